@@ -16,7 +16,7 @@ const (
 	unit = `(?:,? (?:(?i:apartment|apt|suite|ste|unit|floor|fl|room|rm|building|bldg|flat)\.? ?#?\w{1,6}|#\w{1,6}))?`
 	city = `(?:,? ` + capital + `(?: ` + capital + `){0,2})`
 	zip  = `(?:,? \d{5}(?:-\d{4})?\b)`
-	// states and territories: Publication 28, appendix B. ID is another word too, and is Idaho behind a comma alone.
+	// states and territories: Publication 28, appendix B. ID is also a common word, and is Idaho only behind a comma.
 	states = `(?:,? (?:A[AEKLPRSZ]|C[AOT]|D[CE]|F[LM]|G[AU]|HI|I[ALN]|K[SY]|LA|M[ADEHINOPST]|N[CDEHJMVY]|` +
 		`O[HKR]|P[ARW]|RI|S[CD]|T[NX]|UT|V[AIT]|W[AIVY])|, ID)`
 	romance = ` (?:(?:de|du|des|la|le|les|del|della|dos|das|do|da|di|dei) |d'|l')*` + capital + `(?: ` + capital + `){0,3}`
@@ -31,7 +31,7 @@ var (
 	boxes  = set("box")
 )
 
-// The shapes of addresses; a group is the street, {firm} the words of that kind of street.
+// The shapes of addresses. A group is the street; {firm} matches the words of that kind of street.
 var (
 	// 7746 Maple Drive, Suite 865, Chicago, IL 60625
 	houseFirst = lazy(`\d{1,6}[A-Za-z]?,? (` + proper + `(?:{firm}|{homely}|{loose})\b\.?)` + unit +
@@ -60,7 +60,7 @@ func (f *personFinder) house(i int) int {
 		if loc := houseFirst().FindStringSubmatchIndex(rest); loc != nil {
 			street := strings.TrimRight(rest[loc[2]:loc[3]], ".")
 			last := street[strings.LastIndexByte(street, ' ')+1:]
-			// Place and View are words of products too: what follows, or the length of the number, tells.
+			// Place and View are words of products too: the text that follows, or the length of the number, decides.
 			if firm()[last] || homely()[last] && countDigits(rest[:end-i]) >= 3 ||
 				strings.TrimRight(rest[loc[3]:loc[1]], ".") != "" || f.page.known[street] != "" {
 				return f.address(i, loc)
@@ -76,7 +76,7 @@ func (f *personFinder) house(i int) int {
 	return 0
 }
 
-// typed reports whether one of the next words is in a set, the cheap look before a shape.
+// typed reports whether one of the next words is in a set. It is a cheap test before a shape.
 func typed(s string, in map[string]bool) bool {
 	const most = 8
 	n := 0
@@ -94,7 +94,7 @@ func typed(s string, in map[string]bool) bool {
 	return false
 }
 
-// address adds what a shape found, and returns where it ends, or 0.
+// address adds the match of a shape and returns where it ends, or 0.
 func (f *personFinder) address(i int, loc []int) int {
 	if loc == nil {
 		return 0

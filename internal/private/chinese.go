@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// notInName are characters that go on after a name.
+// notInName are characters that follow a name and do not belong to it.
 const notInName = "的在和与及是已将把从向被给来去说称住有于想要需"
 
-// breaks end, before an address, what is not part of it.
+// breaks are characters before an address that do not belong to it.
 const breaks = "在到至住于是为址往送寄达了"
 
-// The shapes of Chinese.
+// The shapes of Chinese addresses, plates, dates and names.
 var (
 	// plates of vehicles (GA 36): province, authority, five or six characters
 	plate   = lazy(`[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-Z][ ·•]?[A-HJ-NP-Z0-9]{4,5}[A-HJ-NP-Z0-9学警港澳挂领]`)
@@ -28,7 +28,7 @@ var (
 		`[A-Za-z0-9０-９\-]{1,6}(?:室|户|房|号)`)
 )
 
-// han looks at one Chinese character.
+// han handles the Chinese character at i.
 func (f *personFinder) han(i int, r rune, size int) int {
 	of, heads := cues()
 	for _, w := range heads[r] {
@@ -120,8 +120,8 @@ func (f *personFinder) hanSurname(i int) int {
 	return i
 }
 
-// hanName returns where the name at i ends, or 0: a surname and one or two characters more, up to what plainly
-// is none; or parts joined by ·.
+// hanName returns where the name at i ends, or 0. A name is a surname and one or two more characters, up to a
+// character that is clearly not part of it, or parts joined by ·.
 func (f *personFinder) hanName(i int) int {
 	if !isHan(f.s[i:]) {
 		return 0
@@ -142,7 +142,7 @@ func (f *personFinder) hanName(i int) int {
 	return second
 }
 
-// hanAddress finds the address whose last road or estate ends with the character at i, from where it begins.
+// hanAddress finds the address that ends its last road or estate with the character at i, from its beginning.
 func (f *personFinder) hanAddress(i, size int) int {
 	from := f.hanStart(i)
 	if from == i {
@@ -159,7 +159,7 @@ func (f *personFinder) hanAddress(i, size int) int {
 	} else {
 		return 0
 	}
-	for len(f.out) > 0 && f.out[len(f.out)-1].from >= from { // a part of it
+	for len(f.out) > 0 && f.out[len(f.out)-1].from >= from { // a part of the address
 		f.out = f.out[:len(f.out)-1]
 	}
 	f.out = append(f.out, find{from: from, to: to, kind: Address, street: from, streetEnd: i + size})

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// fields maps the name of a field, in small letters alone, to what its value is.
+// fields maps the name of a field, in lower-case letters only, to the kind of its value.
 var fields = sync.OnceValue(func() map[string]Kind {
 	out := map[string]Kind{}
 	for _, k := range []Kind{Name, Address, Number, Phone, Date} {
@@ -20,7 +20,7 @@ var fields = sync.OnceValue(func() map[string]Kind {
 
 var bookingFields = set("field booking")
 
-// whole finds a value that is what its field says, as a whole.
+// whole returns the whole value as a find if its field names a kind and the value has the form of that kind.
 func whole(field, s string) (find, bool) {
 	const most = 200
 	if field == "" || s == "" || len(s) > most || s[0] == '[' {
@@ -49,7 +49,7 @@ func whole(field, s string) (find, bool) {
 	return x, false
 }
 
-// looksNamed reports whether a value is written as a name is, not as "missing".
+// looksNamed reports whether a value is written like a name, unlike "missing".
 func looksNamed(s string) bool {
 	if isHan(s) {
 		f := personFinder{s: s}
@@ -58,7 +58,7 @@ func looksNamed(s string) bool {
 	return capitalWords(s)
 }
 
-// capitalWords reports whether all words of s have a capital, but particles.
+// capitalWords reports whether all words of s except particles are capitalised.
 func capitalWords(s string) bool {
 	n := 0
 	for w := range strings.FieldsSeq(s) {

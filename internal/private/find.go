@@ -8,27 +8,27 @@ import (
 	"unicode/utf8"
 )
 
-// find is a place in a text that points at one person.
+// find is a part of a text that identifies one person.
 type find struct {
 	from, to          int
 	kind              Kind
 	street, streetEnd int // of an address: the name of the street in it
 }
 
-// personFinder goes over one text once. What it looks at around a place is bounded.
+// personFinder scans one text once. Its lookahead and lookbehind are bounded.
 type personFinder struct {
 	s    string
 	page *Redaction
 	out  []find
-	cued [len(cueNames)]int // where a word of each cue ended last
+	cued [len(cueNames)]int // the end of the last word of each cue
 }
 
 const (
 	near   = 24  // bytes between a cue and its number
-	window = 120 // bytes in which a shape is looked for
+	window = 120 // bytes in which a shape is searched
 )
 
-// cue is what a word tells of the number behind it.
+// cue is the kind of the number that a word announces.
 type cue int
 
 // The cues.
@@ -58,8 +58,8 @@ var cues = sync.OnceValues(func() (map[string]cue, map[rune][]string) {
 	return of, han
 })
 
-// lazy compiles a shape at the beginning of a text when it is first needed. {kind} in it stands for each of
-// the words "street kind".
+// lazy compiles a shape, anchored at the beginning of a text, on first use. {kind} in it matches each of the words
+// "street kind".
 func lazy(shape string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp {
 		for kind, words := range lists() {
@@ -108,7 +108,7 @@ func (f *personFinder) scan() {
 	}
 }
 
-// word looks at a word: a code, a cue, or one with a capital.
+// word handles a word: a code, a cue, or a capitalised one.
 func (f *personFinder) word(i int) int {
 	end, digits := tokenEnd(f.s, i)
 	if long := compoundEnd(f.s, end); digits || countDigits(f.s[end:long]) > 0 {
@@ -131,7 +131,7 @@ func (f *personFinder) word(i int) int {
 	return max(end, f.introduced(i, end))
 }
 
-// hear remembers where a cue ended, for the number that follows.
+// hear records where a cue ended, for the number that follows.
 func (f *personFinder) hear(c cue, end int) {
 	f.cued[c] = max(f.cued[c], end)
 	if c == booking {
@@ -145,8 +145,8 @@ func (f *personFinder) after(c cue, i int) bool {
 	return c == none || end >= 0 && end <= i && i-end < near && !strings.ContainsAny(f.s[end:i], ".[\n。！？")
 }
 
-// locator reports whether a word is capitals alone: six, as a record locator has (IATA Resolution 830d), or
-// five to eight.
+// locator reports whether a word consists of capitals: six, as a record locator has (IATA Resolution 830d), or five to
+// eight.
 func locator(w string) bool {
 	return len(w) >= 5 && len(w) <= 8 && strings.Trim(w, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }

@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// capital looks at a word that begins with a capital: an address, or a name. It returns where to look next,
-// or 0.
+// capital handles a capitalised word: an address, or a name. It returns the next position, or 0.
 func (f *personFinder) capital(i, end int) int {
 	if to := f.street(i, end); to > 0 {
 		return to
@@ -23,7 +22,7 @@ func (f *personFinder) capital(i, end int) int {
 		}
 		return f.add(i, max(to, end), Name)
 	}
-	for _, last := range slices.Backward(starts) { // a city or a street that was named with its number
+	for _, last := range slices.Backward(starts) { // a city or a street that appeared before with its number
 		if cut := min(last+wordLen(f.s[last:]), to); f.page.known[f.s[i:cut]] == Address {
 			return f.add(i, cut, Address)
 		}
@@ -67,7 +66,7 @@ func skip(s string, i int, any string) int {
 	return i
 }
 
-// run reads words with capitals from i on, one space between two, initials and particles within. It returns
+// run reads capitalised words from i on, with one space between two, and initials and particles within. It returns
 // where they end, and where each begins.
 func (f *personFinder) run(i int) (end int, starts []int) {
 	const most = 6
@@ -98,7 +97,7 @@ func (f *personFinder) run(i int) (end int, starts []int) {
 	return end, starts
 }
 
-// wordLen returns how long the word at the beginning of s is, with the hyphens and apostrophes within it.
+// wordLen returns the length of the word at the beginning of s, including hyphens and apostrophes within it.
 func wordLen(s string) int {
 	i := 0
 	for i < len(s) {
@@ -121,8 +120,8 @@ func letterAt(s string) bool {
 	return unicode.IsLetter(r) && !unicode.Is(unicode.Han, r)
 }
 
-// capitalised reports whether a word is written as names are: a capital, then small letters; O'Neil, McDonald,
-// Jean-Luc and DeShawn too.
+// capitalised reports whether a word is written like a name: a capital, then small letters; O'Neil, McDonald, Jean-Luc
+// and DeShawn too.
 func capitalised(w string) bool {
 	small, boundary := false, true
 	for i, r := range w {

@@ -13,8 +13,8 @@ type numberShape struct {
 	kind        Kind
 	shape       string
 	least, most int                                      // digits
-	after       cue                                      // which has to stand before it
-	ok          func(f *personFinder, from, to int) bool // nil: nothing more is needed
+	after       cue                                      // which must precede it
+	ok          func(f *personFinder, from, to int) bool // nil: no further condition
 }
 
 // numberShapes are tried in this order.
@@ -56,7 +56,7 @@ var (
 
 const dateShape = `(19|20)\d\d-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(T\d{2,6})?`
 
-// digits looks at what begins with a digit, + or (.
+// digits handles a text that begins with a digit, + or (.
 func (f *personFinder) digits(i int) int {
 	next := i + 1
 	if digit(f.s[i]) {
@@ -94,7 +94,7 @@ func (f *personFinder) digits(i int) int {
 	return next
 }
 
-// goesOn reports whether what ends at to is the beginning of a longer number or word.
+// goesOn reports whether the match that ends at to is the beginning of a longer number or word.
 func (f *personFinder) goesOn(to int) bool {
 	end, _ := tokenEnd(f.s, to)
 	return end > to || to+1 < len(f.s) && f.s[to] == '-' && digit(f.s[to+1])
@@ -140,7 +140,7 @@ var (
 	letterPostcode = lazy(`([A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|[A-Z]\d[A-Z][ -]\d[A-Z]\d)\b`)                   // UPU S42
 )
 
-// hash looks at what stands behind #: an order, seldom a colour.
+// hash handles the text after #: an order, seldom a colour.
 func (f *personFinder) hash(i int) int {
 	end, _ := tokenEnd(f.s, i+1)
 	w := f.s[i+1 : end]
@@ -151,7 +151,7 @@ func (f *personFinder) hash(i int) int {
 	return f.add(i, compoundEnd(f.s, end), Number)
 }
 
-// code looks at a word with letters and digits, joined by hyphens.
+// code handles a word with letters and digits, joined by hyphens.
 func (f *personFinder) code(i, end int) int {
 	w := f.s[i:end]
 	if loc := iban().FindStringIndex(f.ahead(i)); loc != nil && loc[1] >= 15 && countDigits(f.s[i:i+loc[1]]) >= 8 {

@@ -1,17 +1,16 @@
-// Package private finds what in the texts of a memory points at one person, and
-// says in its place only of what kind it was: [name 1], [address 1], [number 2],
-// [phone 1], [date 1].
+// Package private finds the parts of a memory's texts that identify one person, and replaces them with their kind:
+// [name 1], [address 1], [number 2], [phone 1], [date 1].
 //
-// It finds what has a shape that little else has: a telephone number, a card, an account, a street with a
-// house number, a name behind a title or under a field called first_name. That goes wherever the memory
-// repeats it. A name in running text without a title or a cue has no such shape, and stays.
+// It finds shapes that are seldom anything else: a telephone number, a card, an account, a street with a house number,
+// a name behind a title or in a field called first_name. These are replaced wherever the memory repeats them. A name
+// in running text without a title or a cue has no such shape, and remains.
 //
-// There is no list of names of people or places. Shapes and cue words come from published standards, which
-// are named beside them.
+// There is no list of names of people or places. Shapes and cue words come from published standards, which are named
+// beside them.
 //
 // Where to look:
 //   - find.go: the one pass over a text; words.txt: the lists of words; fields.go: values by their field's name
-//   - names.go, addresses.go, chinese.go, numbers.go: what is looked for
+//   - names.go, addresses.go, chinese.go, numbers.go: the shapes
 package private
 
 import (
@@ -24,7 +23,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Kind is what a find is, as its placeholder says it.
+// Kind is the kind of a find, as its placeholder names it.
 type Kind string
 
 // The kinds.
@@ -36,29 +35,27 @@ const (
 	Date    Kind = "date" // of birth
 )
 
-// Redaction makes the texts of one memory general, together: what is said twice gets
-// one placeholder. First each text is given to Read, then each to Write, always
-// in the same order. Numbers count in the order of appearance on the page, so
-// that they depend on nothing but the page: the same evidence gets the same
-// placeholders in every tree.
+// Redaction replaces the personal parts of all texts of one memory: equal values get one placeholder. First each text
+// is passed to Read, then each to Write, always in the same order. Numbers follow the order of appearance in these
+// texts, so that they depend on nothing else: the same evidence gets the same placeholders in every tree.
 type Redaction struct {
 	marks  map[string]string
 	counts map[Kind]int
-	parts  map[string]string // a word of a person's name → the name
-	known  map[string]Kind   // what goes wherever the page says it
+	parts  map[string]string // a word of a person's name → the full name
+	known  map[string]Kind   // replaced wherever it appears in the texts
 	han    []string          // names in Chinese characters, the longest first
-	quiet  bool              // texts were read, and nothing was found in any
+	quiet  bool              // texts were read, and none contained a find
 	begun  bool
 }
 
-// NewRedaction returns an empty page.
+// NewRedaction returns a Redaction without texts.
 func NewRedaction() *Redaction {
 	return &Redaction{
 		marks: map[string]string{}, counts: map[Kind]int{}, parts: map[string]string{}, known: map[string]Kind{},
 	}
 }
 
-// Read learns the names of a text, which may be said again elsewhere by a part.
+// Read learns the names in a text, parts of which may appear elsewhere.
 func (p *Redaction) Read(s string) { p.read("", s) }
 
 // ReadJSON is Read for a JSON value.
@@ -69,11 +66,10 @@ func (p *Redaction) ReadJSON(v tree.Raw) {
 	})
 }
 
-// Write returns s with placeholders for what was found in it, and how many. It
-// finds nothing in what it returned.
+// Write returns s with placeholders for its finds, and their number. A second Write of the result finds nothing.
 func (p *Redaction) Write(s string) (string, int) { return p.write("", s) }
 
-// WriteJSON is Write for a JSON value, which stays one.
+// WriteJSON is Write for a JSON value; the result is valid JSON.
 func (p *Redaction) WriteJSON(v tree.Raw) (tree.Raw, int) {
 	return v.Replace(func(x tree.Scalar) (string, int) { return p.write(x.Field, x.Text) })
 }
@@ -88,7 +84,7 @@ func (p *Redaction) read(field, s string) {
 		switch x.kind {
 		case Name:
 			p.learnName(said)
-		case Address: // the street and the field of a city are said again alone
+		case Address: // the street and a city field may appear again alone
 			p.known[said] = x.kind
 			if x.street > x.from {
 				p.known[strings.TrimRight(s[x.street:x.streetEnd], ".")] = Address
@@ -99,7 +95,7 @@ func (p *Redaction) read(field, s string) {
 	}
 }
 
-// count notes the placeholders that are there, from an earlier time.
+// count records placeholders of an earlier redaction.
 func (p *Redaction) count(s string) {
 	for i := range len(s) {
 		if s[i] != '[' {
@@ -126,8 +122,8 @@ func (p *Redaction) learnName(said string) {
 	}
 }
 
-// passes bounds how often Write looks again at what it wrote. A placeholder may
-// bring a cue and what follows nearer to each other, so two are the rule.
+// passes bounds how often Write searches its result again. A placeholder may bring a cue nearer to the text after it,
+// so two passes are common.
 const passes = 8
 
 func (p *Redaction) write(field, s string) (string, int) {
@@ -154,7 +150,7 @@ func (p *Redaction) write(field, s string) (string, int) {
 	return s, total
 }
 
-// mark returns the placeholder for what was said.
+// mark returns the placeholder of a value.
 func (p *Redaction) mark(kind Kind, said string) string {
 	if full := p.parts[said]; full != "" && kind == Name {
 		said = full
@@ -168,7 +164,7 @@ func (p *Redaction) mark(kind Kind, said string) string {
 	return p.marks[key]
 }
 
-// finds returns what goes of a text, in order and without overlap.
+// finds returns the parts of a text to replace, in order and without overlap.
 func (p *Redaction) finds(field, s string) []find {
 	if x, ok := whole(field, s); ok {
 		return []find{x}
@@ -198,8 +194,8 @@ func (p *Redaction) finds(field, s string) []find {
 	})
 }
 
-// placeholder reads one at the beginning of s: ours, or a mark of what was
-// taken out as a secret, which has no kind here.
+// placeholder reads a placeholder at the beginning of s: one of this package, or a mark of a removed secret, which has
+// no kind here.
 func placeholder(s string) (kind Kind, n, size int) {
 	const most = 64
 	end := strings.IndexByte(s[:min(len(s), most)], ']')

@@ -22,7 +22,7 @@ var lists = sync.OnceValue(func() map[string][]string {
 	return out
 })
 
-// set returns the words of some kinds as a set, made when it is first used.
+// set returns the words of some kinds as a set, made on first use.
 func set(kinds ...string) func() map[string]bool {
 	return sync.OnceValue(func() map[string]bool {
 		out := map[string]bool{}
@@ -45,7 +45,7 @@ var (
 	surnames   = set("surname")
 )
 
-// functionWord reports whether a word is one of the closed classes, or contracted: You’ve, Let's.
+// functionWord reports whether a word is of a closed class, or contracted: You’ve, Let's.
 func functionWord(w string) bool {
 	w, tail, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(w), "’", "'"), "'")
 	return functions()[w] || contracted()[tail]
