@@ -11,10 +11,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Nearest is a plain memory to compare with. It keeps the prompt of every wrong
-// verdict and gives the nearest by BM25 (Robertson and Zaragoza 2009; k1 1.2, b
-// 0.75), with no scene, no threshold and no forgetting. It cuts words with memtree's
-// own tokenizer, so a difference to memtree does not come from that. It is Matched.
+// Nearest is a baseline memory. It stores the prompt of every wrong verdict and returns the nearest by BM25 (Robertson
+// and Zaragoza 2009; k1 1.2, b 0.75), with no scene, no threshold and no forgetting. It uses memtree's own tokenizer,
+// so tokenization causes no difference to memtree. It is Matched.
 type Nearest struct {
 	give  int
 	docs  []bm25Document
@@ -37,15 +36,15 @@ const (
 	b  = 0.75
 )
 
-// NewNearest returns an empty memory that gives up to give cases a run.
+// NewNearest returns an empty memory that returns up to give cases a run.
 func NewNearest(give int) *Nearest {
 	return &Nearest{give: give, terms: map[string][]posting{}}
 }
 
-// Name is "bm25".
+// Name returns "bm25".
 func (*Nearest) Name() string { return "bm25" }
 
-// Matched says that Nearest has no threshold of its own.
+// Matched marks Nearest as a memory without a threshold of its own.
 func (*Nearest) Matched() {}
 
 // Ask returns the wrong verdicts whose prompts are nearest. Score is the highest BM25.
@@ -77,7 +76,7 @@ func (x *Nearest) Ask(_ context.Context, e *tree.Evaluation) (Given, error) {
 	return a, nil
 }
 
-// Learn keeps e if its verdict was wrong.
+// Learn stores e if its verdict was wrong.
 func (x *Nearest) Learn(_ context.Context, e *tree.Evaluation, v Label) error {
 	if !v.Wrong() {
 		return nil

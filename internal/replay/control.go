@@ -6,14 +6,13 @@ import (
 	"slices"
 )
 
-// dealings is how often the control deals: enough for a stable mean and band.
+// dealings is the number of shuffles of the control: enough for a stable mean and band.
 const dealings = 200
 
-// shuffled returns the control that any claim about a memory needs: the same
-// guidance, given at random. It deals the answers to all runs after the first mistake
-// was known to those runs at random, with their scores, and replaces each item given by
-// a mistake known before the run. The row is the mean of many dealings. Its intervals
-// hold the middle 95 % of what chance did, not of what is true.
+// shuffled returns the control for any claim about a memory: the same guidance, given at random. It shuffles the
+// answers, with their scores, among all runs after the first mistake was known, and replaces each item by a random
+// mistake known before the run. The row is the mean of many shuffles. Its intervals hold the middle 95 % of the
+// shuffles; they are no confidence intervals.
 func (t *truth) shuffled(answers []Given, seed uint64) Row {
 	rng := rand.New(rand.NewPCG(seed, 0x6d656d74726565)) //nolint:gosec // a control must come out the same again
 	first := len(t.known)
@@ -34,7 +33,7 @@ func (t *truth) shuffled(answers []Given, seed uint64) Row {
 	return mean(rows)
 }
 
-// draw returns n of the items, different ones, at random.
+// draw returns n distinct items at random.
 func draw(rng *rand.Rand, from []Warning, n int) []Warning {
 	out := make([]Warning, 0, n)
 	for _, i := range sample(rng, len(from), n) {
@@ -43,7 +42,7 @@ func draw(rng *rand.Rand, from []Warning, n int) []Warning {
 	return out
 }
 
-// sample returns min(n, of) different numbers below of (Floyd's algorithm).
+// sample returns min(n, of) distinct numbers below of (Floyd's algorithm).
 func sample(rng *rand.Rand, of, n int) []int {
 	n = min(n, of)
 	out := make([]int, 0, n)
@@ -81,8 +80,7 @@ func mean(rows []Row) Row {
 	return m
 }
 
-// meanAndBand returns the mean and the middle 95 % of a share over rows, and the count out
-// of n that the mean amounts to.
+// meanAndBand returns the mean and the middle 95 % of a share over rows, and the mean as a count out of n.
 func meanAndBand(rows []Row, n int, share func(*Row) *float64) (count int, p *float64, in *Interval) {
 	if share(&rows[0]) == nil {
 		return 0, nil, nil
@@ -97,8 +95,7 @@ func meanAndBand(rows []Row, n int, share func(*Row) *float64) (count int, p *fl
 	return int(math.Round(avg * float64(n))), &avg, middle95(xs)
 }
 
-// middle95 returns the interval that holds the middle 95 % of xs, nil if there are none.
-// It sorts xs.
+// middle95 returns the interval of the middle 95 % of xs, nil for no values. It sorts xs.
 func middle95(xs []float64) *Interval {
 	if len(xs) == 0 {
 		return nil

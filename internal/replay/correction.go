@@ -1,11 +1,11 @@
 package replay
 
-// Correction says what would have come of taking the other verdict wherever a verdict was
-// at least as likely to be wrong as Bound, by what was known at its time.
+// Correction is the result of reversing each verdict whose predicted probability to be wrong was at least Bound, by
+// what was known at its time.
 type Correction struct {
 	Bound   float64 `json:"bound"`   // 0 to 1
-	N       int     `json:"n"`       // verdicts whose truth is known
-	Flipped int     `json:"flipped"` // taken the other way round
+	N       int     `json:"n"`       // verdicts with a label
+	Flipped int     `json:"flipped"` // reversed
 	Right   int     `json:"right"`   // of these, put right
 	Broken  int     `json:"broken"`  // of these, right before and wrong after
 
@@ -16,15 +16,14 @@ type Correction struct {
 	High float64 `json:"high"`
 }
 
-// Correct says what taking the other verdict would have done from a bound on. Only a
-// prediction with evidence of its own, and a verdict that has just one opposite, is ever
-// corrected. seed is that of the bootstrap, which draws whole cases.
+// Correct returns the result of reversing verdicts from a bound on. It reverses only a prediction with evidence of its
+// own, and a verdict with exactly one opposite. seed is that of the bootstrap, which draws whole cases.
 func Correct(ps []Prediction, bound float64, seed uint64) Correction {
 	c := Correction{Bound: bound, N: len(ps)}
 	if len(ps) == 0 {
 		return c
 	}
-	gain := make([]int, len(ps)) // what correcting does to the number of right verdicts
+	gain := make([]int, len(ps)) // the change of the number of right verdicts
 	cases := make([]string, len(ps))
 	before, more := 0, 0
 	for i := range ps {

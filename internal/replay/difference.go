@@ -7,9 +7,9 @@ import (
 	"github.com/memtree/memtree/internal/stat"
 )
 
-// pairedDifference is how far one row is above another over the same runs. Its intervals
-// come from a bootstrap that draws whole tests, for both rows at once, so they do not
-// contain what makes a test hard or easy for both.
+// pairedDifference is the difference of one row to another over the same runs. Its intervals come from a bootstrap
+// that draws whole tests, for both rows at once, so they do not contain the difficulty of a test that is common to
+// both.
 type pairedDifference struct {
 	AUC      *float64  `json:"auc"` // null when all verdicts are right or all wrong
 	Interval *Interval `json:"aucInterval,omitempty"`
@@ -18,10 +18,10 @@ type pairedDifference struct {
 	WarnedInterval *Interval `json:"warnedInterval,omitempty"`
 }
 
-// comparisons is how many times the bootstrap draws tests.
+// comparisons is the number of bootstrap draws.
 const comparisons = 1000
 
-// difference returns how far the answers b are above the answers a.
+// difference returns the difference of the answers b to the answers a.
 func (t *truth) difference(a, b []Given, seed uint64) *pairedDifference {
 	pairs := make([]pairedRun, len(a))
 	all := make([]int, len(a))
@@ -63,7 +63,7 @@ type pairedRun struct {
 	gain  float64 // 1 if only b warned, -1 if only a did
 }
 
-// compare returns how far b is above a on the runs drawn. ok is that of rocArea.
+// compare returns the difference of b to a on the runs drawn. ok is that of rocArea.
 func compare(pairs []pairedRun, drawn []int) (auc, warned float64, ok bool) {
 	var a, b [2][]float64 // scores of right and of wrong verdicts
 	for _, i := range drawn {
@@ -79,9 +79,8 @@ func compare(pairs []pairedRun, drawn []int) (auc, warned float64, ok bool) {
 	return after - before, warned / float64(max(1, len(a[1]))), ok
 }
 
-// redrawCases draws as many cases as there are, with repeats. cases names the case of each
-// element; for every one of so many times it yields the indexes of the elements of the
-// cases drawn, in order. It reuses the slice it yields.
+// redrawCases draws as many cases as cases has, with repeats. cases holds the case of each element. For every draw it
+// yields the indexes of the elements of the cases drawn, in order. It reuses the slice that it yields.
 func redrawCases(cases []string, times int, seed uint64) iter.Seq[[]int] {
 	rng := rand.New(rand.NewPCG(seed, 0x7269736b)) //nolint:gosec // must come out the same again
 	number := map[string]int{}

@@ -1,12 +1,10 @@
-// Package replay measures memories on a history of judged runs. In order of time it
-// asks each memory for guidance before a run, then tells it how the run ended, and
-// compares the guidance with what happened.
+// Package replay measures memories on a history of judged runs. In order of time it requests guidance of each memory
+// before a run, then passes the outcome of the run to it, and compares the guidance with the outcome.
 //
-// Nothing leaks. An answer about run i rests only on runs before i, and the truth of a
-// run is told only after every memory was asked about it. All memories measured
-// together see the same runs. A replay cannot change a run: it says when a memory
-// would have spoken and whether it would have warned of the right thing, not whether
-// the agent would have listened.
+// No information leaks from the future. An answer about run i depends only on runs before i: the label of a run is
+// passed on only after every memory has answered. All memories measured together see the same runs. A replay cannot
+// change a run: it shows when a memory would have given guidance and whether it would have warned of the right
+// mistake, not whether the agent would have followed it.
 package replay
 
 import (
@@ -35,58 +33,55 @@ type Warning struct {
 	Scenes    []tree.Scene       // where it was made: one scene for a case, those of all its cases for a lesson
 }
 
-// Given is what a memory says before a run.
+// Given is the answer of a memory before a run.
 type Given struct {
-	Guided bool      // the memory gave something
-	Score  float64   // of the nearest memory, given or not: higher means nearer; 0 when there is none
-	Items  []Warning // what it gave, best first
+	Guided bool      // the memory gave guidance
+	Score  float64   // of the nearest memory, given or not: higher means nearer; 0 for none
+	Items  []Warning // the memories given, best first
 }
 
-// Subject is a memory that is measured. Ask may use nothing but what Learn was told
-// before. Neither may keep e.
+// Subject is a memory that is measured. Ask may use only what Learn received before. Neither may retain e.
 type Subject interface {
 	Name() string
 	Ask(ctx context.Context, e *tree.Evaluation) (Given, error)
 	Learn(ctx context.Context, e *tree.Evaluation, v Label) error
 }
 
-// Options say how to replay. Judge is required.
+// Options configures a replay. Judge is required.
 type Options struct {
-	Judge    func(e *tree.Evaluation) Label // returns what was true; pure
+	Judge    func(e *tree.Evaluation) Label // returns the label; pure
 	Seed     uint64                         // of the shuffled control
 	Progress func(done, total int)          // called after every run, unless nil
 }
 
 // Report is the result of a replay.
 type Report struct {
-	N          int   `json:"n"`     // labelled runs: those that count
+	N          int   `json:"n"`     // labelled runs: only these are measured
 	Wrong      int   `json:"wrong"` // of N
 	Unlabelled int   `json:"unlabelled"`
-	Duplicate  int   `json:"duplicate"` // left out: a run of the same key came before
+	Duplicate  int   `json:"duplicate"` // skipped: a run of the same key came before
 	Rows       []Row `json:"rows"`
 
-	// Embedder is the model that gave texts their meaning, "" for the built-in table. The caller sets it.
+	// Embedder is the embedding model, "" for the built-in table. The caller sets it.
 	Embedder string `json:"embedder,omitempty"`
 
-	// Evolved is the row whose memory evolved, nil if none did. Run leaves it,
-	// Risk and Correction nil; the caller sets them.
+	// Evolved is the row whose memory evolved, nil for none. Run does not set it, Risk and Correction; the caller
+	// does.
 	Evolved *Row `json:"evolved,omitempty"`
 
-	// Risk says how well risks, given before the truth was known, told wrong verdicts
-	// from right ones; nil if nobody measured it.
+	// Risk measures how well risks, predicted before the label was known, separate wrong verdicts from right ones; nil
+	// if not measured.
 	Risk *Risks `json:"risk,omitempty"`
 
-	// Correction says what taking the other verdict would have done; nil if nobody
-	// measured it.
+	// Correction is the result of reversing verdicts; nil if not measured.
 	Correction *Correction `json:"correction,omitempty"`
 }
 
-// Run replays a stream through the subjects and returns one row for each, in order.
-// A Matched subject belongs to the subject before it that is not Matched. After the
-// Matched ones of a subject comes its shuffled control. From the second such group on,
-// the names of these rows say which subject they are controls of. Run sorts the stream
-// by time; runs without a time come first, and equal times keep their order. It leaves
-// out a run whose key came before, as Record does. It stops at the first error.
+// Run replays a stream through the subjects and returns one row for each, in order. A Matched subject belongs to the
+// subject before it that is not Matched. After the Matched ones of a subject comes its shuffled control. From the
+// second such group on, the names of these rows contain the subject that they are controls of. Run sorts the stream by
+// time; runs without a time come first, and equal times keep their order. It skips a run whose key came before, as
+// Record does. It stops at the first error.
 func Run(ctx context.Context, stream []tree.Evaluation, o Options, subjects ...Subject) (Report, error) {
 	ordered, duplicate := sortRuns(stream)
 	rep := Report{Duplicate: duplicate, Rows: []Row{}}
@@ -135,7 +130,7 @@ func (t *truth) rows(subjects []Subject, traces [][]Given, seed uint64) []Row {
 	return out
 }
 
-// replayRun asks every subject about a run, then tells them how it ended.
+// replayRun requests guidance of every subject for a run, then passes its label to them.
 func replayRun(ctx context.Context, e *tree.Evaluation, v Label, subjects []Subject, traces [][]Given) error {
 	for k, s := range subjects {
 		a, err := s.Ask(ctx, e)
@@ -154,15 +149,14 @@ func replayRun(ctx context.Context, e *tree.Evaluation, v Label, subjects []Subj
 	return nil
 }
 
-// matched is a Subject that has no threshold of its own. After the stream, the runs it
-// scored highest count as guided, as many as its subject guided; ties go to the
-// earlier. That threshold is chosen in hindsight, which favours it.
+// matched is a Subject without a threshold of its own. After the stream, its highest scores are treated as guided, as
+// many runs as its subject guided; on a tie the earlier run. That threshold is chosen in hindsight, which favours it.
 type matched interface {
 	Subject
 	Matched()
 }
 
-// countGuided counts the runs that were given something.
+// countGuided returns the number of runs with guidance.
 func countGuided(answers []Given) (n int) {
 	for _, a := range answers {
 		if a.Guided {
@@ -189,7 +183,7 @@ func strongest(answers []Given, n int) []Given {
 	return out
 }
 
-// sortRuns sorts by time and leaves out runs whose key came before.
+// sortRuns sorts by time and drops runs whose key came before.
 func sortRuns(stream []tree.Evaluation) (ordered []tree.Evaluation, duplicate int) {
 	ordered = slices.Clone(stream)
 	slices.SortStableFunc(ordered, func(a, b tree.Evaluation) int { return a.At.Compare(b.At) })

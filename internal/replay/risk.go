@@ -8,44 +8,40 @@ import (
 	"github.com/memtree/memtree/internal/stat"
 )
 
-// Prediction is what was said about one verdict before its truth was known, and the
-// truth.
+// Prediction is a prediction for one verdict before its label was known, and the label.
 type Prediction struct {
 	P     float64 // probability that it is wrong, 0 to 1
-	Order float64 // what to read first: higher comes first
-	Near  float64 // score of the nearest wrong case: the plain method to compare with
+	Order float64 // a higher one is reviewed first
+	Near  float64 // score of the nearest wrong case: the baseline method
 	Base  float64 // share of wrong verdicts so far
-	// Enough says that P rests on more than Base.
+	// Enough reports whether P depends on more than Base.
 	Enough bool
 	Wrong  bool
-	// Other says whether the opposite verdict would have been right; nil where a verdict
-	// has no single opposite.
+	// Other reports whether the opposite verdict would have been right; nil where a verdict has no single opposite.
 	Other *bool
 	Case  string // verdicts of one case are drawn together by the bootstrap
 }
 
-// Risks says how good predictions were. They are taken in the order they were made.
+// Risks measures the quality of predictions, in the order they were made.
 type Risks struct {
 	N     int `json:"n"`
 	Wrong int `json:"wrong"`
-	// Enough counts the predictions that rest on more than the base rate.
+	// Enough is the number of predictions that depend on more than the base rate.
 	Enough int `json:"enough"`
 
 	AUC           *float64 `json:"auc"`           // of Order; null when all are right or all wrong
 	AUCSecondHalf *float64 `json:"aucSecondHalf"` // of the later half
-	// Found is the share of the wrong verdicts that are among the first 5, 10 and 20 %
-	// by Order.
+	// Found is the share of the wrong verdicts among the first 5, 10 and 20 % by Order.
 	Found found `json:"found"`
 
-	// ECE is the expected calibration error of P and Reliability its ten bins of equal
-	// width. Both leave out the first Warmup verdicts.
+	// ECE is the expected calibration error of P and Reliability its ten bins of equal width. Both exclude the first
+	// Warmup verdicts.
 	ECE         float64 `json:"ece"`
 	Warmup      int     `json:"warmup"`
 	Reliability []Bin   `json:"reliability"`
 	Brier       float64 `json:"brier"` // mean squared error of P, over all verdicts
 
-	// Gain is the share of the wrong verdicts found by reading a share of all, in steps
-	// of a fiftieth.
+	// Gain is the share of the wrong verdicts found by reviewing a share of all, in steps of a fiftieth.
 	Gain []Gain `json:"gain"`
 
 	// Intervals are 95 % bootstrap intervals, by the JSON name of the field; those of
@@ -54,18 +50,18 @@ type Risks struct {
 	Baselines baselines           `json:"baselines"`
 }
 
-// found is the share of the wrong verdicts found by reading a share of all.
+// found is the share of the wrong verdicts found by reviewing a share of all.
 type found struct {
 	At5  float64 `json:"5"`
 	At10 float64 `json:"10"`
 	At20 float64 `json:"20"`
 }
 
-// Gain is the share of wrong verdicts found by reading a share of all, each 0 to 1.
+// Gain is the share of wrong verdicts found by reviewing a share of all, each 0 to 1.
 type Gain struct {
 	Read    float64 `json:"read"`
-	Found   float64 `json:"found"`   // by reading the riskiest first
-	Nearest float64 `json:"nearest"` // by reading first what is most like a wrong case
+	Found   float64 `json:"found"`   // by reviewing the riskiest first
+	Nearest float64 `json:"nearest"` // by reviewing first what is most similar to a wrong case
 }
 
 // Bin holds the verdicts whose P lies in one tenth.
@@ -77,8 +73,8 @@ type Bin struct {
 
 // baselines are the results of methods that learn nothing.
 type baselines struct {
-	Random  found    `json:"random"`        // reading at random
-	Nearest found    `json:"nearest"`       // reading first what is most like a wrong case, by words
+	Random  found    `json:"random"`        // reviewing at random
+	Nearest found    `json:"nearest"`       // reviewing first what is lexically most similar to a wrong case
 	AUC     *float64 `json:"aucNearest"`    // of Near
 	Brier   float64  `json:"brierBaseRate"` // of predicting the share of wrong verdicts so far
 }
@@ -88,8 +84,8 @@ const (
 	redraws = 200
 )
 
-// Measure says how good predictions were. seed is that of the bootstrap. It draws
-// whole cases, because verdicts on one case are not independent.
+// Measure returns the quality of predictions. seed is that of the bootstrap. It draws whole cases, because verdicts on
+// one case are not independent.
 func Measure(ps []Prediction, seed uint64) Risks {
 	r := Point(ps)
 	r.Intervals = map[string]Interval{}
@@ -183,10 +179,10 @@ func byOrder(p *Prediction) float64 { return p.Order }
 
 func byNear(p *Prediction) float64 { return p.Near }
 
-// gainCurve says for each number of verdicts read, from 0, how many of them are wrong.
+// gainCurve holds for each number of verdicts reviewed, from 0, how many of them are wrong.
 type gainCurve []int
 
-// curveOf reads from the highest score down, and equal scores in the order they came.
+// curveOf sorts from the highest score down, and equal scores in the order they came.
 func curveOf(ps []Prediction, score func(*Prediction) float64) gainCurve {
 	rank := make([]int, len(ps))
 	for i := range rank {
@@ -204,7 +200,7 @@ func curveOf(ps []Prediction, score func(*Prediction) float64) gainCurve {
 	return r
 }
 
-// shareFound returns the share of the wrong verdicts found by reading a share of all.
+// shareFound returns the share of the wrong verdicts found by reviewing a share of all.
 func (r gainCurve) shareFound(share float64) float64 {
 	all := len(r) - 1
 	if r[all] == 0 {

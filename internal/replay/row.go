@@ -13,16 +13,16 @@ type Row struct {
 	Name     string     `json:"name"`
 	AUC      *float64   `json:"auc"` // of Score as a forecast of a wrong verdict; null when all are right or all wrong
 	Interval *Interval  `json:"aucInterval,omitempty"`
-	Guided   proportion `json:"guided"`   // the runs it gave something for
+	Guided   proportion `json:"guided"`   // the runs it gave guidance for
 	Unguided proportion `json:"unguided"` // the other runs
 	Warned   warned     `json:"warned"`
 
-	// Difference is how far the row is above the first one, over the same runs. The
-	// first row and rows of Matched subjects have none.
+	// Difference is the difference of the row to the first one, over the same runs. The first row and rows of Matched
+	// subjects have none.
 	Difference *pairedDifference `json:"difference,omitempty"`
 }
 
-// proportion is some runs and how many of them were wrong.
+// proportion is a number of runs and how many of them were wrong.
 type proportion struct {
 	N        int       `json:"n"`
 	Wrong    int       `json:"wrong"`
@@ -30,23 +30,23 @@ type proportion struct {
 	Interval *Interval `json:"interval,omitempty"`
 }
 
-// warned counts the wrong verdicts that a given memory had warned of. A memory warns
-// of a verdict if its direction is the same.
+// warned counts the wrong verdicts that a given memory had warned of. A memory warns of a verdict if its direction is
+// the same.
 type warned struct {
 	Share // all wrong verdicts
 
-	// Exact and Similar are shares of all, 0 to 1, that add up to P: warned of by a
-	// memory from exactly this scene; and only by memories from elsewhere.
+	// Exact and Similar are shares of all, 0 to 1, that add up to P: warned of by a memory from exactly this scene;
+	// and only by memories from other scenes.
 	Exact   float64 `json:"exact"`
 	Similar float64 `json:"similar"`
 
-	// Recurrence and Transfer divide the wrong verdicts into two kinds. The kind depends
-	// on the run and not on what was given, so N is the same in all rows.
-	Recurrence Share `json:"recurrence"` // its test or its scene had a wrong verdict before
+	// Recurrence and Transfer partition the wrong verdicts. The partition depends on the run and not on the guidance,
+	// so N is the same in all rows.
+	Recurrence Share `json:"recurrence"` // its test or its scene had an earlier wrong verdict
 	Transfer   Share `json:"transfer"`   // neither had
 }
 
-// Share is some wrong verdicts and how many of them were warned of.
+// Share is a number of wrong verdicts and how many of them were warned of.
 type Share struct {
 	N        int       `json:"n"`
 	Warned   int       `json:"warned"`
@@ -57,12 +57,12 @@ type Share struct {
 // Interval is a 95 % interval, within 0 to 1.
 type Interval = stat.Interval
 
-// truth is what is known afterwards about the labelled runs of a stream, in order.
+// truth holds the labels of the labelled runs of a stream, in order.
 type truth struct {
 	verdicts []Label
 	scenes   []tree.Scene
 	tests    []string
-	again    []bool    // the test or the scene had a wrong verdict before
+	again    []bool    // the test or the scene had an earlier wrong verdict
 	past     []Warning // the mistakes, as items
 	known    []int     // how many of past were known before each run
 
@@ -125,7 +125,7 @@ func (t *truth) row(name string, answers []Given) Row {
 	return r
 }
 
-// add counts a wrong verdict.
+// add adds a wrong verdict.
 func (w *warned) add(again, exact, similar bool) {
 	kind := &w.Transfer
 	if again {
@@ -154,8 +154,8 @@ func shareOf(k, n int) (*float64, *Interval) {
 	return &p, &in
 }
 
-// warned reports whether one of the items warned of the mistake in run i: one from
-// exactly its scene, and one from elsewhere.
+// warned reports whether one of the items warned of the mistake in run i: one from exactly its scene, and one from
+// another scene.
 func (t *truth) warned(i int, items []Warning) (exact, similar bool) {
 	for _, it := range items {
 		if it.Direction == t.verdicts[i].Direction {
