@@ -75,7 +75,7 @@ func lineBreak(r rune) bool {
 	return r == '\r' || r == '\v' || r == '\f' || r == 0x85 || r == 0x2028 || r == 0x2029
 }
 
-// keep tells whether r stays. last is the rune that was written before it, rest is what follows it.
+// keep reports whether r remains. last is the rune written before it, rest is the text after it.
 func keep(last, r rune, rest string) bool {
 	if r < ' ' {
 		return r == '\n' || r == '\t'
@@ -100,22 +100,22 @@ func keep(last, r rune, rest string) bool {
 	return false
 }
 
-// joins tells whether a joiner after r can continue an emoji sequence: r is a pictograph, an emoji selector or a
+// joins reports whether a joiner after r can continue an emoji sequence: r is a pictograph, an emoji selector or a
 // skin tone.
 func joins(r rune) bool {
 	return pictograph(r) || r == emojiVS || r >= 0x1f3fb && r <= 0x1f3ff
 }
 
-// shaped tells whether r is written in a script whose letters change shape at a joiner: Arabic, Syriac, the scripts
-// of India, Tibetan, Myanmar, Khmer, Mongolian.
+// shaped reports whether the script of r has letters that change shape at a joiner: Arabic, Syriac, the scripts of
+// India, Tibetan, Myanmar, Khmer, Mongolian.
 func shaped(r rune) bool {
 	inRange := r >= 0x600 && r <= 0x7ff || r >= 0x8a0 && r <= 0xdff || r >= 0xf00 && r <= 0x109f ||
 		r >= 0x1780 && r <= 0x18af
 	return inRange && !invisible(r) && (unicode.IsLetter(r) || unicode.IsMark(r))
 }
 
-// invisible tells whether r shows nothing by itself: Unicode's default ignorable characters, bidi
-// controls, annotation and beam controls, tags, variation selectors, and noncharacters.
+// invisible reports whether r has no visible form of its own: Unicode's default ignorable characters, bidi controls,
+// annotation and beam controls, tags, variation selectors, and noncharacters.
 func invisible(r rune) bool {
 	switch {
 	case r < 0xad:
@@ -135,8 +135,8 @@ func invisible(r rune) bool {
 		r&0xfffe == 0xfffe // the last two of each plane are noncharacters
 }
 
-// escapeLen returns how many bytes of rest belong to the escape sequence that the control r begins.
-// It knows these of ECMA-48: CSI; the strings DCS, SOS, OSC, PM, APC; and the designation of character sets.
+// escapeLen returns how many bytes of rest belong to the escape sequence that the control r begins. It supports these
+// of ECMA-48: CSI; the strings DCS, SOS, OSC, PM, APC; and the designation of character sets.
 func escapeLen(r rune, rest string) int {
 	if r == 0x1b {
 		if rest == "" {

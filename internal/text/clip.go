@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// Clip returns s if it has at most limit runes. Otherwise it cuts s at the first of these places that there is:
+// Clip returns s if it has at most limit runes. Otherwise it cuts s at the first of these places that exists:
 //   - after the last sentence that ends in the last third of the limit;
 //   - after the last word that ends in the second half of the limit, and adds …;
 //   - after the last whole character, and adds ….
 //
-// The result, … included, has at most limit runes. For limit < 1 it is "".
+// The result, including …, has at most limit runes. For limit < 1 it is "".
 func Clip(s string, limit int) string {
 	if limit < 1 {
 		return ""
@@ -62,7 +62,7 @@ func lastSentence(s string, limit int) (end int) {
 	return end
 }
 
-// wordEnds tells whether s[:at] ends a word: a word character before, none after, or an ideograph on either side.
+// wordEnds reports whether s[:at] ends a word: a word character before, none after, or an ideograph on either side.
 func wordEnds(s string, at int) bool {
 	before, _ := utf8.DecodeLastRuneInString(s[:at])
 	after, _ := utf8.DecodeRuneInString(s[at:])
@@ -89,7 +89,7 @@ func Sentences(s string) []string {
 
 // sentence returns the length in bytes of the first sentence of s with its end marks, closing quotes and brackets.
 func sentence(s string) int {
-	begin := len(s) - len(strings.TrimLeft(s, " \t")) // where a list number may stand
+	begin := len(s) - len(strings.TrimLeft(s, " \t")) // where a list number may begin
 	for i, r := range s {
 		switch r {
 		case '\n':
@@ -128,7 +128,7 @@ func closers(s string) int {
 	return len(s)
 }
 
-// listNumber tells whether s is the number of a list item.
+// listNumber reports whether s is the number of a list item.
 func listNumber(s string) bool {
 	return s != "" && len(s) <= 3 && strings.Trim(s, "0123456789") == ""
 }
@@ -136,7 +136,7 @@ func listNumber(s string) bool {
 // abbreviations end with a full stop that ends no sentence where a number or a bracket follows: Vol. (ml), No. 5.
 const abbreviations = " vol no nr fig art approx ca max min qty ref temp dept incl resp vs pp p ch sec est avg std dia "
 
-// abbreviated tells whether a full stop after before is that of an abbreviation, and not the end of the sentence.
+// abbreviated reports whether a full stop after before belongs to an abbreviation and does not end the sentence.
 func abbreviated(before, after string) bool {
 	word := before[strings.LastIndexFunc(before, func(r rune) bool { return !unicode.IsLetter(r) })+1:]
 	if word == "" || len(word) > 6 || !strings.Contains(abbreviations, " "+strings.ToLower(word)+" ") {
@@ -146,7 +146,7 @@ func abbreviated(before, after string) bool {
 	return r == '(' || r == '[' || unicode.IsDigit(r)
 }
 
-// sentenceFollows tells whether a new sentence can begin at rest. It begins with a space or an ideograph; after a
+// sentenceFollows reports whether a new sentence can begin at rest. It begins with a space or an ideograph; after a
 // full stop it does not begin in lower case.
 func sentenceFollows(rest string, stop bool) bool {
 	if rest == "" {

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns s clean and in one line: see Clean and Squeeze.
+// Line returns s cleaned and on one line: see Clean and Squeeze.
 func Line(s string) string { return Squeeze(Clean(s)) }
 
-// Squeeze makes every run of white space in s one space and removes it at both
-// ends. Most texts need no change; those are not copied.
+// Squeeze replaces every run of white space in s by one space and trims both ends. It returns s itself, without a
+// copy, if nothing has to change.
 func Squeeze(s string) string {
 	if squeezed(s) {
 		return s
@@ -40,8 +40,8 @@ func squeezed(s string) bool {
 	return s == "" || last != ' '
 }
 
-// once returns half of a line that says the same thing twice with a space between,
-// as joined fields of a record sometimes do. It returns any other line unchanged.
+// once returns half of a line that repeats itself with a space between, as joined fields of a record sometimes do. It
+// returns any other line unchanged.
 func once(s string) string {
 	if h := len(s) / 2; len(s)%2 == 1 && s[h] == ' ' && s[:h] == s[h+1:] {
 		return s[:h]

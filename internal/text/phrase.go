@@ -18,9 +18,9 @@ func Phrases(condition string) (out []string) {
 	return out
 }
 
-// Mentions reports whether s has what a phrase names: all its parts or, from four parts on, three quarters of
-// them in one sentence. A part is a word that carries meaning, or a run of Chinese characters, which is there if
-// all its pairs are. What is said of any test, such as “check”, is no part beside others.
+// Mentions reports whether s contains all parts of a phrase or, if the phrase has four parts or more, three quarters
+// of them in one sentence. A part is the stem of a content word, or a run of Chinese characters; a run matches if all
+// its bigrams do. Terms that fit any test, such as “check”, are ignored if the phrase has other parts.
 func Mentions(s, phrase string) bool {
 	parts := partsOf(phrase)
 	has := tokensOf(s)
@@ -33,8 +33,8 @@ func Mentions(s, phrase string) bool {
 	})
 }
 
-// MightMention is Mentions where a doubt counts as yes: more than half of the parts, or two thirds of the Chinese
-// characters in whatever order.
+// MightMention is Mentions with a lower threshold: more than half of the parts, or two thirds of the Chinese
+// characters in any order.
 func MightMention(s, phrase string) bool {
 	parts := partsOf(phrase)
 	if 2*tokensOf(s).count(parts) > len(parts) {
@@ -57,10 +57,10 @@ func MightMention(s, phrase string) bool {
 	return len(han) > 1 && 3*in >= 2*len(han)
 }
 
-// ofAnyTest are words that conditions have and that say nothing of which tests they are for.
+// ofAnyTest are words of conditions that do not distinguish one test from another.
 var ofAnyTest = map[string]bool{"test": true, "check": true, "case": true, "verify": true, "scenario": true}
 
-// betweenHan parts runs of Chinese characters, and takes out what is said of any test.
+// betweenHan splits runs of Chinese characters and removes terms that fit any test.
 var betweenHan = strings.NewReplacer("的时候", " ", "测试", " ", "用例", " ", "场景", " ", "涉及", " ", "检查", " ", "核对", " ",
 	"校验", " ", "验证", " ", "查看", " ", "的", " ", "和", " ", "与", " ")
 
@@ -87,7 +87,7 @@ func rawParts(phrase string, without map[string]bool) (out []string) {
 	return out
 }
 
-// tokenSet are the tokens of a text.
+// tokenSet is the set of tokens of a text.
 type tokenSet map[string]bool
 
 func tokensOf(s string) tokenSet {
@@ -98,7 +98,7 @@ func tokensOf(s string) tokenSet {
 	return out
 }
 
-// count returns how many of the parts are there.
+// count returns how many of the parts are in the set.
 func (has tokenSet) count(parts []string) (n int) {
 	for _, p := range parts {
 		if !slices.ContainsFunc(Tokens(p), func(t string) bool { return !has[t] }) && p != "" {

@@ -12,11 +12,11 @@ const (
 	fnvPrime  = 1099511628211
 )
 
-// Shingles returns the hashes of the n-grams of s, sorted, each once. n counts runes; less than 1 is taken as 1.
+// Shingles returns the hashes of the n-grams of s, sorted, each once. n is in runes; a value below 1 is taken as 1.
 //
-// The text is normalised first: NFKC, lower case, each run of anything but letters, digits and marks is one space,
-// and there is none at the ends. A text shorter than n gives one hash, a text without letters or digits none. The
-// hash is FNV-1a with 64 bits of the n-gram's UTF-8. It never changes, so it may be stored.
+// The text is normalised first: NFKC, lower case, each run of characters other than letters, digits and marks becomes
+// one space, and both ends are trimmed. A text shorter than n gives one hash, a text without letters or digits none.
+// The hash is FNV-1a with 64 bits of the n-gram's UTF-8. It never changes, so it may be stored.
 func Shingles(s string, n int) []uint64 {
 	b := fold(s)
 	if len(b) == 0 {

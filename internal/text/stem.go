@@ -2,8 +2,8 @@ package text
 
 import "bytes"
 
-// isStopWord tells whether w is an English function word. Negations are not on the list: "not shown" and "shown"
-// are opposite observations.
+// isStopWord reports whether w is an English function word. Negations are not on the list: "not shown" and "shown" are
+// opposite observations.
 func isStopWord(w []byte) bool {
 	if len(w) > 10 { // no word of the list is longer
 		return false
@@ -26,11 +26,11 @@ func isStopWord(w []byte) bool {
 	return false
 }
 
-// stem takes the inflection off an English word of lower-case ASCII letters. It works in place; the word may grow
-// by one letter.
+// stem removes the inflection of an English word of lower-case ASCII letters. It works in place; the word may grow by
+// one letter.
 //
-// It is steps 1a, 1b, 1c, 5a and 5b of M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980:
-// plurals, -ed, -ing, final y, e and double l. The derivational steps 2 to 4 are left out on purpose: they join
+// It applies steps 1a, 1b, 1c, 5a and 5b of M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980:
+// plurals, -ed, -ing, final y, e and double l. The derivational steps 2 to 4 are left out on purpose: they conflate
 // words that mean different things in a bug report (operate, operator).
 func stem(w []byte) []byte {
 	if len(w) <= 2 {
@@ -106,7 +106,7 @@ func tidy(w []byte) []byte {
 	return w
 }
 
-// consonant tells whether w[i] is a consonant. A y is one at the start and after a vowel.
+// consonant reports whether w[i] is a consonant. A y is one at the start and after a vowel.
 func consonant(w []byte, i int) bool {
 	switch w[i] {
 	case 'a', 'e', 'i', 'o', 'u':
@@ -117,7 +117,7 @@ func consonant(w []byte, i int) bool {
 	return true
 }
 
-// measure counts the vowel-consonant sequences of w (Porter's m).
+// measure returns the number of vowel-consonant sequences of w (Porter's m).
 func measure(w []byte) (m int) {
 	vowel := false
 	for i := range w {
@@ -147,7 +147,7 @@ func doubled(w []byte) bool {
 	return n >= 2 && w[n-1] == w[n-2] && consonant(w, n-1)
 }
 
-// closed tells whether w ends consonant-vowel-consonant and the last is not w, x or y (Porter's *o).
+// closed reports whether w ends consonant-vowel-consonant and the last is not w, x or y (Porter's *o).
 func closed(w []byte) bool {
 	n := len(w)
 	if n < 3 || !consonant(w, n-3) || consonant(w, n-2) || !consonant(w, n-1) {

@@ -1,17 +1,17 @@
 // Package text turns text into what the rest of memtree compares, counts and shows: search tokens, plain words,
-// sentences, the language, terminal cells, shortened texts, and hashed n-grams. It also makes text from outside
-// inert ([Clean]).
+// sentences, the language, terminal cells, shortened texts, and hashed n-grams. It also removes control and invisible
+// characters from text of outside sources ([Clean]).
 //
-// Every function is pure and may be called from any number of goroutines. No function panics on any input. What is
-// returned is valid UTF-8, but [Normal], [Squeeze] and [Append] keep invalid bytes as they are. English and
-// Chinese are first-class. Text of other scripts is taken as words between separators, kana like Chinese characters.
+// Every function is pure and safe for concurrent use. No function panics on any input. Results are valid UTF-8, except
+// that [Normal], [Squeeze] and [Append] do not change invalid bytes. English and Chinese are fully supported. Other
+// scripts are read as words between separators, kana like Chinese characters.
 //
 // Work is bounded: the functions that build features ([Tokens], [Words], [Shingles]) read the first [MaxRunes]
 // characters, the others are linear in their input.
 //
 // Where to look:
 //   - tokens.go, stem.go: search tokens; language.go: the language; shingles.go: hashed n-grams
-//   - clip.go, line.go, width.go: cuts, single lines and terminal cells; clean.go: inert text
+//   - clip.go, line.go, width.go: cuts, single lines and terminal cells; clean.go: removal of invisible characters
 package text
 
 import (
@@ -21,10 +21,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// MaxRunes is how many characters of a text become tokens, words or shingles; the rest is ignored.
+// MaxRunes is the number of characters of a text that are read for tokens, words or shingles; the rest is ignored.
 const MaxRunes = 20_000
 
-// maxWord is the longest word in runes. A longer one (base64, minified code) is cut there.
+// maxWord is the maximum length of a word in runes. A longer one (base64, minified code) is cut there.
 const maxWord = 64
 
 // head returns the first n runes of s without copying.
@@ -69,7 +69,7 @@ func scan(s string, word, han func(run []rune)) {
 		case r == '\u2019':
 			r = '\''
 		case r >= 0x80 && invisible(r):
-			continue // "ig<ZWSP>nore" is the word "ignore" to a reader, so it is to us
+			continue // a reader sees "ig<ZWSP>nore" as "ignore"
 		}
 		switch {
 		case ideograph(r):
@@ -100,7 +100,7 @@ func wordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-// ideograph tells whether r is Han (with extensions) or kana: scripts without spaces between words.
+// ideograph reports whether r is Han (with extensions) or kana: scripts without spaces between words.
 func ideograph(r rune) bool {
 	switch {
 	case r < 0x3005:
@@ -138,7 +138,7 @@ func pieces(run []rune, f func(part []rune)) {
 	emit(len(run))
 }
 
-// partBegins tells whether the capital run[i] begins a part of an identifier; i > 0.
+// partBegins reports whether the capital run[i] begins a part of an identifier; i > 0.
 func partBegins(run []rune, i int) bool {
 	before := run[i-1]
 	if unicode.IsLower(before) || unicode.IsDigit(before) {

@@ -9,25 +9,25 @@ import (
 
 // Tokens returns the search tokens of s in order, with repeats.
 //
-// The text is normalised (NFKC, ’ becomes ', invisible characters are skipped) and lower-cased. English stop words
-// are left out, other words lose their inflection (see stem), and "isn't" gives "not". An identifier gives its
-// parts: waitForSelector → wait, selector. Giving the whole identifier too counts it twice; that was tried and cost
-// a point of MRR on bug reports. Digits stay with their letters (sha256, v2), and numbers are tokens. A run of Han
-// or kana gives every character and every bigram: 登录页 → 登 登录 录 录页 页.
+// The text is normalised (NFKC, ’ becomes ', invisible characters are skipped) and lower-cased. English stop words are
+// omitted, other words are stemmed (see stem), and "isn't" gives "not". An identifier gives its parts: waitForSelector
+// → wait, selector. Adding the whole identifier would weigh it twice; that was tried and cost a point of MRR on bug
+// reports. Digits stay with their letters (sha256, v2), and numbers are tokens. A run of Han or kana gives every
+// character and every bigram: 登录页 → 登 登录 录 录页 页.
 //
-// Repeats are kept because a query's terms should be weighted by their count. With long bug reports as queries, the
+// Tokens repeat because a query's terms should be weighted by their frequency. With long bug reports as queries, the
 // stop list and stemming gain BM25 nothing without these weights, and 7 points of MRR with them.
 //
-// The strings share one backing array that is as long as the text. Clone the strings you keep.
+// The strings share one backing array that is as long as the text. Clone the strings that you store.
 func Tokens(s string) []string {
 	c := newCollector()
 	scan(s, c.identifier, c.singlesAndBigrams)
 	return c.strings()
 }
 
-// Words returns the lower-case words of s in order, with repeats, in a form that people can read. No word is
-// stemmed or left out, and contractions stay whole. An identifier gives its parts, a run of Han or kana gives its
-// bigrams (or its only character). The strings share one backing array.
+// Words returns the lower-case words of s in order, with repeats, in readable form. No word is stemmed or left out,
+// and contractions stay whole. An identifier gives its parts, a run of Han or kana gives its bigrams (or its only
+// character). The strings share one backing array.
 func Words(s string) []string {
 	c := newCollector()
 	scan(s, func(run []rune) {
@@ -44,7 +44,7 @@ type collector struct {
 
 type span struct{ from, to int }
 
-// collectors keeps the buffers of texts before: every question reads its prompt several times.
+// collectors pools buffers, because every query reads its prompt several times.
 var collectors sync.Pool
 
 func newCollector() *collector {
@@ -54,7 +54,7 @@ func newCollector() *collector {
 	return &collector{buf: make([]byte, 0, 1<<10), spans: make([]span, 0, 1<<8)}
 }
 
-// add makes a token of the buffer's bytes after from, if there are any.
+// add makes a token of the bytes of the buffer from an offset on. It adds no empty token.
 func (c *collector) add(from int) {
 	if len(c.buf) > from {
 		c.spans = append(c.spans, span{from, len(c.buf)})
@@ -77,7 +77,7 @@ func (c *collector) lower(run []rune) (from int) {
 	return from
 }
 
-// strings returns the tokens, and gives the collector back.
+// strings returns the tokens and returns the collector to the pool.
 func (c *collector) strings() []string {
 	defer func() {
 		c.buf, c.spans = c.buf[:0], c.spans[:0]
@@ -98,7 +98,7 @@ func (c *collector) identifier(run []rune) {
 	pieces(run, func(part []rune) { c.word(c.lower(part)) })
 }
 
-// word splits the word that begins at from, the last of the buffer, at its apostrophes and adds the parts that carry
+// word splits the word from an offset to the end of the buffer at its apostrophes and adds the parts that carry
 // meaning.
 func (c *collector) word(from int) {
 	w := c.buf[from:]
@@ -124,7 +124,7 @@ func (c *collector) word(from int) {
 	}
 }
 
-// stemmed adds the stem of the word that begins at from, and drops a stop word.
+// stemmed adds the stem of the word that begins at from. It drops a stop word.
 func (c *collector) stemmed(from int) {
 	w := c.buf[from:]
 	if isStopWord(w) {
@@ -137,7 +137,7 @@ func (c *collector) stemmed(from int) {
 	c.add(from)
 }
 
-// lettersOnly tells whether w is all lower-case ASCII letters; the stemmer knows no other words.
+// lettersOnly reports whether w is all lower-case ASCII letters, the only words that the stemmer reads.
 func lettersOnly(w []byte) bool {
 	for _, b := range w {
 		if b < 'a' || b > 'z' {

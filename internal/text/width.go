@@ -18,10 +18,10 @@ const (
 	maxCluster = 32
 )
 
-// cluster returns the length in bytes of the first user-perceived character of s, and the terminal cells it takes.
-// It follows a part of the grapheme rules of UAX #29: marks, variation selectors, emoji modifiers and what a
-// zero-width joiner ties on stay with their base, two regional indicators make a flag, Hangul jamo make a syllable,
-// and CR LF is one character. An invalid byte is a character of its own, one cell wide.
+// cluster returns the length in bytes of the first user-perceived character of s, and its width in terminal cells. It
+// implements a part of the grapheme rules of UAX #29: marks, variation selectors, emoji modifiers and characters after
+// a zero-width joiner stay with their base, two regional indicators make a flag, Hangul jamo make a syllable, and CR
+// LF is one character. An invalid byte is a character of its own, one cell wide.
 func cluster(s string) (size, cells int) {
 	first, n := utf8.DecodeRuneInString(s)
 	size, cells = n, runeCells(first)
@@ -56,20 +56,20 @@ func cluster(s string) (size, cells int) {
 	return size, cells
 }
 
-// extends tells whether r belongs to the character before it: a mark, a joiner, a skin tone or a tag.
+// extends reports whether r belongs to the character before it: a mark, a joiner, a skin tone or a tag.
 func extends(r rune) bool {
 	return unicode.IsMark(r) || r == zwj || r == '\u200c' ||
 		r >= 0x1f3fb && r <= 0x1f3ff || r >= 0xe0020 && r <= 0xe007f
 }
 
-// flag tells whether r is a regional indicator, one half of a flag.
+// flag reports whether r is a regional indicator, one half of a flag.
 func flag(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 
 func pictograph(r rune) bool {
 	return r >= 0x1f000 && r <= 0x1faff || r >= 0x2190 && r <= 0x2bff && unicode.Is(unicode.So, r)
 }
 
-// jamo tells whether r continues the Hangul syllable that prev began.
+// jamo reports whether r continues the Hangul syllable that prev began.
 func jamo(prev, r rune) bool {
 	vowelOrFinal := r >= 0x1160 && r <= 0x11ff
 	return vowelOrFinal && (prev >= 0x1100 && prev <= 0x11ff || prev >= 0xac00 && prev <= 0xd7a3)
@@ -91,8 +91,8 @@ func runeCells(r rune) int {
 	return 1
 }
 
-// Width returns how many terminal cells s takes on one line. East Asian wide characters and emoji take two cells;
-// marks, control and zero-width characters take none. It does not know escape sequences: call [Clean] first.
+// Width returns the width of s on one line in terminal cells. East Asian wide characters and emoji take two cells;
+// marks, control and zero-width characters take none. It does not parse escape sequences: call [Clean] first.
 func Width(s string) int {
 	total := 0
 	for len(s) > 0 {
@@ -103,7 +103,7 @@ func Width(s string) int {
 	return total
 }
 
-// Fit returns s if it takes at most cells terminal cells. Otherwise it returns as many whole characters as fit
+// Fit returns s if its width is at most cells terminal cells. Otherwise it returns as many whole characters as fit
 // before a …, and the …. For cells < 1 it returns "".
 func Fit(s string, cells int) string {
 	s = strings.ToValidUTF8(s, "\ufffd")
