@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// MaxRuns is how many wrong runs one question may be about.
+// MaxRuns is the maximum number of wrong runs in one prompt.
 const MaxRuns = 10
 
 // AnalyseInput is up to MaxRuns wrong verdicts and the checks that the agent may have missed.
@@ -19,11 +19,11 @@ const MaxRuns = 10
 type AnalyseInput struct {
 	Lang   string // "zh", or anything else for English
 	Checks []AnalyseCheck
-	Runs   []AnalyseRun // an answer names them by number, from 1
+	Runs   []AnalyseRun // an answer refers to them by number, from 1
 }
 
-// An AnalyseCheck is one of the checks to choose from. Line describes it in a few words. Only is the
-// direction of the runs that it is for, "" if it is for all.
+// An AnalyseCheck is one of the checks to choose from. Line describes it in a few words. Only is the direction of the
+// runs that it is for, "" for all.
 type AnalyseCheck struct{ ID, Line, Only string }
 
 // An AnalyseRun is a wrong verdict. Every text may be empty.
@@ -31,14 +31,14 @@ type AnalyseRun struct {
 	Lang      string // of its task: "zh", or anything else for English
 	Direction string // false_pass, false_fail, or anything else
 	Where     string // page or product
-	Task      string // what the agent was told to do
-	Claimed   string // what the agent said, which was wrong
+	Task      string // the task of the agent
+	Claimed   string // the agent's verdict, which was wrong
 	Truth     string // what was true
-	Note      string // what a tester wrote about the run
+	Note      string // a tester's note about the run
 }
 
-// Analyse returns the prompt that asks what the agent missed in each run. What is the same for
-// every batch comes first, so that a provider can keep it. in.Read decodes the answer.
+// Analyse returns the prompt for finding what the agent missed in each run. The part that is the same for every batch
+// comes first, so that a provider can cache it. in.Read decodes the answer.
 func (s *Set) Analyse(in AnalyseInput) (Prompt, error) {
 	if n := len(in.Runs); n == 0 || n > MaxRuns {
 		return Prompt{}, fmt.Errorf("prompt analyse: there are %d runs, 1 to %d can be shown", n, MaxRuns)
@@ -54,8 +54,8 @@ func (s *Set) Analyse(in AnalyseInput) (Prompt, error) {
 // checkID matches the id of a check.
 var checkID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`) })
 
-// analyseSchema has how before check, so that a model held to it says what happened before it names
-// it. It leaves the ids open: an unknown one spoils one miss, not the whole answer.
+// analyseSchema has how before check, so that a model held to it describes what happened before it names the check. It
+// leaves the ids open: an unknown one invalidates one miss, not the whole answer.
 const analyseSchema = `{"type":"object","properties":{"runs":{"type":"array","items":{"type":"object","properties":{` +
 	`"run":{"type":"integer"},` +
 	`"misses":{"type":"array","items":{"type":"object","properties":{` +
@@ -67,7 +67,7 @@ const analyseSchema = `{"type":"object","properties":{"runs":{"type":"array","it
 	`"required":["run","misses"],"additionalProperties":false}}},` +
 	`"required":["runs"],"additionalProperties":false}`
 
-// fields returns what the template sees.
+// fields returns the input of the template.
 func (in AnalyseInput) fields() any {
 	checks := make([]string, len(in.Checks))
 	for i, c := range in.Checks {
@@ -94,7 +94,7 @@ const (
 	maxRunNote  = 600
 )
 
-// wrongly returns in which way a verdict was wrong, in the words of the template.
+// wrongly returns the template's term for the direction of a wrong verdict.
 func wrongly(direction, lang string) string {
 	en, zh := "wrong", "做错"
 	switch direction {

@@ -11,30 +11,30 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// An AnalyseOutput is the answer about one run. Formation must check it before any of it is believed.
+// An AnalyseOutput is the answer about one run. Formation must check it before using any of it.
 type AnalyseOutput struct {
 	Misses []AnalyseMiss // the weightiest first; none: the run does not show its cause
-	// Err says why the answer about this run cannot be used, nil if it can.
+	// Err is why the answer about this run cannot be used, nil if it can.
 	Err error
 }
 
 // An AnalyseMiss is a check that the agent missed. All texts are on one line.
 type AnalyseMiss struct {
 	Check   string   // an id of the list, "" where none fits
-	Cause   string   // the root cause in general words; "" with a Check
-	What    []string // the things it was about
+	Cause   string   // the root cause in general terms; "" with a Check
+	What    []string // the objects of the check
 	How     string   // the mistake; may be ""
 	Instead string   // what to do; may be ""
 }
 
-// Limits on an answer. What is beyond them is left out.
+// Limits on an answer. Anything beyond them is dropped.
 const (
 	maxRunMisses = 4
 	maxRunThings = 4
 	maxThing     = 60 // characters
 )
 
-// newCheck stands before the root cause where no check of the list fits.
+// newCheck precedes the root cause where no check of the list fits.
 const newCheck = "new"
 
 var (
@@ -42,9 +42,8 @@ var (
 	errTwice    = errors.New("there are two answers about this run")
 )
 
-// Read decodes an answer to the prompt made from in. It returns one output for each run, in
-// their order. The error is for an answer of which no run can be used; it joins the reasons,
-// worded for a model.
+// Read decodes an answer to the prompt made from in. It returns one output for each run, in their order. The error is
+// for an answer of which no run can be used; it joins the reasons, written for a model.
 func (in AnalyseInput) Read(raw json.RawMessage) ([]AnalyseOutput, error) {
 	var a struct {
 		Runs []struct {
@@ -89,7 +88,7 @@ type givenMiss struct {
 	Instead string   `json:"instead"`
 }
 
-// run reads the misses of one run. Those that cannot be used are left out, unless none can.
+// run reads the misses of one run. It drops unusable ones, unless all are.
 func (in AnalyseInput) run(r *AnalyseRun, given []givenMiss) AnalyseOutput {
 	var o AnalyseOutput
 	var bad []error
@@ -106,7 +105,7 @@ func (in AnalyseInput) run(r *AnalyseRun, given []givenMiss) AnalyseOutput {
 	return o
 }
 
-// miss reads one miss. A text in another language than the task, or too long, is left out.
+// miss reads one miss. It drops a text in another language than the task, or a too long one.
 func (in AnalyseInput) miss(r *AnalyseRun, g givenMiss) (AnalyseMiss, error) {
 	m := AnalyseMiss{How: usable(g.How, r.Lang), Instead: usable(g.Instead, r.Lang)}
 	for _, w := range g.What[:min(len(g.What), maxRunThings)] {
@@ -138,12 +137,10 @@ func usable(s, lang string) string {
 	return s
 }
 
-// maxAnswerText is the length, in characters, from which a text is refused. The prompts
-// ask for much less.
+// maxAnswerText is the maximum length of a text, in characters. The prompts request much less.
 const maxAnswerText = 600
 
-// badText returns why a text of an answer is refused, in words for a model; "" if it is
-// not.
+// badText returns why a text of an answer is refused, written for a model; "" if it is not.
 func badText(s, lang string) string {
 	n := utf8.RuneCountInString(s)
 	switch {

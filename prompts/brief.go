@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// BriefInput asks which memories fit which coming tests. All texts come from outside; Brief
-// cleans, cuts and fences them.
+// BriefInput is the input for choosing the memories that fit coming tests. All texts come from outside; Brief cleans,
+// cuts and fences them.
 type BriefInput struct {
 	Lang     string        // "zh", or anything else for English: the language of most tests
 	Memories []BriefMemory // in a stable order, so that providers can cache the beginning of the prompt
@@ -20,7 +20,7 @@ type BriefInput struct {
 // A BriefMemory is one memory on one line.
 type BriefMemory struct {
 	ID   string // m1, m2, …
-	Line string // direction, what is to be done, how it was missed
+	Line string // direction, what to do, how it was missed
 }
 
 // A BriefTest is one coming test.
@@ -31,15 +31,15 @@ type BriefTest struct {
 	Prompt  string
 }
 
-// A BriefPick says that a memory should be mentioned before a test, and why.
+// A BriefPick is a memory to mention before a test, and the reason.
 type BriefPick struct {
 	Test    string `json:"t"`
 	Memory  string `json:"m"`
-	Because string `json:"because"` // the words of the test that are the reason
-	Say     string `json:"say"`     // the advice in the test's own words; "" for the memory's own
+	Because string `json:"because"` // the part of the test's text that is the reason
+	Say     string `json:"say"`     // the advice in the test's own terms; "" for the memory's own text
 }
 
-// Limits of a question and its answer, in characters.
+// Limits of a prompt and its answer, in characters.
 const (
 	maxMemoryLine = 420
 	maxTestLine   = 700
@@ -52,9 +52,8 @@ var briefSchema = json.RawMessage(`{"type":"object","properties":{"told":{"type"
 	`"required":["t","m","because","say"],"additionalProperties":false}}},` +
 	`"required":["told"],"additionalProperties":false}`)
 
-// Brief returns the prompt that asks which memories a colleague would mention before which
-// tests. What does not change comes first, the memories after it, the tests last.
-// in.Read decodes the answer.
+// Brief returns the prompt for choosing the memories that a colleague would mention before each test. The constant
+// part comes first, then the memories, then the tests. in.Read decodes the answer.
 func (s *Set) Brief(in BriefInput) (Prompt, error) {
 	return s.render("brief", in.Lang, in.fields(), briefSchema)
 }
@@ -87,8 +86,8 @@ func (t *BriefTest) line() string {
 	return t.ID + " " + where + listLine(t.Prompt, maxTestLine)
 }
 
-// Read decodes an answer: the picks in the order given, each text cleaned and on one line. It
-// checks the form alone; whether a pick may be used is for package brief to say.
+// Read decodes an answer: the picks in the order given, each text cleaned and on one line. It checks only the form;
+// package brief decides whether a pick may be used.
 func (in BriefInput) Read(raw json.RawMessage) ([]BriefPick, error) {
 	var a struct {
 		Told []BriefPick `json:"told"`

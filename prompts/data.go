@@ -25,15 +25,15 @@ const (
 
 const dash = "–"
 
-// gap takes the place of the middle of a text that is too long.
+// gap replaces the middle of a text that is too long.
 const gap = "\n[…]\n"
 
 // fenceMarker matches whatever a model could take for the start or end of a data section,
 // regardless of case, spacing and width.
 var fenceMarker = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)[<＜﹤‹〈](\s*[/／]?\s*data)`) })
 
-// fence returns s fenced as a section that no text inside it can close, and cut to
-// limit. For blank text it returns "", so that a template can leave the section out.
+// fence returns s fenced as a section that no text inside it can close, and cut to limit. For blank text it returns
+// "", so that a template can omit the section.
 func fence(name, s string, limit int) string {
 	s = strings.TrimSpace(cutMiddle(s, limit))
 	if s == "" {
@@ -42,7 +42,7 @@ func fence(name, s string, limit int) string {
 	return `<data name="` + name + "\">\n" + fenceMarker().ReplaceAllString(s, "&lt;$1") + "\n</data>"
 }
 
-// fenceOrDash is fence for a section that must be there: for blank text it has a dash.
+// fenceOrDash is fence for a required section: for blank text it has a dash.
 func fenceOrDash(name, s string, limit int) string {
 	if d := fence(name, s, limit); d != "" {
 		return d
@@ -68,14 +68,14 @@ func cutMiddle(s string, limit int) string {
 	return head + gap + strings.TrimSpace(lastRunes(s, tail))
 }
 
-// squeeze limits the work on a huge text: it keeps only the first and last parts, more
-// of each than cutMiddle and listLine need.
+// squeeze limits the work on a huge text: it keeps only the first and last parts, more of each than cutMiddle and
+// listLine need.
 func squeeze(s string, limit int) string {
 	part := 32 * limit // bytes: four per character, and eight times that for what Clean removes
 	if len(s) <= 2*part {
 		return s
 	}
-	// A character that is cut in two becomes U+FFFD. It lies in the part that cutMiddle leaves out.
+	// A character that is cut in two becomes U+FFFD. It lies in the part that cutMiddle drops.
 	return s[:part] + strings.Repeat(" ", 2*limit) + s[len(s)-part:]
 }
 

@@ -14,27 +14,26 @@ import (
 // come from outside; Evolve cleans, cuts and fences them.
 type EvolveInput struct {
 	Lang   string        // of the instructions: "zh", or anything else for English
-	Groups []EvolveGroup // 1 to MaxEvolveGroups; an answer names them by number, from 1
+	Groups []EvolveGroup // 1 to MaxEvolveGroups; an answer refers to them by number, from 1
 }
 
 // EvolveGroup is a group of wrong verdicts that may have one cause.
 type EvolveGroup struct {
 	Direction string       // false_pass, false_fail, or anything else
 	Check     string       // the name of the check the cases were filed under, "" for none
-	Cases     []EvolveCase // 1 to MaxEvolveCases; an answer names them by number, from 1
-	Told      string       // the present lesson, if runs made the mistake in spite of it
+	Cases     []EvolveCase // 1 to MaxEvolveCases; an answer refers to them by number, from 1
+	Told      string       // the present lesson, if runs made the mistake although they were given it
 	Refused   []string     // why an earlier lesson about these cases was refused
 }
 
-// EvolveCase is what is known of one wrong verdict. Notes are what people said of it;
-// Claimed is what the agent said, Truth what was so.
+// EvolveCase is one wrong verdict. Notes are the notes of people; Claimed is the agent's verdict, Truth the ground
+// truth.
 type EvolveCase struct{ Task, Notes, Claimed, Truth string }
 
-// EvolveOutput is what the model says of a group. The gates must check a lesson before
-// any of it is believed.
+// EvolveOutput is the answer about a group. The gates must check a lesson before any of it is used.
 type EvolveOutput struct {
 	Group int          `json:"group"` // from 1
-	Apart string       `json:"apart"` // why the cases have no one cause; "" if they have
+	Apart string       `json:"apart"` // why the cases share no cause; "" if they do
 	Not   []int        `json:"not"`   // numbers of the cases, from 1, that have another cause
 	EN    EvolveLesson `json:"en"`
 	ZH    EvolveLesson `json:"zh"`
@@ -54,13 +53,12 @@ const (
 	MaxEvolveCases  = 16 // of a group
 
 	maxEvolveText = 120  // one text of a case, in characters of English; half of that in Chinese
-	shortNote     = 24   // a note of fewer columns says too little without what the agent claimed
+	shortNote     = 24   // a note of fewer columns is not enough without the agent's claim
 	maxReasons    = 3000 // characters of reasons for a refusal, which may quote what was refused
 )
 
-// Evolve returns the prompt that asks what the cases of each group have in common and
-// how to avoid it. in.Read decodes the answer. The instructions come first and are the
-// same for all groups, so that a provider can keep them.
+// Evolve returns the prompt for finding what the cases of each group have in common and how to avoid it. in.Read
+// decodes the answer. The instructions come first and are the same for all groups, so that a provider can cache them.
 func (s *Set) Evolve(in EvolveInput) (Prompt, error) {
 	if len(in.Groups) == 0 || len(in.Groups) > MaxEvolveGroups {
 		return Prompt{}, fmt.Errorf("prompt evolve: there are %d groups, 1 to %d can be shown", len(in.Groups),
@@ -92,7 +90,7 @@ const evolveSchema = `{"type":"object","properties":{"lessons":{"type":"array","
 	`"required":["group","apart","not","en","zh"],"additionalProperties":false}}},` +
 	`"required":["lessons"],"additionalProperties":false}`
 
-// fields returns what the template sees.
+// fields returns the input of the template.
 func (in EvolveInput) fields() any {
 	type group struct {
 		Number           int
@@ -117,8 +115,7 @@ func (in EvolveInput) fields() any {
 	return out
 }
 
-// line returns what is known of a case on one line. What the agent claimed is left out
-// where a note says enough.
+// line returns a case on one line. It omits the agent's claim where the note is long enough.
 func (c *EvolveCase) line(lang string) string {
 	label := func(en, zh string) string {
 		if langOf(lang) == "zh" {
@@ -150,11 +147,10 @@ func evolveLine(s string) string {
 	return listLine(s, maxEvolveText)
 }
 
-// Read decodes an answer to the prompt made from in: what it says of each group, in the
-// order of the groups; nil for a group that it leaves out. It puts each text on one line
-// and sorts the numbers of cases. wrong says what is wrong with the answer to a group,
-// worded for a model; such an answer is not to be used. The error is for an answer of
-// which nothing can be used.
+// Read decodes an answer to the prompt made from in: its part about each group, in the order of the groups; nil for a
+// group that it omits. It puts each text on one line and sorts the numbers of cases. wrong holds the problem of the
+// answer to a group, written for a model; such an answer must not be used. The error is for an answer of which nothing
+// can be used.
 func (in EvolveInput) Read(raw json.RawMessage) (out []*EvolveOutput, wrong []error, err error) {
 	var answer struct {
 		Lessons []EvolveOutput `json:"lessons"`
@@ -178,7 +174,7 @@ func (in EvolveInput) Read(raw json.RawMessage) (out []*EvolveOutput, wrong []er
 	return out, wrong, nil
 }
 
-// clean tidies an answer about a group of cases and returns what is wrong with it.
+// clean tidies an answer about a group of cases and returns its problems.
 func (o *EvolveOutput) clean(cases int) error {
 	o.Apart = text.Clip(text.Line(o.Apart), maxLine)
 	slices.Sort(o.Not)

@@ -6,39 +6,38 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// GuidanceInput is what memory says before a run, in the order it is said. Another
-// agent reads this prompt inside a prompt of its own. Package enhance has cleaned,
-// escaped and cut the texts; they are used as they are.
+// GuidanceInput is the content of guidance before a run, in its order. Another agent reads this text inside a prompt
+// of its own. Package enhance has cleaned, escaped and cut the texts; they are used unchanged.
 type GuidanceInput struct {
 	Lang        string   // "zh", or anything else for English
 	Open        []string // what has to be checked because the facts leave it open, each a sentence
 	Facts       []string // what is true now, each a clause
 	Strategies  []Hint
 	Experiences []Hint
-	Taught      []Hint // by people, of no run
+	Taught      []Hint // by people, not learned from runs
 	Cases       []Hint
 }
 
-// A Hint is one point of a memory. Check says what to check and what is right. Found says
-// what was found at that time, and is there only if a team asked for it. Direction and Here are of a
-// case: which way it was misjudged, and whether in this very test.
+// A Hint is one point of a memory. Check is what to check and what is right. Found is the finding at that time, set
+// only if a team requested it. Direction and Here are of a case: which way it was misjudged, and whether in this very
+// test.
 type Hint struct {
 	When, Check, NotWhen, Mistake, Found string
 
 	Direction taxonomy.Direction
 	Here      bool
-	Plain     bool // it does not ask for anything
+	Plain     bool // it requests nothing
 }
 
-// CaseGroup is the hints of cases that have one heading in common.
+// CaseGroup is the hints of cases under one heading.
 type CaseGroup struct {
 	Missed, Alarm, Here bool // a missed defect, a false alarm or, with neither, another mistake
-	Plain               bool // nothing is asked for
+	Plain               bool // nothing is requested
 	Hints               []Hint
 }
 
-// CaseGroups returns the hints of the cases by what the heading has to say of them, so that it asks
-// for what the lines below it ask for. The groups are in the order of their first hints.
+// CaseGroups returns the hints of the cases grouped by heading, so that the heading requests the same as the lines
+// below it. The groups are in the order of their first hints.
 func (in GuidanceInput) CaseGroups() []CaseGroup {
 	var out []CaseGroup
 	for _, h := range in.Cases {
@@ -55,8 +54,8 @@ func (in GuidanceInput) CaseGroups() []CaseGroup {
 	return out
 }
 
-// Guidance returns facts and hints in words. System is the header of the hints, which says
-// how to take them; Text has their sections. Facts are not hypotheses and come before it.
+// Guidance returns facts and hints as text. System is the header of the hints, which describes how to use them; Text
+// has their sections. Facts are not hypotheses and come before the header.
 func (s *Set) Guidance(in GuidanceInput) (Prompt, error) {
 	return s.render("guidance", in.Lang, in.fields(), nil)
 }

@@ -11,12 +11,12 @@ import (
 // exactly. Judge cleans, cuts and fences them.
 type JudgeInput struct {
 	Lang        string // "zh", or anything else for English
-	Prompt      string // what the agent was told to do; optional
+	Prompt      string // the task of the agent; optional
 	Judgment    string
 	GroundTruth string
 }
 
-// A JudgeOutput says whether a judgment is right.
+// A JudgeOutput is whether a judgment is right.
 type JudgeOutput struct {
 	Reason  string `json:"reason"`
 	Correct bool   `json:"correct"`
@@ -25,8 +25,7 @@ type JudgeOutput struct {
 	Direction string `json:"direction"`
 }
 
-// Judge returns the prompt that asks whether a judgment says the same as the ground
-// truth. in.Read decodes the answer.
+// Judge returns the prompt for comparing a judgment with the ground truth. in.Read decodes the answer.
 func (s *Set) Judge(in JudgeInput) (Prompt, error) {
 	return s.render("judge", in.Lang, in.fields(), judgeSchema())
 }
@@ -48,7 +47,7 @@ func judgeSchema() json.RawMessage {
 		`"required":["reason","correct","direction"],"additionalProperties":false}`)
 }
 
-// Read decodes an answer to the prompt made from in. The error is worded for a model.
+// Read decodes an answer to the prompt made from in. The error is written for a model.
 func (in JudgeInput) Read(raw json.RawMessage) (JudgeOutput, error) {
 	var v JudgeOutput
 	if err := json.Unmarshal(raw, &v); err != nil {

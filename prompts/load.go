@@ -34,11 +34,10 @@ type loadedTemplate struct {
 	version string
 }
 
-// Load reads the built-in templates. From the root of overlay it reads a team's own,
-// which replace those with the same file name (analyse.zh.tmpl); overlay may be nil.
-// It parses each template and tries it with a sample. The error names every file that
-// does not work, with its line, and why. Files that do not end in .tmpl are ignored. A
-// .tmpl file with an unknown name is an error, because it would have no effect.
+// Load reads the built-in templates. From the root of overlay it reads a team's own, which replace those with the same
+// file name (analyse.zh.tmpl); overlay may be nil. It parses each template and tries it with a sample. The error names
+// every file that does not work, with its line and the cause. Files that do not end in .tmpl are ignored. A .tmpl file
+// with an unknown name is an error, because it would have no effect.
 func Load(overlay fs.FS) (*Set, error) {
 	base, err := loadBuiltin()
 	if err != nil {
@@ -147,8 +146,8 @@ func parseVersion(name, text string) (string, error) {
 	return "", fmt.Errorf("%s:1: the first line must be {{- /* version N */ -}} with a number", name)
 }
 
-// tryWithSample executes the template with the sample of its prompt. It returns an error if a
-// word of the sample that matters is not in the result.
+// tryWithSample executes the template with the sample of its prompt. It returns an error if a required text of the
+// sample is not in the result.
 func (t loadedTemplate) tryWithSample(base string) error {
 	prompt, _, _ := strings.Cut(base, ".")
 	s, ok := samples()[prompt]

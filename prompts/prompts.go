@@ -1,15 +1,13 @@
-// Package prompts has one template and one typed function for everything memtree says
-// to a model, in Chinese and English. The function cleans, cuts and fences what comes
-// from outside before the template sees it, so no template, ours or a team's, can
-// forget to.
+// Package prompts has one template and one typed function for every text that memtree sends to a model, in Chinese and
+// English. The function cleans, cuts and fences texts from outside before the template sees them, so no template,
+// built-in or of a team, can omit that.
 //
-// To add a prompt, add: the templates templates/NAME.en.tmpl and NAME.zh.tmpl; a file
-// NAME.go with the typed input, its method fields (what the template sees) and a method
-// on [Set] that ends in render; a line in samples; and golden files with full, sparse
-// and hostile input.
+// To add a prompt, add: the templates templates/NAME.en.tmpl and NAME.zh.tmpl; a file NAME.go with the typed input,
+// its method fields (the input of the template) and a method on [Set] that ends in render; a line in samples; and
+// golden files with full, sparse and hostile input.
 //
 // Where to look:
-//   - load.go: a team's own templates; data.go: fences and limits of what comes from outside
+//   - load.go: a team's own templates; data.go: fences and limits for texts from outside
 //   - analyse.go, evolve.go, judge.go, brief.go and others: a prompt each
 package prompts
 
@@ -28,15 +26,15 @@ type Prompt struct {
 	Version string
 	System  string
 	Text    string
-	// Schema is the JSON Schema of the answer, nil if there is none.
+	// Schema is the JSON Schema of the answer, nil for none.
 	Schema json.RawMessage
 }
 
 // Name returns the name of the prompt in logs and caches: "analyse.zh@1+9f86d081".
 func (p Prompt) Name() string { return p.ID + "@" + p.Version }
 
-// samples returns the inputs with which Load tries every template, and the words of
-// them that have to be in the result for the prompt to make sense.
+// samples returns the inputs with which Load tries every template, and the texts that the result must contain for the
+// prompt to make sense.
 func samples() map[string]sample {
 	return map[string]sample{
 		"analyse": {fields: sampleAnalyse.fields, must: []string{"sample_check", "the line", "the place", "the task",

@@ -8,17 +8,15 @@ import (
 // RepairInput is an answer that was refused.
 type RepairInput struct {
 	Lang string // "zh", or anything else for English
-	// Task is the Text of the first prompt. It is repeated as it is, since its data is
-	// fenced already.
+	// Task is the Text of the first prompt. It is repeated unchanged, since its data is fenced already.
 	Task string
-	// Answer is what the model wrote, "" if nothing came.
+	// Answer is the model's answer, "" for none.
 	Answer string
-	// Problems say what is wrong with the answer, one sentence each.
+	// Problems are the problems of the answer, one sentence each.
 	Problems []string
 }
 
-// Repair returns the prompt that asks again, with the reasons for the refusal. Use the
-// schema of the first prompt with it.
+// Repair returns the prompt of a retry, with the reasons for the refusal. Use the schema of the first prompt with it.
 func (s *Set) Repair(in RepairInput) (Prompt, error) {
 	return s.render("repair", in.Lang, in.fields(), nil)
 }
@@ -29,7 +27,7 @@ func (in RepairInput) fields() any {
 	}
 }
 
-// bullets returns different lines as a list. They are fenced, since a reason may quote an answer.
+// bullets returns the distinct lines as a list. They are fenced, since a reason may quote an answer.
 func bullets(reasons []string) string {
 	lines := make([]string, 0, len(reasons))
 	for _, r := range reasons[:min(len(reasons), maxLines)] {

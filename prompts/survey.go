@@ -11,23 +11,23 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// SurveyInput asks which causes of wrong verdicts are one root cause. All texts come from
-// outside; Survey cleans, cuts and fences them. An answer names checks and lines by number, from 1.
+// SurveyInput is the input for grouping causes of wrong verdicts by root cause. All texts come from outside; Survey
+// cleans, cuts and fences them. An answer refers to checks and lines by number, from 1.
 type SurveyInput struct {
 	Lang      string   // of the instructions: "zh", or anything else for English
 	Direction string   // false_pass, false_fail, or anything else: of all lines
-	Checks    []string // titles of the checks that the tree made of such causes before, at most MaxSurveyChecks
+	Checks    []string // titles of the checks that the tree derived from such causes before, at most MaxSurveyChecks
 	Lines     []string // a cause each, 1 to MaxSurveyLines
 }
 
-// SurveyGroup says that lines have one root cause: that of a check there is, or a new one.
+// SurveyGroup is a group of lines with one root cause: that of an existing check, or a new one.
 type SurveyGroup struct {
 	Check int    `json:"check"` // number of a check; 0 for a new one
 	Cause string `json:"cause"` // of a new one: in a few English words; else ""
 	Lines []int  `json:"lines"` // numbers, sorted
 }
 
-// Limits on one question.
+// Limits on one prompt.
 const (
 	MaxSurveyLines  = 100
 	MaxSurveyChecks = 40
@@ -42,8 +42,8 @@ const surveySchema = `{"type":"object","properties":{"groups":{"type":"array","i
 	`"required":["check","cause","lines"],"additionalProperties":false}}},` +
 	`"required":["groups"],"additionalProperties":false}`
 
-// Survey returns the prompt that asks which lines have one root cause. What does not change
-// comes first, the checks after it, the lines last. in.Read decodes the answer.
+// Survey returns the prompt for grouping the lines by root cause. The constant part comes first, then the checks, then
+// the lines. in.Read decodes the answer.
 func (s *Set) Survey(in SurveyInput) (Prompt, error) {
 	if n := len(in.Lines); n == 0 || n > MaxSurveyLines {
 		return Prompt{}, fmt.Errorf("prompt survey: there are %d lines, 1 to %d can be shown", n, MaxSurveyLines)
@@ -74,9 +74,8 @@ func numbered(before string, list []string) string {
 	return b.String()
 }
 
-// Read decodes an answer: the groups that hold, in the order given. err joins what is wrong with
-// the others, worded for a model. A line may be in one group only; a new group has a cause of a few
-// English words, and lines at all.
+// Read decodes an answer: the valid groups, in the order given. err joins the problems of the others, written for a
+// model. A line may be in one group only; a new group has a cause of a few English words, and at least one line.
 func (in SurveyInput) Read(raw json.RawMessage) (groups []SurveyGroup, err error) {
 	var a struct {
 		Groups []SurveyGroup `json:"groups"`
@@ -104,10 +103,10 @@ func (in SurveyInput) Read(raw json.RawMessage) (groups []SurveyGroup, err error
 	return groups, errors.Join(bad...)
 }
 
-// english is a cause in a few words; what stands in quotation marks or has a number is of one test.
+// english matches a cause in a few words. A cause with quotation marks or a number is about one test.
 var english = regexp.MustCompile(`^[A-Za-z][A-Za-z ,'’/()-]*$`)
 
-// wrong says what is wrong with a group, where taken are the lines of others.
+// wrong returns the problem of a group, nil for none. taken are the lines of other groups.
 func (in SurveyInput) wrong(g *SurveyGroup, taken map[int]bool) error {
 	g.Cause = strings.TrimRight(text.Line(text.Clip(g.Cause, 4*maxCause)), ". ")
 	switch {
