@@ -9,19 +9,19 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// A suite that runs in three browsers, on four machines, or again because a test is flaky asks
-// the same questions more than once while the tree stays as it is. So an index keeps the answers
-// of its present state. The law is that no answer depends on what was asked before.
+// A suite that runs in three browsers, on four machines, or again because a test is flaky sends the same queries more
+// than once while the tree does not change. So an index caches the answers of its present state. No answer depends on
+// earlier queries.
 
-// mostKept is how many answers are kept, of some three kilobytes each. They are kept by 2Q, so
-// that questions which come once do not push out those which come again.
+// mostKept is the number of cached answers, of some three kilobytes each. The cache is 2Q, so that queries that occur
+// once do not evict those that repeat.
 const mostKept = 1024
 
-// ageUnit is what Query.Now is rounded down to, so that a question is the same one a moment later. A
+// ageUnit is the unit to which Query.Now is rounded down, so that the same query a moment later has the same digest. A
 // memory loses less than a ten-thousandth of its score in this time.
 const ageUnit = time.Hour
 
-// answers are the answers of one state of an index. They are safe for concurrent use.
+// answers caches the answers of one state of an index. It is safe for concurrent use.
 type answers struct {
 	st   *indexState
 	kept *lru.TwoQueueCache[[sha256.Size]byte, Result] // the results in it are never changed
@@ -34,19 +34,19 @@ func (ix *Index) answersOf(st *indexState) *answers {
 	}
 	a := &answers{st: st}
 	a.kept, _ = lru.New2Q[[sha256.Size]byte, Result](mostKept) // fails only for sizes below 1
-	ix.answers.Store(a)                                        // others that do the same lose a few answers
+	ix.answers.Store(a)                                        // concurrent calls lose a few answers
 	return a
 }
 
-// digest returns a digest of all that the answer to q depends on. ok is false for a query that has
-// none.
+// digest returns a digest of every field that the answer to q depends on. ok is false for a query that cannot be
+// encoded.
 func (q *Query) digest() (d [sha256.Size]byte, ok bool) {
 	b, err := json.Marshal(q)
 	return sha256.Sum256(b), err == nil
 }
 
-// search answers q as answer does, from what is kept if it can. An answer with a Note is not kept,
-// because what did not work may work the next time.
+// search answers q from the cache, else with answer. An answer with a Note is not cached, because the failure may not
+// occur the next time.
 func (a *answers) search(q *Query, answer func() (Result, error)) (Result, error) {
 	d, ok := q.digest()
 	if ok {

@@ -10,19 +10,19 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// What the count of a posting means, beside how often a word occurs in the text of a node:
+// The count of a posting is the frequency of a token in the text of a node, or one of these:
 const (
-	around  = 0       // the word occurs in another text of the case only, see aroundOf
+	around  = 0       // the token occurs in another text of the case only, see aroundOf
 	leaning = 1 << 15 // the list is of a check, and the low bits are its part
 )
 
-// isWord reports whether a count is that of a word of the node's text.
+// isWord reports whether a count is of a token of the node's text.
 func isWord(times uint16) bool { return times != around && times < leaning }
 
-// timesOf returns the count that stands for a part.
+// timesOf returns the count that encodes a part.
 func timesOf(part cue.Part) uint16 { return leaning | uint16(math.Round(part.Size*(leaning-1))) }
 
-// aroundOf returns what people said of a case, what the agent said, and the truth; nil for other nodes.
+// aroundOf returns the evaluator's reason, the agent's judgment and the ground truth of a case; nil for other nodes.
 func aroundOf(n *tree.Node) []string {
 	if n.CaseData == nil {
 		return nil
@@ -35,8 +35,8 @@ func aroundOf(n *tree.Node) []string {
 	return out
 }
 
-// readAround adds to e what its case has beside its prompt: the words of other texts, and what it
-// leans to. A lesson leans to its checks, unless it is in a person's own words.
+// readAround adds the data of a case beside its prompt to e: the tokens of its other texts, and its leaning. For a
+// lesson it adds its checks, unless a person worded it.
 func (e *segmentEntry) readAround(n *tree.Node, checks *cue.Catalogue) {
 	if n.CaseData == nil {
 		for _, c := range e.meta.checks {
@@ -77,7 +77,7 @@ func (e *segmentEntry) readAround(n *tree.Node, checks *cue.Catalogue) {
 	slices.SortFunc(e.words, func(a, b wordCount) int { return cmp.Compare(a.key, b.key) })
 }
 
-// lessonsFor returns the lessons by whose checks a question finds a node: of one in a person's words none.
+// lessonsFor returns the lessons whose checks can match the node: none of a node that a person worded.
 func lessonsFor(n *tree.Node) []tree.Lesson {
 	if n.OwnWords() {
 		return nil
@@ -85,7 +85,7 @@ func lessonsFor(n *tree.Node) []tree.Lesson {
 	return n.Says()
 }
 
-// saidOf returns what a person said a case is about, so that it is read anew when that changes.
+// saidOf returns a person's corrections of the topic of a case, so that the case is read again when they change.
 func saidOf(n *tree.Node) []string {
 	if n.CaseData == nil || n.CaseData.About == nil {
 		return nil

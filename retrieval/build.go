@@ -16,14 +16,14 @@ type segmentEntry struct {
 	vector vector      // row is nil when the node has no vector
 }
 
-// wordCount says how often the word with a key occurs in one text.
+// wordCount is the frequency of the token with a key in one text.
 type wordCount struct {
 	key   uint64
 	times uint16
 }
 
-// countWords counts the keys of a text's tokens. It sorts keys in place, and a count stops
-// at 32,767, which is all that a posting has room for.
+// countWords counts the keys of a text's tokens. It sorts keys in place. A count is at most 32,767, the highest that a
+// posting can hold.
 func countWords(keys []uint64) []wordCount {
 	slices.Sort(keys)
 	var out []wordCount
@@ -47,8 +47,8 @@ func (e *segmentEntry) head() slotHead {
 	return h
 }
 
-// appendPosting writes one posting as a little-endian u64: the slot in the low 32 bits, then
-// how often the word occurs there, then the length of the text in tokens.
+// appendPosting writes one posting as a little-endian u64: the slot in the low 32 bits, then the frequency of the
+// token, then the length of the text in tokens.
 func appendPosting(b []byte, slot int, times, tokens uint16) []byte {
 	return binary.LittleEndian.AppendUint64(b, uint64(uint32(slot))|uint64(times)<<32|uint64(tokens)<<48)
 }
@@ -62,9 +62,8 @@ type segmentWriter struct {
 	most layout // the layout that room was divided by; it may be larger than needed
 }
 
-// reserve allocates one piece of memory and gives each section its place in it, as large as
-// most says. join can then close the gaps in place. Otherwise it would copy the segment, and
-// a segment is too large to be in memory twice.
+// reserve allocates one piece of memory and gives each section its part of it, with the sizes of most. join can then
+// close the gaps in place. Otherwise it would copy the segment, and a segment is too large to be in memory twice.
 func (w *segmentWriter) reserve(most layout) {
 	at := most.sections()
 	w.most, w.room = most, make([]byte, at.end)
@@ -89,7 +88,7 @@ func (w *segmentWriter) join() []byte {
 	for _, s := range sections { // each section moves to the left or stays, so none is overwritten
 		n += copy(w.room[n:], s)
 	}
-	if n < len(w.room)*3/4 { // much was reserved in vain: give it back
+	if n < len(w.room)*3/4 { // much of the reserved memory is unused: release it
 		return bytes.Clone(w.room[:n])
 	}
 	return w.room[:n:n]
@@ -115,8 +114,8 @@ func (w *segmentWriter) endKey(k uint64, first int) {
 	w.keys++
 }
 
-// slot writes the head of the next slot, its sketch and its row. In a segment with vectors a
-// slot that has none gets zeros, so that the columns keep their step.
+// slot writes the head of the next slot, its sketch and its row. In a segment with vectors a slot without one gets
+// zeros, so that the columns have a fixed step.
 func (w *segmentWriter) slot(h slotHead, v vector) {
 	w.headBytes = h.append(w.headBytes)
 	w.length += int64(h.tokens)
@@ -135,8 +134,7 @@ func (w *segmentWriter) slot(h slotHead, v vector) {
 	w.rowBytes = append(w.rowBytes, v.row...)
 }
 
-// offset writes where the next slot's traits and words begin. One more offset after the last
-// slot says where they end.
+// offset writes where the traits and tokens of the next slot begin. The offset after the last slot is their end.
 func (w *segmentWriter) offset() {
 	w.offsetBytes = binary.LittleEndian.AppendUint64(w.offsetBytes, uint64(len(w.metaBytes)))
 	w.offsetBytes = binary.LittleEndian.AppendUint64(w.offsetBytes, uint64(len(w.termBytes)))
@@ -179,7 +177,7 @@ func build(entries []*segmentEntry, dims int) *segment {
 			all = append(all, posting{c.key, uint32(slot), c.times, h.tokens})
 		}
 		for _, k := range e.meta.keys() {
-			all = append(all, posting{key: k, slot: uint32(slot)}) // a name is not counted
+			all = append(all, posting{key: k, slot: uint32(slot)}) // the frequency of a name is not stored
 		}
 		w.slot(h, e.vector)
 	}
@@ -205,8 +203,8 @@ func build(entries []*segmentEntry, dims int) *segment {
 	return w.segment()
 }
 
-// appendWords writes the words of a slot as the terms section has them: each by its place in
-// keys, as the difference to the place before, and by its count. Both lists are sorted.
+// appendWords writes the tokens of a slot in the form of the terms section: each by its index in keys, as the
+// difference to the index before, and by its count. Both lists are sorted.
 func appendWords(b []byte, words []wordCount, keys []uint64) []byte {
 	b = binary.AppendUvarint(b, uint64(len(words)))
 	before := -1

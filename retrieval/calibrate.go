@@ -14,24 +14,22 @@ const (
 // evidence is 0.5 at middle and 0.73 one width above it.
 type scale struct{ middle, width float64 }
 
-// Raw scores can be compared between queries and trees: the word score is divided by the
-// score of a document that has all words of the query, and the other half is a cosine. So one
-// pair of fixed points serves every tree.
+// Raw scores can be compared between queries and trees: the lexical score is divided by the score of a document that
+// has all tokens of the query, and the other half is a cosine. So one pair of fixed points serves every tree.
 //
-// The points are called noise and paraphrase, see scaleThrough. They were chosen from the best
-// raw scores of two kinds of prompts: prompts of one development set asked of the memories of
-// another, which have no answer there, and prompts with a known partner. Paraphrase lies
-// above nearly all prompts without an answer. Noise separates less well: short questions
-// asked of a tree of long reports mostly score above it. Of the prompts with a partner, three
-// in four lie above paraphrase on some sets, and one in four or fewer on others; we preferred
-// to abstain. quality/testdata/abstention.golden has the rates. They are measured on the sets
-// that the points were chosen on, so other data may well do worse.
+// The points are called noise and paraphrase, see scaleThrough. They were chosen from the best raw scores of two kinds
+// of prompts: prompts of one development set searched in the memories of another, which have no answer there, and
+// prompts with a known partner. Paraphrase lies above nearly all prompts without an answer. Noise separates less well:
+// short prompts searched in a tree of long reports mostly score above it. Of the prompts with a partner, three in four
+// lie above paraphrase on some sets, and one in four or fewer on others; we preferred to abstain.
+// quality/testdata/abstention.golden has the rates. They are measured on the sets that the points were chosen on, so
+// other data may well do worse.
 //
-// The evidence at both points follows from the threshold of a case, 0.62. At noise (0.0625)
-// the words reach it together with a scene of the same type, at paraphrase (0.775) alone.
+// The evidence at both points follows from the threshold of a case, 0.62. A raw score of noise (0.0625) reaches it
+// together with a scene of the same type, one of paraphrase (0.775) alone.
 var (
-	fusedScale = scaleThrough(0.60, 1.05) // words and meaning, 0 to about 2
-	wordScale  = scaleThrough(0.28, 0.62) // words alone, 0 to about 1
+	fusedScale = scaleThrough(0.60, 1.05) // lexical score and cosine, 0 to about 2
+	wordScale  = scaleThrough(0.28, 0.62) // lexical score alone, 0 to about 1
 )
 
 // scaleThrough returns the logistic curve with evidence 0.0625 at the raw score noise and

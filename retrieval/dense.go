@@ -6,22 +6,21 @@ import (
 	"math/bits"
 )
 
-// Vectors are kept twice. Rows have 8 bits a number, and cosines are computed from them.
-// Sketches have one bit a number; from a sketch the cosine is estimated, so that a search
-// reads only the rows that can matter. The sketch is that of J. Gao and C. Long, "RaBitQ:
-// Quantizing High-Dimensional Vectors with a Theoretical Error Bound for Approximate Nearest
-// Neighbor Search", SIGMOD 2024. A vector v is rotated at random and the signs of its numbers
-// are kept. ⟨q,v⟩ is then estimated from the product of the signs with q and the product of the
-// signs with v itself, which is kept too. The rotation here is three rounds of random signs
-// and a Hadamard transform, which take n log n steps instead of n².
+// Vectors are stored twice. Rows have 8 bits a number, and cosines are computed from them. Sketches have one bit a
+// number; from a sketch the cosine is estimated, so that a search reads only the rows that can matter. The sketch is
+// that of J. Gao and C. Long, "RaBitQ: Quantizing High-Dimensional Vectors with a Theoretical Error Bound for
+// Approximate Nearest Neighbor Search", SIGMOD 2024. A vector v is rotated at random and the signs of its numbers are
+// stored. ⟨q,v⟩ is then estimated from the product of the signs with q and the product of the signs with v itself,
+// which is stored too. The rotation here is three rounds of random signs and a Hadamard transform, which take n log n
+// steps instead of n².
 
-// width is the width of an error bound, in standard deviations of the estimate. At 2.2 about
-// 14 rows in a thousand lie above their bound. A search misses such a row only if it
-// is also near the edge of what is taken; TestScanFindsWhatTheExhaustiveScanFinds has the rate.
+// width is the width of an error bound, in standard deviations of the estimate. At 2.2 about 14 rows in a thousand lie
+// above their bound. A search misses such a row only if it is also near the edge of the selection;
+// TestScanFindsWhatTheExhaustiveScanFinds has the rate.
 const width = 2.2
 
-// turnedLength is the length of a rotated vector: dims filled up to a power of two, 64 at
-// least, because planes are read in words of 64 bits.
+// turnedLength is the length of a rotated vector: dims padded to a power of two, 64 at least, because planes are read
+// in units of 64 bits.
 func turnedLength(dims int) int {
 	return max(64, 1<<bits.Len(uint(dims-1)))
 }
@@ -48,8 +47,8 @@ func newRotation(dims int) *rotation {
 	return r
 }
 
-// turn writes the rotated v to out, which has length turnedLength(dims). v is filled up with
-// zeros; lengths and products stay as they are.
+// turn writes the rotated v to out, which has length turnedLength(dims). v is padded with zeros; the rotation
+// preserves lengths and products.
 func (r *rotation) turn(v, out []float32) {
 	clear(out[copy(out, v):])
 	norm := float32(1 / math.Sqrt(float64(len(out))))
@@ -73,18 +72,18 @@ func hadamard(x []float32) {
 	}
 }
 
-// vector is an embedding in the form in which it is kept, scaled to length 1.
+// vector is an embedding in stored form, scaled to length 1.
 type vector struct {
 	row    []byte  // one int8 a number; nil: no vector
 	scale  float32 // a number of row times scale is a number of the vector
 	sketch []byte  // see segment
 }
 
-// boundUnit is the unit in which error bounds are kept, as a part of a cosine.
+// boundUnit is the unit of stored error bounds, as a part of a cosine.
 const boundUnit = 1.0 / 16384
 
-// quantise returns the form of v that is kept. It returns false for a zero vector and for one
-// with NaN or infinities, which have no direction.
+// quantise returns the stored form of v. It returns false for a zero vector and for one with NaN or infinities, which
+// have no direction.
 func (r *rotation) quantise(v []float32) (vector, bool) {
 	var sum, top float64
 	for _, x := range v {
@@ -113,8 +112,8 @@ func (r *rotation) quantise(v []float32) (vector, bool) {
 			ones++
 		}
 	}
-	// The estimate of a product is exact for a vector equal to its signs. f, 0 to 1, says how
-	// near v is to that; the paper's bound on the error grows as f falls.
+	// The estimate of a product is exact for a vector equal to its signs. f, 0 to 1, measures how near v is to that;
+	// the paper's bound on the error grows as f falls.
 	f := length / math.Sqrt(float64(len(t))) // ⟨signs/√n, v⟩
 	bound := width * math.Sqrt(max(0, 1/(f*f)-1)/float64(len(t)-1))
 	k.sketch = binary.LittleEndian.AppendUint32(k.sketch, math.Float32bits(float32(1/length)))
@@ -123,14 +122,14 @@ func (r *rotation) quantise(v []float32) (vector, bool) {
 	return k, true
 }
 
-// question is the vector of a query in two forms: integers to compare with rows, and bit planes
-// to compare with sketches. sums say the same as the planes, see rate.
+// question is the vector of a query in two forms: integers to compare with rows, and bit planes to compare with
+// sketches. sums hold the same information as the planes, see rate.
 type question struct {
 	ints   []int16     // 14 bits a number, to multiply with rows
 	scale  float32     // a number of ints times scale is a number of the vector
 	planes [4][]uint64 // the rotated vector in 4 bits a number; plane j has bit j of each
 	sums   [][16]byte  // for each four of these numbers, the sum of those that each set of bits names
-	low    float32     // the value that the 4-bit number 0 stands for
+	low    float32     // the value of the 4-bit number 0
 	step   float32     // the difference between two neighbouring 4-bit numbers
 	sum    float32     // of all numbers of the rotated vector, as the planes have them
 }
@@ -182,8 +181,7 @@ func (r *rotation) prepare(v []float32, q *question) bool {
 	return true
 }
 
-// resize returns a slice of length n, with the memory of s if that is large enough. What is
-// in it is undefined.
+// resize returns a slice of length n, with the memory of s if that is large enough. Its contents are undefined.
 func resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

@@ -12,10 +12,9 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// A kept index has three parts: one page of header, the checksums of the pages of a segment,
-// and these pages. The header has, in little endian: magic; format u32; checksum u32, of the
-// header's page with this field zero and of all checksums; version u64; the layout, each number
-// u64; the length u32 of the embedder's id; the id.
+// A saved index has three parts: one page of header, the checksums of the pages of a segment, and these pages. The
+// header has, in little endian: magic; format u32; checksum u32, of the header's page with this field zero and of all
+// checksums; version u64; the layout, each number u64; the length u32 of the embedder's id; the id.
 const (
 	magic      = "memtree-index\n"
 	fileFormat = 8
@@ -23,12 +22,11 @@ const (
 	maxIDBytes = 1024
 )
 
-// errFormat says that this program cannot use a kept index. Make it anew from the nodes.
+// errFormat means that this program cannot use a saved index. Build it again from the nodes.
 var errFormat = errors.New("not a search index of this version of memtree")
 
-// Save writes the index in the form that Load reads. The same nodes under the same version
-// give the same bytes, whatever order they came in. Save may run beside searches and updates;
-// it writes the state at its call.
+// Save writes the index in the form that Load reads. The same nodes under the same version give the same bytes, in any
+// order of insertion. Save may run concurrently with searches and updates; it writes the state at its call.
 func (ix *Index) Save(w io.Writer) error {
 	st := ix.state.Load()
 	s, err := st.asOneSegment()
@@ -79,7 +77,7 @@ func (st *indexState) asOneSegment() (*segment, error) {
 
 func pageCount(size int64) int64 { return (size + pageSize - 1) / pageSize }
 
-// header returns the header page. It puts the checksum in last, since that covers the page.
+// header returns the header page. It writes the checksum last, because that covers the page.
 func header(l *layout, version uint64, embedder string, sums []byte) []byte {
 	b := append(make([]byte, 0, pageSize), magic...)
 	b = binary.LittleEndian.AppendUint32(b, fileFormat)
@@ -99,11 +97,10 @@ func header(l *layout, version uint64, embedder string, sums []byte) []byte {
 	return b
 }
 
-// Load opens what Save wrote. It reads the header and the checksums only. Every other page is
-// read and checked when a call first needs it, so r must stay open as long as the index is in
-// use, and damage is an error of the call that finds it. The error is ErrFormat for a file that
-// is no index or is of another version. Vectors of another embedder than e are not used, and
-// Stats().Note says so.
+// Load opens an index written by Save. It reads the header and the checksums only. Every other page is read and
+// checked when a call first needs it, so r must stay open as long as the index is in use, and damage is an error of
+// the call that finds it. The error is errFormat for a file that is no index or is of another version. Vectors of
+// another embedder than e are not used, and Stats().Note reports that.
 func Load(r io.ReaderAt, size int64, tax *taxonomy.Taxonomy, e llm.Embedder) (*Index, error) {
 	s, version, embedder, err := readHeader(r, size)
 	if err != nil {
@@ -178,8 +175,8 @@ func fromFile(r io.ReaderAt, from, length int64, sums []byte) pages {
 		loaded: make([]atomic.Pointer[[pageSize]byte], pageCount(length))}
 }
 
-// read takes a layout off a header. It returns false for sizes that no segment can have, so
-// that the sums and products made of them do not overflow.
+// read reads a layout from a header. It returns false for sizes that no segment can have, so that sums and products of
+// them do not overflow.
 func (l *layout) read(f *byteReader) bool {
 	var v [10]uint64
 	for i := range v {

@@ -9,15 +9,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// fittingSlot is a slot, counted through all parts, and how well it fits the task.
+// fittingSlot is a slot, numbered across all parts, and its fit to the task.
 type fittingSlot struct {
 	slot int
 	id   uint64
 	x    float64
 }
 
-// bestFitting returns the cases that fit well enough, the best mostFitting of them. asked is the
-// term of the prompt alone, and part the share of its words that counts.
+// bestFitting returns the cases that fit well enough, the best mostFitting of them. asked is the term of the prompt
+// alone, and part the share of its words that is weighed.
 func (s *search) bestFitting(asked, part float64) []fittingSlot {
 	f := &fitFilter{asked: asked, unit: part / math.Log(float64(s.st.live)+1.5)}
 	f.raise(fitted.fits)
@@ -26,7 +26,7 @@ func (s *search) bestFitting(asked, part float64) []fittingSlot {
 		p := &s.st.parts[i]
 		heads, err := p.heads()
 		if err != nil {
-			continue // the scan reads them too, and says so
+			continue // the scan reads them too, and reports the error
 		}
 		from, to := p.level(tree.Case.Level())
 		shared, leans := s.shared[p.base:p.base+p.n], s.leans[p.base:p.base+p.n]
@@ -47,21 +47,21 @@ func (s *search) bestFitting(asked, part float64) []fittingSlot {
 	return f.cut()
 }
 
-// fitFilter keeps the slots that fit best. Whether a slot may be among them it tells without a logarithm,
-// of which a large tree would need too many.
+// fitFilter selects the slots that fit best. It rejects a slot without computing a logarithm, which would be too slow
+// in a large tree.
 type fitFilter struct {
 	asked, unit float64
-	least       float64              // what the best have at least
-	need        [buckets + 1]float32 // the least sum of shared words, by what the slot leans to
+	least       float64              // the minimum of the best
+	need        [buckets + 1]float32 // the least sum of shared tokens, by the leaning of the slot
 	best        []fittingSlot
 }
 
 const buckets = 64
 
-// bucketOf returns the place in fitFilter.need for a slot that leans so much.
+// bucketOf returns the index in fitFilter.need for a slot with this leaning.
 func bucketOf(leans float32) int { return int(min(max(leans, 0), 1) * buckets) }
 
-// raise sets the least.
+// raise sets the minimum.
 func (f *fitFilter) raise(least float64) {
 	f.least = least
 	for i := range f.need {
@@ -85,15 +85,15 @@ func (f *fitFilter) cut() []fittingSlot {
 	return f.best[:min(len(f.best), mostFitting)]
 }
 
-// manyProducts reports whether the cases are of more than one product. Cases that name none count as
-// of one more.
+// manyProducts reports whether the cases are of more than one product. Cases without a product form a product of their
+// own.
 func (s *search) manyProducts() bool {
 	first, found := uint32(0), false
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
 		heads, err := p.heads()
 		if err != nil {
-			return false // the scan reads them too, and says so
+			return false // the scan reads them too, and reports the error
 		}
 		from, to := p.level(tree.Case.Level())
 		for slot := from; slot < to; slot++ {

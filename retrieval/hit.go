@@ -15,7 +15,7 @@ type Result struct {
 	Abstained  bool     // no memory was taken
 	Asked      []string // ids of the checks that the prompt calls for, the surest first
 	Here       []string // ids of the considered cases of this very page or test, taken or not, sorted
-	Note       string   // why words alone were used although there is an embedder; "" when all worked
+	Note       string   // why only the lexical score was used although there is an embedder; "" when nothing failed
 }
 
 // Hit is a memory that was found.
@@ -26,7 +26,7 @@ type Hit struct {
 	Direction  taxonomy.Direction
 	Rel        float64  // how well it fits, 0 to 1
 	Score      float64  // Rel, weighed by trust and age, 0 to 1; hits are ranked by it
-	Signals    []Signal // what Rel and Score are made of, in the order they were applied
+	Signals    []Signal // the parts of Rel and Score, in the order they were applied
 	Taken      bool
 	Reason     string  // an English sentence without its subject: why it was taken, or why not
 	Why        Why     // the same reason as a code and its arguments, for other languages
@@ -44,15 +44,14 @@ func (h *Hit) signal(name string) (Signal, bool) {
 	return h.Signals[i], true
 }
 
-// OfTest reports whether this is a case of the very test that is asked about, or a lesson that was
-// taught for it.
+// OfTest reports whether this is a case of the very test of the query, or a lesson taught for it.
 func (h *Hit) OfTest() bool {
 	s, ok := h.signal("recurrence")
 	return ok && s.Raw >= carriesOver
 }
 
-// Lifted reports whether nothing but a memory under it speaks for a lesson: the question neither has its
-// words nor asks for it.
+// Lifted reports whether a lesson is a hit only because of a memory under it: it fits neither the text of the query
+// nor its task.
 func (h *Hit) Lifted() bool {
 	_, up := h.signal("activation")
 	_, task := h.signal("task")
@@ -60,8 +59,7 @@ func (h *Hit) Lifted() bool {
 	return up && !task && words.Calibrated < leastWords
 }
 
-// HitOf returns a hit for a node that was not searched for: a reader picked it. It is ranked by
-// its confidence.
+// HitOf returns a hit for a node that a reader picked and no search found. It is ranked by its confidence.
 func HitOf(n *tree.Node) Hit {
 	return Hit{
 		ID: n.ID, Type: n.Type, ErrorType: n.ErrorType, Direction: n.Direction, Rel: 1, Score: n.Content.Confidence,
@@ -72,17 +70,15 @@ func HitOf(n *tree.Node) Hit {
 
 // Signal is one named part of a hit's score.
 //
-// The channels exact, semantic, task and scene, and activation (the rel of the child that
-// raised an abstraction) have the measured value as Raw, the evidence s in 0 to 1 as Calibrated,
-// and Weight·s as Contribution. words and meaning are the two halves of semantic's Raw.
+// The channels exact, semantic, task and scene, and activation (the rel of the child that raised an abstraction) have
+// the measured value as Raw, the evidence s in 0 to 1 as Calibrated, and Weight·s as Contribution. words and meaning
+// are the two halves of semantic's Raw.
 //
-// confidence, recurrence, age (Raw in days) and closeness are factors. Calibrated is the
-// factor on Rel, and Contribution is how much it raised the score, negative where it lowered
-// it. recurrence says how surely this is the very test again; for that it gives back up to half
-// of what confidence took.
+// confidence, recurrence, age (Raw in days) and closeness are factors. Calibrated is the factor on Rel, and
+// Contribution is how much it raised the score, negative where it lowered it. recurrence is the certainty that this is
+// the very test again; it restores up to half of what confidence took.
 //
-// diversity has the likeness to the hits taken before as Raw. Its Contribution counts
-// in the choice only, not in the score.
+// diversity has the likeness to earlier hits as Raw. Its Contribution affects the choice only, not the score.
 type Signal struct {
 	Name         string
 	Raw          float64
@@ -91,14 +87,14 @@ type Signal struct {
 	Contribution float64
 }
 
-// Near is a case whose words are like those of another case, see [Index.Similar].
+// Near is a case whose text is similar to that of another case, see [Index.Similar].
 type Near struct {
 	ID      string
 	Overlap float64 // share of the tokens of both that are in both (Jaccard), 0 to 1
 }
 
-// hit returns a candidate as callers see it. The signals repeat what compute and judge
-// reckoned, in the same order, so that their contributions can be added up.
+// hit returns a candidate as callers see it. The signals repeat the computation of compute and judge, in the same
+// order, so that their contributions can be added up.
 func (r *ranking) hit(x *ranked) Hit {
 	h := Hit{
 		ID: x.id(), Type: x.kind, ErrorType: x.errorType, Direction: x.direction, Rel: x.rel, Score: x.score,

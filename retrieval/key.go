@@ -2,8 +2,7 @@ package retrieval
 
 import "strings"
 
-// kind says what a key stands for, so that a word and an id of the same text have different
-// keys.
+// kind is the kind of object that a key names, so that a token and an id of the same text have different keys.
 type kind byte
 
 const (
@@ -17,13 +16,13 @@ const (
 	typeKind  kind = 'y' // a scene type
 	checkKind kind = 'k' // a check of the taxonomy that a case leans to
 	scopeKind kind = 'c' // a product, a suite, a test
-	ownKind   kind = 'o' // lessons in a person's own words
+	ownKind   kind = 'o' // lessons worded by a person
 )
 
-// key returns the name of a list, a 64-bit hash of its kind and parts. The hash is FNV-1a with
-// MurmurHash3's finaliser, which spreads the keys evenly, so that interpolation finds them
-// fast. Among n names two have the same key with a chance of about n²/2⁶⁵. What is found by
-// an id is compared with the id again. Two words with the same key count as one word.
+// key returns the name of a list, a 64-bit hash of its kind and parts. The hash is FNV-1a with MurmurHash3's
+// finaliser, which spreads the keys evenly, so that interpolation finds them fast. Among n names two have the same key
+// with a probability of about n²/2⁶⁵. A match by id is compared with the id again. Two tokens with the same key are
+// treated as one.
 func key(k kind, parts ...string) uint64 {
 	const prime = 1099511628211
 	h := (uint64(14695981039346656037) ^ uint64(k)) * prime
@@ -42,8 +41,7 @@ func key(k kind, parts ...string) uint64 {
 	return h ^ h>>33
 }
 
-// mark is a 32-bit key for a column of the slot heads. It is 0 for empty parts and for
-// nothing else.
+// mark is a 32-bit key for a column of the slot heads. It is 0 only for empty parts.
 func mark(k kind, parts ...string) uint32 {
 	if strings.Join(parts, "") == "" {
 		return 0

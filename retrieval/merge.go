@@ -30,8 +30,7 @@ func merge(parts []part) (*segment, error) {
 	most := layout{n: w.n, dims: w.dims}
 	for _, s := range ss {
 		most.keys, most.postings = most.keys+s.segment.keys, most.postings+s.postings
-		// Words are written as distances between keys. These grow with the number of keys and
-		// may take another byte.
+		// Tokens are written as distances between keys. These grow with the number of keys and may need another byte.
 		most.metas, most.terms = most.metas+s.metas, most.terms+s.terms+s.terms/4
 	}
 	w.reserve(most)
@@ -46,15 +45,15 @@ func merge(parts []part) (*segment, error) {
 	return w.segment(), nil
 }
 
-// from says where a slot of the merged segment comes from.
+// from is the source of a slot of the merged segment.
 type from struct {
 	*mergeInput
 	slot int
 }
 
-// arrange numbers the live slots anew, by level and within a level by the key of the id. It
-// returns where each new slot comes from, and fills the slots of the sources. The slots of a
-// source are in this order already, so it takes the lowest next one, again and again.
+// arrange numbers the live slots anew, by level and within a level by the key of the id. It returns the source of each
+// new slot, and fills the slots of the sources. The slots of a source are in this order already, so it repeatedly
+// selects the lowest next one.
 func arrange(w *segmentWriter, ss []*mergeInput) ([]from, error) {
 	heads := make([][]byte, len(ss))
 	for i, s := range ss {
@@ -125,8 +124,7 @@ func mergeLists(w *segmentWriter, ss []*mergeInput) error {
 	}
 }
 
-// leastSlot returns the number of the list whose next posting has the lowest slot, -1 when all
-// lists are used up.
+// leastSlot returns the number of the list whose next posting has the lowest slot, -1 when all lists are exhausted.
 func leastSlot(lists [][]uint64) int {
 	best := -1
 	for i, l := range lists {
@@ -154,8 +152,8 @@ func nextKey(ss []*mergeInput) (k uint64, found bool, err error) {
 	return k, found, nil
 }
 
-// takeKey appends the postings of key k with their new slots, if k is the next key of s. The
-// key's place in the new segment is at. Postings of dead slots are left out.
+// takeKey appends the postings of key k with their new slots, if k is the next key of s. at is the index of the key in
+// the new segment. Postings of dead slots are omitted.
 func (s *mergeInput) takeKey(k uint64, at int, out []uint64) ([]uint64, error) {
 	if s.key == s.segment.keys {
 		return out, nil
@@ -180,16 +178,15 @@ func (s *mergeInput) takeKey(k uint64, at int, out []uint64) ([]uint64, error) {
 				return nil, s.damaged(0, "a list names a slot that is not there")
 			}
 			if slot := s.slots[uint32(p)]; slot >= 0 {
-				out = append(out, p>>32<<32|uint64(uint32(slot))) // count and length stay
+				out = append(out, p>>32<<32|uint64(uint32(slot))) // count and length do not change
 			}
 		}
 	}
 	return out, nil
 }
 
-// copyInto writes a slot of a source into the merged segment. Traits are copied as bytes.
-// Words are written again with the new places of their keys. A vector of another embedder or
-// another length is left out.
+// copyInto writes a slot of a source into the merged segment. Traits are copied as bytes. Tokens are written again
+// with the new indices of their keys. A vector of another embedder or another length is omitted.
 func (f from) copyInto(w *segmentWriter) error {
 	heads, err := f.heads()
 	if err != nil {
@@ -228,8 +225,8 @@ func (f from) copyInto(w *segmentWriter) error {
 	return nil
 }
 
-// vectorOf returns the kept form of a slot's vector. Its row is nil when the slot has none, or
-// one of another embedder.
+// vectorOf returns the stored form of a slot's vector. Its row is nil when the slot has none, or one of another
+// embedder.
 func (s *segment) vectorOf(slot int) (vector, error) {
 	heads, err := s.heads()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// nodeTraits is what the index keeps of a node for ranking, beside its words and its vector.
+// nodeTraits is what the index stores of a node for ranking, beside its tokens and its vector.
 type nodeTraits struct {
 	id         string
 	kind       tree.Type
@@ -24,10 +24,10 @@ type nodeTraits struct {
 	checks     []string  // ids of the checks it is about
 	confidence float64   // 0 to 1
 	confirmed  time.Time // last change or occurrence
-	times      int       // how often it was seen, occurrences included
+	times      int       // how often it occurred, occurrences included
 	revision   int
 	text       uint64   // hash of the indexed text
-	conditions []string // of a lesson in a person's own words, see conditionsOf; nil of others
+	conditions []string // of a lesson that a person worded, see conditionsOf; nil for others
 	examples   []string // tests that it was taught for
 }
 
@@ -42,7 +42,7 @@ func metaOf(n *tree.Node) nodeTraits {
 	m.scene.Route = tree.Route(n.Scene.Route)
 	m.conditions, m.examples = conditionsOf(n)
 	if n.Type != tree.Case && len(n.Provenance.Cites) > 0 {
-		m.scope = tree.Scope{} // that of its cases, which lift it where they are; the lesson may hold elsewhere
+		m.scope = tree.Scope{} // that of its cases, which lift it in their scope; the lesson may apply elsewhere
 	}
 	add := func(id string) {
 		if id != "" && !slices.Contains(m.tests, id) {
@@ -69,8 +69,7 @@ func metaOf(n *tree.Node) nodeTraits {
 	return m
 }
 
-// keys returns the keys of the lists that the node is in, other than those of its words,
-// sorted.
+// keys returns the keys of the lists that contain the node, other than those of its tokens, sorted.
 func (m *nodeTraits) keys() []uint64 {
 	out := []uint64{key(idKind, m.id)}
 	if m.scene.ID != "" {
@@ -79,7 +78,7 @@ func (m *nodeTraits) keys() []uint64 {
 	if m.scene.Route != "" {
 		out = append(out, key(routeKind, m.scene.Route))
 	}
-	if (m.scene.ID == "") != (m.scene.Route == "") { // one of them names the place alone, see markPlace
+	if (m.scene.ID == "") != (m.scene.Route == "") { // only one of them names the place, see markPlace
 		out = append(out, key(placeKind, m.scene.ID, m.scene.Route))
 	}
 	if m.kind == tree.Case {
@@ -95,10 +94,10 @@ func (m *nodeTraits) keys() []uint64 {
 	return slices.Compact(out)
 }
 
-// own reports whether the node is a lesson in a person's own words.
+// own reports whether the node is a lesson worded by a person.
 func (m *nodeTraits) own() bool { return len(m.conditions) > 0 }
 
-// head returns what a slot head has of the traits.
+// head returns the traits that a slot head holds.
 func (m *nodeTraits) head() slotHead {
 	h := slotHead{
 		id: key(idKind, m.id), product: mark(scopeKind, m.scope.Product), test: mark(scopeKind, m.scope.Test),
@@ -110,14 +109,13 @@ func (m *nodeTraits) head() slotHead {
 	return h
 }
 
-// placeMark returns a mark for a place in a suite. It has the test at the place and not its
-// position, so that it stays the same when the suite changes elsewhere. applies compares the
-// tests around it.
+// placeMark returns a mark for a place in a suite. It is of the test at the place and not of its position, so that it
+// stays the same when the suite changes elsewhere. applies compares the tests around it.
 func placeMark(s *tree.Scope) uint32 {
 	return mark(scopeKind, "place", s.Suite, s.PlaceTest())
 }
 
-// fold makes names equal that differ in case or in space around them.
+// fold returns a name in lower case without space around it.
 func fold(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 
 // append writes the traits as bytes: six lists of strings, each string with its length before
@@ -165,8 +163,8 @@ func readMeta(b []byte) (nodeTraits, bool) {
 	return m, !r.bad && len(r.rest) == 0 && m.confidence >= 0 && m.confidence <= 1
 }
 
-// byteReader takes values off the front of bytes. A value that is not there is zero and sets
-// bad, which stays set, so that a caller checks once at the end.
+// byteReader reads values from the front of a byte slice. A missing value is zero and sets bad, which stays set, so
+// that a caller checks once at the end.
 type byteReader struct {
 	rest []byte
 	bad  bool

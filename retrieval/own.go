@@ -7,15 +7,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// A lesson in a person's own words (tree.Node.OwnWords) is found by the conditions that the person named and by
-// the tests it was taught for, and by nothing else: no check calls for it, since whatever check the words were
-// first about, they may be about another thing now, and words or meaning that are near are no reason.
+// A lesson worded by a person (tree.Node.OwnWords) is found by the conditions that the person named and by the tests
+// that it was taught for, and by nothing else. Its check cannot call for it, because the new text may be about
+// something else than the check, and lexical or semantic similarity is no reason.
 const (
 	mentioned   = 0.9  // the evidence of a condition that the prompt mentions, see text.Mentions
-	exampleFits = 0.75 // the share of an example's words that makes another test like it
+	exampleFits = 0.75 // the share of an example's tokens from which another test is similar to it
 )
 
-// conditionsOf returns what a lesson in its own words is found by, nil for other nodes: the alternatives of its
+// conditionsOf returns the search data of a lesson that a person worded, nil for other nodes: the alternatives of its
 // conditions, at least one, and examples of tests.
 func conditionsOf(n *tree.Node) (conditions, examples []string) {
 	if !n.OwnWords() {
@@ -35,7 +35,7 @@ func conditionsOf(n *tree.Node) (conditions, examples []string) {
 	return conditions, examples
 }
 
-// markOwn flags the lessons in their own words that fit the prompt, and those whose example it is.
+// markOwn flags the lessons worded by a person that fit the prompt, and those with this test as an example.
 func (s *search) markOwn(q *Query, prompt string) error {
 	var own []slotRef
 	if err := s.eachSlot(key(ownKind, ""), func(p *part, slot int) { own = append(own, slotRef{p, slot}) }); err != nil {
@@ -81,7 +81,7 @@ func tokenSet(s string) map[string]bool {
 	return out
 }
 
-// shareOf returns the share of the different words of a text that are in a set, 0 to 1.
+// shareOf returns the share of the distinct tokens of a text that are in a set, 0 to 1.
 func shareOf(s string, in map[string]bool) float64 {
 	all, both := tokenSet(s), 0
 	for t := range all {
@@ -92,14 +92,14 @@ func shareOf(s string, in map[string]bool) float64 {
 	return float64(both) / float64(max(1, len(all)))
 }
 
-// hasOtherProduct reports whether a memory names another product.
+// hasOtherProduct reports whether a live memory names another product.
 func (s *search) hasOtherProduct(product string) bool {
 	none, this := mark(scopeKind, ""), mark(scopeKind, product)
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
 		heads, err := p.heads()
 		if err != nil {
-			return false // the scan reads them too, and says so
+			return false // the scan reads them too, and reports the error
 		}
 		for slot := range p.n {
 			if h := readHead(heads[slot*headSize:]); !p.isDead(slot) && h.product != none && h.product != this {

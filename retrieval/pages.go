@@ -15,9 +15,8 @@ const pageSize = 4096
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// pages is a run of bytes in memory or in a file. Of a file only the pages that are needed are
-// read. Each is checked against its checksum when it is first read, and then stays in memory.
-// It is safe for concurrent use.
+// pages is a run of bytes in memory or in a file. Of a file only the pages that are needed are read. Each is checked
+// against its checksum when it is first read, and then stays in memory. It is safe for concurrent use.
 type pages struct {
 	mem []byte // all of it, or nil
 
@@ -25,7 +24,7 @@ type pages struct {
 	from   int64 // byte of the file at which it begins
 	length int64
 	sums   []byte                           // 4 bytes a page, CRC-32C
-	loaded []atomic.Pointer[[pageSize]byte] // the pages that were read, the last filled up with zeros; nil: not yet
+	loaded []atomic.Pointer[[pageSize]byte] // the pages that were read, the last padded with zeros; nil: not yet
 }
 
 func (p *pages) size() int64 {
@@ -63,8 +62,8 @@ func (p *pages) span(off, n int64) ([]byte, error) {
 	return out, nil
 }
 
-// prefetch asks the processor for n bytes, if they are in memory, and does not wait for them. They
-// must lie within p.
+// prefetch makes the processor fetch n bytes, if they are in memory, and does not wait for them. They must lie within
+// p.
 func (p *pages) prefetch(off, n int64) {
 	if p.file == nil {
 		prefetch(&p.mem[off], int(n))
@@ -82,9 +81,8 @@ func (p *pages) chunk(off, n int64) ([]byte, error) {
 	return p.span(off, n)
 }
 
-// load makes sure that the pages first to last are in memory, and reads neighbours that are
-// missing in one call. Two searches may read the same page at once. That does no harm, since
-// both get the same bytes.
+// load reads the pages first to last into memory, with one call for adjacent missing pages. Two searches may read the
+// same page at once. That does no harm, since both get the same bytes.
 func (p *pages) load(first, last int64) error {
 	for i := first; i <= last; i++ {
 		if p.loaded[i].Load() != nil {

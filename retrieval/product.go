@@ -6,15 +6,13 @@ import (
 	"math/bits"
 )
 
-// The loops that a search takes most of its time for: the product of a question with a row, the
-// scores of slots by their sketches, the shares of a word, and the choice of slots by their
-// scores. Each is written twice: here, and for processors with AVX2 in product_amd64.s. Both give
-// the same numbers, to the last bit; TestProducts, TestRate, TestShares and TestNext hold that.
-// So products of floats are rounded before they are added (the conversions to float32), as the
-// compiler may else join the two where a processor can.
+// The loops in which a search spends most of its time: the product of a query vector with a row, the scores of slots
+// by their sketches, the shares of a token, and the choice of slots by their scores. Each is written twice: here, and
+// for processors with AVX2 in product_amd64.s. Both give the same numbers, to the last bit; TestProducts, TestRate,
+// TestShares and TestNext prove that. So products of floats are rounded before they are added (the conversions to
+// float32), because the compiler may otherwise fuse the two where a processor can.
 
-// dot returns the product of a question's numbers, 14 bits each, with a row of int8. The two
-// have the same length.
+// dot returns the product of a question's numbers, 14 bits each, with a row of int8. Both have the same length.
 func dot(a []int16, row []byte) int {
 	sum, n := dotFast(a, row)
 	return sum + dotPlain(a[n:], row[n:])
@@ -28,9 +26,8 @@ func dotPlain(a []int16, row []byte) (sum int) {
 	return sum
 }
 
-// rate reads the sketches of slots, in blocks if inBlocks says so. lex has the words of each slot,
-// in this unit. It writes the estimated raw score of each to score, and the highest that it may
-// have to most.
+// rate reads the sketches of slots, in blocks if blocked is true. lex has the lexical sum of each slot, in this unit.
+// It writes the estimated raw score of each to score, and the highest possible one to most.
 func (q *question) rate(sketches []byte, unit float32, lex, score, most []float32) {
 	if blocked(len(q.ints)) {
 		q.rateFast(sketches, unit, lex, score, most)
@@ -52,8 +49,8 @@ func (q *question) ratePlain(column []byte, unit float32, lex, score, most []flo
 		}
 		tail := le64(sketch[size-8:])
 		factor, ones, bound := math.Float32frombits(uint32(tail)), uint16(tail>>32), uint16(tail>>48)
-		// Where v has a negative sign, q's numbers count as minus. So the product with the signs
-		// is positive − (sum − positive).
+		// Where v has a negative sign, q's numbers are subtracted. So the product with the signs is positive − (sum −
+		// positive).
 		positive := float32(q.low*float32(ones)) + float32(q.step*float32(hits))
 		cosine := float32((positive + positive - q.sum) * factor)
 		x = float32(x * unit)
@@ -61,16 +58,15 @@ func (q *question) ratePlain(column []byte, unit float32, lex, score, most []flo
 	}
 }
 
-// blocked reports whether the sketches of vectors of dims numbers are kept in blocks, for rateFast.
+// blocked reports whether the sketches of vectors of dims numbers are arranged in blocks, for rateFast.
 func blocked(dims int) bool { return fast && turnedLength(dims) <= mostTurned }
 
-// blockSlots is how many slots have their sketches in one block, see inBlocks.
+// blockSlots is the number of slots with their sketches in one block, see inBlocks.
 const blockSlots = 32
 
-// inBlocks returns the sketches of a column, size bytes each, in the order in which rateFast
-// reads them. A block has the first byte of each of 32 sketches, then the second of each, and so on for
-// all bits; then for each sketch the 8 bytes that it has besides. The last block is filled up
-// with zeros.
+// inBlocks returns the sketches of a column, size bytes each, in the order in which rateFast reads them. A block has
+// the first byte of each of 32 sketches, then the second of each, and so on for all bits; then for each sketch its
+// last 8 bytes. The last block is padded with zeros.
 func inBlocks(column []byte, size int) []byte {
 	blocks := make([]byte, (len(column)/size+blockSlots-1)/blockSlots*blockSlots*size)
 	for rest := blocks; len(column) > 0; rest = rest[blockSlots*size:] {
@@ -137,18 +133,17 @@ func above0(x float32) float32 {
 	return 0
 }
 
-// shareFactors are the numbers that a word's share in the score of a slot depends on, besides
-// how often the word occurs there and how long the text is.
+// shareFactors are the numbers that a token's share in the score of a slot depends on, besides its frequency in the
+// text and the length of the text.
 type shareFactors struct{ idf, flat, slope float32 }
 
-// share returns what a word adds to the BM25 of a slot of so many tokens, where it occurs times
-// times.
+// share returns the contribution of a token to the BM25 of a slot of so many tokens, where it occurs times times.
 func (f *shareFactors) share(times, tokens float32) float32 {
 	return f.idf * times / (times + f.flat + float32(f.slope*tokens))
 }
 
-// addShares adds the share of a word to lex, for each of the postings. It returns false if one
-// names a slot that is not there.
+// addShares adds the share of a token to lex, for each of the postings. It returns false if one names a slot that does
+// not exist.
 func addShares(postings []byte, f *shareFactors, lex []float32) bool {
 	n := addSharesFast(postings, f, lex)
 	return addSharesPlain(postings[n*postingSize:], f, lex)

@@ -6,8 +6,8 @@ import "golang.org/x/sys/cpu"
 
 var fast = cpu.X86.HasAVX2
 
-// mostDot is how many numbers dotAVX2 takes at once: each of its eight sums takes two products
-// of at most 128 × 8191 in sixteen numbers, and has 31 bits.
+// mostDot is how many numbers dotAVX2 reads at once: each of its eight sums receives two products of at most 128 ×
+// 8191 for every sixteen numbers, and has 31 bits.
 const mostDot = 8192
 
 // dotFast returns the product of the first n numbers.
@@ -49,8 +49,8 @@ func (q *question) rateFast(blocks []byte, unit float32, lex, score, most []floa
 	}
 }
 
-// addSharesFast does what addShares does for the first n postings. It stops before postings that
-// name a slot that is not there.
+// addSharesFast does what addShares does for the first n postings. It stops before postings that name a slot that does
+// not exist.
 func addSharesFast(postings []byte, f *shareFactors, lex []float32) (n int) {
 	n = len(postings) / postingSize &^ 7
 	if !fast || n == 0 || len(lex) == 0 {
@@ -59,7 +59,7 @@ func addSharesFast(postings []byte, f *shareFactors, lex []float32) (n int) {
 	return addSharesAVX2(&postings[0], n, f, &lex[0], len(lex)-1)
 }
 
-// nextFast returns what nextPlain would, or a slot from which on it must look itself.
+// nextFast returns the result of nextPlain, or a slot from which nextPlain must continue.
 func nextFast(values []float32, flags []uint8, least float32, at int) int {
 	n := len(values) - 7
 	if !fast || at >= n {
@@ -86,12 +86,12 @@ func rateAVX2(sums *[16]byte, k int, factors *[5]float32, blocks *byte, n int, l
 //go:noescape
 func addSharesAVX2(postings *byte, n int, f *shareFactors, lex *float32, last int) int
 
-// nextAVX2 looks at slots from at on, eight at a time, as long as at < n.
+// nextAVX2 tests slots from at on, eight at a time, as long as at < n.
 //
 //go:noescape
 func nextAVX2(values *float32, flags *uint8, least float32, at, n int) int
 
-// prefetch asks the processor for n bytes, and does not wait for them.
+// prefetch makes the processor fetch n bytes, and does not wait for them.
 //
 //go:noescape
 func prefetch(b *byte, n int)

@@ -6,41 +6,41 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Query describes the run for which memories are sought. Only Prompt is required.
+// Query describes the run for which memories are searched. Only Prompt is required.
 type Query struct {
 	Prompt string
-	Step   string // the step of the run that is about to begin; it is added to the prompt
+	Step   string // the step of the run that is about to begin; it is appended to the prompt
 	Lang   string // language of the guidance; the search does not depend on it
 
 	Scene tree.Scene // where the run takes place; Route may be a route or a pattern
-	Scope tree.Scope // which product, suite and test it is of
+	Scope tree.Scope // its product, suite and test
 	Names []string   // other ids and prompts under which this very test is known
 
 	Exclude      []string // ids of nodes that must not be used
 	ExcludeTests []string // case_id of tests whose cases must not be used
 
-	Now    time.Time // to compute the age of memories, in whole hours; with the zero time age does not count
+	Now    time.Time // to compute the age of memories, in whole hours; with the zero time age has no effect
 	Limits Limits
 }
 
-// Limits says how many memories may be taken. A zero field means its default, which is the
-// number written beside it. A negative count means none.
+// Limits bounds the number of hits. A zero field means its default, which is the number written beside it. A negative
+// number means none.
 type Limits struct {
 	Total       int // 3
 	Strategies  int // 0: a strategy counts for people what its lessons tell agents
 	Experiences int // 2
 	Cases       int // 2
-	Candidates  int // 20: how many are looked at on each level; 1 to 1,000
+	Candidates  int // 20: how many are computed on each level; 1 to 1,000
 
-	// 0.2: memories with less confidence are not taken; of a case of the very test none
-	// is asked. Negative: no floor.
+	// 0.2: memories with less confidence are not taken, except that a case of the very test needs no confidence.
+	// Negative: no floor.
 	Confidence float64
 }
 
 // maxCandidates bounds Limits.Candidates and the length of lists of cases.
 const maxCandidates = 1000
 
-// DefaultTotal is how many memories are taken where Limits.Total is 0.
+// DefaultTotal is the number of memories taken where Limits.Total is 0.
 const DefaultTotal = 3
 
 // withDefaults returns l with its defaults filled in.

@@ -25,17 +25,17 @@ type ranked struct {
 	nodeTraits
 	activation float64 // rel of the child that lifted it, 0 for none
 	lifted     float64 // the factor that activation was multiplied with
-	again      float64 // how surely it is of the very test that is asked about, 0 to 1
+	again      float64 // the certainty that it is of the very test of the query, 0 to 1
 	trust      float64 // factor on rel for confidence, 0.5 to 1; again makes it higher
 	fresh      float64 // factor on rel for age, 0.85 to 1
 	days       float64 // age in days
 	close      float64 // factor on rel among memories of the same place, 0.85 to 1
 	score      float64 // rel times the factors
 	likeness   float64 // the highest likeness to a memory that was taken before it, 0 to 1
-	cover      *ranked // the abstraction that stands for it; nil: none
-	covers     int     // how many candidates it stands for
-	standing   float64 // the score it is chosen by: its own or that of the best candidate it stands for
-	passes     bool    // it may be taken, as far as it alone decides that
+	cover      *ranked // the abstraction that covers it; nil: none
+	covers     int     // how many candidates it covers
+	standing   float64 // the score it is chosen by: its own or that of the best candidate it covers
+	passes     bool    // it may be taken, considering it alone
 	taken      bool
 	why        Why
 }
@@ -47,8 +47,8 @@ const (
 	halfLife       = 90.0 // days after which half of the bonus for being recent is gone
 )
 
-// answer runs the steps of the ranking, in this order: gather candidates, lift their parents,
-// judge each, prefer cases of this page, let abstractions stand for children, choose.
+// answer runs the steps of the ranking, in this order: gather candidates, lift their parents, judge each, prefer cases
+// of this page, let abstractions cover children, choose.
 func (r *ranking) answer() (Result, error) {
 	res := Result{Hits: []Hit{}, Abstained: true, Asked: r.checks}
 	if err := r.gather(); err != nil {
@@ -89,7 +89,7 @@ func (r *ranking) answer() (Result, error) {
 		res.Hits = append(res.Hits, r.hit(x))
 	}
 	res.Abstained = len(res.Hits) == 0
-	if len(r.all) > 0 { // by rel, which says how well it fits; trust and age do not count here
+	if len(r.all) > 0 { // by rel, the measure of fit; trust and age have no effect here
 		nearest := r.all[0]
 		for _, x := range r.all[1:] {
 			if x.rel > nearest.rel {
@@ -131,9 +131,9 @@ func (r *ranking) addCandidate(c candidate, m nodeTraits) *ranked {
 	return x
 }
 
-// liftParents raises the rel of the parents of candidates of a level to lift times the rel of
-// the best child, if it is lower. A parent that the scan did not find is read and added. Only
-// children with a reason in the question lift, because a parent needs a reason too.
+// liftParents raises the rel of the parents of candidates of a level to lift times the rel of the best child, if it is
+// lower. A parent that the scan did not find is read and added. Only children with a reason in the query lift, because
+// a parent needs a reason too.
 func (r *ranking) liftParents(level tree.Type, lift float64) error {
 	for i := 0; i < len(r.all); i++ {
 		x := r.all[i]
@@ -159,8 +159,8 @@ func (r *ranking) liftParents(level tree.Type, lift float64) error {
 	return nil
 }
 
-// judge computes the score of a candidate, and decides whether it passes by itself: whether it
-// fits well enough, has a reason in the question, and is trusted enough.
+// judge computes the score of a candidate, and decides whether it passes by itself: whether it fits well enough, has a
+// reason in the query, and is trusted enough.
 func (r *ranking) judge(x *ranked) {
 	x.again = r.recurrence(x)
 	// Without recurrence trust is 0.5 + 0.5·confidence. A case of the very test loses up to half
@@ -190,10 +190,9 @@ func (r *ranking) judge(x *ranked) {
 	}
 }
 
-// hasReason reports whether a lesson has a reason in the question. It has one if its
-// words are near, or if one of its cases has one. The place and the
-// scene type are no reasons; they raise a memory that has one.
-// What is in a person's own words has one only in the conditions and tests that the person named.
+// hasReason reports whether a lesson has a reason in the query. It has one if its text is similar, or if one of its
+// cases has one. The place and the scene type are no reasons; they raise a memory that has one. For a lesson that a
+// person worded, only the conditions and tests that the person named are reasons.
 func (r *ranking) hasReason(x *ranked) bool {
 	if x.own() {
 		return x.task > 0
@@ -201,12 +200,11 @@ func (r *ranking) hasReason(x *ranked) bool {
 	return x.task > 0 || x.semantic >= leastWords || x.activation > 0
 }
 
-// recurrence returns how surely a case is of the very test that is asked about, 0 to 1. It is
-// sure if the case has the id of the test, lies at the exact place or has the words of the prompt. The fourth power
-// leaves nearly nothing for a paraphrase, and tens of per cent for a prompt in which a number
-// changed. judge trusts such a case more: we know that this test went wrong before, even if
-// the analyst was not sure why.
-// A lesson that was taught for this very test is as sure.
+// recurrence returns the certainty that a case is of the very test of the query, 0 to 1. It is high if the case has
+// the id of the test, lies at the exact place or has the text of the prompt. The fourth power leaves nearly nothing
+// for a paraphrase, and tens of per cent for a prompt in which a number changed. judge trusts such a case more: this
+// test is known to have gone wrong before, even if the analyst was not sure why. A lesson that was taught for this
+// very test has certainty 1.
 func (r *ranking) recurrence(x *ranked) float64 {
 	if r.isExample(x) {
 		return 1
@@ -226,17 +224,15 @@ func (r *ranking) isSameScene(x *ranked) bool {
 	return r.flag[x.part.base+x.slot]&both == both
 }
 
-// isHere reports whether a case is of this very page. If the case or the query does not name
-// its page, it reports whether the case is of this very test. Another page with the same
-// prompt is not this page.
+// isHere reports whether a case is of this very page. If the case and the query name no place in common, it reports
+// whether the case is of this very test. Another page with the same prompt is not this page.
 func (r *ranking) isHere(x *ranked) bool {
 	same, said := r.samePage(x)
 	return same || !said && x.again >= carriesOver
 }
 
-// samePage compares the place of a candidate with that of the query. Scene id and route count
-// as far as both name them. said is false when they name neither in common; then same is false
-// too.
+// samePage compares the place of a candidate with that of the query. It compares scene id and route where both have
+// them. said is false when they have neither in common; then same is false too.
 func (r *ranking) samePage(x *ranked) (same, said bool) {
 	a, b := r.place, x.nodeTraits.scene
 	id, route := a.ID != "" && b.ID != "", a.Route != "" && b.Route != ""
@@ -244,9 +240,9 @@ func (r *ranking) samePage(x *ranked) (same, said bool) {
 	return same, id || route
 }
 
-// preferThisPage leaves out the memories of other pages if a case of this page passes, because
-// what went wrong on this page says more. The lessons and strategies above such a case stay,
-// since they may stand for it, and so does what a person taught or worded: it is of no page.
+// preferThisPage drops the memories of other pages if a case of this page passes, because a mistake on this page is
+// more relevant. It does not drop the lessons and strategies above such a case, since they may cover it, nor lessons
+// that a person taught or worded, which are of no page.
 func (r *ranking) preferThisPage() {
 	var nearest *ranked
 	own := map[string]bool{}
@@ -280,18 +276,17 @@ func compareRanked(a, b *ranked) int {
 
 func (x *ranked) id() string { return x.nodeTraits.id }
 
-// coverChildren lets an abstraction stand for those of its children that pass:
+// coverChildren lets an abstraction cover those of its children that pass, so that it is taken in their place:
 //
-//   - An experience stands for its cases if two or more of them pass, because it was made to
-//     say what they have in common. A single case says more of what went wrong than its lesson.
-//   - A strategy stands for its experiences if at least manyLessons of them pass. Fewer of
-//     them say what fits, where the strategy would also say what does not. It does not stand
-//     for an experience that stands for cases itself.
-//   - A case of this very test stays, and one of exactly this place, if few cases share the place.
-//     Nothing says it better.
+//   - An experience covers its cases if two or more of them pass, because it describes what they have in common. A
+//     single case is more specific than its lesson.
+//   - A strategy covers its experiences if at least manyLessons of them pass. Fewer of them are more specific than the
+//     strategy, which also has lessons that do not fit. It does not cover an experience that covers cases itself.
+//   - A case of this very test is never covered, nor one of exactly this place, if few cases share the place. Nothing
+//     is more specific.
 //
-// The abstraction is chosen by the standing of its best child. The children are taken only if
-// it cannot be.
+// The abstraction is chosen by the standing of its best child. The children are taken only if the abstraction cannot
+// be.
 func (r *ranking) coverChildren() {
 	children := map[string]int{}
 	for _, x := range r.all {
@@ -317,22 +312,21 @@ func (r *ranking) coverChildren() {
 	}
 }
 
-// manyLessons is the number of fitting experiences from which their strategy is given in their
-// place. It is one more than an answer has room for.
+// manyLessons is the number of fitting experiences from which their strategy is taken in their place. It is one more
+// than the default number of experiences in an answer.
 const manyLessons = 3
 
-// spokenFor reports whether an abstraction that stands for the candidate was taken or can still
-// be taken.
+// spokenFor reports whether an abstraction that covers the candidate was taken or can still be taken.
 func (r *ranking) spokenFor(x *ranked, taken []*ranked, count map[tree.Type]int) bool {
 	c := x.cover
 	return c != nil && (c.taken || !r.blocked(c, taken, count) || r.spokenFor(c, taken, count))
 }
 
-// carriesOver is the recurrence below which a case counts as one of another test.
+// carriesOver is the recurrence below which a case is treated as one of another test.
 const carriesOver = 0.8
 
-// taughtForThis takes the lessons that a person taught for this very test, however many: the budget of the text
-// bounds them. It counts them.
+// taughtForThis takes the lessons that a person taught for this very test, without a limit: the budget of the text
+// bounds them. It adds them to count.
 func (r *ranking) taughtForThis(count map[tree.Type]int) (taken []*ranked) {
 	if min(r.limits.Total, r.limits.Experiences) < 0 {
 		return nil
@@ -350,10 +344,9 @@ func (r *ranking) taughtForThis(count map[tree.Type]int) (taken []*ranked) {
 // isExample reports whether a lesson was taught for this very test.
 func (r *ranking) isExample(x *ranked) bool { return r.example[x.part.base+x.slot] }
 
-// choose takes candidates one by one, within the limits, by maximal marginal relevance: each
-// time the one with the highest diversity·standing − (1−diversity)·likeness. It stops when no
-// candidate is left or when the best adds no more than it repeats. Then it writes down why the
-// others were not taken.
+// choose takes candidates one by one, within the limits, by maximal marginal relevance: each time the one with the
+// highest diversity·standing − (1−diversity)·likeness. It stops when no candidate is left or when the best adds no
+// more than it repeats. Then it sets the reason why the others were not taken.
 func (r *ranking) choose() error {
 	count := map[tree.Type]int{}
 	taken := r.taughtForThis(count)
@@ -401,36 +394,35 @@ func (r *ranking) choose() error {
 	return nil
 }
 
-// blocked reports whether a candidate that passes can no longer be taken beside those that
-// were, and writes the reason to x.why.
+// blocked reports whether a candidate that passes can no longer be taken beside those that were, and writes the reason
+// to x.why.
 func (r *ranking) blocked(x *ranked, taken []*ranked, count map[tree.Type]int) bool {
 	for _, t := range taken {
-		// A lesson and a case of one error type and direction say the same, in general and of
-		// one test. The one that fits better is enough.
-		// What a person worded says something else.
+		// A lesson and a case of one error type and direction overlap: one is general, the other of one test. The one
+		// that fits better is enough. A lesson that a person worded is different.
 		own := t.own() || x.own()
 		if t.kind != x.kind && t.errorType == x.errorType && t.direction == x.direction && !own {
 			x.why = Why{Kin, []any{t.id()}}
 			return true
 		}
-		// Lessons are for tests that were not seen before. Of this one it is known what went wrong.
+		// Lessons are for tests that were not seen before. For this test the mistake is known.
 		if t.again >= carriesOver && x.kind != tree.Case && !own {
 			x.why = Why{VeryTest, []any{t.id()}}
 			return true
 		}
-		// Lessons have lower thresholds for the case that no case is near. Beside a case that
-		// was taken, a lesson needs the threshold of a case.
+		// Lessons have lower thresholds for queries without a similar case. Beside a case that was taken, a lesson
+		// needs the threshold of a case.
 		if near := threshold(tree.Case); t.kind == tree.Case && x.kind != tree.Case && x.rel < near && !own {
 			x.why = Why{Farther, []any{x.rel, t.id(), near}}
 			return true
 		}
-		// Warnings in both directions about the same matter cancel each other: the better one is given.
+		// Warnings in both directions about the same matter cancel each other: only the better one is taken.
 		if t.direction != x.direction && t.direction == x.direction.Opposite() && sameMatter(t, x) {
 			x.why = Why{Opposite, []any{x.direction, t.id(), t.direction}}
 			return true
 		}
 	}
-	// An experience that passes is more specific than its strategy, which stands for none here.
+	// An experience that passes is more specific than its strategy, which covers none here.
 	if part := r.bestExperienceOf(x); part != nil && x.covers == 0 && r.limits.ofLevel(tree.Experience) > 0 {
 		x.why = Why{Kin, []any{part.id()}}
 		return true
@@ -447,7 +439,7 @@ func (r *ranking) blocked(x *ranked, taken []*ranked, count map[tree.Type]int) b
 func sameMatter(a, b *ranked) bool {
 	if len(a.checks) == 0 || len(b.checks) == 0 {
 		if a.own() || b.own() {
-			return false // its error type is no more than where it is kept
+			return false // its error type only files it
 		}
 		return a.errorType == b.errorType
 	}
@@ -474,8 +466,8 @@ func (r *ranking) bestExperienceOf(x *ranked) *ranked {
 	return r.all[i]
 }
 
-// likenessOf returns how like two nodes are, 0 to 1: the cosine of their vectors, or the
-// overlap of their words if one of them has no vector.
+// likenessOf returns the similarity of two nodes, 0 to 1: the cosine of their vectors, or the overlap of their tokens
+// if one of them has no vector.
 func likenessOf(a, b *ranked) (float64, error) {
 	v, err := a.part.vectorOf(a.slot)
 	if err != nil {

@@ -1,25 +1,22 @@
-// Package retrieval finds the memories that fit a prompt, and says why.
+// Package retrieval finds the memories that fit a prompt, and gives the reasons.
 //
-// Four channels speak for a memory: the exact place (scene id and route pattern), the
-// meaning of the prompt (words and vectors, fused), what the prompt asks for (task.go), and
-// the type of the scene. Meaning and task are reasons to give a memory; the place and the
-// scene type only raise a memory that has a reason. With s as the evidence of a channel, 0 to
-// 1, the channels join to rel = 1 − Π(1 − weight·s), where of meaning and task the stronger
-// counts. A memory whose rel reaches the threshold
-// of its level is a candidate. Candidates are ranked by rel, by how far they are trusted and by
-// age; those that repeat others are left out, and the best few are taken. Often no memory
-// reaches its threshold. Then the result abstains and names the memory that came nearest.
+// Four channels give evidence for a memory: the exact place (scene id and route pattern), the meaning of the prompt
+// (tokens and vectors, fused), its task (task.go), and the type of the scene. Meaning and task are reasons to take a
+// memory; the place and the scene type only raise a memory that has a reason. With s as the evidence of a channel, 0
+// to 1, the channels combine to rel = 1 − Π(1 − weight·s), where only the stronger of meaning and task enters. A
+// memory whose rel reaches the threshold of its level is a candidate. Candidates are ranked by rel, by trust and by
+// age; those that repeat others are dropped, and the best few are taken. Often no memory reaches its threshold. Then
+// the result abstains and names the nearest memory.
 //
-// An [Index] is derived data: it can be made again from the nodes at any time.
-// It is a short list of immutable segments (segment.go) behind one atomic
-// pointer. Search waits for no update. Update writes a small new segment, publishes
-// it, and merges segments of similar size, so that a node is rewritten about
-// log(n) times in all. The results do not depend on the order in which nodes came in.
+// An [Index] is derived data: it can be built again from the nodes at any time. It is a short list of immutable
+// segments (segment.go) behind one atomic pointer. Search waits for no update. Update writes a small new segment,
+// publishes it, and merges segments of similar size, so that a node is rewritten about log(n) times in all. The
+// results do not depend on the order of insertion.
 //
 // Where to look:
 //   - search.go, scan.go, rank.go: one search, its candidates, and which of them are taken
-//   - calibrate.go, fit.go, around.go: what the channels weigh
-//   - words.go, dense.go, scene.go, task.go: a channel each; product.go: the loops of vectors
+//   - calibrate.go, fit.go, around.go: the weights of the channels
+//   - words.go, dense.go, scene.go, task.go: a channel each; product.go: the loops over vectors
 //   - why.go, signals.go, hit.go: the answer and its reasons
 //   - build.go, merge.go, update.go, file.go, pages.go: segments in memory and on disk
 package retrieval
@@ -40,7 +37,7 @@ import (
 type Index struct {
 	tax    *taxonomy.Taxonomy
 	checks func() *cue.Catalogue // compiled for the first search
-	model  llm.Embedder          // nil: words only
+	model  llm.Embedder          // nil: lexical search only
 
 	alien string // the note of an index with vectors of another embedder; "" for others
 
@@ -66,10 +63,10 @@ type indexState struct {
 // replaced or can no longer be shown.
 type part struct {
 	*segment
-	base    int       // number of its first slot when the slots of all parts are counted through
+	base    int       // number of its first slot in the numbering across all parts
 	dead    []uint64  // one bit a slot; nil: all live
 	gone    int       // bits set in dead
-	counted *sync.Map // from the keys of words to how many live slots have them, see living; nil: all live
+	counted *sync.Map // from the keys of tokens to the number of live slots with them, see living; nil: all live
 	length  int64     // tokens of the live slots together
 	vectors int       // live slots with a vector
 }
@@ -78,11 +75,11 @@ func (p *part) isDead(slot int) bool {
 	return p.dead != nil && p.dead[slot>>6]>>(slot&63)&1 != 0
 }
 
-// longList is the number of slots from which the live ones of a list are counted once and kept.
+// longList is the length of a list from which the number of its live slots is cached.
 const longList = 64
 
-// living returns how many slots of the list of a word are live. A question has words that half
-// of the memories have; to count them each time would take as long as to score them.
+// living returns how many slots of the list of a token are live. A query has tokens that half of the memories have; to
+// count them each time would take as long as to score them.
 func (p *part) living(word uint64, l list) (int, error) {
 	if p.gone == 0 {
 		return l.n, nil
@@ -111,8 +108,8 @@ func (p *part) living(word uint64, l list) (int, error) {
 	return live, nil
 }
 
-// New returns an empty index. tax may be nil: then scene types have no parents and no aliases,
-// and no checks are read from prompts. e may be nil: then memories are found by words only.
+// New returns an empty index. tax may be nil: then scene types have no parents and no aliases, and no checks are read
+// from prompts. e may be nil: then the search is lexical only.
 func New(tax *taxonomy.Taxonomy, e llm.Embedder) *Index {
 	ix := &Index{tax: tax, model: e, checks: cue.Of(tax)}
 	ix.state.Store(&indexState{})
@@ -129,10 +126,10 @@ func (ix *Index) Fork() *Index {
 	return f
 }
 
-// Version returns the version given to the last Update, or kept by Save.
+// Version returns the version given to the last Update, or stored by Save.
 func (ix *Index) Version() uint64 { return ix.state.Load().version }
 
-// Stats is what an index holds, in numbers.
+// Stats holds the sizes of an index.
 type Stats struct {
 	Nodes    int    // nodes that can be found
 	Vectors  int    // nodes among them that have a vector
@@ -141,9 +138,8 @@ type Stats struct {
 	Note     string // why some nodes have no vector; "" when nothing went wrong
 }
 
-// Stats returns what the index holds. If Vectors < Nodes although there is an embedder,
-// the embedder failed, or the index was saved with another embedder. A new index, updated
-// with all nodes, has the missing vectors.
+// Stats returns the sizes of the index. If Vectors < Nodes although there is an embedder, the embedder failed, or the
+// index was saved with another embedder. A new index, updated with all nodes, has the missing vectors.
 func (ix *Index) Stats() Stats {
 	st := ix.state.Load()
 	s := Stats{Nodes: st.live, Vectors: st.vectors, Segments: len(st.parts), Note: st.note}
@@ -202,7 +198,7 @@ type slotRef struct {
 	slot int
 }
 
-// slot returns the slot with a number counted through all parts.
+// slot returns the slot with a number across all parts.
 func (st *indexState) slot(at int) slotRef {
 	i := len(st.parts) - 1
 	for st.parts[i].base > at {
@@ -236,10 +232,9 @@ func (st *indexState) find(id string) (slotRef, bool, error) {
 	return slotRef{}, false, nil
 }
 
-// Search answers q with the memories to show, best first. It is safe to call while the
-// index is updated. An error means that ctx ended or that the index is damaged; a failed
-// embedder is no error but a Note. An answer that was given lately to the same question is
-// given again, as long as the index has not changed.
+// Search answers q with the memories to show, best first. It is safe to call while the index is updated. An error
+// means that ctx ended or that the index is damaged; a failed embedder is no error but a Note. The answer to a recent
+// equal query comes from a cache, as long as the index has not changed.
 func (ix *Index) Search(ctx context.Context, q Query) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, fmt.Errorf("search: %w", err)
@@ -249,8 +244,8 @@ func (ix *Index) Search(ctx context.Context, q Query) (Result, error) {
 	return ix.answersOf(st).search(&q, func() (Result, error) { return ix.answer(ctx, st, &q, false) })
 }
 
-// Explain answers as Search does. In addition it lists every candidate with its signals,
-// whether it was taken, and the reason.
+// Explain answers as Search does. In addition it lists every candidate with its signals, whether it was taken, and the
+// reason.
 func (ix *Index) Explain(ctx context.Context, q Query) (Result, error) {
 	q.Now = q.Now.Truncate(ageUnit)
 	return ix.answer(ctx, ix.state.Load(), &q, true)

@@ -5,10 +5,9 @@ import (
 	"strconv"
 )
 
-// Sample returns the ids of up to n memories drawn at random, none of them twice and none
-// that is in without. The seed decides which. It gives up on a draw that fell on what may not
-// be taken after twenty tries for each memory, so that a small index answers as fast as a
-// large one.
+// Sample returns the ids of up to n distinct memories drawn at random, none of them in without. The seed determines
+// the draw. It makes at most 20·n draws, some of which fall on nodes that may not be taken, so that a small index
+// answers as fast as a large one.
 func (ix *Index) Sample(n int, seed string, without []string) ([]string, error) {
 	st := ix.state.Load()
 	ids := []string{}

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// scratch is the working memory of one search, which the next search reuses. Each slice but open
-// has one element for each slot of all parts.
+// scratch is the working memory of one search, which the next search reuses. Each slice except open has one element
+// for each slot of all parts.
 type scratch struct {
 	lex    []float32 // BM25 sum
 	score  []float32 // estimate of the raw score
 	high   []float32 // the highest raw score that the slot may have
 	flag   []uint8   // see the flags
 	open   []uint64  // see promising
-	shared []float32 // sum of the idf of the words that a slot shares with the prompt, see markFitting
-	leans  []float32 // cosine of what a slot and the prompt lean to
+	shared []float32 // sum of the idf of the tokens that a slot shares with the prompt, see markFitting
+	leans  []float32 // cosine of the leanings of a slot and the prompt
 	ask    question  // the prompt's vector, if the search is dense
 }
 
@@ -35,29 +35,27 @@ const (
 type candidate struct {
 	slotRef
 	id       uint64  // key of the node's id
-	lexical  float64 // BM25, divided by that of a document with all words of the query; about 0 to 1
+	lexical  float64 // BM25, divided by that of a document with all tokens of the query; about 0 to 1
 	cosine   float64 // of the vectors, 0 where one is missing
 	raw      float64 // lexical + max(0, cosine)
 	semantic float64 // raw as calibrated evidence
 	verbatim float64 // raw divided by the raw score that the prompt itself would have
-	founded  bool    // it has a reason in the question, see leastWords
+	founded  bool    // it has a reason in the query, see leastWords
 	exact    float64 // evidence of the place
 	scene    float64 // evidence of the scene type
 	task     float64 // evidence of the task
-	rel      float64 // the evidence of all channels, joined
+	rel      float64 // the evidence of all channels, combined
 }
 
-// A memory needs a reason in the question. There are three:
+// A memory needs a reason in the query. There are three:
 //
-//   - Its words are more likely those of a partner than chance: semantic ≥ leastWords, the
-//     middle of the calibration.
+//   - Its text is more likely that of a partner than chance: semantic ≥ leastWords, the middle of the calibration.
 //   - It fits the task, see task.go.
-//   - It is of the same place (exact ≥ leastPlace: an equal scene id or route that under a
-//     tenth of the memories has), and its words are not far off (semantic ≥ hereWords).
+//   - It is of the same place (exact ≥ leastPlace: an equal scene id or route that under a tenth of the memories has),
+//     and its text is not far off (semantic ≥ hereWords).
 //
-// A place alone is no reason. Most tests of a page have nothing to do with what once went wrong
-// there, and a text on the same topic that does not help distracts most.
-// quality/testdata/abstention.golden has the rates.
+// A place alone is no reason. Most tests of a page have nothing to do with an earlier mistake there, and a text on the
+// same topic that does not help distracts most. quality/testdata/abstention.golden has the rates.
 const (
 	leastWords = 0.5
 	hereWords  = 0.3
@@ -65,9 +63,8 @@ const (
 	fewPlace   = 2 * leastPlace // the same, where scene id and route are both equal
 )
 
-// before is the order of candidates of a level. It depends on nothing but the nodes, so that
-// equal trees give equal answers. Candidates with a reason come first: the others must not
-// take their places among the best k.
+// before is the order of candidates of a level. It depends only on the nodes, so that equal trees give equal answers.
+// Candidates with a reason come first, so that the others do not displace them among the best k.
 func (c *candidate) before(d *candidate) bool {
 	if c.founded != d.founded {
 		return c.founded
@@ -81,7 +78,7 @@ func (c *candidate) before(d *candidate) bool {
 	return c.id < d.id
 }
 
-// top keeps the best k of the candidates it is given, sorted.
+// top holds the best k of the candidates added, sorted.
 type top struct {
 	k    int
 	best []candidate
@@ -109,11 +106,11 @@ func (t *top) add(c *candidate) bool {
 	return true
 }
 
-// scan returns the k best candidates of a level without reading most of the vectors. rate gave
-// every slot the highest score that it can have. First scan computes the 2k slots that look
-// best, the seeds. Then it computes the slots whose highest score is enough for a place among
-// the best so far. The result is that of computing all slots, except for slots whose sketch
-// had too low a bound, see width, and those that look worse than 1,024 others, see mostComputed.
+// scan returns the k best candidates of a level without reading most of the vectors. rate has estimated the score and
+// the highest possible score of every slot. First scan computes the 2k slots with the best estimates, the seeds. Then
+// it computes the slots whose highest score is enough for a place among the best so far. The result equals that of
+// computing all slots, except for slots whose sketch had too low a bound, see width, and those that look worse than
+// 1,024 others, see mostComputed.
 func (s *search) scan(level, k int) ([]candidate, error) {
 	t := &top{k: k, best: make([]candidate, 0, k+1)}
 	seeds := make([]seed, 0, 2*k)
@@ -127,7 +124,7 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 		if _, err := s.consider(t, x.slotRef); err != nil {
 			return nil, err
 		}
-		s.flag[x.part.base+x.slot] |= skip // computed; taken back at the end
+		s.flag[x.part.base+x.slot] |= skip // computed; cleared at the end
 	}
 	need := s.leastScores(t)
 	open, err := s.promising(level, &need)
@@ -156,10 +153,10 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 	return t.best, nil
 }
 
-// soon is for how many slots a search asks the processor at once.
+// soon is the number of slots that a search prefetches at once.
 const soon = 16
 
-// prefetch asks the processor for the slots of open that will be computed.
+// prefetch prefetches the slots of open that will be computed.
 func (s *search) prefetch(open []uint64, need *needs) {
 	for _, x := range open {
 		if at := int(uint32(x)); s.high[at] >= need[s.flag[at]] {
@@ -169,15 +166,14 @@ func (s *search) prefetch(open []uint64, need *needs) {
 	}
 }
 
-// mostComputed bounds the work on one question: of a level no more slots than this are computed,
-// besides the seeds and those that look exactly as good as the last of them. In a tree of 100,000
-// cases with thousands that look alike, those left out are the ones that look worst;
-// TestManyAlike has the rate at which one of the best is among them.
+// mostComputed bounds the work on one query: on a level no more slots than this are computed, besides the seeds and
+// those with the same estimate as the last of them. In a tree of 100,000 cases with thousands that look alike, the
+// slots with the lowest estimates are skipped; TestManyAlike has the rate at which one of the best is among them.
 const mostComputed = 1024
 
-// promising returns the slots of a level that can have a place among the best, those that look
-// best first. The lower half of each number is the slot, counted through all parts; the upper
-// half orders them. It flags these slots with their scene types.
+// promising returns the slots of a level that can have a place among the best, those with the best estimates first.
+// The lower half of each number is the slot, numbered across all parts; the upper half orders them. It flags these
+// slots with their scene types.
 func (s *search) promising(level int, need *needs) ([]uint64, error) {
 	all := s.open[:0]
 	least := min(need[0], need[likeType], need[sameType]) // of a slot without flags
@@ -200,7 +196,7 @@ func (s *search) promising(level int, need *needs) ([]uint64, error) {
 				continue
 			}
 			at := p.base + from + j
-			if f&fitsTask != 0 { // every one of them has a reason; so more of the best are among them
+			if f&fitsTask != 0 { // every one of them has a reason, so more of the best are among them
 				h += surer * (h - s.score[at])
 				high[j] = h
 			}
@@ -217,7 +213,7 @@ func (s *search) promising(level int, need *needs) ([]uint64, error) {
 	}
 	n := mostComputed
 	for n < len(all) && all[n]>>32 == all[n-1]>>32 {
-		n++ // where the line falls must not depend on the order of slots
+		n++ // the cut must not depend on the order of slots
 	}
 	return all[:n], nil
 }
@@ -233,9 +229,9 @@ func (s *search) looks(at int) float32 {
 	return float32(max(0, relOf(s.exact(f), s.scale.at(float64(s.score[at])), scene, s.fitting[at])))
 }
 
-// relOf joins the evidence of all channels. leastScores solves it for the raw score.
+// relOf combines the evidence of all channels. leastScores solves it for the raw score.
 func relOf(exact, semantic, scene, task float64) float64 {
-	words := max(semantic*semanticWeight, task*taskWeight) // two readings of the same words
+	words := max(semantic*semanticWeight, task*taskWeight) // two readings of the same text
 	return 1 - (1-exact*exactWeight)*(1-words)*(1-scene*sceneWeight)
 }
 
@@ -267,8 +263,8 @@ func (s *search) rate() error {
 	return nil
 }
 
-// addSeeds adds the slots of a level of p that look best to seeds, which keeps at most n slots of
-// all parts, best first.
+// addSeeds adds the slots of a level of p with the best estimates to seeds, which holds at most n slots of all parts,
+// best first.
 func (s *search) addSeeds(p *part, level int, seeds []seed, n int) []seed {
 	from, to := p.level(level)
 	least := float32(math.Inf(-1))
@@ -296,9 +292,8 @@ func (s *search) addSeeds(p *part, level int, seeds []seed, n int) []seed {
 // needs are the lowest raw scores with which a slot can be among the best k, by its flags.
 type needs [allFlags + 1]float32
 
-// leastScores returns the needs for each combination of flags. It solves the formula of
-// relOf for the raw score, with the rel of the last of the best k. Where it cannot tell, it
-// returns −1, which every slot reaches.
+// leastScores returns the needs for each combination of flags. It solves the formula of relOf for the raw score, with
+// the rel of the last of the best k. Where it has no solution, it returns −1, which every slot reaches.
 func (s *search) leastScores(t *top) (all needs) {
 	if !t.full() || s.exhaustive {
 		for f := range all {
@@ -314,7 +309,7 @@ func (s *search) leastScores(t *top) (all needs) {
 		if f&fitsTask != 0 {
 			rest *= 1 - taskWeight // the most that the task can add
 		}
-		reason := f&fitsTask != 0 || place >= leastPlace // the latter with few words
+		reason := f&fitsTask != 0 || place >= leastPlace // the latter with little similarity of text
 		for i := range sameType/likeType + 1 {           // twice the evidence of the scene type
 			v := s.scale.needed((1 - (1-last.rel)/(rest*(1-sceneWeight*0.5*float64(i)))) / semanticWeight)
 			// A candidate with a reason comes before one without, whatever their rel, see before.
@@ -342,8 +337,7 @@ func (s *search) consider(t *top, at slotRef) (bool, error) {
 	return ok && t.add(&c), err
 }
 
-// compute returns how well a slot fits. ok is false for a slot that the scope forbids or that
-// is to be skipped.
+// compute returns the candidate of a slot. ok is false for a slot that the scope forbids or that is to be skipped.
 func (s *search) compute(at slotRef) (candidate, bool, error) {
 	p, slot := at.part, at.slot
 	heads, err := p.heads()

@@ -5,10 +5,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// distinctness returns what an equal scene id or route is worth if have of n memories share
-// it, 0 to 1. In a tree where every case has one scene id, an equal id says nothing. So it is the
-// share of the other memories that do not have the id, estimated as if ten further memories
-// without it had been seen: 1 if one memory has it, 11/(n+10) if all n have it, 0 if none has.
+// distinctness returns the weight of an equal scene id or route if have of n memories share it, 0 to 1. In a tree
+// where every case has one scene id, an equal id carries no information. So it is the share of the other memories that
+// do not have the id, estimated as if ten further memories without it had been seen: 1 if one memory has it, 11/(n+10)
+// if all n have it, 0 if none has.
 func distinctness(have, n int) float64 {
 	if have == 0 {
 		return 0
@@ -16,10 +16,10 @@ func distinctness(have, n int) float64 {
 	return 1 - float64(have-1)/float64(n+10)
 }
 
-// markPlace sets the flags of the slots with an equal scene id or route, and fills s.telling
-// with what each combination of these flags is worth. If neither the query nor a memory names
-// a route, the two have the same place when their scene ids are equal. The same holds for
-// routes without a scene id. Such memories have a list of their own, see placeKind.
+// markPlace sets the flags of the slots with an equal scene id or route, and fills s.telling with the weight of each
+// combination of these flags. If neither the query nor a memory names a route, the two have the same place when their
+// scene ids are equal. The same holds for routes without a scene id. Such memories have a list of their own, see
+// placeKind.
 func (s *search) markPlace(q *tree.Scene) error {
 	const both = sceneEqual | routeEqual
 	var have [4]int
@@ -81,9 +81,8 @@ func (s *search) eachSlot(k uint64, f func(p *part, slot int)) error {
 	return nil
 }
 
-// sceneTypes returns the evidence of the scene channel by the mark of a node's scene type: 1
-// for the type that word names and 0.5 for its parent. A type has an entry for each of its
-// names. Other types have none, which means 0.
+// sceneTypes returns the evidence of the scene channel by the mark of a node's scene type: 1 for the type that word
+// names and 0.5 for its parent. A type has an entry for each of its names. Other types have none, which means 0.
 func sceneTypes(tax *taxonomy.Taxonomy, word string) map[uint32]float64 {
 	if word = fold(word); word == "" {
 		return nil
@@ -101,7 +100,7 @@ func sceneTypes(tax *taxonomy.Taxonomy, word string) map[uint32]float64 {
 	return types
 }
 
-// addNames gives evidence s to every name of a scene type.
+// addNames sets the evidence of every name of a scene type to s.
 func addNames(types map[uint32]float64, tax *taxonomy.Taxonomy, id string, s float64) {
 	t, ok := tax.SceneType(id)
 	if !ok {

@@ -9,8 +9,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// search is the work on one question. It sees one state of the index from begin to end. It is
-// for one goroutine.
+// search is the work on one query. It sees one state of the index from begin to end. It is for one goroutine.
 type search struct {
 	*scratch
 	st         *indexState
@@ -23,19 +22,19 @@ type search struct {
 	self       float64         // the lexical score that the prompt would have as a memory
 	dense      bool            // the prompt has a vector
 	checks     []string        // ids of the checks that the prompt calls for, the surest first
-	fitting    map[int]float64 // evidence of the task channel by slot, counted through all parts; 0 for others
+	fitting    map[int]float64 // evidence of the task channel by slot, numbered across all parts; 0 for others
 	example    map[int]bool    // by slot: lessons that were taught for this very test
-	place      tree.Scene      // where the question is asked, with the route as a pattern
+	place      tree.Scene      // the place of the query, with the route as a pattern
 	scale      scale           // from the raw score to the evidence of meaning
 	exhaustive bool            // compute every slot; for tests
 	computed   int             // how many slots were computed
 }
 
-// embedTime is the longest time that the prompt's vector may take. It may also take no more
-// than half of what the deadline of ctx leaves.
+// embedTime is the longest time that embedding the prompt may take. It may also take no more than half of the time
+// left before the deadline of ctx.
 const embedTime = time.Second
 
-// answer answers a question from a state; with explain it lists every candidate.
+// answer answers a query from a state; with explain it lists every candidate.
 func (ix *Index) answer(ctx context.Context, st *indexState, q *Query, explain bool) (Result, error) {
 	s, note, err := ix.begin(ctx, st, q)
 	if err != nil {
@@ -51,8 +50,8 @@ func (ix *Index) answer(ctx context.Context, st *indexState, q *Query, explain b
 	return res, nil
 }
 
-// begin reads the question: its words, its vector, its place. It also returns a note on what
-// did not work. The caller must release the search when it is done.
+// begin reads the query: its tokens, its vector, its place. It also returns a note on failures. The caller must
+// release the search when it is done.
 func (ix *Index) begin(ctx context.Context, st *indexState, q *Query) (*search, string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, "", err
@@ -82,8 +81,8 @@ func (ix *Index) begin(ctx context.Context, st *indexState, q *Query) (*search, 
 	return s, note, nil
 }
 
-// readQuestion reads what needs no embedder: it flags the slots that must not be used, those
-// of the place and those that fit the task, and scores the words.
+// readQuestion does the work that needs no embedder: it flags the slots that must not be used, those of the place and
+// those that fit the task, and computes the lexical scores.
 func (s *search) readQuestion(ix *Index, q *Query, prompt string) error {
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
@@ -117,8 +116,8 @@ func (s *search) readQuestion(ix *Index, q *Query, prompt string) error {
 	return s.markFitting(prompt, ix.checks().OfTask(prompt))
 }
 
-// askVector gets the vector of the prompt from the embedder. If that fails, words alone
-// decide, and the note says why.
+// askVector requests the vector of the prompt from the embedder. If that fails, the lexical score alone decides, and
+// the note reports the cause.
 func (ix *Index) askVector(ctx context.Context, s *search, prompt string) (note string) {
 	s.scale = wordScale
 	if ix.model == nil || s.st.vectors == 0 {
@@ -144,7 +143,7 @@ func (ix *Index) askVector(ctx context.Context, s *search, prompt string) (note 
 	if r == nil {
 		return fmt.Sprintf("found by words alone: the embedder %s gave a vector of another length than before", ix.model.ID())
 	}
-	// A prompt without any known word has the zero vector. That is no fault: words decide.
+	// A prompt without any known token has the zero vector. That is no failure: the lexical score decides.
 	if s.dense = r.prepare(vs[0], &s.ask); s.dense {
 		s.scale = fusedScale
 	}
@@ -165,11 +164,11 @@ func (ix *Index) borrow(slots int) *scratch {
 	return x
 }
 
-// release gives the scratch of a search back. The search must not be used afterwards.
+// release returns the scratch of a search to the pool. The search must not be used afterwards.
 func (ix *Index) release(s *search) { ix.scratch.Put(s.scratch) }
 
-// candidateOf computes the candidate for the node with the id. ok is false if there is no such
-// live node or it may not be used here.
+// candidateOf computes the candidate for the node with the id. ok is false if no such live node exists or it may not
+// be used here.
 func (s *search) candidateOf(id string) (candidate, nodeTraits, bool, error) {
 	at, ok, err := s.st.find(id)
 	if err != nil || !ok {
@@ -183,8 +182,8 @@ func (s *search) candidateOf(id string) (candidate, nodeTraits, bool, error) {
 	return c, m, err == nil && m.id == id && s.scope.applies(&m.scope), err
 }
 
-// threshold returns the least rel with which a node of a level may be taken. The higher the
-// level, the lower it is, because an abstraction has fewer words of any one prompt.
+// threshold returns the least rel with which a node of a level may be taken. The higher the level, the lower the
+// threshold, because an abstraction shares fewer words with any one prompt.
 func threshold(t tree.Type) float64 {
 	switch t {
 	case tree.Strategy:

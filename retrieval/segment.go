@@ -7,10 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// segment is an immutable index of some nodes, in bytes. The bytes are the same in memory and
-// on disk, and the same for the same nodes. A node has one slot. Slots are numbered from 0:
-// strategies first, then experiences, then cases, and within a level by the key of the id.
-// The sections, in order, little endian:
+// segment is an immutable index of some nodes, in bytes. The bytes are the same in memory and on disk, and the same
+// for the same nodes. A node has one slot. Slots are numbered from 0: strategies first, then experiences, then cases,
+// and within a level by the key of the id. The sections, in order, little endian:
 //
 //	keys      16 each  key of a list u64, first posting u32, postings u32; sorted
 //	postings   8 each  slot u32, times u16, tokens of the slot u16
@@ -20,10 +19,10 @@ import (
 //	rows      dims a slot: the vector, an int8 a number
 //	offsets   16 a slot and one more: into metas u64, into terms u64
 //	metas     the traits of each slot, see meta.go
-//	terms     for each slot: uvarint count, then for each word its place in keys
-//	          (uvarint, less the place before) and times (uvarint); sorted
+//	terms     for each slot: uvarint count, then for each token its index in keys
+//	          (uvarint, less the index before) and times (uvarint); sorted
 //
-// A list has the slots with one word, id, scene id, route, test, check or partition, see kind.
+// A list has the slots with one token, id, scene id, route, test, check or partition, see kind.
 type segment struct {
 	layout
 	pages
@@ -32,7 +31,7 @@ type segment struct {
 	alien   bool                       // the vectors are of another embedder and are not used
 }
 
-// layout has the sizes from which the place of everything in a segment follows.
+// layout has the sizes that determine the positions in a segment.
 type layout struct {
 	n        int    // slots
 	above    [2]int // slots with strategies, slots with experiences
@@ -89,10 +88,10 @@ func le16(b []byte) uint16 { return binary.LittleEndian.Uint16(b) }
 func le32(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }
 func le64(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
-// list is a list of postings: the number of the first, and how many there are.
+// list is a list of postings: the number of the first, and their count.
 type list struct{ first, n int }
 
-// list returns the list with the key, an empty one if there is none.
+// list returns the list with the key, an empty one if it does not exist.
 func (s *segment) list(k uint64) (list, error) {
 	i, l, err := s.seek(k)
 	if i < 0 {
@@ -101,9 +100,9 @@ func (s *segment) list(k uint64) (list, error) {
 	return l, err
 }
 
-// seek returns the place of a key and its list, or -1 if there is no such key. Keys are
-// hashes and spread evenly, so it searches by interpolation, which needs few steps. Every third
-// step halves the range, so that no distribution of keys makes it slow.
+// seek returns the index of a key and its list, or -1 if no such key exists. Keys are hashes and spread evenly, so it
+// searches by interpolation, which needs few steps. Every third step halves the range, which bounds the steps for any
+// distribution of keys.
 func (s *segment) seek(k uint64) (int, list, error) {
 	lo, hi := 0, s.keys
 	below, above := float64(0), float64(math.MaxUint64)
@@ -169,7 +168,7 @@ func (s *segment) slots(l list) iter.Seq2[int, error] {
 	}
 }
 
-// slotHead is what a search needs of every slot to decide whether to read more of it.
+// slotHead is the part of a slot that decides whether a search reads more of it.
 type slotHead struct {
 	id      uint64 // key of the id
 	product uint32 // marks of the scope, 0 for everywhere
@@ -207,8 +206,8 @@ func (s *segment) heads() ([]byte, error) {
 	return s.column(0, s.sections().heads, int64(s.n)*headSize, func(b []byte) []byte { return b })
 }
 
-// sketches returns the column of sketches as rate reads it. It is nil if there are no vectors, or
-// only those of another embedder.
+// sketches returns the column of sketches as rate reads it. It is nil without vectors, or with only those of another
+// embedder.
 func (s *segment) sketches() ([]byte, error) {
 	if s.dims == 0 || s.alien {
 		return nil, nil
@@ -225,12 +224,12 @@ func (s *segment) sketches() ([]byte, error) {
 // typeColumn has the scene types of a segment's slots in one byte each.
 type typeColumn struct {
 	marks []uint32 // the different ones, at most otherType
-	slots []uint8  // for each slot the place of its mark, or otherType if marks has no room for it
+	slots []uint8  // for each slot the index of its mark, or otherType if marks has no room for it
 }
 
 const otherType = 255
 
-// types returns the scene types of all slots. It makes them from the heads, and keeps them.
+// types returns the scene types of all slots. It computes them from the heads once.
 func (s *segment) types() (*typeColumn, error) {
 	if c := s.kinds.Load(); c != nil {
 		return c, nil
@@ -267,8 +266,8 @@ func (s *segment) types() (*typeColumn, error) {
 	return c, nil
 }
 
-// column returns a column in one piece, in the form that as gives it, and keeps it, because every
-// search reads all of it. Two searches may make it at once, of the same bytes.
+// column returns a column in one piece, in the form that as returns, and caches it, because every search reads all of
+// it. Two searches may compute it at once, with the same bytes.
 func (s *segment) column(i int, from, n int64, as func([]byte) []byte) ([]byte, error) {
 	if b := s.columns[i].Load(); b != nil {
 		return *b, nil
@@ -286,8 +285,8 @@ func (s *segment) row(slot int) ([]byte, error) {
 	return s.span(s.sections().rows+int64(slot)*int64(s.dims), int64(s.dims))
 }
 
-// prefetch asks the processor for the head and the row of a slot. A search waits longer for these
-// than it computes with them, so it asks for those of several slots before it needs the first.
+// prefetch makes the processor fetch the head and the row of a slot. A search waits longer for these than it computes
+// with them, so it prefetches several slots before it needs the first.
 func (s *segment) prefetch(slot int) {
 	if b := s.columns[0].Load(); b != nil {
 		prefetch(&(*b)[slot*headSize], headSize)
@@ -328,13 +327,13 @@ func (s *segment) meta(slot int) (nodeTraits, error) {
 	return m, nil
 }
 
-// word is one word of a slot: its place in keys, and how often it occurs.
+// word is one token of a slot: its index in keys, and its count.
 type word struct {
 	at    int
 	times uint16
 }
 
-// words appends the words of a slot to out, in the order of their keys.
+// words appends the tokens of a slot to out, in the order of their keys.
 func (s *segment) words(slot int, out []word) ([]word, error) {
 	b, err := s.body(slot, 1)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Signals are the signals of a hit, which are written to JSON by name.
+// Signals are the signals of a hit. In JSON they are an object with their names as keys.
 type Signals []Signal
 
 // MarshalJSON writes an object with one member for each signal, in their order.

@@ -10,10 +10,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Similar returns up to k live cases that may be near-duplicates of n, best first, without n
-// itself. They have n's error type, direction and scene id, and the Jaccard similarity of
-// their words to n's is at least least, above 0 to 1. It asks no embedder, and compares only
-// cases that have one of n's rarest words.
+// Similar returns up to k live cases that may be near-duplicates of n, best first, without n itself. They have n's
+// error type, direction and scene id, and the Jaccard similarity of their tokens to n's is at least least, above 0 to
+// 1. It calls no embedder, and compares only cases that have one of n's rarest tokens.
 func (ix *Index) Similar(n *tree.Node, k int, least float64) ([]Near, error) {
 	out, err := ix.similar(n, min(k, maxCandidates), least)
 	if err != nil {
@@ -22,7 +21,7 @@ func (ix *Index) Similar(n *tree.Node, k int, least float64) ([]Near, error) {
 	return out, nil
 }
 
-// alikeAt is a slot whose words are like those of a node.
+// alikeAt is a slot whose tokens are similar to those of a node.
 type alikeAt struct {
 	slotRef
 	id      uint64  // key of the slot's id
@@ -88,11 +87,10 @@ func (s *search) isEmpty(k uint64) (bool, error) {
 	return true, nil
 }
 
-// markSharing marks the slots that share one of the rarest of words, a sorted set. A text whose
-// similarity is at least least has at least the share least of the words. So it has one of any
-// n − ⌈least·n⌉ + 1 of the n words; the rarest mark the fewest slots. This is prefix filtering:
-// S. Chaudhuri, V. Ganti and R. Kaushik, "A Primitive Operator for Similarity Joins in Data
-// Cleaning", ICDE 2006.
+// markSharing marks the slots that share one of the rarest of words, a sorted set of keys. A text whose similarity is
+// at least least has at least the share least of the tokens. So it has one of any n − ⌈least·n⌉ + 1 of the n tokens;
+// the rarest mark the fewest slots. This is prefix filtering: S. Chaudhuri, V. Ganti and R. Kaushik, "A Primitive
+// Operator for Similarity Joins in Data Cleaning", ICDE 2006.
 func (s *search) markSharing(words []uint64, least float64) (marked []bool, err error) {
 	known := make(map[uint64]int, len(words))
 	for _, w := range words {
@@ -116,7 +114,7 @@ func (s *search) markSharing(words []uint64, least float64) (marked []bool, err 
 	return marked, nil
 }
 
-// keysOf returns the sorted keys of the different words of a text.
+// keysOf returns the sorted keys of the distinct tokens of a text.
 func keysOf(s string) []uint64 {
 	var keys []uint64
 	for _, t := range text.Tokens(s) {

@@ -10,32 +10,31 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// The channel of the task says whether a wrong verdict is about what the prompt asks for. For a
-// case with the shared words W, of n memories, it is
+// The task channel measures whether a wrong verdict is about the task of the prompt. For a case with the shared tokens
+// W, of n memories, it is
 //
 //	x = ln(1 + Σ idf(w) / ln(n)) + leans·cos + asks·ln(1 + words)
 //
-// The sum is over the words of the prompt that the case has anywhere: in its own prompt, in what
-// people said, in what the agent said, in the truth. It counts how many of the rarest words would
-// be as much, so it can be compared between trees of different sizes. cos is the cosine of what
-// both lean to, see cue.Leaning. The last term is of the prompt alone: a test that asks for more
-// can go wrong in more ways. A prompt of more than mostAsks words counts as that many of them, in
-// the sum too: a long text shares words with everything.
+// The sum is over the tokens of the prompt that the case has anywhere: in its own prompt, in the notes of people, in
+// the agent's judgment, in the ground truth. Its unit is the rarest token, so it can be compared between trees of
+// different sizes. cos is the cosine of both leanings, see cue.Leaning. The last term is of the prompt alone: a test
+// that requests more can go wrong in more ways. A prompt of more than mostAsks words is treated as one of that many,
+// in the sum too, because a long text shares words with everything.
 //
-// A case passes from fits on. In a tree of several products it takes openly more where only one of the
-// two names its product: the words of another product are no reason.
+// A case passes from fits on. In a tree of several products the threshold rises by openly where only one of the two
+// names its product: the vocabulary of another product is no reason.
 //
-// Three numbers were fitted: leans, asks and fits, by TestQualityWithoutModel, on the labelled suites
-// of four writers. testdata/suites.golden has the figures of each suite when it is left out.
+// Three numbers were fitted: leans, asks and fits, by TestQualityWithoutModel, on the labelled suites of four writers.
+// testdata/suites.golden has the figures of each suite when it is left out.
 type taskFit struct{ leans, asks, fits, openly float64 }
 
 var fitted = taskFit{leans: 1.5, asks: 2, fits: 7.1, openly: 0.7}
 
 const (
-	taskWeight  = 0.8  // as that of the same words: alone it reaches the threshold of a case
-	mostAsks    = 16   // words of a prompt that count
-	common      = 4    // a word that more than one in common memories has says nothing
-	mostFitting = 128  // cases that are looked at for their task
+	taskWeight  = 0.8  // that of the meaning: alone it reaches the threshold of a case
+	mostAsks    = 16   // words of a prompt that are weighed
+	common      = 4    // a token that more than one in common memories has is ignored
+	mostFitting = 128  // cases that are ranked by their task
 	plainly     = 0.9  // the part of a check from which a prompt calls for it plainly
 	maxAround   = 4000 // bytes of each text around a prompt that are read
 )
@@ -51,7 +50,7 @@ func (f *taskFit) evidence(x float64) float64 {
 // enough is the evidence with which a channel of weight 0.8 alone reaches the threshold of a case.
 const enough = 0.775
 
-// wordsOf returns the number of words of a text, of Chinese the usual number for its characters.
+// wordsOf returns the number of words of a text. For Chinese it estimates it from the number of characters.
 func wordsOf(s string) float64 {
 	words, in := 0.0, false
 	for _, r := range s {
@@ -68,7 +67,7 @@ func wordsOf(s string) float64 {
 	return words
 }
 
-// quoted matches what stands in quotation marks: it is on the page and asks for nothing.
+// quoted matches text in quotation marks: it is on the page and requests nothing.
 var quoted = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`“[^”]*”|『[^』]*』|《[^》]*》|「[^」]*」|"[^"]*"|\B'[^']*'\B`)
 })
@@ -99,13 +98,13 @@ func (s *search) markFitting(prompt string, leaning cue.Leaning) error {
 	if s.scope.scope.Test == "" {
 		return nil
 	}
-	return s.eachSlot(key(testKind, s.scope.scope.Test), func(p *part, slot int) { // whatever its prompt is now
+	return s.eachSlot(key(testKind, s.scope.scope.Test), func(p *part, slot int) { // regardless of its present prompt
 		s.fitting[p.base+slot] = 1
 		s.flag[p.base+slot] |= fitsTask
 	})
 }
 
-// markCalled flags the lessons whose check the prompt calls for plainly: it leans to nothing else.
+// markCalled flags the lessons whose check the prompt calls for plainly: its leaning is nearly that check alone.
 func (s *search) markCalled() {
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
@@ -119,19 +118,19 @@ func (s *search) markCalled() {
 	}
 }
 
-// addShared adds the weight of a word to every slot that has it, in whatever text.
+// addShared adds the weight of a token to every slot that has it, in any of its texts.
 func (s *search) addShared(w *queryWord) error {
 	if w.known == 0 || w.known > 1 && w.known*common > s.st.live {
 		return nil
 	}
 	idf := w.idf / float32(w.weight())
-	if w.han { // every character is in two words
+	if w.han { // every character is in two tokens
 		idf /= 2
 	}
 	return s.addTo(s.shared, w.lists, idf, 0)
 }
 
-// addLeaning adds the part of a check to every slot that leans to it.
+// addLeaning adds the part of a check to every slot whose leaning has it.
 func (s *search) addLeaning(k uint64, part float32) error {
 	lists := make([]list, len(s.st.parts))
 	for i := range s.st.parts {
@@ -143,8 +142,8 @@ func (s *search) addLeaning(k uint64, part float32) error {
 	return s.addTo(s.leans, lists, 0, part/(leaning-1))
 }
 
-// addTo adds to the sum of every slot of lists, one list for each part: each, and as much as times says
-// of a check's part, times by.
+// addTo adds to the sum of every slot of lists, one list for each part: each, and the check's part that the posting
+// encodes, times by.
 func (s *search) addTo(sums []float32, lists []list, each, by float32) error {
 	for i := range s.st.parts {
 		p := &s.st.parts[i]

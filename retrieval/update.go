@@ -10,13 +10,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Update takes in nodes as they are after a commit, in any order. From now on searches find
-// those that can be shown, and no longer find the others. If a node is named twice, the last one
-// counts. A node whose text did not change is not tokenised and not embedded again.
+// Update adds nodes as they are after a commit, in any order. From now on searches find those that can be shown, and
+// no longer find the others. If a node occurs twice, the last one wins. A node whose text did not change is not
+// tokenised and not embedded again.
 //
-// If the embedder fails, that is no error: the nodes are found by their words, and Stats and
-// Result.Note say so. After an error the index is as before and stays usable, but it has
-// missed an update and should be made anew.
+// If the embedder fails, that is no error: the nodes are found lexically, and Stats and Result.Note report it. After
+// an error the index is as before and stays usable, but it has missed an update and should be built again.
 func (ix *Index) Update(ctx context.Context, version uint64, nodes []tree.Node) error {
 	p, err := ix.Prepare(ctx, nodes)
 	if err != nil {
@@ -42,8 +41,8 @@ func (ix *Index) Prepare(ctx context.Context, nodes []tree.Node) (*Prepared, err
 	return &Prepared{nodes, entries, note}, nil
 }
 
-// Take does the second half of Update, after the commit: it publishes a new state. It waits
-// only for another Take, and for no embedder.
+// Take does the second half of Update, after the commit: it publishes a new state. It waits only for another Take, and
+// for no embedder.
 func (ix *Index) Take(version uint64, p *Prepared) error {
 	ix.writer.Lock()
 	defer ix.writer.Unlock()
@@ -65,16 +64,15 @@ func (st *indexState) hasAlien() bool {
 	return slices.ContainsFunc(st.parts, func(p part) bool { return p.alien })
 }
 
-// prepare makes an entry of every live node, without a lock. It reuses words and vectors of the
-// present state. They stay right whatever state comes next, because they depend on the text
-// only. note says why entries have no vector.
+// prepare makes an entry of every live node, without a lock. It reuses tokens and vectors of the present state. They
+// are valid for any later state, because they depend on the text only. note is the reason why entries have no vector.
 func (ix *Index) prepare(ctx context.Context, nodes []tree.Node) ([]*segmentEntry, string, error) {
 	st := ix.state.Load()
 	last := make(map[string]int, len(nodes))
 	for i := range nodes {
 		last[nodes[i].ID] = i
 	}
-	var entries, bare []*segmentEntry // bare: those without a vector, which texts are of
+	var entries, bare []*segmentEntry // bare: those without a vector, whose texts are in texts
 	var texts []string
 	for i := range nodes {
 		n := &nodes[i]
@@ -99,7 +97,7 @@ func (ix *Index) prepare(ctx context.Context, nodes []tree.Node) ([]*segmentEntr
 	return entries, note, err
 }
 
-// tokenise fills e with the words of its text.
+// tokenise fills e with the tokens of its text.
 func (e *segmentEntry) tokenise(s string) {
 	tokens := text.Tokens(s)
 	keys := make([]uint64, len(tokens))
@@ -109,8 +107,8 @@ func (e *segmentEntry) tokenise(s string) {
 	e.tokens, e.words = len(keys), countWords(keys)
 }
 
-// reuse fills e with the words and the vector that st has of the same node with the same
-// text. It returns false if st has none.
+// reuse fills e with the tokens and the vector that st has of the same node with the same text. It returns false if st
+// has none.
 func (st *indexState) reuse(e *segmentEntry) (bool, error) {
 	at, ok, err := st.find(e.meta.id)
 	if err != nil || !ok {
@@ -139,18 +137,18 @@ func (st *indexState) reuse(e *segmentEntry) (bool, error) {
 	return true, err
 }
 
-// knower is an embedder that has some vectors at hand. An update takes these and asks it for no
-// others: Bare names the nodes that lack theirs.
+// knower is an embedder with a cache of vectors. An update uses only these and does not call Embed: Bare returns the
+// nodes that lack theirs.
 type knower interface {
-	// Known returns the vectors of texts, and nil for each that would have to be asked for.
+	// Known returns the cached vectors of texts, and nil for each text without one.
 	Known(texts []string) [][]float32
 }
 
-// embedBatch is how many texts go to the embedder at once.
+// embedBatch is the number of texts in a call of the embedder.
 const embedBatch = 64
 
-// embed gives entries the vectors of texts. A failure of the embedder ends it and is told in
-// the note. Only the end of ctx is an error.
+// embed sets the vectors of entries. A failure of the embedder ends it and is reported in the note. Only the end of
+// ctx is an error.
 func (ix *Index) embed(ctx context.Context, entries []*segmentEntry, texts []string) (note string, err error) {
 	for len(texts) > 0 {
 		n := min(embedBatch, len(texts))
@@ -188,11 +186,11 @@ func (ix *Index) embed(ctx context.Context, entries []*segmentEntry, texts []str
 	return note, nil
 }
 
-// maxDims is the longest vector that an index takes.
+// maxDims is the maximum length of a vector.
 const maxDims = 1 << 14
 
-// rotation returns the rotation for vectors of dims numbers. It is nil if dims is impossible
-// or the index has vectors of another length: the first length that it sees is its own.
+// rotation returns the rotation for vectors of dims numbers. It is nil if dims is impossible or the index has vectors
+// of another length: the first vector decides the length.
 func (ix *Index) rotation(dims int) *rotation {
 	if dims < 1 || dims > maxDims {
 		return nil
@@ -206,9 +204,8 @@ func (ix *Index) rotation(dims int) *rotation {
 	return nil
 }
 
-// replace returns the state that follows st. In it the slots of nodes are dead, and entries
-// have new ones. st does not change: a part gets its own copy of the dead bits before one is
-// set.
+// replace returns the state that follows st. In it the slots of nodes are dead, and entries have new ones. st does not
+// change: a part gets its own copy of the dead bits before one is set.
 func (st *indexState) replace(nodes []tree.Node, entries []*segmentEntry) (*indexState, error) {
 	next := &indexState{parts: slices.Clone(st.parts), version: st.version, note: st.note}
 	copied := make([]bool, len(st.parts))
@@ -262,7 +259,7 @@ func wholePart(s *segment) part {
 	return p
 }
 
-// adjustCounts adds a slot to the counts of live slots (sign 1), or takes it out (sign −1).
+// adjustCounts adds a slot to the counts of live slots (sign 1), or removes it (sign −1).
 func (p *part) adjustCounts(h slotHead, sign int) {
 	p.length += int64(sign) * int64(h.tokens)
 	if h.vector && !p.alien {
@@ -313,8 +310,7 @@ func (st *indexState) compact() error {
 	return nil
 }
 
-// count fills the totals of st from its parts, whose totals must be zero before, and numbers
-// their slots through.
+// count fills the totals of st from its parts, whose totals must be zero before, and numbers their slots.
 func (st *indexState) count() {
 	for i := range st.parts {
 		p := &st.parts[i]

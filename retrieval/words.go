@@ -9,30 +9,28 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// Words are scored by BM25 as in S. Robertson and H. Zaragoza, "The Probabilistic Relevance
-// Framework: BM25 and Beyond", 2009, with the form of idf that is never negative. A word that
-// the query repeats counts more, up to k3+1 times, as in their Okapi at TREC. k1 and b have the
-// values of the textbook. k3 = 8 is in the range that they give. We tried some thirty settings
-// of the three on the development sets and kept these: k3 = 8 gains 2.2 points of MRR on long
-// bug reports (75 queries) and loses 0.2 to 0.3 on short Chinese sentences.
+// Tokens are scored by BM25 as in S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and
+// Beyond", 2009, with the form of idf that is never negative. A token that the query repeats weighs more, up to k3+1
+// times, as in their Okapi at TREC. k1 and b have the values of the textbook. k3 = 8 is in the range that they give.
+// We tried some thirty settings of the three on the development sets and chose these: k3 = 8 gains 2.2 points of MRR
+// on long bug reports (75 queries) and loses 0.2 to 0.3 on short Chinese sentences.
 const (
 	bm25K  = 1.2
 	bm25B  = 0.75
 	bm25K3 = 8
 )
 
-// queryWord is a word of the query, and its list in every part.
+// queryWord is a token of the query, and its list in every part.
 type queryWord struct {
 	key   uint64
 	times int     // how often it occurs in the query
 	lists []list  // one for each part
 	known int     // number of live slots with it
-	han   bool    // it is of Chinese characters
+	han   bool    // of Chinese characters
 	idf   float32 // its idf times its weight; 0 if no live slot has it
 }
 
-// weight returns the factor for the word's repetition in the query: 1 for a word that occurs
-// once, and up to k3+1.
+// weight returns the factor for the token's repetition in the query: 1 for a token that occurs once, and up to k3+1.
 func (w *queryWord) weight() float64 {
 	return float64(w.times) * (bm25K3 + 1) / (float64(w.times) + bm25K3)
 }
@@ -50,10 +48,9 @@ func (s *search) scoreWords(prompt string) error {
 	return nil
 }
 
-// weighWords finds the words of the prompt and their weights. It also fills s.unit, the factor
-// that makes BM25 comparable between queries: a document that has every word of the query once
-// and is a little shorter than the average scores 1. A word that no memory has lowers all scores, as
-// much as a word with half of the highest idf.
+// weighWords finds the tokens of the prompt and their weights. It also fills s.unit, the factor that makes BM25
+// comparable between queries: a document that has every token of the query once and is a little shorter than the
+// average scores 1. A token that no memory has lowers all scores, as much as a token with half of the highest idf.
 func (s *search) weighWords(prompt string) error {
 	s.words = s.queryWords(prompt)
 	var most float64
@@ -79,8 +76,8 @@ func (s *search) weighWords(prompt string) error {
 	return nil
 }
 
-// ownScore returns the lexical score that the prompt would have if a memory had its text. n is
-// the number of live nodes.
+// ownScore returns the lexical score that the prompt would have if a memory had its text. n is the number of live
+// nodes.
 func (s *search) ownScore(n float64) float64 {
 	tokens := 0
 	for i := range s.words {
@@ -99,14 +96,14 @@ func (s *search) ownScore(n float64) float64 {
 	return float64(sum * s.unit)
 }
 
-// factors returns what the shares of a word with this idf depend on.
+// factors returns the share factors of a token with this idf.
 func (s *search) factors(idf float32) shareFactors {
 	const k1, flat, slope = bm25K + 1, bm25K * (1 - bm25B), bm25K * bm25B
 	return shareFactors{idf: idf * k1, flat: flat, slope: slope / max(s.average, 1)}
 }
 
-// queryWords returns the different words of the prompt, in the order in which they first
-// occur. Their lists are empty yet.
+// queryWords returns the distinct tokens of the prompt, in the order in which they first occur. Their lists are still
+// empty.
 func (s *search) queryWords(prompt string) []queryWord {
 	tokens := text.Tokens(prompt)
 	out := make([]queryWord, 0, len(tokens))
@@ -127,7 +124,7 @@ func (s *search) queryWords(prompt string) []queryWord {
 	return out
 }
 
-// findLists finds the list of a word in every part, and counts its live slots.
+// findLists finds the list of a token in every part, and counts its live slots.
 func (s *search) findLists(w *queryWord) error {
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
@@ -144,7 +141,7 @@ func (s *search) findLists(w *queryWord) error {
 	return nil
 }
 
-// addWord adds the share of a word to the score of every slot that has it.
+// addWord adds the share of a token to the score of every slot that has it.
 func (s *search) addWord(w *queryWord) error {
 	if w.known == 0 {
 		return nil
@@ -166,7 +163,7 @@ func (s *search) addWord(w *queryWord) error {
 	return nil
 }
 
-// overlap returns the Jaccard similarity of two sets of words by their keys, both sorted.
+// overlap returns the Jaccard similarity of two sets of tokens by their keys, both sorted.
 func overlap(a, b []uint64) float64 {
 	both, i := 0, 0
 	for _, k := range a {
@@ -183,7 +180,7 @@ func overlap(a, b []uint64) float64 {
 	return float64(both) / float64(len(a)+len(b)-both)
 }
 
-// wordKeys returns the sorted keys of the words of a slot's text.
+// wordKeys returns the sorted keys of the tokens of a slot's text.
 func (s *segment) wordKeys(slot int) ([]uint64, error) {
 	words, err := s.words(slot, nil)
 	if err != nil {
