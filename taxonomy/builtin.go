@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// builtinSet is builtin.yaml and checks/*.yaml in a form that is read in a millisecond; parsing
-// them takes some ten, at the start of every command. TestBuiltin writes it.
+// builtinSet is builtin.yaml and checks/*.yaml in a form that is decoded in a millisecond; parsing them would take
+// some ten, at the start of every command. TestBuiltin writes it.
 //
 //go:embed builtin.gob
 var builtinSet []byte
 
-// stored is a Taxonomy as builtin.gob has it.
+// stored is the form of a Taxonomy in builtin.gob.
 type stored struct {
 	Groups []ErrorGroup
 	Errors []ErrorType
@@ -27,7 +27,7 @@ func Default() *Taxonomy { return builtin() }
 var builtin = sync.OnceValue(func() *Taxonomy {
 	var s stored
 	if err := gob.NewDecoder(bytes.NewReader(builtinSet)).Decode(&s); err != nil {
-		panic("taxonomy: the built-in set cannot be read: " + err.Error()) // of a program that was built wrongly
+		panic("taxonomy: the built-in set cannot be read: " + err.Error()) // only in a binary that was built wrongly
 	}
 	t := &Taxonomy{groups: s.Groups, errors: s.Errors, scenes: s.Scenes, checks: s.Checks}
 	for i := range t.checks {

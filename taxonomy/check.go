@@ -2,20 +2,19 @@ package taxonomy
 
 import "slices"
 
-// Check is a kind of thing that has to be looked at when something is tested.
-// An error type says how an agent misjudges. A check says what the agent did not
-// look at, or looked at wrongly; it applies to other pages too.
+// Check is a kind of check to make in a test. An error type describes how an agent misjudges. A check describes what
+// the agent did not check, or checked wrongly; it applies to other pages too.
 type Check struct {
 	ID         string      // lower-case letters, digits and _; or the id of a check of a tree's own, see IsOwn
 	Wider      string      // the id of the check that this one is a kind of, or ""
-	ErrorTypes []string    // ids: how it is misjudged; its lessons go to the first
+	ErrorTypes []string    // ids: how it is misjudged; its lessons belong to the first
 	Directions []Direction // in which it can be missed; none means all
 	Name       Text
 	Missed     Advice // after a defect was missed
 	Alarm      Advice // after a false alarm, which usually needs the opposite advice
 
 	Asked                   []Cue    // phrases of tasks that call for it
-	Said                    []Cue    // phrases of notes and defects that say it was missed
+	Said                    []Cue    // phrases of notes and defects that report it as missed
 	Claimed                 []Cue    // phrases of a wrong agent's reason that show it was missed
 	Examples, Claims, Tasks []string // sentences of each of these three kinds that a team added; see Sentences
 	Shows                   []string // differences of judgment and ground truth that show it, such as action_missing
@@ -24,24 +23,23 @@ type Check struct {
 	builtin bool // its own sentences are in exampleFiles
 }
 
-// FactKinds are the kinds of fact that package fact can hold against a page.
+// FactKinds are the kinds of fact that package fact can compare with a page.
 var FactKinds = []string{"control", "input", "product", "set", "text", "there", "value"}
 
-// Advice is what to say about a check.
+// Advice holds the sentences about a check.
 type Advice struct {
 	Title   Text // of a lesson about the check
 	Do      Text // one sentence: what to do, and what to look for
-	With    Text // the same sentence with {what} in place of the things to do it with
+	With    Text // the same sentence with {what} in place of the objects of the check
 	Mistake Text // one sentence: how the check is missed
 	When    Text // what calls for the check: a condition, without “when” or “时”
 }
 
-// Empty reports whether the advice says nothing.
+// Empty reports whether the advice has no Do.
 func (a Advice) Empty() bool { return a.Do == Text{} }
 
-// Advice returns what to say after a misjudgement of direction d. For FalseFail
-// this is Alarm even when Alarm is empty: the advice against missing a defect
-// would cause more false alarms.
+// Advice returns the advice after a misjudgement of direction d. For FalseFail this is Alarm even when Alarm is empty:
+// the advice against missing a defect would cause more false alarms.
 func (c *Check) Advice(d Direction) Advice {
 	if d == FalseFail {
 		return c.Alarm
@@ -54,7 +52,7 @@ func (c *Check) Speaks(d Direction) bool {
 	return (len(c.Directions) == 0 || slices.Contains(c.Directions, d)) && !c.Advice(d).Empty()
 }
 
-// ErrorType returns the error type that its lessons go to.
+// ErrorType returns the error type that its lessons belong to.
 func (c *Check) ErrorType() string {
 	if len(c.ErrorTypes) == 0 {
 		return OtherError
@@ -66,7 +64,7 @@ func (c *Check) ErrorType() string {
 // the slice, but not the slices inside its elements.
 func (t *Taxonomy) Checks() []Check { return slices.Clone(t.checks) }
 
-// Check returns the check with the id, and false if there is none.
+// Check returns the check with the id, and false if it does not exist.
 func (t *Taxonomy) Check(id string) (Check, bool) {
 	i, ok := t.byCheck[id]
 	if !ok {

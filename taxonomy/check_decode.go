@@ -55,8 +55,7 @@ func (d *decoder) advice(f string, n ast.Node, a *Advice) {
 	})
 }
 
-// instruction reads a sentence that tells somebody to do something. The sentence of
-// the field "with" must have {what} in it.
+// instruction reads a sentence with an instruction. The sentence of the field "with" must contain {what}.
 func (d *decoder) instruction(out *Text) func(string, ast.Node) {
 	return func(f string, n ast.Node) {
 		d.text(out, maxAdvice)(f, n)
@@ -72,11 +71,11 @@ func (d *decoder) instruction(out *Text) func(string, ast.Node) {
 	}
 }
 
-// What is the placeholder in Advice.With for the things to do it with.
+// What is the placeholder in Advice.With for the objects of the check.
 const What = "{what}"
 
-// checks adds the checks of a document to those of t. A check with a known id
-// changes the one there is; a new one must have a name, an error type and advice.
+// checks adds the checks of a document to those of t. A check with a known id changes the existing one; a new one must
+// have a name, an error type and advice.
 func (m *merger) checks(t *Taxonomy, list []at[Check]) {
 	for _, c := range list {
 		v := c.value
@@ -120,8 +119,8 @@ func (m *merger) checks(t *Taxonomy, list []at[Check]) {
 	}
 }
 
-// merge puts what v gives over c. Phrases, sentences, shows and facts are added to
-// those there are; any other field is replaced.
+// merge applies the fields set in v to c. Phrases, sentences, shows and facts are added to the existing ones; any
+// other field is replaced.
 func (c *Check) merge(v *Check) {
 	if v.Wider != "" {
 		c.Wider = v.Wider
@@ -147,9 +146,8 @@ func (c *Check) merge(v *Check) {
 	c.Asked, c.Said, c.Claimed = addCues(c.Asked, v.Asked), addCues(c.Said, v.Said), addCues(c.Claimed, v.Claimed)
 }
 
-// imperative reports whether a sentence tells somebody to do something. In English
-// the sentence or a clause of it begins with one of verbs, leads aside. In Chinese
-// one of verbsZH stands anywhere in it.
+// imperative reports whether a sentence is an instruction. In English the sentence or a clause of it begins with one
+// of verbs, ignoring leads. In Chinese it contains one of verbsZH.
 func imperative(s string) bool {
 	low := strings.ToLower(s)
 	for part := range strings.FieldsFuncSeq(low, func(r rune) bool { return strings.ContainsRune(".,;:", r) }) {
@@ -164,7 +162,7 @@ func imperative(s string) bool {
 	return slices.ContainsFunc(verbsZH, func(v string) bool { return strings.Contains(s, v) })
 }
 
-// What an agent that tests can be told to do, and words that may stand before it.
+// Verbs of instructions to a testing agent, and words that may precede them.
 var (
 	leads = []string{
 		"always", "also", "and", "before", "do", "first", "never", "not", "only", "or", "please", "then", "to",

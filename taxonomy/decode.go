@@ -18,10 +18,9 @@ import (
 // costs stack.
 const maxBrackets = 32
 
-// decode reads an overlay. It walks the syntax tree itself, because only the tree
-// knows the line of every field. A field that cannot be read becomes a ParseError
-// and the rest is read all the same. The error is set only when the file is no
-// YAML at all, or is hostile.
+// decode reads an overlay. It walks the syntax tree itself, because only the tree has the line of every field. A field
+// that cannot be read becomes a ParseError and decoding continues. The error is set only when the file is not YAML at
+// all, or is hostile.
 func decode(file string, b []byte) (document, []*ParseError, error) {
 	d := &decoder{merger: merger{file: file}}
 	if problem := hostile(b); problem != "" {
@@ -41,8 +40,7 @@ func decode(file string, b []byte) (document, []*ParseError, error) {
 	return doc, d.problems, nil
 }
 
-// hostile says why b must not be given to the YAML parser, or returns "". The
-// limits bound the parser's time and stack.
+// hostile returns why b must not be passed to the YAML parser, or "". The limits bound the parser's time and stack.
 func hostile(b []byte) string {
 	if len(b) > maxOverlay {
 		return fmt.Sprintf("has %d bytes; the most is %d", len(b), maxOverlay)
@@ -97,12 +95,11 @@ func syntaxError(file string, err error) error {
 	return e
 }
 
-// decoder reads the syntax tree. Its methods that return a func(string, ast.Node)
-// make readers for [decoder.fields]: a reader gets the path of its field, for
-// errors, and the node of the value.
+// decoder reads the syntax tree. Its methods that return a func(string, ast.Node) make readers for [decoder.fields]: a
+// reader receives the path of its field, for errors, and the node of the value.
 type decoder struct{ merger }
 
-// line returns the line of a node from 1, 0 when the parser does not know it.
+// line returns the line of a node from 1, 0 when the parser does not report it.
 func line(n ast.Node) int {
 	if n == nil || n.GetToken() == nil || n.GetToken().Position == nil {
 		return 0
@@ -189,8 +186,7 @@ func each[T any](d *decoder, n ast.Node, field string, out *[]at[T], read func(s
 	}
 }
 
-// fields reads a mapping: it calls the reader of each key. A key that is not known,
-// or given twice, is a problem.
+// fields reads a mapping: it calls the reader of each key. An unknown or repeated key is a problem.
 func (d *decoder) fields(n ast.Node, field string, known map[string]func(string, ast.Node)) {
 	var pairs []*ast.MappingValueNode
 	switch n := n.(type) {
@@ -286,8 +282,8 @@ func (d *decoder) weight(out *float64) func(string, ast.Node) {
 	}
 }
 
-// scalar reads a text of one line and at most limit bytes. A number or boolean is
-// taken as it is written. It returns "" after a problem.
+// scalar reads a text of one line and at most limit bytes. It keeps the spelling of a number or boolean. It returns ""
+// after a problem.
 func (d *decoder) scalar(f string, n ast.Node, limit int) string {
 	var s string
 	switch n := n.(type) {
@@ -308,7 +304,7 @@ func (d *decoder) scalar(f string, n ast.Node, limit int) string {
 	return s
 }
 
-// kind names the kind of a node in the words of an error message.
+// kind names the kind of a node for an error message.
 func kind(n ast.Node) string {
 	switch n.(type) {
 	case nil, *ast.NullNode:

@@ -7,8 +7,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// EvolutionRule says when cases of an error type are enough to learn from. In an
-// overlay:
+// EvolutionRule sets when cases of an error type are enough to learn from. In an overlay:
 //
 //	evolution:
 //	  - errorType: async_timing_error   # left out: of every type

@@ -7,22 +7,21 @@ import (
 	"strings"
 )
 
-// exampleFiles hold the sentences of the built-in checks, a file for each, because sixteen
-// thousand sentences are data and no code: the compiler need not read them.
+// exampleFiles hold the sentences of the built-in checks, a file for each, because sixteen thousand sentences are data
+// and not code: the compiler need not read them.
 //
 //go:embed examples/*.txt
 var exampleFiles embed.FS
 
-// Sentences are whole sentences of the three kinds that belong to a check, from which a
-// reader of notes learns to know it.
+// Sentences are whole sentences of three kinds that belong to a check. A classifier of notes is fitted to them.
 type Sentences struct {
-	Said    []string // by evaluators and lists of defects
-	Claimed []string // by wrong agents, as their reason
-	Asked   []string // by tasks
+	Said    []string // of evaluators and lists of defects
+	Claimed []string // of wrong agents, as their reason
+	Asked   []string // of tasks
 }
 
-// Sentences returns those of a check: the built-in ones, then those that a team added. The
-// built-in ones are read anew at every call, because few processes need them.
+// Sentences returns those of a check: the built-in ones, then those that a team added. It reads the built-in ones at
+// every call, because few processes need them.
 func (c *Check) Sentences() Sentences {
 	var s Sentences
 	if c.builtin {
@@ -37,9 +36,8 @@ func (c *Check) Sentences() Sentences {
 	return s
 }
 
-// readExamples reads the file of a check, one sentence a line. A line such as "== said" says
-// of which kind those below it are; what stands before the first such line is a comment. An
-// error names the file and the line.
+// readExamples reads the file of a check, one sentence a line. A line such as "== said" is the heading of the kind of
+// the lines below it; text before the first heading is a comment. An error names the file and the line.
 func readExamples(files fs.FS, check string) (Sentences, error) {
 	name := "examples/" + check + ".txt"
 	data, err := fs.ReadFile(files, name)

@@ -11,15 +11,15 @@ import (
 // taxonomy.
 const FileName = "memtree.yaml"
 
-// ReadFolder returns the taxonomy of a store's folder: the built-in one, with the
-// team's own words where the folder has any. There need not be a folder.
+// ReadFolder returns the taxonomy of a store's folder: the built-in one, with the team's overlay if the folder has
+// one. The folder need not exist.
 func ReadFolder(dir string) (*Taxonomy, error) {
 	if dir == "" {
 		return Default(), nil
 	}
 	path := filepath.Join(dir, FileName)
 	f, err := os.Open(filepath.Clean(path))
-	if err != nil { // there is none; what else may be wrong with the folder is the store's to explain
+	if err != nil { // no overlay; the store reports any other problem of the folder
 		return Default(), nil
 	}
 	defer f.Close() //nolint:errcheck // only read

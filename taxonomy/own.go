@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// own begins the id of a check of a tree's own: one that no catalogue has, made of causes that
-// several cases have in common. The rest is the cause in a few English words and a short hash of
-// the cases it was made of, joined by underscores: own/unit_not_read_3f9a2c. Nothing but the id is
-// stored of it; its advice is the lesson about it.
+// own begins the id of a check of a tree's own: one that no catalogue has, derived from a cause that several cases
+// share. The rest is the cause in a few English words and a short hash of those cases, joined by underscores:
+// own/unit_not_read_3f9a2c. Only the id is stored; its advice is the lesson about it.
 const own = "own/"
 
 const (
@@ -19,9 +18,9 @@ const (
 	ownHash = 6  // digits of its hash
 )
 
-// OwnID returns the id of the check of a tree's own for a cause in English, made of these cases.
-// Of the cause its letters are kept. The same cases and words give the same id, in any order.
-// It is "" if the cause has no letter of English.
+// OwnID returns the id of the check of a tree's own for a cause in English and its cases. It uses only the letters of
+// the cause. The same cases and words give the same id, in any order of cases. It is "" if the cause has no English
+// letter.
 func OwnID(cause string, cases []string) string {
 	slug := ""
 	for _, w := range strings.FieldsFunc(strings.ToLower(cause), func(r rune) bool { return r < 'a' || r > 'z' }) {
@@ -42,7 +41,7 @@ func IsOwn(id string) bool {
 	return is && len(id) <= maxOwn && slug(rest)
 }
 
-// OwnName returns the cause that the id of such a check names, as words, and "" for another id.
+// OwnName returns the cause in the id of such a check, as words, and "" for another id.
 func OwnName(id string) string {
 	if !IsOwn(id) {
 		return ""

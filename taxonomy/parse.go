@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on an overlay, in bytes unless said otherwise.
+// Limits on an overlay, in bytes unless noted otherwise.
 const (
 	maxOverlay    = 256 << 10
 	maxErrorTypes = 200     // a count
@@ -21,16 +21,16 @@ const (
 	maxName       = 80
 	maxSentence   = 600
 	maxPhrase     = 100
-	maxProblems   = 20   // a count: an error lists so many, and says how many more there are
-	mostProblems  = 1000 // a count: problems beyond it are not kept
+	maxProblems   = 20   // a count: an error lists this many, and reports the number of the rest
+	mostProblems  = 1000 // a count: problems beyond it are dropped
 )
 
-// ParseError is one thing in an overlay that cannot be used.
+// ParseError is one unusable part of an overlay.
 type ParseError struct {
 	File    string
 	Line    int    // from 1; 0 when it is about the file as a whole
 	Field   string // such as errorTypes[2].name
-	Problem string // continues the sentence after the field and says what to do
+	Problem string // continues the sentence after the field and includes what to do
 }
 
 func (e *ParseError) Error() string {
@@ -44,17 +44,14 @@ func (e *ParseError) Error() string {
 	return s + ": " + e.Problem
 }
 
-// Parse returns the built-in taxonomy with an overlay on it. The overlay is YAML
-// in the form of builtin.yaml and checks/*.yaml: errorTypes, sceneTypes, checks and
-// groups, each a list of entries with an id; evolution, a list of EvolutionRule;
-// prices, a list of ModelPrice; and withoutModel, a list of products, see WithoutModel.
-// An entry with a new id is added. An entry with a known id changes the fields it gives; its cues
-// and aliases are added to those there are, and a cue
-// with weight 0 removes the one with its phrase. An empty overlay changes nothing.
+// Parse returns the built-in taxonomy with an overlay on it. The overlay is YAML in the form of builtin.yaml and
+// checks/*.yaml: errorTypes, sceneTypes, checks and groups, each a list of entries with an id; evolution, a list of
+// EvolutionRule; prices, a list of ModelPrice; and withoutModel, a list of products, see WithoutModel. An entry with a
+// new id is added. An entry with a known id changes the fields that it sets; its cues and aliases are added to the
+// existing ones, and a cue with weight 0 removes the one with its phrase. An empty overlay changes nothing.
 //
-// file names the overlay in errors. The error joins a *ParseError for each problem,
-// in the order of the lines and each once: the first twenty, and one that says how
-// many more there are. See Problems.
+// file names the overlay in errors. The error joins a *ParseError for each problem, in the order of the lines and each
+// once: the first twenty, and one with the number of the rest. See Problems.
 func Parse(file string, overlay []byte) (*Taxonomy, error) {
 	doc, unread, err := decode(file, overlay)
 	if err != nil {
@@ -67,7 +64,7 @@ func Parse(file string, overlay []byte) (*Taxonomy, error) {
 	return t, nil
 }
 
-// document is what an overlay says. A field that is not given is its zero value.
+// document is the content of an overlay. A field that is not set is its zero value.
 type document struct {
 	groups []at[ErrorGroup]
 	errors []at[ErrorType]
@@ -80,14 +77,14 @@ type document struct {
 	withoutModel []string
 }
 
-// at is a value with its place in the file.
+// at is a value with its position in the file.
 type at[T any] struct {
 	value T
 	line  int
 	field string
 }
 
-// merger puts a document onto a taxonomy and collects what does not fit.
+// merger applies a document to a taxonomy and collects the problems.
 type merger struct {
 	file     string
 	problems []*ParseError
@@ -101,8 +98,8 @@ func (m *merger) bad(line int, field, problem string, args ...any) {
 	}
 }
 
-// onto returns base with the document on it, or what does not fit. base is not
-// changed. The order matters: an entry may refer to what an earlier list declares.
+// onto returns base with the document applied, or the problems. base is not changed. The order matters: an entry may
+// refer to declarations of an earlier list.
 func (d *document) onto(file string, base *Taxonomy) (*Taxonomy, []*ParseError) {
 	m := &merger{file: file}
 	t := &Taxonomy{
@@ -209,9 +206,8 @@ func (m *merger) sceneTypes(t *Taxonomy, list []at[SceneType]) {
 	}
 }
 
-// ancestors checks what an entry is a kind of, up to the top: each parent must be
-// declared, and none may be the entry itself. above maps each id to its parent.
-// The members of a ring are taken out of above, so that it is reported once.
+// ancestors checks the chain of parents of an entry: each parent must be declared, and none may be the entry itself.
+// above maps each id to its parent. The members of a cycle are removed from above, so that it is reported once.
 func (m *merger) ancestors(line int, field, id, what, list string, above map[string]string) {
 	name := field[strings.LastIndexByte(field, '.')+1:]
 	p := above[id]
@@ -291,7 +287,7 @@ func (m *merger) atMost(n, most int, field string) {
 	}
 }
 
-// over returns base with the languages that t gives put over it.
+// over returns base with the languages that t sets replaced.
 func over(base, t Text) Text {
 	if t.EN != "" {
 		base.EN = t.EN
@@ -359,7 +355,7 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// textProblem says why a text of an overlay cannot be used, or "".
+// textProblem returns why a text of an overlay cannot be used, or "".
 func textProblem(s string, limit int) string {
 	switch {
 	case strings.TrimSpace(s) == "":

@@ -2,8 +2,8 @@ package taxonomy
 
 import "github.com/goccy/go-yaml/ast"
 
-// ModelPrice is what a million tokens of a model cost, in any one currency. There is none in
-// the built-in set, since prices change. In an overlay:
+// ModelPrice is the price of a million tokens of a model, in any one currency. The built-in set has none, since prices
+// change. In an overlay:
 //
 //	prices:
 //	  - model: qwen-plus   # left out: every model without its own price
@@ -23,7 +23,7 @@ func (t *Taxonomy) PriceOf(model string) (p ModelPrice, ok bool) {
 	return t.OwnPriceOf("")
 }
 
-// OwnPriceOf returns the price that the overlay gives a model by its name.
+// OwnPriceOf returns the price that the overlay sets for a model by its name.
 func (t *Taxonomy) OwnPriceOf(model string) (p ModelPrice, ok bool) {
 	for _, own := range t.prices {
 		if own.Model == model {

@@ -27,9 +27,8 @@ func Problems(err error) []*ParseError {
 	return nil
 }
 
-// joined makes one error of all problems. read are the problems of single fields,
-// fit those of how the entries go together. A problem of fit is left out when a
-// field at the same place could not be read, since that may be its cause. So is a
+// joined makes one error of all problems. read are the problems of single fields, fit those between entries. It drops
+// a problem of fit when a field at the same place could not be read, since that may be its cause. It also drops a
 // problem that is in the list already.
 func joined(file string, read, fit []*ParseError) error {
 	all := slices.Clone(read)

@@ -1,7 +1,6 @@
-// Package taxonomy holds the words of memtree: the types of error an agent
-// makes, the types of scene it makes them in, the checks it misses, and the two
-// directions a judgement can go wrong. The built-in set is in builtin.yaml and
-// checks/*.yaml; a team extends it with an overlay in the same form.
+// Package taxonomy defines the vocabulary of memtree: the types of error an agent makes, the types of scene it makes
+// them in, the checks it misses, and the directions in which a judgement can be wrong. The built-in set is in
+// builtin.yaml and checks/*.yaml; a team extends it with an overlay in the same form.
 //
 // A Taxonomy is immutable once made and safe for concurrent use.
 //
@@ -16,15 +15,15 @@ import (
 	"unicode"
 )
 
-// Direction says which way a judgement went wrong. A lesson against one direction
-// causes the other when it is applied too widely, so the two are never mixed.
+// Direction is which way a judgement went wrong. A lesson against one direction causes the other when it is applied
+// too widely, so the two are never mixed.
 type Direction string
 
 // The directions. A right verdict has None.
 const (
 	None      Direction = ""
 	FalsePass Direction = "false_pass" // a defect was missed (漏报)
-	FalseFail Direction = "false_fail" // a defect was reported that is not there (误报)
+	FalseFail Direction = "false_fail" // a defect was reported that does not exist (误报)
 	Other     Direction = "other"      // wrong, but neither of the two
 )
 
@@ -33,9 +32,8 @@ func (d Direction) Valid() bool {
 	return d == FalsePass || d == FalseFail || d == Other
 }
 
-// Opposite returns FalseFail for FalsePass and the reverse: the way in which a
-// lesson of d errs when it is applied too widely. Other and None are returned as
-// they are.
+// Opposite returns FalseFail for FalsePass and the reverse: the direction in which a lesson of d errs when it is
+// applied too widely. It returns Other and None unchanged.
 func (d Direction) Opposite() Direction {
 	switch d {
 	case FalsePass:
@@ -70,7 +68,7 @@ func (t Text) In(lang string) string {
 	return t.EN
 }
 
-// Name returns the direction in words, and an empty Text for None.
+// Name returns the name of the direction, and an empty Text for None.
 func (d Direction) Name() Text {
 	switch d {
 	case FalsePass:
@@ -84,7 +82,7 @@ func (d Direction) Name() Text {
 	}
 }
 
-// ErrorGroup is what error types of one kind have in common.
+// ErrorGroup is a group of error types of one kind.
 type ErrorGroup struct {
 	ID   string
 	Name Text
@@ -97,11 +95,11 @@ type ErrorType struct {
 	Name        Text
 	Description Text // one sentence
 	Checklist   Text // one line: what to check and what is right
-	Brief       Text // optional: the checklist in a dozen words, for guidance that says much else
+	Brief       Text // optional: the checklist in a dozen words, for guidance with much other text
 	Cues        []Cue
 }
 
-// InBrief returns the brief checklist in lang, or the whole one if there is no brief one.
+// InBrief returns the brief checklist in lang, or the whole one if it has no brief one.
 func (e ErrorType) InBrief(lang string) string {
 	if b := e.Brief.In(lang); b != "" {
 		return b
@@ -109,12 +107,11 @@ func (e ErrorType) InBrief(lang string) string {
 	return e.Checklist.In(lang)
 }
 
-// Cue is a phrase that speaks for an error type or a check when it stands in a text.
+// Cue is a phrase that is evidence for an error type or a check when it appears in a text.
 type Cue struct {
-	// Phrase is in English, matched word by word whatever the inflection, or in
-	// Chinese, matched as it stands. … stands for a few words or characters.
+	// Phrase is in English, matched by stems, or in Chinese, matched literally. … matches a few tokens or characters.
 	Phrase string
-	Weight float64 // 0 to 10; 1 hints, 3 says it
+	Weight float64 // 0 to 10; 1 is a hint, 3 is decisive
 }
 
 // SceneType is a kind of place in a product.
@@ -123,7 +120,7 @@ type SceneType struct {
 	Parent    string // the id of the wider scene type, or none
 	Name      Text
 	Checklist Text     // one line: what to check and what is right
-	Aliases   []string // other words for it, in either language
+	Aliases   []string // other names for it, in either language
 }
 
 // Taxonomy is a set of error types, scene types and checks.
@@ -168,9 +165,8 @@ func (t *Taxonomy) Group(id string) (ErrorGroup, bool) {
 // may change the slice, but not the slices inside its elements.
 func (t *Taxonomy) SceneTypes() []SceneType { return slices.Clone(t.scenes) }
 
-// SceneType returns the scene type that a word means, and false if none does. The
-// word may be its id, one of its names or one of its aliases, in any case (form,
-// Form, 表单, 表单页).
+// SceneType returns the scene type with a name, and false if none has it. The name may be its id, one of its names or
+// one of its aliases, in any case (form, Form, 表单, 表单页).
 func (t *Taxonomy) SceneType(word string) (SceneType, bool) {
 	i, ok := t.byWord[word]
 	if !ok {
@@ -182,12 +178,12 @@ func (t *Taxonomy) SceneType(word string) (SceneType, bool) {
 	return t.scenes[i], true
 }
 
-// WithoutModel reports whether a team keeps a product from models that read and write: none is shown its
-// runs, memories and tests, which rules read and words find.
+// WithoutModel reports whether a team excludes a product from models that read and write: none receives its runs,
+// memories and tests. Rules analyse them and the lexical search finds them.
 func (t *Taxonomy) WithoutModel(product string) bool { return slices.Contains(t.withoutModel, product) }
 
-// index fills byCheck and byWord. When two scene types share a word, an id wins
-// over a name, a name over an alias, and the one declared first over the other.
+// index fills byCheck and byWord. When two scene types share a name, an id wins over a name, a name over an alias, and
+// the one declared first over the other.
 func (t *Taxonomy) index() {
 	t.byCheck = make(map[string]int, len(t.checks))
 	for i := range t.checks {
@@ -215,7 +211,7 @@ func (t *Taxonomy) index() {
 	}
 }
 
-// fold makes two spellings of a word equal that differ in case, white space, - and _.
+// fold returns one spelling for names that differ only in case, white space, - and _.
 func fold(word string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(word), func(r rune) bool {
 		return r == '-' || r == '_' || unicode.IsSpace(r)
