@@ -8,7 +8,7 @@ import (
 	"github.com/memtree/memtree/internal/judgment"
 )
 
-// alignment is how two lists of actions differ.
+// alignment is the difference of two lists of actions.
 type alignment struct {
 	missing, superfluous, moved []string // names of actions, in order
 	changed                     []changedAction
@@ -20,10 +20,9 @@ type changedAction struct {
 	args []string // names of the arguments that differ, sorted
 }
 
-// align compares two lists of actions in four steps, each on what the last one
-// left: actions of the longest common subsequence agree; other equal actions have
-// moved; an action is paired with the one of its name that shares most arguments,
-// and has changed; the rest is missing or superfluous. It is deterministic.
+// align compares two lists of actions in four steps, each on the remainder of the step before: actions of the longest
+// common subsequence agree; other equal actions have moved; an action is paired with the one of its name that shares
+// most arguments, and has changed; the rest is missing or superfluous. It is deterministic.
 func align(got, want []judgment.Action) alignment {
 	inGot, inWant := common(got, want)
 	var a alignment
@@ -96,8 +95,8 @@ func without(list []judgment.Action, taken []bool) []judgment.Action {
 	return out
 }
 
-// nearest returns the place of the action that has the name of w and most of its
-// arguments, the first of several such, or -1.
+// nearest returns the index of the action that has the name of w and most of its arguments, the first of several such,
+// or -1.
 func nearest(w judgment.Action, among []judgment.Action) int {
 	best, most := -1, -1
 	for i, g := range among {
@@ -117,7 +116,7 @@ func nearest(w judgment.Action, among []judgment.Action) int {
 	return best
 }
 
-// differing returns the names of the arguments that differ or that only one has.
+// differing returns the names of the arguments that differ or that only one list has.
 func differing(got, want map[string]string) []string {
 	var names []string
 	for k, v := range want {
@@ -134,8 +133,8 @@ func differing(got, want map[string]string) []string {
 	return names
 }
 
-// counted lists each name once, in the order of their first appearance, and adds
-// "×2" and so on to a name that stands there more than once.
+// counted lists each name once, in the order of first appearance, and adds "×2" and so on to a name that occurs more
+// than once.
 func counted(names []string, between string) string {
 	var order []string
 	n := map[string]int{}

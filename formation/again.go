@@ -9,23 +9,23 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// With returns a Former like f that asks another model. It fails only when the prompts cannot be loaded.
+// With returns a Former like f with another model. It fails only when the prompts cannot be loaded.
 func (f *Former) With(g llm.Generator) (*Former, error) {
 	c := *f
 	c.generator = g
 	return &c, c.loadPrompts()
 }
 
-// Waits reports whether a model has not read a case yet: there was none, or it did not answer. A case
-// that a person has revised since is not analysed again.
+// Waits reports whether no model has read a case yet: none was configured, or it did not answer. A case that a person
+// has revised since is not analysed again.
 func Waits(n *tree.Node) bool {
 	return n.Type == tree.Case && n.Live() && n.CaseData != nil && n.Provenance.Unread() && n.Provenance.By == "formation"
 }
 
-// Again has the model read stored cases that wait for it, from their evidence, in questions of up to
-// prompts.MaxRuns cases. It returns the cases as they are then, without those that go on waiting because
-// the model did not answer. Where its answer cannot be used a second time, the analysis of the
-// rules stands and the case waits no longer. why has the errors by id of the cases.
+// Again reads stored cases that wait for the model, from their evidence, in prompts of up to prompts.MaxRuns cases. It
+// returns the updated cases, without those that continue to wait because the model did not answer. If its answer is
+// unusable a second time, the case keeps the analysis of the rules and waits no longer. why has the errors by id of
+// the cases.
 func (f *Former) Again(ctx context.Context, cases []tree.Node) (read []tree.Node, why map[string]error) {
 	runs := make([]*Run, len(cases))
 	for i := range cases {

@@ -11,8 +11,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// analyse makes the analysis of a wrong verdict of what the rules read and, if a model was asked,
-// of what it read. A run that it was asked about in vain is marked to be read again.
+// analyse returns the analysis of a wrong verdict from the rules and, if a model was called, from its reading. It
+// marks a run whose reading failed to be read again.
 func (f *Former) analyse(x *facts, m *reading) analysis {
 	t := x.secrets()
 	rules := f.byRules(x, t)
@@ -23,14 +23,14 @@ func (f *Former) analyse(x *facts, m *reading) analysis {
 	return f.combine(&missReader{facts: x, f: f, truths: t}, m, rules)
 }
 
-// ofModel is how sure a check is that a model names: less than what a person named, and more than
-// what the rules guess.
+// ofModel is Sure of a check that a model names: less than one that a person named, and more than a guess of the
+// rules.
 const ofModel = 0.75
 
-// combine joins what a model read with what the rules read. In this order is trusted: what a person
-// wrote that surely names a check, the model, what the rules guess. The model has read the note too, so
-// a guess gives way even where the model names nothing. What people said, and what was so, stays
-// with the check that takes its place.
+// combine joins the reading of a model with that of the rules. The order of precedence is: a note of a person that
+// surely names a check, the model, the guesses of the rules. The model has read the note too, so a guess yields even
+// where the model names nothing. The texts of people, and the ground truth, remain with the check that replaces the
+// guess.
 func (f *Former) combine(r *missReader, m *reading, rules analysis) analysis {
 	a := rules
 	a.provenance, a.misses = m.by, nil
@@ -67,7 +67,7 @@ func (f *Former) combine(r *missReader, m *reading, rules analysis) analysis {
 	return a
 }
 
-// fromModel makes a miss of what a model read. Only those of its texts are kept that may be shown.
+// fromModel makes a miss of a model's reading. It keeps only texts that may be shown.
 func (r *missReader) fromModel(g *prompts.AnalyseMiss, errorType string) tree.Miss {
 	m := tree.Miss{Check: g.Check, ErrorType: errorType, From: tree.FromModel, Sure: ofModel}
 	if m.Check != "" {
@@ -84,8 +84,8 @@ func (r *missReader) fromModel(g *prompts.AnalyseMiss, errorType string) tree.Mi
 	return m
 }
 
-// withModel puts what a model read in the place of what the rules guessed. A person's words on the mistake
-// stay; the check, its things and the advice are the model's.
+// withModel replaces the guess of the rules by the model's reading. A person's text on the mistake remains; the check,
+// its things and the advice are the model's.
 func withModel(old tree.Miss, g *tree.Miss) tree.Miss {
 	if old.Check == "" {
 		old.Check, old.ErrorType = g.Check, g.ErrorType
@@ -99,8 +99,8 @@ func withModel(old tree.Miss, g *tree.Miss) tree.Miss {
 	return old
 }
 
-// likest returns the place of the model's miss whose words are most like those of a miss, the first
-// among equals; -1 if there is none.
+// likest returns the index of the model's miss whose text is most similar to that of a miss, the first on a tie; -1
+// for none.
 func likest(old *tree.Miss, given []tree.Miss) int {
 	best, most := -1, -1.0
 	own := wordSet(old.How, old.Truth, old.Claimed, strings.Join(old.What, " "))
@@ -117,9 +117,9 @@ func likest(old *tree.Miss, given []tree.Miss) int {
 	return best
 }
 
-// surelyNamed reports whether a person's note names the check of a miss by a phrase, and the rules are
-// sure of it. On suites of four writers such readings were right but for one in thirty; of sure
-// readings of a defect, or of words without a phrase, one in three was of a symptom.
+// surelyNamed reports whether a person's note names the check of a miss by a phrase, and the rules are sure of it. On
+// suites of four writers such readings were right except for one in thirty; of sure readings of a defect, or of texts
+// without a phrase, one in three was of a symptom.
 func (r *missReader) surelyNamed(m *tree.Miss) bool {
 	if m.Check == "" || m.From != tree.FromPerson || m.Sure < plainNote {
 		return false
@@ -128,7 +128,7 @@ func (r *missReader) surelyNamed(m *tree.Miss) bool {
 	return ok && named.Check == m.Check
 }
 
-// isThing reports whether a name of a thing stands in the task. One of a note might give the truth away.
+// isThing reports whether the name of a thing appears in the task. A name from a note might disclose the truth.
 func (r *missReader) isThing(s string) bool {
 	name := strings.TrimSpace(bare(s))
 	return name != "" && utf8.RuneCountInString(s) <= longestThing &&

@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// evidence makes the part of a case that never changes. The id is a hash of what is
-// stored, so that anyone can compute it again.
+// evidence makes the part of a case that never changes. The id is a hash of the stored data, so that it can be
+// computed again.
 func (f *Former) evidence(x *facts) tree.Node {
 	e := x.e
 	n := tree.Node{
@@ -33,10 +33,9 @@ func (f *Former) evidence(x *facts) tree.Node {
 	return n
 }
 
-// scope returns where the memory of a run applies. Without a suite this is the whole
-// product: the test is kept in the evidence, but a lesson bound to one test could
-// never help another. With a suite of ordered tests it is the place of the test in
-// it (see tree's SamePlace); attach moves it when the test has moved.
+// scope returns where the memory of a run applies. Without a suite this is the whole product: the test is stored in
+// the evidence, but a lesson bound to one test could never help another. With a suite of ordered tests it is the place
+// of the test in it (see tree's SamePlace); attach moves it when the test has moved.
 func scope(s tree.Scope) tree.Scope {
 	if len(s.SuiteTests) == 0 {
 		return tree.Scope{Product: s.Product, Build: s.Build}
@@ -45,8 +44,8 @@ func scope(s tree.Scope) tree.Scope {
 	return s
 }
 
-// sceneType returns the taxonomy's id for the scene, so that 表单 and form are the
-// same place. A word that the taxonomy does not know is returned as it is.
+// sceneType returns the taxonomy's id for the scene, so that 表单 and form are the same place. It returns a name that
+// the taxonomy does not know unchanged.
 func (f *Former) sceneType(x *facts) string {
 	if x.scene.ID != "" {
 		return x.scene.ID
@@ -54,8 +53,7 @@ func (f *Former) sceneType(x *facts) string {
 	return x.e.Scene.Type
 }
 
-// describe adds the analysis to a case: its facts and, if Options.Words is set, the
-// sentences.
+// describe adds the analysis to a case: its facts and, if Options.Words is set, the sentences.
 func (f *Former) describe(n *tree.Node, x *facts, a *analysis) {
 	n.ErrorType = a.errorType
 	n.Provenance = x.signed(a.provenance)

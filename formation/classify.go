@@ -10,31 +10,29 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// weightedText is a text that may tell the type of an error, with its weight.
+// weightedText is a text that may indicate the type of an error, with its weight.
 type weightedText struct {
 	Text   string
-	Weight float64 // 1 for what describes the error itself
+	Weight float64 // 1 for a description of the error itself
 }
 
-// classification is the type a classifier gives an error.
+// classification is the result of a classifier.
 type classification struct {
 	Type       string   // taxonomy.OtherError when it abstains
 	Best       string   // the type with the most evidence, also when it abstains; "" if no cue was found
-	Confidence float64  // of Best, 0 to 0.8: no words are certain
+	Confidence float64  // of Best, 0 to 0.8: no text is certain
 	Margin     float64  // between Best and the next, 0 to 1
-	Cues       []string // phrases that speak for Best, sorted
+	Cues       []string // phrases that are evidence for Best, sorted
 }
 
-// The classifier abstains below the first two. Its confidence is never above the
-// third.
+// The classifier abstains below the first two. Its confidence is never above the third.
 const (
 	minConfidence = 0.45
 	minMargin     = 0.15
 	maxConfidence = 0.80
 )
 
-// classifier tells error types by the cues of a taxonomy. It is immutable and
-// safe for concurrent use.
+// classifier classifies error types by the cues of a taxonomy. It is immutable and safe for concurrent use.
 type classifier struct {
 	types  []string
 	finder *cue.Matcher
@@ -57,21 +55,20 @@ func newClassifier(tax *taxonomy.Taxonomy) *classifier {
 
 func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }
 
-// Classify returns the type of the error that the texts speak of. A cue counts once,
-// in the text with the highest weight. Cues that overlap all count. It abstains
-// below confidence 0.45 or margin 0.15.
+// classify returns the type of the error that the texts describe. A cue is weighed once, in the text with the highest
+// weight. Cues that overlap are all weighed. It abstains below confidence 0.45 or margin 0.15.
 func (c *classifier) classify(texts ...weightedText) classification {
 	return c.decide(c.score(texts), nil)
 }
 
-// typeScores is what speaks for each type.
+// typeScores is the evidence for each type.
 type typeScores struct {
 	scores []float64 // in the order of classifier.types; sum computes them from cues
 	cues   []foundCue
 }
 
 type foundCue struct {
-	kind   int // place of the type in classifier.types
+	kind   int // index of the type in classifier.types
 	phrase string
 	counts float64 // weight of the cue times that of the text
 }
@@ -138,9 +135,8 @@ func (c *classifier) decide(ev typeScores, signals map[string]float64) classific
 	if best < 0 {
 		return classification{Type: taxonomy.OtherError}
 	}
-	// The sixth power sharpens the shares: many small hints together should not count
-	// as much as one plain word. The factor enough lowers the confidence when there is
-	// little evidence for any type.
+	// The sixth power sharpens the shares: many small hints together should not weigh as much as one clear term. The
+	// factor enough lowers the confidence when any type has little evidence.
 	s := scores[best]
 	enough := s / (s + 1.5)
 	cl := classification{Type: c.types[best], Best: c.types[best], Confidence: sharp(s) / total * enough, Margin: 1}
@@ -163,5 +159,5 @@ func (c *classifier) decide(ev typeScores, signals map[string]float64) classific
 
 func sharp(f float64) float64 { return f * f * f * f * f * f }
 
-// round keeps two decimals: more would be noise in what is stored.
+// round keeps two decimals: more would be noise in stored data.
 func round(f float64) float64 { return math.Round(f*100) / 100 }

@@ -53,7 +53,7 @@ func defectsOf(truth any) []defect {
 	return out
 }
 
-// addEntry appends an entry of a list: one defect, unless it is a list itself, of lines or numbers.
+// addEntry appends an entry of a list: one defect, unless it is itself a list, of lines or numbers.
 func addEntry(list []defect, s, at string) []defect {
 	if s = strings.TrimSpace(s); strings.ContainsRune(s, '\n') || strings.HasPrefix(strings.TrimLeft(s, "（("), "1") {
 		return addDefects(list, s, at)
@@ -69,7 +69,7 @@ func addDefects(list []defect, s, at string) []defect {
 	return list
 }
 
-// addDefect appends a defect, unless its text has no words or is a bare verdict.
+// addDefect appends a defect, unless its text has no letter or is a bare verdict.
 func addDefect(list []defect, d defect) []defect {
 	d.text = strings.TrimSpace(firstBytes(d.text, maxReasoning))
 	if d.text == "" || !strings.ContainsFunc(d.text, isLetter) || judgment.Word(d.text) != judgment.Unread {

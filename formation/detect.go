@@ -8,32 +8,29 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Judged says whether a verdict was right, as far as anything says.
+// Judged is whether a verdict was right, as far as it is known.
 type Judged struct {
-	// Labelled is false when nothing says what was true, or when it cannot be
-	// compared with the judgment. Then Correct and Direction are zero: a test that
-	// fails does not mean that the agent was wrong.
+	// Labelled is false when the truth is unknown, or when it cannot be compared with the judgment. Then Correct and
+	// Direction are zero: a test that fails does not mean that the agent was wrong.
 	Labelled  bool
 	Correct   bool
 	Direction taxonomy.Direction // of a wrong verdict; None for any other
-	// Note is a sentence for people about what did not fit together, "" when
-	// everything did. Then the explicit field was used, or nothing was decided.
+	// Note is a sentence for people about a contradiction, "" for none. After a contradiction the explicit field was
+	// used, or nothing was decided.
 	Note string
 
 	prose bool // judgment and ground truth are free text, so a model could decide better
 }
 
-// Detect says whether the judgment of e was right, and which way it was wrong.
+// Detect returns whether the judgment of e was right, and which way it was wrong.
 //
-// correct and direction count as they are given. Without them Detect compares
-// judgment and ground truth, see judgment.Compare: the verdicts of both if both
-// have one (bool; pass, 失败 and the like; has_defect), else the fields of the
-// ground truth. Long free texts that differ, and a sentence against a bare verdict,
-// stay undecided; a Former with a model then asks the model.
+// It uses correct and direction as given. Without them Detect compares judgment and ground truth, see
+// judgment.Compare: the verdicts of both if both have one (bool; pass, 失败 and the like; has_defect), else the fields
+// of the ground truth. Long free texts that differ, and a sentence against a bare verdict, are undecided; a Former
+// with a model then calls the model.
 //
-// The direction is false_pass when the agent said pass and the truth is a failure
-// or a defect, false_fail in the reverse case, and other when one of the two cannot
-// be read.
+// The direction is false_pass when the agent's verdict is a pass and the truth is a failure or a defect, false_fail in
+// the reverse case, and other when one of the two cannot be read.
 func Detect(e *tree.Evaluation) Judged {
 	return detect(e, judgment.Decode(e.Judgment), judgment.Decode(e.GroundTruth))
 }
@@ -90,8 +87,7 @@ func explicitlyWrong(e *tree.Evaluation, judged, truth any) Judged {
 	return j
 }
 
-// among reports whether a list of words, with a space on either side of each, has
-// the word.
+// among reports whether a list of words, with a space on either side of each, contains the word.
 func among(list, word string) bool {
 	return word != "" && !strings.Contains(word, " ") && strings.Contains(list, " "+word+" ")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// differenceKind says how judgment and ground truth differ in one place.
+// differenceKind is the way in which judgment and ground truth differ in one place.
 type differenceKind string
 
 // The kinds. In a difference of the first three Field is a path; in one of the
@@ -30,19 +30,17 @@ type difference struct {
 	Kind  differenceKind
 	Field string   // dotted path, or the name of the action
 	Args  []string // names of the arguments that differ, sorted; of actionChanged only
-	// Judged and True are the values of judgment and ground truth, "" where there is
-	// none. True must not get into guidance.
+	// Judged and True are the values of judgment and ground truth, "" for none. True must not get into guidance.
 	Judged, True string
 }
 
 // maxDifferences bounds how many differences differ returns.
 const maxDifferences = 50
 
-// differ lists where a judgment differs from the ground truth: field by field in the
-// order of names, at most fifty places. Lists of actions or tool calls are aligned
-// by name and arguments. A field that only the judgment has (a reason, a message) is
-// no difference, but an action or an entry of a list is. Values that are not JSON,
-// or nest too deep, have no differences.
+// differ lists where a judgment differs from the ground truth: field by field in the order of names, at most fifty
+// places. Lists of actions or tool calls are aligned by name and arguments. A field that only the judgment has (a
+// reason, a message) is no difference, but an action or an entry of a list is. Values that are not JSON, or nest too
+// deep, have no differences.
 func differ(judged, truth any) []difference {
 	if truth == nil {
 		return nil
@@ -78,8 +76,7 @@ func (d *differences) value(path string, got, want any) {
 	d.scalar(path, got, want)
 }
 
-// mixed compares a value that is no object with an object: they agree when their
-// verdicts do.
+// mixed compares a value that is no object with an object: they agree when their verdicts do.
 func (d *differences) mixed(path string, got any, want map[string]any) {
 	if p := judgment.PolarityOf(got); p != judgment.Unread && p == judgment.PolarityOf(want) {
 		return
@@ -110,9 +107,8 @@ func (d *differences) objects(path string, got, want map[string]any) {
 	}
 }
 
-// sameVerdictElsewhere reports whether a field that the judgment lacks holds the
-// verdict that the judgment gives in another field: {"verdict":"pass"} says the same
-// as {"has_defect":false}.
+// sameVerdictElsewhere reports whether a field that the judgment lacks holds the verdict that the judgment has in
+// another field: {"verdict":"pass"} equals {"has_defect":false}.
 func sameVerdictElsewhere(name string, want any, got map[string]any) bool {
 	is := judgment.PolarityOf(map[string]any{name: want})
 	return is != judgment.Unread && is == judgment.PolarityOf(got)
@@ -231,8 +227,8 @@ func inline(name string) string {
 	return name
 }
 
-// words describes the differences in clauses, without the values of the ground
-// truth. It returns "" when there are none.
+// words describes the differences in clauses, without the values of the ground truth. It returns "" for no
+// differences.
 func words(list []difference, lang string) string {
 	var parts []string
 	for _, kind := range []differenceKind{

@@ -11,8 +11,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// expected returns what should be true of the page according to a note on a missed defect. After a
-// false alarm such notes say what was right, so they give nothing; see claims.
+// expected returns what should be true of the page according to a note on a missed defect. After a false alarm such
+// notes describe the correct behaviour, so it returns nothing; see claims.
 func (r *missReader) expected(note string) []tree.Expectation {
 	if r.judged.Direction == taxonomy.FalseFail {
 		return nil
@@ -20,7 +20,7 @@ func (r *missReader) expected(note string) []tree.Expectation {
 	return fact.Expect(note, r.e.Prompt)
 }
 
-// saidBy divides the expectations of a note into those that a sentence of it says, and the others.
+// saidBy divides the expectations of a note into those of one of its sentences, and the others.
 func saidBy(sentence string, all []tree.Expectation) (own, others []tree.Expectation) {
 	for _, e := range all {
 		if strings.Contains(sentence, e.From) {
@@ -32,8 +32,8 @@ func saidBy(sentence string, all []tree.Expectation) (own, others []tree.Expecta
 	return own, others
 }
 
-// claims adds what an agent wrongly listed as defects to the first miss of a false alarm: each should
-// be on the page as the agent held it not to be. What the agent wrote in prose is not read.
+// claims adds the expectations in the defects that an agent wrongly listed to the first miss of a false alarm: the
+// page meets each of them, contrary to the agent's claim. It does not read prose of the agent.
 func (r *missReader) claims() {
 	if r.judged.Direction != taxonomy.FalseFail {
 		return
@@ -55,15 +55,15 @@ func (r *missReader) expectedOf(d defect) []tree.Expectation {
 	return r.expected(d.text)
 }
 
-// The folded names of fields in which an object says what of a page is wrong.
+// The folded names of fields in which an object describes a defect of a page.
 var (
 	elementFields  = strings.Fields("element name field label target 元素 字段 名称")
 	expectedFields = strings.Fields("expected expectation want should 预期 期望 应为")
 	actualFields   = strings.Fields("actual received found got observed seen 实际 实际值")
 )
 
-// asFields reads a defect that is an object with fields for what was expected and what was there,
-// as reports of test tools have them.
+// asFields reads a defect that is an object with fields for the expected and the actual value, as reports of test
+// tools have them.
 func asFields(o map[string]any) (tree.Expectation, bool) {
 	e := tree.Expectation{
 		Where: tree.Where{Name: fieldOf(o, elementFields)}, Property: tree.OfText,

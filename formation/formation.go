@@ -1,19 +1,17 @@
-// Package formation turns a judged run that was wrong into a case, in three steps.
-// Detect redacts secrets and says whether the verdict was wrong and which way. Read
-// asks a model what was missed in many wrong runs at once. Insert reads the misses
-// by rules too, joins both, and proposes a change of the tree: a new case, or one
-// more occurrence of a known one.
+// Package formation turns a judged run that was wrong into a case, in three steps. Detect redacts secrets and finds
+// whether the verdict was wrong and which way. Read calls a model to find what was missed in many wrong runs at once.
+// Insert reads the misses by rules too, joins both, and proposes a change of the tree: a new case, or one more
+// occurrence of a known one.
 //
 // It never writes to the tree. The caller commits the changes that it returns.
 //
 // Where to look:
 //   - redact.go, secrets.go, known.go: secrets, by the words beside them and by their form
 //   - detect.go, judge.go, differ.go, actions.go: whether the verdict was wrong
-//   - miss.go, defects.go, thing.go, expect.go: what was missed, on what, and what should be true of
-//     the page
-//   - read.go, question.go, grounding.go: what a model is asked, and how its answer is checked
+//   - miss.go, defects.go, thing.go, expect.go: what was missed, on what, and what should be true of the page
+//   - read.go, question.go, grounding.go: the prompt to a model, and how its answer is checked
 //   - analyse.go, rules.go, classify.go: the answers of model and rules, joined
-//   - case.go, insert.go, lift.go, again.go: the case, new or once more, and old cases read again
+//   - case.go, insert.go, lift.go, again.go: a new case or an occurrence, and old cases read again
 package formation
 
 import (
@@ -32,9 +30,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// View is what formation reads of the tree. It must also show changes that were
-// formed before and are not committed yet; otherwise the result would depend on how
-// evaluations are put into batches.
+// View is the part of the tree that formation reads. It must also show changes that were formed before and are not
+// committed yet; otherwise the result would depend on how evaluations are batched.
 type View interface {
 	// Get returns the node with the id, or an error that is tree.ErrNotFound.
 	Get(ctx context.Context, id string) (tree.Node, error)
@@ -49,13 +46,12 @@ type View interface {
 type Options struct {
 	Taxonomy  *taxonomy.Taxonomy // nil: taxonomy.Default()
 	Generator llm.Generator      // nil: no model, the rules analyst alone
-	Prompts   *prompts.Set       // nil: the built-in ones, when there is a Generator
+	Prompts   *prompts.Set       // nil: the built-in ones, when Generator is set
 	Origin    tree.Origin        // of the tree that the cases are made in
-	// Redacted promises that every evaluation has been through Redact, as every one
-	// in the outbox has. If it is false, Form redacts again.
+	// Redacted promises that every evaluation has been through Redact, like every one in the outbox. If it is false,
+	// Form redacts again.
 	Redacted bool
-	// Words puts the facts of a case into sentences. If it is nil, a case has only
-	// facts.
+	// Words writes the sentences of a case from its facts. If it is nil, a case has only facts.
 	Words func(*tree.Node)
 }
 
@@ -89,12 +85,12 @@ func New(o Options) (*Former, error) {
 	return f, nil
 }
 
-// mayRead reports whether there is a model that may be shown what is of a product.
+// mayRead reports whether the Former has a model that may read data of a product.
 func (f *Former) mayRead(product string) bool {
 	return f.generator != nil && !f.taxonomy.WithoutModel(product)
 }
 
-// loadPrompts loads the built-in prompts, if there is a model and they are missing.
+// loadPrompts loads the built-in prompts, if the Former has a model and no prompts.
 func (f *Former) loadPrompts() (err error) {
 	if f.generator != nil && f.prompts == nil {
 		f.prompts, err = prompts.Load(nil)
@@ -105,7 +101,7 @@ func (f *Former) loadPrompts() (err error) {
 // compiled are the cues of the rules analyst.
 type compiled struct {
 	checks *cue.Catalogue
-	said   *classifier // of what is said about an error
+	said   *classifier // for notes about an error
 }
 
 func (f *Former) catalogue() *cue.Catalogue { return f.compiled().checks }
@@ -127,24 +123,23 @@ type Formed struct {
 	Changes []tree.Change // none for a right or unlabelled verdict, or for an occurrence known already
 	Verdict tree.Verdict
 	Outcome *tree.Outcome // nil unless the evaluation names a trial and is labelled
-	Notes   []string      // sentences for people about what did not fit together
-	// ModelErr says why the model's answer was not used. Then the rules' answer was
-	// used, or a comparison of free texts stayed undecided. It is nil when the answer
-	// was used and when there is no model.
+	Notes   []string      // sentences for people about contradictions
+	// ModelErr is why the model's answer was not used. Then the rules' answer was used, or a comparison of free texts
+	// stayed undecided. It is nil when the answer was used and when no model was called.
 	ModelErr error
 }
 
-// A Run is an evaluation on its way to a case: Detect makes it, Read may add what a
-// model read, and Insert ends it. It may be inserted again, on another view.
+// A Run is an evaluation on its way to a case: Detect makes it, Read may add the reading of a model, and Insert ends
+// it. It may be inserted again, on another view.
 type Run struct {
 	facts *facts
 	node  tree.Node // the evidence of a wrong verdict
 	notes []string
 	err   error    // of the model that judged
-	read  *reading // nil: no model was asked what was missed
+	read  *reading // nil: no model was called to find what was missed
 }
 
-// Wrong reports whether the verdict was wrong, so that there is something to read.
+// Wrong reports whether the verdict was wrong, so that Read applies.
 func (r *Run) Wrong() bool { return r.facts.judged.Labelled && !r.facts.judged.Correct }
 
 // Form turns one evaluation into changes: Detect, Read and Insert.
@@ -159,13 +154,11 @@ func (f *Former) Form(ctx context.Context, e tree.Evaluation, v View) (Formed, e
 	return f.Insert(ctx, v, r)
 }
 
-// Detect finds whether the verdict of an accepted evaluation was wrong. It redacts the
-// evaluation first, unless Options.Redacted says that this has been done. A model is
-// asked only when judgment and ground truth are free text and neither correct nor
-// direction is given; if it fails, the verdict stays without a label.
+// Detect finds whether the verdict of an accepted evaluation was wrong. It redacts the evaluation first, unless
+// Options.Redacted is set. It calls a model only when judgment and ground truth are free text and neither correct nor
+// direction is given; if the model fails, the verdict stays without a label.
 //
-// The error is a *tree.FieldError when the evaluation is invalid, so that a retry
-// would not help, or that of ctx.
+// The error is a *tree.FieldError when the evaluation is invalid, so that a retry would not help, or that of ctx.
 func (f *Former) Detect(ctx context.Context, e tree.Evaluation) (*Run, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -192,8 +185,7 @@ func (f *Former) Detect(ctx context.Context, e tree.Evaluation) (*Run, error) {
 	return r, nil
 }
 
-// Insert proposes what becomes of a run on a view of the tree. The error is that of the
-// View or of ctx.
+// Insert proposes the changes for a run on a view of the tree. The error is that of the View or of ctx.
 func (f *Former) Insert(ctx context.Context, v View, r *Run) (Formed, error) {
 	x := r.facts
 	out := Formed{Verdict: verdict(x.e, x.judged), Notes: r.notes, ModelErr: r.err}
@@ -242,14 +234,14 @@ func verdict(e *tree.Evaluation, j Judged) tree.Verdict {
 	}
 }
 
-// remember proposes a new case, or one more occurrence of the case that has the same
-// or nearly the same evidence. It returns the error type of the case.
+// remember proposes a new case, or one more occurrence of the case that has the same or nearly the same evidence. It
+// returns the error type of the case.
 func (f *Former) remember(ctx context.Context, r *Run, v View, out *Formed) (string, error) {
 	n := r.node.Clone()
 	known, err := v.Get(ctx, n.ID)
 	switch {
 	case err == nil && known.Buried():
-		out.Verdict.Node = known.ID // a person had it forgotten, and nothing of it is kept
+		out.Verdict.Node = known.ID // a person had it forgotten, so no occurrence is added
 		return known.ErrorType, nil
 	case err == nil:
 		attach(known, r.facts, false, out)

@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// leastGrounded is the share of an answer's words that the evaluation must have, where the
-	// answer names no check that the task calls for. It is set on notes of people about their own
-	// and about other runs: testdata/grounding.golden.
+	// leastGrounded is the share of an answer's words that the evaluation must contain, where the answer names no
+	// check that the task calls for. It was fitted on notes of people about their own and about other runs:
+	// testdata/grounding.golden.
 	leastGrounded = 0.10
 
-	mostRepeated = 0.85 // the share of a sentence that may be the agent's own words
+	mostRepeated = 0.85 // the maximum share of a sentence that may be copied from the agent
 )
 
 var errForeign = errors.New("its checks are for runs that were wrong in another way, or it has little to do " +
 	"with this run; use what is written there")
 
-// check takes out of the answers what is not about its run. The error is for an answer of which no
-// run can be used; it is worded for a model.
+// check removes misses that are not about their run from the answers. The error is for an answer of which no run can
+// be used; it is written for a model.
 func (f *Former) check(runs []*Run, read []prompts.AnalyseOutput) error {
 	var bad []error
 	usable := false
@@ -55,8 +55,8 @@ func (f *Former) mayMiss(x *facts, check string) bool {
 	return !ok || judges(&c, x.judged.Direction)
 }
 
-// isAbout reports whether a miss is about a run: it has words of the run, or its check is one that
-// the task calls for. A right sentence in general words may have no word of the run at all.
+// isAbout reports whether a miss is about a run: it shares words with the run, or its check is one that the task calls
+// for. A right sentence in general terms may share no word with the run.
 func (f *Former) isAbout(x *facts, m *prompts.AnalyseMiss) bool {
 	record := wordSet(x.e.Prompt, x.e.Judgment.Text(), x.e.GroundTruth.Text(), x.e.Reason, x.e.Scene.Type,
 		words(x.differences, x.lang))

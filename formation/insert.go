@@ -10,8 +10,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// attach proposes one more occurrence of case n, unless n has one of the same
-// evaluation already. near says that the evidence is only nearly the same.
+// attach proposes one more occurrence of case n, unless n has one of the same evaluation already. near is whether the
+// evidence is only nearly the same.
 func attach(n tree.Node, x *facts, near bool, out *Formed) {
 	out.Verdict.Node = n.ID
 	o := occurrence(x, near)
@@ -48,9 +48,8 @@ func attach(n tree.Node, x *facts, near bool, out *Formed) {
 		fmt.Sprintf("%s, in evaluation %s", why, inline(o.Evaluation))))
 }
 
-// movedTo returns where a memory applies after its newest run. If the run is of the
-// same test in the same suite, this is where the test stands now, since the suite
-// may have changed. Otherwise it is where the memory applied before.
+// movedTo returns where a memory applies after its newest run. If the run is of the same test in the same suite, this
+// is the present place of the test, since the suite may have changed. Otherwise it is where the memory applied before.
 func movedTo(was, is tree.Scope) tree.Scope {
 	sameSuite := was.Product == is.Product && was.Suite == is.Suite
 	if sameSuite && was.PlaceTest() != "" && was.PlaceTest() == is.PlaceTest() {
@@ -68,9 +67,8 @@ const (
 	nearText       = 8 << 10 // bytes of each text that are compared
 )
 
-// olderCase looks for an older case that has happened again as n: one with nearly
-// the same evidence, or one of the same test with the same miss. found is false if
-// there is none.
+// olderCase returns an older case of which n is an occurrence: one with nearly the same evidence, or one of the same
+// test with the same miss. found is false for none.
 func olderCase(ctx context.Context, v View, n *tree.Node) (tree.Node, bool, error) {
 	list, err := v.Similar(ctx, n, nearCandidates)
 	if err != nil {
@@ -90,10 +88,9 @@ func olderCase(ctx context.Context, v View, n *tree.Node) (tree.Node, bool, erro
 	return tree.Node{}, false, nil
 }
 
-// recurs reports whether case n is of the same test as the older case o and missed
-// the same: the same check on the same things. The words of the agent and of the
-// evaluator do not matter. When nobody said anything about n, it recurs if a person
-// said what o missed.
+// recurs reports whether case n is of the same test as the older case o and missed the same: the same check on the
+// same things. The texts of the agent and of the evaluator do not matter. When n has no note, it recurs if a person
+// described the miss of o.
 func recurs(o, n *tree.Node) bool {
 	a, b := o.CaseData, n.CaseData
 	if a == nil || o.ID == n.ID || !o.Live() || o.Direction != n.Direction ||
@@ -112,10 +109,9 @@ func sameThings(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// nearDuplicate looks for an older case of the same partition and scene with nearly
-// the same evidence. The prompt and the verdict are compared separately: as one
-// text with a long prompt, two opposite verdicts would be nearly the same. The
-// ground truth must be the same.
+// nearDuplicate returns an older case of the same partition and scene with nearly the same evidence. The prompt and
+// the verdict are compared separately: as one text with a long prompt, two opposite verdicts would be nearly the same.
+// The ground truth must be the same.
 func nearDuplicate(list []tree.Node, n *tree.Node) (tree.Node, bool) {
 	var prompt, verdict []uint64
 	for _, o := range list {
@@ -133,8 +129,7 @@ func nearDuplicate(list []tree.Node, n *tree.Node) (tree.Node, bool) {
 	return tree.Node{}, false
 }
 
-// mayBeNear reports false for a case that cannot be a near duplicate. It is cheap,
-// since it does not look at n-grams.
+// mayBeNear returns false for a case that cannot be a near duplicate. It is cheap, since it does not compute n-grams.
 func mayBeNear(o, n *tree.Node) bool {
 	if o.CaseData == nil || o.ID == n.ID || !o.Live() ||
 		o.ErrorType != n.ErrorType || o.Direction != n.Direction || o.Scene != n.Scene {

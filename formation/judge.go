@@ -13,9 +13,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// judge lets the model compare a judgment and a ground truth that are both free
-// text. Its verdict becomes x.judged. Its reason becomes the evaluator's reason if
-// there is none. After an error, x.judged stays as the comparison left it.
+// judge lets the model compare a judgment and a ground truth that are both free text. Its verdict becomes x.judged.
+// Its reason becomes the evaluator's reason if that is empty. After an error, x.judged is unchanged.
 func (f *Former) judge(ctx context.Context, x *facts) error {
 	in := prompts.JudgeInput{
 		Lang: x.lang, Prompt: x.e.Prompt, Judgment: x.e.Judgment.Text(), GroundTruth: x.e.GroundTruth.Text(),
@@ -48,9 +47,8 @@ func (f *Former) judge(ctx context.Context, x *facts) error {
 	return nil
 }
 
-// checkVerdict refuses a model's verdict without a usable reason. It also refuses a
-// direction that contradicts the judgment or the ground truth, when one of them
-// begins with a word that is a verdict. Its errors are sentences for the model.
+// checkVerdict refuses a model's verdict without a usable reason. It also refuses a direction that contradicts the
+// judgment or the ground truth, when one of them begins with a bare verdict. Its errors are sentences for the model.
 func (x *facts) checkVerdict(v prompts.JudgeOutput) error {
 	zh := x.lang == "zh"
 	var bad []error

@@ -84,8 +84,8 @@ var byFirst = sync.OnceValue(func() map[[2]byte][]form {
 	return m
 })
 
-// knownToken returns the kind and length in bytes of the token that begins at a
-// place, and 0 if no token of a known form does.
+// knownToken returns the kind and length in bytes of the token that begins at an offset, and 0 if no token of a known
+// form does.
 func (f *secretFinder) knownToken(at int) (kind string, n int) {
 	s := f.s[at:]
 	f.run(at)
@@ -105,7 +105,7 @@ func (f *secretFinder) knownToken(at int) (kind string, n int) {
 			continue
 		}
 		random := hasClass(t, digit) || p.least >= 30 && mixedCase(t) && !wordy(t)
-		// Two letters begin many words, so a prefix that short needs more.
+		// Two letters begin many words, so a prefix that short has further conditions.
 		longPrefix := len(p.prefix) > 2 || hexOnly(t) && len(t) == p.least || p.prefix == "YC" && mixedCase(t)
 		if random && !placeholder(t) && longPrefix {
 			return p.kind, end
@@ -114,8 +114,8 @@ func (f *secretFinder) knownToken(at int) (kind string, n int) {
 	return f.tokenByShape(s)
 }
 
-// tail returns where the token that s begins with ends. The token goes on from at,
-// behind its prefix, with core bytes and those of also.
+// tail returns the end of the token that s begins with. The token continues from at, behind its prefix, with core
+// bytes and those of also.
 func (f *secretFinder) tail(s string, at int, also string) int {
 	from := at
 	for at < min(len(s), maxLook) && (classes[s[at]]&core != 0 || strings.IndexByte(also, s[at]) >= 0) {
@@ -153,8 +153,8 @@ func (f *secretFinder) jwt(s string) int {
 	return 0
 }
 
-// tokenByShape returns the kind and length of a token that has no prefix but a shape
-// of its own, and 0 if s begins with none.
+// tokenByShape returns the kind and length of a token without a prefix but with a shape of its own, and 0 if s begins
+// with none.
 func (f *secretFinder) tokenByShape(s string) (string, int) {
 	end := f.tail(s, 0, "")
 	w := s[:end]

@@ -5,9 +5,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Lift adds the misses to a case that was stored before cases had any. It reads them
-// from the evidence and makes the sentences of the case again. What a person or a
-// model said of the case stays. A case that has misses is not changed.
+// Lift adds the misses to a case that was stored before cases had any. It reads them from the evidence and writes the
+// sentences of the case again. The texts of a person or a model remain. A case that has misses is not changed.
 func (f *Former) Lift(n *tree.Node) {
 	d := n.CaseData
 	if d == nil || len(d.Misses) > 0 {

@@ -13,11 +13,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// misses reads what was missed, the weightiest first. What a person wrote comes
-// before what the ground truth lists, and that before the differences of judgment
-// and truth. Each cause that a note names is a miss, and so is each entry of a
-// defect list. A run about which nobody says anything has one miss without a check:
-// no cause is invented.
+// misses reads what was missed, the weightiest first. The note of a person comes before the defects of the ground
+// truth, and these before the differences of judgment and truth. Each cause that a note names is a miss, and so is
+// each entry of a defect list. A run without any of these has one miss without a check: no cause is invented.
 func (f *Former) misses(x *facts, t guard.Truths) []tree.Miss {
 	r := &missReader{facts: x, f: f, truths: t, defects: defectsOf(x.truth)}
 	r.note()
@@ -42,8 +40,7 @@ type missReader struct {
 	list    []tree.Miss
 }
 
-// add adds a miss, or joins it with the one of the same check. Misses beyond
-// tree.MaxMisses are dropped.
+// add adds a miss, or joins it with the one of the same check. Misses beyond tree.MaxMisses are dropped.
 func (r *missReader) add(m tree.Miss) {
 	if m.ErrorType == "" {
 		m.ErrorType = taxonomy.OtherError
@@ -67,16 +64,15 @@ func (r *missReader) add(m tree.Miss) {
 	o.Expect = first(append(o.Expect, m.Expect...), tree.MaxExpectations)
 }
 
-// note reads what the evaluator wrote. The whole note, with the task and the agent's
-// reason, gives the weightiest miss. A sentence that plainly names another check is
-// a miss of its own.
+// note reads the evaluator's note. The whole note, with the task and the agent's reason, gives the weightiest miss. A
+// sentence that plainly names another check is a miss of its own.
 func (r *missReader) note() {
 	sentences := points(r.e.Reason)
 	if len(sentences) == 0 {
 		return
 	}
 	if !saysCause(strings.Join(sentences, " ")) && !slices.ContainsFunc(sentences, r.namesCheck) {
-		return // “wrong again” does not tell the cause
+		return // “wrong again” names no cause
 	}
 	lead, ok := r.missed(sentences...)
 	if len(r.defects) == 1 && (!ok || lead.Sure < plainNote) { // the note and the defect are read as one
@@ -110,15 +106,14 @@ func (r *missReader) note() {
 	}
 }
 
-// ownMiss reads one sentence of a note without the task and the agent's reason. It
-// returns true when the sentence alone names a check plainly enough to be a miss of
-// its own.
+// ownMiss reads one sentence of a note without the task and the agent's reason. It returns true when the sentence
+// alone names a check plainly enough to be a miss of its own.
 func (r *missReader) ownMiss(s string) (cue.Reading, bool) {
 	m, ok := r.f.catalogue().Missed(cue.Evidence{Said: []string{s}, Direction: r.judged.Direction})
 	return m, ok && m.Sure >= plainSentence && r.namesCheck(s)
 }
 
-// namesCheck reports whether a phrase of a check stands in s.
+// namesCheck reports whether s contains a phrase of a check.
 func (r *missReader) namesCheck(s string) bool {
 	_, ok := r.f.catalogue().Outright(s, r.judged.Direction)
 	return ok
@@ -131,10 +126,9 @@ func (r *missReader) missed(said ...string) (cue.Reading, bool) {
 	return r.f.catalogue().Missed(e)
 }
 
-// listed reads the defects that the ground truth lists. Each is a miss of its own. A single defect
-// is what the note, if there is one, speaks of; it is joined with the first miss. Of several
-// defects, one is joined with a miss of the note of the same check. When there are more than a
-// case may have misses, the last miss has the rest.
+// listed reads the defects of the ground truth. Each is a miss of its own. A single defect is the subject of the note,
+// if there is one, and is joined with the first miss. Of several defects, one is joined with a miss of the note of the
+// same check. When they are more than a case may have misses, the last miss holds the rest.
 func (r *missReader) listed() {
 	noted := len(r.list)
 	for _, d := range r.defects {
@@ -156,7 +150,7 @@ func (r *missReader) listed() {
 		if len(r.list) >= tree.MaxMisses {
 			last := &r.list[len(r.list)-1]
 			r.join(last, d)
-			if !strings.Contains(last.Truth, text.Line(d.text)) { // there is no room, and it says so
+			if !strings.Contains(last.Truth, text.Line(d.text)) { // no room for another miss, so the last one lists it
 				last.Truth = strings.TrimSuffix(last.Truth, "\n…") + "\n…"
 			}
 			continue
@@ -183,9 +177,8 @@ func (r *missReader) typeOf(check string) string {
 	return taxonomy.OtherError
 }
 
-// different reads the differences of judgment and ground truth that a check names in
-// its Shows, such as an action that was left out. It does nothing when a note or a
-// defect gave a miss.
+// different reads the differences of judgment and ground truth that a check names in its Shows, such as an action that
+// was left out. It does nothing when a note or a defect gave a miss.
 func (r *missReader) different() {
 	if len(r.list) > 0 {
 		return
@@ -203,19 +196,18 @@ func (r *missReader) different() {
 }
 
 const (
-	// Sure of a miss that nobody named: from a difference, and the most from a claim.
+	// Sure of a miss without a note: from a difference, and the maximum from a claim.
 	ofDifference = 0.6
 	ofClaim      = 0.5
 
-	// The least Sure of a reading that may stand by itself: of a note without the
-	// defect beside it, of one sentence of a note, and of the agent's own reason.
+	// The minimum of Sure for a reading by itself: of a note without the defect beside it, of one sentence of a note,
+	// and of the agent's own reason.
 	plainNote     = 0.80
 	plainSentence = 0.75
 	leastClaim    = 0.60
 )
 
-// claimed reads a miss from the agent's own reason. It is used when nobody else said
-// anything.
+// claimed reads a miss from the agent's own reason. It is used when no other source gave a miss.
 func (r *missReader) claimed() {
 	said := judgment.Reasoning(r.judgment)
 	if m, ok := r.missed(); ok && saysCause(said) && m.Sure >= leastClaim {
@@ -230,8 +222,7 @@ func (r *missReader) evidence(said ...string) cue.Evidence {
 	return cue.Evidence{Said: said, Task: r.e.Prompt, Direction: r.judged.Direction}
 }
 
-// how joins the sentences that may be shown to an agent. It drops a sentence that is
-// unsafe or gives the truth away.
+// how joins the sentences that may be shown to an agent. It drops a sentence that is unsafe or gives the truth away.
 func (r *missReader) how(sentences ...string) string {
 	var kept []string
 	for _, s := range sentences {
@@ -242,11 +233,11 @@ func (r *missReader) how(sentences ...string) string {
 	return joined(kept...)
 }
 
-// joined puts as many whole sentences together as maxHow allows, each once.
+// joined joins as many whole sentences as maxHow allows, each once.
 func joined(sentences ...string) string { return joinedBy(appendClause, sentences) }
 
-// appendClause puts a sentence after others. After a clause, which ends with no mark, comes the semicolon that points
-// took out.
+// appendClause appends a sentence to others. After a clause, which ends with no mark, it restores the semicolon that
+// points removed.
 func appendClause(a, b string) string {
 	if a == "" || b == "" || strings.ContainsRune(".!?…。！？；;:：", lastRune(strings.TrimRight(a, "\"'”’」』)）"))) {
 		return text.Append(a, b)
@@ -259,8 +250,7 @@ func lastRune(s string) rune {
 	return r
 }
 
-// lined is joined with each defect on a line of its own, because few defects end
-// with a full stop.
+// lined is joined with each defect on a line of its own, because few defects end with a full stop.
 func lined(defects ...string) string {
 	return joinedBy(func(a, b string) string { return strings.TrimPrefix(a+"\n"+b, "\n") }, defects)
 }
@@ -280,7 +270,7 @@ func joinedBy(join func(a, b string) string, sentences []string) string {
 	return all
 }
 
-// maxHow bounds the bytes of a note that are kept in one miss.
+// maxHow bounds the text of a note in one miss, in bytes.
 const maxHow = 1200
 
 // whole returns the first sentences of s, as many as maxHow allows.
@@ -313,8 +303,8 @@ func clauses(s string) []string {
 	return parts
 }
 
-// saysCause reports whether a note can tell what went wrong. It must have a few
-// words besides ids and those of a verdict; "wrong again" tells nothing.
+// saysCause reports whether a note can name a cause. It must have a few words besides ids and those of a verdict;
+// "wrong again" has none.
 func saysCause(s string) bool {
 	if guard.OnlyVerdict(s) {
 		return false

@@ -12,7 +12,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// question is what the model gets to see of runs. It is in the language of most of them.
+// question returns the model's input about runs. It is in the language of most of them.
 func (f *Former) question(runs []*Run) prompts.AnalyseInput {
 	in := prompts.AnalyseInput{Lang: "en"}
 	chinese := 0
@@ -41,8 +41,8 @@ func (f *Former) question(runs []*Run) prompts.AnalyseInput {
 	return in
 }
 
-// judges reports whether a check may be missed in a direction. A check that is of no direction, and of which no
-// false alarm comes, is about calls of tools: it is missed in work, not in a verdict on a product.
+// judges reports whether a check may be missed in a direction. A check without directions and without advice against
+// false alarms is about calls of tools: it is missed in work, not in a verdict on a product.
 func judges(c *taxonomy.Check, d taxonomy.Direction) bool {
 	ofWork := len(c.Directions) == 0 && c.Alarm.Empty()
 	return c.Speaks(d) && (d == taxonomy.Other || !ofWork)
@@ -66,11 +66,11 @@ func where(x *facts) string {
 	return cmp.Or(x.e.Scene.ID, tree.Route(x.e.Scene.Route), x.e.Scope.Product)
 }
 
-// longClaim is how many characters of a reason are asked about; of a longer one only the sentence that the
-// verdict rests on most.
+// longClaim is the maximum length of a reason in the prompt, in characters; of a longer one only the sentence that the
+// verdict rests on most is included.
 const longClaim = 160
 
-// claimOf returns what the agent said for its verdict: its reason, or its judgment if it gave none.
+// claimOf returns the agent's grounds for its verdict: its reason, or its judgment if it gave none.
 func claimOf(x *facts) string {
 	s := judgment.Reasoning(x.judgment)
 	if utf8.RuneCountInString(s) > longClaim && x.claim.key != "" {
@@ -79,8 +79,8 @@ func claimOf(x *facts) string {
 	return cmp.Or(s, x.e.Judgment.Text())
 }
 
-// truthOf returns what was so, beyond the verdict that the direction tells: the defects, or else
-// the differences of judgment and truth and the truth itself.
+// truthOf returns the ground truth beyond the verdict, which the direction implies: the defects, or else the
+// differences of judgment and truth and the truth itself.
 func truthOf(x *facts) string {
 	var said []string
 	for _, d := range defectsOf(x.truth) {

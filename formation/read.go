@@ -13,24 +13,23 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// reading is what a model read of a wrong run.
+// reading is a model's reading of a wrong run.
 type reading struct {
 	misses []prompts.AnalyseMiss // none: the run does not show its cause
 	by     tree.Provenance
-	err    error // why there is no reading
+	err    error // why the reading failed
 }
 
-// atOnce is how many questions a model is asked at the same time.
+// atOnce is the number of concurrent calls of a model.
 const atOnce = 4
 
-// MaxReads is how many runs Read asks about before it waits for an answer. Callers that
-// commit after each Read lose no more answers than these when they are cut short.
+// MaxReads is the number of runs that Read sends before it waits for an answer. Callers that commit after each Read
+// lose at most these answers when they are cut short.
 const MaxReads = atOnce * prompts.MaxRuns
 
-// Read asks the model what was missed in the wrong ones of runs: one question for up to
-// prompts.MaxRuns runs, in their order, and a few questions at once. It asks once about
-// runs of the same evidence, and not about a run that it has read or whose case v has.
-// Without a model it does nothing. Where the model fails, Insert uses the rules alone.
+// Read calls the model to find what was missed in the wrong ones of runs: one call for up to prompts.MaxRuns runs, in
+// their order, and a few calls at once. It sends runs of the same evidence once, and skips a run that it has read or
+// whose case v has. Without a model it does nothing. Where the model fails, Insert uses the rules alone.
 //
 // The error is that of the View or of ctx. Runs belong to one caller at a time.
 func (f *Former) Read(ctx context.Context, v View, runs []*Run) error {
@@ -64,7 +63,7 @@ func (f *Former) Read(ctx context.Context, v View, runs []*Run) error {
 	return ctx.Err()
 }
 
-// readAll asks about runs, prompts.MaxRuns in a question and atOnce questions at a time.
+// readAll sends runs, prompts.MaxRuns in a call and atOnce calls at a time.
 func (f *Former) readAll(ctx context.Context, runs []*Run) {
 	var asking sync.WaitGroup
 	places := make(chan struct{}, atOnce)
@@ -78,7 +77,7 @@ func (f *Former) readAll(ctx context.Context, runs []*Run) {
 	asking.Wait()
 }
 
-// readSome asks one question about runs. What can be used of the answer is used, run by run.
+// readSome makes one call about runs. It uses the usable parts of the answer, run by run.
 func (f *Former) readSome(ctx context.Context, runs []*Run) {
 	in := f.question(runs)
 	p, err := f.prompts.Analyse(in)
@@ -108,8 +107,7 @@ func (f *Former) readSome(ctx context.Context, runs []*Run) {
 // maxTokens bounds the answer about one run, or one comparison.
 const maxTokens = 400
 
-// ask puts a prompt about n runs to the model. If check refuses the answer, the model gets one
-// try to repair it.
+// ask sends a prompt about n runs to the model. If check refuses the answer, the model gets one try to repair it.
 func (f *Former) ask(
 	ctx context.Context, p prompts.Prompt, lang string, n int, check func(json.RawMessage) error,
 ) (llm.Answer, error) {

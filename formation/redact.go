@@ -7,18 +7,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Redact returns the evaluation with every text that looks like a secret replaced by
-// [redacted:kind], and how many it replaced. Call it before anything is stored, sent
-// or logged. JSON stays valid and the names of its fields stay. Redacting twice is
-// the same as redacting once. The caller's slices are not changed.
+// Redact returns the evaluation with every text that looks like a secret replaced by [redacted:kind], and the number
+// of replacements. Call it before anything is stored, sent or logged. JSON stays valid and the names of its fields are
+// unchanged. Redacting twice is the same as redacting once. The caller's slices are not changed.
 //
-// An id with a secret in it becomes a hash of itself, so that it still tells
-// evaluations apart.
+// An id with a secret in it becomes a hash of itself, so that it still distinguishes evaluations.
 func Redact(e tree.Evaluation) (tree.Evaluation, int) {
 	total := 0
 	text := func(s *string, limit int) {
 		r, n := RedactText(*s)
-		if n > 0 && len(*s) <= limit { // a marker may be longer than what it stands for
+		if n > 0 && len(*s) <= limit { // a marker may be longer than the text it replaces
 			r = clipBytes(r, limit)
 		}
 		*s = r
@@ -60,8 +58,7 @@ func Redact(e tree.Evaluation) (tree.Evaluation, int) {
 	return e, total
 }
 
-// RedactText replaces what looks like a secret in s by [redacted:kind], and
-// returns how many it found.
+// RedactText replaces what looks like a secret in s by [redacted:kind], and returns the number of replacements.
 func RedactText(s string) (string, int) {
 	if !suspicious(s) {
 		return s, 0
@@ -88,8 +85,8 @@ func RedactText(s string) (string, int) {
 
 func marker(kind string) string { return "[redacted:" + kind + "]" }
 
-// redactJSON redacts the strings of a JSON value and copies its other bytes. What is
-// not JSON is redacted as text.
+// redactJSON redacts the strings of a JSON value and copies its other bytes. Text that is not JSON is redacted as
+// text.
 func redactJSON(r tree.Raw) (tree.Raw, int) {
 	if len(r) == 0 || !suspicious(string(r)) {
 		return r, 0

@@ -12,26 +12,26 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// facts are what an evaluation says, decoded once. read fills in all but the three
-// fields of a wrong verdict, which readWrong adds, and judge.
+// facts are the contents of an evaluation, decoded once. read fills in all except the three fields of a wrong verdict,
+// which readWrong adds, and judge.
 type facts struct {
 	e           *tree.Evaluation
 	judgment    any // decoded, as judgment.Decode returns it
 	truth       any // likewise
 	judged      Judged
 	differences []difference
-	claim       claim // what the agent said for its verdict
+	claim       claim // the agent's grounds for its verdict
 	lang        string
-	scene       taxonomy.SceneType // zero when the taxonomy does not know it
+	scene       taxonomy.SceneType // zero when the taxonomy does not have it
 	judge       tree.Provenance    // the model and prompt that judged, zero when none did
 }
 
-// secrets returns the values of the ground truth that the agent was not told and did not say itself.
+// secrets returns the values of the ground truth that are neither in the prompt nor in the agent's judgment.
 func (x *facts) secrets() guard.Truths {
 	return guard.TruthsOf(x.truth, x.e.Prompt+"\n"+x.e.Judgment.Text())
 }
 
-// analysis is what an analyst found out about a wrong verdict.
+// analysis is the result of an analyst for a wrong verdict.
 type analysis struct {
 	errorType   string
 	misses      []tree.Miss // at least one
@@ -49,11 +49,10 @@ type claim struct {
 }
 
 const (
-	maxReasoning = 3000 // bytes of a text that are read for its words
+	maxReasoning = 3000 // bytes of a text that are classified
 )
 
-// Words that carry a verdict: a wrong "fail" denies, a wrong "pass" asserts. Spaces
-// stand around whole English words.
+// Words that carry a verdict: a wrong "fail" denies, a wrong "pass" asserts. Spaces enclose whole English words.
 const (
 	denials = " not | no | failed | fails | failure | without | lack | lacks | missing | however | but | unclear | " +
 		"incorrect | wrong | never | only | instead |n't |没有|未|不|缺|但|然而|失败|错误|无法|异常"
@@ -61,15 +60,15 @@ const (
 		"correct | all | shows | displayed | indicat|成功|正确|正常|已|完成|显示|符合|一致|通过"
 )
 
-// conclusions mark a sentence that says which verdict follows, but not why.
+// conclusions mark a sentence that draws the verdict without a reason.
 var conclusions = []string{
 	" therefore", " thus", " this violates", " as a result", " be considered ", " in conclusion", " overall", " hence ",
 	"因此", "所以", "综上", "总之",
 }
 
-// findClaim picks the sentence that a wrong verdict rests on. For a wrong "fail" it
-// is the one with most words that deny, for a wrong "pass" the one with most words
-// that assert. Of several it is the last, because reasoning comes to its point late.
+// findClaim returns the sentence that a wrong verdict rests on. For a wrong "fail" it is the one with most denials,
+// for a wrong "pass" the one with most assertions. Of several it is the last, because reasoning comes to its point
+// late.
 func findClaim(s string, d taxonomy.Direction) claim {
 	list := assertions + "|" + denials
 	switch d {
@@ -103,9 +102,8 @@ func findClaim(s string, d taxonomy.Direction) claim {
 	return c
 }
 
-// byRules is the analyst that needs no model. The error type is that of the first
-// miss if a person named it, or if the cues of the taxonomy and the differences of
-// judgment and ground truth give no type. Otherwise they decide.
+// byRules is the analyst that needs no model. The error type is that of the first miss if a person named it, or if the
+// cues of the taxonomy and the differences of judgment and ground truth give no type. Otherwise they decide.
 func (f *Former) byRules(x *facts, t guard.Truths) analysis {
 	class := f.classify(x)
 	a := analysis{
@@ -126,13 +124,13 @@ func (f *Former) byRules(x *facts, t guard.Truths) analysis {
 	return a
 }
 
-// classify weighs the texts of an evaluation: the evaluator's words most, then what
-// the agent wrongly claimed, and the task a little.
+// classify weighs the texts of an evaluation: the evaluator's note most, then the agent's wrong claim, and the task a
+// little.
 func (f *Former) classify(x *facts) classification {
 	cues := f.compiled()
 	ev := typeScores{scores: make([]float64, len(cues.said.types))}
 	cues.said.scan(cue.Read(x.e.Reason), 1.5, &ev)
-	if !hasActions(x.differences) { // what an agent did tells more than what it said
+	if !hasActions(x.differences) { // the agent's actions are better evidence than its texts
 		key, rest := cue.Read(x.claim.key), cue.Read(x.claim.rest)
 		cues.said.scan(key, 0.4, &ev)
 		cues.said.scan(rest, 0.15, &ev)
@@ -146,12 +144,11 @@ func (f *Former) classify(x *facts) classification {
 	return class
 }
 
-// maxUntold is the highest confidence when nobody but the agent said anything. On
-// real verdicts about half of such types are right.
+// maxUntold is the highest confidence without a note of a person. On real verdicts about half of such types are right.
 const maxUntold = 0.5
 
-// signals returns what the structure of an evaluation says about the error type: a
-// weight for each type id, on the scale of the weights of cues.
+// signals returns the evidence of an evaluation's structure for the error type: a weight for each type id, on the
+// scale of the weights of cues.
 func signals(x *facts) map[string]float64 {
 	s := map[string]float64{}
 	raise := func(kind string, to float64) { s[kind] = max(s[kind], to) }
@@ -183,15 +180,14 @@ func signals(x *facts) map[string]float64 {
 	return s
 }
 
-// taskWeight is the weight of the kind of task. It is more than that of a plain cue,
-// because it does not depend on the words that the agent happened to use.
+// taskWeight is the weight of the kind of task. It is more than that of a plain cue, because it does not depend on the
+// agent's choice of words.
 const taskWeight = 6
 
-// taskSignals reads the error type from the kind of task and the direction. An agent
-// that wrongly passes a change believed that its state was reached; one that wrongly
-// passes a question took a wrong answer for right. An agent that wrongly fails a
-// change did not see that it was made; one that wrongly fails a question misread the
-// answer, or missed steps that nobody asked for.
+// taskSignals reads the error type from the kind of task and the direction. An agent that wrongly passes a change
+// believed that its state was reached; one that wrongly passes a question accepted a wrong answer. An agent that
+// wrongly fails a change did not see that it was made; one that wrongly fails a question misread the answer, or missed
+// steps that the task did not require.
 func taskSignals(x *facts, raise func(string, float64)) {
 	switch asks := taskKind(x.e.Prompt) == asksSomething; {
 	case x.judged.Direction == taxonomy.FalsePass && asks:
@@ -203,12 +199,12 @@ func taskSignals(x *facts, raise func(string, float64)) {
 		raise("content_validation_error", taskWeight/2)
 	}
 	if x.judged.Direction != taxonomy.FalsePass && nothingThere(x.e.Observation) {
-		raise("edge_case_error", 2*taskWeight) // it must win over the general signals above
+		raise("edge_case_error", 2*taskWeight) // it must outweigh the general signals above
 	}
 }
 
-// nothingThere reports whether the end of an observation says that something is not
-// there or not possible. A wrong "fail" takes this unusual case for a failure.
+// nothingThere reports whether the end of an observation reports something as missing or impossible. A wrong "fail"
+// takes this unusual case for a failure.
 func nothingThere(observation string) bool {
 	const last = 900
 	if len(observation) > last {
@@ -220,8 +216,8 @@ func nothingThere(observation string) bool {
 		"couldn't find", "not possible", "无结果", "没有结果", "不存在", "为空", "暂无", "无法")
 }
 
-// argumentSignals reads the error type from the names of arguments that were wrong:
-// the agent took the wrong thing, applied a rule wrongly, or entered a wrong value.
+// argumentSignals reads the error type from the names of arguments that were wrong: the agent took the wrong object,
+// applied a rule wrongly, or entered a wrong value.
 func argumentSignals(args []string, raise func(string, float64)) {
 	raise("interaction_sequence_error", 1.2)
 	for _, a := range args {
@@ -242,9 +238,8 @@ func containsAny(s string, parts ...string) bool {
 	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(s, p) })
 }
 
-// details returns the differences other than that of the verdict. If the verdicts
-// differ, it leaves out fields that only one side has, because an agent that saw no
-// defect cannot have described it.
+// details returns the differences other than that of the verdict. If the verdicts differ, it omits fields that only
+// one side has, because an agent that saw no defect cannot have described it.
 func (x *facts) details() []difference {
 	isVerdict := func(d difference) bool { return d.Kind == valueChanged && isVerdictField(d.Field) }
 	verdict := slices.ContainsFunc(x.differences, isVerdict)

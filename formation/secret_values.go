@@ -4,15 +4,14 @@ import (
 	"strings"
 )
 
-// secretName returns what kind of secret a name such as apiToken or DB_PASSWORD
-// names: "password", "secret", "key" for a name that may also name something else,
-// and "" for none.
+// secretName returns the kind of secret that a name such as apiToken or DB_PASSWORD denotes: "password", "secret",
+// "key" for a name that may also denote something else, and "" for none.
 func secretName(w string) string {
 	if len(w) < 3 {
 		return ""
 	}
 	var buf [64]byte
-	w = w[max(0, len(w)-len(buf)):] // the telling word of a name is its last
+	w = w[max(0, len(w)-len(buf)):] // the last word of a name decides
 	n := 0                          // buf[:n] is the name in lower case without separators
 	for i := 0; i < len(w); i++ {
 		switch c := w[i]; {
@@ -52,8 +51,8 @@ func secretName(w string) string {
 	return ""
 }
 
-// secretValue reports whether v, the value of a name of that kind, looks like a
-// secret and not like a word, a placeholder or an expression.
+// secretValue reports whether v, the value of a name of that kind, looks like a secret and not like a word, a
+// placeholder or an expression.
 func secretValue(v, kind string) bool {
 	if placeholder(v) {
 		return false
@@ -64,7 +63,7 @@ func secretValue(v, kind string) bool {
 		return false // prose
 	case kind == "password":
 		return len(v) >= 4
-	case kind == "key": // such a name may also stand for a column, a shortcut or a browser
+	case kind == "key": // such a name may also denote a column, a shortcut or a browser
 		return len(v) >= 16 && digits && letters && strings.IndexByte(v, '.') < 0 && !wordy(v)
 	case len(v) < 8:
 		return false
@@ -78,7 +77,7 @@ func secretValue(v, kind string) bool {
 	}
 }
 
-// placeholder reports whether a value stands for a secret without being one.
+// placeholder reports whether a value is only a placeholder for a secret.
 func placeholder(v string) bool {
 	if v == "" || strings.HasPrefix(v, "[redacted") ||
 		strings.IndexByte("$%{<*", v[0]) >= 0 && (len(v) < 2 || v[0] != '*' || v[1] == '*') {
@@ -93,8 +92,7 @@ func placeholder(v string) bool {
 	return among(plainValues, strings.Trim(low, ".:!?;"))
 }
 
-// plainValues are words that follow the names of secrets in prose, code and reports
-// without being secrets.
+// plainValues are words that follow the names of secrets in prose, code and reports without being secrets.
 const plainValues = " true false null nil none undefined empty required optional missing invalid incorrect wrong " +
 	"correct valid field fields input text type string number boolean password passwords secret token key is are was " +
 	"and or the not this that must should changed reset forgot show hide visible hidden mask masked label title page " +
@@ -114,8 +112,8 @@ func mixedCase(s string) bool {
 		strings.ContainsFunc(s, func(r rune) bool { return r >= 'A' && r <= 'Z' })
 }
 
-// wordy reports whether s looks like words put together, as identifiers are: at
-// least two thirds of its runs of small letters have three letters or more.
+// wordy reports whether s looks like a compound of words, as identifiers are: at least two thirds of its runs of small
+// letters have three letters or more.
 func wordy(s string) bool {
 	runs, long, n := 0, 0, 0
 	count := func() {

@@ -36,13 +36,12 @@ var classes = func() (t [256]byte) {
 	return t
 }()
 
-// suspicious reports whether a text may have a secret. It is one cheap pass over the
-// bytes; most ordinary texts have nothing suspicious and need no more work. It looks
-// for long words with digits, words that name secrets, an @ after a scheme, and the
-// dashes of a key block.
+// suspicious reports whether a text may have a secret. It is one cheap pass over the bytes; most ordinary texts have
+// nothing suspicious and need no more work. It looks for long tokens with digits, names of secrets, an @ after a
+// scheme, and the dashes of a key block.
 func suspicious(s string) bool {
 	start, digits := 0, false
-	scheme := -maxAddress // where the last :// was
+	scheme := -maxAddress // the offset of the last ://
 	for i := 0; i < len(s); i++ {
 		k := classes[s[i]]
 		if k&core != 0 {
@@ -66,7 +65,7 @@ func suspicious(s string) bool {
 	return len(s) > start+1 && suspiciousWord(s, start, len(s), digits)
 }
 
-// suspiciousWord reports whether the word s[from:to] may be a secret or name one.
+// suspiciousWord reports whether the token s[from:to] may be a secret or name one.
 func suspiciousWord(s string, from, to int, digits bool) bool {
 	if to-from >= 14 && digits {
 		return true
@@ -77,9 +76,8 @@ func suspiciousWord(s string, from, to int, digits bool) bool {
 	if to-from < 2 {
 		return false
 	}
-	// Names of secrets, and words that stand before a secret, end with these letters;
-	// words of prose seldom do. A name that secretName knows and that ends otherwise
-	// is noticed if its value is a long word with digits.
+	// Names of secrets, and words that precede a secret, end with these letters; words of prose seldom do. A name that
+	// secretName knows and that ends otherwise is noticed if its value is a long token with digits.
 	end := uint32(s[to-2]|0x20)<<8 | uint32(s[to-1]|0x20)
 	if to-from >= 3 {
 		end |= uint32(s[to-3]|0x20) << 16
@@ -97,8 +95,8 @@ func suspiciousWord(s string, from, to int, digits bool) bool {
 	return s[from] == '-' && (strings.HasPrefix(s[from:to], "---") || s[from:to] == "-u")
 }
 
-// authWord reports whether a word stands before a secret: a scheme of an
-// Authorization header, an option of curl, or the begin of a key block.
+// authWord reports whether a word precedes a secret: a scheme of an Authorization header, an option of curl, or the
+// begin of a key block.
 func authWord(w string) bool {
 	return len(w) == 6 && strings.EqualFold(w, "bearer") ||
 		len(w) == 5 && (strings.EqualFold(w, "basic") || strings.EqualFold(w, "-user")) ||
@@ -130,14 +128,13 @@ func secrets(s string) []secretSpan {
 	return f.spans
 }
 
-// secretFinder looks for secrets. Its work is linear in the length of the text, also in a
-// hostile one: a text in which a secret seems to begin at every byte is not read to
-// the end each time, see tooOften.
+// secretFinder finds secrets. Its work is linear in the length of the text, also in a hostile one: a text in which a
+// secret seems to begin at every byte is not read to the end each time, see tooOften.
 type secretFinder struct {
 	s     string
 	spans []secretSpan
-	// The current run of value bytes, and how many of its bytes have been read. A byte
-	// that is read again counts again.
+	// The current run of value bytes, and how many of its bytes have been read. A byte that is read again is added
+	// again.
 	from, end int
 	read      int
 }
@@ -159,13 +156,13 @@ func (f *secretFinder) run(at int) {
 	}
 }
 
-// tooOften reports whether the current run has been read again and again, because
-// more secrets seem to begin in it than in any real text. The caller then redacts the
-// whole run: to read on would cost too much, and to skip it might leave a secret.
+// tooOften reports whether the current run has been read again and again, because more secrets seem to begin in it
+// than in any real text. The caller then redacts the whole run: to read on would cost too much, and to skip it might
+// leave a secret.
 func (f *secretFinder) tooOften() bool { return f.read > 4*(f.end-f.from)+2*maxLook }
 
-// add notes a secret and returns where it ends. A secret that is longer than was
-// read goes on to the end of its run.
+// add records a secret and returns where it ends. A secret that is longer than the bytes read extends to the end of
+// its run.
 func (f *secretFinder) add(from, to int, kind string) int {
 	if to-from >= maxLook-1 && to < len(f.s) && classes[f.s[to]] != 0 {
 		f.run(to)
@@ -181,8 +178,7 @@ func (f *secretFinder) note(from, to int, kind string) {
 	}
 }
 
-// blocks finds private keys. A key whose end is cut off goes on to the end of the
-// text.
+// blocks finds private keys. A key without an end extends to the end of the text.
 func (f *secretFinder) blocks() {
 	for at := 0; ; {
 		i := strings.Index(f.s[at:], "-----BEGIN ")
@@ -207,8 +203,7 @@ func (f *secretFinder) blocks() {
 	}
 }
 
-// words looks at each word of the text. It finds tokens of known forms, and values
-// after the name of a secret.
+// words reads each token of the text. It finds secrets of known forms, and values after the name of a secret.
 func (f *secretFinder) words() {
 	for i := 0; i < len(f.s); {
 		if classes[f.s[i]]&core == 0 {
@@ -223,7 +218,7 @@ func (f *secretFinder) words() {
 	}
 }
 
-// word looks at the word s[from:to] and returns where to look next.
+// word reads the token s[from:to] and returns the next position.
 func (f *secretFinder) word(from, to int) int {
 	w := f.s[from:to]
 	f.run(from)
@@ -250,8 +245,8 @@ func (f *secretFinder) word(from, to int) int {
 	return to
 }
 
-// header finds the value of an Authorization header after its scheme, which ends at
-// at. It returns where the value ends, 0 if there is none.
+// header finds the value of an Authorization header after its scheme, which ends at at. It returns the end of the
+// value, 0 for none.
 func (f *secretFinder) header(at int) int {
 	if at >= len(f.s) || f.s[at] != ' ' {
 		return 0
@@ -268,8 +263,7 @@ func (f *secretFinder) header(at int) int {
 	return f.add(from, to, "authorization")
 }
 
-// user finds name:password after the option -u or --user of curl, which ends at at.
-// It returns where to look next.
+// user finds name:password after the option -u or --user of curl, which ends at at. It returns the next position.
 func (f *secretFinder) user(at int) int {
 	from := at
 	for from < len(f.s) && strings.IndexByte(" ='\"", f.s[from]) >= 0 && from < at+4 {
@@ -299,8 +293,7 @@ func (f *secretFinder) user(at int) int {
 	return f.add(from, to, "password")
 }
 
-// assigned finds the value that follows the name of a secret, which ends at at. It
-// returns where to look next.
+// assigned finds the value that follows the name of a secret, which ends at at. It returns the next position.
 func (f *secretFinder) assigned(at int, kind string) int {
 	from, firm := f.operator(at)
 	if from == at {
@@ -311,14 +304,14 @@ func (f *secretFinder) assigned(at int, kind string) int {
 	}
 	to := f.value(from)
 	quoted := from > 0 && strings.IndexByte("\"'`", f.s[from-1]) >= 0
-	if kind == "password" && quoted { // a password may have anything in it
+	if kind == "password" && quoted { // a password may contain any character
 		q := strings.IndexByte(f.s[from:min(len(f.s), from+128)], f.s[from-1])
 		if q >= 0 && strings.IndexByte(f.s[from:from+q], ' ') < 0 {
 			to = from + q
 		}
 	}
 	if !firm && !quoted {
-		kind = "secret" // prose such as "password wrong1" must look like one
+		kind = "secret" // prose such as "password wrong1" must pass the test of a secret
 		if !hasClass(f.s[from:to], digit) || to-from < 12 {
 			return at
 		}
@@ -333,8 +326,8 @@ func (f *secretFinder) assigned(at int, kind string) int {
 	return f.add(from, to, kind)
 }
 
-// operator skips what stands between a name and its value in common languages and
-// returns where the value begins. firm says that it was an assignment (: = > 是 为).
+// operator skips the text between a name and its value in common languages and returns where the value begins. firm is
+// whether it was an assignment (: = > 是 为).
 func (f *secretFinder) operator(at int) (from int, firm bool) {
 	const most = 40
 	i := at

@@ -10,18 +10,18 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// What a model writes may have been dictated by a text in the evaluation, and a small model writes
-// much that is wrong. So no sentence of its own stands in the evaluation, but for a mistake that it
-// quotes from the note, and advice has no number that is not the task's.
+// A text in the evaluation may have dictated the answer of a model, and a small model makes many mistakes. So no
+// sentence of its own may be copied from the evaluation, except a mistake that it quotes from the note, and advice has
+// no number that is not in the task.
 
-// notCopied returns the sentences of a model's text that do not stand in the evaluation.
+// notCopied returns the sentences of a model's text that do not appear in the evaluation.
 func (r *missReader) notCopied(s string) []string {
 	return slices.DeleteFunc(text.Sentences(text.Line(s)), r.isCopied)
 }
 
 var numbers = regexp.MustCompile(`[0-9]+`)
 
-// advice returns the sentences that an agent may be told to do.
+// advice returns the sentences that may be given to an agent as advice.
 func (r *missReader) advice(s string) []string {
 	return slices.DeleteFunc(r.notCopied(s), func(s string) bool {
 		return slices.ContainsFunc(numbers.FindAllString(s, -1), func(n string) bool {
@@ -30,8 +30,8 @@ func (r *missReader) advice(s string) []string {
 	})
 }
 
-// mistake returns the sentences that may be told as the mistake: those of the note, and those that
-// are the model's own and do not merely repeat what the agent said.
+// mistake returns the sentences that may describe the mistake: those of the note, and those that are the model's own
+// and do not merely repeat the agent's claim.
 func (r *missReader) mistake(s string) []string {
 	claimed := wordSet(r.claim.key, r.claim.rest)
 	return slices.DeleteFunc(text.Sentences(text.Line(s)), func(s string) bool {
@@ -42,7 +42,7 @@ func (r *missReader) mistake(s string) []string {
 	})
 }
 
-// isCopied reports whether a sentence stands in the evaluation, but for case and punctuation.
+// isCopied reports whether a sentence appears in the evaluation, ignoring case and punctuation.
 func (r *missReader) isCopied(s string) bool {
 	s = bare(s)
 	return s != "" && slices.ContainsFunc([]string{
@@ -50,5 +50,5 @@ func (r *missReader) isCopied(s string) bool {
 	}, func(field string) bool { return strings.Contains(bare(firstBytes(field, cue.MaxRead)), s) })
 }
 
-// bare is a text as its words alone.
+// bare returns the tokens of a text with a space around each.
 func bare(s string) string { return " " + strings.Join(text.Tokens(s), " ") + " " }

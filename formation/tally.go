@@ -9,27 +9,26 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Tally counts new cases, by who read them and by what is known of their causes.
+// Tally counts new cases, by analyst and by what is known of their causes.
 type Tally struct {
 	Cases   int `json:"cases"`
 	Checked int `json:"checked"` // with a check of the taxonomy that was missed
-	Worded  int `json:"worded"`  // with a cause in somebody's words that no check fits
+	Worded  int `json:"worded"`  // with a described cause that no check fits
 	Silent  int `json:"silent"`  // with nothing about the cause
 
 	Misses   int `json:"misses"`   // of these cases; each defect that a ground truth lists is one
-	Expected int `json:"expected"` // of these misses, those that say what should be true of the page
+	Expected int `json:"expected"` // the misses with expectations about the page
 
 	Models map[string]int `json:"models"` // cases that a model read, by its name; rules read the others
-	// Why a model that was asked did not read a case, by kind ("other" for what has
-	// none): its answer could not be used, or there was none.
+	// Why a called model did not read a case, by kind ("other" for an error without one): its answer was unusable, or
+	// it gave none.
 	Unusable   map[llm.Kind]int `json:"unusable"`
 	Unanswered map[llm.Kind]int `json:"unanswered"`
-	// Verdicts left without a label, because a model that was asked to compare
-	// judgment and ground truth did not.
+	// Verdicts left without a label, because a model that was called to compare judgment and ground truth failed.
 	Uncompared map[llm.Kind]int `json:"uncompared"`
-	ModelError string           `json:"modelError,omitempty"` // the last of these failures, in words
+	ModelError string           `json:"modelError,omitempty"` // the last of these failures, as text
 
-	// Again counts cases of any time that waited for a model and were read by it.
+	// Again is the number of cases of any time that waited for a model and were read by it.
 	Again int `json:"again,omitempty"`
 }
 
@@ -40,7 +39,7 @@ func (t Tally) Clone() Tally {
 	return t
 }
 
-// Add counts what was formed.
+// Add adds formed evaluations to the counts.
 func (t *Tally) Add(formed []Formed) {
 	if t.Models == nil {
 		t.Models, t.Unusable = map[string]int{}, map[llm.Kind]int{}
@@ -60,7 +59,7 @@ func (t *Tally) Add(formed []Formed) {
 	}
 }
 
-// add counts a new case and why the model did not read it, if it was asked.
+// add adds a new case, and why the model did not read it, if it was called.
 func (t *Tally) add(n *tree.Node, failed error) {
 	t.Cases++
 	t.Misses += len(n.CaseData.Misses)

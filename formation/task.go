@@ -6,7 +6,7 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// kindOfTask is what a task wants of the agent.
+// kindOfTask is the kind of request that a task is.
 type kindOfTask int8
 
 const (
@@ -15,7 +15,7 @@ const (
 	asksSomething               // what, how many, list …
 )
 
-// taskKind returns the kind of a task. The first word that asks or changes decides.
+// taskKind returns the kind of a task. The first verb of a question or a change decides.
 func taskKind(prompt string) kindOfTask {
 	low := " " + text.Squeeze(strings.ToLower(firstBytes(prompt, 400))) + " "
 	asks := firstOf(low, " what ", " what's ", " which ", " how many ", " how much ", " who ", " whose ", " when ",
@@ -35,8 +35,7 @@ func taskKind(prompt string) kindOfTask {
 	}
 }
 
-// firstOf returns the offset at which the first of the words stands in s, len(s) if
-// none does.
+// firstOf returns the offset of the first of the words in s, len(s) if it contains none.
 func firstOf(s string, words ...string) int {
 	first := len(s)
 	for _, w := range words {

@@ -10,11 +10,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// A thing is what a check is about: a control, a field or a page, by the name that
-// the task gives it. Only names of the task are taken. They give nothing away, and
-// an agent that reads the task knows them.
+// A thing is the object of a check: a control, a field or a page, by the name in the task. Only names in the task are
+// used. They give nothing away, and an agent that reads the task knows them.
 
-// quotedThing matches what stands between quotation marks of any kind.
+// quotedThing matches text between quotation marks of any kind.
 var quotedThing = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`“([^“”\n]{1,60})”|「([^「」\n]{1,60})」|"([^"\n]{1,60})"|‘([^‘’\n]{1,60})’|(?:^|` +
 		`[\s(（：:，、])'([^'\n]{1,60})'`)
@@ -28,12 +27,12 @@ var control = sync.OnceValue(func() *regexp.Regexp {
 		`dialog|filter)\b`)
 })
 
-// longest is the most characters that the name of a thing has. A longer text is a
-// sentence, such as one to be compared.
+// longest is the maximum length of the name of a thing, in characters. A longer text is a sentence, such as one to be
+// compared.
 const longest = 24
 
-// things returns the things of the task that the texts name: first those between
-// quotation marks, then controls, each in the order of the task.
+// things returns the things of the task that the texts name: first those between quotation marks, then controls, each
+// in the order of the task.
 func (r *missReader) things(said ...string) []string {
 	all := strings.ToLower(strings.Join(said, "\n"))
 	var out []string
@@ -45,7 +44,7 @@ func (r *missReader) things(said ...string) []string {
 	return things(out)
 }
 
-// thingsOf returns the names of the things that a task names.
+// thingsOf returns the names of the things in a task.
 func thingsOf(prompt string) []string {
 	prompt = firstBytes(prompt, maxReasoning)
 	var out []string
