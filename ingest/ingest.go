@@ -1,24 +1,21 @@
 // Package ingest reads files of judged runs into evaluations.
 //
-// A file is UTF-8 JSON in whichever of these shapes its writer found natural:
-// one object a line (JSON Lines), one array of objects, or objects printed over
-// several lines, one after another. A byte order mark, CRLF and blank lines are
-// fine. Besides the names of tree.Evaluation it knows the spellings in use
-// elsewhere (scene_id, ui_scene_id, routePath, agentJudgment, testCase, result,
-// evaluation, …; see spelling.go), and pairs that mean judgment and ground truth
-// only together: verdict and expected, actual and expected, prediction and label,
-// agent_verdict and human_verdict, 判定 and 期望 (see pairs.go). first_judgment, which
-// triage writes beside a verdict it corrected, is taken in place of it. note is the
-// evaluator's reason too; see note.go. Every other key is ignored, and named to the
-// caller of ReadRun; labels are never read.
+// A file is UTF-8 JSON in any of these shapes: one object a line (JSON Lines), one array of objects, or objects
+// printed over several lines, one after another. A byte order mark, CRLF and blank lines are allowed. Besides the
+// names of tree.Evaluation it reads spellings of other tools (scene_id, ui_scene_id, routePath, agentJudgment,
+// testCase, result, evaluation, …; see spelling.go), and pairs that mean judgment and ground truth only together:
+// verdict and expected, actual and expected, prediction and label, agent_verdict and human_verdict, 判定 and 期望 (see
+// pairs.go). first_judgment, which triage writes beside a verdict it corrected, is used instead of it. note is an
+// alias of the evaluator's reason; see note.go. Every other key is ignored, and reported to the caller of ReadRun;
+// labels are never read.
 //
-// A bad object does not spoil the rest: it comes out as a *LineError that says where
-// it is, what is wrong and what to do, and reading goes on. Memory is bounded by
-// MaxRecord, however long the file, and 100 bytes for each record that names no run.
+// A bad object does not affect the rest: it is returned as a *LineError with its position, the problem and what to do,
+// and reading continues. Memory is bounded by MaxRecord for a file of any length, plus 100 bytes for each record that
+// names no run.
 //
 // Where to look:
 //   - source.go, parse.go, object.go: bytes to objects; record.go: an object to an evaluation
-//   - labels.go: tables of truths; runs.go: names for runs that have none
+//   - labels.go: tables of truths; runs.go: names for runs without one
 package ingest
 
 import (
@@ -40,7 +37,7 @@ type LineError struct {
 	File    string
 	Line    int    // from 1; 0 where the file has no lines
 	Field   string // as the file spells it, such as testCase.route_path; empty if it is not about one field
-	Problem string // continues the sentence after the field, and says what to do
+	Problem string // continues the sentence after the field, and includes what to do
 }
 
 func (e *LineError) Error() string {
@@ -58,42 +55,38 @@ func (e *LineError) Error() string {
 type FileError struct {
 	File    string
 	Problem string // continues the sentence after the file's name
-	Empty   bool   // there is nothing in it, or an array of nothing
+	Empty   bool   // the file, or its array, has no content
 }
 
 func (e *FileError) Error() string { return e.File + " " + e.Problem }
 
-// Read returns the evaluations of r in order, each checked by
-// tree.Evaluation.Check and judgment.Denied. name is the file's name for messages.
+// Read returns the evaluations of r in order, each checked by tree.Evaluation.Check and judgment.Denied. name is the
+// file's name for messages.
 //
-// An error that is a *LineError concerns one object only and iteration goes on;
-// its evaluation is the zero value. Any other error ends the iteration: a
-// *FileError if the file is a folder, compressed, binary or empty, or the error of
-// the reader. The sequence can be ranged over only once, because it consumes r; it is
-// not safe for concurrent use.
+// An error that is a *LineError concerns one object only and iteration continues; its evaluation is the zero value.
+// Any other error ends the iteration: a *FileError if the file is a folder, compressed, binary or empty, or the error
+// of the reader. The sequence can be ranged over only once, because it consumes r; it is not safe for concurrent use.
 //
-// An evaluation without id and run id gets a run id from what else tells its run
-// from others: its trial, its time, or how many equal ones came before it in the
-// file. A file that is read twice gives the same keys. A file of another night gives
-// other keys if it has times; without times, equal records of two files have one key.
+// An evaluation without id and run id gets a run id from other data that distinguishes its run from others: its trial,
+// its time, or how many equal ones came before it in the file. A file that is read twice gives the same keys. A file
+// of another night gives other keys if it has times; without times, equal records of two files have one key.
 func Read(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
 	return ReadRun(name, r, "", nil)
 }
 
-// ReadRun is Read, except that records that name no run belong to the given run. An
-// empty run leaves them to Read. If unread is not nil, it is called for each field of
-// the top level that is left out, once for each name and at most 20 times.
+// ReadRun is Read, except that records without a run belong to the given run. An empty run leaves them to Read. If
+// unread is not nil, it is called for each ignored field of the top level, once for each name and at most 20 times.
 func ReadRun(name string, r io.Reader, run string, unread func(Unread)) iter.Seq2[tree.Evaluation, error] {
 	return readObjects(name, r, run, unread, rawObject.evaluation)
 }
 
-// ReadTests is Read for tests that have not run: an object needs a prompt and no judgment. Where it
-// has one, that is read and left out of the evaluation, and so is its truth.
+// ReadTests is Read for tests that have not run: an object needs a prompt and no judgment. A judgment or truth of the
+// object is read but left out of the evaluation.
 func ReadTests(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
 	return readObjects(name, r, "", nil, rawObject.test)
 }
 
-// readObjects reads the objects of a file, each by one.
+// readObjects reads the objects of a file, each with one.
 func readObjects(
 	name string, r io.Reader, run string, unread func(Unread), one func(rawObject, *parser) (tree.Evaluation, *fault),
 ) iter.Seq2[tree.Evaluation, error] {
@@ -136,7 +129,7 @@ func readObjects(
 	}
 }
 
-// unreadable returns what r is if it is a folder, "" otherwise.
+// unreadable returns a problem if r is a folder, "" otherwise.
 func unreadable(r io.Reader) string {
 	f, ok := r.(interface{ Stat() (fs.FileInfo, error) })
 	if !ok {
@@ -168,7 +161,7 @@ func (f rawObject) evaluation(p *parser) (tree.Evaluation, *fault) {
 	if bad == nil {
 		var e tree.Evaluation
 		if p.tests && rec[slotJudgment].raw == nil {
-			rec[slotJudgment].raw = []byte("0") // any judgment: it is left out again
+			rec[slotJudgment].raw = []byte("0") // a placeholder, removed again afterwards
 		}
 		if e, bad = rec.evaluation(p.unread); bad == nil {
 			return e, nil

@@ -21,27 +21,26 @@ const (
 	maxLabels     = 100_000 // lines
 )
 
-// Label is what a line of a table says of a run.
+// Label is the label of a run in a line of a table.
 type Label struct {
 	Line  int
 	ID    string
-	Truth string // a word, in lower case
+	Truth string // a term for a verdict, in lower case
 	Note  string
 }
 
 // Labels is a table that was read.
 type Labels struct {
 	Told  []Label      // in the order of the file, each id once
-	Empty int          // lines without a truth: nobody has told it yet
+	Empty int          // lines without a truth: not labelled yet
 	Bad   []*LineError // lines that cannot be used, in the order of the file
 }
 
-// ReadLabels reads a table with the columns id, truth and, where it has one, note: CSV as a
-// spreadsheet saves it, with commas, semicolons or tabs, in UTF-8, UTF-16 or GBK. Other columns
-// are not looked at. A line that cannot be used is in Bad and the others count; a file that is no
-// such table is a *FileError.
+// ReadLabels reads a table with the columns id, truth and optionally note: CSV as a spreadsheet saves it, with commas,
+// semicolons or tabs, in UTF-8, UTF-16 or GBK. Other columns are ignored. Unusable lines are in Bad and do not affect
+// the others; a file that is not such a table is a *FileError.
 //
-// An id that is there twice with two truths tells none: both lines are bad.
+// An id with two different truths is used for neither: both lines are bad.
 func ReadLabels(name string, r io.Reader) (Labels, error) {
 	table, problem, err := readTable(r)
 	if err != nil {
@@ -59,7 +58,7 @@ func ReadLabels(name string, r io.Reader) (Labels, error) {
 	return l.out, nil
 }
 
-// readTable reads a whole table as UTF-8, or says why it is none.
+// readTable reads a whole table as UTF-8, or returns why it cannot.
 func readTable(r io.Reader) (table []byte, problem string, err error) {
 	if problem := unreadable(r); problem != "" {
 		return nil, problem, nil
@@ -95,15 +94,15 @@ type labelReader struct {
 	name  string
 	out   Labels
 	lines int
-	byID  map[string]int // place in out.Told
+	byID  map[string]int // index in out.Told
 	at    [3]int         // columns of id, truth and note; -1 for none
 }
 
-// read reads the lines of a table, or says why it has none.
+// read reads the lines of a table, or returns why it has none.
 func (l *labelReader) read(table []byte) (problem string) {
 	skipped := 0
 	if first, rest, _ := bytes.Cut(table, []byte("\n")); bytes.HasPrefix(bytes.ToLower(first), []byte("sep=")) {
-		table, skipped = rest, 1 // a line for spreadsheets, which says what separates cells
+		table, skipped = rest, 1 // a line for spreadsheets that names the separator
 	}
 	c := csv.NewReader(bytes.NewReader(table))
 	c.Comma, c.FieldsPerRecord, c.ReuseRecord = Separator(table), -1, true
@@ -145,7 +144,7 @@ const (
 	noColumns = "has no columns id and truth; " + firstLine
 )
 
-// Separator returns what separates the cells of a table, as its first line has it: a comma, a semicolon or a tab.
+// Separator returns the separator of the cells of a table, by its first line: a comma, a semicolon or a tab.
 func Separator(table []byte) rune {
 	first, _, _ := bytes.Cut(table, []byte("\n"))
 	best, most := ',', 0
@@ -193,7 +192,7 @@ func (l *labelReader) row(line int, row []string) {
 	case l.out.Told[first].Truth != x.Truth:
 		if old := &l.out.Told[first]; old.ID != "" {
 			l.contradicts(old.Line, line)
-			old.ID = "" // taken out at the end
+			old.ID = "" // removed at the end
 		}
 		l.contradicts(line, l.out.Told[first].Line)
 	}
@@ -207,11 +206,11 @@ func (l *labelReader) bad(line int, field, problem string) {
 	l.out.Bad = append(l.out.Bad, &LineError{File: l.name, Line: line, Field: field, Problem: problem})
 }
 
-// starters begin what a spreadsheet takes for a formula.
+// starters are the first characters of a text that a spreadsheet reads as a formula.
 const starters = "=+-@\t\r\n＝＋－＠"
 
-// QuoteCell returns a text as a cell that no spreadsheet takes for a formula: where it begins like
-// one, an apostrophe stands before it.
+// QuoteCell returns a text as a cell that no spreadsheet reads as a formula: it prepends an apostrophe to a text that
+// begins like one.
 func QuoteCell(s string) string {
 	if r, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, " '")); s != "" && strings.ContainsRune(starters, r) {
 		return "'" + s
@@ -219,7 +218,7 @@ func QuoteCell(s string) string {
 	return s
 }
 
-// UnquoteCell takes back what QuoteCell did.
+// UnquoteCell reverses QuoteCell.
 func UnquoteCell(s string) string {
 	rest, ok := strings.CutPrefix(s, "'")
 	if ok && QuoteCell(rest) != rest {

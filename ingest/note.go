@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// takeNote fills the reason from the note: both hold the evaluator's words. Where a file has both, the note is the
-// evaluator's and a reason at the top level is the agent's own, which is left out: the agent's words must not come back
-// as an evaluator's. An evaluator's reason under a name of its own, such as evaluatorReason, is kept before the note.
-// A note that is no text is another tool's.
+// takeNote fills the reason from the note: both hold the evaluator's text. If a file has both, the note is the
+// evaluator's and a reason at the top level is the agent's own, which is dropped: the agent's text must not be read as
+// an evaluator's. An evaluator's reason under an unambiguous name, such as evaluatorReason, is kept before the note. A
+// note that is no text belongs to another tool.
 func (r *slotValues) takeNote(unread *unreadFields) {
 	note, reason := r[slotNote], r[slotReason]
 	switch {
@@ -28,23 +28,23 @@ func (r *slotValues) takeNote(unread *unreadFields) {
 	r[slotReason] = note
 }
 
-// Unread is a field at the top level of a record that is left out.
+// Unread is an ignored field at the top level of a record.
 type Unread struct {
 	Field  string `json:"field"`
-	Near   string `json:"near,omitempty"`   // the known field whose name is most like it, if one is
-	Agents bool   `json:"agents,omitempty"` // a reason beside a note: taken for the agent's own words
+	Near   string `json:"near,omitempty"`   // the known field with the most similar name, if any
+	Agents bool   `json:"agents,omitempty"` // a reason beside a note: read as the agent's own text
 }
 
-// mostUnread is how many fields of a file are named.
+// mostUnread is the maximum number of fields reported for a file.
 const mostUnread = 20
 
-// unreadFields names each field that is left out once. A nil one, and one without tell, name none.
+// unreadFields reports each ignored field once. A nil one, and one without tell, report none.
 type unreadFields struct {
 	tell func(Unread)
 	told []string
 }
 
-// field names a field that nobody reads, but for those that say by their name that they are not meant to be.
+// field reports an ignored field, except names by which fields are meant to be ignored.
 func (u *unreadFields) field(key []byte) {
 	if u == nil || u.tell == nil || len(key) == 0 || key[0] == '_' || key[0] == '$' {
 		return
@@ -67,7 +67,7 @@ func (u *unreadFields) once(f Unread) {
 	}
 }
 
-// nearField returns the known field whose name is most like a name, "" if none is like it.
+// nearField returns the known field whose name is most similar to a name, "" if none is similar.
 func nearField(name string) string {
 	folded := foldName(name)
 	best, least := "", max(1, len(folded)/3)+1
@@ -86,12 +86,12 @@ func nearField(name string) string {
 	return best
 }
 
-// foldName writes snake_case, kebab-case and camelCase alike.
+// foldName returns the same name for snake_case, kebab-case and camelCase.
 func foldName(s string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(s))
 }
 
-// edits returns the number of letters that have to be put in, left out or replaced to make b of a (Levenshtein). It
+// edits returns the number of letters that have to be inserted, deleted or replaced to turn a into b (Levenshtein). It
 // reads the first 40 bytes of each.
 func edits(a, b string) int {
 	a, b = a[:min(40, len(a))], b[:min(40, len(b))]

@@ -6,18 +6,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Objects reads the objects of one file that somebody else has cut into objects: the rows of a table, or parts of a
-// larger whole. It names runs that have no name as Read does.
+// Objects reads the objects of one file that the caller has split: the rows of a table, or parts of a larger whole. It
+// names runs without a name as Read does.
 type Objects struct {
 	name string
 	of   *runs
 }
 
-// NewObjects returns a reader of the objects of the named file. run is the run of those that name none; it may be
-// empty.
+// NewObjects returns a reader of the objects of the named file. run is the run of those without one; it may be empty.
 func NewObjects(name, run string) *Objects { return &Objects{name: name, of: newRuns(run)} }
 
-// Read reads one JSON object, which begins at the given line. It does not keep data. A *LineError says why it is no
+// Read reads one JSON object, which begins at the given line. It does not retain data. A *LineError is why it is no
 // evaluation.
 func (o *Objects) Read(line int, data []byte) (tree.Evaluation, error) {
 	e, bad := rawObject{data: data, line: line}.evaluation(&parser{})
@@ -28,7 +27,7 @@ func (o *Objects) Read(line int, data []byte) (tree.Evaluation, error) {
 	return e, nil
 }
 
-// Fields returns the names of what a file can say of a run, as tree.Evaluation has them.
+// Fields returns the names of the fields of a run that a file can have, as in tree.Evaluation.
 func Fields() []string {
 	var out []string
 	for _, name := range canonical {

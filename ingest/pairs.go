@@ -8,12 +8,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// keyPair is two keys that mean judgment and ground truth only if both are there. One
-// alone may mean something else: a label may label anything.
+// keyPair is two keys that mean judgment and ground truth only together. One alone may mean something else: a label
+// may label anything.
 type keyPair struct{ judgment, truth slot }
 
-// pairs returns the pairs in order of preference. The second word of verdict/expected
-// and of actual/expected, expected, is also a spelling of ground_truth by itself.
+// pairs returns the pairs in order of preference. The second key of verdict/expected and of actual/expected, expected,
+// is also a spelling of ground_truth by itself.
 func pairs() [5]keyPair {
 	return [...]keyPair{
 		{slotAgentVerdict, slotHumanVerdict},
@@ -48,13 +48,12 @@ func pairSpelling(key string) slot {
 	return none
 }
 
-// standIn fills a missing judgment from result, and then judgment and ground truth
-// from the pairs. Values under their own names win, and a complete pair must agree with
-// them. If the ground truth has its own name and there is no judgment, the first word
-// of a pair is enough.
+// standIn fills a missing judgment from result, and then judgment and ground truth from the pairs. Values under their
+// own names win, and a complete pair must agree with them. If the ground truth has its own name and there is no
+// judgment, the first key of a pair is enough.
 //
-// Where the file says what the agent judged before the verdict was corrected, that is the
-// judgment, and nothing else is: memory learns from the agent, not from what it made of it.
+// If the file has the agent's judgment from before a correction, that is the judgment, and nothing else is: memory
+// learns from the agent, not from its own correction.
 func (r *slotValues) standIn() *fault {
 	if r[slotFirst].raw != nil {
 		r[slotJudgment] = r[slotFirst]
@@ -66,7 +65,7 @@ func (r *slotValues) standIn() *fault {
 	own, truth := r[slotJudgment].raw != nil, r[slotTruth]
 	for _, p := range pairs() {
 		said, is := r[p.judgment], truth
-		whole := p.truth == slotTruth && string(truth.key) == "expected" // both words of the pair are there
+		whole := p.truth == slotTruth && string(truth.key) == "expected" // both keys of the pair are present
 		if p.truth != slotTruth && r[p.truth].raw != nil {
 			is, whole = r[p.truth], true
 		}
@@ -89,15 +88,15 @@ func (r *slotValues) standIn() *fault {
 	return nil
 }
 
-// notAPair says that a pair holds a verdict and something else, so it is no pair.
+// notAPair returns a fault: only one value of the pair is a verdict, so it is no pair.
 func notAPair(said, is given) *fault {
 	return &fault{at: said.at, field: "judgment", problem: fmt.Sprintf("is missing, and %s cannot stand in for it: "+
 		"%s says %s and %s says %s, of which only one is a verdict; write what the agent judged as judgment",
 		said.fieldName(), said.fieldName(), brief(said.raw), is.fieldName(), brief(is.raw))}
 }
 
-// fillSlot puts a value into a slot. If the slot is full, it keeps the old value, and
-// refuses a new one that contradicts it.
+// fillSlot puts a value into a slot. If the slot is full, it keeps the old value, and refuses a new one that
+// contradicts it.
 func (r *slotValues) fillSlot(s slot, g given) *fault {
 	old := r[s]
 	if old.raw == nil {
@@ -109,14 +108,13 @@ func (r *slotValues) fillSlot(s slot, g given) *fault {
 	}
 	was, now := polarity(old.raw), polarity(g.raw)
 	if (was == judgment.Unread) != (now == judgment.Unread) || was != judgment.Unread && was == now {
-		return nil // one is prose and the other its verdict, or both give the same verdict
+		return nil // one is prose and the other its verdict, or both are the same verdict
 	}
 	return disagree(old, g)
 }
 
-// canBePair reports whether two values can be a judgment and its ground truth: both are
-// verdicts, or neither is. A verdict next to an answer is usually somebody's opinion
-// of the answer.
+// canBePair reports whether two values can be a judgment and its ground truth: both are verdicts, or neither is. A
+// verdict next to an answer is usually a rating of the answer.
 func canBePair(said, is []byte) bool {
 	return (polarity(said) == judgment.Unread) == (polarity(is) == judgment.Unread)
 }

@@ -21,7 +21,7 @@ const (
 // notJSON begins the problems that concern a whole line and not one field.
 const notJSON = "the line is not JSON"
 
-// fault says what is wrong with an object, and where.
+// fault is a problem of an object, with its position.
 type fault struct {
 	at      int // offset in the object
 	line    int
@@ -35,14 +35,14 @@ type parser struct {
 	b     []byte
 	i     int
 	depth int
-	loose bool     // inside a value that nobody reads: check only grammar and UTF-8
+	loose bool     // inside an ignored value: check only grammar and UTF-8
 	keys  [][]byte // of the open objects, the innermost last
 	tests bool     // the objects are tests that have not run
 
 	unread *unreadFields
 }
 
-// fail returns a fault that says what was expected here and what stands here.
+// fail returns a fault with the expected and the actual text at the position.
 func (p *parser) fail(expected string) *fault {
 	met := "the end"
 	if p.i < len(p.b) {
@@ -64,7 +64,7 @@ func (p *parser) skipSpace() {
 	}
 }
 
-// take skips white space and consumes c if it follows.
+// take skips white space and consumes c if it is next.
 func (p *parser) take(c byte) bool {
 	p.skipSpace()
 	if p.i < len(p.b) && p.b[p.i] == c {
@@ -121,8 +121,8 @@ func (p *parser) members(visit func(key []byte) *fault) *fault {
 	}
 }
 
-// repeated reports whether key is among the keys from base on. seen is a map of those
-// keys; repeated makes it when there are many.
+// repeated reports whether key is among the keys from base on. seen is a map of those keys; repeated makes it when
+// they are many.
 func (p *parser) repeated(key []byte, base int, seen *map[string]bool) bool {
 	if len(p.keys)-base < manyKeys {
 		for _, k := range p.keys[base:] {
@@ -266,7 +266,7 @@ func (p *parser) stringBytes() ([]byte, *fault) {
 	return nil, p.fail("a closing quote")
 }
 
-// escape consumes a backslash and what belongs to it.
+// escape consumes an escape sequence.
 func (p *parser) escape() *fault {
 	at := p.i
 	if p.i+1 < len(p.b) && bytes.IndexByte([]byte(`"\/bfnrt`), p.b[p.i+1]) >= 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// given is a value of the file: its JSON, and where the file has it.
+// given is a JSON value of the file, with its position.
 type given struct {
 	raw  []byte
 	path string // of the object it is in, with a full stop at the end
@@ -24,7 +24,7 @@ type given struct {
 
 func (g given) fieldName() string { return g.path + string(g.key) }
 
-// slotValues holds the values that one object of the file gives, by slot.
+// slotValues holds the values of one object of the file, by slot.
 type slotValues [slots]given
 
 // object reads an object of the group g into rec. It skips unknown members.
@@ -41,7 +41,7 @@ func (p *parser) object(g objectKind, path string, rec *slotValues) *fault {
 		case s.group != top && at < len(p.b) && p.b[at] == '{':
 			return prefixField(key, p.object(s.group, string(key)+".", rec))
 		case s.slot == none && s.group == verdict:
-			return p.ignore() // an evaluation that is no object is some other tool's word
+			return p.ignore() // an evaluation that is no object belongs to another tool
 		}
 		if bad := p.skip(); bad != nil {
 			return prefixField(key, bad)
@@ -54,7 +54,7 @@ func (p *parser) object(g objectKind, path string, rec *slotValues) *fault {
 	})
 }
 
-// ignore consumes a value that nobody reads.
+// ignore consumes an ignored value.
 func (p *parser) ignore() *fault {
 	was := p.loose
 	p.loose = true
@@ -63,8 +63,8 @@ func (p *parser) ignore() *fault {
 	return bad
 }
 
-// set fills a slot. Null and an empty text count as absent, except that a judgment or
-// ground truth may be empty. Two values for one slot have to be equal.
+// set fills a slot. Null and an empty text are treated as absent, except that a judgment or ground truth may be empty.
+// Two values for one slot have to be equal.
 func (r *slotValues) set(s slot, g given) *fault {
 	if s == none || string(g.raw) == "null" || string(g.raw) == `""` && s != slotJudgment && s != slotTruth {
 		return nil
@@ -78,7 +78,7 @@ func (r *slotValues) set(s slot, g given) *fault {
 		return nil
 	}
 	bad := disagree(old, g)
-	bad.field = string(g.key) // the callers put the path before it
+	bad.field = string(g.key) // the callers prepend the path
 	return bad
 }
 
@@ -107,7 +107,7 @@ func brief(raw []byte) string {
 	return string(r)
 }
 
-// kindOf returns what a JSON value is, in words.
+// kindOf returns the kind of a JSON value for a message.
 func kindOf(raw []byte) string {
 	switch raw[0] {
 	case '{':
@@ -124,7 +124,7 @@ func kindOf(raw []byte) string {
 	return "a number"
 }
 
-// evaluation decodes the record into an evaluation and checks it. It names to unread what it leaves out.
+// evaluation decodes the record into an evaluation and checks it. It reports ignored fields to unread.
 func (r *slotValues) evaluation(unread *unreadFields) (tree.Evaluation, *fault) {
 	if bad := r.standIn(); bad != nil {
 		return tree.Evaluation{}, bad
@@ -160,7 +160,7 @@ func (r *slotValues) evaluation(unread *unreadFields) (tree.Evaluation, *fault) 
 	return e, nil
 }
 
-// fieldName returns the key by which the file names a slot, or memtree's own name.
+// fieldName returns the key of a slot in the file, or memtree's own name.
 func (r *slotValues) fieldName(s slot) string {
 	if r[s].raw == nil {
 		return canonical[s]
@@ -182,13 +182,13 @@ func (r *slotValues) inFileWords(err error) *fault {
 	return &fault{field: f.Field, problem: f.Problem}
 }
 
-// slotDecoder decodes slots into Go values. It keeps the first fault.
+// slotDecoder decodes slots into Go values. It records the first fault.
 type slotDecoder struct {
 	rec *slotValues
 	bad *fault
 }
 
-// fail records a fault of the value, unless there is one already.
+// fail records a fault of the value, unless one is recorded already.
 func (d *slotDecoder) fail(g given, problem string) {
 	if d.bad == nil {
 		d.bad = &fault{at: g.at, field: g.fieldName(), problem: problem}
@@ -259,8 +259,7 @@ func (d *slotDecoder) json(s slot) tree.Raw {
 	return bytes.Clone(raw)
 }
 
-// evidence decodes what a test tool left of a run. Other tools call other things so, as a text or a list; those are
-// passed over.
+// evidence decodes the evidence of a test tool. It ignores a text or a list, which other tools have under this name.
 func (d *slotDecoder) evidence() *tree.Evidence {
 	g, e := d.rec[slotEvidence], &tree.Evidence{}
 	if len(g.raw) == 0 || g.raw[0] != '{' {

@@ -21,8 +21,8 @@ type rawObject struct {
 	problem string
 }
 
-// objectSplitter cuts a stream into objects. It counts brackets outside strings and leaves it
-// to the parser to judge what is between them.
+// objectSplitter splits a stream into objects. It counts brackets outside strings and leaves their content to the
+// parser.
 type objectSplitter struct {
 	r       io.Reader
 	err     error // that ended r
@@ -36,8 +36,8 @@ type objectSplitter struct {
 	value   bool // in an array: a value was read and a comma must follow
 }
 
-// readMore reads more into the buffer and reports whether more came. It keeps the marked
-// object. Once that is longer than MaxRecord, it drops the mark and the bytes.
+// readMore reads more into the buffer and reports whether more came. It keeps the marked object. Once that is longer
+// than MaxRecord, it drops the mark and the bytes.
 func (s *objectSplitter) readMore() bool {
 	if s.err != nil {
 		return false
@@ -93,7 +93,7 @@ func (s *objectSplitter) ahead(n int) []byte {
 	return s.buf[s.at:min(s.end, s.at+n)]
 }
 
-// begin skips a byte order mark. If the file is not text, it returns what it is.
+// begin skips a byte order mark. If the file is not text, it returns the kind of the file.
 func (s *objectSplitter) begin() string {
 	b := s.ahead(512)
 	switch {
@@ -110,7 +110,7 @@ func (s *objectSplitter) begin() string {
 		len(b) > 1 && b[0] == 0 && b[1] == '{', len(b) > 1 && b[0] == '{' && b[1] == 0:
 		return "is UTF-16; save it as UTF-8"
 	}
-	// A NUL says binary, unless the text begins like JSON; then the parser names the place.
+	// A NUL indicates binary, unless the text begins like JSON; then the parser reports the position.
 	if t := bytes.TrimLeft(b, " \t\r\n"); len(t) > 0 && t[0] != '{' && t[0] != '[' && bytes.IndexByte(b, 0) >= 0 {
 		return "is binary, not text; give a file of JSON objects, one a line"
 	}
@@ -181,8 +181,8 @@ func (s *objectSplitter) finish() (rawObject, error) {
 	return rawObject{}, io.EOF
 }
 
-// scanElement reads what comes next in an array. It reports whether that is an object, and
-// not just a comma or the closing bracket.
+// scanElement reads the next token in an array. It reports whether that is an object, and not just a comma or the
+// closing bracket.
 func (s *objectSplitter) scanElement(c byte) (rawObject, bool) {
 	at := rawObject{line: s.line}
 	switch {
@@ -238,8 +238,8 @@ func (s *objectSplitter) skipSpace() (byte, bool) {
 	}
 }
 
-// restOfLine looks at what follows an object on its line. It returns "" if that is nothing,
-// another object or an array; otherwise it skips the line and returns its beginning.
+// restOfLine checks the text after an object on its line. It returns "" if that is empty, another object or an array;
+// otherwise it skips the line and returns its beginning.
 func (s *objectSplitter) restOfLine() string {
 	for {
 		c, ok := s.peek()
@@ -254,8 +254,8 @@ func (s *objectSplitter) restOfLine() string {
 	}
 }
 
-// skipJunk skips what is not JSON and returns its beginning: in an array up to the next
-// comma, bracket or line end, elsewhere up to the line end.
+// skipJunk skips text that is not JSON and returns its beginning: in an array up to the next comma, bracket or line
+// end, elsewhere up to the line end.
 func (s *objectSplitter) skipJunk() string {
 	var shown []byte
 	inString := false
@@ -274,9 +274,8 @@ func (s *objectSplitter) skipJunk() string {
 	}
 }
 
-// scanBracket reads an object or array up to the bracket that closes it. It gives up at a
-// string that is not closed on its line, and where {" stands in the first column, since
-// then the object before it was cut off.
+// scanBracket reads an object or array up to the bracket that closes it. It stops at a string that is not closed on
+// its line, and where {" appears in the first column, since then the object before it was cut off.
 func (s *objectSplitter) scanBracket() rawObject {
 	f := rawObject{line: s.line}
 	s.mark, s.size = s.at, 0
@@ -354,7 +353,7 @@ func quoteStart(b []byte) string {
 	return fmt.Sprintf("%q", string(b)+more)
 }
 
-// countLines counts the line feeds in b before offset at.
+// countLines returns the number of line feeds in b before offset at.
 func countLines(b []byte, at int) int {
 	return bytes.Count(b[:min(at, len(b))], []byte("\n"))
 }

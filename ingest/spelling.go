@@ -1,6 +1,6 @@
 package ingest
 
-// slot is a field of an evaluation that a file can fill.
+// slot is a field of an evaluation that a file can set.
 type slot int
 
 const (
@@ -31,11 +31,11 @@ const (
 	slotModel
 	slotTrial
 	slotEvidence
-	slotNote   // the reason, in the words of the person who looked at the run
-	slotResult // taken as the judgment if there is none
-	slotFirst  // taken as the judgment in any case: what the agent judged before it was corrected
+	slotNote   // the reason, as written by the person who reviewed the run
+	slotResult // used as the judgment if there is none
+	slotFirst  // always used as the judgment: the agent's judgment before it was corrected
 
-	// These are taken as judgment and ground truth in pairs; see pairs.go.
+	// These are used as judgment and ground truth in pairs; see pairs.go.
 	slotVerdict
 	slotActual
 	slotPrediction
@@ -71,17 +71,17 @@ const (
 	verdict // the evaluation object of the public implementation
 )
 
-// spelling is what a key means: the slot it fills, or the object it opens. A key with
-// both opens an object, and fills the slot if its value is not an object.
+// spelling is the meaning of a key: the slot it fills, or the object it opens. A key with both opens an object, and
+// fills the slot if its value is not an object.
 type spelling struct {
 	slot  slot
 	group objectKind
 }
 
-// spellings returns what key means in an object of the group g; false if nothing.
+// spellings returns the meaning of key in an object of the group g; false for none.
 //
-// It knows only keys that mean the same everywhere. If it knew a key that another tool
-// uses for something else, good lines would be rejected.
+// It has only keys with the same meaning in all tools. With a key that another tool uses for something else, good
+// lines would be rejected.
 func spellings(g objectKind, key []byte) (spelling, bool) {
 	var s spelling
 	switch g {
@@ -101,8 +101,8 @@ func spellings(g objectKind, key []byte) (spelling, bool) {
 	return s, s != spelling{}
 }
 
-// topSpelling returns the meaning of a key at the top level. Members of a test case and of a
-// scope may be there, too, under names that are clear by themselves.
+// topSpelling returns the meaning of a key at the top level. Members of a test case and of a scope may be there, too,
+// under names that are unambiguous by themselves.
 func topSpelling(key string) spelling {
 	switch key {
 	case "scene":
@@ -199,8 +199,7 @@ func scopeSpelling(key string) slot {
 	return flatScopeSpelling(key)
 }
 
-// flatScopeSpelling returns the slot of a scope's member whose name is clear outside the
-// scope, too.
+// flatScopeSpelling returns the slot of a scope's member whose name is unambiguous outside the scope, too.
 func flatScopeSpelling(key string) slot {
 	switch key {
 	case "product":
@@ -241,7 +240,7 @@ func verdictSpelling(key string) slot {
 	return correctSpelling(key)
 }
 
-// correctSpelling returns the slot of a key that says whether the agent was right.
+// correctSpelling returns the slot of a key for whether the agent was right.
 func correctSpelling(key string) slot {
 	switch key {
 	case "correct", "isAgentCorrect", "is_agent_correct", "isCorrect", "is_correct":
