@@ -33,7 +33,7 @@ type allureResult struct {
 	allureStep
 }
 
-// allureStep is a step, and what a test and a step have in common.
+// allureStep is a step, and the fields common to a test and a step.
 type allureStep struct {
 	Title       string       `json:"name"`
 	Outcome     string       `json:"status"`
@@ -50,8 +50,8 @@ type allureNamed struct {
 	Value string `json:"value"`
 }
 
-// allureFile reads a result, or a zip of a folder of results. Of a zip only the results are read; where their names say
-// that they belong decides nothing.
+// allureFile reads a result, or a zip of a folder of results. Of a zip it reads only the results, by the end of their
+// names.
 func (d *decoder) allureFile(r *bufio.Reader) error {
 	if begin, _ := r.Peek(4); string(begin) != "PK\x03\x04" {
 		return d.documents(r, d.allure)
@@ -78,7 +78,7 @@ func (d *decoder) allureFile(r *bufio.Reader) error {
 	return nil
 }
 
-// unpacked puts a picture of an archive into the reader's spool.
+// unpacked copies a picture of an archive to the reader's spool.
 func (d *decoder) unpacked(a *archive, f *zip.File, name string) (s shot) {
 	r, err := f.Open()
 	if err == nil {
@@ -92,10 +92,10 @@ func (d *decoder) unpacked(a *archive, f *zip.File, name string) (s shot) {
 	return s
 }
 
-// allureResultFile is how the name of a result ends.
+// allureResultFile is the end of the name of a result.
 const allureResultFile = "-result.json"
 
-// allure reads a result of Allure. The attempts at a test are files of their own, in no order.
+// allure reads a result of Allure. The attempts at a test are separate files, in no order.
 func (d *decoder) allure(j *jsonReader) error {
 	line := j.line
 	var r allureResult
@@ -131,7 +131,7 @@ func (d *decoder) allure(j *jsonReader) error {
 	return d.add(t)
 }
 
-// allureSteps takes the attachments of a test or a step, and the steps within it.
+// allureSteps adds the attachments of a test or a step, and the steps within it.
 func (d *decoder) allureSteps(t *test, s *allureStep) {
 	for _, a := range s.Attachments {
 		if open := d.parts[a.Source]; open != nil && isPicture(a.Type, a.Source) && d.rd.o.Keep != nil {
@@ -149,7 +149,7 @@ func (d *decoder) allureSteps(t *test, s *allureStep) {
 	}
 }
 
-// place is where a test is, in the words of the tool that ran it: pytest has it in the full name.
+// place is the path of a test in the terms of its tool: pytest has it in the full name.
 func (r *allureResult) place() []string {
 	if class, _, ok := strings.Cut(r.FullName, "#"); ok {
 		return []string{class}

@@ -11,15 +11,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Attachments opens files that reports name, in one folder and nowhere else: neither "..", nor an absolute path, nor a
-// link leads out of it.
+// Attachments opens files that reports name, within one folder: neither "..", nor an absolute path, nor a link leads
+// out of it.
 type Attachments struct {
 	root  *os.Root
 	dir   string            // its name, for messages
-	alone map[string]string // by the name alone: the path of the report that was found by it
+	alone map[string]string // by the base name: the path of the report that it matched
 }
 
-// OpenAttachments opens the folder in which attachments lie. The caller closes it.
+// OpenAttachments opens the folder of the attachments. The caller closes it.
 func OpenAttachments(dir string) (*Attachments, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -28,13 +28,13 @@ func OpenAttachments(dir string) (*Attachments, error) {
 	return &Attachments{root, dir, map[string]string{}}, nil
 }
 
-// Close gives the folder up.
+// Close closes the folder.
 func (a *Attachments) Close() error { return a.root.Close() } //nolint:wrapcheck // it names the folder
 
-// Open opens a file by the path that a report has for it. Reports travel, and mostly have the path of the machine that
-// ran the test; so the longest end of the path that is in the folder is meant. Its name alone stands for one path:
-// tools give the pictures of many tests one name, and which of them lies in the folder nobody can know. An error is a
-// *tree.FieldError.
+// Open opens a file by its path in a report. Reports are moved, and mostly have the path on the machine that ran the
+// test. So Open uses the longest suffix of the path that exists in the folder. A base name alone matches one path
+// only: tools give the pictures of many tests one name, and it is unknown which of them is in the folder. An error is
+// a *tree.FieldError.
 func (a *Attachments) Open(name string) (io.ReadCloser, error) {
 	bad := func(problem string) error { return &tree.FieldError{Field: "picture", Problem: problem} }
 	parts := strings.Split(strings.TrimLeft(path.Clean(strings.ReplaceAll(name, `\`, "/")), "/"), "/")
@@ -66,7 +66,7 @@ func (a *Attachments) Open(name string) (io.ReadCloser, error) {
 		"--attachments", a.dir))
 }
 
-// first reports whether a path is the first, or the same as the first, that is found by a name alone.
+// first reports whether a path is the first, or equal to the first, that matched by base name alone.
 func (a *Attachments) first(name, of string) bool {
 	if a.alone[name] == "" {
 		a.alone[name] = of
@@ -74,7 +74,7 @@ func (a *Attachments) first(name, of string) bool {
 	return a.alone[name] == of
 }
 
-// plainly is an error without the path, which the sentence has.
+// plainly returns the text of an error without the path, which the sentence has.
 func plainly(err error) string {
 	if p, ok := errors.AsType[*os.PathError](err); ok {
 		return p.Err.Error()

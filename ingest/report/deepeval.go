@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// deepevalCase is a test case of DeepEval with what each metric said of it.
+// deepevalCase is a test case of DeepEval with the results of its metrics.
 type deepevalCase struct {
 	Name     string `json:"name"`
 	Input    string `json:"input"`
@@ -31,7 +31,7 @@ type deepevalMetric struct {
 	Error   string `json:"error"`
 }
 
-// deepeval reads a test run of DeepEval. It names neither run nor time, so what is in a case tells it from others.
+// deepeval reads a test run of DeepEval. It has neither a name nor a time, so the content of a case identifies it.
 func (d *decoder) deepeval(j *jsonReader) error {
 	return j.object(func(key string) error {
 		if key != "testCases" && key != "conversationalTestCases" {
@@ -55,8 +55,8 @@ func (d *decoder) deepeval(j *jsonReader) error {
 	})
 }
 
-// deepevalTests gives the verdicts on a case. If what was produced and what was expected are both verdicts, whoever
-// produced it is a judge and its truth is known; otherwise each metric is a judge, and nobody said what was true.
+// deepevalTests returns the verdicts on a case. If the actual and the expected output are both verdicts, the producer
+// of the output is a judge with a known truth; otherwise each metric is a judge, and its truth is unknown.
 func (d *decoder) deepevalTests(line int, id string, c *deepevalCase) error {
 	base := test{line: line, title: cmp.Or(c.Name, firstLine(c.Input), firstLine(c.Scenario)),
 		prompt: cmp.Or(c.Input, c.Scenario), observation: c.Actual}

@@ -14,34 +14,34 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Shot is a picture that a report attaches to a test: a file that it names, or bytes that it holds.
+// Shot is a picture that a report attaches to a test: a file that it names, or bytes that it contains.
 type Shot struct {
 	Report string    // name of the file that attaches it
-	Name   string    // what the tool calls it
-	Path   string    // as the report has it; "" where Data is
-	Data   io.Reader // nil where Path is
+	Name   string    // the name in the tool
+	Path   string    // as in the report; "" with Data
+	Data   io.Reader // nil with Path
 }
 
-// shot is a picture before the test that has it is settled.
+// shot is a picture before its test is settled.
 type shot struct {
 	name, path string
 	at, size   int64  // of its bytes in the reader's spool
 	problem    string // why its bytes cannot be used
 }
 
-// Bounds of what reports hold within themselves.
+// Bounds of pictures within reports.
 const (
 	mostShots      = tree.MaxPictures
 	longestEncoded = (tree.MaxPicture+2)/3*4 + 100 // base64, with the head of a data URL
 	mostSpooled    = 512 << 20                     // bytes of the pictures in one file
-	mostLeft       = 20                            // sentences about pictures that were left out
+	mostLeft       = 20                            // sentences about skipped pictures
 )
 
 // tools are the formats of test tools, which print why a test failed.
 func tools() []Format { return []Format{JUnit, Playwright, Midscene, Allure, Pytest} }
 
-// attach adds an attachment, if it is a picture by its content type or its name. encoded is base64 where the report
-// holds the bytes.
+// attach adds an attachment, if it is a picture by its content type or its name. encoded is base64 if the report
+// contains the bytes.
 func (d *decoder) attach(shots *[]shot, name, contentType, file, encoded string) {
 	if !isPicture(contentType, file) || len(*shots) == mostShots || d.rd.o.Keep == nil {
 		return
@@ -54,7 +54,7 @@ func (d *decoder) attach(shots *[]shot, name, contentType, file, encoded string)
 	*shots = append(*shots, s)
 }
 
-// isPicture reports whether an attachment means to be a picture.
+// isPicture reports whether an attachment is declared as a picture.
 func isPicture(contentType, file string) bool {
 	if contentType != "" {
 		return strings.HasPrefix(contentType, "image/")
@@ -63,7 +63,7 @@ func isPicture(contentType, file string) bool {
 	return slices.Contains([]string{".png", ".jpg", ".jpeg", ".webp"}, ext)
 }
 
-// decoded puts the bytes of base64, or of a data URL of it, into the reader's spool.
+// decoded writes the bytes of base64, or of a data URL of it, to the reader's spool.
 func (d *decoder) decoded(encoded string) shot {
 	if len(encoded) >= longestEncoded {
 		return shot{problem: "has more than 8 MiB"}
@@ -75,7 +75,7 @@ func (d *decoder) decoded(encoded string) shot {
 	return d.spooled(r)
 }
 
-// spooled puts the bytes of a reader into the reader's spool.
+// spooled writes the bytes of a reader to the reader's spool.
 func (d *decoder) spooled(r io.Reader) shot {
 	rd := d.rd
 	if rd.shots.size > mostSpooled {
@@ -92,7 +92,7 @@ func (d *decoder) spooled(r io.Reader) shot {
 	return s
 }
 
-// evidence adds to a run what the tool left of it. The pictures of a test are kept when no attempt follows.
+// evidence adds the evidence of the tool to a run. The pictures of a test are kept when no attempt follows.
 func (d *decoder) evidence(a *attempt, e *tree.Evaluation) {
 	t := &a.test
 	if !slices.Contains(tools(), d.rd.format) {
@@ -112,7 +112,7 @@ func (d *decoder) evidence(a *attempt, e *tree.Evaluation) {
 	}
 }
 
-// kept has a picture kept. One that cannot be used is counted, and its run is read all the same.
+// kept stores a picture with Options.Keep. An unusable one is reported, and its run is read without it.
 func (d *decoder) kept(file string, s *shot) (tree.Picture, bool) {
 	x := Shot{Report: file, Name: s.name, Path: s.path}
 	problem := s.problem
@@ -141,7 +141,7 @@ func (d *decoder) kept(file string, s *shot) (tree.Picture, bool) {
 	return tree.Picture{}, false
 }
 
-// LeftPicture is a picture that was left out, and why.
+// LeftPicture is a skipped picture, and the reason.
 type LeftPicture struct {
 	File    string `json:"file"`
 	Picture string `json:"picture"`
@@ -157,7 +157,7 @@ func addStep(steps *[]tree.TestStep, title string, failed bool) {
 	}
 }
 
-// addLink adds an address that leads to a page. Any other is passed over.
+// addLink adds a safe address of a page. It ignores any other.
 func addLink(links *[]tree.Link, name, url string) {
 	l := tree.Link{Name: fitName(name), URL: strings.TrimSpace(url)}
 	if l.Safe() && len(l.URL) <= tree.MaxName && len(*links) < tree.MaxLinks {

@@ -2,8 +2,8 @@ package report
 
 import "github.com/memtree/memtree/tree"
 
-// Bounds of the attempts that wait for another one. A test that is tried again runs soon after. One that comes later
-// than so many others has the key of the one before, and memory names it.
+// Bounds of the attempts that wait for another one. A test that is tried again runs soon after. An attempt that comes
+// after more than these has the key of the earlier one, and memory reports it.
 const (
 	mostOpen      = 10_000
 	mostOpenBytes = 16 << 20
@@ -16,7 +16,7 @@ type attempt struct {
 	size int
 }
 
-// fold collapses attempts: of those at one test the last one counts, in the place of the first.
+// fold collapses attempts: of those at one test it keeps the last one, in the place of the first.
 type fold struct {
 	open  map[string]*attempt
 	order []string
@@ -25,7 +25,7 @@ type fold struct {
 
 func newFold() *fold { return &fold{open: map[string]*attempt{}} }
 
-// add takes an attempt. It returns what had to be settled to make room.
+// add adds an attempt. It returns attempts that it settled to make room.
 func (f *fold) add(file string, t *test) (settled []*attempt) {
 	key := t.key()
 	a := &attempt{file: file, test: *t, size: len(key) + t.held()}
@@ -43,7 +43,7 @@ func (f *fold) add(file string, t *test) (settled []*attempt) {
 	return settled
 }
 
-// held is about how many bytes a test takes.
+// held returns the approximate size of a test in bytes.
 func (t *test) held() int {
 	n := 500 + len(t.observation) + len(t.prompt) + len(t.reason) + len(t.title) + len(t.id)
 	for _, p := range t.place {
@@ -69,12 +69,12 @@ func (t *test) held() int {
 	return n
 }
 
-// again takes one more attempt at a test.
+// again adds one more attempt at a test.
 func (f *fold) again(key string, old, now *attempt) {
 	first := max(1, old.test.attempt)
 	switch {
 	case now.test.id != "" && now.test.id == old.test.id:
-		now.test.attempt = max(now.test.attempt, old.test.attempt) // the same attempt, told again
+		now.test.attempt = max(now.test.attempt, old.test.attempt) // the same attempt, reported again
 	case now.test.attempt == 0 && now.test.at.Before(old.test.at):
 		old.test.attempt = first + 1
 		return
@@ -95,7 +95,7 @@ func (f *fold) take(key string) *attempt {
 	return a
 }
 
-// all removes all attempts and returns them in the order in which their tests came.
+// all removes all attempts and returns them in the order of the first attempts.
 func (f *fold) all() []*attempt {
 	out := make([]*attempt, 0, len(f.order))
 	for _, key := range f.order {

@@ -12,7 +12,7 @@ import (
 // longestScriptTag bounds the tag of a script, with its attributes, in bytes.
 const longestScriptTag = 64 << 10
 
-// htmlReader finds the scripts of a page. Nothing of them is run, and what stands in a script is no tag.
+// htmlReader finds the scripts of a page. It runs none of them, and their content is not read as tags.
 type htmlReader struct {
 	r    *bufio.Reader
 	line int
@@ -27,7 +27,7 @@ func (h *htmlReader) readByte() (byte, error) {
 	return c, err //nolint:wrapcheck // the reader's own
 }
 
-// startsWith reports whether a word in lower case comes next, in any case.
+// startsWith reports whether the next bytes are word, which is in lower case, ignoring case.
 func (h *htmlReader) startsWith(word string) bool {
 	b, _ := h.r.Peek(len(word))
 	return bytes.EqualFold(b, []byte(word))
@@ -57,7 +57,7 @@ func (h *htmlReader) scripts(each func(attrs map[string]string, body *scriptBody
 			if err != nil {
 				value = string(m[2])
 			}
-			if name := string(m[1]); attrs[name] == "" { // of two the first counts; Midscene writes type twice
+			if name := string(m[1]); attrs[name] == "" { // of two the first wins; Midscene writes type twice
 				attrs[name] = value
 			}
 		}
@@ -86,7 +86,7 @@ func (h *htmlReader) tag() (tag []byte, err error) {
 	return tag, nil
 }
 
-// scriptBody reads what stands between the tags of a script.
+// scriptBody reads the content of a script.
 type scriptBody struct {
 	h    *htmlReader
 	done bool

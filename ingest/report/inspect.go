@@ -13,14 +13,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// inspectEval is what an eval was of.
+// inspectEval is the subject of an eval.
 type inspectEval struct {
 	ID    string `json:"eval_id"`
 	Task  string `json:"task"`
 	Model string `json:"model"`
 }
 
-// inspectSample is what came of a sample.
+// inspectSample is the result of a sample.
 type inspectSample struct {
 	id, input, target, answer string
 	epoch                     int
@@ -54,7 +54,7 @@ func (d *decoder) inspect(r *bufio.Reader) error {
 	})
 }
 
-// inspectZip reads a packed log. Its files are read where they are; what they are called decides nothing else.
+// inspectZip reads a packed log, file by file.
 func (d *decoder) inspectZip(r io.Reader) error {
 	a, err := d.openArchive(r)
 	if err != nil {
@@ -65,7 +65,7 @@ func (d *decoder) inspectZip(r io.Reader) error {
 	read := func(f *zip.File, do func(*jsonReader) error) error {
 		return a.part(f, func(r io.Reader) error { return do(newJSON(bufio.NewReader(r))) })
 	}
-	for _, head := range []string{"_journal/start.json", "header.json"} { // a log that broke off has no header yet
+	for _, head := range []string{"_journal/start.json", "header.json"} { // an interrupted log has no header yet
 		i := slices.IndexFunc(a.File, func(f *zip.File) bool { return f.Name == head })
 		if i < 0 {
 			continue
@@ -92,7 +92,7 @@ func (d *decoder) inspectZip(r io.Reader) error {
 	return nil
 }
 
-// inspectSample reads a sample. What happened in it step by step is not read.
+// inspectSample reads a sample. It skips the events of the sample.
 func (d *decoder) inspectSample(j *jsonReader, eval *inspectEval) error {
 	line, s := j.line, inspectSample{}
 	err := j.object(func(key string) (err error) {
@@ -129,7 +129,7 @@ func (d *decoder) inspectSample(j *jsonReader, eval *inspectEval) error {
 	return d.inspectTests(line, eval, &s)
 }
 
-// inspectText is a text, a list of texts, or what the last of several messages says.
+// inspectText returns a text, the last of a list of texts, or the text of the last of several messages.
 func inspectText(v json.RawMessage) string {
 	var one string
 	var several []json.RawMessage
@@ -150,7 +150,7 @@ func inspectText(v json.RawMessage) string {
 	return ""
 }
 
-// inspectAnswer is what the model wrote.
+// inspectAnswer returns the output of the model.
 func inspectAnswer(v json.RawMessage) string {
 	var out struct {
 		Completion string `json:"completion"`
@@ -164,8 +164,8 @@ func inspectAnswer(v json.RawMessage) string {
 	return out.Completion
 }
 
-// inspectTests gives the verdicts on a sample. If the answer and the target are both verdicts, the model that answered
-// is a judge and its truth is known; otherwise each scorer is a judge, and nobody said what was true.
+// inspectTests returns the verdicts on a sample. If the answer and the target are both verdicts, the model that
+// answered is a judge with a known truth; otherwise each scorer is a judge, and its truth is unknown.
 func (d *decoder) inspectTests(line int, eval *inspectEval, s *inspectSample) error {
 	base := test{line: line, run: eval.ID, place: present(eval.Task), title: s.id, prompt: s.input, observation: s.answer,
 		at: junitTime(s.at), grader: fmt.Sprintf("epoch-%d", s.epoch)}
@@ -191,7 +191,7 @@ func (d *decoder) inspectTests(line int, eval *inspectEval, s *inspectSample) er
 	return nil
 }
 
-// inspectVerdict reads a score: C and I are correct and incorrect. What is in between is no verdict.
+// inspectVerdict reads a score: C and I are correct and incorrect. A value in between is no verdict.
 func inspectVerdict(value json.RawMessage) verdict {
 	switch strings.Trim(string(value), `"`) {
 	case "C", "1", "1.0", "true":

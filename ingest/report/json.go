@@ -19,7 +19,7 @@ const (
 	deepest      = 500 // objects and arrays within each other
 )
 
-// jsonReader walks through JSON of any length. What nobody asks for is skipped without being held.
+// jsonReader reads JSON of any length. It skips unrequested values without holding them.
 type jsonReader struct {
 	r     *bufio.Reader
 	line  int
@@ -39,7 +39,7 @@ func (j *jsonReader) broken(problem string) error {
 	return &brokenError{line: j.line, problem: problem}
 }
 
-// failed says why reading ended in the middle of something.
+// failed returns the error for input that ends in the middle of a value.
 func (j *jsonReader) failed(err error) error {
 	if errors.Is(err, io.EOF) {
 		return j.broken("the file ends in the middle of its JSON; was it cut off?")
@@ -47,7 +47,7 @@ func (j *jsonReader) failed(err error) error {
 	return err
 }
 
-// peek returns the next byte that is not white space; io.EOF where there is none.
+// peek returns the next byte that is not white space; io.EOF at the end.
 func (j *jsonReader) peek() (byte, error) {
 	for {
 		c, err := j.r.ReadByte()
@@ -96,7 +96,7 @@ func (j *jsonReader) object(member func(key string) error) error {
 // array reads an array and calls element at each of its values, which element must consume. Any other value is skipped.
 func (j *jsonReader) array(element func() error) error { return j.nest('[', ']', element) }
 
-// nest reads what stands between two brackets.
+// nest reads the elements between two brackets.
 func (j *jsonReader) nest(open, end byte, one func() error) error {
 	c, err := j.peek()
 	if err != nil {
@@ -143,11 +143,11 @@ func (j *jsonReader) skip() error {
 	return err
 }
 
-// raw returns a value as it stands, nil if it is longer than is allowed.
+// raw returns a value unchanged, nil if it is longer than allowed.
 func (j *jsonReader) raw() ([]byte, error) { return j.scan(longestValue) }
 
-// scan consumes a value and returns it if it has at most so many bytes. Whether it is JSON inside is for the caller to
-// find out.
+// scan consumes a value and returns it if it has at most so many bytes. The caller checks whether its content is valid
+// JSON.
 func (j *jsonReader) scan(most int) ([]byte, error) {
 	if _, err := j.peek(); err != nil {
 		return nil, j.failed(err)
@@ -200,7 +200,7 @@ func (j *jsonReader) scan(most int) ([]byte, error) {
 	return kept.Bytes(), nil
 }
 
-// ended puts back the byte after a number or a word.
+// ended puts back the byte after a number or a literal.
 func (j *jsonReader) ended(n int, c byte) error {
 	if n == 0 {
 		return j.unexpected(c, "a value")
@@ -250,8 +250,8 @@ func (j *jsonReader) text(most int) (string, error) {
 	return s, nil
 }
 
-// value decodes a value as a whole. A value that is too long, or of another form, is a *valueError, and reading goes on
-// after it.
+// value decodes a value as a whole. A value that is too long, or of another form, is a *valueError, and reading
+// continues after it.
 func (j *jsonReader) value(to any) error {
 	line := j.line
 	b, err := j.raw()
@@ -274,7 +274,7 @@ func (j *jsonReader) value(to any) error {
 	return nil
 }
 
-// valueError is a value that cannot be used. It spoils nothing around it.
+// valueError is an unusable value. It does not affect other values.
 type valueError struct {
 	line           int
 	field, problem string
@@ -282,7 +282,7 @@ type valueError struct {
 
 func (e *valueError) Error() string { return e.field + " " + e.problem }
 
-// raw returns any value as JSON, without escaping what only HTML needs.
+// raw returns any value as JSON, without escaping for HTML.
 func raw(v any) tree.Raw {
 	if r, ok := v.(tree.Raw); ok {
 		return r

@@ -35,7 +35,7 @@ type junitReader struct {
 
 func (d *decoder) junit(r *bufio.Reader) error {
 	j := &junitReader{decoder: d, x: newXML(r), named: map[string]int{}}
-	prose := false // there is text where only elements are
+	prose := false // text was found where only elements are allowed
 	for {
 		t, err := j.x.Token()
 		switch {
@@ -63,7 +63,7 @@ func (d *decoder) junit(r *bufio.Reader) error {
 	}
 }
 
-// broken says where the XML cannot be read on.
+// broken returns the position at which the XML cannot be read on.
 func (j *junitReader) broken(err error) error {
 	if broken, ok := errors.AsType[*brokenError](err); ok {
 		return broken
@@ -74,7 +74,7 @@ func (j *junitReader) broken(err error) error {
 	return fmt.Errorf("read %s: %w", j.name, err)
 }
 
-// start takes the beginning of an element.
+// start handles the start of an element.
 func (j *junitReader) start(e xml.StartElement) error {
 	switch e.Name.Local {
 	case "testsuites", "testsuite":
@@ -104,8 +104,8 @@ func (j *junitReader) start(e xml.StartElement) error {
 	return nil
 }
 
-// suite opens a suite. Playwright names the browser as the host of a suite; others name the machine, which tells
-// nothing. Suites of one name in one place are told apart by their number.
+// suite opens a suite. Playwright names the browser as the host of a suite; others name the machine, which is ignored.
+// Suites of one name in one place are distinguished by their number.
 func (j *junitReader) suite(e xml.StartElement) junitSuite {
 	s := junitSuite{name: attr(e, "name"), at: junitTime(attr(e, "timestamp"))}
 	if s.root = len(j.suites) == 0 && e.Name.Local == "testsuites"; s.root {
@@ -130,7 +130,7 @@ func (j *junitReader) suite(e xml.StartElement) junitSuite {
 	return s
 }
 
-// properties reads the properties of the suite that is open, of which the product counts.
+// properties reads the properties of the open suite, of which only the product is used.
 func (j *junitReader) properties() error {
 	for {
 		t, err := j.x.Token()
@@ -151,7 +151,7 @@ func (j *junitReader) properties() error {
 	}
 }
 
-// later is the time of a suite, or of the one around it.
+// later returns the time of a suite, or of the one around it.
 func later(own, around time.Time) time.Time {
 	if own.IsZero() {
 		return around
@@ -159,7 +159,7 @@ func later(own, around time.Time) time.Time {
 	return own
 }
 
-// test takes a test.
+// test adds a test.
 func (j *junitReader) test(line int, c *junitCase) error {
 	t := &test{line: line, title: spelled(c.name), verdict: passed, at: junitTime(c.at)}
 	if c.placed() {
@@ -206,7 +206,7 @@ func (j *junitReader) test(line int, c *junitCase) error {
 
 var escaped = regexp.MustCompile(`\\u[0-9a-f]{4}`)
 
-// spelled is a title with the letters that pytest writes as \u6ee1.
+// spelled returns a title with the letters that pytest writes as \u6ee1.
 func spelled(title string) string {
 	return escaped.ReplaceAllStringFunc(title, func(s string) string {
 		n, err := strconv.ParseUint(s[2:], 16, 32)

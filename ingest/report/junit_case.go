@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// Bounds of what is kept of one test of JUnit's XML.
+// Bounds of the texts of one test of JUnit's XML.
 const (
 	mostWhys    = 20
 	longestWhys = 2 * longestSeen // bytes of each
 )
 
-// junitCase is a test of JUnit's XML. Surefire puts the attempts at a test into it; others write it once more.
+// junitCase is a test of JUnit's XML. Surefire puts the attempts at a test into it; others write another one.
 type junitCase struct {
 	name, class, at, status string
 	failed, skipped         bool
 	before                  int      // attempts before the last one
 	why, flaky              []string // why it failed, and why attempts before failed
 	prompt, route, product  string
-	files                   []string    // that it names as attached
+	files                   []string    // named as attached
 	links                   [][2]string // name and address
 }
 
-// placed reports whether the class says where the test is. Jest and Mocha have the title there, and Node one word for
-// all; then the suites say it.
+// placed reports whether the class is the place of the test. Jest and Mocha have the title there, and Node one
+// constant; then the suites are the place.
 func (c *junitCase) placed() bool {
 	title := c.class == c.name && strings.Contains(c.name, " ") || strings.HasSuffix(c.name, " "+c.class)
 	return c.class != "" && c.class != "test" && !title
@@ -101,10 +101,10 @@ func (c *junitCase) take(x *xmlReader, e xml.StartElement) (err error) {
 	return err //nolint:wrapcheck // the caller says where
 }
 
-// attachment is how Playwright, and the runners that Jenkins knows, name a file in what a test printed.
+// attachment is how Playwright, and the runners that Jenkins supports, name a file in the output of a test.
 var attachment = regexp.MustCompile(`\[\[ATTACHMENT\|([^\]\n]+)\]\]`)
 
-// because reads why a test failed, and adds it to what is known of that.
+// because reads why a test failed, and appends it to the known reasons.
 func because(x *xmlReader, e xml.StartElement, known []string) ([]string, error) {
 	body, err := x.text(longestWhys)
 	message, body := strings.TrimSpace(attr(e, "message")), strings.TrimSpace(body)

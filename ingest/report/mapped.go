@@ -17,11 +17,11 @@ type walker struct {
 	j       *jsonReader
 	m       *Mapping
 	objects *ingest.Objects
-	above   []map[string]json.RawMessage // what the objects around have, from outside in
-	wanted  map[string]bool              // which members of them are asked for
+	above   []map[string]json.RawMessage // members of the enclosing objects, from outside in
+	wanted  map[string]bool              // which of their members are needed
 }
 
-// longestAbove bounds what is kept of an object around a run, in bytes.
+// longestAbove bounds the stored members of an object around a run, in bytes.
 const longestAbove = 4 << 10
 
 // mapped reads any JSON by the mapping of the options.
@@ -54,7 +54,7 @@ func (d *decoder) mapped(j *jsonReader) error {
 	}
 }
 
-// skipLine goes on after a line of JSON that is broken.
+// skipLine continues after a broken line of JSON.
 func (j *jsonReader) skipLine() error {
 	for {
 		c, err := j.r.ReadByte()
@@ -70,7 +70,7 @@ func (j *jsonReader) skipLine() error {
 	}
 }
 
-// walk goes down a path to the runs.
+// walk follows a path to the runs.
 func (w *walker) walk(path []step) error {
 	if len(path) == 0 {
 		c, err := w.j.peek()
@@ -138,7 +138,7 @@ func (w *walker) run() error {
 	return w.give(e, err)
 }
 
-// cell is the value of a field in a run.
+// cell returns the value of a field in a run.
 func (w *walker) cell(x mapped, run []byte) tree.Raw {
 	var v json.RawMessage
 	if !x.above {
@@ -163,7 +163,7 @@ func (w *walker) cell(x mapped, run []byte) tree.Raw {
 		}
 	case len(v) > 0 && v[0] != '{' && v[0] != '[' && x.field != "at" && x.field != "attempt" && x.field != "correct" &&
 		x.field != "scope.position" && string(v) != "null":
-		return tree.Quote(string(v)) // a number where a text is meant, such as an id
+		return tree.Quote(string(v)) // a number where a text is expected, such as an id
 	}
 	return tree.Raw(v)
 }

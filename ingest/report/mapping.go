@@ -16,34 +16,34 @@ import (
 // longestMapping bounds a mapping, in bytes.
 const longestMapping = 64 << 10
 
-// Mapping says where a file of another form has what is known of a run. A nil mapping says nothing.
+// Mapping maps the data of a run in a file of another form to fields. A nil mapping is empty.
 type Mapping struct {
 	runs   []step
 	fields []mapped
 	words  map[string]string
 }
 
-// mapped is where a field comes from.
+// mapped is the source of a field.
 type mapped struct {
 	field    string
 	path     []step // empty for a constant
 	constant tree.Raw
 	above    bool   // from an object around the run
-	column   string // the name as it stands, for tables
+	column   string // the exact name, for tables
 }
 
-// mappingFile is a mapping as it is written.
+// mappingFile is the file form of a mapping.
 type mappingFile struct {
 	Runs   string            `yaml:"runs"`
 	Fields map[string]string `yaml:"fields"`
 	Words  map[string]string `yaml:"words"`
 }
 
-// ReadMapping reads a mapping: YAML with runs, the path of the objects that are runs, fields, which says for names of
-// [ingest.Fields] the path within a run, and words, which says what the file's verdicts mean. A path is names with full
+// ReadMapping reads a mapping: YAML with runs, the path of the objects that are runs; fields, for names of
+// [ingest.Fields] the path within a run; and words, the meaning of the file's verdicts. A path is names with full
 // stops between them; [] is each element of an array, [0] the first, ["a.b"] a name with a full stop. A path that
-// begins with ^. is of the nearest object around the run that has such a member before the run, and a value that begins
-// with = stands for itself. Without runs each object of the file is a run. A *ingest.FileError says what is wrong.
+// begins with ^. is of the nearest object around the run that has such a member before the run, and a value that
+// begins with = is a constant. Without runs each object of the file is a run. A problem is a *ingest.FileError.
 func ReadMapping(name string, r io.Reader) (*Mapping, error) {
 	b, err := io.ReadAll(io.LimitReader(r, longestMapping+1))
 	if err != nil {
@@ -107,7 +107,7 @@ func (f *mappingFile) mapping() (*Mapping, error) {
 	return m, nil
 }
 
-// column is the field of a column of this name.
+// column returns the field of a column of this name.
 func (m *Mapping) column(name string) string {
 	if m == nil {
 		return columnField(name)
@@ -120,7 +120,7 @@ func (m *Mapping) column(name string) string {
 	return ""
 }
 
-// word is what a word of a verdict means.
+// word returns the meaning of a verdict of the file.
 func (m *Mapping) word(field, said string) string {
 	if m != nil && (field == "judgment" || field == "ground_truth") {
 		if means, ok := m.words[said]; ok {
@@ -142,7 +142,7 @@ func (m *Mapping) constants(r *row) {
 	}
 }
 
-// none reports whether a run has no verdict, because its word means none.
+// none reports whether a run has no verdict, because its verdict is mapped to none.
 func (m *Mapping) none(r *row) bool {
 	if m == nil {
 		return false

@@ -13,7 +13,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// midsceneTask is one step of an execution: what the model was asked, and what it said.
+// midsceneTask is one step of an execution: the model's input, and its output.
 type midsceneTask struct {
 	ID      string `json:"taskId"`
 	Type    string `json:"type"`
@@ -50,7 +50,7 @@ type midsceneTask struct {
 // reports have its bytes as a data URL.
 type midsceneShot struct{ ID, File, Data string }
 
-// UnmarshalJSON takes each of the forms, and none as no picture.
+// UnmarshalJSON reads each of the forms. Any other value is no picture.
 func (s *midsceneShot) UnmarshalJSON(b []byte) error {
 	var ref struct {
 		ID   string `json:"id"`
@@ -63,7 +63,7 @@ func (s *midsceneShot) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// shot returns the last picture of the steps: how the page looked after them, or else before the last one.
+// midsceneShot returns the last picture of the steps: the page after them, or else before the last one.
 func (d *decoder) midsceneShot(t *midsceneTask) (s shot, ok bool) {
 	ref := t.Context.Screenshot
 	for _, r := range t.Recorder {
@@ -82,7 +82,7 @@ func (d *decoder) midsceneShot(t *midsceneTask) (s shot, ok bool) {
 	return s, ok && d.rd.o.Keep != nil
 }
 
-// midsceneImage takes a picture that is a script of the page.
+// midsceneImage reads a picture that is a script of the page.
 func (d *decoder) midsceneImage(id string, body io.Reader) error {
 	if d.rd.o.Keep == nil || len(d.images) == mostParts {
 		return nil
@@ -189,7 +189,7 @@ func (d *decoder) midsceneExecution(j *jsonReader, place []string) error {
 	if t.id == "" {
 		t.id = strings.Join(present(name, t.at.UTC().Format(time.RFC3339Nano)), "|")
 	}
-	t.same = t.id // a report that grew has an execution again; the later one knows more
+	t.same = t.id // a report that grew has an execution again; the later one is more complete
 	t.midscene(&tasks)
 	t.steps = tasks.steps
 	if s, ok := d.midsceneShot(&tasks.last); ok {
@@ -198,7 +198,7 @@ func (d *decoder) midsceneExecution(j *jsonReader, place []string) error {
 	return d.add(&t)
 }
 
-// midsceneTasks is what is kept of the steps of an execution, of which there may be any number.
+// midsceneTasks holds the needed parts of the steps of an execution, of which there may be any number.
 type midsceneTasks struct {
 	n                         int
 	first, model, instruction string
@@ -220,11 +220,11 @@ func (s *midsceneTasks) add(t *midsceneTask) {
 	addStep(&s.steps, title, t.Status == "failed")
 }
 
-// midscene fills in what the model was asked and what it said. A model that gave no answer gave no verdict.
+// midscene fills in the model's input and its output. A model that gave no answer gave no verdict.
 func (t *test) midscene(tasks *midsceneTasks) {
 	last := &tasks.last
 	t.agent.Model, t.prompt = tasks.model, tasks.instruction
-	if t.prompt != "" { // of an aiAct: its steps went well, or one did not
+	if t.prompt != "" { // of an aiAct: all its steps succeeded, or one did not
 		t.verdict = verdictOf(last.Status == "finished")
 		if last.Error != "" {
 			t.judgment = graded(false, last.Error)
@@ -240,7 +240,7 @@ func (t *test) midscene(tasks *midsceneTasks) {
 	}
 }
 
-// midsceneSaid takes what the model said.
+// midsceneSaid reads the model's output.
 func (t *test) midsceneSaid(last *midsceneTask, out tree.Raw) {
 	var is bool
 	thought := plainMidscene(cmp.Or(last.Thought, thoughtIn(tree.Raw(last.Log.Info.Raw).Text())))
@@ -256,7 +256,7 @@ func (t *test) midsceneSaid(last *midsceneTask, out tree.Raw) {
 
 var midsceneThought = regexp.MustCompile(`(?s)<thought>(.*?)</thought>`)
 
-// thoughtIn is why the model said so, as it stands in what it wrote.
+// thoughtIn returns the model's reason from its raw response.
 func thoughtIn(response string) string {
 	if m := midsceneThought.FindStringSubmatch(plainMidscene(response)); m != nil {
 		return strings.TrimSpace(m[1])
@@ -264,7 +264,7 @@ func thoughtIn(response string) string {
 	return ""
 }
 
-// plainMidscene takes back how Midscene writes brackets into a page.
+// plainMidscene reverses Midscene's escape of brackets in a page.
 func plainMidscene(s string) string {
 	return strings.NewReplacer("__midscene_lt__", "<", "__midscene_gt__", ">").Replace(s)
 }

@@ -21,7 +21,7 @@ type midsceneCase struct {
 	} `json:"attempts"`
 }
 
-// midsceneStep is one step of a case: what was asked of an agent, and whether it came of it.
+// midsceneStep is one step of a case: the instruction to an agent, and its error if it failed.
 type midsceneStep struct {
 	Node  string `json:"node"`
 	Title string `json:"title"`
@@ -35,8 +35,8 @@ type midsceneWhy struct {
 	Message string `json:"message"`
 }
 
-// midsceneProject reads a project of a test run: its documents, and the cases of each. Of a page only the cases are
-// read for which no agent was asked: what an agent said is in the page too, and would count twice.
+// midsceneProject reads a project of a test run: its documents, and the cases of each. Of a page it reads only the
+// cases without agent steps: the verdicts of an agent are in the page too, and would be read twice.
 func (d *decoder) midsceneProject(j *jsonReader, run string, page bool) error {
 	project := ""
 	return j.object(func(key string) (err error) {
@@ -76,7 +76,7 @@ func (d *decoder) midsceneDocument(j *jsonReader, run, project string, page bool
 	})
 }
 
-// askedAgent reports whether an agent was asked in the case, so that the page has what it said.
+// askedAgent reports whether a step of the case is an agent's, so that the page has its verdict.
 func (c *midsceneCase) askedAgent() bool {
 	for i := range c.Attempts {
 		for _, s := range c.Attempts[i].Steps {
@@ -88,7 +88,7 @@ func (c *midsceneCase) askedAgent() bool {
 	return false
 }
 
-// test is what the attempts come to. What was to be tested is what its steps asked for.
+// test returns the result of the attempts. Its prompt is made of the steps.
 func (c *midsceneCase) test(line int, run, project, source string) *test {
 	t := &test{line: line, run: run, project: project, place: []string{strings.ReplaceAll(source, `\`, "/")},
 		title: plainMidscene(c.Name), agent: tree.Agent{Name: "midscene"}, attempt: len(c.Attempts)}
@@ -122,7 +122,7 @@ func (c *midsceneCase) test(line int, run, project, source string) *test {
 	return t
 }
 
-// firstText is a title, or else the prompt in the input of a step.
+// firstText returns a title, or else the prompt in the input of a step.
 func firstText(title string, input json.RawMessage) string {
 	var in struct {
 		Prompt string `json:"prompt"`

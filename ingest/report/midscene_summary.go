@@ -18,8 +18,8 @@ type midsceneScript struct {
 	} `json:"attempts"`
 }
 
-// midsceneSummary reads the head of a summary and returns the name of its run: the time at which it was written, in the
-// words of the machine that wrote it.
+// midsceneSummary reads the head of a summary and returns the name of its run: the time at which it was written, in
+// the format of the machine that wrote it.
 func (d *decoder) midsceneSummary(j *jsonReader) (run string, err error) {
 	err = j.object(func(key string) (err error) {
 		if key == "generatedAt" {
@@ -31,7 +31,7 @@ func (d *decoder) midsceneSummary(j *jsonReader) (run string, err error) {
 	return run, err
 }
 
-// midsceneScript reads what came of a script: whether all of its steps and assertions held.
+// midsceneScript reads the result of a script: whether all of its steps and assertions held.
 func (d *decoder) midsceneScript(j *jsonReader, run string) error {
 	line := j.line
 	var s midsceneScript
@@ -42,7 +42,7 @@ func (d *decoder) midsceneScript(j *jsonReader, run string) error {
 		return d.bad(line, "results.script", "is missing; is this a summary of Midscene's runner?")
 	}
 	name := strings.ReplaceAll(s.Script, `\`, "/")
-	for strings.HasPrefix(name, "../") { // it is told from where the summary lies
+	for strings.HasPrefix(name, "../") { // it is relative to the place of the summary
 		name = name[len("../"):]
 	}
 	t := &test{line: line, run: run, title: name, verdict: verdictOf(s.Success),
@@ -50,7 +50,7 @@ func (d *decoder) midsceneScript(j *jsonReader, run string) error {
 	for _, a := range s.Attempts {
 		t.attempt = max(t.attempt, a.Attempt)
 	}
-	why := strings.Fields(s.Error) // older runners say of a script that was not run that it was not executed
+	why := strings.Fields(s.Error) // older runners report a script that was not run with an error that contains this
 	if s.Type == "notExecuted" || s.Type == "" && !s.Success && len(why) > 1 && why[0] == "Not" && why[1] == "executed" {
 		t.verdict = skipped
 	}

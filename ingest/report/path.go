@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// step is a part of a path: a member's name, an element's place, or each element.
+// step is a part of a path: a member's name, an element's index, or each element.
 type step struct {
 	name string
 	at   int // -1: by name
@@ -61,7 +61,7 @@ func parsePath(s string) ([]step, error) {
 	return out, nil
 }
 
-// afterStep takes the full stop between two steps.
+// afterStep removes the full stop between two steps.
 func afterStep(s string) (string, error) {
 	rest, stop := strings.CutPrefix(s, ".")
 	if stop && rest == "" {
@@ -87,7 +87,7 @@ func bracket(in string) (step, error) {
 	return step{at: n}, nil
 }
 
-// find returns the value at a path within a value, nil if there is none. Of each element it is the first that has one.
+// find returns the value at a path within a value, nil for none. For each element it returns the first that has one.
 func find(v json.RawMessage, path []step) json.RawMessage {
 	for i, s := range path {
 		switch {

@@ -47,7 +47,7 @@ func (d *decoder) playwright(j *jsonReader) error {
 	})
 }
 
-// playwrightBroke names an error that is of no test, such as that of a global setup.
+// playwrightBroke reports an error outside of tests, such as that of a global setup.
 func (d *decoder) playwrightBroke(j *jsonReader) error {
 	line := j.line
 	said, err := messageOf(j)
@@ -57,7 +57,7 @@ func (d *decoder) playwrightBroke(j *jsonReader) error {
 	return d.bad(line, "errors", "says that the run broke off: "+cut(firstLine(text.Clean(said)), 300))
 }
 
-// playwrightSuite reads a suite: a file, or what is described together in it.
+// playwrightSuite reads a suite: a file, or a describe block in it.
 func (d *decoder) playwrightSuite(j *jsonReader, place []string) error {
 	title := ""
 	return j.object(func(key string) error {
@@ -216,7 +216,7 @@ func playwrightStep(j *jsonReader, steps *[]tree.TestStep) error {
 	return err
 }
 
-// playwrightAttachment reads what a test attached: a file, or its bytes as base64.
+// playwrightAttachment reads an attachment of a test: a file, or its bytes as base64.
 func (d *decoder) playwrightAttachment(j *jsonReader, shots *[]shot) error {
 	var name, kind, file, body string
 	err := j.object(func(key string) (err error) {
@@ -252,7 +252,7 @@ func messageOf(j *jsonReader) (said string, err error) {
 	return said, err
 }
 
-// test is what the attempts come to.
+// test returns the result of the attempts.
 func (t *playwrightTest) test(place []string, title, id string) *test {
 	out := &test{line: t.line, place: place, title: title, project: t.project, off: t.off()}
 	for _, n := range t.notes {
@@ -300,7 +300,7 @@ func (t *playwrightTest) test(place []string, title, id string) *test {
 	return out
 }
 
-// off reports whether the test is marked as one that is not run (test.skip, test.fixme).
+// off reports whether the test is marked as not to be run (test.skip, test.fixme).
 func (t *playwrightTest) off() bool { return t.expected == "skipped" }
 
 func firstLine(s string) string {

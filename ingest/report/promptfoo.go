@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// promptfooResult is what one prompt gave on one test case, and how it was graded.
+// promptfooResult is the output of one prompt on one test case, with its grading.
 type promptfooResult struct {
 	ID     string `json:"id"`
 	Prompt struct {
@@ -22,7 +22,7 @@ type promptfooResult struct {
 		Output json.RawMessage `json:"output"`
 	} `json:"response"`
 	Success       bool `json:"success"`
-	FailureReason int  `json:"failureReason"` // 2: it broke
+	FailureReason int  `json:"failureReason"` // 2: an error
 	TestCase      struct {
 		Description string `json:"description"`
 	} `json:"testCase"`
@@ -32,7 +32,7 @@ type promptfooResult struct {
 	} `json:"gradingResult"`
 }
 
-// promptfooComponent is what one assertion said.
+// promptfooComponent is the result of one assertion.
 type promptfooComponent struct {
 	Pass      bool   `json:"pass"`
 	Reason    string `json:"reason"`
@@ -42,7 +42,7 @@ type promptfooComponent struct {
 	} `json:"assertion"`
 }
 
-// promptfoo reads what promptfoo eval writes.
+// promptfoo reads the output of promptfoo eval.
 func (d *decoder) promptfoo(j *jsonReader) error {
 	eval := ""
 	one := func() error {
@@ -73,9 +73,9 @@ func (d *decoder) promptfoo(j *jsonReader) error {
 	})
 }
 
-// promptfooTests gives the verdicts on a result. If what was produced and what it had to equal are both verdicts, the
-// prompt is a judge. Otherwise the models that graded it are, and nobody said what was true, unless a person did. If no
-// model graded it, what the assertions came to is the verdict.
+// promptfooTests returns the verdicts on a result. If the output and its expected value are both verdicts, the prompt
+// is a judge. Otherwise the models that graded it are, and their truth is unknown, unless a person graded it. If no
+// model graded it, the result of the assertions is the verdict.
 func (d *decoder) promptfooTests(line int, eval string, r *promptfooResult) error {
 	output := ""
 	if r.Response != nil {
@@ -127,14 +127,14 @@ func (d *decoder) promptfooTests(line int, eval string, r *promptfooResult) erro
 	return nil
 }
 
-// judges reports whether what was produced and what was expected are both verdicts, so that whoever produced it is a
-// judge and its truth is known. How the two were compared must not contradict that.
+// judges reports whether the output and the expected value are both verdicts, so that its producer is a judge with a
+// known truth. The result of their comparison must not contradict that.
 func judges(produced, expected string, equal bool) bool {
 	p, e := judgment.Word(produced), judgment.Word(expected)
 	return p != judgment.Unread && e != judgment.Unread && (p == e) == equal
 }
 
-// modelGraded reports whether a model says whether such an assertion holds.
+// modelGraded reports whether a model grades such an assertion.
 func modelGraded(kind string) bool {
 	switch strings.TrimPrefix(kind, "not-") {
 	case "llm-rubric", "model-graded-closedqa", "model-graded-factuality", "factuality", "g-eval", "answer-relevance",
@@ -145,7 +145,7 @@ func modelGraded(kind string) bool {
 	return false
 }
 
-// graded is the judgment of a grader that says why.
+// graded returns the judgment of a grader with its reason.
 func graded(pass bool, reason string) any {
 	if strings.TrimSpace(reason) == "" {
 		return string(verdictOf(pass))

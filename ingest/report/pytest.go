@@ -14,7 +14,7 @@ type pytestTest struct {
 	Setup    pytestStage    `json:"setup"`
 	Call     pytestStage    `json:"call"`
 	Teardown pytestStage    `json:"teardown"`
-	Metadata map[string]any `json:"metadata"` // what a test put into json_metadata
+	Metadata map[string]any `json:"metadata"` // data of a test in json_metadata
 }
 
 // pytestStage is one part of a test.
@@ -56,7 +56,7 @@ func (d *decoder) pytest(j *jsonReader) error {
 	})
 }
 
-// test is what a test came to. Its names are those of pytest's JUnit.
+// test returns the result of a test. Its names are those of pytest's JUnit.
 func (t *pytestTest) test(line int, created float64) *test {
 	file, rest, _ := strings.Cut(t.Node, "::")
 	place := strings.ReplaceAll(strings.TrimSuffix(file, ".py"), "/", ".")

@@ -13,11 +13,11 @@ import (
 	"github.com/memtree/memtree/ingest"
 )
 
-// Sniff is how many bytes of the beginning of a file Recognise wants to see.
+// Sniff is the number of bytes of the beginning of a file for Recognise.
 const Sniff = 64 << 10
 
 // Recognise returns the format of a file by its beginning; "" if it is none of these, such as a file of memtree's own
-// runs. It tells by what only such files have.
+// runs. It looks for features that only files of the format have.
 func Recognise(begin []byte) Format {
 	b := bytes.TrimPrefix(begin, []byte("\xef\xbb\xbf"))
 	t := bytes.TrimLeft(b, " \t\r\n")
@@ -40,7 +40,7 @@ func Recognise(begin []byte) Format {
 	return ""
 }
 
-// zipped tells what a zip is by the names of its first files.
+// zipped returns the format of a zip by the names of its first files.
 func zipped(b []byte) Format {
 	switch {
 	case bytes.Contains(b, []byte("xl/")), bytes.Contains(b, []byte("[Content_Types].xml")):
@@ -53,7 +53,7 @@ func zipped(b []byte) Format {
 	return ""
 }
 
-// markup tells what XML or HTML is by its first elements.
+// markup returns the format of XML or HTML by its first elements.
 func markup(b []byte) Format {
 	for {
 		i := bytes.IndexByte(b, '<')
@@ -73,7 +73,7 @@ func markup(b []byte) Format {
 	}
 }
 
-// known tells what an object, or an array of objects, is by its names.
+// known returns the format of an object, or an array of objects, by its names.
 func known(has map[string]bool) Format {
 	all := func(names ...string) bool {
 		return !slices.ContainsFunc(names, func(n string) bool { return !has[n] })

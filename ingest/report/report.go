@@ -1,16 +1,16 @@
-// Package report reads what test tools write, each in its own format, into evaluations: JUnit's XML, the JSON of
-// Playwright, promptfoo, Allure, pytest, Inspect and DeepEval, Midscene's reports, the results of the public
-// GUI benchmark, tables, and any JSON by a mapping.
+// Package report reads the reports of test tools, each in its own format, into evaluations: JUnit's XML, the JSON of
+// Playwright, promptfoo, Allure, pytest, Inspect and DeepEval, Midscene's reports, the results of the public GUI
+// benchmark, tables, and any JSON by a mapping.
 //
-// A test that failed says what the test found, not whether it was right. So a run that is read here has a judgment and
-// no truth, unless the file says what the judge should have said: then what was produced and what was expected are
-// both verdicts. Tests that were skipped have no verdict and are no runs; they are counted.
+// The result of a test is the test's judgment; it does not show whether the test was right. So a run of a report has a
+// judgment and no truth, unless the file contains the expected verdict of the judge: then the actual and the expected
+// output are both verdicts. Skipped tests have no verdict and are no runs; they are counted.
 //
-// Attempts at one test collapse: the last one is the verdict, and its number is kept. A file that is read twice gives
-// the same keys. Reports of two tools about one run give the same keys if the run is named the same (Options.Run) and
-// the tools name the tests alike.
+// Attempts at one test collapse: the last one is the verdict, with its number. A file that is read twice gives the
+// same keys. Reports of two tools about one run give the same keys if the run is named the same (Options.Run) and the
+// tools name the tests alike.
 //
-// Every decoder streams: its memory is bounded however long the file, by the longest part that is kept and by the
+// Every decoder streams: for a file of any length its memory is bounded, by the longest stored part and by the
 // attempts that may still be followed by another.
 //
 // Where to look:
@@ -18,7 +18,7 @@
 //   - test.go, fold.go: a test as a run, and attempts at it
 //   - json.go, xml.go, html.go, spool.go: bounded readers of long files and archives
 //   - table.go, xlsx.go, row.go: tables; mapping.go, path.go, mapped.go: any JSON
-//   - evidence.go, attachments.go: what a report says of a failure, and the files it names
+//   - evidence.go, attachments.go: evidence of a failure, and the files that a report names
 package report
 
 import (
@@ -53,20 +53,20 @@ const (
 	Map        Format = "map" // any JSON, by a mapping
 )
 
-// Formats returns all formats in the order in which they are told to people.
+// Formats returns all formats in the order for users.
 func Formats() []Format {
 	return []Format{JUnit, Playwright, Midscene, Promptfoo, Allure, Pytest, Inspect, DeepEval, UIBench, CSV, Map}
 }
 
-// Options say how reports are read. The zero value works, except for Map.
+// Options configures the reading of reports. The zero value works, except for Map.
 type Options struct {
-	Run     string   // name of the run, for reports that are to share it; "": what the report says
+	Run     string   // name of the run, for reports that share it; "": the name in the report
 	Mapping *Mapping // for Map, and for the columns of tables
-	Tests   bool     // tests in place of runs: those without a verdict too, and no verdict of the others
+	Tests   bool     // read tests instead of runs: include those without a verdict, and drop the verdicts of the others
 	Link    string   // of a page about the run, such as the job of CI; shown with every test
 
-	// Keep keeps a picture and returns what an evaluation refers to it by. Its error says why the picture is left out.
-	// Nil: all are left out.
+	// Keep stores a picture and returns the reference for an evaluation. Its error is why the picture is skipped. Nil:
+	// all are skipped.
 	Keep func(Shot) (tree.Picture, error)
 }
 
@@ -76,14 +76,14 @@ type Reader struct {
 	o      Options
 	fold   *fold
 	cases  map[string]benchCase // of the GUI benchmark, by id
-	open   []benchOpen          // results of it whose case has not been met yet
+	open   []benchOpen          // results of it whose case was not read yet
 
-	caseBytes int // about what both hold
+	caseBytes int // approximate size of both
 	shots     spool
 	Skipped   int           // tests without a verdict so far
-	Pictures  int           // that were kept so far
-	Left      int           // pictures that were left out so far
-	Why       []LeftPicture // of the first of them
+	Pictures  int           // stored so far
+	Left      int           // pictures skipped so far
+	Why       []LeftPicture // for the first of them
 }
 
 // NewReader returns a reader of files in a format.
@@ -97,12 +97,12 @@ func NewReader(f Format, o Options) (*Reader, error) {
 	return &Reader{format: f, o: o, fold: newFold(), cases: map[string]benchCase{}}, nil
 }
 
-// errStop ends a decoder whose consumer wants no more.
+// errStop ends a decoder whose consumer stopped the iteration.
 var errStop = errors.New("stop")
 
 // File returns the evaluations of a file in order. Its contract is that of [ingest.Read]: a *ingest.LineError concerns
-// one part and iteration goes on, and any other error ends it. What may still be followed by another attempt comes with
-// a later file, or with End.
+// one part and iteration continues, and any other error ends it. An attempt that may still be followed by another is
+// returned with a later file, or by End.
 func (rd *Reader) File(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
 	return func(yield func(tree.Evaluation, error) bool) {
 		d := &decoder{rd: rd, name: name, yield: yield}
@@ -127,7 +127,7 @@ func (rd *Reader) File(name string, r io.Reader) iter.Seq2[tree.Evaluation, erro
 	}
 }
 
-// End returns what was still open to another attempt after all files.
+// End returns the attempts that were still open after all files.
 func (rd *Reader) End() iter.Seq2[tree.Evaluation, error] {
 	return func(yield func(tree.Evaluation, error) bool) {
 		d := &decoder{rd: rd, yield: yield}
@@ -147,8 +147,8 @@ type decoder struct {
 	rd     *Reader
 	name   string
 	yield  func(tree.Evaluation, error) bool
-	met    bool                              // something of a test was in the file
-	night  string                            // when the first test of a report began, which names its run
+	met    bool                              // a test, or a part of one, was found
+	night  string                            // the start of the first test of a report, which names its run
 	begin  []byte                            // of the file
 	parts  map[string]func(name string) shot // pictures of an archive, by file name
 	images map[string]shot                   // pictures in scripts of a page, by id
@@ -186,13 +186,13 @@ func (d *decoder) read(r io.Reader) error {
 	return fmt.Errorf("there is no format %q", d.rd.format)
 }
 
-// dropShots forgets the pictures of files that were read.
+// dropShots deletes the pictures of files that were read.
 func (rd *Reader) dropShots() {
 	rd.shots.close()
 	rd.shots = spool{}
 }
 
-// nothing says what a file is in which no test was met: a report of another tool, or empty where nothing is wrong.
+// nothing returns the error for a file without a test: a report of another tool, or an empty one if err is nil.
 func (d *decoder) nothing(err error) error {
 	if f := Recognise(d.begin); f != "" && f != d.rd.format {
 		return &ingest.FileError{File: d.name, Problem: fmt.Sprintf("looks like a %s report: use ingest %s", f, f)}
@@ -203,7 +203,7 @@ func (d *decoder) nothing(err error) error {
 	return err
 }
 
-// finish gives what was read of a file that breaks off, and says where it does.
+// finish returns the evaluations read before a file breaks off, and then the error.
 func (d *decoder) finish(broken *brokenError) {
 	if err := d.flush(); err != nil {
 		return
@@ -215,7 +215,7 @@ func (d *decoder) finish(broken *brokenError) {
 	d.yield(tree.Evaluation{}, &ingest.LineError{File: d.name, Line: line, Problem: broken.problem})
 }
 
-// bad says that a part of the file cannot be used.
+// bad reports a part of the file as unusable.
 func (d *decoder) bad(line int, field, problem string) error {
 	d.met = true
 	return d.give(tree.Evaluation{}, &ingest.LineError{File: d.name, Line: line, Field: field, Problem: problem})
@@ -228,7 +228,7 @@ func (d *decoder) give(e tree.Evaluation, err error) error {
 	return nil
 }
 
-// flush gives everything that waits for another attempt.
+// flush yields everything that waits for another attempt.
 func (d *decoder) flush() error {
 	for _, a := range d.rd.fold.all() {
 		if err := d.settle(a); err != nil {
@@ -238,11 +238,11 @@ func (d *decoder) flush() error {
 	return nil
 }
 
-// settle gives an attempt that none follows.
+// settle yields an attempt that none follows.
 func (d *decoder) settle(a *attempt) error {
 	e := a.test.evaluation(&d.rd.o)
 	if d.rd.o.Tests {
-		e.Judgment, e.GroundTruth, e.Correct, e.Reason = raw(passed), nil, nil, "" // any judgment: it is left out again
+		e.Judgment, e.GroundTruth, e.Correct, e.Reason = raw(passed), nil, nil, "" // a placeholder, removed again afterwards
 	} else {
 		d.evidence(a, &e)
 	}
@@ -263,7 +263,7 @@ func (d *decoder) settle(a *attempt) error {
 	return d.give(e, nil)
 }
 
-// add takes one attempt at a test. One without a verdict is counted, where tests that have not run are not wanted.
+// add adds one attempt at a test. It only counts one without a verdict, unless Options.Tests is set.
 func (d *decoder) add(t *test) error {
 	d.met = true
 	if t.off || t.verdict == skipped && t.judgment == nil && !d.rd.o.Tests {
@@ -298,10 +298,10 @@ func (d *decoder) documents(r *bufio.Reader, one func(*jsonReader) error) error 
 	}
 }
 
-// mostParts bounds how many tests, attempts or cases of one thing are held until it ends.
+// mostParts bounds how many tests, attempts or cases of one parent are held until it ends.
 const mostParts = 10_000
 
-// tooMany skips an element of an array that has too many, and names the first one that it skips.
+// tooMany skips an element of an array that has too many, and reports the first one that it skips.
 func (d *decoder) tooMany(j *jsonReader, so int, field string) (bool, error) {
 	if so < mostParts {
 		return false, nil
@@ -314,12 +314,12 @@ func (d *decoder) tooMany(j *jsonReader, so int, field string) (bool, error) {
 	return true, j.skip()
 }
 
-// value decodes a value; what cannot be used is named, and reading goes on.
+// value decodes a value. It reports an unusable one, and reading continues.
 func (d *decoder) value(j *jsonReader, field string, to any) error {
 	return d.unusable(j.value(to), field)
 }
 
-// unusable names a value that cannot be used. Any other error it returns.
+// unusable reports a value that cannot be used. It returns any other error.
 func (d *decoder) unusable(err error, field string) error {
 	if bad, ok := errors.AsType[*valueError](err); ok {
 		if bad.field != "" {
@@ -330,11 +330,11 @@ func (d *decoder) unusable(err error, field string) error {
 	return err
 }
 
-// brokenError is a file that cannot be read on from some place.
+// brokenError means that a file cannot be read on from a position.
 type brokenError struct {
 	line    int
 	problem string
-	whole   bool // the problem says where it is by itself
+	whole   bool // the problem includes the position
 }
 
 func (e *brokenError) Error() string { return e.problem }

@@ -13,7 +13,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// row is a run as a table or a mapping gives it: values by the names of the fields.
+// row is a run of a table or a mapping: values by the names of the fields.
 type row struct {
 	names  []string
 	values []tree.Raw
@@ -63,7 +63,7 @@ func (r *row) object() []byte {
 	return b.Bytes()
 }
 
-// typed makes of a cell the JSON that its field has.
+// typed converts a cell to the JSON type of its field.
 func typed(field, cell string) tree.Raw {
 	switch field {
 	case "attempt", "position", "scope.position":
@@ -87,7 +87,7 @@ func typed(field, cell string) tree.Raw {
 	return tree.Quote(cell)
 }
 
-// dateForms are the forms in which spreadsheets write a time.
+// dateForms are the time formats of spreadsheets.
 var dateForms = []string{
 	"2006-1-2 15:04:05", "2006-1-2 15:04", "2006-1-2", "2006/1/2 15:04:05", "2006/1/2 15:04", "2006/1/2",
 	"2006-1-2T15:04:05.999999999", "2006年1月2日 15:04:05", "2006年1月2日 15:04", "2006年1月2日",
@@ -95,14 +95,14 @@ var dateForms = []string{
 
 var number = regexp.MustCompile(`^-?\d{1,15}(\.\d{1,9})?$`)
 
-// Days since the end of 1899 are how a workbook keeps a time. So many are of the years 1954 to 2119: as seconds since
-// 1970 they would be of its first day.
+// A workbook stores a time as days since the end of 1899. These bounds are of the years 1954 to 2119; as seconds since
+// 1970 such numbers would be of its first day.
 const (
 	firstDay, lastDay = 20_000, 80_000
 	daysTo1970        = 25_569
 )
 
-// timeCell reads the time in a cell. Without a zone it is UTC, so that a file means the same everywhere.
+// timeCell reads the time in a cell. Without a zone it is UTC, so that a file means the same on every machine.
 func timeCell(cell string) tree.Raw {
 	if number.MatchString(cell) {
 		if n, err := strconv.ParseFloat(cell, 64); err == nil && n >= firstDay && n < lastDay {

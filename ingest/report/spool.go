@@ -15,14 +15,14 @@ import (
 
 // Bounds of an archive, in bytes.
 const (
-	longestArchive   = 1 << 30  // as it lies on disk
-	longestDirectory = 12 << 20 // the list of what is in it, which is held in memory
-	longestUnpacked  = 4 << 30  // all that is read of it; it is read bit by bit
-	heldInMemory     = 4 << 20  // of an archive or of a workbook's texts; the rest waits in a file without a name
+	longestArchive   = 1 << 30  // size on disk
+	longestDirectory = 12 << 20 // its directory, which is held in memory
+	longestUnpacked  = 4 << 30  // all that is read of it, as a stream
+	heldInMemory     = 4 << 20  // of an archive or of a workbook's texts; the rest is in an unlinked file
 )
 
-// spool is bytes that can be read at any place. The first are held in memory; longer ones go into a temporary file. It
-// is for one goroutine.
+// spool is bytes that can be read at any offset. The first are held in memory; longer ones go into a temporary file.
+// It is for one goroutine.
 type spool struct {
 	held []byte
 	file *os.File
@@ -41,7 +41,7 @@ func (s *spool) Write(p []byte) (int, error) {
 		if err != nil {
 			return 0, err //nolint:wrapcheck // it names the file
 		}
-		_ = os.Remove(f.Name()) // gone with the process; where that is not allowed, close removes it
+		_ = os.Remove(f.Name()) // deleted with the process; where that is not allowed, close removes it
 		s.file = f
 	}
 	n, err := s.file.WriteAt(p, s.size-int64(len(s.held)))
@@ -49,7 +49,7 @@ func (s *spool) Write(p []byte) (int, error) {
 	return n, err //nolint:wrapcheck // it names the file
 }
 
-// ReadAt reads from a place on.
+// ReadAt reads from an offset on.
 func (s *spool) ReadAt(p []byte, off int64) (n int, err error) {
 	if off < 0 || off >= s.size {
 		return 0, io.EOF
@@ -67,7 +67,7 @@ func (s *spool) ReadAt(p []byte, off int64) (n int, err error) {
 	return n + more, err //nolint:wrapcheck // io.ReaderAt's contract
 }
 
-// close frees what is held.
+// close releases the file.
 func (s *spool) close() {
 	if s.file != nil {
 		_ = s.file.Close()
@@ -83,7 +83,7 @@ type archive struct {
 	left int64 // bytes that may still be unpacked
 }
 
-// openArchive reads a zip as far as the list of what is in it. The caller closes it.
+// openArchive reads a zip up to its directory. The caller closes it.
 func (d *decoder) openArchive(r io.Reader) (*archive, error) {
 	a := &archive{d: d, all: &spool{}, left: longestUnpacked}
 	n, err := io.Copy(a.all, io.LimitReader(r, longestArchive+1))
@@ -102,7 +102,7 @@ func (d *decoder) openArchive(r io.Reader) (*archive, error) {
 	return a, nil
 }
 
-// list reads the list of what is in the archive.
+// list reads the directory of the archive.
 func (a *archive) list(size int64) (err error) {
 	from := &directoryReader{ReaderAt: a.all, left: longestDirectory}
 	if a.Reader, err = zip.NewReader(from, size); err != nil {
@@ -119,7 +119,7 @@ func (a *archive) list(size int64) (err error) {
 
 func (a *archive) close() { a.all.close() }
 
-// part gives a file of the archive to do. What is wrong with it is named, and the others are still read.
+// part passes a file of the archive to do. It reports a problem of the file, and the others are still read.
 func (a *archive) part(f *zip.File, do func(io.Reader) error) error {
 	r, err := f.Open()
 	if err != nil {
@@ -136,7 +136,7 @@ func (a *archive) part(f *zip.File, do func(io.Reader) error) error {
 	return err
 }
 
-// partly says what is wrong with a part.
+// partly returns the problem of a part.
 func partly(name, problem string) string {
 	return fmt.Sprintf("has a part that cannot be read: %s: %s", text.Line(cut(name, longestName)), problem)
 }
@@ -159,10 +159,10 @@ func (u *unpacked) Read(p []byte) (int, error) {
 	return n, err //nolint:wrapcheck // io.Reader's contract
 }
 
-// directoryReader reads at most so many bytes while the list of an archive is read, and then as many as there are.
+// directoryReader limits the bytes read while the directory of an archive is read; later reads are unlimited.
 type directoryReader struct {
 	io.ReaderAt
-	left int64 // -1: any number
+	left int64 // -1: no limit
 }
 
 func (l *directoryReader) ReadAt(p []byte, off int64) (int, error) {

@@ -22,10 +22,10 @@ import (
 const (
 	longestRow  = 2 << 20 // bytes
 	mostColumns = 1000
-	mostResyncs = 100 // rows with a quotation mark that is not closed, after which a file is no table
+	mostResyncs = 100 // rows with an unclosed quotation mark, after which a file is no table
 )
 
-// columnNames are what a column may be called besides the names of its field.
+// columnNames are further names of columns, by field.
 var columnNames = map[string]string{
 	"编号": "id", "运行编号": "run_id", "用例": "case_id", "用例编号": "case_id", "轮次": "attempt", "时间": "at",
 	"提示词": "prompt", "测试指令": "prompt", "指令": "prompt", "测试步骤": "prompt", "步骤": "prompt", "测试内容": "prompt",
@@ -40,7 +40,7 @@ type sheet struct {
 	*decoder
 	objects *ingest.Objects
 	columns []string // the field of each column; "" for one that is not read
-	named   []string // the columns as the table calls them
+	named   []string // the names of the columns in the table
 	first   []string // the first row
 }
 
@@ -48,7 +48,7 @@ func (d *decoder) newSheet() *sheet {
 	return &sheet{decoder: d, objects: ingest.NewObjects(d.name, d.rd.o.Run)}
 }
 
-// row takes a row: the first one names the columns.
+// row handles a row: the first one names the columns.
 func (s *sheet) row(line int, cells []string) error {
 	if len(cells) > mostColumns {
 		cells = cells[:mostColumns]
@@ -61,7 +61,7 @@ func (s *sheet) row(line int, cells []string) error {
 		s.first = slices.Clone(cells)
 		return s.head(cells)
 	case slices.Equal(cells, s.first):
-		return nil // tables that were put together
+		return nil // in concatenated tables
 	}
 	s.met = true
 	var r row
@@ -84,7 +84,7 @@ func (s *sheet) row(line int, cells []string) error {
 	return s.give(e, err)
 }
 
-// called is what the table calls a field.
+// called returns the table's name of a field.
 func (s *sheet) called(field string) string {
 	if i := slices.Index(s.columns, field); i >= 0 && field != "" {
 		return s.named[i]
@@ -92,7 +92,7 @@ func (s *sheet) called(field string) string {
 	return field
 }
 
-// head finds what the columns are.
+// head reads the names of the columns.
 func (s *sheet) head(cells []string) error {
 	s.columns, s.named = make([]string, len(cells)), make([]string, len(cells))
 	for i, cell := range cells {
@@ -113,7 +113,7 @@ func (s *sheet) head(cells []string) error {
 	return nil
 }
 
-// columnField is the field that a column of this name has without a mapping.
+// columnField returns the field of a column of this name without a mapping.
 func columnField(name string) string {
 	if f := columnNames[name]; f != "" {
 		return f
@@ -157,7 +157,7 @@ func (c *csvReader) read() error {
 		case err != nil:
 			return err
 		case record == nil:
-			continue // it was named
+			continue // already reported
 		case bytes.IndexByte(record, 0) >= 0:
 			return &ingest.FileError{File: c.name, Problem: "is binary, not text; save the table as CSV"}
 		}
@@ -169,7 +169,7 @@ func (c *csvReader) read() error {
 		if c.comma == 0 {
 			record = bytes.TrimPrefix(record, []byte("\ufeff")) // GB18030 has a byte order mark of its own
 			if bytes.HasPrefix(bytes.ToLower(record), []byte("sep=")) {
-				continue // a line for spreadsheets, which says what separates cells
+				continue // a line for spreadsheets that names the separator
 			}
 			c.comma = ingest.Separator(record)
 		}
@@ -204,7 +204,7 @@ func (c *csvReader) cells(record []byte) ([]string, error) {
 
 const quoteOutOfPlace = `has a quotation mark out of place; put a cell with one into "…" and write it as ""`
 
-// record returns the lines of one row, nil if it had to be left out.
+// record returns the lines of one row, nil if it was skipped.
 func (c *csvReader) record() (record []byte, line int, err error) {
 	var all [][]byte
 	quotes, size := 0, 0
@@ -225,7 +225,7 @@ func (c *csvReader) record() (record []byte, line int, err error) {
 				continue
 			}
 		}
-		// A mark is not closed, or the row is too long: the next line may be one of its own.
+		// A mark is not closed, or the row is too long: the next line may be a row of its own.
 		c.lines.back(all[1:])
 		if c.resyncs++; c.resyncs > mostResyncs {
 			return nil, line, &brokenError{line: line, problem: "has too many quotation marks that are not closed"}
@@ -269,7 +269,7 @@ func (l *lineReader) next() (b []byte, line int, err error) {
 	}
 }
 
-// back has lines that were read come again.
+// back returns lines to the reader.
 func (l *lineReader) back(lines [][]byte) {
 	l.line -= len(lines)
 	l.behind = append(slices.Clone(lines), l.behind...)

@@ -12,32 +12,32 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Bounds of what is kept of a test, in bytes.
+// Bounds of the texts of a test, in bytes.
 const (
 	longestName   = 300     // a name of a suite or a test
 	longestSeen   = 8 << 10 // an error message
 	longestPrompt = 32 << 10
 )
 
-// test is one attempt at a test, or one verdict of a grader, as a report has it.
+// test is one attempt at a test, or one verdict of a grader, in a report.
 type test struct {
-	line    int      // of the file, where the report has it
-	id      string   // the tool's own name of this very run of it; ""
-	same    string   // what attempts at one test have in common, if not their names
-	run     string   // of all tests that ran with it; "" if the report does not say
-	night   string   // likewise, where the tool's own name of a run tells it from those of other reports
+	line    int      // in the file, if the report has lines
+	id      string   // the tool's own id of this run of the test; ""
+	same    string   // the common id of attempts at one test, if not their names
+	run     string   // of all tests that ran together; "" if the report has none
+	night   string   // likewise, if the tool's own name distinguishes the run from those of other reports
 	project string   // of several in which the same tests run, such as a browser
-	place   []string // the file and the suites that it is in, from outside in
+	place   []string // the file and its suites, from outside in
 	title   string
 	grader  string // which of several verdicts on one test this is; ""
 
-	prompt      string // what was to be tested; "": its title within its suites
+	prompt      string // the task; "": its title within its suites
 	verdict     verdict
-	judgment    any    // the judgment where it is more than the verdict
-	truth       any    // what the judge should have said, where the report says so
+	judgment    any    // the judgment if it is more than the verdict
+	truth       any    // the expected verdict, if the report has it
 	correct     *bool  // likewise
-	reason      string // likewise, why
-	observation string // what could be seen: mostly the error
+	reason      string // likewise, the reason
+	observation string // the observation: mostly the error
 	steps       []tree.TestStep
 	shots       []shot
 	links       []tree.Link
@@ -47,28 +47,28 @@ type test struct {
 	build       string
 	agent       tree.Agent
 	at          time.Time
-	attempt     int  // from 1; 0: the report does not count
-	off         bool // somebody took it out of the runs
+	attempt     int  // from 1; 0: not in the report
+	off         bool // excluded from runs on purpose
 }
 
-// verdict is what a test found.
+// verdict is the result of a test.
 type verdict string
 
 const (
 	passed  verdict = "pass"
 	failed  verdict = "fail"
-	skipped verdict = "" // not run, or broken off from outside: no verdict
+	skipped verdict = "" // not run, or interrupted: no verdict
 )
 
-// between stands between the names of suites and a test.
+// between separates the names of suites and a test.
 const between = " › "
 
-// caseID names the test whatever run it is in.
+// caseID names the test, independent of its run.
 func (t *test) caseID() string {
 	return fitName(strings.Join(append(cleanNames(t.place), text.Line(t.title)), between))
 }
 
-// key tells the test from the others of its run.
+// key distinguishes the test from the others of its run.
 func (t *test) key() string {
 	if t.same != "" {
 		return t.same
@@ -76,7 +76,8 @@ func (t *test) key() string {
 	return strings.Join([]string{t.run, t.project, t.caseID(), t.grader}, "\x00")
 }
 
-// evaluation is the test as a run of a judge. It is deterministic, so that a report that is read twice is known again.
+// evaluation returns the test as a run of a judge. It is deterministic, so that a report that is read twice gives the
+// same keys.
 func (t *test) evaluation(o *Options) tree.Evaluation {
 	e := tree.Evaluation{
 		CaseID: t.caseID(), RunID: fitName(cmp.Or(o.Run, t.run, t.night)), Attempt: max(0, t.attempt), At: t.at.UTC(),
@@ -107,7 +108,7 @@ func (t *test) evaluation(o *Options) tree.Evaluation {
 	return e
 }
 
-// asked is what was to be tested. A file says nothing of it; the names of suites do.
+// asked returns the task. The name of a file is no part of it; the names of suites are.
 func (t *test) asked() string {
 	if p := strings.TrimSpace(text.Clean(t.prompt)); p != "" {
 		return cut(p, longestPrompt)
@@ -139,7 +140,7 @@ func present(names ...string) []string {
 	return out
 }
 
-// fitName makes a name short enough. Two long names that differ stay different.
+// fitName shortens a name. Two long names that differ stay different.
 func fitName(s string) string {
 	s = text.Line(s)
 	if len(s) <= longestName {

@@ -19,7 +19,7 @@ type benchCase struct {
 	Truth  json.RawMessage `json:"ground_truth"`
 }
 
-// benchResult is what an agent said of a case, as raw-results.json has it.
+// benchResult is an agent's result for a case, as in raw-results.json.
 type benchResult struct {
 	benchCase
 	CaseID  string `json:"caseId"`
@@ -35,8 +35,8 @@ type benchResult struct {
 	} `json:"result"`
 }
 
-// benchOutput is what the benchmark's Midscene agent writes of itself. A model compared it with the truth, and the
-// hasDefect beside it is the truth, not what the agent said.
+// benchOutput is the output of the benchmark's Midscene agent. A model compared it with the truth, and the hasDefect
+// beside it is the truth, not the agent's verdict.
 type benchOutput struct {
 	Output string `json:"output"`
 	Error  string `json:"error"`
@@ -47,10 +47,10 @@ type benchOutput struct {
 	} `json:"llmEvaluation"`
 }
 
-// mostCaseBytes bounds what is kept of cases and of results whose cases were not met yet.
+// mostCaseBytes bounds the stored cases and results whose cases were not read yet.
 const mostCaseBytes = 32 << 20
 
-// benchOpen is a result whose case has not been met yet.
+// benchOpen is a result whose case was not read yet.
 type benchOpen struct {
 	file   string
 	line   int
@@ -92,7 +92,7 @@ func (d *decoder) uibench(j *jsonReader) error {
 	})
 }
 
-// benchLate gives the results whose cases came later.
+// benchLate yields the results whose cases came later.
 func (d *decoder) benchLate() error {
 	for i := range d.rd.open {
 		o := &d.rd.open[i]
@@ -117,7 +117,7 @@ func (d *decoder) unknownCase(o *benchOpen) error {
 		Problem: fmt.Sprintf("is %s, of which no prompt is known; give test-case-config.json too", cut(o.result.CaseID, 60))})
 }
 
-// test is a result as a run of a judge, whose truth the case says. An agent that broke off gave no verdict.
+// test returns a result as a run of a judge, with the truth of the case. An interrupted agent gave no verdict.
 func (r *benchResult) test(line int, c *benchCase) *test {
 	t := &test{line: line, title: c.ID, prompt: c.Prompt, scene: c.Scene, route: c.Route, at: junitTime(r.Started),
 		truth: tree.Raw(c.Truth), agent: tree.Agent{Name: fitName(r.Agent)}}

@@ -17,7 +17,7 @@ import (
 const (
 	mostRows    = 1 << 20
 	longestCell = 32_767 * 4
-	mostTexts   = 8 << 20 // that cells share
+	mostTexts   = 8 << 20 // shared by cells
 )
 
 // workbook reads the first sheet of an XLSX file.
@@ -39,7 +39,7 @@ func (d *decoder) workbook(r io.Reader) error {
 	return w.rows(sheetFile)
 }
 
-// unread says that the file cannot be read at all.
+// unread returns the error for a file that cannot be read at all.
 func (d *decoder) unread(problem string) error {
 	return &ingest.FileError{File: d.name, Problem: problem}
 }
@@ -90,7 +90,7 @@ func (w *workbook) each(name string, do func(xml.StartElement, *xmlReader) error
 	})
 }
 
-// walk gives every token of a file of the workbook to do.
+// walk passes every token of a file of the workbook to do.
 func (w *workbook) walk(name string, do func(xml.Token, *xmlReader) error) error {
 	i := slices.IndexFunc(w.zip.File, func(f *zip.File) bool { return f.Name == name })
 	if i < 0 {
@@ -113,7 +113,7 @@ func (w *workbook) walk(name string, do func(xml.Token, *xmlReader) error) error
 	})
 }
 
-// notXML says why a file of the workbook cannot be read on; nil at its end.
+// notXML returns why a file of the workbook cannot be read on; nil at its end.
 func notXML(name string, x *xmlReader, err error) error {
 	if problem := x.problem(err); problem != "" && !errors.Is(err, io.EOF) {
 		return &brokenError{whole: true, problem: partly(name, problem)}
@@ -135,7 +135,7 @@ func (w *workbook) shared() error {
 				one.Reset()
 			case "t":
 				return cellText(x, &one)
-			case "rPh": // how it is read aloud
+			case "rPh": // the pronunciation of a text
 				return x.Skip() //nolint:wrapcheck // walk says where
 			}
 		case xml.EndElement:
@@ -147,7 +147,7 @@ func (w *workbook) shared() error {
 	})
 }
 
-// cellText adds the text of an element to what a cell says.
+// cellText appends the text of an element to the text of a cell.
 func cellText(x *xmlReader, to *strings.Builder) error {
 	s, err := x.text(max(0, longestCell-to.Len()))
 	to.WriteString(s)
@@ -188,7 +188,7 @@ func (w *workbook) rows(name string) error {
 	})
 }
 
-// begin takes the beginning of an element in a sheet.
+// begin handles the start of an element in a sheet.
 func (r *xlsxRow) begin(e xml.StartElement, x *xmlReader) error {
 	switch e.Name.Local {
 	case "row":
@@ -211,7 +211,7 @@ func (r *xlsxRow) begin(e xml.StartElement, x *xmlReader) error {
 	return nil
 }
 
-// put puts the cell that has ended into its row.
+// put adds the completed cell to its row.
 func (r *xlsxRow) put(w *workbook) error {
 	at := columnOf(r.ref)
 	if at < 0 {
@@ -229,7 +229,7 @@ func (r *xlsxRow) put(w *workbook) error {
 	return err
 }
 
-// cell is what a cell says.
+// cell returns the text of a cell.
 func (w *workbook) cell(kind, value, inline string) (string, error) {
 	switch kind {
 	case "s":
@@ -250,7 +250,7 @@ func (w *workbook) cell(kind, value, inline string) (string, error) {
 	return value, nil
 }
 
-// columnOf is the place of a cell such as BC12 in its row, -1 if it does not say.
+// columnOf returns the column of a cell such as BC12, -1 if it has none.
 func columnOf(cell string) int {
 	n := 0
 	for _, c := range cell {
@@ -262,7 +262,7 @@ func columnOf(cell string) int {
 	return n - 1
 }
 
-// attr is an attribute of an element, whatever its name space.
+// attr returns an attribute of an element, in any name space.
 func attr(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {

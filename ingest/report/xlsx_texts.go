@@ -7,17 +7,17 @@ import (
 	"math"
 )
 
-// sharedTexts are the texts that the cells of a workbook share. Long ones wait in a file; memory holds where each ends.
+// sharedTexts are the texts that the cells of a workbook share. Long ones are in a file; memory holds the end of each.
 type sharedTexts struct {
 	spool spool
 	ends  []uint32
 	wait  []byte // the last ones, not yet in the spool
 }
 
-// gathered is how many bytes of texts are written at once.
+// gathered is the number of bytes of texts that are written at once.
 const gathered = 256 << 10
 
-// add takes the next text.
+// add adds the next text.
 func (t *sharedTexts) add(d *decoder, s string) error {
 	end := t.spool.size + int64(len(t.wait)) + int64(len(s))
 	if len(t.ends) == mostTexts || end > math.MaxUint32 {
@@ -39,7 +39,7 @@ func (t *sharedTexts) flush() error {
 	return nil
 }
 
-// at returns a text, "" if there is none of that number.
+// at returns the text with a number, "" if it does not exist.
 func (t *sharedTexts) at(n int) (string, error) {
 	if n < 0 || n >= len(t.ends) {
 		return "", nil

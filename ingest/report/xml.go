@@ -24,8 +24,8 @@ const (
 	longestTag  = 4 << 20 // with its attributes
 )
 
-// xmlReader is a decoder of XML from anywhere. Entities that a document declares are not expanded, files that it names
-// are not opened, and what it holds in memory is bounded.
+// xmlReader is a decoder of untrusted XML. It expands no entities that a document declares, opens no files that it
+// names, and bounds the memory that it holds.
 type xmlReader struct {
 	*xml.Decoder
 	guard *xmlGuard
@@ -39,8 +39,8 @@ func newXML(r io.Reader) *xmlReader {
 	return x
 }
 
-// text returns what stands between the tags of the element that has just begun, at most so many bytes of it and nothing
-// of the elements within it. It consumes the element.
+// text returns the content of the element that has just begun, at most so many bytes of it, without elements within
+// it. It consumes the element.
 func (x *xmlReader) text(most int) (string, error) {
 	var b strings.Builder
 	for depth := 1; ; {
@@ -63,13 +63,13 @@ func (x *xmlReader) text(most int) (string, error) {
 	}
 }
 
-// line is where the decoder is.
+// line returns the current line of the decoder.
 func (x *xmlReader) line() int {
 	line, _ := x.InputPos()
 	return line + x.guard.lines
 }
 
-// asUTF8 decodes a document by its byte order mark or by what it declares.
+// asUTF8 decodes a document by its byte order mark or its declared encoding.
 func asUTF8(r io.Reader) io.Reader {
 	b := bufio.NewReaderSize(r, 4<<10)
 	first, _ := b.Peek(200)
@@ -91,8 +91,8 @@ func asUTF8(r io.Reader) io.Reader {
 	return transform.NewReader(b, from.NewDecoder())
 }
 
-// asVersion1 has a document of XML 1.1 say that it is 1.0, which is all that encoding/xml reads: they differ in names
-// and control characters, and those are replaced in any case.
+// asVersion1 changes the version of a document from XML 1.1 to 1.0, the only one that encoding/xml reads: they differ
+// in names and control characters, and control characters are replaced in any case.
 func asVersion1(r io.Reader) io.Reader {
 	head := make([]byte, 64)
 	n, err := io.ReadFull(r, head)
@@ -103,12 +103,12 @@ func asVersion1(r io.Reader) io.Reader {
 	return io.MultiReader(bytes.NewReader(head), r)
 }
 
-// failedReader gives an error.
+// failedReader returns an error.
 type failedReader struct{ err error }
 
 func (f failedReader) Read([]byte) (int, error) { return 0, f.err }
 
-// problem says what is wrong with the document where it cannot be read on; "" if the reader failed.
+// problem returns why the document cannot be read on; "" if the reader failed.
 func (x *xmlReader) problem(err error) string {
 	switch bad := (*xml.SyntaxError)(nil); {
 	case x.guard.err != nil:
@@ -124,20 +124,20 @@ func (x *xmlReader) problem(err error) string {
 	}
 }
 
-// errLongTag is a tag that is too long to be read.
+// errLongTag means that a tag exceeds longestTag.
 var errLongTag = errors.New("tag too long")
 
-// xmlGuard drops of every text what is too long, and replaces control characters, which XML does not allow and tools
-// write all the same. It knows just enough of XML to tell texts from tags.
+// xmlGuard shortens texts that are too long, and replaces control characters, which XML does not allow and some tools
+// still write. It parses just enough of XML to distinguish texts from tags.
 type xmlGuard struct {
 	r     *bufio.Reader
 	in    xmlPart
 	n     int     // bytes of the part so far
-	quote byte    // in a tag: the mark that is open
+	quote byte    // in a tag: the open quotation mark
 	last  [3]byte // the last bytes, the newest last
-	end   []byte  // of a text that was dropped, still to be given
-	lines int     // that were dropped
-	err   error   // of the reader, but for its end
+	end   []byte  // the end of a shortened text, not returned yet
+	lines int     // dropped lines
+	err   error   // of the reader, except its end
 }
 
 type xmlPart int
@@ -185,7 +185,7 @@ func (g *xmlGuard) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// step takes a byte and reports whether it is kept.
+// step processes a byte and reports whether to keep it.
 func (g *xmlGuard) step(c byte) bool {
 	g.last = [3]byte{g.last[1], g.last[2], c}
 	g.n++
@@ -206,7 +206,7 @@ func (g *xmlGuard) step(c byte) bool {
 	return g.n <= longestText
 }
 
-// until follows a text to the mark that ends it, and reports whether this byte of it is kept.
+// until follows a text to its end mark, and reports whether to keep the present byte.
 func (g *xmlGuard) until(mark string) bool {
 	keep := g.n <= longestText
 	if string(g.last[:]) == mark {
