@@ -11,32 +11,31 @@ import (
 	"github.com/memtree/memtree/internal/token"
 )
 
-// maxMCP is how many bytes one message of MCP may have.
+// maxMCP is the maximum size of one message of MCP, in bytes.
 const maxMCP = 2 * mcpserver.MaxArguments
 
-// callerHeader tells the tools who calls. What a client sends under this name is overwritten.
+// callerHeader passes the caller to the tools. A value that a client sends under this name is overwritten.
 const callerHeader = "Memtree-Caller"
 
-// agentsOf is what a server of MCP is kept for: they take two milliseconds to make.
+// agentsOf is the key of a cached MCP server: making one takes two milliseconds.
 type agentsOf struct {
 	tree, lang string
 	may        mcpserver.May
 }
 
-// agents serves MCP over streamable HTTP, without sessions: every message stands alone, so there is
-// nothing to bound, to end or to lose at a restart. The guard has looked at host, origin, token and
-// tree before.
+// agents serves MCP over streamable HTTP, without sessions: every message is independent, so there is nothing to
+// bound, to end or to lose at a restart. The guard has checked host, origin, token and tree before.
 func (s *Server) agents() {
 	s.plain("mcp", "application/json", mcp.NewStreamableHTTPHandler(s.agentServer, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxMCP,
-		DisableLocalhostProtection: true, // the guard knows the names of the service
+		DisableLocalhostProtection: true, // the guard checks the names of the service
 	}).ServeHTTP)
 	message := &huma.Schema{Type: huma.TypeObject, Description: "A message of JSON-RPC 2.0"}
 	s.describeBody("mcp", "application/json", message)
 	op := s.api.OpenAPI().Paths[routeOf("mcp").path].Post
 	op.Responses["200"].Content["application/json"].Schema = message
 	op.Responses["202"] = &huma.Response{Description: "A message that asks for no answer was taken"}
-	// The SDK says in plain text what is wrong with a message.
+	// The SDK reports the problem of a message as plain text.
 	op.Responses["default"].Content["text/plain"] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
 }
 
@@ -71,7 +70,7 @@ var changing = map[string]bool{
 	"record_outcome": true, "record_case": true, "propose_memory": true, "correct_case": true,
 }
 
-// auditTools writes the line of the audit log for every call of a tool that changes a tree.
+// auditTools writes a line to the audit log for every call of a tool that changes a tree.
 func (s *Server) auditTools(tree string) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {

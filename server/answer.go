@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// recorder knows what was answered.
+// recorder records the status of an answer.
 type recorder struct {
 	http.ResponseWriter
 	status int
@@ -46,7 +46,7 @@ func writeProblem(w http.ResponseWriter, p *problem) {
 	}
 	b, err := json.Marshal(p)
 	if err != nil {
-		return // it has but texts and numbers
+		return // it has only texts and numbers
 	}
 	h := w.Header()
 	maps.Copy(h, p.GetHeaders())
@@ -55,7 +55,7 @@ func writeProblem(w http.ResponseWriter, p *problem) {
 	}
 	h.Set("Content-Type", p.ContentType(""))
 	w.WriteHeader(p.Status)
-	_, _ = w.Write(append(b, '\n')) // who has gone reads nothing
+	_, _ = w.Write(append(b, '\n')) // the client may have gone
 }
 
 // broke answers a request whose handler panicked. One request must not end the others.
@@ -69,20 +69,20 @@ func (g *guard) broke(out *recorder, q *http.Request, r *route, why any) {
 		return
 	}
 	out.status = http.StatusInternalServerError
-	panic(http.ErrAbortHandler) // half an answer is not to look like a whole one
+	panic(http.ErrAbortHandler) // half an answer must not look complete
 }
 
-// account counts a request, and writes the line of the audit log for a change.
+// account counts a request, and writes a line to the audit log for a change.
 func (s *Server) account(q *http.Request, r *route, c *caller, out *recorder, began time.Time) {
 	s.meters.note(r.id, out.status, s.opts.Now().Sub(began))
-	if !r.changes || c == nil { // who is not let in changes nothing, and must not fill the log
+	if !r.changes || c == nil { // a refused caller changes nothing, and must not fill the log
 		return
 	}
 	s.opts.Audit.InfoContext(q.Context(), "change", "token", c.name(), "route", r.id, "method", r.method,
 		"tree", treeOfCall(c), "status", out.status, "from", q.RemoteAddr, "ms", s.opts.Now().Sub(began).Milliseconds())
 }
 
-// treeOfCall is the tree of a request that was let in.
+// treeOfCall returns the tree of an admitted request.
 func treeOfCall(c *caller) string {
 	if c == nil || c.tree == nil {
 		return ""

@@ -6,10 +6,10 @@ import (
 	"github.com/memtree/memtree/internal/token"
 )
 
-// caller is who sent a request, and the tree it is about.
+// caller is the sender of a request, and the tree it is about.
 type caller struct {
 	token *token.Token // nil: the service is open
-	tree  *treeOf      // nil: it is about none
+	tree  *treeOf      // nil: none
 }
 
 type callerKey struct{}
@@ -18,7 +18,7 @@ func callerOf(ctx context.Context) *caller {
 	if c, ok := ctx.Value(callerKey{}).(*caller); ok {
 		return c
 	}
-	return &caller{token: &token.Token{}} // who may do nothing
+	return &caller{token: &token.Token{}} // without permissions
 }
 
 // treeIn returns the tree that a request is about. Routes in a tree have one.
@@ -28,7 +28,7 @@ func (c *caller) may(need token.Scope) bool { return c.token == nil || c.token.M
 
 func (c *caller) sees(tree string) bool { return c.token == nil || c.token.Sees(tree) }
 
-// name is how the audit log names the caller.
+// name returns the caller's name for the audit log.
 func (c *caller) name() string {
 	switch {
 	case c == nil:

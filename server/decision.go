@@ -12,7 +12,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Speaker says who speaks, and why.
+// Speaker is the person who decides, with the reason and options.
 type Speaker struct {
 	By     string `json:"by,omitempty" maxLength:"200" doc:"The person who says so; left out: the name of the token"`
 	Why    string `json:"why,omitempty" maxLength:"1000" doc:"A sentence; it is kept"`
@@ -24,19 +24,19 @@ func (w *Speaker) options(ctx context.Context) curation.Options {
 	return curation.Options{By: cmp.Or(w.By, callerOf(ctx).name()), Why: w.Why, DryRun: w.DryRun, Over: w.Over}
 }
 
-// forgetBody is a Speaker that may ask for more.
+// forgetBody is a Speaker with the option to purge.
 type forgetBody struct {
 	Speaker
 	Purge bool `json:"purge,omitempty" doc:"Remove the bytes too: this cannot be taken back"`
 }
 
-// editBody is a Speaker with the words of a lesson.
+// editBody is a Speaker with the text of a lesson.
 type editBody struct {
 	Speaker
 	Lesson gate.Draft `json:"lesson" doc:"What the lesson says from now on; it has to pass the gates"`
 }
 
-// teach is a Speaker with a lesson that no case stands behind.
+// teach is a Speaker with a lesson without cases.
 type teach struct {
 	Speaker
 	Lesson    string             `json:"lesson" minLength:"1" maxLength:"2000" doc:"What to do, in one or two sentences"`
@@ -54,7 +54,7 @@ type aboutBody struct {
 	Is  []string `json:"is,omitempty" maxItems:"32" doc:"Checks that the case is about"`
 }
 
-// truth is what was true of an evaluation.
+// truth is the ground truth of an evaluation.
 type truth struct {
 	Speaker
 	Evaluation  string             `json:"evaluation" minLength:"1" maxLength:"1024" doc:"Its id, or the beginning of it"`
@@ -72,10 +72,10 @@ type said[B any] struct {
 
 type resultOutput struct{ Body curation.Result }
 
-// decider is a word of curation on one memory.
+// decider is a decision method of curation for one memory.
 type decider func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.Result, error)
 
-// word takes a person's word on a memory that needs nothing but who speaks.
+// word handles a decision on a memory that has no input but a Speaker.
 func (s *Server) word(say decider) func(context.Context, *said[Speaker]) (*resultOutput, error) {
 	return func(ctx context.Context, in *said[Speaker]) (*resultOutput, error) {
 		return speak(ctx, in.ID, in.Body.options(ctx), say)
@@ -132,7 +132,7 @@ type truthInput struct {
 	Body truth
 }
 
-// relabel says that the truth of an evaluation was another.
+// relabel changes the label of an evaluation.
 func (s *Server) relabel(ctx context.Context, in *truthInput) (*resultOutput, error) {
 	t := treeIn(ctx)
 	if err := t.writable(); err != nil {
@@ -150,7 +150,7 @@ func (s *Server) relabel(ctx context.Context, in *truthInput) (*resultOutput, er
 	return &resultOutput{d}, err
 }
 
-// promote names imports that may be used.
+// promote selects imports to promote.
 type promote struct {
 	By        string   `json:"by,omitempty" maxLength:"200" doc:"The person who says so; left out: the name of the token"`
 	IDs       []string `json:"ids,omitempty" maxItems:"1000"`
@@ -184,7 +184,7 @@ func (s *Server) promote(ctx context.Context, in *promoteInput) (*promoteOutput,
 
 type reviewOutput struct{ Body queue }
 
-// queue is what waits for a person, and what was refused.
+// queue is the queue of a person, and the refused drafts.
 type queue struct {
 	Proposals []evolution.Proposal  `json:"proposals" doc:"Lessons that wait for a word"`
 	Rejected  []evolution.Rejection `json:"rejected" doc:"Drafts that a gate or a person refused, and why"`
@@ -202,7 +202,7 @@ func (s *Server) review(ctx context.Context, _ *InTree) (*reviewOutput, error) {
 	}}, err
 }
 
-// decision is a person's word on proposals.
+// decision is a person's decision on proposals.
 type decision struct {
 	Accept []string `json:"accept,omitempty" maxItems:"1000" doc:"Keys of proposals"`
 	Reject []string `json:"reject,omitempty" maxItems:"1000" doc:"Keys of proposals"`

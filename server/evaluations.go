@@ -21,14 +21,14 @@ type recordInput struct {
 
 type recordOutput struct{ Body recorded }
 
-// recorded is what became of the evaluations of a request.
+// recorded is the result of recording the evaluations of a request.
 type recorded struct {
 	Accepted  int       `json:"accepted" doc:"Durable now"`
 	Duplicate int       `json:"duplicate" doc:"Recorded before with the same content"`
 	Receipts  []receipt `json:"receipts" doc:"One for each evaluation, in order"`
 }
 
-// receipt is what became of one evaluation.
+// receipt is the result for one evaluation.
 type receipt struct {
 	ID     string             `json:"id"`
 	Status tree.ReceiptStatus `json:"status" enum:"accepted,duplicate,contradiction"`
@@ -74,7 +74,7 @@ func (s *Server) record(ctx context.Context, in *recordInput) (*recordOutput, er
 	return out, nil
 }
 
-// readEvaluations reads the evaluations of a body. Every one that cannot be used is named.
+// readEvaluations reads the evaluations of a body. It reports every unusable one.
 func readEvaluations(body []byte, most int) ([]tree.Evaluation, error) {
 	var es []tree.Evaluation
 	var bad []Place
@@ -127,7 +127,7 @@ func (s *Server) describeEvaluations() {
 	s.describeBody("record", "application/json", many)
 }
 
-// describeBody puts what a body is into the specification, where huma does not read it.
+// describeBody adds a body to the specification that huma does not read.
 func (s *Server) describeBody(id, contentType string, schema *huma.Schema) {
 	s.api.OpenAPI().Paths[routeOf(id).path].Post.RequestBody = &huma.RequestBody{
 		Required: true, Content: map[string]*huma.MediaType{contentType: {Schema: schema}},

@@ -9,16 +9,15 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// teachHuma gives huma our problems for what it finds in a request. Its hook is a variable of the
-// package, so this is done once.
+// teachHuma makes huma return our problems for invalid requests. Its hook is a variable of the package, so this is
+// done once.
 var teachHuma = sync.OnceFunc(func() {
 	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
 		return found(status, msg, errs)
 	}
 })
 
-// found makes a problem of what huma found in a request. The values themselves are left out of
-// it: they may be secret, or long.
+// found makes a problem of huma's errors in a request. It omits the values themselves: they may be secret, or long.
 func found(status int, msg string, errs []error) *problem {
 	var places []Place
 	for _, err := range errs {
@@ -50,7 +49,7 @@ func found(status int, msg string, errs []error) *problem {
 	return p
 }
 
-// worded says what to do where huma only says what it found.
+// worded turns a validation message of huma into advice.
 func worded(found string) string {
 	switch found {
 	case "unexpected property", "unknown query parameter":

@@ -14,20 +14,20 @@ import (
 	"github.com/memtree/memtree/internal/token"
 )
 
-// guard decides who gets to a handler, and how much at one time.
+// guard decides which requests reach a handler, and how much at one time.
 type guard struct {
 	s       *Server
 	hosts   []string
-	flying  chan struct{}       // a place for each request that is answered
+	flying  chan struct{}       // a slot for each request in progress
 	streams chan struct{}       // and for each stream
-	bodies  *semaphore.Weighted // bytes of bodies that are held
+	bodies  *semaphore.Weighted // bytes of bodies in memory
 	rates   *rates
 }
 
-// heldBodies is how many bytes of bodies are held at one time; streams do not count.
+// heldBodies is the maximum number of bytes of bodies in memory; streams are not included.
 const heldBodies = 64 << 20
 
-// mostStreams is how many streams go on at one time.
+// mostStreams is the maximum number of concurrent streams.
 const mostStreams = 32
 
 func newGuard(s *Server) *guard {
@@ -41,7 +41,7 @@ func newGuard(s *Server) *guard {
 	return g
 }
 
-// outer is before the choice of a route: what must hold for every request.
+// outer wraps the router: it checks what must hold for every request.
 func (g *guard) outer(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -65,9 +65,9 @@ func (g *guard) outer(mux *http.ServeMux) http.Handler {
 	})
 }
 
-// foreign says why a request is not for this service, or comes from a page of another one.
+// foreign returns why a request is not for this service, or comes from a page of another one.
 func (g *guard) foreign(r *http.Request) *problem {
-	probe := r.URL.Path == "/healthz" || r.URL.Path == "/readyz" // they tell nothing, and probes ask by address
+	probe := r.URL.Path == "/healthz" || r.URL.Path == "/readyz" // they disclose nothing, and probes call by address
 	if !probe && !g.knows(r.Host) {
 		return newProblem(http.StatusMisdirectedRequest, typeHost,
 			"This service is not known by the name in Host; start it with --host NAME to allow it.")
@@ -99,7 +99,7 @@ func (g *guard) knows(host string) bool {
 	return slices.Contains(g.hosts, strings.ToLower(strings.Trim(host, "[]")))
 }
 
-// noRoute is the answer where there is no route.
+// noRoute returns the answer for an unknown route.
 func (g *guard) noRoute(mux *http.ServeMux, r *http.Request, h http.Header) *problem {
 	said := &silent{header: http.Header{}}
 	mux.ServeHTTP(said, r)
@@ -110,7 +110,7 @@ func (g *guard) noRoute(mux *http.ServeMux, r *http.Request, h http.Header) *pro
 	return newProblem(http.StatusNotFound, typeNotFound, "There is no such route; GET /openapi.json lists them.")
 }
 
-// silent keeps the status and headers of an answer, and drops its text.
+// silent records the status and headers of an answer, and drops its text.
 type silent struct {
 	header http.Header
 	status int
@@ -120,7 +120,7 @@ func (s *silent) Header() http.Header         { return s.header }
 func (s *silent) WriteHeader(status int)      { s.status = status }
 func (s *silent) Write(b []byte) (int, error) { return len(b), nil }
 
-// inner is before the handler of a route.
+// inner wraps the handler of a route.
 func (g *guard) inner(r *route, do http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, q *http.Request) {
 		out := &recorder{ResponseWriter: w}
@@ -153,7 +153,7 @@ func (g *guard) inner(r *route, do http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// admit says who calls, or why they may not.
+// admit returns the caller, or why it is refused.
 func (g *guard) admit(q *http.Request, r *route) (*caller, *problem) {
 	if g.s.closing() {
 		return nil, closing()
@@ -177,13 +177,13 @@ func (g *guard) admit(q *http.Request, r *route) (*caller, *problem) {
 	return c, nil
 }
 
-// noTree is the answer for a tree that is not there, and for one that the token may not see.
+// noTree returns the answer for a tree that does not exist, and for one that the token may not see.
 func noTree() *problem {
 	return newProblem(http.StatusNotFound, typeNotFound,
 		"There is no such tree, or this token may not see it; GET /v1/trees lists those it may.")
 }
 
-// who finds out who calls.
+// who identifies the caller.
 func (g *guard) who(q *http.Request) (*caller, *problem) {
 	if g.s.opts.Open {
 		return &caller{}, nil
@@ -213,7 +213,7 @@ func (g *guard) who(q *http.Request) (*caller, *problem) {
 
 func noToken(detail string) *problem { return newProblem(http.StatusUnauthorized, typeNoToken, detail) }
 
-// enter takes a place among the requests that are answered, and for the body that is to be held.
+// enter acquires a slot among the requests in progress, and memory for the body.
 func (g *guard) enter(w http.ResponseWriter, q *http.Request, r *route) (leave func(), p *problem) {
 	places := g.flying
 	if r.stream {

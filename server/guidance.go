@@ -10,7 +10,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// question is what is about to be run. Prompt alone is enough.
+// question describes a run that is about to begin. Only Prompt is required.
 type question struct {
 	Prompt       string     `json:"prompt" minLength:"1" maxLength:"1048576" doc:"What the agent is asked to test"`
 	Scene        tree.Scene `json:"scene,omitzero" doc:"Where in the product"`
@@ -27,9 +27,9 @@ type question struct {
 	ExcludeTests []string   `json:"excludeTests,omitempty" maxItems:"1000" doc:"Tests whose memories must not be used"`
 }
 
-// query makes the question of the root package.
+// query converts it to the query of the root package.
 func (q *question) query() (memtree.Query, error) {
-	// The limits on an evaluation hold for a question too.
+	// The limits on an evaluation apply to a query too.
 	e := tree.Evaluation{
 		Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Observation: q.Observation, Agent: q.Agent, RunID: q.RunID,
 		Trial: q.Trial, Judgment: tree.Raw(`"-"`),
@@ -51,7 +51,7 @@ type questionInput struct {
 
 type checksOutput struct{ Body checks }
 
-// checks are what was missed before, for programs that look for themselves.
+// checks are the checks that were missed before, for programs that make them on their own.
 type checks struct {
 	Checks []assertion.Assertion `json:"checks" doc:"Those with code first"`
 }
@@ -68,7 +68,7 @@ func (s *Server) checks(ctx context.Context, in *questionInput) (*checksOutput, 
 
 type guidanceOutput struct{ Body memtree.Guidance }
 
-// guide answers with guidance. Who may only read leaves no trial.
+// guide answers with guidance. A caller with read permission only leaves no trial.
 func (s *Server) guide(ctx context.Context, in *questionInput) (*guidanceOutput, error) {
 	q, err := in.Body.query()
 	if err != nil {

@@ -16,7 +16,7 @@ type healthOutput struct {
 	Body   health
 }
 
-// health says how the service is. It names no tree.
+// health is the state of the service. It names no tree.
 type health struct {
 	Status   string   `json:"status" enum:"ok,degraded,closing" doc:"degraded: it answers, and something has to be done"`
 	Problems []string `json:"problems,omitempty" doc:"What has to be done"`
@@ -26,8 +26,8 @@ func (s *Server) healthz(context.Context, *nothing) (*healthOutput, error) {
 	return &healthOutput{http.StatusOK, health{Status: "ok"}}, nil
 }
 
-// readyz says whether the service takes requests. A tree that is damaged is still read, so the
-// service stays ready and says so.
+// readyz reports whether the service accepts requests. A damaged tree can still be read, so the service stays ready
+// and reports the damage.
 func (s *Server) readyz(context.Context, *nothing) (*healthOutput, error) {
 	if s.closing() {
 		return &healthOutput{http.StatusServiceUnavailable, health{Status: "closing"}}, nil
@@ -46,7 +46,7 @@ func (s *Server) readyz(context.Context, *nothing) (*healthOutput, error) {
 	return out, nil
 }
 
-// writable returns why a tree takes no changes, or nil.
+// writable returns why a tree accepts no changes, or nil.
 func (t *treeOf) writable() error {
 	var bad *tree.CorruptError
 	switch {

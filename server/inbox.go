@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Choosing chooses memories or runs, by all that is given.
+// Choosing selects memories or runs that match all given fields.
 type Choosing struct {
 	Product   string             `query:"product" maxLength:"1024"`
 	Suite     string             `query:"suite" maxLength:"1024"`
@@ -48,7 +48,7 @@ func (s *Server) inbox(ctx context.Context, in *inboxInput) (*inboxOutput, error
 	return &inboxOutput{box}, err
 }
 
-// label is about runs without a label: whether they were right.
+// label is a label for runs: whether they were right.
 type label struct {
 	Speaker
 	Evaluations []string           `json:"evaluations" minItems:"1" maxItems:"2000" doc:"Their ids"`
@@ -64,7 +64,7 @@ type labelInput struct {
 
 type labelOutput struct{ Body curation.Labelled }
 
-// label labels runs together; what somebody decided before stays as it is.
+// label labels runs together; earlier decisions of a person are unchanged.
 func (s *Server) label(ctx context.Context, in *labelInput) (*labelOutput, error) {
 	t, b := treeIn(ctx), &in.Body
 	if err := t.writable(); err != nil {

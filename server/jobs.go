@@ -15,7 +15,7 @@ import (
 	"github.com/memtree/memtree/evolution"
 )
 
-// jobs are what goes on in a tree beside requests: one evolve at a time.
+// jobs are the background jobs of a tree: one evolve at a time.
 type jobs struct {
 	mu      sync.Mutex
 	n       int
@@ -23,10 +23,10 @@ type jobs struct {
 	running sync.WaitGroup
 }
 
-// keptJobs is how many jobs of a tree are remembered.
+// keptJobs is the number of jobs of a tree that are remembered.
 const keptJobs = 20
 
-// jobState is how far a job is.
+// jobState is the state of a job.
 type jobState string
 
 // The states of a job.
@@ -36,7 +36,7 @@ const (
 	jobFailed  jobState = "failed"
 )
 
-// Job is an evolve that goes on, or went on, beside requests.
+// Job is an evolve in the background, running or ended.
 type Job struct {
 	ID       string             `json:"id"`
 	State    jobState           `json:"state" enum:"running,done,failed"`
@@ -48,7 +48,7 @@ type Job struct {
 	Problem  *problem           `json:"problem,omitempty" doc:"Why it failed; what was done before is kept"`
 }
 
-// progress says how far an evolve has come.
+// progress is the progress of an evolve.
 type progress struct {
 	Done   int `json:"done" doc:"Error types and directions"`
 	Of     int `json:"of"`
@@ -60,10 +60,10 @@ type progress struct {
 type job struct {
 	mu      sync.Mutex
 	now     Job
-	changed chan struct{} // is closed with the next change
+	changed chan struct{} // closed at the next change
 }
 
-// see returns the job as it is, and what is closed with its next change.
+// see returns the job as it is, and a channel that is closed at its next change.
 func (j *job) see() (Job, <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -78,7 +78,7 @@ func (j *job) set(change func(*Job)) {
 	j.changed = make(chan struct{})
 }
 
-// evolve says what an evolve does.
+// evolve is the request of an evolve.
 type evolve struct {
 	Only     string `json:"only,omitempty" maxLength:"64" doc:"This error type alone"`
 	Review   bool   `json:"review,omitempty" doc:"New lessons wait for a person"`
@@ -97,7 +97,7 @@ type jobOutput struct {
 	Body     Job
 }
 
-// evolve begins a job. Only one goes on in a tree at a time.
+// evolve starts a job. Only one runs in a tree at a time.
 func (s *Server) evolve(ctx context.Context, in *evolveInput) (*jobOutput, error) {
 	t, b := treeIn(ctx), &in.Body
 	if _, ok := t.Taxonomy().ErrorType(b.Only); b.Only != "" && !ok {
@@ -212,13 +212,13 @@ func (k *jobs) find(id string) (*job, error) {
 		"There is no such job; the service keeps the last ones until it is started again.")
 }
 
-// Events of a job come no faster than this, and something comes at least so often.
+// The minimum interval between events of a job, and the maximum.
 const (
 	eventsApart = 200 * time.Millisecond
 	eventsAlive = 15 * time.Second
 )
 
-// jobEvents tells how a job goes on, as server-sent events, until it has ended.
+// jobEvents streams the progress of a job, as server-sent events, until it has ended.
 func (s *Server) jobEvents(ctx context.Context, in *jobInput) (*huma.StreamResponse, error) {
 	j, err := treeIn(ctx).jobs.find(in.ID)
 	if err != nil {
@@ -242,7 +242,7 @@ func (s *Server) tell(ctx context.Context, w http.ResponseWriter, j *job) {
 		}
 		b, err := json.Marshal(now)
 		if err != nil {
-			return // it has but texts and numbers
+			return // it has only texts and numbers
 		}
 		_ = c.SetWriteDeadline(time.Now().Add(streamWithin)) // not every writer has one
 		if _, err := fmt.Fprintf(w, "event: %s\ndata: %s\n\n", name, b); err != nil || c.Flush() != nil || name == "end" {
@@ -262,7 +262,7 @@ func (s *Server) tell(ctx context.Context, w http.ResponseWriter, j *job) {
 	}
 }
 
-// pause waits, and reports whether to go on.
+// pause waits, and reports whether to continue.
 func (s *Server) pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):

@@ -23,7 +23,7 @@ type meters struct {
 	nights map[string]*nights // by tree
 }
 
-// nights count the evolves of the schedule.
+// nights counts the evolves of the schedule.
 type nights struct {
 	by   map[jobState]uint64
 	last time.Time
@@ -41,7 +41,7 @@ func (m *meters) ran(tree string, state jobState, at time.Time) {
 	x.last = at
 }
 
-// writeNights writes what the schedule did with the trees that a caller sees.
+// writeNights writes the results of the schedule for the trees that a caller sees.
 func (m *meters) writeNights(b *strings.Builder, c *caller) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -63,7 +63,7 @@ func (m *meters) writeNights(b *strings.Builder, c *caller) {
 
 type meter struct {
 	codes  map[int]uint64
-	within []uint64 // requests by the first bound they are within; the last is beyond all
+	within []uint64 // requests by the lowest bound they are within; the last is beyond all
 	sum    float64  // seconds
 }
 
@@ -114,7 +114,7 @@ func head(b *strings.Builder, name, kind, help string) {
 	fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 }
 
-// metrics says how the service and its trees are, for Prometheus.
+// metrics returns the state of the service and its trees, for Prometheus.
 func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	b := &strings.Builder{}
 	s.meters.write(b)
@@ -132,10 +132,10 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	s.meters.writeNights(b, callerOf(r.Context()))
 	s.treeMetrics(b, r)
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	_, _ = io.WriteString(w, b.String()) // who has gone reads nothing
+	_, _ = io.WriteString(w, b.String()) // the client may have gone
 }
 
-// treeMetrics writes what each tree of the caller holds.
+// treeMetrics writes the contents of each tree of the caller.
 func (s *Server) treeMetrics(b *strings.Builder, r *http.Request) {
 	rows := map[string][]string{}
 	names := []string{"nodes", "evaluations", "outbox", "dead", "ledger_entries", "store_bytes", "writable",
@@ -147,7 +147,7 @@ func (s *Server) treeMetrics(b *strings.Builder, r *http.Request) {
 		t := s.trees.byName[name]
 		info, err := t.Tree().Info(r.Context())
 		if err != nil {
-			continue // readyz tells of a tree that cannot be read
+			continue // readyz reports a tree that cannot be read
 		}
 		h, writable := t.Health(), 1.0
 		if t.writable() != nil {

@@ -37,8 +37,8 @@ type nodes struct {
 	Next  string      `json:"next,omitempty" doc:"The cursor of the next page; left out on the last"`
 }
 
-// nodes lists memories, sorted by id. Since ids stay, pages have no memory twice and miss none,
-// whatever is recorded meanwhile.
+// nodes lists memories, sorted by id. Since ids are stable, pages have no memory twice and miss none, even if
+// something is recorded meanwhile.
 func (s *Server) nodes(ctx context.Context, in *nodesInput) (*nodesOutput, error) {
 	out := &nodesOutput{nodes{Nodes: []tree.Node{}}}
 	q, err := in.query()
@@ -65,7 +65,7 @@ func (s *Server) nodes(ctx context.Context, in *nodesInput) (*nodesOutput, error
 	return out, nil
 }
 
-// bytesOf is about how long a memory is.
+// bytesOf returns the approximate size of a memory.
 func bytesOf(n *tree.Node) int {
 	const frame = 1 << 10
 	size := frame + len(n.Content.Guidance) + len(n.Content.Description) + 200*len(n.Occurrences)
@@ -89,14 +89,14 @@ type nodeOutput struct {
 	Body         lineage
 }
 
-// lineage is a memory with its evidence, what it stands on and what stands on it.
+// lineage is a memory with its evidence, its parents and its children.
 type lineage struct {
 	Node  tree.Node `json:"node"`
 	Above []Kin     `json:"above" doc:"Experiences of a case, strategies of an experience"`
 	Below []Kin     `json:"below" doc:"What it stands on, at most 1000"`
 }
 
-// Kin is another memory in a line.
+// Kin is a memory above or below another.
 type Kin struct {
 	ID     string      `json:"id"`
 	Type   tree.Type   `json:"type"`
@@ -106,7 +106,7 @@ type Kin struct {
 	revision int
 }
 
-// mostKin is how many memories below are named.
+// mostKin is the maximum number of memories below that are listed.
 const mostKin = 1000
 
 func (s *Server) node(ctx context.Context, in *nodeInput) (*nodeOutput, error) {
@@ -150,7 +150,7 @@ func kin(n *tree.Node) Kin {
 	return Kin{n.ID, n.Type, text.Clip(text.Line(title), most), n.Status, n.Revision}
 }
 
-// etag names the memory as it is with its kin. A revision says all that a memory says.
+// etag identifies the memory and its kin by their revisions, which change with their content.
 func etag(l *lineage) string {
 	h := sha256.New()
 	one := func(id string, revision int) { _, _ = io.WriteString(h, fmt.Sprintf("%s %d\n", id, revision)) }
@@ -164,7 +164,7 @@ func etag(l *lineage) string {
 	return `"` + hex.EncodeToString(h.Sum(nil)[:12]) + `"`
 }
 
-// unchanged answers that what the client has is what there is.
+// unchanged is the answer that the client's copy is current.
 type unchanged struct{ etag string }
 
 func (u *unchanged) Error() string           { return "not modified" }

@@ -15,7 +15,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// problem is an error as RFC 9457 spells it. Detail says what happened and what to do.
+// problem is an error in the form of RFC 9457. Detail is what happened and what to do.
 type problem struct {
 	Type   string  `json:"type" doc:"urn:memtree: and a word that stays, for programs"`
 	Title  string  `json:"title" doc:"The status in words"`
@@ -23,11 +23,11 @@ type problem struct {
 	Detail string  `json:"detail" doc:"What happened, and what to do"`
 	Errors []Place `json:"errors,omitempty" maxItems:"100" doc:"What cannot be used, place by place"`
 
-	retry int   // seconds until another try makes sense; 0: none does
-	cause error // of a page's
+	retry int   // seconds until a retry makes sense; 0: no retry
+	cause error // for a page
 }
 
-// Place is one thing in a request that cannot be used.
+// Place is one unusable part of a request.
 type Place struct {
 	Location string `json:"location" doc:"Such as body[3].prompt or query.limit"`
 	Message  string `json:"message" doc:"Continues a sentence that begins with the location"`
@@ -50,16 +50,16 @@ func (p *problem) GetHeaders() http.Header {
 	return h
 }
 
-// The words of Problem.Type.
+// The names of problem types.
 const (
 	typeInput     = "input"         // the request cannot be used
-	typeTooLarge  = "too-large"     // it is longer than the route takes
-	typeNoToken   = "no-token"      // no token, or none that holds
+	typeTooLarge  = "too-large"     // it is longer than the route accepts
+	typeNoToken   = "no-token"      // no token, or an invalid one
 	typeScope     = "scope"         // the token may not do this
 	typeNotFound  = "not-found"     // no such tree, memory, job or route
 	typeTaken     = "contradiction" // another evaluation has this id
-	typeRefused   = "refused"       // a person's word that was not taken
-	typeReadOnly  = "read-only"     // the tree is only read here
+	typeRefused   = "refused"       // a refused decision of a person
+	typeReadOnly  = "read-only"     // the tree is opened for reading only
 	typeDamaged   = "damaged"       // bytes of the tree cannot be read
 	typeLocked    = "locked"        // another process writes
 	typeFull      = "disk-full"
@@ -73,7 +73,7 @@ const (
 	typeOrigin    = "origin"
 	typeMethod    = "method"
 	typeInternal  = "internal"
-	typeTokenFile = "token-file" // nobody can be let in
+	typeTokenFile = "token-file" // no caller can be admitted
 )
 
 func newProblem(status int, kind, detail string) *problem {
@@ -85,10 +85,10 @@ func (p *problem) after(seconds int) *problem {
 	return p
 }
 
-// mostPlaces is how many places one answer names.
+// mostPlaces is the maximum number of places in one answer.
 const mostPlaces = 100
 
-// input is a request that cannot be used, and where.
+// input returns the problem of an unusable request, with the places.
 func input(places ...Place) *problem {
 	p := newProblem(http.StatusUnprocessableEntity, typeInput, "The request cannot be used; nothing was changed.")
 	for i := range places {
@@ -101,14 +101,14 @@ func input(places ...Place) *problem {
 	return p
 }
 
-// line makes a short line of a text that may come from outside.
+// line shortens a text, which may come from outside, to one line.
 func line(s string) string {
 	const most = 500
 	return text.Clip(text.Line(s), most)
 }
 
-// problemOf says what went wrong on a tree. All errors of memtree become problems here and
-// nowhere else. It returns nil if the sentence of the error is not for clients.
+// problemOf returns the problem for an error of a tree. All errors of memtree become problems only here. It returns
+// nil if the text of the error is not for clients.
 func problemOf(err error) *problem {
 	var (
 		said    *problem
@@ -144,7 +144,7 @@ func problemOf(err error) *problem {
 	return advancedProblemOf(err)
 }
 
-// known are the errors that always say the same.
+// known are the errors with a constant text.
 var known = []struct {
 	err          error
 	status       int
@@ -173,7 +173,7 @@ const (
 	closingDetail = "The service stops; ask again in a moment."
 )
 
-// advancedProblemOf says what went wrong with a person's word or a file of memories.
+// advancedProblemOf returns the problem for an error about a person's decision or a file of memories.
 func advancedProblemOf(err error) *problem {
 	var (
 		gate    *curation.GateError
@@ -203,7 +203,7 @@ func advancedProblemOf(err error) *problem {
 	return nil
 }
 
-// place names a field of a body: [3].prompt is body[3].prompt.
+// place returns the location of a field of a body: [3].prompt is body[3].prompt.
 func place(field string) string {
 	if strings.HasPrefix(field, "[") || field == "" {
 		return "body" + field

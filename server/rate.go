@@ -8,7 +8,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// rates limit how often each token asks. There are at most as many as tokens were ever used.
+// rates limits the requests of each token. It has at most one limiter for each token ever used.
 type rates struct {
 	every rate.Limit
 	burst int
@@ -20,8 +20,7 @@ func newRates(perSecond float64) *rates {
 	return &rates{every: rate.Limit(perSecond), burst: max(1, int(math.Ceil(perSecond))), of: map[string]*rate.Limiter{}}
 }
 
-// take counts a request. It returns after how many seconds another try makes sense, 0 if this one
-// may go on.
+// take counts a request. It returns the seconds after which a retry makes sense, 0 if this one may proceed.
 func (r *rates) take(c *caller, now time.Time) int {
 	key := ""
 	if c.token != nil {

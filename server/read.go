@@ -21,7 +21,7 @@ type riskInput struct {
 
 type riskOutput struct{ Body risk.Risk }
 
-// risk says how likely a verdict is to be wrong.
+// risk returns how likely a verdict is to be wrong.
 func (s *Server) risk(ctx context.Context, in *riskInput) (*riskOutput, error) {
 	es, err := readEvaluations(in.RawBody, 1)
 	if err != nil {
@@ -38,7 +38,7 @@ type explanation struct {
 	Considered []considered       `json:"considered" doc:"Best first"`
 }
 
-// considered is one memory that was looked at.
+// considered is one memory that was considered.
 type considered struct {
 	ID        string             `json:"id"`
 	Type      tree.Type          `json:"type"`
@@ -54,7 +54,7 @@ type considered struct {
 
 type explainOutput struct{ Body explanation }
 
-// explain says why for every memory; it writes nothing.
+// explain returns the reason for every memory; it writes nothing.
 func (s *Server) explain(ctx context.Context, in *questionInput) (*explainOutput, error) {
 	q, err := in.Body.query()
 	if err != nil {
@@ -131,14 +131,14 @@ type Stats struct {
 	Briefs    brief.Known   `json:"briefs"` // coming tests
 }
 
-// vectors say how many memories the embedder has given a vector.
+// vectors is the number of memories with a vector of the embedder.
 type vectors struct {
 	Have int    `json:"have"`
-	Of   int    `json:"of"`             // memories that can be found
-	Note string `json:"note,omitempty"` // why others are found by words alone
+	Of   int    `json:"of"`             // searchable memories
+	Note string `json:"note,omitempty"` // why others are found lexically only
 }
 
-// swallowed counts failures that were not told as errors, so that runs could go on.
+// swallowed counts failures that were not returned as errors, so that runs could continue.
 type swallowed struct {
 	Guidance  int64 `json:"guidance"`  // answers
 	Trials    int64 `json:"trials"`    // ledger lines
@@ -146,7 +146,7 @@ type swallowed struct {
 	Conflicts int64 `json:"conflicts"` // plans that were made again
 }
 
-// StatsOf counts what a memory holds.
+// StatsOf returns the numbers of a memory.
 func StatsOf(ctx context.Context, m *memtree.Memory) (Stats, error) {
 	var out Stats
 	var err error
@@ -180,7 +180,7 @@ type effectInput struct {
 
 type effectOutput struct{ Body effectReport }
 
-// effectReport says whether memory helps.
+// effectReport is whether memory helps.
 type effectReport struct {
 	effect.Report
 	Verdict string `json:"verdict" doc:"All of it in a sentence"`

@@ -11,12 +11,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// readEvery is how long tests that were asked about first wait for others, to be read together.
+// readEvery is how long tests of a first query wait for others, to be read together.
 const readEvery = time.Minute
 
-// RunReader has a model read tests that were not read before, until ctx ends or the service stops. Trees
-// without a model, and those that cannot be written, are left out. Memories that came since are read
-// after the next evolve of the schedule.
+// RunReader has a model read tests that were not read before, until ctx ends or the service stops. It skips trees
+// without a model, and those that cannot be written. Memories added since are read after the next evolve of the
+// schedule.
 func (s *Server) RunReader(ctx context.Context) {
 	for s.opts.Pause(ctx, readEvery) && !s.closing() {
 		for _, name := range s.trees.names {
@@ -29,7 +29,7 @@ func (s *Server) RunReader(ctx context.Context) {
 	}
 }
 
-// readTests has the model of a tree read coming tests, and logs what came of it.
+// readTests has the model of a tree read coming tests, and logs the result.
 func (s *Server) readTests(ctx context.Context, t *treeOf, o memtree.BriefOptions) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -55,7 +55,7 @@ func (s *Server) readTests(ctx context.Context, t *treeOf, o memtree.BriefOption
 	}
 }
 
-// leftOf returns the bounds of an evolve without what it used.
+// leftOf returns the bounds of an evolve minus its usage.
 func leftOf(o *memtree.EvolveOptions, v *evolution.Evolved) memtree.BriefOptions {
 	out := memtree.BriefOptions{Price: o.Price}
 	if o.MaxCalls != nil {
@@ -85,14 +85,14 @@ type comingInput struct {
 	Body coming
 }
 
-// briefs say what is known of coming tests.
+// briefs is what is known of coming tests.
 type briefs struct {
 	brief.Known
 }
 
 type briefsOutput struct{ Body briefs }
 
-// expect takes the tests of a run before it begins. They are read within a minute, if the service has a model.
+// expect adds the tests of a run before it begins. They are read within a minute, if the service has a model.
 func (s *Server) expect(ctx context.Context, in *comingInput) (*briefsOutput, error) {
 	t := treeIn(ctx)
 	if err := t.writable(); err != nil {
@@ -113,7 +113,7 @@ func (s *Server) expect(ctx context.Context, in *comingInput) (*briefsOutput, er
 	return &briefsOutput{briefs{t.Briefs()}}, nil
 }
 
-// briefs says what is known of coming tests.
+// briefs returns what is known of coming tests.
 func (s *Server) briefs(ctx context.Context, _ *struct{ InTree }) (*briefsOutput, error) {
 	return &briefsOutput{briefs{treeIn(ctx).Briefs()}}, nil
 }

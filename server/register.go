@@ -68,11 +68,11 @@ func (s *Server) Spec() ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// serveSpec serves the document, once all else is in it.
+// serveSpec serves the document, once it is complete.
 func (s *Server) serveSpec() {
 	b, err := s.Spec()
 	if err != nil {
-		panic(err) // a mistake of ours, seen by every test
+		panic(err) // a programming error, found by every test
 	}
 	s.handle("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/openapi+json")
@@ -80,7 +80,7 @@ func (s *Server) serveSpec() {
 	})
 }
 
-// describeStreams puts what streams are into the specification.
+// describeStreams adds the streams to the specification.
 func (s *Server) describeStreams() {
 	bytes := &huma.Schema{Type: huma.TypeString, Format: "binary"}
 	event := &huma.Schema{Type: huma.TypeObject, Required: []string{"event", "data"}, Properties: map[string]*huma.Schema{
@@ -92,14 +92,14 @@ func (s *Server) describeStreams() {
 	s.describeAnswer("jobEvents", "text/event-stream", event)
 }
 
-// describeAnswer puts what a stream answers into the specification.
+// describeAnswer adds the answer of a stream to the specification.
 func (s *Server) describeAnswer(id, contentType string, schema *huma.Schema) {
 	s.api.OpenAPI().Paths[routeOf(id).path].Get.Responses["200"] = &huma.Response{
 		Description: "OK", Content: map[string]*huma.MediaType{contentType: {Schema: schema}},
 	}
 }
 
-// plain serves a route of the table without huma, and describes it.
+// plain serves a route of the table without huma, and adds it to the specification.
 func (s *Server) plain(id, contentType string, h http.HandlerFunc) {
 	r := routeOf(id)
 	op := r.operation(http.StatusOK)
@@ -120,8 +120,8 @@ func (s *Server) plain(id, contentType string, h http.HandlerFunc) {
 	s.handle(r.method+" "+r.path, h)
 }
 
-// openAnswers lets answers have fields that a client does not know: later versions add some. What
-// is sent to the service stays closed.
+// openAnswers allows additional properties in the schemas of answers, because later versions add fields. Schemas of
+// requests stay closed.
 func (s *Server) openAnswers() {
 	closed := map[string]bool{}
 	schemas := s.api.OpenAPI().Components.Schemas
@@ -139,7 +139,7 @@ func (s *Server) openAnswers() {
 	}
 }
 
-// allowNull says of the objects that may be null that they may: huma says it of values alone.
+// allowNull marks objects that may be null as nullable: huma does so only for scalar values.
 func (s *Server) allowNull() {
 	schemas := s.api.OpenAPI().Components.Schemas
 	for name, schema := range schemas.Map() {
@@ -154,7 +154,7 @@ func (s *Server) allowNull() {
 	}
 }
 
-// closeOver notes the names of the schemas that one refers to.
+// closeOver collects the names of the schemas that one refers to.
 func closeOver(r huma.Registry, s *huma.Schema, names map[string]bool) {
 	if s == nil {
 		return

@@ -13,8 +13,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// router puts the guard before every route that huma serves. It is what keeps a route without a
-// row in the table from being served.
+// router puts the guard before every route that huma serves. It prevents a route without a row in the table from being
+// served.
 type router struct{ s *Server }
 
 func (r router) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
@@ -31,7 +31,7 @@ func (s *Server) handle(pattern string, h http.HandlerFunc) {
 			return
 		}
 	}
-	panic(errNoRow.Error() + ": " + pattern) // a mistake of ours, seen by every test
+	panic(errNoRow.Error() + ": " + pattern) // a programming error, found by every test
 }
 
 // specification is the head of the OpenAPI document.
@@ -62,8 +62,7 @@ func specification(version string) huma.Config {
 	}
 }
 
-// schemaNames names the types in a specification. The second of two with one name gets the name of
-// its package before it.
+// schemaNames names the types in a specification. The second of two with one name is prefixed with its package.
 func schemaNames() func(t reflect.Type, hint string) string {
 	of := map[string]reflect.Type{}
 	return func(t reflect.Type, hint string) string {
@@ -83,7 +82,7 @@ func schemaNames() func(t reflect.Type, hint string) string {
 	}
 }
 
-// signal is one of retrieval.Signals as they are written.
+// signal is one of retrieval.Signals in its JSON form.
 type signal struct {
 	Raw          float64 `json:"raw"`
 	Calibrated   float64 `json:"calibrated"`

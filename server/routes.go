@@ -10,13 +10,13 @@ import (
 	"github.com/memtree/memtree/internal/token"
 )
 
-// route is what the guard knows of a route. Every one that is served has a row here.
+// route is the entry of a route for the guard. Every served route has a row here.
 type route struct {
 	id, method, path string
-	scope            token.Scope // that a token needs; "": everybody may
-	body             int64       // most bytes of a body; 0: it takes none
+	scope            token.Scope // that a token needs; "": open to all
+	body             int64       // maximum bytes of a body; 0: no body
 	stream           bool        // it may take longer than others, and has a limit of its own
-	changes          bool        // it changes a tree, so the audit log has a line of it
+	changes          bool        // it changes a tree, so the audit log gets a line
 	summary, about   string
 }
 
@@ -27,7 +27,7 @@ const (
 	maxWord        = 1 << 20
 	maxImport      = 256 << 20
 
-	// mostEvaluations is how many one request may bring.
+	// mostEvaluations is the maximum number of evaluations in one request.
 	mostEvaluations = 1000
 )
 
@@ -117,7 +117,7 @@ var routes = []route{
 		about:   "Each event is named progress, the last one end; its data is the job."},
 }
 
-// word is the row of a person's word on one memory.
+// word returns the row of a person's decision on one memory.
 func word(id, summary string) route {
 	return route{
 		id: id, method: "POST", path: inTreePath + "/nodes/{id}/" + id, scope: token.Admin, body: maxWord, changes: true,
@@ -134,13 +134,12 @@ func routeOf(id string) *route {
 	return nil
 }
 
-// InTree is what every input of a route in a tree begins with.
+// InTree is embedded in every input of a route in a tree.
 type InTree struct {
 	Tree string `path:"tree" pattern:"^[a-z0-9][a-z0-9-]{0,63}$" doc:"Name of the tree"`
 }
 
-// add serves a route of the table by a handler. What the handler returns as an error becomes a
-// Problem.
+// add serves a route of the table by a handler. An error of the handler becomes a problem.
 func add[I, O any](s *Server, id string, status int, do func(ctx context.Context, in *I) (*O, error)) {
 	r := routeOf(id)
 	huma.Register(s.api, r.operation(status), func(ctx context.Context, in *I) (*O, error) {
@@ -180,7 +179,7 @@ func (r *route) operation(status int) huma.Operation {
 	return op
 }
 
-// allow is a further check inside a handler: that the caller may do what needs a scope.
+// allow is a further check inside a handler: whether the caller has the scope need.
 func allow(ctx context.Context, need token.Scope) error {
 	if c := callerOf(ctx); c.may(need) {
 		return nil

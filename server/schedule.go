@@ -9,18 +9,17 @@ import (
 	"github.com/memtree/memtree/internal/pages"
 )
 
-// Nightly says when every tree evolves, and within which bounds. The zero value is never.
+// Nightly is when every tree evolves, and within which bounds. The zero value is never.
 type Nightly struct {
-	At    string // time of day where the service runs, such as 02:30; "" or "off": never
+	At    string // time of day in the time zone of the service, such as 02:30; "" or "off": never
 	Bound memtree.EvolveOptions
-	// Last returns when a tree evolved last by this schedule, the zero time if it never did, and
-	// Ran keeps it. They outlive the process, and are called at any time. Nil: a run that was missed
-	// is not made up.
+	// Last returns when a tree last evolved by this schedule, the zero time for never, and Ran stores it. They outlive
+	// the process, and may be called at any time. Nil: a missed run is not made up.
 	Last func(tree string) time.Time
 	Ran  func(tree string, at time.Time)
 }
 
-// bySchedule is who began a job that nobody asked for.
+// bySchedule is the originator of a job of the schedule.
 const bySchedule = "schedule"
 
 // ParseAt reads a time of day.
@@ -35,9 +34,9 @@ func ParseAt(at string) (hour, minute int, on bool, err error) {
 	return t.Hour(), t.Minute(), true, nil
 }
 
-// nextAt returns the first moment after now at which a clock on the wall there says hour:minute.
-// Where the clock is put forward over that time it is as long after midnight as on other days, and
-// where the clock is put back it is once, the first time.
+// nextAt returns the first moment after now at which a local clock shows hour:minute. Where the clock is put forward
+// over that time, the moment is as long after midnight as on other days, and where the clock is put back it is only
+// the first of the two.
 func nextAt(now time.Time, hour, minute int) time.Time {
 	for day := 0; ; day++ {
 		y, m, d := now.Date()
@@ -47,8 +46,8 @@ func nextAt(now time.Time, hour, minute int) time.Time {
 	}
 }
 
-// RunSchedule lets every tree evolve at the time of day of the schedule, one after the other, until
-// ctx ends or the service stops. A run that was missed for more than a day is made up at once.
+// RunSchedule lets every tree evolve at the time of day of the schedule, one after the other, until ctx ends or the
+// service stops. A run that was missed for more than a day is made up at once.
 func (s *Server) RunSchedule(ctx context.Context, n Nightly) error {
 	hour, minute, on, err := ParseAt(n.At)
 	if err != nil || !on {
@@ -68,13 +67,13 @@ func (s *Server) RunSchedule(ctx context.Context, n Nightly) error {
 	}
 }
 
-// night says on the page of a tree's health when it evolves by itself; nil: never.
+// night returns the schedule for the page of a tree's health; nil: never.
 func (s *Server) night(name string) *pages.Night {
 	n := s.nights.Load()
 	if n == nil {
 		return nil
 	}
-	hour, minute, _, _ := ParseAt(n.At) // it was read before
+	hour, minute, _, _ := ParseAt(n.At) // it was parsed before
 	now := s.opts.Now()
 	v := &pages.Night{At: n.At, Next: nextAt(now, hour, minute), Last: n.last(name)}
 	if !v.Last.IsZero() {
@@ -90,11 +89,10 @@ func (n *Nightly) last(name string) time.Time {
 	return n.Last(name)
 }
 
-// lookAgain is how long is slept at a time: a clock that is set, and a machine that slept, are
-// seen that soon.
+// lookAgain is the maximum length of one sleep: a clock that was set, and a machine that slept, are noticed that soon.
 const lookAgain = time.Minute
 
-// until waits for a time, and reports whether to go on.
+// until waits for a time, and reports whether to continue.
 func (s *Server) until(ctx context.Context, at time.Time) bool {
 	for {
 		left := at.Sub(s.opts.Now())
@@ -115,11 +113,11 @@ func (s *Server) evolveAll(ctx context.Context, n *Nightly, due func(name string
 		}
 		t := s.trees.byName[name]
 		if t.writable() != nil {
-			continue // readyz, the metrics and every refused change say why
+			continue // readyz, the metrics and every refused change report why
 		}
 		j, err := t.jobs.begin(bySchedule, now.UTC())
 		if err != nil {
-			continue // somebody lets it evolve already
+			continue // another evolve of it runs already
 		}
 		s.runJob(context.WithoutCancel(ctx), t, j, n.Bound) // it ends with the service
 		was, _ := j.see()

@@ -1,17 +1,16 @@
-// Package server is memtree behind HTTP: the loop of the root package for agents in other
-// languages, for teams that share one memory, and for tools.
+// Package server serves memtree over HTTP: the loop of the root package for agents in other languages, for teams that
+// share one memory, and for tools.
 //
-// A request passes the guard (guard.go), which knows from the one table of routes (routes.go)
-// what the route asks for: who may call it, how long its body may be. Then a thin handler asks
-// the memory. What goes wrong becomes a Problem in one place (problem.go). The committed
-// openapi.json says all of it to clients.
+// A request passes the guard (guard.go), which reads the requirements of the route from the one table of routes
+// (routes.go): who may call it, how long its body may be. Then a thin handler calls the memory. Errors become problems
+// in one place (problem.go). The committed openapi.json specifies all of it for clients.
 //
 // Where to look:
 //   - register.go, router.go: handlers of the routes; caller.go, rate.go: who calls, how often
 //   - evaluations.go, guidance.go, read.go, nodes.go, inbox.go, decision.go, travel.go: the handlers
 //   - jobs.go, schedule.go: evolving, on request and at night; reader.go: coming tests
 //   - agents.go: MCP over HTTP; site.go: the pages
-//   - health.go, metrics.go, spans.go: what an operator sees
+//   - health.go, metrics.go, spans.go: monitoring
 package server
 
 import (
@@ -34,24 +33,24 @@ import (
 	"github.com/memtree/memtree/internal/token"
 )
 
-// Options say how a service guards itself. The zero value lets nobody in.
+// Options configures the access to a service. The zero value admits no caller.
 type Options struct {
-	Tokens   *token.Keeper // who may do what; nil: nobody, unless Open
-	Open     bool          // nobody needs a token; for a loopback address alone
-	Hosts    []string      // names besides those of loopback that a request may be for, without port
+	Tokens   *token.Keeper // permissions by token; nil: admits no caller, unless Open
+	Open     bool          // no token is needed; for a loopback address only
+	Hosts    []string      // host names that a request may have besides loopback, without port
 	Rate     float64       // requests a second of one token; 0: 5000
-	InFlight int           // requests that are answered at one time; 0: 256
-	Audit    *slog.Logger  // is told of every change, and who made it; nil: nobody
-	Logger   *slog.Logger  // is told what failed inside; nil: nobody
-	Tracer   trace.Tracer  // makes the spans of requests and jobs; nil: none are made
+	InFlight int           // maximum number of concurrent requests; 0: 256
+	Audit    *slog.Logger  // receives every change with its caller; nil: discards them
+	Logger   *slog.Logger  // receives internal failures; nil: discards them
+	Tracer   trace.Tracer  // makes the spans of requests and jobs; nil: no spans
 	Version  string        // of the program, for the specification
 	Now      func() time.Time
-	Pause    func(context.Context, time.Duration) bool // sleeps, and reports whether to go on; nil: time passes
+	Pause    func(context.Context, time.Duration) bool // sleeps, and reports whether to continue; nil: real time
 }
 
-// Server is a service on some trees. Its methods may be called at once from many goroutines.
+// Server is a service on some trees. Its methods are safe for concurrent use.
 type Server struct {
-	site   *pages.Site // what people see
+	site   *pages.Site // the pages for people
 	trees  *Trees
 	opts   Options
 	api    huma.API
@@ -59,15 +58,14 @@ type Server struct {
 	guard  *guard
 	nights atomic.Pointer[Nightly] // the schedule; nil: none
 	meters meters
-	stop   context.CancelFunc // ends what goes on beside requests
-	life   <-chan struct{}    // is closed by stop
+	stop   context.CancelFunc // ends background work
+	life   <-chan struct{}    // closed by stop
 
 	toAgents sync.Mutex
 	mcp      map[agentsOf]*mcp.Server
 }
 
-// New returns a service on trees. It does not listen; see Serve and Handler. The trees stay the
-// caller's to close, after Close.
+// New returns a service on trees. It does not listen; see Serve and Handler. The caller closes the trees, after Close.
 func New(trees *Trees, o Options) *Server {
 	o = o.withDefaults()
 	life, stop := context.WithCancel(context.Background())
@@ -108,22 +106,21 @@ func (o Options) withDefaults() Options {
 // Handler returns all routes behind their guard.
 func (s *Server) Handler() http.Handler { return s.guard.outer(s.mux) }
 
-// The four timeouts. Streams get longer ones for themselves, see stream.
+// The four timeouts. Streams set longer ones, see stream.
 const (
 	headerWithin = 5 * time.Second
 	readWithin   = 30 * time.Second
 	writeWithin  = 60 * time.Second
 	idleWithin   = 2 * time.Minute
 
-	// finishWithin is how long requests under way may take once the service stops.
+	// finishWithin is how long requests in progress may take once the service stops.
 	finishWithin = 5 * time.Second
 
 	maxHeader = 16 << 10
 )
 
-// Serve answers requests on l until ctx ends. Then it takes no more, finishes those under way,
-// and returns nil. Before the first it asks each tree a question, which takes two seconds at most;
-// requests wait for that.
+// Serve answers requests on l until ctx ends. Then it accepts no more, finishes those in progress, and returns nil.
+// Before the first request it queries each tree once, which takes two seconds at most; requests wait for that.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
 		Handler: s.Handler(), ReadHeaderTimeout: headerWithin, ReadTimeout: readWithin, WriteTimeout: writeWithin,
@@ -144,7 +141,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer cancel()
 	err := h.Shutdown(late)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = h.Close() // who is slower than that loses the connection; what was acknowledged is kept
+		err = h.Close() // slower requests lose the connection; acknowledged changes are durable
 	}
 	if gone := <-done; err == nil && !errors.Is(gone, http.ErrServerClosed) {
 		err = gone
@@ -156,8 +153,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// Close ends what goes on beside requests, and waits for it. Requests that come later are told that
-// the service stops.
+// Close ends background work, and waits for it. Later requests get the answer that the service stops.
 func (s *Server) Close() {
 	s.stop()
 	for _, name := range s.trees.names {

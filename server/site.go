@@ -11,25 +11,25 @@ import (
 	"github.com/memtree/memtree/internal/token"
 )
 
-// The pages stand beside the API behind the same guard. A browser sends its token as a cookie, which counts for pages
-// alone: so no page of somebody else can have a browser call the API.
+// The pages are served beside the API behind the same guard. A browser sends its token as a cookie, which is accepted
+// for pages only: so no page of another site can make a browser call the API.
 const (
 	tokenCookie = "memtree_token"
 	langCookie  = "memtree_lang"
 )
 
-// pagePolicy lets a page have our own style and scripts, and nothing else.
+// pagePolicy allows a page our own style and scripts, and nothing else.
 const pagePolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// maxForm bounds what a form sends, in bytes.
+// maxForm bounds the size of a form, in bytes.
 const maxForm = 512 << 10
 
-// pages serves everything for people.
+// pages serves all pages.
 func (s *Server) pages() {
 	site, err := pages.New()
 	if err != nil {
-		panic(err) // a mistake of ours, seen by every test
+		panic(err) // a programming error, found by every test
 	}
 	s.site = site
 	for _, p := range pages.Routes() {
@@ -66,7 +66,7 @@ func (s *Server) pages() {
 	})
 }
 
-// page is before every page: the guard of the API, with problems said as pages, and a token from the cookie.
+// page wraps every page: the guard of the API, with problems shown as pages, and a token from the cookie.
 func (g *guard) page(site *pages.Site, r *route, do http.HandlerFunc) http.HandlerFunc {
 	inner := g.inner(r, do)
 	return func(w http.ResponseWriter, q *http.Request) {
@@ -76,7 +76,7 @@ func (g *guard) page(site *pages.Site, r *route, do http.HandlerFunc) http.Handl
 			g.s.fail(w, q, site.Problem(w, langOf(q), &pages.Trouble{Status: http.StatusForbidden, Kind: "foreign"}))
 			return
 		}
-		q.Header.Del("Authorization") // a page is for who is signed in, whatever else is sent
+		q.Header.Del("Authorization") // a page accepts only the cookie, no other credentials
 		if c, err := q.Cookie(tokenCookie); err == nil {
 			q.Header.Set("Authorization", "Bearer "+c.Value)
 		}
@@ -92,20 +92,20 @@ func ours(q *http.Request) bool {
 	}
 	origin := q.Header.Get("Origin")
 	if origin == "" {
-		return true // not a browser, or one that would have said so in Sec-Fetch-Site
+		return true // not a browser, or one that would have sent Sec-Fetch-Site
 	}
 	u, err := url.Parse(origin)
 	return err == nil && u.Host == q.Host
 }
 
-// pageWriter has problems of the guard said as pages, see writeProblem.
+// pageWriter shows problems of the guard as pages, see writeProblem.
 type pageWriter struct {
 	http.ResponseWriter
 	site *pages.Site
 	q    *http.Request
 }
 
-// problem is called in place of writing one as JSON.
+// problem shows a problem as a page instead of JSON.
 func (s *pageWriter) problem(w http.ResponseWriter, p *problem) error {
 	if p.Status == http.StatusUnauthorized && s.q.Method == http.MethodGet {
 		http.Redirect(w, s.q, "/login?next="+url.QueryEscape(s.q.URL.RequestURI()), http.StatusSeeOther)
@@ -115,14 +115,14 @@ func (s *pageWriter) problem(w http.ResponseWriter, p *problem) error {
 	return s.site.Problem(w, langOf(s.q), troubleOf(p))
 }
 
-// troubleOf is a problem as the pages know it.
+// troubleOf converts a problem for the pages.
 func troubleOf(p *problem) *pages.Trouble {
 	return &pages.Trouble{
 		Status: p.Status, Kind: strings.TrimPrefix(p.Type, "urn:memtree:"), Detail: p.Detail, Cause: p.cause,
 	}
 }
 
-// show does what a page does for who visits it.
+// show serves a page to its visitor.
 func (s *Server) show(site *pages.Site, p *pages.Route, w http.ResponseWriter, q *http.Request) {
 	c := callerOf(q.Context())
 	v := pages.Visitor{
@@ -160,7 +160,7 @@ func (s *Server) show(site *pages.Site, p *pages.Route, w http.ResponseWriter, q
 	writeProblem(w, problem)
 }
 
-// first leads to the overview of the first tree that the visitor may see.
+// first redirects to the overview of the first tree that the visitor may see.
 func (s *Server) first(site *pages.Site) http.HandlerFunc {
 	return func(w http.ResponseWriter, q *http.Request) {
 		c, p := s.guard.who(q)
@@ -178,7 +178,7 @@ func (s *Server) first(site *pages.Site) http.HandlerFunc {
 	}
 }
 
-// login keeps a token that holds as a cookie, which no script can read.
+// login stores a valid token as a cookie, which no script can read.
 func (s *Server) login(site *pages.Site) http.HandlerFunc {
 	return func(w http.ResponseWriter, q *http.Request) {
 		q.Body = http.MaxBytesReader(w, q.Body, maxForm)
@@ -193,7 +193,7 @@ func (s *Server) login(site *pages.Site) http.HandlerFunc {
 	}
 }
 
-// cookie returns one that only this service is sent.
+// cookie returns a cookie that is sent only to this service.
 func cookie(q *http.Request, name, value string, age int) *http.Cookie {
 	return &http.Cookie{
 		Name: name, Value: value, Path: "/", MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode,
@@ -201,7 +201,7 @@ func cookie(q *http.Request, name, value string, age int) *http.Cookie {
 	}
 }
 
-// inside returns a path of this service: where else a link leads nobody is sent.
+// inside returns next if it is a path of this service, else "/", so that no link redirects to another site.
 func inside(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") ||
@@ -211,7 +211,7 @@ func inside(next string) string {
 	return next
 }
 
-// langOf returns the language of a visitor: what was chosen, else what the browser asks for.
+// langOf returns the language of a visitor: the chosen one, else that of the browser.
 func langOf(q *http.Request) string {
 	if c, err := q.Cookie(langCookie); err == nil && (c.Value == "zh" || c.Value == "en") {
 		return c.Value
@@ -227,7 +227,7 @@ func langOf(q *http.Request) string {
 	return "en"
 }
 
-// fail notes that a page could not be made.
+// fail logs that a page could not be made.
 func (s *Server) fail(_ http.ResponseWriter, q *http.Request, err error) {
 	if err != nil && !errors.Is(err, http.ErrHandlerTimeout) {
 		s.opts.Logger.ErrorContext(q.Context(), "a page could not be made", "path", q.URL.Path, "error", err.Error())

@@ -14,8 +14,8 @@ import (
 // step is a span; nil is none.
 type step struct{ span trace.Span }
 
-// traced opens the span of a request, within the trace of the client if it names one. What needs no
-// token, such as healthz, has none: probes would be most of all traces.
+// traced opens the span of a request, within the trace of the client if it names one. Routes without a scope, such as
+// healthz, have none: probes would be most of all traces.
 func (s *Server) traced(q *http.Request, r *route) (*http.Request, *step) {
 	if s.opts.Tracer == nil || r.scope == "" {
 		return q, nil
@@ -25,7 +25,7 @@ func (s *Server) traced(q *http.Request, r *route) (*http.Request, *step) {
 	return q.WithContext(ctx), &step{span}
 }
 
-// answered ends the span of a request with what became of it: names and numbers, no text of anybody.
+// answered ends the span of a request with its result: names and numbers, no text from outside.
 func (p *step) answered(r *route, c *caller, status int) {
 	if p == nil {
 		return
@@ -41,7 +41,7 @@ func (p *step) answered(r *route, c *caller, status int) {
 	p.span.End()
 }
 
-// step opens the span of a part of what goes on. Where nothing is traced it costs nothing.
+// step opens the span of a part of the work. Without a tracer it costs nothing.
 func (s *Server) step(ctx context.Context, name string) (context.Context, *step) {
 	if s.opts.Tracer == nil {
 		return ctx, nil
@@ -50,21 +50,21 @@ func (s *Server) step(ctx context.Context, name string) (context.Context, *step)
 	return ctx, &step{span}
 }
 
-// count notes how many there were of something.
+// count records a number.
 func (p *step) count(what string, n int) {
 	if p != nil {
 		p.span.SetAttributes(attribute.Int("memtree."+what, n))
 	}
 }
 
-// name notes how something is called.
+// name records a name.
 func (p *step) name(what, name string) {
 	if p != nil {
 		p.span.SetAttributes(attribute.String("memtree."+what, name))
 	}
 }
 
-// end ends it. The text of an error may repeat what was sent, so it is left out.
+// end ends the span. It omits the text of an error, which may repeat the request.
 func (p *step) end(err error) {
 	if p == nil {
 		return
@@ -86,8 +86,8 @@ func (h inTrace) Handle(ctx context.Context, r slog.Record) error { //nolint:goc
 	return h.Handler.Handle(ctx, r) //nolint:wrapcheck // of the handler
 }
 
-// WithAttrs keeps it.
+// WithAttrs keeps the trace.
 func (h inTrace) WithAttrs(a []slog.Attr) slog.Handler { return inTrace{h.Handler.WithAttrs(a)} }
 
-// WithGroup keeps it.
+// WithGroup keeps the trace.
 func (h inTrace) WithGroup(name string) slog.Handler { return inTrace{h.Handler.WithGroup(name)} }

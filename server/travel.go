@@ -19,11 +19,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// streamWithin is how long a stream may stand still. A client that takes or gives nothing for so
-// long loses its place.
+// streamWithin is how long a stream may be idle. An idle stream is closed after this long.
 const streamWithin = 30 * time.Second
 
-// streamIn is how long a stream may take in all.
+// streamIn is how long the body of a stream may take in all.
 const streamIn = 15 * time.Minute
 
 type exportInput struct {
@@ -50,7 +49,7 @@ func (in *exportInput) options() *transfer.ExportOptions {
 	}}
 }
 
-// export writes the file whole before it answers, so that half of one never looks like all of it.
+// export writes the whole file before it answers, so that a part of one never looks complete.
 func (s *Server) export(ctx context.Context, in *exportInput) (*huma.StreamResponse, error) {
 	if in.Risk && in.Format == string(transfer.Seed) {
 		return nil, input(Place{"query.risk", "has no place in the seed form; leave one out"})
@@ -75,7 +74,7 @@ func (s *Server) export(ctx context.Context, in *exportInput) (*huma.StreamRespo
 		defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
 		_, w := humago.Unwrap(hc)
 		if err := sendFile(w, path, name); err != nil {
-			panic(http.ErrAbortHandler) // half a file is not to look like a whole one
+			panic(http.ErrAbortHandler) // half a file must not look complete
 		}
 	}}, nil
 }
@@ -118,7 +117,7 @@ func sendFile(w http.ResponseWriter, path, name string) error {
 	return os.ErrDeadlineExceeded
 }
 
-// importInput keeps the body aside in a file while it is read, since an import is read twice.
+// importInput stores the body in a temporary file, since an import is read twice.
 type importInput struct {
 	InTree
 	DryRun bool `query:"dryRun" doc:"Say what would change, write nothing"`
@@ -127,7 +126,7 @@ type importInput struct {
 	err error
 }
 
-// Resolve is for huma: it gives the body as a stream.
+// Resolve implements huma's interface, which passes the body as a stream.
 func (in *importInput) Resolve(hc huma.Context) []error {
 	if in.dir, in.err = os.MkdirTemp("", "memtree-import-"); in.err == nil {
 		_, w := humago.Unwrap(hc)
@@ -156,17 +155,17 @@ func spool(path string, r io.Reader, c *http.ResponseController) error {
 
 type importOutput struct{ Body imported }
 
-// imported is what an import made of the memories of a file.
+// imported is the result of an import of a file of memories.
 type imported struct {
 	DryRun bool                   `json:"dryRun"`
 	Counts map[transfer.Class]int `json:"counts"`
 	Items  []transfer.NodePlan    `json:"items" doc:"Those that are not the same as here, at most 1000"`
 }
 
-// mostItems is how many memories of an import are named.
+// mostItems is the maximum number of memories of an import that are listed.
 const mostItems = 1000
 
-// imports takes a file of memories into quarantine.
+// imports imports a file of memories into quarantine.
 func (s *Server) imports(ctx context.Context, in *importInput) (*importOutput, error) {
 	defer os.RemoveAll(in.dir) //nolint:errcheck // a temporary folder
 	if in.err != nil {

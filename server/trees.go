@@ -17,7 +17,7 @@ const MaxTrees = 1000
 
 var treeName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
-// CheckName returns what is wrong with the name of a tree, or nil.
+// CheckName returns the problem of the name of a tree, or nil.
 func CheckName(name string) error {
 	if !treeName.MatchString(name) {
 		return fmt.Errorf("%q cannot name a tree; use up to 64 of a-z, 0-9 and -, a letter or digit first", name)
@@ -32,7 +32,7 @@ type Trees struct {
 	names  []string // sorted
 }
 
-// treeOf is one memory and what a service keeps for it.
+// treeOf is one memory and the service's data about it.
 type treeOf struct {
 	*memtree.Memory
 	name     string
@@ -40,10 +40,10 @@ type treeOf struct {
 	jobs     jobs
 }
 
-// NewTrees returns no trees yet.
+// NewTrees returns an empty set of trees.
 func NewTrees() *Trees { return &Trees{byName: map[string]*treeOf{}} }
 
-// Add adds an open memory under a name. readOnly says that it was opened for reading.
+// Add adds an open memory under a name. readOnly is whether it was opened for reading.
 func (t *Trees) Add(name string, m *memtree.Memory, readOnly bool) error {
 	if err := CheckName(name); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (t *Trees) Add(name string, m *memtree.Memory, readOnly bool) error {
 // Names returns the names, sorted.
 func (t *Trees) Names() []string { return slices.Clone(t.names) }
 
-// Get returns the memory of a name, nil if there is none.
+// Get returns the memory with a name, nil for none.
 func (t *Trees) Get(name string) *memtree.Memory {
 	if x := t.byName[name]; x != nil {
 		return x.Memory

@@ -10,9 +10,8 @@ import (
 // warmWithin bounds how long the first request waits for the trees to be warm.
 const warmWithin = 2 * time.Second
 
-// warm asks every tree a question, so that no agent waits for what the first one has made: the
-// catalogue of checks, and the columns of the index. It leaves no trial. A tree that cannot answer is
-// not its matter.
+// warm queries every tree once, so that no agent waits for data that the first query builds: the catalogue of checks,
+// and the columns of the index. It leaves no trial. A failure of a tree is only logged.
 func (s *Server) warm(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, warmWithin)
 	defer cancel()
