@@ -12,16 +12,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// guesser returns the direction in which a judgment was wrong, from what the agent said and what
-// was true, since foreign forms do not name it. With a nil guesser the direction is other.
+// guesser returns the direction in which a judgment was wrong, from the agent's judgment and the ground truth, since
+// foreign forms do not name it. With a nil guesser the direction is other.
 type guesser func(judgment string, truth tree.Raw) taxonomy.Direction
 
 // foreignOrigin is the label of nodes that come without an origin.
 const foreignOrigin = "seed"
 
-// adopt makes nodes of foreign nodes and gives them ids of this tree: cases first, since the ids
-// of abstractions follow from those of their children. An abstraction loses children that are
-// missing or of another error type or direction. Foreign cases with the same evidence are merged.
+// adopt makes nodes of foreign nodes and assigns them ids of this tree: cases first, since the ids of abstractions
+// follow from those of their children. An abstraction loses children that are missing or of another error type or
+// direction. Foreign cases with the same evidence are merged.
 func adopt(all []foreignNode, guess guesser) []tree.Node {
 	ids := map[string]string{} // foreign to ours
 	nodes := map[string]tree.Node{}
@@ -58,8 +58,8 @@ func adopt(all []foreignNode, guess guesser) []tree.Node {
 	return out
 }
 
-// node returns a node with what the nodes of all levels have in common. Numbers are brought
-// into their ranges, and an error type that cannot be the name of a file becomes other_error.
+// node returns a node with the fields common to the nodes of all levels. Numbers are clamped to their ranges, and an
+// error type that cannot be the name of a file becomes other_error.
 func (f *foreignNode) node() tree.Node {
 	n := tree.Node{Type: f.Type, Level: f.Type.Level(), ErrorType: f.ErrorType, Direction: taxonomy.Other,
 		Children: []string{}, Status: tree.Active, Revision: 1}
@@ -93,8 +93,7 @@ func (f *foreignNode) node() tree.Node {
 	return n
 }
 
-// evidence fills n with the evidence of the foreign case f, cut to what a node may have. The id
-// of n follows from it.
+// evidence fills n with the evidence of the foreign case f, cut to the limits of a node. The id of n follows from it.
 func (f *foreignNode) evidence(n *tree.Node, guess guesser) {
 	d := &tree.CaseData{}
 	if c := f.CaseData; c != nil {
@@ -126,8 +125,8 @@ func (f *foreignNode) evidence(n *tree.Node, guess guesser) {
 	n.ID = tree.EvidenceID(n)
 }
 
-// linkChildren gives an abstraction its direction, that of most of the named children, and those
-// of the children that have it. ids has our id of each foreign id, nodes our nodes.
+// linkChildren sets the direction of an abstraction, that of most of the named children, and links those of the
+// children that have it. ids has our id of each foreign id, nodes our nodes.
 func linkChildren(n *tree.Node, named []string, ids map[string]string, nodes map[string]tree.Node) {
 	var fit []string
 	directions := map[taxonomy.Direction]int{}
@@ -172,7 +171,7 @@ func clip(s string, limit int) string {
 	return s[:limit]
 }
 
-// clampShare returns f within 0 and 1.
+// clampShare returns f clamped to 0 to 1.
 func clampShare(f float64) float64 {
 	if f != f { //nolint:gocritic // not a number
 		return 0

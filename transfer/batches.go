@@ -8,9 +8,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Batches yields the changes of the plan in lists, each of which can be committed by itself.
-// Nodes that name each other are in one list. A list has about size bytes of nodes, more only
-// if one family has more.
+// Batches yields the changes of the plan in lists, each of which can be committed by itself. Nodes that refer to each
+// other are in one list. A list has about size bytes of nodes, more only if one family has more.
 func (p *Planner) Batches(size int) iter.Seq2[[]tree.Change, error] {
 	return func(yield func([]tree.Change, error) bool) {
 		for _, ids := range p.families(size) {
@@ -44,7 +43,7 @@ func (p *Planner) change(id string) (tree.Change, error) {
 	return tree.NewChange(tree.OpRevise, n, d.basis, "transfer", "merged with an import"), nil
 }
 
-// families divides the ids that change into lists. Only links to other ids that change count.
+// families divides the ids that change into lists. It considers only links to other ids that change.
 func (p *Planner) families(size int) [][]string {
 	changed := make(map[string]bool, len(p.changed))
 	for _, id := range p.changed {
@@ -86,8 +85,8 @@ func Families(changes []tree.Change, size int) [][]tree.Change {
 	return out
 }
 
-// families divides ids into lists of about size bytes, with all that are kin in one list. It
-// finds the families by union-find; root is the parent of each id in its tree.
+// families divides ids into lists of about size bytes, with all related ids in one list. It finds the families by
+// union-find; root is the parent of each id in its tree.
 func families(ids []string, size int, kin func(string) []string, bytes func(string) int) [][]string {
 	root := make(map[string]string, len(ids))
 	for _, id := range ids {
@@ -118,7 +117,7 @@ func families(ids []string, size int, kin func(string) []string, bytes func(stri
 	for _, r := range order {
 		more := 0
 		for _, id := range members[r] {
-			more += bytes(id) + 512 // for what a change has beside its node
+			more += bytes(id) + 512 // for the parts of a change beside its node
 		}
 		if len(out) == 0 || full+more > size {
 			out, full = append(out, nil), 0

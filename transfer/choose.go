@@ -13,45 +13,45 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Choice says which nodes are exported, and how. Its zero value chooses all nodes except those
-// that are archived and imports that were never promoted.
+// Choice selects the nodes of an export, and their form. Its zero value selects all nodes except those that are
+// archived and imports that were never promoted.
 type Choice struct {
 	ErrorTypes    []string   // none: all
-	Scope         tree.Scope // product, suite and test, where given
+	Scope         tree.Scope // product, suite and test, where set
 	MinConfidence float64    // 0 to 1
 	Level         int        // 0: all
 	Since         time.Time  // of the last update
-	All           bool       // archived nodes and imports that wait, too
-	NoCases       bool       // lessons alone: their evidence leaves as counts and hashes
-	Redactor      Redactor   // nil: texts leave as they are
+	All           bool       // archived nodes and waiting imports, too
+	NoCases       bool       // lessons alone: their evidence is exported as counts and hashes
+	Redactor      Redactor   // nil: texts are exported unchanged
 }
 
-// Summary is what would leave.
+// Summary describes the nodes of an export.
 type Summary struct {
 	Nodes      int            `json:"nodes"`
 	Levels     map[string]int `json:"levels"` // by node type
 	Types      map[string]int `json:"types"`  // by error type
 	Statuses   map[string]int `json:"statuses"`
-	Tombstones int            `json:"tombstones"` // forgotten and banned nodes, of which no text leaves; not in Statuses
-	Products   map[string]int `json:"products"`   // nodes by the product they name, as it leaves
+	Tombstones int            `json:"tombstones"` // forgotten and banned nodes, exported without text; not in Statuses
+	Products   map[string]int `json:"products"`   // nodes by the product they name, as exported
 	Origins    map[string]int `json:"origins"`    // by origin id
 	Prompts    int            `json:"prompts"`    // cases, with prompt, judgment and truth
 	Redactions int            `json:"redactions"`
-	Archived   int            `json:"archived"` // left out
-	Waiting    int            `json:"waiting"`  // left out: imported, never promoted
-	Filtered   int            `json:"filtered"` // left out by the choice
+	Archived   int            `json:"archived"` // not exported
+	Waiting    int            `json:"waiting"`  // not exported: imported, never promoted
+	Filtered   int            `json:"filtered"` // not exported because of the choice
 }
 
 // Selection is the result of a Choice on a tree as it was at that time.
 type Selection struct {
 	Summary Summary
-	Risk    *tree.Tally // for Write; nil unless it was asked for
+	Risk    *tree.Tally // for Write; nil unless requested
 	view    Tree
 	choice  Choice
 	nodes   map[string]*chosen
 }
 
-// chosen is what a selection keeps of a node in memory, without its body.
+// chosen is what a selection holds of a node in memory, without its body.
 type chosen struct {
 	id, as    string // its id in the tree and in the file; redaction changes the id of a case
 	errorType string
@@ -60,13 +60,13 @@ type chosen struct {
 	parent    string
 	children  []string
 	leaves    bool
-	tomb      bool   // it leaves as a tombstone, and no other names it
+	tomb      bool   // it is exported as a tombstone, and no other node refers to it
 	test      uint64 // hash of the name of a case's test
 	runs      int    // occurrences of a case
 }
 
-// choose selects the nodes that leave the tree of view. An abstraction that leaves brings
-// the cases that it rests on, unless the choice is of one level or without cases.
+// choose selects the nodes to export from the tree of view. A selected abstraction brings the cases that it rests on,
+// unless the choice is of one level or without cases.
 func choose(ctx context.Context, view Tree, c Choice) (*Selection, error) {
 	s := &Selection{view: view, choice: c, nodes: map[string]*chosen{}}
 	s.Summary = Summary{Levels: map[string]int{}, Types: map[string]int{}, Statuses: map[string]int{},
@@ -97,15 +97,14 @@ func choose(ctx context.Context, view Tree, c Choice) (*Selection, error) {
 	return s, s.summarise(ctx)
 }
 
-// testOf returns a hash of the name of a case's test, to count different tests in little memory.
+// testOf returns a hash of the name of a case's test, to count distinct tests in little memory.
 func testOf(n *tree.Node) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(cmp.Or(n.CaseData.TestCase.CaseID, n.ID))) // never fails
 	return h.Sum64()
 }
 
-// redactedID returns the id that a case has in the file. Redaction changes its evidence, and an
-// id is a hash of that.
+// redactedID returns the id of a case in the file. Redaction changes its evidence, and an id is a hash of that.
 func (s *Selection) redactedID(n *tree.Node) string {
 	if s.choice.Redactor == nil {
 		return n.ID
@@ -114,7 +113,7 @@ func (s *Selection) redactedID(n *tree.Node) string {
 	return r.ID
 }
 
-// fits reports whether a node fits the choice by itself; an abstraction may bring it still.
+// fits reports whether a node fits the choice by itself; an abstraction may still bring it.
 func (c *Choice) fits(n *tree.Node) bool {
 	switch {
 	case n.Entombed():
@@ -135,7 +134,7 @@ func (c *Choice) fits(n *tree.Node) bool {
 	return true
 }
 
-// bringChildren makes all nodes below k leave too.
+// bringChildren selects all nodes below k too.
 func (s *Selection) bringChildren(k *chosen) {
 	for _, id := range k.children {
 		if child := s.nodes[id]; child != nil && !child.leaves && !child.tomb {
@@ -145,8 +144,8 @@ func (s *Selection) bringChildren(k *chosen) {
 	}
 }
 
-// summarise counts what leaves and what stays. It prepares every node that leaves, so that an
-// unlawful one is found before anything is written.
+// summarise counts the nodes exported and not exported. It prepares every node to export, so that an unlawful one is
+// found before anything is written.
 func (s *Selection) summarise(ctx context.Context) error {
 	for n, err := range s.view.Scan(ctx, tree.Filter{}) {
 		if err != nil {
@@ -155,7 +154,7 @@ func (s *Selection) summarise(ctx context.Context) error {
 		k := s.nodes[n.ID]
 		switch {
 		case k == nil:
-			continue // came since
+			continue // added since
 		case k.leaves:
 			if err := s.count(n, k); err != nil {
 				return err
@@ -171,7 +170,7 @@ func (s *Selection) summarise(ctx context.Context) error {
 	return nil
 }
 
-// count adds a node that leaves to the summary, and checks that it is lawful as it leaves.
+// count adds a node to the summary, and checks that its exported form is lawful.
 func (s *Selection) count(n tree.Node, k *chosen) error {
 	tomb := n.Entombed()
 	n, redactions := s.prepareNode(n, k)
@@ -208,7 +207,7 @@ func (s *Selection) Nodes(ctx context.Context) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) {
 		for i := 0; i < len(leaving); {
 			n, err := s.node(ctx, leaving[i])
-			// Nodes that redaction made equal leave as one node.
+			// Nodes that redaction made equal are exported as one node.
 			same := leaving[i]
 			for i++; err == nil && i < len(leaving) && leaving[i].as == same.as && leaving[i].errorType == same.errorType; i++ {
 				var twin tree.Node
@@ -236,8 +235,8 @@ func (s *Selection) node(ctx context.Context, k *chosen) (tree.Node, error) {
 	return n, nil
 }
 
-// prepareNode returns a node as it leaves, redacted and linked only to nodes that leave, and
-// the number of redactions. The cases under it that stay are counted in Elsewhere.
+// prepareNode returns a node as exported, redacted and linked only to exported nodes, and the number of redactions.
+// The cases under it that are not exported are counted in Elsewhere.
 func (s *Selection) prepareNode(n tree.Node, k *chosen) (tree.Node, int) {
 	redactions := 0
 	if s.choice.Redactor != nil {
@@ -278,7 +277,7 @@ func (s *Selection) prepareNode(n tree.Node, k *chosen) (tree.Node, int) {
 	return n, redactions
 }
 
-// rename gives cited cases the ids they leave under.
+// rename replaces the ids of cited cases by their ids in the file.
 func (s *Selection) rename(ids []string) {
 	for i, id := range ids {
 		if k := s.nodes[id]; k != nil {
@@ -287,8 +286,8 @@ func (s *Selection) rename(ids []string) {
 	}
 }
 
-// elsewhere counts the cases, tests and runs under the children left, which do not leave. It is
-// nil if there are none.
+// elsewhere counts the cases, tests and runs under the children in left, which are not exported. It is nil for no
+// children.
 func (s *Selection) elsewhere(left []string) *tree.Elsewhere {
 	cases := map[string]*chosen{}
 	var gather func(ids []string)

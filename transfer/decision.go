@@ -8,13 +8,13 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// weight orders two versions of a node by whose words merge keeps, before their times are asked:
-// what a tombstone leaves out, the other has; and what a person decided on stays.
+// weight orders two versions of a node by whose texts merge prefers, before it compares their times: a version with
+// texts over a tombstone, and a later edit by a person over an earlier or none.
 func weight(a, b *tree.Node) int {
 	return cmp.Or(body(a)-body(b), a.Provenance.At.Compare(b.Provenance.At))
 }
 
-// body is 1 for a node that says something, 0 for a tombstone.
+// body returns 1 for a node with texts, 0 for a tombstone.
 func body(n *tree.Node) int {
 	if n.Buried() {
 		return 0
@@ -22,8 +22,8 @@ func body(n *tree.Node) int {
 	return 1
 }
 
-// saidLast returns the version of a node that decides its status: that of which a person said
-// something later, or the one with the later status where the same was said of both.
+// saidLast returns the version of a node that decides its status: that with the later decision of a person, or with
+// the same decision the one with the preferred status.
 func saidLast(a, b *tree.Node) *tree.Node {
 	if !sameWord(a.Decision, b.Decision) {
 		if b.Decision.Later(a.Decision) {
@@ -37,10 +37,9 @@ func saidLast(a, b *tree.Node) *tree.Node {
 	return a
 }
 
-// stood is 0 for the status of a banned memory that only its tombstone is known to have, and 1 for
-// a status that it had in a tree. A merge keeps that of a tree, to which an undo can go back.
-// Whether the version has a body must not be asked here: the merge of a tombstone with a version
-// from before the ban has one, and still the status of the tombstone.
+// stood is 0 for the status of a banned memory of which only the tombstone is known, and 1 for a status that it had in
+// a tree. A merge keeps the latter, to which an undo can return. stood must not check whether the version has a body:
+// the merge of a tombstone with a version from before the ban has one, and still the status of the tombstone.
 func stood(n *tree.Node) int {
 	if n.Decision.Is(tree.DecisionBan) && n.Status == tree.Archived && n.ArchivedFor == tree.BuriedFor {
 		return 0
@@ -48,10 +47,10 @@ func stood(n *tree.Node) int {
 	return 1
 }
 
-// sameWord reports whether two words are one.
+// sameWord reports whether two decisions are the same.
 func sameWord(a, b *tree.Decision) bool { return !a.Later(b) && !b.Later(a) }
 
-// entomb returns a node as it travels: a tombstone where a person had it forgotten or banned.
+// entomb returns the exported form of a node: a tombstone where a person had it forgotten or banned.
 func entomb(n tree.Node) tree.Node {
 	if !n.Entombed() || n.Buried() {
 		return n
@@ -59,14 +58,14 @@ func entomb(n tree.Node) tree.Node {
 	return tree.Tombstone(&n)
 }
 
-// The reasons of what a person's word here or elsewhere holds back.
+// The reasons why a person's decision, here or elsewhere, holds a node back.
 const (
 	WhyForgotten = "a person had it forgotten here"
 	WhyBanned    = "a person banned it here"
 	WhyStranger  = "a person elsewhere had it forgotten or banned; with trust that holds here too"
 )
 
-// lessonOf names what a lesson or strategy is about, whatever its id.
+// lessonOf identifies the subject of a lesson or strategy, independent of its id.
 type lessonOf struct {
 	kind      tree.Type
 	errorType string
@@ -74,7 +73,7 @@ type lessonOf struct {
 	check     string // of an experience; "" of a strategy
 }
 
-// about returns what a lesson is about, false for a case and for a lesson without a check.
+// about returns the subject of a lesson, false for a case and for a lesson without a check.
 func about(n *tree.Node) (lessonOf, bool) {
 	l := lessonOf{n.Type, n.ErrorType, string(n.Direction), ""}
 	if n.Type == tree.Experience && len(n.Content.Lessons) > 0 {
@@ -83,9 +82,8 @@ func about(n *tree.Node) (lessonOf, bool) {
 	return l, n.Type == tree.Strategy || n.Type == tree.Experience && l.check != ""
 }
 
-// spoken returns why a person's word keeps a node of a file that is not trusted out, "" if none
-// does. A trusted one is merged: what a person said here of a node holds in its merge, and evolution
-// retires lessons of other ids that are banned here.
+// spoken returns why a person's decision keeps a node of an untrusted file out, "" if none does. A trusted node is
+// merged: the decision made here holds in the merge, and evolution retires lessons of other ids that are banned here.
 func (p *Planner) spoken(ctx context.Context, n *tree.Node, here *tree.Node) (string, error) {
 	switch {
 	case p.opts.Trust:

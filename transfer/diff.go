@@ -12,7 +12,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// TreeDiff is how two trees differ.
+// TreeDiff is the difference of two trees.
 type TreeDiff struct {
 	Same    int       `json:"same"` // nodes
 	Added   []Differs `json:"added"`
@@ -35,17 +35,17 @@ type Differs struct {
 	level     int
 }
 
-// Part is one difference between two versions of a node. For a lesson that only one side has,
-// the other side is empty.
+// Part is one difference between two versions of a node. For a lesson that only one version has, the other side is
+// empty.
 type Part struct {
 	Name   string `json:"part"`
 	Before string `json:"before"`
 	After  string `json:"after"`
 }
 
-// Diff returns how b differs from a. Nodes are compared in canonical form, so revisions do not
-// count. It ranges over each twice: first it hashes every node, then it reads the bodies of those
-// that differ. In memory it keeps only these hashes and bodies.
+// Diff returns the difference of b to a. Nodes are compared in canonical form, so revisions are ignored. It ranges
+// over each twice: first it hashes every node, then it reads the bodies of those that differ. In memory it holds only
+// these hashes and bodies.
 func Diff(a, b iter.Seq2[tree.Node, error]) (TreeDiff, error) {
 	out := TreeDiff{Added: []Differs{}, Gone: []Differs{}, Changed: []Differs{}}
 	before, err := hashes(a)
@@ -182,7 +182,7 @@ func parts(a, b *tree.Node) []Part {
 	}
 	add("provenance", provenanceText(a), provenanceText(b))
 	if len(out) == 0 {
-		add("other", "", "…") // the order of lessons, a scope: too small to word
+		add("other", "", "…") // the order of lessons, a scope: too small for a text of its own
 	}
 	return out
 }

@@ -14,16 +14,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// MergeFiles is a merge driver for git. base, ours and theirs are the paths of three versions
-// of a file of the folder form. It writes the merged file to ours.
+// MergeFiles is a merge driver for git. base, ours and theirs are the paths of three versions of a file of the folder
+// form. It writes the merged file to ours.
 //
-// A node that both sides have is merged as by an import, so that there is never a conflict and
-// the order of merges does not matter. A node that one side removed is removed if the other
-// side did not change it. In the place of a manifest it writes one that says that git merged the
-// folder, since the right counts do not follow from one file.
+// A node that both sides have is merged as by an import, so that it never conflicts and the order of merges does not
+// matter. A node that one side removed is removed if the other side did not change it. For a manifest it writes one
+// that is marked as merged by git, since the right counts do not follow from one file.
 //
-// It returns the nodes in which both sides contradict each other, sorted by id, for people to
-// look at. After an error ours is unchanged.
+// It returns the nodes in which both sides contradict each other, sorted by id, for people to check. After an error
+// ours is unchanged.
 func MergeFiles(base, ours, theirs string) ([]NodePlan, error) {
 	if isManifest(ours) || isManifest(theirs) {
 		m := noNodes()
@@ -94,8 +93,7 @@ func writeNodes(path string, nodes map[string]tree.Node) error {
 	})
 }
 
-// isManifest reports whether a file is a manifest. Git passes temporary files, so the name does
-// not tell.
+// isManifest reports whether a file is a manifest, by its content. Git passes temporary files with other names.
 func isManifest(path string) bool {
 	b, err := readSmall(path, maxManifest)
 	var m Manifest
@@ -125,8 +123,8 @@ func readLines(path string) (map[string]tree.Node, error) {
 	return out, in.nodes(path, errorType, io.LimitReader(f, allowed.bytes))
 }
 
-// firstType reads the error type of the first node in a file, and goes back to its start. The
-// error type is in the name of the file, but git does not pass that. It is "" for an empty file.
+// firstType reads the error type of the first node in a file, and seeks back to its start. The error type is in the
+// name of the file, but git does not pass that. It is "" for an empty file.
 func firstType(f *os.File) (string, error) {
 	in := newReading(allowed, nil)
 	in.lines.Reset(f)

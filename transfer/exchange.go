@@ -10,14 +10,13 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Door is what an Exchange needs of the memory whose nodes travel: to read them, and the
-// one way to change them.
+// Door is the access of an Exchange to a memory: to read nodes, and the one way to change them.
 type Door interface {
 	Tree
-	// Apply makes changes durable, all or none. If a node is not what they were planned on
-	// any more, the error is tree.ErrConflict.
+	// Apply makes changes durable, all or none. If a node has changed since they were planned, the error is
+	// tree.ErrConflict.
 	Apply(ctx context.Context, changes []tree.Change) error
-	// UntilFresh calls plan, which plans and applies, again while that error comes.
+	// UntilFresh calls plan, which plans and applies, again after a tree.ErrConflict.
 	UntilFresh(plan func() error) error
 	// Redactor finds secrets.
 	Redactor() Redactor
@@ -25,37 +24,36 @@ type Door interface {
 	Origin() string
 	// Tally counts the verdicts of a product; "": of all.
 	Tally(ctx context.Context, product string) (*tree.Tally, error)
-	// Believe keeps what another tree counted; one without rows takes out what it said before.
+	// Believe stores the tally of another tree; one without rows removes the earlier one.
 	Believe(ctx context.Context, t *tree.Tally) error
 	// ReadOnly reports whether nothing may be written.
 	ReadOnly() bool
 }
 
-// Exchange is what nodes travel by: out of one tree, into another, and out of its
-// quarantine.
+// Exchange moves nodes: out of one tree, into another, and out of its quarantine.
 type Exchange struct{ door Door }
 
 // NewExchange returns the Exchange of a memory.
 func NewExchange(door Door) *Exchange { return &Exchange{door} }
 
-// ExportOptions say what leaves. Nil, and the zero value, are all that is in use.
+// ExportOptions selects an export. Nil, and the zero value, select all nodes in use.
 type ExportOptions struct {
-	Choice      // but for its Redactor
-	Risk   bool // say how many verdicts of each judge, product and type of scene were right
-	Redact bool // take secrets, addresses and names out, in the file alone, and leave cases out
-	Cases  bool // with Redact: cases leave too, with what is found in them taken out
+	Choice      // except its Redactor
+	Risk   bool // include how many verdicts of each judge, product and type of scene were right
+	Redact bool // remove secrets, addresses and names, in the file only, and omit cases
+	Cases  bool // with Redact: include cases, redacted
 }
 
-// ImportOptions say how far what comes is trusted. Nil, and the zero value, have it wait.
+// ImportOptions sets how far an import is trusted. Nil, and the zero value, quarantine it.
 type ImportOptions struct {
 	DryRun bool // plan, write nothing
-	Trust  bool // a backup or branch of one's own: in use at once, merged with what is here
+	Trust  bool // a backup or branch of one's own: in use at once, merged with the present nodes
 }
 
-// importBatch is about how many bytes of nodes one commit of an import has.
+// importBatch is the approximate size of the nodes in one commit of an import, in bytes.
 const importBatch = 2 << 20
 
-// Export chooses what leaves and says what that is; Write writes the selection's Nodes.
+// Export selects the nodes to export and returns the selection with its summary; Write writes the selection's Nodes.
 func (x *Exchange) Export(ctx context.Context, o *ExportOptions) (*Selection, error) {
 	c := Choice{}
 	if o != nil {
@@ -89,11 +87,11 @@ func redactTally(t *tree.Tally, by Redactor) {
 	})
 }
 
-// ErrOwnRisk says that a tally is of this very tree, which knows its own verdicts.
+// ErrOwnRisk means that a tally is of this very tree, which knows its own verdicts.
 var ErrOwnRisk = errors.New("these are the verdicts of this tree itself")
 
-// Believe takes over what another tree counted of its verdicts, in the place of what it said
-// before. It changes in which order verdicts are read until own truths outweigh it.
+// Believe replaces the stored tally of another tree's verdicts. It affects the order in which verdicts are reviewed
+// until the tree's own labels outweigh it.
 func (x *Exchange) Believe(ctx context.Context, t *tree.Tally) error {
 	err := t.Check()
 	switch {
@@ -111,14 +109,14 @@ func (x *Exchange) Believe(ctx context.Context, t *tree.Tally) error {
 	return nil
 }
 
-// Forget takes out what the tree with this id said.
+// Forget removes the tally of the tree with this id.
 func (x *Exchange) Forget(ctx context.Context, origin string) error {
 	return x.Believe(ctx, &tree.Tally{Origin: origin, Rows: []tree.Row{}})
 }
 
-// Import takes nodes, such as those of a File, into quarantine. Nothing is written before
-// they ended without an error; what breaks a law of the tree is left out and listed. They
-// are ranged over again when somebody changed the tree meanwhile.
+// Import imports nodes, such as those of a File, into quarantine. It writes nothing before they ended without an
+// error; nodes that break a law of the tree are omitted and listed. It ranges over them again when the tree was
+// changed meanwhile.
 func (x *Exchange) Import(
 	ctx context.Context, nodes iter.Seq2[tree.Node, error], o *ImportOptions,
 ) (ImportPlan, error) {
@@ -139,7 +137,7 @@ func (x *Exchange) Import(
 	return plan, nil
 }
 
-// importOnce plans an import on the tree as it is now, and applies it unless it is a dry run.
+// importOnce plans an import on the present tree, and applies it unless it is a dry run.
 func (x *Exchange) importOnce(
 	ctx context.Context, nodes iter.Seq2[tree.Node, error], o *ImportOptions,
 ) (_ ImportPlan, err error) {
@@ -168,8 +166,8 @@ func (x *Exchange) importOnce(
 	return plan, nil
 }
 
-// Promote lets imported nodes be used, on probation, with the cases they rest on: a
-// person's act, which nothing else in memory does.
+// Promote lets imported nodes be used, on probation, with the cases they rest on. It is a decision of a person, which
+// memory never makes by itself.
 func (x *Exchange) Promote(ctx context.Context, o *PromoteOptions) (Promotion, error) {
 	if o == nil {
 		o = &PromoteOptions{}
@@ -194,7 +192,7 @@ func (x *Exchange) Promote(ctx context.Context, o *PromoteOptions) (Promotion, e
 	return out, nil
 }
 
-// Waiting returns the imported nodes that nobody has promoted yet, by id.
+// Waiting returns the imported nodes that were not promoted yet, by id.
 func Waiting(ctx context.Context, view Tree) (map[string]tree.Node, error) {
 	out := map[string]tree.Node{}
 	for n, err := range view.Scan(ctx, tree.Filter{Status: tree.Quarantined}) {

@@ -11,9 +11,9 @@ import (
 	"github.com/memtree/memtree/internal/whole"
 )
 
-// newFolder returns the sink of the folder form: files nodes/ERROR_TYPE.jsonl with one node a
-// line, and manifest.json. It makes the folder if need be. The files of an earlier export stay
-// until the manifest is written; files of other names always stay.
+// newFolder returns the sink of the folder form: files nodes/ERROR_TYPE.jsonl with one node a line, and manifest.json.
+// It creates the folder if it is missing. The files of an earlier export stay until the manifest is written; files of
+// other names always stay.
 func newFolder(dir string) (*folder, error) {
 	nodes := filepath.Join(dir, nodesFolder)
 	if err := os.MkdirAll(nodes, 0o755); err != nil { //nolint:gosec // made to be shared
@@ -26,7 +26,7 @@ func newFolder(dir string) (*folder, error) {
 type folder struct {
 	dir  string
 	file *os.File        // of the present error type
-	open map[string]bool // error types of which a temporary file was made
+	open map[string]bool // error types with a temporary file
 }
 
 // unfinished ends the names of temporary files.
@@ -55,7 +55,7 @@ func (f *folder) lines(errorType string, part int, b []byte) error {
 	return nil
 }
 
-// endFile closes the present file, when it is on the disk.
+// endFile closes the present file after syncing it to disk.
 func (f *folder) endFile() error {
 	if f.file == nil {
 		return nil
@@ -68,8 +68,8 @@ func (f *folder) endFile() error {
 	return nil
 }
 
-// manifest moves everything into its place. The old manifest is removed first and the new one
-// comes last. So a folder that is half replaced has no manifest, and readers refuse it.
+// manifest moves every file to its final name. The old manifest is removed first and the new one comes last. So a
+// folder that is half replaced has no manifest, and readers refuse it.
 func (f *folder) manifest(b []byte) error {
 	if err := f.endFile(); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (f *folder) manifest(b []byte) error {
 	return nil
 }
 
-// writeSynced writes a file and waits until it is on the disk.
+// writeSynced writes a file and waits until it is on disk.
 func writeSynced(path string, b []byte) error {
 	file, err := os.Create(path) //nolint:gosec // the caller's folder, our name
 	if err != nil {
@@ -129,10 +129,10 @@ func (f *folder) removeOld() error {
 // discard removes the temporary files. The earlier export stays as it was.
 func (f *folder) discard() {
 	if f.file != nil {
-		_ = f.file.Close() // it is given up
+		_ = f.file.Close() // it is discarded
 	}
 	for errorType := range f.open {
-		_ = os.Remove(f.path(errorType) + unfinished) // what stays is ignored by readers
+		_ = os.Remove(f.path(errorType) + unfinished) // readers ignore a remaining one
 	}
 	_ = os.Remove(filepath.Join(f.dir, manifestName+unfinished))
 }

@@ -13,12 +13,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// readFolder is readArchive for the folder form. The caller opens the folder with os.OpenRoot,
-// so that no link leads out of it. Files that are not of an export are ignored. Links and
-// folders in the place of files are refused.
+// readFolder is readArchive for the folder form. The caller opens the folder with os.OpenRoot, so that no link leads
+// out of it. Files that do not belong to an export are ignored. Links and folders in the place of files are refused.
 //
-// In a folder that git merged, a node may be in the files of two error types, because one branch
-// gave it another type. Such nodes are merged and come last.
+// In a folder that git merged, a node may be in the files of two error types, because one branch changed its type.
+// Such nodes are merged and come last.
 func readFolder(dir fs.FS, l limits, take func(tree.Node) error) (Manifest, error) {
 	end := func() error { return nil }
 	if gitMerged(dir) {
@@ -39,8 +38,8 @@ func readFolder(dir fs.FS, l limits, take func(tree.Node) error) (Manifest, erro
 	return in.sum, end()
 }
 
-// gitMerged reports whether the manifest says that git merged the folder. A manifest that cannot be
-// read says nothing here; reading the folder refuses it later.
+// gitMerged reports whether the manifest is marked as merged by git. It returns false for an unreadable manifest,
+// which reading the folder refuses later.
 func gitMerged(dir fs.FS) bool {
 	var m Manifest
 	err := withFile(dir, manifestName, func(r io.Reader) error {
@@ -62,11 +61,11 @@ func findDoubles(dir fs.FS, l limits) (map[string]bool, error) {
 	return twice, in.files(dir)
 }
 
-// maxDoubles bounds the nodes that are kept in memory to be merged.
+// maxDoubles bounds the nodes that are held in memory to be merged.
 const maxDoubles = 10_000
 
-// mergeDoubles returns two functions to put in front of take: the first passes nodes on and keeps
-// those in twice, the second is called at the end and passes these on, merged.
+// mergeDoubles returns two functions to put in front of take: the first passes nodes on and holds back those in twice,
+// the second is called at the end and passes these on, merged.
 func mergeDoubles(twice map[string]bool, take func(tree.Node) error) (func(tree.Node) error, func() error) {
 	kept := map[string]tree.Node{}
 	return func(n tree.Node) error {

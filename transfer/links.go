@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// draftRetyped drafts the abstractions of this tree that have a child to which the import gives
-// another error type. keepChildren then removes the child.
+// draftRetyped drafts the abstractions of this tree that have a child whose error type the import changes.
+// keepChildren then removes the child.
 func (p *Planner) draftRetyped(ctx context.Context) error {
 	moved := map[string]bool{}
 	for id, d := range p.drafts {
@@ -41,8 +41,7 @@ func (p *Planner) draftRetyped(ctx context.Context) error {
 	return nil
 }
 
-// linksAfter returns the links of a node as they will be after the import; nil for a node that
-// will not be there.
+// linksAfter returns the links of a node after the import; nil for a node that will not exist.
 func (p *Planner) linksAfter(ctx context.Context, id string) (*links, error) {
 	if d := p.drafts[id]; d != nil {
 		return &d.links, nil
@@ -58,8 +57,8 @@ func (p *Planner) linksAfter(ctx context.Context, id string) (*links, error) {
 	return &l, nil
 }
 
-// keepChildren removes the children that the laws do not allow. An abstraction in use that
-// has no child left is retired.
+// keepChildren removes the children that the laws do not allow. An abstraction in use that has no child left is
+// retired.
 func (p *Planner) keepChildren(ctx context.Context, d *draft) error {
 	kept := make([]string, 0, len(d.links.children))
 	for _, id := range d.links.children {
@@ -79,8 +78,8 @@ func (p *Planner) keepChildren(ctx context.Context, d *draft) error {
 	return nil
 }
 
-// keepParent chooses the parent of a node among the candidates that will have it as a child. Of
-// several it takes the one that sorts last, as merge does.
+// keepParent chooses the parent of a node among the candidates that will have it as a child. Of several it chooses the
+// one that sorts last, as merge does.
 func (p *Planner) keepParent(ctx context.Context, id string, d *draft) error {
 	slices.Sort(d.parents)
 	slices.Reverse(d.parents)
@@ -98,8 +97,7 @@ func (p *Planner) keepParent(ctx context.Context, id string, d *draft) error {
 	return nil
 }
 
-// classify says what the import makes of a draft, and adds it to the plan unless it stays the
-// same.
+// classify sets the class of a draft, and adds it to the plan unless it is unchanged.
 func (p *Planner) classify(id string, d *draft) {
 	class := Newer
 	switch {

@@ -17,27 +17,25 @@ type Conflict struct {
 	Theirs string `json:"theirs"`
 }
 
-// merge returns what two trees know together of a node that both have, in canonical form. It
-// is a join, as in a state-based CRDT: the order and the number of merges do not matter.
+// merge returns the union of two versions of a node, in canonical form. It is a join, as in a state-based CRDT: the
+// order and the number of merges do not matter.
 //
-//   - Occurrences, children, lessons and citations are united. If there are more than a limit
-//     of the tree allows, an order decides that depends on the items alone: the newest
-//     occurrences stay, and the lessons and children with the lowest ids.
-//   - Counters count by origin. For one origin the greater numbers stay. Of two credits the one of more
-//     runs stays.
-//   - What a person said last of the node decides its mark, and its status where it was
-//     forgotten. Marks that nobody is known to have said: a ban over a pin, a pin over none.
-//   - The words of a tombstone are none, and what a person wrote wins over what was learned.
-//   - The status is that of the side with the later UpdatedAt. If both have the same time, the
-//     later stage of life wins, so that a tombstone wins over an edit.
-//   - Several abstractions may name a child, but it has one parent. The one that sorts last
-//     stays.
-//   - Everything else (the texts, the error type, the scope) is taken from the side with the
-//     later UpdatedAt. If both have the same time, the one that sorts last wins.
+//   - Occurrences, children, lessons and citations are united. If there are more than a limit of the tree allows, an
+//     order decides that depends on the items alone: the newest occurrences stay, and the lessons and children with
+//     the lowest ids.
+//   - Counters are by origin. For one origin the greater numbers stay. Of two credits the one of more runs stays.
+//   - The latest decision of a person decides the mark of the node, and its status where it was forgotten. Without a
+//     known decision a ban wins over a pin, a pin over none.
+//   - A tombstone has no texts, and texts of a person win over learned ones.
+//   - The status is that of the side with the later UpdatedAt. If both have the same time, the later stage of life
+//     wins, so that a tombstone wins over an edit.
+//   - Several abstractions may name a child, but it has one parent. The one that sorts last stays.
+//   - Everything else (the texts, the error type, the scope) is from the side with the later UpdatedAt. If both have
+//     the same time, the one that sorts last wins.
 //
 // Both nodes must have the same id.
 func merge(a, b tree.Node) tree.Node {
-	if w := saidLast(&a, &b).Decision; w != nil && w.Purged { // nothing of either may come back
+	if w := saidLast(&a, &b).Decision; w != nil && w.Purged { // neither may be restored
 		a.Decision, b.Decision = w, w
 		a, b = tree.Tombstone(&a), tree.Tombstone(&b)
 	}
@@ -82,21 +80,21 @@ func edit(n *tree.Node) string {
 	return spelled(&e)
 }
 
-// statuses are the stages of life in the order in which merge prefers them, the last most.
+// statuses are the stages of life in the order of preference of merge, the last most.
 func statuses() []tree.Status {
 	return []tree.Status{tree.Probation, tree.Active, tree.Quarantined, tree.Retired, tree.Archived}
 }
 
-// marks are the marks in the order in which merge prefers them, the last most.
+// marks are the marks in the order of preference of merge, the last most.
 func marks() []tree.Mark { return []tree.Mark{tree.Unmarked, tree.Pinned, tree.Banned} }
 
-// rank returns the place of x in an order, -1 if it is not there.
+// rank returns the index of x in an order, -1 if it is not in it.
 func rank[T comparable](order []T, x T) int { return slices.Index(order, x) }
 
-// compareStatus orders two nodes by which one's status stays; the greater wins.
+// compareStatus orders two nodes by whose status merge prefers; the greater wins.
 func compareStatus(a, b *tree.Node) int {
 	since := a.Metadata.UpdatedAt.Compare(b.Metadata.UpdatedAt)
-	if a.Decision != nil && b.Decision != nil { // the times of versions without that word have come in
+	if a.Decision != nil && b.Decision != nil { // UpdatedAt may come from versions without that decision
 		since = 0
 	}
 	return cmp.Or(
@@ -106,8 +104,8 @@ func compareStatus(a, b *tree.Node) int {
 		cmp.Compare(a.ArchivedFor, b.ArchivedFor))
 }
 
-// uniteLessons unites lessons by id. An id is a hash of the lesson's words, so two edits of one
-// lesson stay two lessons. Of two with one id the lists are united and the numbers maximised.
+// uniteLessons unites lessons by id. An id is a hash of the lesson's text, so two edits of one lesson stay two
+// lessons. Of two with one id the lists are united and the maxima taken.
 func uniteLessons(a, b []tree.Lesson) []tree.Lesson {
 	by := make(map[string]tree.Lesson, len(a)+len(b))
 	for _, l := range slices.Concat(a, b) {
@@ -117,7 +115,7 @@ func uniteLessons(a, b []tree.Lesson) []tree.Lesson {
 			tests, times := max(have.Tests, l.Tests), max(have.Times, l.Times)
 			if cmp.Or(cmp.Compare(have.Kind, l.Kind), cmp.Compare(have.Check, l.Check), cmp.Compare(have.Mistake, l.Mistake),
 				cmp.Compare(have.Instead, l.Instead), cmp.Compare(have.From, l.From)) > 0 {
-				l = have // the same words in other case or spacing, or another sentence on the same check
+				l = have // the same text in other case or spacing, or another sentence on the same check
 			}
 			l.Cites, l.What, l.Scenes = orNil(cites), orNil(firstN(what, tree.MaxThings)), orNil(firstN(scenes, tree.MaxThings))
 			l.Tests, l.Times = tests, times
@@ -145,7 +143,7 @@ func laterOccurrence(a, b tree.Occurrence) int {
 		cmp.Compare(a.RunID, b.RunID), cmp.Compare(a.CaseID, b.CaseID), near(a)-near(b))
 }
 
-// uniteOccurrences unites occurrences by evaluation, and keeps the newest ones.
+// uniteOccurrences unites occurrences by evaluation, and returns the newest ones.
 func uniteOccurrences(a, b []tree.Occurrence) []tree.Occurrence {
 	by := make(map[string]tree.Occurrence, len(a)+len(b))
 	for _, o := range slices.Concat(a, b) {
@@ -160,8 +158,8 @@ func uniteOccurrences(a, b []tree.Occurrence) []tree.Occurrence {
 	return out[max(0, len(out)-tree.MaxOccurrences):]
 }
 
-// uniteCounters takes the greater numbers for each origin. Only an origin itself counts up, so
-// the greater number is the newer one (a grow-only counter).
+// uniteCounters takes the greater numbers for each origin. Only an origin itself increments its counter, so the
+// greater number is the newer one (a grow-only counter).
 func uniteCounters(a, b map[string]tree.Counters) map[string]tree.Counters {
 	if len(a)+len(b) == 0 {
 		return nil
@@ -175,8 +173,7 @@ func uniteCounters(a, b map[string]tree.Counters) map[string]tree.Counters {
 	return out
 }
 
-// moreCredit returns the credit that counts more runs, which is the newer one if both are of one
-// tree.
+// moreCredit returns the credit of more runs, which is the newer one if both are of one tree.
 func moreCredit(a, b *tree.Credit) *tree.Credit {
 	switch {
 	case a == nil:
@@ -190,8 +187,8 @@ func moreCredit(a, b *tree.Credit) *tree.Credit {
 	return b
 }
 
-// uniteElsewhere unites what is known of cases that did not travel. The two sides may mean the
-// same cases, so numbers are not added: the greater ones stay.
+// uniteElsewhere unites the data on cases that were not exported. The two sides may mean the same cases, so numbers
+// are not added: the greater ones stay.
 func uniteElsewhere(a, b *tree.Elsewhere) *tree.Elsewhere {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
@@ -201,8 +198,7 @@ func uniteElsewhere(a, b *tree.Elsewhere) *tree.Elsewhere {
 		IDs: orNil(ids)}
 }
 
-// uniteMetadata takes the usage of the side with more of it, the earlier creation and the later
-// update.
+// uniteMetadata takes the usage of the side with more of it, the earlier creation and the later update.
 func uniteMetadata(a, b tree.Metadata) tree.Metadata {
 	out := a
 	if cmp.Or(cmp.Compare(b.UsageCount, a.UsageCount), cmp.Compare(b.SuccessRate, a.SuccessRate)) > 0 {
@@ -217,9 +213,8 @@ func uniteMetadata(a, b tree.Metadata) tree.Metadata {
 	return out
 }
 
-// contradictions returns the parts in which two versions of a node contradict each other: both
-// have lessons that the other has not, or their guidance or error types differ. merge keeps
-// the lessons of both, and one version of the rest.
+// contradictions returns the parts in which two versions of a node contradict each other: each has lessons that the
+// other lacks, or their guidance or error types differ. merge keeps the lessons of both, and one version of the rest.
 func contradictions(ours, theirs *tree.Node) []Conflict {
 	var out []Conflict
 	if a, b := lessonsBeyond(ours, theirs), lessonsBeyond(theirs, ours); a != "" && b != "" {

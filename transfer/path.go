@@ -20,24 +20,22 @@ import (
 // zstdMagic are the first bytes of a zstd frame, and so of every file of the format.
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// File is an export to read. At Path is a file, a folder or a file of the seed form; reading
-// finds out which.
+// File is an export to read. Path is a file, a folder or a file of the seed form; reading detects which.
 type File struct {
 	Path  string
 	Guess func(judgment string, truth tree.Raw) taxonomy.Direction // nil: the direction of foreign nodes is not known
-	Keys  *Keys                                                    // nil: a signature is not looked at
+	Keys  *Keys                                                    // nil: signatures are ignored
 
-	Risk     *tree.Tally // what the other tree counted of its verdicts, when all of Nodes came; nil: nothing
-	SignedBy string      // id of the key that signed it, with Keys, when all of Nodes came
+	Risk     *tree.Tally // the tally of the other tree, after all Nodes; nil for none
+	SignedBy string      // id of the key that signed it, with Keys, after all Nodes
 }
 
-// Nodes is an iter.Seq2 of the nodes in the file, sorted by error type and id, in bounded
-// memory. It can be ranged over again.
+// Nodes is an iter.Seq2 of the nodes in the file, sorted by error type and id, in bounded memory. It can be ranged
+// over again.
 //
-// The nodes must not be used before it ended without an error. Only then the file is known to be
-// whole and, with Keys, signed. What is wrong with the file is a *RefusedError or a
-// *SignatureError. Nodes are not checked against the laws of the tree. Those of the seed form
-// get ids of this tree; cases that are the same here are merged.
+// The nodes must not be used before it ended without an error. Only then the file is known to be complete and, with
+// Keys, signed. A problem of the file is a *RefusedError or a *SignatureError. Nodes are not checked against the laws
+// of the tree. Those of the seed form get ids of this tree; cases that are the same in this tree are merged.
 func (f *File) Nodes(yield func(tree.Node, error) bool) {
 	ended := false
 	by, err := f.read(func(n tree.Node) error {
@@ -53,7 +51,7 @@ func (f *File) Nodes(yield func(tree.Node, error) bool) {
 
 var errEnded = errors.New("no more nodes are wanted")
 
-// read finds out what is at the path, reads it, and verifies its signature if there are Keys.
+// read detects the form at the path, reads it, and verifies its signature if Keys is set.
 func (f *File) read(take func(tree.Node) error) (signedBy string, err error) {
 	f.Risk = nil
 	info, err := os.Stat(f.Path)
@@ -110,7 +108,7 @@ func (f *File) readFrom(r io.Reader, take func(tree.Node) error) error {
 	return err
 }
 
-// Form is how an export is spelled.
+// Form is the form of an export.
 type Form string
 
 // The forms.
@@ -120,12 +118,11 @@ const (
 	Seed    Form = "seed"    // a JSON array of the design's MemoryNode, for other programs
 )
 
-// Write writes nodes to path, whole or not at all, and returns the manifest; the seed form has
-// none. The nodes must come sorted by error type, then id, each once. Write replaces an earlier
-// export and nothing else: in a folder it removes the files of other error types, and files of
-// other names stay.
+// Write writes nodes to path, completely or not at all, and returns the manifest; the seed form has none. The nodes
+// must come sorted by error type, then id, each once. Write replaces an earlier export and nothing else: in a folder
+// it removes the files of other error types, and files of other names stay.
 //
-// risk is what the manifest says of verdicts; nil: nothing.
+// risk is the tally for the manifest; nil for none.
 func Write(path string, form Form, nodes iter.Seq2[tree.Node, error], risk *tree.Tally) (m Manifest, err error) {
 	switch form {
 	case Folder:
@@ -147,7 +144,7 @@ func Write(path string, form Form, nodes iter.Seq2[tree.Node, error], risk *tree
 	return m, err
 }
 
-// writeWhole replaces a file only if that begins with the bytes begins, as an export does.
+// writeWhole replaces a file only if it begins with the bytes begins, as an export does.
 func writeWhole(path string, begins []byte, write func(io.Writer) error) error {
 	if err := replaceable(path, begins); err != nil {
 		return err
@@ -155,7 +152,7 @@ func writeWhole(path string, begins []byte, write func(io.Writer) error) error {
 	return whole.Write(path, 0o644, write)
 }
 
-// replaceable returns an error if there is a file at path that is not an export.
+// replaceable returns an error if path is a file that is not an export.
 func replaceable(path string, begins []byte) error {
 	f, err := os.Open(path) //nolint:gosec // the caller names the file
 	if errors.Is(err, fs.ErrNotExist) {

@@ -14,20 +14,20 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Class says what an import makes of one node of a file.
+// Class is the effect of an import on one node of a file.
 type Class string
 
 // The classes.
 const (
-	New         Class = "new"         // it was not here
-	Same        Class = "same"        // all of it was here
-	Newer       Class = "newer"       // it adds to what is here
-	Conflicting Class = "conflicting" // it adds, and contradicts what is here
-	Held        Class = "held"        // it would add to a node in use here, which a quarantined import may not
+	New         Class = "new"         // it did not exist
+	Same        Class = "same"        // it exists with the same content
+	Newer       Class = "newer"       // it adds to the present node
+	Conflicting Class = "conflicting" // it adds, and contradicts the present node
+	Held        Class = "held"        // it would add to a node in use, which a quarantined import may not
 	Rejected    Class = "rejected"    // it breaks a law of the tree
 )
 
-// Classes returns all of them, in the order people want to read them.
+// Classes returns all of them, in the order of a report for people.
 func Classes() []Class { return []Class{New, Newer, Conflicting, Same, Held, Rejected} }
 
 // The reasons of items. A rejected item may also have the law that it breaks as its reason.
@@ -37,7 +37,7 @@ const (
 	WhyOtherType = "it has the id of a node of another type"
 )
 
-// NodePlan is what an import makes of one node.
+// NodePlan is the effect of an import on one node.
 type NodePlan struct {
 	ID        string     `json:"id"`
 	Type      tree.Type  `json:"type"`
@@ -48,21 +48,20 @@ type NodePlan struct {
 	Conflicts []Conflict `json:"conflicts,omitempty"`
 }
 
-// ImportPlan is what an import would do.
+// ImportPlan is the effect of an import.
 type ImportPlan struct {
 	Counts  map[Class]int // of every class, also those with none
 	Items   []NodePlan    // all that are not same, sorted by id
 	Changes int           // how many nodes change
 }
 
-// PlannerOptions say how far a file is trusted. The zero value is for a file of
-// somebody else.
+// PlannerOptions sets how far a file is trusted. The zero value is for a file of another team.
 type PlannerOptions struct {
-	Trust  bool   // take it as one's own: no quarantine
-	Origin string // id of the tree it comes into
+	Trust  bool   // treat it as one's own: no quarantine
+	Origin string // id of the importing tree
 }
 
-// Tree is what a plan reads of the tree it is for.
+// Tree is the part of the importing tree that a plan reads.
 type Tree interface {
 	// Get returns a node or tree.ErrNotFound.
 	Get(ctx context.Context, id string) (tree.Node, error)
@@ -70,34 +69,34 @@ type Tree interface {
 	Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error]
 }
 
-// Planner plans an import, node by node. It keeps the bodies of nodes in a temporary file and a
-// few hundred bytes of each in memory. It is for one goroutine.
+// Planner plans an import, node by node. It stores the bodies of nodes in a temporary file and a few hundred bytes of
+// each in memory. It is for one goroutine.
 type Planner struct {
 	view    Tree
 	opts    PlannerOptions
 	drafts  map[string]*draft
-	seen    map[string]bool // ids that came and have no draft
+	seen    map[string]bool // ids of the file without a draft
 	plan    ImportPlan
 	bodies  *spool
-	types   map[string]string // error types, each kept once
+	types   map[string]string // interned error types
 	changed []string          // ids, sorted
-	banned  map[lessonOf]bool // what a person banned here; nil until it is asked
+	banned  map[lessonOf]bool // lessons that a person banned here; nil until needed
 }
 
 // draft is a node as it may be after the import, without its body.
 type draft struct {
-	links            // as it will be
-	was       *links // as it is here; nil when it is new
+	links            // after the import
+	was       *links // before the import; nil when it is new
 	kind      tree.Type
 	says      string
 	body      bodySpan
-	basis     int  // revision of the node here; 0: it is new
+	basis     int  // revision of the present node; 0: it is new
 	came      bool // it is in the file
-	same      bool // but for links it is what is here
+	same      bool // equal to the present node except for links
 	elsewhere bool
 	mark      tree.Mark
 	replaced  bool     // superseded
-	parents   []string // that it may have
+	parents   []string // candidates for the parent
 	note      string
 	conflicts []Conflict
 }
@@ -136,7 +135,7 @@ func (l *links) equal(o *links) bool {
 		slices.Equal(l.children, o.children)
 }
 
-// unlinked returns n without what links hold, to compare the rest.
+// unlinked returns n without the fields of links, to compare the rest.
 func unlinked(n tree.Node) tree.Node {
 	n.Status, n.Parent, n.Children = "", "", []string{}
 	return n
@@ -144,10 +143,9 @@ func unlinked(n tree.Node) tree.Node {
 
 // NewPlanner returns a Planner for the tree of view.
 //
-// A file that is not trusted changes no node in use. A new node gets status quarantined, no mark
-// and provenance "import", and loses counters in the name of this tree. A node that is quarantined
-// here is merged and stays quarantined. Any other node here stays as it is, and what the file
-// would add to it is reported as held.
+// A file that is not trusted changes no node in use. A new node gets status quarantined, no mark and provenance
+// "import", and loses counters in the name of this tree. A node that is quarantined here is merged and stays
+// quarantined. Any other present node is unchanged, and the additions of the file are reported as held.
 //
 // The caller must close the Planner.
 func NewPlanner(view Tree, o PlannerOptions) *Planner {
@@ -160,7 +158,7 @@ func NewPlanner(view Tree, o PlannerOptions) *Planner {
 	return p
 }
 
-// Add takes a node of the file.
+// Add adds a node of the file.
 func (p *Planner) Add(ctx context.Context, n tree.Node) error {
 	if p.seen[n.ID] || p.drafts[n.ID] != nil {
 		return &RefusedError{Problem: fmt.Sprintf("has node %.80q twice", n.ID)}
@@ -212,7 +210,7 @@ func (p *Planner) add(ctx context.Context, n tree.Node) error {
 		p.plan.Counts[Same]++
 		return nil
 	}
-	if merged.Decision != nil { // what was said elsewhere is news here, and what was said here may be still
+	if merged.Decision != nil { // a decision made elsewhere is new here, and one made here may still be
 		merged.Decision.Fresh = news || !sameWord(merged.Decision, here.Decision)
 	}
 	if here.Decision != nil {
@@ -225,11 +223,11 @@ func (p *Planner) add(ctx context.Context, n tree.Node) error {
 	return p.draft(&merged, here, basis, &n)
 }
 
-// fresh reports whether the tree has not evolved since a person said something of n.
+// fresh reports whether the tree has not evolved since a person decided on n.
 func fresh(n *tree.Node) bool { return n.Decision != nil && n.Decision.Fresh }
 
-// heldBySomebody reports whether a person's word keeps a node out, and then adds it to the plan as
-// held. here is what the tree has of it, nil for nothing.
+// heldBySomebody reports whether a person's decision keeps a node out, and then adds it to the plan as held. here is
+// the present version in the tree, nil for none.
 func (p *Planner) heldBySomebody(ctx context.Context, n, here *tree.Node) (bool, error) {
 	why, err := p.spoken(ctx, n, here)
 	if why == "" || err != nil {
@@ -239,11 +237,11 @@ func (p *Planner) heldBySomebody(ctx context.Context, n, here *tree.Node) (bool,
 	return true, nil
 }
 
-// Close removes what the Planner kept aside.
+// Close removes the temporary file of the Planner.
 func (p *Planner) Close() error { return p.bodies.close() }
 
-// draft stores the draft of n. here is the node of this tree, nil for a new one. theirs is the
-// node of the file, nil if the file does not have it but it may lose links.
+// draft stores the draft of n. here is the node of this tree, nil for a new one. theirs is the node of the file, nil
+// if the file does not have it but it may lose links.
 func (p *Planner) draft(n, here *tree.Node, basis int, theirs *tree.Node) error {
 	d := &draft{
 		links: linksOf(n), kind: n.Type, says: clipToLine(nameOf(n)), basis: basis, came: true, elsewhere: n.StandsAlone(),
@@ -299,7 +297,7 @@ func clipToLine(s string) string {
 	return strings.Clone(clip(s, most))
 }
 
-// quarantine gives a stranger's node the status of an import that waits for a person.
+// quarantine gives a foreign node the status of an import that waits for a person.
 func (p *Planner) quarantine(n *tree.Node) {
 	if n.Status == tree.Retired || n.Status == tree.Archived || n.SupersededBy != "" {
 		// A tombstone waits too. Otherwise it would keep this tree from learning the same.
@@ -307,7 +305,7 @@ func (p *Planner) quarantine(n *tree.Node) {
 	}
 	n.Status, n.Mark, n.Decision = tree.Quarantined, tree.Unmarked, nil
 	n.Provenance.By = byImport
-	if n.Credit != nil { // what it did there says little of what it will do here
+	if n.Credit != nil { // its credit in the other tree is little evidence for this one
 		n.Content.Confidence, n.Credit = n.Credit.Prior, nil
 	}
 	if delete(n.Counters, p.opts.Origin); len(n.Counters) == 0 {
@@ -320,17 +318,17 @@ const (
 	outOfUse = "out of use where it comes from"
 )
 
-// Waits reports whether n is an import that nobody has promoted.
+// Waits reports whether n is an import that was not promoted.
 func Waits(n *tree.Node) bool { return n.Status == tree.Quarantined && n.Provenance.By == byImport }
 
-// merge merges a node of the file into that of this tree. If the file is trusted, an import that
-// waited takes the file's status first, because merge would keep it in quarantine.
+// merge merges a node of the file into that of this tree. If the file is trusted, a waiting import first takes the
+// status of the file, because merge would keep it in quarantine.
 func (p *Planner) merge(here, theirs tree.Node) tree.Node {
 	if !p.opts.Trust {
 		return merge(here, theirs) // both are quarantined
 	}
 	if Waits(&here) {
-		// It waited for somebody to trust it, and now it is.
+		// It waited for a person to trust it, which the trusted file now does.
 		here.Status, here.Provenance = theirs.Status, theirs.Provenance
 		here.ArchivedFor, here.SupersededBy = theirs.ArchivedFor, theirs.SupersededBy
 	}
@@ -340,8 +338,8 @@ func (p *Planner) merge(here, theirs tree.Node) tree.Node {
 // equalNodes reports whether two canonical nodes have the same bytes.
 func equalNodes(a, b *tree.Node) bool { return spelled(a) == spelled(b) }
 
-// holdBack leaves a node in use as it is, and reports what the file would have added. It merges
-// without the fields that an import may not change, to see whether anything is new.
+// holdBack leaves a node in use unchanged, and reports what the file would have added. It merges without the fields
+// that an import may not change, to find whether anything is new.
 func (p *Planner) holdBack(here, theirs *tree.Node) {
 	like := theirs.Clone()
 	like.Status, like.Mark, like.Provenance, like.Metadata = here.Status, here.Mark, here.Provenance, here.Metadata
@@ -363,13 +361,13 @@ func (p *Planner) addItem(n *tree.Node, c Class, why string, conflicts []Conflic
 		Says: clipToLine(nameOf(n)), Why: strings.Clone(clip(why, 1000)), Conflicts: shortened(conflicts)})
 }
 
-// nameOf returns a text that tells people which node this is.
+// nameOf returns a text by which people recognise the node.
 func nameOf(n *tree.Node) string {
 	return cmp.Or(n.Content.Title, n.Content.Description, n.Content.Guidance)
 }
 
-// Plan completes the plan: it cuts links to nodes that will not be there, and lists what
-// changes. Call it once, after the last Add, and only if the file was whole.
+// Plan completes the plan: it cuts links to nodes that will not exist, and lists the changes. Call it once, after the
+// last Add, and only if the file was complete.
 func (p *Planner) Plan(ctx context.Context) (ImportPlan, error) {
 	if err := p.draftRetyped(ctx); err != nil {
 		return ImportPlan{}, err

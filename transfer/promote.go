@@ -8,17 +8,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// PromoteOptions name the nodes to let out of quarantine: by id, or all of an error type, an
-// origin, or both. The zero value names none.
+// PromoteOptions selects the nodes to release from quarantine: by id, or all of an error type, an origin, or both. The
+// zero value selects none.
 type PromoteOptions struct {
 	IDs       []string
 	ErrorType string
 	Origin    string // id or label
 	DryRun    bool   // plan, write nothing
-	By        string // the person who says so; "": a person
+	By        string // the person who decides; "": a person
 }
 
-// names reports whether a node is among what is named.
+// names reports whether a node is selected.
 func (o *PromoteOptions) names(n *tree.Node) bool {
 	named := o.ErrorType != "" || o.Origin != ""
 	ofType := o.ErrorType == "" || n.ErrorType == o.ErrorType
@@ -26,14 +26,14 @@ func (o *PromoteOptions) names(n *tree.Node) bool {
 	return named && ofType && ofOrigin || slices.Contains(o.IDs, n.ID)
 }
 
-// Promotion is what letting nodes out of quarantine changes.
+// Promotion is the set of changes of a release from quarantine.
 type Promotion struct {
 	Changes []tree.Change `json:"changes"` // sorted by id
-	Refused []tree.Node   `json:"refused"` // rest on nothing here, or are out of use where they come from; sorted by id
+	Refused []tree.Node   `json:"refused"` // without support in this tree, or out of use where they come from; sorted by id
 }
 
-// Promote plans to let nodes out of quarantine, and with an abstraction the nodes it rests on.
-// waiting has all waiting imports by id.
+// Promote plans the release of nodes from quarantine, and with an abstraction of the nodes it rests on. waiting has
+// all waiting imports by id.
 func Promote(waiting map[string]tree.Node, o PromoteOptions) Promotion {
 	out := Promotion{Changes: []tree.Change{}, Refused: []tree.Node{}}
 	by := cmp.Or(o.By, "person")
@@ -71,9 +71,9 @@ func Promote(waiting map[string]tree.Node, o PromoteOptions) Promotion {
 	return out
 }
 
-// Displace rewrites changes that add nodes under ids that waiting imports have: they take the
-// place of these imports, which are in taken. It adds changes for the other waiting imports,
-// which lose their links to nodes that were learned here or have another error type now.
+// Displace rewrites changes that add nodes under ids of waiting imports: they replace these imports, which are in
+// taken. It adds changes for the other waiting imports, which lose their links to nodes that were learned here or have
+// another error type now.
 func Displace(changes []tree.Change, taken, waiting map[string]tree.Node) []tree.Change {
 	out := make([]tree.Change, 0, len(changes)+len(taken))
 	ours := map[string]*tree.Node{}

@@ -53,8 +53,8 @@ func readArchive(r io.Reader, l limits, take func(tree.Node) error) (Manifest, e
 	}
 }
 
-// unreadable turns an error of a decoder into a *RefusedError. An error of the reader below it
-// is returned as it was.
+// unreadable turns an error of a decoder into a *RefusedError. An error of the underlying reader is returned
+// unchanged.
 func unreadable(err error) error {
 	var file *RefusedError
 	var below *readError
@@ -69,7 +69,7 @@ func unreadable(err error) error {
 	return &RefusedError{Problem: fmt.Sprintf("is no export of memtree, or is damaged (%v)", err)}
 }
 
-// readError marks an error of the reader that a file comes from.
+// readError marks an error of the reader of the file.
 type readError struct{ err error }
 
 func (e *readError) Error() string { return e.err.Error() }
@@ -132,7 +132,7 @@ type reading struct {
 	parts  int
 	last   string // id
 	done   bool   // the manifest was read
-	folder bool   // which git may have merged
+	folder bool   // a folder, possibly merged by git
 	lines  *bufio.Reader
 	long   []byte
 }
@@ -166,7 +166,7 @@ func (in *reading) entry(h *tar.Header, r io.Reader) error {
 	return in.nodes(h.Name, errorType, r)
 }
 
-// parsePart takes apart a name that partName could have made, and no other.
+// parsePart parses a name that partName could have made. ok is false for any other name.
 func parsePart(name string) (errorType string, part int, ok bool) {
 	dir, file := path.Split(name)
 	errorType = strings.TrimSuffix(strings.TrimPrefix(dir, nodesFolder+"/"), "/")
@@ -175,7 +175,7 @@ func parsePart(name string) (errorType string, part int, ok bool) {
 		partName(errorType, part) == name
 }
 
-// begin starts an error type, which has to come after the one before.
+// begin starts an error type, which has to sort after the one before.
 func (in *reading) begin(entry, errorType string) error {
 	if n := len(in.sum.Types); n > 0 {
 		switch before := in.sum.Types[n-1].ErrorType; {
@@ -201,8 +201,8 @@ func (in *reading) endType() {
 	}
 }
 
-// nodes reads the lines of one part. While some lines are checked and taken, another goroutine
-// decodes the next ones.
+// nodes reads the lines of one part. While it checks and passes on some lines, another goroutine decodes the next
+// ones.
 func (in *reading) nodes(entry, errorType string, r io.Reader) error {
 	if err := in.begin(entry, errorType); err != nil {
 		return err
@@ -237,7 +237,7 @@ func (in *reading) nodes(entry, errorType string, r io.Reader) error {
 	return nil
 }
 
-// ahead is some lines that are decoded while those before them are taken.
+// ahead is a chunk of lines that are decoded while those before them are passed on.
 type ahead struct {
 	text     []byte // of all
 	ends     []int  // of each, in text
@@ -246,14 +246,13 @@ type ahead struct {
 	decoding sync.WaitGroup
 }
 
-// How many lines, and about how many bytes of them, are decoded at once.
+// The number of lines, and their approximate size in bytes, that are decoded at once.
 const (
 	aheadLines = 64
 	aheadBytes = 256 << 10
 )
 
-// ahead reads the next lines and begins to decode them. The error is of the line
-// behind them: io.EOF when there is none.
+// ahead reads the next lines and begins to decode them. The error is that of the line after them: io.EOF at the end.
 func (in *reading) ahead() (*ahead, error) {
 	next := &ahead{}
 	var end error
@@ -287,7 +286,7 @@ func (a *ahead) line(i int) []byte {
 	return a.text[from:a.ends[i]]
 }
 
-// settle checks and takes the nodes of lines that were decoded, in order.
+// settle checks and passes on the nodes of decoded lines, in order.
 func (in *reading) settle(entry, errorType string, a *ahead, number *int) error {
 	for i := range a.nodes {
 		if err := in.node(entry, *number, errorType, a.line(i), a.nodes[i], a.errs[i]); err != nil {
@@ -316,8 +315,8 @@ func (in *reading) line() ([]byte, error) {
 	}
 }
 
-// node checks one node against the limits and the order of a file, counts it, and takes it.
-// broken is the error of decoding its line.
+// node checks one node against the limits and the order of a file, counts it, and passes it on. broken is the error of
+// decoding its line.
 func (in *reading) node(entry string, number int, errorType string, line []byte, n tree.Node, broken error) error {
 	bad := func(format string, args ...any) error {
 		return &RefusedError{Entry: entry, Line: number, Problem: fmt.Sprintf(format, args...)}
@@ -346,7 +345,7 @@ func (in *reading) node(entry string, number int, errorType string, line []byte,
 	return in.take(n)
 }
 
-// manifest compares what the file says of itself with what was read.
+// manifest compares the manifest of the file with the nodes read.
 func (in *reading) manifest(r io.Reader) error {
 	bad := func(problem string) error { return &RefusedError{Entry: manifestName, Problem: problem} }
 	b, err := io.ReadAll(io.LimitReader(r, maxManifest+1))

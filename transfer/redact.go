@@ -10,8 +10,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Redactor removes secrets from texts that leave. Both methods return how many they found. Applied
-// to their own results they must find nothing.
+// Redactor removes secrets from exported texts. Both methods return the number of secrets. Applied to their own
+// results they must find nothing.
 type Redactor interface {
 	Text(s string) (string, int)
 	JSON(r tree.Raw) (tree.Raw, int)
@@ -25,27 +25,25 @@ type redaction struct {
 	found int
 }
 
-// text is one text of a node, and how long it may be; or one that is JSON, which
-// it stays.
+// text is one text of a node with its limit, or a text that is JSON and must stay valid JSON.
 type text struct {
 	s     *string
 	raw   *tree.Raw
 	limit int
 }
 
-// redactNode returns a copy of a node without secrets, addresses, names and numbers, and how
-// many it removed. by finds the secrets, in all texts. Rules find URLs, e-mail addresses and
-// network addresses. Package private finds what points at a person. The names of products,
-// suites, tests, scenes, runs and teams become hashes, so that equal names stay equal. A case
-// gets the id that follows from the rest of its evidence.
+// redactNode returns a copy of a node without secrets, addresses, names and numbers, and the number of removals. by
+// finds the secrets, in all texts. Rules find URLs, e-mail addresses and network addresses. Package private finds the
+// parts that identify a person. The names of products, suites, tests, scenes, runs and teams become hashes, so that
+// equal names stay equal. A case gets the id that follows from the rest of its evidence.
 func redactNode(n tree.Node, by Redactor) (tree.Node, int) {
 	n = n.Clone()
 	r := &redaction{by: by, page: private.NewRedaction()}
 	c := &n.Content
 	if n.CaseData != nil {
-		n.CaseData.Evidence = nil // what a tool printed and how the page looked points at anything
+		n.CaseData.Evidence = nil // the output of a tool and a picture of the page may disclose anything
 	}
-	r.evidence(n.CaseData) // first, since placeholders count on from the evidence
+	r.evidence(n.CaseData) // first, since placeholders are numbered from the evidence on
 	r.lines(&c.Title, &c.Description, &c.Guidance)
 	for i := range c.AppliesWhen {
 		r.lines(&c.AppliesWhen[i])
@@ -88,8 +86,8 @@ func redactNode(n tree.Node, by Redactor) (tree.Node, int) {
 	return n, r.found
 }
 
-// renewIDs gives lessons the ids that follow from their new words, and removes from citations
-// what is not an id.
+// renewIDs sets the ids of lessons that follow from their redacted text, and removes from citations entries that are
+// no ids.
 func renewIDs(n *tree.Node) {
 	c := &n.Content
 	for i := range c.Lessons {
@@ -142,8 +140,8 @@ func (r *redaction) evidence(d *tree.CaseData) {
 	}
 }
 
-// taught gathers the examples of a lesson that somebody taught. The name of who did stays here, and an
-// example without a space may be the id of a test, which is a name.
+// taught gathers the examples of a taught lesson. It removes the name of the teacher, and hashes an example without a
+// space, which may be the id of a test and so a name.
 func (r *redaction) taught(t *tree.Taught) {
 	if t == nil {
 		return
@@ -177,8 +175,8 @@ func (r *redaction) short(list []string) {
 	}
 }
 
-// generalise redacts the gathered texts. The first pass removes what can be found in one text
-// alone and reads what all of them say of persons. The second removes the persons.
+// generalise redacts the gathered texts. The first pass removes what can be found in one text alone and collects the
+// persons in all of them. The second removes the persons.
 func (r *redaction) generalise() {
 	for _, t := range r.texts {
 		if t.raw == nil {
@@ -207,8 +205,8 @@ func (r *redaction) generalise() {
 	}
 }
 
-// machine redacts the names of models and templates. They are not those of the
-// page, so they get placeholders of their own.
+// machine redacts the names of models and templates. They are not in the texts of the memory, so they get placeholders
+// of their own.
 func (r *redaction) machine(list ...*string) {
 	for _, s := range list {
 		r.secrets(s, tree.MaxName)
@@ -226,8 +224,7 @@ func (r *redaction) secrets(s *string, limit int) {
 	*s = clipped(out, limit, n+more)
 }
 
-// clipped cuts a text that grew over its limit: a marker may be longer than what
-// it stands for.
+// clipped cuts a text that grew over its limit: a marker may be longer than the text it replaces.
 func clipped(s string, limit, found int) string {
 	if found == 0 {
 		return s
@@ -235,14 +232,14 @@ func clipped(s string, limit, found int) string {
 	return clip(s, limit)
 }
 
-// json applies f to all strings of a JSON value, and counts what it found.
+// json applies f to all strings of a JSON value, and adds the number of finds.
 func (r *redaction) json(v tree.Raw, f func(field, s string) (string, int)) tree.Raw {
 	out, n := v.Replace(func(x tree.Scalar) (string, int) { return f(x.Field, x.Text) })
 	r.found += n
 	return soundJSON(out)
 }
 
-// soundJSON returns v if a node may have it as JSON, and a placeholder otherwise.
+// soundJSON returns v if it is lawful JSON of a node, and a placeholder otherwise.
 func soundJSON(v tree.Raw) tree.Raw {
 	if v.Check() != nil || len(v) > tree.MaxNodeText {
 		return tree.Raw(`"[redacted:value]"`)
@@ -269,11 +266,11 @@ var anID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[c
 
 type redactRule struct {
 	kind string
-	hint string // no match without it
+	hint string // a literal that every match contains
 	find *regexp.Regexp
 }
 
-// rules find network addresses. Their order matters, since a URL has an address in it.
+// rules find network addresses. Their order matters, since a URL contains an address.
 var rules = sync.OnceValue(func() []redactRule {
 	return []redactRule{
 		{"url", "://", regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]{1,15}://[^\s"'<>\\\x60]+`)},

@@ -14,9 +14,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// The seed form is a JSON array of the interfaces that memtree's design began
-// with (MemoryNode, CaseMemoryNode), for readers in other languages. It knows no
-// status, scene, direction or origin: what is not in the interfaces is not in it.
+// The seed form is a JSON array of the interfaces that memtree's design began with (MemoryNode, CaseMemoryNode), for
+// readers in other languages. It has no status, scene, direction or origin, nor any other field that these interfaces
+// lack.
 
 // seedNode is MemoryNode, and with CaseData CaseMemoryNode.
 type seedNode struct {
@@ -52,7 +52,7 @@ type seedCase struct {
 	AvoidanceHint string        `json:"avoidanceHint"`
 }
 
-// isoTime is how JavaScript writes a Date as JSON.
+// isoTime is the format of a JavaScript Date in JSON.
 const isoTime = "2006-01-02T15:04:05.000Z"
 
 // writeSeed writes nodes in the seed form.
@@ -64,7 +64,7 @@ func writeSeed(out io.Writer, nodes iter.Seq2[tree.Node, error]) error {
 			return err
 		}
 		if n.Buried() {
-			continue // the seed knows no tombstones
+			continue // the seed form has no tombstones
 		}
 		buf := bytes.NewBufferString(before)
 		enc := json.NewEncoder(buf)
@@ -101,7 +101,7 @@ func seedOf(n *tree.Node) seedNode {
 	return out
 }
 
-// guidance returns what a node says to do in one text.
+// guidance returns the instructions of a node as one text.
 func guidance(n *tree.Node) string {
 	if n.Content.Guidance != "" {
 		return n.Content.Guidance
@@ -119,8 +119,8 @@ func guidance(n *tree.Node) string {
 	return out
 }
 
-// foreignNode is a node of the seed form, or of the file of the public
-// implementation of that design, which names some fields otherwise.
+// foreignNode is a node of the seed form, or of the file of the public implementation of that design, which has other
+// names for some fields.
 type foreignNode struct {
 	ID        string      `json:"id"`
 	Type      tree.Type   `json:"type"`
@@ -162,9 +162,8 @@ const (
 	maxForeignBytes = 128 << 20
 )
 
-// readSeed reads the seed form, or the file of the public implementation of its design, and
-// passes each node to take with the id that it has here. Cases that are the same here are
-// merged. What is wrong with the file is a *RefusedError.
+// readSeed reads the seed form, or the file of the public implementation of its design, and passes each node to take
+// with its id in this tree. Cases that are the same in this tree are merged. A problem of the file is a *RefusedError.
 func readSeed(r io.Reader, l limits, guess guesser, take func(tree.Node) error) error {
 	limit := &valueLimit{r: r, most: min(l.bytes, maxForeignBytes), value: int64(l.line) + 64<<10}
 	in := &foreign{dec: json.NewDecoder(limit), limit: limit, most: min(l.nodes, maxForeignNodes)}
@@ -222,7 +221,7 @@ type foreign struct {
 
 var errNoTree = errors.New("an array of nodes was expected, or an object with nodes")
 
-// token returns the next token; the limit for one value begins anew.
+// token returns the next token and restarts the limit for one value.
 func (in *foreign) token() (json.Token, error) {
 	in.limit.since = 0
 	return in.dec.Token()
@@ -254,7 +253,7 @@ func (in *foreign) read() error {
 	return nil
 }
 
-// object reads the members of a tree; only its nodes count.
+// object reads the members of a tree; it uses only its nodes.
 func (in *foreign) object() error {
 	found := false
 	for in.dec.More() {
@@ -292,8 +291,7 @@ func (in *foreign) object() error {
 	return nil
 }
 
-// list reads nodes up to the end of an array, or with named up to the end of an object that has
-// them as members.
+// list reads nodes up to the end of an array, or with named up to the end of an object that has them as members.
 func (in *foreign) list(named bool) error {
 	for in.dec.More() {
 		if named {
@@ -315,7 +313,7 @@ func (in *foreign) list(named bool) error {
 	return err
 }
 
-// skip reads over a value without keeping it.
+// skip reads over a value without storing it.
 func (in *foreign) skip() error {
 	for depth := 0; ; {
 		t, err := in.token()

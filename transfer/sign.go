@@ -14,22 +14,21 @@ import (
 	"aead.dev/minisign"
 )
 
-// Signatures are those of minisign (Ed25519 over a BLAKE2b hash). The signature of a file is
-// beside it as FILE.minisig. That of a folder is manifest.json.minisig; it covers the nodes,
-// because the manifest has their hashes. A signature says who made a file, and not that the
-// file is true. So signed imports are quarantined too.
+// Signatures are those of minisign (Ed25519 over a BLAKE2b hash). The signature of a file is beside it as
+// FILE.minisig. That of a folder is manifest.json.minisig; it covers the nodes, because the manifest has their hashes.
+// A signature proves who made a file, and not that its content is true. So signed imports are quarantined too.
 
 // signatureSuffix is the end of a signature's name.
 const signatureSuffix = ".minisig"
 
-// What is wrong with a signature.
+// The problems of a signature.
 var (
 	ErrUnsigned   = errors.New("there is no signature")
 	ErrUnknownKey = errors.New("the signature is of a key that was not given")
 	ErrBroken     = errors.New("the signature does not fit: the file or the signature was changed")
 )
 
-// SignatureError is a file that was to be verified and was not.
+// SignatureError means that a file could not be verified.
 type SignatureError struct {
 	Path  string
 	KeyID string // of the signature; "" without one
@@ -44,7 +43,7 @@ const (
 	maxSignature = 16 << 10
 )
 
-// Keys are public keys that a signature may be of.
+// Keys are the public keys of accepted signatures.
 type Keys struct{ list []minisign.PublicKey }
 
 // ReadKeys reads files of public keys, one or more each, as minisign writes them.
@@ -74,8 +73,8 @@ func ReadKeys(paths ...string) (*Keys, error) {
 	return k, nil
 }
 
-// verify returns the id of the key that made sig, the text of a signature. check reports whether
-// sig is a signature by a key of the data at path.
+// verify returns the id of the key that made sig, the text of a signature. check reports whether sig is a signature by
+// a key of the data at path.
 func (k *Keys) verify(path string, sig []byte, check func(minisign.PublicKey) bool) (string, error) {
 	var s minisign.Signature
 	if len(sig) > maxSignature || s.UnmarshalText(sig) != nil {
@@ -92,10 +91,10 @@ func (k *Keys) verify(path string, sig []byte, check func(minisign.PublicKey) bo
 	return id, nil
 }
 
-// keyID writes the id of a key as minisign does.
+// keyID formats the id of a key as minisign does.
 func keyID(id uint64) string { return fmt.Sprintf("%016X", id) }
 
-// signature reads the signature beside what is at path.
+// signature reads the signature beside path.
 func signature(path string) ([]byte, error) {
 	b, err := readSmall(path+signatureSuffix, maxSignature+1)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -104,13 +103,13 @@ func signature(path string) ([]byte, error) {
 	return b, err
 }
 
-// Signed reports whether there is a signature beside path.
+// Signed reports whether a signature exists beside path.
 func Signed(path string) bool {
 	_, err := os.Stat(signedPart(path) + signatureSuffix)
 	return err == nil
 }
 
-// readSmall reads a file, but not more than most bytes of it.
+// readSmall reads at most the first most bytes of a file.
 func readSmall(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path) //nolint:gosec // the caller names the file
 	if err != nil {
@@ -127,7 +126,7 @@ func readSmall(path string, most int64) ([]byte, error) {
 // SigningKey is a secret key of minisign.
 type SigningKey struct{ key minisign.PrivateKey }
 
-// ReadSigningKey reads a secret key. It calls password only for a key that is locked.
+// ReadSigningKey reads a secret key. It calls password only for a locked key.
 func ReadSigningKey(path string, password func() (string, error)) (*SigningKey, error) {
 	b, err := readSmall(path, maxKeys)
 	if err != nil {
@@ -171,7 +170,7 @@ func (k *SigningKey) Sign(path string) (string, error) {
 	return keyID(k.key.ID()), err
 }
 
-// Unsign removes the signature of what was at path before.
+// Unsign removes the signature of an earlier export at path.
 func Unsign(path string) error {
 	if err := os.Remove(signedPart(path) + signatureSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -179,7 +178,7 @@ func Unsign(path string) error {
 	return nil
 }
 
-// signedPart is the file that a signature is of.
+// signedPart returns the file that a signature covers.
 func signedPart(path string) string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return filepath.Join(path, manifestName)
@@ -187,8 +186,7 @@ func signedPart(path string) string {
 	return path
 }
 
-// folderSignature verifies the signature of a folder's manifest, and that the manifest fits
-// what was read.
+// folderSignature verifies the signature of a folder's manifest, and that the manifest equals that of the nodes read.
 func (k *Keys) folderSignature(dir string, read Manifest) (string, error) {
 	path := filepath.Join(dir, manifestName)
 	b, err := readSmall(path, maxManifest+1)

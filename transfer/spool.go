@@ -11,8 +11,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// spool keeps the bodies of nodes in a temporary file. Nobody else can read the file, and close
-// removes it.
+// spool stores the bodies of nodes in a temporary file. No other user can read the file, and close removes it.
 type spool struct {
 	f    *os.File
 	w    *bufio.Writer
@@ -20,13 +19,13 @@ type spool struct {
 	line bytes.Buffer
 }
 
-// bodySpan is where a body is.
+// bodySpan is the position of a body.
 type bodySpan struct {
 	from int64
 	size int
 }
 
-// put keeps a node.
+// put stores a node.
 func (s *spool) put(n *tree.Node) (bodySpan, error) {
 	if s.f == nil {
 		f, err := os.CreateTemp("", "memtree-import-*")

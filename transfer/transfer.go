@@ -1,19 +1,15 @@
-// Package transfer lets trees travel: it writes nodes to a file or a folder and
-// reads them back, merges what two trees know, plans what an import would
-// change, and says how two trees differ.
+// Package transfer moves nodes between trees: it writes nodes to a file or a folder and reads them back, merges
+// versions of two trees, plans the changes of an import, and reports the differences of two trees.
 //
-// It proposes changes, as lists of tree.Change, and never writes to a store. FORMAT.md
-// describes the bytes of a file. Reading treats every file as hostile: names come from an
-// allow-list, and lines, counts, bytes and the compression ratio have limits. A file that is
-// not whole is refused.
+// It proposes changes, as lists of tree.Change, and never writes to a store. FORMAT.md describes the bytes of a file.
+// Reading treats every file as hostile: names come from an allow-list, and lines, counts, bytes and the compression
+// ratio have limits. An incomplete file is refused.
 //
 // Where to look:
-//   - choose.go, redact.go, write.go, folder.go: what leaves, and how it is written
-//   - read.go, folder_read.go, path.go, spool.go: reading; plan.go, links.go, batches.go: what an
-//     import changes
-//   - merge.go, decision.go, driver.go, diff.go: two trees; promote.go: out of quarantine; sign.go:
-//     signatures
-//   - exchange.go: the three acts of a memory, Export, Import and Promote
+//   - choose.go, redact.go, write.go, folder.go: the selected nodes, and how they are written
+//   - read.go, folder_read.go, path.go, spool.go: reading; plan.go, links.go, batches.go: the changes of an import
+//   - merge.go, decision.go, driver.go, diff.go: two trees; promote.go: out of quarantine; sign.go: signatures
+//   - exchange.go: Export, Import and Promote of a memory
 package transfer
 
 import (
@@ -28,16 +24,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// The name and version of the format of FORMAT.md, as a manifest has them. A reader refuses
-// another major version. A greater minor version may have added members; a reader ignores them.
+// The name and version of the format of FORMAT.md in a manifest. A reader refuses another major version. A greater
+// minor version may have added members; a reader ignores them.
 const (
 	formatName = "memtree-transfer"
 	major      = 1
 	minor      = 2
 )
 
-// Manifest is the last entry of a file and lists what is in it, so that a reader sees if
-// something is missing. It is the same in a file and a folder.
+// Manifest is the last entry of a file and lists its contents, so that a reader detects missing parts. It is the same
+// in a file and a folder.
 type Manifest struct {
 	Format  string         `json:"format"`
 	Major   int            `json:"major"`
@@ -47,15 +43,15 @@ type Manifest struct {
 	Origins map[string]int `json:"origins"` // nodes by origin id
 	Types   []typeSum      `json:"types"`   // sorted by error type
 
-	// Risk is what this tree counted of its verdicts; nil when nobody asked for that.
+	// Risk is this tree's tally of its verdicts; nil unless requested.
 	Risk *tree.Tally `json:"risk,omitempty"`
 
-	// Merged is set in the manifest of a folder that git merged, see MergeFiles. Its counts and
-	// hashes fit neither side and are not checked; git has checksums of its own.
+	// Merged is set in the manifest of a folder that git merged, see MergeFiles. Its counts and hashes fit neither
+	// side and are not checked; git has checksums of its own.
 	Merged bool `json:"merged,omitempty"`
 }
 
-// typeSum says how many nodes of one error type a file has, and hashes their lines.
+// typeSum holds the number and a hash of the nodes of one error type in a file.
 type typeSum struct {
 	ErrorType string `json:"errorType"`
 	Nodes     int    `json:"nodes"`
@@ -63,7 +59,7 @@ type typeSum struct {
 	SHA256    string `json:"sha256"` // of its lines, in hex
 }
 
-// limits bound what is read of one file.
+// limits bound the reading of one file.
 type limits struct {
 	nodes int   // in all
 	bytes int64 // in all, unpacked
@@ -71,7 +67,7 @@ type limits struct {
 	ratio int64 // unpacked to packed bytes; checked after ratioFree unpacked bytes
 }
 
-// allowed is what may be read of one file.
+// allowed are the limits for one file.
 var allowed = limits{nodes: 250_000, bytes: 1 << 30, line: 4 << 20, ratio: 200}
 
 const (
@@ -81,10 +77,10 @@ const (
 	ratioFree   = 16 << 20
 )
 
-// RefusedError says why a file or folder of nodes was refused. Nothing of it may be used then.
+// RefusedError is why a file or folder of nodes was refused. None of its nodes may be used then.
 type RefusedError struct {
-	Entry   string // inside the file; "" when it is about all of it
-	Line    int    // from 1; 0 when it is about the whole entry
+	Entry   string // inside the file; "" for the whole file
+	Line    int    // from 1; 0 for the whole entry
 	Problem string // continues the sentence after the place
 }
 
@@ -110,8 +106,8 @@ func byMistake(a, b tree.Lesson) int {
 	return -1
 }
 
-// canonical returns n in the form in which it travels. Equal nodes have the same bytes in this
-// form, and what only a store counts is left out (revision is 1, lastChange is empty).
+// canonical returns the exported form of n. Equal nodes have the same bytes in this form, and fields that only a store
+// sets are reset (revision is 1, lastChange is empty).
 func canonical(n tree.Node) tree.Node {
 	n = n.Clone()
 	n.Revision, n.LastChange = 1, ""
@@ -155,7 +151,7 @@ func canonical(n tree.Node) tree.Node {
 	return n
 }
 
-// sorted returns the different members of list in order, never nil.
+// sorted returns the distinct members of list in order, never nil.
 func sorted(list []string) []string {
 	out := slices.Compact(slices.Sorted(slices.Values(list)))
 	if out == nil {
@@ -164,7 +160,7 @@ func sorted(list []string) []string {
 	return out
 }
 
-// orNil returns nil for an empty list, so that both are written the same way.
+// orNil returns nil for an empty list, so that both are encoded the same way.
 func orNil[T any](list []T) []T {
 	if len(list) == 0 {
 		return nil
@@ -182,7 +178,7 @@ func encode(buf *bytes.Buffer, n *tree.Node) error {
 	return nil
 }
 
-// spelled returns the line of a node, by which nodes are compared.
+// spelled returns the encoded form of a node, for comparisons.
 func spelled(n *tree.Node) string {
 	var buf bytes.Buffer
 	if err := encode(&buf, n); err != nil {
@@ -191,11 +187,10 @@ func spelled(n *tree.Node) string {
 	return buf.String()
 }
 
-// less orders nodes as they stand in a file.
+// less is the order of nodes in a file.
 func less(errorType, id, thanType, thanID string) bool {
 	return cmp.Or(cmp.Compare(errorType, thanType), cmp.Compare(id, thanID)) < 0
 }
 
-// typeName matches what an error type may be. Error types are names of files, so nothing else
-// may come from a hostile file.
+// typeName matches a valid error type. Error types are names of files, so nothing else may come from a hostile file.
 var typeName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9_]{1,64}$`) })

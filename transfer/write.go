@@ -17,8 +17,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// partBytes is the size from which a part of an error type's lines is written out. It bounds what
-// a nodeWriter has in memory. A tar header needs the size of a part before its bytes.
+// partBytes is the size from which a part of an error type's lines is written out. It bounds the memory of a
+// nodeWriter. A tar header needs the size of a part before its bytes.
 const partBytes = 1 << 20
 
 // nodeWriter writes nodes in the format of FORMAT.md, in bounded memory. The same
@@ -32,8 +32,8 @@ type nodeWriter struct {
 	last  string    // id
 }
 
-// sink takes the parts of a nodeWriter: an archive or a folder. manifest ends it. discard gives
-// up; what is left then, no reader accepts.
+// sink receives the parts of a nodeWriter: an archive or a folder. manifest completes it. discard aborts it; readers
+// refuse the remaining files.
 type sink interface {
 	lines(errorType string, part int, b []byte) error
 	manifest(b []byte) error
@@ -64,7 +64,7 @@ func (w *nodeWriter) all(nodes iter.Seq2[tree.Node, error]) error {
 	return w.close()
 }
 
-// noNodes is the manifest of an empty file.
+// noNodes returns the manifest of an empty file.
 func noNodes() Manifest {
 	return Manifest{Format: formatName, Major: major, Minor: minor, Levels: map[string]int{}, Origins: map[string]int{},
 		Types: []typeSum{}}
@@ -134,7 +134,7 @@ func (m *Manifest) count(n *tree.Node) {
 	m.Origins[n.Origin.ID]++
 }
 
-// flush writes the lines that are held as a part.
+// flush writes the buffered lines as a part.
 func (w *nodeWriter) flush() error {
 	if w.part.Len() == 0 {
 		return nil
@@ -185,7 +185,7 @@ func (a *archive) lines(errorType string, part int, b []byte) error {
 	return a.entry(partName(errorType, part), b)
 }
 
-// partName returns the name of the entry for a part; parts count from 1.
+// partName returns the name of the entry for a part; parts are numbered from 1.
 func partName(errorType string, part int) string {
 	return fmt.Sprintf("%s/%s/%05d.jsonl", nodesFolder, errorType, part)
 }
@@ -216,4 +216,4 @@ func (a *archive) manifest(b []byte) error {
 	return nil
 }
 
-func (a *archive) discard() { a.z.Reset(nil) } // what is buffered must not make a file look whole
+func (a *archive) discard() { a.z.Reset(nil) } // buffered data must not make a file look complete
