@@ -29,7 +29,7 @@ func (o *PromoteOptions) names(n *tree.Node) bool {
 // Promotion is the set of changes of a release from quarantine.
 type Promotion struct {
 	Changes []tree.Change `json:"changes"` // sorted by id
-	Refused []tree.Node   `json:"refused"` // without support in this tree, or out of use where they come from; sorted by id
+	Refused []tree.Node   `json:"refused"` // without support here, or out of use where they come from; sorted by id
 }
 
 // Promote plans the release of nodes from quarantine, and with an abstraction of the nodes it rests on. waiting has

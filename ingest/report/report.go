@@ -242,7 +242,7 @@ func (d *decoder) flush() error {
 func (d *decoder) settle(a *attempt) error {
 	e := a.test.evaluation(&d.rd.o)
 	if d.rd.o.Tests {
-		e.Judgment, e.GroundTruth, e.Correct, e.Reason = raw(passed), nil, nil, "" // a placeholder, removed again afterwards
+		e.Judgment, e.GroundTruth, e.Correct, e.Reason = raw(passed), nil, nil, "" // a placeholder, removed below
 	} else {
 		d.evidence(a, &e)
 	}
