@@ -11,26 +11,26 @@ import (
 	"github.com/memtree/memtree/prompts"
 )
 
-// Taken is what came of an answer.
+// Taken is the result of an answer.
 type Taken struct {
 	Tests   int       // tests that have a brief now
 	Told    int       // those of them with a pick of this answer
 	Refused []string  // why picks were refused, a sentence each, for people and for the reader
 	Unsaid  []string  // sentences that were refused, with the reason; the memory's own are given
-	Again   *Question // the tests whose picks were all refused, to be asked once more; nil: none
+	Again   *Question // the tests whose picks were all refused, to be sent once more; nil: none
 }
 
-// mostShare is the share of the tests of a question that one memory may be picked for, where there
-// are at least fewTests of them. What fits nearly every test tells them apart from none.
+// mostShare is the maximum share of the tests of a question for which one memory may be picked, from fewTests tests
+// on. A memory that fits nearly every test does not distinguish between them.
 const (
 	mostShare = 0.6
 	fewTests  = 8
 )
 
-// Take checks the picks of an answer to q and puts those that hold into the book. A pick holds if
-// test and memory are in the question and its reason stands in the test. A test all of whose picks
-// were refused is asked again once; after that the book has no brief for it, and words find its
-// memories. Memories that went out of use since the question was asked are left out.
+// Take checks the picks of an answer to q and puts the valid ones into the book. A pick is valid if test and memory
+// are in the question and its reason is a quotation of the test. A test all of whose picks were refused is sent again
+// once; after that the book has no brief for it, and the lexical search finds its memories. Memories that went out of
+// use since the question was sent are skipped.
 func (b *Book) Take(q *Question, picks []prompts.BriefPick, by Reading) Taken {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -95,7 +95,7 @@ func picked(picks []Pick, id string) bool {
 	return slices.ContainsFunc(picks, func(p Pick) bool { return p.ID == id })
 }
 
-// put enters the picks of an answer for test t. The caller holds the lock.
+// put stores the picks of an answer for test t. The caller holds the lock.
 func (b *Book) put(f *Brief, q *Question, t int, picks []Pick, failed bool, by Reading) {
 	f.UpTo, f.Read = max(f.UpTo, q.upTo), by
 	if q.all {
@@ -135,7 +135,7 @@ func (b *Book) check(q *Question, p *prompts.BriefPick) (test int, out Pick, why
 	return test, out, ""
 }
 
-// number reads t7 as 6; -1 for what is no id from 1 to n.
+// number reads t7 as 6; -1 for an invalid id, or a number outside of 1 to n.
 func number(id, letter string, n int) int {
 	digits, ok := strings.CutPrefix(id, letter)
 	k, err := strconv.Atoi(digits)
@@ -165,7 +165,7 @@ func lopsided(q *Question, good [][]Pick) string {
 	return ""
 }
 
-// only returns the question for some of its tests, with the reasons why it is asked again.
+// only returns the question for some of its tests, with the reasons of the refusals.
 func (q *Question) only(tests []int, why []string) *Question {
 	out := *q
 	out.tests, out.In.Tests, out.found, out.again = nil, nil, nil, true
@@ -177,7 +177,7 @@ func (q *Question) only(tests []int, why []string) *Question {
 		}
 	}
 	out.In.Tests = renumbered(out.In.Tests)
-	for _, w := range why { // the numbers of tests are others now
+	for _, w := range why { // the numbers of tests have changed
 		if _, rest, ok := strings.Cut(w, ": "); ok && strings.HasPrefix(w, "t") {
 			w = rest
 		}
@@ -188,8 +188,8 @@ func (q *Question) only(tests []int, why []string) *Question {
 	return &out
 }
 
-// quotes reports whether every part of a quotation stands in a text, but for case, width, white space
-// and punctuation. Parts are divided by an ellipsis.
+// quotes reports whether a text contains every part of a quotation, ignoring case, width, white space and punctuation.
+// Parts are separated by an ellipsis.
 func quotes(quotation, in string) bool {
 	in = letters(in)
 	found := false
@@ -206,7 +206,7 @@ func quotes(quotation, in string) bool {
 	return found
 }
 
-// leastQuoted is the length of the shortest quotation, in bytes: four letters or two characters.
+// leastQuoted is the minimum length of a quotation, in bytes: four letters or two characters.
 const leastQuoted = 4
 
 // letters returns the letters and digits of a text, normalised and in lower case.

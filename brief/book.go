@@ -12,27 +12,25 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// Book is what is known of coming tests and of what was read for them. The zero value is not
-// usable; see New. It is safe for concurrent use.
+// Book holds the coming tests and their briefs. The zero value is not usable; see New. It is safe for concurrent use.
 //
-// Memories are numbered from 1 in the order in which their lines first came, and a memory
-// whose line changes gets a new number. A brief has considered the memories up to its UpTo,
-// so what is left to read for it are those with higher numbers.
+// Memories are numbered from 1 in the order in which their lines first came, and a memory whose line changes gets a
+// new number. A brief has considered the memories up to its UpTo, so memories with higher numbers are unread for it.
 type Book struct {
 	mu       sync.RWMutex
 	last     uint64               // the highest number of a memory
-	memories map[string]*numbered // by id: the live ones when the book last learned of memories
+	memories map[string]*numbered // by id: the live ones at the last call of Learn
 	briefs   map[string]*Brief    // by the key of the test
 	byID     map[string][]string  // keys of the tests with an id, sorted
 	byWords  map[string][]string  // keys of the tests with a prompt, see Brief.Words; sorted
 	readers  map[string]record    // by Reading.By, of the briefs
-	changes  uint64               // how often the book changed, for Save
+	changes  uint64               // the number of changes of the book, for Save
 }
 
 // numbered is a memory with its number.
 type numbered struct {
 	Number uint64 `json:"n"`
-	Digest string `json:"digest,omitempty"` // of what it says; "" without a line
+	Digest string `json:"digest,omitempty"` // of its content; "" without a line
 	Memory `json:"-"`
 }
 
@@ -47,9 +45,8 @@ func New() *Book {
 // ErrFull is the error of Note for a test for which the book has no room.
 var ErrFull = errors.New("the book of briefs has no room for more tests; give it those that will run")
 
-// Note takes a test into the book, or notes that it was named again. The book keeps clean, the
-// prompt without secrets, up to 20,000 characters of it, and finds the test by the prompt as it is. A test without
-// a prompt is left out.
+// Note adds a test to the book, or records that it was named again. The book stores clean, the prompt without secrets,
+// up to 20,000 characters of it, and finds the test by the original prompt. A test without a prompt is ignored.
 func (b *Book) Note(t Test, clean string) error {
 	if strings.TrimSpace(t.Prompt) == "" {
 		return nil
@@ -77,7 +74,7 @@ func (b *Book) Note(t Test, clean string) error {
 	return nil
 }
 
-// list and unlist keep byID and byWords. The caller holds the lock.
+// list and unlist maintain byID and byWords. The caller holds the lock.
 func (b *Book) list(f *Brief) {
 	add := func(of map[string][]string, name string) {
 		if i, found := slices.BinarySearch(of[name], f.Key); name != "" && !found {
@@ -101,8 +98,8 @@ func (b *Book) unlist(f *Brief) {
 	drop(b.byWords, f.Words)
 }
 
-// Learn takes in the live memories of now. A new one and one that says something else get the next
-// numbers, in the order given. What is no longer live is forgotten, with the picks of it.
+// Learn updates the book to the present live memories. New memories and those with changed content get the next
+// numbers, in the order given. Memories that are no longer live are removed, with their picks.
 func (b *Book) Learn(all []Memory) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -127,9 +124,9 @@ func (b *Book) Learn(all []Memory) {
 	}
 }
 
-// Find returns a copy of the brief of a test: the one of its key; or one of the same prompt whose product
-// and suite are not others, since one of the two may not name them; or one of the same id whose
-// prompt is nearly the same. ok is false if nothing was read for it.
+// Find returns a copy of the brief of a test: the one of its key; or one of the same prompt whose product and suite do
+// not differ, since one of the two may not name them; or one of the same id whose prompt is nearly the same. ok is
+// false if nothing was read for it.
 func (b *Book) Find(t *Test) (f Brief, ok bool) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -160,7 +157,7 @@ func (b *Book) Names(t *Test) (out []string) {
 	return out
 }
 
-// other returns the first brief of the keys that serves for a test. The caller holds the lock.
+// other returns the first brief of the keys that is usable for a test. The caller holds the lock.
 func (b *Book) other(keys []string, same func(*Brief) bool, t *Test) *Brief {
 	for _, key := range keys {
 		if y := b.briefs[key]; b.usable(y) && agree(y.Product, t.Product) && agree(y.Suite, t.Suite) && same(y) {
@@ -170,11 +167,11 @@ func (b *Book) other(keys []string, same func(*Brief) bool, t *Test) *Brief {
 	return nil
 }
 
-// agree reports whether two names are not different; a missing one is not.
+// agree reports whether two names are equal or one is missing.
 func agree(a, b string) bool { return a == b || a == "" || b == "" }
 
-// Unread reports whether a memory was not considered for a brief: it is newer, or it was
-// rewritten since. One without a line is considered with the lesson that stands for it.
+// Unread reports whether a memory was not considered for a brief: it is newer, or it was rewritten since. One without
+// a line is considered with the lesson that covers it.
 func (b *Book) Unread(f *Brief, id string) bool {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -182,7 +179,7 @@ func (b *Book) Unread(f *Brief, id string) bool {
 	return m == nil || m.Digest != "" && m.Number > f.UpTo
 }
 
-// Known is what a book holds, in numbers.
+// Known holds the numbers of a book.
 type Known struct {
 	Tests int `json:"tests"`
 	Read  int `json:"read"`  // tests with a brief
@@ -192,7 +189,7 @@ type Known struct {
 	Picks int `json:"picks"` // in all
 }
 
-// Known returns what the book holds.
+// Known returns the numbers of the book.
 func (b *Book) Known() Known {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -217,7 +214,7 @@ func (b *Book) Known() Known {
 	return k
 }
 
-// top is the highest number of a memory with a line. The caller holds the lock.
+// top returns the highest number of a memory with a line. The caller holds the lock.
 func (b *Book) top() (n uint64) {
 	for _, m := range b.memories {
 		if m.Digest != "" {
@@ -228,7 +225,7 @@ func (b *Book) top() (n uint64) {
 }
 
 // List returns copies of the briefs: those with picks first, then the latest named, then by key. Those of a reader
-// that is not trusted are refused.
+// that is not trusted are marked as refused.
 func (b *Book) List() []Brief {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -282,7 +279,7 @@ func (b *Book) Forget(before time.Time) {
 	}
 }
 
-// Clone returns a copy of the book that shares nothing that changes.
+// Clone returns a deep copy of everything in the book that changes.
 func (b *Book) Clone() *Book {
 	b.mu.RLock()
 	defer b.mu.RUnlock()

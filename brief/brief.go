@@ -1,16 +1,16 @@
-// Package brief keeps what a reader would mention before each coming test: picks of
-// memories, each with the words of the test that are the reason. A reader is a language
-// model, or a person or agent with one; it reads ahead of the runs, many tests at once.
+// Package brief holds what a reader would mention before each coming test: picks of memories, each with a quotation of
+// the test as the reason. A reader is a language model, or a person or agent with one; it reads ahead of the runs,
+// many tests at once.
 //
-// A [Book] holds the tests that are known, which memories were read for each of them, and
-// the picks. It is derived data: it can be dropped, and is then read anew at the price of
-// the reading. Nothing in it enters evidence, exports or hashes of nodes.
+// A [Book] holds the known tests, which memories were read for each of them, and the picks. It is derived data: it can
+// be dropped, and is then read again at the price of the reading. Nothing in it becomes part of evidence, exports or
+// hashes of nodes.
 //
-// [Book.Plan] says what has to be read and cuts it into questions; [Question.Take] checks an
-// answer, which is hostile input, and puts what holds of it into the book.
+// [Book.Plan] finds the unread tests and memories and divides them into questions; [Book.Take] checks an answer, which
+// is hostile input, and puts its valid picks into the book.
 //
-// Its files: brief.go (tests, picks), book.go and file.go (the book, kept), plan.go and memory.go (what is asked),
-// read.go (a reader), answer.go and say.go (what holds of an answer), trust.go (whether a reader is believed).
+// Its files: brief.go (tests, picks), book.go and file.go (the book, saved), plan.go and memory.go (the questions),
+// read.go (a reader), answer.go and say.go (the check of an answer), trust.go (whether a reader is trusted).
 package brief
 
 import (
@@ -31,7 +31,7 @@ type Test struct {
 	Seen    time.Time `json:"seen,omitzero"`   // when it was last named or run
 }
 
-// TestOf returns the test of a prompt in a scene and a scope. A route is made a pattern.
+// TestOf returns the test of a prompt in a scene and a scope. It turns a route into a pattern.
 func TestOf(prompt string, scene tree.Scene, scope tree.Scope) Test {
 	place := scene.ID
 	if r := tree.Route(scene.Route); r != "" {
@@ -40,31 +40,31 @@ func TestOf(prompt string, scene tree.Scene, scope tree.Scope) Test {
 	return Test{ID: scope.Test, Prompt: prompt, Product: scope.Product, Suite: scope.Suite, Place: place}
 }
 
-// Key names a test by what is asked: its prompt with white space folded, product and suite.
+// Key identifies a test by its prompt with white space folded, product and suite.
 func (t *Test) Key() string {
 	return "b_" + tree.Hash(t.words(), t.Product, t.Suite)
 }
 
-// words names the prompt of a test, with white space folded.
+// words identifies the prompt of a test, with white space folded.
 func (t *Test) words() string { return tree.Hash(strings.Join(strings.Fields(t.Prompt), " ")) }
 
-// Brief is what was read for one test. No picks is an answer too: no memory fits.
+// Brief is the reading for one test. No picks is a result too: no memory fits.
 type Brief struct {
-	Key   string `json:"key"`   // of the test as it was asked, see Test.Key
+	Key   string `json:"key"`   // of the test with its original prompt, see Test.Key
 	Words string `json:"words"` // of its prompt alone
 	Test
 	// UpTo is the number of the last memory that was considered, see Book. 0: nothing was read.
 	UpTo  uint64  `json:"upTo,omitempty"`
-	Picks []Pick  `json:"picks,omitempty"` // the first fits best; at most MostPicks
-	Read  Reading `json:"read,omitzero"`   // who read last
-	// Refused reports that the last answer for this test could not be used. It is not asked
-	// again until there are other memories; words find its memories meanwhile.
+	Picks []Pick  `json:"picks,omitempty"` // the best first; at most mostPicks
+	Read  Reading `json:"read,omitzero"`   // the last reading
+	// Refused reports that the last answer for this test could not be used. It is not sent again until the memories
+	// have changed; the lexical search finds its memories meanwhile.
 	Refused bool `json:"refused,omitempty"`
-	Found   bool `json:"found,omitempty"` // words found a memory for the test when all memories were read for it
-	Named   bool `json:"named,omitempty"` // the reader named one then
+	Found   bool `json:"found,omitempty"` // the search found a memory for the test when all memories were read for it
+	Named   bool `json:"named,omitempty"` // the reader picked one then
 }
 
-// Reading says who read, when, and by which question.
+// Reading is who read, when, and with which prompt.
 type Reading struct {
 	By       string    `json:"by,omitempty"` // the model or client
 	At       time.Time `json:"at,omitzero"`
@@ -75,21 +75,21 @@ type Reading struct {
 type Pick struct {
 	ID      string   `json:"id"`
 	Checks  []string `json:"checks,omitempty"` // of the memory when it was read, sorted
-	Because string   `json:"because"`          // words of the test
-	Say     string   `json:"say,omitempty"`    // the advice in the words of the test; "" for the memory's own
+	Because string   `json:"because"`          // a quotation of the test
+	Say     string   `json:"say,omitempty"`    // the advice in the test's own terms; "" for the memory's own
 }
 
-// mostPicks is how many memories a brief has at most.
+// mostPicks is the maximum number of picks of a brief.
 const mostPicks = 3
 
-// Limits of a book. A test beyond them is not taken.
+// Limits of a book. A test beyond them is refused.
 const (
 	MostTests  = 200_000
-	mostPrompt = 20_000 // characters of a prompt that are kept
+	mostPrompt = 20_000 // stored characters of a prompt
 )
 
-// nearPrompt is the likeness of two prompts (shingles of three) from which a brief of one
-// test of this id serves for the other.
+// nearPrompt is the similarity of two prompts (shingles of three) from which a brief of one test of this id is valid
+// for the other.
 const nearPrompt = 0.9
 
 // Near reports whether two prompts are nearly the same.

@@ -26,8 +26,8 @@ type header struct {
 	Memories map[string]*numbered `json:"memories"`
 }
 
-// Save writes the book: a line of memories, then a line for each test, in the order of their
-// keys. The same book gives the same bytes.
+// Save writes the book: a line of memories, then a line for each test, in the order of their keys. The same book gives
+// the same bytes.
 func (b *Book) Save(w io.Writer) error {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -47,15 +47,15 @@ func (b *Book) Save(w io.Writer) error {
 	return nil
 }
 
-// Changes returns a number that grows with every change of the book.
+// Changes returns a number that increases with every change of the book.
 func (b *Book) Changes() uint64 {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return b.changes
 }
 
-// Load reads a saved book. A file that is not whole, of another version or beyond the limits is an
-// error, and the book is then begun anew.
+// Load reads a saved book. A file that is incomplete, of another version or beyond the limits is an error, and the
+// caller then starts a new book.
 func Load(r io.Reader) (*Book, error) {
 	b := New()
 	lines := bufio.NewScanner(r)

@@ -12,20 +12,20 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Memory is a live node as a reader is shown it.
+// Memory is a live node in the form for a reader.
 type Memory struct {
 	ID     string
-	Line   string   // one line; "" for a node that another line stands for
+	Line   string   // one line; "" for a node that another line covers
 	Checks []string // sorted
-	Cases  int      // how many cases stand behind it
+	Cases  int      // the number of its cases
 
-	products []string // of its cases, sorted; none where they name none
+	products []string // of its cases, sorted; empty if they name none
 	lesson   bool
-	advice   string // what a lesson says, without its examples
+	advice   string // the advice of a lesson, without its examples
 }
 
-// digest names what a memory says, "" for one without a line. A case is its evidence, which never
-// changes. A lesson is its advice; that it has other examples is no reason to read it again.
+// digest identifies the content of a memory, "" without a line. A case is its evidence, which never changes. A lesson
+// is its advice; a change of its examples is no reason to read it again.
 func (m *Memory) digest() string {
 	switch {
 	case m.Line == "":
@@ -37,17 +37,17 @@ func (m *Memory) digest() string {
 	}
 }
 
-// The most characters of the parts of a line.
+// The maximum number of characters of the parts of a line.
 const (
-	mostLesson  = 180 // what a lesson advises
+	mostLesson  = 180 // the advice of a lesson
 	mostExample = 70  // each of the examples of a lesson
 	examples    = 3
 	mostTask    = 110
 	mostNote    = 160
-	plainNote   = 24 // cells of a note that tells enough by itself; a shorter one has what was claimed beside it
+	plainNote   = 24 // cells of a note that is sufficient by itself; a shorter one is followed by the agent's claim
 )
 
-// productsOf returns the products of a memory and of the cases behind it, sorted.
+// productsOf returns the products of a memory and of its cases, sorted.
 func productsOf(n *tree.Node, byID map[string]*tree.Node) []string {
 	in := map[string]bool{n.Scope.Product: true}
 	for _, id := range n.Children {
@@ -59,10 +59,9 @@ func productsOf(n *tree.Node, byID map[string]*tree.Node) []string {
 	return slices.Sorted(maps.Keys(in))
 }
 
-// Memories returns what a reader has to know of the live nodes, lessons first, in the order
-// of their ids, but for those with a case of a product that no reader may see. Cases behind a
-// lesson and strategies have no line of their own: the lesson shows some of its cases, and a
-// strategy has no more than its lessons.
+// Memories returns the lines of the live nodes for a reader, lessons first, in the order of their ids, without those
+// with a case of a product that no reader may see. Cases under a lesson and strategies have no line of their own: the
+// lesson shows some of its cases, and a strategy has only its lessons.
 func Memories(nodes []tree.Node, hidden func(product string) bool) []Memory {
 	byID := make(map[string]*tree.Node, len(nodes))
 	for i := range nodes {
@@ -118,7 +117,7 @@ func Checks(n *tree.Node) []string {
 	return slices.Compact(ids)
 }
 
-// direction names the direction of a mistake as the prompt explains it.
+// direction names the direction of a mistake in the terms of the prompt.
 func direction(n *tree.Node) string {
 	switch n.Direction {
 	case taxonomy.FalsePass:
@@ -130,7 +129,7 @@ func direction(n *tree.Node) string {
 	}
 }
 
-// adviceLine is what a lesson says.
+// adviceLine returns the advice of a lesson.
 func adviceLine(n *tree.Node) string {
 	parts := []string{direction(n)}
 	for _, s := range []string{n.Content.Title, n.Content.Guidance} {
@@ -141,7 +140,7 @@ func adviceLine(n *tree.Node) string {
 	return strings.Join(parts, " · ")
 }
 
-// exampleLine continues a lesson with what some of its cases were about, the longest notes first.
+// exampleLine continues a lesson with the tasks of some of its cases, the longest notes first.
 func exampleLine(n *tree.Node, byID map[string]*tree.Node) string {
 	var cases []string
 	for _, id := range n.Children {
@@ -160,7 +159,7 @@ func exampleLine(n *tree.Node, byID map[string]*tree.Node) string {
 	return " · e.g. " + strings.Join(cases[:min(examples, len(cases))], " | ")
 }
 
-// caseLine is a case: the task, and what a person, the truth or the agent said of it.
+// caseLine returns a case: the task, and the note of a person, the truth or the agent's claim.
 func caseLine(n *tree.Node) string {
 	if n.CaseData == nil {
 		return ""
@@ -169,8 +168,8 @@ func caseLine(n *tree.Node) string {
 	return direction(n) + " · " + task + " → " + text.Line(text.Clip(note(n), mostNote))
 }
 
-// note returns what tells most of a case: the evaluator's words; without them what was so, and what
-// the agent held to be so.
+// note returns the most informative text of a case: the evaluator's note; without one the truth, and the agent's
+// claim.
 func note(n *tree.Node) string {
 	d := n.CaseData
 	if text.Width(d.EvaluatorReason) >= plainNote {

@@ -17,7 +17,7 @@ type Question struct {
 	upTo  uint64   // number of the last memory that is considered once it is answered
 	all   bool     // nothing was read for these tests before
 	again bool     // an answer for these tests was refused once
-	found []bool   // words find a memory for the test; nil: that is not known
+	found []bool   // the search finds a memory for the test; nil: unknown
 }
 
 // Limits bound a question. Zero fields mean the defaults.
@@ -31,14 +31,13 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Sieve returns the ids of the memories that words or checks bring near a test, the nearest
-// first. It is asked where there are more memories than a question has room for.
+// Sieve returns the ids of the memories that the search finds for a test, the nearest first. It is called if there are
+// more memories than a question has room for.
 type Sieve func(t *Test) []string
 
-// Plan returns the questions that are open for tests: new tests with all memories, known ones
-// with what is new or rewritten since they were read. Tests that are not in the book, or that
-// nothing is open for, are in none. The tests of a product come together, in the order given. The same
-// book and tests give the same questions.
+// Plan returns the open questions for tests: new tests with all memories, known ones with memories that are new or
+// rewritten since. Tests that are not in the book, or without open memories, are in none. The tests of a product are
+// grouped, in the order given. The same book and tests give the same questions.
 func (b *Book) Plan(tests []Test, l Limits, near Sieve) []Question {
 	l = l.withDefaults()
 	b.mu.RLock()
@@ -56,7 +55,7 @@ func (b *Book) Plan(tests []Test, l Limits, near Sieve) []Question {
 			known[key] = true
 			from := f.UpTo
 			if !b.usable(f) {
-				from = 0 // nothing came of what was read
+				from = 0 // the earlier reading was not usable
 			}
 			waiting[from] = append(waiting[from], f)
 		}
@@ -73,7 +72,7 @@ func (b *Book) Plan(tests []Test, l Limits, near Sieve) []Question {
 	return out
 }
 
-// lines returns the memories that have a line, by their numbers. The caller holds the lock.
+// lines returns the memories with a line, by their numbers. The caller holds the lock.
 func (b *Book) lines() []*numbered {
 	var out []*numbered
 	for _, m := range b.memories {
@@ -85,10 +84,10 @@ func (b *Book) lines() []*numbered {
 	return out
 }
 
-// sieved returns at most so many of lines, in their order. If there are more, lessons of the tests' products
-// are kept first, those on most cases first; then what words or checks bring near any of the tests; then
-// other lessons; then cases of their products. Words find one memory in two that a reader picks, so they
-// decide last of what is of the product.
+// sieved returns at most so many of lines, in their order. If there are more, it prefers lessons of the tests'
+// products, those on most cases first; then memories that the search finds for any of the tests; then other lessons;
+// then cases of their products. The search finds one in two of the memories that a reader picks, so it ranks after the
+// lessons of the product.
 func sieved(tests []*Brief, lines []*numbered, most int, near Sieve) []*numbered {
 	if len(lines) <= most {
 		return lines
@@ -131,8 +130,7 @@ func sieved(tests []*Brief, lines []*numbered, most int, near Sieve) []*numbered
 	return order
 }
 
-// question words a question. Lessons are numbered m1, m2, … like cases: what a memory is, its line
-// says.
+// question makes a question. Lessons are numbered m1, m2, … like cases: the line of a memory shows what it is.
 func question(tests []*Brief, lines []*numbered, top uint64, all bool) Question {
 	q := Question{upTo: top, all: all}
 	zh := 0
@@ -155,11 +153,11 @@ func question(tests []*Brief, lines []*numbered, top uint64, all bool) Question 
 	return q
 }
 
-// Size returns how many tests and memories a question has.
+// Size returns the numbers of tests and memories of a question.
 func (q *Question) Size() (tests, memories int) { return len(q.tests), len(q.lines) }
 
-// Halves cuts a question in two, for a reader that has no room for it. It returns nil for one
-// that cannot be cut further.
+// Halves cuts a question in two, for a reader that has no room for it. It returns nil for one that cannot be cut
+// further.
 func (q *Question) Halves() []Question {
 	n := len(q.tests)
 	if n < 2 {

@@ -10,24 +10,24 @@ import (
 	"github.com/memtree/memtree/prompts"
 )
 
-// Reader asks a model the questions of a book. It is safe for concurrent use if its model is.
+// Reader sends the questions of a book to a model. It is safe for concurrent use if its model is.
 type Reader struct {
 	Model   llm.Generator
 	Prompts *prompts.Set
-	Name    string // of the model, for Reading.By, where it does not give its own
+	Name    string // of the model, for Reading.By, if the model does not report its own
 	Now     func() time.Time
-	// Found reports whether words find a memory for a test; nil: that is not known, and a reader that names
-	// nothing is trusted.
+	// Found reports whether the search finds a memory for a test; nil: unknown, and a reader that picks nothing is
+	// trusted.
 	Found func(t *Test) bool
 }
 
-// The most tokens of an answer: a part for every answer, and a part for each test.
+// The maximum number of tokens of an answer: a part for every answer, and a part for each test.
 const (
 	answerTokens = 400
 	testTokens   = 70
 )
 
-// Request words a question.
+// Request returns the model request of a question.
 func (r *Reader) Request(q *Question) (llm.Request, error) {
 	p, err := r.Prompts.Brief(q.In)
 	if err != nil {
@@ -43,7 +43,7 @@ func (r *Reader) Request(q *Question) (llm.Request, error) {
 	}, nil
 }
 
-// Result is what came of reading.
+// Result is the result of reading.
 type Result struct {
 	Tests   int      `json:"read"`    // tests that have a brief now
 	Told    int      `json:"told"`    // those of them with a pick
@@ -57,9 +57,9 @@ func (d *Result) Add(o Result) {
 	d.Refused, d.Unsaid = append(d.Refused, o.Refused...), append(d.Unsaid, o.Unsaid...)
 }
 
-// Read asks one question and puts the answer into the book. Tests whose picks were all refused are
-// asked for once more. A question or an answer that is too long for the model is cut in two. After any
-// other error the tests that are left stay as they were.
+// Read sends one question and puts the answer into the book. Tests whose picks were all refused are sent once more. A
+// question or an answer that is too long for the model is cut in two. After any other error the remaining tests are
+// unchanged.
 func (r *Reader) Read(ctx context.Context, b *Book, q Question) (Result, error) {
 	var done Result
 	for todo := []Question{q}; len(todo) > 0; {
@@ -84,7 +84,7 @@ func (r *Reader) Read(ctx context.Context, b *Book, q Question) (Result, error) 
 	return done, nil
 }
 
-// found reports for each test of a question with all memories whether words find one; nil: not known.
+// found returns whether the search finds a memory for each test of a question with all memories; nil: unknown.
 func (r *Reader) found(q *Question) []bool {
 	if r.Found == nil || !q.all {
 		return nil
@@ -97,7 +97,7 @@ func (r *Reader) found(q *Question) []bool {
 	return out
 }
 
-// ask returns the picks of an answer that could be read.
+// ask returns the picks of a readable answer.
 func (r *Reader) ask(ctx context.Context, q *Question) ([]prompts.BriefPick, Reading, error) {
 	request, err := r.Request(q)
 	if err != nil {

@@ -15,13 +15,13 @@ const (
 	leastSaid    = 6    // characters
 	mostSaid     = 260  // characters
 	mostSaidHan  = 110  // characters of a Chinese sentence
-	leastOfTest  = 0.15 // share of its words that the test has
-	leastMeaning = 2    // words of the test in it
+	leastOfTest  = 0.15 // share of its tokens that are in the test
+	leastMeaning = 2    // tokens of the test in it
 )
 
-// whyUnsaid returns why the advice of a reader may not be given before a test, "" if it may. Advice is one
-// or two sentences in the language of the test, of its words, that neither force a verdict nor instruct
-// the agent beyond its place. Numbers and quoted words come from the test or from the memory.
+// whyUnsaid returns why the advice of a reader may not be given before a test, "" if it may. Advice is one or two
+// sentences in the language of the test, with tokens of the test, that neither force a verdict nor instruct the agent
+// beyond its role. Numbers and quoted texts come from the test or from the memory.
 func whyUnsaid(say, prompt, memory string) string {
 	n := utf8.RuneCountInString(say)
 	zh := text.Lang(say) == "zh"
@@ -48,7 +48,7 @@ func whyUnsaid(say, prompt, memory string) string {
 	return ""
 }
 
-// ofTest reports whether advice is about a test: it has words of it.
+// ofTest reports whether advice is about a test: it shares tokens with it.
 func ofTest(say, prompt string) bool {
 	in := map[string]bool{}
 	for _, w := range text.Tokens(prompt) {
@@ -73,8 +73,8 @@ var concrete = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\d[\d.,:/%-]*|“[^”]+”|"[^"]+"|「[^」]+」|『[^』]+』|‘[^’]+’|(?:^|\s)'[^']+'`)
 })
 
-// ungrounded returns the first number or quoted text of advice that stands neither in the test nor in
-// the memory, "" if there is none. Both are given as their letters and digits.
+// ungrounded returns the first number or quoted text of advice that appears neither in the test nor in the memory, ""
+// for none. Both are passed as their letters and digits.
 func ungrounded(say, prompt, memory string) string {
 	for _, c := range concrete().FindAllString(say, -1) {
 		l := letters(strings.Trim(c, ".,:/-"))

@@ -2,14 +2,14 @@ package brief
 
 import "fmt"
 
-// Words are the control of a reader. They find a memory for half of the tests that need one and for few of the
-// others (retrieval/testdata/suites.golden), and capable readers name a memory for .83 to .97 of the tests for which
-// words find one (quality/reader/testdata/trust.golden). A reader that names none for most of them, as a model
-// of 1.5 billion parameters did, would take from these tests what words give.
+// The lexical search is the control of a reader. It finds a memory for half of the tests that need one and for few of
+// the others (retrieval/testdata/suites.golden), and capable readers pick a memory for .83 to .97 of the tests for
+// which it finds one (quality/reader/testdata/trust.golden). A reader that picks none for most of them, as a model of
+// 1.5 billion parameters did, would deprive these tests of what the search finds.
 const (
-	leastNamed = 0.25 // share of the tests with found memories for which a reader names one
-	fewFound   = 8    // fewer tests with found memories say nothing of a reader
-	leastFound = 0.2  // share of all its tests; words find a memory for up to .18 of tests that need none
+	leastNamed = 0.25 // share of the tests with found memories for which a reader picks one
+	fewFound   = 8    // fewer tests with found memories are no evidence about a reader
+	leastFound = 0.2  // share of all its tests; the search finds a memory for up to .18 of tests that need none
 )
 
 // record counts the tests that one reader has read.
@@ -27,7 +27,7 @@ func (r record) String() string {
 		"words answer for all its tests", r.named, r.found)
 }
 
-// count adds a brief to the record of its reader, or takes it out with n = -1. The caller holds the lock.
+// count adds a brief to the record of its reader, or removes it with n = -1. The caller holds the lock.
 func (b *Book) count(f *Brief, n int) {
 	if f.UpTo == 0 {
 		return
@@ -43,8 +43,8 @@ func (b *Book) count(f *Brief, n int) {
 	b.readers[f.Read.By] = r
 }
 
-// usable reports whether something was read for a test, could be used, and is of a reader that is
-// trusted. The caller holds the lock.
+// usable reports whether a test was read, the result could be used, and its reader is trusted. The caller holds the
+// lock.
 func (b *Book) usable(f *Brief) bool {
 	return f != nil && f.UpTo > 0 && !f.Refused && b.readers[f.Read.By].trusted()
 }
