@@ -1,22 +1,19 @@
-// Package enhance turns memories into guidance: the text that is put into an
-// agent's prompt before a run.
+// Package enhance turns memories into guidance: the text that is put into an agent's prompt before a run.
 //
-// The text begins with what to check and what is right. Measured with a real model, that
-// order helped, and naming the mistake first did not. The text is one fenced block, which says
-// that it holds hypotheses. Everything a memory says is cleaned, folded to one line and
-// escaped, so that no memory can close the block, forge a heading or begin a line. A memory
-// that gives away a ground truth or gives the agent orders is left out.
+// The text begins with what to check and what is right. Measured with a real model, that order helped, and naming the
+// mistake first did not. The text is one fenced block, which declares its contents as hypotheses. Every text of a
+// memory is cleaned, folded to one line and escaped, so that no memory can close the block, forge a heading or begin a
+// line. A memory that gives away a ground truth or gives the agent orders is omitted.
 //
-// Everything here is a pure function of its arguments: the same input gives the same bytes,
-// and agents may use these as part of a cache key. So the text has no scores and no counts, and
-// a date only with what was found on it.
+// Everything here is a pure function of its arguments: the same input gives the same bytes, and agents may use these
+// as part of a cache key. So the text has no scores and no counts, and a date only with a finding of that day.
 //
 // Where to look:
 //   - wording.go: sentences made of the fields of a memory; the only place that makes any
-//   - item.go, left.go: one memory within the budget, and why one is left out
-//   - look.go, facts.go, finding.go: what was missed on this page, held against what can be seen now
-//   - fence.go, secret.go, say.go: texts made harmless
-//   - own.go, named.go, product.go: a person's own words, and memories of other pages and products
+//   - item.go, left.go: one memory within the budget, and why one is omitted
+//   - look.go, facts.go, finding.go: earlier misses of this page, compared with what can be seen now
+//   - fence.go, secret.go, say.go: texts made safe
+//   - own.go, named.go, product.go: notes of people, and memories of other pages and products
 //   - why.go, second.go: sentences for memories that were not given, and for a second run
 package enhance
 
@@ -40,45 +37,45 @@ const (
 	Close = "</memory-context>"
 )
 
-// Options say for whom to write. The zero value works.
+// Options configures a text of guidance. The zero value works.
 type Options struct {
 	Lang    string       // "zh" or "en", of the headings; default: the language of Prompt
-	Prompt  string       // the prompt it is written for; Lang and Budget follow from it if they are not given
+	Prompt  string       // the prompt it is written for; Lang and Budget follow from it if they are not set
 	Budget  int          // tokens for the memories, see Tokens; default: by the length of Prompt
 	Prompts *prompts.Set // default: the built-in templates
 	Words   *Wording     // default: that of the built-in taxonomy
 
-	// Asked are the ids of the checks that the prompt calls for, the surest first. Here are the
-	// ids of the cases of this very page or test. Own are those that are of this very test: of these people's
-	// own words are given too, and where nobody noted the cause the text says so.
+	// Asked are the ids of the checks that the prompt calls for, the surest first. Here are the ids of the cases of
+	// this very page or test. Own are those of this very test: for these, notes of people are included too, and the
+	// text states if no cause was noted.
 	Asked []string
 	Here  []string
 	Own   []string
 
-	// Product is the product under test, if it is known. A memory of another one says so.
+	// Product is the product under test, if it is known. A memory of another product is marked with its product.
 	Product string
 
-	// Build is the build at hand. A finding of the same build is told with its day and with
-	// reserve. A finding of another build, or of an unknown one, is told only if Findings is
-	// set: a small judge that is told an old finding finds it again, on a repaired build too.
+	// Build is the build under test. A finding of the same build is included with its day and as possibly outdated. A
+	// finding of another build, or of an unknown one, is included only if Findings is set: a small judge that is given
+	// an old finding reports it again, on a repaired build too.
 	Build    string
 	Findings bool
 
-	// Seen is what can be seen now, as fact.Read takes it; "" if nobody looked. A memory of another
-	// page or test then names no thing that neither Seen nor the prompt has.
+	// Seen is the present observation, as fact.Read reads it; "" for none. A memory of another page or test then names
+	// only things that appear in Seen or the prompt.
 	Seen string
 
-	// Refused is what people said no to. The nodes are given without it already; here it is kept out of the
-	// words of readers and of notes.
+	// Refused holds people's refusals. The nodes exclude them already; here they also exclude texts of readers and of
+	// notes.
 	Refused *tree.Refused
 
-	// Say has, by the id of a memory, its advice in the words of the test, as a reader wrote it. It is
-	// given in the place of the memory's own sentences, unless it gives a ground truth away.
+	// Say maps the id of a memory to a reader's advice for this test. It replaces the memory's own sentences, unless
+	// it gives a ground truth away.
 	Say map[string]string
 
-	// Facts are what is true of the page now, as Look.Hold returns them. The decided ones are told
-	// first, and do not count against Budget. They replace the advice of the misses that they were
-	// read from. What is as required is told only if all is.
+	// Facts are facts about the page now, as Look.Hold returns them. The decided ones come first in the text, and are
+	// not charged to Budget. They replace the advice of the misses that they were read from. A requirement that is met
+	// is included only if all are met.
 	Facts []Observed
 }
 
@@ -89,31 +86,31 @@ type Observed struct {
 	Type   string // its error type
 	Miss   int    // index of the miss
 	Alarm  bool   // the memory is of a false alarm, so nothing was missed
-	Aside  bool   // it is not told: the question is not about it, or another one says the same
-	Clause string // set by Write: the words of the text for it
-	Silent bool   // set by Write: decided, and not in the text because something else is open
+	Aside  bool   // it is not included: the prompt is not about it, or it repeats another one
+	Clause string // set by Write: its clause in the text
+	Silent bool   // set by Write: decided, and not in the text because another one is open
 }
 
-// Block is text to put into a prompt, and what it was made from.
+// Block is text to put into a prompt, with its sources.
 type Block struct {
-	Text    string     // fenced, without a line feed at its end; "" if there is nothing to say
+	Text    string     // fenced, without a line feed at its end; "" if empty
 	Hash    string     // of Text, "" for none
 	Wording string     // name of the template, see prompts.Prompt.Name; then +facts and +findings if it has any
 	IDs     []string   // the memories in it, in the order given
-	Facts   []Observed // the facts in it, in the order given, then those that it is silent on
-	Dropped []Drop     // the memories left out, in the order given
+	Facts   []Observed // the facts in it, in the order given, then the silent ones
+	Dropped []Drop     // the memories omitted, in the order given
 }
 
-// Drop is a memory that was left out, and why.
+// Drop is an omitted memory, and the reason.
 type Drop struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason"` // a sentence
 
 	Sentence string `json:"-"` // the format of Reason, one of Sentences
-	Args     []any  `json:"-"` // what goes into the format: an id or a number
+	Args     []any  `json:"-"` // arguments of the format: an id or a number
 }
 
-// Draft is what a text will tell: the memories and facts are chosen, and the text is not written yet.
+// Draft is a text before it is written: its memories and facts are chosen.
 type Draft struct {
 	IDs     []string   // as in Block
 	Facts   []Observed // as in Block
@@ -124,13 +121,12 @@ type Draft struct {
 	clauses []string // of facts
 }
 
-// Empty reports whether there is nothing to tell, so that the text is "".
+// Empty reports whether the draft has no content, so that the text is "".
 func (d *Draft) Empty() bool { return len(d.items) == 0 && len(d.clauses) == 0 }
 
-// Write turns nodes, which come best first, into guidance. The text has strategies first, then
-// experiences, then cases, each in the order given. If the budget is too small, the last
-// given nodes are left out; a node is never cut in half. If no node may be shown and no fact is
-// decided, the text is empty. The error is that of a template that does not work or that
+// Write turns nodes, the best first, into guidance. The text has strategies first, then experiences, then cases, each
+// in the order given. If the budget is too small, the last nodes are omitted; a node is never cut in half. If no node
+// may be shown and no fact is decided, the text is empty. The error is that of a template that does not work or that
 // breaks the fence; then there is no text.
 func Write(nodes []tree.Node, o Options) (Block, error) {
 	d, err := Choose(nodes, o)
@@ -140,7 +136,7 @@ func Write(nodes []tree.Node, o Options) (Block, error) {
 	return d.Write()
 }
 
-// Choose chooses what Write would tell, and writes no text.
+// Choose chooses the content of the text as Write does, without writing it.
 func Choose(nodes []tree.Node, o Options) (Draft, error) {
 	if len(nodes) == 0 && len(o.Facts) == 0 {
 		return Draft{}, nil
@@ -187,11 +183,10 @@ func (d *Draft) Write() (Block, error) {
 	return g, nil
 }
 
-// choose words the nodes that go into the text. Of the others it returns the reason, by their
-// index in nodes.
+// choose words the nodes that go into the text. For the others it returns the reason, by their index in nodes.
 func choose(nodes []tree.Node, o Options) (items []wordedMemory, dropped map[int]why) {
 	dropped = map[int]why{}
-	said := map[taxonomy.Direction][]*saying{} // the points of the items so far, to leave out repetitions
+	said := map[taxonomy.Direction][]*saying{} // the points of the items so far, to omit repetitions
 	left := o.Budget
 	full := false
 	for i := range nodes {
@@ -213,7 +208,7 @@ func choose(nodes []tree.Node, o Options) (items []wordedMemory, dropped map[int
 			cost = it.cost()
 		}
 		if w.sentence == "" && (full || cost > left) {
-			full = true // from here on all are left out, so that a smaller one does not come before a better one
+			full = true // from here on all are omitted, so that a smaller one does not come before a better one
 			w = why{noRoom, []any{o.Budget}}
 		}
 		if w.sentence != "" {
@@ -276,7 +271,7 @@ func (o Options) write(items []wordedMemory, facts []string) (Block, error) {
 	return g, nil
 }
 
-// Placement is where guidance goes.
+// Placement is the position of guidance.
 type Placement int
 
 // The placements.
@@ -286,9 +281,8 @@ const (
 	Separate                  // not in the prompt: the caller passes it on separately, see Join
 )
 
-// Place returns prompt with guidance at the place p, a blank line between them. The prompt
-// stays as it is, byte for byte. Without guidance, and with Separate, Place returns the prompt
-// alone.
+// Place returns prompt with guidance at the placement p, a blank line between them. The bytes of the prompt are
+// unchanged. Without guidance, and with Separate, Place returns the prompt alone.
 func Place(prompt, guidance string, p Placement) string {
 	switch {
 	case guidance == "" || p == Separate:
@@ -299,8 +293,8 @@ func Place(prompt, guidance string, p Placement) string {
 	return prompt + "\n\n" + guidance
 }
 
-// Join returns background knowledge, for agents that take it separately from the prompt: the
-// user's own as it is, and the guidance after it.
+// Join returns background knowledge, for agents that receive it separately from the prompt: the user's own unchanged,
+// and the guidance after it.
 func Join(own, guidance string) string {
 	if own == "" {
 		return guidance
@@ -314,15 +308,15 @@ const (
 	minBudget = 280 // three lessons of two or three sentences each
 )
 
-// defaultBudget returns how many tokens the memories may take beside a prompt: 15 % of the
-// prompt's tokens, but at least 280, so that a short prompt gets a few lessons too, and at most
-// 300. The fence, its header and the headings are not counted.
+// defaultBudget returns the budget of the memories for a prompt: 15 % of the prompt's tokens, but at least 280, so
+// that a short prompt gets a few lessons too, and at most 300. The fence, its header and the headings are not
+// included.
 func defaultBudget(prompt string) int {
 	return min(maxBudget, max(minBudget, Tokens(prompt)*15/100))
 }
 
-// Tokens estimates how many tokens a model makes of s: one for every four characters, and two
-// for every three Chinese characters. It counts in twelfths to round only once, up.
+// Tokens estimates the number of model tokens of s: one for every four characters, and two for every three Chinese
+// characters. It computes in twelfths to round only once, up.
 func Tokens(s string) int { return (twelfths(s) + 11) / 12 }
 
 // twelfths returns the estimate before it is rounded.

@@ -10,13 +10,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// maxFacts is the highest number of clauses about facts in a text.
+// maxFacts is the maximum number of clauses about facts in a text.
 const maxFacts = 6
 
-// facts words the decided facts. It returns the clauses, each once, and all facts that they
-// tell, then those that the text is silent on. What is as it should be is told only if all that was
-// ever missed on the page is: a small judge takes one such line for the whole page. Facts that may
-// not be shown are left out.
+// facts words the decided facts. It returns the clauses, each once, and all facts that they express, then the silent
+// ones. A requirement that is met is included only if no earlier miss of the page is open or broken: a small judge
+// takes one such line for the whole page. Facts that may not be shown are omitted.
 func (o Options) facts() (clauses []string, told []Observed) {
 	whole := !slices.ContainsFunc(o.Facts, func(f Observed) bool {
 		return f.State != fact.Holds && (!f.Alarm || f.State == fact.Broken)
@@ -43,17 +42,17 @@ func (o Options) facts() (clauses []string, told []Observed) {
 	return clauses, append(told, silent...)
 }
 
-// openness says how much of a case the facts of its page leave open.
+// openness is how much of a case the facts of its page leave open.
 type openness int
 
 const (
-	untouched openness = iota // nothing of it is decided
-	partly                    // something of the page is decided, and something of the case is open
+	untouched openness = iota // no part of it is decided
+	partly                    // a part of the page is decided, and a part of the case is open
 	settled                   // all of it is decided
 )
 
-// leaveOpen takes the misses out of a case that the page decides; their advice would send an agent to
-// look for what is known. It returns a copy, or the node itself if nothing is decided.
+// leaveOpen removes the decided misses from a case; their advice would send an agent to look for what is known. It
+// returns a copy, or the node itself if nothing is decided.
 func (o Options) leaveOpen(n *tree.Node) (*tree.Node, openness) {
 	known := slices.ContainsFunc(o.Facts, func(f Observed) bool { return f.ID == n.ID })
 	decided := slices.ContainsFunc(o.Facts, func(f Observed) bool { return f.State != fact.Unknown && !f.Aside })
@@ -73,25 +72,24 @@ func (o Options) leaveOpen(n *tree.Node) (*tree.Node, openness) {
 	return &c, partly
 }
 
-// isOpen reports whether something of a miss is not decided.
+// isOpen reports whether a part of a miss is undecided.
 func (o Options) isOpen(id string, miss int) bool {
 	return slices.ContainsFunc(o.Facts, func(f Observed) bool {
 		return f.ID == id && f.Miss == miss && f.State == fact.Unknown
 	})
 }
 
-// decides reports whether a fact that may be told was read from a case.
+// decides reports whether a fact that may be included was read from a case.
 func (o Options) decides(n *tree.Node) bool {
 	return slices.ContainsFunc(o.Facts, func(f Observed) bool {
 		return f.ID == n.ID && f.State != fact.Unknown && !f.Aside
 	})
 }
 
-// factClause words a decided fact in zh or en. If the fact is as it should be, the clause says
-// that too, because a small judge takes any text about a page as something wrong with it. Of
-// the page the clause has only what was looked for, and numbers. It is "" for a fact that is
-// not decided, but for a control that is disabled, as it was when that was missed: whether it
-// should be, the agent has to find out.
+// factClause words a decided fact in zh or en. If the requirement is met, the clause states that too, because a small
+// judge takes any text about a page as something wrong with it. From the page the clause contains only the expected
+// text, and numbers. It is "" for an undecided fact, except for a control that is disabled, as it was when it was
+// missed: whether it should be, the agent has to decide.
 func factClause(f fact.Fact, lang string) string {
 	switch c := clause(f, lang == "zh"); {
 	case f.State == fact.Unknown && f.Kind == fact.Control && f.Line > 0 && lang == "zh":
@@ -109,7 +107,7 @@ func factClause(f fact.Fact, lang string) string {
 	}
 }
 
-// clause says what is true of the page, without judging it.
+// clause describes the page, without judging it.
 func clause(f fact.Fact, zh bool) string {
 	pick := func(en, inZH string, args ...any) string {
 		if zh {
@@ -150,14 +148,14 @@ func clause(f fact.Fact, zh bool) string {
 	return textClause(f, holds, zh, pick)
 }
 
-// textClause says which of two texts is on the page: the one that should be or the other.
+// textClause describes which of two texts is on the page: the required or the other one.
 func textClause(f fact.Fact, holds, zh bool, pick func(en, zh string, args ...any) string) string {
 	of := ""
 	if f.Role != "" && f.Line > 0 {
 		of = roleName(f.Role, zh)
 	}
 	there, absent := f.Got, f.Want
-	if holds { // “no X” would read as a lack, even where X should not be there
+	if holds { // “no X” would read as a lack, even where X should be absent
 		there, absent = f.Want, ""
 	}
 	switch {
@@ -169,7 +167,7 @@ func textClause(f fact.Fact, holds, zh bool, pick func(en, zh string, args ...an
 	return pick("%s is on the page, %s is not", "页面上有%s，没有%s", of+quoteFact(there), quoteFact(absent))
 }
 
-// quoteFact quotes words of a page, made harmless.
+// quoteFact quotes a text of a page, made safe.
 func quoteFact(s string) string { return "“" + inert(s) + "”" }
 
 // roleName returns what people call an element with an ARIA role; "" in Chinese for a role

@@ -9,16 +9,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// maxRead bounds how much of one text is read, in bytes. A node that obeys the laws is never
-// longer.
+// maxRead bounds how much of one text is read, in bytes. A lawful node is never longer.
 const maxRead = tree.MaxNodeLine
 
-// inert makes a text harmless for the block: clean, on one line, with nothing that could end
-// the block or look like one of its headings.
+// inert makes a text safe for the block: clean, on one line, with nothing that could end the block or look like one of
+// its headings.
 //
-// Angle brackets of every width become ‹ and ›, so that the fence has the only ones in the
-// block. 【 and 】 become 〔 and 〕. Square brackets stay, since selectors need them. But around the
-// words of a heading or of a chat template they become round brackets.
+// Angle brackets of every width become ‹ and ›, so that the fence has the only ones in the block. 【 and 】 become 〔 and
+// 〕. Square brackets stay, since selectors need them, but around the words of a heading or of a chat template they
+// become round brackets.
 func inert(s string) string {
 	if len(s) > maxRead {
 		s = s[:maxRead] // half a character becomes U+FFFD, and is cut off later

@@ -11,12 +11,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// maxFinding is the greatest length of a finding, in tokens.
+// maxFinding is the maximum length of a finding, in tokens.
 const maxFinding = 60
 
-// finding words what was true when a case was judged wrongly, with its day and with reserve. It
-// is "" if that may not be told: for a lesson, and for a case of another build unless
-// Options.Findings is set.
+// finding words what was true when a case was judged wrongly, with its day and as possibly outdated. It is "" if that
+// may not be included: for a lesson, and for a case of another build unless Options.Findings is set.
 func (o Options) finding(n *tree.Node) string {
 	same := o.Build != "" && o.Build == n.Scope.Build
 	if n.Type != tree.Case || !same && !o.Findings {
@@ -50,8 +49,8 @@ func (o Options) finding(n *tree.Node) string {
 	}
 }
 
-// buildName says whether the build is the same. Without the name of a build on both sides
-// nobody knows, so it says “perhaps”.
+// buildName returns whether the build is the same, as text. If a side has no name of a build it is unknown, so the
+// text is “perhaps”.
 func buildName(same bool, lang string) string {
 	switch {
 	case same && lang == "zh":
@@ -64,8 +63,7 @@ func buildName(same bool, lang string) string {
 	return "perhaps another build"
 }
 
-// truthsThen returns the sentences on what was true then: the defects, or if there are none how
-// the case was misjudged.
+// truthsThen returns the sentences on what was true then: the defects, or without any how the case was misjudged.
 func truthsThen(n *tree.Node) []string {
 	if n.CaseData == nil {
 		return nil

@@ -21,19 +21,19 @@ type wordedMemory struct {
 
 	direction taxonomy.Direction
 
-	hints  []prompts.Hint // one for each point; the first has the conditions and the mistake too
+	hints  []prompts.Hint // one for each point; the first also has the conditions and the mistake
 	found  bool           // a hint has a finding
-	taught bool           // somebody taught it, and no run has shown it
-	open   bool           // it is what the facts of its page leave open
+	taught bool           // taught by a person, not learned from a run
+	open   bool           // it is the part that the facts of its page leave open
 }
 
-// The most tokens that each part of a memory may take. A memory without one of the parts leaves
-// the room to other memories. Its check does not get longer.
+// The maximum number of tokens of each part of a memory. If a part is missing, its room is for other memories. The
+// check does not get longer.
 const (
 	maxCheck     = 90
 	maxCondition = 40
 	maxMistake   = 30
-	maxLesson    = 80 // of a whole lesson, so that it is no longer than the case it stands for
+	maxLesson    = 80 // of a whole lesson, so that it is no longer than the case it covers
 	lessonCheck  = 60 // of a lesson's check, and of what is right if that has room beside it
 )
 
@@ -111,8 +111,8 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 	return it, why{}
 }
 
-// sayAs words the memory as a reader did, in one sentence and nothing beside it. It returns false if
-// there is no such sentence, or one that may not be shown.
+// sayAs words the memory with a reader's sentence and nothing else. It returns false if there is no such sentence, or
+// one that may not be shown.
 func (it *wordedMemory) sayAs(said string, n *tree.Node) bool {
 	said = sentence(said, maxCheck)
 	if said == "" {
@@ -125,9 +125,9 @@ func (it *wordedMemory) sayAs(said string, n *tree.Node) bool {
 	return true
 }
 
-// keepAsked leaves of a memory the checks that the prompt calls for, the surest first, if it calls
-// for any: by them it was found, and the others are of other tasks. A case of this very page or
-// test keeps all, since all of them were missed here.
+// keepAsked keeps only the checks of a memory that the prompt calls for, the surest first, if it calls for any: the
+// memory was found by these, and the others are of other tasks. A case of this very page or test keeps all, since all
+// of them were missed here.
 func (o Options) keepAsked(n *tree.Node) {
 	if n.CaseData != nil && slices.Contains(o.Here, n.ID) {
 		return
@@ -145,8 +145,8 @@ func (o Options) keepAsked(n *tree.Node) {
 	}
 }
 
-// addFinding adds what was found. After a missed defect it stands behind what to check. After a
-// false alarm it stands before it, since the agent did not believe then that this was right.
+// addFinding adds the finding. After a missed defect it follows the check. After a false alarm it precedes it, since
+// the agent did not believe then that this was right.
 func (it *wordedMemory) addFinding(finding string, d taxonomy.Direction) {
 	it.found = true
 	if d == taxonomy.FalseFail {
@@ -156,10 +156,9 @@ func (it *wordedMemory) addFinding(finding string, d taxonomy.Direction) {
 	it.hints[len(it.hints)-1].Found = finding
 }
 
-// aboutKnownCheck reports whether a memory is about a check that comes with an action: of the taxonomy,
-// or, of a lesson, one of the tree's own. Then the text has
-// the action only, since further words press a judge without being weighed. Other memories
-// have nothing but the cause to tell, and of one whose action was disregarded the mistake is told
+// aboutKnownCheck reports whether a memory is about a check with an action: of the taxonomy, or, for a lesson, one of
+// the tree's own. Then the text has the action only, since further text influences a judge without being weighed.
+// Other memories have only the cause as content. For a memory whose action was disregarded the mistake is included
 // too.
 func aboutKnownCheck(n *tree.Node) bool {
 	if n.CaseData != nil && len(n.CaseData.Misses) > 0 {
@@ -173,7 +172,7 @@ func aboutKnownCheck(n *tree.Node) bool {
 // fits reports whether a lesson is within maxLesson; a case always is.
 func (it wordedMemory) fits() bool { return it.level == tree.Case || it.cost() <= maxLesson }
 
-// text returns all that the guidance says of the memory, a part a line.
+// text returns the whole text of the memory, a part a line.
 func (it wordedMemory) text() string {
 	var b strings.Builder
 	it.parts(func(part string) {
@@ -183,7 +182,7 @@ func (it wordedMemory) text() string {
 	return b.String()
 }
 
-// parts calls f with each thing that the guidance says of the memory.
+// parts calls f with each part of the memory's text.
 func (it wordedMemory) parts(f func(part string)) {
 	for _, h := range it.hints {
 		for _, part := range [...]string{h.When, h.Check, h.NotWhen, h.Mistake, h.Found} {
@@ -201,9 +200,8 @@ func (it wordedMemory) cost() int {
 	return (sum + 11) / 12
 }
 
-// pointsOf returns the points of a node: what to check and what is right, one for each of its
-// lessons, or its guidance if it has none. The first is cut to room tokens; the others are
-// whole and are left out if there is no room.
+// pointsOf returns the points of a node: what to check and what is right, one for each of its lessons, or its guidance
+// if it has none. The first is cut to room tokens; the others are whole and are omitted without room.
 func pointsOf(n *tree.Node, room int) []string {
 	list := n.Content.Lessons
 	if len(list) == 0 {
@@ -247,8 +245,8 @@ func conditionList(list []string, lang string) string {
 	return endSentence(all)
 }
 
-// mistakeOf returns the typical mistake, "" if the check says it already. Of a case that the
-// rules analysed there is none: they know only its direction, which its guidance names.
+// mistakeOf returns the typical mistake, "" if the check implies it. It is "" for a case that the rules analysed: they
+// know only its direction, which its guidance names.
 func mistakeOf(n *tree.Node, check string) string {
 	m := ""
 	switch {
@@ -265,29 +263,29 @@ func mistakeOf(n *tree.Node, check string) string {
 	return m
 }
 
-// A text says nothing new if at least this share of its words stands in the text before it.
-// The share is lower for conditions, since many of their words occur in any condition.
+// A text is a repetition if at least this share of its tokens appears in the text before it. The share is lower for
+// conditions, since many of their tokens occur in any condition.
 const (
 	saidShare = 0.6 // of a sentence
 	whenShare = 0.5 // of a condition
 )
 
-// isSaid reports whether a sentence says nothing that the text before it does not say.
+// isSaid reports whether a sentence adds nothing to the text before it.
 func isSaid(s, before string) bool { return newSaying(s).shareIn(newSaying(before)) >= saidShare }
 
-// repeatShare is the share of a check's words from which it only repeats another check.
+// repeatShare is the share of a check's tokens from which it is a repetition of another check.
 const repeatShare = 0.8
 
-// saying is a text that can be compared with others by words.
+// saying is a text that can be compared with others by tokens.
 type saying struct {
 	id   string // of the memory, where that matters
 	text string
-	read []string // its words, sorted, once they were needed
+	read []string // its tokens, sorted, once they were needed
 }
 
 func newSaying(s string) *saying { return &saying{text: s} }
 
-// words returns the words, sorted. Most sayings are compared with nothing, so they are not read before.
+// words returns the tokens, sorted. Most sayings are never compared, so they are tokenised lazily.
 func (s *saying) words() []string {
 	if s.read == nil {
 		s.read = text.Tokens(s.text)
@@ -296,12 +294,12 @@ func (s *saying) words() []string {
 	return s.read
 }
 
-// takeNews removes the points of a memory that others said already, and returns the points that
-// are left. If none is left, by is the id of the memory that said the last of them.
+// takeNews removes the points of a memory that repeat others, and returns the remaining points. If none remains, by is
+// the id of the memory that the last of them repeats.
 func (it *wordedMemory) takeNews(said []*saying) (left []*saying, by string) {
 	var hints []prompts.Hint
 	for _, h := range it.hints {
-		s := newSaying(evidence().ReplaceAllString(h.Check, "")) // a long quotation belongs to the one case
+		s := newSaying(evidence().ReplaceAllString(h.Check, "")) // a long quotation belongs to one case only
 		s.id = it.id
 		if i := slices.IndexFunc(said, s.repeats); i >= 0 && h.Found == "" {
 			by = said[i].id
@@ -313,7 +311,7 @@ func (it *wordedMemory) takeNews(said []*saying) (left []*saying, by string) {
 	return left, by
 }
 
-// shareIn returns the share of the words of s that stand in before, 0 to 1.
+// shareIn returns the share of the tokens of s that are in before, 0 to 1.
 func (s *saying) shareIn(before *saying) float64 {
 	n := 0
 	for _, w := range s.words() {
@@ -324,9 +322,8 @@ func (s *saying) shareIn(before *saying) float64 {
 	return float64(n) / float64(max(1, len(s.words())))
 }
 
-// repeats reports whether a point says nothing that another does not say. Then nearly all its
-// words and every name stand in the other. Names count by themselves, since checks of
-// one kind are worded alike and may differ in a name only.
+// repeats reports whether a point adds nothing to another. Then nearly all its tokens and every name are in the other.
+// Names are compared separately, since checks of one kind have similar texts and may differ in a name only.
 func (s *saying) repeats(before *saying) bool {
 	return s.shareIn(before) >= repeatShare &&
 		!slices.ContainsFunc(named().FindAllString(s.text, -1), func(name string) bool {
@@ -334,15 +331,15 @@ func (s *saying) repeats(before *saying) bool {
 		})
 }
 
-// named matches names: quotations, and words with a digit or an underscore. evidence matches
-// quotations of more than twenty characters.
+// named matches names: quotations, and words with a digit or an underscore. evidence matches quotations of more than
+// twenty characters.
 var (
 	named    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`“[^”]*”|\pL*[_\d][\w.:/-]*`) })
 	evidence = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`“[^”]{21,}”`) })
 )
 
-// sentence makes one harmless line of s. It keeps as many whole sentences as fit into a number
-// of tokens, or the part of the first that fits.
+// sentence makes one safe line of s. It keeps as many whole sentences as fit into a number of tokens, or the part of
+// the first that fits.
 func sentence(s string, tokens int) string {
 	s = endSentence(inert(s))
 	if Tokens(s) <= tokens {
@@ -360,7 +357,7 @@ func sentence(s string, tokens int) string {
 		all = clip(s, tokens)
 	}
 	if !strings.ContainsFunc(all, isLetterOrDigit) {
-		return s // only “…” is left; s stays too long, and is left out because of its cost
+		return s // only “…” is left; s stays too long, and is omitted because of its cost
 	}
 	return endSentence(all)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Item is one memory in the guidance, with the reasons why it is there.
+// Item is one memory in the guidance, with the reasons for it.
 type Item struct {
 	ID        string             `json:"id"`
 	Type      tree.Type          `json:"type"`
@@ -16,15 +16,15 @@ type Item struct {
 	Direction taxonomy.Direction `json:"direction"`
 	Score     float64            `json:"score"`
 	Signals   retrieval.Signals  `json:"signals"`
-	By        By                 `json:"by,omitempty"`      // who found it; "" in Guidance.Nearest
-	Because   string             `json:"because,omitempty"` // the words of the test for which a reader picked it
+	By        By                 `json:"by,omitempty"`      // how it was found; "" in Guidance.Nearest
+	Because   string             `json:"because,omitempty"` // the part of the test's text for which a reader picked it
 	Left                         // why it was not given; empty except for Guidance.Nearest
 }
 
-// By says who found a memory.
+// By is how a memory was found.
 type By string
 
-// Who finds memories.
+// The ways of finding memories.
 const (
 	ByReader By = "read"  // a reader picked it ahead of the run
 	ByWords  By = "words" // the search found it
@@ -36,16 +36,15 @@ func NewItem(h *retrieval.Hit) Item {
 	return Item{ID: h.ID, Type: h.Type, ErrorType: h.ErrorType, Direction: h.Direction, Score: h.Score, Signals: h.Signals}
 }
 
-// Considered is a memory that was looked at, and why it is not in the guidance.
+// Considered is a considered memory, and why it is not in the guidance.
 type Considered struct {
 	retrieval.Hit
 	Left Left // empty if it is in the guidance
 }
 
-// Left says why a memory that came near was not given. It is empty for one that was given.
-// Reason is an English sentence without its subject. Sentence is the format of Reason and
-// Args go into it, so that a program can translate it. All formats are in Sentences and in the
-// Sentence of each of retrieval.Codes.
+// Left is why a near memory was not given. It is empty for a memory that was given. Reason is an English sentence
+// without its subject. Sentence is the format of Reason and Args are its arguments, so that a program can translate
+// it. All formats are in Sentences and in the Sentence of each of retrieval.Codes.
 type Left struct {
 	Code     retrieval.Code `json:"code,omitempty"`
 	Reason   string         `json:"reason,omitempty"`
@@ -56,12 +55,11 @@ type Left struct {
 // Codes of memories that retrieval took but that are not in the guidance. The other codes are
 // those of retrieval.
 const (
-	LeftOut retrieval.Code = "left_out" // its text may not be shown, says nothing new, or has no room
-	Gone    retrieval.Code = "gone"     // it went out of use while the question was answered
+	LeftOut retrieval.Code = "left_out" // its text may not be shown, is a repetition, or has no room
+	Gone    retrieval.Code = "gone"     // it went out of use while the query was answered
 )
 
-// WhyLeft says why the memory of a hit is not among items. dropped are those that Write left
-// out.
+// WhyLeft returns why the memory of a hit is not among items. dropped are the memories omitted by Write.
 func WhyLeft(h *retrieval.Hit, items []Item, dropped []Drop) Left {
 	if slices.ContainsFunc(items, func(i Item) bool { return i.ID == h.ID }) {
 		return Left{}

@@ -9,16 +9,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Look is what can be seen of a build now, and the question that is asked about it.
+// Look is the present observation of a build, and the query about it.
 type Look struct {
-	Observation  string // as fact.Read takes it; "" sees nothing
-	Prompt, Step string // the question
-	Test         string // id of the test case, where it is known
+	Observation  string // as fact.Read reads it; "" for none
+	Prompt, Step string // the query
+	Test         string // id of the test case, if known
 }
 
-// Hold compares what the cases once missed with what can be seen now. It returns the facts in
-// the order of the cases, undecided ones too, and an undecided one for each missed defect that no
-// expectation says. Facts that the question is not about, and repetitions, are Aside.
+// Hold compares the misses of the cases with the observation. It returns the facts in the order of the cases,
+// undecided ones too, and an undecided one for each missed defect without an expectation. Facts that the query is not
+// about, and repetitions, are Aside.
 func (l *Look) Hold(cases []tree.Node) []Observed {
 	if l.Observation == "" || len(cases) == 0 {
 		return nil
@@ -51,7 +51,7 @@ func first(list []string) string {
 	return list[0]
 }
 
-// Expects yields what the cases expect of a page, as far as the question is about it.
+// Expects yields the expectations of the cases that the query is about.
 func (l *Look) Expects(cases []tree.Node) iter.Seq2[*tree.Node, fact.Expected] {
 	return func(yield func(*tree.Node, fact.Expected) bool) {
 		for i := range cases {
@@ -64,8 +64,8 @@ func (l *Look) Expects(cases []tree.Node) iter.Seq2[*tree.Node, fact.Expected] {
 	}
 }
 
-// asksAbout reports whether the question is about what a case expects: the question is of the
-// same test, or it has one of the words.
+// asksAbout reports whether the query is about an expectation of a case: the query is of the same test, or it contains
+// one of the texts.
 func (l *Look) asksAbout(n *tree.Node, words ...string) bool {
 	id := n.CaseData.TestCase.CaseID
 	if id != "" && id == l.Test || n.CaseData.TestCase.Prompt == l.Prompt {

@@ -9,12 +9,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// nameWhatIsHere takes the names of things out of a memory of another page that are not at hand:
-// “Operate “Undo” once” sends an agent to look for a button that its page never had. Of such a thing
-// its kind is left, “the buttons”; where no word tells the kind, the check stays in general words. A
-// memory of this very page or test keeps all its names, since that one is missing may be the defect;
-// so does, where nobody looked at the page, a lesson: its things were missed in several tests. It
-// returns a copy, or the node as it is.
+// nameWhatIsHere removes the names of things that are not at hand from a memory of another page: “Operate “Undo” once”
+// sends an agent to look for a button that its page never had. Such a name is replaced by its kind, “the buttons”;
+// without a known kind, the general sentence of the check is used. A memory of this very page or test keeps all its
+// names, since the absence of the thing may be the defect; so does, without an observation of the page, a lesson: its
+// things were missed in several tests. It returns a copy, or the node unchanged.
 func (o Options) nameWhatIsHere(n *tree.Node) *tree.Node {
 	if slices.Contains(o.Here, n.ID) || o.Seen == "" && n.Type != tree.Case || !namesAny(n) {
 		return n
@@ -46,7 +45,7 @@ func (o Options) nameWhatIsHere(n *tree.Node) *tree.Node {
 	return &c
 }
 
-// kindNames are what people call all elements with an ARIA role.
+// kindNames are the names of all elements with an ARIA role.
 var kindNames = map[string]taxonomy.Text{
 	"button": {EN: "the buttons", ZH: "各个按钮"}, "link": {EN: "the links", ZH: "各个链接"},
 	"textbox": {EN: "the fields", ZH: "各个输入框"}, "checkbox": {EN: "the checkboxes", ZH: "各个复选框"},

@@ -12,12 +12,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// maxOwn is the most tokens of a person's own words.
+// maxOwn is the maximum length of a person's note, in tokens.
 const maxOwn = 60
 
-// ownWords returns what people wrote of how a case of this very test went wrong, with reserve; "" for
-// other cases: of another test of this page it is not so. It is told beside the check, however sure
-// that is: the check was guessed from these words, and of this test they are all that is known.
+// ownWords returns the notes of people on how a case of this very test went wrong, marked as possibly outdated; "" for
+// other cases: they need not apply to another test of the page. It is included beside the check, however sure that is:
+// the check was guessed from this note, which is the only evidence of this test.
 func (o Options) ownWords(n *tree.Node, truths guard.Truths) string {
 	if n.CaseData == nil || !slices.Contains(o.Own, n.ID) {
 		return ""
@@ -32,7 +32,7 @@ func (o Options) ownWords(n *tree.Node, truths guard.Truths) string {
 	}.In(o.Lang), all)
 }
 
-// noteOf returns the sentences that people wrote of how a case went wrong, as far as they may be shown.
+// noteOf returns the sentences of people on how a case went wrong that may be shown.
 func (o Options) noteOf(n *tree.Node, truths guard.Truths) string {
 	all := ""
 	for _, m := range n.CaseData.Misses {
@@ -51,7 +51,7 @@ func (o Options) noteOf(n *tree.Node, truths guard.Truths) string {
 	return sentence(all, maxOwn)
 }
 
-// asWritten puts the semicolons of a note back between the clauses that a miss keeps of it.
+// asWritten restores the semicolons of a note between the clauses that a miss has of it.
 func asWritten(how, note string) string {
 	clauses := strings.FieldsFunc(text.Line(note), func(r rune) bool { return r == ';' || r == '；' })
 	mark := taxonomy.Text{EN: "; ", ZH: "；"}.In(text.Lang(note))
@@ -62,8 +62,8 @@ func asWritten(how, note string) string {
 	return how
 }
 
-// isAbout reports whether a sentence has a word of the run it was written of. A text that somebody put
-// there for agents to obey seldom has one, and says nothing of the run.
+// isAbout reports whether a sentence shares a token with its run. A text planted as an order for agents seldom does,
+// and is not about the run.
 func isAbout(s string, d *tree.CaseData) bool {
 	run := newSaying(d.TestCase.Prompt + "\n" + d.AgentJudgment + "\n" + d.TestCase.GroundTruth.Text())
 	if _, orders := guard.Instructs(s); orders {
@@ -72,8 +72,8 @@ func isAbout(s string, d *tree.CaseData) bool {
 	return newSaying(s).shareIn(run) > 0
 }
 
-// noted words a memory that has no check to name: before its very test what people noted of the run, or that
-// nobody noted the cause; before others what a person noted, if it may be shown.
+// noted words a memory without a check: for its very test the notes of people on the run, or that no cause was noted;
+// for others a person's note, if it may be shown.
 func (o Options) noted(n *tree.Node, it wordedMemory) (wordedMemory, why) {
 	truths := truthsOf(n)
 	if slices.Contains(o.Own, n.ID) {
@@ -96,10 +96,10 @@ func (o Options) noted(n *tree.Node, it wordedMemory) (wordedMemory, why) {
 	return it, why{}
 }
 
-// noCause follows before where nobody said how it went wrong.
+// noCause follows before if no cause was noted.
 var noCause = taxonomy.Text{EN: "The cause was not noted.", ZH: "原因没有记录。"}
 
-// before says that a test was misjudged, and nothing else.
+// before returns the sentence that a test was misjudged, without more.
 func before(d taxonomy.Direction) taxonomy.Text {
 	switch d {
 	case taxonomy.FalsePass:

@@ -9,16 +9,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// maxProduct is the most tokens of the name of a product.
+// maxProduct is the maximum length of the name of a product, in tokens.
 const maxProduct = 12
 
-// General reports whether a memory says what holds for any product: all its sentences are the
-// catalogue's. What a person or a model worded is of the product that they had before them.
+// General reports whether a memory applies to any product: all its sentences are the catalogue's. A text of a person
+// or a model is about the product that they saw.
 func General(n *tree.Node) bool {
 	return !slices.ContainsFunc(n.Says(), func(l tree.Lesson) bool { return l.From != tree.FromCatalogue })
 }
 
-// nameProduct says where a memory of another product comes from.
+// nameProduct adds the product of a memory of another product.
 func (it *wordedMemory) nameProduct(n *tree.Node, o Options) {
 	product := inert(n.Scope.Product)
 	if o.Product == "" || n.Scope.Product == "" || n.Scope.Product == o.Product {

@@ -7,9 +7,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Say returns what guidance would say of a memory on its own page, its points in lines: clean and escaped, so
-// that it can stand in the fence. If the memory may not be shown it returns "" and the reason,
-// a sentence without its subject.
+// Say returns the text of guidance about a memory on its own page, its points in lines: clean and escaped, so that it
+// can be put into the fence. If the memory may not be shown it returns "" and the reason, a sentence without its
+// subject.
 func Say(n *tree.Node, o Options) (said, why string) {
 	if o.Budget <= 0 {
 		o.Budget = defaultBudget(o.Prompt)
@@ -28,7 +28,6 @@ func Say(n *tree.Node, o Options) (said, why string) {
 	return strings.TrimSuffix(it.text(), "\n"), ""
 }
 
-// Inert makes somebody's text harmless to stand in the fence beside guidance: clean, on one
-// line, with nothing that could end the fence or look like one of its headings. It reads no
-// more than a text of a memory may have.
+// Inert makes a text safe to put into the fence beside guidance: clean, on one line, with nothing that could end the
+// fence or look like one of its headings. It reads at most the maximum length of a memory's text.
 func Inert(s string) string { return inert(s) }

@@ -10,20 +10,20 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Doubt is a reason why a first verdict is likely to be wrong: a signal of package risk, and
-// the words of that verdict's own reason, if any, that it goes by.
+// Doubt is a reason why a first verdict is likely to be wrong: a signal of package risk, and the words of that
+// verdict's own reason, if any, on which it is based.
 type Doubt struct {
 	Signal string
 	Words  []string
 }
 
-// mostDoubts and mostWords bound what is said of a first verdict.
+// mostDoubts and mostWords bound the text about a first verdict.
 const (
 	mostDoubts = 3
 	mostWords  = 5
 )
 
-// doubts are the signals of package risk in words. A signal without an entry is not told.
+// doubts are sentences for the signals of package risk. A signal without an entry is omitted.
 var doubts = map[string]taxonomy.Text{
 	"place":   {EN: "verdicts on this kind of page were often wrong", ZH: "这类页面上的判定常常出错"},
 	"truth":   {EN: "it does not fit what was seen on this test before", ZH: "它与该测试以往的情况不符"},
@@ -37,9 +37,9 @@ var doubts = map[string]taxonomy.Text{
 	"facts":   {EN: "the page itself seems to say otherwise", ZH: "页面本身似乎与之不符"},
 }
 
-// SecondLook returns what is put into the prompt of a second run, fenced: the guidance of the
-// first one, which may be empty, and below it why the first verdict is likely to be wrong. It
-// does not name that verdict. lang is "zh" or "en"; "" is the language of prompt.
+// SecondLook returns the text for the prompt of a second run, fenced: the guidance of the first one, which may be
+// empty, and below it why the first verdict is likely to be wrong. It does not name that verdict. lang is "zh" or
+// "en"; "" is the language of prompt.
 func SecondLook(guidance, prompt, lang string, why []Doubt) (string, error) {
 	if lang == "" {
 		lang = text.Lang(prompt)
@@ -74,8 +74,8 @@ func SecondLook(guidance, prompt, lang string, why []Doubt) (string, error) {
 	return strings.TrimSuffix(guidance, Close) + "\n" + said + "\n" + Close, nil
 }
 
-// listed puts words after a clause, made harmless and short. It returns "" if together they
-// say what no text may say.
+// listed appends words to a clause, made safe and short. It returns "" if together they are a text that may not be
+// shown.
 func listed(words []string, lang string) string {
 	var out []string
 	for _, w := range words[:min(len(words), mostWords)] {

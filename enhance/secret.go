@@ -9,8 +9,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// truthsOf returns the truths of a case, which the guidance must not give away. Other memories
-// have none.
+// truthsOf returns the truths of a case, which the guidance must not give away. Other memories have none.
 func truthsOf(n *tree.Node) guard.Truths {
 	if n.CaseData == nil || n.CaseData.TestCase.GroundTruth.Null() || n.CaseData.TestCase.GroundTruth.Check() != nil {
 		return guard.Truths{}
@@ -19,8 +18,8 @@ func truthsOf(n *tree.Node) guard.Truths {
 	return guard.TruthsOf(json.RawMessage(d.TestCase.GroundTruth), d.TestCase.Prompt+"\n"+d.AgentJudgment)
 }
 
-// leakReason returns the reason to leave out a text that has the value v of a ground truth in
-// it. Reasons are printed, so it says only what kind of value that is.
+// leakReason returns the reason to omit a text that contains the value v of a ground truth. Reasons are printed, so it
+// names only the kind of that value.
 func leakReason(v string) string {
 	if strings.Trim(v, "0123456789.-+e") == "" {
 		return leaksNumber

@@ -6,7 +6,7 @@ import (
 	"github.com/memtree/memtree/internal/guard"
 )
 
-// The reasons why a memory is left out, as formats. Drop.Args go into them.
+// The reasons why a memory is omitted, as formats. Drop.Args are their arguments.
 const (
 	saysSame    = "it repeats %s"
 	noRoom      = "there is no room left for it in %d tokens"
@@ -24,7 +24,7 @@ const (
 	heldTest    = "it led runs of this test to the opposite mistake, so it is not given here"
 )
 
-// The reasons why memory holds a memory back that fits.
+// The reasons why memory holds back a fitting memory.
 var (
 	HeldType    = Drop{Reason: heldType, Sentence: heldType} // the breaker is open for its error type
 	HeldNotFor  = Drop{Reason: heldNotFor, Sentence: heldNotFor}
@@ -32,7 +32,7 @@ var (
 	HeldTest    = Drop{Reason: heldTest, Sentence: heldTest} // see tree.Credit.NotOn
 )
 
-// HeldAgainst is why a lesson in a person's words is left out beside a newer one that says the opposite.
+// HeldAgainst returns why a lesson worded by a person is omitted beside a newer one that contradicts it.
 func HeldAgainst(id, newer string) Drop {
 	w := why{heldAgainst, []any{newer}}
 	return Drop{ID: id, Reason: w.String(), Sentence: w.sentence, Args: w.args}
@@ -57,7 +57,7 @@ func Sentences() []string {
 	return out
 }
 
-// why is a reason to leave a memory out. Its zero value means that there is none.
+// why is a reason to omit a memory. Its zero value is no reason.
 type why struct {
 	sentence string
 	args     []any

@@ -12,9 +12,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Wording makes sentences of the facts of a memory: which checks were missed, on what, and how.
-// Nothing else in memtree makes such sentences. A Wording is immutable and safe for concurrent
-// use.
+// Wording makes sentences of the facts of a memory: which checks were missed, on what, and how. No other package makes
+// such sentences. A Wording is immutable and safe for concurrent use.
 type Wording struct{ tax *taxonomy.Taxonomy }
 
 // NewWording returns the wording of a taxonomy; nil is the built-in one.
@@ -32,9 +31,9 @@ const (
 	mostWhen   = 4   // conditions of a memory
 )
 
-// Fill words n in its own language: title, description, guidance and conditions, and those
-// sentences of lessons and cases that no model and no person wrote. A node without facts (of
-// an older format, or written by a person) stays as it is.
+// Fill words n in its own language: title, description, guidance and conditions, and those sentences of lessons and
+// cases that no model and no person wrote. A node without facts (of an older format, or written by a person) is
+// unchanged.
 func (w *Wording) Fill(n *tree.Node) {
 	lessons := n.Says()
 	if !hasFacts(n, lessons) {
@@ -54,8 +53,8 @@ func (w *Wording) Fill(n *tree.Node) {
 	}
 }
 
-// In returns a copy of n worded in lang. Unlike Fill it gives a case the lessons of its misses,
-// and words every lesson that it can in lang.
+// In returns a copy of n worded in lang. Unlike Fill it gives a case the lessons of its misses, and words every lesson
+// that it can in lang.
 func (w *Wording) In(n *tree.Node, lang string) tree.Node {
 	n = n.In(lang)
 	c := n.Clone()
@@ -68,10 +67,9 @@ func (w *Wording) In(n *tree.Node, lang string) tree.Node {
 	return c
 }
 
-// Shown returns n as a person who reads lang is shown it: in lang if its writer gave that, worded in
-// lang if all of it is the taxonomy's, and else as it was written.
-// Of a case it tells what people wrote of the cause, in whatever language, and where nobody did it says
-// so. The result may share memory with n.
+// Shown returns n as it is shown to a person who reads lang: in lang if its writer supplied that, worded in lang if
+// all of it is the taxonomy's, and else as written. For a case it includes the notes of people on the cause, in any
+// language, and otherwise states that there are none. The result may share memory with n.
 func (w *Wording) Shown(n *tree.Node, lang string) tree.Node {
 	c := w.shown(n, lang)
 	if n.CaseData == nil || n.Provenance.Analyst != "rules" || !hasFacts(n, nil) {
@@ -94,19 +92,19 @@ func (w *Wording) shown(n *tree.Node, lang string) tree.Node {
 	}
 	c := w.In(n, lang)
 	if n.CaseData != nil {
-		c.Content.Lessons = n.Content.Lessons // those of its misses are not its own
+		c.Content.Lessons = n.Content.Lessons // the lessons of its misses are not its own
 		return c
 	}
 	for i, l := range n.Content.Lessons {
-		if l.Mistake == "" { // the description says it
+		if l.Mistake == "" { // the description contains it
 			c.Content.Lessons[i].Mistake = ""
 		}
 	}
 	return c
 }
 
-// pointsIn is In for guidance, of a node with its lessons: it leaves out what the lessons say too. The
-// copy shares memory with n.
+// pointsIn is In for guidance, of a node with its lessons: it omits fields that repeat the lessons. The copy shares
+// memory with n.
 func (w *Wording) pointsIn(n *tree.Node, lessons []tree.Lesson, lang string) tree.Node {
 	c := *n
 	if hasFacts(n, lessons) {
@@ -121,7 +119,7 @@ func (w *Wording) lessonsIn(n *tree.Node, lessons []tree.Lesson, lang string) []
 	for _, l := range lessons {
 		s := w.lesson(&l, n.Direction, n.ErrorType, lang)
 		if _, known := w.tax.Check(l.Kind); n.Type == tree.Case && known {
-			s.mistake = "" // it says what was found then, not what is there now
+			s.mistake = "" // it describes the finding of that time, not the present page
 		}
 		l.Check, l.Instead, l.Mistake = s.do, "", s.mistake
 		out = append(out, l)
@@ -129,8 +127,8 @@ func (w *Wording) lessonsIn(n *tree.Node, lessons []tree.Lesson, lang string) []
 	return out
 }
 
-// foreignTexts returns the texts of a memory with its lessons that must be checked before they are shown: what
-// people and models wrote, and names of things. Sentences of the taxonomy are the team's own.
+// foreignTexts returns the texts of a memory with its lessons that must be checked before they are shown: texts of
+// people and models, and names of things. Sentences of the taxonomy are the team's own.
 func (w *Wording) foreignTexts(n *tree.Node, lessons []tree.Lesson) []string {
 	var out []string
 	if !hasFacts(n, lessons) {
@@ -150,7 +148,7 @@ func (w *Wording) foreignTexts(n *tree.Node, lessons []tree.Lesson) []string {
 	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
 }
 
-// hasFacts reports whether what a memory says is in fields, of which sentences can be made.
+// hasFacts reports whether the content of a memory is in fields from which sentences can be made.
 func hasFacts(n *tree.Node, lessons []tree.Lesson) bool {
 	if n.CaseData != nil {
 		return len(n.CaseData.Misses) > 0
@@ -161,8 +159,8 @@ func hasFacts(n *tree.Node, lessons []tree.Lesson) bool {
 // sentences is the wording of one lesson.
 type sentences struct{ title, do, mistake, when string }
 
-// lesson words one lesson. It takes the sentence of a person or a model if that is in lang, or if
-// the taxonomy has none. Otherwise it takes the taxonomy's, with the things put in.
+// lesson words one lesson. It uses the sentence of a person or a model if that is in lang, or if the taxonomy has
+// none. Otherwise it uses the taxonomy's, with the things inserted.
 func (w *Wording) lesson(l *tree.Lesson, d taxonomy.Direction, errorType, lang string) sentences {
 	check, _ := w.tax.Check(l.Kind)
 	a := check.Advice(d)
@@ -202,7 +200,7 @@ func quoteList(list []string, lang string) string {
 	return strings.Join(q[:len(q)-1], ", ") + " and " + q[len(q)-1]
 }
 
-// fillContent words what the nodes of all levels have.
+// fillContent words the fields common to nodes of all levels.
 func (w *Wording) fillContent(n *tree.Node, lessons []tree.Lesson, lang string) {
 	c := &n.Content
 	var dos, mistakes, titles []string
@@ -242,8 +240,7 @@ func (w *Wording) conditions(n *tree.Node, lessons []tree.Lesson, lang string) [
 	return when
 }
 
-// byTests returns lessons in the order in which they are told: those missed in most tests
-// first.
+// byTests returns lessons in the order of a text: those missed in most tests first.
 func byTests(list []tree.Lesson) []tree.Lesson {
 	out := slices.Clone(list)
 	slices.SortStableFunc(out, func(a, b tree.Lesson) int {
@@ -252,7 +249,7 @@ func byTests(list []tree.Lesson) []tree.Lesson {
 	return out
 }
 
-// paragraph joins sentences, each once and whole, and leaves out those that have no room.
+// paragraph joins sentences, each once and whole, and omits those without room.
 func paragraph(list []string) string {
 	all := ""
 	for _, s := range list {
@@ -313,12 +310,12 @@ func (w *Wording) untyped(n *tree.Node, lang string) string {
 // clipTitle cuts a title to maxTitle characters.
 func clipTitle(s string) string { return text.Clip(s, maxTitle) }
 
-// description says what went wrong, for people. A strategy's is the tally of its lessons.
+// description describes the mistake, for people. A strategy's is the tally of its lessons.
 func (w *Wording) description(n *tree.Node, lessons []tree.Lesson, mistakes []string, lang string) string {
 	if n.Type == tree.Strategy {
 		return w.tally(n, lessons, lang)
 	}
-	if s := paragraph(mistakes); s != "" || n.Taught != nil { // what was taught need not have gone wrong
+	if s := paragraph(mistakes); s != "" || n.Taught != nil { // a taught lesson need not be about a mistake
 		return s
 	}
 	switch n.Direction {
@@ -332,8 +329,8 @@ func (w *Wording) description(n *tree.Node, lessons []tree.Lesson, mistakes []st
 		ZH: "结论不正确；记录没有说明原因。"}.In(lang)
 }
 
-// tally says what was missed most, how often, and on which scene types. These are the numbers
-// that the list of checks does not have.
+// tally lists what was missed most, how often, and on which scene types. These are the numbers that the list of checks
+// does not have.
 func (w *Wording) tally(n *tree.Node, lessons []tree.Lesson, lang string) string {
 	var parts []string
 	for _, l := range byTests(lessons) {
@@ -369,7 +366,7 @@ func countOf(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// places names the scene types on which most of it happened.
+// places names the scene types of most of the misses.
 func (w *Wording) places(types []string, lang string) string {
 	names := make([]string, len(types))
 	for i, t := range types {
@@ -384,8 +381,8 @@ func (w *Wording) places(types []string, lang string) string {
 	return "mostly on scenes of type " + strings.Join(names, " and ")
 }
 
-// reasonOf returns what people wrote of how a case went wrong, "" if nobody did: its error type and
-// its check may be guessed, so what they describe is no cause.
+// reasonOf returns the notes of people on how a case went wrong, "" for none: its error type and its check may be
+// guessed, so their descriptions are no cause.
 func reasonOf(n *tree.Node) string {
 	for _, m := range n.CaseData.Misses {
 		if m.How != "" {
