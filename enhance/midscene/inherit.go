@@ -8,11 +8,11 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// targets are the sections that say which web page a script begins on.
+// targets are the sections that name the web page on which a script begins.
 var targets = []string{"page", "browser", "web", "target"}
 
-// inherit notes which context Midscene takes for the steps that have none: that of agent.aiContexts under the name of
-// the call, for aiAct also the older aiActContext, of the agent or of the target, else agent.aiContexts.default.
+// inherit records which context Midscene uses for steps without one: that of agent.aiContexts under the name of the
+// call, for aiAct also the older aiActContext, of the agent or of the target, else agent.aiContexts.default.
 func (v *survey) inherit() {
 	v.inherited = map[string]string{}
 	agent := field(v.root, "agent")
@@ -22,7 +22,7 @@ func (v *survey) inherit() {
 			v.inherited[a.api] = text
 		}
 	}
-	for _, n := range v.actContexts(agent) { // what counts least first
+	for _, n := range v.actContexts(agent) { // in ascending order of precedence
 		if text, ok := v.anchors.text(n); ok {
 			v.inherited["aiAct"] = text
 		}
@@ -34,8 +34,8 @@ func (v *survey) inherit() {
 	}
 }
 
-// actContexts returns where an older script has the context of aiAct, what counts least first. Of a web page Midscene
-// takes aiActionContext alone.
+// actContexts returns the positions of the context of aiAct in older scripts, in ascending order of precedence. For a
+// web page Midscene uses aiActionContext only.
 func (v *survey) actContexts(agent ast.Node) []ast.Node {
 	var out []ast.Node
 	for _, target := range targets {
@@ -48,7 +48,7 @@ func (v *survey) actContexts(agent ast.Node) []ast.Node {
 	return append(out, field(agent, "aiActionContext"), field(agent, "aiActContext"))
 }
 
-// begin notes the route of the page that a script begins on.
+// begin records the route of the page that a script begins on.
 func (v *survey) begin() {
 	for _, target := range targets {
 		of := field(v.root, target)
@@ -67,8 +67,8 @@ func (v *survey) begin() {
 	}
 }
 
-// promptOf returns the prompt that a value is, as the clients of a service ask about it: a text, the prompt of one with
-// images, or the JSON of the fields that are wanted. It is false for anything else.
+// promptOf returns the prompt of a value, as the clients of a service query it: a text, the prompt of one with images,
+// or the JSON of the requested fields. It is false for any other value.
 func (v *survey) promptOf(n ast.Node) (string, bool) {
 	if text, ok := v.anchors.text(n); ok {
 		return text, true
@@ -94,11 +94,11 @@ func (v *survey) promptOf(n ast.Node) (string, bool) {
 	return "{" + b.String() + "}", true
 }
 
-// quoted writes a text as JSON does in a browser.
+// quoted encodes a text like JSON in a browser.
 func quoted(s string) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a text can always be written
+	_ = enc.Encode(s) // encoding a text never fails
 	return strings.TrimSuffix(b.String(), "\n")
 }

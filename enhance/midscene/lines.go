@@ -8,7 +8,7 @@ import (
 // line is a line of a script.
 type line struct {
 	start, end int    // without its line break
-	next       int    // where the next one begins
+	next       int    // start of the next one
 	text       string // without its line break
 }
 
@@ -32,14 +32,14 @@ func linesOf(src []byte) []line {
 	return out
 }
 
-// indent returns the number of spaces that a line begins with, and whether there is anything else in it.
+// indent returns the number of leading spaces of a line, and whether the rest is blank.
 func (l *line) indent() (spaces int, blank bool) {
 	rest := strings.TrimLeft(l.text, " ")
 	return len(l.text) - len(rest), strings.TrimSpace(rest) == ""
 }
 
-// keyed returns what follows the colon of a key in a line whose key begins after col cells, and where that is. The
-// key may be in quotes. It is false where anything but spaces and dashes comes before it.
+// keyed returns the text after the colon of a key in a line whose key begins after col cells, and its offset. The key
+// may be in quotes. It is false where anything except spaces and dashes precedes it.
 func (l *line) keyed(col int, key string) (rest string, at int, ok bool) {
 	if len(l.text) < col || strings.Trim(l.text[:col], " -") != "" {
 		return "", 0, false

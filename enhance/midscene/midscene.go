@@ -1,24 +1,23 @@
 // Package midscene writes guidance into Midscene's YAML scripts, step by step.
 //
-// Midscene puts the text under "context" beside a step's prompt before that prompt, for the steps of [apis]. It takes
-// that of the step alone: what stands under aiContexts for all steps is then left out. So a step's context becomes
-// what it had, be it its own or what Midscene would have taken for it, and the guidance after it.
+// Midscene puts the text under "context" beside a step's prompt before that prompt, for the steps of [apis]. If a step
+// has a context, Midscene ignores aiContexts, which apply to all steps. So Write sets a step's context to its previous
+// context, be it its own or the inherited one, followed by the guidance.
 //
-// All other bytes of a script stay as they are. What is written carries a mark, a comment with the number of its
-// lines, their hash and the bytes in whose place they stand, so that it can be replaced or taken out again and a
-// script comes back byte for byte. Before Write returns, the script is read once more: nothing but these fields may
-// have changed.
+// All other bytes of a script are unchanged. A written context carries a mark, a comment with the number of its lines,
+// their hash and the bytes that it replaced, so that it can be replaced or removed again and a script is restored byte
+// for byte. Before Write returns, the script is parsed once more: only these fields may have changed.
 //
 // A script is hostile input, and so is guidance: its lines cannot end the field, and "${NAME}", which Midscene
-// replaces by an environment variable wherever it stands in a script, is written so that it is not.
+// replaces by an environment variable anywhere in a script, is escaped so that it is not replaced.
 package midscene
 
 import "fmt"
 
-// MaxScript is the longest script, in bytes.
+// MaxScript is the maximum length of a script, in bytes.
 const MaxScript = 1 << 20
 
-// Script is a script without what Write added to it.
+// Script is a script without the text that Write added.
 type Script struct {
 	Steps []step // that judge or plan with a model
 
@@ -30,26 +29,26 @@ type Script struct {
 type step struct {
 	Task   string // its name
 	Number int    // in the task, from 1
-	Line   int    // in the script as it was read, from 1
+	Line   int    // in the input, from 1
 	Field  string // such as tasks[0].flow[2]
 	API    string // such as aiAssert
 	Prompt string
-	Route  string // of the page it begins on, where the script says it: no step before it may have gone elsewhere
-	Own    string // the context it has without guidance, its own or what Midscene would take
+	Route  string // of the page it begins on, if known: no step before it may have left the page
+	Own    string // the context it has without guidance, its own or the inherited one
 	Left   string // why no guidance can be written, one of the sentences below; "": it can
 
-	key string // of its prompt, as it is spelled
+	key string // of its prompt, as spelled
 	at  int    // index of the line of that key
 	col int    // cells before it, all of them spaces and dashes
 	own *span  // its own context; nil: none
 }
 
-// Error is a script that cannot be used.
+// Error is a problem of a script.
 type Error struct {
 	File    string
-	Line    int    // from 1; 0: none in particular
-	Field   string // such as tasks[0].flow[2].context; "": none in particular
-	Problem string // continues the sentence after the field, or after the file if there is no line either
+	Line    int    // from 1; 0: no particular line
+	Field   string // such as tasks[0].flow[2].context; "": no particular field
+	Problem string // continues the sentence after the field, or after the file without field and line
 }
 
 func (e *Error) Error() string {
@@ -66,7 +65,7 @@ func (e *Error) Error() string {
 	return s + " " + e.Problem
 }
 
-// apis are the steps that are told something, as their keys are spelled, and what Midscene calls each.
+// apis are the steps that receive guidance: their keys, and Midscene's name of each call.
 var apis = []struct{ key, api string }{
 	{"aiAct", "aiAct"}, {"aiAction", "aiAct"}, {"ai", "aiAct"},
 	{"aiAssert", "aiAssert"},
@@ -74,13 +73,13 @@ var apis = []struct{ key, api string }{
 	{"aiAsk", "aiAsk"},
 }
 
-// looking are the keys of steps that leave the page where it is.
+// looking are the keys of steps that do not leave the page.
 var looking = map[string]bool{
 	"aiAssert": true, "aiQuery": true, "aiNumber": true, "aiString": true, "aiBoolean": true, "aiAsk": true,
 	"aiLocate": true, "aiWaitFor": true, "sleep": true, "logScreenshot": true, "recordToReport": true,
 }
 
-// Why a step is left as it is.
+// Why a step is not changed.
 const (
 	leftAlias  = "it is an alias (*) and shares what is told where its anchor stands"
 	leftFlow   = "it is written in braces; write each of its fields on a line of its own"

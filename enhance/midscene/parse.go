@@ -11,10 +11,10 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// deepest is how far brackets, and dashes on one line, may be nested in a script.
+// deepest is the maximum nesting of brackets, and of dashes on one line, in a script.
 const deepest = 200
 
-// parse reads a script as YAML. What the reader of YAML cannot bear is an error too.
+// parse reads a script as YAML. Input that makes the YAML parser panic is an error too.
 func parse(name string, src []byte) (doc ast.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -49,8 +49,8 @@ func firstLine(s string) string {
 	return s
 }
 
-// nested returns the line from which brackets, or dashes on one line, nest too deep, and 0 for none: the reader of YAML
-// calls itself for each.
+// nested returns the line from which brackets, or dashes on one line, nest too deep, and 0 for none: the YAML parser
+// recurses for each.
 func nested(s string) int {
 	n, open := 0, 0
 	for l := range strings.SplitSeq(s, "\n") {
@@ -83,7 +83,7 @@ type pair struct {
 	value ast.Node
 }
 
-// pairs returns the fields of a mapping, and whether it is written in braces. It is false for anything else.
+// pairs returns the fields of a mapping, and whether it is written in braces. It is false for any other node.
 func pairs(n ast.Node) (out []pair, braces, ok bool) {
 	if a, is := n.(*ast.AnchorNode); is {
 		n = a.Value
@@ -112,7 +112,7 @@ func pairs(n ast.Node) (out []pair, braces, ok bool) {
 	return out, braces, true
 }
 
-// field returns a field of a mapping, nil if there is none.
+// field returns a field of a mapping, nil if it does not exist.
 func field(n ast.Node, key string) ast.Node {
 	all, _, _ := pairs(n)
 	for _, p := range all {
@@ -123,7 +123,7 @@ func field(n ast.Node, key string) ast.Node {
 	return nil
 }
 
-// items returns the items of a list. It is false for anything else.
+// items returns the items of a list. It is false for any other node.
 func items(n ast.Node) ([]ast.Node, bool) {
 	if a, ok := n.(*ast.AnchorNode); ok {
 		n = a.Value
@@ -135,10 +135,10 @@ func items(n ast.Node) ([]ast.Node, bool) {
 	return s.Values, true
 }
 
-// anchors maps the names of anchors to what they stand before.
+// anchors maps the names of anchors to their nodes.
 type anchors map[string]ast.Node
 
-// Visit notes an anchor.
+// Visit records an anchor.
 func (a anchors) Visit(n ast.Node) ast.Visitor {
 	if n, ok := n.(*ast.AnchorNode); ok && n.Name != nil {
 		a[n.Name.GetToken().Value] = n.Value
@@ -146,7 +146,7 @@ func (a anchors) Visit(n ast.Node) ast.Visitor {
 	return a
 }
 
-// text returns the text of a scalar. It is false for what is none.
+// text returns the text of a scalar. It is false for any other node.
 func (a anchors) text(n ast.Node) (string, bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -170,7 +170,7 @@ func (a anchors) text(n ast.Node) (string, bool) {
 	return "", false
 }
 
-// of returns what an alias stands for, nil if that is nothing.
+// of returns the node of an alias, nil for none.
 func (a anchors) of(n ast.Node) ast.Node {
 	if n, ok := n.(*ast.AliasNode); ok && n.Value != nil && n.Value.GetToken() != nil {
 		return a[n.Value.GetToken().Value]
@@ -178,8 +178,8 @@ func (a anchors) of(n ast.Node) ast.Node {
 	return nil
 }
 
-// shape writes down what a part of a script says, whatever its comments and layout are. Aliases stay names, so that it
-// is never longer than the script by much. The context of a mapping that told knows is written as told says.
+// shape writes the content of a part of a script, without comments and layout. Aliases stay names, so that it is never
+// much longer than the script. For a mapping in told it writes the context of told.
 func shape(b *strings.Builder, n ast.Node, told map[ast.Node]string) {
 	switch n := n.(type) {
 	case nil:

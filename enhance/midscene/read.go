@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Read reads a script and takes out what Write added to it before. The name is for errors, which are of type *Error.
+// Read reads a script and removes what Write added before. The name is for errors, which are of type *Error.
 func Read(name string, src []byte) (*Script, error) {
 	switch {
 	case len(src) > MaxScript:
@@ -31,7 +31,7 @@ func Read(name string, src []byte) (*Script, error) {
 		if found, err = look(name, plain); err != nil {
 			return nil, err
 		}
-		for i := range found.steps { // they are called by the lines of the file that people look at
+		for i := range found.steps { // they are reported by the lines of the file that people see
 			found.steps[i].Line = s.steps[i].Line
 		}
 		s.survey = *found
@@ -40,13 +40,13 @@ func Read(name string, src []byte) (*Script, error) {
 	return s, nil
 }
 
-// byteOrderMark is what some editors put before a text.
+// byteOrderMark is written before a text by some editors.
 const byteOrderMark = "\ufeff"
 
-// Plain returns the script without what Write added.
+// Plain returns the script without the text that Write added.
 func (s *Script) Plain() []byte { return s.whole(s.src) }
 
-// whole returns a script as it is in its file.
+// whole returns a script in the form of its file.
 func (s *Script) whole(src []byte) []byte {
 	if s.bom {
 		return append([]byte(byteOrderMark), src...)
@@ -54,7 +54,7 @@ func (s *Script) whole(src []byte) []byte {
 	return bytes.Clone(src)
 }
 
-// takeOut returns the script without what Write added.
+// takeOut returns the script without the text that Write added.
 func (v *survey) takeOut() ([]byte, error) {
 	out := bytes.Clone(v.src)
 	for i := len(v.steps) - 1; i >= 0; i-- {
@@ -77,7 +77,7 @@ func (v *survey) takeOut() ([]byte, error) {
 		switch {
 		case m.was != nil:
 			out = slices.Concat(out[:st.own.start], []byte(*m.was), out[last.end:])
-		case last.end == last.next && at > 0: // it ends the file, and had the line break before it made
+		case last.end == last.next && at > 0: // it ends the file, and Write added the line break before it
 			out = slices.Concat(out[:v.lines[at-1].end], out[last.next:])
 		default:
 			out = slices.Concat(out[:l.start], out[last.next:])
@@ -86,7 +86,7 @@ func (v *survey) takeOut() ([]byte, error) {
 	return out, nil
 }
 
-// untouched reports whether a context is what Write wrote.
+// untouched reports whether a context is exactly as Write wrote it.
 func (v *survey) untouched(st *step, at int, m mark) bool {
 	if m.lines > len(v.lines)-1-at || st.own.last != at+m.lines {
 		return false
@@ -101,7 +101,7 @@ func (v *survey) untouched(st *step, at int, m mark) bool {
 	return hash(m.first, more) == m.sum
 }
 
-// Recognise reports whether a file may be a script, by its beginning: it has tasks, and is no JSON.
+// Recognise reports whether a file may be a script, by its beginning: it has tasks, and is not JSON.
 func Recognise(begin []byte) bool {
 	b := bytes.TrimLeft(bytes.TrimPrefix(begin, []byte(byteOrderMark)), " \t\r\n")
 	return len(b) > 0 && !bytes.ContainsAny(b[:1], "{[<") &&

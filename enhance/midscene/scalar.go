@@ -11,12 +11,12 @@ import (
 	"github.com/memtree/memtree/enhance"
 )
 
-// value writes a step's context as YAML: what it had, and the guidance after it. The first line goes beside the key,
-// the mark after it. The others follow, each col+2 cells in.
+// value encodes a step's context as YAML: its previous context, followed by the guidance. The first line goes beside
+// the key, the mark after it. The others follow, each indented by col+2 cells.
 func value(own, guidance string, col int) (first string, more []string) {
 	joined := enhance.Join(own, guidance)
 	if !plainly(joined) || strings.Contains(guidance, "${") {
-		// In quotes everything can be spelled, and so that Midscene does not take it for a variable.
+		// In quotes every text can be encoded, and so that Midscene does not read it as a variable.
 		head := strings.TrimSuffix(joined, guidance)
 		return `"` + escape(head) + strings.ReplaceAll(escape(guidance), "${", `\u0024{`) + `"`, nil
 	}
@@ -30,23 +30,23 @@ func value(own, guidance string, col int) (first string, more []string) {
 	return first, more
 }
 
-// plainly reports whether a text can stand in a block as it is, whoever reads it.
+// plainly reports whether all YAML parsers read a text in a block the same.
 func plainly(s string) bool {
 	if s == "" || strings.HasSuffix(s, "\n") || strings.HasPrefix(s, "\n") {
 		return false
 	}
 	for l := range strings.SplitSeq(s, "\n") {
 		if l != strings.TrimRight(l, " \t") || strings.HasPrefix(l, "\t") {
-			return false // readers of YAML differ on these
+			return false // YAML parsers differ on these
 		}
 	}
 	if strings.HasPrefix(s, " ") {
-		return false // else its spaces would be taken for the indentation
+		return false // else its spaces would be read as indentation
 	}
 	return strings.IndexFunc(s, func(r rune) bool { return r != '\n' && !visible(r) }) < 0
 }
 
-// visible reports whether a character may stand in YAML as it is, and breaks no line.
+// visible reports whether a character may appear unescaped in YAML, and breaks no line.
 func visible(r rune) bool {
 	switch {
 	case r == '\t':
@@ -57,7 +57,7 @@ func visible(r rune) bool {
 	return !unicode.Is(unicode.Cs, r)
 }
 
-// escape spells a text as it stands between double quotes.
+// escape escapes a text for double quotes.
 func escape(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -79,7 +79,7 @@ func escape(s string) string {
 }
 
 // The mark is a comment at the end of the line of the key: " # memtree enhance: 9 lines, 3f2a9c1e", and for a step
-// that had a context `, was "…"`, with the bytes that stood after the key's colon.
+// that had a context `, was "…"`, with the bytes after the key's colon.
 const markWords = " # memtree enhance: "
 
 // marked returns the end of the first line.
@@ -96,15 +96,15 @@ func hash(first string, more []string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// mark is what the mark of a context says.
+// mark is the content of the mark of a context.
 type mark struct {
 	first string // of the value
 	lines int    // that follow
 	sum   string
-	was   *string // what stood there before; nil: nothing
+	was   *string // the previous text; nil: none
 }
 
-// readMark reads what stands after the colon of a context. It is false if there is no mark at its end.
+// readMark reads the text after the colon of a context. It is false without a mark at its end.
 func readMark(s string) (m mark, ok bool) {
 	i := strings.LastIndex(s, markWords)
 	if i < 0 {

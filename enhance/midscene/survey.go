@@ -13,7 +13,7 @@ import (
 // contextKey is the field that Midscene puts before a step's prompt.
 const contextKey = "context"
 
-// survey is what a script says, and where.
+// survey is the parsed content of a script, with positions.
 type survey struct {
 	name  string
 	src   []byte
@@ -23,11 +23,11 @@ type survey struct {
 	nodes []ast.Node // the mapping of each step; nil for an alias
 
 	anchors   anchors
-	inherited map[string]string // by API: what Midscene takes where a step has no context
-	route     string            // of the page; "" once it may be another
+	inherited map[string]string // by API: the context that Midscene uses for a step without one
+	route     string            // of the page; "" once it may have changed
 }
 
-// look reads a script as it is.
+// look parses a script as it is.
 func look(name string, src []byte) (*survey, error) {
 	root, err := parse(name, src)
 	if err != nil {
@@ -111,7 +111,7 @@ func (v *survey) step(n ast.Node, s step) error {
 	}
 	s.Route, s.Own = v.route, v.inherited[s.API]
 	if s.API == "aiAct" {
-		v.route = "" // it may go anywhere
+		v.route = "" // it may open any page
 	}
 	if braces && s.Left == "" {
 		s.Left = leftFlow
@@ -127,7 +127,7 @@ func (v *survey) step(n ast.Node, s step) error {
 	return nil
 }
 
-// kindOf returns which field makes a step one that is told something, and what Midscene calls it.
+// kindOf returns the field that makes a step one with guidance, and Midscene's name of the call.
 func kindOf(fields []pair) (key, api string) {
 	for _, a := range apis {
 		for _, f := range fields {
@@ -139,7 +139,7 @@ func kindOf(fields []pair) (key, api string) {
 	return "", ""
 }
 
-// stays reports whether a step leaves the page where it is.
+// stays reports whether a step does not leave the page.
 func stays(fields []pair) bool {
 	for _, f := range fields {
 		if looking[f.key] {
@@ -210,7 +210,7 @@ func (v *survey) fillContext(s *step, f pair) {
 	s.own = &span{at, f.line - 1, valueEnd(v.lines, f.line-1, f.col, rest)}
 }
 
-// usual reports whether a field stands on its line as people write it.
+// usual reports whether a field is on its line in the usual layout.
 func (v *survey) usual(f pair) bool {
 	if !f.plain || f.line < 1 || f.line > len(v.lines) {
 		return false
@@ -219,7 +219,7 @@ func (v *survey) usual(f pair) bool {
 	return ok
 }
 
-// shaped is what a script says, with other contexts for some steps, by their place.
+// shaped returns the content of a script, with other contexts for some steps, by their index.
 func (v *survey) shaped(told map[int]string) string {
 	contexts := map[ast.Node]string{}
 	for i, text := range told {

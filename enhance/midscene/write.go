@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/enhance"
 )
 
-// Write returns the script with a text of guidance for each of Steps, in their order; "" for nothing. Steps that are
-// Left are not written. The script is changed nowhere else, or there is an error.
+// Write returns the script with a text of guidance for each of Steps, in their order; "" for none. Steps with Left are
+// not written. Write changes nothing else, or returns an error.
 func (s *Script) Write(told []string) ([]byte, error) {
 	out := bytes.Clone(s.src)
 	contexts := map[int]string{}
@@ -60,8 +60,8 @@ func (s *Script) tail(more []string) string {
 	return b.String()
 }
 
-// holds reports whether a script that was written is as it should be: the contexts of some steps are these, nothing
-// else is another, and the script comes back byte for byte.
+// holds reports whether a written script is correct: the contexts of some steps are these, the rest is unchanged, and
+// the script can be restored byte for byte.
 func (s *Script) holds(out []byte, contexts map[int]string) bool {
 	now, err := look(s.name, out)
 	if err != nil || len(now.steps) != len(s.steps) {
