@@ -9,11 +9,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Anew returns the changes that go before a plan when a person took memories out of use, or
-// back into it, since the tree evolved: lessons that stand on such a case, or are about what it
-// missed, are retired with the strategies over them, so that the plan writes them anew from the
-// cases there are. So the tree becomes what it would be if it had never seen what was taken
-// back. What a person pinned or wrote stays, without the case.
+// Anew returns the changes that precede a plan when a person took memories out of use, or back into it, since the tree
+// evolved: lessons that rest on such a case, or are about a check that it missed, are retired with the strategies over
+// them, so that the plan writes them again from the present cases. So the tree becomes what it would be if it had
+// never contained the case that was taken out of use. Memories that a person pinned or wrote stay, without the case.
 //
 // only limits it to memories of one error type; "" is all.
 func (e *Evolver) Anew(ctx context.Context, v Scanner, only string) ([]tree.Change, error) {
@@ -31,7 +30,7 @@ func (e *Evolver) Anew(ctx context.Context, v Scanner, only string) ([]tree.Chan
 	return e.anew(s, said), nil
 }
 
-// anew plans for memories that somebody said something of.
+// anew plans for memories that a person decided on.
 func (e *Evolver) anew(s *survey, said []*tree.Node) []tree.Change {
 	if len(said) == 0 {
 		return nil
@@ -56,8 +55,8 @@ func (e *Evolver) anew(s *survey, said []*tree.Node) []tree.Change {
 type anew struct {
 	e *Evolver
 	*edits
-	strategies map[Partition]bool // of which the strategy is learned anew
-	why        string             // a lesson is learned anew
+	strategies map[Partition]bool // whose strategies are learned again
+	why        string             // why lessons are learned again
 }
 
 func (a *anew) retireStrategies() {
@@ -74,7 +73,7 @@ func concerns(n *tree.Node, errorType string) bool {
 		!slices.ContainsFunc(n.CaseData.Misses, func(m tree.Miss) bool { return m.ErrorType != errorType }))
 }
 
-// unlearn retires the lessons that a case touches.
+// unlearn retires the lessons that a case affects.
 func (a *anew) unlearn(n *tree.Node) {
 	if n.CaseData == nil {
 		return
@@ -98,8 +97,8 @@ func (a *anew) unlearn(n *tree.Node) {
 	}
 }
 
-// about reports whether an experience is about a check that a case missed, or a wider one, which
-// would be lent the case. Where no check is known, cases of a partition may be of one group.
+// about reports whether an experience is about a check that a case missed, or a wider one, to which the case would be
+// lent. Where no check is known, cases of a partition may be of one group.
 func (a *anew) about(x, n *tree.Node) bool {
 	if x.Direction != n.Direction || x.StandsAlone() {
 		return false
@@ -122,7 +121,7 @@ func (a *anew) about(x, n *tree.Node) bool {
 	return false
 }
 
-// retire takes a lesson out of use, and what is under it loses its parent.
+// retire takes a lesson out of use. Its children lose their parent.
 func (a *anew) retire(x *tree.Node) {
 	n, _ := a.get(x.ID)
 	for _, id := range n.Children {
@@ -143,7 +142,7 @@ func (a *anew) retire(x *tree.Node) {
 	a.put(n, tree.OpStatus, a.why+"; it is learned anew")
 }
 
-// release takes a case from a lesson that stays.
+// release removes a case from a lesson that stays.
 func (a *anew) release(id, of string) {
 	n, _ := a.get(id)
 	n.Children, n.Provenance.Cites = without(n.Children, of), without(n.Provenance.Cites, of)

@@ -23,7 +23,7 @@ const (
 // answerTokens bounds the answer about a number of groups: a lesson each, in two languages.
 func answerTokens(groups int) int { return 200 + 400*groups }
 
-// asking is a job that a model is asked about.
+// asking is a job that is sent to a model.
 type asking struct {
 	*work
 	job *job
@@ -32,14 +32,13 @@ type asking struct {
 	draft *gate.Draft // the last one, nil for none
 	model string
 	left  []string // ids of the cases that it left out
-	why   []string // against the last answer
-	other []string // against the draft in the other language alone
+	why   []string // reasons against the last answer
+	other []string // reasons against the draft in the other language alone
 }
 
-// askAhead asks the model about all jobs of the partitions before any of them is planned,
-// many in a call, and puts what comes of each into the cache. What is refused is asked once
-// more with the reasons. Jobs for which the bounds allow no call, or that the model does
-// not answer, are left out; settle deals with them.
+// askAhead sends all jobs of the partitions to the model before any of them is planned, many in a call, and puts the
+// results into the cache. A refused answer is requested once more with the reasons. Jobs for which the bounds allow no
+// call, or that the model does not answer, are skipped; settle handles them.
 func (p *planner) askAhead(ctx context.Context, list []Partition) error {
 	if p.e.o.Generator == nil {
 		return nil
@@ -85,15 +84,15 @@ func (p *planner) askAhead(ctx context.Context, list []Partition) error {
 	return nil
 }
 
-// mayRead reports whether there is a model that may be shown cases.
+// mayRead reports whether there is a model that may read the cases.
 func (p *planner) mayRead(cases []*tree.Node) bool {
 	return p.e.o.Generator != nil && !slices.ContainsFunc(cases, func(n *tree.Node) bool {
 		return p.e.o.Taxonomy.WithoutModel(n.Scope.Product)
 	})
 }
 
-// askAll asks about jobs, as many in a call as there is room for. It returns those whose
-// answer was refused, among them those that a bound kept from being asked again.
+// askAll sends jobs, as many in a call as have room. It returns those whose answer was refused, including those for
+// which a bound allowed no second call.
 func (p *planner) askAll(ctx context.Context, list []*asking) (refused []*asking, err error) {
 	for _, lang := range []string{"en", "zh"} {
 		var batch []*asking
@@ -125,7 +124,7 @@ func (p *planner) askAll(ctx context.Context, list []*asking) (refused []*asking
 	return refused, nil
 }
 
-// askBatch asks about jobs in one call. It returns those whose answer was refused.
+// askBatch sends jobs in one call. It returns those whose answer was refused.
 func (p *planner) askBatch(ctx context.Context, lang string, batch []*asking) (refused []*asking, err error) {
 	if len(batch) == 0 || p.left.attempts.gaveUp() {
 		return nil, nil
@@ -160,14 +159,14 @@ func (p *planner) askBatch(ctx context.Context, lang string, batch []*asking) (r
 	return refused, nil
 }
 
-// answered returns the jobs that were asked about before: a second try that a bound does not
-// allow is one that failed.
+// answered returns the jobs that were sent before: a second try that a bound does not allow is treated as a failed
+// one.
 func answered(batch []*asking) []*asking {
 	return slices.DeleteFunc(batch, func(a *asking) bool { return len(a.why)+len(a.other) == 0 })
 }
 
-// unanswered deals with a call that failed. If its answer could not be read, each half is asked
-// about for itself, so that the texts of one group do not spoil the others.
+// unanswered handles a failed call. If its answer could not be read, it sends each half separately, so that the texts
+// of one group do not affect the others.
 func (p *planner) unanswered(
 	ctx context.Context, lang string, batch []*asking, failed error,
 ) (refused []*asking, err error) {
@@ -195,18 +194,18 @@ func (p *planner) unanswered(
 	for _, a := range batch {
 		keys = append(keys, a.key)
 	}
-	p.failed(keys, failed) // there is no answer, which says nothing about the jobs
+	p.failed(keys, failed) // no answer is no result for the jobs
 	return nil, nil
 }
 
-// batchAnswer is what a model says of the groups of a call, in their order.
+// batchAnswer is a model's answer about the groups of a call, in their order.
 type batchAnswer struct {
 	of    []*prompts.EvolveOutput
 	wrong []error
 	model string
 }
 
-// generate asks the model about groups.
+// generate sends groups to the model.
 func (p *planner) generate(
 	ctx context.Context, in prompts.EvolveInput, prompt prompts.Prompt, tokens int,
 ) (out batchAnswer, err error) {
@@ -217,8 +216,8 @@ func (p *planner) generate(
 	return out, err
 }
 
-// ask puts a prompt to the model, with one try to repair an answer that check refuses, and adds
-// what that took to the planner's usage. It returns the model's name.
+// ask sends a prompt to the model, with one try to repair an answer that check refuses, and adds the usage to the
+// planner's. It returns the model's name.
 func (p *planner) ask(
 	ctx context.Context, lang string, prompt prompts.Prompt, tokens int, check func(json.RawMessage) error,
 ) (model string, err error) {
@@ -238,8 +237,8 @@ func (p *planner) ask(
 	return a.Model, err
 }
 
-// take acts on the answer about a job. It returns true if the job is settled; otherwise the
-// answer is refused, for the reasons in a.why and a.other.
+// take processes the answer about a job. It returns true if the job is settled; otherwise the answer is refused, for
+// the reasons in a.why and a.other.
 func (a *asking) take(o *prompts.EvolveOutput, wrong error) (bool, error) {
 	a.draft, a.left, a.why, a.other = nil, nil, nil, nil
 	switch {
@@ -273,8 +272,8 @@ func (a *asking) take(o *prompts.EvolveOutput, wrong error) (bool, error) {
 	return true, a.remember(jobRecord{Draft: &d})
 }
 
-// giveUp settles a job of which no answer passed: by the last draft in its own language, if
-// only the translation was refused, and else by rules.
+// giveUp settles a job without an accepted answer: with the last draft in its own language, if only the translation
+// was refused, and else by rules.
 func (a *asking) giveUp() error {
 	a.job.leave(a.left)
 	if a.draft != nil && len(a.why) == 0 {
@@ -295,8 +294,8 @@ func (a *asking) giveUp() error {
 	return err
 }
 
-// remember puts what a model answered into the cache. Whether the cases belong together is
-// kept for the rules too, which cannot tell.
+// remember puts a model's answer into the cache. Whether the cases belong together is stored for the rules too, which
+// cannot decide that.
 func (a *asking) remember(r jobRecord) error {
 	r.Job, r.Left = a.key, a.job.left
 	r.By = tree.Provenance{Analyst: "model", Template: a.e.o.Prompts.EvolveName(a.job.Lang), Model: a.model}
@@ -310,14 +309,14 @@ func (a *asking) remember(r jobRecord) error {
 	return a.e.remember(a.ctx, jobRecord{Job: key, Apart: r.Apart, Left: r.Left})
 }
 
-// againKey is the key of the first answer about a job, if it was refused. The second question has the
-// reasons, and may be asked by a later plan.
+// againKey is the key of the first answer about a job, if it was refused. The second call includes the reasons, and a
+// later plan may make it.
 func (a *asking) againKey() string { return a.key + "_again" }
 
 func (w *work) modelKey(j *job) string { return j.key(w.e.o.Prompts.EvolveName(j.Lang), w.e.o.Model) }
 
-// metered is the Generator of a planner. It counts the calls and refuses those beyond the
-// bounds. A repair that it refuses counts as one that failed.
+// metered is the Generator of a planner. It counts the calls and refuses those beyond the bounds. A repair that it
+// refuses is treated as a failed one.
 type metered struct{ p *planner }
 
 // Generate implements llm.Generator.

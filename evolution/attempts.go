@@ -7,26 +7,26 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Attempts remembers over several plans which jobs a model was asked for without an answer, and
-// whether it is asked at all, so that each is asked for once. It settles nothing: the next Attempts is
-// empty. The zero value is ready.
+// Attempts records over several plans which jobs were sent to a model without an answer, and whether the model is
+// still called, so that each job is sent once. It settles nothing: the next Attempts is empty. The zero value is
+// ready.
 type Attempts struct {
 	jobs  map[string]bool
-	inRow int   // calls in a row that came to no answer
-	down  error // why the model is not asked any more; nil while it is
+	inRow int   // consecutive calls without an answer
+	down  error // why the model is no longer called; nil while it is
 }
 
-// mostInRow is how many calls in a row may come to no answer.
+// mostInRow is the maximum number of consecutive calls without an answer.
 const mostInRow = 3
 
-// gaveUp reports whether the model is not asked any more.
+// gaveUp reports whether the model is no longer called.
 func (v *Attempts) gaveUp() bool { return v.down != nil }
 
-// has reports whether a job is not to be asked for.
+// has reports whether a job must not be sent.
 func (v *Attempts) has(job string) bool { return v.gaveUp() || v.jobs[job] }
 
-// failed notes that a call about jobs came to no answer. After an error that lasts, and after
-// mostInRow calls, the model is not asked any more.
+// failed records that a call about jobs gave no answer. After a lasting error, and after mostInRow calls, the model is
+// no longer called.
 func (p *planner) failed(jobs []string, err error) {
 	note := "the model did not answer (" + short(err) + "); what could be was written by rules and will be asked for again"
 	if !slices.Contains(p.notes, note) {
@@ -42,7 +42,7 @@ func (p *planner) failed(jobs []string, err error) {
 	e, is := errors.AsType[*llm.Error](err)
 	if is && (e.Kind == llm.KindRefused || e.Kind == llm.KindTruncated || e.Kind == llm.KindTooLarge ||
 		e.Kind == llm.KindNotRecorded) {
-		return // that is about this request alone
+		return // the error concerns this request alone
 	}
 	if v.inRow++; !is || e.Lasting() || v.inRow >= mostInRow {
 		v.down = err

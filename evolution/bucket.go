@@ -11,17 +11,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// bucket is a group of cases that missed one check in one direction. If no check is
-// known, the words of the cases say that they have one cause.
+// bucket is a group of cases that missed one check in one direction. If no check is known, they are grouped by similar
+// texts about their causes.
 type bucket struct {
 	Partition
 	check string       // "" if none is known
 	cases []*tree.Node // sorted by id
-	close float64      // average likeness of their causes, 0 to 1; 1 if the check is known
+	close float64      // average similarity of their causes, 0 to 1; 1 if the check is known
 }
 
-// without returns the bucket without the cases that the writer of its lesson left out. If
-// no others are there, it returns all. lesson may be nil.
+// without returns the bucket without the cases that the writer of its lesson left out. If no others remain, it returns
+// all. lesson may be nil.
 func (b *bucket) without(lesson *tree.Node) *bucket {
 	if lesson == nil || len(lesson.Provenance.Left) == 0 {
 		return b
@@ -43,12 +43,12 @@ func (b *bucket) only(ids []string) *bucket {
 	return &out
 }
 
-// join is the average likeness from which on cases without a check form a group.
+// join is the average similarity from which cases without a check form a group.
 const join = 0.45
 
-// buckets groups the cases: by the checks they missed, and those without a check by
-// the words of their cause. A case is in the bucket of each check it missed. A check
-// with too few cases for a lesson lends them to the wider check it is a kind of.
+// buckets groups the cases: by the checks they missed, and those without a check by the texts about their cause. A
+// case is in the bucket of each check it missed. A check with too few cases for a lesson lends them to the wider check
+// it is a kind of.
 func (e *Evolver) buckets(s *survey) map[Partition][]*bucket {
 	type key struct {
 		check string
@@ -64,7 +64,7 @@ func (e *Evolver) buckets(s *survey) map[Partition][]*bucket {
 			byCheck[k] = append(byCheck[k], n)
 		}
 	}
-	for _, c := range e.narrowFirst() { // so that a check may lend what was lent to it
+	for _, c := range e.narrowFirst() { // so that a check may lend cases that were lent to it
 		for _, d := range directions {
 			k := key{c.ID, d}
 			list := byCheck[k]
@@ -166,8 +166,7 @@ func mostRecent(list []*tree.Node) []*tree.Node {
 	return out
 }
 
-// unnamed groups the cases without a known check by what was said of them, within
-// each partition.
+// unnamed groups the cases without a known check by the texts about them, within each partition.
 func unnamed(s *survey) []*bucket {
 	parts := map[Partition][]*tree.Node{}
 	for _, n := range s.cases {
@@ -196,7 +195,7 @@ func unnamed(s *survey) []*bucket {
 	return out
 }
 
-// saidOf returns what people or a model said of the misses of a case, a line each.
+// saidOf returns the texts of people or a model on the misses of a case, a line each.
 func saidOf(n *tree.Node) string {
 	var all []string
 	for _, m := range n.CaseData.Misses {

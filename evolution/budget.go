@@ -6,20 +6,20 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Price is what a million tokens cost, in any one currency.
+// Price is the price of a million tokens, in any one currency.
 type Price struct {
 	In  float64 `json:"in"`
 	Out float64 `json:"out"`
 }
 
-// Of returns what the tokens of u cost.
+// Of returns the cost of the tokens of u.
 func (p Price) Of(u llm.Usage) float64 {
 	return (float64(u.InputTokens)*p.In + float64(u.OutputTokens)*p.Out) / 1e6
 }
 
-// calls counts the model calls of a plan, and what the bounds of PlanOptions leave.
+// calls counts the model calls of a plan, and the remainder of the bounds of PlanOptions.
 type calls struct {
-	bounded  bool     // left counts; if false there is no bound on calls
+	bounded  bool     // left is in effect; if false, calls are unbounded
 	left     int      // calls
 	most     *float64 // cost; nil: no bound
 	price    Price
@@ -40,9 +40,8 @@ func budget(o PlanOptions) calls {
 	return c
 }
 
-// mightExceed reports whether a call with so many characters, and an answer of so many
-// tokens, might exceed a bound. It assumes the worst: each character is a token, and the
-// answer has the greatest length.
+// mightExceed reports whether a call with so many characters, and an answer of so many tokens, might exceed a bound.
+// It assumes the worst: each character is a token, and the answer has the maximum length.
 func (c *calls) mightExceed(characters, answer int) bool {
 	if c.bounded && c.left <= 0 {
 		return true
@@ -51,8 +50,8 @@ func (c *calls) mightExceed(characters, answer int) bool {
 	return c.most != nil && c.step.Cost+worst > *c.most
 }
 
-// made counts a call. If the provider did not report the usage, a quarter of the
-// request's characters count as its tokens.
+// made counts a call. If the provider did not report the usage, it estimates the tokens of the request as a quarter of
+// its characters.
 func (c *calls) made(r llm.Request, u llm.Usage) {
 	if u == (llm.Usage{}) {
 		u = llm.Usage{InputTokens: size(r.System, r.Prompt) / 4}

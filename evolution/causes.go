@@ -14,31 +14,30 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// A cause that no check describes is a miss with a Cause and no Check. A model says which of them
-// are one (askCauses), a hundred in a question, those of one direction. Each goes to a check of
-// the tree's own that is there already, to a new one, or to none; then it is asked about again
-// only as company of causes that come later.
+// A cause that no check describes is a miss with a Cause and no Check. A model groups causes of one direction by root
+// cause (askCauses), a hundred in a call. Each is assigned to an existing check of the tree's own, to a new one, or to
+// none; then it is sent again only together with causes that come later.
 const (
 	leastOwn     = 3   // cases of a new check; they are of leastTests tests at least
-	mostOfCauses = 0.6 // share of manyCauses lines or more that one group may have
+	mostOfCauses = 0.6 // maximum share of the lines, from manyCauses lines on, that one group may have
 	manyCauses   = 10
 )
 
 // cause is one miss that no check describes.
 type cause struct {
 	node      *tree.Node
-	at        int // its place among the misses
+	at        int // its index among the misses
 	text, key string
 }
 
-// causesAsked is what is kept of the causes of a direction: what came of each that was asked about.
+// causesAsked holds the stored results of the causes of a direction that were sent to a model.
 type causesAsked struct {
 	Job   string                       `json:"job"`
 	Found map[string]map[string]string `json:"found"` // by id of the case and hash of the cause: a check, "" for none
 }
 
-// findChecks gives causes their checks, and asks the model about those that are new. It changes
-// cases in the survey alone; each partition has the changes among its own, see noteLifted.
+// findChecks assigns checks to causes, and sends the new ones to the model. It changes cases in the survey alone; each
+// partition includes the changes in its own plan, see noteLifted.
 func (p *planner) findChecks(ctx context.Context, only string) error {
 	if p.e.o.Generator == nil {
 		return nil
@@ -56,7 +55,7 @@ func (p *planner) findChecksIn(ctx context.Context, d taxonomy.Direction, only s
 	var fresh, asked []cause
 	for _, c := range p.causes(d, only) {
 		switch check, known := kept.Found[c.node.ID][c.key]; {
-		case known && check != "": // a plan before this one was not applied
+		case known && check != "": // an earlier plan was not applied
 			p.assign(check, []cause{c})
 		case known:
 			asked = append(asked, c)
@@ -75,8 +74,8 @@ func (p *planner) findChecksIn(ctx context.Context, d taxonomy.Direction, only s
 	return nil
 }
 
-// causes returns the causes of a direction, and of an error type if only is one. They are sorted by
-// their words, so that those alike are in one question.
+// causes returns the causes of a direction, and of an error type if only is one. They are sorted by text, so that
+// similar ones are in one call.
 func (p *planner) causes(d taxonomy.Direction, only string) (out []cause) {
 	for _, n := range p.s.cases {
 		if !p.mayRead([]*tree.Node{n}) {
@@ -92,8 +91,8 @@ func (p *planner) causes(d taxonomy.Direction, only string) (out []cause) {
 	return out
 }
 
-// askCauses asks about causes in one question, assigns those that have a check now, and keeps what
-// came of each. Where a bound allows no call, or there is no answer, they wait.
+// askCauses sends causes in one call, assigns those that have a check now, and stores the result of each. Where a
+// bound allows no call, or there is no answer, they wait.
 func (p *planner) askCauses(ctx context.Context, d taxonomy.Direction, batch []cause, kept *causesAsked) error {
 	checks := p.checksFor(d)
 	checks = checks[:min(len(checks), prompts.MaxSurveyChecks)]
@@ -121,7 +120,7 @@ func (p *planner) askCauses(ctx context.Context, d taxonomy.Direction, batch []c
 		groups, wrong = p.e.holding(groups, len(batch), wrong)
 		return wrong
 	})
-	if failed != nil && !llm.Answered(failed) { // of an answer refused twice, the groups that hold are used
+	if failed != nil && !llm.Answered(failed) { // of an answer refused twice, the valid groups are used
 		return p.causesUnanswered(ctx, d, batch, kept, key, failed)
 	}
 	p.left.attempts.inRow = 0
@@ -147,7 +146,7 @@ func (p *planner) askCauses(ctx context.Context, d taxonomy.Direction, batch []c
 	return p.rememberCauses(ctx, d, kept)
 }
 
-// causesUnanswered deals with a question that has no answer. One that was too long is halved.
+// causesUnanswered handles a call without an answer. One that was too long is halved.
 func (p *planner) causesUnanswered(
 	ctx context.Context, d taxonomy.Direction, batch []cause, kept *causesAsked, key string, failed error,
 ) error {
@@ -168,7 +167,7 @@ func (p *planner) causesUnanswered(
 	return nil
 }
 
-// inputCauses is what the model sees of causes.
+// inputCauses returns the model's input about causes.
 func (p *planner) inputCauses(d taxonomy.Direction, batch []cause, checks []string) prompts.SurveyInput {
 	nodes := make([]*tree.Node, 0, len(batch))
 	in := prompts.SurveyInput{Direction: string(d)}
@@ -182,8 +181,8 @@ func (p *planner) inputCauses(d taxonomy.Direction, batch []cause, checks []stri
 	return in
 }
 
-// holding returns the groups that are no more than a sharp group can be, and that are named by what
-// may be shown. It joins what is wrong with the others to wrong.
+// holding returns the groups that are not too large for a sharp cause, and whose names may be shown. It joins the
+// problems of the others to wrong.
 func (e *Evolver) holding(groups []prompts.SurveyGroup, lines int, wrong error) ([]prompts.SurveyGroup, error) {
 	var out []prompts.SurveyGroup
 	for _, g := range groups {
@@ -213,7 +212,7 @@ func (e *Evolver) refusesName(name string) (why string, bad bool) {
 	return "", false
 }
 
-// assign gives causes a check. A new one has the error type that most of them have.
+// assign assigns a check to causes. A new check has the error type of most of them.
 func (p *planner) assign(check string, of []cause) {
 	if check == "" {
 		return

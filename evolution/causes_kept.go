@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// causesJob is the cache key of what is kept of the causes of a direction. Another model is asked anew,
-// and so is one that has not seen the checks of the team.
+// causesJob is the cache key of the results of the causes of a direction. The key changes with the model and with the
+// checks of the team, so that the causes are sent again.
 func (p *planner) causesJob(d taxonomy.Direction) string {
 	parts := []string{p.e.o.Model, string(d)}
 	for _, c := range p.e.o.Taxonomy.TeamChecks() {
@@ -19,7 +19,7 @@ func (p *planner) causesJob(d taxonomy.Direction) string {
 	return "causes_" + tree.Hash(parts...)
 }
 
-// keyOf returns a key of a question about causes.
+// keyOf returns a key of a call about causes.
 func keyOf(batch []cause) string {
 	parts := make([]string, 0, 2*len(batch))
 	for _, c := range batch {
@@ -28,7 +28,7 @@ func keyOf(batch []cause) string {
 	return "causes_" + tree.Hash(parts...)
 }
 
-// recallCauses reads what is kept of the causes of a direction. What cannot be read is nothing.
+// recallCauses reads the stored results of the causes of a direction. Unreadable data is treated as missing.
 func (p *planner) recallCauses(d taxonomy.Direction) *causesAsked {
 	kept := &causesAsked{Found: map[string]map[string]string{}}
 	job := p.causesJob(d)
@@ -42,7 +42,7 @@ func (p *planner) recallCauses(d taxonomy.Direction) *causesAsked {
 	for id, of := range kept.Found {
 		for key, check := range of {
 			if _, known := p.e.o.Taxonomy.Check(check); check != "" && !known && !taxonomy.IsOwn(check) {
-				delete(of, key) // its overlay is gone, or somebody else wrote it
+				delete(of, key) // its overlay was removed, or the entry is foreign
 			}
 		}
 		if n := p.s.nodes[id]; n == nil || !n.Live() {
@@ -52,7 +52,7 @@ func (p *planner) recallCauses(d taxonomy.Direction) *causesAsked {
 	return kept
 }
 
-// set keeps what came of a cause.
+// set stores the result of a cause.
 func (k *causesAsked) set(c cause, check string) {
 	if k.Found[c.node.ID] == nil {
 		k.Found[c.node.ID] = map[string]string{}

@@ -10,18 +10,18 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Demand is what the ledger knows of what runs asked.
+// Demand holds the queries of runs in the ledger.
 type Demand struct {
 	injected map[string]bool
 	places   map[niche][]time.Time // of the queries, sorted
 }
 
-// niche is what a query and a memory have in common if the one could serve the
-// other: the product, and the kind of scene, where both name one.
+// niche is what a query and a memory have in common if the memory could serve the query: the product, and the kind of
+// scene, where both name one.
 type niche struct{ product, scene string }
 
-// ReadDemand reads the ledger: which memories were ever put into the prompt of a run, and when
-// runs asked for what. A question that no run followed is no use of a memory.
+// ReadDemand reads from the ledger which memories were ever injected into the prompt of a run, and when runs queried
+// what. A query without a run is no use of a memory.
 func ReadDemand(ctx context.Context, r tree.Reader, tax *taxonomy.Taxonomy) (*Demand, error) {
 	a := &Demand{injected: map[string]bool{}, places: map[niche][]time.Time{}}
 	runs := map[string]bool{} // trials that a run followed
@@ -72,8 +72,7 @@ func (a *Demand) inject(list []tree.Injection) {
 // Used reports whether a memory was ever given to a run.
 func (a *Demand) Used(id string) bool { return a.injected[id] }
 
-// Chances counts the queries that came after a memory and that it could have
-// served.
+// Chances returns the number of queries after the creation of a memory that it could have served.
 func (a *Demand) Chances(n *tree.Node) (k int) {
 	for p, times := range a.places {
 		product := n.Scope.Product == "" || p.product == "" || p.product == n.Scope.Product

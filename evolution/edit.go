@@ -11,9 +11,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Edit returns a lesson in use with the words of a person, and every reason why the gates refuse
-// them: those that a model's draft has to stand too. With any reason the node is not to be used.
-// The lessons of a draft that cite no cases rest on those of the memory.
+// Edit returns a lesson in use with the text of a person, and every reason why the gates refuse it: the same gates as
+// for a model's draft. With any reason the node must not be used. The lessons of a draft that cite no cases rest on
+// those of the memory.
 func (e *Evolver) Edit(
 	ctx context.Context, v Scanner, id string, d gate.Draft, at time.Time,
 ) (tree.Node, []string, error) {
@@ -42,7 +42,7 @@ func (e *Evolver) Edit(
 	c := &out.Content
 	c.Title, c.Description, c.Lessons = d.Title, d.Description, d.Lessons
 	c.AppliesWhen, c.NotWhen = d.AppliesWhen, d.NotWhen
-	c.Guidance, c.Other = "", nil // they say what the words before said
+	c.Guidance, c.Other = "", nil // they repeat the former text
 	if n.Type == tree.Experience {
 		c.Other = d.Other
 	}
@@ -51,7 +51,7 @@ func (e *Evolver) Edit(
 	e.o.Words(&out)
 	j.Person, j.Strict = true, true
 	worded := gate.Draft{Title: c.Title, Description: d.Description, AppliesWhen: c.AppliesWhen, NotWhen: c.NotWhen,
-		Lessons: c.Lessons} // what is left to the catalogue is said by it
+		Lessons: c.Lessons} // fills the texts that the catalogue supplies
 	return out, append(e.judge.Refuses(&j.About, &worded), e.judge.RefusesTranslation(&j.About, &d)...), nil
 }
 
@@ -68,7 +68,7 @@ func newConditions(n *tree.Node, when []string) bool {
 	return len(when) > 0
 }
 
-// editTaught is Edit of a lesson that rests on no case: it is asked what it was asked when it was taught.
+// editTaught is Edit of a lesson that rests on no case: it applies the gates of teaching.
 func (e *Evolver) editTaught(n *tree.Node, d gate.Draft, at time.Time) (tree.Node, []string, error) {
 	out := n.Clone()
 	for i := range d.Lessons {
@@ -105,8 +105,7 @@ func (w *work) under(n *tree.Node) (*bucket, []*formedNode) {
 	return b, parts
 }
 
-// credit fills in what a person need not say of a lesson: which cases it rests on, the check that
-// it is about, and whose words it is in.
+// credit fills in what a person may omit of a lesson: its cases, its check, and the source of its text.
 func credit(d *gate.Draft, was *tree.Content, cases []string) {
 	for i := range d.Lessons {
 		l := &d.Lessons[i]

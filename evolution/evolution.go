@@ -1,27 +1,27 @@
-// Package evolution lets the tree learn. Cases that missed one check become an
-// experience; the experiences of one error type and direction become a strategy.
+// Package evolution lets the tree learn. Cases that missed one check become an experience; the experiences of one
+// error type and direction become a strategy.
 //
 // It has three parts:
-//   - Grouping: cases are grouped by the checks they missed, and those without a known
-//     check by the words of their cause (bucket.go, package cluster).
-//   - Writing: lessons are written by rules, from the taxonomy and from whole sentences
-//     of people (rules.go), or by a model (write.go). Package gate judges both.
-//   - Planning: what each partition of error type and direction becomes (plan.go), and
-//     what is forgotten (prune.go).
+//   - Grouping: cases are grouped by the checks they missed, and those without a known check by the texts about their
+//     cause (bucket.go, package cluster).
+//   - Writing: lessons are written by rules, from the taxonomy and from whole sentences of people (rules.go), or by a
+//     model (write.go). Package gate checks both.
+//   - Planning: the changes of each partition of error type and direction (plan.go), and the memories to forget
+//     (prune.go).
 //
 // Nothing here writes to the tree; the package proposes changes.
 //
-// A lesson is always made from raw cases, never from an earlier lesson, so it can be
-// made again. The same cases give the same groups and the same words in any order.
-// Planning again on a tree to which a plan was applied gives an empty plan.
+// A lesson is always made from raw cases, never from an earlier lesson, so it can be made again. The same cases give
+// the same groups and the same texts in any order. Planning again on a tree to which a plan was applied gives an empty
+// plan.
 //
 // Where to look:
-//   - rule.go: when cases become a lesson; learn.go and strategy.go: what becomes of each memory
-//   - job.go, jobs.go, ask.go: one memory to write, and settling it by cache, model or rules
-//   - judge.go, finder.go: why a draft is refused; review.go: what waits for a person
+//   - rule.go: when cases become a lesson; learn.go and strategy.go: the changes of each memory
+//   - job.go, jobs.go, ask.go: one memory to write, settled by cache, model or rules
+//   - judge.go, finder.go: why a draft is refused; review.go: drafts that wait for a person
 //   - own.go, causes.go: checks of the tree's own
-//   - anew.go, refused.go, edit.go: what follows from a person's decision
-//   - demand.go, trust.go: what was asked of a memory, and how far it is trusted
+//   - anew.go, refused.go, edit.go: consequences of a person's decision
+//   - demand.go, trust.go: queries for a memory, and its confidence
 package evolution
 
 import (
@@ -38,51 +38,43 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Scanner is what evolution reads of the tree. every tree.Store is one.
+// Scanner is the part of the tree that evolution reads. Every tree.Store is one.
 type Scanner interface {
 	Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error]
 }
 
-// Finder is the real retrieval. It tells whether a memory would be found before the
-// memory exists.
+// Finder is the actual retrieval. It determines whether a memory would be found before the memory exists.
 type Finder interface {
-	// Begin sets the tree that Rank searches: these cases replace the stored ones, and
-	// these lessons are hidden. What is found then depends on the cases alone, not on
-	// which lesson was learned first.
+	// Begin sets the tree that Rank searches: these cases replace the stored ones, and these lessons are hidden. The
+	// results then depend on the cases alone, not on the order in which lessons were learned.
 	Begin(cases, lessons []*tree.Node)
-	// Rank returns the place, from 1, at which candidate would be found for the
-	// prompt and scene of the case held, if candidate stood in the tree and no
-	// case of held's test did; 0 when it would not be found.
+	// Rank returns the rank, from 1, of candidate for the prompt and scene of the case held, if candidate were in the
+	// tree and no case of held's test were; 0 when it would not be found.
 	Rank(ctx context.Context, candidate, held *tree.Node) (int, error)
 }
 
-// jobCache keeps the result of each job for ever, so that nobody pays for an answer
-// twice.
+// jobCache stores the result of each job permanently, so that no answer is paid for twice.
 type jobCache interface {
-	// Get returns what was kept under a key.
+	// Get returns the value under a key.
 	Get(key string) ([]byte, bool)
-	// Put keeps a value durably before it returns.
+	// Put stores a value durably before it returns.
 	Put(ctx context.Context, key string, value []byte) error
 }
 
-// Options set up an Evolver. The zero value works: the built-in taxonomy, no
-// model, words alone, nothing kept.
+// Options configures an Evolver. The zero value works: the built-in taxonomy, no model, lexical search only, no cache.
 type Options struct {
 	Taxonomy  *taxonomy.Taxonomy // nil: taxonomy.Default(); it holds the team's rules too
 	Generator llm.Generator      // nil: lessons are written by rules
 	Model     string             // the generator's name, for the job keys
-	Prompts   *prompts.Set       // nil: the built-in ones, when there is a Generator
+	Prompts   *prompts.Set       // nil: the built-in ones, when Generator is set
 	Finder    Finder             // nil: drafts are not tried out in retrieval
-	Cache     jobCache           // nil: nothing is kept between plans
-	// Unsafe says why a text must not be shown to an agent; the reason continues the
-	// sentence "its text …". Forces reports whether a text decides a verdict, and
-	// returns the words that do. If one is nil, its gate is skipped.
+	Cache     jobCache           // nil: nothing is stored between plans
+	// Unsafe returns why a text must not be shown to an agent; the reason continues the sentence "its text …". Forces
+	// reports whether a text decides a verdict, and returns the part that does. If one is nil, its gate is skipped.
 	Unsafe, Forces func(s string) (string, bool)
-	// Words puts the facts of a memory into sentences. If it is nil, a memory has only
-	// facts.
+	// Words writes the sentences of a memory from its facts. If it is nil, a memory has only facts.
 	Words func(*tree.Node)
-	// Lift adds the misses to a case that was stored before cases had any. If it is
-	// nil, such a case stays as it is.
+	// Lift adds the misses to a case that was stored before cases had any. If it is nil, such a case is unchanged.
 	Lift func(*tree.Node)
 }
 
@@ -136,7 +128,7 @@ func partitionOf(n *tree.Node) Partition {
 	return Partition{ErrorType: n.ErrorType, Direction: n.Direction}
 }
 
-// forgetful is the JobCache that keeps nothing.
+// forgetful is the jobCache that stores nothing.
 type forgetful struct{}
 
 func (forgetful) Get(string) ([]byte, bool)                 { return nil, false }

@@ -10,21 +10,21 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Evolved is what an Evolve did, or with DryRun would do.
+// Evolved is the result of an Evolve; with DryRun, what it would be.
 type Evolved struct {
 	Plans     []Plan           `json:"plans"`     // by partition, sorted
-	Forgotten []Forgotten      `json:"forgotten"` // what was archived
+	Forgotten []Forgotten      `json:"forgotten"` // archived memories
 	Revived   []string         `json:"revived"`   // cases taken back into use
-	Anew      []string         `json:"anew"`      // lessons that went at a person's word, some to be written anew
+	Anew      []string         `json:"anew"`      // lessons retired by a person's decision, some to be written again
 	Judged    []effect.Revised `json:"judged"`    // memories given from now on, or no longer, because of their effect
-	Again     int              `json:"again"`     // cases read by the model that had failed before
+	Again     int              `json:"again"`     // cases read by the model after earlier failures
 	Calls     int              `json:"calls"`
 	Usage     llm.Usage        `json:"usage"`
 	Cost      float64          `json:"cost"`    // by Price
 	Waiting   int              `json:"waiting"` // jobs left for another Evolve because of MaxCalls, MaxCost or DryRun
 }
 
-// Changed returns how often a memory was changed.
+// Changed returns the number of changes of memories.
 func (v *Evolved) Changed() int {
 	n := len(v.Forgotten) + len(v.Revived) + len(v.Anew) + len(v.Judged) + v.Again
 	for i := range v.Plans {
@@ -33,7 +33,7 @@ func (v *Evolved) Changed() int {
 	return n
 }
 
-// Proposals returns what waits for a person, by partition and as planned.
+// Proposals returns the proposals that wait for a person, by partition and as planned.
 func (v *Evolved) Proposals() []Proposal {
 	out := []Proposal{}
 	for _, p := range v.Plans {
@@ -42,7 +42,7 @@ func (v *Evolved) Proposals() []Proposal {
 	return out
 }
 
-// Add joins what another try did to a partition with what was done before.
+// Add joins the result of another try for a partition with the earlier one.
 func (v *Evolved) Add(p Plan) {
 	v.Calls += p.Calls
 	v.Usage = v.Usage.Add(p.Usage)
@@ -58,7 +58,7 @@ func (v *Evolved) Add(p Plan) {
 	v.Plans[i] = p
 }
 
-// After is a tree as changes would leave it.
+// After returns a tree with changes applied.
 func After(v Scanner, changes []tree.Change) Scanner { return after{v, changes} }
 
 type after struct {

@@ -10,8 +10,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// NewFinder returns a Finder that asks a retrieval of its own, made for one plan from
-// the index that is in use then, what a draft would do. get reads what is stored.
+// NewFinder returns a Finder that searches an index of its own, made for one plan from the index in use at that time,
+// with a draft added. get reads stored nodes.
 func NewFinder(index func() *retrieval.Index, get func(ctx context.Context, id string) (tree.Node, error)) Finder {
 	return &finder{index: index, get: get, seen: map[string]tree.Node{}}
 }
@@ -19,8 +19,8 @@ func NewFinder(index func() *retrieval.Index, get func(ctx context.Context, id s
 type finder struct {
 	index func() *retrieval.Index
 	get   func(ctx context.Context, id string) (tree.Node, error)
-	seen  map[string]tree.Node // what is not as the store has it
-	base  *retrieval.Index     // the cases as the plan has them
+	seen  map[string]tree.Node // nodes that differ from the store
+	base  *retrieval.Index     // the cases in the state of the plan
 	ix    *retrieval.Index     // with the draft
 	draft *tree.Node
 }
@@ -38,8 +38,8 @@ func (f *finder) Begin(cases, lessons []*tree.Node) {
 	}
 }
 
-// Rank implements Finder. Cases are not in its way: which of them are on
-// the page of the test says nothing against a lesson.
+// Rank implements Finder. It excludes cases from the hits: cases on the page of the test are no argument against a
+// lesson.
 func (f *finder) Rank(ctx context.Context, candidate, held *tree.Node) (int, error) {
 	if err := f.show(ctx, candidate); err != nil {
 		return 0, err
@@ -49,7 +49,7 @@ func (f *finder) Rank(ctx context.Context, candidate, held *tree.Node) (int, err
 		Exclude: []string{held.ID}, Limits: retrieval.Limits{Cases: -1},
 	}
 	if id := held.CaseData.TestCase.CaseID; id != "" {
-		q.ExcludeTests = []string{id} // a lesson is for a test nobody has seen; of a known one its own cases say more
+		q.ExcludeTests = []string{id} // a lesson is for new tests; for a known one its own cases are more specific
 	}
 	res, err := f.ix.Search(ctx, q)
 	if err != nil {
@@ -63,7 +63,7 @@ func (f *finder) Rank(ctx context.Context, candidate, held *tree.Node) (int, err
 	return 0, nil
 }
 
-// show puts a draft into an index like the memory's own, its cases under it.
+// show adds a draft to an index like the memory's own, with its cases under it.
 func (f *finder) show(ctx context.Context, draft *tree.Node) error {
 	if f.draft != nil && f.draft.ID == draft.ID && f.draft.Text() == draft.Text() &&
 		slices.Equal(f.draft.Children, draft.Children) {

@@ -17,11 +17,11 @@ type job struct {
 	gate.About
 	bucket  *bucket
 	parts   []*formedNode // the experiences of a strategy
-	counts  []checkCount  // the checks that a strategy counts
+	counts  []checkCount  // the checks of a strategy with their counts
 	present *tree.Node    // the memory it replaces, nil for none
 	now     time.Time     // of the newest evaluation
 	refused bool          // set by write when the gates refused every draft
-	apart   string        // set by write: why the cases are no lesson, by the reader who refused them
+	apart   string        // set by write: why the cases are no lesson, from the reader that refused them
 
 	left       []string // ids of the bucket's cases that a writer left out; Members are the others
 	objections []string // why the last answer was refused
@@ -33,11 +33,10 @@ type formedNode struct {
 	bucket *bucket
 }
 
-// maxShown is how many raw cases a model sees.
+// maxShown is the maximum number of raw cases in a prompt.
 const maxShown = prompts.MaxEvolveCases
 
-// rulesVersion must change whenever the rules write something else about the same
-// cases.
+// rulesVersion must change whenever the rules write a different text about the same cases.
 const rulesVersion = "rules@8"
 
 // newJob describes the memory to be written about a bucket.
@@ -58,9 +57,8 @@ func (w *work) newJob(kind tree.Type, b *bucket, parts []*formedNode, present *t
 	return j
 }
 
-// shown returns the cases that a model sees: first the most central one, then always
-// the one least like those before it (farthest-first traversal). So a few cases show
-// how different they all are.
+// shown returns the cases for a model: first the most central one, then always the one least similar to those before
+// it (farthest-first traversal). So a few cases show the variety of all.
 func shown(cases []*tree.Node) []*tree.Node {
 	pool := evenly(cases, 128)
 	causes := make([]string, len(pool))
@@ -70,13 +68,13 @@ func shown(cases []*tree.Node) []*tree.Node {
 	}
 	words := cluster.New(causes)
 	best, most := 0, -1.0
-	for i := range pool { // sorted by id, so that a tie is always decided in the same way
+	for i := range pool { // sorted by id, so that ties are resolved deterministically
 		if c := words.Centrality(i, all); c > most {
 			best, most = i, c
 		}
 	}
 	taken := []int{best}
-	near := make([]float64, len(pool)) // likeness to the nearest case that is taken
+	near := make([]float64, len(pool)) // similarity to the nearest selected case
 	for len(taken) < min(maxShown, len(pool)) {
 		last, far := taken[len(taken)-1], -1
 		for i := range pool {
@@ -94,8 +92,8 @@ func shown(cases []*tree.Node) []*tree.Node {
 	return out
 }
 
-// key returns the cache key of the job: a hash of its evidence and of how it is asked.
-// writer names the prompt or the version of the rules.
+// key returns the cache key of the job: a hash of its evidence and of the way it is sent. writer names the prompt or
+// the version of the rules.
 func (j *job) key(writer, model string) string {
 	parts := []string{string(j.Type), writer, model, j.Lang, j.ErrorType, string(j.Direction), j.Check}
 	for _, n := range j.bucket.cases {
@@ -110,7 +108,7 @@ func (j *job) key(writer, model string) string {
 	return "j_" + tree.Hash(parts...)
 }
 
-// leave takes cases from the bucket's, by their ids, and nothing else.
+// leave removes the cases with these ids, and only these, from the bucket's cases.
 func (j *job) leave(ids []string) {
 	if len(ids)+len(j.left) == 0 {
 		return
@@ -130,8 +128,8 @@ func (j *job) leave(ids []string) {
 	}
 }
 
-// leaveNumbered takes the shown cases with these numbers, from 1, from the job. It returns
-// why the rest is no lesson, "" if it may be one.
+// leaveNumbered removes the shown cases with these numbers, from 1, from the job. It returns why the rest is no
+// lesson, "" if it may be one.
 func (j *job) leaveNumbered(not []int, least int) string {
 	var ids []string
 	for _, n := range not {

@@ -19,15 +19,15 @@ type jobRecord struct {
 	Job     string          `json:"job"`
 	Draft   *gate.Draft     `json:"draft,omitempty"`
 	By      tree.Provenance `json:"by"`
-	Apart   string          `json:"apart,omitempty"`   // why the cases have no one cause: then there is no draft
+	Apart   string          `json:"apart,omitempty"`   // why the cases share no cause: then there is no draft
 	Left    []string        `json:"left,omitempty"`    // ids of cases that a model left out, as of another cause
 	Refused []Rejection     `json:"refused,omitempty"` // may have the model's draft when that of the rules passed
-	Word    string          `json:"word,omitempty"`    // a person's word on the draft: accepted, or ""
+	Word    string          `json:"word,omitempty"`    // a person's decision on the draft: accepted, or ""
 
-	Objections []string `json:"objections,omitempty"` // against a model's first answer, which is asked for once more
+	Objections []string `json:"objections,omitempty"` // against a model's first answer, which is requested once more
 }
 
-// recall reads a record from the cache. One that cannot be read counts as missing.
+// recall reads a record from the cache. An unreadable one is treated as missing.
 func (e *Evolver) recall(key string) (jobRecord, bool) {
 	b, ok := e.o.Cache.Get(key)
 	if !ok {
@@ -54,8 +54,7 @@ func (e *Evolver) remember(ctx context.Context, r jobRecord) error {
 	return nil
 }
 
-// rejections returns the refused drafts of a value that a JobCache keeps. It returns nil
-// for a value that cannot be read.
+// rejections returns the refused drafts of a stored value. It returns nil for an unreadable value.
 func rejections(value []byte) []Rejection {
 	var r jobRecord
 	if json.Unmarshal(value, &r) != nil {
@@ -83,13 +82,13 @@ func (w *work) write(j *job) (tree.Node, bool, error) {
 	}
 	r.Draft.Lessons = slices.Clone(r.Draft.Lessons)
 	n := w.e.node(j, r.Draft, r.By)
-	for i := range n.Content.Lessons { // a draft that was kept was counted when it was written
+	for i := range n.Content.Lessons { // a stored draft has the counts of the time when it was written
 		if l := &n.Content.Lessons[i]; j.Type == tree.Experience && l.Times > 0 {
 			l.Tests, l.Times = tests(j.Members), times(j.Members)
 		}
 	}
 	if j.present == nil && w.s.nodes[n.ID] != nil {
-		n.Decision = w.s.nodes[n.ID].Decision // it comes back; that a word was taken back holds in other trees
+		n.Decision = w.s.nodes[n.ID].Decision // it returns; the decision that took back another holds in other trees
 	}
 	if w.refusedDraft(r.Job, &n) {
 		j.refused = true
@@ -103,8 +102,7 @@ func (w *work) write(j *job) (tree.Node, bool, error) {
 	return n, true, nil
 }
 
-// mayWrite reports whether a job may become a memory: no lesson of exactly these cases was
-// taken out of use for good.
+// mayWrite reports whether a job may become a memory: no lesson of exactly these cases was taken out of use for good.
 func (w *work) mayWrite(j *job) bool {
 	if j.present != nil {
 		return true
@@ -113,9 +111,9 @@ func (w *work) mayWrite(j *job) bool {
 	return old == nil || mayReturn(old)
 }
 
-// mayReturn reports whether a memory with the id of a new one may be written again. It
-// may when it is in use, or when it went because its cases were gone. It may not when
-// a person marked it, or when it came from another tree without its cases.
+// mayReturn reports whether a memory with the id of a new one may be written again. It may when it is in use, or when
+// it was retired or archived because its cases were gone. It may not when a person marked it, or when it came from
+// another tree without its cases.
 func mayReturn(n *tree.Node) bool {
 	gone := n.Status == tree.Retired ||
 		strings.HasPrefix(n.ArchivedFor, string(Superseded)+": ") ||
@@ -123,9 +121,8 @@ func mayReturn(n *tree.Node) bool {
 	return n.Mark == tree.Unmarked && !n.StandsAlone() && (gone || n.Live())
 }
 
-// settle returns the result of a job: what the model was asked for ahead, or what the rules
-// write if there is no model or it did not answer. It returns false when the bounds did not
-// allow a call; then the job waits.
+// settle returns the result of a job: that of the call made ahead, or the text of the rules if there is no model or it
+// did not answer. It returns false when the bounds did not allow a call; then the job waits.
 func (w *work) settle(j *job) (jobRecord, bool, error) {
 	if j.Type == tree.Strategy || !w.mayRead(j.bucket.cases) {
 		return w.settleByRules(j, jobRecord{Job: j.key(rulesVersion, "")})
@@ -142,8 +139,7 @@ func (w *work) settle(j *job) (jobRecord, bool, error) {
 	return jobRecord{}, false, nil
 }
 
-// withoutModel settles a job by rules and marks the result, so that a later plan asks
-// the model.
+// withoutModel settles a job by rules and marks the result, so that a later plan calls the model.
 func (w *work) withoutModel(j *job) (jobRecord, bool, error) {
 	r, ok, err := w.settleByRules(j, jobRecord{Job: j.key(rulesVersion, "")})
 	r.By.Again = true
@@ -154,7 +150,7 @@ func (w *work) withoutModel(j *job) (jobRecord, bool, error) {
 }
 
 func (w *work) settleByRules(j *job, r jobRecord) (jobRecord, bool, error) {
-	if r.Refused == nil { // no model has just been asked
+	if r.Refused == nil { // no model was just called
 		if known, ok := w.e.recall(j.key("apart", "")); ok && j.Type == tree.Experience {
 			r.Apart, r.Left = known.Apart, known.Left
 		} else if j.present != nil {
@@ -169,9 +165,9 @@ func (w *work) settleByRules(j *job, r jobRecord) (jobRecord, bool, error) {
 		j.leave(kept.Left)
 		return kept, true, nil
 	}
-	r.By.Analyst, r.By.Template = "rules", rulesVersion // with the model whose draft was refused, if there is one
+	r.By.Analyst, r.By.Template = "rules", rulesVersion // with the model whose draft was refused, if any
 	drafts := w.e.byRules(j)
-	var refused []Rejection // kept only if no draft passes
+	var refused []Rejection // stored only if no draft passes
 	for i := range drafts {
 		d := &drafts[i]
 		d.Clean()

@@ -10,13 +10,13 @@ import (
 
 // The trial in retrieval.
 const (
-	foundWithin = 3  // the lowest place at which a draft counts as found
+	foundWithin = 3  // the worst rank at which a draft is found
 	foundTests  = 2  // the number of tests for which a draft must be found
 	triedOut    = 12 // the number of cases on which a draft is tried
 )
 
-// judge returns every reason to refuse a draft. Each begins with the name of its gate.
-// Retrieval is expensive, so it is tried last and only if no gate refuses the draft.
+// judge returns every reason to refuse a draft. Each begins with the name of its gate. Retrieval is expensive, so it
+// is tried last and only if no gate refuses the draft.
 func (w *work) judge(j *job, d *gate.Draft) ([]string, error) {
 	n := w.e.node(j, d, tree.Provenance{By: "evolution"})
 	c := &n.Content
@@ -43,10 +43,9 @@ func (w *work) judge(j *job, d *gate.Draft) ([]string, error) {
 	return nil, nil
 }
 
-// retrievable returns why a draft would not be found, or "". A lesson about a check is
-// found when a prompt calls for the check, so it is not tried. A lesson without a check
-// is found only by its words. It is tried on its own cases, with each case's test left
-// out of the tree as if the test were new: an experience that nobody finds is useless.
+// retrievable returns why a draft would not be found, or "". A lesson about a check is found when a prompt calls for
+// the check, so it is not tried. A lesson without a check is found only by its text. It is tried on its own cases,
+// with each case's test removed from the tree as if the test were new: an experience that is never found is useless.
 func (w *work) retrievable(j *job, n *tree.Node) (string, error) {
 	if w.e.o.Finder == nil || j.Type != tree.Experience || j.Check != "" {
 		return "", nil
@@ -70,7 +69,7 @@ func (w *work) retrievable(j *job, n *tree.Node) (string, error) {
 	return "", nil
 }
 
-// because puts a reason into the language of the cases, in which the model writes too.
+// because formats a reason in the language of the cases, which is also the model's.
 func (j *job) because(en, zh string, args ...any) string {
 	if j.Lang == "zh" {
 		return fmt.Sprintf(zh, args...)

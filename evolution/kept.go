@@ -16,8 +16,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Jobs is a JobCache beside a store: it keeps what became of jobs, as derived data.
-// Losing it costs calls, not knowledge.
+// Jobs is a jobCache beside a store: it stores the results of jobs, as derived data. Losing it costs calls, not
+// knowledge.
 type Jobs struct {
 	store tree.Store
 	o     JobsOptions
@@ -28,20 +28,20 @@ type Jobs struct {
 	dirty bool
 }
 
-// JobsOptions say how jobs are kept.
+// JobsOptions configures Jobs.
 type JobsOptions struct {
 	ReadOnly bool         // nothing is written
 	AtOnce   bool         // every Put is durable: a model was paid for it
-	Logger   *slog.Logger // is told when what was kept cannot be read; nil: nobody
+	Logger   *slog.Logger // receives failures to read stored results; nil: discards them
 }
 
 const (
 	jobsName = "evolution"
-	maxJobs  = 20_000   // beyond, those go that no plan asked for
+	maxJobs  = 20_000   // beyond it, results that no plan requested are dropped
 	jobsSize = 64 << 20 // bytes that are read at most
 )
 
-// OpenJobs reads what is kept beside a store.
+// OpenJobs reads the results stored beside a store.
 func OpenJobs(ctx context.Context, s tree.Store, o JobsOptions) (*Jobs, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -65,7 +65,7 @@ func OpenJobs(ctx context.Context, s tree.Store, o JobsOptions) (*Jobs, error) {
 	return j, nil
 }
 
-// Get implements JobCache.
+// Get implements jobCache.
 func (j *Jobs) Get(key string) ([]byte, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -74,8 +74,8 @@ func (j *Jobs) Get(key string) ([]byte, bool) {
 	return v, ok
 }
 
-// Put implements JobCache. What a model was paid for is written at once, what rules
-// can write again with the next Save.
+// Put implements jobCache. With AtOnce it saves before it returns, since a model was paid for the value; without, the
+// next Save does, since rules can write it again.
 func (j *Jobs) Put(ctx context.Context, key string, value []byte) error {
 	j.mu.Lock()
 	j.kept[key], j.used[key], j.dirty = slices.Clone(value), true, true
@@ -86,7 +86,7 @@ func (j *Jobs) Put(ctx context.Context, key string, value []byte) error {
 	return j.Save(context.WithoutCancel(ctx))
 }
 
-// Save writes what is new, if anything is.
+// Save writes new results, if there are any.
 func (j *Jobs) Save(ctx context.Context) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -115,7 +115,7 @@ func (j *Jobs) Save(ctx context.Context) error {
 	return nil
 }
 
-// Rejected returns the drafts that no gate let through, as far as they are kept.
+// Rejected returns the stored drafts that a gate refused.
 func (j *Jobs) Rejected() []Rejection {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -126,9 +126,8 @@ func (j *Jobs) Rejected() []Rejection {
 	return out
 }
 
-// Purge drops what is kept of drafts that were written from memories that are purged, and of
-// drafts that do not say from which they were written. Save keeps the rest, even if the store has
-// lost it meanwhile.
+// Purge drops the results of drafts that were written from purged memories, and of drafts that do not cite their
+// cases. Save writes the rest, even if the store has lost it meanwhile.
 func (j *Jobs) Purge(p *tree.Purge) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -10,9 +10,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// learn makes or updates an experience for each bucket of the partition that has
-// enough cases. The others become Groups, with what they lack. An experience that has
-// no bucket any more is retired.
+// learn makes or updates an experience for each bucket of the partition that has enough cases. The others become
+// Groups, with what they lack. An experience without a bucket is retired.
 func (w *work) learn() error {
 	present := w.existing()
 	kept, apart := map[string]bool{}, map[string]bool{}
@@ -54,7 +53,7 @@ func (w *work) learn() error {
 			w.retire(e, "its cases have no one cause")
 		case e.StandsAlone():
 		case e.Mark == tree.Pinned && len(w.s.standing(e)) > 0:
-			w.leaveStrategy(e) // a person wants it: it stays beside what was learned since
+			w.leaveStrategy(e) // a person wants it: it stays beside later lessons
 		default:
 			w.retire(e, tooFew)
 		}
@@ -67,7 +66,7 @@ func (w *work) learn() error {
 	return nil
 }
 
-// ready reports whether a bucket is enough for a lesson, or to keep the one it has.
+// ready reports whether a bucket is enough for a lesson, or to keep its present one.
 func (w *work) ready(b *bucket, old *tree.Node, about *Group) bool {
 	switch {
 	case w.banned(b):
@@ -96,20 +95,18 @@ func (w *work) due() []*job {
 	return out
 }
 
-// leastKept is the number of live cases that keep an existing experience in use. It
-// is lower than what makes a new one, so that an experience does not come and go with
-// a single case.
+// leastKept is the minimum number of live cases that keep an existing experience in use. It is lower than the
+// threshold of a new one, so that an experience does not appear and disappear with a single case.
 const leastKept = 2
 
-// lesson names what an experience is about. Only one experience of each is in use.
+// lesson identifies the subject of an experience. Only one experience of each is in use.
 type lesson struct {
 	Partition
 	check string
 }
 
-// unwanted returns the lessons that a person has banned or that are held back
-// because they did harm. They are not learned again; otherwise the next case would
-// bring the same words back.
+// unwanted returns the lessons that a person has banned or that are held back because they did harm. They are not
+// learned again; otherwise the next case would restore the same text.
 func (s *survey) unwanted() map[lesson]bool {
 	out := map[lesson]bool{}
 	for _, n := range s.nodes {
@@ -143,7 +140,7 @@ func (w *work) existing() map[*bucket]*tree.Node {
 	return out
 }
 
-// kindOf returns the check that an experience is about, "" if there is none.
+// kindOf returns the check that an experience is about, "" for none.
 func kindOf(e *tree.Node) string {
 	if len(e.Content.Lessons) == 0 {
 		return ""
@@ -151,7 +148,7 @@ func kindOf(e *tree.Node) string {
 	return e.Content.Lessons[0].Kind
 }
 
-// common counts the ids that are among the cases.
+// common returns the number of ids that are among the cases.
 func common(ids []string, cases []*tree.Node) (n int) {
 	in := map[string]bool{}
 	for _, c := range cases {
@@ -192,10 +189,9 @@ func (w *work) missing(b *bucket) Group {
 	return out
 }
 
-// mostWithin returns the most cases that lie within any stretch of a length. Mistakes
-// that lie far apart in time may be of different products. The stretch need not end
-// now, so that an imported history is learned from too. It slides a window over the
-// sorted times.
+// mostWithin returns the maximum number of cases within any period of a length. Mistakes that lie far apart in time
+// may be of different products. The period need not end now, so that an imported history is learned from too. It
+// slides a window over the sorted times.
 func mostWithin(cases []*tree.Node, stretch time.Duration) int {
 	at := make([]time.Time, len(cases))
 	for i, n := range cases {
@@ -212,9 +208,9 @@ func mostWithin(cases []*tree.Node, stretch time.Duration) int {
 	return most
 }
 
-// experience makes the experience of a bucket, or updates the old one to its cases: b, or
-// all of the bucket where it is written again. It returns the experience, nil if nothing
-// could be written; why says then that the cases have no one cause.
+// experience makes the experience of a bucket, or updates the old one to its cases: b, or all of the bucket where it
+// is written again. It returns the experience, nil if nothing could be written; why is then the reason why the cases
+// share no cause.
 func (w *work) experience(full, b *bucket, old *tree.Node) (is *tree.Node, why string, err error) {
 	if old == nil {
 		j := w.newJob(tree.Experience, full, nil, nil)
@@ -226,7 +222,7 @@ func (w *work) experience(full, b *bucket, old *tree.Node) (is *tree.Node, why s
 		return &n, "", nil
 	}
 	n := old.Clone()
-	w.endProbation(&n, b) // first, because a rewriting counts the new cases as its own
+	w.endProbation(&n, b) // first, because a rewrite cites the new cases as its own
 	if w.stale(&n, full) {
 		j := w.newJob(tree.Experience, full, nil, &n)
 		fresh, ok, err := w.write(j)
@@ -263,10 +259,9 @@ func oneKind(b *bucket) string {
 	return "missed one check: " + b.check
 }
 
-// stale reports whether an experience must be written again. It must when it has at
-// least two and 30 % more cases than it was written from, when the rules that wrote it
-// have changed, or when there is a model now and none has read its cases, or runs made its
-// mistake in spite of its words. What a person pinned or wrote is never
+// stale reports whether an experience must be written again. It must when it has at least two and 30 % more cases than
+// it was written from, when the rules that wrote it have changed, when there is a model now and none has read its
+// cases, or when runs made its mistake although they were given it. A memory that a person pinned or wrote is never
 // stale.
 func (w *work) stale(n *tree.Node, b *bucket) bool {
 	cited := map[string]bool{}
@@ -289,7 +284,7 @@ func outdated(n *tree.Node) bool {
 	return n.Provenance.Analyst == "rules" && n.Provenance.Template != rulesVersion
 }
 
-// leaveStrategy takes an experience out of its strategy.
+// leaveStrategy removes an experience from its strategy.
 func (w *work) leaveStrategy(e *tree.Node) {
 	if e.Parent != "" {
 		n := e.Clone()
@@ -300,8 +295,7 @@ func (w *work) leaveStrategy(e *tree.Node) {
 
 const tooFew = "too few of its cases are left"
 
-// retire takes an experience out of use, for a reason. The experience that has most of its
-// cases now replaces it.
+// retire takes an experience out of use, for a reason. The experience that has most of its cases now replaces it.
 func (w *work) retire(e *tree.Node, why string) {
 	n := e.Clone()
 	most := 0
@@ -319,8 +313,8 @@ func (w *work) retire(e *tree.Node, why string) {
 	w.edits.put(n, op, why)
 }
 
-// freeForgotten clears the parent of e's children that are out of use and not in stay
-// (sorted ids). Children in use need not be freed: adopt gives them a parent.
+// freeForgotten clears the parent of e's children that are out of use and not in stay (sorted ids). Children in use
+// need not be freed: adopt sets their parent.
 func (w *work) freeForgotten(e *tree.Node, stay []string) {
 	for _, id := range e.Children {
 		c := w.edits.peek(id)

@@ -9,9 +9,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// node returns the memory that a draft becomes: a new one on probation, or j.present
-// with new content. Its id is a hash of the type, the partition and the cases or parts it
-// was written from, those that were left out among them, so the same cases give the same id.
+// node returns the memory of a draft: a new one on probation, or j.present with new content. Its id is a hash of the
+// type, the partition and the cases or parts it was written from, including those left out, so the same cases give the
+// same id.
 func (e *Evolver) node(j *job, d *gate.Draft, by tree.Provenance) tree.Node {
 	ids, founding := idsOf(j.Members), idsOf(j.bucket.cases)
 	if j.Type == tree.Strategy {
@@ -27,7 +27,7 @@ func (e *Evolver) node(j *job, d *gate.Draft, by tree.Provenance) tree.Node {
 		n = j.present.Clone()
 		by.At = n.Provenance.At
 	}
-	if n.Credit != nil && by.Analyst == "model" { // the rules say the same again
+	if n.Credit != nil && by.Analyst == "model" { // the rules write the same again
 		n.Credit.Refreshed = n.Credit.Repeated
 	}
 	n.Children, n.Provenance = ids, by
@@ -59,7 +59,7 @@ func scenesOf(cases []*tree.Node) []string {
 	return out[:min(len(out), tree.MaxConditions)]
 }
 
-// testsByScene counts the different tests on each scene type.
+// testsByScene returns the number of distinct tests on each scene type.
 func testsByScene(cases []*tree.Node) map[string]int {
 	by := map[string][]*tree.Node{}
 	for _, n := range cases {

@@ -9,14 +9,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// own reports whether a check is of this tree's own: the taxonomy does not know it.
+// own reports whether a check is of this tree's own: the taxonomy does not have it.
 func (e *Evolver) own(check string) bool {
 	_, known := e.o.Taxonomy.Check(check)
 	return !known && taxonomy.IsOwn(check)
 }
 
-// typeOf returns the error type that the lessons about a check go to, and false if there can be
-// none in this direction: its overlay is gone, or it has no advice for it.
+// typeOf returns the error type of the lessons about a check, and false if there can be none in this direction: its
+// overlay was removed, or it has no advice for it.
 func (e *Evolver) typeOf(s *survey, check string, d taxonomy.Direction) (string, bool) {
 	if c, known := e.o.Taxonomy.Check(check); known {
 		return c.ErrorType(), c.Speaks(d)
@@ -25,8 +25,8 @@ func (e *Evolver) typeOf(s *survey, check string, d taxonomy.Direction) (string,
 	return t, is
 }
 
-// readOwn sets s.own, and gives all misses of one check of the tree's own its error type.
-// Misses differ in it where trees were merged, or a case was changed by hand.
+// readOwn sets s.own, and sets the error type of all misses of one check of the tree's own to the same. Misses differ
+// in it where trees were merged, or a case was changed by hand.
 func (e *Evolver) readOwn(s *survey) {
 	of := map[string]map[string]int{}
 	count := func(check, errorType string, times int) {
@@ -43,7 +43,7 @@ func (e *Evolver) readOwn(s *survey) {
 			count(m.Check, m.ErrorType, 1)
 		}
 	}
-	for _, x := range s.live(tree.Experience) { // of another tree it may have come without its cases
+	for _, x := range s.live(tree.Experience) { // one of another tree may have come without its cases
 		count(kindOf(x), x.ErrorType, 1+len(x.Children))
 	}
 	s.own = map[string]string{}
@@ -64,8 +64,7 @@ func (e *Evolver) readOwn(s *survey) {
 	}
 }
 
-// mostOf returns the error type that is counted most, and taxonomy.OtherError only if there is
-// no other.
+// mostOf returns the most frequent error type, and taxonomy.OtherError only if there is no other.
 func mostOf(types map[string]int) string {
 	best := taxonomy.OtherError
 	for _, t := range slices.Sorted(maps.Keys(types)) {
@@ -76,8 +75,8 @@ func mostOf(types map[string]int) string {
 	return best
 }
 
-// ownIn returns the checks of the tree's own that live cases missed in a direction, or a live lesson is about,
-// those of most cases first. A team may have taken some into its catalogue.
+// ownIn returns the checks of the tree's own that live cases missed in a direction, or a live lesson is about, those
+// of most cases first. A team may have added some to its catalogue.
 func (s *survey) ownIn(d taxonomy.Direction) []string {
 	in := map[string]int{}
 	for _, n := range s.cases {
@@ -97,7 +96,7 @@ func (s *survey) ownIn(d taxonomy.Direction) []string {
 	return list
 }
 
-// checksFor returns the checks to which causes of a direction may go: those of the tree's own, and those of
+// checksFor returns the checks to which causes of a direction may be assigned: those of the tree's own, and those of
 // the team, which it may have added since the causes were read.
 func (p *planner) checksFor(d taxonomy.Direction) []string {
 	list := p.s.ownIn(d)

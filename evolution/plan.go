@@ -14,19 +14,19 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// PlanOptions bound a plan. The zero value plans everything.
+// PlanOptions bounds a plan. The zero value plans everything.
 type PlanOptions struct {
 	Only     string         // plan only this error type; "" for all
 	MaxCalls *int           // of the model, over all partitions; nil: no bound
 	MaxCost  *float64       // of the calls, over all partitions, by Price; nil: no bound
 	Price    Price          // of the model's tokens
-	Now      time.Time      // a later evaluation does not count as the newest; zero: no limit
+	Now      time.Time      // the upper limit for the time of the newest evaluation; zero: no limit
 	Review   bool           // a draft becomes a proposal, not a change, until a person accepts it; see Review.Decide
-	Attempts *Attempts      // what earlier plans of the same work asked without an answer; nil: nothing
+	Attempts *Attempts      // the jobs that earlier plans of the same work sent without an answer; nil: none
 	Progress func(Progress) // called after every job and partition; may be nil
 }
 
-// Progress says how far a plan has come. Its numbers are for all partitions together.
+// Progress is the progress of a plan. Its numbers are for all partitions together.
 type Progress struct {
 	Partition           // the current one
 	Done, Of  int       // partitions
@@ -37,7 +37,7 @@ type Progress struct {
 	Cost      float64   // of the tokens, by Price
 }
 
-// Plan is what one partition should become.
+// Plan is the planned changes of one partition.
 type Plan struct {
 	Partition
 	Rule       rule          `json:"rule"`
@@ -48,28 +48,27 @@ type Plan struct {
 	Calls      int           `json:"calls"` // of the model; those for all partitions are with the first
 	Usage      llm.Usage     `json:"usage"`
 	Waiting    int           `json:"waiting"`             // jobs left for later because MaxCalls or MaxCost was reached
-	Proposals  []Proposal    `json:"proposals,omitempty"` // with Review: what waits for a person
+	Proposals  []Proposal    `json:"proposals,omitempty"` // with Review: proposals that wait for a person
 	Notes      []string      `json:"notes,omitempty"`
 }
 
-// Group is a group of cases that missed one check, or have one cause, and are no
-// experience yet. Missing says why not.
+// Group is a group of cases that missed one check, or have one cause, and are no experience yet. Missing is why not.
 type Group struct {
 	Check      string   `json:"check,omitempty"`
 	Cases      []string `json:"cases"`
 	Tests      int      `json:"tests"`
 	Recent     int      `json:"recent"`     // the most cases within any time window
-	Cohesion   float64  `json:"cohesion"`   // average likeness of their causes, 0 to 1
+	Cohesion   float64  `json:"cohesion"`   // average similarity of their causes, 0 to 1
 	Confidence float64  `json:"confidence"` // that a lesson from them would have
 	Missing    []lack   `json:"missing,omitempty"`
 	Apart      string   `json:"apart,omitempty"`   // why a model refused to write one lesson of them
-	LeftOut    string   `json:"leftOut,omitempty"` // id of the lesson that they were left out of, as of another cause
+	LeftOut    string   `json:"leftOut,omitempty"` // id of the lesson that left them out, as of another cause
 }
 
-// lack is something of which a group does not have enough.
+// lack is a requirement that a group does not meet.
 type lack struct {
-	// What is cases, recent, notes (different ones), tests, confidence or words. A group lacks words when no
-	// check is known, nobody gave a hint for most cases, and there is no model.
+	// What is cases, recent, notes (different ones), tests, confidence or words. A group lacks words when no check is
+	// known, most cases have no hint, and there is no model.
 	What string  `json:"what"`
 	Have float64 `json:"have"`
 	Need float64 `json:"need"`
@@ -81,16 +80,15 @@ type Rejection struct {
 	Type tree.Type `json:"type"`
 	Partition
 	Members []string `json:"members"`
-	By      string   `json:"by"` // who wrote the draft, model or rules; person if a person refused it
+	By      string   `json:"by"` // the writer of the draft, model or rules; person if a person refused it
 	Reasons []string `json:"reasons"`
 	Title   string   `json:"title,omitempty"`
 	Known   bool     `json:"known,omitempty"` // from an earlier plan
 }
 
-// Plan yields the plan of each partition, sorted by error type and direction. The
-// result of a job is in the cache before its plan is yielded. So a caller may plan
-// again after a conflict or a crash, and the model is not asked twice. After an error
-// nothing more is yielded; the plans before it are valid.
+// Plan yields the plan of each partition, sorted by error type and direction. The result of a job is in the cache
+// before its plan is yielded. So a caller may plan again after a conflict or a crash, and the model is not called
+// twice. After an error nothing more is yielded; the plans before it are valid.
 func (e *Evolver) Plan(ctx context.Context, v Scanner, o PlanOptions) iter.Seq2[Plan, error] {
 	return func(yield func(Plan, error) bool) {
 		s, err := e.survey(ctx, v, o.Now)
@@ -157,8 +155,8 @@ type planner struct {
 	left        calls
 	calls       int            // made since the last plan
 	usage       llm.Usage      // of these
-	notes       []string       // on these
-	waiting     int            // questions about causes that are left for later
+	notes       []string       // for the next plan
+	waiting     int            // calls about causes that are left for later
 	everywhere  map[string]int // tests of all cases by scene type; see frequentScenes
 	everyTest   int            // tests of all cases
 }
@@ -222,8 +220,8 @@ type formed struct {
 	bucket *bucket
 }
 
-// noteLifted adds the cases whose misses were read, typed or given a check anew to the changes: those
-// of the partition, and those of its experiences. Other partitions note their own.
+// noteLifted adds the cases whose misses were read, typed or assigned a new check to the changes: those of the
+// partition, and those of its experiences. Other partitions add their own.
 func (w *work) noteLifted() {
 	if len(w.s.lifted) == 0 {
 		return
@@ -241,10 +239,9 @@ func (w *work) noteLifted() {
 	}
 }
 
-// adopt sets the parents of cases. A case may belong to several experiences, but has
-// one parent: the experience of its weightiest miss among those that have one. It looks
-// at the cases of this partition's experiences and at those whose parent may have gone.
-// The partitions that are planned later adopt again for their experiences.
+// adopt sets the parents of cases. A case may belong to several experiences, but has one parent: the experience of its
+// weightiest miss among those that have one. It handles the cases of this partition's experiences and those whose
+// parent may be gone. Partitions planned later adopt again for their experiences.
 func (w *work) adopt() {
 	seen := map[string]bool{}
 	for _, f := range w.formed {
@@ -276,9 +273,8 @@ func (w *work) adopt() {
 	}
 }
 
-// parentOf returns the id of the experience of a case's weightiest miss, "" if there is
-// none. Candidates are the experiences planned so far, and the current parent if it is
-// live and still has the case.
+// parentOf returns the id of the experience of a case's weightiest miss, "" for none. Candidates are the experiences
+// planned so far, and the current parent if it is live and still has the case.
 func (w *work) parentOf(n *tree.Node) string {
 	best, least := "", math.MaxInt
 	for _, f := range w.above[n.ID] {
@@ -294,8 +290,8 @@ func (w *work) parentOf(n *tree.Node) string {
 	return best
 }
 
-// rank returns the place of a check among the misses of a case; 0 is the weightiest. A
-// miss may have been lent to a wider check, which comes right after its own check.
+// rank returns the index of a check among the misses of a case; 0 is the weightiest. A miss may have been lent to a
+// wider check, which ranks right after its own check.
 func (e *Evolver) rank(n *tree.Node, check string) int {
 	for i, m := range n.CaseData.Misses {
 		switch {

@@ -11,14 +11,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// ForgetReason says why a memory is archived.
+// ForgetReason is why a memory is archived.
 type ForgetReason string
 
 // The reasons, in the order in which memories are forgotten.
 const (
 	Harmful    ForgetReason = "harmful"    // in quarantine because it did harm, without evidence for a half-life
 	Superseded ForgetReason = "superseded" // retired or replaced, without evidence for a month
-	Unused     ForgetReason = "unused"     // a case seen once, a half-life ago, and never given though it could have been
+	Unused     ForgetReason = "unused"     // a case that occurred once, a half-life ago, and was never given though it could have been
 	Thin       ForgetReason = "thin"       // an experience with fewer than two live cases
 	OverBudget ForgetReason = "over_budget"
 )
@@ -27,8 +27,8 @@ const (
 const (
 	halfLife      = 90 * 24 * time.Hour
 	supersededFor = 30 * 24 * time.Hour
-	littleTrust   = 0.6 // a confidence below it is little
-	enoughChances = 20  // queries that could have been given a case; with fewer it is not called unused
+	littleTrust   = 0.6 // a confidence below it is low
+	enoughChances = 20  // queries that a case could have served; with fewer it is not treated as unused
 	slack         = 1.2 // a budget may be exceeded by this factor, so that a full tree is not pruned each time
 )
 
@@ -36,22 +36,22 @@ const (
 // budget, because the index can hold a million of them.
 const mostExperiences = 30
 
-// PruneOptions say what to forget. The zero value works.
+// PruneOptions selects the memories to forget. The zero value works.
 type PruneOptions struct {
-	DryRun      bool   // whoever applies the plan writes nothing
+	DryRun      bool   // the caller applies nothing
 	Only        string // forget only memories of this error type; "" for all
 	Experiences int    // how many of a partition stay in use; 0: 30
 }
 
-// Known is what is known besides the nodes of the tree. The zero value works.
+// Known is information beyond the nodes of the tree. The zero value works.
 type Known struct {
-	Now     time.Time               // a later evaluation does not count as the newest; zero: no limit
-	Used    func(id string) bool    // whether a memory was ever given to a run; nil: only its counter says so
-	Chances func(n *tree.Node) int  // how many queries could have been given a case; nil: no case is unused
+	Now     time.Time               // the upper limit for the time of the newest evaluation; zero: no limit
+	Used    func(id string) bool    // whether a memory was ever given to a run; nil: only its counter is used
+	Chances func(n *tree.Node) int  // the number of queries that a case could have served; nil: no case is unused
 	Keep    func(n *tree.Node) bool // memories that stay, besides those a person marked; nil: no others
 }
 
-// Forgotten is a memory that is taken out of use, and why.
+// Forgotten is a memory that is taken out of use, and the reason.
 type Forgotten struct {
 	Node   tree.Node    `json:"node"` // as it was
 	Reason ForgetReason `json:"reason"`
@@ -71,18 +71,17 @@ type pruner struct {
 	rules ruleBook
 	o     PruneOptions
 	known Known
-	gone  map[string]Forgotten // by id: what is forgotten so far
+	gone  map[string]Forgotten // by id: the memories forgotten so far
 	under map[string][]string  // by case id: the experiences that have the case
 }
 
-// Prune returns which memories to take out of use. They are archived with a reason,
-// never deleted. The present time is that of the newest evaluation.
+// Prune returns the memories to take out of use. They are archived with a reason, never deleted. The present time is
+// that of the newest evaluation.
 //
-// No case goes only for its age or because there are many. A case goes when it was
-// seen once, belongs to no experience, and was given to none of the queries that it
-// could have been given to. When a partition has too many lessons, those go whose
-// cases other lessons cover. A memory that a person marked stays. A forgotten case
-// whose mistake is made again comes back.
+// No case is archived only for its age or because there are many. A case is archived when it occurred once, belongs to
+// no experience, and was given to none of the queries that it could have served. When a partition has too many
+// lessons, those are archived whose cases other lessons cover. A memory that a person marked stays. A forgotten case
+// whose mistake is made again is taken back into use.
 func (e *Evolver) Prune(ctx context.Context, v Scanner, o PruneOptions, known Known) (Pruned, error) {
 	s, err := e.survey(ctx, v, known.Now)
 	if err != nil {
@@ -95,13 +94,13 @@ func (e *Evolver) Prune(ctx context.Context, v Scanner, o PruneOptions, known Kn
 	p.forgetIf(p.harm)
 	p.forgetIf(p.replaced)
 	p.forgetIf(p.unused)
-	p.forgetIf(p.thin) // after unused, because it counts the cases that are left
+	p.forgetIf(p.thin) // after unused, because it counts the remaining cases
 	p.budgets()
 	return p.result(p.revive()), nil
 }
 
-// revive takes cases back into use that were forgotten as unused or over budget and
-// whose last mistake lies within the time window. It returns their ids, sorted.
+// revive takes cases back into use that were forgotten as unused or over budget and whose last mistake lies within the
+// time window. It returns their ids, sorted.
 func (p *pruner) revive() []string {
 	ids := []string{}
 	for _, n := range p.nodes {
@@ -136,7 +135,7 @@ func (p *pruner) candidates(only func(*tree.Node) bool) []*tree.Node {
 	return out
 }
 
-// forgetIf forgets each candidate for which a rule gives a reason.
+// forgetIf forgets each candidate for which a rule returns a reason.
 func (p *pruner) forgetIf(rule func(*tree.Node) (ForgetReason, string)) {
 	for _, n := range p.candidates(func(*tree.Node) bool { return true }) {
 		if r, why := rule(n); r != "" {
@@ -199,9 +198,8 @@ func (p *pruner) standing(e *tree.Node) []*tree.Node {
 	})
 }
 
-// budgets forgets lessons of a partition that has too many. It keeps them by greedy
-// maximum coverage: again and again the lesson with most cases that no kept lesson has;
-// of equal ones, that with the lower id.
+// budgets forgets lessons of a partition that has too many. It selects those to keep by greedy maximum coverage:
+// repeatedly the lesson with most cases that no selected lesson has; on a tie, that with the lower id.
 func (p *pruner) budgets() {
 	most := cmp.Or(p.o.Experiences, mostExperiences)
 	parts := map[Partition][]*tree.Node{}
@@ -234,7 +232,7 @@ func (p *pruner) budgets() {
 	}
 }
 
-// uncovered counts the children of a lesson that are not covered.
+// uncovered returns the number of children of a lesson that are not covered.
 func uncovered(n *tree.Node, covered map[string]bool) (k int) {
 	for _, id := range n.Children {
 		if !covered[id] {
@@ -244,8 +242,8 @@ func uncovered(n *tree.Node, covered map[string]bool) (k int) {
 	return k
 }
 
-// result makes the changes: each forgotten memory is archived, its children lose their
-// parent, and the memories that list it lose a child.
+// result makes the changes: each forgotten memory is archived, its children lose their parent, and the memories that
+// list it lose a child.
 func (p *pruner) result(revived []string) Pruned {
 	out := Pruned{Forgotten: []Forgotten{}, Revived: revived, Changes: []tree.Change{}}
 	for _, f := range p.gone {
@@ -282,7 +280,7 @@ func (p *pruner) clearParent(id, from string) {
 	p.put(n, tree.OpAttach, "no longer part of "+from)
 }
 
-// removeChild takes a child from a memory.
+// removeChild removes a child from a memory.
 func (p *pruner) removeChild(id, child string) {
 	up, ok := p.get(id)
 	if !ok || id == "" || !slices.Contains(up.Children, child) {

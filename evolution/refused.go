@@ -17,7 +17,7 @@ func RefusalRules(t *taxonomy.Taxonomy) tree.RefusalRules {
 	}
 }
 
-// refused returns what people said no to in the tree.
+// refused returns people's refusals in the tree.
 func (e *Evolver) refused(s *survey) *tree.Refused {
 	var lessons []tree.Node
 	for _, id := range slices.Sorted(maps.Keys(s.nodes)) {
@@ -28,8 +28,7 @@ func (e *Evolver) refused(s *survey) *tree.Refused {
 	return tree.NewRefused(lessons, RefusalRules(e.o.Taxonomy))
 }
 
-// spoken are the lessons and strategies that a person banned or had forgotten, by partition,
-// sorted by id.
+// spoken returns the lessons and strategies that a person banned or had forgotten, by partition, sorted by id.
 func (s *survey) spoken() map[Partition][]*tree.Node {
 	out := map[Partition][]*tree.Node{}
 	for _, n := range s.nodes {
@@ -51,8 +50,8 @@ func (w *work) anySpoken(t tree.Type, banned bool, holds func(*tree.Node) bool) 
 	})
 }
 
-// banned reports whether a person banned the lesson of a bucket. A lesson is known by its check;
-// one without a check by half of its cases.
+// banned reports whether a person banned the lesson of a bucket. A lesson is identified by its check; one without a
+// check by half of its cases.
 func (w *work) banned(b *bucket) bool {
 	return w.anySpoken(tree.Experience, true, func(n *tree.Node) bool {
 		if kind := kindOf(n); kind != "" || b.check != "" {
@@ -62,26 +61,26 @@ func (w *work) banned(b *bucket) bool {
 	})
 }
 
-// refusedHere reports whether a person banned what a lesson or strategy in use stands for: it
-// came from another tree under another id.
+// refusedHere reports whether a person banned the subject of a lesson or strategy in use: it came from another tree
+// under another id.
 func (w *work) refusedHere(n *tree.Node) bool {
 	return n.Mark != tree.Pinned && w.anySpoken(n.Type, true, func(b *tree.Node) bool {
 		return n.Type == tree.Strategy || kindOf(b) == kindOf(n) && kindOf(n) != ""
 	})
 }
 
-// refusedDraft reports whether a person refused what a draft would say: the draft itself, or one of its
-// sentences in another lesson.
+// refusedDraft reports whether a person refused the content of a draft: the draft itself, or one of its sentences in
+// another lesson.
 func (w *work) refusedDraft(job string, n *tree.Node) bool {
 	return w.s.no.Job(job) || n.Type == tree.Experience &&
 		slices.ContainsFunc(n.Content.Lessons, func(l tree.Lesson) bool { return w.s.no.Lesson(n, &l) })
 }
 
-// noStrategy reports whether a person banned the strategy of the partition, or had it forgotten
-// and no experience came since.
+// noStrategy reports whether a person banned the strategy of the partition, or had it forgotten and no experience was
+// added since.
 func (w *work) noStrategy(parts []*formedNode, present *tree.Node) bool {
 	if present != nil {
-		return false // one that is banned has been retired
+		return false // a banned one has been retired
 	}
 	return w.anySpoken(tree.Strategy, true, func(*tree.Node) bool { return true }) ||
 		w.anySpoken(tree.Strategy, false, func(n *tree.Node) bool {
@@ -90,7 +89,7 @@ func (w *work) noStrategy(parts []*formedNode, present *tree.Node) bool {
 		})
 }
 
-// stoodOn returns the ids of what a lesson stands on, or did when it was written.
+// stoodOn returns the ids of the children of a lesson and of its sources when it was written.
 func stoodOn(n *tree.Node) []string {
 	out := slices.Concat(n.Children, n.Provenance.Cites)
 	slices.Sort(out)

@@ -10,11 +10,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Reread returns the changes that put cases in the place of what is stored of them, after a model
-// has analysed what the rules had to analyse because there was none, or it failed. Where what a case missed has
-// changed, lessons about what it missed before are retired, and the next plan writes them anew.
-// What a person pinned or wrote stays, and so does what its cases missed. A case that has changed
-// since it was read, or waits no longer, is left as it is.
+// Reread returns the changes that replace stored cases by cases, after a model has analysed what the rules had to
+// analyse because there was no model, or it failed. Where the misses of a case have changed, lessons about its former
+// misses are retired, and the next plan writes them again. Lessons that a person pinned or wrote stay, and so do the
+// misses of their cases. A case that has changed since it was read, or waits no longer, is unchanged.
 func (e *Evolver) Reread(ctx context.Context, v Scanner, cases []tree.Node) ([]tree.Change, error) {
 	s, err := e.survey(ctx, v, time.Time{})
 	if err != nil {
@@ -44,7 +43,7 @@ func (e *Evolver) Reread(ctx context.Context, v Scanner, cases []tree.Node) ([]t
 	return a.changes(), nil
 }
 
-// holds reports whether a lesson that stays stands on a case for an error type that it has no more.
+// holds reports whether a lesson that stays rests on a case for an error type that the case no longer has.
 func (a *anew) holds(n *tree.Node) bool {
 	return slices.ContainsFunc(a.survey.live(tree.Experience), func(x *tree.Node) bool {
 		return (x.Kept() || x.Elsewhere != nil) && slices.Contains(x.Children, n.ID) && !n.Concerns(x.ErrorType)

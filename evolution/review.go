@@ -20,8 +20,8 @@ type Proposal struct {
 	Replaces *tree.Node `json:"replaces,omitempty"` // as it is; nil for a new one
 }
 
-// Review is a person's part in what the tree learns: which lessons wait, which
-// were refused, and the word on those that wait.
+// Review is a person's part in what the tree learns: the lessons that wait, the refused ones, and the decision on
+// those that wait.
 type Review struct {
 	jobs    func(ctx context.Context, write bool) (*Jobs, error)
 	evolve  func(ctx context.Context, write bool) (Evolved, error)
@@ -30,9 +30,9 @@ type Review struct {
 	waiting *Waiting
 }
 
-// NewReview returns a Review of what jobs opens. evolve lets the tree learn for
-// review, without asking a model, and writes nothing unless write says so. reject has a person refuse a
-// proposal, for good unless that is taken back. waiting is what an earlier Review of the same tree found.
+// NewReview returns a Review of the jobs that jobs opens. evolve lets the tree learn for review, without calling a
+// model, and writes only if write is true. reject refuses a proposal in the name of a person, until that is taken
+// back. waiting holds the result of an earlier Review of the same tree.
 func NewReview(
 	jobs func(ctx context.Context, write bool) (*Jobs, error),
 	evolve func(ctx context.Context, write bool) (Evolved, error),
@@ -41,20 +41,20 @@ func NewReview(
 	return &Review{jobs, evolve, reject, nodes, waiting}
 }
 
-// Waiting keeps the lessons that wait for a person, since finding them takes as long as learning
-// does: seconds in a tree of many thousand cases. The zero value knows nothing. It is safe for
-// concurrent use; who comes while they are found waits for that.
+// Waiting caches the lessons that wait for a person, since finding them takes as long as learning does: seconds in a
+// tree of many thousand cases. The zero value is an empty cache. It is safe for concurrent use; a caller that comes
+// while they are being found waits.
 type Waiting struct {
-	forgot atomic.Uint64 // how often they were forgotten
+	forgot atomic.Uint64 // number of calls of Forget
 
-	mu    sync.Mutex // held while they are found
+	mu    sync.Mutex // held while they are being found
 	known bool
 	at    uint64 // of forgot, when list was found
 	list  []Proposal
 }
 
-// Forget has them found anew. It must be called when lessons changed, when drafts were kept, and
-// when a person said something; new cases alone make no draft. It does not wait.
+// Forget empties the cache. It must be called when lessons changed, when drafts were stored, and when a person decided
+// something; new cases alone make no draft. It does not wait.
 func (w *Waiting) Forget() { w.forgot.Add(1) }
 
 func (w *Waiting) get(find func() ([]Proposal, error)) ([]Proposal, error) {
@@ -70,13 +70,13 @@ func (w *Waiting) get(find func() ([]Proposal, error)) ([]Proposal, error) {
 	return slices.Clone(w.list), nil
 }
 
-// Proposals returns the lessons that wait for a person, without asking a model. Cases that came
-// since the tree last learned may be missing behind them; Decide knows these.
+// Proposals returns the lessons that wait for a person, without calling a model. Cases added since the tree last
+// learned may be missing in them; Decide includes these.
 func (r *Review) Proposals(ctx context.Context) ([]Proposal, error) {
 	return r.waiting.get(func() ([]Proposal, error) { return r.find(ctx) })
 }
 
-// find finds the proposals of now.
+// find finds the present proposals.
 func (r *Review) find(ctx context.Context) ([]Proposal, error) {
 	v, err := r.evolve(ctx, false)
 	if err != nil {
@@ -88,12 +88,11 @@ func (r *Review) find(ctx context.Context) ([]Proposal, error) {
 	}
 	return slices.DeleteFunc(v.Proposals(), func(p Proposal) bool {
 		_, kept := jobs.Get(p.Key)
-		return !kept // what rules would write now, nobody has asked for
+		return !kept // drafts that only the rules would write now are no proposals
 	}), nil
 }
 
-// Rejected returns the drafts that no gate let through, as far as they are kept, and those that a person
-// refused.
+// Rejected returns the stored drafts that a gate refused, and those that a person refused.
 func (r *Review) Rejected(ctx context.Context) ([]Rejection, error) {
 	jobs, err := r.jobs(ctx, false)
 	if err != nil {
@@ -114,10 +113,9 @@ func (r *Review) Rejected(ctx context.Context) ([]Rejection, error) {
 	return out, nil
 }
 
-// Decide takes a person's word on proposals: accepted ones go into the tree,
-// rejected ones are not written again, and what they would say is given nowhere; why is
-// required for these. It returns what was applied. An unknown key is a
-// *tree.FieldError, and nothing is decided then.
+// Decide applies a person's decision on proposals: accepted ones are added to the tree, rejected ones are not written
+// again, and their content is given nowhere; why is required for these. It returns what was applied. An unknown key is
+// a *tree.FieldError, and nothing is decided then.
 func (r *Review) Decide(ctx context.Context, accepted, rejected []string, why string) (Evolved, error) {
 	if why == "" && len(rejected) > 0 {
 		return Evolved{}, &tree.FieldError{Field: "why", Problem: "is missing; say why a proposal is rejected"}
@@ -163,11 +161,11 @@ func (r *Review) Decide(ctx context.Context, accepted, rejected []string, why st
 
 const acceptedWord = "accepted"
 
-// ErrNoDraft says that the draft a person decided about is not in the cache any more.
+// ErrNoDraft means that the draft a person decided about is no longer in the cache.
 var ErrNoDraft = errors.New("no draft is kept under this key; learning for review makes it again")
 
-// accept returns the value to keep in the JobCache under a job's key after a person
-// accepted its draft. value is the one kept now. It fails when that has no draft.
+// accept returns the value to store under a job's key after a person accepted its draft. value is the present one. It
+// fails when that has no draft.
 func accept(value []byte) ([]byte, error) {
 	var r jobRecord
 	if json.Unmarshal(value, &r) != nil || r.Draft == nil {

@@ -7,8 +7,7 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// rule says when there is enough to learn from. A field that is zero means the
-// default, which stands first in its comment.
+// rule is the thresholds of learning. A field that is zero means the default, which comes first in its comment.
 type rule struct {
 	// 3: distinct cases that make an experience.
 	CaseThreshold int `json:"caseThreshold"`
@@ -16,7 +15,7 @@ type rule struct {
 	ExperienceThreshold int `json:"experienceThreshold"`
 	// 0.5: the least confidence of an experience, see confidence.
 	MinConfidence float64 `json:"minConfidence"`
-	// 30 days: enough cases must lie within some stretch of this length, in JSON in nanoseconds.
+	// 30 days: enough cases must lie within a period of this length, in JSON in nanoseconds.
 	TimeWindow time.Duration `json:"timeWindow"`
 }
 
@@ -27,7 +26,7 @@ const (
 	defaultConfidence  = 0.5
 	defaultWindow      = 30 * 24 * time.Hour
 
-	leastTests         = 2 // distinct tests behind any lesson: one test alone may be flaky
+	leastTests         = 2 // distinct tests of any lesson: one test alone may be flaky
 	leastStrategyCases = 5
 )
 

@@ -12,16 +12,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// byRules writes drafts without a model. It composes no sentences. With a check, the
-// taxonomy says what to do, and the mistake is a whole sentence of a person or of the
-// taxonomy. Without a check, or with one of the tree's own, the lesson is the hint that was given for most cases; if
-// there is none, there is no draft.
+// byRules writes drafts without a model. It composes no sentences. With a check, the advice is the taxonomy's, and the
+// mistake is a whole sentence of a person or of the taxonomy. Without a check, or with one of the tree's own, the
+// lesson is the most frequent hint of the cases; without such a hint, there is no draft.
 func (e *Evolver) byRules(j *job) []gate.Draft {
 	if j.Type == tree.Strategy {
 		if len(j.counts) == 0 {
 			return nil
 		}
-		var d gate.Draft // a strategy has no text but its counts
+		var d gate.Draft // a strategy has no text except its counts
 		for _, c := range j.counts {
 			d.Lessons = append(d.Lessons, c.lesson)
 		}
@@ -50,10 +49,10 @@ func times(cases []*tree.Node) (n int) {
 	return n
 }
 
-// oftenMissed returns the things that were missed in at least half of the tests and in
-// at least two, sorted. A thing that few tests missed says nothing about other pages.
+// oftenMissed returns the things that were missed in at least half of the tests and in at least two, sorted. A thing
+// that few tests missed does not generalize to other pages.
 func (e *Evolver) oftenMissed(j *job) []string {
-	in := map[string]map[string]bool{} // the tests that missed a thing
+	in := map[string]map[string]bool{} // by thing: the tests that missed it
 	for _, n := range j.Members {
 		for i := range n.CaseData.Misses {
 			m := &n.CaseData.Misses[i]
@@ -80,7 +79,7 @@ func (e *Evolver) oftenMissed(j *job) []string {
 	return out
 }
 
-// Limits on a sentence that stands for a whole group.
+// Limits on a sentence that represents a whole group.
 const (
 	longestMistake = 120 // characters
 	shortestEN     = 20  // characters
@@ -88,9 +87,9 @@ const (
 	leastWords     = 4   // an error code is no sentence
 )
 
-// centralSentence returns the sentence of a person that says best how the check was
-// missed: among those that may speak for all, the one that is most like the sentences
-// about other tests on average. It returns "" if none is enough like them.
+// centralSentence returns the sentence of a person that best describes how the check was missed: among the eligible
+// ones, the one with the highest average similarity to the sentences about other tests. It returns "" if none is
+// similar enough.
 func (e *Evolver) centralSentence(j *job) string {
 	var list, from []string // sentences, and the test of each
 	for _, n := range evenly(j.Members, mostHeard) {
@@ -124,13 +123,12 @@ func (e *Evolver) centralSentence(j *job) string {
 }
 
 const (
-	leastCentral = 0.20 // the average likeness with sentences about other tests that is enough
+	leastCentral = 0.20 // the minimum average similarity to sentences about other tests
 	mostHeard    = 256  // cases whose sentences are compared, each with each
 )
 
-// speaksForAll reports whether a sentence may stand for a group. It must be a short
-// sentence in the language of the group, name nothing of a single test (no number, no
-// quotation), and name the check by its phrases.
+// speaksForAll reports whether a sentence may represent a group. It must be a short sentence in the language of the
+// group, name nothing of a single test (no number, no quotation), and name the check by its phrases.
 func (e *Evolver) speaksForAll(j *job, s string) bool {
 	n := utf8.RuneCountInString(s)
 	least := shortestEN
@@ -148,11 +146,10 @@ func (e *Evolver) speaksForAll(j *job, s string) bool {
 	return ok && (r.Check == j.Check || e.isKindOf(r.Check, j.Check))
 }
 
-// repeatedHint returns the hint that was given for most tests of a bucket: a whole
-// sentence of a person or a model for at least half of the tests, and at least two.
-// from says who gave it. Both are "" if there is none.
+// repeatedHint returns the hint of most tests of a bucket: a whole sentence of a person or a model for at least half
+// of the tests, and at least two. from is its source. Both are "" for none.
 func repeatedHint(b *bucket) (hint, from string) {
-	in, by := map[string]map[string]bool{}, map[string]string{} // of each sentence: its tests, and who said it
+	in, by := map[string]map[string]bool{}, map[string]string{} // of each sentence: its tests, and its source
 	for _, n := range b.cases {
 		for _, m := range n.CaseData.Misses {
 			for _, s := range text.Sentences(m.Instead) {

@@ -63,9 +63,8 @@ func (w *work) strategy() error {
 	return nil
 }
 
-// strategyOf returns the strategy over experiences: the present one, updated if it
-// must be, or a new one. ids are those of the experiences, sorted. It returns false if
-// nothing could be written.
+// strategyOf returns the strategy over experiences: the present one, updated if it must be, or a new one. ids are
+// those of the experiences, sorted. It returns false if nothing could be written.
 func (w *work) strategyOf(
 	counts []checkCount, parts []*formedNode, ids []string, present *tree.Node,
 ) (tree.Node, bool, error) {
@@ -92,7 +91,7 @@ func (w *work) strategyOf(
 		w.retireStrategy(present, "its words are of rules that are gone")
 		return n, false, nil
 	case !ok:
-		n = present.Clone() // keep the old words, over the experiences there are now
+		n = present.Clone() // keep the old text, over the present experiences
 	}
 	n.Children = ids
 	op := tree.OpAdd
@@ -109,9 +108,8 @@ type checkCount struct {
 	cases  []*tree.Node
 }
 
-// counts returns what a strategy counts, the most frequent first: the lesson of each
-// experience, and each other check that was missed in at least two tests but has too
-// few cases for an experience of its own.
+// counts returns the lessons of a strategy, the most frequent first: the lesson of each experience, and each other
+// check that was missed in at least two tests but has too few cases for an experience of its own.
 func (w *work) counts(parts []*formedNode) []checkCount {
 	var list []checkCount
 	have := map[string]bool{}
@@ -131,7 +129,7 @@ func (w *work) counts(parts []*formedNode) []checkCount {
 		l, cases := &list[i].lesson, list[i].cases
 		l.Mistake, l.Instead, l.Cites = "", "", idsOf(cases)
 		if l.Kind != "" && !w.e.own(l.Kind) && l.From == tree.FromModel {
-			// It is in one language; the catalogue's words are in both.
+			// It is in one language; the catalogue's text is in both.
 			l.Check, l.From = "", tree.FromCatalogue
 		}
 		l.Tests, l.Times, l.Scenes = tests(cases), times(cases), w.frequentScenes(cases)
@@ -144,10 +142,9 @@ func (w *work) counts(parts []*formedNode) []checkCount {
 	return list[:min(len(list), tree.MaxLessons)]
 }
 
-// frequentScenes returns the scene types in which a check was missed most, sorted. A
-// type must have at least two and a third of the check's tests, and a clearly larger
-// share of them than of all tests. If more than two types do, the mistakes are all
-// over, and it returns none.
+// frequentScenes returns the scene types in which a check was missed most, sorted. A type must have at least two and a
+// third of the check's tests, and a clearly larger share of them than of all tests. If more than two types qualify,
+// the mistakes are spread over all, and it returns none.
 func (w *work) frequentScenes(cases []*tree.Node) []string {
 	const clearly = 1.3 // times the share of all tests
 	if w.everywhere == nil {
@@ -168,8 +165,8 @@ func (w *work) frequentScenes(cases []*tree.Node) []string {
 	return out
 }
 
-// changed reports whether a strategy must be written again: an older version of the
-// rules wrote it, or a model, as earlier versions had it, or its counts are not those of now.
+// changed reports whether a strategy must be written again: an older version of the rules wrote it, or a model, as in
+// earlier versions, or its counts are outdated.
 func (w *work) changed(n *tree.Node, counts []checkCount) bool {
 	if n.Kept() {
 		return false
@@ -186,8 +183,7 @@ func (w *work) changed(n *tree.Node, counts []checkCount) bool {
 	})
 }
 
-// keepPinned keeps a pinned strategy over those of its experiences that are left, and reports
-// whether there are any.
+// keepPinned keeps a pinned strategy over its remaining experiences, and reports whether it has any.
 func (w *work) keepPinned(n *tree.Node) bool {
 	c := n.Clone()
 	c.Children = slices.DeleteFunc(c.Children, func(id string) bool {

@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// survey is the tree as a plan sees it.
+// survey is the tree in the state of a plan.
 type survey struct {
 	nodes  map[string]*tree.Node // all nodes by id, live cases as lift returns them
 	lifted map[string]*tree.Node // the stored form of cases that lift has changed, by id
@@ -17,11 +17,11 @@ type survey struct {
 	own    map[string]string     // the error type of each check of the tree's own in use
 	cases  []*tree.Node          // live, sorted by id
 	now    time.Time             // of the newest evaluation
-	no     *tree.Refused         // what people said no to
+	no     *tree.Refused         // people's refusals
 }
 
-// survey reads the tree. The present time is that of the newest evaluation. If limit
-// is set, an evaluation after it does not count: its clock may be wrong.
+// survey reads the tree. The present time is that of the newest evaluation. If limit is set, it ignores evaluations
+// after it: their clock may be wrong.
 func (e *Evolver) survey(ctx context.Context, v Scanner, limit time.Time) (*survey, error) {
 	s := &survey{nodes: map[string]*tree.Node{}, lifted: map[string]*tree.Node{}, why: map[string]string{}}
 	for n, err := range v.Scan(ctx, tree.Filter{}) {
@@ -43,9 +43,8 @@ func (e *Evolver) survey(ctx context.Context, v Scanner, limit time.Time) (*surv
 	return s, nil
 }
 
-// lift returns a case with its misses. It reads the misses of a case that was stored
-// before cases had any, and gives each miss the error type that its check has now. A
-// case that needs neither is returned as it is.
+// lift returns a case with its misses. It reads the misses of a case that was stored before cases had any, and sets
+// the error type of each miss to that of its check. It returns a case that needs neither unchanged.
 func (e *Evolver) lift(s *survey, n *tree.Node) *tree.Node {
 	first := len(n.CaseData.Misses) == 0 && e.o.Lift != nil && n.CaseData.About == nil
 	if !first && !slices.ContainsFunc(n.CaseData.Misses, e.mistyped) {
@@ -87,8 +86,7 @@ func (e *Evolver) mistyped(m tree.Miss) bool {
 	return known && m.ErrorType != c.ErrorType()
 }
 
-// advance applies changes to the survey, so that the plans of later partitions see
-// them.
+// advance applies changes to the survey, so that the plans of later partitions see them.
 func (s *survey) advance(changes []tree.Change) {
 	for i := range changes {
 		c := changes[i].Node.Clone()
@@ -156,7 +154,7 @@ func testOf(n *tree.Node) string {
 	return tree.Hash(n.CaseData.TestCase.Prompt)
 }
 
-// tests returns how many distinct tests the cases come from.
+// tests returns the number of distinct tests of the cases.
 func tests(cases []*tree.Node) int {
 	seen := map[string]bool{}
 	for _, n := range cases {
@@ -165,8 +163,8 @@ func tests(cases []*tree.Node) int {
 	return len(seen)
 }
 
-// witnesses returns how many distinct accounts the cases rest on: what one note says of many runs, such as of all
-// that were labelled at once, is one account. A case without a note is one by what was found in it.
+// witnesses returns the number of distinct accounts that the cases rest on: one note on many runs, such as on all that
+// were labelled at once, is one account. A case without a note is one account by its findings.
 func witnesses(cases []*tree.Node) int {
 	seen := map[string]bool{}
 	for _, n := range cases {
@@ -192,8 +190,7 @@ func evenly(list []*tree.Node, n int) []*tree.Node {
 	return out
 }
 
-// langOf returns the language of most cases, "zh" or "en"; a tie is decided by the
-// first case.
+// langOf returns the language of most cases, "zh" or "en"; a tie is decided by the first case.
 func langOf(cases []*tree.Node) string {
 	zh := 0
 	for _, n := range cases {
@@ -222,7 +219,7 @@ type touch struct {
 
 func (s *survey) edits() *edits { return &edits{survey: s, touched: map[string]*touch{}} }
 
-// get returns a node as the plan has it so far.
+// get returns a node in the state of the plan.
 func (w *edits) get(id string) (tree.Node, bool) {
 	if t := w.touched[id]; t != nil {
 		return t.node, true
@@ -233,15 +230,13 @@ func (w *edits) get(id string) (tree.Node, bool) {
 	return tree.Node{}, false
 }
 
-// weight orders operations. When several change one node, the weightiest is the Op of
-// the change.
+// weight orders operations. When several change one node, the weightiest is the Op of the change.
 var weight = map[tree.Op]int{
 	tree.OpCredit: 1, tree.OpAttach: 2, tree.OpRevise: 2, tree.OpSupersede: 3, tree.OpStatus: 3,
 	tree.OpArchive: 4, tree.OpAdd: 5,
 }
 
-// peek is get without a copy; the caller must not change the node. It returns nil if
-// there is none.
+// peek is get without a copy; the caller must not change the node. It returns nil if it does not exist.
 func (w *edits) peek(id string) *tree.Node {
 	if t := w.touched[id]; t != nil {
 		return &t.node
@@ -289,10 +284,10 @@ func (w *edits) changes() []tree.Change {
 	return out
 }
 
-// same reports whether two nodes are equal but for Revision and LastChange.
+// same reports whether two nodes are equal except for Revision and LastChange.
 func same(a, b *tree.Node) bool {
 	if a.Parent != b.Parent || a.Status != b.Status {
-		return false // most changes are of these two, and spelling a node takes long
+		return false // most changes are of these two fields, and encoding a node is slow
 	}
 	x, y := *a, *b
 	x.Revision, y.Revision, x.LastChange, y.LastChange = 0, 0, "", ""

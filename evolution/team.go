@@ -10,10 +10,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// readForTeam reads the cases again that rules have read, for checks that a team has added to the
-// catalogue, or changed, since. A case moves if one of these is read from it now and was not before.
-// That everything was read is kept once a plan finds nothing to move, so that a plan that was not
-// applied loses nothing.
+// readForTeam reads the cases that rules have read again, for checks that a team has added to the catalogue, or
+// changed, since. A case moves if one of these checks is read from it now and was not before. The completion is stored
+// once a plan finds nothing to move, so that a plan that was not applied loses nothing.
 func (p *planner) readForTeam(ctx context.Context) error {
 	team := p.e.o.Taxonomy.TeamChecks()
 	if p.e.o.Lift == nil || len(team) == 0 {
@@ -29,7 +28,7 @@ func (p *planner) readForTeam(ctx context.Context) error {
 	moved := false
 	for _, n := range slices.Clone(p.s.cases) {
 		if n.Provenance.Analyst != "rules" || n.Decision != nil {
-			continue // a model, or a person, knows better
+			continue // a model or a person is more reliable
 		}
 		c := n.Clone()
 		c.CaseData.Misses = nil
@@ -50,15 +49,14 @@ func (p *planner) readForTeam(ctx context.Context) error {
 	return nil
 }
 
-// staysUnder reports whether a lesson that stays as it is stands on a case for an error type that
-// the case would have no more.
+// staysUnder reports whether a lesson that stays rests on a case for an error type that the case would no longer have.
 func (p *planner) staysUnder(n *tree.Node) bool {
 	return slices.ContainsFunc(p.experiences, func(x *tree.Node) bool {
 		return (x.Kept() || x.Elsewhere != nil) && slices.Contains(x.Children, n.ID) && !n.Concerns(x.ErrorType)
 	})
 }
 
-// teamKey returns the cache key of having read all cases for checks. It changes with what they are.
+// teamKey returns the cache key of having read all cases for checks. It changes with their content.
 func teamKey(team []taxonomy.Check) (string, error) {
 	b, err := json.Marshal(team)
 	if err != nil {

@@ -15,10 +15,10 @@ const agreement = 0.3
 // leastLater is how many later cases from new tests end the probation of a lesson.
 const leastLater = 2
 
-// confidence returns how sure a lesson from the cases is, 0 to 1, in two decimals. It is
-// the mean of the confidence that the analyst gave the cases, raised by how many they
-// are and how alike (cohesion, 0 to 1). For the raise a case counts half after each
-// half-life, so that an agreement that nobody sees again fades. The mean does not fade.
+// confidence returns the confidence of a lesson from the cases, 0 to 1, in two decimals. It is the mean of the
+// confidence that the analyst gave the cases, raised by their number and their similarity (cohesion, 0 to 1). For the
+// raise the weight of a case halves after each half-life, so that an agreement that does not recur fades. The mean
+// does not fade.
 func confidence(cases []*tree.Node, cohesion float64, now time.Time) float64 {
 	sum, support := 0.0, 0.0
 	for _, n := range cases {
@@ -29,7 +29,7 @@ func confidence(cases []*tree.Node, cohesion float64, now time.Time) float64 {
 	return math.Round(100*(mean+(1-mean)*agreement*cohesion*(1-1/max(1, support)))) / 100
 }
 
-// updateConfidence sets the confidence of an experience to what its cases give now.
+// updateConfidence sets the confidence of an experience to that of its present cases.
 func (w *work) updateConfidence(n *tree.Node, b *bucket) {
 	if c := confidence(b.cases, b.close, w.s.now); c != n.Prior() {
 		n.SetPrior(c)
@@ -56,9 +56,8 @@ func newest(cases []*tree.Node) (at time.Time) {
 	return at.UTC()
 }
 
-// laterTests counts the tests that confirm a lesson: those of cases that came after all
-// cases the lesson was written from, and that none of these has. A case that was there
-// before and joined the lesson later confirms nothing.
+// laterTests returns the number of tests that confirm a lesson: tests of cases created after all cases the lesson was
+// written from, and that none of these has. An older case that joined the lesson later confirms nothing.
 func laterTests(e *tree.Node, cases []*tree.Node) int {
 	known, fresh := map[string]bool{}, map[string]bool{} // tests
 	var written time.Time                                // of the newest cited case

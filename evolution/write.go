@@ -13,7 +13,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// input returns the group of a job as a model sees it: its cases in a few words each.
+// input returns the group of a job as input for a model: its cases in a few words each.
 func (w *work) input(j *job) prompts.EvolveGroup {
 	g := prompts.EvolveGroup{Direction: string(j.Direction), Check: w.e.nameOf(j.Check, j.Lang), Refused: j.objections}
 	for _, n := range j.Shown {
@@ -25,8 +25,8 @@ func (w *work) input(j *job) prompts.EvolveGroup {
 	return g
 }
 
-// inputCase returns what is known of a case of a check: what people said of it, and what
-// the agent held to be so and what was so, by the misses of the check or else by all.
+// inputCase returns a case of a check: the notes of people, the agent's claim and the truth, from the misses of the
+// check or else from all.
 func (w *work) inputCase(n *tree.Node, check string) prompts.EvolveCase {
 	d := n.CaseData
 	c := prompts.EvolveCase{Task: d.TestCase.Prompt, Notes: d.EvaluatorReason}
@@ -54,9 +54,8 @@ func (w *work) inputCase(n *tree.Node, check string) prompts.EvolveCase {
 	return c
 }
 
-// longestText returns the longest text of a field of a JSON value, which is the reason where
-// there is one beside a verdict, "" if all are single words. What is no JSON object or list
-// is a text itself.
+// longestText returns the longest text of a field of a JSON value, which is the reason if it has one beside a verdict,
+// "" if all are single tokens. It returns other values as text unchanged.
 func longestText(v tree.Raw) string {
 	if v.Check() != nil || len(v) == 0 || v[0] != '{' && v[0] != '[' {
 		return v.Text()
@@ -71,7 +70,7 @@ func longestText(v tree.Raw) string {
 	return best
 }
 
-// creditOf says what runs showed of a memory, "" if there were none.
+// creditOf returns a sentence on the credit of a memory, "" without runs.
 func creditOf(n *tree.Node, lang string) string {
 	c := n.Credit
 	if c == nil || c.Runs == 0 {
@@ -112,5 +111,5 @@ func conditionOf(l prompts.EvolveLesson) []string {
 	return []string{l.When}
 }
 
-// objection returns what is wrong with an answer as a reason to refuse it.
+// objection returns the problem of an answer as a reason to refuse it.
 func objection(err error) string { return "answer: " + strings.ReplaceAll(err.Error(), "\n", "; ") }
