@@ -15,8 +15,8 @@ var universal = sync.OnceValue(func() *regexp.Regexp {
 		`^(?:在|对|对于)?(?:所有|任何|任意|一切|全部|凡是|每个|每一个|每次|始终|总是)`)
 })
 
-// breadth refuses a condition for whatever there is: a lesson that is told everywhere helps nowhere.
-// The condition of a strategy is made of those of its experiences, which are asked themselves.
+// breadth refuses a condition that applies to everything: a lesson that is always given does not help. The condition
+// of a strategy is made of those of its experiences, which are checked themselves.
 func breadth(_ *Gates, v *view) string {
 	for _, s := range v.draft.AppliesWhen {
 		if at := universal().FindString(s); at != "" && v.about.Type != "strategy" {
@@ -27,7 +27,7 @@ func breadth(_ *Gates, v *view) string {
 	return ""
 }
 
-// differing matches words by which a draft says that its cases have no cause in common.
+// differing matches statements of a draft that its cases have no common cause.
 var differing = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(?:different|various|several|unrelated|separate|mixed|assorted) (?:\w+ )?` +
 		`(?:causes?|reasons?|mistakes?|problems?|alarms?|errors?)\b|\b(?:cases|runs|they|these|which) ` +
@@ -36,8 +36,8 @@ var differing = sync.OnceValue(func() *regexp.Regexp {
 		`|(?:原因|错误|情况|案例)(?:各不相同|各异|不一|互不相关|并不相同|都不同)|(?:没有|缺乏|并无|无)共同(?:点|原因|之处)|不是同一(?:个)?原因|互不相关`)
 })
 
-// oneCause refuses a draft that says of its cases that they differ: then they are no group, and
-// one lesson about them is about none of them.
+// oneCause refuses a draft that states that its cases differ: then they are no group, and one lesson about them is
+// about none of them.
 func oneCause(_ *Gates, v *view) string {
 	for _, s := range []string{v.draft.Title, v.draft.Description} {
 		if at := differing().FindString(s); at != "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// citations refuses a lesson about a check that none of the cases it cites missed. It asks only
-// when the checks of at least half of these cases are known.
+// citations refuses a lesson about a check that none of the cases it cites missed. It applies only when the checks of
+// at least half of these cases are known.
 func citations(j *Gates, v *view) string {
 	if v.about.Type == tree.Strategy {
 		return ""
@@ -37,7 +37,7 @@ func citations(j *Gates, v *view) string {
 
 // missed returns the checks that the cases of a lesson missed, and how many cases have a known one.
 func (v *view) missed(l *tree.Lesson) (checks []string, known int) {
-	if v.about.Check != "" { // the group was made by it
+	if v.about.Check != "" { // the group is defined by it
 		checks = append(checks, v.about.Check)
 	}
 	for _, e := range v.cited(l) {
@@ -76,8 +76,8 @@ func (j *Gates) isKindOf(narrow, wide string) bool {
 	return false
 }
 
-// catalogued reports whether a lesson's advice is that of the catalogue, about a check
-// that a case it cites has missed. People have read such a sentence.
+// catalogued reports whether a lesson's advice is that of the catalogue, about a check that a case it cites has
+// missed. People have reviewed such a sentence.
 func (j *Gates) catalogued(v *view, l *tree.Lesson) bool {
 	if l.Kind == "" || l.From != tree.FromCatalogue {
 		return false

@@ -9,15 +9,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// A draft and a memory of the other direction contradict each other when they share at least this
-// part of the smaller one's words, and it has enough of them.
+// A draft and a memory of the other direction contradict each other when they share at least this part of the shorter
+// one's tokens, and it has enough of them.
 const (
 	contradicted      = 0.60
-	leastContradicted = 6 // words
+	leastContradicted = 6 // tokens
 )
 
-// contradiction refuses a draft that says the same as a live memory of the other
-// direction. A person has to decide between them.
+// contradiction refuses a draft with the same content as a live memory of the other direction. A person has to decide
+// between them.
 func contradiction(j *Gates, v *view) string {
 	said := slices.DeleteFunc(slices.Clone(v.draft.Lessons), func(l tree.Lesson) bool { return j.catalogued(v, &l) })
 	if len(said) == 0 {
@@ -44,7 +44,7 @@ func advice(when []string, lessons []tree.Lesson) string {
 	return strings.Join(all, "\n")
 }
 
-// bag is a set of words: stems of English words, pairs of Chinese characters.
+// bag is a set of tokens: stems of English words, pairs of Chinese characters.
 type bag map[string]bool
 
 func bagOf(s string) bag {

@@ -14,11 +14,11 @@ type Draft struct {
 	AppliesWhen []string      `json:"appliesWhen,omitempty"`
 	NotWhen     []string      `json:"notWhen,omitempty"`
 	Lessons     []tree.Lesson `json:"lessons"`
-	// Other is what the first lesson says in the other language; nil for nothing.
+	// Other is the first lesson in the other language; nil for none.
 	Other *tree.Translation `json:"other,omitempty"`
 }
 
-// The longest texts of a draft, in characters.
+// The maximum lengths of the texts of a draft, in characters.
 const (
 	maxTitle     = 100
 	maxSummary   = 300
@@ -27,9 +27,8 @@ const (
 	maxCondition = 120
 )
 
-// Clean makes a draft fit to be judged and stored. Each text becomes one clean line,
-// cut to its length as text.Clip does. Conditions and citations lose repeats, and
-// lessons get their ids.
+// Clean makes a draft fit to be checked and stored. Each text becomes one clean line, cut to its length as text.Clip
+// does. Conditions and citations lose repeats, and lessons get their ids.
 func (d *Draft) Clean() {
 	d.Title, d.Description = oneLine(d.Title, maxTitle), oneLine(d.Description, maxSummary)
 	d.AppliesWhen, d.NotWhen = conditions(d.AppliesWhen), conditions(d.NotWhen)
@@ -58,7 +57,7 @@ func conditions(in []string) []string {
 	return out
 }
 
-// Texts returns every text of a draft that somebody will read, without empty ones.
+// Texts returns every text of a draft that is shown, without empty ones.
 func (d *Draft) Texts() []string {
 	all := append([]string{d.Title, d.Description}, d.AppliesWhen...)
 	all = append(all, d.NotWhen...)

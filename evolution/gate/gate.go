@@ -1,23 +1,23 @@
-// Package gate answers one question: does a draft of a lesson hold? The answer is the
-// same for a draft of a model, a draft of the rules and the edit of a person.
+// Package gate decides whether a draft of a lesson is valid. The decision is the same for a draft of a model, a draft
+// of the rules and the edit of a person.
 //
-// A draft holds if all of these are true:
+// A draft is valid if all of these are true:
 //   - it is made of sentences in the language of its cases;
 //   - it cites cases of two tests, most of those it is for, which missed the check it is about;
-//   - it does not apply to whatever there is, and does not say that its cases differ;
+//   - it does not apply to everything, and does not state that its cases differ;
 //   - it names nothing that belongs to one test, nor the result of a test;
 //   - it decides no verdict and contradicts no live memory.
 //
-// These can be checked. Whether the advice is any good, or the very mistake of its cases, cannot:
-// a model that writes is asked to refuse such a group itself, and people review.
-// Each reason for a refusal names the words that are refused, in a sentence that a model can act on.
+// Whether the advice is good, or is about the actual mistake of its cases, cannot be checked here: the prompt of the
+// writing model requires it to refuse such a group, and people review. Each reason for a refusal names the refused
+// text, in a sentence that a model can act on.
 //
 // Gates are immutable and safe for concurrent use.
 //
 // Where to look:
 //   - draft.go, view.go: a draft, and the evidence of its cases
 //   - shape.go, sentence.go: content, language, cited cases, whole sentences
-//   - citation.go, breadth.go: about the right check, and not about everything
+//   - citation.go, breadth.go: the right check, and no universal condition
 //   - quote.go, leak.go: nothing of one test; contradiction.go: nothing against a live memory
 package gate
 
@@ -34,8 +34,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// About is what a draft is written for: a group of cases of one type and
-// direction, and what is known of it.
+// About is the subject of a draft: a group of cases of one type and direction, and what is known about it.
 type About struct {
 	Type      tree.Type // Experience or Strategy
 	ErrorType string
@@ -47,10 +46,10 @@ type About struct {
 	Parts     []*tree.Node // the experiences of a strategy
 	Opposite  []*tree.Node // live memories of the same type against the other direction
 	Person    bool         // a person wrote the draft
-	Strict    bool         // whoever wrote the draft can word it otherwise: a person, or an agent that proposes it
+	Strict    bool         // the writer of the draft can reword it: a person, or an agent that proposes it
 }
 
-// Gates are what a draft is asked.
+// Gates checks drafts.
 type Gates struct {
 	tax       *taxonomy.Taxonomy
 	unsafe    func(string) (string, bool)
@@ -60,8 +59,7 @@ type Gates struct {
 	cuts      cuts
 }
 
-// cuts are the numbers that were fitted. TestQualityOfGates fits them to the drafts of all writers
-// but one, and measures that one.
+// cuts are fitted numbers. TestQualityOfGates fits them to the drafts of all writers but one, and measures that one.
 type cuts struct {
 	functionEN float64 // the least share of function words among a lesson's English words
 	functionZH float64 // the same among its Chinese characters
@@ -70,22 +68,21 @@ type cuts struct {
 
 var fitted = cuts{functionEN: 0.30, functionZH: 0.07, sure: 0.90}
 
-// New returns the gates with the checks and types of tax. unsafe reports whether a text
-// must not be shown to an agent, with a reason that continues "its text …". forces
-// reports whether a text decides a verdict, with the words that do. If one is nil, its
-// gate is skipped.
+// New returns the gates with the checks and types of tax. unsafe reports whether a text must not be shown to an agent,
+// with a reason that continues "its text …". forces reports whether a text decides a verdict, with the part that does.
+// If one is nil, its gate is skipped.
 func New(tax *taxonomy.Taxonomy, unsafe, forces func(string) (string, bool)) *Gates {
 	general := sync.OnceValue(func() map[string]bool { return sentencesOf(tax) })
 	return &Gates{tax: tax, unsafe: unsafe, forces: forces, general: general, catalogue: cue.Of(tax), cuts: fitted}
 }
 
-// gate is one question to a draft. ask returns why the draft is refused, or "".
+// gate is one check of a draft. ask returns why the draft is refused, or "".
 type gate struct {
 	name string
 	ask  func(*Gates, *view) string
 }
 
-// gates returns all gates, in the order in which they are asked.
+// gates returns all gates, in the order in which they are applied.
 func gates() []gate {
 	return []gate{
 		{"limits", limits},
@@ -106,16 +103,14 @@ func gates() []gate {
 	}
 }
 
-// Refuses returns every reason why a draft does not hold; none means that it holds. A
-// reason is the name of its gate, a colon and a sentence in the language of the cases.
-// The draft must be clean, see Clean.
+// Refuses returns every reason why a draft is not valid; none means that it is. A reason is the name of its gate, a
+// colon and a sentence in the language of the cases. The draft must be clean, see Clean.
 func (j *Gates) Refuses(a *About, d *Draft) []string {
 	return j.ask(j.view(a, d), nil)
 }
 
-// RefusesTranslation returns why the other language of a draft does not hold; none if the
-// draft has none. It asks only the gates that need no words in common with the cases, which
-// are mostly in the draft's own language.
+// RefusesTranslation returns why the other language of a draft is not valid; none if the draft has none. It applies
+// only the gates that need no tokens in common with the cases, which are mostly in the draft's own language.
 func (j *Gates) RefusesTranslation(a *About, d *Draft) []string {
 	if d.Other == nil || len(d.Lessons) == 0 {
 		return nil
@@ -142,15 +137,14 @@ func (j *Gates) ask(v *view, names []string) []string {
 	return why
 }
 
-// because puts a reason into the language of the cases.
+// because formats a reason in the language of the cases.
 func (v *view) because(t taxonomy.Text, args ...any) string {
 	return fmt.Sprintf(t.In(v.about.Lang), args...)
 }
 
-// forcing refuses a draft that decides a verdict: a lesson says what to look at, never
-// what to answer. A title and a mistake tell what was done wrongly, so they are not asked, nor
-// is advice of the catalogue, nor the description of a person's draft. Of a strict draft what to do is held against
-// [guard.Decides] too.
+// forcing refuses a draft that decides a verdict: a lesson describes what to look at, never the answer. It skips
+// titles and mistakes, which describe what was done wrongly, advice of the catalogue, and the description of a
+// person's draft. The advice of a strict draft must also pass [guard.Decides].
 func forcing(j *Gates, v *view) string {
 	if j.forces == nil {
 		return ""
@@ -180,7 +174,7 @@ func forcing(j *Gates, v *view) string {
 	return ""
 }
 
-// safety refuses a draft that gives an agent orders beyond its place.
+// safety refuses a draft that gives an agent orders beyond its role.
 func safety(j *Gates, v *view) string {
 	if j.unsafe == nil {
 		return ""

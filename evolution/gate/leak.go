@@ -46,8 +46,8 @@ func identity(_ *Gates, v *view) string {
 	return ""
 }
 
-// ids returns the ids of the cases, their tests and their scenes, in lower case. It
-// leaves out those that may be words: without a digit, or short.
+// ids returns the ids of the cases, their tests and their scenes, in lower case. It omits those that may be words:
+// without a digit, or short.
 func (v *view) ids() []string {
 	var out []string
 	for _, e := range v.cases {
@@ -95,10 +95,10 @@ var (
 	})
 )
 
-const smallNumber = 12 // up to it numbers are ordinary speech: the first five, two looks
+const smallNumber = 12 // numbers up to it are common in prose: the first five, two looks
 
-// numbers refuses a draft with a number that belongs to one test. A small number is
-// refused only when the draft says that something is that number.
+// numbers refuses a draft with a number that belongs to one test. A small number is refused only when the draft states
+// it as a value.
 func numbers(_ *Gates, v *view) string {
 	for _, s := range v.draft.Texts() {
 		low := strings.ToLower(s)

@@ -15,7 +15,7 @@ var quoted = sync.OnceValue(func() *regexp.Regexp {
 		"‘([^’]{2,120})’|`([^`]{1,120})`|《([^》]{1,120})》|(?:^|[\\s(:])'([^']{2,120})'")
 })
 
-// quotedIn returns what stands between quotation marks, in lower case.
+// quotedIn returns the texts between quotation marks, in lower case.
 func quotedIn(s string) []string {
 	var out []string
 	for _, m := range quoted().FindAllStringSubmatch(s, -1) {
@@ -28,9 +28,9 @@ func quotedIn(s string) []string {
 	return out
 }
 
-// quotes refuses a quotation that only people wrote, about one test: neither its task nor its agent
-// has it. What two tests have belongs to none, and a lesson may name the things on which its check
-// was missed.
+// quotes refuses a quotation that appears only in people's texts about one test: neither in its task nor in its
+// agent's texts. A quotation of two tests belongs to none, and a lesson may name the things on which its check was
+// missed.
 func quotes(_ *Gates, v *view) string {
 	for _, s := range v.draft.Texts() {
 		for _, q := range quotedIn(s) {
@@ -44,8 +44,8 @@ func quotes(_ *Gates, v *view) string {
 	return ""
 }
 
-// truth refuses a draft with a text of one test's ground truth that its agent was not told and did
-// not say. A text that two tests have in their prompts or ground truths gives nothing away.
+// truth refuses a draft with a text of one test's ground truth that is neither in the prompt nor in the agent's
+// answer. A text in the prompts or ground truths of two tests gives nothing away.
 func truth(_ *Gates, v *view) string {
 	all := strings.Join(v.draft.Texts(), "\n")
 	for _, e := range v.cases {

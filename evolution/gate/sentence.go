@@ -8,13 +8,13 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// leastSpoken is the number of words, or of pairs of characters, below which a share means nothing.
+// leastSpoken is the number of words, or of pairs of characters, below which a share is not significant.
 const leastSpoken = 8
 
 // particles are the commonest function words of Chinese that are one character long.
 const particles = "的了是在把被就才与和或及而也都还又再不没有要应可能会从到向由为以用让使给着得其他它这那哪什么怎样如若但并且每各几"
 
-// sentence refuses a draft whose lessons are words in a row and no sentences.
+// sentence refuses a draft whose lessons are lists of words and not sentences.
 func sentence(j *Gates, v *view) string {
 	for i, l := range v.draft.Lessons {
 		if !j.catalogued(v, &l) && j.cuts.salad(l.Check+"\n"+l.Mistake+"\n"+l.Instead) {

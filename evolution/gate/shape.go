@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// What a draft must have at least.
+// The minima of a draft.
 const (
 	leastTitle    = 4    // characters of the title
 	leastWords    = 3    // words of a check
@@ -17,8 +17,8 @@ const (
 	leastCoverage = 0.60 // share of the shown cases that some lesson cites
 )
 
-// limits refuses a draft without lessons, a title or a condition, with too many lessons
-// or conditions, or with a lesson that says nothing to check or repeats another.
+// limits refuses a draft without lessons, a title or a condition, with too many lessons or conditions, or with a
+// lesson without a check or one that repeats another.
 func limits(_ *Gates, v *view) string {
 	d := v.draft
 	if n := len(d.Lessons); n == 0 || n > tree.MaxLessons {
@@ -49,8 +49,8 @@ func limits(_ *Gates, v *view) string {
 	return ""
 }
 
-// language refuses a text that is not in the language of the cases. A name in another
-// language does no harm, because most words of a text decide.
+// language refuses a text that is not in the language of the cases. A name in another language is harmless, because
+// the majority of a text's words decides.
 func language(_ *Gates, v *view) string {
 	other := func(s string) bool { return len(text.Words(s)) >= leastWords && text.Lang(s) != v.about.Lang }
 	for i, l := range v.draft.Lessons {
@@ -67,8 +67,7 @@ func language(_ *Gates, v *view) string {
 	return ""
 }
 
-// members refuses a lesson that cites something other than the given cases, or cases of
-// fewer than two tests.
+// members refuses a lesson that cites anything but the given cases, or cases of fewer than two tests.
 func members(_ *Gates, v *view) string {
 	known := map[string]*tree.Node{}
 	for _, n := range v.about.Members {

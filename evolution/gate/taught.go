@@ -7,22 +7,22 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// RefusesTaught returns every reason why what somebody teaches without any case does not hold; none if
-// it does. It asks the gates that need no case. lang is that of the reasons.
+// RefusesTaught returns every reason why a lesson taught without a case is not valid; none if it is. It applies the
+// gates that need no case. lang is that of the reasons.
 func (j *Gates) RefusesTaught(d *Draft, lang string) []string {
 	about := &About{Type: tree.Experience, Lang: lang, Person: true, Strict: true}
 	return j.ask(j.view(about, d), []string{"limits", "breadth", "forcing", "safety"})
 }
 
-// Two lessons say the same from alike on: the share of the words of both that both have. They are of
-// one matter when they share at least contradicted of the shorter one's words, and it has leastMatter.
+// Two lessons are paraphrases from alike on: the number of common tokens divided by that of all their tokens. They are
+// about one matter when they share at least contradicted of the shorter one's tokens, and it has leastMatter.
 const (
 	alike       = 0.8
-	leastMatter = 3 // words
+	leastMatter = 3 // tokens
 )
 
-// Alike reports whether two lessons say the same, for whatever tests: a paraphrase has the same words but for those
-// that only join things.
+// Alike reports whether two lessons have the same content, ignoring their conditions: a paraphrase has the same tokens
+// except connectives.
 func Alike(a, b *tree.Content) bool {
 	s, t := advice(nil, a.Lessons), advice(nil, b.Lessons)
 	x, y := matterOf(s), matterOf(t)
@@ -30,7 +30,7 @@ func Alike(a, b *tree.Content) bool {
 	return both > 0 && float64(both) >= alike*float64(len(x)+len(y)-both) && denials(s)%2 == denials(t)%2
 }
 
-// matterOf returns the words of what a lesson is about, without those that join things or deny.
+// matterOf returns the tokens of a lesson's subject, without connectives and negations.
 func matterOf(s string) bag {
 	b := bagOf(s)
 	for _, w := range []string{"next", "besid", "near", "everi", "it", "not", "never", "no", "cannot", "nor", "without"} {
@@ -39,9 +39,9 @@ func matterOf(s string) bag {
 	return b
 }
 
-// Against reports whether two lessons say the opposite of one matter: they have its words in common, and
-// one of them denies them, or warns of the other direction. It knows words, not meaning: it is for naming a
-// conflict to a person, and refuses nothing.
+// Against reports whether two lessons contradict each other on one matter: they share its tokens, and exactly one of
+// them negates them or warns of the other direction. It compares tokens, not meaning: it serves to show a conflict to
+// a person, and refuses nothing.
 func Against(a, b *tree.Node) bool {
 	s, t := advice(nil, a.Content.Lessons), advice(nil, b.Content.Lessons)
 	x, y := matterOf(s), matterOf(t)
@@ -53,7 +53,7 @@ func Against(a, b *tree.Node) bool {
 	return opposite != (denials(s)%2 != denials(t)%2)
 }
 
-// denials counts the words of a text that deny.
+// denials returns the number of negations in a text.
 func denials(s string) (n int) {
 	for _, w := range text.Words(strings.ToLower(s)) {
 		switch w {

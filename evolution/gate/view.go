@@ -15,24 +15,24 @@ import (
 type view struct {
 	about  *About
 	draft  *Draft
-	cases  []*evidence // of the shown cases, and of a sample of the members if there are many
+	cases  []*evidence // of the shown cases, and of a sample of the members if they are many
 	byID   map[string]*evidence
-	things map[string]bool // lower case: the things that lessons name, on which a check was missed
+	things map[string]bool // lower case: the things in lessons, on which a check was missed
 }
 
-// evidence is what one case says.
+// evidence holds the texts of one case.
 type evidence struct {
 	node   *tree.Node
 	test   string // see testOf
 	prompt string
-	known  string   // what the agent was told, and what it said itself
+	known  string   // the prompt and the agent's own texts
 	truth  []string // texts of the ground truth and of the misses' truths
-	said   string   // what people or a model say went wrong, and truth
+	said   string   // the texts of people or a model on the mistake, and truth
 	all    string   // every text of the case, in lower case
 }
 
 const (
-	maxJudgment = 4000 // characters of an agent's own words that are read
+	maxJudgment = 4000 // characters of an agent's own texts that are read
 	maxCases    = 200  // cases that are read beside those shown
 )
 
@@ -89,8 +89,7 @@ func (j *Gates) evidenceOf(n *tree.Node) *evidence {
 	return e
 }
 
-// withoutGeneral returns a text without the sentences of the taxonomy, which a case has
-// only because of its type.
+// withoutGeneral returns a text without the sentences of the taxonomy, which a case has only because of its type.
 func (j *Gates) withoutGeneral(s string) string {
 	var kept []string
 	for _, one := range text.Sentences(s) {
@@ -101,7 +100,7 @@ func (j *Gates) withoutGeneral(s string) string {
 	return strings.Join(kept, " ")
 }
 
-// testOf returns a key of a case's test. Two runs of one test are not two witnesses.
+// testOf returns a key of a case's test. Two runs of one test are not independent evidence.
 func testOf(n *tree.Node) string {
 	if id := n.CaseData.TestCase.CaseID; id != "" {
 		return id
