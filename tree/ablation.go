@@ -5,59 +5,59 @@ import (
 	"slices"
 )
 
-// Blame says what an ablation puts the failure of a test down to.
+// Blame is the conclusion of an ablation about the cause of a failed test.
 type Blame string
 
-// What a failure is put down to.
+// The conclusions of an ablation.
 const (
-	// OnMemory: with the memories the test fails each time, without them it passes each time.
+	// OnMemory: the test fails in each run with the memories and passes in each run without them.
 	OnMemory Blame = "memory"
-	// NotOnMemory: it fails without them too.
+	// NotOnMemory: the test also fails without the memories.
 	NotOnMemory Blame = "not_memory"
-	// OnFlaky: of runs that were given the same some fail and some pass, so nobody is to blame.
+	// OnFlaky: runs with the same memories both failed and passed, so no cause can be named.
 	OnFlaky Blame = "flaky"
-	// Unfinished: it was broken off before that was known.
+	// Unfinished: the ablation ended before it had a conclusion.
 	Unfinished Blame = "unfinished"
 )
 
-// Valid reports whether b is one of these.
+// Valid reports whether b is one of the constants above.
 func (b Blame) Valid() bool {
 	return b == OnMemory || b == NotOnMemory || b == OnFlaky || b == Unfinished
 }
 
-// Why an ablation was broken off, or its blame not narrowed further, in sentences.
+// Reasons why an ablation ended early, or why its culprits were not narrowed down further, as sentences.
 const (
 	WhyNoRuns    = "the runs allowed for it were used up"
 	WhyBrokenOff = "a run failed or was cut short"
 	WhyTogether  = "the test fails only when it is given them together"
 )
 
-// Ablation is what was learned by running a test that failed with memories again, with them
-// and without. Its runs leave nothing else behind: no evaluation, no case, no outcome.
+// Ablation is the result of repeating a failed test with and without the memories that were injected. Its runs leave
+// nothing else behind: no evaluation, no case, no outcome.
 type Ablation struct {
-	Trial      string   `json:"trial"`             // of the run that failed
-	Evaluation string   `json:"evaluation"`        // of that run
-	CaseID     string   `json:"case_id,omitempty"` //
-	Pairs      int      `json:"pairs"`             // runs with and without that were asked for
-	Given      []string `json:"given"`             // ids of the memories of the run that failed, by rank
-	Tried      []Tried  `json:"tried"`             // the runs that were made, in order
+	Trial      string   `json:"trial"`      // of the failed run
+	Evaluation string   `json:"evaluation"` // of the failed run
+	CaseID     string   `json:"case_id,omitempty"`
+	Pairs      int      `json:"pairs"` // requested runs with and without the memories
+	Given      []string `json:"given"` // ids of the memories injected into the failed run, by rank
+	Tried      []Tried  `json:"tried"` // the runs made, in order
 	Blame      Blame    `json:"blame"`
 
-	// Culprits are the memories that the blame was narrowed down to: one, or several if they
-	// fail together only or the runs allowed were used up.
+	// Culprits are the memories that cause the failure: one, or several if the test fails only with all of them or if
+	// the allowed runs were used up.
 	Culprits []string `json:"culprits,omitempty"`
-	Why      string   `json:"why,omitempty"` // why it was broken off, or the blame not narrowed further
+	Why      string   `json:"why,omitempty"` // why it ended early, or why Culprits was not narrowed down further
 }
 
 // Tried is one run of an ablation.
 type Tried struct {
-	Given   []string `json:"given"` // ids of the memories it was given
+	Given   []string `json:"given"` // ids of the injected memories
 	Correct bool     `json:"correct"`
 }
 
-// Limits on an ablation, counts.
+// Limits on an ablation, as counts.
 const (
-	MaxGiven = 64  // memories of a run
+	MaxGiven = 64  // memories of one run
 	MaxTried = 256 // runs
 )
 

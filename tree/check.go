@@ -13,19 +13,18 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Limits on a node, in bytes unless said otherwise.
+// Limits on a node, in bytes unless noted otherwise.
 const (
 	MaxNodeText    = 64 << 10 // a prompt, a ground truth, a judgment
 	MaxNodeLine    = 4 << 10  // a title, description, guidance, reason, lesson
 	MaxLessons     = 4        // a count
-	MaxConditions  = 8        // appliesWhen, notWhen: a count each
-	MaxOccurrences = 256      // a count, for one case: the newest are kept
+	MaxConditions  = 8        // AppliesWhen, NotWhen: a count each
+	MaxOccurrences = 256      // a count, for one case: the newest remain
 	MaxChildren    = 10_000   // a count
-	maxOrigins     = 1_000    // a count: origins with counters of one node
+	maxOrigins     = 1_000    // a count: origins with counters in one node
 )
 
-// Check returns all laws that a single node n breaks, joined, each as a *LawError;
-// nil if it breaks none. It looks at no other node: see CheckLinks.
+// Check returns all laws that n breaks, joined, each as a *LawError, or nil. It reads no other node: see CheckLinks.
 func Check(n *Node) error {
 	c := &checker{id: n.ID}
 	c.law(n.Type.Level() != 0, "its type is case, experience or strategy", "it is %q", n.Type)
@@ -68,9 +67,8 @@ func (c *checker) status(n *Node) {
 	c.law(n.Status != Archived || n.ArchivedFor != "", "an archived node says why", "no reason is given")
 }
 
-// kin checks the children of n, and that a case has evidence and an abstraction
-// has children, or says where its evidence is.
-// kin checks what a node of each level may stand on.
+// kin checks parent, children and evidence: a case has evidence and no children; an abstraction in use has children
+// unless StandsAlone.
 func (c *checker) kin(n *Node) {
 	c.law(len(n.Children) <= MaxChildren, fmt.Sprintf("it has at most %d children", MaxChildren), "there are %d",
 		len(n.Children))
@@ -120,7 +118,7 @@ func (c *checker) elsewhere(e *Elsewhere) {
 
 func (c *checker) content(n *Node) {
 	t := &n.Content
-	analysed := n.CaseData != nil && len(n.CaseData.Misses) > 0 // such a case may have no guidance of its own
+	analysed := n.CaseData != nil && len(n.CaseData.Misses) > 0 // such a case may lack guidance of its own
 	c.law(analysed || n.Buried() || t.Guidance != "" || len(t.Lessons) > 0,
 		"it says what to check", "guidance and lessons are empty")
 	c.law(len(t.Lessons) <= MaxLessons, fmt.Sprintf("it has at most %d lessons", MaxLessons), "there are %d",
@@ -243,11 +241,10 @@ func (c *checker) strings(n *Node) {
 	}
 }
 
-// CheckLinks returns the laws that n breaks together with the nodes it names. Its
-// parent exists, is one level above and names n as a child. Its children exist, are
-// one level below, and have n's direction and error type, or a miss of that type.
-// Since levels rise by one along every link, no node that passes is its own ancestor.
-// get returns ErrNotFound for a node that is absent; any other error of it is returned.
+// CheckLinks returns the laws that n breaks together with the nodes it names. Its parent exists, is one level above and
+// names n as a child. Its children exist, are one level below, have n's direction, and have n's error type or a miss of
+// that type. Levels rise by one along every link, so a node that passes is never its own ancestor. get returns
+// ErrNotFound for an absent node; CheckLinks returns any other error of get.
 func CheckLinks(ctx context.Context, n *Node, get func(context.Context, string) (Node, error)) error {
 	c := &checker{id: n.ID}
 	if n.Parent != "" {
@@ -271,7 +268,7 @@ func CheckLinks(ctx context.Context, n *Node, get func(context.Context, string) 
 	return errors.Join(c.broken...)
 }
 
-// Concerns reports whether n has the error type, or is a case with a miss of it.
+// Concerns reports whether n has the error type, or is a case with a miss of that type.
 func (n *Node) Concerns(errorType string) bool {
 	return n.ErrorType == errorType || n.CaseData != nil &&
 		slices.ContainsFunc(n.CaseData.Misses, func(m Miss) bool { return m.ErrorType == errorType })
@@ -291,8 +288,7 @@ func (c *checker) link(ctx context.Context, get func(context.Context, string) (N
 	return nil
 }
 
-// checkText returns a *FieldError if s is longer than limit bytes, is not UTF-8 or
-// holds a NUL.
+// checkText returns a *FieldError if s is longer than limit bytes, is not UTF-8 or contains a NUL.
 func checkText(field, s string, limit int) error {
 	switch {
 	case len(s) > limit:
@@ -314,7 +310,7 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// isWord reports whether s is letters, digits and _ only, with at least one.
+// isWord reports whether s is not empty and consists of ASCII letters, digits and _.
 func isWord(s string) bool {
 	for _, r := range []byte(s) {
 		if r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
@@ -324,7 +320,7 @@ func isWord(s string) bool {
 	return s != ""
 }
 
-// isSlug reports whether s can name an error type, and so a folder of a store.
+// isSlug reports whether s can name an error type, and thus a folder of a store.
 func isSlug(s string) bool {
 	return isWord(s) && len(s) <= 64 && s == strings.ToLower(s)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Clone returns a copy of n that shares nothing with it that can be changed.
+// Clone returns a deep copy of n.
 func (n *Node) Clone() Node {
 	c := *n
 	c.Content.AppliesWhen = slices.Clone(n.Content.AppliesWhen)

@@ -5,46 +5,46 @@ import (
 	"slices"
 )
 
-// CorrectAbove is from how likely to be wrong a verdict is corrected where nobody says
-// otherwise. There four of five are put right, if a risk is as likely as it is said to be.
+// CorrectAbove is the default risk from which a verdict is corrected. If risks are calibrated, four of five corrections
+// at this bound are right.
 const CorrectAbove = 0.8
 
-// Remedy is what is done about a verdict that is likely to be wrong.
+// Remedy is the treatment of a verdict that is likely to be wrong.
 type Remedy string
 
-// The remedies. The agent's own verdict is kept with each.
+// The remedies. Each of them records the agent's own verdict.
 const (
-	Flag  Remedy = "flag"  // it is said that the verdict is risky; the verdict stands
-	Rerun Remedy = "rerun" // the test is run once more, and the second verdict counts
-	Other Remedy = "other" // the other verdict counts, where there is just one
+	Flag  Remedy = "flag"  // report the risk; the verdict does not change
+	Rerun Remedy = "rerun" // run the test once more and use the second verdict
+	Other Remedy = "other" // use the opposite verdict, if there is exactly one
 )
 
 // Valid reports whether r is one of the remedies.
 func (r Remedy) Valid() bool { return r == Flag || r == Rerun || r == Other }
 
-// Correction is a verdict that was likely to be wrong, and what was done about it. Its truth
-// joins it by Evaluation. It holds no text of the run: First, Other and Now are bare verdicts,
-// without reasons, and absent where a judgment is more than that.
+// Correction records a verdict that was likely to be wrong and its treatment. Evaluation joins it with its truth. It
+// holds no text of the run: First, Other and Now are bare verdicts without reasons, and absent if a judgment holds more
+// than a verdict.
 type Correction struct {
-	Evaluation string   `json:"evaluation"`        // of the agent's own verdict
-	Trial      string   `json:"trial,omitempty"`   // whose guidance was used
-	CaseID     string   `json:"case_id,omitempty"` //
+	Evaluation string   `json:"evaluation"`      // of the agent's own verdict
+	Trial      string   `json:"trial,omitempty"` // the trial whose guidance was used
+	CaseID     string   `json:"case_id,omitempty"`
 	P          float64  `json:"p"`                 // probability that the verdict is wrong, 0 to 1
-	Bound      float64  `json:"bound"`             // that P was not below
-	Signals    []string `json:"signals,omitempty"` // of the risk that spoke for wrong, strongest first
+	Bound      float64  `json:"bound"`             // P was at least this
+	Signals    []string `json:"signals,omitempty"` // signals that raised the risk, strongest first
 
-	Asked Remedy `json:"asked"`         // what the team asked for
-	Done  Remedy `json:"done"`          // what was done: that, or Flag
-	Why   string `json:"why,omitempty"` // why less was done, in a sentence
+	Asked Remedy `json:"asked"`         // what the team configured
+	Done  Remedy `json:"done"`          // what was done: Asked, or Flag
+	Why   string `json:"why,omitempty"` // why less was done than configured, a sentence
 
-	First   Raw    `json:"first,omitempty"` // what the agent judged
-	Other   Raw    `json:"other,omitempty"` // the other verdict, where there is just one
-	Now     Raw    `json:"now,omitempty"`   // what counts now
-	Changed bool   `json:"changed"`         // what counts is not what the agent judged
+	First   Raw    `json:"first,omitempty"` // the agent's verdict
+	Other   Raw    `json:"other,omitempty"` // the opposite verdict, if there is exactly one
+	Now     Raw    `json:"now,omitempty"`   // the verdict in use
+	Changed bool   `json:"changed"`         // Now differs from First
 	Again   string `json:"again,omitempty"` // evaluation of the second run
 }
 
-// Why a verdict was only flagged, in sentences.
+// Reasons why a verdict was only flagged, as sentences.
 const (
 	WhyNoOther   = "its verdict has no other, or more than one"
 	WhyUnsure    = "too little is known: the interval of its risk begins lower"
@@ -54,13 +54,12 @@ const (
 	WhyRunFailed = "the second run failed"
 )
 
-// CorrectionSentences returns the sentences of Correction.Why, so that a program can translate
-// them.
+// CorrectionSentences returns the sentences of Correction.Why, for translation.
 func CorrectionSentences() []string {
 	return []string{WhyNoOther, WhyUnsure, WhyStopped, WhyUnread, WhyUnkept, WhyRunFailed}
 }
 
-// maxSignals is the most signals that a correction names.
+// maxSignals is the most signals in a correction.
 const maxSignals = 16
 
 // Check reports the first field that breaks a limit, as a *FieldError.

@@ -2,7 +2,7 @@ package tree
 
 import "iter"
 
-// Counts are how many nodes there are of each kind.
+// Counts holds the number of nodes of each kind.
 type Counts struct {
 	Levels     map[string]int `json:"levels"` // by node type
 	Types      map[string]int `json:"types"`  // by error type
@@ -11,7 +11,7 @@ type Counts struct {
 	Again      int            `json:"again"` // in use, and written by rules because a model failed
 }
 
-// Count counts nodes, such as those of a Reader's Scan.
+// Count counts nodes, such as those of Reader.Scan. It skips drafts.
 func Count(nodes iter.Seq2[Node, error]) (Counts, error) {
 	c := Counts{
 		Levels: map[string]int{}, Types: map[string]int{},
@@ -22,7 +22,7 @@ func Count(nodes iter.Seq2[Node, error]) (Counts, error) {
 			return Counts{}, err
 		}
 		if n.Draft() {
-			continue // it never was a memory
+			continue // it was never in use as a memory
 		}
 		if n.Live() && n.Provenance.Again {
 			c.Again++
@@ -35,15 +35,15 @@ func Count(nodes iter.Seq2[Node, error]) (Counts, error) {
 	return c, nil
 }
 
-// Analyses count who read the cases and wrote the lessons that a store holds.
+// Analyses counts the nodes of a store by their analyst.
 type Analyses struct {
 	ByModel int            `json:"byModel"`
 	ByRules int            `json:"byRules"`
-	Again   int            `json:"again"`  // of those by rules: to be done again when a model answers
-	Models  map[string]int `json:"models"` // of those by a model, by its name
+	Again   int            `json:"again"`  // of ByRules: to be analysed again when a model is available
+	Models  map[string]int `json:"models"` // of ByModel, by model name
 }
 
-// Counting counts the nodes that it passes on.
+// Counting returns an iterator that counts the nodes it yields. It resets Models.
 func (n *Analyses) Counting(nodes iter.Seq2[Node, error]) iter.Seq2[Node, error] {
 	n.Models = map[string]int{}
 	return func(yield func(Node, error) bool) {

@@ -6,40 +6,39 @@ import (
 	"time"
 )
 
-// Credit is what the outcomes of runs say of a memory that they were given. Package
-// effect makes it from the ledger, from which it can be made again.
+// Credit is the measured effect of a memory on the runs that received it. Package effect derives it from the ledger and
+// can derive it again.
 type Credit struct {
-	Runs   int     `json:"runs"`            // first attempts that it was given to
-	Tests  int     `json:"tests,omitempty"` // different tests among them; 0 where a release before this count wrote it
-	Right  int     `json:"right"`           // right runs among them
-	Effect float64 `json:"effect"`          // share of right runs with it less that without, -1 to 1
+	Runs   int     `json:"runs"`            // first attempts that received it
+	Tests  int     `json:"tests,omitempty"` // different tests among Runs; 0 in data written before this field existed
+	Right  int     `json:"right"`           // right runs among Runs
+	Effect float64 `json:"effect"`          // share of right runs with the memory minus the share without, -1 to 1
 	SD     float64 `json:"sd"`              // standard deviation of Effect
 	PHarm  float64 `json:"pHarm"`           // probability that Effect is below 0
-	Before float64 `json:"before"`          // what that was before any run
+	Before float64 `json:"before"`          // PHarm before any run: the prior
 
-	// Prior is the confidence that the memory's analyst gave. Content.Confidence goes up
-	// from there if runs speak for the memory, and down if they speak against it; see
-	// Node.Say.
+	// Prior is the analyst's confidence. Content.Confidence starts there, rises with runs in favour of the memory and
+	// falls with runs against it; see Node.SetPrior.
 	Prior float64 `json:"said"`
 
-	Repeated  int      `json:"repeated,omitempty"`  // runs that made the mistake it warns of all the same
-	Refreshed int      `json:"refreshed,omitempty"` // of them, those it had when it was last written anew for them
-	Confirmed int      `json:"confirmed,omitempty"` // right runs of tests that had gone that way wrong before
-	NotOn     []string `json:"notOn,omitempty"`     // ids of tests that it led astray, sorted: not given there
-	Held      *Held    `json:"held,omitempty"`      // why it was last held back; nil: it never was
+	Repeated  int      `json:"repeated,omitempty"`  // runs that repeated its mistake although they received it
+	Refreshed int      `json:"refreshed,omitempty"` // value of Repeated when it was last rewritten because of such runs
+	Confirmed int      `json:"confirmed,omitempty"` // right runs of tests with this mistake in an earlier run
+	NotOn     []string `json:"notOn,omitempty"`     // ids of tests that it misled, sorted: it is not injected there
+	Held      *Held    `json:"held,omitempty"`      // why it was last held back; nil: never
 }
 
-// Held says why a memory that harms is quarantined or retired, and what it was before.
+// Held records why a harmful memory is quarantined or retired, and its status before.
 type Held struct {
-	Since time.Time `json:"since"` // the time of the run that was the last to speak against it
+	Since time.Time `json:"since"` // time of the last run that counted against it
 	Was   Status    `json:"was"`
 	Why   string    `json:"why"` // a sentence
 }
 
-// MaxNotOn is the most tests that a Credit names.
+// MaxNotOn is the most tests in Credit.NotOn.
 const MaxNotOn = 64
 
-// enoughRuns is the number of runs that count as much as the word of the analyst.
+// enoughRuns is the number of runs that weigh as much as the analyst's confidence.
 const enoughRuns = 10
 
 // HeldBack reports whether n is out of use because it harms.
@@ -47,18 +46,18 @@ func (n *Node) HeldBack() bool {
 	return n.Credit != nil && n.Credit.Held != nil && (n.Status == Quarantined || n.Status == Retired)
 }
 
-// fewRepeats is how many runs make a memory's mistake again before its words are to blame:
-// one may have had another reason.
+// fewRepeats is the number of repeated mistakes from which a memory's text is to blame: a single one may have another
+// reason.
 const fewRepeats = 2
 
-// Disregarded reports whether the words of n do not reach the agents: since they were last
-// written, more runs made its mistake all the same than it has helped.
+// Disregarded reports whether agents ignore n: since it was last rewritten at least two runs repeated its mistake, and
+// in all more runs repeated it than confirmed it.
 func (n *Node) Disregarded() bool {
 	c := n.Credit
 	return c != nil && c.Repeated-c.Refreshed >= fewRepeats && c.Repeated > c.Confirmed
 }
 
-// Prior returns the confidence that the analyst of the memory gave, 0 to 1.
+// Prior returns the analyst's confidence in the memory, 0 to 1.
 func (n *Node) Prior() float64 {
 	if n.Credit != nil {
 		return n.Credit.Prior
@@ -66,10 +65,10 @@ func (n *Node) Prior() float64 {
 	return n.Content.Confidence
 }
 
-// SetPrior sets the confidence that an analyst gives. Runs move Content.Confidence from there by
-// as much as they changed the odds that the memory helps, and to the probability of that,
-// half way after ten runs, whichever is farther in the direction in which they speak: so no
-// run that went well lowers it.
+// SetPrior sets the analyst's confidence and derives Content.Confidence from it. Two estimates combine it with the
+// runs: the odds shifted by as much as the runs changed the odds that the memory helps, and the mean of it and 1-PHarm,
+// in which ten runs weigh as much as the analyst. The estimate farther in the direction of the runs is used, so a run
+// that went well never lowers the confidence.
 func (n *Node) SetPrior(said float64) {
 	n.Content.Confidence = said
 	c := n.Credit
@@ -95,7 +94,7 @@ func logit(p float64) float64 {
 
 func expit(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// clone returns a copy of c, nil of nil.
+// clone returns a copy of c, nil for nil.
 func (c *Credit) clone() *Credit {
 	if c == nil {
 		return nil
@@ -109,7 +108,7 @@ func (c *Credit) clone() *Credit {
 	return &out
 }
 
-// credit checks what is said of the effect of n.
+// credit checks the laws of n.Credit.
 func (c *checker) credit(n *Node) {
 	x := n.Credit
 	if x == nil {

@@ -6,30 +6,30 @@ import (
 	"time"
 )
 
-// DecisionKind is what a person says of memories.
+// DecisionKind is a kind of decision on memories.
 type DecisionKind string
 
-// What can be said.
+// The kinds of decision.
 const (
-	DecisionForget  DecisionKind = "forget"  // out of use; what was learned from it is learned anew
-	DecisionPin     DecisionKind = "pin"     // kept, whatever is learned, counted or pruned
-	DecisionBan     DecisionKind = "ban"     // never given again, and not learned again
-	DecisionEdit    DecisionKind = "edit"    // other words, which stay
-	DecisionTeach   DecisionKind = "teach"   // a lesson that no case stands behind
-	DecisionRelabel DecisionKind = "relabel" // the truth of an evaluation was another
-	DecisionReject  DecisionKind = "reject"  // a draft of a lesson is not to be learned
-	DecisionAbout   DecisionKind = "about"   // a case is about other checks
-	DecisionUndo    DecisionKind = "undo"    // what was said last is taken back
+	DecisionForget  DecisionKind = "forget"  // out of use; lessons that used it are learned again
+	DecisionPin     DecisionKind = "pin"     // protected from learning, effect and pruning
+	DecisionBan     DecisionKind = "ban"     // never injected and never learned again
+	DecisionEdit    DecisionKind = "edit"    // another text, which later learning keeps
+	DecisionTeach   DecisionKind = "teach"   // a lesson without a case
+	DecisionRelabel DecisionKind = "relabel" // corrects the label of an evaluation
+	DecisionReject  DecisionKind = "reject"  // a draft of a lesson must not be learned
+	DecisionAbout   DecisionKind = "about"   // changes which checks a case concerns
+	DecisionUndo    DecisionKind = "undo"    // reverts the latest decision
 )
 
-// BuriedFor is what a tombstone of a banned memory is archived for. In the tree where a person
-// banned it, a memory keeps its status.
+// BuriedFor is the ArchivedFor of a banned memory's tombstone. In the tree where it was banned, a memory keeps its
+// status.
 const BuriedFor = "banned"
 
-// rejectedFor begins what a draft is archived for that a person rejected.
+// rejectedFor begins the ArchivedFor of a draft that a person rejected.
 const rejectedFor = "rejected: "
 
-// Reject makes the memory that a draft would become one that a person refused: out of use, and banned.
+// Reject turns the node of a draft into a refused memory: archived and banned.
 func (n *Node) Reject(at time.Time, by, why string) {
 	n.Status, n.Mark, n.ArchivedFor = Archived, Banned, rejectedFor+why
 	n.Decision = &Decision{Kind: DecisionBan, At: at, By: by, Why: why, Hash: ContentHash(n)}
@@ -38,35 +38,34 @@ func (n *Node) Reject(at time.Time, by, why string) {
 // Rejected reports whether the node is a draft that a person rejected.
 func (n *Node) Rejected() bool { return n.Entombed() && n.Draft() }
 
-// Draft reports whether the node never was a memory: it is kept of a draft that a person rejected, even if
-// that was taken back.
+// Draft reports whether the node never was a memory: it records a draft that a person rejected, even if the rejection
+// was undone.
 func (n *Node) Draft() bool { return n.Type != Case && strings.HasPrefix(n.ArchivedFor, rejectedFor) }
 
-// Decision is the last thing that a person said of a memory, and stands in the node, so that it
-// travels. Of two words the later counts, see Later. An edit is no word: it stands in the
-// provenance of what it wrote.
+// Decision is a person's latest decision on a memory. It is part of the node, so exports and merges carry it. Of two
+// decisions the later is in force, see Later. An edit is recorded in the provenance of the new text instead.
 type Decision struct {
-	Kind DecisionKind `json:"said"` // forget, pin, ban, or undo where no word stands
+	Kind DecisionKind `json:"said"` // forget, pin, ban, or undo if no decision is in force
 	At   time.Time    `json:"at"`
 	By   string       `json:"by,omitempty"`
 	Why  string       `json:"why,omitempty"`
-	Hash string       `json:"hash,omitempty"` // of what the memory said when it was forgotten or banned
+	Hash string       `json:"hash,omitempty"` // of the content when it was forgotten or banned
 
-	// Fresh says that the tree has not evolved since. The next time it does, what stands on the
-	// memory, or would, is learned anew.
+	// Fresh reports that the tree has not evolved since. The next evolution learns everything that depends on the
+	// memory again.
 	Fresh bool `json:"fresh,omitempty"`
 
-	// Purged says that nothing is left of the memory but its id.
+	// Purged reports that only the id of the memory remains.
 	Purged bool `json:"purged,omitempty"`
 }
 
-// Later reports whether w counts, rather than o. Either may be nil.
+// Later reports whether w is in force rather than o. Either may be nil.
 func (w *Decision) Later(o *Decision) bool {
 	switch {
 	case w == nil || o == nil:
 		return w != nil
 	case w.Purged != o.Purged:
-		return w.Purged // what is gone cannot be brought back
+		return w.Purged // purged content cannot be restored
 	case !w.At.Equal(o.At):
 		return w.At.After(o.At)
 	}
@@ -77,67 +76,65 @@ func (w *Decision) Later(o *Decision) bool {
 	return w.By+"\x00"+w.Why+"\x00"+w.Hash > o.By+"\x00"+o.Why+"\x00"+o.Hash
 }
 
-// Is reports whether a word stands and is s.
+// Is reports whether w is not nil and of kind s.
 func (w *Decision) Is(s DecisionKind) bool { return w != nil && w.Kind == s }
 
-// Kept reports whether evolution must leave what the node says as it is: a person pinned
-// it, or wrote it.
+// Kept reports whether evolution must not change the text of the node: a person pinned or wrote it.
 func (n *Node) Kept() bool { return n.Mark == Pinned || n.Provenance.By == ByPerson }
 
 // Forgotten reports whether a person took the node out of use.
 func (n *Node) Forgotten() bool { return n.Decision.Is(DecisionForget) }
 
-// ByPerson is Provenance.By of what a person wrote.
+// ByPerson is Provenance.By of a text that a person wrote.
 const ByPerson = "person"
 
-// Action is what a person said, in the ledger: what it was about, and what was there before, so
-// that it can be taken back.
+// Action is a person's decision in the ledger: what it concerned, and the state before, for undo.
 type Action struct {
 	ID         string       `json:"id"` // a_…
 	Kind       DecisionKind `json:"said"`
 	By         string       `json:"by,omitempty"`
 	Why        string       `json:"why,omitempty"`
-	Node       string       `json:"node,omitempty"`       // the memory
-	Evaluation string       `json:"evaluation,omitempty"` // of a relabel
-	Undoes     string       `json:"undoes,omitempty"`     // of an undo: the id of the act
-	Purged     bool         `json:"purged,omitempty"`     // cannot be taken back
-	Before     []Before     `json:"before,omitempty"`     // each node it changed, sorted by id
-	Verdict    *Verdict     `json:"verdict,omitempty"`    // of a relabel: what was known before
-	// Verdicts are of a relabel of many evaluations: what was known of each before, without Features.
+	Node       string       `json:"node,omitempty"`       // id of the memory
+	Evaluation string       `json:"evaluation,omitempty"` // of a relabel: key of the evaluation
+	Undoes     string       `json:"undoes,omitempty"`     // of an undo: id of the reverted action
+	Purged     bool         `json:"purged,omitempty"`     // cannot be undone
+	Before     []Before     `json:"before,omitempty"`     // every node it changed, sorted by id
+	Verdict    *Verdict     `json:"verdict,omitempty"`    // of a relabel: the verdict before
+	// Verdicts, of a relabel of many evaluations, are the verdicts before, without Features.
 	Verdicts []Verdict `json:"verdicts,omitempty"`
 }
 
-// About reports whether an act is about a memory or evaluation, or changed it.
+// About reports whether an action concerns or changed a memory or evaluation.
 func (a *Action) About(id string) bool {
 	return a.Node == id || a.Evaluation == id ||
 		slices.ContainsFunc(a.Before, func(b Before) bool { return b.ID == id }) ||
 		slices.ContainsFunc(a.Verdicts, func(v Verdict) bool { return v.Evaluation == id })
 }
 
-// Corrects reports whether an act replaced a truth that was known, or took it back.
+// Corrects reports whether an action changed the truth of an evaluation that had a label.
 func (a *Action) Corrects() bool {
 	return a.Verdict != nil && a.Verdict.Labelled ||
 		slices.ContainsFunc(a.Verdicts, func(v Verdict) bool { return v.Labelled })
 }
 
-// Before is what an act changed in a node, as it was. A status of "" says that it stayed.
+// Before holds the fields of a node that an action changed, with their values before. A status of "" is unchanged.
 type Before struct {
 	ID           string       `json:"id"`
-	Gained       string       `json:"gained,omitempty"` // of a relabel: the evaluation that the case was given
+	Gained       string       `json:"gained,omitempty"` // of a relabel: the evaluation added to the case
 	Status       Status       `json:"status,omitempty"`
 	Mark         Mark         `json:"mark,omitempty"`
 	Decision     *Decision    `json:"word,omitempty"`
 	SupersededBy string       `json:"supersededBy,omitempty"`
 	ArchivedFor  string       `json:"archivedFor,omitempty"`
-	Content      *Content     `json:"content,omitempty"`     // of an edit, or an about
-	Provenance   *Provenance  `json:"provenance,omitempty"`  // likewise
+	Content      *Content     `json:"content,omitempty"`     // of an edit or about
+	Provenance   *Provenance  `json:"provenance,omitempty"`  // of an edit or about
 	Case         *CaseData    `json:"case,omitempty"`        // of an about
-	ErrorType    string       `json:"errorType,omitempty"`   // likewise
-	Taught       *Taught      `json:"taught,omitempty"`      // of a lesson that was taught and taught again
-	Occurrences  []Occurrence `json:"occurrences,omitempty"` // of a relabel: those it took away
+	ErrorType    string       `json:"errorType,omitempty"`   // of an about
+	Taught       *Taught      `json:"taught,omitempty"`      // of a lesson taught again
+	Occurrences  []Occurrence `json:"occurrences,omitempty"` // of a relabel: the occurrences it removed
 }
 
-// ContentHash returns a hash of what a memory says and rests on, without its history.
+// ContentHash returns a hash of a memory's id, content and case data, without its history.
 func ContentHash(n *Node) string {
 	c := n.Clone()
 	return contentHash(&Node{ID: c.ID, Content: c.Content, CaseData: c.CaseData})
@@ -158,9 +155,8 @@ func (c *checker) word(n *Node) {
 	c.line("word", w.Why)
 }
 
-// Tombstone returns what is left of a memory that a person had forgotten or banned, when it
-// travels or is purged: which it was, what was said, and of a lesson the check it was about and the
-// ids of its cases, so that it is known again. It is archived.
+// Tombstone returns the remainder of a forgotten or banned memory, for export or purge: id, decision, and for a lesson
+// its check and the ids of its cases, by which it is recognized. It is archived. A tombstone is returned as a copy.
 func Tombstone(n *Node) Node {
 	if n.Buried() {
 		return n.Clone()
@@ -189,10 +185,10 @@ func Tombstone(n *Node) Node {
 	return out
 }
 
-// Entombed reports whether a person had the node forgotten or banned: it leaves as a tombstone.
+// Entombed reports whether a person forgot or banned the node: it is exported as a tombstone.
 func (n *Node) Entombed() bool { return n.Decision.Is(DecisionForget) || n.Decision.Is(DecisionBan) }
 
-// Buried reports whether the node is a tombstone: nothing is left of what it said.
+// Buried reports whether the node is a tombstone: its content is gone.
 func (n *Node) Buried() bool {
 	t := &n.Content
 	return n.Entombed() && n.Status == Archived && n.CaseData == nil && t.Title+t.Description+t.Guidance == ""

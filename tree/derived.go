@@ -6,16 +6,14 @@ import (
 	"io"
 )
 
-// Deriver is a Store that also keeps derived data: bytes that can be made again
-// from the nodes, such as a search index. It may lose them at any time.
+// Deriver is a Store that also stores derived data: bytes that can be built again from the nodes, such as a search
+// index. It may lose them at any time.
 type Deriver interface {
-	// SaveDerived stores what write writes to its writer. The name consists of
-	// letters, digits and dashes; version is that of the store the data was made
-	// from. Data under the same name is replaced whole or not at all.
+	// SaveDerived stores the output of write. The name consists of letters, digits and dashes; version is that of the
+	// store from which the data was built. Data under the same name is replaced completely or not at all.
 	SaveDerived(ctx context.Context, name string, version uint64, write func(io.Writer) error) error
 
-	// OpenDerived opens the data last saved under the name, or returns ErrNotFound.
-	// The caller closes it.
+	// OpenDerived opens the data last saved under the name, or returns ErrNotFound. The caller closes it.
 	OpenDerived(ctx context.Context, name string) (*Derived, error)
 }
 
@@ -27,8 +25,8 @@ type Derived struct {
 	Closer  io.Closer
 }
 
-// OpenDerived opens what s last saved under a name, or returns ErrNotFound: also
-// where s keeps no derived data.
+// OpenDerived opens the data that s last saved under name. It returns ErrNotFound if there is none or if s stores no
+// derived data.
 func OpenDerived(ctx context.Context, s Store, name string) (*Derived, error) {
 	d, ok := s.(Deriver)
 	if !ok {
@@ -41,8 +39,8 @@ func OpenDerived(ctx context.Context, s Store, name string) (*Derived, error) {
 	return kept, err
 }
 
-// SaveDerived has s keep what write writes. Where s keeps no derived data nothing
-// is written, and that is no error: whoever needs the data makes it again.
+// SaveDerived stores the output of write in s. If s stores no derived data it does nothing and returns nil: the data
+// can be built again.
 func SaveDerived(ctx context.Context, s Store, name string, version uint64, write func(io.Writer) error) error {
 	d, ok := s.(Deriver)
 	if !ok {

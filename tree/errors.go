@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Sentinels. A store wraps them with what it was doing, so compare with errors.Is.
+// Sentinel errors. A store wraps them with context, so compare with errors.Is.
 var (
 	ErrNotFound = errors.New("not found")
 	ErrConflict = errors.New("the plan is stale: a node it was made on has changed")
@@ -16,23 +16,22 @@ var (
 		"it to go on")
 	ErrFull      = errors.New("the disk is full; reading goes on, and writing does once there is room")
 	ErrCompacted = errors.New("changes that old are no longer kept")
-	// ErrContradiction says that another evaluation has the key of this one already.
-	// ErrContradiction is of an evaluation whose key is already taken by another one.
+	// ErrContradiction means that the evaluation's key belongs to a different evaluation.
 	ErrContradiction = errors.New("another evaluation with this id was recorded before")
 )
 
-// FieldError is a value from outside that cannot be used.
+// FieldError is an invalid value in input.
 type FieldError struct {
 	Field   string // dotted path, such as scene.route
-	Problem string // continues the sentence after the field's name
+	Problem string // continues a sentence that begins with the field's name
 }
 
 func (e *FieldError) Error() string { return e.Field + " " + e.Problem }
 
-// LawError is a node that breaks a law of the tree.
+// LawError is a law of the tree that a node breaks.
 type LawError struct {
 	Node string // its id
-	Law  string // a sentence that should have been true
+	Law  string // the law, a sentence
 	Got  string // what was found instead
 }
 
@@ -40,7 +39,7 @@ func (e *LawError) Error() string {
 	return fmt.Sprintf("node %s: %s, but %s", e.Node, e.Law, e.Got)
 }
 
-// LockedError says who holds a store.
+// LockedError means that another process has the store open for writing.
 type LockedError struct {
 	Dir     string
 	PID     int
@@ -56,23 +55,23 @@ func (e *LockedError) Error() string {
 		e.Dir, e.PID, e.Host, e.Started.UTC().Format(time.RFC3339))
 }
 
-// CorruptError says that bytes a store once acknowledged can no longer be read.
+// CorruptError means that bytes a store once acknowledged can no longer be read.
 type CorruptError struct {
 	File   string
 	Offset int64  // of the first bad byte
-	Lost   string // what is lost, in words
+	Lost   string // what is lost, as text
 }
 
 func (e *CorruptError) Error() string {
 	return fmt.Sprintf("%s is damaged at byte %d: %s", e.File, e.Offset, e.Lost)
 }
 
-// FormatError says that a directory is not a store this program can open.
+// FormatError means that this program cannot open a directory as a store.
 type FormatError struct {
 	Dir     string
-	Problem string // continues the sentence after the directory's name
-	Missing bool   // there is no store in it, and one could be made
-	Damaged bool   // what says that it is a store is damaged, and can be made again
+	Problem string // continues a sentence that begins with the directory's name
+	Missing bool   // there is no store in it, and one can be created
+	Damaged bool   // the file that identifies the store is damaged, and can be written again
 }
 
 func (e *FormatError) Error() string { return e.Dir + " " + e.Problem }

@@ -6,47 +6,45 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Evaluation is one judged run of an agent on one test case. Nothing else comes
-// in. Correct says whether the judgment was right, and Direction which way it was
-// wrong; where they are absent, both are derived from Judgment and GroundTruth.
+// Evaluation is one judged run of an agent on one test case, the only input of memtree. Correct is whether the judgment
+// was right, and Direction in which way it was wrong; if absent, both are derived from Judgment and GroundTruth.
 type Evaluation struct {
 	ID          string             `json:"id,omitempty"`     // idempotency key; see Key
-	RunID       string             `json:"run_id,omitempty"` // see Identify where there is none
+	RunID       string             `json:"run_id,omitempty"` // if empty, see Identify
 	CaseID      string             `json:"case_id,omitempty"`
-	Attempt     int                `json:"attempt,omitempty"` // from 1; 0 means not said
+	Attempt     int                `json:"attempt,omitempty"` // from 1; 0: unknown
 	At          time.Time          `json:"at,omitzero"`
 	Scene       Scene              `json:"scene,omitzero"`
 	Scope       Scope              `json:"scope,omitzero"`
 	Prompt      string             `json:"prompt"`
-	Observation string             `json:"observation,omitempty"` // what the agent could see when it judged
+	Observation string             `json:"observation,omitempty"` // what the agent saw when it judged
 	Judgment    Raw                `json:"judgment,omitempty"`    // any JSON
 	GroundTruth Raw                `json:"ground_truth,omitempty"`
 	Correct     *bool              `json:"correct,omitempty"`
 	Direction   taxonomy.Direction `json:"direction,omitempty"`
-	Reason      string             `json:"reason,omitempty"` // what the evaluator said
+	Reason      string             `json:"reason,omitempty"` // the evaluator's explanation
 	Agent       Agent              `json:"agent,omitzero"`
-	Trial       string             `json:"trial,omitempty"`    // from Guide; closes the loop
-	Evidence    *Evidence          `json:"evidence,omitempty"` // for a person who judges the run
+	Trial       string             `json:"trial,omitempty"`    // from Guide; links the run to its guidance
+	Evidence    *Evidence          `json:"evidence,omitempty"` // for a person who reviews the run
 }
 
-// Agent is who judged.
+// Agent identifies the agent that judged.
 type Agent struct {
 	Name    string `json:"name,omitempty"`
 	Version string `json:"version,omitempty"`
 	Model   string `json:"model,omitempty"`
 }
 
-// Limits on what comes in, in bytes unless said otherwise.
+// Limits on input, in bytes unless noted otherwise.
 const (
 	MaxField    = 1 << 20 // one text or JSON value of an evaluation
 	MaxName     = 1 << 10 // an id, a name, a route
-	maxSuite    = 1 << 12 // tests in a suite's snapshot, a count
+	maxSuite    = 1 << 12 // tests in one suite, a count
 	maxAttempts = 1 << 20 // a count
 )
 
-// Key returns the id of the evaluation. Without an id it is a hash of run, case,
-// attempt, prompt and judgment. Two evaluations with one key are the same run; see
-// Identify for evaluations that name no run.
+// Key returns the id of the evaluation, or, without an id, a hash of run, case, attempt, prompt and judgment. Two
+// evaluations with one key are the same run; see Identify for evaluations without a run id.
 func (e *Evaluation) Key() string {
 	if e.ID != "" {
 		return e.ID
@@ -54,10 +52,9 @@ func (e *Evaluation) Key() string {
 	return "v_" + digest(e.RunID, e.CaseID, itoa(e.Attempt), e.Prompt, string(e.Judgment.Canonical()))
 }
 
-// Identify gives a run id to an evaluation that has neither id nor run id: its
-// trial, else its time. So the same answer on another night is another run, and a
-// run that is recorded twice stays one. An evaluation with neither trial nor time
-// is left as it is: equal ones count as one run.
+// Identify sets the run id of an evaluation that has neither id nor run id: to its trial, else to its time. The same
+// answer at another time is then another run, and a run that is recorded twice is one run. An evaluation with neither
+// trial nor time is unchanged: equal ones are the same run.
 //
 // Call it before filling in a time that is not the run's own.
 func (e *Evaluation) Identify() {
@@ -70,8 +67,8 @@ func (e *Evaluation) Identify() {
 	}
 }
 
-// Digest returns a hash of all fields but ID, At and Evidence. Two evaluations with one key
-// repeat each other if their digests are equal, and contradict each other if not.
+// Digest returns a hash of all fields except ID, At and Evidence. Two evaluations with one key are duplicates if their
+// digests are equal, and contradict each other otherwise.
 func (e *Evaluation) Digest() string {
 	correct := ""
 	if e.Correct != nil {
@@ -86,14 +83,13 @@ func (e *Evaluation) Digest() string {
 		string(e.Judgment.Canonical()), string(e.GroundTruth.Canonical()), correct, string(e.Direction), e.Reason,
 		e.Agent.Name, e.Agent.Version, e.Agent.Model, e.Trial,
 	}
-	if e.Scope.Build != "" { // left out when empty: evaluations older than the field keep their digests
+	if e.Scope.Build != "" { // omitted when empty: evaluations older than the field keep their digests
 		parts = append(parts, "build", e.Scope.Build)
 	}
 	return digest(append(parts, e.Scope.SuiteTests...)...)
 }
 
-// Labelled reports whether the evaluation says what was true: by its correct flag,
-// its direction or its ground truth.
+// Labelled reports whether the evaluation contains the truth, as correct flag, direction or ground truth.
 func (e *Evaluation) Labelled() bool {
 	return e.Correct != nil || e.Direction != taxonomy.None || !e.GroundTruth.Null()
 }

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Evidence is what a test tool left of a run, for a person who judges it: why it failed, which steps it took, how
-// the page looked. It is no part of what identifies a run (Key, Digest) or a case (EvidenceID), and no agent is
-// given it. The pictures themselves are kept beside the store, see Gallery.
+// Evidence is what a test tool recorded about a run, for a person who reviews it: the failure, the steps, pictures of
+// the page. It is no part of the identity of a run (Key, Digest) or of a case (EvidenceID), and is never included in a
+// prompt. A Gallery stores the pictures themselves.
 type Evidence struct {
-	Failure  string     `json:"failure,omitempty"` // what the tool printed
+	Failure  string     `json:"failure,omitempty"` // printed by the tool
 	Steps    []TestStep `json:"steps,omitempty"`   // in order
 	Pictures []Picture  `json:"pictures,omitempty"`
 	Links    []Link     `json:"links,omitempty"`
@@ -26,20 +26,20 @@ type TestStep struct {
 // Picture refers to a picture by the hash of its bytes.
 type Picture struct {
 	SHA256 string `json:"sha256"`         // 64 lower-case hex digits
-	Name   string `json:"name,omitempty"` // what the tool calls it
+	Name   string `json:"name,omitempty"` // assigned by the tool
 	Type   string `json:"type"`           // one of PictureTypes
 	Width  int    `json:"width"`          // pixels
 	Height int    `json:"height"`
 	Bytes  int    `json:"bytes"`
 }
 
-// Link leads to a page about the run, by http or https.
+// Link is an http or https address of a page about the run.
 type Link struct {
 	Name string `json:"name,omitempty"`
 	URL  string `json:"url"`
 }
 
-// Limits on evidence, in bytes unless said otherwise.
+// Limits on evidence, in bytes unless noted otherwise.
 const (
 	MaxFailure  = 8 << 10
 	MaxSteps    = 100 // a count
@@ -51,26 +51,26 @@ const (
 	MaxPixels   = 64 << 20
 )
 
-// PictureTypes returns the content types that a picture may have.
+// PictureTypes returns the content types allowed for a picture.
 func PictureTypes() []string { return []string{"image/png", "image/jpeg", "image/webp"} }
 
-// File returns the name of the picture's file within a store, such as pictures/….png. The end follows from Type.
+// File returns the name of the picture's file within a store, such as pictures/….png. The extension follows from Type.
 func (p *Picture) File() string {
 	kind := strings.TrimPrefix(p.Type, "image/")
 	return "pictures/" + p.SHA256 + "." + kind
 }
 
-// IsPictureID reports whether s is spelled as the SHA256 of a picture.
+// IsPictureID reports whether s has the form of Picture.SHA256.
 func IsPictureID(s string) bool {
 	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// Empty reports whether there is none. e may be nil.
+// Empty reports whether e holds nothing. e may be nil.
 func (e *Evidence) Empty() bool {
 	return e == nil || e.Failure == "" && len(e.Steps)+len(e.Pictures)+len(e.Links) == 0
 }
 
-// Clone returns a copy that shares nothing with e, which may be nil.
+// Clone returns a deep copy of e, which may be nil.
 func (e *Evidence) Clone() *Evidence {
 	if e == nil {
 		return nil
@@ -80,7 +80,7 @@ func (e *Evidence) Clone() *Evidence {
 	return &c
 }
 
-// Texts returns the texts in e, for those that clean them. They share no memory limit: each has its own.
+// Texts returns pointers to all texts in e, for redaction. Each has its own limit.
 func (e *Evidence) Texts() []EvidenceText {
 	if e == nil {
 		return nil
@@ -99,7 +99,7 @@ func (e *Evidence) Texts() []EvidenceText {
 	return out
 }
 
-// EvidenceText is a text of evidence, with the name and the limit of its field.
+// EvidenceText is a text of Evidence with the name of its field and its limit in bytes.
 type EvidenceText struct {
 	Field string
 	Text  *string
@@ -159,13 +159,13 @@ func (p *Picture) check() error {
 	return nil
 }
 
-// Safe reports whether the link leads to a page and nowhere else: no script, no file.
+// Safe reports whether the link is an http or https address with a host and without credentials.
 func (l Link) Safe() bool {
 	u, err := url.Parse(l.URL)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
 }
 
-// DropUnsafe removes the links that are not Safe, such as those that lost a part to redaction. e may be nil.
+// DropUnsafe removes the links that are not Safe, such as those that redaction broke. e may be nil.
 func (e *Evidence) DropUnsafe() {
 	if e != nil {
 		e.Links = slices.DeleteFunc(e.Links, func(l Link) bool { return !l.Safe() })

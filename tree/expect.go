@@ -6,39 +6,39 @@ import (
 	"strings"
 )
 
-// Expectation is one thing that should be true of a page. It is made once, when a miss is formed,
-// from the words of From alone, so that nobody has to read these words again.
+// Expectation is one property that a page should have. It is read once from the text From, when a miss is formed, so
+// the text is not parsed again.
 type Expectation struct {
 	Where    Where    `json:"where"`
 	Property Property `json:"property"`
-	Expected string   `json:"expected,omitempty"` // how it should be; "" if only Seen is known
-	Seen     string   `json:"seen,omitempty"`     // how it was when it was wrong; "" if nobody said
-	From     string   `json:"from"`               // the words it was read from
+	Expected string   `json:"expected,omitempty"` // the right value; "" if only Seen is known
+	Seen     string   `json:"seen,omitempty"`     // the wrong value that was observed; "" if unknown
+	From     string   `json:"from"`               // the text it was read from
 }
 
-// Where says which part of which page an expectation is about. All fields may be "".
+// Where locates the part of a page that an expectation is about. All fields may be "".
 type Where struct {
 	Role  string `json:"role,omitempty"`  // an ARIA role
-	Name  string `json:"name,omitempty"`  // of the element, or the label beside it
-	Page  string `json:"page,omitempty"`  // the part of the page it belongs to; "": the whole page of the case
-	After string `json:"after,omitempty"` // what has to be done before it can be seen; "": nothing
+	Name  string `json:"name,omitempty"`  // of the element, or its label
+	Page  string `json:"page,omitempty"`  // the part of the page that contains it; "": the whole page of the case
+	After string `json:"after,omitempty"` // what has to be done before it is visible; "": nothing
 }
 
-// Property is what of a page an expectation is about. It says how Expected and Seen are to be read.
+// Property is the kind of an expectation. It determines the meaning of Expected and Seen.
 type Property string
 
 // The properties.
 const (
-	OfText      Property = "text"      // how it reads; with no name, a text that stands by itself
-	OfCount     Property = "count"     // how many such elements there are
+	OfText      Property = "text"      // the text; without a name, anywhere on the page
+	OfCount     Property = "count"     // the number of such elements
 	OfState     Property = "state"     // one of the states
-	OfValue     Property = "value"     // the number beside the name
-	OfOrder     Property = "order"     // names in their order, between them “ > ”
-	OfAttribute Property = "attribute" // name=value, as of HTML: type=password
+	OfValue     Property = "value"     // the number next to the name
+	OfOrder     Property = "order"     // names in order, separated by “ > ”
+	OfAttribute Property = "attribute" // name=value, as in HTML: type=password
 	OfRelation  Property = "relation"  // Product
 )
 
-// The states of an element, for OfState, and the relation of numbers that can be expected.
+// The states of an element, for OfState, and the only value of OfRelation.
 const (
 	Enabled  = "enabled"
 	Disabled = "disabled"
@@ -47,17 +47,17 @@ const (
 	Present  = "present"
 	Absent   = "absent"
 
-	Product = "product" // price times quantity is what stands behind them
+	Product = "product" // the value is price times quantity
 )
 
 // Limits on expectations.
 const (
-	MaxExpectations = 16 // of one miss: a count
+	MaxExpectations = 16 // of one miss, a count
 	maxRole         = 20 // bytes
 )
 
-// Check returns what is wrong with an expectation, nil if nothing is. It knows the form alone;
-// whether the words of From say so is for fact.Ground to tell.
+// Check returns a *FieldError if the expectation is malformed, else nil. It does not compare the expectation with the
+// text From; fact.Ground does.
 func (e *Expectation) Check() error {
 	bad := func(field, problem string, args ...any) error {
 		return &FieldError{Field: "expect." + field, Problem: fmt.Sprintf(problem, args...)}
@@ -102,7 +102,7 @@ func (e *Expectation) Check() error {
 	return nil
 }
 
-// propertyValues are the values that a property can have; nil: any text.
+// propertyValues are the allowed values of each property; nil: any text.
 var propertyValues = map[Property][]string{
 	OfText: nil, OfCount: nil, OfValue: nil, OfOrder: nil, OfAttribute: nil,
 	OfState: {Enabled, Disabled, On, Off, Present, Absent}, OfRelation: {Product},

@@ -6,33 +6,33 @@ import (
 	"time"
 )
 
-// Gallery is a Store that also keeps the pictures of runs, each once, by the SHA-256 of its bytes.
-// Who refers to a picture is not its business.
+// Gallery is a Store that also stores pictures of runs, each once under the SHA-256 of its bytes. It does not track
+// references to pictures.
 type Gallery interface {
-	// PutPicture keeps the bytes of p: whole and durable when it returns nil, or not at all. A picture that is there
-	// already becomes new again for Pictures. Past MaxGallery the error is ErrGalleryFull.
+	// PutPicture stores the bytes of p: completely and durably when it returns nil, otherwise not at all. If the
+	// picture exists, its Put time becomes now. Beyond MaxGallery the error is ErrGalleryFull.
 	PutPicture(ctx context.Context, p Picture, b []byte) error
 
-	// Picture returns the bytes of a picture, or ErrNotFound. Bytes that are not what sum says are a *CorruptError.
+	// Picture returns the bytes of a picture, or ErrNotFound. It returns a *CorruptError if their SHA-256 is not sum.
 	Picture(ctx context.Context, sum string) ([]byte, error)
 
-	// RemovePicture removes a picture. That it is absent is no error.
+	// RemovePicture removes a picture. Removing an absent one is a no-op.
 	RemovePicture(ctx context.Context, sum string) error
 
-	// Pictures lists the pictures that are kept, sorted by SHA256.
+	// Pictures lists the stored pictures, sorted by SHA256.
 	Pictures(ctx context.Context) ([]KeptPicture, error)
 }
 
-// KeptPicture is a picture as it lies in a Gallery.
+// KeptPicture describes a picture in a Gallery.
 type KeptPicture struct {
 	SHA256 string
 	File   string // its name within the store
 	Bytes  int64
-	Put    time.Time // last
+	Put    time.Time // time of the last PutPicture
 }
 
-// ErrGalleryFull is for a store whose pictures have reached MaxGallery.
+// ErrGalleryFull means that the pictures of a store have reached MaxGallery.
 var ErrGalleryFull = errors.New("the pictures of this store have reached their limit of 2 GiB")
 
-// MaxGallery bounds the pictures of one store, in bytes.
+// MaxGallery is the most bytes of pictures in one store.
 const MaxGallery = 2 << 30

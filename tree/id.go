@@ -12,11 +12,9 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// EvidenceID returns the id of a case, "" for a node without evidence. It is a hash of
-// the evidence, so the same evidence has the same id everywhere and importing it
-// twice changes nothing. Evidence is the test case, the scene, the judgment, the
-// ground truth, the direction and the evaluator's reason; not the run, the time or
-// the analysis.
+// EvidenceID returns the id of a case, "" for a node without evidence. It is a hash of the evidence, so equal evidence
+// has the same id in every tree and importing it twice changes nothing. Evidence is the test case, the scene, the
+// judgment, the ground truth, the direction and the evaluator's reason; not the run, the time or the analysis.
 func EvidenceID(n *Node) string {
 	if n.CaseData == nil {
 		return ""
@@ -28,16 +26,15 @@ func EvidenceID(n *Node) string {
 		d.AgentJudgment, string(n.Direction), d.EvaluatorReason)
 }
 
-// GroupID returns the id of an experience (t is Experience) or a strategy: a
-// hash of its partition and of the ids of its founding members, in any order.
+// GroupID returns the id of an experience or a strategy: a hash of its partition and of the ids of its founding
+// members, in any order.
 func GroupID(t Type, errorType string, d taxonomy.Direction, founding []string) string {
 	members := slices.Compact(slices.Sorted(slices.Values(founding)))
 	return string(t[:1]) + "_" + digest(append([]string{errorType, string(d)}, members...)...)
 }
 
-// LessonID returns the id of a lesson: a hash of its words without regard to upper
-// case and spacing. A lesson in the catalogue's words is known by its kind alone, so
-// its id survives a change of those words.
+// LessonID returns the id of a lesson: a hash of its text, ignoring upper case and spacing. A lesson with the
+// catalogue's text is identified by its kind alone, so its id survives a change of that text.
 func LessonID(l Lesson) string {
 	if l.Kind != "" && l.From == FromCatalogue {
 		return "l_" + digest("kind", l.Kind)
@@ -48,8 +45,8 @@ func LessonID(l Lesson) string {
 
 var base32Lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// digest returns 20 characters of base 32, 100 bits, of the SHA-256 of the parts.
-// Each part is preceded by its length, so that {"ab", "c"} and {"a", "bc"} differ.
+// digest returns 20 characters of base 32, 100 bits, of the SHA-256 of the parts. Each part is preceded by its length,
+// so that {"ab", "c"} and {"a", "bc"} differ.
 func digest(parts ...string) string {
 	h := sha256.New()
 	var n [8]byte
@@ -61,20 +58,20 @@ func digest(parts ...string) string {
 	return base32Lower.EncodeToString(h.Sum(nil))[:20]
 }
 
-// Hash returns the digest that memtree's ids are made of: 20 characters of base
-// 32 of the SHA-256 of the parts, each preceded by its length as 8 bytes.
+// Hash returns the digest used in memtree's ids: 20 characters of base 32 of the SHA-256 of the parts, each preceded by
+// its length as 8 bytes.
 func Hash(parts ...string) string { return digest(parts...) }
 
-// Spelled returns the JSON of a node. Two nodes are equal if and only if it is.
+// Spelled returns the JSON of a node. Two nodes are equal if and only if their JSON is.
 func Spelled(n *Node) string {
 	b, err := json.Marshal(n)
 	if err != nil {
-		return "" // nothing in a node fails to marshal but a Raw that Check refuses
+		return "" // only a Raw that Check refuses fails to marshal
 	}
 	return string(b)
 }
 
-// contentHash hashes a whole node as it is written.
+// contentHash returns the digest of a node's JSON.
 func contentHash(n *Node) string {
 	s := Spelled(n)
 	if s == "" {

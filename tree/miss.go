@@ -2,44 +2,42 @@ package tree
 
 import "slices"
 
-// Miss is one thing that should have been checked and was not, or was checked
-// wrongly. A wrong judgement has one or more. It holds facts; enhance.Wording makes
-// the sentences for people and agents of them.
+// Miss is one thing that should have been checked and was not, or was checked wrongly. A wrong judgment has one or
+// more. It holds facts; enhance.Wording renders them as sentences for people and agents.
 type Miss struct {
-	Check     string   `json:"check,omitempty"`   // id of a check of the taxonomy or of the tree's own; "" where none fits
-	ErrorType string   `json:"errorType"`         // how it was misjudged
-	What      []string `json:"what,omitempty"`    // the things it was about, in the words of the task; at most MaxThings
-	How       string   `json:"how,omitempty"`     // the mistake: whole sentences in people's own words
-	Cause     string   `json:"cause,omitempty"`   // the root cause in general words, from a model, where no check fitted
-	Instead   string   `json:"instead,omitempty"` // what to do, as a model said it
-	Claimed   string   `json:"claimed,omitempty"` // what the agent held to be so; evidence, never shown to an agent
-	Truth     string   `json:"truth,omitempty"`   // what was so; likewise
-	From      string   `json:"from"`              // whose words: person, model or rules
-	Sure      float64  `json:"sure"`              // how sure the check is, 0 to 1
-	At        []string `json:"at,omitempty"`      // the fields of the evaluation it was read from, such as reason
+	Check     string   `json:"check,omitempty"`   // id of a check of the taxonomy or of the tree's own; "" if none fits
+	ErrorType string   `json:"errorType"`         // the kind of misjudgment
+	What      []string `json:"what,omitempty"`    // the things concerned, in the terms of the task; at most MaxThings
+	How       string   `json:"how,omitempty"`     // the mistake: whole sentences, quoted
+	Cause     string   `json:"cause,omitempty"`   // the root cause in general terms, from a model, if no check fits
+	Instead   string   `json:"instead,omitempty"` // what to do, as written by a model
+	Claimed   string   `json:"claimed,omitempty"` // what the agent assumed; evidence, never included in a prompt
+	Truth     string   `json:"truth,omitempty"`   // what was true; likewise
+	From      string   `json:"from"`              // author: person, model or rules
+	Sure      float64  `json:"sure"`              // confidence in Check, 0 to 1
+	At        []string `json:"at,omitempty"`      // fields of the evaluation it was read from, such as reason
 
-	// Expect is what should be true of the page, as far as the form of the words was plain. At most
-	// MaxExpectations. Empty in a case that was stored before there were any.
+	// Expect holds the expectations that the text states in a plain form, at most MaxExpectations. It is empty in cases
+	// stored before the field existed.
 	Expect []Expectation `json:"expect,omitempty"`
 }
 
-// Whose words something is in.
+// Authors of a text.
 const (
 	FromPerson    = "person"
 	FromModel     = "model"
 	FromRules     = "rules"
-	FromCatalogue = "catalogue" // of a lesson: the taxonomy's sentence about its kind
+	FromCatalogue = "catalogue" // of a lesson: the taxonomy's sentence for its kind
 )
 
 // Limits on misses.
 const (
-	MaxMisses = 32 // of one case: a count
-	MaxThings = 4  // of one miss or lesson: a count
+	MaxMisses = 32 // of one case, a count
+	MaxThings = 4  // of one miss or lesson, a count
 )
 
-// Says returns the lessons of a memory: those stored in an experience or strategy,
-// and for a case one for each check it missed. Misses of one check are merged into
-// one lesson; a miss with no check and no words gives none.
+// Says returns the lessons of a memory: the stored ones of an experience or strategy, and for a case one for each
+// missed check. It merges misses of one check into one lesson and skips a miss with neither check nor text.
 func (n *Node) Says() []Lesson {
 	if n.CaseData == nil || len(n.CaseData.Misses) == 0 {
 		return n.Content.Lessons
@@ -77,16 +75,16 @@ func (n *Node) Has(check string) bool {
 	return n.CaseData != nil && slices.ContainsFunc(n.CaseData.Misses, func(m Miss) bool { return m.Check == check })
 }
 
-// About is which checks a person said a case is about, and which not.
+// About holds a person's decisions on which checks a case concerns.
 type About struct {
-	Not []string `json:"not,omitempty"` // ids of checks, sorted
-	Is  []string `json:"is,omitempty"`  // likewise
+	Not []string `json:"not,omitempty"` // ids of checks it does not concern, sorted
+	Is  []string `json:"is,omitempty"`  // ids of checks it concerns, sorted
 }
 
-// Deny notes that the case is not about a check.
+// Deny records that the case does not concern the check.
 func (a *About) Deny(check string) { a.Not, a.Is = with(a.Not, check), without(a.Is, check) }
 
-// Affirm notes that the case is about a check.
+// Affirm records that the case concerns the check.
 func (a *About) Affirm(check string) { a.Is, a.Not = with(a.Is, check), without(a.Not, check) }
 
 func (a *About) clone() *About {
@@ -110,7 +108,7 @@ func without(list []string, s string) []string {
 	return out
 }
 
-// Denies reports whether a person said that the case is not about the check of any of the lessons.
+// Denies reports whether a person decided that the case does not concern the check of any of the lessons.
 func (d *CaseData) Denies(lessons []Lesson) bool {
 	if d == nil || d.About == nil {
 		return false

@@ -2,20 +2,18 @@ package tree
 
 import "slices"
 
-// SamePlace reports whether two runs were at the same place of a suite. s and o
-// each hold the tests of the suite in order, as they were at that run. Suites change:
-// a test that is added or removed moves the index of every test behind it. So a place
-// is not known by its index, nor by the whole list, but by its test and neighbours:
+// SamePlace reports whether two runs were at the same place of a suite. s and o each hold the tests of the suite in
+// order, as of that run. A test that is added or removed moves the index of every test behind it, so neither the index
+// nor the whole list identifies a place. Two places are the same if:
 //
-//   - the test itself is the same, and
+//   - the test is the same, and
 //   - the test before it or the test after it is the same. A test that is in only one
 //     of the lists was added or removed, and is skipped. Being first in both lists,
-//     or last in both, counts as having the same neighbour.
+//     or last in both, is the same neighbour.
 //
-// If a list has the test more than once and only one neighbour matches, a place
-// where both match is preferred. A position outside its list is the same only if the
-// lists are equal. SamePlace does not compare the names of the suites.
-// the same only in the same list. Which suite it is, the caller compares.
+// If a list has the test more than once and only one neighbour matches, a place where both match is preferred. A
+// position outside its list matches only if the lists and positions are equal. SamePlace does not compare the names of
+// the suites.
 func (s *Scope) SamePlace(o *Scope) bool {
 	if slices.Equal(s.SuiteTests, o.SuiteTests) {
 		return s.Position == o.Position
@@ -36,7 +34,7 @@ func (s *Scope) SamePlace(o *Scope) bool {
 	return !fitsElsewhere(o.SuiteTests, o.Position, mine, a) && !fitsElsewhere(s.SuiteTests, s.Position, other, b)
 }
 
-// PlaceTest returns the test at the position in the suite's tests, "" for none.
+// PlaceTest returns the test at Position in SuiteTests, "" if Position is outside the list.
 func (s *Scope) PlaceTest() string {
 	if s.Position < 0 || s.Position >= len(s.SuiteTests) {
 		return ""
@@ -44,15 +42,14 @@ func (s *Scope) PlaceTest() string {
 	return s.SuiteTests[s.Position]
 }
 
-// neighbours are the nearest tests before and after a place that both lists have.
-// It is edge at the end of the list, "" if no test on that side is in both lists.
+// neighbours are the nearest tests before and after a place that are in both lists: edge at the end of the list, "" if
+// no test on that side is in both lists.
 type neighbours struct{ before, after string }
 
-// edge stands for the end of a list. No test has this name, because texts with a
-// NUL are refused.
+// edge represents the end of a list. No test has this name, because texts with a NUL are refused.
 const edge = "\x00"
 
-// neighboursOf returns the neighbours of tests[i] among the tests that are in other.
+// neighboursOf returns the neighbours of tests[i] among the tests in other.
 func neighboursOf(tests []string, i int, other map[string]bool) neighbours {
 	n := neighbours{edge, edge}
 	for k := i - 1; k >= 0; k-- {
@@ -70,7 +67,7 @@ func neighboursOf(tests []string, i int, other map[string]bool) neighbours {
 	return n
 }
 
-// sharedSides counts the sides on which the neighbours are the same.
+// sharedSides returns the number of sides, 0 to 2, with the same neighbour.
 func (n neighbours) sharedSides(o neighbours) int {
 	k := 0
 	if n.before != "" && n.before == o.before {
@@ -82,8 +79,7 @@ func (n neighbours) sharedSides(o neighbours) int {
 	return k
 }
 
-// fitsElsewhere reports whether the test at tests[i] also stands at another index, with
-// both neighbours equal to n.
+// fitsElsewhere reports whether the test at tests[i] also appears at another index, with both neighbours equal to n.
 func fitsElsewhere(tests []string, i int, other map[string]bool, n neighbours) bool {
 	for k, t := range tests {
 		if k != i && t == tests[i] && neighboursOf(tests, k, other).sharedSides(n) == 2 {

@@ -2,18 +2,19 @@ package tree
 
 import "slices"
 
-// Purge names what a batch removes for good. The nodes themselves are changes of the batch, which
-// leave tombstones. The store that commits it removes the bytes they had from all its files before
-// Commit returns; after a crash the next open does. What is left in memory ends with the process.
+// Purge names what a batch removes permanently. The nodes themselves are changes of the batch, which leave tombstones.
+// Commit removes their bytes from all files of the store before it returns; after a crash the next open does. Copies in
+// memory remain until the process ends.
 type Purge struct {
-	// Nodes: acts on them lose what was there before, and the reason.
+	// Nodes are node ids. Actions on them lose their reason and the state they would restore.
 	Nodes []string `json:"nodes,omitempty"`
-	// Evaluations are keys: verdicts lose the place and what risk learns, dead letters the run.
+	// Evaluations are keys. Verdicts on them lose the place and the features for package risk, dead letters lose the
+	// run.
 	Evaluations []string `json:"evaluations,omitempty"`
-	Trials      []string `json:"trials,omitempty"` // lose the place
+	Trials      []string `json:"trials,omitempty"` // ids; the trials lose place and query
 }
 
-// Clean removes from a ledger entry what a purge names, and reports whether it changed.
+// Clean removes from a ledger entry what the purge names, and reports whether it changed the entry.
 func (p *Purge) Clean(e *Entry) bool {
 	switch {
 	case e.Verdict != nil && slices.Contains(p.Evaluations, e.Verdict.Evaluation):
@@ -38,7 +39,7 @@ func (p *Purge) Clean(e *Entry) bool {
 
 func (p *Purge) names(id string) bool { return slices.Contains(p.Nodes, id) }
 
-// CleanLetter removes the run from a dead letter that a purge names, and reports whether it did.
+// CleanLetter removes the run from a dead letter that the purge names, and reports whether it did.
 func (p *Purge) CleanLetter(l *DeadLetter) bool {
 	key := l.Evaluation.Key()
 	if !slices.Contains(p.Evaluations, key) {
@@ -48,7 +49,7 @@ func (p *Purge) CleanLetter(l *DeadLetter) bool {
 	return true
 }
 
-// With returns a purge of what either names. p may be nil.
+// With returns a purge of everything in p or o. p may be nil.
 func (p *Purge) With(o Purge) *Purge {
 	if p != nil {
 		o.Nodes, o.Evaluations = slices.Concat(p.Nodes, o.Nodes), slices.Concat(p.Evaluations, o.Evaluations)

@@ -12,13 +12,13 @@ import (
 	"unicode/utf8"
 )
 
-// Raw is a JSON value of any kind, as text. Its zero value is null.
+// Raw is a JSON value of any kind, as text. The zero value is null.
 type Raw []byte
 
-// MaxDepth is how deep a Raw may nest.
+// MaxDepth is the deepest nesting of a Raw.
 const MaxDepth = 64
 
-// MarshalJSON returns the value, null for none.
+// MarshalJSON returns the value, or null if it is empty.
 func (r Raw) MarshalJSON() ([]byte, error) {
 	if len(r) == 0 {
 		return []byte("null"), nil
@@ -26,19 +26,19 @@ func (r Raw) MarshalJSON() ([]byte, error) {
 	return r, nil
 }
 
-// UnmarshalJSON keeps a copy of b.
+// UnmarshalJSON stores a copy of b.
 func (r *Raw) UnmarshalJSON(b []byte) error {
 	*r = append((*r)[:0], b...)
 	return nil
 }
 
-// Null reports whether the value is absent or is null.
+// Null reports whether the value is empty or null.
 func (r Raw) Null() bool {
 	return len(r) == 0 || string(bytes.TrimSpace(r)) == "null"
 }
 
-// Check returns why the value is not JSON memtree can use, or nil. The error
-// continues a sentence that begins with the name of the field.
+// Check returns an error if the value is nested too deeply or is not JSON. The error continues a sentence that begins
+// with the name of the field.
 func (r Raw) Check() error {
 	if len(r) == 0 {
 		return nil
@@ -52,8 +52,7 @@ func (r Raw) Check() error {
 	return nil
 }
 
-// depth returns how deep brackets nest. It does not recurse, so it is safe to call
-// before a reader that does.
+// depth returns how deeply brackets nest. It does not recurse, so it may be called before a decoder that does.
 func depth(b []byte) int {
 	most, now, inString := 0, 0, false
 	for i := 0; i < len(b); i++ {
@@ -73,7 +72,7 @@ func depth(b []byte) int {
 	return most
 }
 
-// Quote returns a text as JSON.
+// Quote returns s as a JSON string.
 func Quote(s string) Raw {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -82,8 +81,7 @@ func Quote(s string) Raw {
 	return b
 }
 
-// Text returns the text of a JSON string, and any other value in canonical form;
-// "" for null.
+// Text returns the content of a JSON string, any other value in canonical form, and "" for null.
 func (r Raw) Text() string {
 	if r.Null() {
 		return ""
@@ -95,10 +93,9 @@ func (r Raw) Text() string {
 	return string(r.Canonical())
 }
 
-// Canonical returns the one spelling that all equal values share: no white space,
-// keys sorted by bytes, numbers as RFC 8785 spells them. Integers beyond 2^53 and
-// numbers beyond float64 keep their digits. No value becomes null; what is not JSON
-// is returned as it is.
+// Canonical returns the one encoding that all equal values share: no white space, keys sorted by bytes, numbers as in
+// RFC 8785. Integers beyond 2^53 and numbers beyond float64 keep their digits. An empty value becomes null; a value
+// that is not JSON or is nested deeper than MaxDepth is returned unchanged.
 func (r Raw) Canonical() Raw {
 	if len(r) == 0 {
 		return Raw("null")
@@ -115,13 +112,12 @@ func (r Raw) Canonical() Raw {
 	return appendCanonical(make([]byte, 0, len(r)), v)
 }
 
-// isCanonical reports whether valid JSON is already canonical. Most values are, and
-// decoding each to find out would be most of the time it takes to write a node. It
-// scans the bytes once and answers false where it cannot tell.
+// isCanonical reports whether valid JSON is already canonical. It returns false if it cannot tell from one scan of the
+// bytes. Most values are canonical, and decoding each to find out would take most of the time of writing a node.
 func isCanonical(b []byte) bool {
-	var keys [MaxDepth + 1][]byte // the last key read at each depth; keys have to rise
-	depth, key := 0, false        // key: the next string is a key, not a value
-	var open [MaxDepth + 1]bool   // what is open at each depth is an object, not an array
+	var keys [MaxDepth + 1][]byte // the last key read at each depth; keys must rise
+	depth, key := 0, false        // key: the next string is a key
+	var open [MaxDepth + 1]bool   // at each depth: the open bracket is an object
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
 		case c == '"':
@@ -199,7 +195,7 @@ func appendCanonical(b []byte, v any) []byte {
 	}
 }
 
-// appendString appends s as JSON, with <, > and & as they are.
+// appendString appends s as a JSON string, without escaping <, > and &.
 func appendString(b []byte, s string) []byte {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -210,8 +206,8 @@ func appendString(b []byte, s string) []byte {
 	return append(b, bytes.TrimSuffix(buf.Bytes(), []byte("\n"))...)
 }
 
-// canonicalNumber returns the spelling of a JSON number in ECMAScript (Number::toString),
-// which RFC 8785 requires. It keeps integers of any size digit by digit.
+// canonicalNumber returns a JSON number as ECMAScript's Number::toString writes it, which RFC 8785 requires. Integers
+// of any size remain unchanged.
 func canonicalNumber(s string) string {
 	if !strings.ContainsAny(s, ".eE") {
 		if s == "-0" {

@@ -8,58 +8,57 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Refused is what people said no to. It is made of the memories that hold their words, and whoever
-// gives a memory or learns one asks it:
+// Refused holds what people refused: the sentences and checks of memories that were banned, forgotten or rejected. It
+// is built from those memories; callers query it before they inject or learn a memory.
 //
-//   - A lesson that was banned, forgotten or rejected takes its check from the cases it rested on.
-//   - The sentence of one that was banned or rejected is in no memory, whatever its cases are. A
-//     sentence of the catalogue is its check: in every language, with every thing put in.
-//   - A lesson in a person's words stands for what the catalogue says of its check.
-//   - A lesson that lost cases is not given while too few are left.
+//   - A banned, forgotten or rejected lesson removes its check from the cases it rested on.
+//   - The sentence of a banned or rejected lesson is removed from every memory, whatever its cases are.
+//     A sentence of the catalogue is identified by its check, in every language and with any things inserted.
+//   - A lesson written by a person replaces the catalogue's sentence for its check.
+//   - A lesson that lost cases is not injected if too few remain.
 //
-// A strategy counts lessons, and a no to it is about the strategy alone, but for the sentences that a
-// person wrote in it. A nil Refused refuses nothing. It is immutable.
+// A strategy aggregates lessons. Refusing one affects only the strategy, and the sentences that a person wrote in it. A
+// nil Refused refuses nothing. A Refused is immutable.
 type Refused struct {
 	rules RefusalRules
 	cases map[matter]map[string]*Refusal
-	said  map[string]*Refusal // by what names a sentence, see words
-	ours  map[matter]ownWords // in a person's words
-	jobs  map[string]bool     // whose drafts a person rejected
+	said  map[string]*Refusal // by the keys of a sentence, see words
+	ours  map[matter]ownWords // lessons written by a person
+	jobs  map[string]bool     // jobs whose drafts a person rejected
 
-	examples bool // a lesson in use was taught for tests by their names
+	examples bool // an active lesson was taught for tests by name
 }
 
-// Refusal is what a person decided against a sentence or a check.
+// Refusal is a person's decision against a sentence or a check.
 type Refusal struct {
 	Said  DecisionKind `json:"said"` // ban, forget, reject or about
 	By    string       `json:"by,omitempty"`
-	Check string       `json:"check,omitempty"` // that is given no more; "" where none is known
+	Check string       `json:"check,omitempty"` // the check that is no longer injected; "" if unknown
 
 	at time.Time
 }
 
-// RefusalRules say what a tree alone does not know. A nil function knows nothing.
+// RefusalRules provide what the tree does not know. A nil function provides nothing.
 type RefusalRules struct {
-	Wider func(check string) string  // the check that a check is a kind of, "" for none
-	Least func(errorType string) int // how many cases a lesson needs
+	Wider func(check string) string  // the more general check, "" for none
+	Least func(errorType string) int // the fewest cases of a lesson
 }
 
-// matter is a check in one direction; the check is "" where none is known.
+// matter is a check in one direction; the check is "" if unknown.
 type matter struct {
 	check     string
 	direction taxonomy.Direction
 }
 
-// ownWords are the words of a person about a matter.
+// ownWords is a lesson that a person wrote about a matter.
 type ownWords struct {
 	*Lesson
 	at      time.Time
-	when    bool     // given by that person's conditions, see Provenance.When
-	notWhen []string // not before tests of these
+	when    bool     // that person's conditions decide when it is injected, see Provenance.When
+	notWhen []string // not injected for tests that these conditions name
 }
 
-// NewRefused reads what people said no to from experiences and strategies, those out of use too. Cases
-// among the nodes are passed over.
+// NewRefused collects the refusals in experiences and strategies, including those out of use. It skips cases.
 func NewRefused(nodes []Node, rules RefusalRules) *Refused {
 	r := &Refused{rules: rules, cases: map[matter]map[string]*Refusal{}, said: map[string]*Refusal{},
 		ours: map[matter]ownWords{}, jobs: map[string]bool{}}
@@ -83,7 +82,7 @@ func NewRefused(nodes []Node, rules RefusalRules) *Refused {
 	return r
 }
 
-// refuse takes in a lesson or strategy that a person said no to.
+// refuse records a lesson or strategy that a person refused.
 func (r *Refused) refuse(n *Node) {
 	everywhere := n.Decision.Is(DecisionBan)
 	no := RefusalOf(n)
@@ -111,7 +110,7 @@ func (r *Refused) refuse(n *Node) {
 	}
 }
 
-// RefusalOf returns what a person decided against a memory that is out of use for it, nil for others.
+// RefusalOf returns the decision that took a memory out of use, nil for a memory without one.
 func RefusalOf(n *Node) *Refusal {
 	switch {
 	case !n.Entombed():
@@ -122,7 +121,7 @@ func RefusalOf(n *Node) *Refusal {
 	return &Refusal{Said: n.Decision.Kind, By: n.Decision.By, at: n.Decision.At}
 }
 
-// lessonsIn returns the lessons of a memory; one of an older format has its guidance alone.
+// lessonsIn returns the lessons of a memory. A memory of an older format has only its guidance.
 func lessonsIn(n *Node) []Lesson {
 	if len(n.Content.Lessons) > 0 || n.Content.Guidance == "" {
 		return n.Content.Lessons
@@ -130,7 +129,7 @@ func lessonsIn(n *Node) []Lesson {
 	return []Lesson{{Check: n.Content.Guidance}}
 }
 
-// restsOn returns the ids of the cases that a lesson of n rests on, or did when it was written.
+// restsOn returns the ids of the cases that a lesson of n rests on, including those lost since it was written.
 func restsOn(n *Node, l *Lesson) []string {
 	out := slices.Concat(l.Cites, n.Provenance.Lost)
 	if n.Type == Experience {
@@ -143,8 +142,8 @@ func restsOn(n *Node, l *Lesson) []string {
 	return slices.Compact(out)
 }
 
-// words returns what names the sentences of a lesson: the check where the catalogue words it, and
-// every text that somebody wrote.
+// words returns the keys of a lesson's sentences: its check if the sentence is the catalogue's, else each text, folded,
+// and the check's text of the translation.
 func (r *Refused) words(n *Node, l *Lesson) (out []string) {
 	if l.Kind != "" && (l.From == FromCatalogue || l.Check+l.Instead == "") {
 		out = append(out, catalogued(l.Kind, n.Direction))
@@ -157,12 +156,12 @@ func (r *Refused) words(n *Node, l *Lesson) (out []string) {
 	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
 }
 
-// catalogued names the sentence of the catalogue about a check.
+// catalogued returns the key of the catalogue's sentence for a check.
 func catalogued(check string, d taxonomy.Direction) string {
 	return "\x00" + check + "\x00" + string(d)
 }
 
-// fold makes sentences equal that differ in case, space and the mark at their end.
+// fold returns a key that is equal for sentences that differ in case, white space and final punctuation.
 func fold(s string) string {
 	s = strings.ToLower(strings.Join(strings.Fields(s), " "))
 	return strings.TrimRight(s, " .!。！")
@@ -177,14 +176,14 @@ func (r *Refused) Sentence(s string) bool {
 	return no && fold(s) != ""
 }
 
-// Examples reports whether a lesson in use was taught for tests by their names.
+// Examples reports whether an active lesson was taught for tests by name.
 func (r *Refused) Examples() bool { return r != nil && r.examples }
 
 // Job reports whether a person rejected the draft of a job.
 func (r *Refused) Job(key string) bool { return r != nil && r.jobs[key] }
 
-// Check reports whether people refused a check in a case: as it rests on that case, or with the sentence
-// of the catalogue. A kind of a check that was refused there is refused too.
+// Check reports whether people refused a check in a case: for that case, or with the catalogue's sentence. A more
+// specific check than a refused one is refused too.
 func (r *Refused) Check(n *Node, check string) bool { return r.check(n, check) != nil }
 
 func (r *Refused) check(n *Node, check string) *Refusal {
@@ -197,9 +196,9 @@ func (r *Refused) check(n *Node, check string) *Refusal {
 	return r.of(n.ID, n.Direction, check)
 }
 
-// of returns why a check was refused as it rests on a case, nil if it was not.
+// of returns why a check was refused for a case, nil if it was not.
 func (r *Refused) of(id string, d taxonomy.Direction, check string) *Refusal {
-	for range 16 { // a check is a kind of a few others at most
+	for range 16 { // bounds the chain of more general checks
 		if no := r.cases[matter{check, d}][id]; no != nil {
 			return no
 		}
@@ -213,8 +212,8 @@ func (r *Refused) of(id string, d taxonomy.Direction, check string) *Refusal {
 	return nil
 }
 
-// Lesson reports whether people refused a lesson of n: its sentence, or its check in all cases that it
-// rests on. What a person wrote since stays.
+// Lesson reports whether people refused a lesson of n: its sentence, or its check in all cases that it rests on. A text
+// that a person wrote later remains.
 func (r *Refused) Lesson(n *Node, l *Lesson) bool { return r.lesson(n, l) != nil }
 
 func (r *Refused) lesson(n *Node, l *Lesson) *Refusal {
@@ -242,8 +241,8 @@ func (r *Refused) lesson(n *Node, l *Lesson) *Refusal {
 	return no
 }
 
-// Heed returns n as it may be given: without what people refused, and in their words. It is nil if
-// nothing is left, and n itself if nothing was refused. It may share memory with n.
+// Heed returns n as it may be injected: without what people refused, and with the text that people wrote instead. It
+// returns nil if nothing remains, and n itself if nothing changed. The result may share memory with n.
 func (r *Refused) Heed(n *Node) *Node {
 	switch {
 	case n.Mark == Banned || n.Forgotten():
@@ -275,7 +274,7 @@ func (r *Refused) Heed(n *Node) *Node {
 	return &c
 }
 
-// thin reports whether a lesson lost so many cases since it was written that too few are left.
+// thin reports whether a lesson lost cases since it was written and too few remain.
 func (r *Refused) thin(n *Node, l *Lesson) bool {
 	lost := n.Provenance.Lost
 	if len(lost) == 0 || n.Mark == Pinned || n.Elsewhere != nil {
@@ -299,7 +298,7 @@ func (r *Refused) thin(n *Node, l *Lesson) bool {
 	return left < had && left < least
 }
 
-// heedCase is Heed of a case; notes says that notes stay.
+// heedCase implements Heed for a case; notes keeps a person's notes on a refused check.
 func (r *Refused) heedCase(n *Node, notes bool) *Node {
 	return r.withMisses(n, func(m Miss) (Miss, bool) {
 		if r.refusesMiss(n, &m) != nil {
@@ -313,8 +312,8 @@ func (r *Refused) heedCase(n *Node, notes bool) *Node {
 	})
 }
 
-// withMisses returns a case with its misses as each makes them, false leaving one out. It returns n itself if
-// nothing changed, and nil if nothing is left to say.
+// withMisses returns a copy of the case with each of its misses mapped by each, which returns false to drop it. It
+// returns n itself if nothing changed, and nil if nothing remains.
 func (r *Refused) withMisses(n *Node, each func(Miss) (Miss, bool)) *Node {
 	var kept []Miss
 	changed := false
@@ -338,8 +337,7 @@ func (r *Refused) withMisses(n *Node, each func(Miss) (Miss, bool)) *Node {
 	return &c
 }
 
-// HeedOwn is Heed for the very test of a case: what a person noted of the run stays, without the check that was
-// refused.
+// HeedOwn is Heed for the test that the case is about: a person's note on the run remains, without the refused check.
 func (r *Refused) HeedOwn(n *Node) *Node {
 	if r == nil || n.CaseData == nil || n.Mark == Banned || n.Forgotten() {
 		return r.Heed(n)
@@ -347,7 +345,7 @@ func (r *Refused) HeedOwn(n *Node) *Node {
 	return r.heedCase(n, true)
 }
 
-// Ours returns when a person last worded a lesson about what a case missed, the zero time where none is.
+// Ours returns when a person last wrote a lesson about a check that the case missed, or the zero time.
 func (r *Refused) Ours(n *Node) (at time.Time) {
 	if r == nil || n.CaseData == nil {
 		return at
@@ -360,19 +358,19 @@ func (r *Refused) Ours(n *Node) (at time.Time) {
 	return at
 }
 
-// Beyond returns a case as it may be given before other tests than its own: without what a person worded with
-// conditions, which say when it is for others. It is nil if nothing is left.
+// Beyond returns a case as it may be injected for tests other than its own: without lessons to which a person added
+// conditions, because these decide where they apply. It returns nil if nothing remains.
 func (r *Refused) Beyond(n *Node) *Node {
 	return r.unless(n, func(ours *ownWords) bool { return ours.when })
 }
 
-// Before returns a case as it may be given before a test: without what a person worded for other tests. mentions
-// reports whether the test may be one that a condition names. It is nil if nothing is left.
+// Before returns a case as it may be injected for a test: without lessons that a person excluded from it. mentions
+// reports whether a condition may name the test. It returns nil if nothing remains.
 func (r *Refused) Before(n *Node, mentions func(condition string) bool) *Node {
 	return r.unless(n, func(ours *ownWords) bool { return slices.ContainsFunc(ours.notWhen, mentions) })
 }
 
-// unless returns a case without what a person worded, where left says so.
+// unless returns a case without the misses whose lesson, written by a person, matches left.
 func (r *Refused) unless(n *Node, left func(*ownWords) bool) *Node {
 	if r == nil || n == nil || n.CaseData == nil {
 		return n
@@ -383,7 +381,7 @@ func (r *Refused) unless(n *Node, left func(*ownWords) bool) *Node {
 	})
 }
 
-// refusesMiss returns why people refused what a case would say of a miss, nil if they did not.
+// refusesMiss returns why people refused the lesson that a case would give for a miss, nil if they did not.
 func (r *Refused) refusesMiss(n *Node, m *Miss) *Refusal {
 	if r == nil {
 		return nil
@@ -397,7 +395,7 @@ func (r *Refused) refusesMiss(n *Node, m *Miss) *Refusal {
 	return r.check(n, m.Check)
 }
 
-// Left returns what people refused of a memory, each once: it is given without, or not at all.
+// Left returns the refusals that apply to a memory, each once.
 func (r *Refused) Left(n *Node) (out []Refusal) {
 	add := func(no *Refusal, check string) {
 		if no == nil {

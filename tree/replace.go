@@ -8,15 +8,15 @@ import (
 
 // Scalar is a string or a number in a JSON value.
 type Scalar struct {
-	Text   string // without quotes and escapes
-	Field  string // whose value it is; "" for the name of a field itself
-	Listed bool   // one of a list that is the field's value
-	Number bool   // a number; it is whole and has no sign
+	Text   string // without quotes, unescaped
+	Field  string // the field whose value it is; "" if it is itself the name of a field
+	Listed bool   // an element of an array that is the field's value
+	Number bool   // a number: whole and without a sign
 }
 
-// Replace gives every string of the value, the names of fields among them, and every whole
-// number without a sign to f, and puts in its place the string that f returns if f found
-// something in it. It returns how much f found. All other bytes stay.
+// Replace calls f for every string of the value, including the names of fields, and for every whole number without a
+// sign. If f returns a count above 0, its string replaces the value. Replace returns the sum of the counts. All other
+// bytes remain unchanged.
 func (r Raw) Replace(f func(x Scalar) (string, int)) (Raw, int) {
 	w := replacer{in: r, f: f}
 	for w.at < len(w.in) {
@@ -46,14 +46,14 @@ type replacer struct {
 	in     []byte
 	f      func(x Scalar) (string, int)
 	at     int
-	field  string // whose value comes next
+	field  string // the field whose value comes next
 	listed bool
 	out    bytes.Buffer
-	copied int // in[:copied] is in out, or what took its place
+	copied int // in[:copied] was written to out, or was replaced
 	found  int
 }
 
-// literal takes the string that begins at at.
+// literal handles the string that begins at at.
 func (w *replacer) literal() {
 	end := literalEnd(w.in, w.at)
 	x := Scalar{Text: string(w.in[w.at+1 : max(w.at+1, end-1)]), Field: w.field, Listed: w.listed}
@@ -70,7 +70,7 @@ func (w *replacer) literal() {
 	w.at = end
 }
 
-// number takes the number that begins at at.
+// number handles the number that begins at at.
 func (w *replacer) number() {
 	whole, end := w.in[w.at] != '-', w.at+1
 	for end < len(w.in) && strings.IndexByte("0123456789+-.eE", w.in[end]) >= 0 {
@@ -83,7 +83,7 @@ func (w *replacer) number() {
 	w.at = end
 }
 
-// give asks f about what stands from at to end.
+// give calls f for the value from at to end, and replaces it if f found something.
 func (w *replacer) give(x Scalar, end int) {
 	said, n := w.f(x)
 	if n == 0 {
@@ -95,7 +95,7 @@ func (w *replacer) give(x Scalar, end int) {
 	w.copied = end
 }
 
-// literalEnd returns where the string ends that begins at i.
+// literalEnd returns the end of the string that begins at i.
 func literalEnd(b []byte, i int) int {
 	for j := i + 1; j < len(b); j++ {
 		switch b[j] {
@@ -108,7 +108,7 @@ func literalEnd(b []byte, i int) int {
 	return len(b)
 }
 
-// nextByte returns the first byte from i on that is no white space, 0 at the end.
+// nextByte returns the first byte from i on that is not white space, 0 at the end.
 func nextByte(b []byte, i int) byte {
 	for ; i < len(b); i++ {
 		if c := b[i]; c != ' ' && c != '\t' && c != '\n' && c != '\r' {

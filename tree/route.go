@@ -2,13 +2,12 @@ package tree
 
 import "strings"
 
-// Route returns the pattern of a route. It cuts query and fragment, and replaces
-// every segment that names one thing rather than a page (a number, a UUID, a hash)
-// by :p.
+// Route returns the pattern of a route. It removes query, fragment and trailing slash, keeps only the path of a URL,
+// and replaces every segment that identifies one object (a number, a UUID, a hash) by :p.
 //
 //	/orders/42?x=1#y → /orders/:p
 //
-// Of a URL it keeps only the path. It drops a trailing slash. Route(Route(s)) is Route(s).
+// Route(Route(s)) is Route(s).
 func Route(s string) string {
 	s = strings.TrimSpace(s)
 	if _, after, ok := strings.Cut(s, "://"); ok {
@@ -39,8 +38,8 @@ func Route(s string) string {
 	return b.String()
 }
 
-// namesOneThing reports whether a path segment names one thing: :p itself, digits, a
-// uuid, or eight and more hex digits with a digit among them.
+// namesOneThing reports whether a path segment identifies one object: :p itself, digits, a UUID, or eight or more hex
+// digits including a decimal digit.
 func namesOneThing(seg string) bool {
 	if seg == ":p" {
 		return true

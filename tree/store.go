@@ -7,14 +7,13 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Reader reads what a store holds; the laws of Store hold for it.
+// Reader reads a store; the laws of Store apply.
 type Reader interface {
-	// Get returns the node with the id, archived ones included, or ErrNotFound.
-	// The caller may change what it gets.
+	// Get returns the node with the id, even if it is archived, or ErrNotFound. The caller may modify the result.
 	Get(ctx context.Context, id string) (Node, error)
 
-	// Scan yields the nodes that f selects, sorted by id, one at a time, as they
-	// were when the iteration began. An error ends it. Absence is no error.
+	// Scan yields the nodes that f selects, sorted by id, as they were when the iteration began. An error ends it. No
+	// match is no error.
 	Scan(ctx context.Context, f Filter) iter.Seq2[Node, error]
 
 	// Ledger yields the entries after the given sequence number (0: all), in order.
@@ -23,65 +22,56 @@ type Reader interface {
 	// DeadLetters yields the evaluations that could not be formed, oldest first.
 	DeadLetters(ctx context.Context) iter.Seq2[DeadLetter, error]
 
-	// Changes yields what was committed after the given version, in order. If the
-	// store has dropped some of it, the only thing it yields is ErrCompacted.
+	// Changes yields the commits after the given version, in order. If the store has dropped some of them, it yields
+	// only ErrCompacted.
 	Changes(ctx context.Context, after uint64) iter.Seq2[Commit, error]
 
-	// Info says what the store holds, without reading node bodies.
+	// Info returns a summary of the store, without reading node bodies.
 	Info(ctx context.Context) (Info, error)
 }
 
-// Store keeps nodes, the outbox of accepted evaluations and the ledger.
+// Store stores nodes, the outbox of accepted evaluations and the ledger.
 //
-// All methods may be called by many goroutines at once. A write is durable when its
-// method returns nil. A write that fails changes nothing that a later open could
-// see, with one exception: after ErrFailed the store cannot know whether the write
-// is on disk, so it refuses every further write, and a reopen finds out.
-// A context that is cancelled before the write begins leaves no trace. One that is
-// cancelled during the wait for the disk may leave the whole write, never a part.
+// All methods are safe for concurrent use. A write is durable when its method returns nil. A write that fails changes
+// nothing that a later open could see, with one exception: after ErrFailed the store cannot know whether the write is
+// on disk, so it refuses every further write, and a reopen finds out. A context that is cancelled before the write
+// begins leaves no trace. One that is cancelled during the wait for the disk may leave the whole write, never a part.
 //
-// Readers see every write acknowledged before they started and never half a
-// batch. They do not wait for writers. After Close every method returns
-// ErrClosed.
+// Readers see every write acknowledged before they started and never half a batch. They do not wait for writers. After
+// Close every method returns ErrClosed.
 type Store interface {
 	Reader
 
-	// Commit writes a batch, all or none, and returns the version it made.
-	// A change whose key is the last change of the stored node is already applied
-	// and is ignored. Any other change conflicts if a node in its basis has another
-	// revision now, or if its own node is not in its basis: then nothing is written
-	// and the error is ErrConflict. Changes apply in order and see those before
-	// them in the batch. A Done or Dead key that is not in the outbox is ErrConflict
-	// too, because another writer has finished that evaluation.
-	// A batch with nothing to do returns the present version.
+	// Commit writes a batch, all or none, and returns the new version. It ignores a change whose key is the last change
+	// of the stored node: it is already applied. Any other change conflicts if a node in its basis has another revision
+	// now, or if its own node is not in its basis; then Commit writes nothing and returns ErrConflict. Changes apply in
+	// order and see those before them in the batch. A Done or Dead key that is not in the outbox is ErrConflict too,
+	// because another writer has finished that evaluation. An empty batch returns the present version.
 	Commit(ctx context.Context, b Batch) (uint64, error)
 
-	// Accept puts evaluations into the outbox and returns one receipt each, in
-	// order. The store remembers every Key for ever: see ReceiptStatus for what
-	// becomes of repetitions.
+	// Accept adds evaluations to the outbox and returns one receipt each, in order. The store remembers every Key for
+	// ever: see ReceiptStatus for repetitions.
 	Accept(ctx context.Context, es []Evaluation) ([]Receipt, error)
 
-	// Lease returns up to n accepted evaluations, oldest first, that nobody else
-	// holds. The lease ends when a batch names the key as Done or Dead, with
-	// Release, with Close, or with the process.
+	// Lease returns up to n accepted evaluations, oldest first, that are not leased. The lease ends when a batch names
+	// the key as Done or Dead, with Release, with Close, or with the process.
 	Lease(ctx context.Context, n int) ([]Evaluation, error)
 
-	// Release gives leased evaluations back, for the next Lease to return.
+	// Release ends leases, so that the next Lease can return the evaluations.
 	Release(ctx context.Context, keys []string) error
 
-	// Close waits for writes under way, then gives the store up. A second Close
-	// returns nil.
+	// Close waits for running writes, then closes the store. A second Close returns nil.
 	Close() error
 }
 
-// Verifier is a Store that can read all it holds and check it.
+// Verifier is a Store that can read and check all its data.
 type Verifier interface {
-	// Verify reads everything, calls found for each problem and returns what it
-	// read. It returns an error only if it could not read to the end.
+	// Verify reads everything, calls found for each problem and returns counts. It returns an error only if it could
+	// not read to the end.
 	Verify(ctx context.Context, found func(problem error)) (Verified, error)
 }
 
-// Verified is what a Verifier read.
+// Verified holds the counts of a Verify.
 type Verified struct {
 	Files   int    `json:"files"`
 	Bytes   int64  `json:"bytes"`
@@ -89,16 +79,16 @@ type Verified struct {
 	Nodes   int    `json:"nodes"`
 	Entries int    `json:"entries"`
 	Version uint64 `json:"version"`
-	Torn    int64  `json:"torn"` // bytes of a last write that was never acknowledged: nothing is lost by them
+	Torn    int64  `json:"torn"` // bytes of a last, unacknowledged write; they are no loss
 }
 
-// Filter selects nodes; an empty field selects all.
+// Filter selects nodes; an empty field matches all.
 type Filter struct {
 	Level     int
 	ErrorType string
 	Direction taxonomy.Direction
 	Status    Status
-	After     string // only nodes whose id comes after this one, for reading in parts
+	After     string // only nodes with a greater id, for paging
 }
 
 // Match reports whether f selects n.
@@ -109,7 +99,7 @@ func (f Filter) Match(n *Node) bool {
 		(f.Status == "" || f.Status == n.Status) && n.ID > f.After
 }
 
-// Receipt is what became of one evaluation given to Accept.
+// Receipt is the result of Accept for one evaluation.
 type Receipt struct {
 	Key    string
 	Status ReceiptStatus
@@ -118,10 +108,10 @@ type Receipt struct {
 // ReceiptStatus is the status of a receipt.
 type ReceiptStatus string
 
-// The receipts.
+// The statuses of a receipt.
 const (
-	// Accepted: the evaluation is durable in the outbox. An evaluation with a label
-	// is also accepted if one without a label came before under its key.
+	// Accepted: the evaluation is durable in the outbox. An evaluation with a label is also accepted if one without a
+	// label was accepted under its key before.
 	Accepted ReceiptStatus = "accepted"
 	// Duplicate: the same evaluation was accepted before; nothing changed.
 	Duplicate ReceiptStatus = "duplicate"
@@ -129,13 +119,13 @@ const (
 	Contradiction ReceiptStatus = "contradiction"
 )
 
-// Info is what a store holds, in numbers.
+// Info is a summary of a store.
 type Info struct {
 	Version     uint64 `json:"version"`     // of the last commit
 	Format      string `json:"format"`      // such as "memtree/1"
 	Origin      Origin `json:"origin"`      // of this tree
-	Nodes       int    `json:"nodes"`       // archived included
-	Evaluations int    `json:"evaluations"` // accepted, ever
+	Nodes       int    `json:"nodes"`       // including archived ones
+	Evaluations int    `json:"evaluations"` // ever accepted
 	Outbox      int    `json:"outbox"`      // accepted, not yet formed
 	Dead        int    `json:"dead"`
 	Entries     uint64 `json:"entries"` // in the ledger

@@ -7,33 +7,32 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Tally says how many verdicts of judges, products and types of scene were right and how many
-// wrong. It is all that an export says of the verdicts of a tree, and only when that is asked
-// for: it has no case, no text and no hash of a word. As an entry of the ledger it is what
-// another team counted.
+// Tally counts right and wrong verdicts by judge, product and scene type. An export contains no other information on
+// verdicts, and contains a Tally only on request: it has no case, no text and no hash of a word. As an entry of the
+// ledger it holds the counts of another team.
 type Tally struct {
 	Origin   string `json:"origin"` // id of the tree that counted
 	Verdicts int    `json:"verdicts"`
-	Rows     []Row  `json:"rows"` // in the order of CompareRows; none: what this tree said before is void
+	Rows     []Row  `json:"rows"` // in the order of CompareRows; none: withdraws the origin's earlier counts
 }
 
-// Row is one line of a Tally. One without a value is about the verdicts of all values.
+// Row is one line of a Tally. A row without Value covers the verdicts of all values.
 type Row struct {
 	Of    RowOf  `json:"of"`
-	Name  string `json:"name,omitempty"`  // of the judge, product or type of scene; none for OfAll
-	Model string `json:"model,omitempty"` // of the judge; none: with any model
+	Name  string `json:"name,omitempty"`  // of the judge, product or scene type; "" for OfAll
+	Model string `json:"model,omitempty"` // of the judge; "": any model
 	Value string `json:"value,omitempty"` // of the verdict, such as pass
 	Right int    `json:"right"`
 	Wrong int    `json:"wrong"`
 
-	// Direction is that in which most of the wrong ones were wrong.
+	// Direction is the most frequent direction of the wrong verdicts.
 	Direction taxonomy.Direction `json:"direction,omitempty"`
 }
 
-// RowOf says what a row is about.
+// RowOf is the subject of a row.
 type RowOf string
 
-// What a row may be about.
+// The subjects of a row.
 const (
 	OfAll     RowOf = "all"
 	OfJudge   RowOf = "judge"
@@ -43,7 +42,7 @@ const (
 
 // Limits on a Tally.
 const (
-	LeastCounted = 5   // verdicts of a row; what is rarer is not said
+	LeastCounted = 5   // verdicts of a row; rarer ones are omitted
 	MaxRows      = 512 // rows
 	MaxRowName   = 200 // bytes of a name
 	maxCounted   = 1_000_000
@@ -52,7 +51,7 @@ const (
 // About returns r without its counts.
 func (r *Row) About() Row { return Row{Of: r.Of, Name: r.Name, Model: r.Model, Value: r.Value} }
 
-// CompareRows orders rows by what they are about.
+// CompareRows orders rows by subject, name, model and value.
 func CompareRows(a, b Row) int {
 	return cmp.Or(cmp.Compare(a.Of, b.Of), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Model, b.Model),
 		cmp.Compare(a.Value, b.Value))

@@ -7,39 +7,39 @@ import (
 	"unicode"
 )
 
-// Taught marks a lesson that rests on no case: somebody taught it. It is found by its own words and
-// conditions, and in any case on the tests it is for.
+// Taught marks a lesson that rests on no case: a person or an agent taught it. It is retrieved by its own text and
+// conditions, and always for the tests in For.
 type Taught struct {
-	By      string   `json:"by,omitempty"`      // the name of the person, or of the agent that proposed it
-	For     []string `json:"for,omitempty"`     // tests it is for: prompts, or ids of tests
-	NotFor  []string `json:"notFor,omitempty"`  // tests it is never given to
-	Against []string `json:"against,omitempty"` // ids of lessons that say the opposite, when it was taught; sorted
+	By      string   `json:"by,omitempty"`      // the person, or the agent that proposed it
+	For     []string `json:"for,omitempty"`     // tests that always receive it: prompts or test ids
+	NotFor  []string `json:"notFor,omitempty"`  // tests that never receive it
+	Against []string `json:"against,omitempty"` // ids of lessons that contradicted it when it was taught; sorted
 }
 
-// MaxExamples bounds Taught.For and Taught.NotFor, each a count.
+// MaxExamples is the most tests in each of Taught.For and Taught.NotFor.
 const MaxExamples = 20
 
-// StandsAlone reports whether an abstraction needs no children here: its cases are in another tree,
-// or somebody taught it without any.
+// StandsAlone reports whether an abstraction needs no children in this tree: its cases are in another tree, or it was
+// taught without cases.
 func (n *Node) StandsAlone() bool { return n.Elsewhere != nil || n.Taught != nil }
 
-// OwnWords reports whether a person chose when a lesson is given, by teaching it or by editing its conditions. It
-// is found by these, not by the check that was missed before. One of which a person edited other words alone is
-// found as before.
+// OwnWords reports whether a person chose when a lesson is injected, by teaching it or by editing its conditions. Such
+// a lesson is retrieved by its conditions and not by the missed check. A lesson whose conditions a person did not edit
+// is retrieved as before.
 func (n *Node) OwnWords() bool {
 	return n.Type == Experience && (n.Taught != nil || n.Provenance.By == ByPerson && n.Provenance.When)
 }
 
-// Example returns a test as examples are compared: without regard to upper case and spacing.
+// Example normalizes a test for comparison: lower case, single spaces.
 func Example(test string) string {
 	return strings.ToLower(strings.Join(strings.FieldsFunc(test, unicode.IsSpace), " "))
 }
 
-// SameTest reports whether two ids or prompts name one test: they differ in upper case, spacing, quotation marks
-// or the mark at their end at most. "" names none.
+// SameTest reports whether two ids or prompts name one test: they differ at most in case, white space, quotation marks
+// and final punctuation. "" names no test.
 func SameTest(a, b string) bool { return a != "" && TestKey(a) == TestKey(b) }
 
-// TestKey returns what the names of one test have in common, see SameTest.
+// TestKey returns the normalized form of a test's name that SameTest compares.
 func TestKey(name string) string {
 	drop := func(r rune) rune {
 		if unicode.IsSpace(r) || strings.ContainsRune("“”‘’\"'", r) {
@@ -50,17 +50,17 @@ func TestKey(name string) string {
 	return strings.TrimRight(strings.Map(drop, name), ".。!！")
 }
 
-// names reports whether a list of examples names a test by one of its ids or prompts.
+// names reports whether list contains one of the ids or prompts of a test.
 func names(list, tests []string) bool {
 	return slices.ContainsFunc(list, func(s string) bool {
 		return slices.ContainsFunc(tests, func(t string) bool { return SameTest(t, s) })
 	})
 }
 
-// IsFor reports whether a test, by its ids and prompts, is among those that the lesson is for.
+// IsFor reports whether the lesson is for a test, given by its ids and prompts.
 func (t *Taught) IsFor(test ...string) bool { return t != nil && names(t.For, test) }
 
-// IsNotFor reports whether a test is among those that it is not for.
+// IsNotFor reports whether the lesson excludes a test, given by its ids and prompts.
 func (t *Taught) IsNotFor(test ...string) bool { return t != nil && names(t.NotFor, test) }
 
 func (t *Taught) clone() *Taught {

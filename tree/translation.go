@@ -2,8 +2,8 @@ package tree
 
 import "slices"
 
-// Translation is what an experience says in the language that is not Node.Lang: Chinese of an
-// English one, English of a Chinese one. Check and Mistake are those of one lesson.
+// Translation holds the texts of an experience in the language other than Node.Lang, Chinese or English. Check and
+// Mistake belong to one lesson.
 type Translation struct {
 	Lesson      string   `json:"lesson"` // id of the lesson
 	Title       string   `json:"title,omitempty"`
@@ -20,16 +20,15 @@ func (o *Translation) Texts() []string {
 	return append([]string{o.Title, o.Check, o.Mistake}, o.AppliesWhen...)
 }
 
-// In returns n as it reads in lang: n itself, or a copy with the words of Content.Other
-// if these are in lang. What depends on the old words, such as the description, is left
-// out of the copy. Its lesson keeps its id.
+// In returns n in lang: n itself, or a copy with the texts of Content.Other if these are in lang. The copy omits what
+// depends on the replaced texts, such as NotWhen. Its lesson keeps its id.
 func (n *Node) In(lang string) *Node {
 	o := n.Content.Other
 	if o == nil || lang != otherLang(n.Lang) {
 		return n
 	}
 	at := slices.IndexFunc(n.Content.Lessons, func(l Lesson) bool { return l.ID == o.Lesson })
-	if at < 0 { // trees were merged, and its lesson is another's now
+	if at < 0 { // trees were merged, and the lesson is another one now
 		return n
 	}
 	c := n.Clone()

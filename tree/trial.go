@@ -6,7 +6,7 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Arm says whether a run was given its memories, or others or none to compare with.
+// Arm is the treatment of a run: its memories, or other or no memories for comparison.
 type Arm string
 
 // The arms of a trial.
@@ -16,7 +16,7 @@ const (
 	ArmHoldout Arm = "holdout"
 )
 
-// Trial is one guided, or deliberately unguided, run.
+// Trial is one run with guidance, or one that deliberately received none.
 type Trial struct {
 	ID       string      `json:"id"` // t_…
 	At       time.Time   `json:"at"`
@@ -24,27 +24,27 @@ type Trial struct {
 	Scene    Scene       `json:"scene,omitzero"`
 	Scope    Scope       `json:"scope,omitzero"`
 	Agent    Agent       `json:"agent,omitzero"`
-	Run      bool        `json:"run,omitempty"` // it was asked under the id of a run; else it is a question
+	Run      bool        `json:"run,omitempty"` // requested with the id of a run; else only a question
 	Arm      Arm         `json:"arm"`
-	P        float64     `json:"p"`                  // probability with which memory was drawn, 0 to 1
-	Other    float64     `json:"other,omitempty"`    // and with which other memories were; holdout has the rest
-	Eligible []string    `json:"eligible,omitempty"` // ids that would have been injected
+	P        float64     `json:"p"`                  // probability of ArmMemory, 0 to 1
+	Other    float64     `json:"other,omitempty"`    // probability of ArmOther; the rest is ArmHoldout
+	Eligible []string    `json:"eligible,omitempty"` // ids of the memories to inject
 	Injected []Injection `json:"injected,omitempty"`
-	Found    string      `json:"found,omitempty"`    // who found the first of Eligible: read, words or test
+	Found    string      `json:"found,omitempty"`    // what found the first of Eligible: read, words or test
 	Guidance string      `json:"guidance,omitempty"` // hash of the guidance text
-	// Wording is the template of the guidance, and whether facts and findings were in it.
+	// Wording is the template of the guidance, and whether it contained facts and findings.
 	Wording string  `json:"wording,omitempty"`
-	Took    float64 `json:"took,omitempty"` // milliseconds from the question to the answer; 0: not measured
+	Took    float64 `json:"took,omitempty"` // milliseconds from request to answer; 0: not measured
 }
 
-// Drawn reports whether a run asked and chance decided what it was given.
+// Drawn reports whether the arm was drawn at random for a run.
 func (t *Trial) Drawn() bool { return t.P < 1 && (t.Run || t.P > 0) }
 
 // Injection is one memory put into a prompt.
 type Injection struct {
 	ID   string `json:"id"`
 	Rank int    `json:"rank"`           // from 1
-	Step int    `json:"step,omitempty"` // the step of the run, from 1; 0 for the run as a whole
+	Step int    `json:"step,omitempty"` // step of the run, from 1; 0: the whole run
 }
 
 // Step is a further injection within a trial, at a later step of the run.
@@ -55,8 +55,8 @@ type Step struct {
 	Wording  string      `json:"wording,omitempty"`
 }
 
-// Outcome is how a trial ended. Trial is the id of the trial. An outcome may come
-// late, twice, or for a trial that is not in the ledger; readers handle all three.
+// Outcome is the result of a trial. Trial is the id of the trial. An outcome may come late, twice, or for a trial that
+// is not in the ledger; readers handle all three.
 type Outcome struct {
 	Trial      string             `json:"trial"`
 	Evaluation string             `json:"evaluation"`
@@ -64,12 +64,12 @@ type Outcome struct {
 	Correct    bool               `json:"correct"`
 	ErrorType  string             `json:"errorType,omitempty"`
 	Direction  taxonomy.Direction `json:"direction,omitempty"`
-	By         string             `json:"by,omitempty"`   // a person who told it; the last such outcome counts
-	Void       bool               `json:"void,omitempty"` // with By: it was taken back, so nobody knows it
+	By         string             `json:"by,omitempty"`   // who reported it; the last such outcome is in force
+	Void       bool               `json:"void,omitempty"` // with By: it was withdrawn; the truth is unknown
 }
 
-// Verdict is what every accepted evaluation leaves in the ledger, right or wrong:
-// who judged what where, and whether it was right. It holds no text of the run.
+// Verdict is the ledger entry of every accepted evaluation, right or wrong: who judged what where, and whether the
+// judgment was right. It holds no text of the run.
 type Verdict struct {
 	Evaluation string             `json:"evaluation"`
 	RunID      string             `json:"run_id,omitempty"`
@@ -81,27 +81,25 @@ type Verdict struct {
 	Labelled   bool               `json:"labelled"`
 	Correct    bool               `json:"correct"`
 	Direction  taxonomy.Direction `json:"direction,omitempty"`
-	Node       string             `json:"node,omitempty"` // the case it became or occurred in
-	By         string             `json:"by,omitempty"`   // a person who corrected it; the last such verdict counts
+	Node       string             `json:"node,omitempty"` // the case made from it, or in which it occurred
+	By         string             `json:"by,omitempty"`   // who corrected it; the last such verdict is in force
 
-	// Mends says of a wrong verdict that the other one, where there is just one, would have
-	// been right.
+	// Mends, for a wrong verdict: the opposite verdict is the only other one, and would have been right.
 	Mends bool `json:"mends,omitempty"`
 
-	// Features are what package risk learns from: hashes of the words and names of
-	// a labelled run, some 400 bytes in risk's encoding. Whoever knows a word can test
-	// for its hash, so a ledger is as private as the runs it is of.
+	// Features are the input of package risk: hashes of the words and names of a labelled run, some 400 bytes in risk's
+	// encoding. A reader who guesses a word can test for its hash, so a ledger is as private as its runs.
 	Features string `json:"features,omitempty"`
 }
 
-// Evolved says that the tree has learned: later trials are drawn from another tree.
+// Evolved records that the tree changed by learning: later trials use another tree.
 type Evolved struct {
-	Changes int `json:"changes"` // nodes that changed
+	Changes int `json:"changes"` // number of changed nodes
 }
 
-// Entry is one line of the ledger: exactly one of the pointers is set.
+// Entry is one line of the ledger: exactly one of the pointers is not nil.
 type Entry struct {
-	Seq        uint64      `json:"seq,omitempty"` // given by the store, rising, never reused
+	Seq        uint64      `json:"seq,omitempty"` // assigned by the store, rising, never reused
 	At         time.Time   `json:"at"`
 	Trial      *Trial      `json:"trial,omitempty"`
 	Step       *Step       `json:"step,omitempty"`
@@ -111,5 +109,5 @@ type Entry struct {
 	Ablation   *Ablation   `json:"ablation,omitempty"`
 	Act        *Action     `json:"act,omitempty"`
 	Evolved    *Evolved    `json:"evolved,omitempty"`
-	Tally      *Tally      `json:"tally,omitempty"` // what another team counted
+	Tally      *Tally      `json:"tally,omitempty"` // counts of another team
 }
