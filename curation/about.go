@@ -10,16 +10,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// AboutOptions say which checks a case is not about, and which it is about.
+// AboutOptions lists the checks that a case does not concern, and those it does.
 type AboutOptions struct {
 	Options
-	Not []string // ids of checks that its misses name
-	Is  []string // ids of checks of the catalogue, or of the tree's own
+	Not []string // ids of checks in its misses
+	Is  []string // ids of checks of the catalogue or of the tree's own
 }
 
-// About says which checks a case is about. What people wrote of it stays, and nothing reads its misses
-// anew. Lessons lose the case, or gain it, when the tree evolves next; until then one that would be left
-// with too few cases is not given.
+// About sets which checks a case concerns. People's notes on the case remain, and its misses are not analysed again.
+// Lessons lose or gain the case at the next evolution; until then a lesson with too few cases left is not injected.
 func (c *Curation) About(ctx context.Context, id string, o AboutOptions) (Result, error) {
 	var d Result
 	err := c.apply(ctx, o.Options, func() (tree.Batch, error) {
@@ -60,7 +59,7 @@ func (c *Curation) About(ctx context.Context, id string, o AboutOptions) (Result
 	return d, nil
 }
 
-// later returns the word after which the next one has to be.
+// later returns the later of w and the node's last edit, as the decision that the next one must follow.
 func later(w *tree.Decision, by tree.Provenance) *tree.Decision {
 	if w != nil && w.At.After(by.At) {
 		return w
@@ -68,7 +67,7 @@ func later(w *tree.Decision, by tree.Provenance) *tree.Decision {
 	return &tree.Decision{At: by.At}
 }
 
-// mayBeAbout returns why it cannot be said what a node is about.
+// mayBeAbout returns why the checks of a node cannot be set, nil if they can.
 func (c *Curation) mayBeAbout(n *tree.Node, o AboutOptions) error {
 	switch {
 	case n.Type != tree.Case:
@@ -100,7 +99,7 @@ func (c *Curation) mayBeAbout(n *tree.Node, o AboutOptions) error {
 	return nil
 }
 
-// named lists the checks of a case for people.
+// named returns the checks of a case, for error messages.
 func named(n *tree.Node) string {
 	var out []string
 	for _, m := range n.CaseData.Misses {
@@ -114,8 +113,8 @@ func named(n *tree.Node) string {
 	return strings.Join(out, ", ")
 }
 
-// move gives a case the checks that a person said. The first check that it is about takes over what was
-// said of those that it is not about: the things, the notes, what should be true.
+// move applies the options to the misses of a case. Checks in o.Is take over the things, notes and expectations of the
+// misses that lose their check.
 func (c *Curation) move(ctx context.Context, n *tree.Node, o AboutOptions) error {
 	d := n.CaseData
 	if d.About == nil {
@@ -124,7 +123,7 @@ func (c *Curation) move(ctx context.Context, n *tree.Node, o AboutOptions) error
 	for _, check := range o.Not {
 		d.About.Deny(check)
 	}
-	var freed []int // misses that lost their check
+	var freed []int // indexes of misses that lost their check
 	for i := range d.Misses {
 		if m := &d.Misses[i]; slices.Contains(o.Not, m.Check) {
 			m.Check, m.ErrorType, m.Cause, m.Instead, m.Sure = "", taxonomy.OtherError, "", "", 0
@@ -150,7 +149,7 @@ func (c *Curation) move(ctx context.Context, n *tree.Node, o AboutOptions) error
 			d.Misses = append(d.Misses, tree.Miss{Check: check, ErrorType: errorType, From: tree.FromPerson, Sure: 1})
 		}
 	}
-	for _, i := range freed { // of no check it cannot be said what should be true
+	for _, i := range freed { // without a check these have no meaning
 		d.Misses[i].What, d.Misses[i].Expect, d.Misses[i].Claimed, d.Misses[i].Truth = nil, nil, "", ""
 	}
 	slices.SortStableFunc(d.Misses, func(a, b tree.Miss) int { return rank(o.Is, &a) - rank(o.Is, &b) })
@@ -160,7 +159,7 @@ func (c *Curation) move(ctx context.Context, n *tree.Node, o AboutOptions) error
 	return nil
 }
 
-// rank orders misses: those of checks that a person named, of other checks, of none.
+// rank orders misses: checks that the person named, other checks, no check.
 func rank(is []string, m *tree.Miss) int {
 	switch {
 	case slices.Contains(is, m.Check):

@@ -1,17 +1,17 @@
-// Package curation takes a person's word on memories: teach, forget, pin, ban, relabel, edit,
-// and undo of what was said last.
+// Package curation executes people's decisions on memories: teach, forget, pin, ban, relabel, edit, about, reject, and
+// undo of the latest one.
 //
-// It plans changes and hands them to a door, which checks and commits them; nothing here writes.
-// Every word is an act in the ledger, with what was there before, and stands in its node as a
-// tree.Decision, so that it travels. What was learned from a memory is learned anew the next time
-// the tree evolves (evolution.Evolver.Anew).
+// It plans changes and passes them to a Door, which checks and commits them; nothing here writes. Every decision is an
+// action in the ledger, with the state before it. Decisions on a node are also part of the node, so exports and merges
+// carry them. Lessons that depend on a changed memory are learned again when the tree evolves next
+// (evolution.Evolver.Anew).
 //
 // Where to look:
-//   - plan.go: the changes of a decision and its act; history.go and undo.go: the acts, and taking one
-//     back
-//   - relabel.go, label.go, many.go: another truth of a run, and of many runs as one act
+//   - plan.go: the changes of a decision and its action; history.go and undo.go: the actions, and reverting
+//     one
+//   - relabel.go, label.go, many.go: a new truth of a run, and of many runs as one action
 //   - teach.go, edit.go, reject.go: lessons that a person writes, rewords or refuses
-//   - purge.go, lost.go: what leaves with a memory, and lessons that lost a case
+//   - purge.go, lost.go: what a purge removes, and lessons that lost a case
 package curation
 
 import (
@@ -28,86 +28,86 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Door is what curation needs of a memory.
+// Door holds what curation needs from a memory.
 type Door struct {
 	Tree tree.Reader
-	// Apply checks and commits what plan returns. It calls plan again when a node changed
-	// meanwhile.
+	// Apply checks and commits the batch that plan returns. It calls plan again if a node changed in the meantime.
 	Apply func(ctx context.Context, plan func() (tree.Batch, error)) error
-	// Form forms evaluations on the tree as changes would leave it, without their secrets, each on what came of those
-	// before it. It returns as many.
+	// Form forms evaluations, without their secrets, on the tree as it would be after changes. Each sees the results of
+	// those before it. The result has one element for each evaluation.
 	Form func(ctx context.Context, es []tree.Evaluation, changes []tree.Change) ([]Formed, error)
-	// Edit returns a lesson with the words of a person, and why the gates refuse them.
+	// Edit returns a lesson with a person's draft applied, and the reasons why the gates refuse it.
 	Edit func(ctx context.Context, id string, words gate.Draft, at time.Time) (tree.Node, []string, error)
-	// Kept returns a run that no case keeps, by the key of its evaluation, false if nobody keeps it.
+	// Kept returns a run that is stored outside of cases, by the key of its evaluation, and whether it exists.
 	Kept func(key string) (tree.Evaluation, bool)
-	// Secrets removes the secrets from a text, and counts them; Gates hold what is taught.
+	// Secrets removes secrets from a text and returns their number; Gates check taught lessons.
 	Secrets func(string) (string, int)
 	Gates   *gate.Gates
 	Origin  tree.Origin
-	Waits   func(*tree.Node) bool // whether a node is an import that nobody has promoted
+	Waits   func(*tree.Node) bool // whether a node is an import that was not promoted
 	Now     func() time.Time
-	// TypeOf returns the error type of a check that can be about cases of a direction; else a *tree.FieldError.
+	// TypeOf returns the error type of a check for cases of a direction, or a *tree.FieldError if the check does not
+	// fit.
 	TypeOf func(ctx context.Context, check string, d taxonomy.Direction) (string, error)
-	Words  func(n *tree.Node) // writes the sentences of a case anew
+	Words  func(n *tree.Node) // rewrites the sentences of a case from its misses
 }
 
-// Curation is a person's word on memories. It has no state but its door.
+// Curation executes people's decisions on memories. It has no state but its door.
 type Curation struct{ door Door }
 
 // New returns the curation of the memory behind a door.
 func New(d Door) *Curation { return &Curation{d} }
 
-// Kept returns a run that no case keeps, by the key of its evaluation, false if nobody keeps it.
+// Kept returns a run that is stored outside of cases, by the key of its evaluation, and whether it exists.
 func (c *Curation) Kept(key string) (tree.Evaluation, bool) { return c.door.Kept(key) }
 
-// Options say who speaks. The zero value works.
+// Options apply to every decision. The zero value is valid.
 type Options struct {
-	By     string // the name of the person; "": a person
+	By     string // name of the person; "": unnamed
 	Why    string // a sentence
-	DryRun bool   // plan, write nothing
-	Over   bool   // decide although another person decided otherwise, or take back their decision
-	Purge  bool   // of a forget: remove the bytes too, which cannot be taken back
+	DryRun bool   // plan only, write nothing
+	Over   bool   // replace or undo the decision of another person
+	Purge  bool   // of a forget: also remove the bytes; cannot be undone
 }
 
-// Result is what a word changed, and what follows.
+// Result is the result of a decision.
 type Result struct {
 	Action   tree.Action   `json:"act"`
-	Undone   *tree.Action  `json:"undone,omitempty"` // of an undo: what it took back
+	Undone   *tree.Action  `json:"undone,omitempty"` // of an undo: the reverted action
 	Changes  []tree.Change `json:"changes"`
-	Verdict  *tree.Verdict `json:"verdict,omitempty"`  // of a relabel: what is known now
-	Against  []tree.Node   `json:"against,omitempty"`  // of a lesson that was taught: those in use that say the opposite
-	Mirrored []tree.Node   `json:"mirrored,omitempty"` // likewise: those that say the same for the other direction
-	Redacted int           `json:"redacted,omitempty"` // and how many secrets were taken out of it
-	Stood    []tree.Node   `json:"stood"`              // lessons in use that stand on it: learned anew by the next evolve
+	Verdict  *tree.Verdict `json:"verdict,omitempty"`  // of a relabel: the new verdict
+	Against  []tree.Node   `json:"against,omitempty"`  // of a taught lesson: lessons in use that contradict it
+	Mirrored []tree.Node   `json:"mirrored,omitempty"` // of a taught lesson: equal lessons for the other direction
+	Redacted int           `json:"redacted,omitempty"` // of a taught lesson: number of secrets removed from it
+	Stood    []tree.Node   `json:"stood"`              // lessons in use that depend on it and are learned again
 }
 
-// Refusal says why a word was not taken.
+// Refusal is the reason why a decision was refused.
 type Refusal string
 
 // The refusals.
 const (
-	Already  Refusal = "already"  // it has been said
+	Already  Refusal = "already"  // the same decision is in force
 	Archived Refusal = "archived" // the memory is out of use
-	Waiting  Refusal = "waiting"  // it is an import that nobody has promoted
-	Nothing  Refusal = "nothing"  // no word stands that could be taken back
+	Waiting  Refusal = "waiting"  // it is an import that was not promoted
+	Nothing  Refusal = "nothing"  // there is no decision to undo
 	Purged   Refusal = "purged"   // the bytes are gone
-	Since    Refusal = "since"    // a later word stands on one of its memories
-	Alike    Refusal = "alike"    // the lesson with the id says the same
-	Banned   Refusal = "banned"   // the lesson with the id says the same, and a person banned or rejected it
-	Theirs   Refusal = "theirs"   // another person decided; Options.Over decides all the same
-	Several  Refusal = "several"  // the label is of more evaluations than the one that was named; undo it by its own id
+	Since    Refusal = "since"    // a later decision depends on one of its memories
+	Alike    Refusal = "alike"    // a lesson with the same text exists
+	Banned   Refusal = "banned"   // a lesson with the same text was banned or rejected
+	Theirs   Refusal = "theirs"   // another person decided; Options.Over replaces that
+	Several  Refusal = "several"  // the label covers several evaluations; undo it by its own id
 )
 
-// RefusedError is a word that was not taken. Nothing was changed.
+// RefusedError is a decision that was refused. Nothing was changed.
 type RefusedError struct {
 	Said tree.DecisionKind
-	ID   string // of the memory or evaluation; "" where it is about none
+	ID   string // of the memory or evaluation; "" for none
 	Why  Refusal
-	Now  string // status and reason of the memory, or the act that is in the way
-	By   string // who made the decision that is in the way, and when; "": nobody who gave a name
+	Now  string // status and reason of the memory, or the conflicting action
+	By   string // author and time of the conflicting decision; "": unnamed
 	At   time.Time
-	// Theirs is what they decided, and Labels as what, where they labelled verdicts.
+	// Theirs is the kind of the conflicting decision, and Labels the verdicts of a label.
 	Theirs tree.DecisionKind
 	Labels []tree.Verdict
 }
@@ -142,32 +142,31 @@ func (e *RefusedError) Error() string {
 
 func (e *RefusedError) who() string { return cmp.Or(e.By, "a person") }
 
-// theirs returns why a decision is left as it is: another person made it.
+// theirs returns the error for a decision that another person's decision p prevents.
 func theirs(said tree.DecisionKind, id string, p *Past) error {
 	return &RefusedError{Said: said, ID: id, Why: Theirs, Now: p.named(), By: p.By, At: p.At, Theirs: p.Kind,
 		Labels: p.Labels}
 }
 
-// Forget archives a memory. What was learned from it is learned anew the next time the tree
-// evolves. A forgotten case does not come back when the same evidence is recorded or imported
-// again; a forgotten lesson is not learned again from the same cases.
+// Forget archives a memory. What was learned from it is learned again at the next evolution. A forgotten case does not
+// return when the same evidence is recorded or imported again; a forgotten lesson is not learned again from the same
+// cases.
 func (c *Curation) Forget(ctx context.Context, id string, o Options) (Result, error) {
 	return c.say(ctx, tree.DecisionForget, id, o)
 }
 
-// Pin keeps a memory: nothing that is learned, counted or pruned takes it out of use or
-// changes its words.
+// Pin protects a memory: learning, measured effects and pruning neither take it out of use nor change its text.
 func (c *Curation) Pin(ctx context.Context, id string, o Options) (Result, error) {
 	return c.say(ctx, tree.DecisionPin, id, o)
 }
 
-// Ban keeps a memory from every prompt. Nothing is learned from a banned case; a banned lesson
-// is not learned again, nor a strategy in the place of a banned one, from whatever cases.
+// Ban excludes a memory from every prompt. Nothing is learned from a banned case. A banned lesson is not learned again
+// from any cases, nor is a strategy learned in place of a banned one.
 func (c *Curation) Ban(ctx context.Context, id string, o Options) (Result, error) {
 	return c.say(ctx, tree.DecisionBan, id, o)
 }
 
-// say plans a word on one node and has it applied.
+// say plans a decision on one node and applies it.
 func (c *Curation) say(ctx context.Context, said tree.DecisionKind, id string, o Options) (Result, error) {
 	var d Result
 	err := c.apply(ctx, o, func() (tree.Batch, error) {
@@ -176,7 +175,7 @@ func (c *Curation) say(ctx context.Context, said tree.DecisionKind, id string, o
 			return tree.Batch{}, err
 		}
 		if err := c.refuses(said, &n); err != nil && !(o.Purge && (n.Decision == nil || !n.Decision.Purged)) {
-			return tree.Batch{}, err // what is forgotten can still be purged
+			return tree.Batch{}, err // a forgotten memory can still be purged
 		}
 		if w := n.Decision; !o.Over && w != nil && (n.Mark == tree.Pinned || n.Mark == tree.Banned) && w.By != o.By {
 			return tree.Batch{}, theirs(said, id, &Past{Action: tree.Action{Kind: w.Kind, Node: id, By: w.By}, At: w.At})
@@ -208,7 +207,7 @@ func (c *Curation) say(ctx context.Context, said tree.DecisionKind, id string, o
 	return d, nil
 }
 
-// wrap says what failed, unless the error does.
+// wrap adds the kind and id of a decision to an error that does not contain them.
 func wrap(said tree.DecisionKind, id string, err error) error {
 	if _, ok := errors.AsType[*RefusedError](err); ok {
 		return err
@@ -219,7 +218,7 @@ func wrap(said tree.DecisionKind, id string, err error) error {
 	return fmt.Errorf("%s: %w", strings.TrimSpace(string(said)+" "+id), err)
 }
 
-// owned returns why a memory stays as it is: the latest of some kinds of decisions on it is another person's.
+// owned returns an error if another person made the latest decision of the given kinds on a memory.
 func owned(past []Past, said tree.DecisionKind, id string, o Options, kinds ...tree.DecisionKind) error {
 	for i := range past {
 		p := &past[i]
@@ -234,7 +233,7 @@ func owned(past []Past, said tree.DecisionKind, id string, o Options, kinds ...t
 	return nil
 }
 
-// apply applies a plan, or only makes it.
+// apply applies a plan, or only makes it for a dry run.
 func (c *Curation) apply(ctx context.Context, o Options, plan func() (tree.Batch, error)) error {
 	if o.DryRun {
 		_, err := plan()
@@ -243,7 +242,7 @@ func (c *Curation) apply(ctx context.Context, o Options, plan func() (tree.Batch
 	return c.door.Apply(ctx, plan)
 }
 
-// refuses returns why a word cannot be said of a node.
+// refuses returns why a decision cannot be made on a node, nil if it can.
 func (c *Curation) refuses(said tree.DecisionKind, n *tree.Node) error {
 	no := func(why Refusal, now string) error { return &RefusedError{Said: said, ID: n.ID, Why: why, Now: now} }
 	switch {

@@ -9,10 +9,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// GateError says why the gates refuse what a person wrote. Nothing was changed.
+// GateError holds the reasons why the gates refuse a person's text. Nothing was changed.
 type GateError struct {
 	Said    tree.DecisionKind // edit or teach
-	ID      string            // of the memory; "" of what was taught
+	ID      string            // of the memory; "" for a taught lesson
 	Reasons []string          // each begins with the name of its gate
 }
 
@@ -20,16 +20,15 @@ func (e *GateError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s", e.Said, e.ID)) + ": " + strings.Join(e.Reasons, "; ")
 }
 
-// DraftOf returns what can be edited of a lesson.
+// DraftOf returns the editable fields of a lesson.
 func DraftOf(n *tree.Node) gate.Draft {
 	c := n.Clone().Content
 	return gate.Draft{Title: c.Title, Description: c.Description, AppliesWhen: c.AppliesWhen, NotWhen: c.NotWhen,
 		Lessons: c.Lessons}
 }
 
-// Edit gives an experience or strategy the words of a person, if they pass the gates that every
-// draft of a lesson has to. Evolution keeps them from then on. A case is evidence, and is not
-// edited: see Relabel.
+// Edit replaces the text of an experience or strategy, if the new text passes the gates that every draft of a lesson
+// has to pass. Evolution keeps the text from then on. A case is evidence and cannot be edited: see Relabel.
 func (c *Curation) Edit(ctx context.Context, id string, words gate.Draft, o Options) (Result, error) {
 	var d Result
 	err := c.apply(ctx, o, func() (tree.Batch, error) {

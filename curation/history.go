@@ -9,22 +9,22 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Past is a word that somebody said.
+// Past is a decision in the ledger.
 type Past struct {
 	tree.Action
 	At     time.Time
-	Labels []tree.Verdict // of a relabel: what it labelled the verdicts as
-	Gone   bool           // it was taken back
-	Free   bool           // nothing decided later rests on it: an undo can take it back
+	Labels []tree.Verdict // of a relabel: the verdicts it set
+	Gone   bool           // it was undone
+	Free   bool           // no later decision depends on it: it can be undone
 }
 
-// labelAt is when a person labelled an evaluation.
+// labelAt identifies a person's label of an evaluation.
 type labelAt struct {
 	evaluation string
 	at         int64
 }
 
-// Target returns the memory or evaluation that a word is about, as Undo takes it.
+// Target returns the id of the memory or evaluation that a decision concerns, as Undo accepts it.
 func (p *Past) Target() string {
 	if p.Evaluation != "" {
 		return p.Evaluation
@@ -32,7 +32,7 @@ func (p *Past) Target() string {
 	return p.Node
 }
 
-// named names a decision: what was decided, and on what.
+// named returns the kind and target of a decision, for messages.
 func (p *Past) named() string {
 	if n := len(p.Verdicts); n > 0 {
 		return fmt.Sprintf("%s of %d", p.Kind, n)
@@ -40,8 +40,7 @@ func (p *Past) named() string {
 	return string(p.Kind) + " " + p.Target()
 }
 
-// History returns what people said of a memory or evaluation, undos too, the latest first; of everything
-// where id is "".
+// History returns the decisions on a memory or evaluation, including undos, latest first; all decisions if id is "".
 func (c *Curation) History(ctx context.Context, id string) ([]Past, error) {
 	var all []Past
 	gone, labels := map[string]bool{}, map[labelAt]*tree.Verdict{}
@@ -58,7 +57,7 @@ func (c *Curation) History(ctx context.Context, id string) ([]Past, error) {
 		}
 	}
 	slices.Reverse(all)
-	later := map[string]bool{} // what a later word that stands is about
+	later := map[string]bool{} // targets of later decisions in force
 	for i := range all {
 		p := &all[i]
 		p.Gone = gone[p.ID]
@@ -84,7 +83,7 @@ func (c *Curation) History(ctx context.Context, id string) ([]Past, error) {
 	return all, nil
 }
 
-// evaluations returns the ids of those that a relabel is about.
+// evaluations returns the ids of the evaluations of a relabel.
 func (p *Past) evaluations() []string {
 	if p.Evaluation != "" {
 		return []string{p.Evaluation}
@@ -96,7 +95,7 @@ func (p *Past) evaluations() []string {
 	return out
 }
 
-// abouts returns everything that an act is about.
+// abouts returns the ids of everything that an action concerns or changed.
 func abouts(a *tree.Action) []string {
 	out := make([]string, 0, 2+len(a.Before)+len(a.Verdicts))
 	for _, id := range []string{a.Node, a.Evaluation} {

@@ -8,10 +8,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// relabelled begins the reason of a case that nobody made the mistake of after all.
+// relabelled begins the ArchivedFor of a case whose runs were all relabelled.
 const relabelled = "relabelled: "
 
-// take takes an evaluation from its case. A case that has no other is archived.
+// take removes an evaluation from its case. A case without other occurrences is archived.
 func (p *plan) take(n tree.Node, v *tree.Verdict) {
 	was := n.Clone()
 	before := tree.Before{Mark: n.Mark, Decision: n.Decision}
@@ -32,15 +32,14 @@ func (p *plan) take(n tree.Node, v *tree.Verdict) {
 	p.put(tree.OpArchive, n, "the truth of evaluation "+v.Evaluation+" was another", before)
 }
 
-// out archives a case whose mistake nobody made.
+// out archives a case without occurrences.
 func (p *plan) out(n *tree.Node) {
 	n.Status, n.Mark = tree.Archived, tree.Unmarked
 	n.ArchivedFor = relabelled + cmp.Or(p.act.Why, "its truth was another")
 	n.Decision = &tree.Decision{Kind: tree.DecisionForget, At: after(p.at, n.Decision), By: p.act.By, Why: p.act.Why}
 }
 
-// touched returns the word of a node that a relabel changes and that stays: what was said of it
-// stands, or nothing does.
+// touched returns the decision of a node that a relabel changes and that remains in use: the present one, else an undo.
 func (p *plan) touched(n *tree.Node) *tree.Decision {
 	if n.Decision == nil {
 		return &tree.Decision{Kind: tree.DecisionUndo, At: p.at}
@@ -49,7 +48,7 @@ func (p *plan) touched(n *tree.Node) *tree.Decision {
 	return &w
 }
 
-// timed sets the times of a case to those of its occurrences.
+// timed sets the times of a case to those of its first and last occurrence.
 func timed(n *tree.Node) {
 	for i, o := range n.Occurrences {
 		if i == 0 || o.At.Before(n.Metadata.CreatedAt) {
@@ -61,8 +60,8 @@ func timed(n *tree.Node) {
 	}
 }
 
-// gain takes over a change that forming made: a new case, or one more occurrence of another. A
-// case that went because of a relabel is back in use.
+// gain adopts a change that forming made: a new case, or a further occurrence of an existing one. A case that a relabel
+// archived is used again.
 func (p *plan) gain(c *tree.Change, evaluation string) {
 	i := slices.IndexFunc(p.batch.Changes, func(o tree.Change) bool { return o.Node.ID == c.Node.ID })
 	n, before := c.Node, tree.Before{Gained: evaluation, Mark: c.Node.Mark, Decision: c.Node.Decision}
@@ -76,11 +75,11 @@ func (p *plan) gain(c *tree.Change, evaluation string) {
 		p.put(c.Op, n, c.Why, before)
 		return
 	}
-	n.Revision = p.batch.Changes[i].Basis[n.ID] // the same case gave it up in this act
+	n.Revision = p.batch.Changes[i].Basis[n.ID] // the same action removed the evaluation from this case
 	p.batch.Changes[i] = tree.NewChange(c.Op, n, n.Revision, p.batch.Changes[i].By, c.Why)
 }
 
-// correct adds what the ledger is to know of the evaluation from now on.
+// correct adds the new verdict to the ledger, and the new outcome if the evaluation has a trial.
 func (p *plan) correct(v *tree.Verdict, o *tree.Outcome, f *Formed) {
 	p.batch.Entries = append(p.batch.Entries, tree.Entry{At: p.at, Verdict: v})
 	if o == nil {
@@ -96,7 +95,7 @@ func (p *plan) correct(v *tree.Verdict, o *tree.Outcome, f *Formed) {
 	p.batch.Entries = append(p.batch.Entries, tree.Entry{At: p.at, Outcome: &now})
 }
 
-// ungain takes back an evaluation that a relabel gave to a case.
+// ungain removes an evaluation that a relabel added to a case.
 func (p *plan) ungain(n *tree.Node, evaluation string) {
 	left := slices.DeleteFunc(slices.Clone(n.Occurrences), func(o tree.Occurrence) bool {
 		return o.Evaluation == evaluation
@@ -109,7 +108,7 @@ func (p *plan) ungain(n *tree.Node, evaluation string) {
 	timed(n)
 }
 
-// regain gives a case the occurrences back that a relabel took.
+// regain restores the occurrences that a relabel removed from a case.
 func regain(n *tree.Node, list []tree.Occurrence) {
 	for _, o := range list {
 		if !slices.ContainsFunc(n.Occurrences, func(have tree.Occurrence) bool { return have.Evaluation == o.Evaluation }) {

@@ -7,9 +7,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// lose notes in the lessons and strategies that stand on cases which an act changes that they lost them,
-// or have them back, so that none is given that would not have been learned without them. The next evolve
-// writes these anew.
+// lose updates Provenance.Lost of the lessons and strategies that depend on the cases of an action, so that a lesson
+// that would not have been learned without them is not injected. The next evolution writes these lessons again.
 func (c *Curation) lose(ctx context.Context, p *plan) error {
 	cases := map[string]*tree.Node{}
 	for i := range p.batch.Changes {
@@ -20,7 +19,7 @@ func (c *Curation) lose(ctx context.Context, p *plan) error {
 	if len(cases) == 0 {
 		return nil
 	}
-	was := map[string]*tree.CaseData{} // where the act said what they are about
+	was := map[string]*tree.CaseData{} // cases before the action, if it is an about
 	for _, b := range p.act.Before {
 		was[b.ID] = b.Case
 	}
@@ -31,7 +30,7 @@ func (c *Curation) lose(ctx context.Context, p *plan) error {
 			}
 			linked := slices.ContainsFunc(n.Children, func(id string) bool { return cases[id] != nil })
 			if !linked && (!n.Live() || c.door.Waits(&n)) {
-				continue // one out of use keeps what it was written from; its links have to hold all the same
+				continue // out of use: unchanged, unless it is linked to a changed case
 			}
 			lost := c.lostOf(&n, cases, was)
 			if !slices.Equal(lost, n.Provenance.Lost) {
@@ -43,7 +42,7 @@ func (c *Curation) lose(ctx context.Context, p *plan) error {
 	return nil
 }
 
-// lostOf returns the cases that a lesson or strategy lost, now that these changed.
+// lostOf returns the cases that a lesson or strategy lost, given the changed cases.
 func (c *Curation) lostOf(n *tree.Node, cases map[string]*tree.Node, was map[string]*tree.CaseData) []string {
 	on := slices.Concat(n.Children, n.Provenance.Cites)
 	for _, l := range n.Content.Lessons {
@@ -71,7 +70,8 @@ func (c *Curation) lostOf(n *tree.Node, cases map[string]*tree.Node, was map[str
 	return lost
 }
 
-// missedAny reports whether a case, which may be nil, has a miss of a check of the lessons, or these have none.
+// missedAny reports whether a case, which may be nil, has a miss of a check of the lessons. A lesson without a check
+// matches every case.
 func missedAny(d *tree.CaseData, lessons []tree.Lesson) bool {
 	return d != nil && slices.ContainsFunc(lessons, func(l tree.Lesson) bool {
 		return l.Kind == "" || slices.ContainsFunc(d.Misses, func(m tree.Miss) bool { return m.Check == l.Kind })

@@ -11,26 +11,26 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// MostLabels is how many evaluations one label may be about.
+// MostLabels is the most evaluations of one label.
 const MostLabels = 2000
 
-// Labelled is what a label of evaluations changed.
+// Labelled is the result of a label of evaluations.
 type Labelled struct {
 	Result
-	Verdicts []tree.Verdict `json:"verdicts"` // what is known now of each evaluation that was labelled
-	Decided  []Known     `json:"decided"`  // those whose truth was known already: they stay as they are
-	Unkept   []string       `json:"unkept"`   // ids of no run that waits
+	Verdicts []tree.Verdict `json:"verdicts"` // the new verdict of each labelled evaluation
+	Decided  []Known        `json:"decided"`  // evaluations that had a label: unchanged
+	Unkept   []string       `json:"unkept"`   // ids without a stored run
 }
 
-// Known is what is known of a verdict, and since when. Its By is "" where the run brought its truth along.
+// Known is a verdict and its time. By is "" if the run contained its truth.
 type Known struct {
 	tree.Verdict
 	At time.Time `json:"at"`
 }
 
-// Label says of evaluations that wait whether they were right, each in the way that Relabel does. It is one act, which
-// one undo takes back, whole. An evaluation that somebody decided meanwhile is left as it is. If none is left to label,
-// nothing is written, and Act is the zero value.
+// Label sets whether unlabelled evaluations were right, each as Relabel does. It is one action, which one undo reverts
+// as a whole. An evaluation that was labelled in the meantime remains unchanged. If none is left to label, nothing is
+// written, and Act is the zero value.
 func (c *Curation) Label(ctx context.Context, ids []string, truth Truth, o Options) (Labelled, error) {
 	if len(ids) > MostLabels {
 		return Labelled{}, &tree.FieldError{Field: "evaluations", Problem: fmt.Sprintf(
@@ -50,7 +50,7 @@ func (c *Curation) Label(ctx context.Context, ids []string, truth Truth, o Optio
 	return out, nil
 }
 
-// errNothing ends a plan that would change nothing.
+// errNothing ends a plan without changes.
 var errNothing = errors.New("nothing to write")
 
 func first(ids []string) string {
@@ -85,7 +85,7 @@ func (c *Curation) label(ctx context.Context, ids []string, truth Truth, o Optio
 	return p.batch, out, err
 }
 
-// sort takes those that wait out of the evaluations, with their truth, and notes the others.
+// sort returns the stored runs of unlabelled evaluations, with the truth applied, and records the others in l.
 func (l *Labelled) sort(c *Curation, ids []string, in *noted, truth Truth) (es []tree.Evaluation, were []*known) {
 	done := map[string]bool{}
 	for _, id := range ids {
@@ -107,13 +107,13 @@ func (l *Labelled) sort(c *Curation, ids []string, in *noted, truth Truth) (es [
 		default:
 			truth.Run = &run
 			e, err := evaluation(&k.verdict, tree.Node{}, false, truth)
-			if err != nil { // it cannot be: the run is given
+			if err != nil { // impossible: the run is given
 				l.Unkept = append(l.Unkept, id)
 				break
 			}
 			if k.outcome != nil {
 				e.Trial = k.outcome.Trial
-			} else if e.Trial != "" { // nobody had said what came of its trial
+			} else if e.Trial != "" { // its trial had no outcome yet
 				k.outcome = &tree.Outcome{Trial: e.Trial, Evaluation: id, Attempt: k.verdict.Attempt}
 			}
 			es, were = append(es, e), append(were, k)
@@ -123,7 +123,7 @@ func (l *Labelled) sort(c *Curation, ids []string, in *noted, truth Truth) (es [
 	return es, were
 }
 
-// formAll forms evaluations with their truth, and plans what comes of them.
+// formAll forms evaluations with their new truth and adds the results to the plan.
 func (c *Curation) formAll(
 	ctx context.Context, p *plan, es []tree.Evaluation, were []*known, o Options, out *Labelled,
 ) error {
@@ -149,14 +149,14 @@ func (c *Curation) formAll(
 	return nil
 }
 
-// noted is what the ledger has of some evaluations.
+// noted is the ledger's information on some evaluations.
 type noted struct {
-	of    map[string]*known // by id
+	of    map[string]*known // by id; nil if the ledger has no verdict
 	acts  []tree.Action     // of people, oldest first
-	stood []tree.Action     // of them, those that were not taken back; nil: not looked yet
+	stood []tree.Action     // actions that were not undone; nil: not computed yet
 }
 
-// decider returns the latest label of an evaluation by a person that was not taken back, nil for none.
+// decider returns a person's latest label of an evaluation that was not undone, nil for none.
 func (n *noted) decider(id string) *tree.Action {
 	for i, a := range slices.Backward(n.standing()) {
 		if a.Kind == tree.DecisionRelabel && a.About(id) {
@@ -166,7 +166,7 @@ func (n *noted) decider(id string) *tree.Action {
 	return nil
 }
 
-// standing returns the acts that were not taken back, oldest first.
+// standing returns the actions that were not undone, oldest first.
 func (n *noted) standing() []tree.Action {
 	if n.stood == nil {
 		n.stood = standingActs(n.acts)
@@ -174,7 +174,7 @@ func (n *noted) standing() []tree.Action {
 	return n.stood
 }
 
-// ledger reads what is known of evaluations, named by their whole ids.
+// ledger reads the verdicts and outcomes of evaluations, given by their full ids, and all actions.
 func (c *Curation) ledger(ctx context.Context, ids []string) (*noted, error) {
 	out := &noted{of: make(map[string]*known, len(ids))}
 	for _, id := range ids {

@@ -11,15 +11,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// plan is an act with the changes it makes.
+// plan is an action with its changes.
 type plan struct {
 	act   tree.Action
 	at    time.Time
 	batch tree.Batch
 }
 
-// begin starts an act. number is that of the acts before it. before is the word that stood: the
-// new one is later, whatever the clock says.
+// begin starts an action. number is the number of actions before it. before is the decision it replaces: the new one is
+// later, even if the clock is not.
 func (c *Curation) begin(said tree.DecisionKind, id string, o Options, number int, before *tree.Decision) *plan {
 	at := after(c.door.Now().UTC().Round(0), before)
 	p := &plan{at: at, act: tree.Action{Kind: said, By: o.By, Why: o.Why, Node: id}}
@@ -27,7 +27,7 @@ func (c *Curation) begin(said tree.DecisionKind, id string, o Options, number in
 	return p
 }
 
-// after returns at, or the next moment after a word where the clock does not say so.
+// after returns at, or the first time after w if at is not later.
 func after(at time.Time, w *tree.Decision) time.Time {
 	if w != nil && !at.After(w.At) {
 		return w.At.Add(1)
@@ -35,19 +35,19 @@ func after(at time.Time, w *tree.Decision) time.Time {
 	return at
 }
 
-// put adds a change of a node to the plan. before is what an undo brings back.
+// put adds a change of a node to the plan. before is the state that an undo restores.
 func (p *plan) put(op tree.Op, n tree.Node, why string, before tree.Before) {
 	before.ID = n.ID
 	p.act.Before = append(p.act.Before, before)
 	p.change(op, n, why)
 }
 
-// change adds a change that an undo need not take back.
+// change adds a change that an undo does not revert.
 func (p *plan) change(op tree.Op, n tree.Node, why string) {
 	p.batch.Changes = append(p.batch.Changes, tree.NewChange(op, n, n.Revision, cmp.Or(p.act.By, tree.ByPerson), why))
 }
 
-// word says forget, pin or ban of a node.
+// word plans a forget, pin or ban of a node.
 func (p *plan) word(n tree.Node) {
 	said := p.act.Kind
 	before := tree.Before{Mark: n.Mark, Decision: n.Decision}
@@ -65,7 +65,7 @@ func (p *plan) word(n tree.Node) {
 		why, n.Mark = "a person banned it", tree.Banned
 		w.Hash = tree.ContentHash(&n)
 	default:
-		if n.Status == tree.Quarantined { // for doing harm, as was thought
+		if n.Status == tree.Quarantined { // held back as harmful
 			before.Status, n.Status = n.Status, tree.Active
 		}
 	}
@@ -77,14 +77,14 @@ func (p *plan) word(n tree.Node) {
 	p.put(op, n, why, before)
 }
 
-// fresh reports whether the tree has something to learn from a word: the memory came into use
-// or went out of it, now or since the tree evolved.
+// fresh reports whether evolution has to react to a decision: the memory came into use or went out of use, now or since
+// the tree last evolved.
 func fresh(was, is *tree.Node) bool {
 	return was.Live() != is.Live() || was.Decision != nil && was.Decision.Fresh
 }
 
-// disown clears the parent of what is under a memory that goes out of use. What it is under
-// lets go of it when the tree evolves.
+// disown clears the parent of the children of a memory that goes out of use. Its own parent drops it at the next
+// evolution.
 func (c *Curation) disown(ctx context.Context, p *plan, n *tree.Node) error {
 	for _, id := range n.Children {
 		k, err := c.door.Tree.Get(ctx, id)
@@ -100,8 +100,7 @@ func (c *Curation) disown(ctx context.Context, p *plan, n *tree.Node) error {
 	return nil
 }
 
-// finish completes an act: it goes into the ledger with the changes. stood says whether the
-// lessons that stand on what changed are to be named.
+// finish completes an action and adds it to the ledger entries of the batch. stood requests Result.Stood.
 func (c *Curation) finish(ctx context.Context, p *plan, stood bool) (Result, error) {
 	slices.SortFunc(p.act.Before, func(a, b tree.Before) int { return cmp.Compare(a.ID, b.ID) })
 	if !p.act.Purged {
@@ -120,8 +119,8 @@ func (c *Curation) finish(ctx context.Context, p *plan, stood bool) (Result, err
 	return d, err
 }
 
-// standing returns the lessons in use that stand on one of the memories: experiences on cases,
-// and strategies on these experiences.
+// standing returns the lessons in use that depend on one of the memories: experiences on cases, and strategies on these
+// experiences.
 func (c *Curation) standing(ctx context.Context, on []tree.Before) ([]tree.Node, error) {
 	ids := map[string]bool{}
 	for _, b := range on {

@@ -7,9 +7,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// purge turns the forgetting of a node into its purge: a tombstone without a reason stays of it, and
-// lessons that quote it, in use or not, lose what they say. They are learned anew when the tree
-// evolves next. The store removes the bytes.
+// purge plans the purge of a node. A tombstone without a reason remains, and lessons written from it, in use or not,
+// lose their text. They are learned again at the next evolution. The store removes the bytes.
 func (c *Curation) purge(ctx context.Context, p *plan, n tree.Node) error {
 	p.act.Purged, p.act.Why = true, ""
 	gone := &tree.Purge{Nodes: []string{n.ID}}
@@ -45,8 +44,8 @@ func (c *Curation) purge(ctx context.Context, p *plan, n tree.Node) error {
 	return nil
 }
 
-// ofNode adds the evaluations of a case, and their trials, from the ledger: a case keeps a
-// number of its occurrences only.
+// ofNode adds the evaluations of a case and their trials from the ledger, because a case holds only some of its
+// occurrences.
 func (c *Curation) ofNode(ctx context.Context, gone *tree.Purge, id string) error {
 	for e, err := range c.door.Tree.Ledger(ctx, 0) {
 		switch {
@@ -65,8 +64,8 @@ func (c *Curation) ofNode(ctx context.Context, gone *tree.Purge, id string) erro
 	return nil
 }
 
-// quoting returns the lessons of any status that were written from a node, or stand on it, and
-// those that were written from these. It leaves out tombstones.
+// quoting returns the lessons of any status that were written from a node or have it as a child, and those written from
+// these lessons. It skips tombstones.
 func (c *Curation) quoting(ctx context.Context, id string) ([]tree.Node, error) {
 	ids := map[string]bool{id: true}
 	var out []tree.Node
@@ -87,8 +86,7 @@ func (c *Curation) quoting(ctx context.Context, id string) ([]tree.Node, error) 
 	return out, nil
 }
 
-// emptied returns a lesson that says nothing any more. It may be written again, from the cases
-// there are.
+// emptied returns a lesson without its text. Evolution may write it again from the remaining cases.
 func emptied(n tree.Node, of string) tree.Node {
 	kind := ""
 	if len(n.Content.Lessons) > 0 {
@@ -100,7 +98,7 @@ func emptied(n tree.Node, of string) tree.Node {
 		Counters: n.Counters, Metadata: n.Metadata, Content: tree.Content{Guidance: "purged"},
 		Provenance: tree.Provenance{By: n.Provenance.By, Analyst: n.Provenance.Analyst, Template: n.Provenance.Template},
 	}
-	if n.Mark == tree.Banned { // a ban holds, with nothing left but what it is about
+	if n.Mark == tree.Banned { // the ban remains, with its check only
 		out.Mark, out.Decision = n.Mark, n.Decision
 	}
 	for _, id := range slices.Concat(n.Provenance.Cites, n.Children) {
@@ -117,8 +115,8 @@ func emptied(n tree.Node, of string) tree.Node {
 	return out
 }
 
-// once keeps one change of each node: the last one that touches more than its links. The parents
-// that the earlier ones cleared are cleared in it too.
+// once reduces the changes to one for each node: the last one that changes more than links. The parents that earlier
+// changes cleared are cleared in it too.
 func once(list []tree.Change) []tree.Change {
 	last := map[string]int{}
 	for i, c := range list {

@@ -7,16 +7,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Draft is a draft of a lesson that waits for a person: the memory it would become, and its job.
+// Draft is a draft of a lesson that waits for review: the memory it would become, and its job.
 type Draft struct {
 	Job      string
 	Node     tree.Node
-	Replaces *tree.Node // the memory that it would write anew; nil for none
+	Replaces *tree.Node // the memory it would rewrite; nil for none
 }
 
-// Reject refuses a draft for a reason. It is kept as a memory out of use, so that neither it nor its
-// sentences come back under another id, and its cases do not say its check. Of one that would write a
-// lesson in use anew, what the lesson says now stays.
+// Reject refuses a draft. It stores the draft as a memory out of use, so that neither the draft nor its sentences
+// return under another id, and its check is refused for its cases. If the draft would rewrite a lesson in use, the
+// present text of that lesson remains.
 func (c *Curation) Reject(ctx context.Context, d Draft, o Options) (Result, error) {
 	var done Result
 	n := d.Node.Clone()
@@ -30,7 +30,7 @@ func (c *Curation) Reject(ctx context.Context, d Draft, o Options) (Result, erro
 		is := n.Clone()
 		is.Revision, is.Parent, is.Children, is.LastChange, is.Decision = 0, "", []string{}, "", nil
 		is.Provenance.Job = d.Job
-		if old, err := c.door.Tree.Get(ctx, n.ID); err == nil { // it was rejected before, and that was taken back
+		if old, err := c.door.Tree.Get(ctx, n.ID); err == nil { // it was rejected before, and the rejection was undone
 			is.Revision, p.at = old.Revision, after(p.at, old.Decision)
 		}
 		if d.Replaces != nil {
@@ -48,8 +48,7 @@ func (c *Curation) Reject(ctx context.Context, d Draft, o Options) (Result, erro
 	return done, nil
 }
 
-// unlike returns the lessons that say another sentence than any of those in use, without their cases. The
-// guidance, which people read, stays.
+// unlike returns the lessons whose sentence differs from those of all lessons in use, without their cases.
 func unlike(lessons, inUse []tree.Lesson) []tree.Lesson {
 	same := func(a, b tree.Lesson) bool { return a.ID == b.ID || a.Check == b.Check && a.Instead == b.Instead }
 	out := []tree.Lesson{}

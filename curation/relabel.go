@@ -14,23 +14,24 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Truth is what was true of an evaluation after all.
+// Truth is the corrected truth of an evaluation.
 type Truth struct {
-	GroundTruth tree.Raw           // any JSON
-	Correct     *bool              // whether the judgment was right, where the two cannot be compared; nil: they say
-	Direction   taxonomy.Direction // which way it was wrong, likewise
-	Reason      string             // what the evaluator says now; "": what was said stays, unless the direction changes
-	Run         *tree.Evaluation   // the run as it was recorded; nil: as its case or the inbox keeps it
+	GroundTruth tree.Raw // any JSON
+	// whether the judgment was right, if it cannot be compared with GroundTruth; nil: compare them
+	Correct   *bool
+	Direction taxonomy.Direction // direction of the error, if it cannot be derived
+	Reason    string             // the evaluator's explanation; "": the earlier one, unless the direction changes
+	Run       *tree.Evaluation   // the run as recorded; nil: as stored in its case or in the inbox
 }
 
-// Formed is what forming an evaluation gave.
+// Formed is the result of forming an evaluation.
 type Formed struct {
 	Changes []tree.Change
 	Verdict tree.Verdict
-	Note    string // why its judgment and its truth could not be compared; ""
+	Note    string // why judgment and truth could not be compared; "" if they were
 }
 
-// UnkeptError says that a run cannot be judged anew, because what it said was not kept.
+// UnkeptError means that a run cannot be judged again, because its content was not stored.
 type UnkeptError struct{ Evaluation string }
 
 func (e *UnkeptError) Error() string {
@@ -38,7 +39,7 @@ func (e *UnkeptError) Error() string {
 		"it was recorded", e.Evaluation)
 }
 
-// SeveralError says that an id names several evaluations.
+// SeveralError means that an id matches several evaluations.
 type SeveralError struct {
 	ID          string
 	Evaluations []string
@@ -48,11 +49,11 @@ func (e *SeveralError) Error() string {
 	return fmt.Sprintf("relabel %s: it names several evaluations: %s", e.ID, strings.Join(e.Evaluations, ", "))
 }
 
-// Relabel says that the truth of an evaluation was another. Its case goes, appears or changes
-// with it; lessons that stand on it are learned anew the next time the tree evolves. What the
-// ledger knows of the evaluation is corrected, so that risk and effect learn the new truth.
+// Relabel corrects the truth of an evaluation. Its case is removed, added or changed accordingly; lessons that depend
+// on the case are learned again at the next evolution. The ledger receives a new verdict and outcome, so that risk and
+// effect learn the new truth.
 //
-// evaluation is its id, the beginning of it, or the id of a run with one evaluation.
+// evaluation is an id, the beginning of an id, or the id of a run with one evaluation.
 func (c *Curation) Relabel(ctx context.Context, evaluation string, truth Truth, o Options) (Result, error) {
 	var d Result
 	err := c.apply(ctx, o, func() (tree.Batch, error) {
@@ -73,7 +74,7 @@ func (c *Curation) Relabel(ctx context.Context, evaluation string, truth Truth, 
 	return d, nil
 }
 
-// Evaluation returns what the ledger knows last of an evaluation, named as for Relabel.
+// Evaluation returns the latest verdict of an evaluation in the ledger, identified as for Relabel.
 func (c *Curation) Evaluation(ctx context.Context, id string) (tree.Verdict, error) {
 	k, err := c.verdict(ctx, id)
 	if err != nil {
@@ -82,16 +83,16 @@ func (c *Curation) Evaluation(ctx context.Context, id string) (tree.Verdict, err
 	return k.verdict, nil
 }
 
-// known is what the ledger has of one evaluation.
+// known is the ledger's information on one evaluation.
 type known struct {
 	verdict tree.Verdict
-	at      time.Time     // when it was said
-	outcome *tree.Outcome // nil: it named no trial
-	acts    int           // of people, in all
-	decided *tree.Action  // the latest label of a person that was not taken back; nil: there is none
+	at      time.Time     // of the verdict
+	outcome *tree.Outcome // nil: it has no trial
+	acts    int           // number of people's actions in the ledger
+	decided *tree.Action  // a person's latest label that was not undone; nil: none
 }
 
-// verdict finds an evaluation in the ledger.
+// verdict returns the ledger's information on an evaluation, identified as for Relabel.
 func (c *Curation) verdict(ctx context.Context, id string) (known, error) {
 	whole, err := c.named(ctx, id)
 	if err != nil {
@@ -106,7 +107,7 @@ func (c *Curation) verdict(ctx context.Context, id string) (known, error) {
 	return k, nil
 }
 
-// named returns the id of the evaluation that an id, the beginning of one, or the id of a run names.
+// named returns the id of the evaluation that a full id, the beginning of an id or the id of a run identifies.
 func (c *Curation) named(ctx context.Context, id string) (string, error) {
 	begun, ofRun := map[string]bool{}, map[string]bool{}
 	for e, err := range c.door.Tree.Ledger(ctx, 0) {
@@ -155,7 +156,7 @@ func (c *Curation) relabel(ctx context.Context, k *known, truth Truth, o Options
 	switch {
 	case k.outcome != nil:
 		e.Trial = k.outcome.Trial
-	case e.Trial != "": // nobody had said what came of its trial
+	case e.Trial != "": // its trial had no outcome yet
 		k.outcome = &tree.Outcome{Trial: e.Trial, Evaluation: was.Evaluation, Attempt: was.Attempt}
 	}
 	if has {
@@ -182,8 +183,8 @@ func (c *Curation) relabel(ctx context.Context, k *known, truth Truth, o Options
 	return p, d, err
 }
 
-// form forms an evaluation with its new truth. What the evaluator said belongs to the old one
-// where the direction is another now.
+// form forms an evaluation with its new truth. It drops the evaluator's reason if the direction changed, because the
+// reason explains the old truth.
 func (c *Curation) form(
 	ctx context.Context, e *tree.Evaluation, was *tree.Verdict, truth Truth, taken []tree.Change,
 ) (Formed, error) {
@@ -206,13 +207,13 @@ func (c *Curation) formOne(ctx context.Context, e *tree.Evaluation, taken []tree
 	return f[0], nil
 }
 
-// uncompared says that a truth says nothing of a judgment.
+// uncompared returns the error for a truth that cannot be compared with the judgment.
 func uncompared(f *Formed) error {
 	return &tree.FieldError{Field: "truth", Problem: "cannot be compared with the judgment (" +
 		cmp.Or(f.Note, "nothing says what was true") + "); say whether the judgment was correct"}
 }
 
-// caseOf returns the case that an evaluation stands in, false if there is none.
+// caseOf returns the case that contains an evaluation, and whether there is one.
 func (c *Curation) caseOf(ctx context.Context, v *tree.Verdict) (tree.Node, bool, error) {
 	if v.Node == "" || v.Correct || !v.Labelled {
 		return tree.Node{}, false, nil
@@ -227,7 +228,7 @@ func (c *Curation) caseOf(ctx context.Context, v *tree.Verdict) (tree.Node, bool
 	return n, n.CaseData != nil, nil
 }
 
-// evaluation returns a run with its new truth: as it was handed in, or as its case kept it.
+// evaluation returns a run with its new truth: from truth.Run, else from its case.
 func evaluation(v *tree.Verdict, n tree.Node, has bool, truth Truth) (tree.Evaluation, error) {
 	var e tree.Evaluation
 	switch {
@@ -254,8 +255,7 @@ func evaluation(v *tree.Verdict, n tree.Node, has bool, truth Truth) (tree.Evalu
 	return e, nil
 }
 
-// judgmentOf returns a judgment as JSON. A case keeps the text of one that was a JSON string,
-// and any other in canonical form.
+// judgmentOf returns a judgment as JSON. A case stores the text of a JSON string, and any other JSON in canonical form.
 func judgmentOf(s string) tree.Raw {
 	if s != "" && strings.ContainsRune("{[", rune(s[0])) && json.Valid([]byte(s)) {
 		return tree.Raw(s)

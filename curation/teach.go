@@ -14,29 +14,28 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Lesson is what somebody teaches: what to do, and when. No case has to stand behind it.
+// Lesson is a lesson taught by a person or an agent: what to do, and when. It needs no case.
 type Lesson struct {
 	Lesson    string             `json:"lesson"`            // what to do, in one or two sentences
-	When      []string           `json:"when"`              // for which tests, best in words that these tests use
-	Product   string             `json:"product,omitempty"` // ""; for every product
-	For       []string           `json:"for,omitempty"`     // tests that are given it in any case: prompts, or ids
-	NotFor    []string           `json:"notFor,omitempty"`  // tests that are never given it
+	When      []string           `json:"when"`              // for which tests, best in terms that these tests use
+	Product   string             `json:"product,omitempty"` // "": every product
+	For       []string           `json:"for,omitempty"`     // tests that always receive it: prompts or ids
+	NotFor    []string           `json:"notFor,omitempty"`  // tests that never receive it
 	Direction taxonomy.Direction `json:"direction,omitempty"`
 }
 
-// Limits on what is taught.
+// Limits on taught lessons.
 const (
-	mostLesson = 260 // columns: 260 characters, 130 of Chinese, so that an agent is given all of it
+	mostLesson = 260 // columns: 260 characters, 130 Chinese ones, so that the prompt includes it in full
 	MostWhen   = 120 // characters of a condition
 )
 
-// takenBack is why a lesson is archived whose teaching was undone.
+// takenBack is the ArchivedFor of a lesson whose teaching was undone.
 const takenBack = "a person took back what was taught"
 
-// Teach adds a lesson that a person wrote. It is given from now on, measured as every lesson is, and
-// taken back by Undo. Teaching the same again adds tests that it is for or is not for. One that says
-// what another says is refused by the name of that; one that says the opposite is taken, and Done.Against
-// names the other.
+// Teach adds a lesson written by a person. It is used immediately, measured like every lesson, and removed by Undo.
+// Teaching it again adds tests to For and NotFor. A lesson equal to another one is refused with that one's id. A lesson
+// that contradicts others is accepted, and Result.Against lists them.
 func (c *Curation) Teach(ctx context.Context, l Lesson, o Options) (Result, error) {
 	var d Result
 	err := c.apply(ctx, o, func() (tree.Batch, error) {
@@ -70,7 +69,7 @@ func (c *Curation) Teach(ctx context.Context, l Lesson, o Options) (Result, erro
 	return d, nil
 }
 
-// place plans to add a lesson, or to bring it back, or to give examples to the one that is there.
+// place plans to add a lesson, to restore it, or to add examples to the existing one.
 func (c *Curation) place(ctx context.Context, p *plan, n tree.Node) error {
 	old, err := c.door.Tree.Get(ctx, n.ID)
 	no := func(why Refusal, now string) error {
@@ -114,7 +113,7 @@ func (c *Curation) place(ctx context.Context, p *plan, n tree.Node) error {
 	return nil
 }
 
-// whenAgain fills in the conditions of a lesson that is taught again with more tests and without conditions.
+// whenAgain sets the conditions of a lesson that is taught again with more tests and without conditions.
 func (c *Curation) whenAgain(ctx context.Context, l *Lesson) error {
 	if len(l.When) > 0 || len(l.For)+len(l.NotFor) == 0 {
 		return nil
@@ -133,9 +132,8 @@ func (c *Curation) whenAgain(ctx context.Context, l *Lesson) error {
 	return nil
 }
 
-// beside returns the lessons in use that say the opposite of n, and those that say the same for the other
-// direction. It refuses n if another says the same for its product and
-// direction, in use or, unless over takes it all the same, banned.
+// beside returns the lessons in use that contradict n, and those equal to n for the other direction. It refuses n if an
+// equal lesson for its product and direction is in use or, unless over is set, banned.
 func (c *Curation) beside(
 	ctx context.Context, n *tree.Node, over bool,
 ) (against, mirrored []tree.Node, err error) {
@@ -163,8 +161,8 @@ func (c *Curation) beside(
 	return against, mirrored, nil
 }
 
-// Draft returns the lesson as a node that is not in the tree yet, without its secrets, and how many of
-// these there were. It refuses what is too long, and what the gates refuse.
+// Draft returns the lesson as a node that is not in the tree yet, without its secrets, and their number. It returns an
+// error if a field is too long or missing, or if the gates refuse the lesson.
 func (c *Curation) Draft(l Lesson, by string, at time.Time) (tree.Node, int, error) {
 	redacted := 0
 	clean := func(list ...string) (out []string) {
@@ -202,7 +200,7 @@ func (c *Curation) Draft(l Lesson, by string, at time.Time) (tree.Node, int, err
 	return n, redacted, nil
 }
 
-// check reports the first field that is missing or too long.
+// check reports the first field that is missing or too long, as a *tree.FieldError.
 func (l *Lesson) check() error {
 	no := func(field, problem string, args ...any) error {
 		return &tree.FieldError{Field: field, Problem: fmt.Sprintf(problem, args...)}
@@ -232,7 +230,7 @@ func (l *Lesson) check() error {
 	return fewExamples(l.For, l.NotFor)
 }
 
-// fewExamples reports why these tests may not be examples of a lesson.
+// fewExamples returns an error if a lesson cannot have these examples.
 func fewExamples(tests, notFor []string) error {
 	for _, f := range []struct {
 		name string
@@ -257,7 +255,7 @@ func fewExamples(tests, notFor []string) error {
 	return nil
 }
 
-// united returns the examples of both lists, each once.
+// united returns the examples of both lists without duplicates.
 func united(a, b []string) []string {
 	out := slices.Clone(a)
 	for _, s := range b {

@@ -9,9 +9,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Undo takes back a person's own latest decision, or with an id the latest on that memory or evaluation, or the act of
-// that id, and returns what that was. An undo is no decision: the next one takes back the one before. So there is no
-// redo; decide again. A purge cannot be taken back, and the decision of another person only with Options.Over.
+// Undo reverts the person's own latest decision, or with an id the latest on that memory or evaluation, or the action
+// of that id, and returns it. An undo is not a decision: the next undo reverts the decision before. So there is no
+// redo; decide again. A purge cannot be reverted, and the decision of another person only with Options.Over.
 func (c *Curation) Undo(ctx context.Context, id string, o Options) (Result, error) {
 	var d Result
 	err := c.apply(ctx, o, func() (tree.Batch, error) {
@@ -43,7 +43,7 @@ func (c *Curation) Undo(ctx context.Context, id string, o Options) (Result, erro
 	return d, nil
 }
 
-// Acts returns the words that stand, oldest first.
+// Acts returns the decisions in force, oldest first.
 func (c *Curation) Acts(ctx context.Context) ([]tree.Action, error) {
 	all, err := c.acts(ctx)
 	if err != nil {
@@ -52,7 +52,7 @@ func (c *Curation) Acts(ctx context.Context) ([]tree.Action, error) {
 	return standingActs(all), nil
 }
 
-// acts reads everything a person ever said, oldest first.
+// acts reads all actions from the ledger, oldest first.
 func (c *Curation) acts(ctx context.Context) ([]tree.Action, error) {
 	var out []tree.Action
 	for e, err := range c.door.Tree.Ledger(ctx, 0) {
@@ -66,7 +66,7 @@ func (c *Curation) acts(ctx context.Context) ([]tree.Action, error) {
 	return out, nil
 }
 
-// standingActs leaves out undos and what they took back.
+// standingActs returns the actions without undos and reverted ones.
 func standingActs(all []tree.Action) []tree.Action {
 	undone := map[string]bool{}
 	for _, a := range all {
@@ -75,9 +75,9 @@ func standingActs(all []tree.Action) []tree.Action {
 	return slices.DeleteFunc(slices.Clone(all), func(a tree.Action) bool { return a.Kind == tree.DecisionUndo || undone[a.ID] })
 }
 
-// undoable returns the decision that an undo takes back. all are the latest first.
+// undoable returns the decision that an undo reverts. all is sorted latest first.
 func undoable(all []Past, id string, o Options) (tree.Action, error) {
-	var others *Past // the latest of somebody else
+	var others *Past // the latest of another person
 	for i := range all {
 		p := &all[i]
 		switch {
@@ -105,7 +105,7 @@ func undoable(all []Past, id string, o Options) (tree.Action, error) {
 	return tree.Action{}, &RefusedError{Said: tree.DecisionUndo, ID: id, Why: Nothing}
 }
 
-// since names the later decision that rests on what an undo would take back.
+// since returns the error that names the later decision that depends on p.
 func since(later []Past, id string, p *Past) error {
 	r := &RefusedError{Said: tree.DecisionUndo, ID: id, Why: Since}
 	for i := range slices.Backward(later) {
@@ -118,7 +118,7 @@ func since(later []Past, id string, p *Past) error {
 	return r
 }
 
-// restore plans to bring back what an act changed in one node.
+// restore plans to restore the fields of one node that an action changed.
 func (c *Curation) restore(ctx context.Context, p *plan, b *tree.Before, last *tree.Action) error {
 	n, err := c.door.Tree.Get(ctx, b.ID)
 	if err != nil {
@@ -130,7 +130,7 @@ func (c *Curation) restore(ctx context.Context, p *plan, b *tree.Before, last *t
 	at := after(p.at, n.Decision)
 	now := tree.Before{Mark: n.Mark, Decision: n.Decision}
 	w := &tree.Decision{Kind: tree.DecisionUndo, At: at, By: p.act.By, Why: p.act.Why}
-	if b.Decision != nil { // what was said before stands again, and newly, so that it wins in merges
+	if b.Decision != nil { // the earlier decision is in force again, with a new time so that it wins in merges
 		earlier := *b.Decision
 		w, earlier.At = &earlier, at
 	}
@@ -144,7 +144,7 @@ func (c *Curation) restore(ctx context.Context, p *plan, b *tree.Before, last *t
 	if b.Taught != nil {
 		now.Taught, n.Taught = was.Taught, b.Taught
 	}
-	if b.Case != nil { // it was said what the case is about
+	if b.Case != nil { // the action was an about
 		now.Case, now.ErrorType = was.CaseData, was.ErrorType
 		n.CaseData, n.ErrorType = b.Case, b.ErrorType
 	}
@@ -170,8 +170,8 @@ func (c *Curation) restore(ctx context.Context, p *plan, b *tree.Before, last *t
 	return nil
 }
 
-// relink drops the links of a node to what went away, or changed, while it was out of use. A
-// lesson that has nothing left to stand on is retired.
+// relink removes the links of a node to nodes that went away or changed while it was out of use. An abstraction without
+// remaining children is retired.
 func (c *Curation) relink(ctx context.Context, n *tree.Node) error {
 	var problem error
 	look := func(id string, holds func(*tree.Node) bool) bool {
@@ -196,7 +196,7 @@ func (c *Curation) relink(ctx context.Context, n *tree.Node) error {
 	return problem
 }
 
-// uncorrect puts what was known before a relabel back into the ledger.
+// uncorrect adds the verdicts before a relabel to the ledger again.
 func (c *Curation) uncorrect(ctx context.Context, p *plan, last *tree.Action) error {
 	were := last.Verdicts
 	if last.Verdict != nil {
