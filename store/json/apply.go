@@ -7,8 +7,8 @@ import (
 	"unique"
 )
 
-// applier takes what a journal line says. A state takes every line in order; a repair
-// takes those that can be read.
+// applier applies the content of journal lines. A state applies every line in order; a repair applies the readable
+// lines.
 type applier interface {
 	applyVersion(v uint64)
 	applyChanges(journal *handle, list []changed)
@@ -28,14 +28,13 @@ type changed struct {
 type acceptance struct {
 	key   fingerprint
 	known knownEntry
-	again bool // it was known before, without its label
+	again bool // an evaluation without a label was known before
 	at    piece
 }
 
-// applyLine passes what a journal line says to an applier, in order, and stops at the
-// first thing that makes no sense. b is the JSON of the line and in its place in a
-// journal; the applier keeps places and no part of b. Writing, recovery and repair all
-// use this function, so they cannot disagree.
+// applyLine passes the content of a journal line to an applier, in order, and stops at the first invalid part. b is the
+// JSON of the line and in its place in a journal; the applier keeps places and no part of b. Writing, recovery and
+// repair all use this function, so they cannot disagree.
 func applyLine(b []byte, in piece, to applier) error {
 	var problem error
 	err := members(b, func(key string, v []byte, at int) bool {
@@ -125,7 +124,7 @@ func (st *state) applyChanges(journal *handle, list []changed) {
 	st.commits = append(st.commits, c)
 }
 
-// applyDone takes an evaluation out of the outbox. It must be there.
+// applyDone removes an evaluation from the outbox. It must be there.
 func (st *state) applyDone(key fingerprint) error {
 	at, ok := st.leaveOutbox(key)
 	if !ok {
@@ -135,7 +134,7 @@ func (st *state) applyDone(key fingerprint) error {
 	return nil
 }
 
-// applyDead records a dead letter and takes its evaluation out of the outbox.
+// applyDead records a dead letter and removes its evaluation from the outbox.
 func (st *state) applyDead(key fingerprint, _ []byte, at piece) error {
 	st.Dead++
 	st.dead = append(st.dead, record{seq: uint64(st.Dead), at: at}) //nolint:gosec // a count
@@ -149,7 +148,7 @@ func (st *state) applyEntry(_ []byte, at piece) error {
 	return nil
 }
 
-// applyAccept records an evaluation as known and puts it into the outbox.
+// applyAccept records an evaluation as known and adds it to the outbox.
 func (st *state) applyAccept(a acceptance) {
 	if !a.again {
 		st.Evaluations++

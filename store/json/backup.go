@@ -17,40 +17,36 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Backed is what a Backup copied.
+// Backed is the result of Backup or Restore.
 type Backed struct {
 	Files    int           `json:"files"`  // in the copy
-	Copied   int           `json:"copied"` // of them, copied this time
+	Copied   int           `json:"copied"` // of these, copied this time
 	Bytes    int64         `json:"bytes"`  // copied this time
 	Verified tree.Verified `json:"verified"`
 }
 
-// backupTries limits how often a copy begins again because a writer removed files that
-// were to be copied.
+// backupTries limits how often a copy starts again because a writer removed files to be copied.
 const backupTries = 50
 
-// Backup makes the folder to a copy of the store in the folder from, as it is at one
-// moment. Another process may write to the store meanwhile; the copy has all that was
-// acknowledged before Backup was called. to is absent, empty, or an earlier backup of
-// the same store, of which the snapshot files that have not changed are kept. The copy
-// is a whole store at every moment. Backup opens and verifies it at the end. It leaves
-// out what can be made again, such as an index. started is the time told to others who
-// find the copy in use.
+// Backup makes the folder to a copy of the store in the folder from, as of one moment. Another process may write to the
+// store meanwhile; the copy contains everything acknowledged before the call. to is absent, empty, or an earlier backup
+// of the same store, whose unchanged snapshot files are reused. The copy is a complete store at every moment. Backup
+// opens and verifies it at the end. It omits what can be built again, such as an index. started is reported to
+// processes that find the copy locked.
 func Backup(ctx context.Context, from, to string, started time.Time) (Backed, error) {
 	return copyStore(ctx, from, to, started, true)
 }
 
-// Restore is Backup into a folder that is absent or empty. The result is a store to be
-// written to; no Backup overwrites it.
+// Restore is Backup into a folder that is absent or empty. The result is a store for writing; no Backup overwrites it.
 func Restore(ctx context.Context, from, to string, started time.Time) (Backed, error) {
 	return copyStore(ctx, from, to, started, false)
 }
 
-// backupName is the file that marks a folder as a backup, which the next may overwrite.
+// backupName is the file that marks a folder as a backup, which the next backup may overwrite.
 const backupName = "BACKUP"
 
-// copyStore is Backup and Restore. Both folders are opened as roots, so nothing outside them is
-// read or written, and the target is locked like a store that is open for writing.
+// copyStore implements Backup and Restore. Both folders are opened as roots, so nothing outside them is read or
+// written, and the target is locked like a store that is open for writing.
 func copyStore(ctx context.Context, from, to string, started time.Time, backup bool) (_ Backed, err error) {
 	var out Backed
 	if isInside(to, from) {
@@ -91,7 +87,7 @@ func copyStore(ctx context.Context, from, to string, started time.Time, backup b
 	return out, nil
 }
 
-// isInside reports whether dir is other or lies in it.
+// isInside reports whether dir is other or is inside it.
 func isInside(dir, other string) bool {
 	a, err := filepath.Abs(dir)
 	b, errb := filepath.Abs(other)
@@ -99,7 +95,7 @@ func isInside(dir, other string) bool {
 	return err == nil && errb == nil && errc == nil && filepath.IsLocal(rel)
 }
 
-// verifyCopy opens the copy and checks all of it.
+// verifyCopy opens the copy and verifies it completely.
 func verifyCopy(ctx context.Context, dir string) (tree.Verified, error) {
 	s, err := OpenDir(ctx, dir, Options{ReadOnly: true})
 	if err != nil {
@@ -144,7 +140,7 @@ func (c *copier) checkTarget(from, to string) (err error) {
 	return nil
 }
 
-// run copies, again if need be, until no writer has removed files meanwhile.
+// run copies until no writer has removed files during the copy.
 func (c *copier) run(ctx context.Context) error {
 	var err error
 	for range backupTries {
@@ -159,14 +155,14 @@ func (c *copier) run(ctx context.Context) error {
 	return fmt.Errorf("the store is rewritten faster than it can be copied: %w", err)
 }
 
-// overtaken reports whether the cause of an error may be that a writer removed files.
+// overtaken reports whether err may be caused by a writer that removed files.
 func overtaken(err error) bool {
 	_, absent := errors.AsType[*tree.CorruptError](err)
 	return errors.Is(err, fs.ErrNotExist) || absent
 }
 
-// copyOnce copies the files of the last snapshot, then the journals since, and last the
-// manifest, which makes them the content of the copy.
+// copyOnce copies the files of the last snapshot, then the journals since, and last the manifest, which commits the
+// copy.
 func (c *copier) copyOnce(ctx context.Context) error {
 	m, damage, err := c.from.lastManifest()
 	if err != nil {
@@ -182,7 +178,7 @@ func (c *copier) copyOnce(ctx context.Context) error {
 			return err
 		}
 	}
-	// The manifest and FORMAT.json come last. Until then the copy still is what it was before.
+	// The manifest and FORMAT.json come last. Until then the target is still the earlier copy.
 	for _, f := range m.files() {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -216,7 +212,7 @@ func (c *copier) copyOnce(ctx context.Context) error {
 func (c *copier) file(f fileRef) error {
 	c.out.Files++
 	if info, err := c.to.stat(f.Name); err == nil && info.Size() == f.Bytes {
-		return nil // it is checked with all the others
+		return nil // verifyCopy checks it
 	}
 	in, err := c.from.open(f.Name)
 	if err != nil {
@@ -280,7 +276,7 @@ func (c *copier) journal(n int) ([]byte, error) {
 	return b[:bytes.LastIndexByte(b, '\n')+1], nil
 }
 
-// tidy removes what an earlier copy had and this one does not need.
+// tidy removes files of an earlier copy that this one does not need.
 func (c *copier) tidy(m *manifest) error {
 	names, err := c.to.names(".")
 	if err != nil {

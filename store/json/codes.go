@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// An index stores status and direction as their positions in these lists, from 1; 0 means
-// any other word. Add new words at the end, since indexes on disk hold the positions.
+// An index stores status and direction as their positions in these lists, from 1; 0 means any other value. Append new
+// values at the end, because indexes on disk hold the positions.
 func statuses() []string {
 	return []string{
 		string(tree.Probation), string(tree.Active), string(tree.Quarantined), string(tree.Retired), string(tree.Archived),
@@ -24,10 +24,10 @@ func codeOf(list []string, word string) uint8 {
 	return uint8(slices.Index(list, word) + 1) //nolint:gosec // the lists are short
 }
 
-// filter is a tree.Filter in codes: the part that an index can answer without the node.
+// filter is a tree.Filter in codes: the part that an index can decide without reading the node.
 type filter struct{ level, status, direction uint8 }
 
-// filterOf returns the codes of f. Its error type is not among them: that is the folder.
+// filterOf returns the codes of f. The error type is not included: it selects the folder.
 func filterOf(f tree.Filter) filter {
 	c := filter{level: uint8(min(max(f.Level, 0), 255))} //nolint:gosec // bounded
 	if f.Status != "" {
@@ -39,7 +39,7 @@ func filterOf(f tree.Filter) filter {
 	return c
 }
 
-// mayMatch reports whether a node with m can match. If the index does not know, it can.
+// mayMatch reports whether a node with m may match. Unknown codes match.
 func (f filter) mayMatch(m meta) bool {
 	differ := func(want, have uint8) bool { return want != 0 && have != 0 && want != have }
 	return !differ(f.level, m.level) && !differ(f.status, m.status) && !differ(f.direction, m.direction)

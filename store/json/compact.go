@@ -13,14 +13,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// snapshotted is a committed snapshot, or the reason why there is none.
+// snapshotted is a committed snapshot, or the error that prevented it.
 type snapshotted struct {
 	snapshotter *snapshotter
 	err         error
 }
 
-// Compact writes a snapshot now, however small the journal, and returns when it has
-// become the base. The journals before it are removed when nobody reads them any more.
+// Compact writes a snapshot now, regardless of the size of the journal, and returns when it is the base. The older
+// journals are removed when no reader uses them any more.
 func (s *Store) Compact(ctx context.Context) error {
 	if err := s.send(ctx, &request{compact: true}); err != nil {
 		return fmt.Errorf("compact: %w", err)
@@ -28,12 +28,11 @@ func (s *Store) Compact(ctx context.Context) error {
 	return nil
 }
 
-// considerSnapshot begins a snapshot if the journals have grown too large for their base, or
-// somebody waits for one. The writer only begins the next journal. The snapshot is
-// written beside it, in a goroutine of its own.
+// considerSnapshot starts a snapshot if the journals have grown too large for their base, or if one was requested. The
+// writer itself only starts the next journal; another goroutine writes the snapshot.
 func (s *Store) considerSnapshot() {
 	asked := len(s.asking) > 0
-	// After a failed write nobody begins a snapshot, but those who ask still get the reason.
+	// After a failed write no snapshot starts, but requests still receive the error.
 	if s.running || !asked && (s.failed != nil ||
 		s.replayed() <= max(s.limit, emptyJournal, s.state.Load().base.bytes()/2)) {
 		return
@@ -67,11 +66,11 @@ func (s *Store) postpone() {
 	s.limit = max(s.limit, 2*s.replayed())
 }
 
-// rotate begins the next journal and returns the state before it, whose layer is frozen
-// from then on. It waits for the disk, and writers with it; readers do not wait.
+// rotate starts the next journal and returns the state before it, whose layer is frozen from then on. It waits for the
+// disk, and so do writers; readers do not.
 func (s *Store) rotate() (*state, error) {
 	old := s.journal
-	// If the new journal cannot be begun, it must not stay: a later open would take it for real.
+	// If the new journal cannot be started, it must be removed: a later open would treat it as valid.
 	next, err := s.disk.begin(old.number+1, old.seq, old.prev)
 	if err != nil {
 		if errors.Is(err, tree.ErrFailed) {
@@ -86,7 +85,7 @@ func (s *Store) rotate() (*state, error) {
 	next.begun = position{old.seq, old.prev}
 	s.journal = next
 	_ = old.file.Close() // it is durable
-	// st is what the snapshot will hold. From here on, changes go to a new top layer above it.
+	// st is the content of the snapshot. From here on, changes go to a new top layer above it.
 	st := s.state.Load().nextGroup()
 	st.base.adopt(next.reader)
 	after := *st
@@ -118,7 +117,7 @@ func (s *Store) commitSnapshot(st *state, number int, seq uint64, prev link) sna
 	return snapshotted{w, err}
 }
 
-// install makes a committed snapshot the base, and marks for removal what it replaces.
+// install makes a committed snapshot the base, and marks the files it replaces for removal.
 func (s *Store) install(r snapshotted) {
 	defer func() {
 		for _, w := range s.answering {
@@ -128,8 +127,7 @@ func (s *Store) install(r snapshotted) {
 		s.running, s.answering = false, nil
 	}()
 	if r.err != nil {
-		// The state that the snapshot was to replace stays the state; the frozen layer has to be
-		// merged again, since the next rotation freezes another one.
+		// The present state remains; its frozen layer is merged again, because the next rotation freezes another one.
 		s.snapshotErr = r.err
 		if st := s.state.Load(); st.frozen.nodes.n+st.frozen.known.n > 0 {
 			s.thawFrozen(st)
@@ -138,7 +136,7 @@ func (s *Store) install(r snapshotted) {
 		return
 	}
 	s.snapshotErr, s.limit = nil, s.journalLimit()
-	// The state has changed while the snapshot was written. What came since stays in the layers.
+	// The state has changed while the snapshot was written. Later changes remain in the layers.
 	st := s.state.Load()
 	next := st.rebase(s.disk, r.snapshotter)
 	s.journal.before = 0
@@ -174,7 +172,7 @@ func (s *Store) thawFrozen(st *state) {
 	s.publish(next)
 }
 
-// dropManifests removes all manifests but the one with the number and the one before it.
+// dropManifests removes the manifests before number, except the latest of these.
 func (s *Store) dropManifests(number int) {
 	names, err := s.disk.names(".")
 	if err != nil {
@@ -187,7 +185,7 @@ func (s *Store) dropManifests(number int) {
 	}
 }
 
-// rebase returns st on top of a snapshot that was written from an earlier state of it.
+// rebase returns st on top of a snapshot that was written from an earlier state.
 func (st *state) rebase(d *disk, w *snapshotter) *state {
 	next := st.nextGroup()
 	next.base = newGeneration(d, &w.out, st.base)
@@ -245,7 +243,7 @@ func (s *Store) worthSnapshot() bool {
 // finish ends the writer. It writes a snapshot if that is worthwhile, closes the journal,
 // and records its length, so that a later open notices if any of it is missing.
 func (s *Store) finish() {
-	for s.running || len(s.asking) > 0 { // everybody who asked gets an answer
+	for s.running || len(s.asking) > 0 { // every request receives an answer
 		if !s.running {
 			s.considerSnapshot()
 			continue
@@ -273,8 +271,8 @@ func (s *Store) finish() {
 	s.closeErr = errors.Join(s.closeErr, s.journal.file.Close())
 }
 
-// sweep removes what an interrupted snapshot or removal left behind. Only the process that
-// writes may call it, and only after it has decided which snapshot is the base.
+// sweep removes what an interrupted snapshot or removal left. Only the writing process may call it, and only after it
+// has chosen the base snapshot.
 func (d *disk) sweep(g *generation) error {
 	names, err := d.names(".")
 	if err != nil {
@@ -283,7 +281,7 @@ func (d *disk) sweep(g *generation) error {
 	for _, n := range names {
 		switch {
 		case isTemp(n):
-			_ = d.fs.RemoveAll(d.name(n)) // if it stays, it does no harm
+			_ = d.fs.RemoveAll(d.name(n)) // harmless if it fails
 		case strings.HasPrefix(n, "snapshot."):
 			d.sweepFolder(n, g)
 		}
@@ -300,7 +298,7 @@ func (d *disk) sweep(g *generation) error {
 func (d *disk) sweepFolder(folder string, g *generation) {
 	names, err := d.names(folder)
 	if err != nil {
-		return // not a folder, or not ours to read
+		return // not a folder, or not readable
 	}
 	for _, n := range names {
 		name := path.Join(folder, n)

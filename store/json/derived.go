@@ -31,7 +31,7 @@ const (
 
 var _ tree.Deriver = (*Store)(nil)
 
-// SaveDerived saves data that can be made again; see tree.Deriver.
+// SaveDerived saves data that can be built again; see tree.Deriver.
 func (s *Store) SaveDerived(ctx context.Context, name string, version uint64, write func(io.Writer) error) error {
 	if err := s.usable(ctx); err != nil {
 		return fmt.Errorf("save derived data: %w", err)
@@ -107,7 +107,7 @@ func derivedHeader(version uint64, size int64, sum []byte) []byte {
 	return append(append(b, bytes.Repeat([]byte(" "), derivedHead-1-len(b))...), '\n')
 }
 
-// parseDerived reads a head. It is false for what derivedHeader would not write.
+// parseDerived reads a head. It returns false for anything that derivedHeader would not write.
 func parseDerived(b []byte) (version uint64, size int64, sum []byte, ok bool) {
 	f := strings.Fields(string(b))
 	if len(b) != derivedHead || len(f) != 6 {
@@ -123,7 +123,7 @@ func parseDerived(b []byte) (version uint64, size int64, sum []byte, ok bool) {
 	return version, size, sum, bytes.Equal(derivedHeader(version, size, sum), b)
 }
 
-// wholeDerived reports whether a file of derived data is as it was written.
+// wholeDerived reports whether a file of derived data is intact.
 func wholeDerived(b []byte) bool {
 	head := b[:min(len(b), derivedHead)]
 	_, size, sum, ok := parseDerived(head)
@@ -131,8 +131,8 @@ func wholeDerived(b []byte) bool {
 	return ok && int64(len(b)) == derivedHead+size && bytes.Equal(sum, have[:])
 }
 
-// OpenDerived opens the data saved last; see tree.Deriver. It checks the head and the
-// length. The bytes are left to Verify, or to the reader, to check.
+// OpenDerived opens the data saved last; see tree.Deriver. It checks the head and the length. Verify or the reader
+// checks the data.
 func (s *Store) OpenDerived(ctx context.Context, name string) (*tree.Derived, error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, fmt.Errorf("open derived data: %w", err)
@@ -180,7 +180,7 @@ func (d *disk) openDerived(n string) (*tree.Derived, error) {
 		nil
 }
 
-// oneByOne is a file whose concurrent reads take turns.
+// oneByOne serializes reads of a file.
 type oneByOne struct {
 	afero.File
 	mu sync.Mutex

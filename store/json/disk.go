@@ -16,8 +16,7 @@ import (
 	"github.com/spf13/afero"
 )
 
-// disk is one folder of a file system. Names are relative to the folder and use forward
-// slashes.
+// disk is one folder of a file system. Names are relative to the folder and use forward slashes.
 type disk struct {
 	fs  afero.Fs
 	dir string
@@ -27,11 +26,11 @@ const tempMark = ".tmp-"
 
 func (d *disk) name(n string) string { return path.Join(d.dir, n) }
 
-// open opens a file for reading. Much depends on whether a file is absent, so open
-// returns fs.ErrNotExist only if a stat agrees with it.
+// open opens a file for reading. It returns fs.ErrNotExist only if a stat agrees, because recovery depends on whether a
+// file is absent.
 func (d *disk) open(n string) (afero.File, error) {
 	var err error
-	for range 3 { // the file may be made or removed between the two
+	for range 3 { // the file may be created or removed between the two calls
 		var f afero.File
 		if f, err = d.fs.Open(d.name(n)); !errors.Is(err, fs.ErrNotExist) {
 			return f, err
@@ -43,10 +42,10 @@ func (d *disk) open(n string) (afero.File, error) {
 	return nil, unsure{err}
 }
 
-// unsure is an error of absence for a file that is not absent.
+// unsure is fs.ErrNotExist for a file that stat finds.
 type unsure struct{ error }
 
-// Is reports whether the error is target, except that it never is fs.ErrNotExist.
+// Is reports whether the error is target. It is never fs.ErrNotExist.
 func (u unsure) Is(target error) bool {
 	return target != fs.ErrNotExist && errors.Is(u.error, target)
 }
@@ -58,7 +57,7 @@ func (d *disk) exists(n string) bool {
 	return err == nil
 }
 
-// removeIfThere removes a file, durably. That it is absent is no error.
+// removeIfThere removes a file, durably. Removing an absent file is a no-op.
 func (d *disk) removeIfThere(n string) error {
 	if err := d.remove(n); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove %s: %w", n, err)
@@ -110,8 +109,7 @@ func (d *disk) read(n string, limit int64) (_ []byte, err error) {
 	return b[:got], err
 }
 
-// syncDir makes the entries of a folder durable. Windows does so by itself and has no
-// call for it.
+// syncDir makes the entries of a folder durable. Windows does so by itself and has no call for it.
 func (d *disk) syncDir(folder string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -123,7 +121,7 @@ func (d *disk) syncDir(folder string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// mkdir makes a folder and its parents, durably.
+// mkdir creates a folder and its parents, durably.
 func (d *disk) mkdir(folder string) error {
 	if info, err := d.stat(folder); err == nil && info.IsDir() {
 		return nil
@@ -140,7 +138,7 @@ func (d *disk) mkdir(folder string) error {
 	return nil
 }
 
-// create makes a file with a temporary name in the folder of n.
+// create creates a file with a temporary name in the folder of n.
 func (d *disk) create(n string) (*tempFile, error) {
 	var unique [8]byte
 	_, _ = rand.Read(unique[:]) // never fails
@@ -152,7 +150,7 @@ func (d *disk) create(n string) (*tempFile, error) {
 	return &tempFile{File: f, disk: d, temp: temp, name: n}, nil
 }
 
-// tempFile is a file being written. It gets its name with commit; before, nobody sees it.
+// tempFile is a file being written. commit gives it its name; until then readers ignore it.
 type tempFile struct {
 	afero.File
 	disk       *disk
@@ -160,8 +158,7 @@ type tempFile struct {
 	closed     bool
 }
 
-// commit makes the bytes durable and then gives the file its name in one step. The caller
-// makes the name durable with syncDir.
+// commit makes the bytes durable and then renames the file atomically. The caller makes the name durable with syncDir.
 func (w *tempFile) commit() error {
 	if err := w.Sync(); err != nil {
 		return errors.Join(err, w.drop())
@@ -185,8 +182,7 @@ func (w *tempFile) drop() error {
 	return w.disk.remove(w.temp)
 }
 
-// replace writes a small file as a whole and durably: under a temporary name, synced,
-// renamed, and the folder synced.
+// replace writes a small file atomically and durably: under a temporary name, synced, renamed, and the folder synced.
 func (d *disk) replace(n string, b []byte) error {
 	w, err := d.create(n)
 	if err != nil {
@@ -222,15 +218,14 @@ func (d *disk) cut(n string, size int64) (err error) {
 	return nil
 }
 
-// parallel reports whether f allows reads at several places at once. Files of the real
-// file system do; files in memory share one offset.
+// parallel reports whether f allows concurrent reads at several offsets. Files of the real file system do; files in
+// memory share one offset.
 func parallel(f afero.File) bool {
 	_, ok := f.(*os.File)
 	return ok
 }
 
-// discard removes a file that nobody needs, and its folders that are empty then. If that
-// fails, a later open removes them.
+// discard removes an unused file and its folders that become empty. If that fails, a later open removes them.
 func (d *disk) discard(n string) {
 	if d.remove(n) != nil {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// MustExist returns a *tree.FormatError if the folder dir holds no store, and nil if it
-// holds one, even a damaged one.
+// MustExist returns a *tree.FormatError if the folder dir contains no store, and nil if it contains one, even a damaged
+// one.
 func MustExist(dir string) error {
 	info, err := os.Stat(filepath.Join(dir, formatName))
 	switch {
@@ -19,8 +19,7 @@ func MustExist(dir string) error {
 	case err == nil || errors.Is(err, fs.ErrNotExist):
 		return &tree.FormatError{Dir: dir, Problem: "holds no memtree store", Missing: true}
 	default:
-		// There is a file where the folder should be, or the folder cannot be
-		// read: opening the store reports which.
+		// A file is in the place of the folder, or the folder cannot be read: opening the store reports which.
 		return nil
 	}
 }

@@ -6,15 +6,15 @@ import (
 	"io/fs"
 )
 
-// A store that is open for reading follows the process that writes. Before each read it
-// checks whether the journal has grown, and reads what is new. It sees a batch as soon as
-// the whole line is there, which may be shortly before the line is durable.
+// A store that is open for reading follows the writing process. Before each read it checks whether the journal has
+// grown, and reads the new lines. It sees a batch once the whole line is written, possibly shortly before the line is
+// durable.
 
 // follow brings the state up to date.
 func (s *Store) follow() error {
 	s.following.Lock()
 	defer s.following.Unlock()
-	for range 100 { // each further round means that a snapshot replaced the files meanwhile
+	for range 100 { // each further round means that a snapshot replaced the files
 		err := s.catchUp()
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -35,8 +35,8 @@ func (s *Store) follow() error {
 	return errors.New("follow: the store is rewritten faster than it can be read")
 }
 
-// catchUp reads the journals from where it stopped last time. fs.ErrNotExist means that
-// the files were replaced and reading has to begin anew, with a new snapshot.
+// catchUp reads the journals from where it last stopped. fs.ErrNotExist means that the files were replaced and reading
+// has to start again from a new snapshot.
 func (s *Store) catchUp() error {
 	r := s.replay
 	if r.damage != nil {
@@ -53,8 +53,8 @@ func (s *Store) catchUp() error {
 				return err
 			}
 		}
-		// Only when the next journal does not exist, or this one was read to its end after that
-		// one was begun, is it certain that no line was missed.
+		// No line was missed only if the next journal does not exist, or if this one was read to its end after the next
+		// one was started.
 		_, err = s.disk.stat(journalName(r.number + 1))
 		if errors.Is(err, fs.ErrNotExist) || (err == nil && r.lines > before) {
 			if s.state.Load() != r.state {
@@ -63,7 +63,7 @@ func (s *Store) catchUp() error {
 			if err != nil {
 				return s.checkBase()
 			}
-			continue // the last line may have been written just before the next journal was begun
+			continue // the last line may have been written just before the next journal was started
 		}
 		if err != nil {
 			return err

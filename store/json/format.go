@@ -17,11 +17,11 @@ const formatName = "FORMAT.json"
 // majorFormat is the format that this program writes, and the only one it reads.
 const majorFormat = 1
 
-// minorFormat is the minor format of new stores; FORMAT.md says what each minor adds.
+// minorFormat is the minor format of new stores; FORMAT.md documents each minor format.
 const minorFormat = 2
 
-// format is FORMAT.json. It is written once, last of all when a store is made, so that a
-// folder with this file has everything a store needs.
+// format is FORMAT.json. It is written once, as the last file of a new store, so that a folder with this file has
+// everything a store needs.
 type format struct {
 	Format string      `json:"format"` // "memtree"
 	Major  int         `json:"major"`  // a reader of lower formats must not read the store
@@ -36,8 +36,7 @@ func (f format) sum() string {
 
 func (f format) String() string { return f.Format + "/" + strconv.Itoa(f.Major) }
 
-// parseFormat reads FORMAT.json. Its errors continue a sentence that begins with the name
-// of the folder.
+// parseFormat reads FORMAT.json. Its errors continue a sentence that begins with the name of the folder.
 func parseFormat(b []byte) (format, error) {
 	var f format
 	dec := json.NewDecoder(bytes.NewReader(b))
@@ -60,8 +59,8 @@ func parseFormat(b []byte) (format, error) {
 
 var errDamagedFormat = errors.New("has a damaged FORMAT.json: its sum is not that of what it says; nothing was changed")
 
-// readFormat returns the format of a store, or false for a folder in which a store can be
-// made. For any other folder it returns a *tree.FormatError.
+// readFormat returns the format of a store, or false for a folder in which a store can be created. For any other folder
+// it returns a *tree.FormatError.
 func (d *disk) readFormat(dir string) (format, bool, error) {
 	b, err := d.read(formatName, 64<<10)
 	if err == nil {
@@ -88,7 +87,7 @@ func (d *disk) readFormat(dir string) (format, bool, error) {
 				return format{}, false, fmt.Errorf("look at %s: %w", n, err)
 			}
 			if short {
-				continue // somebody began to make a store here and did not finish
+				continue // the creation of a store was interrupted
 			}
 		}
 		return format{}, false, &tree.FormatError{Dir: dir,
@@ -97,7 +96,7 @@ func (d *disk) readFormat(dir string) (format, bool, error) {
 	return format{}, false, nil
 }
 
-// unfinished reports whether the journal n is there and too short to hold a batch.
+// unfinished reports whether the journal n exists and is too short for a batch.
 func (d *disk) unfinished(n string) (bool, error) {
 	info, err := d.stat(n)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -106,9 +105,9 @@ func (d *disk) unfinished(n string) (bool, error) {
 	return err == nil && !info.IsDir() && info.Size() <= emptyJournal, err
 }
 
-// make makes a store in a folder for which readFormat returned false.
+// make creates a store in a folder for which readFormat returned false.
 func (d *disk) make(origin tree.Origin) (format, error) {
-	if err := d.remove(journalName(1)); err != nil && !errors.Is(err, fs.ErrNotExist) { // it holds nothing
+	if err := d.remove(journalName(1)); err != nil && !errors.Is(err, fs.ErrNotExist) { // it contains no batch
 		return format{}, fmt.Errorf("make store: %w", err)
 	}
 	if origin.ID == "" {

@@ -28,7 +28,7 @@ type frame struct {
 // link is the first 8 bytes of the SHA-256 of a line.
 type link [8]byte
 
-// MaxLine is the most bytes of JSON in one journal line, and so in one batch.
+// maxLine is the most bytes of JSON in one journal line, and thus in one batch.
 const maxLine = 64 << 20
 
 const frameMark = "M1 "
@@ -79,9 +79,8 @@ func linkOf(line []byte) link {
 	return link(h[:8])
 }
 
-// parseFrame reads the line at the start of b and returns its length. It returns false for
-// part of a line and for anything that appendTo would not write. The returned JSON is a
-// part of b.
+// parseFrame reads the line at the start of b and returns its length. It returns false for part of a line and for
+// anything that appendTo would not write. The returned JSON is a part of b.
 func parseFrame(b []byte) (frame, int, bool) {
 	var f frame
 	rest, ok := bytes.CutPrefix(b, []byte(frameMark))

@@ -14,17 +14,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Repair is what Fsck found and did. If nothing is lost and nothing has to be made again,
-// the store is in order.
+// Repair is the result of Fsck. A store without Lost and Again is in order.
 type Repair struct {
 	Lost  []Loss   `json:"lost"`            // what was acknowledged and cannot be read
-	Again []string `json:"again"`           // damaged files that can be made again without any loss
-	Torn  int64    `json:"torn"`            // bytes of a last write that was never acknowledged
-	Moved []string `json:"moved,omitempty"` // files in broken/ that hold what was set aside
+	Again []string `json:"again"`           // damaged files that can be built again without loss
+	Torn  int64    `json:"torn"`            // bytes of a last write that was not acknowledged
+	Moved []string `json:"moved,omitempty"` // files in broken/ with the removed bytes
 	Kept  kept     `json:"kept"`
 
-	// Forgotten is the number of evaluations whose cases are lost. They are not known
-	// any more, so that they can be recorded again.
+	// Forgotten is the number of evaluations whose cases are lost. Their keys are removed, so that they can be recorded
+	// again.
 	Forgotten int `json:"forgotten"`
 }
 
@@ -36,25 +35,25 @@ type Loss struct {
 	Kind   lossKind `json:"kind"`
 	File   string   `json:"file"`
 	Offset int64    `json:"offset"`
-	Bytes  int64    `json:"bytes"`          // bytes that are set aside; 0 if they are missing
-	Count  int      `json:"count"`          // how many of the kind are lost; 0 if that is unknown
+	Bytes  int64    `json:"bytes"`          // bytes moved to broken/; 0 if they are missing
+	Count  int      `json:"count"`          // number of lost items; 0 if unknown
 	Name   string   `json:"name,omitempty"` // id of the node, if it can be read
 }
 
-// lossKind says what kind of thing is lost.
+// lossKind is the kind of a loss.
 type lossKind string
 
 // The kinds of loss.
 const (
 	LostBatches     lossKind = "batches"     // of the journal
-	LostNodes       lossKind = "nodes"       // that is, memories
+	LostNodes       lossKind = "nodes"       // memories
 	LostEvaluations lossKind = "evaluations" // accepted, not yet formed
 	LostEntries     lossKind = "entries"     // of the ledger
 	LostLetters     lossKind = "letters"     // evaluations that could not be formed
 	LostKeys        lossKind = "keys"        // of evaluations, which would be accepted again
 )
 
-// kept is what can be read, in numbers.
+// kept holds the numbers of readable items.
 type kept struct {
 	Nodes       int    `json:"nodes"`
 	Evaluations int    `json:"evaluations"` // waiting to be formed
@@ -63,8 +62,7 @@ type kept struct {
 	Version     uint64 `json:"version"`
 }
 
-// FsckDir is Fsck for a folder of the real file system. started is the time told to others
-// who find the store in use.
+// FsckDir is Fsck for a folder of the real file system. started is reported to processes that find the store locked.
 func FsckDir(ctx context.Context, dir string, started time.Time, acceptLoss bool) (Repair, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -75,14 +73,13 @@ func FsckDir(ctx context.Context, dir string, started time.Time, acceptLoss bool
 	return r, errors.Join(err, root.Close())
 }
 
-// Fsck reads a store, even one that does not open, and returns exactly what is lost. Without
-// acceptLoss it changes nothing. With it, if anything is damaged, it sets the damaged bytes
-// aside in broken/ and writes everything that can be read as a new snapshot, so that the
-// store opens. That includes batches behind a damaged one and lines around a damaged one. It
-// deletes nothing but derived data.
+// Fsck reads a store, even one that does not open, and returns exactly what is lost. Without acceptLoss it changes
+// nothing. With it, if anything is damaged, it moves the damaged bytes to broken/ and writes everything readable as a
+// new snapshot, so that the store opens. That includes batches behind a damaged one and lines around a damaged one. It
+// deletes only derived data.
 //
-// Fsck can be interrupted at any moment and run again. The new snapshot counts once it is
-// complete; until then the next run finds the same damage.
+// Fsck can be interrupted at any moment and run again. The new snapshot is in force once it is complete; until then the
+// next run finds the same damage.
 func Fsck(ctx context.Context, on afero.Fs, dir string, acceptLoss bool) (Repair, error) {
 	if _, real := on.(*afero.OsFs); real {
 		return FsckDir(ctx, dir, time.Time{}, acceptLoss)
@@ -90,7 +87,7 @@ func Fsck(ctx context.Context, on afero.Fs, dir string, acceptLoss bool) (Repair
 	return fsck(ctx, &disk{fs: on, dir: dir}, dir, acceptLoss, func() (func() error, error) { return lockMemory(on, dir) })
 }
 
-// fsck is Fsck with the lock of the file system at hand.
+// fsck implements Fsck with the lock function of the file system.
 func fsck(ctx context.Context, d *disk, dir string, acceptLoss bool, lock func() (func() error, error)) (_ Repair,
 	err error) {
 	defer func() {
@@ -107,7 +104,7 @@ func fsck(ctx context.Context, d *disk, dir string, acceptLoss bool, lock func()
 	}
 	unlock, err := lock()
 	if !acceptLoss && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
-		unlock, err = func() error { return nil }, nil // without the right to write, one may still look
+		unlock, err = func() error { return nil }, nil // reading needs no permission to write
 	}
 	if err != nil {
 		return Repair{}, err
@@ -157,7 +154,7 @@ func (d *disk) knownFormat(dir string) (format, bool, error) {
 	return f, true, nil
 }
 
-// holdsOurs reports whether there is a manifest or a journal line of this format.
+// holdsOurs reports whether the folder has a manifest or a journal line of this format.
 func (d *disk) holdsOurs() (bool, error) {
 	names, err := d.names(".")
 	if err != nil {

@@ -23,9 +23,8 @@ const (
 	knownSize = 36 // hash of the key 16, digest 8, digest before 8, flags 4
 )
 
-// generation is the files of one snapshot and the journals since. A file is opened when it
-// is first read, and stays open while anybody uses a generation that has it. Everything that
-// is read from a file is checked, every time.
+// generation holds the files of one snapshot and the journals since. A file is opened when it is first read, and
+// remains open while a generation that contains it is in use. Every read is checked.
 type generation struct {
 	*manifest
 	refs    atomic.Int64 // one of the store and one of each reader; at 0 the files are closed
@@ -55,7 +54,7 @@ func newGeneration(d *disk, m *manifest, before *generation) *generation {
 	return g
 }
 
-// adopt keeps a journal readable as long as the generation is used.
+// adopt keeps a journal open as long as the generation is used.
 func (g *generation) adopt(h *handle) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -73,7 +72,7 @@ func (g *generation) since(number int) []*handle {
 	return slices.DeleteFunc(slices.Clone(g.journals), func(h *handle) bool { return h.number < number })
 }
 
-// acquire keeps the files open until release. It returns false if they are closed already.
+// acquire keeps the files open until release. It returns false if they are already closed.
 func (g *generation) acquire() bool {
 	for {
 		n := g.refs.Load()
@@ -86,7 +85,7 @@ func (g *generation) acquire() bool {
 	}
 }
 
-// release ends one use. The last one closes the files and removes those that are doomed.
+// release ends one use. The last one closes the files and removes the doomed ones.
 func (g *generation) release() {
 	if g.refs.Add(-1) > 0 {
 		return
@@ -110,7 +109,7 @@ type handle struct {
 	file   afero.File
 }
 
-// ReadAt reads from the file, which it opens first if need be.
+// ReadAt reads from the file and opens it if necessary.
 func (h *handle) ReadAt(p []byte, off int64) (int, error) {
 	h.mu.Lock()
 	if err := h.open(); err != nil {
@@ -141,7 +140,7 @@ func (h *handle) open() error {
 	return err
 }
 
-// check refuses a file whose length is not that in the manifest.
+// check returns an error if the length of the file is not that in the manifest.
 func (h *handle) check(f afero.File) error {
 	info, err := f.Stat()
 	if err == nil && info.Size() != h.ref.Bytes {
@@ -173,7 +172,7 @@ func damaged(f fileRef, off int64, err error) error {
 	return &unreadable{tree.CorruptError{File: f.Name, Offset: off, Lost: lost}, err}
 }
 
-// unreadable is a *tree.CorruptError with a cause, which its text names only once.
+// unreadable is a *tree.CorruptError with a cause, which its text contains only once.
 type unreadable struct {
 	corrupt tree.CorruptError
 	cause   error
@@ -184,23 +183,23 @@ func (u *unreadable) Error() string { return u.corrupt.Error() }
 // Unwrap returns the error that callers look for, and that of the disk.
 func (u *unreadable) Unwrap() []error { return []error{&u.corrupt, u.cause} }
 
-// place is where a line is in a file: offset, length without the line feed, and CRC-32C.
+// place is the position of a line in a file: offset, length without the line feed, and CRC-32C.
 type place struct {
 	off int64
 	len uint32
 	crc uint32
 }
 
-// indexed is a record of the index of a file of lines. num is packed meta for nodes, the
-// order of arrival for the outbox, and the sequence number otherwise. tag is the hash of
-// the key of a node's last change, or of the key of an evaluation.
+// indexed is a record of the index of a file of lines. num is packed meta for nodes, the order of arrival for the
+// outbox, and the sequence number otherwise. tag is the hash of the key of a node's last change, or of the key of an
+// evaluation.
 type indexed struct {
 	place
 	num uint64
 	tag fingerprint
 }
 
-// bytes returns the record as it is in an index.
+// bytes returns the record as stored in an index.
 func (l indexed) bytes() []byte {
 	b := binary.BigEndian.AppendUint64(make([]byte, 0, lineSize), uint64(l.off)) //nolint:gosec // not negative
 	b = binary.BigEndian.AppendUint32(b, l.len)
@@ -222,7 +221,7 @@ func parseIndexed(b []byte) indexed {
 	}
 }
 
-// meta unpacks num, for a node.
+// meta unpacks num of a node.
 func (l indexed) meta() meta {
 	//nolint:gosec // packed so
 	return meta{revision: uint32(l.num >> 32), level: uint8(l.num >> 16), status: uint8(l.num >> 8),
@@ -286,7 +285,7 @@ func (p place) check(l *linesRef, b []byte) ([]byte, error) {
 	return nil, damaged(l.Data, p.off, errors.New("the checksum of the line is another"))
 }
 
-// knows returns what the snapshot remembers about an evaluation, false for nothing.
+// knows returns the snapshot's record of an evaluation, false for none.
 func (g *generation) knows(key fingerprint) (knownEntry, bool, error) {
 	for _, ref := range g.Known {
 		t := table{from: g.handles[ref.Table.Name], size: knownSize, count: ref.Count, free: &g.pages}

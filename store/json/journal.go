@@ -16,8 +16,8 @@ type journal struct {
 	disk   *disk
 	number int
 	file   afero.File
-	reader *handle // for everybody else to read the same file
-	size   int64   // up to here the lines are written and durable
+	reader *handle // for all other readers of the file
+	size   int64   // lines up to here are written and durable
 	seq    uint64  // of the last line
 	prev   link    // of the last line
 	dirty  bool    // there may be bytes of a failed write after size
@@ -34,7 +34,7 @@ type position struct {
 
 func journalName(n int) string { return fmt.Sprintf("journal.%06d.jsonl", n) }
 
-// lines are lines with their frames that are not written yet.
+// lines holds framed lines that are not written yet.
 type lines struct {
 	buf    []byte
 	seq    uint64
@@ -56,8 +56,8 @@ func (l *lines) add(json []byte) int {
 	return len(l.buf) - 1 - len(json)
 }
 
-// append writes lines and makes them durable. After ErrFull the journal is as it was, and
-// the next append may succeed. After any other error the journal cannot be trusted.
+// append writes lines and makes them durable. After ErrFull the journal is unchanged, and the next append may succeed.
+// After any other error the journal cannot be trusted.
 func (j *journal) append(l *lines) error {
 	if j.dirty {
 		if err := j.file.Truncate(j.size); err != nil {
@@ -84,8 +84,7 @@ func failure(op string, number int, err error) error {
 	return fmt.Errorf("%s %s: %w: %w", op, journalName(number), tree.ErrFailed, err)
 }
 
-// begin makes journal n durably. Its first line names the number. It follows the line with
-// the given seq and link.
+// begin creates journal n durably. Its first line contains the number. It follows the line with the given seq and link.
 func (d *disk) begin(n int, seq uint64, prev link) (_ *journal, err error) {
 	f, err := d.fs.OpenFile(d.name(journalName(n)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -103,7 +102,7 @@ func (d *disk) begin(n int, seq uint64, prev link) (_ *journal, err error) {
 	return j, nil
 }
 
-// resume opens the journal that reader reads, to append to it after size.
+// resume opens the journal of reader for appending after size.
 func (d *disk) resume(reader *handle, size int64, seq uint64, prev link) (*journal, error) {
 	n := reader.number
 	f, err := d.fs.OpenFile(d.name(journalName(n)), os.O_RDWR, 0o644)
@@ -113,7 +112,7 @@ func (d *disk) resume(reader *handle, size int64, seq uint64, prev link) (*journ
 	return &journal{disk: d, number: n, file: f, reader: reader, size: size, seq: seq, prev: prev}, nil
 }
 
-// rewriteJournal copies the first size bytes of a journal to a new file and renames that over it.
+// rewriteJournal replaces a journal by a copy of its first size bytes.
 func (d *disk) rewriteJournal(reader *handle, size int64) error {
 	name := journalName(reader.number)
 	w, err := d.create(name)

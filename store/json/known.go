@@ -5,11 +5,10 @@ import (
 	"errors"
 )
 
-// known writes the keys of all evaluations ever accepted. They are in a few sorted tables.
-// Each snapshot adds a table with the new keys and merges into it the newest tables that are
-// no more than twice as large. So there are only a few tables, and each key is written again
-// only a logarithmic number of times (O'Neil and others, The Log-Structured Merge-Tree, Acta
-// Informatica 33, 1996).
+// known writes the keys of all evaluations ever accepted, in a few sorted tables. Each snapshot adds a table with the
+// new keys and merges into it the newest tables that are at most twice as large. So there are few tables, and each key
+// is rewritten only a logarithmic number of times (O'Neil and others, The Log-Structured Merge-Tree, Acta Informatica
+// 33, 1996).
 func (w *snapshotter) known() error {
 	base := w.from.base
 	count, merge := w.from.top.known.n, 0
@@ -34,8 +33,8 @@ func (w *snapshotter) known() error {
 	return err
 }
 
-// mergeKnown merges the new keys with those of the older tables and returns how many there
-// are. If several have a key, the newest record of it counts.
+// mergeKnown merges the new keys with those of the older tables and returns their number. The newest record of a key is
+// used.
 func (w *snapshotter) mergeKnown(out *output, older []tableRef) (int, error) {
 	sources := []func() ([]byte, error){w.newKeys()}
 	for _, ref := range older {
@@ -52,8 +51,8 @@ func (w *snapshotter) mergeKnown(out *output, older []tableRef) (int, error) {
 		}
 	}
 	t := newTable(out, knownSize)
-	// heads holds the next record of every source. Each round writes the least key once, and
-	// moves on every source that has it; the first such source is the newest.
+	// heads holds the next record of every source. Each round writes the least key once, and advances every source that
+	// has it; the first such source is the newest.
 	for {
 		least := -1
 		for i, h := range heads {

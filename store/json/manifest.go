@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// manifest lists the files of a snapshot. Some may be files of earlier snapshots whose
-// content has not changed. The journal of the same number begins where the snapshot ends.
+// manifest lists the files of a snapshot. Unchanged files belong to earlier snapshots. The journal of the same number
+// begins where the snapshot ends.
 type manifest struct {
 	Number   int         `json:"number"`
 	Seq      uint64      `json:"seq"`  // of the last line of the journals before
@@ -60,8 +60,7 @@ func manifestName(n int) string { return fmt.Sprintf("manifest.%06d.json", n) }
 
 func snapshotName(n int) string { return fmt.Sprintf("snapshot.%06d", n) }
 
-// encode returns the manifest in the form that parseManifest reads: preceded by the SHA-256
-// of its bytes.
+// encode returns the manifest in the form that parseManifest reads: preceded by the SHA-256 of its bytes.
 func (m *manifest) encode() ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -78,7 +77,7 @@ func (m *manifest) encode() ([]byte, error) {
 
 var errManifest = errors.New("is not a whole manifest")
 
-// parseManifest reads a manifest. It checks everything in it before anything relies on it.
+// parseManifest reads a manifest and checks all of it.
 func parseManifest(b []byte) (*manifest, error) {
 	rest, ok := bytes.CutPrefix(b, []byte(`{"sha256":"`))
 	if !ok || len(rest) < 64 {
@@ -103,8 +102,7 @@ func parseManifest(b []byte) (*manifest, error) {
 	return &m, m.check()
 }
 
-// check refuses a manifest whose counts and sizes do not agree, or that names a file outside the
-// snapshots.
+// check returns an error if counts and sizes do not agree, or if a file is outside the snapshots.
 func (m *manifest) check() error {
 	var prev link
 	if m.Number < 1 || !fixedHex(prev[:], []byte(m.Prev)) {

@@ -18,11 +18,10 @@ type nodeSource interface {
 	next() (*nodeLine, error)
 }
 
-// nodes returns the nodes of a state that f may select: those of one error type, or all for
-// "".
+// nodes returns the nodes of a state that f may select: those of one error type, or all for "".
 func (st *state) nodes(branch string, f filter) *merged { return st.nodesAfter(branch, f, "") }
 
-// nodesAfter is nodes without most of those up to an id: it skips what it can without reading it.
+// nodesAfter is nodes, except that it skips most nodes up to the id after without reading them.
 func (st *state) nodesAfter(branch string, f filter, after string) *merged {
 	m := &merged{}
 	for i := range st.base.Branches {
@@ -39,8 +38,7 @@ func (st *state) nodesAfter(branch string, f filter, after string) *merged {
 	return m
 }
 
-// merged merges sources that have no id in common. There are only a few, one for each error
-// type and layer, so it compares all heads.
+// merged merges sources without common ids. There are few, one for each error type and layer, so it compares all heads.
 type merged struct {
 	sources []nodeSource
 	heads   []*nodeLine
@@ -69,7 +67,7 @@ func (m *merged) next() (*nodeLine, error) {
 	return m.heads[least], nil
 }
 
-// layerSource yields the nodes of a layer, without those that the layer over it has.
+// layerSource yields the nodes of a layer, except those in the layer over it.
 type layerSource struct {
 	cursor *cursor[*nodeEntry]
 	over   *layer
@@ -92,12 +90,12 @@ func (s *layerSource) next() (*nodeLine, error) {
 	return nil, nil
 }
 
-// branchSource yields the nodes of a file, without those that a layer has.
+// branchSource yields the nodes of a file, except those in a layer.
 type branchSource struct {
 	state  *state
 	ref    *branchRef
 	filter filter
-	after  string // id up to which nodes are skipped; "": none are, or they have been
+	after  string // id up to which nodes are skipped; "": none, or already skipped
 	lines  lineReader
 }
 
@@ -165,8 +163,7 @@ func idOf(raw []byte) (id string, err error) {
 	return id, err
 }
 
-// lineReader reads the lines of a file in order, and may skip some. It reads large pieces
-// at a time.
+// lineReader reads the lines of a file in order, and may skip some. It reads large blocks.
 type lineReader struct {
 	gen   *generation
 	ref   *linesRef
@@ -197,7 +194,7 @@ func (r *lineReader) index() (indexed, bool, error) {
 	return at, true, nil
 }
 
-// read returns the line at a place. Later reads do not change it.
+// read returns the line at a place. The returned bytes are never overwritten.
 func (r *lineReader) read(at place) ([]byte, error) {
 	if at.len > maxLine || at.off < 0 || at.off+int64(at.len) >= r.ref.Data.Bytes {
 		return nil, damaged(r.ref.Data, at.off, errors.New("the index points outside it"))
@@ -205,7 +202,7 @@ func (r *lineReader) read(at place) ([]byte, error) {
 	need := int(at.len) + 1
 	if at.off < r.start || at.off+int64(need) > r.start+int64(len(r.buf)) {
 		size := min(int64(max(need, readAhead)), r.ref.Data.Bytes-at.off)
-		buf := make([]byte, size) // not the old one, since lines returned earlier are parts of it
+		buf := make([]byte, size) // a new buffer, because lines returned earlier are parts of the old one
 		if n, err := r.gen.handles[r.ref.Data.Name].ReadAt(buf, at.off); n < need {
 			return nil, damaged(r.ref.Data, at.off, err)
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// openStore reads before it locks, and locks before it changes anything, so that it leaves a
-// folder that is no store of ours as it is.
+// openStore reads before it locks, and locks before it changes anything, so that it does not change a folder that is
+// not a store of this format.
 func openStore(
 	ctx context.Context, d *disk, dir string, o Options, lock func() (func() error, error),
 ) (_ *Store, err error) {
@@ -41,7 +41,7 @@ func openStore(
 	return s, nil
 }
 
-// openLocked opens the store, or makes it, with the lock held.
+// openLocked opens the store, or creates it, with the lock held.
 func openLocked(ctx context.Context, d *disk, dir string, o Options) (*Store, error) {
 	f, made, err := d.readFormat(dir)
 	if err != nil {
@@ -65,7 +65,7 @@ func openLocked(ctx context.Context, d *disk, dir string, o Options) (*Store, er
 		return s, nil
 	}
 	go s.writer()
-	if s.state.Load().purge != nil { // the process that began it ended before its end
+	if s.state.Load().purge != nil { // an earlier process did not finish it
 		if err := s.finishPurge(ctx); err != nil {
 			s.queue.close()
 			<-s.stopped
@@ -76,11 +76,10 @@ func openLocked(ctx context.Context, d *disk, dir string, o Options) (*Store, er
 	return s, nil
 }
 
-// load reads the manifest of the last snapshot and the journals since. It repairs only
-// after it has read everything and decided.
+// load reads the manifest of the last snapshot and the journals since. It repairs only after reading everything.
 func (s *Store) load(fresh bool) error {
 	r, err := s.disk.recover(s.readOnly)
-	for range 100 { // each further round means that a snapshot replaced the files meanwhile
+	for range 100 { // each further round means that a snapshot replaced the files
 		if !s.readOnly || !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
@@ -122,10 +121,9 @@ func (s *Store) prepareToWrite(r *replay) error {
 	return nil
 }
 
-// finishRecovery ends what the last process left unfinished. That process may have ended because
-// the disk failed. Then the last lines of the journal and the newest names can be read and
-// still not be durable. After a failed fsync the kernel marks pages clean, so a new fsync
-// proves nothing; rewrite and rename instead.
+// finishRecovery completes what the last process left unfinished. That process may have ended because the disk failed.
+// Then the last lines of the journal and the newest names can be readable and still not durable. After a failed fsync
+// the kernel marks pages clean, so a new fsync proves nothing; rewrite and rename instead.
 func (s *Store) finishRecovery(r *replay) error {
 	if err := r.setAside(); err != nil {
 		return err
@@ -148,8 +146,8 @@ func (s *Store) finishRecovery(r *replay) error {
 	return s.disk.sweep(r.state.base)
 }
 
-// recover reads everything that an open reads, and changes nothing. For a reader it opens
-// the files at once, because a writer may remove them.
+// recover reads everything that an open reads, and changes nothing. For a reader it opens the files at once, because a
+// writer may remove them.
 func (d *disk) recover(readOnly bool) (*replay, error) {
 	m, damage, err := d.lastManifest()
 	if bad := new(tree.CorruptError); readOnly && errors.As(err, &bad) {
@@ -176,7 +174,7 @@ func (d *disk) recover(readOnly bool) (*replay, error) {
 	if r.damage != nil && readOnly {
 		if now, _, err := d.lastManifest(); err != nil || now.Number != m.Number {
 			g.release()
-			return nil, errors.Join(err, fs.ErrNotExist) // the snapshot was replaced meanwhile
+			return nil, errors.Join(err, fs.ErrNotExist) // the snapshot was replaced during the read
 		}
 	}
 	if r.damage == nil {
@@ -185,7 +183,7 @@ func (d *disk) recover(readOnly bool) (*replay, error) {
 	return r, nil
 }
 
-// pieceForReading returns, for a reader, what can be read of a store without its manifest.
+// pieceForReading returns, for a reader, the readable part of a store without its manifest.
 func (d *disk) pieceForReading(damage *tree.CorruptError) (*replay, error) {
 	s, err := d.salvage()
 	if err != nil {
@@ -194,10 +192,9 @@ func (d *disk) pieceForReading(damage *tree.CorruptError) (*replay, error) {
 	return &replay{disk: d, state: s.state, number: s.highest, damage: damage, pieced: true}, nil
 }
 
-// lastManifest returns the valid manifest with the highest number, or an empty one before
-// the first snapshot. A manifest gets its name only when it is whole. So if the highest one
-// is not valid, that is damage; it is no error if the manifest before it and all files of
-// that are still there, since then nothing is lost.
+// lastManifest returns the valid manifest with the highest number, or an empty one before the first snapshot. A
+// manifest gets its name only when it is complete, so an invalid highest one is damage. It is no error if the manifest
+// before it and all its files exist, because then nothing is lost.
 func (d *disk) lastManifest() (*manifest, *tree.CorruptError, error) {
 	names, err := d.names(".")
 	if err != nil {
@@ -212,8 +209,8 @@ func (d *disk) lastManifest() (*manifest, *tree.CorruptError, error) {
 		return &manifest{Number: 1, Prev: link{}.String()}, nil, nil
 	}
 	var damage *tree.CorruptError
-	// If the newest manifest is whole it counts, even if a file of it is missing: going back to
-	// an older one would lose what was acknowledged since.
+	// If the newest manifest is intact it is used, even if a file of it is missing: an older one would lose
+	// acknowledged data.
 	for _, n := range slices.Backward(numbers) {
 		b, err := d.read(manifestName(n), maxManifest)
 		if err != nil {
@@ -245,7 +242,7 @@ func (d *disk) firstMissing(m *manifest) string {
 		if _, err := d.stat(f.Name); !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if file, err := d.open(f.Name); errors.Is(err, fs.ErrNotExist) { // a second opinion, see disk.open
+		if file, err := d.open(f.Name); errors.Is(err, fs.ErrNotExist) { // confirms the absence, see disk.open
 			return f.Name
 		} else if err == nil {
 			_ = file.Close() // nothing was read or written
@@ -254,7 +251,7 @@ func (d *disk) firstMissing(m *manifest) string {
 	return ""
 }
 
-// complete reports whether all files of a manifest, and its journal, are there.
+// complete reports whether all files of a manifest, and its journal, exist.
 func (d *disk) complete(m *manifest) bool {
 	for _, f := range m.files() {
 		if info, err := d.stat(f.Name); err != nil || info.Size() != f.Bytes {
@@ -284,7 +281,7 @@ func (st *state) loadOutbox() error {
 	}
 }
 
-// makeFolder makes a real folder and its parents, durably.
+// makeFolder creates a real folder and its parents, durably.
 func makeFolder(dir string) error {
 	if info, err := os.Stat(dir); err == nil {
 		if !info.IsDir() {
@@ -303,7 +300,7 @@ func makeFolder(dir string) error {
 	return syncFolder(filepath.Dir(dir))
 }
 
-// makeSelf makes the folder of d if it does not exist.
+// makeSelf creates the folder of d if it does not exist.
 func (d *disk) makeSelf() error {
 	if info, err := d.stat("."); err == nil {
 		if !info.IsDir() {

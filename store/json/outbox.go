@@ -8,8 +8,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// leases are the evaluations of the outbox that somebody works on, by order of arrival.
-// They end with the process.
+// leases holds the leased evaluations of the outbox, by order of arrival. They end with the process.
 type leases struct {
 	mu   sync.Mutex
 	held map[string]fingerprint // order → hash of the key
@@ -45,7 +44,7 @@ func (s *Store) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	}
 	s.leases.mu.Unlock()
 
-	// The lock is released: reading from the disk must not hold up those who finish.
+	// The lock is released: reading from the disk must not delay writers.
 	out := make([]tree.Evaluation, 0, len(items))
 	for _, it := range items {
 		e, err := st.evaluation(it)
@@ -58,8 +57,8 @@ func (s *Store) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	return out, nil
 }
 
-// lockLeases returns the present state, with its files kept open, and locks the leases. So
-// whatever finishes from then on ends its lease after the caller has unlocked.
+// lockLeases returns the present state, with its files kept open, and locks the leases. Evaluations that are finished
+// from then on lose their lease after the caller has unlocked.
 func (s *Store) lockLeases(ctx context.Context) (*state, error) {
 	for {
 		st, err := s.view(ctx)
@@ -95,8 +94,7 @@ func (st *state) evaluation(it item) (tree.Evaluation, error) {
 	return e, decode(raw, &e)
 }
 
-// Release gives leased evaluations back; see tree.Store. It ignores keys that are not
-// leased.
+// Release ends leases; see tree.Store. It ignores keys that are not leased.
 func (s *Store) Release(ctx context.Context, keys []string) error {
 	if err := s.usable(ctx); err != nil {
 		return fmt.Errorf("release: %w", err)

@@ -16,20 +16,20 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Pictures are files of the folder pictures, each named by the SHA-256 of its bytes and its kind. No manifest
-// names them: a store without them is whole, and what refers to one that is gone says so.
+// Pictures are files of the folder pictures, each named by the SHA-256 of its bytes and its type. No manifest lists
+// them: a store without them is complete, and a reference to a missing picture is reported where it is used.
 const picturesFolder = "pictures"
 
 var _ tree.Gallery = (*Store)(nil)
 
-// gallery counts the bytes of the pictures, so that not every new one has all of them listed.
+// gallery holds the total size of the pictures, so that PutPicture need not list all of them.
 type gallery struct {
 	sync.Mutex
 	counted bool
 	bytes   int64
 }
 
-// picturesUsable returns why pictures cannot be written, or read.
+// picturesUsable returns why a picture cannot be written or read, nil if it can.
 func (s *Store) picturesUsable(ctx context.Context, writes bool, sum string) error {
 	switch err := s.usable(ctx); {
 	case err != nil:
@@ -42,7 +42,7 @@ func (s *Store) picturesUsable(ctx context.Context, writes bool, sum string) err
 	return nil
 }
 
-// PutPicture keeps a picture; see tree.Gallery.
+// PutPicture stores a picture; see tree.Gallery.
 func (s *Store) PutPicture(ctx context.Context, p tree.Picture, b []byte) error {
 	err := s.picturesUsable(ctx, true, p.SHA256)
 	if err == nil {
@@ -81,7 +81,7 @@ func (s *Store) putPicture(p tree.Picture, b []byte) error {
 	return nil
 }
 
-// countPictures counts their bytes, once.
+// countPictures sums up the size of the pictures, unless it is known.
 func (s *Store) countPictures() error {
 	if s.gallery.counted {
 		return nil
@@ -123,7 +123,7 @@ func (s *Store) Picture(ctx context.Context, sum string) ([]byte, error) {
 	return nil, fmt.Errorf("read a picture: %w", tree.ErrNotFound)
 }
 
-// pictureFiles are the names that the file of a picture may have.
+// pictureFiles returns the possible file names of a picture.
 func pictureFiles(sum string) (out []string) {
 	for _, kind := range tree.PictureTypes() {
 		out = append(out, (&tree.Picture{SHA256: sum, Type: kind}).File())
@@ -166,7 +166,7 @@ func (s *Store) Pictures(ctx context.Context) ([]tree.KeptPicture, error) {
 	return all, nil
 }
 
-// pictures lists the pictures of a folder, and nothing else that lies beside them.
+// pictures lists the pictures of a store and ignores other files of the folder.
 func (d *disk) pictures() ([]tree.KeptPicture, error) {
 	names, err := d.names(picturesFolder)
 	if err != nil {
@@ -191,7 +191,7 @@ func (d *disk) pictures() ([]tree.KeptPicture, error) {
 	return out, nil
 }
 
-// copyPictures makes the pictures of a copy those of the store.
+// copyPictures makes the pictures of the copy equal to those of the store.
 func (c *copier) copyPictures(ctx context.Context) error {
 	all, err := c.from.pictures()
 	if err != nil {
@@ -205,7 +205,7 @@ func (c *copier) copyPictures(ctx context.Context) error {
 		wanted[p.File] = true
 		err := c.file(fileRef{Name: p.File, Bytes: p.Bytes, Sum: p.SHA256})
 		if _, damaged := errors.AsType[*tree.CorruptError](err); damaged {
-			continue // a picture is no reason to have no backup; verify names it
+			continue // a damaged picture must not prevent a backup; Verify reports it
 		}
 		if err != nil {
 			return err
@@ -223,7 +223,7 @@ func (c *copier) copyPictures(ctx context.Context) error {
 	return nil
 }
 
-// pictures checks that every picture is what its name says.
+// pictures checks the hash of every picture.
 func (v *verifier) pictures(ctx context.Context) error {
 	all, err := v.store.disk.pictures()
 	if err != nil {

@@ -5,10 +5,9 @@ import (
 	"io"
 )
 
-// piece is the place of one value in a journal. Journals only grow at the end, so the value
-// stays as it is and can be read while the writer writes. The file is there as long as
-// somebody holds the generation that was the base when the value was written, or a later one
-// that still needs the file.
+// piece is the place of one value in a journal. Journals only grow at the end, so the value never changes and can be
+// read during writes. The file exists as long as the generation is in use that was the base when the value was written,
+// or a later one that still needs the file.
 type piece struct {
 	journal *handle // nil: not in a journal
 	place

@@ -10,12 +10,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// A purge is a member of a journal line: from the moment that line is durable, the store has to
-// be rid of the bytes. It removes derived data and what was set aside, and writes a snapshot with
-// the ledger and the dead letters cleaned; that replaces all journals, and with them the line. So
-// whoever opens the store and still finds the line finishes the purge.
+// A purge is a member of a journal line: once that line is durable, the store has to remove the bytes. It removes
+// derived data and the files in broken/, and writes a snapshot with cleaned ledger and dead letters; that replaces all
+// journals, including the line. An open that finds the line finishes the purge.
 
-// applyPurge notes what a line of the journal purges.
+// applyPurge records the purge of a journal line.
 func (st *state) applyPurge(b []byte) error {
 	var p tree.Purge
 	if err := json.Unmarshal(b, &p); err != nil {
@@ -25,7 +24,7 @@ func (st *state) applyPurge(b []byte) error {
 	return nil
 }
 
-// finishPurge removes the bytes of what was purged.
+// finishPurge removes the purged bytes.
 func (s *Store) finishPurge(ctx context.Context) error {
 	s.deriving.Lock()
 	err := s.disk.removeAll(derivedFolder)
@@ -56,7 +55,7 @@ func (d *disk) removeAll(folder string) error {
 	return d.syncDir(folder)
 }
 
-// cleanEntry returns a line of the ledger without what is purged.
+// cleanEntry returns a line of the ledger without purged content.
 func cleanEntry(p *tree.Purge, raw []byte) ([]byte, error) {
 	var e tree.Entry
 	if err := decode(raw, &e); err != nil {
@@ -68,7 +67,7 @@ func cleanEntry(p *tree.Purge, raw []byte) ([]byte, error) {
 	return encode(&e)
 }
 
-// cleanLetter returns a dead letter without what is purged.
+// cleanLetter returns a dead letter without purged content.
 func cleanLetter(p *tree.Purge, raw []byte) ([]byte, error) {
 	var l tree.DeadLetter
 	if err := decode(raw, &l); err != nil {
@@ -85,5 +84,5 @@ func cleanLetter(p *tree.Purge, raw []byte) ([]byte, error) {
 		`,"prompt":""}}`), nil
 }
 
-// applyPurge has a repair write the ledger and the dead letters without what was purged.
+// applyPurge makes a repair write the ledger and the dead letters without purged content.
 func (s *salvage) applyPurge(b []byte) error { return s.state.applyPurge(b) }

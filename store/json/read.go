@@ -213,7 +213,7 @@ func (c *commit) decode() (tree.Commit, error) {
 	return out, nil
 }
 
-// clipName returns a name from outside for an error message, cut and quoted if need be.
+// clipName returns a name from outside for an error message, clipped and quoted if necessary.
 func clipName(s string) string {
 	if len(s) > 64 {
 		return fmt.Sprintf("%q…", s[:64])

@@ -11,8 +11,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// replay reads the journals after a base. It writes nothing; what to do about its findings
-// is decided after all is read.
+// replay reads the journals after a base. It writes nothing; its findings are handled after everything is read.
 type replay struct {
 	disk     *disk
 	state    *state
@@ -26,8 +25,8 @@ type replay struct {
 
 	clean  bool               // the store was closed with exactly these bytes
 	torn   []tail             // bytes that cannot belong to an acknowledged batch
-	damage *tree.CorruptError // bytes that belong to one
-	pieced bool               // the state was pieced together line by line, see pieceForReading
+	damage *tree.CorruptError // damage to acknowledged bytes
+	pieced bool               // the state was assembled line by line, see pieceForReading
 }
 
 // tail is the end of a journal, from the first bad byte on.
@@ -37,9 +36,8 @@ type tail struct {
 	bytes  []byte
 }
 
-// replayFrom reads the journals from number on, until one is missing. seq and prev are those
-// of the line before. If keep is set, the files stay open, because a writer may rename
-// others over them before they are read again.
+// replayFrom reads the journals from number on, until one is missing. seq and prev are those of the line before. If
+// keep is set, the files remain open, because a writer may rename others over them before they are read again.
 func (d *disk) replayFrom(st *state, number int, seq uint64, prev link, keep bool) (*replay, error) {
 	r := &replay{disk: d, state: st, number: number, seq: seq, prev: prev}
 	last, err := d.readShutdown()
@@ -70,7 +68,7 @@ func (d *disk) replayFrom(st *state, number int, seq uint64, prev link, keep boo
 	}
 }
 
-// noteMissing records damage if journal n should be there and is not.
+// noteMissing records damage if journal n should exist and does not.
 func (r *replay) noteMissing(n, first int, last shutdown) {
 	if n == first || last.Journal >= n {
 		r.damage = &tree.CorruptError{File: journalName(n), Lost: "the file is not there, and with it every batch it held"}
@@ -81,15 +79,15 @@ func (r *replay) noteMissing(n, first int, last shutdown) {
 // longer.
 const scanAhead = 1 << 20
 
-// scan applies the lines of a journal from an offset on, and stops at the first that is not
-// valid. It returns the offset of that, and the length of the journal.
+// scan applies the lines of a journal from an offset on, and stops at the first invalid one. It returns the offset of
+// that line, and the length of the journal.
 func (r *replay) scan(h *handle, from int64) (end, size int64, err error) {
 	if size, err = h.size(); err != nil {
 		return from, 0, err
 	}
 	end = from
 	var buf []byte // reused: the state keeps no part of it
-	// More is read at once only for a line that is longer, until that line is read.
+	// The read size grows only for a longer line, until that line is read.
 	for want := int64(scanAhead); end < size && r.damage == nil; {
 		n := min(want, size-end)
 		if int64(len(buf)) < n {
@@ -114,14 +112,14 @@ func (r *replay) scan(h *handle, from int64) (end, size int64, err error) {
 	return end, size, nil
 }
 
-// read applies the lines in b, which begins at start in the journal, and stops at the first
-// that is not valid. It returns the offset of that in the journal.
+// read applies the lines in b, which begins at start in the journal, and stops at the first invalid one. It returns the
+// offset of that line in the journal.
 func (r *replay) read(h *handle, start int64, b []byte) int64 {
 	n := h.number
 	off := 0
 	for off < len(b) {
 		f, size, ok := parseFrame(b[off:])
-		// A line whose synced lies behind itself cannot have been written here.
+		// A line whose synced is behind the line itself cannot have been written here.
 		if !ok || !r.follows(&f) || f.synced > start+int64(off) {
 			break
 		}
@@ -141,7 +139,7 @@ func (r *replay) read(h *handle, start int64, b []byte) int64 {
 		off += size
 		r.size = start + int64(off)
 	}
-	if off > 0 { // then r.state is a new state that nobody else has
+	if off > 0 { // then r.state is a new state, not shared
 		r.state.journaled += int64(off)
 		if r.file != h {
 			r.file = h
@@ -161,13 +159,11 @@ func isFirstLine(json []byte, n int) bool {
 	return bytes.Equal(json, fmt.Appendf(nil, `{"begin":{"journal":%d}}`, n))
 }
 
-// classifyEnd decides why the reading of journal n stopped at end: at the end of the file, at a
-// torn write, or at damage.
+// classifyEnd decides why reading journal n stopped at end: at the end of the file, at a torn write, or at damage.
 //
-// Each line says up to which offset its file was durable when the line was written. If a
-// valid line, after end in this journal or in the next one, says that the bytes at end were
-// durable, then they were acknowledged and are lost. They are also lost if the store was
-// closed with a longer journal. Otherwise nobody can have been told that they are safe.
+// Each line records up to which offset its file was durable when the line was written. If a valid line, after end in
+// this journal or in the next one, records that the bytes at end were durable, then they were acknowledged and are
+// lost. They are also lost if the store was closed with a longer journal. Otherwise they were never acknowledged.
 func (r *replay) classifyEnd(n int, first bool, end, size int64, last shutdown) error {
 	if r.damage != nil {
 		return nil //nolint:nilerr // it is recorded in r
@@ -185,7 +181,7 @@ func (r *replay) classifyEnd(n int, first bool, end, size int64, last shutdown) 
 		lost = size + 1
 	}
 	if f, _, ok := parseFrame(b); !first && end == 0 && ok && f.seq > r.seq {
-		lost = size // it follows lines that the journal before has lost
+		lost = size // it follows lines that are missing in the previous journal
 	}
 	if last.Journal == n && last.Bytes > end {
 		lost = max(lost, last.Bytes)
@@ -234,14 +230,14 @@ func lookAhead(b []byte) int64 {
 			most = max(most, f.synced)
 			i += size - 1
 		} else if work += size; work > 16*len(b) {
-			return int64(len(b)) // valid frames inside frames are no torn write; this bounds the work
+			return int64(len(b)) // valid frames inside frames are not a torn write; this bounds the work
 		}
 	}
 	return most
 }
 
-// shutdown is shutdown.json, the record of a clean close: up to where the journal was
-// durable. It means nothing any more once the journal is longer or a later one exists.
+// shutdown is shutdown.json, the record of a clean close: the durable length of the journal. It is void once the
+// journal is longer or a later one exists.
 type shutdown struct {
 	Journal int    `json:"journal"`
 	Bytes   int64  `json:"bytes"`
@@ -255,7 +251,7 @@ func (s shutdown) sum() string {
 	return tree.Hash(fmt.Sprintf("shutdown %d %d %d", s.Journal, s.Bytes, s.Seq))
 }
 
-// parseShutdown reads shutdown.json. It returns false for what we would not have written.
+// parseShutdown reads shutdown.json. It returns false for anything that this package would not write.
 func parseShutdown(b []byte) (shutdown, bool) {
 	var s shutdown
 	if json.Unmarshal(b, &s) != nil || s.Sum != s.sum() {
@@ -264,8 +260,8 @@ func parseShutdown(b []byte) (shutdown, bool) {
 	return s, true
 }
 
-// readShutdown returns the record of the last clean close, zero if there is none. A damaged
-// record counts as none, because the journal says most of it by itself.
+// readShutdown returns the record of the last clean close, zero if there is none. A damaged record is ignored, because
+// the journal holds most of the information.
 func (d *disk) readShutdown() (shutdown, error) {
 	b, err := d.read(shutdownName, 4<<10)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -299,9 +295,8 @@ func (r *replay) setAside() error {
 
 const brokenName = "broken"
 
-// setAside copies bytes that no longer belong to the store to broken/, for a person to look
-// at, and returns the name. Nothing deletes them. If other bytes have the name, it adds a
-// number to it.
+// setAside copies bytes that no longer belong to the store to broken/, for inspection, and returns the name. Nothing
+// deletes them. If other bytes have the name, it appends a number.
 func (d *disk) setAside(name string, b []byte) (string, error) {
 	if err := d.mkdir(brokenName); err != nil {
 		return "", fmt.Errorf("set aside %s: %w", name, err)

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/afero"
 )
 
-// confined is a real folder as a file system that nothing leads out of, neither ".." nor a
-// symbolic link. (afero.BasePathFs only compares text, so links lead out of it.)
+// confined is a real folder as a file system that neither ".." nor a symbolic link can leave. (afero.BasePathFs
+// compares only text, so links can leave it.)
 type confined struct{ root *os.Root }
 
 func (c confined) Name() string { return "confined" }

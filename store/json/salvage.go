@@ -12,12 +12,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// salvage is everything that can be read of a store, line by line, whatever else is damaged,
-// and everything that cannot. Its state holds places, not bodies.
+// salvage holds everything readable of a store, line by line, regardless of other damage, and everything unreadable.
+// Its state holds places, not bodies.
 type salvage struct {
 	Repair
 	disk    *disk
-	base    *manifest // read from its file, or pieced together
+	base    *manifest // read from its file, or assembled
 	state   *state
 	entries map[uint64]piece // the ledger, by sequence number
 	letters map[fingerprint]bool
@@ -49,7 +49,7 @@ func (d *disk) salvage() (*salvage, error) {
 		return nil, err
 	}
 	for _, h := range s.files {
-		s.state.base.adopt(h) // whoever releases the state closes them
+		s.state.base.adopt(h) // released with the state
 	}
 	return s, nil
 }
@@ -61,7 +61,7 @@ func (s *salvage) release() {
 	}
 }
 
-// file returns the handle of a file, which is read without checking its length.
+// file returns the handle of a file whose length is not checked.
 func (s *salvage) file(name string) *handle {
 	h := s.files[name]
 	if h == nil {
@@ -73,7 +73,7 @@ func (s *salvage) file(name string) *handle {
 
 func (s *salvage) noteLoss(l Loss) { s.Lost = append(s.Lost, l) }
 
-// noteRebuildable records a file whose whole content can be made again.
+// noteRebuildable records a damaged file that can be built again completely.
 func (s *salvage) noteRebuildable(name string) {
 	if !slices.Contains(s.Again, name) {
 		s.Again = append(s.Again, name)
@@ -116,8 +116,7 @@ func (s *salvage) readBase() error {
 	return nil
 }
 
-// node returns a keeper for the lines of a branch. If several files have a node, the highest
-// revision is kept.
+// node returns a keeper for the lines of a branch. If several files have a node, the highest revision is used.
 func (s *salvage) node(branch string) keeper {
 	return func(at piece, l indexed, raw []byte) error {
 		n, err := parseNode(raw)
@@ -133,14 +132,14 @@ func (s *salvage) node(branch string) keeper {
 	}
 }
 
-// putNode keeps a node, unless a higher revision of it is kept already.
+// putNode stores a node, unless a higher revision of it is stored.
 func (s *salvage) putNode(n *nodeEntry) {
 	if old, ok := s.state.top.nodes.get(n.id); !ok || old.meta.revision <= n.meta.revision {
 		s.state.top.nodes = s.state.top.nodes.put(n.id, n)
 	}
 }
 
-// entry keeps a line of the ledger.
+// entry stores a line of the ledger.
 func (s *salvage) entry(at piece, _ indexed, raw []byte) error {
 	seq, err := entrySeq(raw)
 	if err == nil {
@@ -164,7 +163,7 @@ func entrySeq(raw []byte) (seq uint64, err error) {
 	return seq, err
 }
 
-// letter keeps a dead letter.
+// letter stores a dead letter.
 func (s *salvage) letter(at piece, _ indexed, raw []byte) error {
 	var d tree.DeadLetter
 	if err := decode(raw, &d); err != nil {
@@ -175,8 +174,7 @@ func (s *salvage) letter(at piece, _ indexed, raw []byte) error {
 	return nil
 }
 
-// putLetter keeps a dead letter unless it is kept already. No two dead letters are equal, but
-// two snapshots may hold the same one.
+// putLetter stores a dead letter once. No two dead letters are equal, but two snapshots may hold the same one.
 func (s *salvage) putLetter(raw []byte, at piece) {
 	if h := hashOf(string(raw)); !s.letters[h] {
 		s.letters[h] = true
@@ -184,7 +182,7 @@ func (s *salvage) putLetter(raw []byte, at piece) {
 	}
 }
 
-// evaluation keeps an evaluation that waits in the outbox.
+// evaluation stores an evaluation of the outbox.
 func (s *salvage) evaluation(at piece, l indexed, raw []byte) error {
 	var e tree.Evaluation
 	if err := decode(raw, &e); err != nil {
@@ -196,7 +194,7 @@ func (s *salvage) evaluation(at piece, l indexed, raw []byte) error {
 	return nil
 }
 
-// relearn makes an evaluation known again, in case the table with its key is damaged.
+// relearn records the key of an evaluation again, in case the table of keys is damaged.
 func (s *salvage) relearn(e *tree.Evaluation) {
 	h := hashOf(e.Key())
 	if _, ok := s.state.top.known.get(string(h[:])); !ok {
@@ -204,8 +202,7 @@ func (s *salvage) relearn(e *tree.Evaluation) {
 	}
 }
 
-// keys reads a table of known keys page by page. Newer tables are read first, and their
-// records count.
+// keys reads a table of known keys page by page. Newer tables are read first, and their records win.
 func (s *salvage) keys(ref *tableRef) error {
 	b, err := s.readWhole(ref.Table.Name)
 	if err != nil {
@@ -283,14 +280,14 @@ func (s *salvage) bytes(name string, off, size int64) ([]byte, error) {
 	return b, nil
 }
 
-// onlyRebuildable reports whether all damaged files hold only what can be made again.
+// onlyRebuildable reports whether all damaged files can be built again.
 func (s *salvage) onlyRebuildable() bool {
 	return len(s.Lost) == 0 && !slices.ContainsFunc(s.Again, func(name string) bool {
 		return name != formatName && name != shutdownName && !strings.HasPrefix(name, derivedFolder+"/")
 	})
 }
 
-// readSmall checks the files that hold only what can be made again.
+// readSmall checks the files that can be built again.
 func (s *salvage) readSmall() error {
 	b, err := s.readWhole(shutdownName)
 	if err != nil {
@@ -316,8 +313,7 @@ func (s *salvage) readSmall() error {
 	return nil
 }
 
-// noteRefused records any damage that Open refuses and salvage did not notice, so that it gets
-// repaired, too.
+// noteRefused records damage that Open refuses and that salvage did not notice, so that it is repaired too.
 func (s *salvage) noteRefused() error {
 	r, err := s.disk.recover(false)
 	var damage *tree.CorruptError

@@ -10,7 +10,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// count sets the totals to what can be read.
+// count sets the totals to the readable items.
 func (s *salvage) count() error {
 	st := s.state
 	st.entries = nil
@@ -27,7 +27,7 @@ func (s *salvage) count() error {
 	s.Kept = kept{Nodes: st.Nodes, Evaluations: st.outbox.n, Entries: len(st.entries), Letters: st.Dead,
 		Version: st.Version}
 	defer func() { st.base.Counts = st.counts }()
-	if !s.Whole() { // a new version, so that nobody goes on with an index or a version of the damaged store
+	if !s.Whole() { // a new version, so that no index or version of the damaged store is used any more
 		st.Version++
 		st.Changed = st.Version
 	}
@@ -39,8 +39,8 @@ func (s *salvage) count() error {
 	return nil
 }
 
-// forget makes evaluations unknown that became cases, as the ledger says, if those cases are
-// lost. When they are recorded again, they become cases again.
+// forget removes the keys of evaluations whose cases, according to the ledger, are lost. Recorded again, they become
+// cases again.
 func (s *salvage) forget() error {
 	for _, r := range s.state.entries {
 		raw, err := r.at.read()
@@ -49,7 +49,7 @@ func (s *salvage) forget() error {
 		}
 		var e tree.Entry
 		if err := decode(raw, &e); err != nil || e.Verdict == nil || e.Verdict.Node == "" {
-			continue // an entry that makes no sense, or one without a case
+			continue // an invalid entry, or one without a case
 		}
 		if _, ok := s.state.top.nodes.get(e.Verdict.Node); ok {
 			continue
@@ -63,8 +63,8 @@ func (s *salvage) forget() error {
 	return nil
 }
 
-// origin returns the origin id that most nodes have; without nodes, the one in read, or else
-// one made from the journal.
+// origin returns the most frequent origin id of the nodes; without nodes, the one in read, else one made from the
+// journal.
 func (s *salvage) origin(read tree.Origin) (tree.Origin, error) {
 	times := map[string]int{}
 	for _, n := range s.state.top.nodes.from("") {
@@ -96,11 +96,11 @@ func (s *salvage) origin(read tree.Origin) (tree.Origin, error) {
 	return read, nil
 }
 
-// commit sets aside what is damaged and writes what can be read as a new snapshot.
+// commit moves the damaged bytes to broken/ and writes everything readable as a new snapshot.
 func (s *salvage) commit(f format) error {
 	d := s.disk
 	if err := d.fs.RemoveAll(d.name(derivedFolder)); err != nil {
-		return fmt.Errorf("remove %s: %w", derivedFolder, err) // it was made from what is lost
+		return fmt.Errorf("remove %s: %w", derivedFolder, err) // it was built from lost data
 	}
 	if err := s.setAside(); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (s *salvage) commit(f format) error {
 		return err
 	}
 	if err := d.fs.RemoveAll(d.name(snapshotName(number))); err != nil {
-		return err // nothing is lost: no manifest ever named it
+		return err // no loss: no manifest refers to it
 	}
 	w, err := d.snapshot(s.state, number, s.seq, s.prev)
 	if err != nil {

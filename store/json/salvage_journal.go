@@ -23,8 +23,8 @@ type gap struct {
 	off, size int64
 }
 
-// readJournals applies every valid line in order, also those behind a damaged one. That is
-// possible because a batch holds whole nodes, so it does not need the batches before it.
+// readJournals applies every valid line in order, including those behind a damaged one. That is possible because a
+// batch holds whole nodes, so it does not depend on the batches before it.
 func (s *salvage) readJournals() error {
 	names, err := s.disk.names(".")
 	if err != nil {
@@ -108,14 +108,14 @@ func (s *salvage) apply(lines []wholeLine) (senseless []wholeLine) {
 
 func (s *salvage) applyVersion(v uint64) { s.state.Version = max(s.state.Version, v) }
 
-// applyChanges keeps each node, unless a higher revision is kept already.
+// applyChanges stores each node, unless a higher revision is stored.
 func (s *salvage) applyChanges(_ *handle, list []changed) {
 	for _, l := range list {
 		s.putNode(l.node)
 	}
 }
 
-// applyDone takes an evaluation out of the outbox. It may be missing there.
+// applyDone removes an evaluation from the outbox. It may be missing there.
 func (s *salvage) applyDone(key fingerprint) error {
 	s.state.leaveOutbox(key)
 	return nil
@@ -129,7 +129,7 @@ func (s *salvage) applyDead(key fingerprint, letter []byte, at piece) error {
 
 func (s *salvage) applyEntry(entry []byte, at piece) error { return s.entry(at, indexed{}, entry) }
 
-// applyAccept ignores an evaluation that is known from a snapshot that no manifest names.
+// applyAccept ignores an evaluation known from a snapshot that no manifest lists.
 func (s *salvage) applyAccept(a acceptance) {
 	before, ok := s.state.top.known.get(string(a.key[:]))
 	if !ok || before.digest != a.known.digest && before.before != a.known.digest {
@@ -177,8 +177,8 @@ func (s *salvage) loseBetween(a, b wholeLine, gaps []gap, count int) {
 	}
 }
 
-// noteLostEnd records what is lost after the last line: what the record of a clean close says was
-// there, and a journal that was begun. Anything else there was never acknowledged.
+// noteLostEnd records what is lost after the last line: what existed according to the record of a clean close, and a
+// journal that was started. Anything else there was never acknowledged.
 func (s *salvage) noteLostEnd(last uint64, at wholeLine, gaps []gap, shut shutdown) {
 	l := Loss{Kind: LostBatches, File: journalName(at.number), Offset: at.off + at.size}
 	var tail *gap

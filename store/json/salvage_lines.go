@@ -12,14 +12,12 @@ import (
 	"sync"
 )
 
-// keeper takes a line that can be trusted, its place and its index record. It returns an error
-// if the line makes no sense.
+// keeper receives a trusted line, its place and its index record. It returns an error if the line is invalid.
 type keeper func(at piece, l indexed, raw []byte) error
 
-// lines passes all lines of a snapshot file that can be trusted to keep. Trust a line if the
-// file's hash matches the manifest or its own checksum matches the index. So either the file
-// or its index may be damaged without any loss. If both are damaged at a line, that line is
-// lost, and its bytes are set aside.
+// lines passes all trusted lines of a snapshot file to keep. A line is trusted if the file's hash matches the manifest
+// or the line's own checksum matches the index. So either the file or its index may be damaged without loss. If both
+// are damaged at a line, that line is lost, and its bytes are recorded for broken/.
 func (s *salvage) lines(ref *linesRef, kind lossKind, keep keeper) error {
 	data, err := s.readWhole(ref.Data.Name)
 	if err != nil {
@@ -31,8 +29,7 @@ func (s *salvage) lines(ref *linesRef, kind lossKind, keep keeper) error {
 	}
 	records, badIndex := readIndex(index, ref.Count)
 	sound := hashed(index, ref.Index)
-	// If the file is as it was, its lines need no index. Only if it is not does the index decide,
-	// line by line.
+	// An intact file needs no index. Only otherwise does the index decide, line by line.
 	if hashed(data, ref.Data) {
 		if badIndex > 0 || !sound {
 			s.noteRebuildable(ref.Index.Name)
@@ -101,7 +98,7 @@ type lineSalvage struct {
 	unknown int // lines whose index records are damaged too
 }
 
-// run passes the lines with the right checksum to keep, and records the others as lost.
+// run passes the lines with a correct checksum to keep, and records the others as lost.
 func (l *lineSalvage) run(records []*indexed) error {
 	next := int64(0) // up to here, every byte is accounted for
 	for i, r := range records {
@@ -147,7 +144,7 @@ func (l *lineSalvage) noteLoss(off, size int64, count int) {
 	l.s.noteLoss(loss)
 }
 
-// manifest returns the last manifest, or one made from the files that are there.
+// manifest returns the last manifest, or one assembled from the existing files.
 func (s *salvage) manifest() (*manifest, error) {
 	names, err := s.disk.names(".")
 	if err != nil {
@@ -188,9 +185,8 @@ func (d *disk) hasSnapshots(names []string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return folderOf(n) > 0 && d.exists(n) })
 }
 
-// pieceTogether makes a manifest from the files of the snapshots: the newest of each branch
-// and of the outbox, and all of the ledger, the dead letters and the known keys. before is
-// the last manifest that can be read, or nil.
+// pieceTogether assembles a manifest from the files of the snapshots: the newest of each branch and of the outbox, and
+// all of the ledger, the dead letters and the known keys. before is the last readable manifest, or nil.
 func (s *salvage) pieceTogether(names []string, before *manifest, journals []int) (*manifest, error) {
 	m := &manifest{Number: s.highest, Prev: link{}.String()}
 	if before != nil {
@@ -212,7 +208,7 @@ func (s *salvage) pieceTogether(names []string, before *manifest, journals []int
 	return m, nil
 }
 
-// followJournal sets seq and link of the manifest to what the first line of its journal follows.
+// followJournal sets seq and link of the manifest to those that the first line of its journal follows.
 func (s *salvage) followJournal(m *manifest) error {
 	b, err := s.disk.bytes(m.Number, 0)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// piecing makes a manifest from the folders of snapshots, the oldest first. It knows no hashes,
-// so lines are trusted by their index only.
+// piecing assembles a manifest from the folders of snapshots, oldest first. It has no hashes, so lines are trusted only
+// by their index.
 type piecing struct {
 	*salvage
 	m        *manifest
@@ -55,7 +55,7 @@ func (p *piecing) folder(folder string) error {
 	return nil
 }
 
-// finish adds the files that only the manifest before knows, because they are gone.
+// finish adds missing files that the manifest before lists.
 func (p *piecing) finish(before *manifest) {
 	if before != nil {
 		for _, b := range before.Branches {
@@ -103,8 +103,8 @@ func (p *piecing) table(name string) (tableRef, error) {
 	return tableRef{Count: countRecords(b, knownSize), Table: fileRef{Name: name}}, err
 }
 
-// countRecords returns how many records the table at the start of b has, by what its pages say. A
-// damaged page counts as full if a valid one follows.
+// countRecords returns the number of records of the table at the start of b, as recorded in its pages. A damaged page
+// counts as full if a valid one follows.
 func countRecords(b []byte, size int) int {
 	count, doubt := 0, 0
 	for n := 0; len(b) >= pageSize; n, b = n+1, b[pageSize:] {

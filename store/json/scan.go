@@ -9,10 +9,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// The journal and the snapshots are compact JSON that this package wrote and whose checksum
-// was right. An open needs only the places of a few values in it. These functions find them in
-// place, as fast as a search for bytes, and refuse what is not compact JSON of bounded depth.
-// They do not check values that nobody asks for.
+// The journal and the snapshots are compact JSON that this package wrote and whose checksum was verified. An open needs
+// only the places of a few values in it. These functions find them in place, as fast as a search for bytes, and reject
+// anything but compact JSON of bounded depth. They do not check values that are not requested.
 
 var errJSON = errors.New("is not the JSON this store writes")
 

@@ -21,9 +21,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// snapshotter writes the files of one snapshot into a temporary folder, which gets its name
-// when everything in it is durable. It reads a state, which never changes, and runs beside the
-// writer.
+// snapshotter writes the files of one snapshot into a temporary folder, which is renamed when everything in it is
+// durable. It reads an immutable state, and runs concurrently with the writer.
 type snapshotter struct {
 	disk   *disk
 	from   *state
@@ -58,7 +57,7 @@ func (d *disk) snapshot(st *state, number int, seq uint64, prev link) (*snapshot
 	return w, nil
 }
 
-// write writes all files, and keeps those of the base that have not changed.
+// write writes all changed files, and reuses the unchanged ones of the base.
 func (w *snapshotter) write() error {
 	dirty, err := w.dirty()
 	if err != nil {
@@ -176,9 +175,9 @@ func (w *snapshotter) outbox() error {
 	return err
 }
 
-// segment writes the records since the base to one more file, and merges into it the last files
-// that are no more than twice as large. So there are only a few files, and each line is written
-// again only a logarithmic number of times. If something was purged, all are written, without it.
+// segment writes the records since the base to one more file, and merges into it the last files that are at most twice
+// as large. So there are few files, and each line is rewritten only a logarithmic number of times. A purge rewrites all
+// of them, cleaned.
 func (w *snapshotter) segment(
 	name string, before []linesRef, records []record, clean func(*tree.Purge, []byte) ([]byte, error),
 ) (_ []linesRef, err error) {
@@ -232,7 +231,7 @@ func (w *snapshotter) segment(
 	return append(slices.Clone(before[:keep]), ref), err
 }
 
-// copyLines adds all lines of a file of the base to l, as cleaned returns them.
+// copyLines adds all lines of a file of the base to l, passed through cleaned.
 func (w *snapshotter) copyLines(
 	l *lineFile, from *linesRef, cleaned func([]byte, error) ([]byte, error),
 ) error {

@@ -5,19 +5,16 @@ import (
 	"math/rand/v2"
 )
 
-// sorted is an immutable map, sorted by key. put and del return another map, which shares with
-// the old one what is equal. So a reader goes on with the map it has while a writer makes the
-// next one, and neither waits for the other.
+// sorted is an immutable map, sorted by key. put and del return another map, which shares the equal parts. So a reader
+// uses its map while a writer makes the next one, and neither waits for the other.
 //
-// It is a treap (Seidel and Aragon, Randomized Search Trees, Algorithmica 16, 1996). The zero
-// value is empty.
+// It is a treap (Seidel and Aragon, Randomized Search Trees, Algorithmica 16, 1996). The zero value is empty.
 type sorted[V any] struct {
 	root *twig[V]
 	n    int
 }
 
-// twig is a node of the treap: keys are in order from left to right, and no priority is above
-// that of its parent.
+// twig is a node of the treap: keys are in order from left to right, and no priority exceeds that of its parent.
 type twig[V any] struct {
 	key         string
 	val         V

@@ -9,10 +9,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// state is the content of a store at one moment. It never changes. A batch makes the next
-// state, which shares with this one what is equal, and publishing that is a change of one
-// pointer. A state holds no JSON: it finds what is in the base through the indexes of the base,
-// and what the journals have added by its place in them.
+// state is the content of a store at one moment. It is immutable. A batch makes the next state, which shares the equal
+// parts; publishing it swaps one pointer. A state holds no JSON: it finds the content of the base through the indexes
+// of the base, and the content of the journals by its place in them.
 type state struct {
 	base    *generation
 	frozen  layer        // what a snapshot in progress is writing; else empty
@@ -22,11 +21,11 @@ type state struct {
 	entries []record     // of the ledger, since the base
 	dead    []record     // dead letters, since the base
 	commits []commit     // since the base, those with changes of nodes
-	purge   *tree.Purge  // what the next snapshot has to be rid of; nil: nothing
+	purge   *tree.Purge  // what the next snapshot has to remove; nil: nothing
 	counts
 
 	journaled int64    // bytes of the journals since the base
-	finished  []string // what left the outbox in the last group, by order of arrival
+	finished  []string // evaluations that left the outbox in the last group, by order of arrival
 }
 
 type none struct{}
@@ -42,13 +41,13 @@ type counts struct {
 	Dead        int    `json:"dead"`        // letters
 }
 
-// layer is what the journals have added to the base.
+// layer holds what the journals have added to the base.
 type layer struct {
 	nodes sorted[*nodeEntry]
 	known sorted[knownEntry] // by hash of the key
 }
 
-// nodeEntry is what is known of a node without reading it, and where it is.
+// nodeEntry holds the fields of a node that are known without reading it, and its place.
 type nodeEntry struct {
 	at     piece // in a journal; zero for a node of the base
 	id     string
@@ -71,8 +70,8 @@ func hashOf(s string) fingerprint {
 	return fingerprint(h[:16])
 }
 
-// knownEntry is what is remembered for ever of an evaluation: the digest of its content, and if
-// it came first without a label, the digest of that.
+// knownEntry is the permanent record of an evaluation: the digest of its content, and if it was first accepted without
+// a label, the digest of that form.
 type knownEntry struct {
 	digest, before digest
 	labelled       bool
@@ -105,12 +104,12 @@ type commit struct {
 	changes []place
 }
 
-// order returns n as a text; texts sort like their numbers.
+// order returns n as a string; strings sort like their numbers.
 func order(n uint64) string { return string(binary.BigEndian.AppendUint64(nil, n)) }
 
 func fromOrder(s string) uint64 { return binary.BigEndian.Uint64([]byte(s)) }
 
-// nextGroup returns a copy of st to begin a group with.
+// nextGroup returns a copy of st to start a group with.
 func (st *state) nextGroup() *state {
 	next := *st
 	next.finished = nil
@@ -175,7 +174,7 @@ func (st *state) headOf(id string) (uint32, fingerprint, error) {
 	return l.meta().revision, l.tag, nil
 }
 
-// knows returns what is remembered of an evaluation, false for nothing.
+// knows returns the record of an evaluation, false for none.
 func (st *state) knows(key fingerprint) (knownEntry, bool, error) {
 	for _, l := range []layer{st.top, st.frozen} {
 		if k, ok := l.known.get(string(key[:])); ok {

@@ -1,14 +1,13 @@
-// Package jsonstore is the embedded store: a folder of JSON files that one process writes and
-// any number of processes read. FORMAT.md describes the files for readers in other languages.
+// Package jsonstore is the embedded store: a folder of JSON files that one process writes and any number of processes
+// read. FORMAT.md describes the files for readers in other languages.
 //
-// A write is one line of the journal, which is durable before the write is answered. One
-// goroutine writes the lines of all callers who wait at the same time. Snapshots are written
-// from time to time and keep the journal short. Opening reads the manifest of the last snapshot
-// and the journal since, never the nodes.
+// A write is one line of the journal, which is durable before the write returns. One goroutine writes the lines of all
+// waiting callers together. Snapshots are written from time to time and keep the journal short. Opening reads the
+// manifest of the last snapshot and the journal since, never the nodes.
 //
 // Where to look:
 //   - writer.go, write.go, journal.go, frame.go: a write, from callers to the disk
-//   - open.go, recover.go, format.go: opening, after a crash too
+//   - open.go, recover.go, format.go: opening, including after a crash
 //   - compact.go, snapshot.go, manifest.go, table.go: snapshots; state.go, sorted.go, read.go: reading
 //   - lock.go, follow.go: several processes; disk.go, rootfs.go: the file system
 //   - fsck.go, salvage.go, verify.go, backup.go, purge.go: repair, checks, copies and removal
@@ -28,22 +27,21 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Options are the choices of the caller who opens a store. The zero value is useful.
+// Options configure Open. The zero value is valid.
 type Options struct {
-	// ReadOnly opens the store for reading. Nothing is created or written. Another process may
-	// write at the same time, and what it commits can be seen.
+	// ReadOnly opens the store for reading. Nothing is created or written. Another process may write at the same time,
+	// and its commits are visible.
 	ReadOnly bool
 
-	// Origin names the tree. It is written when the store is made and ignored afterwards. If it
-	// has no ID, a random one is made.
+	// Origin identifies the tree. It is written when the store is created and ignored afterwards. If it has no ID, a
+	// random one is generated.
 	Origin tree.Origin
 
-	// Started is the time that others are told who find the store in use.
+	// Started is reported to processes that find the store locked.
 	Started time.Time
 
-	// JournalLimit is the size of the journals, in bytes, above which a snapshot is written
-	// while the store is open, if they are also larger than half of the last snapshot. 0 means
-	// 4 MiB.
+	// JournalLimit is the size of the journals, in bytes, above which a snapshot is written while the store is open, if
+	// they are also larger than half of the last snapshot. 0 means 4 MiB.
 	JournalLimit int64
 }
 
@@ -55,8 +53,7 @@ func (s *Store) journalLimit() int64 {
 	return 4 << 20
 }
 
-// Store is an open store. It implements tree.Store, tree.Deriver and
-// tree.Verifier.
+// Store is an open store. It implements tree.Store, tree.Deriver, tree.Gallery and tree.Verifier.
 type Store struct {
 	disk      *disk
 	options   Options
@@ -69,7 +66,7 @@ type Store struct {
 	leases    leases
 	deriving  sync.Mutex // held while derived data is written
 	gallery   gallery
-	following sync.Mutex // held while a reader looks for new batches
+	following sync.Mutex // held while a reader reads new batches
 
 	// Only the writer's goroutine uses the following fields.
 	queue             queue
@@ -89,8 +86,8 @@ type Store struct {
 
 var _ tree.Store = (*Store)(nil)
 
-// OpenDir opens the store in a folder of the real file system, and makes the folder if it does
-// not exist. Nothing outside the folder is touched, whatever links are in it.
+// OpenDir opens the store in a folder of the real file system, and creates the folder if it does not exist. It touches
+// nothing outside the folder, regardless of links in it.
 func OpenDir(ctx context.Context, dir string, o Options) (*Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
@@ -138,12 +135,12 @@ func Open(ctx context.Context, fs afero.Fs, dir string, o Options) (*Store, erro
 	return s, nil
 }
 
-// OpenMemory opens a store that is in memory, and gone once it is closed.
+// OpenMemory opens a store in memory, whose content is lost when it is closed.
 func OpenMemory(ctx context.Context, o Options) (*Store, error) {
 	return Open(ctx, afero.NewMemMapFs(), "memory", o)
 }
 
-// Close waits for writes under way and gives the store up; see tree.Store.
+// Close waits for running writes and closes the store; see tree.Store.
 func (s *Store) Close() error {
 	var err error
 	s.closing.Do(func() {
@@ -160,8 +157,8 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Damage returns, for a store open for reading, what is damaged as a *tree.CorruptError, or nil.
-// The store serves what is whole all the same.
+// Damage returns, for a store open for reading, its damage as a *tree.CorruptError, or nil. The store still serves the
+// intact part.
 func (s *Store) Damage() error {
 	s.following.Lock()
 	defer s.following.Unlock()

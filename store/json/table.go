@@ -10,13 +10,13 @@ import (
 	"sync"
 )
 
-// A table is a file, or a part of one, with records of one size. It consists of pages of 4096
-// bytes, which are read and checked one at a time:
+// A table is a file, or a part of one, with records of one size. It consists of pages of 4096 bytes, which are read and
+// checked one at a time:
 //
 //	records | zeros | number of records, 4 bytes | crc32c, 4 bytes
 //
-// All numbers are big-endian. The CRC is over the number of the page, 8 bytes, and the 4092
-// bytes before the CRC. All pages but the last are full.
+// All numbers are big-endian. The CRC covers the number of the page, 8 bytes, and the 4092 bytes before the CRC. All
+// pages but the last are full.
 const pageSize = 4096
 
 // table reads a table. Its methods may be called concurrently if from allows that.
@@ -34,7 +34,7 @@ func perPage(size int) int { return (pageSize - 8) / size }
 // pages returns how many pages count records of a size need.
 func pages(count, size int) int { return (count + perPage(size) - 1) / perPage(size) }
 
-// pageSum returns the CRC of page n, which includes n, so that a page in the wrong place is noticed.
+// pageSum returns the CRC of page n, which includes n to detect a page in the wrong place.
 func pageSum(n int, page []byte) uint32 {
 	var num [8]byte
 	binary.BigEndian.PutUint64(num[:], uint64(n)) //nolint:gosec // a count
@@ -72,17 +72,16 @@ func (t *table) at(i int) ([]byte, error) {
 	return bytes.Clone(b[i*t.size : (i+1)*t.size]), nil
 }
 
-// search returns the record that begins with key, nil if there is none. The table is sorted by
-// its keys, which are hashes. Hashes are spread evenly, so the value of key predicts its
-// position, and search reads only a few pages however large the table. (The first guess is
-// that of interpolation search, Perl, Itai and Avni, CACM 21, 1978. From there it moves in
-// steps that double, and never past the middle of what is left.)
+// search returns the record that begins with key, nil if there is none. The table is sorted by its keys, which are
+// hashes. Hashes are spread evenly, so the value of key predicts its position, and search reads only a few pages
+// however large the table. (The first guess is that of interpolation search, Perl, Itai and Avni, CACM 21, 1978. From
+// there it moves in steps that double, and never past the middle of the remaining range.)
 func (t *table) search(key fingerprint) ([]byte, error) {
 	low, high := 0, pages(t.count, t.size)
 	n := int(mulDiv(binary.BigEndian.Uint64(key[:8]), uint64(high))) //nolint:gosec // less than high
 	spare := t.spare()
 	defer t.free.Put(spare)
-	// The pages low to high-1 may hold the key. reach is how far the next step goes at most.
+	// The pages low to high-1 may hold the key. reach is the longest next step.
 	for reach := 1; low < high; reach *= 2 {
 		b, err := t.pageIn(spare[:], n)
 		if err != nil {

@@ -39,8 +39,8 @@ type verifier struct {
 	state *state
 }
 
-// run verifies one state, again if a snapshot has replaced its files meanwhile. Of a state that
-// was pieced together only the nodes can be checked.
+// run verifies one state, again if a snapshot replaced its files during the check. For a state that was assembled from
+// lines it checks only the nodes.
 func (v *verifier) run(ctx context.Context) error {
 	for range 100 {
 		st, err := v.store.view(ctx)
@@ -56,7 +56,7 @@ func (v *verifier) run(ctx context.Context) error {
 			return err
 		}
 		again, err := v.journals()
-		if again { // a snapshot replaced the files meanwhile
+		if again { // a snapshot replaced the files
 			st.base.release()
 			continue
 		}
@@ -69,8 +69,8 @@ func (v *verifier) run(ctx context.Context) error {
 	return errors.New("the store is rewritten faster than it can be read")
 }
 
-// journals replays the journals from the disk and compares the result with the state. again is
-// true if a snapshot replaced them meanwhile.
+// journals replays the journals from the disk and compares the result with the state. again is true if a snapshot
+// replaced them during the check.
 func (v *verifier) journals() (again bool, err error) {
 	base := v.state.base
 	g := newGeneration(v.store.disk, base.manifest, base)
@@ -189,7 +189,7 @@ func (v *verifier) small() error {
 func (v *verifier) derived(name string) {
 	b, err := v.store.disk.read(name, 1<<40)
 	if err != nil {
-		return // it was replaced meanwhile
+		return // it was replaced during the check
 	}
 	v.Files++
 	v.Bytes += int64(len(b))
@@ -213,8 +213,8 @@ func (v *verifier) file(f fileRef) {
 	v.Bytes += f.Bytes
 }
 
-// segments reads all lines and returns how many there are and the last number. The numbers may
-// have gaps, where a loss was accepted; the counts of the manifest leave those lines out.
+// segments reads all lines and returns their number and the number of the last one. Numbers may have gaps after an
+// accepted loss; the counts of the manifest exclude those lines.
 func (v *verifier) segments(what string, files []linesRef, records []record) (n int, last uint64) {
 	want := len(records)
 	for i := range files {

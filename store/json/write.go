@@ -32,8 +32,7 @@ func (s *Store) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
 	return version, nil
 }
 
-// prepared is a batch as JSON. The goroutine of the caller encodes it, so that the writer only
-// has to compare and copy.
+// prepared is a batch as JSON. The goroutine of the caller encodes it, so that the writer only compares and copies.
 type prepared struct {
 	batch   *tree.Batch
 	changes [][]byte
@@ -162,7 +161,7 @@ func (p *prepared) line(st *state) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// effective returns the changes that are not applied already, or ErrConflict.
+// effective returns the changes that are not applied yet, or ErrConflict.
 func (p *prepared) effective(st *state) ([][]byte, error) {
 	var out [][]byte
 	made := map[string]head{} // by earlier changes of the batch
@@ -246,7 +245,7 @@ func appendList(b []byte, name string, list [][]byte) []byte {
 	return append(b, ']')
 }
 
-// arrival is an evaluation to be put into the outbox.
+// arrival is an evaluation to add to the outbox.
 type arrival struct {
 	key      string
 	hash     fingerprint
@@ -255,7 +254,7 @@ type arrival struct {
 	raw      []byte
 }
 
-// Accept puts evaluations into the outbox; see tree.Store. It writes all of them or none.
+// Accept adds evaluations to the outbox; see tree.Store. It writes all of them or none.
 func (s *Store) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
 	in := make([]arrival, len(es))
 	for i := range es {
@@ -292,8 +291,8 @@ func accept(st *state, in []arrival, receipts []tree.Receipt) ([]byte, error) {
 			}
 		}
 		receipts[i] = tree.Receipt{Key: a.key, Status: tree.Accepted}
-		// The same evaluation, or its form before it had a label, is a duplicate. Any other
-		// contradicts it, unless it brings a label to one that had none.
+		// The same evaluation, or its form before it had a label, is a duplicate. Any other contradicts it, unless it
+		// adds a label to one without.
 		switch {
 		case known && (k.digest == a.digest || (k.before == a.digest && k.before != digest{})):
 			receipts[i].Status = tree.Duplicate

@@ -11,21 +11,21 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// plan returns the JSON of the line that a write adds to the journal if the store is in the
-// given state, nil if it adds none, or an error if it cannot be written.
+// plan returns the JSON of the line that a write adds to the journal if the store is in the given state, nil for no
+// line, or an error if it cannot be written.
 type plan func(*state) ([]byte, error)
 
 // request is one write that waits for the writer.
 type request struct {
 	plan    plan
-	compact bool            // it asks for a snapshot, and has no plan
-	gone    <-chan struct{} // closed when the caller has given up
-	err     error           // may be read after done is closed
+	compact bool            // requests a snapshot; has no plan
+	gone    <-chan struct{} // closed when the caller stops waiting
+	err     error           // valid after done is closed
 	done    chan struct{}
 }
 
-// queue holds the waiting requests. One goroutine, the writer, takes all of them at once. While
-// it waits for the disk, the next group gathers.
+// queue holds the waiting requests. One goroutine, the writer, takes all of them at once. The next group gathers while
+// it waits for the disk.
 type queue struct {
 	mu      sync.Mutex
 	waiting []*request
@@ -67,7 +67,7 @@ func (q *queue) close() {
 	q.signal()
 }
 
-// write gives a plan to the writer and waits until its line is durable.
+// write passes a plan to the writer and waits until its line is durable.
 func (s *Store) write(ctx context.Context, p plan) error {
 	return s.send(ctx, &request{plan: p})
 }
@@ -95,8 +95,7 @@ func (s *Store) send(ctx context.Context, r *request) error {
 	}
 }
 
-// maxGroup is the size, in bytes, at which a group of lines is full, so that nobody waits long
-// for one fsync.
+// maxGroup is the size, in bytes, at which a group of lines is full, which bounds the wait for one fsync.
 const maxGroup = 16 << 20
 
 // writer is the goroutine that owns the journal. It ends when the queue is
@@ -111,8 +110,8 @@ func (s *Store) writer() {
 			s.considerSnapshot()
 			continue
 		}
-		// All waiting requests are taken at once. Those for a snapshot are kept aside for
-		// considerSnapshot, because they write no line.
+		// All waiting requests are taken at once. Requests for a snapshot go to considerSnapshot, because they write no
+		// line.
 		waiting, closed := s.queue.take()
 		waiting = slices.DeleteFunc(waiting, func(r *request) bool {
 			if r.compact {
@@ -137,14 +136,14 @@ func (s *Store) group(waiting []*request) []*request {
 	st := s.state.Load().nextGroup()
 	lines := s.journal.lines()
 	n := 0
-	// Each plan sees the state after the plans before it, though none of that is durable yet. If
-	// the write fails, the whole group fails.
+	// Each plan sees the state after the plans before it, though none of that is durable yet. If the write fails, the
+	// whole group fails.
 	for n < len(waiting) && len(lines.buf) < maxGroup {
 		r := waiting[n]
 		n++
 		select {
 		case <-r.gone:
-			r.err = context.Canceled // nobody will read it
+			r.err = context.Canceled // no caller reads it
 			continue
 		default:
 		}
@@ -180,15 +179,15 @@ func (s *Store) group(waiting []*request) []*request {
 	return waiting[n:]
 }
 
-// answer tells the callers of requests that they are done.
+// answer completes requests.
 func answer(requests []*request) {
 	for _, r := range requests {
 		close(r.done)
 	}
 }
 
-// refuse fails every request of a group that could not be written. That includes those that
-// changed nothing, because the state they were answered from may be lost.
+// refuse fails every request of a group that could not be written, including those without changes, because the state
+// they saw may be lost.
 func (s *Store) refuse(requests []*request, err error) {
 	if !errors.Is(err, tree.ErrFull) {
 		s.failed = err
@@ -198,8 +197,7 @@ func (s *Store) refuse(requests []*request, err error) {
 	}
 }
 
-// publish makes a durable state visible to readers, and ends the leases of what has left the
-// outbox.
+// publish makes a durable state visible to readers, and ends the leases of evaluations that left the outbox.
 func (s *Store) publish(st *state) {
 	s.leases.mu.Lock()
 	defer s.leases.mu.Unlock()
