@@ -9,16 +9,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Apply is the one door: every write to the tree goes through it. It checks a batch (pure),
-// commits it (durable, all or none) and updates the index (derived). If the batch was planned on
-// nodes that changed since, the error is tree.ErrConflict and the caller plans again, see
-// UntilFresh. If the index cannot take the batch, it is built anew from the store.
+// Apply is the only write path to the tree. It checks a batch (pure), commits it (durable, all or none) and updates the
+// index (derived). If nodes of the plan changed since, it returns tree.ErrConflict and the caller plans again, see
+// UntilFresh. If the index cannot be updated, it is rebuilt from the store.
 func (c *Core) Apply(ctx context.Context, b tree.Batch) error {
 	return c.ApplyIf(ctx, b, func() bool { return true })
 }
 
-// ApplyIf is apply for a batch that is stale, as of tree.ErrConflict, unless fresh says otherwise just before the
-// commit.
+// ApplyIf is Apply, except that it returns tree.ErrConflict if fresh returns false just before the commit.
 func (c *Core) ApplyIf(ctx context.Context, b tree.Batch, fresh func() bool) error {
 	nodes := make([]tree.Node, len(b.Changes))
 	for i := range b.Changes {
@@ -32,7 +30,7 @@ func (c *Core) ApplyIf(ctx context.Context, b tree.Batch, fresh func() bool) err
 		return err
 	}
 	ix := c.index.Load()
-	ready, unready := ix.Prepare(ctx, nodes) // outside of the lock, since it may take long
+	ready, unready := ix.Prepare(ctx, nodes) // before locking, because it may take long
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
@@ -60,7 +58,7 @@ func (c *Core) ApplyIf(ctx context.Context, b tree.Batch, fresh func() bool) err
 	}
 	c.changed.Add(1)
 	switch now := c.index.Load(); {
-	case now != ix: // the index was replaced meanwhile, so what was prepared is of no use
+	case now != ix: // the index was replaced in the meantime, so the preparation is void
 		err = now.Update(ctx, version, nodes)
 	case unready != nil:
 		err = unready
@@ -75,7 +73,7 @@ func (c *Core) ApplyIf(ctx context.Context, b tree.Batch, fresh func() bool) err
 	return nil
 }
 
-// forgetFound forgets what was found in the tree before a commit of b and may be another now.
+// forgetFound invalidates cached search results that a commit of b may change.
 func (c *Core) forgetFound(b *tree.Batch, nodes []tree.Node) {
 	c.suspects.changed(nodes)
 	if slices.ContainsFunc(b.Entries, func(e tree.Entry) bool { return e.Act != nil }) {
@@ -83,7 +81,7 @@ func (c *Core) forgetFound(b *tree.Batch, nodes []tree.Node) {
 	}
 }
 
-// checkChange checks one change by itself: operation, reason, and the laws of its node.
+// checkChange checks one change alone: operation, reason, and the laws of its node.
 func checkChange(c *tree.Change) error {
 	if !c.Op.Valid() {
 		return &tree.FieldError{Field: "op", Problem: fmt.Sprintf("is %q, which is no operation", c.Op)}
@@ -94,8 +92,8 @@ func checkChange(c *tree.Change) error {
 	return tree.Check(&c.Node)
 }
 
-// checkLinks checks the laws between nodes, on the tree as it will be after the batch. Of a node
-// that occurs twice the last counts.
+// checkLinks checks the laws between nodes, on the tree after the batch. If a node occurs twice, the last one is
+// checked.
 func (c *Core) checkLinks(ctx context.Context, nodes []tree.Node) error {
 	after := make(map[string]*tree.Node, len(nodes))
 	for i := range nodes {
@@ -117,11 +115,11 @@ func (c *Core) checkLinks(ctx context.Context, nodes []tree.Node) error {
 	return nil
 }
 
-// mostPlans is how often a plan is made before its conflict becomes an error.
+// mostPlans is the number of plans after which a conflict becomes an error.
 const mostPlans = 8
 
-// UntilFresh calls plan, which plans and applies. If a node changed after it was planned on,
-// apply refuses the plan with tree.ErrConflict, and UntilFresh calls plan again.
+// UntilFresh calls plan, which plans and applies, and calls it again if it returns tree.ErrConflict because a node
+// changed after planning.
 func (c *Core) UntilFresh(plan func() error) error {
 	for try := 1; ; try++ {
 		err := plan()

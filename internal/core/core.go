@@ -1,7 +1,7 @@
-// Package core is a store with its index and the one door to both. What is written goes through [Core.Apply]
-// (apply.go); what is given is read through [Core.Read] (read.go), which leaves out what people refused. The index is
-// derived data (index.go), and the vectors of an embedder come in the background (vectors.go). Learning sees no waiting
-// imports (trusted.go).
+// Package core is a store with its index and the only access to both. Writes go through [Core.Apply] (apply.go).
+// Memories to inject are read through [Core.Read] (read.go), which omits what people refused. The index is derived data
+// (index.go), and the vectors of an embedder are made in the background (vectors.go). Learning sees no waiting imports
+// (trusted.go).
 package core
 
 import (
@@ -21,15 +21,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Options are what a core works with.
+// Options configure a core.
 type Options struct {
 	Store    tree.Store
 	Taxonomy *taxonomy.Taxonomy
 	ReadOnly bool
 	Logger   *slog.Logger
 	Embedder llm.Embedder                           // nil: the built-in table
-	Counting func(llm.Embedder) llm.Embedder        // goes in front of an embedder that is not the table
-	Commit   func(b *tree.Batch, nodes []tree.Node) // called after each commit, with its nodes; it must apply nothing
+	Counting func(llm.Embedder) llm.Embedder        // wraps an embedder other than the table
+	Commit   func(b *tree.Batch, nodes []tree.Node) // called after each commit, with its nodes; must apply nothing
 }
 
 // Core is an open store with its index. It is safe for concurrent use.
@@ -38,20 +38,20 @@ type Core struct {
 	store    tree.Store
 	embedder llm.Embedder
 	index    atomic.Pointer[retrieval.Index]
-	refused  atomic.Pointer[tree.Refused] // what people said no to; see openRefused
+	refused  atomic.Pointer[tree.Refused] // people's refusals; see openRefused
 	suspects suspects
 
-	door  sync.Mutex // Apply: one plan at a time, so that the index sees versions in order
+	door  sync.Mutex // held by Apply: one commit at a time, so that the index sees versions in order
 	saved uint64     // version of the index on disk; guarded by door
 
-	changed   atomic.Uint64 // how often memories changed
-	decisions atomic.Uint64 // how often a person said something
+	changed   atomic.Uint64 // number of commits that changed nodes
+	decisions atomic.Uint64 // number of commits with a person's decision
 	conflicts atomic.Int64
 
 	mending sync.Mutex
 	mended  chan struct{} // closes when the present mend ends, see mendIndex; nil without one; guarded by mending
-	kept    io.Closer     // the file that the index is read from; nil without one
-	vectors *vectors      // the embedder; nil where it is the built-in table
+	kept    io.Closer     // the file that the index is read from; nil: none
+	vectors *vectors      // the embedder; nil if it is the built-in table
 
 	stop    context.CancelFunc
 	workers sync.WaitGroup
@@ -59,7 +59,7 @@ type Core struct {
 	shut    sync.Once
 }
 
-// Open opens the index of a store, and what people refused. The store stays the caller's, to be closed after the core.
+// Open opens the index of a store, and reads people's refusals. The caller closes the store after the core.
 func Open(ctx context.Context, o Options) (c *Core, err error) {
 	c = &Core{o: o, store: o.Store, closed: make(chan struct{})}
 	defer func() {
@@ -85,7 +85,7 @@ func Open(ctx context.Context, o Options) (c *Core, err error) {
 	return c, nil
 }
 
-// Shut ends what waits for the core. What is under way may go on, and Close waits for it.
+// Shut ends waits on the core. Running work may continue, and Close waits for it.
 func (c *Core) Shut() { c.shut.Do(func() { close(c.closed) }) }
 
 // Close waits for the workers, saves the index and the vectors, and closes their files. The store stays open.
@@ -101,32 +101,31 @@ func (c *Core) Close(ctx context.Context) error {
 	return errors.Join(err, c.closeVectors(ctx))
 }
 
-// Wait waits for the commit that is under way, and what follows it.
+// Wait waits for the running commit and its updates.
 func (c *Core) Wait() {
 	c.door.Lock()
 	defer c.door.Unlock()
 }
 
-// Index returns the index as it is now.
+// Index returns the present index.
 func (c *Core) Index() *retrieval.Index { return c.index.Load() }
 
-// Embedder returns what gives texts their meaning.
+// Embedder returns the embedder in use.
 func (c *Core) Embedder() llm.Embedder { return c.embedder }
 
-// Refused returns what people said no to.
+// Refused returns people's refusals.
 func (c *Core) Refused() *tree.Refused { return c.refused.Load() }
 
-// Changed returns how often memories changed.
+// Changed returns the number of commits that changed nodes.
 func (c *Core) Changed() uint64 { return c.changed.Load() }
 
-// Decisions returns how often a person said something.
+// Decisions returns the number of commits with a person's decision.
 func (c *Core) Decisions() uint64 { return c.decisions.Load() }
 
 // Conflicts returns how many plans were made again.
 func (c *Core) Conflicts() int64 { return c.conflicts.Load() }
 
-// Poke wakes a worker and never blocks. wake has room for one token, so a worker that is busy
-// looks once more when it is done.
+// Poke wakes a worker and never blocks. wake has capacity 1, so a busy worker runs once more.
 func Poke(wake chan<- struct{}) {
 	select {
 	case wake <- struct{}{}:
@@ -134,8 +133,8 @@ func Poke(wake chan<- struct{}) {
 	}
 }
 
-// openRefused reads what people refused. It is read anew whenever a word of a person is committed. The caller holds
-// the door, or is the only one who knows the core.
+// openRefused reads people's refusals. It runs after every commit that may change them. The caller holds the door, or
+// has the only reference to the core.
 func (c *Core) openRefused(ctx context.Context) error {
 	var lessons []tree.Node
 	for _, level := range []int{tree.Experience.Level(), tree.Strategy.Level()} {
@@ -150,7 +149,7 @@ func (c *Core) openRefused(ctx context.Context) error {
 	return nil
 }
 
-// spoken reports whether a commit may change what people refused.
+// spoken reports whether a commit may change people's refusals.
 func spoken(b *tree.Batch, nodes []tree.Node) bool {
 	word := func(n tree.Node) bool {
 		return n.Type != tree.Case && (n.Decision != nil || n.Provenance.By == tree.ByPerson)

@@ -1,7 +1,6 @@
 package core
 
-// The index is derived data. It is saved beside the store, and built anew from the nodes
-// whenever the saved one cannot be used.
+// The index is derived data. It is saved beside the store, and rebuilt from the nodes if the saved one cannot be used.
 
 import (
 	"context"
@@ -16,8 +15,8 @@ import (
 // indexName is the name of the index among a store's derived data.
 const indexName = "index"
 
-// openIndex loads the saved index and brings it up to the version of the store. If that fails,
-// it builds the index anew. Missing vectors are made in the background.
+// openIndex loads the saved index and updates it to the version of the store. If that fails, it rebuilds the index.
+// Missing vectors are made in the background.
 func (c *Core) openIndex(ctx context.Context) error {
 	ix, err := c.loadIndex(ctx)
 	if err == nil {
@@ -39,8 +38,7 @@ func (c *Core) openIndex(ctx context.Context) error {
 	return c.buildIndex(ctx)
 }
 
-// loadIndex opens the saved index. Its file stays open until Close, since pages are read when
-// they are needed.
+// loadIndex opens the saved index. Its file remains open until Close, because pages are read on demand.
 func (c *Core) loadIndex(ctx context.Context) (*retrieval.Index, error) {
 	kept, err := tree.OpenDerived(ctx, c.store, indexName)
 	if err != nil {
@@ -54,7 +52,7 @@ func (c *Core) loadIndex(ctx context.Context) (*retrieval.Index, error) {
 	return ix, nil
 }
 
-// catchUp updates an index with all commits since its version.
+// catchUp updates an index with all commits after its version.
 func (c *Core) catchUp(ctx context.Context, ix *retrieval.Index) error {
 	info, err := c.store.Info(ctx)
 	if err != nil || ix.Version() == info.Version {
@@ -75,8 +73,8 @@ func (c *Core) catchUp(ctx context.Context, ix *retrieval.Index) error {
 	return nil
 }
 
-// buildIndex replaces the index by one made from the nodes. The caller must hold the door, or
-// be the only one who knows the memory, as Open is.
+// buildIndex replaces the index by one built from the nodes. The caller holds the door, or has the only reference to
+// the core, as Open does.
 func (c *Core) buildIndex(ctx context.Context) error {
 	ix, err := c.newIndex(ctx)
 	if err != nil {
@@ -87,14 +85,13 @@ func (c *Core) buildIndex(ctx context.Context) error {
 	return nil
 }
 
-// newIndex returns an index made from the nodes alone.
+// newIndex returns an index built from the nodes alone.
 func (c *Core) newIndex(ctx context.Context) (*retrieval.Index, error) {
 	return c.fillIndex(ctx, retrieval.New(c.o.Taxonomy, c.embedder))
 }
 
-// fillIndex puts all nodes into an index and returns it. If others write meanwhile, the index may
-// have some of their changes and not others. Its version is that of the beginning, so catchUp
-// adds them all.
+// fillIndex adds all nodes to an index and returns it. During concurrent commits, the index may have only some of their
+// changes. Its version is that of the beginning, so catchUp adds them all.
 func (c *Core) fillIndex(ctx context.Context, ix *retrieval.Index) (*retrieval.Index, error) {
 	info, err := c.store.Info(ctx)
 	if err != nil {
@@ -118,8 +115,7 @@ func (c *Core) fillIndex(ctx context.Context, ix *retrieval.Index) (*retrieval.I
 	return ix, nil
 }
 
-// saveIndex saves the index for the next Open, unless the saved one has the same version. A
-// failure is logged and is no error.
+// saveIndex saves the index for the next Open, unless the saved one has the same version. It only logs a failure.
 func (c *Core) saveIndex(ctx context.Context) {
 	ix := c.index.Load()
 	if c.o.ReadOnly || ix == nil {
@@ -132,18 +128,16 @@ func (c *Core) saveIndex(ctx context.Context) {
 	}
 	if err := tree.SaveDerived(ctx, c.store, indexName, ix.Version(), ix.Save); err != nil {
 		c.o.Logger.Warn("the index was not kept and will be built anew", "error", err)
-		return // derived data: losing it loses nothing
+		return // derived data: no loss
 	}
 	c.saved = ix.Version()
 }
 
-// mendGrace is how long Close waits for a mend. That is enough for most trees; otherwise the next Open
-// begins again.
+// mendGrace is how long Close waits for a mend. That suffices for most trees; otherwise the next Open starts again.
 const mendGrace = 2 * time.Second
 
-// mendIndex makes a new index in the background by calling another, and puts it in the place of
-// the present one. Writing and guidance go on meanwhile. Only one mend runs at a time: during
-// one, mendIndex starts none. The channel that it returns closes when the mend is done.
+// mendIndex replaces the index in the background by the result of another. Writes and guidance continue. Only one mend
+// runs at a time: during one, mendIndex starts none. The returned channel closes when the mend ends.
 func (c *Core) mendIndex(ctx context.Context, another func(context.Context) (*retrieval.Index,
 	error)) <-chan struct{} {
 	c.mending.Lock()
@@ -154,7 +148,7 @@ func (c *Core) mendIndex(ctx context.Context, another func(context.Context) (*re
 	done := make(chan struct{})
 	c.mended = done
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	c.workers.Go(func() { // ends the mend some time after Close begins
+	c.workers.Go(func() { // ends the mend mendGrace after Close begins
 		defer cancel()
 		select {
 		case <-done:
@@ -178,8 +172,7 @@ func (c *Core) mendIndex(ctx context.Context, another func(context.Context) (*re
 	return done
 }
 
-// withMissingVectors returns a copy of the present index with the vectors that it lacks, from the
-// built-in table.
+// withMissingVectors returns a copy of the present index with its missing vectors from the built-in table.
 func (c *Core) withMissingVectors(ctx context.Context) (*retrieval.Index, error) {
 	had := c.index.Load().Stats().Vectors
 	ix, err := c.fillIndex(ctx, c.index.Load().Fork())
@@ -189,8 +182,7 @@ func (c *Core) withMissingVectors(ctx context.Context) (*retrieval.Index, error)
 	return ix, err
 }
 
-// replaceIndex calls another for an index, brings that up to date, and puts it in the place of the
-// present one.
+// replaceIndex replaces the index by the result of another, updated to the store.
 func (c *Core) replaceIndex(ctx context.Context, another func(context.Context) (*retrieval.Index, error)) error {
 	ix, err := another(ctx)
 	if err != nil {
@@ -204,12 +196,12 @@ func (c *Core) replaceIndex(ctx context.Context, another func(context.Context) (
 		}
 	}
 	c.index.Store(ix)
-	c.saved = 0 // so that Close keeps it
+	c.saved = 0 // so that Close saves it
 	c.wantVectors()
 	return nil
 }
 
-// WaitMended waits until the present mend of the index ends, if there is one, or ctx ends.
+// WaitMended waits until the running mend of the index ends, if there is one, or ctx ends.
 func (c *Core) WaitMended(ctx context.Context) error {
 	c.mending.Lock()
 	done := c.mended
@@ -225,11 +217,11 @@ func (c *Core) WaitMended(ctx context.Context) error {
 	}
 }
 
-// Asking is a way to ask an index: Search, Explain, or asking another one in its place.
+// Asking queries an index: Search, Explain, or a query of another index instead.
 type Asking func(*retrieval.Index, context.Context, retrieval.Query) (retrieval.Result, error)
 
-// Search asks the index. If the index turns out to be damaged, it is built anew in the
-// background, and is asked again if that ends before ctx does.
+// Search queries the index with ask. If the index is damaged, it is rebuilt in the background, and queried again if
+// that ends before ctx does.
 func (c *Core) Search(ctx context.Context, q retrieval.Query, ask Asking) (retrieval.Result, error) {
 	r, err := ask(c.index.Load(), ctx, q)
 	if _, damaged := errors.AsType[*tree.CorruptError](err); !damaged {
@@ -244,10 +236,10 @@ func (c *Core) Search(ctx context.Context, q retrieval.Query, ask Asking) (retri
 	}
 }
 
-// forgetDerived makes the index anew after a purge, and drops the vectors of what is no longer there. The
-// caller holds the door.
+// forgetDerived rebuilds the index after a purge, and removes the vectors of texts that no longer exist. The caller
+// holds the door.
 func (c *Core) forgetDerived(ctx context.Context) error {
-	c.saved = 0 // so that Close keeps the new one
+	c.saved = 0 // so that Close saves the new one
 	c.suspects.forget()
 	if err := c.purgeVectors(ctx); err != nil {
 		return fmt.Errorf("purge: %w", err)

@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// ReadAll reads the nodes with the ids as they may be given, and leaves out those that are gone, or refused.
-// Others share what they point to, so only the nodes themselves may be changed.
+// ReadAll reads the nodes with the ids as they may be injected, and omits absent and refused ones. The nodes may share
+// memory with others, so callers may change only the nodes themselves, not what they point to.
 func (c *Core) ReadAll(ctx context.Context, ids []string) ([]tree.Node, error) {
 	return readAll(ctx, ids, c.Read)
 }
@@ -31,7 +31,7 @@ func readAll(
 	return nodes, nil
 }
 
-// Read reads one as it may be given: without what people refused. It is nil if nothing may.
+// Read reads a node as it may be injected: without what people refused. It returns nil if nothing remains.
 func (c *Core) Read(ctx context.Context, id string) (*tree.Node, error) {
 	if n := previewed(ctx, id); n != nil {
 		return n, nil
@@ -43,7 +43,7 @@ func (c *Core) Read(ctx context.Context, id string) (*tree.Node, error) {
 	return c.refused.Load().Heed(n), nil
 }
 
-// Whole reads one as it is stored, or as the context has it, see WithNodes. The node must not be changed.
+// Whole reads a node as stored, or as set in the context, see WithNodes. The node must not be changed.
 func (c *Core) Whole(ctx context.Context, id string) (*tree.Node, error) {
 	if n := previewed(ctx, id); n != nil {
 		return n, nil
@@ -51,12 +51,12 @@ func (c *Core) Whole(ctx context.Context, id string) (*tree.Node, error) {
 	return c.shared(ctx, id)
 }
 
-// Stored reads nodes as they are stored, and leaves out those that are gone.
+// Stored reads nodes as stored, and omits absent ones.
 func (c *Core) Stored(ctx context.Context, ids []string) ([]tree.Node, error) {
 	return readAll(ctx, ids, c.shared)
 }
 
-// shared reads a node, without a copy if the store can.
+// shared reads a node, without copying it if the store supports that.
 func (c *Core) shared(ctx context.Context, id string) (*tree.Node, error) {
 	if s, ok := c.store.(interface {
 		Shared(ctx context.Context, id string) (*tree.Node, error)
@@ -67,15 +67,15 @@ func (c *Core) shared(ctx context.Context, id string) (*tree.Node, error) {
 	return &n, err
 }
 
-// previewKey is what a context has the nodes of a preview under.
+// previewKey is the context key of the nodes of a preview.
 type previewKey struct{}
 
-// WithNodes returns a context in which Read returns these nodes, by id, in the place of those of the tree.
+// WithNodes returns a context in which Read returns these nodes, by id, instead of those of the tree.
 func WithNodes(ctx context.Context, nodes map[string]*tree.Node) context.Context {
 	return context.WithValue(ctx, previewKey{}, nodes)
 }
 
-// previewed returns a node of a preview, nil where it is read from the tree.
+// previewed returns a node of a preview, nil if it has to be read from the tree.
 func previewed(ctx context.Context, id string) *tree.Node {
 	as, _ := ctx.Value(previewKey{}).(map[string]*tree.Node)
 	return as[id]

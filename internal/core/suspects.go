@@ -9,34 +9,32 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// suspects finds among the memories that are out of use for their effect. Reading them from the
-// store takes as long as reading the whole tree, so an index of them is kept until one of them
-// changes, or another joins them.
+// suspects searches memories that are out of use for harm. Reading them takes a scan of the whole tree, so their index
+// is cached until one of them changes or another is added.
 type suspects struct {
-	making sync.Mutex // held while the index is made
+	making sync.Mutex // held while the index is built
 
-	mu   sync.Mutex       // for the fields below; never held for long, since commits take it
-	ix   *retrieval.Index // nil: to be made when it is next asked
+	mu   sync.Mutex       // guards the fields below; held only briefly, because commits take it
+	ix   *retrieval.Index // nil: built at the next search
 	ids  map[string]bool  // of the nodes in ix
-	gone int              // how often the index was forgotten
+	gone int              // how often the index was invalidated
 }
 
-// isSuspect reports whether a run in ten may be given n so that n can clear itself. What a person
-// said about n wins.
+// isSuspect reports whether one run in ten may receive n, to measure it again. A person's decision on n wins.
 func isSuspect(n *tree.Node) bool { return n.HeldBack() && n.Mark == tree.Unmarked }
 
-// changed forgets the index if nodes, as they are after a commit, have to do with it.
+// changed invalidates the index if one of the nodes, as they are after a commit, belongs to it.
 func (s *suspects) changed(nodes []tree.Node) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	has := func(n tree.Node) bool { return s.ids[n.ID] || isSuspect(&n) }
-	if s.ix == nil || slices.ContainsFunc(nodes, has) { // one that is being made may have any of them
+	if s.ix == nil || slices.ContainsFunc(nodes, has) { // an index under construction may have any of them
 		s.ix, s.ids = nil, nil
 		s.gone++
 	}
 }
 
-// forget forgets the index.
+// forget invalidates the index.
 func (s *suspects) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,14 +42,14 @@ func (s *suspects) forget() {
 	s.gone++
 }
 
-// present returns the index, nil if it has to be made, and how often it was forgotten.
+// present returns the index, nil if it has to be built, and the number of invalidations.
 func (s *suspects) present() (*retrieval.Index, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ix, s.gone
 }
 
-// keep keeps an index unless it was forgotten while it was made.
+// keep stores an index unless it was invalidated during its construction.
 func (s *suspects) keep(ix *retrieval.Index, ids map[string]bool, gone int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,7 +58,7 @@ func (s *suspects) keep(ix *retrieval.Index, ids map[string]bool, gone int) {
 	}
 }
 
-// Probe returns the suspect that fits best, nil if none does.
+// Probe returns the best hit among the suspects, nil for none.
 func (c *Core) Probe(ctx context.Context, q retrieval.Query) (*retrieval.Hit, error) {
 	ix, err := c.suspectIndex(ctx)
 	if err != nil {
@@ -73,7 +71,7 @@ func (c *Core) Probe(ctx context.Context, q retrieval.Query) (*retrieval.Hit, er
 	return &r.Hits[0], nil
 }
 
-// suspectIndex returns the index of the suspects as they are now.
+// suspectIndex returns the index of the present suspects.
 func (c *Core) suspectIndex(ctx context.Context) (*retrieval.Index, error) {
 	s := &c.suspects
 	s.making.Lock()

@@ -14,8 +14,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Quarantine returns an index of the waiting imports only. They have one of their own so that
-// they have no part in any other answer.
+// Quarantine returns an index of the waiting imports only. They have a separate index so that they affect no other
+// result.
 func (c *Core) Quarantine(ctx context.Context) (*retrieval.Index, error) {
 	waiting, err := transfer.Waiting(ctx, c.store)
 	if err != nil {
@@ -24,21 +24,21 @@ func (c *Core) Quarantine(ctx context.Context) (*retrieval.Index, error) {
 	return c.indexOf(ctx, slices.Collect(maps.Values(waiting)))
 }
 
-// indexOf returns an index of nodes that are not in use, for a question about them alone.
+// indexOf returns an index of nodes that are not in use, for searches among them alone.
 func (c *Core) indexOf(ctx context.Context, nodes []tree.Node) (*retrieval.Index, error) {
 	for i := range nodes {
-		nodes[i].Status = tree.Probation // so that the index finds it; the store has the node unchanged
+		nodes[i].Status = tree.Probation // so that the index finds it; the stored node is unchanged
 	}
 	slices.SortFunc(nodes, func(a, b tree.Node) int { return cmp.Compare(a.ID, b.ID) })
 	ix := retrieval.New(c.o.Taxonomy, c.embedder)
 	return ix, ix.Update(ctx, 0, nodes)
 }
 
-// Trusted returns the tree as learning sees it, without waiting imports.
+// Trusted returns the tree without waiting imports, for learning.
 func (c *Core) Trusted() tree.Store { return trusted{c.store} }
 
-// trusted is the tree as learning sees it, without waiting imports. Otherwise somebody could
-// keep this tree from learning something by sending it first.
+// trusted is the tree without waiting imports. With them, a sender could prevent this tree from learning something by
+// sending it first.
 type trusted struct{ tree.Store }
 
 // Scan implements evolution.Scanner.
@@ -64,9 +64,8 @@ func (t trusted) Get(ctx context.Context, id string) (tree.Node, error) {
 	return n, err
 }
 
-// Displace changes a plan so that what was learned here takes the place of waiting imports with
-// the same ids. The other waiting imports lose their links to these nodes, and to nodes that
-// get another error type.
+// Displace changes a plan so that learned nodes replace waiting imports with the same ids. The other waiting imports
+// lose their links to these nodes, and to nodes that get another error type.
 func (c *Core) Displace(ctx context.Context, changes []tree.Change) ([]tree.Change, error) {
 	taken, moved := map[string]tree.Node{}, false
 	for i := range changes {

@@ -1,8 +1,8 @@
 package core
 
-// An embedder other than the built-in table may be slow, down or gone, so nothing waits for it: the
-// index takes the vectors that are kept, a worker asks for the others in the background, and
-// meanwhile memories are found by words alone.
+// An embedder other than the built-in table may be slow, down or gone, so nothing waits for it: the index uses the
+// cached vectors, a worker requests the others in the background, and until then memories are found by their text
+// alone.
 
 import (
 	"context"
@@ -19,40 +19,40 @@ import (
 )
 
 const (
-	restFirst   = 30 * time.Second // pause after the first failure of an embedder; each further one doubles it
+	restFirst   = 30 * time.Second // pause after the first failure of an embedder; doubled with each further one
 	restMost    = time.Hour
-	slowMost    = 3           // prompts in a row that came too late, after which Guide waits for none
-	slowRest    = time.Minute // for so long
-	vainMost    = 4           // texts in a row that the embedder has no vector for, after which it counts as failed
-	openRest    = time.Second // before a call, so that it has many texts, unless somebody waits
-	embedAtOnce = 64          // texts that are asked for at once
-	takeAtOnce  = 1024        // vectors that the index takes at once
+	slowMost    = 3           // consecutive late prompts after which Guide stops waiting
+	slowRest    = time.Minute // duration of that
+	vainMost    = 4           // consecutive texts without a vector after which the embedder has failed
+	openRest    = time.Second // delay before a call, to collect texts, unless a caller waits
+	embedAtOnce = 64          // texts of one request
+	takeAtOnce  = 1024        // vectors of one index update
 	saveAt      = 8 << 20     // bytes of vectors that a crash may lose
 )
 
-// vectors is the embedder of the index. Known never waits; Embed asks for a prompt, in the time that
-// Guide has for it.
+// vectors is the embedder of the index. Known never waits; Embed requests the vectors of a prompt, within Guide's time
+// limit.
 type vectors struct {
 	*embed.Cache
 	wake    chan struct{}
-	hurry   chan struct{} // somebody waits
-	prompts chan string   // that came too late; the worker gets their vectors for the next time
+	hurry   chan struct{} // a caller waits
+	prompts chan string   // whose vectors came too late; the worker requests them for the next time
 
 	mu     sync.Mutex
-	wanted int            // how often the worker was told that there may be work
-	looked int            // how often at the beginning of the last round that ended
+	wanted int            // number of requests to the worker
+	looked int            // wanted at the start of the last completed round
 	step   chan struct{}  // closes at the end of a round
-	failed error          // of the last call; nil: it went well
-	fails  int            // in a row
-	again  time.Time      // no call before
-	late   int            // prompts in a row that came too late
-	slow   time.Time      // Guide waits for no vector before
-	tried  map[string]int // revisions of the nodes whose text was asked for, by id; the worker's own
-	first  sync.Once      // prompt that was asked for
+	failed error          // error of the last call, or nil
+	fails  int            // consecutive failures
+	again  time.Time      // no call before this time
+	late   int            // consecutive late prompts
+	slow   time.Time      // Guide waits for no vector before this time
+	tried  map[string]int // id → revision of the nodes whose text was requested; used only by the worker
+	first  sync.Once      // prompt embedded
 }
 
-// openEmbedder takes the built-in table if no other embedder is given. Another one may be a service of
-// somebody else, so secrets are removed from every text that it is given.
+// openEmbedder uses the built-in table if no other embedder is given. Another one may be a third party's service, so
+// secrets are removed from every text it receives.
 func (c *Core) openEmbedder(ctx context.Context) (err error) {
 	switch e := c.o.Embedder.(type) {
 	case nil:
@@ -77,8 +77,8 @@ func (c *Core) openEmbedder(ctx context.Context) (err error) {
 	}
 }
 
-// Embed returns the vectors of prompts. It asks for none while the embedder rests after a failure, or
-// after several that came too late.
+// Embed returns the vectors of prompts. It makes no call while the embedder rests after a failure, or after several
+// late answers.
 func (v *vectors) Embed(ctx context.Context, prompts []string) ([][]float32, error) {
 	known := true
 	got := v.Known(prompts)
@@ -111,7 +111,7 @@ func (v *vectors) Embed(ctx context.Context, prompts []string) ([][]float32, err
 	return got, err
 }
 
-// rests returns why no call is made now, nil if one is.
+// rests returns why no call may be made now, nil if one may.
 func (v *vectors) rests() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -125,7 +125,7 @@ func (v *vectors) rests() error {
 	return nil
 }
 
-// rest notes a failure and has no call made for some time. The caller holds mu.
+// rest records a failure and starts a pause. The caller holds mu.
 func (v *vectors) rest(err error) {
 	pause := min(restFirst<<min(v.fails, 10), restMost)
 	if e, ok := errors.AsType[*llm.Error](err); ok {
@@ -138,7 +138,7 @@ func (v *vectors) rest(err error) {
 	v.failed, v.again = err, time.Now().Add(pause)
 }
 
-// later hands prompts to the worker, as far as there is room.
+// later passes prompts to the worker, as many as fit.
 func (v *vectors) later(prompts []string) {
 	for _, p := range prompts {
 		select {
@@ -149,8 +149,7 @@ func (v *vectors) later(prompts []string) {
 	Poke(v.wake)
 }
 
-// saveVectors saves the vectors that are new. A failure is logged and is no error: they are asked for
-// again.
+// saveVectors saves new vectors. It only logs a failure: they are requested again.
 func (c *Core) saveVectors(ctx context.Context) {
 	if c.vectors == nil || c.o.ReadOnly {
 		return
@@ -169,7 +168,7 @@ func (c *Core) closeVectors(ctx context.Context) error {
 	return c.vectors.Close()
 }
 
-// purgeVectors drops all vectors but those of the texts that are in use.
+// purgeVectors removes all vectors except those of texts in use.
 func (c *Core) purgeVectors(ctx context.Context) error {
 	if c.vectors == nil {
 		return nil
@@ -187,8 +186,8 @@ func (c *Core) purgeVectors(ctx context.Context) error {
 	return c.vectors.Purge(ctx, texts)
 }
 
-// Note says why all or some memories are found by words alone. It is "" if none are. The built-in
-// table gives no vector for a text without a word that it knows, which is no lack.
+// Note returns why all or some memories are found by text alone, "" if none are. The built-in table has no vector for a
+// text without a known word, which is not reported.
 func (c *Core) Note(s retrieval.Stats) string {
 	v := c.vectors
 	if v == nil || s.Vectors == s.Nodes {

@@ -1,6 +1,6 @@
 package core
 
-// The worker that asks an embedder for the vectors that memories lack.
+// The worker that requests missing vectors from an embedder.
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// aboutText reports whether an error says something about a text and nothing about the others.
+// aboutText reports whether an error concerns one text and not the others.
 func aboutText(err error) bool {
 	switch llm.KindOf(err) {
 	case llm.KindMalformed, llm.KindTooLarge, llm.KindBadRequest, llm.KindRefused, llm.KindNotRecorded:
@@ -23,7 +23,7 @@ func aboutText(err error) bool {
 	}
 }
 
-// wantVectors tells the worker that memories may lack vectors.
+// wantVectors notifies the worker that memories may lack vectors.
 func (c *Core) wantVectors() {
 	if c.vectors == nil {
 		return
@@ -34,15 +34,14 @@ func (c *Core) wantVectors() {
 	Poke(c.vectors.wake)
 }
 
-// keepVectors asks for missing vectors until ctx ends: when it is told to, and again some time after a
-// failure.
+// keepVectors requests missing vectors until ctx ends: when it is woken, and again some time after a failure.
 func (c *Core) keepVectors(ctx context.Context) {
 	v := c.vectors
 	if err := c.takeKnown(ctx); err != nil {
 		c.o.Logger.Warn("vectors that are kept could not be used", "error", err)
 	}
 	for {
-		select { // a process that only asks something is gone by then, and its request would be broken off
+		select { // a short-lived process has ended by then, so no request is interrupted
 		case <-ctx.Done():
 			return
 		case <-v.hurry:
@@ -84,8 +83,7 @@ func (c *Core) keepVectors(ctx context.Context) {
 	}
 }
 
-// takeKnown has the index take the vectors that it lacks and that are kept, as after a model was tried and
-// given up.
+// takeKnown adds cached vectors that the index lacks, as after a switch to another model and back.
 func (c *Core) takeKnown(ctx context.Context) error {
 	ids, err := c.index.Load().Bare()
 	if err != nil {
@@ -100,7 +98,7 @@ func (c *Core) takeKnown(ctx context.Context) error {
 	return nil
 }
 
-// makeVectors asks for the vectors that memories and late prompts lack, and hands them to the index.
+// makeVectors requests the vectors that memories and late prompts lack, and adds them to the index.
 func (c *Core) makeVectors(ctx context.Context) error {
 	v := c.vectors
 	if err := v.makeLate(ctx); err != nil {
@@ -151,8 +149,8 @@ func (c *Core) makeVectors(ctx context.Context) error {
 	return c.makeVectors(ctx)
 }
 
-// sameLength drops all vectors if the embedder gives longer or shorter ones than before: under its name is
-// another model now, so what is kept cannot be compared with what comes. They are asked for anew.
+// sameLength drops all vectors if the embedder returns another length than before: its name now belongs to another
+// model, so old and new vectors cannot be compared. They are requested again.
 func (c *Core) sameLength(ctx context.Context) (dropped bool, err error) {
 	had, now := c.index.Load().Dims(), c.vectors.Dims()
 	if had == 0 || now == 0 || had == now {
@@ -166,10 +164,10 @@ func (c *Core) sameLength(ctx context.Context) (dropped bool, err error) {
 	return true, c.replaceIndex(ctx, c.newIndex)
 }
 
-// makeLate asks for the vectors of prompts that came too late.
+// makeLate requests the vectors of late prompts.
 func (v *vectors) makeLate(ctx context.Context) error { return v.make(ctx, v.waiting(), new(int)) }
 
-// waiting takes the prompts that came too late.
+// waiting takes the late prompts from the queue.
 func (v *vectors) waiting() (prompts []string) {
 	for len(prompts) < cap(v.prompts) {
 		select {
@@ -183,7 +181,7 @@ func (v *vectors) waiting() (prompts []string) {
 	return prompts
 }
 
-// make has the cache keep the vectors of texts. If the embedder has none for a text, the others get theirs.
+// make requests the vectors of texts for the cache. It splits a batch to isolate texts that the embedder rejects.
 func (v *vectors) make(ctx context.Context, texts []string, vain *int) error {
 	if len(texts) == 0 {
 		return nil
@@ -207,25 +205,24 @@ func (v *vectors) make(ctx context.Context, texts []string, vain *int) error {
 	return nil
 }
 
-// takeVectors has the index take the vectors of nodes that are kept now.
+// takeVectors adds the cached vectors of nodes to the index.
 func (c *Core) takeVectors(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	ctx = context.WithoutCancel(ctx) // it takes milliseconds, and what was asked for was paid for
+	ctx = context.WithoutCancel(ctx) // it takes milliseconds, and the vectors are paid for
 	c.door.Lock()
 	defer c.door.Unlock()
 	nodes, err := c.Stored(ctx, ids)
 	if err != nil {
 		return err
 	}
-	c.saved = 0 // so that Close keeps the index, although its version is the same
+	c.saved = 0 // so that Close saves the index, although its version is the same
 	ix := c.index.Load()
 	return ix.Update(ctx, ix.Version(), nodes)
 }
 
-// WaitVectors waits until the worker has asked for all that was missing when it was called, if the
-// embedder does not rest.
+// WaitVectors waits until the worker has requested everything that was missing at the call, unless the embedder rests.
 func (c *Core) WaitVectors(ctx context.Context) error {
 	v := c.vectors
 	if v == nil || c.o.ReadOnly {
