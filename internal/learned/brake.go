@@ -10,15 +10,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Brake is the breaker as it was when the runs were last looked at, so that guidance need not wait for the ledger. It
-// counts the runs that were drawn since, which are not in the ledger yet.
+// Brake holds the breaker as of the last evaluation of the runs, so that guidance need not wait for the ledger. It also
+// counts the runs drawn since, which are not in the ledger yet.
 type Brake struct {
 	mu      sync.Mutex
 	breaker effect.Breaker
 	changes uint64
 }
 
-// Set replaces the breaker by one that was computed from the runs.
+// Set replaces the breaker by a newly computed one.
 func (b *Brake) Set(x *effect.Breaker) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -28,21 +28,21 @@ func (b *Brake) Set(x *effect.Breaker) {
 	b.changes++
 }
 
-// Decide decides what the next run may be given of memories of the error types.
+// Decide decides which memories of the error types the next run receives.
 func (b *Brake) Decide(types []string, h effect.Holdout) effect.Decision {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.breaker.Decide(types, h)
 }
 
-// Closed returns those of the error types whose memories are not to be given, and whether that leaves none.
+// Closed returns the error types whose memories must not be injected, and whether none of types remains.
 func (b *Brake) Closed(types []string) (closed []string, all bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.breaker.Closed(types)
 }
 
-// Rested reports whether something has been held back for so long that it is to be tried again.
+// Rested reports whether something has been held back long enough to be tried again.
 func (b *Brake) Rested(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -59,13 +59,13 @@ func (b *Brake) Changes() uint64 {
 	return b.changes
 }
 
-// Purge keeps the breaker: it names no run and no test.
+// Purge does nothing: the breaker contains no run and no test.
 func (*Brake) Purge(*tree.Purge) {}
 
 // mostBrake bounds the bytes of a saved breaker.
 const mostBrake = 4 << 20
 
-// Load reads what Save wrote.
+// Load reads the output of Save.
 func (b *Brake) Load(r io.Reader) error {
 	data, err := io.ReadAll(io.LimitReader(r, mostBrake))
 	if err != nil {

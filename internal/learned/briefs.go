@@ -8,17 +8,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Briefs holds the book of coming tests.
+// Briefs holds the book of upcoming tests.
 type Briefs struct {
 	mu     sync.Mutex
 	book   *brief.Book // never nil; replaced by Load and Purge
-	before uint64      // what is added to the changes of the book
+	before uint64      // offset to the changes of the book
 }
 
 // NewBriefs returns an empty book.
 func NewBriefs() *Briefs { return &Briefs{book: brief.New()} }
 
-// Book returns the present book. Who has an earlier one may write into it, and that is lost.
+// Book returns the present book. Writes to an earlier one are lost.
 func (b *Briefs) Book() *brief.Book {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -35,7 +35,7 @@ func (b *Briefs) Changes() uint64 {
 	return b.before + b.book.Changes()
 }
 
-// Purge begins a new book: what p names may be in any prompt.
+// Purge starts a new book, because any prompt may contain purged text.
 func (b *Briefs) Purge(*tree.Purge) { b.replace(brief.New(), 1) }
 
 // Load reads a saved book.
@@ -47,7 +47,7 @@ func (b *Briefs) Load(r io.Reader) error {
 	return err
 }
 
-// replace replaces the book, which counts as so many changes.
+// replace replaces the book and adds changes to the count.
 func (b *Briefs) replace(book *brief.Book, changes uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Corrections is what came of corrections above a bound since a time. It is never saved: reading the ledger takes no
-// longer.
+// Corrections holds the results of corrections with a given bound, since a given time. It is never saved: reading the
+// ledger takes no longer.
 type Corrections struct {
 	unsaved
 	*effect.Corrections
@@ -18,27 +18,27 @@ type Corrections struct {
 	since time.Time
 }
 
-// NewCorrections returns a fold of no correction. Those before since are passed over; the zero time passes over none.
+// NewCorrections returns an empty fold. It skips corrections before since, none if since is zero.
 func NewCorrections(above float64, since time.Time) *Corrections {
 	c := &Corrections{above: above, since: since}
 	c.Reset()
 	return c
 }
 
-// Reset forgets all corrections.
+// Reset removes all corrections.
 func (c *Corrections) Reset() { c.Corrections = effect.NewCorrections(c.above) }
 
-// Add takes in an entry.
+// Add adds an entry.
 func (c *Corrections) Add(e *tree.Entry) {
 	if e.Correction == nil || !e.At.Before(c.since) {
 		c.Note(e)
 	}
 }
 
-// Save writes what each remedy has done.
+// Save writes the results of each remedy.
 func (c *Corrections) Save(w io.Writer) error { return saveJSON(w, c.Remedied()) }
 
-// Bounds is a fold of corrections for each bound in use. It is safe for concurrent use.
+// Bounds holds a fold of corrections for each bound in use. It is safe for concurrent use.
 type Bounds struct {
 	mu sync.Mutex
 	of map[bound]*Corrections
@@ -49,10 +49,10 @@ type bound struct {
 	since int64 // Unix nanoseconds; 0: the zero time
 }
 
-// mostBounds is how many bounds are followed. A team has one or two.
+// mostBounds is the most bounds at a time. A team has one or two.
 const mostBounds = 8
 
-// At returns the fold of a bound. Where there are too many it returns the others too, to be dropped.
+// At returns the fold of a bound. If there are too many, it removes the others and returns them, for Follower.Drop.
 func (b *Bounds) At(above float64, since time.Time) (c *Corrections, others []Fold) {
 	key := bound{above: above}
 	if !since.IsZero() {
@@ -83,7 +83,7 @@ func (b *Bounds) All() []Fold {
 }
 
 func (b *Bounds) all() (all []Fold) {
-	for _, c := range b.of { // a set: their order makes no difference
+	for _, c := range b.of { // the order is irrelevant
 		all = append(all, c)
 	}
 	return all

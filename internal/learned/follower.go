@@ -14,7 +14,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Follower feeds the ledger of a store to folds, and saves them and boxes beside it. It is safe for concurrent use.
+// Follower feeds the ledger of a store to folds, and saves folds and boxes beside the store. It is safe for concurrent
+// use.
 type Follower struct {
 	store    tree.Store
 	readOnly bool
@@ -23,35 +24,35 @@ type Follower struct {
 	lock  *semaphore.Weighted // of the folds: readers take 1, the writer takes all
 	folds []*followed         // guarded by lock
 
-	mu    sync.Mutex // held while something is saved; taken after lock
+	mu    sync.Mutex // held during a save; locked after lock
 	boxes []*held    // guarded by mu
 }
 
-// readers is how many may read at once.
+// readers is the most concurrent readers.
 const readers = 1 << 20
 
-// followed is a fold, and how much of the ledger it has.
+// followed is a fold and its position in the ledger.
 type followed struct {
 	Fold
-	again bool   // an entry that it has not taken in corrects an earlier one
-	pos   uint64 // number of the last entry that it has
-	saved uint64 // pos when it was saved; 0: it was not
+	again bool   // an entry that was not added corrects an earlier one
+	pos   uint64 // number of the last entry added
+	saved uint64 // pos when it was saved; 0: never
 }
 
-// held is a box, and what of it is saved.
+// held is a box and its saved state.
 type held struct {
 	Box
-	saved uint64    // its Changes then
-	at    time.Time // when
-	anew  bool      // it has to be saved even if nothing changed
+	saved uint64    // Changes of the saved state
+	at    time.Time // time of the last save
+	anew  bool      // save even without changes
 }
 
-// New returns a follower of a store without folds and boxes. A read-only one saves nothing.
+// New returns a follower without folds and boxes. A read-only one saves nothing.
 func New(s tree.Store, readOnly bool, log *slog.Logger) *Follower {
 	return &Follower{store: s, readOnly: readOnly, log: log, lock: semaphore.NewWeighted(readers)}
 }
 
-// Drop forgets folds, which no pass feeds any more.
+// Drop removes folds, which are no longer fed.
 func (f *Follower) Drop(ctx context.Context, folds ...Fold) error {
 	if err := f.lock.Acquire(ctx, readers); err != nil {
 		return err
@@ -61,7 +62,7 @@ func (f *Follower) Drop(ctx context.Context, folds ...Fold) error {
 	return nil
 }
 
-// find returns a fold that is followed, nil for another. The caller has the lock.
+// find returns the entry of a fold, nil if it is not followed. The caller holds the lock.
 func (f *Follower) find(x Fold) *followed {
 	for _, s := range f.folds {
 		if s.Fold == x {
@@ -72,9 +73,9 @@ func (f *Follower) find(x Fold) *followed {
 }
 
 // View calls read once the folds of have every entry that was in the ledger when View was called. No fold changes while
-// read runs, so read must be short, and must call no method of f. It is the only way to what folds hold. When ctx ends
-// first View returns its error, read was not called, and what was fed stays. A fold that is named for the first time is
-// loaded, or begun at the first entry of the ledger, and is fed by every pass from then on.
+// read runs, so read must be short and must call no method of f. View is the only access to the content of folds. If
+// ctx ends first, View returns its error without calling read; added entries remain. A fold that is new to f is loaded,
+// or starts at the first entry of the ledger, and is fed by every later pass.
 func (f *Follower) View(ctx context.Context, read func(), of ...Fold) error {
 	info, err := f.store.Info(ctx)
 	if err != nil {
@@ -96,7 +97,7 @@ func (f *Follower) View(ctx context.Context, read func(), of ...Fold) error {
 	}
 }
 
-// has reports whether folds have the ledger up to an entry. The caller has the lock.
+// has reports whether the folds have the ledger up to an entry. The caller holds the lock.
 func (f *Follower) has(entry uint64, of []Fold) bool {
 	for _, x := range of {
 		if s := f.find(x); s == nil || s.again || s.pos < entry {
@@ -106,8 +107,8 @@ func (f *Follower) has(entry uint64, of []Fold) bool {
 	return true
 }
 
-// CatchUp feeds the folds of, and all that were named before, what the ledger has beyond them, in one pass. After an
-// error they have the entries that came before it.
+// CatchUp adds the later entries of the ledger to the folds of and to all known folds, in one pass. After an error they
+// have the entries before it.
 func (f *Follower) CatchUp(ctx context.Context, of ...Fold) error {
 	if err := f.lock.Acquire(ctx, readers); err != nil {
 		return err
@@ -136,7 +137,7 @@ func (f *Follower) CatchUp(ctx context.Context, of ...Fold) error {
 	return nil
 }
 
-// pass reads what the ledger has beyond the folds that are behind, up to an entry at least.
+// pass adds the entries of the ledger, at least up to to, to the folds that lack them.
 func (f *Follower) pass(ctx context.Context, to uint64) error {
 	var behind []*followed
 	from := to
@@ -172,7 +173,7 @@ func (f *Follower) pass(ctx context.Context, to uint64) error {
 	return nil
 }
 
-// refold folds the whole ledger anew, after an entry that corrects an earlier one.
+// refold folds the whole ledger again, after an entry that corrects an earlier one.
 func (f *Follower) refold(ctx context.Context, s *followed, to uint64) error {
 	h, _ := s.Fold.(Hindsight)
 	s.Reset()
@@ -198,7 +199,7 @@ func (f *Follower) refold(ctx context.Context, s *followed, to uint64) error {
 	return nil
 }
 
-// load loads a fold. One that cannot be used begins at the first entry.
+// load loads a fold. An unusable one starts at the first entry.
 func (f *Follower) load(ctx context.Context, x Fold, entries uint64) *followed {
 	if x.Name() == "" {
 		x.Reset()
@@ -218,8 +219,8 @@ func (f *Follower) load(ctx context.Context, x Fold, entries uint64) *followed {
 	return &followed{Fold: x}
 }
 
-// Purged drops all that folds hold, since a purge changed the ledger, and has boxes remove what p names. The folds are
-// folded anew when they are next named. What boxes hold is saved at once: the purge removed all derived data.
+// Purged resets all folds, because a purge changed the ledger, and removes the purged content from boxes. Folds are
+// folded again when next used. Boxes are saved at once, because the purge removed all derived data.
 func (f *Follower) Purged(ctx context.Context, p *tree.Purge) {
 	ctx = context.WithoutCancel(ctx)
 	_ = f.lock.Acquire(ctx, readers) // ctx does not end

@@ -18,14 +18,14 @@ const (
 	manyHabits = 100     // models
 )
 
-// Habits is how models have to be asked, so that no process has to be refused to learn it again. A server learns too,
-// so they are forgotten a week after the first one was learned.
+// Habits holds the request formats that models were found to need, so that a new process need not provoke the same
+// errors again. Servers change too, so habits expire a week after the first was learned.
 type Habits struct {
 	now      func() time.Time
 	adapters map[string]llm.Adapter // by the name of the model
 
 	mu      sync.Mutex
-	habits  habits // those that were saved, and what was learned since
+	habits  habits // saved ones, and those learned since
 	changes uint64
 }
 
@@ -34,7 +34,7 @@ type habits struct {
 	Models map[string]string `json:"models"` // by name
 }
 
-// NewHabits returns the habits of those of the models that adapt.
+// NewHabits returns the habits of those models that implement llm.Adapter.
 func NewHabits(now func() time.Time, models ...any) *Habits {
 	h := &Habits{now: now, adapters: map[string]llm.Adapter{}}
 	for _, model := range models {
@@ -48,7 +48,7 @@ func NewHabits(now func() time.Time, models ...any) *Habits {
 // Name is "habits".
 func (*Habits) Name() string { return "habits" }
 
-// Changes asks the models, and returns how often they had learned something.
+// Changes collects the habits of the models and returns how often they changed.
 func (h *Habits) Changes() uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -71,10 +71,10 @@ func (h *Habits) Changes() uint64 {
 	return h.changes
 }
 
-// Purge keeps the habits: they hold no text.
+// Purge does nothing: habits contain no text.
 func (*Habits) Purge(*tree.Purge) {}
 
-// Load has the models adopt what was saved, unless it is too old.
+// Load passes saved habits to the models, unless they are too old.
 func (h *Habits) Load(r io.Reader) error {
 	b, err := io.ReadAll(io.LimitReader(r, mostHabits))
 	if err != nil {

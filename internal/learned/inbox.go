@@ -9,29 +9,29 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// The bounds of an inbox.
+// Limits on an inbox.
 const (
 	mostRuns  = 20_000    // runs
 	mostBytes = 64 << 20  // of all runs
-	mostRun   = 256 << 10 // of one run; a longer one is not held
+	mostRun   = 256 << 10 // of one run; a longer one is not stored
 	toldFor   = 7 * 24 * time.Hour
 )
 
-// Inbox holds judged runs whose truth is not known, so that a person can give it: what the agent was asked, and what it
-// judged. The ledger records such a run without its texts. Beyond its bounds the oldest runs are dropped; a run that is
-// not there has to be recorded again to be labelled. It is safe for concurrent use.
+// Inbox holds judged runs without a label, with the prompt and the judgment, so that a person can label them. The
+// ledger records such a run without its texts. Beyond its limits the oldest runs are dropped; a dropped run has to be
+// recorded again to be labelled. It is safe for concurrent use.
 type Inbox struct {
 	mu      sync.Mutex
 	runs    map[string]*waiting
 	bytes   int
-	seq     uint64 // of the last run that came
+	seq     uint64 // of the last run added
 	changes uint64
 }
 
 // waiting is one run in the inbox.
 type waiting struct {
-	Told       time.Time       `json:"told,omitzero"`    // when its truth was told; zero: nobody told it
-	Skipped    bool            `json:"skipped,omitzero"` // a person could not say, so it comes last
+	Told       time.Time       `json:"told,omitzero"`    // when it was labelled; zero: not labelled
+	Skipped    bool            `json:"skipped,omitzero"` // a person could not decide, so it is sorted last
 	Evaluation tree.Evaluation `json:"evaluation"`
 
 	seq  uint64
@@ -41,7 +41,7 @@ type waiting struct {
 // NewInbox returns an empty inbox.
 func NewInbox() *Inbox { return &Inbox{runs: map[string]*waiting{}} }
 
-// Put keeps a run without a truth. A run that is there already, or is too long, is left out.
+// Put adds a run without a label. It ignores a run that exists or is too long.
 func (b *Inbox) Put(e *tree.Evaluation) {
 	k := &waiting{Evaluation: *e}
 	k.Evaluation.ID = e.Key()
@@ -65,8 +65,8 @@ func (b *Inbox) put(k *waiting) {
 	b.changes++
 }
 
-// Tell notes what a verdict of the ledger says: that the truth of a run is told now, or that it was taken back.
-// A run whose truth is told is kept for [toldFor], for a person who takes it back.
+// Tell records the verdict of the ledger: that a run was labelled, or that its label was withdrawn. A labelled run
+// remains for [toldFor], for an undo.
 func (b *Inbox) Tell(v *tree.Verdict, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -83,7 +83,7 @@ func (b *Inbox) Tell(v *tree.Verdict, now time.Time) {
 	}
 }
 
-// Get returns a run by the key of its evaluation, also one whose truth is told, if it is kept.
+// Get returns a run by the key of its evaluation, including labelled ones, and whether it exists.
 func (b *Inbox) Get(key string) (tree.Evaluation, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -94,7 +94,7 @@ func (b *Inbox) Get(key string) (tree.Evaluation, bool) {
 	return k.Evaluation, true
 }
 
-// All returns all runs that are kept, in the order in which they came.
+// All returns all runs in order of arrival.
 func (b *Inbox) All() []tree.Evaluation {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -105,7 +105,7 @@ func (b *Inbox) All() []tree.Evaluation {
 	return out
 }
 
-// Skip puts a run that waits behind the others, or back among them. It reports whether the run waits.
+// Skip moves an unlabelled run behind the others, or back. It reports whether the run exists and is unlabelled.
 func (b *Inbox) Skip(key string, skipped bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -120,13 +120,13 @@ func (b *Inbox) Skip(key string, skipped bool) bool {
 	return true
 }
 
-// Run is one that waits.
+// Run is an unlabelled run.
 type Run struct {
-	*tree.Evaluation      // not to be changed
-	Skipped          bool // it comes last
+	*tree.Evaluation      // must not be changed
+	Skipped          bool // sorted last
 }
 
-// Waiting returns the runs whose truth nobody has told and that are chosen, the newest first. A nil choose takes all.
+// Waiting returns the unlabelled runs for which choose returns true, newest first. A nil choose selects all.
 func (b *Inbox) Waiting(choose func(*tree.Evaluation) bool) []Run {
 	b.mu.Lock()
 	all := make([]*waiting, 0, len(b.runs))
@@ -149,7 +149,7 @@ func (b *Inbox) Waiting(choose func(*tree.Evaluation) bool) []Run {
 	return slices.DeleteFunc(out, func(r Run) bool { return !choose(r.Evaluation) })
 }
 
-// Purge removes the runs of the evaluations that p names.
+// Purge removes the runs of purged evaluations.
 func (b *Inbox) Purge(p *tree.Purge) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -166,7 +166,7 @@ func (b *Inbox) drop(key string) {
 	}
 }
 
-// shrink drops what is over the bounds: first those whose truth is told, then the oldest.
+// shrink drops runs beyond the limits: labelled ones first, then the oldest.
 func (b *Inbox) shrink() {
 	if len(b.runs) <= mostRuns && b.bytes <= mostBytes {
 		return
@@ -181,7 +181,7 @@ func (b *Inbox) shrink() {
 		}
 		return 1
 	})
-	// A tenth more than must be is dropped, so that not every run that comes has all of them sorted.
+	// It drops a tenth more than necessary, so that not every new run sorts all of them.
 	for _, k := range all {
 		if len(b.runs) <= mostRuns*9/10 && b.bytes <= mostBytes*9/10 {
 			return
@@ -190,7 +190,7 @@ func (b *Inbox) shrink() {
 	}
 }
 
-// sorted returns all runs in the order in which they came.
+// sorted returns all runs in order of arrival.
 func (b *Inbox) sorted() []*waiting {
 	all := make([]*waiting, 0, len(b.runs))
 	for _, k := range b.runs {

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// The file has a line for each run, in the order in which they came: the JSON of waiting.
+// The file has one line for each run, in order of arrival: the JSON of waiting.
 
-// maxLine bounds a line that is read. A run may be longer as JSON than it was measured.
+// maxLine bounds a line that is read. The JSON of a run may be longer than its measured size.
 const maxLine = 4 * mostRun
 
-// sizeOf returns about how many bytes a run takes.
+// sizeOf returns the approximate size of a run in bytes.
 func sizeOf(k *waiting) int {
 	b, err := json.Marshal(k)
 	if err != nil {
@@ -34,7 +34,7 @@ func (b *Inbox) Changes() uint64 {
 	return b.changes
 }
 
-// Load takes in the runs of a file, up to the first that it cannot read.
+// Load adds the runs of a file, up to the first unreadable one.
 func (b *Inbox) Load(r io.Reader) error {
 	lines := bufio.NewScanner(io.LimitReader(r, 2*mostBytes))
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
@@ -54,7 +54,7 @@ func (b *Inbox) Load(r io.Reader) error {
 	return lines.Err()
 }
 
-// decode reads one line. It takes only a run that could have been put into a box.
+// decode reads one line. It accepts only runs that Put accepts.
 func decode(line []byte) (*waiting, error) {
 	k := &waiting{size: len(line)}
 	d := json.NewDecoder(bytes.NewReader(line))
@@ -74,7 +74,7 @@ func decode(line []byte) (*waiting, error) {
 	return k, nil
 }
 
-// Save writes the runs, without those whose truth was given more than a week ago, which are dropped.
+// Save writes the runs. It first drops runs labelled more than a week ago.
 func (b *Inbox) Save(w io.Writer) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

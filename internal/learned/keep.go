@@ -10,7 +10,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// read loads k from what the store keeps under its name, and returns the version of that.
+// read loads k from the derived data under its name, and returns the version of that data.
 func read(ctx context.Context, from tree.Store, k Kept) (uint64, error) {
 	kept, err := tree.OpenDerived(ctx, from, k.Name())
 	if err != nil {
@@ -20,8 +20,8 @@ func read(ctx context.Context, from tree.Store, k Kept) (uint64, error) {
 	return kept.Version, errors.Join(err, kept.Closer.Close())
 }
 
-// Hold adds a box, and loads it if something was saved. The error says why that cannot be read; the box can be used all
-// the same.
+// Hold adds a box, and loads it if it was saved. It returns whether data was found, and an error if the data cannot be
+// read; the box is usable in any case.
 func (f *Follower) Hold(ctx context.Context, b Box) (found bool, err error) {
 	_, err = read(ctx, f.store, b)
 	if found = !errors.Is(err, tree.ErrNotFound); !found {
@@ -33,7 +33,7 @@ func (f *Follower) Hold(ctx context.Context, b Box) (found bool, err error) {
 	return found, err
 }
 
-// Save saves all folds and boxes that have changed since they were saved. A failure is logged: a fold is folded anew,
+// Save saves all folds and boxes that changed since their last save. It only logs a failure: a fold is folded again,
 // and a box saved the next time.
 func (f *Follower) Save(ctx context.Context) {
 	if f.readOnly || f.lock.Acquire(ctx, 1) != nil {
@@ -55,20 +55,19 @@ func (f *Follower) Save(ctx context.Context) {
 	f.SaveBoxes(ctx, 0)
 }
 
-// SaveBoxes saves those of the boxes that have changed, and that were saved so long ago at least. Without boxes it
-// saves all.
+// SaveBoxes saves the given boxes, or all, that changed and whose last save is at least every ago.
 func (f *Follower) SaveBoxes(ctx context.Context, every time.Duration, of ...Box) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, b := range f.boxes {
 		chosen := len(of) == 0 || slices.Contains(of, b.Box)
-		if chosen && time.Since(b.at) >= every { // how often a file is written is no matter of the memory's clock
+		if chosen && time.Since(b.at) >= every { // real time, not the memory's clock
 			f.saveBox(ctx, b)
 		}
 	}
 }
 
-// saveBox saves a box if it changed. The caller has mu.
+// saveBox saves a box if it changed. The caller holds mu.
 func (f *Follower) saveBox(ctx context.Context, b *held) {
 	now := b.Changes()
 	if f.readOnly || !b.anew && now == b.saved {

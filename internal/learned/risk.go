@@ -15,26 +15,26 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Risk is the model of package risk, learned from the verdicts of the ledger. The truth of an evaluation is learned
-// once, in the place where it was first known, as a person gave it last. The model cannot unlearn, so an act that
-// corrects a truth has the ledger folded anew.
+// Risk is the model of package risk, learned from the verdicts of the ledger. Each evaluation is learned once, at its
+// first labelled verdict, with a person's latest label. The model cannot unlearn, so an act that corrects a label makes
+// the follower fold the ledger again.
 type Risk struct {
 	log *slog.Logger
 
 	model   *risk.Model
-	told    map[string]bool          // evaluations whose truth a person gave, and that were learned
-	last    map[string]*tree.Verdict // what a person said last of them, while the ledger is folded anew
+	told    map[string]bool          // evaluations learned with a person's label
+	last    map[string]*tree.Verdict // a person's latest verdicts, while the ledger is folded again
 	changes uint64
 }
 
-// NewRisk returns a fold of no verdict. What cannot be learned is logged.
+// NewRisk returns an empty fold. It logs verdicts that cannot be learned.
 func NewRisk(log *slog.Logger) *Risk {
 	r := &Risk{log: log}
 	r.Reset()
 	return r
 }
 
-// Model returns what was learned. It is replaced by Reset and Load, so it must not be used outside of a View.
+// Model returns the model. Reset and Load replace it, so it must not be used outside of a View.
 func (r *Risk) Model() *risk.Model { return r.model }
 
 // Changes returns how often the model has changed.
@@ -43,16 +43,16 @@ func (r *Risk) Changes() uint64 { return r.changes }
 // Name is "risk".
 func (*Risk) Name() string { return "risk" }
 
-// Reset begins a new model.
+// Reset starts a new model.
 func (r *Risk) Reset() {
 	r.model, r.told, r.last = risk.New(), map[string]bool{}, nil
 	r.changes++
 }
 
-// Corrects reports whether e replaced a truth that was known, or took it back.
+// Corrects reports whether e replaced or withdrew a label.
 func (*Risk) Corrects(e *tree.Entry) bool { return e.Act != nil && e.Act.Corrects() }
 
-// Foresee notes what a person said of an evaluation.
+// Foresee records a person's verdict.
 func (r *Risk) Foresee(e *tree.Entry) {
 	if v := e.Verdict; v != nil && v.By != "" {
 		if r.last == nil {
@@ -62,10 +62,10 @@ func (r *Risk) Foresee(e *tree.Entry) {
 	}
 }
 
-// Foreseen forgets what Foresee noted.
+// Foreseen removes the data of Foresee.
 func (r *Risk) Foreseen() { r.last = nil }
 
-// Add learns a verdict, or what another team counted of its own.
+// Add learns a verdict, or the counts of another team.
 func (r *Risk) Add(e *tree.Entry) {
 	if v := e.Verdict; v != nil {
 		r.verdict(v)
@@ -78,7 +78,7 @@ func (r *Risk) Add(e *tree.Entry) {
 	}
 }
 
-// verdict learns the truth of an evaluation, unless a person gave it before.
+// verdict learns the label of an evaluation, unless a person's label was learned.
 func (r *Risk) verdict(v *tree.Verdict) {
 	if r.told[v.Evaluation] || v.By == "" && !v.Labelled {
 		return
@@ -101,8 +101,8 @@ func (r *Risk) verdict(v *tree.Verdict) {
 	r.changes++
 }
 
-// The file is that of the model, and after it: the length of the rest as u32, its CRC-32C as u32, little endian, and
-// the evaluations in told, sorted, as JSON. Without that, as an older program saved it, it cannot be used.
+// The file is that of the model, followed by: the length of the rest as u32, its CRC-32C as u32, little endian, and the
+// evaluations in told, sorted, as JSON. A file without that part, from an older program, cannot be used.
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -126,7 +126,7 @@ func (r *Risk) Save(w io.Writer) error {
 	return nil
 }
 
-// Load reads what Save wrote.
+// Load reads the output of Save.
 func (r *Risk) Load(from io.Reader) error {
 	r.Reset()
 	model, err := risk.Load(from)

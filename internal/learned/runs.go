@@ -16,32 +16,32 @@ type Runs struct {
 	pos    uint64
 }
 
-// NewRuns returns a fold of no run.
+// NewRuns returns an empty fold.
 func NewRuns() *Runs {
 	r := &Runs{}
 	r.Reset()
 	return r
 }
 
-// Reset forgets all runs.
+// Reset removes all runs.
 func (r *Runs) Reset() { r.joiner, r.pos = effect.NewJoiner(), 0 }
 
-// Add takes in an entry.
+// Add adds an entry.
 func (r *Runs) Add(e *tree.Entry) {
 	r.joiner.Add(e)
 	r.pos = e.Seq
 }
 
-// Join returns the runs so far. look says what memories are now.
+// Join returns the runs so far. look returns the present state of memories.
 func (r *Runs) Join(look effect.Look) effect.Joined { return r.joiner.Join(look) }
 
-// Acts returns how often a person changed what is given since the tree learned last.
+// Acts returns how many decisions changed what is injected since the tree last evolved.
 func (r *Runs) Acts() int { return r.joiner.Acts() }
 
 // Last returns the number of the last entry.
 func (r *Runs) Last() uint64 { return r.pos }
 
-// Save writes the runs so far, each memory as one that is not known.
+// Save writes the runs so far, with every memory treated as unknown.
 func (r *Runs) Save(w io.Writer) error {
 	j := r.Join(func(string) (effect.Candidate, bool) { return effect.Candidate{}, false })
 	return saveJSON(w, struct {

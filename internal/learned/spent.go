@@ -11,25 +11,25 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Spent counts what models are asked, since the first count beside the store.
+// Spent counts the calls of models, since the first count beside the store.
 type Spent struct {
-	since time.Time // when this process began to count
+	since time.Time // start of this process's count
 
 	mu     sync.Mutex
 	meters []namedMeter // in front of models
-	before meter.Totals // what was counted before since
+	before meter.Totals // totals before since
 }
 
-// namedMeter is a meter without bounds in front of a model.
+// namedMeter is a meter without limits in front of a model.
 type namedMeter struct {
 	*meter.Meter
-	model string // "" if it does not say
+	model string // "" if unknown
 }
 
-// NewSpent returns a count that begins now.
+// NewSpent returns a count that starts now.
 func NewSpent(now time.Time) *Spent { return &Spent{since: now} }
 
-// Counting returns a model whose calls are counted. One that plays a recording is not.
+// Counting returns a model whose calls are counted. Replayed recordings are not counted.
 func (s *Spent) Counting(of llm.Generator) llm.Generator {
 	if llm.Plays(of) {
 		return of
@@ -37,7 +37,7 @@ func (s *Spent) Counting(of llm.Generator) llm.Generator {
 	return s.add(meter.New(of, meter.Options{}), llm.NameOf(of))
 }
 
-// CountingTexts returns an embedder whose calls are counted. One that plays a recording is not.
+// CountingTexts returns an embedder whose calls are counted. Replayed recordings are not counted.
 func (s *Spent) CountingTexts(of llm.Embedder) llm.Embedder {
 	if llm.Plays(of) {
 		return of
@@ -52,7 +52,7 @@ func (s *Spent) add(m *meter.Meter, model string) *meter.Meter {
 	return m
 }
 
-// Total returns what models were asked.
+// Total returns the totals of all models.
 func (s *Spent) Total() meter.Totals {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,7 +66,7 @@ func (s *Spent) Total() meter.Totals {
 // Name is "spent".
 func (*Spent) Name() string { return "spent" }
 
-// Changes returns how many calls and refused questions were counted since this process began.
+// Changes returns the number of calls and refused requests counted since this process started.
 func (s *Spent) Changes() (n uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,10 +77,10 @@ func (s *Spent) Changes() (n uint64) {
 	return n
 }
 
-// Purge keeps the count: it holds no text.
+// Purge does nothing: the count contains no text.
 func (*Spent) Purge(*tree.Purge) {}
 
-// Load reads what was counted before.
+// Load reads earlier totals.
 func (s *Spent) Load(r io.Reader) error {
 	b, err := io.ReadAll(io.LimitReader(r, meter.MostTotals+1))
 	if err != nil {
