@@ -7,19 +7,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// ErrNoRuns is what try returns to [Ablate] when it may run no more.
+// ErrNoRuns is returned by the try function of [Ablate] when no more runs are allowed.
 var ErrNoRuns = errors.New("the runs allowed are used up")
 
-// Ablate finds out whether memories made a test fail, and which one. try runs the test
-// with some of the memories, in their order, or with none, and says whether it went
-// right; Ablate ends when it returns an error.
+// Ablate determines whether memories made a test fail, and which. try runs the test with some of the memories, in their
+// order, or with none, and returns whether it was right. Ablate ends when try returns an error.
 //
-// First come pairs of a run with all memories and one without. Memory is to blame only
-// if each run with fails and each without passes: a test that ends by chance does that
-// in one of 4^pairs tries at most, whatever its share of passes. The first run that
-// fits neither ends it. Then the set is halved. A half that fails as often as there
-// are pairs has the culprit; after one that passes it is looked for in the other half,
-// and who is left at the end has to fail alone.
+// It first makes pairs of a run with all memories and one without. Memory is the cause only if each run with memories
+// fails and each run without passes: a test with random results does that with a probability of at most 4^-pairs,
+// whatever its pass rate. The first run that contradicts this ends the ablation. Then the set is halved. A half that
+// fails in as many runs as there are pairs contains the culprit; if it passes, the other half is searched. The last
+// remaining memory has to fail alone.
 func Ablate(given []string, pairs int, try func(given []string) (correct bool, err error)) tree.Ablation {
 	a := ablation{out: tree.Ablation{Pairs: pairs, Given: given, Tried: []tree.Tried{}, Blame: tree.Unfinished}, try: try}
 	err := a.pair()
@@ -52,8 +50,7 @@ func (a *ablation) run(given []string) (bool, error) {
 	return correct, nil
 }
 
-// pair makes the pairs. The run that comes first in a pair alternates, so that what
-// changes while they run does not favour one side.
+// pair makes the pairs. The order within a pair alternates, so that changes over time favour neither side.
 func (a *ablation) pair() error {
 	for i := range 2 * a.out.Pairs {
 		with := (i/2+i)%2 == 1
@@ -80,7 +77,7 @@ func (a *ablation) pair() error {
 	return nil
 }
 
-// halve narrows the culprits down. They are always a set that was seen to fail.
+// halve narrows the culprits down. They are always a set with which the test failed.
 func (a *ablation) halve() error {
 	for suspects := a.out.Culprits; ; {
 		half := suspects

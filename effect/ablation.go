@@ -7,22 +7,20 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Blamed is the evidence of an ablation against one memory: the runs with it failed, those
-// without it passed.
+// Blamed is the evidence of an ablation against one memory: the runs with it failed, those without it passed.
 type Blamed struct {
 	Memory  string `json:"memory"`
 	With    int    `json:"with"`    // runs with it; all failed
 	Without int    `json:"without"` // runs without it; all passed
 
-	// E is how much likelier that is if the memory breaks the test than if the test ends
-	// as it does by chance, whatever its share of passes; at least 4 for every pair. Where
-	// the memory does nothing, E comes to 1 in the mean at most.
+	// E is the likelihood ratio of the memory breaking the test to random results with any pass rate; at least 4 for
+	// every pair. If the memory has no effect, the expected value of E is at most 1.
 	E float64 `json:"e"`
 }
 
-// Blame returns the evidence against the memory that an ablation blames. ok is false if it
-// blames none, or several together, or its runs do not bear it out. The runs are no outcomes:
-// they were made because one failed, so [Join] knows nothing of them.
+// Blame returns the evidence against the memory that an ablation blames. ok is false if it blames none or several, or
+// if its runs do not support that. The runs are not outcomes: they were made because a run failed, so [Join] ignores
+// them.
 func Blame(a *tree.Ablation) (b Blamed, ok bool) {
 	if a.Check() != nil || a.Blame != tree.OnMemory || len(a.Culprits) != 1 {
 		return Blamed{}, false

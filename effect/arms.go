@@ -15,22 +15,20 @@ import (
 	"github.com/memtree/memtree/internal/stat"
 )
 
-// Recorded is one run of an experiment somebody else made: a line of a file of
-// arms.
+// Recorded is one run of an external experiment: a line of a file of arms.
 type Recorded struct {
 	Study   string `json:"study"`
 	Case    string `json:"case_id"`
-	Series  string `json:"series,omitempty"` // tells repetitions of one arm apart
+	Series  string `json:"series,omitempty"` // distinguishes repetitions of one arm
 	Arm     string `json:"arm"`
-	Attempt int    `json:"attempt,omitempty"` // from 1; 0 counts as 1
+	Attempt int    `json:"attempt,omitempty"` // from 1; 0 is treated as 1
 	Correct *bool  `json:"correct"`
 }
 
 // maxLine is the longest line of a file of arms, in bytes.
 const maxLine = 1 << 16
 
-// ParseRecorded reads a file of arms, one JSON object a line. Empty lines are passed
-// over; fields it does not know too.
+// ParseRecorded reads a file of arms, one JSON object a line. It ignores empty lines and unknown fields.
 func ParseRecorded(file []byte) ([]Recorded, error) {
 	var out []Recorded
 	n := 0
@@ -60,11 +58,10 @@ func ParseRecorded(file []byte) ([]Recorded, error) {
 	return out, nil
 }
 
-// unread says why a line could not be read, for somebody who knows the file and not
-// the library that read it.
+// unread explains why a line could not be read, without terms of the JSON library.
 func unread(line []byte, err error) string {
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		met, _, _ := strings.Cut(kind.Value, " ") // a number comes with its digits
+		met, _, _ := strings.Cut(kind.Value, " ") // the value of a number contains its digits
 		if kind.Field == "" {
 			return "is no object but is of type " + met
 		}
@@ -96,29 +93,27 @@ func (r *Recorded) missing() string {
 	return ""
 }
 
-// Pair is one arm of a study held against another, case by case, after the same
-// number of attempts.
+// Pair compares two arms of a study, case by case, after the same number of attempts.
 type Pair struct {
 	Study   string  `json:"study"`
 	A       string  `json:"a"`
 	B       string  `json:"b"`
-	N       int     `json:"n"`       // cases both arms have
-	Attempt int     `json:"attempt"` // the most of them at which a case was compared
-	OnlyA   int     `json:"onlyA"`   // cases right in A alone
-	OnlyB   int     `json:"onlyB"`   // and in B alone
-	Lift    float64 `json:"lift"`    // how much more often B is right
+	N       int     `json:"n"`       // cases in both arms
+	Attempt int     `json:"attempt"` // highest attempt at which a case was compared
+	OnlyA   int     `json:"onlyA"`   // cases right only in A
+	OnlyB   int     `json:"onlyB"`   // cases right only in B
+	Lift    float64 `json:"lift"`    // share of right cases in B minus that in A
 	Low     float64 `json:"low"`     // 95 % interval
 	High    float64 `json:"high"`
-	E       float64 `json:"e"` // evidence that they differ: at 20 or more that is claimed
+	E       float64 `json:"e"` // evidence that they differ; 20 or more is proof
 }
 
-// Claimed reports whether the arms are said to differ.
+// Claimed reports whether the difference of the arms is proven.
 func (p *Pair) Claimed() bool { return p.E >= 1/Alpha }
 
-// Compare holds the arms of every study against each other, two by two, sorted by
-// study and names, [None] first. An arm that was run several times is as many arms. In each case
-// the latest attempt counts that both arms have; of lines that say one attempt
-// twice, the first.
+// Compare compares the arms of every study in pairs, sorted by study and names, [None] first. An arm that was run
+// several times is treated as several arms. For each case it uses the latest attempt that both arms have; of several
+// lines for one attempt, the first.
 func Compare(runs []Recorded) []Pair {
 	var out []Pair
 	for study, arms := range studies(runs) {
@@ -140,7 +135,7 @@ func rank(arm string) int {
 	return 1
 }
 
-// attempts are what became of a case, by attempt.
+// attempts maps an attempt of a case to whether it was right.
 type attempts map[int]bool
 
 // studies yields every study, by name, with its cases by arm.
@@ -174,7 +169,7 @@ func studies(runs []Recorded) iter.Seq2[string, map[string]map[string]attempts] 
 	}
 }
 
-// deeper returns the map under a key, a new one where there is none.
+// deeper returns the map under a key, and creates it if necessary.
 func deeper[K comparable, V any, M ~map[K]V](m map[string]M, key string) M {
 	if m[key] == nil {
 		m[key] = M{}
@@ -217,11 +212,10 @@ func compare(study, a, b string, arms map[string]map[string]attempts) Pair {
 	return p
 }
 
-// measure fills in lift, interval and evidence. The interval adds one case to each
-// kind in which the arms differ (D. G. Bonett and R. M. Price, J. Educ. Behav. Stat.
-// 37, 2012). The evidence bets on the cases in which they do: if the arms are alike
-// each is right alone as often as the other, and a bet on every share, all equally,
-// wins 1 in the mean.
+// measure computes lift, interval and evidence. The interval adds one case to each kind in which the arms differ (D. G.
+// Bonett and R. M. Price, J. Educ. Behav. Stat. 37, 2012). The evidence bets on the cases in which they differ: if the
+// arms are alike, each is right alone equally often, and a bet on every share, with equal stakes, has the expected
+// value 1.
 func (p *Pair) measure() {
 	n, x, y := float64(p.N), float64(p.OnlyB), float64(p.OnlyA)
 	if p.N == 0 {

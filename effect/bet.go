@@ -4,26 +4,23 @@ import (
 	"math"
 )
 
-// bets are the differences in the share of failures that are bet on.
+// bets are the differences in the share of failures on which the bets are placed.
 var bets = [...]float64{0.05, 0.10, 0.20, 0.35}
 
-// bet is a stake of 1 on memory doing harm (or help), settled run by run. If
-// memory changes no outcome, what is won does not grow in the mean, whatever the
-// tests are and however they change, because only chance decided who was given
-// memory; so it reaches 1/α once in 1/α histories at most, however long one looks
-// (J. Ville, Étude critique de la notion de collectif, 1939; G. Shafer, J. R. Stat.
-// Soc. A 184, 2021).
+// bet is a stake of 1 on harm (or help) by memory, settled run by run. If memory has no effect, the expected value of
+// the stake does not grow, whatever the tests are and however they change, because only chance decided which runs
+// received memory. So it reaches 1/α in at most 1/α of histories, at any time of inspection (J. Ville, Étude critique
+// de la notion de collectif, 1939; G. Shafer, J. R. Stat. Soc. A 184, 2021).
 //
-// Half of the stake is in play from the first run. The other half goes in little
-// by little, so that what was lost while memory helped does not hide for ever
-// that it has begun to harm.
+// Half of the stake is placed at the first run. The other half is placed gradually, so that losses while memory helped
+// do not hide later harm for ever.
 type bet struct {
-	First [len(bets)]float64 `json:"first"` // log of what a stake of 1 in the first run has become, by difference
-	Since [len(bets)]float64 `json:"since"` // log of what the stakes put in later have become
-	N     int                `json:"n"`     // runs settled
+	First [len(bets)]float64 `json:"first"` // log of the value of a stake of 1 at the first run, by difference
+	Since [len(bets)]float64 `json:"since"` // log of the value of the stakes placed later
+	N     int                `json:"n"`     // settled runs
 }
 
-// settle is told how a run ended. sign is +1 for a bet on harm, -1 for one on help.
+// settle settles the bet by a run. sign is +1 for a bet on harm, -1 for one on help.
 func (b *bet) settle(x outcome, sign float64) {
 	b.stake(func(d float64) float64 {
 		with, without := split(x.expected, x.rho, sign*d)
@@ -38,8 +35,7 @@ func (b *bet) settle(x outcome, sign float64) {
 	})
 }
 
-// toss is told on which side a coin fell, in a bet that it falls on that side more than half
-// of the time. If it does not, nothing is won in the mean.
+// toss settles a bet that a coin lands on one side more than half of the time. If it does not, the expected gain is 0.
 func (b *bet) toss(won bool) {
 	b.stake(func(d float64) float64 {
 		if won {
@@ -49,7 +45,7 @@ func (b *bet) toss(won bool) {
 	})
 }
 
-// stake multiplies what is in play by what each difference has won.
+// stake multiplies the placed stakes by the gain at each difference.
 func (b *bet) stake(won func(d float64) float64) {
 	if b.N == 0 {
 		b.start()
@@ -69,12 +65,12 @@ func (b *bet) start() {
 	}
 }
 
-// spare is what is left of the second half of the stake after n runs, as a share of
-// it. It goes down slowly, so that there is enough of it whenever harm begins.
+// spare is the part of the second half of the stake that is left after n runs. It falls slowly, so that enough is left
+// whenever harm begins.
 func spare(n int) float64 { return math.Ln2 / math.Log(float64(n+2)) }
 
-// split returns the shares of failures with and without memory that are apart by d and
-// come to p together. Near 0 and 1 they are apart by as much as there is room.
+// split returns shares of failures with and without memory that differ by d and have the weighted mean p. Near 0 and 1
+// they differ by as much as possible.
 func split(p, rho, d float64) (with, without float64) {
 	p = clamp(p)
 	with, without = p+(1-rho)*d, p-rho*d
@@ -87,10 +83,10 @@ func split(p, rho, d float64) (with, without float64) {
 	return with, without
 }
 
-// nothing is the log of a stake too small to count. It is finite, as JSON needs.
+// nothing is the log of a negligible stake. It is finite, as JSON requires.
 const nothing = -700
 
-// E is what a stake of 1 has become: the evidence.
+// E returns the value of a stake of 1: the evidence.
 func (b *bet) E() float64 {
 	if b.N == 0 {
 		return 1
@@ -102,7 +98,7 @@ func (b *bet) E() float64 {
 	return sum / float64(len(bets))
 }
 
-// expCapped keeps what is shown within what JSON can say.
+// expCapped is exp, bounded to what JSON can represent.
 func expCapped(x float64) float64 { return math.Exp(min(x, 600)) }
 
 func logSum(a, b float64) float64 {
@@ -112,5 +108,5 @@ func logSum(a, b float64) float64 {
 	return max(nothing, a+math.Log1p(math.Exp(b-a)))
 }
 
-// clamp keeps a share away from the certain, where one surprise would cost all.
+// clamp keeps a share away from 0 and 1, where one surprise would cost the whole stake.
 func clamp(p float64) float64 { return max(0.02, min(0.98, p)) }

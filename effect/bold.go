@@ -6,33 +6,31 @@ import (
 	"github.com/memtree/memtree/internal/stat"
 )
 
-// Bold is a stake of 1 that is bet so as to have come to a goal by the time so much has
-// been learned, with the greatest chance there is of that, in place of growing fastest: at
-// each run it is what an option is worth that pays the goal at the end, and nothing
-// below it (S. Browne, Reaching goals by a deadline: digital options and
-// continuous-time active portfolio management, Adv. Appl. Prob. 31, 1999). It is as
-// fair as bet is. Past its end it keeps what it has and bets no more.
+// Bold is a stake of 1 that is bet to reach a goal by the time a given amount of information has been observed, with
+// the greatest possible probability, instead of growing fastest. At each run its value is that of an option that pays
+// the goal at the end, or nothing below it (S. Browne, Reaching goals by a deadline: digital options and
+// continuous-time active portfolio management, Adv. Appl. Prob. 31, 1999). It is as fair as bet. After its end it keeps
+// its value and bets no more.
 type Bold struct {
-	Log     float64 `json:"log"`     // log of what a stake of 1 has become
-	Learned float64 `json:"learned"` // of what is to be learned, so much has been: the variance of the log odds of an arm
+	Log     float64 `json:"log"`     // log of the value of a stake of 1
+	Learned float64 `json:"learned"` // observed information: the variance of the log odds of an arm
 }
 
 const (
-	// What is to be learned until the end: of a difference of .20 some 400 runs teach it, of one of
-	// .40 some 100. While harm is in doubt half of the runs are held out, and so they teach more
-	// of harm than of help.
+	// Information until the end: a difference of .20 provides it in some 400 runs, one of .40 in some 100. While harm
+	// is suspected half of the runs are held out, so they provide more information on harm than on help.
 	harmEnd = 18.0
 	helpEnd = 12.0
 
-	// A bet comes close to its goal and does not step over it, so it aims above it.
+	// A bet approaches its goal without exceeding it, so it aims above it.
 	boldAim = 1.02
 
-	leastLeft = 0.05 // to be learned, below which a bet would be all or nothing
-	leastHope = 1e-9 // of coming to the goal, below which there is nothing left to bet
+	leastLeft = 0.05 // remaining information below which a bet would be all or nothing
+	leastHope = 1e-9 // probability of reaching the goal below which betting ends
 )
 
-// settle is told how a run ended. d is the difference that is bet on, below 0 for help; goal is
-// what the stake should come to by the time that end has been learned.
+// settle settles the bet by a run. d is the difference that is bet on, below 0 for help; goal is the value that the
+// stake should reach by the time that information end has been observed.
 func (b *Bold) settle(x outcome, d, goal, end float64) {
 	hope := b.E() / (boldAim * goal)
 	if goal <= 0 || b.E() >= goal || hope < leastHope {
@@ -58,11 +56,11 @@ func (b *Bold) settle(x outcome, d, goal, end float64) {
 	b.Log = max(nothing, b.Log+math.Log(won/mean))
 }
 
-// E is what the stake has become.
+// E returns the value of the stake.
 func (b *Bold) E() float64 { return expCapped(b.Log) }
 
-// odds are how much likelier memory is, of a run that ended like this, if failures with and
-// without it are apart by d: a log, and its variance where they are not.
+// odds returns the log odds that a run with this result had memory, if failures with and without it differ by d, and
+// the variance of the log odds if they do not differ.
 func (x outcome) odds(d float64) (odds, variance float64) {
 	with, without := split(x.expected, x.rho, d)
 	if !x.failed {
@@ -72,25 +70,24 @@ func (x outcome) odds(d float64) (odds, variance float64) {
 	return odds, x.rho * (1 - x.rho) * odds * odds
 }
 
-// purse is a stake of 1 on memory doing harm (or help), part of it bet to grow steadily
-// and part boldly. The first finds what is small, or begins late; the others find a large
-// difference within few runs. What all have together does not grow in the mean if memory
-// changes nothing.
+// purse is a stake of 1 on harm (or help) by memory, divided between a steady bet and bold bets. The steady one detects
+// small or late differences; the bold ones detect a large difference within few runs. If memory has no effect, the
+// expected value of the sum does not grow.
 type purse struct {
 	Steady bet             `json:"steady"`
 	Bold   [len(bold)]Bold `json:"bold"` // by difference
-	Best   float64         `json:"best"` // the most it has been
+	Best   float64         `json:"best"` // highest value so far
 }
 
-// bold are the differences in the share of failures that are bet on boldly, with the part of the
-// stake: one that a team would want to know of within a few hundred runs, and one within a hundred.
+// bold are the differences in the share of failures of the bold bets, with their parts of the stake: one relevant to a
+// team within a few hundred runs, and one within a hundred.
 var bold = [...]struct{ on, part float64 }{{0.20, 0.6}, {0.40, 0.1}}
 
-// steadily is the part of the stake that is bet steadily.
+// steadily is the part of the stake in the steady bet.
 const steadily = 0.3
 
-// settle is told how a run ended. sign is +1 for a bet on harm, -1 for one on help; goal is what
-// the stake should come to.
+// settle settles the bets by a run. sign is +1 for a bet on harm, -1 for one on help; goal is the value that the stake
+// should reach.
 func (p *purse) settle(x outcome, sign, goal float64) {
 	end := harmEnd
 	if sign < 0 {
@@ -106,7 +103,7 @@ func (p *purse) settle(x outcome, sign, goal float64) {
 	p.Best = max(p.Best, p.E())
 }
 
-// E is what the stake has become: the evidence.
+// E returns the value of the stake: the evidence.
 func (p *purse) E() float64 {
 	e := steadily * p.Steady.E()
 	for i := range p.Bold {

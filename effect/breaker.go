@@ -5,47 +5,45 @@ import (
 	"time"
 )
 
-// State is what a breaker lets pass.
+// State is the state of a breaker.
 type State string
 
 // The states of a breaker.
 const (
-	Closed   State = "closed"    // memories are given
-	Open     State = "open"      // none is given; they are still retrieved and logged
-	HalfOpen State = "half-open" // given to half of the runs, on trial after the tree has evolved
+	Closed   State = "closed"    // memories are injected
+	Open     State = "open"      // none is injected; they are still retrieved and logged
+	HalfOpen State = "half-open" // injected into half of the runs, on trial after the tree has evolved
 )
 
-// Levels at which harm counts as proven, and how long a trial lasts.
+// The proof level of harm, and the length of a trial in runs.
 const (
 	Alpha     = 0.05
-	maxTypes  = 8   // error types that are watched, each at Alpha/maxTypes
-	restTypes = "…" // the name under which further ones are taken together
+	maxTypes  = 8   // streams by error type, each at Alpha/maxTypes
+	restTypes = "…" // key of the stream for all further error types
 	onTrial   = 100
 )
 
-// Breaker watches whether memory does harm, of all runs and by the error type that
-// memory spoke to. It is its own serialised form; the zero value is a closed one
-// that has seen nothing.
+// Breaker monitors whether memory does harm, over all runs and by the error type of the memories found. It is its own
+// serialised form; the zero value is closed and without runs.
 type Breaker struct {
 	All   stream             `json:"all"`
 	Types map[string]*stream `json:"types,omitempty"`
-	Drawn int                `json:"drawn,omitempty"` // runs decided so far, for the schedule
+	Drawn int                `json:"drawn,omitempty"` // runs drawn so far, for the schedule
 	Guess guess              `json:"guess"`
 }
 
 // stream is the evidence of one kind of run.
 type stream struct {
-	State State     `json:"state,omitempty"` // "" is closed
-	Since time.Time `json:"since,omitzero"`  // when it came to be in State; the time of the run that did it
-	Begun uint64    `json:"begun,omitempty"` // where in the ledger its bets began anew
+	State State     `json:"state,omitempty"` // "" means closed
+	Since time.Time `json:"since,omitzero"`  // time of the run that caused State
+	Begun uint64    `json:"begun,omitempty"` // ledger position at which the bets restarted
 	Harm  purse     `json:"harm"`
 	Help  purse     `json:"help"`
 	Trial int       `json:"trial,omitempty"` // runs in state half-open
 	Trips int       `json:"trips,omitempty"` // how often it opened
 }
 
-// observe settles a run and returns whether the state changed. Runs drawn before the
-// memories changed say nothing of those there are now.
+// observe settles a run and returns whether the state changed. It ignores runs drawn before the memories changed.
 func (s *stream) observe(x outcome, alpha float64) (changed bool) {
 	if s.State == Open || x.seq < s.Begun {
 		return false
@@ -67,8 +65,8 @@ func (s *stream) observe(x outcome, alpha float64) (changed bool) {
 	return false
 }
 
-// evolved puts an open stream on trial: its memories are no longer those that
-// did harm, so the bets begin anew. What they won on trial stays in play after it.
+// evolved puts an open stream on trial: the memories that did harm have changed, so the bets restart. Their value at
+// the end of the trial remains.
 func (s *stream) evolved(at time.Time, seq uint64) bool {
 	if s.State != Open {
 		return false
@@ -78,17 +76,17 @@ func (s *stream) evolved(at time.Time, seq uint64) bool {
 	return true
 }
 
-// Decision is what a run may be given.
+// Decision is what a run may receive.
 type Decision struct {
 	Chances Chances
-	Closed  []string // error types whose memories are not to be given, sorted
-	Open    bool     // none of the memories found is to be given
-	Blind   bool     // nothing is held out, so that harm would not be seen
+	Closed  []string // error types whose memories must not be injected, sorted
+	Open    bool     // no memory found may be injected
+	Blind   bool     // nothing is held out, so harm cannot be detected
 }
 
-// Decide says with which chances to draw the arm of the next run. types are the
-// error types of the memories found for it. Where all memories are held back by the
-// breaker the chance of memory is 0; the run is retrieved and logged all the same.
+// Decide returns the probabilities for the arm of the next run. types are the error types of the memories found for it.
+// If the breaker holds all of them back, the probability of memory is 0; the run is still retrieved and logged. It
+// counts the run as drawn.
 func (b *Breaker) Decide(types []string, h Holdout) Decision {
 	d := Decision{Chances: h.Chances(b.Drawn, b.All.Harm.E()), Blind: h.Blind()}
 	b.Drawn++
@@ -106,8 +104,7 @@ func (b *Breaker) Decide(types []string, h Holdout) Decision {
 	return d
 }
 
-// Closed returns those of the error types whose memories are not to be given, sorted,
-// and whether that leaves nothing to give.
+// Closed returns the error types whose memories must not be injected, sorted, and whether nothing remains to inject.
 func (b *Breaker) Closed(types []string) (closed []string, all bool) {
 	for _, t := range types {
 		if b.stream(t).State == Open {
@@ -118,10 +115,9 @@ func (b *Breaker) Closed(types []string) (closed []string, all bool) {
 	return closed, b.All.State == Open || len(types) > 0 && len(closed) == len(types)
 }
 
-// Observe is told of a run whose outcome is known, each once, in the order in
-// which they became known. It returns what changed. Of runs in which chance had no
-// say between memory and none, only how hard the test is counts; later attempts do
-// not count at all.
+// Observe adds a run with a known outcome: each run once, in order of the outcomes. It returns the changes of state. A
+// run whose arm was not drawn between memory and none is used only to estimate the difficulty of its test; later
+// attempts are ignored.
 func (b *Breaker) Observe(r *Run) []Turn {
 	if !r.first() {
 		return nil
@@ -142,7 +138,7 @@ func (b *Breaker) Observe(r *Run) []Turn {
 	for _, t := range r.types() {
 		name, s := b.make(t)
 		if slices.Contains(seen, s) {
-			continue // of those taken together
+			continue // shared stream
 		}
 		seen = append(seen, s)
 		if s.observe(x, Alpha/maxTypes) {
@@ -152,17 +148,16 @@ func (b *Breaker) Observe(r *Run) []Turn {
 	return turns
 }
 
-// outcome is a run as a bet sees it.
+// outcome is the data of a run for a bet.
 type outcome struct {
 	memory, failed bool
 	rho            float64 // probability of memory, given memory or none
-	expected       float64 // share of failures, before it
+	expected       float64 // expected share of failures before the run
 	at             time.Time
 	seq            uint64
 }
 
-// Evolved is told that the tree has changed, when, and the sequence number from which
-// the ledger's trials are drawn from the new tree. What is open goes on trial.
+// Evolved records that the tree changed, at a time and from a sequence number on. Open streams go on trial.
 func (b *Breaker) Evolved(at time.Time, seq uint64) []Turn {
 	var turns []Turn
 	if b.All.evolved(at, seq) {
@@ -176,15 +171,15 @@ func (b *Breaker) Evolved(at time.Time, seq uint64) []Turn {
 	return turns
 }
 
-// rest is how long what is open waits for a change before it is tried again without one. Each
-// time that it opens it waits twice as long, mostRest at most.
+// rest is the time after which an open stream is tried again without a change of the tree. It doubles each time the
+// stream opens, up to mostRest.
 const (
 	rest     = 7 * 24 * time.Hour
 	mostRest = 8 * rest
 )
 
-// Rested reports whether something has been open for so long that it is to be tried again though
-// no memory has changed: the product has, or the agent.
+// Rested reports whether something has been open long enough to be tried again although no memory has changed: the
+// product or the agent may have.
 func (b *Breaker) Rested(now time.Time) bool {
 	rested := func(s *stream) bool {
 		return s.State == Open && now.Sub(s.Since) >= min(mostRest, rest<<min(max(s.Trips-1, 0), 8))
@@ -208,7 +203,7 @@ type Turn struct {
 	E         float64   `json:"e"` // evidence of harm
 }
 
-// stream returns that of an error type, an empty one where there is none.
+// stream returns the stream of an error type, or an empty one.
 func (b *Breaker) stream(t string) *stream {
 	if s := b.Types[t]; s != nil {
 		return s
@@ -219,8 +214,7 @@ func (b *Breaker) stream(t string) *stream {
 	return &stream{}
 }
 
-// make returns the stream of an error type and its name, a new one where there is
-// room.
+// make returns the stream of an error type and its key, and creates it if there is room.
 func (b *Breaker) make(t string) (string, *stream) {
 	if b.Types == nil {
 		b.Types = map[string]*stream{}

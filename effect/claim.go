@@ -6,27 +6,27 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// A claim about one memory takes so many runs that were given it, of so many different tests. Below that
-// the fit mostly repeats what was expected of the memory before any run.
+// A claim about one memory requires this many runs that received it, on this many different tests. With fewer, the fit
+// mostly reflects the prior.
 const (
 	ClaimRuns  = 10
 	ClaimTests = 5
 )
 
-// Enough reports whether there are runs enough to claim anything about the memory.
+// Enough reports whether the memory has enough runs and tests for a claim.
 func (e *Effect) Enough() bool { return e.Runs >= ClaimRuns && e.Tests >= ClaimTests }
 
-// Claim is what the runs of one memory show.
+// Claim is a conclusion about one memory.
 type Claim string
 
 // The claims.
 const (
-	unclear Claim = ""      // too few runs, or runs that do not settle it
-	helps   Claim = "helps" // with 95 percent probability
+	unclear Claim = ""      // too few runs, or no clear result
+	helps   Claim = "helps" // with a probability of at least 95 %
 	harms   Claim = "harms" // likely, see [Next]
 )
 
-// Claim returns what the runs show of the memory.
+// Claim returns the conclusion about the memory.
 func (e *Effect) Claim() Claim {
 	switch {
 	case !e.Enough():
@@ -39,7 +39,7 @@ func (e *Effect) Claim() Claim {
 	return unclear
 }
 
-// Size describes how large the effect is and of how many runs, or that there are too few to tell.
+// Size describes the size of the effect and the number of runs, or that there are too few.
 func (e *Effect) Size() taxonomy.Text {
 	if e.Runs == 0 {
 		return taxonomy.Text{EN: "given to no run yet.", ZH: "尚未用于任何运行。"}

@@ -5,48 +5,44 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Corrections is what became of verdicts that were likely to be wrong. It is told the
-// entries of a ledger one by one and joins each correction with the truth of its
-// evaluation, whichever comes first.
+// Corrections joins the corrections of a ledger with the truth of their evaluations, entry by entry, in either order.
 //
-// Each remedy stops by itself. Whenever a truth shows that a correction put a verdict
-// right, or broke one, a stake is bet on "it breaks more than it puts right"; at 20
-// that counts as shown. If it is not so, that happens in one history of 20 at most,
-// however long one looks (Ville; see bet). A verdict that was only flagged counts as
-// if the other one had been taken. So what was stopped begins again by itself once the
-// same bet on the opposite, begun at the stop, has come to 20. A stopped rerun is tried
-// no more, so it shows nothing, and stays stopped.
+// Each remedy stops automatically. For every correction known to have fixed or broken a verdict, a stake is bet on "it
+// breaks more than it fixes"; a value of 20 is proof. If it is not so, that happens in at most one history of 20, at
+// any time of inspection (Ville; see bet). A flagged verdict is treated as if the opposite one had been used. So a
+// stopped flip starts again automatically once the same bet on the opposite, begun at the stop, has reached 20. A
+// stopped rerun makes no more runs, so it provides no evidence and remains stopped.
 type Corrections struct {
 	above float64
 	by    map[string]*corrected // by the evaluation of the agent's own verdict
-	again map[string]*corrected // by that of the second run
+	again map[string]*corrected // by the evaluation of the second run
 	early truths
-	flip  trust // in the other verdict
+	flip  trust // in the opposite verdict
 	rerun trust // in a second run
 }
 
-// corrected is a correction, and what is known of its verdicts by now.
+// corrected is a correction with the known truths of its verdicts.
 type corrected struct {
 	*tree.Correction
 	first, second     *truth
-	betFlip, betRerun bool // the bets have heard of it
+	betFlip, betRerun bool // the bet was settled by it
 }
 
-// truth is what is known of a verdict.
+// truth is the truth of a verdict.
 type truth struct {
 	correct bool
-	mends   bool // it was wrong, and the other one is right
+	mends   bool // it was wrong, and the opposite verdict is right
 }
 
-// NewCorrections returns corrections of which none is known. Those of verdicts less
-// likely to be wrong than above are passed over: they say nothing of a higher bound.
+// NewCorrections returns an empty Corrections. It ignores corrections of verdicts with a risk below above, because they
+// say nothing about a higher bound.
 func NewCorrections(above float64) *Corrections {
 	return &Corrections{
 		above: above, by: map[string]*corrected{}, again: map[string]*corrected{}, early: truths{of: map[string]truth{}},
 	}
 }
 
-// Note takes an entry of the ledger in. Other kinds of entries are passed over.
+// Note adds an entry of the ledger. It ignores other kinds of entries.
 func (c *Corrections) Note(e *tree.Entry) {
 	switch {
 	case e.Correction != nil:
@@ -57,8 +53,7 @@ func (c *Corrections) Note(e *tree.Entry) {
 	}
 }
 
-// correct takes a correction in. Of two of one evaluation the first counts, unless the
-// second did more than to flag it.
+// correct adds a correction. Of two for one evaluation it uses the first, unless only the second did more than flag.
 func (c *Corrections) correct(n *tree.Correction) {
 	if !(n.P >= c.above) || n.Check() != nil {
 		return
@@ -84,8 +79,8 @@ func (c *Corrections) correct(n *tree.Correction) {
 	}
 }
 
-// learn joins a truth. Where a verdict is told two, as when a person relabels it, the
-// later one counts, but what the bets heard first they keep.
+// learn joins a truth. If a verdict has several truths, such as after a relabel, the latest is used, but a bet is
+// settled only by the first.
 func (c *Corrections) learn(evaluation string, t truth) {
 	x, of := c.by[evaluation], c.again[evaluation]
 	switch {
@@ -102,7 +97,7 @@ func (c *Corrections) learn(evaluation string, t truth) {
 	c.rerun.hear(&x.betRerun, x.rerun)
 }
 
-// flipped says what the other verdict puts right or breaks, whether or not it was taken.
+// flipped returns whether the opposite verdict fixes or breaks, even if it was not used.
 func (x *corrected) flipped() (mended, broken bool) {
 	if x.first == nil || x.Other.Null() {
 		return false, false
@@ -110,7 +105,7 @@ func (x *corrected) flipped() (mended, broken bool) {
 	return x.first.mends, x.first.correct
 }
 
-// rerun says what the verdict of the second run put right or broke.
+// rerun returns whether the verdict of the second run fixed or broke.
 func (x *corrected) rerun() (mended, broken bool) {
 	if x.first == nil || x.second == nil || x.Done != tree.Rerun {
 		return false, false
@@ -118,7 +113,7 @@ func (x *corrected) rerun() (mended, broken bool) {
 	return !x.first.correct && x.second.correct, x.first.correct && !x.second.correct
 }
 
-// Stopped reports whether a remedy was shown to break more verdicts than it puts right.
+// Stopped reports whether a remedy was proven to break more verdicts than it fixes.
 func (c *Corrections) Stopped(r tree.Remedy) bool {
 	switch r {
 	case tree.Other:
@@ -129,32 +124,30 @@ func (c *Corrections) Stopped(r tree.Remedy) bool {
 	return false
 }
 
-// Remedied is what a remedy has done. Of [tree.Flag] it is what the other verdict would
-// have done.
+// Remedied is the result of a remedy. For [tree.Flag] it is the result that the opposite verdict would have had.
 type Remedied struct {
 	Remedy  tree.Remedy `json:"remedy"`
-	N       int         `json:"n"`       // verdicts it was done to
-	Changed int         `json:"changed"` // of these, verdicts that became another
-	Known   int         `json:"known"`   // of all, those whose truth is known
+	N       int         `json:"n"`       // verdicts treated
+	Changed int         `json:"changed"` // of N, changed verdicts
+	Known   int         `json:"known"`   // of N, verdicts with a known truth
 	Mended  int         `json:"mended"`  // wrong before, right after
 	Broken  int         `json:"broken"`  // right before, wrong after
 
-	// Low and High are the 95 % Wilson interval of the share of mended among the mended
-	// and broken ones.
+	// Low and High are the 95 % Wilson interval of Mended / (Mended + Broken).
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 
-	E       float64 `json:"e"`       // evidence that it breaks more than it mends; 20 stops it
-	Stopped bool    `json:"stopped"` // it flags only, until it is shown to mend more
+	E       float64 `json:"e"`       // evidence that it breaks more than it mends; it stops at 20
+	Stopped bool    `json:"stopped"` // it only flags until it is proven to mend more
 }
 
-// Remedied says what each remedy has done: flag, rerun, other.
+// Remedied returns the results of each remedy: flag, rerun, other.
 func (c *Corrections) Remedied() []Remedied {
 	out := []Remedied{
 		{Remedy: tree.Flag, E: c.flip.breaks()}, {Remedy: tree.Rerun, E: c.rerun.breaks()},
 		{Remedy: tree.Other, E: c.flip.breaks()},
 	}
-	for _, x := range c.by { // only counts come of it, so their order makes no difference
+	for _, x := range c.by { // only counts, so the order is irrelevant
 		for i := range out {
 			if out[i].Remedy == x.Done {
 				out[i].add(x)
@@ -188,13 +181,13 @@ func (r *Remedied) add(x *corrected) {
 	}
 }
 
-// trust is whether a remedy may be used, by a bet against it, or for it while it is stopped.
+// trust decides whether a remedy may be used, by a bet against it, or for it while it is stopped.
 type trust struct {
 	stopped bool
 	bet     bet
 }
 
-// hear settles the bet by what a correction came to, once that is known, and only once.
+// hear settles the bet by the result of a correction, once.
 func (t *trust) hear(done *bool, of func() (mended, broken bool)) {
 	if mended, broken := of(); (mended || broken) && !*done {
 		*done = true
@@ -209,8 +202,8 @@ func (t *trust) settle(broken bool) {
 	}
 }
 
-// breaks is the evidence that the remedy breaks more than it mends; while it is stopped that is
-// proven, and it is what proved it.
+// breaks returns the evidence that the remedy breaks more than it mends. While the remedy is stopped, that is the proof
+// level 1/Alpha.
 func (t *trust) breaks() float64 {
 	if t.stopped {
 		return 1 / Alpha
@@ -218,15 +211,14 @@ func (t *trust) breaks() float64 {
 	return t.bet.E()
 }
 
-// truths holds the latest truths of verdicts of which no correction is known. A correction
-// and the truth of its verdict are written by two workers, so the truth may come first, but
-// not long before.
+// truths holds recent truths of verdicts without a known correction. Two workers write a correction and the truth of
+// its verdict, so the truth may come first, but not long before.
 type truths struct {
 	of    map[string]truth
 	order []string
 }
 
-// mostEarly is how many truths are held: as many as the workers' queues have room for.
+// mostEarly is the most truths held: the capacity of the workers' queues.
 const mostEarly = 8192
 
 func (e *truths) keep(evaluation string, t truth) {

@@ -10,24 +10,21 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// expected is the effect of a memory nothing is known of: three runs more in a
-// hundred go right. A memory was made by somebody who saw a mistake, so it is a
-// little more likely to help than to harm.
+// expected is the prior effect of a memory: three more right runs in a hundred. A memory was made from an observed
+// mistake, so it is slightly more likely to help than to harm.
 const expected = 0.03
 
-// halfLife is the age at which a run counts half.
+// halfLife is the age at which a run has half its weight.
 const halfLife = 90 * 24 * time.Hour
 
-// Prior is the effect expected of a memory before any run: confidence is what its
-// analyst said, 0 to 1, support how many cases stand behind it. A case its analyst
-// is half sure of comes to expected; nothing comes to more than four times that.
+// Prior returns the expected effect of a memory before any run. confidence is the analyst's, 0 to 1; support is the
+// number of its cases. A case with confidence 0.5 has the effect expected; the maximum is four times that.
 func Prior(confidence float64, support int) float64 {
 	s := float64(max(1, support))
 	return 2 * expected * max(0, min(1, confidence)) * 2 * s / (s + 1)
 }
 
-// Book keeps runs in the form a fit needs. Runs may be added in any order; a run
-// that was added before, by its id, is passed over.
+// Book holds runs in the form that a fit needs. Runs may be added in any order; a run with a known id is ignored.
 type Book struct {
 	rows  []row
 	ids   map[string]bool
@@ -36,12 +33,12 @@ type Book struct {
 	known map[string]*memory
 }
 
-// row is one run: what became of it, and how often each column speaks of it.
+// row is one run: its result, and how often each column applies to it.
 type row struct {
 	id      string
 	at      time.Time
 	correct bool
-	prior   float64 // of all that was injected
+	prior   float64 // sum over the injected memories
 	cells   []cell
 }
 
@@ -50,18 +47,18 @@ type cell struct {
 	times float32
 }
 
-// column is what a part of the outcome is put down to.
+// column is a factor of the fit.
 type column struct {
 	kind kind
 	name string
 }
 
-// memory is what is known of a memory besides its effect.
+// memory holds the data of a memory besides its effect.
 type memory struct {
 	typ     tree.Type
 	prior   float64
-	at      time.Time // of the latest run that tells prior and lineage
-	lineage []column  // itself and those above it
+	at      time.Time // of the run that provided prior and lineage
+	lineage []column  // itself and its ancestors
 	runs    int
 	right   int
 	tests   map[string]bool
@@ -72,7 +69,7 @@ func NewBook() *Book {
 	return &Book{ids: map[string]bool{}, names: map[column]int32{}, known: map[string]*memory{}}
 }
 
-// Add takes a run in. Later attempts are passed over.
+// Add adds a run. It ignores later attempts.
 func (b *Book) Add(r *Run) {
 	if !r.first() || b.ids[r.ID] {
 		return
@@ -122,8 +119,7 @@ func (b *Book) column(c column) int32 {
 	return n
 }
 
-// note counts a use of a memory. Where runs disagree about its lineage the
-// latest one is right.
+// note counts a use of a memory. If runs disagree on its lineage, the latest one is used.
 func (b *Book) note(c *Candidate, r *Run, lineage []column) {
 	m := b.known[c.ID]
 	if m == nil {
@@ -165,44 +161,42 @@ func kindOf(t tree.Type) kind {
 	return oneCase
 }
 
-// Effect is what one memory has done.
+// Effect is the measured effect of one memory.
 type Effect struct {
 	ID   string    `json:"id"`
 	Type tree.Type `json:"type"`
 
-	Runs  int `json:"runs"`  // it was given to, first attempts
+	Runs  int `json:"runs"`  // first attempts that received it
 	Tests int `json:"tests"` // different tests among them
 	Right int `json:"right"` // right runs among them
 
-	// Effect is by how much the share of right runs is higher with it than
-	// without, on tests of equal difficulty; SD is its standard deviation.
+	// Effect is the share of right runs with the memory minus the share without, on tests of equal difficulty; SD is
+	// its standard deviation.
 	Effect float64 `json:"effect"`
 	SD     float64 `json:"sd"`
 	PHarm  float64 `json:"pHarm"` // probability that Effect is below 0
-	Before float64 `json:"-"`     // what PHarm was before any run
+	Before float64 `json:"-"`     // PHarm before any run
 
-	// EHarm is the evidence of harm in the runs that chance gave or denied it, see
-	// [Suspect]; 0 where there are none.
+	// EHarm is the evidence of harm from randomized runs, see [Suspect]; 0 without such runs.
 	EHarm float64 `json:"eHarm,omitempty"`
 }
 
-// Confidence is the probability that the memory helps.
+// Confidence returns the probability that the memory helps.
 func (e *Effect) Confidence() float64 { return 1 - e.PHarm }
 
-// SuccessRate is the share of right runs, whatever the tests were; 0 with none.
+// SuccessRate returns the share of right runs, regardless of the tests; 0 without runs.
 func (e *Effect) SuccessRate() float64 { return float64(e.Right) / float64(max(1, e.Runs)) }
 
-// Fit shares the outcomes out and returns an effect for every memory that was ever
-// given, by id. now weighs the runs by age; one from the future counts as new.
-// The same runs give the same bytes, in whatever order they were added.
+// Fit attributes the outcomes to memories and returns the effect of every injected memory, sorted by id. Runs are
+// weighted by their age at now; a run from the future has age 0. The same runs give the same bytes, in any order of
+// Add.
 //
 // It minimises, over runs weighted by 2^(-age/90 days),
 //
 //	(y - mean - test - scene - Σ prior - Σ θ)² + Σ λ θ²
 //
-// where θ is summed over every injected memory and those above it, up to the tree
-// it came from. So a good memory on hard tests is told from a bad one on easy
-// tests, and one with few runs borrows from its siblings.
+// where θ is summed over every injected memory and its ancestors, up to the tree it came from. So a good memory on hard
+// tests is distinguished from a bad one on easy tests, and one with few runs borrows from its siblings.
 func (b *Book) Fit(now time.Time) []Effect {
 	p := b.problem(now)
 	p.solve()
@@ -227,5 +221,5 @@ func (b *Book) Fit(now time.Time) []Effect {
 	return out
 }
 
-// rounded leaves out what the order of sums on another machine might change.
+// rounded removes digits that depend on the order of sums on another machine.
 func rounded(x float64) float64 { return math.Round(x*1e6) / 1e6 }

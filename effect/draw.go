@@ -9,17 +9,15 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// draw reports whether chance p falls on this run. It is decided by a hash of run
-// and salt alone, so that everybody who knows both can draw again and come to the
-// same. p is from 0, never, to 1, always.
+// draw reports whether an event of probability p, 0 to 1, happens to this run. It is decided by a hash of run and salt
+// alone, so that anyone who knows both can reproduce it.
 //
-// runID must name one judgment: where an agent does several tests under one run id,
-// join the test to it. If they shared a draw, the second would not be by chance, and
-// nothing could be proven. Attempts at one test share it, so that a retry stays in its
-// arm.
+// runID must identify one judgment: if an agent runs several tests under one run id, join the test to it. If they
+// shared a draw, the second would not be random, and nothing could be proven. Attempts at one test share it, so that a
+// retry remains in its arm.
 func draw(runID, salt string, p float64) bool { return unit(runID, salt) < p }
 
-// unit hashes to a number from 0 to below 1.
+// unit hashes to a number in [0, 1).
 func unit(runID, salt string) float64 {
 	h := sha256.New()
 	var n [8]byte
@@ -42,32 +40,28 @@ func DrawArm(runID, salt string, c Chances) Arm {
 	return Memory
 }
 
-// Holdout is the schedule that says how many runs are kept without memory to
-// compare with.
+// Holdout is the schedule of the share of runs without memory, the controls.
 type Holdout struct {
-	// First is the share of the first Many runs, then Later.
+	// First is the share in the first Many runs, Later the share after them.
 	First, Later float64
 	Many         int
 
-	// Doubt is the share while harm is suspected but not proven. It is never
-	// below what the rest of the schedule says.
+	// Doubt is the share while harm is suspected but not proven. It never lowers the share.
 	Doubt float64
 
-	// Other is the share given other memories, out of those not held out.
+	// Other is the share of ArmOther among the runs that are not held out.
 	Other float64
 }
 
-// Schedule is the default: 20 % of the first 200 runs, then 5 %, and half while
-// memory is in doubt.
+// Schedule returns the default: 20 % of the first 200 runs, then 5 %, and half while harm is suspected.
 func Schedule() Holdout { return Holdout{First: 0.20, Later: 0.05, Many: 200, Doubt: 0.50} }
 
-// Fixed is the schedule of a team that wants one share always. 0 means that
-// nothing is held out: see [Holdout.Blind].
+// Fixed returns a schedule with one constant share. 0 holds nothing out: see [Holdout.Blind].
 func Fixed(share float64) Holdout {
 	return Holdout{First: share, Later: share, Doubt: max(share, 0)}
 }
 
-// Check reports the first share that is not one.
+// Check returns an error if a share is outside 0 to 1 or Many is negative.
 func (h Holdout) Check() error {
 	for _, s := range []struct {
 		name  string
@@ -83,8 +77,7 @@ func (h Holdout) Check() error {
 	return nil
 }
 
-// Chances returns those of the next run, after so many have been drawn. eHarm is
-// the evidence of harm so far.
+// Chances returns the probabilities for the next run, after drawn runs. eHarm is the evidence of harm so far.
 func (h Holdout) Chances(drawn int, eHarm float64) Chances {
 	none := h.Later
 	if drawn < h.Many {
@@ -96,19 +89,17 @@ func (h Holdout) Chances(drawn int, eHarm float64) Chances {
 	return Chances{Memory: (1 - none) * (1 - h.Other), Other: (1 - none) * h.Other}
 }
 
-// suspect is the evidence of harm from which half the runs are held out: more than chance
-// brings in the mean. Where memory does nothing that costs nothing, and where it helps the
-// evidence is below 1 soon.
+// suspect is the evidence of harm from which half of the runs are held out: slightly above the expected value of
+// chance. If memory has no effect that costs nothing, and if it helps the evidence is soon below 1.
 const suspect = 1.1
 
-// Blind reports whether the schedule comes to hold nothing out, so that
-// nothing can be proven, good or bad.
+// Blind reports whether the schedule eventually holds nothing out, so that nothing can be proven.
 func (h Holdout) Blind() bool { return h.Later <= 0 && (h.First <= 0 || h.Many <= 0) }
 
-// never reports whether the schedule never gives memory.
+// never reports whether the schedule never uses memory.
 func (h Holdout) never() bool { return h.Later >= 1 && (h.First >= 1 || h.Many <= 0) }
 
-// Warning says what a schedule cannot do, "" where it is sound.
+// Warning returns the limitation of a schedule, empty if there is none.
 func (h Holdout) Warning() taxonomy.Text {
 	switch {
 	case h.Blind():

@@ -1,24 +1,22 @@
-// Package effect says whether memory helps, and which memory does.
+// Package effect measures whether memory helps, and which memory does.
 //
-// A run is drawn into an arm before it begins (draw.go): with its memories, with
-// as many other ones, or with none. When its outcome is known it is a [Run], see
-// [Joiner], and everything else here is a pure function of runs:
+// The arm of a run is drawn before it begins (draw.go): its memories, as many other ones, or none. A run with a known
+// outcome is a [Run], see [Joiner]. Everything else here is a pure function of runs:
 //
 //   - [Breaker] bets on harm and on help, run by run, and opens when harm is
 //     proven (breaker.go, bet.go);
-//   - [Book.Fit] shares the outcomes out to the memories that were given and to the
-//     lineage above them (credit.go, ridge.go), [Next] says what follows for
-//     each (life.go), and [Revise] writes both into the memory (revise.go);
-//   - explain says what a run showed of what it was given (explain.go);
-//   - [Corrections] says what came of verdicts that were corrected, and when that has
-//     to stop (corrections.go);
+//   - [Book.Fit] attributes the outcomes to the injected memories and their
+//     ancestors (credit.go, ridge.go), [Next] derives a status for each (life.go),
+//     and [Revise] writes both into the memory (revise.go);
+//   - explain classifies what a run showed about its memories (explain.go);
+//   - [Corrections] counts the results of corrected verdicts, and decides when
+//     correcting has to stop (corrections.go);
 //   - [Ablate] finds the memory that made a test fail, and [Blame] is the evidence
 //     against it (ablate.go, ablation.go);
-//   - [NewReport] and [Compare] say how far one arm is above another, test by test
-//     (report.go, lift.go, arms.go).
+//   - [NewReport] and [Compare] compare arms, test by test (report.go, lift.go,
+//     arms.go).
 //
-// Nothing here reads a clock, a file or a map in its own order: the same runs give
-// the same bytes.
+// Nothing here depends on a clock, a file or map order: the same runs give the same bytes.
 package effect
 
 import (
@@ -30,28 +28,26 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Arm says what a run was given.
+// Arm is the treatment of a run.
 type Arm string
 
 // The arms of a run.
 const (
 	Memory Arm = "memory" // the memories retrieved for it
-	Other  Arm = "other"  // as many, drawn at random: the control for what any text does
-	None   Arm = "none"   // nothing
+	Other  Arm = "other"  // as many, drawn at random: the control for the effect of any text
+	None   Arm = "none"   // no memory
 )
 
-// Chances are the probabilities with which a run was drawn into the arms. What is
-// left to 1 is that of None.
+// Chances are the probabilities of the arms of a run. The rest to 1 is that of None.
 type Chances struct {
 	Memory float64 `json:"memory"`
 	Other  float64 `json:"other,omitempty"`
 }
 
-// None is the probability of no memory.
+// None returns the probability of no memory.
 func (c Chances) None() float64 { return max(0, 1-c.Memory-c.Other) }
 
-// share is the probability of Memory where it is either that or None, and whether
-// chance decided between the two at all.
+// share returns the probability of Memory given Memory or None, and whether the choice between the two was random.
 func (c Chances) share() (rho float64, drawn bool) {
 	none := c.None()
 	if !(c.Memory > 0) || !(none > 1e-9) {
@@ -60,32 +56,32 @@ func (c Chances) share() (rho float64, drawn bool) {
 	return c.Memory / (c.Memory + none), true
 }
 
-// Run is one run whose outcome is known. Of a trial only the first attempt counts;
-// everything here passes over later ones, which are made because of an outcome.
+// Run is one run with a known outcome. Only the first attempt of a trial is used; later attempts are made because of an
+// outcome, so everything here ignores them.
 type Run struct {
-	ID       string      // of the trial
-	Seq      uint64      // of the trial in the ledger: clocks go back, this does not
-	Ended    uint64      // of its outcome
-	At       time.Time   // when it was drawn
-	Test     string      // the test case: runs of one are equally hard
-	Scene    tree.Scene  //
-	Found    string      // who found what was found for it: read, words or test; "" where that was not kept
-	Arm      Arm         //
-	Chances  Chances     // with which Arm was drawn
-	Eligible []Candidate // what memory would have given, in every arm
-	Injected []Candidate // what was given
-	Attempt  int         // from 1; 0 means not said
+	ID       string    // of the trial
+	Seq      uint64    // of the trial in the ledger: unlike the clock, it never goes back
+	Ended    uint64    // sequence number of its outcome
+	At       time.Time // when it was drawn
+	Test     string    // the test case: runs of one test are equally hard
+	Scene    tree.Scene
+	Found    string // what found the memories: read, words or test; "" if not recorded
+	Arm      Arm
+	Chances  Chances     // probabilities with which Arm was drawn
+	Eligible []Candidate // the memories found, in every arm
+	Injected []Candidate // the memories injected
+	Attempt  int         // from 1; 0 means unknown
 	Correct  bool
 	Wrong    Mistake // of a run that is not correct
 }
 
-// Mistake is what went wrong in a run.
+// Mistake is the error of a run.
 type Mistake struct {
 	ErrorType string
 	Direction taxonomy.Direction
 }
 
-// Candidate is a memory as it stood when a run was drawn.
+// Candidate is a memory as it was when the run was drawn.
 type Candidate struct {
 	ID        string
 	Rank      int // from 1
@@ -93,13 +89,11 @@ type Candidate struct {
 	ErrorType string
 	Direction taxonomy.Direction
 
-	// Lineage are the memories above it, the nearest first, and Origin the tree
-	// it was made in.
+	// Lineage are its ancestors, nearest first, and Origin the tree in which it was made.
 	Lineage []Ancestor
 	Origin  string
 
-	// Prior is the effect expected of it before any run, see [Prior]. 0 means
-	// that nothing is known, and counts as expected.
+	// Prior is its expected effect before any run, see [Prior]. 0 means unknown, and stands for expected.
 	Prior float64
 }
 
@@ -109,12 +103,10 @@ type Ancestor struct {
 	Type tree.Type
 }
 
-// first reports whether the run counts: repetitions after a failure are chosen
-// by their outcome.
+// first reports whether the run is a first attempt: retries are selected by their outcome.
 func (r *Run) first() bool { return r.Attempt <= 1 }
 
-// types returns the error types memory spoke to, sorted. They are those of what
-// was eligible, which is the same in every arm.
+// types returns the error types of the eligible memories, sorted. They are the same in every arm.
 func (r *Run) types() []string {
 	var out []string
 	for i := range r.Eligible {
@@ -126,8 +118,7 @@ func (r *Run) types() []string {
 	return out
 }
 
-// sorted returns the runs that count, by time and id, so that it makes no
-// difference in which order they came.
+// sorted returns the first attempts, by time and id, so that the order of runs is irrelevant.
 func sorted(runs []Run) []*Run {
 	out := make([]*Run, 0, len(runs))
 	for i := range runs {

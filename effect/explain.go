@@ -4,17 +4,17 @@ import (
 	"slices"
 )
 
-// Kind says what a run showed of a memory that was given to it.
+// Kind classifies what a run showed about an injected memory.
 type Kind string
 
-// What a run can show.
+// The kinds.
 const (
-	repeated      Kind = "repeat"          // the very mistake it warns of: its wording did not help
-	overCorrected Kind = "over-correction" // the opposite mistake: evidence of when it does not apply
-	confirmed     Kind = "confirm"         // right, on a test that had gone that way wrong before
+	repeated      Kind = "repeat"          // the mistake it warns of: its wording did not help
+	overCorrected Kind = "over-correction" // the opposite mistake: evidence that it does not apply here
+	confirmed     Kind = "confirm"         // right, on a test with this mistake in an earlier run
 )
 
-// Shown is what one run showed of one memory.
+// Shown is what one run showed about one memory.
 type Shown struct {
 	Run    string `json:"run"`
 	Test   string `json:"test"`
@@ -22,9 +22,8 @@ type Shown struct {
 	Kind   Kind   `json:"kind"`
 }
 
-// explain says what runs showed of the memories given to them, by time and rank. Only
-// first attempts are read, and of a mistake only its type and direction: whether the
-// cause was the same, who reads the case may say.
+// explain classifies what runs showed about their memories, sorted by time and rank. It uses only first attempts, and
+// of a mistake only type and direction: whether the cause was the same, a reader of the case has to decide.
 func explain(runs []Run) []Shown {
 	var out []Shown
 	wrong := map[string][]Mistake{} // by test, so far

@@ -5,23 +5,21 @@ import (
 	"math"
 )
 
-// guess is what is known of how hard tests are: what share of failures to expect of
-// the next run. Only runs before it have a part in that, so that however bad a guess
-// is, it costs the bets power and not truth.
+// guess estimates the difficulty of tests: the expected share of failures of the next run. It uses only earlier runs,
+// so a bad guess costs the bets power, but not validity.
 type guess struct {
-	Recent Count               `json:"recent"`          // of all runs lately, see lately
+	Recent Count               `json:"recent"`          // over recent runs of all tests, see lately
 	Tests  map[uint8]Count     `json:"tests,omitempty"` // of each test, by a hash of its name
-	Belief [len(pulls)]float64 `json:"belief"`          // in each of the pulls: a log, 0 for the best of them
+	Belief [len(pulls)]float64 `json:"belief"`          // log weight of each of the pulls, 0 for the best one
 }
 
-// Count is how many runs there were and how many of them failed. Old ones count
-// for less, so neither is whole.
+// Count is a number of runs and of failures among them. Older runs weigh less, so both are fractional.
 type Count struct {
 	Runs  float64 `json:"runs"`
 	Fails float64 `json:"fails"`
 }
 
-// add forgets over so many runs, and counts one more.
+// add adds a run with exponential forgetting over the given number of runs.
 func (c Count) add(failed bool, over float64) Count {
 	c.Runs, c.Fails = c.Runs*(1-1/over)+1, c.Fails*(1-1/over)
 	if failed {
@@ -30,23 +28,22 @@ func (c Count) add(failed bool, over float64) Count {
 	return c
 }
 
-// How many runs a guess looks back over: long enough to be steady, short enough to
-// follow a product that changes.
+// Lengths of memory, in runs: long enough to be stable, short enough to follow a changing product.
 const (
 	lately   = 200.0
 	ofATest  = 20.0
 	maxCells = 1 << 8
 )
 
-// pulls are how strongly a test's own share is drawn to that of all, in runs. Which is
-// right depends on how unlike the tests are, so each is believed as far as it was right
-// before (A. P. Dawid, J. R. Stat. Soc. A 147, 1984). The last takes all tests for one.
+// pulls are the weights, in runs, by which a test's own share is shrunk to that of all tests. The best one depends on
+// how different the tests are, so each is weighted by its past predictions (A. P. Dawid, J. R. Stat. Soc. A 147, 1984).
+// The last treats all tests as one.
 var pulls = [...]float64{2, 6, 20, 1e6}
 
-// leastBelief is how far down belief in a pull may go, so that it can come back.
+// leastBelief bounds the log weight of a pull, so that it can recover.
 const leastBelief = -20.0
 
-// expect is the share of failures expected of the next run of a test, whatever its arm.
+// expect returns the expected share of failures of the next run of a test, in any arm.
 func (g *guess) expect(cell uint8) float64 {
 	p, sum := 0.0, 0.0
 	for k, q := range g.shares(cell) {
@@ -57,7 +54,7 @@ func (g *guess) expect(cell uint8) float64 {
 	return p / sum
 }
 
-// shares are what each of the pulls expects.
+// shares returns the expectation of each pull.
 func (g *guess) shares(cell uint8) (ps [len(pulls)]float64) {
 	all := (g.Recent.Fails + 1) / (g.Recent.Runs + 4)
 	c := g.Tests[cell]
@@ -67,7 +64,7 @@ func (g *guess) shares(cell uint8) (ps [len(pulls)]float64) {
 	return ps
 }
 
-// count is told how a run of a test ended.
+// count adds the result of a run of a test.
 func (g *guess) count(cell uint8, failed bool) {
 	best := math.Inf(-1)
 	for k, p := range g.shares(cell) {
@@ -87,7 +84,7 @@ func (g *guess) count(cell uint8, failed bool) {
 	g.Tests[cell] = g.Tests[cell].add(failed, ofATest)
 }
 
-// cellOf is where a test is counted. Two that meet in one cell are one test.
+// cellOf returns the cell of a test. Two tests in one cell are treated as one.
 func cellOf(test string) uint8 {
 	h := fnv.New32a()
 	h.Write([]byte(test))

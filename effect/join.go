@@ -9,51 +9,49 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Joined is what a ledger says of runs.
+// Joined holds the runs of a ledger.
 type Joined struct {
-	// Runs are those whose outcome is known, first attempts and later ones, in the
-	// order in which the outcomes came: the order for [Breaker.Observe].
+	// Runs are those with a known outcome, first attempts and later ones, in the order of the outcomes, as
+	// [Breaker.Observe] requires.
 	Runs []Run
 
 	Evolved []learning // when the tree learned, in order
 	Blamed  []Blamed   // memories that ablations blame
-	Drawn   int        // trials whose arm chance decided
+	Drawn   int        // trials whose arm was drawn at random
 	Asked   []Asked    // trials of runs, in the order of the ledger
 
-	// Questions counts trials that no run followed: somebody asked to see the answer. They are in
-	// nothing else.
+	// Questions counts trials without a run: someone requested guidance to look at it. They are not counted elsewhere.
 	Questions int
 
 	Outcomes
 }
 
-// Outcomes counts trials and the outcomes that came of them.
+// Outcomes counts trials and their outcomes.
 type Outcomes struct {
-	Known    int `json:"known"`    // trials whose outcome has come
-	Open     int `json:"open"`     // trials of runs whose outcome has not come
+	Known    int `json:"known"`    // trials with an outcome
+	Open     int `json:"open"`     // trials of runs without an outcome
 	Unknown  int `json:"unknown"`  // outcomes of trials that are not in the ledger
-	Again    int `json:"again"`    // outcomes that say what was known
-	Contrary int `json:"contrary"` // outcomes that deny one that came before; the first one counts
+	Again    int `json:"again"`    // outcomes that repeat an earlier one
+	Contrary int `json:"contrary"` // outcomes that contradict an earlier one; the first is used
 	Retries  int `json:"retries"`  // later attempts
-	Flipped  int `json:"flipped"`  // of them, those that ended otherwise than the first attempt
+	Flipped  int `json:"flipped"`  // of Retries, those with another result than the first attempt
 }
 
-// Asked is a run that asked memory.
+// Asked is a run that requested guidance.
 type Asked struct {
 	At    time.Time
 	Arm   Arm
-	Found bool    // memory had something for it, in whatever arm it was
-	Took  float64 // milliseconds until it was answered; 0: not measured
+	Found bool    // memories were found for it, in any arm
+	Took  float64 // milliseconds to the answer; 0: not measured
 }
 
-// learning is a time at which the tree learned. Trials from Seq on are drawn from the
-// new tree.
+// learning is a time at which the tree learned. Trials from Seq on use the new tree.
 type learning struct {
 	Seq uint64
 	At  time.Time
 }
 
-// Look returns a memory as it is now, false for one that it does not know.
+// Look returns the present state of a memory, and whether it is known.
 type Look func(id string) (Candidate, bool)
 
 // Join joins the entries of a ledger, see [Joiner].
@@ -65,19 +63,18 @@ func Join(ledger iter.Seq[tree.Entry], look Look) Joined {
 	return j.Join(look)
 }
 
-// Joiner joins trials, their steps and their outcomes by trial id, in whatever order
-// they stand in the ledger. It keeps what it needs of the entries, so a ledger that has
-// grown is joined again without being read again. It is for one goroutine.
+// Joiner joins trials, their steps and their outcomes by trial id, in any order. It keeps the necessary parts of
+// entries, so a ledger that has grown is joined again without being read again. It is not safe for concurrent use.
 type Joiner struct {
 	trials   map[string]drawn
 	given    map[string][]tree.Injection // at later steps, by trial
 	tests    map[string]string           // by evaluation
 	outcomes []known
 	evolved  []learning
-	acts     int // a person's words that changed memories since the tree learned last
+	acts     int // decisions that changed memories since the tree last learned
 	asked    []*tree.Trial
 	blamed   []Blamed
-	chances  int // trials whose arm chance decided
+	chances  int // trials whose arm was drawn at random
 }
 
 // NewJoiner returns a joiner of an empty ledger.
@@ -97,8 +94,8 @@ type known struct {
 	seq uint64
 }
 
-// Add takes an entry in and reports whether it may change what is joined. Of two trials
-// of one id the first counts: it was drawn first.
+// Add adds an entry and reports whether it may change the result. Of two trials with one id it uses the first, which
+// was drawn first.
 func (j *Joiner) Add(e *tree.Entry) bool {
 	switch {
 	case e.Trial != nil && j.trials[e.Trial.ID].Trial == nil:
@@ -129,7 +126,7 @@ func (j *Joiner) Add(e *tree.Entry) bool {
 	return false
 }
 
-// Acts returns how often a person changed what is given since the tree learned last.
+// Acts returns how many decisions changed what is injected since the tree last learned.
 func (j *Joiner) Acts() int { return j.acts }
 
 // try is one attempt of a trial.
@@ -138,9 +135,8 @@ type try struct {
 	attempt int
 }
 
-// Join returns what the entries say so far. The test of a run is the case of its
-// evaluation, else the one its trial names, else what was asked. A memory that look
-// does not know is a case without lineage.
+// Join returns the result so far. The test of a run is the case of its evaluation, else the test of its trial, else the
+// trial's query. A memory unknown to look is treated as a case without lineage.
 func (j *Joiner) Join(look Look) Joined {
 	out := Joined{
 		Evolved: slices.Clone(j.evolved), Blamed: slices.Clone(j.blamed),
@@ -186,7 +182,7 @@ func (j *Joiner) Join(look Look) Joined {
 	return out
 }
 
-// count counts trials. One without a run id is a question until an outcome shows that a run followed it.
+// count counts trials. A trial without a run id is a question until it has an outcome.
 func (j *Joiner) count(out *Joined, followed map[string]int) {
 	for _, t := range j.asked {
 		_, known := followed[t.ID]
@@ -205,9 +201,9 @@ func (j *Joiner) count(out *Joined, followed map[string]int) {
 
 func armOf(t *tree.Trial) Arm { return cmp.Or(arms[t.Arm], None) }
 
-// corrected returns the outcomes with what a person said last of an evaluation in the place of
-// its own, and without the other outcomes that a person said. Where it has none of its own, what the
-// person said first has its place. What was taken back is left out.
+// corrected returns the outcomes with corrections applied: a person's latest outcome of an evaluation replaces the
+// evaluation's own, and the person's other outcomes are omitted. Without an own outcome, it takes the place of the
+// person's first one. Withdrawn outcomes are omitted.
 func (j *Joiner) corrected() []known {
 	last := map[string]known{}
 	for _, o := range j.outcomes {
@@ -240,7 +236,7 @@ func (j *Joiner) corrected() []known {
 
 func attempt(o *tree.Outcome) int { return max(1, o.Attempt) }
 
-// arms are the names of the arms in a ledger.
+// arms maps the arms of a ledger to those of this package.
 var arms = map[tree.Arm]Arm{tree.ArmMemory: Memory, tree.ArmOther: Other, tree.ArmHoldout: None}
 
 func (j *Joiner) run(t drawn, o known, look Look) Run {

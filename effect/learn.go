@@ -1,7 +1,7 @@
 package effect
 
-// Watch returns a breaker that has seen all runs, in the order in which their outcomes
-// came, and every time the tree learned. So what a breaker says is a function of the ledger.
+// Watch returns a breaker that has observed all runs, in the order of their outcomes, and all times at which the tree
+// learned. So the state of a breaker is a function of the ledger.
 func Watch(j *Joined) *Breaker { return watch(j, func(*Run, *Breaker) {}) }
 
 // watch is Watch; it calls seen after each run.

@@ -7,34 +7,33 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// LedgerStats count what a ledger has of trials, of verdicts that were corrected and of failures that
-// were looked into.
+// LedgerStats counts the trials, corrected verdicts and ablations of a ledger.
 type LedgerStats struct {
 	Trials      Trials        `json:"trials"`
 	Corrections []Remedied    `json:"corrections"` // by remedy: flag, rerun, other
 	Ablations   ablationStats `json:"ablations"`
 }
 
-// Trials count what runs asked of memory, and what came of it.
+// Trials counts the requests of runs and their results.
 type Trials struct {
-	Asked    int      `json:"asked"`  // by runs
-	Found    int      `json:"found"`  // of them, those that memory had something for
-	Guided   int      `json:"guided"` // of these, those that were given their memories
-	Other    int      `json:"other"`  // or other ones
-	None     int      `json:"none"`   // or none, because chance held them out or the breaker was open
+	Asked    int      `json:"asked"`  // runs that requested guidance
+	Found    int      `json:"found"`  // of Asked, runs with memories found
+	Guided   int      `json:"guided"` // of Found, runs that received their memories
+	Other    int      `json:"other"`  // of Found, runs that received other memories
+	None     int      `json:"none"`   // of Found, runs without memories: held out, or the breaker was open
 	Outcomes Outcomes `json:"outcomes"`
 
-	Questions int `json:"questions"` // that no run followed; they are counted nowhere else
+	Questions int `json:"questions"` // trials without a run; not counted elsewhere
 }
 
-// ablationStats count what was found of runs that failed with memories.
+// ablationStats counts the results of ablations.
 type ablationStats struct {
 	N      int            `json:"n"`
-	Blame  map[string]int `json:"blame"`  // by what they are put down to
+	Blame  map[string]int `json:"blame"`  // by conclusion
 	Blamed []Blamed       `json:"blamed"` // the evidence against single memories, in time order
 }
 
-// StatsOf reads a ledger from its beginning and counts it.
+// StatsOf reads a ledger from its beginning and counts its entries.
 func StatsOf(ledger iter.Seq2[tree.Entry, error]) (LedgerStats, error) {
 	corrections, joiner := NewCorrections(0), NewJoiner()
 	out := LedgerStats{Ablations: ablationStats{Blame: map[string]int{}, Blamed: []Blamed{}}}

@@ -9,10 +9,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// What is done with a memory follows from the probability that it harms.
+// The status of a memory follows from the probability that it harms.
 const (
-	injectTo    = 0.65 // given up to here
-	restoreFrom = 0.40 // taken back below it
+	injectTo    = 0.65 // injected up to this
+	restoreFrom = 0.40 // restored below this
 	retireFrom  = 0.95
 	fewToHold   = 5  // runs before it may be quarantined
 	fewToRetire = 20 // runs before it may be retired
@@ -20,27 +20,25 @@ const (
 	longest     = 90 * 24 * time.Hour // in quarantine
 )
 
-// Step is what follows for a memory. Status is the one it has where nothing does.
+// Step is the next status of a memory. Without a change it is the present one.
 type Step struct {
 	Status tree.Status
-	Why    taxonomy.Text // "" where nothing changes
+	Why    taxonomy.Text // empty without a change
 }
 
-// Standing is where a memory is in its life.
+// Standing is the present status of a memory.
 type Standing struct {
 	Status tree.Status
 	Mark   tree.Mark
-	Since  time.Time // when it came to be in Status
+	Since  time.Time // when it got Status
 
-	// Ours says that it is in Status because of its effect. An import that waits
-	// in quarantine for a person, and a lesson that evolution retired, are not
-	// ours to bring back.
+	// Ours reports whether it is in Status because of its effect. This package does not restore an import that waits in
+	// quarantine for a person, or a lesson that evolution retired.
 	Ours bool
 }
 
-// Next returns what follows for a memory from its effect. now is the time of the
-// latest run. What a person said wins: a pinned memory is left as it is, or comes
-// back. A banned one is left as it is too: its mark keeps it from every run.
+// Next returns the next status of a memory from its effect. now is the time of the latest run. A person's decision
+// wins: a pinned memory is unchanged, or restored. A banned one is unchanged too: its mark excludes it from every run.
 func Next(e *Effect, s Standing, now time.Time) Step {
 	stay := Step{Status: s.Status}
 	away := s.Status == tree.Quarantined || s.Status == tree.Retired
@@ -55,7 +53,7 @@ func Next(e *Effect, s Standing, now time.Time) Step {
 	return judge(e, s, now)
 }
 
-// judge is Next where no person has spoken.
+// judge is Next for a memory without a person's decision.
 func judge(e *Effect, s Standing, now time.Time) Step {
 	sure := e.PHarm > retireFrom && e.Runs >= fewToRetire && e.Enough()
 	switch s.Status {
@@ -85,9 +83,8 @@ func judge(e *Effect, s Standing, now time.Time) Step {
 	return Step{Status: s.Status}
 }
 
-// because says what follows and why: how large the effect is, and what the runs that
-// chance decided about prove, where that is what counted.
-// Where there are too few runs for a claim, it is done as a precaution.
+// because explains a step: the size of the effect, and the evidence of randomized runs if it is proof. With too few
+// runs for a claim, it is a precaution.
 func because(e *Effect, en, zh string) taxonomy.Text {
 	s := e.Size()
 	if !e.Enough() {
@@ -103,7 +100,7 @@ func because(e *Effect, en, zh string) taxonomy.Text {
 	return out
 }
 
-// cleared is because for a memory that is given from now on.
+// cleared is because for a memory that becomes active.
 func cleared(e *Effect, en, zh string) taxonomy.Text {
 	if e.Enough() {
 		return because(e, en, zh)
@@ -112,23 +109,22 @@ func cleared(e *Effect, en, zh string) taxonomy.Text {
 	return taxonomy.Text{EN: "Nothing speaks against it so far: " + s.EN, ZH: "目前没有不利的迹象：" + s.ZH}
 }
 
-// Given reports whether runs are given memories of this status.
+// Given reports whether memories of this status are injected.
 func Given(status tree.Status, mark tree.Mark) bool {
 	return mark != tree.Banned && (status == tree.Probation || status == tree.Active)
 }
 
-// Probes reports whether a run is given a quarantined memory that fits, so that it can
-// clear itself: one run of ten, whatever arm it is in. It is given one and never two,
-// because what they did could not be told apart. salt is the store's.
+// Probes reports whether a run receives a fitting quarantined memory, to measure it again: one run of ten, in any arm.
+// It receives one and never two, because their effects could not be distinguished. salt is the store's.
 func Probes(runID, salt string) bool { return draw(runID, salt+"\x00probe", probes) }
 
-// Sentence says what the memory has done.
+// Sentence describes the effect of the memory.
 func (e *Effect) Sentence() taxonomy.Text {
 	s := e.Size()
 	return taxonomy.Text{EN: e.ID + ": " + s.EN, ZH: e.ID + "：" + s.ZH}
 }
 
-// points writes a difference of shares in points of a hundred, with its sign.
+// points formats a difference of shares as percentage points, with its sign.
 func points(x float64) string {
 	p := math.Round(100 * x)
 	if p == 0 {

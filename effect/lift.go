@@ -6,14 +6,13 @@ import (
 	"github.com/memtree/memtree/internal/stat"
 )
 
-// Lift is by how much more often runs of one arm go one way than those of another,
-// on the same tests.
+// Lift is the difference of two arms in the share of runs with a given property, on the same tests.
 type Lift struct {
-	N       int     `json:"n"`       // runs of the first arm in tests that both have
-	M       int     `json:"m"`       // and of the other
-	Tests   int     `json:"tests"`   // how many tests both have
-	With    float64 `json:"with"`    // share of the first that go this way, 0 to 1
-	Without float64 `json:"without"` // and of the other, on tests as often
+	N       int     `json:"n"`       // runs of the first arm on tests in both arms
+	M       int     `json:"m"`       // runs of the other arm on these tests
+	Tests   int     `json:"tests"`   // number of tests in both arms
+	With    float64 `json:"with"`    // share in the first arm, 0 to 1
+	Without float64 `json:"without"` // share in the other arm, weighted equally
 	Lift    float64 `json:"lift"`    // their difference, -1 to 1
 	Low     float64 `json:"low"`     // 95 % interval
 	High    float64 `json:"high"`
@@ -22,15 +21,12 @@ type Lift struct {
 // known reports whether any test was in both arms.
 func (l *Lift) known() bool { return l.N > 0 && l.M > 0 }
 
-// stratum is one test: how many runs of each arm, and how many of them went the
-// way that is counted.
+// stratum is one test: the numbers of runs in each arm, and the numbers of those with the property.
 type stratum struct{ n, k, m, l float64 }
 
-// mantelHaenszel weighs each test by n·m/(n+m), so that only runs of one test are
-// held against each other (N. Mantel and W. Haenszel, 1959; the risk difference and
-// its variance for many small strata: T. Sato, Biometrics 45, 1989). Where all
-// runs went one way that variance is 0 and says nothing; it is at least that of one
-// run that went the other way.
+// mantelHaenszel weights each test by n·m/(n+m), so that only runs of one test are compared (N. Mantel and W. Haenszel,
+// 1959; the risk difference and its variance for many small strata: T. Sato, Biometrics 45, 1989). If all runs have the
+// same result that variance is 0 and meaningless; its lower bound is that of one run with the other result.
 func mantelHaenszel(strata []stratum) Lift {
 	var out Lift
 	var weight, p, q float64
@@ -63,9 +59,8 @@ func mantelHaenszel(strata []stratum) Lift {
 	return out
 }
 
-// lift holds runs of arm a against those of arm b, by what is counted. Runs are
-// held against each other where they are of one test and had the same chances: a
-// change of the hold-out over time would else pass for an effect.
+// lift compares the runs of arms a and b by the property counted. Only runs of one test with the same chances are
+// compared: otherwise a change of the hold-out over time would look like an effect.
 func lift(runs []*Run, a, b Arm, counted func(*Run) bool) Lift {
 	type key struct {
 		test    string
@@ -107,11 +102,10 @@ func lift(runs []*Run, a, b Arm, counted func(*Run) bool) Lift {
 	return out
 }
 
-// needed is how many more runs would bring evidence e to what proves, if shares of
-// right runs go on to be what they were: the bets win, in the mean of a run, what an
-// outcome tells of its arm (J. L. Kelly, Bell System Technical Journal 35, 1956), less
-// some two nats for not knowing the size beforehand. 0 where it is proven, or where
-// nobody could wait for it.
+// needed estimates how many more runs would raise the evidence from e to proof, if the shares of right runs remain: the
+// expected gain of a bet in a run is the information of an outcome on its arm (J. L. Kelly, Bell System Technical
+// Journal 35, 1956), less some two nats for not knowing the size in advance. It returns 0 if it is proven, or if it
+// would take a million runs or more.
 func needed(l Lift, right float64, e float64) int {
 	if !l.known() || e >= 1/Alpha {
 		return 0
@@ -123,14 +117,14 @@ func needed(l Lift, right float64, e float64) int {
 	if !(n < 1e6) {
 		return 0
 	}
-	for tens := 1.0; ; tens *= 10 { // it is a guess: two digits of it
+	for tens := 1.0; ; tens *= 10 { // an estimate: round up to two digits
 		if n < 100*tens {
 			return int(math.Ceil(n/tens) * tens)
 		}
 	}
 }
 
-// RunsFor is about how many runs it takes to prove a lift, where six runs of ten are right and one of five is held
+// RunsFor returns about how many runs it takes to prove a lift, if six runs of ten are right and one of five is held
 // out.
 func RunsFor(lift float64) int {
 	const n, heldOut, right = 1000, 200, 0.6

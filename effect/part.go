@@ -5,30 +5,29 @@ import (
 	"slices"
 )
 
-// By is what runs can be parted by.
+// By is a property by which runs are grouped.
 type By string
 
-// What runs can be parted by. A run is in the part of every memory that was found for it,
-// given or not, so that a part has runs to compare with.
+// The properties. A run is in the part of every memory that was found for it, injected or not, so that a part has runs
+// to compare with.
 const (
 	ByType  By = "type"  // error types of the memories found
 	ByScene By = "scene" // types of scenes
-	ByTeam  By = "team"  // trees that the memories found were made in
-	ByFound By = "found" // who found the memories: read (by a reader ahead of the run), words, test (of the very test)
+	ByTeam  By = "team"  // trees in which the memories found were made
+	ByFound By = "found" // what found the memories: read (by a reader ahead of the run), words, test (the same test)
 )
 
-// Part is the lift of memory over some of the runs.
+// Part is the lift of memory in some of the runs.
 type Part struct {
-	Name   string `json:"name"` // "" where the runs do not say
+	Name   string `json:"name"` // "" if the runs have no value
 	Runs   int    `json:"runs"`
-	Guided int    `json:"guided"` // of them
+	Guided int    `json:"guided"` // of Runs
 	None   int    `json:"none"`
 	Lift
 }
 
-// Parts returns the lift in each part, the largest part first. What [Arm] Other was given
-// says nothing of it. The intervals hold one by one: of twenty parts in which memory does
-// nothing, one is expected to show something.
+// Parts returns the lift in each part, the largest part first. It ignores runs of [Arm] Other. Each interval is valid
+// by itself: of twenty parts in which memory has no effect, one is expected to show one.
 func (r *Report) Parts(by By) []Part {
 	runs := map[string][]*Run{}
 	for _, run := range r.runs {
@@ -58,7 +57,7 @@ func (r *Report) Parts(by By) []Part {
 	return out
 }
 
-// parts returns the names of the parts that a run is in, sorted.
+// parts returns the names of the parts that contain a run, sorted.
 func (r *Run) parts(by By) []string {
 	switch by {
 	case ByType:

@@ -8,45 +8,45 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Report says whether memory helps, how sure that is, and which memories do.
+// Report summarizes whether memory helps, with what certainty, and which memories do.
 type Report struct {
-	Runs   int   `json:"runs"`   // first attempts that memory had something for
-	Guided int   `json:"guided"` // of them, with their memories
-	Other  int   `json:"other"`  // with other ones
-	None   int   `json:"none"`   // with none
-	Right  right `json:"right"`  // how many of each were right
+	Runs   int   `json:"runs"`   // first attempts with memories found
+	Guided int   `json:"guided"` // of Runs, with their memories
+	Other  int   `json:"other"`  // of Runs, with other memories
+	None   int   `json:"none"`   // of Runs, without memories
+	Right  right `json:"right"`  // right runs by arm
 
-	// Compared counts the runs that chance gave their memories or none: the evidence is of them.
+	// Compared counts the runs drawn between their memories and none: the evidence is based on them.
 	Compared int `json:"compared"`
 
 	Lift
 	FalsePass Lift  `json:"falsePass"`         // share of runs that missed a defect: below 0 is better
 	FalseFail Lift  `json:"falseFail"`         // share of false alarms: below 0 is better
-	Repeat    Lift  `json:"repeat"`            // share of runs that made a mistake a memory found for them warned of
-	Control   *Lift `json:"control,omitempty"` // right runs against those with other memories
+	Repeat    Lift  `json:"repeat"`            // share of runs with a mistake that a memory found for them warns of
+	Control   *Lift `json:"control,omitempty"` // right runs compared with those with other memories
 
-	EHelp  float64   `json:"eHelp"`  // at 20 memory is proven to help
-	EHarm  float64   `json:"eHarm"`  // at 20 it is proven to harm, and the breaker opens
-	Proven bool      `json:"proven"` // one of them is, or once was: what was proven stays so until the tree evolves
+	EHelp  float64   `json:"eHelp"`  // at 20 help is proven
+	EHarm  float64   `json:"eHarm"`  // at 20 harm is proven, and the breaker opens
+	Proven bool      `json:"proven"` // one of them is proven, or was since the tree last evolved
 	State  State     `json:"state"`
 	Since  time.Time `json:"since,omitzero"`
 	Types  []typed   `json:"types,omitempty"` // by error type, those that are not closed
 
-	Helpful []Effect `json:"helpful,omitempty"` // memories sure to help, the best first
-	Harmful []Effect `json:"harmful,omitempty"` // and likely to harm, the worst first
-	TooFew  int      `json:"tooFew"`            // memories given to too few runs to claim anything, see [Effect.Enough]
-	Needed  int      `json:"needed,omitempty"`  // more runs that would settle it, if the lift is what it seems
+	Helpful []Effect `json:"helpful,omitempty"` // memories that help, best first
+	Harmful []Effect `json:"harmful,omitempty"` // memories that harm, worst first
+	TooFew  int      `json:"tooFew"`            // memories with too few runs for a claim, see [Effect.Enough]
+	Needed  int      `json:"needed,omitempty"`  // more runs until proof, if the lift is as measured
 
-	Asked    int      `json:"asked"` // runs that asked, those without an outcome too
-	Found    int      `json:"found"` // of them, those that memory had something for
+	Asked    int      `json:"asked"` // runs that requested guidance, including those without an outcome
+	Found    int      `json:"found"` // of Asked, runs with memories found
 	Outcomes Outcomes `json:"outcomes"`
 
-	Questions int `json:"questions"` // that no run followed; they are counted nowhere else
+	Questions int `json:"questions"` // trials without a run; not counted elsewhere
 
-	Verdict  taxonomy.Text `json:"-"` // all of it in a sentence
-	Memories []Effect      `json:"-"` // every memory that was given to a run, by id
+	Verdict  taxonomy.Text `json:"-"` // summary in one sentence
+	Memories []Effect      `json:"-"` // every memory that was injected, by id
 
-	runs   []*Run // that count, by time
+	runs   []*Run // first attempts, by time
 	joined *Joined
 }
 
@@ -64,10 +64,10 @@ type typed struct {
 	EHarm     float64 `json:"eHarm"`
 }
 
-// surely is the confidence from which a memory is called helpful.
+// surely is the confidence from which a memory is helpful.
 const surely = 0.95
 
-// NewReport reports on runs. b has observed them, and effects are of their fit.
+// NewReport reports on runs. b has observed them, and effects is their fit.
 func NewReport(j *Joined, b *Breaker, effects []Effect) *Report {
 	var in []*Run
 	for _, r := range sorted(j.Runs) {
@@ -106,7 +106,7 @@ func NewReport(j *Joined, b *Breaker, effects []Effect) *Report {
 	return r
 }
 
-// count counts questions, and runs by arm.
+// count counts requests, and runs by arm.
 func (r *Report) count() {
 	for _, a := range r.joined.Asked {
 		if a.Found {
@@ -130,8 +130,7 @@ func wrongly(d taxonomy.Direction) func(*Run) bool {
 	return func(r *Run) bool { return !r.Correct && r.Wrong.Direction == d }
 }
 
-// warned reports whether the run made a mistake of the type and direction of a
-// memory that was found for it, given or not.
+// warned reports whether the run made a mistake of the type and direction of a memory found for it, injected or not.
 func (r *Run) warned() bool {
 	return !r.Correct && r.Wrong.ErrorType != "" && slices.ContainsFunc(r.Eligible, func(c Candidate) bool {
 		return c.ErrorType == r.Wrong.ErrorType && c.Direction == r.Wrong.Direction

@@ -9,10 +9,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// by is who makes the changes of this package.
+// by is Change.By of this package.
 const by = "effect"
 
-// Revised is a memory that is given from now on, or no longer.
+// Revised is a memory whose status changed.
 type Revised struct {
 	ID  string        `json:"id"`
 	Was tree.Status   `json:"was"`
@@ -20,10 +20,9 @@ type Revised struct {
 	Why taxonomy.Text `json:"why"`
 }
 
-// Revise proposes what outcomes change in a memory: its counters and its credit, with
-// them its confidence, and its status if that follows from its effect, see [Next]. t may be
-// nil. origin is the tree that the runs are of, and now the time of the latest run. If
-// nothing changes, ok is false.
+// Revise proposes the changes of a memory from outcomes: its counters, its credit and thus its confidence, and its
+// status if that follows from its effect, see [Next]. t may be nil. origin is the tree of the runs, and now the time of
+// the latest run. ok is false if nothing changes.
 func Revise(n *tree.Node, e *Effect, t *Tally, origin string, now time.Time) (c tree.Change, r Revised, ok bool) {
 	if t == nil {
 		t = &Tally{}
@@ -58,8 +57,8 @@ func Revise(n *tree.Node, e *Effect, t *Tally, origin string, now time.Time) (c 
 	return tree.NewChange(op, x, n.Revision, by, why.EN), r, true
 }
 
-// count sets the counters of a tree's own runs, and the sums over all trees. Uses that no
-// counter names, such as those of a tree in the form of the design document, stay.
+// count sets the counters of the origin's runs, and the sums over all trees. Uses without a counter, such as those of a
+// tree in the format of the design document, remain in the sums.
 func count(n *tree.Node, e *Effect, origin string) {
 	used, right := 0, 0.0
 	for _, c := range n.Counters {

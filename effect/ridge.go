@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// kind is what a column stands for.
+// kind is the kind of a column.
 type kind uint8
 
 const (
@@ -19,8 +19,7 @@ const (
 	origin
 )
 
-// lambda is how many runs' worth of doubt there is in a column: the variance of an
-// outcome over the variance such columns have among each other.
+// lambda is the penalty of a column: the variance of an outcome divided by the variance among such columns.
 func (k kind) lambda() float64 {
 	switch k {
 	case test, scene:
@@ -31,20 +30,20 @@ func (k kind) lambda() float64 {
 	return 16
 }
 
-// problem is a weighted ridge regression. Its rows and columns are in an order
-// that depends on what they say alone, so that sums come out to the last bit.
+// problem is a weighted ridge regression. The order of its rows and columns depends only on their content, so that sums
+// are reproducible to the last bit.
 type problem struct {
 	weight []float64 // by row
-	left   []float64 // what is not explained yet
+	left   []float64 // residual, by row
 	mean   float64
 	theta  []float64 // by column
 	lambda []float64
 	size   []float64 // Σ weight × times², by column
-	begin  []int32   // where a column's entries begin, one more at the end
+	begin  []int32   // start of a column's entries, plus the end
 	entry  []entry
 	kinds  []kind
-	test   []int32 // by row, the column of its test; below 0 where it has none
-	place  []int32 // of a book's column among the sorted ones
+	test   []int32 // by row, the column of its test; below 0 for none
+	place  []int32 // position of a book's column in the sorted order
 }
 
 type entry struct {
@@ -79,7 +78,7 @@ func (b *Book) problem(now time.Time) *problem {
 	return p
 }
 
-// fill lays the rows' cells out by column.
+// fill arranges the cells of the rows by column.
 func (p *problem) fill(rows []*row, now time.Time) {
 	for i, r := range rows {
 		age := max(0, now.Sub(r.at))
@@ -111,17 +110,15 @@ func (p *problem) fill(rows []*row, now time.Time) {
 	}
 }
 
-// A fit ends when the part of the outcomes that could still be explained is
-// this small a share of what could be at first, or after so many steps.
+// A fit ends when the remaining residual is this small a share of the first one, or after so many steps.
 const (
 	small = 1e-12
 	steps = 200
 )
 
-// solve finds the minimum by conjugate gradients, scaled by the diagonal. One
-// coordinate at a time would come to the same place, but not soon: what all runs
-// share, what the tests share and what the scenes share trade places for hundreds of
-// rounds. The mean is the last coordinate, and nothing holds it back.
+// solve finds the minimum by conjugate gradients, scaled by the diagonal. Coordinate descent would find the same
+// minimum, but slowly: the mean, the tests and the scenes would exchange their shares for hundreds of rounds. The mean
+// is the last coordinate and has no penalty.
 func (p *problem) solve() {
 	n := len(p.theta)
 	x, diagonal := make([]float64, n+1), make([]float64, n+1)
@@ -164,7 +161,7 @@ func (p *problem) solve() {
 	p.mean = x[n]
 }
 
-// spread sets at to what coordinates x say of every row.
+// spread sets at to the prediction of coordinates x for every row.
 func (p *problem) spread(x, at []float64) {
 	for i := range at {
 		at[i] = x[len(p.theta)]
@@ -176,7 +173,7 @@ func (p *problem) spread(x, at []float64) {
 	}
 }
 
-// gather sets x to the weighted sum of the rows each coordinate speaks of.
+// gather sets x to the weighted sum over the rows of each coordinate.
 func (p *problem) gather(at, x []float64) {
 	for j := range p.theta {
 		sum := 0.0
@@ -207,8 +204,7 @@ func dot(a, b []float64) float64 {
 	return sum
 }
 
-// variance is that of an outcome around what the fit expects, drawn to that of one
-// in four while there are few runs.
+// variance returns the variance of an outcome around the fit, shrunk to 0.1875 while there are few runs.
 func (p *problem) variance() float64 {
 	const few, before = 10, 0.1875
 	sum, weight := few*before, float64(few)
@@ -219,12 +215,11 @@ func (p *problem) variance() float64 {
 	return sum / weight
 }
 
-// known returns by column how many runs tell something of it. What is always given
-// on one test cannot be told from the test, so runs count as far as they differ from
-// the others of theirs.
+// known returns by column the effective number of runs that inform it. A memory that is always injected on one test
+// cannot be distinguished from the test, so runs weigh as far as they differ from the others of their test.
 func (p *problem) known() []float64 {
 	n := slices.Clone(p.size)
-	shared := make([]float64, len(p.theta)) // by test, of the column at hand
+	shared := make([]float64, len(p.theta)) // by test, for the present column
 	var tests []int32
 	for j := range p.theta {
 		if p.kinds[j] <= scene {

@@ -2,29 +2,26 @@ package effect
 
 import "math"
 
-// sequence is a confidence sequence of the lift: an interval after every run, and with
-// probability 1-[Alpha] all of them, for ever, hold what they are of. So it may be looked at
-// after each run, where an ordinary interval may be looked at once.
+// sequence is a confidence sequence of the lift: an interval after every run, and with probability 1-[Alpha] all of
+// them together contain the true value. So it may be inspected after each run, unlike an ordinary interval.
 //
-// What it is of is the mean of the lifts of the runs so far, each weighed by ρ(1-ρ), where ρ
-// is the chance of memory: a run says most where the coin was fair. The lift may change from
-// run to run in any way. After each run (A-ρ)(Y-m) is added up, where A is 1 with memory, Y is
-// 1 if the run was right and m the share of right runs expected before it; its mean is ρ(1-ρ)
-// times the lift of that run, whatever m is (F. Li, K. L. Morgan, A. M. Zaslavsky, J. Am. Stat.
-// Assoc. 113, 2018, for the weights). How far the sum may be off is the empirical Bernstein
-// bound of S. R. Howard, A. Ramdas, J. McAuliffe, J. Sekhon, Annals of Statistics 49, 2021, with a
-// discrete mixture over rates.
+// The true value is the mean of the lifts of the runs so far, each weighted by ρ(1-ρ), where ρ is the probability of
+// memory: a run is most informative if the coin was fair. The lift may change from run to run in any way. Each run adds
+// (A-ρ)(Y-m), where A is 1 with memory, Y is 1 if the run was right and m the share of right runs expected before it;
+// its mean is ρ(1-ρ) times the lift of that run, whatever m is (F. Li, K. L. Morgan, A. M. Zaslavsky, J. Am. Stat.
+// Assoc. 113, 2018, for the weights). The bound of the sum is the empirical Bernstein bound of S. R. Howard, A. Ramdas,
+// J. McAuliffe, J. Sekhon, Annals of Statistics 49, 2021, with a discrete mixture over rates.
 type sequence struct {
 	sum, weight float64
-	below       [len(rates)]float64 // what the bound takes off, by rate, for the lower end
-	above       [len(rates)]float64 // and for the upper one
+	below       [len(rates)]float64 // cost of the lower bound, by rate
+	above       [len(rates)]float64 // cost of the upper bound, by rate
 }
 
-// rates are spaced so that one of them is near to the best, for tens of runs and for thousands.
-// All are below 1, which the bound needs.
+// rates are spaced so that one of them is close to the best, for tens and for thousands of runs. All are below 1, as
+// the bound requires.
 var rates = [...]float64{0.02, 0.04, 0.07, 0.12, 0.20, 0.35, 0.60, 0.95}
 
-// add takes a run in.
+// add adds a run.
 func (s *sequence) add(x outcome) {
 	with, right, m := 0.0, 0.0, 1-x.expected
 	if x.memory {
@@ -36,16 +33,15 @@ func (s *sequence) add(x outcome) {
 	by := (with - x.rho) * (right - m)
 	s.sum += by
 	s.weight += x.rho * (1 - x.rho)
-	least := max((1-x.rho)*m, x.rho*(1-m)) // by is never below -least
-	most := max((1-x.rho)*(1-m), x.rho*m)  // nor above most
+	least := max((1-x.rho)*m, x.rho*(1-m)) // by is at least -least
+	most := max((1-x.rho)*(1-m), x.rho*m)  // by is at most most
 	for k, rate := range rates {
 		s.below[k] += price(rate, least) * by * by
 		s.above[k] += price(rate, most) * by * by
 	}
 }
 
-// price is what the square of a step costs at a rate, if no step goes further than c the
-// other way.
+// price is the cost of the square of a step at a rate, if no step in the opposite direction exceeds c.
 func price(rate, c float64) float64 {
 	if c < 1e-3 {
 		c = 1e-3
@@ -65,8 +61,7 @@ func (s *sequence) lift() (lift, low, high float64) {
 	return rounded(lift), rounded(low), rounded(high)
 }
 
-// off is how far the sum may be off on one side: where the mixture of the bets that it is
-// farther off has come to 2/Alpha.
+// off returns the bound of the sum on one side: where the mixture of the bets against it reaches 2/Alpha.
 func off(cost *[len(rates)]float64) float64 {
 	proof := math.Log(2 / Alpha * float64(len(rates)))
 	most := math.Inf(1) // by the best rate alone

@@ -6,46 +6,45 @@ import (
 	"time"
 )
 
-// Series is how a report came to be: what was known after how many runs, and how often memory
-// had something to say.
+// Series is the history of a report: the evidence after each number of runs, and how often memories were found.
 type Series struct {
 	Points []Point `json:"points"`
 	Spans  []Span  `json:"spans"`
 }
 
-// Point is what was known after so many of the runs that chance decided about.
+// Point is the evidence after a number of randomized runs.
 type Point struct {
 	Runs  int       `json:"runs"`
-	At    time.Time `json:"at"`    // the time of the last of them
-	Lift  float64   `json:"lift"`  // so far
-	Low   float64   `json:"low"`   // of an interval that holds at all times together
-	High  float64   `json:"high"`  //
-	EHelp float64   `json:"eHelp"` // evidence; it begins anew when a breaker that was open goes on trial
+	At    time.Time `json:"at"`   // time of the last run
+	Lift  float64   `json:"lift"` // so far
+	Low   float64   `json:"low"`  // of an interval valid at all times together
+	High  float64   `json:"high"`
+	EHelp float64   `json:"eHelp"` // evidence; restarts when an open breaker goes on trial
 	EHarm float64   `json:"eHarm"`
 	State State     `json:"state"` // of the breaker
 }
 
-// Span is a span of time and what was asked in it.
+// Span is a period of time with its requests.
 type Span struct {
 	From  time.Time `json:"from"`
 	Asked int       `json:"asked"`
-	Found int       `json:"found"`          // of them, those that memory had something for
-	Half  float64   `json:"half,omitempty"` // milliseconds within which half of them were answered; 0: not measured
-	Most  float64   `json:"most,omitempty"` // and 95 % of them
+	Found int       `json:"found"`          // of Asked, runs with memories found
+	Half  float64   `json:"half,omitempty"` // median milliseconds to the answer; 0: not measured
+	Most  float64   `json:"most,omitempty"` // 95th percentile of these
 }
 
-// The most points and spans of a series: more cannot be told apart on a page.
+// Limits on the points and spans of a series: more cannot be distinguished on a page.
 const (
 	mostPoints = 200
 	mostSpans  = 60
 )
 
-// Series returns how the report came to be.
+// Series returns the history of the report.
 func (r *Report) Series() Series {
 	return Series{trace(r.joined), spans(r.joined.Asked)}
 }
 
-// Until returns the time of the last question, zero if there was none.
+// Until returns the time of the last request, zero if there was none.
 func (r *Report) Until() (last time.Time) {
 	for _, a := range r.joined.Asked {
 		if a.At.After(last) {
@@ -55,8 +54,8 @@ func (r *Report) Until() (last time.Time) {
 	return last
 }
 
-// trace returns what was known after each run or, where there are many, after each few. Every
-// change of the breaker has a point, and the last run has one.
+// trace returns the evidence after each run or, if there are many, after every few. Every change of the breaker has a
+// point, and so does the last run.
 func trace(j *Joined) []Point {
 	every, n := 0, 0
 	for i := range j.Runs {
@@ -94,18 +93,17 @@ func trace(j *Joined) []Point {
 	return out
 }
 
-// compared reports whether chance decided between memory and none for a run that memory had
-// something for.
+// compared reports whether the run was drawn between memory and none, with memories found.
 func (r *Run) compared() bool {
 	_, drawn := r.Chances.share()
 	return r.first() && drawn && len(r.Eligible) > 0 && r.Arm != Other
 }
 
-// lengths are how long a span may be.
+// lengths are the lengths of a span.
 var lengths = []time.Duration{time.Hour, 24 * time.Hour, 7 * 24 * time.Hour, 28 * 24 * time.Hour}
 
-// spans counts questions by hour, day, week or four weeks, whatever comes to few enough spans. One
-// in which nothing was asked is left out.
+// spans counts requests by hour, day, week, four weeks or a multiple, the shortest that gives few enough spans. It
+// omits spans without requests.
 func spans(asked []Asked) []Span {
 	if len(asked) == 0 {
 		return nil
@@ -155,13 +153,13 @@ func spans(asked []Asked) []Span {
 	return out
 }
 
-// Grown is how large a tree was.
+// Grown is the size of a tree at a time.
 type Grown struct {
 	At time.Time `json:"at"`
 	N  int       `json:"n"` // memories made so far
 }
 
-// Growth returns how a tree grew from the times at which its memories were made, in any order.
+// Growth returns the growth of a tree from the creation times of its memories, in any order.
 func Growth(made []time.Time) []Grown {
 	made = slices.SortedFunc(slices.Values(made), time.Time.Compare)
 	every := (len(made) + mostPoints - 1) / mostPoints

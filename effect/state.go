@@ -7,12 +7,11 @@ import (
 	"math"
 )
 
-// ParseBreaker reads a breaker that json.Marshal wrote. What it accepts is a breaker:
-// every number in it is one the bets could have come to.
+// ParseBreaker reads a breaker that json.Marshal wrote. It accepts only values that the bets could have reached.
 func ParseBreaker(data []byte) (*Breaker, error) {
 	b := &Breaker{}
 	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields() // one of another version is made anew
+	d.DisallowUnknownFields() // a state of another version is computed again
 	if err := d.Decode(b); err != nil {
 		return nil, fmt.Errorf("the breaker's state cannot be read: %w", err)
 	}

@@ -2,22 +2,19 @@ package effect
 
 import "slices"
 
-// slab is the share of memories that do large harm, and of those that help much, before
-// anything is known: the weight of two priors beside the narrow one of [Book.Fit], which
-// takes a large effect for a hard place (T. J. Mitchell, J. J. Beauchamp, J. Am. Stat.
-// Assoc. 83, 1988: a spike and a slab).
+// slab is the prior share of memories that do large harm, and of those that help much: the weight of two wide priors
+// beside the narrow one of [Book.Fit], which attributes a large effect to a hard place (T. J. Mitchell, J. J.
+// Beauchamp, J. Am. Stat. Assoc. 83, 1988: a spike and a slab).
 const slab = 0.05
 
-// Suspect bets on the harm and on the help of each memory, over the runs for which it was
-// found and chance decided between memory and none, and weighs PHarm by what the bets have
-// won. What ablations blame counts as won too. A bet compares runs of one memory that
-// differ by chance alone, so neither hard tests nor what other memories do elsewhere can
-// explain its win away. runs are in the order in which their outcomes came.
+// Suspect bets on the harm and on the help of each memory, over the runs for which it was found and that were drawn
+// between memory and none, and updates PHarm by the value of the bets. Evidence of ablations multiplies the value on
+// harm. A bet compares runs of one memory that differ by chance alone, so neither hard tests nor effects of other
+// memories elsewhere can explain its gain. runs are in the order of their outcomes.
 //
-// Memories that are always found together cannot be told apart so. held reports which
-// memories are held back: runs for which one of them was found do not count against the
-// others, so that of several suspects the worst goes first and the others are
-// then seen without it.
+// This cannot distinguish memories that are always found together. held reports which memories are held back: runs for
+// which one of them was found are not used against the others, so that of several suspects the worst is held back first
+// and the others are then measured without it.
 func Suspect(effects []Effect, runs []Run, blamed []Blamed, held func(id string) bool) {
 	won := map[string]*wager{}
 	guilt := map[string]float64{}
@@ -64,8 +61,8 @@ func Suspect(effects []Effect, runs []Run, blamed []Blamed, held func(id string)
 	}
 }
 
-// wager is the two bets on one memory.
+// wager holds the two bets on one memory.
 type wager struct{ harm, help bet }
 
-// most is the evidence beyond which more makes no difference.
+// most is the greatest evidence used.
 const most = 1e9

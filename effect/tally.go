@@ -7,20 +7,20 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Tally counts what runs showed of a memory that was given to them.
+// Tally counts what runs showed about a memory that they received.
 type Tally struct {
-	Repeated  int      // runs that made the mistake it warns of all the same
-	Confirmed int      // right runs of tests that had gone that way wrong before
-	NotOn     []string // ids of the tests that it leads astray, sorted
+	Repeated  int      // runs that repeated its mistake
+	Confirmed int      // right runs of tests with this mistake in an earlier run
+	NotOn     []string // ids of the tests that it misleads, sorted
 }
 
-// fewAstray is how many runs of a test a memory leads astray before it is no longer
-// given there: one may be chance.
+// fewAstray is the number of misled runs of a test from which a memory is no longer injected there: a single one may be
+// chance.
 const fewAstray = 2
 
-// Tallies counts what runs showed, by the id of the memory. A memory leads a test astray
-// if more runs of it made the opposite mistake than were right, of those that were given the
-// memory in the last 90 days. now is the time of the latest run.
+// Tallies counts what runs showed, by the id of the memory. A memory misleads a test if, of the runs of the last 90
+// days that received it, at least fewAstray made the opposite mistake, and more than were right. now is the time of the
+// latest run.
 func Tallies(runs []Run, now time.Time) map[string]*Tally {
 	out := map[string]*Tally{}
 	of := func(id string) *Tally {
@@ -29,7 +29,7 @@ func Tallies(runs []Run, now time.Time) map[string]*Tally {
 		}
 		return out[id]
 	}
-	astray := map[string]map[string]int{} // by memory and test: opposite mistakes less right runs
+	astray := map[string]map[string]int{} // by memory and test: opposite mistakes minus right runs
 	wrong := map[string]map[string]int{}
 	note := func(in map[string]map[string]int, memory, test string, by int) {
 		if in[memory] == nil {

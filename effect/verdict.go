@@ -6,11 +6,11 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// proof is the evidence at which something counts as proven.
+// proof is the evidence that is proof.
 const proof = 1 / Alpha
 
-// verdict puts the answer first. What is proven is what the bets say, at whatever
-// time somebody looks; the interval says how large it is.
+// verdict returns the summary, conclusion first. The bets decide what is proven, at any time of inspection; the
+// interval gives the size.
 func (r *Report) verdict(b *Breaker) taxonomy.Text {
 	switch {
 	case r.Runs == 0:
@@ -61,7 +61,7 @@ func (r *Report) open() taxonomy.Text {
 	}
 }
 
-// size says how large the lift is.
+// size describes the size of the lift.
 func (r *Report) size() taxonomy.Text {
 	if !r.known() {
 		return taxonomy.Text{
@@ -78,8 +78,7 @@ func (r *Report) size() taxonomy.Text {
 	}
 }
 
-// amount writes evidence as people read it. The Chinese has the blank before it that
-// stands between a character and a digit.
+// amount formats evidence. The Chinese text begins with the space required between a character and a digit.
 func amount(e float64) taxonomy.Text {
 	s := fmt.Sprintf("%.1f", e)
 	switch {
