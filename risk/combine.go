@@ -6,49 +6,48 @@ import (
 	"slices"
 )
 
-// The signals. All but the first two are differences from the base rate in
-// log-odds: 0 means that nothing is known, above 0 speaks for a wrong verdict.
+// The signals. All but the first two are differences from the base rate in log-odds: 0 means unknown, above 0 raises
+// the risk.
 const (
 	constant    = iota
 	baseRate    // all verdicts
 	valueRate   // verdicts of this value
-	placeRate   // verdicts of this value on this product, scene type, case
-	truthRate   // what was true of this case
-	judgeRate   // verdicts of this value by this agent, model, version
-	reasonWords // words of the reason, each for itself
-	reasonStyle // words of the reason, weighed together
-	seenWords   // words of prompt and observation
-	nearReason  // verdicts given for like reasons
-	nearRun     // runs that look the same
+	placeRate   // verdicts of this value by product, scene type, case
+	truthRate   // the truth about this case
+	judgeRate   // verdicts of this value by agent, model, version
+	reasonWords // tokens of the reason, each separately
+	reasonStyle // tokens of the reason, weighted jointly
+	seenWords   // tokens of prompt and observation
+	nearReason  // verdicts with similar reasons
+	nearRun     // similar runs
 	shapeOdds   // lengths and shares
 	signals
 )
 
-// ordinary is the first signal that users see; those before it are the same for many verdicts.
+// ordinary is the first signal shown to users; those before it are equal for many verdicts.
 const ordinary = placeRate
 
-// signalNames are the signals' names as users see them.
+// signalNames are the names of the signals shown to users.
 var signalNames = [signals]string{"", "", "", "place", "truth", "judge", "words", "style", "seen", "reasons", "runs",
 	"shape"}
 
-// maxLogOdds limits one signal, in log-odds and either way, so that none decides alone.
+// maxLogOdds limits the absolute value of one signal, so that none decides alone.
 const maxLogOdds = 4
 
-// pulls are standard deviations of the weights' prior: the smaller, the more
-// strongly the weights are pulled to where they start (start.go). Histories differ in which is
-// right, so one fit is made with each, and a fit is believed as far as it was right.
+// pulls are standard deviations of the weights' prior: the smaller, the more strongly the weights are pulled to their
+// start (start.go). Histories differ in which is best, so one fit is made with each, and each is weighted by its past
+// predictions.
 var pulls = [...]float64{0.1, 0.2, 0.4}
 
-// regained is the belief that every fit gives back after each verdict and that is then
-// divided evenly. So no fit loses its belief for good (M. Herbster and M. Warmuth,
-// Machine Learning 32, 1998).
+// regained is the share of weight that is redistributed evenly among the fits after each verdict, so that no fit loses
+// its weight permanently (M. Herbster and M. Warmuth, Machine Learning 32, 1998).
 const regained = 0.01
 
-// blend combines the signals into one probability: three logistic regressions that
-// differ in their prior, averaged by belief, and scalings of that average, averaged likewise.
+// blend combines the signals into one probability: three logistic regressions with different priors, averaged by
+// belief, and scalings of that average, averaged likewise.
 type blend struct {
-	fits, scales   [len(pulls)]logistic // a scaling has a constant and the average's log-odds
-	belief, scaled [len(pulls)]float64  // in each; each sums to 1
+	fits, scales   [len(pulls)]logistic // a scaling has a constant and the log-odds of the average
+	belief, scaled [len(pulls)]float64  // weights; each array sums to 1
 }
 
 func newBlend() blend {
@@ -65,10 +64,9 @@ func newBlend() blend {
 	return b
 }
 
-// calibrated returns p scaled so that, of the verdicts given .4, four in ten are
-// wrong (J. Platt, Advances in Large Margin Classifiers, 1999, learned from past
-// predictions only). The scaling changes with time, so to order verdicts p itself
-// serves better.
+// calibrated returns p scaled so that 40 % of the verdicts with .4 are wrong (J. Platt, Advances in Large Margin
+// Classifiers, 1999, learned from past predictions only). The scaling changes with time, so p itself is better for
+// sorting.
 func (b *blend) calibrated(p float64) float64 {
 	x, sum := []float64{1, logit(p)}, 0.0
 	for i := range b.scales {
@@ -77,8 +75,7 @@ func (b *blend) calibrated(p float64) float64 {
 	return sum
 }
 
-// mix returns the probability that signals x mean a wrong verdict, and the
-// variance of its log-odds.
+// mix returns the probability that signals x mean a wrong verdict, and the variance of its log-odds.
 func (b *blend) mix(x []float64) (p, v float64) {
 	for i := range b.fits {
 		z, vi, _ := b.fits[i].project(x)
@@ -88,9 +85,9 @@ func (b *blend) mix(x []float64) (p, v float64) {
 	return max(1e-6, min(1-1e-6, p)), v
 }
 
-// order returns what x comes to without that which all verdicts share. How many verdicts are
-// wrong says nothing about which of them is, and it changes with time: with it a verdict would
-// come first because it came after some wrong ones.
+// order scores x without the constant and the base rate, which cannot rank verdicts: the number of wrong verdicts does
+// not tell which of them is wrong, and it changes with time, so a verdict would rank high only because it follows wrong
+// ones.
 func (b *blend) order(x [signals]float64) float64 {
 	x[constant], x[baseRate] = 0, 0
 	p, _ := b.mix(x[:])
@@ -108,16 +105,15 @@ func (b *blend) weights() [signals]float64 {
 	return w
 }
 
-// learn is told the truth about a verdict with the signals x. The scalings learn
-// from the average before the fits change, as they will be applied to forecasts.
+// learn updates the blend with the truth about a verdict with the signals x. The scalings learn from the average before
+// the fits change, as they will be applied to forecasts.
 func (b *blend) learn(x []float64, wrong bool) {
 	mean, _ := b.mix(x)
 	learnEach(&b.scales, &b.scaled, []float64{1, logit(mean)}, wrong)
 	learnEach(&b.fits, &b.belief, x, wrong)
 }
 
-// learnEach tells each regression the outcome at x, after it changed the belief in each as far
-// as it was right.
+// learnEach updates the belief in each regression by its prediction at x, then the regression.
 func learnEach(of *[len(pulls)]logistic, belief *[len(pulls)]float64, x []float64, wrong bool) {
 	sum := 0.0
 	for i := range of {
@@ -134,21 +130,21 @@ func learnEach(of *[len(pulls)]logistic, belief *[len(pulls)]float64, x []float6
 	}
 }
 
-// forecast is what the model says of a verdict before its truth is known.
+// forecast is the output of the model for a verdict before its truth is known.
 type forecast struct {
 	value       uint32
 	x           [signals]float64
 	shape       []float64 // standardised, with a constant at the end
-	order       float64   // what to read first, see blend.order
-	p, sd       float64   // the probability, calibrated; the standard deviation of its log-odds
-	words       []lean    // of the reason
-	seen        []lean    // of prompt and observation
+	order       float64   // for sorting, see blend.order
+	p, sd       float64   // calibrated probability; standard deviation of its log-odds
+	words       []lean    // tokens of the reason
+	seen        []lean    // tokens of prompt and observation
 	likeReasons []near    // verdicts with similar reasons
 	likeRuns    []near    // similar runs
 	before      float64   // base rate of this value
 }
 
-// forecast computes the signals of f and what they come to. It changes nothing.
+// forecast computes the signals of f and their combination. It changes nothing.
 func (m *learner) forecast(f *Features) forecast {
 	r := forecast{value: f.value, before: m.valueRate(f.value)}
 	l0 := logit(r.before)
@@ -180,9 +176,8 @@ func (m *learner) forecast(f *Features) forecast {
 	return r
 }
 
-// because returns the reasons of a forecast, the strongest first. Weak signals are
-// left out. spelt maps the hashes of the verdict's own words back to the words: of
-// its reason, and of what it saw.
+// because returns the reasons of a forecast, strongest first, without weak signals. spelt maps the hashes of the
+// verdict's own tokens to the tokens: of its reason, and of what it saw.
 func (m *learner) because(r *forecast, spelt [2]map[uint32]string) []Reason {
 	var out []Reason
 	w := m.blend.weights()
@@ -208,10 +203,10 @@ func (m *learner) because(r *forecast, spelt [2]map[uint32]string) []Reason {
 	return out
 }
 
-// maxShown is how many words or evaluations a reason names.
+// maxShown is the most words or evaluations in a reason.
 const maxShown = 5
 
-// wordsOf returns the words that lean the same way as the signal.
+// wordsOf returns the tokens whose lean has the sign of the signal.
 func wordsOf(ls []lean, by float64, spelt map[uint32]string) []string {
 	var out []string
 	for _, l := range ls {
@@ -222,7 +217,7 @@ func wordsOf(ls []lean, by float64, spelt map[uint32]string) []string {
 	return out
 }
 
-// idsOf returns the evaluations among ns that speak the same way as the signal.
+// idsOf returns the evaluations among ns that agree with the sign of the signal.
 func (m *learner) idsOf(ns []near, value uint32, by float64) []string {
 	var out []string
 	for _, n := range ns {

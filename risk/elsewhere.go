@@ -10,33 +10,32 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// What other teams counted moves the order in which verdicts are read, and never a
-// probability: only own truths prove anything. All of it together weighs as much as countedAs
-// own verdicts, so the more of these are known the less it says.
+// Counts of other teams change the order in which verdicts are read, and never a probability: only this tree's own
+// labels are evidence. All of them together weigh as much as countedAs own verdicts, so their influence falls as own
+// labels grow.
 const (
 	countedAs     = 20.0
-	farthest      = 2.0 // it moves an order by, in log-odds
-	pullElsewhere = 8.0 // verdicts of a row that weigh as much as the level above
-	maxElsewhere  = 16  // trees whose counts are kept
+	farthest      = 2.0 // largest change of an order, in log-odds
+	pullElsewhere = 8.0 // verdicts of a row with the weight of the level above
+	maxElsewhere  = 16  // most trees with counts
 	maxTally      = 8 << 20
 )
 
-// elsewhere is what other teams counted.
+// elsewhere holds the counts of other teams.
 type elsewhere struct {
 	of   map[string]*tree.Tally // by origin
-	sums map[tree.Row]count     // of all of them, by what a row is about
+	sums map[tree.Row]count     // sums of all tallies, by subject
 }
 
-// Believe takes over what another team counted, in the place of what was taken over from it
-// before. A tally without rows takes that out. It reports false, and changes nothing, if the
-// tally breaks a limit or comes from one tree more than there may be.
+// Believe imports the tally of another tree, replacing an earlier one from it. A tally without rows removes it. Believe
+// returns false, and changes nothing, if the tally breaks a limit or comes from one tree too many.
 func (m *Model) Believe(t *tree.Tally) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.elsewhere.believe(t)
 }
 
-// Room reports whether a tally of the tree with this id would be taken over.
+// Room reports whether there is room for a tally of the tree with this id.
 func (m *Model) Room(origin string) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -69,7 +68,7 @@ func (w *elsewhere) believe(t *tree.Tally) bool {
 
 func (w *elsewhere) origins() []string { return slices.Sorted(maps.Keys(w.of)) }
 
-// by returns how far e moves in the order, in log-odds, after the truth of known own verdicts.
+// by returns how far e moves in the order, in log-odds, given known own labels.
 func (w *elsewhere) by(e *tree.Evaluation, known int) float64 {
 	if len(w.sums) == 0 {
 		return 0
@@ -87,8 +86,8 @@ func (w *elsewhere) by(e *tree.Evaluation, known int) float64 {
 	return max(-farthest, min(farthest, sum)) * weight / (weight + float64(known) + 1)
 }
 
-// lean returns how much more often than others, in log-odds, verdicts of a value were wrong
-// that the last row of a chain is about; each row is drawn to the one before.
+// lean returns the log-odds of wrong verdicts of a value for the last row of a chain, minus those of all; each row is
+// shrunk to the one before. found is false if no row has counts.
 func (w *elsewhere) lean(chain []tree.Row, value string) (by float64, found bool) {
 	base := w.sums[tree.Row{Of: tree.OfAll, Value: value}].shrink(usual, 4)
 	held := base
@@ -101,7 +100,7 @@ func (w *elsewhere) lean(chain []tree.Row, value string) (by float64, found bool
 	return logit(held) - logit(base), found
 }
 
-// direction returns the direction in which most wrong verdicts of e's value were wrong.
+// direction returns the most frequent direction of wrong verdicts of e's value.
 func (w *elsewhere) direction(e *tree.Evaluation) taxonomy.Direction {
 	value := judgment.Read(judgment.Decode(e.Judgment)).Verdict
 	best, most := taxonomy.None, 0
@@ -115,7 +114,7 @@ func (w *elsewhere) direction(e *tree.Evaluation) taxonomy.Direction {
 	return best
 }
 
-// code passes w to c, as code of a model does.
+// code passes w to c, like (*Model).code.
 func (w *elsewhere) code(c coder) {
 	origins := w.origins()
 	n := len(origins)

@@ -9,23 +9,23 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Seen is what the observation of a verdict decides about remembered misses.
+// Seen is the result of checking the facts of remembered misses against the observation of a verdict.
 type Seen struct {
-	Broken, Holds int      // facts that are broken on the page, and that hold
-	Memories      []string // ids of the cases they were read from
+	Broken, Holds int      // number of facts that are broken on the page, and that hold
+	Memories      []string // ids of the cases with these facts
 }
 
-// How far a decided fact moves a verdict, in log-odds towards wrong. On the pages of the GUI
-// benchmark no decided fact was false, so a verdict that contradicts one is most likely wrong. That
-// facts hold says less: a page that was repaired in one place may be broken in another.
+// The effect of decided facts, in log-odds towards wrong. On the pages of the GUI benchmark no decided fact was false,
+// so a verdict that contradicts one is most likely wrong. Facts that hold are weaker evidence: a page that was repaired
+// in one place may be broken in another.
 const (
 	denied    = 3.0  // the verdict passes, and a fact is broken
 	confirmed = -3.0 // the verdict fails, and a fact is broken
 	allHold   = 0.8  // the verdict fails, and all facts hold; minus half of it if it passes
 )
 
-// Given returns r moved by what the observation decides. Without a decided fact, or for a verdict
-// that is neither pass nor fail, it returns r itself.
+// Given returns r with the evidence of the observation added. Without a decided fact, or for a verdict that is neither
+// pass nor fail, it returns r itself.
 func (r Risk) Given(e *tree.Evaluation, s Seen) Risk {
 	by := 0.0
 	switch p := judgment.PolarityOf(judgment.Decode(e.Judgment)); {

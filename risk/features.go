@@ -14,36 +14,34 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Features are what is kept of a verdict to learn from: only what is known when it
-// is made. They hold hashes and shares, no text. Somebody who guesses a word can
-// look for its hash, though many words share a hash of 20 bits; so features are as
-// private as the ledger they are kept in.
+// Features are the stored inputs of a verdict for learning: only data known when the verdict is made. They hold hashes
+// and shares, no text. A reader who guesses a token can look for its hash, though many tokens share a hash of 20 bits;
+// so features are as private as the ledger that contains them.
 type Features struct {
 	value  uint32    // hash of the verdict's value, such as "fail"
 	places [3]uint32 // product, scene type in it, test case in that; hashes
 	judges [2]uint32 // agent, and model and version of it; hashes
-	reason []uint32  // words of what the judge wrote beside its verdict, sorted
-	seen   []uint32  // words of the prompt and of what the judge saw, sorted
+	reason []uint32  // tokens of the judge's text besides the verdict, sorted hashes
+	seen   []uint32  // tokens of the prompt and of the observation, sorted hashes
 	shape  shape
 }
 
 const (
-	maxReason = 96  // words of a reason that are kept
-	maxSeen   = 128 // words of prompt and observation that are kept
-	wordBits  = 20  // bits of a word's hash
-	// MaxFeatures is the most bytes Encode returns.
+	maxReason = 96  // most tokens of a reason
+	maxSeen   = 128 // most tokens of prompt and observation
+	wordBits  = 20  // bits of a token's hash
+	// maxFeatures is the most bytes that Encode returns.
 	maxFeatures = 1200
 )
 
-// Extract returns the features of e. It reads no field that becomes known only
-// after the verdict: neither ground truth, nor correct and direction, nor the
-// evaluator's reason.
+// Extract returns the features of e. It reads no field that becomes known only after the verdict: neither ground truth,
+// nor correct and direction, nor the evaluator's reason.
 func Extract(e *tree.Evaluation) Features {
 	f, _, _ := extract(e)
 	return f
 }
 
-// extract also returns the words behind the hashes.
+// extract also returns the tokens behind the hashes.
 func extract(e *tree.Evaluation) (f Features, reason, seen map[uint32]string) {
 	s := judgment.Read(judgment.Decode(e.Judgment))
 	f.value = hash("value", s.Verdict)
@@ -55,7 +53,7 @@ func extract(e *tree.Evaluation) (f Features, reason, seen map[uint32]string) {
 	return f, reason, seen
 }
 
-// caseOf names the test case: by its id, else by the test, else by scene and prompt.
+// caseOf returns the key of the test case: its id, else the test, else scene and prompt.
 func caseOf(e *tree.Evaluation) string {
 	switch {
 	case e.CaseID != "":
@@ -76,9 +74,8 @@ func chain(out []uint32, kind string, names ...string) {
 	}
 }
 
-// words returns the hashes of the different tokens of s, sorted, and the tokens by
-// their hashes. Of more than n it keeps the n smallest, a bottom-n sketch (A. Broder,
-// SEQUENCES 1997): two long texts then keep the same of the words they share.
+// words returns the sorted hashes of the different tokens of s, and the tokens by hash. It keeps at most the n smallest
+// hashes, a bottom-n sketch (A. Broder, SEQUENCES 1997): two long texts then keep the same ones of their common tokens.
 func words(s string, n int) ([]uint32, map[uint32]string) {
 	spelt := map[uint32]string{}
 	for _, t := range text.Tokens(s) {
@@ -134,10 +131,10 @@ func (f *Features) Encode() string {
 	return base64.RawStdEncoding.EncodeToString(b)
 }
 
-// ErrFeatures is returned by Decode for what Encode did not make.
+// errFeatures is returned by Decode for input that Encode did not produce.
 var errFeatures = errors.New("not the features of a verdict")
 
-// Decode reads what Encode returned. For anything else it returns an error.
+// Decode reads the output of Encode. It returns an error for anything else.
 func Decode(s string) (Features, error) {
 	var f Features
 	if len(s) > maxFeatures {
@@ -174,8 +171,8 @@ func Decode(s string) (Features, error) {
 	return f, nil
 }
 
-// decodeWords reads a list of at most the given number of words, each stored as its
-// distance from the last, and returns the bytes after it.
+// decodeWords reads a list of at most the given number of hashes, each stored as its distance from the previous one,
+// and returns the remaining bytes.
 func decodeWords(b []byte, most int) (ws []uint32, rest []byte, err error) {
 	n, used := binary.Uvarint(b)
 	if used <= 0 || n > uint64(most) {

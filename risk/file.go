@@ -10,10 +10,9 @@ import (
 	"slices"
 )
 
-// A saved model is a head of 20 bytes and a body. The head, little endian, holds
-// the magic, the format as u32, the body's CRC-32C as u32 and its length as u32. The
-// body holds the values in the order of (*Model).code. A table is stored as its used
-// cells, each with its distance from the last.
+// A saved model is a head of 20 bytes and a body. The head, little endian, holds the magic, the format as u32, the
+// body's CRC-32C as u32 and its length as u32. The body holds the values in the order of (*Model).code. A table is
+// stored as its used cells, each with its distance from the previous one.
 const (
 	magic      = "mt-risk\n"
 	fileFormat = 4
@@ -22,7 +21,7 @@ const (
 	maxID      = 1 << 10
 )
 
-// ErrFormat says that a saved model cannot be used by this program; learn a new one.
+// errFormat means that this program cannot use a saved model; learn a new one.
 var errFormat = errors.New("not a risk model of this version of memtree")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -45,8 +44,8 @@ func (m *Model) Save(w io.Writer) error {
 	return nil
 }
 
-// Load reads what Save wrote. It refuses damaged or forged bytes, and
-// allocates no more than the file's length allows.
+// Load reads the output of Save. It rejects damaged or forged bytes, and its allocations are bounded by the file's
+// length.
 func Load(r io.Reader) (*Model, error) {
 	head := make([]byte, headBytes)
 	if _, err := io.ReadFull(r, head); err != nil {
@@ -82,8 +81,8 @@ func decodeModel(body []byte) (*Model, error) {
 	return m, nil
 }
 
-// A coder writes values or reads them, one after another. One function, code, then
-// serves both ways and the order of the values is written down once.
+// A coder writes or reads values, one after another. One function, code, serves both directions, so the order of the
+// values is defined once.
 type coder interface {
 	count(n *int, most int)
 	word(w *uint32)
@@ -93,8 +92,8 @@ type coder interface {
 	fail(problem string)
 }
 
-// code passes all of m to c, which writes it or fills it. Of the rival only how many verdicts
-// it knows is kept: it learns them again.
+// code passes all of m to c, which writes or fills it. Of the rival it stores only the number of its verdicts: the
+// rival learns them again.
 func (m *Model) code(c coder) {
 	c.count(&m.n, math.MaxInt32)
 	c.count(&m.wrong, m.n)
@@ -126,7 +125,7 @@ func (m *Model) code(c coder) {
 	}
 }
 
-// code passes all of m to c, as code of a model does.
+// code passes all of m to c, like (*Model).code.
 func (m *learner) code(c coder) {
 	c.count(&m.n, math.MaxInt32)
 	c.count(&m.wrong, m.n)
@@ -193,8 +192,8 @@ func codeWeight(c coder, w *weight) {
 	}
 }
 
-// codeCells writes or reads the used cells of a table, each after its distance from
-// the last. A table to be filled has to be empty.
+// codeCells writes or reads the used cells of a table, each after its distance from the previous one. A table to be
+// filled has to be empty.
 func codeCells[T comparable](c coder, table []T, one func(coder, *T)) {
 	var unused T
 	n, last := 0, -1
@@ -227,7 +226,7 @@ func codeCells[T comparable](c coder, table []T, one func(coder, *T)) {
 	}
 }
 
-// codeStore writes or reads the remembered verdicts, the oldest first.
+// codeStore writes or reads the remembered verdicts, oldest first.
 func (m *learner) codeStore(c coder) {
 	n := len(m.store.ring)
 	c.count(&n, window)
@@ -258,7 +257,7 @@ func (m *learner) codeStore(c coder) {
 	}
 }
 
-// checkNumbers refuses numbers that no history leads to, since scores made of them could be NaN.
+// checkNumbers rejects numbers that no history produces, because they could make scores NaN.
 func (m *learner) checkNumbers(c coder) {
 	for i := range m.mean {
 		if m.m2[i] < 0 {
@@ -293,7 +292,7 @@ func (e *encoder) text(s *string, most int) {
 }
 func (e *encoder) fail(string) {}
 
-// modelDecoder keeps the first problem in err and returns zeros from there on.
+// modelDecoder records the first problem in err and returns zeros from then on.
 type modelDecoder struct {
 	b   []byte
 	err error

@@ -2,34 +2,33 @@ package risk
 
 import "math"
 
-// A judge may be replaced under the same name, and then what was learned of the old one
-// misleads. So a rival learns the latest verdicts alone, and each of the two is believed as
-// far as it was right (evidence and belief as in blend). While nothing changes the rival knows
-// less, is hardly believed, and begins anew every lateSpan verdicts. If it foretells so much
-// better that chance would do it once in replaced histories, what came before the moment at
-// which it was furthest behind is forgotten (E. S. Page, Biometrika 41, 1954).
+// A judge may be replaced under the same name; data on the old one then misleads. So a rival learns only the latest
+// verdicts, and each of the two is weighted by its past predictions (evidence and belief as in blend). While nothing
+// changes the rival knows less, has little weight, and starts again every lateSpan verdicts. If it predicts so much
+// better that chance would do it once in replaced histories, data from before the point at which it was furthest behind
+// is dropped (E. S. Page, Biometrika 41, 1954).
 const (
 	lateSpan = 20
 	replaced = 1e4
-	doubt    = 0.001 // the belief in a rival that knows nothing yet, and never less
+	doubt    = 0.001 // initial and least belief in a rival
 )
 
 // rival is a learner of the latest verdicts.
 type rival struct {
 	*learner         // nil at first
 	belief   float64 // in the rival, 0 to 1; the rest is the belief in all
-	lead     float64 // log of how much likelier the rival held what came out than all did
-	least    float64 // the least that was so far
-	since    int     // how many verdicts the rival has learned since then
+	lead     float64 // log of the likelihood ratio of the rival to all
+	least    float64 // minimum of lead so far
+	since    int     // verdicts the rival has learned since that minimum
 }
 
-// pair is what all and its rival say of one verdict.
+// pair holds the forecasts of all and of its rival for one verdict.
 type pair struct {
 	all, late forecast
 	p, sd     float64
 	order     float64
-	by        *learner // the one that is believed more
-	lately    bool     // that it is the rival
+	by        *learner // the one with the greater belief
+	lately    bool     // by is the rival
 }
 
 func (r *pair) of() *forecast {
@@ -59,13 +58,13 @@ func (m *Model) forecast(f *Features) pair {
 	return r
 }
 
-// learnFrom is learn for features whose value may be one too many.
+// learnFrom is learn for features whose value may exceed maxValues.
 func (m *learner) learnFrom(id string, f Features, r *forecast, wrong bool) {
 	f.value = m.knownValue(f.value)
 	m.learn(id, &f, r, wrong)
 }
 
-// learnLate tells the rival of a verdict, and then lets it win, go on or begin anew.
+// learnLate adds a verdict to the rival, and then lets it win, continue or start again.
 func (m *Model) learnLate(id string, f Features, r *pair, wrong bool) {
 	l := &m.late
 	if l.learner != nil {
@@ -93,7 +92,7 @@ func (m *Model) learnLate(id string, f Features, r *pair, wrong bool) {
 	}
 }
 
-// newRival lets the rival begin, if there is something to forget.
+// newRival starts the rival, if there is enough to drop.
 func (m *Model) newRival() {
 	l := &m.late
 	if m.all.n < enoughKnown {

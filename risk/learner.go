@@ -4,37 +4,36 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// maxValues is how many values of a verdict are told apart; all further ones count as
-// the last of them.
+// maxValues is the most values of a verdict that are distinguished; further ones are treated as the last of them.
 const maxValues = 16
 
-// value is what is known of the verdicts of one value, such as fail.
+// value holds the data on verdicts of one value, such as fail.
 type value struct {
 	hash  uint32
 	base  count // verdicts of this value
-	truth count // runs on which this value would have been wrong, and right
+	truth count // runs for which this value would have been wrong, and right
 	shape logistic
 	ways  [3]uint32 // number of wrong verdicts by direction, in the order of directions
 }
 
 var directions = [3]taxonomy.Direction{taxonomy.FalsePass, taxonomy.FalseFail, taxonomy.Other}
 
-// learner is what was learned of some verdicts that came one after another.
+// learner is a model of consecutive verdicts.
 type learner struct {
 	n, wrong int
-	prior    float64         // share of wrong verdicts that was expected before the first
+	prior    float64         // expected share of wrong verdicts before the first one
 	values   []*value        // in the order they were first learned
 	bits     int             // each table has 2^bits cells
 	rate     []count         // by cell: places, truths and judges
-	word     []count         // by cell: words of reasons, and words seen
-	weight   []weight        // by cell: words of reasons
-	known    []float32       // by cell: number of reasons that had a word
+	word     []count         // by cell: tokens of reasons, and tokens seen
+	weight   []weight        // by cell: tokens of reasons
+	known    []float32       // by cell: number of reasons with a token
 	mean, m2 [shapes]float64 // of the shapes: means, and sums of squared differences from them
 	store    store
 	blend    blend
 }
 
-// newLearner returns a learner that knows nothing, with tables of 2^bits cells.
+// newLearner returns an empty learner, with tables of 2^bits cells.
 func newLearner(bits int, prior float64) *learner {
 	n := 1 << bits
 	return &learner{
@@ -44,7 +43,7 @@ func newLearner(bits int, prior float64) *learner {
 	}
 }
 
-// forget makes m as newLearner would, with the same tables.
+// forget resets m to the result of newLearner, reusing the tables.
 func (m *learner) forget(prior float64) {
 	clear(m.rate)
 	clear(m.word)
@@ -56,8 +55,8 @@ func (m *learner) forget(prior float64) {
 	}
 }
 
-// learn is told the truth about a verdict, and what was forecast of it. Everything that
-// predicts was asked before anything learns: the blend must not have seen the truth.
+// learn updates the learner with the truth about a verdict and its forecast. The forecast was made before anything
+// learns: the blend must not have seen the truth.
 func (m *learner) learn(id string, f *Features, r *forecast, wrong bool) {
 	m.blend.learn(r.x[:], wrong)
 	v := m.valueOf(f.value)
@@ -77,7 +76,7 @@ func (m *learner) learn(id string, f *Features, r *forecast, wrong bool) {
 	}
 }
 
-// again returns a learner that is told of the latest n verdicts of m alone.
+// again returns a learner of the latest n verdicts of m alone.
 func (m *learner) again(n, bits int, prior float64) *learner {
 	out := newLearner(bits, prior)
 	all := len(m.store.ring)
@@ -91,12 +90,12 @@ func (m *learner) again(n, bits int, prior float64) *learner {
 	return out
 }
 
-// overallRate returns the share of wrong verdicts, drawn to what was expected while few are known.
+// overallRate returns the share of wrong verdicts, shrunk to the prior.
 func (m *learner) overallRate() float64 {
 	return count{float32(m.wrong), float32(m.n - m.wrong)}.shrink(m.prior, 4)
 }
 
-// valueRate returns the share of wrong verdicts of a value, drawn to that of all.
+// valueRate returns the share of wrong verdicts of a value, shrunk to that of all.
 func (m *learner) valueRate(hash uint32) float64 {
 	var c count
 	if v := m.valueOf(hash); v != nil {
@@ -105,7 +104,7 @@ func (m *learner) valueRate(hash uint32) float64 {
 	return c.shrink(m.overallRate(), 8)
 }
 
-// countOf returns how many verdicts of a value were learned.
+// countOf returns the number of learned verdicts of a value.
 func (m *learner) countOf(hash uint32) float32 {
 	if v := m.valueOf(hash); v != nil {
 		return v.base.total()
@@ -122,7 +121,7 @@ func (m *learner) valueOf(hash uint32) *value {
 	return nil
 }
 
-// knownValue returns the hash, or that of the last known value if there is room for no more.
+// knownValue returns the hash, or that of the last known value if there is no room for more.
 func (m *learner) knownValue(hash uint32) uint32 {
 	if len(m.values) < maxValues || m.valueOf(hash) != nil {
 		return hash
@@ -130,7 +129,7 @@ func (m *learner) knownValue(hash uint32) uint32 {
 	return m.values[maxValues-1].hash
 }
 
-// usualDirection returns the commonest direction of the wrong verdicts of a value.
+// usualDirection returns the most frequent direction of the wrong verdicts of a value.
 func (m *learner) usualDirection(hash uint32) taxonomy.Direction {
 	best, d := uint32(0), taxonomy.None
 	if v := m.valueOf(hash); v != nil {
@@ -153,7 +152,7 @@ func (m *learner) countWay(value uint32, wrong bool, way taxonomy.Direction) {
 	}
 }
 
-// keepWays takes over the directions that were counted before.
+// keepWays copies the earlier counts of directions.
 func (m *learner) keepWays(before []*value) {
 	for _, v := range before {
 		if now := m.valueOf(v.hash); now != nil {

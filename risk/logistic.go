@@ -2,10 +2,9 @@ package risk
 
 import "math"
 
-// logistic is a Bayesian logistic regression with a normal prior, fitted one
-// observation at a time (D. J. Spiegelhalter and S. L. Lauritzen, Networks 20,
-// 1990). The prior's mean is what the model says before it has seen anything; the
-// smaller the prior's width, the more observations it takes to change that.
+// logistic is a Bayesian logistic regression with a normal prior, fitted one observation at a time (D. J. Spiegelhalter
+// and S. L. Lauritzen, Networks 20, 1990). The prior's mean is the model before any observation; the smaller the
+// prior's width, the more observations it takes to change it.
 type logistic struct {
 	mean []float64
 	cov  []float64 // covariance, a square matrix row by row
@@ -38,22 +37,22 @@ func (l *logistic) project(x []float64) (z, v float64, cx []float64) {
 	return z, max(v, 0), cx
 }
 
-// odds returns the log-odds at x, drawn to 0 the more the less certain the weights
-// are (D. J. C. MacKay, Neural Computation 4, 1992).
+// odds returns the log-odds at x, shrunk to 0 by the uncertainty of the weights (D. J. C. MacKay, Neural Computation 4,
+// 1992).
 func (l *logistic) odds(x []float64) float64 {
 	z, v, _ := l.project(x)
 	return moderate(z, v)
 }
 
-// moderate returns the log-odds whose sigmoid is about the mean of sigmoid over a
-// normal distribution with mean z and variance v (MacKay 1992, kappa).
+// moderate returns the log-odds whose sigmoid approximates the mean of sigmoid over a normal distribution with mean z
+// and variance v (MacKay 1992, kappa).
 func moderate(z, v float64) float64 { return z / math.Sqrt(1+math.Pi*v/8) }
 
 // learn updates the weights by one Newton step on the outcome at x.
 func (l *logistic) learn(x []float64, wrong bool) {
 	z, v, cx := l.project(x)
 	p := sigmoid(moderate(z, v))
-	// A floor on the curvature keeps a sure prediction from stopping the learning.
+	// The lower bound of the curvature keeps learning going after confident predictions.
 	h := max(p*(1-p), 1e-4)
 	d := len(l.mean)
 	shrink, step := h/(1+h*v), (indicator(wrong)-p)/(1+h*v)

@@ -2,7 +2,7 @@ package risk
 
 import "slices"
 
-// window is how many of the latest verdicts are remembered one by one.
+// window is the number of latest verdicts remembered individually.
 const window = 4096
 
 // remembered is one verdict in the window.
@@ -12,13 +12,12 @@ type remembered struct {
 	wrong bool
 }
 
-// store is a ring of the latest verdicts. For each word of a reason, and for each
-// word of what was seen, it lists the verdicts that have the word, as places in the
-// ring, the oldest first. The verdict that leaves the ring is the oldest, so it is
-// the first of each of its lists and need not be searched for.
+// store is a ring of the latest verdicts. For each token of a reason, and for each token seen, it lists the verdicts
+// with the token, as places in the ring, oldest first. The verdict that leaves the ring is the oldest, so it is the
+// first of each of its lists and need not be searched for.
 type store struct {
 	ring   []remembered
-	next   int // where the next one goes, once the ring is full
+	next   int // place of the next one, once the ring is full
 	reason map[uint32][]uint16
 	seen   map[uint32][]uint16
 }
@@ -27,7 +26,7 @@ func newStore() store {
 	return store{reason: map[uint32][]uint16{}, seen: map[uint32][]uint16{}}
 }
 
-// add remembers a verdict in place of the oldest once the ring is full.
+// add adds a verdict, replacing the oldest once the ring is full.
 func (s *store) add(r remembered) {
 	at := len(s.ring)
 	if at < window {
@@ -64,16 +63,14 @@ func dropPlace(lists map[uint32][]uint16, words []uint32) {
 	}
 }
 
-// near is a place in the ring and how similar its verdict is: the share of words in
-// common (Jaccard), 0 to 1.
+// near is a place in the ring and the similarity of its verdict: the share of common tokens (Jaccard), 0 to 1.
 type near struct {
 	at    int
 	score float64
 }
 
-// nearest returns the k verdicts most similar to words among those that keep accepts,
-// the most similar first and of equals the latest. lists and of are the index, and
-// the words of a verdict, of the same one of the two texts.
+// nearest returns the k verdicts most similar to words among those that keep accepts, most similar first, then latest.
+// lists and of are the index, and the tokens of a verdict, for the same one of the two texts.
 func (s *store) nearest(lists map[uint32][]uint16, words []uint32, k int, of func(r *remembered) []uint32,
 	keep func(r *remembered) bool) []near {
 	if len(words) == 0 || k == 0 {
@@ -102,7 +99,7 @@ func (s *store) nearest(lists map[uint32][]uint16, words []uint32, k int, of fun
 	return out
 }
 
-// nearestFirst compares by similarity, the greater first, and then by age, the latest first.
+// nearestFirst compares by similarity, descending, and then by age, latest first.
 func (s *store) nearestFirst(a, b near) int {
 	switch {
 	case a.score > b.score:
@@ -113,19 +110,19 @@ func (s *store) nearestFirst(a, b near) int {
 	return s.age(a.at) - s.age(b.at)
 }
 
-// age returns how many verdicts came after the one at a place of the ring.
+// age returns the number of verdicts after the one at a place of the ring.
 func (s *store) age(at int) int {
 	return (s.next - 1 - at + 2*len(s.ring)) % max(1, len(s.ring))
 }
 
-// How many neighbours vote.
+// Numbers of neighbours used.
 const (
 	reasonVotes = 10
 	runVotes    = 5
 )
 
-// nearReasonRate returns the rate of wrong verdicts among those of the same value with the
-// most similar reasons, weighted by similarity and drawn to base, and the neighbours.
+// nearReasonRate returns the rate of wrong verdicts among those of the same value with the most similar reasons,
+// weighted by similarity and shrunk to base, and the neighbours.
 func (m *learner) nearReasonRate(f *Features, base float64) (float64, []near) {
 	ns := m.store.nearest(m.store.reason, f.reason, reasonVotes,
 		func(r *remembered) []uint32 { return r.f.reason },
@@ -139,10 +136,9 @@ func (m *learner) nearReasonRate(f *Features, base float64) (float64, []near) {
 	return wrong / all, ns
 }
 
-// nearRunRate returns how probably this verdict is wrong by the truth of the most similar
-// runs, whatever their verdicts were, drawn to base, and the neighbours. The weight
-// is the similarity squared, so nearly the same run counts far more than one of the
-// same kind.
+// nearRunRate returns the probability that this verdict is wrong given the truth about the most similar runs, whatever
+// their verdicts were, shrunk to base, and the neighbours. The weight is the similarity squared, so an almost equal run
+// weighs far more than one of the same kind.
 func (m *learner) nearRunRate(f *Features, base float64) (float64, []near) {
 	ns := m.store.nearest(m.store.seen, f.seen, runVotes,
 		func(r *remembered) []uint32 { return r.f.seen },

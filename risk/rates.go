@@ -1,7 +1,7 @@
 package risk
 
-// count says with how many wrong verdicts something occurred and with how many right
-// ones. It has fractions, because a verdict may count for several values in part.
+// count holds the numbers of wrong and right verdicts with a property. They are fractional, because a verdict may be
+// counted partly for several values.
 type count struct{ wrong, right float32 }
 
 func (c *count) add(wrong bool, weight float32) {
@@ -14,20 +14,19 @@ func (c *count) add(wrong bool, weight float32) {
 
 func (c count) total() float32 { return c.wrong + c.right }
 
-// shrink returns the share of wrong ones, drawn to prior as if pull more verdicts
-// with that share had been counted.
+// shrink returns the share of wrong ones, shrunk to prior as if pull more verdicts with that share had been counted.
 func (c count) shrink(prior, pull float64) float64 {
 	return (float64(c.wrong) + pull*prior) / (float64(c.total()) + pull)
 }
 
-// The tables are of fixed size and addressed by hash. Two things that fall into one
-// cell share its counts. 2^19 cells take 4 MiB once they are all in use.
+// The tables have a fixed size and are addressed by hash. Two subjects in one cell share its counts. 2^19 cells take 4
+// MiB once they are all in use.
 const (
-	cellBits = 19 // of what is learned of all verdicts
-	lateBits = 16 // of what is learned of the latest
+	cellBits = 19 // of the learner of all verdicts
+	lateBits = 16 // of the rival
 )
 
-// What the cells of a table are about; part of the hash.
+// The subjects of a table's cells; part of the hash.
 const (
 	aboutPlace uint64 = iota + 1
 	aboutTruth
@@ -38,13 +37,12 @@ const (
 	aboutKnown
 )
 
-// cell returns the place in a table of what is known about a thing and a verdict's
-// value together.
+// cell returns the place in a table for a thing combined with a verdict's value.
 func (m *learner) cell(about uint64, thing, value uint32) uint32 {
 	return uint32(mix(about<<58^uint64(thing)<<24^uint64(value)*0x9e3779b97f4a7c15) >> (64 - m.bits))
 }
 
-// How many verdicts of its own weigh as much as the level above.
+// Numbers of own verdicts that weigh as much as the level above.
 const (
 	pullPlace = 8.0
 	pullCase  = 3.0
@@ -52,13 +50,13 @@ const (
 	pullJudge = 8.0
 )
 
-// rates returns three rates of wrong verdicts in log-odds, each less that of the level it is
-// drawn to. A cell without counts has the rate of the level above. So has one that counts
-// every verdict of this value, since what all of them share tells none from another.
+// rates returns three rates of wrong verdicts in log-odds, each minus that of the level it is shrunk to. A cell without
+// counts has the rate of the level above. So does a cell that counts every verdict of this value, because it
+// distinguishes none from another.
 //
-// place is of verdicts of this value, from all of them down to the product, kind of
-// scene and case. truth is of the truth about the case, beyond its scene: if it was found to be
-// a failure, a pass is wrong, whoever says so. judge is from all judges down to this one.
+// place goes from all verdicts of this value down to the product, scene type and case. truth is the truth about the
+// case, beyond its scene: if it was found to be a failure, every pass is wrong. judge goes from all judges down to this
+// one.
 func (m *learner) rates(f *Features, base float64) (place, truth, judge float64) {
 	all := m.countOf(f.value)
 	held, by := base, base
@@ -79,8 +77,8 @@ func (m *learner) rates(f *Features, base float64) (place, truth, judge float64)
 	return logit(held) - logit(base), truth, logit(by) - logit(base)
 }
 
-// learnRates counts a verdict at its places and judge, and at its case for every
-// value, as far as the truth about one value decides another.
+// learnRates counts a verdict for its places and judge, and for its case under every value, as far as the truth about
+// one value implies another.
 func (m *learner) learnRates(f *Features, wrong bool) {
 	for _, p := range f.places {
 		m.rate[m.cell(aboutPlace, p, f.value)].add(wrong, 1)
@@ -95,10 +93,9 @@ func (m *learner) learnRates(f *Features, wrong bool) {
 	}
 }
 
-// implies returns whether a verdict of the value other on the same thing would be
-// wrong, once a verdict of value is known to be wrong or right, and with what weight.
-// If it was right, every other value is wrong. If it was wrong, the other values that
-// were ever right remain possible and share the weight; 0 means nothing is implied.
+// implies returns whether a verdict of the value other on the same thing would be wrong, given that a verdict of value
+// is wrong or right, and with what weight. If it was right, every other value is wrong. If it was wrong, the other
+// values that were ever right remain possible and share the weight; 0 means nothing is implied.
 func (m *learner) implies(value uint32, wrong bool, other uint32) (isWrong bool, weight float32) {
 	if value == other {
 		return wrong, 1

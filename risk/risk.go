@@ -1,27 +1,24 @@
-// Package risk estimates how likely a verdict is to be wrong before anyone knows
-// the truth. It learns from what became of earlier verdicts and asks no model.
+// Package risk estimates the probability that a verdict is wrong before the truth is known. It learns from the outcomes
+// of earlier verdicts and calls no language model.
 //
-// A Model learns one verdict at a time, once its truth is known. It keeps counts,
-// hashes of words and features of the latest verdicts, so its memory is bounded and
-// holds no text. The same verdicts in the same order give the same Model. Each of its
-// signals is a difference from the base rate in log-odds:
+// A Model learns one verdict at a time, once its truth is known. It stores counts, hashes of tokens and features of the
+// latest verdicts, so its size is bounded and it contains no text. The same verdicts in the same order give the same
+// Model. Each of its signals is a difference from the base rate in log-odds:
 //
 //   - place, truth, judge: rates along product → scene type → case and along
-//     agent → model, drawn to the level above where little is known (rates.go);
-//   - words, style, seen: the words of the judge's reason, and of what it was
-//     asked and saw (words.go);
-//   - reasons, runs: what became of the most similar reasons and runs
+//     agent → model, shrunk to the level above if there is little data (rates.go);
+//   - words, style, seen: the tokens of the judge's reason, and of prompt and
+//     observation (words.go);
+//   - reasons, runs: the truth about the most similar reasons and runs
 //     (neighbours.go);
 //   - shape: lengths, denials, hedges, overlap of reason and task (shape.go).
 //
-// A logistic regression combines them. It starts from weights that other histories
-// taught (start.go) and is fitted online (combine.go). A rival that knows the latest
-// verdicts alone is believed, and then takes over, where it foretells better: a judge
-// may change (late.go). The truth of a run also says something about verdicts of
-// another value on the same thing: where a pass was right, a fail is wrong. Until
-// the signals have shown that they beat the base rate, the answer is the base rate,
-// with Enough false (evidence.go). What other teams counted (tally.go) moves the order
-// in which verdicts are read, until own truths outweigh it (elsewhere.go).
+// A logistic regression combines them. It starts from weights learned from other histories (start.go) and is fitted
+// online (combine.go). A rival that learns only the latest verdicts is weighted by its predictions, and takes over if
+// it is better, because a judge may change (late.go). The truth of a run also informs verdicts of another value on the
+// same thing: where a pass was right, a fail is wrong. Until the signals are proven to beat the base rate, the result
+// is the base rate, with Enough false (evidence.go). Counts of other teams (tally.go) change the order in which
+// verdicts are read, until own labels outweigh them (elsewhere.go).
 package risk
 
 import (
@@ -33,69 +30,67 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Risk is how likely a verdict is to be wrong. Probabilities are within 0 to 1.
+// Risk is the estimated risk of a verdict. Probabilities are within 0 to 1.
 type Risk struct {
-	P    float64 `json:"p"`   // probability that it is wrong: of the verdicts given .4, four in ten are
+	P    float64 `json:"p"`   // calibrated probability that it is wrong
 	Low  float64 `json:"low"` // 95 % interval of P
 	High float64 `json:"high"`
 
-	// Direction is the way in which most wrong verdicts of this value were wrong;
-	// None if none was.
+	// Direction is the most frequent direction of wrong verdicts of this value; None if none was wrong.
 	Direction taxonomy.Direction `json:"direction,omitempty"`
 
-	// Enough reports whether past verdicts have proved to predict. If it is false, P
-	// is the base rate and Because is empty.
+	// Enough reports whether the signals are proven to predict. If it is false, P is the base rate and Because is
+	// empty.
 	Enough bool    `json:"enough"`
-	Known  int     `json:"known"` // verdicts whose truth is known
-	Base   float64 `json:"base"`  // share of them that were wrong
+	Known  int     `json:"known"` // verdicts with a known truth
+	Base   float64 `json:"base"`  // share of Known that was wrong
 
-	// Order is what the signals come to even if Enough is false, 0 to 1, without what all
-	// verdicts share. It tells what to read first; it is no probability.
+	// Order is the score for sorting verdicts, 0 to 1, available even if Enough is false. It excludes what all verdicts
+	// share and is not a probability.
 	Order float64 `json:"order"`
 
-	// Elsewhere is how far Order was moved by what other teams counted, in log-odds.
+	// Elsewhere is the change of Order by counts of other teams, in log-odds.
 	Elsewhere float64 `json:"elsewhere,omitempty"`
 
-	// Learned reports that the truth of this very evaluation was learned lately, so
-	// that P is no forecast.
+	// Learned reports that the truth of this evaluation was learned recently, so that P is no forecast.
 	Learned bool `json:"learned,omitempty"`
 
 	Because []Reason `json:"because,omitempty"` // strongest first
 
-	// Before counts earlier verdicts on the same test; it is there even if Enough is false.
+	// Before counts earlier verdicts on the same test, available even if Enough is false.
 	Before SameTest `json:"before,omitzero"`
 }
 
-// Reason is what one signal adds to a risk.
+// Reason is the contribution of one signal to a risk.
 type Reason struct {
 	// Signal is place, truth, judge, words, style, seen, reasons, runs, shape or facts.
-	Signal      string   `json:"signal"`
-	LogOdds     float64  `json:"logOdds"`               // added to the base rate's: above 0 speaks for wrong
-	Words       []string `json:"words,omitempty"`       // whole words of this verdict that speak the same way
-	From        string   `json:"from,omitempty"`        // of seen: whether they are of the prompt, the observation or both
-	Evaluations []string `json:"evaluations,omitempty"` // ids of earlier evaluations that speak the same way
+	Signal  string   `json:"signal"`
+	LogOdds float64  `json:"logOdds"`         // added to that of the base rate: above 0 raises the risk
+	Words   []string `json:"words,omitempty"` // words of this verdict with the same sign
+	// for seen: whether Words are from the prompt, the observation or both
+	From        string   `json:"from,omitempty"`
+	Evaluations []string `json:"evaluations,omitempty"` // ids of earlier evaluations with the same sign
 	Memories    []string `json:"memories,omitempty"`    // ids of the cases whose misses the observation decides
 }
 
-// Model is what has been learned. Its methods are safe for concurrent use.
+// Model is a learned model. Its methods are safe for concurrent use.
 type Model struct {
 	mu       sync.RWMutex
 	n, wrong int
-	all      *learner // knows every verdict, or those since the judge became another
+	all      *learner // of all verdicts, or those since the judge changed
 	late     rival
 	evidence wager
 
 	elsewhere elsewhere
 }
 
-// usual is the share of wrong verdicts that is expected while none is known.
+// usual is the expected share of wrong verdicts while none is known.
 const usual = 0.25
 
-// New returns a model that knows nothing.
+// New returns an empty model.
 func New() *Model { return &Model{all: newLearner(cellBits, usual), evidence: newEvidence()} }
 
-// Score returns how likely the verdict of e is to be wrong. It reads no field of e
-// that becomes known only after the verdict.
+// Score returns the risk of the verdict of e. It reads no field of e that becomes known only after the verdict.
 func (m *Model) Score(e *tree.Evaluation) Risk {
 	f, reason, seen := extract(e)
 	m.mu.RLock()
@@ -123,9 +118,9 @@ func (m *Model) Score(e *tree.Evaluation) Risk {
 	return out
 }
 
-// Learn is told whether the verdict with the features f was right and, if not, which
-// way it was wrong. id is that of the evaluation, for Reason.Evaluations. It returns what Risk.Order would have
-// been before, but for what other teams counted.
+// Learn adds the truth about the verdict with the features f and, if it was wrong, the direction. id is that of the
+// evaluation, for Reason.Evaluations. It returns the Risk.Order that the verdict had before, without the counts of
+// other teams.
 func (m *Model) Learn(id string, f Features, correct bool, direction taxonomy.Direction) (order float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -152,5 +147,5 @@ func (m *Model) settle(p float64, wrong bool) {
 
 func (m *Model) enough() bool { return m.n >= enoughKnown && m.evidence.enough() }
 
-// overallRate returns the share of wrong verdicts, drawn to one in four while few are known.
+// overallRate returns the share of wrong verdicts, shrunk to one in four.
 func (m *Model) overallRate() float64 { return (float64(m.wrong) + 4*usual) / (float64(m.n) + 4) }

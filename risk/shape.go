@@ -8,10 +8,9 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// shape is what a reader notices of a verdict before reading it: a short run that is
-// said to have failed, a failure whose reason names nothing wrong, a reason about
-// something other than the task. Which of these means a mistake, and for which value,
-// is learned. Counts are stored as log(1 + count); shares are within 0 to 1.
+// shape holds properties that a reader notices before reading a verdict: a short run that is reported as failed, a
+// failure whose reason names nothing wrong, a reason about something other than the task. Which of these indicate a
+// mistake, and for which value, is learned. Counts are stored as log(1 + count); shares are within 0 to 1.
 type shape [shapes]float32
 
 // The numbers of a shape.
@@ -20,17 +19,17 @@ const (
 	seenLength          // words of the observation
 	promptLength        // words of the prompt
 	seenLines           // lines of the observation
-	seenSteps           // highest number that begins a line of the observation: the steps of a run
-	negations           // share of the reason's words that deny, such as not
-	hedges              // share that hedge, such as maybe
-	contrasts           // share that contrast, such as but
+	seenSteps           // highest number at the start of a line of the observation: the steps of a run
+	negations           // share of negations among the reason's words, such as not
+	hedges              // share of hedges, such as maybe
+	contrasts           // share of contrasts, such as but
 	digits              // share of the reason's characters that are digits
-	onTask              // share of the reason's different words that the prompt has
-	onSeen              // share that the observation has
+	onTask              // share of the reason's different words that are in the prompt
+	onSeen              // share that are in the observation
 	shapes
 )
 
-// Words that deny, hedge and contrast, in the two languages that text.Tokens knows.
+// Words of negation, hedging and contrast, in the two languages that text.Tokens supports.
 const (
 	denying = " not no never without fail failed fails failing failure missing incorrect incorrectly wrong error none " +
 		"nothing neither nor 不 没 未 无 非 失败 错误 缺少 "
@@ -38,8 +37,8 @@ const (
 		"clear clearly unclear explicit explicitly confirm confirmed confirms confirming cannot verify verified assume " +
 		"assuming indicate indicates 可能 似乎 好像 看来 也许 或许 应该 大概 确认 明确 证据 推测 "
 	turning  = " however although though but while despite yet instead only 但 但是 然而 虽然 尽管 不过 却 只 "
-	maxWords = 4096    // words of a text that are counted
-	maxText  = 1 << 16 // bytes of a text that are read for digits and steps
+	maxWords = 4096    // words of a text that are used
+	maxText  = 1 << 16 // bytes of a text that are searched for digits and steps
 )
 
 func shapeOf(prompt, observation, reason string) shape {
@@ -51,7 +50,7 @@ func shapeOf(prompt, observation, reason string) shape {
 	s[negations], s[hedges], s[contrasts] = shareOf(rw, denying), shareOf(rw, hedging), shareOf(rw, turning)
 	s[digits] = digitShare(reason)
 	s[onTask], s[onSeen] = overlap(rw, pw), overlap(rw, ow)
-	for i := range s { // as it comes back from where it is kept
+	for i := range s { // the rounding of Encode
 		s[i] = float32(math.Round(float64(s[i])/shapeUnit)) * shapeUnit
 	}
 	return s
@@ -64,9 +63,8 @@ func firstWords(s string) []string {
 
 func logCount(n int) float32 { return float32(math.Log1p(float64(n))) }
 
-// shareOf returns the share of words that are in the list. Chinese words come as
-// pairs of characters, so one character of a pair in the list is enough. The 5 in the
-// denominator keeps a text of one word from reaching 1.
+// shareOf returns the share of words that are in the list. Chinese words are pairs of characters, so one character of a
+// pair in the list suffices. The 5 in the denominator keeps a text of one word from reaching 1.
 func shareOf(words []string, list string) float32 {
 	n := 0
 	for _, w := range words {
@@ -113,8 +111,8 @@ func overlap(a, b []string) float32 {
 	return float32(n) / float32(len(seen)+5)
 }
 
-// highestStep returns the highest number below 1000 that begins a line and is followed by
-// a full stop or a bracket.
+// highestStep returns the highest number below 1000 that begins a line and is followed by a full stop or a closing
+// bracket.
 func highestStep(s string) int {
 	most := 0
 	for line := range strings.Lines(s[:min(len(s), maxText)]) {
@@ -135,10 +133,10 @@ func highestStep(s string) int {
 const (
 	shapeWidth    = 0.2
 	constantWidth = 0.5
-	extreme       = 2.5 // standard deviations at which a number is cut off
+	extreme       = 2.5 // standard deviations to which a number is clamped
 )
 
-// newShape returns a regression on shapes that begins at the rate base.
+// newShape returns a regression on shapes that starts at the rate base.
 func newShape(base float64) logistic {
 	mean, width := make([]float64, shapes+1), make([]float64, shapes+1)
 	for i := range width {
@@ -148,8 +146,8 @@ func newShape(base float64) logistic {
 	return newLogistic(mean, width)
 }
 
-// standardise returns the numbers of s with mean 0 and standard deviation 1, as far as
-// these are known, and a constant 1 after them.
+// standardise returns the numbers of s with mean 0 and standard deviation 1, and a constant 1 after them. With fewer
+// than 6 verdicts the numbers are 0.
 func (m *learner) standardise(s shape) []float64 {
 	x := make([]float64, shapes+1)
 	x[shapes] = 1

@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// Where the words of a reason are from.
+// The sources of Reason.Words.
 const (
 	FromPrompt      = "prompt"
 	FromObservation = "observation"
@@ -18,11 +18,11 @@ const (
 
 // SameTest counts earlier verdicts on the same test.
 type SameTest struct {
-	Known int `json:"known"` // whose truth is known
+	Known int `json:"known"` // with a known truth
 	Wrong int `json:"wrong"`
 }
 
-// before counts the verdicts of any value at the test of f.
+// before counts the verdicts of any value on the test of f.
 func (m *learner) before(f *Features) (b SameTest) {
 	for _, v := range m.values {
 		c := m.rate[m.cell(aboutPlace, f.places[len(f.places)-1], v.hash)]
@@ -31,8 +31,8 @@ func (m *learner) before(f *Features) (b SameTest) {
 	return b
 }
 
-// whole replaces the tokens in reasons by the words of the verdict that have them, and notes which text these are of.
-// A token without such a word is left out: a number, a letter, a character of a Chinese word.
+// whole replaces the tokens in reasons by the words of the verdict that contain them, and sets From. It omits tokens
+// without such a word: a number, a letter, a character of a Chinese word.
 func whole(rs []Reason, reason, prompt, observation string) {
 	for i := range rs {
 		r := &rs[i]
@@ -56,8 +56,8 @@ func whole(rs []Reason, reason, prompt, observation string) {
 	}
 }
 
-// wordsWith returns the words of a text that have one of the tokens, each once. Characters of Chinese that follow each
-// other are one word, as far as tokens of two characters cover them.
+// wordsWith returns the words of a text that contain one of the tokens, each once. Consecutive Chinese characters form
+// one word, as far as tokens of two characters cover them.
 func wordsWith(tokens []string, from string) (out []string) {
 	for run, han := range scripts(text.Normal(from, mostShownText)) {
 		words := []string{strings.Trim(run, "'_")}
@@ -76,10 +76,11 @@ func wordsWith(tokens []string, from string) (out []string) {
 	return out
 }
 
-// mostShownText is how many bytes of a text are searched for words to show.
+// mostShownText is the most bytes of a text searched for words to show.
 const mostShownText = 32 << 10
 
-// scripts cuts a text into runs of Chinese characters, and of other letters, numbers, apostrophes and underscores.
+// scripts splits a text into runs of Chinese characters, and of other letters, numbers, apostrophes and underscores. It
+// yields true for a Chinese run.
 func scripts(s string) iter.Seq2[string, bool] {
 	return func(yield func(string, bool) bool) {
 		from, was := 0, none
@@ -96,7 +97,7 @@ func scripts(s string) iter.Seq2[string, bool] {
 	}
 }
 
-// script is what scripts tells apart.
+// script is a kind of run in scripts.
 type script int
 
 const (
@@ -120,7 +121,8 @@ func readable(run string) bool {
 	return strings.ContainsFunc(run, unicode.IsLetter) && len([]rune(strings.Trim(run, "'_"))) > 1
 }
 
-// has reports whether a run of letters has one of the tokens. A stem and its words begin alike.
+// has reports whether a run of letters has one of the tokens. It relies on a stem and its word having the same
+// beginning.
 func has(run string, tokens []string) bool {
 	low := strings.ToLower(run)
 	near := func(t string) bool { return strings.Contains(low, t[:min(3, len(t))]) }
@@ -128,7 +130,7 @@ func has(run string, tokens []string) bool {
 		slices.ContainsFunc(text.Tokens(run), func(t string) bool { return slices.Contains(tokens, t) })
 }
 
-// covered returns the parts of a run of Chinese characters that tokens of two characters cover.
+// covered returns the parts of a run of Chinese characters that are covered by tokens of two characters.
 func covered(run []rune, tokens []string) (out []string) {
 	from := -1
 	for i := range len(run) {

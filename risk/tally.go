@@ -9,11 +9,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Counter counts verdicts for the memory of another team.
+// Counter counts verdicts for export to another team.
 type Counter struct {
 	n     int
 	rows  map[tree.Row]*counted
-	words map[uint32]string // that are verdicts, by their hashes as values
+	words map[uint32]string // verdict words by their hashes as values
 }
 
 type counted struct {
@@ -21,7 +21,7 @@ type counted struct {
 	ways         map[taxonomy.Direction]int
 }
 
-// NewCounter returns a Counter of nothing.
+// NewCounter returns an empty Counter.
 func NewCounter() *Counter {
 	c := &Counter{rows: map[tree.Row]*counted{}, words: map[uint32]string{}}
 	for _, w := range judgment.Words() {
@@ -30,8 +30,8 @@ func NewCounter() *Counter {
 	return c
 }
 
-// Add counts a verdict whose truth is known. Its value counts if it is a word that package
-// judgment knows, since such a word says nothing of the run.
+// Add counts a verdict with a known truth. It counts the value only if package judgment knows the word, because such a
+// word reveals nothing about the run.
 func (c *Counter) Add(v *tree.Verdict) {
 	if !v.Labelled {
 		return
@@ -53,8 +53,8 @@ func (c *Counter) Add(v *tree.Verdict) {
 	}
 }
 
-// chains returns what a verdict counts for besides all: by agent and model, and by product and
-// type of scene. It leaves out what has no name, or one that is too long.
+// chains returns the rows of a verdict besides all: by agent and model, and by product and scene type. It omits rows
+// without a name, and those whose name is too long.
 func chains(by *tree.Agent, product string, scene *tree.Scene) [2][]tree.Row {
 	var out [2][]tree.Row
 	for i, rows := range [2][2]tree.Row{
@@ -85,8 +85,8 @@ func (c *Counter) add(of tree.Row, v *tree.Verdict) {
 	n.ways[v.Direction]++
 }
 
-// Tally returns the rows that enough verdicts stand behind, those with the most where there are
-// too many. origin is the id of the tree that counts.
+// Tally returns the rows with at least tree.LeastCounted verdicts, and of too many rows those with the most verdicts.
+// origin is the id of the counting tree.
 func (c *Counter) Tally(origin string) *tree.Tally {
 	out := &tree.Tally{Origin: origin, Verdicts: c.n, Rows: []tree.Row{}}
 	for r, n := range c.rows {

@@ -7,21 +7,21 @@ import (
 )
 
 const (
-	strongWords = 15 // how many words of a text count, those that lean most
-	mildWords   = 5  // words of no lean added to the average, so that one word is not everything
-	rareWord    = 2  // a word seen less often says nothing
-	startWeight = 8  // variance of a word's weight before the word was seen
+	strongWords = 15 // number of tokens of a text that are used, those with the strongest lean
+	mildWords   = 5  // tokens of lean 0 added to the average, so that one token does not dominate
+	rareWord    = 2  // least occurrences of a token that is used
+	startWeight = 8  // prior variance of a token's weight
 )
 
-// lean is how far a word speaks for a wrong verdict, in log-odds.
+// lean is how far a token raises the risk, in log-odds.
 type lean struct {
 	word uint32
 	by   float64
 }
 
-// wordLean returns the average lean of the words that lean most, and those words. The
-// lean of a word is the logarithm of its frequency among wrong verdicts of this value
-// over that among right ones. about is aboutReason or aboutSeen; all holds the totals.
+// wordLean returns the average lean of the tokens with the strongest lean, and those tokens. The lean of a token is the
+// log of its frequency among wrong verdicts of this value divided by that among right ones. about is aboutReason or
+// aboutSeen; all holds the totals.
 func (m *learner) wordLean(about uint64, words []uint32, value uint32, all count) (float64, []lean) {
 	var ls []lean
 	for _, w := range words {
@@ -43,22 +43,21 @@ func (m *learner) wordLean(about uint64, words []uint32, value uint32, all count
 	return sum / float64(len(ls)+mildWords), ls
 }
 
-// weight is the weight of a word in a logistic regression: its mean, and its variance
-// minus startWeight, so that a cell that was never used is all zeros.
+// weight is the weight of a token in a logistic regression: its mean, and its variance minus startWeight, so that an
+// unused cell is all zeros.
 type weight struct{ mean, sure float32 }
 
 func (w weight) variance() float64 { return startWeight + float64(w.sure) }
 
-// wordFeature is a word of a text: its cell and its share of the text by tf-idf.
+// wordFeature is a token of a text: its cell and its share of the text by tf-idf.
 type wordFeature struct {
 	cell uint32
 	x    float64
 }
 
-// wordVector returns the words of a reason as a vector of length 1, weighted by rarity,
-// after a constant. In wordLean each word counts for itself; here the weights are learned
-// together, which separates words that matter from words that only accompany them.
-// Each weight has a variance of its own (T. Graepel et al., ICML 2010).
+// wordVector returns the tokens of a reason as a vector of length 1, weighted by rarity, after a constant. In wordLean
+// each token is used separately; here the weights are learned jointly, which separates relevant tokens from those that
+// only accompany them. Each weight has its own variance (T. Graepel et al., ICML 2010).
 func (m *learner) wordVector(words []uint32, value uint32) []wordFeature {
 	fs := []wordFeature{{m.cell(aboutWeight, math.MaxUint32, value), 1}}
 	sum := 0.0
@@ -77,7 +76,7 @@ func (m *learner) wordVector(words []uint32, value uint32) []wordFeature {
 	return fs
 }
 
-// wordOdds returns the log-odds of a verdict with these words, and their variance.
+// wordOdds returns the log-odds of a verdict with these tokens, and their variance.
 func (m *learner) wordOdds(fs []wordFeature) (z, v float64) {
 	for _, f := range fs {
 		w := m.weight[f.cell]
@@ -87,7 +86,7 @@ func (m *learner) wordOdds(fs []wordFeature) (z, v float64) {
 	return z, v
 }
 
-// learnWords updates the weights and counts of the words of a verdict.
+// learnWords updates the weights and counts of the tokens of a verdict.
 func (m *learner) learnWords(f *Features, wrong bool) {
 	fs := m.wordVector(f.reason, f.value)
 	z, v := m.wordOdds(fs)
