@@ -20,24 +20,23 @@ const (
 	maxStarts     = 64 // places where an object may begin: bounds the search in "{{{{…"
 )
 
-// Invalid says what is wrong with an answer, in sentences that a model can act on.
+// Invalid holds the reasons why an answer was rejected, as sentences that a model can act on.
 type Invalid struct {
 	// Violations has at least one sentence, each naming the field.
 	Violations []string
-	// Answer is the text that was refused.
+	// Answer is the rejected text.
 	Answer string
 }
 
 func (e *Invalid) Error() string { return strings.Join(e.Violations, "; ") }
 
-// Decode finds the JSON object in what a model wrote, and checks it.
+// Decode finds the JSON object in the text of a model, and checks it.
 //
-// Prose, Markdown fences and a <think> part around the object are ignored, and so
-// are braces that are not JSON. The first object that satisfies the schema is the
-// answer; it is returned compact. If another, different object satisfies it too, the
-// text is ambiguous and is refused. An object that names a field twice is refused. An
-// empty schema accepts any object. The error is an [*Error] of kind too large,
-// malformed (wrapping an [*Invalid]), or bad request if the schema cannot be read.
+// It ignores prose, Markdown fences and a <think> part around the object, and braces that are not JSON. The first
+// object that satisfies the schema is the answer; it is returned compact. If another, different object satisfies it
+// too, the text is ambiguous and rejected. So is an object with a duplicate field. An empty schema accepts any object.
+// The error is an [*Error] of kind too large, malformed (wrapping an [*Invalid]), or bad request if the schema is
+// invalid.
 func Decode(text string, schemaJSON json.RawMessage) (json.RawMessage, error) {
 	s, err := parseSchema(schemaJSON)
 	if err != nil {
@@ -56,8 +55,7 @@ func Decode(text string, schemaJSON json.RawMessage) (json.RawMessage, error) {
 	return pickObject(findObjects(body), s, text)
 }
 
-// pickObject returns the one object that satisfies s. If none does, the error has the
-// violations of the first.
+// pickObject returns the one object that satisfies s. If none does, the error has the violations of the first.
 func pickObject(found candidates, s *schema, text string) (json.RawMessage, error) {
 	var answer json.RawMessage
 	var bad []string
@@ -126,8 +124,8 @@ func findObjects(text string) candidates {
 	return found
 }
 
-// objectLength returns the length of the object that text begins with, counting brackets
-// outside strings; 0 if it has no end or nests too deep.
+// objectLength returns the length of the object at the start of text, by counting brackets outside strings; 0 if it has
+// no end or nests too deeply.
 func objectLength(text string) int {
 	depth, inString := 0, false
 	for i := 0; i < len(text); i++ {
@@ -150,9 +148,8 @@ func objectLength(text string) int {
 	return 0
 }
 
-// decodeValue decodes one JSON value. It refuses an object that names a field twice,
-// since readers disagree on which of the two counts, and a number that does not fit
-// into a float64.
+// decodeValue decodes one JSON value. It rejects an object with a duplicate field, because readers disagree on which
+// one to use, and a number that does not fit into a float64.
 func decodeValue(raw json.RawMessage) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	v, err := readValue(d)

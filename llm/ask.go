@@ -8,16 +8,13 @@ import (
 	"strings"
 )
 
-// Ask generates an answer and passes it to check (nil accepts every answer that fits
-// the schema). If the answer does not fit, check refuses it, or it was cut off, Ask
-// asks exactly once more with the reasons, worded by r.Repair, and twice the tokens for an
-// answer that was cut off. A second failure and
-// every other error are returned as they are: waiting for a busy provider is left to
-// the generator.
+// Ask generates an answer and passes it to check (nil accepts every answer that fits the schema). If the answer does
+// not fit, if check rejects it, or if it was cut off, Ask makes exactly one more request, whose prompt r.Repair builds
+// from the reasons; after a cut-off it allows twice the tokens. A second failure and every other error are returned
+// unchanged: waiting for a busy provider is left to the generator.
 //
-// check returns why it refuses: one error, or several joined with errors.Join, each a
-// sentence that the model can act on. The Usage of the returned Answer or [*Error] is
-// the sum of both tries.
+// check returns why it rejects: one error, or several joined with errors.Join, each a sentence that the model can act
+// on. The Usage of the returned Answer or [*Error] is the sum of both requests.
 func Ask(ctx context.Context, gen Generator, r Request, check func(json.RawMessage) error) (Answer, error) {
 	if gen == nil {
 		return Answer{}, &Error{Kind: KindNotSet, Err: errors.New("no model is configured")}
@@ -52,7 +49,7 @@ func Ask(ctx context.Context, gen Generator, r Request, check func(json.RawMessa
 	return Answer{}, err
 }
 
-// askOnce asks once. If it fails, the Answer holds only the Usage.
+// askOnce makes one request. If it fails, the Answer contains only the Usage.
 func askOnce(ctx context.Context, gen Generator, r Request, check func(json.RawMessage) error) (Answer, error) {
 	a, err := gen.Generate(ctx, r)
 	if err != nil {
@@ -71,8 +68,8 @@ func askOnce(ctx context.Context, gen Generator, r Request, check func(json.RawM
 	return a, nil
 }
 
-// repairable reports whether asking again can help, and with what: the refused answer,
-// "" if there is none, and the reasons.
+// repairable reports whether another request can help, and returns its inputs: the rejected answer, "" if there is
+// none, and the reasons.
 func repairable(err error) (answer string, violations []string, ok bool) {
 	if invalid, found := errors.AsType[*Invalid](err); found {
 		return invalid.Answer, invalid.Violations, true
@@ -101,7 +98,7 @@ func joinedErrors(err error) []string {
 	return list
 }
 
-// repairPrompt returns the prompt of the second try, in plain English without r.Repair.
+// repairPrompt returns the prompt of the second request, in plain English without r.Repair.
 func repairPrompt(r Request, answer string, violations []string) (string, error) {
 	if r.Repair != nil {
 		return r.Repair(answer, violations)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A Kind says what went wrong with a model, by what a caller can do about it.
+// A Kind classifies a model error by what a caller can do about it.
 type Kind string
 
 // The kinds of an [Error].
@@ -16,16 +16,16 @@ const (
 	KindNotFound     Kind = "not found"      // no such model, or no provider at the address
 	KindUnavailable  Kind = "unavailable"    // the provider is down, unreachable or overloaded
 	KindTimeout      Kind = "timeout"        // no complete answer before the deadline
-	KindCancelled    Kind = "cancelled"      // the caller gave up
-	KindBound        Kind = "over the bound" // the caller's bound on calls, cost or time is reached
-	KindNoAnswer     Kind = "no answer"      // something came that no model wrote: a web page, an empty body, no choice
+	KindCancelled    Kind = "cancelled"      // the caller cancelled
+	KindBound        Kind = "over the bound" // the caller's limit on calls, cost or time is reached
+	KindNoAnswer     Kind = "no answer"      // the reply is not from a model: a web page, an empty body, no choice
 	KindTruncated    Kind = "truncated"      // the answer was cut off at the token limit
 	KindRefused      Kind = "refused"        // the model or its filter declined to answer
-	KindMalformed    Kind = "malformed"      // a model answered to its end, and the answer is not valid
+	KindMalformed    Kind = "malformed"      // the model completed an answer, and it is not valid
 	KindTooLarge     Kind = "too large"      // the request or the answer is over a limit
 	KindBadRequest   Kind = "bad request"    // the provider does not understand the request
 	KindNotSet       Kind = "not configured" // no model is configured
-	KindNotRecorded  Kind = "not recorded"   // answers are played from recordings, and this request has none
+	KindNotRecorded  Kind = "not recorded"   // answers are replayed from recordings, and this request has none
 )
 
 // Error is the error of every Generator and Embedder in memtree.
@@ -33,17 +33,17 @@ type Error struct {
 	Kind Kind
 	// Status is the HTTP status, 0 when there was none.
 	Status int
-	// RetryAfter is how long the provider asks to wait, 0 if it does not say.
+	// RetryAfter is the wait requested by the provider, 0 if unknown.
 	RetryAfter time.Duration
-	// Unsent says that no request was sent, since those before it failed.
+	// Unsent reports that no request was sent, because earlier ones failed.
 	Unsent bool
-	// Usage is what the failed try cost, if the provider says so.
+	// Usage is the cost of the failed request, if the provider reports it.
 	Usage Usage
 	// Err is the cause. It never contains a key.
 	Err error
 }
 
-// Error says what happened and, if a person can do something about it, what.
+// Error describes the error and, if a person can do something about it, what.
 func (e *Error) Error() string {
 	s := "model " + string(e.Kind)
 	if e.Status != 0 {
@@ -71,8 +71,8 @@ func (e *Error) Retryable() bool {
 	}
 }
 
-// Lasting reports whether every request will fail like this until a person changes something: the
-// key, the address or the name of the model.
+// Lasting reports whether every request will fail like this until a person changes something: the key, the address or
+// the name of the model.
 func (e *Error) Lasting() bool {
 	switch e.Kind {
 	case KindUnauthorised, KindNotFound, KindNotSet:
@@ -82,8 +82,8 @@ func (e *Error) Lasting() bool {
 	}
 }
 
-// Answered reports whether an error is about what a model wrote, so that it would write the same
-// again. After any other error there is no answer, and what was asked is to be asked again one day.
+// Answered reports whether an error concerns the text of a model, which would write the same again. After any other
+// error there is no answer, and the request should be repeated later.
 func Answered(err error) bool { return KindOf(err) == KindMalformed }
 
 // KindOf returns the kind of the first [*Error] in err's tree, "" if there is none.

@@ -1,7 +1,6 @@
 package llm
 
-// Find returns the first of a chain of models that is a T. What stands in front of another model has a method Unwrap
-// that returns it.
+// Find returns the first T in a chain of models. A model that wraps another has a method Unwrap that returns it.
 func Find[T any](model any) (found T, ok bool) {
 	for model != nil {
 		if found, ok = model.(T); ok {
@@ -16,7 +15,7 @@ func Find[T any](model any) (found T, ok bool) {
 	return found, false
 }
 
-// NameOf returns the name of a model, "" if it does not say.
+// NameOf returns the name of a model, "" if it has none.
 func NameOf(model any) string {
 	if m, ok := Find[interface{ ID() string }](model); ok {
 		return m.ID()
@@ -24,16 +23,16 @@ func NameOf(model any) string {
 	return ""
 }
 
-// Plays reports whether recordings answer in place of a model: then nobody is asked, and nothing is spent.
+// Plays reports whether a model only replays recordings: no provider is called, and there is no cost.
 func Plays(model any) bool {
 	m, ok := Find[interface{ Plays() bool }](model)
 	return ok && m.Plays()
 }
 
-// Adapter is a model that adapts its requests to what the provider refuses, and tells another process how.
+// Adapter is a model that adapts its requests to what the provider rejects, and can pass that on to another process.
 type Adapter interface {
-	// Habits returns what was learned, in a form for Adopt; "" if there is nothing.
+	// Habits returns the adaptations, in a form for Adopt; "" if there are none.
 	Habits() string
-	// Adopt takes what an earlier process learned about the same model at the same address. Anything else is ignored.
+	// Adopt applies the habits of an earlier process for the same model at the same address. It ignores anything else.
 	Adopt(habits string)
 }

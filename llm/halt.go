@@ -8,31 +8,29 @@ import (
 	"time"
 )
 
-// haltedFor is how long a Halt makes no call. Then it tries once whether somebody has mended it.
+// haltedFor is how long a Halt makes no call. Then it tries once whether the problem is solved.
 const haltedFor = 5 * time.Minute
 
-// alone is how long the first call is made alone. A provider that does not answer may take as long
-// as a call may; what else has to be asked does not wait for that.
+// alone is how long other calls wait for the first one. A provider that does not answer may take the whole time of a
+// call; other requests do not wait for that long.
 const alone = 10 * time.Second
 
-// Halt is a Generator that makes no further call after an error that is [Error.Lasting], and gives
-// that error in place of an answer. A second request that is not understood counts as one, if
-// none was understood before. The first call is made alone for some
-// seconds, so that a wrong key costs one call and not as many as are made at once. A panic in the
-// generator's code becomes an error. It is safe for
-// concurrent use.
+// Halt is a Generator that makes no further call after an error that is [Error.Lasting], and returns that error
+// instead. A second request that is not understood has the same effect, if none was understood before. Other calls wait
+// some seconds for the first one, so that a wrong key costs one call and not as many as are made at once. A panic in
+// the generator's code becomes an error. It is safe for concurrent use.
 type Halt struct {
 	of  Generator
 	now func() time.Time
 
-	first chan struct{} // holds one token until the first call is over
+	first chan struct{} // holds one token until the first call ends
 
 	mu    sync.Mutex
-	known bool      // the first call is over
+	known bool      // the first call has ended
 	heard bool      // a model has answered since
 	bad   int       // requests that were not understood
-	why   *Error    // the error that lasts; nil: there is none
-	at    time.Time // when it came
+	why   *Error    // the lasting error; nil: none
+	at    time.Time // time of the error
 }
 
 // NewHalt returns a Halt in front of a generator, with a clock.
@@ -45,14 +43,14 @@ func NewHalt(of Generator, now func() time.Time) *Halt {
 // Unwrap returns the generator, for [Find].
 func (h *Halt) Unwrap() any { return h.of }
 
-// Halted returns the error for which no call is made, nil if calls are made.
+// Halted returns the error that prevents calls, nil if calls are made.
 func (h *Halt) Halted() *Error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.why
 }
 
-// Generate asks, unless an error lasts.
+// Generate makes a request, unless an error lasts.
 func (h *Halt) Generate(ctx context.Context, r Request) (Answer, error) {
 	if !h.isKnown() {
 		late := time.NewTimer(alone)
@@ -73,7 +71,7 @@ func (h *Halt) Generate(ctx context.Context, r Request) (Answer, error) {
 	return a, err
 }
 
-// ask asks. A panic in a provider's code becomes an error.
+// ask makes a request. A panic in a provider's code becomes an error.
 func (h *Halt) ask(ctx context.Context, r Request) (a Answer, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -83,8 +81,8 @@ func (h *Halt) ask(ctx context.Context, r Request) (a Answer, err error) {
 	return h.of.Generate(ctx, r)
 }
 
-// isKnown reports whether the first call is over. When an error has lasted for haltedFor, the next
-// call is the first one again.
+// isKnown reports whether the first call has ended. When an error has lasted for haltedFor, the next call is a first
+// one again.
 func (h *Halt) isKnown() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -94,7 +92,7 @@ func (h *Halt) isKnown() bool {
 	return h.known
 }
 
-// lasting returns the error that lasts, without what it cost.
+// lasting returns the lasting error, without its usage.
 func (h *Halt) lasting() *Error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -106,14 +104,14 @@ func (h *Halt) lasting() *Error {
 	return &e
 }
 
-// learn takes in how a call ended.
+// learn records the result of a call.
 func (h *Halt) learn(err error) {
 	e, failed := errors.AsType[*Error](err)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case failed && e.Kind == KindCancelled:
-		return // says nothing of the provider
+		return // no information about the provider
 	case err == nil || Answered(err):
 		h.heard = true
 	case failed && e.Kind == KindBadRequest:

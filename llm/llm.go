@@ -1,10 +1,9 @@
-// Package llm declares what memtree needs from a model: one JSON object that fits a
-// schema, and vectors of texts. llm/langchain opens real providers, llm/llmtest has
-// predictable models for tests, and embed needs no network.
+// Package llm declares what memtree needs from a model: one JSON object that fits a schema, and vectors of texts.
+// llm/langchain opens real providers, llm/llmtest has predictable models for tests, and internal/embed needs no
+// network.
 //
-// A model's answer is hostile input. [Decode] finds the object in the text that came
-// back and checks it; [Ask] adds the caller's own check and one repair try. Nothing
-// else in memtree reads what a model wrote.
+// A model's answer is hostile input. [Decode] finds and checks the object in the returned text; [Ask] adds the caller's
+// own check and one repair. Nothing else in memtree reads the text of a model.
 package llm
 
 import (
@@ -14,55 +13,51 @@ import (
 
 // A Generator answers a request with one JSON object.
 //
-// The object in a returned Answer satisfies r.Schema. If there is no such object, the
-// error is an [*Error] (find it with errors.As). Generate blocks until the answer is
-// complete, ctx ends, or the implementation's own deadline passes. It keeps nothing
-// of r. Implementations are safe for concurrent use.
+// The object in a returned Answer satisfies r.Schema. If there is no such object, the error is an [*Error] (find it
+// with errors.As). Generate blocks until the answer is complete, ctx ends, or the implementation's own deadline passes.
+// It keeps no reference to r. Implementations are safe for concurrent use.
 type Generator interface {
 	Generate(ctx context.Context, r Request) (Answer, error)
 }
 
-// An Embedder turns texts into vectors; the vectors of texts that mean similar things
-// are near each other.
+// An Embedder converts texts to vectors; texts with similar meanings have similar vectors.
 //
-// Embed returns one vector per text, in the order of texts. Each has Dims() finite
-// numbers and the Euclidean length 1; an empty text has the zero vector. No texts give
-// no vectors and no error. The same text under the same ID gives the same vector,
-// apart from a provider's rounding. Implementations are safe for concurrent use.
+// Embed returns one vector per text, in the order of texts. Each has Dims() finite numbers and Euclidean length 1; an
+// empty text has the zero vector. No texts give no vectors and no error. The same text under the same ID gives the same
+// vector, apart from a provider's rounding. Implementations are safe for concurrent use.
 type Embedder interface {
-	// ID names the model and everything else that decides the vectors. Vectors of
-	// different IDs must not be compared.
+	// ID identifies the model and everything else that determines the vectors. Vectors of different IDs must not be
+	// compared.
 	ID() string
 	// Dims returns the length of every vector; 0 if it is not known before the first Embed.
 	Dims() int
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 
-// A Request asks for one JSON object.
+// A Request requests one JSON object.
 type Request struct {
-	// Name says which prompt this is, as "id@version". It is for logs and errors, and
-	// it names the schema to the provider; the model does not read it.
+	// Name identifies the prompt, as "id@version". It is for logs and errors, and the name of the schema for the
+	// provider; the model does not see it.
 	Name string
-	// System is the standing instruction, "" for none.
+	// System is the system instruction, "" for none.
 	System string
 	// Prompt is the task, with its data.
 	Prompt string
-	// Schema is the JSON Schema the answer must satisfy, in the subset that
-	// [Decode] knows. Empty means any object.
+	// Schema is the JSON Schema that the answer must satisfy, in the subset that [Decode] supports. Empty means any
+	// object.
 	Schema json.RawMessage
-	// MaxTokens bounds the answer; 0 takes the generator's default.
+	// MaxTokens limits the answer; 0 means the generator's default.
 	MaxTokens int
-	// Repair words the repair try of [Ask] in the language of the prompt. It gets the
-	// refused answer ("" if none came) and the reasons, and returns the whole new
-	// prompt. Nil means Prompt followed by the reasons in plain English. Generators
-	// ignore it.
+	// Repair builds the prompt for the repair of [Ask] in the language of the prompt. It receives the rejected answer
+	// ("" if there is none) and the reasons, and returns the whole new prompt. Nil means Prompt followed by the reasons
+	// in plain English. Generators ignore it.
 	Repair func(answer string, violations []string) (string, error) `json:"-"`
-	// Repairing has the reasons why the answer before was refused, on the repair try of
-	// [Ask]. They are in Prompt already; who answers by hand shows them.
+	// Repairing holds the reasons why the previous answer was rejected, in the repair of [Ask]. They are already in
+	// Prompt; a tool for manual answers shows them.
 	Repairing []string `json:"-"`
 }
 
-// Usage counts tokens as the provider does; 0 if it does not say.
+// Usage is the number of tokens as reported by the provider; 0 if unknown.
 type Usage struct {
 	InputTokens  int `json:"inputTokens"`
 	OutputTokens int `json:"outputTokens"`
@@ -73,12 +68,12 @@ func (u Usage) Add(v Usage) Usage {
 	return Usage{InputTokens: u.InputTokens + v.InputTokens, OutputTokens: u.OutputTokens + v.OutputTokens}
 }
 
-// An Answer is what a generator gave.
+// An Answer is the result of a generator.
 type Answer struct {
 	// JSON is one compact object that satisfies the request's schema.
 	JSON json.RawMessage
-	// Model is the model that answered, as the provider names it.
+	// Model is the model that answered, with the provider's name.
 	Model string
-	// Usage is the cost of this answer, summed over all tries.
+	// Usage is the cost of this answer, including its repair.
 	Usage Usage
 }

@@ -10,11 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// schema is the part of JSON Schema (draft 2020-12) that the structured output of
-// every provider supports: types, required fields, closed lists and ranges. parseSchema
-// refuses everything else, so no rule is written down and then ignored. A general
-// validator would cost a dependency and start-up time for objects of five fields; a
-// test compares this one with such a validator.
+// schema is the part of JSON Schema (draft 2020-12) that the structured output of every provider supports: types,
+// required fields, closed lists and ranges. parseSchema rejects everything else, so no rule is silently ignored. A
+// general validator would cost a dependency and start-up time for objects of five fields; a test compares this one with
+// such a validator.
 type schema struct {
 	Types      types              `json:"type"`
 	Properties map[string]*schema `json:"properties"`
@@ -62,7 +61,7 @@ func parseSchema(raw json.RawMessage) (*schema, error) {
 	return s, s.checkSelf("schema")
 }
 
-// checkSelf returns an error for a type name that is not of JSON Schema, or a null.
+// checkSelf returns an error for a type name outside JSON Schema, or a null.
 func (s *schema) checkSelf(at string) error {
 	for _, t := range s.Types {
 		if !slices.Contains([]string{"object", "array", "string", "number", "integer", "boolean", "null"}, t) {
@@ -83,8 +82,8 @@ func (s *schema) checkSelf(at string) error {
 	return nil
 }
 
-// check appends to bad what is wrong with v, a value from decodeValue at the path at,
-// and returns it. The order does not depend on map order.
+// check appends to bad the violations of v, a value from decodeValue at the path at, and returns it. The order does not
+// depend on map order.
 func (s *schema) check(at string, v any, bad []string) []string {
 	if len(bad) >= maxViolations {
 		return bad

@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// Tally adds up the tokens that embedders take, since an [Embedder] returns vectors alone. It is safe
-// for concurrent use.
+// Tally sums up the tokens that embedders use, because an [Embedder] returns only vectors. It is safe for concurrent
+// use.
 type Tally struct {
-	outer *Tally // of the context that it was put into; nil: there was none
+	outer *Tally // of the parent context; nil: none
 
 	mu     sync.Mutex
 	usage  Usage
@@ -17,15 +17,14 @@ type Tally struct {
 
 type tallyKey struct{}
 
-// WithTally returns a context in which embedders add what they take to a tally, and to that of ctx, if it has one.
+// WithTally returns a context in which embedders add their usage to a tally, and to that of ctx, if it has one.
 func WithTally(ctx context.Context) (context.Context, *Tally) {
 	t := &Tally{}
 	t.outer, _ = ctx.Value(tallyKey{}).(*Tally)
 	return context.WithValue(ctx, tallyKey{}, t), t
 }
 
-// Took adds what one request took to the tally of ctx, if there is one. A usage of zero says that the
-// provider did not tell.
+// Took adds the usage of one request to the tally of ctx, if there is one. A zero usage means unknown.
 func Took(ctx context.Context, u Usage) {
 	t, _ := ctx.Value(tallyKey{}).(*Tally)
 	for ; t != nil; t = t.outer {
@@ -40,8 +39,7 @@ func (t *Tally) add(u Usage) {
 	t.untold = t.untold || u == Usage{}
 }
 
-// Usage returns the sum. It is zero if the provider of one of the requests did not tell: a part is not what was
-// spent.
+// Usage returns the sum. It is zero if the usage of any request is unknown, because a partial sum is not the usage.
 func (t *Tally) Usage() Usage {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -64,11 +64,10 @@ type Risk struct {
 // Reason is the contribution of one signal to a risk.
 type Reason struct {
 	// Signal is place, truth, judge, words, style, seen, reasons, runs, shape or facts.
-	Signal  string   `json:"signal"`
-	LogOdds float64  `json:"logOdds"`         // added to that of the base rate: above 0 raises the risk
-	Words   []string `json:"words,omitempty"` // words of this verdict with the same sign
-	// for seen: whether Words are from the prompt, the observation or both
-	From        string   `json:"from,omitempty"`
+	Signal      string   `json:"signal"`
+	LogOdds     float64  `json:"logOdds"`               // added to that of the base rate: above 0 raises the risk
+	Words       []string `json:"words,omitempty"`       // words of this verdict with the same sign
+	From        string   `json:"from,omitempty"`        // of Words, for seen: prompt, observation or both
 	Evaluations []string `json:"evaluations,omitempty"` // ids of earlier evaluations with the same sign
 	Memories    []string `json:"memories,omitempty"`    // ids of the cases whose misses the observation decides
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// The ways to ask a provider for JSON of a schema, the strictest first.
+// The ways to request JSON of a schema from a provider, strictest first.
 const (
 	formSchema = iota // with the schema, in response_format, a forced tool or format
 	formObject        // for any JSON object
@@ -20,13 +20,13 @@ const (
 // plainestForm returns the last form worth trying with a provider.
 func plainestForm(provider string) int {
 	if provider == Anthropic {
-		return formObject // has no such mode, so this already is by the prompt alone
+		return formObject // it has no such mode, so this is already by the prompt alone
 	}
 	return formNone
 }
 
-// shapeRequest changes the request that langchaingo wrote: it adds the schema in the given
-// form, and removes the parameters of lacks. A request to embed has no schema.
+// shapeRequest changes the request of langchaingo: it adds the schema in the given form, and removes the parameters in
+// lacks. An embedding request has no schema.
 func shapeRequest(provider string, body []byte, c *call, form int, lacks parameters) ([]byte, error) {
 	fields := map[string]json.RawMessage{}
 	if err := json.Unmarshal(body, &fields); err != nil {
@@ -65,8 +65,8 @@ func shapeOpenAI(fields map[string]json.RawMessage, schema json.RawMessage, form
 	}
 }
 
-// shapeAnthropic asks for the answer as the input of a tool. That is the one way in
-// which every model of the provider follows a schema.
+// shapeAnthropic requests the answer as the input of a tool. Only that way does every model of the provider follow a
+// schema.
 func shapeAnthropic(fields map[string]json.RawMessage, schema json.RawMessage, form int) {
 	if form == formSchema {
 		fields["tools"] = json.RawMessage(`[{"name":"answer","description":"Give the answer.","input_schema":` +
@@ -76,7 +76,7 @@ func shapeAnthropic(fields map[string]json.RawMessage, schema json.RawMessage, f
 }
 
 func shapeOllama(fields map[string]json.RawMessage, schema json.RawMessage, form int) {
-	// langchaingo omits a false stream, and the server takes a missing one as true.
+	// langchaingo omits a false stream, and the server treats a missing one as true.
 	fields["stream"] = json.RawMessage(`false`)
 	switch form {
 	case formSchema:
@@ -102,9 +102,8 @@ func schemaName(s string) string {
 	return s[:min(len(s), 64)]
 }
 
-// inspectReply checks a reply with status 200 before langchaingo reads it, since langchaingo
-// takes half an answer for a whole one and panics at a null choice. It returns the body for
-// langchaingo, and notes model, usage and vectors in c.
+// inspectReply checks a reply with status 200 before langchaingo reads it, because langchaingo accepts a partial answer
+// and panics at a null choice. It returns the body for langchaingo, and stores model, usage and vectors in c.
 func inspectReply(provider string, body []byte, c *call, key Secret) ([]byte, *llm.Error) {
 	if !json.Valid(body) {
 		start := strings.TrimSpace(string(body[:min(len(body), 64)]))
@@ -133,7 +132,7 @@ func inspectReply(provider string, body []byte, c *call, key Secret) ([]byte, *l
 	}
 }
 
-// errorInside returns the error of a provider that reports it with status 200.
+// errorInside returns the error that a provider reports with status 200, nil for none.
 func errorInside(body []byte, key Secret) *llm.Error {
 	var reply struct {
 		Error json.RawMessage `json:"error"`
@@ -151,14 +150,14 @@ func errorInside(body []byte, key Secret) *llm.Error {
 	return e
 }
 
-// errPage is what is wrong with a web page as a reply.
+// errPage is the error for a web page as a reply.
 var errPage = errors.New("the reply is a web page: is the base URL right?")
 
 func noAnswer(what string) *llm.Error {
 	return &llm.Error{Kind: llm.KindNoAnswer, Err: errors.New(what)}
 }
 
-// usageOf returns what a provider counted. What cannot be is not known.
+// usageOf returns the counts of a provider. A negative count is treated as unknown.
 func usageOf(in, out int) llm.Usage {
 	return llm.Usage{InputTokens: max(0, in), OutputTokens: max(0, out)}
 }
@@ -180,8 +179,7 @@ func stopError(reason string) *llm.Error {
 	}
 }
 
-// inspectOpenAI checks a chat completion: every choice has a message, and the first one an
-// answer that is complete.
+// inspectOpenAI checks a chat completion: every choice has a message, and the first one has a complete answer.
 func inspectOpenAI(body []byte, c *call) *llm.Error {
 	var reply struct {
 		Model   string `json:"model"`

@@ -25,20 +25,19 @@ const (
 	defaultMaxTokens = 2048
 )
 
-// Config says which model to use. The zero Config means that there is none.
+// Config selects a model. The zero Config means no model.
 type Config struct {
 	Provider   string        // OpenAI, Anthropic or Ollama
-	Model      string        // the model that writes; "" if only EmbedModel is used
-	EmbedModel string        // the model that embeds; "" for none
+	Model      string        // the chat model; "" if only EmbedModel is used
+	EmbedModel string        // the embedding model; "" for none
 	BaseURL    string        // "" for that of the provider
 	APIKey     Secret        // "" for a server that needs none
-	Timeout    time.Duration // for a call with all its retries; 0 means DefaultTimeout
-	MaxTokens  int           // of an answer, unless the request says; 0 means DefaultMaxTokens
-	Source     string        // where the configuration comes from, such as "MEMTREE_LLM_*"
+	Timeout    time.Duration // for a call with all its retries; 0 means 2 minutes
+	MaxTokens  int           // of an answer, unless the request sets it; 0 means 2048
+	Source     string        // origin of the configuration, such as "MEMTREE_LLM_*"
 }
 
-// Secret is a text that is printed, logged and encoded only as "set" or "unset".
-// string(s) is the text itself.
+// Secret is a string that is printed, logged and encoded only as "set" or "unset". string(s) is the content.
 type Secret string
 
 func (s Secret) String() string {
@@ -59,7 +58,7 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
 var _ json.Marshaler = Config{}
 
-// Configured reports whether there is any model.
+// Configured reports whether c has any model.
 func (c Config) Configured() bool { return c.Model != "" || c.EmbedModel != "" }
 
 // String describes the configuration for people, without the key.
@@ -105,11 +104,11 @@ func (c Config) LogValue() slog.Value {
 		slog.String("baseURL", c.BaseURL), slog.String("key", c.APIKey.String()), slog.String("source", c.Source))
 }
 
-// A MissingError says that only part of a model's configuration is set.
+// A MissingError means that only part of a model's configuration is set.
 type MissingError struct {
 	Set     string // a variable that is set
 	Missing string // a variable that is needed and not set
-	Hint    string // what may be set instead, in brackets; or ""
+	Hint    string // an alternative, in brackets; or ""
 }
 
 func (e *MissingError) Error() string {
@@ -117,17 +116,16 @@ func (e *MissingError) Error() string {
 		e.Set, e.Missing, e.Hint)
 }
 
-// FromEnv reads the configuration from environment variables through getenv
-// (os.Getenv). It uses the first of these groups of which anything is set, and takes
-// nothing from the others, so that no key is sent to the address of another group:
+// FromEnv reads the configuration from environment variables through getenv (os.Getenv). It uses the first of these
+// groups with a variable that is set, and nothing from the others, so that no key is sent to the address of another
+// group:
 //
 //	MEMTREE_LLM_PROVIDER (openai, anthropic, ollama; none turns models off), _MODEL, _BASE_URL, _API_KEY
 //	MIDSCENE_MODEL_NAME, _BASE_URL, _API_KEY; with the name alone, OPENAI_BASE_URL and OPENAI_API_KEY, as Midscene does
 //	OPENAI_MODEL, _BASE_URL, _API_KEY
 //
-// MEMTREE_LLM_EMBED_MODEL, MEMTREE_LLM_TIMEOUT (such as 90s) and
-// MEMTREE_LLM_MAX_TOKENS apply to any group. If nothing is set, it returns the zero
-// Config and no error. If only part of a group is set, it returns a [*MissingError].
+// MEMTREE_LLM_EMBED_MODEL, MEMTREE_LLM_TIMEOUT (such as 90s) and MEMTREE_LLM_MAX_TOKENS apply to any group. If nothing
+// is set, it returns the zero Config and no error. If only part of a group is set, it returns a [*MissingError].
 func FromEnv(getenv func(string) string) (Config, error) {
 	get := func(name string) string { return strings.TrimSpace(getenv(name)) }
 	if get("MEMTREE_LLM_PROVIDER") == "none" {
@@ -157,8 +155,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	return c, nil
 }
 
-// Variables returns the names of the environment variables that hold model, address and key, of the
-// group that FromEnv uses.
+// Variables returns the names of the environment variables for model, address and key in the group that FromEnv uses.
 func Variables(getenv func(string) string) (model, baseURL, apiKey string) {
 	g, _ := pickGroup(func(name string) string { return strings.TrimSpace(getenv(name)) })
 	return g.model, g.baseURL, g.apiKey
@@ -166,16 +163,16 @@ func Variables(getenv func(string) string) (model, baseURL, apiKey string) {
 
 const memtreeGroup = "MEMTREE_LLM_*"
 
-// envNames holds the names of the variables of one way to configure a model.
+// envNames holds the names of the variables of one group.
 type envNames struct{ source, model, baseURL, apiKey string }
 
-// pickGroup returns the group to use, false if nothing is set.
+// pickGroup returns the group to use, and false if nothing is set.
 func pickGroup(get func(string) string) (envNames, bool) {
 	memtree := envNames{memtreeGroup, "MEMTREE_LLM_MODEL", "MEMTREE_LLM_BASE_URL", "MEMTREE_LLM_API_KEY"}
 	if memtree.firstSet(get) != "" || get("MEMTREE_LLM_PROVIDER") != "" {
 		return memtree, true
 	}
-	// Midscene takes address and key from OpenAI's variables if it is given only a name.
+	// Midscene uses address and key from OpenAI's variables if only its name is set.
 	midscene := envNames{"MIDSCENE_MODEL_*", "MIDSCENE_MODEL_NAME", "MIDSCENE_MODEL_BASE_URL", "MIDSCENE_MODEL_API_KEY"}
 	if midscene.firstSet(get) != "" {
 		alone := get(midscene.baseURL) == "" && get(midscene.apiKey) == ""
@@ -239,7 +236,7 @@ func (c *Config) readSettings(get func(string) string) error {
 	return nil
 }
 
-// A fieldError says which setting of a Config cannot be used.
+// A fieldError is an invalid setting of a Config.
 type fieldError struct{ name, problem string }
 
 func (e *fieldError) Error() string { return "the " + e.name + " " + e.problem }
@@ -251,7 +248,7 @@ const (
 	theKey   = "API key"
 )
 
-// named returns an error of check with the variable that it is about.
+// named returns an error of check with the name of the variable.
 func (g envNames) named(err error) error {
 	f, ok := errors.AsType[*fieldError](err)
 	if !ok {
@@ -260,7 +257,7 @@ func (g envNames) named(err error) error {
 	return errors.New(map[string]string{theModel: g.model, theURL: g.baseURL, theKey: g.apiKey}[f.name] + " " + f.problem)
 }
 
-// check returns an error for what the client of a provider would fail on later.
+// check returns an error for settings on which a provider's client would fail later.
 func (c Config) check() error {
 	switch c.Provider {
 	case OpenAI, Anthropic, Ollama:

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	batchSize = 32   // texts in a request, until the provider refuses so many
+	batchSize = 32   // texts in a request, until the provider rejects that many
 	maxText   = 6000 // characters of a text that are embedded; the rest is ignored
-	minText   = 300  // a text that the provider finds too long is halved down to about so many
+	minText   = 300  // a text that the provider finds too long is halved down to about this many characters
 	maxDims   = 1 << 14
 )
 
@@ -25,7 +25,7 @@ type EmbeddingModel struct {
 	id      string
 	timeout time.Duration
 	client  vectorClient
-	http    *transport // nil for somebody else's client
+	http    *transport // nil for another client
 	batch   atomic.Int64
 	dims    atomic.Int64
 }
@@ -54,15 +54,15 @@ func openEmbedder(c Config, t tuning) (*EmbeddingModel, error) {
 	return e, nil
 }
 
-// newEmbedder returns an embedder that asks any client of langchaingo, with a timeout for each request.
-// The id names the model, see [llm.Embedder].
+// newEmbedder returns an embedder for any client of langchaingo, with a timeout for each request. For the id see
+// [llm.Embedder].
 func newEmbedder(id string, client vectorClient, timeout time.Duration) *EmbeddingModel {
 	e := &EmbeddingModel{id: id, timeout: timeout, client: client}
 	e.batch.Store(batchSize)
 	return e
 }
 
-// Close closes idle connections. It does not affect calls under way.
+// Close closes idle connections. It does not affect running calls.
 func (e *EmbeddingModel) Close() {
 	if e.http != nil {
 		e.http.close()
@@ -72,12 +72,11 @@ func (e *EmbeddingModel) Close() {
 // ID returns provider and model.
 func (e *EmbeddingModel) ID() string { return e.id }
 
-// Dims returns the length of the vectors, 0 before the first of them came.
+// Dims returns the length of the vectors, 0 before the first reply.
 func (e *EmbeddingModel) Dims() int { return int(e.dims.Load()) }
 
-// Embed implements [llm.Embedder]. The timeout applies to each request and not to the whole.
-// Of a long text it embeds the first 6,000 characters, and fewer where the provider refuses so
-// many. A text that occurs several times is sent once.
+// Embed implements [llm.Embedder]. The timeout applies to each request. Of a long text it embeds the first 6,000
+// characters, and fewer if the provider rejects them. Duplicate texts are sent once.
 func (e *EmbeddingModel) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	places := map[string][]int{} // indexes of a text
@@ -107,14 +106,13 @@ func (e *EmbeddingModel) Embed(ctx context.Context, texts []string) ([][]float32
 	return e.fillEmpty(ctx, vectors)
 }
 
-// sent returns what is sent of a text.
+// sent returns the part of a text that is sent.
 func sent(s string) string {
 	return firstRunes(strings.TrimSpace(strings.ToValidUTF8(s, "\ufffd")), maxText)
 }
 
-// halving embeds inputs with one request, and in halves if the provider refuses so many: each
-// limits a batch to another size. What it took is the size of the next batch, unless a text alone
-// was the reason.
+// halving embeds inputs with one request, and in halves if the provider rejects that many, because providers differ in
+// their limits. The largest accepted size becomes the next batch size, unless a single text was the reason.
 func (e *EmbeddingModel) halving(ctx context.Context, inputs []string) ([][]float32, error) {
 	largest, tooLong := 0, false
 	var ask func(inputs []string) ([][]float32, error)
@@ -147,8 +145,8 @@ func (e *EmbeddingModel) halving(ctx context.Context, inputs []string) ([][]floa
 	return got, err
 }
 
-// fillEmpty gives empty texts their zero vectors. If the length of the vectors is not
-// known yet, it embeds one text to find out.
+// fillEmpty sets the vectors of empty texts to zero. If the length of the vectors is unknown, it embeds one text to
+// find out.
 func (e *EmbeddingModel) fillEmpty(ctx context.Context, vectors [][]float32) ([][]float32, error) {
 	for i, v := range vectors {
 		if v != nil {
@@ -174,7 +172,7 @@ func (e *EmbeddingModel) request(ctx context.Context, inputs []string) ([][]floa
 		err = checkVectors(vectors, len(inputs), e.Dims())
 	}
 	if err != nil {
-		return nil, c.asError(ctx, err) // which says what it took
+		return nil, c.asError(ctx, err) // includes the usage
 	}
 	llm.Took(ctx, c.usage)
 	if dims := len(vectors[0]); !e.dims.CompareAndSwap(0, int64(dims)) && e.Dims() != dims {

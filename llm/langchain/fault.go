@@ -18,9 +18,8 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// contextError returns why ctx ended: our timeout, the caller's deadline, or because
-// the caller cancelled. Our timeout counts against the provider. The other two do not,
-// and only they wrap the error of the context.
+// contextError returns why ctx ended: our timeout, the caller's deadline, or the caller's cancellation. Our timeout is
+// a failure of the provider. The other two are not, and only they wrap the error of the context.
 func contextError(ctx context.Context) *llm.Error {
 	cause := context.Cause(ctx)
 	switch {
@@ -33,8 +32,8 @@ func contextError(ctx context.Context) *llm.Error {
 	}
 }
 
-// netError returns the error of a request that got no reply, or only part of one. heard says that
-// the address is right, because a good reply came from it before.
+// netError returns the error of a request without a reply, or with only part of one. heard means that the address is
+// right, because a good reply came from it before.
 func netError(ctx context.Context, err error, key Secret, heard bool) *llm.Error {
 	if ctx.Err() != nil {
 		return contextError(ctx)
@@ -48,8 +47,8 @@ func netError(ctx context.Context, err error, key Secret, heard bool) *llm.Error
 	return e
 }
 
-// wrongAddress reports whether an error says that nobody has the name of the host, or that who
-// answers has no certificate for it, or speaks no TLS.
+// wrongAddress reports whether an error means that the host does not exist, has no certificate for the name, or does
+// not use TLS.
 func wrongAddress(err error) bool {
 	if d, ok := errors.AsType[*net.DNSError](err); ok {
 		return d.IsNotFound
@@ -69,7 +68,7 @@ func statusError(r *http.Response, body []byte, key Secret) *llm.Error {
 			redacted(r.Header.Get("Location"), key))
 		return e
 	case code == "insufficient_quota":
-		e.Kind, e.RetryAfter = llm.KindUnauthorised, 0 // waiting does not pay the bill
+		e.Kind, e.RetryAfter = llm.KindUnauthorised, 0 // waiting does not help
 	case code == "context_length_exceeded" || strings.Contains(message, tooLargeToProcess):
 		e.Kind = llm.KindTooLarge
 	}
@@ -79,11 +78,10 @@ func statusError(r *http.Response, body []byte, key Secret) *llm.Error {
 	return e
 }
 
-// tooLargeToProcess is how llama.cpp says, with status 500, that a text to embed is too long.
+// tooLargeToProcess is llama.cpp's message, with status 500, for a text that is too long to embed.
 const tooLargeToProcess = "too large to process"
 
-// kindOfStatus returns what a caller can do about an HTTP status. What may pass by itself counts
-// as unavailable.
+// kindOfStatus returns the kind of an HTTP status. A temporary condition is unavailable.
 func kindOfStatus(status int) llm.Kind {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusPaymentRequired:
@@ -107,11 +105,10 @@ func kindOfStatus(status int) llm.Kind {
 	}
 }
 
-// maxRetryAfter is the longest wait of a provider that is believed.
+// maxRetryAfter is the longest accepted Retry-After.
 const maxRetryAfter = 24 * time.Hour
 
-// retryAfter returns how long the provider asks to wait. The headers give milliseconds,
-// seconds or a date.
+// retryAfter returns the wait requested by the provider. The headers give milliseconds, seconds or a date.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	var d time.Duration
 	value := strings.TrimSpace(h.Get("Retry-After"))
@@ -165,11 +162,11 @@ func providerError(body []byte) (message, code string) {
 	return outer.Message, ""
 }
 
-// secretParts are the parts of an address that may hold a key: its user, and the values of its query.
+// secretParts matches the parts of an address that may contain a key: its user, and the values of its query.
 var secretParts = regexp.MustCompile(`(://)[^/@\s"']*@|([?&][^=&\s"']*=)[^&\s"']*`)
 
-// redacted returns a provider's text for an error message: on one line, cut to 300
-// characters, and without the key or anything that looks like one.
+// redacted returns a provider's text for an error message: on one line, cut to 300 characters, and without the key or
+// anything that looks like one.
 func redacted(s string, key Secret) string {
 	if key != "" {
 		s = strings.ReplaceAll(s, string(key), "[key]")

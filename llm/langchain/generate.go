@@ -11,17 +11,16 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// maxPrompt limits a request, in bytes. Every model refuses more, but only after a long
-// upload.
+// maxPrompt limits a request, in bytes. Every model rejects more, but only after a long upload.
 const maxPrompt = 1 << 20
 
-// errDeadline is the cause of a context that our own timeout has ended.
+// errDeadline is the cause of a context ended by our own timeout.
 var errDeadline = errors.New("the model took longer than the configured timeout")
 
 // ID returns provider and model.
 func (m *ChatModel) ID() string { return m.config.Provider + ":" + m.config.Model }
 
-// Generate asks the model, at temperature 0. It implements [llm.Generator].
+// Generate queries the model, at temperature 0. It implements [llm.Generator].
 func (m *ChatModel) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	if n := len(r.System) + len(r.Prompt); n > maxPrompt {
 		return llm.Answer{}, &llm.Error{Kind: llm.KindTooLarge,
@@ -44,7 +43,7 @@ func (m *ChatModel) Generate(ctx context.Context, r llm.Request) (llm.Answer, er
 	return llm.Answer{JSON: raw, Model: c.model, Usage: c.usage}, nil
 }
 
-// write calls langchaingo and returns the text the model wrote.
+// write calls langchaingo and returns the text of the model.
 func (m *ChatModel) write(ctx context.Context, r llm.Request) (text string, err error) {
 	defer recoverPanic(&err)
 	var messages []llms.MessageContent
@@ -96,8 +95,8 @@ func recoverPanic(err *error) {
 	}
 }
 
-// asError returns err as an [*llm.Error]: the transport's if it has one, else one for the
-// end of ctx, else one for a reply that cannot be read.
+// asError returns err as an [*llm.Error]: the transport's if it has one, else one for the end of ctx, else one for an
+// unreadable reply.
 func (c *call) asError(ctx context.Context, err error) error {
 	e, ok := errors.AsType[*llm.Error](err)
 	switch {

@@ -14,17 +14,17 @@ var (
 	_ llm.Adapter = (*EmbeddingModel)(nil)
 )
 
-// maxHabits bounds what is adopted, in bytes.
+// maxHabits is the most bytes that Adopt accepts.
 const maxHabits = 1 << 10
 
-// habits is how a model has to be asked, as one process tells it to the next.
+// habits holds a model's request format, as passed from one process to another.
 type habits struct {
 	Of      string   `json:"of"`                // a hash of provider, address and model
-	Form    int      `json:"form,omitempty"`    // how the schema is sent
-	Without []string `json:"without,omitempty"` // parameters that the model refused, sorted
+	Form    int      `json:"form,omitempty"`    // form of the schema
+	Without []string `json:"without,omitempty"` // parameters that the model rejects, sorted
 }
 
-// habitsOf names whose habits are meant.
+// habitsOf returns the key of a model's habits.
 func (t *transport) habitsOf(model string) string {
 	h := sha256.Sum256([]byte(t.provider + "\n" + t.base.String() + "\n" + model))
 	return hex.EncodeToString(h[:8])

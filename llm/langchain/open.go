@@ -1,16 +1,14 @@
-// Package langchain opens real models through langchaingo, and no other package imports
-// that. It speaks to OpenAI and every compatible server, Anthropic and Ollama.
+// Package langchain opens real models through langchaingo, which no other package imports. It supports OpenAI and every
+// compatible server, Anthropic and Ollama.
 //
-// One http.RoundTripper of ours does what langchaingo does not: a deadline, a limit on
-// the body, errors with a kind, retries with jitter that obey Retry-After, a circuit
-// breaker, the JSON Schema in the request, a check of the reply before langchaingo
-// reads it, and the key, which langchaingo never sees. A panic in provider code becomes
-// an error.
+// Our http.RoundTripper does what langchaingo does not: a deadline, a limit on the body, errors with a kind, retries
+// with jitter that obey Retry-After, a circuit breaker, the JSON Schema in the request, a check of the reply before
+// langchaingo reads it, and the key, which langchaingo never sees. A panic in provider code becomes an error.
 //
 // Where to look:
-//   - config.go: environment variables; probe.go: what they amount to
+//   - config.go: environment variables; probe.go: the resulting address and request form
 //   - transport.go, fault.go, body.go: the RoundTripper, errors by kind, requests and replies
-//   - generate.go, embed.go, vectors.go: the calls; parameter.go, habits.go: what a model refuses
+//   - generate.go, embed.go, vectors.go: the calls; parameter.go, habits.go: what a model rejects
 package langchain
 
 import (
@@ -28,14 +26,14 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// tuning holds what tests set to other values.
+// tuning holds constants that tests change.
 type tuning struct {
-	tries    uint          // requests per call, at most
+	tries    uint          // most requests per call
 	first    time.Duration // wait before the second request, before jitter
-	longest  time.Duration // if the provider asks for a longer wait, the call fails
+	longest  time.Duration // if the provider requests a longer wait, the call fails
 	maxReply int64         // bytes of a body
-	trip     uint32        // failed calls in a row after which the breaker opens
-	rest     time.Duration // how long the breaker stays open
+	trip     uint32        // consecutive failed calls after which the breaker opens
+	rest     time.Duration // how long the breaker remains open
 }
 
 func defaults() tuning {
@@ -43,7 +41,7 @@ func defaults() tuning {
 		rest: 30 * time.Second}
 }
 
-// ChatModel is an open model that generates. It is safe for concurrent use.
+// ChatModel is a model that generates text. It is safe for concurrent use.
 type ChatModel struct {
 	config Config
 	client llms.Model
@@ -72,10 +70,10 @@ func openModel(c Config, t tuning) (*ChatModel, error) {
 	return &ChatModel{config: c.withDefaults(), client: client, http: rt}, nil
 }
 
-// Close closes idle connections. It does not affect calls under way.
+// Close closes idle connections. It does not affect running calls.
 func (m *ChatModel) Close() { m.http.close() }
 
-// withDefaults returns c with the default limits where it has none.
+// withDefaults returns c with defaults for missing limits.
 func (c Config) withDefaults() Config {
 	if c.Timeout <= 0 {
 		c.Timeout = defaultTimeout
@@ -86,15 +84,14 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// placeholder is the key given to langchaingo, which insists on one. The transport puts
-// the real key into the request.
+// placeholder is the key for langchaingo, which requires one. The transport puts the real key into the request.
 const placeholder = "-"
 
-// noRedirect keeps a request, and what it holds, at the address it was made for.
+// noRedirect prevents that a request is sent to another address than its own.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// newClient returns a client of langchaingo. It sets everything that the client would
-// otherwise read from the environment.
+// newClient returns a client of langchaingo. It sets everything that the client would otherwise read from the
+// environment.
 //
 //nolint:ireturn // langchaingo's clients have no other type in common
 func newClient(c Config, model string, rt *transport) (llms.Model, error) {

@@ -7,22 +7,21 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// parameters is a set of request parameters that a model does not accept, a bit each. Newer models
-// refuse a temperature, or want the limit of tokens under its other name, and some servers know no
-// tool_choice.
+// parameters is a set of request parameters that a model rejects, one bit each. Newer models reject a temperature, or
+// require another name for the token limit, and some servers do not know tool_choice.
 type parameters int32
 
-// encodingFormat is the parameter that asks for vectors as base64.
+// encodingFormat is the parameter that requests vectors as base64.
 const encodingFormat = "encoding_format"
 
-// optional are the parameters without which a request can do.
+// optional are the parameters that a request may omit.
 var optional = []string{"temperature", "max_tokens", "max_completion_tokens", "tool_choice", encodingFormat}
 
 // lacksEncoding is the set of encodingFormat alone.
 const lacksEncoding parameters = 1 << 4
 
-// refused returns lacks with one more parameter: the first that the request has and the provider's
-// words name. It returns lacks itself if they name none.
+// refused returns lacks plus one parameter: the first in the request that the provider's message names. It returns
+// lacks itself if the message names none.
 func (lacks parameters) refused(body []byte, e *llm.Error) parameters {
 	var fields map[string]json.RawMessage
 	if e.Err == nil || json.Unmarshal(body, &fields) != nil {
@@ -37,8 +36,8 @@ func (lacks parameters) refused(body []byte, e *llm.Error) parameters {
 	return lacks
 }
 
-// removeFrom removes the parameters from a request. A limit of tokens goes under its other name,
-// unless that was refused too.
+// removeFrom removes the parameters from a request. A token limit moves to its other name, unless that was rejected
+// too.
 func (lacks parameters) removeFrom(fields map[string]json.RawMessage) {
 	for i, name := range optional {
 		value, sent := fields[name]

@@ -2,8 +2,7 @@ package langchain
 
 import "strings"
 
-// Names holds the names of the variables that FromEnv reads a model from, so that an error can
-// name the one that is wrong.
+// Names holds the names of the variables from which FromEnv reads a model, for error messages.
 type Names struct{ Model, BaseURL, APIKey string }
 
 // NamesOf returns the variables that FromEnv uses. ok is false if none of them is set.
@@ -12,7 +11,7 @@ func NamesOf(getenv func(string) string) (names Names, ok bool) {
 	return Names{Model: g.model, BaseURL: g.baseURL, APIKey: g.apiKey}, ok
 }
 
-// Address returns the address that requests go to: BaseURL, or that of the provider.
+// Address returns the address of requests: BaseURL, or that of the provider; "" if it is invalid.
 func (c Config) Address() string {
 	u, err := c.base()
 	if err != nil {
@@ -21,15 +20,15 @@ func (c Config) Address() string {
 	return u.String()
 }
 
-// The ways in which a model is asked for an object of a schema, the strictest first.
+// The ways in which an object of a schema is requested, strictest first.
 const (
-	BySchema = "schema" // the server holds the model to it
+	BySchema = "schema" // the server enforces the schema
 	ByTool   = "tool"   // the object is the input of a tool that the model has to call
-	byJSON   = "json"   // the server holds the model to JSON alone
-	byPrompt = "prompt" // only the prompt asks for it
+	byJSON   = "json"   // the server enforces JSON
+	byPrompt = "prompt" // only the prompt requests it
 )
 
-// Form returns the strictest way that the provider has not refused so far.
+// Form returns the strictest way that the provider has not rejected so far.
 func (m *ChatModel) Form() string {
 	switch form := int(m.http.form.Load()); {
 	case form == formSchema && m.config.Provider == Anthropic:

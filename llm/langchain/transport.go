@@ -19,9 +19,8 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// call carries what one Generate or Embed and its transport tell each other. It travels
-// in the context of the request, because langchaingo passes on neither schemas nor
-// errors.
+// call carries data between one Generate or Embed and its transport. It is stored in the context of the request,
+// because langchaingo passes on neither schemas nor errors.
 type call struct {
 	name   string
 	schema json.RawMessage
@@ -47,11 +46,11 @@ type transport struct {
 	key      Secret
 	next     *http.Transport
 	breaker  *gobreaker.CircuitBreaker[[]byte]
-	form     atomic.Int32 // how the schema is sent; only moves on from what the provider refused
-	lacks    atomic.Int32 // the parameters that the model refused
+	form     atomic.Int32 // form of the schema; only becomes less strict
+	lacks    atomic.Int32 // the parameters that the model rejected
 	heard    atomic.Bool  // a good reply came
 	busy     atomic.Pointer[busy]
-	refusals atomic.Uint32 // calls in a row that a busy provider refused
+	refusals atomic.Uint32 // consecutive calls refused by a busy provider
 }
 
 // newTransport checks the configuration and returns a transport to its address.
@@ -70,17 +69,16 @@ func newTransport(c Config, t tuning) (*transport, error) {
 	return &transport{tuning: t, provider: c.Provider, base: base, key: c.APIKey, next: next, breaker: newBreaker(t)}, nil
 }
 
-// newBreaker returns a circuit breaker that counts calls that failed in all their tries because
-// the provider is down. A bad answer, a busy provider and a caller who gave up are no signs of that.
-// It counts calls, not tries: of a provider that fails each third try many tries in a row fail one
-// day, and what is asked while the breaker is open would be left to the rules.
+// newBreaker returns a circuit breaker that counts calls whose requests all failed because the provider is down. A bad
+// answer, a busy provider and a cancelled call are not failures. It counts calls, not requests: if every third request
+// fails, many consecutive requests fail at some time, and an open breaker would leave calls to the rules.
 func newBreaker(t tuning) *gobreaker.CircuitBreaker[[]byte] {
 	return gobreaker.NewCircuitBreaker[[]byte](gobreaker.Settings{
 		Timeout:     t.rest,
 		ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= t.trip },
 		IsExcluded: func(err error) bool {
-			// Neither success nor failure: these say nothing about the provider. A timeout counts
-			// only if it was ours, not the caller's deadline.
+			// Neither success nor failure: these are no information about the provider. A timeout is used only if it
+			// was ours, not the caller's deadline.
 			e, ok := errors.AsType[*llm.Error](err)
 			return ok && (e.Kind == llm.KindCancelled || e.Kind == llm.KindRateLimited || e.Kind == llm.KindTimeout &&
 				errors.Is(err, context.DeadlineExceeded))
@@ -94,8 +92,8 @@ func newBreaker(t tuning) *gobreaker.CircuitBreaker[[]byte] {
 
 func (t *transport) close() { t.next.CloseIdleConnections() }
 
-// RoundTrip sends the request until there is a good reply or no hope of one. The body
-// of the returned reply is complete, checked, and in memory.
+// RoundTrip sends the request until it has a good reply or a retry cannot help. The body of the returned reply is
+// complete, checked, and in memory.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	c, ok := r.Context().Value(callKey{}).(*call)
 	if !ok {
@@ -125,8 +123,8 @@ func readRequest(r *http.Request) ([]byte, error) {
 	return body, errors.Join(err, r.Body.Close())
 }
 
-// negotiate asks in the strictest form that the provider has not refused so far. If the
-// provider says that the request is bad, it tries the next form.
+// negotiate sends the request in the strictest form that the provider has not rejected so far. If the provider reports
+// a bad request, it tries the next form.
 func (t *transport) negotiate(r *http.Request, body []byte, c *call) ([]byte, *llm.Error) {
 	form, lacks := int(t.form.Load()), parameters(t.lacks.Load())
 	var first *llm.Error
@@ -162,25 +160,24 @@ func (t *transport) negotiate(r *http.Request, body []byte, c *call) ([]byte, *l
 		case form < plainestForm(t.provider):
 			form++
 		default:
-			return nil, first // even the plainest request is refused, so the form is not the reason
+			return nil, first // even the plainest request is rejected, so the form is not the reason
 		}
 	}
 }
 
-// withoutEncoding reports whether the vectors should be asked for as numbers: what came is no base64, or
-// a provider that never gave any says that the request is bad, but not what about it.
+// withoutEncoding reports whether to request the vectors as numbers: the reply is not base64, or a provider that never
+// returned any reports a bad request without a reason.
 func (t *transport) withoutEncoding(e *llm.Error) bool {
 	return t.provider != Ollama && (errors.Is(e, errVectorForm) || e.Kind == llm.KindBadRequest && !t.heard.Load())
 }
 
-// busy is a provider's wish that nobody asks for longer than a call would wait.
+// busy records that a provider requested a pause longer than a call would wait.
 type busy struct {
 	until time.Time
 	said  *llm.Error
 }
 
-// wait returns the error for a call that is made before the provider wants to be asked again, nil
-// after that time.
+// wait returns the error for a call during the pause, nil after it.
 func (b *busy) wait(now time.Time) *llm.Error {
 	if b == nil || !now.Before(b.until) {
 		return nil
@@ -190,8 +187,8 @@ func (b *busy) wait(now time.Time) *llm.Error {
 	return &e
 }
 
-// retry sends the same request again as long as that may help, unless the breaker is open or the
-// provider wants to be left alone.
+// retry repeats the same request as long as that may help, unless the breaker is open or the provider requested a
+// pause.
 func (t *transport) retry(r *http.Request, body []byte, c *call) ([]byte, *llm.Error) {
 	if e := t.busy.Load().wait(time.Now()); e != nil {
 		return nil, e
@@ -208,8 +205,8 @@ func (t *transport) retry(r *http.Request, body []byte, c *call) ([]byte, *llm.E
 	return reply, fault
 }
 
-// leaveAlone has nobody ask a busy provider: as long as it wishes, if that is longer than a call would wait, and
-// for the breaker's rest where it does not say how long and has refused as many calls in a row as open the breaker.
+// leaveAlone starts a pause for a busy provider: as long as it requests, if that is longer than a call would wait, or
+// the breaker's rest if it gives no time and has refused as many consecutive calls as open the breaker.
 func (t *transport) leaveAlone(fault *llm.Error) {
 	if fault == nil || fault.Kind != llm.KindRateLimited {
 		if fault == nil || fault.Kind != llm.KindCancelled {
@@ -257,7 +254,7 @@ func (t *transport) asError(err error) *llm.Error {
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		return e
 	}
-	// The only other error is the breaker's refusal.
+	// The only other error is that the breaker is open.
 	return &llm.Error{Kind: llm.KindUnavailable, RetryAfter: t.tuning.rest, Unsent: true,
 		Err: fmt.Errorf("%s failed %d calls in a row and is given a rest", t.base.Host, t.tuning.trip)}
 }
@@ -277,8 +274,7 @@ func (p *pace) NextBackOff() time.Duration {
 	if p.last == nil || !p.last.Retryable() {
 		return backoff.Stop
 	}
-	// Jitter is added to what the provider asks for. Otherwise all clients that were
-	// turned away together would come back together.
+	// Jitter is added to the requested wait. Otherwise all clients that were refused together would return together.
 	wait := p.grow.NextBackOff()
 	if p.last.RetryAfter > 0 {
 		wait = p.last.RetryAfter + wait/4
@@ -314,7 +310,7 @@ func (t *transport) send(r *http.Request, body []byte, c *call) ([]byte, *llm.Er
 	case fault == nil:
 		t.heard.Store(true)
 	case errors.Is(fault, errPage) && !t.heard.Load():
-		fault.Kind = llm.KindNotFound // where no model ever answered, the address is wrong
+		fault.Kind = llm.KindNotFound // no model ever answered here, so the address is wrong
 	}
 	return reply, fault
 }

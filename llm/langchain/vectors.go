@@ -16,15 +16,13 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// vectorClient is what all embedding clients of langchaingo have in common, as its
-// embeddings.EmbedderClient says it.
+// vectorClient is the common interface of langchaingo's embedding clients, equal to its embeddings.EmbedderClient.
 type vectorClient interface {
 	CreateEmbedding(ctx context.Context, texts []string) ([][]float32, error)
 }
 
-// embedClient is a VectorClient for /embeddings of OpenAI and every server like it, and for /api/embed of
-// Ollama. The clients of langchaingo ignore which text a vector says it belongs to, and cannot ask for
-// base64, which is a fifth of the bytes.
+// embedClient is a vectorClient for /embeddings of OpenAI and compatible servers, and for /api/embed of Ollama. The
+// clients of langchaingo ignore the index of a vector, and cannot request base64, which is a fifth of the bytes.
 type embedClient struct {
 	provider, model, url string
 	http                 *http.Client
@@ -39,7 +37,7 @@ func newEmbedClient(c Config, rt *transport) *embedClient {
 		&http.Client{Transport: rt, CheckRedirect: noRedirect}}
 }
 
-// CreateEmbedding sends one request. The transport has checked the reply and read the vectors by then.
+// CreateEmbedding sends one request. The transport checks the reply and reads the vectors.
 func (e *embedClient) CreateEmbedding(ctx context.Context, texts []string) ([][]float32, error) {
 	c, ok := ctx.Value(callKey{}).(*call)
 	if !ok {
@@ -69,11 +67,11 @@ func (e *embedClient) CreateEmbedding(ctx context.Context, texts []string) ([][]
 	return c.vectors, errors.Join(err, reply.Body.Close())
 }
 
-// errVectorForm says that a vector is neither numbers nor what base64 makes of them.
+// errVectorForm means that a vector is neither a list of numbers nor base64 of numbers.
 var errVectorForm = errors.New("a vector is neither a list of numbers nor base64 of them")
 
-// readVectors returns the vectors of a reply, in the order of the n texts. A reply that does not have
-// one for each text is no answer. What a vector holds is checked later, in checkVectors.
+// readVectors returns the vectors of a reply, in the order of the n texts. A reply without exactly one for each text is
+// an error. checkVectors checks the content later.
 func readVectors(provider string, body []byte, n int) ([][]float32, llm.Usage, *llm.Error) {
 	type item struct {
 		Index     *int            `json:"index"`
@@ -119,7 +117,7 @@ func readVectors(provider string, body []byte, n int) ([][]float32, llm.Usage, *
 	return vectors, usageOf(max(reply.Usage.Prompt, reply.Count), 0), nil
 }
 
-// decodeVector reads a list of numbers, or base64 of little-endian numbers of 32 bits. The result is not nil.
+// decodeVector reads a list of numbers, or base64 of little-endian float32 numbers. The result is not nil.
 func decodeVector(raw []byte) ([]float32, error) {
 	var text string
 	if json.Unmarshal(raw, &text) == nil && !bytes.Equal(raw, []byte("null")) {
@@ -137,14 +135,14 @@ func decodeVector(raw []byte) ([]float32, error) {
 	if err := json.Unmarshal(raw, &v); err != nil || v == nil {
 		return nil, errVectorForm
 	}
-	if strings.Contains(string(raw), "null") { // which decodes to 0
+	if strings.Contains(string(raw), "null") { // null decodes to 0
 		return nil, errors.New("a vector has a null in it")
 	}
 	return v, nil
 }
 
-// checkVectors scales n vectors to the length 1. It refuses those that have not all dims finite
-// numbers, of which some are not zero; dims 0 stands for as many as the first has.
+// checkVectors scales n vectors to length 1. It returns an error for a vector that does not have dims finite numbers,
+// or is zero; dims 0 stands for the length of the first.
 func checkVectors(vectors [][]float32, n, dims int) error {
 	if len(vectors) != n {
 		return noAnswer(fmt.Sprintf("%d texts were sent, %d vectors came", n, len(vectors)))
@@ -160,8 +158,7 @@ func checkVectors(vectors [][]float32, n, dims int) error {
 	return nil
 }
 
-// normalise scales v in place to the length 1. It refuses a v that has not dims finite
-// numbers or is zero.
+// normalise scales v in place to length 1. It returns an error if v does not have dims finite numbers or is zero.
 func normalise(v []float32, dims int) error {
 	if len(v) == 0 || len(v) > maxDims {
 		return malformed(fmt.Sprintf("a vector has %d numbers", len(v)))

@@ -9,9 +9,8 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Echo answers with what it was asked. Without a schema that is the object
-// {"system": …, "prompt": …}; with one, the smallest object that fits: the prompt in
-// every string, the first of each list of choices, and the least of each range. Usage
+// Echo answers with the request. Without a schema that is the object {"system": …, "prompt": …}; with one, the smallest
+// object that fits: the prompt in every string, the first of each list of choices, and the least of each range. Usage
 // counts bytes as tokens.
 type Echo struct{}
 

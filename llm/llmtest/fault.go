@@ -8,8 +8,7 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Fault passes calls on to Generator or Embedder. The call number Call, counted from 1
-// over both, fails with Err instead.
+// Fault passes calls to Generator or Embedder. The call number Call, counted from 1 over both, fails with Err instead.
 type Fault struct {
 	Generator llm.Generator
 	Embedder  llm.Embedder
@@ -19,7 +18,7 @@ type Fault struct {
 	calls atomic.Int64
 }
 
-// Calls returns how many calls there were.
+// Calls returns the number of calls.
 func (f *Fault) Calls() int { return int(f.calls.Load()) }
 
 // Generate passes the call on, or fails.

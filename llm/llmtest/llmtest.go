@@ -1,7 +1,6 @@
-// Package llmtest has models that do what a test expects, without a mock library and
-// without a network: [Echo] answers with what it was asked, [Script] from a list,
-// [Replay] from recorded files; [Fault] fails on a chosen call, and [Spell] embeds by
-// letters. All are safe for concurrent use.
+// Package llmtest has predictable models for tests, without a mock library and without a network: [Echo] answers with
+// the request, [Script] from a list; [Fault] fails on a chosen call, and [Spell] embeds by letters. All are safe for
+// concurrent use.
 package llmtest
 
 import (
@@ -14,8 +13,8 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// A Step is one call of a [Script]: it fails with Err, or it writes Text, which is
-// decoded with [llm.Decode] like the text of a real model.
+// A Step is one call of a [Script]: it fails with Err, or it returns Text, which is decoded with [llm.Decode] like the
+// text of a real model.
 type Step struct {
 	Text  string
 	Usage llm.Usage
@@ -29,11 +28,11 @@ type Script struct {
 	requests []llm.Request
 }
 
-// NewScript returns a generator that takes one step per call. After the last step every
-// call fails, because a test that asks more often than it planned is wrong.
+// NewScript returns a generator that uses one step per call. After the last step every call fails, because a test with
+// more calls than planned is wrong.
 func NewScript(steps ...Step) *Script { return &Script{steps: steps} }
 
-// Generate takes the next step.
+// Generate uses the next step.
 func (s *Script) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	step, err := s.next(ctx, r)
 	if err != nil {
@@ -57,14 +56,14 @@ func (s *Script) next(ctx context.Context, r llm.Request) (Step, error) {
 	return s.steps[n], s.steps[n].Err
 }
 
-// Requests returns what was asked so far, in order.
+// Requests returns the requests so far, in order.
 func (s *Script) Requests() []llm.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// decodeAnswer decodes text and returns it as every generator has to.
+// decodeAnswer decodes text into an Answer, as every generator has to.
 func decodeAnswer(model, text string, usage llm.Usage, schema json.RawMessage) (llm.Answer, error) {
 	raw, err := llm.Decode(text, schema)
 	if err != nil {

@@ -8,10 +8,9 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Spell embeds a text by its letters and digits. Each adds one to one of 128 numbers
-// (characters beyond ASCII share numbers), and the vector is normalised. Texts that
-// share letters are similar, the order and case of letters do not matter, and a cosine
-// can be worked out by hand.
+// Spell embeds a text by its letters and digits. Each adds one to one of 128 numbers (characters beyond ASCII share
+// numbers), and the vector is normalised. Texts with common letters are similar, the order and case of letters do not
+// matter, and a cosine can be computed by hand.
 type Spell struct{}
 
 const spellDims = 128
@@ -22,7 +21,7 @@ func (Spell) ID() string { return "spell-128" }
 // Dims returns 128.
 func (Spell) Dims() int { return spellDims }
 
-// Embed spells the texts.
+// Embed returns the vectors of the texts.
 func (Spell) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, &llm.Error{Kind: llm.KindCancelled, Err: err}

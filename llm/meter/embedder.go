@@ -8,10 +8,10 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// EmbedStage is the stage under which the calls of an embedder are counted.
+// EmbedStage is the stage of an embedder's calls.
 const EmbedStage = "embed"
 
-// textsAtOnce is how many texts make one call of an embedder, at most.
+// textsAtOnce is the most texts in one call of an embedder.
 const textsAtOnce = 32
 
 // embedder is an Embedder whose calls a Meter counts.
@@ -21,8 +21,8 @@ type embedder struct {
 	price func(llm.Usage) float64
 }
 
-// Embedder returns an embedder whose calls count, and are held within the bounds, like those of the generator.
-// price is what its tokens cost; nil: unknown.
+// Embedder returns an embedder whose calls are counted and limited like those of the generator. price is the cost of
+// its tokens; nil: unknown.
 func (m *Meter) Embedder(of llm.Embedder, price func(llm.Usage) float64) llm.Embedder {
 	return embedder{of, m, price}
 }
@@ -30,7 +30,7 @@ func (m *Meter) Embedder(of llm.Embedder, price func(llm.Usage) float64) llm.Emb
 // Unwrap returns the embedder, for [llm.Find].
 func (e embedder) Unwrap() any { return e.Embedder }
 
-// Embed asks for textsAtOnce texts in a call.
+// Embed embeds at most textsAtOnce texts in a call.
 func (e embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, 0, len(texts))
 	for some := range slices.Chunk(texts, textsAtOnce) {
@@ -54,7 +54,7 @@ func (e embedder) call(ctx context.Context, texts []string) (got [][]float32, er
 	return got, err
 }
 
-// characters is the number of tokens that texts have at most.
+// characters returns an upper bound of the tokens in texts: their number of characters.
 func characters(texts []string) int {
 	n := 0
 	for _, t := range texts {
@@ -63,7 +63,7 @@ func characters(texts []string) int {
 	return n
 }
 
-// EstimateTexts returns how often an embedder is called for texts, and what that will take, roughly.
+// EstimateTexts returns the number of calls of an embedder for texts, and their approximate usage.
 func EstimateTexts(texts []string) (calls int, u llm.Usage) {
 	for _, t := range texts {
 		u.InputTokens += Estimate(llm.Request{Prompt: t}).InputTokens

@@ -8,9 +8,8 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Estimate returns what a request will take, roughly. A token has about four bytes, in English as
-// in Chinese, and an answer about a twelfth of its greatest length. It is for telling a cost before
-// there is one, never for telling what was spent.
+// Estimate returns the approximate usage of a request. A token has about four bytes, in English as in Chinese, and an
+// answer about a twelfth of its greatest length. It predicts a cost and must not be used to report one.
 func Estimate(r llm.Request) llm.Usage {
 	const bytesOfToken, partOfLongest = 4, 12
 	out := r.MaxTokens
@@ -33,16 +32,15 @@ func WithRepairs(calls int, u llm.Usage) (int, llm.Usage) {
 	}
 }
 
-// Estimator is a Generator that adds up what it is asked, and answers nothing. Whoever asks
-// goes on with the rules, so it is asked what a model would be. The zero value is ready; it is
-// safe for concurrent use.
+// Estimator is a Generator that sums up its requests and answers none. Callers then continue with the rules, so it
+// receives the same requests as a model. The zero value is ready; it is safe for concurrent use.
 type Estimator struct {
 	mu    sync.Mutex
 	calls int
 	usage llm.Usage
 }
 
-// Generate adds the request up. Its error cannot be repaired, and does not last.
+// Generate adds the request to the sum. Its error cannot be repaired, and does not last.
 func (e *Estimator) Generate(_ context.Context, r llm.Request) (llm.Answer, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -52,7 +50,7 @@ func (e *Estimator) Generate(_ context.Context, r llm.Request) (llm.Answer, erro
 	return llm.Answer{}, &llm.Error{Kind: llm.KindRefused, Usage: used, Err: errors.New("it is only estimated")}
 }
 
-// Sum returns how often it was asked, and what that will take.
+// Sum returns the number of requests and their approximate usage.
 func (e *Estimator) Sum() (calls int, usage llm.Usage) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -1,8 +1,8 @@
-// Package meter counts what a model is asked, and keeps it within bounds.
+// Package meter counts the calls of a model, and limits them.
 //
-// It counts calls of [llm.Generator.Generate], and of an embedder with at most textsAtOnce texts. A provider's
-// client may send a request again when the server is busy; that is one call, and what was not sent is none. It tells
-// only tokens that the provider told: what is not known stays unknown.
+// It counts calls of [llm.Generator.Generate], and calls of an embedder with at most textsAtOnce texts. A provider's
+// client may repeat a request when the server is busy; that is one call, and a call without a sent request is none. It
+// reports only tokens that the provider reported: unknown usage remains unknown.
 package meter
 
 import (
@@ -15,26 +15,26 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Options bound a Meter. The zero value has no bounds.
+// Options are the limits of a Meter. The zero value has no limits.
 type Options struct {
-	Calls *int                    // at most so many; nil: no bound
-	Cost  *float64                // spend at most so much, by Price; nil: no bound
-	Until time.Time               // no call begins later, and one under way is ended; zero: no bound
-	Price func(llm.Usage) float64 // what tokens cost; nil: unknown
-	InRow int                     // after so many calls in a row without an answer Full is true; 0: no bound
+	Calls *int                    // most calls; nil: no limit
+	Cost  *float64                // most cost, by Price; nil: no limit
+	Until time.Time               // no call starts later, and a running one is ended; zero: no limit
+	Price func(llm.Usage) float64 // cost of tokens; nil: unknown
+	InRow int                     // consecutive calls without an answer from which Full is true; 0: no limit
 }
 
-// Spent is what was asked, and what it took.
+// Spent counts the calls of a model and their usage.
 type Spent struct {
 	Calls  int              `json:"calls"`
-	Failed int              `json:"failed"`        // calls that came to no answer
-	Beyond int              `json:"beyond"`        // questions not asked, or not to the end, because of a bound
-	Untold int              `json:"untold"`        // answers of which the provider did not tell the tokens
-	Usage  llm.Usage        `json:"usage"`         // of the others
-	Why    map[llm.Kind]int `json:"why,omitempty"` // of the failed, by kind
+	Failed int              `json:"failed"`        // calls without an answer
+	Beyond int              `json:"beyond"`        // requests not made, or interrupted, because of a limit
+	Untold int              `json:"untold"`        // answers without reported tokens
+	Usage  llm.Usage        `json:"usage"`         // of the other answers
+	Why    map[llm.Kind]int `json:"why,omitempty"` // of Failed, by kind
 }
 
-// Add adds another count to s, which has a map of its own.
+// Add adds another count to s. The two share no map.
 func (s *Spent) Add(o Spent) {
 	s.Calls, s.Failed, s.Beyond, s.Untold = s.Calls+o.Calls, s.Failed+o.Failed, s.Beyond+o.Beyond, s.Untold+o.Untold
 	s.Usage = s.Usage.Add(o.Usage)
@@ -46,7 +46,7 @@ func (s *Spent) Add(o Spent) {
 	}
 }
 
-// Since returns what s has more than an earlier count of the same.
+// Since returns s minus an earlier count of the same meter.
 func (s Spent) Since(o Spent) Spent {
 	var out Spent
 	out.Add(s)
@@ -66,14 +66,14 @@ func (s Spent) Since(o Spent) Spent {
 
 // Meter is a Generator that counts, in front of another. It is safe for concurrent use.
 type Meter struct {
-	of llm.Generator // nil: only an embedder is asked
+	of llm.Generator // nil: only an embedder is used
 	o  Options
 
 	mu     sync.Mutex
 	stages map[string]*Spent
 	calls  int
-	inRow  int     // calls without an answer since the last one with an answer
-	cost   float64 // spent, and what calls under way may cost at most
+	inRow  int     // calls without an answer since the last answer
+	cost   float64 // cost so far, plus the most that running calls may cost
 }
 
 // New returns a meter in front of a generator.
@@ -84,7 +84,7 @@ func New(of llm.Generator, o Options) *Meter {
 // Unwrap returns the generator, for [llm.Find].
 func (m *Meter) Unwrap() any { return m.of }
 
-// Total returns what was spent so far.
+// Total returns the sum so far.
 func (m *Meter) Total() Spent {
 	var all Spent
 	for _, s := range m.Stages() {
@@ -93,7 +93,7 @@ func (m *Meter) Total() Spent {
 	return all
 }
 
-// Stages returns what was spent so far by what was asked, such as analyse or evolve.
+// Stages returns the sums so far by stage, such as analyse or evolve.
 func (m *Meter) Stages() map[string]Spent {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -106,16 +106,16 @@ func (m *Meter) Stages() map[string]Spent {
 	return out
 }
 
-// Full reports whether a bound is reached for every call, so that whoever has more to ask can stop. Over InRow alone
-// calls are still made.
+// Full reports whether a limit is reached for every call, so that callers can stop. If only InRow is reached, calls are
+// still made.
 func (m *Meter) Full() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.full() != "" || m.o.InRow > 0 && m.inRow >= m.o.InRow
 }
 
-// row counts calls in a row that came to no answer. An error that lasts is as good as InRow of them; one that is about
-// the question alone ends the row.
+// row counts consecutive calls without an answer. A lasting error is equivalent to InRow of them; an error that
+// concerns only the request ends the row.
 func (m *Meter) row(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -130,7 +130,7 @@ func (m *Meter) row(err error) {
 	}
 }
 
-// full says which bound is reached for every call, "" if none is; mu is held.
+// full returns the limit that is reached for every call, "" for none; mu is held.
 func (m *Meter) full() string {
 	switch {
 	case m.o.Calls != nil && m.calls >= *m.o.Calls:
@@ -141,8 +141,8 @@ func (m *Meter) full() string {
 	return ""
 }
 
-// Generate asks, if the bounds allow it. The error is of [llm.KindBound] if they do not. It says
-// nothing about the question, so whoever asked has the rules answer, and asks again one day.
+// Generate makes a request, if the limits allow it. Otherwise the error has [llm.KindBound]. That error does not
+// concern the request: callers fall back to the rules and retry later.
 func (m *Meter) Generate(ctx context.Context, r llm.Request) (a llm.Answer, err error) {
 	c := counted{stage: stageOf(r.Name), price: m.o.Price, most: mostOf(r)}
 	err = m.count(ctx, c, func(ctx context.Context) (llm.Usage, error) {
@@ -158,10 +158,10 @@ func (m *Meter) Generate(ctx context.Context, r llm.Request) (a llm.Answer, err 
 type counted struct {
 	stage string
 	price func(llm.Usage) float64 // nil: unknown
-	most  llm.Usage               // that it can take
+	most  llm.Usage               // upper bound of its usage
 }
 
-// cost returns what tokens of the call cost, 0 if that is not known.
+// cost returns the cost of tokens of the call, 0 if unknown.
 func (c *counted) cost(u llm.Usage) float64 {
 	if c.price == nil {
 		return 0
@@ -169,14 +169,14 @@ func (c *counted) cost(u llm.Usage) float64 {
 	return c.price(u)
 }
 
-// count makes a call, if the bounds allow it, and counts it. The call returns what it took.
+// count makes a call, if the limits allow it, and counts it. The call returns its usage.
 func (m *Meter) count(ctx context.Context, c counted, call func(context.Context) (llm.Usage, error)) error {
 	if why := m.begin(&c); why != nil {
 		return why
 	}
 	inner, cancel := m.bounded(ctx)
 	defer cancel()
-	ended := false // stays so if the call panics: then what it may cost stays counted
+	ended := false // remains false if the call panics: then its greatest cost remains reserved
 	defer func() {
 		if !ended {
 			m.end(&c, llm.Usage{}, &llm.Error{Kind: "other"})
@@ -194,7 +194,7 @@ func (m *Meter) count(ctx context.Context, c counted, call func(context.Context)
 	return err
 }
 
-// stageOf returns what is asked: the name of the prompt, without language and version.
+// stageOf returns the stage of a request: the name of the prompt, without language and version.
 func stageOf(name string) string {
 	if i := strings.IndexAny(name, ".@"); i >= 0 {
 		return name[:i]
@@ -202,7 +202,7 @@ func stageOf(name string) string {
 	return name
 }
 
-// bounded returns a context that ends when the time is up.
+// bounded returns a context that ends at the time limit.
 func (m *Meter) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	if m.o.Until.IsZero() {
 		return ctx, func() {}
@@ -214,7 +214,7 @@ func bound(what string, used llm.Usage) error {
 	return &llm.Error{Kind: llm.KindBound, Usage: used, Err: errors.New(what)}
 }
 
-// begin counts a call and sets aside what it may cost at most, or says why it is not made.
+// begin counts a call and reserves its greatest cost, or returns why it is not made.
 func (m *Meter) begin(c *counted) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -237,11 +237,11 @@ func (m *Meter) begin(c *counted) error {
 	return nil
 }
 
-// longest is how long an answer may be if a request does not say.
+// longest is the length of an answer in tokens if a request does not limit it.
 const longest = 2048
 
-// mostOf returns what a request may take at most: each character is a token, and the answer
-// has the greatest length.
+// mostOf returns an upper bound of a request's usage: each character is a token, and the answer has the greatest
+// length.
 func mostOf(r llm.Request) llm.Usage {
 	out := r.MaxTokens
 	if out <= 0 {
@@ -250,8 +250,8 @@ func mostOf(r llm.Request) llm.Usage {
 	return llm.Usage{InputTokens: characters([]string{r.System, r.Prompt, string(r.Schema)}), OutputTokens: out}
 }
 
-// end counts what came of a call. If the provider did not tell what an answer took, what it may
-// cost at most stays set aside.
+// end counts the result of a call. If the provider did not report the usage of an answer, its greatest cost remains
+// reserved.
 func (m *Meter) end(c *counted, used llm.Usage, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

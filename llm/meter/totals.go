@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// Totals is what models were asked over time, by model.
+// Totals counts the calls of models over time, by model.
 type Totals struct {
 	Since  time.Time        `json:"since"` // of the first count; zero: nothing was counted
 	Models map[string]Spent `json:"models"`
 }
 
 const (
-	// MostTotals bounds the bytes of totals.
+	// MostTotals is the most bytes of totals.
 	MostTotals = 1 << 20
 
-	mostModels = 1000 // counted apart; further ones are counted together, without a name
+	mostModels = 1000 // counted separately; further ones are counted together under ""
 	longName   = 200  // bytes of a model's name
 )
 
-// Add counts what a model was asked, and returns the sum. It changes nothing of t.
+// Add returns the sum of t and a count of a model. It does not change t.
 func (t Totals) Add(model string, s Spent, now time.Time) Totals {
 	if s.Calls+s.Beyond == 0 {
 		return t
@@ -46,7 +46,7 @@ func (t Totals) Add(model string, s Spent, now time.Time) Totals {
 	return out
 }
 
-// ParseTotals reads totals as JSON. Counts below zero, and what is over a limit, are refused.
+// ParseTotals reads totals as JSON. It rejects negative counts and values beyond a limit.
 func ParseTotals(b []byte) (Totals, error) {
 	var t Totals
 	if len(b) > MostTotals {
