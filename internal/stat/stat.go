@@ -1,6 +1,5 @@
-// Package stat holds the few statistics that more than one package needs:
-// intervals of shares, the area under a ROC curve, ranks and the normal
-// distribution. Everything in it is a pure function of its arguments.
+// Package stat holds statistics that several packages need: intervals of shares, the area under a ROC curve, ranks and
+// the normal distribution. Everything in it is a pure function of its arguments.
 package stat
 
 import (
@@ -20,8 +19,8 @@ type Interval struct {
 // Normal returns the probability that a standard normal variable is below x.
 func Normal(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 
-// Spearman returns the rank correlation of pairs, ties sharing the middle of their
-// ranks. ok is false when there are fewer than two pairs, or one side is all equal.
+// Spearman returns the rank correlation of pairs; ties have the mean of their ranks. ok is false for fewer than two
+// pairs, or if one side is constant.
 func Spearman(xs, ys []float64) (rho float64, ok bool) {
 	if len(xs) != len(ys) || len(xs) < 2 {
 		return 0, false
@@ -40,9 +39,8 @@ func Spearman(xs, ys []float64) (rho float64, ok bool) {
 	return ab / math.Sqrt(aa*bb), true
 }
 
-// Wilson returns the 95 % score interval of a share of k in n (E. B. Wilson, JASA
-// 1927). Unlike p ± 2 standard errors it stays within 0 to 1 and is usable for few
-// runs and for shares near 0. For n 0 it is 0 to 1.
+// Wilson returns the 95 % score interval of a share of k in n (E. B. Wilson, JASA 1927). Unlike p ± 2 standard errors
+// it stays within 0 to 1 and is usable for few runs and for shares near 0. For n = 0 it is 0 to 1.
 func Wilson(k, n int) Interval {
 	if n <= 0 {
 		return Interval{Low: 0, High: 1}
@@ -61,11 +59,10 @@ func Wilson(k, n int) Interval {
 	return in
 }
 
-// AUC returns the area under the ROC curve: the probability that a wrong verdict has
-// a higher score than a right one, ties counting half. Its interval is DeLong's
-// (Biometrics 1988), with placement values from Ranks in O(n log n) (Sun and Xu,
-// IEEE SPL 2014). If the scores separate the two kinds completely, the interval has
-// no width; that does not mean certainty. ok is false if there are none of one kind.
+// AUC returns the area under the ROC curve: the probability that a wrong verdict has a higher score than a right one,
+// with ties weighted one half. Its interval is DeLong's (Biometrics 1988), with placement values from ranks in O(n log
+// n) (Sun and Xu, IEEE SPL 2014). If the scores separate the two kinds completely, the interval has no width; that does
+// not mean certainty. ok is false if one kind has no verdicts.
 func AUC(wrong, right []float64) (auc float64, in Interval, ok bool) {
 	m, n := len(wrong), len(right)
 	if m == 0 || n == 0 {
@@ -86,8 +83,7 @@ func AUC(wrong, right []float64) (auc float64, in Interval, ok bool) {
 	return auc, Interval{Low: max(0, auc-half), High: min(1, auc+half)}, true
 }
 
-// ranks returns the rank of each value from 1, equal values sharing the
-// middle of theirs.
+// ranks returns the rank of each value from 1; equal values have the mean of their ranks.
 func ranks(xs []float64) []float64 {
 	order := make([]int, len(xs))
 	for i := range order {
@@ -111,7 +107,7 @@ func ranks(xs []float64) []float64 {
 		for _, k := range order[i:j] {
 			ranks[k] = float64(i+j+1) / 2
 		}
-		i = max(j, i+1) // a NaN equals nothing, not even itself
+		i = max(j, i+1) // a NaN is not equal to itself
 	}
 	return ranks
 }
