@@ -19,7 +19,7 @@ import (
 // fileName is the name of the file in the folder of a store.
 const fileName = "tokens.json"
 
-// MaxTokens is how many tokens a file may hold.
+// MaxTokens is the most tokens in a file.
 const MaxTokens = 1000
 
 const (
@@ -32,21 +32,21 @@ type file struct {
 	Tokens []Token `json:"tokens"` // sorted by name
 }
 
-// damagedError is a file of tokens that cannot be used. Nobody is let in until it is mended.
+// damagedError is a file of tokens that cannot be used. All requests are refused until it is repaired.
 type damagedError struct {
 	Path    string
-	Problem string // continues the sentence after the path, and says what to do
+	Problem string // continues the sentence after the path, with a remedy
 }
 
 func (e *damagedError) Error() string { return e.Path + " " + e.Problem }
 
-// ErrUnknown says that there is no token of a name.
+// ErrUnknown means that no token has the name.
 var ErrUnknown = errors.New("there is no token of this name")
 
-// ErrTaken says that there is a token of a name.
+// ErrTaken means that a token with the name exists.
 var ErrTaken = errors.New("there is a token of this name; revoke it first, or choose another name")
 
-// ErrMany says that no further token can be kept.
+// ErrMany means that there are already MaxTokens tokens.
 var ErrMany = fmt.Errorf("there are %d tokens, which is the most; revoke some", MaxTokens)
 
 // List returns the tokens in the folder of a store, sorted by name; none if there is no file.
@@ -67,7 +67,7 @@ func List(dir string) ([]Token, error) {
 	return decode(path, b)
 }
 
-// decode reads the bytes of a file of tokens. Whatever is wrong is a *DamagedError.
+// decode reads the bytes of a file of tokens. Every error is a *damagedError.
 func decode(path string, b []byte) ([]Token, error) {
 	damaged := func(how string, args ...any) ([]Token, error) {
 		return nil, &damagedError{path, fmt.Sprintf(how, args...)}
@@ -101,7 +101,7 @@ func decode(path string, b []byte) ([]Token, error) {
 	return f.Tokens, nil
 }
 
-// Add keeps a token in the folder of a store.
+// Add stores a token in the folder of a store.
 func Add(dir string, t Token) error {
 	return change(dir, func(all []Token) ([]Token, error) {
 		i, there := find(all, t.Name)
@@ -115,7 +115,7 @@ func Add(dir string, t Token) error {
 	})
 }
 
-// Revoke removes a token. A service sees it with the next request.
+// Revoke removes a token. A service notices it at the next request.
 func Revoke(dir, name string) error {
 	return change(dir, func(all []Token) ([]Token, error) {
 		i, there := find(all, name)
@@ -132,8 +132,7 @@ func find(all []Token, name string) (int, bool) {
 	})
 }
 
-// change puts another file in the place of the old one, whole or not at all. Two processes do it
-// one after the other, so that none undoes what the other did.
+// change replaces the file atomically. A lock serializes processes, so that no change is lost.
 func change(dir string, edit func([]Token) ([]Token, error)) (err error) {
 	lock := flock.New(filepath.Join(dir, "tokens.lock"), flock.SetPermissions(0o600))
 	if err := lock.Lock(); err != nil {
@@ -151,5 +150,5 @@ func change(dir string, edit func([]Token) ([]Token, error)) (err error) {
 	if err != nil {
 		return fmt.Errorf("write the tokens: %w", err)
 	}
-	return whole.Bytes(filepath.Join(dir, fileName), 0o600, append(b, '\n')) // for its owner alone
+	return whole.Bytes(filepath.Join(dir, fileName), 0o600, append(b, '\n')) // readable only by its owner
 }

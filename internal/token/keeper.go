@@ -13,23 +13,23 @@ import (
 	"time"
 )
 
-// Why somebody is not let in.
+// Errors of Find.
 var (
 	ErrNone    = errors.New("no token was sent")
 	ErrWrong   = errors.New("the token is not known")
 	ErrExpired = errors.New("the token has expired")
 )
 
-// Keeper knows the tokens in the folder of a store, as they are now: it looks at the file with
-// every question. Its methods may be called at once from many goroutines.
+// Keeper verifies tokens against the file in the folder of a store. It checks at every call whether the file has
+// changed. Its methods are safe for concurrent use.
 type Keeper struct {
 	path string
 
 	mu    sync.RWMutex
 	read  bool
-	info  fs.FileInfo // of the file that was read; nil: there was none
+	info  fs.FileInfo // of the file that was read; nil: it did not exist
 	held  []kept
-	fault error // why there are none
+	fault error // why no token can be used
 }
 
 type kept struct {
@@ -40,8 +40,8 @@ type kept struct {
 // NewKeeper returns a Keeper for the folder of a store.
 func NewKeeper(dir string) *Keeper { return &Keeper{path: filepath.Join(dir, fileName)} }
 
-// Find returns who has sent a token: ErrNone, ErrWrong, ErrExpired or a *DamagedError says why
-// nobody is let in. How long it takes does not depend on how much of the token is right.
+// Find returns the token with a secret. The error is ErrNone, ErrWrong, ErrExpired or an error of List. The time it
+// takes does not depend on how much of the secret is right.
 func (k *Keeper) Find(secret string, now time.Time) (*Token, error) {
 	held, err := k.tokens()
 	if err != nil {
@@ -68,7 +68,7 @@ func (k *Keeper) Find(secret string, now time.Time) (*Token, error) {
 	return &held[at].Token, nil
 }
 
-// tokens returns what the file says now.
+// tokens returns the present tokens of the file.
 func (k *Keeper) tokens() ([]kept, error) {
 	info, err := os.Stat(k.path)
 	if err != nil {
@@ -91,14 +91,14 @@ func (k *Keeper) tokens() ([]kept, error) {
 	for _, t := range all {
 		x := kept{Token: t}
 		if _, err := hex.Decode(x.sum[:], []byte(t.SHA256)); err != nil {
-			continue // List has checked its form
+			continue // impossible: List has checked its form
 		}
 		k.held = append(k.held, x)
 	}
 	return k.held, nil
 }
 
-// same reports whether a file is as it was.
+// same reports whether two results of a stat describe the same unchanged file.
 func same(a, b fs.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil

@@ -1,5 +1,5 @@
-// Package token says who may do what with a service: tokens are kept as hashes in a file beside
-// the store, and the service reads it again whenever it changes.
+// Package token controls access to a service: tokens are stored as hashes in a file beside the store, and the service
+// reads the file again whenever it changes.
 package token
 
 import (
@@ -14,48 +14,48 @@ import (
 	"time"
 )
 
-// Scope is what a token may do.
+// Scope is a permission of a token.
 type Scope string
 
 // The scopes.
 const (
-	Read   Scope = "read"   // be given guidance, and read what is stored
-	Write  Scope = "write"  // what Read may; record evaluations, and have trials kept
-	Import Scope = "import" // bring memories, which wait in quarantine
+	Read   Scope = "read"   // receive guidance, and read what is stored
+	Write  Scope = "write"  // what Read may; record evaluations and trials
+	Import Scope = "import" // import memories, which wait in quarantine
 	Admin  Scope = "admin"  // everything
 )
 
-// Scopes lists them.
+// Scopes returns all scopes.
 func Scopes() []Scope { return []Scope{Read, Write, Import, Admin} }
 
-// Covers reports whether a token with scope s may do what needs the scope need.
+// Covers reports whether a token with scope s satisfies the scope need.
 func (s Scope) Covers(need Scope) bool {
 	return s == Admin || s == need || s == Write && need == Read
 }
 
-// Token is what is kept of one token. The token itself is nowhere but with whom it was shown to.
+// Token is the stored record of one token. The secret itself is not stored.
 type Token struct {
 	Name    string    `json:"name"`
-	Prefix  string    `json:"prefix"` // of the token, to tell tokens apart
-	SHA256  string    `json:"sha256"` // of the token, in hex
+	Prefix  string    `json:"prefix"` // of the secret, to distinguish tokens
+	SHA256  string    `json:"sha256"` // of the secret, in hex
 	Scopes  []Scope   `json:"scopes"`
-	Trees   []string  `json:"trees,omitempty"` // that it may see; none named: all
+	Trees   []string  `json:"trees,omitempty"` // trees it may access; none: all
 	Created time.Time `json:"created"`
 	Expires time.Time `json:"expires,omitzero"` // zero: never
 }
 
-// May reports whether the token may do what needs a scope.
+// May reports whether the token satisfies a scope.
 func (t *Token) May(need Scope) bool {
 	return slices.ContainsFunc(t.Scopes, func(s Scope) bool { return s.Covers(need) })
 }
 
-// Sees reports whether the token may see a tree.
+// Sees reports whether the token may access a tree.
 func (t *Token) Sees(tree string) bool { return len(t.Trees) == 0 || slices.Contains(t.Trees, tree) }
 
-// Expired reports whether the token no longer holds.
+// Expired reports whether the token has expired.
 func (t *Token) Expired(now time.Time) bool { return !t.Expires.IsZero() && !now.Before(t.Expires) }
 
-// The form of a token: mark and 256 random bits.
+// The form of a secret: mark and 256 random bits.
 const (
 	mark      = "mt_"
 	bits      = 256
@@ -70,7 +70,7 @@ var (
 	markForm  = regexp.MustCompile(`^mt_[A-Za-z0-9_-]{6}$`)
 )
 
-// New returns a token with what is kept of it, and the token itself, which is to be shown once.
+// New returns the record of a new token and its secret, which is to be shown once. holds is its lifetime; 0: no expiry.
 func New(name string, scopes []Scope, trees []string, now time.Time, holds time.Duration) (Token, string, error) {
 	var b [bits / 8]byte
 	rand.Read(b[:]) // it never fails
@@ -90,7 +90,7 @@ func hash(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// check returns what is wrong with a token, as the end of a sentence about it.
+// check returns an error that explains why the token is invalid, nil if it is valid.
 func (t *Token) check() error {
 	const mostTrees = 1000
 	switch {
