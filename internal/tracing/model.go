@@ -11,8 +11,9 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Model returns a model whose calls are spans of what asks it. A call that no request asked for, such as one
-// that reads a new case, is a trace of its own once Open has been called. What is not traced asks it as before.
+// Model returns a model whose calls are spans of the request that makes them. A call outside of requests, such as one
+// that analyses a new case, is a trace of its own once Open has been called. Without tracing, calls pass through
+// unchanged.
 func Model(of llm.Generator) llm.Generator { return model{of} }
 
 type model struct{ llm.Generator }
@@ -20,7 +21,7 @@ type model struct{ llm.Generator }
 // Unwrap returns the model, for [llm.Find].
 func (m model) Unwrap() any { return m.Generator }
 
-// Generate notes which prompt it was, and the tokens it took; not what was asked or answered.
+// Generate records the name of the prompt and the number of tokens, but neither prompt nor answer.
 func (m model) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	by, spans := trace.SpanFromContext(ctx), otel.GetTracerProvider()
 	if by.SpanContext().IsValid() {

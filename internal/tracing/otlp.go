@@ -18,14 +18,14 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// exporter sends spans as JSON of OTLP over HTTP. What a collector does not take is dropped.
+// exporter sends spans as OTLP JSON over HTTP. A batch that the collector does not accept is dropped.
 type exporter struct {
 	to      string
 	headers http.Header
 	client  *http.Client
 	log     *slog.Logger
-	failing bool          // the last batch was not taken; the SDK exports one batch at a time
-	stopped chan struct{} // is closed when what is under way is to end
+	failing bool          // the last batch failed; the SDK exports one batch at a time
+	stopped chan struct{} // closed to interrupt running exports
 }
 
 func newExporter(to string, getenv func(string) string, log *slog.Logger) *exporter {
@@ -36,20 +36,20 @@ func newExporter(to string, getenv func(string) string, log *slog.Logger) *expor
 			e.headers.Set(strings.TrimSpace(name), plain)
 		}
 	}
-	within := 10 * time.Second // as the specification of the exporter says
+	within := 10 * time.Second // the default of the OTLP specification
 	if ms, err := strconv.Atoi(of(getenv, "TIMEOUT")); err == nil && ms > 0 {
 		within = time.Duration(ms) * time.Millisecond
 	}
 	e.client = &http.Client{
 		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConns: 1, IdleConnTimeout: time.Minute},
 		Timeout:   within,
-		// A header may hold a key, which is for this address alone.
+		// A header may contain a key, which must not go to another address.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return e
 }
 
-// ExportSpans sends a batch. The log has one line when it begins to fail, and one when it works again.
+// ExportSpans sends a batch. It logs one line when sending begins to fail, and one when it works again.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -71,7 +71,7 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) er
 	return nil
 }
 
-// Shutdown ends the connection.
+// Shutdown closes idle connections.
 func (e *exporter) Shutdown(context.Context) error {
 	e.client.CloseIdleConnections()
 	return nil
@@ -93,14 +93,14 @@ func (e *exporter) send(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 		return fmt.Errorf("send spans: %w", unwrapped(err))
 	}
 	defer a.Body.Close()                                       //nolint:errcheck // nothing of it is used
-	_, _ = io.Copy(io.Discard, io.LimitReader(a.Body, 64<<10)) // so that the connection is used again
+	_, _ = io.Copy(io.Discard, io.LimitReader(a.Body, 64<<10)) // so that the connection is reused
 	if a.StatusCode/100 != 2 {
 		return fmt.Errorf("send spans: the collector answered %d", a.StatusCode)
 	}
 	return nil
 }
 
-// unwrapped takes the address out of an error, since it may hold a password.
+// unwrapped removes the address from an error, because it may contain a password.
 func unwrapped(err error) error {
 	if u, ok := err.(*url.Error); ok { //nolint:errorlint // of http.Client, which wraps nothing around it
 		return u.Err
@@ -108,7 +108,7 @@ func unwrapped(err error) error {
 	return err
 }
 
-// The forms of OTLP as JSON: ids in hexadecimal, 64-bit numbers as strings.
+// The types of OTLP JSON: ids in hexadecimal, 64-bit numbers as strings.
 type (
 	batch struct {
 		ResourceSpans []resourceSpans `json:"resourceSpans"`
@@ -143,7 +143,7 @@ type (
 	}
 )
 
-// batchOf writes spans of one process. They have one resource and one scope.
+// batchOf converts the spans of one process. They have one resource and one scope.
 func batchOf(spans []sdk.ReadOnlySpan) batch {
 	var ss scopeSpans
 	ss.Scope.Name = scope
@@ -158,7 +158,7 @@ func batchOf(spans []sdk.ReadOnlySpan) batch {
 			v.ParentSpanID = s.Parent().SpanID().String()
 		}
 		if s.Status().Code == codes.Error {
-			v.Status["code"] = 2 // STATUS_CODE_ERROR; the SDK counts otherwise
+			v.Status["code"] = 2 // STATUS_CODE_ERROR; the SDK uses other numbers
 		}
 		ss.Spans = append(ss.Spans, v)
 	}

@@ -1,8 +1,8 @@
-// Package tracing sends spans to a collector of OpenTelemetry, as the standard variables
-// OTEL_… say. Spans hold names and counts, no text of a memory, a prompt or a token.
+// Package tracing sends spans to an OpenTelemetry collector, configured by the standard variables OTEL_…. Spans contain
+// names and counts, no text of a memory, a prompt or a token.
 //
-// A collector that is down or slow costs spans, nothing else: they wait in a queue of bounded
-// length, what does not fit is dropped, and no request waits for it.
+// A collector that is down or slow costs only spans: they wait in a bounded queue, an overflow is dropped, and no
+// request waits for it.
 package tracing
 
 import (
@@ -19,21 +19,21 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// scope names the library that makes the spans.
+// scope is the name of the instrumentation library.
 const scope = "github.com/memtree/memtree"
 
-// closeWithin is how long the last spans may take when the service stops.
+// closeWithin limits the time for the last spans when the service stops.
 const closeWithin = time.Second
 
-// Tracing makes spans and sends them. Nil is a Tracing that is off.
+// Tracing creates and sends spans. A nil Tracing is off.
 type Tracing struct {
 	provider *sdk.TracerProvider
 	exporter *exporter
 }
 
-// Open returns nil where the variables name no collector, or one that cannot be used: then log is
-// told why, since a service must not fail for its traces. The SDK reads the sampler and the limits
-// of its queue from the environment of the process.
+// Open returns nil if the variables name no collector, or an unusable one: it then logs the reason, because a service
+// must not fail for its traces. The SDK reads the sampler and the limits of its queue from the environment of the
+// process.
 func Open(getenv func(string) string, version string, log *slog.Logger) *Tracing {
 	to := endpoint(getenv)
 	if to == "" || strings.EqualFold(strings.TrimSpace(getenv("OTEL_SDK_DISABLED")), "true") {
@@ -52,11 +52,11 @@ func Open(getenv func(string) string, version string, log *slog.Logger) *Tracing
 	}
 	e := newExporter(to, getenv, log)
 	p := sdk.NewTracerProvider(sdk.WithBatcher(e), sdk.WithResource(about))
-	otel.SetTracerProvider(p) // for the calls of a model that no request waits for
+	otel.SetTracerProvider(p) // for calls of a model outside of requests
 	return &Tracing{p, e}
 }
 
-// endpoint is where spans are sent; "": nowhere.
+// endpoint returns the address for spans, "" for none.
 func endpoint(getenv func(string) string) string {
 	if to := strings.TrimSpace(getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")); to != "" {
 		return to
@@ -68,7 +68,8 @@ func endpoint(getenv func(string) string) string {
 	return strings.TrimRight(to, "/") + "/v1/traces"
 }
 
-// unusable says why spans cannot be sent there. An address is not repeated, as it may hold a password.
+// unusable returns why spans cannot be sent to an address, "" if they can. It does not repeat the address, which may
+// contain a password.
 func unusable(to string, getenv func(string) string) string {
 	u, err := url.Parse(to)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -81,7 +82,7 @@ func unusable(to string, getenv func(string) string) string {
 	return ""
 }
 
-// of reads a variable of the exporter; the one for traces wins over that for everything.
+// of reads a variable of the exporter; the variant for traces overrides the general one.
 func of(getenv func(string) string, name string) string {
 	if v := strings.TrimSpace(getenv("OTEL_EXPORTER_OTLP_TRACES_" + name)); v != "" {
 		return v
@@ -89,7 +90,7 @@ func of(getenv func(string) string, name string) string {
 	return strings.TrimSpace(getenv("OTEL_EXPORTER_OTLP_" + name))
 }
 
-// Tracer returns what makes spans; nil where tracing is off.
+// Tracer returns a tracer; nil if tracing is off.
 func (t *Tracing) Tracer() trace.Tracer { //nolint:ireturn // so the library has it
 	if t == nil {
 		return nil
@@ -97,13 +98,13 @@ func (t *Tracing) Tracer() trace.Tracer { //nolint:ireturn // so the library has
 	return t.provider.Tracer(scope)
 }
 
-// Close sends what waits, for a second at most.
+// Close sends the remaining spans, for a second at most.
 func (t *Tracing) Close() {
 	if t == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
 	defer cancel()
-	_ = t.provider.Shutdown(ctx) // what is not sent by then is lost, as the log says of a collector that is down
+	_ = t.provider.Shutdown(ctx) // unsent spans are lost, and the log reports an unreachable collector
 	close(t.exporter.stopped)
 }
