@@ -17,7 +17,7 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// A Problem says why a folder cannot be used.
+// A Problem is the reason why a folder cannot be used.
 type Problem string
 
 // The problems of a [FolderError].
@@ -32,7 +32,7 @@ const (
 	IsMixed     Problem = "there are vectors of several models in it"
 )
 
-// FolderError says that a folder of recordings, or a file in it, cannot be used.
+// FolderError means that a folder of recordings, or a file in it, cannot be used.
 type FolderError struct {
 	Path    string
 	Problem Problem
@@ -50,24 +50,24 @@ func (e *FolderError) Error() string {
 // Unwrap returns the cause.
 func (e *FolderError) Unwrap() error { return e.Err }
 
-// MissingError says that a request was not recorded. It comes in an [*llm.Error] of kind not recorded.
+// MissingError means that a request has no recording. It is wrapped in an [*llm.Error] of kind not recorded.
 type MissingError struct {
 	Name string // of the prompt
-	File string // in which the recording would be
+	File string // that would contain the recording
 }
 
 func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s was not recorded: there is no file %s", e.Name, e.File)
 }
 
-// Player is a Generator that answers from recordings. It asks no model. A request without a
-// recording fails with [llm.KindNotRecorded], which settles nothing. It is safe for concurrent use.
+// Player is a Generator that answers from recordings and calls no model. A request without a recording fails with
+// [llm.KindNotRecorded]. It is safe for concurrent use.
 type Player struct {
 	dir  string
 	all  map[string]recording
 	hash string
 
-	embedModel string // that wrote vectors, the first by name of file; "" if there are none
+	embedModel string // model of the first vector, by file name; "" if there are none
 	dims       int    // of the first vector
 
 	mu      sync.Mutex
@@ -75,8 +75,7 @@ type Player struct {
 	first   *MissingError
 }
 
-// Open reads all recordings of a folder. The error is a [*FolderError], which names the file that is
-// broken.
+// Open reads all recordings of a folder. The error is a [*FolderError] with the path of the damaged file.
 func Open(dir string) (*Player, error) {
 	info, err := os.Stat(dir)
 	switch {
@@ -122,7 +121,7 @@ func Open(dir string) (*Player, error) {
 	return p, nil
 }
 
-// readFile reads a recording. It reads only a file: a link to a device has no end.
+// readFile reads a recording. It accepts only regular files: a link to a device has no end.
 func readFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -146,13 +145,13 @@ func readFile(path string) ([]byte, error) {
 	return b, nil
 }
 
-// ID names these recordings: other ones have another ID.
+// ID identifies these recordings: other ones have another ID.
 func (p *Player) ID() string { return "recordings " + p.hash }
 
-// Plays reports that nobody is asked, for whoever counts.
+// Plays reports true: no model is called, so nothing is counted as spent.
 func (*Player) Plays() bool { return true }
 
-// Len returns how many answers are recorded, and how many vectors.
+// Len returns the numbers of recorded answers and vectors.
 func (p *Player) Len() (answers, vectors int) {
 	for _, c := range p.all {
 		if c.Vector != nil {
@@ -162,7 +161,7 @@ func (p *Player) Len() (answers, vectors int) {
 	return len(p.all) - vectors, vectors
 }
 
-// Models returns the models that wrote the answers, sorted.
+// Models returns the models of the answers, sorted.
 func (p *Player) Models() []string {
 	names := map[string]bool{}
 	for _, c := range p.all {
@@ -173,7 +172,7 @@ func (p *Player) Models() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// Missing returns how many requests had no recording, and one of the first; nil if all had.
+// Missing returns the number of requests without a recording, and one of them, nil if there are none.
 func (p *Player) Missing() (n int, first *MissingError) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -194,7 +193,7 @@ func (p *Player) Generate(ctx context.Context, r llm.Request) (llm.Answer, error
 	defer p.mu.Unlock()
 	p.missing++
 	if p.first == nil || missing.File < p.first.File {
-		p.first = missing // the least, so that it does not depend on which of several came first
+		p.first = missing // the least file name, so that the result does not depend on their order
 	}
 	return llm.Answer{}, &llm.Error{Kind: llm.KindNotRecorded, Err: missing}
 }

@@ -19,9 +19,9 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Recorder is a Generator in front of another. It writes what the model wrote into files: answers, and
-// answers that were malformed, refused or cut off. Other failures are the provider's, and are not
-// recorded. A request that is made again replaces its recording. It is safe for concurrent use.
+// Recorder is a Generator in front of another. It writes the model's results to files: answers, and answers that were
+// malformed, refused or cut off. Other failures are the provider's, and are not recorded. A repeated request replaces
+// its recording. It is safe for concurrent use.
 type Recorder struct {
 	of    llm.Generator
 	dir   string
@@ -33,10 +33,9 @@ type Recorder struct {
 	first error // of a recording that could not be written
 }
 
-// NewRecorder returns a Recorder that writes into a folder, which it makes if there is none. model is
-// the one that is asked, for failures, which do not name it. scrub takes secrets out of a text. What the
-// Recorder returns is scrubbed too, so that playing a recording goes on with the same words as making it.
-// The error is a [*FolderError].
+// NewRecorder returns a Recorder that writes to a folder, which it creates if necessary. model is the name for
+// failures, which do not contain it. scrub removes secrets from a text. The Recorder also scrubs its results, so that a
+// replay continues with the same text as the recording run. The error is a [*FolderError].
 func NewRecorder(of llm.Generator, dir, model string, scrub func(string) string) (*Recorder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		if info, statErr := os.Stat(dir); statErr == nil && !info.IsDir() {
@@ -57,15 +56,15 @@ func NewRecorder(of llm.Generator, dir, model string, scrub func(string) string)
 // Unwrap returns the generator, for [llm.Find].
 func (r *Recorder) Unwrap() any { return r.of }
 
-// Recorded returns how many recordings were written, and the first error of one that was not. An answer
-// that could not be recorded was returned all the same.
+// Recorded returns the number of recordings written, and the first error of a failed one. Generate returns an answer
+// even if recording it failed.
 func (r *Recorder) Recorded() (n int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.n, r.first
 }
 
-// Generate passes the request on and records what the model wrote.
+// Generate passes the request on and records the model's result.
 func (r *Recorder) Generate(ctx context.Context, q llm.Request) (llm.Answer, error) {
 	a, err := r.of.Generate(ctx, q)
 	c, ok := r.recordingOf(q, a, err)
@@ -74,12 +73,12 @@ func (r *Recorder) Generate(ctx context.Context, q llm.Request) (llm.Answer, err
 	}
 	r.write(Key(q), &c)
 	if c.Failure == llm.KindRefused || c.Failure == llm.KindTruncated {
-		return a, err // it says more than the recording does
+		return a, err // it has more details than the recording
 	}
 	return c.play(q)
 }
 
-// recordingOf returns the recording of an answer or failure, false if none is made.
+// recordingOf returns the recording of an answer or failure, and false if it is not to be recorded.
 func (r *Recorder) recordingOf(q llm.Request, a llm.Answer, err error) (recording, bool) {
 	c := recording{
 		Format: format,
@@ -102,7 +101,7 @@ func (r *Recorder) recordingOf(q llm.Request, a llm.Answer, err error) (recordin
 	return c, true
 }
 
-// line makes a name fit for a recording.
+// line returns a name in the form that a recording requires: one line, scrubbed and clipped.
 func (r *Recorder) line(s string) string {
 	s = strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) {
@@ -127,8 +126,7 @@ func (r *Recorder) write(key string, c *recording) {
 	}
 }
 
-// save renames a file into place, since the same request may be made twice at once, and a command may
-// be killed.
+// save writes the file atomically, because the same request may run twice at once, and the process may be killed.
 func (r *Recorder) save(key string, c *recording) error {
 	b, err := c.encode()
 	if err != nil {
@@ -137,14 +135,14 @@ func (r *Recorder) save(key string, c *recording) error {
 	return whole.Bytes(filepath.Join(r.dir, key+suffix), 0o600, b)
 }
 
-// scrubJSON scrubs the strings of an object, and the names of its fields. Where nothing is to be taken
-// out, the bytes stay as they are.
+// scrubJSON scrubs the strings of an object, including the names of its fields. Without a secret the bytes remain
+// unchanged.
 func scrubJSON(raw json.RawMessage, scrub func(string) string) json.RawMessage {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var v any
 	if d.Decode(&v) != nil {
-		return raw // cannot be: it is an answer
+		return raw // impossible: it is an answer
 	}
 	changed := false
 	v = scrubValue(v, func(s string) string {
@@ -159,7 +157,7 @@ func scrubJSON(raw json.RawMessage, scrub func(string) string) json.RawMessage {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if e.Encode(v) != nil {
-		return raw // cannot be: it was decoded from JSON
+		return raw // impossible: it was decoded from JSON
 	}
 	return bytes.TrimSpace(b.Bytes())
 }
@@ -174,7 +172,7 @@ func scrubValue(v any, scrub func(string) string) any {
 		}
 	case map[string]any:
 		out := make(map[string]any, len(v))
-		for _, name := range slices.Sorted(maps.Keys(v)) { // sorted, since two names may become one
+		for _, name := range slices.Sorted(maps.Keys(v)) { // sorted, because two names may become one
 			out[scrub(name)] = scrubValue(v[name], scrub)
 		}
 		return out

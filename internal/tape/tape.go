@@ -1,11 +1,9 @@
-// Package tape keeps what a model wrote in files, and plays it without a model and without a
-// network.
+// Package tape records the answers of a model in files, and replays them without a model and without a network.
 //
-// A folder holds one file a request, a recording. Its name is the [Key] of what the model got; what it
-// got is not in it. It holds what the model wrote: an answer, or a failure that a model wrote,
-// and neither what the provider did nor a key. Request and model are matched by the key alone,
-// so whatever model is set, the same question has the same answer. The vector of a text is a recording too, under
-// its [TextKey].
+// A folder has one file for each request, a recording. Its name is the [Key] of the model's input, which it does not
+// contain. It contains the model's result: an answer, or a failure that the model caused, but no provider error and no
+// API key. Only the key matches requests, so the same request has the same answer whatever model is configured. The
+// vector of a text is a recording too, under its [TextKey].
 package tape
 
 import (
@@ -23,11 +21,11 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Limits of what is read.
+// Limits on recordings.
 const (
 	maxFile  = 8 << 20   // bytes of a recording: an answer of llm.MaxAnswer bytes, escaped
 	maxFiles = 100_000   // recordings in a folder
-	maxBytes = 256 << 20 // of all of them, since they are held in memory
+	maxBytes = 256 << 20 // of all of them, because they are held in memory
 	maxName  = 200       // characters of the name of a prompt or model
 	maxUsage = 1 << 30   // tokens
 )
@@ -39,8 +37,8 @@ const (
 	unnamed   = "unnamed" // prompt or model
 )
 
-// Key returns the name of the recording of a request: a hash of what the model gets, which is system,
-// prompt, schema and the limit on the answer, as 32 hex digits.
+// Key returns the name of the recording of a request: a hash of the model's input, that is system, prompt, schema and
+// the limit on the answer, as 32 hex digits.
 func Key(r llm.Request) string {
 	h := sha256.New()
 	for _, part := range []string{r.System, r.Prompt, string(r.Schema), fmt.Sprint(r.MaxTokens)} {
@@ -55,7 +53,7 @@ func TextKey(text string) string {
 	return hex.EncodeToString(h[:keyDigits/2])
 }
 
-// isRecording reports whether a file of this name is a recording. Other files may lie beside them.
+// isRecording reports whether a file name is that of a recording. The folder may contain other files.
 func isRecording(file string) bool {
 	key, ok := strings.CutSuffix(file, suffix)
 	return ok && len(key) == keyDigits && strings.Trim(key, "0123456789abcdef") == ""
@@ -65,21 +63,21 @@ func isRecording(file string) bool {
 type recording struct {
 	Format  int             `json:"format"`
 	Name    string          `json:"name"`  // of the prompt, for people
-	Model   string          `json:"model"` // that wrote it
-	Usage   llm.Usage       `json:"usage"` // what it took when it was recorded
+	Model   string          `json:"model"` // that produced it
+	Usage   llm.Usage       `json:"usage"` // usage when it was recorded
 	Answer  json.RawMessage `json:"answer,omitempty"`
-	Failure llm.Kind        `json:"failure,omitempty"` // in place of an answer
+	Failure llm.Kind        `json:"failure,omitempty"` // instead of an answer
 	Text    string          `json:"text,omitempty"`    // of a malformed answer
-	Vector  []byte          `json:"vector,omitempty"`  // in place of an answer: little-endian numbers of 32 bits
+	Vector  []byte          `json:"vector,omitempty"`  // instead of an answer: little-endian float32 numbers
 }
 
-// recorded reports whether a failure is something that a model wrote, and so is recorded.
+// recorded reports whether a failure is the model's, and therefore recorded.
 func recorded(k llm.Kind) bool {
 	return k == llm.KindMalformed || k == llm.KindRefused || k == llm.KindTruncated
 }
 
-// play returns what a recording says of a request. The schema is applied anew, so that no file can
-// hold an answer that a model could not have given.
+// play returns the recorded result for a request. The schema is checked again, so that no file can contain an answer
+// that a model could not have given.
 func (c *recording) play(r llm.Request) (llm.Answer, error) {
 	written := c.Text
 	if c.Vector != nil {
@@ -101,7 +99,7 @@ func (c *recording) play(r llm.Request) (llm.Answer, error) {
 	return llm.Answer{JSON: raw, Model: c.Model, Usage: c.Usage}, nil
 }
 
-// decode reads a recording. It takes only what encode writes.
+// decode reads a recording. It accepts only the output of encode.
 func decode(b []byte) (recording, error) {
 	var c recording
 	if !utf8.Valid(b) {

@@ -12,7 +12,7 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// maxDims bounds the numbers of a vector.
+// maxDims is the most numbers of a vector.
 const maxDims = 1 << 14
 
 // pack returns the bytes of a vector.
@@ -32,7 +32,7 @@ func unpack(b []byte) []float32 {
 	return v
 }
 
-// isVector reports whether bytes are a vector as an [llm.Embedder] gives it, but for rounding.
+// isVector reports whether b encodes a vector as an [llm.Embedder] returns it, up to rounding.
 func isVector(b []byte) bool {
 	if len(b) == 0 || len(b)%4 != 0 || len(b) > 4*maxDims {
 		return false
@@ -42,16 +42,16 @@ func isVector(b []byte) bool {
 	for _, x := range unpack(b) {
 		sum += float64(x) * float64(x)
 	}
-	return math.Abs(math.Sqrt(sum)-1) < rounding // false for what is no number
+	return math.Abs(math.Sqrt(sum)-1) < rounding // false for NaN
 }
 
-// vectorRecorder is an Embedder in front of another. It writes each vector into a file.
+// vectorRecorder is an Embedder in front of another. It writes each vector to a file.
 type vectorRecorder struct {
 	llm.Embedder
 	to *Recorder
 }
 
-// Embedder returns an embedder that passes texts on and records their vectors, but not that of an empty text.
+// Embedder returns an embedder that records the vectors of of, except those of empty texts.
 func (r *Recorder) Embedder(of llm.Embedder) llm.Embedder { return vectorRecorder{of, r} }
 
 // Unwrap returns the embedder, for [llm.Find].
@@ -76,8 +76,8 @@ type vectorPlayer struct {
 	dims int
 }
 
-// Embedder returns what gives texts the vectors that are recorded, nil if none are. It asks no model. A text without
-// a recording fails with [llm.KindNotRecorded]. Recordings of several models are a [*FolderError].
+// Embedder returns an embedder for the recorded vectors, nil if there are none. It calls no model. A text without a
+// recording fails with [llm.KindNotRecorded]. Recordings of several models are a [*FolderError].
 func (p *Player) Embedder() (llm.Embedder, error) {
 	if p.embedModel == "" {
 		return nil, nil //nolint:nilnil // there is none, and that is no error
@@ -92,7 +92,7 @@ func (p *Player) Embedder() (llm.Embedder, error) {
 	return vectorPlayer{p, p.dims}, nil
 }
 
-// ID returns that of the embedder that was recorded: its vectors can be compared with these.
+// ID returns the ID of the recorded embedder, because its vectors can be compared with these.
 func (p vectorPlayer) ID() string { return p.embedModel }
 
 // Dims returns the length of the vectors.
