@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Conn is a connection to the process that holds a store. It is good for one command.
+// Conn is a connection to the process that holds a store. It serves one command.
 type Conn struct {
 	About About
 	c     net.Conn
@@ -19,8 +19,8 @@ type Conn struct {
 	send  sync.Mutex // held for Encode
 }
 
-// Dial finds the process that holds the store in a folder. It fails with ErrNobody if none runs commands of others,
-// ErrUntrusted if it may not be the user's, ErrSilent, or ErrProtocol, with which About is known.
+// Dial connects to the process that holds the store in a folder. It fails with ErrNobody if none accepts commands,
+// ErrUntrusted if it may not be the user's, ErrSilent, or ErrProtocol, in which case About is known.
 func Dial(dir string) (*Conn, error) {
 	n, err := dial(dir)
 	if err != nil {
@@ -40,7 +40,7 @@ func Dial(dir string) (*Conn, error) {
 	return c, nil
 }
 
-// Close ends the connection, and the command that runs over it.
+// Close closes the connection, which ends its command.
 func (c *Conn) Close() error { return c.c.Close() }
 
 func (c *Conn) tell(m any) error {
@@ -50,8 +50,8 @@ func (c *Conn) tell(m any) error {
 }
 
 // Run runs a command line in the other process and returns its exit code. When ctx ends, the command is interrupted
-// there, and Run waits for what it still prints. It fails with ErrEnded if the other process ended first, and with
-// ErrNobody if that was before it had the command.
+// there, and Run waits for its remaining output. It fails with ErrEnded if the other process ended first, and with
+// ErrNobody if that was before it received the command.
 func (c *Conn) Run(ctx context.Context, cmd Command, in io.Reader, out, errs io.Writer) (code int, err error) {
 	cmd.DirID = seen(cmd.Dir)
 	if c.tell(cmd) != nil {
@@ -75,12 +75,12 @@ func (c *Conn) Run(ctx context.Context, cmd Command, in io.Reader, out, errs io.
 			return m.Code, nil
 		}
 		if m.Want > 0 {
-			go c.hand(in, min(m.Want, mostRead)) // beside what is printed: a read may wait for a person
+			go c.hand(in, min(m.Want, mostRead)) // concurrently with output: a read may wait for a person
 		}
 	}
 }
 
-// hand reads standard input once and sends what it read. A read that waits when the command has ended is left behind;
+// hand reads standard input once and sends the result. A read that still waits when the command has ended is abandoned;
 // the process ends soon.
 func (c *Conn) hand(in io.Reader, most int) {
 	b := make([]byte, most)
@@ -92,5 +92,5 @@ func (c *Conn) hand(in io.Reader, most int) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		m.Error = err.Error()
 	}
-	_ = c.tell(m) // Run finds out if the other process is gone
+	_ = c.tell(m) // Run detects that the other process is gone
 }

@@ -1,12 +1,12 @@
 // Package holder runs commands in the process that has a store open for writing.
 //
-// A process that keeps a store open, such as a service, listens on a Unix socket in the store's folder ([Listen]).
-// A command that finds the socket ([Dial]) has its command line run there ([Conn.Run]) on the memory that is open, by
-// the code that would have run here. Standard input and output are carried over the socket; files are opened by the
-// holding process, in the folder and with the rights of the same user.
+// A process that keeps a store open, such as a service, listens on a Unix socket in the store's folder ([Listen]). A
+// command that finds the socket ([Dial]) runs its command line there ([Conn.Run]) on the open memory, with the same
+// code as in its own process. Standard input and output are carried over the socket; files are opened by the holding
+// process, in the folder and with the rights of the same user.
 //
-// Only the user who runs the holding process may ask it: the socket lies in a folder that nobody else may enter, and
-// both sides refuse one that others may (place.go). There is no secret on disk.
+// Only the user who runs the holding process can connect: the socket is in a folder that other users cannot enter, and
+// both sides refuse a folder that others can enter (place.go). There is no secret on disk.
 package holder
 
 import (
@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// protocol changes when the messages below do. Processes with different numbers do not work together.
+// protocol changes with the messages below. Processes with different numbers do not work together.
 const protocol = 2
 
 // About describes the process that holds a store. It is the first message from it.
@@ -33,11 +33,11 @@ type About struct {
 // Command is a command line with the screen it prints on. It is the first message to the holder.
 type Command struct {
 	Args   []string
-	Env    map[string]string // the variables that belong to the user: language, editor, colour
-	Dir    string            // relative file names start here
-	DirID  [2]uint64         // what tells Dir from other folders; set by Run
+	Env    map[string]string // the user's variables: language, editor, colour
+	Dir    string            // base of relative file names
+	DirID  [2]uint64         // identifies Dir; set by Run
 	Width  int               // cells in a line of standard output
-	Colour bool              // standard output takes colour
+	Colour bool              // standard output supports colour
 	Live   bool              // standard error is a terminal
 }
 
@@ -47,24 +47,24 @@ type Request struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	SameFiles      bool            // both processes see the same file under the name Dir
-	Ending         <-chan struct{} // is closed when this process is about to end
+	Ending         <-chan struct{} // closed when this process is about to end
 }
 
-// Run runs an errand and returns its exit code. Its context ends on an interrupt of the user, or when the process that
-// asked is gone.
+// Run runs a request and returns its exit code. Its context ends on an interrupt of the user, or when the requesting
+// process is gone.
 type Run func(ctx context.Context, e *Request) int
 
-// The messages after the first ones. In is what the holder asked for with Want.
+// The messages after the first ones. In answers the holder's Want.
 type (
 	toHolder struct {
 		In     []byte
 		End    bool   // of standard input
-		Error  string // that ended it, if no end of file did
+		Error  string // that ended it, other than the end of file
 		Cancel bool
 	}
 	fromHolder struct {
 		Out, Err []byte
-		Want     int // bytes of standard input, at most
+		Want     int // most bytes of standard input
 		Ended    bool
 		Code     int // if Ended
 	}
@@ -81,13 +81,13 @@ var (
 
 const (
 	mostRead     = 64 << 10 // bytes of standard input in one message
-	mostErrands  = 64       // run at one time
+	mostErrands  = 64       // concurrent commands
 	helloWithin  = 2 * time.Second
 	askWithin    = 5 * time.Second // from About to Command
-	finishWithin = 5 * time.Second // for commands under way, once the process ends
+	finishWithin = 5 * time.Second // for running commands, once the process ends
 )
 
-// seen is what tells a folder from every other one, as this process sees it; zero if that is not known.
+// seen returns the identity of a folder as this process sees it; zero if unknown.
 func seen(dir string) [2]uint64 {
 	info, err := os.Stat(dir)
 	if err != nil {

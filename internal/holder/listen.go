@@ -37,8 +37,8 @@ func Listen(ctx context.Context, dir string, about About, run Run) (*Listener, e
 	return l, nil
 }
 
-// Close takes no more commands, gives those under way finishWithin, ends them, and waits for that. Call it before the
-// memory is closed.
+// Close accepts no more commands, lets running ones continue for finishWithin, cancels them, and waits. Call it before
+// closing the memory.
 func (l *Listener) Close() error {
 	l.closed.Do(func() {
 		close(l.ending)
@@ -51,7 +51,7 @@ func (l *Listener) Close() error {
 	return l.err
 }
 
-// accept runs each command that comes in a goroutine of its own.
+// accept runs each incoming command in its own goroutine.
 func (l *Listener) accept(ctx context.Context) {
 	places := make(chan struct{}, mostErrands)
 	for {
@@ -87,12 +87,12 @@ func (l *Listener) serve(ctx context.Context, c net.Conn) {
 	s := &session{wire: newWire(c), in: make(chan toHolder, 1), gone: make(chan struct{})}
 	var cmd Command
 	if s.wire.Encode(l.about) != nil || s.wire.Decode(&cmd) != nil {
-		return // it only asked who is here, or is another program
+		return // it only read About, or is another program
 	}
 	_ = c.SetDeadline(time.Time{})
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { // a client that does not read is cut off
+	stop := context.AfterFunc(ctx, func() { // disconnects a client that does not read
 		time.AfterFunc(finishWithin, func() { _ = c.Close() })
 	})
 	defer stop()
@@ -110,7 +110,7 @@ func (l *Listener) serve(ctx context.Context, c net.Conn) {
 	<-reading
 }
 
-// guarded runs a command. A panic ends that command alone.
+// guarded runs a command. A panic ends only that command.
 func (l *Listener) guarded(ctx context.Context, e *Request) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -122,18 +122,17 @@ func (l *Listener) guarded(ctx context.Context, e *Request) (code int) {
 	return l.run(ctx, e)
 }
 
-// session is one command of another process, as this one sees it. It reads as standard input of that process, for one
-// reader at a time.
+// session is one command of another process. It reads that process's standard input, for one reader at a time.
 type session struct {
 	wire    wire
 	sending sync.Mutex
 	in      chan toHolder
-	gone    chan struct{} // closed when the client no longer listens
+	gone    chan struct{} // closed when the client is gone
 	rest    []byte
 	end     error // of standard input; nil: not reached
 }
 
-// listen takes what the client sends, until it is gone. Then, and on an interrupt, the command is cancelled.
+// listen receives the client's messages until it is gone. Then, and on an interrupt, it cancels the command.
 func (s *session) listen(cancel context.CancelFunc) {
 	defer close(s.gone)
 	defer cancel()
@@ -149,7 +148,7 @@ func (s *session) listen(cancel context.CancelFunc) {
 		select {
 		case s.in <- m:
 		default:
-			return // nothing was asked for
+			return // not requested
 		}
 	}
 }

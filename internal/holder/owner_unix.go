@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// ours reports whether a file is this user's, and no one else may do anything with it.
+// ours reports whether a file belongs to this user and is inaccessible to others.
 func ours(info fs.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(s.Uid) == os.Geteuid() && info.Mode().Perm()&0o077 == 0
 }
 
-// fileID returns what tells a file from every other one of this machine.
+// fileID returns the identity of a file on this machine: device and inode.
 func fileID(info fs.FileInfo) [2]uint64 {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -15,10 +15,11 @@ const (
 	socketName = "socket"
 )
 
-// mostPath is how long the path of a socket may be: 104 bytes with its end on the systems that allow least.
+// mostPath is the longest path of a socket: the smallest limit of any system is 104 bytes including the terminator.
 const mostPath = 100
 
-// folderOf returns the folder of a store's socket, by the one path that it has whatever name the store was given by.
+// folderOf returns the folder of a store's socket, with symbolic links resolved, so that all names of a store have the
+// same folder.
 func folderOf(store string) (string, error) {
 	dir, err := filepath.Abs(store)
 	if err == nil {
@@ -30,7 +31,7 @@ func folderOf(store string) (string, error) {
 	return filepath.Join(dir, folderName), nil
 }
 
-// checkFolder returns ErrUntrusted if somebody else may have put what is in a folder.
+// checkFolder returns ErrUntrusted if other users may have written to a folder.
 func checkFolder(dir string) error {
 	info, err := os.Lstat(dir)
 	switch {
@@ -42,8 +43,8 @@ func checkFolder(dir string) error {
 	return nil
 }
 
-// at calls do with a path of the socket in a folder. Where that of the folder is too long for a socket, it goes by a
-// link in a folder for temporary files, which is there only meanwhile.
+// at calls do with a path of the socket in a folder. If the path is too long for a socket, it uses a temporary symbolic
+// link with a short path.
 func at[T any](dir string, do func(*net.UnixAddr) (T, error)) (c T, err error) {
 	if len(filepath.Join(dir, socketName)) > mostPath {
 		short, err := os.MkdirTemp("", "memtree-")
@@ -74,18 +75,18 @@ func dial(store string) (*net.UnixConn, error) {
 	}
 	c, err := at(dir, func(to *net.UnixAddr) (*net.UnixConn, error) { return net.DialUnix("unix", nil, to) })
 	if err != nil {
-		return nil, ErrNobody // a process that was killed leaves its socket behind
+		return nil, ErrNobody // a killed process leaves its socket behind
 	}
 	return c, nil
 }
 
-// place is a socket that this process made.
+// place is a socket of this process.
 type place struct {
 	l   *net.UnixListener
 	dir string
 }
 
-// makeSocket makes the socket of a store that this process holds. What an earlier process left there goes.
+// makeSocket creates the socket of a store that this process holds. It removes the socket of an earlier process.
 func makeSocket(store string) (*place, error) {
 	dir, err := folderOf(store)
 	if err == nil {
@@ -104,7 +105,7 @@ func makeSocket(store string) (*place, error) {
 	return &place{l, dir}, nil
 }
 
-// makeFolder makes a folder that nobody else may enter, or makes sure that one is such.
+// makeFolder creates a folder that only this user can enter, or makes sure that an existing one is such.
 func makeFolder(dir string) error {
 	err := os.Mkdir(dir, 0o700)
 	if err == nil || !errors.Is(err, fs.ErrExist) {
