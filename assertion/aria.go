@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/fact"
 )
 
-// aria returns a template of the one element that an expectation is about, "" if a template cannot
-// say it. The form is that of https://playwright.dev/docs/aria-snapshots.
+// aria returns a template for the element of an expectation, "" if a template cannot express it. For the form see
+// https://playwright.dev/docs/aria-snapshots.
 func aria(e *fact.Expected) string {
 	switch {
 	case !slices.Contains(fromContent, e.Role), e.Thing == "" && e.Kind != fact.Text:
@@ -27,8 +27,8 @@ func aria(e *fact.Expected) string {
 	return ""
 }
 
-// element writes one element as an item of YAML. Its name is a pattern, since a name may have more
-// in it than what is known; the item is quoted, so that nothing in it is YAML.
+// element formats one element as an item of YAML. Its name is a pattern, because the name on the page may be longer;
+// the item is quoted, so that nothing in it is YAML.
 func element(role, name, state string) string {
 	pattern := "/" + quoteMeta(name) + "/"
 	item := role + " " + pattern
@@ -42,7 +42,7 @@ func element(role, name, state string) string {
 	return "- " + string(b)
 }
 
-// quoteMeta makes a pattern of JavaScript that matches the text itself.
+// quoteMeta returns a JavaScript pattern that matches s literally.
 func quoteMeta(s string) string {
 	var b strings.Builder
 	for _, r := range s {

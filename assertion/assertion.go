@@ -8,36 +8,35 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Assertion is one thing that should be true of a page.
+// Assertion is one property that a page should have.
 type Assertion struct {
-	ID        string    `json:"id"`   // the same for the same expectation, a_ and 16 hexadecimal digits
+	ID        string    `json:"id"`   // a_ and 16 hexadecimal digits; equal for equal expectations
 	Kind      fact.Kind `json:"kind"` // text, value, control, there, input, product or set
-	Says      string    `json:"says"` // a sentence in the language asked for
+	Says      string    `json:"says"` // a sentence in the requested language
 	Role      string    `json:"role,omitempty"`
-	Name      string    `json:"name,omitempty"` // of the element, or the label beside it
-	Want      string    `json:"want,omitempty"` // how it should read
-	Got       string    `json:"got,omitempty"`  // how it read when it was wrong
-	Later     bool      `json:"later"`          // something has to be done before it can be seen
+	Name      string    `json:"name,omitempty"` // of the element, or its label
+	Want      string    `json:"want,omitempty"` // the right value
+	Got       string    `json:"got,omitempty"`  // the wrong value that was observed
+	Later     bool      `json:"later"`          // it is visible only after an action
 	Check     string    `json:"check,omitempty"`
 	ErrorType string    `json:"errorType"`
-	Cases     []string  `json:"cases"` // that stand behind it, sorted
+	Cases     []string  `json:"cases"` // ids of its cases, sorted
 
-	// Playwright is one line of TypeScript, Look the same as data, ARIA a template for
-	// toMatchAriaSnapshot. Each is "" (Look nil) if the expectation cannot be said so; Why is the
-	// reason why there is no code, "" if there is some.
+	// Playwright is one line of TypeScript, Look the same as data, ARIA a template for toMatchAriaSnapshot. Each is ""
+	// (Look nil) if it cannot express the expectation; Why is the reason for missing code, "" if there is code.
 	Playwright string `json:"playwright"`
 	Look       *Look  `json:"look,omitempty"`
 	ARIA       string `json:"aria"`
 	Why        string `json:"why,omitempty"`
 
-	State string `json:"state,omitempty"` // holds, broken or unknown on the page that was observed; "": none was
+	State string `json:"state,omitempty"` // holds, broken or unknown on the observed page; "": none was observed
 	Line  int    `json:"line,omitempty"`  // the line of the observation that shows it, from 1
 }
 
-// On notes how the page that was observed is.
+// On sets the state on the observed page.
 func (a *Assertion) On(f *fact.Fact) { a.State, a.Line = f.State.String(), f.Line }
 
-// Of returns an expectation of a case as an assertion. Says is the sentence for it.
+// Of converts an expectation of a case to an assertion. says is its sentence.
 func Of(e *fact.Expected, n *tree.Node, says string) Assertion {
 	a := Assertion{
 		ID:   e.ID(),
@@ -55,8 +54,7 @@ func Of(e *fact.Expected, n *tree.Node, says string) Assertion {
 	return a
 }
 
-// Merge returns the assertions with each expectation once, those with code first, otherwise in the
-// order given.
+// Merge merges assertions with equal ids, those with code first, otherwise in the order given.
 func Merge(all []Assertion) []Assertion {
 	at := map[string]int{}
 	out := []Assertion{}
@@ -80,7 +78,7 @@ func Merge(all []Assertion) []Assertion {
 	return out
 }
 
-// Why an expectation has no code. Reasons lists them.
+// Reasons why an expectation has no code. Reasons lists them.
 const (
 	laterWhy  = "it is seen only after a step, or a right page looks so too at times"
 	valueWhy  = "the number stands beside a label, and its place on the page is not known"
@@ -92,7 +90,7 @@ const (
 	unknowWhy = "what it should be, nobody said"
 )
 
-// Reasons returns every sentence that Assertion.Why can be, so that a program can translate them.
+// Reasons returns all values of Assertion.Why, for translation.
 func Reasons() []string {
 	return []string{laterWhy, valueWhy, shortWhy, roleWhy, nameWhy, sumWhy, swapWhy, unknowWhy}
 }

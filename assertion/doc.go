@@ -1,14 +1,12 @@
-// Package assertion writes what should be true of a page in the words of test tools, so that what
-// was missed once can be looked at by a program in place of an agent.
+// Package assertion converts expectations about a page to code and data of test tools, so that a program can check what
+// an agent once missed.
 //
 // # The law
 //
-// A line of code fails on a page with the miss and passes on one without it, as the page stands
-// when it opens. Where that cannot be promised there is no code, and the reason: a number beside
-// one of two labels, a control that a right page disables at times, what is seen only after a step.
-// Such an expectation is written for people and for programs that hold it against an observation
-// (package fact), not as code.
+// A line of code fails on a page with the miss and passes on one without it, for the page as it opens. If that cannot
+// be guaranteed there is no code, but a reason: a number next to one of two labels, a control that a right page
+// disables at times, an element visible only after a step. Such an expectation exists for people and for programs that
+// compare it with an observation (package fact), not as code.
 //
-// The texts come from memory, so from outside: they are written as literals of the language and
-// nothing in them is code.
+// The texts come from memory, and thus from outside: they are written as string literals, and nothing in them is code.
 package assertion

@@ -2,10 +2,10 @@ package assertion
 
 import "strings"
 
-// Look is one reading of a page as data: which element, and what should be true of it. It says what
-// Assertion.Playwright says, for programs that look themselves and run no code from outside.
+// Look is one check of a page as data: an element, and its expected property. It is equivalent to Assertion.Playwright,
+// for programs that check pages themselves and run no code from outside.
 //
-// The list is closed: a program refuses a Look with another word in it. Nothing in it acts on a page.
+// The values are a closed list: a program rejects a Look with any other value. A Look never acts on a page.
 type Look struct {
 	Find []find `json:"find" doc:"The first element that any of these finds"`
 	Is   string `json:"is" enum:"visible,attached,enabled,checked,unchecked,attribute"`
@@ -15,14 +15,14 @@ type Look struct {
 	Not       bool   `json:"not,omitempty" doc:"It must not have that value"`
 }
 
-// find is a way to find elements. A name is part of the whole one, in any case.
+// find is a way to find elements. Name matches a part of the whole name, in any case.
 type find struct {
 	By   string `json:"by" enum:"role,label,placeholder,text"`
 	Role string `json:"role,omitempty" doc:"An ARIA role, where by is role"`
 	Name string `json:"name"`
 }
 
-// What should be true of an element.
+// The properties of an element.
 const (
 	isVisible   = "visible"
 	isAttached  = "attached"
@@ -39,12 +39,12 @@ func byText(name string) find        { return find{By: "text", Name: name} }
 
 func look(is string, find ...find) *Look { return &Look{Find: find, Is: is} }
 
-// attribute asks for the value of an attribute, or that it is not this one.
+// attribute expects the value of an attribute, or with not any other value.
 func attribute(name, value string, not bool, find ...find) *Look {
 	return &Look{Find: find, Is: isAttribute, Attribute: name, Value: value, Not: not}
 }
 
-// code writes a look as a line for Playwright.
+// code formats a look as a line for Playwright.
 //
 // The matchers are those of https://playwright.dev/docs/test-assertions, as of version 1.50.
 func (l *Look) code() string {

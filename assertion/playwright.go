@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// lookFor returns a reading that fails where the expectation is broken, or why there is none.
+// lookFor returns a check that fails if the expectation is broken, or why there is none.
 func lookFor(e *fact.Expected) (l *Look, why string) {
 	switch e.Kind {
 	case fact.Control:
@@ -29,11 +29,11 @@ func lookFor(e *fact.Expected) (l *Look, why string) {
 	}
 }
 
-// fromContent are the roles that take their name from what they show. The name of any other comes
-// from a label, if there is one, so its absence says nothing.
+// fromContent are the roles whose name is their content. The name of other roles comes from a label, if there is one,
+// so its absence is no evidence.
 //
-// Source: WAI-ARIA 1.2, 5.2.8.4 Roles Supporting Name from Content, without those of form fields,
-// which HTML names by a label (HTML Accessibility API Mappings 1.0, 4.1).
+// Source: WAI-ARIA 1.2, 5.2.8.4 Roles Supporting Name from Content, without those of form fields, which HTML names by a
+// label (HTML Accessibility API Mappings 1.0, 4.1).
 var fromContent = []string{
 	"button", "cell", "columnheader", "gridcell", "heading", "link", "menuitem", "option", "row", "rowheader", "tab",
 	"treeitem",
@@ -46,8 +46,8 @@ func control(e *fact.Expected) (l *Look, why string) {
 	return look(isEnabled, byRole(e.Role, e.Thing)), ""
 }
 
-// there asks for an element by its role. An option of a native list is not visible before the list
-// is open, and one of a group is a radio button.
+// there expects an element by its role. An option of a native list is not visible before the list is open, and one of a
+// group is a radio button.
 func there(e *fact.Expected) (l *Look, why string) {
 	switch e.Role {
 	case "":
@@ -61,7 +61,7 @@ func there(e *fact.Expected) (l *Look, why string) {
 	return look(isVisible, byRole(e.Role, e.Thing)), ""
 }
 
-// input finds a field by its label or its placeholder: one for passwords has no role.
+// input finds a field by its label or its placeholder, because a password field has no role.
 func input(e *fact.Expected) (l *Look, why string) {
 	switch {
 	case e.Want != "":
@@ -87,9 +87,9 @@ func set(e *fact.Expected) (l *Look, why string) {
 	return look(isUnchecked, byRole(e.Role, e.Thing)), ""
 }
 
-// reads asks for how an element reads if its role is known, and for a text that the task quotes as
-// to be seen. A sentence may call a heading what is none, so a heading must be quoted too. That a
-// wrong text is gone says nothing: it may be spread over several elements.
+// reads expects the text of an element if its role is known, or a visible text that the task quotes. A sentence may
+// call something else a heading, so a heading must be quoted too. The absence of a wrong text is no evidence: it may be
+// spread over several elements.
 func reads(e *fact.Expected) (l *Look, why string) {
 	switch {
 	case short(e.Want):
@@ -104,15 +104,15 @@ func reads(e *fact.Expected) (l *Look, why string) {
 	return nil, swapWhy
 }
 
-// short reports whether a text is of one letter or sign, or none.
+// short reports whether a text is less than three columns wide.
 func short(s string) bool { return text.Width(strings.TrimSpace(s)) < 3 }
 
-// literal writes a string of JavaScript. JSON escapes what would end a string or a script; single
-// quotes are the custom of the tool.
+// literal returns a JavaScript string literal. JSON escapes what would end a string or a script; single quotes are the
+// custom of the tool.
 func literal(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
-		return "''" // no string can fail
+		return "''" // impossible for a string
 	}
 	inner := strings.ReplaceAll(string(b[1:len(b)-1]), `\"`, `"`)
 	return "'" + strings.ReplaceAll(inner, "'", `\'`) + "'"
