@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// Choices are what a query can ask for where so many things are.
+// Choices are the values that occur in the fields of a query.
 type Choices struct {
 	Products, Suites, Runs []Choice
-	Of                     int // how many things there are
+	Of                     int // number of things counted
 }
 
-// Choice is one value of a field, and how many things have it.
+// Choice is one value of a field, and the number of things with it.
 type Choice struct {
 	Name string
 	N    int
 }
 
-// mostChoices is how many values of a field can be chosen from.
+// mostChoices is the most values of a field in Choices.
 const mostChoices = 50
 
 // Counter counts values of fields. The zero value is ready.
@@ -27,7 +27,7 @@ type Counter struct {
 	n                      int
 }
 
-// Add counts a thing. What it has not is "".
+// Add counts a thing. A missing field is "".
 func (c *Counter) Add(product, suite, run string) {
 	if c.products == nil {
 		c.products, c.suites, c.runs = map[string]int{}, map[string]int{}, map[string]int{}
@@ -38,8 +38,8 @@ func (c *Counter) Add(product, suite, run string) {
 	c.n++
 }
 
-// Choices returns the most frequent values, the runs by name from the last on, which is the latest where they are
-// named by date.
+// Choices returns the most frequent values. Runs are sorted by name, descending, so that runs named by date are sorted
+// latest first.
 func (c *Counter) Choices() Choices {
 	out := Choices{most(c.products), most(c.suites), most(c.runs), c.n}
 	slices.SortFunc(out.Runs, func(a, b Choice) int { return cmp.Compare(b.Name, a.Name) })

@@ -1,6 +1,6 @@
-// Package find is the one form in which people choose judged runs and memories: by product, suite, run, day,
-// direction, error type, risk and words. The pages have it in their addresses, the command in its flags, the service
-// in the query of a route, under the same names.
+// Package find defines the query by which people select judged runs and memories: by product, suite, run, day,
+// direction, error type, risk and words. The pages use it in their addresses, the command in its flags, the service in
+// the query of a route, with the same names.
 package find
 
 import (
@@ -18,29 +18,29 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// MaxWords is the longest text that is searched for, in bytes.
+// MaxWords is the longest text field of a query, in bytes.
 const MaxWords = 1 << 10
 
-// Query chooses what fits all of its fields. The zero value chooses everything.
+// Query selects what matches all of its fields. The zero value selects everything.
 type Query struct {
 	Product   string             // under test
-	Suite     string             // the test is of
-	Run       string             // id of the run: one night, as a rule
+	Suite     string             // suite of the test
+	Run       string             // id of the run
 	Since     string             // first day, UTC, such as 2026-01-28
 	Until     string             // last day, UTC
-	Direction taxonomy.Direction // which way a verdict is wrong if it is, or was
-	ErrorType string             // of a memory; of a run, that its test was misjudged in this way before
+	Direction taxonomy.Direction // in which a verdict is wrong if it is, or was
+	ErrorType string             // of a memory; for a run, of an earlier misjudgment of its test
 	Above     float64            // least risk of a run, 0 to 1
-	Words     string             // each of them occurs
+	Words     string             // words, all of which must occur
 }
 
-// Names are those of the fields, in the order of the type.
+// Names returns the names of the fields, in the order of the type.
 func Names() []string {
 	return []string{"product", "suite", "run", "since", "until", "direction", "type", "above", "words"}
 }
 
-// Parse reads a query from what get returns for each name, "" where a field is not given. The error is a
-// *tree.FieldError that names the field.
+// Parse reads a query from get, which returns the value of a name, "" if it is not given. The error is a
+// *tree.FieldError with the name of the field.
 func Parse(get func(name string) string) (Query, error) {
 	field := func(name string) string { return strings.TrimSpace(get(name)) }
 	q := Query{Product: field("product"), Suite: field("suite"), Run: field("run"), Since: field("since"),
@@ -56,7 +56,7 @@ func Parse(get func(name string) string) (Query, error) {
 	return q, q.Check()
 }
 
-// Check returns a *tree.FieldError for the first field that cannot be used.
+// Check returns a *tree.FieldError for the first invalid field.
 func (q *Query) Check() error {
 	for _, f := range []struct{ name, day string }{{"since", q.Since}, {"until", q.Until}} {
 		if _, err := time.Parse(time.DateOnly, f.day); f.day != "" && err != nil {
@@ -85,7 +85,7 @@ func wrong(field, problem string) error { return &tree.FieldError{Field: field, 
 
 func quote(s string) string { return strconv.Quote(text.Clip(s, 40)) }
 
-// Values returns the fields that choose something, by their names.
+// Values returns the fields that are set, by name.
 func (q *Query) Values() url.Values {
 	v := url.Values{}
 	above := ""
@@ -101,11 +101,11 @@ func (q *Query) Values() url.Values {
 	return v
 }
 
-// All reports whether a query chooses everything.
+// All reports whether a query selects everything.
 func (q *Query) All() bool { return *q == Query{} }
 
-// HasRun reports whether a query chooses a judged run, as far as the run itself says: not by its risk, and not by the
-// error type.
+// HasRun reports whether a query selects a judged run. It ignores the risk and the error type, which the run does not
+// contain.
 func (q *Query) HasRun(e *tree.Evaluation) bool {
 	return (q.Product == "" || q.Product == e.Scope.Product) && (q.Suite == "" || q.Suite == e.Scope.Suite) &&
 		(q.Run == "" || q.Run == e.RunID) && q.on(e.At) &&
@@ -114,7 +114,7 @@ func (q *Query) HasRun(e *tree.Evaluation) bool {
 			judged(e), e.Reason))
 }
 
-// Way is the way in which the verdict of a run is wrong if it is; Other where it cannot be read.
+// Way returns the direction in which the verdict of a run is wrong if it is; Other if the verdict cannot be read.
 func Way(e *tree.Evaluation) taxonomy.Direction {
 	switch judgment.PolarityOf(judgment.Decode(e.Judgment)) {
 	case judgment.Passes:
@@ -126,13 +126,13 @@ func Way(e *tree.Evaluation) taxonomy.Direction {
 	return taxonomy.Other
 }
 
-// Filter returns what a store selects by itself.
+// Filter returns the part of a query that a store can apply.
 func (q *Query) Filter() tree.Filter {
 	return tree.Filter{ErrorType: q.ErrorType, Direction: q.Direction}
 }
 
-// HasNode reports whether a query chooses a memory. Its day is that on which it happened, or changed, last; a run
-// chooses its cases, and a product those of every product too.
+// HasNode reports whether a query selects a memory. Its day is that of Metadata.UpdatedAt. A run selects its cases, and
+// a product also selects the memories of every product.
 func (q *Query) HasNode(n *tree.Node) bool {
 	return q.Filter().Match(n) && (q.Product == "" || n.Scope.Product == "" || q.Product == n.Scope.Product) &&
 		(q.Suite == "" || q.Suite == n.Scope.Suite) && q.ofRun(n) && q.on(n.Metadata.UpdatedAt) &&
@@ -151,7 +151,7 @@ func (q *Query) ofRun(n *tree.Node) bool {
 	return false
 }
 
-// on reports whether a time is on a day that is chosen.
+// on reports whether a time is on a selected day.
 func (q *Query) on(at time.Time) bool {
 	if q.Since == "" && q.Until == "" {
 		return true
@@ -160,7 +160,7 @@ func (q *Query) on(at time.Time) bool {
 	return day >= q.Since && (q.Until == "" || day <= q.Until)
 }
 
-// said is what a memory says, with its id, route and task.
+// said returns the searchable texts of a memory, including its id, route and task.
 func said(n *tree.Node) []string {
 	c := &n.Content
 	all := []string{n.ID, c.Title, c.Description, c.Guidance, n.Scene.ID, n.Scene.Route}
@@ -174,7 +174,7 @@ func said(n *tree.Node) []string {
 	return all
 }
 
-// has reports whether every word occurs in one of the texts, in whatever case.
+// has reports whether every word occurs in one of the texts, ignoring case.
 func has(words string, texts ...string) bool {
 	for w := range strings.FieldsSeq(strings.ToLower(words)) {
 		if !slices.ContainsFunc(texts, func(s string) bool { return contains(s, w) }) {
@@ -184,8 +184,8 @@ func has(words string, texts ...string) bool {
 	return true
 }
 
-// contains reports whether a word of small letters occurs in a text. It copies no text where the word is ASCII, since
-// many texts are looked through.
+// contains reports whether a lower-case word occurs in a text, ignoring case. For an ASCII word it copies no text,
+// because a search reads many texts.
 func contains(s, word string) bool {
 	if !ascii(word) {
 		return strings.Contains(strings.ToLower(s), word)
@@ -213,7 +213,7 @@ func small(b byte) byte {
 	return b
 }
 
-// judged is what a judgment says, as it can be searched.
+// judged returns the searchable text of a judgment.
 func judged(e *tree.Evaluation) string {
 	if strings.Contains(string(e.Judgment), `\`) {
 		return e.Judgment.Text()
