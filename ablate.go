@@ -1,7 +1,7 @@
 package memtree
 
-// Ablation: after a run that failed with memories, the test is run again with them and without.
-// That happens in the background, once the caller has the result, so that no run waits for it.
+// Ablation: after a run that failed with memories, the test is run again with them and without. That happens in the
+// background, once the caller has the result, so that no run waits for it.
 
 import (
 	"context"
@@ -18,25 +18,25 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// AblateOptions say whether a test that failed with memories is run again in the background, to
-// find out whether one of them is to blame. The zero value runs nothing. It needs a truth that is
-// known at once, and calls the wrapped function beside the caller's own runs, with the context of
-// the run that failed: once that ends, nothing more is run. The runs are not recorded. Wait waits
-// for them, so the wrapped function must not call it.
+// AblateOptions configures whether a test that failed with memories is run again in the background, to find out
+// whether one of them is to blame. The zero value runs nothing. An ablation needs a label that is known at once, and
+// calls the wrapped function concurrently with the caller's own runs, with the context of the run that failed: once
+// that ends, nothing more is run. These runs are not recorded. Wait waits for them, so the wrapped function must not
+// call it.
 type AblateOptions struct {
 	Pairs      int // runs with the memories and as many without, 2 or more; 3 is a good choice; 0: none
-	PerFailure int // most runs for one failure; 0: 24
-	PerHour    int // most runs in an hour, for all failures together; 0: 60
+	PerFailure int // maximum number of runs for one failure; 0: 24
+	PerHour    int // maximum number of runs in an hour, for all failures together; 0: 60
 }
 
-// Bounds on what ablations run.
+// Bounds on the runs of ablations.
 const (
 	ablateFailure = 24 // enough for eight memories and three pairs
 	ablateHour    = 60
 	longestAblate = time.Hour // for one failure
 )
 
-// limits fills in what was not given, and keeps the rest within what the ledger takes.
+// limits sets the defaults, and clamps the rest to the limits of the ledger.
 func (o AblateOptions) limits() AblateOptions {
 	if o.Pairs > 0 {
 		o.Pairs = min(max(2, o.Pairs), 16)
@@ -60,7 +60,7 @@ type failedRun struct {
 	done       chan struct{} // its channel in ablations.held
 }
 
-// ablations holds the failures that wait, and counts the runs of the last hour.
+// ablations holds the failures that wait, and the times of the runs of the last hour.
 type ablations struct {
 	wait chan failedRun
 	held held
@@ -69,7 +69,7 @@ type ablations struct {
 	ran []time.Time
 }
 
-// take counts one run, unless an hour has had its most.
+// take counts one run. It returns false if the hour has had its maximum.
 func (a *ablations) take(now time.Time, perHour int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -81,8 +81,8 @@ func (a *ablations) take(now time.Time, perHour int) bool {
 	return true
 }
 
-// lookInto has a run looked into that was recorded as e, if it failed with memories, and Wrap was
-// asked to. It does not wait: where too many wait already, this one is passed over.
+// lookInto queues a run that was recorded as e for an ablation, if it failed with memories and Wrap was configured for
+// it. It does not wait: if too many wait already, it skips this one.
 func (m *Memory) lookInto(f *finishedRun, e *Evaluation) {
 	if f.ablate == nil || f.ablate.ctx.Err() != nil {
 		return
@@ -105,8 +105,8 @@ func (m *Memory) lookInto(f *finishedRun, e *Evaluation) {
 	}
 }
 
-// toAblate returns what is needed to look into a run of w later; nil: it will not be, because
-// nobody asked for it, or the run was not given the memories found for it, or is a second one.
+// toAblate returns the data for a later ablation of a run of w. It is nil if ablations are not configured, or the run
+// was not given the memories found for it, or is a second one.
 func (w *wrapped) toAblate(ctx context.Context) *failedRun {
 	given := idsIn(&w.guidance)
 	asked := w.opts.Ablate.Pairs > 0 && w.c.Attempt <= 1 && w.guidance.Arm == tree.ArmMemory
@@ -116,8 +116,7 @@ func (w *wrapped) toAblate(ctx context.Context) *failedRun {
 	return &failedRun{wrapped: *w, ctx: ctx, given: given}
 }
 
-// ablateRuns looks into failures, one at a time, until the memory closes. What waits then is
-// dropped.
+// ablateRuns processes failures, one at a time, until the memory closes. Failures that wait then are dropped.
 func (m *Memory) ablateRuns(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -139,7 +138,7 @@ func (m *Memory) ablateRuns(ctx context.Context) {
 	}
 }
 
-// ablate looks into one failure, and writes what it found to the ledger. ctx ends with the memory.
+// ablate processes one failure, and writes the result to the ledger. ctx ends with the memory.
 //
 //nolint:contextcheck // the agent runs for the caller, within his context; ctx ends it too
 func (m *Memory) ablate(ctx context.Context, f failedRun) {
@@ -170,18 +169,18 @@ func (m *Memory) ablate(ctx context.Context, f failedRun) {
 		m.opts.Logger.Error("what was found of a failure was not written down", "error", err)
 		return
 	}
-	select { // this is a worker, so what it puts there is written before Close returns
+	select { // this is a worker, so an entry that it queues is written before Close returns
 	case m.trials <- tree.Entry{At: m.opts.Now(), Ablation: &a}:
 	default:
 		m.counts.trialsLost.Add(1)
 	}
 }
 
-// errUnjudged is what a run of an ablation ends with whose truth nobody says.
+// errUnjudged is the error of a run of an ablation without a label.
 var errUnjudged = errors.New("nobody says whether it was right")
 
-// try runs the test once with some of its memories and has the result judged. A run or judge that
-// panics is an error. One that does not end when ctx does is left to itself.
+// try runs the test once with some of its memories and has the result judged. A run or judge that panics is an error.
+// One that does not end when ctx does is abandoned.
 func (f *failedRun) try(ctx context.Context, attempt int, given []string) (bool, error) {
 	text, err := f.guidanceOf(ctx, given)
 	if err != nil {
@@ -223,7 +222,7 @@ func (f *failedRun) try(ctx context.Context, attempt int, given []string) (bool,
 	}
 }
 
-// guidanceOf returns the guidance of the run that failed, made of some of its memories alone.
+// guidanceOf returns the guidance of the failed run, made of only some of its memories.
 func (f *failedRun) guidanceOf(ctx context.Context, given []string) (string, error) {
 	switch len(given) {
 	case 0:
@@ -232,7 +231,7 @@ func (f *failedRun) guidanceOf(ctx context.Context, given []string) (string, err
 		return f.guidance.Text, nil
 	}
 	m, q := f.m, f.c.query()
-	all := tree.MaxGiven // the failure itself may be a memory by now, and must not take the place of another
+	all := tree.MaxGiven // the failure itself may be a memory by now, and must not displace another
 	r, a, err := m.searchHeeding(ctx, retrieval.Query{
 		Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Now: m.opts.Now(),
 		Limits: retrieval.Limits{Total: all, Strategies: all, Experiences: all, Cases: all},
@@ -262,7 +261,7 @@ func (f *failedRun) guidanceOf(ctx context.Context, given []string) (string, err
 	return g.Text, err
 }
 
-// waitAblated waits until every failure that is looked into so far has been.
+// waitAblated waits until every failure queued so far has been processed.
 func (m *Memory) waitAblated(ctx context.Context) error {
 	for _, done := range m.ablations.held.runsNow() {
 		select {

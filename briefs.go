@@ -1,7 +1,7 @@
 package memtree
 
-// A reader, mostly a model, says ahead of the runs which memories fit which coming tests. What it
-// said is a brief. Guide takes it from the book, so a run waits for no model.
+// A reader, mostly a model, picks the memories that fit coming tests ahead of the runs. Its picks for a test are a
+// brief. Guide reads it from the book, so a run waits for no model.
 
 import (
 	"cmp"
@@ -22,13 +22,13 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Tests that were not named for so long are no coming tests any more.
+// Tests that were not named for this long are no longer coming tests.
 const (
 	briefsFor  = 30 * 24 * time.Hour // Brief without tests reads those named within it
-	forgetTest = 90 * 24 * time.Hour // after it the book forgets a test
+	forgetTest = 90 * 24 * time.Hour // after it the book drops a test
 )
 
-// seenTest is a test that was asked about, and when.
+// seenTest is a test of a query, and the time.
 type seenTest struct {
 	prompt string
 	scene  tree.Scene
@@ -36,35 +36,35 @@ type seenTest struct {
 	at     time.Time
 }
 
-// BriefOptions bound what Brief does. Nil, and the zero value, read all that is open.
+// BriefOptions bounds a Brief. Nil, and the zero value, read everything unread.
 type BriefOptions struct {
-	DryRun   bool            // ask no model, write nothing: Calls, Usage and Cost are estimated
+	DryRun   bool            // call no model, write nothing: Calls, Usage and Cost are estimated
 	MaxCalls *int            // of the model; nil: no bound
 	MaxCost  *float64        // of the calls, by Price; nil: no bound
 	Price    evolution.Price // of the model's tokens
-	Limits   brief.Limits    // how much is asked in one question
+	Limits   brief.Limits    // the size of one question
 	Fresh    bool            // only tests for which nothing was read yet
-	Reader   llm.Generator   // in place of Options.Generator, such as an agent that reads by itself
-	Progress func(Briefed)   // told after every question; nil: nobody
+	Reader   llm.Generator   // replaces Options.Generator, for example an agent that reads by itself
+	Progress func(Briefed)   // called after every question; may be nil
 }
 
-// Briefed is what Brief did, or would do.
+// Briefed is the result of a Brief, or its estimate.
 type Briefed struct {
-	Tests    int       `json:"tests"`    // tests that something was to be read for
-	Memories int       `json:"memories"` // memories that were to be considered for them, at most
+	Tests    int       `json:"tests"`    // tests with unread memories
+	Memories int       `json:"memories"` // memories to consider for them, at most
 	Calls    int       `json:"calls"`
 	Usage    llm.Usage `json:"usage"`
 	Cost     float64   `json:"-"`
 	brief.Result
-	Left int         `json:"left"` // tests whose question came to no answer; the next Brief goes on with them
+	Left int         `json:"left"` // tests whose question got no answer; the next Brief continues with them
 	Why  string      `json:"why,omitempty"`
-	Book brief.Known `json:"book"` // what is known now
+	Book brief.Known `json:"book"` // the present state
 }
 
-// Brief has a model read tests before they run and say which memories fit each, so that Guide can
-// give these, in the words of the test. Only what is new is read: tests that were not read yet, and
-// memories that came since. Without tests it reads those that were asked for or recorded in the
-// last 30 days. Cut short it keeps what was read. Without a model it is llm.KindNotSet.
+// Brief has a model read tests before they run and pick the memories that fit each, so that Guide can give these, in
+// the test's own terms. It reads only what is new: tests that were not read yet, and memories added since. Without
+// tests it reads those that were queried or recorded in the last 30 days. If it is cut short, it keeps what was read.
+// Without a model the error is llm.KindNotSet.
 func (m *Memory) Brief(ctx context.Context, tests []brief.Test, o *BriefOptions) (Briefed, error) {
 	if o == nil {
 		o = &BriefOptions{}
@@ -89,7 +89,7 @@ func (m *Memory) Brief(ctx context.Context, tests []brief.Test, o *BriefOptions)
 	return out, nil
 }
 
-// Expect notes tests that will be run, so that a Brief without tests reads them. Advanced.
+// Expect adds tests that will be run, so that a Brief without tests reads them. Advanced.
 func (m *Memory) Expect(tests []brief.Test) error {
 	if m.opts.ReadOnly {
 		return fmt.Errorf("expect: %w", tree.ErrReadOnly)
@@ -102,13 +102,13 @@ func (m *Memory) Expect(tests []brief.Test) error {
 	return nil
 }
 
-// Briefs says what is known of coming tests. Advanced.
+// Briefs returns what is known of coming tests. Advanced.
 func (m *Memory) Briefs() brief.Known { return m.learned.briefs.Book().Known() }
 
-// Coming returns the coming tests with what was read of them, those with a memory first. Advanced.
+// Coming returns the coming tests with their briefs, those with a memory first. Advanced.
 func (m *Memory) Coming() []brief.Brief { return m.learned.briefs.Book().List() }
 
-// brief is Brief for whoever has the turn.
+// brief is Brief for the caller that holds the turn.
 func (m *Memory) brief(ctx context.Context, tests []brief.Test, o *BriefOptions) (Briefed, error) {
 	book, questions, err := m.openQuestions(ctx, tests, o)
 	if err != nil {
@@ -138,8 +138,8 @@ func (m *Memory) brief(ctx context.Context, tests []brief.Test, o *BriefOptions)
 	return out, err
 }
 
-// openQuestions notes the tests in the book, or in a copy of it for a dry run, tells it the live
-// memories, and returns what is to be read.
+// openQuestions adds the tests to the book, or to a copy of it for a dry run, updates it to the live memories, and
+// returns the open questions.
 func (m *Memory) openQuestions(
 	ctx context.Context, tests []brief.Test, o *BriefOptions,
 ) (*brief.Book, []brief.Question, error) {
@@ -176,10 +176,10 @@ func (m *Memory) openQuestions(
 	return book, book.Plan(tests, o.Limits, m.nearTest(ctx)), nil
 }
 
-// nearCandidates is how many memories the sieve of a large tree takes for one test.
+// nearCandidates is the number of memories that the sieve of a large tree returns for one test.
 const nearCandidates = 12
 
-// nearTest returns the sieve of large trees: what words, meaning and checks bring near.
+// nearTest returns the sieve of large trees: the memories that the search finds.
 func (m *Memory) nearTest(ctx context.Context) brief.Sieve {
 	return func(t *brief.Test) []string {
 		q := retrieval.Query{Prompt: t.Prompt, Limits: retrieval.Limits{Candidates: nearCandidates}}
@@ -195,7 +195,7 @@ func (m *Memory) nearTest(ctx context.Context) brief.Sieve {
 	}
 }
 
-// found returns whether words, meaning or checks find a memory for a test.
+// found returns a function that reports whether the search finds a memory for a test.
 func (m *Memory) found(ctx context.Context) func(t *brief.Test) bool {
 	return func(t *brief.Test) bool {
 		q := retrieval.Query{Prompt: t.Prompt, Scope: tree.Scope{Product: t.Product}, Now: m.opts.Now()}
@@ -204,7 +204,7 @@ func (m *Memory) found(ctx context.Context) func(t *brief.Test) bool {
 	}
 }
 
-// estimateBriefs adds up what the questions will take.
+// estimateBriefs adds up the cost of the questions.
 func estimateBriefs(r *brief.Reader, questions []brief.Question, o *BriefOptions, out *Briefed) error {
 	for i := range questions {
 		request, err := r.Request(&questions[i])
@@ -218,13 +218,13 @@ func estimateBriefs(r *brief.Reader, questions []brief.Question, o *BriefOptions
 	return nil
 }
 
-// briefsAtOnce is how many questions a model is asked at the same time.
+// briefsAtOnce is the number of concurrent calls of a model.
 const briefsAtOnce = 4
 
 // saveBriefsEvery is how often the book is saved while it is read.
 const saveBriefsEvery = 30 * time.Second
 
-// askBriefs asks the questions, briefsAtOnce at a time. It stops after mostInRow that came to no answer.
+// askBriefs sends the questions, briefsAtOnce at a time. It stops after mostInRow consecutive ones without an answer.
 func (m *Memory) askBriefs(
 	ctx context.Context, book *brief.Book, r *brief.Reader, questions []brief.Question, o *BriefOptions, out *Briefed,
 ) error {
@@ -273,7 +273,7 @@ func (m *Memory) askBriefs(
 	return ctx.Err()
 }
 
-// noteRuns notes the tests of recorded runs: what ran will run again.
+// noteRuns adds the tests of recorded runs: a test that ran will run again.
 func (m *Memory) noteRuns(es []tree.Evaluation) {
 	for i := range es {
 		e := &es[i]
@@ -288,14 +288,14 @@ func (m *Memory) noteRuns(es []tree.Evaluation) {
 	}
 }
 
-// noteSeenTest notes a test that Guide was asked about.
+// noteSeenTest adds a test of a query to the book.
 func (m *Memory) noteSeenTest(x seenTest) {
 	if err := m.noteTest(brief.TestOf(x.prompt, x.scene, x.scope), x.at); err != nil {
 		m.opts.Logger.Debug("a test was not noted", "error", err)
 	}
 }
 
-// noteTest notes a test in the book.
+// noteTest adds a test to the book.
 func (m *Memory) noteTest(t brief.Test, at time.Time) error {
 	t.Seen = at.UTC()
 	clean, _ := formation.RedactText(t.Prompt)

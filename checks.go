@@ -12,12 +12,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// maxChecks is the highest number of assertions that Checks returns.
+// maxChecks is the maximum number of assertions of Checks.
 const maxChecks = 50
 
-// Checks returns what was missed on this page, or in this test, as assertions of test tools, at
-// most 50. It asks as Guide does, leaves no trial, and answers with none when nothing fits.
-// With Query.Observation each says how that page is. Advanced.
+// Checks returns the checks that were missed on this page, or in this test, as assertions of test tools, at most 50.
+// It searches as Guide does, leaves no trial, and returns none when nothing fits. With Query.Observation each includes
+// the state of the page. Advanced.
 func (m *Memory) Checks(ctx context.Context, q Query) ([]assertion.Assertion, error) {
 	select {
 	case <-m.closed:

@@ -1,8 +1,8 @@
 package memtree
 
-// Correction: a verdict that is likely to be wrong is flagged, or the test is run once more, or
-// the other verdict is taken. Each is an entry of the ledger, and the agent's own verdict is what
-// memory learns from. What corrections came to decides whether they go on.
+// Correction: a verdict that is likely to be wrong is flagged, or the test is run once more, or the other verdict is
+// used. Each is an entry of the ledger, and memory learns from the agent's own verdict. The results of corrections
+// decide whether they continue.
 
 import (
 	"context"
@@ -15,17 +15,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// CorrectOptions say what is done about a judgment that is likely to be wrong. The zero value
-// flags it, which changes no verdict, and shows in time what taking the other one would do.
-// Wrap flags too where they make no sense, and logs why.
+// CorrectOptions configures what is done about a judgment that is likely to be wrong. The zero value flags it, which
+// changes no verdict, and shows in time what the other verdict would have achieved. Invalid options make Wrap flag
+// too, and log why.
 type CorrectOptions struct {
-	Above float64     // from how likely to be wrong, 0 to 1; 0: tree.CorrectAbove
+	Above float64     // probability to be wrong from which to correct, 0 to 1; 0: tree.CorrectAbove
 	Do    tree.Remedy // tree.Flag, tree.Rerun or tree.Other; "": tree.Flag
-	Sure  bool        // take the other verdict only where the lower end of the risk's interval reaches Above
-	Since time.Time   // what corrections came to before it counts no more, as after a change of the agent
+	Sure  bool        // use the other verdict only where the lower end of the risk's interval reaches Above
+	Since time.Time   // ignore results of corrections before it, as after a change of the agent
 }
 
-// check fills in what was not given, or returns a *tree.FieldError.
+// check sets the defaults, or returns a *tree.FieldError.
 func (o CorrectOptions) check() (CorrectOptions, error) {
 	if o.Above == 0 {
 		o.Above = tree.CorrectAbove
@@ -42,10 +42,9 @@ func (o CorrectOptions) check() (CorrectOptions, error) {
 	return o, nil
 }
 
-// Correct says whether a judgment is likely enough to be wrong to be corrected, and what is
-// done about it; nil: it stands. It writes that to the ledger, unless the memory is open for
-// reading. It changes nothing itself: Now of the result is the verdict that counts. Wrap does
-// the same for its runs. Advanced.
+// Correct decides whether a judgment is likely enough to be wrong to be corrected, and what is done about it; nil: no
+// correction. It writes the correction to the ledger, unless the memory is open for reading only. It changes nothing
+// itself: Now of the result is the verdict to use. Wrap does the same for its runs. Advanced.
 func (m *Memory) Correct(ctx context.Context, e Evaluation, o CorrectOptions) (*tree.Correction, error) {
 	o, err := o.check()
 	if err == nil && o.Do == tree.Rerun {
@@ -65,15 +64,14 @@ func (m *Memory) Correct(ctx context.Context, e Evaluation, o CorrectOptions) (*
 	if c.Done == tree.Other {
 		c.Now, c.Changed = c.Other, true
 	}
-	kept := *c // the caller may change his
+	kept := *c // the caller may change the result
 	if err := m.keepEntry(ctx, tree.Entry{At: m.opts.Now(), Correction: &kept}); err != nil {
 		return nil, fmt.Errorf("correct: %w", err)
 	}
 	return c, nil
 }
 
-// recordedAs returns the key and the case of an evaluation as they will be when it is recorded,
-// without its secrets.
+// recordedAs returns the key and the case of an evaluation as recorded, without its secrets.
 func recordedAs(e *Evaluation) (key, caseID string) {
 	own := *e
 	own.Identify()
@@ -81,13 +79,13 @@ func recordedAs(e *Evaluation) (key, caseID string) {
 	return own.Key(), own.CaseID
 }
 
-// onlyFlag makes a correction a flag, and says why.
+// onlyFlag turns a correction into a flag, with the reason.
 func onlyFlag(c *tree.Correction, why string) {
 	c.Done, c.Why, c.Again, c.Now, c.Changed = tree.Flag, why, "", c.First, false
 }
 
-// planCorrection says what is to be done about a judgment with a risk; nil: nothing. A risk
-// without evidence corrects nothing, and neither does one of a judgment whose truth is known.
+// planCorrection returns the correction of a judgment with a risk; nil: none. A risk without evidence corrects
+// nothing, nor does that of a judgment with a label.
 func (m *Memory) planCorrection(ctx context.Context, e *Evaluation, r *risk.Risk, o CorrectOptions) *tree.Correction {
 	if r == nil || !r.Enough || r.Learned || !(r.P >= o.Above) {
 		return nil

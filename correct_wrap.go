@@ -12,9 +12,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// correct does what is asked for about a result that is likely to be wrong. What the agent
-// judged by itself was handed over before and is recorded as it is. A correction that cannot be
-// written to the ledger is not made.
+// correct applies the configured correction to a result that is likely to be wrong. The agent's own judgment was
+// handed over before and is recorded unchanged. A correction that cannot be written to the ledger is not made.
 func (w *wrapped) correct(ctx context.Context, first Result) Result {
 	m, e := w.m, w.c.evaluation(&first)
 	soon, cancel := context.WithTimeout(ctx, m.opts.Deadline)
@@ -36,7 +35,7 @@ func (w *wrapped) correct(ctx context.Context, first Result) Result {
 	}
 	soon, cancel = context.WithTimeout(context.WithoutCancel(ctx), m.opts.Deadline)
 	defer cancel()
-	kept := *c // the caller may change his
+	kept := *c // the caller may change the result
 	if err := m.keepEntry(soon, tree.Entry{At: m.opts.Now(), Correction: &kept}); err != nil {
 		m.opts.Logger.Error("a verdict was not corrected: the correction could not be written down",
 			"case", w.c.ID, "run", w.c.RunID, "error", err)
@@ -47,8 +46,8 @@ func (w *wrapped) correct(ctx context.Context, first Result) Result {
 	return out
 }
 
-// again runs the test once more under the same trial, with the guidance of the first run and
-// the reasons of its risk, as the next attempt.
+// again runs the test once more under the same trial, with the guidance of the first run and the reasons of its risk,
+// as the next attempt.
 func (w *wrapped) again(ctx context.Context, c *tree.Correction, first Result) Result {
 	m := w.m
 	var why []enhance.Doubt
@@ -80,7 +79,7 @@ func (w *wrapped) again(ctx context.Context, c *tree.Correction, first Result) R
 	return out
 }
 
-// runSafely is runOnce for a run that the caller did not ask for: a panic of it is an error.
+// runSafely is runOnce for a run that the caller did not start: a panic of it is an error.
 func (w *wrapped) runSafely(ctx context.Context, text string) (r Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -127,7 +126,7 @@ func (m *Memory) keepEntry(ctx context.Context, e tree.Entry) error {
 	}
 }
 
-// checkEntry checks the kinds of entries that memory did not make of checked ones alone.
+// checkEntry checks the kinds of entries that memory did not make only of checked ones.
 func checkEntry(e *tree.Entry) error {
 	switch {
 	case e.Correction != nil:

@@ -19,7 +19,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Curation takes a person's word on memories: teach, forget, pin, ban, relabel, edit, undo. Advanced.
+// Curation returns the API for a person's decisions on memories: teach, forget, pin, ban, relabel, edit, undo.
+// Advanced.
 func (m *Memory) Curation() *curation.Curation {
 	return curation.New(curation.Door{
 		Tree: m.Tree(), Apply: m.curate, Form: m.formAnew, Edit: m.edit, Kept: m.learned.inbox.Get,
@@ -29,7 +30,7 @@ func (m *Memory) Curation() *curation.Curation {
 	})
 }
 
-// edit holds a person's words on a lesson against the gates.
+// edit checks a person's text of a lesson with the gates.
 func (m *Memory) edit(
 	ctx context.Context, id string, words gate.Draft, at time.Time,
 ) (tree.Node, []string, error) {
@@ -42,8 +43,8 @@ func (m *Memory) edit(
 	return e.Edit(ctx, m.core.Trusted(), id, words, at)
 }
 
-// formAnew forms evaluations that were formed before, on the tree as changes would leave it. A verdict that was wrong,
-// nobody said how, was wrong in the way that it can be.
+// formAnew forms evaluations that were formed before again, on the tree with changes applied. A verdict that is
+// labelled wrong without a direction is wrong in the only direction that its judgment allows.
 func (m *Memory) formAnew(
 	ctx context.Context, es []tree.Evaluation, changes []tree.Change,
 ) ([]curation.Formed, error) {
@@ -79,8 +80,8 @@ func (m *Memory) formAnew(
 	return out, nil
 }
 
-// curate applies what a person said, after all that was handed over before has been formed. Of two people who speak at
-// once the second is heard again, on what the first one said.
+// curate applies a person's decision, after everything that was handed over before has been formed. If two people
+// decide at once, the second decision is planned again, on the result of the first.
 func (m *Memory) curate(ctx context.Context, plan func() (tree.Batch, error)) error {
 	if m.opts.ReadOnly {
 		return tree.ErrReadOnly
@@ -97,7 +98,7 @@ func (m *Memory) curate(ctx context.Context, plan func() (tree.Batch, error)) er
 		if b.Purge == nil {
 			return m.core.ApplyIf(ctx, b, func() bool { return m.core.Decisions() == said })
 		}
-		jobs, err := m.openJobs(ctx, true) // the store loses them with all that is derived
+		jobs, err := m.openJobs(ctx, true) // the store loses them with all derived data
 		if err == nil {
 			err = m.purgePictures(ctx, b.Purge) // first, so that a crash leaves none behind
 		}
@@ -113,7 +114,7 @@ func (m *Memory) curate(ctx context.Context, plan func() (tree.Batch, error)) er
 	})
 }
 
-// unlearn forgets what was learned of the ledger, which a purge cleaned. It is learned again.
+// unlearn drops what was learned of the ledger, which a purge cleaned. It is learned again.
 func (m *Memory) unlearn(ctx context.Context, p *tree.Purge) {
 	l := m.learned
 	l.Purged(ctx, p)
@@ -122,7 +123,7 @@ func (m *Memory) unlearn(ctx context.Context, p *tree.Purge) {
 	l.settled = 0
 }
 
-// anew takes out of use what has to be learned anew because of what a person said since the tree
+// anew takes the lessons out of use that have to be learned again because of a person's decisions since the tree
 // evolved, and returns the changes. With DryRun it applies none.
 func (m *Memory) anew(ctx context.Context, v evolution.Scanner, o *EvolveOptions) (changes []tree.Change, err error) {
 	e, err := evolution.New(evolution.Options{Taxonomy: m.taxonomy, Lift: m.former.Lift})
@@ -142,8 +143,7 @@ func (m *Memory) anew(ctx context.Context, v evolution.Scanner, o *EvolveOptions
 	return changes, nil
 }
 
-// typeOf returns the error type of a check of the catalogue, or of the tree's own, that has something to
-// say in a direction.
+// typeOf returns the error type of a check of the catalogue, or of the tree's own, that has advice in a direction.
 func (m *Memory) typeOf(ctx context.Context, check string, d taxonomy.Direction) (string, error) {
 	if c, known := m.taxonomy.Check(check); known {
 		if !c.Speaks(d) {

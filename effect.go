@@ -1,8 +1,8 @@
 package memtree
 
-// Memory is held against runs without it. Guide draws by chance what a run is given; from the
-// outcomes the breaker and the credit of every memory follow, as functions of the ledger. What is
-// kept of them beside the store is derived data.
+// Memory is compared with runs without it. Guide draws at random what a run is given; from the outcomes follow the
+// breaker and the credit of every memory, as functions of the ledger. Their stored form beside the store is derived
+// data.
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Effect says from the ledger whether memory helps, how sure that is, and which memories do.
-// Where no run was held out, nothing can be compared, and the report says so. Advanced.
+// Effect reports from the ledger whether memory helps, with which certainty, and which memories do. If no run was held
+// out, nothing can be compared, and the report states that. Advanced.
 func (m *Memory) Effect(ctx context.Context) (*effect.Report, error) {
 	j, _, err := m.joinRuns(ctx)
 	if err != nil {
@@ -32,8 +32,8 @@ func (m *Memory) joinRuns(ctx context.Context) (j effect.Joined, last uint64, er
 	return j, last, err
 }
 
-// lookUp returns a function that looks up a memory with those above it. It reads each memory
-// once. One that is gone, or cannot be read, is not known.
+// lookUp returns a function that looks up a memory with those above it. It reads each memory once. A deleted or
+// unreadable one is treated as unknown.
 func (m *Memory) lookUp(ctx context.Context) effect.Look {
 	seen := map[string]*tree.Node{}
 	node := func(id string) *tree.Node {
@@ -75,7 +75,7 @@ func latest(runs []effect.Run) (at time.Time) {
 	return at
 }
 
-// learnEffects brings the brake up to the ledger.
+// learnEffects updates the brake to the ledger.
 func (m *Memory) learnEffects(ctx context.Context) error {
 	j, _, err := m.joinRuns(ctx)
 	if err == nil {
@@ -100,8 +100,8 @@ func (m *Memory) credit(ctx context.Context, j *effect.Joined) []effect.Effect {
 	return fit
 }
 
-// settle writes what outcomes say of memories into the memories, and returns those that are
-// given from now on, or no longer.
+// settle writes the credit from outcomes into the memories, and returns those that are given from now on, or no
+// longer.
 func (m *Memory) settle(ctx context.Context) (out []effect.Revised, err error) {
 	l := m.learned
 	l.settling.Lock()
@@ -148,7 +148,7 @@ func (m *Memory) settle(ctx context.Context) (out []effect.Revised, err error) {
 	return out, nil
 }
 
-// settleAtClose writes the credit of what came back since Open, if anything did.
+// settleAtClose writes the credit of outcomes since Open, if there are any.
 func (m *Memory) settleAtClose() {
 	if m.opts.ReadOnly || !m.learned.fresh.Load() {
 		return
@@ -158,22 +158,21 @@ func (m *Memory) settleAtClose() {
 	}
 }
 
-// judge is the first thing that Evolve does: memories whose runs went worse for them go out of
-// use before anything is built on them.
+// judge is the first step of Evolve: memories with worse runs go out of use before anything is built on them.
 func (m *Memory) judge(ctx context.Context, out *evolution.Evolved) error {
 	judged, err := m.settle(ctx)
 	out.Judged = append(out.Judged, judged...)
 	return err
 }
 
-// evolvedEntry returns the line of the ledger which says that the tree has learned. What the breaker
-// holds back is tried again from there on.
+// evolvedEntry returns the entry of the ledger for an evolution of the tree. From there on, memories that the breaker
+// holds back are tried again.
 func (m *Memory) evolvedEntry(changes int) []tree.Entry {
 	return []tree.Entry{{At: m.opts.Now().UTC(), Evolved: &tree.Evolved{Changes: changes}}}
 }
 
-// afterEvolve tells the breaker that the tree has learned: that Evolve changed memories, or that a
-// person did before it. What has been open for long is tried again without either.
+// afterEvolve notifies the breaker that the tree has changed: that Evolve changed memories, or that a person did
+// before it. A breaker that was open for long is tried again without either.
 func (m *Memory) afterEvolve(ctx context.Context, changes int) error {
 	l := m.learned
 	if err := l.View(ctx, func() { changes += l.runs.Acts() }, l.runs); err != nil {

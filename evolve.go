@@ -14,22 +14,22 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// EvolveOptions bound what Evolve does. Nil, and the zero value, do it all.
+// EvolveOptions bounds an Evolve. Nil, and the zero value, do everything.
 type EvolveOptions struct {
-	DryRun   bool                     // plan, write nothing, ask no model; Calls, Usage and Cost are estimated
+	DryRun   bool                     // plan, write nothing, call no model; Calls, Usage and Cost are estimated
 	Only     string                   // this error type alone
 	MaxCalls *int                     // of the model; nil: no bound
 	MaxCost  *float64                 // of the calls, by Price; nil: no bound
 	Price    evolution.Price          // of the model's tokens
-	Review   bool                     // lessons wait for a person's word, see Memory.Review
+	Review   bool                     // lessons wait for a person's decision, see Memory.Review
 	KeepAll  bool                     // archive nothing
-	Reader   llm.Generator            // in place of Options.Generator, such as an agent that reads by itself
-	Progress func(evolution.Progress) // told after every job and partition; nil: nobody
+	Reader   llm.Generator            // replaces Options.Generator, for example an agent that reads by itself
+	Progress func(evolution.Progress) // called after every job and partition; may be nil
 }
 
-// Evolve lets the tree learn: cases that missed one check become lessons, and what no
-// longer stands on its cases goes out of use. Guide and Record go on meanwhile. Cut short
-// it keeps what is done; with nothing new it changes nothing and asks no model.
+// Evolve lets the tree learn: cases that missed one check become lessons, and lessons without enough cases go out of
+// use. Guide and Record continue meanwhile. If it is cut short, it keeps what is done; with nothing new it changes
+// nothing and calls no model.
 func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (evolution.Evolved, error) {
 	if o == nil {
 		o = &EvolveOptions{}
@@ -54,7 +54,7 @@ func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (evolution.Evolve
 	if err == nil && m.readerOf(o) != nil {
 		err = m.readAgain(ctx, o, &out)
 	}
-	if err == nil && (o.Reader == nil || !o.DryRun || out.Calls == 0) { // a reader by hand reads runs first
+	if err == nil && (o.Reader == nil || !o.DryRun || out.Calls == 0) { // a manual reader reads runs first
 		err = errors.Join(m.evolveRounds(ctx, o, jobs, &out), jobs.Save(context.WithoutCancel(ctx)))
 	}
 	m.saveAsked(ctx)
@@ -67,7 +67,7 @@ func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (evolution.Evolve
 		err = errors.Join(err, m.afterEvolve(context.WithoutCancel(ctx), out.Changed()))
 	}
 	if err == nil && !o.DryRun {
-		_ = m.core.WaitVectors(ctx) // if ctx ends first, words find what was learned until the vectors are there
+		_ = m.core.WaitVectors(ctx) // if ctx ends first, new lessons are found lexically until they have vectors
 	}
 	if err != nil {
 		return out, fmt.Errorf("evolve: %w", err)
@@ -75,7 +75,7 @@ func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (evolution.Evolve
 	return out, nil
 }
 
-// readAgain has the model read the cases that wait for it, or estimates what that takes.
+// readAgain has the model read the cases that wait for it, or estimates the cost.
 func (m *Memory) readAgain(ctx context.Context, o *EvolveOptions, out *evolution.Evolved) (err error) {
 	var spent meter.Spent
 	if o.DryRun {
@@ -89,8 +89,8 @@ func (m *Memory) readAgain(ctx context.Context, o *EvolveOptions, out *evolution
 	return err
 }
 
-// evolveRounds forgets, then learns. If learning left something to forget it does both again,
-// at most three times, so that another Evolve finds nothing to do.
+// evolveRounds forgets, then learns. If learning left something to forget it does both again, at most three times, so
+// that another Evolve finds nothing to do.
 func (m *Memory) evolveRounds(
 	ctx context.Context, o *EvolveOptions, jobs *evolution.Jobs, out *evolution.Evolved,
 ) error {
@@ -131,7 +131,7 @@ func (m *Memory) evolveRounds(
 	return nil
 }
 
-// less returns the bounds without what was used so far.
+// less returns the bounds minus the usage so far.
 func (o *EvolveOptions) less(used *evolution.Evolved) (calls *int, cost *float64) {
 	if o.MaxCalls != nil {
 		calls = new(max(0, *o.MaxCalls-used.Calls))
@@ -142,9 +142,8 @@ func (o *EvolveOptions) less(used *evolution.Evolved) (calls *int, cost *float64
 	return calls, cost
 }
 
-// evolve plans and applies once, partition by partition, and adds what it did to out. If ctx
-// ends between two jobs, what was applied so far stands, and the model's answers are kept. No
-// lock is held while a model is asked.
+// evolve plans and applies once, partition by partition, and adds the result to out. If ctx ends between two jobs, the
+// changes applied so far remain, and the model's answers are stored. It holds no lock while a model is called.
 func (m *Memory) evolve(
 	ctx context.Context, v evolution.Scanner, o *EvolveOptions, jobs *evolution.Jobs, attempts *evolution.Attempts,
 	out *evolution.Evolved,
@@ -172,8 +171,7 @@ func (m *Memory) evolve(
 			return err
 		}
 		if !o.DryRun && len(plan.Changes) > 0 {
-			// The model's answers cost money. They are saved before the tree is changed, which
-			// may fail.
+			// The model's answers cost money. They are saved before the tree is changed, which may fail.
 			if err := jobs.Save(context.WithoutCancel(ctx)); err != nil {
 				return err
 			}
@@ -194,7 +192,7 @@ func (m *Memory) evolve(
 	return nil
 }
 
-// readerOf returns who reads for an Evolve, nil for nobody.
+// readerOf returns the reader of an Evolve, nil for none.
 func (m *Memory) readerOf(o *EvolveOptions) llm.Generator {
 	switch {
 	case o.Reader != nil:
@@ -202,10 +200,10 @@ func (m *Memory) readerOf(o *EvolveOptions) llm.Generator {
 	case m.halt != nil:
 		return m.halt
 	}
-	return nil // a nil *llm.Halt would be no nil Generator
+	return nil // a nil *llm.Halt would be a non-nil Generator
 }
 
-// estimator adds up what a reader would be asked. A reader by hand notes the questions itself.
+// estimator returns a generator that adds up the calls of a reader. A manual reader records the prompts itself.
 func (o *EvolveOptions) estimator() llm.Generator {
 	if o.Reader != nil {
 		return o.Reader
@@ -213,7 +211,7 @@ func (o *EvolveOptions) estimator() llm.Generator {
 	return &meter.Estimator{}
 }
 
-// evolver returns what plans, with a model that writes or adds up what it is asked.
+// evolver returns the planner, with a model that writes or one that adds up its calls.
 func (m *Memory) evolver(o *EvolveOptions, ask llm.Generator, jobs *evolution.Jobs) (*evolution.Evolver, error) {
 	return evolution.New(evolution.Options{
 		Taxonomy: m.taxonomy, Generator: ask, Model: llm.NameOf(m.readerOf(o)),
@@ -222,9 +220,9 @@ func (m *Memory) evolver(o *EvolveOptions, ask llm.Generator, jobs *evolution.Jo
 	})
 }
 
-// estimate plans once more, with a model that only adds up what it is asked while the rules
-// write, and adds the calls and tokens to out. Without this the strategies over lessons that the
-// model is yet to write would not be counted. What it puts into jobs is not saved.
+// estimate plans once more, with a model that only adds up its calls while the rules write, and adds the calls and
+// tokens to out. Without this the strategies over lessons that the model has yet to write would be missing. Its
+// results in jobs are not saved.
 func (m *Memory) estimate(
 	ctx context.Context, v evolution.Scanner, o *EvolveOptions, jobs *evolution.Jobs, out *evolution.Evolved,
 ) error {
@@ -256,15 +254,15 @@ func (m *Memory) openJobs(ctx context.Context, write bool) (*evolution.Jobs, err
 	})
 }
 
-// Review shows a person the lessons that an Evolve with Review wrote, and takes the
-// word on them. Advanced.
+// Review returns the API for a person to see the lessons that an Evolve with Review wrote, and to decide on them.
+// Advanced.
 func (m *Memory) Review() *evolution.Review {
 	return evolution.NewReview(m.openJobs, func(ctx context.Context, write bool) (evolution.Evolved, error) {
 		return m.Evolve(ctx, &EvolveOptions{DryRun: !write, MaxCalls: new(0), Review: true, KeepAll: true})
 	}, m.reject, m.core.Trusted(), &m.drafts)
 }
 
-// reject has a person refuse a draft.
+// reject refuses a draft in the name of a person.
 func (m *Memory) reject(ctx context.Context, p *evolution.Proposal, why string) error {
 	d := curation.Draft{Job: p.Key, Node: p.Node, Replaces: p.Replaces}
 	_, err := m.Curation().Reject(ctx, d, curation.Options{Why: why})

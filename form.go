@@ -18,8 +18,8 @@ import (
 // together.
 const formBatch = 256
 
-// formSome leases evaluations from the outbox, at most formBatch, and forms them. It returns
-// how many it finished. After an error the outbox has the others again.
+// formSome leases evaluations from the outbox, at most formBatch, and forms them. It returns how many it finished.
+// After an error the others are in the outbox again.
 func (m *Memory) formSome(ctx context.Context) (done int, err error) {
 	es, err := m.store.Lease(ctx, formBatch)
 	if err != nil || len(es) == 0 {
@@ -45,17 +45,17 @@ func (m *Memory) formSome(ctx context.Context) (done int, err error) {
 	return done, errors.Join(err, m.store.Release(context.WithoutCancel(ctx), keys))
 }
 
-// detected is an evaluation of which it is known whether its verdict was wrong, or the error.
+// detected is an evaluation after detection, or the error.
 type detected struct {
 	e   *tree.Evaluation
 	run *formation.Run // nil with an error
 	err error
 }
 
-// atOnce is how many evaluations are looked at side by side.
+// atOnce is the number of evaluations that are detected concurrently.
 const atOnce = 4
 
-// detect finds of each evaluation whether its verdict was wrong. A model may be asked.
+// detect detects for each evaluation whether its verdict was wrong. It may call a model.
 func (m *Memory) detect(ctx context.Context, es []tree.Evaluation) []detected {
 	out := make([]detected, len(es))
 	var looking sync.WaitGroup
@@ -72,8 +72,8 @@ func (m *Memory) detect(ctx context.Context, es []tree.Evaluation) []detected {
 	return out
 }
 
-// share returns how many of the first evaluations are read and committed together. A model is slow, and
-// its answers cost money, so they are committed often.
+// share returns how many of the first evaluations are read and committed together. A model is slow, and its answers
+// cost money, so they are committed often.
 func (m *Memory) share(all []detected) int {
 	if m.halt == nil {
 		return len(all)
@@ -100,8 +100,8 @@ func runsOf(all []detected) []*formation.Run {
 	return runs
 }
 
-// formBatch inserts evaluations in order and applies what comes of them in one batch. An
-// evaluation that can never be formed becomes a dead letter.
+// formBatch inserts evaluations in order and applies the results in one batch. An evaluation that can never be formed
+// becomes a dead letter.
 func (m *Memory) formBatch(ctx context.Context, some []detected) error {
 	view := m.newPlan()
 	var b tree.Batch
@@ -155,9 +155,9 @@ func (m *Memory) warn(e *tree.Evaluation, err error) {
 	}
 }
 
-// noteTruth adds to a verdict whose truth is known what package risk learns from it, and
-// whether the other verdict would have been right. A later attempt under one trial is made because
-// of what was said of the first one, so no risk is learned from it.
+// noteTruth adds to a labelled verdict the features that package risk learns from, and whether the other verdict would
+// have been right. A later attempt under one trial is a consequence of the first one's risk, so no risk is learned
+// from it.
 func noteTruth(e *tree.Evaluation, v *tree.Verdict) {
 	if !v.Labelled {
 		return
@@ -171,28 +171,26 @@ func noteTruth(e *tree.Evaluation, v *tree.Verdict) {
 	}
 }
 
-// unusable reports whether an error says that the evaluation itself is wrong, so that forming it
-// would fail again.
+// unusable reports whether the evaluation itself is invalid, so that forming it would fail again.
 func unusable(err error) bool {
 	var f *tree.FieldError
 	return errors.As(err, &f)
 }
 
-// formingPlan is the view of the tree on which a batch is formed: the nodes of the store, and in
-// their place those that the batch has changed so far. So the result does not depend on where
-// one batch ends and the next begins.
+// formingPlan is the view of the tree on which a batch is formed: the nodes of the store, replaced by those that the
+// batch has changed so far. So the result does not depend on where one batch ends and the next begins.
 type formingPlan struct {
 	m     *Memory
 	nodes map[string]tree.Node
-	order []string // the ids of nodes, in the order in which they came
+	order []string // the ids of nodes, in order of arrival
 }
 
-// newPlan returns the view of a batch that has not changed anything yet.
+// newPlan returns the view of a batch without changes.
 func (m *Memory) newPlan() *formingPlan {
 	return &formingPlan{m: m, nodes: map[string]tree.Node{}}
 }
 
-// add puts changes on top of the view.
+// add applies changes to the view.
 func (p *formingPlan) add(changes []tree.Change) {
 	for _, c := range changes {
 		if _, ok := p.nodes[c.Node.ID]; !ok {
@@ -202,7 +200,7 @@ func (p *formingPlan) add(changes []tree.Change) {
 	}
 }
 
-// Get returns a node as it will be after the changes so far.
+// Get returns a node in its state after the changes so far.
 func (p *formingPlan) Get(ctx context.Context, id string) (tree.Node, error) {
 	if n, ok := p.nodes[id]; ok {
 		return n, nil
@@ -210,13 +208,12 @@ func (p *formingPlan) Get(ctx context.Context, id string) (tree.Node, error) {
 	return p.m.core.Trusted().Get(ctx, id)
 }
 
-// nearOverlap is the lowest similarity by words at which a case is read as a possible
-// near-duplicate. It is low enough that texts with nine in ten 5-grams in common are above it.
+// nearOverlap is the minimum token similarity at which a case is read as a possible near-duplicate. It is low enough
+// that texts with nine in ten 5-grams in common are above it.
 const nearOverlap = 0.6
 
-// Similar returns the cases of which n may be one more occurrence: the up to k cases of n's
-// error type, direction and scene whose words are nearest, all such cases of the batch, and the
-// cases of n's test.
+// Similar returns the cases of which n may be one more occurrence: the up to k cases of n's error type, direction and
+// scene with the most similar tokens, all such cases of the batch, and the cases of n's test.
 func (p *formingPlan) Similar(ctx context.Context, n *tree.Node, k int) ([]tree.Node, error) {
 	var out []tree.Node
 	ix := p.m.core.Index()
@@ -239,7 +236,7 @@ func (p *formingPlan) Similar(ctx context.Context, n *tree.Node, k int) ([]tree.
 	}
 	for _, id := range ids {
 		if _, ok := p.nodes[id]; ok {
-			continue // it is added below, as the batch has changed it
+			continue // it is added below, in the form changed by the batch
 		}
 		node, err := p.m.store.Get(ctx, id)
 		if errors.Is(err, tree.ErrNotFound) {

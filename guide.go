@@ -18,45 +18,45 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Query is what is about to be run. Prompt alone is enough; below Lang all is advanced.
+// Query describes a run that is about to begin. Only Prompt is required; everything below Lang is advanced.
 type Query struct {
-	Prompt      string     // what the agent is asked to test
+	Prompt      string     // the task of the agent
 	Scene       tree.Scene // where in the product
 	Scope       tree.Scope // which product, suite and test
 	Observation string     // what can be seen now: an ARIA snapshot as Playwright writes it, or the page's text
 	Lang        string     // "zh" or "en" for the guidance; "": the prompt's
 
-	Agent        tree.Agent       // who will run, for the ledger
-	RunID        string           // which run; "": a question, about which chance does not decide
-	Holdout      *effect.Holdout  // in place of Options.Holdout, such as for a suite
-	Limits       retrieval.Limits // how many memories of each level, and how near
+	Agent        tree.Agent       // the agent, for the ledger
+	RunID        string           // which run; "": a query without a run, which is never held out at random
+	Holdout      *effect.Holdout  // replaces Options.Holdout, for example for a suite
+	Limits       retrieval.Limits // how many memories of each level, and the minimum fit
 	Exclude      []string         // node ids that must not be used
 	ExcludeTests []string         // test cases whose memories must not be used
-	Step         string           // within a run: what is to be done next; it joins the prompt
+	Step         string           // within a run: the next step; it is appended to the prompt
 	StepNumber   int              // from 1
-	Trial        string           // of an earlier answer for this run: what is given now is added to it
-	Findings     bool             // tell what was found before on other builds too, as Options.Findings does for all
-	Read         time.Duration    // a test that no reader has read: wait so long for a model to read it now
-	Quarantined  bool             // for Explain: what imports that wait would say, and nothing else
+	Trial        string           // of an earlier answer for this run: the present memories are added to it
+	Findings     bool             // include findings on other builds too, as Options.Findings does for all
+	Read         time.Duration    // for an unread test: wait up to this long for a model to read it now
+	Quarantined  bool             // for Explain: search only waiting imports
 }
 
 // Guidance is the answer: a block of text for the prompt, or nothing.
 type Guidance struct {
 	Trial     string             `json:"trial"`              // hand it back in Evaluation.Trial; "" if none was recorded
 	Abstained bool               `json:"abstained"`          // nothing is given
-	Arm       tree.Arm           `json:"arm,omitempty"`      // what chance gave a run that memory had something for
+	Arm       tree.Arm           `json:"arm,omitempty"`      // the arm drawn for a run for which memory found something
 	Withheld  Withheld           `json:"withheld,omitempty"` // why nothing is given though something fits
 	Text      string             `json:"text"`               // the fenced block; "" when memory abstains
 	Hash      string             `json:"hash"`               // of Text
-	Wording   string             `json:"wording,omitempty"`  // how it is worded, for the ledger
+	Wording   string             `json:"wording,omitempty"`  // its wording, for the ledger
 	Items     []enhance.Item     `json:"items"`              // the memories in Text
 	Facts     []enhance.ToldFact `json:"facts,omitempty"`    // what the observation shows of remembered misses, as in Text
-	Nearest   *enhance.Item      `json:"nearest"`            // what came nearest, and why it was not given; nil: nothing
-	Unformed  int                `json:"unformed,omitempty"` // when it abstains: recorded runs that it does not know yet
+	Nearest   *enhance.Item      `json:"nearest"`            // the nearest memory, and why it was not given; nil: none
+	Unformed  int                `json:"unformed,omitempty"` // when it abstains: recorded runs that are not formed yet
 	Note      string             `json:"note,omitempty"`     // what did not work as it should have
 }
 
-// Withheld says why nothing is given though something fits.
+// Withheld is why nothing is given though something fits.
 type Withheld string
 
 // The reasons.
@@ -67,7 +67,7 @@ const (
 	ByBreaker Withheld = "breaker"
 )
 
-// Enhance returns prompt as it is, and after it the guidance, if any.
+// Enhance returns prompt unchanged, followed by the guidance, if any.
 func (g Guidance) Enhance(prompt string) string {
 	return enhance.Place(prompt, g.Text, enhance.Append)
 }
@@ -77,12 +77,11 @@ type Explanation struct {
 	Guidance
 	Considered []enhance.Considered // best first, with why it was taken or left
 	Undecided  []enhance.ToldFact   // what Query.Observation does not settle, and why
-	Brief      *brief.Brief         // what a reader said of this test ahead of the run; nil: nobody has read it
+	Brief      *brief.Brief         // the brief of this test; nil: it was not read
 }
 
-// Guide returns what memory has to say before a run. It asks no generator, waits for no
-// writer, and takes at most Options.Deadline. On an error the guidance is empty, and
-// its Enhance returns the prompt unchanged.
+// Guide returns the guidance of memory before a run. It calls no generator, waits for no writer, and takes at most
+// Options.Deadline. On an error the guidance is empty, and its Enhance returns the prompt unchanged.
 func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
 	m.readNow(ctx, &q)
 	began := m.opts.Now()
@@ -117,8 +116,8 @@ func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
 	return x.Guidance, nil
 }
 
-// Explain answers as Guide does, says why for every memory that was considered, and
-// leaves no trial: no chance decides about it. Advanced.
+// Explain answers as Guide does, with the reason for every memory that was considered, and leaves no trial: it is
+// never held out at random. Advanced.
 func (m *Memory) Explain(ctx context.Context, q Query) (Explanation, error) {
 	ask := (*retrieval.Index).Explain
 	if q.Quarantined {
@@ -159,9 +158,9 @@ func (g *Guidance) write(d *enhance.Draft) error {
 	return err
 }
 
-// answer does what Guide and Explain have in common: it asks the index, holds the memories of
-// this page against the observation, chooses what the text will tell, and says why the others are
-// not in it. Memories of the closed error types are left out of it.
+// answer is the common part of Guide and Explain: it searches the index, compares the memories of this page with the
+// observation, chooses the content of the text, and gives the reasons why the others are not in it. It excludes
+// memories of the closed error types.
 func (m *Memory) answer(ctx context.Context, q Query, ask core.Asking, closed []string) (x answered, err error) {
 	select {
 	case <-m.closed:
@@ -205,8 +204,8 @@ func (m *Memory) answer(ctx context.Context, q Query, ask core.Asking, closed []
 	return x, nil
 }
 
-// nearest returns the memory that came nearest to being given, nil if there was none. If
-// retrieval took memories but none of them is in the text, it is the first of these.
+// nearest returns the memory that came nearest to being given, nil for none. If retrieval took memories but none of
+// them is in the text, it is the first of these.
 func (g *Guidance) nearest(r *retrieval.Result, dropped []enhance.Drop) *enhance.Item {
 	h := r.Nearest
 	if g.Abstained && len(r.Hits) > 0 {
@@ -220,8 +219,8 @@ func (g *Guidance) nearest(r *retrieval.Result, dropped []enhance.Drop) *enhance
 	return &near
 }
 
-// unformed returns the number of recorded runs that are not formed yet, so that no answer knows
-// them. It is 0 if the store cannot say.
+// unformed returns the number of recorded runs that are not formed yet, so that no answer includes them. It is 0 if
+// the store cannot report it.
 func (m *Memory) unformed(ctx context.Context) int {
 	info, err := m.store.Info(ctx)
 	if err != nil {
@@ -230,8 +229,8 @@ func (m *Memory) unformed(ctx context.Context) int {
 	return info.Outbox
 }
 
-// choose chooses what the text tells of the hits and facts, and notes it in to. It returns the hits that are not
-// told, with reasons. A hit whose node is gone is left out without one.
+// choose chooses the content of the text from the hits and facts, and records it in to. It returns the hits that are
+// omitted, with reasons. A hit whose node is gone is omitted without one.
 func (m *Memory) choose(
 	ctx context.Context, q Query, r *retrieval.Result, a *askedTest, facts []enhance.Observed, closed []string,
 	read reasons, to *Guidance,
@@ -279,7 +278,7 @@ func (a *askedTest) cases(nodes []tree.Node) (out []string) {
 	return out
 }
 
-// crowdedOut counts the lessons taught for the test that were dropped for want of room.
+// crowdedOut returns the number of lessons taught for the test that were dropped for lack of room.
 func (a *askedTest) crowdedOut(nodes []tree.Node, dropped []enhance.Drop) (n int) {
 	for i := range nodes {
 		taught := nodes[i].CaseData == nil && a.is(&nodes[i])
@@ -290,8 +289,8 @@ func (a *askedTest) crowdedOut(nodes []tree.Node, dropped []enhance.Drop) (n int
 	return n
 }
 
-// holdBack returns the nodes that may be given to a run of the query's test, in the memory of nodes, and
-// the others with the reason.
+// holdBack returns the nodes that may be given to a run of the query's test, reusing the memory of nodes, and the
+// others with the reason.
 func holdBack(
 	nodes []tree.Node, q *Query, a *askedTest, closed []string, read reasons,
 ) (give []tree.Node, held []enhance.Drop) {
@@ -316,7 +315,7 @@ func holdBack(
 	return give, held
 }
 
-// excludes reports whether a lesson that a person worded names the test in what it is not for.
+// excludes reports whether a lesson that a person worded names the test in its exclusions.
 func (a *askedTest) excludes(n *tree.Node) bool {
 	return n.CaseData == nil && n.Provenance.By == tree.ByPerson && slices.ContainsFunc(n.Content.NotWhen, a.mayBe)
 }
@@ -326,7 +325,7 @@ func (a *askedTest) mayBe(condition string) bool {
 	return slices.ContainsFunc(text.Phrases(condition), func(p string) bool { return text.MightMention(a.prompt, p) })
 }
 
-// newerOpposite returns the id of a lesson among nodes in which a person said the opposite after n, "" for none.
+// newerOpposite returns the id of a lesson among nodes in which a person contradicted n later, "" for none.
 func (a *askedTest) newerOpposite(nodes []tree.Node, n *tree.Node) string {
 	for i := range nodes {
 		if o := &nodes[i]; isNewer(o, n) && gate.Against(o, n) {
@@ -336,7 +335,7 @@ func (a *askedTest) newerOpposite(nodes []tree.Node, n *tree.Node) string {
 	return ""
 }
 
-// isNewer reports whether o and n are lessons in people's words, o the newer one.
+// isNewer reports whether o and n are lessons worded by people, o the newer one.
 func isNewer(o, n *tree.Node) bool {
 	said := func(x *tree.Node) bool { return x.Type == tree.Experience && x.Provenance.By == tree.ByPerson }
 	if !said(o) || !said(n) || n.Provenance.At.After(o.Provenance.At) {
@@ -345,7 +344,7 @@ func isNewer(o, n *tree.Node) bool {
 	return o.Provenance.At.After(n.Provenance.At) || o.Taught != nil && slices.Contains(o.Taught.Against, n.ID)
 }
 
-// holdCases compares what the cases with the ids here once missed with the observation of look.
+// holdCases compares the misses of the cases with the ids here with the observation of look.
 func (m *Memory) holdCases(
 	ctx context.Context, look *enhance.Look, here []string, a *askedTest,
 ) ([]enhance.Observed, error) {

@@ -13,12 +13,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// reasons are, by the id of a memory, why a reader picked it.
+// reasons maps the id of a memory to the pick of a reader.
 type reasons map[string]brief.Pick
 
-// applyBrief puts the picks of a test's brief in the place of what words found. Cases of the very
-// test stay and come first, and so do memories that the reader has not seen yet, after the picks.
-// Without a brief r stays as it is.
+// applyBrief replaces the hits of the search by the picks of a test's brief. Cases of the very test stay and come
+// first, and so do memories that the reader has not read yet, after the picks. Without a brief r is unchanged.
 func (m *Memory) applyBrief(
 	ctx context.Context, q *Query, r *retrieval.Result, a *askedTest,
 ) (reasons, *brief.Brief, error) {
@@ -38,7 +37,7 @@ func (m *Memory) applyBrief(
 	var hits, unread []retrieval.Hit
 	for i := range r.Hits {
 		switch h := &r.Hits[i]; {
-		case why[h.ID].ID != "": // in its place among the picks
+		case why[h.ID].ID != "": // at its position among the picks
 		case h.OfTest() && m.isOfTest(ctx, h.ID, a):
 			hits = append(hits, *h)
 		case book.Unread(&f, h.ID) || m.saidSince(ctx, h.ID, f.Read.At):
@@ -60,21 +59,21 @@ func (m *Memory) applyBrief(
 	return why, &f, nil
 }
 
-// isOfTest reports whether a case is of this very test: by its id, or by its prompt. Words that are
-// near are not enough where a reader has considered the case.
+// isOfTest reports whether a case is of this very test: by its id, or by its prompt. Lexical similarity is not enough
+// where a reader has considered the case.
 func (m *Memory) isOfTest(ctx context.Context, id string, a *askedTest) bool {
 	n, err := m.given(ctx, id, a)
 	return err == nil && n != nil && a.is(n)
 }
 
-// saidSince reports whether a person decided after a time on what a memory says: who read it before
-// knows nothing of that.
+// saidSince reports whether a person decided on the content of a memory after a time: an earlier reader did not see
+// that.
 func (m *Memory) saidSince(ctx context.Context, id string, at time.Time) bool {
 	n, err := m.core.Read(ctx, id)
 	return err == nil && n != nil && m.decidedOn(n).After(at)
 }
 
-// decidedOn returns when a person last decided on what a memory says, the zero time where nobody did.
+// decidedOn returns when a person last decided on the content of a memory, the zero time for never.
 func (m *Memory) decidedOn(n *tree.Node) time.Time {
 	if at := m.core.Refused().Ours(n); at.After(n.Provenance.At) {
 		return at
@@ -82,8 +81,8 @@ func (m *Memory) decidedOn(n *tree.Node) time.Time {
 	return n.Provenance.At
 }
 
-// pickedHits returns the picks of a brief that may be given now, and notes them in why. A memory that
-// was rewritten since it was read is given if it is still about the same checks.
+// pickedHits returns the picks of a brief that may be given now, and records them in why. A memory that was rewritten
+// since it was read is given if it is still about the same checks.
 func (m *Memory) pickedHits(
 	ctx context.Context, q *Query, f *brief.Brief, why reasons, a *askedTest,
 ) ([]retrieval.Hit, error) {
@@ -106,16 +105,15 @@ func (m *Memory) pickedHits(
 	return hits, nil
 }
 
-// isElsewhere reports whether a lesson is of another product than the query, and may hold there only:
-// a person taught it for that product, or its words are of a person or model and no reader picked them.
-// Advice of the catalogue is general.
+// isElsewhere reports whether a lesson is of another product than the query, and may apply only there: a person taught
+// it for that product, or a person or model worded it and no reader picked it. Advice of the catalogue is general.
 func isElsewhere(n *tree.Node, q *Query, picked bool) bool {
 	return n.Type == tree.Experience && q.Scope.Product != "" && n.Scope.Product != "" &&
 		n.Scope.Product != q.Scope.Product && (n.Taught != nil || !picked && !enhance.General(n))
 }
 
-// mayBeGiven reports whether nothing in the query excludes a memory, and it is not bound to another
-// test or place. Its product binds what was taught; of others the reader has seen both.
+// mayBeGiven reports whether nothing in the query excludes a memory, and it is not bound to another test or place. A
+// taught lesson is bound to its product; for others the reader has seen both.
 func mayBeGiven(n *tree.Node, q *Query) bool {
 	if slices.Contains(q.Exclude, n.ID) || n.Scope.Test != "" && n.Scope.Test != q.Scope.Test || isElsewhere(n, q, true) {
 		return false
@@ -126,7 +124,7 @@ func mayBeGiven(n *tree.Node, q *Query) bool {
 	return n.CaseData == nil || !slices.Contains(q.ExcludeTests, n.CaseData.TestCase.CaseID)
 }
 
-// take marks a memory as taken where it was considered, or adds it to what was considered.
+// take marks a considered memory as taken, or adds it to the considered ones.
 func take(r *retrieval.Result, h *retrieval.Hit, place int) {
 	h.Taken = true
 	if len(r.Considered) == 0 {
@@ -146,7 +144,7 @@ func take(r *retrieval.Result, h *retrieval.Hit, place int) {
 	}
 }
 
-// unpick gives the reason why a memory that words found is not given.
+// unpick sets the reason why a memory that the search found is not given.
 func unpick(r *retrieval.Result, id string) {
 	left := func(h *retrieval.Hit) {
 		h.Taken, h.Why = false, retrieval.Why{Code: retrieval.Unpicked}
@@ -164,7 +162,7 @@ func unpick(r *retrieval.Result, id string) {
 	}
 }
 
-// sayings are the sentences of the picks, by memory.
+// sayings returns the sentences of the picks, by memory.
 func (w reasons) sayings() map[string]string {
 	out := map[string]string{}
 	for id, p := range w {
@@ -175,7 +173,7 @@ func (w reasons) sayings() map[string]string {
 	return out
 }
 
-// sign notes at the items how each was found.
+// sign sets how each item was found.
 func (w reasons) sign(items []enhance.Item, hits []retrieval.Hit) {
 	for i := range items {
 		it := &items[i]
@@ -216,8 +214,8 @@ func (m *Memory) readNow(ctx context.Context, q *Query) {
 	}
 }
 
-// noteSeen hands the test of a query to the worker that keeps the book. It does not wait: a test
-// that finds no room is noted the next time.
+// noteSeen passes the test of a query to the worker of the book. It does not wait: a test for which the queue has no
+// room is recorded the next time.
 func (m *Memory) noteSeen(q *Query, at time.Time) {
 	if m.opts.ReadOnly || q.Step != "" {
 		return

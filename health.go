@@ -5,23 +5,23 @@ import (
 	"github.com/memtree/memtree/llm/meter"
 )
 
-// Health is how memory has fared since Open.
+// Health is the state of a memory since Open.
 type Health struct {
-	Embedder string          // that gives texts their meaning
-	Memories int             // that can be found
-	Vectors  int             // of them that have a vector of the embedder
-	Note     string          // why memories, or some of them, are found by words alone; "": they are not
-	Asks     bool            // there is a model to read with
-	Model    error           // for which the model is called no more, until somebody mends it; nil: it is called
-	Damage   error           // what cannot be read of a store that is open for reading; nil: nothing
-	Spent    meter.Totals    // what models were asked since the first count beside the store, in earlier times too
-	Formed   formation.Tally // new cases, by who read them and what is known of their causes
+	Embedder string          // the embedding model
+	Memories int             // searchable ones
+	Vectors  int             // of them with a vector of the embedder
+	Note     string          // why memories, or some of them, are found lexically only; "" if all have vectors
+	Asks     bool            // a model for reading is configured
+	Model    error           // the error after which the model is no longer called, until a person fixes it; nil: it is called
+	Damage   error           // the damage of a store that is open for reading only; nil: none
+	Spent    meter.Totals    // the usage of models since counting began beside the store, including earlier processes
+	Formed   formation.Tally // new cases, by analyst and by what is known of their causes
 
 	Guidance, Trials, Runs int64 // failed answers, lost lines of the ledger, wrapped runs that were not recorded
 	Conflicts              int64 // plans that were made again, with nothing lost
 }
 
-// Health says how memory has fared since Open. Advanced.
+// Health returns the state of the memory since Open. Advanced.
 func (m *Memory) Health() Health {
 	ix := m.core.Index().Stats()
 	h := Health{

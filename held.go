@@ -6,11 +6,11 @@ import "sync"
 type held struct {
 	mu     sync.Mutex
 	runs   map[chan struct{}]bool // one for each run; it closes when the run is recorded or lost
-	closed bool                   // no more runs are taken
+	closed bool                   // no more runs are accepted
 }
 
-// addRun adds a run. It returns the channel that closes when the run is recorded or lost; nil if
-// the memory is closed, since nobody would record the run.
+// addRun adds a run. It returns the channel that closes when the run is recorded or lost; nil if the memory is closed,
+// since no worker would record the run.
 func (h *held) addRun() chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()

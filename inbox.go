@@ -12,33 +12,33 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// scoredMost is how many runs of those that are chosen are given a risk, the newest ones.
+// scoredMost is the number of selected runs that get a risk, the newest ones.
 const scoredMost = 1000
 
-// Inbox is what waits for a person to say whether it was right.
+// Inbox is the runs that wait for a person's label.
 type Inbox struct {
 	Waiting  []Unlabelled `json:"waiting"`  // the riskiest first, then tests misjudged before, the newest; skipped last
-	Total    int          `json:"total"`    // how many wait in all, of those that were asked for
-	Scored   int          `json:"scored"`   // of them have a risk, whether they are in Waiting or not
-	Expected float64      `json:"expected"` // how many of the scored are wrong, as the risks say
+	Total    int          `json:"total"`    // how many of the selected runs wait in all
+	Scored   int          `json:"scored"`   // how many of them have a risk, in Waiting or not
+	Expected float64      `json:"expected"` // the expected number of wrong ones among the scored, by their risks
 }
 
-// Unlabelled is a judged run whose truth nobody has told.
+// Unlabelled is a judged run without a label.
 type Unlabelled struct {
 	Evaluation Evaluation `json:"evaluation"`
 	Risk       risk.Risk  `json:"risk"`
-	Skipped    bool       `json:"skipped,omitempty"` // a person could not say, so it comes last
+	Skipped    bool       `json:"skipped,omitempty"` // a person could not label it, so it comes last
 }
 
-// Inbox returns the judged runs whose truth nobody has told, at most so many; 0: all. Of them the newest 1,000 are
-// given a risk. They are held beside the store, within bounds, so that
-// [curation.Curation.Relabel] can take the truth by the id of a run alone. Advanced.
+// Inbox returns the judged runs without a label, at most so many; 0: all. The newest 1,000 of them get a risk. They
+// are stored beside the store, within bounds, so that [curation.Curation.Relabel] can apply a label to the id of a run
+// alone. Advanced.
 func (m *Memory) Inbox(ctx context.Context, most int) (Inbox, error) {
 	return m.Find(ctx, find.Query{}, 0, most)
 }
 
-// Find is Inbox for the runs that a query chooses, from one of them on. Where it asks for a risk, the newest 1,000 of
-// the others are looked at. Advanced.
+// Find is Inbox for the runs that a query selects, from an offset on. If it filters by risk, only the newest 1,000 of
+// the matches are considered. Advanced.
 func (m *Memory) Find(ctx context.Context, q find.Query, from, most int) (Inbox, error) {
 	chosen, err := m.Waiting(ctx, q)
 	if err != nil {
@@ -63,8 +63,7 @@ func (m *Memory) Find(ctx context.Context, q find.Query, from, most int) (Inbox,
 	return out, nil
 }
 
-// Waiting returns the runs that wait and that a query chooses, the newest first, with the risks of the newest.
-// Advanced.
+// Waiting returns the waiting runs that a query selects, the newest first, with the risks of the newest. Advanced.
 func (m *Memory) Waiting(ctx context.Context, q find.Query) ([]Unlabelled, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
@@ -86,7 +85,7 @@ func (m *Memory) Waiting(ctx context.Context, q find.Query) ([]Unlabelled, error
 	return slices.DeleteFunc(out, func(u Unlabelled) bool { return !u.Risk.Enough || u.Risk.P < q.Above }), nil
 }
 
-// Choices returns the products, suites and runs of what waits. Advanced.
+// Choices returns the products, suites and runs of the waiting runs. Advanced.
 func (m *Memory) Choices() find.Choices {
 	var c find.Counter
 	for _, r := range m.learned.inbox.Waiting(nil) {
@@ -113,8 +112,8 @@ func (m *Memory) misjudged(ctx context.Context, errorType string) (map[string]bo
 	return out, nil
 }
 
-// Skip puts a run that waits behind the others, or back among them: a person could not say whether it was right. It
-// returns tree.ErrNotFound for one that does not wait. Advanced.
+// Skip moves a waiting run behind the others, or back among them: a person could not label it. It returns
+// tree.ErrNotFound for one that does not wait. Advanced.
 func (m *Memory) Skip(key string, skipped bool) error {
 	if m.opts.ReadOnly {
 		return tree.ErrReadOnly
@@ -125,7 +124,7 @@ func (m *Memory) Skip(key string, skipped bool) error {
 	return nil
 }
 
-// compareBool puts false before true.
+// compareBool sorts false before true.
 func compareBool(a, b bool) int {
 	switch {
 	case a == b:
@@ -136,7 +135,7 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// putUnlabelled puts what was formed of a batch without a label into the inbox.
+// putUnlabelled puts the formed evaluations of a batch without a label into the inbox.
 func (m *Memory) putUnlabelled(es []tree.Evaluation, all []formation.Formed) {
 	unlabelled := map[string]bool{}
 	for i := range all {

@@ -13,7 +13,7 @@ import (
 	"github.com/memtree/memtree/internal/learned"
 )
 
-// learning is what was learned besides the tree.
+// learning holds what was learned besides the tree.
 type learning struct {
 	*learned.Follower
 
@@ -27,17 +27,17 @@ type learning struct {
 	spent  *learned.Spent
 	habits *learned.Habits
 
-	verdicts chan struct{} // wakes the worker: verdicts came
-	outcomes chan struct{} // wakes the worker: outcomes came
-	seen     chan seenTest // from Guide, to be noted in the book
+	verdicts chan struct{} // wakes the worker after new verdicts
+	outcomes chan struct{} // wakes the worker after new outcomes
+	seen     chan seenTest // from Guide, to be added to the book
 
-	fresh    atomic.Bool // outcomes came since Open
+	fresh    atomic.Bool // new outcomes since Open
 	settling sync.Mutex  // held while the credit of memories is written; taken before door
-	settled  uint64      // the last entry of the ledger that memories have their credit of; guarded by settling
+	settled  uint64      // the last entry of the ledger that the credit of memories includes; guarded by settling
 	scores   scores
 }
 
-// newLearning returns what has learned nothing.
+// newLearning returns an empty learning.
 func newLearning() *learning {
 	return &learning{
 		runs: learned.NewRuns(), inbox: learned.NewInbox(), briefs: learned.NewBriefs(), brake: &learned.Brake{},
@@ -45,7 +45,7 @@ func newLearning() *learning {
 	}
 }
 
-// openLearned loads what is held beside the store. What cannot be read begins anew.
+// openLearned loads the data held beside the store. Unreadable data starts empty.
 func (m *Memory) openLearned(ctx context.Context) {
 	l := m.learned
 	l.Follower = learned.New(m.store, m.opts.ReadOnly, m.opts.Logger)
@@ -68,9 +68,9 @@ func (m *Memory) openLearned(ctx context.Context) {
 }
 
 // learn follows the ledger as verdicts and outcomes come, until ctx ends. It is a worker of its own so that forming
-// does not wait for it. What it has not learned at Close is learned after the next Open, or when it is next read. The
-// more outcomes there are the longer it takes to join them, so it rests after that, and takes no more than a twentieth
-// of one processor.
+// does not wait for it. Entries that it has not learned at Close are learned after the next Open, or at the next read.
+// The more outcomes there are the longer it takes to join them, so it rests after that, and takes no more than a
+// twentieth of one processor.
 func (m *Memory) learn(ctx context.Context) {
 	l := m.learned
 	outcomes, rested, settled := l.outcomes, (<-chan time.Time)(nil), time.Now()
@@ -100,11 +100,11 @@ func (m *Memory) learn(ctx context.Context) {
 	}
 }
 
-// settleEvery is the least time between two times that credit is written into memories while
-// runs go on. Evolve and Close write it too.
+// settleEvery is the minimum interval between two writes of credit into memories while runs continue. Evolve and Close
+// write it too.
 const settleEvery = time.Minute
 
-// saveAsked saves what models were asked, and how.
+// saveAsked saves the usage of models and the habits.
 func (m *Memory) saveAsked(ctx context.Context) {
 	m.learned.SaveBoxes(context.WithoutCancel(ctx), 0, m.learned.spent, m.learned.habits)
 }

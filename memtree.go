@@ -25,29 +25,29 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Options say how to open a memory. Nil, and the zero value, are useful.
+// Options configures an open memory. Nil, and the zero value, are useful.
 type Options struct {
-	ReadOnly  bool             // write nothing, beside a live writer too; Record is tree.ErrReadOnly
+	ReadOnly  bool             // write nothing, even beside a live writer; Record returns tree.ErrReadOnly
 	MustExist bool             // refuse to make a new store
-	InMemory  bool             // no folder: nothing is left after Close
-	Deadline  time.Duration    // most that Guide takes of a run's time; 0: 200 ms
+	InMemory  bool             // no folder: nothing remains after Close
+	Deadline  time.Duration    // maximum delay that Guide adds to a run; 0: 200 ms
 	Generator llm.Generator    // reads wrong judgements and writes lessons; nil: rules do
-	Embedder  llm.Embedder     // gives texts their meaning; nil: the built-in table
-	Findings  bool             // tell what was found before on other builds too; a small judge takes it for what is
-	Holdout   *effect.Holdout  // how many runs go without memory to compare with; nil: effect.Schedule
-	Label     string           // name of the team, in what a store that is made now exports
-	Store     tree.Store       // in place of the built-in one; closed by Close, and by an Open that fails
-	Logger    *slog.Logger     // is told what failed so that runs could go on; nil: nobody
-	Now       func() time.Time // the clock, for what brings no time of its own; nil: time.Now
+	Embedder  llm.Embedder     // embeds texts; nil: the built-in table
+	Findings  bool             // include findings on other builds too; a small judge takes them for the present state
+	Holdout   *effect.Holdout  // the share of runs without memory for comparison; nil: effect.Schedule
+	Label     string           // name of the team, in exports of a store that is made now
+	Store     tree.Store       // replaces the built-in one; closed by Close, and by an Open that fails
+	Logger    *slog.Logger     // receives failures that did not stop a run; nil: discards them
+	Now       func() time.Time // the clock, for data without a time of its own; nil: time.Now
 }
 
-// defaultDeadline is the longest time that Guide takes if Options.Deadline is not set.
+// defaultDeadline is the maximum duration of Guide if Options.Deadline is not set.
 const defaultDeadline = 200 * time.Millisecond
 
 // cachedNodes is the number of nodes that the cache in front of the store holds.
 const cachedNodes = 4096
 
-// Memory is an open memory. Its methods may be called at once from many goroutines.
+// Memory is an open memory. Its methods are safe for concurrent use.
 type Memory struct {
 	opts     Options
 	taxonomy *taxonomy.Taxonomy
@@ -55,23 +55,23 @@ type Memory struct {
 	store    tree.Store
 	core     *core.Core
 	former   *formation.Former
-	halt     *llm.Halt // the model, called no more after an error that lasts; nil without one
+	halt     *llm.Halt // the model, no longer called after a lasting error; nil without one
 	learned  *learning
-	gallery  tree.Gallery // pictures of runs; nil where the store keeps none
+	gallery  tree.Gallery // pictures of runs; nil if the store has none
 	rereads  rereads
 	origin   tree.Origin
 
-	noting sync.Mutex // held from the commit of formed runs until inbox and briefs have them; taken before a commit
+	noting sync.Mutex // held from the commit of formed runs until inbox and briefs have them; acquired before a commit
 
 	ablations ablations
 	drafts    evolution.Waiting   // lessons that wait for a person
-	briefing  *semaphore.Weighted // of Brief: one at a time reads
+	briefing  *semaphore.Weighted // one Brief at a time reads
 
 	drawn    drawn
 	trials   chan tree.Entry    // from Guide: entries to write to the ledger
 	flush    chan chan struct{} // to the worker that writes them: close it once all are written
 	runs     chan finishedRun   // from Wrap: runs to judge and record
-	held     held               // the runs of runs, and the one that is being judged
+	held     held               // the runs in runs, and the one being judged
 	wake     chan struct{}      // wakes the worker that forms the outbox
 	stop     context.CancelFunc
 	workers  sync.WaitGroup
@@ -82,16 +82,16 @@ type Memory struct {
 	closeErr error
 }
 
-// failures counts what failed while no run was harmed by it, see Health.
+// failures counts failures that did not affect a run, see Health.
 type failures struct {
 	guideFailures atomic.Int64
 	trialsLost    atomic.Int64
 	runsLost      atomic.Int64
 }
 
-// Open opens the memory in the folder dir, and makes one there if there is none. A
-// folder that holds something else is a *tree.FormatError, one that another process
-// writes a *tree.LockedError. A memtree.yaml in the folder adds your own checks.
+// Open opens the memory in the folder dir, and makes one there if none exists. The error is a *tree.FormatError for a
+// folder with other contents, and a *tree.LockedError for one that another process writes. A memtree.yaml in the
+// folder adds your own checks.
 func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	m := &Memory{
 		learned: newLearning(), briefing: semaphore.NewWeighted(1),
@@ -124,7 +124,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	return m, nil
 }
 
-// setDefaults fills in the options that were not given.
+// setDefaults sets the options that were not given.
 func (m *Memory) setDefaults() {
 	if m.opts.Deadline <= 0 {
 		m.opts.Deadline = defaultDeadline
@@ -143,7 +143,7 @@ func (m *Memory) setDefaults() {
 	}
 }
 
-// open opens taxonomy, store and what works on it. After an error the store is closed.
+// open opens taxonomy, store and the parts on top of it. After an error the store is closed.
 func (m *Memory) open(ctx context.Context, dir string) (err error) {
 	m.store = m.opts.Store
 	defer func() {
@@ -198,7 +198,7 @@ func (m *Memory) openStore(ctx context.Context, dir string) (tree.Store, error) 
 	return cache.New(s, cachedNodes), nil
 }
 
-// openParts opens what works on the store: wording, forming, what was learned and the index.
+// openParts opens the parts on top of the store: wording, forming, what was learned and the index.
 func (m *Memory) openParts(ctx context.Context) error {
 	info, err := m.store.Info(ctx)
 	if err != nil {
@@ -224,7 +224,7 @@ func (m *Memory) openParts(ctx context.Context) error {
 	return err
 }
 
-// committed tells those who hold something of the tree what was committed.
+// committed notifies the caches of the tree of a commit.
 func (m *Memory) committed(b *tree.Batch, nodes []tree.Node) {
 	said, outcome := false, false
 	for i := range b.Entries {
@@ -242,8 +242,8 @@ func (m *Memory) committed(b *tree.Batch, nodes []tree.Node) {
 	}
 }
 
-// Close records what Wrap still holds and gives the store up. What is no case yet
-// becomes one after the next Open.
+// Close records the runs that Wrap still holds and closes the store. Evaluations that are not formed yet become cases
+// after the next Open.
 func (m *Memory) Close() error {
 	m.closing.Do(func() {
 		close(m.closed)
@@ -257,7 +257,7 @@ func (m *Memory) Close() error {
 	return m.closeErr
 }
 
-// Tree reads what is stored: memories, the ledger, and how much there is. Advanced.
+// Tree returns the stored data: memories, the ledger, and their numbers. Advanced.
 func (m *Memory) Tree() tree.Reader { return readOnlyStore{m.store} }
 
 // readOnlyStore hides the writing methods of a store, so that Memory stays the only writer.

@@ -11,16 +11,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Notes are alike from alikeNotes on: the share of the words of both that both have. So many of them that
-// no check explains are worth a lesson, which a person has to teach: the rules would learn none.
+// Notes are similar from alikeNotes on: the number of common tokens divided by that of all tokens of both. This many
+// similar notes that no check explains justify a lesson, which a person has to teach: the rules would learn none.
 const (
 	alikeNotes  = 0.4
 	enoughNotes = 3
 )
 
-// Offer returns a lesson that a person may want to teach after labelling the run of a case: its note is
-// like those of at least two more cases, of which no lesson is in use and no check is known. It is nil where
-// there is none. The note is its advice, to be worded as what to do. Advanced.
+// Offer returns a lesson that a person may want to teach after labelling the run of a case: its note is similar to
+// those of at least two more cases, which have no lesson in use and no known check. It is nil for none. The note is
+// its advice, to be reworded as an instruction. Advanced.
 func (m *Memory) Offer(ctx context.Context, id string) (*curation.Lesson, error) {
 	this, err := m.store.Get(ctx, id)
 	if err != nil || !unexplained(&this) {

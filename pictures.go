@@ -14,9 +14,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// KeepPicture reads a picture of a run, keeps it beside the store and returns what [tree.Evidence] refers to it by.
-// A picture that cannot be kept is a *tree.FieldError: one that is no PNG, JPEG or WebP, is longer than 8 MiB or has
-// too many pixels. Record the run within the hour: what no run and no case refers to is removed. Advanced.
+// KeepPicture reads a picture of a run, stores it beside the store and returns its reference for [tree.Evidence]. The
+// error is a *tree.FieldError for a picture that is no PNG, JPEG or WebP, is longer than 8 MiB or has too many pixels.
+// Record the run within the hour: pictures without a run or case that refers to them are removed. Advanced.
 func (m *Memory) KeepPicture(ctx context.Context, name string, r io.Reader) (tree.Picture, error) {
 	if m.gallery == nil {
 		return tree.Picture{}, fmt.Errorf("keep a picture: %w", errors.ErrUnsupported)
@@ -51,7 +51,7 @@ func pictureOf(name string, b []byte) (tree.Picture, error) {
 		Bytes: len(b)}, nil
 }
 
-// Picture returns a picture that is kept, with its content type as its own bytes say it, or tree.ErrNotFound. Advanced.
+// Picture returns a stored picture, with its content type as detected from its bytes, or tree.ErrNotFound. Advanced.
 func (m *Memory) Picture(ctx context.Context, sum string) (b []byte, contentType string, err error) {
 	if m.gallery == nil {
 		return nil, "", fmt.Errorf("picture: %w", tree.ErrNotFound)
@@ -66,7 +66,7 @@ func (m *Memory) Picture(ctx context.Context, sum string) (b []byte, contentType
 	return b, h.Type, nil
 }
 
-// Pictures returns how many pictures are kept, and their bytes. Advanced.
+// Pictures returns the number of stored pictures, and their bytes. Advanced.
 func (m *Memory) Pictures(ctx context.Context) (n int, size int64, err error) {
 	if m.gallery == nil {
 		return 0, 0, nil
@@ -105,7 +105,7 @@ func (m *Memory) sweepPictures(ctx context.Context) error {
 	return nil
 }
 
-// purgePictures removes the pictures that only what is to be purged refers to.
+// purgePictures removes the pictures that only purged data refers to.
 func (m *Memory) purgePictures(ctx context.Context, p *tree.Purge) error {
 	if m.gallery == nil {
 		return nil
@@ -130,7 +130,8 @@ func (m *Memory) purgePictures(ctx context.Context, p *tree.Purge) error {
 	return nil
 }
 
-// heldPictures returns the pictures to which what holds selects refers: runs by their keys, cases by their ids.
+// heldPictures returns the pictures of the runs and cases for which holds is true: runs by their keys, cases by their
+// ids.
 func (m *Memory) heldPictures(ctx context.Context, holds func(id string, s tree.Status) bool) (map[string]bool, error) {
 	held := map[string]bool{}
 	hold := func(id string, s tree.Status, e *tree.Evidence) {

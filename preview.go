@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Preview answers questions as Explain would if some nodes stood in the tree as they are given, such as a draft of a
-// lesson. The tree stays as it is. Advanced.
+// Preview answers queries as Explain would if the tree contained some nodes in the given form, such as a draft of a
+// lesson. It does not change the tree. Advanced.
 func (m *Memory) Preview(
 	ctx context.Context,
 	nodes []tree.Node,

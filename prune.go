@@ -9,8 +9,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Prune archives what the tree can do without, each memory with its reason, as Evolve
-// does too. Advanced.
+// Prune archives dispensable memories, each with its reason, as Evolve does too. Advanced.
 func (m *Memory) Prune(ctx context.Context, o *evolution.PruneOptions) (evolution.Pruned, error) {
 	if o == nil {
 		o = &evolution.PruneOptions{}
@@ -25,7 +24,7 @@ func (m *Memory) Prune(ctx context.Context, o *evolution.PruneOptions) (evolutio
 	return out, nil
 }
 
-// prune plans what to archive, and applies that unless it is a dry run.
+// prune plans which memories to archive, and applies the plan unless it is a dry run.
 func (m *Memory) prune(ctx context.Context, o *evolution.PruneOptions) (p evolution.Pruned, err error) {
 	e, err := evolution.New(evolution.Options{Taxonomy: m.taxonomy})
 	if err != nil {

@@ -12,13 +12,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Evaluation is one judged run. Prompt and Judgment are required; GroundTruth, or Correct,
-// says what was true.
+// Evaluation is one judged run. Prompt and Judgment are required; GroundTruth or Correct is its label.
 type Evaluation = tree.Evaluation
 
-// Record accepts one judged run. When it returns nil the run is durable, without its
-// secrets; it becomes a case later, in the background. Recording it again changes nothing.
-// A run that cannot be used is a *tree.FieldError, another under its id tree.ErrContradiction.
+// Record accepts one judged run. When it returns nil the run is durable, without its secrets; it becomes a case later,
+// in the background. Recording it again changes nothing. The error is a *tree.FieldError for an invalid run, and
+// tree.ErrContradiction for another run under the same id.
 func (m *Memory) Record(ctx context.Context, e Evaluation) error {
 	receipts, err := m.RecordAll(ctx, []Evaluation{e})
 	if err != nil {
@@ -30,8 +29,8 @@ func (m *Memory) Record(ctx context.Context, e Evaluation) error {
 	return nil
 }
 
-// RecordAll is Record for many in one write. If one of them cannot be used none is
-// accepted, and the error names it, such as [3].prompt. Advanced.
+// RecordAll is Record for many in one write. If one of them is invalid, none is accepted, and the error names it, such
+// as [3].prompt. Advanced.
 func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]tree.Receipt, error) {
 	clean := make([]Evaluation, len(es))
 	for i, e := range es {
@@ -52,8 +51,8 @@ func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]tree.Receipt
 	return receipts, nil
 }
 
-// checkEvaluation returns a *tree.FieldError for an evaluation that cannot be used. Stores may
-// hold contradictions that an older version accepted; those are formed, with a note.
+// checkEvaluation returns a *tree.FieldError for an invalid evaluation. Stores may hold contradictions that an older
+// version accepted; those are formed, with a note.
 func checkEvaluation(e *tree.Evaluation) error {
 	if err := e.Check(); err != nil {
 		return err
@@ -61,8 +60,7 @@ func checkEvaluation(e *tree.Evaluation) error {
 	return judgment.Denied(e, "judgment", "ground_truth")
 }
 
-// nameEvaluation puts the index i before the field of an error, if there is more than one
-// evaluation.
+// nameEvaluation prepends the index i to the field of an error, if there is more than one evaluation.
 func nameEvaluation(i, n int, err error) error {
 	var f *tree.FieldError
 	if n == 1 || !errors.As(err, &f) {
@@ -71,11 +69,11 @@ func nameEvaluation(i, n int, err error) error {
 	return &tree.FieldError{Field: "[" + strconv.Itoa(i) + "]." + f.Field, Problem: f.Problem}
 }
 
-// Wait returns once all that was handed over before is in memory, cases formed and
-// failures looked into, or with the reason why that cannot be. It asks no model, but the embedder
-// has been asked for the vectors that were missing. Advanced.
+// Wait returns once everything handed over before is in memory: cases are formed and ablations done. The error is why
+// that is not possible. It calls no generator, but waits until the embedder was called for the missing vectors.
+// Advanced.
 func (m *Memory) Wait(ctx context.Context) error {
-	err := m.waitWrapped(ctx) // a run that has not been judged may be a failure
+	err := m.waitWrapped(ctx) // a run that is not judged yet may be a failure
 	if err == nil {
 		err = m.waitAblated(ctx)
 	}
@@ -119,7 +117,7 @@ func (m *Memory) waitFormed(ctx context.Context) error {
 			if err := m.core.WaitMended(ctx); err != nil {
 				return err
 			}
-			m.noting.Lock() // whoever asks next finds all that followed the last commit
+			m.noting.Lock() // the next caller finds everything that followed the last commit
 			defer m.noting.Unlock()
 			m.core.Wait()
 			return nil

@@ -12,18 +12,18 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// All that is given is read through core.Read or given, which leave out what people refused; so no channel of
-// guidance can forget to ask.
+// Everything that is given is read through core.Read or given, which exclude people's refusals; so no channel of
+// guidance can bypass them.
 
 // mostAgain is how often a search is repeated without the memories of which nothing may be given.
 const mostAgain = 4
 
-// askedTest is the test that a question is about.
+// askedTest is the test of a query.
 type askedTest struct {
 	brief.Test
 	prompt string   // with the step
 	names  []string // its ids and prompts
-	not    []string // checks that a person said a case of this very test is not about
+	not    []string // checks that a case of this very test is not about, by a person's decision
 }
 
 func (m *Memory) askedOf(q *retrieval.Query) *askedTest {
@@ -45,7 +45,7 @@ func (a *askedTest) is(n *tree.Node) bool {
 	return slices.ContainsFunc(a.names, same)
 }
 
-// learn takes in what the cases of the very test among ids say of it, and reports whether it has more names.
+// learnOf adds the data of the cases of the very test among ids, and reports whether the test has more names.
 func (m *Memory) learnOf(ctx context.Context, a *askedTest, ids []string) (more bool, err error) {
 	cases, err := m.core.Stored(ctx, ids)
 	if err != nil {
@@ -70,7 +70,7 @@ func (m *Memory) learnOf(ctx context.Context, a *askedTest, ids []string) (more 
 	return more, nil
 }
 
-// without returns a memory without what a person said the test is not about, nil if nothing is left.
+// without returns a memory without the checks that a person excluded from the test, nil if nothing is left.
 func (a *askedTest) without(n *tree.Node) *tree.Node {
 	if n == nil || len(a.not) == 0 {
 		return n
@@ -99,7 +99,7 @@ func (a *askedTest) without(n *tree.Node) *tree.Node {
 	return &c
 }
 
-// given returns a memory as it may be given before a test, nil if nothing of it may.
+// given returns the part of a memory that may be given before a test, nil for none.
 func (m *Memory) given(ctx context.Context, id string, a *askedTest) (*tree.Node, error) {
 	n, err := m.core.Whole(ctx, id)
 	if err != nil {
@@ -132,15 +132,14 @@ func (m *Memory) whyNot(ctx context.Context, id string, a *askedTest) retrieval.
 	return why
 }
 
-// searchHeeding asks the index as searchIndex does. Memories of which people refused all that they say
-// leave their places to others, and are among what was considered with that reason. It also returns the test
-// that is asked about.
+// searchHeeding searches the index as core.Search does. Memories of which people refused everything are replaced by
+// others, and are among the considered ones with that reason. It also returns the test of the query.
 func (m *Memory) searchHeeding(
 	ctx context.Context, q retrieval.Query, ask core.Asking,
 ) (retrieval.Result, *askedTest, error) {
 	a := m.askedOf(&q)
 	var silent []retrieval.Hit
-	all := false // everything that was considered is wanted
+	all := false // the caller wants all considered memories
 	for again := 0; ; again++ {
 		q.Names = a.names
 		r, err := m.core.Search(ctx, q, ask)
@@ -162,7 +161,7 @@ func (m *Memory) searchHeeding(
 			h := r.Hits[i]
 			n, err := m.given(ctx, h.ID, a)
 			if err != nil || n != nil {
-				continue // one that is gone is left out where it is read
+				continue // a deleted one is skipped where it is read
 			}
 			h.Taken, h.Why = false, m.whyNot(ctx, h.ID, a)
 			h.Reason = h.Why.String()
@@ -176,7 +175,7 @@ func (m *Memory) searchHeeding(
 			if all {
 				r.Considered = append(r.Considered, silent...)
 			}
-			if len(r.Hits) == 0 && len(silent) > 0 { // they came nearer than what is left
+			if len(r.Hits) == 0 && len(silent) > 0 { // they were nearer than the remaining ones
 				r.Nearest = &silent[0]
 			}
 			return r, a, nil
@@ -192,8 +191,8 @@ func isAmong(hits []retrieval.Hit, id string) bool {
 	return slices.ContainsFunc(hits, func(h retrieval.Hit) bool { return h.ID == id })
 }
 
-// givenAll reads the memories with the ids as they may be given before a test, and leaves out those that are
-// gone, or of which nothing may.
+// givenAll returns the parts of the memories with the ids that may be given before a test, without those that are
+// deleted, or of which nothing may.
 func (m *Memory) givenAll(ctx context.Context, ids []string, a *askedTest) ([]tree.Node, error) {
 	nodes := make([]tree.Node, 0, len(ids))
 	for _, id := range ids {
@@ -209,8 +208,8 @@ func (m *Memory) givenAll(ctx context.Context, ids []string, a *askedTest) ([]tr
 	return nodes, nil
 }
 
-// Given returns what guidance says of a memory, of a case before its very test, and what people refused of it.
-// said is "" where nothing of it is given. Advanced.
+// Given returns the text of a memory in guidance, for a case before its very test, and people's refusals of it. said
+// is "" if nothing of it is given. Advanced.
 func (m *Memory) Given(n *tree.Node, lang string) (said string, left []tree.Refusal) {
 	no := m.core.Refused()
 	left = no.Left(n)

@@ -15,16 +15,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// rereads is what is known of the cases that wait for a model.
+// rereads is the state of the cases that wait for a model.
 type rereads struct {
-	turn *semaphore.Weighted // one at a time rereads
-	none atomic.Bool         // no case waits, as far as is known
+	turn *semaphore.Weighted // one reread at a time
+	none atomic.Bool         // no case is known to wait
 
 	mu   sync.Mutex
-	vain map[string]bool // asked for without an answer since Open, or the last Evolve; guarded by mu
+	vain map[string]bool // sent without an answer since Open, or the last Evolve; guarded by mu
 }
 
-// inVain notes that a case was asked for without an answer.
+// inVain records that a case was sent without an answer.
 func (r *rereads) inVain(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -37,8 +37,8 @@ func (r *rereads) wasInVain(id string) bool {
 	return r.vain[id]
 }
 
-// noteFormed notes which cases of a batch wait. A model that would not answer for one of them, or
-// not to its end, or may not be asked, is not asked again at once; one that was not reached is.
+// noteFormed records which cases of a batch wait. A model that refused one of them, did not finish its answer, or may
+// not be called, is not called for it again at once; one that was unreachable is.
 func (m *Memory) noteFormed(all []formation.Formed) {
 	for i := range all {
 		switch llm.KindOf(all[i].ModelErr) {
@@ -47,11 +47,11 @@ func (m *Memory) noteFormed(all []formation.Formed) {
 		default:
 		}
 	}
-	m.rereads.none.Store(false) // after the commit, so that who looks for cases that wait finds them
+	m.rereads.none.Store(false) // after the commit, so that a search for waiting cases finds them
 }
 
-// Reread has the model read the cases that the rules read because it had failed, while it answers, and returns how many
-// it read. Those that lessons stand on are left to Evolve. Without a model it reads none. Advanced.
+// Reread has the model read the cases that the rules read because it had failed, while it answers, and returns how
+// many it read. It leaves the cases of lessons to Evolve. Without a model it reads none. Advanced.
 func (m *Memory) Reread(ctx context.Context) (int, error) {
 	if m.halt == nil {
 		return 0, nil
@@ -63,10 +63,9 @@ func (m *Memory) Reread(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// reread has the model read the cases that the rules read because it had failed, while it answers,
-// and returns how many it read. Each is asked for once. With learned it also reads cases that came
-// before there was a model, and those that lessons stand on, which then may be learned anew; so only
-// Evolve asks for these, whose cost is known before.
+// reread has the model read the cases that the rules read because it had failed, while it answers, and returns how
+// many it read. Each is sent once. With learned it also reads cases recorded before a model was configured, and those
+// of lessons, which then may be learned again; so only Evolve, whose cost can be estimated before, includes these.
 func (m *Memory) reread(ctx context.Context, learned bool, of *meter.Meter) (done int, err error) {
 	if m.opts.ReadOnly || m.rereads.none.Load() {
 		return 0, nil
@@ -99,7 +98,7 @@ func (m *Memory) reread(ctx context.Context, learned bool, of *meter.Meter) (don
 	return done, ctx.Err()
 }
 
-// estimateReread returns what it would take to read the cases that wait.
+// estimateReread returns the cost of reading the waiting cases.
 func (m *Memory) estimateReread(ctx context.Context, o *EvolveOptions) (meter.Spent, error) {
 	waiting, err := m.waiting(ctx, true)
 	if err != nil {
@@ -114,12 +113,12 @@ func (m *Memory) estimateReread(ctx context.Context, o *EvolveOptions) (meter.Sp
 	return of.Total(), ctx.Err()
 }
 
-// waiting returns the cases that no model has read, sorted by id; with learned false, only those of which
-// the model failed, without those that lessons stand on and those that were asked for in vain.
+// waiting returns the cases that no model has read, sorted by id; with learned false, only those for which the model
+// failed, without those of lessons and those that were sent in vain.
 func (m *Memory) waiting(ctx context.Context, learned bool) ([]tree.Node, error) {
 	var out []tree.Node
 	none := true
-	m.rereads.none.Store(true) // a case that comes meanwhile says otherwise
+	m.rereads.none.Store(true) // a case that is added meanwhile resets it
 	for n, err := range m.core.Trusted().Scan(ctx, tree.Filter{Level: tree.Case.Level()}) {
 		if err != nil {
 			m.rereads.none.Store(false)
@@ -138,7 +137,7 @@ func (m *Memory) waiting(ctx context.Context, learned bool) ([]tree.Node, error)
 	return out, nil
 }
 
-// rereadSome asks for cases, and returns those that are no longer to wait.
+// rereadSome sends cases, and returns those that wait no longer.
 func (m *Memory) rereadSome(ctx context.Context, f *formation.Former, some []tree.Node) []tree.Node {
 	read, why := f.Again(ctx, some)
 	for i := range some {
@@ -150,7 +149,7 @@ func (m *Memory) rereadSome(ctx context.Context, f *formation.Former, some []tre
 	return read
 }
 
-// keepReread commits cases that the model read, and returns how many.
+// keepReread commits cases that the model read, and returns their number.
 func (m *Memory) keepReread(ctx context.Context, read []tree.Node) (done int, err error) {
 	if len(read) == 0 {
 		return 0, nil
@@ -179,7 +178,7 @@ func (m *Memory) keepReread(ctx context.Context, read []tree.Node) (done int, er
 	return done, nil
 }
 
-// mostInRow is how many calls in a row may come to no answer before a model is left alone.
+// mostInRow is the maximum number of consecutive calls without an answer before a model is no longer called.
 const mostInRow = 3
 
 // bounded returns the reader of an Evolve with its bounds.

@@ -1,6 +1,6 @@
 package memtree
 
-// Risk says which verdicts are likely to be wrong before their truth is known.
+// Risk estimates which verdicts are likely to be wrong before their label is known.
 
 import (
 	"context"
@@ -17,14 +17,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// scores are risks that hold as long as neither the model nor a memory changes.
+// scores caches risks until the model or a memory changes.
 type scores struct {
 	mu sync.Mutex
-	at [2]uint64 // what they were made with: the model and the memories
+	at [2]uint64 // the versions they were made with: of the model and the memories
 	of map[string]risk.Risk
 }
 
-// scored is Risk for runs that wait: it is asked for many of them, again and again.
+// scored sets the risks of waiting runs from a cache, because it is called for many of them repeatedly.
 func (m *Memory) scored(ctx context.Context, runs []Unlabelled) error {
 	now := [2]uint64{0, m.core.Changed()}
 	l := m.learned
@@ -64,13 +64,13 @@ func (s *scores) put(at [2]uint64, id string, r *risk.Risk) {
 	}
 }
 
-// Risk says how likely a judgment is to be wrong before its truth is known, and why; or
-// that past errors do not predict it. Advanced.
+// Risk returns how likely a judgment is to be wrong before its label is known, and why; or that past errors do not
+// predict it. Advanced.
 func (m *Memory) Risk(ctx context.Context, e Evaluation) (risk.Risk, error) {
 	if err := e.Check(); err != nil {
 		return risk.Risk{}, fmt.Errorf("risk: %w", err)
 	}
-	e.Identify() // as Record does, so that the model knows an evaluation that it learned from
+	e.Identify() // as Record does, so that the model recognises an evaluation that it learned from
 	clean, _ := formation.Redact(e)
 	seen, err := m.observeFacts(ctx, &clean)
 	if err != nil {
@@ -84,8 +84,8 @@ func (m *Memory) Risk(ctx context.Context, e Evaluation) (risk.Risk, error) {
 	return r.Given(&clean, seen), nil
 }
 
-// observeFacts counts what the observation of a verdict shows of remembered misses: how many
-// of them are still wrong, how many hold, and of which memories.
+// observeFacts counts what the observation of a verdict shows of remembered misses: how many of them are still wrong,
+// how many hold, and of which memories.
 func (m *Memory) observeFacts(ctx context.Context, e *Evaluation) (out risk.Seen, err error) {
 	if e.Observation == "" || m.core.Index().Stats().Nodes == 0 {
 		return out, nil
@@ -134,7 +134,7 @@ func (m *Memory) tally(ctx context.Context, product string) (*tree.Tally, error)
 	return c.Tally(m.origin.ID), nil
 }
 
-// believe writes what another team counted into the ledger, where the model learns it.
+// believe writes the tally of another team to the ledger, from which the model learns it.
 func (m *Memory) believe(ctx context.Context, t *tree.Tally) error {
 	room, l := false, m.learned
 	if err := l.View(ctx, func() { room = l.risk.Model().Room(t.Origin) }, l.risk); err != nil {
@@ -146,8 +146,8 @@ func (m *Memory) believe(ctx context.Context, t *tree.Tally) error {
 	return m.core.Apply(ctx, tree.Batch{Entries: []tree.Entry{{At: m.opts.Now(), Tally: t}}})
 }
 
-// riskSafely is Risk for Wrap, which must not fail: after an error or a panic it returns nil. It
-// takes at most Options.Deadline.
+// riskSafely is Risk for Wrap, which must not fail: after an error or a panic it returns nil. It takes at most
+// Options.Deadline.
 func (m *Memory) riskSafely(ctx context.Context, e Evaluation) (r *risk.Risk) {
 	defer func() {
 		if p := recover(); p != nil {

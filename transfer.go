@@ -8,11 +8,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Transfer is how nodes travel: Export, Import into quarantine, and Promote out of it.
-// Advanced.
+// Transfer returns the API for moving nodes: Export, Import into quarantine, and Promote out of it. Advanced.
 func (m *Memory) Transfer() *transfer.Exchange { return transfer.NewExchange(door{m.store, m}) }
 
-// door is what a transfer may do with a memory.
+// door is a transfer's access to a memory.
 type door struct {
 	transfer.Tree
 	m *Memory

@@ -1,7 +1,7 @@
 package memtree
 
-// Every run that asks for guidance is a trial. Chance decides what it is given, so that runs with
-// memory have runs to be compared with.
+// Every run that requests guidance is a trial. What it is given is drawn at random, so that runs with memory can be
+// compared with runs without.
 
 import (
 	"cmp"
@@ -21,7 +21,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// share is what a run is given, and the chances with which that was drawn.
+// share is what a run is given, and the probabilities with which that was drawn.
 type share struct {
 	arm     tree.Arm
 	chances effect.Chances
@@ -29,10 +29,9 @@ type share struct {
 	all     bool     // the breaker holds everything back
 }
 
-// draw decides what a run is given of x. The draw is a hash of run, test and the id of the tree:
-// a retry falls the same way, and anybody can draw again. A query without a run id is a
-// question, not a run: no chance decides about it, but the breaker does. A later step of a run is
-// in the arm of the first.
+// draw decides what a run is given of x. The draw is a hash of run, test and the id of the tree: a retry has the same
+// result, and the draw can be reproduced. A query without a run id is not a run: nothing is drawn for it, but the
+// breaker applies. A later step of a run is in the arm of the first.
 func (m *Memory) draw(ctx context.Context, q *Query, x *Explanation) (share, error) {
 	types := errorTypes(x)
 	if len(types) == 0 || q.RunID == "" || q.Trial != "" {
@@ -57,10 +56,10 @@ func (m *Memory) draw(ctx context.Context, q *Query, x *Explanation) (share, err
 	}, nil
 }
 
-// drawn is what chance decides about: a test in a run.
+// drawn returns the unit of the draw: a test in a run.
 func (q *Query) drawn() string { return tree.Hash(q.RunID, cmp.Or(q.Scope.Test, q.Prompt)) }
 
-// passes returns what the breaker lets pass of memories of the error types, without a draw.
+// passes returns what the breaker allows of memories of the error types, without a draw.
 func (m *Memory) passes(types []string) share {
 	s := share{arm: tree.ArmMemory, chances: effect.Chances{Memory: 1}}
 	s.closed, s.all = m.learned.brake.Closed(types)
@@ -70,7 +69,7 @@ func (m *Memory) passes(types []string) share {
 	return s
 }
 
-// errorTypes returns the error types of what x would be given, sorted.
+// errorTypes returns the error types of the content of x, sorted.
 func errorTypes(x *Explanation) []string {
 	var out []string
 	for i := range x.Items {
@@ -85,8 +84,8 @@ func errorTypes(x *Explanation) []string {
 	return slices.Compact(out)
 }
 
-// armOf returns the arm of a trial: of those that were drawn here lately, or are among the last entries of the
-// ledger. An earlier version wrote the arm at the end of the id. Of a trial that is not known it is that of memory.
+// armOf returns the arm of a trial: of those that were drawn here lately, or are among the last entries of the ledger.
+// An earlier version wrote the arm at the end of the id. An unknown trial is in the arm of memory.
 func (m *Memory) armOf(ctx context.Context, trial string) (tree.Arm, error) {
 	switch {
 	case strings.HasSuffix(trial, ".none"):
@@ -113,14 +112,14 @@ func (m *Memory) armOf(ctx context.Context, trial string) (tree.Arm, error) {
 	return tree.ArmMemory, nil
 }
 
-// The steps of a run come within so many trials of this process, and within so many entries of the ledger if another
-// process answers them.
+// The steps of a run come within this many trials of this process, and within this many entries of the ledger if
+// another process answers them.
 const (
 	lateTrials  = 1 << 16
 	lateEntries = 1 << 12
 )
 
-// drawn are the arms of the latest trials. The zero value is ready.
+// drawn holds the arms of the latest trials. The zero value is ready.
 type drawn struct {
 	mu   sync.Mutex
 	arms map[string]tree.Arm
@@ -150,13 +149,13 @@ func (d *drawn) add(trial string, arm tree.Arm) {
 	}
 }
 
-// eligible is what a run could have been given: the ids of memories, and who found the first.
+// eligible is what a run could have been given: the ids of memories, and how the first was found.
 type eligible struct {
 	ids []string
 	by  enhance.By
 }
 
-// give makes of x what the run is given, and returns all it could have been given.
+// give reduces x to what the run is given, and returns everything it could have been given.
 func (m *Memory) give(ctx context.Context, q Query, x *answered, s share, ask core.Asking) (of eligible, err error) {
 	of.ids = idsIn(&x.Guidance)
 	if len(x.Items) > 0 {
@@ -188,7 +187,7 @@ func (m *Memory) give(ctx context.Context, q Query, x *answered, s share, ask co
 	return of, err
 }
 
-// withheld returns guidance without what was found.
+// withheld returns guidance without its memories.
 func withheld(g *Guidance, why Withheld) Guidance {
 	return Guidance{Abstained: true, Items: []enhance.Item{}, Withheld: why, Note: g.Note}
 }
@@ -233,7 +232,7 @@ func idsIn(g *Guidance) []string {
 	return ids
 }
 
-// trialCount makes the ids of trials different that have one query and one time.
+// trialCount makes the ids of trials with one query and one time distinct.
 var trialCount atomic.Uint64
 
 // keepTrial sets the trial of g and passes its entry to the worker that writes the ledger. It
@@ -271,15 +270,14 @@ func (m *Memory) keepTrial(q Query, g *Guidance, of eligible, s share, began tim
 	}
 }
 
-// digest returns a hash of the question, so that the ledger can tell questions apart without
-// their texts.
+// digest returns a hash of the query, so that the ledger can distinguish queries without their texts.
 func (q *Query) digest() string {
 	return tree.Hash(q.Prompt, q.Step, q.Scene.ID, q.Scene.Type, tree.Route(q.Scene.Route),
 		q.Scope.Product, q.Scope.Suite, q.Scope.Test)
 }
 
-// search returns the way in which Guide asks: for one run in ten the best of the memories that
-// were quarantined for their effect is found too, so that it can clear itself.
+// search returns the search of Guide: for one run in ten it also finds the best of the memories that were quarantined
+// for their effect, so that it can clear itself.
 func (m *Memory) search(q *Query) core.Asking {
 	ask := (*retrieval.Index).Search
 	if q.RunID == "" || q.Trial != "" || !effect.Probes(q.drawn(), m.origin.ID) {

@@ -8,8 +8,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Verify reads everything, and calls found for each hash, law of the tree or place in
-// the index that is not as it should be. Advanced.
+// Verify reads everything, and calls found for each broken hash, law of the tree or part of the index. Advanced.
 func (m *Memory) Verify(ctx context.Context, found func(error)) (tree.Verified, error) {
 	var v tree.Verified
 	damaged := false
@@ -23,7 +22,7 @@ func (m *Memory) Verify(ctx context.Context, found func(error)) (tree.Verified, 
 			return v, fmt.Errorf("verify: %w", err)
 		}
 	}
-	if damaged { // links and index would show the same damage again
+	if damaged { // links and index would report the same damage again
 		return v, nil
 	}
 	for n, err := range m.store.Scan(ctx, tree.Filter{}) {

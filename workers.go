@@ -13,11 +13,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// outboxProgress tells Wait and Health how far the worker of the outbox is.
+// outboxProgress reports the progress of the worker of the outbox to Wait and Health.
 type outboxProgress struct {
 	mu      sync.Mutex
 	next    chan struct{}   // closes at the next step of the worker
-	stopped error           // the error of the last step; nil: there was none
+	stopped error           // the error of the last step; nil for none
 	formed  formation.Tally // what was formed since Open
 }
 
@@ -31,7 +31,7 @@ func (p *outboxProgress) state() (<-chan struct{}, error) {
 	return p.next, p.stopped
 }
 
-// step tells those who wait that the worker did a step, and with which error.
+// step wakes waiting callers after a step of the worker, with its error.
 func (p *outboxProgress) step(stopped error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -40,14 +40,14 @@ func (p *outboxProgress) step(stopped error) {
 	p.next = make(chan struct{})
 }
 
-// count adds what was formed and committed.
+// count adds evaluations that were formed and committed.
 func (p *outboxProgress) count(formed []formation.Formed) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.formed.Add(formed)
 }
 
-// reread counts cases that a model read after it had failed.
+// reread adds cases that a model read after it had failed.
 func (p *outboxProgress) reread(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -61,11 +61,11 @@ func (p *outboxProgress) tally() formation.Tally {
 	return p.formed.Clone()
 }
 
-// saveInboxEvery is how often the inbox is saved while runs keep coming: a crash loses those of so long.
+// saveInboxEvery is the interval of saving the inbox while runs keep coming: a crash loses at most those of this time.
 const saveInboxEvery = 10 * time.Second
 
-// formOutbox turns accepted evaluations into cases until ctx ends. After a failure they stay in
-// the outbox, and the next poke or the next Open tries again.
+// formOutbox turns accepted evaluations into cases until ctx ends. After a failure they stay in the outbox, and the
+// next poke or the next Open tries again.
 func (m *Memory) formOutbox(ctx context.Context) {
 	for {
 		select {
@@ -93,8 +93,8 @@ func (m *Memory) formOutbox(ctx context.Context) {
 	}
 }
 
-// restTrials is how long the ledger rests after a commit of trials. The answers that a busy service
-// gives meanwhile share the next one, whose fsync takes more of the processor than the writing.
+// restTrials is the pause after a commit of trials. The answers that a busy service gives meanwhile share the next
+// commit, whose fsync costs more than the writing.
 const restTrials = 20 * time.Millisecond
 
 // keepTrials writes the trials of Guide to the ledger, until ctx ends.
@@ -137,7 +137,7 @@ func (m *Memory) waitTrials(ctx context.Context) error {
 	return nil
 }
 
-// writeTrials writes first and all other entries that wait in one commit.
+// writeTrials writes first and all other waiting entries in one commit.
 func (m *Memory) writeTrials(ctx context.Context, first tree.Entry) {
 	entries := []tree.Entry{first}
 	for len(entries) < cap(m.trials) {
@@ -167,9 +167,9 @@ func (m *Memory) judgeRuns(ctx context.Context) {
 	}
 }
 
-// drainRuns judges and records the runs that are left when the memory closes, and waits for the
-// one that is being judged. It takes no further runs. After closeDeadline judges are told to
-// stop, and the runs that they did not judge are recorded without a label.
+// drainRuns judges and records the remaining runs when the memory closes, and waits for the one that is being judged.
+// It accepts no further runs. After closeDeadline the context of judges ends, and the runs that they did not judge are
+// recorded without a label.
 func (m *Memory) drainRuns() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeDeadline)
 	defer cancel()
@@ -205,11 +205,10 @@ func (m *Memory) waitWrapped(ctx context.Context) error {
 	return nil
 }
 
-// closeDeadline bounds how long Close judges what Wrap left.
+// closeDeadline bounds how long Close judges the remaining runs of Wrap.
 const closeDeadline = 10 * time.Second
 
-// stopWorkers ends the workers. Before, the runs that are left are judged; afterwards, the
-// trials that are left are written.
+// stopWorkers ends the workers. Before, it judges the remaining runs; afterwards, it writes the remaining trials.
 func (m *Memory) stopWorkers() {
 	m.drainRuns()
 	m.stop()

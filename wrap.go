@@ -19,53 +19,52 @@ import (
 type Test struct {
 	ID          string     // of the test case
 	RunID       string     // of this run of it; "": Wrap makes one
-	Attempt     int        // from 1; 0 means not said
-	Prompt      string     // what the agent is asked
-	Context     string     // background knowledge, for agents that take it apart from the prompt
-	Observation string     // what can be seen before the run, if anything: an ARIA snapshot or the page's text
+	Attempt     int        // from 1; 0: unknown
+	Prompt      string     // the task of the agent
+	Context     string     // background knowledge, for agents that receive it apart from the prompt
+	Observation string     // the observation before the run, if any: an ARIA snapshot or the page's text
 	Scene       tree.Scene // where in the product
 	Scope       tree.Scope // which product, suite and test
-	GroundTruth tree.Raw   // what is true; never shown to the agent
-	Agent       tree.Agent // who runs it
+	GroundTruth tree.Raw   // the label; never shown to the agent
+	Agent       tree.Agent // the agent that runs it
 }
 
-// Result is what an agent made of a test. Wrap sets all but Judgment and Observation.
+// Result is the result of an agent for a test. Wrap sets all fields except Judgment and Observation.
 type Result struct {
 	Judgment    tree.Raw         // any JSON
-	Observation string           // what the agent could see when it judged
+	Observation string           // the agent's observation when it judged
 	Trial       string           // whose guidance was used
-	Risk        *risk.Risk       // how likely the judgment is to be wrong; nil: it could not be said in time
-	Correction  *tree.Correction // what was done because that is likely; nil: nothing
-	First       *Result          // the agent's own, where a correction put this one in its place
+	Risk        *risk.Risk       // how likely the judgment is to be wrong; nil: not available in time
+	Correction  *tree.Correction // what was done about that risk; nil: nothing
+	First       *Result          // the agent's own, if a correction replaced it
 }
 
-// RunTest runs one test. It is what Wrap takes and what it returns.
+// RunTest runs one test. Wrap takes one and returns one.
 type RunTest func(ctx context.Context, t Test) (Result, error)
 
-// Judge says whether a result was right, whatever the ground truth says. A run that it
-// fails to judge has no label. Wait and Evolve wait for judges, so it must call neither.
+// Judge decides whether a result was right, in place of the ground truth. A run that it fails to judge has no label.
+// Wait and Evolve wait for judges, so it must call neither.
 type Judge func(ctx context.Context, t Test, r Result) (Verdict, error)
 
-// Verdict is a judge's word on a result.
+// Verdict is a judge's decision on a result.
 type Verdict struct {
 	Correct   bool
-	Direction taxonomy.Direction // which way it was wrong; may be left out
+	Direction taxonomy.Direction // which way it was wrong; optional
 	Reason    string             // what was missed, in a sentence
 }
 
-// WrapOptions say how Wrap puts memory to use. Nil, and the zero value, are useful.
+// WrapOptions configures how Wrap uses memory. Nil, and the zero value, are useful.
 type WrapOptions struct {
 	Placement enhance.Placement // after the prompt, before it, or apart from it in Test.Context
 	Judge     Judge             // nil: judgment and ground truth are compared
 	Correct   CorrectOptions    // what to do about a judgment that is likely to be wrong
 	Ablate    AblateOptions     // whether to find out which memory made a run fail
-	Holdout   *effect.Holdout   // how many of this suite's runs go without memory; nil: Options.Holdout
+	Holdout   *effect.Holdout   // the share of this suite's runs without memory; nil: Options.Holdout
 }
 
-// Wrap returns a function of run's shape that remembers: it puts guidance into the prompt,
-// runs, and has the result judged and recorded in the background. Run sees no ground
-// truth. Memory never breaks a run, and each thing it does for one takes no longer than
-// Options.Deadline.
+// Wrap returns a function like run that uses memory: it puts guidance into the prompt, runs, and has the result judged
+// and recorded in the background. Run sees no ground truth. Memory never breaks a run, and each of its steps within a
+// run takes at most Options.Deadline.
 func Wrap(m *Memory, run RunTest, opts *WrapOptions) RunTest {
 	var o WrapOptions
 	if opts != nil {
@@ -104,7 +103,7 @@ type wrapped struct {
 	guidance Guidance
 }
 
-// runCount makes the ids of runs different that start at one time.
+// runCount makes the ids of runs that start at one time distinct.
 var runCount atomic.Uint64
 
 // newRun returns an id for a run, made of its time and a count.
@@ -112,8 +111,8 @@ func (m *Memory) newRun() string {
 	return "r_" + m.opts.Now().UTC().Format(time.RFC3339Nano) + "_" + strconv.FormatUint(runCount.Add(1), 10)
 }
 
-// place returns the test as the agent is given it: with a text in its prompt or beside it, and
-// without the ground truth.
+// place returns the test in the form for the agent: with a text in its prompt or beside it, and without the ground
+// truth.
 func (w *wrapped) place(text string) Test {
 	given := w.c
 	given.GroundTruth = nil
@@ -158,7 +157,7 @@ func (m *Memory) guideSafely(ctx context.Context, c Test, h *effect.Holdout) (g 
 	return g
 }
 
-// query is what memory is asked before a test.
+// query returns the query of a test.
 func (c *Test) query() Query {
 	return Query{
 		Prompt: c.Prompt, Observation: c.Observation, Scene: c.Scene, Scope: c.Scope, Agent: c.Agent, RunID: c.RunID,
@@ -171,7 +170,7 @@ type finishedRun struct {
 	r      Result
 	at     time.Time
 	judge  Judge
-	ablate *failedRun    // to look into it if it failed; nil: nobody asked for it
+	ablate *failedRun    // for an ablation if it failed; nil: none is configured
 	done   chan struct{} // its channel in held
 }
 
@@ -221,8 +220,8 @@ func (m *Memory) recordRun(ctx context.Context, f finishedRun) {
 	m.lookInto(&f, &e)
 }
 
-// judgeRun returns the evaluation of a run with what its judge or ground truth says. After an
-// error of the judge it has no label.
+// judgeRun returns the evaluation of a run with the verdict of its judge or its ground truth. After an error of the
+// judge it has no label.
 func (m *Memory) judgeRun(ctx context.Context, f *finishedRun) (Evaluation, error) {
 	e := f.c.evaluation(&f.r)
 	e.At, e.GroundTruth = f.at, f.c.GroundTruth
@@ -238,8 +237,8 @@ func (m *Memory) judgeRun(ctx context.Context, f *finishedRun) (Evaluation, erro
 	return e, nil
 }
 
-// judgedBy writes a judge's verdict into an evaluation. The judge decides in place of the
-// comparison, so a ground truth that contradicts the verdict is left out.
+// judgedBy writes a judge's verdict into an evaluation. The judge replaces the comparison, so a ground truth that
+// contradicts the verdict is omitted.
 func (m *Memory) judgedBy(e *Evaluation, j Verdict) {
 	e.Correct, e.Direction, e.Reason = &j.Correct, j.Direction, j.Reason
 	if err := judgment.Denied(e, "judgment", "ground_truth"); err != nil {
