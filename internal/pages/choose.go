@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// choosing is the form that says what a list shows: what is chosen now, and what can be.
+// choosing is the filter form of a list: the present choice, and the possible ones.
 type choosing struct {
 	find.Query
 	find.Choices
@@ -19,7 +19,7 @@ type choosing struct {
 	Risky bool // the list has risks
 }
 
-// choose reads what is chosen from the address of a page, not from a form that it sends.
+// choose reads the choice from the address of a page, not from a form that it sends.
 func choose(r *http.Request, v *Visitor, can find.Choices) (choosing, error) {
 	q, err := find.Parse(r.URL.Query().Get)
 	c := choosing{Query: q, Choices: can, Types: v.Memory.Taxonomy().ErrorTypes()}
@@ -31,12 +31,12 @@ func choose(r *http.Request, v *Visitor, can find.Choices) (choosing, error) {
 	return c, err
 }
 
-// Further reports whether a field of those that are folded away chooses something.
+// Further reports whether a collapsed field is part of the choice.
 func (c *choosing) Further() bool {
 	return c.Suite != "" || c.Run != "" || c.Since != "" || c.Until != "" || c.ErrorType != ""
 }
 
-// address returns the part of an address that chooses the same, with further values, name after name.
+// address returns the part of an address with the same choice, with further values, name after name.
 func (c *choosing) address(values ...string) string {
 	q := c.Values()
 	for i := 0; i+1 < len(values); i += 2 {
@@ -47,16 +47,16 @@ func (c *choosing) address(values ...string) string {
 	return "?" + q.Encode()
 }
 
-// Address chooses the same, from the first on.
+// Address returns the same choice, from the first entry on.
 func (c *choosing) Address() string { return c.address() }
 
-// Fields are those that choose something, for a form that is about the same.
+// Fields returns the fields of the choice, for a form with the same choice.
 func (c *choosing) Fields() url.Values { return c.Values() }
 
-// countedMost is how many memories are counted for what can be chosen.
+// countedMost is the maximum number of memories from which the possible choices are collected.
 const countedMost = 2000
 
-// remembered are the products, suites and runs of the first memories.
+// remembered returns the products, suites and runs of the first memories.
 func remembered(ctx context.Context, v *Visitor) (find.Choices, error) {
 	var c find.Counter
 	seen := 0

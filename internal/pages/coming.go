@@ -8,11 +8,11 @@ import (
 	"github.com/memtree/memtree/brief"
 )
 
-// comingData are the tests that will be run, with what a reader said of them.
+// comingData is the coming tests, with their briefs.
 type comingData struct {
 	brief.Known
-	Words string // a test has these
-	All   bool   // also those that nothing was picked for
+	Words string // a test contains these words
+	All   bool   // also those without a pick
 	Tests []comingTest
 	More  int // tests that are not shown
 }
@@ -29,7 +29,7 @@ type comingPick struct {
 	Title string
 }
 
-// By names who read, and when.
+// By returns the reader and the date.
 func (t *comingTest) By() string {
 	if t.UpTo == 0 || t.Refused {
 		return ""
@@ -37,7 +37,7 @@ func (t *comingTest) By() string {
 	return t.Read.By + ", " + t.Read.At.Format(time.DateOnly)
 }
 
-// comingMost is how many tests a page shows.
+// comingMost is the maximum number of tests on a page.
 const comingMost = 100
 
 // coming lists coming tests: those with a memory first, the latest named first.

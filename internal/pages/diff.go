@@ -8,16 +8,16 @@ import (
 // diffLine is a line of two texts: Sign is "-" where only the first has it, "+" where only the second, else "".
 type diffLine struct{ Sign, Text string }
 
-// Old and New report on which side a line is alone.
+// Old reports whether only the first text has the line.
 func (l diffLine) Old() bool { return l.Sign == "-" }
 
-// New is the opposite of Old.
+// New reports whether only the second text has the line.
 func (l diffLine) New() bool { return l.Sign == "+" }
 
-// diffMost is how many lines of a text are compared.
+// diffMost is the maximum number of lines of a text that are compared.
 const diffMost = 200
 
-// diff compares two texts line by line: it keeps a longest common run of lines.
+// diff compares two texts line by line, by a longest common subsequence of lines.
 func diff(before, after string) (out []diffLine) {
 	a, b := linesOf(before), linesOf(after)
 	common := make([][]int, len(a)+1) // of a from i on and b from k on
@@ -48,7 +48,7 @@ func diff(before, after string) (out []diffLine) {
 	return out
 }
 
-// linesOf returns the lines of a text that say something, but for the fence around guidance.
+// linesOf returns the lines of a text that are not blank, without the fence around guidance.
 func linesOf(s string) (out []string) {
 	for line := range strings.Lines(s) {
 		line = strings.TrimRight(line, "\r\n")

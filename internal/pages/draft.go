@@ -12,30 +12,30 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// draftData is a draft of a lesson with its cases, and what agents would be given with it.
+// draftData is a draft of a lesson with its cases, and its effect on guidance.
 type draftData struct {
 	evolution.Proposal
-	Lesson                    []diffLine // against the lesson that it replaces
+	Lesson                    []diffLine // compared with the lesson that it replaces
 	Cases                     []draftCase
 	Hidden                    int     // cases that are not shown
-	Own, Recent               []given // tests that would be given something else
-	OwnTests, RecentTests     int     // that were asked
+	Own, Recent               []given // tests whose guidance would change
+	OwnTests, RecentTests     int     // number of tests compared
 	OwnChanged, RecentChanged int
 }
 
-// draftCase is a case with what the agent said.
+// draftCase is a case with the agent's judgment.
 type draftCase struct {
 	tree.Node
 	Judgment outcome
 }
 
-// given is a test, and what it is given before and after.
+// given is a test, and its guidance before and after.
 type given struct {
 	Prompt, Product string
 	Lines           []diffLine
 }
 
-// How much of a draft is asked and shown.
+// Limits of the comparison and the page.
 const (
 	draftCases  = 12
 	recentTests = 20
@@ -78,7 +78,7 @@ func (s *Site) draft(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	return s.render(w, http.StatusOK, s.page(r, v, "draft", s.speech(v.Lang).say("Draft of a lesson"), &d))
 }
 
-// nodes are those that the draft would change.
+// nodes returns the nodes that the draft would change.
 func (d *draftData) nodes() []tree.Node {
 	n := d.Node.Clone()
 	if n.Status == "" {
@@ -132,7 +132,7 @@ func (v *Visitor) casesOf(ctx context.Context, n *tree.Node) ([]string, error) {
 	return slices.Compact(out), err
 }
 
-// once leaves out what has no prompt or one that came before.
+// once removes tests without a prompt or with an earlier one.
 func once(tests []memtree.Query) []memtree.Query {
 	known := map[string]bool{"": true}
 	return slices.DeleteFunc(tests, func(q memtree.Query) bool {
@@ -142,7 +142,7 @@ func once(tests []memtree.Query) []memtree.Query {
 	})
 }
 
-// recentOf returns the tests of the newest runs that wait for a label, without some.
+// recentOf returns the tests of the newest runs that wait for a label, except some.
 func recentOf(ctx context.Context, m *memtree.Memory, without []memtree.Query) ([]memtree.Query, error) {
 	waiting, err := m.Waiting(ctx, find.Query{})
 	if err != nil {
@@ -157,7 +157,7 @@ func recentOf(ctx context.Context, m *memtree.Memory, without []memtree.Query) (
 	return tests[:min(recentTests, len(tests))], nil
 }
 
-// changed counts the tests that are given something else afterwards, and returns the first of them.
+// changed returns the number of tests whose guidance changes, and the first of them.
 func changed(
 	ctx context.Context, m *memtree.Memory, tests []memtree.Query,
 	after func(context.Context, memtree.Query) (memtree.Explanation, error),
@@ -181,7 +181,7 @@ func changed(
 	return n, out, nil
 }
 
-// show words the draft, and what it replaces, in the language of the visitor.
+// show words the draft, and the lesson it replaces, in the language of the visitor.
 func (d *draftData) show(v *Visitor, said *speech) {
 	d.Node = v.shown(&d.Node)
 	was := ""
@@ -192,7 +192,7 @@ func (d *draftData) show(v *Visitor, said *speech) {
 	d.Lesson = diff(was, said.wordsOf(&d.Node))
 }
 
-// wordsOf is what a lesson says, a sentence a line.
+// wordsOf returns the text of a lesson, a sentence a line.
 func (s *speech) wordsOf(n *tree.Node) string {
 	var out []string
 	for _, l := range n.Content.Lessons {

@@ -11,15 +11,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// editData is what a lesson says, to be said better.
+// editData is a lesson to be edited.
 type editData struct {
 	*tree.Node
 	Draft   gate.Draft
 	Why     string
-	Refused []string // why the gates refuse what was written
+	Refused []string // why the gates refuse the text
 }
 
-// moreLessons is how many lessons can be written in addition at one time.
+// moreLessons is the number of lessons that can be added at one time.
 const moreLessons = 1
 
 func (s *Site) edit(w http.ResponseWriter, r *http.Request, v *Visitor) error {
@@ -35,7 +35,7 @@ func (s *Site) editor(w http.ResponseWriter, r *http.Request, v *Visitor, status
 	return s.render(w, status, s.page(r, v, "edit", s.speech(v.Lang).say("Word it better"), d))
 }
 
-// rewrite gives a lesson the words of a person, or says why the gates refuse them and keeps what was written.
+// rewrite replaces the text of a lesson by a person's, or shows why the gates refuse it and keeps the input.
 func (s *Site) rewrite(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	ctx := r.Context()
 	n, err := v.Memory.Tree().Get(ctx, r.PathValue("id"))
@@ -66,7 +66,7 @@ func (s *Site) rewrite(w http.ResponseWriter, r *http.Request, v *Visitor) error
 	return s.editor(w, r, v, http.StatusUnprocessableEntity, &d)
 }
 
-// draftOf reads the form. A lesson without a word is left out.
+// draftOf reads the form. It skips a lesson without text.
 func draftOf(r *http.Request, n *tree.Node) gate.Draft {
 	d := curation.DraftOf(n)
 	d.Title, d.Description = field(r, "title"), field(r, "description")
@@ -87,7 +87,7 @@ func draftOf(r *http.Request, n *tree.Node) gate.Draft {
 	return d
 }
 
-// lines are the lines of a text that say something.
+// lines returns the lines of a text that are not blank.
 func lines(s string) (out []string) {
 	for line := range strings.Lines(s) {
 		if line = strings.TrimSpace(line); line != "" {

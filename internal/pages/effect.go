@@ -19,21 +19,21 @@ type effectData struct {
 	Lifts                          []lift
 	Charts                         []*plot.Chart
 	Helpful, Harmful               []helper
-	Same, Claims                   string // which runs are compared; of how many memories nothing can be claimed
-	FewRanked                      string // to say how well risk ranks
+	Same, Claims                   string // which runs are compared; for how many memories nothing can be claimed
+	FewRanked                      string // minimum for a gain curve
 }
 
-// arm is what some runs were given, and how many of them were right.
+// arm is the runs of one arm, and how many of them were right.
 type arm struct {
 	Name        string
 	Runs, Right int
 	Range       string // share of right runs, with its interval
 }
 
-// lift is how far runs with memory are from those without.
+// lift is the difference between runs with memory and without.
 type lift struct{ Name, With, Without, Points, Range string }
 
-// helper is a memory and what runs say of it.
+// helper is a memory with the evidence of its runs.
 type helper struct{ ID, Title, Says string }
 
 func (s *Site) effect(w http.ResponseWriter, r *http.Request, v *Visitor) error {
@@ -79,7 +79,7 @@ func (s *Site) effect(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	return s.render(w, http.StatusOK, s.page(r, v, "effect", said.say("Does memory help?"), &d))
 }
 
-// inUse counts the memories that runs are given.
+// inUse returns how many of the memories are given to runs.
 func inUse(ctx context.Context, m *memtree.Memory, of []effect.Effect) (n int) {
 	for i := range of {
 		if k, err := m.Tree().Get(ctx, of[i].ID); err == nil && effect.Given(k.Status, k.Mark) {

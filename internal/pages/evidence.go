@@ -6,15 +6,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// evidence is what a test tool left of a run, as the template evidence shows it. Every page that shows a run uses it:
-// {{template "evidence" ($f.Evidence .Evaluation.Evidence .Evaluation.Observation)}}.
+// evidence is the evidence of a test tool for a run, as the template evidence shows it. Every page that shows a run
+// uses it: {{template "evidence" ($f.Evidence .Evaluation.Evidence .Evaluation.Observation)}}.
 type evidence struct {
 	*tree.Evidence
-	Seen     string // what could be seen, where the tool left no failure
-	pictures string // where pictures are
+	Seen     string // the observation, if the tool left no failure
+	pictures string // the address of pictures
 }
 
-// Evidence returns what there is to show of a run, nil for nothing.
+// Evidence returns the evidence of a run, nil for none.
 func (f *frame) Evidence(e *tree.Evidence, seen string) *evidence {
 	if e.Empty() {
 		if seen == "" {
@@ -28,13 +28,13 @@ func (f *frame) Evidence(e *tree.Evidence, seen string) *evidence {
 	return &evidence{e, seen, f.In("pictures/")}
 }
 
-// Address returns where a picture is.
+// Address returns the address of a picture.
 func (e *evidence) Address(p tree.Picture) string { return e.pictures + p.SHA256 }
 
-// picturePolicy lets a picture be a picture and nothing else, even where a browser takes it for a page.
+// picturePolicy restricts a picture to being a picture, even where a browser interprets it as a page.
 const picturePolicy = "default-src 'none'; img-src 'self'; sandbox"
 
-// picture answers with a picture of the tree. Its bytes never change, so a browser may keep it.
+// picture answers with a picture of the tree. Its bytes never change, so a browser may cache it.
 func (s *Site) picture(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	b, kind, err := v.Memory.Picture(r.Context(), r.PathValue("sum"))
 	if err != nil {
@@ -46,6 +46,6 @@ func (s *Site) picture(w http.ResponseWriter, r *http.Request, v *Visitor) error
 	h.Set("Content-Security-Policy", picturePolicy)
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "private, max-age=86400, immutable")
-	_, _ = w.Write(b) // who has gone reads nothing
+	_, _ = w.Write(b) // the client may have gone
 	return nil
 }

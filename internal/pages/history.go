@@ -12,23 +12,23 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// historyData is who decided what, the latest first.
+// historyData is the list of decisions, the latest first.
 type historyData struct {
 	By    string   // only of this person
-	Names []string // of all who said something, sorted
+	Names []string // of all people with a decision, sorted
 	Words []decision
 	Next  string // address of the next page; "" if this is the last
-	Done  string // what was taken back just now
+	Done  string // the decision that was just taken back
 }
 
-// decision is a word with what it is about.
+// decision is a decision with its subject.
 type decision struct {
 	curation.Past
 	Title string
-	Of    string // id of the memory it is about; "": there is none any more
+	Of    string // id of the memory it is about; "": it no longer exists
 }
 
-// history lists what people said of memories and verdicts.
+// history lists people's decisions on memories and verdicts.
 func (s *Site) history(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	all, err := v.Memory.Curation().History(r.Context(), "")
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Site) history(w http.ResponseWriter, r *http.Request, v *Visitor) error
 	return s.render(w, http.StatusOK, s.page(r, v, "history", said.say("Decisions"), &d))
 }
 
-// decision finds what a word is about. A verdict is named by its case, else by its run.
+// decision returns a decision with its subject. A verdict is named by its case, else by its run.
 func (s *Site) decision(r *http.Request, v *Visitor, p *curation.Past) decision {
 	d := decision{Past: *p, Of: p.Node}
 	for i := range p.Before {
@@ -76,7 +76,7 @@ func (s *Site) decision(r *http.Request, v *Visitor, p *curation.Past) decision 
 	return d
 }
 
-// takeBack takes back a decision, which is named by its id. That of another person, or of several verdicts, is shown
+// takeBack takes back a decision, given by its id. A decision of another person, or on several verdicts, is shown
 // first and confirmed.
 func (s *Site) takeBack(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	of := field(r, "of")
@@ -109,7 +109,7 @@ func (s *Site) takeBack(w http.ResponseWriter, r *http.Request, v *Visitor) erro
 	return seeOther(w, r, v, "history", "done", string(done.Undone.Kind))
 }
 
-// takingBack says what a decision was, and whose.
+// takingBack returns a sentence on a decision and its author.
 func (s *speech) takingBack(p *curation.Past, who string) string {
 	by, what := s.who(p.By), s.decided(p)
 	if p.By == who {
@@ -118,7 +118,7 @@ func (s *speech) takingBack(p *curation.Past, who string) string {
 	return s.say("%s decided this on %s: %s.", by, day(p.At), what)
 }
 
-// decided says what a decision was; of labels what they say, each kind with its number.
+// decided returns what was decided; for labels, the number of each kind.
 func (s *speech) decided(p *curation.Past) string {
 	what := s.said(p.Kind)
 	if len(p.Labels) == 0 {
@@ -138,7 +138,7 @@ func (s *speech) decided(p *curation.Past) string {
 	return s.say("%d verdicts labelled", len(p.Labels)) + s.say(": ") + joined(kinds, s.say(", "))
 }
 
-// labelOf is a label in a word or two.
+// labelOf names a label.
 func (s *speech) labelOf(v *tree.Verdict) string {
 	switch {
 	case !v.Labelled:
@@ -149,7 +149,7 @@ func (s *speech) labelOf(v *tree.Verdict) string {
 	return v.Direction.Name().In(s.lang)
 }
 
-// decidedOf is decided for templates, which have a decision in another one.
+// decidedOf is decided for templates, which have a decision embedded in another type.
 func (s *speech) decidedOf(of any) string {
 	switch p := of.(type) {
 	case *decision:

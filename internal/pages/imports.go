@@ -15,7 +15,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// imports is what waits in quarantine.
+// imports is the imports that wait in quarantine.
 type imports struct {
 	Families []family
 	Total    int // memories
@@ -26,18 +26,18 @@ type imports struct {
 type family struct {
 	*tree.Node
 	Brings []string     // ids, its own among them, sorted
-	Stays  bool         // it cannot be taken: it is out of use where it comes from, or rests on nothing here
-	Here   *tree.Node   // what is in use on the same check; nil: nothing
-	Parts  []difference // how it differs from that
+	Stays  bool         // it cannot be taken: it is out of use where it comes from, or without support in this tree
+	Here   *tree.Node   // the lesson in use on the same check; nil: none
+	Parts  []difference // the differences to it
 }
 
-// difference is one part in which an import differs from what is here.
+// difference is one part in which an import differs from the present lesson.
 type difference struct{ Name, Before, After string }
 
-// familiesMost is how many imports are shown.
+// familiesMost is the maximum number of imports shown.
 const familiesMost = 50
 
-// imports lists what waits and what it would change, the widest first.
+// imports returns the waiting imports and their effect, the widest first.
 func (s *speech) imports(ctx context.Context, m *memtree.Memory) (out imports, err error) {
 	waiting, err := transfer.Waiting(ctx, m.Tree())
 	if err != nil || len(waiting) == 0 {
@@ -91,10 +91,10 @@ func brought(waiting map[string]tree.Node, id string) (ids []string) {
 	return ids
 }
 
-// subject is what a lesson is about.
+// subject is the subject of a lesson.
 type subject struct{ kind, errorType, way, level string }
 
-// subjectOf is the zero value for a memory that is about no known check.
+// subjectOf returns the subject, the zero value for a memory without a known check.
 func subjectOf(n *tree.Node) subject {
 	if n.Type == tree.Case || len(n.Content.Lessons) == 0 || n.Content.Lessons[0].Kind == "" {
 		return subject{}
@@ -102,7 +102,7 @@ func subjectOf(n *tree.Node) subject {
 	return subject{n.Content.Lessons[0].Kind, n.ErrorType, string(n.Direction), string(n.Type)}
 }
 
-// inPlace returns the lessons in use, by what they are about.
+// inPlace returns the lessons in use, by subject.
 func inPlace(ctx context.Context, m *memtree.Memory) (map[subject]*tree.Node, error) {
 	out := map[subject]*tree.Node{}
 	for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {
@@ -116,7 +116,7 @@ func inPlace(ctx context.Context, m *memtree.Memory) (map[subject]*tree.Node, er
 	return out, nil
 }
 
-// differences says how an import differs from a lesson that is here, in what it says.
+// differences returns the parts in which the text of an import differs from a present lesson.
 func (s *speech) differences(here, n *tree.Node) (out []difference, err error) {
 	as := n.Clone()
 	as.ID = here.ID
@@ -139,7 +139,7 @@ func (s *speech) differences(here, n *tree.Node) (out []difference, err error) {
 	return out, nil
 }
 
-// decideImports takes a person's word on imports: one with what it brings, or all.
+// decideImports applies a person's decision on imports: one with the nodes it brings, or all.
 func (s *Site) decideImports(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	waiting, err := transfer.Waiting(r.Context(), v.Memory.Tree())
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *Site) decideImports(w http.ResponseWriter, r *http.Request, v *Visitor)
 	return seeOther(w, r, v, "review", "done", field(r, "word"), "n", strconv.Itoa(n))
 }
 
-// alone returns imports and what waits below them, but for what another import rests on too.
+// alone returns imports and the waiting nodes below them, except those that another import rests on too.
 func alone(waiting map[string]tree.Node, ids []string) (out []string) {
 	gone := map[string]bool{}
 	for _, id := range ids {
@@ -202,7 +202,7 @@ func alone(waiting map[string]tree.Node, ids []string) (out []string) {
 	return slices.Sorted(maps.Keys(gone))
 }
 
-// atoi reads a count from an address; what is none is 0.
+// atoi reads a count from an address; an invalid one is 0.
 func atoi(s string) int {
 	n, _ := strconv.Atoi(s)
 	return max(0, n)

@@ -9,20 +9,20 @@ import (
 	"github.com/memtree/memtree/risk"
 )
 
-// shownVerdicts is how many verdicts the inbox shows at one time.
+// shownVerdicts is the number of verdicts on a page of the inbox.
 const shownVerdicts = 15
 
-// inboxData is what the inbox shows.
+// inboxData is the content of the inbox.
 type inboxData struct {
 	choosing
 	notice
-	From     int    // how many verdicts come before those that are shown
-	Next     string // address of those after them; "" if there are none
+	From     int    // the number of verdicts before those shown
+	Next     string // address of those after them; "" for none
 	Total    int
 	Scored   int
 	Expected float64
 	Enough   bool // past errors predict new ones
-	Known    int  // verdicts whose truth is known
+	Known    int  // verdicts with a label
 	Verdicts []verdict
 }
 
@@ -30,7 +30,7 @@ type inboxData struct {
 type verdict struct {
 	memtree.Unlabelled
 	ID      string
-	outcome // what the agent says of the thing it judged
+	outcome // the agent's judgment
 	Reasons []string
 }
 
@@ -38,7 +38,7 @@ func (s *Site) inbox(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	return s.showInbox(w, r, v, http.StatusOK, nil)
 }
 
-// showInbox writes the inbox; met is a word that was not taken, because somebody else had decided.
+// showInbox writes the inbox; met is a label that was refused, because another person had decided.
 func (s *Site) showInbox(w http.ResponseWriter, r *http.Request, v *Visitor, status int, met *meanwhile) error {
 	said := s.speech(v.Lang)
 	chosen, err := choose(r, v, v.Memory.Choices())
@@ -66,10 +66,10 @@ func (s *Site) showInbox(w http.ResponseWriter, r *http.Request, v *Visitor, sta
 	return s.render(w, status, s.page(r, v, "inbox", said.say("Inbox"), &d))
 }
 
-// Most is how many verdicts can be labelled at once.
+// Most is the maximum number of verdicts that can be labelled at once.
 func (d *inboxData) Most() int { return curation.MostLabels }
 
-// reasons says what speaks for wrong, the strongest first, at most three.
+// reasons returns the evidence that the verdict is wrong, the strongest first, at most three.
 func (s *speech) reasons(r *risk.Risk) (out []string) {
 	switch b := &r.Before; {
 	case b.Wrong > 0 && b.Known == 1:

@@ -15,26 +15,26 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// noteMost is the longest note to a verdict, in characters.
+// noteMost is the maximum length of a note on a verdict, in characters.
 const noteMost = 8000
 
-// notice is what became of what somebody said just now.
+// notice is the result of a label that was just submitted.
 type notice struct {
 	Said    *tree.Verdict // of the evaluation that was labelled
-	Skipped string        // the evaluation that was put behind the others
+	Skipped string        // the evaluation that was moved behind the others
 	Many    *tree.Action  // the label of many
-	Right   bool          // what it says
-	Decided int           // evaluations that it left as they were
+	Right   bool          // its value
+	Decided int           // evaluations that it did not change
 	Met     *meanwhile
 }
 
-// meanwhile is a word on a verdict that somebody else had decided by then.
+// meanwhile is a label for a verdict that another person had labelled in the meantime.
 type meanwhile struct {
 	curation.Known
-	Word, Reason string // what was not taken
+	Word, Reason string // the refused label
 }
 
-// noticeOf reads from the address what became of a word. What it does not know it leaves out.
+// noticeOf reads the result of a label from the address. It ignores unknown ids.
 func noticeOf(r *http.Request, v *Visitor) (out notice) {
 	q, c := r.URL.Query(), v.Memory.Curation()
 	if id := q.Get("said"); id != "" {
@@ -57,7 +57,7 @@ func noticeOf(r *http.Request, v *Visitor) (out notice) {
 	return out
 }
 
-// back leads from a form to the inbox as it was chosen, with what became of the word.
+// back redirects from a form to the inbox with the same choice, with the result of the label.
 func back(w http.ResponseWriter, r *http.Request, v *Visitor, q *find.Query, values ...string) error {
 	all := q.Values()
 	for name, value := range all {
@@ -66,7 +66,7 @@ func back(w http.ResponseWriter, r *http.Request, v *Visitor, q *find.Query, val
 	return seeOther(w, r, v, "inbox", values...)
 }
 
-// label takes a person's word on a verdict.
+// label applies a person's label of a verdict.
 func (s *Site) label(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	ctx, id, c := r.Context(), field(r, "evaluation"), v.Memory.Curation()
 	q, err := find.Parse(r.URL.Query().Get)
@@ -93,7 +93,7 @@ func (s *Site) label(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	if err != nil {
 		return err
 	}
-	if field(r, "over") != "" { // who says so has seen what was decided
+	if field(r, "over") != "" { // its sender has seen the earlier decision
 		o.Over = true
 		_, err := c.Relabel(ctx, id, truth, o)
 		if err != nil {
@@ -116,13 +116,13 @@ func (s *Site) label(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	return back(w, r, v, &q, "said", id, "from", from)
 }
 
-// The words of the buttons, beside the directions.
+// The values of the buttons, beside the directions.
 const (
 	saidRight = "right"
-	saidWrong = "wrong" // in the way in which each of them can be
+	saidWrong = "wrong" // in the direction in which each of them can be wrong
 )
 
-// truthOf reads what a button says, and the note.
+// truthOf reads the value of a button, and the note.
 func truthOf(r *http.Request) (curation.Truth, error) {
 	said := field(r, "truth")
 	right := said == saidRight
@@ -142,22 +142,22 @@ func truthOf(r *http.Request) (curation.Truth, error) {
 	return t, nil
 }
 
-// manyData is a label of many verdicts that a person is to confirm.
+// manyData is a label of many verdicts that a person has to confirm.
 type manyData struct {
 	choosing
 	Word, Reason  string
-	IDs           []string // those that were chosen one by one; nil: all that the query chooses
+	IDs           []string // the individually selected ones; nil: all that match the query
 	N             int
 	Passes, Fails int      // as the agent judged
 	Some          []string // tasks of the first of them
-	Sure          string   // names the verdicts and the word
-	Changed       bool     // others were to be confirmed before
+	Sure          string   // identifies the verdicts and the label
+	Changed       bool     // other verdicts were shown before
 }
 
-// More is how many verdicts are not named.
+// More is the number of verdicts that are not listed.
 func (d *manyData) More() int { return d.N - len(d.Some) }
 
-// many labels verdicts together: those that were chosen, or all that match. First it asks whether that is meant.
+// many labels verdicts together: the selected ones, or all that match. It requires a confirmation first.
 func (s *Site) many(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	truth, err := truthOf(r)
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *Site) many(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	return back(w, r, v, &d.Query, "many", done.Action.ID, "decided", strconv.Itoa(len(done.Decided)))
 }
 
-// manyOf reads which verdicts are meant.
+// manyOf reads the selection of verdicts.
 func manyOf(r *http.Request, v *Visitor) (*manyData, []string, error) {
 	q, err := find.Parse(r.PostForm.Get)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// askData is what an agent would be told.
+// askData is the guidance that an agent would get.
 type askData struct {
 	memtree.Query
 	Asked bool
@@ -22,21 +22,21 @@ type askData struct {
 	Left  []left
 }
 
-// Further reports whether something is asked for in the fields that are folded away.
+// Further reports whether a collapsed field is set.
 func (d *askData) Further() bool {
 	return d.Scope.Suite+d.Scope.Build+d.Scene.ID+d.Scene.Route+d.Observation != ""
 }
 
-// left is a memory that came near; Why says why it was not given.
+// left is a near memory; Why is why it was not given.
 type left struct {
 	enhance.Considered
 	Title, Why string
 }
 
-// leftMost is how many of these are shown.
+// leftMost is the maximum number of these that are shown.
 const leftMost = 8
 
-// titleMost is the longest name of a memory, in characters.
+// titleMost is the maximum length of the name of a memory, in characters.
 const titleMost = 120
 
 func (s *Site) ask(w http.ResponseWriter, r *http.Request, v *Visitor) error {
@@ -48,7 +48,7 @@ func (s *Site) ask(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 		Observation: field(r, "observation"),
 	}}
 	if d.Prompt != "" {
-		asked := tree.Evaluation{ // the limits on a run hold for a question too
+		asked := tree.Evaluation{ // queries have the limits of runs
 			Prompt: d.Prompt, Scene: d.Scene, Scope: d.Scope, Observation: d.Observation, Judgment: tree.Raw(`"-"`),
 		}
 		if err := asked.Check(); err != nil {
@@ -72,8 +72,7 @@ func (s *Site) ask(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	return s.render(w, http.StatusOK, s.page(r, v, "ask", said.say("What guidance would the agent get?"), &d))
 }
 
-// title names a memory: a case by its task, as many cases have one title; by the id where it has
-// none or is gone.
+// title names a memory: a case by its task, since many cases have one title; by the id if it has no title or is gone.
 func (s *Site) title(r *http.Request, v *Visitor, id string) string {
 	n, err := v.Memory.Tree().Get(r.Context(), id)
 	if err != nil {
@@ -86,15 +85,15 @@ func (s *Site) title(r *http.Request, v *Visitor, id string) string {
 	return cmp.Or(c.Title, c.Description, id)
 }
 
-// shown returns a memory in the language of the visitor, as far as it can be said in it.
+// shown returns a memory in the language of the visitor, as far as it has texts in it.
 func (v *Visitor) shown(n *tree.Node) tree.Node {
 	return enhance.NewWording(v.Memory.Taxonomy()).Shown(n, v.Lang)
 }
 
-// isMemory is what the id of a memory looks like.
+// isMemory matches the id of a memory.
 var isMemory = regexp.MustCompile(`^[ces]_[a-z0-9]{8,}$`)
 
-// because says a sentence of another package in the language of the visitor; name gives a memory its title.
+// because formats a sentence of another package in the language of the visitor; name returns the title of a memory.
 func (s *speech) because(sentence string, values []any, name func(id string) string) string {
 	args := make([]any, len(values))
 	for i, arg := range values {
@@ -115,7 +114,7 @@ func (s *speech) because(sentence string, values []any, name func(id string) str
 	return s.say(sentence, args...)
 }
 
-// healthData is how the memory fares.
+// healthData is the state of the memory.
 type healthData struct {
 	memtree.Health
 	tree.Info

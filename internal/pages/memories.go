@@ -10,7 +10,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// listed is how many memories a page lists.
+// listed is the number of memories on a page.
 const listed = 25
 
 // memoriesData is a page of the list of memories.
@@ -19,10 +19,10 @@ type memoriesData struct {
 	Scenes []taxonomy.SceneType
 	Nodes  []tree.Node
 	Next   string // address of the next page; "" if this is the last
-	Cases  int    // in use, where the list is of experiences and empty
+	Cases  int    // in use, if the list is of experiences and empty
 }
 
-// sieve says which memories are listed. "" lets all through, but for State, where it is those in use.
+// sieve selects the memories of the list. "" matches all, except for State, where it selects those in use.
 type sieve struct {
 	choosing
 	Level, Scene, State, Check string
@@ -41,12 +41,12 @@ func sieveOf(r *http.Request, v *Visitor) (sieve, error) {
 	return x, err
 }
 
-// after is the address of the page that begins after a memory.
+// after returns the address of the page that begins after a memory.
 func (x *sieve) after(id string) string {
 	return x.address("after", id, "level", x.Level, "scene", x.Scene, "state", x.State, "check", x.Check)
 }
 
-// lets reports whether a memory is listed; shown is what the visitor reads of it.
+// lets reports whether a memory is listed; shown is its form for the visitor.
 func (x *sieve) lets(t *taxonomy.Taxonomy, n, shown *tree.Node) bool {
 	if x.Check != "" && !missed(n, x.Check) || !x.HasNode(n) && !x.HasNode(shown) {
 		return false
@@ -75,7 +75,7 @@ func (x *sieve) inState(n *tree.Node) bool {
 	return true
 }
 
-// filter is what the store selects by itself.
+// filter returns the part of the selection that the store applies.
 func (x *sieve) filter(after string) tree.Filter {
 	f := x.Filter()
 	f.Level, f.After = tree.Type(x.Level).Level(), after

@@ -15,27 +15,27 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// memoryData is one memory with what it stands on.
+// memoryData is one memory with its evidence.
 type memoryData struct {
 	*tree.Node
-	Said     string             // what guidance says of it, of a case before its very test
-	Left     []tree.Refusal     // what is given no more
+	Said     string             // its text in guidance, for a case before its very test
+	Left     []tree.Refusal     // its refused advice
 	Type     taxonomy.ErrorType // of error
-	Above    []tree.Node        // what it is part of, or what took its place
-	Below    []tree.Node        // what it rests on
+	Above    []tree.Node        // its parents, or the memory that replaced it
+	Below    []tree.Node        // the memories it rests on
 	Hidden   int                // how many more it rests on
 	Judgment outcome            // of the agent
 	Truth    outcome
 	History  []curation.Past
 	Editable bool
-	Missed   []taxonomy.Check // of a case: what it is about; of a check of the tree's own the id alone
-	Checks   []taxonomy.Check // it could be about as well
+	Missed   []taxonomy.Check // of a case: its checks; for a check of the tree's own only the id
+	Checks   []taxonomy.Check // that it could be about as well
 }
 
-// outcome is what a judgment or a truth says of a thing.
+// outcome is the content of a judgment or a truth.
 type outcome struct {
 	Says  judgment.Polarity
-	Words string // with which words; all of it where they cannot be told apart
+	Words string // its text; the whole text if the verdict cannot be separated
 }
 
 func outcomeOf(raw tree.Raw) outcome {
@@ -47,7 +47,7 @@ func outcomeOf(raw tree.Raw) outcome {
 	return out
 }
 
-// judged returns what the agent said of a case, which keeps the text of a judgment that was a JSON string.
+// judged returns the agent's judgment of a case, which stores the text of a judgment that was a JSON string.
 func judged(n *tree.Node) outcome {
 	raw := tree.Raw(n.CaseData.AgentJudgment)
 	if raw.Check() != nil {
@@ -56,7 +56,7 @@ func judged(n *tree.Node) outcome {
 	return outcomeOf(raw)
 }
 
-// truthOfCase returns what was true of a case. Where a person labelled the verdict, its direction is what is known.
+// truthOfCase returns the truth of a case. If a person only labelled the verdict, it follows from the direction.
 func truthOfCase(n *tree.Node) outcome {
 	if truth := n.CaseData.TestCase.GroundTruth; !truth.Null() {
 		return outcomeOf(truth)
@@ -71,13 +71,13 @@ func truthOfCase(n *tree.Node) outcome {
 	}
 }
 
-// Passes and Fails report what it says; neither where that cannot be read.
+// Passes reports whether the outcome is a pass.
 func (o outcome) Passes() bool { return o.Says == judgment.Passes }
 
-// Fails is the opposite of Passes.
+// Fails reports whether the outcome is a fail. An unreadable outcome is neither.
 func (o outcome) Fails() bool { return o.Says == judgment.Fails }
 
-// kinMost is how many memories around one are shown.
+// kinMost is the maximum number of related memories shown.
 const kinMost = 40
 
 func (s *Site) memory(w http.ResponseWriter, r *http.Request, v *Visitor) error {
@@ -108,7 +108,7 @@ func (s *Site) memory(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	return s.render(w, http.StatusOK, s.page(r, v, "memory", cmp.Or(n.Content.Title, n.Content.Guidance, n.ID), &d))
 }
 
-// choicesOf returns the checks that a case is about, and those that it could be about.
+// choicesOf returns the checks of a case, and those that it could be about.
 func choicesOf(tax *taxonomy.Taxonomy, n *tree.Node) (about, others []taxonomy.Check) {
 	if n.CaseData == nil {
 		return nil, nil
@@ -134,7 +134,7 @@ func chosen(r *http.Request, name string) []string {
 	return slices.DeleteFunc(slices.Clone(r.PostForm[name]), func(s string) bool { return s == "" })
 }
 
-// kin returns memories by their ids, without those that are gone.
+// kin returns memories by their ids, without deleted ones.
 func (v *Visitor) kin(ctx context.Context, ids []string) (out []tree.Node, err error) {
 	for _, id := range ids {
 		if id == "" {
@@ -151,7 +151,7 @@ func (v *Visitor) kin(ctx context.Context, ids []string) (out []tree.Node, err e
 	return out, nil
 }
 
-// word takes a person's word on a memory.
+// word applies a person's decision on a memory.
 func (s *Site) word(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	id, c := r.PathValue("id"), v.Memory.Curation()
 	o := curation.Options{By: v.Who, Why: field(r, "why"), Over: field(r, "over") != ""}

@@ -13,34 +13,34 @@ import (
 	"github.com/memtree/memtree/transfer"
 )
 
-// overviewData is the first page: how often verdicts are wrong, what helps, what waits. Every figure of it links to the
-// list that it counts.
+// overviewData is the first page: the rate of wrong verdicts, what helps, what waits. Every number links to the list
+// that it counts.
 type overviewData struct {
 	Weeks   []period // of a product each, the newest first
 	More    int      // of them, not shown
 	Nights  []period // runs of the agent, the newest first
 	Worst   []worst
 	Help    string   // whether memory helps, a sentence
-	Helpful []helper // lessons that are sure to
+	Helpful []helper // lessons that are certain to
 	Waits   []waits
-	Verdict int // all of the ledger
+	Verdict int // in the ledger
 }
 
-// period counts the verdicts of one choice of them.
+// period counts the verdicts of one choice.
 type period struct {
 	choice
 	At                           time.Time // the newest of them
-	All, Labelled, Passed, Alarm int       // Passed missed a defect, Alarm reported one that is not there
+	All, Labelled, Passed, Alarm int       // Passed missed a defect, Alarm reported one that does not exist
 	Wrong                        int
 }
 
-// Open counts those without a label.
+// Open returns the number of verdicts without a label.
 func (p *period) Open() int { return p.All - p.Labelled }
 
-// shareFrom is how many labels a share in percent needs: of fewer it would look surer than it is.
+// shareFrom is the minimum number of labels for a percentage: of fewer it would look too certain.
 const shareFrom = 10
 
-// Share writes n of the labelled verdicts in percent, "" where they are too few.
+// Share formats n as a percentage of the labelled verdicts, "" if they are too few.
 func (p *period) Share(n int) string {
 	if p.Labelled < shareFrom {
 		return ""
@@ -67,21 +67,21 @@ func (p *period) add(v *verdictOf) {
 	}
 }
 
-// waits is something that waits for a person, or for a model.
+// waits is a number of things that wait for a person, or for a model.
 type waits struct {
 	What string
 	N    int
-	Page string // which lists it
+	Page string // that lists them
 }
 
-// The most rows of the overview.
+// The maximum numbers of rows of the overview.
 const (
 	weeksShown  = 12
 	weeksMost   = 100 // on request
 	nightsShown = 7
 )
 
-// periods counts verdicts by what of gives for each; a choice that is the zero value counts for nothing.
+// periods counts verdicts by the choice that of returns; it skips the zero choice.
 func periods(all []verdictOf, of func(*verdictOf) choice) []period {
 	found := map[choice]*period{}
 	for i := range all {
@@ -105,7 +105,7 @@ func periods(all []verdictOf, of func(*verdictOf) choice) []period {
 	return out
 }
 
-// weekOf is the week of a verdict, from Monday on, and its product.
+// weekOf returns the week of a verdict, from Monday on, and its product.
 func weekOf(v *verdictOf) choice {
 	day := v.At.Truncate(24 * time.Hour)
 	monday := day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
@@ -151,7 +151,7 @@ func (s *Site) overview(w http.ResponseWriter, r *http.Request, v *Visitor) erro
 	return s.render(w, http.StatusOK, s.page(r, v, "overview", said.say("Overview"), &d))
 }
 
-// waiting counts what waits, without what does not.
+// waiting returns the numbers of things that wait, without zeros.
 func (s *speech) waiting(ctx context.Context, m *memtree.Memory, model int) ([]waits, error) {
 	box, err := m.Inbox(ctx, 1)
 	if err != nil {
@@ -170,11 +170,11 @@ func (s *speech) waiting(ctx context.Context, m *memtree.Memory, model int) ([]w
 		return nil, err
 	}
 	if !m.Health().Asks {
-		model = 0 // there is none to wait for
+		model = 0 // there is no model to wait for
 	}
 	known := m.Briefs()
 	if known.Read == 0 {
-		known.New = 0 // nobody reads ahead here
+		known.New = 0 // no reader is configured
 	}
 	return slices.DeleteFunc([]waits{
 		{s.say("verdicts need a label"), box.Total, "inbox"},
@@ -187,5 +187,5 @@ func (s *speech) waiting(ctx context.Context, m *memtree.Memory, model int) ([]w
 	}, func(w waits) bool { return w.N == 0 }), nil
 }
 
-// WeeksMost is how many rows the link to more of them shows.
+// WeeksMost is the number of rows that the link for more shows.
 func (d *overviewData) WeeksMost() string { return strconv.Itoa(min(weeksMost, d.More+len(d.Weeks))) }

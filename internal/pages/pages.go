@@ -1,11 +1,11 @@
-// Package pages is what people see of a service: HTML that works without scripts, in English and Chinese.
+// Package pages serves the pages for people: HTML that works without scripts, in English and Chinese.
 //
-// It knows nothing of tokens and connections. The service says who visits which tree, and what they may do.
+// It handles no tokens and connections. The service passes the visitor, the tree and the permissions.
 //
 // Where to look:
-//   - routes.go: which pages there are, each in a file of its name; speech.go: languages and names
+//   - routes.go: the pages, each in a file of its name; speech.go: languages and names
 //   - choose.go: the form that filters a list; ranked.go, verdicts.go: runs behind a figure
-//   - label.go, edit.go, draft.go, teach.go: what a visitor can change
+//   - label.go, edit.go, draft.go, teach.go: changes by a visitor
 package pages
 
 import (
@@ -25,24 +25,24 @@ import (
 //go:embed templates/*.html zh.po fields.po
 var files embed.FS
 
-// Visitor is who looks at a tree.
+// Visitor is a person who visits a tree.
 type Visitor struct {
 	Memory *memtree.Memory
 	Tree   string   // its name
 	Trees  []string // those the visitor may see, sorted
-	Who    string   // the name of the token, "" where none is needed
-	Admin  bool     // may say what is right, and change memories
+	Who    string   // the name of the token, "" if none is needed
+	Admin  bool     // may label, and change memories
 	Lang   string   // en or zh
-	Night  *Night   // nil: the tree evolves when it is asked to
+	Night  *Night   // nil: the tree evolves on request only
 }
 
 // in returns the address of a page of the tree.
 func (v *Visitor) in(page string) string { return "/trees/" + v.Tree + "/" + page }
 
-// Night is when a tree evolves by itself.
+// Night is the schedule of a tree's evolution.
 type Night struct {
 	At         string    // time of day, such as 02:30
-	Last, Next time.Time // Last is zero if it never did
+	Last, Next time.Time // Last is zero for never
 }
 
 // Site renders pages. It is safe for concurrent use.
@@ -51,7 +51,7 @@ type Site struct {
 	chinese map[string]string
 }
 
-// New reads the templates. An error is a mistake in the program, which a test sees.
+// New reads the templates. An error is a programming error, found by a test.
 func New() (*Site, error) {
 	ours, err := files.ReadFile("zh.po")
 	if err != nil {
@@ -87,12 +87,12 @@ func New() (*Site, error) {
 	return s, nil
 }
 
-// frame is what every page has, around its own data.
+// frame is the common part of every page, around its data.
 type frame struct {
 	Visitor
 	Page    string // the name of its template
 	Title   string
-	Path    string // of this page, for what leads back to it
+	Path    string // of this page, for links that return to it
 	Data    any
 	Problem string // why it cannot be shown
 }
@@ -100,7 +100,7 @@ type frame struct {
 // In returns the address of a page of the tree.
 func (f *frame) In(page string) string { return f.in(page) }
 
-// render writes a page. Nothing is written before all of it is made.
+// render writes a page. It writes nothing before the whole page is made.
 func (s *Site) render(w http.ResponseWriter, status int, f *frame) error {
 	said := s.speech(f.Lang)
 	t, err := s.pages[f.Page].Clone()
@@ -113,11 +113,11 @@ func (s *Site) render(w http.ResponseWriter, status int, f *frame) error {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes()) // who has gone reads nothing
+	_, _ = w.Write(b.Bytes()) // the client may have gone
 	return nil
 }
 
-// Login writes the page that asks for a token; t is why the last one did not do, nil for none.
+// Login writes the page for entering a token; t is why the last one was refused, nil for none.
 func (s *Site) Login(w http.ResponseWriter, lang, next string, t *Trouble) error {
 	status, problem := http.StatusOK, ""
 	if t != nil {

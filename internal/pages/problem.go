@@ -15,11 +15,11 @@ import (
 type Trouble struct {
 	Status int
 	Kind   string // of the problem, as the API names it: "scope", "busy"
-	Detail string // in English, for where nothing better is known
+	Detail string // in English, used without a translation
 	Cause  error  // nil: the guard of the service refused the request
 }
 
-// Problem writes the page that says why another cannot be shown.
+// Problem writes the page for a problem.
 func (s *Site) Problem(w http.ResponseWriter, lang string, t *Trouble) error {
 	said := s.speech(lang)
 	return s.render(w, t.Status, &frame{
@@ -27,7 +27,7 @@ func (s *Site) Problem(w http.ResponseWriter, lang string, t *Trouble) error {
 	})
 }
 
-// trouble says what went wrong: by its cause where that is known, else by its kind.
+// trouble describes a problem: by its cause if known, else by its kind.
 func (s *speech) trouble(t *Trouble) string {
 	var field *tree.FieldError
 	var refused *curation.RefusedError
@@ -49,7 +49,7 @@ func (s *speech) trouble(t *Trouble) string {
 	return t.Detail
 }
 
-// kind says a problem by its kind, "" where its detail says more.
+// kind describes a problem by its kind, "" if its detail is more specific.
 func (s *speech) kind(kind string) string {
 	switch kind {
 	case "not-found":
@@ -80,7 +80,7 @@ func (s *speech) kind(kind string) string {
 	return ""
 }
 
-// refused says why a decision was not taken.
+// refused returns why a decision was refused.
 func (s *speech) refused(e *curation.RefusedError) string {
 	switch e.Why {
 	case curation.Already:
@@ -105,7 +105,7 @@ func (s *speech) refused(e *curation.RefusedError) string {
 	return s.say("There is no decision to take back.")
 }
 
-// wrongField says which field cannot be used, and why as far as that is known in the language of the visitor.
+// wrongField returns which field is invalid, and why, if that is known in the language of the visitor.
 func (s *speech) wrongField(e *tree.FieldError) string {
 	name, why := s.fieldName(e.Field), s.message(e.Problem)
 	if why == "" {
@@ -114,7 +114,7 @@ func (s *speech) wrongField(e *tree.FieldError) string {
 	return strings.TrimSpace(s.say("%s: %s. Nothing was changed.", name, why))
 }
 
-// fieldName is what a page calls a field.
+// fieldName returns the name of a field on a page.
 func (s *speech) fieldName(field string) string {
 	switch field {
 	case "truth", "evaluation", "evaluations":
@@ -157,11 +157,11 @@ func (s *speech) fieldName(field string) string {
 	return s.say("The form")
 }
 
-// variable is what differs between two messages of one kind: a number, or a text in quotation marks.
+// variable matches the parts in which two messages of one kind differ: a number, or a text in quotation marks.
 var variable = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\d+`)
 
-// message returns why a field cannot be used, in the language of the visitor; "" where that is not known. Texts in
-// quotation marks are %q in zh.po, numbers %d.
+// message returns why a field is invalid, in the language of the visitor; "" without a translation. Texts in quotation
+// marks are %q in zh.po, numbers %d.
 func (s *speech) message(english string) string {
 	if s.lang == "en" {
 		return english

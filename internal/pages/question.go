@@ -9,10 +9,10 @@ import (
 	"github.com/memtree/memtree/curation"
 )
 
-// question asks a person to confirm something. The form that says yes sends Fields to the page To.
+// question asks a person for a confirmation. The form that confirms sends Fields to the page To.
 type question struct {
 	Sentence, Yes string
-	To, From      string // addresses of pages; From is where no leads
+	To, From      string // addresses of pages; From is the target of "no"
 	Fields        url.Values
 }
 
@@ -20,7 +20,7 @@ func (s *Site) question(w http.ResponseWriter, r *http.Request, v *Visitor, stat
 	return s.render(w, status, s.page(r, v, "question", s.speech(v.Lang).say("Are you sure?"), q))
 }
 
-// over asks whether a form is to decide against another person. It returns the error where that is another.
+// over asks for a confirmation to overrule another person's decision. It returns any other error.
 func (s *Site) over(w http.ResponseWriter, r *http.Request, v *Visitor, err error) error {
 	var refused *curation.RefusedError
 	if !errors.As(err, &refused) || refused.Why != curation.Theirs {
@@ -36,7 +36,7 @@ func (s *Site) over(w http.ResponseWriter, r *http.Request, v *Visitor, err erro
 	})
 }
 
-// fromOf is the page on which a form was sent: that of a memory, or the list of decisions.
+// fromOf returns the page from which a form was sent: that of a memory, or the list of decisions.
 func fromOf(r *http.Request, v *Visitor) string {
 	if id := field(r, "from"); id != "" {
 		return v.in("memories/" + id)

@@ -9,12 +9,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// rankedMost is how many verdicts are ranked anew for a page, the latest: a tenth of a second or two.
+// rankedMost is the number of latest verdicts that are ranked again for a page: a tenth of a second or two.
 const rankedMost = 400
 
-// ranked ranks the verdicts whose truth is known, each by what was known before.
+// ranked ranks the labelled verdicts, each by what was known before.
 func ranked(ctx context.Context, m *memtree.Memory) (out []plot.Ranked, err error) {
-	last := map[string]*tree.Verdict{} // what was said last
+	last := map[string]*tree.Verdict{} // the latest label
 	var order []string
 	for e, err := range m.Tree().Ledger(ctx, 0) {
 		if err != nil {

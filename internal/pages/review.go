@@ -9,13 +9,13 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// reviewData is what waits for a person.
+// reviewData is everything that waits for a person.
 type reviewData struct {
 	Proposals []evolution.Proposal
 	Rejected  []evolution.Rejection
 	Imports   imports
-	Done      string // what was done just now
-	Back      bool   // it is taken back on the page of decisions
+	Done      string // what was just done
+	Back      bool   // it can be taken back on the page of decisions
 }
 
 func (s *Site) review(w http.ResponseWriter, r *http.Request, v *Visitor) error {
@@ -51,7 +51,7 @@ func (s *Site) review(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	return s.render(w, http.StatusOK, s.page(r, v, "review", said.say("Review"), &d))
 }
 
-// decide takes a person's word on a proposal.
+// decide applies a person's decision on a proposal.
 func (s *Site) decide(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	var accept, reject []string
 	switch key := field(r, "key"); field(r, "word") {
@@ -71,7 +71,7 @@ func (s *Site) decide(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	return seeOther(w, r, v, "review", "done", field(r, "word"), "n", "1")
 }
 
-// sureToReject says what a rejection reaches, before it is made.
+// sureToReject shows the consequences of a rejection, before it is made.
 func (s *Site) sureToReject(w http.ResponseWriter, r *http.Request, v *Visitor, key string) error {
 	all, err := v.Memory.Review().Proposals(r.Context())
 	if err != nil {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Route is one page, or one thing that a form of a page does.
+// Route is one page, or one action of a form of a page.
 type Route struct {
 	ID, Method, Path string // Path begins with /trees/{tree}/
-	Admin            bool   // only who may say what is right
+	Admin            bool   // only for visitors who may label and change
 	Changes          bool   // it changes a tree
 	Do               func(s *Site, w http.ResponseWriter, r *http.Request, v *Visitor) error
 }
@@ -32,7 +32,7 @@ func Routes() []Route {
 		{ID: "teach", Method: "GET", Path: in + "teach", Admin: true, Do: (*Site).teach},
 		{ID: "taught", Method: "POST", Path: in + "teach", Admin: true, Changes: true, Do: (*Site).taught},
 		{ID: "ask", Method: "GET", Path: in + "ask", Do: (*Site).ask},
-		{ID: "asked", Method: "POST", Path: in + "ask", Do: (*Site).ask}, // what is seen is too long for an address
+		{ID: "asked", Method: "POST", Path: in + "ask", Do: (*Site).ask}, // an observation is too long for an address
 		{ID: "coming", Method: "GET", Path: in + "coming", Do: (*Site).coming},
 		{ID: "effect", Method: "GET", Path: in + "effect", Do: (*Site).effect},
 		{ID: "review", Method: "GET", Path: in + "review", Do: (*Site).review},
@@ -45,12 +45,12 @@ func Routes() []Route {
 	}
 }
 
-// page begins the frame of a page.
+// page makes the frame of a page.
 func (s *Site) page(r *http.Request, v *Visitor, page, title string, data any) *frame {
 	return &frame{Visitor: *v, Page: page, Title: title, Path: r.URL.RequestURI(), Data: data}
 }
 
-// seeOther leads from a form to the page that shows what came of it.
+// seeOther redirects from a form to the page that shows its result.
 func seeOther(w http.ResponseWriter, r *http.Request, v *Visitor, page string, values ...string) error {
 	q := url.Values{}
 	for i := 0; i+1 < len(values); i += 2 {

@@ -12,7 +12,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// speech is the language of a visitor. The English stands where it is said, the Chinese in zh.po.
+// speech is the language of a visitor. The English is in the code, the Chinese in zh.po.
 type speech struct {
 	lang  string
 	words map[string]string // nil for English
@@ -36,7 +36,7 @@ func (s *speech) say(english string, args ...any) string {
 	return fmt.Sprintf(english, args...)
 }
 
-// functions are what templates may call.
+// functions are the functions of templates.
 func functions(s *speech) template.FuncMap {
 	return template.FuncMap{
 		"say":     s.say,
@@ -52,7 +52,7 @@ func functions(s *speech) template.FuncMap {
 		"percent": percent,
 		"risks":   risks,
 		"day":     day,
-		"clock":   func(t time.Time) string { return t.Format("2006-01-02 15:04 MST") }, // where the service runs
+		"clock":   func(t time.Time) string { return t.Format("2006-01-02 15:04 MST") }, // in the time zone of the service
 		"clip":    func(n int, t string) string { return text.Clip(strings.TrimSpace(text.Clean(t)), n) },
 		"short":   func(id string) string { return id[:min(10, len(id))] },
 		"join":    strings.Join,
@@ -61,7 +61,7 @@ func functions(s *speech) template.FuncMap {
 
 func percent(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
 
-// risks are those that a list can begin with; now is the one that is chosen.
+// risks returns the thresholds for a list; now is the chosen one.
 func risks(now float64) []float64 {
 	out := []float64{0.2, 0.3, 0.5, 0.8}
 	if now > 0 && !slices.Contains(out, now) {
@@ -77,7 +77,7 @@ func day(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04")
 }
 
-// who names who decided; a name that says no more than that it was a person is said in the language of the visitor.
+// who names the author of a decision; an anonymous one is translated.
 func (s *speech) who(name string) string {
 	if name == "" || name == tree.ByPerson {
 		return s.say("a person")
@@ -115,7 +115,7 @@ func (s *speech) status(n *tree.Node) string {
 	return string(n.Status)
 }
 
-// verdict says what is known of a verdict.
+// verdict returns the label of a verdict as a sentence.
 func (s *speech) verdict(v tree.Verdict) string {
 	if v.Correct {
 		return s.say("it was right")
@@ -123,7 +123,7 @@ func (s *speech) verdict(v tree.Verdict) string {
 	return s.say("it was wrong, %s", v.Direction.Name().In(s.lang))
 }
 
-// said names what a person said of a memory.
+// said names a decision on a memory.
 func (s *speech) said(t tree.DecisionKind) string {
 	switch t {
 	case tree.DecisionForget:
@@ -148,7 +148,7 @@ func (s *speech) said(t tree.DecisionKind) string {
 	return string(t)
 }
 
-// refusal says which advice is given no more, and who decided so.
+// refusal returns which advice is no longer given, and whose decision that is.
 func (s *speech) refusal(no tree.Refusal) string {
 	said := s.say("Left out: forgotten by %s", s.who(no.By))
 	switch no.Said {

@@ -13,10 +13,10 @@ import (
 type teachData struct {
 	curation.Lesson
 	Refused []string
-	Same    string // id of the lesson that says the same
+	Same    string // id of the lesson with the same content
 }
 
-// teach shows the form. Its fields can be given by the address, such as from a note that was written often.
+// teach shows the form. The address can set its fields, for example from a frequent note.
 func (s *Site) teach(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	return s.teacher(w, r, v, http.StatusOK, &teachData{Lesson: lessonOf(r)})
 }
@@ -25,7 +25,7 @@ func (s *Site) teacher(w http.ResponseWriter, r *http.Request, v *Visitor, statu
 	return s.render(w, status, s.page(r, v, "teach", s.speech(v.Lang).say("Teach a lesson"), d))
 }
 
-// taught takes a lesson, or says why not and keeps what was written.
+// taught adds a lesson, or shows why not and keeps the input.
 func (s *Site) taught(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	d := teachData{Lesson: lessonOf(r)}
 	done, err := v.Memory.Curation().Teach(r.Context(), d.Lesson, curation.Options{By: v.Who, Why: field(r, "why")})

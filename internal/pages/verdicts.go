@@ -13,16 +13,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// verdictOf is a verdict of the ledger as it is known now, with the time of its run.
+// verdictOf is a verdict of the ledger with its latest label, and the time of its run.
 type verdictOf struct {
 	tree.Verdict
 	At time.Time
 }
 
-// Wrong reports whether a label says so.
+// Wrong reports whether the verdict is labelled as wrong.
 func (v *verdictOf) Wrong() bool { return v.Labelled && !v.Correct }
 
-// verdictsOf returns every verdict of the ledger once, in the order in which they came, as it was labelled last.
+// verdictsOf returns every verdict of the ledger once, in order of arrival, with its latest label.
 func verdictsOf(ctx context.Context, m *memtree.Memory) (out []verdictOf, err error) {
 	at := map[string]int{}
 	for e, err := range m.Tree().Ledger(ctx, 0) {
@@ -53,7 +53,7 @@ const (
 	labelWrong = "wrong"
 )
 
-// choice chooses verdicts. A field that is "" lets all through.
+// choice selects verdicts. A field that is "" matches all.
 type choice struct {
 	Product, Run string
 	NoProduct    bool   // only those without one
@@ -68,7 +68,7 @@ func choiceOf(r *http.Request) choice {
 	}
 }
 
-// Query is how an address says it.
+// Query returns the choice as the query of an address.
 func (c choice) Query() string {
 	q := url.Values{}
 	for name, value := range map[string]string{
@@ -84,10 +84,10 @@ func (c choice) Query() string {
 	return "?" + q.Encode()
 }
 
-// With is the choice with another label.
+// With returns the choice with another label.
 func (c choice) With(label string) choice { c.Label = label; return c }
 
-// has reports whether a verdict is chosen.
+// has reports whether a verdict matches.
 func (c *choice) has(v *verdictOf) bool {
 	day := v.At.Format(time.DateOnly)
 	return (c.Product == "" || v.Product == c.Product) && (!c.NoProduct || v.Product == "") &&
@@ -118,7 +118,7 @@ type verdictsData struct {
 	Next     string // address of the next page; "" if this is the last
 }
 
-// verdictRow is a verdict with what is known of its test.
+// verdictRow is a verdict with the title of its test.
 type verdictRow struct {
 	verdictOf
 	Title string

@@ -16,11 +16,11 @@ type worst struct {
 	Title     string // of the mistake, else the name of the check
 	Check     string
 	Direction taxonomy.Direction
-	Cases     int    // those that the list of its cases shows
+	Cases     int    // as many as the list of its cases has
 	Lesson    string // about it; "": none is in use
 }
 
-// worstMost is how many of them are shown.
+// worstMost is the maximum number of them that are shown.
 const worstMost = 5
 
 // missed reports whether a case missed a check.
@@ -28,14 +28,14 @@ func missed(n *tree.Node, check string) bool {
 	return n.CaseData != nil && slices.ContainsFunc(n.CaseData.Misses, func(m tree.Miss) bool { return m.Check == check })
 }
 
-// survey is what one walk through the memories finds.
+// survey is the result of one scan of the memories.
 type survey struct {
 	worst map[missedBy]*worst
 	live  map[tree.Type]int // memories in use
 	waits int               // cases that wait for a model
 }
 
-// missedBy is a check, missed in one way.
+// missedBy is a check, missed in one direction.
 type missedBy struct {
 	check string
 	way   taxonomy.Direction
@@ -81,7 +81,7 @@ func checksOf(n *tree.Node) map[string]bool {
 	return out
 }
 
-// of returns the count of a check, nil for one that nobody knows.
+// of returns the count of a check, nil for an unknown one.
 func (s *survey) of(t *taxonomy.Taxonomy, lang, check string, way taxonomy.Direction) *worst {
 	c, known := t.Check(check)
 	if !known && !taxonomy.IsOwn(check) {
@@ -94,7 +94,7 @@ func (s *survey) of(t *taxonomy.Taxonomy, lang, check string, way taxonomy.Direc
 	return s.worst[k]
 }
 
-// most returns what most cases missed.
+// most returns the checks that most cases missed.
 func (s *survey) most() []worst {
 	out := make([]worst, 0, len(s.worst))
 	for _, x := range s.worst {
