@@ -12,7 +12,7 @@ type Health struct {
 	Vectors  int             // of them with a vector of the embedder
 	Note     string          // why memories, or some of them, are found lexically only; "" if all have vectors
 	Asks     bool            // a model for reading is configured
-	Model    error           // the error after which the model is no longer called, until a person fixes it; nil: it is called
+	Model    error           // after it the model is no longer called, until a person fixes it; nil: it is called
 	Damage   error           // the damage of a store that is open for reading only; nil: none
 	Spent    meter.Totals    // the usage of models since counting began beside the store, including earlier processes
 	Formed   formation.Tally // new cases, by analyst and by what is known of their causes

@@ -52,7 +52,7 @@ func functions(s *speech) template.FuncMap {
 		"percent": percent,
 		"risks":   risks,
 		"day":     day,
-		"clock":   func(t time.Time) string { return t.Format("2006-01-02 15:04 MST") }, // in the time zone of the service
+		"clock":   func(t time.Time) string { return t.Format("2006-01-02 15:04 MST") }, // in the zone of the service
 		"clip":    func(n int, t string) string { return text.Clip(strings.TrimSpace(text.Clean(t)), n) },
 		"short":   func(id string) string { return id[:min(10, len(id))] },
 		"join":    strings.Join,
