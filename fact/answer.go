@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// An answer is what a program found that looked at the page itself for one expectation. It stands in
-// an observation as a line that no snapshot has: a slash begins what is not on the page.
+// An answer is the result of a program that checked the page itself for one expectation. It is a line of the
+// observation that no snapshot contains; the slash marks lines that are not page content.
 //
 //   - /check a_0123456789abcdef: broken text
 //
-// After the state may stand the type of the field.
+// The type of the field may follow the state.
 type answer struct {
 	state State
 	have  string // a type of field, "" for none
@@ -21,8 +21,7 @@ type answer struct {
 	raw   string
 }
 
-// ID returns a digest of what is expected: the same for the same expectation, a_ and 16
-// hexadecimal digits.
+// ID returns a digest of the expectation: a_ and 16 hexadecimal digits, equal for equal expectations.
 func (e *Expected) ID() string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{string(e.Kind), e.Role, e.Thing, e.Want, e.Got}, "\x00")))
 	return "a_" + hex.EncodeToString(sum[:8])
@@ -32,7 +31,7 @@ var answerLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^/check (a_[0-9a-f]{16}): (holds|broken)(?: ([a-z]+))?$`)
 })
 
-// answered reads a line without its dash, and keeps the answer if it is one.
+// answered reads a line without its dash, and stores the answer if it is one.
 func (p *Page) answered(n int, line, rest string) {
 	m := answerLine().FindStringSubmatch(rest)
 	if m == nil || m[3] != "" && !inputType(m[3]) {
@@ -48,8 +47,8 @@ func (p *Page) answered(n int, line, rest string) {
 	p.answers[m[1]] = answer{state: state, have: m[3], line: n, raw: line}
 }
 
-// hear joins what was found by itself with what somebody found who looked. Where the two
-// differ, the page changed between the two looks, so nothing is settled.
+// hear combines the result of the observation with the answer of a program. If the two differ, the page changed between
+// them, so the state is Unknown.
 func (p *Page) hear(f *Fact) {
 	if len(p.answers) == 0 {
 		return
@@ -57,7 +56,7 @@ func (p *Page) hear(f *Fact) {
 	a, known := p.answers[f.ID()]
 	switch {
 	case !known || f.Kind == Input && a.have == "" && f.State == Unknown:
-		// Of a field the type is told, so an answer without it says nothing.
+		// The type of a field is known, so an answer without it is no information.
 	case f.State == Unknown:
 		f.State, f.Have, f.Line, f.Seen, f.Why = a.state, a.have, a.line, a.raw, ""
 		if f.Kind == Set {

@@ -1,57 +1,55 @@
-// Package fact holds remembered misses against a page as it is now, without a
-// model. A text is there or another one is; a control can be used or is disabled; an
-// element is missing; an input shows what is typed; a value is not what it must be.
-// One line of the observation decides each of these, or it is unknown.
+// Package fact checks the expectations of remembered misses against a page as it is now, without a model. A text is
+// present or another one is; a control is enabled or disabled; an element is missing; an input shows what is typed; a
+// value differs from the right one. One line of the observation decides each of these, or it is unknown.
 //
-// An old finding says what was true then. A judge that is told of it believes that
-// it is true now, and is wrong as soon as the page has been repaired. A fact of this
-// package is true of the observation it was read from, whether the page is broken or
-// repaired.
+// An old finding reports what was true then. A judge that receives it assumes that it is still true, and is wrong as
+// soon as the page has been repaired. A fact of this package is true of the observation it was read from, whether the
+// page is broken or repaired.
 //
 // # The law
 //
-// The answer is Unknown whenever a right page and a wrong page can both look like
-// this one: an undo button is disabled while there is nothing to undo, a text is
-// absent because nobody opened the dialog. Few facts are decided, and none wrongly.
+// The result is Unknown whenever a right page and a wrong page can both look like this one: an undo button is disabled
+// while there is nothing to undo, a text is absent because the dialog is closed. Few facts are decided, and none
+// wrongly.
 //
-// Both inputs come from outside. Reading them is bounded, cannot fail and never
-// panics. The same inputs give the same facts.
+// Both inputs come from outside. Reading them is bounded, cannot fail and never panics. The same inputs give the same
+// facts.
 //
 // # Where to look
 //
-//   - of.go, read.go, pairs.go, states.go: what a case expects, read from its texts
+//   - of.go, read.go, pairs.go, states.go: the expectations of a case, read from its texts
 //   - page.go, match.go, words.go: an observation, and finding a text or control in it
-//   - hold.go, value.go, sums.go: the answer; why.go: why it is unknown
-//   - ground.go, answer.go: expectations that a model proposes, and answers that a program gives
+//   - hold.go, value.go, sums.go: the result; why.go: why it is unknown
+//   - ground.go, answer.go: expectations that a model proposes, and answers of a program
 package fact
 
 import "github.com/memtree/memtree/tree"
 
-// State says whether a page is as an expectation says.
+// State is the result of checking an expectation.
 type State int
 
 // The states.
 const (
-	Unknown State = iota // the observation does not settle it
-	Holds                // the page is as it should be
-	Broken               // the page is not
+	Unknown State = iota // the observation does not decide it
+	Holds                // the page meets the expectation
+	Broken               // the page violates the expectation
 )
 
-// String is the name of a state in JSON.
+// String returns the name of a state in JSON.
 func (s State) String() string { return [...]string{"unknown", "holds", "broken"}[s] }
 
-// Kind says what an expectation is about, and so how it is decided.
+// Kind is the kind of an expectation, which determines how it is decided.
 type Kind string
 
-// The kinds, those of taxonomy.FactKinds. Each check names the kinds that can settle it.
+// The kinds, equal to taxonomy.FactKinds. Each check of the taxonomy lists the kinds that can decide it.
 const (
-	Text    Kind = "text"    // one text stands there, and not another
-	Value   Kind = "value"   // beside a label stands this number
-	Control Kind = "control" // a control can be used
+	Text    Kind = "text"    // one text is present, and another one is not
+	Value   Kind = "value"   // this number is next to a label
+	Control Kind = "control" // a control is enabled
 	There   Kind = "there"   // an element is on the page
 	Input   Kind = "input"   // an input field is of a type
 	Set     Kind = "set"     // a box, switch, tab or option is on, or off
-	Product Kind = "product" // price times quantity is what stands behind them
+	Product Kind = "product" // an amount is price times quantity
 )
 
 // The states of a Set control.
@@ -60,26 +58,26 @@ const (
 	Off = tree.Off
 )
 
-// Expected is one thing that should be true of a page, as a remembered miss tells it.
+// Expected is one property that a page should have, as derived from a remembered miss.
 type Expected struct {
-	Check string // id of the check that was missed, "" for none
+	Check string // id of the missed check, "" for none
 	Kind  Kind
-	Thing string // its name on the page, or the label beside it; "" for a text that stands by itself
-	Role  string // its ARIA role, if a word such as “button” names one; "" for any
-	Want  string // how it should read: the text, the number, the type; "" if only Got is known
-	Got   string // how it read when it was wrong; "" if nobody said
+	Thing string // its name on the page, or its label; "" for a text without either
+	Role  string // its ARIA role, if a word such as “button” gives one; "" for any
+	Want  string // the right value: the text, the number, the type; "" if only Got is known
+	Got   string // the wrong value that was observed; "" if unknown
 
-	Asked  bool // the task quotes Want as something to be seen at once, or the defect quotes Thing
-	Scoped bool // it belongs to one part of the page; an element of its name elsewhere is another
-	Later  bool // something must be done before it can be seen, so its absence shows nothing
+	Asked  bool // the task quotes Want as visible at once, or the defect quotes Thing
+	Scoped bool // it belongs to one part of the page; an element with its name elsewhere is another one
+	Later  bool // it is visible only after an action, so its absence is no evidence
 }
 
-// Fact is the result of holding an expectation against a page.
+// Fact is the result of checking an expectation against a page.
 type Fact struct {
 	Expected
 	State State
-	Have  string // what the page has in its place: a number, a type, on or off; never a text of the page
-	Line  int    // the line of the observation that shows it, from 1; 0 if none does
+	Have  string // the value on the page: a number, a type, on or off; never a text of the page
+	Line  int    // the line of the observation that decides it, from 1; 0 for none
 	Seen  string // that line
 	Why   string // why the state is Unknown: one of Reasons
 }

@@ -7,16 +7,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Ground returns what is wrong with an expectation that somebody else read from texts, such as a
-// language model: nil if it may be kept. said are the texts of the miss, prompt is the task.
+// Ground returns an error if an expectation that was read from texts by someone else, such as a language model, is not
+// supported by them; nil if it may be stored. said are the texts of the miss, prompt is the task.
 //
-//   - From stands in one of said, and every word that it names, expects or has seen stands in From or
-//     in the prompt. What was seen stands in From.
-//   - What it expects is wanted, and what it has seen was seen: no sure form of the texts says the
-//     opposite.
+//   - From occurs in one of said, and every text that the expectation names, expects or has seen occurs in From or
+//     in the prompt. Seen occurs in From.
+//   - Expected was wanted, and Seen was seen: no recognized form in the texts states the opposite.
 //   - A text to look for is quoted, or a number. “The placeholder” describes a text.
 //
-// Texts are compared as fold compares them: without case, spaces and forms of signs.
+// Texts are compared like fold compares them: ignoring case, spaces and variants of signs.
 func Ground(e tree.Expectation, said []string, prompt string) error {
 	if err := e.Check(); err != nil {
 		return err
@@ -43,7 +42,7 @@ func Ground(e tree.Expectation, said []string, prompt string) error {
 	return opposed(e)
 }
 
-// opposed looks for a sure form in From that says the opposite of an expectation.
+// opposed returns an error if a recognized form in From states the opposite of an expectation.
 func opposed(e tree.Expectation) error {
 	was, should := map[string]bool{}, map[string]bool{}
 	for _, o := range Expect(e.From, "") {
@@ -58,8 +57,8 @@ func opposed(e tree.Expectation) error {
 	return nil
 }
 
-// valueOf returns the words of a value that must stand in the texts: none of a state or a relation,
-// whose names are ours.
+// valueOf returns the part of a value that must occur in the texts: none of a state or a relation, whose names are
+// ours.
 func valueOf(p tree.Property, value string) string {
 	switch p {
 	case tree.OfState, tree.OfRelation, tree.OfOrder:

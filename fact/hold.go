@@ -10,7 +10,7 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// Hold decides whether the page is as an expectation says.
+// Hold checks an expectation against the page.
 func (p *Page) Hold(e Expected) Fact {
 	f := Fact{Expected: e}
 	switch e.Kind {
@@ -31,7 +31,7 @@ func (p *Page) Hold(e Expected) Fact {
 	default:
 		f.Why = noDecision
 	}
-	if p.part && f.State == Broken { // what would make it right may stand in the rest
+	if p.part && f.State == Broken { // the unread part may contain what makes it right
 		f = Fact{Expected: e, Why: notWhole}
 	}
 	p.hear(&f)
@@ -45,13 +45,13 @@ func (f *Fact) decide(s State, by *node) {
 	}
 }
 
-// text decides a text when the page has one of Want and Got and not the other.
+// text decides a text if the page has one of Want and Got and not the other.
 func (p *Page) text(f *Fact) {
 	role := f.Role
 	want, got := p.where(f.Want, role), p.where(f.Got, role)
-	long := text.Width(f.Want) >= 2*across && text.Width(f.Got) >= 2*across // too long to stand elsewhere by chance
+	long := text.Width(f.Want) >= 2*across && text.Width(f.Got) >= 2*across // too long to occur elsewhere by chance
 	if want == nil && got == nil && (long || field(role)) {
-		role, f.Role = "", "" // the label of a field is text beside it
+		role, f.Role = "", "" // the label of a field is text next to it
 		want, got = p.where(f.Want, role), p.where(f.Got, role)
 	}
 	if s, by := p.afterLabel(f); s != Unknown {
@@ -75,9 +75,8 @@ func (p *Page) text(f *Fact) {
 	}
 }
 
-// afterLabel decides a text by the label before it: “Priority: low”. The page must
-// have the label once, and one of the two texts right after it, on the same line or at
-// the beginning of the next.
+// afterLabel decides a text by the label before it: “Priority: low”. The page must have the label once, and one of the
+// two texts right after it, on the same line or at the beginning of the next.
 func (p *Page) afterLabel(f *Fact) (State, *node) {
 	label, want, got := fold(f.Thing), fold(f.Want), fold(f.Got)
 	if len(label.runes) < 2 || len(want.runes) == 0 || len(got.runes) == 0 {
@@ -110,15 +109,14 @@ func (p *Page) afterLabel(f *Fact) (State, *node) {
 	return s, by
 }
 
-// short reports whether a text has one letter or digit. Such a text stands on many
-// pages by chance.
+// short reports whether a text has one letter or digit. Such a text occurs on many pages by chance.
 func short(s string) bool {
 	f := fold(s)
 	return len(f.runes) < 2 && !f.plain()
 }
 
-// value decides by the number beside the label. If there is no such number, it looks
-// for the two numbers as texts, as long as one can be told by itself.
+// value decides by the number next to the label. If there is no such number, it looks for the two numbers as texts, if
+// one of them is distinctive by itself.
 func (p *Page) value(f *Fact) {
 	n, number, times := p.beside(f.Thing)
 	switch {
@@ -140,14 +138,13 @@ func (p *Page) value(f *Fact) {
 	}
 }
 
-// AtOnce reports whether the page shows it as it opens: nothing has to be done before, and no
-// right page looks broken in this.
+// AtOnce reports whether the page shows it when it opens: no action is needed, and no right page looks broken in this
+// respect.
 func (e *Expected) AtOnce() bool {
 	return !e.Later && (e.Kind != Control || !depends().MatchString(e.Thing))
 }
 
-// control is Broken when every such control is disabled, unless its name is one that
-// a right page disables too at times.
+// control is Broken if every such control is disabled, unless a right page may disable a control with that name.
 func (p *Page) control(f *Fact) {
 	var on, off *node
 	for i := range p.nodes {
@@ -179,8 +176,8 @@ func (p *Page) control(f *Fact) {
 	}
 }
 
-// isThing reports whether node i is the control of an expectation: by its name, by the
-// sign it has in place of a name, or, if it has neither, by the text before it.
+// isThing reports whether node i is the control of an expectation: by its name, by the sign it has instead of a name,
+// or, if it has neither, by the text before it.
 func (p *Page) isThing(i int, f *Fact) bool {
 	n := &p.nodes[i]
 	if f.Role != "" && !can(n.role, f.Role) {
@@ -204,10 +201,10 @@ func (p *Page) isThing(i int, f *Fact) bool {
 	return false
 }
 
-// lookBack is how many lines of text before a control without a name may name it.
+// lookBack is the number of lines of text before a control without a name that may name it.
 const lookBack = 3
 
-// operable reports whether one can do something with an element of a role.
+// operable reports whether a user can operate elements of a role.
 func operable(role string) bool {
 	return role != "" && role != "heading" && role != "img" && role != "image"
 }
@@ -223,8 +220,7 @@ func glyphFinder(g string) *regexp.Regexp {
 	return re
 }
 
-// set decides for elements of a stateful role, because a snapshot always tells their
-// state.
+// set decides for elements of a stateful role, because a snapshot always contains their state.
 func (p *Page) set(f *Fact) {
 	var on, off *node
 	for i := range p.nodes {
@@ -263,11 +259,10 @@ func stateful(role string) bool {
 	return false
 }
 
-// there is Broken when the element is absent, unless something must be done before it
-// can be seen.
+// there is Broken if the element is absent, unless it is visible only after an action.
 func (p *Page) there(f *Fact) {
 	role := f.Role
-	if role == "link" || role == "button" { // people use these two words for each other
+	if role == "link" || role == "button" { // people use these two words for either
 		role = ""
 	}
 	n := p.where(f.Thing, role)
@@ -293,8 +288,8 @@ func (p *Page) there(f *Fact) {
 	}
 }
 
-// named reports whether an element that may be the thing bears a part of its name, or a sign in
-// place of one: “Home” may be what somebody calls “Back home”.
+// named reports whether an element that may be the thing has a part of its name, or a sign instead of a name: someone
+// may call “Back home” “Home”.
 func (p *Page) named(f *Fact) bool {
 	thing := fold(f.Thing)
 	for i := range p.nodes {
@@ -312,8 +307,8 @@ func (p *Page) named(f *Fact) bool {
 	return false
 }
 
-// shares reports whether two texts share a word: letters or digits between two cuts, of Chinese two
-// characters in a row.
+// shares reports whether two texts share a word: letters or digits between two cuts, or two consecutive Chinese
+// characters.
 func shares(a, b *folded) bool {
 	for i := range a.runes {
 		end := i + 1
@@ -335,7 +330,7 @@ func shares(a, b *folded) bool {
 	return false
 }
 
-// input decides when the observation has the type of the field.
+// input decides if the observation contains the type of the field.
 func (p *Page) input(f *Fact) {
 	for i := range p.nodes {
 		n := &p.nodes[i]
@@ -360,8 +355,8 @@ func (p *Page) input(f *Fact) {
 	f.Why = noTypes
 }
 
-// isField reports whether node i is the input field of an expectation: its name, or
-// the text right before it, contains the thing.
+// isField reports whether node i is the input field of an expectation: its name, or the text right before it, contains
+// the thing.
 func (p *Page) isField(i int, f *Fact) bool {
 	lit := fold(f.Thing)
 	for _, k := range []int{i, i - 1} {
@@ -376,8 +371,7 @@ func contains(runes, part []rune) bool {
 	return len(part) > 0 && strings.Contains(string(runes), string(part))
 }
 
-// digits returns the first number in s in the form in which numbers are compared:
-// without currency, unit and commas.
+// digits returns the first number in s in the form for comparison: without currency, unit and commas.
 func digits(s string) string { return numberIn().FindString(strings.ReplaceAll(s, ",", "")) }
 
 var numberIn = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-?\d+(?:\.\d+)?`) })

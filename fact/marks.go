@@ -6,24 +6,24 @@ import (
 	"sync"
 )
 
-// sort is the sort of a token.
+// sort is the kind of a token.
 type sort int
 
-// The sorts. A mark says of the literal after it how a thing was, or how it should be.
+// The kinds. A mark states whether the literal after it is how a thing was, or how it should be.
 const (
 	literal sort = iota // a quotation, a number or the type of a field
-	instead             // what stands before it was so, what stands after it should be
-	wanted              // should be
-	seen                // was
-	notSo               // should be, if another literal says what was
-	is                  // was, if another literal says what should be
-	off                 // a control cannot be used
+	instead             // the literal before is how it was, the literal after is how it should be
+	wanted              // how it should be
+	seen                // how it was
+	notSo               // how it should be, if another literal is how it was
+	is                  // how it was, if another literal is how it should be
+	off                 // a control is disabled
 	gone                // an element is missing: the one named next, or the one before
 	product             // price times quantity
 )
 
-// marks are the words of the sure forms, as expressions. A longer one stands before one that it
-// contains. Of English ones a whole word is meant.
+// marks are the phrases of the recognized forms, as regular expressions. A phrase precedes the ones it contains.
+// English ones match whole words.
 var marks = map[sort]struct{ zh, en string }{
 	instead: {`而不是|而非`, `instead of|rather than|in place of`},
 	wanted: {`实际(?:应该?)?(?:只有|[为是])|应(?:该|当)?(?:显示|写|标|设置)?[为是成有]|应(?:该|当)?(?:显示|写)|(?:正确|预期|期望)的?[是为]`,
@@ -39,8 +39,7 @@ var marks = map[sort]struct{ zh, en string }{
 	product: {`乘以|没乘|单价`, `multipl(?:y|ied)|unit price`},
 }
 
-// Quotations are replaced by one character each, their slot, before a text is read, so that the
-// words inside them are no marks.
+// Before a text is read, each quotation is replaced by one character, its slot, so that its content contains no marks.
 const (
 	slots      = '\uE000' // the first slot; they end before slots+maxQuoted, in the private use area
 	maxQuoted  = 200
@@ -55,7 +54,7 @@ const (
 var (
 	quotation = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(quotedText) })
 	inputOnly = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:` + fieldType + `)$`) })
-	// anyToken has one group for each sort, in their order.
+	// anyToken has one group for each kind, in order.
 	anyToken = sync.OnceValue(func() *regexp.Regexp {
 		groups := []string{`(` + slot + `|` + number + `|` + fieldType + `)`}
 		for s := instead; s <= product; s++ {
@@ -65,13 +64,13 @@ var (
 	})
 )
 
-// inputType reports whether s is a type of input field that can be told.
+// inputType reports whether s is a recognized type of input field.
 func inputType(s string) bool { return inputOnly().MatchString(s) }
 
 // token is a literal or a mark in a text.
 type token struct {
 	sort       sort
-	text       string // with slots in place of quotations
+	text       string // with slots instead of quotations
 	start, end int    // in bytes
 }
 
@@ -96,9 +95,9 @@ func inFraction(s string, i, j int) bool {
 }
 
 // quotes holds the quotations of texts while these are read.
-type quotes []struct{ inner, whole string } // without and with their marks
+type quotes []struct{ inner, whole string } // without and with quotation marks
 
-// lift puts slots in place of the quotations of a text.
+// lift replaces the quotations of a text by slots.
 func (q *quotes) lift(s string) string {
 	return quotation().ReplaceAllStringFunc(s, func(all string) string {
 		m := quotation().FindStringSubmatch(all)
@@ -114,7 +113,7 @@ func (q *quotes) lift(s string) string {
 	})
 }
 
-// fill puts the quotations back, with their marks or without.
+// fill replaces slots by their quotations, with or without quotation marks.
 func (q *quotes) fill(s string, marks bool) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -133,7 +132,7 @@ func (q *quotes) fill(s string, marks bool) string {
 
 func isSlot(r rune) bool { return r >= slots && r < slots+maxQuoted }
 
-// IsNumber reports whether s is a number, perhaps with a sign of money or a unit.
+// IsNumber reports whether s is a number, possibly with a currency sign or a unit.
 func IsNumber(s string) bool {
 	all := tokens(s)
 	return len(all) == 1 && all[0].sort == literal && digits(s) != "" && all[0].start == 0 && all[0].end == len(s)

@@ -11,14 +11,14 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// folded is a text in the form in which texts are compared: one form of every
-// character, without case, spaces and the commas in numbers.
+// folded is a text in the form for comparison: one variant of every character, lower case, without spaces and without
+// the commas in numbers.
 type folded struct {
 	runes []rune
 	cut   []bool // whether a word can begin or end before a rune; one longer than runes
 }
 
-// sameSigns replaces signs by others that people write in their place.
+// sameSigns replaces signs by common variants.
 var sameSigns = strings.NewReplacer("−", "-", "–", "-", "—", "-", "‐", "-", "’", "'", "‘", "'", "“", `"`, "”", `"`, "：",
 	":", "，", ",", "￥", "¥", "＞", ">", "／", "/")
 
@@ -49,7 +49,7 @@ func fold(s string) folded {
 	return f
 }
 
-// In Chinese, months are written in figures and in words; fold makes them figures.
+// Chinese months are written in digits or characters; fold converts them to digits.
 var (
 	month = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?:十[一二]|[一二三四五六七八九十])月`)
@@ -65,8 +65,8 @@ const (
 	digit
 )
 
-// part returns the sort of a character. A word can end between characters of two
-// sorts. A full stop and a slash are signs.
+// part returns the class of a character. A word can end between characters of two classes. A full stop and a slash are
+// signs.
 func part(r rune) int {
 	switch {
 	case unicode.Is(unicode.Han, r):
@@ -89,8 +89,8 @@ func (f *folded) plain() bool {
 	return true
 }
 
-// find returns where lit stands in f as whole words, at or after from, or -1. If lit
-// has only signs, such as a slash between links, f must be as long as lit.
+// find returns the index of lit in f as whole words, at or after from, or -1. If lit has only signs, such as a slash
+// between links, f must be as long as lit.
 func (f *folded) find(lit *folded, from int) int {
 	if len(lit.runes) == 0 {
 		return -1
@@ -113,7 +113,7 @@ next:
 	return -1
 }
 
-// from returns the rest of f from rune i on, without a colon at its beginning.
+// from returns the rest of f from rune i on, without a leading colon.
 func (f *folded) from(i int) folded {
 	if i < len(f.runes) && f.runes[i] == ':' {
 		i++
@@ -121,8 +121,7 @@ func (f *folded) from(i int) folded {
 	return folded{f.runes[i:], f.cut[i:]}
 }
 
-// splitsNumber reports whether runes[i:j] is part of a longer number, as the 5 of 10.5
-// and the 99 of 199 are.
+// splitsNumber reports whether runes[i:j] is part of a longer number, such as the 5 of 10.5 and the 99 of 199.
 func splitsNumber(runes []rune, i, j int) bool {
 	inside := func(k int) bool { return k >= 0 && k < len(runes) && unicode.IsDigit(runes[k]) }
 	point := func(k int) bool { return k >= 0 && k < len(runes) && runes[k] == '.' }
@@ -130,9 +129,8 @@ func splitsNumber(runes []rune, i, j int) bool {
 		inside(j-1) && (inside(j) || point(j) && inside(j+1))
 }
 
-// where returns the first node that has a text as whole words, or nil. It looks at
-// elements that may have the role; role "" means every node. A text of at least
-// across characters may also stand in several nodes.
+// where returns the first node that contains a text as whole words, or nil. It searches elements that may have the
+// role; role "" means every node. A text of at least across characters may also be spread over several nodes.
 func (p *Page) where(s, role string) *node {
 	lit := fold(s)
 	if len(lit.runes) == 0 {
@@ -153,23 +151,21 @@ func (p *Page) where(s, role string) *node {
 	return nil
 }
 
-// Names reports whether a thing such as “Add button” is on the page: its name, as whole words.
-// The word for its kind may be missing.
+// Names reports whether the page contains the name of a thing such as “Add button”, as whole words. The word for its
+// kind may be missing.
 func (p *Page) Names(thing string) bool {
 	name, _ := new(quotes).nameAndRole(firstBytes(thing, maxLine))
 	return p.where(name, "") != nil
 }
 
-// unchosen reports whether a node is an option that is not the selected one of its
-// list.
+// unchosen reports whether a node is an unselected option of a list.
 func (n *node) unchosen() bool { return n.role == "option" && !n.set }
 
-// across is the least number of characters of a text that may stand in several nodes,
-// such as the names of weekdays in a row.
+// across is the least number of characters of a text that may be spread over several nodes, such as the names of
+// weekdays in a row.
 const across = 4
 
-// spread finds a text whose pieces are the whole texts of nodes in a row. It returns
-// the first of them, or nil.
+// spread finds a text that consecutive nodes compose with their whole texts. It returns the first of them, or nil.
 func (p *Page) spread(lit *folded) *node {
 	for i := range p.nodes {
 		at := 0

@@ -8,8 +8,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Of returns what should be true of a page according to a case: the expectations of its misses, each
-// once. A node that is no case gives none.
+// Of returns the expectations of a case's misses, without duplicates, and none for other nodes.
 func Of(n *tree.Node) []Expected {
 	var out []Expected
 	for _, m := range OfMisses(n) {
@@ -22,18 +21,17 @@ func Of(n *tree.Node) []Expected {
 	return out
 }
 
-// Missed is what should be true of a page according to one miss of a case.
+// Missed holds the expectations of one miss of a case.
 type Missed struct {
 	Expected []Expected
-	// Complete says that each defect that the miss tells of has an expectation. In a text that
-	// lists nothing a clause may be a defect of its own, so each clause must have one. Of a note
-	// beside listed defects these say it.
+	// Complete reports whether every defect in the text of the miss has an expectation. In a text that is not a list
+	// every clause may be a defect, so every clause needs one. A note next to listed defects is complete.
 	Complete bool
 }
 
-// OfMisses returns what should be true of a page according to each miss of a case, in their order. A
-// miss that was stored before misses had expectations is read here, and nowhere else: after a
-// missed defect its defects and its note. After a false alarm these say what was right.
+// OfMisses returns the expectations of each miss of a case, in order. Only here are the texts of a miss read that was
+// stored before misses had expectations: after a missed defect its truth and its note, but not after a false alarm,
+// where they describe what was right.
 func OfMisses(n *tree.Node) []Missed {
 	if n.CaseData == nil {
 		return nil
@@ -42,7 +40,7 @@ func OfMisses(n *tree.Node) []Missed {
 	var task quotes
 	task.lift(firstBytes(d.TestCase.Prompt, maxRead))
 	out := make([]Missed, len(d.Misses))
-	var from []string // the words that expectations were read from
+	var from []string // the texts from which expectations were read
 	listed := false
 	for i := range d.Misses {
 		m := &d.Misses[i]
@@ -68,8 +66,8 @@ func OfMisses(n *tree.Node) []Missed {
 	return out
 }
 
-// isSaid reports whether every item of a text, or every clause of one that is no list, has an
-// expectation that was read from it. It is false for a text without words.
+// isSaid reports whether every item of a text, or every clause of one that is not a list, has an expectation that was
+// read from it. It is false for an empty text.
 func isSaid(told string, list bool, from []string) bool {
 	var q quotes
 	all := items(q.lift(firstBytes(told, maxRead)))
@@ -89,15 +87,15 @@ func isSaid(told string, list bool, from []string) bool {
 	return len(all) > 0 && len(told) <= maxRead
 }
 
-// isListed reports whether the truth of a case lists several defects, each by itself.
+// isListed reports whether the truth of a case is a list of several defects.
 func isListed(n *tree.Node) bool {
 	return slices.ContainsFunc(n.CaseData.Misses, func(m tree.Miss) bool {
 		return slices.ContainsFunc(m.At, func(at string) bool { return strings.HasSuffix(at, "[1]") })
 	})
 }
 
-// resolve says how an expectation is decided. Of a property that nothing decides the kind is "". task
-// has the quotations of the task.
+// resolve converts an expectation to the form in which it is decided. The kind is "" for a property that nothing
+// decides. task holds the quotations of the task.
 func resolve(x tree.Expectation, task quotes) Expected {
 	e := Expected{
 		Thing: x.Where.Name, Role: x.Where.Role, Want: x.Expected, Got: x.Seen,
@@ -123,7 +121,7 @@ func resolve(x tree.Expectation, task quotes) Expected {
 	return e
 }
 
-// state chooses the kind for an element that should be in a state.
+// state sets the kind for an element that should be in a state.
 func (e *Expected) state() {
 	switch e.Want {
 	case tree.On, tree.Off:
@@ -135,7 +133,7 @@ func (e *Expected) state() {
 	}
 }
 
-// isQuotedIn reports whether a text quotes words.
+// isQuotedIn reports whether a text contains words as a quotation.
 func isQuotedIn(s, words string) bool {
 	var q quotes
 	q.lift(firstBytes(s, maxRead))

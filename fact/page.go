@@ -6,16 +6,15 @@ import (
 	"sync"
 )
 
-// Page is what was observed: an ARIA snapshot as Playwright writes it, a listing
-// with elements in square brackets, or the plain text of a page. A Page is
-// immutable and safe for concurrent use.
+// Page is an observation: an ARIA snapshot as written by Playwright, a listing with elements in square brackets, or the
+// plain text of a page. A Page is immutable and safe for concurrent use.
 type Page struct {
 	nodes []node
-	roles bool // the observation tells the roles of elements
-	busy  bool // the page is still loading or nearly empty, so absence shows nothing
-	part  bool // something of the page was not read, so nothing is Broken
+	roles bool // the observation contains the roles of elements
+	busy  bool // the page is still loading or nearly empty, so absence is no evidence
+	part  bool // a part of the page was not read, so nothing is Broken
 
-	answers map[string]answer // of those who looked at the page themselves, by the id of the expectation
+	answers map[string]answer // of programs that checked the page themselves, by the id of the expectation
 
 	once sync.Once
 	all  []pagePiece // see pieces
@@ -27,24 +26,24 @@ type node struct {
 	raw   string // the line
 	role  string // an ARIA role; "" for plain text
 	words string // its name or text
-	typ   string // the type of an input field, "" if the observation does not tell it
+	typ   string // the type of an input field, "" if the observation does not contain it
 
 	disabled bool
 	set      bool   // checked or selected
-	folded   folded // words in the form in which they are compared
+	folded   folded // words in the form for comparison
 }
 
-// cutMark is a line that says that an observation goes on, and was cut there.
+// cutMark is a line that marks where an observation was cut.
 const cutMark = "…"
 
-// Limits on an observation. What is beyond the first two is not read.
+// Limits on an observation. Content beyond the first two is not read.
 const (
 	maxLines = 4000
 	maxLine  = 4000 // bytes
-	leastOn  = 4    // nodes; on a page with fewer, absence means nothing
+	leastOn  = 4    // nodes; on a page with fewer, absence is no evidence
 )
 
-// Read reads an observation. It refuses nothing: a line that is no element is text.
+// Read reads an observation. It accepts any input: a line that is not an element is text.
 func Read(observation string) *Page {
 	p := &Page{}
 	n := 0
@@ -86,14 +85,13 @@ func (p *Page) add(n int, line string) {
 	}
 }
 
-// ariaLine is a line of an ARIA snapshot: role, name in double quotes or between
-// slashes, attributes, and the text after the colon.
+// ariaLine is a line of an ARIA snapshot: role, name in double quotes or between slashes, attributes, and the text
+// after the colon.
 var ariaLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([a-z]+)(?: "((?:[^"\\]|\\.)*)")?((?: \[[^\]]*\])*)(?::(?: (.*))?)?$`)
 })
 
-// aria reads a line of a snapshot. It skips properties such as /url, which are not on
-// the page.
+// aria reads a line of a snapshot. It skips properties such as /url, which are not page content.
 func (p *Page) aria(n int, line string) {
 	rest := strings.TrimPrefix(line, "- ")
 	if strings.HasPrefix(rest, "/") {
@@ -121,7 +119,7 @@ func (p *Page) aria(n int, line string) {
 	if e.words != "" || e.role != "" {
 		p.nodes = append(p.nodes, e)
 	}
-	if value != "" { // the text of a field or region that has a name too
+	if value != "" { // the text of a field or region that also has a name
 		p.nodes = append(p.nodes, node{line: n, raw: line, words: value})
 	}
 }
@@ -130,8 +128,7 @@ func unquoted(s string) string { return unescape.Replace(s) }
 
 var unescape = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
 
-// field reports whether the text inside an element of a role was typed by somebody, so
-// that it is not the element's name.
+// field reports whether the text inside elements of a role is user input and not the element's name.
 func field(role string) bool {
 	switch role {
 	case "textbox", "searchbox", "spinbutton", "slider", "combobox":
@@ -143,7 +140,7 @@ func field(role string) bool {
 // bracket is an element of a listing: [button disabled Save], [输入框 type=text 占位=邮箱].
 var bracket = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[([^\[\]\n]{1,200})\]`) })
 
-// listed reads a line of text, and the elements in square brackets that stand in it.
+// listed reads a line of text, and the elements in square brackets in it.
 func (p *Page) listed(n int, line string) {
 	rest := line
 	for _, m := range bracket().FindAllStringSubmatch(line, -1) {
@@ -165,8 +162,7 @@ func (p *Page) listed(n int, line string) {
 	}
 }
 
-// element reads what stands between square brackets: a word for a role, then
-// states and attributes, then the name.
+// element reads the content of square brackets: a word for a role, then states and attributes, then the name.
 func element(s string) (node, bool) {
 	f := strings.Fields(s)
 	role, ok := roleWord(f[0:min(1, len(f))])

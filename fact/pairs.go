@@ -8,12 +8,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// said is a literal of a unit, and what the mark before it says of it.
+// said is a literal of a unit, and the mark before it.
 type said struct {
 	token
 	mark sort // literal: no mark is near
-	from int  // where the mark begins
-	want bool // the thing should be so; else it was
+	from int  // start of the mark
+	want bool // the literal is how the thing should be; else how it was
 }
 
 func saidIn(unit string) []said {
@@ -36,7 +36,7 @@ func saidIn(unit string) []said {
 	return out
 }
 
-// isDenied reports whether a text ends with a denial of what follows: did not show X.
+// isDenied reports whether a text ends with a negation of what follows: did not show X.
 func isDenied(before string) bool {
 	before = strings.ToLower(strings.TrimSpace(before))
 	for _, w := range []string{"没有", "没", "未", "不", "不会", " not", "n't", "never"} {
@@ -47,8 +47,8 @@ func isDenied(before string) bool {
 	return false
 }
 
-// pairs reads how a thing was and how it should have been, in either order, and one of the two
-// alone if its mark is plain.
+// pairs reads how a thing was and how it should have been, in either order, and one of the two alone if its mark is
+// unambiguous.
 func (r *reader) pairs(unit string) {
 	all := saidIn(unit)
 	for i := 0; i < len(all); i++ {
@@ -70,7 +70,7 @@ func (r *reader) pairs(unit string) {
 			r.pair(unit, a, all[k])
 			i = k
 		case a.mark == is || a.mark == notSo || a.mark == instead && !isSlot(firstOf(a.text)):
-			// Such a mark says something beside another literal only.
+			// Such a mark has a meaning only next to another literal.
 		case a.want:
 			r.pair(unit, none, a)
 		default:
@@ -81,8 +81,7 @@ func (r *reader) pairs(unit string) {
 
 func isGap(s string) bool { return strings.Trim(s, " ，,—–-:：（(") == "" }
 
-// pair makes an expectation of how a thing was and how it should have been; one of them may be
-// empty.
+// pair makes an expectation from how a thing was and how it should have been; one of them may be empty.
 func (r *reader) pair(unit string, was, should said) {
 	from := len(unit)
 	for _, s := range []said{was, should} {
@@ -93,7 +92,7 @@ func (r *reader) pair(unit string, was, should said) {
 	about := subjectOf(unit[:from])
 	name, role := r.nameAndRole(about)
 	if slices.ContainsFunc(tokens(about), func(t token) bool { return t.sort != literal }) {
-		name = "" // it says something of its own
+		name = "" // it is a statement of its own
 	}
 	e := tree.Expectation{Property: tree.OfText, Seen: r.fill(was.text, false), Expected: r.fill(should.text, false)}
 	if e.Expected == "" && strings.IndexFunc(was.text, isSlot) >= 0 {
@@ -104,7 +103,7 @@ func (r *reader) pair(unit string, was, should said) {
 		e.Expected = name // “Save” reads “Keep”
 	}
 	e.Where = tree.Where{Role: role, Name: name, After: r.after(unit, name)}
-	if e.Where.After == "" && role == "button" { // it may stand in what the task opens
+	if e.Where.After == "" && role == "button" { // it may be in what the task opens
 		e.Where.After = shownLater().FindString(strings.Join(r.task, "\n"))
 	}
 	switch {
@@ -118,7 +117,7 @@ func (r *reader) pair(unit string, was, should said) {
 		e.Property, e.Where.Role = tree.OfAttribute, "textbox"
 		e.Seen, e.Expected = attributeOf("placeholder", e.Seen), attributeOf("placeholder", e.Expected)
 	case quoted || digits(e.Seen) != "" && digits(e.Seen) == digits(e.Expected):
-		// They differ in their words, or only in a unit.
+		// They differ in their text, or only in a unit.
 	case !sameForm(e.Seen, e.Expected), name == "" && !standsAlone(e.Seen) && !standsAlone(e.Expected):
 		return
 	default:
@@ -139,7 +138,7 @@ func attributeOf(name, value string) string {
 	return name + "=" + strings.ToLower(value)
 }
 
-// sameForm reports whether two numbers can be of one thing: both money, both shares, both times.
+// sameForm reports whether two numbers can have the same meaning: both money, both shares, both times.
 func sameForm(a, b string) bool {
 	for _, signs := range []string{"¥￥$€£", "%％", ":"} {
 		if a != "" && b != "" && strings.ContainsAny(a, signs) != strings.ContainsAny(b, signs) {
@@ -149,14 +148,13 @@ func sameForm(a, b string) bool {
 	return true
 }
 
-// standsAlone reports whether a number can be looked for without a label: it has a sign of money,
-// a unit or four digits.
+// standsAlone reports whether a number is distinctive without a label: it has a currency sign, a unit or four digits.
 func standsAlone(s string) bool {
 	return strings.ContainsAny(s, "¥￥$€£%％/第月") || len(digits(s)) >= 4
 }
 
-// asked returns how a subject should read according to the task: what the task quotes soon after
-// it. It returns "" if the task does not say.
+// asked returns the right value of a subject according to the task: what the task quotes soon after it, "" if there is
+// nothing.
 func (r *reader) asked(about string) string {
 	about = strings.ToLower(strings.ReplaceAll(r.fill(about, false), "的", ""))
 	if len([]rune(about)) < 2 {
@@ -177,7 +175,7 @@ func (r *reader) asked(about string) string {
 	return ""
 }
 
-const maxBefore = 10 // characters that may stand between a subject and how it should read
+const maxBefore = 10 // most characters between a subject and its right value
 
 func firstOf(s string) rune {
 	r, _ := utf8.DecodeRuneInString(s)

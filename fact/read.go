@@ -7,19 +7,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Expect reads what should be true of a page from a note: a defect, or a list of them in one text.
-// prompt is the task; what it quotes is how things should read. It reads sure forms only, each
-// from words that stand next to each other: “X instead of Y”, a quotation or number that was seen
-// and one that should have been, a control that is disabled, a missing element, price times
-// quantity. A note that says the same in other words gives nothing. It returns at most
-// tree.MaxExpectations.
+// Expect reads expectations about a page from a note: a defect, or a list of them in one text. prompt is the task; its
+// quotations are right values. It reads only recognized forms, each from adjacent words: “X instead of Y”, a quotation
+// or number that was seen and one that should have been, a control that is disabled, a missing element, price times
+// quantity. It returns nothing for a note that states the same in other words, and at most tree.MaxExpectations.
 func Expect(note, prompt string) []tree.Expectation {
 	r := &reader{}
 	r.task = items(r.lift(firstBytes(prompt, maxRead)))
 	for _, item := range items(r.lift(firstBytes(note, maxRead))) {
 		for _, u := range clausesOf(item) {
 			if len(u) > maxUnit {
-				continue // a story, and no defect
+				continue // a story, not a defect
 			}
 			r.pairs(u)
 			r.products(u)
@@ -34,7 +32,7 @@ func Expect(note, prompt string) []tree.Expectation {
 
 func betweenClauses(r rune) bool { return strings.ContainsRune("，,：:（）()", r) }
 
-// The most bytes that are read of a text, and of a unit of it.
+// The most bytes that are read of a text, and of one unit of it.
 const (
 	maxRead = 8 << 10
 	maxUnit = 600
@@ -43,11 +41,11 @@ const (
 // reader reads the units of a note.
 type reader struct {
 	quotes
-	task []string // the points of the task, with slots in place of quotations
+	task []string // the points of the task, with slots instead of quotations
 	out  []tree.Expectation
 }
 
-// add adds what was read from a unit, unless it is incomplete or there already.
+// add adds an expectation read from a unit, unless it is invalid or a duplicate.
 func (r *reader) add(e tree.Expectation, unit string) {
 	e.From = firstBytes(r.fill(unit, true), tree.MaxNodeLine)
 	same := func(o tree.Expectation) bool {
@@ -59,7 +57,7 @@ func (r *reader) add(e tree.Expectation, unit string) {
 	}
 }
 
-// products reads a sentence about price times quantity.
+// products reads a statement about price times quantity.
 func (r *reader) products(unit string) {
 	if slices.ContainsFunc(tokens(unit), func(t token) bool { return t.sort == product }) {
 		r.add(tree.Expectation{Property: tree.OfRelation, Expected: tree.Product}, unit)

@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Items splits a note into the defects that it lists: at the ends of lines and sentences, at
-// semicolons, and at numbers that count up from one. It never splits within quotation marks. A
-// note that lists nothing is one item.
+// Items splits a note into the listed defects: at the ends of lines and sentences, at semicolons, and at numbers that
+// count up from one. It never splits within quotation marks. A note without a list is one item.
 func Items(note string) []string {
 	var q quotes
 	var out []string
@@ -35,14 +34,14 @@ func items(s string) []string {
 	return out
 }
 
-// fullStops makes ends of lines of the full stops that end a sentence.
+// fullStops replaces the full stops that end a sentence by line breaks.
 var fullStops = strings.NewReplacer(". ", "\n", ".\n", "\n", "\r", "\n")
 
-// numberings are the forms in which people number a list.
+// numberings are the forms of list numbers.
 var numberings = []string{"（%d）", "(%d)", "%d. ", "%d.", "%d、", "%d）", "%d) "}
 
-// numbered cuts a text at the numbers of a list, which count up from one. It returns the text
-// itself if it has no such list of two or more.
+// numbered cuts a text at the numbers of a list, which count up from one. It returns the text itself if it has no such
+// list of two or more items.
 func numbered(s string) []string {
 	for _, form := range numberings {
 		var out []string
@@ -64,7 +63,7 @@ func numbered(s string) []string {
 	return []string{s}
 }
 
-// markAt returns where a number of a list stands: not within a word, a number or a version.
+// markAt returns the index of a list number, which is not within a word, a number or a version, or -1.
 func markAt(s, mark string) int {
 	for from := 0; ; {
 		at := strings.Index(s[from:], mark)
@@ -83,11 +82,11 @@ func markAt(s, mark string) int {
 	}
 }
 
-// clausesOf splits an item at its commas, where what follows can be read by itself. What begins with a
-// mark and its literal, or stands after a condition, belongs to what stands before it.
+// clausesOf splits an item at commas where the rest can be read separately. A clause that begins with a mark and its
+// literal, or follows a condition, belongs to the clause before it.
 func clausesOf(item string) []string {
 	var out []string
-	begin, start, depth := 0, 0, 0 // where the unit begins, and where its last clause does
+	begin, start, depth := 0, 0, 0 // start of the unit, and of its last clause
 	open := false
 	add := func(end int) {
 		clause := strings.TrimSpace(item[start:end])
@@ -118,7 +117,7 @@ func inNumber(s string, i int) bool {
 	return i > 0 && i+1 < len(s) && unicode.IsDigit(rune(s[i-1])) && unicode.IsDigit(rune(s[i+1]))
 }
 
-// goesOn reports whether a clause goes on with what was said before it: “应为3”, “but it shows 3”.
+// goesOn reports whether a clause continues the one before it: “应为3”, “but it shows 3”.
 func goesOn(clause string) bool {
 	rest := clause
 	for cut := true; cut; {
@@ -137,7 +136,7 @@ func goesOn(clause string) bool {
 var conjunctions = []string{"但", "而", "却", "实际上", "实际", "现在", "页面", "错误地", "错误", "but ", "and ", "yet ", "it ", "they ",
 	"which ", "the page "}
 
-// isCondition reports whether a clause only says when what follows is so.
+// isCondition reports whether a clause only states a condition for the next one.
 func isCondition(clause string) bool {
 	for _, w := range []string{"后", "时", "之前", "以前"} {
 		if strings.HasSuffix(clause, w) {
@@ -152,8 +151,8 @@ func isCondition(clause string) bool {
 	return false
 }
 
-// near reports whether the words between a mark and a literal are so few that the mark is about the
-// literal. After what was seen there may be none in Chinese: 显示为可点击的“挂号” says more than a text.
+// near reports whether a mark is so close to a literal that it refers to the literal. After a mark of what was seen,
+// Chinese allows no character between them: 显示为可点击的“挂号” states more than a text.
 func near(between string, mark sort) bool {
 	between = strings.Trim(between, " :：的了")
 	if r, _ := utf8.DecodeRuneInString(between); unicode.Is(unicode.Han, r) {

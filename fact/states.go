@@ -7,7 +7,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// control reads that a control is disabled.
+// control reads a statement that a control is disabled.
 func (r *reader) control(clause, unit string) {
 	all := tokens(clause)
 	i := slices.IndexFunc(all, func(t token) bool { return t.sort == off })
@@ -28,7 +28,7 @@ func (r *reader) control(clause, unit string) {
 	}, unit)
 }
 
-// without returns a text without its marks of a sort.
+// without returns a text without its marks of a kind.
 func without(s string, what sort) string {
 	for _, t := range slices.Backward(tokens(s)) {
 		if t.sort == what {
@@ -44,8 +44,7 @@ func containsAny(s string, list []string) bool {
 	return slices.ContainsFunc(list, func(w string) bool { return strings.Contains(s, w) })
 }
 
-// missing reads that an element is missing. It must stand in quotation marks, or be named by a
-// word for its kind.
+// missing reads a statement that an element is missing. The element must be quoted, or named by a word for its kind.
 func (r *reader) missing(clause, unit string) {
 	all := tokens(clause)
 	i := slices.IndexFunc(all, func(t token) bool { return t.sort == gone })
@@ -78,11 +77,11 @@ func (r *reader) missing(clause, unit string) {
 	}, unit)
 }
 
-// longest is the most characters that the name of an element has. A longer text is a description.
+// longest is the most characters in the name of an element. A longer text is a description.
 const longest = 24
 
-// after returns the words of a unit, or of the points of the task that speak of the thing, that say
-// that something must be done before it can be seen. One point that asks for it at once is enough.
+// after returns the words that make the thing visible only after an action, in a unit or in the points of the task
+// about the thing; "" if there are none, or if one point requires the thing without such words.
 func (r *reader) after(unit, name string) string {
 	w := r.afterIn(unit, name)
 	if w != "" || name == "" {
@@ -114,5 +113,5 @@ func (r *reader) afterIn(unit, name string) string {
 	return needsAct().FindString(noTimes.Replace(plain))
 }
 
-// noTimes takes out words with 时 in them that do not say when.
+// noTimes removes words that contain 时 and do not mean "when".
 var noTimes = strings.NewReplacer("时间", "", "时长", "", "小时", "", "时刻", "", "实时", "")

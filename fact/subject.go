@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// subjectOf returns what a clause is about. before is the part of the clause up to what it says
-// about its subject. The subject is the last piece between marks, without articles and the like. If
-// before ends with an opening bracket, the subject stands in front of the bracket.
+// subjectOf returns the subject of a clause. before is the part of the clause up to the statement about its subject.
+// The subject is the last part between punctuation marks, without articles and the like. If before ends with an opening
+// bracket, the subject is in front of the bracket.
 func subjectOf(before string) string {
 	before = strings.TrimRight(before, " （(")
 	for i := len(before) - 1; i >= 0; i-- {
@@ -34,13 +34,13 @@ func subjectOf(before string) string {
 	return before
 }
 
-// Words around a subject, which are no part of its name. A space stands at the end of a whole word.
+// Words around a subject that are not part of its name. A space marks the boundary of a whole word.
 var (
 	leading  = []string{"the ", "a ", "an ", "its ", "entry ", "但", "而", "且", "页面底部", "页面", "该", "默认"}
 	trailing = []string{"错误地", "错误", "有误", "没有", "逻辑", "仍", "还", "被", "却", "都", "也", " wrongly", " incorrectly",
 		" still", " also", " which", " that", " it", " is", " was", " are", " were", " has been", " stays", " remains",
 		" has", " have", " with"}
-	// attributes are words for what of a thing is wrong.
+	// attributes are words for the aspect of a thing that is wrong.
 	attributes = []string{"的", "文字", "文案", "文本", "标签", "名称", "内容", "价格", "数量", "数值", "数", "值", "类型", "type", "状态", "颜色",
 		"格式", "顺序", "显示", " text", " label", " name", " value", " caption", " count", " number", " price", " entry"}
 )
@@ -59,8 +59,8 @@ func cutSuffixFold(s, suffix string) (string, bool) {
 	return s, false
 }
 
-// nameAndRole splits a subject such as “Add button” into the name of a thing and its ARIA role. role
-// is "" if no word names one. A quotation at the end is the name.
+// nameAndRole splits a subject such as “Add button” into the name of a thing and its ARIA role. role is "" if no word
+// gives one. A quotation at the end is the name.
 func (q *quotes) nameAndRole(subject string) (name, role string) {
 	name, role = splitRole(subject)
 	if r, size := utf8.DecodeLastRuneInString(name); isSlot(r) {
@@ -69,8 +69,7 @@ func (q *quotes) nameAndRole(subject string) (name, role string) {
 	return q.fill(name, false), role
 }
 
-// splitRole takes words for the kind of a thing, and for what of it is wrong, off the end of a
-// subject.
+// splitRole removes words for the kind of a thing, and for the aspect that is wrong, from the end of a subject.
 func splitRole(subject string) (name, role string) {
 	name = subject
 	for again := true; again; {
@@ -89,14 +88,14 @@ func splitRole(subject string) (name, role string) {
 	return name, role
 }
 
-// isQuotation reports whether a subject is a quotation, with words for its kind at most.
+// isQuotation reports whether a subject is a quotation, possibly followed by words for its kind.
 func isQuotation(subject string) bool {
 	name, _ := splitRole(subject)
 	r, size := utf8.DecodeRuneInString(name)
 	return isSlot(r) && size == len(name)
 }
 
-// isHint reports whether a subject is about the hint inside a field, which is no text of the page.
+// isHint reports whether a subject is the placeholder of a field, which is not a text of the page.
 func isHint(subject string) bool {
 	return strings.Contains(subject, "占位") || strings.Contains(strings.ToLower(subject), "placeholder")
 }
@@ -104,8 +103,7 @@ func isHint(subject string) bool {
 // placeWords begin the place of an element after its name.
 var placeWords = []string{" for ", " in ", " on ", " next to ", " beside ", " of ", " under ", " at ", " from "}
 
-// partOf returns the part of the page that a place is, "" for the whole page and for parts that any
-// page has.
+// partOf returns the part of the page that a place denotes, "" for the whole page and for parts that every page has.
 func partOf(place string) string {
 	rest := anyPlace.Replace(strings.ToLower(" " + lettersOrSpace(place) + " "))
 	if lettersOnly(rest) == "" {
@@ -118,7 +116,7 @@ func lettersOrSpace(s string) string {
 	return strings.Join(strings.Fields(strings.Trim(s, " .,")), "  ")
 }
 
-// anyPlace removes the words for parts that any page has.
+// anyPlace removes the words for parts that every page has.
 var anyPlace = func() *strings.Replacer {
 	var list []string
 	for w := range strings.FieldsSeq("页面 网页 界面 当前 首页 底部 顶部 左侧 右侧 头部 尾部 上方 下方 的 上 中 里 但 且") {
@@ -130,7 +128,7 @@ var anyPlace = func() *strings.Replacer {
 	return strings.NewReplacer(list...)
 }()
 
-// RoleOf returns the ARIA role that the name of a thing such as “Add button” says, or "".
+// RoleOf returns the ARIA role given by the name of a thing such as “Add button”, or "".
 func RoleOf(thing string) string {
 	_, role := splitRole(firstBytes(thing, maxLine))
 	return role

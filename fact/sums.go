@@ -5,14 +5,12 @@ import (
 	"strconv"
 )
 
-// maxBetween is how many labels may stand between a price and a quantity, and between
-// that and the amount.
+// maxBetween is the most labels between a price and a quantity, and between the quantity and the amount.
 const maxBetween = 4
 
-// product looks for a price, a whole number of two or more, and an amount after each
-// other. It holds when every such amount is the product. It is Broken when an amount is
-// the price itself. Another amount may have its reason, such as a discount; then it is
-// unknown.
+// product looks for a price, a whole number of two or more, and an amount in sequence. It holds if every such amount is
+// the product. It is Broken if an amount equals the price. Any other amount may have a reason, such as a discount; then
+// it is unknown.
 func (p *Page) product(f *Fact) {
 	all := p.pieces()
 	var right *pagePiece
@@ -50,8 +48,8 @@ func (p *Page) product(f *Fact) {
 	f.decide(Holds, right.node)
 }
 
-// next returns the place of the next number after piece i, or -1 if none is near or if
-// it is money when a plain number is asked for, or the reverse.
+// next returns the index of the next number after piece i, or -1 if none is near or if it is not of the requested sort,
+// money or a plain number.
 func next(all []pagePiece, i int, money bool) int {
 	if i < 0 {
 		return -1

@@ -12,12 +12,11 @@ type pagePiece struct {
 	label  string // folded; "" for a number
 	number string // "" for a label
 	colon  bool   // a colon follows the label
-	money  bool   // a sign of money stands before the number
+	money  bool   // a currency sign precedes the number
 	alone  bool   // the number is a whole word
 }
 
-// pieces returns the labels and numbers of a page in their order. It splits at spaces
-// and colons, and leaves out units that stand by themselves.
+// pieces returns the labels and numbers of a page in order. It splits at spaces and colons, and omits separate units.
 func (p *Page) pieces() []pagePiece {
 	p.once.Do(func() { p.all = p.split() })
 	return p.all
@@ -70,7 +69,7 @@ func pieceOf(n *node, w string) []pagePiece {
 	return []pagePiece{value}
 }
 
-// moneyGap matches a sign of money and the spaces after it.
+// moneyGap matches a currency sign and the spaces after it.
 var moneyGap = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([¥￥$€£])\s+`) })
 
 func joinMoney(s string) string {
@@ -83,11 +82,10 @@ func joinMoney(s string) string {
 // units are measure words of one character.
 const units = "项个条张人号元次件分天%"
 
-// beside returns the number that belongs to a label, and how often the page has the
-// label. The number is "" when it is not plain which one it is, or when the page does
-// not have the label exactly once. After a colon the number follows. Otherwise labels
-// and numbers alternate in a row. If the row begins with a label and ends with a
-// number, each number follows its label; in the reverse case it stands before.
+// beside returns the number that belongs to a label, and how often the page contains the label. The number is "" if it
+// is ambiguous, or if the page does not contain the label exactly once. After a colon the number follows. Otherwise
+// labels and numbers alternate in a row. If the row begins with a label and ends with a number, each number follows its
+// label; in the reverse case it precedes it.
 func (p *Page) beside(s string) (by *node, number string, times int) {
 	all := p.pieces()
 	f := fold(s)
@@ -118,9 +116,8 @@ func (p *Page) beside(s string) (by *node, number string, times int) {
 	return nil, "", times
 }
 
-// row returns the first and last piece of the row around piece at, in which labels and
-// numbers alternate. If the line of the piece has a number, the row does not go beyond
-// that line.
+// row returns the first and last piece of the row around piece at, in which labels and numbers alternate. If the line
+// of the piece contains a number, the row does not extend beyond that line.
 func row(all []pagePiece, at int) (from, to int) {
 	line := false // the row ends with the line
 	for _, x := range all {

@@ -1,6 +1,6 @@
 package fact
 
-// Why a fact is unknown, in sentences for people.
+// Reasons why a fact is unknown, as sentences.
 const (
 	amountOther   = "an amount is neither the price nor the price times the quantity"
 	numberOther   = "another number stands there"
@@ -27,8 +27,7 @@ const (
 	tooLittle     = "the text says too little by itself"
 )
 
-// Reasons returns every sentence that Fact.Why can be, so that a program can translate
-// them.
+// Reasons returns all values of Fact.Why, for translation.
 func Reasons() []string {
 	return []string{
 		mayBeAnother, oneSet, amountOther, numberOther, bothThere, mayBeOff, whichNumber, mayComeLater,
@@ -37,7 +36,7 @@ func Reasons() []string {
 	}
 }
 
-// Undecidable returns the fact for a missed defect that no expectation says.
+// Undecidable returns the fact for a missed defect without an expectation.
 func Undecidable(check, thing string) Fact {
 	return Fact{Expected: Expected{Check: check, Thing: thing}, Why: noDecision}
 }
