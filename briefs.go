@@ -36,7 +36,7 @@ type seenTest struct {
 	at     time.Time
 }
 
-// BriefOptions bounds a Brief. Nil, and the zero value, read everything unread.
+// BriefOptions bounds a Brief. With nil or the zero value a Brief reads all unread tests.
 type BriefOptions struct {
 	DryRun   bool            // call no model, write nothing: Calls, Usage and Cost are estimated
 	MaxCalls *int            // of the model; nil: no bound

@@ -15,9 +15,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// CorrectOptions configures what is done about a judgment that is likely to be wrong. The zero value flags it, which
-// changes no verdict, and shows in time what the other verdict would have achieved. Invalid options make Wrap flag
-// too, and log why.
+// CorrectOptions configures what is done about a judgment that is likely to be wrong. The zero value flags it: no
+// verdict changes, and the ledger shows over time what the other verdict would have achieved. With invalid options
+// Wrap flags too, and logs why.
 type CorrectOptions struct {
 	Above float64     // probability to be wrong from which to correct, 0 to 1; 0: tree.CorrectAbove
 	Do    tree.Remedy // tree.Flag, tree.Rerun or tree.Other; "": tree.Flag

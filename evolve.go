@@ -14,7 +14,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// EvolveOptions bounds an Evolve. Nil, and the zero value, do everything.
+// EvolveOptions bounds an Evolve. Nil and the zero value set no bounds.
 type EvolveOptions struct {
 	DryRun   bool                     // plan, write nothing, call no model; Calls, Usage and Cost are estimated
 	Only     string                   // this error type alone

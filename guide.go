@@ -45,25 +45,26 @@ type Guidance struct {
 	Trial     string             `json:"trial"`              // hand it back in Evaluation.Trial; "" if none was recorded
 	Abstained bool               `json:"abstained"`          // nothing is given
 	Arm       tree.Arm           `json:"arm,omitempty"`      // the arm drawn for a run for which memory found something
-	Withheld  Withheld           `json:"withheld,omitempty"` // why nothing is given though something fits
+	Withheld  Withheld           `json:"withheld,omitempty"` // why guidance is withheld although memories fit
 	Text      string             `json:"text"`               // the fenced block; "" when memory abstains
 	Hash      string             `json:"hash"`               // of Text
 	Wording   string             `json:"wording,omitempty"`  // its wording, for the ledger
 	Items     []enhance.Item     `json:"items"`              // the memories in Text
 	Facts     []enhance.ToldFact `json:"facts,omitempty"`    // what the observation shows of remembered misses, as in Text
-	Nearest   *enhance.Item      `json:"nearest"`            // the nearest memory, and why it was not given; nil: none
+	Nearest   *enhance.Item      `json:"nearest"`            // the nearest memory, and why it is not in Text; nil: none
 	Unformed  int                `json:"unformed,omitempty"` // when it abstains: recorded runs that are not formed yet
 	Note      string             `json:"note,omitempty"`     // what did not work as it should have
 }
 
-// Withheld is why nothing is given though something fits.
+// Withheld is the reason why guidance is withheld although memories fit.
 type Withheld string
 
 // The reasons.
 const (
-	// ByChance holds this run out, so that others can be compared with it.
+	// ByChance withholds guidance from this run, drawn at random, so that other runs can be compared with it.
 	ByChance Withheld = "holdout"
-	// ByBreaker gives nothing: memory did more harm than good; it is given again, on trial, once the tree has learned.
+	// ByBreaker withholds guidance because memory did more harm than good. Once the tree has learned, guidance returns
+	// on trial.
 	ByBreaker Withheld = "breaker"
 )
 

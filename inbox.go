@@ -30,9 +30,9 @@ type Unlabelled struct {
 	Skipped    bool       `json:"skipped,omitempty"` // a person could not label it, so it comes last
 }
 
-// Inbox returns the judged runs without a label, at most so many; 0: all. The newest 1,000 of them get a risk. They
-// are stored beside the store, within bounds, so that [curation.Curation.Relabel] can apply a label to the id of a run
-// alone. Advanced.
+// Inbox returns the judged runs without a label, at most most of them; 0: all. The newest 1,000 of them get a risk.
+// They are stored beside the store, within bounds, so that [curation.Curation.Relabel] can apply a label to the id of
+// a run alone. Advanced.
 func (m *Memory) Inbox(ctx context.Context, most int) (Inbox, error) {
 	return m.Find(ctx, find.Query{}, 0, most)
 }

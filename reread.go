@@ -50,8 +50,9 @@ func (m *Memory) noteFormed(all []formation.Formed) {
 	m.rereads.none.Store(false) // after the commit, so that a search for waiting cases finds them
 }
 
-// Reread has the model read the cases that the rules read because it had failed, while it answers, and returns how
-// many it read. It leaves the cases of lessons to Evolve. Without a model it reads none. Advanced.
+// Reread has the model read the cases that were left to the rules because the model had failed, as long as it answers
+// now, and returns how many it read. It leaves the cases of lessons to Evolve. Without a model it reads none.
+// Advanced.
 func (m *Memory) Reread(ctx context.Context) (int, error) {
 	if m.halt == nil {
 		return 0, nil
