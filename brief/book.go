@@ -179,7 +179,7 @@ func (b *Book) Unread(f *Brief, id string) bool {
 	return m == nil || m.Digest != "" && m.Number > f.UpTo
 }
 
-// Known holds the numbers of a book.
+// Known holds statistics of a book.
 type Known struct {
 	Tests int `json:"tests"`
 	Read  int `json:"read"`  // tests with a brief
@@ -189,7 +189,7 @@ type Known struct {
 	Picks int `json:"picks"` // in all
 }
 
-// Known returns the numbers of the book.
+// Known returns the statistics of the book.
 func (b *Book) Known() Known {
 	b.mu.RLock()
 	defer b.mu.RUnlock()

@@ -48,7 +48,7 @@ func (t *Test) Key() string {
 // words identifies the prompt of a test, with white space folded.
 func (t *Test) words() string { return tree.Hash(strings.Join(strings.Fields(t.Prompt), " ")) }
 
-// Brief is the reading for one test. No picks is a result too: no memory fits.
+// Brief is the result of reading the memories for one test. It may have no picks, because no memory fits.
 type Brief struct {
 	Key   string `json:"key"`   // of the test with its original prompt, see Test.Key
 	Words string `json:"words"` // of its prompt alone

@@ -156,8 +156,8 @@ func question(tests []*Brief, lines []*numbered, top uint64, all bool) Question 
 // Size returns the numbers of tests and memories of a question.
 func (q *Question) Size() (tests, memories int) { return len(q.tests), len(q.lines) }
 
-// Halves cuts a question in two, for a reader that has no room for it. It returns nil for one that cannot be cut
-// further.
+// Halves splits a question in two, for a reader whose model has no room for it. It returns nil for one that cannot be
+// split further.
 func (q *Question) Halves() []Question {
 	n := len(q.tests)
 	if n < 2 {
