@@ -183,7 +183,8 @@ func (d *Draft) Write() (Block, error) {
 	return g, nil
 }
 
-// choose words the nodes that go into the text. For the others it returns the reason, by their index in nodes.
+// choose writes the items of the nodes that go into the text. For the others it returns the reason, by their index in
+// nodes.
 func choose(nodes []tree.Node, o Options) (items []wordedMemory, dropped map[int]why) {
 	dropped = map[int]why{}
 	said := map[taxonomy.Direction][]*saying{} // the points of the items so far, to omit repetitions

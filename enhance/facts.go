@@ -13,7 +13,7 @@ import (
 // maxFacts is the maximum number of clauses about facts in a text.
 const maxFacts = 6
 
-// facts words the decided facts. It returns the clauses, each once, and all facts that they express, then the silent
+// facts writes the decided facts. It returns the clauses, each once, and all facts that they express, then the silent
 // ones. A requirement that is met is included only if no earlier miss of the page is open or broken: a small judge
 // takes one such line for the whole page. Facts that may not be shown are omitted.
 func (o Options) facts() (clauses []string, told []Observed) {
@@ -86,10 +86,10 @@ func (o Options) decides(n *tree.Node) bool {
 	})
 }
 
-// factClause words a decided fact in zh or en. If the requirement is met, the clause states that too, because a small
-// judge takes any text about a page as something wrong with it. From the page the clause contains only the expected
-// text, and numbers. It is "" for an undecided fact, except for a control that is disabled, as it was when it was
-// missed: whether it should be, the agent has to decide.
+// factClause returns a decided fact as a clause in zh or en. If the requirement is met, the clause states that too,
+// because a small judge takes any text about a page as something wrong with it. From the page the clause contains only
+// the expected text, and numbers. It is "" for an undecided fact, except for a control that is disabled, as it was
+// when it was missed: whether it should be, the agent has to decide.
 func factClause(f fact.Fact, lang string) string {
 	switch c := clause(f, lang == "zh"); {
 	case f.State == fact.Unknown && f.Kind == fact.Control && f.Line > 0 && lang == "zh":
@@ -182,7 +182,7 @@ func roleName(role string, zh bool) string {
 	}[role]
 }
 
-// Expectation words what should be true of a page, in zh or en.
+// Expectation returns what should be true of a page as a sentence in zh or en.
 func Expectation(e fact.Expected, lang string) string {
 	zh := lang == "zh"
 	pick := func(en, inZH string, args ...any) string {
@@ -216,7 +216,7 @@ func Expectation(e fact.Expected, lang string) string {
 	return readExpectation(e, zh, pick)
 }
 
-// readExpectation says how a text or a number should read.
+// readExpectation returns the text or number that is expected as a clause.
 func readExpectation(e fact.Expected, zh bool, pick func(en, zh string, args ...any) string) string {
 	of := ""
 	if e.Role != "" {

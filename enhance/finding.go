@@ -14,8 +14,8 @@ import (
 // maxFinding is the maximum length of a finding, in tokens.
 const maxFinding = 60
 
-// finding words what was true when a case was judged wrongly, with its day and as possibly outdated. It is "" if that
-// may not be included: for a lesson, and for a case of another build unless Options.Findings is set.
+// finding returns a sentence on what was true when a case was judged wrongly, with its day and as possibly outdated.
+// It is "" if that may not be included: for a lesson, and for a case of another build unless Options.Findings is set.
 func (o Options) finding(n *tree.Node) string {
 	same := o.Build != "" && o.Build == n.Scope.Build
 	if n.Type != tree.Case || !same && !o.Findings {

@@ -37,7 +37,7 @@ const (
 	lessonCheck  = 60 // of a lesson's check, and of what is right if that has room beside it
 )
 
-// newItem words a node, or returns the reason why it may not be shown.
+// newItem writes the item of a node, or returns the reason why it may not be shown.
 func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 	budget, lang, words := o.Budget, o.Lang, o.Words
 	it := wordedMemory{id: n.ID, level: n.Type, direction: n.Direction, taught: n.Taught != nil}
@@ -111,7 +111,7 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 	return it, why{}
 }
 
-// sayAs words the memory with a reader's sentence and nothing else. It returns false if there is no such sentence, or
+// sayAs writes the memory with a reader's sentence and nothing else. It returns false if there is no such sentence, or
 // one that may not be shown.
 func (it *wordedMemory) sayAs(said string, n *tree.Node) bool {
 	said = sentence(said, maxCheck)

@@ -18,7 +18,7 @@ type Item struct {
 	Signals   retrieval.Signals  `json:"signals"`
 	By        By                 `json:"by,omitempty"`      // how it was found; "" in Guidance.Nearest
 	Because   string             `json:"because,omitempty"` // the part of the test's text for which a reader picked it
-	Left                         // why it was not given; empty except for Guidance.Nearest
+	Left                         // why it is not in the guidance; empty except for Guidance.Nearest
 }
 
 // By is how a memory was found.
@@ -42,7 +42,7 @@ type Considered struct {
 	Left Left // empty if it is in the guidance
 }
 
-// Left is why a near memory was not given. It is empty for a memory that was given. Reason is an English sentence
+// Left is the reason why a near memory is not in the guidance; empty for one that is. Reason is an English sentence
 // without its subject. Sentence is the format of Reason and Args are its arguments, so that a program can translate
 // it. All formats are in Sentences and in the Sentence of each of retrieval.Codes.
 type Left struct {

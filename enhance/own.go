@@ -72,7 +72,7 @@ func isAbout(s string, d *tree.CaseData) bool {
 	return newSaying(s).shareIn(run) > 0
 }
 
-// noted words a memory without a check: for its very test the notes of people on the run, or that no cause was noted;
+// noted writes a memory without a check: for its very test the notes of people on the run, or that no cause was noted;
 // for others a person's note, if it may be shown.
 func (o Options) noted(n *tree.Node, it wordedMemory) (wordedMemory, why) {
 	truths := truthsOf(n)

@@ -10,7 +10,7 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Doubt is a reason why a first verdict is likely to be wrong: a signal of package risk, and the words of that
+// Doubt is a reason why a first verdict is likely to be wrong: a signal of package risk, and the part of that
 // verdict's own reason, if any, on which it is based.
 type Doubt struct {
 	Signal string
@@ -74,8 +74,8 @@ func SecondLook(guidance, prompt, lang string, why []Doubt) (string, error) {
 	return strings.TrimSuffix(guidance, Close) + "\n" + said + "\n" + Close, nil
 }
 
-// listed appends words to a clause, made safe and short. It returns "" if together they are a text that may not be
-// shown.
+// listed appends quotations to a clause, made safe and short. It returns "" if together they are a text that may not
+// be shown.
 func listed(words []string, lang string) string {
 	var out []string
 	for _, w := range words[:min(len(words), mostWords)] {

@@ -24,7 +24,7 @@ const (
 	heldTest    = "it led runs of this test to the opposite mistake, so it is not given here"
 )
 
-// The reasons why memory holds back a fitting memory.
+// The reasons why a fitting memory is withheld.
 var (
 	HeldType    = Drop{Reason: heldType, Sentence: heldType} // the breaker is open for its error type
 	HeldNotFor  = Drop{Reason: heldNotFor, Sentence: heldNotFor}
@@ -38,7 +38,7 @@ func HeldAgainst(id, newer string) Drop {
 	return Drop{ID: id, Reason: w.String(), Sentence: w.sentence, Args: w.args}
 }
 
-// NoRoom reports whether the text was full.
+// NoRoom reports whether the memory was omitted because the budget was used up.
 func (d *Drop) NoRoom() bool { return d.Sentence == noRoom }
 
 // Of returns the reason with the memory that it is about.

@@ -31,9 +31,9 @@ const (
 	mostWhen   = 4   // conditions of a memory
 )
 
-// Fill words n in its own language: title, description, guidance and conditions, and those sentences of lessons and
-// cases that no model and no person wrote. A node without facts (of an older format, or written by a person) is
-// unchanged.
+// Fill writes the sentences of n in its own language: title, description, guidance and conditions, and those sentences
+// of lessons and cases that no model and no person wrote. A node without facts (of an older format, or written by a
+// person) is unchanged.
 func (w *Wording) Fill(n *tree.Node) {
 	lessons := n.Says()
 	if !hasFacts(n, lessons) {
@@ -53,8 +53,8 @@ func (w *Wording) Fill(n *tree.Node) {
 	}
 }
 
-// In returns a copy of n worded in lang. Unlike Fill it gives a case the lessons of its misses, and words every lesson
-// that it can in lang.
+// In returns a copy of n worded in lang. Unlike Fill it gives a case the lessons of its misses, and writes every
+// lesson that it can in lang.
 func (w *Wording) In(n *tree.Node, lang string) tree.Node {
 	n = n.In(lang)
 	c := n.Clone()
@@ -113,7 +113,7 @@ func (w *Wording) pointsIn(n *tree.Node, lessons []tree.Lesson, lang string) tre
 	return c
 }
 
-// lessonsIn words the lessons of a node in lang, each that it can.
+// lessonsIn writes the lessons of a node in lang, each that it can.
 func (w *Wording) lessonsIn(n *tree.Node, lessons []tree.Lesson, lang string) []tree.Lesson {
 	var out []tree.Lesson
 	for _, l := range lessons {
@@ -159,7 +159,7 @@ func hasFacts(n *tree.Node, lessons []tree.Lesson) bool {
 // sentences is the wording of one lesson.
 type sentences struct{ title, do, mistake, when string }
 
-// lesson words one lesson. It uses the sentence of a person or a model if that is in lang, or if the taxonomy has
+// lesson writes one lesson. It uses the sentence of a person or a model if that is in lang, or if the taxonomy has
 // none. Otherwise it uses the taxonomy's, with the things inserted.
 func (w *Wording) lesson(l *tree.Lesson, d taxonomy.Direction, errorType, lang string) sentences {
 	check, _ := w.tax.Check(l.Kind)
@@ -200,7 +200,7 @@ func quoteList(list []string, lang string) string {
 	return strings.Join(q[:len(q)-1], ", ") + " and " + q[len(q)-1]
 }
 
-// fillContent words the fields common to nodes of all levels.
+// fillContent writes the fields common to nodes of all levels.
 func (w *Wording) fillContent(n *tree.Node, lessons []tree.Lesson, lang string) {
 	c := &n.Content
 	var dos, mistakes, titles []string
@@ -222,7 +222,7 @@ func (w *Wording) fillContent(n *tree.Node, lessons []tree.Lesson, lang string) 
 	c.AppliesWhen = w.conditions(n, lessons, lang)
 }
 
-// hasOwn reports whether a model or a person worded a lesson: its title, description and conditions stay.
+// hasOwn reports whether a model or a person wrote a lesson: its title, description and conditions stay.
 func hasOwn(n *tree.Node) bool { return n.Type != tree.Case && n.Provenance.Analyst != "rules" }
 
 // conditions returns when a node with its lessons applies.
