@@ -8,8 +8,7 @@ import (
 )
 
 // Attempts records over several plans which jobs were sent to a model without an answer, and whether the model is
-// still called, so that each job is sent once. It settles nothing: the next Attempts is empty. The zero value is
-// ready.
+// still called, so that each job is sent once. It is not stored. The zero value is ready.
 type Attempts struct {
 	jobs  map[string]bool
 	inRow int   // consecutive calls without an answer

@@ -69,7 +69,7 @@ func (a *Demand) inject(list []tree.Injection) {
 	}
 }
 
-// Used reports whether a memory was ever given to a run.
+// Used reports whether a memory was ever injected into the prompt of a run.
 func (a *Demand) Used(id string) bool { return a.injected[id] }
 
 // Chances returns the number of queries after the creation of a memory that it could have served.

@@ -18,7 +18,7 @@ type ForgetReason string
 const (
 	Harmful    ForgetReason = "harmful"    // in quarantine because it did harm, without evidence for a half-life
 	Superseded ForgetReason = "superseded" // retired or replaced, without evidence for a month
-	Unused     ForgetReason = "unused"     // a case of one run, a half-life ago, never given although it could have been
+	Unused     ForgetReason = "unused"     // a case of one run, a half-life ago, never injected although it could have been
 	Thin       ForgetReason = "thin"       // an experience with fewer than two live cases
 	OverBudget ForgetReason = "over_budget"
 )
@@ -46,7 +46,7 @@ type PruneOptions struct {
 // Known is information beyond the nodes of the tree. The zero value works.
 type Known struct {
 	Now     time.Time               // the upper limit for the time of the newest evaluation; zero: no limit
-	Used    func(id string) bool    // whether a memory was ever given to a run; nil: only its counter is used
+	Used    func(id string) bool    // whether a memory was ever injected; nil: only its counter is used
 	Chances func(n *tree.Node) int  // the number of queries that a case could have served; nil: no case is unused
 	Keep    func(n *tree.Node) bool // memories that stay, besides those a person marked; nil: no others
 }

@@ -114,8 +114,8 @@ func (r *Review) Rejected(ctx context.Context) ([]Rejection, error) {
 }
 
 // Decide applies a person's decision on proposals: accepted ones are added to the tree, rejected ones are not written
-// again, and their content is given nowhere; why is required for these. It returns what was applied. An unknown key is
-// a *tree.FieldError, and nothing is decided then.
+// again, and their content is not shown to agents; why is required for these. It returns what was applied. An unknown
+// key is a *tree.FieldError, and nothing is decided then.
 func (r *Review) Decide(ctx context.Context, accepted, rejected []string, why string) (Evolved, error) {
 	if why == "" && len(rejected) > 0 {
 		return Evolved{}, &tree.FieldError{Field: "why", Problem: "is missing; say why a proposal is rejected"}
