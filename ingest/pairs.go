@@ -24,8 +24,7 @@ func pairs() [5]keyPair {
 	}
 }
 
-// pairSpelling returns the slot of a key that comes in pairs. These keys count only at
-// the top level.
+// pairSpelling returns the slot of a key that comes in pairs. These keys are read only at the top level.
 func pairSpelling(key string) slot {
 	switch key {
 	case "verdict":
