@@ -31,10 +31,10 @@ type May uint8
 const (
 	Write   May = 1 << iota // leave trials, record outcomes and cases
 	Propose                 // propose lessons, which wait for a person
-	Correct                 // correct what a case is about, when a person says so
+	Correct                 // correct what a case is about, at a person's request
 )
 
-// Options configures a server. Nil, and the zero value, serve a caller that may only read.
+// Options configures a server. Nil and the zero value are for a caller that may only read.
 type Options struct {
 	May     May
 	Lang    string       // "zh" or "en" of titles and prompts for people, and of answers where a call names none
@@ -50,7 +50,7 @@ type server struct {
 }
 
 // New returns an MCP server for m, to be run on a transport or mounted behind HTTP; it serves any number of sessions.
-// The opener of m closes it, after the server has ended.
+// The caller closes m, after the server has ended.
 func New(m *memtree.Memory, o *Options) *mcp.Server {
 	s := &server{m: m, words: enhance.NewWording(m.Taxonomy())}
 	if o != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Limits on what goes out: characters of one text, and entries of one list.
+// Limits on quotations of memory: characters of one text, and entries of one list.
 const (
 	maxQuote = 1_500
 	maxName  = 200
