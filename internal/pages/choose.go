@@ -47,7 +47,7 @@ func (c *choosing) address(values ...string) string {
 	return "?" + q.Encode()
 }
 
-// Address returns the same choice, from the first entry on.
+// Address returns the address of the list with the same choice, from the first entry on.
 func (c *choosing) Address() string { return c.address() }
 
 // Fields returns the fields of the choice, for a form with the same choice.

@@ -181,7 +181,7 @@ func changed(
 	return n, out, nil
 }
 
-// show words the draft, and the lesson it replaces, in the language of the visitor.
+// show writes the draft, and the lesson it replaces, in the language of the visitor.
 func (d *draftData) show(v *Visitor, said *speech) {
 	d.Node = v.shown(&d.Node)
 	was := ""
