@@ -55,7 +55,7 @@ type Mark struct {
 	Anchor string // of the label: "" is middle
 }
 
-// Line is a curve. Class is its style.
+// Line is a curve. Class is its CSS class.
 type Line struct{ Class, Points, Name string }
 
 // Keys returns the curves if there are several, for the legend above the plot.
