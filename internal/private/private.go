@@ -23,7 +23,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Kind is the kind of a find, as its placeholder names it.
+// Kind is the kind of a personal part, as its placeholder names it.
 type Kind string
 
 // The kinds.
@@ -66,7 +66,8 @@ func (p *Redaction) ReadJSON(v tree.Raw) {
 	})
 }
 
-// Write returns s with placeholders for its finds, and their number. A second Write of the result finds nothing.
+// Write returns s with placeholders for its personal parts, and their number. A second Write of the result finds
+// nothing.
 func (p *Redaction) Write(s string) (string, int) { return p.write("", s) }
 
 // WriteJSON is Write for a JSON value; the result is valid JSON.
