@@ -13,7 +13,7 @@ import (
 
 // Nearest is a baseline memory. It stores the prompt of every wrong verdict and returns the nearest by BM25 (Robertson
 // and Zaragoza 2009; k1 1.2, b 0.75), with no scene, no threshold and no forgetting. It uses memtree's own tokenizer,
-// so tokenization causes no difference to memtree. It is Matched.
+// so tokenization causes no difference to memtree. Its method Matched marks it as a memory without a threshold.
 type Nearest struct {
 	give  int
 	docs  []bm25Document

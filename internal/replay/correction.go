@@ -1,7 +1,7 @@
 package replay
 
-// Correction is the result of reversing each verdict whose predicted probability to be wrong was at least Bound, by
-// what was known at its time.
+// Correction is the result of reversing each verdict whose probability to be wrong, predicted before its label was
+// known, was at least Bound.
 type Correction struct {
 	Bound   float64 `json:"bound"`   // 0 to 1
 	N       int     `json:"n"`       // verdicts with a label
