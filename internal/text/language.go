@@ -7,8 +7,8 @@ import (
 
 // Lang returns "zh" if s is mostly Chinese, else "en"; an empty text is "en".
 //
-// It counts words. A Chinese word is taken as one and a half characters. ASCII without a space counts as one word,
-// so that a URL or a selector inside a Chinese sentence does not outvote it.
+// It compares numbers of words. One and a half Chinese characters are one word. A run of ASCII without a space is one
+// word, so that a URL or a selector inside a Chinese sentence does not outvote it.
 func Lang(s string) string {
 	var han, latin int              // Chinese characters; words with a letter of another script
 	inWord, counted := false, false // counted: the word has had a letter
