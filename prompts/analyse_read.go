@@ -43,7 +43,7 @@ var (
 )
 
 // Read decodes an answer to the prompt made from in. It returns one output for each run, in their order. The error is
-// for an answer of which no run can be used; it joins the reasons, written for a model.
+// set if the answer cannot be used for any run; it joins the reasons, written for a model.
 func (in AnalyseInput) Read(raw json.RawMessage) ([]AnalyseOutput, error) {
 	var a struct {
 		Runs []struct {

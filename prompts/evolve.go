@@ -22,7 +22,7 @@ type EvolveGroup struct {
 	Direction string       // false_pass, false_fail, or anything else
 	Check     string       // the name of the check the cases were filed under, "" for none
 	Cases     []EvolveCase // 1 to MaxEvolveCases; an answer refers to them by number, from 1
-	Told      string       // the present lesson, if runs made the mistake although they were given it
+	Told      string       // the present lesson, if runs made the mistake although their prompt included it
 	Refused   []string     // why an earlier lesson about these cases was refused
 }
 
@@ -72,8 +72,7 @@ func (s *Set) Evolve(in EvolveInput) (Prompt, error) {
 	return s.render("evolve", in.Lang, in.fields(), json.RawMessage(evolveSchema))
 }
 
-// EvolveName returns the name of the prompt in a language, see Prompt.Name, which changes
-// with its wording.
+// EvolveName returns the name of the prompt in a language, as Prompt.Name does. It changes with the wording.
 func (s *Set) EvolveName(lang string) string {
 	id := "evolve." + langOf(lang)
 	return Prompt{ID: id, Version: s.templates[id].version}.Name()
@@ -149,8 +148,8 @@ func evolveLine(s string) string {
 
 // Read decodes an answer to the prompt made from in: its part about each group, in the order of the groups; nil for a
 // group that it omits. It puts each text on one line and sorts the numbers of cases. wrong holds the problem of the
-// answer to a group, written for a model; such an answer must not be used. The error is for an answer of which nothing
-// can be used.
+// answer to a group, written for a model; such an answer must not be used. err is set if no part of the answer can be
+// used.
 func (in EvolveInput) Read(raw json.RawMessage) (out []*EvolveOutput, wrong []error, err error) {
 	var answer struct {
 		Lessons []EvolveOutput `json:"lessons"`

@@ -26,18 +26,18 @@ type Hint struct {
 
 	Direction taxonomy.Direction
 	Here      bool
-	Plain     bool // it requests nothing
+	Plain     bool // it is no instruction
 }
 
 // CaseGroup is the hints of cases under one heading.
 type CaseGroup struct {
 	Missed, Alarm, Here bool // a missed defect, a false alarm or, with neither, another mistake
-	Plain               bool // nothing is requested
+	Plain               bool // no line is an instruction
 	Hints               []Hint
 }
 
-// CaseGroups returns the hints of the cases grouped by heading, so that the heading requests the same as the lines
-// below it. The groups are in the order of their first hints.
+// CaseGroups returns the hints of the cases grouped by heading, so that a heading gives an instruction only if the
+// lines below it do. The groups are in the order of their first hints.
 func (in GuidanceInput) CaseGroups() []CaseGroup {
 	var out []CaseGroup
 	for _, h := range in.Cases {

@@ -17,7 +17,7 @@ import (
 	"strings"
 )
 
-// A Prompt is a text ready to be sent.
+// A Prompt is a text to be sent to a model.
 type Prompt struct {
 	// ID names the template, such as "analyse.zh".
 	ID string
