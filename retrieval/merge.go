@@ -51,9 +51,9 @@ type from struct {
 	slot int
 }
 
-// arrange numbers the live slots anew, by level and within a level by the key of the id. It returns the source of each
-// new slot, and fills the slots of the sources. The slots of a source are in this order already, so it repeatedly
-// selects the lowest next one.
+// arrange assigns new numbers to the live slots, by level and within a level by the key of the id. It returns the
+// source of each new slot, and fills the slots of the sources. The slots of a source are in this order already, so it
+// repeatedly selects the lowest next one.
 func arrange(w *segmentWriter, ss []*mergeInput) ([]from, error) {
 	heads := make([][]byte, len(ss))
 	for i, s := range ss {

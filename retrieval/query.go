@@ -27,7 +27,7 @@ type Query struct {
 // number means none.
 type Limits struct {
 	Total       int // 3
-	Strategies  int // 0: a strategy counts for people what its lessons tell agents
+	Strategies  int // 0: people read strategies; agents read the lessons below them
 	Experiences int // 2
 	Cases       int // 2
 	Candidates  int // 20: how many are computed on each level; 1 to 1,000

@@ -312,7 +312,7 @@ func (s *search) leastScores(t *top) (all needs) {
 		reason := f&fitsTask != 0 || place >= leastPlace // the latter with little similarity of text
 		for i := range sameType/likeType + 1 {           // twice the evidence of the scene type
 			v := s.scale.needed((1 - (1-last.rel)/(rest*(1-sceneWeight*0.5*float64(i)))) / semanticWeight)
-			// A candidate with a reason comes before one without, whatever their rel, see before.
+			// A candidate with a reason comes before one without, at any rel, see before.
 			switch {
 			case reason && !last.founded:
 				v = -1

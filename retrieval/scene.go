@@ -81,8 +81,8 @@ func (s *search) eachSlot(k uint64, f func(p *part, slot int)) error {
 	return nil
 }
 
-// sceneTypes returns the evidence of the scene channel by the mark of a node's scene type: 1 for the type that word
-// names and 0.5 for its parent. A type has an entry for each of its names. Other types have none, which means 0.
+// sceneTypes returns the evidence of the scene channel by the mark of a node's scene type: 1 for the type with the
+// given name and 0.5 for its parent. A type has an entry for each of its names. Other types have none, which means 0.
 func sceneTypes(tax *taxonomy.Taxonomy, word string) map[uint32]float64 {
 	if word = fold(word); word == "" {
 		return nil

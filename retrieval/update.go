@@ -24,7 +24,7 @@ func (ix *Index) Update(ctx context.Context, version uint64, nodes []tree.Node) 
 	return ix.Take(version, p)
 }
 
-// Prepared is nodes that Prepare has read and embedded, for Take.
+// Prepared holds the nodes that Prepare has read and embedded, for Take.
 type Prepared struct {
 	nodes   []tree.Node
 	entries []*segmentEntry
