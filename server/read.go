@@ -119,7 +119,7 @@ func (s *Server) tree(ctx context.Context, _ *InTree) (*treeOutput, error) {
 	return out, err
 }
 
-// Stats are the numbers of a tree.
+// Stats holds statistics of a tree.
 type Stats struct {
 	tree.Info
 	tree.Counts
@@ -146,7 +146,7 @@ type swallowed struct {
 	Conflicts int64 `json:"conflicts"` // plans that were made again
 }
 
-// StatsOf returns the numbers of a memory.
+// StatsOf returns the statistics of a memory.
 func StatsOf(ctx context.Context, m *memtree.Memory) (Stats, error) {
 	var out Stats
 	var err error

@@ -43,7 +43,7 @@ type treeOf struct {
 // NewTrees returns an empty set of trees.
 func NewTrees() *Trees { return &Trees{byName: map[string]*treeOf{}} }
 
-// Add adds an open memory under a name. readOnly is whether it was opened for reading.
+// Add adds an open memory under a name. readOnly reports whether it was opened for reading only.
 func (t *Trees) Add(name string, m *memtree.Memory, readOnly bool) error {
 	if err := CheckName(name); err != nil {
 		return err
