@@ -16,7 +16,7 @@ type Door interface {
 	// Apply makes changes durable, all or none. If a node has changed since they were planned, the error is
 	// tree.ErrConflict.
 	Apply(ctx context.Context, changes []tree.Change) error
-	// UntilFresh calls plan, which plans and applies, again after a tree.ErrConflict.
+	// UntilFresh calls plan, which plans changes and applies them. After a tree.ErrConflict it calls it again.
 	UntilFresh(plan func() error) error
 	// Redactor finds secrets.
 	Redactor() Redactor
@@ -114,9 +114,9 @@ func (x *Exchange) Forget(ctx context.Context, origin string) error {
 	return x.Believe(ctx, &tree.Tally{Origin: origin, Rows: []tree.Row{}})
 }
 
-// Import imports nodes, such as those of a File, into quarantine. It writes nothing before they ended without an
-// error; nodes that break a law of the tree are omitted and listed. It ranges over them again when the tree was
-// changed meanwhile.
+// Import imports nodes, such as those of a File, into quarantine. It writes nothing before the sequence has ended
+// without an error. It omits and lists nodes that break a law of the tree. If the tree was changed meanwhile, it
+// ranges over the nodes again.
 func (x *Exchange) Import(
 	ctx context.Context, nodes iter.Seq2[tree.Node, error], o *ImportOptions,
 ) (ImportPlan, error) {

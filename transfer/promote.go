@@ -32,8 +32,8 @@ type Promotion struct {
 	Refused []tree.Node   `json:"refused"` // without support here, or out of use where they come from; sorted by id
 }
 
-// Promote plans the release of nodes from quarantine, and with an abstraction of the nodes it rests on. waiting has
-// all waiting imports by id.
+// Promote plans the release of nodes from quarantine. With an abstraction it releases the nodes on which that rests.
+// waiting has all waiting imports by id.
 func Promote(waiting map[string]tree.Node, o PromoteOptions) Promotion {
 	out := Promotion{Changes: []tree.Change{}, Refused: []tree.Node{}}
 	by := cmp.Or(o.By, "person")
