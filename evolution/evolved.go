@@ -16,7 +16,7 @@ type Evolved struct {
 	Forgotten []Forgotten      `json:"forgotten"` // archived memories
 	Revived   []string         `json:"revived"`   // cases taken back into use
 	Anew      []string         `json:"anew"`      // lessons retired by a person's decision, some to be written again
-	Judged    []effect.Revised `json:"judged"`    // memories that are shown from now on, or no longer, because of their effect
+	Judged    []effect.Revised `json:"judged"`    // memories shown from now on, or no longer, because of their effect
 	Again     int              `json:"again"`     // cases read by the model after earlier failures
 	Calls     int              `json:"calls"`
 	Usage     llm.Usage        `json:"usage"`
