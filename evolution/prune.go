@@ -18,7 +18,7 @@ type ForgetReason string
 const (
 	Harmful    ForgetReason = "harmful"    // in quarantine because it did harm, without evidence for a half-life
 	Superseded ForgetReason = "superseded" // retired or replaced, without evidence for a month
-	Unused     ForgetReason = "unused"     // a case of one run, a half-life ago, never injected though it could have been
+	Unused     ForgetReason = "unused"     // a case of one run, a half-life ago, never injected but could have been
 	Thin       ForgetReason = "thin"       // an experience with fewer than two live cases
 	OverBudget ForgetReason = "over_budget"
 )
