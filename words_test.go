@@ -30,7 +30,7 @@ var wordBudget = []struct {
 	{"MCP tools", 60, []string{"internal/mcpserver/*.go"}, quoted},
 	{"specification", 48, []string{"server/openapi.json"}, described},
 	{"documents", 300, []string{"README.md", "docs/*.md", "skills/*/*.md", "clients/*/README.md"}, anything},
-	{"comments", 2600, []string{"./..."}, comment},
+	{"comments", 700, []string{"./..."}, comment},
 }
 
 var (
