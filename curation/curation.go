@@ -38,7 +38,7 @@ type Door struct {
 	Form func(ctx context.Context, es []tree.Evaluation, changes []tree.Change) ([]Formed, error)
 	// Edit returns a lesson with a person's draft applied, and the reasons why the gates refuse it.
 	Edit func(ctx context.Context, id string, words gate.Draft, at time.Time) (tree.Node, []string, error)
-	// Kept returns a run that is stored outside of cases, by the key of its evaluation, and whether it exists.
+	// Kept returns a run of the inbox, by the key of its evaluation, and whether it exists.
 	Kept func(key string) (tree.Evaluation, bool)
 	// Secrets removes secrets from a text and returns their number; Gates check taught lessons.
 	Secrets func(string) (string, int)
@@ -58,7 +58,7 @@ type Curation struct{ door Door }
 // New returns the curation of the memory behind a door.
 func New(d Door) *Curation { return &Curation{d} }
 
-// Kept returns a run that is stored outside of cases, by the key of its evaluation, and whether it exists.
+// Kept returns a run of the inbox, by the key of its evaluation, and whether it exists.
 func (c *Curation) Kept(key string) (tree.Evaluation, bool) { return c.door.Kept(key) }
 
 // Options apply to every decision. The zero value is valid.

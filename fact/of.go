@@ -29,9 +29,9 @@ type Missed struct {
 	Complete bool
 }
 
-// OfMisses returns the expectations of each miss of a case, in order. Only here are the texts of a miss read that was
-// stored before misses had expectations: after a missed defect its truth and its note, but not after a false alarm,
-// where they describe what was right.
+// OfMisses returns the expectations of each miss of a case, in order. A miss stored before misses had expectations is
+// read here and nowhere else: its truth and its note after a missed defect, but nothing after a false alarm, where they
+// describe what was right.
 func OfMisses(n *tree.Node) []Missed {
 	if n.CaseData == nil {
 		return nil

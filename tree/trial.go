@@ -28,7 +28,7 @@ type Trial struct {
 	Arm      Arm         `json:"arm"`
 	P        float64     `json:"p"`                  // probability of ArmMemory, 0 to 1
 	Other    float64     `json:"other,omitempty"`    // probability of ArmOther; the rest is ArmHoldout
-	Eligible []string    `json:"eligible,omitempty"` // ids of the memories to inject
+	Eligible []string    `json:"eligible,omitempty"` // ids of the memories found for it, in every arm
 	Injected []Injection `json:"injected,omitempty"`
 	Found    string      `json:"found,omitempty"`    // what found the first of Eligible: read, words or test
 	Guidance string      `json:"guidance,omitempty"` // hash of the guidance text
