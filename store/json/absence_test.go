@@ -12,10 +12,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// absent opens a store with two journals, which a process left that was killed after its
-// snapshot had failed. The disk once denies having a file that it has. What was acknowledged
-// before and after must be there when the disk works again. absent returns what is wrong, and
-// how many opens were denied.
+// absent opens a store with two journals, left by a process that was killed after its snapshot had failed. The disk
+// once denies having a file that it has. Everything acknowledged before and after must be there when the disk works
+// again. absent returns the problems, and the number of denied opens.
 func absent(t testing.TB) (found []string, denied int) {
 	t.Helper()
 	ctx, mem := t.Context(), afero.NewMemMapFs()

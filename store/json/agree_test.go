@@ -45,8 +45,8 @@ func configurations() []configuration {
 	}
 }
 
-// restless is a store that compacts between writes. Meanwhile another process's reader reads
-// it, which must see what was committed.
+// restless is a store that compacts between writes. Another process's reader reads it in between, and must see every
+// commit.
 type restless struct {
 	*Store
 	fs     afero.Fs
@@ -102,8 +102,8 @@ func (r *restless) nodes(ctx context.Context) ([]tree.Node, error) {
 	return out, nil
 }
 
-// agreeing is the number of operations of one history. Longer histories find little more,
-// because only the ledger grows.
+// agreeing is the number of operations of one history. Longer histories find little more, because only the ledger
+// grows.
 const agreeing = 100
 
 // agree runs histories of random operations. Each runs on a store in every configuration and on

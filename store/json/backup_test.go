@@ -21,9 +21,8 @@ func backedUp(t *testing.T, from, to string) Backed {
 	return b
 }
 
-// TestBackupWhileServing copies a store again and again into one folder while the store is
-// written to and compacted. Every copy must be whole and have all that was acknowledged before
-// it began.
+// TestBackupWhileServing copies a store repeatedly into one folder while the store is written and compacted. Every copy
+// must be complete and contain everything acknowledged before it began.
 func TestBackupWhileServing(t *testing.T) {
 	dir := t.TempDir()
 	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
@@ -118,5 +117,5 @@ func TestBackupRefuses(t *testing.T) {
 	require.NoError(t, err)
 	b[len(b)/2] ^= 1
 	require.NoError(t, os.WriteFile(j, b, 0o600))
-	backedUp(t, from, to) // is written anew
+	backedUp(t, from, to) // is written again
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// TestSnapshots writes much under a low limit, so that there are many snapshots, and compares the
-// content of the store with what was written, before and after a reopen.
+// TestSnapshots writes much under a low limit, so that there are many snapshots, and compares the content of the store
+// with the written data, before and after a reopen.
 func TestSnapshots(t *testing.T) {
 	for name, fs := range map[string]afero.Fs{"disk": afero.NewOsFs(), "memory": afero.NewMemMapFs()} {
 		t.Run(name, func(t *testing.T) {
@@ -115,8 +115,8 @@ func compare(t *testing.T, s *Store, nodes map[string]tree.Node, waiting map[str
 	require.Equal(t, info.Dead, dead)
 }
 
-// TestSegmentsAreFew checks that the ledger is in a few files however many snapshots there were,
-// and that the folder holds only what the manifest lists.
+// TestSegmentsAreFew checks that the ledger has few files after many snapshots, and that the folder contains only the
+// files of the manifest.
 func TestSegmentsAreFew(t *testing.T) {
 	ctx, mem := context.Background(), afero.NewMemMapFs()
 	s, err := Open(ctx, mem, "store", Options{})

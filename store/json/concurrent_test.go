@@ -13,8 +13,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// TestTogether runs writers, readers and snapshots at once. Nobody may see half a batch, each batch
-// must be there when it is answered, and one of two rivals must win.
+// TestTogether runs writers, readers and snapshots at once. No reader may see half a batch, each batch must be there
+// when its commit returns, and one of two rivals must win.
 func TestTogether(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent()) // crashed stores of other tests never end
 	ctx, dir := context.Background(), t.TempDir()

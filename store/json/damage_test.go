@@ -63,20 +63,19 @@ func closedStore(t testing.TB, cases int) folder {
 func (f folder) onFS() afero.Fs {
 	mem := afero.NewMemMapFs()
 	for name, b := range f {
-		_ = afero.WriteFile(mem, name, b, 0o600) // memory takes it
+		_ = afero.WriteFile(mem, name, b, 0o600) // memory does not fail
 	}
 	return mem
 }
 
-// damage is one way to change one file of a closed store. Its bytes are made when they are needed,
-// because there are many damages.
+// damage is one way to change one file of a closed store. Its bytes are made on demand, because there are many damages.
 type damage struct {
 	file, what string
 	bytes      func() []byte
 }
 
-// extent says which damages of each kind to try: every flips-th bit and every cuts-th length. Every
-// sector is zeroed, and swapped with the next or, if pairs is set, with every other.
+// extent selects the damages of each kind: every flips-th bit and every cuts-th length. Every sector is zeroed, and
+// swapped with the next or, if pairs is set, with every other.
 type extent struct {
 	flips, cuts, sectors int
 	pairs                bool
@@ -124,8 +123,7 @@ func sectorDamages(name string, good []byte, e extent) []damage {
 	return out
 }
 
-// lineDamages returns the ways to damage whole lines of journals: one is missing, repeated, or in
-// the place of another.
+// lineDamages returns the ways to damage whole lines of journals: one is missing, repeated, or in the place of another.
 func (f folder) lineDamages() []damage {
 	var out []damage
 	for _, name := range slices.Sorted(maps.Keys(f)) {
@@ -150,7 +148,7 @@ func (f folder) lineDamages() []damage {
 	return out
 }
 
-// swapped returns a file in which two sectors have changed places. The last one may be shorter.
+// swapped returns a file with two sectors swapped. The last one may be shorter.
 func swapped(good []byte, i, j int) []byte {
 	a, b := i*damageSector, j*damageSector
 	first, second := good[a:a+damageSector], good[b:min(len(good), b+damageSector)]
@@ -209,8 +207,8 @@ func serve(mem afero.Fs, readOnly bool) seen {
 	return out
 }
 
-// harm returns what is wrong with the content that a damaged store serves and that the store does
-// not report itself; "" if nothing is.
+// harm returns the errors in the content of a damaged store that the store does not report itself; "" if there are
+// none.
 func harm(whole, got seen, known map[string]bool) string {
 	for _, r := range got.records {
 		if !known[r] {
@@ -223,9 +221,8 @@ func harm(whole, got seen, known map[string]bool) string {
 	return ""
 }
 
-// harmless damages a closed store in each of the ways, one at a time, and opens it for reading and
-// for writing. What is served must be right, and what is missing must be reported. It returns what
-// is wrong.
+// harmless damages a closed store in each of the ways, one at a time, and opens it for reading and for writing. The
+// served content must be right, and missing content must be reported. It returns the problems.
 func (f folder) harmless(ways []damage) []string {
 	whole := [2]seen{serve(f.onFS(), true), serve(f.onFS(), false)}
 	known := map[string]bool{}
@@ -245,9 +242,8 @@ func (f folder) harmless(ways []damage) []string {
 	return found
 }
 
-// unfinished damages the last line of a store that was not closed. Nobody need have been told of
-// that line, so the store must open each time, with or without it, and report no loss. It returns
-// what is wrong and the number of ways it tried.
+// unfinished damages the last line of a store that was not closed. That line may be unacknowledged, so the store must
+// open each time, with or without it, and report no loss. It returns the problems and the number of ways tried.
 func unfinished(t testing.TB) (found []string, tried int) {
 	t.Helper()
 	ctx, mem := context.Background(), afero.NewMemMapFs()

@@ -52,8 +52,8 @@ func TestProtocol(t *testing.T) {
 	golden.Equal(t, "testdata/protocol.golden", random.ReplaceAllString(fs.Text(), "-RANDOM"))
 }
 
-// TestOldStores opens folders that an earlier version wrote: good, torn and corrupt ones, and ones
-// that crashed at each step of the protocol.
+// TestOldStores opens folders written by an earlier version: good, torn and corrupt ones, and ones that crashed at each
+// step of the protocol.
 func TestOldStores(t *testing.T) {
 	found, err := filepath.Glob("testdata/stores/v1/*.golden")
 	require.NoError(t, err)

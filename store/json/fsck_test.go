@@ -31,9 +31,8 @@ func files(mem afero.Fs) (folder, error) {
 	return out, err
 }
 
-// salvaged repairs a damaged store and returns what is wrong. The look without repair must change
-// nothing; the repaired store must be in order and serve only what was written; and what is missing
-// must have been reported.
+// salvaged repairs a damaged store and returns the problems. The check without repair must change nothing; the repaired
+// store must be in order and serve only written data; and missing data must have been reported.
 func salvaged(whole seen, known map[string]bool, bad folder) string {
 	ctx, mem := context.Background(), bad.onFS()
 	told, err := Fsck(ctx, mem, damageDir, false)
@@ -72,7 +71,7 @@ func salvaged(whole seen, known map[string]bool, bad folder) string {
 	return ""
 }
 
-// salvages repairs a store damaged in each of the ways, one at a time, and returns what is wrong.
+// salvages repairs a store damaged in each of the ways, one at a time, and returns the problems.
 func (f folder) salvages(ways []damage) []string {
 	whole := serve(f.onFS(), false)
 	known := map[string]bool{}
@@ -115,8 +114,8 @@ func TestSalvageWithoutAFile(t *testing.T) {
 	}
 }
 
-// TestSalvageKeepsWhatIsBehind checks that one damaged batch is one lost batch, whatever follows it,
-// and that nothing is lost without its index or the manifest.
+// TestSalvageKeepsWhatIsBehind checks that one damaged batch is one lost batch, whatever follows it, and that a lost
+// index or manifest loses no data.
 func TestSalvageKeepsWhatIsBehind(t *testing.T) {
 	ctx := context.Background()
 	f := closedStore(t, 8)
@@ -155,8 +154,8 @@ func TestSalvageKeepsWhatIsBehind(t *testing.T) {
 	}
 }
 
-// TestLostCaseIsRecordedAgain checks that an evaluation whose case is lost is forgotten, so that it
-// can be recorded again, and that the others are still known.
+// TestLostCaseIsRecordedAgain checks that the key of an evaluation whose case is lost is removed, so that it can be
+// recorded again, and that the other keys remain.
 func TestLostCaseIsRecordedAgain(t *testing.T) {
 	ctx := t.Context()
 	f := closedStore(t, 8)
@@ -175,7 +174,7 @@ func TestLostCaseIsRecordedAgain(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestReadWithoutManifest checks that a reader sees what there is.
+// TestReadWithoutManifest checks that a reader sees the readable part.
 func TestReadWithoutManifest(t *testing.T) {
 	f := closedStore(t, 8)
 	whole := serve(f.onFS(), true)
@@ -248,8 +247,7 @@ func (f folder) write(to afero.Fs) error {
 	return nil
 }
 
-// FuzzFsck checks that, whatever is in a journal, a repair does not panic and does not make a store
-// that Open refuses.
+// FuzzFsck checks that, for any journal, a repair does not panic and does not produce a store that Open refuses.
 func FuzzFsck(f *testing.F) {
 	l := lines{}
 	l.add([]byte(`{"begin":{"journal":1}}`))
@@ -273,11 +271,11 @@ func FuzzFsck(f *testing.F) {
 		}
 		s, err := Open(t.Context(), mem, "store", Options{})
 		require.NoError(t, err)
-		_ = s.Close() // it may hold lines of no sense
+		_ = s.Close() // it may contain invalid lines
 	})
 }
 
-// TestFsckLooksWhereItMayNotWrite reads a store on a disk that is mounted for reading only.
+// TestFsckLooksWhereItMayNotWrite checks a store on a disk that is mounted read-only.
 func TestFsckLooksWhereItMayNotWrite(t *testing.T) {
 	f := closedStore(t, 4)
 	d := &disk{fs: afero.NewReadOnlyFs(f.onFS()), dir: damageDir}

@@ -12,8 +12,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// FuzzJournalLine checks that a line that parses is spelled in the only way there is, and that
-// applying it neither panics nor changes the state it is applied to.
+// FuzzJournalLine checks that a line that parses is in the only valid encoding, and that applying it neither panics nor
+// changes the state it is applied to.
 func FuzzJournalLine(f *testing.F) {
 	l := lines{}
 	l.add([]byte(`{"begin":{"journal":1}}`))
@@ -157,8 +157,7 @@ func FuzzDerived(f *testing.F) {
 	})
 }
 
-// FuzzStored checks that an accepted evaluation comes back byte for byte, also after a reopen and
-// after a repair.
+// FuzzStored checks that an accepted evaluation is returned byte for byte, including after a reopen and after a repair.
 func FuzzStored(f *testing.F) {
 	f.Add([]byte(`{"id":"r1","case_id":"c1","prompt":"p","judgment":{"verdict":"pass"},"ground_truth":"fail"}`))
 	f.Add([]byte(`{"id":"M1 2 2 00000000 0000000000000000 0 {}","case_id":"\n","prompt":"p","judgment":1e999}`))

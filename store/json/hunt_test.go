@@ -20,12 +20,12 @@ import (
 
 const survived = "NOBODY"
 
-// hunter runs the suites on this store, which has one mistake in it.
+// hunter runs the suites on this store, which contains one mistake.
 type hunter struct {
 	states atomic.Int64 // stores opened so far
 }
 
-// suite is a part of the proof, and how much of it is run.
+// suite is a part of the proof, and its amount.
 type suite struct {
 	name string
 	run  func(testing.TB)
@@ -46,7 +46,7 @@ func (h *hunter) suites() []suite {
 	}
 }
 
-// hunt runs one suite after the other until one fails.
+// hunt runs the suites in order until one fails.
 func (h *hunter) hunt(t *testing.T) hunted {
 	t.Helper()
 	for _, s := range h.suites() {
@@ -94,7 +94,7 @@ func (h *hunter) absent(t testing.TB) {
 	require.Empty(t, found)
 }
 
-// atOnce saves several pieces of derived data at once, each of them slowly.
+// atOnce saves several pieces of derived data concurrently, each of them slowly.
 func (h *hunter) atOnce(t testing.TB) {
 	h.states.Add(1)
 	ctx := context.Background()

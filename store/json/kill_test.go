@@ -17,8 +17,8 @@ import (
 // killsPerFolder limits the size of a store, because all of it is read each time.
 const killsPerFolder = 25
 
-// kill kills a process that writes to one folder, again and again. What the process reported as
-// durable must be there as a whole, and the store must verify.
+// kill kills a process that writes to one folder, repeatedly. What the process reported as durable must be there
+// completely, and the store must verify.
 func kill(t *testing.T, rounds int) {
 	t.Helper()
 	ctx, dir := context.Background(), t.TempDir()
@@ -62,7 +62,7 @@ func writeUntilKilled(t *testing.T, dir string, from, say int) int {
 		from = n + 1
 	}
 	require.NoError(t, cmd.Process.Kill())
-	for said.Scan() { // said before it died
+	for said.Scan() { // printed before it was killed
 		if n, err := strconv.Atoi(said.Text()); err == nil {
 			from = n + 1
 		}

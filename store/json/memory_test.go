@@ -14,8 +14,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// recordAll does what recording does with the evaluations from..to: it accepts them in groups, leases
-// them, and commits their cases together with the keys that are done.
+// recordAll performs a recording of the evaluations from..to: it accepts them in groups, leases them, and commits their
+// cases together with their keys as done.
 func recordAll(tb testing.TB, s *Store, from, to int) {
 	tb.Helper()
 	ctx := context.Background()
@@ -39,12 +39,12 @@ func recordAll(tb testing.TB, s *Store, from, to int) {
 	}
 }
 
-// TestStateHoldsNoBodies checks that no type in a state can hold bytes, and that its texts are ids
-// and hashes, not what was recorded.
+// TestStateHoldsNoBodies checks that no type in a state can hold bytes, and that its strings are ids and hashes, not
+// recorded texts.
 func TestStateHoldsNoBodies(t *testing.T) {
 	require.Empty(t, holders(reflect.TypeFor[state](), "state", map[reflect.Type]bool{}))
 
-	// The check finds what it is made for.
+	// The check detects such a type.
 	require.NotEmpty(t, holders(reflect.TypeFor[sorted[*nodeLine]](), "lines", map[reflect.Type]bool{}))
 
 	ctx := context.Background()
@@ -74,8 +74,8 @@ func TestStateHoldsNoBodies(t *testing.T) {
 	require.Less(t, texts(reflect.ValueOf(s.state.Load()), map[uintptr]bool{}), n*400)
 }
 
-// holders returns the paths of all byte slices in a type. It leaves out the files of a state, which
-// hold nothing of the journal.
+// holders returns the paths of all byte slices in a type. It omits the files of a state, which hold nothing of the
+// journal.
 func holders(t reflect.Type, path string, seen map[reflect.Type]bool) []string {
 	if seen[t] || t == reflect.TypeFor[generation]() || t == reflect.TypeFor[handle]() {
 		return nil
@@ -104,7 +104,7 @@ func holders(t reflect.Type, path string, seen map[reflect.Type]bool) []string {
 	}
 }
 
-// texts returns the number of bytes of text in a value.
+// texts returns the number of bytes of strings in a value.
 func texts(v reflect.Value, seen map[uintptr]bool) int {
 	n := 0
 	switch v.Kind() {
@@ -129,8 +129,7 @@ func texts(v reflect.Value, seen map[uintptr]bool) int {
 	return n
 }
 
-// TestLongLines replays lines that are longer than what is read at once, and many lines that the end
-// of a read cuts at any place.
+// TestLongLines replays lines that are longer than one read, and many lines that the end of a read cuts at any place.
 func TestLongLines(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	o := Options{JournalLimit: 1 << 40}
@@ -151,7 +150,7 @@ func TestLongLines(t *testing.T) {
 	require.NoError(t, os.CopyFS(crashed, os.DirFS(dir)))
 	require.NoError(t, s.Close())
 	o.ReadOnly = true
-	for range 2 { // reading only, and then writing it again
+	for range 2 { // read-only, then for writing again
 		s, err = OpenDir(ctx, crashed, o)
 		require.NoError(t, err)
 		for _, want := range append(big, add(0).Node, add(1499).Node, add(2029).Node) {
@@ -167,8 +166,8 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// TestReadersKeepJournals checks that a reader who began before a snapshot reads on from the journals
-// that it replaced, and that they are removed when the last such reader is done.
+// TestReadersKeepJournals checks that a reader that began before a snapshot continues on the journals that it replaced,
+// and that they are removed when the last such reader is done.
 func TestReadersKeepJournals(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	s, err := OpenDir(ctx, dir, Options{})
@@ -194,8 +193,7 @@ func TestReadersKeepJournals(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestDamagedWhileOpen checks that bytes of the journal that have changed behind the store's back are
-// reported, not served.
+// TestDamagedWhileOpen checks that bytes of the journal that changed while the store was open are reported, not served.
 func TestDamagedWhileOpen(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	s, err := OpenDir(ctx, dir, Options{})
@@ -214,8 +212,7 @@ func TestDamagedWhileOpen(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// BenchmarkHeap reports the memory that a store needs for each 10,000 nodes after recording, with all
-// of them in the journal.
+// BenchmarkHeap reports the memory of a store for each 10,000 nodes after recording, with all of them in the journal.
 func BenchmarkHeap(b *testing.B) {
 	for _, n := range []int{10_000, 30_000} {
 		b.Run(fmt.Sprint("nodes=", n), func(b *testing.B) {

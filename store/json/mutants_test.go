@@ -15,17 +15,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mutantsName is the file of the mistakes that a store can make, as patches.
+// mutantsName is the file of the mistakes, as patches.
 const mutantsName = "testdata/mutants.patch"
 
-// mutant is this package with one mistake in it.
+// mutant is this package with one mistake.
 type mutant struct {
-	name  string // the mistake in words
-	suite string // the first that sees it
+	name  string // description of the mistake
+	suite string // the first that detects it
 	edits []edit
 }
 
-// edit replaces lines of a file by others.
+// edit replaces lines of a file.
 type edit struct {
 	file     string
 	line     int // of the list
@@ -88,7 +88,7 @@ func (m *mutant) patched() (map[string]string, error) {
 	return files, nil
 }
 
-// overlay writes the changed files, and the file that tells the go command about them.
+// overlay writes the changed files, and the overlay file for the go command.
 func (m *mutant) overlay(t testing.TB, dir string) string {
 	t.Helper()
 	files, err := m.patched()
@@ -105,13 +105,13 @@ func (m *mutant) overlay(t testing.TB, dir string) string {
 	return to
 }
 
-// hunted says which suite found a mistake, and how many stores were opened until then.
+// hunted is the suite that found a mistake, and the number of stores opened until then.
 type hunted struct {
 	By     string
 	States int64
 }
 
-// hunt runs the suites on the mutant, as a test in a process of its own.
+// hunt runs the suites on the mutant, as a test in a separate process.
 func (m *mutant) hunt(t testing.TB) hunted {
 	t.Helper()
 	dir := t.TempDir()
@@ -167,7 +167,7 @@ func TestMutantsMisfit(t *testing.T) {
 	require.ErrorContains(t, err, `testdata/mutants.patch:7: "no lock" changes a file that cannot be read`)
 }
 
-// mutants makes each mistake and prints which suite finds it.
+// mutants makes each mistake and prints the suite that finds it.
 func (p *proof) mutants() {
 	all := mutants(p.t)
 	p.say("%-42s %12s %9s %8s", "mutant", "states", "killed by", "seconds")
@@ -179,7 +179,7 @@ func (p *proof) mutants() {
 				h := m.hunt(t)
 				p.say("%-42s %12d %9s %8.1f", m.name, h.States, h.By, time.Since(began).Seconds())
 				assert.NotEqual(t, survived, h.By)
-				if p.seed == 1 { // other choices, other suites
+				if p.seed == 1 { // other amounts, other suites
 					assert.Equal(t, m.suite, h.By, "%q is seen by another suite than %s says", m.name, mutantsName)
 				}
 			})
@@ -187,7 +187,7 @@ func (p *proof) mutants() {
 	})
 }
 
-// TestMutants is for `make mutants`. TestProve does the same, among other things.
+// TestMutants is for `make mutants`. TestProve includes the same.
 func TestMutants(t *testing.T) {
 	if os.Getenv("MEMTREE_MUTANTS") == "" {
 		t.Skip("TestProve does this too")

@@ -60,7 +60,7 @@ func TestSecondProcess(t *testing.T) {
 	require.NoError(t, err)
 	_, err = r.Accept(ctx, []tree.Evaluation{someEvaluation(1)})
 	require.ErrorIs(t, err, tree.ErrReadOnly)
-	for i := range 40 { // it follows, through snapshots too
+	for i := range 40 { // it follows, including through snapshots
 		_, err := s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(i)}, Entries: []tree.Entry{{Verdict: &tree.Verdict{}}}})
 		require.NoError(t, err)
 		if i%7 == 0 {
@@ -83,7 +83,7 @@ func TestSecondProcess(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestSomebodyElsesFolder checks that what is no store of this program's format stays as it is.
+// TestSomebodyElsesFolder checks that a folder that is not a store of this format remains unchanged.
 func TestSomebodyElsesFolder(t *testing.T) {
 	ctx := context.Background()
 	for name, c := range map[string]struct{ file, text, want string }{

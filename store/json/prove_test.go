@@ -19,7 +19,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// amount is how much of each proof is done.
+// amount is the extent of each proof.
 type amount struct {
 	states  int    // crashes
 	faults  int    // histories in which every error strikes every kind of operation
@@ -31,8 +31,8 @@ type amount struct {
 	seed    uint64 // of the first run
 }
 
-// amounts returns the amounts of `make prove`, those of the usual tests, or a sample for runs with the
-// race detector, which are ten times slower.
+// amounts returns the amounts of `make prove`, those of the usual tests, or a sample for runs with the race detector,
+// which are ten times slower.
 func amounts() amount {
 	seed := uint64(setting("MEMTREE_SEED", 1)) //nolint:gosec // any number does
 	switch {
@@ -54,7 +54,7 @@ func (a amount) scaled(percent int) amount {
 	return a
 }
 
-// setting returns a number from the environment, for longer runs than the usual.
+// setting returns a number from the environment, for longer runs than usual.
 func setting(name string, usual int) int {
 	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
 		return n
@@ -62,9 +62,9 @@ func setting(name string, usual int) int {
 	return usual
 }
 
-// TestProve runs everything that shows that the store keeps its promises, and prints a table.
+// TestProve runs all proofs of the store's guarantees, and prints a table.
 func TestProve(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // what it makes is soon gone
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // its garbage is short-lived
 	p := &proof{t: t, amount: amounts(), began: time.Now()}
 	p.say("%-42s %12s %9s %8s", "proof", "done", "failures", "seconds")
 	p.crashes()
@@ -87,7 +87,7 @@ func TestProve(t *testing.T) {
 		time.Since(p.began).Seconds())
 }
 
-// proof prints what is run while it is run.
+// proof prints its steps while they run.
 type proof struct {
 	amount
 	t     *testing.T
@@ -100,11 +100,11 @@ func (p *proof) say(format string, args ...any) {
 		p.t.Logf(format, args...)
 		return
 	}
-	_, _ = fmt.Printf(format+"\n", args...) // nobody is left to tell
+	_, _ = fmt.Printf(format+"\n", args...) // an error cannot be reported
 }
 
-// row runs a proof on every core and prints its line. The proof gets the number of its core and the
-// number of cores, and returns how much it did.
+// row runs a proof on every core and prints its line. The proof receives the number of its core and the number of
+// cores, and returns the amount it did.
 func (p *proof) row(name string, do func(t *testing.T, worker, workers int) int) {
 	p.rows(do, name)
 }
@@ -131,7 +131,7 @@ func (p *proof) rows(do func(t *testing.T, worker, workers int) int, names ...st
 // share returns a worker's part of n.
 func share(n, worker, workers int) int { return (n + workers - 1 - worker) / workers }
 
-// apart is the distance between the seeds of workers and kinds of runs, so that none are equal.
+// apart is the distance between the seeds of workers and kinds of runs, so that all are different.
 const apart = 1 << 32
 
 func onFS(limit int64) storetest.OnFS {
@@ -171,8 +171,8 @@ func (p *proof) faults(t *testing.T, w, workers int) int {
 	return done
 }
 
-// damage tries every damage on the smallest store and on the small store that has some of everything, if there is
-// time. Else, and on the larger ones, it tries damages chosen by seed.
+// damage tries every damage on the smallest store and on the small store that has some of everything, if there is time.
+// Otherwise, and on the larger ones, it tries damages chosen by seed.
 func (p *proof) damage() {
 	p.row("damage to a line nobody was told of", func(t *testing.T, w, _ int) int {
 		if w > 0 {

@@ -15,7 +15,7 @@ import (
 
 const canary = "zanzibarcanary"
 
-// quoted returns a case whose evidence has the canary.
+// quoted returns a case whose evidence contains the canary.
 func quoted(at time.Time) tree.Node {
 	n := tree.Node{
 		Type: tree.Case, Level: 1, ErrorType: "edge_case_error", Direction: "other", Lang: "en",
@@ -37,7 +37,7 @@ func purged(n tree.Node) tree.Batch {
 	}
 }
 
-// fill puts the canary wherever a store keeps something.
+// fill puts the canary wherever a store holds data.
 func fill(t *testing.T, s *Store) tree.Node {
 	t.Helper()
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -61,7 +61,7 @@ func fill(t *testing.T, s *Store) tree.Node {
 	return c.Node
 }
 
-// holdingCanary returns the files that hold the canary.
+// holdingCanary returns the files that contain the canary.
 func holdingCanary(t *testing.T, disk afero.Fs) (out []string) {
 	t.Helper()
 	require.NoError(t, afero.Walk(disk, "/store", func(name string, info os.FileInfo, err error) error {
@@ -77,8 +77,7 @@ func holdingCanary(t *testing.T, disk afero.Fs) (out []string) {
 	return out
 }
 
-// TestPurgeCrash: a crash at any moment of a purge leaves the memory as it was, or no byte of it once
-// the store is opened again.
+// TestPurgeCrash: after a crash at any moment of a purge the reopened store has the memory as it was, or no byte of it.
 func TestPurgeCrash(t *testing.T) {
 	for _, compacted := range []bool{false, true} {
 		disk := storetest.NewCrashFS()

@@ -1,5 +1,5 @@
-// Package peers measures the embedded store next to bbolt and SQLite, on the same disk and with the
-// same batches: one node of about 800 bytes and one ledger entry.
+// Package peers measures the embedded store next to bbolt and SQLite, on the same disk and with the same batches: one
+// node of about 800 bytes and one ledger entry.
 package peers
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// peer is a store that keeps nodes durably.
+// peer is a store that stores nodes durably.
 type peer interface {
 	commit(nodes []tree.Node) error
 	get(id string) error
@@ -214,7 +214,7 @@ func (s sqlite) scan() (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = rows.Close() }() // rows.Err says what went wrong
+	defer func() { _ = rows.Close() }() // rows.Err reports the error
 	for rows.Next() {
 		var raw []byte
 		if err := rows.Scan(&raw); err != nil {
@@ -290,7 +290,7 @@ func BenchmarkHeld(b *testing.B) {
 			for b.Loop() {
 				p, err := open(dir)
 				require.NoError(b, err)
-				require.NoError(b, p.get(ids[0])) // or it may do nothing yet
+				require.NoError(b, p.get(ids[0])) // or it may not have started
 				require.NoError(b, p.close())
 			}
 			b.ReportMetric(float64(size(b, dir))/held, "bytes/node")
