@@ -17,9 +17,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// TestCode holds what is written for every defect of the public GUI benchmark. Each line of it was
-// run in Chromium on the page with the defect, where it fails, and on the page without, where it
-// passes (docs/decisions/0030-checks-as-code.md).
+// TestCode checks the output for every defect of the public GUI benchmark. Each line of it was run in Chromium on the
+// page with the defect, where it fails, and on the page without, where it passes
+// (docs/decisions/0030-checks-as-code.md).
 func TestCode(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join("..", "fixtures", "gui-zh.jsonl"))
 	require.NoError(t, err)
@@ -106,7 +106,7 @@ func TestMerge(t *testing.T) {
 	require.NotNil(t, assertion.Merge(nil))
 }
 
-// FuzzCode: whatever a memory says, it stays inside one literal of one line.
+// FuzzCode: the output for any memory stays inside one literal of one line.
 func FuzzCode(f *testing.F) {
 	for _, s := range []string{"x", "'); process.exit(1); ('", `\`, `\'`, "a\nb", "</script>", "\u2028", "`${x}`", "\x00",
 		`"`, "/i [x]", "- b", "é'"} {
@@ -129,7 +129,7 @@ func FuzzCode(f *testing.F) {
 		for i := 0; i < len(inner); i++ {
 			switch inner[i] {
 			case '\\':
-				i++ // what it escapes
+				i++ // the escaped character
 				require.Less(t, i, len(inner), "it escapes the quote that ends the literal")
 			case '\'':
 				t.Fatalf("the literal ends early: %s", a.Playwright)

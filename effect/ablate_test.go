@@ -21,13 +21,13 @@ func ids(n int) []string {
 	return out
 }
 
-// named fills in what the caller of Ablate knows, so that an ablation can be checked.
+// named fills in the fields that the caller of Ablate sets, so that an ablation can be checked.
 func named(a tree.Ablation) *tree.Ablation {
 	a.Trial, a.Evaluation = "t", "v"
 	return &a
 }
 
-// One harmful memory is found wherever it is, in few runs, and what is found is lawful.
+// One harmful memory is found at any position, in few runs, and the result is valid.
 func TestAblateFindsTheCulprit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, k := rapid.IntRange(1, 33).Draw(t, "memories"), rapid.IntRange(2, 4).Draw(t, "pairs")
@@ -43,7 +43,7 @@ func TestAblateFindsTheCulprit(t *testing.T) {
 	})
 }
 
-// Two that harm only together are named together.
+// Two memories that harm only together are named together.
 func TestAblateFindsAPair(t *testing.T) {
 	given := ids(8)
 	a := Ablate(given, 2, func(g []string) (bool, error) {
@@ -66,7 +66,7 @@ func TestAblateBlamesNobody(t *testing.T) {
 	require.Equal(t, tree.OnFlaky, later.Blame, "without it passed and failed")
 }
 
-// A run that breaks off, or none that is left, leaves what was found so far.
+// If a run fails or no run is left, the result so far remains.
 func TestAblateEndsEarly(t *testing.T) {
 	for after := range 12 {
 		for _, end := range []error{ErrNoRuns, errors.New("the browser is gone")} {
@@ -89,8 +89,7 @@ func TestAblateEndsEarly(t *testing.T) {
 	}
 }
 
-// A test that ends by chance is blamed on memory as seldom as the pairs say, whatever its share
-// of passes.
+// A test with random results is blamed on memory no more often than the number of pairs allows, at any pass rate.
 func TestAblateSeldomBlamesChance(t *testing.T) {
 	const trials = 20_000
 	for _, pairs := range []int{2, 3} {

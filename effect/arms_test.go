@@ -23,8 +23,8 @@ func TestCompareByHand(t *testing.T) {
 		recorded("none", "1", 1, false), // after one attempt both are wrong
 		recorded("with", "2", 0, true), recorded("none", "2", 1, false),
 		recorded("with", "3", 1, true), recorded("none", "3", 1, true),
-		recorded("with", "3", 1, false), // said twice: the first counts
-		recorded("with", "4", 1, true),  // no pair
+		recorded("with", "3", 1, false), // a duplicate: the first is used
+		recorded("with", "4", 1, true),  // in one arm only
 	})
 	require.Len(t, ps, 1)
 	p := ps[0]
@@ -97,7 +97,7 @@ func FuzzParseRecorded(f *testing.F) {
 	})
 }
 
-// TestRealArms holds the recorded arms of two published studies against each other.
+// TestRealArms compares the recorded arms of two published studies.
 func TestRealArms(t *testing.T) {
 	dir := cmp.Or(os.Getenv("MEMTREE_SHARED"), filepath.Join("..", "..", "shared"))
 	var out strings.Builder

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// harmed plays runs of a test that fails by so much more often with memory, until what harm is
-// bet on has come to proof, and returns after how many runs that was, or 0.
+// harmed simulates runs of a test that fails more often by a given difference with memory, until the evidence is proof,
+// and returns the number of runs, or 0.
 func harmed(rng *rand.Rand, by float64, runs int, e func(x outcome) float64) int {
 	for i := range runs {
 		x := outcome{memory: rng.Float64() < 0.5, rho: 0.5, expected: 0.3 + by/2}
@@ -24,8 +24,8 @@ func harmed(rng *rand.Rand, by float64, runs int, e func(x outcome) float64) int
 	return 0
 }
 
-// TestBoldFindsMore: of harm of the size that is bet on, a purse that is partly bold has found
-// more by the end of the bet than the steady bet alone; of none, neither finds more than it may.
+// TestBoldFindsMore: a purse that is partly bold detects harm of the size bet on more often, by the end of the bet,
+// than the steady bet alone; without harm, neither exceeds its error rate.
 func TestBoldFindsMore(t *testing.T) {
 	const streams = 1000
 	found := func(by float64) (bold, steady int) {
@@ -51,8 +51,8 @@ func TestBoldFindsMore(t *testing.T) {
 	require.LessOrEqual(t, bold, streams/20)
 }
 
-// TestBoldStops: it bets nothing more once its goal is reached, once what was to be
-// learned is learned, and once there is nothing to bet.
+// TestBoldStops: it bets no more once its goal is reached, once all information was observed, and once its stake is
+// lost.
 func TestBoldStops(t *testing.T) {
 	x := outcome{memory: true, failed: true, rho: 0.8, expected: 0.3}
 	for name, b := range map[string]Bold{
@@ -71,7 +71,7 @@ func TestBoldStops(t *testing.T) {
 	require.Equal(t, b, won, "the others alone have what is to be proven")
 }
 
-// TestBoldComesToItsGoal: one that always wins comes to its goal, and hardly over it.
+// TestBoldComesToItsGoal: a bet that always wins reaches its goal and hardly exceeds it.
 func TestBoldComesToItsGoal(t *testing.T) {
 	var b Bold
 	for range 1000 {

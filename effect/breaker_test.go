@@ -14,7 +14,7 @@ import (
 
 var noon = time.Date(2026, 1, 28, 12, 0, 0, 0, time.UTC)
 
-// watched is the i-th run of a stream, as the breaker sees it.
+// watched returns the i-th run of a stream.
 func watched(i int, arm Arm, memory float64, correct bool) *Run {
 	return &Run{
 		ID: fmt.Sprint(i), Seq: uint64(i), At: noon.Add(time.Duration(i) * time.Minute),
@@ -23,8 +23,8 @@ func watched(i int, arm Arm, memory float64, correct bool) *Run {
 	}
 }
 
-// TestBetIsFair: whatever happened before and however this run ends, chance decides
-// the arm, and in the mean over the arm the evidence stays what it is.
+// TestBetIsFair: after any history and for any result of this run, the expected value of the evidence over the random
+// arm is unchanged.
 func TestBetIsFair(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var b purse
@@ -59,7 +59,7 @@ func TestBetOfNothingIsOne(t *testing.T) {
 	require.InDelta(t, (1+spare(1))/2, b.E(), 1e-12)
 }
 
-// TestHarmAfterHelp: what was lost while memory helped does not hide that it harms now.
+// TestHarmAfterHelp: losses while memory helped do not hide later harm.
 func TestHarmAfterHelp(t *testing.T) {
 	var b bet
 	rng := rand.New(rand.NewPCG(1, 3))
@@ -83,7 +83,7 @@ func TestHarmAfterHelp(t *testing.T) {
 	require.GreaterOrEqual(t, b.E(), proof)
 }
 
-// TestNoFalseAlarm: 200 streams in which memory does nothing and difficulty drifts.
+// TestNoFalseAlarm simulates 200 streams in which memory has no effect and difficulty drifts.
 func TestNoFalseAlarm(t *testing.T) {
 	trips, mean := 0, 0.0
 	for seed := range uint64(200) {
@@ -109,7 +109,7 @@ func TestNoFalseAlarm(t *testing.T) {
 	require.InDelta(t, 1, mean, 0.4, "the mean of the evidence after 100 runs")
 }
 
-// harmful runs a breaker on runs that fail with memory and not without, until it opens.
+// harmful adds runs that fail with memory and pass without to a breaker, until it opens.
 func harmful(t *testing.T, b *Breaker, from int) int {
 	t.Helper()
 	for i := from; i < from+500; i++ {
@@ -177,7 +177,7 @@ func TestBreakerByErrorType(t *testing.T) {
 		r.Eligible[0].ErrorType = errorType
 		b.Observe(r)
 	}
-	for i := range 120 { // one type harms, the other helps: together nothing
+	for i := range 120 { // one type harms, the other helps: no effect in total
 		arm := []Arm{Memory, None}[i/2%2]
 		harms := i%2 == 0
 		run(i, map[bool]string{true: "harms", false: "helps"}[harms], arm, (arm == None) == harms)
@@ -200,7 +200,7 @@ func TestBreakerByErrorType(t *testing.T) {
 	require.Equal(t, 35, b.Types[restTypes].Harm.Steady.N)
 }
 
-// TestBreakerRests: each time longer, but not for ever.
+// TestBreakerRests: the rest grows each time, up to a limit.
 func TestBreakerRests(t *testing.T) {
 	b := Breaker{All: stream{State: Open, Since: noon, Trips: 1}}
 	for trips, weeks := range []int{1, 1, 2, 4, 8, 8, 8} {
@@ -275,7 +275,7 @@ func TestBreakerState(t *testing.T) {
 	}
 }
 
-// FuzzParseBreaker: what is accepted can be used and written, and reads back the same.
+// FuzzParseBreaker: an accepted state can be used and written, and reads back equal.
 func FuzzParseBreaker(f *testing.F) {
 	var b Breaker
 	for i := range 30 {
@@ -304,8 +304,7 @@ func FuzzParseBreaker(f *testing.F) {
 	})
 }
 
-// TestGuessLearnsHowUnlikeTestsAre: where tests are alike it takes them for one, and
-// where they are not it tells them apart.
+// TestGuessLearnsHowUnlikeTestsAre: similar tests are treated as one, different ones separately.
 func TestGuessLearnsHowUnlikeTestsAre(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var alike, unlike guess

@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// TestNoClaimOfFewRuns: a memory of much support is expected to help before any run, which is no claim
-// before ten runs of five tests.
+// TestNoClaimOfFewRuns: a memory with many cases is expected to help before any run, which is no claim before ten runs
+// of five tests.
 func TestNoClaimOfFewRuns(t *testing.T) {
 	given := []Candidate{{ID: "s_1", Rank: 1, Type: tree.Strategy, Prior: 4 * expected}}
 	for runs := 1; runs <= 12; runs++ {
@@ -49,7 +49,7 @@ func TestNoClaimOfFewRuns(t *testing.T) {
 	}
 }
 
-// TestClaim: what enough runs show.
+// TestClaim checks the claims with enough runs.
 func TestClaim(t *testing.T) {
 	for want, p := range map[Claim]float64{helps: 0.05, harms: 0.66, unclear: 0.5} {
 		require.Equal(t, want, (&Effect{Runs: ClaimRuns, Tests: ClaimTests, PHarm: p}).Claim())

@@ -10,8 +10,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// correctedStream returns the entries of one verdict that was likely to be wrong: its
-// correction, and its truth.
+// correctedStream returns the entries of one verdict that was likely to be wrong: its correction, and its truth.
 func correctedStream(i int, done tree.Remedy, right bool) (correction, verdict tree.Entry) {
 	id := fmt.Sprint("v_", i)
 	c := tree.Correction{
@@ -66,8 +65,8 @@ func TestCorrectionsRerun(t *testing.T) {
 	require.Equal(t, []int{12, 12, 0, 12}, []int{got.N, got.Known, got.Mended, got.Broken})
 }
 
-// A stream on which corrections turn bad stops, also after a long good time, and begins again
-// when the flags show that the other verdict is right again.
+// Corrections that turn bad stop, even after a long good time, and start again when the flags prove that the opposite
+// verdict is right again.
 func TestCorrectionsStopAndBeginAgain(t *testing.T) {
 	c, i := NewCorrections(0.8), 0
 	until := func(right, stopped bool, most int) int {
@@ -93,8 +92,8 @@ func TestCorrectionsStopAndBeginAgain(t *testing.T) {
 	require.Less(t, until(false, false, 30), 20)
 }
 
-// Corrections of which half mend and half break are stopped in few histories; of which one in
-// four mends in nearly all, and soon.
+// Corrections of which half mend and half break are stopped in few histories; those of which one in four mends are
+// stopped in almost all, and soon.
 func TestCorrectionsStopByChance(t *testing.T) {
 	const streams, length = 400, 500
 	stopped := func(mends float64) int {
@@ -116,7 +115,7 @@ func TestCorrectionsStopByChance(t *testing.T) {
 	require.GreaterOrEqual(t, stopped(0.25), streams*99/100)
 }
 
-// A truth that is taken back counts as it is now; the bets heard it once.
+// A withdrawn truth is replaced by the present one; the bets were settled by it once.
 func TestCorrectionsRelabelled(t *testing.T) {
 	c := NewCorrections(0.8)
 	cor, ver := correctedStream(1, tree.Other, true)
@@ -130,7 +129,7 @@ func TestCorrectionsRelabelled(t *testing.T) {
 	require.Equal(t, 1, c.flip.bet.N)
 }
 
-// The memory of what is known early is bounded.
+// The store of early truths is bounded.
 func TestCorrectionsAreBounded(t *testing.T) {
 	c := NewCorrections(0.8)
 	for i := range 3 * mostEarly {

@@ -15,8 +15,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// many makes runs of 100 tests, 20 scenes and 300 cases under 60 experiences
-// and 8 strategies, three of them to a run, a fifth held out.
+// many makes runs of 100 tests, 20 scenes and 300 cases under 60 experiences and 8 strategies, three of them in a run,
+// a fifth held out.
 func many(n int, seed uint64) []Run {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -57,7 +57,7 @@ func effectOf(t require.TestingT, es []Effect, id string) *Effect {
 	return &es[i]
 }
 
-// TestFitIsTheMinimum holds the fit against the normal equations, solved whole.
+// TestFitIsTheMinimum compares the fit with a full solution of the normal equations.
 func TestFitIsTheMinimum(t *testing.T) {
 	runs := many(300, 3)
 	b := NewBook()
@@ -68,7 +68,7 @@ func TestFitIsTheMinimum(t *testing.T) {
 	y := slices.Clone(p.left)
 	p.solve()
 	n := len(p.theta)
-	for j := range n { // the slope of what is minimised is 0 along every coordinate
+	for j := range n { // the gradient of the objective is 0 in every coordinate
 		slope := -p.lambda[j] * p.theta[j]
 		for _, e := range p.entry[p.begin[j]:p.begin[j+1]] {
 			slope += p.weight[e.row] * float64(e.times) * p.left[e.row]
@@ -80,7 +80,7 @@ func TestFitIsTheMinimum(t *testing.T) {
 		sum += p.weight[i] * p.left[i]
 	}
 	require.InDelta(t, 0, sum, 1e-4, "the mean too")
-	for i := range y { // and what is left is what the coordinates do not say
+	for i := range y { // and the residual is the part that the coordinates do not explain
 		y[i] -= p.mean
 	}
 	for j := range n {
@@ -91,8 +91,7 @@ func TestFitIsTheMinimum(t *testing.T) {
 	require.InDeltaSlice(t, y, p.left, 1e-9)
 }
 
-// TestOrderDoesNotMatter: the same runs give the same bytes, however they come and
-// however often.
+// TestOrderDoesNotMatter: the same runs give the same bytes, in any order and with duplicates.
 func TestOrderDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		runs := many(rapid.IntRange(1, 60).Draw(t, "n"), rapid.Uint64().Draw(t, "seed"))
@@ -119,13 +118,13 @@ func TestAddingLaterIsAddingAtOnce(t *testing.T) {
 	require.Equal(t, fit(runs, now), b.Fit(now))
 }
 
-// TestWithoutMemory: a run without memories says how hard its test is. One that went
-// right where a memory was given cannot make that memory look better, and one of a test
-// and scene no memory met turns no effect around.
+// TestWithoutMemory: a run without memories informs about the difficulty of its test. A right one of a test that also
+// ran with a memory cannot raise the effect of that memory, and one of a test and scene without memories reverses no
+// effect.
 func TestWithoutMemory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		runs := many(rapid.IntRange(5, 60).Draw(t, "n"), rapid.Uint64().Draw(t, "seed"))
-		for i := range runs { // one memory a run, of no lineage
+		for i := range runs { // one memory a run, without lineage
 			runs[i].Scene = tree.Scene{}
 			if len(runs[i].Injected) > 0 {
 				c := runs[i].Injected[0]
@@ -140,7 +139,7 @@ func TestWithoutMemory(t *testing.T) {
 		same := Run{ID: "new", At: now, Test: on.Test, Arm: None, Correct: right}
 		after := fit(append(slices.Clone(runs), same), now)
 		for i := range before {
-			// The mean may first stand beyond what can be, since memories are expected to help.
+			// The mean may be outside of the possible range at first, because memories are expected to help.
 			if moved := after[i].Effect - before[i].Effect; right {
 				require.LessOrEqual(t, moved, expected/20)
 			} else {
@@ -159,7 +158,7 @@ func TestWithoutMemory(t *testing.T) {
 	})
 }
 
-// given is a run that was given one case.
+// given returns a run that received one case.
 func given(i int, test, id string, correct bool) Run {
 	return Run{
 		ID: fmt.Sprint(test, id, i), At: noon.Add(time.Duration(i) * time.Minute), Test: test, Arm: Memory, Correct: correct,
@@ -167,8 +166,7 @@ func given(i int, test, id string, correct bool) Run {
 	}
 }
 
-// TestHardTestsAreNotHeldAgainstAMemory: the good memory has fewer right runs than
-// the bad one.
+// TestHardTestsAreNotHeldAgainstAMemory: the good memory has fewer right runs than the bad one.
 func TestHardTestsAreNotHeldAgainstAMemory(t *testing.T) {
 	var runs []Run
 	for i := range 60 {
@@ -187,8 +185,7 @@ func TestHardTestsAreNotHeldAgainstAMemory(t *testing.T) {
 	require.Greater(t, bad.PHarm, 0.65)
 }
 
-// TestSiblingsLend: of two cases that ran once, that of an experience which does harm
-// is trusted less.
+// TestSiblingsLend: of two cases with one run each, the one under a harmful experience has the lower confidence.
 func TestSiblingsLend(t *testing.T) {
 	var runs []Run
 	under := func(i int, id, parent string, correct bool) {

@@ -21,8 +21,7 @@ func TestDrawIsTheSameForEverybody(t *testing.T) {
 	}
 }
 
-// TestDrawFrequencies: over many runs every arm comes up as often as was asked for,
-// whatever the salt.
+// TestDrawFrequencies: over many runs every arm is drawn with its probability, for any salt.
 func TestDrawFrequencies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		memory := rapid.Float64Range(0, 1).Draw(t, "memory")

@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// An agent that is hurt by one memory: the breaker and the fit find out.
+// An agent that is harmed by one memory: the breaker and the fit detect it.
 func Example() {
 	at := time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC)
 	var breaker effect.Breaker

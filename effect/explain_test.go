@@ -17,7 +17,7 @@ func TestExplain(t *testing.T) {
 	random := run("5", Mistake{}, c)
 	random.Arm = Other
 	got := explain([]Run{
-		run("1", Mistake{}, c), // nothing went wrong before
+		run("1", Mistake{}, c), // no earlier mistake
 		run("2", Mistake{"x", taxonomy.FalsePass}, c, other),
 		run("3", Mistake{"z", taxonomy.FalseFail}, c, other),
 		run("4", Mistake{}, other, c),

@@ -59,7 +59,7 @@ func TestJoin(t *testing.T) {
 	require.Equal(t, 1, j.Open)
 }
 
-// What a person says of a run that nobody had judged is its outcome, until it is taken back.
+// A person's outcome of a run without one is used until it is withdrawn.
 func TestJoinWhatAPersonSays(t *testing.T) {
 	said := func(correct, void bool) tree.Entry {
 		e := outcomeOf("t_1", "v_1", 1, correct)
@@ -87,9 +87,9 @@ func TestJoinOddOutcomes(t *testing.T) {
 	other.Trial.At = noon.Add(time.Hour)
 	j := join(
 		trial("t_1", tree.ArmMemory), other, // two agents share a run
-		outcomeOf("t_0", "v_0", 1, true),  // a trial nobody knows
-		outcomeOf("t_1", "v_2", 2, true),  // the second attempt, before the first
-		outcomeOf("t_1", "v_1", 1, false), //
+		outcomeOf("t_0", "v_0", 1, true), // an unknown trial
+		outcomeOf("t_1", "v_2", 2, true), // the second attempt, before the first
+		outcomeOf("t_1", "v_1", 1, false),
 		outcomeOf("t_1", "v_1", 1, false), // twice
 		outcomeOf("t_1", "v_9", 1, true),  // with another result
 	)
@@ -106,7 +106,7 @@ func TestJoinOddOutcomes(t *testing.T) {
 	require.False(t, counted[0].Correct, "the first attempt counts, and what was said of it first")
 }
 
-// TestQuestionsAreNoRuns: what somebody asked to see the answer counts only where an outcome followed it.
+// TestQuestionsAreNoRuns: a request without a run is counted only if an outcome follows.
 func TestQuestionsAreNoRuns(t *testing.T) {
 	question := func(id string, p float64, run bool) tree.Entry {
 		e := trial(id, tree.ArmMemory)

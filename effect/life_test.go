@@ -53,7 +53,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestNextLeavesOthersAlone: an import waits for a person, and evolution had its reasons.
+// TestNextLeavesOthersAlone: an import in quarantine and a lesson retired by evolution are not restored.
 func TestNextLeavesOthersAlone(t *testing.T) {
 	for _, status := range []tree.Status{tree.Quarantined, tree.Retired} {
 		for _, mark := range []tree.Mark{tree.Unmarked, tree.Pinned, tree.Banned} {

@@ -18,7 +18,7 @@ func TestMantelHaenszelByHand(t *testing.T) {
 	require.Equal(t, 6, l.M)
 	require.Less(t, l.Low, 0.0)
 
-	// Sato's variance of one test of 50 and 50 is near that of two shares.
+	// Sato's variance of one test of 50 and 50 is close to that of two shares.
 	l = mantelHaenszel([]stratum{{50, 30, 50, 20}})
 	require.InDelta(t, 0.2, l.Lift, 1e-12)
 	require.InDelta(t, 1.96*0.098, (l.High-l.Low)/2, 0.004)
@@ -29,8 +29,8 @@ func TestMantelHaenszelByHand(t *testing.T) {
 	require.Equal(t, Lift{Low: -1, High: 1}, mantelHaenszel(nil), "nothing is known")
 }
 
-// TestLiftCovers: in 95 of 100 made-up histories the interval holds what is true, with
-// few runs of many tests and a hold-out that changes as the product does.
+// TestLiftCovers: in 95 of 100 simulated histories the interval contains the true value, with few runs of many tests
+// and a hold-out that changes with the product.
 func TestLiftCovers(t *testing.T) {
 	const histories = 400
 	in := 0

@@ -16,8 +16,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// history makes runs in which one memory helps and one harms, and what the breaker
-// and the fit make of them.
+// history simulates runs in which one memory helps and one harms, and returns them with their breaker and fit.
 func history(n int, lift float64, h Holdout, seed uint64) ([]Run, *Breaker, []Effect) {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	b, book := &Breaker{}, NewBook()
@@ -94,8 +93,8 @@ func TestReportOnTrial(t *testing.T) {
 	require.Equal(t, "演化之前记忆有害，现正试用：已完成 0 / 100 次运行，其中一半不提供记忆。", r.Verdict.ZH)
 }
 
-// TestReportKeepsDirectionsApart: memory that turns missed defects into false alarms
-// changes nothing in sum, and the report says so.
+// TestReportKeepsDirectionsApart: memory that turns missed defects into false alarms has no total effect, and the
+// report shows both.
 func TestReportKeepsDirectionsApart(t *testing.T) {
 	var runs []Run
 	for i := range 200 {

@@ -13,15 +13,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// TestSequenceHoldsAtAllTimes: in one stream of twenty at most does the interval ever leave out
-// the lift of the runs so far, whatever the hold-out and however the product drifts.
+// TestSequenceHoldsAtAllTimes: in at most one stream of twenty the interval ever excludes the lift of the runs so far,
+// for any hold-out and any drift of the product.
 func TestSequenceHoldsAtAllTimes(t *testing.T) {
 	const streams, runs = 100, 600
 	for _, c := range []struct {
 		name  string
 		rho   func(i int) float64
 		lift  func(i int) float64
-		width float64 // the most that the last interval is wide, in the mean
+		width float64 // largest mean width of the last interval
 	}{
 		{"nothing, 20 % held out", fixed(0.8), fixed(0), 0.42},
 		{"help, 20 % held out", fixed(0.8), fixed(0.2), 0.42},
@@ -66,8 +66,7 @@ func TestSequenceHoldsAtAllTimes(t *testing.T) {
 
 func fixed(x float64) func(int) float64 { return func(int) float64 { return x } }
 
-// TestSeries: what is known last is what the report says, and however many runs there are the
-// points are few.
+// TestSeries: the last point equals the report, and the number of points is bounded.
 func TestSeries(t *testing.T) {
 	for _, n := range []int{0, 1, 60, 900} {
 		runs, b, effects := history(n, 0.2, Fixed(0.2), 1)
@@ -122,7 +121,7 @@ func TestSpansOfFarApartTimes(t *testing.T) {
 	require.True(t, s[0].From.Before(s[1].From))
 }
 
-// TestSpansSayHowLongItTook: by the questions of which it is known.
+// TestSpansSayHowLongItTook: durations come from the requests that were measured.
 func TestSpansSayHowLongItTook(t *testing.T) {
 	asked := []Asked{{At: noon}, {At: noon.Add(48 * time.Hour)}}
 	for i := range 100 {
@@ -148,7 +147,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestParts: memory helps at forms and harms at lists.
+// TestParts: memory helps on forms and harms on lists.
 func TestParts(t *testing.T) {
 	var runs []Run
 	for i := range 400 {

@@ -10,7 +10,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// ended is a run of test a that was given c_1, which warns of a missed defect.
+// ended returns a run of a test that received c_1, which warns of a missed defect.
 func ended(at time.Time, id, test string, wrong taxonomy.Direction) Run {
 	r := Run{
 		ID: id, At: at, Test: test, Arm: Memory,
@@ -25,14 +25,14 @@ func ended(at time.Time, id, test string, wrong taxonomy.Direction) Run {
 
 func TestTallies(t *testing.T) {
 	runs := []Run{
-		ended(noon, "1", "a", taxonomy.FalsePass), // in spite of it
-		ended(noon.Add(1), "2", "a", ""),          // right where that had happened
+		ended(noon, "1", "a", taxonomy.FalsePass), // repeats the mistake
+		ended(noon.Add(1), "2", "a", ""),          // right after the mistake
 		ended(noon.Add(2), "3", "b", taxonomy.FalseFail),
-		ended(noon.Add(3), "4", "b", taxonomy.FalseFail), // led astray, twice
+		ended(noon.Add(3), "4", "b", taxonomy.FalseFail), // misled, twice
 		ended(noon.Add(4), "5", "c", taxonomy.FalseFail),
 		ended(noon.Add(5), "6", "c", taxonomy.FalseFail),
 		ended(noon.Add(6), "7", "c", ""),
-		ended(noon.Add(7), "8", "c", ""), // but as often right
+		ended(noon.Add(7), "8", "c", ""), // but equally often right
 		ended(noon.Add(8), "9", "d", taxonomy.FalseFail),
 	}
 	got := Tallies(runs, noon)
@@ -78,8 +78,8 @@ func TestRevise(t *testing.T) {
 	require.Equal(t, noon, c.Node.Credit.Held.Since, "what was said of it stays")
 }
 
-// TestSuspect: of two memories at places of their own, the one that harms is found, though
-// the place is as hard as the harm is large.
+// TestSuspect: of two memories at different places, the harmful one is found, even if its place is as hard as the harm
+// is large.
 func TestSuspect(t *testing.T) {
 	var runs []Run
 	for i := range 120 {
@@ -105,7 +105,7 @@ func TestSuspect(t *testing.T) {
 	require.Greater(t, fit[0].PHarm, injectTo)
 	require.Less(t, fit[1].PHarm, 0.1)
 
-	// A memory found beside one that is held back is not blamed for it.
+	// A memory found together with one that is held back is not blamed.
 	for i := range runs[:60] {
 		runs[i].Eligible = append(runs[i].Eligible, Candidate{ID: "c_beside"})
 	}
@@ -114,7 +114,7 @@ func TestSuspect(t *testing.T) {
 	require.Equal(t, []Effect{{ID: "c_beside", PHarm: 0.4}}, beside)
 }
 
-// TestBlameCounts: a memory that an ablation found breaking a test needs no hold-out to be caught.
+// TestBlameCounts: a memory blamed by an ablation is detected without a hold-out.
 func TestBlameCounts(t *testing.T) {
 	e := []Effect{{ID: "c_1", PHarm: 0.3}, {ID: "c_2", PHarm: 0.3}}
 	Suspect(e, nil, []Blamed{{Memory: "c_1", E: 16}, {Memory: "c_1", E: 16}}, func(string) bool { return false })
@@ -123,7 +123,7 @@ func TestBlameCounts(t *testing.T) {
 	require.Equal(t, Effect{ID: "c_2", PHarm: 0.3}, e[1])
 }
 
-// TestWatchIsAFunctionOfTheLedger: an open breaker is on trial from where the tree has learned.
+// TestWatchIsAFunctionOfTheLedger: an open breaker goes on trial at the point at which the tree learned.
 func TestWatchIsAFunctionOfTheLedger(t *testing.T) {
 	j := Joined{Drawn: 300}
 	for i := range 300 {
@@ -139,8 +139,7 @@ func TestWatchIsAFunctionOfTheLedger(t *testing.T) {
 	require.Equal(t, HalfOpen, Watch(&j).All.State)
 }
 
-// BenchmarkLearn is what a worker does after outcomes came: all of it from 10,000 runs of a
-// ledger that is joined already.
+// BenchmarkLearn measures the work after new outcomes: all of it for 10,000 runs of a joined ledger.
 func BenchmarkLearn(b *testing.B) {
 	var runs []Run
 	for i := range 10_000 {

@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/fact"
 )
 
-// TestAnswers: what somebody found who looked at the page settles what the snapshot leaves open;
-// where the two differ, nothing is told.
+// TestAnswers: the answer of a program that checked the page decides what the snapshot leaves open; if the two differ,
+// the state is unknown.
 func TestAnswers(t *testing.T) {
 	const page = "- heading \"Sign in\"\n- textbox \"Password\"\n- button \"Gift wrap\" [disabled]\n- link \"Home\"\n"
 	password := fact.Expected{Kind: fact.Input, Role: "textbox", Thing: "Password", Got: "text"}
@@ -25,7 +25,7 @@ func TestAnswers(t *testing.T) {
 		{password, "", fact.Unknown, ""},
 		{password, "broken text", fact.Broken, "text"},
 		{password, "holds password", fact.Holds, "password"},
-		{password, "broken", fact.Unknown, ""}, // of which type is it?
+		{password, "broken", fact.Unknown, ""}, // the type is not given
 		{password, "broken javascript", fact.Unknown, ""},
 		{password, "perhaps text", fact.Unknown, ""},
 		{password, "broken text and more", fact.Unknown, ""},
@@ -51,7 +51,7 @@ func TestAnswers(t *testing.T) {
 	require.Equal(t, fact.Unknown, fact.Read(page+said).Hold(password).State, "a page cannot say it")
 }
 
-// TestCut: what is not in the part that was read may be in the rest.
+// TestCut: the unread part may contain what is missing in the part that was read.
 func TestCut(t *testing.T) {
 	page := "- heading \"Cart\"\n- button \"Pay\" [disabled]\n- text: one\n- text: two\n"
 	home := fact.Expected{Kind: fact.There, Role: "link", Thing: "Home"}

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDisabledIsSeen: a control that may rightly be disabled is not decided, and its line is known all the same.
+// TestDisabledIsSeen: a control that may rightly be disabled is not decided, but its line is reported.
 func TestDisabledIsSeen(t *testing.T) {
 	for page, disabled := range map[string]bool{
 		"- textbox \"Name\"\n- button \"Add\" [disabled]":               true,

@@ -27,7 +27,7 @@ func TestItems(t *testing.T) {
 	require.Empty(t, fact.Items(" \n；"))
 }
 
-// TestExpect: the sure forms, and words that look like one and are none.
+// TestExpect checks the recognized forms, and texts that resemble one.
 func TestExpect(t *testing.T) {
 	text := func(role, name, want, got string) tree.Expectation {
 		return tree.Expectation{Where: tree.Where{Role: role, Name: name}, Property: tree.OfText, Expected: want, Seen: got}
@@ -60,7 +60,7 @@ func TestExpect(t *testing.T) {
 	}
 }
 
-// TestExpectOfNotesInOnePiece: a note says the same whether its defects are a list or joined to one text.
+// TestExpectOfNotesInOnePiece: a note has the same expectations whether its defects are a list or joined to one text.
 func TestExpectOfNotesInOnePiece(t *testing.T) {
 	defects := []string{"标题错误显示为'对话框组件'而不是'模态框组件'", "按钮文字显示为'关闭'而不是'取消'", "页面底部缺少返回首页的链接",
 		"保存按钮被禁用，无法点击", "总数显示1,204，应为1,240"}
@@ -79,8 +79,7 @@ func TestExpectOfNotesInOnePiece(t *testing.T) {
 	require.Equal(t, want, fact.Expect(numbered, ""))
 }
 
-// TestExpectInADialog: a button may stand in what the task opens, so what a page shows as it opens says
-// nothing about its text.
+// TestExpectInADialog: a button may be in what the task opens, so the page as it opens is no evidence about its text.
 func TestExpectInADialog(t *testing.T) {
 	const note, page = "确认按钮文字显示为'取消'而不是'确定'", "- heading \"订单\"\n- button \"取消\"\n- text: 一\n- text: 二\n"
 	for prompt, state := range map[string]fact.State{

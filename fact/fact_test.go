@@ -91,7 +91,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// expected returns what a case whose ground truth lists the defects expects of a page.
+// expected returns the expectations of a case whose ground truth lists the defects.
 func expected(prompt string, defects ...string) []fact.Expected {
 	n := tree.Node{Direction: taxonomy.FalsePass, CaseData: &tree.CaseData{TestCase: tree.TestCase{Prompt: prompt}}}
 	for _, d := range defects {

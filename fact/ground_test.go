@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// TestGround: an expectation that somebody proposes is kept only if the texts say it word by word.
+// TestGround: a proposed expectation is accepted only if the texts contain it literally.
 func TestGround(t *testing.T) {
 	const prompt = "1. 提交按钮的文字是否为“提交注册”；2. 占位符是否正确"
 	said := []string{"The heading reads \"Cart\" instead of \"Basket\".", "提交按钮显示为“确认提交”", "库存数字是 1,204，应为 1,240"}
@@ -24,7 +24,7 @@ func TestGround(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		e       tree.Expectation
-		problem string // "" is kept
+		problem string // "" means accepted
 	}{
 		"as the texts say": {heading, ""},
 		"expected by the task": {tree.Expectation{Where: tree.Where{Role: "button", Name: "提交"}, Property: tree.OfText,
@@ -56,7 +56,7 @@ func TestGround(t *testing.T) {
 	}
 }
 
-// TestExpectIsGrounded: what is read of a note without a model passes the same check.
+// TestExpectIsGrounded: expectations read from a note without a model pass the same check.
 func TestExpectIsGrounded(t *testing.T) {
 	for _, g := range guiTests(t) {
 		for _, d := range g.defects {

@@ -43,8 +43,8 @@ func guiTests(t *testing.T) []guiTest {
 	return out
 }
 
-// TestPages holds every defect of the public GUI benchmark against the page that has
-// it and against the same page without defects. No decided fact may be wrong.
+// TestPages checks every defect of the public GUI benchmark against the page with it and against the same page without
+// defects. No decided fact may be wrong.
 func TestPages(t *testing.T) {
 	var told strings.Builder
 	var b golden.Bars

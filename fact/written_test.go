@@ -13,8 +13,8 @@ import (
 	"github.com/memtree/memtree/internal/golden"
 )
 
-// TestWritten holds defects against pages that testers wrote to mislead: for a third of
-// them the right page looks like the broken one. Few are decided, and none wrongly.
+// TestWritten checks defects against pages that testers wrote to mislead: for a third of them the right page looks like
+// the broken one. Few are decided, and none wrongly.
 func TestWritten(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join("testdata", "written.jsonl"))
 	require.NoError(t, err)

@@ -64,7 +64,7 @@ func TestNode(t *testing.T) {
 	}
 }
 
-// Garbage is refused by the name of its field.
+// Invalid input is refused with the name of its field.
 func TestGarbage(t *testing.T) {
 	for bad, field := range map[string]string{
 		"since=yesterday": "since", "until=2026-13-01": "until", "since=2026-02-01&until=2026-01-01": "until",
@@ -80,7 +80,7 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// FuzzParse: what can be used is the same when it is written and read again.
+// FuzzParse: an accepted query is equal after writing and reading.
 func FuzzParse(f *testing.F) {
 	f.Add("product=shop&since=2026-01-28&above=0.25&words=a+b")
 	f.Add("direction=other&type=x&run=%00&until=2026-01-28")

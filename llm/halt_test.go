@@ -14,7 +14,7 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// failing fails every call with err, while there is one, and counts the calls.
+// failing fails every call with err, if it is set, and counts the calls.
 type failing struct {
 	calls, now, most atomic.Int64
 	err              atomic.Pointer[llm.Error]
@@ -67,8 +67,8 @@ func TestHalt(t *testing.T) {
 	}
 }
 
-// The first call goes alone; the others go together once it is over. After a while it is tried
-// whether the error is still there.
+// The first call is made alone; the others run together after it. After some time a call tests whether the error
+// persists.
 func TestHaltTriesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &failing{}
@@ -105,7 +105,7 @@ func TestHaltListensToItsCaller(t *testing.T) {
 	})
 }
 
-// deaf does not answer requests that are called "hangs".
+// deaf does not answer requests with the name "hangs".
 type deaf struct{}
 
 func (deaf) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
@@ -115,7 +115,7 @@ func (deaf) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	return llm.Answer{}, ctx.Err()
 }
 
-// A provider that does not answer its first call holds up the others for some seconds only.
+// A provider that does not answer its first call delays the others only for some seconds.
 func TestHaltDoesNotWaitForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := llm.NewHalt(deaf{}, time.Now)

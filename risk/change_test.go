@@ -14,7 +14,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// settled is how many verdicts after a change it has to be followed.
+// settled is the number of verdicts after a change by which the model has to follow it.
 const settled = 50
 
 // change is a judge that is replaced under the same name.
@@ -32,7 +32,7 @@ func sameJudge(es []tree.Evaluation) []tree.Evaluation {
 	return out
 }
 
-// opposite returns es as if what was right had been wrong: whatever was learned before misleads.
+// opposite returns es with right and wrong swapped: everything learned before misleads.
 func opposite(es []tree.Evaluation) []tree.Evaluation {
 	out := slices.Clone(es)
 	for i := range out {
@@ -61,8 +61,8 @@ func changes(tb testing.TB) []change {
 	}
 }
 
-// TestQualityRiskChange says how a model that knew another judge does fifty verdicts after the
-// change, beside one that began with the change.
+// TestQualityRiskChange compares a model that knew another judge, over fifty verdicts after the change, with one that
+// started at the change.
 func TestQualityRiskChange(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("A judge is replaced under the same name. Verdicts from the 51st after that on: of a model that knew " +
@@ -72,7 +72,7 @@ func TestQualityRiskChange(t *testing.T) {
 	for _, c := range changes(t) {
 		within := 0.02
 		if c.name == "webjudge to suite a" {
-			within = 0.025 // other words for a verdict too, and .17 wrong before and .71 after
+			within = 0.025 // also other terms for a verdict, and .17 wrong before and .71 after
 		}
 		var old, fresh [2]float64
 		const orders = 8

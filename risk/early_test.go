@@ -11,11 +11,10 @@ import (
 	"github.com/memtree/memtree/internal/replay"
 )
 
-// hundred is how many verdicts count as the first ones of a history.
+// hundred is the number of the first verdicts of a history.
 const hundred = 100
 
-// TestQualityRiskEarly says, of every history, how well its first hundred verdicts are told
-// apart, beside all of them.
+// TestQualityRiskEarly measures, for every history, the discrimination of the first hundred verdicts and of all.
 func TestQualityRiskEarly(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("AUC and calibration error over all verdicts and over the first hundred, each scored before its " +
@@ -47,7 +46,7 @@ func spread(r *replay.Risks) string {
 	return fmt.Sprintf(" (%.3f-%.3f)", r.Intervals["auc"].Low, r.Intervals["auc"].High)
 }
 
-// eces returns the calibration error of ps, and its mean if every P were exactly right.
+// eces returns the calibration error of ps, and its mean if every P were exact.
 func eces(ps []replay.Prediction) string {
 	ece, _ := replay.Calibration(ps)
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -31,7 +31,7 @@ func tallied(es []tree.Evaluation) *tree.Tally {
 	return c.Tally("o_other")
 }
 
-// misleading returns t with the counts of its rows dealt out anew.
+// misleading returns t with the counts of its rows permuted.
 func misleading(t *tree.Tally, seed uint64) *tree.Tally {
 	out := *t
 	out.Rows = slices.Clone(t.Rows)
@@ -48,7 +48,7 @@ type twoTeams struct {
 	there, here []tree.Evaluation
 }
 
-// madeUp is a world where two judges of five and two types of scene of six are often wrong.
+// madeUp is a world in which two judges of five and two scene types of six are often wrong.
 func madeUp() twoTeams {
 	w := twoTeams{name: "made up"}
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -79,7 +79,7 @@ func madeUp() twoTeams {
 	return w
 }
 
-// foretold returns what is said of es by a model that was told t first; with nil, of a new one.
+// foretold returns the predictions for es of a model with the tally t, or of a new one if t is nil.
 func foretold(es []tree.Evaluation, t *tree.Tally) []replay.Prediction {
 	m := New()
 	if t != nil {
@@ -89,7 +89,7 @@ func foretold(es []tree.Evaluation, t *tree.Tally) []replay.Prediction {
 	return ps
 }
 
-// afterwards are the AUCs of the first thirty verdicts, the first hundred, and those after.
+// afterwards returns the AUCs of the first thirty verdicts, the first hundred, and the rest.
 func afterwards(ps []replay.Prediction) (out [3]float64) {
 	n := min(hundred, len(ps)-30)
 	for i, part := range [][]replay.Prediction{ps[:30], ps[:n], ps[n:]} {
@@ -101,7 +101,7 @@ func afterwards(ps []replay.Prediction) (out [3]float64) {
 	return out
 }
 
-// measured returns the AUCs of w's history without counts, with them, and with misleading ones: means of orders.
+// measured returns the AUCs of w's history without counts, with them, and with misleading ones: means over orders.
 func (w *twoTeams) measured(orders int) (out [3][3]float64) {
 	right := tallied(w.there)
 	for seed := range uint64(orders) { //nolint:gosec // small
@@ -164,7 +164,7 @@ func TestElsewhereLimits(t *testing.T) {
 	}
 }
 
-// FuzzTally: what comes as a tally is refused, or moves an order no farther than it may.
+// FuzzTally: a tally is rejected, or moves an order at most as far as allowed.
 func FuzzTally(f *testing.F) {
 	w := madeUp()
 	seed, err := json.Marshal(tallied(w.there))
@@ -183,7 +183,7 @@ func FuzzTally(f *testing.F) {
 	})
 }
 
-// TestQualityRiskElsewhere says what counts of another team are worth.
+// TestQualityRiskElsewhere measures the value of another team's counts.
 func TestQualityRiskElsewhere(t *testing.T) {
 	ws := []twoTeams{madeUp()}
 	for _, s := range streams(t) {

@@ -28,7 +28,7 @@ func run(es []tree.Evaluation, m *Model) (ps []replay.Prediction, enough int) {
 	return ps, enough
 }
 
-// without returns a new model in which a signal has no weight and gets none.
+// without returns a new model in which a signal has no weight.
 func without(signal int) *Model {
 	m := New()
 	for i := range m.all.blend.fits {
@@ -111,8 +111,8 @@ func plain(es []tree.Evaluation, m *Model) replay.Risks {
 	return replay.Point(ps)
 }
 
-// TestQualityRiskLeak permutes, on real verdicts, everything that is known only after
-// the verdict, and expects the same scores.
+// TestQualityRiskLeak permutes, on real verdicts, everything that is known only after the verdict, and expects the same
+// scores.
 func TestQualityRiskLeak(t *testing.T) {
 	for _, s := range streams(t) {
 		m, rng := New(), rand.New(rand.NewPCG(5, 6))

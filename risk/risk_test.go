@@ -17,8 +17,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// history makes n verdicts. If learnable, a fail on a cart is wrong exactly when the
-// reason mentions a missing price; otherwise a coin decides.
+// history makes n verdicts. If learnable, a fail on a cart is wrong exactly when the reason mentions a missing price;
+// otherwise they are random.
 func history(n int, learnable bool) []tree.Evaluation {
 	rng := rand.New(rand.NewPCG(3, 4))
 	pick := func(of ...string) string { return of[rng.IntN(len(of))] }
@@ -105,7 +105,7 @@ func TestTooFewTruths(t *testing.T) {
 	require.False(t, m.Score(verdict("fail", "the price is not shown")).Enough)
 }
 
-// What becomes known only after the verdict changes nothing.
+// Data known only after the verdict changes nothing.
 func TestNoLeak(t *testing.T) {
 	m := New()
 	es := history(150, true)
@@ -301,7 +301,7 @@ func TestImplies(t *testing.T) {
 		}
 	}
 	check(pass, false, fail, true, 1)  // pass is right: fail would be wrong
-	check(pass, true, fail, false, 1)  // pass is wrong: fail is what is left
+	check(pass, true, fail, false, 1)  // pass is wrong: fail is the only other value
 	check(odd, true, fail, false, 0.5) // odd is wrong: pass or fail
 	check(pass, true, odd, false, 0)   // odd was never right
 	check(fail, true, fail, true, 1)
@@ -328,7 +328,7 @@ func BenchmarkLearn(b *testing.B) {
 	}
 }
 
-// A judge who is mostly wrong is known by that, whatever the verdicts are about.
+// A judge who is mostly wrong is recognized, whatever the verdicts are about.
 func TestABadJudgeIsFound(t *testing.T) {
 	m := New()
 	rng := rand.New(rand.NewPCG(7, 8))

@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// TestWholeWords: reasons show words that a person can read, and which text they are of.
+// TestWholeWords: reasons show readable words, and the text they are from.
 func TestWholeWords(t *testing.T) {
 	const prompt = "Check that the eGFR of 118 patients' records is kept, and the F3 column works"
 	const seen = "saved: gfr 3 图片签收"
@@ -37,7 +37,7 @@ func TestWholeWords(t *testing.T) {
 	}
 }
 
-// TestBefore: a test that was misjudged before is known for it after the first truth.
+// TestBefore: a test that was misjudged before is recognized after the first truth.
 func TestBefore(t *testing.T) {
 	m := New()
 	run := func(test string, i int) *tree.Evaluation {

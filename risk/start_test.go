@@ -11,28 +11,28 @@ import (
 	"github.com/memtree/memtree/internal/replay"
 )
 
-// orders is in how many orders the verdicts of a stream are taken: as they came, and shuffled.
+// orders is the number of orders of a stream: the original one, and shuffled ones.
 const orders = 8
 
-// handSet are the start weights as somebody once thought them right, to compare with.
+// handSet are start weights chosen by hand, for comparison.
 var handSet = [signals]float64{0, 1, 1, 0.3, 0.5, 0.3, 0.7, 0.4, 0.5, 0.3, 0.5, 0.5}
 
-// told is a verdict as the weights are fitted to it.
+// told is a verdict for fitting the weights.
 type told struct {
 	x     [signals]float64
 	wrong bool
 }
 
-// family is all that one data set tells of the start: the first hundred verdicts of each of its
-// streams in each order. weight is that of one of them, so that a data set counts as much as
-// the verdicts it really has, however often they were taken.
+// family is the data of one data set for the start: the first hundred verdicts of each of its streams in each order.
+// weight is that of one of them, so that a data set weighs as much as its number of verdicts, however many orders were
+// used.
 type family struct {
 	name   string
 	of     []told
 	weight float64
 }
 
-// families returns the data sets whose verdicts are right and wrong.
+// families returns the data sets that have both right and wrong verdicts.
 func families(tb testing.TB, streams []stream) []family {
 	tb.Helper()
 	var out []family
@@ -58,7 +58,7 @@ func families(tb testing.TB, streams []stream) []family {
 	return out
 }
 
-// inOrder returns the stream as it came for 0, and shuffled for other numbers.
+// inOrder returns the original stream for 0, and a shuffled one for other numbers.
 func inOrder(s stream, order uint64) stream {
 	if order > 0 {
 		s.es = shuffled(s.es, order)
@@ -86,11 +86,11 @@ func signalsOf(s stream) []told {
 // maximisation (empirical Bayes; A. P. Dempster et al., J. R. Stat. Soc. B 39, 1977).
 type start struct{ mean, spread [signals]float64 }
 
-// A spread is estimated from few data sets, so it is drawn to usualSpread as by that of two more.
+// A spread is estimated from few data sets, so it is shrunk to usualSpread with the weight of two more.
 const usualSpread = 0.2
 
-// learnStart fits the start to data sets. A signal that speaks against itself, or for one data
-// set and against another, as far as they tell, starts at 0.
+// learnStart fits the start to data sets. A signal with a negative weight, or with different signs in the data sets
+// that determine it, starts at 0.
 func learnStart(fs []family) start {
 	var s start
 	held := [signals]bool{constant: true, baseRate: true, valueRate: true}
@@ -137,14 +137,14 @@ func (s *start) update(fits []fitted, held [signals]bool) {
 	}
 }
 
-// unstable reports whether a data set that tells anything of a weight gives it the other sign.
+// unstable reports whether a data set that determines a weight gives it the other sign.
 func (s *start) unstable(fits []fitted, j int) bool {
 	return slices.ContainsFunc(fits, func(f fitted) bool {
 		return f.mean[j]*s.mean[j] < 0 && f.variance[j] < 0.9*s.spread[j]*s.spread[j]
 	})
 }
 
-// fitted is what one data set says of the weights.
+// fitted holds the weights that one data set determines.
 type fitted struct{ mean, variance [signals]float64 }
 
 // fit returns the most probable weights of a data set, and their variance, by Newton's method.
@@ -207,8 +207,8 @@ func inverse(a [signals][signals]float64) (b [signals][signals]float64) {
 	return b
 }
 
-// TestQualityRiskStart learns the start weights of start.go from every data set, and says what
-// they do for a data set when they are learned from the others.
+// TestQualityRiskStart learns the start weights of start.go from every data set, and measures for each data set those
+// learned from the others.
 func TestQualityRiskStart(t *testing.T) {
 	shipped := startWeights
 	defer func() { startWeights = shipped }()

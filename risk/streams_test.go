@@ -16,7 +16,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// shared reads a stream, in time order, from data/ in the folder that MEMTREE_SHARED names.
+// shared reads a stream, in time order, from data/ in the folder named by MEMTREE_SHARED.
 func shared(tb testing.TB, path string) []tree.Evaluation {
 	tb.Helper()
 	dir := cmp.Or(os.Getenv("MEMTREE_SHARED"), filepath.Join("..", "..", "shared"))
@@ -38,7 +38,7 @@ func shared(tb testing.TB, path string) []tree.Evaluation {
 type stream struct {
 	name    string
 	es      []tree.Evaluation
-	nothing bool // there is nothing to learn
+	nothing bool // nothing can be learned
 }
 
 func streams(tb testing.TB) []stream {
@@ -73,8 +73,8 @@ func streams(tb testing.TB) []stream {
 	}
 }
 
-// everyStream returns every history with truths: those of streams but for what chance made,
-// those of single judges, and those too short or too one-sided for the figures there.
+// everyStream returns every history with truths: those of streams except random ones, those of single judges, and those
+// too short or too one-sided for the figures there.
 func everyStream(tb testing.TB) []stream {
 	tb.Helper()
 	var out []stream

@@ -70,8 +70,7 @@ func TestAblationCheck(t *testing.T) {
 	require.Error(t, a.Check())
 }
 
-// FuzzEntry: whatever a ledger line holds, checking it ends without a panic, and what passes
-// reads back as it was written.
+// FuzzEntry: checking any ledger line ends without a panic, and an accepted line reads back as written.
 func FuzzEntry(f *testing.F) {
 	for _, e := range []tree.Entry{{Correction: new(corrected())}, {Ablation: new(ablated())}} {
 		b, err := json.Marshal(e)

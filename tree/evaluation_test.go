@@ -97,7 +97,7 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-// TestKeysOfOldAreKept pins keys, because stores keep them for ever.
+// TestKeysOfOldAreKept pins keys, because stores remember them for ever.
 func TestKeysOfOldAreKept(t *testing.T) {
 	e := anEvaluation()
 	require.Equal(t, "v_wp5gmra2cf4mqdnau2la", e.Key())

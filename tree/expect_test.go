@@ -10,7 +10,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// TestExpectationLaw: a form that cannot be decided or is out of bounds is refused, with its field.
+// TestExpectationLaw: an invalid form or a value out of bounds is refused, with its field.
 func TestExpectationLaw(t *testing.T) {
 	right := tree.Expectation{Where: tree.Where{Role: "button", Name: "Save"}, Property: tree.OfState,
 		Expected: tree.Enabled, Seen: tree.Disabled, From: "the Save button is disabled"}

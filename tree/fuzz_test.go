@@ -13,8 +13,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// torture adds the cases of the JSON test suite, if it is at hand: each by itself,
-// and as a value within an object.
+// torture adds the cases of the JSON test suite, if it is available: each alone, and as a value within an object.
 func torture(f *testing.F, field string) {
 	f.Helper()
 	dir := os.Getenv("MEMTREE_SHARED")
@@ -23,7 +22,7 @@ func torture(f *testing.F, field string) {
 	}
 	file, err := os.Open(filepath.Join(dir, "data/security/json_nst_suite.jsonl")) //nolint:gosec // a test's own data
 	if err != nil {
-		return // the fixed seeds do
+		return // the fixed seeds remain
 	}
 	f.Cleanup(func() { _ = file.Close() }) // it was read
 	lines := bufio.NewScanner(file)
@@ -39,7 +38,7 @@ func torture(f *testing.F, field string) {
 	}
 }
 
-// stable checks that what was read once is read and written the same from then on.
+// stable checks that decoded data encodes and decodes to the same data from then on.
 func stable[T any](t *testing.T, b []byte, check func(*T) error) {
 	t.Helper()
 	var v T
@@ -68,7 +67,7 @@ func FuzzEvaluation(f *testing.F) {
 	})
 }
 
-// FuzzTrial reads ledger entries, since a trial is one.
+// FuzzTrial reads ledger entries, because a trial is part of one.
 func FuzzTrial(f *testing.F) {
 	at := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 	for _, e := range []tree.Entry{
@@ -84,7 +83,7 @@ func FuzzTrial(f *testing.F) {
 	torture(f, "trial")
 	f.Fuzz(func(t *testing.T, b []byte) {
 		stable(t, b, func(e *tree.Entry) error {
-			_, err := e.At.MarshalJSON() // a year JSON has no word for
+			_, err := e.At.MarshalJSON() // a year that JSON cannot encode
 			if err == nil && e.Trial != nil {
 				_, err = e.Trial.At.MarshalJSON()
 			}

@@ -69,8 +69,7 @@ func TestAPositionOutsideItsListIsNoPlace(t *testing.T) {
 	require.Empty(t, far.PlaceTest())
 }
 
-// Wherever one test is added to a suite, every place of the suite is still found, and
-// none is taken for another.
+// After one test is added to a suite, every place of the suite is still found, and none is confused with another.
 func TestOneMoreTestLosesNoPlace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "tests")

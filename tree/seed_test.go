@@ -11,8 +11,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// seedNode is written from the interfaces of the design document alone
-// (MemoryNode and CaseMemoryNode), as a reader of an export would write it.
+// seedNode is written from the interfaces of the design document alone (MemoryNode and CaseMemoryNode), as a reader of
+// an export would write it.
 type seedNode struct {
 	ID        string `json:"id"`
 	Type      string `json:"type"`

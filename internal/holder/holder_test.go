@@ -30,7 +30,7 @@ func listening(t *testing.T, run Run) (dir string, l *Listener) {
 	return dir, l
 }
 
-// ask has a command run, and returns what came of it.
+// ask runs a command in the holder, and returns its result.
 func ask(ctx context.Context, t *testing.T, dir, stdin string, args ...string) (code int, out, errs string, err error) {
 	t.Helper()
 	c, err := Dial(dir)
@@ -78,7 +78,7 @@ func TestInputThatFails(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestOtherFiles: a folder that both name alike and that is not the same, as in a container, is told apart.
+// TestOtherFiles: a folder with the same name but other content, as in a container, is detected.
 func TestOtherFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no numbers there")
@@ -112,7 +112,7 @@ func TestInterrupt(t *testing.T) {
 	require.Equal(t, "interrupted", errs, "what it still says is heard")
 }
 
-// TestClientThatIsGone: a command nobody waits for is interrupted.
+// TestClientThatIsGone: a command is interrupted when its client is gone.
 func TestClientThatIsGone(t *testing.T) {
 	begun, ended := make(chan struct{}), make(chan struct{})
 	dir, _ := listening(t, func(ctx context.Context, e *Request) int {
@@ -143,7 +143,7 @@ func TestPanicStaysInTheCommand(t *testing.T) {
 	}
 }
 
-// TestCloseWaits: a command under way ends by itself, one without an end is told, and then nobody answers.
+// TestCloseWaits: a running command ends by itself, an endless one is cancelled, and then no process answers.
 func TestCloseWaits(t *testing.T) {
 	begun := make(chan struct{})
 	dir, l := listening(t, func(_ context.Context, e *Request) int {
@@ -163,7 +163,7 @@ func TestCloseWaits(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(dir, folderName))
 }
 
-// TestManyAtOnce: commands of several processes run beside each other.
+// TestManyAtOnce: commands of several processes run concurrently.
 func TestManyAtOnce(t *testing.T) {
 	const n = 20
 	all := make(chan struct{}, n)
@@ -197,7 +197,7 @@ func TestNobodyThere(t *testing.T) {
 	require.ErrorIs(t, err, ErrNobody)
 }
 
-// TestStale: a socket that a killed process left is no obstacle, neither to commands nor to the next process.
+// TestStale: the socket of a killed process obstructs neither commands nor the next process.
 func TestStale(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, folderName), 0o700))
@@ -239,7 +239,7 @@ func TestUntrusted(t *testing.T) {
 	}
 }
 
-// TestLongPath: where the path is too long for a socket, both sides go by a link, of which nothing is left.
+// TestLongPath: if the path is too long for a socket, both sides use a symbolic link, which is removed.
 func TestLongPath(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a link takes a right there that not everybody has")
@@ -259,7 +259,7 @@ func TestLongPath(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(dir, folderName))
 }
 
-// odd listens at a store as some other program would.
+// odd listens at a store like another program.
 func odd(t *testing.T, do func(c net.Conn)) (dir string) {
 	t.Helper()
 	dir = t.TempDir()

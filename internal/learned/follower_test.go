@@ -19,7 +19,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// folds are all folds there are. A new one has its row here.
+// folds are all folds. A new fold needs a row here.
 var folds = map[string]func() Fold{
 	"risk":        func() Fold { return NewRisk(slog.New(slog.DiscardHandler)) },
 	"runs":        func() Fold { return NewRuns() },
@@ -43,7 +43,7 @@ func history(n int) (batches [][]tree.Entry) {
 		}
 		return v
 	}
-	known := map[int]bool{} // runs whose truth is known
+	known := map[int]bool{} // runs with a known truth
 	for i := range n {
 		trial, labelled, correct := fmt.Sprintf("t_%d", i), r.IntN(4) > 0, r.IntN(3) > 0
 		batches = append(batches, []tree.Entry{{At: at(i), Trial: &tree.Trial{
@@ -56,7 +56,7 @@ func history(n int) (batches [][]tree.Entry) {
 		})
 		known[i] = labelled
 		switch said := r.IntN(i + 1); r.IntN(8) {
-		case 0: // a person gives a truth, or corrects one, or takes it back
+		case 0: // a person gives, corrects or withdraws a truth
 			act := &tree.Action{ID: fmt.Sprint("a_", i), Kind: tree.DecisionRelabel, By: "ada", Evaluation: run(said).ID}
 			gives := !known[said] || r.IntN(3) > 0
 			if known[said] {
@@ -104,7 +104,7 @@ func write(t *testing.T, s tree.Store, batches [][]tree.Entry) {
 
 func follow(s tree.Store) *Follower { return New(s, false, slog.New(slog.DiscardHandler)) }
 
-// bytesOf returns what a fold holds once it has the whole ledger.
+// bytesOf returns the content of a fold after the whole ledger.
 func bytesOf(t *testing.T, f *Follower, x Fold) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -112,8 +112,8 @@ func bytesOf(t *testing.T, f *Follower, x Fold) []byte {
 	return b.Bytes()
 }
 
-// TestFoldsAreFunctionsOfTheLedger: a fold that was fed little by little, by several processes, is the same as one that
-// is folded at once, after a purge, or after what was saved was damaged, cut off, or is of a longer ledger.
+// TestFoldsAreFunctionsOfTheLedger: a fold that was fed in steps, by several processes, equals one that is folded at
+// once, after a purge, and after its saved data was damaged, cut off, or is of a longer ledger.
 func TestFoldsAreFunctionsOfTheLedger(t *testing.T) {
 	batches := history(200)
 	for name, anew := range folds {
@@ -126,7 +126,7 @@ func TestFoldsAreFunctionsOfTheLedger(t *testing.T) {
 				if r.IntN(5) == 0 {
 					bytesOf(t, f, x)
 				}
-				if i%70 == 69 { // the process ends, and another one goes on
+				if i%70 == 69 { // the process ends, and another one continues
 					f.Save(t.Context())
 					f, x = follow(s), anew()
 				}
@@ -215,7 +215,7 @@ func TestViewWhileAllIsPurged(t *testing.T) {
 	require.Equal(t, bytesOf(t, follow(s), NewRuns()), bytesOf(t, f, runs))
 }
 
-// TestViewEndsWithItsContext: who waits for a long pass waits no longer than its context.
+// TestViewEndsWithItsContext: a View that waits for a long pass ends with its context.
 func TestViewEndsWithItsContext(t *testing.T) {
 	s := memoryStore(t)
 	f, x := follow(s), NewRuns()
@@ -228,7 +228,8 @@ func TestViewEndsWithItsContext(t *testing.T) {
 	}, x))
 }
 
-// TestBoxesOutliveAPurge: the store loses them with all that is derived, and what they hold cannot be made again.
+// TestBoxesOutliveAPurge: a purge removes the saved boxes with all derived data, and their content cannot be built
+// again.
 func TestBoxesOutliveAPurge(t *testing.T) {
 	s := memoryStore(t)
 	f, in := follow(s), NewInbox()

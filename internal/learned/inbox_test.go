@@ -26,7 +26,7 @@ func ids(b *Inbox) (out []string) {
 	return out
 }
 
-// saved returns an inbox that has read what another one saved.
+// saved returns an inbox that has read the output of Save.
 func saved(t *testing.T, b *Inbox) *Inbox {
 	t.Helper()
 	var file bytes.Buffer
@@ -88,7 +88,7 @@ func TestInboxIsBounded(t *testing.T) {
 	require.False(t, ok, "what is told goes first")
 }
 
-// FuzzInbox: whatever is read can be saved, and read again the same.
+// FuzzInbox: loaded content can be saved, and loads equal again.
 func FuzzInbox(f *testing.F) {
 	f.Add(`{"evaluation":{"id":"a","prompt":"p","judgment":"pass"}}` + "\n" +
 		`{"told":"2026-01-01T00:00:00Z","evaluation":{}}`)

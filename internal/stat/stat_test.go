@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The values were worked out with a pocket calculator from Wilson's formula.
+// The values were computed with a pocket calculator from Wilson's formula.
 func TestWilson(t *testing.T) {
 	for _, c := range []struct {
 		k, n      int

@@ -8,7 +8,7 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// FuzzDecode: what is read is within its limits, is written as it was read, and can be played.
+// FuzzDecode: a decoded recording is within its limits, encodes to the same bytes, and can be played.
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{
 		`{"format":1,"name":"n@1","model":"m","usage":{"inputTokens":1,"outputTokens":2},"answer":{"a":1}}`,

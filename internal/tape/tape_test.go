@@ -27,7 +27,7 @@ func asIs(s string) string { return s }
 var ask = llm.Request{Name: "analyse.en@1", System: "s", Prompt: "p", MaxTokens: 9,
 	Schema: json.RawMessage(`{"type":"object","required":["why"],"properties":{"why":{"type":"string","maxLength":20}}}`)}
 
-// taped records what a script writes in answer to ask, and returns that, what is played, and the file.
+// taped records the answer of a script, and returns it, its replay, and the file.
 func taped(t *testing.T, step llmtest.Step) (live, played llm.Answer, file string, liveErr, playedErr error) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "a", "tapes")
@@ -225,7 +225,7 @@ func requireProblem(t *testing.T, err error, want tape.Problem) {
 	require.Equal(t, want, e.Problem, "%v", err)
 }
 
-// TestHostileRecording: what a file says is held against the schema of the request.
+// TestHostileRecording: the answer in a file is checked against the schema of the request.
 func TestHostileRecording(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, tape.Key(ask)+".json"),
@@ -237,7 +237,7 @@ func TestHostileRecording(t *testing.T) {
 	require.Equal(t, llm.KindMalformed, llm.KindOf(err))
 }
 
-// TestAnswersOutliveTheirFolder: an answer that cannot be recorded is returned, and the error is told.
+// TestAnswersOutliveTheirFolder: an answer that cannot be recorded is returned, and the error is reported.
 func TestAnswersOutliveTheirFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "gone")
 	r, err := tape.NewRecorder(llmtest.Echo{}, dir, "m", asIs)

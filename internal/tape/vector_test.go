@@ -13,7 +13,7 @@ import (
 	"github.com/memtree/memtree/llm/llmtest"
 )
 
-// What is played is what was recorded, bit by bit, under the id of the embedder that gave it.
+// Replayed vectors equal the recorded ones, bit by bit, under the id of the recorded embedder.
 func TestVectorsAreRecordedAndPlayed(t *testing.T) {
 	table, err := embed.Default()
 	require.NoError(t, err)

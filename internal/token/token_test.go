@@ -93,7 +93,7 @@ func TestAddRefuses(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: nobody undoes what another one did.
+// TestManyAtOnce: concurrent changes are not lost.
 func TestManyAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	var wg sync.WaitGroup
@@ -114,7 +114,7 @@ func TestManyAtOnce(t *testing.T) {
 	require.Len(t, all, 20)
 }
 
-// TestDamageLetsNobodyIn: each damage is a sentence that says what to do.
+// TestDamageLetsNobodyIn: each damage refuses all requests, with a sentence that names the remedy.
 func TestDamageLetsNobodyIn(t *testing.T) {
 	dir := t.TempDir()
 	secret := added(t, dir, "ci", 0, Admin)

@@ -19,7 +19,7 @@ func (answers) Generate(context.Context, llm.Request) (llm.Answer, error) {
 	return llm.Answer{Model: "m", Usage: llm.Usage{InputTokens: 7, OutputTokens: 2}}, nil
 }
 
-// TestModel: a call is a span below what asks, with its tokens and without its text.
+// TestModel: a call is a span below its request, with its tokens and without its text.
 func TestModel(t *testing.T) {
 	kept := tracetest.NewSpanRecorder()
 	p := sdk.NewTracerProvider(sdk.WithSpanProcessor(kept))

@@ -25,7 +25,7 @@ func env(pairs ...string) func(string) string {
 
 const at = "OTEL_EXPORTER_OTLP_ENDPOINT"
 
-// TestOff: without a collector, or with one that cannot be used, there is no tracer, and a mistake is told.
+// TestOff: without a collector, or with an unusable one, there is no tracer, and an error is logged.
 func TestOff(t *testing.T) {
 	for _, c := range []struct {
 		vars []string
@@ -45,7 +45,7 @@ func TestOff(t *testing.T) {
 	}
 }
 
-// TestSend: a collector gets spans as JSON of OTLP, with the headers that are set.
+// TestSend: a collector receives spans as OTLP JSON, with the configured headers.
 func TestSend(t *testing.T) {
 	t.Setenv("OTEL_SERVICE_NAME", "night")
 	got := make(chan []byte, 1)
@@ -77,8 +77,8 @@ func TestSend(t *testing.T) {
 	require.Equal(t, 2, spans[1].Kind)
 }
 
-// TestCollectorFails: one that hangs, or is not there, holds up neither spans nor the end; the log
-// says once that it takes nothing, and does not name what stands in the address.
+// TestCollectorFails: a collector that hangs or is absent delays neither spans nor shutdown; the log reports the
+// failure once, without the address.
 func TestCollectorFails(t *testing.T) {
 	release := make(chan struct{})
 	hangs := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
@@ -104,7 +104,7 @@ func TestCollectorFails(t *testing.T) {
 	}
 }
 
-// safe hands over each line that is written.
+// safe sends each written line to said.
 type safe struct{ said chan string }
 
 func (s *safe) Write(b []byte) (int, error) {

@@ -22,7 +22,7 @@ func env(pairs ...string) func(string) string {
 	return func(name string) string { return m[name] }
 }
 
-// A setting that cannot be used is named by its variable, before any call, and a key is never told.
+// An invalid setting is reported with its variable, before any call, and without the key.
 func TestFromEnvNamesTheVariable(t *testing.T) {
 	for want, get := range map[string]func(string) string{
 		"MEMTREE_LLM_API_KEY has a space, a line break": env("MEMTREE_LLM_MODEL", "m", "MEMTREE_LLM_API_KEY", secret+"\nx"),
@@ -127,7 +127,7 @@ func TestFromEnvRefuses(t *testing.T) {
 	require.Equal(t, "OPENAI_MODEL", missing.Missing)
 }
 
-// However a Config is shown, its key is not.
+// No form of output of a Config contains its key.
 func TestConfigHidesTheKey(t *testing.T) {
 	c := Config{Provider: OpenAI, Model: "m", EmbedModel: "e", BaseURL: "http://h", APIKey: secret,
 		Source: "MEMTREE_LLM_*"}

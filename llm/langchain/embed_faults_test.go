@@ -27,7 +27,7 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// embeddings answers with the vectors that of makes of those of the texts: a list of items of a reply.
+// embeddings returns a handler that replies with the vectors that of derives from those of the texts.
 func embeddings(provider string, of func(items []string) []string) handler {
 	return func(w http.ResponseWriter, r *http.Request, _ int) {
 		var in struct{ Input []string }
@@ -50,7 +50,7 @@ func embeddings(provider string, of func(items []string) []string) handler {
 	}
 }
 
-// last has a fault in the last vector.
+// last puts a fault into the last vector.
 func last(provider, vector string) handler {
 	return embeddings(provider, func(items []string) []string {
 		x := items[len(items)-1]
@@ -92,9 +92,9 @@ func embedFaultKinds() []faultKind {
 	)
 }
 
-// TestEmbedFaultTable tries each fault on each provider that embeds, in a memory: every evaluation is
-// formed and found by its words, no goroutine is left, the caller's deadline is kept, and once the model is well
-// every memory gets its vector. Run with MEMTREE_FAULTS=1: make faults.
+// TestEmbedFaultTable tries each fault on each provider that embeds, in a memory: every evaluation is formed and found
+// by its text, no goroutine is left, the caller's deadline holds, and once the model recovers every memory gets its
+// vector. Run with MEMTREE_FAULTS=1: make faults.
 func TestEmbedFaultTable(t *testing.T) {
 	if os.Getenv("MEMTREE_FAULTS") == "" {
 		t.Skip("takes a minute: make faults")
@@ -124,7 +124,7 @@ func tryEmbedFault(t *testing.T, f faultKind, provider string) (line string, cal
 	var asked atomic.Int64
 	count := func(h handler) *httptest.Server {
 		return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			raw, _ := io.ReadAll(r.Body) // or the server does not see that a client went away
+			raw, _ := io.ReadAll(r.Body) // or the server does not notice that a client went away
 			r.Body = io.NopCloser(bytes.NewReader(raw))
 			asked.Add(1)
 			h(w, r, 0)

@@ -32,7 +32,7 @@ func (p *provider) embedder(t *testing.T, kind string) *EmbeddingModel {
 // vector returns the test provider's vector of a text: its length in bytes, and one.
 func vector(text string) string { return fmt.Sprintf("[%d,1]", len(text)) }
 
-// embedOpenAI answers with the vectors in reverse order, as a provider may.
+// embedOpenAI replies with the vectors in reverse order, as a provider may.
 func embedOpenAI(most int) func(p **provider) func(http.ResponseWriter, *http.Request, int) {
 	return func(p **provider) func(http.ResponseWriter, *http.Request, int) {
 		return func(w http.ResponseWriter, r *http.Request, n int) {
@@ -118,8 +118,8 @@ func encoded(numbers ...float32) string {
 	return strconv.Quote(base64.StdEncoding.EncodeToString(b))
 }
 
-// TestEmbedBase64: vectors are asked for as base64 and may come as numbers all the same. A provider that
-// refuses the parameter, by name or not, or gives what is no base64, is asked without it from then on.
+// TestEmbedBase64: vectors are requested as base64 and may be numbers nevertheless. A provider that rejects the
+// parameter, by name or not, or returns invalid base64, receives no such parameter from then on.
 func TestEmbedBase64(t *testing.T) {
 	one := func(v string) handler {
 		return say(200, `{"data":[{"index":0,"embedding":`+v+`}],"usage":{"prompt_tokens":9}}`)
@@ -160,7 +160,7 @@ func TestEmbedBase64(t *testing.T) {
 	}
 }
 
-// TestEmbedTwins: a text that occurs twice is sent once, and its vectors are not one slice.
+// TestEmbedTwins: a duplicate text is sent once, and its vectors are separate slices.
 func TestEmbedTwins(t *testing.T) {
 	var p *provider
 	p = serve(t, embedOpenAI(10)(&p))
@@ -174,8 +174,8 @@ func TestEmbedTwins(t *testing.T) {
 	require.NotEqual(t, got[1], got[3])
 }
 
-// TestEmbedLongText: a text that is too long for the model is embedded as far as it takes it, and the
-// others keep the size of their batches.
+// TestEmbedLongText: of a text that is too long for the model the accepted part is embedded, and the others keep their
+// batch size.
 func TestEmbedLongText(t *testing.T) {
 	for name, refuse := range map[string]handler{
 		"openai":    say(400, `{"error":{"message":"maximum context length is 512 tokens"}}`),
@@ -207,7 +207,7 @@ func TestEmbedLongText(t *testing.T) {
 	}
 }
 
-// TestNewEmbedder holds a client of langchaingo itself behind the same checks.
+// TestNewEmbedder applies the same checks to a client of langchaingo itself.
 func TestNewEmbedder(t *testing.T) {
 	p := serve(t, then(say(200, `{"data":[{"embedding":[3,4]}]}`), say(200, `{"data":[{"embedding":[0,0]}]}`)))
 	client, err := openai.New(openai.WithToken("k"), openai.WithBaseURL(p.URL), openai.WithEmbeddingModel("e"),
@@ -223,8 +223,7 @@ func TestNewEmbedder(t *testing.T) {
 	require.Equal(t, llm.KindMalformed, llm.KindOf(err))
 }
 
-// FuzzReadVectors: whatever a provider sends, what is taken are as many vectors as texts, each of
-// the length 1 and of the same number of numbers.
+// FuzzReadVectors: for any reply, accepted vectors are as many as the texts, each of length 1 and of equal dimension.
 func FuzzReadVectors(f *testing.F) {
 	for _, s := range []string{
 		`{"data":[{"index":1,"embedding":[1,2]},{"index":0,"embedding":` + encoded(3, 4) + `}]}`,

@@ -31,7 +31,7 @@ const answerSchema = `{"type":"object","additionalProperties":false,"required":[
 var ask = llm.Request{Name: "test.en@1+ab", System: "be brief", Prompt: "is it JSON?",
 	Schema: json.RawMessage(answerSchema), MaxTokens: 77}
 
-// provider is a server on loopback that records what it was sent.
+// provider is a server on loopback that records its requests.
 type provider struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -129,7 +129,7 @@ func hangUp(w http.ResponseWriter, _ *http.Request, _ int) {
 	}
 }
 
-// Each fault of a provider is a typed error, or a success after another try.
+// Each fault of a provider is a typed error, or a success after a retry.
 func TestFaults(t *testing.T) {
 	date := time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)
 	for _, c := range []struct {
@@ -250,7 +250,7 @@ func TestTheCallerDecides(t *testing.T) {
 	require.Equal(t, llm.KindTimeout, llm.KindOf(err))
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 
-	// Cancelled between two tries.
+	// Cancelled between two requests.
 	slow := quick
 	slow.first, slow.longest = 200*time.Millisecond, time.Second
 	m = serve(t, say(503, "")).model(t, OpenAI, slow)
@@ -315,7 +315,7 @@ func TestBreaker(t *testing.T) {
 		return err == nil
 	}, 5*time.Second, 20*time.Millisecond)
 
-	// A busy provider, a bad answer and an impatient caller do not open the breaker.
+	// A busy provider, a bad answer and a cancelled call do not open the breaker.
 	for _, answer := range []func(http.ResponseWriter, *http.Request, int){say(429, "", "Retry-After", "9"),
 		say(200, wrote("no", "stop")), say(401, ""), hang} {
 		p := serve(t, answer)
@@ -343,7 +343,7 @@ func TestRetryAfter(t *testing.T) {
 	require.Equal(t, 250*time.Millisecond, retryAfter(http.Header{"Retry-After": {"9"}, "Retry-After-Ms": {"250"}}, now))
 }
 
-// Whatever bytes come back, the result is an error with a kind or a good answer.
+// For any reply the result is an error with a kind or a valid answer.
 func FuzzReply(f *testing.F) {
 	for _, s := range []string{wrote(`{"ok":true}`, "stop"), chat("null"), `{"choices":null}`, `{"error":{}}`,
 		`{"content":[null],"stop_reason":"end_turn"}`,
@@ -383,8 +383,8 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-// Where a model has answered, a web page is a failure that may pass. A key in an address, or after
-// a line break, is in no error.
+// After a model has answered, a web page is a temporary failure. A key in an address, or after a line break, is in no
+// error.
 func TestPageAfterAnAnswer(t *testing.T) {
 	m := serve(t, then(good, say(200, "<html>"))).model(t, OpenAI, quick)
 	_, err := m.Generate(t.Context(), ask)
@@ -393,7 +393,7 @@ func TestPageAfterAnAnswer(t *testing.T) {
 	require.Equal(t, llm.KindNoAnswer, llm.KindOf(err))
 }
 
-// Who asks to be left alone for long is left alone.
+// A provider that requests a long pause gets it.
 func TestBusyIsLeftAlone(t *testing.T) {
 	p := serve(t, then(say(429, `{"error":{"message":"slow down"}}`, "Retry-After", "1"), good))
 	m := p.model(t, OpenAI, quick)
@@ -403,7 +403,7 @@ func TestBusyIsLeftAlone(t *testing.T) {
 		require.Equal(t, llm.KindRateLimited, llm.KindOf(err))
 	}
 	require.Equal(t, 1, p.calls())
-	// Who does not say how long is left alone after two calls of three tries.
+	// Without a time the pause starts after two calls of three requests.
 	p = serve(t, say(429, `{"error":{"message":"slow down"}}`))
 	m = p.model(t, OpenAI, quick)
 	for i := range 5 {
@@ -433,7 +433,7 @@ func TestRedacted(t *testing.T) {
 	}
 }
 
-// Who speaks no TLS, or for another host, is at a wrong address.
+// A server without TLS, or for another host, is at a wrong address.
 func TestWrongAddress(t *testing.T) {
 	p := serve(t, good)
 	other := httptest.NewTLSServer(http.NotFoundHandler())
@@ -445,7 +445,7 @@ func TestWrongAddress(t *testing.T) {
 		_, err = m.Generate(t.Context(), ask)
 		m.Close()
 		require.Contains(t, []llm.Kind{llm.KindNotFound, llm.KindUnavailable, llm.KindTimeout}, llm.KindOf(err), base)
-		if base != "http://nobody.invalid" { // without a network nobody knows who is nobody
+		if base != "http://nobody.invalid" { // without a network the name cannot be resolved
 			require.Equal(t, llm.KindNotFound, llm.KindOf(err), "%s: %v", base, err)
 		}
 	}

@@ -24,7 +24,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// replyOf is a reply of a provider in which the model wrote a text, and stopped for a reason.
+// replyOf returns a provider's reply with a model's text and stop reason.
 func replyOf(kind, content, stop string) string {
 	c, _ := json.Marshal(content)
 	switch kind {
@@ -42,7 +42,7 @@ func replyOf(kind, content, stop string) string {
 
 type handler = func(http.ResponseWriter, *http.Request, int)
 
-// fault is a way in which a provider fails; of returns it for a provider.
+// faultKind is a way in which a provider fails; of returns it for a provider.
 type faultKind struct {
 	name string
 	of   func(provider string) handler
@@ -60,7 +60,7 @@ func body(name, text string, headers ...string) faultKind {
 	return faultKind{name, func(string) handler { return say(200, text, headers...) }}
 }
 
-// content is a reply of the right form in which a text stands.
+// content returns a valid reply with a text.
 func content(name, text, stop string) faultKind {
 	return faultKind{name, func(p string) handler { return say(200, replyOf(p, text, stop)) }}
 }
@@ -80,7 +80,7 @@ func slowBody(w http.ResponseWriter, r *http.Request, _ int) {
 	<-r.Context().Done()
 }
 
-// faultKinds are all ways to fail. What is at another address than a server has no handler.
+// faultKinds returns all ways to fail. A fault at another address than a server has no handler.
 func faultKinds() []faultKind {
 	always := func(name string, h handler) faultKind {
 		return faultKind{name, func(string) handler { return h }}
@@ -110,16 +110,16 @@ func faultKinds() []faultKind {
 	}
 }
 
-// swapped is a model that can be exchanged for another.
+// swapped is a replaceable model.
 type swapped struct{ of atomic.Pointer[ChatModel] }
 
 func (s *swapped) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	return s.of.Load().Generate(ctx, r)
 }
 
-// TestFaults tries each fault on each provider, in a memory: every evaluation is formed, no goroutine
-// is left, the caller's deadline is kept, reads go on, and once the model answers it is asked for
-// everything again, but for what it has answered badly. Run with MEMTREE_FAULTS=1: make faults.
+// TestFaultTable tries each fault on each provider, in a memory: every evaluation is formed, no goroutine is left, the
+// caller's deadline holds, reads continue, and once the model recovers all requests are repeated, except those with an
+// invalid answer. Run with MEMTREE_FAULTS=1: make faults.
 func TestFaultTable(t *testing.T) {
 	if os.Getenv("MEMTREE_FAULTS") == "" {
 		t.Skip("takes minutes: make faults")

@@ -120,7 +120,7 @@ func TestOllamaFaults(t *testing.T) {
 	}
 }
 
-// If a server does not know a form, the next plainer one is tried, once.
+// If a server does not support a form, the next plainer one is tried, once.
 func TestFallBack(t *testing.T) {
 	for name, c := range map[string]struct {
 		refuse func(body map[string]any) string

@@ -24,7 +24,7 @@ var topics = []string{
 	"invoice address", "payment card",
 }
 
-// wrong returns n wrong judgements, each of a page of its own.
+// wrong returns n wrong judgments, each on a different page.
 func wrong(n int) []tree.Evaluation {
 	out := make([]tree.Evaluation, n)
 	for i := range out {
@@ -40,7 +40,7 @@ func wrong(n int) []tree.Evaluation {
 	return out
 }
 
-// analysis is an answer that fits all of them, ten in a question.
+// analysis is an answer that fits all of them, ten in a request.
 var analysis = func() string {
 	var runs []any
 	for i := range 10 {
@@ -54,8 +54,8 @@ var analysis = func() string {
 	return string(b)
 }()
 
-// A provider that fails seven calls in ten: every evaluation is formed, each once, in at most 3.5
-// calls for ten cases, and once the provider is well again all cases are the model's.
+// A provider that fails seven calls in ten: every evaluation is formed once, in at most 3.5 calls for ten cases, and
+// once the provider recovers all cases are analysed by the model.
 func TestFormingWithAProviderThatOftenFails(t *testing.T) {
 	const cases = 1000
 	var calls, failed, ill atomic.Int64
@@ -110,7 +110,7 @@ func TestFormingWithAProviderThatOftenFails(t *testing.T) {
 
 	ill.Store(0)
 	again := 0
-	require.Eventually(t, func() bool { // a provider that failed often is left alone for a while
+	require.Eventually(t, func() bool { // a provider that failed often is not called for some time
 		v, err := m.Evolve(t.Context(), &memtree.EvolveOptions{MaxCalls: new(cases)})
 		again += v.Again
 		return err == nil && again >= byRules

@@ -11,10 +11,10 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// scripted gives vectors of one number, and tells ten tokens a request; or it fails.
+// scripted returns vectors of one number, and reports ten tokens a request; or it fails.
 type scripted struct {
 	fails bool
-	mute  bool // tells no tokens
+	mute  bool // reports no tokens
 }
 
 func (scripted) ID() string { return "p:m" }
@@ -69,7 +69,7 @@ func TestEmbedderBehindAnother(t *testing.T) {
 	require.Equal(t, inner.Total(), outer.Total())
 }
 
-// Texts and questions share the bounds, each at its own price.
+// Texts and requests share the limits, each at its own price.
 func TestEmbedderIsBound(t *testing.T) {
 	m := New(nil, Options{Calls: new(2)})
 	e := m.Embedder(scripted{}, nil)

@@ -38,7 +38,7 @@ func TestMeterCountsByStage(t *testing.T) {
 	require.Empty(t, llm.NameOf(m))
 }
 
-// A client that gives a failing provider a rest sends nothing, so there is no call.
+// A client whose breaker is open sends nothing, so there is no call.
 func TestMeterCountsWhatWasSent(t *testing.T) {
 	rest := llmtest.Step{Err: &llm.Error{Kind: llm.KindUnavailable, Unsent: true}}
 	m := New(llmtest.NewScript(rest, step(1, 1), rest), Options{Calls: new(2), Cost: new(1e6), Price: price})
@@ -87,7 +87,7 @@ func TestMeterBoundsCost(t *testing.T) {
 		require.Equal(t, calls, m.Total().Calls, "%g", most)
 		require.LessOrEqual(t, price(m.Total().Usage), most)
 	}
-	// What nobody told may have cost the most it can.
+	// An answer without reported tokens may have had the greatest cost.
 	m := New(llmtest.NewScript(llmtest.Step{Text: `{}`}, llmtest.Step{Text: `{}`}), Options{Cost: new(40.0), Price: price})
 	_, err := m.Generate(t.Context(), ask)
 	require.NoError(t, err)
@@ -105,7 +105,7 @@ func (hang) Generate(ctx context.Context, _ llm.Request) (llm.Answer, error) {
 
 func TestMeterBoundsTime(t *testing.T) {
 	m := New(hang{}, Options{Until: time.Now().Add(20 * time.Millisecond)})
-	for range 2 { // one is ended, the other does not begin
+	for range 2 { // one is ended, the other does not start
 		_, err := m.Generate(t.Context(), llm.Request{Name: "analyse"})
 		require.Equal(t, llm.KindBound, llm.KindOf(err))
 	}
@@ -116,8 +116,8 @@ func TestMeterBoundsTime(t *testing.T) {
 	require.Equal(t, llm.KindTimeout, llm.KindOf(err), "the caller's own end is not the bound")
 }
 
-// Three calls in a row without an answer fill a meter that has that bound, and an error that lasts does at once. An
-// answer, or an error about the question alone, begins anew.
+// Three consecutive calls without an answer fill a meter with that limit, and so does one lasting error. An answer, or
+// an error about the request alone, resets the count.
 func TestInRow(t *testing.T) {
 	busy, wrong := llm.KindUnavailable, llm.KindRefused
 	for name, c := range map[string]struct {
