@@ -20,7 +20,7 @@ import (
 
 var buttons = []string{"Gift wrap", "Check out", "Remove", "Apply coupon"}
 
-// cartTest is a test of a page of which four memories have something to say.
+// cartTest is a test of a page to which four memories apply.
 func cartTest(run string) memtree.Test {
 	page := "- main:\n  - heading \"Cart\"\n"
 	for _, b := range buttons {
@@ -75,8 +75,8 @@ func ablationsOf(t *testing.T, m *memtree.Memory, dir string) (found []tree.Abla
 	return found, verdicts
 }
 
-// Of four memories the one that harms is found, wherever it stands, after the caller has his
-// result, and nothing but the finding is left of the runs it took.
+// Of four memories the harmful one is found, in any position, after the caller has the result, and nothing but the
+// finding remains of the runs it took.
 func TestAblationFindsTheMemory(t *testing.T) {
 	for _, bad := range buttons {
 		t.Run(bad, func(t *testing.T) {
@@ -147,8 +147,8 @@ func TestAblationBlamesNoMemory(t *testing.T) {
 	}
 }
 
-// Agents and judges that fail in every way while a failure is looked into harm nothing: the run
-// stands, the finding says that it is unfinished.
+// Agents and judges that fail in every way during an ablation do no harm: the run is unchanged, and the finding states
+// that it is unfinished.
 func TestAblationSurvivesItsRuns(t *testing.T) {
 	wrong := func(r memtree.RunTest) memtree.RunTest {
 		var n atomic.Int64
@@ -317,7 +317,7 @@ func TestAblationsBesideManyRuns(t *testing.T) {
 	}
 }
 
-// A person's word does not wait for a failure that is looked into.
+// A person's decision does not wait for an ablation.
 func TestForgetWaitsForNoAblation(t *testing.T) {
 	m := rememberCart(t, t.TempDir())
 	began, end := make(chan struct{}), make(chan struct{})

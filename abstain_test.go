@@ -12,8 +12,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// tampered is a store with two faults: somebody wrote orders into one of its memories by hand,
-// and it loses another one after it was found.
+// tampered is a store with two faults: one of its memories was changed by hand to contain orders, and it loses another
+// one after it was found.
 type tampered struct {
 	tree.Store
 	bad, lost string // case_id
@@ -34,7 +34,7 @@ func (s tampered) Get(ctx context.Context, id string) (tree.Node, error) {
 	return n, nil
 }
 
-// An answer that abstains says why the nearest memory is not given, with the true reason.
+// An answer that abstains has the true reason why the nearest memory is not given.
 func TestWhyTheNearestIsNotGiven(t *testing.T) {
 	dir := t.TempDir()
 	m := open(t, dir, nil)
@@ -90,7 +90,7 @@ type idle struct{ tree.Store }
 
 func (idle) Lease(context.Context, int) ([]tree.Evaluation, error) { return nil, nil }
 
-// An answer that abstains says how many recorded runs are not formed yet.
+// An answer that abstains has the number of recorded runs that are not formed yet.
 func TestGuideWhileRunsWait(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, open(t, dir, nil).Close())

@@ -124,7 +124,7 @@ func BenchmarkGuide(b *testing.B) {
 	b.ResetTimer()
 	for i := range b.N {
 		e := asks[i%len(asks)]
-		e.Prompt += fmt.Sprint(" ", i) // so that none is asked again
+		e.Prompt += fmt.Sprint(" ", i) // so that no prompt is repeated
 		start := time.Now()
 		_, err := m.Guide(context.Background(), memtree.Query{Prompt: e.Prompt, Scene: e.Scene})
 		took = append(took, time.Since(start))
@@ -160,7 +160,7 @@ func quantiles(b *testing.B, took []time.Duration) {
 	b.ReportMetric(float64(took[len(took)*95/100].Microseconds())/1000, "p95-ms")
 }
 
-// What it costs to say what is done about a verdict that is likely to be wrong, its risk included.
+// The cost of deciding what is done about a verdict that is likely to be wrong, its risk included.
 func BenchmarkCorrect(b *testing.B) {
 	m, err := memtree.Open(b.Context(), "", &memtree.Options{InMemory: true})
 	require.NoError(b, err)

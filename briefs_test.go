@@ -22,8 +22,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// briefReader is a model that reads coming tests. It picks the memories whose line has a word for the tests whose
-// prompt has another. It answers nothing else.
+// briefReader is a model that reads coming tests. It picks the memories whose line contains one word for the tests
+// whose prompt contains another. It answers nothing else.
 type briefReader struct {
 	test, memory, because, say string
 
@@ -105,8 +105,7 @@ func readCar(t *testing.T, m *memtree.Memory) memtree.Briefed {
 	return did
 }
 
-// TestBrief: what a reader picked is given, in its words and with its reason, and nobody is asked
-// again for what was read.
+// TestBrief: a reader's picks are shown, in its words and with its reason, and nothing that was read is sent again.
 func TestBrief(t *testing.T) {
 	dir := t.TempDir()
 	m, r := reader(t, dir)
@@ -183,8 +182,8 @@ func readCarDry(t *testing.T, m *memtree.Memory) memtree.Briefed {
 	return did
 }
 
-// TestBriefNothingFits: a reader that picks nothing silences what words find, but for memories it has
-// not seen and for those of the very test.
+// TestBriefNothingFits: a reader that picks nothing suppresses what the search finds, except memories it has not seen
+// and those of the very test.
 func TestBriefNothingFits(t *testing.T) {
 	m, r := reader(t, "")
 	r.test = "no such test"
@@ -219,7 +218,7 @@ func TestBriefNothingFits(t *testing.T) {
 	require.False(t, g.Abstained, "this one nobody has read yet")
 }
 
-// TestBriefFails: when the model does not answer, words decide as before, and the next Brief goes on.
+// TestBriefFails: when the model does not answer, the search decides as before, and the next Brief continues.
 func TestBriefFails(t *testing.T) {
 	m, r := reader(t, "")
 	before, err := m.Guide(t.Context(), ask)
@@ -240,7 +239,7 @@ func TestBriefFails(t *testing.T) {
 	require.Equal(t, 2+8, did.Result.Tests, "the tests are known from before, and so are those of recorded runs")
 }
 
-// TestBriefCostIsKnownBefore: a dry run asks nothing, writes nothing, and says what it would take.
+// TestBriefCostIsKnownBefore: a dry run sends nothing, writes nothing, and estimates the cost.
 func TestBriefCostIsKnownBefore(t *testing.T) {
 	m, r := reader(t, "")
 	did := readCarDry(t, m)
@@ -256,7 +255,7 @@ func TestBriefCostIsKnownBefore(t *testing.T) {
 	require.Zero(t, calls)
 }
 
-// TestReadNow: whoever would rather wait than run blind has a new test read before its run.
+// TestReadNow: a caller that would rather wait than run without memory has a new test read before its run.
 func TestReadNow(t *testing.T) {
 	m, r := reader(t, "")
 	q := car()
@@ -278,7 +277,7 @@ func TestReadNow(t *testing.T) {
 	require.Less(t, time.Since(began), 20*time.Second)
 }
 
-// TestSeenTestsAreRead: tests that were asked for are known, without their secrets, and read without a file.
+// TestSeenTestsAreRead: queried tests are known, without their secrets, and read without a file.
 func TestSeenTestsAreRead(t *testing.T) {
 	m, r := reader(t, "")
 	r.test = "no such test"
@@ -351,7 +350,8 @@ func BenchmarkGuideWithBriefs(b *testing.B) {
 	}
 }
 
-// TestBriefGoesOn: cut short by a bound, a reading keeps what it has, and the next one asks for the rest alone.
+// TestBriefGoesOn: a reading that is cut short by a bound retains its results, and the next one requests only the
+// rest.
 func TestBriefGoesOn(t *testing.T) {
 	m, r := reader(t, "")
 	r.test = "no such test"

@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// TestChecks: what was missed once is code the next time, on this page and for what is asked.
+// TestChecks: a missed check is returned as code the next time, on this page and for the query.
 func TestChecks(t *testing.T) {
 	m, err := memtree.Open(t.Context(), "", &memtree.Options{InMemory: true})
 	require.NoError(t, err)

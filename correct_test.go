@@ -17,7 +17,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// learned opens a memory that knows how the hasty judge is wrong.
+// learned opens a memory that has learned how the hasty judge is wrong.
 func learned(t *testing.T, dir string) *memtree.Memory {
 	t.Helper()
 	m := open(t, dir, nil)
@@ -53,8 +53,8 @@ func ledgerOf(t *testing.T, m *memtree.Memory, dir string) []tree.Entry {
 	return entries(t, reopen(t, dir))
 }
 
-// The other verdict is taken, said in the result, and written down; the agent's own verdict is
-// recorded, and is what risk and cases are of.
+// The other verdict is used, reported in the result, and written down; the agent's own verdict is recorded, and risk
+// and cases are based on it.
 func TestWrapTakesTheOtherVerdict(t *testing.T) {
 	dir := t.TempDir()
 	m := learned(t, dir)
@@ -141,7 +141,8 @@ func TestWrapCorrectsNothingWithoutEvidence(t *testing.T) {
 	require.JSONEq(t, string(unjudged().Judgment), string(r.Judgment))
 }
 
-// The second run knows why there is doubt, is attempt 2 of the same trial, and teaches risk nothing.
+// The prompt of the second run has the reasons for the doubt. It is attempt 2 of the same trial, and risk learns
+// nothing from it.
 func TestWrapRerunsWithReasons(t *testing.T) {
 	dir := t.TempDir()
 	m := learned(t, dir)
@@ -223,9 +224,9 @@ func TestWrapRerunFails(t *testing.T) {
 	require.Equal(t, i, written)
 }
 
-// The judge was replaced by a better one: what risk says of it is no longer so, and corrections
-// break right verdicts. When the truth comes, late, they stop by themselves, and say so. A person
-// who has seen to it can have them begin anew.
+// The judge was replaced by a better one: its predicted risk is no longer right, and corrections break right verdicts.
+// When the labels come, late, corrections stop by themselves, and report that. A person who has seen to it can have
+// them begin again.
 func TestWrapStopsCorrecting(t *testing.T) {
 	dir := t.TempDir()
 	m := learned(t, dir)
@@ -263,8 +264,8 @@ func TestWrapStopsCorrecting(t *testing.T) {
 	require.Equal(t, []int{16, 15, 0, 15}, []int{got.N, got.Known, got.Mended, got.Broken})
 }
 
-// A memory that is open for reading, or closed, corrects nothing in a run; asked by itself it
-// says what it would do, and writes nothing.
+// A memory that is open for reading, or closed, corrects nothing in a run; a direct call returns what it would do, and
+// writes nothing.
 func TestCorrectionsAreWrittenOrNotMade(t *testing.T) {
 	dir := t.TempDir()
 	m := learned(t, dir)

@@ -28,9 +28,9 @@ type taken struct {
 	imported []tree.Node                    // cases that came from elsewhere
 	caseID   map[string]string              // by evaluation
 	right    map[string]bool                // evaluations that were right after all
-	out      map[string]int                 // cases that are forgotten, banned, or that nobody made the mistake of
-	undo     []func()                       // takes the words that stand back, the last one last
-	marks    map[string][]tree.DecisionKind // what stands of each case
+	out      map[string]int                 // cases that are forgotten, banned, or whose mistake was no mistake
+	undo     []func()                       // takes the decisions in force back, the last one last
+	marks    map[string][]tree.DecisionKind // the decisions in force on each case
 	subjects []string
 	serial   int
 	evolved  int
@@ -101,7 +101,7 @@ func (s *taken) known() (ids []string) {
 	return ids
 }
 
-// say says a word of some case.
+// say makes a decision on some case.
 func (s *taken) say(said tree.DecisionKind) {
 	ids := s.known()
 	if len(ids) == 0 {
@@ -128,7 +128,7 @@ func (s *taken) say(said tree.DecisionKind) {
 	s.undo = append(s.undo, func() { s.marks[id], s.out[id] = before, was })
 }
 
-// relabel says that some wrong run was right.
+// relabel labels some wrong run as right.
 func (s *taken) relabel() {
 	if len(s.runs) == 0 {
 		return
@@ -176,8 +176,8 @@ func (s *taken) evolve() {
 	}
 }
 
-// anew has every lesson learned anew: a word on a case, and taking it back, has those learned anew
-// that are about what it missed. A lesson counts how often when it is learned.
+// anew has every lesson learned again: a decision on a case, and taking it back, has those learned again that are
+// about what it missed. The number of cases of a lesson is set when it is learned.
 func (s *taken) anew() {
 	for n, err := range s.m.Tree().Scan(s.t.Context(), tree.Filter{Level: 1}) {
 		require.NoError(s.t, err)
@@ -214,8 +214,8 @@ func (s *taken) never() string {
 	return active(s.t, m)
 }
 
-// active returns what is in use, as an export has it, without times, revisions, origins and marks: the
-// history of a node, and what a person said.
+// active returns the memories in use, as an export has them, without times, revisions, origins and marks: the history
+// of a node, and a person's decisions.
 func active(t *rapid.T, m *memtree.Memory) string {
 	var out strings.Builder
 	for n, err := range m.Tree().Scan(t.Context(), tree.Filter{}) {
@@ -230,9 +230,9 @@ func active(t *rapid.T, m *memtree.Memory) string {
 	return out.String()
 }
 
-// TestTakenBackWasNeverSeen: after any sequence of recording, importing, evolving and a person's
-// words, the tree in use is byte for byte one that never saw what was taken back; and of a purged
-// memory no byte is in the folder. It draws 25 sequences; `make words` draws 10,000.
+// TestTakenBackWasNeverSeen: after any sequence of recording, importing, evolving and a person's decisions, the tree
+// in use is byte for byte one that never saw what was taken back; and of a purged memory no byte is in the folder. It
+// draws 25 sequences; `make words` draws 10,000.
 func TestTakenBackWasNeverSeen(t *testing.T) {
 	sequences(t, "25")
 	base, drawn := t.TempDir(), 0
@@ -280,13 +280,13 @@ func sequences(t *testing.T, n string) {
 		n = "10000"
 	}
 	was := flag.Lookup("rapid.checks").Value.String()
-	if was == "100" { // as rapid has it, so nobody said otherwise
+	if was == "100" { // the default of rapid, so it was not set otherwise
 		require.NoError(t, flag.Set("rapid.checks", n))
 		t.Cleanup(func() { require.NoError(t, flag.Set("rapid.checks", was)) })
 	}
 }
 
-// purge purges a case, if its words are in no other memory or run.
+// purge purges a case, if its text is in no other memory or run.
 func (s *taken) purge() {
 	for n, err := range s.m.Tree().Scan(s.t.Context(), tree.Filter{Level: 1}) {
 		require.NoError(s.t, err)

@@ -143,7 +143,7 @@ func summedBut(t *testing.T, n int, but string) *memtree.Memory {
 	return m
 }
 
-// withoutHistory returns nodes without what only counts changes, or names a tree.
+// withoutHistory returns nodes without counters and names of trees.
 func withoutHistory(list []tree.Node) []tree.Node {
 	for i := range list {
 		list[i].Revision, list[i].LastChange, list[i].Origin = 0, "", tree.Origin{}
@@ -285,7 +285,7 @@ func TestRelabelRight(t *testing.T) {
 	require.Equal(t, n.ID, back.Node)
 }
 
-// verdictOf returns what the ledger says last of an evaluation.
+// verdictOf returns the last verdict of an evaluation in the ledger.
 func verdictOf(t *testing.T, m *memtree.Memory, id string) (v tree.Verdict) {
 	t.Helper()
 	for e, err := range m.Tree().Ledger(t.Context(), 0) {
@@ -326,7 +326,7 @@ func TestRelabelOtherTruth(t *testing.T) {
 	require.False(t, verdictOf(t, m, "r1").Correct)
 }
 
-// A run that was right is wrong after all. What it said was not kept, so it is handed in again.
+// A run that was right is wrong after all. Its content was not stored, so it is passed in again.
 func TestRelabelWrong(t *testing.T) {
 	m := summed(t, 3)
 	right := sumRun("ok", "order", 9)
@@ -502,7 +502,7 @@ func TestPurge(t *testing.T) {
 	require.NoError(t, m.Close())
 }
 
-// A person's words on a lesson pass the gates of every draft, and stay.
+// A person's edit of a lesson passes the gates of every draft, and stays.
 func TestEdit(t *testing.T) {
 	m := summed(t, 4)
 	lesson := liveOf(t, m, tree.Experience)[0]
@@ -540,8 +540,8 @@ func TestEdit(t *testing.T) {
 	require.Equal(t, lesson.Content, now.Content)
 }
 
-// A trusted import of what was just forgotten neither brings it back nor hides from the next Evolve
-// that a person said something of it.
+// A trusted import of a memory that was just forgotten neither brings it back nor hides the person's decision from the
+// next Evolve.
 func TestForgottenThenImported(t *testing.T) {
 	other := summed(t, 1)
 	m := summed(t, 4)

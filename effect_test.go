@@ -33,7 +33,7 @@ var missedAt = map[string]string{
 	"cart":  "The agent did not add the prices up; the total was wrong.",
 }
 
-// explains says of a wrong run what was missed.
+// explains is a judge that describes what a wrong run missed.
 func explains(_ context.Context, c memtree.Test, r memtree.Result) (memtree.Verdict, error) {
 	if string(r.Judgment) == string(c.GroundTruth) {
 		return memtree.Verdict{Correct: true}, nil
@@ -115,8 +115,8 @@ func node(t *testing.T, m *memtree.Memory, id string) tree.Node {
 	return n
 }
 
-// The whole way: chance holds runs out, credit tells the good memory from the bad one, Evolve
-// takes the bad one out of use and says so, and the report says what is proven.
+// The whole way: chance holds runs out, credit distinguishes the good memory from the bad one, Evolve takes the bad
+// one out of use and reports it, and the report states what is proven.
 func TestEffectFindsTheMemoryThatHarms(t *testing.T) {
 	clock := day
 	m := openAt(t, t.TempDir(), &clock, effect.Fixed(0.3))
@@ -164,8 +164,8 @@ func reasons(x *memtree.Explanation) map[string]string {
 	return out
 }
 
-// The breaker opens while runs go on, stays open over a restart, answers nobody, and is tried
-// again after the tree has learned.
+// The breaker opens while runs go on, stays open over a restart, withholds all guidance, and is tried again after the
+// tree has learned.
 func TestBreakerStopsHarm(t *testing.T) {
 	clock, dir := day, t.TempDir()
 	m := openAt(t, dir, &clock, effect.Fixed(0.3))
@@ -369,7 +369,7 @@ func TestOddOutcomes(t *testing.T) {
 	require.InDelta(t, 1, n.Metadata.SuccessRate, 1e-9)
 }
 
-// Nothing held out proves nothing, and everything held out gives nothing: both are said.
+// If nothing is held out, nothing is proven, and if everything is held out, nothing is given: both are reported.
 func TestHoldoutOfNothingAndAll(t *testing.T) {
 	for share, want := range map[float64]string{0: "nothing to compare with", 1: "no test ran both"} {
 		clock := day

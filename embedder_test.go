@@ -21,7 +21,7 @@ import (
 	"github.com/memtree/memtree/llm/llmtest"
 )
 
-// played is an embedder that does what a test wants, and counts.
+// played is an embedder with scripted behaviour, and counts.
 type played struct {
 	llmtest.Spell
 	id string
@@ -121,8 +121,8 @@ func TestVectorsAreAskedForOnce(t *testing.T) {
 	require.Equal(t, 8+1+7, texts, "the cache is lost: the prompt, then with the index all but that of the prompt")
 }
 
-// TestOpenDoesNotWaitForAnEmbedder: with another model than before, a store opens and answers
-// by words, and says so.
+// TestOpenDoesNotWaitForAnEmbedder: with another model than before, a store opens, answers by the lexical search, and
+// reports that.
 func TestOpenDoesNotWaitForAnEmbedder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "store")
@@ -185,8 +185,8 @@ func TestASlowEmbedder(t *testing.T) {
 	})
 }
 
-// TestAnEmbedderThatIsDown is asked again after pauses that grow, holds nothing up, and is made up for
-// when it is well.
+// TestAnEmbedderThatIsDown is called again after growing pauses, delays nothing, and its vectors are added when it
+// works again.
 func TestAnEmbedderThatIsDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &played{fail: func([]string) error { return &llm.Error{Kind: llm.KindUnavailable, Err: errors.New("gone")} }}
@@ -218,8 +218,7 @@ func TestAnEmbedderThatIsDown(t *testing.T) {
 
 const restMost = time.Hour
 
-// TestATextWithoutAVector: a text that the model has no vector for holds up no other, and is not asked for
-// again and again.
+// TestATextWithoutAVector: a text for which the model has no vector delays no other, and is not sent again and again.
 func TestATextWithoutAVector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &played{fail: func(texts []string) error {
@@ -261,8 +260,8 @@ func (l *longer) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	return vectors, err
 }
 
-// TestVectorsOfAnotherLength: a provider may put another model under the same name. All vectors are asked
-// for anew then.
+// TestVectorsOfAnotherLength: a provider may put another model under the same name. All vectors are requested again
+// then.
 func TestVectorsOfAnotherLength(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	require.Empty(t, keep(t, dir, &played{}, several(5)))
@@ -275,8 +274,8 @@ func TestVectorsOfAnotherLength(t *testing.T) {
 	require.Equal(t, 3+8, texts)
 }
 
-// TestPurgeForgetsVectors: of a purged memory not even the hash of its words is left in the folder,
-// also of one that a vector was being asked for.
+// TestPurgeForgetsVectors: of a purged memory not even the hash of its text is left in the folder, also of one whose
+// vector was being requested.
 func TestPurgeForgetsVectors(t *testing.T) {
 	const canary = "zanzibarcanary"
 	dir := filepath.Join(t.TempDir(), "store")

@@ -116,7 +116,7 @@ func TestEvolve(t *testing.T) {
 	require.Zero(t, changes(again), "nor after opening again")
 }
 
-// interrupting is a model that ends the context when it is asked for the at-th time.
+// interrupting is a model that ends the context at its at-th call.
 type interrupting struct {
 	mu        sync.Mutex // cases are read side by side
 	calls, at int
@@ -135,7 +135,7 @@ func (g *interrupting) Generate(ctx context.Context, r llm.Request) (llm.Answer,
 	return llmtest.Echo{}.Generate(ctx, r)
 }
 
-// An Evolve that is interrupted keeps the answers it has. The next one asks only for the rest.
+// An interrupted Evolve retains the answers it has. The next one requests only the rest.
 func TestEvolveGoesOn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	require.NoError(t, learning(t, dir, nil).Close())
@@ -215,7 +215,7 @@ func TestEvolveReadOnly(t *testing.T) {
 // first one is the first call of all, which goes alone.
 type hanging struct {
 	asked, free chan struct{}
-	lessons     atomic.Int32 // asked for
+	lessons     atomic.Int32 // requested
 }
 
 func (h *hanging) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
@@ -231,8 +231,8 @@ func (h *hanging) Generate(ctx context.Context, r llm.Request) (llm.Answer, erro
 	return llm.Answer{}, &llm.Error{Kind: llm.KindMalformed, Err: errors.New("not an answer")}
 }
 
-// While a model is asked, guidance is given and runs are recorded. These change nodes that the
-// plan was made on, so the plan is stale and is made again.
+// While a model is called, guidance is given and runs are recorded. These change nodes that the plan was made on, so
+// the plan is stale and is made again.
 func TestNothingWaitsForTheModel(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	require.NoError(t, learning(t, dir, nil).Close())

@@ -26,7 +26,7 @@ func ExampleMemory_Explain() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, c := range x.Considered[:2] { // c.Signals and c.Reason say why
+	for _, c := range x.Considered[:2] { // c.Signals and c.Reason are the reasons
 		fmt.Println(c.Type, c.ErrorType, "taken:", c.Taken)
 	}
 	// Output:

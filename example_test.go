@@ -72,7 +72,7 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		if err := mem.Wait(ctx); err != nil { // only so that tuesday knows of monday
+		if err := mem.Wait(ctx); err != nil { // only so that tuesday sees monday's runs
 			log.Fatal(err)
 		}
 		fmt.Println(run, "had guidance:", !g.Abstained)
@@ -255,7 +255,7 @@ func ExampleMemory_Evolve() {
 			}
 		}
 	}
-	again, err := mem.Evolve(ctx, &memtree.EvolveOptions{MaxCalls: new(0)}) // asks no model
+	again, err := mem.Evolve(ctx, &memtree.EvolveOptions{MaxCalls: new(0)}) // calls no model
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func TestFind(t *testing.T) {
 	require.Equal(t, 300, some.Total)
 }
 
-// A label is learned where it was said, and what is known of risks does not depend on when it was learned.
+// Risk learns a label at its place in time, and the risks do not depend on when it was learned.
 func TestRisksOfLabels(t *testing.T) {
 	dir := t.TempDir()
 	open := func() *memtree.Memory {
@@ -90,7 +90,7 @@ func TestRisksOfLabels(t *testing.T) {
 	require.NoError(t, err)
 	risk(m)
 	word("run-00403", false)
-	word("run-00000", true) // it was wrong, as its file said
+	word("run-00000", true) // it was wrong, as in its file
 	before := risk(m)
 	require.NoError(t, m.Close())
 	gone := 0

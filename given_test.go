@@ -22,7 +22,7 @@ func onlyLesson(t *testing.T, m *memtree.Memory) tree.Node {
 
 const sumTask = "Check the sum of the prices of the lines against the basket total"
 
-// One word changed in the advice: the new words are given wherever the old ones were.
+// One word changed in the advice: the new text is given wherever the old one was.
 func TestEditedWordsGoWhereTheOldOnesWent(t *testing.T) {
 	m := summed(t, 3)
 	evolve(t, m)
@@ -126,7 +126,7 @@ func TestTaughtByIDIsKnownByPrompt(t *testing.T) {
 	require.Contains(t, guideOf(t, m, memtree.Query{Prompt: "print the deed"}).Text, "Count the pages")
 }
 
-// Of two lessons that say the opposite the newer one is given, and the older one says why it is not.
+// Of two lessons that contradict each other the newer one is given, and the older one has the reason why it is not.
 func TestTheNewerOfTwoOppositesIsGiven(t *testing.T) {
 	m := summed(t, 0)
 	when := []string{"a volume is read"}

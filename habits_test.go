@@ -21,7 +21,7 @@ func (a adapting) ID() string      { return a.id }
 func (a adapting) Habits() string  { return a.learned }
 func (a adapting) Adopt(as string) { *a.told = as }
 
-// How a model has to be asked is learned once, and told to whoever opens the store with it in the next week.
+// The habits of a model are learned once, and used by every process that opens the store with it in the next week.
 func TestHabitsOutliveAProcess(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -116,8 +116,8 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestLayersKeepTestsApart: a package that imports testing is a part of the tests, and
-// nothing that ships imports it, whatever the table says.
+// TestLayersKeepTestsApart: a package that imports testing is a part of the tests, and nothing that ships imports it,
+// by any row of the table.
 func TestLayersKeepTestsApart(t *testing.T) {
 	all := packages(t)
 	tests := map[string]bool{}

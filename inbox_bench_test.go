@@ -56,7 +56,7 @@ func fill(tb testing.TB, m *memtree.Memory, waiting int) {
 	require.NoError(tb, m.Wait(tb.Context()))
 }
 
-// BenchmarkFind: what a page asks for while 10,000 verdicts wait.
+// BenchmarkFind: the query of a page while 10,000 verdicts wait.
 func BenchmarkFind(b *testing.B) {
 	m := crowded(b, 10_000)
 	for name, q := range map[string]find.Query{

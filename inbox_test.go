@@ -17,8 +17,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// A run without a truth waits for a person; told, it is a case, an outcome, and something to learn risks from; taken
-// back, it waits again. All of that outlives the process.
+// A run without a truth waits for a person; once labelled, it is a case, an outcome, and evidence for risk; with the
+// label taken back, it waits again. All of that outlives the process.
 func TestInbox(t *testing.T) {
 	dir := t.TempDir()
 	never := effect.Holdout{}
@@ -127,7 +127,7 @@ func TestInboxIsPurged(t *testing.T) {
 	}))
 }
 
-// Whoever has waited finds all that was recorded before, however the worker and the waiting meet.
+// After Wait everything recorded before is found, in any timing of worker and caller.
 func TestInboxAfterWait(t *testing.T) {
 	m, err := memtree.Open(t.Context(), "", &memtree.Options{InMemory: true})
 	require.NoError(t, err)

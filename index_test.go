@@ -101,7 +101,7 @@ type fails struct{ llmtest.Spell }
 
 func (fails) Embed(context.Context, []string) ([][]float32, error) { return nil, errors.New("down") }
 
-// failures is an embedder that counts the texts it is given.
+// counts is an embedder that counts the texts it receives.
 type counts struct {
 	llmtest.Spell
 	texts atomic.Int64

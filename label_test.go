@@ -32,7 +32,7 @@ func cases(t testing.TB, m *memtree.Memory) (n int) {
 	return n
 }
 
-// Many verdicts are labelled as one act. Those that somebody decided before stay as they are, and one undo takes all of
+// Many verdicts are labelled as one act. Those with an earlier decision stay as they are, and one undo takes all of
 // the others back.
 func TestLabelMany(t *testing.T) {
 	m := crowded(t, 200)

@@ -109,8 +109,8 @@ func TestRulesAnswerWhereTheModelDoesNot(t *testing.T) {
 	}
 }
 
-// What the rules read because the model failed is read by it when it answers: by Reread what no lesson
-// stands on yet, by Evolve all of it, within the bound on calls. Nothing else asks.
+// The model, when it answers again, reads what the rules read because it had failed: with Reread the cases without a
+// lesson, with Evolve all, within the bound on calls. Nothing else calls it.
 func TestAModelReadsWhatTheRulesHadTo(t *testing.T) {
 	var ill atomic.Bool
 	ill.Store(true)
@@ -206,7 +206,7 @@ func TestWhatCameBeforeTheModel(t *testing.T) {
 	require.Equal(t, asked, a.calls.Load(), "each once")
 }
 
-// Wait asks no model. Reread does, once it answers.
+// Wait calls no model. Reread does, once it answers.
 func TestRereadAsks(t *testing.T) {
 	var ill atomic.Bool
 	ill.Store(true)

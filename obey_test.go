@@ -14,8 +14,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// obedient is a model that does what an attack in the data says: it writes it into every text of
-// its answers.
+// obedient is a model that obeys an attack in the data: it writes it into every text of its answers.
 type obedient struct{ says string }
 
 func (o obedient) Generate(_ context.Context, r llm.Request) (llm.Answer, error) {
@@ -68,8 +67,8 @@ func TestWhatAModelObeysIsNotTold(t *testing.T) {
 	}
 }
 
-// obeyed returns what agents are told after a model has obeyed: all that the memories say, and
-// what a prompt is given.
+// obeyed returns everything that agents receive after a model has obeyed: all texts of the memories, and the additions
+// to a prompt.
 func obeyed(t *testing.T, attack string, put func(*tree.Evaluation)) (told []string) {
 	t.Helper()
 	m := open(t, t.TempDir(), &memtree.Options{Generator: obedient{attack}})
@@ -89,7 +88,7 @@ func obeyed(t *testing.T, attack string, put func(*tree.Evaluation)) (told []str
 		told = append(told, n.Content.AppliesWhen...)
 		for _, l := range n.Says() {
 			told = append(told, l.Check, l.Instead)
-			if n.Type != tree.Case { // what an evaluator wrote of one run is kept as its evidence
+			if n.Type != tree.Case { // an evaluator's text about one run is stored as its evidence
 				told = append(told, l.Mistake)
 			}
 		}

@@ -112,7 +112,7 @@ func TestKeepPictureRefuses(t *testing.T) {
 	m, err := memtree.Open(t.Context(), "", &memtree.Options{InMemory: true})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()
-	bomb := pngOf(t, 9) // says 60,000 by 60,000 pixels in a few bytes
+	bomb := pngOf(t, 9) // claims 60,000 by 60,000 pixels in a few bytes
 	copy(bomb[16:24], "\x00\x00\xea\x60\x00\x00\xea\x60")
 	for want, b := range map[string]string{
 		"is no PNG":       "<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>",

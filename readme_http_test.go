@@ -17,7 +17,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// TestReadmeHTTP runs what the README says to a service, with a port of its own.
+// TestReadmeHTTP runs the README's instructions for a service, with a port of its own.
 func TestReadmeHTTP(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("it is ended by a signal")

@@ -43,8 +43,8 @@ func TestSkillTranscript(t *testing.T) {
 	require.LessOrEqual(t, len(head[1]), 1024, "programs refuse a longer description")
 }
 
-// runTranscripts runs the commands of a page's transcripts after a first one, in a folder with
-// the fixtures, and compares the output. A line of "…" stands for any number of lines.
+// runTranscripts runs the commands of a page's transcripts after a first one, in a folder with the fixtures, and
+// compares the output. A line of "…" matches any number of lines.
 func runTranscripts(t *testing.T, page, first string) {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "memtree")

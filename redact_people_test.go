@@ -19,7 +19,7 @@ type planted struct {
 	secret      []string
 }
 
-// people makes up persons. Names are made of syllables: no list knows them.
+// people makes up persons. Names are made of syllables: no list has them.
 type people struct{ *rand.Rand }
 
 func (p people) of(list ...string) string { return list[p.IntN(len(list))] }

@@ -25,7 +25,7 @@ func grown(t *testing.T, runs []tree.Evaluation) *memtree.Memory {
 	return m
 }
 
-// uncued are the shapes of persons of which some stand in running text with nothing before or after that tells.
+// uncued are the shapes of persons of which some are in running text without a cue before or after.
 var uncued = map[string]bool{
 	"name": true, "name field": true, "address": true, "zh name 客户“%s”的合计不对": true, "zh name 患者%s，已挂号": true,
 	"zh name 收货人%s的订单没有显示": true, "zh name 请核对%s女士的积分": true,
@@ -72,8 +72,8 @@ func TestRedactPersons(t *testing.T) {
 	t.Log(shapes)
 }
 
-// TestRedactRuns: a redacted export of real runs of tool agents names no user, order or street. With cases it
-// names none where a shape or the name of a field tells what it is.
+// TestRedactRuns: a redacted export of real runs of tool agents names no user, order or street. With cases it names
+// none where a shape or the name of a field identifies it.
 func TestRedactRuns(t *testing.T) {
 	m := grown(t, samples(t, "tau.jsonl"))
 	whole := plain(t, exported(t, m, nil))
@@ -117,8 +117,8 @@ func samples(t testing.TB, name string) []tree.Evaluation {
 	return all
 }
 
-// TestRedactedGuides: a redacted export is still useful. Imported and promoted elsewhere, it
-// answers the questions that the first tree answers, and few words of the tasks are gone.
+// TestRedactedGuides: a redacted export is still useful. Imported and promoted elsewhere, it answers the queries that
+// the first tree answers, and few words of the tasks are gone.
 func TestRedactedGuides(t *testing.T) {
 	t.Run("lessons", func(t *testing.T) { redactedGuides(t, &transfer.ExportOptions{Redact: true}, .4) })
 	t.Run("cases", func(t *testing.T) { redactedGuides(t, &transfer.ExportOptions{Redact: true, Cases: true}, .9) })

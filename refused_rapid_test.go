@@ -22,19 +22,18 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// no is one thing that a person refused, as a model of it: which memories, which sentences, which checks of
-// which cases. It knows nothing of how the tree keeps that.
+// no is one thing that a person refused, as a model of it: which memories, which sentences, which checks of which
+// cases. It does not depend on how the tree stores that.
 type no struct {
 	what      string
 	memories  []string            // given nowhere
 	sentences []string            // in no text
-	checks    map[string][]string // by case: it says nothing of these
-	since     string              // the text of a person that stands for the sentences
-	yes       map[string][]string // by case: checks that a person said it is about after all
+	checks    map[string][]string // by case: it must not show these
+	since     string              // the text of a person that replaces the sentences
+	yes       map[string][]string // by case: checks that it is about after all, by a person's decision
 }
 
-// silences returns the checks of which a case says nothing: those that an act refused, and no later one
-// said that the case is about.
+// silences returns the checks that a case must not show: those that an act refused, and no later one restored.
 func (s *refusing) silences(at int, id string) []string {
 	return slices.DeleteFunc(slices.Clone(s.stands[at].checks[id]), func(check string) bool {
 		return slices.ContainsFunc(s.stands[at+1:], func(y no) bool { return slices.Contains(y.yes[id], check) })
@@ -61,7 +60,7 @@ func valueRun(id, subject string, day int) tree.Evaluation {
 	return e
 }
 
-// eager picks the first memories for every test, and says of each what its line says.
+// eager picks the first memories for every test, with the text of each one's line.
 type eager struct{}
 
 func (eager) Generate(_ context.Context, q llm.Request) (llm.Answer, error) {
@@ -95,7 +94,7 @@ func (s *refusing) record() {
 	s.runs = append(s.runs, e)
 }
 
-// some returns a memory of a level that a person can still say something of.
+// some returns a memory of a level on which a person can still decide something.
 func (s *refusing) some(level int) (tree.Node, bool) {
 	var all []tree.Node
 	for n, err := range s.m.Tree().Scan(s.t.Context(), tree.Filter{Level: level}) {
@@ -200,7 +199,7 @@ func (s *refusing) ofCase(said tree.DecisionKind) {
 		}
 		_, err := c.About(s.t.Context(), n.ID, o)
 		if _, dumb := errors.AsType[*tree.FieldError](err); dumb {
-			return // a check that says nothing of a false alarm
+			return // a check that does not apply to a false alarm
 		}
 		s.decided(err, no{what: "about " + n.ID, checks: map[string][]string{n.ID: checks[:1]},
 			yes: map[string][]string{n.ID: o.Is}})
@@ -249,8 +248,8 @@ func (s *refusing) read() {
 	require.NoError(s.t, err)
 }
 
-// obeyed asks every channel before every test, and for tests that nobody ran, and holds what they say
-// against what was refused.
+// obeyed queries every channel before every test, and for tests that were never run, and compares the answers with the
+// refusals.
 func (s *refusing) obeyed() {
 	queries := []memtree.Query{{Prompt: "Check the sum of the prices of the lines against the basket total"},
 		{Prompt: "Check that the error message of the profile shows at once"}}
@@ -269,7 +268,7 @@ func (s *refusing) obeyed() {
 		require.NoError(s.t, err)
 		for i, x := range s.stands {
 			for _, a := range code {
-				if len(a.Cases) == 1 { // where several say it, it rests on the others
+				if len(a.Cases) == 1 { // if several have it, it rests on the others
 					require.NotContains(s.t, s.silences(i, a.Cases[0]), a.Check, "%s: an assertion", x.what)
 				}
 				for _, id := range a.Cases {
@@ -283,7 +282,7 @@ func (s *refusing) obeyed() {
 // holds holds a guidance against what was refused.
 func (s *refusing) holds(q *memtree.Query, g *memtree.Guidance) {
 	var given []string
-	says := map[string][]string{} // by sentence: the memories that say it
+	says := map[string][]string{} // by sentence: the memories that have it
 	for _, it := range g.Items {
 		given = append(given, it.ID)
 		n, err := s.m.Tree().Get(s.t.Context(), it.ID)
@@ -311,7 +310,7 @@ func (s *refusing) holds(q *memtree.Query, g *memtree.Guidance) {
 	}
 }
 
-// silent holds that a case that was given says nothing of checks, unless another memory says the same.
+// silent requires that a case that was given does not show checks, unless another memory shows the same.
 func (s *refusing) silent(g *memtree.Guidance, what, id string, checks []string, says map[string][]string) {
 	if !slices.ContainsFunc(g.Items, func(it enhance.Item) bool { return it.ID == id }) {
 		return

@@ -190,7 +190,8 @@ func TestRiskSeesThePage(t *testing.T) {
 	require.Equal(t, "facts", ask(`{"has_defect": false}`, page+" [disabled]\n").Because[0].Signal)
 }
 
-// TestRiskDuringPurge: whoever asks for risks while a person purges gets an answer, of the model before or after.
+// TestRiskDuringPurge: a caller that requests risks while a person purges gets an answer, of the model before or
+// after.
 func TestRiskDuringPurge(t *testing.T) {
 	m := open(t, t.TempDir(), nil)
 	var es []memtree.Evaluation

@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/llm/meter"
 )
 
-// What models were asked is counted over time, and costs nothing where there is no model.
+// The usage of models is counted over time, and costs nothing where there is no model.
 func TestSpentOverTime(t *testing.T) {
 	dir := t.TempDir()
 	good := func() (llm.Answer, error) {

@@ -26,7 +26,7 @@ func judged() []memtree.Evaluation {
 	return out
 }
 
-// counting returns a memory that knows judged, and the file of an export of it.
+// counting returns a memory that has learned judged, and the file of an export of it.
 func counting(t *testing.T, o *transfer.ExportOptions) (*memtree.Memory, *transfer.File) {
 	t.Helper()
 	m := open(t, t.TempDir(), nil)

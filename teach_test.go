@@ -34,7 +34,7 @@ func teachTo(t *testing.T, m *memtree.Memory, l curation.Lesson) curation.Result
 	return d
 }
 
-// What a person taught is given at once, in that person's words, for its product and its tests alone.
+// A person's lesson is given at once, in that person's words, for its product and its tests alone.
 func TestTaughtIsGivenAtOnce(t *testing.T) {
 	m := summed(t, 3)
 	l := pumpLesson()
@@ -100,7 +100,8 @@ func numbered(n int) (out []string) {
 	return out
 }
 
-// One that says the opposite is taken, and names the other; secrets are not kept; the same again adds tests.
+// A lesson that contradicts another is accepted, and the answer names the other; secrets are not stored; the same
+// again adds tests.
 func TestTaughtNamesItsOpposite(t *testing.T) {
 	m := summed(t, 0)
 	first := teachTo(t, m, pumpLesson())

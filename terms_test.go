@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTermsHaveOwners: every term of docs/terms.md stands there once and has one owner, which is
-// in the code: a package, or a name in it, or a field or method of that.
+// TestTermsHaveOwners: every term of docs/terms.md appears there once and has one owner, which is in the code: a
+// package, or a name in it, or a field or method of that.
 func TestTermsHaveOwners(t *testing.T) {
 	b, err := os.ReadFile("docs/terms.md")
 	require.NoError(t, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// A decision of another person is not overwritten or taken back unless the caller says over.
+// A decision of another person is not overwritten or taken back unless the caller sets over.
 func TestDecisionsOfOthers(t *testing.T) {
 	m := crowded(t, 20)
 	c, right, wrong := m.Curation(), true, false
@@ -76,7 +76,7 @@ func TestUndoOneOfMany(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A pin, a ban or the words of another person stay.
+// A pin, a ban or the text of another person stays.
 func TestPinsOfOthers(t *testing.T) {
 	m := crowded(t, 20)
 	c, wrong := m.Curation(), false

@@ -136,8 +136,8 @@ func exportSummary(t testing.TB, m *memtree.Memory, o *transfer.ExportOptions) t
 	return s.Summary
 }
 
-// TestWhatIsLearnedHereTakesThePlaceOfAnImport: nobody can keep a tree from learning something
-// by sending it first. Nor can an import change the words of a case that was seen here.
+// TestWhatIsLearnedHereTakesThePlaceOfAnImport: an import cannot prevent a tree from learning something by coming
+// first. Nor can it change the text of a case that was seen here.
 func TestWhatIsLearnedHereTakesThePlaceOfAnImport(t *testing.T) {
 	honest := taught(t)
 	dir := t.TempDir()
@@ -185,8 +185,7 @@ func TestADamagedFileLandsNotAtAll(t *testing.T) {
 			require.Empty(t, nodes(t, b))
 			continue
 		}
-		// Compression leaves a few bits unused; a file with another one of these
-		// says the very same.
+		// Compression leaves a few bits unused; a file with other values of these has the very same content.
 		require.Equal(t, file, exported(t, b, nil))
 		b = open(t, t.TempDir(), nil)
 	}

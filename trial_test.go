@@ -52,7 +52,7 @@ func TestTrialsShareCommits(t *testing.T) {
 	require.Equal(t, answers, n)
 }
 
-// What is given shares memory with the nodes that are kept, and leaves them as they are.
+// The guidance shares memory with the stored nodes, and does not change them.
 func TestGuideChangesNoNode(t *testing.T) {
 	m := open(t, t.TempDir(), nil)
 	for i := range 8 {
@@ -84,7 +84,7 @@ func TestGuideChangesNoNode(t *testing.T) {
 	require.Equal(t, before, spelled())
 }
 
-// A later step is in the arm of the first, in another process too, and no id tells the arm.
+// A later step is in the arm of the first, in another process too, and no id discloses the arm.
 func TestStepsStayInTheArm(t *testing.T) {
 	dir := t.TempDir()
 	m := open(t, dir, nil)

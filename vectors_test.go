@@ -12,7 +12,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// asked is an embedder that counts the texts it is given.
+// asked is an embedder that counts the texts it receives.
 type asked struct {
 	llmtest.Spell
 	texts atomic.Int64
@@ -25,8 +25,8 @@ func (a *asked) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	return a.Spell.Embed(ctx, texts)
 }
 
-// TestEvolveAsksNoEmbedder: causes are compared by their words, so that the lessons of a tree do
-// not depend on an embedder.
+// TestEvolveAsksNoEmbedder: causes are compared by their tokens, so that the lessons of a tree do not depend on an
+// embedder.
 func TestEvolveAsksNoEmbedder(t *testing.T) {
 	e := &asked{}
 	m, err := Open(t.Context(), t.TempDir(), &Options{Embedder: e})

@@ -16,7 +16,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// listener is a model that answers analyses, and keeps all that it is shown.
+// listener is a model that answers analyses, and records all of its input.
 type listener struct {
 	mu   sync.Mutex
 	seen strings.Builder
@@ -29,8 +29,8 @@ func (l *listener) Generate(_ context.Context, r llm.Request) (llm.Answer, error
 	return llm.Answer{JSON: sound(), Model: "listener"}, nil
 }
 
-// What is of a product that a team keeps from models is shown to none: its runs, its lessons and its coming tests.
-// Rules read it, and words find it. Other products are read.
+// Data of a product that a team excludes from models is sent to none: its runs, its lessons and its coming tests.
+// Rules read it, and the lexical search finds it. Other products are read.
 func TestProductsWithoutModel(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, open(t, dir, nil).Close())

@@ -43,8 +43,8 @@ func all(nodes []tree.Node) func(func(tree.Node, error) bool) {
 	}
 }
 
-// What a person had forgotten or banned is not brought back by an import, trusted or not, and the
-// word travels to trees that trust.
+// A memory that a person forgot or banned is not brought back by an import, trusted or not, and the decision travels
+// to trees that trust.
 func TestWordsTravel(t *testing.T) {
 	m := summed(t, 4)
 	old := leaving(t, m) // a backup, or a branch of before

@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// privateWords are what docs/terms.md asks texts to do without: words that only the people who wrote
-// memtree read as terms. Some of their uses are plain English; the number is what counts.
+// privateWords are the words that docs/terms.md excludes from texts: only the people who wrote memtree read them as
+// terms. Some of their uses are plain English; the test checks their number.
 var privateWords = regexp.MustCompile(`(?i)\b(told|tells?|says?|said|words?|stands?|stood|kept|nobody)\b`)
 
-// wordBudget is how many private words each class of files may have. A number may only fall: lower it
-// when the test says that fewer are left. The texts are the English of the PO files and the documents;
-// comments are those of Go outside of tests.
+// wordBudget is the maximum number of private words of each class of files. A number may only fall: lower it when the
+// test reports that fewer are left. The texts are the English of the PO files and the documents; comments are those of
+// Go outside of tests.
 var wordBudget = []struct {
 	class  string
 	most   int

@@ -17,8 +17,7 @@ func passes(_ context.Context, _ memtree.Test) (memtree.Result, error) {
 	return memtree.Result{Judgment: tree.Raw(`{"verdict":"pass"}`)}, nil
 }
 
-// Wait waits for the runs that Wrap holds, and so does Evolve. A question asked afterwards
-// knows of them.
+// Wait waits for the runs that Wrap holds, and so does Evolve. A later query includes them.
 func TestWaitKnowsWhatWrapHolds(t *testing.T) {
 	m := open(t, t.TempDir(), nil)
 	slow := make(chan struct{})
