@@ -71,7 +71,7 @@ func TestMemories(t *testing.T) {
 	require.Equal(t, "false alarm · Car hire: count the cars → judged while two suppliers were loading", got[2].Line)
 }
 
-// TestTake: a pick holds if its test and memory are in the question and its reason stands in the test.
+// TestTake: a pick is valid if its test and memory are in the question and its reason is a quotation of the test.
 func TestTake(t *testing.T) {
 	const say = "Wait until all six suppliers have answered before you count the cars."
 	good := prompts.BriefPick{Test: "t1", Memory: "m2", Because: "six suppliers answer one after the other", Say: say}
@@ -139,8 +139,8 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// TestAskedAgainOnce: a test whose picks are refused twice has no brief, and is not asked again until
-// there is another memory.
+// TestAskedAgainOnce: a test whose picks are refused twice has no brief, and is not sent again until there is another
+// memory.
 func TestAskedAgainOnce(t *testing.T) {
 	b, open := fresh(t, nodes(), hire, "Say hello")
 	for i := range open[0].In.Tests {
@@ -172,7 +172,7 @@ func TestAskedAgainOnce(t *testing.T) {
 	require.Equal(t, 3, memories, "it is read from the beginning")
 }
 
-// TestLopsided: an answer that picks one memory for nearly every test is refused and asked again.
+// TestLopsided: an answer that picks one memory for nearly every test is refused and requested again.
 func TestLopsided(t *testing.T) {
 	var tests []string
 	for i := range 10 {
@@ -192,8 +192,8 @@ func TestLopsided(t *testing.T) {
 	require.Equal(t, 10, got.Tests)
 }
 
-// TestOnlyWhatIsNew: once read a test is asked about new and rewritten memories alone, and its picks of
-// the others stay.
+// TestOnlyWhatIsNew: once read, a test is sent with new and rewritten memories alone, and its picks of the others
+// stay.
 func TestOnlyWhatIsNew(t *testing.T) {
 	all := nodes()
 	b, open := fresh(t, all, hire)

@@ -27,8 +27,8 @@ func (n names) Generate(_ context.Context, q llm.Request) (llm.Answer, error) {
 	return llm.Answer{JSON: raw, Model: "local"}, err
 }
 
-// TestSilentReader: a reader that names a memory for few of the tests for which words find one is not
-// trusted, and nothing it read is used.
+// TestSilentReader: a reader that picks a memory for few of the tests for which the search finds one is not trusted,
+// and none of its picks is used.
 func TestSilentReader(t *testing.T) {
 	set, err := prompts.Load(nil)
 	require.NoError(t, err)
