@@ -51,8 +51,8 @@ func cases(t *testing.T, name string) []tree.Node {
 	return nodes
 }
 
-// TestRealCases words every case of the samples by itself. The block must have the lesson, and
-// the checks for attacks and for leaks must let nearly all of these honest cases pass.
+// TestRealCases writes every case of the samples by itself. The block must have the lesson, and the checks for attacks
+// and for leaks must let nearly all of these honest cases pass.
 func TestRealCases(t *testing.T) {
 	for _, name := range []string{"shop", "tau", "agentrx", "whoandwhen", "webjudge", "judgebench"} {
 		t.Run(name, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestRealCases(t *testing.T) {
 					require.Equal(t, 2, strings.Count(g.Text, "<"))
 				}
 			}
-			dropped, silent := 0, reasons["it does not say what to check"] // of nothing known nothing is said
+			dropped, silent := 0, reasons["it does not say what to check"] // a memory without content gives no text
 			for _, n := range reasons {
 				dropped += n
 			}

@@ -231,8 +231,8 @@ func everywhere(s string) []tree.Node {
 	}
 }
 
-// TestFactsAreWorded: sentences are made of a memory's facts in the language that is asked for.
-// A person's sentence in another language stays if there is no other.
+// TestFactsAreWorded: sentences are made of a memory's facts in the requested language. A person's sentence in another
+// language stays if there is no other.
 func TestFactsAreWorded(t *testing.T) {
 	tax, err := taxonomy.Parse("t.yaml", []byte(`checks:
   - id: t_sum

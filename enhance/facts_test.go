@@ -49,8 +49,8 @@ func TestFactClause(t *testing.T) {
 	}
 }
 
-// The clauses about a page have no words that only the page says, and nothing with which a
-// memory could close the fence or give orders.
+// The clauses about a page have no words that appear only on the page, and nothing with which a memory could close the
+// fence or give orders.
 func TestFactsAreInert(t *testing.T) {
 	told := func(want string) Block {
 		g, err := Write(nil, Options{Lang: "en", Facts: []Observed{{ID: "c_1", Fact: fact.Fact{
@@ -65,8 +65,8 @@ func TestFactsAreInert(t *testing.T) {
 	require.Equal(t, Open+"\n[Seen on the page now]:\n- “Cart” is on the page, as required\n"+Close, told("Cart").Text)
 }
 
-// TestOpenComesFirst: what is as required is told only if all is; else what is open comes first, as
-// an action, then what is broken, and nothing else.
+// TestOpenComesFirst: facts that are as required are included only if all are; else the open ones come first, as an
+// action, then the broken ones, and nothing else.
 func TestOpenComesFirst(t *testing.T) {
 	n := tree.Node{ID: "c_1", Type: tree.Case, Direction: taxonomy.FalsePass,
 		CaseData: &tree.CaseData{Misses: []tree.Miss{{Check: "operate_control"}, {Check: "style"}, {Check: "recompute"}}}}

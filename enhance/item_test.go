@@ -9,7 +9,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// If nobody explained a wrong run, no check is guessed: the very test is told that it went wrong, others nothing.
+// If the cause of a wrong run was not explained, no check is guessed: the guidance of the very test states that it
+// went wrong, that of others nothing.
 func TestNoCauseNoCheck(t *testing.T) {
 	n := tree.Node{ID: "c_1", Type: tree.Case, Direction: taxonomy.FalsePass,
 		CaseData: &tree.CaseData{TestCase: tree.TestCase{Prompt: "Add up the lines, scroll down."},
@@ -43,8 +44,8 @@ func TestTaughtHasItsHeading(t *testing.T) {
 		"[Taught by a person; no run has shown it yet]:\n- Read the unit beside each number.\n</memory-context>", g.Text)
 }
 
-// A strategy has the checks of many tasks. Of those that the prompt calls for it tells, and of no
-// others; where it calls for none, the strategy was found by its words and stays whole.
+// A strategy has the checks of many tasks. Only those that the prompt calls for are included; where it calls for none,
+// the strategy was found by its tokens and stays whole.
 func TestStrategyTellsWhatIsAsked(t *testing.T) {
 	n := tree.Node{ID: "s_1", Type: tree.Strategy, Level: 3, Direction: taxonomy.FalsePass,
 		ErrorType: "content_validation_error", Content: tree.Content{Lessons: []tree.Lesson{
@@ -63,8 +64,7 @@ func TestStrategyTellsWhatIsAsked(t *testing.T) {
 	require.Len(t, n.Content.Lessons, 2, "the memory itself stays as it is")
 }
 
-// A case that missed two checks tells another test the one that its prompt calls for, and its own
-// test both.
+// Of a case that missed two checks, another test gets the one that its prompt calls for, and its own test both.
 func TestCaseTellsWhatIsAsked(t *testing.T) {
 	n := tree.Node{ID: "c_1", Type: tree.Case, Level: 1, Direction: taxonomy.FalsePass, Lang: "en",
 		ErrorType: "content_validation_error", CaseData: &tree.CaseData{Misses: []tree.Miss{
@@ -80,7 +80,7 @@ func TestCaseTellsWhatIsAsked(t *testing.T) {
 	require.Contains(t, tell("c_1"), "word by word")
 }
 
-// A lesson is told in the language of the prompt where its writer gave it.
+// A lesson is shown in the language of the prompt where its writer supplied that.
 func TestLessonIsToldInBothLanguages(t *testing.T) {
 	n := tree.Node{ID: "e_1", Type: tree.Experience, Level: 2, Direction: taxonomy.FalsePass, Lang: "zh",
 		ErrorType: "content_validation_error", Content: tree.Content{

@@ -42,7 +42,7 @@ Verdicts like the first one on this were often wrong in the past:
 	require.NotContains(t, got, "pass")
 }
 
-// What memtree itself says of a first verdict stands its own guard.
+// memtree's own sentences about a first verdict pass its own guard.
 func TestDoubtsForceNothing(t *testing.T) {
 	for signal, d := range doubts {
 		for _, s := range []string{d.EN, d.ZH} {

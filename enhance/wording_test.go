@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Whoever reads a lesson that rests on the taxonomy's sentences reads it as if it had been learned in
-// their own language.
+// A person who reads a lesson made of the taxonomy's sentences reads it as if it had been learned in their own
+// language.
 func TestShown(t *testing.T) {
 	tax := taxonomy.Default()
 	words := NewWording(tax)
@@ -51,7 +51,7 @@ func TestShownAsWritten(t *testing.T) {
 	}
 }
 
-// A check of the tree's own has no sentences but those of its lesson, and the words of people.
+// A check of the tree's own has no sentences but those of its lesson, and people's notes.
 func TestOwnCheck(t *testing.T) {
 	const own = "own/unit_not_read_3f9a2c"
 	n := tree.Node{ID: "e_1", Type: tree.Experience, Level: 2, Lang: "en", Direction: taxonomy.FalsePass,
@@ -80,8 +80,8 @@ func TestOwnCheck(t *testing.T) {
 	require.Contains(t, w.In(&c, "zh").Content.Title, "漏", "its name is English")
 }
 
-// TestNoInventedCause: what a case is shown to have gone wrong by is what people wrote, and where nobody
-// wrote anything that is said.
+// TestNoInventedCause: the cause shown for a case is what people wrote, and where no person wrote anything the text
+// states that.
 func TestNoInventedCause(t *testing.T) {
 	w := NewWording(nil)
 	of := func(note string, m tree.Miss) tree.Node {
