@@ -36,7 +36,7 @@ func tellAll(t testing.TB, s *Script, text string) string {
 	return string(out)
 }
 
-// TestGolden: a script with all that Midscene knows, and the same with guidance.
+// TestGolden: a script with all features of Midscene, and the same with guidance.
 func TestGolden(t *testing.T) {
 	src, err := os.ReadFile("testdata/cart.yaml")
 	require.NoError(t, err)
@@ -120,7 +120,7 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// TestOwnFirst: the user's words come first, and what Midscene would have taken is one of them.
+// TestOwnFirst: the user's context comes first, and the one that Midscene would have used is part of it.
 func TestOwnFirst(t *testing.T) {
 	out := tellAll(t, read(t, "agent:\n  aiContexts:\n    default: Prices are in euro\n    aiAct: Be slow\n"+
 		"tasks:\n- name: x\n  flow:\n"+
@@ -172,7 +172,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestAnyGuidance: whatever a text says, only contexts change, and the script comes back.
+// TestAnyGuidance: for any text only contexts change, and the script can be restored.
 func TestAnyGuidance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		own := rapid.StringOf(rapid.RuneFrom([]rune("a #:'\"\n\t-|>&*!%@`{}[],$\\合 \u0085\u2028\ufeff"))).Draw(t, "own")
