@@ -9,7 +9,8 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// A failure of one request says nothing of the others; a model that is silent three times in a row is left alone.
+// A failure of one request is no reason against the others; a model that gives no answer three times in a row is not
+// called again.
 func TestOneRequestIsNotTheModel(t *testing.T) {
 	for kind, goesOn := range map[llm.Kind]bool{
 		llm.KindRefused: true, llm.KindTruncated: true, llm.KindTooLarge: true, llm.KindNotRecorded: true,

@@ -39,8 +39,8 @@ func TestTwoMisses(t *testing.T) {
 	m.settled(options(t))
 }
 
-// The experiences of a case may be of different error types, which are planned
-// one after the other; after each plan the tree keeps its laws.
+// The experiences of a case may be of different error types, which are planned one after the other; after each plan
+// the laws of the tree hold.
 func TestTwoMissesOfTwoTypes(t *testing.T) {
 	waits, sum := missed("t_waits", "The spinner was turning."), missed("t_sums", "Nobody added it up.")
 	var cases []tree.Node
@@ -66,7 +66,7 @@ func TestTwoMissesOfTwoTypes(t *testing.T) {
 			require.Equal(t, []string{a.ID, b.ID}[i%2], m.nodes[n.ID].Parent)
 		}
 		m.settled(options(t))
-		for _, n := range cases[:5] { // one type loses its cases, the other keeps some
+		for _, n := range cases[:5] { // one type loses its cases, the other does not
 			m.edit(n.ID, func(n *tree.Node) { n.CaseData.Misses = []tree.Miss{sum} })
 		}
 		m.evolve(options(t), PlanOptions{})
@@ -156,8 +156,7 @@ func TestContraryIsKeptApart(t *testing.T) {
 	m.settled(options(t))
 }
 
-// Without a check there is a lesson only if most cases were given one hint. The lesson
-// is that hint, word for word.
+// Without a check there is a lesson only if most cases have the same hint. The lesson is that hint, unchanged.
 func TestUntyped(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -199,7 +198,7 @@ func TestUntyped(t *testing.T) {
 	require.Empty(t, m.live(tree.Experience), "one test alone")
 }
 
-// upside is a case of which no check is known, with a hint that somebody gave.
+// upside is a case without a known check, with a person's hint.
 func upside(i int, hint string) tree.Node {
 	x := missed("", fmt.Sprintf("The picture of the %s was shown upside down in the gallery.", things[i]))
 	x.Instead = hint
@@ -211,7 +210,7 @@ func upside(i int, hint string) tree.Node {
 
 const hint = "Hold the picture beside the design before you call it the same."
 
-// notes are cases about various things. The weight of a word shows only among others.
+// notes are cases about various things. The weight of a token shows only among others.
 func notes() []tree.Node {
 	var out []tree.Node
 	for i, s := range []string{
@@ -226,7 +225,7 @@ func notes() []tree.Node {
 	return out
 }
 
-// What was said of how a check was missed is kept whole or not at all.
+// A text on how a check was missed is used whole or not at all.
 func TestCentralSentence(t *testing.T) {
 	said := func(how ...string) tree.Node {
 		var nodes []tree.Node

@@ -17,8 +17,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// scribe is a model that writes about every group what its first case says. It counts
-// how much it was given.
+// scribe is a model that writes about every group the text of its first case. It counts its input.
 type scribe struct {
 	calls, most int // calls; the longest request in characters
 	all         int // characters of all requests
@@ -49,7 +48,7 @@ func (s *scribe) Generate(_ context.Context, r llm.Request) (llm.Answer, error) 
 	return llm.Answer{JSON: b, Model: "scribe"}, err
 }
 
-// TestQualityOfCalls counts what a model is asked.
+// TestQualityOfCalls counts the calls of a model.
 func TestQualityOfCalls(t *testing.T) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "A scripted model that repeats what one case says; refused drafts are repaired once. Bar: "+

@@ -27,7 +27,7 @@ func unit(i int, how, cause string) tree.Node {
 	})
 }
 
-// units are three such cases, which share few words.
+// units are three such cases, which share few tokens.
 func units() []tree.Node {
 	return []tree.Node{
 		unit(0, "The weight was in pounds and the agent compared it with kilograms.", "The unit behind a number was ignored"),
@@ -36,7 +36,7 @@ func units() []tree.Node {
 	}
 }
 
-// found is what a model says of causes: groups of lines, each of a check or, for 0, a new one.
+// found is the answer of a model about causes: groups of lines, each of a check or, for 0, a new one.
 func found(groups ...prompts.SurveyGroup) string {
 	if groups == nil {
 		groups = []prompts.SurveyGroup{}
@@ -120,7 +120,7 @@ func TestCauseJoinsACheck(t *testing.T) {
 	m.settled(o)
 }
 
-// A question is asked where its answer can change something: for three cases of two tests, of one direction.
+// A question is sent where its answer can change something: for three cases of two tests, of one direction.
 func TestCausesTooFew(t *testing.T) {
 	apart, same := units(), units()
 	apart[0] = alarm(apart[0])
@@ -210,7 +210,7 @@ func TestCausesAreAskedOnce(t *testing.T) {
 	require.Len(t, m.live(tree.Experience), 1)
 }
 
-// A hundred lines are asked about at once, and a question that is too long is halved.
+// A hundred lines are sent at once, and a question that is too long is halved.
 func TestCausesInBatches(t *testing.T) {
 	var list []tree.Node
 	for i := range 130 {

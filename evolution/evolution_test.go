@@ -77,7 +77,7 @@ func (m *memory) Get(_ context.Context, id string) (tree.Node, error) {
 	return tree.Node{}, tree.ErrNotFound
 }
 
-// kept is the JobCache of a memory.
+// kept is the jobCache of a memory.
 type kept struct{ m *memory }
 
 func (k kept) Get(key string) ([]byte, bool) { b, ok := k.m.kept[key]; return b, ok }
@@ -113,7 +113,7 @@ func (m *memory) apply(changes []tree.Change) {
 	}
 }
 
-// form makes cases of evaluations, with the words of a taxonomy.
+// form makes cases of evaluations, with the sentences of a taxonomy.
 func (m *memory) form(tax *taxonomy.Taxonomy, es []tree.Evaluation) {
 	m.tb.Helper()
 	f := former(m.tb, tax)
@@ -168,7 +168,7 @@ func evolver(tb testing.TB, o Options) *Evolver {
 
 var compiled sync.Map // func() (*Evolver, error) by taxonomy
 
-// settled checks that another plan changes nothing and asks nobody.
+// settled checks that another plan changes nothing and calls no model.
 func (m *memory) settled(o Options) {
 	m.tb.Helper()
 	before := m.text()
@@ -200,7 +200,7 @@ func (m *memory) lesson(check string, d taxonomy.Direction) tree.Node {
 	return tree.Node{}
 }
 
-// group returns what the plans say of the cases of a check that are no experience.
+// group returns the group, in the plans, of the cases of a check that are no experience.
 func group(plans []Plan, check string) (Group, bool) {
 	for _, p := range plans {
 		for _, g := range p.Groups {

@@ -40,8 +40,8 @@ func untyped() []tree.Node {
 	return nodes
 }
 
-// A draft that can be found only by its words is tried out. It must be found for two of
-// its tests, as if these were new.
+// A draft that can be found only by its tokens is tried out. It must be found for two of its tests, as if these were
+// new.
 func TestTrialInRetrieval(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -96,8 +96,7 @@ func TestWhatIsNotTriedOut(t *testing.T) {
 	require.Len(t, m.live(tree.Strategy), 1)
 }
 
-// A model is told in its own language why its draft was refused, and has one try
-// more.
+// A model receives the reason why its draft was refused, in its own language, and has one more try.
 func TestModelRepairs(t *testing.T) {
 	draft := func(_, en, zh map[string]any) {
 		en["title"], en["mistake"], en["when"] = "Pictures upside down", "the picture was shown upside down",

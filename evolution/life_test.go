@@ -219,8 +219,7 @@ func TestHysteresis(t *testing.T) {
 	fmt.Fprintln(t.Output(), "covered", covered, "of 300; experiences", len(m.live(tree.Experience)), "retired", retired)
 }
 
-// Two later cases of other tests end the probation. The confidence of a lesson that
-// nobody sees again falls with time.
+// Two later cases of other tests end the probation. The confidence of a lesson without new cases falls with time.
 func TestLaterCasesValidate(t *testing.T) {
 	m := planted(t, shop())
 	m.evolve(options(t), PlanOptions{})

@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// A lesson keeps the place in a suite that all its cases have, as it is now.
+// A lesson has the place in a suite that all its cases have, as it is now.
 func TestCommonScope(t *testing.T) {
 	at := func(day, position int, tests ...string) *tree.Node {
 		n := tree.Node{Scope: tree.Scope{Product: "shop", Suite: "orders", SuiteTests: tests, Position: position}}

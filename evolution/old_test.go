@@ -113,8 +113,8 @@ func TestLiftAcrossTypes(t *testing.T) {
 	}
 }
 
-// A lesson without a check is replaced by that of the check its cases missed,
-// whether it stood on the very same cases, and so has the same id, or on others.
+// A lesson without a check is replaced by that of the check its cases missed, whether it rests on the very same cases,
+// and so has the same id, or on others.
 func TestOldLessonsAreSuperseded(t *testing.T) {
 	for name, count := range map[string]int{"the same cases": 5, "fewer cases": 3} {
 		t.Run(name, func(t *testing.T) {
@@ -135,8 +135,8 @@ func TestOldLessonsAreSuperseded(t *testing.T) {
 	}
 }
 
-// A lesson by an older version of the rules goes even if there is nothing to replace it.
-// The words of a person or a model stay.
+// A lesson by an older version of the rules is removed even if there is nothing to replace it. The text of a person or
+// a model stays.
 func TestOldLessonsOfUntypedCases(t *testing.T) {
 	for _, c := range []struct {
 		name  string

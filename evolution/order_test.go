@@ -84,7 +84,7 @@ func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
 		m := newMemory(t)
 		m.form(tax(t), runs)
 		m.evolve(options(t), PlanOptions{})
-		for id, n := range m.nodes { // these tell how a node came to be, not what it says
+		for id, n := range m.nodes { // these depend on the history of a node, not on its content
 			n.Revision, n.LastChange = 0, ""
 			m.nodes[id] = n
 		}

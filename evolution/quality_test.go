@@ -70,7 +70,7 @@ func evaluations(tb testing.TB, path string) []tree.Evaluation {
 	return list
 }
 
-// labelsOf reads what people say of each evaluation; the product never does.
+// labelsOf reads people's labels of each evaluation; the product never does.
 func labelsOf[L any](tb testing.TB, path string) map[string]L {
 	tb.Helper()
 	out := map[string]L{}
@@ -214,8 +214,8 @@ func TestQualityOfCauses(t *testing.T) {
 	b.Check(t)
 }
 
-// TestQualityOfTypes asks whether the members of one experience are read as of
-// one type by two independent readers, and how often random groups are.
+// TestQualityOfTypes measures whether two independent readers assign the members of one experience to one type, and
+// how often those of random groups.
 func TestQualityOfTypes(t *testing.T) {
 	type reading struct{ ID, First, Second string }
 	readings := map[string]reading{}

@@ -8,7 +8,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// What is kept of jobs is derived data and may be anything.
+// Stored results of jobs are derived data and may be anything.
 func FuzzRecord(f *testing.F) {
 	m := planted(f, shop())
 	m.evolve(options(f), PlanOptions{})

@@ -124,7 +124,7 @@ func stillOf(nodes []tree.Node) still {
 	return s
 }
 
-// planAll plans a whole tree, hands on the changes of each plan, and counts them.
+// planAll plans a whole tree, passes the changes of each plan to each, and counts them.
 func planAll(tb testing.TB, s still, cache jobCache, each func([]tree.Change)) (changes int) {
 	tb.Helper()
 	o := builtIn(tb)

@@ -17,10 +17,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// The checks of the made-up shop: two of one error type, one that is a kind of
-// another, and one of another error type. Where a note has to be read for what was
-// missed, it is in words that nothing built in knows: zorped and flumped for sums,
-// glimmed and grobbed for dates.
+// The checks of the made-up shop: two of one error type, one that is a kind of another, and one of another error type.
+// Where a note has to be read for what was missed, it uses words unknown to everything built in: zorped and flumped
+// for sums, glimmed and grobbed for dates.
 const shopChecks = `checks:
   - id: t_sums
     errorTypes: [content_validation_error]
@@ -116,7 +115,7 @@ func with(t *taxonomy.Taxonomy) Options {
 	}}
 }
 
-// missed is a miss as a person told it.
+// missed is a miss as a person described it.
 func missed(check, how string, what ...string) tree.Miss {
 	t, err := theShop()
 	if err != nil {
@@ -237,8 +236,8 @@ func pointers(nodes []tree.Node) []*tree.Node {
 	return out
 }
 
-// nobodysWords fails where a lesson holds a sentence that is neither the
-// taxonomy's nor a whole sentence of somebody who spoke of one of its cases.
+// nobodysWords fails where a lesson holds a sentence that is neither the taxonomy's nor a whole sentence of a person's
+// text about one of its cases.
 func (m *memory) nobodysWords(tax *taxonomy.Taxonomy) {
 	m.tb.Helper()
 	for _, n := range append(m.live(tree.Experience), m.live(tree.Strategy)...) {

@@ -56,7 +56,7 @@ func TestStrategyIsCounted(t *testing.T) {
 	m.settled(options(t))
 }
 
-// A strategy says what was missed most of all, not everything.
+// A strategy has the checks that were missed most, not all.
 func TestStrategyHasFewLessons(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("checks:\n")
@@ -112,7 +112,7 @@ func TestStrategyNeedsEnough(t *testing.T) {
 	}
 }
 
-// A person's pin keeps the words of a strategy, not its children.
+// A person's pin preserves the text of a strategy, not its children.
 func TestPinnedStrategyKeepsItsWords(t *testing.T) {
 	m := planted(t, append(sums(), dates()...))
 	m.evolve(options(t), PlanOptions{})
@@ -129,8 +129,8 @@ func TestPinnedStrategyKeepsItsWords(t *testing.T) {
 	m.settled(options(t))
 }
 
-// A strategy also counts the checks that too few cases missed for an experience, and the
-// scenes in which checks were missed.
+// A strategy also has the checks that too few cases missed for an experience, with their number of tests and types of
+// scene.
 func TestStrategySaysWhatItsPartsDoNot(t *testing.T) {
 	nodes := append(sums(), dates()...)
 	for i := range 2 {

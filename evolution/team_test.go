@@ -101,8 +101,8 @@ func TestCauseGoesToTeamCheck(t *testing.T) {
 	}
 }
 
-// A team takes a check of the tree's own into its catalogue under its id: the cases keep it, and its lesson goes
-// where the team says.
+// A team takes a check of the tree's own into its catalogue under its id: the cases keep it, and its lesson moves to
+// the error type that the team sets.
 func TestTeamTakesOwnCheck(t *testing.T) {
 	m := planted(t, append(notes(), units()...))
 	o := with(taxonomy.Default())

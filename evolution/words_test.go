@@ -10,8 +10,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// TestQualityOfWords keeps every lesson of each set as it reads, one file a set,
-// so that a change of the words is seen. Read them aloud before you accept one.
+// TestQualityOfWords stores every lesson of each set as it reads, one file a set, so that a change of the wording is
+// seen. Read them aloud before you accept one.
 func TestQualityOfWords(t *testing.T) {
 	data := shared(t)
 	for name, path := range map[string]string{

@@ -27,7 +27,7 @@ func lessonSaid() (en, zh map[string]any) {
 		}
 }
 
-// said is what a model says of group 1. edit changes it, its English or its Chinese.
+// said is the answer of a model about group 1. edit changes it, its English or its Chinese.
 func said(edit func(a, en, zh map[string]any)) map[string]any {
 	en, zh := lessonSaid()
 	a := map[string]any{"group": 1, "apart": "", "not": []int{}, "en": en, "zh": zh}
@@ -46,7 +46,7 @@ func answers(groups ...map[string]any) string {
 	return string(b)
 }
 
-// answer is what a good model says about sums; edit makes it another.
+// answer is the answer of a good model about sums; edit changes it.
 func answer(edit func(a, en, zh map[string]any)) string { return answers(said(edit)) }
 
 func model(texts ...string) *llmtest.Script {
@@ -57,7 +57,7 @@ func model(texts ...string) *llmtest.Script {
 	return llmtest.NewScript(steps...)
 }
 
-// total adds up what plans say.
+// total adds up plans.
 func total(plans []Plan) (out Plan) {
 	for _, p := range plans {
 		out.Calls, out.Usage, out.Waiting = out.Calls+p.Calls, out.Usage.Add(p.Usage), out.Waiting+p.Waiting
@@ -90,7 +90,7 @@ func TestModelWrites(t *testing.T) {
 	m.settled(o)
 }
 
-// A model can say something of cases whose check nobody knows.
+// A model can write a lesson for cases whose check is unknown.
 func TestModelWritesOfUntypedCases(t *testing.T) {
 	m := planted(t, append(notes(), upside(0, ""), upside(1, ""), upside(2, "")))
 	o := options(t)
@@ -106,7 +106,7 @@ func TestModelWritesOfUntypedCases(t *testing.T) {
 	m.settled(o)
 }
 
-// A lesson is written in both languages, and told in that of the reader.
+// A lesson is written in both languages, and shown in that of the reader.
 func TestModelWritesBothLanguages(t *testing.T) {
 	m := planted(t, sums())
 	o := options(t)
@@ -185,8 +185,8 @@ func TestModelLeavesCasesOut(t *testing.T) {
 	m.settled(o)
 }
 
-// A group whose cases have no one cause becomes no lesson, also not by the rules, and is not asked
-// about again until its cases change.
+// A group whose cases have no common cause becomes no lesson, also not by the rules, and is not sent again until its
+// cases change.
 func TestModelRefusesAGroup(t *testing.T) {
 	for name, edit := range map[string]func(a, en, zh map[string]any){
 		"apart":       func(a, en, zh map[string]any) { a["apart"], en["do"], zh["do"] = "Each for itself.", "", "" },
@@ -226,12 +226,12 @@ func TestModelRefusesAGroup(t *testing.T) {
 	}
 }
 
-// Many groups are asked about in one call. An answer that cannot be read is asked for again by
-// halves, and what is wrong with one group does not touch the others.
+// Many groups are sent in one call. An answer that cannot be read is requested again by halves, and a problem of one
+// group does not affect the others.
 func TestModelIsAskedOfManyGroups(t *testing.T) {
 	o := options(t)
 	var two []map[string]any
-	ask := func(m *memory) { // what the author says of the groups, in their order
+	ask := func(m *memory) { // the author's answers about the groups, in their order
 		script := model("", "")
 		o.Generator = script
 		m.evolve(o, PlanOptions{})
@@ -272,8 +272,7 @@ func TestModelIsAskedOfManyGroups(t *testing.T) {
 	})
 }
 
-// An answer that cannot be read is refused. Then the rules write, and the model is not
-// asked twice.
+// An answer that cannot be read is refused. Then the rules write, and the model is not called twice.
 func TestModelAnswersNonsense(t *testing.T) {
 	for name, bad := range map[string]string{
 		"garbage": "I am sorry, Dave.", "nothing": "", "half": answer(nil)[:80],
@@ -298,8 +297,7 @@ func TestModelAnswersNonsense(t *testing.T) {
 	}
 }
 
-// A model that cannot be reached says nothing about a job: the rules write, and
-// the model is asked when it is back.
+// A model that cannot be reached settles no job: the rules write, and the model is called when it is back.
 func TestModelIsDown(t *testing.T) {
 	m := planted(t, sums())
 	o := options(t)
@@ -318,8 +316,7 @@ func TestModelIsDown(t *testing.T) {
 	m.settled(o)
 }
 
-// What is no answer settles nothing: the rules write, the model is asked once in a work, and again in
-// the next one.
+// A missing answer settles nothing: the rules write, the model is called once in a work, and again in the next one.
 func TestNoAnswerSettlesNothing(t *testing.T) {
 	good := model(answer(nil))
 	for _, kind := range []llm.Kind{
@@ -386,8 +383,7 @@ func TestMaxCost(t *testing.T) {
 	}
 }
 
-// Cancelled between calls, a plan leaves what it was answered in the cache, and the next one
-// asks for the rest.
+// Cancelled between calls, a plan leaves the answers it received in the cache, and the next one requests the rest.
 func TestInterruptedPlanResumes(t *testing.T) {
 	nodes := shop()
 	for i := range nodes { // a call for each language
