@@ -18,7 +18,7 @@ func TestCatalogueHolds(t *testing.T) {
 	require.Equal(t, all, right)
 }
 
-// catalogueHolds counts the drafts of the catalogue's advice that hold, as words of the given source.
+// catalogueHolds counts the drafts of the catalogue's advice that pass, as texts of the given source.
 func catalogueHolds(j *Gates, from string, refused func([]string, *Draft)) (right, all int) {
 	for _, c := range j.tax.Checks() {
 		for _, d := range []taxonomy.Direction{taxonomy.FalsePass, taxonomy.FalseFail} {

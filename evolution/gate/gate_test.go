@@ -59,7 +59,7 @@ func TestForcingAndSafety(t *testing.T) {
 	only(t, "safety", j.Refuses(a, d))
 }
 
-// other makes a live memory of the same words for the other direction.
+// other makes a live memory with the same text for the other direction.
 func other(d *Draft) *tree.Node {
 	return &tree.Node{ID: "e_other", Type: tree.Experience, Direction: taxonomy.FalseFail, Content: tree.Content{
 		AppliesWhen: d.AppliesWhen, Lessons: d.Lessons,

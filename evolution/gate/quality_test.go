@@ -121,8 +121,7 @@ func misses(c *cue.Catalogue, n *tree.Node) []tree.Miss {
 		Sure: r.Sure}}
 }
 
-// about is the group a draft was written for. A test that ran several times
-// stands for itself with all of its runs.
+// about is the group a draft was written for. A test that ran several times is represented by all of its runs.
 func (s *suite) about(d *labelled) *About {
 	a := &About{Type: tree.Experience}
 	zh, votes := 0, map[string]int{}
@@ -183,7 +182,7 @@ const (
 	leastRefused = 0.60 // of bad ones; the goal is .70
 )
 
-// tally counts what became of drafts.
+// tally counts the results of drafts.
 type tally struct{ right, all int }
 
 func (c tally) share() float64 { return float64(c.right) / float64(max(1, c.all)) }
