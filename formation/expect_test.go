@@ -18,7 +18,7 @@ func truthJSON(t *testing.T, defects any) tree.Raw {
 	return b
 }
 
-// TestEachDefectIsAMiss: no listed defect is lost, whatever stands beside it and however it is listed.
+// TestEachDefectIsAMiss: no listed defect is lost, regardless of what is beside it and how it is listed.
 func TestEachDefectIsAMiss(t *testing.T) {
 	list := []string{"The Save button is disabled", "The Load button is disabled", "something is odd with the lower part",
 		"the title reads “A” instead of “B”"}
@@ -69,7 +69,7 @@ func TestExpectations(t *testing.T) {
 	require.NotEmpty(t, fact.Of(&n))
 	require.Equal(t, fact.Of(&n), fact.Of(&old))
 
-	// After a false alarm the agent's own list says what it held to be broken; what the note says was right.
+	// After a false alarm the agent's own list has what it took to be broken; the note has what was right.
 	n = caseOf(t, tree.Evaluation{
 		Judgment:    tree.Raw(`{"verdict":"fail","defects":["The Save button is disabled"]}`),
 		GroundTruth: tree.Raw(`{"verdict":"pass"}`), Reason: "The Undo button is disabled, rightly so: nothing was done yet.",

@@ -168,8 +168,8 @@ const good = `{"runs":[{"run":1,"misses":[{"how":"It overlooked a review in the 
 	`"check":"whole_list","what":["reviews","Quantum foam"],` +
 	`"instead":"Read every one of the reviews to the end of the list."}]}]}`
 
-// What cannot be used of an answer is left out: a text, a miss, a run. Only an answer without a usable
-// run is asked for once more. The rules stand in, and the case waits to be read again.
+// Unusable parts of an answer are omitted: a text, a miss, a run. Only an answer without a usable run is requested
+// once more. Instead the rules analyse, and the case waits to be read again.
 func TestAnalyseWithAModel(t *testing.T) {
 	const how, instead = "It overlooked a review in the list that mentions the term.",
 		"Read every one of the reviews to the end of the list."

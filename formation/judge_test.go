@@ -134,8 +134,8 @@ func TestJudgeKeepsTheReasonGiven(t *testing.T) {
 	require.Equal(t, e.Reason, out.Changes[0].Node.CaseData.EvaluatorReason)
 }
 
-// TestJudgeIsNotAsked tests that the model is not asked when a field says whether
-// the verdict was right, or when the two can be compared.
+// TestJudgeIsNotAsked tests that the model is not called when a field states whether the verdict was right, or when
+// the two can be compared.
 func TestJudgeIsNotAsked(t *testing.T) {
 	yes, no := true, false
 	explicit := func(correct *bool, d taxonomy.Direction) tree.Evaluation {
@@ -161,7 +161,7 @@ func TestJudgeIsNotAsked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			model := llmtest.NewScript()
 			out, err := former(t, Options{Generator: model}).Form(t.Context(), c.e, &memory{})
-			for _, r := range model.Requests() { // the analyst may be asked
+			for _, r := range model.Requests() { // the analyst may be called
 				require.NotContains(t, r.Name, "judge")
 			}
 			if err != nil {

@@ -67,7 +67,7 @@ func TestMissesOfAList(t *testing.T) {
 	require.NotContains(t, fmt.Sprint(n.Says()), "计算器", "the truth is evidence, and is not said")
 }
 
-// Input from outside may say nothing, too much, or something unexpected.
+// Input from outside may be empty, too long, or unexpected.
 func TestMissesOfStrangeInput(t *testing.T) {
 	silent := func(n tree.Node) {
 		require.Equal(t, []string{""}, checks(n))

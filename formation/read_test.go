@@ -15,7 +15,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// reader is a model that answers for each run that is shown to it, except those whose task has a word.
+// reader is a model that answers for each run that is shown to it, except those whose task contains a certain word.
 type reader struct {
 	mu    sync.Mutex
 	asked []string
@@ -52,7 +52,7 @@ func screens(t *testing.T, f *Former, n int) []*Run {
 	return runs
 }
 
-// Ten runs are asked about in one question, each evidence once, and a case that is known not at all.
+// Ten runs are sent in one question, each evidence once, and a known case not at all.
 func TestReadAsksInTens(t *testing.T) {
 	model, m := &reader{}, &memory{}
 	f := former(t, Options{Generator: model})
