@@ -14,7 +14,7 @@ import (
 	"github.com/memtree/memtree/ingest"
 )
 
-// A table says the same however a spreadsheet saved it.
+// A table has the same labels however a spreadsheet saved it.
 func TestLabels(t *testing.T) {
 	plain := "id,Truth,note,prompt\na,Right,,p\nb,wrong,\"没有核对，合计\",\"two\nlines\"\n\nc,,,\n'-d,fail,,\na,right,,\n"
 	want := []ingest.Label{
@@ -74,7 +74,7 @@ func TestBadLabels(t *testing.T) {
 	}
 }
 
-// What a person says survives the way through a cell, and no cell begins a formula.
+// A person's text survives the way through a cell, and no cell begins a formula.
 func FuzzCell(f *testing.F) {
 	for _, s := range []string{"", "=1+1", "-a", "'-a", "''=", "＝1", " =1", "a", "'", "\t@x"} {
 		f.Add(s)

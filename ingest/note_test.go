@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNote: a note is the evaluator's words, and the agent's own never are.
+// TestNote: a note is the evaluator's text, never the agent's own.
 func TestNote(t *testing.T) {
 	run := func(rest string) string { return `{"prompt":"p","judgment":"pass","ground_truth":"fail",` + rest + `}` }
 	const said, toast = `"note":"the toast is no proof"`, `"reason":"The toast said Saved"`

@@ -25,7 +25,7 @@ func TestReadPairs(t *testing.T) {
 			`"fail"`},
 		`"judgment":"Looks fine so far as I can see","verdict":"pass","expected":"fail"`: {`"Looks fine so far as I can see"`,
 			`"fail"`},
-		// Beside a judgment and a ground truth under their own names, a pair's word is someone else's.
+		// Beside a judgment and a ground truth under their own names, the value of a pair is someone else's.
 		`"judgment":"pass","ground_truth":"fail","verdict":"incorrect"`:    {`"pass"`, `"fail"`},
 		`"agent_verdict":"pass","human_verdict":"fail","verdict":"wrong"`:  {`"pass"`, `"fail"`},
 		`"judgment":"pass","label":"smoke"`:                                {`"pass"`, ``},
