@@ -14,8 +14,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// counted is what a report says, counted without our readers: testdata/make/count.py takes the tools' own sums, and
-// what they do not sum up is counted by hand in by_hand.csv.
+// counted holds the numbers of a report, computed without our readers: testdata/make/count.py takes the tools' own
+// sums, and the numbers that they do not sum up are counted by hand in by_hand.csv.
 type counted struct{ pass, fail, other, none, rightLabels, wrongLabels int }
 
 // counts reads a table with the columns report, pass, fail, other, none, right and wrong; a column may be missing.
@@ -97,7 +97,7 @@ func TestCounts(t *testing.T) {
 	require.GreaterOrEqual(t, reports, 60)
 }
 
-// mappingOf is the file that says what is where in a sample.
+// mappingOf is the file with the mapping of a sample.
 func mappingOf(name string) string {
 	return "testdata/map/" + strings.TrimSuffix(name, filepath.Ext(name)) + ".yaml"
 }

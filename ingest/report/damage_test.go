@@ -15,8 +15,8 @@ import (
 // Each sample is damaged at so many places and with so many seeds.
 const cuts, seeds = 10, 4
 
-// TestDamaged: of a report that is cut off, doubled, emptied, or has bytes of chance in it, nothing is lost but what is
-// damaged, and a sentence that names the file says what could not be read.
+// TestDamaged: of a report that is cut off, doubled, emptied, or has random bytes in it, only the damaged parts are
+// lost, and a sentence that names the file states what could not be read.
 func TestDamaged(t *testing.T) {
 	for _, f := range sampled {
 		for name, files := range samples(t, f) {
@@ -67,7 +67,7 @@ func (d *damaged) read(t *testing.T, i int, content string) (es []tree.Evaluatio
 	return es, said
 }
 
-// cut reads the report cut off at several places. What is read is a beginning of what the whole report says.
+// cut reads the report cut off at several places. The result is a beginning of what the whole report has.
 func (d *damaged) cut(t *testing.T, i int) {
 	content := d.files[i].content
 	before := 0
@@ -112,8 +112,8 @@ func (d *damaged) empty(t *testing.T, i int) {
 	require.Contains(t, strings.Join(said, "\n"), d.files[i].name+" is empty")
 }
 
-// double reads a report that is there twice: in one file, and as two. It counts once, unless its lines are runs that
-// nothing tells apart.
+// double reads a report twice: in one file, and as two. Its runs are the same as once, unless they are lines that
+// nothing distinguishes.
 func (d *damaged) double(t *testing.T) {
 	keys := map[string]bool{}
 	if !strings.HasPrefix(d.files[0].content, "PK") && len(d.files) == 1 {
@@ -131,8 +131,8 @@ func (d *damaged) double(t *testing.T) {
 	}
 }
 
-// FuzzReport reads anything as a report of each format: it is the same each time, no run is half one, and what is said
-// names the file.
+// FuzzReport reads anything as a report of each format: it is the same each time, no run is half one, and errors name
+// the file.
 func FuzzReport(f *testing.F) {
 	for i, format := range sampled {
 		for _, files := range samples(f, format) {

@@ -23,13 +23,13 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// shots are the pictures that a test keeps: by hash.
+// shots are the stored pictures of tests: by hash.
 type shots struct {
 	from *report.Attachments
 	kept map[string]string // name by bytes
 }
 
-// keep keeps a picture without looking at it.
+// keep stores a picture without looking at it.
 func (s *shots) keep(x report.Shot) (tree.Picture, error) {
 	r := io.NopCloser(x.Data)
 	if x.Data == nil {
@@ -48,7 +48,7 @@ func (s *shots) keep(x report.Shot) (tree.Picture, error) {
 		Bytes: len(b)}, nil
 }
 
-// readWith reads a report and keeps its pictures; attachments lie in dir.
+// readWith reads a report and stores its pictures; attachments are in dir.
 func readWith(t *testing.T, f report.Format, dir string, in ...input) ([]tree.Evaluation, *shots, *report.Reader) {
 	t.Helper()
 	from, err := report.OpenAttachments(dir)
@@ -242,7 +242,7 @@ func TestPytest(t *testing.T) {
 		"e is empty: it has no test in it", "j looks like a junit report: use ingest junit"}, said)
 }
 
-// Midscene's pages hold the pictures themselves: the page after the last step is the one that counts.
+// Midscene's pages contain the pictures themselves: the page after the last step is used.
 func TestEvidenceOfMidscene(t *testing.T) {
 	in := samples(t, report.Midscene)["asserts.html"][0] // a real page, whose pictures were taken out
 	n := 0

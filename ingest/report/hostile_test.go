@@ -61,7 +61,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestBounded: of one long part no more than its bound is kept.
+// TestBounded: of one long part no more than its bound is stored.
 func TestBounded(t *testing.T) {
 	const open, end = `<testsuite name="s"><testcase classname="c" name="`, `</testcase></testsuite>`
 	long := strings.Repeat("y", 9<<20)
@@ -122,8 +122,8 @@ func packed(t *testing.T, names []string, do func(name string, w io.Writer)) str
 	return b.String()
 }
 
-// TestArchives: what an archive calls its files decides nothing, one broken part spoils no other, and what unpacks to
-// more than any report has is refused.
+// TestArchives: the names of the files in an archive decide nothing, one broken part does not affect the others, and
+// an archive that unpacks to more than any report has is refused.
 func TestArchives(t *testing.T) {
 	result := func(name string, w io.Writer) {
 		if strings.HasSuffix(name, "broken-result.json") {
