@@ -90,7 +90,7 @@ func across(t *Texts, a, b []int) float64 {
 	return sum / float64(len(a)*len(b))
 }
 
-// A note that is repeated often is one cause, and does not make its words common.
+// A note that is repeated often is one cause, and does not make its tokens common.
 func TestRepeatedTexts(t *testing.T) {
 	list := slices.Repeat([]string{"the footer was cut off", "nobody scrolled to the end"}, 700)
 	groups := New(list).Groups(0.5)
