@@ -7,8 +7,8 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// BenchmarkCatalogue compiles the built-in catalogue twice: with the stored models
-// of its sentences, and fitting them anew, as for a team that adds its own.
+// BenchmarkCatalogue compiles the built-in catalogue twice: with the stored models of its sentences, and fitting them
+// again, as for a team that adds its own.
 func BenchmarkCatalogue(b *testing.B) {
 	tax := taxonomy.Default()
 	_ = decoded()

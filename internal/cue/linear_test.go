@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Words tell the kind. A kind without sentences is as likely as by chance, and so
-// is every kind when no word of the text is known.
+// Tokens determine the kind. A kind without sentences is as likely as by chance, and so is every kind when no token of
+// the text is known.
 func TestLinear(t *testing.T) {
 	l := fit([][]string{
 		{"add the lines up", "the lines add up to less", "add it up"},
