@@ -19,7 +19,7 @@ import (
 	jsonstore "github.com/memtree/memtree/store/json"
 )
 
-// counted is an embedder that counts the texts it is given, and fails on demand.
+// counted is an embedder that counts the texts it receives, and fails on demand.
 type counted struct {
 	llmtest.Spell
 	id    string
@@ -116,7 +116,7 @@ type panics struct{ llmtest.Spell }
 
 func (panics) Embed(context.Context, []string) ([][]float32, error) { panic("a bug") }
 
-// TestCacheFailure: what came before a failure is kept.
+// TestCacheFailure: vectors received before a failure remain cached.
 func TestCacheFailure(t *testing.T) {
 	e := &counted{fail: 2 * askAtOnce}
 	c := NewCache(e, strings.TrimSpace)
@@ -261,7 +261,7 @@ func FuzzKept(f *testing.F) {
 	})
 }
 
-// BenchmarkKnown finds one of 20,000 kept vectors of 1,536 numbers.
+// BenchmarkKnown finds one of 20,000 cached vectors of 1,536 numbers.
 func BenchmarkKnown(b *testing.B) {
 	s, err := jsonstore.OpenDir(b.Context(), filepath.Join(b.TempDir(), "store"), jsonstore.Options{})
 	require.NoError(b, err)

@@ -35,7 +35,7 @@ func TestReadSmall(t *testing.T) {
 	b := small()
 	got, err := embed.Read(b)
 	require.NoError(t, err)
-	clear(b) // Read keeps its own copy
+	clear(b) // Read has copied b
 	require.Equal(t, 4, got.Dims())
 	require.Regexp(t, `^static-4/[0-9a-f]{8}$`, got.ID())
 	require.Equal(t, []string{"log", "cart", "登"}, got.Tokens("logCart, xx登"))
