@@ -32,7 +32,7 @@ func FuzzGuard(f *testing.F) {
 		if kept == "" {
 			return
 		}
-		// What is kept are whole sentences of s, all that may stand, in their order.
+		// The result is whole sentences of s, all that are allowed, in their order.
 		whole := ""
 		for _, one := range text.Sentences(text.Clean(s)) {
 			if fit(one, truths) {

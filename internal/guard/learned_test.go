@@ -23,13 +23,13 @@ func learnable(tb testing.TB) []sentence {
 	var all []sentence
 	for _, c := range taxonomy.Default().Checks() {
 		of := c.Sentences()
-		for _, list := range [][]string{of.Said, of.Asked} { // what evaluators and tasks say
+		for _, list := range [][]string{of.Said, of.Asked} { // texts of evaluators and tasks
 			for _, s := range list[:min(ordinary, len(list))] {
 				all = append(all, sentence{s, false})
 			}
 		}
 	}
-	for _, c := range taxonomy.Default().Checks() { // what memtree itself says
+	for _, c := range taxonomy.Default().Checks() { // memtree's own texts
 		for _, a := range []taxonomy.Advice{c.Missed, c.Alarm} {
 			for _, t := range []taxonomy.Text{a.Title, a.Do, a.With, a.Mistake, a.When} {
 				all = append(all, sentence{t.EN, false}, sentence{t.ZH, false})
