@@ -33,7 +33,7 @@ func TestDenied(t *testing.T) {
 		{`"pass"`, `{"has_defect":false,"defect_details":[]}`, &yes, "", ""},
 		{`"Rome"`, `"Paris"`, &yes, "", ""}, // an alias, or several are right
 		{`"pass"`, ``, &yes, "", ""},
-		{`{"verdict":"pass","flaky":true}`, `"fail"`, &yes, "", ""}, // memtree itself says to settle it so
+		{`{"verdict":"pass","flaky":true}`, `"fail"`, &yes, "", ""}, // memtree's own advice is to settle it so
 
 		// What is wrong must differ in something.
 		{`"pass"`, `"pass"`, &no, "", "correct is false although judgment and ground_truth both read as pass" + mendSame},
@@ -66,7 +66,7 @@ func TestDenied(t *testing.T) {
 		{`"fail"`, `"pass"`, nil, "false_pass",
 			"direction is false_pass although judgment reads as fail and ground_truth as pass, which is false_fail" + mendWay},
 		{`"pass"`, `"fail"`, &no, "false_pass", ""},
-		{`"pass"`, `"fail"`, &no, "other", ""}, // says less, not the contrary
+		{`"pass"`, `"fail"`, &no, "other", ""}, // less specific, not contrary
 		{`{"verdict":"fail","defects":["title"]}`, `{"verdict":"fail","defects":["price"]}`, &no, "false_pass", ""},
 		{`"fail"`, `"a text that says a lot and no verdict"`, &no, "false_pass", ""},
 	} {
