@@ -11,8 +11,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// TestAgentReads: an agent is the reader itself. What it picks is given in its words, and what it makes up
-// is refused.
+// TestAgentReads: an agent is the reader itself. Its picks are shown in its words, and invented ones are refused.
 func TestAgentReads(t *testing.T) {
 	c := dial(t, mcpserver.Write, "en", memtree.Evaluation{
 		CaseID: "A1", Prompt: "Search hotels in Porto and count the results", Judgment: tree.Raw(`"fail"`),

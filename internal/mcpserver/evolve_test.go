@@ -24,8 +24,8 @@ func waitedTooShort() []memtree.Evaluation {
 	return out
 }
 
-// TestAgentLearns: an agent reads the wrong verdicts that nobody has read, and writes the lesson. A draft
-// that orders a verdict is refused, and asked for once more with the reason.
+// TestAgentLearns: an agent reads the wrong verdicts that were not read yet, and writes the lesson. A draft that
+// orders a verdict is refused, and requested once more with the reason.
 func TestAgentLearns(t *testing.T) {
 	c := dial(t, mcpserver.Write, "en", waitedTooShort()...)
 	var asked struct{ Question, Prompt, System string }

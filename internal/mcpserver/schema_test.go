@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEveryFieldIsDescribed: an agent is told what each argument is, and described has nothing
-// that no field has.
+// TestEveryFieldIsDescribed: each argument has a description for agents, and described has no entry without a field.
 func TestEveryFieldIsDescribed(t *testing.T) {
 	said := map[string]bool{}
 	var walk func(at string, s *jsonschema.Schema)

@@ -202,7 +202,7 @@ func TestLoop(t *testing.T) {
 	require.Equal(t, direct.Text, g.Guidance, "the block is that of Guide, byte for byte")
 }
 
-// TestNoteWithoutCheck: the answer says that memory understood nothing, and what it says to do works.
+// TestNoteWithoutCheck: the answer states that memory understood nothing, and its advice on what to do works.
 func TestNoteWithoutCheck(t *testing.T) {
 	c := dial(t, all, "en")
 	run := map[string]any{"prompt": "Open the help page and look around", "judgment": "pass", "direction": "false_pass",
@@ -304,7 +304,7 @@ func TestRisk(t *testing.T) {
 	for i := range 120 {
 		e := wrong(i)
 		e.At = time.Date(2026, 3, 1, 9, i, 0, 0, time.UTC)
-		if i%2 == 0 { // this judge is right whenever it says that it counted
+		if i%2 == 0 { // this judge is right whenever it claims to have counted
 			e.Judgment, e.GroundTruth = tree.Raw(`{"passed":true,"reason":"Counted every line and compared the sum"}`),
 				tree.Raw(`{"passed":true}`)
 			e.Reason = ""
@@ -362,7 +362,7 @@ func TestManyAtOnce(t *testing.T) {
 	require.Equal(t, n/2, info.Evaluations)
 }
 
-// A case says nothing of a check that it is not about, until that is taken back.
+// A corrected case no longer has the check that it is not about, until the correction is taken back.
 func TestCorrectCase(t *testing.T) {
 	c := dial(t, all|mcpserver.Correct, "en", memtree.Evaluation{
 		ID: "1", Prompt: "Check that the cart total equals the sum of the prices of its lines",
