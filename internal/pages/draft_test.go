@@ -96,7 +96,7 @@ func TestPreviewIsWhatComes(t *testing.T) {
 	}
 }
 
-// What a rejection reaches is said before it is made; afterwards the page leads to where it is taken back.
+// The effects of a rejection are shown before it is made; afterwards the page links to where it is taken back.
 func TestRejectAsks(t *testing.T) {
 	v := team(t)
 	_, err := v.Memory.Evolve(t.Context(), &memtree.EvolveOptions{Review: true})

@@ -108,7 +108,7 @@ func TestPeriods(t *testing.T) {
 	require.Zero(t, nights[2].Labelled*nights[1].Labelled, "a night without a label")
 }
 
-// A label and a word on a memory are listed with who said them; the page takes the last back.
+// Labels and decisions on memories are listed with their authors; the page takes the last one back.
 func TestHistory(t *testing.T) {
 	v := team(t)
 	no := false
@@ -136,7 +136,7 @@ func TestHistory(t *testing.T) {
 	require.Contains(t, body, `name="of" value="`+done.Action.ID)
 }
 
-// A case that a person labelled says what was true; its note stands there once.
+// The page of a case with a person's label shows what was true, and its note once.
 func TestTruthOfALabelledCase(t *testing.T) {
 	v := team(t)
 	no := false

@@ -17,7 +17,7 @@ var (
 	saidInCode     = regexp.MustCompile(`say\("((?:[^"\\]|\\.)*)"`)
 )
 
-// Every sentence of a page has its Chinese, and nothing is translated that nobody says.
+// Every sentence of a page has a Chinese translation, and every translation is used.
 func TestEverySentenceIsSaidInBothLanguages(t *testing.T) {
 	said := map[string]bool{}
 	collect := func(b []byte, what *regexp.Regexp) {
