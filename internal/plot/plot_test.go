@@ -35,7 +35,7 @@ func history(n int) *effect.Report {
 	return effect.NewReport(j, b, book.Fit(time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)))
 }
 
-// Every plot is said in words and as a short table that ends with what is so now.
+// Every plot has a text and a short table that ends with the present values.
 func TestCharts(t *testing.T) {
 	say := func(english string, args ...any) string { return fmt.Sprintf(english, args...) }
 	made := []time.Time{time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)}
@@ -70,7 +70,7 @@ func TestGain(t *testing.T) {
 	require.Nil(t, Gain(say, verdicts[30:]), "too few")
 }
 
-// What cannot be said yet is not drawn, and it is said how many runs it takes.
+// A plot without enough data is not drawn, and a sentence states how many runs it takes.
 func TestTooLittle(t *testing.T) {
 	say := func(english string, args ...any) string { return fmt.Sprintf(english, args...) }
 	r := history(0)
