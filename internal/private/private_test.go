@@ -147,7 +147,7 @@ func TestPhonesAndDates(t *testing.T) {
 	})
 }
 
-// TestFields: the name of a field tells what its value is, unless the value plainly is something else.
+// TestFields: the name of a field determines the kind of its value, unless the value plainly is something else.
 func TestFields(t *testing.T) {
 	for _, r := range []row{
 		{"name", `{"first_name":"Noah","Last-Name":"Muller"}`, `{"first_name":"[name 1]","Last-Name":"[name 2]"}`},
