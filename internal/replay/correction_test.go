@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Correct counts by hand: two put right, one broken, one as wrong as before, and none of those
+// Compare Correct with numbers counted by hand: two put right, one broken, one as wrong as before, and none of those
 // without evidence, below the bound, or without an opposite.
 func TestCorrect(t *testing.T) {
 	yes, no := true, false
@@ -36,7 +36,7 @@ func TestCorrect(t *testing.T) {
 	require.Equal(t, Correction{Bound: 0.8}, Correct(nil, 0.8, 1))
 }
 
-// Where what is said is true, correction pays, and its interval is above zero.
+// Where predictions are right, correction pays, and its interval is above zero.
 func TestCorrectPays(t *testing.T) {
 	var ps []Prediction
 	for i := range 200 {

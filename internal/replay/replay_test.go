@@ -28,7 +28,7 @@ func judge(e *tree.Evaluation) Label {
 	return Label{Labelled: true, Correct: *e.Correct, Direction: e.Direction}
 }
 
-// witness records what it was told and when, and answers with all of it.
+// witness records what it received and when, and answers with all of it.
 type witness struct {
 	t    *testing.T
 	told []string
@@ -59,7 +59,7 @@ func stream() []tree.Evaluation {
 	unlabelled.Correct = nil
 	return []tree.Evaluation{
 		run(3, taxonomy.FalsePass, "check the cart", "A"),       // warned of by run 1, at this scene
-		run(1, taxonomy.FalsePass, "check the cart total", "A"), // the first mistake: nobody could warn
+		run(1, taxonomy.FalsePass, "check the cart total", "A"), // the first mistake: no memory could warn of it
 		run(2, taxonomy.None, "log in", "B"),
 		run(4, taxonomy.FalsePass, "check the invoice", "C"), // warned of, from elsewhere
 		unlabelled,
