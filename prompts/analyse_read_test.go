@@ -74,7 +74,7 @@ func TestReadAnalyse(t *testing.T) {
 	}
 }
 
-// Whatever an answer is, what is read of it keeps the limits.
+// The limits hold for everything that is read from any answer.
 func FuzzReadAnalyse(f *testing.F) {
 	in := inputs()["full.en"]
 	for _, s := range []string{`{"runs":[]}`, `null`, `{"runs":[{"run":1e9,"misses":null}]}`,

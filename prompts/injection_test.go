@@ -31,7 +31,7 @@ var attacks = []string{
 
 var section = regexp.MustCompile(`(?s)<data name="[a-z_ 0-9]+">\n.*?\n</data>`)
 
-// asked is what a prompt says outside of its data.
+// asked is the text of a prompt outside of its data.
 func asked(p prompts.Prompt) string {
 	return p.System + "\x00" + section.ReplaceAllString(p.Text, "<data>") + "\x00" + string(p.Schema)
 }
@@ -66,8 +66,8 @@ func holds(t *testing.T, set *prompts.Set, lang, s string, plain map[string]prom
 	}
 }
 
-// Whatever stands in an evaluation, or in a model's earlier answer: what is asked stays the same
-// byte for byte, and all of it stands in sections of data.
+// For any content of an evaluation, or of a model's earlier answer, the instructions are the same byte for byte, and
+// all of the content is in sections of data.
 func TestInjectionDoesNotChangeWhatIsAsked(t *testing.T) {
 	set := load(t)
 	for _, lang := range []string{"en", "zh"} {
