@@ -15,7 +15,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// No answer depends on what was asked before, whatever comes between.
+// No answer depends on earlier queries.
 func TestAskedAgain(t *testing.T) {
 	const seed = 5
 	t.Log("seed", seed)
@@ -135,8 +135,7 @@ func TestAFailureIsNotKept(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// However many questions come, a bounded number of answers is kept, and one that comes again and
-// again stays.
+// A bounded number of answers is cached, and one that is requested again and again stays.
 func TestAnswersAreBounded(t *testing.T) {
 	ix := indexOf(t, aCase(login))
 	often := Query{Prompt: login}

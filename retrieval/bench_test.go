@@ -196,8 +196,7 @@ func BenchmarkSave(b *testing.B) {
 	b.SetBytes(int64(kept.Len()))
 }
 
-// BenchmarkLoadAndSearch opens a kept index and answers one query. The system has the pages of
-// the file in its cache.
+// BenchmarkLoadAndSearch opens a saved index and answers one query. The system has the pages of the file in its cache.
 func BenchmarkLoadAndSearch(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -12,7 +12,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// counted counts the bytes that are read of a kept index.
+// counted counts the bytes that are read of a saved index.
 type counted struct {
 	*bytes.Reader
 	n int
@@ -91,8 +91,7 @@ func seal(b []byte) {
 	binary.LittleEndian.PutUint32(b[at:], sum)
 }
 
-// FuzzLoad changes bytes of a kept index, with wrong checksums and with right ones. Whatever
-// it says, no call may panic.
+// FuzzLoad changes bytes of a saved index, with wrong checksums and with right ones. No call may panic.
 func FuzzLoad(f *testing.F) {
 	c := newCorpus(9)
 	ix := New(nil, &counting{})

@@ -123,7 +123,7 @@ func TestSearchWhileUpdating(t *testing.T) {
 		g.Go(func() {
 			for i := range 50 {
 				q := q
-				q.Prompt += fmt.Sprint(" ", i/2) // every second one is asked again
+				q.Prompt += fmt.Sprint(" ", i/2) // every second query is repeated
 				if _, err := ix.Search(context.Background(), q); err != nil {
 					t.Error(err)
 				}

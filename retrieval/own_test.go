@@ -27,7 +27,7 @@ func ofProduct(p string) func(*tree.Node) { return func(n *tree.Node) { n.Scope.
 
 func scopeOf(test string) tree.Scope { return tree.Scope{Test: test} }
 
-// A person's words are found by their conditions, in a store that has nothing else too.
+// A person's text is found by its conditions, in a store that has nothing else too.
 func TestOwnWordsAreFoundByTheirConditions(t *testing.T) {
 	for _, x := range []struct{ lesson, when, fits, not string }{
 		{"Compare the unit of the rate with the unit of the order.", "a test sets an infusion rate",
@@ -59,7 +59,7 @@ func TestOwnWordsAreNotFoundByTheCheck(t *testing.T) {
 	require.NotEmpty(t, ask(t, indexOf(t, edited), Query{Prompt: "A seal is shown on the page of the deed."}).Hits)
 }
 
-// The tests that a lesson was taught for find it, beside their own case and after the index was kept.
+// The tests that a lesson was taught for find it, beside their own case and after the index was saved.
 func TestOwnWordsAreFoundByExamples(t *testing.T) {
 	lesson := taught("e_own", "Compare the unit with the order.", "an infusion is set", func(n *tree.Node) {
 		n.Taught.For = []string{"Open  the Ledger and close the month", "PAY_7"}

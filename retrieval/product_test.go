@@ -84,7 +84,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestShares is the same for the shares of words, also where a list names a slot that is not there.
+// TestShares is the same for the shares of tokens, also where a list names a slot that does not exist.
 func TestShares(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	f := shareFactors{idf: 11.1, flat: 0.3, slope: 0.03}

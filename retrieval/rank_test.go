@@ -97,8 +97,7 @@ func TestSceneTypesHaveParentsAndOtherNames(t *testing.T) {
 	require.InDelta(t, 0.5, signal(by["c_parent"], "scene").Raw, 1e-9)
 }
 
-// A place is no reason by itself. Where few memories share it, words that are not far off are
-// enough.
+// A place is no reason by itself. Where few memories share it, a text that is not far off is enough.
 func TestAPlaceIsNoReason(t *testing.T) {
 	c := newCorpus(4)
 	nodes := []tree.Node{aCase("the avatar is round", id("c_here"), in("S1", "list", ""))}
@@ -113,7 +112,7 @@ func TestAPlaceIsNoReason(t *testing.T) {
 	require.Equal(t, []string{"c_here"}, ids(ask(t, ix, near).Hits))
 }
 
-// If every memory has one scene id, the id says nothing. The route still does.
+// If every memory has one scene id, the id is no evidence. The route still is.
 func TestASceneIDThatAllShareSaysNothing(t *testing.T) {
 	c := newCorpus(3)
 	var nodes []tree.Node
@@ -155,8 +154,7 @@ func TestLevels(t *testing.T) {
 	require.NotContains(t, by, "c_2")
 }
 
-// A case of the same scene type does not lift its lesson, because the lesson's own scene type
-// says as much.
+// A case of the same scene type does not lift its lesson, because the lesson's own scene type is the same evidence.
 func TestACaseOfTheSceneTypeAloneLiftsNothing(t *testing.T) {
 	ix := indexOf(t,
 		above(tree.Experience, "e_1", "totals and their lines"),
@@ -168,7 +166,7 @@ func TestACaseOfTheSceneTypeAloneLiftsNothing(t *testing.T) {
 	require.False(t, by["e_1"].Taken)
 }
 
-// If a lesson cannot be taken, the cases that it stands for can, so that something is given.
+// If a lesson cannot be taken, the cases that it covers can, so that something is returned.
 func TestACoverThatCannotBeTakenCoversNothing(t *testing.T) {
 	nodes := []tree.Node{
 		above(tree.Experience, "e_1", "buttons that wait for input"),
@@ -395,8 +393,8 @@ func TestTheVeryTestComesFirst(t *testing.T) {
 	}
 }
 
-// Cases that share the scene type with the prompt but hardly a word are not taken. Nor do they
-// take the candidates' places from a case that fits.
+// Cases that share the scene type with the prompt but hardly a token are not taken. Nor do they take the candidates'
+// places from a case that fits.
 func TestAFewWordsDoNotCarryASceneType(t *testing.T) {
 	nodes := []tree.Node{aCase(login, id("c_fits"), in("", "login", ""))}
 	for i := range 40 {
@@ -496,8 +494,8 @@ func TestSimilar(t *testing.T) {
 	require.Empty(t, none)
 }
 
-// Where strategies are asked for, one is given if more of its experiences fit than an answer has room for. If
-// fewer fit, they are given themselves, since each says only what fits.
+// Where strategies are requested, one is taken if more of its experiences fit than an answer has room for. If fewer
+// fit, they are taken themselves, since each contains only what fits.
 func TestAStrategyStandsForMany(t *testing.T) {
 	checks := []string{"add the lines of the basket up", "compare the words of the basket with the task",
 		"open every page of the basket"}

@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Similar, which compares only cases that share a rare word, finds what comparing all finds.
+// Similar compares only cases that share a rare token. It finds the same as a comparison of all.
 func TestSimilarIsExhaustive(t *testing.T) {
 	words := strings.Fields("red green blue login cart total sum page open close sort filter list item price zone")
 	rapid.Check(t, func(r *rapid.T) {

@@ -49,7 +49,7 @@ type labelled struct {
 
 func (r *labelled) wrong() bool { return r.Correct != nil && !*r.Correct }
 
-// coming is a test that is asked about, and the causes that a colleague would warn of.
+// coming is a test to query for, and the causes that a colleague would warn of.
 type coming struct {
 	Prompt string
 	Scene  tree.Scene
@@ -170,7 +170,7 @@ func (f figures) plus(g figures) figures {
 		f.right + g.right, f.given + g.given}
 }
 
-// ask asks about every coming test, with the numbers that are set.
+// ask queries for every coming test, with the numbers that are set.
 func (s *suite) ask(tb testing.TB) (f figures) {
 	for i := range s.queries {
 		q := &s.queries[i]
@@ -183,7 +183,7 @@ func (s *suite) ask(tb testing.TB) (f figures) {
 	return f
 }
 
-// add counts an answer by the causes of what it gave, and what was expected.
+// add adds an answer to the figures by the causes of the returned memories, and the expected ones.
 func (f *figures) add(got [][]string, expect []string) {
 	right := 0
 	for _, c := range got {
@@ -202,7 +202,7 @@ func (f *figures) add(got [][]string, expect []string) {
 }
 
 func (s *suite) given(tb testing.TB, q memtree.Query) (ids []string) {
-	x, err := s.m.Explain(tb.Context(), q) // Explain keeps no answers, which other numbers would not fit
+	x, err := s.m.Explain(tb.Context(), q) // Explain caches no answers, which other numbers would not fit
 	require.NoError(tb, err)
 	for _, i := range x.Items {
 		ids = append(ids, i.ID)
@@ -210,12 +210,12 @@ func (s *suite) given(tb testing.TB, q memtree.Query) (ids []string) {
 	return ids
 }
 
-// mostForNothing is how many irrelevant tests of the suites that it is fitted on may be told anything.
-// It is two thirds of the bar, a tenth, since what is fitted does worse on others.
+// mostForNothing is the maximum share of irrelevant tests, of the suites that it is fitted on, for which anything is
+// returned. It is two thirds of the bar, a tenth, since fitted numbers do worse on other suites.
 const mostForNothing = 0.067
 
-// fit returns the numbers with which most relevant tests of suites are warned, while at most
-// mostForNothing of the irrelevant ones are told anything.
+// fit returns the numbers with which most relevant tests of suites are warned, while anything is returned for at most
+// mostForNothing of the irrelevant ones.
 func fit(by map[retrieval.Fit][]figures, on []int) (best retrieval.Fit) {
 	var all []retrieval.Fit
 	for f := range by {
@@ -237,10 +237,10 @@ func fit(by map[retrieval.Fit][]figures, on []int) (best retrieval.Fit) {
 	return best
 }
 
-// TestQualityWithoutModel measures how many coming tests are warned without a model, on each labelled
-// suite with numbers fitted on the three others: once all three, and once the cut alone with the
-// weights that are used, which were chosen on all four. Beside it stands plain BM25 with a cut that
-// is chosen on the very suite, in its favour.
+// TestQualityWithoutModel measures how many coming tests are warned without a model, on each labelled suite with
+// numbers fitted on the three others: once all three numbers, and once the threshold alone with the weights in use,
+// which were chosen on all four. Next to it is plain BM25 with a threshold that is chosen on the very suite, in its
+// favour.
 func TestQualityWithoutModel(t *testing.T) {
 	var suites []*suite
 	for _, name := range suiteNames {
@@ -252,7 +252,7 @@ func TestQualityWithoutModel(t *testing.T) {
 	for _, leans := range []float64{1.5, 2} {
 		for _, asks := range []float64{1.5, 2} {
 			for step := range 14 {
-				// The cut moves with the terms below it: a usual test asks for 14 words.
+				// The threshold moves with the terms below it: a usual test has 14 words.
 				f := retrieval.Fit{Leans: leans, Asks: asks, Fits: .1*float64(step) + .85*leans + asks*math.Log(14)}
 				retrieval.SetFit(f)
 				for _, s := range suites {
@@ -284,7 +284,7 @@ func TestQualityWithoutModel(t *testing.T) {
 	golden.Equal(t, "testdata/suites.golden", b.String())
 }
 
-// offTopic returns how many questions that are no test are told anything.
+// offTopic returns the number of queries that are no test for which anything is returned.
 func (s *suite) offTopic(tb testing.TB) (told int) {
 	for i := range s.queries {
 		if q := &s.queries[i]; strings.Contains(q.Scene.ID, "chat") && len(q.Expect) == 0 {
@@ -294,8 +294,8 @@ func (s *suite) offTopic(tb testing.TB) (told int) {
 	return told
 }
 
-// again asks about every test that was judged wrongly. It returns the share of which nothing is told,
-// and of those with a note the share that is told words of it.
+// again queries for every test that was judged wrongly. It returns the share for which nothing is returned, and of
+// those with a note the share whose guidance quotes it.
 func (s *suite) again(tb testing.TB) (silent, quoted float64) {
 	n, none, noted, words := 0, 0, 0, 0
 	for i := range s.runs {
@@ -319,7 +319,7 @@ func (s *suite) again(tb testing.TB) (silent, quoted float64) {
 	return share(none, n), share(words, noted)
 }
 
-// others returns the share of tests of another product that are told anything.
+// others returns the share of tests of another product for which anything is returned.
 func (s *suite) others(tb testing.TB) float64 {
 	type step struct{ Do, Expect string }
 	type manual struct {
@@ -345,7 +345,7 @@ func (s *suite) others(tb testing.TB) float64 {
 	return share(told, len(prompts))
 }
 
-// plain is BM25 over the words of prompt, note and defects: the three nearest cases above a cut.
+// plain is BM25 over the tokens of prompt, note and defects: the three nearest cases above a threshold.
 func (s *suite) plain(visit func(q *coming, best []int, score []float64)) {
 	var docs []map[string]float64
 	df, total := map[string]float64{}, 0.0
