@@ -22,8 +22,8 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// TestMCP: an agent gets the tools that its token may use, in the trees that it may see, and what
-// it changes stands in the audit log.
+// TestMCP: an agent gets the tools that its token may use, in the trees that it may see, and its changes are in the
+// audit log.
 func TestMCP(t *testing.T) {
 	log := &bytes.Buffer{}
 	w := newWorld(t, func(o *Options) { o.Audit = slog.New(slog.NewJSONHandler(log, nil)) })

@@ -20,7 +20,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// asked is a question, and the body of its request.
+// asked is a query, and the body of its request.
 type asked struct {
 	memtree.Query
 	body []byte
@@ -55,8 +55,8 @@ func filled(b *testing.B) (*world, func() asked) {
 	}
 }
 
-// BenchmarkGuide compares guidance in the process with guidance over HTTP, on a kept connection of
-// loopback, for questions that were not asked before, and for one that was.
+// BenchmarkGuide compares guidance in the process with guidance over HTTP, on a persistent connection of loopback, for
+// queries that were not sent before, and for one that was.
 func BenchmarkGuide(b *testing.B) {
 	w, unseen := filled(b)
 	seen := unseen()
@@ -124,8 +124,7 @@ func BenchmarkSpans(b *testing.B) {
 	}
 }
 
-// median reports the median of what do takes, which says more than the mean on a machine with other
-// work.
+// median reports the median duration of do, which is more robust than the mean on a machine with other work.
 func median(b *testing.B, next func() asked, do func(asked)) {
 	var took []time.Duration
 	for b.Loop() {

@@ -75,7 +75,7 @@ func TestRates(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.ask("GET", inDefault, one, "").Code, "who waits may go on")
 }
 
-// TestBusy: beyond what is answered at one time nobody waits in a queue.
+// TestBusy: requests beyond the maximum at one time do not wait in a queue.
 func TestBusy(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.InFlight = 1 })
 	tok := w.token("a", nil, token.Write)
@@ -152,7 +152,7 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestDamagedTokens: nobody is let in, and the log says why; mended, all goes on.
+// TestDamagedTokens: all callers are refused, and the log has the reason; once repaired, all works again.
 func TestDamagedTokens(t *testing.T) {
 	var log bytes.Buffer
 	w := newWorld(t, func(o *Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
@@ -164,7 +164,7 @@ func TestDamagedTokens(t *testing.T) {
 	require.Contains(t, log.String(), "tokens.json")
 }
 
-// TestReadOnly: a tree that is only read says so to who changes it, and goes on answering.
+// TestReadOnly: a read-only tree refuses changes with that reason, and continues to answer.
 func TestReadOnly(t *testing.T) {
 	w := newWorld(t)
 	tok := w.token("a", nil, token.Admin)
@@ -238,7 +238,7 @@ func TestStops(t *testing.T) {
 	require.Equal(t, "urn:memtree:closing", w.ask("GET", inDefault, tok, "").problem(t).Type)
 }
 
-// TestPanic: one request that fails inside does not end the others, and says nothing of it.
+// TestPanic: one request that fails inside does not end the others, and its answer discloses nothing of it.
 func TestPanic(t *testing.T) {
 	w := newWorld(t)
 	tok := w.token("a", nil, token.Admin)
@@ -283,7 +283,7 @@ func TestFullDisk(t *testing.T) {
 	require.Equal(t, http.StatusAccepted, w.ask("POST", "/v1/trees/full/evaluations", tok, "["+wrongTotal+"]").Code)
 }
 
-// TestProblems: each error of memtree has a status and a sentence that says what to do.
+// TestProblems: each error of memtree has a status and a sentence on what to do.
 func TestProblems(t *testing.T) {
 	for _, c := range []struct {
 		err    error

@@ -45,7 +45,7 @@ func at(path, tree string) string {
 // everybodyMay are the routes that need no token; each is a choice.
 var everybodyMay = []string{"healthz", "readyz"}
 
-// TestRoles asks every route of the specification by every method for every role.
+// TestRoles requests every route of the specification by every method for every role.
 func TestRoles(t *testing.T) {
 	w := newWorld(t)
 	tokens := map[token.Scope]string{}
@@ -105,8 +105,8 @@ func mtOf(tok string) string {
 	return tok[:len(tok)-1] + string(last)
 }
 
-// TestNoTreeLeaks asks 100,000 times for a tree that the token may not see, by every route: not one
-// answer differs from that for a tree which is not there.
+// TestNoTreeLeaks sends 100,000 requests for a tree that the token may not see, by every route: not one answer differs
+// from that for a tree that does not exist.
 func TestNoTreeLeaks(t *testing.T) {
 	w := newWorld(t)
 	admin := w.token("admin", nil, token.Admin)

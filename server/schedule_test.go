@@ -25,8 +25,8 @@ func TestNextAt(t *testing.T) {
 	}
 }
 
-// TestSchedule: every tree evolves in turn, what was missed is made up once, and the job, the
-// metrics and what is kept tell of it.
+// TestSchedule: every tree evolves in turn, a missed run is made up once, and the job, the metrics and the stored
+// state report it.
 func TestSchedule(t *testing.T) {
 	ran := []string{}
 	var w *world

@@ -34,7 +34,7 @@ func (w *world) waits(tok string, n int) {
 
 var shownRows = regexp.MustCompile(`<li class="verdict"`)
 
-// The inbox shows what an address chooses, and keeps to it when something is said.
+// The inbox shows the choice of an address, and preserves it after a decision.
 func TestInboxIsChosen(t *testing.T) {
 	w := newWorld(t)
 	ann := w.token("ann", nil, token.Admin)
@@ -72,7 +72,7 @@ func TestInboxIsChosen(t *testing.T) {
 	require.Equal(t, http.StatusUnprocessableEntity, a.Code)
 }
 
-// Who comes second at a verdict sees who decided, and nothing is overwritten before they say so.
+// A person who comes second to a verdict sees who decided, and nothing is overwritten before they confirm.
 func TestTwoAtOneVerdict(t *testing.T) {
 	w := newWorld(t)
 	ann, bob := w.token("ann", nil, token.Admin), w.token("bob", nil, token.Admin)
@@ -136,7 +136,7 @@ func TestLabelManyOnAPage(t *testing.T) {
 	require.Contains(t, a.Body, "choose some, or all that match")
 }
 
-// Before a decision of another person, or a label of several, is taken back or overridden, the page says what it was.
+// Before a decision of another person, or a label of several, is taken back or overridden, the page shows it.
 func TestTakeBackAsks(t *testing.T) {
 	w := newWorld(t)
 	ann, bob := w.token("ann", nil, token.Admin), w.token("bob", nil, token.Admin)
@@ -179,7 +179,7 @@ func TestTakeBackAsks(t *testing.T) {
 	require.Contains(t, a.Body, "ann decided otherwise")
 }
 
-// The page answers as an agent is answered that asks the same, product, test and what is seen included.
+// The page gives the same answer as an agent gets to the same query, product, test and observation included.
 func TestAskAsAnAgent(t *testing.T) {
 	w := newWorld(t)
 	ann := w.token("ann", nil, token.Admin)

@@ -21,7 +21,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// visit asks for a page as a browser that is signed in.
+// visit requests a page as a browser that is signed in.
 func (w *world) visit(method, path, tok, form string, header ...string) answer {
 	w.t.Helper()
 	if tok != "" {
@@ -63,7 +63,7 @@ func TestSignIn(t *testing.T) {
 	require.Contains(t, w.visit("GET", "/logout", admin, "").Header.Get("Set-Cookie"), "Max-Age=0")
 }
 
-// Every page × who asks: none but who may sees a tree or changes it.
+// Every page × every role: only visitors with permission see a tree or change it.
 func TestPagesKnowRoles(t *testing.T) {
 	w := newWorld(t)
 	of := map[string]string{
@@ -247,7 +247,7 @@ func corpus(t *testing.T, name string) (out []string) {
 	return out
 }
 
-// What went wrong is said in the language of the visitor, for addresses that are none too.
+// Problems are shown in the language of the visitor, also for addresses that do not exist.
 func TestProblemsInChinese(t *testing.T) {
 	w := newWorld(t)
 	ann, eve := w.token("ann", nil, token.Admin), w.token("eve", nil, token.Read)

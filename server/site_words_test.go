@@ -55,7 +55,7 @@ func formOf(page string) url.Values {
 	return out
 }
 
-// A lesson is taught on a page, refused with what was written kept, shown with who taught it, and taken back.
+// A lesson is taught on a page, refused with its text preserved, shown with its author, and taken back.
 func TestTeachOnAPage(t *testing.T) {
 	w := newWorld(t)
 	admin := w.token("ann", nil, token.Admin)
@@ -82,7 +82,8 @@ func TestTeachOnAPage(t *testing.T) {
 	require.Contains(t, a.Body, "The lesson that is there")
 }
 
-// A lesson is worded better by the gates, refused with what was written kept, shown in its history and taken back.
+// A person edits the text of a lesson on a page. The gates refuse a bad edit, and the page preserves it; a good one is
+// shown in the history and can be taken back.
 func TestWordItBetter(t *testing.T) {
 	w := newWorld(t)
 	admin := w.token("ann", nil, token.Admin)
@@ -125,7 +126,7 @@ func TestWordItBetter(t *testing.T) {
 	require.NotContains(t, page, `action="`+history)
 }
 
-// Imports say what they would change, and are taken or refused one by one or all together.
+// Imports show what they would change, and are taken or refused one by one or all together.
 func TestImportsOnAPage(t *testing.T) {
 	w := newWorld(t)
 	admin := w.token("ann", nil, token.Admin)
@@ -158,7 +159,7 @@ func TestImportsOnAPage(t *testing.T) {
 	require.True(t, is.Live(), "what was taken stays")
 }
 
-// The list is filtered by what an address says.
+// The list is filtered by the fields of an address.
 func TestFilters(t *testing.T) {
 	w := newWorld(t)
 	admin := w.token("ann", nil, token.Admin)

@@ -13,7 +13,7 @@ import (
 	"github.com/memtree/memtree/internal/token"
 )
 
-// counted is an embedder that counts the texts it is asked for.
+// counted is an embedder that counts the texts it receives.
 type counted struct{ texts atomic.Int64 }
 
 func (c *counted) ID() string { return "counted" }
@@ -27,7 +27,7 @@ func (c *counted) Embed(_ context.Context, texts []string) ([][]float32, error) 
 	return out, nil
 }
 
-// Before the first request is answered, every tree was asked, and nothing of it is left.
+// Before the first request is answered, every tree was queried, and no trace of it remains.
 func TestWarm(t *testing.T) {
 	e := &counted{}
 	w := newWorld(t)
