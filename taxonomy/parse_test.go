@@ -171,8 +171,8 @@ func TestParseReportsAllProblemsUpToTwenty(t *testing.T) {
 	require.True(t, strings.HasSuffix(err.Error(), "\nm.yaml: has 30 more problems; mend these first"))
 }
 
-// Each problem stands on a line of its own, once, in the order of the lines,
-// whichever step of reading finds it; what only follows from another is left out.
+// Each problem is on a line of its own, once, in the order of the lines, whichever step of reading finds it; a problem
+// that only follows from another is omitted.
 func TestParseReportsEachProblemOnce(t *testing.T) {
 	_, err := Parse("m.yaml", []byte(`checks:
   - id: selfish
