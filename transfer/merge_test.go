@@ -98,7 +98,7 @@ func variant(t *rapid.T, n tree.Node) tree.Node {
 	return spoken(t, n, day)
 }
 
-// spoken says something of a node, or nothing; what is forgotten or banned may be a tombstone.
+// spoken adds a random decision to a node, or none; a forgotten or banned one may be a tombstone.
 func spoken(t *rapid.T, n tree.Node, day func(string) time.Time) tree.Node {
 	said := rapid.SampledFrom([]tree.DecisionKind{
 		"", "", tree.DecisionForget, tree.DecisionPin, tree.DecisionBan, tree.DecisionUndo,

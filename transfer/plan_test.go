@@ -158,8 +158,8 @@ func TestAStrangersFileChangesNothingInUse(t *testing.T) {
 	})
 }
 
-// TestParentsSettle: one team's edit of a case wins, in which the case has no parent. It keeps
-// its parent all the same, because the parent has it as a child.
+// TestParentsSettle: one team's edit of a case wins, in which the case has no parent. It has its parent nevertheless,
+// because the parent has it as a child.
 func TestParentsSettle(t *testing.T) {
 	ours, theirs := forest{}, forest{}
 	n := aCase("one")

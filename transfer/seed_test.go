@@ -110,7 +110,7 @@ func TestHostileJSON(t *testing.T) {
 		require.ErrorAs(t, err, &file, "%.40s", c.in)
 		require.ErrorContains(t, err, c.says, "%.40s", c.in)
 	}
-	// A circle of parents: what is above is only what stands on cases.
+	// A circle of parents: only nodes that rest on cases remain above.
 	nodes, err := readJSON(`[{"id":"a","type":"experience","children":["b"]},{"id":"b","type":"experience",
 		"children":["a"],"parent":"a"},{"id":"s","type":"strategy","children":["s"]}]`)
 	require.NoError(t, err)

@@ -27,7 +27,7 @@ func keyPair(t testing.TB, dir, name string) (secret, public string) {
 	return secret, public
 }
 
-// readSigned reads a file and says who signed it.
+// readSigned reads a file and returns the id of its signer.
 func readSigned(path string, keys *transfer.Keys) (string, error) {
 	f := transfer.File{Path: path, Keys: keys}
 	for _, err := range f.Nodes {
@@ -89,8 +89,8 @@ func TestSignatures(t *testing.T) {
 	require.ErrorContains(t, err, "is no secret key")
 }
 
-// lockedKey was made for this test; its password is not asked for here, because
-// unlocking takes a gigabyte for seconds.
+// lockedKey was made for this test; the test never supplies its password, because unlocking takes a gigabyte for
+// seconds.
 const lockedKey = `untrusted comment: minisign encrypted secret key
 RWRTY0Iy8XkhgFe66112xXmhLaGJQcgXp4BQTSB+9aRaex2H17IAAAACAAAAAAAAAEAAAAAARnRw8Y6Gy4k0HdpdQC6ENHRxhkGHqDq1pFQhY6` +
 	`r/pUOZm1dOXz8wovZAT8hW1oRgTf060Ahw3dAzhZdrop23piZ8q4/MDTdbMOsckyv5cmX7deC5Xr7jPn5hSSOdRRiXNZj3fH85fNY=
