@@ -23,7 +23,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = os.RemoveAll(builtIn)
+		os.Exit(code)
+	}))
+}
 
 var day = time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC)
 

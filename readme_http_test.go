@@ -22,9 +22,7 @@ func TestReadmeHTTP(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("it is ended by a signal")
 	}
-	bin, store := filepath.Join(t.TempDir(), "memtree"), filepath.Join(t.TempDir(), "store")
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "./cmd/memtree").CombinedOutput()
-	require.NoError(t, err, string(out))
+	bin, store := program(t), filepath.Join(t.TempDir(), "store")
 	m, err := memtree.Open(t.Context(), store, nil)
 	require.NoError(t, err)
 	require.NoError(t, m.Close())

@@ -2,11 +2,13 @@ package memtree_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,13 +45,34 @@ func TestSkillTranscript(t *testing.T) {
 	require.LessOrEqual(t, len(head[1]), 1024, "programs refuse a longer description")
 }
 
+// built is the program as it is now, built once for all tests of this package.
+var built = sync.OnceValues(func() (string, error) {
+	var err error
+	if builtIn, err = os.MkdirTemp("", "memtree"); err != nil {
+		return "", err
+	}
+	bin := filepath.Join(builtIn, "memtree")
+	if out, err := exec.Command("go", "build", "-o", bin, "./cmd/memtree").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return bin, nil
+})
+
+var builtIn string // the folder of built; removed by TestMain
+
+// program returns the path of the built program.
+func program(t *testing.T) string {
+	t.Helper()
+	bin, err := built()
+	require.NoError(t, err)
+	return bin
+}
+
 // runTranscripts runs the commands of a page's transcripts after a first one, in a folder with the fixtures, and
 // compares the output. A line of "…" matches any number of lines.
 func runTranscripts(t *testing.T, page, first string) {
 	t.Helper()
-	bin := filepath.Join(t.TempDir(), "memtree")
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "./cmd/memtree").CombinedOutput()
-	require.NoError(t, err, string(out))
+	bin := program(t)
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(filepath.Join(dir, "fixtures"), os.DirFS("fixtures")))
 	ran := 0
