@@ -1,8 +1,7 @@
-// Package cache keeps often-read nodes in memory, in front of any store.
+// Package cache holds frequently read nodes in memory, in front of any store.
 //
-// It is a 2Q cache (Johnson and Shasha, "2Q: A Low Overhead High Performance
-// Buffer Management Replacement Algorithm", VLDB 1994): a node that was read once
-// cannot push out nodes that were read twice.
+// It is a 2Q cache (Johnson and Shasha, "2Q: A Low Overhead High Performance Buffer Management Replacement Algorithm",
+// VLDB 1994): a node that was read once cannot evict nodes that were read twice.
 package cache
 
 import (
@@ -22,24 +21,23 @@ import (
 // least is the smallest cache: 2Q needs two queues of at least one node each.
 const least = 2
 
-// Cache is a store that answers Get from memory if it can. It keeps the contract of
-// tree.Store as long as everything written to the store below goes through it. A
-// store that another process writes to must not be cached.
+// Cache is a store that answers Get from memory if it can. It satisfies the contract of tree.Store as long as all
+// writes to the store below go through it. A store to which another process writes must not be cached.
 //
-// Cache is also a tree.Deriver and a tree.Verifier. If the store below is not, those
-// methods return errors.ErrUnsupported.
+// Cache is also a tree.Deriver and a tree.Verifier. If the store below is not, those methods return
+// errors.ErrUnsupported.
 type Cache struct {
 	below  tree.Store
 	nodes  *lru.TwoQueueCache[string, *tree.Node] // the nodes in it are never changed
 	closed atomic.Bool
 
 	mu      sync.Mutex
-	writing map[string]int   // number of commits under way, by the id of each node they change
-	reading map[string]*read // reads of the store below that are under way, by id
+	writing map[string]int   // number of running commits, by the id of each node they change
+	reading map[string]*read // running reads of the store below, by id
 }
 
-// read is one or more reads of a node that are under way. If a commit of the node begins
-// before they end, their result may be older than that commit and must not be kept.
+// read is one or more running reads of a node. If a commit of the node begins before they end, their result may be
+// older than that commit and must not be cached.
 type read struct {
 	readers int
 	stale   bool
@@ -68,8 +66,8 @@ func (c *Cache) Get(ctx context.Context, id string) (tree.Node, error) {
 	return n.Clone(), nil
 }
 
-// Shared is Get without a copy: nobody may change the node. A lesson names every case that it stands
-// on, so the copy of one can be long.
+// Shared is Get without a copy: callers must not change the node. A lesson lists all of its cases, so a copy can be
+// long.
 func (c *Cache) Shared(ctx context.Context, id string) (*tree.Node, error) {
 	if c.closed.Load() {
 		return nil, fmt.Errorf("get %s: %w", id, tree.ErrClosed)
@@ -92,8 +90,8 @@ func (c *Cache) Shared(ctx context.Context, id string) (*tree.Node, error) {
 	return keep, err
 }
 
-// beginRead announces that the caller will read the node from the store below. It returns
-// nil if the node is being written; then the caller must not keep what it reads.
+// beginRead announces that the caller will read the node from the store below. It returns nil if the node is being
+// written; then the caller must not cache the result.
 func (c *Cache) beginRead(id string) *read {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,7 +107,7 @@ func (c *Cache) beginRead(id string) *read {
 	return r
 }
 
-// endRead ends a read and keeps n, unless it is nil or may be older than a commit.
+// endRead ends a read and caches n, unless it is nil or may be older than a commit.
 func (c *Cache) endRead(id string, r *read, n *tree.Node) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,8 +119,8 @@ func (c *Cache) endRead(id string, r *read, n *tree.Node) {
 	}
 }
 
-// Commit writes a batch; see tree.Store. While it runs, nothing about its nodes is kept,
-// so whoever reads after it has returned reads what it wrote.
+// Commit writes a batch; see tree.Store. It evicts the nodes of the batch and caches none of them until it returns, so
+// later reads see its result.
 func (c *Cache) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
 	ids := make([]string, len(b.Changes)) // a copy: endWrite needs the same ids even if the caller changes b
 	for i := range b.Changes {
@@ -133,7 +131,7 @@ func (c *Cache) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
 	return c.below.Commit(ctx, b)
 }
 
-// beginWrite removes the nodes and keeps reads under way from putting them back.
+// beginWrite evicts the nodes and prevents running reads from caching them again.
 func (c *Cache) beginWrite(ids []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -157,8 +155,8 @@ func (c *Cache) endWrite(ids []string) {
 	}
 }
 
-// Scan reads from the store below and keeps nothing, because a walk through all nodes does
-// not tell which of them are read often.
+// Scan reads from the store below and caches nothing, because a scan of all nodes does not show which of them are read
+// often.
 func (c *Cache) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error] {
 	return c.below.Scan(ctx, f)
 }
@@ -202,7 +200,7 @@ func (c *Cache) Close() error {
 	return err
 }
 
-// Len returns how many nodes are in memory.
+// Len returns the number of nodes in memory.
 func (c *Cache) Len() int { return c.nodes.Len() }
 
 // SaveDerived calls the store below; see tree.Deriver.

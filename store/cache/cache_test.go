@@ -52,7 +52,7 @@ func put(t testing.TB, s tree.Store, i, basis int, text string) string {
 	return c.Node.ID
 }
 
-// gated is a store whose Get and Commit wait where a test tells them to.
+// gated is a store whose Get and Commit wait for the test.
 type gated struct {
 	tree.Store
 
@@ -128,8 +128,8 @@ func TestAbsenceIsNotKept(t *testing.T) {
 	require.Equal(t, "x", text(t, c, put(t, c, 1, 0, "x")))
 }
 
-// TestASlowReaderDoesNotBringBackTheOld stops a reader that has read the old node,
-// commits a new one, and lets the reader go on.
+// TestASlowReaderDoesNotBringBackTheOld stops a reader that has read the old node, commits a new one, and lets the
+// reader continue.
 func TestASlowReaderDoesNotBringBackTheOld(t *testing.T) {
 	below := &gated{Store: storetest.NewMemory()}
 	c := New(below, 10)
@@ -148,8 +148,7 @@ func TestASlowReaderDoesNotBringBackTheOld(t *testing.T) {
 	require.Empty(t, c.writing)
 }
 
-// TestReadersDuringACommitKeepNothing stops a commit that the store below has written
-// and that is not acknowledged yet.
+// TestReadersDuringACommitKeepNothing stops a commit that the store below has written and that has not returned yet.
 func TestReadersDuringACommitKeepNothing(t *testing.T) {
 	below := &gated{Store: storetest.NewMemory()}
 	c := New(below, 10)
@@ -227,7 +226,7 @@ func TestSizeIsBounded(t *testing.T) {
 	}
 }
 
-// TestAScanDoesNotPushOut checks that nodes read twice stay when many are read once.
+// TestAScanDoesNotPushOut checks that nodes read twice remain when many are read once.
 func TestAScanDoesNotPushOut(t *testing.T) {
 	below := &gated{Store: storetest.NewMemory()}
 	c := New(below, 20)
@@ -310,7 +309,7 @@ func BenchmarkGet(b *testing.B) {
 	})
 }
 
-// A copy can be changed; what is shared is kept as it is.
+// A copy can be changed; a shared node remains unchanged.
 func TestSharedIsKept(t *testing.T) {
 	c := New(storetest.NewMemory(), 10)
 	id := put(t, c, 1, 0, "old")

@@ -19,8 +19,8 @@ import (
 // sector is the number of bytes a disk writes at once.
 const sector = 512
 
-// Crash crashes the machine now. Every open file and c itself fail from here on; Crash
-// returns what is left on the disk. Equal seeds leave equal disks.
+// Crash crashes the machine now. Every open file and c itself fail from then on; Crash returns the remaining disk.
+// Equal seeds leave equal disks.
 func (c *CrashFS) Crash(seed uint64) *CrashFS {
 	n := c.Ops()
 	c.mu.Lock()
@@ -31,8 +31,8 @@ func (c *CrashFS) Crash(seed uint64) *CrashFS {
 	return c.CrashAt(n, seed)
 }
 
-// CrashAt returns what a crash after the first n operations could have left. It does not
-// affect c. It is fast if n rises from call to call.
+// CrashAt returns a disk that a crash after the first n operations could have left. It does not affect c. It is fast if
+// n rises from call to call.
 func (c *CrashFS) CrashAt(n int, seed uint64) *CrashFS {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -46,7 +46,7 @@ func (c *CrashFS) CrashAt(n int, seed uint64) *CrashFS {
 	return c.past.crash(rand.New(rand.NewPCG(seed, uint64(n)))) //nolint:gosec // a seeded test
 }
 
-// crash returns what a crash may leave of d, and does not change d.
+// crash returns a file system that a crash may leave of d, and does not change d.
 func (d *disk) crash(r *rand.Rand) *CrashFS {
 	kept := map[int]*inode{}
 	for id, n := range d.nodes {
@@ -64,7 +64,7 @@ func (d *disk) crash(r *rand.Rand) *CrashFS {
 	return after
 }
 
-// rebuild copies the kept entries of a directory into after, and syncs them.
+// rebuild copies the surviving entries of a directory into after, and syncs them.
 func (d *disk) rebuild(r *rand.Rand, after *CrashFS, kept map[int]*inode, from, to int) {
 	for _, name := range sortedKeys(kept[from].kept) {
 		old := d.nodes[kept[from].kept[name]]
@@ -91,7 +91,7 @@ func cloneKids(m map[string]int) map[string]int {
 	return out
 }
 
-// chooseSurvivors chooses which of n things survive: none, all, the first ones, or any of them.
+// chooseSurvivors chooses which of n items survive: none, all, the first ones, or any of them.
 func chooseSurvivors(r *rand.Rand, n int) func(i int) bool {
 	switch r.IntN(4) {
 	case 0:
@@ -106,7 +106,7 @@ func chooseSurvivors(r *rand.Rand, n int) func(i int) bool {
 	}
 }
 
-// afterCrash returns what a crash leaves of a file's data.
+// afterCrash returns the data of a file after a crash.
 func (n *inode) afterCrash(r *rand.Rand) []byte {
 	data, shared := n.synced, len(n.synced)
 	data = data[:shared:shared]
@@ -180,13 +180,13 @@ func garble(r *rand.Rand, b []byte) []byte {
 	return b
 }
 
-// image is a CrashFS in the form in which Dump writes it.
+// image is the form of a CrashFS in a Dump.
 type image struct {
 	Setup int  `json:"setup"`
 	Log   []op `json:"log"`
 }
 
-// Dump returns the whole history as one word for LoadCrashFS.
+// Dump returns the whole history as one string for loadCrashFS.
 func (c *CrashFS) Dump() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -197,7 +197,7 @@ func (c *CrashFS) Dump() string {
 	return base64.RawURLEncoding.EncodeToString(b.Bytes())
 }
 
-// Limits of LoadCrashFS in bytes: for the whole dump, and for one file.
+// Limits of loadCrashFS in bytes: for the whole dump, and for one file.
 const (
 	maxDump   = 1 << 28
 	maxOffset = 1 << 24

@@ -32,7 +32,7 @@ func syncDir(t require.TestingT, fs afero.Fs, name string) {
 	require.NoError(t, d.Close())
 }
 
-// outcomes returns the trees that crashes leave, as texts, and how often each occurs.
+// outcomes returns the trees after crashes, as texts, and how often each occurs.
 func outcomes(t *testing.T, fs *CrashFS, seeds uint64) map[string]int {
 	out := map[string]int{}
 	for seed := range seeds {
@@ -53,7 +53,7 @@ func TestCrashForgetsWhatIsNotSynced(t *testing.T) {
 	tests := []struct {
 		name string
 		do   func(*CrashFS)
-		all  []string // exactly these can be left; nil: more than can be listed
+		all  []string // exactly these can remain; nil: too many to list
 		some []string
 	}{
 		{"data and entry synced", func(fs *CrashFS) { put(t, fs, "a", "hello", true); syncDir(t, fs, "/") }, []string{whole},
@@ -168,8 +168,7 @@ func TestStopAt(t *testing.T) {
 	}
 }
 
-// TestFailedSyncLosesData checks that after a failed sync the next one succeeds and writes
-// only what was written since.
+// TestFailedSyncLosesData checks that after a failed sync the next one succeeds and writes only later data.
 func TestFailedSyncLosesData(t *testing.T) {
 	crash := NewCrashFS()
 	put(t, crash, "a", "old ", true)
@@ -191,9 +190,9 @@ func TestFailedSyncLosesData(t *testing.T) {
 	require.Equal(t, "old \x00\x00\x00\x00\x00kept", string(b))
 }
 
-// TestCrashKeepsWhatIsSynced is the law. Whatever else was done, data that was synced under
-// an entry that was synced is there after any crash, with all its bytes, at least as a prefix
-// of later appends. Equal histories and seeds give equal crashes.
+// TestCrashKeepsWhatIsSynced is the law. After any other operations and any crash, data that was synced under an entry
+// that was synced is there completely, at least as a prefix of later appends. Equal histories and seeds give equal
+// crashes.
 func TestCrashKeepsWhatIsSynced(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fs := NewCrashFS()

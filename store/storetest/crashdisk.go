@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// op is one change of the disk. It names inodes by number, 0 for the root, so a list of
-// ops gives the same disk whenever it is replayed.
+// op is one change of the disk. It refers to inodes by number, 0 for the root, so a list of ops gives the same disk
+// whenever it is replayed.
 type op struct {
 	Do   string `json:"do"`             // create, mkdir, remove, rename, write, truncate, sync, failsync
 	Node int    `json:"node,omitempty"` // the inode
@@ -32,7 +32,7 @@ type inode struct {
 	shared    int    // others may hold the first shared bytes of data: copy them before writing
 	synced    []byte // what survives any crash; never changed
 	writes    []op   // writes and truncates since the last sync
-	divergent bool   // after a failed sync, synced and data differ for good
+	divergent bool   // after a failed sync, synced and data differ permanently
 
 	kids map[string]int // entries as processes see them
 	kept map[string]int // entries that survive any crash
@@ -141,8 +141,8 @@ func (d *disk) sync(n *inode) {
 	n.writes = nil
 }
 
-// syncDir makes the moves of a directory durable. If they involve other directories, the
-// earlier moves of those become durable too, since what is renamed has to exist first.
+// syncDir makes the moves of a directory durable. If they involve other directories, the earlier moves of those become
+// durable too, because a renamed file has to exist first.
 func (d *disk) syncDir(dir int) {
 	touched := map[int]bool{dir: true}
 	apply := make([]bool, len(d.moves))
@@ -182,8 +182,8 @@ func keepMove(nodes map[int]*inode, o op) {
 	}
 }
 
-// failSync is a sync that failed. The kernel then marks the pages clean, so a later sync
-// succeeds without writing them, and a crash may keep them or not.
+// failSync is a failed sync. The kernel then marks the pages clean, so a later sync succeeds without writing them, and
+// a crash may keep them or not.
 func (d *disk) failSync(n *inode) {
 	if n.dir() {
 		for i, o := range d.moves {

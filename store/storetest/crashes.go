@@ -17,7 +17,7 @@ import (
 // OnFS opens a store on a file system. It always opens it in the same place.
 type OnFS func(fs afero.Fs) (tree.Store, error)
 
-// Explored counts the failures that were tried.
+// Explored counts the tried failures.
 type Explored struct {
 	States int // crashes recovered from
 	Nested int // of them, with a second crash during recovery
@@ -36,14 +36,13 @@ type moment struct {
 	after      *Memory
 }
 
-// Crash performs random operations on a store and crashes the machine at every file
-// operation, and in the middle of writes, until it has tried the given number of states.
-// After each crash it opens what is left. Every acknowledged write must be there with
-// every byte, the write under way must be there as a whole or not at all, and there must
-// be nothing else. Of eight states two crash again during recovery, one recovers on a
-// disk that fails once, and one goes on with random operations.
+// Crash performs random operations on a store and crashes the machine at every file operation, and in the middle of
+// writes, until it has tried the given number of states. After each crash it opens the remaining files. Every
+// acknowledged write must be there with every byte, the running write must be there as a whole or not at all, and there
+// must be nothing else. Of eight states two crash again during recovery, one recovers on a disk that fails once, and
+// one continues with random operations.
 //
-// If a state is wrong, the message has the seed, the operation and a dump for LoadCrashFS.
+// If a state is wrong, the message has the seed, the operation and a dump for loadCrashFS.
 func Crash(t testing.TB, open OnFS, states int, seed uint64) Explored {
 	t.Helper()
 	var done Explored
@@ -60,7 +59,7 @@ func Crash(t testing.TB, open OnFS, states int, seed uint64) Explored {
 	return done
 }
 
-// explorer is one history and the crashes it is tried with.
+// explorer is one history with its crashes.
 type explorer struct {
 	t          testing.TB
 	open       OnFS
@@ -72,7 +71,7 @@ type explorer struct {
 	done       Explored
 }
 
-// recordHistory records the history: random operations while nothing goes wrong.
+// recordHistory records the history: random operations without failures.
 func (e *explorer) recordHistory() {
 	t, ctx, r := e.t, e.t.Context(), seeded(e.seed)
 	e.fs, e.modelTexts = NewCrashFS(), map[*Memory]string{}
@@ -108,8 +107,8 @@ func (e *explorer) explore() {
 	}
 }
 
-// possibleStates returns the models that may be found after a crash at file operation n, the
-// acknowledged one first, and the name of the operation that was under way.
+// possibleStates returns the models that may be found after a crash at file operation n, the acknowledged one first,
+// and the name of the running operation.
 func (e *explorer) possibleStates(n int) ([]*Memory, string) {
 	acknowledged := e.moments[0]
 	for _, now := range e.moments[1:] {
@@ -125,11 +124,11 @@ func (e *explorer) possibleStates(n int) ([]*Memory, string) {
 	return []*Memory{acknowledged.after}, "nothing, after " + acknowledged.name
 }
 
-// crashAt crashes at file operation n, recovers, and checks what is there.
+// crashAt crashes at file operation n, recovers, and checks the content.
 func (e *explorer) crashAt(n int, seed uint64) {
 	may, doing := e.possibleStates(n)
 	left := e.fs.CrashAt(n, seed)
-	before := func() string { return e.fs.CrashAt(n, seed).Dump() } // made anew, since recovery changes left
+	before := func() string { return e.fs.CrashAt(n, seed).Dump() } // made again, because recovery changes left
 	e.done.States++
 	tell := func(what string) string {
 		return fmt.Sprintf("%s\nseed %d, crash after file operation %d with seed %d, under way: %.500s\nLoadCrashFS dump "+
@@ -149,7 +148,7 @@ func (e *explorer) crashAt(n int, seed uint64) {
 	e.close(s, tell)
 }
 
-// recover opens what a crash left and returns which of the models it is.
+// recover opens the files after a crash and returns the model that matches.
 func (e *explorer) recover(left afero.Fs, may []*Memory, tell func(string) string) (tree.Store, *Memory) {
 	s, err := e.open(left)
 	if err != nil {
@@ -186,7 +185,7 @@ func findModel(ctx context.Context, s tree.Store, may []*Memory,
 	return nil, different
 }
 
-// modelText returns the text of a model that no longer changes, and remembers it.
+// modelText returns the text of an immutable model, and caches it.
 func (e *explorer) modelText(ctx context.Context, m *Memory) (string, error) {
 	if text, ok := e.modelTexts[m]; ok {
 		return text, nil
@@ -198,11 +197,11 @@ func (e *explorer) modelText(ctx context.Context, m *Memory) (string, error) {
 	return text, err
 }
 
-// modelText returns the text of a model as a restart would leave it.
+// modelText returns the text of a model after a restart.
 func modelText(ctx context.Context, m *Memory) (string, error) { return storeText(ctx, m.restarted()) }
 
-// crashAgain crashes at a random operation of the recovery and recovers from that. If the
-// first recovery had finished, its result must stay.
+// crashAgain crashes at a random operation of the recovery and recovers from that. If the first recovery had finished,
+// its result must remain.
 func (e *explorer) crashAgain(left *CrashFS, may []*Memory, is *Memory, seed uint64, tell func(string) string) {
 	n := seeded(seed).IntN(left.Ops() + 1)
 	if n == left.Ops() {
@@ -222,7 +221,7 @@ func (e *explorer) close(s tree.Store, tell func(string) string) {
 	}
 }
 
-// useRecovered uses the recovered store and checks that it keeps what it is given.
+// useRecovered writes to the recovered store and checks that the writes persist.
 func (e *explorer) useRecovered(left *CrashFS, s tree.Store, m *Memory, seed uint64, tell func(string) string) {
 	ctx, r := e.t.Context(), seeded(seed)
 	m = m.Reopen()
@@ -246,7 +245,7 @@ func (e *explorer) recoverOnFailingDisk(n int, may []*Memory, seed uint64, tell 
 	e.close(s, tell)
 	fault := randomFault(all, seed)
 	fault.ForGood = false
-	if seed%16 == 2 && all[OpOpen] > 0 { // ENOENT, which also is a regular answer
+	if seed%16 == 2 && all[OpOpen] > 0 { // ENOENT, which is also a regular result
 		fault = Fault{Kind: OpOpen, N: 1 + seeded(seed).IntN(all[OpOpen]), Errno: syscall.ENOENT}
 	}
 	tellIll := func(what string) string { return tell(what + ", with " + fault.String() + " in the recovery") }
@@ -282,8 +281,8 @@ func ledgerStep(text string) step {
 	}}
 }
 
-// isCleanError reports whether an operation failed with an error that tells the caller what
-// happened: the disk's own error, or one of the contract's.
+// isCleanError reports whether an operation failed with an error that reports the cause: the disk's own error, or one
+// of the contract's.
 func isCleanError(err error, fault Fault) bool {
 	for _, known := range []error{fault.Errno, tree.ErrFailed, tree.ErrFull, tree.ErrReadOnly, tree.ErrClosed} {
 		if errors.Is(err, known) {
@@ -291,7 +290,7 @@ func isCleanError(err error, fault Fault) bool {
 		}
 	}
 	if fault.Errno == syscall.ENOENT && errors.Is(err, fs.ErrExist) {
-		return true // a file exists that the disk had denied to have
+		return true // a file exists although the disk had denied it
 	}
 	corrupt, format, locked := new(tree.CorruptError), new(tree.FormatError), new(tree.LockedError)
 	return errors.As(err, &corrupt) || errors.As(err, &format) || errors.As(err, &locked)

@@ -17,8 +17,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// logStore is the smallest store that is safe on a disk: a Memory and a log of what was
-// written, which every open rewrites. It serves to check that Crash and Faults see mistakes.
+// logStore is the smallest store that is safe on a disk: a Memory and a log of the writes, which every open rewrites.
+// It tests that Crash and Faults detect mistakes.
 type logStore struct {
 	*Memory
 	mistake string
@@ -85,7 +85,7 @@ func (s *logStore) read(fs afero.Fs) ([]byte, error) {
 	}
 }
 
-// confirmAbsent lists the folder before it believes that there is no log.
+// confirmAbsent lists the folder before it accepts that there is no log.
 func (s *logStore) confirmAbsent(fs afero.Fs) error {
 	if s.mistake == "believes ENOENT" {
 		return nil
@@ -108,7 +108,7 @@ func (s *logStore) replay(l logged) error {
 	return err
 }
 
-// rewriteLog writes the good part of the log to a new file and puts that in its place.
+// rewriteLog writes the good part of the log to a new file and replaces the log by it.
 func (s *logStore) rewriteLog(fs afero.Fs, good []byte) error {
 	if s.mistake == "trusts the page cache" {
 		f, err := fs.OpenFile("/s/log", os.O_WRONLY|os.O_CREATE, 0o600)
@@ -165,7 +165,7 @@ func (s *logStore) log(l logged) error {
 	return nil
 }
 
-// Commit logs what the model would do, and then does it.
+// Commit logs the effect on the model, and then applies it.
 func (s *logStore) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
 	next := s.fork()
 	v, err := next.Commit(ctx, b)
@@ -209,7 +209,7 @@ func TestALogStoreSurvives(t *testing.T) {
 	})
 }
 
-// TestCrashAndFaultsSeeMistakes checks that each mistake is seen by one of the two.
+// TestCrashAndFaultsSeeMistakes checks that each mistake is detected by one of the two.
 func TestCrashAndFaultsSeeMistakes(t *testing.T) {
 	for mistake, by := range map[string]func(testing.TB, OnFS){
 		"acknowledges before the sync": func(t testing.TB, open OnFS) { Crash(t, open, 2000, 1) },
@@ -234,7 +234,7 @@ func TestCrashAndFaultsSeeMistakes(t *testing.T) {
 	}
 }
 
-// oneAtATime makes writers wait for each other.
+// oneAtATime serializes writers.
 type oneAtATime struct {
 	tree.Store
 	mu sync.Mutex

@@ -20,7 +20,7 @@ type crashFile struct {
 	name   string
 	flag   int
 	at     int64
-	listed []os.FileInfo // what Readdir has not returned yet
+	listed []os.FileInfo // entries that Readdir has not returned yet
 	lists  bool          // listed has been filled
 	closed bool
 }
@@ -190,7 +190,7 @@ func (f *crashFile) Sync() error {
 	return f.fail("sync", err)
 }
 
-// failSync marks what a failed sync should have written as lost.
+// failSync marks the data of a failed sync as lost.
 func (f *crashFile) failSync() {
 	err := f.begin()
 	defer f.end()
@@ -208,7 +208,7 @@ func (f *crashFile) Stat() (os.FileInfo, error) {
 	return f.node.info(baseName(f.name)), nil
 }
 
-// Readdir lists in an order that no program can rely on, but always the same one.
+// Readdir lists in an order that programs cannot rely on, but that is always the same.
 func (f *crashFile) Readdir(count int) ([]os.FileInfo, error) {
 	err := f.begin()
 	defer f.end()

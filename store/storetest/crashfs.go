@@ -1,8 +1,8 @@
-// Package storetest tests stores. It has a conformance suite with a model of the contract,
-// and three file systems: one that crashes, one that fails and one that records.
+// Package storetest tests stores. It has a conformance suite with a model of the contract, and three file systems: one
+// that crashes, one that fails and one that records.
 //
-// The test of an implementation is a few lines: Run with a function that opens it and, if
-// it is on an afero.Fs, Crash and Faults.
+// The test of an implementation is a few lines: Run with a function that opens it and, if it is on an afero.Fs, Crash
+// and Faults.
 //
 // Where to look:
 //   - storetest.go, model.go: the conformance suite and the model of the contract
@@ -25,27 +25,23 @@ import (
 	"github.com/spf13/afero"
 )
 
-// errCrashed is what every operation returns after a crash.
+// errCrashed is returned by every operation after a crash.
 var errCrashed = errors.New("the machine has crashed")
 
-// CrashFS is an afero.Fs in memory that knows what survives a crash: the data of a file up
-// to its last sync, and the entries of a directory up to its last sync. Syncing a file does
-// not sync its entry in the directory.
+// CrashFS is an afero.Fs in memory that models what survives a crash: the data of a file up to its last sync, and the
+// entries of a directory up to its last sync. Syncing a file does not sync its entry in the directory.
 //
-// It numbers the operations that change or sync something, from 0. It can stop at any of
-// them, and it records all of them, so that one run of a program gives every state that a
-// crash could have left: see CrashAt.
+// It numbers the operations that change or sync something, from 0. It can stop at any of them, and it records all of
+// them, so that one run of a program gives every state that a crash could have left: see CrashAt.
 //
-// A crash keeps any subset of the changes of entries (create, mkdir, remove, rename) that
-// are not synced; a rename is kept as a whole or not at all. Of each file it keeps the
-// synced data and, of the writes since, either nothing, or all, or the first ones up to any
-// byte, or any of their 512-byte sectors while others are lost, torn or garbled. A torn
-// write does not damage synced bytes next to it (SQLite calls this powersafe overwrite);
-// otherwise no journal could append. After a sync that failed, a later sync does not write
-// what the failed one should have written.
+// A crash keeps any subset of the changes of entries (create, mkdir, remove, rename) that are not synced; a rename
+// survives as a whole or not at all. Of each file it keeps the synced data and, of the writes since, either nothing, or
+// all, or the first ones up to any byte, or any of their 512-byte sectors while others are lost, torn or garbled. A
+// torn write does not damage synced bytes next to it (SQLite calls this powersafe overwrite); otherwise no journal
+// could append. After a failed sync, a later sync does not write the data of the failed one.
 //
-// Paths are rooted: a and /a are the same. There are no links, permissions or owners, and
-// times are a counter. It is safe for concurrent use.
+// Paths are rooted: a and /a are the same. There are no links, permissions or owners, and times are a counter. It is
+// safe for concurrent use.
 type CrashFS struct {
 	mu     sync.Mutex
 	disk   *disk
@@ -102,7 +98,7 @@ type location struct {
 	node *inode // nil if there is none
 }
 
-// lookup looks up a path. That nothing has the name is no error, if its directory exists.
+// lookup looks up a path. A missing entry is no error, if its directory exists.
 func (c *CrashFS) lookup(name string) (location, error) {
 	if c.dead != nil {
 		return location{}, c.dead
@@ -140,7 +136,7 @@ func (c *CrashFS) lookup(name string) (location, error) {
 // Name returns "CrashFS".
 func (c *CrashFS) Name() string { return "CrashFS" }
 
-// Create makes or empties a file and opens it for reading and writing.
+// Create creates or truncates a file and opens it for reading and writing.
 func (c *CrashFS) Create(name string) (afero.File, error) {
 	return c.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 }
@@ -187,7 +183,7 @@ func (c *CrashFS) openFile(name string, flag int, perm os.FileMode) (*crashFile,
 	return &crashFile{fs: c, node: w.node, name: name, flag: flag}, nil
 }
 
-// Mkdir makes a directory.
+// Mkdir creates a directory.
 func (c *CrashFS) Mkdir(name string, perm os.FileMode) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -201,7 +197,7 @@ func (c *CrashFS) Mkdir(name string, perm os.FileMode) error {
 	return pathError("mkdir", name, err)
 }
 
-// MkdirAll makes a directory and all its parents.
+// MkdirAll creates a directory and all its parents.
 func (c *CrashFS) MkdirAll(name string, perm os.FileMode) error {
 	if info, err := c.Stat(name); err == nil {
 		if info.IsDir() {
@@ -253,7 +249,7 @@ func (c *CrashFS) RemoveAll(name string) error {
 	return pathError("unlinkat", name, err)
 }
 
-// removeAll removes the entries of a directory and then the directory; the root stays.
+// removeAll removes the entries of a directory and then the directory; the root remains.
 func (c *CrashFS) removeAll(w location) error {
 	for _, name := range sortedKeys(w.node.kids) {
 		if err := c.removeAll(location{dir: w.node.id, name: name, node: c.disk.nodes[w.node.kids[name]]}); err != nil {

@@ -66,7 +66,7 @@ func cause(err error) string {
 	case errors.Is(err, os.ErrClosed):
 		return "closed"
 	}
-	return syscall.EINVAL.Error() // what package os finds wrong itself
+	return syscall.EINVAL.Error() // an error that package os detects itself
 }
 
 func same(t *rapid.T, real, crash error) {
@@ -223,7 +223,7 @@ func (p *pair) closeOne(t *rapid.T) {
 	crash, real := p.file(t)
 	same(t, real.Close(), crash.Close())
 	p.files = slices.DeleteFunc(p.files, func(f [2]afero.File) bool {
-		return f[0] == crash && rapid.Bool().Draw(t, "forget") // or use it closed
+		return f[0] == crash && rapid.Bool().Draw(t, "forget") // or use it after close
 	})
 }
 

@@ -47,10 +47,9 @@ func errnoName(e syscall.Errno) string {
 	return fmt.Sprintf("errno %d", int(e))
 }
 
-// FaultFS is an afero.Fs that fails where its faults say and otherwise passes operations on
-// to the one below. A write that fails writes nothing, a short write writes half. A close
-// that fails has closed the file. A sync that fails on a CrashFS loses what it should have
-// written. It is safe for concurrent use.
+// FaultFS is an afero.Fs that fails according to its faults and otherwise passes operations to the one below. A failed
+// write writes nothing, a short write writes half. A failed close has closed the file. A failed sync on a CrashFS loses
+// the unsynced data. It is safe for concurrent use.
 type FaultFS struct {
 	hookFS
 
@@ -85,7 +84,7 @@ func (f *FaultFS) count(k Kind, _, _ string) error {
 	return nil
 }
 
-// Set replaces the faults and starts to count anew.
+// Set replaces the faults and resets the counts.
 func (f *FaultFS) Set(faults ...Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -99,7 +98,7 @@ func (f *FaultFS) Counts() map[Kind]int {
 	return maps.Clone(f.counts)
 }
 
-// Hits returns the number of operations that were made to fail.
+// Hits returns the number of operations that failed because of a fault.
 func (f *FaultFS) Hits() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -109,7 +109,7 @@ func TestShortWriteWritesHalf(t *testing.T) {
 	require.Equal(t, "abcd", string(b))
 }
 
-// TestHooksAreLikeTheFSBelow checks that without faults nothing changes, also on a real folder.
+// TestHooksAreLikeTheFSBelow checks that without faults nothing changes, including on a real folder.
 func TestHooksAreLikeTheFSBelow(t *testing.T) {
 	crash, real := NewCrashFS(), afero.NewBasePathFs(afero.NewOsFs(), t.TempDir())
 	require.NoError(t, everyOperation(NewRecordFS(NewFaultFS(crash))))

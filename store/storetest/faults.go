@@ -11,12 +11,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Faults makes every kind of file operation fail with every error, once and for good, each
-// in the given number of histories. The store must succeed, or return an error that says
-// what happened. It must never lose what it acknowledged and never read wrong. What failed
-// must have changed nothing, unless the error was ErrFailed. Each run ends twice: with a
-// power failure; and with a healed disk, on which the store goes on if it can, is closed
-// and is opened.
+// Faults makes every kind of file operation fail with every error, once and permanently, each in the given number of
+// histories. The store must succeed, or return an error that reports the cause. It must never lose acknowledged data
+// and never read wrong data. A failed operation must have changed nothing, unless the error was ErrFailed. Each run
+// ends twice: with a power failure; and with a healed disk, on which the store continues if it can, is closed and is
+// opened.
 func Faults(t testing.TB, open OnFS, histories int, seed uint64) Explored {
 	t.Helper()
 	var done Explored
@@ -61,7 +60,7 @@ type patient struct {
 	fault Fault
 
 	s      tree.Store
-	m      *Memory // the model of what was acknowledged
+	m      *Memory // the model of acknowledged writes
 	doubt  *Memory // the model if the write that returned ErrFailed was done; nil if there was none
 	failed bool    // ErrFailed was returned since the last open
 }
@@ -90,7 +89,7 @@ func (p *patient) runHistory() {
 	}
 }
 
-// reopen opens the store and reports whether that worked.
+// reopen opens the store and reports whether that succeeded.
 func (p *patient) reopen() bool {
 	s, err := p.open(p.fs)
 	if err != nil {
@@ -105,7 +104,7 @@ func (p *patient) reopen() bool {
 	return true
 }
 
-// settleDoubt finds out whether the write in doubt was done, if the disk allows it.
+// settleDoubt determines whether the write in doubt was done, if the disk allows it.
 func (p *patient) settleDoubt() {
 	is, err := findModel(p.t.Context(), p.s, []*Memory{p.m, p.doubt}, modelText)
 	switch {
@@ -165,7 +164,7 @@ func (p *patient) finish() {
 	p.checkDisk(p.disk, may, "on the healed disk")
 }
 
-// possibleStates returns the models that the store may agree with.
+// possibleStates returns the models that the store may match.
 func (p *patient) possibleStates() []*Memory {
 	if p.doubt != nil {
 		return []*Memory{p.m, p.doubt}
@@ -190,7 +189,7 @@ func isDiskFull(f Fault) bool {
 	return (f.Errno == syscall.ENOSPC || f.Errno == syscall.EDQUOT) && (f.Kind == opWrite || f.Kind == opShortWrite)
 }
 
-// writesOn writes once there is room again.
+// writesOn writes when there is room again.
 func (p *patient) writesOn() {
 	e := tree.Entry{At: testTime, Verdict: &tree.Verdict{Evaluation: "there is room again"}}
 	for _, s := range []tree.Store{p.s, p.m} {

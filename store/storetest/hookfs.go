@@ -11,18 +11,18 @@ import (
 // Kind is a kind of file operation.
 type Kind string
 
-// The kinds. A short write is asked for besides the write; a fault of it writes half.
+// The kinds. A short write is a separate hook call after that of the write; a fault of it writes half.
 const (
 	OpOpen       Kind = "open"
 	opCreate     Kind = "create" // an open that may create
-	opRead       Kind = "read"   // ReadAt too
-	opWrite      Kind = "write"  // WriteAt too
+	opRead       Kind = "read"   // including ReadAt
+	opWrite      Kind = "write"  // including WriteAt
 	opShortWrite Kind = "short write"
 	opSync       Kind = "sync" // of a file
 	opSyncDir    Kind = "sync dir"
 	opRename     Kind = "rename"
-	opRemove     Kind = "remove" // RemoveAll too
-	OpMkdir      Kind = "mkdir"  // MkdirAll too
+	opRemove     Kind = "remove" // including RemoveAll
+	OpMkdir      Kind = "mkdir"  // including MkdirAll
 	opStat       Kind = "stat"
 	opTruncate   Kind = "truncate"
 	opClose      Kind = "close"
@@ -176,7 +176,7 @@ func (f *hookFile) WriteAt(p []byte, off int64) (int, error) {
 		func(p []byte) (int, error) { return f.File.WriteAt(p, off) })
 }
 
-// write asks for a write, and then for a short write, of which it does half.
+// write calls the hook for a write, and then for a short write, which writes half.
 func (f *hookFile) write(p []byte, detail string, write func([]byte) (int, error)) (int, error) {
 	if err := f.askHook(opWrite, detail, "write"); err != nil {
 		return 0, err
@@ -191,7 +191,7 @@ func (f *hookFile) write(p []byte, detail string, write func([]byte) (int, error
 	return write(p)
 }
 
-// Sync tells a CrashFS when it fails, so that the data are lost as after a real failure.
+// Sync notifies a CrashFS of a failure, so that the data are lost as after a real one.
 func (f *hookFile) Sync() error {
 	kind := opSync
 	if f.dir {

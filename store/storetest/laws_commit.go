@@ -36,8 +36,8 @@ func commitLaws() []law {
 	}
 }
 
-// versions checks that a version is one more than the last, also after a restart, and that a batch with
-// nothing to do makes none.
+// versions checks that a version is one more than the last, including after a restart, and that an empty batch makes
+// none.
 func versions(t testing.TB, open opener) {
 	reopen := open(t)
 	s := openAt(t, reopen)
@@ -55,7 +55,7 @@ func versions(t testing.TB, open opener) {
 	require.EqualValues(t, 3, commit(t, s, tree.Batch{Changes: []tree.Change{addCase(2, "x")}}))
 }
 
-// allOrNone commits batches of which one part cannot be done, and expects that nothing changes.
+// allOrNone commits batches with one invalid part, and expects that nothing changes.
 func allOrNone(t testing.TB, open opener) {
 	reopen := open(t)
 	s := openAt(t, reopen)

@@ -116,7 +116,7 @@ func ledger(t testing.TB, open opener) {
 	require.Equal(t, want.String(), got)
 }
 
-// changes expects what was committed after each version, or ErrCompacted.
+// changes expects the commits after each version, or ErrCompacted.
 func changes(t testing.TB, open opener) {
 	reopen := open(t)
 	s := openAt(t, reopen)
@@ -139,7 +139,7 @@ func changes(t testing.TB, open opener) {
 				}
 			}
 			if after < 3 && errors.Is(failed, tree.ErrCompacted) && got == nil {
-				continue // a store may compact at any time, if it says so
+				continue // a store may compact at any time, if it reports that
 			}
 			require.NoError(t, failed)
 			equal(t, append([]tree.Commit(nil), want[from:]...), got)
@@ -211,8 +211,7 @@ func lifeLaws() []law {
 	}
 }
 
-// closing closes the store during writes. A write either succeeds, and then it is there; or
-// it returns ErrClosed, and then it is not.
+// closing closes the store during writes. A write that succeeded must be there; one that returned ErrClosed must not.
 func closing(t testing.TB, open opener) {
 	const workers = 4
 	reopen := open(t)

@@ -108,8 +108,8 @@ func receipts(t testing.TB, open opener) {
 	}
 }
 
-// labelledLater accepts an evaluation first without a label and then with one. Whoever forms
-// it must get it with its label, whether or not it was formed without.
+// labelledLater accepts an evaluation first without a label and then with one. It must be leased with its label,
+// whether or not it was formed without.
 func labelledLater(t testing.TB, open opener) {
 	for _, formed := range []bool{false, true} {
 		for _, restart := range []bool{false, true} {
@@ -148,7 +148,7 @@ func labelledLater(t testing.TB, open opener) {
 	}
 }
 
-// leases checks who gets which evaluation when some are given back or finished.
+// leases checks which evaluations are leased when some are released or finished.
 func leases(t testing.TB, open opener) {
 	s := openNew(t, open)
 	require.Empty(t, lease(t, s, 9))

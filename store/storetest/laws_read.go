@@ -85,7 +85,7 @@ func readLaws() []law {
 	}
 }
 
-// payloads writes texts that are hard to store, and expects every byte back, also after a restart.
+// payloads writes texts that are hard to store, and expects every byte back, including after a restart.
 func payloads(t testing.TB, open opener) {
 	reopen := open(t)
 	s := openAt(t, reopen)
@@ -173,7 +173,7 @@ func scanSnapshot(t testing.TB, open opener) {
 	for n, err := range s.Scan(t.Context(), tree.Filter{}) {
 		require.NoError(t, err)
 		require.Equal(t, "old", n.Content.Description)
-		if seen == 0 { // the writer must not wait for this reader, nor the reader for the writer
+		if seen == 0 { // neither the writer nor the reader may wait for the other
 			var b tree.Batch
 			for i := range 20 {
 				b.Changes = append(b.Changes, tree.NewChange(tree.OpRevise, aCase(i, "new"), 1, "evolution", "better"),
@@ -204,7 +204,7 @@ func spoil(n *tree.Node) {
 	n.Counters["spoilt"] = tree.Counters{}
 }
 
-// ownership changes everything that the store was given and has returned, and expects no effect.
+// ownership changes everything passed to and returned by the store, and expects no effect.
 func ownership(t testing.TB, open opener) {
 	s := openNew(t, open)
 	given := addCase(1, "x")

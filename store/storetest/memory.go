@@ -13,9 +13,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Memory is the shortest implementation of tree.Store: maps behind one lock, nothing on
-// disk. It is the model that other stores are compared with, and a store for the tests of
-// other packages. It is lost with the process; Reopen stands for a restart.
+// Memory is the shortest implementation of tree.Store: maps behind one lock, nothing on disk. It is the model with
+// which other stores are compared, and a store for the tests of other packages. It is lost with the process; Reopen
+// represents a restart.
 type Memory struct {
 	mu     sync.Mutex
 	closed bool
@@ -23,8 +23,7 @@ type Memory struct {
 	content
 }
 
-// content is what a restart keeps of a Memory. Copies share the byte slices, which never
-// change.
+// content is the part of a Memory that survives a restart. Copies share the byte slices, which never change.
 type content struct {
 	version  uint64
 	nodes    map[string]stored
@@ -43,8 +42,8 @@ type stored struct {
 	change   string
 }
 
-// known says what was accepted under a key. before is the digest of the evaluation that was
-// accepted without a label, if one with a label came later.
+// known is the record of an accepted key. before is the digest of the evaluation that was accepted without a label, if
+// one with a label came later.
 type known struct {
 	digest, before string
 	labelled       bool
@@ -57,7 +56,7 @@ type arrival struct {
 	json []byte
 }
 
-// committed is the changes of one version, as JSON.
+// committed holds the changes of one version, as JSON.
 type committed struct {
 	version uint64
 	changes [][]byte
@@ -84,7 +83,7 @@ func (m *Memory) fork() *Memory {
 	return &Memory{closed: m.closed, leased: maps.Clone(m.leased), content: m.copy()}
 }
 
-// restarted returns what a restart would keep of m. It does not affect m.
+// restarted returns m after a restart. It does not affect m.
 func (m *Memory) restarted() *Memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -183,8 +182,7 @@ func (m *Memory) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
 	return m.version, nil
 }
 
-// commit performs a batch on c and returns the arrivals that are done. After an error the
-// caller throws c away.
+// commit performs a batch on c and returns the arrivals that are done. After an error the caller discards c.
 func (c *content) commit(b *tree.Batch) (done []uint64, err error) {
 	next := committed{version: c.version + 1}
 	for i := range b.Changes {
@@ -347,7 +345,7 @@ func (m *Memory) Ledger(ctx context.Context, after uint64) iter.Seq2[tree.Entry,
 	return decodeAll[tree.Entry](ctx, m, func() [][]byte { return m.ledger[min(after, uint64(len(m.ledger))):] })
 }
 
-// DeadLetters yields what could not be formed; see tree.Store.
+// DeadLetters yields the evaluations that could not be formed; see tree.Store.
 func (m *Memory) DeadLetters(ctx context.Context) iter.Seq2[tree.DeadLetter, error] {
 	return decodeAll[tree.DeadLetter](ctx, m, func() [][]byte { return m.dead })
 }

@@ -22,7 +22,7 @@ type step struct {
 	run  func(ctx context.Context, s tree.Store) (string, error)
 }
 
-// texts are used in payloads; every byte of them has to come back.
+// texts are used in payloads; every byte of them has to be returned.
 var texts = []string{
 	"The total is wrong.", "总金额不对,应为 ¥42。", "🙂👩‍👩‍👧 emoji", `<b>&amp; "quotes" \ / </script>`, "line\nbreak\ttab\r\n",
 	"\u2028\u2029\ufeff\u200b", "e\u0301 é İ ı ß", strings.Repeat("长文本 long text ", 60), "\x01\x7f",
@@ -104,8 +104,8 @@ func allAsJSON[V any](seq iter.Seq2[V, error]) (string, error) {
 	return b.String(), nil
 }
 
-// nextStep chooses an operation. It looks at the model m, so that the operation is likely to
-// matter. Reads return what they read; writes return what the store answers.
+// nextStep chooses an operation. It uses the model m to choose one that is likely to have an effect. Reads return the
+// content read; writes return the store's result.
 func nextStep(r source, m *Memory) step {
 	switch r.IntN(10) {
 	case 0, 1, 2:
@@ -179,8 +179,7 @@ func acceptStep(r source) step {
 	}}
 }
 
-// commitStep returns a commit of a random batch; now and then a part of it is stale, repeated
-// or unknown.
+// commitStep returns a commit of a random batch; sometimes a part of it is stale, repeated or unknown.
 func commitStep(r source, m *Memory) step {
 	var b tree.Batch
 	made := map[string]int{}

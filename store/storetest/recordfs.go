@@ -35,7 +35,7 @@ func (r *RecordFS) Name() string { return "RecordFS" }
 
 func (r *RecordFS) record(k Kind, path, detail string) error {
 	if k == opShortWrite {
-		return nil // the hook is called for it after every write, which has a line already
+		return nil // the hook is called for it after every write, which already has a line
 	}
 	line := string(k) + " " + filepath.ToSlash(path)
 	if detail != "" {
@@ -47,14 +47,14 @@ func (r *RecordFS) record(k Kind, path, detail string) error {
 	return nil
 }
 
-// Note adds a line of the test's own, such as the name of the step that follows.
+// Note adds a line from the test, such as the name of the next step.
 func (r *RecordFS) Note(line string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lines = append(r.lines, recorded{text: "# " + line})
 }
 
-// Text returns the lines so far, without those of the kinds left out, and forgets them.
+// Text returns the lines so far, without those of the given kinds, and clears them.
 func (r *RecordFS) Text(without ...Kind) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

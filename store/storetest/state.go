@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// storeText returns the content of a store as text, with every byte of every payload. It leases
-// everything and gives it back, so the store should be freshly opened.
+// storeText returns the content of a store as text, with every byte of every payload. It leases everything and releases
+// it, so the store should be freshly opened.
 func storeText(ctx context.Context, s tree.Store) (string, error) {
 	var b strings.Builder
 	info, err := s.Info(ctx)
@@ -60,8 +60,8 @@ func compareChanges(ctx context.Context, s, m tree.Store, after uint64) error {
 	return err
 }
 
-// compareKnown accepts again what the model had accepted. A store that has forgotten an
-// evaluation would take it anew instead of calling it a duplicate.
+// compareKnown accepts the accepted evaluations of the model again. A store that has forgotten one would accept it
+// instead of returning Duplicate.
 func compareKnown(ctx context.Context, s tree.Store, m *Memory) error {
 	for i := range 8 {
 		for variant := range 3 {

@@ -12,8 +12,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// opener makes a new, empty place for a store. It returns a function that opens the store
-// there: empty at first, and with what it held after it was closed.
+// opener makes a new, empty place for a store. It returns a function that opens the store there: empty at first, later
+// with its content at the last close.
 type opener func(tb testing.TB) func() (tree.Store, error)
 
 // Run tests a store against every law of tree.Store, one subtest each. Then it performs
@@ -37,7 +37,7 @@ func Agree(t testing.TB, open opener, steps int, seed uint64) {
 	agree(t, t, open, seeded(seed), steps)
 }
 
-// law is one sentence of the contract of tree.Store, with a test that it holds.
+// law is one rule of the contract of tree.Store, with its test.
 type law struct {
 	name  string
 	check func(t testing.TB, open opener)

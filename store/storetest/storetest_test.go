@@ -15,7 +15,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// wrapMemory opens memories whose stores are wrapped in a mistake; nil wraps nothing.
+// wrapMemory opens memories whose stores are wrapped in a mistake; nil does not wrap them.
 func wrapMemory(wrap func(*Memory) tree.Store) opener {
 	return func(testing.TB) func() (tree.Store, error) {
 		m := NewMemory()
