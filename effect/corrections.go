@@ -7,9 +7,9 @@ import (
 
 // Corrections joins the corrections of a ledger with the truth of their evaluations, entry by entry, in either order.
 //
-// Each remedy stops automatically. For every correction known to have fixed or broken a verdict, a stake is bet on "it
-// breaks more than it fixes"; a value of 20 is proof. If it is not so, that happens in at most one history of 20, at
-// any time of inspection (Ville; see bet). A flagged verdict is treated as if the opposite one had been used. So a
+// Each remedy stops automatically. Every correction that is known to have fixed or broken a verdict settles a bet on
+// "it breaks more than it fixes"; a value of 20 is proof. If it is not so, that happens in at most one history of 20,
+// at any time of inspection (Ville; see bet). A flagged verdict is treated as if the opposite one had been used. So a
 // stopped flip starts again automatically once the same bet on the opposite, begun at the stop, has reached 20. A
 // stopped rerun makes no more runs, so it provides no evidence and remains stopped.
 type Corrections struct {

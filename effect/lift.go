@@ -12,7 +12,7 @@ type Lift struct {
 	M       int     `json:"m"`       // runs of the other arm on these tests
 	Tests   int     `json:"tests"`   // number of tests in both arms
 	With    float64 `json:"with"`    // share in the first arm, 0 to 1
-	Without float64 `json:"without"` // share in the other arm, weighted equally
+	Without float64 `json:"without"` // share in the other arm, with the same weights of tests
 	Lift    float64 `json:"lift"`    // their difference, -1 to 1
 	Low     float64 `json:"low"`     // 95 % interval
 	High    float64 `json:"high"`
