@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Corrections holds the results of corrections with a given bound, since a given time. It is never saved: reading the
-// ledger takes no longer.
+// Corrections holds the results of corrections of verdicts with at least a given risk, since a given time. It is never
+// saved: reading the ledger takes no longer.
 type Corrections struct {
 	unsaved
 	*effect.Corrections
