@@ -59,8 +59,8 @@ func (b *Bold) settle(x outcome, d, goal, end float64) {
 // E returns the value of the stake.
 func (b *Bold) E() float64 { return expCapped(b.Log) }
 
-// odds returns the log likelihood ratio of memory to none for this result, if failures with and without memory differ by
-// d, and its variance if they do not differ.
+// odds returns the log likelihood ratio of memory to none for this result, if failures with and without memory differ
+// by d, and its variance if they do not differ.
 func (x outcome) odds(d float64) (odds, variance float64) {
 	with, without := split(x.expected, x.rho, d)
 	if !x.failed {

@@ -288,8 +288,8 @@ func (p *Page) there(f *Fact) {
 	}
 }
 
-// named reports whether an element that may be the thing has a part of its name, or a sign instead of a name: a note may
-// call the element “Home” “Back home”.
+// named reports whether an element that may be the thing has a part of its name, or a sign instead of a name: a note
+// may call the element “Home” “Back home”.
 func (p *Page) named(f *Fact) bool {
 	thing := fold(f.Thing)
 	for i := range p.nodes {
