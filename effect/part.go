@@ -14,7 +14,7 @@ const (
 	ByType  By = "type"  // error types of the memories found
 	ByScene By = "scene" // types of scenes
 	ByTeam  By = "team"  // trees in which the memories found were made
-	ByFound By = "found" // what found the memories: read (by a reader before the run), words, test (a case of that test)
+	ByFound By = "found" // what found the memories: read (by a reader, ahead), words, test (a case of that test)
 )
 
 // Part is the lift of memory in some of the runs.
