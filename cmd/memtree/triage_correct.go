@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/find"
+	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
@@ -58,7 +59,7 @@ type corrected struct {
 
 // of returns the correction of a verdict, nil if there is none. If the store is writable it records it.
 func (c *corrected) of(ctx context.Context, m *memtree.Memory, e *tree.Evaluation) (*tree.Correction, error) {
-	x, err := m.Correct(ctx, *e, memtree.CorrectOptions{Above: c.Bound, Do: tree.Other, Sure: true})
+	x, err := m.Correct(ctx, *e, harness.CorrectOptions{Above: c.Bound, Do: tree.Other, Sure: true})
 	switch {
 	case err != nil || x == nil:
 		return nil, err
