@@ -94,20 +94,20 @@ func passes(context.Context, Test) (Result, error) { return Result{Judgment: tre
 func TestMemoryBreaksNoRun(t *testing.T) {
 	broken := errors.New("broken")
 	rows := map[string]struct {
-		memory fake
+		memory *fake
 		failed Failures
 	}{
-		"guidance fails":  {memory: fake{guide: func() (Guidance, error) { return Guidance{Text: "half"}, broken }}},
-		"guidance panics": {fake{guide: func() (Guidance, error) { panic("guide") }}, Failures{Guidance: 1}},
-		"risk fails":      {memory: fake{risk: func() (risk.Risk, error) { return risk.Risk{}, broken }}},
-		"risk panics":     {memory: fake{risk: func() (risk.Risk, error) { panic("risk") }}},
-		"record fails":    {fake{record: func(tree.Evaluation) error { return broken }}, Failures{Runs: 1}},
-		"record panics":   {fake{record: func(tree.Evaluation) error { panic("record") }}, Failures{Runs: 1}},
+		"guidance fails":  {memory: &fake{guide: func() (Guidance, error) { return Guidance{Text: "half"}, broken }}},
+		"guidance panics": {&fake{guide: func() (Guidance, error) { panic("guide") }}, Failures{Guidance: 1}},
+		"risk fails":      {memory: &fake{risk: func() (risk.Risk, error) { return risk.Risk{}, broken }}},
+		"risk panics":     {memory: &fake{risk: func() (risk.Risk, error) { panic("risk") }}},
+		"record fails":    {&fake{record: func(tree.Evaluation) error { return broken }}, Failures{Runs: 1}},
+		"record panics":   {&fake{record: func(tree.Evaluation) error { panic("record") }}, Failures{Runs: 1}},
 	}
 	for name := range rows {
 		t.Run(name, func(t *testing.T) {
 			row := rows[name]
-			h := open(t, &row.memory)
+			h := open(t, row.memory)
 			run := h.Wrap(func(ctx context.Context, c Test) (Result, error) {
 				require.Equal(t, "Check the total", c.Prompt)
 				require.Nil(t, c.GroundTruth)
