@@ -14,7 +14,6 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/effect"
-	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -29,21 +28,21 @@ func learned(t *testing.T, dir string) *memtree.Memory {
 }
 
 // hastyTest is a test that the hasty judge fails; what is true is given.
-func hastyTest(i int, truth string) harness.Test {
+func hastyTest(i int, truth string) memtree.Test {
 	e := unjudged()
-	c := harness.Test{ID: fmt.Sprint("late-", i), RunID: fmt.Sprint("tonight-", i), Prompt: e.Prompt, Scene: e.Scene}
+	c := memtree.Test{ID: fmt.Sprint("late-", i), RunID: fmt.Sprint("tonight-", i), Prompt: e.Prompt, Scene: e.Scene}
 	if truth != "" {
 		c.GroundTruth = tree.Raw(`{"verdict":"` + truth + `"}`)
 	}
 	return c
 }
 
-func judgeHastily(context.Context, harness.Test) (harness.Result, error) {
-	return harness.Result{Judgment: unjudged().Judgment}, nil
+func judgeHastily(context.Context, memtree.Test) (memtree.Result, error) {
+	return memtree.Result{Judgment: unjudged().Judgment}, nil
 }
 
-func taking(r tree.Remedy) *harness.WrapOptions {
-	return &harness.WrapOptions{Correct: harness.CorrectOptions{Do: r}}
+func taking(r tree.Remedy) *memtree.WrapOptions {
+	return &memtree.WrapOptions{Correct: memtree.CorrectOptions{Do: r}}
 }
 
 // ledgerOf closes a memory and returns the entries of its ledger.
@@ -97,14 +96,14 @@ func TestWrapFlags(t *testing.T) {
 	require.Equal(t, tree.Flag, r.Correction.Done)
 	require.False(t, r.Correction.Changed)
 
-	above := harness.WrapOptions{Correct: harness.CorrectOptions{Above: 0.9999, Do: tree.Other}}
+	above := memtree.WrapOptions{Correct: memtree.CorrectOptions{Above: 0.9999, Do: tree.Other}}
 	r, err = memtree.Wrap(m, judgeHastily, &above)(t.Context(), hastyTest(2, ""))
 	require.NoError(t, err)
 	require.Nil(t, r.Correction)
 
-	odd := func(context.Context, harness.Test) (harness.Result, error) {
+	odd := func(context.Context, memtree.Test) (memtree.Result, error) {
 		const said = `{"verdict":"fail","result":{"passed":false},"reason":"The price is not shown on the page"}`
-		return harness.Result{Judgment: tree.Raw(said)}, nil
+		return memtree.Result{Judgment: tree.Raw(said)}, nil
 	}
 	r, err = memtree.Wrap(m, odd, taking(tree.Other))(t.Context(), hastyTest(3, ""))
 	require.NoError(t, err)
@@ -112,7 +111,7 @@ func TestWrapFlags(t *testing.T) {
 		require.Equal(t, tree.WhyNoOther, r.Correction.Why)
 		require.False(t, r.Correction.Changed)
 	}
-	bad := &harness.WrapOptions{Correct: harness.CorrectOptions{Above: 7, Do: "guess"}}
+	bad := &memtree.WrapOptions{Correct: memtree.CorrectOptions{Above: 7, Do: "guess"}}
 	r, err = memtree.Wrap(m, judgeHastily, bad)(t.Context(), hastyTest(4, ""))
 	require.NoError(t, err)
 	require.Equal(t, tree.Flag, r.Correction.Done, "wrong options flag")
@@ -125,7 +124,7 @@ func TestCorrectOnlyWhatIsSure(t *testing.T) {
 	require.NoError(t, err)
 	require.Less(t, r.Low, r.P)
 	for above, want := range map[float64]string{(r.Low + r.P) / 2: tree.WhyUnsure, r.Low: ""} {
-		c, err := m.Correct(t.Context(), unjudged(), harness.CorrectOptions{Above: above, Do: tree.Other, Sure: true})
+		c, err := m.Correct(t.Context(), unjudged(), memtree.CorrectOptions{Above: above, Do: tree.Other, Sure: true})
 		require.NoError(t, err)
 		require.Equal(t, want, c.Why)
 		require.Equal(t, want == "", c.Changed)
@@ -135,7 +134,7 @@ func TestCorrectOnlyWhatIsSure(t *testing.T) {
 // Where past errors do not predict, nothing is done, however the bound is set.
 func TestWrapCorrectsNothingWithoutEvidence(t *testing.T) {
 	m := open(t, t.TempDir(), nil)
-	o := harness.WrapOptions{Correct: harness.CorrectOptions{Above: 1e-9, Do: tree.Other}}
+	o := memtree.WrapOptions{Correct: memtree.CorrectOptions{Above: 1e-9, Do: tree.Other}}
 	r, err := memtree.Wrap(m, judgeHastily, &o)(t.Context(), hastyTest(1, ""))
 	require.NoError(t, err)
 	require.Nil(t, r.Correction)
@@ -148,10 +147,10 @@ func TestWrapRerunsWithReasons(t *testing.T) {
 	dir := t.TempDir()
 	m := learned(t, dir)
 	var prompts []string
-	agent := func(_ context.Context, c harness.Test) (harness.Result, error) {
+	agent := func(_ context.Context, c memtree.Test) (memtree.Result, error) {
 		prompts = append(prompts, c.Prompt)
 		if len(prompts) > 1 {
-			return harness.Result{Judgment: tree.Raw(`{"verdict":"pass","reason":"The price is there now"}`)}, nil
+			return memtree.Result{Judgment: tree.Raw(`{"verdict":"pass","reason":"The price is there now"}`)}, nil
 		}
 		return judgeHastily(context.Background(), c)
 	}
@@ -184,15 +183,15 @@ func TestWrapRerunFails(t *testing.T) {
 	m := learned(t, dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	i := 0
-	for name, second := range map[string]harness.RunTest{
-		"panics": func(context.Context, harness.Test) (harness.Result, error) { panic("the browser is gone") },
-		"fails": func(context.Context, harness.Test) (harness.Result, error) {
-			return harness.Result{}, errors.New("the browser is gone")
+	for name, second := range map[string]memtree.RunTest{
+		"panics": func(context.Context, memtree.Test) (memtree.Result, error) { panic("the browser is gone") },
+		"fails": func(context.Context, memtree.Test) (memtree.Result, error) {
+			return memtree.Result{}, errors.New("the browser is gone")
 		},
-		"is told to stop": func(ctx context.Context, _ harness.Test) (harness.Result, error) {
+		"is told to stop": func(ctx context.Context, _ memtree.Test) (memtree.Result, error) {
 			cancel()
 			<-ctx.Done()
-			return harness.Result{}, ctx.Err()
+			return memtree.Result{}, ctx.Err()
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -200,14 +199,14 @@ func TestWrapRerunFails(t *testing.T) {
 			if name == "is told to stop" {
 				in = ctx
 			}
-			agent := func(ctx context.Context, c harness.Test) (harness.Result, error) {
+			agent := func(ctx context.Context, c memtree.Test) (memtree.Result, error) {
 				if n++; n > 1 {
 					return second(ctx, c)
 				}
 				return judgeHastily(ctx, c)
 			}
 			o := taking(tree.Rerun)
-			o.Judge = func(context.Context, harness.Test, harness.Result) (harness.Verdict, error) { panic("no judge") }
+			o.Judge = func(context.Context, memtree.Test, memtree.Result) (memtree.Verdict, error) { panic("no judge") }
 			i++
 			r, err := memtree.Wrap(m, agent, o)(in, hastyTest(i, ""))
 			require.NoError(t, err)
@@ -231,7 +230,7 @@ func TestWrapRerunFails(t *testing.T) {
 func TestWrapStopsCorrecting(t *testing.T) {
 	dir := t.TempDir()
 	m := learned(t, dir)
-	o := &harness.WrapOptions{Correct: harness.CorrectOptions{Above: 1e-9, Do: tree.Other}}
+	o := &memtree.WrapOptions{Correct: memtree.CorrectOptions{Above: 1e-9, Do: tree.Other}}
 	run := memtree.Wrap(m, judgeHastily, o)
 	for i := range 15 {
 		r, err := run(t.Context(), hastyTest(i, ""))
@@ -251,7 +250,7 @@ func TestWrapStopsCorrecting(t *testing.T) {
 	require.Equal(t, tree.WhyStopped, r.Correction.Why)
 	require.JSONEq(t, string(unjudged().Judgment), string(r.Judgment))
 
-	anew := harness.CorrectOptions{Above: 1e-9, Do: tree.Other, Since: day.Add(time.Hour)}
+	anew := memtree.CorrectOptions{Above: 1e-9, Do: tree.Other, Since: day.Add(time.Hour)}
 	c, err := m.Correct(t.Context(), unjudged(), anew)
 	require.NoError(t, err)
 	require.Equal(t, tree.Other, c.Done)
@@ -276,11 +275,11 @@ func TestCorrectionsAreWrittenOrNotMade(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, tree.WhyUnkept, r.Correction.Why)
 	require.JSONEq(t, string(unjudged().Judgment), string(r.Judgment))
-	c, err := only.Correct(t.Context(), unjudged(), harness.CorrectOptions{Do: tree.Other})
+	c, err := only.Correct(t.Context(), unjudged(), memtree.CorrectOptions{Do: tree.Other})
 	require.NoError(t, err)
 	require.Equal(t, tree.Other, c.Done)
 	require.JSONEq(t, `{"verdict":"pass"}`, string(c.Now))
-	for _, o := range []harness.CorrectOptions{{Above: -1}, {Above: 2}, {Do: "guess"}, {Do: tree.Rerun}} {
+	for _, o := range []memtree.CorrectOptions{{Above: -1}, {Above: 2}, {Do: "guess"}, {Do: tree.Rerun}} {
 		var wrong *tree.FieldError
 		_, err := only.Correct(t.Context(), unjudged(), o)
 		require.ErrorAs(t, err, &wrong)

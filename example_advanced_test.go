@@ -11,7 +11,6 @@ import (
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/evolution"
-	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -32,7 +31,7 @@ func ExampleMemory_Explain() {
 	}
 	// Output:
 	// case interaction_sequence_error taken: true
-	// case form_validation_error taken: false
+	// case content_validation_error taken: false
 }
 
 func ExampleMemory_Risk() {
@@ -69,7 +68,7 @@ func ExampleMemory_Correct() {
 		RunID: "tonight", CaseID: "CART_9", Prompt: "Check the last item of the cart",
 		Scene:    tree.Scene{ID: "CART", Type: "cart"},
 		Judgment: tree.Raw(`{"verdict":"fail","reason":"The price is not shown on the page"}`),
-	}, harness.CorrectOptions{Do: tree.Other})
+	}, memtree.CorrectOptions{Do: tree.Other})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -93,12 +92,12 @@ func ExampleAblateOptions() {
 	}
 
 	var runs atomic.Int32
-	runCase := memtree.Wrap(mem, func(_ context.Context, t harness.Test) (harness.Result, error) {
+	runCase := memtree.Wrap(mem, func(_ context.Context, t memtree.Test) (memtree.Result, error) {
 		runs.Add(1)
 		wrong := strings.Contains(t.Prompt, enhance.Open) // an agent that any advice confuses
-		return harness.Result{Judgment: tree.Raw(fmt.Sprintf(`{"has_defect":%v}`, wrong))}, nil
-	}, &harness.WrapOptions{Ablate: harness.AblateOptions{Pairs: 3}})
-	if _, err := runCase(ctx, harness.Test{
+		return memtree.Result{Judgment: tree.Raw(fmt.Sprintf(`{"has_defect":%v}`, wrong))}, nil
+	}, &memtree.WrapOptions{Ablate: memtree.AblateOptions{Pairs: 3}})
+	if _, err := runCase(ctx, memtree.Test{
 		ID: "CART_1", Prompt: "Check item 1 of the cart", Scene: tree.Scene{ID: "CART", Type: "cart"},
 		GroundTruth: tree.Raw(`{"has_defect":false}`),
 	}); err != nil {
@@ -168,7 +167,7 @@ func ExampleMemory_Tree() {
 	}
 	fmt.Println(info.Evaluations, "runs,", info.Nodes, "memories")
 	// Output:
-	// map[content_validation_error:2 form_validation_error:2 interaction_sequence_error:1]
+	// map[content_validation_error:3 form_validation_error:1 interaction_sequence_error:1]
 	// 14 runs, 9 memories
 }
 
@@ -195,7 +194,7 @@ func ExampleMemory_Health() {
 	fmt.Println("cases:", h.Formed.Cases, "with a known check:", h.Formed.Checked)
 	fmt.Println("runs lost:", h.Runs, "answers that failed:", h.Guidance)
 	// Output:
-	// cases: 9 with a known check: 9
+	// cases: 9 with a known check: 8
 	// runs lost: 0 answers that failed: 0
 }
 

@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -212,51 +210,4 @@ func TestQualityOfCauses(t *testing.T) {
 		b.Tell(fmt.Sprintf("%s: causes found of %d", name, many), float64(found))
 	}
 	b.Check(t)
-}
-
-// TestQualityOfTypes measures whether two independent readers assign the members of one experience to one type, and
-// how often those of random groups.
-func TestQualityOfTypes(t *testing.T) {
-	type reading struct{ ID, First, Second string }
-	readings := map[string]reading{}
-	lines(t, filepath.Join(shared(t), "classify", "webjudge_types.jsonl"), func(line []byte) {
-		var x reading
-		require.NoError(t, json.Unmarshal(line, &x))
-		readings[x.ID] = x
-	})
-	m := learned(t, filepath.Join(shared(t), "evaluations", "webjudge.jsonl"))
-	of := func(id string) reading { return readings[m.nodes[id].Occurrences[0].Evaluation] }
-	agree := func(ids []string) float64 { // share of pairs of which some readings are the same
-		same, n := 0, 0
-		for i := range ids {
-			for j := range i {
-				a, b := of(ids[i]), of(ids[j])
-				n++
-				if a.First == b.First || a.First == b.Second || a.Second == b.First || a.Second == b.Second {
-					same++
-				}
-			}
-		}
-		return float64(same) / float64(n)
-	}
-	var all []string
-	for _, n := range m.live(tree.Case) {
-		all = append(all, n.ID)
-	}
-	r := rand.New(rand.NewPCG(11, 11))
-	var sum, chance float64
-	var sizes []string
-	for _, e := range m.live(tree.Experience) {
-		sum += agree(e.Children)
-		sizes = append(sizes, fmt.Sprint(len(e.Children)))
-		for range 200 {
-			r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-			chance += agree(all[:len(e.Children)]) / 200
-		}
-	}
-	n := float64(max(1, len(sizes)))
-	golden.Equal(t, "testdata/quality.types.golden", fmt.Sprintf(
-		"webjudge: %d cases, %d experiences of %s cases by rules.\n"+
-			"Pairs within an experience that some reading gives one type: %.3f; in random groups of the same sizes: %.3f.\n",
-		len(all), len(sizes), strings.Join(sizes, ", "), sum/n, chance/n))
 }

@@ -17,7 +17,6 @@ func TestQualityOfWords(t *testing.T) {
 	for name, path := range map[string]string{
 		"suite":      filepath.Join(suite(t), "runs.jsonl"),
 		"gui":        filepath.Join(data, "gui", "judged.jsonl"),
-		"webjudge":   filepath.Join(data, "evaluations", "webjudge.jsonl"),
 		"tau":        filepath.Join(data, "evaluations", "tau.jsonl"),
 		"agentrx":    filepath.Join(data, "evaluations", "agentrx.jsonl"),
 		"whoandwhen": filepath.Join(data, "evaluations", "whoandwhen.jsonl"),

@@ -80,7 +80,11 @@ func New(o Options) (*Former, error) {
 		return nil, fmt.Errorf("new former: %w", err)
 	}
 	f.compiled = sync.OnceValue(func() compiled {
-		return compiled{checks: cue.Of(f.taxonomy)(), said: newClassifier(f.taxonomy)}
+		c := compiled{checks: cue.Of(f.taxonomy)(), said: newClassifier(f.taxonomy)}
+		for _, k := range f.taxonomy.TeamChecks() {
+			c.team = append(c.team, k.ID)
+		}
+		return c
 	})
 	return f, nil
 }
@@ -101,7 +105,8 @@ func (f *Former) loadPrompts() (err error) {
 // compiled are the cues of the rules analyst.
 type compiled struct {
 	checks *cue.Catalogue
-	said   *classifier // for notes about an error
+	said   *classifier // of the phrases that a team gave error types
+	team   []string    // ids of the checks that a team added or changed
 }
 
 func (f *Former) catalogue() *cue.Catalogue { return f.compiled().checks }

@@ -2,6 +2,7 @@ package formation
 
 import (
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -15,6 +16,9 @@ func (f *Former) Lift(n *tree.Node) {
 	x := f.factsOf(n)
 	t := x.secrets()
 	d.Misses = f.misses(x, t)
+	if n.ErrorType == taxonomy.OtherError {
+		n.ErrorType = d.Misses[0].ErrorType // the rules could not classify it before
+	}
 	for i := range d.Misses {
 		if d.Misses[i].Check == "" {
 			d.Misses[i].ErrorType = n.ErrorType

@@ -22,9 +22,6 @@ func (f *Former) misses(x *facts, t guard.Truths) []tree.Miss {
 	r.listed()
 	r.different()
 	if len(r.list) == 0 {
-		r.claimed()
-	}
-	if len(r.list) == 0 {
 		r.add(tree.Miss{From: tree.FromRules})
 	}
 	r.claims()
@@ -74,9 +71,9 @@ func (r *missReader) note() {
 	if !saysCause(strings.Join(sentences, " ")) && !slices.ContainsFunc(sentences, r.namesCheck) {
 		return // “wrong again” names no cause
 	}
-	lead, ok := r.missed(sentences...)
-	if len(r.defects) == 1 && (!ok || lead.Sure < plainNote) { // the note and the defect are read as one
-		lead, ok = r.missed(append(slices.Clone(sentences), r.defects[0].text)...)
+	lead, ok := r.plainly(sentences...)
+	if len(r.defects) == 1 && !ok { // the note and the defect are read as one
+		lead, ok = r.plainly(append(slices.Clone(sentences), r.defects[0].text)...)
 	}
 	expected := r.expected(firstBytes(r.e.Reason, maxNote))
 	var ofLead []string // sentences about the weightiest miss
@@ -117,6 +114,20 @@ func (r *missReader) ownMiss(s string) (cue.Reading, bool) {
 func (r *missReader) namesCheck(s string) bool {
 	_, ok := r.f.catalogue().Outright(s, r.judged.Direction)
 	return ok
+}
+
+// plainly is missed, for a reading that is sure enough to be the check of a case. A phrase of a check that a team added
+// or changed is always enough. In direction Other any reading is: there it always rests on a phrase.
+func (r *missReader) plainly(said ...string) (cue.Reading, bool) {
+	m, ok := r.missed(said...)
+	if ok && (m.Sure >= plainNote || r.judged.Direction == taxonomy.Other) {
+		return m, true
+	}
+	if m, ok = r.f.catalogue().Outright(strings.Join(said, "\n"), r.judged.Direction); !ok ||
+		!slices.Contains(r.f.compiled().team, m.Check) {
+		return cue.Reading{}, false
+	}
+	return m, true
 }
 
 // missed reads texts together with the agent's reason and the task.
@@ -196,27 +207,15 @@ func (r *missReader) different() {
 }
 
 const (
-	// Sure of a miss without a note: from a difference, and the maximum from a claim.
+	// Sure of a miss without a note, read from a difference.
 	ofDifference = 0.6
-	ofClaim      = 0.5
 
-	// The minimum of Sure for a reading by itself: of a note without the defect beside it, of one sentence of a note,
-	// and of the agent's own reason.
+	// The minimum of Sure for a check that is read from a note, and for a second check that one sentence of it names.
+	// Of the notes of four writers 45 of 100 readings below .80 were of the labelled cause, and 175 of 190 from .80 on.
+	// So a note that is read less surely keeps its text and has no check.
 	plainNote     = 0.80
 	plainSentence = 0.75
-	leastClaim    = 0.60
 )
-
-// claimed reads a miss from the agent's own reason. It is used when no other source gave a miss.
-func (r *missReader) claimed() {
-	said := judgment.Reasoning(r.judgment)
-	if m, ok := r.missed(); ok && saysCause(said) && m.Sure >= leastClaim {
-		r.add(tree.Miss{
-			Check: m.Check, What: r.things(said), Claimed: whole(text.Line(r.claim.key)),
-			From: tree.FromRules, Sure: min(m.Sure, ofClaim), At: []string{"judgment"},
-		})
-	}
-}
 
 func (r *missReader) evidence(said ...string) cue.Evidence {
 	return cue.Evidence{Said: said, Task: r.e.Prompt, Direction: r.judged.Direction}

@@ -5,15 +5,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/internal/golden"
-	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -90,105 +91,42 @@ func (m *memory) apply(changes []tree.Change) {
 	}
 }
 
-func TestQuality(t *testing.T) {
+// TestQualityOfNotes measures how many notes of each writer get a check, and how many of these have the
+// labelled cause that most of their check have. What the rules read of a note may be little and must be right.
+func TestQualityOfNotes(t *testing.T) {
 	data := shared(t)
 	var b strings.Builder
-	b.WriteString("The rules analyst, no model. right: its type is one of the two readings (webjudge), the mapped\n" +
-		"human category (ui_flaky); also: right or as good by a third reading; abstain: other_error.\n\n")
-	b.WriteString("set        n  right  also  wrong  abstain  share  bar\n")
-	r := webjudgeQuality(t, data)
-	fmt.Fprintf(&b, "webjudge %3d    %3d   %3d    %3d      %3d   %.3f  0.50\n", r.n, r.right, r.also, r.wrong, r.abstain,
-		float64(r.right)/float64(r.n))
-	r = flakyQuality(t, data)
-	fmt.Fprintf(&b, "ui_flaky %3d    %3d     –    %3d      %3d   %.3f  0.53\n", r.n, r.right, r.wrong, r.abstain,
-		float64(r.right)/float64(r.n))
-	golden.Equal(t, "testdata/quality.golden", b.String())
-}
-
-type rates struct{ n, right, also, wrong, abstain int }
-
-func webjudgeQuality(t *testing.T, data string) rates {
-	type reading struct {
-		ID            string
-		First, Second string
-		Also          []string
-	}
-	readings := map[string]reading{}
-	lines(t, filepath.Join(data, "classify", "webjudge_types.jsonl"), func(line []byte) {
-		var x reading
-		require.NoError(t, json.Unmarshal(line, &x))
-		readings[x.ID] = x
-	})
-	f, err := New(Options{})
-	require.NoError(t, err)
-	var r rates
-	for _, e := range evaluations(t, filepath.Join(data, "evaluations", "webjudge.jsonl")) {
-		x, ok := readings[e.ID]
-		if !ok {
-			continue
-		}
-		out, err := f.Form(t.Context(), e, &memory{})
+	b.WriteString("suite  notes  with a check  agree\n")
+	for _, suite := range []string{"a", "b", "g", "i"} {
+		causes, notes, typed, agree := map[string]map[string]int{}, 0, 0, 0
+		f, err := New(Options{})
 		require.NoError(t, err)
-		got := out.Changes[0].Node.ErrorType
-		r.n++
-		also := strings.Contains(" "+strings.Join(x.Also, " ")+" ", " "+got+" ")
-		switch got {
-		case taxonomy.OtherError:
-			r.abstain++
-		case x.First, x.Second:
-			r.right++
-			r.also++
-		default:
-			r.wrong++
-			if also {
-				r.also++
+		lines(t, filepath.Join(data, "lessons", "suite-"+suite, "runs.jsonl"), func(line []byte) {
+			var label struct{ Labels struct{ Cause string } }
+			require.NoError(t, json.Unmarshal(line, &label))
+			var e tree.Evaluation
+			require.NoError(t, json.Unmarshal(line, &e))
+			if e.Correct == nil || *e.Correct || e.Reason == "" {
+				return
 			}
+			notes++
+			out, err := f.Form(t.Context(), e, &memory{})
+			require.NoError(t, err)
+			if check := out.Changes[0].Node.CaseData.Misses[0].Check; check != "" {
+				typed++
+				if causes[check] == nil {
+					causes[check] = map[string]int{}
+				}
+				causes[check][label.Labels.Cause]++
+			}
+		})
+		for _, of := range causes {
+			agree += slices.Max(slices.Collect(maps.Values(of)))
 		}
-		if os.Getenv("MEMTREE_CONFUSION") != "" {
-			t.Log(x.First, x.Second, got, e.Direction)
-		}
+		fmt.Fprintf(&b, "%s      %5d         %.3f  %.3f\n", suite, notes, portion(typed, notes), portion(agree, typed))
+		require.GreaterOrEqual(t, portion(agree, typed), 0.80, "suite %s: a note that gets a check gets the right one", suite)
 	}
-	return r
+	golden.Equal(t, "testdata/notes.golden", b.String())
 }
 
-// mapped maps a human category of ui_flaky to an error type, as its README does.
-var mapped = map[string]string{
-	"Resource Rendering": "async_timing_error", "Animation Timing Issue": "async_timing_error",
-	"Network Resource Loading": "async_timing_error", "Incorrect Resource Load Order": "async_timing_error",
-	"DOM Selector Issue": "element_locating_error", "Incorrect Test Runner Interaction": "interaction_sequence_error",
-	"Layout Difference": "content_validation_error", "Test Order Dependency": "state_detection_error",
-	"Platform Issue": "edge_case_error", "Randomness": "edge_case_error", "Time": "edge_case_error",
-	"Unordered Collections": "edge_case_error",
-}
-
-func flakyQuality(t *testing.T, data string) rates {
-	c := newClassifier(taxonomy.Default())
-	var r rates
-	lines(t, filepath.Join(data, "classify", "ui_flaky.jsonl"), func(line []byte) {
-		var x struct {
-			Title, Body string
-			Cause       string `json:"root_cause"`
-			Category    string `json:"root_cause_category"`
-			Fixed       string `json:"how_fixed"`
-		}
-		require.NoError(t, json.Unmarshal(line, &x))
-		want, ok := mapped[x.Category]
-		require.True(t, ok, x.Category)
-		got := c.classify(
-			weightedText{x.Cause, 1.5}, weightedText{x.Title, 0.5},
-			weightedText{x.Fixed, 0.5}, weightedText{x.Body, 0.2})
-		r.n++
-		switch got.Type {
-		case want:
-			r.right++
-		case taxonomy.OtherError:
-			r.abstain++
-		default:
-			r.wrong++
-		}
-		if os.Getenv("MEMTREE_CONFUSION") != "" {
-			t.Log(want, got.Type)
-		}
-	})
-	return r
-}
+func portion(part, of int) float64 { return float64(part) / float64(max(1, of)) }

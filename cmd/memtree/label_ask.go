@@ -21,7 +21,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// sitting is one session in which a person labels runs one after another.
+// sitting is a person who says of one run after another whether its verdict was right.
 type sitting struct {
 	*app
 	mem   *memtree.Memory
@@ -31,15 +31,15 @@ type sitting struct {
 	echo  bool // the answers are not typed at a terminal, which would show them
 
 	past    []answered      // the last one last
-	passed  map[string]bool // by id: skipped, or refused by the store
-	front   string          // id of the run to show next, or ""
+	passed  map[string]bool // by id: skipped, or refused by memory
+	front   string          // id of the run to ask about next; ""
 	told    int
 	wrong   int
 	offered bool    // a lesson to teach was offered
-	begun   float64 // expected number of wrong runs at the beginning
+	begun   float64 // how many were expected to be wrong at first
 }
 
-// answered is a run that was labelled or skipped.
+// answered is a run that is done with: told, or skipped.
 type answered struct {
 	id          string
 	told, wrong bool
@@ -66,14 +66,14 @@ func (a *app) labelAsk(ctx context.Context, f *labelFlags) error {
 	})
 }
 
-// scanLines returns a scanner of the lines that a person types.
+// scanLines reads what a person types.
 func scanLines(r io.Reader) *bufio.Scanner {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, longestAnswer)
 	return lines
 }
 
-// run shows runs until none is left or the person ends the session.
+// run asks until nothing waits or the person goes.
 func (s *sitting) run(ctx context.Context) error {
 	for first := true; ; first = false {
 		box, err := s.mem.Find(ctx, s.query, 0, 0)
@@ -101,7 +101,8 @@ func (s *sitting) run(ctx context.Context) error {
 	}
 }
 
-// next returns the riskiest run that was not skipped, nil if there is none. A run whose label was undone comes first.
+// next returns the riskiest run that was not skipped, nil if there is none. What was taken back
+// comes first.
 func (s *sitting) next(box *memtree.Inbox) (u *memtree.Unlabelled) {
 	for i := range box.Waiting {
 		id := box.Waiting[i].Evaluation.Key()
@@ -113,7 +114,7 @@ func (s *sitting) next(box *memtree.Inbox) (u *memtree.Unlabelled) {
 	return u
 }
 
-// one asks for the label of one run until it is labelled or skipped. again is false if the session ends.
+// one asks about one run until something is done with it. again is false when the person goes.
 func (s *sitting) one(ctx context.Context, u *memtree.Unlabelled) (again bool, err error) {
 	for {
 		said, err := s.ask(s.say("r right · w wrong · s skip · u take back · q end"))
@@ -146,8 +147,8 @@ func (s *sitting) one(ctx context.Context, u *memtree.Unlabelled) (again bool, e
 	}
 }
 
-// wrongly asks for the direction of a wrong verdict, where it is not clear, and the reason. The label remains even if
-// the person leaves both unanswered.
+// wrongly asks which way a verdict was wrong, where that is not clear, and why. Whoever goes
+// without answering has still said that it was wrong.
 func (s *sitting) wrongly(ctx context.Context, u *memtree.Unlabelled) error {
 	t := curation.Truth{Correct: new(false), Direction: find.Way(&u.Evaluation)}
 	var gone error
@@ -163,7 +164,7 @@ func (s *sitting) wrongly(ctx context.Context, u *memtree.Unlabelled) error {
 	return gone
 }
 
-// skip moves a run behind the others, or back. It ignores a run that no longer waits.
+// skip puts a run behind the others, or back. One that waits no more needs no place.
 func (s *sitting) skip(id string, skipped bool) error {
 	if err := s.mem.Skip(id, skipped); !errors.Is(err, tree.ErrNotFound) {
 		return err
@@ -188,7 +189,7 @@ func (s *sitting) way() (taxonomy.Direction, error) {
 	}
 }
 
-// tell stores the label of a run. If it is refused, it prints the reason and skips the run.
+// tell keeps what was said of a run. What memory refuses is said, and the run is passed over.
 func (s *sitting) tell(ctx context.Context, u *memtree.Unlabelled, t curation.Truth) error {
 	id := u.Evaluation.Key()
 	d, err := s.mem.Curation().Label(ctx, []string{id}, t, s.by)
@@ -224,8 +225,8 @@ func (s *sitting) tell(ctx context.Context, u *memtree.Unlabelled, t curation.Tr
 	return s.line(s.say("Saved: %s", s.verdictName(v)))
 }
 
-// offer prints how to teach a lesson if several notes are alike and no check explains them. It does so once in a
-// session, because the notes that follow are alike too.
+// offer says how to teach a lesson where several notes say alike and no check explains them. A sitting
+// offers once: the notes that follow say the same.
 func (s *sitting) offer(ctx context.Context, node string) error {
 	if s.offered {
 		return nil
@@ -242,7 +243,7 @@ func (s *sitting) offer(ctx context.Context, node string) error {
 	return s.print("  " + teachLine(l)) // in one line, so that it can be copied
 }
 
-// teachLine returns the command that teaches a lesson.
+// teachLine is the command that teaches a lesson.
 func teachLine(l *curation.Lesson) string {
 	words := []string{"memtree teach", shellQuoted(l.Lesson)}
 	add := func(flag string, values ...string) {
@@ -259,10 +260,10 @@ func teachLine(l *curation.Lesson) string {
 	return strings.Join(words, " ")
 }
 
-// shellQuoted quotes a text for a POSIX shell.
+// shellQuoted quotes a word for a POSIX shell.
 func shellQuoted(s string) string { return "'" + strings.ReplaceAll(text.Line(s), "'", `'\''`) + "'" }
 
-// back undoes the last answer of the session.
+// back takes back the last answer of the sitting.
 func (s *sitting) back(ctx context.Context) error {
 	last := s.past[len(s.past)-1]
 	s.past = slices.Delete(s.past, len(s.past)-1, len(s.past))
@@ -305,7 +306,7 @@ func (s *sitting) line(sentence string) error {
 	return s.print(s.Wrap(sentence)...)
 }
 
-// sum prints the result of the session.
+// sum says what became of the sitting.
 func (s *sitting) sum(ctx context.Context) error {
 	if s.told == 0 {
 		return nil

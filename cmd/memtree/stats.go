@@ -27,25 +27,25 @@ func (a *app) statsCommand() *cobra.Command {
 	}
 }
 
-// mostDead limits the printed evaluations that could not be formed.
+// mostDead is the number of evaluations that could not be formed and are printed with a reason.
 const mostDead = 5
 
-// stats is the numbers of a store, as --json prints them.
+// stats has the numbers of a store, as --json prints them.
 type stats struct {
 	server.Stats
 	Spent    spentEver    `json:"spent"`
 	Pictures pictureStats `json:"pictures"`
 
-	Unlabelled int `json:"unlabelled"` // unlabelled runs
+	Unlabelled int `json:"unlabelled"` // runs that wait for a label
 }
 
-// pictureStats is the number and total size of the pictures of runs.
+// pictureStats counts the pictures of runs.
 type pictureStats struct {
 	Kept  int   `json:"kept"`
 	Bytes int64 `json:"bytes"`
 }
 
-// statsOf collects the numbers of a store.
+// statsOf counts what is in a store.
 func (a *app) statsOf(ctx context.Context, m *memtree.Memory) (stats, error) {
 	s, err := server.StatsOf(ctx, m)
 	if err != nil {
@@ -134,7 +134,7 @@ func (a *app) printStats(ctx context.Context, m *memtree.Memory, s *stats, model
 	return a.print(p.Lines...)
 }
 
-// printEmbedder prints the embedder, and how many memories have its vectors.
+// printEmbedder says what gives texts their meaning, and how many memories have that.
 func (a *app) printEmbedder(p *screen.Page, s *stats) {
 	said := a.say("%s · vectors of %d of %d memories", s.Embedder, s.Vectors.Have, s.Vectors.Of)
 	if s.Vectors.Note != "" {

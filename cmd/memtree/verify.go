@@ -23,7 +23,7 @@ knows every memory. Prints what is wrong and exits with 1 if anything is. Nothin
 	}
 }
 
-// keptProblems limits the reported problems of a badly damaged store.
+// keptProblems bounds how many problems of a badly broken store are kept.
 const keptProblems = 1000
 
 func (a *app) verify(ctx context.Context) error {
