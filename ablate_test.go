@@ -15,18 +15,19 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/tree"
 )
 
 var buttons = []string{"Gift wrap", "Check out", "Remove", "Apply coupon"}
 
 // cartTest is a test of a page to which four memories apply.
-func cartTest(run string) memtree.Test {
+func cartTest(run string) harness.Test {
 	page := "- main:\n  - heading \"Cart\"\n"
 	for _, b := range buttons {
 		page += "  - button \"" + b + "\"\n"
 	}
-	return memtree.Test{
+	return harness.Test{
 		ID: "cart-all", RunID: run, Prompt: "Can all buttons of the cart be used?", Observation: page,
 		Scene: tree.Scene{ID: "cart", Type: "cart", Route: "/cart"}, Scope: tree.Scope{Test: "cart-all"},
 		GroundTruth: tree.Raw(`{"has_defect":false}`),
@@ -49,15 +50,15 @@ func rememberCart(t *testing.T, dir string) *memtree.Memory {
 }
 
 // misled is an agent that judges wrongly when its prompt speaks of one button.
-func misled(by string) memtree.RunTest {
-	return func(_ context.Context, c memtree.Test) (memtree.Result, error) {
+func misled(by string) harness.RunTest {
+	return func(_ context.Context, c harness.Test) (harness.Result, error) {
 		wrong := strings.Contains(c.Prompt, by)
-		return memtree.Result{Judgment: tree.Raw(fmt.Sprintf(`{"has_defect":%v}`, wrong))}, nil
+		return harness.Result{Judgment: tree.Raw(fmt.Sprintf(`{"has_defect":%v}`, wrong))}, nil
 	}
 }
 
-func inPairs(pairs int) *memtree.WrapOptions {
-	return &memtree.WrapOptions{Ablate: memtree.AblateOptions{Pairs: pairs}}
+func inPairs(pairs int) *harness.WrapOptions {
+	return &harness.WrapOptions{Ablate: harness.AblateOptions{Pairs: pairs}}
 }
 
 // ablationsOf closes a memory and returns what it found of failures.
@@ -114,14 +115,14 @@ func TestAblationFindsTheMemory(t *testing.T) {
 func TestAblationBlamesNoMemory(t *testing.T) {
 	flips := 0
 	for name, c := range map[string]struct {
-		run   memtree.RunTest
+		run   harness.RunTest
 		truth string
 		blame tree.Blame
 	}{
 		"hard": {run: misled(""), blame: tree.NotOnMemory},
-		"flaky": {run: func(context.Context, memtree.Test) (memtree.Result, error) {
+		"flaky": {run: func(context.Context, harness.Test) (harness.Result, error) {
 			flips++
-			return memtree.Result{Judgment: tree.Raw(fmt.Sprintf(`{"has_defect":%v}`, flips%4 < 2))}, nil
+			return harness.Result{Judgment: tree.Raw(fmt.Sprintf(`{"has_defect":%v}`, flips%4 < 2))}, nil
 		}, blame: tree.OnFlaky},
 		"right":   {run: misled("nowhere")},
 		"unknown": {run: misled("“Remove”"), truth: "none"},
@@ -150,39 +151,39 @@ func TestAblationBlamesNoMemory(t *testing.T) {
 // Agents and judges that fail in every way during an ablation do no harm: the run is unchanged, and the finding states
 // that it is unfinished.
 func TestAblationSurvivesItsRuns(t *testing.T) {
-	wrong := func(r memtree.RunTest) memtree.RunTest {
+	wrong := func(r harness.RunTest) harness.RunTest {
 		var n atomic.Int64
-		return func(ctx context.Context, c memtree.Test) (memtree.Result, error) {
+		return func(ctx context.Context, c harness.Test) (harness.Result, error) {
 			if n.Add(1) <= 2 { // the run itself, and one that passes without memory
 				return misled("“Remove”")(ctx, c)
 			}
 			return r(ctx, c)
 		}
 	}
-	judge := func(on int64, j memtree.Judge) memtree.Judge {
+	judge := func(on int64, j harness.Judge) harness.Judge {
 		var n atomic.Int64
-		return func(ctx context.Context, c memtree.Test, r memtree.Result) (memtree.Verdict, error) {
+		return func(ctx context.Context, c harness.Test, r harness.Result) (harness.Verdict, error) {
 			if n.Add(1) < on {
-				return memtree.Verdict{Correct: string(r.Judgment) == `{"has_defect":false}`}, nil
+				return harness.Verdict{Correct: string(r.Judgment) == `{"has_defect":false}`}, nil
 			}
 			return j(ctx, c, r)
 		}
 	}
 	for name, c := range map[string]struct {
-		run   memtree.RunTest
-		judge memtree.Judge
+		run   harness.RunTest
+		judge harness.Judge
 	}{
-		"error": {run: wrong(func(context.Context, memtree.Test) (memtree.Result, error) {
-			return memtree.Result{}, errors.New("no browser")
+		"error": {run: wrong(func(context.Context, harness.Test) (harness.Result, error) {
+			return harness.Result{}, errors.New("no browser")
 		})},
-		"panic":   {run: wrong(func(context.Context, memtree.Test) (memtree.Result, error) { panic("no browser") })},
-		"nothing": {run: wrong(func(context.Context, memtree.Test) (memtree.Result, error) { return memtree.Result{}, nil })},
+		"panic":   {run: wrong(func(context.Context, harness.Test) (harness.Result, error) { panic("no browser") })},
+		"nothing": {run: wrong(func(context.Context, harness.Test) (harness.Result, error) { return harness.Result{}, nil })},
 		"judge error": {run: misled("“Remove”"), judge: judge(3,
-			func(context.Context, memtree.Test, memtree.Result) (memtree.Verdict, error) {
-				return memtree.Verdict{}, errors.New("no judge")
+			func(context.Context, harness.Test, harness.Result) (harness.Verdict, error) {
+				return harness.Verdict{}, errors.New("no judge")
 			})},
 		"judge panic": {run: misled("“Remove”"), judge: judge(3,
-			func(context.Context, memtree.Test, memtree.Result) (memtree.Verdict, error) { panic("no judge") })},
+			func(context.Context, harness.Test, harness.Result) (harness.Verdict, error) { panic("no judge") })},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -206,7 +207,7 @@ func TestAblationEndsWithItsContext(t *testing.T) {
 	m := rememberCart(t, dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	var n atomic.Int64
-	run := func(in context.Context, c memtree.Test) (memtree.Result, error) {
+	run := func(in context.Context, c harness.Test) (harness.Result, error) {
 		if n.Add(1) == 3 {
 			cancel()
 			<-in.Done()
@@ -227,17 +228,17 @@ func TestAblationEndsWithItsContext(t *testing.T) {
 
 // What is run is bounded, for a failure and for an hour.
 func TestAblationIsBounded(t *testing.T) {
-	for name, o := range map[string]memtree.AblateOptions{
+	for name, o := range map[string]harness.AblateOptions{
 		"failure": {Pairs: 2, PerFailure: 5}, "hour": {Pairs: 2, PerHour: 5}, "too few": {Pairs: 2, PerFailure: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			m := rememberCart(t, dir)
 			var n atomic.Int64
-			run := memtree.Wrap(m, func(ctx context.Context, c memtree.Test) (memtree.Result, error) {
+			run := memtree.Wrap(m, func(ctx context.Context, c harness.Test) (harness.Result, error) {
 				n.Add(1)
 				return misled("“Apply coupon”")(ctx, c)
-			}, &memtree.WrapOptions{Ablate: o})
+			}, &harness.WrapOptions{Ablate: o})
 			_, err := run(t.Context(), cartTest("tonight"))
 			require.NoError(t, err)
 			found, _ := ablationsOf(t, m, dir)
@@ -263,12 +264,12 @@ func TestCloseInTheMiddleOfAnAblation(t *testing.T) {
 		m := rememberCart(t, dir)
 		began, end := make(chan struct{}), make(chan struct{})
 		var n atomic.Int64
-		run := func(ctx context.Context, c memtree.Test) (memtree.Result, error) {
+		run := func(ctx context.Context, c harness.Test) (harness.Result, error) {
 			if n.Add(1) == 3 {
 				close(began)
 				if listens {
 					<-ctx.Done()
-					return memtree.Result{}, ctx.Err()
+					return harness.Result{}, ctx.Err()
 				}
 				<-end
 			}
@@ -322,7 +323,7 @@ func TestForgetWaitsForNoAblation(t *testing.T) {
 	m := rememberCart(t, t.TempDir())
 	began, end := make(chan struct{}), make(chan struct{})
 	var n atomic.Int64
-	run := func(ctx context.Context, c memtree.Test) (memtree.Result, error) {
+	run := func(ctx context.Context, c harness.Test) (harness.Result, error) {
 		if n.Add(1) == 3 {
 			close(began)
 			<-end

@@ -15,6 +15,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/fixtures"
+	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
@@ -171,7 +172,7 @@ func BenchmarkCorrect(b *testing.B) {
 	e := unjudged()
 	correct := func(i int) {
 		e.ID = fmt.Sprint("new-", i)
-		c, err := m.Correct(b.Context(), e, memtree.CorrectOptions{Do: tree.Other})
+		c, err := m.Correct(b.Context(), e, harness.CorrectOptions{Do: tree.Other})
 		require.NoError(b, err)
 		require.NotNil(b, c)
 	}

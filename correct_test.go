@@ -14,6 +14,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -28,21 +29,21 @@ func learned(t *testing.T, dir string) *memtree.Memory {
 }
 
 // hastyTest is a test that the hasty judge fails; what is true is given.
-func hastyTest(i int, truth string) memtree.Test {
+func hastyTest(i int, truth string) harness.Test {
 	e := unjudged()
-	c := memtree.Test{ID: fmt.Sprint("late-", i), RunID: fmt.Sprint("tonight-", i), Prompt: e.Prompt, Scene: e.Scene}
+	c := harness.Test{ID: fmt.Sprint("late-", i), RunID: fmt.Sprint("tonight-", i), Prompt: e.Prompt, Scene: e.Scene}
 	if truth != "" {
 		c.GroundTruth = tree.Raw(`{"verdict":"` + truth + `"}`)
 	}
 	return c
 }
 
-func judgeHastily(context.Context, memtree.Test) (memtree.Result, error) {
-	return memtree.Result{Judgment: unjudged().Judgment}, nil
+func judgeHastily(context.Context, harness.Test) (harness.Result, error) {
+	return harness.Result{Judgment: unjudged().Judgment}, nil
 }
 
-func taking(r tree.Remedy) *memtree.WrapOptions {
-	return &memtree.WrapOptions{Correct: memtree.CorrectOptions{Do: r}}
+func taking(r tree.Remedy) *harness.WrapOptions {
+	return &harness.WrapOptions{Correct: harness.CorrectOptions{Do: r}}
 }
 
 // ledgerOf closes a memory and returns the entries of its ledger.
@@ -96,14 +97,14 @@ func TestWrapFlags(t *testing.T) {
 	require.Equal(t, tree.Flag, r.Correction.Done)
 	require.False(t, r.Correction.Changed)
 
-	above := memtree.WrapOptions{Correct: memtree.CorrectOptions{Above: 0.9999, Do: tree.Other}}
+	above := harness.WrapOptions{Correct: harness.CorrectOptions{Above: 0.9999, Do: tree.Other}}
 	r, err = memtree.Wrap(m, judgeHastily, &above)(t.Context(), hastyTest(2, ""))
 	require.NoError(t, err)
 	require.Nil(t, r.Correction)
 
-	odd := func(context.Context, memtree.Test) (memtree.Result, error) {
+	odd := func(context.Context, harness.Test) (harness.Result, error) {
 		const said = `{"verdict":"fail","result":{"passed":false},"reason":"The price is not shown on the page"}`
-		return memtree.Result{Judgment: tree.Raw(said)}, nil
+		return harness.Result{Judgment: tree.Raw(said)}, nil
 	}
 	r, err = memtree.Wrap(m, odd, taking(tree.Other))(t.Context(), hastyTest(3, ""))
 	require.NoError(t, err)
@@ -111,7 +112,7 @@ func TestWrapFlags(t *testing.T) {
 		require.Equal(t, tree.WhyNoOther, r.Correction.Why)
 		require.False(t, r.Correction.Changed)
 	}
-	bad := &memtree.WrapOptions{Correct: memtree.CorrectOptions{Above: 7, Do: "guess"}}
+	bad := &harness.WrapOptions{Correct: harness.CorrectOptions{Above: 7, Do: "guess"}}
 	r, err = memtree.Wrap(m, judgeHastily, bad)(t.Context(), hastyTest(4, ""))
 	require.NoError(t, err)
 	require.Equal(t, tree.Flag, r.Correction.Done, "wrong options flag")
@@ -124,7 +125,7 @@ func TestCorrectOnlyWhatIsSure(t *testing.T) {
 	require.NoError(t, err)
 	require.Less(t, r.Low, r.P)
 	for above, want := range map[float64]string{(r.Low + r.P) / 2: tree.WhyUnsure, r.Low: ""} {
-		c, err := m.Correct(t.Context(), unjudged(), memtree.CorrectOptions{Above: above, Do: tree.Other, Sure: true})
+		c, err := m.Correct(t.Context(), unjudged(), harness.CorrectOptions{Above: above, Do: tree.Other, Sure: true})
 		require.NoError(t, err)
 		require.Equal(t, want, c.Why)
 		require.Equal(t, want == "", c.Changed)
@@ -134,7 +135,7 @@ func TestCorrectOnlyWhatIsSure(t *testing.T) {
 // Where past errors do not predict, nothing is done, however the bound is set.
 func TestWrapCorrectsNothingWithoutEvidence(t *testing.T) {
 	m := open(t, t.TempDir(), nil)
-	o := memtree.WrapOptions{Correct: memtree.CorrectOptions{Above: 1e-9, Do: tree.Other}}
+	o := harness.WrapOptions{Correct: harness.CorrectOptions{Above: 1e-9, Do: tree.Other}}
 	r, err := memtree.Wrap(m, judgeHastily, &o)(t.Context(), hastyTest(1, ""))
 	require.NoError(t, err)
 	require.Nil(t, r.Correction)
@@ -147,10 +148,10 @@ func TestWrapRerunsWithReasons(t *testing.T) {
 	dir := t.TempDir()
 	m := learned(t, dir)
 	var prompts []string
-	agent := func(_ context.Context, c memtree.Test) (memtree.Result, error) {
+	agent := func(_ context.Context, c harness.Test) (harness.Result, error) {
 		prompts = append(prompts, c.Prompt)
 		if len(prompts) > 1 {
-			return memtree.Result{Judgment: tree.Raw(`{"verdict":"pass","reason":"The price is there now"}`)}, nil
+			return harness.Result{Judgment: tree.Raw(`{"verdict":"pass","reason":"The price is there now"}`)}, nil
 		}
 		return judgeHastily(context.Background(), c)
 	}
@@ -183,15 +184,15 @@ func TestWrapRerunFails(t *testing.T) {
 	m := learned(t, dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	i := 0
-	for name, second := range map[string]memtree.RunTest{
-		"panics": func(context.Context, memtree.Test) (memtree.Result, error) { panic("the browser is gone") },
-		"fails": func(context.Context, memtree.Test) (memtree.Result, error) {
-			return memtree.Result{}, errors.New("the browser is gone")
+	for name, second := range map[string]harness.RunTest{
+		"panics": func(context.Context, harness.Test) (harness.Result, error) { panic("the browser is gone") },
+		"fails": func(context.Context, harness.Test) (harness.Result, error) {
+			return harness.Result{}, errors.New("the browser is gone")
 		},
-		"is told to stop": func(ctx context.Context, _ memtree.Test) (memtree.Result, error) {
+		"is told to stop": func(ctx context.Context, _ harness.Test) (harness.Result, error) {
 			cancel()
 			<-ctx.Done()
-			return memtree.Result{}, ctx.Err()
+			return harness.Result{}, ctx.Err()
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -199,14 +200,14 @@ func TestWrapRerunFails(t *testing.T) {
 			if name == "is told to stop" {
 				in = ctx
 			}
-			agent := func(ctx context.Context, c memtree.Test) (memtree.Result, error) {
+			agent := func(ctx context.Context, c harness.Test) (harness.Result, error) {
 				if n++; n > 1 {
 					return second(ctx, c)
 				}
 				return judgeHastily(ctx, c)
 			}
 			o := taking(tree.Rerun)
-			o.Judge = func(context.Context, memtree.Test, memtree.Result) (memtree.Verdict, error) { panic("no judge") }
+			o.Judge = func(context.Context, harness.Test, harness.Result) (harness.Verdict, error) { panic("no judge") }
 			i++
 			r, err := memtree.Wrap(m, agent, o)(in, hastyTest(i, ""))
 			require.NoError(t, err)
@@ -230,7 +231,7 @@ func TestWrapRerunFails(t *testing.T) {
 func TestWrapStopsCorrecting(t *testing.T) {
 	dir := t.TempDir()
 	m := learned(t, dir)
-	o := &memtree.WrapOptions{Correct: memtree.CorrectOptions{Above: 1e-9, Do: tree.Other}}
+	o := &harness.WrapOptions{Correct: harness.CorrectOptions{Above: 1e-9, Do: tree.Other}}
 	run := memtree.Wrap(m, judgeHastily, o)
 	for i := range 15 {
 		r, err := run(t.Context(), hastyTest(i, ""))
@@ -250,7 +251,7 @@ func TestWrapStopsCorrecting(t *testing.T) {
 	require.Equal(t, tree.WhyStopped, r.Correction.Why)
 	require.JSONEq(t, string(unjudged().Judgment), string(r.Judgment))
 
-	anew := memtree.CorrectOptions{Above: 1e-9, Do: tree.Other, Since: day.Add(time.Hour)}
+	anew := harness.CorrectOptions{Above: 1e-9, Do: tree.Other, Since: day.Add(time.Hour)}
 	c, err := m.Correct(t.Context(), unjudged(), anew)
 	require.NoError(t, err)
 	require.Equal(t, tree.Other, c.Done)
@@ -275,11 +276,11 @@ func TestCorrectionsAreWrittenOrNotMade(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, tree.WhyUnkept, r.Correction.Why)
 	require.JSONEq(t, string(unjudged().Judgment), string(r.Judgment))
-	c, err := only.Correct(t.Context(), unjudged(), memtree.CorrectOptions{Do: tree.Other})
+	c, err := only.Correct(t.Context(), unjudged(), harness.CorrectOptions{Do: tree.Other})
 	require.NoError(t, err)
 	require.Equal(t, tree.Other, c.Done)
 	require.JSONEq(t, `{"verdict":"pass"}`, string(c.Now))
-	for _, o := range []memtree.CorrectOptions{{Above: -1}, {Above: 2}, {Do: "guess"}, {Do: tree.Rerun}} {
+	for _, o := range []harness.CorrectOptions{{Above: -1}, {Above: 2}, {Do: "guess"}, {Do: tree.Rerun}} {
 		var wrong *tree.FieldError
 		_, err := only.Correct(t.Context(), unjudged(), o)
 		require.ErrorAs(t, err, &wrong)

@@ -14,6 +14,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/harness"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -34,11 +35,11 @@ var missedAt = map[string]string{
 }
 
 // explains is a judge that describes what a wrong run missed.
-func explains(_ context.Context, c memtree.Test, r memtree.Result) (memtree.Verdict, error) {
+func explains(_ context.Context, c harness.Test, r harness.Result) (harness.Verdict, error) {
 	if string(r.Judgment) == string(c.GroundTruth) {
-		return memtree.Verdict{Correct: true}, nil
+		return harness.Verdict{Correct: true}, nil
 	}
-	return memtree.Verdict{Direction: taxonomy.FalsePass, Reason: missedAt[c.Scene.ID]}, nil
+	return harness.Verdict{Direction: taxonomy.FalsePass, Reason: missedAt[c.Scene.ID]}, nil
 }
 
 // teach records a wrong verdict at both places, so that there is a memory of each.
@@ -66,9 +67,9 @@ func teach(t *testing.T, m *memtree.Memory) (good, bad string) {
 
 // scripted is an agent that is right in six runs of ten, in nine with guidance at the good place,
 // and in one with guidance at the bad one.
-func scripted(seed uint64) memtree.RunTest {
+func scripted(seed uint64) harness.RunTest {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	return func(_ context.Context, c memtree.Test) (memtree.Result, error) {
+	return func(_ context.Context, c harness.Test) (harness.Result, error) {
 		right := 0.6
 		switch guided := strings.Contains(c.Prompt, "<memory-context"); {
 		case guided && c.Scene.ID == "order":
@@ -77,18 +78,18 @@ func scripted(seed uint64) memtree.RunTest {
 			right = 0.1
 		}
 		if rng.Float64() < right {
-			return memtree.Result{Judgment: tree.Raw(`"fail"`)}, nil
+			return harness.Result{Judgment: tree.Raw(`"fail"`)}, nil
 		}
-		return memtree.Result{Judgment: tree.Raw(`"pass"`)}, nil
+		return harness.Result{Judgment: tree.Raw(`"pass"`)}, nil
 	}
 }
 
 // live lets a wrapped agent do n runs at a place, a minute apart.
-func live(t *testing.T, m *memtree.Memory, run memtree.RunTest, clock *time.Time, q memtree.Query, n int) {
+func live(t *testing.T, m *memtree.Memory, run harness.RunTest, clock *time.Time, q memtree.Query, n int) {
 	t.Helper()
 	for i := range n {
 		*clock = clock.Add(time.Minute)
-		_, err := run(t.Context(), memtree.Test{
+		_, err := run(t.Context(), harness.Test{
 			ID: fmt.Sprint(q.Scene.ID, " ", i%5), RunID: fmt.Sprint("r", clock.Unix()), Prompt: q.Prompt, Scene: q.Scene,
 			GroundTruth: tree.Raw(`"fail"`),
 		})
@@ -121,7 +122,7 @@ func TestEffectFindsTheMemoryThatHarms(t *testing.T) {
 	clock := day
 	m := openAt(t, t.TempDir(), &clock, effect.Fixed(0.3))
 	good, bad := teach(t, m)
-	run := memtree.Wrap(m, scripted(1), &memtree.WrapOptions{Judge: explains})
+	run := memtree.Wrap(m, scripted(1), &harness.WrapOptions{Judge: explains})
 	live(t, m, run, &clock, goodPlace, 120)
 	live(t, m, run, &clock, badPlace, 80)
 
@@ -170,7 +171,7 @@ func TestBreakerStopsHarm(t *testing.T) {
 	clock, dir := day, t.TempDir()
 	m := openAt(t, dir, &clock, effect.Fixed(0.3))
 	_, bad := teach(t, m)
-	run := memtree.Wrap(m, scripted(2), &memtree.WrapOptions{Judge: explains})
+	run := memtree.Wrap(m, scripted(2), &harness.WrapOptions{Judge: explains})
 	live(t, m, run, &clock, badPlace, 200)
 	r, err := m.Effect(t.Context())
 	require.NoError(t, err)
@@ -214,7 +215,7 @@ func TestBreakerWaitsForAChange(t *testing.T) {
 			_, bad := teach(t, m)
 			_, err := m.Curation().Pin(t.Context(), bad, curation.Options{By: "lead", Why: "I know better"})
 			require.NoError(t, err)
-			live(t, m, memtree.Wrap(m, scripted(2), &memtree.WrapOptions{Judge: explains}), &clock, badPlace, 200)
+			live(t, m, memtree.Wrap(m, scripted(2), &harness.WrapOptions{Judge: explains}), &clock, badPlace, 200)
 			state := func() effect.State {
 				_, err := m.Evolve(t.Context(), nil)
 				require.NoError(t, err)
@@ -375,7 +376,7 @@ func TestHoldoutOfNothingAndAll(t *testing.T) {
 		clock := day
 		m := openAt(t, t.TempDir(), &clock, effect.Schedule())
 		teach(t, m)
-		suite := &memtree.WrapOptions{Holdout: new(effect.Fixed(share))}
+		suite := &harness.WrapOptions{Holdout: new(effect.Fixed(share))}
 		live(t, m, memtree.Wrap(m, scripted(3), suite), &clock, goodPlace, 30)
 		r, err := m.Effect(t.Context())
 		require.NoError(t, err)

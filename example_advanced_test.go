@@ -11,6 +11,7 @@ import (
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -68,7 +69,7 @@ func ExampleMemory_Correct() {
 		RunID: "tonight", CaseID: "CART_9", Prompt: "Check the last item of the cart",
 		Scene:    tree.Scene{ID: "CART", Type: "cart"},
 		Judgment: tree.Raw(`{"verdict":"fail","reason":"The price is not shown on the page"}`),
-	}, memtree.CorrectOptions{Do: tree.Other})
+	}, harness.CorrectOptions{Do: tree.Other})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -92,12 +93,12 @@ func ExampleAblateOptions() {
 	}
 
 	var runs atomic.Int32
-	runCase := memtree.Wrap(mem, func(_ context.Context, t memtree.Test) (memtree.Result, error) {
+	runCase := memtree.Wrap(mem, func(_ context.Context, t harness.Test) (harness.Result, error) {
 		runs.Add(1)
 		wrong := strings.Contains(t.Prompt, enhance.Open) // an agent that any advice confuses
-		return memtree.Result{Judgment: tree.Raw(fmt.Sprintf(`{"has_defect":%v}`, wrong))}, nil
-	}, &memtree.WrapOptions{Ablate: memtree.AblateOptions{Pairs: 3}})
-	if _, err := runCase(ctx, memtree.Test{
+		return harness.Result{Judgment: tree.Raw(fmt.Sprintf(`{"has_defect":%v}`, wrong))}, nil
+	}, &harness.WrapOptions{Ablate: harness.AblateOptions{Pairs: 3}})
+	if _, err := runCase(ctx, harness.Test{
 		ID: "CART_1", Prompt: "Check item 1 of the cart", Scene: tree.Scene{ID: "CART", Type: "cart"},
 		GroundTruth: tree.Raw(`{"has_defect":false}`),
 	}); err != nil {

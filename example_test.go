@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/fixtures"
+	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -91,12 +92,12 @@ func ExampleWrap() {
 	}
 	defer mem.Close()
 
-	runCase := func(ctx context.Context, t memtree.Test) (memtree.Result, error) {
-		return memtree.Result{Judgment: agent(ctx, t.Prompt)}, nil
+	runCase := func(ctx context.Context, t harness.Test) (harness.Result, error) {
+		return harness.Result{Judgment: agent(ctx, t.Prompt)}, nil
 	}
 	runCase = memtree.Wrap(mem, runCase, nil) // the one line to add
 
-	r, err := runCase(ctx, memtree.Test{ID: "LOGIN_1", Prompt: "Check the login form"})
+	r, err := runCase(ctx, harness.Test{ID: "LOGIN_1", Prompt: "Check the login form"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -113,14 +114,14 @@ func ExampleWrap_judge() {
 	}
 	defer mem.Close()
 
-	runCase := memtree.Wrap(mem, func(ctx context.Context, t memtree.Test) (memtree.Result, error) {
-		return memtree.Result{Judgment: agent(ctx, t.Prompt)}, nil
-	}, &memtree.WrapOptions{
-		Judge: func(_ context.Context, t memtree.Test, r memtree.Result) (memtree.Verdict, error) {
-			return memtree.Verdict{Direction: taxonomy.FalsePass, Reason: "The total was never recomputed."}, nil
+	runCase := memtree.Wrap(mem, func(ctx context.Context, t harness.Test) (harness.Result, error) {
+		return harness.Result{Judgment: agent(ctx, t.Prompt)}, nil
+	}, &harness.WrapOptions{
+		Judge: func(_ context.Context, t harness.Test, r harness.Result) (harness.Verdict, error) {
+			return harness.Verdict{Direction: taxonomy.FalsePass, Reason: "The total was never recomputed."}, nil
 		},
 	})
-	if _, err := runCase(ctx, memtree.Test{ID: "CART_1", Prompt: "Check that the cart total is right"}); err != nil {
+	if _, err := runCase(ctx, harness.Test{ID: "CART_1", Prompt: "Check that the cart total is right"}); err != nil {
 		log.Fatal(err)
 	}
 	if err := mem.Wait(ctx); err != nil {

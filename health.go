@@ -24,11 +24,12 @@ type Health struct {
 // Health returns the state of the memory since Open. Advanced.
 func (m *Memory) Health() Health {
 	ix := m.core.Index().Stats()
+	f := m.harness.Failures()
 	h := Health{
 		Asks: m.opts.Generator != nil, Embedder: m.core.Embedder().ID(), Memories: ix.Nodes, Vectors: ix.Vectors,
 		Note: m.core.Note(ix), Formed: m.outbox.tally(), Spent: m.learned.spent.Total(),
-		Guidance: m.counts.guideFailures.Load(), Trials: m.counts.trialsLost.Load(),
-		Runs: m.counts.runsLost.Load(), Conflicts: m.core.Conflicts(),
+		Guidance: m.counts.guideFailures.Load() + f.Guidance, Trials: m.counts.trialsLost.Load() + f.Entries,
+		Runs: f.Runs, Conflicts: m.core.Conflicts(),
 	}
 	if m.halt != nil {
 		if e := m.halt.Halted(); e != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/internal/learned"
 	"github.com/memtree/memtree/llm"
@@ -63,15 +64,13 @@ type Memory struct {
 
 	noting sync.Mutex // held from the commit of formed runs until inbox and briefs have them; acquired before a commit
 
-	ablations ablations
-	drafts    evolution.Waiting   // lessons that wait for a person
-	briefing  *semaphore.Weighted // one Brief at a time reads
+	drafts   evolution.Waiting   // lessons that wait for a person
+	briefing *semaphore.Weighted // one Brief at a time reads
 
 	drawn    drawn
 	trials   chan tree.Entry    // from Guide: entries to write to the ledger
 	flush    chan chan struct{} // to the worker that writes them: close it once all are written
-	runs     chan finishedRun   // from Wrap: runs to judge and record
-	held     held               // the runs in runs, and the one being judged
+	harness  *harness.Harness   // the runs of Wrap until they are recorded
 	wake     chan struct{}      // wakes the worker that forms the outbox
 	stop     context.CancelFunc
 	workers  sync.WaitGroup
@@ -86,7 +85,6 @@ type Memory struct {
 type failures struct {
 	guideFailures atomic.Int64
 	trialsLost    atomic.Int64
-	runsLost      atomic.Int64
 }
 
 // Open opens the memory in the folder dir, and makes one there if none exists. The error is a *tree.FormatError for a
@@ -97,17 +95,19 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 		learned: newLearning(), briefing: semaphore.NewWeighted(1),
 		trials: make(chan tree.Entry, 4096),
 		flush:  make(chan chan struct{}),
-		runs:   make(chan finishedRun, 1024),
 		wake:   make(chan struct{}, 1),
 		closed: make(chan struct{}),
 	}
 	m.outbox.init()
 	m.rereads.turn, m.rereads.vain = semaphore.NewWeighted(1), map[string]bool{}
-	m.ablations.wait = make(chan failedRun, 64)
 	if opts != nil {
 		m.opts = *opts
 	}
 	m.setDefaults()
+	m.harness = harness.New(harness.Options{
+		Memory: harnessed{m}, Deadline: m.opts.Deadline, Now: m.opts.Now, Logger: m.opts.Logger, Closed: m.closed,
+		ReadOnly: m.opts.ReadOnly,
+	})
 	if err := m.open(ctx, dir); err != nil {
 		return nil, fmt.Errorf("open memory: %w", err)
 	}
@@ -116,9 +116,9 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	if !m.opts.ReadOnly {
 		m.workers.Go(func() { m.formOutbox(run) })
 		m.workers.Go(func() { m.keepTrials(run) })
-		m.workers.Go(func() { m.judgeRuns(run) })
+		m.workers.Go(func() { m.harness.Judge(run) })
 		m.workers.Go(func() { m.learn(run) })
-		m.workers.Go(func() { m.ablateRuns(run) })
+		m.workers.Go(func() { m.harness.Ablate(run) })
 		core.Poke(m.wake)
 	}
 	return m, nil

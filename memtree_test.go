@@ -18,6 +18,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/harness"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -317,12 +318,12 @@ func TestWrap(t *testing.T) {
 	m := open(t, dir, nil)
 	require.NoError(t, m.Record(t.Context(), missed(1)))
 	require.NoError(t, m.Wait(t.Context()))
-	var seen []memtree.Test
-	run := func(_ context.Context, c memtree.Test) (memtree.Result, error) {
+	var seen []harness.Test
+	run := func(_ context.Context, c harness.Test) (harness.Result, error) {
 		seen = append(seen, c)
-		return memtree.Result{Judgment: tree.Raw(`{"verdict":"pass"}`)}, nil
+		return harness.Result{Judgment: tree.Raw(`{"verdict":"pass"}`)}, nil
 	}
-	c := memtree.Test{
+	c := harness.Test{
 		ID: "CASE_9", RunID: "r9", Prompt: ask.Prompt, Context: "the shop", Scene: ask.Scene,
 		GroundTruth: tree.Raw(`{"verdict":"fail"}`),
 	}
@@ -333,18 +334,18 @@ func TestWrap(t *testing.T) {
 	require.Nil(t, seen[0].GroundTruth, "the agent never sees the truth")
 
 	c.RunID = "r10"
-	_, err = memtree.Wrap(m, run, &memtree.WrapOptions{Placement: enhance.Separate})(t.Context(), c)
+	_, err = memtree.Wrap(m, run, &harness.WrapOptions{Placement: enhance.Separate})(t.Context(), c)
 	require.NoError(t, err)
 	require.Equal(t, c.Prompt, seen[1].Prompt)
 	require.True(t, strings.HasPrefix(seen[1].Context, "the shop\n"))
 
-	var judged memtree.Test
-	judge := func(_ context.Context, c memtree.Test, _ memtree.Result) (memtree.Verdict, error) {
+	var judged harness.Test
+	judge := func(_ context.Context, c harness.Test, _ harness.Result) (harness.Verdict, error) {
 		judged = c
-		return memtree.Verdict{Correct: true}, nil
+		return harness.Verdict{Correct: true}, nil
 	}
 	c.RunID = "r11"
-	_, err = memtree.Wrap(m, run, &memtree.WrapOptions{Judge: judge})(t.Context(), c)
+	_, err = memtree.Wrap(m, run, &harness.WrapOptions{Judge: judge})(t.Context(), c)
 	require.NoError(t, err)
 	require.NoError(t, m.Close())
 	require.Equal(t, c.Prompt, judged.Prompt, "a judge is not shown the enhanced prompt")
@@ -371,11 +372,11 @@ func TestWrapTellsRunsApart(t *testing.T) {
 	dir := t.TempDir()
 	m := open(t, dir, nil)
 	var runs []string
-	run := memtree.Wrap(m, func(_ context.Context, c memtree.Test) (memtree.Result, error) {
+	run := memtree.Wrap(m, func(_ context.Context, c harness.Test) (harness.Result, error) {
 		runs = append(runs, c.RunID)
-		return memtree.Result{Judgment: tree.Raw(`{"verdict":"pass"}`)}, nil
+		return harness.Result{Judgment: tree.Raw(`{"verdict":"pass"}`)}, nil
 	}, nil)
-	c := memtree.Test{ID: "CASE_9", Prompt: ask.Prompt, Scene: ask.Scene, GroundTruth: tree.Raw(`{"verdict":"fail"}`)}
+	c := harness.Test{ID: "CASE_9", Prompt: ask.Prompt, Scene: ask.Scene, GroundTruth: tree.Raw(`{"verdict":"fail"}`)}
 	for range 3 {
 		_, err := run(t.Context(), c)
 		require.NoError(t, err)
@@ -441,11 +442,11 @@ func TestWrapSurvivesItsMemory(t *testing.T) {
 			require.NoError(t, m.Close())
 
 			m = open(t, "", &memtree.Options{Store: faulty{reopen(t, dir), get}, Deadline: 30 * time.Millisecond})
-			run := func(_ context.Context, c memtree.Test) (memtree.Result, error) {
+			run := func(_ context.Context, c harness.Test) (harness.Result, error) {
 				require.Equal(t, ask.Prompt, c.Prompt, "the prompt is as it would have been")
-				return memtree.Result{Judgment: tree.Raw(`"pass"`)}, nil
+				return harness.Result{Judgment: tree.Raw(`"pass"`)}, nil
 			}
-			r, err := memtree.Wrap(m, run, nil)(t.Context(), memtree.Test{ID: "x", Prompt: ask.Prompt, Scene: ask.Scene})
+			r, err := memtree.Wrap(m, run, nil)(t.Context(), harness.Test{ID: "x", Prompt: ask.Prompt, Scene: ask.Scene})
 			require.NoError(t, err)
 			require.JSONEq(t, `"pass"`, string(r.Judgment))
 			require.EqualValues(t, 1, m.Health().Guidance)
@@ -456,9 +457,9 @@ func TestWrapSurvivesItsMemory(t *testing.T) {
 func TestWrapReturnsTheRunsOwnError(t *testing.T) {
 	m := open(t, t.TempDir(), nil)
 	broken := errors.New("browser crashed")
-	_, err := memtree.Wrap(m, func(context.Context, memtree.Test) (memtree.Result, error) {
-		return memtree.Result{}, broken
-	}, nil)(t.Context(), memtree.Test{ID: "x", Prompt: "p"})
+	_, err := memtree.Wrap(m, func(context.Context, harness.Test) (harness.Result, error) {
+		return harness.Result{}, broken
+	}, nil)(t.Context(), harness.Test{ID: "x", Prompt: "p"})
 	require.ErrorIs(t, err, broken)
 }
 

@@ -73,9 +73,9 @@ func nameEvaluation(i, n int, err error) error {
 // that is not possible. It calls no generator, but waits until the embedder was called for the missing vectors.
 // Advanced.
 func (m *Memory) Wait(ctx context.Context) error {
-	err := m.waitWrapped(ctx) // a run that is not judged yet may be a failure
+	err := m.harness.Wait(ctx) // a run that is not judged yet may be a failure
 	if err == nil {
-		err = m.waitAblated(ctx)
+		err = m.harness.WaitAblated(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("wait: %w", err)
@@ -101,7 +101,7 @@ func (m *Memory) waitFormed(ctx context.Context) error {
 		return fmt.Errorf("wait: %w", tree.ErrClosed)
 	default:
 	}
-	if err := m.waitWrapped(ctx); err != nil {
+	if err := m.harness.Wait(ctx); err != nil {
 		return fmt.Errorf("wait: %w", err)
 	}
 	for {

@@ -145,22 +145,3 @@ func (m *Memory) believe(ctx context.Context, t *tree.Tally) error {
 	}
 	return m.core.Apply(ctx, tree.Batch{Entries: []tree.Entry{{At: m.opts.Now(), Tally: t}}})
 }
-
-// riskSafely is Risk for Wrap, which must not fail: after an error or a panic it returns nil. It takes at most
-// Options.Deadline.
-func (m *Memory) riskSafely(ctx context.Context, e Evaluation) (r *risk.Risk) {
-	defer func() {
-		if p := recover(); p != nil {
-			m.opts.Logger.Error("no risk could be said, the run goes on without", "panic", p)
-			r = nil
-		}
-	}()
-	ctx, cancel := context.WithTimeout(ctx, m.opts.Deadline)
-	defer cancel()
-	x, err := m.Risk(ctx, e)
-	if err != nil {
-		m.opts.Logger.Warn("no risk could be said, the run goes on without", "error", err)
-		return nil
-	}
-	return &x
-}

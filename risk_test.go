@@ -14,6 +14,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -103,10 +104,10 @@ func TestWrapSaysTheRisk(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, m.Wait(t.Context()))
 	e := unjudged()
-	run := memtree.Wrap(m, func(context.Context, memtree.Test) (memtree.Result, error) {
-		return memtree.Result{Judgment: e.Judgment}, nil
+	run := memtree.Wrap(m, func(context.Context, harness.Test) (harness.Result, error) {
+		return harness.Result{Judgment: e.Judgment}, nil
 	}, nil)
-	r, err := run(t.Context(), memtree.Test{ID: e.CaseID, Prompt: e.Prompt, Scene: e.Scene,
+	r, err := run(t.Context(), harness.Test{ID: e.CaseID, Prompt: e.Prompt, Scene: e.Scene,
 		GroundTruth: tree.Raw(`{"verdict":"pass"}`)})
 	require.NoError(t, err)
 	require.NotNil(t, r.Risk)
@@ -119,16 +120,16 @@ func TestWrapRunsAgainWhatIsLikelyWrong(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, m.Wait(t.Context()))
 	e := unjudged()
-	c := memtree.Test{ID: e.CaseID, RunID: "tonight", Prompt: e.Prompt, Scene: e.Scene,
+	c := harness.Test{ID: e.CaseID, RunID: "tonight", Prompt: e.Prompt, Scene: e.Scene,
 		GroundTruth: tree.Raw(`{"verdict":"pass"}`)}
 	var attempts []int
 	var broken error
-	agent := func(_ context.Context, given memtree.Test) (memtree.Result, error) {
+	agent := func(_ context.Context, given harness.Test) (harness.Result, error) {
 		attempts = append(attempts, given.Attempt)
 		if len(attempts) > 1 {
-			return memtree.Result{Judgment: tree.Raw(`{"verdict":"pass"}`)}, broken
+			return harness.Result{Judgment: tree.Raw(`{"verdict":"pass"}`)}, broken
 		}
-		return memtree.Result{Judgment: e.Judgment}, nil
+		return harness.Result{Judgment: e.Judgment}, nil
 	}
 
 	r, err := memtree.Wrap(m, agent, nil)(t.Context(), c)
@@ -163,8 +164,8 @@ func TestWrapRunsAgainWhatIsLikelyWrong(t *testing.T) {
 	require.NoError(t, m.Close())
 }
 
-func rerunAbove(above float64) *memtree.WrapOptions {
-	return &memtree.WrapOptions{Correct: memtree.CorrectOptions{Above: above, Do: tree.Rerun}}
+func rerunAbove(above float64) *harness.WrapOptions {
+	return &harness.WrapOptions{Correct: harness.CorrectOptions{Above: above, Do: tree.Rerun}}
 }
 
 func TestRiskSeesThePage(t *testing.T) {

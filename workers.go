@@ -155,62 +155,9 @@ func (m *Memory) writeTrials(ctx context.Context, first tree.Entry) {
 	}
 }
 
-// judgeRuns judges and records the runs that Wrap hands over, until ctx ends.
-func (m *Memory) judgeRuns(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case f := <-m.runs:
-			m.recordRun(ctx, f)
-		}
-	}
-}
-
-// drainRuns judges and records the remaining runs when the memory closes, and waits for the one that is being judged.
-// It accepts no further runs. After closeDeadline the context of judges ends, and the runs that they did not judge are
-// recorded without a label.
-func (m *Memory) drainRuns() {
-	ctx, cancel := context.WithTimeout(context.Background(), closeDeadline)
-	defer cancel()
-	m.held.close()
-	for left := m.held.runsNow(); len(left) > 0; left = m.held.runsNow() {
-		select {
-		case f := <-m.runs:
-			m.recordRun(ctx, f)
-			continue
-		default:
-		}
-		select {
-		case f := <-m.runs:
-			m.recordRun(ctx, f)
-		case <-left[0]:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// waitWrapped waits until every run that Wrap has handed over so far is recorded or lost.
-func (m *Memory) waitWrapped(ctx context.Context) error {
-	for _, done := range m.held.runsNow() {
-		select {
-		case <-done:
-		case <-m.closed:
-			return tree.ErrClosed
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
-}
-
-// closeDeadline bounds how long Close judges the remaining runs of Wrap.
-const closeDeadline = 10 * time.Second
-
 // stopWorkers ends the workers. Before, it judges the remaining runs; afterwards, it writes the remaining trials.
 func (m *Memory) stopWorkers() {
-	m.drainRuns()
+	m.harness.Drain()
 	m.stop()
 	m.workers.Wait()
 	if m.opts.ReadOnly {

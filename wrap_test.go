@@ -10,24 +10,25 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/tree"
 )
 
-func passes(_ context.Context, _ memtree.Test) (memtree.Result, error) {
-	return memtree.Result{Judgment: tree.Raw(`{"verdict":"pass"}`)}, nil
+func passes(_ context.Context, _ harness.Test) (harness.Result, error) {
+	return harness.Result{Judgment: tree.Raw(`{"verdict":"pass"}`)}, nil
 }
 
 // Wait waits for the runs that Wrap holds, and so does Evolve. A later query includes them.
 func TestWaitKnowsWhatWrapHolds(t *testing.T) {
 	m := open(t, t.TempDir(), nil)
 	slow := make(chan struct{})
-	judge := func(context.Context, memtree.Test, memtree.Result) (memtree.Verdict, error) {
+	judge := func(context.Context, harness.Test, harness.Result) (harness.Verdict, error) {
 		<-slow
-		return memtree.Verdict{Reason: "It did not look at the postcode."}, nil
+		return harness.Verdict{Reason: "It did not look at the postcode."}, nil
 	}
-	run := memtree.Wrap(m, passes, &memtree.WrapOptions{Judge: judge})
+	run := memtree.Wrap(m, passes, &harness.WrapOptions{Judge: judge})
 	for _, id := range []string{"CASE_1", "CASE_2"} {
-		_, err := run(t.Context(), memtree.Test{ID: id, Prompt: ask.Prompt + " of " + id, Scene: ask.Scene})
+		_, err := run(t.Context(), harness.Test{ID: id, Prompt: ask.Prompt + " of " + id, Scene: ask.Scene})
 		require.NoError(t, err)
 	}
 	soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -47,16 +48,16 @@ func TestCloseWaitsForTheJudge(t *testing.T) {
 	dir := t.TempDir()
 	m := open(t, dir, nil)
 	began := make(chan struct{})
-	judge := func(ctx context.Context, _ memtree.Test, _ memtree.Result) (memtree.Verdict, error) {
+	judge := func(ctx context.Context, _ harness.Test, _ harness.Result) (harness.Verdict, error) {
 		close(began)
 		select {
 		case <-time.After(50 * time.Millisecond):
 		case <-ctx.Done():
-			return memtree.Verdict{}, ctx.Err()
+			return harness.Verdict{}, ctx.Err()
 		}
-		return memtree.Verdict{Correct: true}, nil
+		return harness.Verdict{Correct: true}, nil
 	}
-	_, err := memtree.Wrap(m, passes, &memtree.WrapOptions{Judge: judge})(t.Context(), memtree.Test{ID: "x", Prompt: "p"})
+	_, err := memtree.Wrap(m, passes, &harness.WrapOptions{Judge: judge})(t.Context(), harness.Test{ID: "x", Prompt: "p"})
 	require.NoError(t, err)
 	<-began
 	require.NoError(t, m.Close())
@@ -80,13 +81,13 @@ func TestWrapAfterClose(t *testing.T) {
 	m := open(t, dir, &memtree.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	require.NoError(t, m.Record(t.Context(), missed(1)))
 	require.NoError(t, m.Wait(t.Context()))
-	run := memtree.Wrap(m, func(_ context.Context, c memtree.Test) (memtree.Result, error) {
+	run := memtree.Wrap(m, func(_ context.Context, c harness.Test) (harness.Result, error) {
 		require.Equal(t, ask.Prompt, c.Prompt)
-		return memtree.Result{Judgment: tree.Raw(`"pass"`)}, nil
+		return harness.Result{Judgment: tree.Raw(`"pass"`)}, nil
 	}, nil)
 	require.NoError(t, m.Close())
 	for range 20 {
-		r, err := run(t.Context(), memtree.Test{ID: "late", Prompt: ask.Prompt, Scene: ask.Scene})
+		r, err := run(t.Context(), harness.Test{ID: "late", Prompt: ask.Prompt, Scene: ask.Scene})
 		require.NoError(t, err)
 		require.Empty(t, r.Trial)
 		require.Nil(t, r.Risk)

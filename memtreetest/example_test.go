@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/memtreetest"
 	"github.com/memtree/memtree/tree"
 )
@@ -21,16 +22,16 @@ func judgePage(context.Context, string) (string, error) { return `{"verdict": "f
 // A test of an agent that remembers: run it with MEMTREE_STORE=/path/to/.memtree go test.
 func ExampleRun() {
 	_ = func(t *testing.T) { // func TestCart(t *testing.T)
-		memtreetest.Run(t, "", []memtree.Test{
+		memtreetest.Run(t, "", []harness.Test{
 			{
 				ID:          "CART_TOTAL",
 				Prompt:      "Check that the cart total equals the sum of the item prices",
 				Scene:       tree.Scene{Route: "/cart"},
 				GroundTruth: tree.Raw(`{"verdict": "fail"}`),
 			},
-		}, func(ctx context.Context, c memtree.Test) (memtree.Result, error) {
+		}, func(ctx context.Context, c harness.Test) (harness.Result, error) {
 			said, err := judgePage(ctx, c.Prompt) // the prompt, and what memory has to say after it
-			return memtree.Result{Judgment: tree.Raw(said)}, err
+			return harness.Result{Judgment: tree.Raw(said)}, err
 		}, nil)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/memtreetest"
 	"github.com/memtree/memtree/tree"
 )
@@ -93,25 +94,25 @@ func TestAgent(t *testing.T) {
 	if os.Getenv(asAgent) == "" {
 		t.Skip("it is run by others")
 	}
-	var judge memtree.Judge
+	var judge harness.Judge
 	if os.Getenv(asJudge) != "" {
-		judge = func(_ context.Context, c memtree.Test, r memtree.Result) (memtree.Verdict, error) {
+		judge = func(_ context.Context, c harness.Test, r harness.Result) (harness.Verdict, error) {
 			if string(r.Judgment) == `"dunno"` {
-				return memtree.Verdict{}, errors.New("no idea")
+				return harness.Verdict{}, errors.New("no idea")
 			}
-			return memtree.Verdict{Correct: strings.Contains(string(r.Judgment), "fail"), Reason: cart.Reason}, nil
+			return harness.Verdict{Correct: strings.Contains(string(r.Judgment), "fail"), Reason: cart.Reason}, nil
 		}
 	}
-	memtreetest.Run(t, "", []memtree.Test{{
+	memtreetest.Run(t, "", []harness.Test{{
 		ID: cart.CaseID, Prompt: about.Prompt, Scene: cart.Scene, GroundTruth: cart.GroundTruth,
-	}}, func(_ context.Context, c memtree.Test) (memtree.Result, error) {
+	}}, func(_ context.Context, c harness.Test) (harness.Result, error) {
 		if c.GroundTruth != nil {
 			t.Error("the agent saw the truth")
 		}
 		if err := os.WriteFile(os.Getenv(asLogged), []byte(c.Prompt), 0o600); err != nil {
 			t.Error(err)
 		}
-		return memtree.Result{Judgment: tree.Raw(os.Getenv(asAgent))}, nil
+		return harness.Result{Judgment: tree.Raw(os.Getenv(asAgent))}, nil
 	}, judge)
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/tree"
 )
@@ -27,7 +28,7 @@ const (
 // ground truth are compared. Without either nothing is known, and it passes. When all subtests have ended, those that
 // run in parallel too, the judgments are recorded in the folder dir; "" is that of MEMTREE_STORE. Without that
 // nothing is told or recorded.
-func Run(t *testing.T, dir string, tests []memtree.Test, run memtree.RunTest, judge memtree.Judge) {
+func Run(t *testing.T, dir string, tests []harness.Test, run harness.RunTest, judge harness.Judge) {
 	t.Helper()
 	if dir == "" {
 		dir = os.Getenv(StoreVariable)
@@ -48,8 +49,8 @@ func Run(t *testing.T, dir string, tests []memtree.Test, run memtree.RunTest, ju
 // suite is one call of Run.
 type suite struct {
 	dir, id string
-	run     memtree.RunTest
-	judge   memtree.Judge
+	run     harness.RunTest
+	judge   harness.Judge
 	mem     *memtree.Memory // nil: there is none, and the agent runs without
 	writes  bool            // mem can be written
 
@@ -91,7 +92,7 @@ func openWithin(dir string, most time.Duration) (*memtree.Memory, error) {
 }
 
 // one runs one test.
-func (s *suite) one(t *testing.T, c memtree.Test) {
+func (s *suite) one(t *testing.T, c harness.Test) {
 	t.Helper()
 	if c.RunID == "" {
 		c.RunID = s.id
@@ -118,7 +119,7 @@ func (s *suite) one(t *testing.T, c memtree.Test) {
 }
 
 // guide asks memory, and says in the log what it told. It never fails a test.
-func (s *suite) guide(t *testing.T, c *memtree.Test) (g memtree.Guidance) {
+func (s *suite) guide(t *testing.T, c *harness.Test) (g memtree.Guidance) {
 	t.Helper()
 	if s.mem == nil {
 		return g
@@ -147,7 +148,7 @@ func (s *suite) guide(t *testing.T, c *memtree.Test) (g memtree.Guidance) {
 }
 
 // verdict fails the test if its judgment was wrong, and notes in e what is known.
-func (s *suite) verdict(t *testing.T, c *memtree.Test, r *memtree.Result, e *memtree.Evaluation) {
+func (s *suite) verdict(t *testing.T, c *harness.Test, r *harness.Result, e *memtree.Evaluation) {
 	t.Helper()
 	if s.judge == nil {
 		if c.GroundTruth == nil {

@@ -46,7 +46,7 @@ func (a *app) about(ctx context.Context, id string, o curation.AboutOptions) err
 		})
 }
 
-// aboutBefore returns what a person had said of a case before an act.
+// aboutBefore returns a person's correction of which checks a case is about, as it was before an action.
 func aboutBefore(act *tree.Action, id string) tree.About {
 	for i := range act.Before {
 		if b := &act.Before[i]; b.ID == id && b.Case != nil && b.Case.About != nil {
@@ -56,7 +56,7 @@ func aboutBefore(act *tree.Action, id string) tree.About {
 	return tree.About{}
 }
 
-// aboutLine says what a person said of a case: which checks it is about and which not, beside what was said before.
+// aboutLine lists the checks that a correction newly includes or excludes, compared with the one before.
 func (a *app) aboutLine(was, now tree.About) string {
 	fresh := func(list, old []string) string {
 		known := func(s string) bool { return slices.Contains(old, s) }
@@ -72,7 +72,7 @@ func (a *app) aboutLine(was, now tree.About) string {
 	return strings.Join(out, a.say("; "))
 }
 
-// aboutDone says what a case is about now.
+// aboutDone describes what a correction changed, and lists the checks that the case is about now.
 func (a *app) aboutDone(d *curation.Result) string {
 	n, now := &d.Changes[0].Node, tree.About{}
 	if n.CaseData != nil && n.CaseData.About != nil {

@@ -76,7 +76,7 @@ func (a *app) copyStore(ctx context.Context, do copying, from, to string) error 
 		a.say("Read again and checked: %d memories, %d ledger entries.", b.Verified.Nodes, b.Verified.Entries))
 }
 
-// copyOverlay copies the file of the team's own words, which lies beside the files of the store.
+// copyOverlay copies the team's own taxonomy file, which lies beside the files of the store.
 func copyOverlay(from, to string) error {
 	b, err := readSmall(filepath.Join(from, taxonomy.FileName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,7 +85,7 @@ func copyOverlay(from, to string) error {
 	if err != nil {
 		return err
 	}
-	return whole.Bytes(filepath.Join(to, taxonomy.FileName), 0o644, b) // the team's words are no secret
+	return whole.Bytes(filepath.Join(to, taxonomy.FileName), 0o644, b) // the taxonomy holds no secret
 }
 
 func readSmall(path string) ([]byte, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/llm/meter"
 )
 
-// bounds is what a command may have the model do.
+// bounds limits the model calls of a command.
 type bounds struct {
 	calls *int          // nil: no bound
 	cost  *float64      // nil: no bound
@@ -19,7 +19,7 @@ type bounds struct {
 	price string        // of --price
 }
 
-// boundFlags gives a command the flags that bound what it asks the model.
+// boundFlags adds the flags that bound a command's model calls.
 func (a *app) boundFlags(c *cobra.Command) {
 	f := c.Flags()
 	calls := f.Int("max-calls", 0, a.say("ask the model at most so often; 0 asks it nothing"))
@@ -89,7 +89,7 @@ func (a *app) metered(of llm.Generator, model string) llm.Generator {
 	return a.spending.meter
 }
 
-// meteredTexts puts an embedding model within the bounds too. It is asked after metered.
+// meteredTexts applies the bounds to an embedding model too. Call metered first.
 func (a *app) meteredTexts(of llm.Embedder, model string) llm.Embedder {
 	if a.spending.meter == nil {
 		a.spending.meter = a.newMeter(nil, "")

@@ -52,8 +52,8 @@ of {"id": ..., "answer": {...}}, with the same checks.`),
 	return c
 }
 
-// briefedJSON is what brief did, or would do, as --json prints it. Its calls, tokens and cost are those
-// of the model as they were counted; of a dry run they are an estimate.
+// briefedJSON is the JSON form of what brief did, or would do. Its calls, tokens and cost are measured; those of a
+// dry run are estimates.
 type briefedJSON struct {
 	memtree.Briefed
 	Tokens    int      `json:"tokens"` // in and out
@@ -61,8 +61,8 @@ type briefedJSON struct {
 	Estimated bool     `json:"estimated"`
 	Model     spent    `json:"model"`
 	Rejected  []reject `json:"rejected"`
-	Questions *int     `json:"questions,omitempty"` // that were printed
-	Unused    []string `json:"unused,omitempty"`    // answers to no question that is open
+	Questions *int     `json:"questions,omitempty"` // printed questions
+	Unused    []string `json:"unused,omitempty"`    // ids of answers that match no open question
 }
 
 func (a *app) brief(ctx context.Context, files []string, f *briefFlags) error {
@@ -93,7 +93,7 @@ func (a *app) brief(ctx context.Context, files []string, f *briefFlags) error {
 				"(memtree llm check tries them)"), nil}
 		}
 		if len(files) > 0 && len(tests) == 0 {
-			return nil // each line was refused
+			return nil // every line was refused
 		}
 		o.Price, _ = a.priceOf(a.spending.model)
 		o.MaxCalls, o.MaxCost = a.left()
@@ -114,7 +114,7 @@ func (a *app) brief(ctx context.Context, files []string, f *briefFlags) error {
 		return err
 	}
 	if len(files) > 0 && len(tests) == 0 && !a.json {
-		return in.err() // what was wrong with each line is on the screen
+		return in.err() // the errors of single lines were printed before
 	}
 	out := a.briefedJSON(&did, in, o.DryRun)
 	if hand != nil {
@@ -132,12 +132,12 @@ func (a *app) brief(ctx context.Context, files []string, f *briefFlags) error {
 		err = a.printBriefed(&out, f)
 	}
 	if did.Left > 0 && out.Questions == nil {
-		err = errors.Join(err, errRejected) // part of what was to be read was not
+		err = errors.Join(err, errRejected) // part of the input was not read
 	}
 	return errors.Join(err, in.err())
 }
 
-// briefFailure says what became of a reading that did not come to its end.
+// briefFailure returns the sentence for a reading that did not complete.
 func (a *app) briefFailure(err error, done int) error {
 	switch {
 	case errors.Is(err, context.Canceled):

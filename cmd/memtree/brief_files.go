@@ -12,13 +12,13 @@ import (
 	"github.com/memtree/memtree/internal/byhand"
 )
 
-// mostAnswered is how long a file of answers may be, in bytes.
+// mostAnswered is the size limit of a file of answers, in bytes.
 const mostAnswered = 256 << 20
 
-// byFile is who answered where nobody is named.
+// byFile names the reader of answers that name none.
 const byFile = "file"
 
-// handFlags name the files of a reader elsewhere.
+// handFlags name the files of questions for, and answers from, a reader outside of memtree.
 type handFlags struct{ print, from string }
 
 func (a *app) handFlags(c *cobra.Command, f *handFlags) {
@@ -27,7 +27,7 @@ func (a *app) handFlags(c *cobra.Command, f *handFlags) {
 	c.Flags().StringVar(&f.from, "from", "", a.say("take the answers from this file"))
 }
 
-// byHand returns the reader of --print and --from, nil if neither was given.
+// byHand returns the reader of --print and --from, nil if neither was set.
 func (a *app) byHand(ctx context.Context, f *handFlags) (*byhand.Reader, error) {
 	if f.print == "" && f.from == "" {
 		return nil, nil
@@ -49,7 +49,7 @@ func (a *app) byHand(ctx context.Context, f *handFlags) (*byhand.Reader, error) 
 	return byhand.New(cmp.Or(a.set("USER"), byFile), answers...), nil
 }
 
-// lineProblem says why a line is no answer.
+// lineProblem describes why a line is not a valid answer.
 func (a *app) lineProblem(p byhand.Problem) string {
 	switch p {
 	case byhand.NoObject:
@@ -66,7 +66,7 @@ func (a *app) lineProblem(p byhand.Problem) string {
 	return string(p)
 }
 
-// printQuestions writes the questions that are open to the file of --print.
+// printQuestions writes the open questions to the file of --print and returns their number.
 func (a *app) printQuestions(name string, r *byhand.Reader) (int, error) {
 	var out bytes.Buffer
 	open := r.Open()

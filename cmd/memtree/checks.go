@@ -86,7 +86,7 @@ func (a *app) checks(ctx context.Context, q memtree.Query, format string) error 
 	return nil
 }
 
-// written returns an assertion as code with a remark above it, or as remarks alone.
+// written returns an assertion as code with a comment above it, or as comments alone if it has no code.
 func (a *app) written(c *assertion.Assertion, sign, code string) string {
 	remark := text.Line(c.Says)
 	if c.State != "" {

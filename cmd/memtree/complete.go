@@ -11,8 +11,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// This file says what a shell may complete. It offers the built-in words alone, because
-// opening a store at every keystroke would be slow.
+// This file defines shell completion. It offers built-in values only, because opening a store at every keystroke
+// would be slow.
 
 // completes offers values for a flag.
 func completes(c *cobra.Command, flag string, values func() []cobra.Completion) {

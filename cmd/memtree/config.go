@@ -23,7 +23,7 @@ import (
 type config struct {
 	path    string // "" if there is no file
 	entries []entry
-	err     error // of reading the file; told when a command starts
+	err     error // of reading the file; reported when a command starts
 	env     func(string) string
 }
 
@@ -34,7 +34,7 @@ type setting struct {
 	flag *pflag.Flag // nil: it has none
 }
 
-// llmSettings have no flag: a key on a command line is seen by everybody on the machine.
+// llmSettings have no flag: every user of the machine can see a key on a command line.
 var llmSettings = []setting{
 	{key: "llm-provider", kind: "string"}, {key: "llm-model", kind: "string"}, {key: "llm-base-url", kind: "string"},
 	{key: "llm-api-key", kind: "string"}, {key: "llm-embed-model", kind: "string"},
@@ -50,7 +50,7 @@ const secretSetting = "llm-api-key"
 // notSet is the flag of serve that is no setting: a file that set it would keep the service from serving.
 const notSet = "probe"
 
-// settings are all there are: of every command, of serve, and of the model.
+// settings returns all settings: of every command, of serve, and of the model.
 func settings(root *cobra.Command) []setting {
 	var out []setting
 	for _, name := range everywhere {
@@ -90,7 +90,7 @@ func readConfig(p process) config {
 	return c
 }
 
-// getenv returns a variable, or what the file says instead.
+// getenv returns an environment variable, or the value of the file if the variable is unset.
 func (c *config) getenv(name string) string {
 	if v := c.env(name); v != "" {
 		return v
@@ -140,7 +140,7 @@ func (a *app) configure(c *cobra.Command) error {
 	return nil
 }
 
-// checkConfig says what is wrong with the config file: where, and what to do.
+// checkConfig reports what is wrong with the config file: where, and what to do.
 func (a *app) checkConfig(known []setting) error {
 	var bad *configError
 	switch err := a.config.err; {
@@ -190,7 +190,7 @@ func (a *app) unknownKey(key string, known []setting) string {
 	return a.say("there is no such key; did you mean %s?", best)
 }
 
-// distance is how many letters have to be put in, left out or changed to make one word of another.
+// distance returns the edit distance of two texts in bytes (Levenshtein).
 func distance(from, to string) int {
 	row := make([]int, len(to)+1)
 	for j := range row {
@@ -211,7 +211,7 @@ func distance(from, to string) int {
 	return row[len(to)]
 }
 
-// readsAs reports whether a text is a value of a kind.
+// readsAs reports whether a text is a valid value of a kind.
 func readsAs(kind, s string) (ok bool) {
 	var err error
 	switch kind {
@@ -227,7 +227,7 @@ func readsAs(kind, s string) (ok bool) {
 	return err == nil
 }
 
-// taken says what a setting of a kind takes.
+// taken describes the values of a kind of setting.
 func (a *app) taken(kind string) string {
 	switch kind {
 	case "bool":

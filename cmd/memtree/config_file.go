@@ -19,7 +19,7 @@ const (
 	mostNested = 16
 )
 
-// entry is what a config file says under one key.
+// entry is one key of a config file with its values.
 type entry struct {
 	key    string
 	values []string // several for a list
@@ -35,8 +35,8 @@ type configError struct {
 
 func (e *configError) Error() string { return e.problem }
 
-// parseConfig reads keys with a text, a number, a truth value or a list of these. Which keys there
-// are, and what they take, is not its to know.
+// parseConfig reads keys with a text, a number, a boolean or a list of these. It does not check which keys exist or
+// what they accept.
 func parseConfig(b []byte) (entries []entry, err error) {
 	if len(b) > mostConfig {
 		return nil, &configError{problem: fmt.Sprintf("has %d bytes; the most is %d", len(b), mostConfig)}
@@ -46,7 +46,7 @@ func parseConfig(b []byte) (entries []entry, err error) {
 			return nil, &configError{problem: "has a line with too many lists in it"}
 		}
 	}
-	defer func() { // the parser reads what comes from outside
+	defer func() { // the parser reads untrusted bytes
 		if broke := recover(); broke != nil {
 			entries, err = nil, &configError{problem: "cannot be read as YAML"}
 		}
@@ -107,7 +107,7 @@ func keysOf(n ast.Node) ([]entry, error) {
 	return out, nil
 }
 
-// scalar returns a value as it stands in the file.
+// scalar returns a value as written in the file.
 func scalar(n ast.Node) (string, bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -120,8 +120,8 @@ func scalar(n ast.Node) (string, bool) {
 	return "", false
 }
 
-// configPath finds the config file: --config, MEMTREE_CONFIG, or its place in the user's folder.
-// named says that somebody asked for it, so it has to be there.
+// configPath finds the config file: --config, MEMTREE_CONFIG, or its place in the user's folder. named reports
+// whether the user named the file; then it must exist.
 func configPath(args []string, getenv func(string) string) (path string, named bool) {
 	path = getenv("MEMTREE_CONFIG")
 	for i, arg := range args {
@@ -150,7 +150,7 @@ func configPath(args []string, getenv func(string) string) (path string, named b
 	return home + "/memtree/config.yaml", false
 }
 
-// openToOthers reports whether everybody on the machine may read a file.
+// openToOthers reports whether every user of the machine may read a file.
 func openToOthers(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o004 != 0

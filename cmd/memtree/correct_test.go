@@ -15,6 +15,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/tree"
 )
@@ -69,22 +70,22 @@ func wrapStream(t *testing.T, stream []tree.Evaluation) (done effect.Remedied, b
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()
 	var e *tree.Evaluation
-	agent := func(context.Context, memtree.Test) (memtree.Result, error) {
-		return memtree.Result{Judgment: e.Judgment, Observation: e.Observation}, nil
+	agent := func(context.Context, harness.Test) (harness.Result, error) {
+		return harness.Result{Judgment: e.Judgment, Observation: e.Observation}, nil
 	}
-	judge := func(context.Context, memtree.Test, memtree.Result) (memtree.Verdict, error) {
+	judge := func(context.Context, harness.Test, harness.Result) (harness.Verdict, error) {
 		v := formation.Detect(e)
 		if !v.Labelled {
-			return memtree.Verdict{}, errors.New("nobody knows")
+			return harness.Verdict{}, errors.New("nobody knows")
 		}
-		return memtree.Verdict{Correct: v.Correct, Direction: v.Direction, Reason: e.Reason}, nil
+		return harness.Verdict{Correct: v.Correct, Direction: v.Direction, Reason: e.Reason}, nil
 	}
-	run := memtree.Wrap(m, agent, &memtree.WrapOptions{Judge: judge, Correct: memtree.CorrectOptions{Do: tree.Other}})
+	run := memtree.Wrap(m, agent, &harness.WrapOptions{Judge: judge, Correct: harness.CorrectOptions{Do: tree.Other}})
 	slices.SortStableFunc(stream, func(a, b tree.Evaluation) int { return a.At.Compare(b.At) })
 	n, right := 0, 0
 	for i := range stream {
 		e, now = &stream[i], stream[i].At
-		_, err := run(t.Context(), memtree.Test{
+		_, err := run(t.Context(), harness.Test{
 			ID: e.CaseID, RunID: cmp.Or(e.RunID, e.ID), Attempt: e.Attempt, Prompt: e.Prompt, Scene: e.Scene, Scope: e.Scope,
 			GroundTruth: e.GroundTruth, Agent: e.Agent,
 		})

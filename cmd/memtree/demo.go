@@ -109,8 +109,7 @@ func wrapIndented(s, indent string, width int) []string {
 	return lines
 }
 
-// guide asks about two pages that no run has seen. A lesson fits the first; no lesson fits
-// the second.
+// guide requests guidance for two pages that no run has seen. A lesson fits the first; no lesson fits the second.
 func (d *demonstration) guide(ctx context.Context) error {
 	for _, p := range []struct{ head, prompt string }{
 		{

@@ -47,7 +47,7 @@ func (d *demonstration) missed(ctx context.Context) error {
 	return d.print(p.Lines...)
 }
 
-// evolve lets the tree learn and shows the lessons. Those that rest on the most tests come first.
+// evolve runs evolution on the tree and shows the lessons, those supported by the most tests first.
 func (d *demonstration) evolve(ctx context.Context) error {
 	var lessons, strategies []tree.Node
 	cases, behind := 0, map[string]bool{}
@@ -89,7 +89,7 @@ func (d *demonstration) evolve(ctx context.Context) error {
 	return d.learned(lessons, strategies)
 }
 
-// learned prints what was learned, with the number of tests each lesson rests on.
+// learned prints the lessons, each with the number of tests that support it.
 func (d *demonstration) learned(lessons, strategies []tree.Node) error {
 	for i, n := range lessons {
 		head := d.say("%s (%s in %d tests)", n.Content.Title, d.directionName(n.Direction), n.Content.Lessons[0].Tests)

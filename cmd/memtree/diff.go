@@ -122,8 +122,7 @@ func (a *app) printDiff(d *transfer.TreeDiff, limit int) error {
 	return a.print(out...)
 }
 
-// partLines shows one part that changed. Before and after stand on one line if they fit,
-// and else one below the other.
+// partLines shows one part that changed. Before and after are on one line if they fit, else one below the other.
 func (a *app) partLines(p *transfer.Part) []string {
 	const most = 300
 	before, after := text.Clip(text.Line(p.Before), most), text.Clip(text.Line(p.After), most)

@@ -57,7 +57,7 @@ func (a *app) edit(ctx context.Context, id, file string, o curation.Options) err
 	})
 }
 
-// words returns what a person writes of a lesson: in a file, or in an editor.
+// words returns a person's draft of a lesson, from a file or an editor.
 func (a *app) words(ctx context.Context, n *tree.Node, file string) (gate.Draft, error) {
 	const most = 1 << 20
 	var b []byte
@@ -86,7 +86,7 @@ func (a *app) words(ctx context.Context, n *tree.Node, file string) (gate.Draft,
 	return d, nil
 }
 
-// draftInEditor lets the user edit what a lesson says.
+// draftInEditor opens a lesson in the user's editor and returns the edited draft.
 func (a *app) draftInEditor(ctx context.Context, n *tree.Node) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

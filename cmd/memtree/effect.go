@@ -19,12 +19,12 @@ type effectOptions struct {
 	page string // file of the page to write
 }
 
-// groupings are what --by takes.
+// groupings are the values of --by.
 var groupings = []string{
 	byNode, string(effect.ByType), string(effect.ByScene), string(effect.ByTeam), string(effect.ByFound),
 }
 
-// byNode stands for single memories.
+// byNode is the value of --by for single memories.
 const byNode = "node"
 
 func (a *app) effectCommand() *cobra.Command {

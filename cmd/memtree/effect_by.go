@@ -16,7 +16,7 @@ import (
 // memoryGroup is a memory in the list that --by node --json prints.
 type memoryGroup struct {
 	Name   string `json:"name"`
-	Enough bool   `json:"enough"` // runs to claim anything about it
+	Enough bool   `json:"enough"` // whether its runs are enough for a claim
 	effective
 }
 
@@ -77,7 +77,7 @@ func (a *app) effectBy(tax *taxonomy.Taxonomy, f *finding, by string) error {
 	return a.printParts(f, t, note)
 }
 
-// finder names who found memories.
+// finder names the way in which memories were found.
 func (a *app) finder(by string) string {
 	switch enhance.By(by) {
 	case enhance.ByReader:
@@ -105,7 +105,7 @@ func byEffect(xs []effective) []effective {
 	return xs
 }
 
-// effectByNode prints the effect of every memory that was given to a run.
+// effectByNode prints the effect of every memory that was included in a run.
 func (a *app) effectByNode(f *finding) error {
 	xs := byEffect(f.all)
 	if a.json {
@@ -134,7 +134,7 @@ func (a *app) effectByNode(f *finding) error {
 		effect.ClaimRuns, effect.ClaimTests))
 }
 
-// printParts prints a table below the verdict, and what its columns mean.
+// printParts prints a table below the verdict, and an explanation of its columns.
 func (a *app) printParts(f *finding, t *screen.Table, note string) error {
 	out := a.verdictLines(f)
 	if len(t.Rows) > 0 {

@@ -17,19 +17,19 @@ import (
 type finding struct {
 	*effect.Report
 	Verdict string      `json:"verdict"` // in the language of the user
-	Next    string      `json:"next"`    // what to do
+	Next    string      `json:"next"`    // the recommended action
 	Helpful []effective `json:"helpful"`
 	Harmful []effective `json:"harmful"`
-	all     []effective // memories that were given to a run, by id
+	all     []effective // memories that were included in a run, by id
 }
 
-// effective is a memory with what it has done, what it says and what was done to it.
+// effective is a memory with its effect, its title and its state.
 type effective struct {
 	effect.Effect
 	Title     string             `json:"title,omitempty"`
 	ErrorType string             `json:"errorType,omitempty"`
 	Direction taxonomy.Direction `json:"direction,omitempty"`
-	Status    tree.Status        `json:"status,omitempty"` // "" for one that is gone
+	Status    tree.Status        `json:"status,omitempty"` // "" if it no longer exists
 	Mark      tree.Mark          `json:"mark,omitempty"`
 	Origin    tree.Origin        `json:"origin,omitzero"`
 	Held      *tree.Held         `json:"held,omitempty"` // why it is held back
@@ -67,7 +67,7 @@ func (f *finding) name(ctx context.Context, m *memtree.Memory, lang string) erro
 	return nil
 }
 
-// loose returns how many memories that are likely to harm are given to runs all the same.
+// loose returns the number of memories that are likely to harm and still in use.
 func (f *finding) loose() (n int) {
 	for i := range f.Harmful {
 		if x := &f.Harmful[i]; effect.Given(x.Status, x.Mark) {

@@ -26,8 +26,7 @@ var effectPage = sync.OnceValues(func() (*template.Template, error) {
 	return t, err
 })
 
-// writeEffectPage writes a page that shows a report and how it came to be. The page needs no
-// other file. It is written whole or not at all.
+// writeEffectPage writes a self-contained page with a report and its history. The write is atomic.
 func (a *app) writeEffectPage(ctx context.Context, path string, m *memtree.Memory, f *finding) error {
 	g, err := plot.Grown(ctx, m.Tree())
 	if err != nil {
@@ -56,7 +55,7 @@ func gridOf(title string, t *screen.Table) grid {
 	return g
 }
 
-// memoryRow is a memory on the page: what it did in numbers, and as a line with a dot.
+// memoryRow is a memory on the page: its effect in numbers, and as a line with a dot.
 type memoryRow struct {
 	ID, Says, Points, Range, Runs, Tests, Right, Standing string
 	Low, At, High                                         float64 // 0 to 120; 60 is no effect
@@ -133,5 +132,5 @@ func (a *app) memoryRows(all []effective) []memoryRow {
 	return out
 }
 
-// isSure is the probability from which a memory is shown as one that helps, or harms.
+// isSure is the probability from which a memory is listed as one that helps or harms.
 const isSure = 0.95

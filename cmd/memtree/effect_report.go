@@ -13,10 +13,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// mostMemories is how many memories that help, and that harm, are printed; --by node prints all.
+// mostMemories limits the helpful, and the harmful, memories that are printed; --by node prints all.
 const mostMemories = 5
 
-// printEffect prints a report: first what is so, how sure that is and what to do.
+// printEffect prints a report. It begins with the verdict, its certainty and the recommended action.
 func (a *app) printEffect(tax *taxonomy.Taxonomy, f *finding) error {
 	out := a.verdictLines(f)
 	if f.Runs > 0 {
@@ -47,7 +47,7 @@ func (a *app) printEffect(tax *taxonomy.Taxonomy, f *finding) error {
 	return a.print(out...)
 }
 
-// verdictLines says what is so and what to do.
+// verdictLines returns the verdict and the recommended action.
 func (a *app) verdictLines(f *finding) []string {
 	var out []string
 	for _, l := range a.Wrap(f.Verdict) {
@@ -63,7 +63,7 @@ func (a *app) tableLines(t *screen.Table) []string {
 	return lines
 }
 
-// armTable counts runs by what chance gave them.
+// armTable is a table of runs by trial arm.
 func (a *app) armTable(r *effect.Report) *screen.Table {
 	t := &screen.Table{Columns: []screen.Column{
 		{Head: a.say("given"), Least: 20}, {Head: a.say("runs"), Right: true}, {Head: a.say("right"), Right: true},
@@ -86,7 +86,7 @@ func (a *app) armTable(r *effect.Report) *screen.Table {
 	return t
 }
 
-// liftTable says how far runs with memory are from those without.
+// liftTable compares runs with memory and runs without it on the same tests.
 func (a *app) liftTable(r *effect.Report) *screen.Table {
 	t := &screen.Table{Columns: []screen.Column{
 		{Head: a.say("on the same tests"), Least: 20},
@@ -125,7 +125,7 @@ func (a *app) range95(low, high float64) string {
 	return a.say("%s to %s", plot.Points(low), plot.Points(high))
 }
 
-// breakerSaid says whether memory is given, and then of which error types it is not.
+// breakerSaid returns the breaker's state, and the error types that it switched off.
 func (a *app) breakerSaid(tax *taxonomy.Taxonomy, r *effect.Report) []string {
 	said := a.say("Breaker: closed: no harm by memory is proven, so it is given.")
 	switch r.State {
@@ -148,7 +148,7 @@ func (a *app) breakerSaid(tax *taxonomy.Taxonomy, r *effect.Report) []string {
 	return out
 }
 
-// memoryLines names memories, each with its sentence, what became of it and what it says.
+// memoryLines lists memories, each with its effect, its state and its title.
 func (a *app) memoryLines(head string, xs []effective) []string {
 	if len(xs) == 0 {
 		return nil
@@ -169,7 +169,7 @@ func (a *app) memoryLines(head string, xs []effective) []string {
 	return out
 }
 
-// standing says what was done to a memory.
+// standing describes the state of a memory.
 func (a *app) standing(x *effective) string {
 	if x.Status == "" {
 		return a.say("gone")
@@ -177,7 +177,7 @@ func (a *app) standing(x *effective) string {
 	return a.standingOf(x.Status, x.Mark, x.Held)
 }
 
-// standingOf says whether a memory is given, and if not, why.
+// standingOf describes whether a memory is in use, and if not, why.
 func (a *app) standingOf(status tree.Status, mark tree.Mark, held *tree.Held) string {
 	switch {
 	case held != nil && status == tree.Quarantined:
@@ -192,7 +192,7 @@ func (a *app) standingOf(status tree.Status, mark tree.Mark, held *tree.Held) st
 	return a.say("not in use (%s)", status)
 }
 
-// joinedLine says what runs asked and what became of outcomes.
+// joinedLine describes how many runs requested guidance, and the outcomes of their trials.
 func (a *app) joinedLine(r *effect.Report) string {
 	o := &r.Outcomes
 	var out []string

@@ -13,13 +13,13 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// ranElsewhere is the end of a command that ran in another process, which has said all there is to say.
+// ranElsewhere reports that a command ended in another process, which has printed all of its output.
 type ranElsewhere struct{ code int }
 
 func (*ranElsewhere) Error() string { return "the command ran in another process" }
 
-// elsewhere reports whether a command runs in the process that holds the store, if there is one. Commands that only
-// read do not need to: they read beside it.
+// elsewhere reports whether a command has to run in the process that holds the store, if there is one. Commands that
+// only read do not: they can read while it writes.
 func elsewhere(c *cobra.Command) bool {
 	if c.HasParent() && c.Parent().HasParent() {
 		return false
@@ -52,8 +52,8 @@ func elsewhere(c *cobra.Command) bool {
 	return false
 }
 
-// elsewhere runs the command in the process that holds the store. It returns nil if there is none, or none that can be
-// asked; then the command runs here.
+// elsewhere runs the command in the process that holds the store. It returns nil if there is no such process or it
+// cannot be reached; then the command runs here.
 func (a *app) elsewhere(ctx context.Context, c *cobra.Command) error {
 	if a.readOnly || !elsewhere(c) {
 		return nil
@@ -63,7 +63,7 @@ func (a *app) elsewhere(ctx context.Context, c *cobra.Command) error {
 		return nil
 	}
 	if err != nil {
-		a.lost = err // if the store turns out to be locked, this is why
+		a.lost = err // the reason, in case the store turns out to be locked
 		return nil
 	}
 	defer to.Close() //nolint:errcheck // all was said
@@ -92,7 +92,8 @@ func (a *app) elsewhere(ctx context.Context, c *cobra.Command) error {
 	return &ranElsewhere{code}
 }
 
-// soonElsewhere is elsewhere for a command that found the store locked: who holds it may be about to listen.
+// soonElsewhere is elsewhere for a command that found the store locked: its holder may be about to listen. It tries
+// for two seconds.
 func (a *app) soonElsewhere(ctx context.Context, c *cobra.Command) error {
 	for range 20 {
 		if err := a.elsewhere(ctx, c); err != nil || a.lost != nil {
@@ -107,7 +108,7 @@ func (a *app) soonElsewhere(ctx context.Context, c *cobra.Command) error {
 	return nil
 }
 
-// line is the command line for the other process.
+// line returns the command line for the other process.
 func (a *app) line() (holder.Command, error) {
 	dir, err := os.Getwd()
 	l := holder.Command{Args: a.args, Env: map[string]string{}, Dir: dir, Width: a.Width, Colour: a.Colour, Live: a.Live}
@@ -121,7 +122,8 @@ func (a *app) line() (holder.Command, error) {
 	return l, err
 }
 
-// holderSentence says who holds a store, and why or what to do. It returns "" if that is not known.
+// holderSentence describes which process holds a store, and why it did not run the command or what to do. It returns
+// "" if that is not known.
 func (a *app) holderSentence(e *tree.LockedError) string {
 	switch {
 	case errors.Is(a.lost, holder.ErrUntrusted):
@@ -146,7 +148,7 @@ func (a *app) holderSentence(e *tree.LockedError) string {
 		text.Line(to.About.Command), to.About.PID, at, e.Dir)
 }
 
-// hiddenSentence says that the process that holds the store cannot read a file of the user's.
+// hiddenSentence is the text for a user's file that the process with the store cannot read.
 func (a *app) hiddenSentence(e *hiddenError) string {
 	return a.say("%s cannot be read by the process that holds the store, as in a container of its own; put it where both "+
 		"can read it, or stop that process first", e.name)

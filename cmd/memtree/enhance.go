@@ -54,12 +54,12 @@ guidance does to runs is not measured.`),
 // enhanced is the result, as --json prints it.
 type enhanced struct {
 	File   string         `json:"file"`
-	Told   int            `json:"told"` // steps that are given guidance
+	Told   int            `json:"told"` // steps with guidance
 	Steps  []enhancedStep `json:"steps"`
 	Script string         `json:"script,omitempty"` // unless --out names a file
 }
 
-// enhancedStep is what a step is told.
+// enhancedStep is a step and its guidance.
 type enhancedStep struct {
 	Task     string   `json:"task"`
 	Step     int      `json:"step"` // in the task, from 1
@@ -67,10 +67,10 @@ type enhancedStep struct {
 	API      string   `json:"api"`
 	Prompt   string   `json:"prompt"`
 	Route    string   `json:"route,omitempty"`
-	Text     string   `json:"text"` // "": nothing
+	Text     string   `json:"text"` // "": no guidance
 	Hash     string   `json:"hash,omitempty"`
 	Memories []string `json:"memories"`
-	Left     string   `json:"left,omitempty"` // why nothing can be written
+	Left     string   `json:"left,omitempty"` // why no guidance can be written
 }
 
 func (a *app) enhance(ctx context.Context, path string, f *enhanceFlags) error {
@@ -113,7 +113,7 @@ func stepsOf(s *midscene.Script) []enhancedStep {
 	return out
 }
 
-// askSteps asks what each step is told: the store, or a file of frozen guidance.
+// askSteps looks up the guidance of each step, in the store or in a file of frozen guidance.
 func (a *app) askSteps(ctx context.Context, s *midscene.Script, f *enhanceFlags, to *enhanced) error {
 	if f.frozen != "" {
 		file, err := a.readFrozen(ctx, f.frozen)
@@ -143,7 +143,7 @@ func (a *app) askSteps(ctx context.Context, s *midscene.Script, f *enhanceFlags,
 	})
 }
 
-// printEnhanced prints the script, or what was told with --json, and says what was left.
+// printEnhanced prints the script, or the result with --json, and notes the steps that were skipped.
 func (a *app) printEnhanced(r *enhanced, script []byte, f *enhanceFlags) error {
 	for i := range r.Steps {
 		st := &r.Steps[i]
@@ -175,7 +175,7 @@ func (a *app) printEnhanced(r *enhanced, script []byte, f *enhanceFlags) error {
 	return nil
 }
 
-// scriptError says in the language of the user what is wrong with a script.
+// scriptError translates an error of a script into the language of the user.
 func (a *app) scriptError(err error) error {
 	var e *midscene.Error
 	if !errors.As(err, &e) {

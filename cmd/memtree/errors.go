@@ -25,7 +25,7 @@ const (
 	exitRejected = 3
 )
 
-// usageError is a command that was not understood.
+// usageError is a command line that is invalid.
 type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }
@@ -40,14 +40,14 @@ func (e *failure) Error() string { return e.text }
 func (e *failure) Unwrap() error { return e.cause }
 
 var (
-	// errRejected says that some input was not taken. The command has named it before.
+	// errRejected means that some input was rejected. The command has reported which.
 	errRejected = errors.New("some input was rejected")
-	// errSaid says that the command failed. The command has told the reason before.
+	// errSaid means that the command failed and has printed the reason.
 	errSaid = errors.New("failed")
 )
 
-// exit says what went wrong, if anything did, and returns the exit code. Errors become
-// sentences and exit codes nowhere else.
+// exit prints the error, if any, and returns the exit code. This is the only place that turns errors into sentences
+// and exit codes.
 func (a *app) exit(err error) int {
 	var usage *usageError
 	var ran *ranElsewhere
@@ -64,7 +64,7 @@ func (a *app) exit(err error) int {
 		a.complain(err.Error())
 		return exitUsage
 	}
-	if problems := taxonomy.Problems(err); len(problems) > 0 { // each on its own line, for the person who mends them
+	if problems := taxonomy.Problems(err); len(problems) > 0 { // each on its own line, for the person who corrects them
 		for _, p := range problems {
 			a.complain(p.Error())
 		}
@@ -74,12 +74,12 @@ func (a *app) exit(err error) int {
 	return exitFailed
 }
 
-// complain prints one sentence on standard error, whatever it quotes.
+// complain prints an error on standard error, in one line even if it quotes several.
 func (a *app) complain(sentence string) {
 	a.remark("memtree: " + text.Line(sentence))
 }
 
-// note prints what is worth knowing and is not part of the result.
+// note prints a remark that is not part of the result, unless --quiet is set.
 func (a *app) note(sentence string) {
 	if !a.quiet {
 		a.remark(sentence)
@@ -96,7 +96,7 @@ func (a *app) remark(s string) {
 	_, _ = fmt.Fprintln(a.stderr, s)
 }
 
-// sentence words an error for a person: what happened and what to do.
+// sentence returns an error as a sentence for a person: what happened and what to do.
 func (a *app) sentence(err error) string {
 	var (
 		said   *failure

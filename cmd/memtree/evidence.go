@@ -11,13 +11,14 @@ import (
 // pictureAt returns the file of a picture.
 func (a *app) pictureAt(p *tree.Picture) string { return filepath.Join(a.store, p.File()) }
 
-// evidencePart is one part of what a test tool left of a run, as the terminal shows it.
+// evidencePart is one part of the evidence of a run, as the terminal shows it.
 type evidencePart struct {
 	name, text string
 	most       int // lines on a card
 }
 
-// evidenceParts returns what a test tool left of a run, else what the agent saw.
+// evidenceParts returns the evidence that a test tool recorded of a run. Without a failure it begins with the agent's
+// observation.
 func (a *app) evidenceParts(e *tree.Evidence, seen string) (out []evidencePart) {
 	switch {
 	case e != nil && e.Failure != "":

@@ -74,7 +74,7 @@ func (a *app) evolve(ctx context.Context, o memtree.EvolveOptions, explain bool)
 	if o.DryRun {
 		how = planning
 	}
-	// A large tree stays in memory all the time; this lowers the peak by a fifth.
+	// A large tree stays in memory throughout; this lowers the peak by a fifth.
 	defer a.collectAt(50)()
 	return a.with(ctx, how, func(m *memtree.Memory) error {
 		if err := a.checkType(m, o.Only); err != nil {
@@ -119,7 +119,7 @@ func (a *app) evolve(ctx context.Context, o memtree.EvolveOptions, explain bool)
 	})
 }
 
-// printStillOpen says that memory stays switched off, where Evolve found nothing to change and it is.
+// printStillOpen prints that memory is still switched off, after an Evolve that changed nothing.
 func (a *app) printStillOpen(ctx context.Context, m *memtree.Memory) error {
 	r, err := m.Effect(ctx)
 	if err != nil || r.State != effect.Open {
@@ -131,8 +131,8 @@ func (a *app) printStillOpen(ctx context.Context, m *memtree.Memory) error {
 	return a.print(append([]string{""}, a.Wrap(said)...)...)
 }
 
-// interrupted says how far evolve had come when it was interrupted. It returns other errors
-// as they are. Before there is a plan nothing is counted, and of is 0.
+// interrupted reports how far evolve had come when it was interrupted. It returns other errors unchanged. of is 0
+// before there is a plan.
 func (a *app) interrupted(err error, done, of int) error {
 	switch {
 	case !errors.Is(err, context.Canceled):
@@ -155,7 +155,7 @@ func (a *app) checkType(m *memtree.Memory, only string) error {
 	return nil
 }
 
-// stepLine says how far evolve is, on one line.
+// stepLine returns the progress of evolve on one line.
 func (a *app) stepLine(s evolution.Progress, priced bool) string {
 	const cells = 10
 	full := 0
@@ -170,7 +170,7 @@ func (a *app) stepLine(s evolution.Progress, priced bool) string {
 	return line
 }
 
-// learnedCounts counts changes by the kinds that people tell apart.
+// learnedCounts is the number of changes by kind.
 type learnedCounts struct{ experiences, strategies, revised, out, attached, retyped, trusted int }
 
 func countChanges(v *evolution.Evolved) (l learnedCounts, lines []tree.Change) {
@@ -258,7 +258,7 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memt
 	return a.print(out...)
 }
 
-// judgedLines says which memories their runs took out of use, or back into it.
+// judgedLines lists the memories that were taken out of use, or back into it, because of their runs.
 func (a *app) judgedLines(judged []effect.Revised) []string {
 	var out []string
 	for _, r := range judged {
@@ -275,7 +275,7 @@ func (a *app) judgedLines(judged []effect.Revised) []string {
 	return out
 }
 
-// changeLines shows a new or changed abstraction: what it says and what it rests on.
+// changeLines shows a new or changed abstraction: its content and the reason for it.
 func (a *app) changeLines(tax *taxonomy.Taxonomy, c *tree.Change) []string {
 	why := c.Why
 	if c.Op == tree.OpAdd {
@@ -284,7 +284,7 @@ func (a *app) changeLines(tax *taxonomy.Taxonomy, c *tree.Change) []string {
 	return a.lessonLines(tax, &c.Node, why)
 }
 
-// grounds says why there is a lesson, in the language of the user.
+// grounds returns the reason for a lesson, in the language of the user.
 func (a *app) grounds(n *tree.Node) string {
 	if n.Type == tree.Strategy {
 		return a.say("%d experiences of one error type", len(n.Children))
@@ -292,7 +292,7 @@ func (a *app) grounds(n *tree.Node) string {
 	return a.say("%d cases missed the same check", len(n.Children))
 }
 
-// lessonLines shows an abstraction: what it says and what it rests on.
+// lessonLines shows an abstraction: its content and the reason for it.
 func (a *app) lessonLines(tax *taxonomy.Taxonomy, n *tree.Node, why string) []string {
 	out := []string{""}
 	out = append(out, a.Wrap(a.Paint(screen.Bold, n.ID)+"  "+a.branchName(tax, n.ErrorType, n.Direction))...)
@@ -326,8 +326,7 @@ func shortList(ids []string) string {
 	return strings.Join(ids[:most], ", ") + fmt.Sprintf(", … (%d)", len(ids))
 }
 
-// waitingLines names the groups of cases that are enough for a lesson which the
-// model has not been asked for.
+// waitingLines names the groups of cases that are enough for a lesson but have not been sent to the model yet.
 func (a *app) waitingLines(tax *taxonomy.Taxonomy, v *evolution.Evolved) []string {
 	var out []string
 	for _, p := range v.Plans {
@@ -345,8 +344,7 @@ func (a *app) waitingLines(tax *taxonomy.Taxonomy, v *evolution.Evolved) []strin
 	return out
 }
 
-// apartLines names the groups of which the model wrote no lesson, because their cases have no
-// one cause.
+// apartLines names the groups for which the model wrote no lesson because their cases share no cause.
 func (a *app) apartLines(tax *taxonomy.Taxonomy, v *evolution.Evolved) []string {
 	var out []string
 	for _, p := range v.Plans {
@@ -374,7 +372,7 @@ func (a *app) groupName(tax *taxonomy.Taxonomy, g *evolution.Group) string {
 	return shortList(g.Cases)
 }
 
-// refusedLines names the drafts that were refused now, and counts those before.
+// refusedLines names the drafts that a gate refused now, and the number of those refused before.
 func (a *app) refusedLines(v *evolution.Evolved) []string {
 	var out []string
 	before := 0
@@ -431,7 +429,7 @@ func (a *app) printLacks(tax *taxonomy.Taxonomy, v *evolution.Evolved) error {
 	return a.print(out...)
 }
 
-// lacks says what a group of cases still needs to become a lesson.
+// lacks describes what a group of cases still lacks for a lesson.
 func (a *app) lacks(tax *taxonomy.Taxonomy, g *evolution.Group) string {
 	parts := make([]string, 0, len(g.Missing)+1)
 	for _, m := range g.Missing {

@@ -11,11 +11,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// boundEvolve gives evolve the bounds of the command, less what the runs that waited to be
-// formed have taken.
+// boundEvolve sets the bounds of the command on evolve, less what forming the waiting runs has used.
 func (a *app) boundEvolve(ctx context.Context, m *memtree.Memory, o *memtree.EvolveOptions) error {
 	if a.spending.model == "" {
-		return nil // nothing asks a model
+		return nil // no model is used
 	}
 	if !o.DryRun {
 		if err := m.Wait(ctx); err != nil && !errors.Is(err, tree.ErrReadOnly) {
@@ -27,8 +26,8 @@ func (a *app) boundEvolve(ctx context.Context, m *memtree.Memory, o *memtree.Evo
 	return nil
 }
 
-// evolvedJSON is the result of evolve as --json prints it. Its calls, usage and cost are those of
-// the model as they were counted; of a dry run they are an estimate.
+// evolvedJSON is the JSON form of the result of evolve. Its calls, usage and cost are measured; those of a dry run
+// are estimates.
 type evolvedJSON struct {
 	*evolution.Evolved
 	Calls         int   `json:"calls"`
@@ -36,10 +35,10 @@ type evolvedJSON struct {
 	ByModel       int   `json:"byModel"` // lessons written now
 	ByRules       int   `json:"byRules"` // likewise
 	ModelFailures int   `json:"modelFailures"`
-	Estimated     bool  `json:"estimated"` // calls, usage and cost are what an evolve would take
+	Estimated     bool  `json:"estimated"` // whether calls, usage and cost are estimates
 	Model         spent `json:"model"`
 
-	Vectors *vectored `json:"vectors,omitempty"` // of a dry run; calls, usage and cost have them
+	Vectors *vectored `json:"vectors,omitempty"` // of a dry run; included in calls, usage and cost
 }
 
 func (a *app) evolvedJSON(v *evolution.Evolved, dry bool) evolvedJSON {
@@ -56,7 +55,7 @@ func (a *app) evolvedJSON(v *evolution.Evolved, dry bool) evolvedJSON {
 	return out
 }
 
-// plannedVectors returns what the embedding model would be asked for the lessons of a plan.
+// plannedVectors estimates the embedding calls for the lessons of a plan.
 func (a *app) plannedVectors(v *evolution.Evolved) vectored {
 	var texts []string
 	for _, p := range v.Plans {
@@ -69,7 +68,7 @@ func (a *app) plannedVectors(v *evolution.Evolved) vectored {
 	return a.vectorsOf(texts)
 }
 
-// writers counts the lessons written now, by who wrote them.
+// writers returns the number of lessons written now, by author.
 func writers(v *evolution.Evolved) (byModel, byRules int) {
 	for _, p := range v.Plans {
 		for _, c := range p.Changes {
@@ -85,7 +84,7 @@ func writers(v *evolution.Evolved) (byModel, byRules int) {
 	return byModel, byRules
 }
 
-// evolveAccount says what the model will be asked, or who wrote the lessons and what that took.
+// evolveAccount describes the planned model calls of a dry run, or else who wrote the lessons and their cost.
 func (a *app) evolveAccount(v *evolution.Evolved, dry bool) []string {
 	if a.spending.meter == nil {
 		return nil
@@ -123,7 +122,7 @@ func (a *app) evolveAccount(v *evolution.Evolved, dry bool) []string {
 	return out
 }
 
-// whyRules says why the rules wrote where a model might have.
+// whyRules explains why the rules wrote lessons although a model is set.
 func (a *app) whyRules(v *evolution.Evolved) string {
 	var parts []string
 	refused := 0

@@ -9,11 +9,11 @@ import (
 // handedJSON is what evolve --print or --from did, as --json prints it.
 type handedJSON struct {
 	evolvedJSON
-	Questions int      `json:"questions"` // that are open now
-	Unused    []string `json:"unused"`    // answers to no question that is open
+	Questions int      `json:"questions"` // still open
+	Unused    []string `json:"unused"`    // ids of answers that match no open question
 }
 
-// evolveByHand evolves with the answers of a file, then writes the questions that are open to a file.
+// evolveByHand evolves with the answers of a file, then writes the open questions to a file.
 func (a *app) evolveByHand(ctx context.Context, o memtree.EvolveOptions, f *handFlags) error {
 	hand, err := a.byHand(ctx, f)
 	if err != nil {
@@ -51,7 +51,7 @@ func (a *app) evolveByHand(ctx context.Context, o memtree.EvolveOptions, f *hand
 	return a.printHanded(&out, f)
 }
 
-// printHanded prints which questions are open.
+// printHanded prints how many questions are open.
 func (a *app) printHanded(h *handedJSON, f *handFlags) error {
 	line := a.say("Questions that are open: %d; write them to a file with --print.", h.Questions)
 	switch {

@@ -45,7 +45,7 @@ its score, the signals that made it, and why it was taken or dropped. Nothing is
 	return c
 }
 
-// considered is one memory that was looked at, as --json prints it.
+// considered is one memory that retrieval considered, as --json prints it.
 type considered struct {
 	ID        string             `json:"id"`
 	Type      tree.Type          `json:"type"`
@@ -85,15 +85,14 @@ func (a *app) explain(ctx context.Context, q memtree.Query, limit int, quarantin
 				memtree.Guidance
 				Undecided  []enhance.ToldFact `json:"undecided,omitempty"`
 				Considered []considered       `json:"considered"`
-				Brief      *brief.Brief       `json:"brief,omitempty"` // what a reader said of this test
+				Brief      *brief.Brief       `json:"brief,omitempty"` // a reader's choice for this test
 			}{x.Guidance, x.Undecided, all, x.Brief})
 		}
 		return a.printExplanation(&x, all, limit)
 	})
 }
 
-// hits joins the decisions of retrieval with those made after it, when the text was
-// written and some memories were left out.
+// hits merges the decisions of retrieval with those made later, when memories were left out of the text.
 func hits(x *memtree.Explanation) []considered {
 	out := make([]considered, 0, len(x.Considered))
 	for _, h := range x.Considered {
@@ -110,8 +109,7 @@ func hits(x *memtree.Explanation) []considered {
 	return out
 }
 
-// factLines say which remembered misses the observation confirms or refutes, and which it
-// leaves open.
+// factLines lists the remembered misses that the observation confirms, refutes or leaves open.
 func (a *app) factLines(x *memtree.Explanation) []string {
 	if len(x.Facts)+len(x.Undecided) == 0 {
 		return nil
@@ -136,7 +134,7 @@ func (a *app) factLines(x *memtree.Explanation) []string {
 	return append(out, "")
 }
 
-// readLines say what a reader said of the test ahead of the run.
+// readLines lists what a reader chose for the test before the run.
 func (a *app) readLines(b *brief.Brief) []string {
 	if b == nil {
 		return nil
@@ -231,7 +229,7 @@ func (a *app) decision(taken bool) string {
 	return a.say("dropped")
 }
 
-// signalLine lists signals by name: what each measured, and what it added to the score or took from it.
+// signalLine lists signals by name: the measured value of each and its contribution to the score.
 func (a *app) signalLine(signals []retrieval.Signal) string {
 	const nothing = 0.005 // a smaller value prints as 0.00
 	var parts []string

@@ -20,7 +20,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// exportFlags are the flags of export, as they are given.
+// exportFlags are the flags of export.
 type exportFlags struct {
 	transfer.ExportOptions
 	scope, level, since, format string
@@ -82,7 +82,7 @@ A lesson brings the cases it rests on, with their prompts, judgments and truths.
 	return c
 }
 
-// exportChoice reads the flags that are words into o, and refuses flags that do not go together.
+// exportChoice parses the text flags into o, and refuses flags that do not go together.
 func (a *app) exportChoice(o *exportFlags) error {
 	o.Level = tree.Type(o.level).Level()
 	switch {
@@ -133,14 +133,14 @@ type exported struct {
 	Content transfer.Manifest `json:"manifest"`
 	KeyID   string            `json:"keyId,omitempty"` // of the key that signed it
 
-	Pictures int `json:"pictures"` // screenshots that were written
+	Pictures int `json:"pictures"` // written screenshots
 }
 
 // exportTries is how often an export is tried when the tree changes while it is written.
 const exportTries = 5
 
-// export writes the memories to path and signs them if that is asked for. The key is read first,
-// so that a wrong password is told before anything is written.
+// export writes the memories to path and signs them on request. It reads the key first, so that a wrong password is
+// reported before anything is written.
 func (a *app) export(ctx context.Context, path string, o *exportFlags) error {
 	if !o.dir && strings.HasSuffix(path, "/") {
 		return &usageError{a.say("%s names a folder; add --dir, or name a file", path)}
@@ -189,8 +189,8 @@ func (a *app) export(ctx context.Context, path string, o *exportFlags) error {
 	})
 }
 
-// exportOnce exports the tree as it is now. tell says to print what leaves. The error is
-// tree.ErrConflict if the tree changed while it was written.
+// exportOnce exports the tree as it is now. If tell is set it prints what leaves. The error is tree.ErrConflict if
+// the tree changed while it was written.
 func (a *app) exportOnce(
 	ctx context.Context, m *memtree.Memory, path string, o *exportFlags, tell bool,
 ) (exported, error) {
@@ -294,8 +294,8 @@ func tallied(m map[string]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// fileFailure returns err as a sentence that names the file, if the file was refused or its
-// signature is wrong. Other errors it returns as they are.
+// fileFailure returns err as a sentence that names the file, if the file was refused or its signature is wrong. It
+// returns other errors unchanged.
 func (a *app) fileFailure(path string, err error) error {
 	if s, ok := errors.AsType[*transfer.SignatureError](err); ok {
 		return a.signatureFailure(s)

@@ -11,8 +11,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// exportPictures writes the screenshots of the cases that left into a folder, each by its hash, and returns how many
-// there are. One that is kept no more is passed over.
+// exportPictures writes the screenshots of the exported cases into a folder, each named by its hash, and returns
+// their number. It skips pictures that no longer exist.
 func (a *app) exportPictures(ctx context.Context, m *memtree.Memory, s *transfer.Selection, dir string) (int, error) {
 	at, err := a.path(dir)
 	if err == nil {

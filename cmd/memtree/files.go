@@ -12,15 +12,15 @@ import (
 	"github.com/memtree/memtree/internal/whole"
 )
 
-// hiddenError is a file that the process that holds the store does not see as the user does.
+// hiddenError is a file of the user that the process with the store cannot see.
 type hiddenError struct{ name string }
 
 func (e *hiddenError) Error() string {
 	return e.name + " cannot be read by the process that holds the store"
 }
 
-// path is where this process finds a file that the user names. The user of another process names it from another
-// folder; what only that process has, such as its standard input as a file, is not found here.
+// path returns the path at which this process finds a file that the user names. The user of another process names it
+// relative to another folder. Files that only that process has, such as its standard input, are an error.
 func (a *app) path(name string) (string, error) {
 	if a.on == nil {
 		return name, nil
@@ -56,7 +56,7 @@ func (a *app) paths(names []string) ([]string, error) {
 	return out, nil
 }
 
-// asNamed puts the name that the user gave in the place of the path in an error.
+// asNamed replaces the path in an error by the name that the user gave.
 func asNamed(name string, err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return &fs.PathError{Op: p.Op, Path: name, Err: p.Err}
@@ -121,7 +121,7 @@ func (a *app) inEditor(ctx context.Context, name string, b []byte) ([]byte, erro
 	return os.ReadFile(name) //nolint:gosec // our own
 }
 
-// writeWhole writes a file for whoever may read its folder, whole or not at all.
+// writeWhole writes a file atomically, with mode 0644.
 func (a *app) writeWhole(name string, b []byte) error {
 	path, err := a.path(name)
 	if err != nil {

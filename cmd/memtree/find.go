@@ -13,7 +13,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// findFlags adds the flags that choose runs or memories, of those names that are given.
+// findFlags adds those of the flags that select runs or memories that names lists.
 func (a *app) findFlags(c *cobra.Command, q *find.Query, names ...string) {
 	f := c.Flags()
 	for _, name := range names {
@@ -41,7 +41,7 @@ func (a *app) findFlags(c *cobra.Command, q *find.Query, names ...string) {
 	}
 }
 
-// checkFind says which flag of a query cannot be used.
+// checkFind reports which flag of a query is invalid.
 func (a *app) checkFind(q *find.Query) error {
 	var field *tree.FieldError
 	if err := q.Check(); !errors.As(err, &field) {
@@ -58,7 +58,7 @@ func (a *app) checkFind(q *find.Query) error {
 	return &usageError{a.say("--%s is longer than %d bytes", field.Field, find.MaxWords)}
 }
 
-// labelMany labels all runs that match as right or wrong, as one word.
+// labelMany labels all matching runs as right or wrong, in one action.
 func (a *app) labelMany(ctx context.Context, f *labelFlags) error {
 	return a.with(ctx, writing, func(m *memtree.Memory) error {
 		if err := m.Wait(ctx); err != nil {
@@ -104,7 +104,7 @@ func (a *app) rightName(right bool) string {
 	return a.say("wrong")
 }
 
-// meantSo asks whether so many verdicts are to be labelled, where --yes does not say so.
+// meantSo asks the user to confirm so many labels, unless --yes is set.
 func (a *app) meantSo(f *labelFlags, n int) (bool, error) {
 	if f.yes {
 		return true, nil

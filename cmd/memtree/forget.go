@@ -17,7 +17,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// This file has the commands that say one word of one memory: forget, pin and ban.
+// This file defines the commands that record one decision on one memory: forget, pin and ban.
 
 func (a *app) forgetCommand() *cobra.Command {
 	o, yes := curation.Options{}, false
@@ -70,7 +70,7 @@ recorded or imported later. memtree undo takes it back.`)
 	return c
 }
 
-// wordCommand returns a command on one memory with the flags that all of them have.
+// wordCommand returns a command on one memory with the flags that all of them share.
 func (a *app) wordCommand(use string, o *curation.Options, run func(*cobra.Command, string) error) *cobra.Command {
 	c := &cobra.Command{
 		Use:               use,
@@ -83,18 +83,18 @@ func (a *app) wordCommand(use string, o *curation.Options, run func(*cobra.Comma
 	return c
 }
 
-// speaker adds the flags that say who speaks and why.
+// speaker adds the flags for who decides and why.
 func (a *app) speaker(c *cobra.Command, o *curation.Options) {
 	c.Flags().StringVar(&o.Why, "why", "", a.say("why, in one sentence; it is saved"))
 	c.Flags().StringVar(&o.By, "by", "", a.say("who decides; it is saved"))
 }
 
-// over adds the flag that decides against another person.
+// over adds the flag that allows a decision against another person's.
 func (a *app) over(c *cobra.Command, o *curation.Options) {
 	c.Flags().BoolVar(&o.Over, "over", false, a.say("decide although another person decided otherwise"))
 }
 
-// word says a word of a memory and prints what follows.
+// word makes a decision on a memory and prints what follows from it.
 func (a *app) word(
 	ctx context.Context, id string, o curation.Options,
 	say func(*curation.Curation, context.Context, string, curation.Options) (curation.Result, error),
@@ -119,7 +119,7 @@ func (a *app) word(
 	})
 }
 
-// wordRefused says why a word was not taken.
+// wordRefused returns the sentence for a decision that was refused.
 func (a *app) wordRefused(err error) error {
 	var r *curation.RefusedError
 	if !errors.As(err, &r) {
@@ -154,7 +154,7 @@ func (a *app) wordRefused(err error) error {
 	return err
 }
 
-// whoDecided names who made the decision that is in the way of another.
+// whoDecided names the author of the decision that stands in the way.
 func (a *app) whoDecided(r *curation.RefusedError) string {
 	if r.By == "" || r.By == tree.ByPerson {
 		return a.say("somebody who gave no name")
@@ -162,7 +162,7 @@ func (a *app) whoDecided(r *curation.RefusedError) string {
 	return r.By
 }
 
-// decided says what that decision is, and when it was made.
+// decided describes that decision and its time.
 func (a *app) decided(r *curation.RefusedError) string {
 	what := r.Now
 	if len(r.Labels) == 1 {
@@ -171,7 +171,7 @@ func (a *app) decided(r *curation.RefusedError) string {
 	return dotted(what, r.At.UTC().Format("2006-01-02 15:04"))
 }
 
-// printWord prints what a word changed and what follows from it.
+// printWord prints what a decision changed and what follows from it.
 func (a *app) printWord(tax *taxonomy.Taxonomy, d *curation.Result, n *tree.Node, dry bool) error {
 	if a.json {
 		return a.printJSON(d)
@@ -184,7 +184,7 @@ func (a *app) printWord(tax *taxonomy.Taxonomy, d *curation.Result, n *tree.Node
 		head = a.say("Would change (nothing was written): %s", head)
 	}
 	name := a.nameOf(tax, n)
-	if d.Action.Kind == tree.DecisionAbout { // its name may be what was corrected
+	if d.Action.Kind == tree.DecisionAbout { // the correction may have changed its name
 		name = a.aboutDone(d)
 	}
 	out := append(a.Wrap(a.Paint(screen.Bold, head)), a.Wrap("  "+text.Line(name))...)
@@ -194,7 +194,7 @@ func (a *app) printWord(tax *taxonomy.Taxonomy, d *curation.Result, n *tree.Node
 	return a.print(append(out, a.followsLines(tax, d)...)...)
 }
 
-// purgedLines says what a purge removes and what it cannot reach.
+// purgedLines lists what a purge removes and what it cannot reach.
 func (a *app) purgedLines(d *curation.Result) []string {
 	lessons := 0
 	for _, c := range d.Changes {
@@ -210,7 +210,7 @@ func (a *app) purgedLines(d *curation.Result) []string {
 			"other memories that say the same.")))
 }
 
-// followsLines says what becomes of the lessons that stood on what changed.
+// followsLines lists the lessons that were derived from the changed memory, and what happens to them.
 func (a *app) followsLines(tax *taxonomy.Taxonomy, d *curation.Result) []string {
 	if len(d.Stood) == 0 {
 		return nil
@@ -228,7 +228,7 @@ func (a *app) followsLines(tax *taxonomy.Taxonomy, d *curation.Result) []string 
 	return out
 }
 
-// saidHead says what was done to a memory.
+// saidHead names the decision on a memory.
 func (a *app) saidHead(said tree.DecisionKind, id string) string {
 	switch said {
 	case tree.DecisionForget:
@@ -252,7 +252,7 @@ func (a *app) saidHead(said tree.DecisionKind, id string) string {
 	return a.say("Taken back: %s", id)
 }
 
-// nameOf returns a text that tells people which memory this is.
+// nameOf returns a text by which people recognise a memory.
 func (a *app) nameOf(tax *taxonomy.Taxonomy, n *tree.Node) string {
 	if n.Decision != nil && n.Decision.Purged {
 		return n.ErrorType

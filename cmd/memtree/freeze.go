@@ -39,19 +39,19 @@ gives the same bytes, nothing is held out by chance, and no trial is left.`),
 	return c
 }
 
-// frozen is the file: guidance for prompts, in the order in which they were first named.
+// frozen is the file: guidance for prompts, in the order of their first occurrence.
 type frozen struct {
 	Format   string           `json:"format"`
 	Version  int              `json:"version"`
 	Guidance []frozenGuidance `json:"guidance"`
 }
 
-// frozenFormat names the form of the file, for those who read it.
+// frozenFormat identifies the file format.
 const frozenFormat = "memtree.frozen"
 
 type frozenGuidance struct {
 	frozenQuestion
-	Text     string   `json:"text"` // "": memory had nothing to say
+	Text     string   `json:"text"` // "": no guidance
 	Hash     string   `json:"hash"`
 	Memories []string `json:"memories"`
 }
@@ -104,7 +104,7 @@ func (a *app) freeze(ctx context.Context, path, out string) error {
 	return a.writeFrozen(&file, given, out)
 }
 
-// askFrozen asks what memory has to say now. No chance decides, and no trial is left.
+// askFrozen computes the guidance of now. It draws no trial arm and records no trial.
 func askFrozen(ctx context.Context, m *memtree.Memory, q frozenQuestion) (frozenGuidance, error) {
 	x, err := m.Explain(ctx, memtree.Query{Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Lang: q.Lang})
 	if err != nil {
@@ -117,7 +117,7 @@ func askFrozen(ctx context.Context, m *memtree.Memory, q frozenQuestion) (frozen
 	return g, nil
 }
 
-// writeFrozen writes the file, whole or not at all.
+// writeFrozen writes the file atomically, or to standard output.
 func (a *app) writeFrozen(file *frozen, given int, out string) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -137,7 +137,7 @@ func (a *app) writeFrozen(file *frozen, given int, out string) error {
 	return nil
 }
 
-// frozenQuestions reads a list of prompts, each once. Empty lines are nothing.
+// frozenQuestions reads a list of prompts without repetitions. It skips empty lines.
 func (a *app) frozenQuestions(name string, r io.Reader) ([]frozenQuestion, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, mostFrozenLine)
@@ -173,7 +173,7 @@ func (a *app) frozenQuestions(name string, r io.Reader) ([]frozenQuestion, error
 	return out, nil
 }
 
-// frozenKey is what makes two lines the same question.
+// frozenKey identifies a question: lines with equal keys are the same question.
 type frozenKey struct {
 	prompt, lang, product, suite, test, build string
 	scene                                     tree.Scene
@@ -183,7 +183,7 @@ func (q *frozenQuestion) key() frozenKey {
 	return frozenKey{q.Prompt, q.Lang, q.Scope.Product, q.Scope.Suite, q.Scope.Test, q.Scope.Build, q.Scene}
 }
 
-// frozenQuestion reads one line. It returns what is wrong with it, "" for nothing.
+// frozenQuestion reads one line. It returns the problem, or "".
 func (a *app) frozenQuestion(line string) (q frozenQuestion, problem string) {
 	switch {
 	case !utf8.ValidString(line):

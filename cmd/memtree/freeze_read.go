@@ -8,7 +8,7 @@ import (
 	"github.com/memtree/memtree/enhance"
 )
 
-// readFrozen reads what memtree freeze wrote.
+// readFrozen reads a file of memtree freeze.
 func (a *app) readFrozen(ctx context.Context, path string) (*frozen, error) {
 	s, err := a.textOf(ctx, path, mostFrozenList)
 	if err != nil {
@@ -35,8 +35,8 @@ func fenced(s string) bool {
 	return strings.HasPrefix(s, enhance.Open) && strings.HasSuffix(s, enhance.Close) && strings.Count(s, enhance.Open) == 1
 }
 
-// find returns the guidance for a prompt, nil if there is none. What names a page or a test is for that alone, and
-// comes before what names none. The client in TypeScript finds it in the same way.
+// find returns the guidance for a prompt, nil if there is none. An entry that names a page or a test matches only
+// that one, and precedes an entry that names none. The TypeScript client uses the same order.
 func (f *frozen) find(prompt, route, test string) *frozenGuidance {
 	var best *frozenGuidance
 	most := -1

@@ -41,7 +41,7 @@ func (a *app) fsck(ctx context.Context, accept bool) error {
 	repaired := accept && !r.Whole()
 	if a.json {
 		err = a.printJSON(struct {
-			OK       bool `json:"ok"` // the store is whole now
+			OK       bool `json:"ok"` // whether the store is intact now
 			Repaired bool `json:"repaired"`
 			jsonstore.Repair
 		}{r.Whole() || repaired, repaired, r})
@@ -108,13 +108,13 @@ func (a *app) repairLines(r *jsonstore.Repair, repaired bool) []string {
 	return lines
 }
 
-// tornSentence says that the end of the journal was never acknowledged.
+// tornSentence describes a torn write at the end of the journal, which was never acknowledged.
 func (a *app) tornSentence(bytes int64) string {
 	return a.say("The last write was cut short after %d bytes, before anybody was told that it was kept: "+
 		"nothing is lost by it.", bytes)
 }
 
-// lossSentence says what is lost and where it stood.
+// lossSentence describes a loss and its place in the file.
 func (a *app) lossSentence(l *jsonstore.Loss) string {
 	where := a.say("%s from byte %d: ", l.File, l.Offset)
 	if l.Name != "" {

@@ -99,9 +99,9 @@ func (a *app) guide(ctx context.Context, q memtree.Query, enhanced bool) error {
 	return nil
 }
 
-// withOrRead opens the store for writing and calls do. If the store cannot be written, it
-// opens the store for reading and calls do again: an answer can be given while another
-// process writes, on a full disk, without permission to write, and from a damaged store.
+// withOrRead opens the store for writing and calls do. If the store cannot be written, it opens the store for reading
+// and calls do again. So guidance is available while another process writes, on a full disk, without permission to
+// write, and from a damaged store.
 func (a *app) withOrRead(ctx context.Context, do func(*memtree.Memory) error) error {
 	err := a.with(ctx, asking, do)
 	var locked *tree.LockedError
@@ -109,7 +109,7 @@ func (a *app) withOrRead(ctx context.Context, do func(*memtree.Memory) error) er
 	switch {
 	case errors.As(err, &locked):
 		a.note(a.say("Another process is writing to %s, so this only reads: the answer has no trial id.", a.store))
-	case errors.As(err, &damaged): // reading the store says what is damaged
+	case errors.As(err, &damaged): // reading the store reports the damage
 	case errors.Is(err, tree.ErrFull), errors.Is(err, syscall.ENOSPC):
 		a.note(a.say("The disk is full, so this only reads: the answer has no trial id."))
 	case errors.Is(err, tree.ErrReadOnly), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
@@ -120,7 +120,7 @@ func (a *app) withOrRead(ctx context.Context, do func(*memtree.Memory) error) er
 	return a.with(ctx, reading, do)
 }
 
-// remarks prints what the user should know beside the guidance itself.
+// remarks prints the notes that accompany guidance.
 func (a *app) remarks(g *memtree.Guidance) {
 	switch {
 	case g.Withheld == memtree.ByBreaker:
@@ -145,7 +145,7 @@ func (a *app) remarks(g *memtree.Guidance) {
 	}
 }
 
-// abstention says that no memory is given, and why the nearest one is not.
+// abstention explains that no memory is included, and why the nearest one is not.
 func (a *app) abstention(g *memtree.Guidance) string {
 	if near := g.Nearest; near != nil {
 		return a.say("No memory fits. The nearest is %s (%s, %s). Why it is left out: %s. `memtree explain` says more.",
@@ -157,7 +157,7 @@ func (a *app) abstention(g *memtree.Guidance) string {
 	return a.say("No memory fits: none that is in use here has anything to do with this.")
 }
 
-// unformed says that some recorded runs are no memories yet. It returns "" if no run waits.
+// unformed reports that some recorded runs are no memories yet. It returns "" if there is none.
 func (a *app) unformed(runs int) string {
 	if runs == 0 {
 		return ""

@@ -18,7 +18,7 @@ import (
 	"github.com/memtree/memtree/llm/meter"
 )
 
-// held is a memory that this process holds for long, and on which it runs commands of other processes.
+// held is a memory that this process keeps open, and on which it runs the commands of other processes.
 type held struct {
 	m        *memtree.Memory
 	about    holder.About
@@ -26,12 +26,12 @@ type held struct {
 	getenv   func(string) string
 	spending spending
 	logger   *slog.Logger
-	ending   <-chan struct{} // of one command: this process is about to end
+	ending   <-chan struct{} // of one command: closed when this process is about to end
 	e        *holder.Request // the command
 }
 
 // share runs commands of other processes on a memory that this process holds, until stop is called. stop waits for
-// those under way. Where that is not possible, commands find the store locked, which is no reason to serve nobody.
+// running commands. If it cannot listen, it prints a note, and other commands find the store locked.
 func (a *app) share(ctx context.Context, m *memtree.Memory, dir, command, address string) (stop func()) {
 	h := held{
 		m: m, about: holder.About{Version: built().Version, Command: command, Address: address}, dir: dir,
@@ -54,7 +54,7 @@ func (h held) run(ctx context.Context, e *holder.Request) int {
 	begun := time.Now()
 	h.e, h.ending = e, e.Ending
 	p := process{args: e.Args, stdin: e.Stdin, stdout: e.Stdout, stderr: e.Stderr, getenv: h.variable}
-	b := newApp(p, config{env: p.getenv}) // what a file says, the two processes have read
+	b := newApp(p, config{env: p.getenv}) // both processes have read their config files
 	b.Terminal = screen.Terminal{Width: max(40, min(e.Width, screen.FullWidth)), Colour: e.Colour, Live: e.Live}
 	b.on = &h
 	b.spending = h.spending
@@ -68,13 +68,13 @@ func (h held) run(ctx context.Context, e *holder.Request) int {
 	return code
 }
 
-// The variables of the user's process that count: those of the language and the screen. All others, and so the model,
-// are those of the process that holds the store.
+// speaking are the variables that are taken from the user's process: language, screen and store. All others, so the
+// model too, are those of the process that holds the store.
 var speaking = []string{
 	"LC_ALL", "LC_MESSAGES", "LANG", "NO_COLOR", "TERM", "WT_SESSION", "MEMTREE_STORE", "MEMTREE_LANG",
 }
 
-// The variables that name a model. What a user sets of them does not count here, and that is said.
+// modelling are the variables that name a model. The user's values are not used here, and a note reports that.
 var modelling = []string{"MEMTREE_LLM_MODEL", "MEMTREE_LLM_EMBED_MODEL", recordVariable, replayVariable}
 
 func (h *held) pid() int { return os.Getpid() }
@@ -86,14 +86,14 @@ func (h *held) variable(name string) string {
 	return h.getenv(name)
 }
 
-// mayRun refuses to run for another process what is its own to do, and says if its settings do not count.
+// mayRun refuses commands that are not run for another process, and notes settings that are not used.
 func (a *app) mayRun(c *cobra.Command) error {
 	a.command = c.Name()
 	if !elsewhere(c) || a.readOnly {
 		return &usageError{a.say("%s is not run for another process", c.CommandPath())}
 	}
 	if a.command != "record" && a.command != "evolve" {
-		return nil // it asks no model
+		return nil // it uses no model
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.on.e.Env)) {
 		if slices.Contains(modelling, name) && a.on.e.Env[name] != a.on.getenv(name) {
@@ -116,7 +116,7 @@ func (a *app) borrowed(how access, do func(*memtree.Memory) error) error {
 	return err
 }
 
-// untilEnding returns a context that ends before the process that holds the store does, too.
+// untilEnding returns a context that is also cancelled when the process that holds the store is about to end.
 func (a *app) untilEnding(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	if a.on == nil {
@@ -142,7 +142,7 @@ func (h *held) endsNow() bool {
 	}
 }
 
-// folder is the store's folder, for what is read of it besides the memory.
+// folder returns the store's folder, for files outside of the memory.
 func (a *app) folder() string {
 	if a.on != nil {
 		return a.on.dir
@@ -150,8 +150,8 @@ func (a *app) folder() string {
 	return a.store
 }
 
-// collectAt has garbage collected more often, which takes longer but less memory, until the returned function is
-// called. A process that others rely on stays as it is.
+// collectAt makes garbage collection more frequent, which is slower and takes less memory, until the returned
+// function is called. It does nothing in a process that serves others.
 func (a *app) collectAt(percent int) (before func()) {
 	if a.on != nil {
 		return func() {}

@@ -45,11 +45,11 @@ func (a *app) help(c *cobra.Command, _ []string) {
 		add(a.Wrap(a.say("Exit codes: 0 all went well, 1 something failed, 2 the command was not understood, " +
 			"3 some input was rejected and the rest was taken."))...)
 	}
-	// If standard output is closed, there is nobody left to tell.
+	// If standard output is closed, the error cannot be reported.
 	_ = a.print(lines...)
 }
 
-// fold makes one line of each paragraph that the source breaks; indented lines stay.
+// fold joins the lines of each paragraph; indented lines stay.
 func fold(s string) string {
 	return regexp.MustCompile(`(\S)\n(\S)`).ReplaceAllString(s, "$1 $2")
 }
@@ -64,7 +64,7 @@ func (a *app) commandTable(c *cobra.Command) *screen.Table {
 	return t
 }
 
-// flagTable returns the lines of the wanted flags. What a flag does is wrapped beside its name.
+// flagTable returns the lines of the wanted flags. The description of a flag is wrapped beside its name.
 func (a *app) flagTable(flags *pflag.FlagSet, want func(name string) bool) []string {
 	const left = 24
 	var out []string
@@ -105,7 +105,7 @@ func (a *app) flagTable(flags *pflag.FlagSet, want func(name string) bool) []str
 	return out
 }
 
-// flagSentence says what is wrong with a flag.
+// flagSentence describes what is wrong with a flag.
 func (a *app) flagSentence(err error) string {
 	var bad *pflag.InvalidValueError
 	var none *pflag.NotExistError

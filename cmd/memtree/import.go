@@ -66,12 +66,11 @@ type importedFile struct {
 	Signed string                 `json:"signedBy,omitempty"` // id of the key, with --verify
 	Risk   *importedRisk          `json:"risk,omitempty"`
 	Counts map[transfer.Class]int `json:"counts"`
-	Items  []transfer.NodePlan    `json:"items"` // all that are not the same as here
+	Items  []transfer.NodePlan    `json:"items"` // all except unchanged ones
 }
 
-// importFiles imports files one after another and prints what each changed. limit bounds the
-// printed memories of a file. It stops at the first file that is refused; a memory that was
-// rejected makes the exit code 3 at the end.
+// importFiles imports files one after another and prints what each changed. limit bounds the printed memories of a
+// file. It stops at the first file that is refused; a rejected memory makes the exit code 3.
 func (a *app) importFiles(
 	ctx context.Context, files []string, o transfer.ImportOptions, risk riskFlags, verify []string, limit int,
 ) error {
@@ -121,7 +120,7 @@ func (a *app) importFiles(
 	return err
 }
 
-// importFile imports one file or folder. A store in its place is an error that says what to do.
+// importFile imports one file or folder. It refuses a store, with advice.
 func (a *app) importFile(
 	ctx context.Context, m *memtree.Memory, name string, keys *transfer.Keys, o *transfer.ImportOptions, risk riskFlags,
 ) (importedFile, error) {
@@ -167,7 +166,7 @@ func (a *app) importFile(
 	return r, nil
 }
 
-// className names what an import makes of a memory.
+// className names the class of an import.
 func (a *app) className(c transfer.Class) string {
 	switch c {
 	case transfer.New:
@@ -227,13 +226,13 @@ func (a *app) printImported(r *importedFile, limit int) error {
 	return a.print(out...)
 }
 
-// urgency returns the place of a class among those to look at, the most urgent first.
+// urgency returns the rank of a class in the order of review, 0 for the most urgent.
 func urgency(c transfer.Class) int {
 	return slices.Index([]transfer.Class{transfer.Rejected, transfer.Conflicting, transfer.Held, transfer.Newer,
 		transfer.New}, c)
 }
 
-// itemLines lists what an import makes of each memory.
+// itemLines lists the class of each memory.
 func (a *app) itemLines(items []transfer.NodePlan) []string {
 	if len(items) == 0 {
 		return nil
@@ -258,8 +257,8 @@ func (a *app) itemLines(items []transfer.NodePlan) []string {
 	return out
 }
 
-// importReason says why a memory was held or rejected, in the language of the command. The law
-// that a rejected memory breaks stays in English.
+// importReason explains why a memory was held or rejected, in the language of the command. The rule that a rejected
+// memory breaks stays in English.
 func (a *app) importReason(why string) string {
 	switch why {
 	case transfer.WhyForgotten:
@@ -278,7 +277,7 @@ func (a *app) importReason(why string) string {
 	return text.Line(why)
 }
 
-// conflictLine says in which part two versions of a memory differ, with the beginning of each.
+// conflictLine names the part in which two versions of a memory differ, with the beginning of each.
 func (a *app) conflictLine(c *transfer.Conflict) string {
 	const most = 200
 	name := c.Part

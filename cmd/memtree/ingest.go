@@ -93,18 +93,17 @@ type ingested struct {
 	Read   int    `json:"read"` // runs in the files
 	recorded
 	Skipped int       `json:"skipped"`         // tests without a verdict
-	Alike   int       `json:"alike"`           // of them that may be another tool's report of a run that waits
-	Truth   *toldFrom `json:"truth,omitempty"` // what the table of truths told
+	Alike   int       `json:"alike"`           // possible reports of other tools on a waiting run
+	Truth   *toldFrom `json:"truth,omitempty"` // result of the table of truths
 
 	Pictures ingestedPictures `json:"pictures"`
 }
 
-// ingestMemory is how much memory the runtime may take before it collects garbage eagerly, in bytes: reports are long
-// and leave much behind.
+// ingestMemory is the soft memory limit of the runtime, in bytes: long reports leave much garbage.
 const ingestMemory = 128 << 20
 
-// bounded keeps the process small while a report is read, unless it is the process of others too or its user said how
-// much it may take. The function that it returns takes that back.
+// bounded sets the memory limit while a report is read, unless the process serves others or the user set GOMEMLIMIT.
+// release restores it.
 func (a *app) bounded() (release func()) {
 	if a.on != nil || a.getenv("GOMEMLIMIT") != "" {
 		return func() {}
@@ -163,7 +162,7 @@ func (a *app) ingest(ctx context.Context, format string, files []string, f *inge
 	return err
 }
 
-// ingestSummary says what was recorded, and what the truths told.
+// ingestSummary prints what was recorded, and the result of the table of truths.
 func (a *app) ingestSummary(r *recorder, l *labelling, format string, alike int) error {
 	if a.json {
 		out := ingested{Format: format, Read: r.readRuns, recorded: r.out, Skipped: r.skipped, Alike: alike,
@@ -240,7 +239,7 @@ func (a *app) newLabelling(name string, labels ingest.Labels, names *testNames) 
 		file: name, labels: labels, names: names, out: toldFrom{Empty: labels.Empty}}
 }
 
-// end takes what reports kept back for another attempt.
+// end records the runs that reports held back for another attempt.
 func (r *recorder) end(ctx context.Context) error {
 	if r.reports == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/memtree/memtree/ingest/report"
 )
 
-// reportNames are how the names of the files of a format end, by which they are found in a folder.
+// reportNames are the file name suffixes by which the reports of a format are found in a folder.
 var reportNames = map[report.Format][]string{
 	report.JUnit: {".xml"}, report.Playwright: {".json"}, report.Midscene: {".html", ".json"}, report.Promptfoo: {".json"},
 	report.Allure: {
@@ -22,8 +22,8 @@ var reportNames = map[report.Format][]string{
 	report.CSV:     {".csv", ".tsv", ".xlsx"}, report.Map: {".json", ".jsonl"},
 }
 
-// reportFiles puts the reports in a folder in its place. Links are left out, and so is what is no file: what is
-// outside of the folder is no part of it. A device that is named has no end, so it is refused.
+// reportFiles replaces each folder by the reports in it. It skips links and what is not a regular file: they may lead
+// outside of the folder. It refuses a device that the user names, because it has no end.
 func (a *app) reportFiles(format string, files []string) (out []string, err error) {
 	for _, name := range files {
 		info, err := a.statNamed(name)
@@ -43,7 +43,7 @@ func (a *app) reportFiles(format string, files []string) (out []string, err erro
 	return out, nil
 }
 
-// reportsIn returns the reports in a folder, by name.
+// reportsIn returns the reports in a folder, in order of their names.
 func (a *app) reportsIn(format, name string) (out []string, err error) {
 	folder, err := a.path(name)
 	if err != nil {
@@ -68,7 +68,7 @@ func (a *app) reportsIn(format, name string) (out []string, err error) {
 	return out, nil
 }
 
-// openPipe opens a named pipe, which waits for somebody to write, and may be interrupted.
+// openPipe opens a named pipe. That blocks until a writer opens it; ctx interrupts it.
 func (in *intake) openPipe(ctx context.Context, name string) (io.ReadCloser, error) {
 	type opened struct {
 		f   io.ReadCloser
@@ -87,7 +87,7 @@ func (in *intake) openPipe(ctx context.Context, name string) (io.ReadCloser, err
 		return struct {
 			io.Reader
 			io.Closer
-		}{interruptible{ctx, o.f}, io.NopCloser(nil)}, nil // to close it would wait for the writer
+		}{interruptible{ctx, o.f}, io.NopCloser(nil)}, nil // closing it would wait for the writer
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

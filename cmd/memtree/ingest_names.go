@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// testNames finds the runs of reports by the names that a table of truths has for them. A nil one finds none.
+// testNames finds runs by the test names of a table of truths. A nil *testNames finds none.
 type testNames struct {
 	wanted map[string]bool
 	runs   map[string][]string // ids by name
@@ -25,7 +25,8 @@ func newTestNames(labels *ingest.Labels) *testNames {
 	return n
 }
 
-// meet notes the names of a run: of its test, whole and alone, and with a full stop or :: as runners print it.
+// meet indexes the names of a run: its case id, prompt and test, the latter with and without the suite, joined as
+// runners print it.
 func (n *testNames) meet(e *tree.Evaluation) {
 	if n == nil {
 		return
@@ -39,7 +40,7 @@ func (n *testNames) meet(e *tree.Evaluation) {
 	}
 }
 
-// meetVerdict notes the names of a run of which the ledger alone is left.
+// meetVerdict indexes the names of a run of which only the ledger entry is left.
 func (n *testNames) meetVerdict(v *tree.Verdict) {
 	title := v.CaseID
 	if i := strings.LastIndex(title, " › "); i >= 0 {
@@ -48,7 +49,7 @@ func (n *testNames) meetVerdict(v *tree.Verdict) {
 	n.meet(&tree.Evaluation{ID: v.Evaluation, CaseID: v.CaseID, Scope: tree.Scope{Test: title}})
 }
 
-// of returns the ids of the runs of a name.
+// of returns the ids of the runs with a name.
 func (n *testNames) of(name string) []string {
 	if n == nil {
 		return nil
@@ -56,8 +57,8 @@ func (n *testNames) of(name string) []string {
 	return n.runs[name]
 }
 
-// toldBefore reports whether a run that contradicts one of the same key tells the same: two tools write of one run what
-// each of them knows, and what counts is the verdict.
+// toldBefore reports whether an evaluation whose key was recorded with other content repeats its verdict: two tools
+// report the same run with different details, and only the verdict matters.
 func (r *recorder) toldBefore(ctx context.Context, e *tree.Evaluation) (bool, error) {
 	if r.reports == nil {
 		return false, nil
@@ -69,11 +70,11 @@ func (r *recorder) toldBefore(ctx context.Context, e *tree.Evaluation) (bool, er
 	if e.Labelled() {
 		return false, nil
 	}
-	return !waits || was == judgment.PolarityOf(judgment.Decode(e.Judgment)), nil // else its truth was told meanwhile
+	return !waits || was == judgment.PolarityOf(judgment.Decode(e.Judgment)), nil // else labelled meanwhile
 }
 
-// readWaiting reads the verdicts that wait for a truth, once in a command: two large reports may contradict each other
-// in every line.
+// readWaiting reads the unlabelled verdicts, once in a command: two large reports may contradict each other in every
+// line.
 func (r *recorder) readWaiting(ctx context.Context) error {
 	if r.waiting != nil {
 		return nil
@@ -93,11 +94,11 @@ func (r *recorder) readWaiting(ctx context.Context) error {
 	return nil
 }
 
-// apart is how far apart two reports of one run tell of a test, at most.
+// apart is the longest time between two reports that may be of the same run.
 const apart = 30 * time.Minute
 
-// alike counts the runs of this command that may be told twice: the same test, with the same verdict and at about the
-// same time, also waits from another run. Whether both are one run nobody can know from the reports alone.
+// alike returns how many runs of this command may be duplicates: another run waits with the same test and verdict at
+// about the same time. Reports alone cannot prove that both are one run.
 func (r *recorder) alike(ctx context.Context) (int, error) {
 	if len(r.fresh) == 0 {
 		return 0, nil

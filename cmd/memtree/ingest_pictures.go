@@ -13,12 +13,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// pictureKeeper keeps the pictures of reports beside the store.
+// pictureKeeper stores the pictures of reports beside the store.
 type pictureKeeper struct {
 	*app
 	ctx     context.Context //nolint:containedctx // the reader of reports has none
 	mem     *memtree.Memory
-	folder  string // where attachments lie; "": beside the report
+	folder  string // folder of the attachments; "": that of the report
 	folders map[string]*report.Attachments
 }
 
@@ -26,7 +26,7 @@ func (a *app) pictureKeeper(ctx context.Context, folder string) *pictureKeeper {
 	return &pictureKeeper{app: a, ctx: ctx, folder: folder, folders: map[string]*report.Attachments{}}
 }
 
-// keep keeps one picture; see report.Options.
+// keep stores one picture; see report.Options.
 func (k *pictureKeeper) keep(s report.Shot) (tree.Picture, error) {
 	name := cmp.Or(s.Name, path.Base(strings.ReplaceAll(s.Path, `\`, "/")))
 	if s.Data != nil {
@@ -44,7 +44,7 @@ func (k *pictureKeeper) keep(s report.Shot) (tree.Picture, error) {
 	return p, errors.Join(err, f.Close())
 }
 
-// attachments opens the folder of what a report attaches.
+// attachments opens the folder with the attachments of a report.
 func (k *pictureKeeper) attachments(file string) (*report.Attachments, error) {
 	folder := k.folder
 	if folder == "" {
@@ -74,26 +74,26 @@ func (k *pictureKeeper) close() {
 	}
 }
 
-// ingestedPictures is what became of the pictures of reports, as --json prints it.
+// ingestedPictures is the result for the pictures of reports, as --json prints it.
 type ingestedPictures struct {
 	Kept int `json:"kept"`
-	Left int `json:"left"` // out
-	// Again counts those of Kept whose runs were recorded before, and have the pictures they were recorded with.
+	Left int `json:"left"` // not stored
+	// Again is the part of Kept whose runs were recorded before; those runs keep their first pictures.
 	Again int                  `json:"again,omitempty"`
-	Why   []report.LeftPicture `json:"why"` // of the first of these
+	Why   []report.LeftPicture `json:"why"` // reasons for the first of Left
 }
 
-// note adds what a reader did with pictures.
+// note adds the counts of a reader.
 func (p *ingestedPictures) note(rd *report.Reader) {
 	p.Kept += rd.Pictures
 	p.Left += rd.Left
 	p.Why = append(p.Why, rd.Why...)
 }
 
-// shownLeft is how many pictures that were left out are named.
+// shownLeft limits the printed reasons.
 const shownLeft = 5
 
-// pictureLines says what became of the pictures of reports.
+// pictureLines describes the result for the pictures of reports.
 func (a *app) pictureLines(p *ingestedPictures) (out []string) {
 	if n := p.Kept - p.Again; n > 0 && !a.quiet {
 		out = append(out, a.Wrap(a.say("Screenshots kept: %d; label, show and the pages have them.", n))...)

@@ -31,7 +31,7 @@ func (a *app) initCommand() *cobra.Command {
 	return c
 }
 
-// initStore makes a store if there is none, and says what it did.
+// initStore creates a store if there is none, and prints which it was.
 func (a *app) initStore(ctx context.Context) error {
 	if a.readOnly {
 		return &usageError{a.say("init makes a store; leave --read-only out")}

@@ -17,13 +17,13 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// These bound how many rejected lines the screen names and how many --json keeps.
+// shownRejects and keptRejects limit the rejected lines on the screen and in --json.
 const (
 	shownRejects = 20
 	keptRejects  = 10_000
 )
 
-// reject is a line that was not taken.
+// reject is a line that was rejected.
 type reject struct {
 	File  string `json:"file"`
 	Line  int    `json:"line"`
@@ -31,7 +31,7 @@ type reject struct {
 	Error string `json:"error"`
 }
 
-// rejectLine says which line was not taken and why.
+// rejectLine describes a rejected line and the reason.
 func (a *app) rejectLine(r reject) string {
 	why := a.mistake(r.Error)
 	if r.Line == 0 && r.Field == "" {
@@ -51,20 +51,19 @@ func join(field, problem string) string {
 	return field + " " + problem
 }
 
-// unreadField is a field of a file of runs that is left out.
+// unreadField is an ignored field of a file of runs.
 type unreadField struct {
 	File string `json:"file"`
 	ingest.Unread
 }
 
-// intake reads files of judged runs. It passes on what can be used, and names and counts
-// what cannot.
+// intake reads files of judged runs. It passes on valid runs, and reports the invalid ones.
 type intake struct {
 	*app
 	bar      *screen.Progress
-	run      string                                  // id of the run, for lines that name none
-	reports  *report.Reader                          // reads the files, if they are known to be reports of some tool
-	keep     func(report.Shot) (tree.Picture, error) // the pictures of reports; nil: they are left out
+	run      string                                  // id of the run, for lines without one
+	reports  *report.Reader                          // reads the files, if their format is a known report
+	keep     func(report.Shot) (tree.Picture, error) // stores the pictures of reports; nil: ignored
 	pictures ingestedPictures
 	skipped  int // tests of reports that have no verdict
 	unknown  []unreadField
@@ -72,7 +71,7 @@ type intake struct {
 	total    int64 // bytes of all files; 0 if not known
 	rejected []reject
 	rejects  int
-	empty    []string // files with nothing in them; each of them is also a reject
+	empty    []string // files without content; each of them is also a reject
 	unread   int      // files rejected as a whole, the empty ones included
 }
 
@@ -85,7 +84,7 @@ func (a *app) intake(files []string, label string) (*intake, error) {
 		pictures: ingestedPictures{Why: []report.LeftPicture{}}}, nil
 }
 
-// sizes adds up the sizes of the files. A missing file is found here, before any is read.
+// sizes returns the total size of the files, in bytes. It finds a missing file before any is read.
 func (a *app) sizes(files []string) (total int64, err error) {
 	for _, name := range files {
 		if name == "-" {
@@ -105,9 +104,8 @@ func (a *app) sizes(files []string) (total int64, err error) {
 	return max(total, 0), nil
 }
 
-// file reads one file, or standard input for "-", and gives each evaluation to take. If
-// reading breaks off, the file becomes a reject; the evaluations read before it are kept,
-// and the other files are still read.
+// file reads one file, or standard input for "-", and passes each evaluation to take. If reading fails midway, the
+// file becomes a reject; the evaluations before that remain, and the other files are still read.
 func (in *intake) file(ctx context.Context, name string, take func(e *tree.Evaluation) error) error {
 	r, name, err := in.openFile(ctx, name)
 	if err != nil {
@@ -120,7 +118,7 @@ func (in *intake) file(ctx context.Context, name string, take func(e *tree.Evalu
 	return err
 }
 
-// unreadLines names the fields of a file that are left out.
+// unreadLines prints the ignored fields of a file.
 func (in *intake) unreadLines(name string, fields []unreadField) {
 	if in.json || len(fields) == 0 {
 		return
@@ -144,7 +142,7 @@ func (in *intake) unreadLines(name string, fields []unreadField) {
 	}
 }
 
-// take gives the evaluations of a file.
+// take passes on the evaluations of a file.
 func (in *intake) take(ctx context.Context, name string, runs iter.Seq2[tree.Evaluation, error],
 	take func(e *tree.Evaluation) error,
 ) error {
@@ -174,13 +172,14 @@ func (in *intake) take(ctx context.Context, name string, runs iter.Seq2[tree.Eva
 	return nil
 }
 
-// runsOf reads a file: a report, where the command or its beginning says so, and else memtree's own form.
+// runsOf reads a file: as a report if the command or the beginning of the file identifies one, else as memtree's own
+// format.
 func (in *intake) runsOf(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
 	if in.reports != nil {
 		return in.reports.File(name, r)
 	}
 	b := bufio.NewReaderSize(r, report.Sniff)
-	begin, _ := b.Peek(report.Sniff) // an error comes again when it is read
+	begin, _ := b.Peek(report.Sniff) // an error returns with the next read
 	rd, err := report.NewReader(report.Recognise(begin), report.Options{Run: in.run, Keep: in.keep})
 	if err != nil {
 		return ingest.ReadRun(name, b, in.run, func(f ingest.Unread) {
@@ -224,7 +223,7 @@ func (in *intake) openFile(ctx context.Context, name string) (io.ReadCloser, str
 	return countedFile{f, in}, name, nil
 }
 
-// fileName is what to call a file that the user named: "-" is standard input.
+// fileName returns the display name of a file that the user named: "-" is standard input.
 func (a *app) fileName(path string) string {
 	if path == "-" {
 		return a.say("standard input")
@@ -255,7 +254,7 @@ func (in *intake) reject(x reject) {
 	}
 }
 
-// hidden says how many rejects the screen did not name.
+// hidden prints how many rejects the screen did not show.
 func (in *intake) hidden() {
 	if n := in.rejects - shownRejects; n > 0 && !in.json {
 		in.complain(in.say("and %d more lines that cannot be used (--json lists them)", n))

@@ -24,7 +24,7 @@ type labelFlags struct {
 	csv, from string
 	speaker   curation.Options
 	query     find.Query
-	as, note  string // label all that match, with a note
+	as, note  string // label all matches, with a note
 	yes       bool
 }
 
@@ -140,7 +140,7 @@ func (a *app) labelList(ctx context.Context, f *labelFlags) error {
 	})
 }
 
-// waitingLine says how many runs wait, and how many of them are wrong as far as anything foretells it.
+// waitingLine returns the number of unlabelled runs, and the expected number of wrong ones among those with a risk.
 func (a *app) waitingLine(box *memtree.Inbox) string {
 	switch {
 	case box.Total == 0:
@@ -154,7 +154,7 @@ func (a *app) waitingLine(box *memtree.Inbox) string {
 	return a.say("Verdicts that wait for their truth: %d; about %.1f of them are wrong.", box.Total, box.Expected)
 }
 
-// riskCell is a risk in a table. Where nothing foretells it, it says whether the test was misjudged before.
+// riskCell is a risk in a table. Without a prediction it shows whether the test was misjudged before.
 func (a *app) riskCell(r *risk.Risk) string {
 	switch {
 	case r.Enough:
@@ -165,7 +165,7 @@ func (a *app) riskCell(r *risk.Risk) string {
 	return "-"
 }
 
-// labelCard shows one run to a person who is to say whether its verdict was right.
+// labelCard shows one run to the person who labels it.
 func (a *app) labelCard(u *memtree.Unlabelled) []string {
 	e := &u.Evaluation
 	head := a.say("risk not known yet, from %d truths", u.Risk.Known)
@@ -218,7 +218,7 @@ func (a *app) labelPart(name, said string, most int) []string {
 	return lines
 }
 
-// distinct leaves out what another of the names has in it, such as a file beside the test of that file.
+// distinct removes names that are contained in another one, such as a file beside a test of that file.
 func distinct(names []string) (out []string) {
 	for i, name := range names {
 		said := false
@@ -241,7 +241,7 @@ func nonEmpty(list []string) (out []string) {
 	return out
 }
 
-// labelled hands a person's word on one run to the memory.
+// labelled stores a person's label of one run.
 func labelled(ctx context.Context, m *memtree.Memory, id string, truth curation.Truth, o curation.Options,
 ) (*tree.Verdict, error) {
 	d, err := m.Curation().Relabel(ctx, id, truth, o)

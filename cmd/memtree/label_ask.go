@@ -21,7 +21,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// sitting is a person who says of one run after another whether its verdict was right.
+// sitting is one session in which a person labels runs one after another.
 type sitting struct {
 	*app
 	mem   *memtree.Memory
@@ -31,15 +31,15 @@ type sitting struct {
 	echo  bool // the answers are not typed at a terminal, which would show them
 
 	past    []answered      // the last one last
-	passed  map[string]bool // by id: skipped, or refused by memory
-	front   string          // id of the run to ask about next; ""
+	passed  map[string]bool // by id: skipped, or refused by the store
+	front   string          // id of the run to show next, or ""
 	told    int
 	wrong   int
 	offered bool    // a lesson to teach was offered
-	begun   float64 // how many were expected to be wrong at first
+	begun   float64 // expected number of wrong runs at the beginning
 }
 
-// answered is a run that is done with: told, or skipped.
+// answered is a run that was labelled or skipped.
 type answered struct {
 	id          string
 	told, wrong bool
@@ -66,14 +66,14 @@ func (a *app) labelAsk(ctx context.Context, f *labelFlags) error {
 	})
 }
 
-// scanLines reads what a person types.
+// scanLines returns a scanner of the lines that a person types.
 func scanLines(r io.Reader) *bufio.Scanner {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, longestAnswer)
 	return lines
 }
 
-// run asks until nothing waits or the person goes.
+// run shows runs until none is left or the person ends the session.
 func (s *sitting) run(ctx context.Context) error {
 	for first := true; ; first = false {
 		box, err := s.mem.Find(ctx, s.query, 0, 0)
@@ -101,8 +101,7 @@ func (s *sitting) run(ctx context.Context) error {
 	}
 }
 
-// next returns the riskiest run that was not skipped, nil if there is none. What was taken back
-// comes first.
+// next returns the riskiest run that was not skipped, nil if there is none. A run whose label was undone comes first.
 func (s *sitting) next(box *memtree.Inbox) (u *memtree.Unlabelled) {
 	for i := range box.Waiting {
 		id := box.Waiting[i].Evaluation.Key()
@@ -114,7 +113,7 @@ func (s *sitting) next(box *memtree.Inbox) (u *memtree.Unlabelled) {
 	return u
 }
 
-// one asks about one run until something is done with it. again is false when the person goes.
+// one asks for the label of one run until it is labelled or skipped. again is false if the session ends.
 func (s *sitting) one(ctx context.Context, u *memtree.Unlabelled) (again bool, err error) {
 	for {
 		said, err := s.ask(s.say("r right · w wrong · s skip · u take back · q end"))
@@ -147,8 +146,8 @@ func (s *sitting) one(ctx context.Context, u *memtree.Unlabelled) (again bool, e
 	}
 }
 
-// wrongly asks which way a verdict was wrong, where that is not clear, and why. Whoever goes
-// without answering has still said that it was wrong.
+// wrongly asks for the direction of a wrong verdict, where it is not clear, and the reason. The label remains even if
+// the person leaves both unanswered.
 func (s *sitting) wrongly(ctx context.Context, u *memtree.Unlabelled) error {
 	t := curation.Truth{Correct: new(false), Direction: find.Way(&u.Evaluation)}
 	var gone error
@@ -164,7 +163,7 @@ func (s *sitting) wrongly(ctx context.Context, u *memtree.Unlabelled) error {
 	return gone
 }
 
-// skip puts a run behind the others, or back. One that waits no more needs no place.
+// skip moves a run behind the others, or back. It ignores a run that no longer waits.
 func (s *sitting) skip(id string, skipped bool) error {
 	if err := s.mem.Skip(id, skipped); !errors.Is(err, tree.ErrNotFound) {
 		return err
@@ -189,7 +188,7 @@ func (s *sitting) way() (taxonomy.Direction, error) {
 	}
 }
 
-// tell keeps what was said of a run. What memory refuses is said, and the run is passed over.
+// tell stores the label of a run. If it is refused, it prints the reason and skips the run.
 func (s *sitting) tell(ctx context.Context, u *memtree.Unlabelled, t curation.Truth) error {
 	id := u.Evaluation.Key()
 	d, err := s.mem.Curation().Label(ctx, []string{id}, t, s.by)
@@ -225,8 +224,8 @@ func (s *sitting) tell(ctx context.Context, u *memtree.Unlabelled, t curation.Tr
 	return s.line(s.say("Saved: %s", s.verdictName(v)))
 }
 
-// offer says how to teach a lesson where several notes say alike and no check explains them. A sitting
-// offers once: the notes that follow say the same.
+// offer prints how to teach a lesson if several notes are alike and no check explains them. It does so once in a
+// session, because the notes that follow are alike too.
 func (s *sitting) offer(ctx context.Context, node string) error {
 	if s.offered {
 		return nil
@@ -243,7 +242,7 @@ func (s *sitting) offer(ctx context.Context, node string) error {
 	return s.print("  " + teachLine(l)) // in one line, so that it can be copied
 }
 
-// teachLine is the command that teaches a lesson.
+// teachLine returns the command that teaches a lesson.
 func teachLine(l *curation.Lesson) string {
 	words := []string{"memtree teach", shellQuoted(l.Lesson)}
 	add := func(flag string, values ...string) {
@@ -260,10 +259,10 @@ func teachLine(l *curation.Lesson) string {
 	return strings.Join(words, " ")
 }
 
-// shellQuoted quotes a word for a POSIX shell.
+// shellQuoted quotes a text for a POSIX shell.
 func shellQuoted(s string) string { return "'" + strings.ReplaceAll(text.Line(s), "'", `'\''`) + "'" }
 
-// back takes back the last answer of the sitting.
+// back undoes the last answer of the session.
 func (s *sitting) back(ctx context.Context) error {
 	last := s.past[len(s.past)-1]
 	s.past = slices.Delete(s.past, len(s.past)-1, len(s.past))
@@ -306,7 +305,7 @@ func (s *sitting) line(sentence string) error {
 	return s.print(s.Wrap(sentence)...)
 }
 
-// sum says what became of the sitting.
+// sum prints the result of the session.
 func (s *sitting) sum(ctx context.Context) error {
 	if s.told == 0 {
 		return nil

@@ -15,10 +15,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// cellRunes is how much of a text goes into a cell: spreadsheets take no more than 32,767.
+// cellRunes limits the length of a cell, in characters: spreadsheets accept at most 32,767.
 const cellRunes = 4000
 
-// labelCSV writes what waits as a table.
+// labelCSV writes the unlabelled runs as a table.
 func (a *app) labelCSV(ctx context.Context, f *labelFlags) error {
 	return a.with(ctx, reading, func(m *memtree.Memory) error {
 		box, err := m.Find(ctx, f.query, 0, 0)
@@ -40,8 +40,8 @@ func (a *app) labelCSV(ctx context.Context, f *labelFlags) error {
 	})
 }
 
-// labelTable returns what waits as CSV. It begins with a byte order mark, without which
-// spreadsheets take Chinese for something else.
+// labelTable returns the unlabelled runs as CSV. It begins with a byte order mark, without which spreadsheets do not
+// recognise UTF-8.
 func (a *app) labelTable(box *memtree.Inbox) ([]byte, error) {
 	b := bytes.NewBufferString("\xef\xbb\xbf")
 	w := csv.NewWriter(b)
@@ -66,7 +66,7 @@ func (a *app) labelTable(box *memtree.Inbox) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// evidenceCells are the failure, the steps and the pictures of a run, of the latter the files.
+// evidenceCells returns the failure, the steps and the picture files of a run.
 func (a *app) evidenceCells(e *tree.Evidence) []string {
 	if e == nil {
 		return []string{"", "", ""}
@@ -90,14 +90,14 @@ func cell(s string) string {
 	return ingest.QuoteCell(text.Clip(strings.TrimSpace(text.Clean(s)), cellRunes))
 }
 
-// toldFrom is what a table told, as --json prints it.
+// toldFrom is the result of a table of truths, as --json prints it.
 type toldFrom struct {
 	Told     int      `json:"told"`
-	Wrong    int      `json:"wrong"`   // of the told
+	Wrong    int      `json:"wrong"`   // of Told
 	Already  int      `json:"already"` // known before
 	Empty    int      `json:"empty"`   // lines without a truth
 	Rejected []reject `json:"rejected"`
-	Waiting  int      `json:"waiting"` // runs that still wait
+	Waiting  int      `json:"waiting"` // runs without a label, afterwards
 }
 
 // labelFrom reads truths from a table.
@@ -138,7 +138,7 @@ func (a *app) readLabels(ctx context.Context, file string) (string, ingest.Label
 	return name, l, a.tableFailure(err)
 }
 
-// tableFailure says what is wrong with a table as a whole.
+// tableFailure describes what is wrong with a table as a whole.
 func (a *app) tableFailure(err error) error {
 	if file, ok := errors.AsType[*ingest.FileError](err); ok {
 		return &failure{a.rejectLine(reject{File: file.File, Error: file.Problem}), err}
@@ -146,7 +146,7 @@ func (a *app) tableFailure(err error) error {
 	return err
 }
 
-// told says what the table told.
+// told prints the result of the table.
 func (l *labelling) told() error {
 	l.hidden()
 	out := l.Wrap(l.say("Truths in the table: %d, for wrong verdicts: %d. Known before: %d; rows without a truth: %d; "+

@@ -13,23 +13,23 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// labelling is the reading of one table into a memory.
+// labelling applies one table of truths to a memory.
 type labelling struct {
 	*intake
 	mem     *memtree.Memory
 	file    string
 	labels  ingest.Labels
-	names   *testNames // of the runs that the table is for: those of the reports, or all that are known
+	names   *testNames // of the runs that the table is for: those of the reports, or all known ones
 	by      curation.Options
 	out     toldFrom
 	box     memtree.Inbox  // afterwards
-	done    map[string]int // lines of the table by the run that they told of
+	done    map[string]int // line of the table by run id
 	waiting map[string]*tree.Evaluation
 	known   map[string]tree.Verdict // by id
 	ofRun   map[string][]string     // ids by run id
 }
 
-// run reads the table into the memory.
+// run applies the table.
 func (l *labelling) run(ctx context.Context, m *memtree.Memory) error {
 	if err := l.begin(ctx, m); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (l *labelling) run(ctx context.Context, m *memtree.Memory) error {
 	return err
 }
 
-// begin learns what memory knows of runs.
+// begin reads the known runs.
 func (l *labelling) begin(ctx context.Context, m *memtree.Memory) error {
 	if err := m.Wait(ctx); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (l *labelling) begin(ctx context.Context, m *memtree.Memory) error {
 	return nil
 }
 
-// badUpTo names the lines that cannot be read, as far as a line.
+// badUpTo reports the invalid lines before a line.
 func (l *labelling) badUpTo(line int) {
 	for len(l.labels.Bad) > 0 && l.labels.Bad[0].Line < line {
 		bad := l.labels.Bad[0]
@@ -101,7 +101,7 @@ func (l *labelling) badUpTo(line int) {
 	}
 }
 
-// one hands one line of the table to the memory.
+// one applies one line of the table.
 func (l *labelling) one(ctx context.Context, x *ingest.Label) error {
 	w, ok := wordOf(x.Truth)
 	if !ok {
@@ -146,7 +146,8 @@ func (l *labelling) one(ctx context.Context, x *ingest.Label) error {
 	}
 }
 
-// testsOf returns the ids of the runs of a test. Where several nights have it, the one that waits is meant.
+// testsOf returns the ids of the runs of a test. If several nights have it and exactly one of its runs is unlabelled,
+// it returns that one.
 func (l *labelling) testsOf(name string) []string {
 	all := l.names.of(name)
 	var waiting []string
@@ -161,13 +162,13 @@ func (l *labelling) testsOf(name string) []string {
 	return all
 }
 
-// refuse names a line that cannot be used.
+// refuse reports a line that cannot be used.
 func (l *labelling) refuse(x *ingest.Label, field, why string) error {
 	l.reject(reject{File: l.file, Line: x.Line, Field: field, Error: why})
 	return nil
 }
 
-// says reports whether a verdict of the ledger says what a word says.
+// says reports whether a verdict of the ledger already has a label.
 func says(w word, v *tree.Verdict) bool {
 	switch w {
 	case saysRight:
@@ -176,12 +177,12 @@ func says(w word, v *tree.Verdict) bool {
 		return v.Labelled && !v.Correct
 	case saysMiss, saysAlarm, saysOther:
 		return v.Labelled && !v.Correct && string(v.Direction) == string(w)
-	case saysPass, saysFail: // that takes the run itself
+	case saysPass, saysFail: // these need the run itself
 	}
 	return false
 }
 
-// correct hands over another truth of a run that has one.
+// correct applies another truth to a run that has one.
 func (l *labelling) correct(ctx context.Context, x *ingest.Label, was *tree.Verdict, w word) error {
 	if said, ok := contrary(was, w); ok {
 		return l.refuse(x, "truth", l.say("is %s, and the verdict was %s; write right, or mend it", w, l.polarityName(said)))
@@ -192,7 +193,7 @@ func (l *labelling) correct(ctx context.Context, x *ingest.Label, was *tree.Verd
 		t.GroundTruth = tree.Quote(string(w))
 	case saysRight:
 		t.Correct = new(true)
-	case saysWrong: // in the way that it can be
+	case saysWrong: // in its only possible direction
 		t.Correct = new(false)
 	case saysMiss, saysAlarm, saysOther:
 		t.Correct, t.Direction = new(false), taxonomy.Direction(w)
@@ -200,7 +201,7 @@ func (l *labelling) correct(ctx context.Context, x *ingest.Label, was *tree.Verd
 	return l.tell(ctx, x, was.Evaluation, t)
 }
 
-// tell keeps what a line says of a run. What memory refuses is named.
+// tell stores the label of a line. It reports a refusal as a rejected line.
 func (l *labelling) tell(ctx context.Context, x *ingest.Label, id string, t curation.Truth) error {
 	v, err := labelled(ctx, l.mem, id, t, l.by)
 	var refused *curation.RefusedError

@@ -10,10 +10,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// word is what a person says of a verdict.
+// word is a label in a table.
 type word string
 
-// The words. A pass or fail is what was tested, the others are about the verdict.
+// The labels. pass and fail are the truth of the test, the others are about the verdict.
 const (
 	saysRight word = "right"
 	saysWrong word = "wrong"
@@ -24,8 +24,7 @@ const (
 	saysOther word = word(taxonomy.Other)
 )
 
-// wordOf reads a word in lower case, false if it is none. A spreadsheet may have made TRUE or a
-// number of something; those say nothing.
+// wordOf parses a label, false if it is none. TRUE and numbers are none, because a spreadsheet may have made them.
 func wordOf(s string) (word, bool) {
 	switch s = strings.ReplaceAll(strings.ReplaceAll(s, " ", "_"), "-", "_"); s {
 	case "right", "wrong", "pass", "fail", "false_pass", "false_fail", "other":
@@ -46,7 +45,7 @@ func wordOf(s string) (word, bool) {
 	return "", false
 }
 
-// truthOf returns what a word says of a run, and why it cannot be said of it.
+// truthOf returns the truth of a run for a label, or the reason why the label does not fit the run.
 func (a *app) truthOf(w word, e *tree.Evaluation, note string) (curation.Truth, string) {
 	t, way := curation.Truth{Reason: note}, find.Way(e)
 	switch {
@@ -72,7 +71,7 @@ func (a *app) truthOf(w word, e *tree.Evaluation, note string) (curation.Truth, 
 	return t, ""
 }
 
-// judgedName is the verdict of a run in a word, - where it cannot be read.
+// judgedName is the verdict of a run, pass or fail; - if it cannot be read.
 func (a *app) judgedName(e *tree.Evaluation) string {
 	return a.polarityName(judgment.PolarityOf(judgment.Decode(e.Judgment)))
 }
@@ -88,8 +87,8 @@ func (a *app) polarityName(p judgment.Polarity) string {
 	return "-"
 }
 
-// contrary reports whether a word gives a direction that a verdict which was wrong the other way
-// cannot have, and what that verdict said.
+// contrary reports whether a label names a direction that is impossible for a verdict, and returns what that verdict
+// was.
 func contrary(was *tree.Verdict, w word) (said judgment.Polarity, is bool) {
 	switch {
 	case was.Direction == taxonomy.FalsePass && w == saysAlarm:
@@ -100,8 +99,8 @@ func contrary(was *tree.Verdict, w word) (said judgment.Polarity, is bool) {
 	return judgment.Unread, false
 }
 
-// judgedParts returns the verdict of a run, pass or fail, and what the agent said besides; the
-// whole judgment where it has no verdict that can be read.
+// judgedParts returns the verdict of a run, pass or fail, and the rest of the judgment; the whole judgment if no
+// verdict can be read.
 func judgedParts(e *tree.Evaluation) (verdict, beside string) {
 	read := judgment.Decode(e.Judgment)
 	if p := judgment.PolarityOf(read); p != judgment.Unread {

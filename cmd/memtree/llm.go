@@ -61,7 +61,7 @@ anything is sent. The exit code is 1 if there is no model that can be used.
 // defaultPatience is how long llm check waits for an answer.
 const defaultPatience = 30 * time.Second
 
-// checked is what llm check found, as --json prints it.
+// checked is the result of llm check, as --json prints it.
 type checked struct {
 	OK      bool   `json:"ok"`
 	Problem string `json:"problem"` // a sentence; "" if ok
@@ -71,26 +71,26 @@ type checked struct {
 	Model    string    `json:"model"`
 	BaseURL  string    `json:"baseUrl"`
 	Key      string    `json:"key"`      // set or unset
-	Played   int       `json:"played"`   // recordings that are played in place of a model
+	Played   int       `json:"played"`   // recordings that replace the model
 	Source   string    `json:"source"`   // the variables that were used
 	Answered string    `json:"answered"` // the model that answered, as the provider names it
 	Latency  int64     `json:"latencyMs"`
 	Features features  `json:"features"`
-	Usage    llm.Usage `json:"usage"` // of the question, as the provider counts
+	Usage    llm.Usage `json:"usage"` // of the test question, as the provider reports it
 	Price    any       `json:"price"` // of a million tokens, or "unknown"
 	Embed    embedded  `json:"embeddings"`
 	Advice   []string  `json:"advice"` // sentences about what works and could be better
 }
 
-// features says how the model can be asked.
+// features describes how the model can be called.
 type features struct {
-	Schema bool `json:"schema"` // the server holds it to a schema
+	Schema bool `json:"schema"` // the server enforces a schema
 	Tools  bool `json:"tools"`  // it answers by calling a tool
 	JSON   bool `json:"json"`   // it answers with JSON
-	Tokens bool `json:"tokens"` // the server says how many tokens were used
+	Tokens bool `json:"tokens"` // the server reports its token usage
 }
 
-// embedded says which model embeds.
+// embedded describes the embedding model.
 type embedded struct {
 	OK      bool   `json:"ok"`
 	Problem string `json:"problem"`
@@ -100,7 +100,7 @@ type embedded struct {
 	Price   any    `json:"price"` // of a million tokens, or "unknown"
 }
 
-// llmCheck tries out the model and prints what it found.
+// llmCheck tests the model and prints the result.
 func (a *app) llmCheck(ctx context.Context, within time.Duration) error {
 	r := checked{Price: unknown, Embed: embedded{Price: unknown}, Advice: []string{}, Key: langchain.Secret("").String()}
 	c, err := a.model()
@@ -131,7 +131,7 @@ func (a *app) llmCheck(ctx context.Context, within time.Duration) error {
 	return nil
 }
 
-// noModel says why there is no model, and how to set one.
+// noModel explains why there is no model, and how to set one.
 func (a *app) noModel() string {
 	if a.set("MEMTREE_LLM_PROVIDER") == "none" {
 		return a.say("MEMTREE_LLM_PROVIDER is none, so the rules do everything; " +
@@ -194,7 +194,7 @@ func (a *app) printChecked(r *checked) error {
 	return a.print(p.Lines...)
 }
 
-// asked says how the model was held to the form of its answer.
+// asked describes how the form of the answer was enforced.
 func (a *app) asked(f features) string {
 	switch {
 	case f.Schema:
@@ -216,7 +216,7 @@ func (a *app) priceWords(price any) string {
 	return a.say("%s for a million tokens read, %s for a million written", amount(p.In), amount(p.Out))
 }
 
-// amount prints money with as many digits as matter.
+// amount prints money with its significant digits.
 func amount(x float64) string {
 	s := fmt.Sprintf("%.4f", x)
 	if x > 0 && x < 0.0001 { // the vectors of a few texts

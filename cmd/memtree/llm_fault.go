@@ -11,8 +11,8 @@ import (
 	"github.com/memtree/memtree/llm/langchain"
 )
 
-// fault names what failed when a model was asked, and says in a sentence what to do. what is
-// the end of the name of the variable that names the model.
+// fault returns the code of a failed model call, and a sentence with what to do. what is the end of the name of the
+// variable that names the model.
 func (p *probe) fault(err error, model, what string, took time.Duration) (code, sentence string) {
 	v, _ := langchain.NamesOf(p.getenv)
 	name := v.Model
@@ -70,7 +70,7 @@ func (p *probe) fault(err error, model, what string, took time.Duration) (code, 
 // addressName names the variable that holds the address. A group may have none set.
 func (p *probe) addressName(v langchain.Names) string { return v.BaseURL }
 
-// quoted is what the other side said, in brackets.
+// quoted returns the server's own text, after a colon.
 func (p *probe) quoted(said string) string {
 	if said == "" {
 		return ""
@@ -85,7 +85,7 @@ func (p *probe) missing(model, name, said string) string {
 	return p.say("the provider has no model %s%s; check %s", model, p.quoted(said), name)
 }
 
-// wrongPath says what to do where a server knows no such path.
+// wrongPath explains what to do if a server does not know the path.
 func (p *probe) wrongPath(at, name string, status int) string {
 	u, err := url.Parse(at)
 	if err == nil && p.config.Provider != langchain.Ollama && !strings.HasSuffix(u.Path, "/v1") {
@@ -104,7 +104,7 @@ func (p *probe) tooSlow(at string, took time.Duration) string {
 		at, int(took.Seconds()))
 }
 
-// unreached says why no connection came about.
+// unreached explains why there was no connection.
 func (p *probe) unreached(at, name, said string) string {
 	switch lower := strings.ToLower(said); {
 	case strings.Contains(lower, "no such host"):

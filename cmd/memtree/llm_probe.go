@@ -12,7 +12,7 @@ import (
 	"github.com/memtree/memtree/llm/langchain"
 )
 
-// probe tries out a configured model.
+// probe tests a configured model.
 type probe struct {
 	*app
 	config langchain.Config
@@ -20,10 +20,10 @@ type probe struct {
 	out    *checked
 }
 
-// slow is an answer's time above which llm check says so: record asks for every wrong verdict.
+// slow is the response time above which llm check advises: record calls the model for every wrong verdict.
 const slow = 20 * time.Second
 
-// run asks the model, then the embedding model. It returns an error only if ctx has ended.
+// run calls the model, then the embedding model. It returns an error only if ctx has ended.
 func (p *probe) run(ctx context.Context) error {
 	if price, ok := p.priceOf(p.config.Model); ok {
 		p.out.Price = price
@@ -37,8 +37,8 @@ func (p *probe) run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// question does not name the fields of its schema, so an answer with just these shows that the
-// server held the model to the schema.
+// question does not name the fields of its schema, so an answer with exactly these shows that the server enforced the
+// schema.
 var question = llm.Request{
 	Name: "check@1", Prompt: "Is 7 a prime number? Answer with one JSON object in the form that is asked for.",
 	Schema: json.RawMessage(`{"type":"object","properties":{"verdict":{"type":"boolean"},"because":{"type":"string"}},` +
@@ -60,7 +60,7 @@ func (p *probe) generate(ctx context.Context) {
 	var invalid *llm.Invalid
 	switch {
 	case err == nil:
-	case errors.As(err, &invalid): // the model answered, but in another form
+	case errors.As(err, &invalid): // the model answered in another form
 		if failed, ok := errors.AsType[*llm.Error](err); ok {
 			answer.Usage = failed.Usage
 		}
@@ -82,7 +82,7 @@ func (p *probe) generate(ctx context.Context) {
 	}
 }
 
-// advise says what works but could be better.
+// advise lists what works but could be better.
 func (p *probe) advise(took time.Duration) {
 	o := p.out
 	if !o.Features.Schema && !o.Features.Tools {

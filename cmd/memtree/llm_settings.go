@@ -10,9 +10,8 @@ import (
 	"github.com/memtree/memtree/llm/langchain"
 )
 
-// settingProblem says in a sentence what is wrong with the variables of the model, and names
-// the variable. It returns "" if nothing is seen to be wrong. It prints no key, and of an
-// address only what cannot hold one.
+// settingProblem describes what is wrong with the variables of the model, and names the variable. It returns "" if it
+// finds nothing. It prints no key, and only those parts of an address that cannot hold one.
 func (a *app) settingProblem() string {
 	v, ok := langchain.NamesOf(a.getenv)
 	if !ok || a.set("MEMTREE_LLM_PROVIDER") == "none" {
@@ -46,8 +45,8 @@ func (a *app) providerProblem(provider string) string {
 		"anthropic, ollama, or none", provider)
 }
 
-// keyProblem refuses a key that no header can carry. A line break at its end too: it is a sign
-// that something else than the key was copied.
+// keyProblem refuses a key that no HTTP header can carry. It also refuses a trailing line break: then something other
+// than the key was copied.
 func (a *app) keyProblem(name string) string {
 	key := a.getenv(name)
 	switch {
@@ -76,7 +75,7 @@ func (a *app) modelProblem(name string) string {
 	return ""
 }
 
-// callPaths are what memtree adds to a base URL, and people often leave in it.
+// callPaths are the paths that memtree adds to a base URL, and that people often include in it.
 var callPaths = []string{
 	"/chat/completions", "/completions", "/embeddings", "/messages", "/api/chat", "/api/generate", "/api/embed",
 }
@@ -113,7 +112,7 @@ func (a *app) addressProblem(name, provider string) string {
 	return ""
 }
 
-// bare returns an address without what may hold a key.
+// bare returns an address without the parts that may hold a key.
 func bare(raw string) string {
 	raw, _, _ = strings.Cut(raw, "?")
 	raw, _, _ = strings.Cut(raw, "#")
@@ -150,7 +149,7 @@ func (a *app) contradiction(v langchain.Names, provider string) string {
 	return ""
 }
 
-// limitProblem looks at the variables that apply whatever the provider is.
+// limitProblem checks the variables that apply to every provider.
 func (a *app) limitProblem() string {
 	if s := a.set("MEMTREE_LLM_TIMEOUT"); s != "" {
 		if d, err := time.ParseDuration(s); err != nil || d <= 0 {
@@ -165,7 +164,7 @@ func (a *app) limitProblem() string {
 	return ""
 }
 
-// missingSentence says which variable a model still needs.
+// missingSentence names the variable that a model still needs.
 func (a *app) missingSentence(e *langchain.MissingError) string {
 	if e.Hint != "" {
 		base := strings.TrimSuffix(e.Missing, "API_KEY") + "BASE_URL"

@@ -17,7 +17,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// mostMessage is how many bytes one message of the protocol may have.
+// mostMessage is the size limit of a protocol message, in bytes.
 const mostMessage = 2 * mcpserver.MaxArguments
 
 func (a *app) mcpCommand() *cobra.Command {
@@ -96,7 +96,7 @@ func (a *app) serveMCP(ctx context.Context, m *memtree.Memory, writes bool) erro
 	return nil
 }
 
-// unclosed keeps standard output open, which belongs to the process.
+// unclosed never closes standard output, which belongs to the process.
 type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }

@@ -12,19 +12,19 @@ import (
 	"github.com/memtree/memtree/internal/po"
 )
 
-// mistake is a sentence about bad input that a package says in English, with a place for what
-// it names. Its msgid has %s for each such place.
+// mistake is a pattern of an English error text about bad input, with its translation. Its msgid has %s for each
+// value that the text names.
 type mistake struct {
 	english *regexp.Regexp
 	other   string
-	fixed   int // letters of the msgid that are not for what it names
+	fixed   int // bytes of the msgid outside of the placeholders
 }
 
 // mistakesOf are the sections of texts/zh.po whose entries are patterns.
 var mistakesOf = []string{"curation", "enhance/midscene", "ingest", "ingest/report", "judgment", "tree"}
 
-// mistakes returns all patterns, those that say most first, so that a sentence is not taken for
-// a shorter one that begins and ends alike.
+// mistakes returns all patterns, those with the most fixed text first, so that a longer text does not match a shorter
+// pattern with the same beginning and end.
 var mistakes = sync.OnceValue(func() []mistake {
 	var all []mistake
 	for english, other := range sectionsOf(chineseFile, mistakesOf) {
@@ -44,8 +44,8 @@ var mistakes = sync.OnceValue(func() []mistake {
 	return all
 })
 
-// mistake says a sentence about bad input in the language of the user. The packages that find
-// mistakes write English, which --json prints. What nobody has translated stays as it is.
+// mistake translates an error text about bad input into the language of the user. The packages that find mistakes
+// write English, which --json prints. Texts without a translation stay English.
 func (s *speech) mistake(sentence string) string {
 	if s.words == nil {
 		return sentence

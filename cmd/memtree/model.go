@@ -10,10 +10,10 @@ import (
 	"github.com/memtree/memtree/llm/langchain"
 )
 
-// model reads which model is configured. It does not open the model, because most commands
-// need none. A key alone does not configure a model: many people have set one for other programs.
+// model reads which model is configured. It does not open the model, because most commands need none. A key alone
+// does not configure a model: many people have set one for other programs.
 //
-// Where recordings are played there is no model, and what its variables say does not matter.
+// If recordings are played there is no model, and the variables of the model are ignored.
 func (a *app) model() (langchain.Config, error) {
 	if err := a.tapeProblem(); err != nil || a.playing() {
 		return langchain.Config{}, err
@@ -67,7 +67,7 @@ func (a *app) generator(how access) (llm.Generator, error) {
 		return nil, &failure{a.say("the model cannot be opened: %s", err), err}
 	}
 	g := llm.Generator(m)
-	if how != planning { // which asks nothing
+	if how != planning { // which calls no model
 		if g, err = a.recorded(m, c); err != nil {
 			return nil, err
 		}
@@ -75,16 +75,15 @@ func (a *app) generator(how access) (llm.Generator, error) {
 	return a.metered(g, c.Model), nil
 }
 
-// embedder opens the configured embedding model. It returns nil for the built-in table. If
-// the model cannot be opened, a command that makes vectors fails, and a question is
-// answered by words alone.
+// embedder opens the configured embedding model. It returns nil for the built-in table. If the model cannot be
+// opened, a command that computes vectors fails, and a query is answered by lexical search alone.
 func (a *app) embedder(how access) (llm.Embedder, error) {
 	if how == making {
 		return nil, nil
 	}
 	e, err := a.openEmbedder()
 	if err != nil && (how == asking || how == reading) {
-		return nil, nil // a question is answered without
+		return nil, nil // a query is answered without it
 	}
 	return e, err
 }
@@ -111,8 +110,8 @@ func (a *app) openEmbedder() (llm.Embedder, error) {
 	return a.meteredTexts(e, c.EmbedModel), nil
 }
 
-// later stands in for the model where a command has to answer at once. It analyses no run;
-// the runs wait for the next record.
+// later replaces the model where a command has to answer at once. It analyses no run; the runs wait for the next
+// record.
 type later struct{}
 
 func (later) Generate(ctx context.Context, _ llm.Request) (llm.Answer, error) {
@@ -120,7 +119,7 @@ func (later) Generate(ctx context.Context, _ llm.Request) (llm.Answer, error) {
 	return llm.Answer{}, &llm.Error{Kind: llm.KindCancelled, Err: ctx.Err()}
 }
 
-// modelLine describes the model and does not print its key.
+// modelLine describes the model without its key.
 func (a *app) modelLine(c langchain.Config) string {
 	if a.playing() {
 		return a.say("none asked; answers are played from %s", a.set(replayVariable))

@@ -10,14 +10,14 @@ import (
 	"github.com/memtree/memtree/llm/langchain"
 )
 
-// halted says once, on standard error, for which error the model was called no more and what to do
-// about it. byRules is how many cases the rules read in its place.
+// halted prints, once, the error after which the model was no longer called, and what to do about it. byRules is the
+// number of cases that the rules analysed instead.
 func (a *app) halted(m *memtree.Memory, byRules int) {
 	e, ok := errors.AsType[*llm.Error](m.Health().Model)
 	if !ok {
 		return
 	}
-	const most = 200 // characters of the provider's own words
+	const most = 200 // characters of the provider's error text
 	s := a.say("the model was asked no more after this: %s",
 		strings.TrimRight(text.Clip(text.Line(e.Error()), most), ".?!"))
 	s = text.Append(s+a.say("."), a.mend(e))
@@ -27,7 +27,7 @@ func (a *app) halted(m *memtree.Memory, byRules int) {
 	a.remark(s)
 }
 
-// mend says what to do about an error that lasts. It names the variable and not what is in it.
+// mend advises on an error that lasts. It prints the name of the variable and not its value.
 func (a *app) mend(e *llm.Error) string {
 	model, address, key := langchain.Variables(a.getenv)
 	switch e.Kind {

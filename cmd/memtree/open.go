@@ -12,23 +12,23 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// access says how a command opens the store. The values up to planning open it for reading only.
+// access is the way in which a command opens the store. The values up to planning open it for reading only.
 type access int
 
 const (
 	reading  access = iota // writes nothing, so another process may write meanwhile
-	planning               // writes nothing, but opens the model, to count the calls it would get
+	planning               // writes nothing, but opens the model to estimate its calls
 	asking                 // writes trials; runs that need a model wait for the next record
 	writing                // records, learns or changes memories
-	making                 // as writing, and makes the store if there is none
+	making                 // as writing, and creates the store if there is none
 )
 
-// patient is the deadline for guidance. It is longer than the default, since a person waits for
-// a command and no run does.
+// patient is the deadline for guidance. It is longer than the default, because a person waits for a command and no
+// run does.
 const patient = 30 * time.Second
 
-// with opens the store, calls do and closes the store. After a command that wrote, it prints the
-// note on memories that are found by words alone.
+// with opens the store, calls do and closes the store. After a command that wrote, it prints the note on lexical
+// search.
 //
 // A command of another process works on the memory that this one has open.
 func (a *app) with(ctx context.Context, how access, do func(*memtree.Memory) error) error {
@@ -45,7 +45,7 @@ func (a *app) with(ctx context.Context, how access, do func(*memtree.Memory) err
 	return errors.Join(err, m.Close()) //nolint:contextcheck // what is accepted is kept whatever became of ctx
 }
 
-// byWords notes, after a command that wrote, that memories are found by words alone.
+// byWords prints, after a command that wrote, a note that memories are found by lexical search alone.
 func (a *app) byWords(m *memtree.Memory, how access, err error) {
 	if note := m.Health().Note; err == nil && how == writing && note != "" {
 		a.note(text.Line(note))
@@ -84,8 +84,8 @@ func (a *app) openWithin(ctx context.Context, how access, deadline time.Duration
 	return m, nil
 }
 
-// checkFolder returns an error that says what to do if there is no store. That is the most
-// common mistake, so it is found before anything else can fail.
+// checkFolder returns an error with advice if there is no store. That is the most common mistake, so it is checked
+// before anything else can fail.
 func (a *app) checkFolder(how access) error {
 	info, err := os.Stat(a.store)
 	switch {

@@ -12,7 +12,7 @@ import (
 // priced is what a million tokens cost.
 type priced = evolution.Price
 
-// unknown stands in JSON for a figure that nobody has told.
+// unknown is the JSON value of a figure that is not known.
 const unknown = "unknown"
 
 // The variables that override the prices of memtree.yaml.
@@ -34,8 +34,8 @@ func (a *app) parsePrice(s string) (p priced, err error) {
 	return p, nil
 }
 
-// priceOf returns the price of a model: that of --price, of MEMTREE_LLM_PRICE, or of memtree.yaml in the
-// store's folder. What is played costs nothing. ok is false if there is none that can be read.
+// priceOf returns the price of a model: that of --price, of MEMTREE_LLM_PRICE, or of memtree.yaml in the store's
+// folder. Played recordings cost nothing. ok is false if there is no valid price.
 func (a *app) priceOf(model string) (p priced, ok bool) {
 	if model == playedModel {
 		return priced{}, true
@@ -46,13 +46,13 @@ func (a *app) priceOf(model string) (p priced, ok bool) {
 	}
 	tax, err := taxonomy.ReadFolder(a.folder())
 	if err != nil {
-		return priced{}, false // what is wrong with the file is said by every command that opens the store
+		return priced{}, false // every command that opens the store reports an invalid file
 	}
 	own, ok := tax.PriceOf(model)
 	return priced{In: own.In, Out: own.Out}, ok
 }
 
-// parseEmbedPrice reads what a million tokens cost that an embedding model reads.
+// parseEmbedPrice reads the price of a million input tokens of an embedding model.
 func (a *app) parseEmbedPrice(s string) (p priced, err error) {
 	p.In, err = strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if err != nil || !(p.In >= 0 && p.In < 1e9) {
@@ -62,8 +62,8 @@ func (a *app) parseEmbedPrice(s string) (p priced, err error) {
 	return p, nil
 }
 
-// embedPriceOf returns the price of an embedding model: that of MEMTREE_LLM_EMBED_PRICE, or of memtree.yaml.
-// The price for every model there is one of models that write.
+// embedPriceOf returns the price of an embedding model: that of MEMTREE_LLM_EMBED_PRICE, or of memtree.yaml. The
+// default price in memtree.yaml is one of generative models and does not apply.
 func (a *app) embedPriceOf(model string) (p priced, ok bool) {
 	if model == playedModel {
 		return priced{}, true

@@ -46,7 +46,7 @@ func (a *app) queryFlags(c *cobra.Command) *queryFlags {
 	return q
 }
 
-// ask makes a query of the flags.
+// ask builds the query of the flags.
 func (q *queryFlags) ask(ctx context.Context, a *app) (memtree.Query, error) {
 	if q.prompt == "" {
 		return memtree.Query{}, &usageError{a.say("say what the agent will be asked: --prompt TEXT, --prompt @FILE, " +
@@ -88,7 +88,7 @@ func (a *app) promptText(ctx context.Context, arg string) (string, error) {
 	return s, a.promptSize(len(s))
 }
 
-// observationText reads what can be seen now. It returns "" if --observation was not given.
+// observationText reads the observation. It returns "" if --observation is not set.
 func (a *app) observationText(ctx context.Context, path string) (string, error) {
 	if path == "" {
 		return "", nil
@@ -105,7 +105,8 @@ func (a *app) observationText(ctx context.Context, path string) (string, error) 
 	return s, nil
 }
 
-// textOf reads a file, or standard input for "-", up to one byte more than the most it may have.
+// textOf reads a file, or standard input for "-". It returns at most most+1 bytes, so that the caller can detect a
+// longer one.
 func (a *app) textOf(ctx context.Context, path string, most int64) (string, error) {
 	var in io.Reader = interruptible{ctx, a.stdin}
 	if path != "-" {

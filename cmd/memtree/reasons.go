@@ -5,8 +5,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// because says a sentence of another package in the language of the user, such as why a
-// memory was taken. It names levels and directions as the rest of the command does.
+// because translates a sentence of another package into the language of the user, such as the reason why a memory was
+// taken. It names levels and directions as the other output does.
 func (a *app) because(sentence string, values []any) string {
 	args := make([]any, len(values))
 	for i, arg := range values {

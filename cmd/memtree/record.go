@@ -56,64 +56,64 @@ The same answer to the same test is one more run if its id, run_id, trial or at 
 	return c
 }
 
-// Runs are recorded in batches of at most so many runs and about so many bytes. A batch is large
-// enough that the disk's fsync hardly counts, and small enough that an interrupt loses little.
+// batchRuns and batchBytes limit a batch of recorded runs; batchBytes is approximate. A batch is large enough that
+// the disk's fsync hardly matters, and small enough that an interrupt loses little.
 const (
 	batchRuns  = 256
 	batchBytes = 4 << 20
 )
 
-// mostFresh is of how many runs of reports it is asked whether another tool told of them. No more wait than so many.
+// mostFresh limits the runs that are checked for reports of other tools. No more runs than that wait.
 const mostFresh = 10_000
 
 // recorded is the result, as --json prints it.
 type recorded struct {
 	Accepted    int      `json:"accepted"`
 	Duplicate   int      `json:"duplicate"`
-	Correct     int      `json:"correct"` // of the accepted
+	Correct     int      `json:"correct"` // of Accepted
 	Wrong       int      `json:"wrong"`
 	Unlabelled  int      `json:"unlabelled"`
 	Formed      int      `json:"formed"`      // new cases
-	Occurrences int      `json:"occurrences"` // of cases that were known
+	Occurrences int      `json:"occurrences"` // of known cases
 	Analysis    analysed `json:"analysis"`    // of the new cases
 	Rejected    []reject `json:"rejected"`
-	RejectCount int      `json:"rejectedCount"` // Rejected names the first 10,000
+	RejectCount int      `json:"rejectedCount"` // Rejected lists the first 10,000
 
-	Unread []unreadField `json:"unread,omitempty"` // fields of the files that are left out
+	Unread []unreadField `json:"unread,omitempty"` // ignored fields of the files
 
 	ByModel       int   `json:"byModel"`       // of the new cases
 	ByRules       int   `json:"byRules"`       // likewise
-	ModelFailures int   `json:"modelFailures"` // questions to which the model gave no answer that can be used
+	ModelFailures int   `json:"modelFailures"` // calls without a usable answer
 	Calls         int   `json:"calls"`         // of the model
-	Model         spent `json:"model"`         // what it was asked, and what that cost
+	Model         spent `json:"model"`         // calls and their cost
 
 	types map[string]map[taxonomy.Direction]int
 	left  int // still in the outbox
 	dead  int // could not be formed
 }
 
-// recorder is the work of one record command.
+// recorder is the state of one record command.
 type recorder struct {
 	*intake
 	mem   *memtree.Memory
 	out   recorded
 	batch []tree.Evaluation
 	size  int
-	texts []string // of the cases that a dry run would make
+	texts []string // of the cases that a dry run would create
 
-	fresh map[string]bool // keys of the last accepted runs of reports that have no truth
+	fresh map[string]bool // keys of accepted unlabelled runs of reports, up to mostFresh
 
-	waiting map[string]judgment.Polarity // verdicts that wait for a truth, by key; nil: not read yet
+	waiting map[string]judgment.Polarity // unlabelled verdicts by key; nil: not read yet
 
-	mine map[string]bool // keys of the accepted runs, where others record meanwhile; nil: all that is new is ours
+	mine map[string]bool // keys of accepted runs, if others record at the same time; nil: all new runs are ours
 
-	readRuns int        // that were read
-	names    *testNames // of the tests of reports, where labels are to be found for them; or nil
+	readRuns int        // runs read
+	names    *testNames // test names in reports, if labels are looked up by them; or nil
 	nameless bool       // a duplicate has neither id nor run_id, so it may be another run with equal content
 }
 
-// record records the runs of files, and waits until cases are formed unless async is set. run is
-// the id of the run for lines that have none.
+// record records the runs of files, and waits until cases are formed unless async is set. run is the run id for lines
+// without one.
 func (a *app) record(ctx context.Context, files []string, run string, async bool) error {
 	in, err := a.intake(files, a.say("recording"))
 	if err != nil {
@@ -138,7 +138,7 @@ func (a *app) record(ctx context.Context, files []string, run string, async bool
 	return in.err()
 }
 
-// run records all files, counts what came of them, and prints that.
+// run records all files, and prints the result.
 func (r *recorder) run(ctx context.Context, files []string, async bool) error {
 	if err := r.work(ctx, files, async); err != nil {
 		return err
@@ -152,11 +152,10 @@ func (r *recorder) run(ctx context.Context, files []string, async bool) error {
 	return r.print(r.pictureLines(&r.pictures)...)
 }
 
-// work records all files and counts what came of them.
+// work records all files and collects the result.
 func (r *recorder) work(ctx context.Context, files []string, async bool) error {
 	if !async {
-		// Runs that an earlier command left are formed first, so that their cases are not
-		// counted as this command's.
+		// Runs of an earlier command are formed first, so that their cases are not attributed to this one.
 		if err := r.form(ctx); err != nil {
 			return r.stopped(err)
 		}
@@ -191,8 +190,8 @@ func (r *recorder) work(ctx context.Context, files []string, async bool) error {
 	return nil
 }
 
-// stopped returns the error for a record command that could not finish. It says which runs are
-// kept and how to go on.
+// stopped returns the error of an interrupted record command. It reports how many runs were recorded and how to
+// continue.
 func (r *recorder) stopped(err error) error {
 	r.bar.End()
 	text := r.sentence(err)
@@ -214,7 +213,7 @@ func (r *recorder) file(ctx context.Context, name string) error {
 	return errors.Join(err, r.flush(ctx, name))
 }
 
-// taker takes the runs of a file.
+// taker returns a function that adds a run of a file to the batch.
 func (r *recorder) taker(ctx context.Context, name string) func(*tree.Evaluation) error {
 	return func(e *tree.Evaluation) error {
 		r.readRuns++
@@ -228,7 +227,7 @@ func (r *recorder) taker(ctx context.Context, name string) func(*tree.Evaluation
 	}
 }
 
-// flush records the batch and empties it. name is the file that it came from.
+// flush records the batch and empties it. name is the file of the runs.
 func (r *recorder) flush(ctx context.Context, name string) error {
 	if len(r.batch) == 0 {
 		return nil
@@ -266,14 +265,14 @@ func (r *recorder) flush(ctx context.Context, name string) error {
 	return nil
 }
 
-// again counts the pictures of a run that was recorded before: it keeps those that it was recorded with.
+// again counts the pictures of a run that was recorded before; it keeps its first pictures.
 func (r *recorder) again(e *tree.Evaluation) {
 	if e.Evidence != nil {
 		r.pictures.Again += len(e.Evidence.Pictures)
 	}
 }
 
-// accepted counts a run that was accepted, by whether it was judged rightly.
+// accepted counts an accepted run as right, wrong or unlabelled.
 func (r *recorder) accepted(e *tree.Evaluation) {
 	r.out.Accepted++
 	switch v := formation.Detect(e); {

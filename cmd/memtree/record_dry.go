@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// planned is what a record would do, as --json prints it.
+// planned is the result of a dry run of record, as --json prints it.
 type planned struct {
 	Accepted   int       `json:"accepted"`
 	Duplicate  int       `json:"duplicate"`
@@ -21,12 +21,12 @@ type planned struct {
 	Calls      int       `json:"calls"`   // of the model, estimated
 	Usage      llm.Usage `json:"usage"`   // likewise
 	Cost       any       `json:"cost"`    // likewise; a number, or "unknown"
-	Vectors    vectored  `json:"vectors"` // of an embedding model, estimated; calls and cost have them
+	Vectors    vectored  `json:"vectors"` // of an embedding model, estimated; included in calls and cost
 	Estimated  bool      `json:"estimated"`
 	Rejected   []reject  `json:"rejected"`
 }
 
-// recordDry says what a record of the files would do and ask the model. It writes nothing and asks nothing.
+// recordDry prints what a record of the files would do, and its model calls. It writes nothing and calls no model.
 func (a *app) recordDry(ctx context.Context, files []string, run string) error {
 	in, err := a.intake(files, a.say("reading"))
 	if err != nil {
@@ -73,7 +73,7 @@ func (a *app) recordDry(ctx context.Context, files []string, run string) error {
 	return in.err()
 }
 
-// plan reads the files and has an estimator asked what a model would be.
+// plan reads the files and estimates the model calls.
 func (r *recorder) plan(ctx context.Context, files []string, ask *meter.Estimator) error {
 	known := map[string]bool{}
 	for entry, err := range r.mem.Tree().Ledger(ctx, 0) {
@@ -116,7 +116,7 @@ func (r *recorder) plan(ctx context.Context, files []string, ask *meter.Estimato
 	return r.estimate(ctx, former, runs)
 }
 
-// estimate forms runs as a record would, and keeps the texts that would get vectors.
+// estimate forms runs as a record would, and collects the texts that would get vectors.
 func (r *recorder) estimate(ctx context.Context, former *formation.Former, runs []*formation.Run) error {
 	view := noNeighbours{r.mem.Tree()}
 	if err := former.Read(ctx, view, runs); err != nil {
@@ -134,13 +134,12 @@ func (r *recorder) estimate(ctx context.Context, former *formation.Former, runs 
 	return nil
 }
 
-// noNeighbours is the view of a tree in which no case is like another: each one that is wrong
-// is asked about.
+// noNeighbours is a view of a tree in which no two cases are similar, so each wrong one needs a model call.
 type noNeighbours struct{ tree.Reader }
 
 func (noNeighbours) Similar(context.Context, *tree.Node, int) ([]tree.Node, error) { return nil, nil }
 
-// vectored is what an embedding model would be asked, estimated.
+// vectored is an estimate of embedding calls.
 type vectored struct {
 	Texts int       `json:"texts"`
 	Calls int       `json:"calls"`
@@ -148,7 +147,7 @@ type vectored struct {
 	Cost  any       `json:"cost"` // a number, or "unknown"
 }
 
-// vectorsOf returns what the embedding model would be asked for texts; nothing where there is none.
+// vectorsOf estimates the embedding calls for texts; none without an embedding model.
 func (a *app) vectorsOf(texts []string) vectored {
 	if a.spending.embed == "" {
 		return vectored{Cost: 0.0}

@@ -11,14 +11,14 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// analysed tells who read the new cases and what is known of their causes. --json prints it.
+// analysed is a summary of the new cases: who analysed them and what is known of their causes. --json prints it.
 type analysed struct {
 	formation.Tally
-	ByModel int `json:"byModel"` // new cases that the model read
+	ByModel int `json:"byModel"` // new cases that the model analysed
 	ByRules int `json:"byRules"`
 }
 
-// since returns what was formed between two counts.
+// since returns the difference of two tallies.
 func since(now, before formation.Tally) analysed {
 	a := analysed{Tally: now}
 	a.Cases -= before.Cases
@@ -39,7 +39,7 @@ func since(now, before formation.Tally) analysed {
 	return a
 }
 
-// account sums up what the model did.
+// account adds the model's totals to the result.
 func (r *recorder) account() {
 	o, f := &r.out, &r.out.Analysis
 	o.ByModel, o.ByRules, o.Model = f.ByModel, f.ByRules, r.spentNow()
@@ -49,7 +49,7 @@ func (r *recorder) account() {
 	}
 }
 
-// less subtracts counts. It leaves out a key of which nothing remains.
+// less subtracts the values of before. It omits keys with nothing left.
 func less[K comparable](now, before map[K]int) map[K]int {
 	out := map[K]int{}
 	for k, n := range now {
@@ -67,8 +67,8 @@ func sum[K comparable](counts map[K]int) (n int) {
 	return n
 }
 
-// analysis says who read the new cases, how often the model failed and why, and how many
-// cases tell what was missed.
+// analysis reports who analysed the new cases, how often the model failed and why, and in how many cases the missed
+// check is known.
 func (r *recorder) analysis() []string {
 	f := &r.out.Analysis
 	var lines []string
@@ -79,7 +79,7 @@ func (r *recorder) analysis() []string {
 		lines = append(lines, r.say("Without a label because the model did not tell whether the "+
 			"judgment is right: %d (%s).", sum(f.Uncompared), r.kinds(f.Uncompared)))
 	}
-	if f.ModelError != "" && r.mem.Health().Model == nil { // else halted says it
+	if f.ModelError != "" && r.mem.Health().Model == nil { // otherwise halted prints it
 		const most = 200 // characters
 		lines = append(lines, r.say("The model's last failure: %s", text.Clip(text.Line(f.ModelError), most)))
 	}
@@ -109,7 +109,7 @@ func (r *recorder) analysis() []string {
 	return append(lines, line)
 }
 
-// readers says how many cases the model read, and why it did not read the others.
+// readers reports how many cases the model analysed, and why it did not analyse the others.
 func (r *recorder) readers(f *analysed) []string {
 	var parts []string
 	for _, name := range frequent(f.Models) {
@@ -138,14 +138,14 @@ func (r *recorder) kinds(counts map[llm.Kind]int) string {
 	return r.list(parts)
 }
 
-// frequent returns the keys of counts, the most frequent first.
+// frequent returns the keys, the one with the largest number first.
 func frequent[K cmp.Ordered](counts map[K]int) []K {
 	return slices.SortedFunc(maps.Keys(counts), func(x, y K) int {
 		return cmp.Or(counts[y]-counts[x], cmp.Compare(x, y))
 	})
 }
 
-// kindName names what went wrong with a model, for people.
+// kindName names a kind of model error for people.
 func (a *app) kindName(k llm.Kind) string {
 	switch k {
 	case llm.KindRateLimited:

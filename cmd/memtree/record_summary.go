@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// form waits until the accepted runs have been looked at, and the wrong ones are cases.
+// form waits until the accepted runs are processed and the wrong ones are cases.
 func (r *recorder) form(ctx context.Context) error {
 	r.bar.End()
 	bar := r.progress(r.say("forming cases"), screen.Count)
@@ -48,7 +48,7 @@ func (a *app) formed(ctx context.Context, m *memtree.Memory, bar *screen.Progres
 	}
 }
 
-// summary says in words what was recorded.
+// summary prints what was recorded.
 func (r *recorder) summary(async bool) error {
 	o := &r.out
 	if o.Accepted+o.Duplicate == 0 {
@@ -66,7 +66,7 @@ func (r *recorder) summary(async bool) error {
 		lines = append(lines, r.say("Some of the lines recorded before have no id, run_id, trial or at, "+
 			"so that a new run cannot be told from the old one. If they are of a new run, name it with --run."))
 	}
-	if o.Accepted > 0 && (r.names == nil || o.Correct+o.Wrong > 0) { // a table of truths tells more, after this
+	if o.Accepted > 0 && (r.names == nil || o.Correct+o.Wrong > 0) { // else the table of truths reports them later
 		lines = append(lines, r.say("Of the accepted: %d right, %d wrong, %d without a label.",
 			o.Correct, o.Wrong, o.Unlabelled))
 	}
@@ -100,7 +100,7 @@ func (r *recorder) summary(async bool) error {
 	return nil
 }
 
-// nothing says why nothing was recorded.
+// nothing explains why nothing was recorded.
 func (r *recorder) nothing() string {
 	switch {
 	case r.out.RejectCount > r.unread:
@@ -145,7 +145,7 @@ func directions() []taxonomy.Direction {
 // directionName names a direction for people.
 func (a *app) directionName(d taxonomy.Direction) string { return d.Name().In(a.lang) }
 
-// typeName names an error type for people, in the words of the store's taxonomy.
+// typeName returns the name of an error type in the store's taxonomy, for people.
 func (a *app) typeName(tax *taxonomy.Taxonomy, id string) string {
 	t, _ := tax.ErrorType(id)
 	return t.Name.In(a.lang)
@@ -156,7 +156,7 @@ func (a *app) branchName(tax *taxonomy.Taxonomy, id string, d taxonomy.Direction
 	return a.typeName(tax, id) + " · " + a.directionName(d)
 }
 
-// typeTable prints counts by error type and direction.
+// typeTable prints a table of new cases by error type and direction.
 func (a *app) typeTable(tax *taxonomy.Taxonomy, types map[string]map[taxonomy.Direction]int) error {
 	if len(types) == 0 {
 		return nil
@@ -184,7 +184,7 @@ func (a *app) typeTable(tax *taxonomy.Taxonomy, types map[string]map[taxonomy.Di
 	return t.Write(a.stdout, &a.Terminal)
 }
 
-// count prints a number of a table. It prints a dot for zero, so that the other numbers stand out.
+// count formats a number of a table. Zero is a dot, so that the other numbers are easy to see.
 func count(n int) string {
 	if n == 0 {
 		return "·"

@@ -10,7 +10,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// tally finds out what became of the accepted runs.
+// tally determines the results of the accepted runs from the ledger entries after before.
 func (r *recorder) tally(ctx context.Context, before tree.Info) error {
 	after, err := r.mem.Tree().Info(ctx)
 	if err != nil {
@@ -19,7 +19,7 @@ func (r *recorder) tally(ctx context.Context, before tree.Info) error {
 	r.out.left = after.Outbox
 	r.out.dead = after.Dead - before.Dead
 	inCases, found := 0, verdictCounts{}
-	formed := map[string]bool{} // cases that no run but ours made
+	formed := map[string]bool{} // cases that only our runs created
 	for entry, err := range r.mem.Tree().Ledger(ctx, before.Entries) {
 		if err != nil {
 			return fmt.Errorf("read the ledger: %w", err)
@@ -56,7 +56,7 @@ func (r *recorder) tally(ctx context.Context, before tree.Info) error {
 	return nil
 }
 
-// verdictCounts counts verdicts. It does not keep them: a report may have half a million.
+// verdictCounts is the number of verdicts by label. It does not store them: a report may have half a million.
 type verdictCounts struct{ right, wrong, unlabelled int }
 
 func (c *verdictCounts) add(v *tree.Verdict) {
@@ -70,8 +70,8 @@ func (c *verdictCounts) add(v *tree.Verdict) {
 	}
 }
 
-// relabel takes the counts of right and wrong verdicts once all of them are formed: a model may have decided some that
-// could not be decided when they were read.
+// relabel replaces the numbers of right and wrong verdicts once all runs are formed: a model may have decided some
+// that could not be decided when they were read.
 func (r *recorder) relabel(found verdictCounts) {
 	if found.right+found.wrong+found.unlabelled == r.out.Accepted {
 		r.out.Correct, r.out.Wrong, r.out.Unlabelled = found.right, found.wrong, found.unlabelled

@@ -14,7 +14,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// relabelFlags are the flags of relabel that are no Truth yet.
+// relabelFlags are the flags of relabel, before they are parsed into a Truth.
 type relabelFlags struct {
 	truth, correct, reason, runs string
 }
@@ -104,7 +104,7 @@ func (a *app) findRun(ctx context.Context, file, id string) (found *tree.Evaluat
 	return found, err
 }
 
-// relabelRefused says why an evaluation was not relabelled.
+// relabelRefused returns the sentence for a refused label.
 func (a *app) relabelRefused(id string, err error) error {
 	var several *curation.SeveralError
 	var unkept *curation.UnkeptError
@@ -144,7 +144,7 @@ func (a *app) printRelabelled(tax *taxonomy.Taxonomy, was *tree.Verdict, d *cura
 	return a.print(append(out, a.followsLines(tax, d)...)...)
 }
 
-// verdictName says whether a judgment was right, and which way it was wrong.
+// verdictName describes a verdict as right or wrong, with its direction.
 func (a *app) verdictName(v *tree.Verdict) string {
 	switch {
 	case !v.Labelled:

@@ -25,7 +25,7 @@ type replayOptions struct {
 	word   string // one of wordings
 	embed  string // one of embedders
 	floor  float64
-	bound  float64 // from how likely to be wrong a verdict is corrected
+	bound  float64 // risk from which a verdict is corrected
 }
 
 func (a *app) replayCommand() *cobra.Command {
@@ -86,10 +86,10 @@ embeds, where --embedder model asks for that.`, longestDay),
 	return c
 }
 
-// wordings names what guidance may tell: actions alone, or findings too.
+// wordings are the values of --wording: actions alone, or findings too.
 var wordings = []string{"actions", "findings"}
 
-// limits returns the limits of every question.
+// limits returns the limits of every query.
 func (o *replayOptions) limits() retrieval.Limits {
 	l := retrieval.Limits{Total: o.items, Confidence: o.floor}
 	if o.floor == 0 {
@@ -131,12 +131,10 @@ func (a *app) replay(ctx context.Context, files []string, o *replayOptions) erro
 	return errors.Join(err, in.err())
 }
 
-// nearestGiven is how many cases the plain search gives a run. It equals the most cases
-// that memtree gives.
+// nearestGiven is the number of cases that the plain search includes. It equals the maximum of memtree.
 const nearestGiven = 2
 
-// measure replays a stream. It also returns the risk that was said of each verdict whose
-// truth is known.
+// measure replays a stream. It also returns the predicted risk of each labelled verdict.
 func (a *app) measure(ctx context.Context, stream []tree.Evaluation, o *replayOptions) (
 	rep replay.Report, said []foretold, err error,
 ) {
@@ -220,7 +218,7 @@ func (a *app) printReplay(rep *replay.Report) error {
 	return a.print(a.replayKey(rep)...)
 }
 
-// printCorrection says what taking the other verdict would have done to accuracy.
+// printCorrection prints how replacing risky verdicts would have changed accuracy.
 func (a *app) printCorrection(c *replay.Correction) error {
 	if c == nil {
 		return nil
@@ -236,8 +234,8 @@ func (a *app) printCorrection(c *replay.Correction) error {
 	return a.print(append([]string{""}, a.Wrap(said)...)...)
 }
 
-// printRows prints two tables: how often verdicts were wrong with guidance and without,
-// and of how many wrong ones it had warned.
+// printRows prints two tables: the share of wrong verdicts with guidance and without, and the share of wrong verdicts
+// with a warning.
 func (a *app) printRows(rep *replay.Report) error {
 	t := &screen.Table{Columns: []screen.Column{
 		{Head: ""}, {Head: a.say("guided"), Right: true},

@@ -12,12 +12,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// embedders names what may give texts their meaning in a replay: the built-in table, or the configured
-// embedding model.
+// embedders are the embedders of a replay: the built-in table, or the configured embedding model.
 var embedders = []string{"table", "model"}
 
-// replayEmbedder returns the embedder of a replay, nil for the built-in table. A model is asked for the prompts of
-// all runs at once, each once, before anything is measured: with half of the vectors nothing would be.
+// replayEmbedder returns the embedder of a replay, nil for the built-in table. A model embeds the prompts of all
+// runs, each once, before anything is measured: a result with part of the vectors would mean nothing.
 func (a *app) replayEmbedder(ctx context.Context, stream []tree.Evaluation, which string) (llm.Embedder, error) {
 	if which == embedders[0] {
 		return nil, nil

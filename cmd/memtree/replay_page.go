@@ -34,7 +34,7 @@ type tick struct {
 	Label string
 }
 
-// dot is a tenth of the scale: what was said, what came out, and its interval.
+// dot is a tenth of the scale: the predicted risk, the observed share of wrong verdicts, and its interval.
 type dot struct {
 	X, Y, R, Low, High float64
 	Title              string
@@ -46,8 +46,8 @@ type pageRow struct {
 	Wrong                      bool
 }
 
-// writeReplayPage writes a page that shows how well the risks told wrong verdicts apart. The
-// page needs no other file. It is written whole or not at all.
+// writeReplayPage writes a self-contained page that shows how well the risks separate wrong verdicts from right ones.
+// The write is atomic.
 func (a *app) writeReplayPage(path string, r *replay.Risks, said []foretold) error {
 	if r == nil || r.AUC == nil {
 		return &failure{a.say("%s was not written: a page needs runs that were judged right and runs "+

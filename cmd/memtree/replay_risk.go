@@ -8,7 +8,7 @@ import (
 	"github.com/memtree/memtree/internal/replay"
 )
 
-// printRisks prints how well a replay told wrong verdicts apart.
+// printRisks prints how well a replay separated wrong verdicts from right ones.
 func (a *app) printRisks(r *replay.Risks) error {
 	top := a.say("Once a verdict is given, and before its truth is known: how much of what is wrong does " +
 		"reading the riskiest find?")
@@ -41,7 +41,7 @@ func (a *app) printRisks(r *replay.Risks) error {
 	return a.printReliability(r)
 }
 
-// baseRateOnly says why no verdict was given a risk of its own, and what the order is worth all the same.
+// baseRateOnly explains why no verdict has a risk of its own, and how good the order is nevertheless.
 func (a *app) baseRateOnly(r *replay.Risks) string {
 	return a.say(
 		"No verdict was given a risk of its own: %d verdicts, %d of them wrong, do not show yet that past errors "+
@@ -54,8 +54,7 @@ func (a *app) baseRateOnly(r *replay.Risks) string {
 	)
 }
 
-// printReliability prints the risks that were said beside what came out. Where there is colour it
-// also draws bars.
+// printReliability prints predicted risks beside observed shares. With colour it also draws bars.
 func (a *app) printReliability(r *replay.Risks) error {
 	t := &screen.Table{Columns: []screen.Column{
 		{Head: a.say("said")}, {Head: a.say("verdicts"), Right: true}, {Head: a.say("mean"), Right: true},
@@ -77,8 +76,7 @@ func (a *app) printReliability(r *replay.Risks) error {
 	return a.print(append([]string{""}, a.Wrap(score)...)...)
 }
 
-// barOf draws a share as a bar, with a mark at the risk that was said. It returns "" if
-// the screen takes no colour.
+// barOf draws a share as a bar, with a mark at the predicted risk. It returns "" without colour.
 func (a *app) barOf(share, mark float64) string {
 	const cells = 25
 	if !a.Colour {

@@ -21,13 +21,12 @@ func judged(e *tree.Evaluation) replay.Label {
 	return replay.Label{Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction}
 }
 
-// rememberer is memtree as replay measures it. It has its own store in memory. A question
-// leaves no trial and is asked at the time of its run, and what it learns is formed before
-// the next question.
+// rememberer is memtree as replay measures it. It has its own store in memory. A query records no trial and has the
+// time of its run, and the run before it is formed first.
 type rememberer struct {
 	mem      *memtree.Memory
 	limits   retrieval.Limits
-	findings bool         // tell what was found before
+	findings bool         // include earlier findings in guidance
 	embedder llm.Embedder // nil: the built-in table
 	now      time.Time
 }
@@ -67,8 +66,8 @@ func (r *rememberer) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given,
 	return a, nil
 }
 
-// scenes collects the scenes of the cases that a memory rests on. A lesson has no scene of
-// its own unless all its cases share one, so the cases below it and those it cites count.
+// scenes collects the scenes of the cases that support a memory. A lesson has a scene of its own only if all its
+// cases share one, so it also visits the children and the cited cases.
 func (r *rememberer) scenes(ctx context.Context, id string, seen map[string]bool, to *[]tree.Scene) error {
 	if seen[id] {
 		return nil
@@ -103,13 +102,12 @@ func (r *rememberer) Learn(ctx context.Context, e *tree.Evaluation, _ replay.Lab
 	return r.mem.Wait(ctx)
 }
 
-// evolver is a rememberer whose tree evolves every night of the history: before the first
-// run of another day in UTC, and whenever longestDay runs have come since it last evolved.
-// Only runs of the past decide when.
+// evolver is a rememberer whose tree evolves at the end of each day of the history: before the first run of another
+// day in UTC, and whenever longestDay runs were recorded since the last evolve. Only past runs decide when.
 type evolver struct {
 	rememberer
-	last time.Time // time of the last run it learned
-	runs int       // how many it learned since it last evolved
+	last time.Time // time of the last recorded run
+	runs int       // number of recorded runs since the last evolve
 }
 
 // longestDay is the number of runs after which the tree evolves even if the day is the same:
@@ -135,17 +133,17 @@ func (v *evolver) Learn(ctx context.Context, e *tree.Evaluation, d replay.Label)
 	return v.rememberer.Learn(ctx, e, d)
 }
 
-// foreteller is a rememberer that also says how likely each verdict is to be wrong.
+// foreteller is a rememberer that also predicts how likely each verdict is to be wrong.
 type foreteller struct {
 	rememberer
 	plain *replay.Nearest     // the nearest wrong case, for comparison
-	next  replay.Prediction   // for the run of the last question
+	next  replay.Prediction   // for the run of the last query
 	about foretold            // that prediction with its reasons
-	told  []replay.Prediction // for the runs whose truth is known
+	told  []replay.Prediction // for the labelled runs
 	said  []foretold          // those predictions with their reasons
 }
 
-// foretold is a risk that was said before the truth was known, and what came out.
+// foretold is a predicted risk and the outcome.
 type foretold struct {
 	risky
 	wrong bool

@@ -20,7 +20,7 @@ type reportFlags struct {
 	failOn    []string
 }
 
-// What --fail-on takes.
+// The values of --fail-on.
 const (
 	failRisky = "risky"
 	failHarm  = "harm"
@@ -83,26 +83,26 @@ func (a *app) checkReport(f *reportFlags) error {
 // ciReport is a summary, as --json prints it.
 type ciReport struct {
 	Run   string `json:"run,omitempty"`
-	First bool   `json:"first"` // nothing was seen before, so that all there is counts as new
+	First bool   `json:"first"` // no earlier summary: everything is new
 
 	Cases    int          `json:"cases"`    // in use
 	NewCases int          `json:"newCases"` // since the last summary
 	Lessons  int          `json:"lessons"`  // in use
 	Learned  []lessonNews `json:"learned"`  // since the last summary, those of most tests first
-	Gone     []goneNews   `json:"gone"`     // in use at the last summary, and no more
-	Imports  int          `json:"imports"`  // wait in quarantine
-	Review   int          `json:"review"`   // lessons that wait for a person's word
+	Gone     []goneNews   `json:"gone"`     // in use at the last summary, but not now
+	Imports  int          `json:"imports"`  // waiting in quarantine
+	Review   int          `json:"review"`   // lessons that wait for a review
 
-	Waiting  int     `json:"waiting"`  // verdicts without a truth, of the run if one is named
-	Scored   int     `json:"scored"`   // of them have a risk
-	Expected float64 `json:"expected"` // how many of the scored are wrong, as the risks say
-	Known    int     `json:"known"`    // verdicts in memory whose truth is known
-	Risky    []risky `json:"risky"`    // the likeliest to be wrong first
+	Waiting  int     `json:"waiting"`  // unlabelled verdicts, of the run if one is set
+	Scored   int     `json:"scored"`   // those of Waiting with a risk
+	Expected float64 `json:"expected"` // expected number of wrong verdicts among Scored
+	Known    int     `json:"known"`    // labelled verdicts in memory
+	Risky    []risky `json:"risky"`    // the riskiest first
 
 	Effect   *finding `json:"effect"`
-	Unformed int      `json:"unformed"` // recorded runs that are no memories yet
-	Next     []string `json:"next"`     // what to do
-	Failed   []string `json:"failed"`   // of --fail-on, what is so
+	Unformed int      `json:"unformed"` // recorded runs that have not been formed yet
+	Next     []string `json:"next"`     // recommended actions
+	Failed   []string `json:"failed"`   // values of --fail-on that apply
 
 	moreLearned, moreGone int
 }
@@ -162,7 +162,7 @@ func (a *app) report(ctx context.Context, f *reportFlags) error {
 	return nil
 }
 
-// reportRisks notes which verdicts to read first.
+// reportRisks sets the unlabelled verdicts, the riskiest first.
 func (a *app) reportRisks(ctx context.Context, m *memtree.Memory, r *ciReport, f *reportFlags) error {
 	box, err := m.Inbox(ctx, 0)
 	if err != nil {
@@ -189,7 +189,7 @@ func (a *app) reportRisks(ctx context.Context, m *memtree.Memory, r *ciReport, f
 	return nil
 }
 
-// reportNext says what to do, the most pressing first.
+// reportNext recommends actions, the most urgent first.
 func (a *app) reportNext(r *ciReport) []string {
 	var out []string
 	add := func(n int, said string) {
@@ -207,7 +207,7 @@ func (a *app) reportNext(r *ciReport) []string {
 	return append(out, r.Effect.Next)
 }
 
-// fail notes which of --fail-on is so.
+// fail sets the values of --fail-on that apply.
 func (r *ciReport) fail(f *reportFlags) {
 	above := func(v risky) bool { return v.P >= f.above }
 	if slices.Contains(f.failOn, failRisky) && slices.ContainsFunc(r.Risky, above) {
@@ -218,7 +218,7 @@ func (r *ciReport) fail(f *reportFlags) {
 	}
 }
 
-// cut keeps the first of each list.
+// cut limits each list to its first entries.
 func (r *ciReport) cut(top int) {
 	r.moreLearned, r.moreGone = max(0, len(r.Learned)-top), max(0, len(r.Gone)-top)
 	r.Learned = r.Learned[:min(top, len(r.Learned))]

@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// How wide texts of others are in a summary, in cells.
+// Widths of foreign texts in a summary, in cells.
 const (
 	reportTitle  = 120
 	reportCheck  = 300
@@ -20,8 +20,8 @@ const (
 
 func fitTitle(s string) string { return text.Fit(text.Line(s), seenTitle) }
 
-// markdown writes a summary for people. What memtree says itself has nothing but numbers of others in it; texts of
-// others go through inMarkdown and inCode.
+// markdown writes a summary for people. memtree's own sentences contain only numbers of the data; foreign texts pass
+// through screen.Markdown or screen.Code.
 func (a *app) markdown(r *ciReport) string {
 	var b strings.Builder
 	p := func(s string) { b.WriteString(s + "\n\n") }
@@ -38,7 +38,7 @@ func (a *app) markdown(r *ciReport) string {
 	return b.String()
 }
 
-// learnedMarkdown says what is new.
+// learnedMarkdown writes what is new.
 func (a *app) learnedMarkdown(p func(string), r *ciReport) {
 	head := a.say("Learned since the last summary")
 	if r.First {
@@ -69,7 +69,7 @@ func (a *app) learnedMarkdown(p func(string), r *ciReport) {
 	}
 }
 
-// restsOn says what kind of mistake a lesson is about, and how often it was made.
+// restsOn describes the kind of mistake that a lesson is about, and how often it occurred.
 func (a *app) restsOn(l *lessonNews) string {
 	if l.Tests > 0 {
 		return a.say("%s, in %d tests", l.kind, l.Tests)
@@ -77,7 +77,7 @@ func (a *app) restsOn(l *lessonNews) string {
 	return a.say("%s, from %d mistakes", l.kind, l.Cases)
 }
 
-// riskyMarkdown says which verdicts to read first.
+// riskyMarkdown writes the verdicts to read first.
 func (a *app) riskyMarkdown(p func(string), r *ciReport) {
 	p("### " + a.say("Verdicts to read first"))
 	switch {
@@ -108,7 +108,7 @@ func (a *app) riskyMarkdown(p func(string), r *ciReport) {
 	p(strings.Join(rows, "\n"))
 }
 
-// goneMarkdown says what went out of use.
+// goneMarkdown writes which memories went out of use.
 func (a *app) goneMarkdown(p func(string), r *ciReport) {
 	if len(r.Gone) == 0 {
 		return
@@ -129,7 +129,7 @@ func (a *app) goneMarkdown(p func(string), r *ciReport) {
 	p(strings.Join(lines, "\n"))
 }
 
-// fateName says what became of a memory.
+// fateName describes why a memory went out of use.
 func (a *app) fateName(fate string) string {
 	switch fate {
 	case "banned":

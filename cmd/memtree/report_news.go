@@ -14,11 +14,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// seen is what a summary saw of a tree, so that the next one knows what is new.
+// seen is the state of a tree at a summary, from which the next one determines what is new.
 type seen struct {
 	Format  string            `json:"format"`
 	Version int               `json:"version"`
-	InUse   map[string]string `json:"inUse"` // what each memory in use is called, by id
+	InUse   map[string]string `json:"inUse"` // titles of the memories in use, by id
 }
 
 const (
@@ -27,7 +27,7 @@ const (
 	seenTitle  = 100      // cells
 )
 
-// readSeen reads what the last summary saw. It is nil if there was none.
+// readSeen reads the state of the last summary, nil if there was none.
 func (a *app) readSeen(ctx context.Context, path string) (*seen, error) {
 	if path == "" {
 		return nil, nil
@@ -58,7 +58,7 @@ func (a *app) writeSeen(path string, s *seen) error {
 	return a.writeWhole(path, append(b, '\n'))
 }
 
-// lessonNews is a lesson that is new.
+// lessonNews is a new lesson.
 type lessonNews struct {
 	ID        string             `json:"id"`
 	Type      tree.Type          `json:"type"`
@@ -66,22 +66,22 @@ type lessonNews struct {
 	Direction taxonomy.Direction `json:"direction"`
 	Title     string             `json:"title"`
 	Check     string             `json:"check"` // what to do
-	Tests     int                `json:"tests"` // that it was missed in
-	Cases     int                `json:"cases"` // that it rests on
+	Tests     int                `json:"tests"` // in which it was missed
+	Cases     int                `json:"cases"` // that support it
 
 	kind string // error type and direction for people
 }
 
-// goneNews is a memory that was in use.
+// goneNews is a memory that went out of use.
 type goneNews struct {
 	ID    string    `json:"id"`
-	Type  tree.Type `json:"type,omitempty"` // "" for one that was removed
+	Type  tree.Type `json:"type,omitempty"` // "" if it was removed
 	Title string    `json:"title"`
 	Fate  string    `json:"fate"` // archived, retired, replaced, banned, held, quarantined, removed
 	Why   string    `json:"why,omitempty"`
 }
 
-// reportNews compares the tree with what the last summary saw.
+// reportNews compares the tree with its state at the last summary.
 func (a *app) reportNews(ctx context.Context, m *memtree.Memory, r *ciReport, before, now *seen) error {
 	now.InUse = map[string]string{}
 	words := enhance.NewWording(m.Taxonomy())
@@ -116,7 +116,7 @@ func (a *app) reportNews(ctx context.Context, m *memtree.Memory, r *ciReport, be
 			continue
 		}
 		if n.Type == tree.Strategy {
-			continue // it says again what its lessons say
+			continue // it repeats its lessons
 		}
 		if r.Lessons++; !known {
 			r.Learned = append(r.Learned, a.lessonNews(m.Taxonomy(), &n, &w))
@@ -136,7 +136,7 @@ func (a *app) reportNews(ctx context.Context, m *memtree.Memory, r *ciReport, be
 	return nil
 }
 
-// nodeTitle is what a memory is called in a summary.
+// nodeTitle is the title of a memory in a summary.
 func nodeTitle(n *tree.Node) string {
 	title := cmp.Or(n.Content.Title, n.Content.Description)
 	if n.Type == tree.Case && n.CaseData != nil {
@@ -163,7 +163,7 @@ func (a *app) lessonNews(tax *taxonomy.Taxonomy, n, w *tree.Node) lessonNews {
 	return out
 }
 
-// fateOf says what became of a memory that is not in use.
+// fateOf names the state of a memory that is not in use.
 func fateOf(n *tree.Node) string {
 	switch {
 	case n.Mark == tree.Banned:
@@ -176,7 +176,7 @@ func fateOf(n *tree.Node) string {
 	return string(n.Status)
 }
 
-// whyGone is the reason that is kept, as it was said; "" for none.
+// whyGone returns the recorded reason in its original language, or "".
 func (a *app) whyGone(n *tree.Node) string {
 	switch {
 	case n.Mark == tree.Banned && n.Decision != nil:

@@ -81,7 +81,7 @@ func (a *app) review(ctx context.Context, accept, reject []string, why string) e
 	})
 }
 
-// keys returns the keys of the proposals whose beginnings the user gave.
+// keys returns the keys of the proposals that match the prefixes of the user.
 func (a *app) keys(all []evolution.Proposal, begun []string) ([]string, error) {
 	var out []string
 	for _, b := range begun {

@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/internal/cli/screen"
 )
 
-// process is what the operating system gives a command.
+// process holds the arguments, streams and environment of a command.
 type process struct {
 	args           []string
 	stdin          io.Reader
@@ -19,8 +19,7 @@ type process struct {
 	getenv         func(string) string
 }
 
-// app is one invocation: the process, its language and screen, and the flags that every
-// command has.
+// app is one invocation: the process, its language and terminal, and the global flags.
 type app struct {
 	process
 	speech
@@ -31,16 +30,16 @@ type app struct {
 	json     bool
 	quiet    bool
 	readOnly bool
-	started  bool         // flags and arguments were understood
-	logger   *slog.Logger // of a command that serves; nil: nobody is told
+	started  bool         // flags and arguments are valid
+	logger   *slog.Logger // of a command that serves; nil: no log
 	command  string       // its name, of one that runs on held
-	on       *held        // the memory of this process that another one's command works on; nil: it opens a store
-	lost     error        // why the process that holds the store could not be asked; nil: none was found
+	on       *held        // memory on which a command of another process runs; nil: the command opens a store
+	lost     error        // why the process that holds the store could not be reached; nil: there was none
 	bounds   bounds
 	spending spending
 }
 
-// run runs a command and returns the exit code. Only what belongs to the process itself stays in main.
+// run runs a command and returns the exit code. Only process-wide setup stays in main.
 func run(ctx context.Context, p process) int {
 	a := newApp(p, readConfig(p))
 	a.Terminal = screen.Open(p.stdout, p.stderr, p.getenv)
@@ -100,7 +99,7 @@ memories that fit are written into its prompt. No account, model or server is ne
 	root.SetHelpFunc(a.help)
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		if c == root && !strings.HasPrefix(a.args[0], "-") { // its flags are unknown because the command is
+		if c == root && !strings.HasPrefix(a.args[0], "-") { // its flags are unknown because it is
 			return a.unknownCommand(root, a.args[0])
 		}
 		return &usageError{a.flagSentence(err)}
@@ -115,7 +114,7 @@ memories that fit are written into its prompt. No account, model or server is ne
 	return root
 }
 
-// unknownCommand names a command that is not there, below c, and those that are spelt nearly so.
+// unknownCommand returns an error for an unknown subcommand of c, with commands of similar names.
 func (a *app) unknownCommand(c *cobra.Command, name string) error {
 	c.SuggestionsMinimumDistance = 2
 	near := c.SuggestionsFor(name)
@@ -151,8 +150,8 @@ func (a *app) persistent(root *cobra.Command) {
 	_ = root.MarkPersistentFlagDirname("store") // as above
 }
 
-// start runs once the flags and arguments are known to be right. If another process holds the store and runs
-// the commands of others, the command runs there, and here no more.
+// start runs once the flags and arguments are valid. If another process holds the store and runs the commands of
+// others, the command runs there and not here.
 func (a *app) start(c *cobra.Command) error {
 	if err := a.configure(c); err != nil {
 		return err
@@ -188,7 +187,7 @@ func (a *app) commands() []*cobra.Command {
 	}
 }
 
-// arguments wraps cobra's counting of arguments into a sentence.
+// arguments checks the number of arguments; its errors are sentences.
 func (a *app) arguments(least, most int, want string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if c.HasSubCommands() && len(args) > 0 {

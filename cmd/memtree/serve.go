@@ -21,15 +21,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// servedWithin is the deadline for guidance over HTTP. It is longer than that of the root package,
-// since the first question after a start may wait for the disk, and a caller has a deadline of its own.
+// servedWithin is the deadline for guidance over HTTP. It is longer than that of the root package, because the first
+// query after a start may wait for the disk, and a caller has its own deadline.
 const servedWithin = 2 * time.Second
 
 // serveOptions are the flags of serve.
 type serveOptions struct {
 	listen    string
-	probe     bool // ask one that runs
-	open      bool // nobody needs a token
+	probe     bool // check a running service
+	open      bool // no token is needed
 	trees     []string
 	hosts     []string
 	logFormat string
@@ -95,7 +95,7 @@ func (a *app) serve(ctx context.Context, o *serveOptions) error {
 	defer l.Close() //nolint:errcheck // Serve has closed it, or it never served
 	trees := server.NewTrees()
 	shared := sharing{address: "http://" + l.Addr().String()}
-	defer context.AfterFunc(ctx, shared.stop)() // beside the requests under way
+	defer context.AfterFunc(ctx, shared.stop)() // while requests are still running
 	for _, s := range stores {
 		if err = a.openTree(ctx, trees, s, &shared); err != nil {
 			break
@@ -108,7 +108,7 @@ func (a *app) serve(ctx context.Context, o *serveOptions) error {
 	return errors.Join(err, trees.Close()) //nolint:contextcheck // what is accepted is kept whatever became of ctx
 }
 
-// sharing is the trees on which a service runs commands of other processes.
+// sharing holds the trees on which a service runs commands of other processes.
 type sharing struct {
 	address string
 	mu      sync.Mutex
@@ -126,7 +126,7 @@ func (s *sharing) add(stop func()) {
 	s.stops = append(s.stops, stop)
 }
 
-// stop ends it for all trees at one time. Called again, it waits for that.
+// stop stops that for all trees in parallel. A second call waits for the first.
 func (s *sharing) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +139,7 @@ func (s *sharing) stop() {
 	s.stops = nil
 }
 
-// answer serves trees on l until ctx ends, which is no failure.
+// answer serves trees on l until ctx ends. That is not an error.
 func (a *app) answer(ctx context.Context, l net.Listener, trees *server.Trees, o *serveOptions) error {
 	traces := tracing.Open(a.getenv, built().Version, a.logger) //nolint:contextcheck // it sends after requests are over
 	defer traces.Close()                                        //nolint:contextcheck // it has a second of its own
@@ -166,7 +166,7 @@ func (a *app) answer(ctx context.Context, l net.Listener, trees *server.Trees, o
 	return err
 }
 
-// checkServe refuses what would let in the wrong people.
+// checkServe refuses settings that would give access to the wrong people.
 func (a *app) checkServe(o *serveOptions) error {
 	host, _, err := net.SplitHostPort(o.listen)
 	switch {
@@ -181,7 +181,7 @@ func (a *app) checkServe(o *serveOptions) error {
 	return a.checkNightly(&o.nightly)
 }
 
-// loopback reports whether an address is reached from this machine alone.
+// loopback reports whether an address can be reached from this machine only.
 func loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.IsLoopback()
@@ -204,7 +204,7 @@ func (a *app) listenFailure(addr string, err error) error {
 // named is a store and the name of its tree.
 type named struct{ name, dir string }
 
-// namedStores are the stores to serve, that of --store first.
+// namedStores returns the stores to serve, that of --store first.
 func (a *app) namedStores(flags []string) ([]named, error) {
 	out := []named{{server.Default, a.store}}
 	for _, s := range flags {
@@ -229,8 +229,7 @@ func (a *app) badTree(name string) string {
 	return a.say("--tree names a tree %q; use up to 64 of a-z, 0-9 and -, a letter or digit first", name)
 }
 
-// openTree opens one store. One that is damaged, or cannot be written, is only read: reading goes on
-// where it can.
+// openTree opens one store. A store that is damaged or not writable is served for reading only.
 func (a *app) openTree(ctx context.Context, trees *server.Trees, s named, shared *sharing) error {
 	a.spending = spending{}
 	defer func(store string) { a.store = store }(a.store)
@@ -259,7 +258,7 @@ func (a *app) openTree(ctx context.Context, trees *server.Trees, s named, shared
 	return trees.Add(s.name, m, readOnly)
 }
 
-// welcome says where it listens, and what to do next.
+// welcome prints the address, and what to do next.
 func (a *app) welcome(addr string, names []string, o *serveOptions) {
 	a.note(a.say("Listening on http://%s; trees: %s. Ctrl-C ends it.", addr, strings.Join(names, ", ")))
 	if host, _, err := net.SplitHostPort(addr); err == nil && !loopback(host) {
@@ -278,7 +277,7 @@ func (a *app) welcome(addr string, names []string, o *serveOptions) {
 	}
 }
 
-// logTo returns what the lines on standard error are written with.
+// logTo returns a logger of a format on standard error.
 func (a *app) logTo(format string) (*slog.Logger, error) {
 	switch format {
 	case "json":

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// probeWithin is how long a service may take to say that it may be asked.
+// probeWithin is the time limit for a service to report that it is ready.
 const probeWithin = 3 * time.Second
 
-// probe asks the service at an address whether it may be asked. The health check of a container runs it, since there
-// is no other program in the image.
+// probe checks whether the service at an address is ready. The health check of a container runs it, because the image
+// contains no other program.
 func (a *app) probe(ctx context.Context, listen string) error {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {

@@ -33,7 +33,7 @@ func (a *app) checkNightly(n *nightly) error {
 		return &usageError{a.say("--evolve-at is %q; give a time of day such as 02:30, or off", n.at)}
 	}
 	if n.cost >= 0 {
-		a.bounds.cost = &n.cost // so that a price has to be known
+		a.bounds.cost = &n.cost // so that a price is required
 		defer func() { a.bounds.cost = nil }()
 		return a.checkBounds()
 	}
@@ -64,15 +64,15 @@ func (a *app) nights(n *nightly) server.Nightly {
 	}
 }
 
-// lastNights says when each tree evolved last by the schedule. It stands in schedule.json in the
-// folder of --store. It is safe for concurrent use.
+// lastNights holds the time of the last scheduled evolve of each tree. It is stored in schedule.json in the folder of
+// --store. It is safe for concurrent use.
 type lastNights struct {
 	file string
 	mu   sync.Mutex
 	at   map[string]time.Time
 }
 
-// readLastNights reads the file. One that is damaged counts as none, which costs one night at most.
+// readLastNights reads the file. It ignores a damaged one, which costs at most one evolve.
 func readLastNights(folder string) *lastNights {
 	k := &lastNights{file: filepath.Join(folder, "schedule.json")}
 	b, err := os.ReadFile(k.file)

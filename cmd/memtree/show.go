@@ -63,7 +63,7 @@ begins like it. With --rejected it prints the lessons that were written and refu
 	return c
 }
 
-// showRejected prints the drafts that did not become lessons.
+// showRejected prints the refused drafts.
 func (a *app) showRejected(ctx context.Context) error {
 	return a.with(ctx, reading, func(m *memtree.Memory) error {
 		all, err := m.Review().Rejected(ctx)
@@ -91,7 +91,7 @@ func (a *app) showRejected(ctx context.Context) error {
 	})
 }
 
-// writerName says who wrote or refused a draft.
+// writerName names the author of a draft, or that a person refused it.
 func (a *app) writerName(by string) string {
 	switch by {
 	case "model":
@@ -104,7 +104,7 @@ func (a *app) writerName(by string) string {
 	return by
 }
 
-// mostIDs is how many ids are named when several begin with what the user gave.
+// mostIDs limits the ids that are printed when several match a prefix.
 const mostIDs = 5
 
 // find returns the node with this id, or the only node whose id begins with it.
@@ -147,7 +147,7 @@ func (a *app) printNode(
 	p.Part(a.say("status"), strings.TrimSpace(string(n.Status)+" "+string(n.Mark)))
 	p.Part(a.say("scene"), dotted(n.Scene.ID, n.Scene.Type, n.Scene.Route))
 	p.Part(a.say("applies to"), dotted(n.Scope.Product, n.Scope.Suite, n.Scope.Test, a.place(&n.Scope)))
-	if n.Taught == nil || n.Credit != nil && n.Credit.Runs > 0 { // of what was taught no run has shown anything
+	if n.Taught == nil || n.Credit != nil && n.Credit.Runs > 0 { // a taught lesson has no evidence before it has runs
 		p.Part(a.say("confidence"), fmt.Sprintf("%.2f", n.Content.Confidence))
 	}
 	p.Head(a.Paint(screen.Bold, a.say("Content")))
@@ -159,7 +159,7 @@ func (a *app) printNode(
 	}
 	if n.Type == tree.Case {
 		p.Part(a.say("guidance"), said)
-	} else if says.Guidance != parts { // what lessons say stands below
+	} else if says.Guidance != parts { // lessons are listed below
 		p.Part(a.say("guidance"), says.Guidance)
 	}
 	for _, l := range says.Lessons {
@@ -186,7 +186,7 @@ func (a *app) printNode(
 	return a.print(p.Lines...)
 }
 
-// refusal says which advice of a memory is given no more, and who decided so.
+// refusal names the check of refused advice and who refused it.
 func (a *app) refusal(tax *taxonomy.Taxonomy, no *tree.Refusal) string {
 	by, check := cmp.Or(no.By, a.say("a person")), ""
 	if c, known := tax.Check(no.Check); known {
@@ -199,8 +199,8 @@ func (a *app) refusal(tax *taxonomy.Taxonomy, no *tree.Refusal) string {
 	return dotted(said, check)
 }
 
-// place names the test that a memory applies to, and its neighbours in the suite. It returns ""
-// if the memory has no such place.
+// place names the test that a memory applies to, and its neighbours in the suite. It returns "" if the memory applies
+// to no one test.
 func (a *app) place(s *tree.Scope) string {
 	test, i := s.PlaceTest(), s.Position
 	first, last := i == 0, i == len(s.SuiteTests)-1
@@ -218,8 +218,7 @@ func (a *app) place(s *tree.Scope) string {
 // evidenceRunes is how much of a long text a page shows; --json prints the whole text.
 const evidenceRunes = 600
 
-// evidence shows what a case rests on. It leaves out the parts of the analysis that the page
-// has shown above.
+// evidence shows the evidence of a case. It omits parts of the analysis that the page has shown above.
 func (a *app) evidence(p *screen.Page, n *tree.Node) {
 	d := n.CaseData
 	p.Head(a.Paint(screen.Bold, a.say("Evidence")))
@@ -282,7 +281,7 @@ func (a *app) history(p *screen.Page, n *tree.Node) {
 	p.Part(a.say("archived for"), n.ArchivedFor)
 }
 
-// usedTimes says how often a memory was given, and how many of these runs were right.
+// usedTimes describes how often a memory was included, and how many of these runs were right.
 func (a *app) usedTimes(n int, right float64) string {
 	if n == 1 {
 		return a.say("once, %.0f right", right)
@@ -290,7 +289,8 @@ func (a *app) usedTimes(n int, right float64) string {
 	return a.say("%d times, %.0f right", n, right*float64(n))
 }
 
-// decisions prints what people said of a memory, the latest first; of one that came from another tree the last word.
+// decisions prints the decisions of people on a memory, the latest first; for a memory of another tree only the last
+// one is known.
 func (a *app) decisions(p *screen.Page, n *tree.Node, past []curation.Past) {
 	if w := n.Decision; w != nil && len(past) == 0 {
 		past = []curation.Past{{Action: tree.Action{Kind: w.Kind, By: w.By, Why: w.Why}, At: w.At}}
@@ -326,7 +326,7 @@ func (a *app) decisions(p *screen.Page, n *tree.Node, past []curation.Past) {
 	}
 }
 
-// credit prints what runs say of a memory.
+// credit prints the effect of a memory on its runs.
 func (a *app) credit(p *screen.Page, c *tree.Credit) {
 	if c == nil || c.Runs == 0 {
 		return
@@ -345,8 +345,7 @@ func (a *app) credit(p *screen.Page, c *tree.Credit) {
 	}
 }
 
-// makers says who made a memory. If the template bears the name of the analyst, the analyst
-// is not named twice.
+// makers names the authors of a memory. It omits an analyst that the name of the template contains.
 func makers(by *tree.Provenance) string {
 	analyst := by.Analyst
 	if strings.HasPrefix(by.Template, analyst+"@") {

@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/transfer"
 )
 
-// sign signs what was exported. Without a key it removes an older signature of the file.
+// sign signs an export. Without a key it removes an older signature of the file.
 func (a *app) sign(path string, key *transfer.SigningKey, out *exported) (err error) {
 	if key == nil {
 		return transfer.Unsign(path)
@@ -38,7 +38,7 @@ func (a *app) signPassword() (string, error) {
 	return string(b), err
 }
 
-// keyFailure names what is wrong with a file of keys.
+// keyFailure returns the problem of a file of keys.
 func (a *app) keyFailure(err error) error {
 	if f, ok := errors.AsType[*transfer.RefusedError](err); ok {
 		return &failure{f.Problem, err}
@@ -46,7 +46,7 @@ func (a *app) keyFailure(err error) error {
 	return err
 }
 
-// signatureFailure says which of three things is wrong with a signature.
+// signatureFailure describes which of three problems a signature has.
 func (a *app) signatureFailure(e *transfer.SignatureError) error {
 	switch {
 	case errors.Is(e, transfer.ErrUnsigned):

@@ -5,16 +5,15 @@ import (
 	"strings"
 )
 
-// speech is the language an invocation prints in. The English stands in the code where it
-// is said, the Chinese in texts/zh.po.
+// speech is the language of an invocation. The English texts are in the code, the Chinese ones in texts/zh.po.
 type speech struct {
 	lang    string            // zh or en
-	badLang string            // what --lang said, if that is neither
+	badLang string            // an invalid value of --lang
 	words   map[string]string // nil for English
 }
 
-// say returns a sentence in the language of the user. The English is a literal, so that
-// a test finds it; a sentence that another package wrote goes to because.
+// say returns a sentence in the language of the user. The English is a literal, so that a test finds it; sentences of
+// other packages go through because.
 func (s *speech) say(english string, args ...any) string { return s.tell(english, args) }
 
 func (s *speech) tell(sentence string, args []any) string {
@@ -57,7 +56,7 @@ func speechFor(args []string, getenv func(string) string) speech {
 	return s
 }
 
-// localeLang reads the language from the locale. POSIX says which variable comes first.
+// localeLang reads the language from the locale. POSIX defines the order of the variables.
 func localeLang(getenv func(string) string) string {
 	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
 		if v := getenv(name); v != "" {

@@ -13,20 +13,20 @@ import (
 
 // spending is the models of a command and their meter, nil without a model.
 type spending struct {
-	model    string         // "": none is asked
-	embed    string         // that gives texts their meaning; "": none is asked
+	model    string         // "": no model
+	embed    string         // the embedding model; "": none
 	meter    *meter.Meter   // in front of both
-	player   *tape.Player   // in place of the model; nil: it is asked
+	player   *tape.Player   // replaces the model; nil: the model is called
 	recorder *tape.Recorder // in front of the model; nil: nothing is recorded
 
-	before map[string]meter.Spent // what was asked for others before the command began, by stage
+	before map[string]meter.Spent // totals of others before the command began, by stage
 }
 
-// spent is what a command asked the model, as --json prints it.
+// spent is the model usage of a command, as --json prints it.
 type spent struct {
 	meter.Spent
 	Cost   any          `json:"cost"`   // a number, or "unknown"
-	Played bool         `json:"played"` // the answers are recordings: calls and cost are of none
+	Played bool         `json:"played"` // whether the answers are recordings: calls and cost are then not of a model
 	Stages []spentStage `json:"stages"`
 }
 
@@ -36,7 +36,7 @@ type spentStage struct {
 	Cost any `json:"cost"`
 }
 
-// spentNow returns what was asked so far, sorted by stage.
+// spentNow returns the usage so far, sorted by stage.
 func (a *app) spentNow() spent {
 	out := spent{Cost: 0.0, Stages: []spentStage{}}
 	if a.spending.meter == nil {
@@ -60,7 +60,7 @@ func (a *app) spentNow() spent {
 	return out
 }
 
-// asked returns what was asked but for vectors.
+// asked returns the usage without embeddings.
 func (s *spent) asked() (out meter.Spent) {
 	for i := range s.Stages {
 		if s.Stages[i].Stage != meter.EmbedStage {
@@ -70,7 +70,7 @@ func (s *spent) asked() (out meter.Spent) {
 	return out
 }
 
-// plus adds two costs. With one that is unknown the sum is.
+// plus adds two costs. The sum is unknown if either is.
 func plus(a, b any) any {
 	x, known := a.(float64)
 	y, knownToo := b.(float64)
@@ -80,14 +80,14 @@ func plus(a, b any) any {
 	return x + y
 }
 
-// embedCost returns what tokens cost that an embedding model read.
+// embedCost returns the cost of an embedding model's tokens.
 func (a *app) embedCost(answers, untold int, u llm.Usage) any {
 	p, known := a.embedPriceOf(a.spending.embed)
 	return costAt(p, known, answers, untold, u)
 }
 
-// costOf returns what tokens cost. It is unknown if the price is, or if the provider did not tell
-// all tokens. Where nothing was answered, and where recordings are played, it is nothing.
+// costOf returns the cost of tokens. It is unknown if the price is, or if the provider did not report all tokens. It
+// is 0 if there was no answer, and for recordings.
 func (a *app) costOf(answers, untold int, u llm.Usage) any {
 	if a.spending.model == playedModel {
 		untold = 0
@@ -96,7 +96,7 @@ func (a *app) costOf(answers, untold int, u llm.Usage) any {
 	return costAt(p, known, answers, untold, u)
 }
 
-// costAt returns what tokens cost at a price, if it is known.
+// costAt returns the cost of tokens at a price, if it is known.
 func costAt(p priced, known bool, answers, untold int, u llm.Usage) any {
 	switch {
 	case answers <= 0 && u == (llm.Usage{}):
@@ -107,7 +107,7 @@ func costAt(p priced, known bool, answers, untold int, u llm.Usage) any {
 	return p.Of(u)
 }
 
-// spentLines says what the model was asked and what it cost, by stage if there were several.
+// spentLines describes the model calls and their cost, by stage if there were several.
 func (a *app) spentLines() []string {
 	s := a.spentNow()
 	if s.Calls+s.Beyond == 0 {

@@ -27,25 +27,25 @@ func (a *app) statsCommand() *cobra.Command {
 	}
 }
 
-// mostDead is the number of evaluations that could not be formed and are printed with a reason.
+// mostDead limits the printed evaluations that could not be formed.
 const mostDead = 5
 
-// stats has the numbers of a store, as --json prints them.
+// stats is the numbers of a store, as --json prints them.
 type stats struct {
 	server.Stats
 	Spent    spentEver    `json:"spent"`
 	Pictures pictureStats `json:"pictures"`
 
-	Unlabelled int `json:"unlabelled"` // runs that wait for a label
+	Unlabelled int `json:"unlabelled"` // unlabelled runs
 }
 
-// pictureStats counts the pictures of runs.
+// pictureStats is the number and total size of the pictures of runs.
 type pictureStats struct {
 	Kept  int   `json:"kept"`
 	Bytes int64 `json:"bytes"`
 }
 
-// statsOf counts what is in a store.
+// statsOf collects the numbers of a store.
 func (a *app) statsOf(ctx context.Context, m *memtree.Memory) (stats, error) {
 	s, err := server.StatsOf(ctx, m)
 	if err != nil {
@@ -134,7 +134,7 @@ func (a *app) printStats(ctx context.Context, m *memtree.Memory, s *stats, model
 	return a.print(p.Lines...)
 }
 
-// printEmbedder says what gives texts their meaning, and how many memories have that.
+// printEmbedder prints the embedder, and how many memories have its vectors.
 func (a *app) printEmbedder(p *screen.Page, s *stats) {
 	said := a.say("%s · vectors of %d of %d memories", s.Embedder, s.Vectors.Have, s.Vectors.Of)
 	if s.Vectors.Note != "" {

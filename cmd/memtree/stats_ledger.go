@@ -9,7 +9,7 @@ import (
 // mostBlamed is the number of blamed memories that are printed; --json has all.
 const mostBlamed = 5
 
-// printLedgerStats adds what there is to a page, and nothing where there is nothing.
+// printLedgerStats adds the statistics of corrections and ablations, if there are any.
 func (a *app) printLedgerStats(p *screen.Page, s *effect.LedgerStats) {
 	for i := range s.Corrections {
 		if r := &s.Corrections[i]; r.N > 0 {
@@ -42,7 +42,7 @@ func (a *app) remedyName(r tree.Remedy) string {
 	return a.say("corrected")
 }
 
-// remedied says what came of one remedy.
+// remedied describes the outcome of one remedy.
 func (a *app) remedied(r *effect.Remedied) string {
 	known := max(1, r.Mended+r.Broken)
 	var out string

@@ -11,7 +11,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// printAnalyses says who read and wrote, in a store where a model did or was to.
+// printAnalyses prints how many analyses are by the model and by the rules, in a store where a model was used or is
+// to be.
 func (a *app) printAnalyses(p *screen.Page, n *tree.Analyses) {
 	if n.ByModel+n.Again == 0 {
 		return
@@ -23,9 +24,9 @@ func (a *app) printAnalyses(p *screen.Page, n *tree.Analyses) {
 	p.Part(a.say("analyses"), line)
 }
 
-// spentEver is what models were asked since the first count beside the store.
+// spentEver is the model usage since it was first recorded beside the store.
 type spentEver struct {
-	Since  *time.Time   `json:"since"` // null: nothing was counted
+	Since  *time.Time   `json:"since"` // null: no usage recorded
 	Models []spentModel `json:"models"`
 }
 
@@ -35,7 +36,7 @@ type spentModel struct {
 	Cost any `json:"cost"` // at the prices of today, or "unknown"
 }
 
-// spentEver returns the totals with what they cost, sorted by model.
+// spentEver returns the totals with their cost, sorted by model.
 func (a *app) spentEver(t meter.Totals) spentEver {
 	out := spentEver{Models: []spentModel{}}
 	if !t.Since.IsZero() {
@@ -54,7 +55,7 @@ func (a *app) spentEver(t meter.Totals) spentEver {
 	return out
 }
 
-// printSpent says what models were asked, a line each.
+// printSpent prints the usage of models, a line each.
 func (a *app) printSpent(p *screen.Page, s *spentEver) {
 	for _, x := range s.Models {
 		p.Part(a.say("asked"), a.say("%s since %s: %d calls, %d of them failed; tokens in %d, out %d; cost %s", x.Model,

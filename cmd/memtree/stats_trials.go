@@ -6,7 +6,7 @@ import (
 	"github.com/memtree/memtree/internal/cli/screen"
 )
 
-// printTrials says what runs asked, and how many outcomes have come.
+// printTrials prints the queries of runs, and the number of outcomes.
 func (a *app) printTrials(p *screen.Page, t *effect.Trials) {
 	if t.Questions > 0 {
 		p.Part(a.say("questions"), a.say("%d that no run followed; they count nowhere else", t.Questions))

@@ -5,9 +5,8 @@ import (
 	"io"
 )
 
-// interruptible reads from r until ctx ends. A plain read from a terminal or a pipe could
-// wait for ever and would not notice Ctrl-C. When ctx ends, a read that still waits is left
-// behind; the process ends soon after.
+// interruptible reads from r until ctx ends. A plain read from a terminal or a pipe could block for ever and would
+// not notice Ctrl-C. When ctx ends, a blocked read is abandoned; the process ends soon after.
 type interruptible struct {
 	ctx context.Context //nolint:containedctx // io.Reader has no place for one
 	r   io.Reader
@@ -22,7 +21,7 @@ func (i interruptible) Read(p []byte) (int, error) {
 		err error
 	}
 	done := make(chan got, 1)
-	buf := make([]byte, len(p)) // a read that is left behind must not write to p
+	buf := make([]byte, len(p)) // an abandoned read must not write to p
 	go func() {
 		n, err := i.r.Read(buf)
 		done <- got{buf[:n], err}

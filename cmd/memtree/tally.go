@@ -12,24 +12,24 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// What an import does with the counts of verdicts in a file.
+// The results of importing a tally, the verdict statistics of a file.
 const (
-	riskLeft    = "left"    // nothing
-	riskTaken   = "taken"   // taken over
-	riskRemoved = "removed" // what the same team said before was taken out
-	riskOwn     = "own"     // nothing, since they are of this tree
+	riskLeft    = "left"    // ignored
+	riskTaken   = "taken"   // imported
+	riskRemoved = "removed" // an earlier tally of the same team was removed
+	riskOwn     = "own"     // ignored, because it is of this tree
 )
 
-// riskFlags say what to do with the counts of verdicts in a file.
+// riskFlags choose how to import the tally of a file.
 type riskFlags struct{ take, remove bool }
 
-// importedRisk is what a file says of verdicts, and what was done with that.
+// importedRisk is the tally of a file, and the result of importing it.
 type importedRisk struct {
 	*tree.Tally
 	Done string `json:"done"` // left, taken, removed or own
 }
 
-// importRisk does with the counts of a file what the flags say; nil if there are none.
+// importRisk imports the tally of a file as the flags require; nil if there is none.
 func (a *app) importRisk(
 	ctx context.Context, m *memtree.Memory, t *tree.Tally, how riskFlags, dry bool,
 ) (*importedRisk, error) {
@@ -56,7 +56,7 @@ func (a *app) importRisk(
 	return out, err
 }
 
-// tallyLine says in one line what a tally is about.
+// tallyLine describes a tally in one line.
 func (a *app) tallyLine(t *tree.Tally) string {
 	names := map[tree.RowOf][]string{}
 	for i := range t.Rows {
@@ -77,7 +77,7 @@ func (a *app) tallyLine(t *tree.Tally) string {
 	return strings.Join(parts, " · ")
 }
 
-// someOf lists the first names, and says that there are more.
+// someOf joins the first names, with an ellipsis if there are more.
 func someOf(names []string) string {
 	const most = 3
 	if len(names) > most {
@@ -86,7 +86,7 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// riskLines say what became of the counts in a file.
+// riskLines describe the result for a tally.
 func (a *app) riskLines(r *importedRisk, dry bool) []string {
 	var done string
 	switch r.Done {

@@ -14,11 +14,11 @@ import (
 
 // The variables that name a folder of recordings.
 const (
-	recordVariable = "MEMTREE_LLM_RECORD" // answers are written into it
-	replayVariable = "MEMTREE_LLM_REPLAY" // answers are played from it, and no model is asked
+	recordVariable = "MEMTREE_LLM_RECORD" // model answers are written into it
+	replayVariable = "MEMTREE_LLM_REPLAY" // answers are played from it; no model is called
 )
 
-// playedModel stands for a model whose answers are played.
+// playedModel is the model name of played answers.
 const playedModel = "(recordings)"
 
 // playing reports whether recordings are played in place of a model.
@@ -43,7 +43,7 @@ func (a *app) player() (*tape.Player, error) {
 	return p, nil
 }
 
-// playedEmbedder returns the embedder whose vectors are recorded, nil if none are.
+// playedEmbedder returns the embedder of recorded vectors, nil if there are none.
 func (a *app) playedEmbedder() (llm.Embedder, error) {
 	p := a.spending.player
 	if p == nil {
@@ -59,7 +59,7 @@ func (a *app) playedEmbedder() (llm.Embedder, error) {
 	return e, nil
 }
 
-// recorded puts a recorder in front of a model, if one is asked for.
+// recorded wraps a model in a recorder, if recording is on.
 func (a *app) recorded(of llm.Generator, c langchain.Config) (llm.Generator, error) {
 	r, err := a.newRecorder(of, c)
 	if r == nil || err != nil {
@@ -68,7 +68,7 @@ func (a *app) recorded(of llm.Generator, c langchain.Config) (llm.Generator, err
 	return r, nil
 }
 
-// recordedTexts puts a recorder in front of an embedding model, if one is asked for.
+// recordedTexts wraps an embedding model in a recorder, if recording is on.
 func (a *app) recordedTexts(of llm.Embedder, c langchain.Config) (llm.Embedder, error) {
 	r := a.spending.recorder
 	if r == nil {
@@ -80,7 +80,7 @@ func (a *app) recordedTexts(of llm.Embedder, c langchain.Config) (llm.Embedder, 
 	return r.Embedder(of), nil
 }
 
-// newRecorder returns a recorder in front of a model, nil if none is asked for.
+// newRecorder returns a recorder around a model, nil if recording is off.
 func (a *app) newRecorder(of llm.Generator, c langchain.Config) (*tape.Recorder, error) {
 	dir := a.set(recordVariable)
 	if dir == "" {
@@ -94,10 +94,10 @@ func (a *app) newRecorder(of llm.Generator, c langchain.Config) (*tape.Recorder,
 	return r, nil
 }
 
-// leastKey is how long a key is at least. What is shorter is a placeholder, such as none or EMPTY.
+// leastKey is the minimum length of a key. Shorter values are placeholders, such as none or EMPTY.
 const leastKey = 8
 
-// scrubber returns what takes secrets out of the words of a model: what looks like one, and the key.
+// scrubber returns a function that redacts secrets in model texts: the key and what resembles a secret.
 func scrubber(key string) func(string) string {
 	return func(s string) string {
 		if len(key) >= leastKey {
@@ -108,7 +108,7 @@ func scrubber(key string) func(string) string {
 	}
 }
 
-// unrecorded says on standard error if answers could not be recorded.
+// unrecorded prints an error if answers could not be recorded.
 func (a *app) unrecorded() {
 	if a.spending.recorder == nil {
 		return
@@ -120,7 +120,7 @@ func (a *app) unrecorded() {
 	}
 }
 
-// folderFailure says what is wrong with a folder of recordings, and names its variable.
+// folderFailure describes what is wrong with a folder of recordings, and names its variable.
 func (a *app) folderFailure(variable string, err error) error {
 	e, ok := errors.AsType[*tape.FolderError](err)
 	if !ok {
@@ -155,7 +155,7 @@ func (a *app) folderSentence(e *tape.FolderError) string {
 	}
 }
 
-// playedLines says what was played, and what was not recorded.
+// playedLines describes which answers were played, and which were not recorded.
 func (a *app) playedLines(s *spent) []string {
 	p := a.spending.player
 	missing, first := p.Missing()
@@ -169,7 +169,7 @@ func (a *app) playedLines(s *spent) []string {
 	return lines
 }
 
-// checkPlayed says for llm check what is played. It asks nothing.
+// checkPlayed describes, for llm check, the recordings that are played. It calls no model.
 func (a *app) checkPlayed(r *checked) {
 	p, err := a.player()
 	if err != nil {
@@ -192,7 +192,7 @@ func (a *app) checkPlayed(r *checked) {
 	}
 }
 
-// checkRecorded says for llm check where answers are recorded, or why they cannot be.
+// checkRecorded describes, for llm check, where answers are recorded, or why they cannot be.
 func (a *app) checkRecorded(r *checked, c langchain.Config) {
 	if _, err := a.recorded(nil, c); err != nil {
 		r.Code, r.Problem = "setting", a.sentence(err)

@@ -73,7 +73,7 @@ func (a *app) teach(ctx context.Context, l curation.Lesson, o curation.Options) 
 	})
 }
 
-// taughtLines says what was taught, and what follows.
+// taughtLines describes the taught lesson and its consequences.
 func (a *app) taughtLines(d *curation.Result) []string {
 	n := &d.Changes[0].Node
 	head := a.saidHead(tree.DecisionTeach, n.ID)
@@ -101,7 +101,7 @@ func (a *app) taughtLines(d *curation.Result) []string {
 	return p.Lines
 }
 
-// taughtParts shows a lesson as it was taught.
+// taughtParts shows a taught lesson.
 func (a *app) taughtParts(p *screen.Page, n *tree.Node) {
 	p.Part(a.say("do"), n.Content.Guidance)
 	p.Part(a.say("when"), strings.Join(n.Content.AppliesWhen, "\n"))

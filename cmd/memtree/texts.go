@@ -10,15 +10,15 @@ import (
 //go:embed texts/zh.po
 var chineseFile string
 
-// chinese returns the Chinese of each sentence by its English. It reads the file only when
-// it is first called, so that a command in English does not wait for it.
+// chinese returns the Chinese of each sentence by its English. It reads the file on first use, so that a command in
+// English does not wait for it.
 var chinese = sync.OnceValue(func() map[string]string {
 	texts, err := po.Read(chineseTexts())
 	if err != nil {
-		panic("texts/zh.po, " + err.Error()) // the file is a part of the program, and a test reads it
+		panic("texts/zh.po, " + err.Error()) // the file is embedded, and a test reads it
 	}
 	return texts
 })
 
-// chineseTexts is the file and what libraries say.
+// chineseTexts returns the entries of the command and of the libraries.
 func chineseTexts() string { return chineseFile + "\n" + po.Library }

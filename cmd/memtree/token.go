@@ -55,13 +55,13 @@ tree, --expires says how long it holds.`),
 	return c
 }
 
-// tokenShown is a token as --json prints it. Token is there once, when it is made.
+// tokenShown is a token as --json prints it. Token is set only when the token is created.
 type tokenShown struct {
 	Token   string        `json:"token,omitempty"`
 	Name    string        `json:"name"`
 	Prefix  string        `json:"prefix"`
 	Scopes  []token.Scope `json:"scopes"`
-	Trees   []string      `json:"trees"` // none: all
+	Trees   []string      `json:"trees"` // empty: all
 	Created time.Time     `json:"created"`
 	Expires *time.Time    `json:"expires"` // null: never
 	Expired bool          `json:"expired"`
@@ -106,7 +106,7 @@ func (a *app) tokenAdd(name, expires string, scopes, trees []string) error {
 	return nil
 }
 
-// checkToken refuses what no token can have.
+// checkToken refuses values that no token can have.
 func (a *app) checkToken(name string, scopes, trees []string) error {
 	switch {
 	case name == "":
@@ -135,7 +135,7 @@ func scopesOf(names []string) []token.Scope {
 	return out
 }
 
-// holds reads how long a token holds; 0 is for ever.
+// holds parses the lifetime of a token; 0 is unlimited.
 func (a *app) holds(s string) (time.Duration, error) {
 	const most = 100 * 365 * 24 * time.Hour
 	var d time.Duration

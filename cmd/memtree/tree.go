@@ -86,7 +86,7 @@ func (a *app) tree(ctx context.Context, f tree.Filter, q *find.Query, limit int,
 	})
 }
 
-// treeJSON prints the nodes one by one, a node a line, so that any number of them fits in memory.
+// treeJSON prints the nodes one at a time, one a line, so that memory use does not grow with their number.
 func (a *app) treeJSON(ctx context.Context, m *memtree.Memory, f tree.Filter, q *find.Query, limit int) error {
 	w := bufio.NewWriter(a.stdout)
 	enc := json.NewEncoder(noBreak{w})
@@ -127,7 +127,7 @@ type briefedNode struct {
 	Briefed int `json:"briefed,omitempty"`
 }
 
-// picksOf counts, for each memory, the coming tests for which a reader picked it.
+// picksOf returns, for each memory, the number of coming tests for which a reader picked it.
 func picksOf(m *memtree.Memory) map[string]int {
 	picked := map[string]int{}
 	for _, b := range m.Coming() {
@@ -149,7 +149,7 @@ func (n noBreak) Write(p []byte) (int, error) {
 	return n.Writer.Write(p)
 }
 
-// branch is what one error type and direction holds.
+// branch is the statistics of one error type and direction.
 type branch struct {
 	errorType string
 	direction taxonomy.Direction
@@ -161,11 +161,11 @@ type branch struct {
 type leaf struct {
 	id, errorType, says, scene string
 	direction                  taxonomy.Direction
-	level, runs                int // runs: the runs of a case, or the memories that an abstraction stands on
+	level, runs                int // runs: the runs of a case, or the memories that support an abstraction
 	taught                     bool
 	briefed                    int // coming tests for which a reader picked it
 	last                       time.Time
-	idle, waits                bool // not given to runs; since it waits for a promote
+	idle, waits                bool // not included in runs; because it waits for a promote
 	status                     tree.Status
 	mark                       tree.Mark
 	held                       *tree.Held
@@ -176,10 +176,10 @@ type surveyed struct {
 	branches []branch
 	leaves   []leaf
 	levels   [4]int
-	waiting  int // imports that nobody has promoted
+	waiting  int // imports that have not been promoted
 }
 
-// survey reads the nodes and keeps only what is printed of each.
+// survey reads the nodes and stores only what is printed of each.
 func (a *app) survey(ctx context.Context, m *memtree.Memory, f tree.Filter, q *find.Query) (*surveyed, error) {
 	s, words, picked := &surveyed{}, enhance.NewWording(m.Taxonomy()), picksOf(m)
 	at := map[[2]string]int{}
@@ -233,7 +233,7 @@ func (a *app) survey(ctx context.Context, m *memtree.Memory, f tree.Filter, q *f
 	return s, nil
 }
 
-// given orders what runs are given before what they are not.
+// given returns 0 for memories that are not included in runs and 1 for others.
 func given(l *leaf) int {
 	if l.idle && !l.waits {
 		return 0
@@ -248,7 +248,7 @@ func sceneName(s tree.Scene) string {
 	return join(s.ID, s.Route)
 }
 
-// printNoTree says why there is nothing to list.
+// printNoTree explains why the list is empty.
 func (a *app) printNoTree(ctx context.Context, m *memtree.Memory, info *tree.Info) error {
 	switch {
 	case info.Nodes > 0:
@@ -260,8 +260,7 @@ func (a *app) printNoTree(ctx context.Context, m *memtree.Memory, info *tree.Inf
 	return a.printEmpty(ctx, m)
 }
 
-// printEmpty prints that no memory is there, and what comes first: to label the runs that wait, or to
-// record some.
+// printEmpty prints that there are no memories, and the next step: to label the waiting runs, or to record some.
 func (a *app) printEmpty(ctx context.Context, m *memtree.Memory) error {
 	box, err := m.Inbox(ctx, 1)
 	switch {
@@ -303,7 +302,7 @@ func (a *app) printTree(m *memtree.Memory, s *surveyed, limit int) error {
 	return nil
 }
 
-// basis says what a memory rests on.
+// basis describes what supports a memory.
 func (a *app) basis(l *leaf) string {
 	switch {
 	case l.taught:
@@ -320,7 +319,7 @@ func (a *app) basis(l *leaf) string {
 	}
 }
 
-// leafLines lists memories. What went wrong stands on a line below each.
+// leafLines lists memories. A second line of each describes the error.
 func (a *app) leafLines(leaves []leaf) []string {
 	t := &screen.Table{Columns: []screen.Column{
 		{Head: a.say("memory")}, {Head: a.say("error type"), Least: 16}, {Head: a.say("direction")},
@@ -350,7 +349,7 @@ func (a *app) leafLines(leaves []leaf) []string {
 	return lines
 }
 
-// branchTable counts the memories of every error type and direction.
+// branchTable is a table of the memories of every error type and direction.
 func (a *app) branchTable(tax *taxonomy.Taxonomy, s *surveyed) *screen.Table {
 	t := &screen.Table{Columns: []screen.Column{{Head: a.say("error type"), Least: 20}}}
 	inWords := a.lang != "en" // an id is English and needs no translation there

@@ -64,14 +64,14 @@ type risky struct {
 	judged     string // of a report
 }
 
-// triaged is what triage found, as --json prints it.
+// triaged is the result of triage, as --json prints it.
 type triaged struct {
-	Known    int     `json:"known"`    // verdicts in memory whose truth is known
+	Known    int     `json:"known"`    // labelled verdicts in memory
 	Base     float64 `json:"base"`     // share of them that were wrong
 	Enough   bool    `json:"enough"`   // past errors predict new ones
 	Read     int     `json:"read"`     // verdicts in the files
-	Learned  int     `json:"learned"`  // those left out, because memory knows their truth
-	Unformed int     `json:"unformed"` // recorded runs whose truth does not count yet
+	Learned  int     `json:"learned"`  // verdicts left out because memory has their truth
+	Unformed int     `json:"unformed"` // recorded runs whose truth is not used yet
 	Verdicts []risky `json:"verdicts"` // the riskiest first
 
 	Correction *corrected `json:"correction,omitempty"` // with --correct-above
@@ -151,8 +151,7 @@ func (f *triaged) add(ctx context.Context, m *memtree.Memory, e *tree.Evaluation
 	return nil
 }
 
-// cut keeps the verdicts that were asked for, the riskiest first. Verdicts of equal risk stay
-// in the order of the files.
+// cut selects the requested verdicts, the riskiest first. Verdicts of equal risk keep the order of the files.
 func (f *triaged) cut(top int, above float64) {
 	f.Verdicts = slices.DeleteFunc(f.Verdicts, func(r risky) bool { return r.P < above })
 	slices.SortStableFunc(f.Verdicts, func(a, b risky) int {
@@ -199,7 +198,7 @@ func (a *app) printTriage(f *triaged) error {
 	return a.print(append([]string{""}, a.Wrap(a.correctedLine(f.Correction))...)...)
 }
 
-// told reports whether the order rests on what other teams counted.
+// told reports whether the order is based on the tallies of other teams.
 func (f *triaged) told() bool {
 	return !f.Enough && slices.ContainsFunc(f.Verdicts, func(r risky) bool { return r.Elsewhere != 0 })
 }
@@ -262,7 +261,7 @@ func (a *app) whyRisky(says *risk.Risk) string {
 	return strings.Join(out, " · ")
 }
 
-// wrongBefore says how often verdicts on the same test were wrong.
+// wrongBefore describes how often verdicts on the same test were wrong.
 func (a *app) wrongBefore(b *risk.SameTest) string {
 	if b.Known == 1 {
 		return a.say("wrong on this test before")
@@ -270,7 +269,7 @@ func (a *app) wrongBefore(b *risk.SameTest) string {
 	return a.say("wrong on this test before: %d of %d", b.Wrong, b.Known)
 }
 
-// riskReason says what a signal has seen that makes it say "wrong".
+// riskReason describes the evidence by which a signal raises the risk.
 func (a *app) riskReason(r *risk.Reason) string {
 	nearest := ""
 	if len(r.Evaluations) > 0 {
@@ -303,7 +302,7 @@ func (a *app) riskReason(r *risk.Reason) string {
 	}
 }
 
-// seenReason names the words of a run that speak for wrong, by the text that has them.
+// seenReason lists the words of a run that raise the risk, by the text that contains them.
 func (a *app) seenReason(r *risk.Reason) string {
 	words := strings.Join(r.Words, a.say(", "))
 	switch r.From {
@@ -317,8 +316,7 @@ func (a *app) seenReason(r *risk.Reason) string {
 	return a.say("what it was asked and what it saw")
 }
 
-// middleCut shortens an id to a number of cells. It takes them from the middle, because ids
-// of one file often begin alike.
+// middleCut shortens an id to a number of cells. It removes the middle, because ids of one file often begin alike.
 func middleCut(id string, cells int) string {
 	r := []rune(id)
 	if text.Width(id) <= cells {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/find"
+	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
@@ -18,12 +19,12 @@ import (
 type triageOptions struct {
 	top     int
 	find    find.Query
-	correct float64 // from how likely to be wrong a verdict is corrected; 0: none is
+	correct float64 // risk from which a verdict is corrected; 0: none is
 	out     string  // file for the runs with their corrected verdicts; "": none
 }
 
-// checkTriage checks the flags of correction. With them alone, all verdicts that would be
-// corrected are printed, and no others.
+// checkTriage checks the flags of triage. Without --above, the bound of --correct-above also limits the printed
+// verdicts.
 func (a *app) checkTriage(o *triageOptions, files []string, correcting bool) error {
 	some := o.find
 	some.Above = 0
@@ -48,17 +49,17 @@ func (a *app) checkTriage(o *triageOptions, files []string, correcting bool) err
 	return a.checkFind(&o.find)
 }
 
-// corrected counts what correction does to the verdicts of files.
+// corrected is the number of corrections in files.
 type corrected struct {
 	Bound   float64 `json:"bound"`
-	Changed int     `json:"changed"` // verdicts of which the other one is taken
-	Flagged int     `json:"flagged"` // as likely to be wrong, but left as they are
+	Changed int     `json:"changed"` // verdicts replaced by their opposite
+	Flagged int     `json:"flagged"` // as likely to be wrong, but not changed
 	Out     string  `json:"out,omitempty"`
 }
 
-// of says what is done about a verdict; nil: nothing. A memory that is open for writing notes it.
+// of returns the correction of a verdict, nil if there is none. If the store is writable it records it.
 func (c *corrected) of(ctx context.Context, m *memtree.Memory, e *tree.Evaluation) (*tree.Correction, error) {
-	x, err := m.Correct(ctx, *e, memtree.CorrectOptions{Above: c.Bound, Do: tree.Other, Sure: true})
+	x, err := m.Correct(ctx, *e, harness.CorrectOptions{Above: c.Bound, Do: tree.Other, Sure: true})
 	switch {
 	case err != nil || x == nil:
 		return nil, err
@@ -73,7 +74,7 @@ func (c *corrected) of(ctx context.Context, m *memtree.Memory, e *tree.Evaluatio
 // correctedFile is a file of runs with their corrected verdicts.
 type correctedFile struct{ bytes.Buffer }
 
-// add adds a run. Its correction, if it has one, stands beside the verdict.
+// add adds a run. A correction is written beside the verdict.
 func (f *correctedFile) add(e *tree.Evaluation, c *tree.Correction) error {
 	line := struct {
 		tree.Evaluation
@@ -91,7 +92,7 @@ func (f *correctedFile) add(e *tree.Evaluation, c *tree.Correction) error {
 	return nil
 }
 
-// correctionLine says what is done about one verdict.
+// correctionLine describes the correction of one verdict.
 func (a *app) correctionLine(c *tree.Correction) string {
 	if c.Changed {
 		return a.say("taken the other way round: %s, not %s", shortVerdict(c.Now), shortVerdict(c.First))
@@ -99,7 +100,7 @@ func (a *app) correctionLine(c *tree.Correction) string {
 	return a.say("left as it is: %s", a.because(c.Why, nil))
 }
 
-// correctedLine says what is done about the verdicts of all files.
+// correctedLine describes the corrections of all files.
 func (a *app) correctedLine(c *corrected) string {
 	if c.Changed+c.Flagged == 0 && c.Out == "" {
 		return a.say("At %.0f %% no verdict would be corrected.", 100*c.Bound)

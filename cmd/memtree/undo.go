@@ -44,7 +44,7 @@ func (a *app) undo(ctx context.Context, id string, o curation.Options) error {
 			switch n, err := a.find(ctx, m, id); {
 			case err == nil:
 				id = n.ID
-			case !errors.As(err, &said): // else it may be an evaluation
+			case !errors.As(err, &said): // otherwise the id may be that of an evaluation
 				return err
 			}
 		}

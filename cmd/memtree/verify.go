@@ -23,7 +23,7 @@ knows every memory. Prints what is wrong and exits with 1 if anything is. Nothin
 	}
 }
 
-// keptProblems bounds how many problems of a badly broken store are kept.
+// keptProblems limits the reported problems of a badly damaged store.
 const keptProblems = 1000
 
 func (a *app) verify(ctx context.Context) error {

@@ -1,4 +1,4 @@
-package memtree
+package harness
 
 // Ablation: after a run that failed with memories, the test is run again with them and without. That happens in the
 // background, once the caller has the result, so that no run waits for it.
@@ -12,9 +12,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/effect"
-	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/formation"
-	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -83,7 +81,7 @@ func (a *ablations) take(now time.Time, perHour int) bool {
 
 // lookInto queues a run that was recorded as e for an ablation, if it failed with memories and Wrap was configured for
 // it. It does not wait: if too many wait already, it skips this one.
-func (m *Memory) lookInto(f *finishedRun, e *Evaluation) {
+func (h *Harness) lookInto(f *finishedRun, e *tree.Evaluation) {
 	if f.ablate == nil || f.ablate.ctx.Err() != nil {
 		return
 	}
@@ -92,23 +90,23 @@ func (m *Memory) lookInto(f *finishedRun, e *Evaluation) {
 	}
 	x := *f.ablate
 	x.evaluation, _ = recordedAs(e)
-	if x.done = m.ablations.held.addRun(); x.done == nil {
+	if x.done = h.ablations.held.addRun(); x.done == nil {
 		return
 	}
 	select {
-	case <-m.closed:
-		m.ablations.held.endRun(x.done)
-	case m.ablations.wait <- x:
+	case <-h.o.Closed:
+		h.ablations.held.endRun(x.done)
+	case h.ablations.wait <- x:
 	default:
-		m.ablations.held.endRun(x.done)
-		m.opts.Logger.Info("a failure was not looked into: too many wait", "case", x.c.ID, "run", x.c.RunID)
+		h.ablations.held.endRun(x.done)
+		h.o.Logger.Info("a failure was not looked into: too many wait", "case", x.c.ID, "run", x.c.RunID)
 	}
 }
 
 // toAblate returns the data for a later ablation of a run of w. It is nil if ablations are not configured, or the run
 // was not given the memories found for it, or is a second one.
 func (w *wrapped) toAblate(ctx context.Context) *failedRun {
-	given := idsIn(&w.guidance)
+	given := w.guidance.IDs
 	asked := w.opts.Ablate.Pairs > 0 && w.c.Attempt <= 1 && w.guidance.Arm == tree.ArmMemory
 	if !asked || len(given) == 0 || len(given) > tree.MaxGiven || w.guidance.Trial == "" {
 		return nil
@@ -116,24 +114,24 @@ func (w *wrapped) toAblate(ctx context.Context) *failedRun {
 	return &failedRun{wrapped: *w, ctx: ctx, given: given}
 }
 
-// ablateRuns processes failures, one at a time, until the memory closes. Failures that wait then are dropped.
-func (m *Memory) ablateRuns(ctx context.Context) {
+// Ablate looks into failures, one at a time, until ctx ends or the memory closes. What waits then is dropped.
+func (h *Harness) Ablate(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	m.workers.Go(func() {
+	go func() {
 		select {
-		case <-m.closed:
+		case <-h.o.Closed:
 			cancel()
 		case <-ctx.Done():
 		}
-	})
+	}()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case f := <-m.ablations.wait:
-			m.ablate(ctx, f)
-			m.ablations.held.endRun(f.done)
+		case f := <-h.ablations.wait:
+			h.ablate(ctx, f)
+			h.ablations.held.endRun(f.done)
 		}
 	}
 }
@@ -141,7 +139,7 @@ func (m *Memory) ablateRuns(ctx context.Context) {
 // ablate processes one failure, and writes the result to the ledger. ctx ends with the memory.
 //
 //nolint:contextcheck // the agent runs for the caller, within his context; ctx ends it too
-func (m *Memory) ablate(ctx context.Context, f failedRun) {
+func (h *Harness) ablate(ctx context.Context, f failedRun) {
 	run, cancel := context.WithTimeout(f.ctx, longestAblate)
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()
@@ -154,7 +152,7 @@ func (m *Memory) ablate(ctx context.Context, f failedRun) {
 		if err := run.Err(); err != nil {
 			return false, err
 		}
-		if left--; left < 0 || !m.ablations.take(m.opts.Now(), f.opts.Ablate.PerHour) {
+		if left--; left < 0 || !h.ablations.take(h.o.Now(), f.opts.Ablate.PerHour) {
 			return false, effect.ErrNoRuns
 		}
 		attempt++
@@ -164,15 +162,14 @@ func (m *Memory) ablate(ctx context.Context, f failedRun) {
 		return
 	}
 	a.Trial, a.Evaluation, a.CaseID = f.guidance.Trial, f.evaluation, f.c.ID
-	m.opts.Logger.Info("a failure was looked into", "case", f.c.ID, "blame", a.Blame, "culprits", a.Culprits, "why", a.Why)
+	h.o.Logger.Info("a failure was looked into", "case", f.c.ID, "blame", a.Blame, "culprits", a.Culprits, "why", a.Why)
 	if err := a.Check(); err != nil {
-		m.opts.Logger.Error("what was found of a failure was not written down", "error", err)
+		h.o.Logger.Error("what was found of a failure was not written down", "error", err)
 		return
 	}
-	select { // this is a worker, so an entry that it queues is written before Close returns
-	case m.trials <- tree.Entry{At: m.opts.Now(), Ablation: &a}:
-	default:
-		m.counts.trialsLost.Add(1)
+	if err := h.o.Memory.Write(context.WithoutCancel(ctx), tree.Entry{At: h.o.Now(), Ablation: &a}); err != nil {
+		h.failed.entries.Add(1)
+		h.o.Logger.Error("what was found of a failure was not written down", "error", err)
 	}
 }
 
@@ -204,7 +201,7 @@ func (f *failedRun) try(ctx context.Context, attempt int, given []string) (bool,
 			out <- ended{err: err}
 			return
 		}
-		e, err := w.m.judgeRun(ctx, &finishedRun{c: w.c, r: r, at: w.m.opts.Now(), judge: w.opts.Judge})
+		e, err := w.judgeRun(ctx, &finishedRun{c: w.c, r: r, at: w.o.Now(), judge: w.opts.Judge})
 		v := formation.Detect(&e)
 		if err == nil && !v.Labelled {
 			err = errUnjudged
@@ -214,7 +211,7 @@ func (f *failedRun) try(ctx context.Context, attempt int, given []string) (bool,
 	select {
 	case e := <-out:
 		if e.err != nil {
-			w.m.opts.Logger.Warn("a failure could not be looked into further", "case", w.c.ID, "error", e.err)
+			w.o.Logger.Warn("a failure could not be looked into further", "case", w.c.ID, "error", e.err)
 		}
 		return e.correct, e.err
 	case <-ctx.Done():
@@ -222,7 +219,7 @@ func (f *failedRun) try(ctx context.Context, attempt int, given []string) (bool,
 	}
 }
 
-// guidanceOf returns the guidance of the failed run, made of only some of its memories.
+// guidanceOf returns the guidance of the run that failed, made of some of its memories only.
 func (f *failedRun) guidanceOf(ctx context.Context, given []string) (string, error) {
 	switch len(given) {
 	case 0:
@@ -230,47 +227,5 @@ func (f *failedRun) guidanceOf(ctx context.Context, given []string) (string, err
 	case len(f.given):
 		return f.guidance.Text, nil
 	}
-	m, q := f.m, f.c.query()
-	all := tree.MaxGiven // the failure itself may be a memory by now, and must not displace another
-	r, a, err := m.searchHeeding(ctx, retrieval.Query{
-		Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Now: m.opts.Now(),
-		Limits: retrieval.Limits{Total: all, Strategies: all, Experiences: all, Cases: all},
-	}, (*retrieval.Index).Search)
-	if err != nil {
-		return "", err
-	}
-	r.Hits = slices.DeleteFunc(slices.Clone(r.Hits), func(h retrieval.Hit) bool { return !slices.Contains(given, h.ID) })
-	look := &enhance.Look{Observation: q.Observation, Prompt: q.Prompt, Test: q.Scope.Test}
-	facts, err := m.holdCases(ctx, look, r.Here, a)
-	if err != nil {
-		return "", err
-	}
-	facts = slices.DeleteFunc(facts, func(x enhance.Observed) bool { return !slices.Contains(given, x.ID) })
-	var g Guidance
-	d, _, err := m.choose(ctx, q, &r, a, facts, nil, nil, &g)
-	if err != nil {
-		return "", err
-	}
-	now := idsIn(&g)
-	for _, id := range given {
-		if !slices.Contains(now, id) {
-			return "", fmt.Errorf("memory %s is not given any more", id)
-		}
-	}
-	err = g.write(&d)
-	return g.Text, err
-}
-
-// waitAblated waits until every failure queued so far has been processed.
-func (m *Memory) waitAblated(ctx context.Context) error {
-	for _, done := range m.ablations.held.runsNow() {
-		select {
-		case <-done:
-		case <-m.closed:
-			return tree.ErrClosed
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
+	return f.o.Memory.GuideWith(ctx, &f.c, given)
 }

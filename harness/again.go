@@ -1,10 +1,8 @@
-package memtree
+package harness
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/judgment"
@@ -15,14 +13,14 @@ import (
 // correct applies the configured correction to a result that is likely to be wrong. The agent's own judgment was
 // handed over before and is recorded unchanged. A correction that cannot be written to the ledger is not made.
 func (w *wrapped) correct(ctx context.Context, first Result) Result {
-	m, e := w.m, w.c.evaluation(&first)
-	soon, cancel := context.WithTimeout(ctx, m.opts.Deadline)
-	c := m.planSafely(soon, &e, first.Risk, w.opts.Correct)
+	e := w.c.evaluation(&first)
+	soon, cancel := context.WithTimeout(ctx, w.o.Deadline)
+	c := w.planSafely(soon, &e, first.Risk, w.opts.Correct)
 	cancel()
 	if c == nil {
 		return first
 	}
-	if m.opts.ReadOnly && c.Done != tree.Flag {
+	if w.o.ReadOnly && c.Done != tree.Flag {
 		onlyFlag(c, tree.WhyUnkept)
 	}
 	out := first
@@ -33,11 +31,11 @@ func (w *wrapped) correct(ctx context.Context, first Result) Result {
 		c.Now, c.Changed = c.Other, true
 		out.Judgment, out.First = c.Other, &first
 	}
-	soon, cancel = context.WithTimeout(context.WithoutCancel(ctx), m.opts.Deadline)
+	soon, cancel = context.WithTimeout(context.WithoutCancel(ctx), w.o.Deadline)
 	defer cancel()
 	kept := *c // the caller may change the result
-	if err := m.keepEntry(soon, tree.Entry{At: m.opts.Now(), Correction: &kept}); err != nil {
-		m.opts.Logger.Error("a verdict was not corrected: the correction could not be written down",
+	if err := w.write(soon, tree.Entry{At: w.o.Now(), Correction: &kept}); err != nil {
+		w.o.Logger.Error("a verdict was not corrected: the correction could not be written down",
 			"case", w.c.ID, "run", w.c.RunID, "error", err)
 		out = first
 		onlyFlag(c, tree.WhyUnkept)
@@ -49,7 +47,6 @@ func (w *wrapped) correct(ctx context.Context, first Result) Result {
 // again runs the test once more under the same trial, with the guidance of the first run and the reasons of its risk,
 // as the next attempt.
 func (w *wrapped) again(ctx context.Context, c *tree.Correction, first Result) Result {
-	m := w.m
 	var why []enhance.Doubt
 	for i := range first.Risk.Because {
 		if b := &first.Risk.Because[i]; b.LogOdds > 0 {
@@ -64,7 +61,7 @@ func (w *wrapped) again(ctx context.Context, c *tree.Correction, first Result) R
 		out, err = second.runSafely(ctx, text)
 	}
 	if err != nil {
-		m.opts.Logger.Warn("a run that is likely to be wrong could not be run again",
+		w.o.Logger.Warn("a run that is likely to be wrong could not be run again",
 			"case", w.c.ID, "run", w.c.RunID, "error", err)
 		onlyFlag(c, tree.WhyRunFailed)
 		return first
@@ -90,43 +87,35 @@ func (w *wrapped) runSafely(ctx context.Context, text string) (r Result, err err
 }
 
 // planSafely is planCorrection for Wrap, which must not fail: after a panic it returns nil.
-func (m *Memory) planSafely(
-	ctx context.Context, e *Evaluation, r *risk.Risk, o CorrectOptions,
+func (h *Harness) planSafely(
+	ctx context.Context, e *tree.Evaluation, r *risk.Risk, o CorrectOptions,
 ) (c *tree.Correction) {
 	defer func() {
 		if p := recover(); p != nil {
-			m.opts.Logger.Error("a verdict was not corrected", "panic", p)
+			h.o.Logger.Error("a verdict was not corrected", "panic", p)
 			c = nil
 		}
 	}()
-	return m.planCorrection(ctx, e, r, o)
+	return h.plan(ctx, e, r, o)
 }
 
-// keepEntry passes an entry to the worker that writes the ledger, and waits for room in its
-// queue. When it returns nil the entry is written before Close returns.
-func (m *Memory) keepEntry(ctx context.Context, e tree.Entry) error {
-	if m.opts.ReadOnly {
+// write queues an entry for the ledger, unless the memory is open for reading only.
+func (h *Harness) write(ctx context.Context, e tree.Entry) error {
+	if h.o.ReadOnly {
 		return nil
 	}
 	if err := checkEntry(&e); err != nil {
 		return err
 	}
-	done := m.held.addRun() // Close waits for it
+	done := h.held.addRun() // Drain waits for it
 	if done == nil {
 		return tree.ErrClosed
 	}
-	defer m.held.endRun(done)
-	select {
-	case m.trials <- e:
-		return nil
-	case <-time.After(m.opts.Deadline):
-		return errors.New("the ledger cannot keep up")
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	defer h.held.endRun(done)
+	return h.o.Memory.Write(ctx, e)
 }
 
-// checkEntry checks the kinds of entries that memory did not make only of checked ones.
+// checkEntry checks the kinds of entries that memory did not make of checked ones alone.
 func checkEntry(e *tree.Entry) error {
 	switch {
 	case e.Correction != nil:

@@ -1,4 +1,4 @@
-package memtree
+package harness
 
 // Correction: a verdict that is likely to be wrong is flagged, or the test is run once more, or the other verdict is
 // used. Each is an entry of the ledger, and memory learns from the agent's own verdict. The results of corrections
@@ -26,7 +26,7 @@ type CorrectOptions struct {
 }
 
 // check sets the defaults, or returns a *tree.FieldError.
-func (o CorrectOptions) check() (CorrectOptions, error) {
+func (o CorrectOptions) Check() (CorrectOptions, error) {
 	if o.Above == 0 {
 		o.Above = tree.CorrectAbove
 	}
@@ -45,19 +45,19 @@ func (o CorrectOptions) check() (CorrectOptions, error) {
 // Correct decides whether a judgment is likely enough to be wrong to be corrected, and what is done about it; nil: no
 // correction. It writes the correction to the ledger, unless the memory is open for reading only. It changes nothing
 // itself: Now of the result is the verdict to use. Wrap does the same for its runs. Advanced.
-func (m *Memory) Correct(ctx context.Context, e Evaluation, o CorrectOptions) (*tree.Correction, error) {
-	o, err := o.check()
+func (h *Harness) Correct(ctx context.Context, e tree.Evaluation, o CorrectOptions) (*tree.Correction, error) {
+	o, err := o.Check()
 	if err == nil && o.Do == tree.Rerun {
 		err = &tree.FieldError{Field: "do", Problem: "is rerun; only Wrap can run a test again, use flag or other"}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("correct: %w", err)
 	}
-	r, err := m.Risk(ctx, e)
+	r, err := h.o.Memory.Risk(ctx, e)
 	if err != nil {
 		return nil, fmt.Errorf("correct: %w", err)
 	}
-	c := m.planCorrection(ctx, &e, &r, o)
+	c := h.plan(ctx, &e, &r, o)
 	if c == nil {
 		return nil, ctx.Err()
 	}
@@ -65,14 +65,14 @@ func (m *Memory) Correct(ctx context.Context, e Evaluation, o CorrectOptions) (*
 		c.Now, c.Changed = c.Other, true
 	}
 	kept := *c // the caller may change the result
-	if err := m.keepEntry(ctx, tree.Entry{At: m.opts.Now(), Correction: &kept}); err != nil {
+	if err := h.write(ctx, tree.Entry{At: h.o.Now(), Correction: &kept}); err != nil {
 		return nil, fmt.Errorf("correct: %w", err)
 	}
 	return c, nil
 }
 
 // recordedAs returns the key and the case of an evaluation as recorded, without its secrets.
-func recordedAs(e *Evaluation) (key, caseID string) {
+func recordedAs(e *tree.Evaluation) (key, caseID string) {
 	own := *e
 	own.Identify()
 	own, _ = formation.Redact(own)
@@ -84,9 +84,9 @@ func onlyFlag(c *tree.Correction, why string) {
 	c.Done, c.Why, c.Again, c.Now, c.Changed = tree.Flag, why, "", c.First, false
 }
 
-// planCorrection returns the correction of a judgment with a risk; nil: none. A risk without evidence corrects
+// plan returns the correction of a judgment with a risk; nil: none. A risk without evidence corrects
 // nothing, nor does that of a judgment with a label.
-func (m *Memory) planCorrection(ctx context.Context, e *Evaluation, r *risk.Risk, o CorrectOptions) *tree.Correction {
+func (h *Harness) plan(ctx context.Context, e *tree.Evaluation, r *risk.Risk, o CorrectOptions) *tree.Correction {
 	if r == nil || !r.Enough || r.Learned || !(r.P >= o.Above) {
 		return nil
 	}
@@ -112,25 +112,14 @@ func (m *Memory) planCorrection(ctx context.Context, e *Evaluation, r *risk.Risk
 	if c.Done == tree.Flag {
 		return c
 	}
-	switch stopped, err := m.stopped(ctx, o); {
+	switch stopped, err := h.o.Memory.Stopped(ctx, o); {
 	case err != nil:
-		m.opts.Logger.Warn("a verdict was only flagged: what corrections came to could not be read", "error", err)
+		h.o.Logger.Warn("a verdict was only flagged: what corrections came to could not be read", "error", err)
 		onlyFlag(c, tree.WhyUnread)
 	case stopped:
-		m.opts.Logger.Warn("a verdict was only flagged: corrections broke more verdicts than they put right",
+		h.o.Logger.Warn("a verdict was only flagged: corrections broke more verdicts than they put right",
 			"remedy", o.Do, "evaluation", c.Evaluation)
 		onlyFlag(c, tree.WhyStopped)
 	}
 	return c
-}
-
-// stopped reports whether the remedy of o was shown to break more than it puts right.
-func (m *Memory) stopped(ctx context.Context, o CorrectOptions) (stopped bool, err error) {
-	l := m.learned
-	c, others := l.corrections.At(o.Above, o.Since)
-	if err := l.Drop(ctx, others...); err != nil {
-		return false, err
-	}
-	err = l.View(ctx, func() { stopped = c.Stopped(o.Do) }, c)
-	return stopped, err
 }

@@ -1,0 +1,184 @@
+// Package harness runs tests with a memory around them: [Harness.Wrap] puts guidance into the prompt of a test, runs
+// it, has the result judged and recorded in the background, and corrects verdicts that are likely to be wrong.
+//
+// Memory never breaks a run: after an error or a panic of it a run goes on with its own prompt, and each thing that
+// memory does for a run takes no longer than Options.Deadline. Everything else happens in two workers, [Harness.Judge]
+// (run.go) and [Harness.Ablate] (ablate.go), once the caller has its result.
+//
+// What a harness needs of a memory are the methods of [Memory]; the users of package memtree need memtree.Wrap only.
+package harness
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/risk"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// Memory is what a harness needs of an open memory. Its methods are safe for concurrent use.
+type Memory interface {
+	// Guide returns the guidance for a run of a test. A nil holdout is the memory's own.
+	Guide(ctx context.Context, t *Test, h *effect.Holdout) (Guidance, error)
+
+	// GuideWith returns the text of the guidance for a test that contains some memories only. It draws nothing and
+	// records nothing. One that cannot be injected any more is an error.
+	GuideWith(ctx context.Context, t *Test, ids []string) (string, error)
+
+	// Risk returns how likely the judgment of an evaluation is to be wrong.
+	Risk(ctx context.Context, e tree.Evaluation) (risk.Risk, error)
+
+	// Stopped reports whether the remedy of o is known to break more verdicts than it repairs.
+	Stopped(ctx context.Context, o CorrectOptions) (bool, error)
+
+	// Record accepts a judged run. When it returns nil the run is durable.
+	Record(ctx context.Context, e tree.Evaluation) error
+
+	// Write queues an entry for the ledger, and waits a moment for room. When it returns nil the entry is written
+	// before the memory is closed.
+	Write(ctx context.Context, e tree.Entry) error
+}
+
+// Guidance is what a memory has to say before a run.
+type Guidance struct {
+	Text  string   // the block for the prompt; "" for none
+	Trial string   // names the run in the ledger
+	Arm   tree.Arm // what chance gave the run
+	IDs   []string // the memories of Text, by rank
+}
+
+// Test is one test case to run.
+type Test struct {
+	ID          string     // of the test case
+	RunID       string     // of this run of it; "": Wrap makes one
+	Attempt     int        // from 1; 0: unknown
+	Prompt      string     // the task for the agent
+	Context     string     // background knowledge, for agents that take it apart from the prompt
+	Observation string     // the page before the run, if known: an ARIA snapshot or its text
+	Scene       tree.Scene // where in the product
+	Scope       tree.Scope // which product, suite and test
+	GroundTruth tree.Raw   // what is true; never shown to the agent
+	Agent       tree.Agent // who runs it
+}
+
+// Result is the result of a test. Wrap sets all fields but Judgment and Observation.
+type Result struct {
+	Judgment    tree.Raw         // any JSON
+	Observation string           // what the agent could see when it judged
+	Trial       string           // whose guidance was used
+	Risk        *risk.Risk       // how likely the judgment is to be wrong; nil: not computed in time
+	Correction  *tree.Correction // what was done because that is likely; nil: nothing
+	First       *Result          // the agent's own, if a correction replaced it
+}
+
+// RunTest runs one test. It is what Wrap takes and what it returns.
+type RunTest func(ctx context.Context, t Test) (Result, error)
+
+// Judge decides whether a result was right, whatever the ground truth is. A run that it fails to judge has no label.
+// The memory's Wait and Evolve wait for judges, so a judge must call neither.
+type Judge func(ctx context.Context, t Test, r Result) (Verdict, error)
+
+// Verdict is the decision of a judge on a result.
+type Verdict struct {
+	Correct   bool
+	Direction taxonomy.Direction // which way it was wrong; optional
+	Reason    string             // what was missed, in a sentence
+}
+
+// WrapOptions configures Wrap. Nil, and the zero value, are useful.
+type WrapOptions struct {
+	Placement enhance.Placement // after the prompt, before it, or apart from it in Test.Context
+	Judge     Judge             // nil: judgment and ground truth are compared
+	Correct   CorrectOptions    // what to do about a judgment that is likely to be wrong
+	Ablate    AblateOptions     // whether to find out which memory made a run fail
+	Holdout   *effect.Holdout   // the share of this suite's runs without memory; nil: the memory's own
+}
+
+// Options are what a harness works with. All fields are required but ReadOnly.
+type Options struct {
+	Memory   Memory
+	Deadline time.Duration // of each thing that memory does for a run
+	Now      func() time.Time
+	Logger   *slog.Logger
+	Closed   <-chan struct{} // closes when the memory begins to close
+	ReadOnly bool            // record nothing
+}
+
+// Harness holds the runs between their end and their record. It is safe for concurrent use.
+type Harness struct {
+	o         Options
+	runs      chan finishedRun // runs to judge and record
+	held      held             // the runs in runs, and the one being judged
+	ablations ablations
+	failed    struct{ guidance, runs, entries atomic.Int64 }
+}
+
+// New returns a harness without runs.
+func New(o Options) *Harness {
+	h := &Harness{o: o, runs: make(chan finishedRun, 1024)}
+	h.ablations.wait = make(chan failedRun, 64)
+	return h
+}
+
+// Failures counts what failed without affecting a run.
+type Failures struct {
+	Guidance int64 // panics of guidance
+	Runs     int64 // runs that were not recorded
+	Entries  int64 // entries that are not in the ledger
+}
+
+// Failures returns the failures so far.
+func (h *Harness) Failures() Failures {
+	return Failures{h.failed.guidance.Load(), h.failed.runs.Load(), h.failed.entries.Load()}
+}
+
+// Wrap returns a function of run's shape that remembers: it puts guidance into the prompt, runs, and has the result
+// judged and recorded in the background. Run sees no ground truth. After Close it works without guidance, and its runs
+// are not recorded.
+func (h *Harness) Wrap(run RunTest, opts *WrapOptions) RunTest {
+	var o WrapOptions
+	if opts != nil {
+		o = *opts
+	}
+	var err error
+	o.Ablate = o.Ablate.limits()
+	if o.Correct, err = o.Correct.Check(); err != nil {
+		h.o.Logger.Error("verdicts are only flagged", "error", err)
+		o.Correct, _ = CorrectOptions{}.Check()
+	}
+	return func(ctx context.Context, t Test) (Result, error) {
+		if t.RunID == "" {
+			t.RunID = h.newRun()
+		}
+		w := wrapped{Harness: h, run: run, opts: &o, c: t, guidance: h.guideSafely(ctx, &t, o.Holdout)}
+		r, err := w.runOnce(ctx, w.guidance.Text)
+		if err != nil || ctx.Err() != nil {
+			return r, err
+		}
+		return w.correct(ctx, r), nil
+	}
+}
+
+// Wait waits until every run handed over so far is recorded or lost.
+func (h *Harness) Wait(ctx context.Context) error { return h.await(ctx, &h.held) }
+
+// WaitAblated waits until every failure handed over so far has been looked into.
+func (h *Harness) WaitAblated(ctx context.Context) error { return h.await(ctx, &h.ablations.held) }
+
+func (h *Harness) await(ctx context.Context, of *held) error {
+	for _, done := range of.runsNow() {
+		select {
+		case <-done:
+		case <-h.o.Closed:
+			return tree.ErrClosed
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}

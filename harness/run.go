@@ -1,0 +1,222 @@
+package harness
+
+import (
+	"context"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/risk"
+	"github.com/memtree/memtree/tree"
+)
+
+// wrapped is one run of a wrapped function.
+type wrapped struct {
+	*Harness
+	run      RunTest
+	opts     *WrapOptions
+	c        Test
+	guidance Guidance
+}
+
+// runCount makes the ids of runs that start at one time distinct.
+var runCount atomic.Uint64
+
+// newRun returns an id for a run, made of its time and a count.
+func (h *Harness) newRun() string {
+	return "r_" + h.o.Now().UTC().Format(time.RFC3339Nano) + "_" + strconv.FormatUint(runCount.Add(1), 10)
+}
+
+// place returns the test in the form for the agent: with a text in its prompt or beside it, and without the ground
+// truth.
+func (w *wrapped) place(text string) Test {
+	given := w.c
+	given.GroundTruth = nil
+	if w.opts.Placement == enhance.Separate {
+		given.Context = enhance.Join(w.c.Context, text)
+	} else {
+		given.Prompt = enhance.Place(w.c.Prompt, text, w.opts.Placement)
+	}
+	return given
+}
+
+// runOnce runs the test with a text, and hands the result over to be judged and recorded.
+func (w *wrapped) runOnce(ctx context.Context, text string) (Result, error) {
+	r, err := w.run(ctx, w.place(text))
+	if err != nil {
+		return r, err
+	}
+	r.Trial, r.Correction, r.First = w.guidance.Trial, nil, nil
+	r.Risk = w.riskSafely(ctx, w.c.evaluation(&r))
+	w.handOver(finishedRun{c: w.c, r: r, at: w.o.Now(), judge: w.opts.Judge, ablate: w.toAblate(ctx)})
+	return r, nil
+}
+
+// guideSafely is Memory.Guide for Wrap, which must not fail: after an error or a panic it returns empty guidance.
+func (h *Harness) guideSafely(ctx context.Context, t *Test, holdout *effect.Holdout) (g Guidance) {
+	defer func() {
+		if r := recover(); r != nil {
+			h.failed.guidance.Add(1)
+			h.o.Logger.Error("guidance failed, the run goes on without", "panic", r)
+			g = Guidance{}
+		}
+	}()
+	g, err := h.o.Memory.Guide(ctx, t, holdout)
+	if err != nil {
+		h.o.Logger.Warn("no guidance, the run goes on without", "error", err)
+		return Guidance{}
+	}
+	return g
+}
+
+// riskSafely is Memory.Risk for Wrap, which must not fail: after an error or a panic it returns nil. It takes at most
+// Options.Deadline.
+func (h *Harness) riskSafely(ctx context.Context, e tree.Evaluation) (r *risk.Risk) {
+	defer func() {
+		if p := recover(); p != nil {
+			h.o.Logger.Error("no risk could be said, the run goes on without", "panic", p)
+			r = nil
+		}
+	}()
+	ctx, cancel := context.WithTimeout(ctx, h.o.Deadline)
+	defer cancel()
+	x, err := h.o.Memory.Risk(ctx, e)
+	if err != nil {
+		h.o.Logger.Warn("no risk could be said, the run goes on without", "error", err)
+		return nil
+	}
+	return &x
+}
+
+// finishedRun is a run that waits to be judged and recorded.
+type finishedRun struct {
+	c      Test
+	r      Result
+	at     time.Time
+	judge  Judge
+	ablate *failedRun    // for an ablation if it failed; nil: none is configured
+	done   chan struct{} // its channel in held
+}
+
+// handOver passes a run to the worker that judges. It does not wait for the judge. If the queue
+// stays full for Options.Deadline, the run is lost.
+func (h *Harness) handOver(f finishedRun) {
+	if h.o.ReadOnly {
+		return
+	}
+	if f.done = h.held.addRun(); f.done == nil {
+		h.countLost(f, "a run was not recorded: memory is closed")
+		return
+	}
+	select {
+	case h.runs <- f:
+	case <-time.After(h.o.Deadline):
+		h.held.endRun(f.done)
+		h.countLost(f, "a run was not recorded: judging cannot keep up")
+	}
+}
+
+// countLost counts and logs a run that cannot be recorded.
+func (h *Harness) countLost(f finishedRun, why string) {
+	h.failed.runs.Add(1)
+	h.o.Logger.Error(why, "case", f.c.ID, "run", f.c.RunID)
+}
+
+// recordRun has a run judged and records it. If the judge fails, the run is recorded without a
+// label; if it panics, the run is lost.
+func (h *Harness) recordRun(ctx context.Context, f finishedRun) {
+	defer h.held.endRun(f.done)
+	defer func() {
+		if r := recover(); r != nil {
+			h.failed.runs.Add(1)
+			h.o.Logger.Error("a run was not recorded: its judge failed", "case", f.c.ID, "panic", r)
+		}
+	}()
+	e, err := h.judgeRun(ctx, &f)
+	if err != nil {
+		h.o.Logger.Warn("a run was not judged; it is kept as unlabelled", "case", f.c.ID, "error", err)
+	}
+	if err := h.o.Memory.Record(context.WithoutCancel(ctx), e); err != nil {
+		h.failed.runs.Add(1)
+		h.o.Logger.Error("a run was not recorded", "case", f.c.ID, "run", f.c.RunID, "error", err)
+		return
+	}
+	h.lookInto(&f, &e)
+}
+
+// judgeRun returns the evaluation of a run with the verdict of its judge or its ground truth. After an error of the
+// judge it has no label.
+func (h *Harness) judgeRun(ctx context.Context, f *finishedRun) (tree.Evaluation, error) {
+	e := f.c.evaluation(&f.r)
+	e.At, e.GroundTruth = f.at, f.c.GroundTruth
+	if f.judge == nil {
+		return e, nil
+	}
+	j, err := f.judge(ctx, f.c, f.r)
+	if err != nil {
+		e.GroundTruth = nil
+		return e, err
+	}
+	h.judgedBy(&e, j)
+	return e, nil
+}
+
+// judgedBy writes a judge's verdict into an evaluation. The judge replaces the comparison, so a ground truth that
+// contradicts the verdict is omitted.
+func (h *Harness) judgedBy(e *tree.Evaluation, j Verdict) {
+	e.Correct, e.Direction, e.Reason = &j.Correct, j.Direction, j.Reason
+	if err := judgment.Denied(e, "judgment", "ground_truth"); err != nil {
+		h.o.Logger.Warn("a judge's word stands against the ground truth, which is left out",
+			"case", e.CaseID, "run", e.RunID, "error", err)
+		e.GroundTruth = nil
+	}
+}
+
+// evaluation returns the evaluation of a test with a result, without time and ground truth.
+func (c *Test) evaluation(r *Result) tree.Evaluation {
+	return tree.Evaluation{
+		RunID: c.RunID, CaseID: c.ID, Attempt: c.Attempt, Scene: c.Scene, Scope: c.Scope,
+		Prompt: c.Prompt, Observation: r.Observation, Judgment: r.Judgment, Agent: c.Agent, Trial: r.Trial,
+	}
+}
+
+// Judge judges and records the runs that Wrap hands over, until ctx ends.
+func (h *Harness) Judge(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case f := <-h.runs:
+			h.recordRun(ctx, f)
+		}
+	}
+}
+
+// drainDeadline bounds how long Drain judges the remaining runs.
+const drainDeadline = 10 * time.Second
+
+// Drain accepts no further runs, judges and records the remaining ones, and waits for the one that is being judged.
+// After ten seconds the context of judges ends, and the runs that they did not judge are recorded without a label.
+func (h *Harness) Drain() {
+	ctx, cancel := context.WithTimeout(context.Background(), drainDeadline)
+	defer cancel()
+	h.held.close()
+	for left := h.held.runsNow(); len(left) > 0; left = h.held.runsNow() {
+		select {
+		case f := <-h.runs:
+			h.recordRun(ctx, f)
+			continue
+		default:
+		}
+		select {
+		case f := <-h.runs:
+			h.recordRun(ctx, f)
+		case <-left[0]:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
