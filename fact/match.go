@@ -151,8 +151,8 @@ func (p *Page) where(s, role string) *node {
 	return nil
 }
 
-// Names reports whether the page contains the name of a thing such as “Add button”, as whole words. The word for its
-// kind may be missing.
+// Names reports whether the page contains the name of a thing such as “Add button”, as whole words. A term for its
+// kind, such as “button”, may be missing on the page.
 func (p *Page) Names(thing string) bool {
 	name, _ := new(quotes).nameAndRole(firstBytes(thing, maxLine))
 	return p.where(name, "") != nil

@@ -133,7 +133,7 @@ func (e *Expected) state() {
 	}
 }
 
-// isQuotedIn reports whether a text contains words as a quotation.
+// isQuotedIn reports whether a text contains a quotation that equals words.
 func isQuotedIn(s, words string) bool {
 	var q quotes
 	q.lift(firstBytes(s, maxRead))

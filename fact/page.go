@@ -162,7 +162,7 @@ func (p *Page) listed(n int, line string) {
 	}
 }
 
-// element reads the content of square brackets: a word for a role, then states and attributes, then the name.
+// element reads the content of square brackets: a term for a role, then states and attributes, then the name.
 func element(s string) (node, bool) {
 	f := strings.Fields(s)
 	role, ok := roleWord(f[0:min(1, len(f))])

@@ -44,7 +44,8 @@ func containsAny(s string, list []string) bool {
 	return slices.ContainsFunc(list, func(w string) bool { return strings.Contains(s, w) })
 }
 
-// missing reads a statement that an element is missing. The element must be quoted, or named by a word for its kind.
+// missing reads a statement that an element is missing. The element must be quoted, or named with a term for its
+// kind.
 func (r *reader) missing(clause, unit string) {
 	all := tokens(clause)
 	i := slices.IndexFunc(all, func(t token) bool { return t.sort == gone })
@@ -80,8 +81,8 @@ func (r *reader) missing(clause, unit string) {
 // longest is the most characters in the name of an element. A longer text is a description.
 const longest = 24
 
-// after returns the words that make the thing visible only after an action, in a unit or in the points of the task
-// about the thing; "" if there are none, or if one point requires the thing without such words.
+// after returns the phrase by which the thing is visible only after an action, in a unit or in the points of the task
+// about the thing; "" if there is none, or if one point requires the thing without such a phrase.
 func (r *reader) after(unit, name string) string {
 	w := r.afterIn(unit, name)
 	if w != "" || name == "" {
