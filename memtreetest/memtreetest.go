@@ -1,12 +1,12 @@
-// Package memtreetest brings memory to go test. There are two uses:
+// Package memtreetest connects memtree with go test. It has two uses:
 //
-//   - [Run] runs an agent on a table of test cases, each as a subtest with the guidance of memory,
-//     and records what it judged. Whatever fails in memory is a line in the log and no failed test.
-//   - [Seed], [Told] and [NotTold] hold in a team's own tests what memory says and when it is
-//     silent, such as for an overlay of checks. There an error fails the test.
+//   - [Run] runs an agent on a table of test cases, each as a subtest with the guidance of memory, and records its
+//     judgments. An error of the memory is logged and fails no test.
+//   - [Seed], [Told] and [NotTold] test the guidance itself, such as for an overlay of checks. There an error fails
+//     the test.
 //
-// Packages are tested in processes of their own that run at once, and a store has one writer. A Run that finds the
-// store taken asks it all the same, leaves no trial, and records when the other is done.
+// go test runs packages in parallel processes, and a store has one writer. If another process writes the store, Run
+// only reads it, records no trials, and records the judgments once the other process is done.
 package memtreetest
 
 import (
@@ -23,13 +23,13 @@ import (
 // StoreVariable names the environment variable with the folder of the store.
 const StoreVariable = "MEMTREE_STORE"
 
-// patient is the longest time a test waits for guidance: on a machine that is busy with the tests of
-// other packages the deadline of a harness would decide what is told.
+// patient is the longest time that a test waits for guidance. A shorter deadline would make the guidance depend on
+// the load of the machine.
 const patient = 30 * time.Second
 
-// Open opens the memory in a folder and closes it when the test ends. The folder "" is that of
-// MEMTREE_STORE, or one of the test's own if that is not set. An error fails the test: where a run
-// must go on without memory, use [Run], or memtree.Open and memtree.Wrap.
+// Open opens the memory in a folder and closes it when the test ends. If dir is "" it is the value of MEMTREE_STORE,
+// or a temporary folder if that is not set. An error fails the test. For runs that must continue without memory, use
+// [Run], or memtree.Open and memtree.Wrap.
 func Open(t testing.TB, dir string) *memtree.Memory {
 	t.Helper()
 	if dir == "" {
@@ -41,8 +41,8 @@ func Open(t testing.TB, dir string) *memtree.Memory {
 	return open(t, dir, &memtree.Options{Deadline: patient})
 }
 
-// Seed opens a memory that knows these judged runs and nothing else, and leaves nothing behind. They are cases when
-// it returns, and no lessons: for these call Evolve. Chance holds nothing out.
+// Seed opens an in-memory store that contains the given judged runs. When it returns they are formed into cases; call
+// Evolve for lessons. No run is held out.
 func Seed(t testing.TB, runs ...memtree.Evaluation) *memtree.Memory {
 	t.Helper()
 	m := open(t, "", &memtree.Options{InMemory: true, Deadline: patient, Holdout: new(effect.Fixed(0))})
@@ -56,7 +56,7 @@ func Seed(t testing.TB, runs ...memtree.Evaluation) *memtree.Memory {
 }
 
 // Read reads judged runs from a file of JSON Lines, such as testdata/runs.jsonl, in any form that memtree record
-// takes. A line that cannot be used fails the test.
+// accepts. An invalid line fails the test.
 func Read(t testing.TB, name string) []memtree.Evaluation {
 	t.Helper()
 	f, err := os.Open(name) //nolint:gosec // a file of the test's own

@@ -17,17 +17,17 @@ import (
 
 const (
 	askWithin    = 2 * time.Second  // how long Run waits for a store that another process writes, before it only reads
-	recordWithin = 20 * time.Second // and how long once all is judged
-	formWithin   = time.Minute      // how long it waits until what it recorded is in memory
+	recordWithin = 20 * time.Second // how long it waits for the store to record the judgments
+	formWithin   = time.Minute      // how long it waits until the judgments are formed
 )
 
-// Run runs an agent on each test as a subtest of that name. Run is given the prompt with guidance after it and no
-// ground truth. What was told is in the log of the subtest.
+// Run runs an agent on each test as a subtest of that name. run receives the prompt with guidance appended, and no
+// ground truth. The subtest logs the guidance.
 //
-// The subtest fails if the agent returns an error, or judged wrongly: judge says so, or, if it is nil, judgment and
-// ground truth are compared. Without either nothing is known, and it passes. When all subtests have ended, those that
-// run in parallel too, the judgments are recorded in the folder dir; "" is that of MEMTREE_STORE. Without that
-// nothing is told or recorded.
+// A subtest fails if the agent returns an error or its judgment is wrong. judge decides that; if judge is nil, the
+// judgment is compared with the ground truth, and a test without one passes. When all subtests have ended, parallel
+// ones too, Run records the judgments in the store dir; "" is the value of MEMTREE_STORE. If that is not set, Run
+// uses no memory and records nothing.
 func Run(t *testing.T, dir string, tests []harness.Test, run harness.RunTest, judge harness.Judge) {
 	t.Helper()
 	if dir == "" {
@@ -46,19 +46,19 @@ func Run(t *testing.T, dir string, tests []harness.Test, run harness.RunTest, ju
 	}
 }
 
-// suite is one call of Run.
+// suite is the state of one call of Run.
 type suite struct {
 	dir, id string
 	run     harness.RunTest
 	judge   harness.Judge
-	mem     *memtree.Memory // nil: there is none, and the agent runs without
-	writes  bool            // mem can be written
+	mem     *memtree.Memory // nil: the agent runs without memory
+	writes  bool            // whether mem is writable
 
 	mu     sync.Mutex
 	judged []memtree.Evaluation
 }
 
-// open opens the store to ask it, read only if another process writes it.
+// open opens the store, read-only if another process writes it.
 func (s *suite) open(t *testing.T) {
 	t.Helper()
 	if s.dir == "" {
@@ -80,7 +80,7 @@ func (s *suite) open(t *testing.T) {
 	}
 }
 
-// openWithin opens a store for writing, and waits so long for another process to give it up.
+// openWithin opens a store for writing. If another process holds it, it retries for at most this time.
 func openWithin(dir string, most time.Duration) (*memtree.Memory, error) {
 	for end := time.Now().Add(most); ; time.Sleep(50 * time.Millisecond) {
 		m, err := memtree.Open(context.Background(), dir, &memtree.Options{Deadline: patient})
@@ -118,7 +118,7 @@ func (s *suite) one(t *testing.T, c harness.Test) {
 	s.judged = append(s.judged, e)
 }
 
-// guide asks memory, and says in the log what it told. It never fails a test.
+// guide returns the guidance for a test and logs it. It never fails a test.
 func (s *suite) guide(t *testing.T, c *harness.Test) (g memtree.Guidance) {
 	t.Helper()
 	if s.mem == nil {
@@ -147,7 +147,7 @@ func (s *suite) guide(t *testing.T, c *harness.Test) (g memtree.Guidance) {
 	return g
 }
 
-// verdict fails the test if its judgment was wrong, and notes in e what is known.
+// verdict fails the test if its judgment was wrong, and stores the result in e.
 func (s *suite) verdict(t *testing.T, c *harness.Test, r *harness.Result, e *memtree.Evaluation) {
 	t.Helper()
 	if s.judge == nil {
@@ -162,20 +162,20 @@ func (s *suite) verdict(t *testing.T, c *harness.Test, r *harness.Result, e *mem
 	}
 	v, err := s.judge(t.Context(), *c, *r)
 	if err != nil {
-		e.GroundTruth = nil // nobody knows
+		e.GroundTruth = nil // unknown: the judge failed
 		t.Logf("memtree: the run is recorded without a truth: its judge failed: %v", err)
 		return
 	}
 	e.Correct, e.Direction, e.Reason = &v.Correct, v.Direction, v.Reason
 	if judgment.Denied(e, "judgment", "ground_truth") != nil {
-		e.GroundTruth = nil // the judge decides
+		e.GroundTruth = nil // the judge's verdict takes precedence
 	}
 	if !v.Correct {
 		t.Errorf("the agent judged wrongly: %s. %s", r.Judgment, v.Reason)
 	}
 }
 
-// end records what was judged. What cannot be recorded is said in the log.
+// end records the judgments. It logs those that cannot be recorded.
 func (s *suite) end(t *testing.T) {
 	t.Helper()
 	if s.mem == nil {
@@ -195,7 +195,7 @@ func (s *suite) end(t *testing.T) {
 			t.Logf("memtree: %d judgments are not recorded: %v", len(s.judged), err)
 			return
 		}
-		_ = s.mem.Close() // it was only read
+		_ = s.mem.Close() // opened read-only
 		s.mem = m
 	}
 	for _, e := range s.judged {

@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Told fails the test unless memory would tell a run of q what want names: the id of a test case whose mistake is
-// told, by itself or in a lesson that rests on it, or the id of a memory. No chance decides, and no trial is left.
+// Told fails the test unless the guidance for q includes want: the id of a memory, or the id of a test case whose
+// mistake is included directly or through a lesson derived from it. It draws no trial arm and records no trial.
 func Told(t testing.TB, m *memtree.Memory, q memtree.Query, want string) {
 	t.Helper()
 	x, err := m.Explain(t.Context(), q)
@@ -35,7 +35,7 @@ func Told(t testing.TB, m *memtree.Memory, q memtree.Query, want string) {
 	t.Errorf("%q is not told of %s, but of:\n%s", q.Prompt, want, strings.Join(told, "\n"))
 }
 
-// NotTold fails the test if memory would tell a run of q anything.
+// NotTold fails the test if there is any guidance for q.
 func NotTold(t testing.TB, m *memtree.Memory, q memtree.Query) {
 	t.Helper()
 	x, err := m.Explain(t.Context(), q)
@@ -47,7 +47,7 @@ func NotTold(t testing.TB, m *memtree.Memory, q memtree.Query) {
 	}
 }
 
-// nearest says which memory came nearest and why it was not given, "" if there was none.
+// nearest describes the most similar memory and why it was left out, "" if there was none.
 func nearest(x *memtree.Explanation) string {
 	if x.Nearest == nil {
 		return ""
@@ -55,7 +55,7 @@ func nearest(x *memtree.Explanation) string {
 	return " The nearest is " + x.Nearest.ID + ", left out because " + x.Nearest.Reason
 }
 
-// names returns what a memory can be called: its id, and the tests and ids of the cases it rests on, sorted.
+// names returns the id of a memory, and the tests and ids of the cases that support it, sorted.
 func names(t testing.TB, m *memtree.Memory, id string) ([]string, error) {
 	out, seen := []string{id}, map[string]bool{id: true}
 	for i := 0; i < len(out); i++ {
@@ -81,7 +81,7 @@ func names(t testing.TB, m *memtree.Memory, id string) ([]string, error) {
 	return withTests(t, m, out)
 }
 
-// withTests adds the tests of cases to their ids.
+// withTests adds the test ids of cases to the ids.
 func withTests(t testing.TB, m *memtree.Memory, ids []string) ([]string, error) {
 	out := slices.Clone(ids)
 	for _, id := range ids {
