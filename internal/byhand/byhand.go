@@ -1,8 +1,8 @@
-// Package byhand is a reader outside of memtree: a person with a model elsewhere, or an agent that is
-// one. Questions are written down, and answers are taken later, checked like those of any model.
+// Package byhand replaces a model by a reader outside of memtree, such as a person or an agent. Questions are written
+// to a file, and answers are read later and checked like those of a model.
 //
-// Nothing is kept between the two: the same state gives the same questions, so an answer
-// belongs to the question with its id, or to none.
+// The package stores nothing in between. The same state produces the same questions, so an answer belongs to the
+// question with its id, or to none.
 package byhand
 
 import (
@@ -20,24 +20,24 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// A Question is what a model would be asked.
+// A Question is a request to a model.
 type Question struct {
 	ID     string          `json:"id"`
-	Name   string          `json:"name"` // of the prompt
+	Name   string          `json:"name"` // name of the prompt template
 	System string          `json:"system"`
 	Prompt string          `json:"prompt"`
-	Schema json.RawMessage `json:"schema"` // of the answer
+	Schema json.RawMessage `json:"schema"` // JSON schema of the answer
 }
 
 // An Answer is the answer to the question with its id.
 type Answer struct {
 	ID     string          `json:"id"`
-	By     string          `json:"by,omitempty"` // who answered
+	By     string          `json:"by,omitempty"` // name of the reader
 	Answer json.RawMessage `json:"answer"`
 }
 
-// Reader is a Generator that answers with what it was given, and notes the questions that it has no
-// answer to. It is safe for concurrent use.
+// Reader is a Generator that returns prepared answers and collects the questions without one. It is safe for
+// concurrent use.
 type Reader struct {
 	by string
 
@@ -45,10 +45,10 @@ type Reader struct {
 	answers map[string]Answer
 	open    []Question
 	used    map[string]bool
-	wrong   []string // why answers could not be read
+	wrong   []string // reasons why answers were invalid
 }
 
-// New returns a reader with answers. by is who answered, where an answer does not say.
+// New returns a Reader with answers. by is its name, for answers without one.
 func New(by string, answers ...Answer) *Reader {
 	r := &Reader{by: by, answers: map[string]Answer{}, used: map[string]bool{}}
 	for _, a := range answers {
@@ -57,10 +57,11 @@ func New(by string, answers ...Answer) *Reader {
 	return r
 }
 
-// ID is the name of the reader, for [llm.NameOf].
+// ID returns the name of the reader, for [llm.NameOf].
 func (r *Reader) ID() string { return r.by }
 
-// Generate answers a question from what was given, or notes it.
+// Generate returns the prepared answer to a request. Without one it stores the question and returns an [llm.Error] of
+// the kind [llm.KindNotRecorded]. It returns an error for an answer that does not fit the schema.
 func (r *Reader) Generate(_ context.Context, q llm.Request) (llm.Answer, error) {
 	id := tape.Key(q)
 	r.mu.Lock()
@@ -82,7 +83,7 @@ func (r *Reader) Generate(_ context.Context, q llm.Request) (llm.Answer, error) 
 	return llm.Answer{JSON: raw, Model: by}, nil
 }
 
-// Open returns the questions that had no answer, sorted by name and id.
+// Open returns the questions without an answer, sorted by name and id, each once.
 func (r *Reader) Open() []Question {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,14 +92,14 @@ func (r *Reader) Open() []Question {
 	return slices.CompactFunc(out, func(a, b Question) bool { return a.ID == b.ID })
 }
 
-// Wrong returns why answers could not be read, as they were asked for once more.
+// Wrong returns the reasons why answers were invalid, from the requests that repeat their question.
 func (r *Reader) Wrong() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.wrong)
 }
 
-// Unused returns the ids of the answers that belong to no question that was asked, sorted.
+// Unused returns the ids of the answers that match no question so far, sorted.
 func (r *Reader) Unused() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -118,7 +119,7 @@ const (
 	mostLine    = 4 << 20 // bytes of an answer
 )
 
-// Problem says why a line is no answer. It continues the sentence after the line.
+// Problem describes why a line is not an answer. It continues a sentence that begins with the line.
 type Problem string
 
 // The problems of a line.
@@ -130,7 +131,7 @@ const (
 	TooMany  Problem = "is beyond the number of answers that are read at once"
 )
 
-// LineError is a line of a file of answers that is none.
+// LineError is an invalid line in a file of answers.
 type LineError struct {
 	Line    int
 	Problem Problem
@@ -150,8 +151,8 @@ func Write(w io.Writer, questions []Question) error {
 	return nil
 }
 
-// Read reads answers, one JSON object a line with id and answer. The first line that is none is a
-// *LineError, and no answer is returned.
+// Read reads answers, one JSON object a line with id and answer. If a line is invalid it returns a *LineError for the
+// first one, and no answers.
 func Read(r io.Reader) ([]Answer, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 64<<10), mostLine)
