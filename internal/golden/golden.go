@@ -1,6 +1,6 @@
-// Package golden compares what a test got with a file kept beside it.
+// Package golden compares the output of a test with a file beside it.
 //
-// Run the tests with -update to write the files anew, then read the diff.
+// Run the tests with -update to rewrite the files, then read the diff.
 package golden
 
 import (
@@ -30,7 +30,7 @@ func Equal(tb testing.TB, path, got string) {
 		"differs from %s; run with -update and read the diff if the change is meant", path)
 }
 
-// Bytes is Equal for what nobody can read: it does not show the difference.
+// Bytes is Equal for binary data: it does not show the difference.
 func Bytes(tb testing.TB, path string, got []byte) {
 	tb.Helper()
 	if *update {
@@ -44,5 +44,5 @@ func Bytes(tb testing.TB, path string, got []byte) {
 	}
 }
 
-// Updating reports whether files are written instead of compared with.
+// Updating reports whether -update is set, so that files are written and not compared.
 func Updating() bool { return *update }
