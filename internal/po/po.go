@@ -1,4 +1,4 @@
-// Package po reads the Chinese of what a program says to people.
+// Package po reads the Chinese translation of texts for people.
 package po
 
 import (
@@ -8,15 +8,16 @@ import (
 	"strings"
 )
 
-// Library is the Chinese of what packages say that print nothing themselves, such as why a memory was taken.
+// Library is the translation of the texts of packages that print nothing themselves, such as the reason why a memory
+// was taken.
 //
 //go:embed library.po
 var Library string
 
-// Read reads a translation in the PO format of gettext: msgid is the English, msgstr
-// the translation, and a line that holds only a quoted text continues the text above it. An
-// entry with an empty msgid is the header, which other programs need and this one skips.
-// Read refuses plural forms, contexts and everything else that the format knows.
+// Read reads a translation in the PO format of gettext: msgid is the English text, msgstr the translation, and a line
+// that holds only a quoted text continues the text above it. It skips an entry with an empty msgid, which is the
+// header. It returns an error for plural forms, contexts and the other features of the format, for an empty
+// translation, and for a repeated msgid.
 func Read(po string) (map[string]string, error) {
 	texts := make(map[string]string, strings.Count(po, "\nmsgid "))
 	var entry []string // the texts of the entry so far: msgid, msgstr
