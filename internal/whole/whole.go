@@ -1,5 +1,5 @@
-// Package whole writes files whole: a reader, and whoever looks after the power has failed, finds
-// the file that was there before or all of the new one.
+// Package whole writes files atomically: a reader, also after a power failure, finds either the old file or all of
+// the new one.
 package whole
 
 import (
@@ -11,13 +11,12 @@ import (
 	"path/filepath"
 )
 
-// Suffix ends the names of files that are not written to the end. What a killed program leaves of
-// them does no harm and can be removed.
+// Suffix ends the names of incomplete files. A killed program may leave one; it does no harm and can be removed.
 const Suffix = ".unfinished"
 
-// Write has write fill a new file beside path, and renames it to path when all of it is on the disk.
-// The file has the mode, whatever the umask. If it fails, path is as it was and nothing is left
-// beside it. Of two that write one path at once, the later rename stays.
+// Write creates a temporary file beside path, calls write to fill it, and renames it to path once it is synced to
+// disk. The file gets mode whatever the umask is. On an error path is unchanged and the temporary file is removed. If
+// two calls write the same path concurrently, the later rename wins.
 func Write(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	dir, base := filepath.Split(path)
 	if dir == "" {
@@ -40,7 +39,7 @@ func Write(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	return nil
 }
 
-// Bytes is Write for what is at hand.
+// Bytes is Write for content in memory.
 func Bytes(path string, mode fs.FileMode, b []byte) error {
 	return Write(path, mode, func(w io.Writer) error {
 		_, err := w.Write(b)
@@ -48,8 +47,8 @@ func Bytes(path string, mode fs.FileMode, b []byte) error {
 	})
 }
 
-// syncFolder has the new name last too. The file is there already, and not every system lets a
-// folder be opened, so an error is nobody's.
+// syncFolder makes the rename durable. It ignores errors: the file is already in place, and not every system allows
+// opening a folder.
 func syncFolder(dir string) {
 	if d, err := os.Open(dir); err == nil { //nolint:gosec // the folder of the file
 		_ = d.Sync()  // see above
