@@ -1,5 +1,5 @@
-// Package picture tells what an image file is by its head: PNG, JPEG or WebP, and how large. It decodes no pixels, so
-// a small file that unpacks to a huge image costs nothing.
+// Package picture reads the type and size of an image from the head of its file: PNG, JPEG or WebP. It decodes no
+// pixels, so a small file that unpacks to a huge image costs nothing.
 package picture
 
 import (
@@ -12,16 +12,17 @@ import (
 	_ "image/png"
 )
 
-// Head is what the head of a picture says.
+// Head is the type and size of a picture.
 type Head struct {
 	Type          string // content type: image/png, image/jpeg or image/webp
 	Width, Height int    // pixels, at least 1
 }
 
-// errUnknown is for bytes that are no picture of a kind that is read.
+// errUnknown means that the bytes are no picture of a supported type.
 var errUnknown = errors.New("is no PNG, JPEG or WebP picture")
 
-// ReadHead reads the head of a picture.
+// ReadHead reads the head of a picture. It returns an error for an unsupported type, a truncated head, or a size of
+// 0.
 func ReadHead(b []byte) (Head, error) {
 	h, err := webp(b)
 	if errors.Is(err, errUnknown) {
@@ -42,7 +43,7 @@ func ReadHead(b []byte) (Head, error) {
 	return h, nil
 }
 
-// errShort is a WebP file that ends within its head.
+// errShort means that a WebP file ends within its head.
 var errShort = errors.New("it is cut off")
 
 // webp reads the head of a WebP file: a RIFF container whose first chunk has the size, in one of three ways (RFC 9649,
