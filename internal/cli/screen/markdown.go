@@ -7,9 +7,8 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// Markdown is a text of somebody as plain words on one line of Markdown, at most so many cells wide: it makes no
-// element, link, mention, reference, formula or column of a table, whoever renders it, and can stand at the beginning
-// of a line.
+// Markdown returns a foreign text as plain text on one line of Markdown, at most cells wide. In any renderer the
+// result is no element, link, mention, reference, formula or table column, even at the beginning of a line.
 func Markdown(s string, cells int) string {
 	s = text.Fit(text.Line(s), cells)
 	for _, of := range linked {
@@ -18,8 +17,8 @@ func Markdown(s string, cells int) string {
 	return markdownSigns.Replace(s)
 }
 
-// Code is a name, such as the id of a test, as it stands in Markdown to be copied, in a table too. One with a |
-// stands there in words: renderers differ on a backslash before it.
+// Code returns a name, such as the id of a test, as a code span that can be copied, in a table too. A name with | is
+// returned as Markdown, because renderers differ on an escaped | in a code span.
 func Code(s string, cells int) string {
 	s = text.Fit(text.Line(s), cells)
 	if s == "" || strings.Contains(s, "|") {
@@ -38,15 +37,15 @@ func Code(s string, cells int) string {
 
 var backticks = regexp.MustCompile("`+")
 
-// joiner is not seen and has no width. What stands before it and after it is one word to people, and two to those who
-// look for addresses.
+// joiner is a word joiner: invisible and without width. It joins two parts for people, and separates them for
+// software that looks for addresses.
 const joiner = "\u2060"
 
-// linked finds what a forge makes a link or a picture of, in words: @somebody, #12, GH-12, addresses, :smile:.
+// linked matches what a forge turns into a link or a picture: @name, #12, GH-12, addresses, :smile:.
 var linked = []*regexp.Regexp{regexp.MustCompile(`(?i)@|#|gh-|www\.`), regexp.MustCompile(`(?i):[a-z0-9/_+-]`)}
 
-// markdownSigns escapes what Markdown reads. What begins HTML, a formula or a column becomes an entity, since not
-// every renderer takes a backslash there.
+// markdownSigns escapes the syntax of Markdown. Characters that begin HTML, a formula or a column become entities,
+// because not every renderer accepts a backslash there.
 var markdownSigns = strings.NewReplacer(
 	"&", "&amp;", "<", "&lt;", ">", "&gt;", "$", "&#36;", "|", "&#124;", `\`, "&#92;", "`", "&#96;",
 	"*", `\*`, "_", `\_`, "~", `\~`, "[", `\[`, "]", `\]`, "(", `\(`, ")", `\)`, "{", `\{`, "}", `\}`,

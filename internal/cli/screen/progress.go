@@ -12,7 +12,7 @@ import (
 type Progress struct {
 	w     io.Writer // nil draws nothing
 	label string
-	count func(n int64) string // how a number is written
+	count func(n int64) string // formats a number
 	begun time.Time
 	drawn time.Time
 }
@@ -24,12 +24,12 @@ const (
 	barCells = 24
 )
 
-// NewProgress returns a bar on w for a job that begins now. A nil w draws nothing. count writes a number for people.
+// NewProgress returns a bar on w for a job that begins now. A nil w draws nothing. count formats a number.
 func NewProgress(w io.Writer, label string, count func(int64) string) *Progress {
 	return &Progress{w: w, label: label, count: count, begun: time.Now()}
 }
 
-// Step shows how much of total is done. A total of 0 means that nobody knows it.
+// Step shows how much of total is done. A total of 0 is unknown.
 func (p *Progress) Step(done, total int64) {
 	if p.w == nil {
 		return
@@ -58,10 +58,10 @@ func (p *Progress) End() {
 	}
 }
 
-// Count writes a number of things.
+// Count formats a number of things.
 func Count(n int64) string { return fmt.Sprint(n) }
 
-// Bytes writes a size for people, such as 1.2 MB.
+// Bytes formats a size in bytes, such as 1.2 MB.
 func Bytes(n int64) string {
 	const k = 1024
 	switch {

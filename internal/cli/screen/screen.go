@@ -1,5 +1,6 @@
-// Package screen prints for people at a terminal: tables, wrapped texts, pages of named parts, colour and progress, in
-// cells of the terminal, and plain words in Markdown. No text that it prints can move the cursor or change a colour.
+// Package screen prints for people at a terminal: tables, wrapped texts, pages of named parts, colour and progress.
+// It measures in terminal cells. It also escapes texts for Markdown. No text that it prints can move the cursor or
+// change a colour.
 package screen
 
 import (
@@ -20,7 +21,7 @@ type Terminal struct {
 // FullWidth is the width in cells that tables are made for. On a narrower terminal they are cut.
 const FullWidth = 80
 
-// Open describes the terminal that output and errors go to. getenv has NO_COLOR and TERM.
+// Open describes the terminal of the output and error streams. It reads NO_COLOR, TERM and WT_SESSION through getenv.
 func Open(stdout, stderr io.Writer, getenv func(string) string) Terminal {
 	s := Terminal{Width: FullWidth}
 	if f, ok := stdout.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
@@ -54,7 +55,7 @@ const (
 	Cyan   Style = "36"
 )
 
-// Paint returns the text in a style, or as it is where there is no colour.
+// Paint returns the text in a style, or unchanged if there is no colour.
 func (s *Terminal) Paint(st Style, text string) string {
 	if !s.Colour || text == "" {
 		return text
