@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// platform is what one program runs on, by the names of Go, npm and Python.
+// platform is an operating system and processor, by the names of Go, npm and Python.
 type platform struct {
 	goos, goarch string
 	os, cpu      string // as npm names them
-	tag          string // as Python names it; several with a dot between
+	tag          string // wheel tags of Python, joined with dots
 }
 
-// platforms are all that are published. Those of macOS are the oldest that Go supports; the program needs no libc, so
-// the wheels of Linux fit each.
+// platforms are the published platforms. The macOS versions are the oldest that Go supports. The program needs no
+// libc, so a Linux wheel fits every distribution.
 var platforms = []platform{
 	{"linux", "amd64", "linux", "x64", "manylinux2014_x86_64.musllinux_1_1_x86_64"},
 	{"linux", "arm64", "linux", "arm64", "manylinux2014_aarch64.musllinux_1_1_aarch64"},
@@ -31,7 +31,7 @@ var platforms = []platform{
 	{"windows", "arm64", "win32", "arm64", "win_arm64"},
 }
 
-// program is the name of the program's file.
+// program returns the file name of the program.
 func (p platform) program() string {
 	if p.goos == "windows" {
 		return "memtree.exe"
@@ -39,9 +39,9 @@ func (p platform) program() string {
 	return "memtree"
 }
 
-// stamp is what Go wrote into a program about its commit.
+// stamp is the version information that Go stores in a program.
 type stamp struct {
-	version string    // without the v before it
+	version string    // without the leading v
 	at      time.Time // of the commit
 }
 
@@ -82,7 +82,7 @@ func stampOf(program []byte) (stamp, error) {
 	return s, nil
 }
 
-// commonFiles are the files beside each program: what it is, its licence, and those of what it is built from.
+// commonFiles returns the files beside each program: licence, README and third-party licences.
 func commonFiles(ctx context.Context) ([]file, error) {
 	var out []file
 	for _, name := range []string{"LICENSE", "README.md"} {
@@ -96,7 +96,7 @@ func commonFiles(ctx context.Context) ([]file, error) {
 	return append(out, file{name: "THIRD_PARTY.txt", data: notices}), err
 }
 
-// notices are the licences of Go and of the modules that the program is built from on any platform.
+// notices returns the licences of Go and of the modules in the program, for all platforms.
 func notices(ctx context.Context) ([]byte, error) {
 	root, err := run(ctx, nil, "go", "env", "GOROOT")
 	if err != nil {

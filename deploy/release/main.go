@@ -1,6 +1,6 @@
-// Command release makes what is published of a version, from the checkout in the working folder: archives of the
-// program for six platforms, npm packages and Python wheels that carry it, and SHA256SUMS. The version and all times
-// are those of the commit, so a commit gives the same bytes each time, with the same Go.
+// Command release builds everything that is published of a version from the checkout in the working folder: archives
+// of the program for six platforms, npm packages and Python wheels that contain it, and SHA256SUMS. The version and
+// all times are those of the commit, so the same commit and the same Go produce the same bytes.
 package main
 
 import (
@@ -66,7 +66,7 @@ func release(ctx context.Context, to, python string) error {
 	return write(to, files)
 }
 
-// run runs a command and returns what it printed; its error says what it complained about.
+// run runs a command and returns its standard output. An error includes its output and standard error.
 func run(ctx context.Context, env []string, name string, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, name, args...)
 	c.Env = append(os.Environ(), env...)

@@ -26,21 +26,21 @@ type npmPackage struct {
 	Optional    map[string]string `json:"optionalDependencies,omitempty"`
 }
 
-// npm is the name of the package with the program of a platform.
+// npm returns the name of the npm package of a platform.
 func (p platform) npm() string { return "@memtree/cli-" + p.os + "-" + p.cpu }
 
-// npmVersion is the version as npm spells it: without what follows a plus.
+// npmVersion returns the version for npm: without the part after a plus.
 func (v *version) npmVersion() string {
 	s, _, _ := strings.Cut(v.version, "+")
 	return s
 }
 
-// npmFile is the name that npm gives to a packed package.
+// npmFile returns the file name that npm gives to a packed package.
 func (v *version) npmFile(name string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(name, "@"), "/", "-") + "-" + v.npmVersion() + ".tgz"
 }
 
-// npmPlatform is the package with the program of a platform. npm installs that of its own alone.
+// npmPlatform returns the package with the program of a platform. npm installs only the package of its own platform.
 func (v *version) npmPlatform(p platform) []file {
 	about := npmPackage{Name: p.npm(), Description: "The memtree program for " + p.goos + " on " + p.goarch,
 		OS: []string{p.os}, CPU: []string{p.cpu}}
@@ -49,7 +49,7 @@ func (v *version) npmPlatform(p platform) []file {
 	return v.npmFiles(about, program)
 }
 
-// npmMain is the package that people install: it starts the program of their platform.
+// npmMain returns the package that people install. It starts the program of their platform.
 func (v *version) npmMain() []file {
 	about := npmPackage{Name: "memtree", Bin: map[string]string{"memtree": "memtree.js"}, Optional: map[string]string{},
 		Description: "Remembers how your testing agent misjudged, and warns it before the next run",
@@ -60,13 +60,13 @@ func (v *version) npmMain() []file {
 	return v.npmFiles(about, file{"memtree.js", launcher, true}, file{name: "README.md", data: npmReadme})
 }
 
-// npmFiles are the files of a package as npm packs them.
+// npmFiles returns the files of a package, with package.json and the common files.
 func (v *version) npmFiles(about npmPackage, files ...file) []file {
 	about.Version, about.License = v.npmVersion(), "Apache-2.0"
 	about.Repository = "github:memtree/memtree"
 	b, err := json.MarshalIndent(about, "", "  ")
 	if err != nil {
-		panic(err) // texts alone
+		panic(err) // it contains only strings
 	}
 	all := []file{{name: "package.json", data: append(b, '\n')}}
 	for _, f := range v.common {

@@ -18,7 +18,7 @@ import (
 type file struct {
 	name    string
 	data    []byte
-	program bool // it may be run
+	program bool // executable
 }
 
 func (f *file) mode() os.FileMode {
@@ -28,15 +28,15 @@ func (f *file) mode() os.FileMode {
 	return 0o644
 }
 
-// version is all that is published of one version.
+// version is all content of a release.
 type version struct {
 	stamp
 	programs map[platform]file
 	common   []file // beside each program
-	wheel    *wheel // the Python client; nil: no wheels are made
+	wheel    *wheel // the Python client; nil: no wheels
 }
 
-// pack returns what is published, by name. It is deterministic.
+// pack returns the published files. It is deterministic.
 func (v *version) pack() (out []file, err error) {
 	add := func(name string, form func([]file, time.Time) ([]byte, error), files []file) {
 		if err != nil {
@@ -123,7 +123,7 @@ func zipped(files []file, at time.Time) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// sums lists checksums as sha256sum --check reads them.
+// sums returns the checksums of files in the format of sha256sum --check.
 func sums(files []file) file {
 	var b bytes.Buffer
 	for _, f := range files {
@@ -132,7 +132,7 @@ func sums(files []file) file {
 	return file{name: "SHA256SUMS", data: b.Bytes()}
 }
 
-// write writes files into a folder, and says how long each is.
+// write writes files into a folder, and prints their sizes.
 func write(folder string, files []file) error {
 	for _, f := range files {
 		name := filepath.Join(folder, f.name)

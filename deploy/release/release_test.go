@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// script stands for a program: it says what it was told, and ends with 3.
+// script replaces a program: it prints its arguments and exits with 3.
 const script = "#!/bin/sh\necho \"told: $*\"\nexit 3\n"
 
 func sample(t *testing.T) *version {
@@ -53,7 +53,8 @@ func published(t *testing.T) string {
 	return dir
 }
 
-// TestPack: each platform has its archive, npm package and wheel, whose checksums are right; twice gives equal bytes.
+// TestPack: each platform has an archive, an npm package and a wheel with correct checksums, and packing is
+// deterministic.
 func TestPack(t *testing.T) {
 	files, err := sample(t).pack()
 	require.NoError(t, err)
@@ -101,7 +102,7 @@ func here(t *testing.T) platform {
 	return platform{}
 }
 
-// start runs a program that is there, else the test is skipped.
+// start runs a program. It skips the test if the program is not installed.
 func start(t *testing.T, dir, name string, args ...string) (string, int) {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
@@ -129,8 +130,8 @@ func TestArchive(t *testing.T) {
 	require.FileExists(t, filepath.Join(dir, name, "LICENSE"))
 }
 
-// TestNpx: npx runs the program from the packed packages, without a network; what it is told comes through, and its
-// exit code comes back. Without the package of the platform it says what to do.
+// TestNpx: npx runs the program from the packed packages, without a network, and passes on arguments and exit code.
+// Without the package of the platform it prints advice.
 func TestNpx(t *testing.T) {
 	p, dir := here(t), published(t)
 	own := filepath.Join(dir, (&version{stamp: stamp{version: "1.2.3"}}).npmFile(p.npm()))

@@ -24,10 +24,10 @@ type wheel struct {
 	files []file
 }
 
-// file is the name of the wheel for a platform.
+// file returns the name of the wheel for a platform.
 func (w *wheel) file(tag string) string { return w.name + "-py3-none-" + tag + ".whl" }
 
-// readWheel reads a wheel that fits each platform.
+// readWheel reads a wheel without a program, which fits every platform.
 func readWheel(name string, data []byte) (*wheel, error) {
 	w := &wheel{}
 	var ok bool
@@ -52,7 +52,8 @@ func readWheel(name string, data []byte) (*wheel, error) {
 	return w, nil
 }
 
-// with is the wheel for a platform: the program is a script of it, which pip puts on the PATH.
+// with returns the files of the wheel for a platform. The program is a script of the wheel, so pip puts it on the
+// PATH.
 func (w *wheel) with(tag string, program file) []file {
 	info := w.name + ".dist-info/"
 	var out []file
@@ -70,7 +71,7 @@ func (w *wheel) with(tag string, program file) []file {
 	return append(out, record(info+"RECORD", out))
 }
 
-// wheelTags says in the file WHEEL which platform the wheel is for.
+// wheelTags sets the platform in the file WHEEL.
 func wheelTags(about []byte, tag string) []byte {
 	s := strings.Replace(string(about), "Root-Is-Purelib: true", "Root-Is-Purelib: false", 1)
 	var tags strings.Builder
@@ -80,7 +81,7 @@ func wheelTags(about []byte, tag string) []byte {
 	return []byte(strings.Replace(s, "Tag: py3-none-"+anywhere+"\n", tags.String(), 1))
 }
 
-// record lists the files of a wheel, itself without a checksum.
+// record returns the list of the files of a wheel, with checksums for all but itself.
 func record(name string, files []file) file {
 	var b bytes.Buffer
 	for _, f := range files {
@@ -92,7 +93,7 @@ func record(name string, files []file) file {
 	return file{name: name, data: b.Bytes()}
 }
 
-// pureWheel has the Python client packed, with the version of a program that runs here.
+// pureWheel builds the wheel of the Python client. It takes the version from a program for this machine.
 func pureWheel(ctx context.Context, python, folder, program string) (*wheel, error) {
 	out := filepath.Join(folder, "wheel")
 	if _, err := run(ctx, []string{"MEMTREE_BIN=" + program}, python, "clients/python/pack.py", out); err != nil {
