@@ -15,16 +15,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// promptsPerSet is how many prompts of a set are used, at most.
+// promptsPerSet is the maximum number of prompts of a set.
 const promptsPerSet = 200
 
 // sceneType is the scene type of all memories and prompts that have one.
 const sceneType = "form"
 
-// TestQualityOfAbstention measures what a prompt is shown, first with words and meaning
-// alone and then with every memory of the prompt's own scene type. A prompt with a
-// partner in the tree should be shown that; a prompt of another set should be shown
-// nothing.
+// TestQualityOfAbstention measures how often a prompt gets memories, first by text and vectors alone, then if every
+// memory has the scene type of the prompt. A prompt with a partner in the tree should get that partner; a prompt of
+// another set should get nothing.
 func TestQualityOfAbstention(t *testing.T) {
 	all := tasks(t)
 	e, err := embed.Default()
@@ -60,7 +59,7 @@ func TestQualityOfAbstention(t *testing.T) {
 	golden.Equal(t, "testdata/abstention.golden", b.String())
 }
 
-// shownPercent returns how many of a task's prompts are shown a right memory and any memory, in percent.
+// shownPercent returns how many of a task's prompts get a right memory and any memory, in percent.
 func shownPercent(tb testing.TB, ix *retrieval.Index, t task, scene string, labels map[string]string) (right,
 	any float64) {
 	queries := t.queries[:min(promptsPerSet, len(t.queries))]

@@ -7,9 +7,8 @@ import (
 	"math/bits"
 )
 
-// python draws the numbers that Python's random.Random draws when it is seeded with a
-// string, so that the samples are those of the tables compared with. The generator is
-// MT19937 (M. Matsumoto and T. Nishimura, 1998).
+// python draws the same numbers as Python's random.Random seeded with a string, so that the samples equal those of
+// the tables compared with. The generator is MT19937 (M. Matsumoto and T. Nishimura, 1998).
 type python struct {
 	state [624]uint32
 	next  int

@@ -34,7 +34,7 @@ func indexOf(tb testing.TB, t task, e llm.Embedder) *retrieval.Index {
 	return ix
 }
 
-// memtree returns a finder that asks an index with the default settings.
+// memtree returns a finder that queries an index with the default settings.
 func memtree(tb testing.TB, t task) finder {
 	e, err := embed.Default()
 	require.NoError(tb, err)
@@ -52,8 +52,7 @@ func memtree(tb testing.TB, t task) finder {
 	}
 }
 
-// words returns BM25 over the same tokens: k1 = 1.2, b = 0.75, with each word of a query
-// counted once.
+// words returns a finder with BM25 over the same tokens: k1 = 1.2, b = 0.75, each token of a query once.
 func words(tb testing.TB, t task) finder {
 	type posting struct {
 		doc   int
@@ -89,7 +88,7 @@ func words(tb testing.TB, t task) finder {
 	}
 }
 
-// vectors returns an exact scan of the table's vectors.
+// vectors returns a finder that scans the table's vectors exactly.
 func vectors(tb testing.TB, t task) finder {
 	e, err := embed.Default()
 	require.NoError(tb, err)

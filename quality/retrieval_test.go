@@ -10,8 +10,8 @@ import (
 	"github.com/memtree/memtree/internal/golden"
 )
 
-// published holds the results of other engines on the same tasks with the same measures.
-// docs/decisions and the peers harness say how they were measured.
+// published holds the results of other engines on the same tasks with the same measures. docs/decisions and the peers
+// harness describe the measurement.
 var published = []struct {
 	name string
 	sets map[string]scores

@@ -14,12 +14,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// task is a corpus, and queries with the documents they should find in it.
+// task is a corpus, and queries with their relevant documents.
 type task struct {
 	name    string
 	docs    []doc
 	queries []query
-	labels  map[string]string // of docs and queries: found by vote instead
+	labels  map[string]string // of docs and queries; scored by vote instead
 }
 
 type doc struct{ id, text string }
@@ -68,7 +68,7 @@ func tasks(tb testing.TB) []task {
 		banking(tb, dir)}
 }
 
-// duplicates makes every document that has partners a query for them, without itself.
+// duplicates returns a task in which every document with partners is a query for them, and does not match itself.
 func duplicates(name string, docs []doc, pairs [][2]string) task {
 	byID := map[string]string{}
 	for _, d := range docs {

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// chrome is a tab of a browser that counts what must not happen.
+// chrome is a browser tab. It counts JavaScript dialogs.
 type chrome struct {
 	t      testing.TB
 	ctx    context.Context
@@ -24,14 +24,14 @@ type chrome struct {
 	alerts atomic.Int64
 }
 
-// countPolicy counts what the policy of a page stopped, before anything of the page runs.
+// countPolicy records violations of the page's content security policy, before any script of the page runs.
 const countPolicy = `window.__stopped = [];
 document.addEventListener("securitypolicyviolation", function (e) {
   window.__stopped.push(e.violatedDirective + " " + e.blockedURI + " " + e.sample);
 });`
 
-// profile is a folder for what the browser keeps. The browser may write there a little longer than it
-// answers, so that the folder is removed in several tries.
+// profile returns a folder for the browser's profile. The browser may still write to it after its last answer, so
+// removal is retried.
 func profile(t testing.TB) string {
 	dir, err := os.MkdirTemp("", "memtree-browser-")
 	require.NoError(t, err)
@@ -72,7 +72,7 @@ func newChrome(t testing.TB, base string) *chrome {
 	chromedp.ListenTarget(ctx, func(e any) {
 		if _, ok := e.(*page.EventJavascriptDialogOpening); ok {
 			c.alerts.Add(1)
-			go func() { _ = chromedp.Run(ctx, page.HandleJavaScriptDialog(true)) }() // else the page waits
+			go func() { _ = chromedp.Run(ctx, page.HandleJavaScriptDialog(true)) }() // otherwise the page blocks
 		}
 	})
 	c.run(chromedp.ActionFunc(func(ctx context.Context) error {
@@ -95,7 +95,7 @@ func (c *chrome) visit(path string) {
 	c.run(chromedp.Navigate(c.base + path))
 }
 
-// look sets width, colours and language.
+// look sets the width and the colour scheme.
 func (c *chrome) look(width int64, scheme string) {
 	c.t.Helper()
 	c.run(chromedp.EmulateViewport(width, 900), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
@@ -109,27 +109,27 @@ func (c *chrome) speak(lang string) {
 	c.visit("/language?lang=" + lang + "&next=/login")
 }
 
-// signIn gives the token by the form.
+// signIn submits the token in the form.
 func (c *chrome) signIn(w *world) {
 	c.t.Helper()
 	c.visit("/login")
 	c.run(chromedp.SendKeys("#token", w.secret+"\r", chromedp.ByID), chromedp.WaitVisible("nav", chromedp.ByQuery))
 }
 
-// eval returns what a script gives.
+// eval returns the result of a script.
 func eval[T any](c *chrome, script string) (out T) {
 	c.t.Helper()
 	c.run(chromedp.Evaluate(script, &out))
 	return out
 }
 
-// text is what the page says.
+// text returns the text of the page.
 func (c *chrome) text() string {
 	c.t.Helper()
 	return eval[string](c, "document.body.innerText")
 }
 
-// stopped is what the policy of the page stopped.
+// stopped returns the violations of the page's content security policy.
 func (c *chrome) stopped() []string {
 	c.t.Helper()
 	return eval[[]string](c, "window.__stopped || []")

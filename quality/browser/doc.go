@@ -1,3 +1,3 @@
-// Package browser drives the pages of a service in a real browser. It is a module of its own, so that the product
-// needs no browser; make browser runs it.
+// Package browser tests the pages of a service in a real browser. It is a separate module, so that the product does
+// not depend on a browser. make browser runs it.
 package browser

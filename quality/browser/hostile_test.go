@@ -15,16 +15,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// quoted writes a text as a script has it.
+// quoted returns a text as a JavaScript literal.
 func quoted(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // a string can be written
+		panic(err) // a string can always be encoded
 	}
 	return string(b)
 }
 
-// hostile are texts that run a script where a page takes them for more than text.
+// hostile returns texts that run a script in a page that does not escape them.
 func hostile(t *testing.T) []string {
 	out := []string{
 		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `javascript:alert(1)`,
@@ -50,7 +50,7 @@ func hostile(t *testing.T) []string {
 	return out
 }
 
-// Texts that attack pages go through every page: no dialog opens, and the policy has nothing to stop.
+// TestHostileTexts: hostile texts on every page open no dialog, and violate no content security policy.
 func TestHostileTexts(t *testing.T) {
 	texts := hostile(t)
 	w := newWorld(t)
@@ -89,7 +89,7 @@ func TestHostileTexts(t *testing.T) {
 	for i, s := range texts {
 		q := url.QueryEscape(s)
 		paths = append(paths, in+"ask?prompt="+q+"&route="+q+"&observation="+q)
-		switch i % 4 { // these have no text of their own but what the address says
+		switch i % 4 { // these pages show texts of the address only
 		case 0:
 			paths = append(paths, in+"memories?words="+q+"&level="+q+"&state="+q)
 		case 1:
@@ -105,7 +105,7 @@ func TestHostileTexts(t *testing.T) {
 		}
 		require.Zero(t, c.alerts.Load(), path)
 	}
-	// Every waiting verdict is labelled with a text that attacks, so that the page after it is seen too.
+	// Every unlabelled verdict gets a hostile text as its note, to test the page after it too.
 	for i := range min(20, len(texts)) {
 		c.visit(in + "inbox")
 		if !eval[bool](c, `!!document.querySelector("li.verdict input[name=reason]")`) {

@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mostWeight is how heavy a page may be, with its style and script, in bytes.
+// mostWeight is the size limit of a page with its style and script, in bytes.
 const mostWeight = 100_000
 
-// all are the pages of a tree.
+// all returns the paths of a tree's pages.
 func (w *world) all() []string {
 	const in = "/trees/default/"
 	lesson := w.lesson()
@@ -29,7 +29,7 @@ func (w *world) all() []string {
 	}
 }
 
-// draft is the page of the first draft that waits.
+// draft returns the path of the first draft that waits.
 func (w *world) draft() string {
 	waiting, err := w.m.Review().Proposals(w.t.Context())
 	require.NoError(w.t, err)
@@ -37,14 +37,14 @@ func (w *world) draft() string {
 	return "/trees/default/review/" + waiting[0].Key
 }
 
-// asked is the task of a case.
+// asked returns the prompt of a case.
 func (w *world) asked(id string) string {
 	n, err := w.m.Tree().Get(w.t.Context(), id)
 	require.NoError(w.t, err)
 	return n.CaseData.TestCase.Prompt
 }
 
-// fault is what axe says of a page.
+// fault is a finding of axe.
 type fault struct {
 	ID, Impact, Help string
 	Nodes            []string
@@ -56,8 +56,8 @@ const askAxe = `axe.run(document).then(function (r) {
   });
 })`
 
-// Every page, in both languages and both colours, on a telephone and on a desk: nothing overflows, it is light, axe
-// finds no serious fault, the policy stops nothing.
+// TestEveryPage opens every page in both languages and colour schemes, on a telephone and on a desktop: nothing
+// overflows, the page is small, axe finds no serious fault, and the policy is not violated.
 func TestEveryPage(t *testing.T) {
 	axe, err := os.ReadFile("node_modules/axe-core/axe.min.js")
 	require.NoError(t, err, "make browser fetches axe")
@@ -106,7 +106,7 @@ func (c *chrome) axe() (out []fault) {
 	return out
 }
 
-// TestShots writes pictures of the pages to the folder MEMTREE_SHOTS, to be looked at.
+// TestShots writes screenshots of the pages to the folder MEMTREE_SHOTS, for people.
 func TestShots(t *testing.T) {
 	dir := os.Getenv("MEMTREE_SHOTS")
 	if dir == "" {

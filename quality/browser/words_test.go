@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// says waits until the page says something.
+// says waits until the page contains a text.
 func (c *chrome) says(what string) {
 	c.t.Helper()
 	require.Eventually(c.t, func() bool {
@@ -23,13 +23,13 @@ func (c *chrome) says(what string) {
 	}, 20*time.Second, 50*time.Millisecond, "the page does not say %q", what)
 }
 
-// press sends keys to whatever has the focus.
+// press sends keys to the focused element.
 func (c *chrome) press(keys string) {
 	c.t.Helper()
 	c.run(chromedp.KeyEvent(keys))
 }
 
-// tabTo presses Tab until the element with the focus matches, as somebody without a mouse does.
+// tabTo presses Tab until the focused element matches, like a user without a mouse.
 func (c *chrome) tabTo(selector string) {
 	c.t.Helper()
 	for range 200 {
@@ -41,7 +41,7 @@ func (c *chrome) tabTo(selector string) {
 	require.Fail(c.t, "Tab does not lead there", selector)
 }
 
-// A run is labelled by keys alone: found, judged, gone on from, and taken back.
+// TestLabelByKeys labels a run, continues, and undoes it, with the keyboard alone.
 func TestLabelByKeys(t *testing.T) {
 	w := newWorld(t)
 	w.fill()
@@ -65,12 +65,12 @@ func TestLabelByKeys(t *testing.T) {
 	c.visit(eval[string](c, "location.pathname + location.search"))
 	c.tabTo(".said button[value=undo]")
 	c.press(kb.Enter)
-	require.Eventually(t, func() bool { // the page before says the same otherwise
+	require.Eventually(t, func() bool { // the page before has the same text otherwise
 		now := ""
 		return chromedp.Run(c.ctx, chromedp.Evaluate(big, &now)) == nil && now == waiting
 	}, 20*time.Second, 50*time.Millisecond, "it waits again")
 
-	c.tabTo("li.verdict textarea[name=reason]") // the form, without a key of ours
+	c.tabTo("li.verdict textarea[name=reason]") // the form, without our shortcut
 	c.press("The total was not added up.")
 	c.tabTo("button[value=right]")
 	c.press(" ")
@@ -79,7 +79,7 @@ func TestLabelByKeys(t *testing.T) {
 	require.Zero(t, c.alerts.Load())
 }
 
-// Several are chosen, labelled after the number was confirmed, and taken back, by keys alone.
+// TestLabelManyByKeys selects several runs, labels them after a confirmation, and undoes it, with the keyboard alone.
 func TestLabelManyByKeys(t *testing.T) {
 	w := newWorld(t)
 	w.fill()
@@ -106,7 +106,7 @@ func TestLabelManyByKeys(t *testing.T) {
 	require.Empty(t, c.stopped())
 }
 
-// A lesson is worded better and that is taken back, by keys alone.
+// TestEditByKeys edits a lesson and undoes it, with the keyboard alone.
 func TestEditByKeys(t *testing.T) {
 	w := newWorld(t)
 	w.fill()
@@ -142,7 +142,7 @@ func TestEditByKeys(t *testing.T) {
 	require.Equal(t, title, eval[string](c, `document.querySelector("h1").innerText`))
 }
 
-// An import is accepted by its button, the others are refused together.
+// TestPromote accepts an import with its button, and refuses the others together.
 func TestPromote(t *testing.T) {
 	w := newWorld(t)
 	w.fill()

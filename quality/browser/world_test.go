@@ -23,13 +23,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// world is a service with two trees: one that has learned, has runs that wait for a truth, trials and imports, and one
-// that is empty.
+// world is a service with two trees: one with lessons, unlabelled runs, trials and imports, and an empty one.
 type world struct {
 	t      testing.TB
 	m      *memtree.Memory
 	url    string
-	secret string // the token of somebody who may do everything
+	secret string // a token with all scopes
 	now    time.Time
 }
 
@@ -37,7 +36,7 @@ func shared(name string) string {
 	return filepath.Join(cmp.Or(os.Getenv("MEMTREE_SHARED"), "../../../shared"), "data", filepath.FromSlash(name))
 }
 
-// runs are those of the shared suite, or those of the demo where that is not here.
+// runs returns those of the shared suite, or those of the demo if that is missing.
 func runs(t testing.TB) []memtree.Evaluation {
 	t.Helper()
 	b, err := os.ReadFile(shared("lessons/suite-a/runs.jsonl"))
@@ -97,7 +96,7 @@ func (w *world) open() *memtree.Memory {
 	return m
 }
 
-// fill makes the first tree what a team has after some weeks.
+// fill gives the first tree the content of a team after some weeks.
 func (w *world) fill() {
 	all := runs(w.t)
 	known := len(all) * 7 / 10
@@ -124,7 +123,7 @@ func (w *world) evolve(m *memtree.Memory, o *memtree.EvolveOptions) {
 	require.NoError(w.t, err)
 }
 
-// try has some tests run again with guidance, or without where chance held them out. With guidance more are right.
+// try runs some tests again, with guidance or held out. With guidance more of them are right.
 func (w *world) try(es []memtree.Evaluation) {
 	var wrong []memtree.Evaluation
 	for _, e := range es {
@@ -153,7 +152,7 @@ func (w *world) try(es []memtree.Evaluation) {
 	}
 }
 
-// bring imports what another team learned.
+// bring imports the lessons of another team.
 func (w *world) bring(es []memtree.Evaluation) {
 	other, err := memtree.Open(w.t.Context(), "", &memtree.Options{
 		InMemory: true, Label: "north team", Now: func() time.Time { return w.now },
@@ -168,7 +167,7 @@ func (w *world) bring(es []memtree.Evaluation) {
 	require.NoError(w.t, err)
 }
 
-// lesson returns the lesson in use that most cases stand behind.
+// lesson returns the lesson in use with the most cases.
 func (w *world) lesson() (best tree.Node) {
 	for n, err := range w.m.Tree().Scan(w.t.Context(), tree.Filter{Level: 2}) {
 		require.NoError(w.t, err)

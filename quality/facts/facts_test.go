@@ -1,6 +1,5 @@
-// Package facts measures what guidance says of a page that it can see: on builds with the remembered
-// defects, without them, and with some of them; by the writing of the defects; and, as controls, of
-// pages that are not the one.
+// Package facts measures guidance for a page that memory can see: on builds with the remembered defects, without
+// them, and with some of them; by the form of the defects' notes; and, as controls, on other pages.
 package facts
 
 import (
@@ -52,7 +51,7 @@ func pages(t *testing.T) map[string][]test {
 	return out
 }
 
-// form is a way to hand defects in: as a list, or as a note in one piece.
+// form is a form of the defects: a list, or a note in one piece.
 type form struct {
 	name string
 	note func(defects []string) string // nil: a list
@@ -105,7 +104,7 @@ func remember(t *testing.T, tests []test, f form) *memtree.Memory {
 
 func (x test) scene() tree.Scene { return tree.Scene{ID: x.page, Type: "page", Route: "/" + x.page} }
 
-// ask returns what memory says before a test on a build.
+// ask returns the guidance for a test on a build.
 func ask(t *testing.T, m *memtree.Memory, x test, seen string) memtree.Guidance {
 	g, err := m.Guide(t.Context(), memtree.Query{Prompt: x.prompt, Scene: x.scene(), Lang: "zh", Observation: seen,
 		Scope: tree.Scope{Product: "demo", Test: x.id}})
@@ -121,25 +120,24 @@ func snapshot(t *testing.T, name string) string {
 
 const fine = "符合要求" // as required
 
-// figures are counts of answers about the tests of some pages.
+// figures are numbers of answers for the tests of some pages.
 type figures struct {
 	tests, decided, defects, broken, holds, wrong int
 	partial, told, allFine, fineBeside            int
-	open, openFirst, asked                        int // asked: whether a control should be disabled
-	healthy, healthyOpen, healthySilent           int // healthy builds told as required, told what is open, told nothing
+	open, openFirst, asked                        int // asked: guidance asks whether a control should be disabled
+	healthy, healthyOpen, healthySilent           int // healthy builds by guidance: all as required, open points, none
 	other                                         map[string]int
 }
 
-// TestFacts asks before each test of the benchmark, with all that went wrong on its page remembered,
-// on the build with the defects, on the healthy one, and on every build between that differs from the
-// first in one place more or from the second in one. The pages in odd places of the alphabet were
-// used to build; the others are told apart.
+// TestFacts requests guidance for each test of the benchmark, with all mistakes on its page remembered: on the build
+// with the defects, on the healthy one, and on every build between that differs in one place from one of them. The
+// pages at odd places of the alphabet were used during development; the others are reported separately.
 func TestFacts(t *testing.T) {
 	all := pages(t)
 	names := slices.Sorted(maps.Keys(all))
 	var record strings.Builder
 	var bars golden.Bars
-	facts := map[string]map[string][]string{} // by half and form: every fact that was told of a build
+	facts := map[string]map[string][]string{} // by half and form: every fact in the guidance for a build
 	for _, f := range forms() {
 		for half, title := range []string{"used to build", "the others"} {
 			n := figures{other: map[string]int{}}
@@ -174,7 +172,7 @@ func TestFacts(t *testing.T) {
 	golden.Equal(t, filepath.Join("testdata", "facts.golden"), record.String())
 }
 
-// measure asks before the tests of one page. It returns the facts of both builds.
+// measure requests guidance for the tests of one page. It returns the facts of both builds.
 func (n *figures) measure(t *testing.T, tests []test, f form, elsewhere string) []string {
 	m := remember(t, tests, f)
 	name := tests[0].page
@@ -222,7 +220,7 @@ func (n *figures) measure(t *testing.T, tests []test, f form, elsewhere string) 
 	return said
 }
 
-// hear counts what is said of a build that is repaired in part.
+// hear counts the guidance for a build that is repaired in part.
 func (n *figures) hear(g memtree.Guidance) {
 	if g.Text != "" {
 		n.told++
@@ -247,8 +245,8 @@ func (n *figures) hear(g memtree.Guidance) {
 	}
 }
 
-// between returns the builds between two snapshots: each has one place of the first as in the second,
-// or one of the second as in the first. It has none for snapshots that differ in one place.
+// between returns the builds between two snapshots: each has one place of the first as in the second, or one of the
+// second as in the first. It returns none for snapshots that differ in one place.
 func between(broken, healthy string) []string {
 	a, b := strings.SplitAfter(broken, "\n"), strings.SplitAfter(healthy, "\n")
 	hunks := differences(a, b)
@@ -263,7 +261,7 @@ func between(broken, healthy string) []string {
 	return slices.Compact(out)
 }
 
-// hunk says that a[a0:a1] stands where b[b0:b1] does.
+// hunk is a difference: a[a0:a1] in one list corresponds to b[b0:b1] in the other.
 type hunk struct{ a0, a1, b0, b1 int }
 
 // differences aligns two lists of lines by their longest common subsequence.

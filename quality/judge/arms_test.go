@@ -12,14 +12,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// arm is a way of putting something after the task.
+// arm is a kind of text that is appended to the task.
 type arm struct {
 	name string
-	of   func(mistake) *screen // whose defects are remembered, nil where the arm does not apply
+	of   func(mistake) *screen // whose defects are remembered; nil if the arm does not apply
 	ask  func(q *memtree.Query, b build)
 }
 
-// arms are what is measured, apart from no text and the empty frame.
+// arms are the measured arms, apart from no text and the empty frame.
 var arms = []arm{
 	{"actions", own, blind},
 	{"random", foreign, blind},
@@ -31,14 +31,14 @@ var arms = []arm{
 func own(x mistake) *screen     { return &x.screen }
 func foreign(x mistake) *screen { return x.other }
 
-// What the query says about the build: nothing; what can be seen of it; or its name too,
-// so that memory knows whether it is the very build on which it was wrong.
+// What the query contains of the build: nothing; the observation; or also its name, so that memory can recognise the
+// build on which the verdict was wrong.
 func blind(*memtree.Query, build)    {}
 func look(q *memtree.Query, b build) { q.Observation = b.seen }
 func know(q *memtree.Query, b build) { q.Observation, q.Scope.Build = b.seen, b.name }
 
-// remember makes a memory that knows one mistake, made on the page of x with the defects
-// of what. The function it returns gives what that memory says before x's test runs again.
+// remember opens a memory of one mistake, on the page of x with the defects of what. The returned function gives the
+// guidance for the next run of x's test.
 func remember(t *testing.T, x mistake, what screen) func(a arm, b build) string {
 	ctx := t.Context()
 	m, err := memtree.Open(ctx, t.TempDir(), &memtree.Options{Deadline: time.Minute,
@@ -64,7 +64,7 @@ func remember(t *testing.T, x mistake, what screen) func(a arm, b build) string 
 	}
 }
 
-// evaluatorNote returns what the evaluator said about the wrong verdict.
+// evaluatorNote returns the evaluator's note on the wrong verdict.
 func evaluatorNote(s screen) string {
 	if s.Defect {
 		return strings.Join(s.Details, "；")

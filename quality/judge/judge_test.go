@@ -12,10 +12,9 @@ import (
 	"github.com/memtree/memtree/internal/golden"
 )
 
-// TestJudge measures what guidance does to the verdicts of a real model. A memory knows
-// one mistake; then the test of that mistake runs on the unchanged build and on the
-// changed one: with nothing after the task, with an empty frame, and with what memtree
-// says. docs/judge.md says how to run it and what the figures mean.
+// TestJudge measures how guidance changes the verdicts of a real model. A memory contains one mistake; then the test
+// of that mistake runs on the unchanged build and on the changed one: without a text after the task, with an empty
+// frame, and with the guidance. docs/judge.md describes how to run it and what the figures mean.
 func TestJudge(t *testing.T) {
 	url := os.Getenv("MEMTREE_JUDGE")
 	if url == "" {
@@ -32,7 +31,7 @@ func TestJudge(t *testing.T) {
 	keepRecord(t, "testdata/judge.golden", m.about+"\n"+table(told))
 }
 
-// verdicts asks for the verdicts on both builds of a mistake, with every arm.
+// verdicts requests the verdicts on both builds of a mistake, with every arm.
 func (m *model) verdicts(t *testing.T, x mistake) []armResult {
 	var out []armResult
 	for _, a := range arms {
@@ -56,7 +55,7 @@ func (m *model) verdicts(t *testing.T, x mistake) []armResult {
 	return out
 }
 
-// emptyFrame returns text with each memory replaced by a line that says nothing.
+// emptyFrame returns text with its memories replaced by one neutral line.
 func emptyFrame(text, nothing string) string {
 	lines := strings.Split(text, "\n")
 	memory := func(line string) bool { return strings.HasPrefix(line, "- ") }
@@ -73,8 +72,8 @@ func emptyFrame(text, nothing string) string {
 	return strings.Join(slices.Concat(lines[:first], []string{nothing}, lines[after:]), "\n")
 }
 
-// keepRecord is golden.Equal for figures that carry the day they were measured. It keeps
-// that day as long as the figures are the same.
+// keepRecord is golden.Equal for figures with the day of their measurement. It keeps that day while the figures are
+// the same.
 func keepRecord(t *testing.T, path, figures string) {
 	day := "measured " + time.Now().Format(time.DateOnly)
 	if old, err := os.ReadFile(filepath.Clean(path)); err == nil {

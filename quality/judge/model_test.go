@@ -22,13 +22,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// model is a judge behind a server, with the answers it has given so far.
+// model is a judge behind a server, with its answers so far.
 type model struct {
 	url     string
 	about   string // the model and the data, for the record
-	head    string // what every prompt begins with: the examples
+	head    string // the beginning of every prompt: the examples
 	turn    string // one question, with {page}, {task} and {memory}
-	nothing string // a memory that says nothing
+	nothing string // a neutral memory
 	answers map[string]float64
 	kept    *os.File
 	fresh   int // answers of this run
@@ -40,8 +40,8 @@ type answer struct {
 	Score  float64 `json:"s"`
 }
 
-// openModel reads the judge's prompt from the scripts of the data, so that the figures
-// can be compared with theirs, and the answers given before.
+// openModel reads the judge's prompt from the scripts of the data, so that the figures can be compared with theirs,
+// and the earlier answers.
 func openModel(t *testing.T, url, dir string) *model {
 	file := os.Getenv("MEMTREE_JUDGE_MODEL")
 	require.NotEmpty(t, file, "set MEMTREE_JUDGE_MODEL to the file the server loaded: its hash goes into the record")
@@ -76,8 +76,8 @@ print(json.dumps({"head": head, "turn": s.user("{page}", "{task}", "{memory}"), 
 	m.head, m.turn, m.nothing = p.Head, p.Turn, p.Nothing
 }
 
-// readAnswers reads the file of answers. No question is asked twice, so a measurement
-// that was interrupted goes on where it stopped.
+// readAnswers reads the file of answers. No prompt is sent twice, so an interrupted measurement continues where it
+// stopped.
 func (m *model) readAnswers(t *testing.T, hash string) {
 	path := os.Getenv("MEMTREE_JUDGE_ANSWERS")
 	if path == "" {
@@ -92,7 +92,7 @@ func (m *model) readAnswers(t *testing.T, hash string) {
 	}
 	for lines := bufio.NewScanner(bytes.NewReader(b)); lines.Scan(); {
 		var a answer
-		if json.Unmarshal(lines.Bytes(), &a) == nil { // a line that a kill cut in two is asked again
+		if json.Unmarshal(lines.Bytes(), &a) == nil { // a line that a kill truncated is requested again
 			m.answers[a.Prompt] = a.Score
 		}
 	}
@@ -128,8 +128,8 @@ func (m *model) score(t *testing.T, x mistake, build int, text string) float64 {
 	return a.Score
 }
 
-// ask gives the model a prompt and returns the log-odds of B against A as its next word.
-// The server caches what it has read under key, and the common head for all keys.
+// ask sends a prompt to the model and returns the log-odds of B against A as the next token. The server caches its
+// state under key, and the common head for all keys.
 func (m *model) ask(t *testing.T, key, prompt string) float64 {
 	body := raw(t, map[string]any{"key": key, "head": m.head, "prompt": prompt, "words": []string{"B", "A"}})
 	c := http.Client{Timeout: 15 * time.Minute}
@@ -141,6 +141,6 @@ func (m *model) ask(t *testing.T, key, prompt string) float64 {
 	var got struct{ P []float64 }
 	require.NoError(t, json.Unmarshal(b, &got), "the judge answered %s", b)
 	require.Len(t, got.P, 2, "the judge answered %s", b)
-	const least = 1e-9 // the probability of a word the model does not list
+	const least = 1e-9 // the probability of a token that the model does not list
 	return math.Log(got.P[0]+least) - math.Log(got.P[1]+least)
 }

@@ -25,7 +25,7 @@ func dataFolder(t *testing.T) string {
 	return dir
 }
 
-// screen is a test of the benchmark, with what a browser saw of its page.
+// screen is a test of the benchmark, with the browser's observation of its page.
 type screen struct {
 	ID, Fam, Route, Type, Prompt, Obs string
 	Defect                            bool
@@ -40,7 +40,7 @@ type mistake struct {
 	other  *screen  // another page with a defect, nil after a false alarm
 }
 
-// build is a state of the product: its name, and what a browser sees on the page.
+// build is a state of the product: its name, and the browser's observation of the page.
 type build struct{ name, seen string }
 
 func readMistakes(t *testing.T, dir string) []mistake {

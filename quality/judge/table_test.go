@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// armResult is what one arm said about one mistake, and the judge's scores on the unchanged
-// and the changed build: with that text, with an empty frame instead, and with nothing. If
-// an arm is silent on a build, its score is that with nothing.
+// armResult is the result of one arm for one mistake: the judge's scores on the unchanged and the changed build, with
+// the arm's text, with an empty frame instead, and without a text. If an arm has no text for a build, its score is
+// that without one.
 type armResult struct {
 	arm                string
 	of                 mistake
@@ -43,7 +43,7 @@ func (x armResult) selective() float64 {
 // row is one line of the table.
 type row struct {
 	kind, arm    string
-	n, silent    int // tests; builds of them about which nothing was told
+	n, silent    int // tests; builds without a text
 	shift, right [2]float64
 	selective, p float64
 	apart        float64 // share of the tests whose build with the defect scores higher
@@ -51,7 +51,7 @@ type row struct {
 
 func (r row) both() float64 { return (r.right[0] + r.right[1]) / 2 }
 
-// table returns the figures of all arms, and whether they reach their bars.
+// table returns the figures of all arms, and whether they reach their minimum.
 func table(all []armResult) string {
 	cut := medianScore(all)
 	var out []row
@@ -155,7 +155,7 @@ func written(all []row) string {
 	return b.String()
 }
 
-// judgeBars says what each measured arm has to reach, and whether it does.
+// judgeBars lists the minimum of each measured arm, and whether it is reached.
 func judgeBars(all []row) string {
 	var b strings.Builder
 	b.WriteString("\n")

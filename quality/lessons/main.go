@@ -1,8 +1,8 @@
-// Command lessons measures what memory learns of a labelled suite: go run ./quality/lessons DIR.
+// Command lessons measures what memory learns from a labelled suite: go run ./quality/lessons DIR.
 //
-// DIR/runs.jsonl has judged runs, of which labels.cause is the check that was not made; DIR/queries.jsonl has coming
-// tests, of which expect lists the causes to warn of. The rules make one tree; where DIR/cassettes/ has recordings
-// of a model (MEMTREE_LLM_RECORD), these make another. It prints the figures of each tree as JSON.
+// DIR/runs.jsonl has judged runs, whose labels.cause is the check that was not made; DIR/queries.jsonl has coming
+// tests, whose expect lists the causes to warn of. The rules create one tree. If DIR/cassettes/ has recordings of a
+// model (MEMTREE_LLM_RECORD), these create another. It prints the figures of each tree as JSON.
 package main
 
 import (
@@ -40,12 +40,12 @@ func main() {
 type row struct {
 	By string `json:"by"` // rules or recordings
 	score.Learned
-	Alone       score.Warned `json:"alone"`       // before the tree evolved: cases
-	Evolved     score.Warned `json:"evolved"`     // after
-	NotRecorded int          `json:"notRecorded"` // questions to the model that have no recording
+	Alone       score.Warned `json:"alone"`       // before evolve: cases only
+	Evolved     score.Warned `json:"evolved"`     // after evolve
+	NotRecorded int          `json:"notRecorded"` // requests to the model without a recording
 }
 
-// measure makes a tree by the rules, and one by the recordings if there are any, and prints their figures.
+// measure creates a tree with the rules, and one with the recordings if there are any, and prints their figures.
 func measure(ctx context.Context, dir string, out io.Writer) error {
 	s, err := readSuite(dir)
 	if err != nil {
@@ -90,7 +90,7 @@ type query struct {
 	Expect []string
 }
 
-// readSuite fails on the first line that cannot be used: a measure of the rest would be of another suite.
+// readSuite reads a suite. It fails on the first invalid line, because figures of the rest would be of another suite.
 func readSuite(dir string) (*suite, error) {
 	s := &suite{causes: score.Causes{}}
 	name := filepath.Join(dir, "runs.jsonl")
@@ -148,7 +148,7 @@ func eachLine[T any](r io.Reader, take func(T)) error {
 	}
 }
 
-// grow makes a tree of the suite in memory, at the time of its last run, since trust in a case fades with time.
+// grow creates a tree of the suite in memory, at the time of its last run, because trust in a case decays with time.
 func (s *suite) grow(ctx context.Context, by string, model llm.Generator) (r row, err error) {
 	o := memtree.Options{InMemory: true, Deadline: time.Minute, Generator: model}
 	if !s.last.IsZero() {
@@ -178,7 +178,7 @@ func (s *suite) grow(ctx context.Context, by string, model llm.Generator) (r row
 	return r, err
 }
 
-// ask measures the answers of a tree to the coming tests, and returns its nodes.
+// ask measures the guidance of a tree for the coming tests, and returns its nodes.
 func (s *suite) ask(ctx context.Context, m *memtree.Memory) (score.Warned, []tree.Node, error) {
 	var nodes []tree.Node
 	for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {

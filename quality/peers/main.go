@@ -1,12 +1,11 @@
-// Command peers serves memtree's index to the peers harness, which measures search
-// engines side by side. It reads one JSON object a line from standard input and writes
-// one answer a line to standard output. It is a module of its own; build it to where the
-// harness looks for it:
+// Command peers serves memtree's index to the peers harness, which compares search engines. It reads one JSON object
+// a line from standard input and writes one answer a line to standard output. It is a separate module; build it to
+// where the harness looks for it:
 //
 //	go build -C quality/peers -o BIN/memtree .
 //
-// and name it in the harness's peers file, with "vectors" false and "setting" default
-// (words and the shipped vectors) or words (words alone).
+// and name it in the harness's peers file, with "vectors" false and "setting" default (lexical search and the shipped
+// vectors) or words (lexical search alone).
 package main
 
 import (
@@ -79,7 +78,7 @@ func (p *peer) do(ctx context.Context, r *request, out *reply) error {
 	return fmt.Errorf("unknown op %q", r.Op)
 }
 
-// open makes a new index, or loads the one in the folder unless Mode is create.
+// open creates a new index, or loads the one in the folder unless Mode is create.
 func (p *peer) open(r *request) error {
 	p.dir = r.Dir
 	var e llm.Embedder

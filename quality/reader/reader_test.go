@@ -1,5 +1,5 @@
-// Package reader measures what a tree learns, and which coming tests are warned, where a capable reader answers: its
-// answers to every question about four labelled suites, given from the prompts alone, are played.
+// Package reader measures what a tree learns, and which coming tests it warns, with a capable reader. It replays the
+// reader's answers to every question about four labelled suites. The reader saw the prompts only.
 package reader
 
 import (
@@ -32,11 +32,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// readerVariable names a folder for whoever reads a suite anew: the questions without an answer are
-// written to SUITE.questions.jsonl there, and the answers in SUITE.answers.jsonl there are taken into testdata.
+// readerVariable names a folder for a new reading of a suite: the unanswered questions are written to
+// SUITE.questions.jsonl there, and the answers in SUITE.answers.jsonl there are added to testdata.
 const readerVariable = "MEMTREE_READER"
 
-// tallied counts what a reader is asked, by prompt.
+// tallied counts the requests to a reader, by prompt.
 type tallied struct {
 	of llm.Generator
 
@@ -65,10 +65,10 @@ func tokensOf(s string) int {
 	return han*2/3 + (all-han)/4
 }
 
-// TestReader plays what a capable reader answered on labelled suites, from the prompts alone: what a tree
-// learns then, and which coming tests are warned. Each suite is of another writer.
+// TestReader replays a capable reader's answers on labelled suites and measures what a tree learns then, and which
+// coming tests it warns. Each suite has another author.
 func TestReader(t *testing.T) {
-	shared(t) // without the suites there is nothing to play
+	shared(t) // without the suites there is nothing to replay
 	var out strings.Builder
 	fmt.Fprintln(&out, "suite  cases  lessons  cover  purity  causes  warned  for nothing  precision  "+
 		"tokens in (analyse, survey, evolve, brief)  calls  open")
@@ -102,7 +102,7 @@ type played struct {
 	queries []suiteQuery
 }
 
-// play records a suite, learns from it and reads its coming tests, with the answers there are.
+// play records a suite, learns from it and reads its coming tests, with the available answers.
 func play(t *testing.T, name string) *played {
 	t.Helper()
 	dir := filepath.Join(shared(t), "data", "lessons", "suite-"+name)
@@ -127,7 +127,7 @@ func play(t *testing.T, name string) *played {
 		require.NoError(t, err)
 	}
 	p.queries = queriesOf(t, filepath.Join(dir, "queries.jsonl"))
-	for range 2 { // what was refused is asked once more
+	for range 2 { // refused answers are requested once more
 		_, err = p.Brief(t.Context(), coming(p.queries), nil)
 		require.NoError(t, err)
 	}
@@ -192,7 +192,7 @@ func queriesOf(t *testing.T, file string) []suiteQuery {
 	return out
 }
 
-// coming returns the tests in an order that says nothing of their labels.
+// coming returns the tests in an order that is independent of their labels.
 func coming(queries []suiteQuery) []brief.Test {
 	var out []brief.Test
 	for i := range queries {
@@ -214,8 +214,8 @@ func answersOf(t *testing.T, file string) []byhand.Answer {
 	return answers
 }
 
-// keepAnswers writes the answers that belong to a question into testdata, and the questions that have none where a
-// reader finds them.
+// keepAnswers writes the answers that match a question into testdata, and the unanswered questions into the folder of
+// readerVariable.
 func keepAnswers(t *testing.T, p *played) {
 	t.Helper()
 	file, folder := answersFile(p.name), os.Getenv(readerVariable)
@@ -242,7 +242,7 @@ func keepAnswers(t *testing.T, p *played) {
 	require.NoError(t, os.WriteFile(file, kept.Bytes(), 0o600))
 }
 
-// writeTold writes the lessons and what each coming test is told, for people to read: a JSON object a line.
+// writeTold writes the lessons and the guidance of each coming test, for people to read: a JSON object a line.
 func writeTold(t *testing.T, file string, nodes []tree.Node, queries []suiteQuery, answers []score.Answer) {
 	t.Helper()
 	var out bytes.Buffer

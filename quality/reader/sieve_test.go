@@ -15,8 +15,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// TestSieve: where a tree has more memories than a question has room for, what a capable reader picked among
-// all memories of a suite is among those that the sieve leaves, with the trees of all suites in one.
+// TestSieve: in a tree with more memories than fit in one request, the sieve keeps the memories that a capable reader
+// picked among all memories of a suite. The tree contains all suites.
 func TestSieve(t *testing.T) {
 	shared(t)
 	var all []tree.Node

@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/internal/golden"
 )
 
-// TestTrust: a capable reader names a memory for far more of the tests for which words find one than a reader needs
-// to be trusted.
+// TestTrust: where lexical search finds a memory for a test, a capable reader names one far more often than is
+// required to trust a reader.
 func TestTrust(t *testing.T) {
 	shared(t)
 	var out strings.Builder

@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package reports measures what it takes to record reports of 100 MB: time, and memory of the whole process.
-// make reports runs it.
+// Package reports measures the time and the memory of the whole process for recording reports of 100 MB. make reports
+// runs it.
 package reports
 
 import (
@@ -19,11 +19,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mostMemory is what recording a report may take, in MiB of the whole process.
+// mostMemory is the memory limit for recording a report, in MiB of the whole process.
 const mostMemory = 200
 
-// TestBig records a report of MEMTREE_BIG megabytes of each format with the command, as people do, and holds its peak
-// memory under the bound. make reports runs it.
+// TestBig records a report of MEMTREE_BIG megabytes of each format with the command, and checks that its peak memory
+// is below the limit. make reports runs it.
 func TestBig(t *testing.T) {
 	size, err := strconv.ParseInt(os.Getenv("MEMTREE_BIG"), 10, 64)
 	if err != nil {
@@ -57,12 +57,12 @@ func TestBig(t *testing.T) {
 		}},
 		{"test_run.json", "deepeval", deepevalShape.write}, {"table.csv", "csv", csvShape.write},
 		{"table.xlsx", "csv", writeWorkbook}, {"runs.jsonl", "map", mapShape.write},
-	} { // not uibench: its runs have truths, so that what is measured is the making of cases
+	} { // not uibench: its runs have truths, so it would measure the forming of cases
 		t.Run(r.name, func(t *testing.T) { measure(t, bin, r.format, r.name, size<<20, r.write) })
 	}
 }
 
-// measure records one report and says what it took.
+// measure records one report and logs time and memory.
 func measure(t *testing.T, bin, format, name string, size int64, write func(string, int64) (int, error)) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, name)
@@ -92,7 +92,7 @@ func measure(t *testing.T, bin, format, name string, size int64, write func(stri
 	require.Zero(t, got.RejectedCount)
 	peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss //nolint:forcetypeassert // of every Unix
 	if runtime.GOOS != "darwin" {
-		peak <<= 10 // it is in KiB there
+		peak <<= 10 // there it is in KiB
 	}
 	cpu := c.ProcessState.UserTime() + c.ProcessState.SystemTime()
 	t.Logf("%-16s %7d runs %6.1f s, of them %6.1f s of a processor, %4d MiB at the peak", name, want, took.Seconds(),

@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// writeWorkbook writes an XLSX file of at least so many bytes on disk, whose texts are shared as spreadsheets share
-// them.
+// writeWorkbook writes an XLSX file of at least size bytes on disk, with a table of shared strings as spreadsheets
+// write it.
 func writeWorkbook(path string, size int64) (int, error) {
 	f, err := os.Create(path) //nolint:gosec // in a folder of the test
 	if err != nil {

@@ -23,7 +23,7 @@ func newGenerator() *generator { return &generator{r: rand.New(rand.NewPCG(18, 1
 var words = strings.Fields("cart order total line sum coupon page list filter customer invoice refund button " +
 	"shows adds takes removes opens closes 购物车 订单 合计 优惠券 按钮 页面 列表 筛选 显示 导出")
 
-// text returns about so many words that compress as badly as text does.
+// text returns about n words that compress as badly as natural text.
 func (g *generator) text(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -44,7 +44,7 @@ func (g *generator) at() time.Time {
 
 func (g *generator) fails() bool { return g.r.IntN(10) == 0 }
 
-// counter counts what is written.
+// counter counts the written bytes.
 type counter struct {
 	w io.Writer
 	n int64
@@ -56,13 +56,13 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err //nolint:wrapcheck // io.Writer's contract
 }
 
-// shape is how a report of one format is written: a beginning, units until there is enough, and an end.
+// shape is the form of a report: a beginning, repeated units, and an end.
 type shape struct {
 	begin, between, end string
 	unit                func(g *generator) string // one test or more
 }
 
-// write writes a report of at least so many bytes and returns how many tests it has.
+// write writes a report of at least size bytes and returns the number of its tests.
 func (s *shape) write(path string, size int64) (int, error) {
 	f, err := os.Create(path) //nolint:gosec // in a folder of the test
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *shape) to(w io.Writer, size int64) (int, error) {
 	return g.n, err //nolint:wrapcheck // the file's own
 }
 
-// writeZip writes an archive of at least so many bytes on disk. part gives the next file of it.
+// writeZip writes an archive of at least size bytes on disk. part returns its next file.
 func writeZip(path string, size int64, method uint16, first map[string]string,
 	part func(g *generator) (name, content string),
 ) (int, error) {
@@ -124,7 +124,7 @@ func writeZip(path string, size int64, method uint16, first map[string]string,
 	return g.n, err
 }
 
-// writeFolder writes a folder of files with at least so many bytes in all.
+// writeFolder writes a folder of files with at least size bytes in all.
 func writeFolder(path string, size int64, one func(g *generator) (name, content string)) (int, error) {
 	if err := os.MkdirAll(path, 0o750); err != nil {
 		return 0, err //nolint:wrapcheck // it names the folder

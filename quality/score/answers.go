@@ -8,23 +8,23 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Answer is what a tree said to a question of a suite.
+// Answer is a tree's guidance for a query of a suite.
 type Answer struct {
-	Expect []string // the causes that a colleague would warn of; none: nothing should be said
-	Items  []string // ids of the memories given
-	Text   string   // that was given
+	Expect []string // the causes to warn of; none: guidance should be empty
+	Items  []string // ids of the memories in the guidance
+	Text   string   // of the guidance
 }
 
-// Warned is what a tree says to the questions of a suite.
+// Warned measures a tree's guidance for the queries of a suite.
 type Warned struct {
-	Warned     float64 `json:"warned"`         // share of the questions with expected causes that are told one of them
-	ForNothing float64 `json:"toldForNothing"` // share of the others that are told anything
-	Precision  float64 `json:"precision"`      // share of the memories given that are of an expected cause
-	Tokens     float64 `json:"tokens"`         // of an answer that says something, on average
-	Answers    int     `json:"answers"`        // that say something
+	Warned     float64 `json:"warned"` // share of the queries with expected causes that are warned of one
+	ForNothing float64 `json:"toldForNothing"` // share of the others with any guidance
+	Precision  float64 `json:"precision"`      // share of the included memories that are of an expected cause
+	Tokens     float64 `json:"tokens"`         // of a guidance that is not empty, on average
+	Answers    int     `json:"answers"`        // guidance that is not empty
 }
 
-// Answers measures answers of a tree.
+// Answers measures the guidance of a tree.
 func (c Causes) Answers(answers []Answer, nodes []tree.Node) Warned {
 	by := byID(nodes)
 	var w Warned

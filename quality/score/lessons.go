@@ -1,5 +1,5 @@
-// Package score measures what a tree learns of a labelled suite, and what it answers. Labels are for measuring only:
-// nothing that learns may see them. Every function is pure.
+// Package score measures what a tree learns from a labelled suite, and its guidance. Labels are for measuring only:
+// learning must not see them. Every function is pure.
 package score
 
 import (
@@ -13,8 +13,7 @@ import (
 // Causes are the labelled causes of a suite's wrong runs, by test case.
 type Causes map[string]*tally
 
-// tally counts names, and remembers in which order they came: of two that are as frequent the
-// first one counts.
+// tally counts names, and stores the order of their first occurrence, which decides between equally frequent ones.
 type tally struct {
 	names []string
 	count map[string]int
@@ -37,7 +36,7 @@ func (t *tally) sorted() []string {
 	return out
 }
 
-// most returns how often the most frequent name came.
+// most returns the count of the most frequent name.
 func (t *tally) most() (n int) {
 	for _, k := range t.count {
 		n = max(n, k)
@@ -45,7 +44,7 @@ func (t *tally) most() (n int) {
 	return n
 }
 
-// Add notes the cause of a wrong run of a test case.
+// Add adds the cause of a wrong run of a test case.
 func (c Causes) Add(caseID, cause string) {
 	if c[caseID] == nil {
 		c[caseID] = &tally{}
@@ -53,8 +52,8 @@ func (c Causes) Add(caseID, cause string) {
 	c[caseID].add(cause)
 }
 
-// Of returns the causes a memory speaks of: of a case or an experience the most frequent one, of a
-// strategy all, the most frequent first. by has the other memories by id.
+// Of returns the causes of a memory: the most frequent one of a case or an experience, all of a strategy, the most
+// frequent first. by has the other memories by id.
 func (c Causes) Of(n *tree.Node, by map[string]tree.Node) []string {
 	if n.Type == tree.Case {
 		if n.CaseData == nil || c[n.CaseData.TestCase.CaseID] == nil {
@@ -82,23 +81,23 @@ func (c Causes) below(n *tree.Node, by map[string]tree.Node) *tally {
 	return t
 }
 
-// Single is how the label of a cause begins that occurs once, by design.
+// Single is the prefix of the label of a cause that occurs once, by design.
 const Single = "single-"
 
-// oftenEnough is how many cases a cause needs to count as one that should be found.
+// oftenEnough is the number of cases from which a cause should be found.
 const oftenEnough = 4
 
-// Learned is what a tree learned, held against the labels.
+// Learned compares what a tree learned with the labels.
 type Learned struct {
 	Cases       int     `json:"cases"`
 	Experiences int     `json:"experiences"`
 	Strategies  int     `json:"strategies"`
-	Cover       float64 `json:"cover"`  // share of the cases that an experience stands on
-	Purity      float64 `json:"purity"` // share of those of which the cause is the most frequent one of their experience
+	Cover       float64 `json:"cover"`  // share of the cases that support an experience
+	Purity      float64 `json:"purity"` // share of those whose cause is the most frequent one of their experience
 	Found       int     `json:"found"`  // causes that an experience is about, of the Causes
 	Causes      int     `json:"causes"` // causes of four cases and more
-	Typed       float64 `json:"typed"`  // share of the cases of which a check is known
-	Agree       float64 `json:"agree"`  // share of those of which the cause is the most frequent one of their check
+	Typed       float64 `json:"typed"`  // share of the cases with a known check
+	Agree       float64 `json:"agree"`  // share of those whose cause is the most frequent one of their check
 }
 
 // Tree measures a tree.
@@ -145,7 +144,7 @@ func (c Causes) Tree(nodes []tree.Node) Learned {
 	return l
 }
 
-// count adds the cause of a case to those of the tree and of its check. It returns 1 if a check is known.
+// count adds the cause of a case to the counts of the tree and of its check. It returns 1 if the check is known.
 func (c Causes) count(n *tree.Node, all *tally, checks map[string]*tally) int {
 	causes := c.Of(n, nil)
 	for _, cause := range causes {
@@ -172,7 +171,7 @@ func byID(nodes []tree.Node) map[string]tree.Node {
 	return by
 }
 
-// round keeps four digits after the point: more of them differ between machines.
+// round rounds to four decimals: further ones differ between machines.
 func round(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 
 func share(n, of int) float64 { return round(float64(n) / float64(max(1, of))) }

@@ -8,24 +8,22 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Policy decides in a closed loop which memories are given.
+// Policy decides in a closed loop which memories are included.
 type Policy struct {
 	Name    string
 	Holdout effect.Holdout
 	choose  Choose
-	learn   func(runs []effect.Run) // after every span runs, all of them
+	learn   func(runs []effect.Run) // called after every span runs with all runs
 	breaker *effect.Breaker
 }
 
-// span is how many runs pass between two times a policy learns, and night how many
-// between two times the tree evolves.
+// span is the number of runs between two updates of a policy, and night that between two evolutions of the tree.
 const (
 	span  = 50
 	night = 500
 )
 
-// Policies returns the oracle, ours, the published rules, and the two that learn
-// nothing; new ones, for one world.
+// Policies returns new policies for one world: the oracle, ours, the published rules, and two that learn nothing.
 func Policies() []*Policy {
 	out := []*Policy{
 		{Name: "oracle", choose: only(func(k *Known) bool { return k.Effect > 0 })},
@@ -41,7 +39,7 @@ func Policies() []*Policy {
 	return out
 }
 
-// only gives the memories that may be given.
+// only selects the memories that may be included.
 func only(may func(*Known) bool) Choose {
 	return func(found []*Known, _ string) []*Known {
 		var out []*Known
@@ -118,8 +116,8 @@ func published(r Rule) *Policy {
 	return p
 }
 
-// Live plays n runs in which the policy decides what is given, and returns the
-// share of right runs to be expected in the last of them.
+// Live runs n runs in which the policy decides what is included, and returns the expected share of right runs in the
+// last of them.
 func (w *World) Live(p *Policy, n, last int) float64 {
 	var line queue
 	var known []effect.Run
@@ -153,7 +151,7 @@ func (w *World) Live(p *Policy, n, last int) float64 {
 	return sum
 }
 
-// Lived is what a policy came to.
+// Lived is the result of a policy.
 type Lived struct {
 	Name  string
 	Right float64 // share of right runs

@@ -8,7 +8,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Found is how well a rule tells memories apart.
+// Found measures how well a rule separates harmful memories from helpful ones.
 type Found struct {
 	AUC      float64 // of "this memory harms"
 	Spearman float64 // with the true effects
@@ -30,7 +30,7 @@ func Nodes(rules []Rule, runs, worlds int) []Found {
 	return out
 }
 
-// judge holds scores against the truth, of memories that were given at all.
+// judge compares scores with the truth, for memories that were included at least once.
 func (w *World) judge(scores map[string]float64) Found {
 	var bad, good, have, want []float64
 	for i := range w.Memories {
@@ -52,15 +52,14 @@ func (w *World) judge(scores map[string]float64) Found {
 	return f
 }
 
-// Sure says whether what the fit is sure of is so.
+// Sure measures whether the fit's confident results are true.
 type Sure struct {
 	Covered float64 // share of the true effects within 1.96 standard deviations of the fitted
 	Retired int     // memories that would be retired as harmful
 	Rightly float64 // share of them that harm
 }
 
-// Trust returns how far the fit can be believed after so many runs, over worlds
-// with seeds from 1.
+// Trust returns how reliable the fit is after so many runs, over worlds with seeds from 1.
 func Trust(runs, worlds int) Sure {
 	var s Sure
 	in, of, bad := 0, 0, 0

@@ -4,22 +4,22 @@ import (
 	"github.com/memtree/memtree/effect"
 )
 
-// Rule says from runs which memories help: a higher score is a better memory.
+// Rule scores memories from runs: a higher score is a better memory.
 type Rule struct {
 	Name string
 
-	// Score returns a score by memory, of those that were given.
+	// Score returns a score by memory, for those that were included.
 	Score func([]effect.Run) map[string]float64
 
-	// Gives reports from a score and its runs whether the memory is given
-	// again, as those who published the rule have it.
+	// Gives reports from a score and its number of runs whether the memory is included again, as the rule's
+	// publication defines it.
 	Gives func(score float64, runs int) bool
 
-	// Compares says that the rule needs runs without memory.
+	// Compares reports whether the rule needs runs without memory.
 	Compares bool
 }
 
-// Rules returns ours and those published elsewhere.
+// Rules returns ours and published ones.
 func Rules() []Rule {
 	return []Rule{
 		{"lineage ridge (ours)", ridge, nil, true},
@@ -59,7 +59,7 @@ func one(right bool) float64 {
 	return 0
 }
 
-// successRate counts right runs with the memory, with one of each kind before.
+// successRate is the share of right runs with the memory, with one right and one wrong run added.
 func successRate(runs []effect.Run) map[string]float64 {
 	n, right, out := map[string]float64{}, map[string]float64{}, map[string]float64{}
 	each(runs, func(id string, r *effect.Run) {
@@ -70,7 +70,7 @@ func successRate(runs []effect.Run) map[string]float64 {
 	return out
 }
 
-// trust goes up a little with a right run and down twice as far with a wrong one.
+// trust rises a little after a right run and falls twice as far after a wrong one.
 func trust(runs []effect.Run) map[string]float64 {
 	out := map[string]float64{}
 	each(runs, func(id string, r *effect.Run) {
@@ -100,7 +100,7 @@ func average(runs []effect.Run) map[string]float64 {
 	return out
 }
 
-// window holds the last 20 runs with the memory against the last 20 without any.
+// window compares the last 20 runs with the memory with the last 20 without any.
 func window(runs []effect.Run) map[string]float64 {
 	with := map[string][]float64{}
 	var without []float64
@@ -130,8 +130,8 @@ func mean(xs []float64) float64 {
 	return sum / max(1, float64(len(xs)))
 }
 
-// against holds every use against the share of right runs of its test. Nobody
-// published it; it is what is left of ours without lineage, siblings and doubt.
+// against compares every use with the share of right runs of its test. It is unpublished: it is ours without lineage,
+// siblings and uncertainty.
 func against(runs []effect.Run) map[string]float64 {
 	type count struct{ n, right float64 }
 	byTest := map[string]*count{}

@@ -1,11 +1,9 @@
-// Package sim makes up agents whose memories have known effects, so that a rule
-// that says which memories help can be held against the truth. It is for `make sim`
-// and the tests of package effect; nothing that ships runs it.
+// Package sim simulates agents whose memories have known effects, so that rules that estimate the effects can be
+// compared with the truth. It is for `make sim` and the tests of package effect; it is not part of the product.
 //
-// A world has tests of unequal difficulty, some of them flaky, that drift. Its
-// memories form a tree: the cases of one experience mostly share its character,
-// and a part of them harms. A run is given some of the memories its test finds, and
-// its outcome comes late or not at all.
+// A world has tests of unequal difficulty, some of them flaky, that drift. Its memories form a tree: the cases of one
+// experience mostly share its character, and a part of them is harmful. A run includes some of the memories that
+// match its test, and its outcome arrives late or never.
 package sim
 
 import (
@@ -20,7 +18,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// World is what is true.
+// World is the truth of a simulation.
 type World struct {
 	Memories []Known
 	tests    []testCase
@@ -28,22 +26,22 @@ type World struct {
 	plan     Plan
 }
 
-// Plan says what kind of world to make. The zero value of a field is none of it.
+// Plan describes a world to create. A field of zero switches its property off.
 type Plan struct {
 	Seed    uint64
 	Harmful float64 // share of the memories that harm
 	Drift   float64 // how far difficulty swings, as a share of runs
 	Flaky   float64 // share of the tests that are right or wrong by themselves
-	Missing float64 // share of the outcomes that never come, twice as many of the wrong ones
-	Late    float64 // runs that come in before an outcome does, in the mean
+	Missing float64 // share of the outcomes that never arrive, twice as many of the wrong ones
+	Late    float64 // runs before an outcome arrives, in the mean
 }
 
-// Real is a world with everything that goes wrong in one.
+// Real is a world with all difficulties.
 func Real(seed uint64) Plan {
 	return Plan{Seed: seed, Harmful: 0.3, Drift: 0.1, Flaky: 0.1, Missing: 0.1, Late: 10}
 }
 
-// Known is a memory and what it truly does.
+// Known is a memory with its true effect.
 type Known struct {
 	effect.Candidate
 	Effect float64 // by how much the share of right runs changes
@@ -54,7 +52,7 @@ type testCase struct {
 	scene tree.Scene
 	right float64 // share of right runs without memory
 	flaky bool
-	finds []int // memories, of which a run is given some
+	finds []int // memories, of which a run includes some
 }
 
 // The size of a world.
@@ -64,14 +62,14 @@ const (
 	types       = 8
 	experiences = 3 // of a type
 	cases       = 4 // of an experience
-	finds       = 8 // memories a test finds
-	Given       = 3 // memories a run is given
+	finds       = 8 // memories that match a test
+	Given       = 3 // memories that a run includes
 )
 
-// Start is when the first run of a world is.
+// Start is the time of the first run of a world.
 var Start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// New makes a world.
+// New creates a world.
 func New(p Plan) *World {
 	w := &World{rng: rand.New(rand.NewPCG(p.Seed, 0x73696d)), plan: p} //nolint:gosec // must come out the same again
 	for t := range types {
@@ -89,8 +87,8 @@ func New(p Plan) *World {
 	return w
 }
 
-// grow adds an experience and its cases. A case has the character of its
-// experience four times in five; an experience does what its cases do.
+// grow adds an experience and its cases. A case has the character of its experience with probability 0.8. The effect
+// of an experience is that of its cases.
 func (w *World) grow(t, e int) {
 	errorType := fmt.Sprintf("type%d", t)
 	top := effect.Ancestor{ID: fmt.Sprintf("s_%d", t), Type: tree.Strategy}
@@ -118,7 +116,7 @@ func (w *World) grow(t, e int) {
 	}, whole})
 }
 
-// Ask is a run before its arm is drawn: the test, and the memories it would be given.
+// Ask is a run before its arm is drawn: the test, and the memories it would include.
 type Ask struct {
 	Run   effect.Run
 	test  *testCase
@@ -126,10 +124,10 @@ type Ask struct {
 	right float64 // probability of a right run
 }
 
-// Choose returns which of the memories found for a run may be given to it, in order.
+// Choose returns which of the memories that match a run may be included, in order.
 type Choose func(found []*Known, runID string) []*Known
 
-// all gives what is found.
+// all returns all matching memories.
 func all(found []*Known, _ string) []*Known { return found }
 
 // Next returns the i-th run.
@@ -154,8 +152,8 @@ func (w *World) Next(i int, choose Choose) Ask {
 	return a
 }
 
-// End draws what becomes of a run in its arm, and after how many runs that is
-// known; never is below 0. Other memories, given at random, do nothing.
+// End draws the outcome of a run in its arm, and returns after how many runs it is known, below 0 for never. Other
+// memories, included at random, have no effect.
 func (w *World) End(i int, a *Ask) (known int) {
 	p := a.test.right + w.drift(i)
 	if a.Run.Arm == effect.Memory {
@@ -180,7 +178,7 @@ func (w *World) End(i int, a *Ask) (known int) {
 	return i + int(w.plan.Late*w.rng.ExpFloat64())
 }
 
-// drift swings once in 1,500 runs, and falls by half as much at once after 1,000.
+// drift has a period of 1,500 runs, and drops once after 1,000 by half its amplitude.
 func (w *World) drift(i int) float64 {
 	d := w.plan.Drift * math.Sin(2*math.Pi*float64(i)/1500)
 	if i >= 1000 {
@@ -189,8 +187,8 @@ func (w *World) drift(i int) float64 {
 	return d
 }
 
-// Play makes n runs with all memories allowed and the schedule h, and returns
-// those whose outcome came, in the order in which it did.
+// Play runs n runs with all memories allowed and the schedule h, and returns those with an outcome, in the order of
+// arrival.
 func (w *World) Play(n int, h effect.Holdout) []effect.Run {
 	var line queue
 	out := make([]effect.Run, 0, n)

@@ -10,32 +10,32 @@ import (
 	"github.com/memtree/memtree/effect"
 )
 
-// Stream says what kind of runs a breaker watches.
+// Stream describes the runs that a breaker watches.
 type Stream struct {
 	Fail    float64 // share of failures without memory, in the mean over 40 tests
 	Spread  float64 // standard deviation of it between tests
-	Drift   float64 // how far it swings
+	Drift   float64 // amplitude of its drift
 	Harm    float64 // by how much memory raises it; below 0 memory helps
-	Turn    int     // runs before which it does the opposite
+	Turn    int     // number of runs before which the effect is reversed
 	Before  int     // runs without memory that were known before
-	Late    float64 // runs that come in before an outcome does, in the mean
-	Missing float64 // share of outcomes that never come, twice as many of the failures
+	Late    float64 // runs before an outcome arrives, in the mean
+	Missing float64 // share of outcomes that never arrive, twice as many of the failures
 	Runs    int
 	Holdout effect.Holdout
 }
 
-// Watched is what rules said of streams, as shares of them.
+// Watched is the result of rules on streams, as shares of the streams.
 type Watched struct {
 	Harm   float64 // the breaker opened
 	Help   float64 // help was proven
 	Typed  float64 // the breaker opened for some error type, of eight
 	Window float64 // windows of 20 runs differed by .15
-	Oracle float64 // one that knows every test's share, and the size of the effect, found it
-	Half   int     // runs after which the breaker or help had spoken in half of the streams; 0 in fewer
+	Oracle float64 // a rule that knows every test's share and the size of the effect found it
+	Half   int     // runs after which harm or help was found in half of the streams; 0 in fewer
 	Most   int     // and in 95 % of them
 }
 
-// Watch plays so many streams, with seeds from 1.
+// Watch simulates so many streams, with seeds from 1.
 func Watch(s Stream, streams int) Watched {
 	var out Watched
 	var at []int
@@ -72,13 +72,13 @@ func within(n int) int {
 	return n
 }
 
-// heard is what was said of one stream; harm and help after how many runs, or 0.
+// heard is the result of one stream; harm and help are the number of runs until they were found, or 0.
 type heard struct {
 	harm, help    int
 	typed, window bool
 }
 
-// watching is a stream at work.
+// watching is the state of a stream.
 type watching struct {
 	Stream
 	seed    uint64
@@ -124,7 +124,7 @@ func (s Stream) watch(seed uint64) heard {
 	return w.heard
 }
 
-// oracle plays a stream again with a bet that no rule can beat: on what is true.
+// oracle repeats a stream with a bet that no rule can beat: it knows the truth.
 func (s Stream) oracle(seed uint64) bool {
 	if s.Harm == 0 {
 		return false
@@ -150,8 +150,7 @@ func (s Stream) oracle(seed uint64) bool {
 
 func between(p float64) float64 { return max(0.02, min(0.98, p)) }
 
-// draw makes a run and its outcome, and returns the shares of failures with and
-// without memory that it was drawn from.
+// draw creates a run and its outcome, and returns the failure shares with and without memory from which it was drawn.
 func (w *watching) draw(i int, chances func(types []string) effect.Chances) (effect.Run, [2]float64) {
 	test := w.rng.IntN(len(w.shares))
 	without := w.shares[test] + w.Drift*math.Sin(2*math.Pi*float64(i)/400)

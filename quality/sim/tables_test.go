@@ -12,8 +12,7 @@ import (
 	"github.com/memtree/memtree/internal/golden"
 )
 
-// whole reports whether the full tables are asked for, as `make sim` does; they take
-// some minutes.
+// whole skips the test unless the full tables are requested, as `make sim` does. They take some minutes.
 func whole(t *testing.T) {
 	t.Helper()
 	if os.Getenv("MEMTREE_SIM") == "" {
