@@ -34,7 +34,7 @@ func (c *Core) wantVectors() {
 	Poke(c.vectors.wake)
 }
 
-// keepVectors requests missing vectors until ctx ends: when it is woken, and again some time after a failure.
+// keepVectors requests missing vectors until ctx ends: on every wake, and again some time after a failure.
 func (c *Core) keepVectors(ctx context.Context) {
 	v := c.vectors
 	if err := c.takeKnown(ctx); err != nil {
