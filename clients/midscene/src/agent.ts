@@ -6,14 +6,14 @@ import type { Frozen } from './frozen.js';
 import { judgmentOf } from './judgment.js';
 import { type Page, routeOf } from './page.js';
 
-/** The calls of a Midscene agent that are given guidance. */
+/** The calls of a Midscene agent that can get guidance. */
 export const apis = ['aiAct', 'aiAssert', 'aiBoolean', 'aiQuery', 'aiNumber', 'aiString', 'aiAsk'] as const;
 export type Api = (typeof apis)[number];
 
-/** The part of a Midscene agent that is needed. */
+/** The part of a Midscene agent that is used here. */
 export interface MidsceneAgent {
   opts?: { aiContexts?: { [api: string]: string | undefined } };
-  /** Set where plans are kept. */
+  /** Set if the cache of plans is on. */
   taskCache?: unknown;
   aiAct(prompt: any, options?: any): Promise<any>;
   aiAssert(prompt: any, message?: string, options?: any): Promise<any>;
@@ -21,10 +21,10 @@ export interface MidsceneAgent {
   aiQuery(prompt: any, options?: any): Promise<any>;
 }
 
-/** What was true of a judgment. */
+/** The truth of a judgment. */
 export type Told = Pick<Evaluation, 'ground_truth' | 'correct' | 'direction' | 'reason'>;
 
-/** One call that was given guidance. */
+/** One call that got guidance. */
 export interface Warned {
   api: Api;
   prompt: string;
@@ -35,37 +35,39 @@ export interface RememberOptions {
   memory: Memtree;
   /** Guidance of the release, for `aiAct`; see `memtree freeze`. */
   frozen?: Frozen;
-  /** Which calls are given guidance; all if left out. */
+  /** The calls that get guidance; all if left out. */
   guide?: readonly Api[];
-  /** Which calls are judgments, to be recorded: `aiAssert` and `aiBoolean` if left out. */
+  /** The calls that are recorded as judgments: `aiAssert` and `aiBoolean` if left out. */
   record?: readonly Api[];
-  /** The page, to say where a step is and what can be seen; the agent's own if left out. */
+  /** The page, for the route of a step and its observation; the agent's own if left out. */
   page?: Page;
   scope?: Scope;
   /** Of the test case. */
   caseId?: string;
   /** From 1. */
   attempt?: number;
-  /** Says what was true of a judgment, if that is known at once. */
+  /** Returns the truth of a judgment, if it is known at once. */
   truth?: (judged: Evaluation) => Told | undefined;
-  /** Hears of each judgment once it is handed over to be recorded. */
+  /** Called for each judgment once it is queued to be recorded. */
   onJudged?: (judged: Evaluation) => void;
-  /** Hears of each call that was given guidance. */
+  /** Called for each call that got guidance. */
   onWarned?: (warned: Warned) => void;
-  /** Milliseconds in which a page is looked at and checked before a call: 300 if left out; 0: never. */
+  /**
+   * The time limit for observing and checking a page before a call, in milliseconds: 300 if left out; 0: off.
+   */
   budget?: number;
-  /** Hears of each look at a page. */
+  /** Called after each observation of a page. */
   onLooked?: (looked: Looked) => void;
-  /** Hears of each `aiAct`, so that guidance can be frozen for it. */
+  /** Called for each `aiAct`, so that guidance can be frozen for it. */
   onAsked?: (question: { prompt: string; scene?: Scene; scope?: Scope }) => void;
 }
 
 const remembered = Symbol.for('@memtree/midscene');
 
 /**
- * Makes an agent remember: each call gets guidance joined to the user's own context, and each
- * judgment is recorded. It changes the agent itself, so that YAML scripts and fixtures made of it
- * remember too. Memory never breaks a call.
+ * Connects an agent with memory: each call gets guidance after the user's own context, and each judgment is
+ * recorded. It changes the agent itself, so YAML scripts and fixtures of the agent use memory too. An error
+ * of memory never breaks a call.
  */
 export function remember<A extends MidsceneAgent>(agent: A, options: RememberOptions): A & { memtree: Remembered } {
   const known = agent as A & { memtree: Remembered; [remembered]?: true };
@@ -79,7 +81,7 @@ export function remember<A extends MidsceneAgent>(agent: A, options: RememberOpt
   return known;
 }
 
-/** What is known of one agent's calls. */
+/** The state of one agent's calls. */
 export class Remembered {
   private readonly run = newId('ms');
   private calls = 0;
@@ -88,14 +90,14 @@ export class Remembered {
 
   constructor(private readonly agent: MidsceneAgent, private readonly options: RememberOptions) {}
 
-  /** Tells what was true of the last judgment, before the next one. */
+  /** Sets the truth of the last judgment. Call it before the next one. */
   told(truth: Told): void {
     if (this.last) {
       Object.assign(this.last, truth);
     }
   }
 
-  /** Records the last judgment, which waits until it can no longer be told what was true. */
+  /** Records the last judgment, which is held back until its truth can no longer be set. */
   settle(): void {
     const e = this.last;
     this.last = undefined;
@@ -126,14 +128,14 @@ export class Remembered {
     };
   }
 
-  /** Asks memory before a call. It never fails, and takes no longer than the deadline. */
+  /** Requests guidance for a call. It never fails, and takes no longer than the deadline. */
   private async advise(api: Api, args: unknown[]): Promise<Advice> {
     const { memory, scope } = this.options;
     const advice: Advice = { prompt: textOf(args[0]), guidance: noGuidance('not asked'), scene: undefined };
     try {
       const page = this.options.page ?? pageOf(this.agent);
       advice.scene = routeOf(page);
-      if (this.contextOf(api, args)?.includes(fence)) { // by `memtree enhance`
+      if (this.contextOf(api, args)?.includes(fence)) { // from `memtree enhance`
         return { ...advice, guidance: noGuidance('its context has guidance') };
       }
       if (api === 'aiAct') {
@@ -162,8 +164,8 @@ export class Remembered {
   }
 
   /**
-   * Takes the guidance of the release. Midscene keeps plans under prompt and context, so a text that
-   * changes would make it plan anew: with its cache on, `aiAct` is given frozen guidance or none.
+   * Sets the guidance of the release. Midscene caches plans by prompt and context, so a changed text would
+   * cause a new plan: with its cache on, `aiAct` gets frozen guidance or none.
    */
   private thaw(advice: Advice): void {
     const { frozen, memory, scope } = this.options;
@@ -184,7 +186,7 @@ export class Remembered {
     return advice;
   }
 
-  /** The context that Midscene takes for a call: its own, else that of the agent. */
+  /** Returns the context that Midscene uses for a call: that of the call, else that of the agent. */
   private contextOf(api: Api, args: unknown[]): string | undefined {
     const contexts = this.agent.opts?.aiContexts;
     return (args[optionsAt(api)] as { context?: string } | undefined)?.context ?? contexts?.[api] ?? contexts?.['default'];
@@ -197,12 +199,12 @@ export class Remembered {
     const context = join(this.contextOf(api, args), text);
     const out = [...args];
     out.length = Math.max(args.length, at + 1);
-    // What Midscene takes where no options are given, which it does not add to options that are.
+    // The defaults of Midscene, which it applies only if a call has no options.
     out[at] = { ...(own ?? (insights.has(api) ? { domIncluded: false, screenshotIncluded: true } : {})), context };
     return out;
   }
 
-  /** Keeps a judgment. Calls that failed for another reason are none. */
+  /** Holds a judgment to be recorded. A call that failed for another reason has none. */
   private keep(api: Api, advice: Advice, out: unknown, thrown: unknown): void {
     try {
       const { record = recorded, scope, caseId, attempt, truth } = this.options;
@@ -223,10 +225,10 @@ export class Remembered {
   }
 }
 
-/** Where a call has its options. */
+/** Returns the index of a call's options among its arguments. */
 const optionsAt = (api: Api): number => (api === 'aiAssert' ? 2 : 1);
 
-/** What guidance begins with. */
+/** The beginning of guidance. */
 const fence = '<memory-context>';
 
 const recorded: readonly Api[] = ['aiAssert', 'aiBoolean'];
@@ -240,7 +242,7 @@ interface Advice {
   runId?: string;
 }
 
-/** The text of a prompt, which may come with images, or be an object that says which data is wanted. */
+/** Returns the text of a prompt, which may have images, or be an object that describes the wanted data. */
 function textOf(prompt: unknown): string {
   if (typeof prompt === 'string') {
     return prompt;
@@ -249,7 +251,7 @@ function textOf(prompt: unknown): string {
   return typeof text === 'string' ? text : JSON.stringify(prompt) ?? '';
 }
 
-/** The page of a web agent. */
+/** Returns the page of a web agent. */
 function pageOf(agent: MidsceneAgent): Page | undefined {
   return (agent as { page?: { underlyingPage?: Page } }).page?.underlyingPage;
 }

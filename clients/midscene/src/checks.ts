@@ -2,26 +2,26 @@ import type { Memtree, Question } from '@memtree/client';
 import { inTime, look, type Page } from './page.js';
 import { read } from './reading.js';
 
-/** What a look at a page came to. */
+/** The result of observing a page. */
 export interface Looked {
-  /** What can be seen, with the answers to the checks. */
+  /** The observation, followed by the answers to the checks. */
   observation: string | undefined;
-  /** How many checks were made in the page, and how many of them were decided. */
+  /** The number of checks in the page, and of those that were decided. */
   made: number;
   decided: number;
-  /** Milliseconds, all in all. */
+  /** Milliseconds in total. */
   ms: number;
 }
 
-/** Milliseconds for one page, all in all. One reading may take half of it. */
+/** The time limit for one page, in milliseconds. One reading may take half of it. */
 export const budgetOfPage = 300;
 const mostMade = 24;
 
 /**
- * Looks at a page: takes its ARIA snapshot, and meanwhile asks the service what was missed there before and
- * makes those checks in the page. The answers stand after the snapshot as lines that no page can have in it,
- * so that the service, which holds the same misses against the snapshot, tells each thing once. It never
- * fails, never takes longer than the budget, and acts on nothing.
+ * Observes a page: takes its ARIA snapshot, and at the same time requests earlier misses from the service and
+ * checks them in the page. The answers are appended to the snapshot as lines that no page can contain, so
+ * that the service, which checks the same misses against the snapshot, reports each one once. It never fails,
+ * never takes longer than the budget, and performs no action on the page.
  */
 export async function lookAndCheck(
   page: Page | undefined, memory: Memtree, question: Question, budget = budgetOfPage,
@@ -40,7 +40,7 @@ export async function lookAndCheck(
   };
 }
 
-/** Makes all checks at once, and returns a line for each, or undefined where it was not decided in time. */
+/** Performs all checks at once, and returns a line for each, or undefined if it was not decided in time. */
 async function check(
   page: Page, memory: Memtree, question: Question, budget: number, left: () => number,
 ): Promise<(string | undefined)[]> {
@@ -53,7 +53,7 @@ async function check(
   }));
 }
 
-/** The form of an id. Nothing else of the service's comes into the observation. */
+/** Reports whether a value has the form of an id. Nothing else from the service enters the observation. */
 function isID(id: unknown): boolean {
   return typeof id === 'string' && /^a_[0-9a-f]{16}$/.test(id);
 }

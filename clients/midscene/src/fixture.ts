@@ -6,23 +6,26 @@ import type { Page } from './page.js';
 
 type Shared = Pick<RememberOptions, 'guide' | 'record' | 'truth' | 'budget' | 'onJudged' | 'onLooked' | 'onWarned'>;
 
-/** All may be left out. */
+/** All options may be left out. */
 export interface RememberingOptions extends Partial<Options>, Shared {
-  /** Which product is tested, and which version or hash of it. */
+  /** The product under test, and its version or hash. */
   product?: string;
   build?: string;
   /** A file of `memtree freeze`, for `aiAct`. */
   frozen?: string;
-  /** A file to which the prompts of `aiAct` are added, for `memtree freeze`. What is in it is read ahead of the run. */
+  /**
+   * A file to which the prompts of `aiAct` are appended, for `memtree freeze`. Its prompts are announced
+   * before the run.
+   */
   asked?: string;
 }
 
-/** What a test is given beside Midscene's own fixtures. */
+/** The fixture of memtree in a test. */
 export interface Remembering {
   memtree: {
-    /** Tells what was true of the last judgment, before the next one. */
+    /** Sets the truth of the last judgment. Call it before the next one. */
     told(truth: Told): void;
-    /** The calls of this test that were given guidance so far. */
+    /** The calls of this test that got guidance so far. */
     warned: Warned[];
     client: Memtree;
   };
@@ -48,12 +51,12 @@ interface Worker {
 }
 
 /**
- * Fixtures that make Midscene's remember. They go after Midscene's own:
+ * Fixtures that connect Midscene's agents with memory. They go after Midscene's own:
  *
  *     base.extend<PlayWrightAiFixtureType>(PlaywrightAiFixture()).extend<Remembering>(remembering())
  *
- * The service is `url`, or MEMTREE_URL, or http://127.0.0.1:7788; MEMTREE_TOKEN, MEMTREE_TREE and
- * MEMTREE_DEADLINE, in milliseconds, count likewise.
+ * The service is `url`, or MEMTREE_URL, or http://127.0.0.1:7788. MEMTREE_TOKEN, MEMTREE_TREE and
+ * MEMTREE_DEADLINE, in milliseconds, are used in the same way.
  */
 export function remembering(options: RememberingOptions = {}): any {
   return {
@@ -61,7 +64,7 @@ export function remembering(options: RememberingOptions = {}): any {
       const asked: string[] = [];
       const client = connect(options);
       const frozen = thawed(options.frozen, client);
-      // The first connection takes longest, so it is made before a test waits for it.
+      // The first connection takes longest, so it is opened before a test waits for it.
       client.request('get', '/healthz').catch(() => {});
       handIn(options.asked, client);
       await use({ client, frozen, asked: (q) => asked.push(`${JSON.stringify(q)}\n`) });
@@ -81,7 +84,7 @@ export function remembering(options: RememberingOptions = {}): any {
       { agentForPage, memtree, page }: { agentForPage: Agents; memtree: State; page: Page }, use: Use<Agents>,
     ) => use(async (other, opts) => memtree.attach(await agentForPage(other, opts), other ?? page)),
 
-    // Midscene's functions call the agent of the page, so it has to remember before they are used.
+    // Midscene's functions use the agent of the page, so it is connected first.
     ai: async ({ ai, agentForPage }: Own<'ai'>, use: Use) => first(agentForPage, use, ai),
     aiAct: async ({ aiAct, agentForPage }: Own<'aiAct'>, use: Use) => first(agentForPage, use, aiAct),
     aiAction: async ({ aiAction, agentForPage }: Own<'aiAction'>, use: Use) => first(agentForPage, use, aiAction),
@@ -120,7 +123,7 @@ function connect(options: RememberingOptions): Memtree {
   });
 }
 
-/** Reads the guidance of the release. Without it the tests run all the same. */
+/** Reads the guidance of the release. The tests run without it if that fails. */
 function thawed(path: string | undefined, client: Memtree): Frozen | undefined {
   try {
     return path ? Frozen.read(path) : undefined;
@@ -130,7 +133,7 @@ function thawed(path: string | undefined, client: Memtree): Frozen | undefined {
   }
 }
 
-/** How much of guidance is true of the page now, and how much was remembered. */
+/** Describes how many facts of the current page and how many memories guidance contains. */
 function parts({ guidance: { facts, items } }: Warned): string {
   const count = (n: number | undefined, one: string, more: string) => (n ? [`${n} ${n === 1 ? one : more}`] : []);
   const all = [
@@ -139,7 +142,7 @@ function parts({ guidance: { facts, items } }: Warned): string {
   return all.length > 0 ? `: ${all.join(', ')}` : '';
 }
 
-/** What is known of one test while it runs. */
+/** Returns the state of one test. */
 function begin(worker: Worker, options: RememberingOptions, test: Test): State & { end(): void } {
   const agents: ReturnType<typeof remember>[] = [];
   const warned: Warned[] = [];
@@ -171,7 +174,7 @@ function begin(worker: Worker, options: RememberingOptions, test: Test): State &
   };
 }
 
-/** Hands in what an earlier run asked, so that it is read before it is asked again. */
+/** Announces the prompts of an earlier run, so that they are read before they are used again. */
 function handIn(file: string | undefined, client: Memtree): void {
   if (!file || !existsSync(file)) {
     return;

@@ -11,7 +11,7 @@ interface Entry {
 export class Frozen {
   private readonly entries = new Map<string, Entry[]>();
 
-  /** @param file What the file holds. */
+  /** @param file The parsed content of the file. */
   constructor(file: unknown) {
     const { format, version, guidance } = (file ?? {}) as { format?: unknown; version?: unknown; guidance?: unknown };
     if (format !== 'memtree.frozen' || version !== 1 || !Array.isArray(guidance)) {
@@ -33,12 +33,15 @@ export class Frozen {
     }
   }
 
-  /** How many prompts it knows. */
+  /** The number of entries. */
   get size(): number {
     return [...this.entries.values()].reduce((sum, es) => sum + es.length, 0);
   }
 
-  /** The text for a prompt, empty for none. An entry that names a page or a test is for that alone. */
+  /**
+   * Returns the text for a prompt, empty for none. An entry that names a page or a test matches only that
+   * one.
+   */
   find(prompt: string, route: string | undefined, test: string | undefined): string {
     let best: Entry | undefined;
     let named = -1;

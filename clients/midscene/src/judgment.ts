@@ -1,6 +1,6 @@
 import type { Api } from './agent.js';
 
-/** What a call judged; undefined: it judged nothing, because it failed for another reason. */
+/** Returns the judgment of a call; undefined if it failed for another reason. */
 export function judgmentOf(api: Api, out: unknown, thrown: unknown): unknown {
   if (api === 'aiAssert') {
     return asserted(out as Raw | undefined, thrown);

@@ -1,8 +1,8 @@
 import type { Scene } from '@memtree/client';
 
 /**
- * The part of a Playwright page that is needed. Nothing in it can act on a page, so nothing that is written
- * against it can.
+ * The part of a Playwright page that is used here. It has no actions, so code that uses it cannot act on a
+ * page.
  */
 export interface Page {
   url(): string;
@@ -13,7 +13,7 @@ export interface Page {
   getByText?(text: RegExp): Elements;
 }
 
-/** The part of a Playwright locator that is needed: to read. */
+/** The part of a Playwright locator that is used here, for reading. */
 export interface Elements {
   ariaSnapshot?(options?: Wait): Promise<string>;
   count(): Promise<number>;
@@ -29,11 +29,11 @@ interface Wait {
   timeout?: number;
 }
 
-/** More than that of a page is not looked at: characters, and lines of its snapshot. */
+/** Limits of an observation: characters, and lines of a snapshot. */
 const mostSeen = 200_000;
 const mostLines = 3_900;
 
-/** Where a page is: its path without host, query and fragment. */
+/** Returns the route of a page: its path without host, query and fragment. */
 export function routeOf(page: Page | undefined): Scene | undefined {
   try {
     const route = page && new URL(page.url()).pathname;
@@ -43,13 +43,13 @@ export function routeOf(page: Page | undefined): Scene | undefined {
   }
 }
 
-/** What can be seen on a page, as an ARIA snapshot; undefined if it cannot be said in time. */
+/** Returns the ARIA snapshot of a page; undefined if it is not available in time. */
 export async function look(page: Page | undefined, timeout: number): Promise<string | undefined> {
   const seen = await inTime(() => page?.locator?.('body').ariaSnapshot?.({ timeout }), timeout);
   return seen === undefined ? undefined : cut(seen);
 }
 
-/** Shortens a snapshot by whole lines. A last line says that it goes on. */
+/** Shortens a snapshot by whole lines. A last line marks the cut. */
 function cut(seen: string): string {
   const lines = seen.split('\n');
   if (seen.length <= mostSeen && lines.length <= mostLines) {
@@ -60,8 +60,8 @@ function cut(seen: string): string {
 }
 
 /**
- * Waits for something that is read of a page, at most for some milliseconds. Of a page that is closing, that
- * hangs, or that is none of Playwright, it is undefined.
+ * Waits for a reading of a page, for at most `timeout` milliseconds. It returns undefined for a page that is
+ * closing, that hangs, or that is not of Playwright.
  */
 export async function inTime<T>(ask: () => Promise<T> | undefined, timeout: number): Promise<T | undefined> {
   if (timeout <= 0) {
@@ -73,7 +73,7 @@ export async function inTime<T>(ask: () => Promise<T> | undefined, timeout: numb
       timer = setTimeout(done, timeout, undefined);
     });
     const asked = ask();
-    asked?.catch(() => {}); // it may fail after nobody waits for it any more
+    asked?.catch(() => {}); // it may fail after the time limit
     return await Promise.race([asked, late]);
   } catch {
     return undefined;

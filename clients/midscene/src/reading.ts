@@ -4,17 +4,17 @@ import type { Elements, Page } from './page.js';
 type Look = NonNullable<Check['look']>;
 type Find = NonNullable<Look['find']>[number];
 
-/** What came of one check on the page at hand, and the type of a field; undefined: it cannot be decided. */
+/** The result of one check on the current page, and the type of a field; undefined: it cannot be decided. */
 export type Answer = 'holds' | 'broken' | `${'holds' | 'broken'} ${string}` | undefined;
 
 const longestName = 200;
 const mostFinds = 3;
-/** Where more elements have the name, it is not plain which one is meant. */
+/** If more elements have the name, the intended one is ambiguous. */
 const mostFound = 4;
 
 /**
- * Makes one reading. The words of a look are a closed list and data: a look with any other word is not
- * made, nothing of it is run as code, and the page is asked for nothing but how elements are.
+ * Performs one reading. The values of a look are a closed list and data: a look with any other value is
+ * skipped, none of it is run as code, and the page is only queried for the state of elements.
  */
 export async function read(page: Page, look: Look, timeout: number): Promise<Answer> {
   const finds = look.find ?? [];
@@ -31,7 +31,7 @@ function known(f: Find): boolean {
     (f.by !== 'role' || typeof f.role === 'string');
 }
 
-/** Finds elements by their role, or by a text; of fields those alone that have a type. */
+/** Finds elements by their role, or by a text; fields only if they have a type. */
 function locate(page: Page, f: Find, field: boolean): Elements | undefined {
   switch (f.by) {
     case 'role': return page.getByRole?.(f.role, { name: words(f.name) });
@@ -51,13 +51,13 @@ async function elements(found: Elements | undefined): Promise<Elements[]> {
   return Array.from({ length: n }, (_, i) => found!.nth(i));
 }
 
-/** A pattern for a text as whole words: no letter and no digit goes on with it. */
+/** Returns a pattern for a text as whole words: no letter or digit precedes or follows it. */
 function words(text: string): RegExp {
   const quoted = text.trim().replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/\s+/g, '\\s+');
   return new RegExp(`(?<![\\p{L}\\p{N}])${quoted}(?![\\p{L}\\p{N}])`, 'iu');
 }
 
-/** What an assertion comes to. An absence says nothing, and elements that differ say nothing. */
+/** Returns the result of an assertion. It is undecided if the element is absent, or if elements differ. */
 async function decide(look: Look, found: Elements[], timeout: number): Promise<Answer> {
   const each = <T>(ask: (e: Elements) => Promise<T>) => Promise.all(found.map(ask));
   switch (look.is) {
@@ -86,7 +86,7 @@ function typed(look: Look, types: (string | null)[]): Answer {
   return state && `${state} ${all[0]}`;
 }
 
-/** Holds if all do, is broken if none does. */
+/** Returns holds if all do, broken if none does. */
 function agreed(states: boolean[]): 'holds' | 'broken' | undefined {
   if (states.length === 0 || states.some((s) => s !== states[0])) {
     return undefined;

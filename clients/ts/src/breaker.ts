@@ -1,11 +1,11 @@
-/** After so many failures one after another the service is left alone for a while. */
+/** The number of consecutive failures after which requests to the service pause. */
 const mostFailures = 3;
 const firstPause = 1000;
 const longestPause = 30_000;
 
 /**
- * A breaker: a service that does not answer is not asked, so that it costs runs nothing. After
- * each pause one call tries again; the pause doubles when that one fails too.
+ * A circuit breaker: requests to a service that does not answer are skipped, so that they do not delay runs.
+ * After each pause one call is allowed as a trial; the pause doubles if that call fails.
  */
 export class Breaker {
   private failures = 0;
@@ -15,7 +15,7 @@ export class Breaker {
 
   constructor(private readonly now: () => number = Date.now) {}
 
-  /** Whether a call may be made. Who is let through has to say what came of it. */
+  /** Reports whether a call may be made. An allowed caller must report the result. */
   allows(): boolean {
     if (this.until === 0) {
       return true;
@@ -34,7 +34,7 @@ export class Breaker {
     this.trying = false;
   }
 
-  /** Counts a failure. The service may have said how long to leave it alone, in milliseconds. */
+  /** Records a failure. `retryAfter` is the pause that the service requested, in milliseconds. */
   failed(retryAfter?: number): void {
     this.failures++;
     if (!this.trying && this.failures < mostFailures && retryAfter === undefined) {

@@ -12,26 +12,26 @@ import {
 import { type RunCase, type RunResult, type TestCase, wrap, type WrapOptions } from './wrap.js';
 
 export interface Options {
-  /** Of the service, such as `http://127.0.0.1:7788`. */
+  /** The address of the service, such as `http://127.0.0.1:7788`. */
   url: string;
-  /** As `memtree token add` prints it. */
+  /** The token, as `memtree token add` prints it. */
   token?: string;
-  /** Which tree of the service: `default` if left out. */
+  /** The tree of the service: `default` if left out. */
   tree?: string;
-  /** Milliseconds that one run waits for memory, all in all: 200 if left out. */
+  /** How many milliseconds one run waits for memory in total: 200 if left out. */
   deadline?: number;
-  /** How many records wait in memory at most: 1000 if left out. */
+  /** The maximum number of queued records: 1000 if left out. */
   queue?: number;
-  /** In place of the platform's, such as for a proxy. */
+  /** Replaces the platform's fetch, such as for a proxy. */
   fetch?: FetchLike;
-  /** Says why memory did not help, or a run was not recorded. The run goes on. */
+  /** Receives the errors of memory and of recording. The run continues. */
   onError?: (e: MemtreeError) => void;
 }
 
 /**
- * A memtree service. What a run calls (`guidance`, `checks`, `risk`, `record`, `wrapRunCase`) never throws
- * and never waits longer than the deadline. What people and jobs call (`evaluations`, `relabel`,
- * `evolve`, `request`) throws a MemtreeError.
+ * A memtree service. The methods for runs (`guidance`, `checks`, `risk`, `record`, `wrapRunCase`) never throw
+ * and never wait longer than the deadline. The methods for people and jobs (`evaluations`, `relabel`,
+ * `evolve`, `request`) throw a MemtreeError.
  */
 export class Memtree {
   readonly deadline: number;
@@ -59,7 +59,7 @@ export class Memtree {
     );
   }
 
-  /** What memory has to say before a run; empty if it has nothing, or did not answer in time. */
+  /** Returns guidance for a run; empty if there is none, or no answer within the deadline. */
   async guidance(question: Question, deadline = this.deadline): Promise<Guidance> {
     try {
       const g = await this.ask<Guidance>('/v1/trees/{tree}/guidance', question, deadline);
@@ -74,8 +74,8 @@ export class Memtree {
   }
 
   /**
-   * Hands in the tests of a run before it begins; whether the service took them. Where it has a model, that reads them
-   * within a minute, and `guidance` gives what it picked.
+   * Announces the tests of a run before it begins. Returns whether the service accepted them. If the service
+   * has a model, it reads the tests within a minute, and `guidance` returns what it picked.
    */
   async expect(tests: ComingTest[], deadline = this.deadline): Promise<boolean> {
     try {
@@ -87,7 +87,7 @@ export class Memtree {
     }
   }
 
-  /** What was missed here before, as readings of a page; none if the service does not say so in time. */
+  /** Returns earlier misses as readings of a page; none without an answer within the deadline. */
   async checks(question: Question, deadline = this.deadline): Promise<Check[]> {
     try {
       const c = await this.ask<{ checks?: unknown }>('/v1/trees/{tree}/checks', question, deadline);
@@ -101,7 +101,7 @@ export class Memtree {
     }
   }
 
-  /** How likely a verdict is to be wrong; undefined if the service does not say so in time. */
+  /** Returns the probability that a verdict is wrong; undefined without an answer within the deadline. */
   async risk(evaluation: Evaluation, deadline = this.deadline): Promise<Risk | undefined> {
     try {
       const r = await this.ask<Risk>('/v1/trees/{tree}/risk', evaluation, deadline);
@@ -113,9 +113,8 @@ export class Memtree {
   }
 
   /**
-   * Takes a judged run, to be sent soon. With the `trial` of its guidance it is the outcome of
-   * that trial; without a truth it waits for a person. It returns the run's id, by which `relabel`
-   * tells the truth later.
+   * Queues a judged run to be sent soon. With the `trial` of its guidance it is the outcome of that trial;
+   * without a truth it waits for a person. Returns the run's id, by which `relabel` sets the truth later.
    */
   record(evaluation: Evaluation): string {
     const id = evaluation.id ?? newId('ev');
@@ -123,19 +122,19 @@ export class Memtree {
     return id;
   }
 
-  /** Hands an error to `onError`, and never throws: for those who build on this client. */
+  /** Passes an error to `onError`, and never throws: for code that builds on this client. */
   report(thrown: unknown): void {
     report(this.onError, thrown);
   }
 
-  /** How many records wait to be sent, and how many were given up. */
+  /** The number of queued records, and of dropped ones. */
   get records(): { waiting: number; dropped: number } {
     return { waiting: this.queue.size, dropped: this.queue.dropped };
   }
 
   /**
-   * Waits for the judges of wrapped runs and sends what waits, for at most `deadline`
-   * milliseconds. It returns how many records still wait. Call it before the process ends.
+   * Waits for the judges of wrapped runs and sends the queued records, for at most `deadline` milliseconds.
+   * Returns how many are still queued. Call it before the process ends.
    */
   async flush(deadline = 2000): Promise<number> {
     const end = Date.now() + deadline;
@@ -145,7 +144,9 @@ export class Memtree {
     return this.queue.flush(end - Date.now());
   }
 
-  /** A function of the same shape that asks before each run and records after it. */
+  /**
+   * Returns a function of the same shape that requests guidance before each run and records it afterwards.
+   */
   wrapRunCase<T extends TestCase, R extends RunResult>(run: RunCase<T, R>, options?: WrapOptions<T, R>) {
     const keep = (judged: Promise<void>) => {
       this.judging.add(judged);
@@ -154,17 +155,17 @@ export class Memtree {
     return wrap<T, R>(this, run, options ?? {}, keep, this.onError);
   }
 
-  /** Records judged runs now, at most 1000. Each needs an id, or a run id, to be counted once. */
+  /** Records judged runs now, at most 1000. Each needs an id or a run id, so that it is stored once. */
   evaluations(evaluations: Evaluation[]): Promise<Recorded> {
     return this.request('post', '/v1/trees/{tree}/evaluations', { body: evaluations });
   }
 
-  /** Says what was true of a run. */
+  /** Sets the truth of a run. */
   relabel(truth: Truth): Promise<Result> {
     return this.request('post', '/v1/trees/{tree}/relabel', { body: truth });
   }
 
-  /** Lets the tree learn, and waits until it has, for at most `deadline` milliseconds. */
+  /** Runs evolve on the tree and waits for its end, for at most `deadline` milliseconds. */
   async evolve(options: EvolveOptions = {}, deadline = 600_000): Promise<Job> {
     const end = Date.now() + deadline;
     let job = await this.request('post', '/v1/trees/{tree}/evolve', { body: options });
@@ -179,8 +180,8 @@ export class Memtree {
   }
 
   /**
-   * Any other route of the service, with its types. Requests that fail in passing are repeated,
-   * three times at most, after the time that the service says.
+   * Calls any other route of the service, with its types. Temporary failures are repeated at most three
+   * times, after the pause that the service requests.
    */
   async request<M extends Method, P extends PathOf<M>>(
     method: M, path: P,
@@ -202,7 +203,7 @@ export class Memtree {
     }
   }
 
-  /** Asks for something that a run waits for: the breaker decides whether the service is asked. */
+  /** Sends a request on behalf of a run: none is sent while the breaker is open. */
   private async ask<T>(path: string, body: unknown, deadline: number): Promise<T> {
     const json = JSON.stringify(body);
     if (deadline <= 0) {
@@ -221,7 +222,7 @@ export class Memtree {
       if (e.passing) {
         this.breaker.failed(e.retryAfter);
       } else {
-        this.breaker.succeeded(); // it answers, though not with what was asked for
+        this.breaker.succeeded(); // it answers, though with an error
       }
       throw e;
     }

@@ -1,24 +1,24 @@
 import type { Problem } from './types.js';
 
-/** Why something failed, for programs. A problem of the service keeps its own word, such as `busy`. */
+/** The kind of an error, for programs. Problems of the service have their own codes, such as `busy`. */
 export type ErrorCode =
   | 'late' // no answer within the deadline
   | 'unreachable' // no connection
-  | 'open' // the breaker is open: the service was not asked
-  | 'answer' // what came is no answer of memtree
+  | 'open' // the breaker is open: no request was sent
+  | 'answer' // the answer is not memtree's
   | 'queue-full' // a record was dropped
-  | 'input' // the service, or JSON, cannot use a record or a request
+  | 'input' // a record or a request is invalid
   | (string & {});
 
-/** An error of the client or of the service. Its message says what happened and what to do. */
+/** An error of the client or of the service. Its message describes what happened and what to do. */
 export class MemtreeError extends Error {
   override readonly name = 'MemtreeError';
   readonly code: ErrorCode;
   /** The HTTP status; 0: there was no answer. */
   readonly status: number;
-  /** After how many milliseconds another try makes sense, if the service said so. */
+  /** After how many milliseconds a retry makes sense, if the service requested a pause. */
   readonly retryAfter: number | undefined;
-  /** What the service said. */
+  /** The problem that the service reported. */
   readonly problem: Problem | undefined;
   override readonly cause: unknown;
 
@@ -41,7 +41,7 @@ export class MemtreeError extends Error {
   }
 }
 
-/** Makes a MemtreeError of whatever was thrown. */
+/** Converts anything thrown to a MemtreeError. */
 export function asError(thrown: unknown): MemtreeError {
   if (thrown instanceof MemtreeError) {
     return thrown;

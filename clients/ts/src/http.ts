@@ -1,13 +1,13 @@
 import { asError, MemtreeError } from './error.js';
 import type { Problem } from './types.js';
 
-/** The part of `fetch` that is needed; its types name nothing of a platform. */
+/** The part of `fetch` that is used here; its types depend on no platform. */
 export type FetchLike = (
   url: string,
   init: { method: string; headers: Record<string, string>; body?: string; signal: any },
 ) => Promise<{ status: number; headers: { get(name: string): string | null }; text(): Promise<string> }>;
 
-/** Where requests go. */
+/** The address of requests. */
 export interface Target {
   base: string; // without a slash at its end
   token: string | undefined;
@@ -15,8 +15,8 @@ export interface Target {
 }
 
 /**
- * Sends one request and returns the JSON of the answer. It takes no longer than `deadline`
- * milliseconds, even if `fetch` does not obey its signal.
+ * Sends one request and returns the JSON of the answer. It takes no longer than `deadline` milliseconds, even
+ * if `fetch` ignores its signal.
  */
 export async function send(
   to: Target, method: string, path: string, body: string | undefined, deadline: number,
@@ -65,7 +65,7 @@ async function exchange(
   throw refusal(status, parsed, waitOf(retry));
 }
 
-/** Says why a connection failed: `fetch` hides it in the cause. */
+/** Returns why a connection failed: `fetch` hides it in the cause. */
 function reason(thrown: unknown): string {
   const e = thrown as { message?: string; cause?: { code?: string; message?: string } };
   return e?.cause?.code ?? (e?.cause?.message || e?.message || String(thrown));
@@ -89,7 +89,7 @@ function refusal(status: number, parsed: unknown, retryAfter: number | undefined
   return new MemtreeError('answer', said, { status: status < 400 ? 0 : status, retryAfter });
 }
 
-/** Reads Retry-After, in seconds or as a date, as milliseconds. */
+/** Returns the value of Retry-After, seconds or a date, in milliseconds. */
 export function waitOf(header: string | null, now = Date.now()): number | undefined {
   if (!header) {
     return undefined;
@@ -99,7 +99,7 @@ export function waitOf(header: string | null, now = Date.now()): number | undefi
   return Number.isFinite(wait) ? Math.min(Math.max(wait, 0), 3_600_000) : undefined;
 }
 
-/** Calls the hook of the user. What it throws is no business of the run. */
+/** Calls the user's hook, and ignores what it throws. */
 export function report(hook: ((e: MemtreeError) => void) | undefined, thrown: unknown): void {
   try {
     hook?.(asError(thrown));

@@ -1,4 +1,4 @@
-/** Returns a new id. It has to be unique, not secret. */
+/** Returns a new id. It is unique, not secret. */
 export function newId(prefix: string): string {
   const crypto = globalThis.crypto as { randomUUID?: () => string } | undefined;
   const digits = () => Math.random().toString(36).slice(2);

@@ -1,9 +1,9 @@
-/** Where guidance goes: after the prompt, before it, or beside it in `context`. */
+/** The place of guidance: after the prompt, before it, or separately in `context`. */
 export type Placement = 'append' | 'prepend' | 'separate';
 
 /**
- * Puts guidance beside a prompt, a blank line between them. The prompt stays as it is. Without
- * guidance, and with `separate`, the prompt is returned alone.
+ * Returns a prompt and guidance, unchanged, with a blank line between them. Without guidance, and with
+ * `separate`, it returns the prompt alone.
  */
 export function place(prompt: string, guidance: string, where: Placement = 'append'): string {
   if (guidance === '' || where === 'separate') {
@@ -12,7 +12,7 @@ export function place(prompt: string, guidance: string, where: Placement = 'appe
   return where === 'prepend' ? `${guidance}\n\n${prompt}` : `${prompt}\n\n${guidance}`;
 }
 
-/** Joins the user's own background knowledge, as it is, with the guidance after it. */
+/** Returns the user's own background knowledge, unchanged, followed by the guidance. */
 export function join(own: string | undefined, guidance: string): string {
   return own ? place(own, guidance) : guidance;
 }

@@ -3,11 +3,11 @@ import { report } from './http.js';
 import { sleep, within } from './sleep.js';
 import type { Evaluation } from './types.js';
 
-/** Limits of what waits in memory and of one request. */
+/** Limits of the queue and of one request. */
 const mostBytes = 32 << 20;
 const batchBytes = 4 << 20;
 const batchCount = 100;
-const gather = 50; // milliseconds in which records join one request
+const gather = 50; // milliseconds in which records are collected into one request
 const firstWait = 250;
 const longestWait = 30_000;
 
@@ -20,9 +20,8 @@ interface Waiting {
 }
 
 /**
- * Records that wait to be sent. Adding never waits and never throws. What the service has not
- * acknowledged stays, in order, and is sent again; since each record has an id, a record that is
- * sent twice counts once.
+ * Records to be sent. Adding never waits and never throws. A record stays queued, in order, until the service
+ * acknowledges it, and is sent again; since each record has an id, a repeated one is stored once.
  */
 export class Queue {
   private waiting: Waiting[] = [];
@@ -31,7 +30,7 @@ export class Queue {
   private pause = 0; // milliseconds before the next try, after a failure
   private timer: ReturnType<typeof setTimeout> | undefined;
   private sending: Promise<void> | undefined;
-  /** How many records were given up: the queue was full, or they cannot be used. */
+  /** The number of dropped records: the queue was full, or they are invalid. */
   dropped = 0;
 
   constructor(
@@ -44,7 +43,7 @@ export class Queue {
     return this.waiting.length;
   }
 
-  /** Takes a record. It returns whether there was room for it. */
+  /** Adds a record. Returns whether there was room for it. */
   add(e: Evaluation & { id: string }): boolean {
     let json: string;
     try {
@@ -64,7 +63,7 @@ export class Queue {
     return true;
   }
 
-  /** Sends what waits, for at most `deadline` milliseconds. It returns how many still wait. */
+  /** Sends the queued records, for at most `deadline` milliseconds. Returns how many are still queued. */
   async flush(deadline: number): Promise<number> {
     const end = Date.now() + deadline;
     while (this.waiting.length > 0) {
@@ -86,12 +85,12 @@ export class Queue {
         this.timer = undefined;
         void this.try(10_000);
       }, ms);
-      // In Node a record that waits does not keep the process alive: call flush at the end.
+      // In Node a queued record does not keep the process alive: call flush at the end.
       (this.timer as { unref?: () => void }).unref?.();
     }
   }
 
-  /** Sends until nothing waits or a request fails. There is one at a time. */
+  /** Sends until the queue is empty or a request fails. Only one call runs at a time. */
   private try(deadline: number): Promise<void> {
     this.sending ??= this.drain(deadline).finally(() => {
       this.sending = undefined;
@@ -131,7 +130,7 @@ export class Queue {
     return out;
   }
 
-  /** Does what an error of a request calls for. It returns whether to go on at once. */
+  /** Handles an error of a request. Returns whether to continue at once. */
   private settle(batch: Waiting[], e: MemtreeError): boolean {
     const places = (e.problem?.errors ?? []).map((p) => batch[Number(/^body\[(\d+)\]/.exec(p.location)?.[1])]);
     const named = new Set(places.filter((w) => w !== undefined));

@@ -1,6 +1,6 @@
 import type { paths } from './schema.js';
 
-/** The methods and paths of the specification, and what goes in and comes out. */
+/** The methods and paths of the specification, with the types of requests and answers. */
 export type Method = 'get' | 'post';
 
 export type PathOf<M extends Method> = {

@@ -2,7 +2,7 @@ export function sleep(ms: number): Promise<void> {
   return new Promise((done) => setTimeout(done, ms));
 }
 
-/** Waits until something ends or so many milliseconds have passed. Its failure counts as an end. */
+/** Waits until a promise settles or so many milliseconds have passed. A rejection is an end too. */
 export function within(what: Promise<unknown>, ms: number): Promise<void> {
   return new Promise((done) => {
     const timer = setTimeout(done, ms);

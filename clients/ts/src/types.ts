@@ -2,22 +2,22 @@ import type { components } from './schema.js';
 
 type Schemas = components['schemas'];
 
-/** What is about to be run. `prompt` alone is enough. */
+/** A run that is about to start. `prompt` alone is enough. */
 export type Question = Schemas['Question'];
 /** One judged run. `judgment` may be any JSON. Without a truth it waits in the inbox for a person. */
 export type Evaluation = Schemas['Evaluation'];
 export type Item = Schemas['Item'];
-/** The answer: a fenced block of text for the prompt, or nothing. */
+/** The answer: a fenced block of text for the prompt, or no text. */
 export type Guidance = Omit<Schemas['Guidance'], 'nearest' | 'items'> & {
   items: Item[];
-  /** What came nearest, and why it was not given; null: nothing. */
+  /** The most similar memory that was left out, and why; null: none. */
   nearest: Item | null;
 };
-/** One thing that was missed before, as a program can look for it. `look` is the reading, as data. */
+/** An earlier miss in a form that a program can check. `look` is the reading, as data. */
 export type Check = Schemas['Assertion'];
-/** How likely a verdict is to be wrong. */
+/** The probability that a verdict is wrong. */
 export type Risk = Schemas['Risk'];
-/** What was true of an evaluation, as a person says it. */
+/** The truth of an evaluation, as a person states it. */
 export type Truth = Schemas['Truth'];
 export type Result = Schemas['Result'];
 export type Recorded = Schemas['Recorded'];
@@ -32,7 +32,7 @@ export type ComingTest = Schemas['ComingTest'];
 export type Agent = Schemas['Agent'];
 export type Direction = NonNullable<Truth['direction']>;
 
-/** Guidance that says nothing. The note says why. */
+/** Returns empty guidance. The note is the reason. */
 export function noGuidance(note: string): Guidance {
   return { trial: '', abstained: true, text: '', hash: '', items: [], nearest: null, note };
 }

@@ -6,47 +6,47 @@ import type { Agent, Direction, Evaluation, Guidance, Question, Risk, Scene, Sco
 
 /** One test case to run. */
 export interface TestCase {
-  /** Of the test case. */
+  /** The id of the test case. */
   id?: string;
-  /** Of this run of it; one is made if left out. */
+  /** The id of this run; generated if left out. */
   runId?: string;
   /** From 1. */
   attempt?: number;
-  /** What the agent is asked. */
+  /** The task of the agent. */
   prompt: string;
-  /** Background knowledge, for agents that take it apart from the prompt. */
+  /** Background knowledge, for agents that accept it separately from the prompt. */
   context?: string;
-  /** What can be seen before the run: an ARIA snapshot, or the page's text. */
+  /** The observation before the run: an ARIA snapshot, or the page's text. */
   observation?: string;
   scene?: Scene;
   scope?: Scope;
   agent?: Agent;
-  /** What is true; never shown to the agent. */
+  /** The truth; the agent never receives it. */
   groundTruth?: unknown;
 }
 
-/** What an agent made of a test. */
+/** The result of an agent's run. */
 export interface RunResult {
   /** Any JSON. */
   judgment: unknown;
-  /** What the agent could see when it judged. */
+  /** The agent's observation when it judged. */
   observation?: string;
 }
 
-/** What wrapRunCase adds to a result. */
+/** The fields that wrapRunCase adds to a result. */
 export interface Remembered {
-  /** Whose guidance was used; empty: none. */
+  /** The trial of the guidance; empty: none. */
   trial: string;
   guidance: Guidance;
-  /** How likely the judgment is to be wrong, if that was asked for and could be said in time. */
+  /** The probability that the judgment is wrong, if it was requested and arrived in time. */
   risk?: Risk;
 }
 
-/** A judge's word on a result. */
+/** A judge's verdict on a result. */
 export interface JudgeVerdict {
   correct: boolean;
   direction?: Direction;
-  /** What was missed, in a sentence. */
+  /** A sentence on what was missed. */
   reason?: string;
 }
 
@@ -55,13 +55,13 @@ export type RunCase<T extends TestCase, R extends RunResult> = (test: T) => Prom
 export interface WrapOptions<T extends TestCase, R extends RunResult> {
   /** `append` if left out. */
   placement?: Placement;
-  /** Says whether a result was right. If left out, judgment and ground truth are compared. */
+  /** Returns whether a result is right. If left out, judgment and ground truth are compared. */
   judge?: (test: T, result: R) => Promise<JudgeVerdict> | JudgeVerdict;
-  /** Whether to ask how likely each judgment is to be wrong. */
+  /** Whether to request the probability that each judgment is wrong. */
   risk?: boolean;
 }
 
-/** The part of a client that is needed here. */
+/** The part of a client that is used here. */
 export interface Asked {
   readonly deadline: number;
   guidance(q: Question, deadline?: number): Promise<Guidance>;
@@ -70,9 +70,9 @@ export interface Asked {
 }
 
 /**
- * Returns a function of run's shape that remembers: it puts guidance into the prompt, runs, and
- * has the result judged and recorded. Run sees no ground truth. An error of run is the caller's;
- * memory itself never breaks a run, and guidance and risk together wait no longer than the deadline.
+ * Returns a function of run's shape that puts guidance into the prompt, calls run, and has the result judged
+ * and recorded. run receives no ground truth. An error of run reaches the caller; an error of memory never
+ * breaks a run, and guidance and risk together wait no longer than the deadline.
  */
 export function wrap<T extends TestCase, R extends RunResult>(
   memory: Asked, run: RunCase<T, R>, options: WrapOptions<T, R>, judging: (judged: Promise<void>) => void,
@@ -98,7 +98,7 @@ export function wrap<T extends TestCase, R extends RunResult>(
   };
 }
 
-/** The test as the agent is given it: with a text in its prompt or beside it, and without the truth. */
+/** Returns the test for the agent: with a text in its prompt or context, and without the truth. */
 function given<T extends TestCase>(test: T, runId: string, text: string, where: Placement = 'append'): T {
   const out: T = { ...test, runId, groundTruth: undefined };
   if (where === 'separate') {
@@ -109,7 +109,7 @@ function given<T extends TestCase>(test: T, runId: string, text: string, where: 
   return out;
 }
 
-/** Has a run judged and recorded. If the judge fails, it is recorded without a label. */
+/** Judges and records a run. If the judge fails, it is recorded without a label. */
 async function keep<T extends TestCase, R extends RunResult>(
   memory: Asked, options: WrapOptions<T, R>, test: T, result: R, evaluation: Evaluation,
   onError: ((e: MemtreeError) => void) | undefined,

@@ -1,7 +1,7 @@
 """A client of memtree: a memory for AI agents that test software.
 
-Ask before a run, tell what came of it; a run never waits longer than 200 ms and never fails
-because of memory.
+Request guidance before a run and record its result afterwards. A run never waits for memory longer than the
+deadline (200 ms by default), and never fails because of it.
 """
 
 from .aio import AsyncClient

@@ -25,13 +25,13 @@ Judge = Callable[[Any, Any], Union[Verdict, Awaitable[Verdict]]]
 
 
 class AsyncClient(Core):
-    """A memtree service, as ``Client`` is, without blocking the loop. ``record`` needs no await.
+    """A memtree service, like ``Client``, without blocking the loop. ``record`` needs no await.
 
-    One client serves several tasks, and loops one after another.
+    One client serves several tasks, and one loop after another.
     """
 
     async def guide(self, question: Asked, *, deadline_ms: Optional[float] = None) -> Guidance:
-        """What memory has to say before a run; empty if it has nothing, or did not answer in time."""
+        """Returns guidance for a run; empty if there is none, or no answer within the deadline."""
         try:
             return guidance_of(await self._ask("guide", asked(question), deadline_ms))
         except Exception as thrown:
@@ -39,7 +39,7 @@ class AsyncClient(Core):
             return no_guidance(str(thrown))
 
     async def risk(self, evaluation: Evaluation, *, deadline_ms: Optional[float] = None) -> Optional[Risk]:
-        """How likely a verdict is to be wrong; None if the service does not say so in time."""
+        """Returns the probability that a verdict is wrong; None without an answer within the deadline."""
         try:
             return risk_of(await self._ask("risk", evaluation, deadline_ms))
         except Exception as thrown:
@@ -47,7 +47,9 @@ class AsyncClient(Core):
             return None
 
     async def checks(self, question: Asked, *, deadline_ms: Optional[float] = None) -> List[Assertion]:
-        """What was missed on such a prompt, as assertions; empty: none, or not in time."""
+        """Returns earlier misses on such a prompt as assertions; empty without any, or without an answer in
+        time.
+        """
         try:
             return checks_of(await self._ask("checks", asked(question), deadline_ms))
         except Exception as thrown:
@@ -55,7 +57,7 @@ class AsyncClient(Core):
             return []
 
     async def expect(self, tests: Sequence[Asked], *, deadline_ms: Optional[float] = None) -> bool:
-        """Hands in the tests of a run before it begins; whether the service took them."""
+        """Announces the tests of a run before it begins. Returns whether the service accepted them."""
         try:
             await self._ask("expect", coming(tests), deadline_ms)
             return True
@@ -64,14 +66,15 @@ class AsyncClient(Core):
             return False
 
     async def start(self, case: Union[str, Case], *, placement: Placement = "append") -> Run:
-        """Asks before a run, for those who cannot use a with block; call ``finish`` of what it returns."""
+        """Requests guidance for a run, for code that cannot use a with block; call ``finish`` on the result.
+        """
         whole, began = case_of(case), time.monotonic()
         guidance = await self.guide(question_of(whole))
         return Run(self, whole, guidance, self.deadline_ms - (time.monotonic() - began) * 1000, placement)
 
     @asynccontextmanager
     async def run(self, case: Union[str, Case], *, placement: Placement = "append") -> AsyncIterator[Run]:
-        """Asks before the block, and records after it what the block said was ``judged``."""
+        """Requests guidance before the block, and records after it what the block passed to ``judged``."""
         run = await self.start(case, placement=placement)
         try:
             yield run
@@ -79,7 +82,7 @@ class AsyncClient(Core):
             run.finish()
 
     async def ask_risk(self, run: Run) -> Optional[Risk]:
-        """How likely a judged run is to be wrong, within what guidance left of the deadline."""
+        """Returns the probability that a run's judgment is wrong, within the rest of the deadline."""
         if run.evaluation is not None:
             run.risk = await self.risk(run.evaluation, deadline_ms=run.left_ms)
         return run.risk
@@ -100,7 +103,7 @@ class AsyncClient(Core):
         self, run_case: Optional[F] = None, *, placement: Placement = "append",
         judge: Optional[Judge] = None, risk: bool = False, on_run: Optional[Callable[[Run], None]] = None,
     ) -> Any:
-        """As ``Client.wrap``, of a coroutine function. ``judge`` may be one too."""
+        """Like ``Client.wrap``, for a coroutine function. ``judge`` may be one too."""
         if run_case is None:
             return functools.partial(self.wrap, placement=placement, judge=judge, risk=risk, on_run=on_run)
         inner = run_case
@@ -128,7 +131,7 @@ class AsyncClient(Core):
             if risk:
                 await self.ask_risk(run)
         finally:
-            run.finish()  # also when the task is cancelled meanwhile
+            run.finish()  # also if the task was cancelled meanwhile
         if on_run is not None:
             on_run(run)
 
@@ -141,11 +144,11 @@ class AsyncClient(Core):
             self.report(thrown)
 
     async def flush(self, ms: float = 2000) -> int:
-        """Sends what waits, for at most so many milliseconds. It returns how many records still wait."""
+        """Sends the queued records, for at most ``ms`` milliseconds. Returns how many are still queued."""
         return await asyncio.get_running_loop().run_in_executor(None, self._queue.flush, ms)
 
     async def close(self, ms: float = 2000) -> int:
-        """As flush; and takes no more records. It returns how many were not sent."""
+        """Like flush, and accepts no more records. Returns how many were not sent."""
         left = await self.flush(ms)
         self._close()
         return left
@@ -157,15 +160,15 @@ class AsyncClient(Core):
         await self.close()
 
     async def evaluations(self, evaluations: List[Evaluation]) -> Recorded:
-        """Records judged runs now, at most 1000. Each needs an id, or a run id, to be counted once."""
+        """Records judged runs now, at most 1000. Each needs an id or a run id, so that it is stored once."""
         return cast(Recorded, await self.request("record", evaluations))
 
     async def relabel(self, truth: Truth) -> Result:
-        """Says what was true of a run."""
+        """Sets the truth of a run."""
         return cast(Result, await self.request("relabel", truth))
 
     async def evolve(self, options: Optional[Evolve] = None, *, deadline_ms: float = 600_000) -> Job:
-        """Lets the tree learn, and waits until it has, for at most ``deadline_ms`` milliseconds."""
+        """Runs evolve on the tree and waits for its end, for at most ``deadline_ms`` milliseconds."""
         end, wait = time.monotonic() + deadline_ms / 1000, 0.02
         job = cast(Job, await self.request("evolve", options or {}))
         while job["state"] == "running" and time.monotonic() < end:
@@ -180,7 +183,7 @@ class AsyncClient(Core):
         self, operation: str, body: object = None, *, path: Optional[Mapping[str, str]] = None,
         query: Optional[Mapping[str, str]] = None,
     ) -> Any:
-        """Any other operation of the specification, by its name; ``ROUTES`` has them all."""
+        """Calls any other operation of the specification by its name; ``ROUTES`` lists them."""
         method, at = self._route(operation, path, query)
         sent, attempt = None if body is None else encode(body), 0
         while True:
@@ -191,7 +194,7 @@ class AsyncClient(Core):
                 await asyncio.sleep(self._again(thrown, attempt))
 
     async def _ask(self, operation: str, body: object, deadline_ms: Optional[float]) -> Any:
-        """Asks for something that a run waits for: the breaker decides whether the service is asked."""
+        """Sends a request on behalf of a run: none is sent while the breaker is open."""
         ms = self.deadline_ms if deadline_ms is None else deadline_ms
         method, path, sent = self._before(operation, body, ms)
         try:

@@ -1,4 +1,4 @@
-"""A service that does not answer is left alone for a while."""
+"""A circuit breaker: it stops requests to a service that does not answer."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ LONGEST_PAUSE = 30.0
 
 
 class Breaker:
-    """A breaker, so that a dead service costs runs nothing. Times are in seconds.
+    """A circuit breaker, so that a dead service does not delay runs. Times are in seconds.
 
-    After each pause one call tries again; the pause doubles when that one fails too. Safe for
-    use by several threads.
+    After each pause one call is allowed as a trial; the pause doubles if that call fails. Safe for use by
+    several threads.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
@@ -30,7 +30,7 @@ class Breaker:
         self._trying = False
 
     def allows(self) -> bool:
-        """Whether a call may be made. Who is let through has to say what came of it."""
+        """Reports whether a call may be made. An allowed caller must report the result."""
         with self._lock:
             if self._until is None:
                 return True
@@ -44,7 +44,7 @@ class Breaker:
             self._reset()
 
     def failed(self, retry_after: Optional[float] = None) -> None:
-        """Counts a failure. The service may have said how long to leave it alone."""
+        """Records a failure. ``retry_after`` is the pause that the service requested."""
         with self._lock:
             self._failures += 1
             if not self._trying and self._failures < MOST_FAILURES and retry_after is None:
@@ -54,6 +54,6 @@ class Breaker:
             self._trying = False
 
     def abandoned(self) -> None:
-        """A call that was let through was cancelled: it says nothing about the service."""
+        """Records that an allowed call was cancelled, which is no information about the service."""
         with self._lock:
             self._trying = False

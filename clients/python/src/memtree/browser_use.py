@@ -1,11 +1,11 @@
-"""browser-use: an agent is warned in its system message, and what it judged is recorded.
+"""browser-use: guidance goes into the agent's system message, and its judgment is recorded.
 
     hook = await recall(memory, task)
     agent = Agent(task=task, llm=llm, **hook.options())
     history = await agent.run()
 
-It needs nothing of browser-use but ``extend_system_message`` and ``register_done_callback`` of
-``Agent``, and of a history ``is_successful``, ``final_result`` and ``errors``.
+Of browser-use it uses only ``extend_system_message`` and ``register_done_callback`` of ``Agent``, and
+``is_successful``, ``final_result`` and ``errors`` of a history.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST_ERRORS = 20
 
 
 class History(Protocol):
-    """The part of browser-use's AgentHistoryList that is needed here."""
+    """The part of browser-use's AgentHistoryList that is used here."""
 
     def is_successful(self) -> Optional[bool]: ...
 
@@ -35,10 +35,10 @@ Done = Callable[[Any], Union[None, Awaitable[None]]]
 
 
 def judgment_of(history: History) -> Any:
-    """What an agent judged: its last word, as JSON if it is some.
+    """Returns the judgment of an agent: its final result, parsed if it is JSON.
 
-    An agent that says it did not succeed is recorded with that, its last word and its errors. None:
-    it came to no end, which is no judgment.
+    If the agent reports no success, the judgment contains that, the final result and the errors. None means
+    that the agent did not finish, which is no judgment.
     """
     success, said = history.is_successful(), history.final_result()
     if success is None:
@@ -66,7 +66,9 @@ class Hook:
     def options(
         self, *, extend_system_message: Optional[str] = None, register_done_callback: Optional[Done] = None,
     ) -> Dict[str, Any]:
-        """What to hand to ``Agent``, with the user's own message before the guidance and callback after ours."""
+        """Returns options for ``Agent``: the user's message before the guidance, and the user's callback
+        after ours.
+        """
 
         async def done(history: Any) -> None:
             await self.done(history)
@@ -79,7 +81,7 @@ class Hook:
         return {"register_done_callback": done, **({"extend_system_message": text} if text else {})}
 
     async def done(self, history: Any) -> None:
-        """Records what the agent judged, once; never raises. ``options`` sees to it that it is called."""
+        """Records the agent's judgment, once; never raises. ``options`` registers it as a callback."""
         try:
             judgment = self._judgment(history)
             if judgment is None:
@@ -100,12 +102,12 @@ async def recall(
     memory: AsyncClient, task: Union[str, Case, Mapping[str, Any]], *, judgment: Callable[[Any], Any] = judgment_of,
     truth: Optional[Callable[[Any], Optional[Verdict]]] = None, risk: bool = False,
 ) -> Hook:
-    """Asks memory before a run of an agent; never raises, never waits longer than the deadline.
+    """Requests guidance for a run of an agent; never raises, and never waits longer than the deadline.
 
-    ``task`` is the agent's, or a case with it as ``prompt``. ``judgment`` reads what the agent
-    judged from its history (None: nothing), ``truth`` says what is known to be true of it; without
-    one the run waits for a person. The verdict of browser-use's own judge is a model's, so it is no
-    truth. With ``risk`` the run has how likely the judgment is to be wrong.
+    ``task`` is the agent's task, or a case with it as ``prompt``. ``judgment`` reads the agent's judgment
+    from its history (None: no judgment). ``truth`` returns the known truth; without one the run waits for a
+    person. The verdict of browser-use's own judge comes from a model, so it is no truth. With ``risk`` the
+    run includes the probability that the judgment is wrong.
     """
     run = await memory.start(task if isinstance(task, str) else dict(task))  # type: ignore[arg-type]
     return Hook(memory, run, judgment, truth, risk)

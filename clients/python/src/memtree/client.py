@@ -1,4 +1,4 @@
-"""The client for programs that wait."""
+"""The blocking client."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ Judge = Callable[[Any, Any], Verdict]
 class Client(Core):
     """A memtree service. Safe for use by several threads.
 
-    What a run calls (``guide``, ``risk``, ``checks``, ``record``, ``run``, ``wrap``) never raises
-    and never waits longer than the deadline. What people and jobs call (``evaluations``,
-    ``relabel``, ``evolve``, ``request``) raises a MemtreeError.
+    The methods for runs (``guide``, ``risk``, ``checks``, ``record``, ``run``, ``wrap``) never raise and
+    never wait longer than the deadline. The methods for people and jobs (``evaluations``, ``relabel``,
+    ``evolve``, ``request``) raise a MemtreeError.
     """
 
     def guide(self, question: Asked, *, deadline_ms: Optional[float] = None) -> Guidance:
-        """What memory has to say before a run; empty if it has nothing, or did not answer in time."""
+        """Returns guidance for a run; empty if there is none, or no answer within the deadline."""
         try:
             return guidance_of(self._ask("guide", asked(question), deadline_ms))
         except Exception as thrown:
@@ -38,7 +38,7 @@ class Client(Core):
             return no_guidance(str(thrown))
 
     def risk(self, evaluation: Evaluation, *, deadline_ms: Optional[float] = None) -> Optional[Risk]:
-        """How likely a verdict is to be wrong; None if the service does not say so in time."""
+        """Returns the probability that a verdict is wrong; None without an answer within the deadline."""
         try:
             return risk_of(self._ask("risk", evaluation, deadline_ms))
         except Exception as thrown:
@@ -46,7 +46,9 @@ class Client(Core):
             return None
 
     def checks(self, question: Asked, *, deadline_ms: Optional[float] = None) -> List[Assertion]:
-        """What was missed on such a prompt, as assertions, those with code first; empty: none, or not in time."""
+        """Returns earlier misses on such a prompt as assertions, those with code first; empty without any, or
+        without an answer in time.
+        """
         try:
             return checks_of(self._ask("checks", asked(question), deadline_ms))
         except Exception as thrown:
@@ -54,9 +56,9 @@ class Client(Core):
             return []
 
     def expect(self, tests: Sequence[Asked], *, deadline_ms: Optional[float] = None) -> bool:
-        """Hands in the tests of a run before it begins; whether the service took them.
+        """Announces the tests of a run before it begins. Returns whether the service accepted them.
 
-        Where it has a model, that reads them within a minute, and ``guide`` gives what it picked.
+        If the service has a model, it reads the tests within a minute, and ``guide`` returns what it picked.
         """
         try:
             self._ask("expect", coming(tests), deadline_ms)
@@ -66,16 +68,17 @@ class Client(Core):
             return False
 
     def start(self, case: Union[str, Case], *, placement: Placement = "append") -> Run:
-        """Asks before a run, for those who cannot use a with block; call ``finish`` of what it returns."""
+        """Requests guidance for a run, for code that cannot use a with block; call ``finish`` on the result.
+        """
         whole, began = case_of(case), time.monotonic()
         guidance = self.guide(question_of(whole))
         return Run(self, whole, guidance, self.deadline_ms - (time.monotonic() - began) * 1000, placement)
 
     @contextmanager
     def run(self, case: Union[str, Case], *, placement: Placement = "append") -> Iterator[Run]:
-        """Asks before the block, and records after it what the block said was ``judged``.
+        """Requests guidance before the block, and records after it what the block passed to ``judged``.
 
-        An error of the block is the caller's; what was judged before it is recorded.
+        An error of the block reaches the caller; a judgment before it is recorded.
         """
         run = self.start(case, placement=placement)
         try:
@@ -84,7 +87,7 @@ class Client(Core):
             run.finish()
 
     def ask_risk(self, run: Run) -> Optional[Risk]:
-        """How likely a judged run is to be wrong, within what guidance left of the deadline."""
+        """Returns the probability that a run's judgment is wrong, within the rest of the deadline."""
         if run.evaluation is not None:
             run.risk = self.risk(run.evaluation, deadline_ms=run.left_ms)
         return run.risk
@@ -105,13 +108,14 @@ class Client(Core):
         self, run_case: Optional[F] = None, *, placement: Placement = "append",
         judge: Optional[Judge] = None, risk: bool = False, on_run: Optional[Callable[[Run], None]] = None,
     ) -> Any:
-        """A function of the same shape that asks before each run and records after it.
+        """Returns a function of the same shape that requests guidance before each run and records it
+        afterwards.
 
-        ``run_case`` takes a case, a dict with ``prompt``, and returns the judgment, or a dict that
-        has it under ``judgment``; what it returns comes back unchanged. It sees no ground truth.
-        ``judge`` says in code whether a result was right; if it fails, the run stays unlabelled.
-        ``on_run`` gets each run with its guidance and, with ``risk``, how likely it is to be wrong.
-        It works as a decorator, with and without options.
+        ``run_case`` takes a case, a dict with ``prompt``, and returns the judgment, or a dict with it under
+        ``judgment``; the result is returned unchanged. ``run_case`` receives no ground truth. ``judge``
+        decides in code whether a result is right; if it fails, the run stays unlabelled. ``on_run`` receives
+        each run with its guidance and, with ``risk``, the probability that its judgment is wrong. It works as
+        a decorator, with and without options.
         """
         if run_case is None:
             return functools.partial(self.wrap, placement=placement, judge=judge, risk=risk, on_run=on_run)
@@ -149,11 +153,11 @@ class Client(Core):
             self.report(thrown)
 
     def flush(self, ms: float = 2000) -> int:
-        """Sends what waits, for at most so many milliseconds. It returns how many records still wait."""
+        """Sends the queued records, for at most ``ms`` milliseconds. Returns how many are still queued."""
         return self._queue.flush(ms)
 
     def close(self, ms: float = 2000) -> int:
-        """As flush; and takes no more records. It returns how many were not sent."""
+        """Like flush, and accepts no more records. Returns how many were not sent."""
         left = self.flush(ms)
         self._close()
         return left
@@ -165,15 +169,15 @@ class Client(Core):
         self.close()
 
     def evaluations(self, evaluations: List[Evaluation]) -> Recorded:
-        """Records judged runs now, at most 1000. Each needs an id, or a run id, to be counted once."""
+        """Records judged runs now, at most 1000. Each needs an id or a run id, so that it is stored once."""
         return cast(Recorded, self.request("record", evaluations))
 
     def relabel(self, truth: Truth) -> Result:
-        """Says what was true of a run."""
+        """Sets the truth of a run."""
         return cast(Result, self.request("relabel", truth))
 
     def evolve(self, options: Optional[Evolve] = None, *, deadline_ms: float = 600_000) -> Job:
-        """Lets the tree learn, and waits until it has, for at most ``deadline_ms`` milliseconds."""
+        """Runs evolve on the tree and waits for its end, for at most ``deadline_ms`` milliseconds."""
         end, wait = time.monotonic() + deadline_ms / 1000, 0.02
         job = cast(Job, self.request("evolve", options or {}))
         while job["state"] == "running" and time.monotonic() < end:
@@ -188,9 +192,9 @@ class Client(Core):
         self, operation: str, body: object = None, *, path: Optional[Mapping[str, str]] = None,
         query: Optional[Mapping[str, str]] = None,
     ) -> Any:
-        """Any other operation of the specification, by its name; ``ROUTES`` has them all.
+        """Calls any other operation of the specification by its name; ``ROUTES`` lists them.
 
-        What fails in passing is repeated, three times at most, after the time that the service says.
+        It repeats temporary failures at most three times, after the pause that the service requests.
         """
         method, at = self._route(operation, path, query)
         sent, attempt = None if body is None else encode(body), 0
@@ -202,7 +206,7 @@ class Client(Core):
                 time.sleep(self._again(thrown, attempt))
 
     def _ask(self, operation: str, body: object, deadline_ms: Optional[float]) -> Any:
-        """Asks for something that a run waits for: the breaker decides whether the service is asked."""
+        """Sends a request on behalf of a run: none is sent while the breaker is open."""
         ms = self.deadline_ms if deadline_ms is None else deadline_ms
         method, path, sent = self._before(operation, body, ms)
         try:

@@ -1,4 +1,4 @@
-"""What both clients have in common: what is asked, what an answer means, what is recorded."""
+"""The common part of both clients: requests, answers and records."""
 
 from __future__ import annotations
 
@@ -23,26 +23,27 @@ TRIES = 4
 EXIT_MS = 2000.0
 
 Asked = Union[str, Question]
-"""A prompt alone, or a question with what is known besides."""
+"""A prompt alone, or a query with more context."""
 
 
 def no_guidance(note: str) -> Guidance:
-    """Guidance that says nothing. The note says why."""
+    """Returns empty guidance. ``note`` is the reason."""
     return {"trial": "", "abstained": True, "text": "", "hash": "", "items": [], "nearest": None, "note": note}
 
 
 class Core:
-    """A memtree service: settings, breaker and queue. It asks nothing itself."""
+    """A memtree service: settings, breaker and queue. It sends no requests itself."""
 
     def __init__(
         self, url: Optional[str] = None, *, token: Optional[str] = None, tree: Optional[str] = None,
         deadline_ms: Optional[float] = None, queue: int = 1000, on_error: OnError = None,
     ) -> None:
-        """What is left out is read from MEMTREE_URL, MEMTREE_TOKEN, MEMTREE_TREE and MEMTREE_DEADLINE.
+        """Options that are not set are read from MEMTREE_URL, MEMTREE_TOKEN, MEMTREE_TREE and
+        MEMTREE_DEADLINE.
 
-        ``deadline_ms`` is how many milliseconds one run waits for memory, all in all: 200 if it is
-        said nowhere. ``queue`` is how many records wait at most. ``on_error`` hears why memory did
-        not help or a run was not recorded; it may be called from another thread.
+        ``deadline_ms`` is how many milliseconds one run waits for memory in total, 200 by default. ``queue``
+        is the maximum number of queued records. ``on_error`` receives the errors of memory and of recording;
+        it may be called from another thread.
         """
         env = os.environ
         self._target = Target(url or env.get("MEMTREE_URL") or DEFAULT_URL, token or env.get("MEMTREE_TOKEN"))
@@ -54,10 +55,10 @@ class Core:
         _open.add(self)
 
     def record(self, evaluation: Evaluation) -> str:
-        """Takes a judged run, to be sent soon; never waits and never raises.
+        """Queues a judged run to be sent soon; never waits and never raises.
 
-        With the ``trial`` of its guidance it is the outcome of that trial; without a truth it waits
-        for a person. It returns the run's id, by which ``relabel`` tells the truth later.
+        With the ``trial`` of its guidance it is the outcome of that trial; without a truth it waits for a
+        person. Returns the run's id, by which ``relabel`` sets the truth later.
         """
         name = str(evaluation.get("id") or new_id("ev"))
         try:
@@ -68,16 +69,16 @@ class Core:
 
     @property
     def waiting(self) -> int:
-        """How many records wait to be sent."""
+        """The number of queued records."""
         return len(self._queue)
 
     @property
     def dropped(self) -> int:
-        """How many records were given up: the queue was full, or they cannot be used."""
+        """The number of records that were dropped: the queue was full, or they are invalid."""
         return self._queue.dropped
 
     def report(self, thrown: BaseException) -> None:
-        """Hands an error to ``on_error``, and never raises: for those who build on this client."""
+        """Passes an error to ``on_error``, and never raises: for code that builds on this client."""
         report(self._on_error, thrown)
 
     def _close(self) -> None:
@@ -91,7 +92,7 @@ class Core:
     def _route(
         self, operation: str, path: Optional[Mapping[str, str]] = None, query: Optional[Mapping[str, str]] = None,
     ) -> Tuple[str, str]:
-        """The method and the path of an operation of the specification."""
+        """Returns the method and the path of an operation of the specification."""
         if operation not in ROUTES:
             raise MemtreeError("input", f"memtree has no operation {operation}; ROUTES has them all", status=-1)
         method, at = ROUTES[operation]
@@ -100,7 +101,9 @@ class Core:
         return method, f"{at}?{urlencode(query)}" if query else at
 
     def _before(self, operation: str, body: object, ms: float) -> Tuple[str, str, bytes]:
-        """What a run asks. Raises if there is no time left, or the breaker is open."""
+        """Returns method, path and body of a run's request. Raises if no time is left, or the breaker is
+        open.
+        """
         method, path = self._route(operation)
         sent = encode(body)
         if ms <= 0:
@@ -110,7 +113,7 @@ class Core:
         return method, path, sent
 
     def _after(self, e: Optional[BaseException]) -> None:
-        """Tells the breaker what came of a request."""
+        """Reports the result of a request to the breaker."""
         if e is None:
             self._breaker.succeeded()
         elif not isinstance(e, Exception):
@@ -119,10 +122,10 @@ class Core:
             wait = as_error(e).retry_after
             self._breaker.failed(None if wait is None else wait / 1000)
         else:
-            self._breaker.succeeded()  # it answers, though not with what was asked for
+            self._breaker.succeeded()  # it answers, though with an error
 
     def _again(self, thrown: BaseException, attempt: int) -> float:
-        """How many seconds to wait before a job asks again. Raises what is final."""
+        """Returns how many seconds to wait before a job's next attempt. Raises permanent errors."""
         e = as_error(thrown)
         if not e.passing or attempt >= TRIES:
             raise e
@@ -134,7 +137,7 @@ def asked(question: Asked) -> Question:
 
 
 def coming(tests: Sequence[Asked]) -> Coming:
-    """Tests that will be run, of what they will ask: the id of a test goes as its case."""
+    """Returns the tests in the form of the service, with prompt, scene and scope."""
     out: List[ComingTest] = []
     for question in map(asked, tests):
         test: ComingTest = {"prompt": question["prompt"]}
@@ -147,7 +150,7 @@ def coming(tests: Sequence[Asked]) -> Coming:
 
 
 def within(ms: float) -> float:
-    """A busy process notices the end of a wait late, so the wait ends a little before."""
+    """Returns a slightly shorter time, because a busy process notices the end of a wait late."""
     return ms * 0.95
 
 
@@ -182,7 +185,7 @@ def failed(job: Mapping[str, Any]) -> MemtreeError:
 
 
 def without_none(fields: Mapping[str, Any]) -> Dict[str, Any]:
-    """Drops what is not known: the service takes no null."""
+    """Drops unknown values: the service accepts no null."""
     return {k: v for k, v in fields.items() if v is not None}
 
 
@@ -198,7 +201,7 @@ _open: "weakref.WeakSet[Core]" = weakref.WeakSet()
 
 
 def _at_exit() -> None:
-    """Sends what still waits when the process ends, for two seconds all in all."""
+    """Sends the queued records when the process ends, for two seconds in total."""
     end = time.monotonic() + EXIT_MS / 1000
     for core in list(_open):
         core._queue.flush(max(0.0, end - time.monotonic()) * 1000)

@@ -1,4 +1,4 @@
-"""What can go wrong, as one exception."""
+"""The exception of the client."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from .schema import Problem
 
 
 class MemtreeError(Exception):
-    """An error of the client or of the service. Its text says what happened and what to do.
+    """An error of the client or of the service. Its text describes what happened and what to do.
 
-    ``code`` is a word for programs: ``late`` (no answer within the deadline), ``unreachable``,
-    ``open`` (the breaker is open: the service was not asked), ``answer`` (what came is no answer
-    of memtree), ``queue-full``, ``input``, or the service's own, such as ``busy``.
-    ``status`` is the HTTP status; 0: there was no answer. ``retry_after`` is in milliseconds.
+    ``code`` is for programs: ``late`` (no answer within the deadline), ``unreachable``, ``open`` (the breaker
+    is open: no request was sent), ``answer`` (the answer is not memtree's), ``queue-full``, ``input``, or one
+    of the service, such as ``busy``. ``status`` is the HTTP status; 0: there was no answer. ``retry_after``
+    is in milliseconds.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ def as_error(thrown: BaseException) -> MemtreeError:
 
 
 def report(hook: OnError, thrown: BaseException) -> None:
-    """Calls the hook of the user. What it raises is no business of the run."""
+    """Calls the user's hook, and ignores what it raises."""
     if hook is None:
         return
     try:

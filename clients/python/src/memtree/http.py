@@ -1,4 +1,4 @@
-"""One request, and never longer than its deadline."""
+"""One request with a deadline."""
 
 from __future__ import annotations
 
@@ -16,15 +16,14 @@ from .errors import MemtreeError
 from .schema import Problem
 
 MOST_BYTES = 32 << 20  # of one answer
-MOST_IDLE = 8  # connections that are kept
-MOST_THREADS = 256  # requests at one time that a run waits for
+MOST_IDLE = 8  # idle connections that are kept open
+MOST_THREADS = 256  # concurrent requests
 
 
 class Target:
-    """Where requests go. It keeps connections, and is safe for use by several threads.
+    """The address of requests. It keeps connections open, and is safe for use by several threads.
 
-    It asks the service itself: proxies of the environment are not obeyed, and redirects are not
-    followed, so that a token goes nowhere else.
+    It ignores proxies of the environment and follows no redirects, so that the token goes nowhere else.
     """
 
     def __init__(self, url: str, token: Optional[str]) -> None:
@@ -86,12 +85,12 @@ class Exchange:
         self._stopped = False
 
     def run(self) -> Any:
-        """The JSON of the answer. Raises a MemtreeError, and nothing else."""
+        """Returns the JSON of the answer. Raises only MemtreeError."""
         try:
             status, header, text = self._ask()
         except MemtreeError:
             raise
-        except (TimeoutError, socket.timeout) as cause:  # one and the same from Python 3.10
+        except (TimeoutError, socket.timeout) as cause:  # the same class from Python 3.10
             raise late(self._ms) from cause
         except Exception as cause:
             said = f"memtree at {self._to.base} cannot be reached: {cause or type(cause).__name__}"
@@ -99,7 +98,7 @@ class Exchange:
         return read(status, header, text)
 
     def stop(self) -> None:
-        """Ends the exchange, wherever it is, without waiting."""
+        """Aborts the exchange in any state, without waiting."""
         with self._lock:
             self._stopped = True
             at = self._connection.sock if self._connection is not None else None
@@ -115,7 +114,7 @@ class Exchange:
             try:
                 return self._over(kept)
             except (ConnectionError, http.client.BadStatusLine, http.client.CannotSendRequest):
-                pass  # the service closed it meanwhile; runs and records have ids, so asking again is safe
+                pass  # the service closed it meanwhile; runs and records have ids, so a retry is safe
         return self._over(self._to.connect(self._left()))
 
     def _left(self) -> float:
@@ -147,7 +146,7 @@ class Exchange:
                 connection.close()
 
     def _body_of(self, connection: http.client.HTTPConnection, answer: http.client.HTTPResponse) -> bytes:
-        """Reads piece by piece, since the time limit of a socket is for one piece alone."""
+        """Reads in chunks, because the timeout of a socket applies to each chunk."""
         parts: List[bytes] = []
         size = 0
         while True:
@@ -170,7 +169,7 @@ def late(ms: float) -> MemtreeError:
 
 
 def read(status: int, retry: Optional[str], text: bytes) -> Any:
-    """The JSON of an answer, or what it refuses as an error."""
+    """Returns the JSON of an answer, or raises the error that it contains."""
     try:
         parsed = json.loads(text)
         good = 200 <= status < 300
@@ -187,7 +186,7 @@ def read(status: int, retry: Optional[str], text: bytes) -> Any:
 
 
 def wait_of(header: Optional[str], now: Optional[float] = None) -> Optional[float]:
-    """Reads Retry-After, in seconds or as a date, as milliseconds from 0 to an hour."""
+    """Returns the value of Retry-After, seconds or a date, in milliseconds from 0 to an hour."""
     if not header:
         return None
     try:

@@ -7,10 +7,10 @@ from datetime import datetime, timezone
 
 
 def new_id(prefix: str) -> str:
-    """A new id. It has to be unique, not secret."""
+    """Returns a new id. It is unique, not secret."""
     return f"{prefix}_{uuid.uuid4().hex}"
 
 
 def now() -> str:
-    """The time as the service reads it."""
+    """Returns the time in the format of the service."""
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")

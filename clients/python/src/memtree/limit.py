@@ -1,9 +1,8 @@
 """Requests with a hard time limit, for threads and for asyncio.
 
-A time limit of a socket is no limit of a request: a name that is looked up, or an answer that
-comes byte by byte, takes longer. So each request has a thread of its own, and who asked waits for
-the thread no longer than the deadline. The thread is a daemon, and its sockets have limits, so it
-ends soon after.
+The timeout of a socket does not limit a request: a slow name lookup, or an answer that arrives byte by byte,
+takes longer. So each request has its own thread, and the caller waits for it no longer than the deadline. The
+thread is a daemon, and its sockets have timeouts, so it ends soon after.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from .http import Exchange, Target, late
 
 
 class _Answer:
-    """What a thread brought: a value, or an error."""
+    """The result of a thread: a value, or an error."""
 
     def __init__(self) -> None:
         self.value: Any = None
@@ -44,13 +43,13 @@ def _start(to: Target, exchange: Exchange, answer: _Answer, done: Callable[[], N
 
     try:
         threading.Thread(target=work, name="memtree-request", daemon=True).start()
-    except RuntimeError as cause:  # the interpreter ends, or the system has no more threads
+    except RuntimeError as cause:  # the interpreter is ending, or the system has no more threads
         to.threads.release()
         raise MemtreeError("late", f"memtree cannot be asked now: {cause}") from cause
 
 
 def send(to: Target, method: str, path: str, body: Optional[bytes], ms: float) -> Any:
-    """Sends one request and returns the JSON of the answer, or raises a MemtreeError in time."""
+    """Sends one request and returns the JSON of the answer, or raises a MemtreeError within the deadline."""
     exchange, answer, done = Exchange(to, method, path, body, ms), _Answer(), threading.Event()
     _start(to, exchange, answer, done.set)
     if not done.wait(ms / 1000):
@@ -60,7 +59,7 @@ def send(to: Target, method: str, path: str, body: Optional[bytes], ms: float) -
 
 
 async def send_async(to: Target, method: str, path: str, body: Optional[bytes], ms: float) -> Any:
-    """As send, without blocking the loop."""
+    """Like send, without blocking the loop."""
     loop = asyncio.get_running_loop()
     came: asyncio.Future[None] = loop.create_future()
 
@@ -72,7 +71,7 @@ async def send_async(to: Target, method: str, path: str, body: Optional[bytes], 
         try:
             loop.call_soon_threadsafe(tell)
         except RuntimeError:
-            pass  # the loop is closed: nobody waits
+            pass  # the loop is closed
 
     exchange, answer = Exchange(to, method, path, body, ms), _Answer()
     _start(to, exchange, answer, done)

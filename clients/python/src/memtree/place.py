@@ -1,4 +1,4 @@
-"""Where guidance goes."""
+"""The place of guidance."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ Placement = Literal["append", "prepend", "separate"]
 
 
 def place(prompt: str, guidance: str, where: Placement = "append") -> str:
-    """Puts guidance beside a prompt, as it was served, a blank line between them.
+    """Returns a prompt and the guidance, unchanged, with a blank line between them.
 
-    Without guidance, and with ``separate``, the prompt is returned alone.
+    Without guidance, and with ``separate``, it returns the prompt alone.
     """
     if not guidance or where == "separate":
         return prompt
@@ -18,5 +18,5 @@ def place(prompt: str, guidance: str, where: Placement = "append") -> str:
 
 
 def join(own: Optional[str], guidance: str) -> str:
-    """Joins the user's own background knowledge, as it is, with the guidance after it."""
+    """Returns the user's own background knowledge, unchanged, followed by the guidance."""
     return place(own, guidance) if own else guidance

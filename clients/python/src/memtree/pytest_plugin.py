@@ -1,7 +1,7 @@
-"""pytest: tests that drive an agent are warned, and what the agent judged is recorded.
+"""pytest: tests that drive an agent get guidance, and the agent's judgments are recorded.
 
-It is on when MEMTREE_URL or the ini option ``memtree_url`` is set. Whether a test passes is no
-truth about the agent: without ``true`` a run is recorded unlabelled and waits for a person.
+It is on if MEMTREE_URL or the ini option ``memtree_url`` is set. The result of a test is no truth about the
+agent: without ``true`` a run is recorded unlabelled and waits for a person.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ KEY = "memtree"
 
 
 class _Off:
-    """Takes the place of a client while no service is named."""
+    """Replaces the client if no service is configured."""
 
     def record(self, evaluation: Evaluation) -> str:
         return str(evaluation.get("id", ""))
 
 
 class Tally:
-    """What the summary says; it crosses from workers of pytest-xdist as ``plain``."""
+    """The figures of the summary; workers of pytest-xdist send them as ``plain``."""
 
     def __init__(self) -> None:
         self.runs = self.guided = self.judged = self.unsent = 0
@@ -47,7 +47,7 @@ class Tally:
         self.trouble = self.trouble or other["trouble"]
 
     def heard(self, e: MemtreeError) -> None:
-        """Why memory did not help; may be called from another thread."""
+        """Stores the first error of memory; may be called from another thread."""
         self.trouble = self.trouble or str(e)
 
     def lines(self) -> List[str]:
@@ -91,7 +91,8 @@ class Plugin:
     def finish(self, run: Run) -> None:
         if self.client is None or run.evaluation is None:
             return
-        # Where the truth is known there is no risk, and where past verdicts do not predict it is only their share.
+        # A labelled run needs no risk. If past verdicts do not predict errors, the risk is only the share of
+        # wrong ones.
         risk = self.client.ask_risk(run) if self.risk and not run.truth else None
         if run.finish():
             self.tally.judged += 1
@@ -100,7 +101,7 @@ class Plugin:
             self.tally.risks.append([risk["p"], run.case.get("id"), said if len(said) <= 60 else said[:59] + "…"])
 
     def pytest_collection_finish(self, session: Any) -> None:
-        """Hands in the tests whose marker names a prompt, so that they are read before they run."""
+        """Announces the tests whose marker has a prompt, so that they are read before they run."""
         tests = [said for said in map(_named, session.items) if isinstance(said.get("prompt"), str)]
         if self.client is not None and tests and not self.config.option.collectonly:
             self.client.expect(cast(List[Asked], tests))
@@ -115,7 +116,7 @@ class Plugin:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """A worker of pytest-xdist ended."""
+        """Adds the figures of a worker of pytest-xdist that ended."""
         found = getattr(node, "workeroutput", {}).get(KEY)
         if found:
             self.tally.add(found)
@@ -133,9 +134,9 @@ class Plugin:
 class Remembering:
     """The fixture ``memtree``: the runs of one test.
 
-    ``prompt`` asks memory and returns what to ask the agent; ``judged`` says what the agent judged.
-    ``run`` is the same for tests that need all of it. A run is recorded when the next one begins or
-    the test ends, so that a test may still say what was ``true``.
+    ``prompt`` requests guidance and returns the prompt for the agent; ``judged`` sets the agent's judgment.
+    ``run`` is the same for tests that need all of it. A run is recorded when the next one begins or the test
+    ends, so that a test can set the truth with ``true`` before that.
     """
 
     def __init__(self, plugin: Plugin, test: str, defaults: Dict[str, Any]) -> None:
@@ -145,11 +146,11 @@ class Remembering:
 
     @property
     def client(self) -> Optional[Client]:
-        """None while no service is named."""
+        """None if no service is configured."""
         return self._plugin.client
 
     def run(self, case: Union[str, Case]) -> Run:
-        """Asks memory before a run; the marker's values count where the case says nothing."""
+        """Requests guidance for a run; values of the marker are defaults of the case."""
         self.close()
         self._count += 1
         name = self._test if self._count == 1 else f"{self._test}#{self._count}"
@@ -158,15 +159,15 @@ class Remembering:
         return self._last
 
     def prompt(self, case: Union[str, Case]) -> str:
-        """The prompt with what memory has to say after it, as it was served."""
+        """Returns the prompt with the guidance after it."""
         return self.run(case).prompt
 
     def judged(self, judgment: Any, observation: Optional[str] = None) -> None:
-        """Says what the agent judged, any JSON, and what it could see."""
+        """Sets the agent's judgment, any JSON, and its observation."""
         self._now("judged").judged(judgment, observation)
 
     def true(self, *args: Any, **more: Any) -> None:
-        """Says what was true, where the test knows it; as ``Run.true``."""
+        """Sets the truth, where the test knows it; like ``Run.true``."""
         self._now("true").true(*args, **more)
 
     def close(self) -> None:
@@ -184,7 +185,7 @@ KNOWN = set(Case.__annotations__) - {"run_id"}
 
 
 def _named(node: Any) -> Dict[str, Any]:
-    """What the markers name, right or wrong, the nearest last."""
+    """Returns the values of the markers without checking them; the nearest marker wins."""
     out: Dict[str, Any] = {}
     for marker in reversed(list(node.iter_markers("memtree"))):
         out.update(marker.kwargs)
@@ -192,7 +193,7 @@ def _named(node: Any) -> Dict[str, Any]:
 
 
 def _defaults(node: Any) -> Dict[str, Any]:
-    """What the markers say, the nearest last."""
+    """Returns the values of the markers; the nearest marker wins. Raises for unknown ones."""
     out: Dict[str, Any] = {}
     for marker in reversed(list(node.iter_markers("memtree"))):
         strange = sorted(set(marker.kwargs) - KNOWN)
@@ -205,7 +206,7 @@ def _defaults(node: Any) -> Dict[str, Any]:
 
 @pytest.fixture
 def memtree(request: pytest.FixtureRequest) -> Iterator[Remembering]:
-    """Warns the agent of this test, and records what it judged."""
+    """Requests guidance for the agent of this test, and records its judgments."""
     plugin = cast(Plugin, request.config.pluginmanager.get_plugin("memtree-session"))
     out = Remembering(plugin, request.node.nodeid, _defaults(request.node))
     yield out

@@ -1,4 +1,4 @@
-"""Records that wait to be sent."""
+"""Records to be sent."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any, Callable, List, Mapping, Optional, Set
 
 from .errors import MemtreeError, OnError, as_error, report
 
-MOST_BYTES = 32 << 20  # of what waits
+MOST_BYTES = 32 << 20  # of all queued records
 BATCH_BYTES = 4 << 20
 BATCH_COUNT = 100
-GATHER = 0.05  # seconds in which records join one request
+GATHER = 0.05  # seconds in which records are collected into one request
 FIRST_WAIT = 0.25
 LONGEST_WAIT = 30.0
 REQUEST_MS = 10_000.0
@@ -30,10 +30,10 @@ class _Waiting:
 
 
 class Queue:
-    """Records that wait to be sent, in order, by one daemon thread. Safe for use by several threads.
+    """Records to be sent, in order, by one daemon thread. Safe for use by several threads.
 
-    Adding never waits and never raises. What the service has not acknowledged stays, and is sent
-    again; since each record has an id, one that is sent twice counts once.
+    Adding never waits and never raises. A record stays queued until the service acknowledges it, and is sent
+    again; since each record has an id, a repeated one is stored once.
     """
 
     def __init__(self, post: Post, limit: int, on_error: OnError) -> None:
@@ -42,7 +42,7 @@ class Queue:
         self._bytes = 0
         self._most = BATCH_COUNT  # of the next request
         self._pause = 0.0  # seconds before the next try, after a failure
-        self._hurry = 0  # how many flushes wait
+        self._hurry = 0  # number of flush calls that wait
         self._closed = False
         self._changed = threading.Condition()
         self._thread: Optional[threading.Thread] = None
@@ -52,7 +52,7 @@ class Queue:
         return len(self._waiting)
 
     def add(self, evaluation: Mapping[str, Any]) -> bool:
-        """Takes a record that has an id. It returns whether there was room for it."""
+        """Adds a record that has an id. Returns whether there was room for it."""
         name = evaluation["id"]
         try:
             text = json.dumps(evaluation, ensure_ascii=False, allow_nan=False).encode("utf-8")
@@ -72,7 +72,7 @@ class Queue:
         return room
 
     def flush(self, ms: float) -> int:
-        """Sends what waits, for at most so many milliseconds. It returns how many still wait."""
+        """Sends the queued records, for at most ``ms`` milliseconds. Returns how many are still queued."""
         end = time.monotonic() + ms / 1000
         with self._changed:
             self._hurry += 1
@@ -84,27 +84,28 @@ class Queue:
             return len(self._waiting)
 
     def close(self) -> None:
-        """Takes no more records. What waits stays with the thread until it was tried once more."""
+        """Accepts no more records. The thread tries once more to send the queued ones."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
 
     def _start(self) -> None:
-        """Starts the thread, at the first record and after a fork. The lock is held."""
+        """Starts the thread, at the first record and after a fork. The caller holds the lock."""
         if self._waiting and (self._thread is None or not self._thread.is_alive()):
             thread = threading.Thread(target=self._work, name="memtree-records", daemon=True)
             try:
                 thread.start()
                 self._thread = thread
             except RuntimeError:
-                pass  # the interpreter ends; the next record or flush tries again
+                pass  # the interpreter is ending; the next record or flush tries again
 
     def _work(self) -> None:
         while self._next():
             self._drain()
 
     def _next(self) -> bool:
-        """Waits until it is time to send. False: the client is closed and nothing has to be sent."""
+        """Waits until it is time to send. Returns False if the client is closed and there is nothing to send.
+        """
         with self._changed:
             while not self._waiting:
                 if self._closed:
@@ -116,7 +117,7 @@ class Queue:
             return not (self._closed and self._pause > 0)
 
     def _drain(self) -> None:
-        """Sends until nothing waits or a request fails."""
+        """Sends until the queue is empty or a request fails."""
         while True:
             with self._changed:
                 batch = self._batch()
@@ -142,7 +143,7 @@ class Queue:
         return out
 
     def _settle(self, batch: List[_Waiting], e: MemtreeError) -> bool:
-        """Does what an error of a request calls for. It returns whether to go on at once."""
+        """Handles an error of a request. Returns whether to continue at once."""
         named = self._named(batch, e)
         if e.status == 409 and e.code == "contradiction":
             self._give_up(e, len(named) or 1)
@@ -165,7 +166,7 @@ class Queue:
 
     @staticmethod
     def _named(batch: List[_Waiting], e: MemtreeError) -> List[_Waiting]:
-        """The records whose places the problem names."""
+        """Returns the records that the problem refers to."""
         at: Set[int] = set()
         for place in (e.problem.get("errors") if e.problem else None) or []:
             found = re.match(r"body\[(\d+)\]", str(place.get("location")))

@@ -1,4 +1,4 @@
-"""One run of an agent: what it is asked with, and what it judged."""
+"""One run of an agent: its prompt and its judgment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class _Case(TypedDict):
 
 
 class Case(_Case, total=False):
-    """One test case to run. ``ground_truth`` is never shown to the agent."""
+    """One test case to run. The agent never receives ``ground_truth``."""
 
     id: str
     run_id: str
@@ -31,7 +31,7 @@ class Case(_Case, total=False):
 
 
 class Verdict(TypedDict, total=False):
-    """A judge's word on a result; ``reason`` is what was missed, in a sentence."""
+    """A judge's verdict on a result; ``reason`` is a sentence on what was missed."""
 
     correct: bool
     direction: str
@@ -39,17 +39,17 @@ class Verdict(TypedDict, total=False):
 
 
 class Recorder(Protocol):
-    """What takes judged runs, such as a client."""
+    """A receiver of judged runs, such as a client."""
 
     def record(self, evaluation: Evaluation) -> str: ...
 
 
 class Run:
-    """One run of an agent. ``prompt`` is what to ask it: the user's words, and the guidance as served.
+    """One run of an agent. ``prompt`` is the prompt for the agent: the user's text with the guidance.
 
-    ``guidance`` is the whole answer, ``trial`` whose guidance was used (empty: none), ``risk`` how
-    likely the judgment is to be wrong, if that was asked for and said in time, and ``id`` the run's
-    in the store, by which ``relabel`` tells the truth later. A run is for one thread or task.
+    ``guidance`` is the whole answer, ``trial`` the trial of its guidance (empty: none), ``risk`` the
+    probability that the judgment is wrong, if it was requested and arrived in time, and ``id`` the run's id
+    in the store, by which ``relabel`` sets the truth later. A run is for one thread or task.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Run:
         self.id = new_id("ev")
 
     def given(self) -> Dict[str, Any]:
-        """The case as the agent is given it: with guidance, without the truth."""
+        """Returns the case for the agent: with guidance, without the truth."""
         out = {**self.case, "prompt": self.prompt}
         out.pop("ground_truth", None)
         if self.context is not None:
@@ -78,7 +78,7 @@ class Run:
         return out
 
     def judged(self, judgment: Any, observation: Optional[str] = None) -> None:
-        """Says what the agent judged, any JSON, and what it could see. The last word counts."""
+        """Sets the agent's judgment, any JSON, and its observation. The last call wins."""
         c = self.case
         known = without_none({
             "id": self.id, "run_id": c.get("run_id"), "case_id": c.get("id"), "attempt": c.get("attempt"),
@@ -91,26 +91,26 @@ class Run:
         self, ground_truth: Any = _NOT_SAID, *, correct: Optional[bool] = None, direction: Optional[str] = None,
         reason: Optional[str] = None,
     ) -> None:
-        """Says what was true, where that is known. Without it the run waits for a person."""
+        """Sets the truth, where it is known. Without it the run waits for a person."""
         said = without_none({"correct": correct, "direction": direction, "reason": reason})
         self._truth = said if ground_truth is _NOT_SAID else {**said, "ground_truth": ground_truth}
 
     def unknown(self) -> None:
-        """Takes back what was said to be true."""
+        """Removes the truth that was set."""
         self._truth = {}
 
     @property
     def truth(self) -> Dict[str, Any]:
-        """What was said to be true; empty while nobody has."""
+        """The truth that was set; empty if none."""
         return self._truth
 
     @property
     def evaluation(self) -> Optional[Evaluation]:
-        """The run as it is recorded, without a truth; None before it is judged."""
+        """The run as it is recorded, without a truth; None before ``judged``."""
         return self._judged
 
     def finish(self) -> bool:
-        """Records the run, once, if it was judged. It returns whether it was."""
+        """Records the run, once, if it was judged. Returns whether it was."""
         if self._judged is not None and not self._kept:
             self._kept = True
             self._to.record(cast(Evaluation, {**self._judged, **self._truth}))
@@ -118,14 +118,14 @@ class Run:
 
 
 def case_of(case: Union[str, Mapping[str, Any]]) -> Dict[str, Any]:
-    """A case with the id of this run of it; a prompt alone is a case."""
+    """Returns a case with an id for this run; a prompt alone is a case."""
     out = {"prompt": case} if isinstance(case, str) else dict(case)
     out["run_id"] = out.get("run_id") or new_id("r")
     return out
 
 
 def question_of(case: Mapping[str, Any]) -> Question:
-    """What memory is asked before a run."""
+    """Returns the query for guidance for a case."""
     return cast(Question, without_none({
         "prompt": case.get("prompt"), "observation": case.get("observation"), "scene": case.get("scene"),
         "scope": case.get("scope"), "agent": case.get("agent"), "runId": case.get("run_id"),
@@ -133,7 +133,7 @@ def question_of(case: Mapping[str, Any]) -> Question:
 
 
 def parts_of(result: Any) -> Tuple[Any, Optional[str]]:
-    """The judgment and the observation of what a user's function returned."""
+    """Returns the judgment and the observation in the result of a user's function."""
     if isinstance(result, Mapping) and "judgment" in result:
         seen = result.get("observation")
         return result["judgment"], seen if isinstance(seen, str) else None
