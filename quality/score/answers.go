@@ -17,7 +17,7 @@ type Answer struct {
 
 // Warned measures a tree's guidance for the queries of a suite.
 type Warned struct {
-	Warned     float64 `json:"warned"` // share of the queries with expected causes that are warned of one
+	Warned     float64 `json:"warned"`         // share of the queries with expected causes that are warned of one
 	ForNothing float64 `json:"toldForNothing"` // share of the others with any guidance
 	Precision  float64 `json:"precision"`      // share of the included memories that are of an expected cause
 	Tokens     float64 `json:"tokens"`         // of a guidance that is not empty, on average
