@@ -14,6 +14,7 @@ import (
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/internal/guard"
+	"github.com/memtree/memtree/internal/intake"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
@@ -48,8 +49,8 @@ func (m *Memory) edit(
 func (m *Memory) formAnew(
 	ctx context.Context, es []tree.Evaluation, changes []tree.Change,
 ) ([]curation.Formed, error) {
-	view, clean, runs := m.newPlan(), make([]tree.Evaluation, len(es)), make([]*formation.Run, len(es))
-	view.add(changes)
+	view, clean, runs := m.intake.Plan(), make([]tree.Evaluation, len(es)), make([]*formation.Run, len(es))
+	view.Add(changes)
 	for i := range es {
 		e := es[i]
 		if e.Correct != nil && !*e.Correct && e.Direction == taxonomy.None && e.GroundTruth.Null() {
@@ -73,8 +74,8 @@ func (m *Memory) formAnew(
 		if err != nil {
 			return nil, err
 		}
-		view.add(f.Changes)
-		noteTruth(&clean[i], &f.Verdict)
+		view.Add(f.Changes)
+		intake.Learnable(&clean[i], &f.Verdict)
 		out[i] = curation.Formed{Changes: f.Changes, Verdict: f.Verdict, Note: strings.Join(f.Notes, "; ")}
 	}
 	return out, nil

@@ -79,10 +79,11 @@ func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (evolution.Evolve
 func (m *Memory) readAgain(ctx context.Context, o *EvolveOptions, out *evolution.Evolved) (err error) {
 	var spent meter.Spent
 	if o.DryRun {
-		spent, err = m.estimateReread(ctx, o)
+		spent, err = m.intake.EstimateReread(ctx, meter.New(o.estimator(),
+			meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of}))
 	} else {
 		of := m.bounded(o)
-		out.Again, err = m.reread(ctx, true, of)
+		out.Again, err = m.intake.Reread(ctx, true, of)
 		spent = of.Total()
 	}
 	out.Calls, out.Usage, out.Cost = spent.Calls, spent.Usage, o.Price.Of(spent.Usage)
@@ -267,4 +268,28 @@ func (m *Memory) reject(ctx context.Context, p *evolution.Proposal, why string) 
 	d := curation.Draft{Job: p.Key, Node: p.Node, Replaces: p.Replaces}
 	_, err := m.Curation().Reject(ctx, d, curation.Options{Why: why})
 	return err
+}
+
+// mostInRow is the maximum number of consecutive calls without an answer before a model is no longer called.
+const mostInRow = 3
+
+// bounded returns the reader of an Evolve with its bounds.
+func (m *Memory) bounded(o *EvolveOptions) *meter.Meter {
+	return meter.New(m.readerOf(o), meter.Options{
+		Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of, InRow: mostInRow,
+	})
+}
+
+// Reread has the model read the cases that were left to the rules because the model had failed, as long as it answers
+// now, and returns how many it read. It leaves the cases of lessons to Evolve. Without a model it reads none.
+// Advanced.
+func (m *Memory) Reread(ctx context.Context) (int, error) {
+	if m.halt == nil {
+		return 0, nil
+	}
+	n, err := m.intake.Reread(ctx, false, m.bounded(&EvolveOptions{}))
+	if err != nil {
+		return n, fmt.Errorf("reread: %w", err)
+	}
+	return n, nil
 }

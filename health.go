@@ -27,7 +27,7 @@ func (m *Memory) Health() Health {
 	f := m.harness.Failures()
 	h := Health{
 		Asks: m.opts.Generator != nil, Embedder: m.core.Embedder().ID(), Memories: ix.Nodes, Vectors: ix.Vectors,
-		Note: m.core.Note(ix), Formed: m.outbox.tally(), Spent: m.learned.spent.Total(),
+		Note: m.core.Note(ix), Formed: m.intake.Formed(), Spent: m.learned.spent.Total(),
 		Guidance: m.counts.guideFailures.Load() + f.Guidance, Trials: m.counts.trialsLost.Load() + f.Entries,
 		Runs: f.Runs, Conflicts: m.core.Conflicts(),
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/internal/core"
+	"github.com/memtree/memtree/internal/intake"
 	"github.com/memtree/memtree/internal/learned"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/store/cache"
@@ -59,10 +60,7 @@ type Memory struct {
 	halt     *llm.Halt // the model, no longer called after a lasting error; nil without one
 	learned  *learning
 	gallery  tree.Gallery // pictures of runs; nil if the store has none
-	rereads  rereads
 	origin   tree.Origin
-
-	noting sync.Mutex // held from the commit of formed runs until inbox and briefs have them; acquired before a commit
 
 	drafts   evolution.Waiting   // lessons that wait for a person
 	briefing *semaphore.Weighted // one Brief at a time reads
@@ -71,11 +69,10 @@ type Memory struct {
 	trials   chan tree.Entry    // from Guide: entries to write to the ledger
 	flush    chan chan struct{} // to the worker that writes them: close it once all are written
 	harness  *harness.Harness   // the runs of Wrap until they are recorded
-	wake     chan struct{}      // wakes the worker that forms the outbox
+	intake   *intake.Intake     // accepted evaluations until they are cases
 	stop     context.CancelFunc
 	workers  sync.WaitGroup
 	counts   failures
-	outbox   outboxProgress
 	closing  sync.Once
 	closed   chan struct{} // closed when Close begins
 	closeErr error
@@ -95,11 +92,8 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 		learned: newLearning(), briefing: semaphore.NewWeighted(1),
 		trials: make(chan tree.Entry, 4096),
 		flush:  make(chan chan struct{}),
-		wake:   make(chan struct{}, 1),
 		closed: make(chan struct{}),
 	}
-	m.outbox.init()
-	m.rereads.turn, m.rereads.vain = semaphore.NewWeighted(1), map[string]bool{}
 	if opts != nil {
 		m.opts = *opts
 	}
@@ -114,12 +108,12 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	m.stop = stop
 	if !m.opts.ReadOnly {
-		m.workers.Go(func() { m.formOutbox(run) })
+		m.workers.Go(func() { m.intake.Run(run) })
 		m.workers.Go(func() { m.keepTrials(run) })
 		m.workers.Go(func() { m.harness.Judge(run) })
 		m.workers.Go(func() { m.learn(run) })
 		m.workers.Go(func() { m.harness.Ablate(run) })
-		core.Poke(m.wake)
+		m.intake.Poke()
 	}
 	return m, nil
 }
@@ -221,7 +215,35 @@ func (m *Memory) openParts(ctx context.Context) error {
 		Store: m.store, Taxonomy: m.taxonomy, ReadOnly: m.opts.ReadOnly, Logger: m.opts.Logger,
 		Embedder: m.opts.Embedder, Counting: m.learned.spent.CountingTexts, Commit: m.committed,
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	m.intake = intake.New(intake.Options{
+		Core: m.core, Store: m.store, Former: m.former, Taxonomy: m.taxonomy, Logger: m.opts.Logger, Closed: m.closed,
+		Reads: m.halt != nil, ReadOnly: m.opts.ReadOnly, Formed: m.formed, Stepped: m.stepped, Rested: m.saveInbox,
+	})
+	return nil
+}
+
+// formed adds runs that were formed to the tests that may run again, and those without a label to the inbox.
+func (m *Memory) formed(es []tree.Evaluation, all []formation.Formed) {
+	m.noteRuns(es)
+	m.putUnlabelled(es, all)
+}
+
+// stepped wakes those who follow the verdicts of formed runs.
+func (m *Memory) stepped(int) {
+	core.Poke(m.learned.verdicts)
+	if m.learned.fresh.Load() {
+		core.Poke(m.learned.outcomes)
+	}
+}
+
+// saveInboxEvery is the interval of saving the inbox while runs keep coming: a crash loses at most those of this time.
+const saveInboxEvery = 10 * time.Second
+
+func (m *Memory) saveInbox(ctx context.Context) {
+	m.learned.SaveBoxes(ctx, saveInboxEvery, m.learned.inbox)
 }
 
 // committed notifies the caches of the tree of a commit.

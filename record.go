@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/memtree/memtree/formation"
-	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/tree"
 )
@@ -47,7 +46,7 @@ func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]tree.Receipt
 	if err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}
-	core.Poke(m.wake)
+	m.intake.Poke()
 	return receipts, nil
 }
 
@@ -104,31 +103,5 @@ func (m *Memory) waitFormed(ctx context.Context) error {
 	if err := m.harness.Wait(ctx); err != nil {
 		return fmt.Errorf("wait: %w", err)
 	}
-	for {
-		next, err := m.outbox.state()
-		if err != nil {
-			return fmt.Errorf("form: %w", err)
-		}
-		info, err := m.store.Info(ctx)
-		if err != nil {
-			return fmt.Errorf("wait: %w", err)
-		}
-		if info.Outbox == 0 || m.opts.ReadOnly {
-			if err := m.core.WaitMended(ctx); err != nil {
-				return err
-			}
-			m.noting.Lock() // the next caller finds everything that followed the last commit
-			defer m.noting.Unlock()
-			m.core.Wait()
-			return nil
-		}
-		core.Poke(m.wake)
-		select {
-		case <-next:
-		case <-m.closed:
-			return fmt.Errorf("wait: %w", tree.ErrClosed)
-		case <-ctx.Done():
-			return fmt.Errorf("wait: %w", ctx.Err())
-		}
-	}
+	return m.intake.Wait(ctx)
 }

@@ -1,97 +1,14 @@
 package memtree
 
-// The workers run from Open until Close, one goroutine each. They form accepted evaluations,
-// judge the runs of Wrap, write trials to the ledger, and follow it.
+// The workers run from Open until Close, one goroutine each: intake forms, harness judges and ablates, and here the
+// ledger is written and followed.
 
 import (
 	"context"
-	"sync"
 	"time"
 
-	"github.com/memtree/memtree/formation"
-	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/tree"
 )
-
-// outboxProgress reports the progress of the worker of the outbox to Wait and Health.
-type outboxProgress struct {
-	mu      sync.Mutex
-	next    chan struct{}   // closes at the next step of the worker
-	stopped error           // the error of the last step; nil for none
-	formed  formation.Tally // what was formed since Open
-}
-
-// init makes the first channel.
-func (p *outboxProgress) init() { p.next = make(chan struct{}) }
-
-// state returns the channel of the next step and the error of the last one.
-func (p *outboxProgress) state() (<-chan struct{}, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.next, p.stopped
-}
-
-// step wakes waiting callers after a step of the worker, with its error.
-func (p *outboxProgress) step(stopped error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.stopped = stopped
-	close(p.next)
-	p.next = make(chan struct{})
-}
-
-// count adds evaluations that were formed and committed.
-func (p *outboxProgress) count(formed []formation.Formed) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.formed.Add(formed)
-}
-
-// reread adds cases that a model read after it had failed.
-func (p *outboxProgress) reread(n int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.formed.Again += n
-}
-
-// tally returns a copy of what was formed since Open.
-func (p *outboxProgress) tally() formation.Tally {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.formed.Clone()
-}
-
-// saveInboxEvery is the interval of saving the inbox while runs keep coming: a crash loses at most those of this time.
-const saveInboxEvery = 10 * time.Second
-
-// formOutbox turns accepted evaluations into cases until ctx ends. After a failure they stay in the outbox, and the
-// next poke or the next Open tries again.
-func (m *Memory) formOutbox(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-m.wake:
-		}
-		for ctx.Err() == nil {
-			n, err := m.formSome(ctx)
-			if n > 0 {
-				core.Poke(m.learned.verdicts)
-				if m.learned.fresh.Load() {
-					core.Poke(m.learned.outcomes)
-				}
-			}
-			if err != nil && ctx.Err() == nil {
-				m.opts.Logger.Error("forming stopped; what was accepted is kept", "error", err)
-			}
-			m.outbox.step(err)
-			if n == 0 || err != nil {
-				break
-			}
-		}
-		m.learned.SaveBoxes(context.WithoutCancel(ctx), saveInboxEvery, m.learned.inbox)
-	}
-}
 
 // restTrials is the pause after a commit of trials. The answers that a busy service gives meanwhile share the next
 // commit, whose fsync costs more than the writing.

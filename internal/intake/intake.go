@@ -1,0 +1,163 @@
+// Package intake turns accepted evaluations into cases. One worker leases them from the outbox and forms them
+// (intake.go), a batch at a time (batch.go), on the tree as the batch has changed it so far (plan.go). Cases that were
+// read by rules because a model had failed are read again later (reread.go).
+package intake
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/core"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// Options are what an intake works with. All fields are required but Reads and ReadOnly.
+type Options struct {
+	Core     *core.Core
+	Store    tree.Store
+	Former   *formation.Former
+	Taxonomy *taxonomy.Taxonomy
+	Logger   *slog.Logger
+	Closed   <-chan struct{} // closes when the memory begins to close
+	Reads    bool            // Former has a model
+	ReadOnly bool            // nothing is formed
+
+	// Formed is called after the commit of each batch. A caller of Wait continues after it has returned.
+	Formed func(es []tree.Evaluation, all []formation.Formed)
+	// Stepped is called after n evaluations were finished, 1 or more.
+	Stepped func(n int)
+	// Rested is called when the outbox is empty, or after a failure.
+	Rested func(ctx context.Context)
+}
+
+// Intake is the way of evaluations into the tree. It is safe for concurrent use; only one Run at a time.
+type Intake struct {
+	o       Options
+	wake    chan struct{} // wakes Run
+	outbox  progress
+	rereads rereads
+	noting  sync.Mutex // held from a commit until Formed has returned; acquired before a commit
+}
+
+// New returns an intake that forms nothing until Run.
+func New(o Options) *Intake {
+	in := &Intake{o: o, wake: make(chan struct{}, 1)}
+	in.outbox.next = make(chan struct{})
+	in.rereads.turn, in.rereads.vain = semaphore.NewWeighted(1), map[string]bool{}
+	return in
+}
+
+// Poke reports that the outbox has more. It does not block.
+func (in *Intake) Poke() { core.Poke(in.wake) }
+
+// Formed returns what was formed since New.
+func (in *Intake) Formed() formation.Tally { return in.outbox.tally() }
+
+// Run turns accepted evaluations into cases until ctx ends. After a failure they stay in the outbox, and the next Poke
+// tries again.
+func (in *Intake) Run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-in.wake:
+		}
+		for ctx.Err() == nil {
+			n, err := in.formSome(ctx)
+			if n > 0 {
+				in.o.Stepped(n)
+			}
+			if err != nil && ctx.Err() == nil {
+				in.o.Logger.Error("forming stopped; what was accepted is kept", "error", err)
+			}
+			in.outbox.step(err)
+			if n == 0 || err != nil {
+				break
+			}
+		}
+		in.o.Rested(context.WithoutCancel(ctx))
+	}
+}
+
+// Wait waits until the evaluations that were accepted before are in the tree and Formed was called for them. The error
+// is why that is not possible.
+func (in *Intake) Wait(ctx context.Context) error {
+	for {
+		next, err := in.outbox.state()
+		if err != nil {
+			return fmt.Errorf("form: %w", err)
+		}
+		info, err := in.o.Store.Info(ctx)
+		if err != nil {
+			return fmt.Errorf("wait: %w", err)
+		}
+		if info.Outbox == 0 || in.o.ReadOnly {
+			if err := in.o.Core.WaitMended(ctx); err != nil {
+				return err
+			}
+			in.noting.Lock() // the next caller finds everything that followed the last commit
+			defer in.noting.Unlock()
+			in.o.Core.Wait()
+			return nil
+		}
+		in.Poke()
+		select {
+		case <-next:
+		case <-in.o.Closed:
+			return fmt.Errorf("wait: %w", tree.ErrClosed)
+		case <-ctx.Done():
+			return fmt.Errorf("wait: %w", ctx.Err())
+		}
+	}
+}
+
+// progress reports the progress of the worker of the outbox to Wait and Health.
+type progress struct {
+	mu      sync.Mutex
+	next    chan struct{}   // closes at the next step of the worker
+	stopped error           // the error of the last step; nil for none
+	formed  formation.Tally // what was formed since Open
+}
+
+// state returns the channel of the next step and the error of the last one.
+func (p *progress) state() (<-chan struct{}, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.next, p.stopped
+}
+
+// step wakes waiting callers after a step of the worker, with its error.
+func (p *progress) step(stopped error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stopped = stopped
+	close(p.next)
+	p.next = make(chan struct{})
+}
+
+// count adds evaluations that were formed and committed.
+func (p *progress) count(formed []formation.Formed) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.formed.Add(formed)
+}
+
+// reread adds cases that a model read after it had failed.
+func (p *progress) reread(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.formed.Again += n
+}
+
+// tally returns a copy of what was formed since Open.
+func (p *progress) tally() formation.Tally {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.formed.Clone()
+}
