@@ -1,4 +1,5 @@
-// Packs every package with the version of the product: node pack.mjs FOLDER. Where memtree has no version, it is 0.0.0.
+// Packs every package with the version of the product: node pack.mjs FOLDER. If memtree has no version, it is
+// 0.0.0.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +10,7 @@ import { binary } from './service.mjs';
 const here = fileURLToPath(new URL('.', import.meta.url));
 export const names = ['ts', 'midscene'];
 
-/** The version that `memtree version` says, as npm spells it. */
+/** The version of `memtree version` in the format of npm. */
 export function version(said = product()) {
   return /^v?(\d+\.\d+\.\d+(-[\w.-]+)?)(\+[\w.-]+)?$/.exec(said)?.[1] ?? '0.0.0';
 }
@@ -18,7 +19,7 @@ function product() {
   return JSON.parse(execFileSync(binary(), ['version', '--json'], { encoding: 'utf8' })).version;
 }
 
-/** Packs the packages of those names into a folder, and returns what npm says of each. */
+/** Packs the named packages into a folder, and returns npm's description of each. */
 export function pack(to, only = names, as = version()) {
   return only.map((name) => {
     const copy = mkdtempSync(join(tmpdir(), 'memtree-npm-'));

@@ -1,4 +1,5 @@
-// Starts a real memtree service for tests. MEMTREE_BIN names a build of it; else it is built from the source beside.
+// Starts a real memtree service for tests. MEMTREE_BIN names a build of it; without it, it is built from the
+// source beside.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

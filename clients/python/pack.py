@@ -22,7 +22,7 @@ PRE = {"alpha": "a", "beta": "b", "rc": "rc"}
 
 
 def version(said: str) -> str:
-    """A version of Go as Python spells it: v1.4.0-rc.1 as 1.4.0rc1, a commit as .dev and its time."""
+    """Converts a version of Go to Python's format: v1.4.0-rc.1 to 1.4.0rc1, a commit to .dev and its time."""
     found = re.fullmatch(r"v?(\d+\.\d+\.\d+)(?:-([\w.-]+))?(?:\+[\w.-]+)?", said)
     if not found:
         return "0.0.0"
@@ -45,7 +45,7 @@ def product() -> str:
 
 
 def pack(to: Path, as_version: str, python: str = sys.executable) -> List[Path]:
-    """Packs into a folder from a copy, so that nothing is left behind here. It returns the files."""
+    """Packs into a folder from a copy, so that nothing is left in this one. Returns the files."""
     with tempfile.TemporaryDirectory(prefix="memtree-py-") as temporary:
         copy, out = Path(temporary) / "memtree", Path(temporary) / "out"
         no_cache = shutil.ignore_patterns("__pycache__", "*.egg-info")

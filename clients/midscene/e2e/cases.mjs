@@ -1,4 +1,4 @@
-// The public GUI benchmark: 51 cases, the verdicts that a small model once gave, and what is true.
+// The public GUI benchmark: 51 cases, the earlier verdicts of a small model, and the truth.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -7,7 +7,7 @@ const lines = (path) => readFileSync(path, 'utf8').trim().split('\n').map((l) =>
 
 export const app = data && join(data, 'gui/app');
 
-/** Each case with its page, the verdict that was once given, and the truth. */
+/** Each case with its page, its earlier verdict, and the truth. */
 export function cases() {
   if (!data) {
     throw new Error('set MEMTREE_SHARED to the folder that has data/gui');
@@ -18,14 +18,14 @@ export function cases() {
   }));
 }
 
-/** The words of every page, as they were once read in a browser. */
+/** The tokens of every page, as a browser once read it. */
 export function pageWords() {
   const folder = join(data, 'gui/snapshots');
   const texts = readdirSync(folder).filter((f) => f.endsWith('.txt'));
   return new Map(texts.map((f) => [`/${f.slice(0, -4)}`, words(readFileSync(join(folder, f), 'utf8'))]));
 }
 
-/** The words of a text: each letter of Chinese, and runs of others, with their neighbours. */
+/** The tokens of a text: each Chinese character, and runs of other letters, with their neighbours. */
 export function words(text) {
   const one = text.match(/\p{Script=Han}|[\p{L}\p{N}]+/gu) ?? [];
   return new Set(one.map((w, i) => `${one[i - 1] ?? ''} ${w}`));

@@ -1,9 +1,11 @@
-// A scripted model behind an OpenAI-compatible address. It stands for a model that is wrong in the same places
-// every night unless it is told where to look. README.md says what is scripted and what is not.
+// A scripted model behind an OpenAI-compatible address. It stands in for a model that is wrong in the same
+// places every night unless guidance names the place. README.md describes what is scripted and what is not.
 import { createServer } from 'node:http';
 import { cases, pageWords, words } from './cases.mjs';
 
-/** What a line of guidance tells to check, and the words by which a defect or a task is about that check. */
+/**
+ * The check that a line of guidance is about, and the terms by which a defect or a task is about that check.
+ */
 const checks = [
   [/自己算一遍/, /计算|小计|总价|统计|数量|×|百分|进度/],
   [/逐字比对/, /显示为|文字|标签|标题|名称|格式|提示/],
@@ -18,13 +20,13 @@ const checks = [
   [/顺序/, /顺序|排序/],
 ];
 
-/** Whether guidance names the check, or a thing, that a case is about. */
+/** Reports whether guidance names the check, or a thing, that a case is about. */
 export function names(guidance, about) {
   const things = [...guidance.matchAll(/“([^”]+)”/g)].map((m) => m[1]);
   return things.some((t) => about.includes(t)) || checks.some(([said, of]) => said.test(guidance) && of.test(about));
 }
 
-/** Finds out which page of the benchmark a description is of, by the words of both. */
+/** Finds the page of the benchmark that a description is of, by the tokens of both. */
 function recognise(known, description) {
   const seen = words(description.replace(/<[^>]*>/g, ' '));
   let best;
@@ -45,7 +47,9 @@ export async function serveModel() {
   const known = pageWords();
   const model = { plans: [], answers: [], night: '', url: '', stop: () => server.close() };
 
-  /** The first look gives the verdict that the small model once gave; a second look finds what is true of the page. */
+  /**
+   * The first look returns the earlier verdict of the small model; a second look finds the truth of the page.
+   */
   const judge = (prompt) => {
     const c = all.find((one) => prompt.includes(one.prompt));
     const page = recognise(known, /<PageDescription>([^]*)<\/PageDescription>/.exec(prompt)[1]);
@@ -59,7 +63,7 @@ export async function serveModel() {
     return `<observation>${why}</observation>\n<data-json>{"StatementIsTruthy": ${verdict === 'pass'}}</data-json>`;
   };
 
-  /** A plan is to scroll to the end of the page, and then nothing more. */
+  /** A plan scrolls to the end of the page, and ends. */
   const plan = (messages) => {
     if (messages.length > 3) {
       return '<planning>The page was seen.</planning>\n<complete success="true"></complete>';

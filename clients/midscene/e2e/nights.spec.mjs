@@ -1,4 +1,4 @@
-// One night: each case of the benchmark, as somebody who uses Midscene and memtree would write it.
+// One night: each case of the benchmark, as a user of Midscene and memtree would write it.
 import { appendFileSync } from 'node:fs';
 import { test as base } from '@playwright/test';
 import { PlaywrightAiFixture } from '@midscene/web/playwright';

@@ -1,4 +1,4 @@
-// Serves the benchmark's pages as a static site. rename may have another page at an address.
+// Serves the benchmark's pages as a static site. rename can replace the page at an address.
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { extname, join, normalize } from 'node:path';

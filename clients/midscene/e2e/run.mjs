@@ -1,4 +1,5 @@
-// Two nights of the GUI benchmark with memory, and how many of Midscene's plans are found again: see README.md.
+// Two nights of the GUI benchmark with memory, and the number of Midscene's plans that are reused: see
+// README.md.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -23,7 +24,7 @@ const model = await serveModel();
 const service = await serve();
 const memory = new Memtree({ url: service.url });
 
-/** Runs one night. Its plans are kept in a folder of the plans' name. */
+/** Runs one night. Its plans are cached in the folder of that name. */
 async function night(name, plans, more = {}) {
   model.night = name;
   const began = Date.now();
@@ -47,13 +48,13 @@ async function night(name, plans, more = {}) {
   return { name, hits: all.length - planned, of: all.length };
 }
 
-/** What was noted in a night, by kind; nothing if none was. */
+/** Returns the notes of a night, by kind; nothing if there are none. */
 function noted(what, name) {
   const path = join(out, `${what}-${name}.jsonl`);
   return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n').map((l) => JSON.parse(l)) : [];
 }
 
-/** All that was told in a night, to be read aloud. */
+/** Returns all guidance of a night, for people to read. */
 function aloud(name) {
   const told = new Map(noted('told', name).map((t) => [t.prompt, t.text]));
   return all.filter((c) => told.has(c.prompt)).map((c) => [
@@ -62,7 +63,7 @@ function aloud(name) {
   ].join('\n')).join('\n');
 }
 
-/** What a person does in the morning: says of each verdict what was true. */
+/** Labels each verdict with its truth, like a person in the morning. */
 async function label(name) {
   const judged = noted('judged', name);
   for (const e of judged) {

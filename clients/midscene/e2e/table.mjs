@@ -1,11 +1,13 @@
-// The table of the nights, and which of the bars they missed.
+// The table of the nights, and the bars that they missed.
 
 const share = (n, of) => `${n} of ${of}`;
 const plans = (name, a, b) =>
   name.padEnd(38) + (a ? share(a.hits, a.of) : '').padStart(14) + share(b.hits, b.of).padStart(13);
 const points = (a) => (100 * a.hits) / a.of;
 
-/** How many verdicts were told facts of their page, and how many advice alone, by whether they were right before. */
+/**
+ * The numbers of verdicts with facts of their page, and with advice only, by whether they were right before.
+ */
 function kinds(cases, told) {
   const kind = (t) => (!t.facts?.length ? 'advice' : t.items.length > 0 ? 'both' : 'facts');
   const by = new Map(told.map((t) => [t.prompt, kind(t)]));

@@ -1,4 +1,4 @@
-// Each page with defects, and the same page repaired, looked at by the fixture before an assertion.
+// Each page with defects, and the same page repaired, observed by the fixture before an assertion.
 import { appendFileSync } from 'node:fs';
 import { test as base } from '@playwright/test';
 import { PlaywrightAiFixture } from '@midscene/web/playwright';

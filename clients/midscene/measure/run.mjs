@@ -1,4 +1,5 @@
-// How many remembered defects the fixture can decide on a page, and in which time: see README.md.
+// The number of remembered defects that the fixture can decide on a page, and the time for that: see
+// README.md.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -24,7 +25,7 @@ const [broken, repaired, model, service] = await Promise.all([
 ]);
 const memory = new Memtree({ url: service.url });
 
-/** Lets memory learn of each defect once. */
+/** Records each defect once, as a missed one, and evolves. */
 async function remember() {
   await memory.evaluations(cases.map((c) => ({
     id: c.id, case_id: c.id, scene: { route: c.route }, prompt: c.prompt, ground_truth: c.truth,
@@ -50,7 +51,10 @@ async function look() {
   }
 }
 
-/** What the service makes of a page for each check: by the snapshot alone, and with what the fixture found. */
+/**
+ * Returns the service's result for each check of a page: by the snapshot alone, and with the fixture's
+ * answers.
+ */
 async function decided(run) {
   const c = cases.find((one) => one.id === run.id);
   const snapshot = run.observation?.split('\n').filter((l) => !l.startsWith('- /check ')).join('\n');

@@ -1,7 +1,10 @@
-// The table of what was decided on each page, and which of the bars it missed.
+// The table of the decided checks of each page, and the bars that it missed.
 const share = (n, of) => `${n} of ${of} (${Math.round((100 * n) / of)} %)`;
 
-/** Which checks were decided, and which of them wrongly: a defect is on its page, and not on the repaired one. */
+/**
+ * Returns which checks were decided, and which of them wrongly: a defect is on its page, and not on the
+ * repaired one.
+ */
 function count(runs, of) {
   const right = { broken: 'broken', repaired: 'holds' };
   const all = runs.flatMap((r) => r[of].map((c) => ({ ...c, right: right[r.build], of: r })));

@@ -1,10 +1,10 @@
-// What remember does to an agent, with a made-up agent that notes what it is given.
+// The effect of remember on an agent, with a scripted agent that notes its arguments.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Memtree } from '@memtree/client';
 import { Frozen, remember } from '@memtree/midscene';
 
-/** A client whose service answers with a text, and keeps what it was sent. */
+/** A client whose service answers with a text, and stores its requests. */
 function service(text = 'LESSON') {
   const sent = { asked: [], recorded: [], errors: [] };
   const fetch = async (url, init) => {
@@ -21,7 +21,7 @@ function service(text = 'LESSON') {
   return { sent, memory: new Memtree({ url: 'http://x', fetch, onError: (e) => sent.errors.push(e.message) }) };
 }
 
-/** An agent that does as its script says, and notes its arguments. */
+/** An agent that follows its script, and notes its arguments. */
 function agent(script = {}, opts = {}) {
   const calls = [];
   const call = (api) => async (...args) => {

@@ -11,7 +11,7 @@ const button = (is = 'enabled') => ({ find: [by('role', 'Pay', 'button')], is })
 const type = (value, not) => ({ find: [by('label', 'Password')], is: 'attribute', attribute: 'type', value, not });
 const selected = { find: [by('role', 'Prices', 'tab')], is: 'attribute', attribute: 'aria-selected', value: 'true' };
 
-/** A service that says which checks there are, and keeps what it was asked. */
+/** A service that returns checks, and stores its requests. */
 function service(looks, more = {}) {
   const sent = { asked: [], checked: 0, errors: [] };
   const fetch = async (url, init) => {
@@ -30,7 +30,7 @@ function service(looks, more = {}) {
   return { sent, memory: new Memtree({ url: 'http://x', fetch, onError: (e) => sent.errors.push(e.message) }) };
 }
 
-/** A page whose every locator finds these elements. It notes what but reading is asked of it. */
+/** A page whose every locator finds these elements. It notes calls other than reading. */
 function page(found, more = {}) {
   const of = (things, name) => new Proxy({}, { get: (_, key) => {
     if (key !== 'then' && !(key in things)) more.acts?.push(`${name}.${String(key)}`);
@@ -52,7 +52,7 @@ function page(found, more = {}) {
   }, 'page');
 }
 
-/** What an agent's assertion sends to the service of a page. */
+/** Returns what an agent's assertion sends to the service about a page. */
 async function observed(looks, found, more = {}) {
   const { sent, memory } = service(looks, more);
   const calls = [];
@@ -81,7 +81,7 @@ test('a check is read on the page, and its answer goes along with the snapshot',
     [type('email'), [{ type: 'x"\n- text: y' }], undefined],
     [selected, [{ 'aria-selected': 'true' }], 'holds'], [selected, [{ 'aria-selected': 'false' }], 'broken'],
     [selected, [{}], undefined],
-    [button(), [{}, {}, {}, {}, {}], undefined], // which of so many is meant?
+    [button(), [{}, {}, {}, {}, {}], undefined], // ambiguous
   ]) {
     const { seen } = await observed([look], found);
     const line = answer ? `\n- /check ${id}: ${answer}` : '';

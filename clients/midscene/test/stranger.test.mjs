@@ -1,5 +1,5 @@
-// The way of the README, as a stranger goes it: its lines, counted, in an empty folder with packed packages,
-// a real service, real Midscene and Chromium. Skipped where there is no Chromium.
+// The steps of the README, line by line, in an empty folder with packed packages, a real service, real
+// Midscene and Chromium. Skipped without Chromium.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ function files() {
   return new Map([...readme.matchAll(/`([\w.]+\.ts)`:\n\n```ts\n([^]*?)```/g)].map((m) => [m[1], m[2]]));
 }
 
-/** A page with a wrong sum, and a model that says it is right. It keeps what it was asked. */
+/** A page with a wrong sum, and a model that accepts it. It stores its requests. */
 async function world() {
   const asked = [];
   const server = createServer((q, a) => {
@@ -108,7 +108,7 @@ test('and the second night is warned', { skip: !existsSync(chromium) && 'there i
   }
 });
 
-/** The id of the verdict that waits for a person, as the page of the inbox has it. */
+/** The id of the unlabelled verdict on the page of the inbox. */
 async function waiting(url) {
   const page = await (await fetch(`${url}/trees/default/inbox`, { headers: { accept: 'text/html' } })).text();
   return /name="evaluation" value="([^"]+)"/.exec(page)[1];

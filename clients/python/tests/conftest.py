@@ -1,4 +1,5 @@
-"""A real service for tests. MEMTREE_BIN names a build of it; else it is built from the source beside."""
+"""A real service for tests. MEMTREE_BIN names a build of it; without it, it is built from the source beside.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +89,7 @@ def serve(binary: str) -> Iterator[Serve]:
 
 
 class Fake:
-    """A server of ours, whose answers a function gives. It may hang until ``closed``."""
+    """A test server, whose answers a function returns. It may hang until ``closed``."""
 
     def __init__(self, answer: Callable[["Fake", Any], None]) -> None:
         fake = self
@@ -114,7 +115,7 @@ class Fake:
             request_queue_size = 256
 
             def handle_error(self, *_: Any) -> None:
-                pass  # who asks goes away in the middle: that is what is tested
+                pass  # the caller disconnects midway: that is what is tested
 
         self.server = Server(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
@@ -127,7 +128,7 @@ class Fake:
 
 
 def say(handler: Any, status: int, body: str, headers: Optional[dict] = None) -> None:
-    """Sends a whole answer."""
+    """Sends a complete answer."""
     data = body.encode()
     handler.send_response(status)
     for name, value in {"content-length": str(len(data)), **(headers or {})}.items():
@@ -151,6 +152,6 @@ def fake() -> Iterator[Callable[[Callable[[Fake, Any], None]], Fake]]:
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tests ask nobody that the environment names."""
+    """Tests send no request to a service of the environment."""
     for name in ("URL", "TOKEN", "TREE", "DEADLINE"):
         monkeypatch.delenv(f"MEMTREE_{name}", raising=False)

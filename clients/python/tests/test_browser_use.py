@@ -19,7 +19,7 @@ GUIDANCE = '<memory note="hypotheses">\nThe total was not added up before.\n</me
 
 
 def service(fake):
-    """A service that always warns."""
+    """A service that always returns guidance."""
     served = json.dumps({"text": GUIDANCE, "trial": "t1", "abstained": False, "hash": "", "items": [], "nearest": None})
 
     def answer(f, h):
@@ -111,7 +111,7 @@ class Page(http.server.BaseHTTPRequestHandler):
 
 
 def scripted(steps, seen):
-    """A model of browser-use that says what is written down."""
+    """A model of browser-use with a fixed answer."""
     from browser_use.llm.views import ChatInvokeCompletion
 
     class Scripted:

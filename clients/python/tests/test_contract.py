@@ -1,4 +1,4 @@
-"""What the clients promise, against a real service."""
+"""The contract of the clients, against a real service."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def memory(service, heard):
 
 
 def test_expect(memory, heard, service):
-    """The tests of a run are handed in before it begins, and known then."""
+    """Tests are announced before the run, and known then."""
     before = memory.request("briefs")["tests"]
     assert memory.expect(["Open the page of the week", {"prompt": "Close it", "scope": {"product": "shop"}}])
     assert memory.request("briefs")["tests"] == before + 2
@@ -58,7 +58,7 @@ def learned(service):
 
 
 def known(memory):
-    """How many outcomes are joined to trials."""
+    """The number of outcomes that are joined to trials."""
     return memory.request("stats")["trials"]["outcomes"]["known"]
 
 
@@ -110,7 +110,7 @@ def test_one_record_that_cannot_be_used_does_not_stop_the_others(memory, heard):
     before = memory.request("stats")["evaluations"]
     memory.record(run("bad", prompt=""))
     memory.record(run("good"))
-    memory.record(run("known", judgment={"verdict": "fail"}))  # another run under an id that was used
+    memory.record(run("known", judgment={"verdict": "fail"}))  # another run with an id that was used
     memory.record(run("last"))
     assert memory.flush(5000) == 0
     assert memory.request("stats")["evaluations"] == before + 2
@@ -156,7 +156,7 @@ def test_a_block_records_what_it_judged_even_if_it_fails_afterwards(learned, mem
             assert memory.ask_risk(it)["p"] > 0
             raise AssertionError
     with memory.run("Check the footer"):
-        pass  # nothing was judged, so nothing is recorded
+        pass  # no judgment, so no record
     assert memory.flush(5000) == 0
     assert memory.request("stats")["evaluations"] == before + 1
     told = memory.relabel({"evaluation": it.id, "groundTruth": TRUTH})

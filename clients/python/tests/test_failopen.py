@@ -1,4 +1,4 @@
-"""A service that is killed, hangs or talks nonsense never harms a run."""
+"""A service that is killed, hangs or returns garbage never harms a run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def quantile(ms, q):
 
 
 def one(memory, added, n):
-    """A run whose agent takes no time, so that all of its time is memory's."""
+    """A run whose agent takes no time, so that all of its time is of the client."""
     run_case = memory.wrap(lambda case: {"judgment": {"verdict": "pass"}, "got": case["prompt"]}, risk=True)
     began = time.perf_counter()
     got = run_case({"id": f"c{n}", "prompt": f"Check page {n}"})
@@ -54,7 +54,7 @@ def killed_beside_runs(service):
 
 
 async def killed_beside_tasks(service):
-    """As above, for 500 tasks of one loop."""
+    """The same for 500 tasks of one loop."""
     heard, added = [], []
     memory, other = (AsyncClient(service.url, on_error=lambda e: heard.append(e.code)) for _ in range(2))
 
@@ -96,7 +96,8 @@ def test_a_service_killed_in_the_middle_of_calls_adds_at_most_210_ms(serve, kind
 
 
 def fastest(call, tries=3):
-    """The least seconds of some tries: a busy machine is late by itself, a broken limit always."""
+    """Returns the least seconds of several attempts: a busy machine is late sometimes, a broken limit always.
+    """
     out = []
     for _ in range(tries):
         began = time.perf_counter()
@@ -279,7 +280,7 @@ def test_the_breaker_tries_again_after_pauses_that_grow():
         began = now[0]
         while not breaker.allows():
             now[0] += 0.5
-        assert not breaker.allows()  # one call alone tries
+        assert not breaker.allows()  # one call is allowed as a trial
         waits.append(now[0] - began)
         breaker.failed()
     assert waits == [1, 2, 4, 8, 16, 30, 30]

@@ -1,4 +1,4 @@
-"""The package as pip installs it, in a folder that knows nothing of this one."""
+"""The package as pip installs it, in a folder that does not refer to this one."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def test_without_a_verdict(memtree):
 
 
 def session(folder: Path, *args, suite=SUITE, env=None):
-    """Runs pytest in a process of its own. It returns its end and what it said."""
+    """Runs pytest in a separate process. Returns the exit code and the output."""
     (folder / "test_suite.py").write_text(suite)
     path = str(Path(__file__).resolve().parents[1] / "src")
     plugin = [] if entry_point() else ["-p", "memtree.pytest_plugin"]
@@ -57,7 +57,7 @@ def session(folder: Path, *args, suite=SUITE, env=None):
 
 
 def entry_point() -> bool:
-    """Whether the package is installed here, so that pytest finds the plugin by itself."""
+    """Reports whether the package is installed, so that pytest finds the plugin by itself."""
     from importlib.metadata import PackageNotFoundError, distribution
     try:
         return any(e.group == "pytest11" for e in distribution("memtree").entry_points)
@@ -111,7 +111,7 @@ def test_the_address_may_stand_in_the_settings(fake, tmp_path):
     (True, "total or fails", True), (False, "total or fails", False), (True, "two_runs_with_a_truth", False),
 ])
 def test_only_open_verdicts_have_a_risk(fake, tmp_path, enough, keyword, listed):
-    """A known truth is no risk, and neither is the share of verdicts that were wrong so far."""
+    """A labelled run has no risk, and the share of wrong verdicts so far is not one."""
     def answer(f, h):
         guidance = '{"text":"","trial":"t1","abstained":true,"hash":"","items":[],"nearest":null}'
         recorded = '{"accepted":1,"duplicate":0,"receipts":[]}'

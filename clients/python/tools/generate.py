@@ -27,7 +27,7 @@ SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool
 
 
 def kind(schema: Dict[str, Any]) -> str:
-    """The Python type of a schema. What has no type may be any JSON."""
+    """Returns the Python type of a schema. A schema without a type may be any JSON."""
     if "$ref" in schema:
         return str(schema["$ref"]).rsplit("/", 1)[1]
     if "anyOf" in schema:
@@ -55,21 +55,21 @@ def field(name: str, schema: Dict[str, Any]) -> List[str]:
 
 
 def typed(name: str, base: str, fields: Dict[str, Dict[str, Any]], total: bool) -> List[str]:
-    """One TypedDict as a class."""
+    """Returns a TypedDict as a class."""
     heads = [base or "TypedDict"] + ([] if total else ["total=False"])
     body = [row for n, s in fields.items() for row in field(n, s)]
     return [f"class {name}({', '.join(heads)}):", *(body or ["    pass"])]
 
 
 def called(name: str, fields: Dict[str, Dict[str, Any]], total: bool) -> List[str]:
-    """One TypedDict by a call, which may have fields with the names of keywords."""
+    """Returns a TypedDict as a call, which may have fields with the names of keywords."""
     rows = [f"    {json.dumps(n)}: {kind(s)!r}," for n, s in fields.items()]
     more = "" if total else ", total=False"
     return [f'{name} = TypedDict("{name}", {{', *rows, f"}}{more})"]
 
 
 def model(name: str, schema: Dict[str, Any]) -> List[str]:
-    """A schema as one TypedDict, or as two: what is needed, and what may be left out."""
+    """Returns a schema as one TypedDict, or as two: required and optional fields."""
     needs = set(schema.get("required", []))
     fields = schema.get("properties", {})
     must = {n: s for n, s in fields.items() if n in needs}

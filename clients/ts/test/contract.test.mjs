@@ -1,4 +1,4 @@
-// What the client promises, against a real service.
+// The contract of the client, against a real service.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
@@ -75,7 +75,7 @@ test('one record that cannot be used does not stop the others', async () => {
   const before = (await memory.request('get', '/v1/trees/{tree}/stats')).evaluations;
   memory.record(run('bad', { prompt: '' }));
   memory.record(run('good'));
-  memory.record({ ...run(1), judgment: { verdict: 'fail' } }); // another run under an id that was used
+  memory.record({ ...run(1), judgment: { verdict: 'fail' } }); // another run with an id that was used
   memory.record(run('last'));
   assert.equal(await memory.flush(), 0);
   assert.equal((await memory.request('get', '/v1/trees/{tree}/stats')).evaluations, before + 2);

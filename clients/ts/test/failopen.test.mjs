@@ -1,4 +1,4 @@
-// A service that is killed, hangs or talks nonsense never harms a run.
+// A service that is killed, hangs or returns garbage never harms a run.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ async function timed(ms, call) {
   return out;
 }
 
-/** A server of ours that answers as the function says. */
+/** A test server whose answers the function returns. */
 async function fake(answer) {
   const server = createServer(answer);
   await new Promise((done) => server.listen(0, '127.0.0.1', done));

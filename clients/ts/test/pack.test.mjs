@@ -1,4 +1,4 @@
-// The package as npm makes it, in a folder that knows nothing of this one.
+// The package as npm makes it, in a folder that does not refer to this one.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

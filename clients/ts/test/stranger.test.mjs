@@ -1,5 +1,4 @@
-// The way of the README, as a stranger goes it: its lines, counted, in an empty folder with the packed package
-// and a real service.
+// The steps of the README, line by line, in an empty folder with the packed package and a real service.
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +12,7 @@ import { serve } from '../../service.mjs';
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const [, name, lines] = /`([\w.]+\.mjs)`;[^\n]*\n\n```js\n([^]*?)```/.exec(readme);
 
-/** An agent that is wrong, and notes what it was asked. */
+/** An agent that is wrong, and notes its prompts. */
 const agent = `import { appendFileSync } from 'node:fs';
 export async function judge(prompt) { appendFileSync('asked', prompt); return { verdict: 'pass' }; }`;
 
