@@ -14,7 +14,7 @@ import (
 
 const actionFolder = "../../deploy/action"
 
-// action is the part of an action.yml that is looked at.
+// action is the tested part of an action.yml.
 type action struct {
 	Inputs map[string]struct {
 		Default string `yaml:"default"`
@@ -38,7 +38,7 @@ func readAction(t *testing.T) action {
 	return a
 }
 
-// TestActionScripts: nothing of an input gets into a script but through the environment.
+// TestActionScripts: inputs reach a script only through the environment.
 func TestActionScripts(t *testing.T) {
 	scripts := 0
 	for _, s := range readAction(t).Runs.Steps {
@@ -83,7 +83,7 @@ func (j *job) write(name, content string) {
 	require.NoError(j.t, os.WriteFile(filepath.Join(j.dir, name), []byte(content), 0o600))
 }
 
-// run runs the steps once, and returns the summary, the log, and whether the job went on.
+// run runs the steps once, and returns the summary, the log, and whether the job continued.
 func (j *job) run(id string) (summary, log string, ok bool) {
 	j.t.Helper()
 	folder, err := filepath.Abs(actionFolder)
@@ -130,7 +130,8 @@ func (j *job) run(id string) (summary, log string, ok bool) {
 const junit = `<testsuite name="shop"><testcase classname="cart" name="total"/>` +
 	`<testcase classname="cart" name="::error::x"><failure message="::set-output name=x::y"/></testcase></testsuite>`
 
-// TestAction: reports of two kinds come in, the summary stands in the job, and the second one knows the first.
+// TestAction: reports of two kinds are recorded, the job has a summary, and the second summary is relative to the
+// first.
 func TestAction(t *testing.T) {
 	j := newJob(t)
 	j.write("results/a b.xml", junit)
@@ -154,7 +155,7 @@ func TestAction(t *testing.T) {
 	require.Contains(t, string(b), "summary=")
 }
 
-// TestActionHostile: whatever inputs say, they are words: none is run, and the job goes on.
+// TestActionHostile: inputs are never run as code, and the job continues.
 func TestActionHostile(t *testing.T) {
 	for _, hostile := range []string{
 		"$(touch pwned)", "`touch pwned`", "; touch pwned", "junit $(touch pwned)", "junit x; touch pwned", "--store pwned",
@@ -171,7 +172,7 @@ func TestActionHostile(t *testing.T) {
 	}
 }
 
-// TestActionFailsOpen: a program that is not there, a store that is none and a report that is none are warnings.
+// TestActionFailsOpen: a missing program, an invalid store and an invalid report are warnings.
 func TestActionFailsOpen(t *testing.T) {
 	j := newJob(t)
 	j.inputs["memtree"] = "nowhere"
@@ -198,7 +199,7 @@ func TestActionFailsOpen(t *testing.T) {
 		"what a report says is no command: %s", log)
 }
 
-// TestActionFailsOn: it fails the job where that is asked for.
+// TestActionFailsOn: it fails the job if fail-on requires it.
 func TestActionFailsOn(t *testing.T) {
 	j := newJob(t)
 	j.inputs["fail-on"] = "risky"

@@ -16,8 +16,7 @@ import (
 	"github.com/memtree/memtree/effect"
 )
 
-// wrongRuns writes n judged runs, all wrong and all different: the most work
-// that record can be given.
+// wrongRuns writes n judged runs, all wrong and all different: the most work for record.
 func wrongRuns(tb testing.TB, path string, n int) {
 	tb.Helper()
 	what := []string{"total", "status", "title", "error message", "date", "按钮", "收货地址", "搜索结果", "count", "field"}
@@ -68,8 +67,7 @@ func BenchmarkRecord(b *testing.B) {
 	b.ReportMetric(float64(many*b.N)/b.Elapsed().Seconds(), "runs/s")
 }
 
-// BenchmarkGuideCold is a whole process: started, asked, ended, on a store of
-// 10,000 cases.
+// BenchmarkGuideCold measures a whole process, from start to end, with one query on a store of 10,000 cases.
 func BenchmarkGuideCold(b *testing.B) {
 	dir := b.TempDir()
 	store, runs := filepath.Join(dir, "store"), filepath.Join(dir, "runs.jsonl")
@@ -89,7 +87,7 @@ func BenchmarkGuideCold(b *testing.B) {
 	}
 }
 
-// BenchmarkTrials counts the trials in a ledger of 10,000 lines, as stats does.
+// BenchmarkTrials counts the trials in a ledger of 10,000 lines, like stats.
 func BenchmarkTrials(b *testing.B) {
 	runs, store := filepath.Join(b.TempDir(), "runs.jsonl"), filepath.Join(b.TempDir(), "store")
 	wrongRuns(b, runs, many)

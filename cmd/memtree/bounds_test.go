@@ -56,7 +56,7 @@ func fourCases() string {
 		aCase("voucher", "It did not add up the voucher.")
 }
 
-// manyCases are asked about in three questions.
+// manyCases need three model calls.
 func manyCases() string {
 	var b strings.Builder
 	for i := range 30 {
@@ -145,7 +145,7 @@ func TestRecordCountsFailures(t *testing.T) {
 	}
 }
 
-// TestEstimates compares what dry runs say with what was spent on a server that counts tokens.
+// TestEstimates compares the estimates of dry runs with the usage that a server reports.
 func TestEstimates(t *testing.T) {
 	lesson := `{"lessons":[{"group":1,"apart":"","not":[],"en":{"title":"Totals not added up",` +
 		`"do":"Where a page shows items and a total, add up the items and compare the sum with the total.",` +

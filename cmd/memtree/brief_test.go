@@ -11,8 +11,8 @@ import (
 	"github.com/memtree/memtree/internal/byhand"
 )
 
-// readByHand QUESTIONS ANSWERS answers questions as a reader would that knows the story: the cases of loading fit
-// the test with the suppliers. For the other test it quotes what is not there.
+// readByHand QUESTIONS ANSWERS answers questions like a reader who knows the story: the cases of loading fit the test
+// with the suppliers. For the other test it quotes a text that does not occur.
 func readByHand(ts *testscript.TestScript, _ bool, args []string) {
 	line := regexp.MustCompile(`(?m)^([mt]\d+) .*$`)
 	var out []string

@@ -16,8 +16,8 @@ import (
 	"github.com/memtree/memtree/internal/golden"
 )
 
-// scriptedAnswers serves the answers of a suite's answers.json: each run, or prompt of another kind, that says a
-// text gets the next answer, and the last one again.
+// scriptedAnswers serves the answers of a suite's answers.json: each run, or prompt of another kind, that contains a
+// text gets the next answer for it; the last answer repeats.
 func scriptedAnswers(t *testing.T, file string) string {
 	t.Helper()
 	var script []struct {
@@ -56,7 +56,7 @@ func scriptedAnswers(t *testing.T, file string) string {
 	}) + "/v1"
 }
 
-// tapeStory runs a suite from an empty store to its figures, and returns what was printed and the tree.
+// tapeStory runs a suite from an empty store to its figures, and returns the output and the tree.
 func tapeStory(t *testing.T, suite, lang string, env map[string]string) (printed, made string) {
 	t.Helper()
 	u := newUser(t, env)
@@ -92,8 +92,8 @@ func folder(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// TestRecordedModel records two suites with a scripted server, and compares the recordings and what they give when
-// they are played, byte for byte. With -update it writes them anew.
+// TestRecordedModel records two suites with a scripted server, and compares the recordings and the result of playing
+// them, byte for byte. With -update it rewrites them.
 func TestRecordedModel(t *testing.T) {
 	for _, lang := range []string{"en", "zh"} {
 		t.Run(lang, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestRecordedModel(t *testing.T) {
 			}
 			require.Len(t, folder(t, kept), len(now), "the folder has a recording that nobody asks for; -update takes it out")
 
-			// No key, no address that answers: nothing is asked.
+			// No key, and an address without a server: no request is sent.
 			printed, played := tapeStory(t, suite, lang,
 				map[string]string{replayVariable: kept, "MEMTREE_LLM_MODEL": "x", "MEMTREE_LLM_PRICE": "1,1"})
 			golden.Equal(t, filepath.Join(suite, "story.golden"), printed)
@@ -124,8 +124,8 @@ func TestRecordedModel(t *testing.T) {
 	}
 }
 
-// unversioned takes out of a tree what differs between two stores: which tree it is, the ids of its changes, and by
-// which name a model was asked that gave nothing better than the rules.
+// unversioned removes from a tree what differs between two stores: the id of the tree, the ids of its changes, and
+// the name of a model that produced nothing better than the rules.
 func unversioned(made string) string {
 	made = regexp.MustCompile(`"(o|k)_[a-z2-7]+"`).ReplaceAllString(made, `"$1"`)
 	return regexp.MustCompile(`"(openai:m-1|recordings [0-9a-f]+)"`).ReplaceAllString(made, `"asked"`)
@@ -156,7 +156,7 @@ func TestTapeMistakes(t *testing.T) {
 			page.WriteString(out)
 			bare := newUser(t, map[string]string{"MEMTREE_STORE": env["MEMTREE_STORE"]})
 			require.EqualValues(t, 0, bare.json("", "stats")["evaluations"])
-			u.do(exitOK, "", "stats") // what asks no model goes on
+			u.do(exitOK, "", "stats") // commands without a model still work
 			u.do(exitOK, "", "guide", "--prompt", "Check the total")
 			code, _ := llmCheck(t, env, "--json")
 			require.Equal(t, exitFailed, code)
@@ -166,8 +166,8 @@ func TestTapeMistakes(t *testing.T) {
 	require.False(t, asked)
 }
 
-// TestNotRecorded: what was not recorded is done by the rules, marked to be done again, and told; nothing else
-// is held up.
+// TestNotRecorded: the rules do what was not recorded; it is marked to be repeated, and reported. Nothing else is
+// delayed.
 func TestNotRecorded(t *testing.T) {
 	kept := filepath.ToSlash(filepath.Join("testdata", "tape", "en", "cassettes"))
 	u := newUser(t, map[string]string{replayVariable: kept})
@@ -193,7 +193,8 @@ func TestNotRecorded(t *testing.T) {
 	require.Contains(t, flat(page), "recordings · m-1-2026 no key needed · from MEMTREE_LLM_REPLAY")
 }
 
-// TestTapesHoldNoKey: neither the key nor what stands before the @ of an address gets into a file, whoever says it.
+// TestTapesHoldNoKey: neither the key nor the user info of an address is written to a file, in whatever text it
+// occurs.
 func TestTapesHoldNoKey(t *testing.T) {
 	const plain = "Plain-Canary-Key-77" // of no form that a provider has published
 	says := `{"runs":[{"run":1,"misses":[{"how":"It did not add up the items of the page; the key is ` + plain +

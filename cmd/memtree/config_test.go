@@ -12,8 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestConfigWins: a flag wins over a variable, a variable over the file, and the file over the
-// default.
+// TestConfigWins: a flag overrides a variable, a variable the file, and the file the default.
 func TestConfigWins(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config.yaml")
 	require.NoError(t, os.WriteFile(file, []byte("store: a\nlisten: 127.0.0.1:1\nrate: 7\nllm-api-key: sk-secret-1\n"+
@@ -35,7 +34,7 @@ func TestConfigWins(t *testing.T) {
 	require.Contains(t, out, file+":2")
 }
 
-// TestConfigMistakes: each is a sentence with file, line and key.
+// TestConfigMistakes: each error is a sentence with file, line and key.
 func TestConfigMistakes(t *testing.T) {
 	for body, want := range map[string]string{
 		"listn: x":            ":1: listn: there is no such key; did you mean listen?",

@@ -38,8 +38,8 @@ func corpus[T any](t *testing.T, name string) []T {
 	return out
 }
 
-// A file for each JSON torture case: all are read or refused, and the good run
-// after each is kept.
+// TestTortureJSON: a file for each JSON torture case. All are read or refused, and the good run after each is
+// recorded.
 func TestTortureJSON(t *testing.T) {
 	cases := corpus[struct {
 		Name string
@@ -64,8 +64,8 @@ func TestTortureJSON(t *testing.T) {
 	require.Zero(t, code, errs)
 }
 
-// Naughty strings in every field, then as prompts: no break-out of the fence,
-// no changed prompt, nothing on a terminal that moves its cursor.
+// TestNaughtyStrings puts naughty strings into every field, then into prompts: they do not break out of the fence,
+// change no prompt, and move no cursor of a terminal.
 func TestNaughtyStrings(t *testing.T) {
 	type naughty struct{ Text string }
 	strs := append(corpus[naughty](t, "naughty_blns.jsonl"), corpus[naughty](t, "unicode_delimiters.jsonl")...)
@@ -113,7 +113,7 @@ func TestNaughtyStrings(t *testing.T) {
 			}
 		}
 		t.Logf("%d strings, %d guided", len(strs), guided)
-		require.Greater(t, guided, len(strs)/4, "else this shows little") // the others say nothing that may be told
+		require.Greater(t, guided, len(strs)/4, "else this shows little")
 		return nil
 	}))
 	for _, args := range [][]string{

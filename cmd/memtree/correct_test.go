@@ -60,7 +60,7 @@ func TestCorrectionKeepsWhatReplayPromises(t *testing.T) {
 	}
 }
 
-// wrapStream runs a stream under Wrap in time order, each truth told right after its run.
+// wrapStream runs a stream through Wrap in time order, and records each truth right after its run.
 func wrapStream(t *testing.T, stream []tree.Evaluation) (done effect.Remedied, before, after float64) {
 	t.Helper()
 	var now time.Time

@@ -8,9 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDemo asks of the demo, in both languages, that it fits a screen or two,
-// tells the one prompt something and the other nothing, says the same each time,
-// and leaves nothing behind.
+// TestDemo: in both languages the demo fits on two screens, gives guidance for one prompt and none for the other,
+// prints the same each time, and leaves no files.
 func TestDemo(t *testing.T) {
 	for _, lang := range []string{"en", "zh"} {
 		t.Run(lang, func(t *testing.T) {

@@ -25,7 +25,7 @@ import (
 
 var effectDay = time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC)
 
-// twoMemories are what the runs of scripted are given: one that helps at forms, one that harms at lists.
+// twoMemories are the memories in the runs of scriptedRuns: one helps at forms, one harms at lists.
 var twoMemories = []effective{
 	{Title: "Missing validation not noticed", ErrorType: "form_validation_error", Direction: taxonomy.FalsePass,
 		Status: tree.Active, Origin: tree.Origin{ID: "o_ours000000", Label: "shop team"}},
@@ -33,8 +33,8 @@ var twoMemories = []effective{
 		Status: tree.Active, Origin: tree.Origin{ID: "o_theirs0000"}},
 }
 
-// scriptedRuns reports on n runs of an agent that is right in six of ten, and by lifts more or less
-// with memory, at forms and at lists.
+// scriptedRuns reports on n runs of an agent that is right in six of ten, and with memory by a lift more or less, at
+// forms and at lists.
 func scriptedRuns(n int, forms, lists float64, h effect.Holdout) *finding {
 	rng := rand.New(rand.NewPCG(3, 3))
 	var b effect.Breaker
@@ -92,7 +92,7 @@ func scriptedRuns(n int, forms, lists float64, h effect.Holdout) *finding {
 	return f
 }
 
-// in returns an app that speaks a language, and what it prints.
+// in returns an app in a language, and its output.
 func in(lang string) (*app, *bytes.Buffer) {
 	var out bytes.Buffer
 	a := &app{speech: speechFor([]string{"--lang", lang}, func(string) string { return "" })}
@@ -100,7 +100,7 @@ func in(lang string) (*app, *bytes.Buffer) {
 	return a, &out
 }
 
-// TestEffectAsPrinted holds the report of every kind of history, in both languages.
+// TestEffectAsPrinted compares the report of every kind of history with a golden file, in both languages.
 func TestEffectAsPrinted(t *testing.T) {
 	for _, lang := range []string{"en", "zh"} {
 		a, out := in(lang)
@@ -132,7 +132,7 @@ func TestEffectAsPrinted(t *testing.T) {
 	}
 }
 
-// TestEffectGroupsAsJSON: a list for each grouping, with the names that others read.
+// TestEffectGroupsAsJSON: a list for each grouping, with stable field names.
 func TestEffectGroupsAsJSON(t *testing.T) {
 	f := scriptedRuns(300, 0.3, -0.3, effect.Fixed(0.3))
 	for _, by := range groupings {
@@ -165,7 +165,7 @@ func TestEffectGroupsAsJSON(t *testing.T) {
 	}
 }
 
-// TestEffectPage: the page has its plots, says them in words, and lets no text be more than text.
+// TestEffectPage: the page has its plots, describes them in text, and escapes all texts.
 func TestEffectPage(t *testing.T) {
 	for _, lang := range []string{"en", "zh"} {
 		a, _ := in(lang)
@@ -192,7 +192,7 @@ func TestEffectPage(t *testing.T) {
 	require.NotContains(t, string(b), "<svg", "with nothing to draw nothing is drawn")
 }
 
-// TestEffectOfAStore: what a command says of a store whose runs were held out.
+// TestEffectOfAStore checks the output for a store with held-out runs.
 func TestEffectOfAStore(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	clock, half := effectDay, effect.Fixed(0.5)
@@ -217,7 +217,7 @@ func TestEffectOfAStore(t *testing.T) {
 		q.RunID = fmt.Sprint("run ", i)
 		g, err := m.Guide(t.Context(), q)
 		require.NoError(t, err)
-		if i > 1 { // of two the outcome never comes
+		if i > 1 { // two runs have no outcome
 			run(q.RunID, g.Trial, g.Text != "" || i%3 == 0)
 		}
 	}

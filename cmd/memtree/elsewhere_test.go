@@ -21,7 +21,7 @@ import (
 	"github.com/memtree/memtree/internal/holder"
 )
 
-// TestSameElsewhere: a command says the same in the process that holds the store as alone, in both languages and in
+// TestSameElsewhere: a command prints the same in the process that holds the store as alone, in both languages and in
 // JSON, with the same exit code.
 func TestSameElsewhere(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -48,10 +48,10 @@ func TestSameElsewhere(t *testing.T) {
 	require.Equal(t, said[0], said[1])
 }
 
-// sourceDir is where the tests are, whatever they make the working folder.
+// sourceDir is the folder of the tests, independent of the working folder.
 var sourceDir, _ = os.Getwd()
 
-// script gives many commands, and returns all they say without what differs between two stores.
+// script runs many commands, and returns their output without what differs between two stores.
 func script(t *testing.T, store, fixtures string) string {
 	t.Helper()
 	var out strings.Builder
@@ -118,8 +118,8 @@ func script(t *testing.T, store, fixtures string) string {
 	return out.String()
 }
 
-// TestKilledElsewhere: the process that holds the store is killed while it records for another. The other says so, and
-// the same command later goes on.
+// TestKilledElsewhere: the process that holds the store is killed while it records for another. The other reports
+// that, and the same command continues later.
 func TestKilledElsewhere(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("it is ended by a signal")
@@ -160,7 +160,7 @@ func TestKilledElsewhere(t *testing.T) {
 	require.Zero(t, code, errs)
 }
 
-// TestInterruptElsewhere: Ctrl-C here ends the command there, which says what is kept; the service goes on.
+// TestInterruptElsewhere: Ctrl-C here ends the command there, which reports what was recorded; the service continues.
 func TestInterruptElsewhere(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the service is ended by a signal")
@@ -196,7 +196,7 @@ func TestInterruptElsewhere(t *testing.T) {
 	s.end(syscall.SIGTERM)
 }
 
-// recordedIn is how many runs were recorded.
+// recordedIn returns the number of recorded runs.
 func recordedIn(t *testing.T, store string) int {
 	t.Helper()
 	_, out, errs := try(t, "", "stats", "--json", "--read-only", "--store", store)
@@ -217,7 +217,7 @@ func waitFor(t *testing.T, done func() bool) {
 	t.Fatal("it did not come to that in half a minute")
 }
 
-// TestCountsOfSeveral: commands that record at the same time each count what is theirs.
+// TestCountsOfSeveral: commands that record at the same time each report their own runs.
 func TestCountsOfSeveral(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the service is ended by a signal")
@@ -271,7 +271,7 @@ func TestTwoAgents(t *testing.T) {
 	require.Contains(t, strings.ReplaceAll(said.String(), "\n", " "), "which held the store, ends, and so does this")
 }
 
-// TestOtherVersion: a process of another version does the work, and that is said.
+// TestOtherVersion: a process of another version runs the command, and a note reports that.
 func TestOtherVersion(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	code, _, errs := try(t, "", "init", "--store", store)

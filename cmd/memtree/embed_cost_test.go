@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What an embedding model is asked is bounded, priced, counted and recorded like what writes.
+// TestTheEmbeddingModelCosts: calls of an embedding model are bounded, priced, counted and recorded like those of a
+// generative model.
 func TestTheEmbeddingModelCosts(t *testing.T) {
 	var seen []string
 	server := spellServer(t, &seen, func(texts []string) int { return 1000 * len(texts) })

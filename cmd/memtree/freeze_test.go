@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzFrozenQuestions: whatever a list says, it is refused with a sentence, or its prompts are not
-// empty and each stands there once.
+// FuzzFrozenQuestions: a list is refused with a sentence, or its prompts are not empty and occur once.
 func FuzzFrozenQuestions(f *testing.F) {
 	for _, s := range []string{
 		"Check the cart\n", "{\"prompt\":\"x\",\"scene\":{\"route\":\"/cart\"}}\nx\nx", "{}",

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Killed in the middle of record, then recorded again: nothing is lost, nothing
-// is doubled, and the tree is the one that an undisturbed record makes.
+// TestKilledWhileRecording kills record midway and records again: no run is lost or doubled, and the tree equals that
+// of an undisturbed record.
 func TestKilledWhileRecording(t *testing.T) {
 	dir := t.TempDir()
 	runs := filepath.Join(dir, "runs.jsonl")
@@ -52,7 +52,7 @@ func TestKilledWhileRecording(t *testing.T) {
 	}
 }
 
-// manyRuns writes n runs, every third wrong, and returns how many are.
+// manyRuns writes n runs, every third wrong, and returns the number of wrong ones.
 func manyRuns(t *testing.T, path string, n int) (wrong int) {
 	t.Helper()
 	var b bytes.Buffer
@@ -82,12 +82,12 @@ func recordAll(t *testing.T, store, runs string, n int) {
 	require.Equal(t, n, *rec.Accepted)
 }
 
-// killDuringRecord gives record so many batches, then kills it.
+// killDuringRecord passes so many batches to record, then kills it.
 func killDuringRecord(t *testing.T, store, runs string, batches int) {
 	t.Helper()
 	c, in, _ := recording(t, store, runs, batches)
 	require.NoError(t, c.Process.Kill())
-	_ = c.Wait() // killed: of course it failed
+	_ = c.Wait() // killed, so it returns an error
 	_ = in.Close()
 }
 
@@ -115,8 +115,8 @@ func recording(t *testing.T, store, runs string, batches int) (c *exec.Cmd, in i
 	return c, in, stderr
 }
 
-// Interrupted, it says what is safe and how to go on, does not wait for more,
-// and closes the store.
+// TestInterruptedWhileRecording: an interrupted record reports what is recorded and how to continue, does not wait
+// for more input, and closes the store.
 func TestInterruptedWhileRecording(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot be sent an interrupt there")
@@ -146,8 +146,8 @@ func TestInterruptedWhileRecording(t *testing.T) {
 	}
 }
 
-// treeOf returns what the tree remembers: a line per case, and the runs it
-// stands on. Where the tree was made, and how, is left out.
+// treeOf returns the content of the tree, a line per case, and the number of its runs. It omits where and how the
+// tree was made.
 func treeOf(t *testing.T, store string) (cases []string, runs int) {
 	t.Helper()
 	code, out, errs := try(t, "", "tree", "--json", "--store", store)

@@ -22,7 +22,7 @@ const checkKey = "sk-canary-0123456789"
 // fits is an answer that satisfies the schema of llm check's question.
 const fits = `{"verdict":true,"because":"it has no divisor"}`
 
-// a modelServer answers as one of the providers does.
+// modelServer starts a server that answers like one of the providers.
 func modelServer(t *testing.T, handle func(w http.ResponseWriter, path, body string)) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -66,7 +66,7 @@ func llmCheck(t *testing.T, env map[string]string, args ...string) (code int, ou
 	return code, regexp.MustCompile(`"latencyMs": \d+`).ReplaceAllString(out, `"latencyMs": 0`)
 }
 
-// TestLLMCheck prints what llm check says of models that work and of each mistake.
+// TestLLMCheck prints the output of llm check for working models and for each mistake.
 func TestLLMCheck(t *testing.T) {
 	vectors := `{"data":[{"index":0,"embedding":[0.6,0.8,0]}]}`
 	works := func(w http.ResponseWriter, path, _ string) {
@@ -150,7 +150,7 @@ func TestLLMCheck(t *testing.T) {
 	}
 }
 
-// TestLLMCheckBeforeAnyCall prints what is wrong with variables. Nothing is asked.
+// TestLLMCheckBeforeAnyCall prints the errors of variables. No request is sent.
 func TestLLMCheckBeforeAnyCall(t *testing.T) {
 	asked := false
 	server := modelServer(t, func(http.ResponseWriter, string, string) { asked = true })

@@ -22,7 +22,7 @@ import (
 	jsonstore "github.com/memtree/memtree/store/json"
 )
 
-// asMemtree makes the test binary be the program: for tests that kill it.
+// asMemtree makes the test binary run as the program, for tests that kill it.
 const asMemtree = "MEMTREE_TEST_AS_MEMTREE"
 
 func TestMain(m *testing.M) {
@@ -120,7 +120,7 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(path, b, 0o600))
 }
 
-// edited FILE changes a word of guidance in a script, as a person would.
+// edited FILE changes a guidance text in a script, like a person.
 func edited(ts *testscript.TestScript, _ bool, args []string) {
 	was := ts.ReadFile(args[0])
 	now := strings.Replace(was, "Add up", "Count", 1)

@@ -23,7 +23,7 @@ import (
 	jsonstore "github.com/memtree/memtree/store/json"
 )
 
-// mcpProcess is memtree mcp as a process of its own, which no test may leave behind.
+// mcpProcess starts memtree mcp as a separate process, and ends it with the test.
 func mcpProcess(t *testing.T, store string, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -54,7 +54,7 @@ func mcpDial(t *testing.T, store string, args ...string) (*mcp.ClientSession, *b
 	cmd, stderr := mcpProcess(t, store, args...)
 	cs, err := mcp.NewClient(&mcp.Implementation{Name: "story"}, nil).Connect(t.Context(),
 		&mcp.CommandTransport{Command: cmd}, nil)
-	require.NoError(t, err) // what it said is still being written
+	require.NoError(t, err) // its standard error is still being written
 	return cs, stderr
 }
 
@@ -79,7 +79,7 @@ func mcpRecorded(t *testing.T, store string) int {
 	return info.Evaluations
 }
 
-// TestMCPProcess walks the loop with a process, as an agent's program does.
+// TestMCPProcess runs the loop with a process, like an agent's program.
 func TestMCPProcess(t *testing.T) {
 	store := mcpStore(t)
 	before := mcpRecorded(t, store)
@@ -102,7 +102,8 @@ func TestMCPProcess(t *testing.T) {
 	require.Zero(t, code, out)
 }
 
-// TestMCPReadsWhereItCannotWrite: asked to, and beside another writer, it tells and lists no tool that writes.
+// TestMCPReadsWhereItCannotWrite: with --read-only, and beside another writer, it gives guidance and lists no tool
+// that writes.
 func TestMCPReadsWhereItCannotWrite(t *testing.T) {
 	store := mcpStore(t)
 	for _, locked := range []bool{false, true} {
@@ -136,8 +137,8 @@ func outcomeLine(n int) string {
 		`{"prompt":"x","judgment":"pass","correct":true,"run_id":"n%d"}}}`+"\n", n, n)
 }
 
-// TestMCPEndOfInput: calls that came before the end are carried out and answered, and nothing but
-// the protocol is on standard output.
+// TestMCPEndOfInput: calls before the end of input are carried out and answered, and standard output contains only
+// the protocol.
 func TestMCPEndOfInput(t *testing.T) {
 	store := mcpStore(t)
 	before := mcpRecorded(t, store)
@@ -166,7 +167,7 @@ func TestMCPEndOfInput(t *testing.T) {
 	require.Equal(t, before+n, mcpRecorded(t, store))
 }
 
-// TestMCPInterrupted: after Ctrl-C the process ends well, and what was acknowledged is there.
+// TestMCPInterrupted: after Ctrl-C the process ends without an error, and acknowledged runs are stored.
 func TestMCPInterrupted(t *testing.T) {
 	store := mcpStore(t)
 	before := mcpRecorded(t, store)

@@ -22,7 +22,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// badLines are lines of which record takes none, every mistake at least once.
+// badLines are lines that record rejects, every mistake at least once.
 var badLines = []string{
 	`{"prompt": 1}`, `{"prompt": true, "judgment": "pass"}`, `{"prompt": false}`, `{"prompt": []}`, `{"prompt": {}}`,
 	`{"scope": "shop"}`, `{"scope": 3}`, `{"scope": []}`, `{"scope": true}`, `{"test_case": false}`,
@@ -48,20 +48,20 @@ var badLines = []string{
 	`{"prompt": "p", "judgment": "pass", "ground_truth": "fail", "direction": "false_fail"}`,
 }
 
-// badFiles are files of which record takes none or not all, by what is wrong with them.
+// badFiles are files that record rejects, at least in part.
 var badFiles = []string{
 	"", "\x1f\x8b", "\x28\xb5\x2f\xfd", "PK\x03\x04", "\xff\xfe{", "binary\x00", "[1, [], \"x\", , {} {} ,]", "[{}",
 	"{\"a\": \"b\n{\"prompt\": 1}", "{\n\n{\"prompt\": 1}", "{\n\"a\": 1",
 	"{\"prompt\": \"" + strings.Repeat("x", ingest.MaxRecord) + "\"}",
 }
 
-// badTables are tables of labels of which label takes not all.
+// badTables are tables of labels that label rejects, at least in part.
 var badTables = []string{
 	"", "a,right", "PK\x03\x04", "id,truth\na\x00", "id,truth\n\xff\xff", "id,truth\na,right\na,wrong\n,right\n\"x\"y,z\n",
 	"id,truth\n" + strings.Repeat("a,\n", 100_000), strings.Repeat("a", 64<<20+1),
 }
 
-// foundMistakes returns every sentence that bad input is refused with, as a rejectLine.
+// foundMistakes returns every error text for bad input, as a rejectLine.
 func foundMistakes(t *testing.T) []reject {
 	t.Helper()
 	var all []reject
@@ -99,7 +99,7 @@ func foundMistakes(t *testing.T) []reject {
 			all = append(all, reject{File: "labels.csv", Error: file.Problem})
 		}
 	}
-	// These can come only from a program that fills in an evaluation itself.
+	// Only a program that fills in an evaluation itself can cause these.
 	whole := tree.Evaluation{Prompt: "p", Judgment: tree.Raw(`"pass"`)}
 	for _, mend := range []func(*tree.Evaluation){
 		func(e *tree.Evaluation) { e.Prompt = "\xff" },
@@ -115,8 +115,7 @@ func foundMistakes(t *testing.T) []reject {
 	return all
 }
 
-// TestMistakesInChinese: of bad input nothing is said in English but names. The golden file is
-// there to be read aloud.
+// TestMistakesInChinese: errors for bad input contain no English except names. The golden file is for people to read.
 func TestMistakesInChinese(t *testing.T) {
 	a := &app{speech: speechFor([]string{"--lang=zh"}, func(string) string { return "" })}
 	names := regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\\?[\\A-Za-z][A-Za-z0-9_+-]*`)
@@ -138,7 +137,7 @@ func TestMistakesInChinese(t *testing.T) {
 	golden.Equal(t, "testdata/mistakes.zh.golden", strings.Join(slices.Sorted(maps.Keys(lines)), "\n")+"\n")
 }
 
-// TestEveryMistakeHasChinese: each text in the code that finds mistakes is a part of a pattern.
+// TestEveryMistakeHasChinese: each text in the code that finds mistakes is part of a pattern.
 func TestEveryMistakeHasChinese(t *testing.T) {
 	verbs := regexp.MustCompile(`\\?[uU+]*%[-+ #0-9.]*[a-zA-Z]`)
 	patterns := slices.Collect(maps.Keys(sectionsWords()))
@@ -163,11 +162,11 @@ func TestEveryMistakeHasChinese(t *testing.T) {
 			}
 			text, _ := literal(lit)
 			if !strings.Contains(strings.TrimSpace(text), " ") || strings.Contains(text, "%w") {
-				return true // a name, or what wraps an error that is no mistake
+				return true // a name, or the wrapping of an error that is no mistake
 			}
 			text = strings.TrimPrefix(verbs.ReplaceAllString(text, "%s"), "%s") // it may begin with a constant
 			if !regexp.MustCompile(`[a-z]{2}`).MatchString(text) {
-				return true // nothing but places for what is named
+				return true // only placeholders
 			}
 			require.True(t, slices.ContainsFunc(patterns, func(p string) bool { return strings.Contains(p, text) }),
 				"%s: %q has no Chinese in texts/zh.po", name, text)

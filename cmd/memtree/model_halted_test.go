@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// After an error that lasts one call is made in a command, and it says once what to do.
+// TestLastingErrorCostsOneCall: after an error that lasts, a command makes no further call, and prints once what to
+// do.
 func TestLastingErrorCostsOneCall(t *testing.T) {
 	for name, c := range map[string]struct {
 		status     int

@@ -16,11 +16,11 @@ import (
 	"github.com/memtree/memtree/llm/llmtest"
 )
 
-// runsMark stands before the runs in a question about what was missed.
+// runsMark precedes the runs in a request about misses.
 const runsMark = `<data name="runs">`
 
-// eachRun puts an answer about runs together: the misses of each run that is asked about. One whose misses
-// are no list is left out.
+// eachRun composes an answer about runs: the misses of each run in the request. It omits a run whose misses are no
+// list.
 func eachRun(asked string, misses func(run string) string) string {
 	_, data, _ := strings.Cut(asked, runsMark)
 	data, _, _ = strings.Cut(data, "</data>")
@@ -33,8 +33,8 @@ func eachRun(asked string, misses func(run string) string) string {
 	return `{"runs":[` + strings.Join(runs, ",") + `]}`
 }
 
-// scripted serves a model, as an OpenAI server does, that takes the step of a word which is in what it
-// is asked; of runs that are asked about together, one for each. It declines where the step fails so.
+// scripted serves a model like an OpenAI server. It performs the step whose key occurs in the request; for a request
+// about several runs, one for each. It refuses if the step fails that way.
 func scripted(t *testing.T, steps map[string]llmtest.Step) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -89,7 +89,7 @@ func scripted(t *testing.T, steps map[string]llmtest.Step) string {
 	return server.URL + "/v1"
 }
 
-// aCase is a wrong run about a page; a word of it chooses the step.
+// aCase is a wrong run on a page; the reason selects the step.
 func aCase(page, reason string) string {
 	b, _ := json.Marshal(map[string]any{
 		"id": page, "case_id": page, "scene": map[string]string{"id": page}, "judgment": "pass", "ground_truth": "fail",
@@ -169,8 +169,7 @@ func TestRecordSaysWhoReadTheCases(t *testing.T) {
 	})
 }
 
-// TestRecordCountsOnlyItsOwn: what an earlier command left, or the file before
-// it, is not told again.
+// TestRecordCountsOnlyItsOwn: runs of an earlier command, or of the file before, are not reported again.
 func TestRecordCountsOnlyItsOwn(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	record := func(in string, args ...string) string {

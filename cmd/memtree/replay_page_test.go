@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/internal/replay"
 )
 
-// TestReplayPageIsInert gives the page texts that want to be more than text.
+// TestReplayPageIsInert puts hostile texts into the page.
 func TestReplayPageIsInert(t *testing.T) {
 	half := 0.5
 	r := replay.Risks{

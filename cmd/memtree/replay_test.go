@@ -15,7 +15,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// tapped keeps the answers of a memory that is measured.
+// tapped stores the answers of a measured memory.
 type tapped struct {
 	replay.Subject
 	answers []replay.Given
@@ -27,7 +27,7 @@ func (t *tapped) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given, err
 	return a, err
 }
 
-// answers returns those of a memory of cases alone, then of one that evolves.
+// answers returns those of a memory with cases only, then of one that evolves.
 func answers(t *testing.T, stream []tree.Evaluation) [2][]replay.Given {
 	t.Helper()
 	return limited(t, stream, retrieval.Limits{})
@@ -46,7 +46,7 @@ func limited(t *testing.T, stream []tree.Evaluation, l retrieval.Limits) [2][]re
 	return [2][]replay.Given{alone.answers, evolves.answers}
 }
 
-// history is the shipped one of tool agents, in order of time.
+// history returns the shipped history of tool agents, in order of time.
 func history(t *testing.T) []tree.Evaluation {
 	t.Helper()
 	b, err := fixtures.Files.ReadFile("tau.jsonl")
@@ -60,8 +60,7 @@ func history(t *testing.T) []tree.Evaluation {
 	return stream
 }
 
-// What is answered about a run does not change with what comes after it, or
-// with what the run itself came to.
+// TestReplayDoesNotLeak: the answer for a run does not depend on later runs, or on the outcome of the run itself.
 func TestReplayDoesNotLeak(t *testing.T) {
 	stream := history(t)
 	const some = 120

@@ -20,8 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestServiceEndsUnderLoad: clients write down what was acknowledged; whichever way the service
-// ends, all of that is there afterwards, once and with its content.
+// TestServiceEndsUnderLoad: clients note which runs were acknowledged; whichever way the service ends, all of them
+// are stored afterwards, once and with their content.
 func TestServiceEndsUnderLoad(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("it is ended by a signal")
@@ -73,7 +73,7 @@ const (
 	enoughBatches = 60 // acknowledged before the service is ended
 )
 
-// clients send batches of runs and remember which were acknowledged.
+// clients send batches of runs and note which were acknowledged.
 type clients struct {
 	running      sync.WaitGroup
 	mu           sync.Mutex
@@ -81,8 +81,8 @@ type clients struct {
 	acknowledged []string
 }
 
-// load has four clients send until the service no longer answers. What it returns is closed when
-// enough were acknowledged.
+// load has four clients send until the service no longer answers. The returned channel is closed when enough batches
+// were acknowledged.
 func (c *clients) load(ctx context.Context, url string, round int) <-chan struct{} {
 	enough := make(chan struct{})
 	var n atomic.Int64
@@ -107,7 +107,7 @@ func (c *clients) load(ctx context.Context, url string, round int) <-chan struct
 	return enough
 }
 
-// post reports whether the batch was acknowledged. An answer counts when its head has arrived.
+// post reports whether the batch was acknowledged: the header of the answer has arrived.
 func (c *clients) post(ctx context.Context, h *http.Client, url, batch string) bool {
 	to := url + "/v1/trees/default/evaluations"
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, to, strings.NewReader(batch))
@@ -130,7 +130,7 @@ func (c *clients) post(ctx context.Context, h *http.Client, url, batch string) b
 	return true
 }
 
-// batchOf returns runs whose ids begin so, every third with a wrong verdict.
+// batchOf returns runs with ids of this prefix, every third with a wrong verdict.
 func batchOf(id string) string {
 	var b bytes.Buffer
 	for i := range perBatch {

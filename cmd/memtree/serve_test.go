@@ -24,7 +24,7 @@ type service struct {
 	t    *testing.T
 	url  string
 	cmd  *exec.Cmd
-	rest chan string // what it said on standard error, once it has ended
+	rest chan string // its standard error, once it has ended
 }
 
 // serving starts the program as a service.
@@ -50,7 +50,7 @@ func serving(t *testing.T, args ...string) *service {
 	return s
 }
 
-// end stops the service with a signal and returns what it said.
+// end stops the service with a signal and returns its standard error.
 func (s *service) end(by os.Signal) string {
 	s.t.Helper()
 	require.NoError(s.t, s.cmd.Process.Signal(by))
@@ -78,7 +78,7 @@ func (s *service) ask(method, path, token, body string) (int, string) {
 const wrongRun = `[{"id":"r1","case_id":"cart","prompt":"Check that the cart total is the sum of the prices",` +
 	`"judgment":"pass","ground_truth":"fail","reason":"The agent did not add up the prices."}]`
 
-// TestServe: tokens come and go while it runs, and what it acknowledged is there after it ended.
+// TestServe: tokens are added and removed while it runs, and acknowledged runs are stored after it ended.
 func TestServe(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("it is ended by a signal")
@@ -114,7 +114,7 @@ func TestServe(t *testing.T) {
 	require.Equal(t, 1, v.Evaluations)
 }
 
-// TestServeDamaged: a store that is damaged is still read, and the service says so.
+// TestServeDamaged: a damaged store is still readable, and the service reports the damage.
 func TestServeDamaged(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("it is ended by a signal")
@@ -145,7 +145,7 @@ func TestServeDamaged(t *testing.T) {
 	require.Contains(t, said, "route=record")
 }
 
-// TestProbe: the health check tells a service that runs from one that does not, whatever address it listens on.
+// TestProbe: the health check distinguishes a running service from a stopped one, for every listen address.
 func TestProbe(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("it is ended by a signal")

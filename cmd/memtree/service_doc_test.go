@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestServiceDoc: every flag and every key that the page on running the service names is there.
+// TestServiceDoc: every flag and key in the page on running the service exists.
 func TestServiceDoc(t *testing.T) {
 	b, err := os.ReadFile("../../docs/service.md")
 	require.NoError(t, err)

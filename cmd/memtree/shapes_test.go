@@ -16,8 +16,7 @@ import (
 	"github.com/memtree/memtree/llm/llmtest"
 )
 
-// The shapes others read, as the issue that asked for them writes them: a
-// member here has to be there, with its type. More may be there.
+// The JSON shapes that other programs read. A field here must exist with its type; others may be added.
 type (
 	recordShape struct {
 		Accepted, Duplicate, Correct, Wrong, Unlabelled, Formed, Occurrences *int
@@ -62,7 +61,7 @@ type (
 	}
 )
 
-// shaped decodes what a command prints, and fails where a member is missing.
+// shaped decodes the output of a command, and fails if a field is missing.
 func shaped[T any](t *testing.T, out string) T {
 	t.Helper()
 	var v T
@@ -156,8 +155,8 @@ func TestTheKeyIsNeverShown(t *testing.T) {
 	}
 }
 
-// spellServer starts a server whose embedding model spells. It notes the texts that it is sent, and says what
-// usage says they took; nil: it does not tell.
+// spellServer starts a server whose embedding model spells the text into the vector. It notes the texts, and reports
+// the tokens of usage; nil: none.
 func spellServer(t *testing.T, seen *[]string, usage func(texts []string) int) *httptest.Server {
 	t.Helper()
 	var mu sync.Mutex
@@ -189,7 +188,7 @@ func spellServer(t *testing.T, seen *[]string, usage func(texts []string) int) *
 	return server
 }
 
-// TestTheEmbeddingModelIsUsed has a server spell: what stats shows is what finds.
+// TestTheEmbeddingModelIsUsed: the server's vectors are used for search, and stats shows its model.
 func TestTheEmbeddingModelIsUsed(t *testing.T) {
 	var seen []string
 	server := spellServer(t, &seen, nil)

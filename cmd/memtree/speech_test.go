@@ -22,8 +22,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// said returns the files in which every literal is given to say, and the packages whose
-// sentences are said.
+// said returns, for each literal passed to say, its files, and for other sentences the packages that contain them.
 func said(t *testing.T) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
@@ -42,7 +41,7 @@ func said(t *testing.T) map[string][]string {
 	for _, s := range tree.CorrectionSentences() {
 		out[s] = append(out[s], "tree")
 	}
-	for english := range sectionsOf(chineseFile, mistakesOf) { // TestMistakesInChinese says which of them are met
+	for english := range sectionsOf(chineseFile, mistakesOf) { // TestMistakesInChinese reports which of them occur
 		if out[english] == nil {
 			out[english] = mistakesOf
 		}
@@ -103,7 +102,7 @@ func TestEverySentenceIsSaidInBothLanguages(t *testing.T) {
 		}
 		args := argsOf(english)
 		if len(args) == 0 {
-			continue // said as it is
+			continue // without a translation
 		}
 		require.NotContains(t, fmt.Sprintf(english, args...), "%!", english)
 		require.NotContains(t, fmt.Sprintf(other, args...), "%!", "the Chinese of %q", english)
@@ -115,8 +114,8 @@ func TestEverySentenceIsSaidInBothLanguages(t *testing.T) {
 	}
 }
 
-// TestTextsStandUnderWhoSaysThem: a section of the file is named for a file or a package
-// that says its entries.
+// TestTextsStandUnderWhoSaysThem: a section of the file has the name of the file or package that contains its
+// entries.
 func TestTextsStandUnderWhoSaysThem(t *testing.T) {
 	used := said(t)
 	for section := range strings.SplitSeq(chineseTexts(), "\n# ") {
@@ -129,7 +128,7 @@ func TestTextsStandUnderWhoSaysThem(t *testing.T) {
 	}
 }
 
-// argsOf returns arguments such as an English sentence is given.
+// argsOf returns sample arguments for an English sentence.
 func argsOf(english string) (args []any) {
 	for _, v := range regexp.MustCompile(`%[-+ #0-9.]*[a-z%]`).FindAllString(english, -1) {
 		switch v[len(v)-1] {

@@ -21,8 +21,8 @@ const twoRuns = `{"id":"r1","case_id":"cart-1","prompt":"Check that the cart tot
 	`{"id":"r2","case_id":"cart-2","prompt":"Check the language of the cart",` +
 	`"judgment":"pass","ground_truth":"pass"}` + "\n"
 
-// What was recorded and is not looked at yet is no memory: every command that
-// shows or uses memories says so, and none says that nothing was recorded.
+// TestWhileRunsWait: recorded runs that are not formed yet are no memories: every command that shows or uses memories
+// reports that, and none claims that nothing was recorded.
 func TestWhileRunsWait(t *testing.T) {
 	for _, lang := range []string{"en", "zh"} {
 		store := filepath.Join(t.TempDir(), "store")
@@ -62,8 +62,8 @@ func leave(t *testing.T, store string) {
 	require.NoError(t, s.Close())
 }
 
-// Interrupted before it has planned anything, evolve does not count types it does
-// not know.
+// TestEvolveInterruptedAtOnce: interrupted before it has a plan, evolve does not count error types that it does not
+// know.
 func TestEvolveInterruptedAtOnce(t *testing.T) {
 	a := &app{}
 	require.ErrorContains(t, a.interrupted(context.Canceled, 0, 0),
