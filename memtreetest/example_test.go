@@ -19,7 +19,7 @@ const (
 // An agent of yours.
 func judgePage(context.Context, string) (string, error) { return `{"verdict": "fail"}`, nil }
 
-// A test of an agent that remembers: run it with MEMTREE_STORE=/path/to/.memtree go test.
+// A test of an agent with memory: run it with MEMTREE_STORE=/path/to/.memtree go test.
 func ExampleRun() {
 	_ = func(t *testing.T) { // func TestCart(t *testing.T)
 		memtreetest.Run(t, "", []harness.Test{
@@ -30,13 +30,13 @@ func ExampleRun() {
 				GroundTruth: tree.Raw(`{"verdict": "fail"}`),
 			},
 		}, func(ctx context.Context, c harness.Test) (harness.Result, error) {
-			said, err := judgePage(ctx, c.Prompt) // the prompt, and what memory has to say after it
+			said, err := judgePage(ctx, c.Prompt) // the prompt with guidance
 			return harness.Result{Judgment: tree.Raw(said)}, err
 		}, nil)
 	}
 }
 
-// A test of what memory says, from runs of your own.
+// A test of the guidance, from your own runs.
 func ExampleTold() {
 	_ = func(t *testing.T) { // func TestMemory(t *testing.T)
 		m := memtreetest.Seed(t, memtreetest.Read(t, "testdata/runs.jsonl")...)

@@ -28,7 +28,7 @@ var cart = memtree.Evaluation{
 
 var about = memtree.Query{Prompt: "Check the cart total against the sum of the item prices", Scene: cart.Scene}
 
-// heard takes down what an assertion says of a test.
+// heard collects the errors of an assertion.
 type heard struct {
 	testing.TB
 	said []string
@@ -53,14 +53,14 @@ func TestTold(t *testing.T) {
 	require.Contains(t, h.said[2], "<memory-context>")
 }
 
-// TestToldOfLesson: a lesson is told of the tests that it rests on.
+// TestToldOfLesson: Told finds a lesson by the tests that support it.
 func TestToldOfLesson(t *testing.T) {
 	var runs []memtree.Evaluation
 	for i := range 4 {
 		e := cart
 		e.CaseID, e.Scene.Route = fmt.Sprint("CART_", i), fmt.Sprint("/cart/", i)
 		e.Prompt = strings.ReplaceAll(e.Prompt, "item", []string{"item", "line", "article", "row"}[i])
-		e.Reason += fmt.Sprintf(" Seen in cart %d.", i) // each note is a witness of its own
+		e.Reason += fmt.Sprintf(" Seen in cart %d.", i) // each note is different evidence
 		runs = append(runs, e)
 	}
 	m := memtreetest.Seed(t, runs...)
@@ -77,19 +77,19 @@ func TestRead(t *testing.T) {
 	require.Equal(t, "CART_7", memtreetest.Read(t, name)[0].CaseID)
 }
 
-// TestOpen: without a name and without the variable a store is the test's own.
+// TestOpen: without a folder and without the variable the store is temporary.
 func TestOpen(t *testing.T) {
 	t.Setenv(memtreetest.StoreVariable, "")
 	require.NoError(t, memtreetest.Open(t, "").Record(t.Context(), cart))
 }
 
 const (
-	asAgent  = "MEMTREETEST_AGENT"  // what the agent of TestAgent judges; without it there is no such test
+	asAgent  = "MEMTREETEST_AGENT"  // the judgment of the agent of TestAgent; without it the test is skipped
 	asJudge  = "MEMTREETEST_JUDGE"  // set: a judge decides
-	asLogged = "MEMTREETEST_PROMPT" // a file: what the agent was asked is written there
+	asLogged = "MEMTREETEST_PROMPT" // a file for the prompt that the agent received
 )
 
-// TestAgent is a team's own test. It runs in a process of its own, since it is to fail.
+// TestAgent is a team's own test. It runs in a separate process, because it has to fail.
 func TestAgent(t *testing.T) {
 	if os.Getenv(asAgent) == "" {
 		t.Skip("it is run by others")
@@ -116,7 +116,7 @@ func TestAgent(t *testing.T) {
 	}, judge)
 }
 
-// goTest runs TestAgent and returns its log, what the agent was asked, and whether the test passed.
+// goTest runs TestAgent and returns its log, the agent's prompt, and whether the test passed.
 func goTest(t *testing.T, store string, env ...string) (log, prompt string, passed bool) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "prompt")
@@ -127,7 +127,7 @@ func goTest(t *testing.T, store string, env ...string) (log, prompt string, pass
 	return string(out), string(asked), err == nil
 }
 
-// known returns the judged runs of a store: all, and those that were wrong.
+// known returns the judged runs of a store: all, and the wrong ones.
 func known(t *testing.T, store string) (all, wrong int) {
 	t.Helper()
 	m, err := memtree.Open(t.Context(), store, &memtree.Options{ReadOnly: true})
@@ -172,7 +172,7 @@ func TestRun(t *testing.T) {
 	require.Contains(t, log, "its judge failed: no idea")
 }
 
-// TestRunWithoutMemory: whatever is wrong with the store, the agent runs and the test says what it judged.
+// TestRunWithoutMemory: with any problem of the store, the agent runs and the test reports its judgment.
 func TestRunWithoutMemory(t *testing.T) {
 	right := asAgent + `={"verdict":"fail"}`
 	dir := t.TempDir()
@@ -187,7 +187,7 @@ func TestRunWithoutMemory(t *testing.T) {
 	require.Contains(t, log, "no store is named")
 }
 
-// TestRunBesideAnother: a store that another process writes is asked, and written when that is done.
+// TestRunBesideAnother: a store that another process writes is read, and written once that is done.
 func TestRunBesideAnother(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	m, err := memtree.Open(t.Context(), store, nil)
