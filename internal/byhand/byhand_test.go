@@ -14,8 +14,8 @@ import (
 var request = llm.Request{Name: "brief.en@1", System: "s", Prompt: "p", MaxTokens: 10,
 	Schema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"number"}},"required":["n"]}`)}
 
-// TestReader: a question without an answer is noted once; with its answer it is answered; an answer to
-// another question is not used.
+// TestReader: a question without an answer is stored once; with an answer it returns that; an answer to another
+// question is not used.
 func TestReader(t *testing.T) {
 	r := New("client")
 	for range 2 {

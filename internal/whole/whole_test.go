@@ -13,8 +13,7 @@ import (
 	"github.com/memtree/memtree/internal/whole"
 )
 
-// TestWrite: the new file is there whole, with its mode; where writing fails, the old one is, and
-// nothing beside it.
+// TestWrite: the new file is complete, with its mode; if writing fails, the old file remains and nothing beside it.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.json")

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// hostileMarkdown are texts that would be more than words in Markdown of a forge.
+// hostileMarkdown are texts that a forge would render as more than text.
 var hostileMarkdown = []string{
 	`<script>alert(1)</script>`, `<img src=x onerror=alert(1)>`, `<!-- `,
 	`[x](https://evil.example)`, `![x](//evil.example)`,
