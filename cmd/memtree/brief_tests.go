@@ -38,10 +38,10 @@ func (in *intake) tests(ctx context.Context, files []string) ([]brief.Test, erro
 	return out, nil
 }
 
-// testsOf reads a file: a report or a script, where its beginning says so, and else objects with a prompt.
+// testsOf reads a file: a report or a script if its beginning identifies one, else objects with a prompt.
 func (in *intake) testsOf(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
 	b := bufio.NewReaderSize(r, report.Sniff)
-	begin, _ := b.Peek(report.Sniff) // an error comes again when it is read
+	begin, _ := b.Peek(report.Sniff) // an error returns with the next read
 	rd, err := report.NewReader(report.Recognise(begin), report.Options{Tests: true})
 	switch {
 	case err == nil:
@@ -52,8 +52,8 @@ func (in *intake) testsOf(name string, r io.Reader) iter.Seq2[tree.Evaluation, e
 	return ingest.ReadTests(name, b)
 }
 
-// stepsAsTests reads a script of Midscene. Its agents, and memtree enhance, ask what to mind before each step, so each
-// is a test, named by its task.
+// stepsAsTests reads a script of Midscene. Agents, and memtree enhance, request guidance for each step, so each step
+// is a test with the name of its task.
 func stepsAsTests(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
 	return func(yield func(tree.Evaluation, error) bool) {
 		src, err := io.ReadAll(io.LimitReader(r, midscene.MaxScript+1))

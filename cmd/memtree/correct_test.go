@@ -20,8 +20,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// A recorded stream goes through an agent under Wrap that says what was recorded, with correction
-// at the default bound: accuracy before and after is what replay promised.
+// TestCorrectionKeepsWhatReplayPromises runs a recorded stream through an agent under Wrap that returns the recorded
+// verdicts, with correction at the default bound: accuracy before and after equals that of replay.
 func TestCorrectionKeepsWhatReplayPromises(t *testing.T) {
 	for _, name := range []string{"webjudge", "judgebench"} {
 		t.Run(name, func(t *testing.T) {

@@ -154,7 +154,7 @@ func (a *app) wordRefused(err error) error {
 	return err
 }
 
-// whoDecided names the author of the decision that stands in the way.
+// whoDecided names the author of the decision that blocks this one.
 func (a *app) whoDecided(r *curation.RefusedError) string {
 	if r.By == "" || r.By == tree.ByPerson {
 		return a.say("somebody who gave no name")
