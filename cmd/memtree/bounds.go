@@ -83,7 +83,7 @@ func (a *app) checkBounds() error {
 	return nil
 }
 
-// metered puts a meter with the bounds of the command in front of a model.
+// metered wraps a model in a meter with the bounds of the command.
 func (a *app) metered(of llm.Generator, model string) llm.Generator {
 	a.spending.model, a.spending.meter = model, a.newMeter(tracing.Model(of), model)
 	return a.spending.meter
@@ -114,7 +114,7 @@ func (a *app) newMeter(of llm.Generator, model string) *meter.Meter {
 	return meter.New(of, o)
 }
 
-// left returns what the bounds leave after what was spent so far.
+// left returns the rest of the bounds after the usage so far.
 func (a *app) left() (calls *int, cost *float64) {
 	if a.spending.meter == nil {
 		return a.bounds.calls, a.bounds.cost

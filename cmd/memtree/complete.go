@@ -51,7 +51,7 @@ func (a *app) completeID(c *cobra.Command, args []string, begun string) ([]cobra
 func (a *app) ids(ctx context.Context, begun string) []cobra.Completion {
 	const most = 50
 	var out []cobra.Completion
-	// A store that cannot be read has nothing to offer.
+	// If the store cannot be read there are no suggestions.
 	_ = a.with(ctx, reading, func(m *memtree.Memory) error {
 		for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {
 			if err != nil || len(out) == most {

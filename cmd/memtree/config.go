@@ -17,9 +17,8 @@ import (
 	"github.com/memtree/memtree/llm/langchain"
 )
 
-// config is what was set outside the command line. A setting has one name: --log-format,
-// MEMTREE_LOG_FORMAT and log-format in the file are one. A flag wins over the environment, the
-// environment over the file.
+// config is the configuration outside the command line. A setting has one name: --log-format, MEMTREE_LOG_FORMAT and
+// log-format in the file are the same setting. A flag overrides the environment, and the environment the file.
 type config struct {
 	path    string // "" if there is no file
 	entries []entry
@@ -47,7 +46,7 @@ var everywhere = []string{"store", "lang", "read-only"}
 
 const secretSetting = "llm-api-key"
 
-// notSet is the flag of serve that is no setting: a file that set it would keep the service from serving.
+// notSet is a flag of serve that cannot be a setting: a file that set it would prevent the service from serving.
 const notSet = "probe"
 
 // settings returns all settings: of every command, of serve, and of the model.
@@ -308,8 +307,7 @@ func (a *app) shown(s setting) shownSetting {
 	return out
 }
 
-// variableOf is the variable that a setting is read from. Those of a model may be another
-// program's.
+// variableOf returns the variable that a setting is read from. For a model it may be another program's.
 func (a *app) variableOf(key string) string {
 	v, ok := langchain.NamesOf(a.getenv)
 	if ok {

@@ -46,7 +46,7 @@ type grid struct {
 	Rows  [][]string
 }
 
-// gridOf is a table for the terminal as one of the page.
+// gridOf converts a table of the terminal to one of the page.
 func gridOf(title string, t *screen.Table) grid {
 	g := grid{Title: title, Rows: t.Rows}
 	for _, c := range t.Columns {

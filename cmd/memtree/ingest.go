@@ -233,7 +233,7 @@ func (a *app) truths(ctx context.Context, file string) (*labelling, error) {
 	return a.newLabelling(name, labels, newTestNames(&labels)), nil
 }
 
-// newLabelling returns the reading of a table into a memory.
+// newLabelling returns a labelling of a memory by a table.
 func (a *app) newLabelling(name string, labels ingest.Labels, names *testNames) *labelling {
 	return &labelling{intake: &intake{app: a, bar: a.progress(a.say("labelling"), screen.Count), rejected: []reject{}},
 		file: name, labels: labels, names: names, out: toldFrom{Empty: labels.Empty}}

@@ -109,7 +109,7 @@ func (a *app) checkLabel(f *labelFlags) error {
 	return a.checkFind(&f.query)
 }
 
-// labelList prints what waits.
+// labelList prints the unlabelled runs.
 func (a *app) labelList(ctx context.Context, f *labelFlags) error {
 	return a.with(ctx, reading, func(m *memtree.Memory) error {
 		box, err := m.Find(ctx, f.query, 0, f.top)

@@ -67,7 +67,7 @@ func (p *probe) fault(err error, model, what string, took time.Duration) (code, 
 		at, p.config.Provider, p.quoted(said), p.addressName(v))
 }
 
-// addressName names the variable that holds the address. A group may have none set.
+// addressName returns the name of the variable for the address, which may be unset.
 func (p *probe) addressName(v langchain.Names) string { return v.BaseURL }
 
 // quoted returns the server's own text, after a colon.
