@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/tree"
@@ -17,9 +18,9 @@ import (
 // What waits is chosen by every field of a query, alone and together; what a person skipped comes last.
 func TestFind(t *testing.T) {
 	m := crowded(t, 300)
-	found := func(q find.Query) memtree.Inbox {
+	found := func(q find.Query) inbox.Inbox {
 		t.Helper()
-		box, err := m.Find(t.Context(), q, 0, 0)
+		box, err := m.Inbox().Find(t.Context(), q, 0, 0)
 		require.NoError(t, err)
 		require.Equal(t, box.Total, len(box.Waiting))
 		return box
@@ -39,20 +40,20 @@ func TestFind(t *testing.T) {
 		require.Positive(t, found(find.Query{ErrorType: n.ErrorType}).Total, "its test ran again")
 	}
 	require.Zero(t, found(find.Query{ErrorType: "nothing_error"}).Total)
-	_, err := m.Find(t.Context(), find.Query{Since: "soon"}, 0, 0)
+	_, err := m.Inbox().Find(t.Context(), find.Query{Since: "soon"}, 0, 0)
 	var field *tree.FieldError
 	require.ErrorAs(t, err, &field)
 
 	first := all[0].Evaluation.ID
-	require.NoError(t, m.Skip(first, true))
+	require.NoError(t, m.Inbox().Skip(first, true))
 	now := found(find.Query{}).Waiting
 	require.Equal(t, first, now[299].Evaluation.ID)
 	require.True(t, now[299].Skipped)
-	require.NoError(t, m.Skip(first, false))
+	require.NoError(t, m.Inbox().Skip(first, false))
 	require.Equal(t, first, found(find.Query{}).Waiting[0].Evaluation.ID)
-	require.ErrorIs(t, m.Skip("nobody", true), tree.ErrNotFound)
+	require.ErrorIs(t, m.Inbox().Skip("nobody", true), tree.ErrNotFound)
 
-	some, err := m.Find(t.Context(), find.Query{}, 290, 20)
+	some, err := m.Inbox().Find(t.Context(), find.Query{}, 290, 20)
 	require.NoError(t, err)
 	require.Len(t, some.Waiting, 10)
 	require.Equal(t, 300, some.Total)

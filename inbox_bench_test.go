@@ -66,7 +66,7 @@ func BenchmarkFind(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				_, err := m.Find(b.Context(), q, 0, 20)
+				_, err := m.Inbox().Find(b.Context(), q, 0, 20)
 				require.NoError(b, err)
 			}
 		})
@@ -81,7 +81,7 @@ func BenchmarkRelabel(b *testing.B) {
 		i++
 		_, err := m.Curation().Relabel(b.Context(), id, curation.Truth{Correct: &right}, curation.Options{})
 		require.NoError(b, err)
-		_, err = m.Find(b.Context(), find.Query{}, 0, 20)
+		_, err = m.Inbox().Find(b.Context(), find.Query{}, 0, 20)
 		require.NoError(b, err)
 	}
 }

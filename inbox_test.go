@@ -48,7 +48,7 @@ func TestInbox(t *testing.T) {
 	require.NoError(t, m.Wait(t.Context()))
 	waiting := func() (out []string) {
 		t.Helper()
-		box, err := m.Inbox(t.Context(), 0)
+		box, err := m.Inbox().List(t.Context(), 0)
 		require.NoError(t, err)
 		require.Equal(t, len(box.Waiting), box.Total)
 		for _, u := range box.Waiting {
@@ -58,7 +58,7 @@ func TestInbox(t *testing.T) {
 		return out
 	}
 	require.ElementsMatch(t, []string{"second", "third"}, waiting())
-	box, err := m.Inbox(t.Context(), 1)
+	box, err := m.Inbox().List(t.Context(), 1)
 	require.NoError(t, err)
 	require.Len(t, box.Waiting, 1)
 	require.Equal(t, 2, box.Total)
@@ -147,7 +147,7 @@ func TestInboxAfterWait(t *testing.T) {
 			left = info.Outbox
 		}
 		require.NoError(t, m.Wait(t.Context()))
-		runs, err := m.Waiting(t.Context(), find.Query{})
+		runs, err := m.Inbox().Waiting(t.Context(), find.Query{})
 		require.NoError(t, err)
 		require.Len(t, runs, (round+1)*at)
 	}

@@ -57,7 +57,7 @@ func TestLabelMany(t *testing.T) {
 	}
 	require.Equal(t, before+99, cases(t, m))
 	waiting := func() int {
-		box, err := m.Find(t.Context(), find.Query{}, 0, 1)
+		box, err := m.Inbox().Find(t.Context(), find.Query{}, 0, 1)
 		require.NoError(t, err)
 		return box.Total
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/harness"
+	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/internal/intake"
 	"github.com/memtree/memtree/internal/learned"
@@ -287,3 +288,23 @@ type readOnlyStore struct{ tree.Reader }
 
 // Taxonomy returns the error types, scene types and checks. Advanced.
 func (m *Memory) Taxonomy() *taxonomy.Taxonomy { return m.taxonomy }
+
+// Inbox selects among the judged runs without a label. Advanced.
+func (m *Memory) Inbox() *inbox.Reader {
+	return inbox.New(inbox.Options{
+		Box: m.learned.inbox, Tree: m.store, Score: m.scored, ReadOnly: m.opts.ReadOnly,
+	})
+}
+
+// putUnlabelled puts the formed evaluations of a batch without a label into the inbox.
+func (m *Memory) putUnlabelled(es []tree.Evaluation, all []formation.Formed) {
+	unlabelled := map[string]bool{}
+	for i := range all {
+		unlabelled[all[i].Verdict.Evaluation] = !all[i].Verdict.Labelled
+	}
+	for i := range es {
+		if unlabelled[es[i].Key()] {
+			m.learned.inbox.Put(&es[i])
+		}
+	}
+}

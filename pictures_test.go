@@ -51,7 +51,7 @@ func TestEvidenceGoesWithTheRun(t *testing.T) {
 		Steps: []tree.TestStep{{Title: "open the cart"}}, Links: []tree.Link{{URL: "https://ci.example/1"}}}
 	require.NoError(t, m.Record(t.Context(), e))
 	require.NoError(t, m.Wait(t.Context()))
-	box, err := m.Inbox(t.Context(), 0)
+	box, err := m.Inbox().List(t.Context(), 0)
 	require.NoError(t, err)
 	got := box.Waiting[0].Evaluation.Evidence
 	require.NotContains(t, got.Failure, "hunter2", "secrets are taken out before anything is stored")

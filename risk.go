@@ -12,6 +12,7 @@ import (
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"
@@ -25,7 +26,7 @@ type scores struct {
 }
 
 // scored sets the risks of waiting runs from a cache, because it is called for many of them repeatedly.
-func (m *Memory) scored(ctx context.Context, runs []Unlabelled) error {
+func (m *Memory) scored(ctx context.Context, runs []inbox.Unlabelled) error {
 	now := [2]uint64{0, m.core.Changed()}
 	l := m.learned
 	if err := l.View(ctx, func() { now[0] = l.risk.Changes() }, l.risk); err != nil {

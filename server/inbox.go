@@ -3,7 +3,7 @@ package server
 import (
 	"context"
 
-	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/taxonomy"
@@ -35,7 +35,7 @@ type inboxInput struct {
 	Limit int     `query:"limit" minimum:"1" maximum:"200" default:"50"`
 }
 
-type inboxOutput struct{ Body memtree.Inbox }
+type inboxOutput struct{ Body inbox.Inbox }
 
 // inbox lists the runs that wait for a label.
 func (s *Server) inbox(ctx context.Context, in *inboxInput) (*inboxOutput, error) {
@@ -44,7 +44,7 @@ func (s *Server) inbox(ctx context.Context, in *inboxInput) (*inboxOutput, error
 		return nil, err
 	}
 	q.Above = in.Above
-	box, err := treeIn(ctx).Find(ctx, q, in.From, in.Limit)
+	box, err := treeIn(ctx).Inbox().Find(ctx, q, in.From, in.Limit)
 	return &inboxOutput{box}, err
 }
 

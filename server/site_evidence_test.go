@@ -31,7 +31,7 @@ func TestPictureOfARun(t *testing.T) {
 	}))
 	require.NoError(t, m.Wait(t.Context()))
 	reader, elsewhere := w.token("r", nil, token.Read), w.token("e", []string{"other"}, token.Admin)
-	page := w.visit("GET", inbox, reader, "")
+	page := w.visit("GET", inboxPage, reader, "")
 	require.Equal(t, http.StatusOK, page.Code)
 	at := "/trees/default/pictures/" + p.SHA256
 	require.Contains(t, page.Body, `<img src="`+at+`" loading="lazy" width="4" height="3" alt="Screenshot: `)

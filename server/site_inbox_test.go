@@ -40,7 +40,7 @@ func TestInboxIsChosen(t *testing.T) {
 	ann := w.token("ann", nil, token.Admin)
 	w.waits(ann, 40)
 	rows := func(query string) (int, string) {
-		page := w.visit("GET", inbox+query, ann, "").Body
+		page := w.visit("GET", inboxPage+query, ann, "").Body
 		return len(shownRows.FindAllString(page, -1)), page
 	}
 	n, page := rows("")
@@ -55,20 +55,20 @@ func TestInboxIsChosen(t *testing.T) {
 	require.Zero(t, n)
 	require.NotContains(t, page, "<script>x")
 	for _, garbage := range []string{"?since=soon", "?above=7", "?direction=up", "?words=" + strings.Repeat("x", 3000)} {
-		a := w.visit("GET", inbox+garbage, ann, "")
+		a := w.visit("GET", inboxPage+garbage, ann, "")
 		require.Equal(t, http.StatusUnprocessableEntity, a.Code, garbage)
 	}
-	a := w.visit("POST", inbox+"?product=shop&said=u9", ann, "evaluation=u4&truth=right")
-	require.Equal(t, inbox+"?product=shop&said=u4", a.Header.Get("Location"))
-	a = w.visit("POST", inbox+"?product=shop", ann, "evaluation=u6&truth=skip")
-	require.Equal(t, inbox+"?product=shop&skipped=u6", a.Header.Get("Location"))
+	a := w.visit("POST", inboxPage+"?product=shop&said=u9", ann, "evaluation=u4&truth=right")
+	require.Equal(t, inboxPage+"?product=shop&said=u4", a.Header.Get("Location"))
+	a = w.visit("POST", inboxPage+"?product=shop", ann, "evaluation=u6&truth=skip")
+	require.Equal(t, inboxPage+"?product=shop&skipped=u6", a.Header.Get("Location"))
 	_, page = rows("?product=shop&from=15")
 	require.Contains(t, page, "skipped before")
-	require.Equal(t, http.StatusSeeOther, w.visit("POST", inbox, ann, "evaluation=u6&truth=unskip").Code)
+	require.Equal(t, http.StatusSeeOther, w.visit("POST", inboxPage, ann, "evaluation=u6&truth=unskip").Code)
 	_, page = rows("?product=shop&from=15")
 	require.NotContains(t, page, "skipped before")
 	long := url.QueryEscape(strings.Repeat("x", 8001))
-	a = w.visit("POST", inbox, ann, "evaluation=u8&truth=right&reason="+long)
+	a = w.visit("POST", inboxPage, ann, "evaluation=u8&truth=right&reason="+long)
 	require.Equal(t, http.StatusUnprocessableEntity, a.Code)
 }
 
@@ -77,8 +77,8 @@ func TestTwoAtOneVerdict(t *testing.T) {
 	w := newWorld(t)
 	ann, bob := w.token("ann", nil, token.Admin), w.token("bob", nil, token.Admin)
 	w.waits(ann, 2)
-	require.Equal(t, http.StatusSeeOther, w.visit("POST", inbox, ann, "evaluation=u0&truth=right").Code)
-	a := w.visit("POST", inbox, bob, "evaluation=u0&truth=false_pass&reason=%3Cb%3Eit+was+off")
+	require.Equal(t, http.StatusSeeOther, w.visit("POST", inboxPage, ann, "evaluation=u0&truth=right").Code)
+	a := w.visit("POST", inboxPage, bob, "evaluation=u0&truth=false_pass&reason=%3Cb%3Eit+was+off")
 	require.Equal(t, http.StatusConflict, a.Code)
 	require.Contains(t, a.Body, "ann decided meanwhile: it was right.")
 	require.Contains(t, a.Body, "&lt;b&gt;it was off")
@@ -86,7 +86,7 @@ func TestTwoAtOneVerdict(t *testing.T) {
 	v, err := c.Evaluation(t.Context(), "u0")
 	require.NoError(t, err)
 	require.True(t, v.Correct)
-	a = w.visit("POST", inbox, bob, "evaluation=u0&truth=false_pass&over=1")
+	a = w.visit("POST", inboxPage, bob, "evaluation=u0&truth=false_pass&over=1")
 	require.Equal(t, http.StatusSeeOther, a.Code, a.Body)
 	v, err = c.Evaluation(t.Context(), "u0")
 	require.NoError(t, err)
@@ -99,7 +99,7 @@ func TestLabelManyOnAPage(t *testing.T) {
 	w := newWorld(t)
 	ann := w.token("ann", nil, token.Admin)
 	w.waits(ann, 40)
-	const many = inbox + "/many"
+	const many = inboxPage + "/many"
 	sure := func(page string) string {
 		return regexp.MustCompile(`name="sure" value="([0-9a-f]+)"`).FindStringSubmatch(page)[1]
 	}
@@ -107,7 +107,7 @@ func TestLabelManyOnAPage(t *testing.T) {
 	require.Equal(t, http.StatusOK, a.Code)
 	require.Contains(t, a.Body, "Label 20 verdicts as right?")
 	require.Contains(t, a.Body, "The agent judged: 10 pass, 10 fail.")
-	require.Equal(t, http.StatusSeeOther, w.visit("POST", inbox, ann, "evaluation=u0&truth=right").Code)
+	require.Equal(t, http.StatusSeeOther, w.visit("POST", inboxPage, ann, "evaluation=u0&truth=right").Code)
 	again := w.visit("POST", many, ann, "which=all&truth=right&product=shop&sure="+sure(a.Body))
 	require.Equal(t, http.StatusOK, again.Code)
 	require.Contains(t, again.Body, "What matches changed meanwhile")
@@ -121,8 +121,8 @@ func TestLabelManyOnAPage(t *testing.T) {
 	require.Contains(t, page, "0 of 20 verdicts without a label match.")
 	u, err := url.Parse(to)
 	require.NoError(t, err)
-	require.Equal(t, http.StatusSeeOther, w.visit("POST", inbox, ann, "truth=undo&evaluation="+u.Query().Get("many")).Code)
-	require.Contains(t, w.visit("GET", inbox+"?product=shop", ann, "").Body, "19 of 39 verdicts without a label match.")
+	require.Equal(t, http.StatusSeeOther, w.visit("POST", inboxPage, ann, "truth=undo&evaluation="+u.Query().Get("many")).Code)
+	require.Contains(t, w.visit("GET", inboxPage+"?product=shop", ann, "").Body, "19 of 39 verdicts without a label match.")
 
 	a = w.visit("POST", many, ann, "which=chosen&truth=wrong&evaluation=u1&evaluation=u3&evaluation=nobody&reason=off")
 	require.Contains(t, a.Body, "Label 2 verdicts as wrong?")

@@ -33,15 +33,15 @@ func (w *world) visit(method, path, tok, form string, header ...string) answer {
 	return w.ask(method, path, "", form, header...)
 }
 
-const inbox = "/trees/default/inbox"
+const inboxPage = "/trees/default/inbox"
 
 func TestSignIn(t *testing.T) {
 	w := newWorld(t)
 	admin := w.token("ann", nil, token.Admin)
-	a := w.visit("GET", inbox, "", "")
+	a := w.visit("GET", inboxPage, "", "")
 	require.Equal(t, http.StatusSeeOther, a.Code)
 	require.Equal(t, "/login?next=%2Ftrees%2Fdefault%2Finbox", a.Header.Get("Location"))
-	require.Equal(t, http.StatusUnauthorized, w.visit("POST", inbox, "", "truth=right").Code)
+	require.Equal(t, http.StatusUnauthorized, w.visit("POST", inboxPage, "", "truth=right").Code)
 	require.Equal(t, "/login", w.visit("GET", "/", "", "").Header.Get("Location"))
 
 	a = w.visit("POST", "/login", "", "next=%2Ftrees%2Fdefault%2Fhealth&token=mt_wrong")
@@ -59,7 +59,7 @@ func TestSignIn(t *testing.T) {
 	}
 	require.Equal(t, http.StatusUnauthorized, w.ask("GET", inDefault, "", "", "Cookie", tokenCookie+"="+admin).Code,
 		"the API takes no cookie")
-	require.Equal(t, http.StatusSeeOther, w.ask("GET", inbox, admin, "").Code, "and a page no header")
+	require.Equal(t, http.StatusSeeOther, w.ask("GET", inboxPage, admin, "").Code, "and a page no header")
 	require.Contains(t, w.visit("GET", "/logout", admin, "").Header.Get("Set-Cookie"), "Max-Age=0")
 }
 
@@ -107,31 +107,31 @@ func TestLabelOnAPage(t *testing.T) {
 	require.Equal(t, http.StatusAccepted, w.ask("POST", inDefault+"/evaluations", admin, `[{"id":"u1","case_id":"t1",`+
 		`"prompt":"Check the order total","judgment":{"verdict":"pass","reason":"It shows 12.50."}}]`).Code)
 	require.NoError(t, w.trees.Get(Default).Wait(t.Context()))
-	a := w.visit("GET", inbox, admin, "")
+	a := w.visit("GET", inboxPage, admin, "")
 	require.Contains(t, a.Body, "The agent: it passes.")
 	require.Contains(t, a.Body, "It shows 12.50.")
 	require.Contains(t, a.Body, `value="false_pass"`)
 	require.NotContains(t, a.Body, `name="truth" value="false_fail"`, "who said pass gave no false alarm")
-	require.NotContains(t, w.visit("GET", inbox, w.token("r", nil, token.Read), "").Body, "<button name=\"truth\"")
+	require.NotContains(t, w.visit("GET", inboxPage, w.token("r", nil, token.Read), "").Body, "<button name=\"truth\"")
 
 	form := "evaluation=u1&truth=false_pass&reason=The+prices+were+not+added+up"
 	for _, foreign := range [][]string{
 		{"Origin", "http://localhost:3000"}, {"Origin", "null"}, {"Sec-Fetch-Site", "same-site"},
 		{"Sec-Fetch-Site", "cross-site"},
 	} {
-		require.Equal(t, http.StatusForbidden, w.visit("POST", inbox, admin, form, foreign...).Code, foreign)
+		require.Equal(t, http.StatusForbidden, w.visit("POST", inboxPage, admin, form, foreign...).Code, foreign)
 	}
-	a = w.visit("POST", inbox, admin, form, "Origin", "http://localhost", "Sec-Fetch-Site", "same-origin")
+	a = w.visit("POST", inboxPage, admin, form, "Origin", "http://localhost", "Sec-Fetch-Site", "same-origin")
 	require.Equal(t, http.StatusSeeOther, a.Code)
-	require.Equal(t, inbox+"?said=u1", a.Header.Get("Location"))
-	a = w.visit("GET", inbox+"?said=u1", admin, "")
+	require.Equal(t, inboxPage+"?said=u1", a.Header.Get("Location"))
+	a = w.visit("GET", inboxPage+"?said=u1", admin, "")
 	require.Contains(t, a.Body, "Noted: the verdict was wrong, defect missed")
 	id := regexp.MustCompile(`/memories/(c_[a-z0-9]+)`).FindStringSubmatch(a.Body)
 	require.Len(t, id, 2)
 	require.Contains(t, w.visit("GET", "/trees/default/memories/"+id[1], admin, "").Body, "The prices were not added up")
-	require.Equal(t, http.StatusSeeOther, w.visit("POST", inbox, admin, "evaluation=u1&truth=undo").Code)
-	require.Contains(t, w.visit("GET", inbox, admin, "").Body, `value="u1"`)
-	zh := w.visit("GET", inbox, admin, "", "Accept-Language", "zh-CN,zh;q=0.9,en;q=0.8").Body
+	require.Equal(t, http.StatusSeeOther, w.visit("POST", inboxPage, admin, "evaluation=u1&truth=undo").Code)
+	require.Contains(t, w.visit("GET", inboxPage, admin, "").Body, `value="u1"`)
+	zh := w.visit("GET", inboxPage, admin, "", "Accept-Language", "zh-CN,zh;q=0.9,en;q=0.8").Body
 	require.Contains(t, zh, `<html lang="zh">`)
 	require.Contains(t, zh, "收件箱")
 }
@@ -171,7 +171,7 @@ func TestPagesEscape(t *testing.T) {
 	}
 	m := w.trees.Get(Default)
 	require.NoError(t, m.Wait(t.Context()))
-	paths := []string{inbox, "/trees/default/memories?level=case", "/trees/default/review", "/trees/default/health"}
+	paths := []string{inboxPage, "/trees/default/memories?level=case", "/trees/default/review", "/trees/default/health"}
 	n := 0
 	for node, err := range m.Tree().Scan(t.Context(), tree.Filter{}) {
 		require.NoError(t, err)
@@ -181,7 +181,7 @@ func TestPagesEscape(t *testing.T) {
 	}
 	for _, s := range texts[:min(len(texts), asked)] {
 		q := url.QueryEscape(s)
-		paths = append(paths, "/trees/default/ask?prompt="+q+"&route="+q, inbox+"?said="+q, "/login?next="+q,
+		paths = append(paths, "/trees/default/ask?prompt="+q+"&route="+q, inboxPage+"?said="+q, "/login?next="+q,
 			"/trees/default/memories?level="+q+"&type="+q+"&after="+q)
 	}
 	for _, path := range paths {

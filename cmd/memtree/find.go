@@ -64,7 +64,7 @@ func (a *app) labelMany(ctx context.Context, f *labelFlags) error {
 		if err := m.Wait(ctx); err != nil {
 			return err
 		}
-		waiting, err := m.Waiting(ctx, f.query)
+		waiting, err := m.Inbox().Waiting(ctx, f.query)
 		if err != nil {
 			return err
 		}

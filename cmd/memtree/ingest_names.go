@@ -82,7 +82,7 @@ func (r *recorder) readWaiting(ctx context.Context) error {
 	if err := r.mem.Wait(ctx); err != nil {
 		return err
 	}
-	box, err := r.mem.Inbox(ctx, 0)
+	box, err := r.mem.Inbox().List(ctx, 0)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (r *recorder) alike(ctx context.Context) (int, error) {
 	if len(r.fresh) == 0 {
 		return 0, nil
 	}
-	box, err := r.mem.Inbox(ctx, 0)
+	box, err := r.mem.Inbox().List(ctx, 0)
 	if err != nil {
 		return 0, err
 	}

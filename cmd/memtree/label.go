@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/internal/cli/screen"
@@ -112,7 +113,7 @@ func (a *app) checkLabel(f *labelFlags) error {
 // labelList prints the unlabelled runs.
 func (a *app) labelList(ctx context.Context, f *labelFlags) error {
 	return a.with(ctx, reading, func(m *memtree.Memory) error {
-		box, err := m.Find(ctx, f.query, 0, f.top)
+		box, err := m.Inbox().Find(ctx, f.query, 0, f.top)
 		if err != nil {
 			return err
 		}
@@ -141,7 +142,7 @@ func (a *app) labelList(ctx context.Context, f *labelFlags) error {
 }
 
 // waitingLine returns the number of unlabelled runs, and the expected number of wrong ones among those with a risk.
-func (a *app) waitingLine(box *memtree.Inbox) string {
+func (a *app) waitingLine(box *inbox.Inbox) string {
 	switch {
 	case box.Total == 0:
 		return a.say("No verdict waits for its truth.")
@@ -166,7 +167,7 @@ func (a *app) riskCell(r *risk.Risk) string {
 }
 
 // labelCard shows one run to the person who labels it.
-func (a *app) labelCard(u *memtree.Unlabelled) []string {
+func (a *app) labelCard(u *inbox.Unlabelled) []string {
 	e := &u.Evaluation
 	head := a.say("risk not known yet, from %d truths", u.Risk.Known)
 	if u.Risk.Before.Wrong > 0 {

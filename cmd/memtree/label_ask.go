@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/internal/cli/screen"
@@ -76,7 +77,7 @@ func scanLines(r io.Reader) *bufio.Scanner {
 // run shows runs until none is left or the person ends the session.
 func (s *sitting) run(ctx context.Context) error {
 	for first := true; ; first = false {
-		box, err := s.mem.Find(ctx, s.query, 0, 0)
+		box, err := s.mem.Inbox().Find(ctx, s.query, 0, 0)
 		if err != nil {
 			return err
 		}
@@ -102,7 +103,7 @@ func (s *sitting) run(ctx context.Context) error {
 }
 
 // next returns the riskiest run that was not skipped, nil if there is none. A run whose label was undone comes first.
-func (s *sitting) next(box *memtree.Inbox) (u *memtree.Unlabelled) {
+func (s *sitting) next(box *inbox.Inbox) (u *inbox.Unlabelled) {
 	for i := range box.Waiting {
 		id := box.Waiting[i].Evaluation.Key()
 		if !s.passed[id] && (u == nil || id == s.front) {
@@ -114,7 +115,7 @@ func (s *sitting) next(box *memtree.Inbox) (u *memtree.Unlabelled) {
 }
 
 // one asks for the label of one run until it is labelled or skipped. again is false if the session ends.
-func (s *sitting) one(ctx context.Context, u *memtree.Unlabelled) (again bool, err error) {
+func (s *sitting) one(ctx context.Context, u *inbox.Unlabelled) (again bool, err error) {
 	for {
 		said, err := s.ask(s.say("r right · w wrong · s skip · u take back · q end"))
 		if err != nil {
@@ -148,7 +149,7 @@ func (s *sitting) one(ctx context.Context, u *memtree.Unlabelled) (again bool, e
 
 // wrongly asks for the direction of a wrong verdict, where it is not clear, and the reason. The label remains even if
 // the person leaves both unanswered.
-func (s *sitting) wrongly(ctx context.Context, u *memtree.Unlabelled) error {
+func (s *sitting) wrongly(ctx context.Context, u *inbox.Unlabelled) error {
 	t := curation.Truth{Correct: new(false), Direction: find.Way(&u.Evaluation)}
 	var gone error
 	if t.Direction == taxonomy.Other {
@@ -165,7 +166,7 @@ func (s *sitting) wrongly(ctx context.Context, u *memtree.Unlabelled) error {
 
 // skip moves a run behind the others, or back. It ignores a run that no longer waits.
 func (s *sitting) skip(id string, skipped bool) error {
-	if err := s.mem.Skip(id, skipped); !errors.Is(err, tree.ErrNotFound) {
+	if err := s.mem.Inbox().Skip(id, skipped); !errors.Is(err, tree.ErrNotFound) {
 		return err
 	}
 	return nil
@@ -189,7 +190,7 @@ func (s *sitting) way() (taxonomy.Direction, error) {
 }
 
 // tell stores the label of a run. If it is refused, it prints the reason and skips the run.
-func (s *sitting) tell(ctx context.Context, u *memtree.Unlabelled, t curation.Truth) error {
+func (s *sitting) tell(ctx context.Context, u *inbox.Unlabelled, t curation.Truth) error {
 	id := u.Evaluation.Key()
 	d, err := s.mem.Curation().Label(ctx, []string{id}, t, s.by)
 	var refused *curation.RefusedError
@@ -310,7 +311,7 @@ func (s *sitting) sum(ctx context.Context) error {
 	if s.told == 0 {
 		return nil
 	}
-	box, err := s.mem.Find(ctx, s.query, 0, 1)
+	box, err := s.mem.Inbox().Find(ctx, s.query, 0, 1)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
@@ -21,7 +22,7 @@ const cellRunes = 4000
 // labelCSV writes the unlabelled runs as a table.
 func (a *app) labelCSV(ctx context.Context, f *labelFlags) error {
 	return a.with(ctx, reading, func(m *memtree.Memory) error {
-		box, err := m.Find(ctx, f.query, 0, 0)
+		box, err := m.Inbox().Find(ctx, f.query, 0, 0)
 		if err != nil {
 			return err
 		}
@@ -42,7 +43,7 @@ func (a *app) labelCSV(ctx context.Context, f *labelFlags) error {
 
 // labelTable returns the unlabelled runs as CSV. It begins with a byte order mark, without which spreadsheets do not
 // recognise UTF-8.
-func (a *app) labelTable(box *memtree.Inbox) ([]byte, error) {
+func (a *app) labelTable(box *inbox.Inbox) ([]byte, error) {
 	b := bytes.NewBufferString("\xef\xbb\xbf")
 	w := csv.NewWriter(b)
 	w.UseCRLF = true

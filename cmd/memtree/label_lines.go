@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/internal/text"
@@ -22,7 +23,7 @@ type labelling struct {
 	names   *testNames // of the runs that the table is for: those of the reports, or all known ones
 	by      curation.Options
 	out     toldFrom
-	box     memtree.Inbox  // afterwards
+	box     inbox.Inbox  // afterwards
 	done    map[string]int // line of the table by run id
 	waiting map[string]*tree.Evaluation
 	known   map[string]tree.Verdict // by id
@@ -48,7 +49,7 @@ func (l *labelling) run(ctx context.Context, m *memtree.Memory) error {
 	l.badUpTo(math.MaxInt)
 	l.bar.End()
 	var err error
-	l.box, err = m.Inbox(ctx, 1)
+	l.box, err = m.Inbox().List(ctx, 1)
 	l.out.Rejected, l.out.Waiting = l.rejected, l.box.Total
 	return err
 }
@@ -58,7 +59,7 @@ func (l *labelling) begin(ctx context.Context, m *memtree.Memory) error {
 	if err := m.Wait(ctx); err != nil {
 		return err
 	}
-	box, err := m.Inbox(ctx, 0)
+	box, err := m.Inbox().List(ctx, 0)
 	if err != nil {
 		return err
 	}

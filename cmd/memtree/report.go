@@ -164,7 +164,7 @@ func (a *app) report(ctx context.Context, f *reportFlags) error {
 
 // reportRisks sets the unlabelled verdicts, the riskiest first.
 func (a *app) reportRisks(ctx context.Context, m *memtree.Memory, r *ciReport, f *reportFlags) error {
-	box, err := m.Inbox(ctx, 0)
+	box, err := m.Inbox().List(ctx, 0)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
 )
@@ -90,7 +90,7 @@ func (a *app) riskyMarkdown(p func(string), r *ciReport) {
 		return
 	}
 	p(a.say("%s These are the likeliest to be wrong:",
-		a.waitingLine(&memtree.Inbox{Total: r.Waiting, Scored: r.Scored, Expected: r.Expected})))
+		a.waitingLine(&inbox.Inbox{Total: r.Waiting, Scored: r.Scored, Expected: r.Expected})))
 	rows := []string{
 		fmt.Sprintf("| %s | %s | %s | %s |", a.say("likely wrong"), a.say("verdict"), a.say("test"), a.say("why")),
 		"|---:|---|---|---|",

@@ -51,7 +51,7 @@ func (a *app) statsOf(ctx context.Context, m *memtree.Memory) (stats, error) {
 	if err != nil {
 		return stats{}, err
 	}
-	box, err := m.Inbox(ctx, 1)
+	box, err := m.Inbox().List(ctx, 1)
 	if err != nil {
 		return stats{}, err
 	}

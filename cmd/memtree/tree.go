@@ -262,7 +262,7 @@ func (a *app) printNoTree(ctx context.Context, m *memtree.Memory, info *tree.Inf
 
 // printEmpty prints that there are no memories, and the next step: to label the waiting runs, or to record some.
 func (a *app) printEmpty(ctx context.Context, m *memtree.Memory) error {
-	box, err := m.Inbox(ctx, 1)
+	box, err := m.Inbox().List(ctx, 1)
 	switch {
 	case err != nil:
 		return err

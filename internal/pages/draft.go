@@ -144,7 +144,7 @@ func once(tests []memtree.Query) []memtree.Query {
 
 // recentOf returns the tests of the newest runs that wait for a label, except some.
 func recentOf(ctx context.Context, m *memtree.Memory, without []memtree.Query) ([]memtree.Query, error) {
-	waiting, err := m.Waiting(ctx, find.Query{})
+	waiting, err := m.Inbox().Waiting(ctx, find.Query{})
 	if err != nil {
 		return nil, err
 	}

@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/risk"
 )
 
@@ -28,7 +28,7 @@ type inboxData struct {
 
 // verdict is one row of the inbox.
 type verdict struct {
-	memtree.Unlabelled
+	inbox.Unlabelled
 	ID      string
 	outcome // the agent's judgment
 	Reasons []string
@@ -41,14 +41,14 @@ func (s *Site) inbox(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 // showInbox writes the inbox; met is a label that was refused, because another person had decided.
 func (s *Site) showInbox(w http.ResponseWriter, r *http.Request, v *Visitor, status int, met *meanwhile) error {
 	said := s.speech(v.Lang)
-	chosen, err := choose(r, v, v.Memory.Choices())
+	chosen, err := choose(r, v, v.Memory.Inbox().Choices())
 	if err != nil {
 		return err
 	}
 	chosen.Risky = true
 	d := inboxData{choosing: chosen, From: atoi(r.URL.Query().Get("from")), notice: noticeOf(r, v)}
 	d.Met = met
-	box, err := v.Memory.Find(r.Context(), d.Query, d.From, shownVerdicts)
+	box, err := v.Memory.Inbox().Find(r.Context(), d.Query, d.From, shownVerdicts)
 	if err != nil {
 		return err
 	}

@@ -81,7 +81,7 @@ func (s *Site) label(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 		}
 		return back(w, r, v, &q)
 	case "skip", "unskip":
-		if err := v.Memory.Skip(id, word == "skip"); err != nil {
+		if err := v.Memory.Inbox().Skip(id, word == "skip"); err != nil {
 			return err
 		}
 		if word == "unskip" {
@@ -190,7 +190,7 @@ func manyOf(r *http.Request, v *Visitor) (*manyData, []string, error) {
 	if !all {
 		of, d.IDs = find.Query{}, chosen
 	}
-	waiting, err := v.Memory.Waiting(r.Context(), of)
+	waiting, err := v.Memory.Inbox().Waiting(r.Context(), of)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -153,7 +153,7 @@ func (s *Site) overview(w http.ResponseWriter, r *http.Request, v *Visitor) erro
 
 // waiting returns the numbers of things that wait, without zeros.
 func (s *speech) waiting(ctx context.Context, m *memtree.Memory, model int) ([]waits, error) {
-	box, err := m.Inbox(ctx, 1)
+	box, err := m.Inbox().List(ctx, 1)
 	if err != nil {
 		return nil, err
 	}

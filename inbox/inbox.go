@@ -1,4 +1,5 @@
-package memtree
+// Package inbox is the runs that wait for a person's label.
+package inbox
 
 import (
 	"cmp"
@@ -7,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/memtree/memtree/find"
-	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/learned"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"
 )
@@ -25,22 +26,35 @@ type Inbox struct {
 
 // Unlabelled is a judged run without a label.
 type Unlabelled struct {
-	Evaluation Evaluation `json:"evaluation"`
-	Risk       risk.Risk  `json:"risk"`
-	Skipped    bool       `json:"skipped,omitempty"` // a person could not label it, so it comes last
+	Evaluation tree.Evaluation `json:"evaluation"`
+	Risk       risk.Risk       `json:"risk"`
+	Skipped    bool            `json:"skipped,omitempty"` // a person could not label it, so it comes last
 }
 
-// Inbox returns the judged runs without a label, at most most of them; 0: all. The newest 1,000 of them get a risk.
-// They are stored beside the store, within bounds, so that [curation.Curation.Relabel] can apply a label to the id of
-// a run alone. Advanced.
-func (m *Memory) Inbox(ctx context.Context, most int) (Inbox, error) {
-	return m.Find(ctx, find.Query{}, 0, most)
+// Options are what a reader works with. All fields are required but ReadOnly.
+type Options struct {
+	Box      *learned.Inbox
+	Tree     tree.Reader
+	Score    func(ctx context.Context, runs []Unlabelled) error // sets the risk of each
+	ReadOnly bool                                               // Skip returns tree.ErrReadOnly
 }
 
-// Find is Inbox for the runs that a query selects, from an offset on. If it filters by risk, only the newest 1,000 of
-// the matches are considered. Advanced.
-func (m *Memory) Find(ctx context.Context, q find.Query, from, most int) (Inbox, error) {
-	chosen, err := m.Waiting(ctx, q)
+// Reader selects among the waiting runs. They are stored beside the store, within bounds, so that
+// [curation.Curation.Relabel] can apply a label to the id of a run alone. It is safe for concurrent use.
+type Reader struct{ o Options }
+
+// New returns a reader.
+func New(o Options) *Reader { return &Reader{o} }
+
+// List returns at most most runs; 0: all. The newest 1,000 of them get a risk.
+func (r *Reader) List(ctx context.Context, most int) (Inbox, error) {
+	return r.Find(ctx, find.Query{}, 0, most)
+}
+
+// Find is List for the runs that a query selects, from an offset on. If it filters by risk, only the newest 1,000 of
+// the matches are considered.
+func (r *Reader) Find(ctx context.Context, q find.Query, from, most int) (Inbox, error) {
+	chosen, err := r.Waiting(ctx, q)
 	if err != nil {
 		return Inbox{}, fmt.Errorf("inbox: %w", err)
 	}
@@ -63,44 +77,44 @@ func (m *Memory) Find(ctx context.Context, q find.Query, from, most int) (Inbox,
 	return out, nil
 }
 
-// Waiting returns the waiting runs that a query selects, the newest first, with the risks of the newest. Advanced.
-func (m *Memory) Waiting(ctx context.Context, q find.Query) ([]Unlabelled, error) {
+// Waiting returns the waiting runs that a query selects, the newest first, with the risks of the newest.
+func (r *Reader) Waiting(ctx context.Context, q find.Query) ([]Unlabelled, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
 	}
-	misjudged, err := m.misjudged(ctx, q.ErrorType)
+	misjudged, err := r.misjudged(ctx, q.ErrorType)
 	if err != nil {
 		return nil, err
 	}
-	runs := m.learned.inbox.Waiting(func(e *tree.Evaluation) bool {
+	runs := r.o.Box.Waiting(func(e *tree.Evaluation) bool {
 		return q.HasRun(e) && (q.ErrorType == "" || misjudged[e.CaseID] || misjudged[e.Prompt])
 	})
 	out := make([]Unlabelled, 0, len(runs))
 	for i := range runs {
 		out = append(out, Unlabelled{Evaluation: *runs[i].Evaluation, Skipped: runs[i].Skipped})
 	}
-	if err := m.scored(ctx, out[:min(scoredMost, len(out))]); err != nil || q.Above == 0 {
+	if err := r.o.Score(ctx, out[:min(scoredMost, len(out))]); err != nil || q.Above == 0 {
 		return out, err
 	}
 	return slices.DeleteFunc(out, func(u Unlabelled) bool { return !u.Risk.Enough || u.Risk.P < q.Above }), nil
 }
 
-// Choices returns the products, suites and runs of the waiting runs. Advanced.
-func (m *Memory) Choices() find.Choices {
+// Choices returns the products, suites and runs of the waiting runs.
+func (r *Reader) Choices() find.Choices {
 	var c find.Counter
-	for _, r := range m.learned.inbox.Waiting(nil) {
-		c.Add(r.Scope.Product, r.Scope.Suite, r.RunID)
+	for _, w := range r.o.Box.Waiting(nil) {
+		c.Add(w.Scope.Product, w.Scope.Suite, w.RunID)
 	}
 	return c.Choices()
 }
 
 // misjudged returns the tests of the cases of an error type, by id and by prompt.
-func (m *Memory) misjudged(ctx context.Context, errorType string) (map[string]bool, error) {
+func (r *Reader) misjudged(ctx context.Context, errorType string) (map[string]bool, error) {
 	if errorType == "" {
 		return nil, nil
 	}
 	out := map[string]bool{}
-	for n, err := range m.store.Scan(ctx, tree.Filter{Level: tree.Case.Level(), ErrorType: errorType}) {
+	for n, err := range r.o.Tree.Scan(ctx, tree.Filter{Level: tree.Case.Level(), ErrorType: errorType}) {
 		if err != nil {
 			return nil, err
 		}
@@ -113,12 +127,12 @@ func (m *Memory) misjudged(ctx context.Context, errorType string) (map[string]bo
 }
 
 // Skip moves a waiting run behind the others, or back among them: a person could not label it. It returns
-// tree.ErrNotFound for one that does not wait. Advanced.
-func (m *Memory) Skip(key string, skipped bool) error {
-	if m.opts.ReadOnly {
+// tree.ErrNotFound for one that does not wait.
+func (r *Reader) Skip(key string, skipped bool) error {
+	if r.o.ReadOnly {
 		return tree.ErrReadOnly
 	}
-	if !m.learned.inbox.Skip(key, skipped) {
+	if !r.o.Box.Skip(key, skipped) {
 		return fmt.Errorf("skip %s: %w", key, tree.ErrNotFound)
 	}
 	return nil
@@ -133,17 +147,4 @@ func compareBool(a, b bool) int {
 		return -1
 	}
 	return 1
-}
-
-// putUnlabelled puts the formed evaluations of a batch without a label into the inbox.
-func (m *Memory) putUnlabelled(es []tree.Evaluation, all []formation.Formed) {
-	unlabelled := map[string]bool{}
-	for i := range all {
-		unlabelled[all[i].Verdict.Evaluation] = !all[i].Verdict.Labelled
-	}
-	for i := range es {
-		if unlabelled[es[i].Key()] {
-			m.learned.inbox.Put(&es[i])
-		}
-	}
 }
