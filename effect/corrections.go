@@ -35,7 +35,7 @@ type truth struct {
 }
 
 // NewCorrections returns an empty Corrections. It ignores corrections of verdicts with a risk below above, because they
-// say nothing about a higher bound.
+// are no evidence about a higher bound.
 func NewCorrections(above float64) *Corrections {
 	return &Corrections{
 		above: above, by: map[string]*corrected{}, again: map[string]*corrected{}, early: truths{of: map[string]truth{}},

@@ -93,7 +93,7 @@ type Candidate struct {
 	Lineage []Ancestor
 	Origin  string
 
-	// Prior is its expected effect before any run, see [Prior]. 0 means unknown, and stands for expected.
+	// Prior is its expected effect before any run, see [Prior]. 0 means unknown; the constant expected is used then.
 	Prior float64
 }
 

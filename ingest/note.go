@@ -8,8 +8,8 @@ import (
 
 // takeNote fills the reason from the note: both hold the evaluator's text. If a file has both, the note is the
 // evaluator's and a reason at the top level is the agent's own, which is dropped: the agent's text must not be read as
-// an evaluator's. An evaluator's reason under an unambiguous name, such as evaluatorReason, is kept before the note. A
-// note that is no text belongs to another tool.
+// an evaluator's. An evaluator's reason under an unambiguous name, such as evaluatorReason, is put in front of
+// the note. A note that is no text belongs to another tool.
 func (r *slotValues) takeNote(unread *unreadFields) {
 	note, reason := r[slotNote], r[slotReason]
 	switch {

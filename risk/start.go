@@ -2,9 +2,8 @@
 
 package risk
 
-// startWeights is the weight of each signal before anything was learned: the mean of what the
-// first hundred verdicts of these data sets say, 0 where they do not agree about the sign.
-// Learned from webjudge, judgebench, tau, gui, suite a.
+// startWeights is the weight of each signal before anything was learned: the mean of the weights learned from the first
+// hundred verdicts of webjudge, judgebench, tau, gui and suite a, or 0 where these differ in sign.
 var startWeights = [signals]float64{
 	constant:    0.00,
 	baseRate:    1.00,

@@ -63,7 +63,7 @@ const (
 	batchBytes = 4 << 20
 )
 
-// mostFresh limits the runs that are checked for reports of other tools. No more runs than that wait.
+// mostFresh limits the runs that are checked for reports of other tools, to bound memory.
 const mostFresh = 10_000
 
 // recorded is the result, as --json prints it.

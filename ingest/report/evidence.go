@@ -92,7 +92,7 @@ func (d *decoder) spooled(r io.Reader) shot {
 	return s
 }
 
-// evidence adds the evidence of the tool to a run. The pictures of a test are kept when no attempt follows.
+// evidence adds the evidence of the tool to a run. The pictures of a test are stored if no attempt follows.
 func (d *decoder) evidence(a *attempt, e *tree.Evaluation) {
 	t := &a.test
 	if !slices.Contains(tools(), d.rd.format) {

@@ -142,7 +142,7 @@ func decodeVector(raw []byte) ([]float32, error) {
 }
 
 // checkVectors scales n vectors to length 1. It returns an error for a vector that does not have dims finite numbers,
-// or is zero; dims 0 stands for the length of the first.
+// or is zero; with dims 0 all must have the length of the first.
 func checkVectors(vectors [][]float32, n, dims int) error {
 	if len(vectors) != n {
 		return noAnswer(fmt.Sprintf("%d texts were sent, %d vectors came", n, len(vectors)))

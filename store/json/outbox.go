@@ -57,7 +57,7 @@ func (s *Store) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	return out, nil
 }
 
-// lockLeases returns the present state, with its files kept open, and locks the leases. Evaluations that are finished
+// lockLeases returns the present state, with its files open, and locks the leases. Evaluations that are finished
 // from then on lose their lease after the caller has unlocked.
 func (s *Store) lockLeases(ctx context.Context) (*state, error) {
 	for {
