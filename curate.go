@@ -101,7 +101,7 @@ func (m *Memory) curate(ctx context.Context, plan func() (tree.Batch, error)) er
 		}
 		jobs, err := m.openJobs(ctx, true) // the store loses them with all derived data
 		if err == nil {
-			err = m.purgePictures(ctx, b.Purge) // first, so that a crash leaves none behind
+			err = m.Pictures().Purge(ctx, b.Purge) // first, so that a crash leaves none behind
 		}
 		if err == nil {
 			err = m.core.Apply(ctx, b)

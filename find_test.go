@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
-	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/find"
+	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/tree"
 )
 

@@ -22,6 +22,7 @@ import (
 	"github.com/memtree/memtree/internal/intake"
 	"github.com/memtree/memtree/internal/learned"
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/picture"
 	"github.com/memtree/memtree/store/cache"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/taxonomy"
@@ -307,4 +308,9 @@ func (m *Memory) putUnlabelled(es []tree.Evaluation, all []formation.Formed) {
 			m.learned.inbox.Put(&es[i])
 		}
 	}
+}
+
+// Pictures returns the pictures of runs. Advanced.
+func (m *Memory) Pictures() *picture.Gallery {
+	return picture.New(m.gallery, m.store, m.learned.inbox.All)
 }

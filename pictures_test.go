@@ -25,14 +25,14 @@ func pngOf(t testing.TB, width int) []byte {
 
 func keptPicture(t *testing.T, m *memtree.Memory, width int) tree.Picture {
 	t.Helper()
-	p, err := m.KeepPicture(t.Context(), "at-the-end", bytes.NewReader(pngOf(t, width)))
+	p, err := m.Pictures().Keep(t.Context(), "at-the-end", bytes.NewReader(pngOf(t, width)))
 	require.NoError(t, err)
 	return p
 }
 
 func pictures(t *testing.T, m *memtree.Memory) int {
 	t.Helper()
-	n, _, err := m.Pictures(t.Context())
+	n, _, err := m.Pictures().Count(t.Context())
 	require.NoError(t, err)
 	return n
 }
@@ -63,7 +63,7 @@ func TestEvidenceGoesWithTheRun(t *testing.T) {
 	n, err := m.Tree().Get(t.Context(), d.Verdict.Node)
 	require.NoError(t, err)
 	require.Equal(t, got, n.CaseData.Evidence)
-	b, kind, err := m.Picture(t.Context(), p.SHA256)
+	b, kind, err := m.Pictures().Get(t.Context(), p.SHA256)
 	require.NoError(t, err)
 	require.Equal(t, "image/png", kind)
 	require.Equal(t, pngOf(t, 9), b)
@@ -71,7 +71,7 @@ func TestEvidenceGoesWithTheRun(t *testing.T) {
 	_, err = m.Curation().Forget(t.Context(), n.ID, curation.Options{Purge: true})
 	require.NoError(t, err)
 	require.Zero(t, pictures(t, m), "a purge leaves no picture")
-	_, _, err = m.Picture(t.Context(), p.SHA256)
+	_, _, err = m.Pictures().Get(t.Context(), p.SHA256)
 	require.ErrorIs(t, err, tree.ErrNotFound)
 }
 
@@ -119,12 +119,12 @@ func TestKeepPictureRefuses(t *testing.T) {
 		"more than 8 MiB": string(pngOf(t, 9)) + strings.Repeat("x", 100<<20),
 		"cannot be read":  string(bomb),
 	} {
-		_, err := m.KeepPicture(t.Context(), "x", strings.NewReader(b))
+		_, err := m.Pictures().Keep(t.Context(), "x", strings.NewReader(b))
 		var field *tree.FieldError
 		require.ErrorAs(t, err, &field, want)
 		require.ErrorContains(t, err, want)
 	}
-	_, err = m.KeepPicture(t.Context(), "x", bytes.NewReader(pngOf(t, tree.MaxSide+1)))
+	_, err = m.Pictures().Keep(t.Context(), "x", bytes.NewReader(pngOf(t, tree.MaxSide+1)))
 	require.ErrorContains(t, err, "the most is 16384 a side")
 	require.Zero(t, pictures(t, m))
 }

@@ -43,8 +43,8 @@ func (m *Memory) prune(ctx context.Context, o *evolution.PruneOptions) (p evolut
 		}
 		return m.core.Apply(ctx, tree.Batch{Changes: p.Changes})
 	})
-	if err == nil && !o.DryRun {
-		err = m.sweepPictures(ctx)
+	if err == nil && !o.DryRun && !m.opts.ReadOnly {
+		err = m.Pictures().Sweep(ctx)
 	}
 	return p, err
 }

@@ -20,7 +20,7 @@ func TestPictureOfARun(t *testing.T) {
 	m := w.trees.Get(Default)
 	var b bytes.Buffer
 	require.NoError(t, png.Encode(&b, image.NewGray(image.Rect(0, 0, 4, 3))))
-	p, err := m.KeepPicture(t.Context(), `"><script>alert(1)</script>`, bytes.NewReader(b.Bytes()))
+	p, err := m.Pictures().Keep(t.Context(), `"><script>alert(1)</script>`, bytes.NewReader(b.Bytes()))
 	require.NoError(t, err)
 	require.NoError(t, m.Record(t.Context(), tree.Evaluation{
 		ID: "run-1", Prompt: "Check the cart", Judgment: tree.Raw(`"fail"`), Evidence: &tree.Evidence{

@@ -31,7 +31,7 @@ func (a *app) exportPictures(ctx context.Context, m *memtree.Memory, s *transfer
 		}
 		for i := range n.CaseData.Evidence.Pictures {
 			name := filepath.Base(n.CaseData.Evidence.Pictures[i].File())
-			b, _, err := m.Picture(ctx, n.CaseData.Evidence.Pictures[i].SHA256)
+			b, _, err := m.Pictures().Get(ctx, n.CaseData.Evidence.Pictures[i].SHA256)
 			switch {
 			case errors.Is(err, tree.ErrNotFound) || done[name]:
 				continue

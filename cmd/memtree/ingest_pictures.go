@@ -30,7 +30,7 @@ func (a *app) pictureKeeper(ctx context.Context, folder string) *pictureKeeper {
 func (k *pictureKeeper) keep(s report.Shot) (tree.Picture, error) {
 	name := cmp.Or(s.Name, path.Base(strings.ReplaceAll(s.Path, `\`, "/")))
 	if s.Data != nil {
-		return k.mem.KeepPicture(k.ctx, name, s.Data)
+		return k.mem.Pictures().Keep(k.ctx, name, s.Data)
 	}
 	from, err := k.attachments(s.Report)
 	if err != nil {
@@ -40,7 +40,7 @@ func (k *pictureKeeper) keep(s report.Shot) (tree.Picture, error) {
 	if err != nil {
 		return tree.Picture{}, err
 	}
-	p, err := k.mem.KeepPicture(k.ctx, name, f)
+	p, err := k.mem.Pictures().Keep(k.ctx, name, f)
 	return p, errors.Join(err, f.Close())
 }
 

@@ -55,7 +55,7 @@ func (a *app) statsOf(ctx context.Context, m *memtree.Memory) (stats, error) {
 	if err != nil {
 		return stats{}, err
 	}
-	n, size, err := m.Pictures(ctx)
+	n, size, err := m.Pictures().Count(ctx)
 	return stats{s, a.spentEver(m.Health().Spent), pictureStats{n, size}, box.Total}, err
 }
 

@@ -36,7 +36,7 @@ const picturePolicy = "default-src 'none'; img-src 'self'; sandbox"
 
 // picture answers with a picture of the tree. Its bytes never change, so a browser may cache it.
 func (s *Site) picture(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	b, kind, err := v.Memory.Picture(r.Context(), r.PathValue("sum"))
+	b, kind, err := v.Memory.Pictures().Get(r.Context(), r.PathValue("sum"))
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,6 @@
-// Package picture reads the type and size of an image from the head of its file: PNG, JPEG or WebP. It decodes no
-// pixels, so a small file that unpacks to a huge image costs nothing.
+// Package picture stores the pictures of runs beside a store (gallery.go). It reads the type and size of an image from
+// the head of its file: PNG, JPEG or WebP. It decodes no pixels, so a small file that unpacks to a huge image costs
+// nothing.
 package picture
 
 import (

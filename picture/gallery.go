@@ -1,0 +1,171 @@
+package picture
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Gallery is the pictures of runs beside a store. It is safe for concurrent use.
+type Gallery struct {
+	store  tree.Gallery // nil if the store keeps no pictures
+	tree   tree.Reader
+	unread func() []tree.Evaluation // runs that are no case, and may refer to pictures
+}
+
+// New returns the gallery of a store; pictures may be nil. Runs that are no case yet come from unread.
+func New(pictures tree.Gallery, t tree.Reader, unread func() []tree.Evaluation) *Gallery {
+	return &Gallery{pictures, t, unread}
+}
+
+// Keep reads a picture of a run, stores it beside the store and returns its reference for [tree.Evidence]. The
+// error is a *tree.FieldError for a picture that is no PNG, JPEG or WebP, is longer than 8 MiB or has too many pixels.
+// Record the run within the hour: pictures without a run or case that refers to them are removed.
+func (g *Gallery) Keep(ctx context.Context, name string, r io.Reader) (tree.Picture, error) {
+	if g.store == nil {
+		return tree.Picture{}, fmt.Errorf("keep a picture: %w", errors.ErrUnsupported)
+	}
+	b, err := io.ReadAll(io.LimitReader(r, tree.MaxPicture+1))
+	if err != nil {
+		return tree.Picture{}, fmt.Errorf("keep a picture: %w", err)
+	}
+	p, err := reference(name, b)
+	if err == nil {
+		err = g.store.PutPicture(ctx, p, b)
+	}
+	return p, err
+}
+
+// reference returns the reference to a picture.
+func reference(name string, b []byte) (tree.Picture, error) {
+	bad := func(problem string) error { return &tree.FieldError{Field: "picture", Problem: problem} }
+	if len(b) > tree.MaxPicture {
+		return tree.Picture{}, bad("has more than 8 MiB")
+	}
+	h, err := ReadHead(b)
+	if err != nil {
+		return tree.Picture{}, bad(err.Error())
+	}
+	if h.Width > tree.MaxSide || h.Height > tree.MaxSide || h.Width*h.Height > tree.MaxPixels {
+		return tree.Picture{}, bad(fmt.Sprintf("has %d by %d pixels; the most is %d a side and %d million in all", h.Width,
+			h.Height, tree.MaxSide, tree.MaxPixels>>20))
+	}
+	sum := sha256.Sum256(b)
+	return tree.Picture{SHA256: hex.EncodeToString(sum[:]), Name: name, Type: h.Type, Width: h.Width, Height: h.Height,
+		Bytes: len(b)}, nil
+}
+
+// Get returns a stored picture, with its content type as detected from its bytes, or tree.ErrNotFound.
+func (g *Gallery) Get(ctx context.Context, sum string) (b []byte, contentType string, err error) {
+	if g.store == nil {
+		return nil, "", fmt.Errorf("picture: %w", tree.ErrNotFound)
+	}
+	if b, err = g.store.Picture(ctx, sum); err != nil {
+		return nil, "", err
+	}
+	h, err := ReadHead(b)
+	if err != nil {
+		return nil, "", fmt.Errorf("picture %s: %w", sum, err)
+	}
+	return b, h.Type, nil
+}
+
+// Count returns the number of stored pictures, and their bytes.
+func (g *Gallery) Count(ctx context.Context) (n int, size int64, err error) {
+	if g.store == nil {
+		return 0, 0, nil
+	}
+	all, err := g.store.Pictures(ctx)
+	for _, p := range all {
+		size += p.Bytes
+	}
+	return len(all), size, err
+}
+
+// grace is how long a picture may wait for its run to be recorded.
+const grace = time.Hour
+
+// Sweep removes the pictures that no run in the inbox, no dead letter and no case in use refers to.
+func (g *Gallery) Sweep(ctx context.Context) error {
+	if g.store == nil {
+		return nil
+	}
+	all, err := g.store.Pictures(ctx)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	held, err := g.held(ctx, func(_ string, s tree.Status) bool { return s != tree.Archived })
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		if held[p.SHA256] || time.Since(p.Put) < grace {
+			continue
+		}
+		if err := g.store.RemovePicture(ctx, p.SHA256); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Purge removes the pictures that only purged data refers to.
+func (g *Gallery) Purge(ctx context.Context, p *tree.Purge) error {
+	if g.store == nil {
+		return nil
+	}
+	gone := slices.Concat(p.Nodes, p.Evaluations)
+	before, err := g.held(ctx, func(id string, _ tree.Status) bool { return slices.Contains(gone, id) })
+	if err != nil || len(before) == 0 {
+		return err
+	}
+	after, err := g.held(ctx, func(id string, _ tree.Status) bool { return !slices.Contains(gone, id) })
+	if err != nil {
+		return err
+	}
+	for sum := range before {
+		if after[sum] {
+			continue
+		}
+		if err := g.store.RemovePicture(ctx, sum); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// held returns the pictures of the runs and cases for which holds is true: runs by their keys, cases by their
+// ids.
+func (g *Gallery) held(ctx context.Context, holds func(id string, s tree.Status) bool) (map[string]bool, error) {
+	held := map[string]bool{}
+	hold := func(id string, s tree.Status, e *tree.Evidence) {
+		for i := 0; e != nil && i < len(e.Pictures) && holds(id, s); i++ {
+			held[e.Pictures[i].SHA256] = true
+		}
+	}
+	for n, err := range g.tree.Scan(ctx, tree.Filter{Level: tree.Case.Level()}) {
+		if err != nil {
+			return nil, fmt.Errorf("look for pictures: %w", err)
+		}
+		if n.CaseData != nil {
+			hold(n.ID, n.Status, n.CaseData.Evidence)
+		}
+	}
+	for d, err := range g.tree.DeadLetters(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("look for pictures: %w", err)
+		}
+		hold(d.Evaluation.Key(), tree.Active, d.Evaluation.Evidence)
+	}
+	for _, e := range g.unread() {
+		hold(e.ID, tree.Active, e.Evidence)
+	}
+	return held, nil
+}
