@@ -38,10 +38,10 @@ type classifier struct {
 	finder *cue.Matcher
 }
 
-// newClassifier compiles the cues of tax.
-func newClassifier(tax *taxonomy.Taxonomy) *classifier {
+// newClassifier compiles the cues of error types.
+func newClassifier(types []taxonomy.ErrorType) *classifier {
 	c := &classifier{finder: cue.NewMatcher(cue.Gap)}
-	for _, t := range tax.ErrorTypes() {
+	for _, t := range types {
 		if t.ID == taxonomy.OtherError {
 			continue
 		}

@@ -80,10 +80,18 @@ func New(o Options) (*Former, error) {
 		return nil, fmt.Errorf("new former: %w", err)
 	}
 	f.compiled = sync.OnceValue(func() compiled {
-		c := compiled{checks: cue.Of(f.taxonomy)(), said: newClassifier(f.taxonomy)}
+		c := compiled{checks: cue.Of(f.taxonomy)(), said: newClassifier(f.taxonomy.ErrorTypes())}
 		for _, k := range f.taxonomy.TeamChecks() {
-			c.team = append(c.team, k.ID)
+			c.ofTeam = append(c.ofTeam, k.ID)
 		}
+		types := slices.Clone(f.taxonomy.ErrorTypes())
+		for i := range types {
+			was, _ := taxonomy.Default().ErrorType(types[i].ID)
+			types[i].Cues = slices.DeleteFunc(slices.Clone(types[i].Cues), func(q taxonomy.Cue) bool {
+				return slices.Contains(was.Cues, q)
+			})
+		}
+		c.team = newClassifier(types)
 		return c
 	})
 	return f, nil
@@ -105,8 +113,9 @@ func (f *Former) loadPrompts() (err error) {
 // compiled are the cues of the rules analyst.
 type compiled struct {
 	checks *cue.Catalogue
-	said   *classifier // of the phrases that a team gave error types
-	team   []string    // ids of the checks that a team added or changed
+	said   *classifier // for notes about an error
+	team   *classifier // likewise, of the phrases that a team gave error types
+	ofTeam []string    // ids of the checks that a team added or changed
 }
 
 func (f *Former) catalogue() *cue.Catalogue { return f.compiled().checks }

@@ -16,8 +16,8 @@ import (
 // misses reads what was missed, the weightiest first. The note of a person comes before the defects of the ground
 // truth, and these before the differences of judgment and truth. Each cause that a note names is a miss, and so is
 // each entry of a defect list. A run without any of these has one miss without a check: no cause is invented.
-func (f *Former) misses(x *facts, t guard.Truths) []tree.Miss {
-	r := &missReader{facts: x, f: f, truths: t, defects: defectsOf(x.truth)}
+func (f *Former) misses(x *facts, t guard.Truths, guess bool) []tree.Miss {
+	r := &missReader{facts: x, f: f, truths: t, defects: defectsOf(x.truth), guess: guess}
 	r.note()
 	r.listed()
 	r.different()
@@ -34,6 +34,7 @@ type missReader struct {
 	f       *Former
 	truths  guard.Truths
 	defects []defect
+	guess   bool // see byRules
 	list    []tree.Miss
 }
 
@@ -72,7 +73,7 @@ func (r *missReader) note() {
 		return // “wrong again” names no cause
 	}
 	lead, ok := r.plainly(sentences...)
-	if len(r.defects) == 1 && !ok { // the note and the defect are read as one
+	if len(r.defects) == 1 && (!ok || lead.Sure < plainNote) { // the note and the defect are read as one
 		lead, ok = r.plainly(append(slices.Clone(sentences), r.defects[0].text)...)
 	}
 	expected := r.expected(firstBytes(r.e.Reason, maxNote))
@@ -120,11 +121,11 @@ func (r *missReader) namesCheck(s string) bool {
 // or changed is always enough. In direction Other any reading is: there it always rests on a phrase.
 func (r *missReader) plainly(said ...string) (cue.Reading, bool) {
 	m, ok := r.missed(said...)
-	if ok && (m.Sure >= plainNote || r.judged.Direction == taxonomy.Other) {
+	if ok && (m.Sure >= plainNote || r.guess || r.judged.Direction == taxonomy.Other) {
 		return m, true
 	}
 	if m, ok = r.f.catalogue().Outright(strings.Join(said, "\n"), r.judged.Direction); !ok ||
-		!slices.Contains(r.f.compiled().team, m.Check) {
+		!slices.Contains(r.f.compiled().ofTeam, m.Check) {
 		return cue.Reading{}, false
 	}
 	return m, true
