@@ -127,10 +127,10 @@ func (f *Former) byRules(x *facts, t guard.Truths, guess bool) analysis {
 	return a
 }
 
-// classify reads the error type from the differences of judgment and ground truth, and from a team's own phrases in the
-// note. Without either it abstains: the built-in phrases, the agent's own reason and the kind of task name the right type
-// for every second run. With guess they count too, since a model has read the run, and the type of a cause that no check
-// describes is only where its lesson is filed.
+// classify reads the error type from the differences of judgment and ground truth, and from a team's own phrases in
+// the note. Without either it abstains: the built-in phrases, the agent's own reason and the kind of task name the
+// right type for every second run. With guess they count too, since a model has read the run, and the type of a cause
+// that no check describes is only where its lesson is filed.
 func (f *Former) classify(x *facts, guess bool) classification {
 	c := f.compiled().team
 	if guess {
