@@ -24,7 +24,7 @@ import (
 // Advanced.
 func (m *Memory) Curation() *curation.Curation {
 	return curation.New(curation.Door{
-		Tree: m.Tree(), Apply: m.curate, Form: m.formAnew, Edit: m.edit, Kept: m.learned.inbox.Get,
+		Tree: m.Tree(), Apply: m.curate, Form: m.formAnew, Edit: m.edit, Kept: m.learned.inbox.Get, Facts: m.viewFacts,
 		Waits: transfer.Waits, Now: m.opts.Now, Secrets: formation.RedactText, Origin: m.origin,
 		Gates:  gate.New(m.taxonomy, guard.Instructs, guard.Forces),
 		TypeOf: m.typeOf, Words: m.words.Fill,

@@ -47,6 +47,9 @@ func (m *Memory) lookUp(ctx context.Context) effect.Look {
 		return seen[id]
 	}
 	return func(id string) (effect.Candidate, bool) {
+		if tree.IsFact(id) {
+			return m.factCandidate(id)
+		}
 		n := node(id)
 		if n == nil {
 			return effect.Candidate{}, false

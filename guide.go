@@ -13,6 +13,7 @@ import (
 	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -49,7 +50,7 @@ type Guidance struct {
 	Text      string             `json:"text"`               // the fenced block; "" when memory abstains
 	Hash      string             `json:"hash"`               // of Text
 	Wording   string             `json:"wording,omitempty"`  // its wording, for the ledger
-	Items     []enhance.Item     `json:"items"`              // the memories in Text
+	Items     []enhance.Item     `json:"items"`              // the memories in Text, then the facts about the product
 	Facts     []enhance.ToldFact `json:"facts,omitempty"`    // what the observation shows of remembered misses, as in Text
 	Nearest   *enhance.Item      `json:"nearest"`            // the nearest memory, and why it is not in Text; nil: none
 	Unformed  int                `json:"unformed,omitempty"` // when it abstains: recorded runs that are not formed yet
@@ -77,6 +78,8 @@ func (g Guidance) Enhance(prompt string) string {
 type Explanation struct {
 	Guidance
 	Considered []enhance.Considered // best first, with why it was taken or left
+	FactsGiven []knowledge.Found    // facts about the product that fit
+	FactsNear  []knowledge.Found    // facts about the product that came near, with why they are not given
 	Undecided  []enhance.ToldFact   // what Query.Observation does not settle, and why
 	Brief      *brief.Brief         // the brief of this test; nil: it was not read
 }
@@ -183,6 +186,11 @@ func (m *Memory) answer(ctx context.Context, q Query, ask core.Asking, closed []
 		return x, err
 	}
 	x.Note, x.Brief = r.Note, read
+	var known []knowledge.Found
+	if !slices.Contains(closed, tree.OfFacts) {
+		known, x.FactsNear = m.factsFor(ctx, &q)
+	}
+	x.FactsGiven = known
 	look := enhance.Look{Observation: q.Observation, Prompt: q.Prompt, Step: q.Step, Test: q.Scope.Test}
 	facts, err := m.holdCases(ctx, &look, r.Here, a)
 	if err != nil {
@@ -190,7 +198,7 @@ func (m *Memory) answer(ctx context.Context, q Query, ask core.Asking, closed []
 	}
 	facts = slices.DeleteFunc(facts, func(f enhance.Observed) bool { return slices.Contains(closed, f.Type) })
 	var dropped []enhance.Drop
-	if x.draft, dropped, err = m.choose(ctx, q, &r, a, facts, closed, why, &x.Guidance); err != nil {
+	if x.draft, dropped, err = m.choose(ctx, q, &r, a, facts, known, closed, why, &x.Guidance); err != nil {
 		return x, err
 	}
 	for i := range r.Considered {
@@ -233,8 +241,8 @@ func (m *Memory) unformed(ctx context.Context) int {
 // choose chooses the content of the text from the hits and facts, and records it in to. It returns the hits that are
 // omitted, with reasons. A hit whose node is gone is omitted without one.
 func (m *Memory) choose(
-	ctx context.Context, q Query, r *retrieval.Result, a *askedTest, facts []enhance.Observed, closed []string,
-	read reasons, to *Guidance,
+	ctx context.Context, q Query, r *retrieval.Result, a *askedTest, facts []enhance.Observed, known []knowledge.Found,
+	closed []string, read reasons, to *Guidance,
 ) (d enhance.Draft, left []enhance.Drop, err error) {
 	ids := make([]string, len(r.Hits))
 	byID := make(map[string]*retrieval.Hit, len(r.Hits))
@@ -251,7 +259,7 @@ func (m *Memory) choose(
 		Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Facts: facts, Asked: r.Asked, Here: r.Here,
 		Own: a.cases(nodes), Refused: m.core.Refused(),
 		Product: q.Scope.Product, Build: q.Scope.Build, Findings: m.opts.Findings || q.Findings, Seen: q.Observation,
-		Say: read.sayings(),
+		Say: read.sayings(), Known: toldKnown(known),
 	})
 	if err != nil {
 		return d, nil, err
@@ -260,6 +268,10 @@ func (m *Memory) choose(
 		to.Items = append(to.Items, enhance.NewItem(byID[id]))
 	}
 	read.sign(to.Items, r.Hits)
+	for _, k := range d.Known {
+		i := slices.IndexFunc(known, func(f knowledge.Found) bool { return f.ID == k.ID })
+		to.Items = append(to.Items, factItem(&known[i]))
+	}
 	to.Facts, to.Abstained = enhance.Told(d.Facts), d.Empty()
 	if n := a.crowdedOut(nodes, d.Dropped); n > 0 {
 		to.Note = text.Append(to.Note, fmt.Sprintf(taxonomy.Text{

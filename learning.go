@@ -4,6 +4,7 @@ package memtree
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/internal/learned"
+	"github.com/memtree/memtree/knowledge"
 )
 
 // learning holds what was learned besides the tree.
@@ -20,6 +22,8 @@ type learning struct {
 	risk        *learned.Risk
 	runs        *learned.Runs
 	corrections learned.Bounds
+	knowledge   *learned.Knowledge
+	decided     atomic.Bool // a fact was decided on since guidance last read what is known
 
 	inbox  *learned.Inbox
 	briefs *learned.Briefs
@@ -40,7 +44,7 @@ type learning struct {
 // newLearning returns an empty learning.
 func newLearning() *learning {
 	return &learning{
-		runs: learned.NewRuns(), inbox: learned.NewInbox(), briefs: learned.NewBriefs(), brake: &learned.Brake{},
+		runs: learned.NewRuns(), knowledge: learned.NewKnowledge(), inbox: learned.NewInbox(), briefs: learned.NewBriefs(), brake: &learned.Brake{},
 		verdicts: make(chan struct{}, 1), outcomes: make(chan struct{}, 1), seen: make(chan seenTest, 1024),
 	}
 }
@@ -74,6 +78,9 @@ func (m *Memory) openLearned(ctx context.Context) {
 func (m *Memory) learn(ctx context.Context) {
 	l := m.learned
 	outcomes, rested, settled := l.outcomes, (<-chan time.Time)(nil), time.Now()
+	if err := m.viewFacts(ctx, func(*knowledge.Base) {}); err != nil && ctx.Err() == nil {
+		m.opts.Logger.Warn("what is known of the product will be read later", "error", err)
+	}
 	for {
 		var err error
 		select {
@@ -87,7 +94,7 @@ func (m *Memory) learn(ctx context.Context) {
 			outcomes, rested = l.outcomes, nil
 		case <-outcomes:
 			began := time.Now()
-			err = m.learnEffects(ctx)
+			err = errors.Join(m.learnEffects(ctx), m.viewFacts(ctx, func(*knowledge.Base) {}))
 			if err == nil && began.Sub(settled) > settleEvery {
 				_, err = m.settle(ctx)
 				settled = time.Now()

@@ -254,6 +254,9 @@ func (m *Memory) committed(b *tree.Batch, nodes []tree.Node) {
 	for i := range b.Entries {
 		e := &b.Entries[i]
 		said, outcome = said || e.Act != nil, outcome || e.Outcome != nil
+		if onFacts(e) {
+			m.learned.decided.Store(true)
+		}
 		if e.Verdict != nil {
 			m.learned.inbox.Tell(e.Verdict, time.Now())
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/internal/core"
+	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"
@@ -73,8 +74,10 @@ func (h harnessed) GuideWith(ctx context.Context, t *harness.Test, ids []string)
 		return "", err
 	}
 	facts = slices.DeleteFunc(facts, func(x enhance.Observed) bool { return !slices.Contains(ids, x.ID) })
+	known, _ := m.factsFor(ctx, &q)
+	known = slices.DeleteFunc(known, func(k knowledge.Found) bool { return !slices.Contains(ids, k.ID) })
 	var g Guidance
-	d, _, err := m.choose(ctx, q, &r, a, facts, nil, nil, &g)
+	d, _, err := m.choose(ctx, q, &r, a, facts, known, nil, nil, &g)
 	if err != nil {
 		return "", err
 	}

@@ -11,6 +11,7 @@
 //     one
 //   - relabel.go, label.go, many.go: a new truth of a run, and of many runs as one action
 //   - teach.go, edit.go, reject.go: lessons that a person writes, rewords or refuses
+//   - facts.go: facts about the product
 //   - purge.go, lost.go: what a purge removes, and lessons that lost a case
 package curation
 
@@ -24,6 +25,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/evolution/gate"
+	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -40,6 +42,8 @@ type Door struct {
 	Edit func(ctx context.Context, id string, words gate.Draft, at time.Time) (tree.Node, []string, error)
 	// Kept returns a run of the inbox, by the key of its evaluation, and whether it exists.
 	Kept func(key string) (tree.Evaluation, bool)
+	// Facts calls read with what is known of the product now.
+	Facts func(ctx context.Context, read func(*knowledge.Base)) error
 	// Secrets removes secrets from a text and returns their number; Gates check taught lessons.
 	Secrets func(string) (string, int)
 	Gates   *gate.Gates
@@ -72,14 +76,15 @@ type Options struct {
 
 // Result is the result of a decision.
 type Result struct {
-	Action   tree.Action   `json:"act"`
-	Undone   *tree.Action  `json:"undone,omitempty"` // of an undo: the reverted action
-	Changes  []tree.Change `json:"changes"`
-	Verdict  *tree.Verdict `json:"verdict,omitempty"`  // of a relabel: the new verdict
-	Against  []tree.Node   `json:"against,omitempty"`  // of a taught lesson: lessons in use that contradict it
-	Mirrored []tree.Node   `json:"mirrored,omitempty"` // of a taught lesson: equal lessons for the other direction
-	Redacted int           `json:"redacted,omitempty"` // of a taught lesson: number of secrets removed from it
-	Stood    []tree.Node   `json:"stood"`              // lessons in use that depend on it and are learned again
+	Action   tree.Action     `json:"act"`
+	Undone   *tree.Action    `json:"undone,omitempty"` // of an undo: the reverted action
+	Changes  []tree.Change   `json:"changes"`
+	Verdict  *tree.Verdict   `json:"verdict,omitempty"`  // of a relabel: the new verdict
+	Against  []tree.Node     `json:"against,omitempty"`  // of a taught lesson: lessons in use that contradict it
+	Mirrored []tree.Node     `json:"mirrored,omitempty"` // of a taught lesson: equal lessons for the other direction
+	Redacted int             `json:"redacted,omitempty"` // of a taught lesson: number of secrets removed from it
+	Fact     *knowledge.Fact `json:"fact,omitempty"`     // of a decision on a fact: its present state
+	Stood    []tree.Node     `json:"stood"`              // lessons in use that depend on it and are learned again
 }
 
 // Refusal is the reason why a decision was refused.

@@ -13,6 +13,7 @@
 //   - item.go, left.go: one memory within the budget, and why one is omitted
 //   - look.go, facts.go, finding.go: earlier misses of this page, compared with what can be seen now
 //   - fence.go, secret.go, say.go: texts made safe
+//   - known.go: facts about the product under test
 //   - own.go, named.go, product.go: notes of people, and memories of other pages and products
 //   - why.go, second.go: sentences for memories that were not given, and for a second run
 package enhance
@@ -77,6 +78,9 @@ type Options struct {
 	// not charged to Budget. They replace the advice of the misses that they were read from. A requirement that is met
 	// is included only if all are met.
 	Facts []Observed
+
+	// Known is what holds of the product, the surest first. It is given before the memories.
+	Known []Known
 }
 
 // Observed is a fact, and the memory it was read from.
@@ -95,7 +99,7 @@ type Observed struct {
 type Block struct {
 	Text    string     // fenced, without a line feed at its end; "" if empty
 	Hash    string     // of Text, "" for none
-	Wording string     // name of the template, see prompts.Prompt.Name; then +facts and +findings if it has any
+	Wording string     // name of the template, see prompts.Prompt.Name; then +facts, +known and +findings if it has any
 	IDs     []string   // the memories in it, in the order given
 	Facts   []Observed // the facts in it, in the order given, then the silent ones
 	Dropped []Drop     // the memories omitted, in the order given
@@ -115,14 +119,16 @@ type Draft struct {
 	IDs     []string   // as in Block
 	Facts   []Observed // as in Block
 	Dropped []Drop     // as in Block
+	Known   []Known    // what it tells of the product
 
 	o       Options
 	items   []wordedMemory
 	clauses []string // of facts
+	known   []string // lines
 }
 
 // Empty reports whether the draft has no content, so that the text is "".
-func (d *Draft) Empty() bool { return len(d.items) == 0 && len(d.clauses) == 0 }
+func (d *Draft) Empty() bool { return len(d.items)+len(d.clauses)+len(d.known) == 0 }
 
 // Write turns nodes, the best first, into guidance. The text has strategies first, then experiences, then cases, each
 // in the order given. If the budget is too small, the last nodes are omitted; a node is never cut in half. If no node
@@ -138,7 +144,7 @@ func Write(nodes []tree.Node, o Options) (Block, error) {
 
 // Choose chooses the content of the text as Write does, without writing it.
 func Choose(nodes []tree.Node, o Options) (Draft, error) {
-	if len(nodes) == 0 && len(o.Facts) == 0 {
+	if len(nodes) == 0 && len(o.Facts) == 0 && len(o.Known) == 0 {
 		return Draft{}, nil
 	}
 	if o.Lang == "" {
@@ -159,8 +165,9 @@ func Choose(nodes []tree.Node, o Options) (Draft, error) {
 	}
 	d := Draft{}
 	d.clauses, d.Facts = o.facts()
+	d.Known, d.known = o.known()
 	var dropped map[int]why
-	d.items, dropped = choose(nodes, o)
+	d.items, dropped = choose(nodes, d.Known, o)
 	d.o = o
 	for _, it := range d.items {
 		d.IDs = append(d.IDs, it.id)
@@ -175,7 +182,7 @@ func Choose(nodes []tree.Node, o Options) (Draft, error) {
 
 // Write writes the text.
 func (d *Draft) Write() (Block, error) {
-	g, err := d.o.write(d.items, d.clauses)
+	g, err := d.o.write(d.items, d.clauses, d.known)
 	if err != nil {
 		return Block{}, err
 	}
@@ -185,7 +192,7 @@ func (d *Draft) Write() (Block, error) {
 
 // choose writes the items of the nodes that go into the text. For the others it returns the reason, by their index in
 // nodes.
-func choose(nodes []tree.Node, o Options) (items []wordedMemory, dropped map[int]why) {
+func choose(nodes []tree.Node, known []Known, o Options) (items []wordedMemory, dropped map[int]why) {
 	dropped = map[int]why{}
 	said := map[taxonomy.Direction][]*saying{} // the points of the items so far, to omit repetitions
 	left := o.Budget
@@ -195,6 +202,9 @@ func choose(nodes []tree.Node, o Options) (items []wordedMemory, dropped map[int
 		it, w := newItem(n, o)
 		if it.open = state == partly; state == settled {
 			w = why{sentence: settledNow}
+		}
+		if id := explainedBy(&nodes[i], known); id != "" {
+			w = why{explained, []any{id}}
 		}
 		var points []*saying
 		if w.sentence == "" {
@@ -224,12 +234,12 @@ func choose(nodes []tree.Node, o Options) (items []wordedMemory, dropped map[int
 }
 
 // write puts the items into the template and the fence.
-func (o Options) write(items []wordedMemory, facts []string) (Block, error) {
-	if len(items) == 0 && len(facts) == 0 {
+func (o Options) write(items []wordedMemory, facts, known []string) (Block, error) {
+	if len(items) == 0 && len(facts) == 0 && len(known) == 0 {
 		return Block{}, nil
 	}
 	var g Block
-	in := prompts.GuidanceInput{Lang: o.Lang, Facts: facts}
+	in := prompts.GuidanceInput{Lang: o.Lang, Facts: facts, Known: known}
 	for _, it := range items {
 		if it.open {
 			for _, h := range it.hints {
@@ -265,6 +275,9 @@ func (o Options) write(items []wordedMemory, facts []string) (Block, error) {
 	g.Hash, g.Wording = tree.Hash(g.Text), p.Name()
 	if len(facts) > 0 {
 		g.Wording += "+facts"
+	}
+	if len(known) > 0 {
+		g.Wording += "+known"
 	}
 	if slices.ContainsFunc(items, func(it wordedMemory) bool { return it.found }) {
 		g.Wording += "+findings"

@@ -321,7 +321,7 @@ func FuzzFence(f *testing.F) {
 
 func TestBrokenTemplate(t *testing.T) {
 	set, err := prompts.Load(overlay("{{- /* version 2 */ -}}\n" +
-		`{{define "system"}}{{range .Facts}}{{.}}{{end}}</memory-context>{{end}}` +
+		`{{define "system"}}{{range .Facts}}{{.}}{{end}}{{range .Known}}{{.}}{{end}}</memory-context>{{end}}` +
 		`{{define "text"}}{{range .Strategies}}{{.When}}{{.Check}}{{.NotWhen}}{{.Found}}{{end}}` +
 		`{{range .Experiences}}{{.Check}}{{end}}{{range .Cases}}{{.Check}}{{end}}{{end}}`))
 	require.NoError(t, err)

@@ -43,6 +43,6 @@ var heading = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)[\[［]([^\]］]{0,4}(?:` +
 		`testing\s*strategy|past\s*(?:experience|observation)s?|avoid|learned\s*from|end\s*of|` +
 		`(?:missed|false\s*alarm|went\s*wrong)\s+(?:here|in\s+a)|not\s*settled|seen\s*on|from\s*past|` +
-		`memory|system|assistant|user|inst\b|` +
-		`测试策略|历史经验|注意避免|以下是|系统|指令)[^\]］]{0,80})[\]］]`)
+		`known\s*about|memory|system|assistant|user|inst\b|` +
+		`产品已知|测试策略|历史经验|注意避免|以下是|系统|指令)[^\]］]{0,80})[\]］]`)
 })

@@ -11,7 +11,7 @@ import (
 // Item is one memory in the guidance, with the reasons for it.
 type Item struct {
 	ID        string             `json:"id"`
-	Type      tree.Type          `json:"type"`
+	Type      tree.Type          `json:"type"` // or OfFact
 	ErrorType string             `json:"errorType"`
 	Direction taxonomy.Direction `json:"direction"`
 	Score     float64            `json:"score"`
@@ -28,7 +28,8 @@ type By string
 const (
 	ByReader By = "read"  // a reader picked it ahead of the run
 	ByWords  By = "words" // the search found it
-	ByTest   By = "test"  // it is a case of the very test
+	ByTest   By = "test"  // it is a case of the very test, or a fact that was learned at it
+	ByPage   By = "page"  // it is a fact about the page
 )
 
 // NewItem returns the item of a hit.

@@ -50,7 +50,7 @@ func (d Drop) Of(id string) Drop {
 // Sentences returns the formats of all reasons, so that a program can translate them.
 func Sentences() []string {
 	out := []string{saysSame, noRoom, noCheck, leaksNumber, leaksLong, leaksValue, settledNow, gone, heldType,
-		heldTest, heldNotFor, heldProduct, heldAgainst}
+		heldTest, heldNotFor, heldProduct, heldAgainst, explained}
 	for _, s := range guard.Reasons() {
 		out = append(out, itsText+s)
 	}

@@ -12,6 +12,7 @@ type GuidanceInput struct {
 	Lang        string   // "zh", or anything else for English
 	Open        []string // what has to be checked because the facts leave it open, each a sentence
 	Facts       []string // what is true now, each a clause
+	Known       []string // what holds of the product, each a sentence
 	Strategies  []Hint
 	Experiences []Hint
 	Taught      []Hint // by people, not learned from runs
@@ -55,7 +56,8 @@ func (in GuidanceInput) CaseGroups() []CaseGroup {
 }
 
 // Guidance returns facts and hints as text. System is the header of the hints, which describes how to use them; Text
-// has their sections. Facts are not hypotheses and come before the header.
+// has their sections. Facts are not hypotheses and come before the header, as does
+// what is known of the product.
 func (s *Set) Guidance(in GuidanceInput) (Prompt, error) {
 	return s.render("guidance", in.Lang, in.fields(), nil)
 }
@@ -66,6 +68,7 @@ func (in GuidanceInput) fields() any { return in }
 var sampleGuidance = GuidanceInput{
 	Open:  []string{"the open check"},
 	Facts: []string{"the fact"},
+	Known: []string{"the product's fact"},
 	Strategies: []Hint{{When: "the condition", Check: "the strategy", NotWhen: "the exception", Mistake: "the mistake",
 		Found: "the finding"}},
 	Experiences: []Hint{{Check: "the experience"}},

@@ -43,7 +43,7 @@ func samples() map[string]sample {
 			"the objection", "JSON", "because", "told"}},
 		"evolve": {fields: sampleEvolve.fields, must: []string{"the task", "the ground truth", "the note",
 			"the check", "the lesson", "the objection", "JSON", "apart", "mistake"}},
-		"guidance": {fields: sampleGuidance.fields, must: []string{"the fact", "the condition", "the strategy",
+		"guidance": {fields: sampleGuidance.fields, must: []string{"the fact", "the product's fact", "the condition", "the strategy",
 			"the exception", "the finding", "the experience", "the case"}},
 		"judge": {fields: sampleJudge.fields, must: []string{"the judgment", "the ground truth", "JSON", "correct",
 			"direction"}},

@@ -6,7 +6,8 @@ import "slices"
 // Commit removes their bytes from all files of the store before it returns; after a crash the next open does. Copies in
 // memory remain until the process ends.
 type Purge struct {
-	// Nodes are node ids. Actions on them lose their reason and the state they would restore.
+	// Nodes are node ids. Actions on them lose their reason and the state they would restore; what
+	// a reader took from the notes of these nodes is removed too.
 	Nodes []string `json:"nodes,omitempty"`
 	// Evaluations are keys. Verdicts on them lose the place and the features for package risk, dead letters lose the
 	// run.
@@ -31,6 +32,8 @@ func (p *Purge) Clean(e *Entry) bool {
 		a := *e.Act
 		a.Before, a.Verdict, a.Verdicts, a.Why, a.Purged = nil, nil, nil, "", true
 		e.Act = &a
+	case e.Known != nil && e.Known.Case != "" && p.names(e.Known.Case):
+		e.Known = &Known{Op: FactForgotten, Fact: FactPrefix, Source: e.Known.Source}
 	default:
 		return false
 	}

@@ -110,4 +110,5 @@ type Entry struct {
 	Act        *Action     `json:"act,omitempty"`
 	Evolved    *Evolved    `json:"evolved,omitempty"`
 	Tally      *Tally      `json:"tally,omitempty"` // counts of another team
+	Known      *Known      `json:"known,omitempty"` // a change of what is known of the product
 }

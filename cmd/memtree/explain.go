@@ -16,6 +16,7 @@ import (
 	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -84,9 +85,10 @@ func (a *app) explain(ctx context.Context, q memtree.Query, limit int, quarantin
 			return a.printJSON(struct {
 				memtree.Guidance
 				Undecided  []enhance.ToldFact `json:"undecided,omitempty"`
+				FactsNear  []knowledge.Found  `json:"factsNear,omitempty"` // with why each is not given
 				Considered []considered       `json:"considered"`
 				Brief      *brief.Brief       `json:"brief,omitempty"` // a reader's choice for this test
-			}{x.Guidance, x.Undecided, all, x.Brief})
+			}{x.Guidance, x.Undecided, x.FactsNear, all, x.Brief})
 		}
 		return a.printExplanation(&x, all, limit)
 	})
@@ -109,8 +111,8 @@ func hits(x *memtree.Explanation) []considered {
 	return out
 }
 
-// factLines lists the remembered misses that the observation confirms, refutes or leaves open.
-func (a *app) factLines(x *memtree.Explanation) []string {
+// observedLines lists the remembered misses that the observation confirms, refutes or leaves open.
+func (a *app) observedLines(x *memtree.Explanation) []string {
 	if len(x.Facts)+len(x.Undecided) == 0 {
 		return nil
 	}
@@ -154,7 +156,7 @@ func (a *app) readLines(b *brief.Brief) []string {
 }
 
 func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit int) error {
-	if err := a.print(slices.Concat(a.factLines(x), a.readLines(x.Brief))...); err != nil {
+	if err := a.print(slices.Concat(a.observedLines(x), a.knownLines(x), a.readLines(x.Brief))...); err != nil {
 		return err
 	}
 	if len(all) == 0 {

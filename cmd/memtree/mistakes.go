@@ -21,7 +21,7 @@ type mistake struct {
 }
 
 // mistakesOf are the sections of texts/zh.po whose entries are patterns.
-var mistakesOf = []string{"curation", "enhance/midscene", "ingest", "ingest/report", "judgment", "tree"}
+var mistakesOf = []string{"curation", "enhance/midscene", "ingest", "ingest/report", "judgment", "knowledge", "tree"}
 
 // mistakes returns all patterns, those with the most fixed text first, so that a longer text does not match a shorter
 // pattern with the same beginning and end.
@@ -58,6 +58,9 @@ func (s *speech) mistake(sentence string) string {
 		args := make([]any, len(named)-1)
 		for i, n := range named[1:] {
 			args[i] = cmp.Or(sectionsWords()[n], n) // such as a kind of value
+			if clause := s.words[n]; clause != "" && strings.Contains(n, " ") {
+				args[i] = clause // of another package
+			}
 		}
 		return fmt.Sprintf(m.other, args...)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/memtree/memtree/assertion"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/fact"
+	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )
@@ -40,6 +41,9 @@ func said(t *testing.T) map[string][]string {
 	}
 	for _, s := range tree.CorrectionSentences() {
 		out[s] = append(out[s], "tree")
+	}
+	for _, s := range knowledge.Reasons() {
+		out[s] = append(out[s], "knowledge")
 	}
 	for english := range sectionsOf(chineseFile, mistakesOf) { // TestMistakesInChinese reports which of them occur
 		if out[english] == nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/tree"
 )
 
 func (a *app) undoCommand() *cobra.Command {
@@ -39,7 +41,11 @@ A purge cannot be taken back.`),
 
 func (a *app) undo(ctx context.Context, id string, o curation.Options) error {
 	return a.with(ctx, writing, func(m *memtree.Memory) error {
-		if id != "" {
+		if strings.HasPrefix(id, tree.FactPrefix) {
+			if f, err := a.findFact(ctx, m, id); err == nil { // else it was stated and that taken back
+				id = f.ID
+			}
+		} else if id != "" {
 			var said *failure
 			switch n, err := a.find(ctx, m, id); {
 			case err == nil:

@@ -24,6 +24,7 @@ var folds = map[string]func() Fold{
 	"risk":        func() Fold { return NewRisk(slog.New(slog.DiscardHandler)) },
 	"runs":        func() Fold { return NewRuns() },
 	"corrections": func() Fold { return NewCorrections(.5, time.Time{}) },
+	"knowledge":   func() Fold { return NewKnowledge() },
 }
 
 // history returns a ledger with entries of every kind, in batches.
@@ -48,8 +49,9 @@ func history(n int) (batches [][]tree.Entry) {
 		trial, labelled, correct := fmt.Sprintf("t_%d", i), r.IntN(4) > 0, r.IntN(3) > 0
 		batches = append(batches, []tree.Entry{{At: at(i), Trial: &tree.Trial{
 			ID: trial, At: at(i), Query: "q", Run: true, Arm: []tree.Arm{tree.ArmMemory, tree.ArmHoldout}[i%2], P: .5,
-			Eligible: []string{"c_1"}, Injected: []tree.Injection{{ID: "c_1", Rank: 1}},
+			Eligible: []string{"c_1"}, Injected: []tree.Injection{{ID: "c_1", Rank: 1}, {ID: fact(i % 13), Rank: 2}},
 		}}})
+		batches = append(batches, facts(r, i, at(i)))
 		batches = append(batches, []tree.Entry{
 			{At: at(i), Verdict: verdict(i, labelled, correct, "")},
 			{At: at(i), Outcome: &tree.Outcome{Trial: trial, Evaluation: run(i).ID, Correct: correct}},
@@ -84,6 +86,39 @@ func history(n int) (batches [][]tree.Entry) {
 		}
 	}
 	return batches
+}
+
+// fact returns the id of what is said of a seat.
+func fact(n int) string { s := seat(n); return s.ID() }
+
+func seat(n int) tree.Statement {
+	return tree.Statement{Text: fmt.Sprintf("A seat is held for %d minutes.", n), Kind: tree.Rule,
+		Scope: tree.Scope{Product: fmt.Sprint("p", n%2)}, Pages: []string{"/seats"}}
+}
+
+// facts returns what is said of facts beside run i: a person's decisions, some of which are taken back, notes, and what
+// agents propose.
+func facts(r *rand.Rand, i int, at time.Time) []tree.Entry {
+	n := r.IntN(13)
+	says := seat(n)
+	k := &tree.Known{Op: tree.FactStated, Fact: fact(n), Says: &says, Source: tree.FromNote, Case: fmt.Sprint("c_", i),
+		Test: fmt.Sprint("T", i%5)}
+	act := fmt.Sprint("a_f", i)
+	switch r.IntN(5) {
+	case 0:
+		k.Source, k.Case, k.Test, k.By = tree.FromAgent, "", "", "bot"
+	case 1, 2:
+		ops := []tree.KnownOp{tree.FactConfirmed, tree.FactContradicted, tree.FactForgotten, tree.FactSettled, tree.FactEdited}
+		k = &tree.Known{Op: ops[r.IntN(len(ops))], Fact: fact(n), Source: tree.FromTeam, By: []string{"ada", "bob"}[i%2], Act: act}
+		if k.Op == tree.FactEdited {
+			other := seat(r.IntN(13))
+			k.Says = &other
+		}
+	case 3:
+		return []tree.Entry{{At: at, Act: &tree.Action{ID: fmt.Sprint("a_u", i), Kind: tree.DecisionUndo, Node: fact(n),
+			Undoes: fmt.Sprint("a_f", r.IntN(i+1))}}}
+	}
+	return []tree.Entry{{At: at, Act: &tree.Action{ID: act, Kind: "confirm", Node: k.Fact}}, {At: at, Known: k}}
 }
 
 func memoryStore(t *testing.T) *jsonstore.Store {

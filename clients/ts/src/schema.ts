@@ -1054,6 +1054,38 @@ export interface components {
             withheld?: string;
             wording?: string;
         };
+        Fact: {
+            against?: string[] | null;
+            agent?: string;
+            builds?: string[] | null;
+            by?: string;
+            cases?: string[] | null;
+            fixed?: string;
+            from: string;
+            /** Format: int64 */
+            given: number;
+            id: string;
+            kind: string;
+            /** Format: int64 */
+            missed?: number;
+            /** Format: int64 */
+            n: number;
+            pages?: string[] | null;
+            people?: components["schemas"]["Vote"][] | null;
+            /** Format: int64 */
+            right?: number;
+            scope?: components["schemas"]["Scope"];
+            /** Format: date-time */
+            since: string;
+            state: string;
+            statement: string;
+            supersededBy?: string;
+            /** Format: double */
+            trust: number;
+            /** Format: date-time */
+            used: string;
+            why?: string;
+        };
         Find: {
             /** @enum {string} */
             by: "role" | "label" | "placeholder" | "text";
@@ -1235,6 +1267,7 @@ export interface components {
             against?: components["schemas"]["Node"][] | null;
             changes: components["schemas"]["Change"][] | null;
             decided: components["schemas"]["CurationKnown"][] | null;
+            fact?: components["schemas"]["Fact"];
             mirrored?: components["schemas"]["Node"][] | null;
             /** Format: int64 */
             redacted?: number;
@@ -1626,6 +1659,7 @@ export interface components {
             act: components["schemas"]["Action"];
             against?: components["schemas"]["Node"][] | null;
             changes: components["schemas"]["Change"][] | null;
+            fact?: components["schemas"]["Fact"];
             mirrored?: components["schemas"]["Node"][] | null;
             /** Format: int64 */
             redacted?: number;
@@ -1927,6 +1961,13 @@ export interface components {
             product?: string;
             run_id?: string;
             scene?: components["schemas"]["Scene"];
+        };
+        Vote: {
+            /** Format: date-time */
+            at: string;
+            by?: string;
+            holds: boolean;
+            why?: string;
         };
         Where: {
             after?: string;

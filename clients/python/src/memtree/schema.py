@@ -494,6 +494,41 @@ class Explanation(_Explanation, total=False):
     wording: str
 
 
+_FactMust = TypedDict("_FactMust", {
+    "from": 'str',
+    "given": 'int',
+    "id": 'str',
+    "kind": 'str',
+    "n": 'int',
+    "since": 'str',
+    "state": 'str',
+    "statement": 'str',
+    "trust": 'float',
+    "used": 'str',
+})
+
+
+_FactMay = TypedDict("_FactMay", {
+    "against": 'Optional[List[str]]',
+    "agent": 'str',
+    "builds": 'Optional[List[str]]',
+    "by": 'str',
+    "cases": 'Optional[List[str]]',
+    "fixed": 'str',
+    "missed": 'int',
+    "pages": 'Optional[List[str]]',
+    "people": 'Optional[List[Vote]]',
+    "right": 'int',
+    "scope": 'Scope',
+    "supersededBy": 'str',
+    "why": 'str',
+}, total=False)
+
+
+class Fact(_FactMust, _FactMay):
+    pass
+
+
 class _Find(TypedDict):
     by: Literal["role", "label", "placeholder", "text"]
     name: str
@@ -680,6 +715,7 @@ class _Labelled(TypedDict):
 
 class Labelled(_Labelled, total=False):
     against: Optional[List[Node]]
+    fact: Fact
     mirrored: Optional[List[Node]]
     redacted: int
     undone: Action
@@ -1095,6 +1131,7 @@ class _Result(TypedDict):
 
 class Result(_Result, total=False):
     against: Optional[List[Node]]
+    fact: Fact
     mirrored: Optional[List[Node]]
     redacted: int
     undone: Action
@@ -1391,6 +1428,16 @@ class Verdict(_Verdict, total=False):
     product: str
     run_id: str
     scene: Scene
+
+
+class _Vote(TypedDict):
+    at: str
+    holds: bool
+
+
+class Vote(_Vote, total=False):
+    by: str
+    why: str
 
 
 class Where(TypedDict, total=False):

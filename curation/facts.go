@@ -1,0 +1,185 @@
+package curation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/tree"
+)
+
+// The decisions that are of facts alone. An edit and a forget are of memories too.
+const (
+	DecisionState      tree.DecisionKind = "state"
+	DecisionConfirm    tree.DecisionKind = "confirm"
+	DecisionContradict tree.DecisionKind = "contradict"
+	DecisionSettle     tree.DecisionKind = "settle"
+)
+
+// KnowFact states a fact about the product: it is given from now on. To state it again, on another page too, adds that
+// page. Result.Fact has the facts that contradict it in Against: each is held back, with this one, until a person
+// confirms both or settles it.
+func (c *Curation) KnowFact(ctx context.Context, s tree.Statement, o Options) (Result, error) {
+	return c.know(ctx, DecisionState, "", o, func(b *knowledge.Base, k *tree.Known) (int, error) {
+		says, redacted, err := knowledge.Clean(s, c.door.Secrets)
+		if err != nil {
+			return 0, err
+		}
+		k.Fact, k.Says = says.ID(), &says
+		f, known := b.Get(k.Fact, c.door.Now())
+		if !known && b.Len() >= knowledge.MostFacts {
+			return 0, &tree.FieldError{Field: "statement", Problem: fmt.Sprintf("is one more than the %d facts of a tree; forget "+
+				"some first", knowledge.MostFacts)}
+		}
+		if known && voted(&f, o.By, true) && f.State == knowledge.Active && covered(says.Pages, f.Pages) {
+			return 0, &RefusedError{Said: DecisionState, ID: k.Fact, Why: Already}
+		}
+		return redacted, nil
+	})
+}
+
+// ConfirmFact confirms that a fact still holds, beside what seems to contradict it. Whoever stated it adds nothing by that.
+// With Options.Over it settles the fact against the people who contradicted it.
+func (c *Curation) ConfirmFact(ctx context.Context, id string, o Options) (Result, error) {
+	if o.Over {
+		return c.SettleFact(ctx, id, o)
+	}
+	return c.decide(ctx, DecisionConfirm, id, o, func(f *knowledge.Fact) error {
+		if voted(f, o.By, true) && f.State == knowledge.Active {
+			return &RefusedError{Said: DecisionConfirm, ID: id, Why: Already}
+		}
+		return others(f, DecisionConfirm, o)
+	})
+}
+
+// ContradictFact denies a fact: it is given to no further run. Where another person confirmed it, it
+// is disputed, else archived.
+func (c *Curation) ContradictFact(ctx context.Context, id string, o Options) (Result, error) {
+	return c.decide(ctx, DecisionContradict, id, o, func(f *knowledge.Fact) error {
+		if voted(f, o.By, false) {
+			return &RefusedError{Said: DecisionContradict, ID: id, Why: Already}
+		}
+		return nil
+	})
+}
+
+// SettleFact confirms a fact against what contradicts it.
+func (c *Curation) SettleFact(ctx context.Context, id string, o Options) (Result, error) {
+	return c.decide(ctx, DecisionSettle, id, o, func(f *knowledge.Fact) error {
+		if f.State != knowledge.Disputed && f.State != knowledge.Archived {
+			return &RefusedError{Said: DecisionSettle, ID: id, Why: Already}
+		}
+		return others(f, DecisionSettle, o)
+	})
+}
+
+// ForgetFact takes a fact out of use.
+func (c *Curation) ForgetFact(ctx context.Context, id string, o Options) (Result, error) {
+	return c.decide(ctx, tree.DecisionForget, id, o, func(f *knowledge.Fact) error {
+		if f.State == knowledge.Archived {
+			return &RefusedError{Said: tree.DecisionForget, ID: id, Why: Already}
+		}
+		return nil
+	})
+}
+
+// EditFact puts another statement in the place of a fact. What change leaves of it stays as it is. With another text it
+// is another fact, which has the evidence of this one; with the same it holds elsewhere, or is of another kind.
+func (c *Curation) EditFact(
+	ctx context.Context, id string, change func(*tree.Statement), o Options,
+) (Result, error) {
+	return c.know(ctx, tree.DecisionEdit, id, o, func(b *knowledge.Base, k *tree.Known) (int, error) {
+		f, known := b.Get(id, c.door.Now())
+		if !known {
+			return 0, tree.ErrNotFound
+		}
+		was := f.Statement
+		change(&f.Statement)
+		says, redacted, err := knowledge.Clean(f.Statement, c.door.Secrets)
+		if err != nil {
+			return 0, err
+		}
+		if fmt.Sprintf("%+v", says) == fmt.Sprintf("%+v", was) {
+			return 0, &RefusedError{Said: tree.DecisionEdit, ID: id, Why: Already}
+		}
+		k.Says = &says
+		return redacted, others(&f, tree.DecisionEdit, o)
+	})
+}
+
+// decide plans a decision on a fact that is there.
+func (c *Curation) decide(
+	ctx context.Context, said tree.DecisionKind, id string, o Options, refuses func(*knowledge.Fact) error,
+) (Result, error) {
+	return c.know(ctx, said, id, o, func(b *knowledge.Base, _ *tree.Known) (int, error) {
+		f, known := b.Get(id, c.door.Now())
+		if !known {
+			return 0, tree.ErrNotFound
+		}
+		return 0, refuses(&f)
+	})
+}
+
+// know plans a decision on a fact and has it applied: an act, and beside it the entry on the fact.
+func (c *Curation) know(
+	ctx context.Context, said tree.DecisionKind, id string, o Options, plan func(*knowledge.Base, *tree.Known) (int, error),
+) (Result, error) {
+	var d Result
+	err := c.apply(ctx, o, func() (tree.Batch, error) {
+		acts, err := c.acts(ctx)
+		if err != nil {
+			return tree.Batch{}, err
+		}
+		k := tree.Known{Op: tree.KnownOp(said), Fact: id, Source: tree.FromTeam, By: o.By, Why: o.Why}
+		redacted := 0
+		if viewed := c.door.Facts(ctx, func(b *knowledge.Base) { redacted, err = plan(b, &k) }); viewed != nil {
+			return tree.Batch{}, viewed
+		}
+		if err != nil {
+			return tree.Batch{}, err
+		}
+		p := c.begin(said, k.Fact, o, len(acts), nil)
+		k.Act = p.act.ID
+		if d, err = c.finish(ctx, p, false); err != nil {
+			return tree.Batch{}, err
+		}
+		d.Redacted = redacted
+		p.batch.Entries = append(p.batch.Entries, tree.Entry{At: p.at, Known: &k})
+		if k.Says != nil {
+			id = k.Says.ID()
+		}
+		return p.batch, k.Check()
+	})
+	if err == nil && !o.DryRun {
+		err = c.door.Facts(ctx, func(b *knowledge.Base) {
+			if f, known := b.Get(id, c.door.Now()); known {
+				d.Fact = &f
+			}
+		})
+	}
+	if err != nil {
+		return Result{}, wrap(said, id, err)
+	}
+	return d, nil
+}
+
+// voted reports whether a person's last decision on a fact is that one.
+func voted(f *knowledge.Fact, by string, holds bool) bool {
+	return slices.ContainsFunc(f.People, func(v knowledge.Vote) bool { return v.By == by && v.Holds == holds })
+}
+
+// others returns why a person's decision is not taken: another person contradicted the fact.
+func others(f *knowledge.Fact, said tree.DecisionKind, o Options) error {
+	for i := range f.People {
+		if v := &f.People[i]; !v.Holds && v.By != o.By && !o.Over {
+			return theirs(said, f.ID, &Past{Action: tree.Action{Kind: DecisionContradict, Node: f.ID, By: v.By}, At: v.At})
+		}
+	}
+	return nil
+}
+
+// covered reports whether a fact names all of the pages; one without pages holds on all.
+func covered(pages, of []string) bool {
+	return len(of) == 0 || !slices.ContainsFunc(pages, func(p string) bool { return !slices.Contains(of, p) })
+}

@@ -1,0 +1,59 @@
+package enhance
+
+import (
+	"slices"
+
+	"github.com/memtree/memtree/internal/guard"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// OfFact is the Type of an item that is a fact about the product, not a memory.
+const OfFact tree.Type = "fact"
+
+// Known is a fact about the product that is given, and the cases that it explains.
+type Known struct {
+	ID    string
+	Text  string        // one sentence
+	Kind  tree.FactKind //
+	Cases []string      // false alarms: where all cases of a memory are among these, the fact is told in its place
+}
+
+// maxKnown is the most tokens of one fact. Facts do not count against Options.Budget.
+const maxKnown = 90
+
+// explained is the format of why a memory is left out beside a fact.
+const explained = "a fact about the product is given in its place, %s"
+
+// known returns the facts that may be given and their lines.
+func (o *Options) known() (told []Known, lines []string) {
+	for _, k := range o.Known {
+		line := sentence(k.Text, maxKnown)
+		if _, unsafe := guard.Unsafe(k.Text); unsafe || line == "" || Tokens(line) > maxKnown ||
+			slices.Contains(lines, line) {
+			continue
+		}
+		if k.Kind == tree.KnownBug {
+			line = taxonomy.Text{EN: "Known bug: ", ZH: "已知缺陷："}.In(o.Lang) + line
+		}
+		told, lines = append(told, k), append(lines, line)
+	}
+	return told, lines
+}
+
+// explainedBy returns the fact that explains the false alarms of a memory, "" for none.
+func explainedBy(n *tree.Node, told []Known) string {
+	if n.Direction != taxonomy.FalseFail {
+		return ""
+	}
+	cases := n.Children
+	if n.Type == tree.Case {
+		cases = []string{n.ID}
+	}
+	for _, k := range told {
+		if len(cases) > 0 && !slices.ContainsFunc(cases, func(id string) bool { return !slices.Contains(k.Cases, id) }) {
+			return k.ID
+		}
+	}
+	return ""
+}

@@ -1,0 +1,95 @@
+package memtree
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// Facts returns what is known of the products under test, sorted by id, in its present state. People decide on facts
+// through Curation.
+func (m *Memory) Facts(ctx context.Context) (all []knowledge.Fact, err error) {
+	err = m.viewFacts(ctx, func(b *knowledge.Base) { all = b.All(m.opts.Now()) })
+	return all, err
+}
+
+// viewFacts calls read with what is known once all of the ledger is folded.
+func (m *Memory) viewFacts(ctx context.Context, read func(*knowledge.Base)) error {
+	k := m.learned.knowledge
+	err := m.learned.View(ctx, func() {
+		k.Whole()
+		k.Read(read)
+	}, k)
+	if err != nil {
+		return fmt.Errorf("read what is known: %w", err)
+	}
+	return nil
+}
+
+// factsFor returns the facts that a run is given, and those that came near. It waits for the ledger only after a
+// person decided on a fact, and at first; then for half of what Guide may take at most. After that time it
+// returns none.
+func (m *Memory) factsFor(ctx context.Context, q *Query) (given, near []knowledge.Found) {
+	if q.Quarantined {
+		return nil, nil
+	}
+	kq := knowledge.Query{Text: q.Prompt, Scene: q.Scene, Scope: q.Scope, Agent: q.Agent.Name, Now: m.opts.Now()}
+	if q.Step != "" {
+		kq.Text = q.Step
+	}
+	find := func(b *knowledge.Base) { given, near = b.Find(&kq) }
+	if stale := m.learned.decided.Swap(false); m.opts.ReadOnly || stale || !m.learned.knowledge.Read(find) {
+		ctx, cancel := context.WithTimeout(ctx, m.opts.Deadline/2)
+		defer cancel()
+		if err := m.viewFacts(ctx, find); err != nil {
+			m.learned.decided.Store(true)
+			m.opts.Logger.Warn("a run was given no facts", "error", err)
+			return nil, nil
+		}
+	}
+	given = slices.DeleteFunc(given, func(f knowledge.Found) bool { return slices.Contains(q.Exclude, f.ID) })
+	return given, near
+}
+
+// factItem returns a fact as an item of guidance.
+func factItem(f *knowledge.Found) enhance.Item {
+	return enhance.Item{
+		ID: f.ID, Type: enhance.OfFact, ErrorType: tree.OfFacts, Direction: taxonomy.FalseFail, Score: f.Trust,
+		By: enhance.By(f.How),
+	}
+}
+
+// factCandidate returns a fact as effect weighs it beside memories.
+func (m *Memory) factCandidate(id string) (c effect.Candidate, ok bool) {
+	m.learned.knowledge.Read(func(b *knowledge.Base) {
+		if f, known := b.Get(id, m.opts.Now()); known {
+			ok, c = true, effect.Candidate{
+				ID: id, Type: enhance.OfFact, ErrorType: tree.OfFacts, Direction: taxonomy.FalseFail,
+				Prior: effect.Prior(f.Trust, 1),
+			}
+		}
+	})
+	return c, ok
+}
+
+// toldKnown returns facts for the text.
+func toldKnown(found []knowledge.Found) []enhance.Known {
+	out := make([]enhance.Known, len(found))
+	for i := range found {
+		f := &found[i]
+		out[i] = enhance.Known{ID: f.ID, Text: f.Text, Kind: f.Kind, Cases: f.Cases}
+	}
+	return out
+}
+
+// onFacts reports whether entries of the ledger decide on facts.
+func onFacts(e *tree.Entry) bool {
+	return e.Known != nil || e.Act != nil && strings.HasPrefix(e.Act.Node, tree.FactPrefix)
+}

@@ -1,0 +1,161 @@
+package memtree
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+var none = effect.Fixed(0)
+
+var seat = tree.Statement{Text: "A seat is held for 15 minutes.", Kind: tree.Rule, Pages: []string{"/seats"},
+	Scope: tree.Scope{Product: "travel"}}
+
+func seatQuery(run string) Query {
+	return Query{Prompt: "Seat 12A can be chosen.", Scene: tree.Scene{Route: "/seats"},
+		Scope: tree.Scope{Product: "travel", Test: "T1"}, RunID: run}
+}
+
+// TestFactsAreGiven: a fact is told from the moment a person states it until one contradicts it, and again after an
+// undo; the trial names it, and its outcome credits it.
+func TestFactsAreGiven(t *testing.T) {
+	ctx := t.Context()
+	m, err := Open(ctx, "", &Options{InMemory: true, Holdout: &none})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, m.Close()) }()
+	ann, bob := curation.Options{By: "ann"}, curation.Options{By: "bob"}
+	d, err := m.Curation().KnowFact(ctx, seat, ann)
+	require.NoError(t, err)
+	id := d.Fact.ID
+
+	g, err := m.Guide(ctx, seatQuery("r1"))
+	require.NoError(t, err)
+	require.Equal(t, enhance.Open+"\n[Known about this product] May have changed; go by what you see:\n"+
+		"- A seat is held for 15 minutes.\n"+enhance.Close, g.Text)
+	require.Equal(t, []enhance.Item{{ID: id, Type: enhance.OfFact, ErrorType: tree.OfFacts, Direction: taxonomy.FalseFail,
+		Score: 5. / 6, By: enhance.ByPage}}, g.Items)
+	require.Contains(t, g.Wording, "+known")
+	err = m.Record(ctx, tree.Evaluation{ID: "e1", Prompt: seatQuery("").Prompt, Judgment: tree.Raw(`"pass"`),
+		GroundTruth: tree.Raw(`"pass"`), Trial: g.Trial})
+	require.NoError(t, err)
+	require.NoError(t, m.Wait(ctx))
+	f := theFact(t, m)
+	require.Equal(t, 1, f.Right)
+	require.Greater(t, f.Trust, 5./6)
+
+	refused := &curation.RefusedError{}
+	_, err = m.Curation().ConfirmFact(ctx, id, ann)
+	require.ErrorAs(t, err, &refused, "who stated it confirms nothing")
+	_, err = m.Curation().ContradictFact(ctx, id, bob)
+	require.NoError(t, err)
+	g, err = m.Guide(ctx, seatQuery("r2"))
+	require.NoError(t, err)
+	require.True(t, g.Abstained, "a person contradicted it: it is given to no further run")
+	x, err := m.Explain(ctx, seatQuery(""))
+	require.NoError(t, err)
+	require.Equal(t, knowledge.LeftDisputed, x.FactsNear[0].Left)
+	_, err = m.Curation().ConfirmFact(ctx, id, ann)
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, curation.Theirs, refused.Why)
+	u, err := m.Curation().Undo(ctx, "", bob)
+	require.NoError(t, err)
+	require.Equal(t, curation.DecisionContradict, u.Undone.Kind)
+	g, err = m.Guide(ctx, seatQuery("r3"))
+	require.NoError(t, err)
+	require.False(t, g.Abstained)
+}
+
+func theFact(t *testing.T, m *Memory) knowledge.Fact {
+	t.Helper()
+	all, err := m.Facts(t.Context())
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	return all[0]
+}
+
+// TestFactReplacesAction: on the page of a false alarm the fact that its note says is told, and the action is not.
+func TestFactReplacesAction(t *testing.T) {
+	ctx := t.Context()
+	m, err := Open(ctx, "", &Options{InMemory: true, Holdout: &none})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, m.Close()) }()
+	q := seatQuery("")
+	err = m.Record(ctx, tree.Evaluation{ID: "e1", CaseID: "T1", Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope,
+		Judgment: tree.Raw(`"fail"`), GroundTruth: tree.Raw(`"pass"`),
+		Reason: "The agent's own first attempt held it; it did not wait until the hold was over"})
+	require.NoError(t, err)
+	require.NoError(t, m.Wait(ctx))
+	g, err := m.Guide(ctx, q)
+	require.NoError(t, err)
+	require.Len(t, g.Items, 1)
+	id := g.Items[0].ID
+	require.NoError(t, m.core.Apply(ctx, tree.Batch{Entries: []tree.Entry{{At: time.Now(), Known: &tree.Known{
+		Op: tree.FactStated, Fact: seat.ID(), Says: &seat, Source: tree.FromNote, Case: id, Test: "T1"}}}}))
+	g, err = m.Guide(ctx, q)
+	require.NoError(t, err)
+	require.Len(t, g.Items, 1)
+	require.Equal(t, seat.ID(), g.Items[0].ID)
+	x, err := m.Explain(ctx, q)
+	require.NoError(t, err)
+	require.Contains(t, x.Considered[0].Left.Reason, "given in its place")
+}
+
+// TestDoorRefusesFacts: the door takes no entry on a fact that breaks a law.
+func TestDoorRefusesFacts(t *testing.T) {
+	m, err := Open(t.Context(), "", &Options{InMemory: true, Holdout: &none})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, m.Close()) }()
+	wrong := seat
+	wrong.Text = ""
+	for _, k := range []tree.Known{
+		{}, {Op: "guess", Fact: "f_1", Source: tree.FromTeam}, {Op: tree.FactConfirmed, Fact: "c_1", Source: tree.FromTeam},
+		{Op: tree.FactStated, Fact: "f_1", Source: tree.FromTeam}, {Op: tree.FactStated, Fact: "f_1", Says: &seat,
+			Source: tree.FromTeam}, {Op: tree.FactStated, Fact: wrong.ID(), Says: &wrong, Source: tree.FromTeam},
+		{Op: tree.FactConfirmed, Fact: "f_1", Source: "nobody"},
+		{Op: tree.FactConfirmed, Fact: "f_1", Source: tree.FromTeam, Why: "two\nlines"},
+	} {
+		err := m.core.Apply(t.Context(), tree.Batch{Entries: []tree.Entry{{At: time.Now(), Known: &k}}})
+		var field *tree.FieldError
+		require.ErrorAs(t, err, &field, "%+v", k)
+	}
+}
+
+// BenchmarkGuideFacts is guidance where so many facts are known.
+func BenchmarkGuideFacts(b *testing.B) {
+	for _, n := range []int{0, 100_000} {
+		m, err := Open(context.Background(), "", &Options{InMemory: true, Holdout: &none})
+		require.NoError(b, err)
+		var es []tree.Entry
+		for i := range n {
+			s := tree.Statement{Text: fmt.Sprintf("The %s of order%d is shown after %d seconds.", []string{"total", "price", "list",
+				"state"}[i%4], i, i%60), Kind: tree.Behaviour, Scope: tree.Scope{Product: fmt.Sprint("p", i%3)}}
+			es = append(es, tree.Entry{At: time.Now(), Known: &tree.Known{Op: tree.FactStated, Fact: s.ID(), Says: &s,
+				Source: tree.FromNote, Case: fmt.Sprint("c_", i)}})
+			if len(es) == 1000 {
+				require.NoError(b, m.core.Apply(context.Background(), tree.Batch{Entries: es}))
+				es = nil
+			}
+		}
+		_, err = m.Facts(context.Background())
+		require.NoError(b, err)
+		q := Query{Prompt: "Open the list and check that the total of order77 is shown after 3 seconds",
+			Scope: tree.Scope{Product: "p1"}}
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				_, err := m.Guide(context.Background(), q)
+				require.NoError(b, err)
+			}
+		})
+		require.NoError(b, m.Close())
+	}
+}

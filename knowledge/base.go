@@ -1,0 +1,362 @@
+package knowledge
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Base is what a ledger has of all facts. One goroutine may add to it while no other reads.
+type Base struct {
+	facts   map[string]*record
+	trials  map[string]*trial   // runs that were given facts and whose outcome has not come
+	order   []string            // their ids, oldest first
+	early   []early             // outcomes that came before their run, or of runs without facts; the oldest first
+	alike   map[string][]string // facts that differ in numbers only, by their other words
+	indexes map[string]*index   // by product; of what agents and other trees alone say it knows nothing
+}
+
+// trial is a run that was given facts.
+type trial struct {
+	ID    string   `json:"id"`
+	Test  string   `json:"test"` // its test, or the digest of its question
+	Facts []string `json:"facts"`
+}
+
+// early is an outcome of a run that is not known, or was given no fact.
+type early struct {
+	Outcome tree.Outcome `json:"outcome"`
+	At      time.Time    `json:"at"`
+}
+
+// mostEarly is how many of them are saved: an outcome comes before its run by seconds at most.
+const mostEarly = 256
+
+// mostTrials is how many runs are waited for; the oldest are given up.
+const mostTrials = 1 << 16
+
+// MostFacts is how many facts a tree has; more are refused by [Clean].
+const MostFacts = 200_000
+
+// NewBase returns a base of an empty ledger.
+func NewBase() *Base {
+	return &Base{facts: map[string]*record{}, trials: map[string]*trial{}, alike: map[string][]string{},
+		indexes: map[string]*index{}}
+}
+
+// Len returns how many facts there are, in whatever state.
+func (b *Base) Len() int { return len(b.facts) }
+
+// Add takes in the next entry. taken reports whether an act was taken back; what it decided is passed over.
+func (b *Base) Add(e *tree.Entry, taken func(act string) bool) {
+	switch {
+	case e.Known != nil:
+		if k := e.Known; k.Act == "" || !taken(k.Act) {
+			b.known(k, e.At)
+		}
+	case e.Trial != nil:
+		defer b.late(e.Trial.ID)
+		b.given(e.Trial.ID, cmp.Or(e.Trial.Scope.Test, e.Trial.Query), e.Trial.Injected, e.At)
+	case e.Step != nil:
+		b.given(e.Step.Trial, "", e.Step.Injected, e.At)
+	case e.Outcome != nil:
+		b.outcome(e.Outcome, e.At)
+	}
+}
+
+// known takes in an entry on a fact. An entry on one that nobody stated is passed over.
+func (b *Base) known(k *tree.Known, at time.Time) {
+	r := b.facts[k.Fact]
+	if k.Op == tree.FactStated && k.Says != nil {
+		b.stated(k, at)
+		return
+	}
+	if r == nil {
+		return
+	}
+	if k.Source != tree.FromTeam {
+		return // who proposed it cannot confirm it, and no agent takes a fact out of use
+	}
+	at = r.see(at)
+	if r.in == nil {
+		b.back(r)
+	}
+	switch k.Op {
+	case tree.FactConfirmed:
+		r.vote(k.By, true, at, k.Why)
+		r.Settled = true // it holds beside what seemed to say otherwise
+	case tree.FactContradicted:
+		r.vote(k.By, false, at, k.Why)
+	case tree.FactForgotten:
+		r.Forgotten = cmp.Or(k.Why, hadForgotten)
+	case tree.FactSettled:
+		b.settle(r, k, at)
+	case tree.FactEdited:
+		if k.Says != nil {
+			b.edit(r, k, at)
+		}
+	}
+}
+
+// stated adds a fact, or one more witness of it.
+func (b *Base) stated(k *tree.Known, at time.Time) *record {
+	r := b.facts[k.Says.ID()]
+	if r == nil {
+		r = &record{ID: k.Says.ID(), Statement: *k.Says, From: k.Source, By: k.By, Since: at, Used: at}
+		r.Pages = slices.Clone(r.Pages)
+		b.facts[r.ID] = r
+	}
+	at = r.see(at)
+	if r.in == nil && (k.Source == tree.FromTeam || k.Source == tree.FromNote) {
+		b.back(r)
+	}
+	for _, p := range k.Says.Pages {
+		if len(r.Pages) > 0 && len(r.Pages) < tree.MaxPages && !slices.Contains(r.Pages, p) {
+			r.Pages = append(r.Pages, p)
+			if r.in != nil {
+				r.in.page(p, r.slot)
+			}
+		}
+	}
+	switch k.Source {
+	case tree.FromTeam:
+		r.Forgotten, r.Next = "", ""
+		r.vote(k.By, true, at, k.Why)
+	case tree.FromNote:
+		if !slices.Contains(r.Cases, k.Case) && (k.Test == "" || !slices.Contains(r.Tests, k.Test)) && len(r.Cases) < mostTests {
+			r.Cases, r.Tests = append(r.Cases, k.Case), append(r.Tests, k.Test)
+			r.in.test(k.Test, r.slot)
+		}
+	}
+	return r
+}
+
+// back has a record found, since a person or a note backs it, and notes which others contradict it.
+func (b *Base) back(r *record) {
+	r.Backed = true
+	b.enter(r)
+	shape := shapeOf(&r.Statement)
+	for _, id := range b.alike[shape] {
+		if o := b.facts[id]; overlap(&o.Statement, &r.Statement) && len(o.Against) < mostAgainst {
+			o.Against, o.Settled = insert(o.Against, r.ID), false
+			r.Against = insert(r.Against, o.ID)
+		}
+		if len(r.Against) == mostAgainst {
+			break
+		}
+	}
+	b.alike[shape] = append(b.alike[shape], r.ID)
+}
+
+// mostAgainst bounds how many facts one is held against.
+const mostAgainst = 16
+
+// enter puts a record into the index of its product.
+func (b *Base) enter(r *record) {
+	x := b.indexes[r.Scope.Product]
+	if x == nil {
+		x = newIndex()
+		b.indexes[r.Scope.Product] = x
+	}
+	x.add(r)
+}
+
+// settle decides for a fact, against people and other facts.
+func (b *Base) settle(r *record, k *tree.Known, at time.Time) {
+	r.People, r.Settled, r.Forgotten, r.Next = nil, true, "", ""
+	r.vote(k.By, true, at, k.Why)
+	for _, id := range r.Against {
+		if o := b.facts[id]; o != nil && o.Next == "" {
+			o.Next = r.ID
+		}
+	}
+}
+
+// edit puts another statement in the place of one.
+func (b *Base) edit(r *record, k *tree.Known, at time.Time) {
+	if k.Says.ID() == r.ID { // the same words hold elsewhere, or are of another kind
+		r.Statement = *k.Says
+		if r.in != nil {
+			r.in.slots[r.slot] = nil
+		}
+		b.enter(r)
+		r.vote(k.By, true, at, k.Why)
+		return
+	}
+	says := *k
+	says.Why = ""
+	next := b.stated(&says, at)
+	r.Next, next.Settled = next.ID, true
+	for i, c := range r.Cases {
+		if len(next.Cases) < mostTests && !slices.Contains(next.Cases, c) {
+			next.Cases, next.Tests = append(next.Cases, c), append(next.Tests, r.Tests[i])
+			next.in.test(r.Tests[i], next.slot)
+		}
+	}
+}
+
+// given notes which facts a run was given.
+func (b *Base) given(id, test string, in []tree.Injection, at time.Time) {
+	for _, i := range in {
+		r := b.facts[i.ID]
+		if r == nil {
+			continue
+		}
+		r.see(at)
+		r.Given++
+		t := b.trials[id]
+		if t == nil {
+			t = b.wait(id, cmp.Or(test, id))
+		}
+		if !slices.Contains(t.Facts, i.ID) {
+			t.Facts = append(t.Facts, i.ID)
+		}
+	}
+}
+
+// wait adds a run whose outcome has not come, and gives up the oldest where there are too many.
+func (b *Base) wait(id, test string) *trial {
+	t := &trial{ID: id, Test: test}
+	b.trials[id] = t
+	b.order = append(b.order, id)
+	for len(b.trials) > mostTrials {
+		delete(b.trials, b.order[0])
+		b.order = b.order[1:]
+	}
+	if len(b.order) > 2*len(b.trials)+64 { // most have had their outcome
+		b.order = slices.DeleteFunc(b.order, func(id string) bool { return b.trials[id] == nil })
+	}
+	return t
+}
+
+// outcome credits the facts that a run was given. The first outcome counts.
+func (b *Base) outcome(o *tree.Outcome, at time.Time) {
+	t := b.trials[o.Trial]
+	if o.Void {
+		return
+	}
+	if t == nil {
+		x := tree.Outcome{Trial: o.Trial, Correct: o.Correct, Direction: o.Direction}
+		if b.early = append(b.early, early{x, at}); len(b.early) > mostEarly {
+			b.early = slices.Delete(b.early, 0, 1)
+		}
+		return
+	}
+	for _, id := range t.Facts {
+		if r := b.facts[id]; r != nil {
+			r.outcome(t.Test, o, at)
+		}
+	}
+	delete(b.trials, o.Trial)
+}
+
+// late credits the facts of a run whose outcome came before it.
+func (b *Base) late(trial string) {
+	if b.trials[trial] == nil {
+		return
+	}
+	if i := slices.IndexFunc(b.early, func(e early) bool { return e.Outcome.Trial == trial }); i >= 0 {
+		e := b.early[i]
+		b.early = slices.Delete(b.early, i, i+1)
+		b.outcome(&e.Outcome, e.At)
+	}
+}
+
+// live reports whether a fact is in use.
+func (b *Base) live(id string) bool { r := b.facts[id]; return r != nil && r.inUse() }
+
+// Get returns a fact in its state at a time, or false.
+func (b *Base) Get(id string, now time.Time) (Fact, bool) {
+	r := b.facts[id]
+	if r == nil {
+		return Fact{}, false
+	}
+	return b.fact(r, now), true
+}
+
+// All returns the facts in their state at a time, sorted by id.
+func (b *Base) All(now time.Time) []Fact {
+	out := make([]Fact, 0, len(b.facts))
+	for _, id := range slices.Sorted(maps.Keys(b.facts)) {
+		out = append(out, b.fact(b.facts[id], now))
+	}
+	return out
+}
+
+func (b *Base) fact(r *record, now time.Time) Fact {
+	yes, no := r.votes()
+	f := Fact{
+		ID: r.ID, Statement: r.Statement, Trust: r.trust(now), N: yes + no + len(r.Cases) + r.Rights + r.Misses,
+		Given: r.Given, Since: r.Since, Used: r.Used, By: r.By, From: r.From, People: slices.Clone(r.People),
+		Cases: slices.Clone(r.Cases), Right: r.Rights, Missed: r.Misses, InTheBy: r.Next,
+	}
+	f.Pages = slices.Clone(r.Pages)
+	f.State, f.Why = r.state(b.live)
+	for _, id := range r.Against {
+		if b.live(id) {
+			f.Against = append(f.Against, id)
+		}
+	}
+	return f
+}
+
+// Against returns the facts in use that a statement would contradict: they differ from it in numbers only, and hold
+// where it does. It sees no other contradictions.
+func (b *Base) Against(s *tree.Statement) (out []string) {
+	for _, id := range b.alike[shapeOf(s)] {
+		if o := b.facts[id]; id != s.ID() && o.inUse() && overlap(&o.Statement, s) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// shapeOf returns the letters of a statement, and # for each number; the id of the fact where it has none. A digit that
+// is part of a name, as in viewer1, is no number.
+func shapeOf(s *tree.Statement) string {
+	var b strings.Builder
+	numbers, before := false, ' '
+	for _, r := range strings.ToLower(s.Text) {
+		switch {
+		case unicode.IsDigit(r) && (before == '#' || !unicode.IsLetter(before) && !unicode.IsDigit(before) ||
+			unicode.Is(unicode.Han, before)):
+			if before != '#' {
+				b.WriteByte('#')
+			}
+			numbers, before = true, '#'
+			continue
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			b.WriteRune(r)
+		}
+		before = r
+	}
+	if !numbers {
+		return s.ID()
+	}
+	return b.String()
+}
+
+// overlap reports whether two statements may hold for one run.
+func overlap(a, b *tree.Statement) bool {
+	meet := func(x, y string) bool { return x == "" || y == "" || x == y }
+	pages := len(a.Pages) == 0 || len(b.Pages) == 0 ||
+		slices.ContainsFunc(a.Pages, func(p string) bool { return slices.Contains(b.Pages, p) })
+	builds := len(a.Builds) == 0 || len(b.Builds) == 0 ||
+		slices.ContainsFunc(a.Builds, func(p string) bool { return slices.Contains(b.Builds, p) })
+	places := len(a.Scope.SuiteTests) == 0 || len(b.Scope.SuiteTests) == 0 || a.Scope.SamePlace(&b.Scope)
+	return pages && builds && places && meet(a.Scope.Product, b.Scope.Product) && meet(a.Scope.Suite, b.Scope.Suite) &&
+		meet(a.Scope.Test, b.Scope.Test) && meet(a.Agent, b.Agent)
+}
+
+// insert adds an id to a sorted list, once.
+func insert(list []string, id string) []string {
+	if i, found := slices.BinarySearch(list, id); !found {
+		return slices.Insert(list, i, id)
+	}
+	return list
+}

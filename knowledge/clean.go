@@ -1,0 +1,87 @@
+package knowledge
+
+import (
+	"fmt"
+	"unicode"
+
+	"github.com/memtree/memtree/internal/guard"
+	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// Limits on what may be stated.
+const (
+	mostColumns = 260 // of a sentence: 260 characters, 130 of Chinese
+	leastStated = 3   // words
+)
+
+// Clean makes a statement fit to be stored and given, without its secrets, and returns how many it took out. secrets
+// removes those of one text. It refuses, as a *tree.FieldError, what breaks a limit, what is in neither Chinese nor
+// English, and what gives an agent orders or forces a verdict.
+func Clean(s tree.Statement, secrets func(string) (string, int)) (tree.Statement, int, error) {
+	found := 0
+	clean := func(s string) string {
+		out, n := secrets(text.Line(s))
+		found += n
+		return out
+	}
+	bad := func(field, problem string, args ...any) (tree.Statement, int, error) {
+		return tree.Statement{}, 0, &tree.FieldError{Field: field, Problem: fmt.Sprintf(problem, args...)}
+	}
+	s.Text = clean(s.Text)
+	s.Pages, s.Builds = cleanAll(s.Pages, func(p string) string { return clean(pageSpelled(p)) }), cleanAll(s.Builds, clean)
+	for _, f := range []*string{&s.Agent, &s.Fixed, &s.Scope.Product, &s.Scope.Suite, &s.Scope.Test} {
+		*f = clean(*f)
+	}
+	s.Scope.SuiteTests = cleanAll(s.Scope.SuiteTests, clean)
+	if s.Kind == "" {
+		s.Kind = tree.Behaviour
+	}
+	w := text.Width(s.Text)
+	switch {
+	case s.Text == "":
+	case w > mostColumns:
+		return bad("statement", "is %d columns wide; the most is %d, which is %d Chinese characters; shorten it, "+
+			"or state two facts", w, mostColumns, mostColumns/2)
+	case len(text.Words(s.Text)) < leastStated:
+		return bad("statement", "is too short; state in one sentence what holds")
+	case foreign(s.Text):
+		return bad("statement", "is in neither Chinese nor English; state it in one of them")
+	}
+	if reason, unsafe := guard.Unsafe(s.Text); unsafe {
+		return bad("statement", "is refused, because %s (%q); state what holds, not what to answer", "its text "+reason,
+			text.Clip(guard.Which(s.Text), 60))
+	}
+	return s, found, s.Check()
+}
+
+// pageSpelled spells a route as a pattern, and leaves the name of a page.
+func pageSpelled(p string) string {
+	if key := pageKey(p); len(key) > 0 && key[0] == '/' {
+		return key
+	}
+	return p
+}
+
+func cleanAll(list []string, clean func(string) string) (out []string) {
+	for _, s := range list {
+		if s = clean(s); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// foreign reports whether more than a third of the letters are neither Latin nor Chinese.
+func foreign(s string) bool {
+	all, other := 0, 0
+	for _, r := range s {
+		if unicode.IsLetter(r) {
+			all++
+			if !unicode.In(r, unicode.Latin, unicode.Han) {
+				other++
+			}
+		}
+	}
+	return other*3 > all
+}

@@ -1,0 +1,94 @@
+package knowledge
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"maps"
+	"slices"
+)
+
+// saved is a base as it is saved: JSON, and after it its length as u64 and its CRC-32C as u32, little endian.
+type saved struct {
+	Version int       `json:"version"`
+	Facts   []*record `json:"facts"`  // sorted by id
+	Trials  []*trial  `json:"trials"` // the oldest first
+	Early   []early   `json:"early"`  // likewise
+}
+
+// version is that of the rules: a base that other rules made is folded anew.
+const version = 1
+
+// mostBytes bounds a saved base.
+const mostBytes = 1 << 30
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Save writes the base. The same ledger gives the same bytes.
+func (b *Base) Save(w io.Writer) error {
+	s := saved{Version: version, Facts: []*record{}, Trials: []*trial{}, Early: append([]early{}, b.early...)}
+	for _, id := range slices.Sorted(maps.Keys(b.facts)) {
+		s.Facts = append(s.Facts, b.facts[id])
+	}
+	for _, id := range b.order {
+		if t := b.trials[id]; t != nil {
+			s.Trials = append(s.Trials, t)
+		}
+	}
+	data, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("save what is known: %w", err)
+	}
+	data = binary.LittleEndian.AppendUint64(data, uint64(len(data)))
+	data = binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, castagnoli))
+	if _, err = w.Write(data); err != nil {
+		return fmt.Errorf("save what is known: %w", err)
+	}
+	return nil
+}
+
+// Load reads what Save wrote.
+func Load(from io.Reader) (*Base, error) {
+	data, err := io.ReadAll(io.LimitReader(from, mostBytes))
+	if err != nil {
+		return nil, fmt.Errorf("load what is known: %w", err)
+	}
+	const tail = 12
+	n := len(data) - tail
+	if n < 0 || crc32.Checksum(data[:n+8], castagnoli) != binary.LittleEndian.Uint32(data[n+8:]) ||
+		binary.LittleEndian.Uint64(data[n:]) != uint64(n) { //nolint:gosec // not negative
+		return nil, errors.New("load what is known: it is damaged")
+	}
+	var s saved
+	if err := json.NewDecoder(bytes.NewReader(data[:n])).Decode(&s); err != nil {
+		return nil, fmt.Errorf("load what is known: %w", err)
+	}
+	if s.Version != version {
+		return nil, fmt.Errorf("load what is known: it is of version %d", s.Version)
+	}
+	b := NewBase()
+	b.early = s.Early
+	for _, r := range s.Facts {
+		if r == nil || len(r.Tests) != len(r.Cases) || b.facts[r.ID] != nil {
+			return nil, errors.New("load what is known: it has a fact that cannot be")
+		}
+		b.facts[r.ID] = r
+		if r.Backed {
+			b.enter(r)
+			shape := shapeOf(&r.Statement)
+			b.alike[shape] = append(b.alike[shape], r.ID)
+		}
+	}
+	for _, t := range s.Trials {
+		if t == nil || b.trials[t.ID] != nil {
+			return nil, errors.New("load what is known: it has a run that cannot be")
+		}
+		b.trials[t.ID] = t
+		b.order = append(b.order, t.ID)
+	}
+	return b, nil
+}

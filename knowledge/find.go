@@ -1,0 +1,314 @@
+package knowledge
+
+import (
+	"cmp"
+	"hash/maphash"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// Most is how many facts a run is given, and a step.
+const Most = 3
+
+// Query is a coming run, or one step of it.
+type Query struct {
+	Text  string // what is asked: the step where there is one, else the prompt
+	Scene tree.Scene
+	Scope tree.Scope
+	Agent string
+	Now   time.Time
+}
+
+// How a fact is found.
+type How string
+
+// The ways, the surest first.
+const (
+	ByTest  How = "test"  // it was learned at this very test, or holds for it alone
+	ByPage  How = "page"  // it is about this page
+	ByWords How = "words" // the question has its words
+)
+
+// Found is a fact that fits a run, or that came near.
+type Found struct {
+	Fact
+	How   How     `json:"how"`
+	Share float64 `json:"share"` // of the weight of its words, what the question has; 0 to 1
+	Left  Left    `json:"left,omitempty"`
+}
+
+// Left is why a fact that came near is not given, "" for one that is.
+type Left string
+
+// The reasons, as sentences without their subject.
+const (
+	LeftDisputed Left = "it is disputed: a person has to decide"
+	LeftDoubted  Left = "its trust is too low"
+	LeftBuild    Left = "it holds for other builds"
+	LeftFixed    Left = "the bug is fixed"
+	LeftTest     Left = "runs of this test missed defects with it, three in a row"
+	LeftRoom     Left = "there is room for three facts"
+	LeftWords    Left = "the question mentions too little of it"
+)
+
+// Reasons returns every Left, and every Fact.Why that is not a person's, so that a program can translate them.
+func Reasons() []string {
+	out := []string{saysOtherwise, missedInARow, contradicted, hadForgotten}
+	for _, l := range []Left{LeftDisputed, LeftDoubted, LeftBuild, LeftFixed, LeftTest, LeftRoom, LeftWords} {
+		out = append(out, string(l))
+	}
+	return out
+}
+
+// A fact without pages is found by its terms where the question has so much of their weight, and so many of them.
+const (
+	leastShare = 0.24
+	leastWords = 2
+	nearShare  = 0.15 // from here on it came near
+)
+
+// commonest is in how many facts a term may be: one of more facts distinguishes none of them.
+const commonest = 512
+
+// index finds the facts of one product, or those of every product, by page, test and term. Slots are never reused.
+type index struct {
+	words map[uint64][]int32
+	pages map[string][]int32
+	names map[string][]string // names of pages, by their first token
+	tests map[string][]int32
+	slots []*record // nil: forgotten
+}
+
+func newIndex() *index {
+	return &index{
+		words: map[uint64][]int32{}, pages: map[string][]int32{}, names: map[string][]string{}, tests: map[string][]int32{},
+	}
+}
+
+func (x *index) add(r *record) {
+	r.slot, r.in = int32(len(x.slots)), x //nolint:gosec // bounded by MostFacts
+	x.slots = append(x.slots, r)
+	r.words = wordsOf(r.Text)
+	for _, w := range r.words {
+		x.words[w] = append(x.words[w], r.slot)
+	}
+	for _, p := range r.Pages {
+		x.page(p, r.slot)
+	}
+	for _, t := range r.Tests {
+		x.test(t, r.slot)
+	}
+	x.test(r.Scope.Test, r.slot)
+}
+
+func (x *index) test(t string, slot int32) {
+	if t != "" {
+		x.tests[t] = append(x.tests[t], slot)
+	}
+}
+
+func (x *index) page(p string, slot int32) {
+	key := pageKey(p)
+	if _, known := x.pages[key]; !known && !strings.HasPrefix(key, "/") {
+		if first := text.Tokens(p); len(first) > 0 {
+			x.names[strings.Clone(first[0])] = append(x.names[strings.Clone(first[0])], p)
+		}
+	}
+	x.pages[key] = append(x.pages[key], slot)
+}
+
+// pageKey spells a page: a route as a pattern, a name in lower case.
+func pageKey(p string) string {
+	if strings.HasPrefix(p, "/") || strings.Contains(p, "://") || strings.HasPrefix(p, "#/") {
+		return tree.Route(p)
+	}
+	return strings.ToLower(text.Line(p))
+}
+
+var seed = maphash.MakeSeed() // words are hashed anew in each process, and never saved
+
+// wordsOf returns the terms that distinguish a text, as hashes, sorted, each once. A single Chinese
+// character is none.
+func wordsOf(s string) []uint64 {
+	var out []uint64
+	for _, t := range text.Tokens(s) {
+		if r, n := utf8.DecodeRuneInString(t); n == len(t) && (unicode.Is(unicode.Han, r) || n == 1 && !unicode.IsDigit(r)) {
+			continue
+		}
+		out = append(out, maphash.String(seed, t))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// weight is that of a term that is in so many of n facts.
+func weight(n, in int) float64 { return math.Log(1 + float64(n)/float64(in)) }
+
+// candidate is a fact that comes near a question.
+type candidate struct {
+	*record
+	how   How
+	share float64
+}
+
+// mostNear is how many of the facts that came near are named.
+const mostNear = 20
+
+// Find returns the facts that a run is given, the best first, at most [Most], and those that came near. It reads a few
+// lists, however many facts there are.
+func (b *Base) Find(q *Query) (given, near []Found) {
+	if len(b.facts) == 0 {
+		return nil, nil
+	}
+	asked := wordsOf(q.Text)
+	all := b.indexes[""].candidates(q, asked, nil)
+	if q.Scope.Product != "" {
+		all = b.indexes[q.Scope.Product].candidates(q, asked, all)
+	}
+	slices.SortFunc(all, func(a, b candidate) int {
+		return cmp.Or(order(a.how)-order(b.how), cmp.Compare(b.share, a.share), cmp.Compare(a.ID, b.ID))
+	})
+	for i := range all {
+		if len(given) == Most && len(near) >= mostNear {
+			break
+		}
+		c := &all[i]
+		if !c.holdsFor(q) || c.Next != "" || c.Forgotten != "" || c.how == ByWords && c.share < leastShare && len(near) >= mostNear {
+			continue
+		}
+		f := Found{Fact: b.fact(c.record, q.Now), How: c.how, Share: c.share}
+		switch f.Left = c.left(&f, q); {
+		case f.State == Archived:
+		case f.Left == "" && len(given) < Most:
+			given = append(given, f)
+		default:
+			f.Left = cmp.Or(f.Left, LeftRoom)
+			near = append(near, f)
+		}
+	}
+	return given, near
+}
+
+func order(h How) int { return slices.Index([]How{ByTest, ByPage, ByWords}, h) }
+
+// candidates appends the facts that come near a question to all. A nil index has none.
+func (x *index) candidates(q *Query, asked []uint64, all []candidate) []candidate {
+	if x == nil {
+		return all
+	}
+	hows := map[int32]How{}
+	for _, key := range x.pagesOf(q) {
+		for _, s := range x.pages[key] {
+			hows[s] = ByPage
+		}
+	}
+	if q.Scope.Test != "" {
+		for _, s := range x.tests[q.Scope.Test] {
+			hows[s] = ByTest
+		}
+	}
+	for s, how := range hows { // Find sorts them
+		if r := x.slots[s]; r != nil {
+			share, n := x.share(r, asked)
+			if how == ByTest || n > 0 || r.stated() {
+				all = append(all, candidate{r, how, share})
+			}
+		}
+	}
+	for _, s := range x.near(asked) {
+		if r := x.slots[s]; r != nil && len(r.Pages) == 0 && hows[s] == "" {
+			if share, n := x.share(r, asked); n >= leastWords && share >= nearShare {
+				all = append(all, candidate{r, ByWords, share})
+			}
+		}
+	}
+	return all
+}
+
+// stated reports whether a person stated it: then it is given on its page whatever is asked there.
+func (r *record) stated() bool { yes, _ := r.votes(); return yes > 0 }
+
+// near returns the slots that share at least leastWords terms with a question, of terms that are not too common.
+func (x *index) near(asked []uint64) (out []int32) {
+	times := make([]uint8, len(x.slots))
+	for _, w := range asked {
+		if list := x.words[w]; len(list) <= commonest {
+			for _, s := range list {
+				if times[s]++; times[s] == leastWords {
+					out = append(out, s)
+				}
+				times[s] = min(times[s], leastWords+1)
+			}
+		}
+	}
+	return out
+}
+
+// share returns which share of the weight of a record's terms is asked about, and how many of them.
+func (x *index) share(r *record, asked []uint64) (share float64, n int) {
+	has, all := 0.0, 0.0
+	for _, w := range r.words {
+		v := weight(len(x.slots), len(x.words[w]))
+		all += v
+		if _, found := slices.BinarySearch(asked, w); found {
+			has += v
+			n++
+		}
+	}
+	return has / max(all, 1e-9), n
+}
+
+// pagesOf returns the keys of the pages that a question is about: its route, its scene, and those that it names.
+func (x *index) pagesOf(q *Query) []string {
+	var out []string
+	if q.Scene.Route != "" {
+		out = append(out, tree.Route(q.Scene.Route))
+	}
+	if q.Scene.ID != "" {
+		out = append(out, pageKey(q.Scene.ID))
+	}
+	for _, t := range text.Tokens(q.Text) {
+		for _, name := range x.names[t] {
+			if text.Mentions(q.Text, name) {
+				out = append(out, pageKey(name))
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// holdsFor reports whether the scope of a record has a run in it.
+func (r *record) holdsFor(q *Query) bool {
+	in := func(mine, theirs string) bool { return mine == "" || mine == theirs }
+	s := &r.Scope
+	return in(s.Product, q.Scope.Product) && in(s.Suite, q.Scope.Suite) && in(s.Test, q.Scope.Test) &&
+		in(r.Agent, q.Agent) && (len(s.SuiteTests) == 0 || len(q.Scope.SuiteTests) > 0 && s.SamePlace(&q.Scope))
+}
+
+// left returns why a fact whose scope fits is not given.
+func (r *record) left(f *Found, q *Query) Left {
+	build := q.Scope.Build
+	switch {
+	case f.How == ByWords && f.Share < leastShare:
+		return LeftWords
+	case f.State == Disputed:
+		return LeftDisputed
+	case r.Fixed != "" && (build == "" || !slices.Contains(r.Builds, build)):
+		return LeftFixed
+	case build != "" && len(r.Builds) > 0 && !slices.Contains(r.Builds, build):
+		return LeftBuild
+	case f.Trust < Floor:
+		return LeftDoubted
+	case r.RowOf[q.Scope.Test] >= inARow:
+		return LeftTest
+	}
+	return ""
+}

@@ -1,0 +1,189 @@
+package tree
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Limits on statements on a product.
+const (
+	MaxStatement = 1 << 10 // bytes of a sentence
+	MaxPages     = 8       // pages, and builds, that a statement names: a count each
+)
+
+// FactKind is the kind of a statement.
+type FactKind string
+
+// The kinds of facts.
+const (
+	Behaviour  FactKind = "behaviour"  // what the product does
+	Rule       FactKind = "rule"       // what it demands or refuses
+	Format     FactKind = "format"     // how it shows values
+	Intended   FactKind = "intended"   // what looks like a defect and is meant so
+	KnownBug   FactKind = "known_bug"  // a defect that is known
+	Pattern    FactKind = "pattern"    // what several runs came to
+	Preference FactKind = "preference" // how the team wants it
+)
+
+// FactKinds returns all kinds.
+func FactKinds() []FactKind {
+	return []FactKind{Behaviour, Rule, Format, Intended, KnownBug, Pattern, Preference}
+}
+
+// Statement is one sentence about the product under test or its environment, and where it holds.
+type Statement struct {
+	Text  string   `json:"statement"` // one line, Chinese or English
+	Kind  FactKind `json:"kind"`
+	Pages []string `json:"pages,omitempty"` // routes as [Route] spells them, or names of pages; none: all of the scope
+	Scope Scope    `json:"scope,omitzero"`  // without Build; the zero scope is every product
+	Agent string   `json:"agent,omitempty"` // the agent it is for; "": all
+
+	Builds []string `json:"builds,omitempty"` // builds it holds for; none: all
+	Fixed  string   `json:"fixed,omitempty"`  // of a known bug: the build in which it is fixed
+}
+
+// ID returns the id of the fact: a hash of its text, without regard to case, spacing and punctuation, and of its
+// scope. So the same statement on the same place is the same fact.
+func (s *Statement) ID() string {
+	o := &s.Scope
+	parts := []string{foldWords(s.Text), o.Product, o.Suite, o.Test, s.Agent}
+	if len(o.SuiteTests) > 0 {
+		parts = append(append(parts, itoa(o.Position)), o.SuiteTests...)
+	}
+	return FactPrefix + digest(parts...)
+}
+
+// FactPrefix begins the id of every fact, and of nothing else.
+const FactPrefix = "f_"
+
+// OfFacts is the error type under which facts are drawn, counted and stopped beside memories.
+const OfFacts = "product_fact"
+
+func foldWords(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+	}), " ")
+}
+
+// KnownOp is what an entry does to a fact.
+type KnownOp string
+
+// The operations on facts. A person's decision is saved beside its [Act], whose undo takes the entry back.
+const (
+	FactStated       KnownOp = "state"      // it holds; said again it is one more witness
+	FactConfirmed    KnownOp = "confirm"    // it still holds
+	FactContradicted KnownOp = "contradict" // it does not hold
+	FactEdited       KnownOp = "edit"       // Says holds in its place
+	FactForgotten    KnownOp = "forget"     // out of use
+	FactSettled      KnownOp = "settle"     // it holds, and what contradicted it does not
+)
+
+// Source is who is behind an entry on a fact.
+type Source string
+
+// The sources of facts.
+const (
+	FromTeam     Source = "person" // a person
+	FromNote     Source = "note"   // a reader, from a person's note on a run
+	FromAgent    Source = "agent"  // an agent proposes it; it is given once a person or a note says so too
+	FromTransfer Source = "import" // another tree; likewise
+)
+
+// Known is one entry on what holds of the product. [Entry.At] is when it was made.
+type Known struct {
+	Op     KnownOp    `json:"op"`
+	Fact   string     `json:"fact"`            // its id; of an edit that of the one before
+	Says   *Statement `json:"says,omitempty"`  // of state and edit
+	Source Source     `json:"source"`          // who stands behind it
+	By     string     `json:"by,omitempty"`    // the name of a person, agent, model or tree
+	Act    string     `json:"act,omitempty"`   // the id of the decision, where it is a person's
+	Case   string     `json:"case,omitempty"`  // of a note: the case it is on
+	Test   string     `json:"test,omitempty"`  // and its test
+	Quote  string     `json:"quote,omitempty"` // and the words of the note
+	Why    string     `json:"why,omitempty"`   // a sentence
+}
+
+// Check returns the first field that breaks a law, as a *FieldError. The one door calls it.
+func (k *Known) Check() error {
+	bad := func(field, problem string, args ...any) error {
+		return &FieldError{Field: "known." + field, Problem: fmt.Sprintf(problem, args...)}
+	}
+	says := k.Op == FactStated || k.Op == FactEdited
+	switch {
+	case !slices.Contains([]KnownOp{FactStated, FactConfirmed, FactContradicted, FactEdited, FactForgotten,
+		FactSettled}, k.Op):
+		return bad("op", "is %.40q, which is no operation on a fact", k.Op)
+	case !slices.Contains([]Source{FromTeam, FromNote, FromAgent, FromTransfer}, k.Source):
+		return bad("source", "is %.40q; use person, note, agent or import", k.Source)
+	case !IsFact(k.Fact):
+		return bad("fact", "is %.40q, which is no id of a fact", k.Fact)
+	case says != (k.Says != nil):
+		return bad("says", "belongs to state and edit, and to them alone")
+	case k.Op == FactStated && k.Says.ID() != k.Fact:
+		return bad("fact", "is %s; what is said has the id %s", k.Fact, k.Says.ID())
+	}
+	for _, f := range []struct{ field, value string }{
+		{"by", k.By}, {"act", k.Act}, {"case", k.Case}, {"test", k.Test},
+	} {
+		if len(f.value) > MaxName || !plainLine(f.value) {
+			return bad(f.field, "is longer than %d bytes, or not one line of UTF-8", MaxName)
+		}
+	}
+	if len(k.Why) > MaxNodeLine || len(k.Quote) > MaxNodeLine || !plainLine(k.Why) || !plainLine(k.Quote) {
+		return bad("why", "or its quotation is longer than %d bytes, or not one line of UTF-8", MaxNodeLine)
+	}
+	if k.Says == nil {
+		return nil
+	}
+	return k.Says.Check()
+}
+
+// IsFact reports whether an id is that of a fact.
+func IsFact(id string) bool {
+	return strings.HasPrefix(id, FactPrefix) && len(id) <= 64 && plainLine(id)
+}
+
+// Check returns the first field that breaks a law, as a *FieldError.
+func (s *Statement) Check() error {
+	bad := func(field, problem string, args ...any) error {
+		return &FieldError{Field: field, Problem: fmt.Sprintf(problem, args...)}
+	}
+	switch {
+	case foldWords(s.Text) == "":
+		return bad("statement", "is missing; state in one sentence what holds")
+	case len(s.Text) > MaxStatement:
+		return bad("statement", "has %d bytes; the most is %d: state it in one sentence", len(s.Text), MaxStatement)
+	case !plainLine(s.Text):
+		return bad("statement", "is not one line of UTF-8")
+	case !slices.Contains(FactKinds(), s.Kind):
+		return bad("kind", "is %.40q; use behaviour, rule, format, intended, known_bug, pattern or preference", s.Kind)
+	case len(s.Pages) > MaxPages || len(s.Builds) > MaxPages:
+		return bad("pages", "or builds are more than %d; leave them out where it holds for many", MaxPages)
+	case s.Fixed != "" && s.Kind != KnownBug:
+		return bad("fixed", "is of a known bug only, and this is %s", s.Kind)
+	case s.Fixed != "" && slices.Contains(s.Builds, s.Fixed):
+		return bad("fixed", "is %.80q, a build for which it holds too", s.Fixed)
+	case s.Scope.Build != "":
+		return bad("scope.build", "is no part of a fact's scope; name builds in builds")
+	case len(s.Scope.SuiteTests) > MaxChildren:
+		return bad("scope.suite_tests", "names %d tests; the most is %d", len(s.Scope.SuiteTests), MaxChildren)
+	case len(s.Scope.SuiteTests) > 0 && s.Scope.PlaceTest() == "":
+		return bad("scope.position", "is %d, and the suite has %d tests", s.Scope.Position, len(s.Scope.SuiteTests))
+	}
+	names := slices.Concat(s.Pages, s.Builds, s.Scope.SuiteTests,
+		[]string{s.Fixed, s.Agent, s.Scope.Product, s.Scope.Suite, s.Scope.Test})
+	for _, n := range names {
+		if len(n) > MaxName || !plainLine(n) {
+			return bad("scope", "has a name that is longer than %d bytes, or not one line of UTF-8", MaxName)
+		}
+	}
+	return nil
+}
+
+// plainLine reports whether a text is one line of UTF-8 without control characters.
+func plainLine(s string) bool {
+	return utf8.ValidString(s) && strings.IndexFunc(s, unicode.IsControl) < 0
+}
