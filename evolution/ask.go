@@ -20,8 +20,8 @@ const (
 	columnsOfCall = 16_000 // of the cases of all groups, about 4,000 tokens
 )
 
-// answerTokens bounds the answer about a number of groups: a lesson each, in two languages.
-func answerTokens(groups int) int { return 200 + 400*groups }
+// answerTokens bounds the answer about a number of groups: a lesson each, in two languages, of some two.
+func answerTokens(groups int) int { return 200 + 500*groups }
 
 // asking is a job that is sent to a model.
 type asking struct {
@@ -148,13 +148,11 @@ func (p *planner) askBatch(ctx context.Context, lang string, batch []*asking) (r
 	p.left.attempts.inRow = 0
 	for i, a := range batch {
 		a.model = answer.model
-		done, err := a.take(answer.of[i], answer.wrong[i])
+		more, err := a.take(answer.of[i], answer.wrong[i])
 		if err != nil {
 			return nil, err
 		}
-		if !done {
-			refused = append(refused, a)
-		}
+		refused = append(refused, more...)
 	}
 	return refused, nil
 }
@@ -237,39 +235,73 @@ func (p *planner) ask(
 	return a.Model, err
 }
 
-// take processes the answer about a job. It returns true if the job is settled; otherwise the answer is refused, for
-// the reasons in a.why and a.other.
-func (a *asking) take(o *prompts.EvolveOutput, wrong error) (bool, error) {
+// take processes the answer about a job: it settles the job, or each of the parts that the answer splits it into. It
+// returns those that are refused, with the reasons in why and other.
+func (a *asking) take(o *prompts.EvolveOutput, wrong error) (refused []*asking, err error) {
 	a.draft, a.left, a.why, a.other = nil, nil, nil, nil
 	switch {
 	case wrong != nil:
 		a.why = []string{objection(wrong)}
-		return false, nil
+		return []*asking{a}, nil
 	case o == nil:
 		a.why = []string{"answer: " + a.job.because("there was none about this group", "没有关于这一组的内容")}
-		return false, nil
-	}
-	apart := o.Apart
-	if apart == "" {
-		apart = a.job.leaveNumbered(o.Not, a.Rule.CaseThreshold)
-	}
-	if apart != "" {
+		return []*asking{a}, nil
+	case o.Apart != "":
 		a.job.leave(nil)
-		return true, a.remember(jobRecord{Apart: apart})
+		return nil, a.remember(jobRecord{Apart: o.Apart})
 	}
-	d, err := draftOf(a.job, o), error(nil)
+	lessons, parts, most := a.causesOf(a.job, o.Lessons)
+	switch len(lessons) {
+	case 0:
+		a.job.leave(nil)
+		return nil, a.remember(jobRecord{Apart: a.job.because("only %d of %d cases have one cause",
+			"%d 个案例（共 %d 个）才有同一个原因", most, len(a.job.bucket.cases))})
+	case 1:
+		a.job.leave(a.job.bucket.except(parts...))
+		return a.hold(&lessons[0])
+	}
+	return a.split(lessons, parts)
+}
+
+// hold asks the gates about a lesson of the job. If they refuse it, it returns the job.
+func (a *asking) hold(l *prompts.EvolveLesson) (refused []*asking, err error) {
+	d := draftOf(a.job, l)
 	a.left = a.job.left
 	if a.why, err = a.judge(a.job, &d); err != nil {
-		return false, err
+		return nil, err
 	}
 	a.draft = &d
 	for _, s := range a.e.judge.RefusesTranslation(&a.job.About, &d) {
 		a.other = append(a.other, a.job.because("in Chinese, ", "英文：")+s)
 	}
 	if len(a.why)+len(a.other) > 0 {
-		return false, nil
+		return []*asking{a}, nil
 	}
-	return true, a.remember(jobRecord{Draft: &d})
+	return nil, a.remember(jobRecord{Draft: &d})
+}
+
+// split keeps that a bucket has several causes, and goes on with a job for each. A part that is not due, because
+// the lesson it has is good or may not be written, needs none.
+func (a *asking) split(lessons []prompts.EvolveLesson, parts [][]string) (refused []*asking, err error) {
+	r := jobRecord{Job: a.job.bucket.apartKey(), Parts: parts, Left: a.job.bucket.except(parts...)}
+	if err := a.e.remember(a.ctx, r); err != nil {
+		return nil, err
+	}
+	a.parts = nil // they are others now
+	for _, j := range a.due() {
+		at := slices.IndexFunc(parts, func(ids []string) bool { return common(ids, j.bucket.cases) == len(ids) })
+		if at < 0 {
+			continue
+		}
+		part := &asking{work: a.work, job: j, key: a.modelKey(j), model: a.model}
+		j.leave(r.Left)
+		more, err := part.hold(&lessons[at])
+		if err != nil {
+			return nil, err
+		}
+		refused = append(refused, more...)
+	}
+	return refused, nil
 }
 
 // giveUp settles a job without an accepted answer: with the last draft in its own language, if only the translation
@@ -302,7 +334,7 @@ func (a *asking) remember(r jobRecord) error {
 	if err := a.e.remember(a.ctx, r); err != nil {
 		return err
 	}
-	key := a.job.key("apart", "")
+	key := a.job.bucket.apartKey()
 	if _, known := a.e.recall(key); !known && r.Apart == "" && len(r.Left) == 0 {
 		return nil
 	}

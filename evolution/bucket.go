@@ -18,6 +18,8 @@ type bucket struct {
 	check string       // "" if none is known
 	cases []*tree.Node // sorted by id
 	close float64      // average similarity of their causes, 0 to 1; 1 if the check is known
+
+	others []string // ids of the cases that it was split from, as of other causes; nil if it was not split
 }
 
 // without returns the bucket without the cases that the writer of its lesson left out. If no others remain, it returns
@@ -46,46 +48,17 @@ func (b *bucket) only(ids []string) *bucket {
 // join is the average similarity from which cases without a check form a group.
 const join = 0.45
 
-// buckets groups the cases: by the checks they missed, and those without a check by the texts about their cause. A
-// case is in the bucket of each check it missed. A check with too few cases for a lesson lends them to the wider check
-// it is a kind of.
+// buckets groups the cases: by the checks they missed, and those without a check by
+// the texts about their cause. A case is evidence of one cause, so it is in one bucket, see filed. A check with too few
+// cases for a lesson lends them to the wider check it is a kind of.
 func (e *Evolver) buckets(s *survey) map[Partition][]*bucket {
-	type key struct {
-		check string
-		d     taxonomy.Direction
-	}
-	byCheck := map[key][]*tree.Node{}
-	for _, n := range s.cases {
-		for check := range checksOf(n) {
-			if s.no.Check(n, check) {
-				continue
-			}
-			k := key{check, n.Direction}
-			byCheck[k] = append(byCheck[k], n)
-		}
-	}
-	for _, c := range e.narrowFirst() { // so that a check may lend cases that were lent to it
-		for _, d := range directions {
-			k := key{c.ID, d}
-			list := byCheck[k]
-			wide, _ := e.o.Taxonomy.Check(c.Wider)
-			if len(list) == 0 || !wide.Speaks(d) || wide.ErrorType() != c.ErrorType() ||
-				len(list) >= e.rules.Of(c.ErrorType()).CaseThreshold && tests(list) >= leastTests {
-				continue
-			}
-			up := key{c.Wider, d}
-			byCheck[up] = united(byCheck[up], list)
-			delete(byCheck, k)
-		}
-	}
+	by := e.file(s)
 	out := map[Partition][]*bucket{}
-	for k, list := range byCheck {
-		errorType, is := e.typeOf(s, k.check, k.d)
-		if !is {
-			continue
+	for k, list := range by {
+		if errorType, is := e.typeOf(s, k.check, k.d); is && len(list) > 0 {
+			p := Partition{errorType, k.d}
+			out[p] = append(out[p], &bucket{Partition: p, check: k.check, cases: mostRecent(list), close: 1})
 		}
-		p := Partition{errorType, k.d}
-		out[p] = append(out[p], &bucket{Partition: p, check: k.check, cases: mostRecent(list), close: 1})
 	}
 	for _, b := range unnamed(s) {
 		out[b.Partition] = append(out[b.Partition], b)
@@ -98,6 +71,12 @@ func (e *Evolver) buckets(s *survey) map[Partition][]*bucket {
 	return out
 }
 
+// wider returns the check that a check is a kind of, "" for none.
+func (e *Evolver) wider(check string) string {
+	c, _ := e.o.Taxonomy.Check(check)
+	return c.Wider
+}
+
 var directions = []taxonomy.Direction{taxonomy.FalsePass, taxonomy.FalseFail, taxonomy.Other}
 
 // narrowFirst returns all checks, each one before the wider one it is a kind of.
@@ -105,8 +84,7 @@ func (e *Evolver) narrowFirst() []taxonomy.Check {
 	list := e.o.Taxonomy.Checks()
 	depth := func(c taxonomy.Check) (n int) {
 		for up := c.Wider; up != ""; n++ {
-			w, _ := e.o.Taxonomy.Check(up)
-			up = w.Wider
+			up = e.wider(up)
 		}
 		return n
 	}
@@ -116,8 +94,8 @@ func (e *Evolver) narrowFirst() []taxonomy.Check {
 
 // isKindOf reports whether the check wide is an ancestor of the check narrow.
 func (e *Evolver) isKindOf(narrow, wide string) bool {
-	for c, known := e.o.Taxonomy.Check(narrow); known && c.Wider != ""; c, known = e.o.Taxonomy.Check(c.Wider) {
-		if c.Wider == wide {
+	for up := e.wider(narrow); up != ""; up = e.wider(up) {
+		if up == wide {
 			return true
 		}
 	}

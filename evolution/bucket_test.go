@@ -12,8 +12,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// A case with two misses belongs to two experiences. Its parent is the experience of
-// its weightiest miss.
+// A case with two misses is counted under its weightiest alone. Where too few cases missed that for a lesson, it
+// is counted under the next that has enough without it, until there are enough.
 func TestTwoMisses(t *testing.T) {
 	sum, date := missed("t_sums", "Nobody added it up."), missed("t_dates", "The month is foreign.")
 	both, turned := made(30, sum, date), made(31, date, sum)
@@ -21,26 +21,64 @@ func TestTwoMisses(t *testing.T) {
 	m := planted(t, append(shop(), both, turned, link))
 	m.evolve(options(t), PlanOptions{})
 	a, b := m.lesson("t_sums", taxonomy.FalsePass), m.lesson("t_dates", taxonomy.FalsePass)
-	for _, e := range []tree.Node{a, b} {
-		require.Contains(t, e.Children, both.ID)
-		require.Contains(t, e.Children, turned.ID)
+	require.Len(t, a.Children, 7)
+	require.Len(t, b.Children, 5)
+	require.Subset(t, a.Children, []string{both.ID, link.ID})
+	require.Contains(t, b.Children, turned.ID)
+	for _, id := range a.Children {
+		require.NotContains(t, b.Children, id)
 	}
-	require.Len(t, a.Children, 8)
-	require.Len(t, b.Children, 6)
-	require.Equal(t, a.ID, m.nodes[both.ID].Parent)
-	require.Equal(t, b.ID, m.nodes[turned.ID].Parent)
-	require.Equal(t, a.ID, m.nodes[link.ID].Parent, "of those it stands behind")
+	require.Equal(t, a.ID, m.nodes[link.ID].Parent)
 	m.settled(options(t))
 
 	m.plant(made(33, missed("t_links", "A link is dead.")), made(34, missed("t_links", "One link is dead.")))
 	m.evolve(options(t), PlanOptions{})
 	require.Equal(t, m.lesson("t_links", taxonomy.FalsePass).ID, m.nodes[link.ID].Parent)
-	require.Contains(t, m.nodes[a.ID].Children, link.ID)
+	require.NotContains(t, m.nodes[a.ID].Children, link.ID)
 	m.settled(options(t))
 }
 
-// The experiences of a case may be of different error types, which are planned one after the other; after each plan
-// the laws of the tree hold.
+// A lesson that lacks a case takes one of those that missed its check less weightily, where the lesson of their
+// weightiest miss has enough without it. It takes no more than it lacks, and gives it back once it has its own.
+func TestSecondMissCompletes(t *testing.T) {
+	waits := missed("t_waits", "The spinner was turning.")
+	sumAnd := func(i int) tree.Node { return made(30+i, missed("t_sums", "Nobody added it up."), waits) }
+	own := []tree.Node{made(40, waits), made(41, waits)}
+	short := planted(t, append([]tree.Node{sumAnd(0), sumAnd(1), sumAnd(2)}, own...))
+	short.evolve(options(t), PlanOptions{})
+	require.Len(t, short.lesson("t_sums", taxonomy.FalsePass).Children, 3, "it can spare none")
+	require.Empty(t, short.lesson("t_waits", taxonomy.FalsePass).ID)
+
+	m := planted(t, append([]tree.Node{sumAnd(0), sumAnd(1), sumAnd(2), sumAnd(3), sumAnd(4)}, own...))
+	m.evolve(options(t), PlanOptions{})
+	require.Len(t, m.lesson("t_sums", taxonomy.FalsePass).Children, 4)
+	require.Len(t, m.lesson("t_waits", taxonomy.FalsePass).Children, 3)
+	m.settled(options(t))
+	m.plant(made(42, waits))
+	m.evolve(options(t), PlanOptions{})
+	require.Len(t, m.lesson("t_sums", taxonomy.FalsePass).Children, 5)
+	require.Len(t, m.lesson("t_waits", taxonomy.FalsePass).Children, 3)
+	m.settled(options(t))
+}
+
+// Second misses make no lesson: a lesson of cases that are evidence of other causes would be about none.
+func TestSecondMissesMakeNoLesson(t *testing.T) {
+	waits := missed("t_waits", "The spinner was turning.")
+	var cases []tree.Node
+	for i := range 4 {
+		cases = append(cases, made(30+i, missed("t_sums", "Nobody added it up."), waits))
+	}
+	m := planted(t, append(cases, made(40, waits)))
+	plans := m.evolve(options(t), PlanOptions{})
+	require.Len(t, m.live(tree.Experience), 1)
+	g, open := group(plans, "t_waits")
+	require.True(t, open)
+	require.Len(t, g.Cases, 1)
+	m.settled(options(t))
+}
+
+// The misses of a case may be of different error types, which are planned one after the other; after each plan
+// the tree keeps its laws, also where a case moves from the lesson of one type to that of another.
 func TestTwoMissesOfTwoTypes(t *testing.T) {
 	waits, sum := missed("t_waits", "The spinner was turning."), missed("t_sums", "Nobody added it up.")
 	var cases []tree.Node
@@ -52,21 +90,19 @@ func TestTwoMissesOfTwoTypes(t *testing.T) {
 		if only != "" {
 			m.evolve(options(t), PlanOptions{Only: only})
 			require.Len(t, m.live(tree.Experience), 1)
-			for _, n := range m.live(tree.Case) {
-				require.Equal(t, m.live(tree.Experience)[0].ID, n.Parent)
-			}
 		}
 		m.evolve(options(t), PlanOptions{})
 		a, b := m.lesson("t_waits", taxonomy.FalsePass), m.lesson("t_sums", taxonomy.FalsePass)
 		require.Equal(t, "async_timing_error", a.ErrorType)
 		require.Equal(t, "content_validation_error", b.ErrorType)
-		require.Len(t, a.Children, 6)
-		require.Equal(t, a.Children, b.Children)
 		for i, n := range cases {
-			require.Equal(t, []string{a.ID, b.ID}[i%2], m.nodes[n.ID].Parent)
+			up := []tree.Node{a, b}[i%2]
+			require.Equal(t, up.ID, m.nodes[n.ID].Parent)
+			require.Contains(t, up.Children, n.ID)
 		}
+		require.Len(t, append(a.Children, b.Children...), 6)
 		m.settled(options(t))
-		for _, n := range cases[:5] { // one type loses its cases, the other does not
+		for _, n := range cases { // one type loses its cases
 			m.edit(n.ID, func(n *tree.Node) { n.CaseData.Misses = []tree.Miss{sum} })
 		}
 		m.evolve(options(t), PlanOptions{})

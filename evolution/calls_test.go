@@ -38,7 +38,7 @@ func (s *scribe) Generate(_ context.Context, r llm.Request) (llm.Answer, error) 
 			why = strings.TrimSpace(digits.ReplaceAllString(m[1], ""))
 		}
 		list = append(list, map[string]any{
-			"group": i + 1, "apart": "", "not": []int{},
+			"group": i + 1, "apart": "", "cases": numbered(g),
 			"en": map[string]any{"title": "What went wrong", "do": "Look at this first. " + why, "mistake": why,
 				"when": "the verdict turns on it"},
 			"zh": map[string]any{"title": "出了什么错", "do": "先看这一处，再下结论。", "mistake": "没有看", "when": "结论取决于它"},

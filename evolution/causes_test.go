@@ -51,7 +51,8 @@ func newCause(lines ...int) prompts.SurveyGroup {
 
 // aboutUnits is the lesson about them.
 func aboutUnits() string {
-	return answer(func(_, en, zh map[string]any) {
+	return answer(func(a, en, zh map[string]any) {
+		a["cases"] = upTo(3)
 		en["title"], en["do"], en["mistake"], en["when"] = "Unit of a number not read",
 			"Read the unit on the label, convert the figures to it, and compare them then.",
 			"compared figures of pounds with kilograms", "a task compares a weight with a limit"

@@ -95,10 +95,7 @@ func shown(cases []*tree.Node) []*tree.Node {
 // key returns the cache key of the job: a hash of its evidence and of the way it is sent. writer names the prompt or
 // the version of the rules.
 func (j *job) key(writer, model string) string {
-	parts := []string{string(j.Type), writer, model, j.Lang, j.ErrorType, string(j.Direction), j.Check}
-	for _, n := range j.bucket.cases {
-		parts = append(parts, n.ID, saidOf(n))
-	}
+	parts := j.bucket.keyed(string(j.Type), writer, model, j.Lang)
 	for _, n := range j.parts {
 		parts = append(parts, n.ID, n.bucket.check)
 	}
@@ -106,6 +103,20 @@ func (j *job) key(writer, model string) string {
 		parts = append(parts, "disregarded", strconv.Itoa(j.present.Credit.Repeated))
 	}
 	return "j_" + tree.Hash(parts...)
+}
+
+// keyed returns the parts that a key of the bucket is a hash of, after those given.
+func (b *bucket) keyed(parts ...string) []string {
+	parts = append(parts, b.ErrorType, string(b.Direction), b.check)
+	for _, n := range b.cases {
+		parts = append(parts, n.ID, saidOf(n))
+	}
+	return parts
+}
+
+// apartKey is the cache key of a model's answer on which cases share a cause. The rules read it too.
+func (b *bucket) apartKey() string {
+	return "j_" + tree.Hash(b.keyed(string(tree.Experience), "apart", "", langOf(b.cases))...)
 }
 
 // leave removes the cases with these ids, and only these, from the bucket's cases.
@@ -126,22 +137,4 @@ func (j *job) leave(ids []string) {
 	if len(j.Members) > 0 {
 		j.Shown = slices.DeleteFunc(shown(j.bucket.cases), func(n *tree.Node) bool { return !stays(n) })
 	}
-}
-
-// leaveNumbered removes the shown cases with these numbers, from 1, from the job. It returns why the rest is no
-// lesson, "" if it may be one.
-func (j *job) leaveNumbered(not []int, least int) string {
-	var ids []string
-	for _, n := range not {
-		ids = append(ids, j.Shown[n-1].ID)
-	}
-	if len(ids) == 0 {
-		return ""
-	}
-	j.leave(ids)
-	if len(j.Members) < least || tests(j.Members) < leastTests {
-		return j.because("only %d of %d cases have one cause", "%d 个案例（共 %d 个）才有同一个原因", len(j.Members),
-			len(j.bucket.cases))
-	}
-	return ""
 }

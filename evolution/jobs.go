@@ -21,6 +21,7 @@ type jobRecord struct {
 	By      tree.Provenance `json:"by"`
 	Apart   string          `json:"apart,omitempty"`   // why the cases share no cause: then there is no draft
 	Left    []string        `json:"left,omitempty"`    // ids of cases that a model left out, as of another cause
+	Parts   [][]string      `json:"parts,omitempty"`   // where a model found several causes, ids of the cases of each
 	Refused []Rejection     `json:"refused,omitempty"` // may have the model's draft when that of the rules passed
 	Word    string          `json:"word,omitempty"`    // a person's decision on the draft: accepted, or ""
 
@@ -151,7 +152,7 @@ func (w *work) withoutModel(j *job) (jobRecord, bool, error) {
 
 func (w *work) settleByRules(j *job, r jobRecord) (jobRecord, bool, error) {
 	if r.Refused == nil { // no model was just called
-		if known, ok := w.e.recall(j.key("apart", "")); ok && j.Type == tree.Experience {
+		if known, ok := w.e.recall(j.bucket.apartKey()); ok && j.Type == tree.Experience {
 			r.Apart, r.Left = known.Apart, known.Left
 		} else if j.present != nil {
 			r.Left = j.present.Provenance.Left
@@ -164,6 +165,12 @@ func (w *work) settleByRules(j *job, r jobRecord) (jobRecord, bool, error) {
 	if kept, ok := w.e.recall(r.Job); ok {
 		j.leave(kept.Left)
 		return kept, true, nil
+	}
+	if j.bucket.others != nil {
+		r.Refused = append(r.Refused, j.rejection(r.Job, "rules", &gate.Draft{}, []string{"wording: " +
+			j.because("a model found several causes under one check, which the catalogue cannot tell apart",
+				"模型在同一检查项下发现了几种原因，目录无法区分")}))
+		return r, true, w.e.remember(w.ctx, r)
 	}
 	r.By.Analyst, r.By.Template = "rules", rulesVersion // with the model whose draft was refused, if any
 	drafts := w.e.byRules(j)

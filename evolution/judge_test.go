@@ -98,7 +98,8 @@ func TestWhatIsNotTriedOut(t *testing.T) {
 
 // A model receives the reason why its draft was refused, in its own language, and has one more try.
 func TestModelRepairs(t *testing.T) {
-	draft := func(_, en, zh map[string]any) {
+	draft := func(a, en, zh map[string]any) {
+		a["cases"] = upTo(4)
 		en["title"], en["mistake"], en["when"] = "Pictures upside down", "the picture was shown upside down",
 			"the task is about a picture in a gallery"
 		en["do"] = "Hold each picture of the gallery beside its design and see that it is not upside down."

@@ -15,7 +15,7 @@ import (
 func (w *work) learn() error {
 	present := w.existing()
 	kept, apart := map[string]bool{}, map[string]bool{}
-	for _, full := range w.buckets[w.Partition] {
+	for _, full := range w.partsOf() {
 		old := present[full]
 		b := full.without(old)
 		about := w.missing(b)
@@ -81,7 +81,7 @@ func (w *work) ready(b *bucket, old *tree.Node, about *Group) bool {
 func (w *work) due() []*job {
 	var out []*job
 	present := w.existing()
-	for _, full := range w.buckets[w.Partition] {
+	for _, full := range w.partsOf() {
 		old := present[full]
 		b := full.without(old)
 		about := w.missing(b)
@@ -99,7 +99,8 @@ func (w *work) due() []*job {
 // threshold of a new one, so that an experience does not appear and disappear with a single case.
 const leastKept = 2
 
-// lesson identifies the subject of an experience. Only one experience of each is in use.
+// lesson identifies the subject of an experience. Only one experience of each is in use, except for those that a
+// reader split from one another.
 type lesson struct {
 	Partition
 	check string
@@ -118,18 +119,18 @@ func (s *survey) unwanted() map[lesson]bool {
 }
 
 // existing finds the experience that each bucket of the partition already has: the one
-// of the same check that shares most cases with it. A bucket without a check must
+// of the same check that shares most cases with it. A bucket without a check, or that is part of one, must
 // share at least one case.
 func (w *work) existing() map[*bucket]*tree.Node {
 	out, taken := map[*bucket]*tree.Node{}, map[string]bool{}
-	for _, b := range w.buckets[w.Partition] {
+	for _, b := range w.partsOf() {
 		var best *tree.Node
 		shared := 0
 		for _, e := range w.experiences {
 			if partitionOf(e) != w.Partition || e.StandsAlone() || taken[e.ID] || kindOf(e) != b.check {
 				continue
 			}
-			if k := common(e.Children, b.cases); k > shared || best == nil && b.check != "" {
+			if k := common(e.Children, b.cases); k > shared || best == nil && b.check != "" && b.others == nil {
 				best, shared = e, k
 			}
 		}
@@ -169,23 +170,29 @@ func (w *work) missing(b *bucket) Group {
 		Recent: mostWithin(b.cases, w.Rule.TimeWindow), Cohesion: b.close,
 	}
 	out.Confidence = confidence(b.cases, b.close, w.s.now)
-	need := func(what string, have, least float64) {
-		if have < least {
-			out.Missing = append(out.Missing, lack{what, have, least})
-		}
-	}
-	need("cases", float64(len(b.cases)), float64(w.Rule.CaseThreshold))
-	if len(b.cases) >= w.Rule.CaseThreshold {
-		need("recent", float64(out.Recent), float64(w.Rule.CaseThreshold))
-	}
-	if len(b.cases) >= w.Rule.CaseThreshold {
-		need("notes", float64(witnesses(b.cases)), float64(w.Rule.CaseThreshold))
-	}
-	need("tests", float64(out.Tests), leastTests)
-	need("confidence", out.Confidence, w.Rule.MinConfidence)
+	out.Missing = w.e.lacks(b.cases, b.close, w.ErrorType, w.s.now)
 	if hint, _ := repeatedHint(b); (b.check == "" || w.e.own(b.check)) && !w.mayRead(b.cases) && hint == "" {
 		out.Missing = append(out.Missing, lack{What: "words", Need: 1})
 	}
+	return out
+}
+
+// lacks returns the thresholds of a lesson that cases of an error type do not reach.
+func (e *Evolver) lacks(cases []*tree.Node, alike float64, errorType string, now time.Time) (out []lack) {
+	r := e.rules.Of(errorType)
+	need := func(what string, have, least float64) {
+		if have < least {
+			out = append(out, lack{what, have, least})
+		}
+	}
+	least := float64(r.CaseThreshold)
+	need("cases", float64(len(cases)), least)
+	if len(cases) >= r.CaseThreshold {
+		need("recent", float64(mostWithin(cases, r.TimeWindow)), least)
+		need("notes", float64(witnesses(cases)), least)
+	}
+	need("tests", float64(tests(cases)), leastTests)
+	need("confidence", confidence(cases, alike, now), r.MinConfidence)
 	return out
 }
 

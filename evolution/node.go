@@ -17,7 +17,8 @@ func (e *Evolver) node(j *job, d *gate.Draft, by tree.Provenance) tree.Node {
 	if j.Type == tree.Strategy {
 		ids, founding = idsOf(j.Parts), idsOf(j.Parts)
 	}
-	by.By, by.Cites, by.Left = "evolution", founding, j.left
+	by.By, by.Cites, by.Left = "evolution", founding, slices.Concat(j.left, j.bucket.others)
+	slices.Sort(by.Left)
 	n := tree.Node{
 		ID: tree.GroupID(j.Type, j.ErrorType, j.Direction, founding), Type: j.Type, Level: j.Type.Level(),
 		ErrorType: j.ErrorType, Direction: j.Direction, Lang: j.Lang, Status: tree.Probation,

@@ -91,7 +91,7 @@ func TestOrderOfRecordsDoesNotMatter(t *testing.T) {
 		if first == "" {
 			first = m.text()
 			require.Len(t, m.lesson("t_sums", taxonomy.FalsePass).Children, 8)
-			require.Len(t, m.lesson("t_dates", taxonomy.FalsePass).Children, 16)
+			require.Len(t, m.lesson("t_dates", taxonomy.FalsePass).Children, 8, "a case is counted under its first miss")
 			require.Len(t, m.live(tree.Case), 24)
 		}
 		require.Equal(t, first, m.text())

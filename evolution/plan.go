@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"math"
 	"slices"
 	"time"
 
@@ -97,7 +96,7 @@ func (e *Evolver) Plan(ctx context.Context, v Scanner, o PlanOptions) iter.Seq2[
 			return
 		}
 		p := &planner{
-			e: e, s: s, above: map[string][]*formed{}, left: budget(o),
+			e: e, s: s, above: map[string]string{}, left: budget(o),
 			experiences: s.live(tree.Experience), strategies: s.live(tree.Strategy), unwanted: s.unwanted(), spoken: s.spoken(),
 		}
 		if err := p.readForTeam(ctx); err != nil {
@@ -147,9 +146,9 @@ type planner struct {
 	e           *Evolver
 	s           *survey
 	buckets     map[Partition][]*bucket
-	above       map[string][]*formed // by case id: the experiences planned so far that have the case
-	experiences []*tree.Node         // live, sorted by id
-	strategies  []*tree.Node         // likewise
+	above       map[string]string // by case id: the experience planned so far that has the case
+	experiences []*tree.Node      // live, sorted by id
+	strategies  []*tree.Node      // likewise
 	unwanted    map[lesson]bool
 	spoken      map[Partition][]*tree.Node // see survey.spoken
 	left        calls
@@ -210,6 +209,7 @@ type work struct {
 	*planner
 	Plan
 	ctx    context.Context //nolint:containedctx // lives as long as one call of plan
+	parts  []*bucket       // see partsOf; nil until they are asked for
 	edits  *edits
 	formed []*formed // the experiences that the partition will have in use
 }
@@ -239,14 +239,13 @@ func (w *work) noteLifted() {
 	}
 }
 
-// adopt sets the parents of cases. A case may belong to several experiences, but has one parent: the experience of its
-// weightiest miss among those that have one. It handles the cases of this partition's experiences and those whose
-// parent may be gone. Partitions planned later adopt again for their experiences.
+// adopt sets the parents of cases: the experience that each is evidence of. It handles the cases of this partition's
+// experiences and those whose parent may be gone. Partitions planned later adopt again for their experiences.
 func (w *work) adopt() {
 	seen := map[string]bool{}
 	for _, f := range w.formed {
 		for _, n := range f.bucket.cases {
-			w.above[n.ID], seen[n.ID] = append(w.above[n.ID], f), true
+			w.above[n.ID], seen[n.ID] = f.id, true
 		}
 	}
 	for _, e := range w.experiences {
@@ -273,33 +272,16 @@ func (w *work) adopt() {
 	}
 }
 
-// parentOf returns the id of the experience of a case's weightiest miss, "" for none. Candidates are the experiences
-// planned so far, and the current parent if it is live and still has the case.
+// parentOf returns the id of the experience planned so far that a case is evidence of, else the current parent if it
+// is live and still has the case, "" for none.
 func (w *work) parentOf(n *tree.Node) string {
-	best, least := "", math.MaxInt
-	for _, f := range w.above[n.ID] {
-		if r := w.e.rank(n, f.bucket.check); r < least {
-			best, least = f.id, r
-		}
+	if id := w.above[n.ID]; id != "" {
+		return id
 	}
-	if up := w.edits.peek(n.Parent); up != nil && up.ID != best && up.Live() {
-		if _, has := slices.BinarySearch(up.Children, n.ID); has && w.e.rank(n, kindOf(up)) < least {
+	if up := w.edits.peek(n.Parent); up != nil && up.Live() {
+		if _, has := slices.BinarySearch(up.Children, n.ID); has {
 			return up.ID
 		}
 	}
-	return best
-}
-
-// rank returns the index of a check among the misses of a case; 0 is the weightiest. A miss may have been lent to a
-// wider check, which ranks right after its own check.
-func (e *Evolver) rank(n *tree.Node, check string) int {
-	for i, m := range n.CaseData.Misses {
-		switch {
-		case m.Check == check:
-			return 2 * i
-		case e.isKindOf(m.Check, check):
-			return 2*i + 1
-		}
-	}
-	return 2 * len(n.CaseData.Misses)
+	return ""
 }

@@ -32,7 +32,7 @@ func (w *work) strategy() error {
 		all.cases = append(all.cases, f.bucket.cases...)
 	}
 	all.cases = united(all.cases, nil)
-	enough := len(parts) >= w.Rule.ExperienceThreshold &&
+	enough := aboutChecks(parts) >= w.Rule.ExperienceThreshold &&
 		tests(all.cases) >= leastTests && len(all.cases) >= leastStrategyCases
 	switch {
 	case w.noStrategy(parts, present):
@@ -108,16 +108,35 @@ type checkCount struct {
 	cases  []*tree.Node
 }
 
-// counts returns the lessons of a strategy, the most frequent first: the lesson of each experience, and each other
-// check that was missed in at least two tests but has too few cases for an experience of its own.
+// aboutChecks counts what experiences are about: those that were split from one another are about one check.
+func aboutChecks(parts []*formedNode) (n int) {
+	seen := map[string]bool{}
+	for _, p := range parts {
+		if kind := kindOf(p.Node); kind == "" || !seen[kind] {
+			seen[kind] = true
+			n++
+		}
+	}
+	return n
+}
+
+// counts returns what a strategy counts, the most frequent first: the lesson of each
+// experience, those of one check together, and each other check that was missed in at least two tests but has too
+// few cases for an experience of its own.
 func (w *work) counts(parts []*formedNode) []checkCount {
 	var list []checkCount
 	have := map[string]bool{}
 	for _, p := range parts {
-		if len(p.Content.Lessons) > 0 {
-			l := p.Content.Lessons[0]
-			list, have[l.Kind] = append(list, checkCount{l, p.bucket.cases}), true
+		if len(p.Content.Lessons) == 0 {
+			continue
 		}
+		l := p.Content.Lessons[0]
+		if have[l.Kind] && l.Kind != "" {
+			at := slices.IndexFunc(list, func(c checkCount) bool { return c.lesson.Kind == l.Kind })
+			list[at].cases = united(list[at].cases, p.bucket.cases)
+			continue
+		}
+		list, have[l.Kind] = append(list, checkCount{l, p.bucket.cases}), true
 	}
 	for _, b := range w.buckets[w.Partition] {
 		unwanted := w.unwanted[lesson{b.Partition, b.check}]

@@ -85,7 +85,7 @@ func creditOf(n *tree.Node, lang string) string {
 }
 
 // draftOf makes a draft of a model's answer, about the cases of the job.
-func draftOf(j *job, a *prompts.EvolveOutput) gate.Draft {
+func draftOf(j *job, a *prompts.EvolveLesson) gate.Draft {
 	says, other := a.EN, a.ZH
 	if j.Lang == "zh" {
 		says, other = a.ZH, a.EN
@@ -104,7 +104,7 @@ func draftOf(j *job, a *prompts.EvolveOutput) gate.Draft {
 	return d
 }
 
-func conditionOf(l prompts.EvolveLesson) []string {
+func conditionOf(l prompts.EvolveText) []string {
 	if l.When == "" {
 		return nil
 	}

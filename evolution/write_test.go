@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -30,7 +31,7 @@ func lessonSaid() (en, zh map[string]any) {
 // said is the answer of a model about group 1. edit changes it, its English or its Chinese.
 func said(edit func(a, en, zh map[string]any)) map[string]any {
 	en, zh := lessonSaid()
-	a := map[string]any{"group": 1, "apart": "", "not": []int{}, "en": en, "zh": zh}
+	a := map[string]any{"group": 1, "apart": "", "cases": []int{1, 2, 3, 4, 5}, "en": en, "zh": zh}
 	if edit != nil {
 		edit(a, en, zh)
 	}
@@ -94,7 +95,8 @@ func TestModelWrites(t *testing.T) {
 func TestModelWritesOfUntypedCases(t *testing.T) {
 	m := planted(t, append(notes(), upside(0, ""), upside(1, ""), upside(2, "")))
 	o := options(t)
-	o.Generator = model(answer(func(_, en, zh map[string]any) {
+	o.Generator = model(answer(func(a, en, zh map[string]any) {
+		a["cases"] = upTo(3)
 		en["title"], en["do"], en["mistake"], en["when"] = "Pictures upside down",
 			"Look at each picture in the gallery and see that none is upside down.", "", "a gallery shows a picture"
 		zh["title"], zh["do"], zh["mistake"], zh["when"] = "图片上下颠倒", "逐张看图库中的图片，看有没有上下颠倒的。", "", "图库里有图片"
@@ -150,7 +152,7 @@ func TestTranslationIsRefused(t *testing.T) {
 func TestModelLeavesCasesOut(t *testing.T) {
 	m := planted(t, sums())
 	o := options(t)
-	script := model(answer(func(a, _, _ map[string]any) { a["not"] = []int{2, 2} }))
+	script := model(answer(func(a, _, _ map[string]any) { a["cases"] = []int{1, 3, 4, 5, 5} }))
 	o.Generator = script
 	plans := m.evolve(o, PlanOptions{})
 	n := m.lesson("t_sums", taxonomy.FalsePass)
@@ -190,7 +192,7 @@ func TestModelLeavesCasesOut(t *testing.T) {
 func TestModelRefusesAGroup(t *testing.T) {
 	for name, edit := range map[string]func(a, en, zh map[string]any){
 		"apart":       func(a, en, zh map[string]any) { a["apart"], en["do"], zh["do"] = "Each for itself.", "", "" },
-		"too few are": func(a, _, _ map[string]any) { a["not"] = []int{1, 2, 3} },
+		"too few are": func(a, _, _ map[string]any) { a["cases"] = []int{4, 5} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := planted(t, sums())
@@ -277,7 +279,7 @@ func TestModelAnswersNonsense(t *testing.T) {
 	for name, bad := range map[string]string{
 		"garbage": "I am sorry, Dave.", "nothing": "", "half": answer(nil)[:80],
 		"groups it was not given": answers(said(nil), said(nil)),
-		"cases it was not given":  answer(func(a, _, _ map[string]any) { a["not"] = []int{1, 99} }),
+		"cases it was not given":  answer(func(a, _, _ map[string]any) { a["cases"] = []int{1, 99} }),
 		"nothing of the group":    `{"lessons":[]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -344,7 +346,7 @@ func TestNoAnswerSettlesNothing(t *testing.T) {
 	t.Run("at the repair", func(t *testing.T) {
 		m := planted(t, sums())
 		o := options(t)
-		o.Generator = llmtest.NewScript(llmtest.Step{Text: answer(func(a, _, _ map[string]any) { a["not"] = []int{99} })},
+		o.Generator = llmtest.NewScript(llmtest.Step{Text: answer(func(a, _, _ map[string]any) { a["cases"] = []int{99} })},
 			llmtest.Step{Err: &llm.Error{Kind: llm.KindTimeout}})
 		require.Empty(t, total(m.evolve(o, PlanOptions{})).Rejections)
 		require.True(t, m.lesson("t_sums", taxonomy.FalsePass).Provenance.Again)
@@ -423,7 +425,8 @@ type author struct{}
 func (author) Generate(_ context.Context, r llm.Request) (llm.Answer, error) {
 	var groups []map[string]any
 	for _, g := range strings.Split(r.Prompt, `<data name="group `)[1:] {
-		groups = append(groups, said(func(_, en, zh map[string]any) {
+		groups = append(groups, said(func(a, en, zh map[string]any) {
+			a["cases"] = numbered(g)
 			if strings.Contains(g, "sum of its lines") {
 				return
 			}
@@ -436,6 +439,23 @@ func (author) Generate(_ context.Context, r llm.Request) (llm.Answer, error) {
 		}))
 	}
 	return llm.Answer{JSON: json.RawMessage(answers(groups...)), Model: "author"}, nil
+}
+
+// numbered returns the numbers of the cases of a group in a prompt.
+func numbered(group string) []int {
+	data, _, _ := strings.Cut(group, "</data>")
+	return upTo(len(caseStarts.FindAllString(data, -1)))
+}
+
+var caseStarts = regexp.MustCompile(`(?m)^\d+\. `)
+
+// upTo returns the numbers from 1 to n.
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i + 1
+	}
+	return out
 }
 
 type stopping struct {

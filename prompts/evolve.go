@@ -10,7 +10,7 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// EvolveInput is groups of wrong verdicts, each to become one lesson or none. All texts
+// EvolveInput is groups of wrong verdicts, each to become a lesson, several or none. All texts
 // come from outside; Evolve cleans, cuts and fences them.
 type EvolveInput struct {
 	Lang   string        // of the instructions: "zh", or anything else for English
@@ -30,17 +30,21 @@ type EvolveGroup struct {
 // truth.
 type EvolveCase struct{ Task, Notes, Claimed, Truth string }
 
-// EvolveOutput is the answer about a group. The gates must check a lesson before any of it is used.
+// EvolveOutput is the answer about a group: the lessons, or why there is none. The gates must check a lesson before
+// any of it is used.
 type EvolveOutput struct {
-	Group int          `json:"group"` // from 1
-	Apart string       `json:"apart"` // why the cases share no cause; "" if they do
-	Not   []int        `json:"not"`   // numbers of the cases, from 1, that have another cause
-	EN    EvolveLesson `json:"en"`
-	ZH    EvolveLesson `json:"zh"`
+	Apart   string         // why no action would have prevented enough of its cases; "" where there is a lesson
+	Lessons []EvolveLesson // one for each cause of the group; no case is in two
 }
 
-// EvolveLesson is a lesson in one language.
+// EvolveLesson is the lesson of the cases that one action would have prevented.
 type EvolveLesson struct {
+	Cases  []int // their numbers in the group, from 1, sorted; at least one
+	EN, ZH EvolveText
+}
+
+// EvolveText is a lesson in one language.
+type EvolveText struct {
 	Title   string `json:"title"`
 	Do      string `json:"do"`
 	Mistake string `json:"mistake"`
@@ -84,9 +88,9 @@ const evolveText = `{"type":"object","properties":{"title":{"type":"string"},"do
 
 const evolveSchema = `{"type":"object","properties":{"lessons":{"type":"array","items":{"type":"object",` +
 	`"properties":{` +
-	`"group":{"type":"integer"},"apart":{"type":"string"},"not":{"type":"array","items":{"type":"integer"}},` +
+	`"group":{"type":"integer"},"cases":{"type":"array","items":{"type":"integer"}},"apart":{"type":"string"},` +
 	`"en":` + evolveText + `,"zh":` + evolveText + `},` +
-	`"required":["group","apart","not","en","zh"],"additionalProperties":false}}},` +
+	`"required":["group","cases","apart","en","zh"],"additionalProperties":false}}},` +
 	`"required":["lessons"],"additionalProperties":false}`
 
 // fields returns the input of the template.
@@ -152,53 +156,94 @@ func evolveLine(s string) string {
 // used.
 func (in EvolveInput) Read(raw json.RawMessage) (out []*EvolveOutput, wrong []error, err error) {
 	var answer struct {
-		Lessons []EvolveOutput `json:"lessons"`
+		Lessons []evolveItem `json:"lessons"`
 	}
 	if err := json.Unmarshal(raw, &answer); err != nil {
 		return nil, nil, fmt.Errorf("answer: %w", err)
 	}
 	out, wrong = make([]*EvolveOutput, len(in.Groups)), make([]error, len(in.Groups))
 	for i := range answer.Lessons {
-		o := &answer.Lessons[i]
-		at := o.Group - 1
+		item := &answer.Lessons[i]
+		at := item.Group - 1
 		if at < 0 || at >= len(in.Groups) {
-			return nil, nil, fmt.Errorf("lessons[%d].group: there is no group %d", i, o.Group)
+			return nil, nil, fmt.Errorf("lessons[%d].group: there is no group %d", i, item.Group)
 		}
-		if out[at] != nil {
-			wrong[at] = fmt.Errorf("lessons[%d].group: group %d has an answer already", i, o.Group)
-			continue
+		if out[at] == nil {
+			out[at] = &EvolveOutput{}
 		}
-		out[at], wrong[at] = o, o.clean(len(in.Groups[at].Cases))
+		wrong[at] = errors.Join(wrong[at], out[at].add(item, len(in.Groups[at].Cases)))
 	}
 	return out, wrong, nil
 }
 
-// clean tidies an answer about a group of cases and returns its problems.
-func (o *EvolveOutput) clean(cases int) error {
-	o.Apart = text.Clip(text.Line(o.Apart), maxLine)
-	slices.Sort(o.Not)
-	o.Not = slices.Compact(o.Not)
-	for _, l := range []*EvolveLesson{&o.EN, &o.ZH} {
-		for _, s := range []*string{&l.Title, &l.Do, &l.Mistake, &l.When} {
-			*s = text.Line(squeeze(*s, maxLine*2))
+// evolveItem is a lesson of an answer, or that a group has none.
+type evolveItem struct {
+	Group int        `json:"group"` // from 1
+	Cases []int      `json:"cases"`
+	Apart string     `json:"apart"`
+	EN    EvolveText `json:"en"`
+	ZH    EvolveText `json:"zh"`
+}
+
+// add adds an item to the answer about a group of that many cases, and returns its errors.
+func (o *EvolveOutput) add(item *evolveItem, cases int) error {
+	if apart := text.Clip(text.Line(item.Apart), maxLine); apart != "" || o.Apart != "" {
+		if o.Apart != "" || len(o.Lessons) > 0 {
+			return errors.New("apart: the group has another answer, and apart says that it has no lesson")
+		}
+		o.Apart = apart
+		return nil
+	}
+	l := EvolveLesson{Cases: slices.Clone(item.Cases), EN: item.EN.tidy(), ZH: item.ZH.tidy()}
+	slices.Sort(l.Cases)
+	l.Cases = slices.Compact(l.Cases)
+	bad := append(l.wrong(cases), o.twice(&l)...)
+	o.Lessons = append(o.Lessons, l)
+	return errors.Join(bad...)
+}
+
+// twice returns the errors of a lesson that repeats a case or an action of another lesson of the group.
+func (o *EvolveOutput) twice(l *EvolveLesson) (bad []error) {
+	for i := range o.Lessons {
+		other := &o.Lessons[i]
+		for _, n := range l.Cases {
+			if slices.Contains(other.Cases, n) {
+				bad = append(bad, fmt.Errorf("cases: case %d is in two lessons of the group; put it into the one whose action "+
+					"would have prevented it", n))
+			}
+		}
+		if l.EN.Do != "" && l.EN.Do == other.EN.Do || l.ZH.Do != "" && l.ZH.Do == other.ZH.Do {
+			bad = append(bad, errors.New("do: two lessons of the group say the same; write one, with the cases of both"))
 		}
 	}
-	var bad []error
-	for _, n := range o.Not {
+	return bad
+}
+
+// wrong returns the errors of a lesson of a group of that many cases.
+func (l *EvolveLesson) wrong(cases int) (bad []error) {
+	if len(l.Cases) == 0 {
+		bad = append(bad, errors.New("cases: name the cases that the action would have prevented"))
+	}
+	for _, n := range l.Cases {
 		if n < 1 || n > cases {
-			bad = append(bad, fmt.Errorf("not: there is no case %d", n))
+			bad = append(bad, fmt.Errorf("cases: there is no case %d", n))
 		}
 	}
-	if o.Apart != "" {
-		return errors.Join(bad...)
-	}
-	switch zh := o.ZH.Do; {
-	case o.EN.Do == "" || text.Lang(o.EN.Do) == "zh":
+	switch zh := l.ZH.Do; {
+	case l.EN.Do == "" || text.Lang(l.EN.Do) == "zh":
 		bad = append(bad, errors.New("en.do: say in English what to do"))
 	case zh == "" || text.Lang(zh) != "zh":
 		bad = append(bad, errors.New("zh.do: 请用中文写明要做什么"))
 	}
-	return errors.Join(bad...)
+	return bad
+}
+
+// tidy returns a text with each of its parts on one line, within its limits.
+func (l EvolveText) tidy() EvolveText {
+	for _, s := range []*string{&l.Title, &l.Do, &l.Mistake, &l.When} {
+		*s = text.Line(squeeze(*s, maxLine*2))
+	}
+	return l
 }
 
 // sampleEvolve has a value in every field; see samples.

@@ -50,12 +50,21 @@ func TestEvolveGolden(t *testing.T) {
 	require.ErrorContains(t, err, "group 1 has 0 cases")
 }
 
+// said is an item of an answer, as a model writes it.
+type said struct {
+	Group int                `json:"group"`
+	Cases []int              `json:"cases"`
+	Apart string             `json:"apart"`
+	EN    prompts.EvolveText `json:"en"`
+	ZH    prompts.EvolveText `json:"zh"`
+}
+
 // lesson is an answer about a group, with the fields that edit changes.
-func lesson(group int, edit func(o *prompts.EvolveOutput)) prompts.EvolveOutput {
-	o := prompts.EvolveOutput{
-		Group: group, Not: []int{},
-		EN: prompts.EvolveLesson{Title: "A filter too many", Do: "Read the order of\nthe list.", Mistake: "m", When: "w"},
-		ZH: prompts.EvolveLesson{Title: "多要了一个筛选", Do: "看列表的顺序。", Mistake: "错", When: "时"},
+func lesson(group int, edit func(o *said)) said {
+	o := said{
+		Group: group, Cases: []int{1},
+		EN: prompts.EvolveText{Title: "A filter too many", Do: "Read the order of\nthe list.", Mistake: "m", When: "w"},
+		ZH: prompts.EvolveText{Title: "多要了一个筛选", Do: "看列表的顺序。", Mistake: "错", When: "时"},
 	}
 	if edit != nil {
 		edit(&o)
@@ -63,7 +72,17 @@ func lesson(group int, edit func(o *prompts.EvolveOutput)) prompts.EvolveOutput 
 	return o
 }
 
-func answer(t testing.TB, list ...prompts.EvolveOutput) json.RawMessage {
+// other is a second lesson of group 1, of its second case.
+func other(edit func(o *said)) said {
+	return lesson(1, func(o *said) {
+		o.Cases, o.EN.Do, o.ZH.Do = []int{2}, "Scroll to the end of it.", "滚动到底。"
+		if edit != nil {
+			edit(o)
+		}
+	})
+}
+
+func answer(t testing.TB, list ...said) json.RawMessage {
 	t.Helper()
 	b, err := json.Marshal(map[string]any{"lessons": list})
 	require.NoError(t, err)
@@ -75,15 +94,51 @@ func TestReadEvolved(t *testing.T) {
 	p, err := load(t).Evolve(in)
 	require.NoError(t, err)
 	raw, err := llm.Decode(string(answer(t,
-		lesson(2, func(o *prompts.EvolveOutput) { o.Apart, o.EN, o.ZH = " no\ncause ", prompts.EvolveLesson{}, o.EN }),
-		lesson(1, func(o *prompts.EvolveOutput) { o.Not = []int{2, 1, 2} }))), p.Schema)
+		lesson(2, func(o *said) { o.Apart, o.Cases, o.EN, o.ZH = " no\ncause ", []int{}, prompts.EvolveText{}, o.EN }),
+		lesson(1, func(o *said) { o.Cases = []int{2, 1, 2} }))), p.Schema)
 	require.NoError(t, err)
 	got, wrong, err := in.Read(raw)
 	require.NoError(t, err)
 	require.Equal(t, []error{nil, nil}, wrong)
-	require.Equal(t, []int{1, 2}, got[0].Not)
-	require.Equal(t, "Read the order of the list.", got[0].EN.Do)
+	require.Len(t, got[0].Lessons, 1)
+	require.Equal(t, []int{1, 2}, got[0].Lessons[0].Cases)
+	require.Equal(t, "Read the order of the list.", got[0].Lessons[0].EN.Do)
 	require.Equal(t, "no cause", got[1].Apart)
+	require.Empty(t, got[1].Lessons)
+}
+
+// A group may be split: several lessons have its number, each with cases of its own.
+func TestReadSplit(t *testing.T) {
+	in := evolveInputs()["full.en"]
+	got, wrong, err := in.Read(answer(t, lesson(1, nil), lesson(2, nil), other(nil)))
+	require.NoError(t, err)
+	require.Equal(t, []error{nil, nil}, wrong)
+	require.Len(t, got[0].Lessons, 2)
+	require.Equal(t, []int{2}, got[0].Lessons[1].Cases)
+	require.Equal(t, "滚动到底。", got[0].Lessons[1].ZH.Do)
+	require.Len(t, got[1].Lessons, 1)
+
+	for name, c := range map[string]struct {
+		wrong  string
+		second said
+	}{
+		"a case in both":        {"case 1 is in two lessons", other(func(o *said) { o.Cases = []int{1, 2} })},
+		"all in both":           {"case 1 is in two lessons", other(func(o *said) { o.Cases = []int{1} })},
+		"no case":               {"cases: name the cases", other(func(o *said) { o.Cases = nil })},
+		"a case of the other":   {"cases: there is no case 7", other(func(o *said) { o.Cases = []int{7} })},
+		"the same action":       {"two lessons of the group say the same", other(func(o *said) { o.EN.Do = "Read the order of the list." })},
+		"the same in Chinese":   {"two lessons of the group say the same", other(func(o *said) { o.ZH.Do = "看列表的顺序。" })},
+		"no lesson, and yet":    {"apart: the group has another answer", other(func(o *said) { o.Apart = "They differ." })},
+		"a lesson that is none": {"en.do: say in English", other(func(o *said) { o.EN.Do = "" })},
+	} {
+		_, wrong, err := in.Read(answer(t, lesson(1, nil), c.second, lesson(2, nil)))
+		require.NoError(t, err, name)
+		require.ErrorContains(t, wrong[0], c.wrong, name)
+		require.NoError(t, wrong[1], name)
+	}
+	_, wrong, err = in.Read(answer(t, other(func(o *said) { o.Apart = "They differ." }), lesson(1, nil)))
+	require.NoError(t, err)
+	require.ErrorContains(t, wrong[0], "apart: the group has another answer")
 }
 
 // What is wrong with the answer to one group does not touch the others.
@@ -91,13 +146,13 @@ func TestReadEvolvedWrong(t *testing.T) {
 	in := evolveInputs()["full.en"]
 	for name, c := range map[string]struct {
 		wrong string
-		edit  func(o *prompts.EvolveOutput)
+		edit  func(o *said)
 	}{
-		"no such case":   {"not: there is no case 3", func(o *prompts.EvolveOutput) { o.Not = []int{3} }},
-		"case zero":      {"not: there is no case 0", func(o *prompts.EvolveOutput) { o.Not = []int{0} }},
-		"nothing to do":  {"en.do: say in English", func(o *prompts.EvolveOutput) { o.EN.Do = "  " }},
-		"one language":   {"zh.do: 请用中文", func(o *prompts.EvolveOutput) { o.ZH.Do = "Read the order." }},
-		"other language": {"en.do: say in English", func(o *prompts.EvolveOutput) { o.EN.Do = "看列表的顺序。" }},
+		"no such case":   {"cases: there is no case 3", func(o *said) { o.Cases = []int{3} }},
+		"case zero":      {"cases: there is no case 0", func(o *said) { o.Cases = []int{0} }},
+		"nothing to do":  {"en.do: say in English", func(o *said) { o.EN.Do = "  " }},
+		"one language":   {"zh.do: 请用中文", func(o *said) { o.ZH.Do = "Read the order." }},
+		"other language": {"en.do: say in English", func(o *said) { o.EN.Do = "看列表的顺序。" }},
 	} {
 		got, wrong, err := in.Read(answer(t, lesson(1, c.edit), lesson(2, nil)))
 		require.NoError(t, err, name)
@@ -108,7 +163,7 @@ func TestReadEvolvedWrong(t *testing.T) {
 	got, wrong, err := in.Read(answer(t, lesson(2, nil), lesson(2, nil)))
 	require.NoError(t, err)
 	require.Nil(t, got[0], "a group that is left out")
-	require.ErrorContains(t, wrong[1], "has an answer already")
+	require.ErrorContains(t, wrong[1], "say the same")
 	for _, bad := range []string{
 		`[]`, `{"lessons":[{"group":3}]}`, `{"lessons":[{"group":0}]}`, `{"lessons":[{"group":-1}]}`,
 	} {
@@ -118,8 +173,9 @@ func TestReadEvolvedWrong(t *testing.T) {
 }
 
 func FuzzReadEvolved(f *testing.F) {
-	f.Add([]byte(`{"lessons":[{"group":1,"apart":"","not":[1],"en":{"do":"Read it."},"zh":{"do":"看。"}}]}`))
+	f.Add([]byte(`{"lessons":[{"group":1,"apart":"","cases":[1],"en":{"do":"Read it."},"zh":{"do":"看。"}}]}`))
 	f.Add([]byte(`{"lessons":[{"group":2,"apart":"x"},{"group":2}]}`))
+	f.Add([]byte(`{"lessons":[{"group":1,"cases":[1],"en":{"do":"a"},"zh":{"do":"看"}},{"group":1,"cases":[2,1]}]}`))
 	in := evolveInputs()["full.en"]
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		got, wrong, err := in.Read(raw)
@@ -131,10 +187,16 @@ func FuzzReadEvolved(f *testing.F) {
 			if o == nil || wrong[i] != nil {
 				continue
 			}
-			for _, n := range o.Not {
-				require.True(t, n >= 1 && n <= len(in.Groups[i].Cases))
+			require.NotEqual(t, o.Apart == "", len(o.Lessons) == 0)
+			seen := map[int]bool{}
+			for _, l := range o.Lessons {
+				require.NotEmpty(t, l.Cases)
+				for _, n := range l.Cases {
+					require.True(t, n >= 1 && n <= len(in.Groups[i].Cases) && !seen[n])
+					seen[n] = true
+				}
+				require.NotContains(t, l.EN.Do+l.ZH.Do+o.Apart, "\n")
 			}
-			require.NotContains(t, o.EN.Do+o.ZH.Do+o.Apart, "\n")
 		}
 	})
 }

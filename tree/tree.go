@@ -207,10 +207,10 @@ type Provenance struct {
 	Template string   `json:"template,omitempty"` // id and version of the prompt
 	Job      string   `json:"job,omitempty"`
 	Cites    []string `json:"cites,omitempty"`
-	Left     []string `json:"left,omitempty"`  // those of Cites that the writer excluded for another cause; sorted
-	Lost     []string `json:"lost,omitempty"`  // cases that people removed since it was written; sorted
-	When     bool     `json:"when,omitempty"`  // of a lesson written by a person: that person wrote the conditions too
-	Again    bool     `json:"again,omitempty"` // rules replaced a model that failed: analyse again
+	Left     []string `json:"left,omitempty"`  // cases that its writer left out, as of another cause; sorted
+	Lost     []string `json:"lost,omitempty"`  // cases that people took from it since it was written; sorted
+	When     bool     `json:"when,omitempty"`  // of a lesson that a person worded: its conditions are that person's too
+	Again    bool     `json:"again,omitempty"` // the model failed and the rules stepped in: analyse again
 
 	At time.Time `json:"at,omitzero"` // when a person decided on the text; such a text wins in merges
 }

@@ -147,7 +147,7 @@ func TestRecordCountsFailures(t *testing.T) {
 
 // TestEstimates compares the estimates of dry runs with the usage that a server reports.
 func TestEstimates(t *testing.T) {
-	lesson := `{"lessons":[{"group":1,"apart":"","not":[],"en":{"title":"Totals not added up",` +
+	lesson := `{"lessons":[{"group":1,"apart":"","cases":[1,2,3,4],"en":{"title":"Totals not added up",` +
 		`"do":"Where a page shows items and a total, add up the items and compare the sum with the total.",` +
 		`"mistake":"the total is taken as it is shown","when":"a page shows a total of items"},` +
 		`"zh":{"title":"合计没有相加","do":"页面有多项和合计时，把各项相加，再与合计比较。",` +
