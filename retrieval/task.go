@@ -28,7 +28,7 @@ import (
 // testdata/suites.golden has the figures of each suite when it is left out.
 type taskFit struct{ leans, asks, fits, openly float64 }
 
-var fitted = taskFit{leans: 1.5, asks: 2, fits: 7.1, openly: 0.7}
+var fitted = taskFit{leans: 1.5, asks: 2, fits: 7.15, openly: 0.7}
 
 const (
 	taskWeight  = 0.8  // that of the meaning: alone it reaches the threshold of a case
