@@ -32,6 +32,13 @@ func (e *Evolver) file(s *survey) filed {
 	e.complete(s, by)
 	e.lend(s, by)
 	e.moveOn(s, by)
+	for k, list := range by { // last, so that a no to one lesson moves no case into another
+		by[k] = slices.DeleteFunc(list, func(n *tree.Node) bool {
+			return slices.ContainsFunc(e.countedChecks(s, n), func(check string) bool {
+				return (check == k.check || e.isKindOf(check, k.check)) && s.no.Check(n, check)
+			})
+		})
+	}
 	return by
 }
 
@@ -72,7 +79,7 @@ func (e *Evolver) countedChecks(s *survey, n *tree.Node) []string {
 	var out []string
 	for i := range n.CaseData.Misses {
 		check := n.CaseData.Misses[i].Check
-		if check == "" || slices.Contains(out, check) || s.no.Check(n, check) {
+		if check == "" || slices.Contains(out, check) {
 			continue
 		}
 		if _, is := e.typeOf(s, check, n.Direction); is {

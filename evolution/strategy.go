@@ -24,16 +24,14 @@ func (w *work) strategy() error {
 			w.retireStrategy(n, "another strategy of its error type is in use")
 		}
 	}
-	all := &bucket{Partition: w.Partition, close: 1}
 	var parts []*formedNode
 	for _, f := range w.formed {
 		n, _ := w.edits.get(f.id)
 		parts = append(parts, &formedNode{&n, f.bucket})
-		all.cases = append(all.cases, f.bucket.cases...)
 	}
-	all.cases = united(all.cases, nil)
+	all := casesUnder(parts)
 	enough := aboutChecks(parts) >= w.Rule.ExperienceThreshold &&
-		tests(all.cases) >= leastTests && len(all.cases) >= leastStrategyCases
+		tests(all) >= leastTests && len(all) >= leastStrategyCases
 	switch {
 	case w.noStrategy(parts, present):
 		return nil
@@ -108,6 +106,14 @@ type checkCount struct {
 	cases  []*tree.Node
 }
 
+// casesUnder returns the cases of experiences, sorted by id.
+func casesUnder(parts []*formedNode) (out []*tree.Node) {
+	for _, p := range parts {
+		out = append(out, p.bucket.cases...)
+	}
+	return united(out, nil)
+}
+
 // aboutChecks counts what experiences are about: those that were split from one another are about one check.
 func aboutChecks(parts []*formedNode) (n int) {
 	seen := map[string]bool{}
@@ -125,12 +131,13 @@ func aboutChecks(parts []*formedNode) (n int) {
 // few cases for an experience of its own.
 func (w *work) counts(parts []*formedNode) []checkCount {
 	var list []checkCount
-	have := map[string]bool{}
+	have, lang := map[string]bool{}, langOf(casesUnder(parts))
 	for _, p := range parts {
 		if len(p.Content.Lessons) == 0 {
 			continue
 		}
-		l := p.Content.Lessons[0]
+		said := p.In(lang)
+		l := said.Content.Lessons[0]
 		if have[l.Kind] && l.Kind != "" {
 			at := slices.IndexFunc(list, func(c checkCount) bool { return c.lesson.Kind == l.Kind })
 			list[at].cases = united(list[at].cases, p.bucket.cases)
