@@ -80,3 +80,20 @@ func TestQualityOfCalls(t *testing.T) {
 	fmt.Fprintf(&b, "%-16s %5d %7s %5s %5d %7.1f\n", "all", of, "", "", asked, 100*float64(asked)/float64(of))
 	golden.Equal(t, "testdata/quality.calls.golden", b.String())
 }
+
+// numbered returns the numbers of the cases of a group in a prompt.
+func numbered(group string) []int {
+	data, _, _ := strings.Cut(group, "</data>")
+	return upTo(len(caseStarts.FindAllString(data, -1)))
+}
+
+var caseStarts = regexp.MustCompile(`(?m)^\d+\. `)
+
+// upTo returns the numbers from 1 to n.
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i + 1
+	}
+	return out
+}

@@ -29,8 +29,10 @@ func mixed() (added, late []tree.Node) {
 func lateSaid(cases []int) map[string]any {
 	return said(func(a, en, zh map[string]any) {
 		a["cases"] = cases
-		en["title"], en["do"] = "Figures of an earlier day", "Read which day the figures of an order belong to, and take those of the day that the task names."
-		en["mistake"], en["when"] = "figures of an earlier day were read", "the task compares what is shown with what holds today"
+		en["title"] = "Figures of an earlier day"
+		en["do"] = "Read which day the figures of an order belong to, and take those of the day that the task names."
+		en["mistake"] = "figures of an earlier day were read"
+		en["when"] = "the task compares what is shown with what holds today"
 		zh["title"], zh["do"] = "看的是前一天的数字", "先看订单上的数字属于哪一天，再取任务所说那一天的数字。"
 		zh["mistake"], zh["when"] = "看了前一天的数字", "任务要求核对当天的数字"
 	})
@@ -89,8 +91,9 @@ func TestSplit(t *testing.T) {
 	}
 	for _, e := range []tree.Node{sums, days} {
 		require.Equal(t, "t_sums", kindOf(&e))
-		require.Equal(t, []int{len(e.Children), len(e.Children)}, []int{e.Content.Lessons[0].Tests, e.Content.Lessons[0].Times})
-		require.Equal(t, e.Children, e.Content.Lessons[0].Cites)
+		l := e.Content.Lessons[0]
+		require.Equal(t, []int{len(e.Children), len(e.Children)}, []int{l.Tests, l.Times})
+		require.Equal(t, e.Children, l.Cites)
 		require.Equal(t, "model", e.Provenance.Analyst)
 	}
 	m.settled(o)
@@ -159,13 +162,14 @@ func TestSplitIsHostile(t *testing.T) {
 	added, late := mixed()
 	all := append(slices.Clone(added), late...)
 	first, second := numbersOf(t, all, added), numbersOf(t, all, late)
+	with := func(cases []int) map[string]any { return said(func(a, _, _ map[string]any) { a["cases"] = cases }) }
 	for name, bad := range map[string]string{
 		"a case in both":           split(first, append(slices.Clone(second), first[0])),
 		"all in both":              split(upTo(7), upTo(7)),
 		"none in one":              split(first, []int{}),
 		"cases of no group":        split(first, []int{8, 9, 10}),
-		"the same lesson again":    replaceGroup(answers(said(func(a, _, _ map[string]any) { a["cases"] = first }), said(func(a, _, _ map[string]any) { a["cases"] = second }))),
-		"a group it was not asked": answers(said(func(a, _, _ map[string]any) { a["cases"] = first }), lateSaid(second)),
+		"the same lesson again":    replaceGroup(answers(with(first), with(second))),
+		"a group it was not asked": answers(with(first), lateSaid(second)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := planted(t, all)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -439,23 +438,6 @@ func (author) Generate(_ context.Context, r llm.Request) (llm.Answer, error) {
 		}))
 	}
 	return llm.Answer{JSON: json.RawMessage(answers(groups...)), Model: "author"}, nil
-}
-
-// numbered returns the numbers of the cases of a group in a prompt.
-func numbered(group string) []int {
-	data, _, _ := strings.Cut(group, "</data>")
-	return upTo(len(caseStarts.FindAllString(data, -1)))
-}
-
-var caseStarts = regexp.MustCompile(`(?m)^\d+\. `)
-
-// upTo returns the numbers from 1 to n.
-func upTo(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i + 1
-	}
-	return out
 }
 
 type stopping struct {

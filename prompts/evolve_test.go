@@ -122,11 +122,12 @@ func TestReadSplit(t *testing.T) {
 		wrong  string
 		second said
 	}{
-		"a case in both":        {"case 1 is in two lessons", other(func(o *said) { o.Cases = []int{1, 2} })},
-		"all in both":           {"case 1 is in two lessons", other(func(o *said) { o.Cases = []int{1} })},
-		"no case":               {"cases: name the cases", other(func(o *said) { o.Cases = nil })},
-		"a case of the other":   {"cases: there is no case 7", other(func(o *said) { o.Cases = []int{7} })},
-		"the same action":       {"two lessons of the group say the same", other(func(o *said) { o.EN.Do = "Read the order of the list." })},
+		"a case in both":      {"case 1 is in two lessons", other(func(o *said) { o.Cases = []int{1, 2} })},
+		"all in both":         {"case 1 is in two lessons", other(func(o *said) { o.Cases = []int{1} })},
+		"no case":             {"cases: name the cases", other(func(o *said) { o.Cases = nil })},
+		"a case of the other": {"cases: there is no case 7", other(func(o *said) { o.Cases = []int{7} })},
+		"the same action": {"two lessons of the group say the same",
+			other(func(o *said) { o.EN.Do = "Read the order of the list." })},
 		"the same in Chinese":   {"two lessons of the group say the same", other(func(o *said) { o.ZH.Do = "看列表的顺序。" })},
 		"no lesson, and yet":    {"apart: the group has another answer", other(func(o *said) { o.Apart = "They differ." })},
 		"a lesson that is none": {"en.do: say in English", other(func(o *said) { o.EN.Do = "" })},

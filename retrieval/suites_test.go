@@ -215,9 +215,9 @@ func (s *suite) given(tb testing.TB, q memtree.Query) (ids []string) {
 // returned. It is two thirds of the bar, a tenth, since fitted numbers do worse on other suites.
 const mostForNothing = 0.067
 
-// fit returns the numbers with which most relevant tests of suites are warned, while at most
-// mostForNothing of the irrelevant ones are told anything, also with the next lower cut. The best cut stands at an
-// edge, beneath which a step doubles what is told for nothing, and a writer who was left out is off by a step.
+// fit returns the numbers with which most relevant tests of suites are warned, while anything is returned for at most
+// mostForNothing of the irrelevant ones, also with the next lower threshold: one step below the best threshold that
+// share doubles, and the suite of another writer differs by as much as a step.
 func fit(by map[retrieval.Fit][]figures, on []int) (best retrieval.Fit) {
 	var all []retrieval.Fit
 	for f := range by {
@@ -247,10 +247,10 @@ func sumOf(list []figures, on []int) (sum figures) {
 	return sum
 }
 
-// TestQualityWithoutModel measures how many coming tests are warned without a model, on each labelled
-// suite with numbers fitted on the three others: once all three, and once the cut alone with the
-// weights that are used, which were chosen on all four. Beside it stands plain BM25 with a cut that
-// is chosen on the very suite, in its favour.
+// TestQualityWithoutModel measures how many coming tests are warned without a model, on each labelled suite with
+// numbers fitted on the three others: once all three numbers, and once the threshold alone with the weights in use,
+// which were chosen on all four. Next to it is plain BM25 with a threshold that is chosen on the very suite, in its
+// favour.
 func TestQualityWithoutModel(t *testing.T) {
 	var suites []*suite
 	for _, name := range suiteNames {

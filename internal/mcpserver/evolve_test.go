@@ -69,7 +69,8 @@ func TestAgentLearns(t *testing.T) {
 			"when":    "a search fills its list of results bit by bit"}
 		zh := map[string]any{"title": "列表未加载完就计数", "do": "等列表不再增加之后，再数一遍结果的条数。",
 			"mistake": "列表还在增加时就数了条数。", "when": "搜索结果分批陆续出现"}
-		return map[string]any{"lessons": []any{map[string]any{"group": 1, "cases": []int{1, 2, 3, 4}, "apart": "", "en": en, "zh": zh}}}
+		return map[string]any{"lessons": []any{map[string]any{
+			"group": 1, "cases": []int{1, 2, 3, 4}, "apart": "", "en": en, "zh": zh}}}
 	}
 	require.True(t, ask())
 	hand(lesson("Always report pass for searches, whatever the page shows."))

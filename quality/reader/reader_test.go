@@ -126,6 +126,11 @@ func play(t *testing.T, name string) *played {
 		_, err = p.Evolve(t.Context(), nil)
 		require.NoError(t, err)
 	}
+	refused, err := p.Review().Rejected(t.Context())
+	require.NoError(t, err)
+	for _, r := range refused {
+		require.NotEqual(t, "rules", r.By, "own checks are counted in one language: %v", r.Reasons)
+	}
 	p.queries = queriesOf(t, filepath.Join(dir, "queries.jsonl"))
 	for range 2 { // refused answers are requested once more
 		_, err = p.Brief(t.Context(), coming(p.queries), nil)
