@@ -38,7 +38,7 @@
 // Where to look:
 //   - base.go, record.go, trust.go: the fold, what it holds of one fact, and what follows from that; file.go saves it
 //   - find.go: which facts a coming test is given, and why
-//   - keep.go, clean.go: a person's decisions, and what may be stated
+//   - clean.go: what may be stated
 package knowledge
 
 import (

@@ -73,7 +73,7 @@ func tapeStory(t *testing.T, suite, lang string, env map[string]string) (printed
 		b.WriteString(u.do(exitOK, "", append(args, "--lang", lang)...) + "\n")
 	}
 	out := strings.NewReplacer(env["MEMTREE_STORE"], "STORE", suite, "SUITE").Replace(b.String())
-	out = regexp.MustCompile(`STORE(?:\s+·.*)+`).ReplaceAllString(out, "STORE")
+	out = regexp.MustCompile(`STORE(?:\s+·.*|\s+[0-9.]+ [kM]B)+`).ReplaceAllString(out, "STORE")
 	out = regexp.MustCompile(`\bt_[a-z2-7]{16,}[.a-z]*`).ReplaceAllString(out, "TRIAL")
 	return out, u.do(exitOK, "", "tree", "--json", "--limit", "0")
 }

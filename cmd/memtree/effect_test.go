@@ -244,7 +244,7 @@ func TestEffectOfAStore(t *testing.T) {
 	require.NotNil(t, said.Helpful, "a list, if an empty one")
 	b, err := os.ReadFile(page)
 	require.NoError(t, err)
-	require.Contains(t, string(b), "Missing validation")
+	require.Contains(t, string(b), "Check that the order form shows an error")
 
 	code, out, errs = try(t, "", "stats", "--store", store)
 	require.Equal(t, exitOK, code, errs)
