@@ -44,7 +44,8 @@ type learning struct {
 // newLearning returns an empty learning.
 func newLearning() *learning {
 	return &learning{
-		runs: learned.NewRuns(), knowledge: learned.NewKnowledge(), inbox: learned.NewInbox(), briefs: learned.NewBriefs(), brake: &learned.Brake{},
+		runs: learned.NewRuns(), knowledge: learned.NewKnowledge(),
+		inbox: learned.NewInbox(), briefs: learned.NewBriefs(), brake: &learned.Brake{},
 		verdicts: make(chan struct{}, 1), outcomes: make(chan struct{}, 1), seen: make(chan seenTest, 1024),
 	}
 }

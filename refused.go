@@ -123,7 +123,8 @@ func (m *Memory) whyNot(ctx context.Context, id string, a *askedTest) retrieval.
 		return retrieval.Why{Code: retrieval.Denied}
 	}
 	for _, no := range m.core.Refused().Left(n) {
-		code := map[tree.DecisionKind]retrieval.Code{tree.DecisionBan: retrieval.Banned, tree.DecisionReject: retrieval.Rejected,
+		code := map[tree.DecisionKind]retrieval.Code{tree.DecisionBan: retrieval.Banned,
+			tree.DecisionReject: retrieval.Rejected,
 			tree.DecisionForget: retrieval.Forgotten}[no.Said]
 		if code != "" && no.By != "" {
 			return retrieval.Why{Code: code, Args: []any{no.By}}

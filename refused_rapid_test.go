@@ -147,7 +147,8 @@ func (s *refusing) lesson(said tree.DecisionKind) {
 			x.sentences = s.said(&n)
 		}
 	}
-	say := map[tree.DecisionKind]func(*curation.Curation, context.Context, string, curation.Options) (curation.Result, error){
+	say := map[tree.DecisionKind]func(*curation.Curation, context.Context, string, curation.Options,
+	) (curation.Result, error){
 		tree.DecisionForget: (*curation.Curation).Forget, tree.DecisionPin: (*curation.Curation).Pin,
 		tree.DecisionBan: (*curation.Curation).Ban,
 	}[said]
@@ -371,8 +372,10 @@ func TestNoIsNo(t *testing.T) {
 func (s *refusing) step() {
 	steps := []func(){
 		s.record, s.record, s.read, s.edit, s.reject, s.undo, s.undo,
-		func() { s.lesson(tree.DecisionBan) }, func() { s.lesson(tree.DecisionForget) }, func() { s.lesson(tree.DecisionPin) },
-		func() { s.ofCase(tree.DecisionBan) }, func() { s.ofCase(tree.DecisionForget) }, func() { s.ofCase(tree.DecisionAbout) },
+		func() { s.lesson(tree.DecisionBan) }, func() { s.lesson(tree.DecisionForget) },
+		func() { s.lesson(tree.DecisionPin) },
+		func() { s.ofCase(tree.DecisionBan) }, func() { s.ofCase(tree.DecisionForget) },
+		func() { s.ofCase(tree.DecisionAbout) },
 		func() { s.ofCase(tree.DecisionAbout) },
 		func() {
 			_, err := s.m.Evolve(s.t.Context(), nil)

@@ -66,8 +66,9 @@ func (c *Curation) Edit(ctx context.Context, id string, words gate.Draft, o Opti
 			return tree.Batch{}, err
 		}
 		before := n.Clone()
-		p.put(tree.OpRevise, is, "a person wrote it", tree.Before{Mark: n.Mark, Decision: n.Decision, Content: &before.Content,
-			Provenance: &before.Provenance})
+		p.put(tree.OpRevise, is, "a person wrote it",
+			tree.Before{Mark: n.Mark, Decision: n.Decision, Content: &before.Content,
+				Provenance: &before.Provenance})
 		d, err = c.finish(ctx, p, false)
 		return p.batch, err
 	})

@@ -39,8 +39,8 @@ func (c *Curation) KnowFact(ctx context.Context, s tree.Statement, o Options) (R
 	})
 }
 
-// ConfirmFact confirms that a fact still holds, beside what seems to contradict it. Whoever stated it adds nothing by that.
-// With Options.Over it settles the fact against the people who contradicted it.
+// ConfirmFact confirms that a fact still holds, beside what seems to contradict it. Whoever stated it adds nothing by
+// that. With Options.Over it settles the fact against the people who contradicted it.
 func (c *Curation) ConfirmFact(ctx context.Context, id string, o Options) (Result, error) {
 	if o.Over {
 		return c.SettleFact(ctx, id, o)
@@ -123,7 +123,8 @@ func (c *Curation) decide(
 
 // know plans a decision on a fact and has it applied: an act, and beside it the entry on the fact.
 func (c *Curation) know(
-	ctx context.Context, said tree.DecisionKind, id string, o Options, plan func(*knowledge.Base, *tree.Known) (int, error),
+	ctx context.Context, said tree.DecisionKind, id string, o Options,
+	plan func(*knowledge.Base, *tree.Known) (int, error),
 ) (Result, error) {
 	var d Result
 	err := c.apply(ctx, o, func() (tree.Batch, error) {

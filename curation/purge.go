@@ -12,7 +12,8 @@ import (
 func (c *Curation) purge(ctx context.Context, p *plan, n tree.Node) error {
 	p.act.Purged, p.act.Why = true, ""
 	gone := &tree.Purge{Nodes: []string{n.ID}}
-	w := tree.Decision{Kind: tree.DecisionForget, At: after(p.at, n.Decision), By: p.act.By, Hash: tree.ContentHash(&n), Purged: true}
+	w := tree.Decision{Kind: tree.DecisionForget, At: after(p.at, n.Decision), By: p.act.By,
+		Hash: tree.ContentHash(&n), Purged: true}
 	if n.Decision != nil && n.Decision.Hash != "" {
 		w.Hash = n.Decision.Hash
 	}

@@ -172,7 +172,8 @@ func (c *Curation) relabel(ctx context.Context, k *known, truth Truth, o Options
 		return nil, Result{}, &RefusedError{Said: tree.DecisionRelabel, ID: was.Evaluation, Why: Already}
 	}
 	if a := k.decided; a != nil && a.By != o.By && !o.Over {
-		return nil, Result{}, theirs(tree.DecisionRelabel, was.Evaluation, &Past{Action: *a, At: k.at, Labels: []tree.Verdict{was}})
+		return nil, Result{}, theirs(tree.DecisionRelabel, was.Evaluation,
+			&Past{Action: *a, At: k.at, Labels: []tree.Verdict{was}})
 	}
 	for i := range f.Changes {
 		p.gain(&f.Changes[i], was.Evaluation)

@@ -72,7 +72,8 @@ func standingActs(all []tree.Action) []tree.Action {
 	for _, a := range all {
 		undone[a.Undoes] = true
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(a tree.Action) bool { return a.Kind == tree.DecisionUndo || undone[a.ID] })
+	return slices.DeleteFunc(slices.Clone(all),
+		func(a tree.Action) bool { return a.Kind == tree.DecisionUndo || undone[a.ID] })
 }
 
 // undoable returns the decision that an undo reverts. all is sorted latest first.

@@ -25,7 +25,7 @@ type CorrectOptions struct {
 	Since time.Time   // ignore results of corrections before it, as after a change of the agent
 }
 
-// check sets the defaults, or returns a *tree.FieldError.
+// Check sets the defaults, or returns a *tree.FieldError.
 func (o CorrectOptions) Check() (CorrectOptions, error) {
 	if o.Above == 0 {
 		o.Above = tree.CorrectAbove

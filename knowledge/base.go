@@ -128,7 +128,8 @@ func (b *Base) stated(k *tree.Known, at time.Time) *record {
 		r.Forgotten, r.Next = "", ""
 		r.vote(k.By, true, at, k.Why)
 	case tree.FromNote:
-		if !slices.Contains(r.Cases, k.Case) && (k.Test == "" || !slices.Contains(r.Tests, k.Test)) && len(r.Cases) < mostTests {
+		if !slices.Contains(r.Cases, k.Case) &&
+			(k.Test == "" || !slices.Contains(r.Tests, k.Test)) && len(r.Cases) < mostTests {
 			r.Cases, r.Tests = append(r.Cases, k.Case), append(r.Tests, k.Test)
 			r.in.test(k.Test, r.slot)
 		}

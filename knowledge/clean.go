@@ -29,7 +29,8 @@ func Clean(s tree.Statement, secrets func(string) (string, int)) (tree.Statement
 		return tree.Statement{}, 0, &tree.FieldError{Field: field, Problem: fmt.Sprintf(problem, args...)}
 	}
 	s.Text = clean(s.Text)
-	s.Pages, s.Builds = cleanAll(s.Pages, func(p string) string { return clean(pageSpelled(p)) }), cleanAll(s.Builds, clean)
+	s.Pages = cleanAll(s.Pages, func(p string) string { return clean(pageSpelled(p)) })
+	s.Builds = cleanAll(s.Builds, clean)
 	for _, f := range []*string{&s.Agent, &s.Fixed, &s.Scope.Product, &s.Scope.Suite, &s.Scope.Test} {
 		*f = clean(*f)
 	}

@@ -180,7 +180,8 @@ func (b *Base) Find(q *Query) (given, near []Found) {
 			break
 		}
 		c := &all[i]
-		if !c.holdsFor(q) || c.Next != "" || c.Forgotten != "" || c.how == ByWords && c.share < leastShare && len(near) >= mostNear {
+		if !c.holdsFor(q) || c.Next != "" || c.Forgotten != "" ||
+			c.how == ByWords && c.share < leastShare && len(near) >= mostNear {
 			continue
 		}
 		f := Found{Fact: b.fact(c.record, q.Now), How: c.how, Share: c.share}

@@ -1,6 +1,7 @@
 // Package knowledge holds what is known of the product under test and its environment: one [Fact] is one sentence that
-// people, readers of their notes, or agents stated, with what runs have shown of it since. Memories of package tree say how
-// agents err; facts are what holds. It has nothing to do with package fact, which compares a page with a remembered miss.
+// people, readers of their notes, or agents stated, with what runs have shown of it since. Memories of package tree say
+// how agents err; facts are what holds. It has nothing to do with package fact, which compares a page with a remembered
+// miss.
 //
 // A [Base] is a function of the ledger: package internal/learned feeds it the entries. A [Keeper] takes a person's
 // decisions, checks them ([Clean]) and hands them to the one door.

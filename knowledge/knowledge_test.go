@@ -254,7 +254,8 @@ func TestKnownBugs(t *testing.T) {
 	require.Len(t, given, 1)
 	fixed := bug
 	fixed.Fixed = "1.3"
-	w.add(tree.Entry{At: day(1), Known: &tree.Known{Op: tree.FactEdited, Fact: bug.ID(), Says: &fixed, Source: tree.FromTeam}})
+	w.add(tree.Entry{At: day(1), Known: &tree.Known{Op: tree.FactEdited, Fact: bug.ID(),
+		Says: &fixed, Source: tree.FromTeam}})
 	given, _ = w.Find(&q)
 	require.Len(t, given, 1, "on the build that has it")
 	q.Scope.Build = "1.3"
@@ -278,7 +279,8 @@ func TestPoison(t *testing.T) {
 	}
 	w.say(day(1), tree.FactForgotten, tree.FromAgent, "bot", hold)
 	w.say(day(1), tree.FactContradicted, tree.FromAgent, "bot", hold)
-	for _, q := range []string{hold.Text, "Seat 12 of travel is held by the agent itself", "A seat is held for 99 minutes"} {
+	for _, q := range []string{hold.Text, "Seat 12 of travel is held by the agent itself",
+		"A seat is held for 99 minutes"} {
 		given, _ := w.Find(&knowledge.Query{Text: q, Scope: hold.Scope, Now: day(2)})
 		for _, f := range given {
 			require.Equal(t, hold.ID(), f.ID)
@@ -304,7 +306,8 @@ func TestClean(t *testing.T) {
 		require.Contains(t, field.Problem, problem, text)
 	}
 	s, n, err := knowledge.Clean(tree.Statement{
-		Text: "The token is ghp_abcdefghijklmnopqrstuvwxyz0123456789\nfor all", Pages: []string{"https://x.test/orders/42?a=1"},
+		Text:  "The token is ghp_abcdefghijklmnopqrstuvwxyz0123456789\nfor all",
+		Pages: []string{"https://x.test/orders/42?a=1"},
 	}, formation.RedactText)
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
@@ -373,7 +376,8 @@ func BenchmarkFind(b *testing.B) {
 				Scope: tree.Scope{Product: fmt.Sprint("p", i%3)},
 			})
 		}
-		q := knowledge.Query{Text: "Open page 12, change the total of order77 and check that the price is shown after 3 seconds; " +
+		q := knowledge.Query{Text: "Open page 12, change the total of order77 and " +
+			"check that the price is shown after 3 seconds; " +
 			"then go back to the list, filter by name and count the rows", Scope: tree.Scope{Product: "p1"}, Now: day(1)}
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {

@@ -3,9 +3,9 @@ package server
 import (
 	"context"
 
-	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/find"
+	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/taxonomy"
 )
 

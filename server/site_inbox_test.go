@@ -121,8 +121,10 @@ func TestLabelManyOnAPage(t *testing.T) {
 	require.Contains(t, page, "0 of 20 verdicts without a label match.")
 	u, err := url.Parse(to)
 	require.NoError(t, err)
-	require.Equal(t, http.StatusSeeOther, w.visit("POST", inboxPage, ann, "truth=undo&evaluation="+u.Query().Get("many")).Code)
-	require.Contains(t, w.visit("GET", inboxPage+"?product=shop", ann, "").Body, "19 of 39 verdicts without a label match.")
+	require.Equal(t, http.StatusSeeOther, w.visit("POST", inboxPage, ann,
+		"truth=undo&evaluation="+u.Query().Get("many")).Code)
+	require.Contains(t, w.visit("GET", inboxPage+"?product=shop", ann, "").Body,
+		"19 of 39 verdicts without a label match.")
 
 	a = w.visit("POST", many, ann, "which=chosen&truth=wrong&evaluation=u1&evaluation=u3&evaluation=nobody&reason=off")
 	require.Contains(t, a.Body, "Label 2 verdicts as wrong?")

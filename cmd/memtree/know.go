@@ -63,7 +63,8 @@ func (a *app) statement(c *cobra.Command, args []string) error {
 		return a.unknownCommand(c, args[0])
 	}
 	if len(args) != 1 {
-		return &usageError{a.say("%s takes %s; given: %d", c.CommandPath(), a.say("what holds, in quotation marks"), len(args))}
+		return &usageError{a.say("%s takes %s; given: %d", c.CommandPath(),
+			a.say("what holds, in quotation marks"), len(args))}
 	}
 	return nil
 }
@@ -169,8 +170,9 @@ func (a *app) factDecided(ctx context.Context, decide func(*memtree.Memory) (cur
 		p.Lines = a.Wrap(a.Paint(screen.Bold, a.factHead(&d)))
 		a.factParts(p, d.Fact)
 		for _, id := range d.Fact.Against {
-			p.Lines = append(p.Lines, a.Wrap(a.say("It differs from %s in its numbers only. Both are held back until memtree know "+
-				"confirm keeps both, or memtree know settle which one does.", id))...)
+			p.Lines = append(p.Lines,
+				a.Wrap(a.say("It differs from %s in its numbers only. Both are held back until memtree know "+
+					"confirm keeps both, or memtree know settle which one does.", id))...)
 		}
 		if d.Redacted > 0 {
 			p.Lines = append(p.Lines, a.Wrap(a.say("Secrets that were taken out of it: %d", d.Redacted))...)

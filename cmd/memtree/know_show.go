@@ -22,8 +22,8 @@ func (a *app) knowListCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list [WORDS]",
 		Short: a.say("Print what is known, what is disputed first"),
-		Long: a.say(`Prints the facts that are in use or put to people, those that a person has to decide on first. Trust is
-from 0 to 1, with the number of people, notes and runs that it rests on; below %.1f a fact is not given.`, knowledge.Floor),
+		Long: a.say(`Prints the facts that are in use or put to people, those that a person has to decide on first. Trust
+is from 0 to 1, with the number of people, notes and runs that it rests on; below %.1f a fact is not given.`, knowledge.Floor),
 		Example: "  memtree know list --product travel\n  memtree know list --state archived\n  memtree know list seat",
 		Args:    a.arguments(0, -1, a.say("what the facts mention")),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -42,7 +42,8 @@ from 0 to 1, with the number of people, notes and runs that it rests on; below %
 	}
 	c.Flags().StringVar(&product, "product", "", a.say("only those of this product"))
 	c.Flags().StringVar(&kind, "kind", "", a.say("only those of this kind"))
-	c.Flags().StringVar(&state, "state", "", a.say("only those that are proposed, active, disputed, superseded or archived"))
+	c.Flags().StringVar(&state, "state", "",
+		a.say("only those that are proposed, active, disputed, superseded or archived"))
 	completes(c, "kind", a.factKinds)
 	return c
 }
@@ -67,7 +68,8 @@ func (a *app) printFacts(all []knowledge.Fact) error {
 		return a.print(a.say("Nothing is known that fits. State what holds: memtree know \"...\""))
 	}
 	t := &screen.Table{Columns: []screen.Column{
-		{Head: a.say("fact")}, {Head: a.say("state")}, {Head: a.say("trust"), Right: true}, {Head: a.say("product"), Least: 6},
+		{Head: a.say("fact")}, {Head: a.say("state")}, {Head: a.say("trust"), Right: true},
+		{Head: a.say("product"), Least: 6},
 		{Head: a.say("statement"), Least: 20},
 	}}
 	for i := range all {

@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"github.com/memtree/memtree"
-	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
@@ -23,7 +23,7 @@ type labelling struct {
 	names   *testNames // of the runs that the table is for: those of the reports, or all known ones
 	by      curation.Options
 	out     toldFrom
-	box     inbox.Inbox  // afterwards
+	box     inbox.Inbox    // afterwards
 	done    map[string]int // line of the table by run id
 	waiting map[string]*tree.Evaluation
 	known   map[string]tree.Verdict // by id

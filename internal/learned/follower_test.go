@@ -108,8 +108,10 @@ func facts(r *rand.Rand, i int, at time.Time) []tree.Entry {
 	case 0:
 		k.Source, k.Case, k.Test, k.By = tree.FromAgent, "", "", "bot"
 	case 1, 2:
-		ops := []tree.KnownOp{tree.FactConfirmed, tree.FactContradicted, tree.FactForgotten, tree.FactSettled, tree.FactEdited}
-		k = &tree.Known{Op: ops[r.IntN(len(ops))], Fact: fact(n), Source: tree.FromTeam, By: []string{"ada", "bob"}[i%2], Act: act}
+		ops := []tree.KnownOp{tree.FactConfirmed, tree.FactContradicted, tree.FactForgotten,
+			tree.FactSettled, tree.FactEdited}
+		k = &tree.Known{Op: ops[r.IntN(len(ops))], Fact: fact(n),
+			Source: tree.FromTeam, By: []string{"ada", "bob"}[i%2], Act: act}
 		if k.Op == tree.FactEdited {
 			other := seat(r.IntN(13))
 			k.Says = &other

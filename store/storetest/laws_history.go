@@ -107,7 +107,8 @@ func ledger(t testing.TB, open opener) {
 		{At: testTime, Known: &tree.Known{Op: tree.FactStated, Fact: "f_1", Source: tree.FromNote, By: "reader", Case: "c_1",
 			Test: "T-1", Quote: "15 分钟内有效", Says: &tree.Statement{Text: "锁位 15 分钟。", Kind: tree.Rule, Pages: []string{"/seats"},
 				Scope: tree.Scope{Product: "travel", SuiteTests: []string{"T-1"}}, Builds: []string{"1.2"}}}},
-		{At: testTime, Known: &tree.Known{Op: tree.FactContradicted, Fact: "f_1", Source: tree.FromTeam, By: "ann", Act: "a_1",
+		{At: testTime, Known: &tree.Known{Op: tree.FactContradicted, Fact: "f_1", Source: tree.FromTeam,
+			By: "ann", Act: "a_1",
 			Why: "it is 20 minutes now"}},
 	}
 	commit(t, s, tree.Batch{Entries: kinds})
