@@ -2,17 +2,17 @@ package knowledge
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"maps"
 	"slices"
+
+	"github.com/memtree/memtree/internal/whole"
 )
 
-// saved is a base as it is saved: JSON, and after it its length as u64 and its CRC-32C as u32, little endian.
+// saved is a base as it is saved: JSON, sealed.
 type saved struct {
 	Version int       `json:"version"`
 	Facts   []*record `json:"facts"`  // sorted by id
@@ -25,8 +25,6 @@ const version = 1
 
 // mostBytes bounds a saved base.
 const mostBytes = 1 << 30
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Save writes the base. The same ledger gives the same bytes.
 func (b *Base) Save(w io.Writer) error {
@@ -43,9 +41,7 @@ func (b *Base) Save(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("save what is known: %w", err)
 	}
-	data = binary.LittleEndian.AppendUint64(data, uint64(len(data)))
-	data = binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, castagnoli))
-	if _, err = w.Write(data); err != nil {
+	if _, err = w.Write(whole.Seal(data)); err != nil {
 		return fmt.Errorf("save what is known: %w", err)
 	}
 	return nil
@@ -57,14 +53,11 @@ func Load(from io.Reader) (*Base, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load what is known: %w", err)
 	}
-	const tail = 12
-	n := len(data) - tail
-	if n < 0 || crc32.Checksum(data[:n+8], castagnoli) != binary.LittleEndian.Uint32(data[n+8:]) ||
-		binary.LittleEndian.Uint64(data[n:]) != uint64(n) { //nolint:gosec // not negative
-		return nil, errors.New("load what is known: it is damaged")
+	if data, err = whole.Unseal(data); err != nil {
+		return nil, fmt.Errorf("load what is known: %w", err)
 	}
 	var s saved
-	if err := json.NewDecoder(bytes.NewReader(data[:n])).Decode(&s); err != nil {
+	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&s); err != nil {
 		return nil, fmt.Errorf("load what is known: %w", err)
 	}
 	if s.Version != version {

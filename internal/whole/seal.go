@@ -1,0 +1,31 @@
+package whole
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// tail is the size of what Seal adds.
+const tail = 12
+
+// ErrDamaged is returned for bytes that Seal did not make, or not all of them.
+var ErrDamaged = errors.New("it is damaged")
+
+// Seal returns data with its length as u64 and its CRC-32C as u32 behind it, little endian.
+func Seal(data []byte) []byte {
+	data = binary.LittleEndian.AppendUint64(data, uint64(len(data)))
+	return binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, castagnoli))
+}
+
+// Unseal returns what Seal was given, or ErrDamaged.
+func Unseal(data []byte) ([]byte, error) {
+	n := len(data) - tail
+	if n < 0 || crc32.Checksum(data[:n+8], castagnoli) != binary.LittleEndian.Uint32(data[n+8:]) ||
+		binary.LittleEndian.Uint64(data[n:]) != uint64(n) { //nolint:gosec // not negative
+		return nil, ErrDamaged
+	}
+	return data[:n], nil
+}
