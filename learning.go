@@ -23,6 +23,7 @@ type learning struct {
 	runs        *learned.Runs
 	corrections learned.Bounds
 	knowledge   *learned.Knowledge
+	atlas       *learned.Map
 	decided     atomic.Bool // a fact was decided on since guidance last read what is known
 
 	inbox  *learned.Inbox
@@ -44,7 +45,7 @@ type learning struct {
 // newLearning returns an empty learning.
 func newLearning() *learning {
 	return &learning{
-		runs: learned.NewRuns(), knowledge: learned.NewKnowledge(),
+		runs: learned.NewRuns(), knowledge: learned.NewKnowledge(), atlas: learned.NewMap(),
 		inbox: learned.NewInbox(), briefs: learned.NewBriefs(), brake: &learned.Brake{},
 		verdicts: make(chan struct{}, 1), outcomes: make(chan struct{}, 1), seen: make(chan seenTest, 1024),
 	}

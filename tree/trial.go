@@ -111,4 +111,17 @@ type Entry struct {
 	Evolved    *Evolved    `json:"evolved,omitempty"`
 	Tally      *Tally      `json:"tally,omitempty"` // counts of another team
 	Known      *Known      `json:"known,omitempty"` // a change of what is known of the product
+	Walk       *Walk       `json:"walk,omitempty"`  // what was seen of the application
+}
+
+// Check returns the first field that breaks a law, as a *FieldError. The one door calls it.
+func (e *Entry) Check() error {
+	switch {
+	case e.Known != nil:
+		return e.Known.Check()
+	case e.Walk != nil:
+		return e.Walk.Check()
+	default:
+		return nil
+	}
 }

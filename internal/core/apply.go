@@ -27,10 +27,8 @@ func (c *Core) ApplyIf(ctx context.Context, b tree.Batch, fresh func() bool) err
 		nodes[i] = c.Node
 	}
 	for i := range b.Entries {
-		if k := b.Entries[i].Known; k != nil {
-			if err := k.Check(); err != nil {
-				return err
-			}
+		if err := b.Entries[i].Check(); err != nil {
+			return err
 		}
 	}
 	if err := c.checkLinks(ctx, nodes); err != nil {

@@ -25,6 +25,7 @@ var folds = map[string]func() Fold{
 	"runs":        func() Fold { return NewRuns() },
 	"corrections": func() Fold { return NewCorrections(.5, time.Time{}) },
 	"knowledge":   func() Fold { return NewKnowledge() },
+	"map":         func() Fold { return NewMap() },
 }
 
 // history returns a ledger with entries of every kind, in batches.
@@ -81,6 +82,14 @@ func history(n int) (batches [][]tree.Entry) {
 		case 2:
 			batches = append(batches, []tree.Entry{{At: at(i), Tally: &tree.Tally{Origin: fmt.Sprint("o_", r.IntN(3)),
 				Verdicts: 9, Rows: []tree.Row{{Of: tree.OfAll, Right: 5, Wrong: 4}}}}})
+		case 5:
+			w := &tree.Walk{Source: "bot", Product: fmt.Sprint("p", i%2), Test: fmt.Sprint("T", i%5), Seen: []tree.Sighting{
+				{Kind: tree.SeenAction, URL: fmt.Sprintf("/a/x%c", 'a'+i%26), Do: "click", Selector: "#b", Name: "B",
+					Role: "button", To: "/b", Failed: i%3 == 0, MS: i},
+				{Kind: tree.SeenCall, To: fmt.Sprint("/api/", i), Do: "GET", Status: 200 + i%2, URL: "/b"},
+			}}
+			w.Identify()
+			batches = append(batches, []tree.Entry{{At: at(i), Walk: w}})
 		case 3:
 			batches = append(batches, []tree.Entry{{At: at(i), Evolved: &tree.Evolved{Changes: 1}}})
 		}

@@ -1,0 +1,245 @@
+package appmap_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/appmap"
+	"github.com/memtree/memtree/internal/whole"
+	"github.com/memtree/memtree/tree"
+)
+
+var noon = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+
+// mapOf returns a map of walks of the product "shop".
+func mapOf(walks ...tree.Walk) *appmap.Map {
+	m := appmap.New()
+	for i := range walks {
+		w := &walks[i]
+		if w.Product == "" {
+			w.Product = "shop"
+		}
+		w.Identify()
+		m.Add(&tree.Entry{At: noon.Add(time.Duration(i) * time.Minute), Walk: w})
+	}
+	return m
+}
+
+func click(url, role, name, to string) tree.Sighting {
+	return tree.Sighting{
+		Kind: tree.SeenAction, URL: url, Do: "click", Role: role, Name: name, To: to,
+		Selector: "page.getByRole('" + role + "', { name: '" + name + "' })",
+	}
+}
+
+func TestPageOf(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://shop.test/orders/42?x=1#y":   "/orders/:p",
+		"https://shop.test":                   "/",
+		"https://shop.test/":                  "/",
+		"":                                    "/",
+		"https://shop.test/app#!/cart/7":      "/app/cart/:p",
+		"https://shop.test/#/cart?a=b":        "/cart",
+		"#/cart":                              "/cart",
+		"/reports/2026-05-01;jsessionid=9F3A": "/reports/:p",
+		"/docs#part-2":                        "/docs",
+		"/s/aZ3k9Qp1LmN0xY7t/files":           "/s/:p/files",
+		"/users/3f2504e0-4f89-11d3-9a0c-0305e82c3301/": "/users/:p",
+		"/articles/how-to-pay":                         "/articles/how-to-pay",
+		"/v2/list":                                     "/v2/list",
+		"/搜索/结果":                                       "/搜索/结果",
+		"file:///srv/app/modal.html":                   "/srv/app/modal.html",
+	} {
+		t.Run(address, func(t *testing.T) {
+			require.Equal(t, want, appmap.PageOf(address))
+			require.Equal(t, want, appmap.PageOf(want), "it is its own page")
+		})
+	}
+}
+
+func TestAWalkCountsOnce(t *testing.T) {
+	w := tree.Walk{Source: "har", Seen: []tree.Sighting{{Kind: tree.SeenPage, URL: "/orders/1"}}}
+	m := mapOf(w, w)
+	require.Len(t, m.Pages("shop"), 1)
+	require.Equal(t, 1, m.Pages("shop")[0].Seen)
+}
+
+func TestPlacesWithManyNamesAreOnePage(t *testing.T) {
+	w := tree.Walk{Source: "agent", Test: "t"}
+	for i := range 40 {
+		url := fmt.Sprintf("/articles/story-%c%c", 'a'+i%26, 'a'+i/26)
+		w.Seen = append(w.Seen, tree.Sighting{Kind: tree.SeenPage, URL: url},
+			tree.Sighting{Kind: tree.SeenElement, URL: url, Role: "button", Name: "Share"},
+			click(url, "link", "Home", "/"))
+	}
+	w.Seen = append(w.Seen, tree.Sighting{Kind: tree.SeenLink, URL: "/", To: "/articles/story-aa"})
+	m := mapOf(w)
+	var pages []string
+	for _, p := range m.Pages("shop") {
+		pages = append(pages, p.Page)
+	}
+	require.Equal(t, []string{"/", "/articles/:p"}, pages)
+	p, ok := m.Page("shop", "/articles/any-other")
+	require.True(t, ok)
+	require.Equal(t, 40, p.Seen)
+	require.Len(t, p.Elements, 2, "Share and Home, once each")
+	way, ok := m.Path("shop", "/", "/articles/any-other")
+	require.True(t, ok)
+	require.Len(t, way, 1)
+}
+
+func TestASelectorThatBeginsToFailSinksAtOnce(t *testing.T) {
+	good := click("/login", "button", "Sign in", "/home")
+	bad := good
+	bad.Failed, bad.To = true, ""
+	q := appmap.Query{Text: "log in button", Product: "shop"}
+	walk := func(n int, last tree.Sighting) *appmap.Map {
+		w := tree.Walk{Source: "playwright"}
+		for range n {
+			w.Seen = append(w.Seen, good)
+		}
+		return mapOf(tree.Walk{Source: "playwright", Seen: append(w.Seen, last)})
+	}
+	require.Empty(t, walk(4, good).Find(q), "five successes are too few")
+	found := walk(5, good).Find(q)
+	require.Len(t, found, 1, "six are enough")
+	require.Equal(t, []any{"/login", 6, 6}, []any{found[0].Page, found[0].Tried, found[0].Worked})
+	require.Empty(t, walk(400, bad).Find(q), "one failure after 400 successes")
+	q.Least = -1
+	require.NotEmpty(t, walk(0, bad).Find(q), "asked for all")
+}
+
+func TestFindPrefersTheFormOfPlaywright(t *testing.T) {
+	byRole := click("/login", "button", "Sign in", "/home")
+	byPath := byRole
+	byPath.Selector = "//div[3]/button[1]"
+	w := tree.Walk{Source: "playwright"}
+	for range 8 {
+		w.Seen = append(w.Seen, byPath, byRole)
+	}
+	found := mapOf(w).Find(appmap.Query{Text: "Sign in"})
+	require.Len(t, found, 1)
+	require.Equal(t, byRole.Selector, found[0].Selector)
+}
+
+func TestPath(t *testing.T) {
+	m := mapOf(
+		tree.Walk{Source: "a", Seen: []tree.Sighting{
+			click("https://x.test/", "link", "Cart", "https://x.test/cart"),
+			click("https://x.test/cart", "button", "Check out", "https://x.test/pay"),
+			click("https://x.test/", "link", "Ad", "https://elsewhere.test/cart"),
+			click("https://x.test/pay", "button", "Pay", "https://x.test/done/17"),
+		}},
+	)
+	way, ok := m.Path("", "", "https://x.test/done/99")
+	require.True(t, ok)
+	var names []string
+	for _, s := range way {
+		names = append(names, s.From+" "+s.Do+" "+s.Name+" "+s.To)
+	}
+	require.Equal(t, []string{"/ click Cart /cart", "/cart click Check out /pay", "/pay click Pay /done/:p"}, names)
+	_, ok = m.Path("", "/done/1", "/")
+	require.False(t, ok, "there is no way back")
+	_, ok = m.Path("", "/", "/nowhere")
+	require.False(t, ok)
+	way, ok = m.Path("", "/cart", "/cart")
+	require.True(t, ok)
+	require.Empty(t, way)
+}
+
+func TestCoverageAndGaps(t *testing.T) {
+	m := mapOf(
+		tree.Walk{Source: "aria", Seen: []tree.Sighting{
+			{Kind: tree.SeenPage, URL: "/login", Title: "Log in"},
+			{Kind: tree.SeenElement, URL: "/login", Role: "button", Name: "Sign in", Place: "form Log in"},
+			{Kind: tree.SeenElement, URL: "/login", Role: "link", Name: "Forgot?"},
+			{Kind: tree.SeenElement, URL: "/login", Role: "heading", Name: "Welcome"},
+			{Kind: tree.SeenPage, URL: "/lost"},
+			{Kind: tree.SeenCall, To: "/api/orders/7?page=2", Do: "GET"},
+			{Kind: tree.SeenFlow, Name: "pay", URL: "/login", To: "/home", Steps: []string{"sign in"}},
+			{Kind: tree.SeenRequirement, Code: "REQ-1", Name: "A user signs in with a password"},
+			{Kind: tree.SeenRequirement, Code: "REQ-2", Name: "An invoice is sent by mail", URL: "/lost"},
+		}},
+		tree.Walk{Source: "playwright", Test: "sign in", Seen: []tree.Sighting{
+			{Kind: tree.SeenPage, URL: "/login?next=a"}, click("/login", "button", "Sign in", "/home"),
+			{Kind: tree.SeenPage, URL: "/home"},
+		}},
+	)
+	c := m.Coverage("shop")
+	require.Equal(t, appmap.Share{Tested: 2, All: 3}, c.Pages)
+	require.Equal(t, appmap.Share{Tested: 1, All: 2}, c.Elements, "a heading is nothing to act on")
+	require.Equal(t, appmap.Share{Tested: 1, All: 1}, c.Flows, "one test was on both of its pages")
+	require.Equal(t, appmap.Share{Tested: 0, All: 1}, c.Calls)
+	gaps := m.Gaps("shop", func(page string) float64 {
+		if page == "/lost" {
+			return 3
+		}
+		return 0
+	})
+	var out []string
+	for _, g := range gaps {
+		out = append(out, fmt.Sprint(g.Kind, " ", g.Page, " ", g.Name, " ", g.Risk))
+	}
+	require.Equal(t, []string{
+		"page /lost  3", "orphan /lost  3", "requirement /lost REQ-2 An invoice is sent by mail 3",
+		"element /login Forgot? 0", "call  GET /api/orders/:p 0",
+		"requirement  REQ-1 A user signs in with a password 0",
+	}, out)
+	rs := m.Requirements("shop", map[string]string{
+		"t1": "Check that a user can sign in with a password", "t2": "The page has a footer",
+		"REQ-2 mail": "…", "REQ-22": "…",
+	})
+	require.Len(t, rs, 2)
+	require.Equal(t, "t1", rs[0].Checks[0].Test)
+	require.Len(t, rs[0].Checks, 1)
+	require.Equal(t, []appmap.Check{{Test: "REQ-2 mail", Confidence: .95}}, rs[1].Checks)
+}
+
+func TestSaveAndLoad(t *testing.T) {
+	w := tree.Walk{Source: "playwright", Test: "t", Build: "b1"}
+	for i := range 50 {
+		w.Seen = append(w.Seen, click(fmt.Sprintf("/a/x%c%d", 'a'+i%26, i), "button", fmt.Sprint("B", i%7), "/b"),
+			tree.Sighting{Kind: tree.SeenCall, To: fmt.Sprint("/api/", i), Do: "GET", Status: 200 + i, URL: "/b"})
+	}
+	m := mapOf(w, tree.Walk{Product: "other", Source: "har", Seen: []tree.Sighting{{Kind: tree.SeenPage, URL: "/"}}})
+	var first, second, third bytes.Buffer
+	require.NoError(t, m.Save(&first))
+	back, err := appmap.Load(bytes.NewReader(first.Bytes()))
+	require.NoError(t, err)
+	require.NoError(t, back.Save(&second))
+	require.Equal(t, first.String(), second.String())
+	require.Equal(t, m.Coverage("shop"), back.Coverage("shop"))
+	require.NoError(t, mapOf(w, tree.Walk{Product: "other", Source: "har",
+		Seen: []tree.Sighting{{Kind: tree.SeenPage, URL: "/"}}}).Save(&third))
+	require.Equal(t, first.String(), third.String(), "the same ledger gives the same bytes")
+	require.Equal(t, []string{"other", "shop"}, back.Products())
+}
+
+func FuzzLoad(f *testing.F) {
+	var b bytes.Buffer
+	_ = mapOf(tree.Walk{Source: "a", Seen: []tree.Sighting{click("/a", "link", "B", "/b")}}).Save(&b)
+	plain, err := whole.Unseal(b.Bytes())
+	require.NoError(f, err)
+	f.Add(string(plain))
+	f.Add(strings.Replace(string(plain), `"of":{`, `"of":null,"x":{`, 1))
+	f.Fuzz(func(t *testing.T, s string) {
+		m, err := appmap.Load(bytes.NewReader(whole.Seal([]byte(s))))
+		if err != nil {
+			return
+		}
+		for _, p := range m.Products() {
+			m.Coverage(p)
+			m.Gaps(p, nil)
+			for _, g := range m.Pages(p) {
+				m.Path(p, "", g.Page)
+			}
+			m.Find(appmap.Query{Text: "b", Product: p, Least: -1})
+		}
+		require.NoError(t, m.Save(&bytes.Buffer{}))
+	})
+}

@@ -1,0 +1,212 @@
+package appmap
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Share is how many of all things tests touch.
+type Share struct {
+	Tested int `json:"tested"`
+	All    int `json:"all"`
+}
+
+func (s *Share) add(tests []string) {
+	if s.All++; len(tests) > 0 {
+		s.Tested++
+	}
+}
+
+// Coverage is what tests touch of a product.
+type Coverage struct {
+	Product      string `json:"product"`
+	Pages        Share  `json:"pages"`
+	Elements     Share  `json:"elements"` // of those that one can act on
+	Flows        Share  `json:"flows"`
+	Calls        Share  `json:"calls"`
+	Requirements Share  `json:"requirements"`
+	Selectors    int    `json:"selectors"`
+	Links        int    `json:"links"`
+	Left         int    `json:"left"` // sightings that there was no room for
+}
+
+// Coverage returns what tests touch of a product.
+func (m *Map) Coverage(product string) Coverage {
+	c := Coverage{Product: product}
+	p := m.product(product)
+	if p == nil {
+		return c
+	}
+	c.Left = p.left
+	for _, g := range p.pages {
+		c.Pages.add(g.Tests)
+		c.Selectors += len(g.patterns)
+		c.Links += len(g.links)
+		for key, e := range g.elements {
+			if operable(key.Role) || len(e.Tests) > 0 {
+				c.Elements.add(e.Tests)
+			}
+		}
+	}
+	for _, f := range p.flows {
+		c.Flows.add(p.testsOfFlow(f))
+	}
+	for _, x := range p.calls {
+		c.Calls.add(x.Tests)
+	}
+	for _, n := range p.needs {
+		c.Requirements.add(n.Tests)
+	}
+	return c
+}
+
+// testsOfFlow returns the tests of a flow: those stated, and those that were on all of its pages.
+func (p *product) testsOfFlow(f *flow) []string {
+	out := slices.Clone(f.Tests)
+	var all []string
+	for i, route := range f.Pages {
+		g := p.pages[p.place(route)]
+		if g == nil {
+			return out
+		}
+		if i == 0 {
+			all = slices.Clone(g.Tests)
+		}
+		all = slices.DeleteFunc(all, func(t string) bool { return !slices.Contains(g.Tests, t) })
+	}
+	if len(f.Pages) < 2 { // being on one page is no way through it
+		return out
+	}
+	for _, t := range all {
+		out = with(out, t)
+	}
+	return out
+}
+
+// operable reports whether one can act on elements of a role of ARIA.
+func operable(role string) bool {
+	switch role {
+	case "button", "link", "textbox", "searchbox", "checkbox", "radio", "combobox", "option", "listbox", "switch",
+		"slider", "spinbutton", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "treeitem", "gridcell":
+		return true
+	}
+	return false
+}
+
+// Page is what is known of one page.
+type Page struct {
+	Page     string    `json:"page"`
+	Title    string    `json:"title,omitempty"`
+	Seen     int       `json:"seen"`
+	Params   []string  `json:"params,omitempty"`
+	Tests    []string  `json:"tests,omitempty"`
+	Elements []Element `json:"elements,omitempty"`
+	Links    []Step    `json:"links,omitempty"`
+	Calls    []Call    `json:"calls,omitempty"`
+	Count    Share     `json:"count"` // of its elements that one can act on
+	Last     time.Time `json:"last"`
+	Build    string    `json:"build,omitempty"`
+}
+
+// Element is an element of a page.
+type Element struct {
+	Role  string   `json:"role,omitempty"`
+	Name  string   `json:"name,omitempty"`
+	Place string   `json:"place,omitempty"`
+	Seen  int      `json:"seen"`
+	Tests []string `json:"tests,omitempty"`
+}
+
+// Call is an interface of the application.
+type Call struct {
+	Method   string   `json:"method"`
+	Path     string   `json:"path"`
+	Times    int      `json:"times"`
+	Statuses []int    `json:"statuses,omitempty"`
+	Params   []string `json:"params,omitempty"`
+	Pages    []string `json:"pages,omitempty"`
+	Tests    []string `json:"tests,omitempty"`
+}
+
+// Pages returns the pages of a product, sorted, without elements, links and calls.
+func (m *Map) Pages(product string) []Page {
+	p := m.product(product)
+	if p == nil {
+		return nil
+	}
+	out := make([]Page, 0, len(p.pages))
+	for _, route := range slices.Sorted(maps.Keys(p.pages)) {
+		out = append(out, p.summary(route))
+	}
+	return out
+}
+
+func (p *product) summary(route string) Page {
+	g := p.pages[route]
+	out := Page{
+		Page: route, Title: g.Title, Seen: g.Seen, Params: g.Params, Tests: g.Tests, Last: g.Last, Build: g.Build,
+	}
+	for key, e := range g.elements {
+		if operable(key.Role) || len(e.Tests) > 0 {
+			out.Count.add(e.Tests)
+		}
+	}
+	return out
+}
+
+// Page returns all that is known of one page, by its address or route.
+func (m *Map) Page(product, address string) (Page, bool) {
+	p := m.product(product)
+	if p == nil {
+		return Page{}, false
+	}
+	route := p.place(PageOf(address))
+	g := p.pages[route]
+	if g == nil {
+		return Page{}, false
+	}
+	out := p.summary(route)
+	for _, key := range sortedElements(g) {
+		e := g.elements[key]
+		out.Elements = append(out.Elements, Element{key.Role, key.Name, key.Place, e.Seen, e.Tests})
+	}
+	out.Links = p.steps(route)
+	for _, c := range m.Calls(product) {
+		if slices.Contains(c.Pages, route) {
+			out.Calls = append(out.Calls, c)
+		}
+	}
+	return out, true
+}
+
+func sortedElements(g *page) []elementKey {
+	return slices.SortedFunc(maps.Keys(g.elements), func(a, b elementKey) int {
+		return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.Role, b.Role), cmp.Compare(a.Name, b.Name))
+	})
+}
+
+// Calls returns the interfaces of a product, sorted by path and method.
+func (m *Map) Calls(product string) []Call {
+	p := m.product(product)
+	if p == nil {
+		return nil
+	}
+	var out []Call
+	for _, key := range sortedCalls(p) {
+		c := p.calls[key]
+		pages := []string(nil)
+		for _, r := range c.Pages {
+			pages = with(pages, p.place(r))
+		}
+		out = append(out, Call{key.Method, key.Path, c.Times, c.Statuses, c.Params, pages, c.Tests})
+	}
+	return out
+}
+
+func sortedCalls(p *product) []callKey {
+	return slices.SortedFunc(maps.Keys(p.calls), func(a, b callKey) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Method, b.Method))
+	})
+}

@@ -1,0 +1,115 @@
+package appmap
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// GapKind is what a gap is about.
+type GapKind string
+
+// The kinds of gaps.
+const (
+	UntestedElement     GapKind = "element"     // no test acted on it
+	UntestedPage        GapKind = "page"        // no test was on it
+	OrphanPage          GapKind = "orphan"      // no flow has it, and no page leads to it
+	UntestedCall        GapKind = "call"        // no test called it
+	UntestedFlow        GapKind = "flow"        // no test went through it
+	UntestedRequirement GapKind = "requirement" // no test checks it
+)
+
+// Gap is something that no test touches.
+type Gap struct {
+	Kind  GapKind `json:"kind"`
+	Page  string  `json:"page,omitempty"`
+	Role  string  `json:"role,omitempty"`
+	Name  string  `json:"name,omitempty"` // of the element, flow or requirement; the method and path of a call
+	Count int     `json:"count"`          // of an element: how many of its role and name, on all places
+	Risk  float64 `json:"risk"`           // of its page, 0 for none; see Gaps
+}
+
+// Gaps returns what no test touches, the riskiest first. risk returns how risky a page is, such as how often verdicts
+// on it were wrong; nil counts none.
+func (m *Map) Gaps(product string, risk func(page string) float64) []Gap {
+	p := m.product(product)
+	if p == nil {
+		return nil
+	}
+	var out []Gap
+	in := p.ledTo()
+	for _, route := range slices.Sorted(maps.Keys(p.pages)) {
+		g := p.pages[route]
+		if len(g.Tests) == 0 {
+			out = append(out, Gap{Kind: UntestedPage, Page: route, Name: g.Title, Count: 1})
+		}
+		if !in[route] {
+			out = append(out, Gap{Kind: OrphanPage, Page: route, Name: g.Title, Count: 1})
+		}
+		out = append(out, untested(route, g)...)
+	}
+	for _, key := range sortedCalls(p) {
+		if c := p.calls[key]; len(c.Tests) == 0 {
+			gap := Gap{Kind: UntestedCall, Name: key.Method + " " + key.Path, Count: 1}
+			if len(c.Pages) > 0 {
+				gap.Page = p.place(c.Pages[0])
+			}
+			out = append(out, gap)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.flows)) {
+		if f := p.flows[name]; len(p.testsOfFlow(f)) == 0 {
+			out = append(out, Gap{Kind: UntestedFlow, Page: p.place(f.From), Name: name, Count: 1})
+		}
+	}
+	for _, code := range slices.Sorted(maps.Keys(p.needs)) {
+		if n := p.needs[code]; len(n.Tests) == 0 {
+			gap := Gap{Kind: UntestedRequirement, Name: code + " " + n.Title, Count: 1}
+			if len(n.Pages) > 0 {
+				gap.Page = p.place(n.Pages[0])
+			}
+			out = append(out, gap)
+		}
+	}
+	if risk != nil {
+		for i := range out {
+			out[i].Risk = risk(out[i].Page)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Gap) int { return cmp.Compare(b.Risk, a.Risk) })
+	return out
+}
+
+// untested returns the elements of a page that no test acted on, one for all places of a role and name.
+func untested(route string, g *page) (out []Gap) {
+	at := map[elementKey]int{}
+	for _, key := range sortedElements(g) {
+		if !operable(key.Role) || len(g.elements[key].Tests) > 0 {
+			continue
+		}
+		bare := elementKey{Role: key.Role, Name: key.Name}
+		if i, ok := at[bare]; ok {
+			out[i].Count++
+			continue
+		}
+		at[bare] = len(out)
+		out = append(out, Gap{Kind: UntestedElement, Page: route, Role: key.Role, Name: key.Name, Count: 1})
+	}
+	return out
+}
+
+// ledTo returns the pages that a flow has, or that another page leads to, and the first page.
+func (p *product) ledTo() map[string]bool {
+	in := map[string]bool{p.start(""): true}
+	for _, g := range p.pages {
+		for key := range g.links {
+			in[key.To] = true
+		}
+	}
+	for _, f := range p.flows {
+		for _, route := range f.Pages {
+			in[p.place(route)] = true
+		}
+	}
+	return in
+}

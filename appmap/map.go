@@ -1,0 +1,381 @@
+package appmap
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Limits of what a map holds of one product. What comes after them is counted in Coverage.Left and not held.
+const (
+	MostPages    = 10_000
+	MostElements = 400_000 // elements and selectors, of all pages
+	MostCalls    = 5_000   // interfaces
+	mostTests    = 50      // tests that are named of one thing
+)
+
+// Map is what was seen of the applications under test, by product. The zero value is not usable; see [New].
+type Map struct {
+	products map[string]*product
+	walks    map[string]bool // ids of the walks that were added
+}
+
+// New returns a map of nothing.
+func New() *Map { return &Map{products: map[string]*product{}, walks: map[string]bool{}} }
+
+// product is the map of one product.
+type product struct {
+	pages map[string]*page
+	kinds map[string]map[string]bool // of a place, such as /articles, the names that follow it; see merge.go
+	many  map[string]bool            // places whose next segment is a variable
+	calls map[callKey]*call
+	flows map[string]*flow
+	needs map[string]*need
+	held  int // elements and selectors
+	left  int // sightings that there was no room for
+
+	words atomic.Pointer[vocabulary] // derived; nil: not computed since the last change
+}
+
+// page is what was seen of one route.
+type page struct {
+	Title    string
+	Seen     int
+	Tests    []string // that were on it, sorted
+	Params   []string // sorted
+	Last     time.Time
+	Build    string
+	elements map[elementKey]*element
+	links    map[linkKey]*link
+	patterns map[patternKey]*record
+}
+
+type elementKey struct{ Role, Name, Place string }
+
+// element is a control or a content of a page.
+type element struct {
+	Seen  int
+	Tests []string // that acted on it, sorted
+	Last  time.Time
+}
+
+type linkKey struct{ To, Do, Role, Name string }
+
+// link is a way to another page.
+type link struct {
+	Times    int
+	Selector string // that last led there; "" for none
+	Last     time.Time
+}
+
+type patternKey struct{ Do, Selector, Role, Name string }
+
+type callKey struct{ Method, Path string }
+
+// call is an interface of the application.
+type call struct {
+	Times    int
+	Statuses []int    // sorted
+	Params   []string // sorted
+	Pages    []string // that call it, sorted
+	Tests    []string // sorted
+	Last     time.Time
+}
+
+// flow is a way of users through the application.
+type flow struct {
+	From, To string
+	Steps    []string
+	Pages    []string // that the steps name, sorted
+	Tests    []string // sorted
+	Last     time.Time
+}
+
+// need is a requirement.
+type need struct {
+	Title    string
+	Priority string
+	Criteria []string
+	Pages    []string // sorted
+	Tests    []string // that are stated to check it, sorted
+	Last     time.Time
+}
+
+// Add takes in an entry of the ledger. A walk that was added before changes nothing.
+func (m *Map) Add(e *tree.Entry) {
+	w := e.Walk
+	if w == nil || m.walks[w.ID] {
+		return
+	}
+	m.walks[w.ID] = true
+	p := m.products[w.Product]
+	if p == nil {
+		p = newProduct()
+		m.products[w.Product] = p
+	}
+	p.words.Store(nil)
+	for i := range w.Seen {
+		p.add(&w.Seen[i], w, e.At)
+	}
+}
+
+func newProduct() *product {
+	return &product{
+		pages: map[string]*page{}, kinds: map[string]map[string]bool{}, many: map[string]bool{},
+		calls: map[callKey]*call{}, flows: map[string]*flow{}, needs: map[string]*need{},
+	}
+}
+
+// add takes in one sighting.
+func (p *product) add(s *tree.Sighting, w *tree.Walk, at time.Time) {
+	switch s.Kind {
+	case tree.SeenPage, tree.SeenElement, tree.SeenAction, tree.SeenLink:
+		g := p.page(s.URL, w, at)
+		if g == nil {
+			return
+		}
+		switch s.Kind {
+		case tree.SeenPage:
+			g.Seen++
+			g.Title = cmp.Or(s.Title, g.Title)
+		case tree.SeenElement:
+			p.element(g, s, at)
+		case tree.SeenAction:
+			p.action(g, s, w, at)
+		default:
+			p.link(g, s, w, at)
+		}
+	case tree.SeenCall:
+		p.call(s, w, at)
+	case tree.SeenFlow:
+		p.flow(s, w, at)
+	case tree.SeenRequirement:
+		p.need(s, at)
+	}
+}
+
+// page returns the page of an address, nil where there is no room for it.
+func (p *product) page(address string, w *tree.Walk, at time.Time) *page {
+	route := p.place(PageOf(address))
+	g := p.pages[route]
+	if g == nil {
+		if len(p.pages) >= MostPages {
+			p.left++
+			return nil
+		}
+		g = newPage()
+		p.pages[route] = g
+		p.named(route)
+		if g = p.pages[p.place(route)]; g == nil { // the route became one of many
+			return nil
+		}
+	}
+	g.Tests = with(g.Tests, w.Test)
+	for _, n := range paramsOf(address) {
+		g.Params = with(g.Params, n)
+	}
+	if at.After(g.Last) {
+		g.Last, g.Build = at, cmp.Or(w.Build, g.Build)
+	}
+	return g
+}
+
+func newPage() *page {
+	return &page{
+		elements: map[elementKey]*element{}, links: map[linkKey]*link{}, patterns: map[patternKey]*record{},
+	}
+}
+
+// room reports whether there is room for one more element or selector, and counts it.
+func (p *product) room() bool {
+	if p.held >= MostElements {
+		p.left++
+		return false
+	}
+	p.held++
+	return true
+}
+
+// element notes an element of a page, and returns it; nil where there is no room.
+func (p *product) element(g *page, s *tree.Sighting, at time.Time) *element {
+	key := elementKey{s.Role, s.Name, s.Place}
+	e := g.elements[key]
+	if e == nil {
+		if !p.room() {
+			return nil
+		}
+		e = &element{}
+		g.elements[key] = e
+	}
+	e.Seen++
+	e.Last = later(e.Last, at)
+	return e
+}
+
+// action notes what was done on a page, on which element, and where it led.
+func (p *product) action(g *page, s *tree.Sighting, w *tree.Walk, at time.Time) {
+	if s.Role != "" || s.Name != "" {
+		p.acted(g, s, w, at)
+	}
+	if s.Selector != "" {
+		key := patternKey{s.Do, s.Selector, s.Role, s.Name}
+		r := g.patterns[key]
+		if r == nil && p.room() {
+			r = &record{}
+			g.patterns[key] = r
+		}
+		if r != nil {
+			r.add(!s.Failed, s.MS, at, w.Build)
+		}
+	}
+	if s.To != "" && !s.Failed {
+		p.link(g, s, w, at)
+	}
+}
+
+// acted notes that a test acted on an element. A test that names neither place nor role means every element of the
+// name.
+func (p *product) acted(g *page, s *tree.Sighting, w *tree.Walk, at time.Time) {
+	found := false
+	for key, e := range g.elements {
+		if (s.Role == "" || key.Role == s.Role) && key.Name == s.Name && (s.Place == "" || key.Place == s.Place) {
+			found = true
+			if !s.Failed {
+				e.Tests = with(e.Tests, w.Test)
+			}
+		}
+	}
+	if found || s.Failed {
+		return
+	}
+	if e := p.element(g, s, at); e != nil {
+		e.Tests = with(e.Tests, w.Test)
+	}
+}
+
+// link notes a way from a page to another one of the same application.
+func (p *product) link(g *page, s *tree.Sighting, w *tree.Walk, at time.Time) {
+	if elsewhere(s.To, s.URL) {
+		return
+	}
+	to := p.place(PageOf(s.To))
+	if p.pages[to] == nil && p.page(s.To, &tree.Walk{Product: w.Product, Build: w.Build}, at) == nil {
+		return
+	}
+	if to = p.place(to); p.pages[to] == g {
+		return
+	}
+	key := linkKey{to, s.Do, s.Role, s.Name}
+	l := g.links[key]
+	if l == nil {
+		if !p.room() {
+			return
+		}
+		l = &link{}
+		g.links[key] = l
+	}
+	l.Times++
+	l.Selector = cmp.Or(s.Selector, l.Selector)
+	l.Last = later(l.Last, at)
+}
+
+// call notes a call of an interface. A description of one, as of OpenAPI, has no status and counts no call.
+func (p *product) call(s *tree.Sighting, w *tree.Walk, at time.Time) {
+	key := callKey{s.Do, PageOf(s.To)}
+	c := p.calls[key]
+	if c == nil {
+		if len(p.calls) >= MostCalls {
+			p.left++
+			return
+		}
+		c = &call{}
+		p.calls[key] = c
+	}
+	if s.Status > 0 {
+		c.Times++
+		if i, found := slices.BinarySearch(c.Statuses, s.Status); !found && len(c.Statuses) < mostTests {
+			c.Statuses = slices.Insert(c.Statuses, i, s.Status)
+		}
+		c.Tests = with(c.Tests, w.Test)
+	}
+	for _, n := range slices.Concat(paramsOf(s.To), s.Params) {
+		c.Params = with(c.Params, n)
+	}
+	if s.URL != "" {
+		c.Pages = with(c.Pages, p.place(PageOf(s.URL)))
+	}
+	c.Last = later(c.Last, at)
+}
+
+// flow notes a flow by its name; the latest one of a name holds.
+func (p *product) flow(s *tree.Sighting, w *tree.Walk, at time.Time) {
+	f := p.flows[s.Name]
+	if f == nil {
+		if len(p.flows) >= MostCalls {
+			p.left++
+			return
+		}
+		f = &flow{}
+		p.flows[s.Name] = f
+	}
+	f.From, f.To, f.Steps, f.Pages = PageOf(s.URL), "", slices.Clone(s.Steps), nil
+	f.Pages = with(f.Pages, f.From)
+	if s.To != "" {
+		f.To = PageOf(s.To)
+		f.Pages = with(f.Pages, f.To)
+	}
+	for _, step := range s.Steps {
+		if len(step) > 0 && step[0] == '/' {
+			f.Pages = with(f.Pages, PageOf(step))
+		}
+	}
+	f.Tests = with(f.Tests, w.Test)
+	f.Last = later(f.Last, at)
+}
+
+// need notes a requirement by its code; the latest one of a code holds, and tests add up.
+func (p *product) need(s *tree.Sighting, at time.Time) {
+	n := p.needs[s.Code]
+	if n == nil {
+		if len(p.needs) >= MostCalls {
+			p.left++
+			return
+		}
+		n = &need{}
+		p.needs[s.Code] = n
+	}
+	n.Title, n.Priority = cmp.Or(s.Name, n.Title), cmp.Or(s.Priority, n.Priority)
+	if len(s.Steps) > 0 {
+		n.Criteria = slices.Clone(s.Steps)
+	}
+	if s.URL != "" {
+		n.Pages = with(n.Pages, PageOf(s.URL))
+	}
+	for _, t := range s.Tests {
+		n.Tests = with(n.Tests, t)
+	}
+	n.Last = later(n.Last, at)
+}
+
+// with returns a sorted list with one more name. It has mostTests at most.
+func with(list []string, name string) []string {
+	i, found := slices.BinarySearch(list, name)
+	if name == "" || found || len(list) >= mostTests {
+		return list
+	}
+	return slices.Insert(list, i, name)
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// Products returns the products that were seen, sorted.
+func (m *Map) Products() []string { return slices.Sorted(maps.Keys(m.products)) }

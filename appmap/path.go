@@ -1,0 +1,99 @@
+package appmap
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// Step is one step of a way.
+type Step struct {
+	From     string `json:"from"`
+	To       string `json:"to"`
+	Do       string `json:"do,omitempty"` // click, goto, …; "" for a link that nobody is known to have taken
+	Role     string `json:"role,omitempty"`
+	Name     string `json:"name,omitempty"` // of the element
+	Selector string `json:"selector,omitempty"`
+	Times    int    `json:"times"` // how often it was seen
+}
+
+// Path returns the shortest way from one page to another, of several the one whose steps were seen most often. It
+// reports false if there is none, or if a page is not known. From "" starts at the page "/", or at the first one that
+// was seen most often.
+func (m *Map) Path(product, from, to string) ([]Step, bool) {
+	p := m.product(product)
+	if p == nil {
+		return nil, false
+	}
+	start, end := p.start(from), p.place(PageOf(to))
+	if p.pages[start] == nil || p.pages[end] == nil {
+		return nil, false
+	}
+	came := map[string]Step{}
+	for layer := []string{start}; len(layer) > 0 && end != start; {
+		var next []string
+		for _, at := range layer {
+			for _, s := range p.steps(at) {
+				have, known := came[s.To]
+				switch {
+				case s.To == start || known && !slices.Contains(next, s.To):
+				case !known:
+					came[s.To] = s
+					next = append(next, s.To)
+				case s.Times > have.Times:
+					came[s.To] = s
+				}
+			}
+		}
+		if _, found := came[end]; found {
+			break
+		}
+		layer = next
+	}
+	var way []Step
+	for at := end; at != start; {
+		s, ok := came[at]
+		if !ok {
+			return nil, false
+		}
+		way = append(way, s)
+		at = s.From
+	}
+	slices.Reverse(way)
+	return way, true
+}
+
+// start returns the page where a way begins.
+func (p *product) start(from string) string {
+	if from != "" {
+		return p.place(PageOf(from))
+	}
+	if p.pages["/"] != nil {
+		return "/"
+	}
+	first := ""
+	for _, route := range slices.Sorted(maps.Keys(p.pages)) {
+		if first == "" || p.pages[route].Seen > p.pages[first].Seen {
+			first = route
+		}
+	}
+	return first
+}
+
+// steps returns the ways from a page, one for each page that it leads to, in a fixed order.
+func (p *product) steps(from string) []Step {
+	g := p.pages[from]
+	var out []Step
+	for _, key := range sortedLinks(g) {
+		l := g.links[key]
+		s := Step{From: from, To: key.To, Do: key.Do, Role: key.Role, Name: key.Name, Selector: l.Selector, Times: l.Times}
+		if last := len(out) - 1; last >= 0 && out[last].To == s.To {
+			if cmp.Compare(s.Times, out[last].Times) > 0 || out[last].Do == "" && s.Do != "" {
+				out[last] = s
+			}
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}

@@ -1,0 +1,152 @@
+package tree
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// Limits on walks.
+const (
+	MaxSightings = 500     // of one walk
+	MaxAddress   = 2 << 10 // bytes of an address or a selector
+	MaxWalk      = 1 << 20 // bytes of a walk as JSON
+)
+
+// Walk is what one run, or one file of a test tool, saw of an application, in order. It has at most MaxSightings
+// sightings; a longer one is several walks of one Run.
+type Walk struct {
+	ID      string     `json:"id"` // see [Walk.Identify]: a walk that is handed in twice counts once
+	Product string     `json:"product,omitempty"`
+	Build   string     `json:"build,omitempty"`
+	Source  string     `json:"source"`         // the tool, such as "playwright" or "har", or the name of an agent
+	Run     string     `json:"run,omitempty"`  // the run or exploration that it is part of
+	Part    int        `json:"part,omitempty"` // number of the walk within the run, from 0
+	Test    string     `json:"test,omitempty"` // the test that ran; "" for an exploration or a description
+	Seen    []Sighting `json:"seen"`
+}
+
+// SightingKind is what a sighting is about.
+type SightingKind string
+
+// The kinds of sightings, with the fields that each has besides URL.
+const (
+	SeenPage        SightingKind = "page"        // Title
+	SeenElement     SightingKind = "element"     // Role, Name, Place
+	SeenAction      SightingKind = "action"      // Do, Selector, Role, Name, To, Failed, MS
+	SeenLink        SightingKind = "link"        // To, Name: a page leads to another one
+	SeenCall        SightingKind = "call"        // Do (the method), To (the address that is called), Status, Params
+	SeenFlow        SightingKind = "flow"        // Name, Steps, To: the URL is where it starts, To where it ends
+	SeenRequirement SightingKind = "requirement" // Code, Name, Priority, Steps (acceptance criteria), Tests
+)
+
+// Sighting is one thing that was seen. Values that were typed are never part of it.
+type Sighting struct {
+	Kind     SightingKind `json:"kind"`
+	URL      string       `json:"url,omitempty"` // of the page; only its route and the names of its parameters are used
+	Title    string       `json:"title,omitempty"`
+	Role     string       `json:"role,omitempty"` // ARIA role of the element
+	Name     string       `json:"name,omitempty"` // accessible name of the element, or the name of a flow or requirement
+	Place    string       `json:"place,omitempty"`
+	Do       string       `json:"do,omitempty"`       // click, fill, …; the method of a call
+	Selector string       `json:"selector,omitempty"` // as the tool writes it
+	To       string       `json:"to,omitempty"`
+	Failed   bool         `json:"failed,omitempty"` // the action found no element, or did nothing
+	MS       int          `json:"ms,omitempty"`     // duration in milliseconds
+	Status   int          `json:"status,omitempty"` // HTTP status
+	Params   []string     `json:"params,omitempty"` // names of parameters
+	Steps    []string     `json:"steps,omitempty"`
+	Code     string       `json:"code,omitempty"`
+	Priority string       `json:"priority,omitempty"`
+	Tests    []string     `json:"tests,omitempty"` // tests of a requirement
+}
+
+// WalkPrefix begins the id of every walk.
+const WalkPrefix = "w_"
+
+// Identify sets the id of a walk: a hash of the rest.
+func (w *Walk) Identify() { w.ID, _ = w.identity() }
+
+// identity returns the id, and the size of the walk in bytes.
+func (w *Walk) identity() (id string, size int) {
+	bare := *w
+	bare.ID = ""
+	b, err := json.Marshal(bare)
+	if err != nil { // no field of a walk can fail
+		return "", 0
+	}
+	return WalkPrefix + digest(string(b)), len(b)
+}
+
+// Check returns the first field that breaks a law, as a *FieldError. The one door calls it.
+func (w *Walk) Check() error {
+	bad := func(field, problem string, args ...any) error {
+		return &FieldError{Field: "walk." + field, Problem: fmt.Sprintf(problem, args...)}
+	}
+	id, size := w.identity()
+	switch {
+	case w.Source == "":
+		return bad("source", "is missing; name the tool or the agent that saw this")
+	case len(w.Seen) == 0:
+		return bad("seen", "is empty")
+	case len(w.Seen) > MaxSightings:
+		return bad("seen", "has %d sightings; the most is %d: split the walk", len(w.Seen), MaxSightings)
+	case w.Part < 0:
+		return bad("part", "is %d; count from 0", w.Part)
+	case size > MaxWalk:
+		return bad("seen", "makes %d bytes; the most is %d: split the walk", size, MaxWalk)
+	case w.ID != id:
+		return bad("id", "is %.40q, not the hash of the walk", w.ID)
+	}
+	for _, f := range []struct{ field, value string }{
+		{"product", w.Product}, {"build", w.Build}, {"source", w.Source}, {"run", w.Run}, {"test", w.Test},
+	} {
+		if len(f.value) > MaxName || !plainLine(f.value) {
+			return bad(f.field, "is longer than %d bytes, or not one line of UTF-8", MaxName)
+		}
+	}
+	for i := range w.Seen {
+		if err := w.Seen[i].check(); err != nil {
+			return bad(fmt.Sprintf("seen[%d].%s", i, err.Field), "%s", err.Problem)
+		}
+	}
+	return nil
+}
+
+func (s *Sighting) check() *FieldError {
+	bad := func(field, problem string, args ...any) *FieldError {
+		return &FieldError{Field: field, Problem: fmt.Sprintf(problem, args...)}
+	}
+	kinds := []SightingKind{SeenPage, SeenElement, SeenAction, SeenLink, SeenCall, SeenFlow, SeenRequirement}
+	switch {
+	case !slices.Contains(kinds, s.Kind):
+		return bad("kind", "is %.40q; use page, element, action, link, call, flow or requirement", s.Kind)
+	case s.URL == "" && s.Kind != SeenRequirement && s.Kind != SeenCall:
+		return bad("url", "is missing; say on which page this was seen")
+	case s.To == "" && (s.Kind == SeenLink || s.Kind == SeenCall):
+		return bad("to", "is missing; say where it leads")
+	case s.Do == "" && (s.Kind == SeenAction || s.Kind == SeenCall):
+		return bad("do", "is missing; say what was done")
+	case s.Role == "" && s.Name == "" && s.Kind == SeenElement:
+		return bad("name", "is missing, and so is role; one of them names the element")
+	case s.Code == "" && s.Kind == SeenRequirement:
+		return bad("code", "is missing; a requirement has a code, such as REQ-12")
+	case s.MS < 0 || s.Status < 0 || s.Status > 999:
+		return bad("ms", "or status is out of range")
+	case len(s.Params) > MaxChildren || len(s.Steps) > MaxChildren || len(s.Tests) > MaxChildren:
+		return bad("params", "or steps or tests are more than %d", MaxChildren)
+	}
+	for _, f := range []struct{ field, value string }{{"url", s.URL}, {"selector", s.Selector}, {"to", s.To}} {
+		if len(f.value) > MaxAddress || !plainLine(f.value) {
+			return bad(f.field, "is longer than %d bytes, or not one line of UTF-8", MaxAddress)
+		}
+	}
+	lines := slices.Concat([]string{s.Title, s.Role, s.Name, s.Place, s.Do, s.Code, s.Priority},
+		s.Params, s.Steps, s.Tests)
+	for _, l := range lines {
+		if len(l) > MaxName || !plainLine(l) {
+			return bad("name", "or another text is longer than %d bytes, or not one line of UTF-8", MaxName)
+		}
+	}
+	return nil
+}
