@@ -29,8 +29,8 @@ func (c *Curation) KnowFact(ctx context.Context, s tree.Statement, o Options) (R
 		k.Fact, k.Says = says.ID(), &says
 		f, known := b.Get(k.Fact, c.door.Now())
 		if !known && b.Len() >= knowledge.MostFacts {
-			return 0, &tree.FieldError{Field: "statement", Problem: fmt.Sprintf("is one more than the %d facts of a tree; forget "+
-				"some first", knowledge.MostFacts)}
+			return 0, &tree.FieldError{Field: "statement",
+				Problem: fmt.Sprintf("is one more than the %d facts of a tree; forget some first", knowledge.MostFacts)}
 		}
 		if known && voted(&f, o.By, true) && f.State == knowledge.Active && covered(says.Pages, f.Pages) {
 			return 0, &RefusedError{Said: DecisionState, ID: k.Fact, Why: Already}

@@ -15,9 +15,8 @@ import (
 // marks a run whose reading failed to be read again.
 func (f *Former) analyse(x *facts, m *reading) analysis {
 	t := x.secrets()
-	read := m != nil && m.err == nil
-	rules := f.byRules(x, t, read)
-	if !read {
+	rules := f.byRules(x, t)
+	if m == nil || m.err != nil {
 		rules.provenance.Again = f.mayRead(x.e.Scope.Product)
 		return rules
 	}

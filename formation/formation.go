@@ -80,18 +80,11 @@ func New(o Options) (*Former, error) {
 		return nil, fmt.Errorf("new former: %w", err)
 	}
 	f.compiled = sync.OnceValue(func() compiled {
-		c := compiled{checks: cue.Of(f.taxonomy)(), said: newClassifier(f.taxonomy.ErrorTypes())}
+		c := compiled{checks: cue.Of(f.taxonomy)()}
 		for _, k := range f.taxonomy.TeamChecks() {
 			c.ofTeam = append(c.ofTeam, k.ID)
 		}
-		types := slices.Clone(f.taxonomy.ErrorTypes())
-		for i := range types {
-			was, _ := taxonomy.Default().ErrorType(types[i].ID)
-			types[i].Cues = slices.DeleteFunc(slices.Clone(types[i].Cues), func(q taxonomy.Cue) bool {
-				return slices.Contains(was.Cues, q)
-			})
-		}
-		c.team = newClassifier(types)
+		c.team = newClassifier(f.taxonomy.ErrorTypes())
 		return c
 	})
 	return f, nil
@@ -113,7 +106,6 @@ func (f *Former) loadPrompts() (err error) {
 // compiled are the cues of the rules analyst.
 type compiled struct {
 	checks *cue.Catalogue
-	said   *classifier // for notes about an error
 	team   *classifier // likewise, of the phrases that a team gave error types
 	ofTeam []string    // ids of the checks that a team added or changed
 }

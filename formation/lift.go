@@ -15,7 +15,7 @@ func (f *Former) Lift(n *tree.Node) {
 	}
 	x := f.factsOf(n)
 	t := x.secrets()
-	d.Misses = f.misses(x, t, false)
+	d.Misses = f.misses(x, t)
 	if n.ErrorType == taxonomy.OtherError {
 		n.ErrorType = d.Misses[0].ErrorType // the rules could not classify it before
 	}

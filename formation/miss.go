@@ -16,8 +16,8 @@ import (
 // misses reads what was missed, the weightiest first. The note of a person comes before the defects of the ground
 // truth, and these before the differences of judgment and truth. Each cause that a note names is a miss, and so is
 // each entry of a defect list. A run without any of these has one miss without a check: no cause is invented.
-func (f *Former) misses(x *facts, t guard.Truths, guess bool) []tree.Miss {
-	r := &missReader{facts: x, f: f, truths: t, defects: defectsOf(x.truth), guess: guess}
+func (f *Former) misses(x *facts, t guard.Truths) []tree.Miss {
+	r := &missReader{facts: x, f: f, truths: t, defects: defectsOf(x.truth)}
 	r.note()
 	r.listed()
 	r.different()
@@ -34,7 +34,6 @@ type missReader struct {
 	f       *Former
 	truths  guard.Truths
 	defects []defect
-	guess   bool // see byRules
 	list    []tree.Miss
 }
 
@@ -121,7 +120,7 @@ func (r *missReader) namesCheck(s string) bool {
 // or changed is always enough. In direction Other any reading is: there it always rests on a phrase.
 func (r *missReader) plainly(said ...string) (cue.Reading, bool) {
 	m, ok := r.missed(said...)
-	if ok && (m.Sure >= plainNote || r.guess || r.judged.Direction == taxonomy.Other) {
+	if ok && (m.Sure >= plainNote || r.judged.Direction == taxonomy.Other) {
 		return m, true
 	}
 	if m, ok = r.f.catalogue().Outright(strings.Join(said, "\n"), r.judged.Direction); !ok ||

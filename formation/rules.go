@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtree/memtree/internal/cue"
 	"github.com/memtree/memtree/internal/guard"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/internal/text"
@@ -102,15 +101,14 @@ func findClaim(s string, d taxonomy.Direction) claim {
 	return c
 }
 
-// byRules is the analyst that needs no model. With guess it reads a check and an error type from any text that leans to
-// one, to compare them with what a model read of the run: a check that is not sure is none of the case then.
+// byRules is the analyst that needs no model.
 //
 // The error type is that of the first miss if a person named it, or if the
 // cues of the taxonomy and the differences of judgment and ground truth give no type. Otherwise they decide.
-func (f *Former) byRules(x *facts, t guard.Truths, guess bool) analysis {
-	class := f.classify(x, guess)
+func (f *Former) byRules(x *facts, t guard.Truths) analysis {
+	class := f.classify(x)
 	a := analysis{
-		errorType: class.Type, misses: f.misses(x, t, guess), confidence: class.Confidence,
+		errorType: class.Type, misses: f.misses(x, t), confidence: class.Confidence,
 		provenance: tree.Provenance{By: "formation", Analyst: "rules"},
 	}
 	if class.Type == taxonomy.OtherError {
@@ -128,23 +126,10 @@ func (f *Former) byRules(x *facts, t guard.Truths, guess bool) analysis {
 }
 
 // classify reads the error type from the differences of judgment and ground truth, and from a team's own phrases in
-// the note. Without either it abstains: the built-in phrases, the agent's own reason and the kind of task name the
-// right type for every second run. With guess they count too, since a model has read the run, and the type of a cause
-// that no check describes is only where its lesson is filed.
-func (f *Former) classify(x *facts, guess bool) classification {
-	c := f.compiled().team
-	if guess {
-		c = f.compiled().said
-	}
-	ev := typeScores{scores: make([]float64, len(c.types))}
-	c.scan(cue.Read(x.e.Reason), 1.5, &ev)
-	if guess && !hasActions(x.differences) { // the agent's actions are better evidence than its texts
-		c.scan(cue.Read(x.claim.key), 0.4, &ev)
-		c.scan(cue.Read(x.claim.rest), 0.15, &ev)
-		c.scan(cue.Read(x.e.Prompt), 0.1, &ev)
-	}
-	ev.sum()
-	class := c.decide(ev, signals(x, guess))
+// the note. Without either it abstains: words of notes, the agent's own reason and the kind of task name the right type
+// for every second run.
+func (f *Former) classify(x *facts) classification {
+	class := f.compiled().team.classify(x.e.Reason, signals(x))
 	if x.e.Reason == "" && !hasActions(x.differences) {
 		class.Confidence = min(class.Confidence, maxUntold)
 	}
@@ -156,28 +141,21 @@ const maxUntold = 0.5
 
 // signals returns the evidence of an evaluation's structure for the error type: a weight for each type id, on the
 // scale of the weights of cues.
-func signals(x *facts, guess bool) map[string]float64 {
+func signals(x *facts) map[string]float64 {
 	s := map[string]float64{}
 	raise := func(kind string, to float64) { s[kind] = max(s[kind], to) }
-	acts := false
 	for _, d := range x.details() {
 		switch d.Kind {
 		case actionMissing, actionMoved:
-			acts = true
 			raise("interaction_sequence_error", 3)
 		case actionSuperfluous:
-			acts = true
 			raise("interaction_sequence_error", 2)
 			raise("business_rule_error", 1)
 		case actionChanged:
-			acts = true
 			argumentSignals(d.Args, raise)
 		case valueMissing, valueSuperfluous, valueChanged:
 			raise("content_validation_error", 1.5)
 		}
-	}
-	if guess && !acts && x.e.Reason == "" {
-		taskSignals(x, raise)
 	}
 	for t := x.scene; t.ID != ""; t.ID = "" {
 		if t.ID == "form" || t.Parent == "form" {
@@ -185,42 +163,6 @@ func signals(x *facts, guess bool) map[string]float64 {
 		}
 	}
 	return s
-}
-
-// taskWeight is the weight of the kind of task. It is more than that of a plain cue, because it does not depend on the
-// agent's choice of words.
-const taskWeight = 6
-
-// taskSignals reads the error type from the kind of task and the direction. An agent that wrongly passes a change
-// believed that its state was reached; one that wrongly passes a question accepted a wrong answer. An agent that
-// wrongly fails a change did not see that it was made; one that wrongly fails a question misread the answer, or missed
-// steps that the task did not require.
-func taskSignals(x *facts, raise func(string, float64)) {
-	switch asks := taskKind(x.e.Prompt) == asksSomething; {
-	case x.judged.Direction == taxonomy.FalsePass && asks:
-		raise("content_validation_error", taskWeight)
-	case x.judged.Direction == taxonomy.FalsePass, x.judged.Direction == taxonomy.FalseFail && !asks:
-		raise("state_detection_error", taskWeight)
-	case x.judged.Direction == taxonomy.FalseFail:
-		raise("interaction_sequence_error", taskWeight)
-		raise("content_validation_error", taskWeight/2)
-	}
-	if x.judged.Direction != taxonomy.FalsePass && nothingThere(x.e.Observation) {
-		raise("edge_case_error", 2*taskWeight) // it must outweigh the general signals above
-	}
-}
-
-// nothingThere reports whether the end of an observation reports something as missing or impossible. A wrong "fail"
-// takes this unusual case for a failure.
-func nothingThere(observation string) bool {
-	const last = 900
-	if len(observation) > last {
-		observation = observation[len(observation)-last:]
-	}
-	return containsAny(strings.ToLower(observation), "not available", "unavailable", "no results", "no records",
-		"not found", "does not exist", "doesn't exist",
-		"n/a", "no such", "infeasible", "impossible", "not listed", "not provided", "not exist", "could not find",
-		"couldn't find", "not possible", "无结果", "没有结果", "不存在", "为空", "暂无", "无法")
 }
 
 // argumentSignals reads the error type from the names of arguments that were wrong: the agent took the wrong object,

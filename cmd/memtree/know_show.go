@@ -23,7 +23,8 @@ func (a *app) knowListCommand() *cobra.Command {
 		Use:   "list [WORDS]",
 		Short: a.say("Print what is known, what is disputed first"),
 		Long: a.say(`Prints the facts that are in use or put to people, those that a person has to decide on first. Trust
-is from 0 to 1, with the number of people, notes and runs that it rests on; below %.1f a fact is not given.`, knowledge.Floor),
+is from 0 to 1, with the number of people, notes and runs that it rests on; below %.1f a fact is not given.`,
+			knowledge.Floor),
 		Example: "  memtree know list --product travel\n  memtree know list --state archived\n  memtree know list seat",
 		Args:    a.arguments(0, -1, a.say("what the facts mention")),
 		RunE: func(c *cobra.Command, args []string) error {

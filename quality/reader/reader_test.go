@@ -102,11 +102,11 @@ type played struct {
 	queries []suiteQuery
 }
 
-// play records a suite, learns from it and reads its coming tests, with the available answers.
-func play(t *testing.T, name string) *played {
+// play records a suite, learns from it and reads its coming tests, with the available answers, more among them.
+func play(t *testing.T, name string, more ...byhand.Answer) *played {
 	t.Helper()
 	dir := filepath.Join(shared(t), "data", "lessons", "suite-"+name)
-	p := &played{name: name, answers: answersOf(t, answersFile(name))}
+	p := &played{name: name, answers: append(answersOf(t, answersFile(name)), more...)}
 	if folder := os.Getenv(readerVariable); folder != "" {
 		p.answers = append(p.answers, answersOf(t, filepath.Join(folder, name+".answers.jsonl"))...)
 	}
