@@ -82,7 +82,7 @@ func script(t *testing.T, store, fixtures string) string {
 	all := ids()
 	require.Greater(t, len(all), 3)
 	give("", "pin", all[0], "--why", "it is read every week")
-	give("", "ban", all[1], "--by", "ann")
+	give("", "ban", all[1], "--by", "ann", "--yes")
 	give("", "forget", all[2])
 	give("", "forget", all[2], "--yes")
 	give("", "forget", "c_nowhere")

@@ -57,16 +57,20 @@ quarantine. A pinned lesson stays as long as one case of it does. memtree undo t
 }
 
 func (a *app) banCommand() *cobra.Command {
-	o := curation.Options{}
+	o, yes := curation.Options{}, false
 	c := a.wordCommand("ban ID", &o, func(c *cobra.Command, id string) error {
+		o.DryRun = !yes
 		return a.word(c.Context(), id, o, (*curation.Curation).Ban)
 	})
 	c.Short = a.say("Never give a memory again, nor learn it again")
 	c.Long = a.say(`A banned memory is part of no guidance. Nothing is learned from a banned case. What a banned
 lesson says is given from nowhere else: not by its cases, by other memories, by checks or by what a model read
 ahead; and it is not learned again, nor does a strategy take the place of a banned one, whatever cases are
-recorded or imported later. memtree undo takes it back.`)
-	c.Example = "  memtree ban s_fhb3x2 --why \"it makes the agent doubt every total\""
+recorded or imported later.
+
+Without --yes it says what would change and writes nothing. memtree undo takes it back.`)
+	c.Example = "  memtree ban s_fhb3x2 --why \"it makes the agent doubt every total\" --yes"
+	c.Flags().BoolVar(&yes, "yes", false, a.say("do it"))
 	return c
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
 )
 
 // form waits until the accepted runs are processed and the wrong ones are cases.
@@ -149,6 +150,32 @@ func (a *app) directionName(d taxonomy.Direction) string { return d.Name().In(a.
 func (a *app) typeName(tax *taxonomy.Taxonomy, id string) string {
 	t, _ := tax.ErrorType(id)
 	return t.Name.In(a.lang)
+}
+
+// statusName names the status of a memory for people.
+func (a *app) statusName(s tree.Status) string {
+	switch s {
+	case tree.Active:
+		return a.say("in use")
+	case tree.Probation:
+		return a.say("in use, on probation")
+	case tree.Quarantined:
+		return a.say("waits for a person")
+	case tree.Retired, tree.Archived:
+		return a.say("out of use")
+	}
+	return string(s)
+}
+
+// markName names what a person decided on a memory, "" where nobody did.
+func (a *app) markName(m tree.Mark) string {
+	switch m {
+	case tree.Pinned:
+		return a.say("pinned")
+	case tree.Banned:
+		return a.say("banned")
+	}
+	return ""
 }
 
 // branchName names an error type and a direction for people.

@@ -144,7 +144,7 @@ func (a *app) printNode(
 	p.Lines = append(p.Lines, a.Paint(screen.Bold, fmt.Sprintf("%s %s", a.levelName(n.Type), n.ID)))
 	p.Part(a.say("error type"), fmt.Sprintf("%s · %s", n.ErrorType, a.typeName(tax, n.ErrorType)))
 	p.Part(a.say("direction"), fmt.Sprintf("%s · %s", n.Direction, a.directionName(n.Direction)))
-	p.Part(a.say("status"), strings.TrimSpace(string(n.Status)+" "+string(n.Mark)))
+	p.Part(a.say("status"), dotted(string(n.Status), a.statusName(n.Status), a.markName(n.Mark)))
 	p.Part(a.say("scene"), dotted(n.Scene.ID, n.Scene.Type, n.Scene.Route))
 	p.Part(a.say("applies to"), dotted(n.Scope.Product, n.Scope.Suite, n.Scope.Test, a.place(&n.Scope)))
 	if n.Taught == nil || n.Credit != nil && n.Credit.Runs > 0 { // a taught lesson has no evidence before it has runs

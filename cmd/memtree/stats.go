@@ -119,7 +119,7 @@ func (a *app) printStats(ctx context.Context, m *memtree.Memory, s *stats, model
 	}
 	section(a.say("error type"), s.Types, func(k string) string { return a.typeName(m.Taxonomy(), k) })
 	section(a.say("direction"), s.Directions, func(k string) string { return a.directionName(taxonomy.Direction(k)) })
-	section(a.say("status"), s.Statuses, func(string) string { return "" })
+	section(a.say("status"), s.Statuses, func(k string) string { return a.statusName(tree.Status(k)) })
 	switch {
 	case len(t.Rows) > 0:
 		p.Lines = append(p.Lines, t.Lines(a.Width)...)

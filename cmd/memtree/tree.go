@@ -293,7 +293,7 @@ func (a *app) printTree(m *memtree.Memory, s *surveyed, limit int) error {
 	if limit > 0 {
 		shown = min(limit, shown)
 	}
-	if err := a.print(a.leafLines(s.leaves[:shown])...); err != nil {
+	if err := a.print(a.leafLines(m.Taxonomy(), s.leaves[:shown])...); err != nil {
 		return err
 	}
 	if rest := len(s.leaves) - shown; rest > 0 && !a.quiet {
@@ -320,13 +320,13 @@ func (a *app) basis(l *leaf) string {
 }
 
 // leafLines lists memories. A second line of each describes the error.
-func (a *app) leafLines(leaves []leaf) []string {
+func (a *app) leafLines(tax *taxonomy.Taxonomy, leaves []leaf) []string {
 	t := &screen.Table{Columns: []screen.Column{
 		{Head: a.say("memory")}, {Head: a.say("error type"), Least: 16}, {Head: a.say("direction")},
 		{Head: a.say("scene"), Least: 10}, {Head: a.say("rests on"), Right: true},
 	}}
 	for _, l := range leaves {
-		t.Add(short(l.id), l.errorType, a.directionName(l.direction), l.scene, a.basis(&l))
+		t.Add(short(l.id), a.typeName(tax, l.errorType), a.directionName(l.direction), l.scene, a.basis(&l))
 	}
 	rows := t.Lines(a.Width)
 	lines := []string{"", a.Paint(screen.Bold, rows[0])}
