@@ -264,9 +264,9 @@ func (m *Memory) Review() *evolution.Review {
 }
 
 // reject refuses a draft in the name of a person.
-func (m *Memory) reject(ctx context.Context, p *evolution.Proposal, why string) error {
+func (m *Memory) reject(ctx context.Context, p *evolution.Proposal, by *evolution.Decision) error {
 	d := curation.Draft{Job: p.Key, Node: p.Node, Replaces: p.Replaces}
-	_, err := m.Curation().Reject(ctx, d, curation.Options{Why: why})
+	_, err := m.Curation().Reject(ctx, d, curation.Options{Why: by.Why, By: by.By})
 	return err
 }
 

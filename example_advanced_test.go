@@ -127,7 +127,7 @@ func ExampleMemory_Review() {
 	for _, p := range waiting {
 		fmt.Println(p.Node.Content.Title)
 	}
-	if _, err := mem.Review().Decide(ctx, []string{waiting[0].Key}, nil, ""); err != nil {
+	if _, err := mem.Review().Decide(ctx, evolution.Decision{Accept: []string{waiting[0].Key}}); err != nil {
 		log.Fatal(err)
 	}
 	n, err := mem.Tree().Get(ctx, waiting[0].Node.ID)

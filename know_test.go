@@ -138,7 +138,8 @@ func BenchmarkGuideFacts(b *testing.B) {
 		var es []tree.Entry
 		for i := range n {
 			s := tree.Statement{Text: fmt.Sprintf("The %s of order%d is shown after %d seconds.",
-				[]string{"total", "price", "list", "state"}[i%4], i, i%60), Kind: tree.Behaviour, Scope: tree.Scope{Product: fmt.Sprint("p", i%3)}}
+				[]string{"total", "price", "list", "state"}[i%4], i, i%60),
+				Kind: tree.Behaviour, Scope: tree.Scope{Product: fmt.Sprint("p", i%3)}}
 			es = append(es, tree.Entry{At: time.Now(), Known: &tree.Known{Op: tree.FactStated, Fact: s.ID(), Says: &s,
 				Source: tree.FromNote, Case: fmt.Sprint("c_", i)}})
 			if len(es) == 1000 {

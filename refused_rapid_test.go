@@ -17,6 +17,7 @@ import (
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
@@ -226,7 +227,7 @@ func (s *refusing) reject() {
 			x.checks[id] = []string{p.Node.Content.Lessons[0].Kind}
 		}
 	}
-	_, err = s.m.Review().Decide(s.t.Context(), nil, []string{p.Key}, "no")
+	_, err = s.m.Review().Decide(s.t.Context(), evolution.Decision{Reject: []string{p.Key}, Why: "no"})
 	s.decided(err, x)
 }
 

@@ -29,12 +29,14 @@ func TestReview(t *testing.T) {
 	require.Zero(t, s.Levels["experience"], "what nobody has accepted is not used")
 
 	var field *tree.FieldError
-	_, err = m.Review().Decide(t.Context(), []string{"j_nonsense"}, nil, "")
+	_, err = m.Review().Decide(t.Context(), evolution.Decision{Accept: []string{"j_nonsense"}})
 	require.ErrorAs(t, err, &field)
-	_, err = m.Review().Decide(t.Context(), nil, []string{all[0].Key}, "")
+	_, err = m.Review().Decide(t.Context(), evolution.Decision{Reject: []string{all[0].Key}})
 	require.ErrorAs(t, err, &field, "a rejection says why")
 
-	_, err = m.Review().Decide(t.Context(), []string{all[0].Key}, []string{all[1].Key}, "says nothing new")
+	_, err = m.Review().Decide(t.Context(), evolution.Decision{
+		Accept: []string{all[0].Key}, Reject: []string{all[1].Key}, By: "ann", Why: "says nothing new",
+	})
 	require.NoError(t, err)
 	n, err := m.Tree().Get(t.Context(), all[0].Node.ID)
 	require.NoError(t, err)
@@ -45,7 +47,7 @@ func TestReview(t *testing.T) {
 	require.NoError(t, err)
 	require.Condition(t, func() bool {
 		for _, r := range refused {
-			if r.By == "person" && r.Reasons[0] == "says nothing new" {
+			if r.By == "ann" && r.Reasons[0] == "says nothing new" {
 				return true
 			}
 		}
@@ -55,7 +57,7 @@ func TestReview(t *testing.T) {
 	require.NoError(t, err)
 	_, err = m.Tree().Get(t.Context(), all[1].Node.ID)
 	require.ErrorIs(t, err, tree.ErrNotFound, "a person's no holds for every later evolve")
-	u, err := m.Curation().Undo(t.Context(), "", curation.Options{})
+	u, err := m.Curation().Undo(t.Context(), "", curation.Options{By: "ann"})
 	require.NoError(t, err)
 	require.Equal(t, tree.DecisionReject, u.Undone.Kind)
 	_, err = m.Evolve(t.Context(), nil)

@@ -1,6 +1,7 @@
 package evolution
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,7 +26,7 @@ type Proposal struct {
 type Review struct {
 	jobs    func(ctx context.Context, write bool) (*Jobs, error)
 	evolve  func(ctx context.Context, write bool) (Evolved, error)
-	reject  func(ctx context.Context, p *Proposal, why string) error
+	reject  func(ctx context.Context, p *Proposal, d *Decision) error
 	nodes   Scanner
 	waiting *Waiting
 }
@@ -36,7 +37,7 @@ type Review struct {
 func NewReview(
 	jobs func(ctx context.Context, write bool) (*Jobs, error),
 	evolve func(ctx context.Context, write bool) (Evolved, error),
-	reject func(ctx context.Context, p *Proposal, why string) error, nodes Scanner, waiting *Waiting,
+	reject func(ctx context.Context, p *Proposal, d *Decision) error, nodes Scanner, waiting *Waiting,
 ) *Review {
 	return &Review{jobs, evolve, reject, nodes, waiting}
 }
@@ -106,18 +107,26 @@ func (r *Review) Rejected(ctx context.Context) ([]Rejection, error) {
 		if n.Type != tree.Case && n.Rejected() {
 			out = append(out, Rejection{
 				Key: n.Provenance.Job, Type: n.Type, Partition: partitionOf(&n), Members: n.Provenance.Cites,
-				By: tree.ByPerson, Reasons: []string{n.Decision.Why}, Title: n.Content.Title,
+				By: cmp.Or(n.Decision.By, tree.ByPerson), Reasons: []string{n.Decision.Why}, Title: n.Content.Title,
 			})
 		}
 	}
 	return out, nil
 }
 
-// Decide applies a person's decision on proposals: accepted ones are added to the tree, rejected ones are not written
-// again, and their content is not shown to agents; why is required for these. It returns what was applied. An unknown
-// key is a *tree.FieldError, and nothing is decided then.
-func (r *Review) Decide(ctx context.Context, accepted, rejected []string, why string) (Evolved, error) {
-	if why == "" && len(rejected) > 0 {
+// Decision is a person's decision on proposals.
+type Decision struct {
+	Accept []string // keys
+	Reject []string // keys
+	By     string   // who decides; "" for a person without a name
+	Why    string   // why they are rejected, in one sentence; required for these
+}
+
+// Decide applies a person's decision: accepted proposals are added to the tree, rejected ones are not written again, and
+// their content is not shown to agents. It returns what was applied. An unknown key is a *tree.FieldError, and nothing
+// is decided then.
+func (r *Review) Decide(ctx context.Context, d Decision) (Evolved, error) {
+	if d.Why == "" && len(d.Reject) > 0 {
 		return Evolved{}, &tree.FieldError{Field: "why", Problem: "is missing; say why a proposal is rejected"}
 	}
 	jobs, err := r.jobs(ctx, true)
@@ -132,12 +141,12 @@ func (r *Review) Decide(ctx context.Context, accepted, rejected []string, why st
 	for i := range all {
 		place[all[i].Key] = i
 	}
-	for _, key := range slices.Concat(accepted, rejected) {
+	for _, key := range slices.Concat(d.Accept, d.Reject) {
 		if _, waits := place[key]; !waits {
 			return Evolved{}, &tree.FieldError{Field: "key", Problem: fmt.Sprintf("is %q, which is no proposal", key)}
 		}
 	}
-	for _, key := range accepted {
+	for _, key := range d.Accept {
 		value, _ := jobs.Get(key)
 		value, err := accept(value)
 		if err == nil {
@@ -147,8 +156,8 @@ func (r *Review) Decide(ctx context.Context, accepted, rejected []string, why st
 			return Evolved{}, fmt.Errorf("decide on %s: %w", key, err)
 		}
 	}
-	for _, key := range rejected {
-		if err := r.reject(ctx, &all[place[key]], why); err != nil {
+	for _, key := range d.Reject {
+		if err := r.reject(ctx, &all[place[key]], &d); err != nil {
 			return Evolved{}, fmt.Errorf("decide on %s: %w", key, err)
 		}
 	}

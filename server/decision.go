@@ -207,6 +207,7 @@ type decision struct {
 	Accept []string `json:"accept,omitempty" maxItems:"1000" doc:"Keys of proposals"`
 	Reject []string `json:"reject,omitempty" maxItems:"1000" doc:"Keys of proposals"`
 	Why    string   `json:"why,omitempty" maxLength:"1000" doc:"Why they are rejected, a sentence"`
+	By     string   `json:"by,omitempty"  maxLength:"200"  doc:"Who decides; the name of the token where it has one"`
 }
 
 type decisionInput struct {
@@ -221,6 +222,8 @@ func (s *Server) decide(ctx context.Context, in *decisionInput) (*evolvedOutput,
 	if err := t.writable(); err != nil {
 		return nil, err
 	}
-	v, err := t.Review().Decide(ctx, in.Body.Accept, in.Body.Reject, in.Body.Why)
+	v, err := t.Review().Decide(ctx, evolution.Decision{
+		Accept: in.Body.Accept, Reject: in.Body.Reject, Why: in.Body.Why, By: cmp.Or(in.Body.By, callerOf(ctx).name()),
+	})
 	return &evolvedOutput{v}, err
 }

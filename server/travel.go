@@ -130,25 +130,28 @@ type importInput struct {
 func (in *importInput) Resolve(hc huma.Context) []error {
 	if in.dir, in.err = os.MkdirTemp("", "memtree-import-"); in.err == nil {
 		_, w := humago.Unwrap(hc)
-		in.err = spool(filepath.Join(in.dir, "import"), hc.BodyReader(), http.NewResponseController(w))
+		in.err = spool(filepath.Join(in.dir, "import"), hc.BodyReader(), http.NewResponseController(w), streamIn)
 	}
 	return nil
 }
 
-func spool(path string, r io.Reader, c *http.ResponseController) error {
+func spool(path string, r io.Reader, c *http.ResponseController, within time.Duration) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600) //nolint:gosec // in a folder of our own
 	if err != nil {
 		return err
 	}
-	last := time.Now().Add(streamIn)
+	last := time.Now().Add(within)
 	_ = c.SetWriteDeadline(last.Add(writeWithin)) // not every writer has one
 	for err == nil && time.Now().Before(last) {
 		_ = c.SetReadDeadline(time.Now().Add(streamWithin)) // likewise
 		const piece = 1 << 20
 		_, err = io.CopyN(f, r, piece)
 	}
-	if errors.Is(err, io.EOF) {
+	switch {
+	case errors.Is(err, io.EOF):
 		err = nil
+	case err == nil:
+		err = fmt.Errorf("the upload took longer than %s: %w", within, os.ErrDeadlineExceeded)
 	}
 	return errors.Join(err, f.Close())
 }

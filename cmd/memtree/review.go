@@ -16,7 +16,7 @@ import (
 
 func (a *app) reviewCommand() *cobra.Command {
 	var accept, reject []string
-	why := ""
+	by, why := "", ""
 	c := &cobra.Command{
 		Use:   "review [flags]",
 		Short: a.say("Read the lessons that wait for a person, accept or reject them"),
@@ -36,17 +36,18 @@ all that waits.`),
 			if len(reject) > 0 && strings.TrimSpace(why) == "" {
 				return &usageError{a.say("say why with --why: a rejection is kept with its reason")}
 			}
-			return a.review(c.Context(), accept, reject, why)
+			return a.review(c.Context(), accept, reject, by, why)
 		},
 	}
 	f := c.Flags()
 	f.StringSliceVar(&accept, "accept", nil, a.say("accept the lesson with this key, or all; may be given again"))
 	f.StringSliceVar(&reject, "reject", nil, a.say("reject the lesson with this key, or all; may be given again"))
 	f.StringVar(&why, "why", "", a.say("why it is rejected, a sentence"))
+	f.StringVar(&by, "by", "", a.say("who decides; it is saved"))
 	return c
 }
 
-func (a *app) review(ctx context.Context, accept, reject []string, why string) error {
+func (a *app) review(ctx context.Context, accept, reject []string, by, why string) error {
 	how := planning
 	if len(accept)+len(reject) > 0 {
 		how = writing
@@ -70,7 +71,7 @@ func (a *app) review(ctx context.Context, accept, reject []string, why string) e
 		if err != nil {
 			return err
 		}
-		v, err := m.Review().Decide(ctx, yes, no, why)
+		v, err := m.Review().Decide(ctx, evolution.Decision{Accept: yes, Reject: no, By: by, Why: why})
 		if err != nil {
 			return err
 		}

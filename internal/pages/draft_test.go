@@ -10,6 +10,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -87,7 +88,7 @@ func TestPreviewIsWhatComes(t *testing.T) {
 		before, expected = append(before, was.Text), append(expected, x.Text)
 	}
 	require.NotEqual(t, before, expected)
-	_, err = v.Memory.Review().Decide(t.Context(), keys, nil, "")
+	_, err = v.Memory.Review().Decide(t.Context(), evolution.Decision{Accept: keys})
 	require.NoError(t, err)
 	for i, p := range prompts {
 		x, err := v.Memory.Explain(t.Context(), memtree.Query{Prompt: p})

@@ -53,19 +53,19 @@ func (s *Site) review(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 
 // decide applies a person's decision on a proposal.
 func (s *Site) decide(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	var accept, reject []string
+	d := evolution.Decision{By: v.Who, Why: field(r, "why")}
 	switch key := field(r, "key"); field(r, "word") {
 	case "accept":
-		accept = []string{key}
+		d.Accept = []string{key}
 	case "reject":
-		reject = []string{key}
-		if field(r, "why") != "" && field(r, "sure") == "" {
+		d.Reject = []string{key}
+		if d.Why != "" && field(r, "sure") == "" {
 			return s.sureToReject(w, r, v, key)
 		}
 	default:
 		return &tree.FieldError{Field: "word", Problem: "is neither accept nor reject; choose one"}
 	}
-	if _, err := v.Memory.Review().Decide(r.Context(), accept, reject, field(r, "why")); err != nil {
+	if _, err := v.Memory.Review().Decide(r.Context(), d); err != nil {
 		return err
 	}
 	return seeOther(w, r, v, "review", "done", field(r, "word"), "n", "1")

@@ -1735,6 +1735,8 @@ export interface components {
         ServerDecision: {
             /** @description Keys of proposals */
             accept?: string[] | null;
+            /** @description Who decides; the name of the token where it has one */
+            by?: string;
             /** @description Keys of proposals */
             reject?: string[] | null;
             /** @description Why they are rejected, a sentence */

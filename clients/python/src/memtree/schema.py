@@ -1199,6 +1199,8 @@ class Scope(TypedDict, total=False):
 class ServerDecision(TypedDict, total=False):
     # Keys of proposals
     accept: Optional[List[str]]
+    # Who decides; the name of the token where it has one
+    by: str
     # Keys of proposals
     reject: Optional[List[str]]
     # Why they are rejected, a sentence
