@@ -3,21 +3,37 @@ package memtree
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
-// Facts returns what is known of the products under test, sorted by id, in its present state. People decide on facts
-// through Curation.
-func (m *Memory) Facts(ctx context.Context) (all []knowledge.Fact, err error) {
-	err = m.viewFacts(ctx, func(b *knowledge.Base) { all = b.All(m.opts.Now()) })
-	return all, err
+// Knowledge returns what is known of the products under test. People decide on facts through Curation. Advanced.
+func (m *Memory) Knowledge() *knowledge.Library {
+	s := knowledge.Sources{
+		View: m.viewFacts, Hidden: m.taxonomy.WithoutModel, Secrets: formation.RedactText, Now: m.opts.Now,
+		Nodes: func(ctx context.Context) iter.Seq2[tree.Node, error] {
+			return m.core.Trusted().Scan(ctx, tree.Filter{Level: tree.Case.Level()})
+		},
+		Write: func(ctx context.Context, es []tree.Entry) error {
+			if m.opts.ReadOnly {
+				return tree.ErrReadOnly
+			}
+			return m.core.Apply(ctx, tree.Batch{Entries: es})
+		},
+	}
+	if m.halt != nil {
+		s.Model, s.Name = m.halt, llm.NameOf(m.opts.Generator)
+	}
+	return knowledge.NewLibrary(s)
 }
 
 // viewFacts calls read with what is known once all of the ledger is folded.

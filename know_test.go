@@ -77,7 +77,7 @@ func TestFactsAreGiven(t *testing.T) {
 
 func theFact(t *testing.T, m *Memory) knowledge.Fact {
 	t.Helper()
-	all, err := m.Facts(t.Context())
+	all, err := m.Knowledge().All(t.Context())
 	require.NoError(t, err)
 	require.Len(t, all, 1)
 	return all[0]
@@ -147,7 +147,7 @@ func BenchmarkGuideFacts(b *testing.B) {
 				es = nil
 			}
 		}
-		_, err = m.Facts(context.Background())
+		_, err = m.Knowledge().All(context.Background())
 		require.NoError(b, err)
 		q := Query{Prompt: "Open the list and check that the total of order77 is shown after 3 seconds",
 			Scope: tree.Scope{Product: "p1"}}

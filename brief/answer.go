@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/prompts"
@@ -191,10 +190,10 @@ func (q *Question) only(tests []int, why []string) *Question {
 // quotes reports whether a text contains every part of a quotation, ignoring case, width, white space and punctuation.
 // Parts are separated by an ellipsis.
 func quotes(quotation, in string) bool {
-	in = letters(in)
+	in = text.Letters(in)
 	found := false
 	for part := range strings.SplitSeq(strings.ReplaceAll(quotation, "…", "..."), "...") {
-		l := letters(part)
+		l := text.Letters(part)
 		if l == "" {
 			continue
 		}
@@ -208,13 +207,3 @@ func quotes(quotation, in string) bool {
 
 // leastQuoted is the minimum length of a quotation, in bytes: four letters or two characters.
 const leastQuoted = 4
-
-// letters returns the letters and digits of a text, normalised and in lower case.
-func letters(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, text.Normal(s, text.MaxRunes))
-}

@@ -42,7 +42,7 @@ func whyUnsaid(say, prompt, memory string) string {
 	case !ofTest(say, prompt):
 		return "has hardly a word of the test"
 	}
-	if c := ungrounded(say, letters(prompt), letters(memory)); c != "" {
+	if c := ungrounded(say, text.Letters(prompt), text.Letters(memory)); c != "" {
 		return "has “" + text.Clip(c, 40) + "”, which neither test nor memory has"
 	}
 	return ""
@@ -77,7 +77,7 @@ var concrete = sync.OnceValue(func() *regexp.Regexp {
 // for none. Both are passed as their letters and digits.
 func ungrounded(say, prompt, memory string) string {
 	for _, c := range concrete().FindAllString(say, -1) {
-		l := letters(strings.Trim(c, ".,:/-"))
+		l := text.Letters(strings.Trim(c, ".,:/-"))
 		if l != "" && !strings.Contains(prompt, l) && !strings.Contains(memory, l) {
 			return strings.TrimSpace(c)
 		}

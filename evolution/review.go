@@ -122,9 +122,9 @@ type Decision struct {
 	Why    string   // why they are rejected, in one sentence; required for these
 }
 
-// Decide applies a person's decision: accepted proposals are added to the tree, rejected ones are not written again, and
-// their content is not shown to agents. It returns what was applied. An unknown key is a *tree.FieldError, and nothing
-// is decided then.
+// Decide applies a person's decision: accepted proposals are added to the tree, rejected ones are not written
+// again, and their content is not shown to agents. It returns what was applied. An unknown key is a
+// *tree.FieldError, and nothing is decided then.
 func (r *Review) Decide(ctx context.Context, d Decision) (Evolved, error) {
 	if d.Why == "" && len(d.Reject) > 0 {
 		return Evolved{}, &tree.FieldError{Field: "why", Problem: "is missing; say why a proposal is rejected"}

@@ -18,6 +18,7 @@ type Base struct {
 	order   []string            // their ids, oldest first
 	early   []early             // outcomes that came before their run, or of runs without facts; the oldest first
 	alike   map[string][]string // facts that differ in numbers only, by their other words
+	read    map[string]bool     // cases whose note a reader has read
 	indexes map[string]*index   // by product; of what agents and other trees alone say it knows nothing
 }
 
@@ -46,8 +47,11 @@ const MostFacts = 200_000
 // NewBase returns a base of an empty ledger.
 func NewBase() *Base {
 	return &Base{facts: map[string]*record{}, trials: map[string]*trial{}, alike: map[string][]string{},
-		indexes: map[string]*index{}}
+		read: map[string]bool{}, indexes: map[string]*index{}}
 }
+
+// WasRead reports whether a reader has read the note of a case.
+func (b *Base) WasRead(id string) bool { return b.read[id] }
 
 // Len returns how many facts there are, in whatever state.
 func (b *Base) Len() int { return len(b.facts) }
@@ -71,6 +75,9 @@ func (b *Base) Add(e *tree.Entry, taken func(act string) bool) {
 
 // known takes in an entry on a fact. An entry on one that nobody stated is passed over.
 func (b *Base) known(k *tree.Known, at time.Time) {
+	if k.Source == tree.FromNote && k.Case != "" {
+		b.read[k.Case] = true
+	}
 	r := b.facts[k.Fact]
 	if k.Op == tree.FactStated && k.Says != nil {
 		b.stated(k, at)

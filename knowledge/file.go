@@ -18,17 +18,19 @@ type saved struct {
 	Facts   []*record `json:"facts"`  // sorted by id
 	Trials  []*trial  `json:"trials"` // the oldest first
 	Early   []early   `json:"early"`  // likewise
+	Read    []string  `json:"read"`   // cases, sorted
 }
 
 // version is that of the rules: a base that other rules made is folded anew.
-const version = 1
+const version = 2
 
 // mostBytes bounds a saved base.
 const mostBytes = 1 << 30
 
 // Save writes the base. The same ledger gives the same bytes.
 func (b *Base) Save(w io.Writer) error {
-	s := saved{Version: version, Facts: []*record{}, Trials: []*trial{}, Early: append([]early{}, b.early...)}
+	s := saved{Version: version, Facts: []*record{}, Trials: []*trial{}, Early: append([]early{}, b.early...),
+		Read: slices.Sorted(maps.Keys(b.read))}
 	for _, id := range slices.Sorted(maps.Keys(b.facts)) {
 		s.Facts = append(s.Facts, b.facts[id])
 	}
@@ -65,6 +67,9 @@ func Load(from io.Reader) (*Base, error) {
 	}
 	b := NewBase()
 	b.early = s.Early
+	for _, id := range s.Read {
+		b.read[id] = true
+	}
 	for _, r := range s.Facts {
 		if r == nil || len(r.Tests) != len(r.Cases) || b.facts[r.ID] != nil {
 			return nil, errors.New("load what is known: it has a fact that cannot be")

@@ -54,6 +54,8 @@ func every(t testing.TB, set *prompts.Set, lang, s string) map[string]prompts.Pr
 	require.NoError(t, err)
 	out["survey"], err = set.Survey(prompts.SurveyInput{Lang: lang, Checks: []string{s}, Lines: []string{s, s}})
 	require.NoError(t, err)
+	out["facts"], err = set.Facts(prompts.FactsInput{Lang: lang, Runs: []prompts.FactsRun{{Page: s, Task: s, Note: s}}})
+	require.NoError(t, err)
 	out["repair"], err = set.Repair(prompts.RepairInput{Lang: lang, Task: "task", Answer: s, Problems: []string{s}})
 	require.NoError(t, err)
 	return out

@@ -43,6 +43,7 @@ func samples() map[string]sample {
 			"the objection", "JSON", "because", "told"}},
 		"evolve": {fields: sampleEvolve.fields, must: []string{"the task", "the ground truth", "the note",
 			"the check", "the lesson", "the objection", "JSON", "apart", "mistake"}},
+		"facts": {fields: sampleFacts.fields, must: []string{"the page", "the task", "the note", "JSON", "facts", "quote"}},
 		"guidance": {fields: sampleGuidance.fields, must: []string{"the fact", "the product's fact", "the condition",
 			"the strategy",
 			"the exception", "the finding", "the experience", "the case"}},

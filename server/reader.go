@@ -7,6 +7,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/tree"
 )
@@ -31,16 +32,9 @@ func (s *Server) RunReader(ctx context.Context) {
 
 // readTests has the model of a tree read coming tests, and logs the result.
 func (s *Server) readTests(ctx context.Context, t *treeOf, o memtree.BriefOptions) {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := s.living(ctx)
 	defer cancel()
 	ctx, part := s.step(ctx, "brief")
-	go func() {
-		select {
-		case <-s.life:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	did, err := t.Brief(ctx, nil, &o)
 	part.name("tree", t.name)
 	part.count("calls", did.Calls)
@@ -52,6 +46,46 @@ func (s *Server) readTests(ctx context.Context, t *treeOf, o memtree.BriefOption
 	case did.Tests > 0:
 		s.opts.Logger.InfoContext(ctx, "coming tests were read", "tree", t.name, "read", did.Result.Tests, "told", did.Told,
 			"left", did.Left, "calls", did.Calls)
+	}
+}
+
+// living returns a context that ends with the service too.
+func (s *Server) living(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-s.life:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+// readFacts has the model of a tree read notes on false alarms, and logs the result.
+func (s *Server) readFacts(ctx context.Context, t *treeOf, o *memtree.BriefOptions) {
+	ctx, cancel := s.living(ctx)
+	defer cancel()
+	ctx, part := s.step(ctx, "facts")
+	did, err := t.Knowledge().Read(ctx, &knowledge.ReadOptions{
+		MaxCalls: o.MaxCalls, MaxCost: o.MaxCost, Price: o.Price.Of,
+	})
+	part.name("tree", t.name)
+	part.count("calls", did.Calls)
+	part.end(err)
+	switch {
+	case llm.KindOf(err) == llm.KindNotSet:
+	case err != nil:
+		s.opts.Logger.WarnContext(ctx, "notes on false alarms were not read", "tree", t.name, "error", err.Error())
+	case did.Runs > 0:
+		s.opts.Logger.InfoContext(ctx, "notes on false alarms were read", "tree", t.name, "notes", did.Runs,
+			"facts", len(did.Facts), "left", did.Left, "calls", did.Calls)
+	}
+	if o.MaxCalls != nil {
+		o.MaxCalls = new(max(0, *o.MaxCalls-did.Calls))
+	}
+	if o.MaxCost != nil {
+		o.MaxCost = new(max(0, *o.MaxCost-did.Cost))
 	}
 }
 

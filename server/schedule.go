@@ -122,7 +122,9 @@ func (s *Server) evolveAll(ctx context.Context, n *Nightly, due func(name string
 		s.runJob(context.WithoutCancel(ctx), t, j, n.Bound) // it ends with the service
 		was, _ := j.see()
 		if was.State == jobDone {
-			s.readTests(context.WithoutCancel(ctx), t, leftOf(&n.Bound, was.Result))
+			left := leftOf(&n.Bound, was.Result)
+			s.readFacts(context.WithoutCancel(ctx), t, &left)
+			s.readTests(context.WithoutCancel(ctx), t, left)
 		}
 		s.opts.Audit.InfoContext(ctx, "change", "token", bySchedule, "route", "evolve", "tree", name, "job", was.ID,
 			"state", was.State, "ms", s.opts.Now().Sub(now).Milliseconds())

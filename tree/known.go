@@ -79,6 +79,7 @@ const (
 	FactEdited       KnownOp = "edit"       // Says holds in its place
 	FactForgotten    KnownOp = "forget"     // out of use
 	FactSettled      KnownOp = "settle"     // it holds, and what contradicted it does not
+	FactNone         KnownOp = "none"       // a reader found none in the note of Case; Fact is FactPrefix
 )
 
 // Source is who is behind an entry on a fact.
@@ -114,7 +115,7 @@ func (k *Known) Check() error {
 	says := k.Op == FactStated || k.Op == FactEdited
 	switch {
 	case !slices.Contains([]KnownOp{FactStated, FactConfirmed, FactContradicted, FactEdited, FactForgotten,
-		FactSettled}, k.Op):
+		FactSettled, FactNone}, k.Op):
 		return bad("op", "is %.40q, which is no operation on a fact", k.Op)
 	case !slices.Contains([]Source{FromTeam, FromNote, FromAgent, FromTransfer}, k.Source):
 		return bad("source", "is %.40q; use person, note, agent or import", k.Source)

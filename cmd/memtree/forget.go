@@ -68,7 +68,7 @@ lesson says is given from nowhere else: not by its cases, by other memories, by 
 ahead; and it is not learned again, nor does a strategy take the place of a banned one, whatever cases are
 recorded or imported later.
 
-Without --yes it says what would change and writes nothing. memtree undo takes it back.`)
+Without --yes it prints what would change and writes nothing. memtree undo takes it back.`)
 	c.Example = "  memtree ban s_fhb3x2 --why \"it makes the agent doubt every total\" --yes"
 	c.Flags().BoolVar(&yes, "yes", false, a.say("do it"))
 	return c

@@ -44,7 +44,7 @@ whatever was decided.`),
 	a.statementFlags(c, &s)
 	a.speaker(c, &o)
 	c.AddCommand(
-		a.knowListCommand(), a.knowShowCommand(),
+		a.knowListCommand(), a.knowShowCommand(), a.knowReadCommand(),
 		a.factCommand("confirm ID", a.say("Confirm that a fact still holds"), (*curation.Curation).ConfirmFact),
 		a.factCommand("contradict ID", a.say("Contradict a fact: it is given no more"),
 			(*curation.Curation).ContradictFact),
@@ -196,7 +196,7 @@ func (a *app) factHead(d *curation.Result) string {
 
 // findFact returns the fact with this id, or the only one whose id begins with it.
 func (a *app) findFact(ctx context.Context, m *memtree.Memory, id string) (knowledge.Fact, error) {
-	all, err := m.Facts(ctx)
+	all, err := m.Knowledge().All(ctx)
 	if err != nil {
 		return knowledge.Fact{}, err
 	}

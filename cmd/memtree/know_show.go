@@ -29,7 +29,7 @@ is from 0 to 1, with the number of people, notes and runs that it rests on; belo
 		Args:    a.arguments(0, -1, a.say("what the facts mention")),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.with(c.Context(), reading, func(m *memtree.Memory) error {
-				all, err := m.Facts(c.Context())
+				all, err := m.Knowledge().All(c.Context())
 				if err != nil {
 					return err
 				}

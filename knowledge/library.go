@@ -1,0 +1,286 @@
+package knowledge
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/meter"
+	"github.com/memtree/memtree/prompts"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// Sources is where a Library reads from and writes to.
+type Sources struct {
+	View    func(ctx context.Context, read func(*Base)) error
+	Write   func(ctx context.Context, es []tree.Entry) error // through the one door
+	Nodes   func(ctx context.Context) iter.Seq2[tree.Node, error]
+	Secrets func(string) (string, int) // see Clean
+	Hidden  func(product string) bool  // no model may see its texts
+	Model   llm.Generator              // nil for none
+	Name    string                     // of the model, if it does not report its own
+	Now     func() time.Time
+}
+
+// Library is what is known of the products under test. People decide on facts through package curation. It is safe for
+// concurrent use.
+type Library struct{ s Sources }
+
+// NewLibrary returns the library of a memory.
+func NewLibrary(s Sources) *Library { return &Library{s} }
+
+// All returns all facts in their present state, sorted by id.
+func (l *Library) All(ctx context.Context) (all []Fact, err error) {
+	err = l.s.View(ctx, func(b *Base) { all = b.All(l.s.Now()) })
+	return all, err
+}
+
+// ReadOptions bounds a Read. Nil and the zero value set no bounds.
+type ReadOptions struct {
+	DryRun   bool                    // call no model, write nothing: Calls, Usage and Cost are estimated
+	MaxCalls *int                    // of the model; nil: no bound
+	MaxCost  *float64                // of the calls, by Price; nil: no bound
+	Price    func(llm.Usage) float64 // nil: calls cost nothing
+	Reader   llm.Generator           // replaces the model of the memory
+	Progress func(ReadResult)        // called after every question; may be nil
+}
+
+// ReadResult is the result of a Read, or its estimate.
+type ReadResult struct {
+	Runs      int       `json:"runs"` // false alarms with a note that was not read before
+	Calls     int       `json:"calls"`
+	Usage     llm.Usage `json:"usage"`
+	Cost      float64   `json:"cost"`
+	Facts     []Fact    `json:"facts"`     // that were not known
+	Confirmed int       `json:"confirmed"` // notes that state a known fact
+	Refused   []string  `json:"refused"`   // why statements were refused, a sentence each
+	Left      int       `json:"left"`      // runs whose question got no answer; the next Read continues with them
+	Why       string    `json:"why,omitempty"`
+}
+
+// noted is a false alarm with a note.
+type noted struct{ id, test, product, page, task, note string }
+
+// The tokens of an answer at most: a part for every answer, and a part for each run.
+const (
+	answerTokens = 300
+	runTokens    = 60
+)
+
+// mostFailures is how many calls in a row may fail before a model is called no more.
+const mostFailures = 3
+
+// Read has a model read the notes on false alarms for what holds of the product, many in one question, and adds what
+// they state: facts with the note as their witness. A note is read once. If it is cut short, what was read remains.
+// Without a model the error is llm.KindNotSet.
+func (l *Library) Read(ctx context.Context, o *ReadOptions) (ReadResult, error) {
+	if o == nil {
+		o = &ReadOptions{}
+	}
+	model := o.Reader
+	if model == nil {
+		model = l.s.Model
+	}
+	out := ReadResult{Facts: []Fact{}, Refused: []string{}}
+	if model == nil && !o.DryRun {
+		return out, fmt.Errorf("read facts: %w", &llm.Error{Kind: llm.KindNotSet, Err: errors.New("no model is configured")})
+	}
+	questions, err := l.unread(ctx)
+	if err != nil {
+		return out, fmt.Errorf("read facts: %w", err)
+	}
+	for _, q := range questions {
+		out.Runs += len(q)
+	}
+	set, err := prompts.Load(nil)
+	if err != nil {
+		return out, fmt.Errorf("read facts: %w", err)
+	}
+	price := o.Price
+	if price == nil {
+		price = func(llm.Usage) float64 { return 0 }
+	}
+	of := meter.New(model, meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: price, InRow: mostFailures})
+	for i, q := range questions {
+		in, request, err := question(set, q)
+		if err != nil {
+			return out, fmt.Errorf("read facts: %w", err)
+		}
+		if o.DryRun {
+			out.Calls, out.Usage = out.Calls+1, out.Usage.Add(meter.Estimate(request))
+			out.Cost = price(out.Usage)
+			continue
+		}
+		if ctx.Err() != nil || of.Full() {
+			for _, rest := range questions[i:] {
+				out.Left += len(rest)
+			}
+			break
+		}
+		err = l.ask(ctx, of, in, request, q, &out)
+		spent := of.Total()
+		out.Calls, out.Usage, out.Cost = spent.Calls, spent.Usage, price(spent.Usage)
+		if err != nil {
+			out.Left, out.Why = out.Left+len(q), err.Error()
+		}
+		if o.Progress != nil {
+			o.Progress(out)
+		}
+	}
+	return out, ctx.Err()
+}
+
+// unread returns the false alarms whose notes were not read, in questions of one product each.
+func (l *Library) unread(ctx context.Context) (questions [][]noted, err error) {
+	var all []noted
+	for n, err := range l.s.Nodes(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if n.Type != tree.Case || !n.Live() || n.Direction != taxonomy.FalseFail || n.CaseData == nil ||
+			n.CaseData.EvaluatorReason == "" || l.s.Hidden(n.Scope.Product) {
+			continue
+		}
+		all = append(all, noted{n.ID, n.Scope.Test, n.Scope.Product, cmp.Or(tree.Route(n.Scene.Route), n.Scene.ID),
+			n.CaseData.TestCase.Prompt, n.CaseData.EvaluatorReason})
+	}
+	err = l.s.View(ctx, func(b *Base) {
+		all = slices.DeleteFunc(all, func(c noted) bool { return b.WasRead(c.id) })
+	})
+	slices.SortFunc(all, func(a, b noted) int {
+		return cmp.Or(cmp.Compare(a.product, b.product), cmp.Compare(a.id, b.id))
+	})
+	for from := 0; from < len(all); {
+		to := from + 1
+		for to < len(all) && all[to].product == all[from].product && to-from < prompts.MaxFactsRuns {
+			to++
+		}
+		questions = append(questions, all[from:to])
+		from = to
+	}
+	return questions, err
+}
+
+// question returns the request to a model about some runs.
+func question(set *prompts.Set, runs []noted) (prompts.FactsInput, llm.Request, error) {
+	in := prompts.FactsInput{}
+	chinese := 0
+	for _, r := range runs {
+		if text.Lang(r.note) == "zh" {
+			chinese++
+		}
+		in.Runs = append(in.Runs, prompts.FactsRun{Page: r.page, Task: r.task, Note: r.note})
+	}
+	if 2*chinese > len(runs) {
+		in.Lang = "zh"
+	}
+	p, err := set.Facts(in)
+	if err != nil {
+		return in, llm.Request{}, err
+	}
+	return in, llm.Request{
+		Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema, MaxTokens: answerTokens + runTokens*len(runs),
+		Repair: func(answer string, problems []string) (string, error) {
+			again, err := set.Repair(prompts.RepairInput{Lang: in.Lang, Task: p.Text, Answer: answer, Problems: problems})
+			return again.Text, err
+		},
+	}, nil
+}
+
+// ask has one question answered, and adds what holds of the answer.
+func (l *Library) ask(
+	ctx context.Context, model llm.Generator, in prompts.FactsInput, r llm.Request, runs []noted, out *ReadResult,
+) error {
+	a, err := llm.Ask(ctx, model, r, func(raw json.RawMessage) error {
+		_, err := in.Read(raw)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	found, err := in.Read(a.JSON)
+	if err != nil {
+		return fmt.Errorf("an answer that was read before: %w", err)
+	}
+	by := cmp.Or(a.Model, l.s.Name, "reader")
+	var es []tree.Entry
+	states := map[int]bool{} // runs whose note states a fact
+	for i := range found {
+		for _, k := range l.stated(&found[i], runs, by, out) {
+			es = append(es, tree.Entry{At: l.s.Now(), Known: &k})
+		}
+		for _, n := range found[i].Runs {
+			states[n-1] = true
+		}
+	}
+	for i, c := range runs {
+		if !states[i] {
+			es = append(es, tree.Entry{At: l.s.Now(), Known: &tree.Known{
+				Op: tree.FactNone, Fact: tree.FactPrefix, Source: tree.FromNote, By: by, Case: c.id, Test: c.test,
+			}})
+		}
+	}
+	before := map[string]bool{}
+	known := func(b *Base) {
+		for _, e := range es {
+			_, before[e.Known.Fact] = b.Get(e.Known.Fact, l.s.Now())
+		}
+	}
+	if err := l.s.View(ctx, known); err != nil {
+		return err
+	}
+	if err := l.s.Write(ctx, es); err != nil {
+		return err
+	}
+	return l.s.View(ctx, func(b *Base) {
+		for _, e := range es {
+			f, ok := b.Get(e.Known.Fact, l.s.Now())
+			switch {
+			case !ok || e.Known.Op != tree.FactStated:
+			case before[f.ID]:
+				out.Confirmed++
+			default:
+				before[f.ID] = true
+				out.Facts = append(out.Facts, f)
+			}
+		}
+	})
+}
+
+// stated returns the entries of a fact that notes state, one for each of them. Of one that is refused, each note counts
+// as read.
+func (l *Library) stated(f *prompts.FactsFound, runs []noted, by string, out *ReadResult) []tree.Known {
+	s := tree.Statement{
+		Text: f.Statement, Kind: tree.FactKind(f.Kind), Scope: tree.Scope{Product: runs[f.Runs[0]-1].product},
+	}
+	for _, n := range f.Runs {
+		if p := runs[n-1].page; f.Here && p != "" && !slices.Contains(s.Pages, p) && len(s.Pages) < tree.MaxPages {
+			s.Pages = append(s.Pages, p)
+		}
+	}
+	says, _, err := Clean(s, l.s.Secrets)
+	if err != nil {
+		out.Refused = append(out.Refused, fmt.Sprintf("%s: %v", text.Clip(f.Statement, 80), err))
+	}
+	list := make([]tree.Known, 0, len(f.Runs))
+	for i, n := range f.Runs {
+		c := runs[n-1]
+		k := tree.Known{Op: tree.FactNone, Fact: tree.FactPrefix, Source: tree.FromNote, By: by, Case: c.id, Test: c.test}
+		if err == nil {
+			k.Op, k.Fact, k.Says = tree.FactStated, says.ID(), &says
+		}
+		if i == 0 && err == nil {
+			k.Quote, _ = l.s.Secrets(text.Line(text.Clip(f.Quote, 200)))
+		}
+		list = append(list, k)
+	}
+	return list
+}
