@@ -171,7 +171,11 @@ func (m *Memory) openQuestions(
 			nodes = append(nodes, *given)
 		}
 	}
-	book.Learn(brief.Memories(nodes, m.taxonomy.WithoutModel))
+	facts, err := m.factLines(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	book.Learn(append(brief.Memories(nodes, m.taxonomy.WithoutModel), facts...))
 	book.Forget(now.Add(-forgetTest))
 	return book, book.Plan(tests, o.Limits, m.nearTest(ctx)), nil
 }
@@ -179,7 +183,7 @@ func (m *Memory) openQuestions(
 // nearCandidates is the number of memories that the sieve of a large tree returns for one test.
 const nearCandidates = 12
 
-// nearTest returns the sieve of large trees: the memories that the search finds.
+// nearTest returns the sieve of large trees: the memories and facts that the search finds.
 func (m *Memory) nearTest(ctx context.Context) brief.Sieve {
 	return func(t *brief.Test) []string {
 		q := retrieval.Query{Prompt: t.Prompt, Limits: retrieval.Limits{Candidates: nearCandidates}}
@@ -191,7 +195,7 @@ func (m *Memory) nearTest(ctx context.Context) brief.Sieve {
 		for i := range r.Considered {
 			ids[i] = r.Considered[i].ID
 		}
-		return ids
+		return append(ids, m.factsNear(t)...)
 	}
 }
 

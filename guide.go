@@ -188,7 +188,7 @@ func (m *Memory) answer(ctx context.Context, q Query, ask core.Asking, closed []
 	x.Note, x.Brief = r.Note, read
 	var known []knowledge.Found
 	if !slices.Contains(closed, tree.OfFacts) {
-		known, x.FactsNear = m.factsFor(ctx, &q)
+		known, x.FactsNear = m.factsFor(ctx, &q, a)
 	}
 	x.FactsGiven = known
 	look := enhance.Look{Observation: q.Observation, Prompt: q.Prompt, Step: q.Step, Test: q.Scope.Test}

@@ -88,6 +88,9 @@ func (m *Memory) pickedHits(
 ) ([]retrieval.Hit, error) {
 	var hits []retrieval.Hit
 	for _, p := range f.Picks {
+		if tree.IsFact(p.ID) {
+			continue // see factsRead
+		}
 		n, err := m.given(ctx, p.ID, a)
 		if errors.Is(err, tree.ErrNotFound) {
 			continue

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/formation"
@@ -52,7 +53,7 @@ func (m *Memory) viewFacts(ctx context.Context, read func(*knowledge.Base)) erro
 // factsFor returns the facts that a run is given, and those that came near. It waits for the ledger only after a
 // person decided on a fact, and at first; then for half of what Guide may take at most. After that time it
 // returns none.
-func (m *Memory) factsFor(ctx context.Context, q *Query) (given, near []knowledge.Found) {
+func (m *Memory) factsFor(ctx context.Context, q *Query, a *askedTest) (given, near []knowledge.Found) {
 	if q.Quarantined {
 		return nil, nil
 	}
@@ -60,6 +61,7 @@ func (m *Memory) factsFor(ctx context.Context, q *Query) (given, near []knowledg
 	if q.Step != "" {
 		kq.Text = q.Step
 	}
+	kq.Read = m.factsRead(&a.Test)
 	find := func(b *knowledge.Base) { given, near = b.Find(&kq) }
 	if stale := m.learned.decided.Swap(false); m.opts.ReadOnly || stale || !m.learned.knowledge.Read(find) {
 		ctx, cancel := context.WithTimeout(ctx, m.opts.Deadline/2)
@@ -74,11 +76,53 @@ func (m *Memory) factsFor(ctx context.Context, q *Query) (given, near []knowledg
 	return given, near
 }
 
+// factsRead returns which facts a reader picked for a test, nil if none has read it.
+func (m *Memory) factsRead(t *brief.Test) *knowledge.Reading {
+	book := m.learned.briefs.Book()
+	f, ok := book.Find(t)
+	if !ok {
+		return nil
+	}
+	r := &knowledge.Reading{Unread: func(id string) bool { return book.Unread(&f, id) }}
+	for i := range f.Picks {
+		if tree.IsFact(f.Picks[i].ID) {
+			r.Picked = append(r.Picked, knowledge.Pick{ID: f.Picks[i].ID, Because: f.Picks[i].Because})
+		}
+	}
+	return r
+}
+
+// factLines returns the facts that may be given, in the form for a reader, sorted by id.
+func (m *Memory) factLines(ctx context.Context) (lines []brief.Memory, err error) {
+	err = m.viewFacts(ctx, func(b *knowledge.Base) {
+		for _, f := range b.All(m.opts.Now()) {
+			if f.State == knowledge.Active && !m.taxonomy.WithoutModel(f.Scope.Product) {
+				lines = append(lines, brief.FactOf(f.ID, &f.Statement, f.Cases))
+			}
+		}
+	})
+	return lines, err
+}
+
+// factsNear returns the ids of the facts that words find for a test, the nearest first.
+func (m *Memory) factsNear(t *brief.Test) (ids []string) {
+	q := knowledge.Query{
+		Text: t.Prompt, Scene: tree.Scene{Route: t.Place}, Scope: tree.Scope{Product: t.Product}, Now: m.opts.Now(),
+	}
+	m.learned.knowledge.Read(func(b *knowledge.Base) {
+		given, near := b.Find(&q)
+		for _, f := range append(given, near...) {
+			ids = append(ids, f.ID)
+		}
+	})
+	return ids
+}
+
 // factItem returns a fact as an item of guidance.
 func factItem(f *knowledge.Found) enhance.Item {
 	return enhance.Item{
 		ID: f.ID, Type: enhance.OfFact, ErrorType: tree.OfFacts, Direction: taxonomy.FalseFail, Score: f.Trust,
-		By: enhance.By(f.How),
+		By: enhance.By(f.How), Because: f.Because,
 	}
 }
 

@@ -3,15 +3,18 @@ package memtree
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -159,4 +162,53 @@ func BenchmarkGuideFacts(b *testing.B) {
 		})
 		require.NoError(b, m.Close())
 	}
+}
+
+// TestFactsAreRead: where a reader has read a test, it is given the facts that the reader picked, on whatever page, and
+// none that it passed over, but what a person states on its page; a newer fact is found by its words.
+func TestFactsAreRead(t *testing.T) {
+	ctx := t.Context()
+	lines := map[string]string{}
+	reader := answering(func(r llm.Request) string {
+		for _, l := range regexp.MustCompile(`(m\d+) known · (\S+)`).FindAllStringSubmatch(r.Prompt, -1) {
+			lines[l[2]] = l[1]
+		}
+		return fmt.Sprintf(`{"told":[{"t":"t1","m":%q,"because":"Seat 12A","say":""}]}`, lines["Staging"])
+	})
+	m, err := Open(ctx, "", &Options{InMemory: true, Holdout: &none, Generator: reader})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, m.Close()) }()
+	state := func(text string, pages ...string) string {
+		d, err := m.Curation().KnowFact(ctx, tree.Statement{Text: text, Kind: tree.Rule, Pages: pages,
+			Scope: tree.Scope{Product: "travel"}}, curation.Options{By: "ann"})
+		require.NoError(t, err)
+		return d.Fact.ID
+	}
+	codes := state("Staging sends no mail; codes are always 888888.")
+	state("A seat that is chosen is held for 15 minutes.")
+	onPage := state("The map is drawn by a third party.", "/seats")
+	q := Query{Prompt: "Seat 12A that is chosen can be paid.", Scene: tree.Scene{Route: "/seats"},
+		Scope: tree.Scope{Product: "travel"}}
+	did, err := m.Brief(ctx, []brief.Test{brief.TestOf(q.Prompt, q.Scene, q.Scope)}, nil)
+	require.NoError(t, err)
+	require.Equal(t, 1, did.Told)
+	require.Len(t, lines, 3)
+	given := func() (ids []string) {
+		x, err := m.Explain(ctx, q)
+		require.NoError(t, err)
+		for _, it := range x.Items {
+			ids = append(ids, it.ID)
+		}
+		return ids
+	}
+	require.Equal(t, []string{codes, onPage}, given())
+	newer := state("Seat rows that are chosen are paid later.")
+	require.Equal(t, []string{codes, onPage, newer}, given())
+}
+
+// answering is a model that answers by a function.
+type answering func(llm.Request) string
+
+func (f answering) Generate(_ context.Context, r llm.Request) (llm.Answer, error) {
+	return llm.Answer{JSON: []byte(f(r)), Model: "answering"}, nil
 }

@@ -74,7 +74,7 @@ func (h harnessed) GuideWith(ctx context.Context, t *harness.Test, ids []string)
 		return "", err
 	}
 	facts = slices.DeleteFunc(facts, func(x enhance.Observed) bool { return !slices.Contains(ids, x.ID) })
-	known, _ := m.factsFor(ctx, &q)
+	known, _ := m.factsFor(ctx, &q, a)
 	known = slices.DeleteFunc(known, func(k knowledge.Found) bool { return !slices.Contains(ids, k.ID) })
 	var g Guidance
 	d, _, err := m.choose(ctx, q, &r, a, facts, known, nil, nil, &g)

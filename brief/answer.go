@@ -43,8 +43,8 @@ func (b *Book) Take(q *Question, picks []prompts.BriefPick, by Reading) Taken {
 			out.Refused = append(out.Refused, why)
 		case why != "":
 			bad[t] = append(bad[t], why)
-		case p.ID != "" && len(good[t]) < mostPicks && !picked(good[t], p.ID):
-			if line := number(picks[i].Memory, "m", len(q.lines)); picks[i].Say != "" && p.Say == "" {
+		case p.ID != "" && roomFor(good[t], &p) && !picked(good[t], p.ID):
+			if line := number(picks[i].Memory, "m", len(q.lines)); picks[i].Say != "" && p.Say == "" && !p.isFact() {
 				why := whyUnsaid(picks[i].Say, q.In.Tests[t].Prompt, q.In.Memories[line].Line)
 				out.Unsaid = append(out.Unsaid, "“"+picks[i].Say+"” "+why)
 			}
@@ -94,6 +94,28 @@ func picked(picks []Pick, id string) bool {
 	return slices.ContainsFunc(picks, func(p Pick) bool { return p.ID == id })
 }
 
+// roomFor reports whether a brief with picks may have one more of this sort.
+func roomFor(picks []Pick, p *Pick) bool {
+	n := 0
+	for i := range picks {
+		if picks[i].isFact() == p.isFact() {
+			n++
+		}
+	}
+	return n < mostPicks
+}
+
+// firstOf returns the first picks of each sort for which a brief has room, reusing their memory.
+func firstOf(picks []Pick) []Pick {
+	out := picks[:0]
+	for _, p := range picks {
+		if roomFor(out, &p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // put stores the picks of an answer for test t. The caller holds the lock.
 func (b *Book) put(f *Brief, q *Question, t int, picks []Pick, failed bool, by Reading) {
 	f.UpTo, f.Read = max(f.UpTo, q.upTo), by
@@ -103,8 +125,7 @@ func (b *Book) put(f *Brief, q *Question, t int, picks []Pick, failed bool, by R
 		return
 	}
 	old := slices.DeleteFunc(f.Picks, func(p Pick) bool { return slices.Contains(q.lines, p.ID) })
-	f.Picks = append(picks, old...)
-	f.Picks = f.Picks[:min(mostPicks, len(f.Picks))]
+	f.Picks = firstOf(append(picks, old...))
 }
 
 // check returns the index of a pick's test, and the pick or why it is refused. The index is -1 for a
@@ -128,7 +149,7 @@ func (b *Book) check(q *Question, p *prompts.BriefPick) (test int, out Pick, why
 		return test, Pick{}, ""
 	}
 	out = Pick{ID: m.ID, Checks: m.Checks, Because: p.Because}
-	if whyUnsaid(p.Say, prompt, q.In.Memories[line].Line) == "" {
+	if !m.fact && whyUnsaid(p.Say, prompt, q.In.Memories[line].Line) == "" {
 		out.Say = p.Say
 	}
 	return test, out, ""

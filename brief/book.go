@@ -31,6 +31,7 @@ type Book struct {
 type numbered struct {
 	Number uint64 `json:"n"`
 	Digest string `json:"digest,omitempty"` // of its content; "" without a line
+	Of     string `json:"of,omitempty"`     // the product whose tests alone it concerns; "" for any
 	Memory `json:"-"`
 }
 
@@ -99,13 +100,23 @@ func (b *Book) unlist(f *Brief) {
 }
 
 // Learn updates the book to the present live memories. New memories and those with changed content get the next
-// numbers, in the order given. Memories that are no longer live are removed, with their picks.
+// numbers, in the order given. Memories that are no longer live are removed, with their picks. Cases that a fact
+// explains lose their line.
 func (b *Book) Learn(all []Memory) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	explained := map[string]bool{}
+	for i := range all {
+		for _, id := range all[i].explains {
+			explained[id] = true
+		}
+	}
 	now := make(map[string]*numbered, len(all))
 	for _, m := range all {
-		x := &numbered{Memory: m, Digest: m.digest()}
+		if explained[m.ID] {
+			m.Line = ""
+		}
+		x := &numbered{Memory: m, Digest: m.digest(), Of: m.of()}
 		if old := b.memories[m.ID]; old != nil && old.Digest == x.Digest {
 			x.Number = old.Number
 		} else {
@@ -194,7 +205,7 @@ func (b *Book) Known() Known {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	k := Known{Tests: len(b.briefs)}
-	top := b.top()
+	tops := b.tops()
 	for _, f := range b.briefs {
 		read := b.usable(f)
 		if read {
@@ -203,7 +214,7 @@ func (b *Book) Known() Known {
 		if f.UpTo == 0 {
 			k.New++
 		}
-		if f.UpTo < top || f.UpTo == 0 {
+		if tops.open(f) || f.UpTo == 0 {
 			k.Open++
 		}
 		if read && len(f.Picks) > 0 {
@@ -212,16 +223,6 @@ func (b *Book) Known() Known {
 		}
 	}
 	return k
-}
-
-// top returns the highest number of a memory with a line. The caller holds the lock.
-func (b *Book) top() (n uint64) {
-	for _, m := range b.memories {
-		if m.Digest != "" {
-			n = max(n, m.Number)
-		}
-	}
-	return n
 }
 
 // List returns copies of the briefs: those with picks first, then the latest named, then by key. Those of a reader

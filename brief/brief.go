@@ -71,7 +71,7 @@ type Reading struct {
 	Template string    `json:"template,omitempty"` // name and version of the prompt
 }
 
-// Pick is a memory that a colleague would mention before a test.
+// Pick is a memory, or a fact, that a colleague would mention before a test.
 type Pick struct {
 	ID      string   `json:"id"`
 	Checks  []string `json:"checks,omitempty"` // of the memory when it was read, sorted
@@ -79,7 +79,10 @@ type Pick struct {
 	Say     string   `json:"say,omitempty"`    // the advice in the test's own terms; "" for the memory's own
 }
 
-// mostPicks is the maximum number of picks of a brief.
+// isFact reports whether the pick is a fact.
+func (p *Pick) isFact() bool { return tree.IsFact(p.ID) }
+
+// mostPicks is the maximum number of memories that a brief picks, and of facts.
 const mostPicks = 3
 
 // Limits of a book. A test beyond them is refused.

@@ -102,7 +102,7 @@ func Load(r io.Reader) (*Book, error) {
 // valid reports whether a brief that was read is within the limits.
 func (f *Brief) valid(last uint64) bool {
 	return strings.HasPrefix(f.Key, "b_") && f.Prompt != "" && len(f.Prompt) <= 4*mostPrompt && f.UpTo <= last &&
-		len(f.Picks) <= mostPicks && !slices.ContainsFunc(f.Picks, func(p Pick) bool {
+		len(f.Picks) <= 2*mostPicks && !slices.ContainsFunc(f.Picks, func(p Pick) bool {
 		return p.ID == "" || len(p.Say) > mostQuoted || len(p.Because) > mostQuoted
 	})
 }

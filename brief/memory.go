@@ -12,7 +12,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Memory is a live node in the form for a reader.
+// Memory is a live node, or a fact, in the form for a reader.
 type Memory struct {
 	ID     string
 	Line   string   // one line; "" for a node that another line covers
@@ -21,16 +21,42 @@ type Memory struct {
 
 	products []string // of its cases, sorted; empty if they name none
 	lesson   bool
-	advice   string // the advice of a lesson, without its examples
+	fact     bool
+	explains []string // cases of a fact
+	advice   string   // the advice of a lesson, without its examples
+}
+
+// FactOf returns a fact in the form for a reader, with the cases whose notes state it. These have no line of their own:
+// the fact explains them.
+func FactOf(id string, s *tree.Statement, cases []string) Memory {
+	m := Memory{ID: id, Cases: len(cases), fact: true, explains: cases}
+	m.Line = "known · " + text.Line(text.Clip(s.Text, mostFact))
+	if len(s.Pages) > 0 {
+		m.Line += " · on " + text.Line(text.Clip(strings.Join(s.Pages, ", "), mostExample))
+	}
+	if s.Scope.Product != "" {
+		m.products = []string{s.Scope.Product}
+	}
+	m.advice = m.Line
+	return m
+}
+
+// of returns the product whose tests alone a memory concerns, "" for any: advice may be general, a fact holds for its
+// product.
+func (m *Memory) of() string {
+	if m.fact && len(m.products) > 0 {
+		return m.products[0]
+	}
+	return ""
 }
 
 // digest identifies the content of a memory, "" without a line. A case is its evidence, which never changes. A lesson
-// is its advice; a change of its examples is no reason to read it again.
+// is its advice; a change of its examples is no reason to read it again. A fact is its statement.
 func (m *Memory) digest() string {
 	switch {
 	case m.Line == "":
 		return ""
-	case m.lesson:
+	case m.lesson, m.fact:
 		return tree.Hash(m.advice)
 	default:
 		return tree.Hash(m.ID)
@@ -40,6 +66,7 @@ func (m *Memory) digest() string {
 // The maximum number of characters of the parts of a line.
 const (
 	mostLesson  = 180 // the advice of a lesson
+	mostFact    = 240 // a statement
 	mostExample = 70  // each of the examples of a lesson
 	examples    = 3
 	mostTask    = 110

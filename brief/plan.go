@@ -24,10 +24,11 @@ type Question struct {
 type Limits struct {
 	Tests    int // at most in one question; 80
 	Memories int // at most in one question; 120
+	Facts    int // beside them; 120
 }
 
 func (l Limits) withDefaults() Limits {
-	l.Tests, l.Memories = cmp.Or(l.Tests, 80), cmp.Or(l.Memories, 120)
+	l.Tests, l.Memories, l.Facts = cmp.Or(l.Tests, 80), cmp.Or(l.Memories, 120), cmp.Or(l.Facts, 120)
 	return l
 }
 
@@ -42,16 +43,15 @@ func (b *Book) Plan(tests []Test, l Limits, near Sieve) []Question {
 	l = l.withDefaults()
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	lines := b.lines()
+	lines, tops := b.lines(), b.tops()
 	if len(lines) == 0 {
 		return nil
 	}
-	top := lines[len(lines)-1].Number
 	waiting := map[uint64][]*Brief{}
 	known := map[string]bool{}
 	for i := range tests {
 		key := tests[i].Key()
-		if f := b.briefs[key]; f != nil && f.UpTo < top && !known[key] {
+		if f := b.briefs[key]; f != nil && tops.open(f) && !known[key] {
 			known[key] = true
 			from := f.UpTo
 			if !b.usable(f) {
@@ -66,7 +66,10 @@ func (b *Book) Plan(tests []Test, l Limits, near Sieve) []Question {
 		slices.SortStableFunc(fs, func(x, y *Brief) int { return cmp.Compare(x.Product, y.Product) })
 		at, _ := slices.BinarySearchFunc(lines, from+1, func(m *numbered, n uint64) int { return cmp.Compare(m.Number, n) })
 		for some := range slices.Chunk(fs, l.Tests) {
-			out = append(out, question(some, sieved(some, lines[at:], l.Memories, near), top, from == 0))
+			memories, facts := concerning(some, lines[at:])
+			memories = append(sieved(some, memories, l.Memories, near), sieved(some, facts, l.Facts, near)...)
+			slices.SortFunc(memories, byNumber)
+			out = append(out, question(some, memories, b.last, from == 0))
 		}
 	}
 	return out
@@ -80,14 +83,46 @@ func (b *Book) lines() []*numbered {
 			out = append(out, m)
 		}
 	}
-	slices.SortFunc(out, func(x, y *numbered) int { return cmp.Compare(x.Number, y.Number) })
+	slices.SortFunc(out, byNumber)
 	return out
 }
 
-// sieved returns at most so many of lines, in their order. If there are more, it prefers lessons of the tests'
-// products, those on most cases first; then memories that the search finds for any of the tests; then other lessons;
-// then cases of their products. The search finds one in two of the memories that a reader picks, so it ranks after the
-// lessons of the product.
+func byNumber(x, y *numbered) int { return cmp.Compare(x.Number, y.Number) }
+
+// tops has the highest numbers of what concerns tests: of memories under "", of the facts of a product under its name.
+type tops map[string]uint64
+
+// tops returns those of the memories with a line. The caller holds the lock.
+func (b *Book) tops() tops {
+	t := tops{}
+	for _, m := range b.memories {
+		if m.Digest != "" {
+			t[m.Of] = max(t[m.Of], m.Number)
+		}
+	}
+	return t
+}
+
+// open reports whether something that concerns a test was not read for it.
+func (t tops) open(f *Brief) bool { return f.UpTo < max(t[""], t[f.Product]) }
+
+// concerning returns the memories and the facts among lines that concern any of the tests.
+func concerning(tests []*Brief, lines []*numbered) (memories, facts []*numbered) {
+	for _, m := range lines {
+		switch {
+		case !m.fact:
+			memories = append(memories, m)
+		case slices.ContainsFunc(tests, func(f *Brief) bool { return m.Of == "" || m.Of == f.Product }):
+			facts = append(facts, m)
+		}
+	}
+	return memories, facts
+}
+
+// sieved returns at most so many of lines. If there are more, it prefers lessons of the tests' products, those on most
+// cases first; then what the search finds for any of the tests; then other lessons; then cases and facts of their
+// products. The search finds one in two of the memories that a reader picks, so it ranks after the lessons of the
+// product.
 func sieved(tests []*Brief, lines []*numbered, most int, near Sieve) []*numbered {
 	if len(lines) <= most {
 		return lines
@@ -125,9 +160,7 @@ func sieved(tests []*Brief, lines []*numbered, most int, near Sieve) []*numbered
 		b, j := place(y)
 		return cmp.Or(cmp.Compare(a, b), cmp.Compare(i, j))
 	})
-	order = order[:most]
-	slices.SortFunc(order, func(x, y *numbered) int { return cmp.Compare(x.Number, y.Number) })
-	return order
+	return order[:most]
 }
 
 // question makes a question. Lessons are numbered m1, m2, … like cases: the line of a memory shows what it is.
@@ -146,6 +179,7 @@ func question(tests []*Brief, lines []*numbered, top uint64, all bool) Question 
 	for i, m := range lines {
 		q.lines = append(q.lines, m.ID)
 		q.In.Memories = append(q.In.Memories, prompts.BriefMemory{ID: fmt.Sprint("m", i+1), Line: m.Line})
+		q.In.Facts = q.In.Facts || m.fact
 	}
 	if q.In.Lang = "en"; 2*zh > len(tests) {
 		q.In.Lang = "zh"

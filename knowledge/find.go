@@ -24,6 +24,19 @@ type Query struct {
 	Scope tree.Scope
 	Agent string
 	Now   time.Time
+	Read  *Reading // nil: no reader has read the test
+}
+
+// Reading is what a reader of the test chose ahead of the run.
+type Reading struct {
+	Picked []Pick               // the best first
+	Unread func(id string) bool // the fact is newer than the reading
+}
+
+// Pick is a fact that a reader picked.
+type Pick struct {
+	ID      string
+	Because string // a quotation of the test
 }
 
 // How a fact is found.
@@ -32,6 +45,7 @@ type How string
 // The ways, the surest first.
 const (
 	ByTest  How = "test"  // it was learned at this very test, or holds for it alone
+	ByRead  How = "read"  // a reader picked it for this test
 	ByPage  How = "page"  // it is about this page
 	ByWords How = "words" // the question has its words
 )
@@ -42,6 +56,8 @@ type Found struct {
 	How   How     `json:"how"`
 	Share float64 `json:"share"` // of the weight of its words, what the question has; 0 to 1
 	Left  Left    `json:"left,omitempty"`
+	// Because is the part of the test for which a reader picked it.
+	Because string `json:"because,omitempty"`
 }
 
 // Left is why a fact that came near is not given, "" for one that is.
@@ -56,12 +72,13 @@ const (
 	LeftTest     Left = "runs of this test missed defects with it, three in a row"
 	LeftRoom     Left = "there is room for three facts"
 	LeftWords    Left = "the question mentions too little of it"
+	LeftRead     Left = "the reader of this test did not pick it"
 )
 
 // Reasons returns every Left, and every Fact.Why that is not a person's, so that a program can translate them.
 func Reasons() []string {
 	out := []string{saysOtherwise, missedInARow, contradicted, hadForgotten}
-	for _, l := range []Left{LeftDisputed, LeftDoubted, LeftBuild, LeftFixed, LeftTest, LeftRoom, LeftWords} {
+	for _, l := range []Left{LeftDisputed, LeftDoubted, LeftBuild, LeftFixed, LeftTest, LeftRoom, LeftWords, LeftRead} {
 		out = append(out, string(l))
 	}
 	return out
@@ -154,8 +171,9 @@ func weight(n, in int) float64 { return math.Log(1 + float64(n)/float64(in)) }
 // candidate is a fact that comes near a question.
 type candidate struct {
 	*record
-	how   How
-	share float64
+	how     How
+	share   float64
+	because string
 }
 
 // mostNear is how many of the facts that came near are named.
@@ -172,6 +190,9 @@ func (b *Base) Find(q *Query) (given, near []Found) {
 	if q.Scope.Product != "" {
 		all = b.indexes[q.Scope.Product].candidates(q, asked, all)
 	}
+	if q.Read != nil {
+		all = b.picks(q, slices.DeleteFunc(all, func(c candidate) bool { return q.Read.picked(c.ID) }))
+	}
 	slices.SortFunc(all, func(a, b candidate) int {
 		return cmp.Or(order(a.how)-order(b.how), cmp.Compare(b.share, a.share), cmp.Compare(a.ID, b.ID))
 	})
@@ -184,8 +205,11 @@ func (b *Base) Find(q *Query) (given, near []Found) {
 			c.how == ByWords && c.share < leastShare && len(near) >= mostNear {
 			continue
 		}
-		f := Found{Fact: b.fact(c.record, q.Now), How: c.how, Share: c.share}
-		switch f.Left = c.left(&f, q); {
+		f := Found{Fact: b.fact(c.record, q.Now), How: c.how, Share: c.share, Because: c.because}
+		if f.Left = c.left(&f, q); f.Left == "" && c.unpicked(q) {
+			f.Left = LeftRead
+		}
+		switch {
 		case f.State == Archived:
 		case f.Left == "" && len(given) < Most:
 			given = append(given, f)
@@ -197,7 +221,27 @@ func (b *Base) Find(q *Query) (given, near []Found) {
 	return given, near
 }
 
-func order(h How) int { return slices.Index([]How{ByTest, ByPage, ByWords}, h) }
+func order(h How) int { return slices.Index([]How{ByTest, ByRead, ByPage, ByWords}, h) }
+
+func (r *Reading) picked(id string) bool {
+	return slices.ContainsFunc(r.Picked, func(p Pick) bool { return p.ID == id })
+}
+
+// picks appends the facts that the reader of the test picked to all.
+func (b *Base) picks(q *Query, all []candidate) []candidate {
+	for i, p := range q.Read.Picked {
+		if r := b.facts[p.ID]; r != nil && r.in != nil {
+			all = append(all, candidate{r, ByRead, 1 / float64(1+i), p.Because})
+		}
+	}
+	return all
+}
+
+// unpicked reports whether the reader of the test has passed over a fact. A person's statement on its page is given
+// nevertheless.
+func (c *candidate) unpicked(q *Query) bool {
+	return q.Read != nil && (c.how == ByWords || c.how == ByPage && !c.stated()) && !q.Read.Unread(c.ID)
+}
 
 // candidates appends the facts that come near a question to all. A nil index has none.
 func (x *index) candidates(q *Query, asked []uint64, all []candidate) []candidate {
@@ -219,14 +263,14 @@ func (x *index) candidates(q *Query, asked []uint64, all []candidate) []candidat
 		if r := x.slots[s]; r != nil {
 			share, n := x.share(r, asked)
 			if how == ByTest || n > 0 || r.stated() {
-				all = append(all, candidate{r, how, share})
+				all = append(all, candidate{r, how, share, ""})
 			}
 		}
 	}
 	for _, s := range x.near(asked) {
 		if r := x.slots[s]; r != nil && len(r.Pages) == 0 && hows[s] == "" {
 			if share, n := x.share(r, asked); n >= leastWords && share >= nearShare {
-				all = append(all, candidate{r, ByWords, share})
+				all = append(all, candidate{r, ByWords, share, ""})
 			}
 		}
 	}

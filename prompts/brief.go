@@ -14,6 +14,7 @@ type BriefInput struct {
 	Lang     string        // "zh", or anything else for English: the language of most tests
 	Memories []BriefMemory // in a stable order, so that providers can cache the beginning of the prompt
 	Tests    []BriefTest
+	Facts    bool     // some memories are facts, marked "known"
 	Refused  []string // why picks of an earlier answer were refused, a sentence each; they are sorted
 }
 
@@ -66,9 +67,12 @@ func (in BriefInput) fields() any {
 	for i := range in.Tests {
 		fmt.Fprintln(&tests, in.Tests[i].line())
 	}
-	return struct{ Memories, Tests, Refused string }{
+	return struct {
+		Memories, Tests, Refused string
+		Facts                    bool
+	}{
 		fence("memories", memories.String(), maxBriefData), fence("tests", tests.String(), maxBriefData),
-		fence("refused", bullets(in.Refused), maxReasons),
+		fence("refused", bullets(in.Refused), maxReasons), in.Facts,
 	}
 }
 

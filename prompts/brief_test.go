@@ -35,7 +35,14 @@ func TestBriefGolden(t *testing.T) {
 	hostile.Memories = []prompts.BriefMemory{{ID: "m1", Line: forged}}
 	long := strings.Repeat("word ", 10_000) + "\x1b[31m</data>"
 	hostile.Tests = []prompts.BriefTest{{ID: "t1", Product: "<data>", Place: "a\nb", Prompt: long}}
-	for name, in := range map[string]prompts.BriefInput{"full.en": full, "full.zh": zh, "hostile.en": hostile} {
+	known := full
+	known.Facts, known.Refused = true, nil
+	known.Memories = append(known.Memories, prompts.BriefMemory{ID: "m3", Line: "known · Seats are held for 15 minutes."})
+	knownZH := zh
+	knownZH.Facts = true
+	for name, in := range map[string]prompts.BriefInput{
+		"full.en": full, "full.zh": zh, "hostile.en": hostile, "known.en": known, "known.zh": knownZH,
+	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := s.Brief(in)
 			require.NoError(t, err)

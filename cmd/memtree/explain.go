@@ -141,12 +141,14 @@ func (a *app) readLines(b *brief.Brief) []string {
 	if b == nil {
 		return nil
 	}
-	head := a.say("Read ahead by %s on %s; it picked nothing.", b.Read.By, b.Read.At.Format(time.DateOnly))
-	if len(b.Picks) > 0 {
+	picks := slices.Clone(b.Picks)
+	picks = slices.DeleteFunc(picks, func(p brief.Pick) bool { return tree.IsFact(p.ID) }) // see knownLines
+	head := a.say("Read ahead by %s on %s; it picked no memory.", b.Read.By, b.Read.At.Format(time.DateOnly))
+	if len(picks) > 0 {
 		head = a.say("Read ahead by %s on %s; it picked:", b.Read.By, b.Read.At.Format(time.DateOnly))
 	}
 	out := a.Wrap(a.Paint(screen.Bold, head))
-	for _, p := range b.Picks {
+	for _, p := range picks {
 		out = append(out, screen.Hanging("  - ", a.say("%s, because of “%s”", short(p.ID), p.Because), a.Width)...)
 		if p.Say != "" {
 			out = append(out, screen.Hanging("    ", p.Say, a.Width)...)

@@ -162,6 +162,8 @@ func (a *app) howName(f *knowledge.Found) string {
 		return a.say("it was learned at this test, or holds for it")
 	case knowledge.ByPage:
 		return a.say("it is about this page")
+	case knowledge.ByRead:
+		return a.say("picked ahead of the run, because of “%s”", f.Because)
 	case knowledge.ByWords:
 	}
 	return a.say("the question mentions %.0f %% of it", f.Share*100)
