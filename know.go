@@ -61,7 +61,7 @@ func (m *Memory) factsFor(ctx context.Context, q *Query, a *askedTest) (given, n
 	if q.Step != "" {
 		kq.Text = q.Step
 	}
-	kq.Read = m.factsRead(&a.Test)
+	kq.Read, kq.Names = m.factsRead(&a.Test), a.names
 	find := func(b *knowledge.Base) { given, near = b.Find(&kq) }
 	if stale := m.learned.decided.Swap(false); m.opts.ReadOnly || stale || !m.learned.knowledge.Read(find) {
 		ctx, cancel := context.WithTimeout(ctx, m.opts.Deadline/2)

@@ -22,6 +22,7 @@ type Query struct {
 	Text  string // what is asked: the step where there is one, else the prompt
 	Scene tree.Scene
 	Scope tree.Scope
+	Names []string // ids under which the test is known, beside Scope.Test
 	Agent string
 	Now   time.Time
 	Read  *Reading // nil: no reader has read the test
@@ -126,8 +127,8 @@ func (x *index) add(r *record) {
 }
 
 func (x *index) test(t string, slot int32) {
-	if t != "" {
-		x.tests[t] = append(x.tests[t], slot)
+	if key := tree.TestKey(t); key != "" {
+		x.tests[key] = append(x.tests[key], slot)
 	}
 }
 
@@ -254,8 +255,8 @@ func (x *index) candidates(q *Query, asked []uint64, all []candidate) []candidat
 			hows[s] = ByPage
 		}
 	}
-	if q.Scope.Test != "" {
-		for _, s := range x.tests[q.Scope.Test] {
+	for _, name := range slices.Concat(q.Names, []string{q.Scope.Test}) {
+		for _, s := range x.tests[tree.TestKey(name)] {
 			hows[s] = ByTest
 		}
 	}

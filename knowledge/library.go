@@ -149,7 +149,8 @@ func (l *Library) unread(ctx context.Context) (questions [][]noted, err error) {
 			n.CaseData.EvaluatorReason == "" || l.s.Hidden(n.Scope.Product) {
 			continue
 		}
-		all = append(all, noted{n.ID, n.Scope.Test, n.Scope.Product, cmp.Or(tree.Route(n.Scene.Route), n.Scene.ID),
+		test := cmp.Or(n.Scope.Test, n.CaseData.TestCase.CaseID)
+		all = append(all, noted{n.ID, test, n.Scope.Product, cmp.Or(tree.Route(n.Scene.Route), n.Scene.ID),
 			n.CaseData.TestCase.Prompt, n.CaseData.EvaluatorReason})
 	}
 	err = l.s.View(ctx, func(b *Base) {

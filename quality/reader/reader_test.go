@@ -102,26 +102,38 @@ type played struct {
 	queries []suiteQuery
 }
 
-// play records a suite, learns from it and reads its coming tests, with the available answers, more among them.
-func play(t *testing.T, name string, more ...byhand.Answer) *played {
+// openPlayed records a suite. The reader has the answers of a file, and more; learns sets it as the memory's model.
+func openPlayed(t *testing.T, name, suite string, learns bool, more ...byhand.Answer) *played {
 	t.Helper()
-	dir := filepath.Join(shared(t), "data", "lessons", "suite-"+name)
 	p := &played{name: name, answers: append(answersOf(t, answersFile(name)), more...)}
 	if folder := os.Getenv(readerVariable); folder != "" {
 		p.answers = append(p.answers, answersOf(t, filepath.Join(folder, name+".answers.jsonl"))...)
 	}
 	p.hand = byhand.New("reader", p.answers...)
 	p.reader = &tallied{of: p.hand, calls: map[string]int{}, tokens: map[string]int{}}
+	o := &memtree.Options{InMemory: true, Deadline: time.Minute, Holdout: new(effect.Fixed(0)),
+		Now: func() time.Time { return time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC) }}
+	if learns {
+		o.Generator = p.reader
+	}
 	var err error
-	p.Memory, err = memtree.Open(
-		t.Context(),
-		"",
-		&memtree.Options{InMemory: true, Generator: p.reader, Deadline: time.Minute,
-			Holdout: new(effect.Fixed(0)), Now: func() time.Time { return time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC) }},
-	)
+	p.Memory, err = memtree.Open(t.Context(), "", o)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, p.Close()) })
-	p.causes = recordSuite(t, p.Memory, filepath.Join(dir, "runs.jsonl"))
+	p.causes = recordSuite(t, p.Memory, suiteFile(t, suite, "runs.jsonl"))
+	return p
+}
+
+func suiteFile(t *testing.T, suite, name string) string {
+	t.Helper()
+	return filepath.Join(shared(t), "data", "lessons", "suite-"+suite, name)
+}
+
+// play records a suite, learns from it and reads its coming tests, with the available answers, more among them.
+func play(t *testing.T, name string, more ...byhand.Answer) *played {
+	t.Helper()
+	p := openPlayed(t, name, name, true, more...)
+	var err error
 	for range 4 {
 		_, err = p.Evolve(t.Context(), nil)
 		require.NoError(t, err)
@@ -131,7 +143,7 @@ func play(t *testing.T, name string, more ...byhand.Answer) *played {
 	for _, r := range refused {
 		require.NotContains(t, strings.Join(r.Reasons, "\n"), "language: ", "own checks are counted in one language")
 	}
-	p.queries = queriesOf(t, filepath.Join(dir, "queries.jsonl"))
+	p.queries = queriesOf(t, suiteFile(t, name, "queries.jsonl"))
 	for range 2 { // refused answers are requested once more
 		_, err = p.Brief(t.Context(), coming(p.queries), nil)
 		require.NoError(t, err)
