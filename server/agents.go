@@ -67,7 +67,8 @@ func (s *Server) agentServer(q *http.Request) *mcp.Server {
 
 // changing are the tools that change a tree.
 var changing = map[string]bool{
-	"record_outcome": true, "record_case": true, "propose_memory": true, "correct_case": true,
+	"record_outcome": true, "record_case": true, "propose_memory": true, "remember": true, "correct_case": true,
+	"submit_brief": true, "write_lessons": true,
 }
 
 // auditTools writes a line to the audit log for every call of a tool that changes a tree.

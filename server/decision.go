@@ -14,9 +14,9 @@ import (
 
 // Speaker is the person who decides, with the reason and options.
 type Speaker struct {
-	By     string `json:"by,omitempty" maxLength:"200" doc:"The person who says so; left out: the name of the token"`
-	Why    string `json:"why,omitempty" maxLength:"1000" doc:"A sentence; it is kept"`
-	DryRun bool   `json:"dryRun,omitempty" doc:"Say what would change, write nothing"`
+	By     string `json:"by,omitempty" maxLength:"200" doc:"The person who decides; left out: the name of the token"`
+	Why    string `json:"why,omitempty" maxLength:"1000" doc:"A sentence; it is stored"`
+	DryRun bool   `json:"dryRun,omitempty" doc:"Return what would change, write nothing"`
 	Over   bool   `json:"over,omitempty" doc:"Decide although another person decided otherwise, or take their decision back"` //nolint:lll // a tag cannot be broken
 }
 
@@ -152,11 +152,11 @@ func (s *Server) relabel(ctx context.Context, in *truthInput) (*resultOutput, er
 
 // promote selects imports to promote.
 type promote struct {
-	By        string   `json:"by,omitempty" maxLength:"200" doc:"The person who says so; left out: the name of the token"`
+	By        string   `json:"by,omitempty" maxLength:"200" doc:"The person who decides; left out: the name of the token"`
 	IDs       []string `json:"ids,omitempty" maxItems:"1000"`
 	ErrorType string   `json:"errorType,omitempty" maxLength:"64" doc:"All that wait of this error type"`
 	Origin    string   `json:"origin,omitempty" maxLength:"200" doc:"All that wait of this origin, by its id or label"`
-	DryRun    bool     `json:"dryRun,omitempty" doc:"Say what would change, write nothing"`
+	DryRun    bool     `json:"dryRun,omitempty" doc:"Return what would change, write nothing"`
 }
 
 type promoteInput struct {

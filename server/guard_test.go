@@ -173,6 +173,7 @@ func TestReadOnly(t *testing.T) {
 		if r := routeOf(op.id); r.changes && op.id != "import" {
 			body := map[string]string{"record": "[" + wrongTotal + "]", "relabel": `{"evaluation":"x","groundTruth":"pass"}`,
 				"promote": `{"origin":"x"}`, "edit": `{"lesson":{"title":"t","description":"d","lessons":[]}}`,
+				"stateFact": `{"statement":"s"}`, "editFact": `{"statement":"s"}`,
 				"teach": `{"lesson":"l","when":["w"]}`, "label": `{"evaluations":["x"],"correct":true}`}[op.id]
 			if body == "" {
 				body = "{}"

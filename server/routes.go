@@ -82,6 +82,16 @@ var routes = []route{
 	word("about", "Say which checks a case is about, and which not"),
 	word("edit", "Word a lesson better, by the gates that every lesson passes"),
 	word("undo", "Take back what was said last of a memory"),
+	{id: "facts", method: "GET", path: inTreePath + "/facts", scope: token.Read,
+		summary: "What is known of the products under test"},
+	{id: "stateFact", method: "POST", path: inTreePath + "/facts", scope: token.Admin, body: maxWord, changes: true,
+		summary: "State what holds of a product", about: "It is given from now on before the tests that need it. An agent " +
+			"proposes over MCP."},
+	onFact("confirmFact", "confirm", "Confirm that a fact still holds"),
+	onFact("contradictFact", "contradict", "Contradict a fact: it is given no more"),
+	onFact("settleFact", "settle", "Confirm a fact against what contradicts it"),
+	onFact("forgetFact", "forget", "Take a fact out of use"),
+	onFact("editFact", "edit", "Put another statement in the place of a fact"),
 	{id: "relabel", method: "POST", path: inTreePath + "/relabel", scope: token.Admin, body: maxQuestion, changes: true,
 		summary: "Say that the truth of an evaluation was another"},
 	{id: "inbox", method: "GET", path: inTreePath + "/inbox", scope: token.Read,
@@ -121,6 +131,14 @@ var routes = []route{
 func word(id, summary string) route {
 	return route{
 		id: id, method: "POST", path: inTreePath + "/nodes/{id}/" + id, scope: token.Admin, body: maxWord, changes: true,
+		summary: summary,
+	}
+}
+
+// onFact returns the row of a person's decision on one fact.
+func onFact(id, end, summary string) route {
+	return route{
+		id: id, method: "POST", path: inTreePath + "/facts/{id}/" + end, scope: token.Admin, body: maxWord, changes: true,
 		summary: summary,
 	}
 }

@@ -87,7 +87,7 @@ func TestPagesKnowRoles(t *testing.T) {
 				require.Equal(t, http.StatusNotFound, a.Code, path)
 			case p.Admin && who != "admin":
 				require.Equal(t, http.StatusForbidden, a.Code, "%s %s", who, path)
-			case p.ID == "memory" || p.ID == "edit" || p.ID == "rewrite" || p.ID == "picture":
+			case p.ID == "memory" || p.ID == "fact" || p.ID == "edit" || p.ID == "rewrite" || p.ID == "picture":
 				require.Equal(t, http.StatusNotFound, a.Code, "%s %s", who, path)
 			case p.Admin && p.Method == "POST", p.ID == "draft":
 				require.Equal(t, http.StatusUnprocessableEntity, a.Code, "%s %s", who, path)

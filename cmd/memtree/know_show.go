@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,13 +11,12 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/screen"
-	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/tree"
 )
 
 func (a *app) knowListCommand() *cobra.Command {
-	product, kind, state := "", "", ""
+	x := knowledge.Filter{}
 	c := &cobra.Command{
 		Use:   "list [WORDS]",
 		Short: a.say("Print what is known, what is disputed first"),
@@ -29,36 +27,25 @@ is from 0 to 1, with the number of people, notes and runs that it rests on; belo
 		Args:    a.arguments(0, -1, a.say("what the facts mention")),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.with(c.Context(), reading, func(m *memtree.Memory) error {
-				all, err := m.Knowledge().All(c.Context())
+				x.Words = strings.Join(args, " ")
+				all, err := m.Knowledge().List(c.Context(), x)
 				if err != nil {
 					return err
 				}
-				return a.printFacts(slices.DeleteFunc(all, func(f knowledge.Fact) bool {
-					return product != "" && f.Scope.Product != product || kind != "" && string(f.Kind) != kind ||
-						state != "" && string(f.State) != state || state == "" && outOfUse(&f) ||
-						!text.Mentions(f.Text, strings.Join(args, " ")) && len(args) > 0
-				}))
+				return a.printFacts(all)
 			})
 		},
 	}
-	c.Flags().StringVar(&product, "product", "", a.say("only those of this product"))
-	c.Flags().StringVar(&kind, "kind", "", a.say("only those of this kind"))
-	c.Flags().StringVar(&state, "state", "",
+	c.Flags().StringVar(&x.Product, "product", "", a.say("only those of this product"))
+	c.Flags().StringVar((*string)(&x.Kind), "kind", "", a.say("only those of this kind"))
+	c.Flags().StringVar((*string)(&x.State), "state", "",
 		a.say("only those that are proposed, active, disputed, superseded or archived"))
+	c.Flags().BoolVar(&x.Open, "open", false, a.say("only those that a person should decide on"))
 	completes(c, "kind", a.factKinds)
 	return c
 }
 
-func outOfUse(f *knowledge.Fact) bool {
-	return f.State == knowledge.Superseded || f.State == knowledge.Archived
-}
-
 func (a *app) printFacts(all []knowledge.Fact) error {
-	asks := func(f *knowledge.Fact) int { return slices.Index(stateOrder, f.State) }
-	slices.SortFunc(all, func(x, y knowledge.Fact) int {
-		return cmp.Or(asks(&x)-asks(&y), cmp.Compare(x.Scope.Product, y.Scope.Product), cmp.Compare(y.Given, x.Given),
-			cmp.Compare(x.ID, y.ID))
-	})
 	if a.json {
 		if all == nil {
 			all = []knowledge.Fact{}
@@ -80,10 +67,6 @@ func (a *app) printFacts(all []knowledge.Fact) error {
 	rows := t.Lines(a.Width)
 	rows[0] = a.Paint(screen.Bold, rows[0])
 	return a.print(rows...)
-}
-
-var stateOrder = []knowledge.State{
-	knowledge.Disputed, knowledge.Proposed, knowledge.Active, knowledge.Superseded, knowledge.Archived,
 }
 
 func (a *app) knowShowCommand() *cobra.Command {

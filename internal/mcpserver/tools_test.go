@@ -108,13 +108,14 @@ func names[T any](list []T, name func(T) string) string {
 }
 
 func TestToolsByWhatTheCallerMay(t *testing.T) {
-	const read = "assess_verdict get_guidance get_memory list_review_queue memory_stats search_memories"
+	const read = "assess_verdict get_guidance get_memory list_facts list_review_queue memory_stats search_memories"
 	for may, want := range map[mcpserver.May]string{
 		0: read,
-		mcpserver.Write: "assess_verdict get_guidance get_memory list_review_queue memory_stats read_runs read_tests " +
-			"record_case record_outcome search_memories submit_brief write_lessons",
-		all | mcpserver.Correct: "assess_verdict correct_case get_guidance get_memory list_review_queue memory_stats " +
-			"propose_memory read_runs read_tests record_case record_outcome search_memories submit_brief write_lessons",
+		mcpserver.Write: "assess_verdict get_guidance get_memory list_facts list_review_queue memory_stats read_runs " +
+			"read_tests record_case record_outcome search_memories submit_brief write_lessons",
+		all | mcpserver.Correct: "assess_verdict correct_case get_guidance get_memory list_facts list_review_queue " +
+			"memory_stats propose_memory read_runs read_tests record_case record_outcome remember search_memories " +
+			"submit_brief write_lessons",
 	} {
 		c := dial(t, may, "en")
 		r, err := c.ListTools(t.Context(), nil)
@@ -124,7 +125,7 @@ func TestToolsByWhatTheCallerMay(t *testing.T) {
 			require.NotEmpty(t, x.Description)
 			require.NotEmpty(t, x.Annotations.Title)
 			require.False(t, *x.Annotations.OpenWorldHint)
-			writes := strings.HasPrefix(x.Name, "record") || strings.HasPrefix(x.Name, "propose") ||
+			writes := strings.HasPrefix(x.Name, "record") || strings.HasPrefix(x.Name, "propose") || x.Name == "remember" ||
 				x.Name == "read_tests" || x.Name == "submit_brief" || x.Name == "write_lessons" ||
 				x.Name == "correct_case" || x.Name == "get_guidance" && may != 0
 			require.Equal(t, !writes, x.Annotations.ReadOnlyHint, x.Name)

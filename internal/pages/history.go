@@ -69,11 +69,21 @@ func (s *Site) decision(r *http.Request, v *Visitor, p *curation.Past) decision 
 	} else {
 		d.Title = s.title(r, v, d.Of)
 	}
-	if _, err := v.Memory.Tree().Get(r.Context(), d.Of); err != nil {
+	if !s.exists(r, v, d.Of) {
 		d.Of = ""
 	}
 	d.Title = cmp.Or(d.Title, p.Evaluation)
 	return d
+}
+
+// exists reports whether there is a memory or fact of an id.
+func (s *Site) exists(r *http.Request, v *Visitor, id string) bool {
+	if tree.IsFact(id) {
+		_, err := v.Memory.Knowledge().Get(r.Context(), id)
+		return err == nil
+	}
+	_, err := v.Memory.Tree().Get(r.Context(), id)
+	return err == nil
 }
 
 // takeBack takes back a decision, given by its id. A decision of another person, or on several verdicts, is shown
@@ -104,7 +114,7 @@ func (s *Site) takeBack(w http.ResponseWriter, r *http.Request, v *Visitor) erro
 		return err
 	}
 	if id := field(r, "from"); id != "" {
-		return seeOther(w, r, v, "memories/"+id)
+		return seeOther(w, r, v, pageOf(id))
 	}
 	return seeOther(w, r, v, "history", "done", string(done.Undone.Kind))
 }

@@ -74,6 +74,13 @@ func (s *Site) ask(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 
 // title names a memory: a case by its task, since many cases have one title; by the id if it has no title or is gone.
 func (s *Site) title(r *http.Request, v *Visitor, id string) string {
+	if tree.IsFact(id) {
+		f, err := v.Memory.Knowledge().Get(r.Context(), id)
+		if err != nil {
+			return id
+		}
+		return f.Text
+	}
 	n, err := v.Memory.Tree().Get(r.Context(), id)
 	if err != nil {
 		return id

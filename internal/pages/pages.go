@@ -66,15 +66,15 @@ func New() (*Site, error) {
 		return nil, fmt.Errorf("zh.po: %w", err)
 	}
 	layout, err := template.New("layout.html").Funcs(functions(&speech{})).
-		ParseFS(files, "templates/layout.html", "templates/choose.html")
+		ParseFS(files, "templates/layout.html", "templates/choose.html", "templates/statement.html")
 	if err == nil {
 		_, err = layout.New("plots").Parse(plot.Template)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the pages: %w", err)
 	}
-	for name := range strings.FieldsSeq("overview verdicts inbox many memories memory edit teach ask coming effect " +
-		"review draft history question health login problem") {
+	for name := range strings.FieldsSeq("overview verdicts inbox many memories memory facts fact edit teach ask coming " +
+		"effect review draft history question health login problem") {
 		t, err := layout.Clone()
 		if err == nil {
 			t, err = t.ParseFS(files, "templates/"+name+".html")

@@ -39,7 +39,7 @@ func (s *Site) over(w http.ResponseWriter, r *http.Request, v *Visitor, err erro
 // fromOf returns the page from which a form was sent: that of a memory, or the list of decisions.
 func fromOf(r *http.Request, v *Visitor) string {
 	if id := field(r, "from"); id != "" {
-		return v.in("memories/" + id)
+		return v.in(pageOf(id))
 	}
 	return v.in("history")
 }

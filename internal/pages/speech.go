@@ -7,7 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -39,23 +41,33 @@ func (s *speech) say(english string, args ...any) string {
 // functions are the functions of templates.
 func functions(s *speech) template.FuncMap {
 	return template.FuncMap{
-		"say":     s.say,
-		"lang":    func() string { return s.lang },
-		"in":      func(t taxonomy.Text) string { return t.In(s.lang) },
-		"way":     func(d taxonomy.Direction) string { return d.Name().In(s.lang) },
-		"level":   s.level,
-		"decided": s.decidedOf,
-		"refusal": s.refusal,
-		"who":     s.who,
-		"status":  s.status,
-		"verdict": s.verdict,
-		"percent": percent,
-		"risks":   risks,
-		"day":     day,
-		"clock":   func(t time.Time) string { return t.Format("2006-01-02 15:04 MST") }, // in the zone of the service
-		"clip":    func(n int, t string) string { return text.Clip(strings.TrimSpace(text.Clean(t)), n) },
-		"short":   func(id string) string { return id[:min(10, len(id))] },
-		"join":    strings.Join,
+		"say":      s.say,
+		"lang":     func() string { return s.lang },
+		"in":       func(t taxonomy.Text) string { return t.In(s.lang) },
+		"way":      func(d taxonomy.Direction) string { return d.Name().In(s.lang) },
+		"level":    s.level,
+		"page":     pageOf,
+		"decided":  s.decidedOf,
+		"refusal":  s.refusal,
+		"who":      s.who,
+		"status":   s.status,
+		"reason":   func(why string) string { return s.say(why) },
+		"verdict":  s.verdict,
+		"percent":  percent,
+		"factKind": s.factKind,
+		"factState": func(f any) string {
+			if of, ok := f.(*knowledge.Fact); ok {
+				return s.factState(of)
+			}
+			of, _ := f.(knowledge.Fact)
+			return s.factState(&of)
+		},
+		"risks": risks,
+		"day":   day,
+		"clock": func(t time.Time) string { return t.Format("2006-01-02 15:04 MST") }, // in the zone of the service
+		"clip":  func(n int, t string) string { return text.Clip(strings.TrimSpace(text.Clean(t)), n) },
+		"short": func(id string) string { return id[:min(10, len(id))] },
+		"join":  strings.Join,
 	}
 }
 
@@ -142,6 +154,14 @@ func (s *speech) said(t tree.DecisionKind) string {
 		return s.say("What it is about was corrected")
 	case tree.DecisionReject:
 		return s.say("Rejected")
+	case curation.DecisionState:
+		return s.say("Fact stated")
+	case curation.DecisionConfirm:
+		return s.say("Fact confirmed")
+	case curation.DecisionContradict:
+		return s.say("Fact contradicted")
+	case curation.DecisionSettle:
+		return s.say("Fact confirmed against others")
 	case tree.DecisionUndo:
 		return s.say("Taken back")
 	}

@@ -33,7 +33,8 @@ type need struct {
 func TestFacts(t *testing.T) {
 	shared(t)
 	var out strings.Builder
-	fmt.Fprintln(&out, "suite  notes  facts  asked again  by      tests that need one  given it  tests that need none  given one")
+	fmt.Fprintln(&out, "suite  notes  facts  asked again  by      tests that need one  given it  "+
+		"tests that need none  given one")
 	for _, name := range []string{"g"} {
 		p := openPlayed(t, "facts."+name, name, false)
 		read, err := p.Knowledge().Read(t.Context(), &knowledge.ReadOptions{Reader: p.reader})

@@ -241,6 +241,112 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/trees/{tree}/facts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is known of the products under test */
+        get: operations["facts"];
+        put?: never;
+        /**
+         * State what holds of a product
+         * @description It is given from now on before the tests that need it. An agent proposes over MCP.
+         */
+        post: operations["stateFact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/trees/{tree}/facts/{id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Confirm that a fact still holds */
+        post: operations["confirmFact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/trees/{tree}/facts/{id}/contradict": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Contradict a fact: it is given no more */
+        post: operations["contradictFact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/trees/{tree}/facts/{id}/edit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Put another statement in the place of a fact */
+        post: operations["editFact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/trees/{tree}/facts/{id}/forget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take a fact out of use */
+        post: operations["forgetFact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/trees/{tree}/facts/{id}/settle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Confirm a fact against what contradicts it */
+        post: operations["settleFact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/trees/{tree}/guidance": {
         parameters: {
             query?: never;
@@ -627,9 +733,9 @@ export interface components {
             not?: string[] | null;
         };
         AboutBody: {
-            /** @description The person who says so; left out: the name of the token */
+            /** @description The person who decides; left out: the name of the token */
             by?: string;
-            /** @description Say what would change, write nothing */
+            /** @description Return what would change, write nothing */
             dryRun?: boolean;
             /** @description Checks that the case is about */
             is?: string[] | null;
@@ -637,7 +743,7 @@ export interface components {
             not?: string[] | null;
             /** @description Decide although another person decided otherwise, or take their decision back */
             over?: boolean;
-            /** @description A sentence; it is kept */
+            /** @description A sentence; it is stored */
             why?: string;
         };
         Action: {
@@ -873,15 +979,15 @@ export interface components {
             title: string;
         };
         EditBody: {
-            /** @description The person who says so; left out: the name of the token */
+            /** @description The person who decides; left out: the name of the token */
             by?: string;
-            /** @description Say what would change, write nothing */
+            /** @description Return what would change, write nothing */
             dryRun?: boolean;
             /** @description What the lesson says from now on; it has to pass the gates */
             lesson: components["schemas"]["Draft"];
             /** @description Decide although another person decided otherwise, or take their decision back */
             over?: boolean;
-            /** @description A sentence; it is kept */
+            /** @description A sentence; it is stored */
             why?: string;
         };
         Effect: {
@@ -1086,6 +1192,15 @@ export interface components {
             used: string;
             why?: string;
         };
+        FactPage: {
+            /** @description What people disagree on first, then what was given to most runs */
+            facts: components["schemas"]["Fact"][] | null;
+            /**
+             * Format: int64
+             * @description How many there are in all
+             */
+            total: number;
+        };
         Find: {
             /** @enum {string} */
             by: "role" | "label" | "placeholder" | "text";
@@ -1094,15 +1209,15 @@ export interface components {
             role?: string;
         };
         ForgetBody: {
-            /** @description The person who says so; left out: the name of the token */
+            /** @description The person who decides; left out: the name of the token */
             by?: string;
-            /** @description Say what would change, write nothing */
+            /** @description Return what would change, write nothing */
             dryRun?: boolean;
             /** @description Decide although another person decided otherwise, or take their decision back */
             over?: boolean;
             /** @description Remove the bytes too: this cannot be taken back */
             purge?: boolean;
-            /** @description A sentence; it is kept */
+            /** @description A sentence; it is stored */
             why?: string;
         };
         Forgotten: {
@@ -1242,7 +1357,7 @@ export interface components {
             told: number;
         };
         Label: {
-            /** @description The person who says so; left out: the name of the token */
+            /** @description The person who decides; left out: the name of the token */
             by?: string;
             /** @description Whether the agent was right */
             correct: boolean;
@@ -1251,7 +1366,7 @@ export interface components {
              * @enum {string}
              */
             direction?: "false_pass" | "false_fail" | "other";
-            /** @description Say what would change, write nothing */
+            /** @description Return what would change, write nothing */
             dryRun?: boolean;
             /** @description Their ids */
             evaluations: string[] | null;
@@ -1259,7 +1374,7 @@ export interface components {
             over?: boolean;
             /** @description What was missed */
             reason?: string;
-            /** @description A sentence; it is kept */
+            /** @description A sentence; it is stored */
             why?: string;
         };
         Labelled: {
@@ -1518,9 +1633,9 @@ export interface components {
             of: number;
         };
         Promote: {
-            /** @description The person who says so; left out: the name of the token */
+            /** @description The person who decides; left out: the name of the token */
             by?: string;
-            /** @description Say what would change, write nothing */
+            /** @description Return what would change, write nothing */
             dryRun?: boolean;
             /** @description All that wait of this error type */
             errorType?: string;
@@ -1753,13 +1868,37 @@ export interface components {
             weight: number;
         };
         Speaker: {
-            /** @description The person who says so; left out: the name of the token */
+            /** @description The person who decides; left out: the name of the token */
             by?: string;
-            /** @description Say what would change, write nothing */
+            /** @description Return what would change, write nothing */
             dryRun?: boolean;
             /** @description Decide although another person decided otherwise, or take their decision back */
             over?: boolean;
-            /** @description A sentence; it is kept */
+            /** @description A sentence; it is stored */
+            why?: string;
+        };
+        StateBody: {
+            /** @description Only for these builds */
+            builds?: string[] | null;
+            /** @description The person who decides; left out: the name of the token */
+            by?: string;
+            /** @description Return what would change, write nothing */
+            dryRun?: boolean;
+            /** @description Of a known bug: the build in which it is fixed */
+            fixed?: string;
+            /** @enum {string} */
+            kind?: "behaviour" | "rule" | "format" | "intended" | "known_bug" | "pattern" | "preference";
+            /** @description Decide although another person decided otherwise, or take their decision back */
+            over?: boolean;
+            /** @description Only on these pages: routes or names */
+            pages?: string[] | null;
+            /** @description Only for this product */
+            product?: string;
+            /** @description What holds, one sentence */
+            statement: string;
+            /** @description Only for the test with this id */
+            test?: string;
+            /** @description A sentence; it is stored */
             why?: string;
         };
         Stats: {
@@ -1819,14 +1958,14 @@ export interface components {
             notFor?: string[] | null;
         };
         Teach: {
-            /** @description The person who says so; left out: the name of the token */
+            /** @description The person who decides; left out: the name of the token */
             by?: string;
             /**
              * @description It guards against
              * @enum {string}
              */
             direction?: "false_pass" | "false_fail" | "other";
-            /** @description Say what would change, write nothing */
+            /** @description Return what would change, write nothing */
             dryRun?: boolean;
             /** @description Tests that get it in any case: prompts or ids */
             for?: string[] | null;
@@ -1840,7 +1979,7 @@ export interface components {
             product?: string;
             /** @description For which tests, in words that these use */
             when: string[] | null;
-            /** @description A sentence; it is kept */
+            /** @description A sentence; it is stored */
             why?: string;
         };
         TestCase: {
@@ -1904,13 +2043,13 @@ export interface components {
             questions: number;
         };
         Truth: {
-            /** @description The person who says so; left out: the name of the token */
+            /** @description The person who decides; left out: the name of the token */
             by?: string;
             /** @description Whether the agent was right, where nothing else says */
             correct?: boolean;
             /** @enum {string} */
             direction?: "false_pass" | "false_fail" | "other";
-            /** @description Say what would change, write nothing */
+            /** @description Return what would change, write nothing */
             dryRun?: boolean;
             /** @description Its id, or the beginning of it */
             evaluation: string;
@@ -1920,7 +2059,7 @@ export interface components {
             over?: boolean;
             /** @description What the evaluator says about it now */
             reason?: string;
-            /** @description A sentence; it is kept */
+            /** @description A sentence; it is stored */
             why?: string;
         };
         Typed: {
@@ -2453,6 +2592,278 @@ export interface operations {
                 };
                 content: {
                     "application/octet-stream": string;
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    facts: {
+        parameters: {
+            query?: {
+                /** @description Only those of this product */
+                product?: string;
+                /** @description Only those of this kind */
+                kind?: string;
+                /** @description Left out: in use, or put to people; all: those out of use too */
+                state?: string;
+                /** @description The statement mentions them */
+                words?: string;
+                /** @description Only those that a person should decide on */
+                open?: boolean;
+                /** @description How many to pass over */
+                from?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FactPage"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stateFact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StateBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    confirmFact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+                /** @description Of the memory */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Speaker"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    contradictFact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+                /** @description Of the memory */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Speaker"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    editFact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+                /** @description Of the memory */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StateBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forgetFact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+                /** @description Of the memory */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Speaker"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    settleFact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+                /** @description Of the memory */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Speaker"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Result"];
                 };
             };
             /** @description Error */

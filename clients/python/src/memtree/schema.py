@@ -20,6 +20,13 @@ ROUTES: Final[Dict[str, Tuple[str, str]]] = {
     "evolve": ("POST", "/v1/trees/{tree}/evolve"),
     "explain": ("POST", "/v1/trees/{tree}/explain"),
     "export": ("GET", "/v1/trees/{tree}/export"),
+    "facts": ("GET", "/v1/trees/{tree}/facts"),
+    "stateFact": ("POST", "/v1/trees/{tree}/facts"),
+    "confirmFact": ("POST", "/v1/trees/{tree}/facts/{id}/confirm"),
+    "contradictFact": ("POST", "/v1/trees/{tree}/facts/{id}/contradict"),
+    "editFact": ("POST", "/v1/trees/{tree}/facts/{id}/edit"),
+    "forgetFact": ("POST", "/v1/trees/{tree}/facts/{id}/forget"),
+    "settleFact": ("POST", "/v1/trees/{tree}/facts/{id}/settle"),
     "guide": ("POST", "/v1/trees/{tree}/guidance"),
     "import": ("POST", "/v1/trees/{tree}/import"),
     "inbox": ("GET", "/v1/trees/{tree}/inbox"),
@@ -319,13 +326,13 @@ class _EditBody(TypedDict):
 
 
 class EditBody(_EditBody, total=False):
-    # The person who says so; left out: the name of the token
+    # The person who decides; left out: the name of the token
     by: str
-    # Say what would change, write nothing
+    # Return what would change, write nothing
     dryRun: bool
     # Decide although another person decided otherwise, or take their decision back
     over: bool
-    # A sentence; it is kept
+    # A sentence; it is stored
     why: str
 
 
@@ -529,6 +536,13 @@ class Fact(_FactMust, _FactMay):
     pass
 
 
+class FactPage(TypedDict):
+    # What people disagree on first, then what was given to most runs
+    facts: Optional[List[Fact]]
+    # How many there are in all
+    total: int
+
+
 class _Find(TypedDict):
     by: Literal["role", "label", "placeholder", "text"]
     name: str
@@ -540,15 +554,15 @@ class Find(_Find, total=False):
 
 
 class ForgetBody(TypedDict, total=False):
-    # The person who says so; left out: the name of the token
+    # The person who decides; left out: the name of the token
     by: str
-    # Say what would change, write nothing
+    # Return what would change, write nothing
     dryRun: bool
     # Decide although another person decided otherwise, or take their decision back
     over: bool
     # Remove the bytes too: this cannot be taken back
     purge: bool
-    # A sentence; it is kept
+    # A sentence; it is stored
     why: str
 
 
@@ -690,17 +704,17 @@ class _Label(TypedDict):
 
 
 class Label(_Label, total=False):
-    # The person who says so; left out: the name of the token
+    # The person who decides; left out: the name of the token
     by: str
     # Left out: as each can be
     direction: Literal["false_pass", "false_fail", "other"]
-    # Say what would change, write nothing
+    # Return what would change, write nothing
     dryRun: bool
     # Decide although another person decided otherwise, or take their decision back
     over: bool
     # What was missed
     reason: str
-    # A sentence; it is kept
+    # A sentence; it is stored
     why: str
 
 
@@ -981,9 +995,9 @@ class Progress(TypedDict):
 
 
 class Promote(TypedDict, total=False):
-    # The person who says so; left out: the name of the token
+    # The person who decides; left out: the name of the token
     by: str
-    # Say what would change, write nothing
+    # Return what would change, write nothing
     dryRun: bool
     # All that wait of this error type
     errorType: str
@@ -1215,13 +1229,40 @@ class Signal(TypedDict):
 
 
 class Speaker(TypedDict, total=False):
-    # The person who says so; left out: the name of the token
+    # The person who decides; left out: the name of the token
     by: str
-    # Say what would change, write nothing
+    # Return what would change, write nothing
     dryRun: bool
     # Decide although another person decided otherwise, or take their decision back
     over: bool
-    # A sentence; it is kept
+    # A sentence; it is stored
+    why: str
+
+
+class _StateBody(TypedDict):
+    # What holds, one sentence
+    statement: str
+
+
+class StateBody(_StateBody, total=False):
+    # Only for these builds
+    builds: Optional[List[str]]
+    # The person who decides; left out: the name of the token
+    by: str
+    # Return what would change, write nothing
+    dryRun: bool
+    # Of a known bug: the build in which it is fixed
+    fixed: str
+    kind: Literal["behaviour", "rule", "format", "intended", "known_bug", "pattern", "preference"]
+    # Decide although another person decided otherwise, or take their decision back
+    over: bool
+    # Only on these pages: routes or names
+    pages: Optional[List[str]]
+    # Only for this product
+    product: str
+    # Only for the test with this id
+    test: str
+    # A sentence; it is stored
     why: str
 
 
@@ -1366,12 +1407,12 @@ class _Truth(TypedDict):
 
 
 class Truth(_Truth, total=False):
-    # The person who says so; left out: the name of the token
+    # The person who decides; left out: the name of the token
     by: str
     # Whether the agent was right, where nothing else says
     correct: bool
     direction: Literal["false_pass", "false_fail", "other"]
-    # Say what would change, write nothing
+    # Return what would change, write nothing
     dryRun: bool
     # Any JSON
     groundTruth: Any
@@ -1379,7 +1420,7 @@ class Truth(_Truth, total=False):
     over: bool
     # What the evaluator says about it now
     reason: str
-    # A sentence; it is kept
+    # A sentence; it is stored
     why: str
 
 

@@ -1,0 +1,72 @@
+package knowledge
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// Filter selects facts. The zero value selects those that are in use or put to people.
+type Filter struct {
+	Product string
+	Kind    tree.FactKind
+	State   State
+	Words   string // the statement mentions them
+	Out     bool   // also those out of use
+	// Open selects those that a person should decide on: what is disputed or proposed, what no person has decided on, and
+	// what is no longer given because its trust fell.
+	Open bool
+}
+
+// lets reports whether a fact is selected.
+func (x *Filter) lets(f *Fact) bool {
+	switch {
+	case x.Product != "" && f.Scope.Product != x.Product, x.Kind != "" && f.Kind != x.Kind:
+		return false
+	case x.State != "" && f.State != x.State, x.State == "" && !x.Out && f.OutOfUse(), x.Open && !f.Open():
+		return false
+	}
+	return x.Words == "" || text.Mentions(f.Text, x.Words) || strings.Contains(f.Text, x.Words)
+}
+
+// OutOfUse reports whether no run is given the fact any more.
+func (f *Fact) OutOfUse() bool { return f.State == Superseded || f.State == Archived }
+
+// Open reports whether a person should decide on the fact.
+func (f *Fact) Open() bool {
+	return f.State == Disputed || f.State == Proposed || f.State == Active && (len(f.People) == 0 || f.Trust < Floor)
+}
+
+// states are the states in the order of a list.
+var states = []State{Disputed, Proposed, Active, Superseded, Archived}
+
+// List returns the facts that a filter selects: those that people disagree on first, then those that were given most.
+func (l *Library) List(ctx context.Context, x Filter) ([]Fact, error) {
+	all, err := l.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(f Fact) bool { return !x.lets(&f) })
+	slices.SortFunc(all, func(a, b Fact) int {
+		return cmp.Or(slices.Index(states, a.State)-slices.Index(states, b.State),
+			cmp.Compare(a.Scope.Product, b.Scope.Product),
+			cmp.Compare(b.Given, a.Given), cmp.Compare(a.Trust, b.Trust), cmp.Compare(a.ID, b.ID))
+	})
+	return all, nil
+}
+
+// Get returns a fact by its id. An unknown id is tree.ErrNotFound.
+func (l *Library) Get(ctx context.Context, id string) (f Fact, err error) {
+	known := false
+	if err := l.s.View(ctx, func(b *Base) { f, known = b.Get(id, l.s.Now()) }); err != nil {
+		return Fact{}, err
+	}
+	if !known {
+		return Fact{}, tree.ErrNotFound
+	}
+	return f, nil
+}
