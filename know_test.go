@@ -3,6 +3,9 @@ package memtree
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
 	"testing"
 	"time"
@@ -204,6 +207,50 @@ func TestFactsAreRead(t *testing.T) {
 	require.Equal(t, []string{codes, onPage}, given())
 	newer := state("Seat rows that are chosen are paid later.")
 	require.Equal(t, []string{codes, onPage, newer}, given())
+}
+
+// TestFactsArePurged: a purge removes the statement of a fact, those it replaced and what people wrote about them from
+// every file of the store; nothing brings it back from there; a purged case takes what its note states along.
+func TestFactsArePurged(t *testing.T) {
+	ctx, dir := t.Context(), t.TempDir()
+	m, err := Open(ctx, dir, &Options{Holdout: &none})
+	require.NoError(t, err)
+	ann := curation.Options{By: "ann", Why: "zugzwang says so"}
+	d, err := m.Curation().KnowFact(ctx, tree.Statement{Text: "The quokka account pays by invoice."}, ann)
+	require.NoError(t, err)
+	d, err = m.Curation().EditFact(ctx, d.Fact.ID, func(s *tree.Statement) { s.Text = "The quokka pays by wallet." }, ann)
+	require.NoError(t, err)
+	_, err = m.Curation().KnowFact(ctx, seat, curation.Options{By: "ann"})
+	require.NoError(t, err)
+	_, err = m.Curation().ForgetFact(ctx, d.Fact.ID, curation.Options{By: "bob", Purge: true, DryRun: true})
+	require.NoError(t, err)
+	require.Len(t, facts(t, m), 3, "a dry run removes nothing")
+	_, err = m.Curation().ForgetFact(ctx, d.Fact.ID, curation.Options{By: "bob", Purge: true})
+	require.NoError(t, err)
+	require.Len(t, facts(t, m), 1)
+	_, err = m.Curation().ForgetFact(ctx, d.Fact.ID, curation.Options{Purge: true})
+	require.ErrorIs(t, err, tree.ErrNotFound)
+	require.NoError(t, m.Close())
+	require.NoError(t, filepath.WalkDir(dir, func(path string, f fs.DirEntry, err error) error {
+		if err == nil && !f.IsDir() {
+			b, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.NotContains(t, string(b), "quokka", path)
+			require.NotContains(t, string(b), "zugzwang", path)
+		}
+		return err
+	}))
+	m, err = Open(ctx, dir, nil)
+	require.NoError(t, err)
+	require.Len(t, facts(t, m), 1)
+	require.NoError(t, m.Close())
+}
+
+func facts(t *testing.T, m *Memory) []knowledge.Fact {
+	t.Helper()
+	all, err := m.Knowledge().All(t.Context())
+	require.NoError(t, err)
+	return all
 }
 
 // answering is a model that answers by a function.

@@ -74,14 +74,45 @@ func (c *Curation) SettleFact(ctx context.Context, id string, o Options) (Result
 	})
 }
 
-// ForgetFact takes a fact out of use.
+// ForgetFact takes a fact out of use. With Options.Purge its statement, those it replaced and everything that people
+// wrote about them are removed from the store too; it is not read again from the same notes.
 func (c *Curation) ForgetFact(ctx context.Context, id string, o Options) (Result, error) {
+	if o.Purge {
+		return c.purgeFact(ctx, id, o)
+	}
 	return c.decide(ctx, tree.DecisionForget, id, o, func(f *knowledge.Fact) error {
 		if f.State == knowledge.Archived {
 			return &RefusedError{Said: tree.DecisionForget, ID: id, Why: Already}
 		}
 		return nil
 	})
+}
+
+// purgeFact plans the purge of a fact and of those that it replaced, and has it applied.
+func (c *Curation) purgeFact(ctx context.Context, id string, o Options) (Result, error) {
+	var d Result
+	err := c.apply(ctx, o, func() (tree.Batch, error) {
+		acts, err := c.acts(ctx)
+		if err != nil {
+			return tree.Batch{}, err
+		}
+		gone := &tree.Purge{}
+		if err := c.door.Facts(ctx, func(b *knowledge.Base) { gone.Nodes = b.Line(id) }); err != nil {
+			return tree.Batch{}, err
+		}
+		if len(gone.Nodes) == 0 {
+			return tree.Batch{}, tree.ErrNotFound
+		}
+		p := c.begin(tree.DecisionForget, id, o, len(acts), nil)
+		p.act.Purged, p.act.Why = true, ""
+		p.batch.Purge = gone
+		d, err = c.finish(ctx, p, false)
+		return p.batch, err
+	})
+	if err != nil {
+		return Result{}, wrap(tree.DecisionForget, id, err)
+	}
+	return d, nil
 }
 
 // EditFact puts another statement in the place of a fact. What change leaves of it stays as it is. With another text it

@@ -222,10 +222,10 @@ type truths struct {
 const mostEarly = 8192
 
 func (e *truths) keep(evaluation string, t truth) {
-	if _, ok := e.of[evaluation]; ok {
+	_, known := e.of[evaluation]
+	if e.of[evaluation] = t; known { // the latest truth counts
 		return
 	}
-	e.of[evaluation] = t
 	if e.order = append(e.order, evaluation); len(e.order) > mostEarly {
 		delete(e.of, e.order[0])
 		e.order = e.order[1:]

@@ -117,16 +117,20 @@ func TestCorrectionsStopByChance(t *testing.T) {
 
 // A withdrawn truth is replaced by the present one; the bets were settled by it once.
 func TestCorrectionsRelabelled(t *testing.T) {
-	c := NewCorrections(0.8)
 	cor, ver := correctedStream(1, tree.Other, true)
 	again := *ver.Verdict
 	again.Correct, again.Mends = false, true
-	for _, e := range []tree.Entry{cor, ver, {Verdict: &again}, {Verdict: &again}} {
-		c.Note(&e)
+	for _, stream := range [][]tree.Entry{
+		{cor, ver, {Verdict: &again}, {Verdict: &again}}, {ver, {Verdict: &again}, cor}, // truths may come first
+	} {
+		c := NewCorrections(0.8)
+		for _, e := range stream {
+			c.Note(&e)
+		}
+		got := c.Remedied()[2]
+		require.Equal(t, []int{1, 1, 0}, []int{got.Known, got.Mended, got.Broken})
+		require.Equal(t, 1, c.flip.bet.N)
 	}
-	got := c.Remedied()[2]
-	require.Equal(t, []int{1, 1, 0}, []int{got.Known, got.Mended, got.Broken})
-	require.Equal(t, 1, c.flip.bet.N)
 }
 
 // The store of early truths is bounded.

@@ -53,6 +53,23 @@ func NewBase() *Base {
 // WasRead reports whether a reader has read the note of a case.
 func (b *Base) WasRead(id string) bool { return b.read[id] }
 
+// Line returns the ids of a fact and of all that it replaced, sorted; none if there is no such fact.
+func (b *Base) Line(id string) []string {
+	if b.facts[id] == nil {
+		return nil
+	}
+	ids := []string{id}
+	for i := 0; i < len(ids); i++ {
+		for other, r := range b.facts {
+			if r.Next == ids[i] && !slices.Contains(ids, other) {
+				ids = append(ids, other)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
 // Len returns how many facts there are, in whatever state.
 func (b *Base) Len() int { return len(b.facts) }
 

@@ -88,6 +88,12 @@ func (s *Server) forget(ctx context.Context, in *said[forgetBody]) (*resultOutpu
 	return speak(ctx, in.ID, o, (*curation.Curation).Forget)
 }
 
+func (s *Server) forgetFact(ctx context.Context, in *said[forgetBody]) (*resultOutput, error) {
+	o := in.Body.options(ctx)
+	o.Purge = in.Body.Purge
+	return speak(ctx, in.ID, o, (*curation.Curation).ForgetFact)
+}
+
 func (s *Server) edit(ctx context.Context, in *said[editBody]) (*resultOutput, error) {
 	return speak(ctx, in.ID, in.Body.options(ctx),
 		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.Result, error) {

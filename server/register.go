@@ -41,7 +41,7 @@ func (s *Server) register() {
 	add(s, "confirmFact", http.StatusOK, s.word((*curation.Curation).ConfirmFact))
 	add(s, "contradictFact", http.StatusOK, s.word((*curation.Curation).ContradictFact))
 	add(s, "settleFact", http.StatusOK, s.word((*curation.Curation).SettleFact))
-	add(s, "forgetFact", http.StatusOK, s.word((*curation.Curation).ForgetFact))
+	add(s, "forgetFact", http.StatusOK, s.forgetFact)
 	add(s, "relabel", http.StatusOK, s.relabel)
 	add(s, "inbox", http.StatusOK, s.inbox)
 	add(s, "label", http.StatusOK, s.label)

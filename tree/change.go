@@ -65,11 +65,6 @@ type Batch struct {
 	Purge   *Purge       `json:"purge,omitempty"` // what to remove permanently; nil: nothing
 }
 
-// Empty reports whether b has no changes, no keys and no entries. It ignores Purge.
-func (b *Batch) Empty() bool {
-	return len(b.Changes)+len(b.Done)+len(b.Dead)+len(b.Entries) == 0
-}
-
 // DeadLetter is an accepted evaluation that could not be formed. The store keeps it.
 type DeadLetter struct {
 	Evaluation Evaluation `json:"evaluation"`

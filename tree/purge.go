@@ -6,8 +6,8 @@ import "slices"
 // Commit removes their bytes from all files of the store before it returns; after a crash the next open does. Copies in
 // memory remain until the process ends.
 type Purge struct {
-	// Nodes are node ids. Actions on them lose their reason and the state they would restore; what
-	// a reader took from the notes of these nodes is removed too.
+	// Nodes are ids of nodes and facts. Actions on them lose their reason and the state they would restore; what a reader
+	// took from the notes of these nodes, and every entry on these facts, is removed too.
 	Nodes []string `json:"nodes,omitempty"`
 	// Evaluations are keys. Verdicts on them lose the place and the features for package risk, dead letters lose the
 	// run.
@@ -32,12 +32,21 @@ func (p *Purge) Clean(e *Entry) bool {
 		a := *e.Act
 		a.Before, a.Verdict, a.Verdicts, a.Why, a.Purged = nil, nil, nil, "", true
 		e.Act = &a
-	case e.Known != nil && e.Known.Case != "" && p.names(e.Known.Case):
-		e.Known = &Known{Op: FactForgotten, Fact: FactPrefix, Source: e.Known.Source}
+	case e.Known != nil && p.ofFact(e.Known):
+		k := &Known{Op: FactNone, Fact: FactPrefix, Source: e.Known.Source, Case: e.Known.Case}
+		if p.names(k.Case) {
+			k.Case = ""
+		}
+		e.Known = k // a note that was read is not read again
 	default:
 		return false
 	}
 	return true
+}
+
+// ofFact reports whether the purge names a fact that an entry is on, or the case whose note states it.
+func (p *Purge) ofFact(k *Known) bool {
+	return k.Case != "" && p.names(k.Case) || p.names(k.Fact) || k.Says != nil && p.names(k.Says.ID())
 }
 
 func (p *Purge) names(id string) bool { return slices.Contains(p.Nodes, id) }

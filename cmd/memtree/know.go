@@ -50,7 +50,7 @@ whatever was decided.`),
 			(*curation.Curation).ContradictFact),
 		a.factCommand("settle ID", a.say("Confirm a fact against what contradicts it"),
 			(*curation.Curation).SettleFact),
-		a.factCommand("forget ID", a.say("Take a fact out of use"), (*curation.Curation).ForgetFact),
+		a.knowForgetCommand(),
 		a.knowEditCommand(),
 	)
 	return c
@@ -114,6 +114,27 @@ func (a *app) factCommand(
 	return c
 }
 
+func (a *app) knowForgetCommand() *cobra.Command {
+	purge, yes := false, false
+	c := a.factCommand("forget ID", a.say("Take a fact out of use"),
+		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.Result, error) {
+			o.Purge, o.DryRun = purge, purge && !yes
+			d, err := c.ForgetFact(ctx, id, o)
+			if err == nil && o.DryRun {
+				err = &usageError{a.say("nothing was changed; say --yes to do it")}
+			}
+			return d, err
+		})
+	c.Long = a.say(`Archives a fact with your reason; memtree undo takes that back. With --purge its statement, those
+it replaced and what people wrote about them are removed from the files of the store too, which needs
+--yes and cannot be taken back. It is not read again from the notes that state it. Exports, backups
+and the notes themselves are not reached: see memtree forget.`)
+	c.Example = "  memtree know forget f_q3ejxw --why \"gone since 1.4\"\n  memtree know forget f_q3ejxw --purge --yes"
+	c.Flags().BoolVar(&purge, "purge", false, a.say("remove its bytes too: this cannot be taken back"))
+	c.Flags().BoolVar(&yes, "yes", false, a.say("do it"))
+	return c
+}
+
 func (a *app) knowEditCommand() *cobra.Command {
 	o, s := curation.Options{}, tree.Statement{}
 	c := &cobra.Command{
@@ -165,6 +186,8 @@ func (a *app) factDecided(ctx context.Context, decide func(*memtree.Memory) (cur
 			return a.wordRefused(err)
 		case a.json:
 			return a.printJSON(d)
+		case d.Action.Purged:
+			return a.print(a.Wrap(a.say("Purged: %s", d.Action.Node))...)
 		}
 		p := &screen.Page{Width: a.Width}
 		p.Lines = a.Wrap(a.Paint(screen.Bold, a.factHead(&d)))

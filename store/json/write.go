@@ -134,7 +134,7 @@ func (p *prepared) line(st *state) ([]byte, error) {
 	if err := p.outbox(st); err != nil {
 		return nil, err
 	}
-	if len(changes)+len(p.batch.Done)+len(p.dead)+len(p.entries) == 0 {
+	if len(changes)+len(p.batch.Done)+len(p.dead)+len(p.entries)+len(p.purge) == 0 {
 		return nil, nil
 	}
 	b := strconv.AppendUint([]byte(`{"version":`), st.Version+1, 10)

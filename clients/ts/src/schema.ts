@@ -2815,7 +2815,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Speaker"];
+                "application/json": components["schemas"]["ForgetBody"];
             };
         };
         responses: {
