@@ -260,14 +260,27 @@ func (m *Memory) openJobs(ctx context.Context, write bool) (*evolution.Jobs, err
 func (m *Memory) Review() *evolution.Review {
 	return evolution.NewReview(m.openJobs, func(ctx context.Context, write bool) (evolution.Evolved, error) {
 		return m.Evolve(ctx, &EvolveOptions{DryRun: !write, MaxCalls: new(0), Review: true, KeepAll: true})
-	}, m.reject, m.core.Trusted(), &m.drafts)
+	}, reviewers{m}, m.core.Trusted(), &m.drafts)
 }
 
-// reject refuses a draft in the name of a person.
-func (m *Memory) reject(ctx context.Context, p *evolution.Proposal, by *evolution.Decision) error {
-	d := curation.Draft{Job: p.Key, Node: p.Node, Replaces: p.Replaces}
-	_, err := m.Curation().Reject(ctx, d, curation.Options{Why: by.Why, By: by.By})
+// reviewers implements evolution.People.
+type reviewers struct{ m *Memory }
+
+func (r reviewers) Reject(ctx context.Context, p *evolution.Proposal, by *evolution.Decision) error {
+	_, err := r.m.Curation().Reject(ctx, draftOf(p), curation.Options{Why: by.Why, By: by.By})
 	return err
+}
+
+func (r reviewers) Accept(ctx context.Context, ps []evolution.Proposal, by *evolution.Decision) error {
+	drafts := make([]curation.Draft, len(ps))
+	for i := range ps {
+		drafts[i] = draftOf(&ps[i])
+	}
+	return r.m.Curation().Accept(ctx, drafts, curation.Options{By: by.By})
+}
+
+func draftOf(p *evolution.Proposal) curation.Draft {
+	return curation.Draft{Job: p.Key, Node: p.Node, Replaces: p.Replaces}
 }
 
 // mostInRow is the maximum number of consecutive calls without an answer before a model is no longer called.

@@ -2,6 +2,7 @@ package memtree_test
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,11 +60,59 @@ func TestReview(t *testing.T) {
 	require.ErrorIs(t, err, tree.ErrNotFound, "a person's no holds for every later evolve")
 	u, err := m.Curation().Undo(t.Context(), "", curation.Options{By: "ann"})
 	require.NoError(t, err)
+	require.Equal(t, tree.DecisionAccept, u.Undone.Kind)
+	u, err = m.Curation().Undo(t.Context(), "", curation.Options{By: "ann"})
+	require.NoError(t, err)
 	require.Equal(t, tree.DecisionReject, u.Undone.Kind)
 	_, err = m.Evolve(t.Context(), nil)
 	require.NoError(t, err)
 	_, err = m.Tree().Get(t.Context(), all[1].Node.ID)
 	require.NoError(t, err, "until it is taken back")
+	problems(t, m)
+}
+
+// An acceptance is in the history with the name of who accepted. Taken back, the lesson is out of use and its draft
+// waits again, also for later learning in review; accepted once more it is in use as before.
+func TestAcceptanceIsTakenBack(t *testing.T) {
+	ctx := t.Context()
+	m := learning(t, filepath.Join(t.TempDir(), "store"), nil)
+	_, err := m.Evolve(ctx, &memtree.EvolveOptions{Review: true})
+	require.NoError(t, err)
+	all, err := m.Review().Proposals(ctx)
+	require.NoError(t, err)
+	id, first := all[0].Node.ID, all[0].Key
+	accept := func() tree.Node {
+		_, err := m.Review().Decide(ctx, evolution.Decision{Accept: []string{first}, By: "ann"})
+		require.NoError(t, err)
+		n, err := m.Tree().Get(ctx, id)
+		require.NoError(t, err)
+		require.True(t, n.Live())
+		return n
+	}
+	was := accept()
+	past, err := m.Curation().History(ctx, id)
+	require.NoError(t, err)
+	require.Len(t, past, 1)
+	require.Equal(t, tree.DecisionAccept, past[0].Kind)
+	require.Equal(t, "ann", past[0].By)
+	require.True(t, past[0].Free)
+
+	_, err = m.Curation().Undo(ctx, id, curation.Options{By: "ann"})
+	require.NoError(t, err)
+	problems(t, m)
+	for range 2 {
+		n, err := m.Tree().Get(ctx, id)
+		require.NoError(t, err)
+		require.False(t, n.Live())
+		now, err := m.Review().Proposals(ctx)
+		require.NoError(t, err)
+		require.True(t, slices.ContainsFunc(now, func(p evolution.Proposal) bool { return p.Key == first }), "it waits again")
+		_, err = m.Evolve(ctx, &memtree.EvolveOptions{Review: true})
+		require.NoError(t, err)
+	}
+	again := accept()
+	require.Equal(t, was.Content, again.Content)
+	require.Equal(t, was.Children, again.Children)
 	problems(t, m)
 }
 

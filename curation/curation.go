@@ -53,7 +53,9 @@ type Door struct {
 	// TypeOf returns the error type of a check for cases of a direction, or a *tree.FieldError if the check does not
 	// fit.
 	TypeOf func(ctx context.Context, check string, d taxonomy.Direction) (string, error)
-	Words  func(n *tree.Node) // rewrites the sentences of a case from its misses
+	// Withdraw makes the draft of a job wait for review again.
+	Withdraw func(ctx context.Context, job string) error
+	Words    func(n *tree.Node) // rewrites the sentences of a case from its misses
 }
 
 // Curation executes people's decisions on memories. It has no state but its door.

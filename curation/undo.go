@@ -14,6 +14,7 @@ import (
 // redo; decide again. A purge cannot be reverted, and the decision of another person only with Options.Over.
 func (c *Curation) Undo(ctx context.Context, id string, o Options) (Result, error) {
 	var d Result
+	job := "" // of a draft that waits again
 	err := c.apply(ctx, o, func() (tree.Batch, error) {
 		all, err := c.History(ctx, "")
 		if err != nil {
@@ -33,10 +34,19 @@ func (c *Curation) Undo(ctx context.Context, id string, o Options) (Result, erro
 		if err := c.uncorrect(ctx, p, &last); err != nil {
 			return tree.Batch{}, err
 		}
+		if job = ""; last.Kind == tree.DecisionAccept {
+			job = last.Job
+			if err = c.withdraw(ctx, p, &last); err != nil {
+				return tree.Batch{}, err
+			}
+		}
 		d, err = c.finish(ctx, p, last.Kind != tree.DecisionPin)
 		d.Undone = &last
 		return p.batch, err
 	})
+	if err == nil && job != "" && !o.DryRun {
+		err = c.door.Withdraw(ctx, job)
+	}
 	if err != nil {
 		return Result{}, wrap(tree.DecisionUndo, id, err)
 	}

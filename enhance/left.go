@@ -53,6 +53,9 @@ type Left struct {
 	Args     []any          `json:"-"`
 }
 
+// NoRoom reports whether the memory was omitted because the budget was used up.
+func (l *Left) NoRoom() bool { return l.Sentence == noRoom }
+
 // Codes of memories that retrieval took but that are not in the guidance. The other codes are
 // those of retrieval.
 const (

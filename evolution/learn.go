@@ -20,6 +20,7 @@ func (w *work) learn() error {
 		b := full.without(old)
 		about := w.missing(b)
 		if !w.ready(b, old, &about) {
+			about.Banned = len(about.Missing) == 0 && w.banned(b)
 			w.Groups = append(w.Groups, about)
 			continue
 		}

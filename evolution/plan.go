@@ -60,6 +60,7 @@ type Group struct {
 	Cohesion   float64  `json:"cohesion"`   // average similarity of their causes, 0 to 1
 	Confidence float64  `json:"confidence"` // that a lesson from them would have
 	Missing    []lack   `json:"missing,omitempty"`
+	Banned     bool     `json:"banned,omitempty"`  // it would be enough, but a person banned its lesson
 	Apart      string   `json:"apart,omitempty"`   // why a model refused to write one lesson of them
 	LeftOut    string   `json:"leftOut,omitempty"` // id of the lesson that left them out, as of another cause
 }

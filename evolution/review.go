@@ -26,20 +26,27 @@ type Proposal struct {
 type Review struct {
 	jobs    func(ctx context.Context, write bool) (*Jobs, error)
 	evolve  func(ctx context.Context, write bool) (Evolved, error)
-	reject  func(ctx context.Context, p *Proposal, d *Decision) error
+	people  People
 	nodes   Scanner
 	waiting *Waiting
 }
 
 // NewReview returns a Review of the jobs that jobs opens. evolve lets the tree learn for review, without calling a
-// model, and writes only if write is true. reject refuses a proposal in the name of a person, until that is taken
-// back. waiting holds the result of an earlier Review of the same tree.
+// model, and writes only if write is true. waiting holds the result of an earlier Review of the same tree.
 func NewReview(
 	jobs func(ctx context.Context, write bool) (*Jobs, error),
 	evolve func(ctx context.Context, write bool) (Evolved, error),
-	reject func(ctx context.Context, p *Proposal, d *Decision) error, nodes Scanner, waiting *Waiting,
+	people People, nodes Scanner, waiting *Waiting,
 ) *Review {
-	return &Review{jobs, evolve, reject, nodes, waiting}
+	return &Review{jobs, evolve, people, nodes, waiting}
+}
+
+// People applies decisions in the name of a person, until they are taken back.
+type People interface {
+	// Reject refuses a proposal.
+	Reject(ctx context.Context, p *Proposal, d *Decision) error
+	// Accept adds to the history that proposals were accepted, once they are in the tree.
+	Accept(ctx context.Context, ps []Proposal, d *Decision) error
 }
 
 // Waiting caches the lessons that wait for a person, since finding them takes as long as learning does: seconds in a
@@ -148,7 +155,7 @@ func (r *Review) Decide(ctx context.Context, d Decision) (Evolved, error) {
 	}
 	for _, key := range d.Accept {
 		value, _ := jobs.Get(key)
-		value, err := accept(value)
+		value, err := worded(value, acceptedWord)
 		if err == nil {
 			err = jobs.Put(ctx, key, value)
 		}
@@ -157,7 +164,7 @@ func (r *Review) Decide(ctx context.Context, d Decision) (Evolved, error) {
 		}
 	}
 	for _, key := range d.Reject {
-		if err := r.reject(ctx, &all[place[key]], &d); err != nil {
+		if err := r.people.Reject(ctx, &all[place[key]], &d); err != nil {
 			return Evolved{}, fmt.Errorf("decide on %s: %w", key, err)
 		}
 	}
@@ -165,7 +172,39 @@ func (r *Review) Decide(ctx context.Context, d Decision) (Evolved, error) {
 		return Evolved{}, fmt.Errorf("decide: %w", err)
 	}
 	r.waiting.Forget()
-	return r.evolve(ctx, true)
+	v, err := r.evolve(ctx, true)
+	if err != nil || len(d.Accept) == 0 {
+		return v, err
+	}
+	accepted := make([]Proposal, len(d.Accept))
+	for i, key := range d.Accept {
+		accepted[i] = all[place[key]]
+	}
+	if err := r.people.Accept(ctx, accepted, &d); err != nil {
+		return v, fmt.Errorf("decide: the lessons are in use, and the history lacks it: %w", err)
+	}
+	return v, nil
+}
+
+// Withdraw makes an accepted draft wait again. The error for a job without one is ErrNoDraft.
+func (r *Review) Withdraw(ctx context.Context, key string) error {
+	jobs, err := r.jobs(ctx, true)
+	if err != nil {
+		return fmt.Errorf("withdraw: %w", err)
+	}
+	value, _ := jobs.Get(key)
+	value, err = worded(value, "")
+	if err == nil {
+		err = jobs.Put(ctx, key, value)
+	}
+	if err == nil {
+		err = jobs.Save(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("withdraw %s: %w", key, err)
+	}
+	r.waiting.Forget()
+	return nil
 }
 
 const acceptedWord = "accepted"
@@ -173,13 +212,13 @@ const acceptedWord = "accepted"
 // ErrNoDraft means that the draft a person decided about is no longer in the cache.
 var ErrNoDraft = errors.New("no draft is kept under this key; learning for review makes it again")
 
-// accept returns the value to store under a job's key after a person accepted its draft. value is the present one. It
-// fails when that has no draft.
-func accept(value []byte) ([]byte, error) {
+// worded returns the value to store under a job's key after a person accepted its draft, or took that back. value is
+// the present one. It fails when that has no draft.
+func worded(value []byte, word string) ([]byte, error) {
 	var r jobRecord
 	if json.Unmarshal(value, &r) != nil || r.Draft == nil {
 		return nil, ErrNoDraft
 	}
-	r.Word = acceptedWord
+	r.Word = word
 	return json.Marshal(r)
 }

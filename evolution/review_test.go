@@ -20,12 +20,12 @@ func FuzzRecord(f *testing.F) {
 		for _, r := range rejections(b) {
 			_ = r.Reasons
 		}
-		again, err := accept(b)
+		again, err := worded(b, acceptedWord)
 		if err != nil {
 			require.ErrorIs(t, err, ErrNoDraft)
 			return
 		}
-		_, err = accept(again)
+		_, err = worded(again, acceptedWord)
 		require.NoError(t, err)
 	})
 }
@@ -40,7 +40,7 @@ func TestReviewHoldsBack(t *testing.T) {
 	require.Len(t, proposals, 2)
 	require.Empty(t, m.live(tree.Experience))
 	for _, p := range proposals {
-		v, err := accept(m.kept[p.Key])
+		v, err := worded(m.kept[p.Key], acceptedWord)
 		require.NoError(t, err)
 		m.kept[p.Key] = v
 	}

@@ -18,6 +18,7 @@ const (
 	DecisionTeach   DecisionKind = "teach"   // a lesson without a case
 	DecisionRelabel DecisionKind = "relabel" // corrects the label of an evaluation
 	DecisionReject  DecisionKind = "reject"  // a draft of a lesson must not be learned
+	DecisionAccept  DecisionKind = "accept"  // a draft of a lesson is in use
 	DecisionAbout   DecisionKind = "about"   // changes which checks a case concerns
 	DecisionUndo    DecisionKind = "undo"    // reverts the latest decision
 )
@@ -97,6 +98,7 @@ type Action struct {
 	Node       string       `json:"node,omitempty"`       // id of the memory
 	Evaluation string       `json:"evaluation,omitempty"` // of a relabel: key of the evaluation
 	Undoes     string       `json:"undoes,omitempty"`     // of an undo: id of the reverted action
+	Job        string       `json:"job,omitempty"`        // of an accept: the job of the draft
 	Purged     bool         `json:"purged,omitempty"`     // cannot be undone
 	Before     []Before     `json:"before,omitempty"`     // every node it changed, sorted by id
 	Verdict    *Verdict     `json:"verdict,omitempty"`    // of a relabel: the verdict before

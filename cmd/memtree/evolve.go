@@ -236,6 +236,7 @@ func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memt
 	for _, c := range changed {
 		out = append(out, a.changeLines(tax, &c)...)
 	}
+	out = append(out, a.bannedLines(v)...)
 	out = append(out, a.refusedLines(v)...)
 	out = append(out, a.apartLines(tax, v)...)
 	out = append(out, a.evolveAccount(v, o.DryRun)...)
@@ -372,6 +373,22 @@ func (a *app) groupName(tax *taxonomy.Taxonomy, g *evolution.Group) string {
 	return shortList(g.Cases)
 }
 
+// bannedLines returns how many groups make no lesson because a person banned it.
+func (a *app) bannedLines(v *evolution.Evolved) []string {
+	groups, cases := 0, 0
+	for i := range v.Plans {
+		for j := range v.Plans[i].Groups {
+			if g := &v.Plans[i].Groups[j]; g.Banned {
+				groups, cases = groups+1, cases+len(g.Cases)
+			}
+		}
+	}
+	if groups == 0 {
+		return nil
+	}
+	return a.Wrap(a.say("Not learned, because a person banned it: %d (cases: %d).", groups, cases))
+}
+
 // refusedLines names the drafts that a gate refused now, and the number of those refused before.
 func (a *app) refusedLines(v *evolution.Evolved) []string {
 	var out []string
@@ -451,6 +468,8 @@ func (a *app) lacks(tax *taxonomy.Taxonomy, g *evolution.Group) string {
 	switch {
 	case g.Apart != "":
 		parts = []string{a.say("the cases have no one cause: %s", text.Line(g.Apart))}
+	case g.Banned:
+		parts = []string{a.say("%d cases; a person banned this lesson", len(g.Cases))}
 	case g.LeftOut != "":
 		parts = []string{a.say("left out of %s, as of another cause", g.LeftOut)}
 	}

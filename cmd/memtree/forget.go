@@ -251,6 +251,8 @@ func (a *app) saidHead(said tree.DecisionKind, id string) string {
 		return a.say("Corrected: %s", id)
 	case tree.DecisionReject:
 		return a.say("Rejected: %s", id)
+	case tree.DecisionAccept:
+		return a.say("Accepted: %s", id)
 	case tree.DecisionUndo:
 	}
 	return a.say("Taken back: %s", id)

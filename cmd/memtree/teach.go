@@ -69,8 +69,33 @@ func (a *app) teach(ctx context.Context, l curation.Lesson, o curation.Options) 
 		case a.json:
 			return a.printJSON(d)
 		}
-		return a.print(a.taughtLines(&d)...)
+		lines, err := a.withoutRoom(ctx, m, &d.Changes[0].Node)
+		if err != nil {
+			return err
+		}
+		return a.print(append(a.taughtLines(&d), lines...)...)
 	})
+}
+
+// withoutRoom returns for which of the tests of a taught lesson others leave it no room.
+func (a *app) withoutRoom(ctx context.Context, m *memtree.Memory, n *tree.Node) (out []string, err error) {
+	if n.Taught == nil {
+		return nil, nil
+	}
+	for _, test := range n.Taught.For {
+		scope := tree.Scope{Product: n.Scope.Product, Test: test}
+		x, err := m.Explain(ctx, memtree.Query{Prompt: test, Scope: scope})
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range x.Considered {
+			if c.ID == n.ID && c.Left.NoRoom() {
+				out = append(out, a.Wrap(a.say("It has no room before “%s”: the lessons taught for that test come first; "+
+					"memtree explain lists them.", text.Line(text.Clip(test, 80))))...)
+			}
+		}
+	}
+	return out, nil
 }
 
 // taughtLines describes the taught lesson and its consequences.

@@ -154,6 +154,8 @@ func (s *speech) said(t tree.DecisionKind) string {
 		return s.say("What it is about was corrected")
 	case tree.DecisionReject:
 		return s.say("Rejected")
+	case tree.DecisionAccept:
+		return s.say("Accepted")
 	case curation.DecisionState:
 		return s.say("Fact stated")
 	case curation.DecisionConfirm:

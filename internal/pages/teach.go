@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -55,5 +56,6 @@ func (s *Site) taught(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 
 func lessonOf(r *http.Request) curation.Lesson {
 	return curation.Lesson{Lesson: field(r, "lesson"), When: lines(field(r, "when")), Product: field(r, "product"),
-		For: lines(field(r, "for")), NotFor: lines(field(r, "notFor"))}
+		For: lines(field(r, "for")), NotFor: lines(field(r, "notFor")),
+		Direction: taxonomy.Direction(field(r, "direction"))}
 }

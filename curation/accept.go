@@ -1,0 +1,65 @@
+package curation
+
+import (
+	"context"
+	"errors"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// withdrawn is the ArchivedFor of a lesson whose acceptance was undone.
+const withdrawn = "a person took back that it was accepted"
+
+// Accept adds to the history that a person accepted drafts, after these were written. An undo restores what was there
+// before, and the draft waits for review again. A draft that was not written is skipped.
+func (c *Curation) Accept(ctx context.Context, drafts []Draft, o Options) error {
+	for i := range drafts {
+		d := &drafts[i]
+		err := c.apply(ctx, o, func() (tree.Batch, error) {
+			n, err := c.door.Tree.Get(ctx, d.Node.ID)
+			if errors.Is(err, tree.ErrNotFound) {
+				return tree.Batch{}, nil
+			}
+			if err != nil {
+				return tree.Batch{}, err
+			}
+			acts, err := c.acts(ctx)
+			if err != nil {
+				return tree.Batch{}, err
+			}
+			p := c.begin(tree.DecisionAccept, n.ID, o, len(acts), nil)
+			p.act.Job = d.Job
+			before := tree.Before{ID: n.ID, Mark: n.Mark, Decision: n.Decision}
+			if r := d.Replaces; r == nil || r.ID != n.ID {
+				before.Status, before.ArchivedFor = tree.Retired, withdrawn
+			} else {
+				before.Content, before.Provenance = &r.Content, &r.Provenance
+			}
+			p.act.Before = append(p.act.Before, before)
+			if r := d.Replaces; r != nil && r.ID != n.ID {
+				p.act.Before = append(p.act.Before, tree.Before{ID: r.ID, Mark: r.Mark, Decision: r.Decision, Status: r.Status})
+			}
+			_, err = c.finish(ctx, p, false)
+			return p.batch, err
+		})
+		if err != nil {
+			return wrap(tree.DecisionAccept, d.Node.ID, err)
+		}
+	}
+	return nil
+}
+
+// withdraw plans what follows from the undo of an acceptance: the cases of a lesson that goes out of use are free.
+func (c *Curation) withdraw(ctx context.Context, p *plan, last *tree.Action) error {
+	for _, b := range last.Before {
+		if b.ID != last.Node || b.Status != tree.Retired {
+			continue
+		}
+		n, err := c.door.Tree.Get(ctx, last.Node)
+		if err != nil {
+			return err
+		}
+		return c.disown(ctx, p, &n)
+	}
+	return nil
+}
