@@ -104,7 +104,7 @@ func (m *Memory) factLines(ctx context.Context) (lines []brief.Memory, err error
 	return lines, err
 }
 
-// factsNear returns the ids of the facts that words find for a test, the nearest first.
+// factsNear returns the ids of the facts that the search finds for a test, the nearest first.
 func (m *Memory) factsNear(t *brief.Test) (ids []string) {
 	q := knowledge.Query{
 		Text: t.Prompt, Scene: tree.Scene{Route: t.Place}, Scope: tree.Scope{Product: t.Product}, Now: m.opts.Now(),

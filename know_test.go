@@ -168,7 +168,7 @@ func BenchmarkGuideFacts(b *testing.B) {
 }
 
 // TestFactsAreRead: where a reader has read a test, it is given the facts that the reader picked, on whatever page, and
-// none that it passed over, but what a person states on its page; a newer fact is found by its words.
+// none that it passed over, but what a person states on its page; a newer fact is found by the search.
 func TestFactsAreRead(t *testing.T) {
 	ctx := t.Context()
 	lines := map[string]string{}

@@ -18,6 +18,7 @@ import (
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
@@ -32,6 +33,8 @@ type no struct {
 	checks    map[string][]string // by case: it must not show these
 	since     string              // the text of a person that replaces the sentences
 	yes       map[string][]string // by case: checks that it is about after all, by a person's decision
+	lesson    string              // a taught lesson that is not for the test with this prompt
+	notFor    string
 }
 
 // silences returns the checks that a case must not show: those that an act refused, and no later one restored.
@@ -231,6 +234,43 @@ func (s *refusing) reject() {
 	s.decided(err, x)
 }
 
+// teach teaches a lesson that is for the test of one run, and not for that of another.
+func (s *refusing) teach() {
+	s.serial++
+	pick := func(label string) tree.Evaluation {
+		return s.runs[rapid.IntRange(0, len(s.runs)-1).Draw(s.t, label)]
+	}
+	is, not := pick("for"), pick("not for")
+	d, err := s.m.Curation().Teach(s.t.Context(), curation.Lesson{
+		Lesson: fmt.Sprintf("Open the archived ledger number %d and read its last entry.", s.serial),
+		When:   []string{"the sum of the prices of the lines"}, For: []string{is.Prompt}, NotFor: []string{not.CaseID},
+	}, curation.Options{})
+	if _, both := errors.AsType[*tree.FieldError](err); both {
+		return // one test cannot be in both lists
+	}
+	x := no{what: "teach", notFor: not.Prompt}
+	if err == nil {
+		x.lesson = d.Action.Node
+	}
+	s.decided(err, x)
+}
+
+// know states a fact of the page of a run, or contradicts one that is in use.
+func (s *refusing) know() {
+	all, err := s.m.Knowledge().List(s.t.Context(), knowledge.Filter{State: knowledge.Active})
+	require.NoError(s.t, err)
+	s.serial++
+	if len(all) == 0 || rapid.Bool().Draw(s.t, "state") {
+		text := fmt.Sprintf("The sum of the prices is rounded by rule %c%c.", 'a'+rune(s.serial%26), 'a'+rune(s.serial/26%26))
+		_, err := s.m.Curation().KnowFact(s.t.Context(), tree.Statement{Text: text}, curation.Options{})
+		s.decided(err, no{what: "know"})
+		return
+	}
+	f := all[rapid.IntRange(0, len(all)-1).Draw(s.t, "fact")]
+	_, err = s.m.Curation().ContradictFact(s.t.Context(), f.ID, curation.Options{})
+	s.decided(err, no{what: "contradict " + f.ID, memories: []string{f.ID}, sentences: []string{f.Text}})
+}
+
 func (s *refusing) undo() {
 	_, err := s.m.Curation().Undo(s.t.Context(), "", curation.Options{})
 	if len(s.stands) == 0 {
@@ -287,6 +327,9 @@ func (s *refusing) holds(q *memtree.Query, g *memtree.Guidance) {
 	says := map[string][]string{} // by sentence: the memories that have it
 	for _, it := range g.Items {
 		given = append(given, it.ID)
+		if tree.IsFact(it.ID) {
+			continue
+		}
 		n, err := s.m.Tree().Get(s.t.Context(), it.ID)
 		require.NoError(s.t, err)
 		for _, x := range s.said(&n) {
@@ -295,6 +338,9 @@ func (s *refusing) holds(q *memtree.Query, g *memtree.Guidance) {
 		s.rests(&n)
 	}
 	for i, x := range s.stands {
+		if x.lesson != "" && x.notFor == q.Prompt {
+			require.NotContains(s.t, given, x.lesson, "it is not for %q", q.Prompt)
+		}
 		for _, id := range x.memories {
 			require.NotContains(s.t, given, id, "%s: given before %q", x.what, q.Prompt)
 		}
@@ -372,7 +418,7 @@ func TestNoIsNo(t *testing.T) {
 
 func (s *refusing) step() {
 	steps := []func(){
-		s.record, s.record, s.read, s.edit, s.reject, s.undo, s.undo,
+		s.record, s.record, s.read, s.edit, s.reject, s.teach, s.know, s.know, s.undo, s.undo,
 		func() { s.lesson(tree.DecisionBan) }, func() { s.lesson(tree.DecisionForget) },
 		func() { s.lesson(tree.DecisionPin) },
 		func() { s.ofCase(tree.DecisionBan) }, func() { s.ofCase(tree.DecisionForget) },

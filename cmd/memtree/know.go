@@ -44,7 +44,7 @@ whatever was decided.`),
 	a.statementFlags(c, &s)
 	a.speaker(c, &o)
 	c.AddCommand(
-		a.knowListCommand(), a.knowShowCommand(), a.knowReadCommand(),
+		a.knowListCommand(), a.knowShowCommand(), a.knowReadCommand(), a.knowImportCommand(), a.knowExportCommand(),
 		a.factCommand("confirm ID", a.say("Confirm that a fact still holds"), (*curation.Curation).ConfirmFact),
 		a.factCommand("contradict ID", a.say("Contradict a fact: it is given no more"),
 			(*curation.Curation).ContradictFact),

@@ -29,7 +29,7 @@ type need struct {
 
 // TestFacts replays what a capable reader states of the products from the notes on false alarms, and which of these
 // facts it picks for labelled coming tests. It measures which tests are given the fact they need, and which are given
-// one for nothing, with the reader's picks and by words alone.
+// one for nothing, with the reader's picks and by the search alone.
 func TestFacts(t *testing.T) {
 	shared(t)
 	var out strings.Builder

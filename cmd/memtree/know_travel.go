@@ -1,0 +1,264 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/ingest/statement"
+	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/internal/whole"
+	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/tree"
+)
+
+// knowImportFlags are the flags of know import.
+type knowImportFlags struct {
+	o       statement.Options
+	by      string
+	columns []string
+	confirm bool
+	dryRun  bool
+}
+
+func (a *app) knowImportCommand() *cobra.Command {
+	f := knowImportFlags{}
+	c := &cobra.Command{
+		Use:   "import FILE...",
+		Short: a.say("Take in facts of another tree, observations of agent-qa, or a list of known bugs"),
+		Long: a.say(`Reads what memtree know export wrote, Markdown observations of agent-qa (a file, or the folder
+with products, suites and tests in it), and lists of issues: CSV, a JSON array or JSON lines, with the columns
+of a tracker's export; --column names them where they differ. An issue is a known bug; one that is closed is
+passed over, unless a build in which it is fixed is named.
+
+What is taken in waits: no run is given it before a person confirms it (memtree know list --open). With
+--confirm you do that at once, at most %d. Facts that contradict
+those that are there are put to people.`, mostConfirmed),
+		Example: "  memtree know import facts.jsonl\n  memtree know import agent-qa-memory --dry-run\n" +
+			"  memtree know import jira.csv --column statement=Summary --confirm --by ann",
+		Args: a.arguments(1, -1, a.say("the files or folders")),
+		RunE: func(c *cobra.Command, args []string) error { return a.knowImport(c.Context(), args, &f) },
+	}
+	c.Flags().StringVar(&f.o.Product, "product", "", a.say("of what names no product"))
+	c.Flags().StringArrayVar(&f.columns, "column", nil, a.say("a column of a list of issues, as FIELD=NAME: statement, "+
+		"state, fixed, product, page or key; may be repeated"))
+	c.Flags().BoolVar(&f.confirm, "confirm", false, a.say("confirm what is new, in your name"))
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, a.say("say what would change, write nothing"))
+	c.Flags().StringVar(&f.by, "by", "", a.say("who decides; it is saved"))
+	return c
+}
+
+// mostConfirmed is how many facts know import confirms at most.
+const mostConfirmed = 1000
+
+func (a *app) knowImport(ctx context.Context, files []string, f *knowImportFlags) error {
+	if err := a.columnsOf(f); err != nil {
+		return err
+	}
+	var read []statement.Read
+	var problems error
+	for _, name := range files {
+		some, err := statement.Path(name, f.o)
+		read, problems = append(read, some...), errors.Join(problems, err)
+	}
+	list := make([]tree.Statement, len(read))
+	for i := range read {
+		list[i] = read[i].Statement
+	}
+	how := writing
+	if f.dryRun {
+		how = reading
+	}
+	return a.with(ctx, how, func(m *memtree.Memory) error {
+		did, err := m.Knowledge().Import(ctx, list, cmp.Or(f.by, filepath.Base(files[0])), f.dryRun)
+		if err != nil {
+			return err
+		}
+		for _, p := range unjoined(problems) {
+			a.complain(p.Error())
+		}
+		for i, err := range did.Refused {
+			if err != nil {
+				a.complain(read[i].At + ": " + err.Error())
+			}
+		}
+		if f.confirm && !f.dryRun {
+			if err := a.confirmNew(ctx, m, &did, f.by); err != nil {
+				return err
+			}
+		}
+		did.Bad += len(unjoined(problems))
+		if a.json {
+			err = a.printJSON(did)
+		} else {
+			err = a.print(a.importedFacts(&did, f)...)
+		}
+		if did.Bad > 0 {
+			err = errors.Join(err, errRejected)
+		}
+		return err
+	})
+}
+
+// columnsOf sets the columns that were named.
+func (a *app) columnsOf(f *knowImportFlags) error {
+	f.o.Columns = map[string]string{}
+	for _, c := range f.columns {
+		field, name, ok := strings.Cut(c, "=")
+		if _, known := statement.Columns()[field]; !ok || !known || name == "" {
+			return &usageError{a.say("--column is %s; use FIELD=NAME with statement, state, fixed, product, page or key", c)}
+		}
+		f.o.Columns[field] = name
+	}
+	return nil
+}
+
+// unjoined returns the errors of a join.
+func unjoined(err error) []error {
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		var out []error
+		for _, e := range many.Unwrap() {
+			out = append(out, unjoined(e)...)
+		}
+		return out
+	}
+	if err == nil {
+		return nil
+	}
+	return []error{err}
+}
+
+func (a *app) confirmNew(ctx context.Context, m *memtree.Memory, did *knowledge.Imported, by string) error {
+	for i := range did.New[:min(mostConfirmed, len(did.New))] {
+		d, err := m.Curation().ConfirmFact(ctx, did.New[i].ID, curation.Options{By: by})
+		if err != nil {
+			return a.wordRefused(err)
+		}
+		did.New[i] = *d.Fact
+	}
+	return nil
+}
+
+func (a *app) importedFacts(did *knowledge.Imported, f *knowImportFlags) (out []string) {
+	out = a.Wrap(a.say("New facts: %d. Known already: %d. Refused: %d.", len(did.New), did.Known, did.Bad))
+	for i := range did.New[:min(10, len(did.New))] {
+		n := &did.New[i]
+		out = append(out, "  "+short(n.ID)+"  "+text.Fit(n.Text, a.Width-14))
+	}
+	if rest := len(did.New) - 10; rest > 0 {
+		out = append(out, "  "+a.say("... and %d more", rest))
+	}
+	switch {
+	case f.dryRun:
+		out = append(out, a.Wrap(a.say("Nothing was written."))...)
+	case len(did.New) > 0 && (!f.confirm || len(did.New) > mostConfirmed):
+		out = append(out, a.Wrap(a.say("They wait: no run is given them before a person confirms them. memtree know list "+
+			"--open lists them."))...)
+	}
+	return out
+}
+
+func (a *app) knowExportCommand() *cobra.Command {
+	x, format := knowledge.Filter{}, ""
+	c := &cobra.Command{
+		Use:   "export FILE",
+		Short: a.say("Write facts to a file, or as observations of agent-qa"),
+		Long: a.say(`Writes the facts in use: JSON lines that memtree know import reads, or with --format agent-qa a
+folder with products, suites and tests of Markdown observations. Statements leave, with kind, place and how
+they did; names of people, notes and runs stay here. - is standard output.`),
+		Example: "  memtree know export facts.jsonl --product travel\n" +
+			"  memtree know export agent-qa-memory --format agent-qa",
+		Args: a.arguments(1, 1, a.say("the file or folder")),
+		RunE: func(c *cobra.Command, args []string) error {
+			x.State = knowledge.Active
+			return a.with(c.Context(), reading, func(m *memtree.Memory) error {
+				all, err := m.Knowledge().List(c.Context(), x)
+				if err != nil {
+					return err
+				}
+				return a.exportFacts(all, args[0], format)
+			})
+		},
+	}
+	c.Flags().StringVar(&x.Product, "product", "", a.say("only those of this product"))
+	c.Flags().StringVar(&format, "format", "memtree", a.say("memtree or agent-qa"))
+	return c
+}
+
+func (a *app) exportFacts(all []knowledge.Fact, to, format string) error {
+	written, left := 0, []error{}
+	switch format {
+	case "memtree":
+		if to == "-" {
+			return writeFacts(a.stdout, all)
+		}
+		if err := whole.Write(to, 0o644, func(w io.Writer) error { return writeFacts(w, all) }); err != nil {
+			return err
+		}
+		written = len(all)
+	case "agent-qa":
+		for i := range all {
+			switch err := exportObservation(&all[i], to); {
+			case errors.As(err, new(*statement.Error)):
+				left = append(left, err)
+			case err != nil:
+				return err
+			default:
+				written++
+			}
+		}
+	default:
+		return &usageError{a.say("--format is %s; use memtree or agent-qa", format)}
+	}
+	for _, err := range left {
+		a.complain(err.Error())
+	}
+	if a.json {
+		return a.printJSON(map[string]int{"written": written, "left": len(left)})
+	}
+	return a.print(a.Wrap(a.say("Facts written to %s: %d.", to, written))...)
+}
+
+func writeFacts(w io.Writer, all []knowledge.Fact) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for i := range all {
+		if err := enc.Encode(all[i].Statement); err != nil {
+			return fmt.Errorf("write facts: %w", err)
+		}
+	}
+	return nil
+}
+
+func exportObservation(f *knowledge.Fact, dir string) error {
+	o := &statement.Observed{
+		Statement: f.Statement, Trust: f.Trust, Since: f.Since, Used: f.Used, Contradicts: f.Missed,
+		Confirms: f.Right + len(f.Cases),
+	}
+	for i := range f.People {
+		if f.People[i].Holds {
+			o.Confirms++
+		} else {
+			o.Contradicts++
+		}
+	}
+	path, err := statement.ObservationPath(o)
+	if err != nil {
+		return err
+	}
+	to := filepath.Join(dir, filepath.FromSlash(path))
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return fmt.Errorf("write %s: %w", to, err)
+	}
+	return whole.Write(to, 0o644, func(w io.Writer) error { return statement.WriteObservation(w, o) })
+}

@@ -1,0 +1,66 @@
+package knowledge
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Imported is the result of an Import. Each statement is counted once.
+type Imported struct {
+	New     []Fact  `json:"new"`     // proposed: given to no run before a person confirms them
+	Known   int     `json:"known"`   // they were there, in whatever state
+	Refused []error `json:"-"`       // why others were refused, by index
+	Bad     int     `json:"refused"` // how many were refused
+}
+
+// importBatch is how many statements are written at once.
+const importBatch = 500
+
+// Import adds what another tree, team or tool states, as proposals. Refused has an element for each statement, nil for
+// one that was taken; its errors are those of [Clean]. dryRun writes nothing.
+func (l *Library) Import(ctx context.Context, list []tree.Statement, by string, dryRun bool) (Imported, error) {
+	out := Imported{New: []Fact{}, Refused: make([]error, len(list))}
+	var es []tree.Entry
+	room := 0
+	there := map[string]bool{}
+	look := func(b *Base) {
+		room = MostFacts - b.Len()
+		for i := range list {
+			says, _, err := Clean(list[i], l.s.Secrets)
+			if err != nil {
+				out.Refused[i], out.Bad = err, out.Bad+1
+				continue
+			}
+			id := says.ID()
+			if _, known := b.Get(id, l.s.Now()); known || there[id] {
+				out.Known++
+				continue
+			}
+			there[id] = true
+			k := tree.Known{Op: tree.FactStated, Fact: id, Source: tree.FromTransfer, By: by, Says: &says}
+			es = append(es, tree.Entry{At: l.s.Now(), Known: &k})
+		}
+	}
+	if err := l.s.View(ctx, look); err != nil {
+		return out, err
+	}
+	if len(es) > room {
+		return out, &tree.FieldError{Field: "statement", Problem: fmt.Sprintf("is one of %d new ones, and a tree has room "+
+			"for %d more; forget some first", len(es), room)}
+	}
+	for from := 0; from < len(es); from += importBatch {
+		part := es[from:min(from+importBatch, len(es))]
+		if !dryRun {
+			if err := l.s.Write(ctx, part); err != nil {
+				return out, fmt.Errorf("import facts: %w", err)
+			}
+		}
+		for i := range part {
+			k := part[i].Known
+			out.New = append(out.New, Fact{ID: k.Fact, Statement: *k.Says, State: Proposed, By: by, From: tree.FromTransfer})
+		}
+	}
+	return out, nil
+}
