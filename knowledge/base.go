@@ -17,7 +17,7 @@ type Base struct {
 	trials  map[string]*trial   // runs that were given facts and whose outcome has not come
 	order   []string            // their ids, oldest first
 	early   []early             // outcomes that came before their run, or of runs without facts; the oldest first
-	alike   map[string][]string // facts that differ in numbers only, by their other words
+	alike   map[string][]string // facts that differ in numbers only, by the rest of their text
 	read    map[string]bool     // cases whose note a reader has read
 	indexes map[string]*index   // by product; of what agents and other trees alone say it knows nothing
 }
@@ -204,7 +204,7 @@ func (b *Base) settle(r *record, k *tree.Known, at time.Time) {
 
 // edit puts another statement in the place of one.
 func (b *Base) edit(r *record, k *tree.Known, at time.Time) {
-	if k.Says.ID() == r.ID { // the same words hold elsewhere, or are of another kind
+	if k.Says.ID() == r.ID { // the same text holds elsewhere, or are of another kind
 		r.Statement = *k.Says
 		if r.in != nil {
 			r.in.slots[r.slot] = nil

@@ -48,7 +48,7 @@ const (
 	ByTest  How = "test"  // it was learned at this very test, or holds for it alone
 	ByRead  How = "read"  // a reader picked it for this test
 	ByPage  How = "page"  // it is about this page
-	ByWords How = "words" // the question has its words
+	ByWords How = "words" // the question shares terms with it
 )
 
 // Found is a fact that fits a run, or that came near.

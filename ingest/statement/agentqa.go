@@ -41,7 +41,7 @@ const pagesMark = "On: "
 // mostWide is the width of a body in columns that still is a statement; of a longer one the title is taken.
 const mostWide = 260
 
-// observation reads one observation. Its folder tells where it holds: products/NAME, suites/ID or tests/ID.
+// observation reads one observation. Its folder is where it holds: products/NAME, suites/ID or tests/ID.
 func observation(name string, b []byte, o Options) (Read, error) {
 	b = bytes.ReplaceAll(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), []byte("\r\n"), []byte("\n"))
 	rest, found := bytes.CutPrefix(bytes.TrimLeft(b, "\n "), []byte("---\n"))

@@ -28,7 +28,7 @@ type Read struct {
 	At string // file and line, or file
 }
 
-// Options say what a file does not.
+// Options set what a file leaves open.
 type Options struct {
 	Product string            // of statements that name none
 	Columns map[string]string // of a list of issues, by the names in Columns; others are found by their usual names
@@ -110,7 +110,7 @@ func folder(in fs.FS, o Options) (out []Read, problems error) {
 	return out, errors.Join(err, problems)
 }
 
-// Bytes reads the content of one file. The name tells the tier of an observation of agent-qa.
+// Bytes reads the content of one file. The name has the tier of an observation of agent-qa.
 func Bytes(name string, b []byte, o Options) ([]Read, error) {
 	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
 	switch head := bytes.TrimSpace(b); {
@@ -149,7 +149,7 @@ func Columns() map[string][]string {
 	}
 }
 
-// over are states of an issue after which nobody meets it any more.
+// over are the states of an issue that is not met any more.
 var over = []string{"closed", "done", "resolved", "fixed", "verified", "won't fix", "duplicate", "invalid", "rejected"}
 
 // issue returns the statement of a known bug. ok is false for one that is over, without a build in which it is fixed.
