@@ -38,6 +38,7 @@ type Query struct {
 	Trial        string           // of an earlier answer for this run: the present memories are added to it
 	Findings     bool             // include findings on other builds too, as Options.Findings does for all
 	Read         time.Duration    // for an unread test: wait up to this long for a model to read it now
+	Budget       int              // most tokens of the text; 0: by the length of the prompt
 	Quarantined  bool             // for Explain: search only waiting imports
 }
 
@@ -259,7 +260,7 @@ func (m *Memory) choose(
 		Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Facts: facts, Asked: r.Asked, Here: r.Here,
 		Own: a.cases(nodes), Refused: m.core.Refused(),
 		Product: q.Scope.Product, Build: q.Scope.Build, Findings: m.opts.Findings || q.Findings, Seen: q.Observation,
-		Say: read.sayings(), Known: toldKnown(known),
+		Say: read.sayings(), Known: toldKnown(known), Whole: q.Budget,
 	})
 	if err != nil {
 		return d, nil, err

@@ -43,6 +43,7 @@ type Options struct {
 	Lang    string       // "zh" or "en", of the headings; default: the language of Prompt
 	Prompt  string       // the prompt it is written for; Lang and Budget follow from it if they are not set
 	Budget  int          // tokens for the memories, see Tokens; default: by the length of Prompt
+	Whole   int          // most tokens of the whole text, headings and facts among them; 0: no bound
 	Prompts *prompts.Set // default: the built-in templates
 	Words   *Wording     // default: that of the built-in taxonomy
 
@@ -169,15 +170,42 @@ func Choose(nodes []tree.Node, o Options) (Draft, error) {
 	var dropped map[int]why
 	d.items, dropped = choose(nodes, d.Known, o)
 	d.o = o
+	if err := d.fit(); err != nil {
+		return Draft{}, err
+	}
 	for _, it := range d.items {
 		d.IDs = append(d.IDs, it.id)
 	}
 	for i := range nodes {
-		if w, out := dropped[i]; out {
+		w, out := dropped[i]
+		if !out && !slices.Contains(d.IDs, nodes[i].ID) {
+			w, out = why{noRoom, []any{o.Whole}}, true
+		}
+		if out {
 			d.Dropped = append(d.Dropped, Drop{ID: nodes[i].ID, Reason: w.String(), Sentence: w.sentence, Args: w.args})
 		}
 	}
 	return d, nil
+}
+
+// fit removes content until the text has at most Options.Whole tokens: memories first, then facts of the product, both
+// from the last on, then facts of the page.
+func (d *Draft) fit() error {
+	for d.o.Whole > 0 && !d.Empty() {
+		b, err := d.Write()
+		if err != nil || Tokens(b.Text) <= d.o.Whole {
+			return err
+		}
+		switch {
+		case len(d.items) > 0:
+			d.items = d.items[:len(d.items)-1]
+		case len(d.known) > 0:
+			d.known, d.Known = d.known[:len(d.known)-1], d.Known[:len(d.Known)-1]
+		default:
+			d.clauses, d.Facts = nil, nil
+		}
+	}
+	return nil
 }
 
 // Write writes the text.

@@ -45,7 +45,7 @@ func filled(b *testing.B) (*world, func() asked) {
 	n := 0
 	return w, func() asked {
 		n++
-		q := question{Prompt: fmt.Sprint("Check the order total on the cart page of customer ", n),
+		q := Question{Prompt: fmt.Sprint("Check the order total on the cart page of customer ", n),
 			Scene: tree.Scene{Route: "/shop7/orders/42"}}
 		body, err := json.Marshal(q)
 		require.NoError(b, err)

@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/appmap"
 	"github.com/memtree/memtree/assertion"
 	"github.com/memtree/memtree/internal/token"
 	"github.com/memtree/memtree/tree"
 )
 
-// question describes a run that is about to begin. Only Prompt is required.
-type question struct {
+// Question describes a run that is about to begin. Only Prompt is required.
+type Question struct {
 	Prompt       string     `json:"prompt" minLength:"1" maxLength:"1048576" doc:"What the agent is asked to test"`
 	Scene        tree.Scene `json:"scene,omitzero" doc:"Where in the product"`
 	Scope        tree.Scope `json:"scope,omitzero" doc:"Which product, suite and test"`
@@ -28,7 +29,7 @@ type question struct {
 }
 
 // query converts it to the query of the root package.
-func (q *question) query() (memtree.Query, error) {
+func (q *Question) query() (memtree.Query, error) {
 	// The limits on an evaluation apply to a query too.
 	e := tree.Evaluation{
 		Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Observation: q.Observation, Agent: q.Agent, RunID: q.RunID,
@@ -44,9 +45,92 @@ func (q *question) query() (memtree.Query, error) {
 	}, nil
 }
 
+// contextQuestion is a question with a budget.
+type contextQuestion struct {
+	Question
+	Budget int `json:"budget,omitempty" minimum:"100" maximum:"100000" default:"1500" doc:"Most tokens of the text"`
+}
+
+type contextInput struct {
+	InTree
+	Body contextQuestion
+}
+
+type contextOutput struct{ Body memtree.Context }
+
+// context answers with guidance, facts and places within a budget.
+func (s *Server) context(ctx context.Context, in *contextInput) (*contextOutput, error) {
+	q, err := in.Body.query()
+	if err != nil {
+		return nil, err
+	}
+	x, err := treeIn(ctx).Context(ctx, q, in.Body.Budget)
+	return &contextOutput{x}, err
+}
+
+type findInput struct {
+	InTree
+	Text    string `query:"text" required:"true" minLength:"1" maxLength:"1000" doc:"What is looked for"`
+	Product string `query:"product" maxLength:"1024" doc:"Left out: where there is one product alone"`
+	Page    string `query:"page" maxLength:"2048" doc:"An address or a route; left out: all pages"`
+	Do      string `query:"do" maxLength:"64" doc:"click, fill, …; left out: any"`
+	All     bool   `query:"all" doc:"Also selectors that are not proven, and elements that nobody has acted on"`
+	Limit   int    `query:"limit" minimum:"1" maximum:"50" default:"5"`
+}
+
+type findOutput struct{ Body elements }
+
+// elements are selectors that fit a question.
+type elements struct {
+	Found []appmap.Found `json:"found" doc:"The best first"`
+}
+
+// findElement answers with selectors that worked.
+func (s *Server) findElement(ctx context.Context, in *findInput) (*findOutput, error) {
+	q := appmap.Query{Text: in.Text, Product: in.Product, Page: in.Page, Do: in.Do, Limit: in.Limit}
+	if in.All {
+		q.Least = -1
+	}
+	out := elements{Found: []appmap.Found{}}
+	err := treeIn(ctx).Map().Read(ctx, func(x *appmap.Map) { out.Found = append(out.Found, x.Find(q)...) })
+	return &findOutput{out}, err
+}
+
+// walk is what a run or an exploration saw, see tree.Walk.
+type walk struct {
+	Product string          `json:"product,omitempty" maxLength:"1024"`
+	Build   string          `json:"build,omitempty" maxLength:"1024"`
+	Source  string          `json:"source" minLength:"1" maxLength:"1024" doc:"The tool or agent that saw it"`
+	Run     string          `json:"run,omitempty" maxLength:"1024" doc:"The run that it is part of"`
+	Part    int             `json:"part,omitempty" minimum:"0" doc:"Its number within the run, from 0"`
+	Test    string          `json:"test,omitempty" maxLength:"1024" doc:"The test that ran; left out: an exploration"`
+	Seen    []tree.Sighting `json:"seen" minItems:"1" maxItems:"500" doc:"In order"`
+}
+
+type walkInput struct {
+	InTree
+	Body walk
+}
+
+type walkOutput struct{ Body appmap.Added }
+
+// addWalk adds what a run or an exploration saw to the map.
+func (s *Server) addWalk(ctx context.Context, in *walkInput) (*walkOutput, error) {
+	t := treeIn(ctx)
+	if err := t.writable(); err != nil {
+		return nil, err
+	}
+	b := &in.Body
+	w := tree.Walk{
+		Product: b.Product, Build: b.Build, Source: b.Source, Run: b.Run, Part: b.Part, Test: b.Test, Seen: b.Seen,
+	}
+	did, err := t.Map().Add(ctx, w)
+	return &walkOutput{did}, err
+}
+
 type questionInput struct {
 	InTree
-	Body question
+	Body Question
 }
 
 type checksOutput struct{ Body checks }

@@ -171,7 +171,7 @@ func (a *app) start(c *cobra.Command) error {
 
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
-		a.demoCommand(), a.initCommand(), a.recordCommand(), a.ingestCommand(), a.guideCommand(),
+		a.demoCommand(), a.initCommand(), a.recordCommand(), a.ingestCommand(), a.guideCommand(), a.contextCommand(),
 		a.freezeCommand(), a.enhanceCommand(), a.explainCommand(),
 		a.checksCommand(),
 		a.evolveCommand(), a.briefCommand(), a.reviewCommand(), a.pruneCommand(), a.treeCommand(), a.showCommand(),

@@ -84,10 +84,12 @@ func (s *server) addTools(x *mcp.Server) {
 	add(s, x, searchTool(), s.searchMemories)
 	add(s, x, memoryTool(), s.getMemory)
 	add(s, x, factsTool(), s.listFacts)
+	add(s, x, elementTool(), s.findElement)
 	add(s, x, riskTool(), s.assessVerdict)
 	add(s, x, queueTool(), s.listReviewQueue)
 	add(s, x, statsTool(), s.memoryStats)
 	if s.may(Write) {
+		add(s, x, contextTool(), s.getContext)
 		add(s, x, outcomeTool(), s.recordOutcome)
 		add(s, x, caseTool(), s.recordCase)
 		add(s, x, readTool(), s.readTests)

@@ -9,6 +9,8 @@ var chineseTitles = map[string]string{
 	"record_outcome":    "记录测试结果",
 	"record_case":       "记录错误的判断",
 	"propose_memory":    "提议一条教训",
+	"get_context":       "测试前获取上下文",
+	"find_element":      "查找元素",
 	"list_facts":        "列出已知事实",
 	"remember":          "提议一条事实",
 	"correct_case":      "更正案例涉及的检查",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -108,14 +109,15 @@ func names[T any](list []T, name func(T) string) string {
 }
 
 func TestToolsByWhatTheCallerMay(t *testing.T) {
-	const read = "assess_verdict get_guidance get_memory list_facts list_review_queue memory_stats search_memories"
+	const read = "assess_verdict find_element get_guidance get_memory list_facts list_review_queue memory_stats " +
+		"search_memories"
 	for may, want := range map[mcpserver.May]string{
 		0: read,
-		mcpserver.Write: "assess_verdict get_guidance get_memory list_facts list_review_queue memory_stats read_runs " +
-			"read_tests record_case record_outcome search_memories submit_brief write_lessons",
-		all | mcpserver.Correct: "assess_verdict correct_case get_guidance get_memory list_facts list_review_queue " +
-			"memory_stats propose_memory read_runs read_tests record_case record_outcome remember search_memories " +
-			"submit_brief write_lessons",
+		mcpserver.Write: "assess_verdict find_element get_context get_guidance get_memory list_facts list_review_queue " +
+			"memory_stats read_runs read_tests record_case record_outcome search_memories submit_brief write_lessons",
+		all | mcpserver.Correct: "assess_verdict correct_case find_element get_context get_guidance get_memory list_facts " +
+			"list_review_queue memory_stats propose_memory read_runs read_tests record_case record_outcome remember " +
+			"search_memories submit_brief write_lessons",
 	} {
 		c := dial(t, may, "en")
 		r, err := c.ListTools(t.Context(), nil)
@@ -125,9 +127,9 @@ func TestToolsByWhatTheCallerMay(t *testing.T) {
 			require.NotEmpty(t, x.Description)
 			require.NotEmpty(t, x.Annotations.Title)
 			require.False(t, *x.Annotations.OpenWorldHint)
-			writes := strings.HasPrefix(x.Name, "record") || strings.HasPrefix(x.Name, "propose") || x.Name == "remember" ||
-				x.Name == "read_tests" || x.Name == "submit_brief" || x.Name == "write_lessons" ||
-				x.Name == "correct_case" || x.Name == "get_guidance" && may != 0
+			writes := strings.HasPrefix(x.Name, "record") || slices.Contains([]string{"propose_memory", "remember",
+				"get_context", "read_tests", "submit_brief", "write_lessons", "correct_case"}, x.Name) ||
+				x.Name == "get_guidance" && may != 0
 			require.Equal(t, !writes, x.Annotations.ReadOnlyHint, x.Name)
 			if writes {
 				require.False(t, *x.Annotations.DestructiveHint)

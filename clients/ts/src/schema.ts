@@ -147,6 +147,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/trees/{tree}/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Guidance, facts and where things are, within a budget of tokens
+         * @description Hand `trial` back with the judged run.
+         */
+        post: operations["context"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/trees/{tree}/effect": {
         parameters: {
             query?: never;
@@ -465,6 +485,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/trees/{tree}/map": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add what a run or an exploration saw to the map
+         * @description A walk that was handed in before changes nothing.
+         */
+        post: operations["walk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/trees/{tree}/map/find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Selectors that worked for an element */
+        get: operations["findElement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/trees/{tree}/mcp": {
         parameters: {
             query?: never;
@@ -751,6 +808,7 @@ export interface components {
             by?: string;
             evaluation?: string;
             id: string;
+            job?: string;
             node?: string;
             purged?: boolean;
             said: string;
@@ -758,6 +816,16 @@ export interface components {
             verdict?: components["schemas"]["Verdict"];
             verdicts?: components["schemas"]["Verdict"][] | null;
             why?: string;
+        };
+        Added: {
+            /** Format: int64 */
+            elsewhere: number;
+            /** Format: int64 */
+            known: number;
+            /** Format: int64 */
+            sightings: number;
+            /** Format: int64 */
+            walks: number;
         };
         Agent: {
             model?: string;
@@ -908,6 +976,65 @@ export interface components {
             other?: components["schemas"]["Translation"];
             scenes?: string[] | null;
             title?: string;
+        };
+        Context: {
+            /** Format: int64 */
+            budget: number;
+            note?: string;
+            parts: components["schemas"]["ContextPart"][] | null;
+            text: string;
+            /** Format: int64 */
+            tokens: number;
+            trial: string;
+        };
+        ContextPart: {
+            because: string;
+            id?: string;
+            ring: string;
+            text?: string;
+        };
+        ContextQuestion: {
+            /** @description Who will run, for the ledger */
+            agent?: components["schemas"]["Agent"];
+            /**
+             * Format: int64
+             * @description Most tokens of the text
+             * @default 1500
+             */
+            budget: number;
+            /** @description Ids of memories that must not be used */
+            exclude?: string[] | null;
+            /** @description Tests whose memories must not be used */
+            excludeTests?: string[] | null;
+            /**
+             * @description Of the guidance; left out: the prompt's
+             * @enum {string}
+             */
+            lang?: "zh" | "en";
+            /** @description What can be seen now */
+            observation?: string;
+            /** @description What the agent is asked to test */
+            prompt: string;
+            /**
+             * Format: int64
+             * @description Wait so long for a reader
+             */
+            readMs?: number;
+            /** @description Which run; about one left out no chance decides */
+            runId?: string;
+            /** @description Where in the product */
+            scene?: components["schemas"]["Scene"];
+            /** @description Which product, suite and test */
+            scope?: components["schemas"]["Scope"];
+            /** @description What is to be done next within a run */
+            step?: string;
+            /**
+             * Format: int64
+             * @description From 1
+             */
+            stepNumber?: number;
+            /** @description Of an earlier answer for this run */
+            trial?: string;
         };
         Counters: {
             /** Format: int64 */
@@ -1064,6 +1191,10 @@ export interface components {
             with: number;
             /** Format: double */
             without: number;
+        };
+        Elements: {
+            /** @description The best first */
+            found: components["schemas"]["Found"][] | null;
         };
         Elsewhere: {
             /** Format: int64 */
@@ -1225,8 +1356,29 @@ export interface components {
             reason: string;
             why: string;
         };
+        Found: {
+            build?: string;
+            do?: string;
+            /** Format: int64 */
+            meanMs?: number;
+            name?: string;
+            /** Format: int64 */
+            p90Ms?: number;
+            page: string;
+            role?: string;
+            /** Format: double */
+            score: number;
+            selector: string;
+            /** Format: int64 */
+            tried: number;
+            /** Format: double */
+            trust: number;
+            /** Format: int64 */
+            worked: number;
+        };
         Group: {
             apart?: string;
+            banned?: boolean;
             cases: string[] | null;
             check?: string;
             /** Format: double */
@@ -1857,6 +2009,27 @@ export interface components {
             /** @description Why they are rejected, a sentence */
             why?: string;
         };
+        Sighting: {
+            code?: string;
+            do?: string;
+            failed?: boolean;
+            kind: string;
+            /** Format: int64 */
+            ms?: number;
+            name?: string;
+            params?: string[] | null;
+            place?: string;
+            priority?: string;
+            role?: string;
+            selector?: string;
+            /** Format: int64 */
+            status?: number;
+            steps?: string[] | null;
+            tests?: string[] | null;
+            title?: string;
+            to?: string;
+            url?: string;
+        };
         Signal: {
             /** Format: double */
             calibrated: number;
@@ -2109,6 +2282,23 @@ export interface components {
             by?: string;
             holds: boolean;
             why?: string;
+        };
+        Walk: {
+            build?: string;
+            /**
+             * Format: int64
+             * @description Its number within the run, from 0
+             */
+            part?: number;
+            product?: string;
+            /** @description The run that it is part of */
+            run?: string;
+            /** @description In order */
+            seen: components["schemas"]["Sighting"][] | null;
+            /** @description The tool or agent that saw it */
+            source: string;
+            /** @description The test that ran; left out: an exploration */
+            test?: string;
         };
         Where: {
             after?: string;
@@ -2395,6 +2585,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Checks"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    context: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContextQuestion"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Context"];
                 };
             };
             /** @description Error */
@@ -3135,6 +3361,86 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Result"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    walk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Walk"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Added"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    findElement: {
+        parameters: {
+            query: {
+                /** @description What is looked for */
+                text: string;
+                /** @description Left out: where there is one product alone */
+                product?: string;
+                /** @description An address or a route; left out: all pages */
+                page?: string;
+                /** @description click, fill, …; left out: any */
+                do?: string;
+                /** @description Also selectors that are not proven, and elements that nobody has acted on */
+                all?: boolean;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Elements"];
                 };
             };
             /** @description Error */

@@ -15,6 +15,7 @@ ROUTES: Final[Dict[str, Tuple[str, str]]] = {
     "briefs": ("GET", "/v1/trees/{tree}/briefs"),
     "expect": ("POST", "/v1/trees/{tree}/briefs"),
     "checks": ("POST", "/v1/trees/{tree}/checks"),
+    "context": ("POST", "/v1/trees/{tree}/context"),
     "effect": ("GET", "/v1/trees/{tree}/effect"),
     "record": ("POST", "/v1/trees/{tree}/evaluations"),
     "evolve": ("POST", "/v1/trees/{tree}/evolve"),
@@ -34,6 +35,8 @@ ROUTES: Final[Dict[str, Tuple[str, str]]] = {
     "job": ("GET", "/v1/trees/{tree}/jobs/{id}"),
     "jobEvents": ("GET", "/v1/trees/{tree}/jobs/{id}/events"),
     "teach": ("POST", "/v1/trees/{tree}/lessons"),
+    "walk": ("POST", "/v1/trees/{tree}/map"),
+    "findElement": ("GET", "/v1/trees/{tree}/map/find"),
     "mcp": ("POST", "/v1/trees/{tree}/mcp"),
     "nodes": ("GET", "/v1/trees/{tree}/nodes"),
     "node": ("GET", "/v1/trees/{tree}/nodes/{id}"),
@@ -83,12 +86,20 @@ class Action(_Action, total=False):
     before: Optional[List[Before]]
     by: str
     evaluation: str
+    job: str
     node: str
     purged: bool
     undoes: str
     verdict: Verdict
     verdicts: Optional[List[Verdict]]
     why: str
+
+
+class Added(TypedDict):
+    elsewhere: int
+    known: int
+    sightings: int
+    walks: int
 
 
 class Agent(TypedDict, total=False):
@@ -250,6 +261,62 @@ class Content(_Content, total=False):
     title: str
 
 
+class _Context(TypedDict):
+    budget: int
+    parts: Optional[List[ContextPart]]
+    text: str
+    tokens: int
+    trial: str
+
+
+class Context(_Context, total=False):
+    note: str
+
+
+class _ContextPart(TypedDict):
+    because: str
+    ring: str
+
+
+class ContextPart(_ContextPart, total=False):
+    id: str
+    text: str
+
+
+class _ContextQuestion(TypedDict):
+    # What the agent is asked to test
+    prompt: str
+
+
+class ContextQuestion(_ContextQuestion, total=False):
+    # Who will run, for the ledger
+    agent: Agent
+    # Most tokens of the text
+    budget: int
+    # Ids of memories that must not be used
+    exclude: Optional[List[str]]
+    # Tests whose memories must not be used
+    excludeTests: Optional[List[str]]
+    # Of the guidance; left out: the prompt's
+    lang: Literal["zh", "en"]
+    # What can be seen now
+    observation: str
+    # Wait so long for a reader
+    readMs: int
+    # Which run; about one left out no chance decides
+    runId: str
+    # Where in the product
+    scene: Scene
+    # Which product, suite and test
+    scope: Scope
+    # What is to be done next within a run
+    step: str
+    # From 1
+    stepNumber: int
+    # Of an earlier answer for this run
+    trial: str
+
+
 class Counters(TypedDict):
     correct: int
     used: int
@@ -394,6 +461,11 @@ _EffectReportMay = TypedDict("_EffectReportMay", {
 
 class EffectReport(_EffectReportMust, _EffectReportMay):
     pass
+
+
+class Elements(TypedDict):
+    # The best first
+    found: Optional[List[Found]]
 
 
 class _Elsewhere(TypedDict):
@@ -572,6 +644,24 @@ class Forgotten(TypedDict):
     why: str
 
 
+class _Found(TypedDict):
+    page: str
+    score: float
+    selector: str
+    tried: int
+    trust: float
+    worked: int
+
+
+class Found(_Found, total=False):
+    build: str
+    do: str
+    meanMs: int
+    name: str
+    p90Ms: int
+    role: str
+
+
 class _Group(TypedDict):
     cases: Optional[List[str]]
     cohesion: float
@@ -582,6 +672,7 @@ class _Group(TypedDict):
 
 class Group(_Group, total=False):
     apart: str
+    banned: bool
     check: str
     leftOut: str
     missing: Optional[List[Lack]]
@@ -1221,6 +1312,29 @@ class ServerDecision(TypedDict, total=False):
     why: str
 
 
+class _Sighting(TypedDict):
+    kind: str
+
+
+class Sighting(_Sighting, total=False):
+    code: str
+    do: str
+    failed: bool
+    ms: int
+    name: str
+    params: Optional[List[str]]
+    place: str
+    priority: str
+    role: str
+    selector: str
+    status: int
+    steps: Optional[List[str]]
+    tests: Optional[List[str]]
+    title: str
+    to: str
+    url: str
+
+
 class Signal(TypedDict):
     calibrated: float
     contribution: float
@@ -1481,6 +1595,24 @@ class _Vote(TypedDict):
 class Vote(_Vote, total=False):
     by: str
     why: str
+
+
+class _Walk(TypedDict):
+    # In order
+    seen: Optional[List[Sighting]]
+    # The tool or agent that saw it
+    source: str
+
+
+class Walk(_Walk, total=False):
+    build: str
+    # Its number within the run, from 0
+    part: int
+    product: str
+    # The run that it is part of
+    run: str
+    # The test that ran; left out: an exploration
+    test: str
 
 
 class Where(TypedDict, total=False):
