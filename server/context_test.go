@@ -50,3 +50,23 @@ func TestContextOverHTTP(t *testing.T) {
 	require.Equal(t, http.StatusUnprocessableEntity, w.ask("POST", inDefault+"/context", ann,
 		`{"prompt":"Sign in","budget":7}`).Code)
 }
+
+// The map is a page: what was seen, what no test touches, one page of it, and elements by what they are called.
+func TestMapOnAPage(t *testing.T) {
+	w := newWorld(t)
+	ann := w.token("ann", nil, token.Admin)
+	const at = "/trees/default/map"
+	require.Contains(t, w.visit("GET", at, ann, "").Body, "memtree map add")
+	walk := `{"source":"agent","product":"shop","seen":[{"kind":"page","url":"/login","title":"<b>Log in</b>"},` +
+		`{"kind":"element","url":"/login","role":"button","name":"Help"},{"kind":"link","url":"/login","to":"/help"}]}`
+	require.Equal(t, http.StatusOK, w.ask("POST", inDefault+"/map", ann, walk).Code)
+	page := w.visit("GET", at, ann, "").Body
+	for _, s := range []string{"Tests touch 0 of 2 pages, 0 of 1 elements", "&lt;b&gt;Log in", "page=%2Flogin&amp;product=shop"} {
+		require.Contains(t, page, s)
+	}
+	page = w.visit("GET", at+"?product=shop&page=/login", ann, "", "Accept-Language", "zh").Body
+	require.Contains(t, page, "Help")
+	require.Contains(t, page, "通向")
+	require.Contains(t, w.visit("GET", at+"?find=help", ann, "").Body, "getByRole(&#39;button&#39;, { name: &#39;Help&#39; })")
+	require.Contains(t, w.visit("GET", at+"?page=/nowhere", ann, "").Body, "no such page")
+}

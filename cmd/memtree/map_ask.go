@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/appmap"
 	"github.com/memtree/memtree/internal/cli/screen"
-	"github.com/memtree/memtree/tree"
 )
 
 func (a *app) mapShowCommand() *cobra.Command {
@@ -203,7 +201,7 @@ counts one.`),
 		Args: a.arguments(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return a.mapped(c.Context(), product, func(m *memtree.Memory, x *appmap.Map) error {
-				wrong, err := wrongOnPages(c.Context(), m, product)
+				wrong, err := m.WrongOnPages(c.Context(), product)
 				if err != nil {
 					return err
 				}
@@ -214,20 +212,6 @@ counts one.`),
 	a.productFlag(c, &product)
 	c.Flags().IntVar(&limit, "limit", 20, a.say("print this many at most; 0: all"))
 	return c
-}
-
-// wrongOnPages returns how many verdicts on each page were wrong.
-func wrongOnPages(ctx context.Context, m *memtree.Memory, product string) (map[string]float64, error) {
-	out := map[string]float64{}
-	for n, err := range m.Tree().Scan(ctx, tree.Filter{Level: 1}) {
-		if err != nil {
-			return nil, err
-		}
-		if n.CaseData != nil && (product == "" || n.Scope.Product == product) && n.Scene.Route != "" {
-			out[appmap.PageOf(n.Scene.Route)] += float64(max(1, len(n.Occurrences)))
-		}
-	}
-	return out, nil
 }
 
 func (a *app) printGaps(gaps []appmap.Gap, limit int) error {

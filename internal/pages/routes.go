@@ -32,6 +32,7 @@ func Routes() []Route {
 		{ID: "state", Method: "POST", Path: in + "facts", Admin: true, Changes: true, Do: (*Site).state},
 		{ID: "fact", Method: "GET", Path: in + "facts/{id}", Do: (*Site).fact},
 		{ID: "judgeFact", Method: "POST", Path: in + "facts/{id}", Admin: true, Changes: true, Do: (*Site).judgeFact},
+		{ID: "map", Method: "GET", Path: in + "map", Do: (*Site).atlas},
 		{ID: "picture", Method: "GET", Path: in + "pictures/{sum}", Do: (*Site).picture},
 		{ID: "teach", Method: "GET", Path: in + "teach", Admin: true, Do: (*Site).teach},
 		{ID: "taught", Method: "POST", Path: in + "teach", Admin: true, Changes: true, Do: (*Site).taught},

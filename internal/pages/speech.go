@@ -51,6 +51,8 @@ func functions(s *speech) template.FuncMap {
 		"refusal":  s.refusal,
 		"who":      s.who,
 		"status":   s.status,
+		"gap":      s.gapKind,
+		"whole":    func(x float64) int { return int(x) },
 		"reason":   func(why string) string { return s.say(why) },
 		"verdict":  s.verdict,
 		"percent":  percent,
