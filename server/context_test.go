@@ -61,12 +61,15 @@ func TestMapOnAPage(t *testing.T) {
 		`{"kind":"element","url":"/login","role":"button","name":"Help"},{"kind":"link","url":"/login","to":"/help"}]}`
 	require.Equal(t, http.StatusOK, w.ask("POST", inDefault+"/map", ann, walk).Code)
 	page := w.visit("GET", at, ann, "").Body
-	for _, s := range []string{"Tests touch 0 of 2 pages, 0 of 1 elements", "&lt;b&gt;Log in", "page=%2Flogin&amp;product=shop"} {
+	for _, s := range []string{
+		"Tests touch 0 of 2 pages, 0 of 1 elements", "&lt;b&gt;Log in", "page=%2Flogin&amp;product=shop",
+	} {
 		require.Contains(t, page, s)
 	}
 	page = w.visit("GET", at+"?product=shop&page=/login", ann, "", "Accept-Language", "zh").Body
 	require.Contains(t, page, "Help")
 	require.Contains(t, page, "通向")
-	require.Contains(t, w.visit("GET", at+"?find=help", ann, "").Body, "getByRole(&#39;button&#39;, { name: &#39;Help&#39; })")
+	page = w.visit("GET", at+"?find=help", ann, "").Body
+	require.Contains(t, page, "getByRole(&#39;button&#39;, { name: &#39;Help&#39; })")
 	require.Contains(t, w.visit("GET", at+"?page=/nowhere", ann, "").Body, "no such page")
 }
