@@ -3,6 +3,7 @@ package knowledge
 import (
 	"cmp"
 	"hash/maphash"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -357,4 +358,48 @@ func (r *record) left(f *Found, q *Query) Left {
 		return LeftTest
 	}
 	return ""
+}
+
+// Match is a fact that a search found.
+type Match struct {
+	Fact
+	Score float64 // share of the weight of the question's terms that the fact has, 0 to 1
+}
+
+// Search returns the facts in use that have terms of a text, the best first, at most most. keep selects among them.
+func (b *Base) Search(asked string, now time.Time, most int, keep func(*Fact) bool) []Match {
+	terms := wordsOf(asked)
+	all := 0.0
+	in := map[uint64]int{} // facts that have a term
+	for _, x := range b.indexes {
+		for _, w := range terms {
+			in[w] += len(x.words[w])
+		}
+	}
+	for _, w := range terms {
+		all += weight(len(b.facts), max(1, in[w]))
+	}
+	scores := map[*record]float64{}
+	for _, x := range b.indexes {
+		for _, w := range terms {
+			for _, s := range x.words[w] {
+				if r := x.slots[s]; r != nil {
+					scores[r] += weight(len(b.facts), in[w]) / max(all, 1e-9)
+				}
+			}
+		}
+	}
+	ranked := slices.SortedFunc(maps.Keys(scores), func(a, b *record) int {
+		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a.ID, b.ID))
+	})
+	var out []Match
+	for _, r := range ranked {
+		if len(out) == most {
+			break
+		}
+		if f := b.fact(r, now); keep(&f) {
+			out = append(out, Match{f, scores[r]})
+		}
+	}
+	return out
 }

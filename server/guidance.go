@@ -7,6 +7,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/appmap"
 	"github.com/memtree/memtree/assertion"
+	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/internal/token"
 	"github.com/memtree/memtree/tree"
 )
@@ -94,6 +95,31 @@ func (s *Server) findElement(ctx context.Context, in *findInput) (*findOutput, e
 	out := elements{Found: []appmap.Found{}}
 	err := treeIn(ctx).Map().Read(ctx, func(x *appmap.Map) { out.Found = append(out.Found, x.Find(q)...) })
 	return &findOutput{out}, err
+}
+
+type searchInput struct {
+	InTree
+	Text    string   `query:"text" required:"true" minLength:"1" maxLength:"1000" doc:"What is looked for"`
+	Kinds   []string `query:"kind" maxItems:"8" doc:"case, experience, strategy, fact or element; left out: all"`
+	Product string   `query:"product" maxLength:"1024"`
+	Since   string   `query:"since" maxLength:"10" doc:"First day, UTC, such as 2026-01-28"`
+	Until   string   `query:"until" maxLength:"10" doc:"Last day, UTC"`
+	Lang    string   `query:"lang" enum:"zh,en" doc:"Of lessons that have both"`
+	Limit   int      `query:"limit" minimum:"1" maximum:"200" default:"20"`
+}
+
+type searchOutput struct{ Body hits }
+
+// hits are what a search found.
+type hits struct {
+	Hits []memtree.SearchHit `json:"hits" doc:"Of several kinds in turn, the best of each first"`
+}
+
+// search looks for a text in memories, facts and elements of the map.
+func (s *Server) search(ctx context.Context, in *searchInput) (*searchOutput, error) {
+	found, err := treeIn(ctx).Search(ctx, memtree.SearchQuery{Text: in.Text, Kinds: in.Kinds, Lang: in.Lang,
+		Limit: in.Limit, Where: find.Query{Product: in.Product, Since: in.Since, Until: in.Until}})
+	return &searchOutput{hits{found}}, err
 }
 
 // walk is what a run or an exploration saw, see tree.Walk.

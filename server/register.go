@@ -21,6 +21,7 @@ func (s *Server) register() {
 	add(s, "guide", http.StatusOK, s.guide)
 	add(s, "context", http.StatusOK, s.context)
 	add(s, "findElement", http.StatusOK, s.findElement)
+	add(s, "search", http.StatusOK, s.search)
 	add(s, "walk", http.StatusOK, s.addWalk)
 	add(s, "checks", http.StatusOK, s.checks)
 	add(s, "risk", http.StatusOK, s.risk)

@@ -54,6 +54,8 @@ var routes = []route{
 	{id: "context", method: "POST", path: inTreePath + "/context", scope: token.Write, body: maxQuestion,
 		summary: "Guidance, facts and where things are, within a budget of tokens",
 		about:   "Hand `trial` back with the judged run."},
+	{id: "search", method: "GET", path: inTreePath + "/search", scope: token.Read,
+		summary: "Look for a text in memories, facts and elements of the map"},
 	{id: "findElement", method: "GET", path: inTreePath + "/map/find", scope: token.Read,
 		summary: "Selectors that worked for an element"},
 	{id: "walk", method: "POST", path: inTreePath + "/map", scope: token.Write, body: maxQuestion, changes: true,

@@ -756,6 +756,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/trees/{tree}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Look for a text in memories, facts and elements of the map */
+        get: operations["search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/trees/{tree}/stats": {
         parameters: {
             query?: never;
@@ -1422,6 +1439,10 @@ export interface components {
             was: string;
             why: string;
         };
+        Hits: {
+            /** @description Of several kinds in turn, the best of each first */
+            hits: components["schemas"]["SearchHit"][] | null;
+        };
         Imported: {
             counts: {
                 [key: string]: number;
@@ -1998,6 +2019,17 @@ export interface components {
             suite?: string;
             suite_tests?: string[] | null;
             test?: string;
+        };
+        SearchHit: {
+            /** Format: date-time */
+            at?: string;
+            id?: string;
+            kind: string;
+            product?: string;
+            /** Format: double */
+            score: number;
+            text?: string;
+            title: string;
         };
         ServerDecision: {
             /** @description Keys of proposals */
@@ -3979,6 +4011,51 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Risk"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    search: {
+        parameters: {
+            query: {
+                /** @description What is looked for */
+                text: string;
+                /** @description case, experience, strategy, fact or element; left out: all */
+                kind?: string[] | null;
+                product?: string;
+                /** @description First day, UTC, such as 2026-01-28 */
+                since?: string;
+                /** @description Last day, UTC */
+                until?: string;
+                /** @description Of lessons that have both */
+                lang?: "zh" | "en";
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hits"];
                 };
             };
             /** @description Error */

@@ -51,6 +51,7 @@ ROUTES: Final[Dict[str, Tuple[str, str]]] = {
     "review": ("GET", "/v1/trees/{tree}/review"),
     "decide": ("POST", "/v1/trees/{tree}/review"),
     "risk": ("POST", "/v1/trees/{tree}/risk"),
+    "search": ("GET", "/v1/trees/{tree}/search"),
     "stats": ("GET", "/v1/trees/{tree}/stats"),
 }
 
@@ -712,6 +713,11 @@ class Held(TypedDict):
     why: str
 
 
+class Hits(TypedDict):
+    # Of several kinds in turn, the best of each first
+    hits: Optional[List[SearchHit]]
+
+
 class Imported(TypedDict):
     counts: Dict[str, int]
     dryRun: bool
@@ -1299,6 +1305,19 @@ class Scope(TypedDict, total=False):
     suite: str
     suite_tests: Optional[List[str]]
     test: str
+
+
+class _SearchHit(TypedDict):
+    kind: str
+    score: float
+    title: str
+
+
+class SearchHit(_SearchHit, total=False):
+    at: str
+    id: str
+    product: str
+    text: str
 
 
 class ServerDecision(TypedDict, total=False):

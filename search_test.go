@@ -1,0 +1,51 @@
+package memtree_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/find"
+	"github.com/memtree/memtree/tree"
+)
+
+// TestSearch: a text is found in every kind of memory, the best of each kind first; kinds, products, days and
+// quotations select; what is asked wrongly has a sentence.
+func TestSearch(t *testing.T) {
+	ctx := t.Context()
+	m := open(t, "", &memtree.Options{InMemory: true})
+	_, err := m.RecordAll(ctx, several(6))
+	require.NoError(t, err)
+	require.NoError(t, m.Wait(ctx))
+	_, err = m.Evolve(ctx, nil)
+	require.NoError(t, err)
+	_, err = m.Curation().KnowFact(ctx, tree.Statement{Text: "The order total is masked on purpose.",
+		Scope: tree.Scope{Product: "bank"}}, curation.Options{By: "ann"})
+	require.NoError(t, err)
+	_, err = m.Map().Add(ctx, tree.Walk{Source: "a", Product: "shop", Seen: []tree.Sighting{
+		{Kind: tree.SeenElement, URL: "/cart", Role: "button", Name: "Order total"}}})
+	require.NoError(t, err)
+	kinds := func(q memtree.SearchQuery) (out []string) {
+		hits, err := m.Search(ctx, q)
+		require.NoError(t, err)
+		for _, h := range hits {
+			require.NotEmpty(t, h.Title)
+			out = append(out, h.Kind)
+		}
+		return out
+	}
+	all := kinds(memtree.SearchQuery{Text: "order total"})
+	require.Equal(t, []string{"case", "experience", "fact", "element"}, all[:4], "the best of each kind comes first")
+	require.Equal(t, []string{"fact"}, kinds(memtree.SearchQuery{Text: `order "masked on purpose"`}))
+	require.Equal(t, []string{"element"}, kinds(memtree.SearchQuery{Text: "order total", Kinds: []string{"element"}}))
+	require.NotContains(t, kinds(memtree.SearchQuery{Text: "order total", Where: find.Query{Product: "shop"}}), "fact")
+	require.Empty(t, kinds(memtree.SearchQuery{Text: "order total", Where: find.Query{Until: "2001-01-01"}}))
+	require.Len(t, kinds(memtree.SearchQuery{Text: "order total", Limit: 2}), 2)
+	for _, q := range []memtree.SearchQuery{{}, {Text: "x", Kinds: []string{"lesson"}},
+		{Text: "x", Where: find.Query{Since: "monday"}}} {
+		_, err := m.Search(ctx, q)
+		require.ErrorAs(t, err, new(*tree.FieldError))
+	}
+}
