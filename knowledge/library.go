@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/memtree/memtree/internal/text"
@@ -110,7 +111,11 @@ func (l *Library) Read(ctx context.Context, o *ReadOptions) (ReadResult, error) 
 	}
 	of := meter.New(model, meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: price, InRow: mostFailures})
 	for i, q := range questions {
-		in, request, err := question(set, q)
+		known, err := l.knownTo(ctx, q)
+		if err != nil {
+			return out, fmt.Errorf("read facts: %w", err)
+		}
+		in, request, err := question(set, q, known)
 		if err != nil {
 			return out, fmt.Errorf("read facts: %w", err)
 		}
@@ -125,7 +130,7 @@ func (l *Library) Read(ctx context.Context, o *ReadOptions) (ReadResult, error) 
 			}
 			break
 		}
-		err = l.ask(ctx, of, in, request, q, &out)
+		err = l.ask(ctx, of, in, request, q, known, &out)
 		spent := of.Total()
 		out.Calls, out.Usage, out.Cost = spent.Calls, spent.Usage, price(spent.Usage)
 		if err != nil {
@@ -170,9 +175,32 @@ func (l *Library) unread(ctx context.Context) (questions [][]noted, err error) {
 	return questions, err
 }
 
+// knownTo returns the facts in use of a product that its notes may state again: all, or those with most terms of them.
+func (l *Library) knownTo(ctx context.Context, runs []noted) (known []Fact, err error) {
+	notes := make([]string, len(runs))
+	for i := range runs {
+		notes[i] = runs[i].note
+	}
+	product := func(f *Fact) bool { return f.State == Active && f.Scope.Product == runs[0].product }
+	err = l.s.View(ctx, func(b *Base) {
+		if b.Len() <= prompts.MaxFactsKnown {
+			known = slices.DeleteFunc(b.All(l.s.Now()), func(f Fact) bool { return !product(&f) })
+			return
+		}
+		for _, m := range b.Search(strings.Join(notes, " "), l.s.Now(), prompts.MaxFactsKnown, product) {
+			known = append(known, m.Fact)
+		}
+	})
+	slices.SortFunc(known, func(a, b Fact) int { return cmp.Compare(a.ID, b.ID) })
+	return known, err
+}
+
 // question returns the request to a model about some runs.
-func question(set *prompts.Set, runs []noted) (prompts.FactsInput, llm.Request, error) {
+func question(set *prompts.Set, runs []noted, known []Fact) (prompts.FactsInput, llm.Request, error) {
 	in := prompts.FactsInput{}
+	for i := range known {
+		in.Known = append(in.Known, known[i].Text)
+	}
 	chinese := 0
 	for _, r := range runs {
 		if text.Lang(r.note) == "zh" {
@@ -198,7 +226,8 @@ func question(set *prompts.Set, runs []noted) (prompts.FactsInput, llm.Request, 
 
 // ask has one question answered, and adds what holds of the answer.
 func (l *Library) ask(
-	ctx context.Context, model llm.Generator, in prompts.FactsInput, r llm.Request, runs []noted, out *ReadResult,
+	ctx context.Context, model llm.Generator, in prompts.FactsInput, r llm.Request, runs []noted, facts []Fact,
+	out *ReadResult,
 ) error {
 	a, err := llm.Ask(ctx, model, r, func(raw json.RawMessage) error {
 		_, err := in.Read(raw)
@@ -215,7 +244,11 @@ func (l *Library) ask(
 	var es []tree.Entry
 	states := map[int]bool{} // runs whose note states a fact
 	for i := range found {
-		for _, k := range l.stated(&found[i], runs, by, out) {
+		var same *Fact
+		if at := in.SameAs(&found[i]); at >= 0 {
+			same = &facts[at]
+		}
+		for _, k := range l.stated(&found[i], same, runs, by, out) {
 			es = append(es, tree.Entry{At: l.s.Now(), Known: &k})
 		}
 		for _, n := range found[i].Runs {
@@ -256,9 +289,9 @@ func (l *Library) ask(
 	})
 }
 
-// stated returns the entries of a fact that notes state, one for each of them. Of one that is refused, each note counts
-// as read.
-func (l *Library) stated(f *prompts.FactsFound, runs []noted, by string, out *ReadResult) []tree.Known {
+// stated returns the entries of a fact that notes state, one for each of them: of the same fact if it is known. Of one
+// that is refused, each note counts as read.
+func (l *Library) stated(f *prompts.FactsFound, same *Fact, runs []noted, by string, out *ReadResult) []tree.Known {
 	s := tree.Statement{
 		Text: f.Statement, Kind: tree.FactKind(f.Kind), Scope: tree.Scope{Product: runs[f.Runs[0]-1].product},
 	}
@@ -266,6 +299,9 @@ func (l *Library) stated(f *prompts.FactsFound, runs []noted, by string, out *Re
 		if p := runs[n-1].page; f.Here && p != "" && !slices.Contains(s.Pages, p) && len(s.Pages) < tree.MaxPages {
 			s.Pages = append(s.Pages, p)
 		}
+	}
+	if same != nil {
+		s = same.Statement
 	}
 	says, _, err := Clean(s, l.s.Secrets)
 	if err != nil {

@@ -35,7 +35,12 @@ func (s *scripted) Generate(_ context.Context, r llm.Request) (llm.Answer, error
 
 // shelf is a library over a base of its own, with false alarms that have notes.
 func shelf(model llm.Generator, hidden string, notes ...string) (*knowledge.Library, *knowledge.Base) {
-	b := knowledge.NewBase()
+	return shelfOn(knowledge.NewBase(), model, hidden, notes...)
+}
+
+func shelfOn(
+	b *knowledge.Base, model llm.Generator, hidden string, notes ...string,
+) (*knowledge.Library, *knowledge.Base) {
 	return knowledge.NewLibrary(knowledge.Sources{
 		View: func(_ context.Context, read func(*knowledge.Base)) error { read(b); return nil },
 		Write: func(_ context.Context, es []tree.Entry) error {
@@ -89,6 +94,28 @@ func TestNotesAreRead(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, again.Runs, "a note is read once, whether it states a fact or not")
 	require.Len(t, m.asked, 1)
+}
+
+// A note that states a known fact in other words is a witness of that fact, not another fact.
+func TestNotesConfirmWhatIsKnown(t *testing.T) {
+	m := &scripted{answers: []string{
+		answer(t, map[string]any{"runs": []int{1}, "statement": "A seat is held for 15 minutes.", "kind": "rule",
+			"here": false, "quote": "a hold runs"}),
+		answer(t, map[string]any{"runs": []int{1}, "statement": "Seats stay reserved a quarter of an hour.", "kind": "rule",
+			"here": false, "quote": "quarter of an hour", "same": "k1"}),
+	}}
+	notes := []string{"a hold runs for 15 minutes"}
+	l, b := shelf(m, "", notes...)
+	_, err := l.Read(t.Context(), nil)
+	require.NoError(t, err)
+	l, _ = shelfOn(b, m, "", "a hold runs for 15 minutes", "reserved a quarter of an hour")
+	r, err := l.Read(t.Context(), nil)
+	require.NoError(t, err)
+	require.Equal(t, []int{0, 1, 1}, []int{len(r.Facts), r.Confirmed, b.Len()})
+	require.Contains(t, m.asked[1].Prompt, "k1 A seat is held for 15 minutes.")
+	all, err := l.All(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"c_a", "c_b"}, all[0].Cases)
 }
 
 func TestHostileAnswersStateNothing(t *testing.T) {

@@ -13,8 +13,9 @@ import (
 // FactsInput is the input for reading what holds of a product from the notes on false alarms. All texts come from
 // outside; Facts cleans, cuts and fences them. An answer refers to runs by number, from 1.
 type FactsInput struct {
-	Lang string // of the instructions: "zh", or anything else for English
-	Runs []FactsRun
+	Lang  string // of the instructions: "zh", or anything else for English
+	Runs  []FactsRun
+	Known []string // statements that are known already; an answer refers to them as k1, k2, …
 }
 
 // FactsRun is a run that reported a defect where there was none.
@@ -31,29 +32,43 @@ type FactsFound struct {
 	Kind      string `json:"kind"`
 	Here      bool   `json:"here"` // on the page of the run alone
 	Quote     string `json:"quote"`
+	Same      string `json:"same,omitempty"` // the known fact that it is, such as k1; "" for a new one
 }
 
-// MaxFactsRuns is the most runs of one prompt.
-const MaxFactsRuns = 30
+// The most runs and known facts of one prompt.
+const (
+	MaxFactsRuns  = 30
+	MaxFactsKnown = 60
+)
 
 const (
 	maxFactsTask = 160 // characters
 	maxFactsNote = 320
 )
 
-const factsSchema = `{"type":"object","properties":{"facts":{"type":"array","items":{"type":"object","properties":{` +
-	`"runs":{"type":"array","items":{"type":"integer"}},"statement":{"type":"string"},` +
-	`"kind":{"type":"string","enum":["rule","behaviour","format","intended","known_bug","preference"]},` +
-	`"here":{"type":"boolean"},"quote":{"type":"string"}},` +
-	`"required":["runs","statement","kind","here","quote"],"additionalProperties":false}}},` +
-	`"required":["facts"],"additionalProperties":false}`
+// schema returns the form of an answer; "same" is part of it where facts are known.
+func (in FactsInput) schema() json.RawMessage {
+	same, required := "", ""
+	if len(in.Known) > 0 {
+		same, required = `,"same":{"type":"string"}`, `,"same"`
+	}
+	return json.RawMessage(`{"type":"object","properties":{"facts":{"type":"array","items":{"type":"object",` +
+		`"properties":{"runs":{"type":"array","items":{"type":"integer"}},"statement":{"type":"string"},` +
+		`"kind":{"type":"string","enum":["rule","behaviour","format","intended","known_bug","preference"]},` +
+		`"here":{"type":"boolean"},"quote":{"type":"string"}` + same + `},` +
+		`"required":["runs","statement","kind","here","quote"` + required + `],"additionalProperties":false}}},` +
+		`"required":["facts"],"additionalProperties":false}`)
+}
 
 // Facts returns the prompt for reading facts. The constant part comes first. in.Read decodes the answer.
 func (s *Set) Facts(in FactsInput) (Prompt, error) {
 	if n := len(in.Runs); n == 0 || n > MaxFactsRuns {
 		return Prompt{}, fmt.Errorf("prompt facts: there are %d runs, 1 to %d can be shown", n, MaxFactsRuns)
 	}
-	return s.render("facts", in.Lang, in.fields(), json.RawMessage(factsSchema))
+	if n := len(in.Known); n > MaxFactsKnown {
+		return Prompt{}, fmt.Errorf("prompt facts: there are %d known facts, at most %d can be shown", n, MaxFactsKnown)
+	}
+	return s.render("facts", in.Lang, in.fields(), in.schema())
 }
 
 func (in FactsInput) fields() any {
@@ -63,8 +78,13 @@ func (in FactsInput) fields() any {
 		fmt.Fprintf(&b, "%d [%s] %s | note: %s\n", i+1, listLine(r.Page, maxValue), listLine(r.Task, maxFactsTask),
 			listLine(r.Note, maxFactsNote))
 	}
-	return struct{ Runs string }{
+	var known strings.Builder
+	for i, s := range in.Known {
+		fmt.Fprintf(&known, "k%d %s\n", i+1, listLine(s, maxFactsNote))
+	}
+	return struct{ Runs, Known string }{
 		fenceOrDash("runs", b.String(), MaxFactsRuns*(maxValue+maxFactsTask+maxFactsNote+20)),
+		fence("known", known.String(), MaxFactsKnown*(maxFactsNote+20)),
 	}
 }
 
@@ -96,6 +116,16 @@ func (in FactsInput) Read(raw json.RawMessage) (found []FactsFound, err error) {
 	return found, errors.Join(bad...)
 }
 
+// SameAs returns the index in Known of the fact that a note states again, -1 for none.
+func (in FactsInput) SameAs(f *FactsFound) int {
+	for i := range in.Known {
+		if f.Same == fmt.Sprint("k", i+1) {
+			return i
+		}
+	}
+	return -1
+}
+
 // wrong returns the problem of a fact, nil for none.
 func (in FactsInput) wrong(f *FactsFound) error {
 	if len(f.Runs) == 0 {
@@ -108,6 +138,8 @@ func (in FactsInput) wrong(f *FactsFound) error {
 	}
 	quote := text.Letters(f.Quote)
 	switch {
+	case f.Same != "" && in.SameAs(f) < 0:
+		return fmt.Errorf("same: there is no known fact %.20q", f.Same)
 	case f.Statement == "":
 		return errors.New("statement: is missing")
 	case len([]rune(quote)) < 2 || !strings.Contains(text.Letters(in.Runs[f.Runs[0]-1].Note), quote):
