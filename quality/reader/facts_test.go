@@ -35,7 +35,7 @@ func TestFacts(t *testing.T) {
 	var out strings.Builder
 	fmt.Fprintln(&out, "suite  notes  facts  asked again  by      tests that need one  given it  "+
 		"tests that need none  given one")
-	for _, name := range []string{"g"} {
+	for _, name := range []string{"b", "g"} {
 		p := openPlayed(t, "facts."+name, name, false)
 		read, err := p.Knowledge().Read(t.Context(), &knowledge.ReadOptions{Reader: p.reader})
 		require.NoError(t, err)
