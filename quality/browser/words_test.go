@@ -136,7 +136,7 @@ func TestEditByKeys(t *testing.T) {
 	c.press(kb.Enter)
 	c.says("Worded better")
 	require.Equal(t, lesson.Content.Title+"!", eval[string](c, `document.querySelector("h1").innerText`))
-	c.tabTo("button[value=undo]")
+	c.tabTo("form[action$=history] button")
 	c.press(kb.Enter)
 	c.says("(taken back)")
 	require.Equal(t, title, eval[string](c, `document.querySelector("h1").innerText`))
@@ -149,7 +149,7 @@ func TestPromote(t *testing.T) {
 	c := newChrome(t, w.url)
 	c.signIn(w)
 	c.visit("/trees/default/review")
-	c.says("No agent is told of them until somebody accepts them.")
+	c.says("No agent gets them until somebody accepts them.")
 	const one = `form[action$=imports] input[name=id]:not([value=all])`
 	id := eval[string](c, `document.querySelector("`+one+`").value`)
 	c.run(chromedp.Click(`form[action$=imports] label ~ button[value=accept]`, chromedp.ByQuery))
@@ -159,5 +159,5 @@ func TestPromote(t *testing.T) {
 	require.Equal(t, tree.Probation, n.Status)
 	c.run(chromedp.Click(`form[action$=imports] input[value=all] ~ button[value=refuse]`, chromedp.ByQuery))
 	c.says("Their pages take it back.")
-	require.NotContains(t, c.text(), "No agent is told of them")
+	require.NotContains(t, c.text(), "No agent gets them")
 }
