@@ -43,7 +43,7 @@ func BenchmarkExport(b *testing.B) {
 				s, err := m.Transfer().Export(b.Context(), &transfer.ExportOptions{Redact: redact})
 				require.NoError(b, err)
 				require.Equal(b, many, s.Summary.Nodes)
-				_, err = transfer.Write(b.TempDir()+"/x.memtree", transfer.Archive, s.Nodes(b.Context()), nil)
+				_, err = transfer.Write(b.TempDir()+"/x.memtree", transfer.Archive, s.Nodes(b.Context()), transfer.Beside{})
 				require.NoError(b, err)
 			}
 		})

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -26,6 +27,14 @@ func (d door) Redactor() transfer.Redactor        { return redactor{} }
 func (d door) Origin() string                     { return d.m.origin.ID }
 func (d door) Tally(ctx context.Context, product string) (*tree.Tally, error) {
 	return d.m.tally(ctx, product)
+}
+func (d door) Facts(ctx context.Context, product string) ([]tree.Statement, error) {
+	all, err := d.m.Knowledge().List(ctx, knowledge.Filter{Product: product, State: knowledge.Active})
+	out := make([]tree.Statement, len(all))
+	for i := range all {
+		out[i] = all[i].Statement
+	}
+	return out, err
 }
 func (d door) Believe(ctx context.Context, t *tree.Tally) error { return d.m.believe(ctx, t) }
 func (d door) ReadOnly() bool                                   { return d.m.opts.ReadOnly }

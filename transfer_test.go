@@ -23,7 +23,7 @@ func exported(t testing.TB, m *memtree.Memory, o *transfer.ExportOptions) []byte
 	s, err := m.Transfer().Export(t.Context(), o)
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "x.memtree")
-	sum, err := transfer.Write(path, transfer.Archive, s.Nodes(t.Context()), s.Risk)
+	sum, err := transfer.Write(path, transfer.Archive, s.Nodes(t.Context()), s.Beside)
 	require.NoError(t, err)
 	require.Equal(t, s.Summary.Nodes, sum.Nodes)
 	file, err := os.ReadFile(path)
@@ -225,7 +225,7 @@ func ExampleMemory_Transfer_file() {
 	}
 	fmt.Println("leaves:", leaves.Summary.Nodes)
 	file := transfer.File{Path: filepath.Join(dir, "shop.memtree")}
-	if _, err := transfer.Write(file.Path, transfer.Archive, leaves.Nodes(ctx), nil); err != nil {
+	if _, err := transfer.Write(file.Path, transfer.Archive, leaves.Nodes(ctx), transfer.Beside{}); err != nil {
 		panic(err)
 	}
 	plan, err := bank.Transfer().Import(ctx, file.Nodes, nil)

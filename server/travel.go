@@ -38,15 +38,18 @@ type exportInput struct {
 	NoCases       bool      `query:"noCases" doc:"Lessons alone; the cases they rest on leave as counts and hashes"`
 	Redact        bool      `query:"redact" doc:"Take secrets, addresses and names out, and leave cases out"`
 	Cases         bool      `query:"cases" doc:"With redact: cases leave too; a name in running text may stay in them"`
+	NoFacts       bool      `query:"noFacts" doc:"Memories alone, without what is known of the products"`
 	Risk          bool      `query:"risk" doc:"Say how many verdicts of each judge, product and type of scene were right"`
 	All           bool      `query:"all" doc:"Archived memories and imports that wait, too"`
 }
 
 func (in *exportInput) options() *transfer.ExportOptions {
-	return &transfer.ExportOptions{Risk: in.Risk, Redact: in.Redact, Cases: in.Cases, Choice: transfer.Choice{
+	o := transfer.ExportOptions{NoFacts: in.NoFacts, Risk: in.Risk, Redact: in.Redact, Cases: in.Cases}
+	o.Choice = transfer.Choice{
 		ErrorTypes: in.Types, Level: in.Level.Level(), MinConfidence: in.MinConfidence, Since: in.Since, NoCases: in.NoCases,
 		Scope: tree.Scope{Product: in.Product, Suite: in.Suite, Test: in.Test}, All: in.All,
-	}}
+	}
+	return &o
 }
 
 // export writes the whole file before it answers, so that a part of one never looks complete.
@@ -84,7 +87,7 @@ func writeExport(ctx context.Context, t *treeOf, path string, form transfer.Form
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	if _, err = transfer.Write(path, form, chosen.Nodes(ctx), chosen.Risk); err != nil {
+	if _, err = transfer.Write(path, form, chosen.Nodes(ctx), chosen.Beside); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
 	return nil
@@ -163,6 +166,8 @@ type imported struct {
 	DryRun bool                   `json:"dryRun"`
 	Counts map[transfer.Class]int `json:"counts"`
 	Items  []transfer.NodePlan    `json:"items" doc:"Those that are not the same as here, at most 1000"`
+	Facts  int                    `json:"facts" doc:"New facts: no run is given them before a person confirms them"`
+	Bad    int                    `json:"factsRefused" doc:"Facts that break a law"`
 }
 
 // mostItems is the maximum number of memories of an import that are listed.
@@ -185,6 +190,10 @@ func (s *Server) imports(ctx context.Context, in *importInput) (*importOutput, e
 	if err != nil {
 		return nil, fmt.Errorf("import: %w", err)
 	}
+	facts, err := t.Knowledge().Import(ctx, f.Facts, "import", in.DryRun)
+	if err != nil {
+		return nil, fmt.Errorf("import: %w", err)
+	}
 	items := append([]transfer.NodePlan{}, plan.Items[:min(mostItems, len(plan.Items))]...)
-	return &importOutput{imported{in.DryRun, plan.Counts, items}}, nil
+	return &importOutput{imported{in.DryRun, plan.Counts, items, len(facts.New), facts.Bad}}, nil
 }

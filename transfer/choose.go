@@ -45,7 +45,7 @@ type Summary struct {
 // Selection is the result of a Choice on a tree as it was at that time.
 type Selection struct {
 	Summary Summary
-	Risk    *tree.Tally // for Write; nil unless requested
+	Beside  // for Write; empty unless requested
 	view    Tree
 	choice  Choice
 	nodes   map[string]*chosen

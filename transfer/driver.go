@@ -18,16 +18,14 @@ import (
 // form. It writes the merged file to ours.
 //
 // A node that both sides have is merged as by an import, so that it never conflicts and the order of merges does not
-// matter. A node that one side removed is removed if the other side did not change it. For a manifest it writes one
-// that is marked as merged by git, since the right counts do not follow from one file.
+// matter. A node that one side removed is removed if the other side did not change it; so is a fact. For a manifest it
+// writes one that is marked as merged by git, since the right counts do not follow from one file.
 //
 // It returns the nodes in which both sides contradict each other, sorted by id, for people to check. After an error
 // ours is unchanged.
 func MergeFiles(base, ours, theirs string) ([]NodePlan, error) {
 	if isManifest(ours) || isManifest(theirs) {
-		m := noNodes()
-		m.Merged = true
-		return nil, writeManifest(ours, m)
+		return nil, mergeManifests(base, ours, theirs)
 	}
 	var sides [3]map[string]tree.Node
 	for i, path := range []string{base, ours, theirs} {
@@ -63,6 +61,42 @@ func MergeFiles(base, ours, theirs string) ([]NodePlan, error) {
 	return conflicts, writeNodes(ours, a)
 }
 
+// mergeManifests writes a manifest with the facts of both sides, except those that one side removed.
+func mergeManifests(base, ours, theirs string) error {
+	m, facts, removed := noNodes(), map[string]tree.Statement{}, map[string]bool{}
+	m.Merged = true
+	was := factsOf(base)
+	for _, side := range []map[string]tree.Statement{factsOf(ours), factsOf(theirs)} {
+		maps.Copy(facts, side)
+		for id := range was {
+			_, there := side[id]
+			removed[id] = removed[id] || !there
+		}
+	}
+	for id, s := range facts {
+		if !removed[id] {
+			m.Facts = append(m.Facts, s)
+		}
+	}
+	slices.SortFunc(m.Facts, byID)
+	if err := m.check(); err != nil {
+		return &RefusedError{Entry: manifestName, Problem: err.Error()}
+	}
+	return writeManifest(ours, m)
+}
+
+// factsOf returns the facts in a manifest by id; none if it is no manifest.
+func factsOf(path string) map[string]tree.Statement {
+	out := map[string]tree.Statement{}
+	m, ok := manifestAt(path)
+	for i := range m.Facts {
+		if ok {
+			out[m.Facts[i].ID()] = m.Facts[i]
+		}
+	}
+	return out
+}
+
 // writeManifest replaces a manifest.
 func writeManifest(path string, m Manifest) error {
 	return writeWhole(path, []byte("{"), func(w io.Writer) error {
@@ -95,9 +129,13 @@ func writeNodes(path string, nodes map[string]tree.Node) error {
 
 // isManifest reports whether a file is a manifest, by its content. Git passes temporary files with other names.
 func isManifest(path string) bool {
+	_, ok := manifestAt(path)
+	return ok
+}
+
+func manifestAt(path string) (m Manifest, ok bool) {
 	b, err := readSmall(path, maxManifest)
-	var m Manifest
-	return err == nil && json.Unmarshal(b, &m) == nil && m.Format == formatName
+	return m, err == nil && json.Unmarshal(b, &m) == nil && m.Format == formatName
 }
 
 // readLines reads a file of the folder form, in canonical form and by id. An empty file has no

@@ -104,7 +104,8 @@ func TestMergedFolder(t *testing.T) {
 	retyped := one
 	retyped.ErrorType = "business_rule_error"
 	retyped.Metadata.UpdatedAt = retyped.Metadata.UpdatedAt.Add(time.Hour)
-	_, err := transfer.Write(dir, transfer.Folder, given(append([]tree.Node{retyped}, inOrder(one, two)...)...), nil)
+	_, err := transfer.Write(dir, transfer.Folder, given(append([]tree.Node{retyped}, inOrder(one, two)...)...),
+		transfer.Beside{})
 	require.NoError(t, err)
 	var got []tree.Node
 	read := func() error {

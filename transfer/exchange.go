@@ -24,6 +24,8 @@ type Door interface {
 	Origin() string
 	// Tally counts the verdicts of a product; "": of all.
 	Tally(ctx context.Context, product string) (*tree.Tally, error)
+	// Facts are the facts in use of a product; "": of all.
+	Facts(ctx context.Context, product string) ([]tree.Statement, error)
 	// Believe stores the tally of another tree; one without rows removes the earlier one.
 	Believe(ctx context.Context, t *tree.Tally) error
 	// ReadOnly reports whether nothing may be written.
@@ -36,12 +38,15 @@ type Exchange struct{ door Door }
 // NewExchange returns the Exchange of a memory.
 func NewExchange(door Door) *Exchange { return &Exchange{door} }
 
-// ExportOptions selects an export. Nil, and the zero value, select all nodes in use.
+// ExportOptions selects an export. Nil, and the zero value, select all nodes and facts in use.
 type ExportOptions struct {
 	Choice      // except its Redactor
 	Risk   bool // include how many verdicts of each judge, product and type of scene were right
-	Redact bool // remove secrets, addresses and names, in the file only, and omit cases
+	Redact bool // remove secrets, addresses and names, in the file only, and omit cases and facts
 	Cases  bool // with Redact: include cases, redacted
+
+	// NoFacts omits the facts in use. They also stay if they are redacted, or if Choice selects by anything but a product.
+	NoFacts bool
 }
 
 // ImportOptions sets how far an import is trusted. Nil, and the zero value, quarantine it.
@@ -75,7 +80,19 @@ func (x *Exchange) Export(ctx context.Context, o *ExportOptions) (*Selection, er
 			redactTally(s.Risk, c.Redactor)
 		}
 	}
+	if withFacts(o) {
+		if s.Facts, err = x.door.Facts(ctx, c.Scope.Product); err != nil {
+			return nil, fmt.Errorf("export: %w", err)
+		}
+		slices.SortFunc(s.Facts, byID)
+	}
 	return s, nil
+}
+
+// withFacts reports whether the facts leave with the nodes.
+func withFacts(o *ExportOptions) bool {
+	return o == nil || !o.NoFacts && !o.Redact && len(o.ErrorTypes) == 0 && o.Level == 0 && o.MinConfidence == 0 &&
+		o.Since.IsZero() && o.Scope.Suite == "" && o.Scope.Test == ""
 }
 
 // redactTally removes the rows that name a product, or hold a secret or an address.

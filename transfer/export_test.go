@@ -38,5 +38,5 @@ func WriteArchive(w io.Writer, nodes iter.Seq2[tree.Node, error]) (Manifest, err
 	if err != nil {
 		return Manifest{}, err
 	}
-	return write(out, nodes, nil)
+	return write(out, nodes, Beside{})
 }

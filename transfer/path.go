@@ -26,8 +26,8 @@ type File struct {
 	Guess func(judgment string, truth tree.Raw) taxonomy.Direction // nil: the direction of foreign nodes is not known
 	Keys  *Keys                                                    // nil: signatures are ignored
 
-	Risk     *tree.Tally // the tally of the other tree, after all Nodes; nil for none
-	SignedBy string      // id of the key that signed it, with Keys, after all Nodes
+	Beside          // the tally and the facts of the other tree, after all Nodes
+	SignedBy string // id of the key that signed it, with Keys, after all Nodes
 }
 
 // Nodes is an iter.Seq2 of the nodes in the file, sorted by error type and id, in bounded memory. It can be ranged
@@ -53,7 +53,7 @@ var errEnded = errors.New("no more nodes are wanted")
 
 // read detects the form at the path, reads it, and verifies its signature if Keys is set.
 func (f *File) read(take func(tree.Node) error) (signedBy string, err error) {
-	f.Risk = nil
+	f.Beside = Beside{}
 	info, err := os.Stat(f.Path)
 	if err != nil {
 		return "", err
@@ -65,7 +65,7 @@ func (f *File) read(take func(tree.Node) error) (signedBy string, err error) {
 		}
 		defer root.Close() //nolint:errcheck // only read
 		m, err := readFolder(root.FS(), allowed, take)
-		if f.Risk = m.Risk; err != nil || f.Keys == nil {
+		if f.Beside = m.Beside; err != nil || f.Keys == nil {
 			return "", err
 		}
 		return f.Keys.folderSignature(f.Path, m)
@@ -104,7 +104,7 @@ func (f *File) readFrom(r io.Reader, take func(tree.Node) error) error {
 		}
 	}
 	m, err := readArchive(in, allowed, take)
-	f.Risk = m.Risk
+	f.Beside = m.Beside
 	return err
 }
 
@@ -122,13 +122,13 @@ const (
 // must come sorted by error type, then id, each once. Write replaces an earlier export and nothing else: in a folder
 // it removes the files of other error types, and files of other names stay.
 //
-// risk is the tally for the manifest; nil for none.
-func Write(path string, form Form, nodes iter.Seq2[tree.Node, error], risk *tree.Tally) (m Manifest, err error) {
+// beside goes into the manifest; the seed form has no place for it.
+func Write(path string, form Form, nodes iter.Seq2[tree.Node, error], beside Beside) (m Manifest, err error) {
 	switch form {
 	case Folder:
 		var out *folder
 		if out, err = newFolder(path); err == nil {
-			m, err = write(out, nodes, risk)
+			m, err = write(out, nodes, beside)
 		}
 	case Seed:
 		err = writeWhole(path, []byte("["), func(f io.Writer) error { return writeSeed(f, nodes) })
@@ -136,7 +136,7 @@ func Write(path string, form Form, nodes iter.Seq2[tree.Node, error], risk *tree
 		err = writeWhole(path, zstdMagic, func(f io.Writer) error {
 			out, err := newArchive(f)
 			if err == nil {
-				m, err = write(out, nodes, risk)
+				m, err = write(out, nodes, beside)
 			}
 			return err
 		})

@@ -366,17 +366,14 @@ func (in *reading) manifest(r io.Reader) error {
 		return bad(fmt.Sprintf("names the format %.40q, not %q", m.Format, formatName))
 	case m.Major != major:
 		return bad(fmt.Sprintf("has major version %d; this program reads %d: use a newer memtree", m.Major, major))
-	case m.Merged && in.folder:
-		return nil
+	case m.Merged && in.folder: // git has checksums of its own
 	case m.Nodes != in.sum.Nodes, !slices.Equal(m.Types, in.sum.Types), !maps.Equal(m.Levels, in.sum.Levels),
 		!maps.Equal(m.Origins, in.sum.Origins):
 		return bad("does not fit what is in the file: nodes are missing, added or changed")
 	}
-	if m.Risk != nil {
-		if err := m.Risk.Check(); err != nil {
-			return bad(err.Error())
-		}
+	if err := m.check(); err != nil {
+		return bad(err.Error())
 	}
-	in.sum.Risk = m.Risk
+	in.sum.Beside = m.Beside
 	return nil
 }

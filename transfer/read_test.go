@@ -83,7 +83,7 @@ func TestSchema(t *testing.T) {
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	write := func(nodes ...tree.Node) transfer.Manifest {
-		m, err := transfer.Write(dir, transfer.Folder, given(nodes...), nil)
+		m, err := transfer.Write(dir, transfer.Folder, given(nodes...), transfer.Beside{})
 		require.NoError(t, err)
 		return m
 	}
@@ -198,7 +198,7 @@ func TestHostileFiles(t *testing.T) {
 		{"names the format", []*tar.Header{entry("manifest.json", `{}`)}},
 		{"use a newer memtree", []*tar.Header{entry("manifest.json", `{"format":"memtree-transfer","major":2}`)}},
 		{"is not JSON", []*tar.Header{entry("manifest.json", `{`)}},
-		{"is too long", []*tar.Header{entry("manifest.json", strings.Repeat(" ", 3<<20))}},
+		{"is too long", []*tar.Header{entry("manifest.json", strings.Repeat(" ", 13<<20))}},
 		{"stands after the manifest", []*tar.Header{entry("manifest.json", `{"format":"memtree-transfer","major":1}`),
 			entry("manifest.json", "{}")}},
 	} {

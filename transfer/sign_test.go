@@ -45,7 +45,7 @@ func TestSignatures(t *testing.T) {
 	file, folder := filepath.Join(dir, "a.memtree"), filepath.Join(dir, "folder")
 	forms := map[string]transfer.Form{file: transfer.Archive, folder: transfer.Folder}
 	for path, form := range forms {
-		_, err := transfer.Write(path, form, given(aCase("x")), nil)
+		_, err := transfer.Write(path, form, given(aCase("x")), transfer.Beside{})
 		require.NoError(t, err)
 	}
 	keys := func(paths ...string) *transfer.Keys {
@@ -70,7 +70,7 @@ func TestSignatures(t *testing.T) {
 	}
 	// Another file under the signature of the first, whole in itself.
 	for _, path := range []string{file, folder} {
-		_, err = transfer.Write(path, forms[path], given(aCase("y")), nil)
+		_, err = transfer.Write(path, forms[path], given(aCase("y")), transfer.Beside{})
 		require.NoError(t, err)
 		_, err = readSigned(path, keys(public))
 		require.ErrorIs(t, err, transfer.ErrBroken)
@@ -109,7 +109,7 @@ func FuzzSignature(f *testing.F) {
 	dir := f.TempDir()
 	secret, public := keyPair(f, dir, "ours")
 	file := filepath.Join(dir, "a.memtree")
-	_, err := transfer.Write(file, transfer.Archive, given(aCase("x")), nil)
+	_, err := transfer.Write(file, transfer.Archive, given(aCase("x")), transfer.Beside{})
 	require.NoError(f, err)
 	key, err := transfer.ReadSigningKey(secret, nil)
 	require.NoError(f, err)

@@ -29,7 +29,7 @@ import (
 const (
 	formatName = "memtree-transfer"
 	major      = 1
-	minor      = 2
+	minor      = 3
 )
 
 // Manifest is the last entry of a file and lists its contents, so that a reader detects missing parts. It is the same
@@ -43,13 +43,46 @@ type Manifest struct {
 	Origins map[string]int `json:"origins"` // nodes by origin id
 	Types   []typeSum      `json:"types"`   // sorted by error type
 
-	// Risk is this tree's tally of its verdicts; nil unless requested.
-	Risk *tree.Tally `json:"risk,omitempty"`
+	Beside
 
 	// Merged is set in the manifest of a folder that git merged, see MergeFiles. Its counts and hashes fit neither
 	// side and are not checked; git has checksums of its own.
 	Merged bool `json:"merged,omitempty"`
 }
+
+// Beside is what an export holds besides nodes. It is in the manifest, so that an older reader passes over it.
+type Beside struct {
+	// Risk is this tree's tally of its verdicts; nil unless requested.
+	Risk *tree.Tally `json:"risk,omitempty"`
+	// Facts are the statements in use about the products, sorted by id, each once. An import proposes them.
+	Facts []tree.Statement `json:"facts,omitempty"`
+}
+
+// check returns an error that completes a sentence about the manifest. It does not check the statements: an import
+// names those that break a law, and takes the others.
+func (b *Beside) check() error {
+	if b.Risk != nil {
+		if err := b.Risk.Check(); err != nil {
+			return err
+		}
+	}
+	if len(b.Facts) > maxFacts {
+		return fmt.Errorf("has %d facts; the most is %d: export one product, or leave the facts out and export "+
+			"them to a file of their own", len(b.Facts), maxFacts)
+	}
+	last := ""
+	for i := range b.Facts {
+		id := b.Facts[i].ID()
+		if id <= last {
+			return fmt.Errorf("has fact %s, which is there twice or out of order", id)
+		}
+		last = id
+	}
+	return nil
+}
+
+// byID is the order of facts in a file.
+func byID(a, b tree.Statement) int { return cmp.Compare(a.ID(), b.ID()) }
 
 // typeSum holds the number and a hash of the nodes of one error type in a file.
 type typeSum struct {
@@ -73,7 +106,8 @@ var allowed = limits{nodes: 250_000, bytes: 1 << 30, line: 4 << 20, ratio: 200}
 const (
 	maxTypes    = 1024
 	maxOrigins  = 10_000
-	maxManifest = 2 << 20
+	maxManifest = 12 << 20
+	maxFacts    = 10_000
 	ratioFree   = 16 << 20
 )
 

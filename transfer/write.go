@@ -41,10 +41,15 @@ type sink interface {
 }
 
 // write writes nodes in canonical form, and then the manifest.
-func write(out sink, nodes iter.Seq2[tree.Node, error], risk *tree.Tally) (Manifest, error) {
+func write(out sink, nodes iter.Seq2[tree.Node, error], beside Beside) (Manifest, error) {
 	w := &nodeWriter{out: out, sum: noNodes()}
-	w.sum.Risk = risk
-	err := w.all(nodes)
+	w.sum.Beside = beside
+	err := beside.check()
+	if err != nil {
+		err = fmt.Errorf("write the manifest: it %w", err)
+	} else {
+		err = w.all(nodes)
+	}
 	if err != nil {
 		out.discard()
 		return Manifest{}, err
@@ -165,6 +170,10 @@ func (w *nodeWriter) close() error {
 	b, err := json.MarshalIndent(w.sum, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write the manifest: %w", err)
+	}
+	if len(b) >= maxManifest {
+		return fmt.Errorf("write the manifest: it takes %d bytes with its facts; the most is %d: export one product, or "+
+			"leave the facts out and export them to a file of their own", len(b), maxManifest)
 	}
 	return w.out.manifest(append(b, '\n'))
 }

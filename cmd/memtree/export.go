@@ -63,6 +63,7 @@ A lesson brings the cases it rests on, with their prompts, judgments and truths.
 	f.BoolVar(&o.NoCases, "no-cases", false, a.say("lessons alone; the cases they rest on leave as counts and hashes"))
 	f.BoolVar(&o.Risk, "risk", false, a.say("also say how many verdicts of each judge, product and type of scene were "+
 		"right: names and counts alone"))
+	f.BoolVar(&o.NoFacts, "no-facts", false, a.say("memories alone, without what is known of the products"))
 	f.StringSliceVar(&o.ErrorTypes, "type", nil, a.say("only these error types"))
 	f.StringVar(&o.scope, "scope", "", a.say("only memories of PRODUCT, PRODUCT/SUITE or PRODUCT/SUITE/TEST"))
 	f.StringVar(&o.level, "level", "", a.say("only this level: case, experience or strategy"))
@@ -130,6 +131,7 @@ type exported struct {
 	Bytes   int64             `json:"bytes"`
 	Leaves  transfer.Summary  `json:"leaves"`
 	Risk    *tree.Tally       `json:"risk,omitempty"`
+	Facts   int               `json:"facts"` // leave with the memories
 	Content transfer.Manifest `json:"manifest"`
 	KeyID   string            `json:"keyId,omitempty"` // of the key that signed it
 
@@ -200,6 +202,9 @@ func (a *app) exportOnce(
 		return out, err
 	}
 	out.Leaves, out.Risk = s.Summary, s.Risk
+	if o.format != seedForm {
+		out.Facts = len(s.Facts)
+	}
 	if tell && !a.json {
 		if err := a.printLeaves(s, o); err != nil {
 			return out, err
@@ -212,7 +217,7 @@ func (a *app) exportOnce(
 	if o.dir {
 		form = transfer.Folder
 	}
-	if out.Content, err = transfer.Write(path, form, s.Nodes(ctx), s.Risk); err != nil {
+	if out.Content, err = transfer.Write(path, form, s.Nodes(ctx), s.Beside); err != nil {
 		return out, a.fileFailure(path, err)
 	}
 	if o.pictures != "" {
@@ -265,6 +270,9 @@ func (a *app) printLeaves(leaves *transfer.Selection, o *exportFlags) error {
 		part(a.say("texts"), a.say("prompts, judgments and truths of %d cases, redacted", s.Prompts))
 	default:
 		part(a.say("texts"), a.say("lessons alone, no prompt and no judgment"))
+	}
+	if n := len(leaves.Facts); n > 0 && o.format != seedForm {
+		part(a.say("facts"), a.say("%d, as they are stated", n))
 	}
 	if leaves.Risk != nil {
 		part(a.say("verdicts"), a.tallyLine(leaves.Risk))

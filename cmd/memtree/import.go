@@ -14,6 +14,7 @@ import (
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -65,6 +66,7 @@ type importedFile struct {
 	Trust  bool                   `json:"trust"`
 	Signed string                 `json:"signedBy,omitempty"` // id of the key, with --verify
 	Risk   *importedRisk          `json:"risk,omitempty"`
+	Facts  *knowledge.Imported    `json:"facts,omitempty"`
 	Counts map[transfer.Class]int `json:"counts"`
 	Items  []transfer.NodePlan    `json:"items"` // all except unchanged ones
 }
@@ -100,6 +102,9 @@ func (a *app) importFiles(
 				return err
 			}
 			rejected += r.Counts[transfer.Rejected]
+			if r.Facts != nil {
+				rejected += r.Facts.Bad
+			}
 			results = append(results, r)
 			if !a.json {
 				if err := a.printImported(&r, limit); err != nil {
@@ -159,11 +164,36 @@ func (a *app) importFile(
 	if r.Risk, err = a.importRisk(ctx, m, file.Risk, risk, o.DryRun); err != nil {
 		return r, err
 	}
+	if r.Facts, err = a.importFileFacts(ctx, m, &file, o); err != nil {
+		return r, err
+	}
 	r.Counts, r.Items = plan.Counts, plan.Items
 	if r.Items == nil {
 		r.Items = []transfer.NodePlan{}
 	}
 	return r, nil
+}
+
+// importFileFacts proposes the facts of a file, and confirms the new ones of a trusted file; nil if it has none.
+func (a *app) importFileFacts(
+	ctx context.Context, m *memtree.Memory, file *transfer.File, o *transfer.ImportOptions,
+) (*knowledge.Imported, error) {
+	if len(file.Facts) == 0 {
+		return nil, nil //nolint:nilnil // most files have none
+	}
+	did, err := m.Knowledge().Import(ctx, file.Facts, filepath.Base(file.Path), o.DryRun)
+	if err != nil {
+		return nil, err
+	}
+	for i, err := range did.Refused {
+		if err != nil {
+			a.complain(a.say("fact %d of %s: %s", i+1, file.Path, err.Error()))
+		}
+	}
+	if o.Trust && !o.DryRun {
+		err = a.confirmNew(ctx, m, &did, "")
+	}
+	return &did, err
 }
 
 // className names the class of an import.
@@ -194,6 +224,15 @@ func (a *app) printImported(r *importedFile, limit int) error {
 	out := []string{a.Paint(screen.Bold, head)}
 	if r.Signed != "" {
 		out = append(out, "  "+a.say("signed by key %s", r.Signed))
+	}
+	if f := r.Facts; f != nil {
+		out = append(out, "  "+a.say("New facts: %d. Known already: %d. Refused: %d.", len(f.New), f.Known, f.Bad))
+		if len(f.New) > 0 && !r.Trust && !r.DryRun {
+			for _, l := range screen.Wrap(a.say("They wait: no run is given them before a person confirms them. memtree know "+
+				"list --open lists them."), a.Width-2) {
+				out = append(out, "  "+l)
+			}
+		}
 	}
 	if r.Risk != nil {
 		out = append(out, a.riskLines(r.Risk, r.DryRun)...)

@@ -1448,6 +1448,16 @@ export interface components {
                 [key: string]: number;
             };
             dryRun: boolean;
+            /**
+             * Format: int64
+             * @description New facts: no run is given them before a person confirms them
+             */
+            facts: number;
+            /**
+             * Format: int64
+             * @description Facts that break a law
+             */
+            factsRefused: number;
             /** @description Those that are not the same as here, at most 1000 */
             items: components["schemas"]["NodePlan"][] | null;
         };
@@ -2829,6 +2839,8 @@ export interface operations {
                 redact?: boolean;
                 /** @description With redact: cases leave too; a name in running text may stay in them */
                 cases?: boolean;
+                /** @description Memories alone, without what is known of the products */
+                noFacts?: boolean;
                 /** @description Say how many verdicts of each judge, product and type of scene were right */
                 risk?: boolean;
                 /** @description Archived memories and imports that wait, too */

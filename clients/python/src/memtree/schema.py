@@ -721,6 +721,10 @@ class Hits(TypedDict):
 class Imported(TypedDict):
     counts: Dict[str, int]
     dryRun: bool
+    # New facts: no run is given them before a person confirms them
+    facts: int
+    # Facts that break a law
+    factsRefused: int
     # Those that are not the same as here, at most 1000
     items: Optional[List[NodePlan]]
 
