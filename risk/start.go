@@ -2,8 +2,9 @@
 
 package risk
 
-// startWeights is the weight of each signal before anything was learned: the mean of the weights learned from the first
-// hundred verdicts of webjudge, judgebench, tau, gui and suite a, or 0 where these differ in sign.
+// startWeights is the weight of each signal before anything was learned: the mean of the weights learned
+// from the first hundred verdicts of each data set, or 0 where these differ in sign.
+// Data sets: webjudge, judgebench, tau, gui, suite a.
 var startWeights = [signals]float64{
 	constant:    0.00,
 	baseRate:    1.00,
