@@ -3,6 +3,7 @@ package brief
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -267,6 +268,17 @@ func TestSaveLoad(t *testing.T) {
 }
 
 // TestPlanIsBounded: questions have at most so many tests and memories; lessons and what is near come first.
+func TestPlanIgnoresOrder(t *testing.T) {
+	b := New()
+	list := expect(t, b, monday, hire, "Save the address", "Edit the companion", "Print the ticket", "Undo the change")
+	b.Learn(Memories(nodes(), nil))
+	small := Limits{Tests: 2}
+	want := b.Plan(list, small, nil)
+	require.Len(t, want, 3)
+	slices.Reverse(list)
+	require.Equal(t, want, b.Plan(list, small, nil), "a list sorted anew asks what was answered")
+}
+
 func TestPlanIsBounded(t *testing.T) {
 	all := nodes()
 	for i := range 200 {

@@ -38,7 +38,8 @@ type Sieve func(t *Test) []string
 
 // Plan returns the open questions for tests: new tests with all memories, known ones with memories that are new or
 // rewritten since. Tests that are not in the book, or without open memories, are in none. The tests of a product are
-// grouped, in the order given. The same book and tests give the same questions.
+// grouped. The same book and tests give the same questions, in whatever order the tests come: a list that was sorted
+// anew costs nothing.
 func (b *Book) Plan(tests []Test, l Limits, near Sieve) []Question {
 	l = l.withDefaults()
 	b.mu.RLock()
@@ -63,7 +64,9 @@ func (b *Book) Plan(tests []Test, l Limits, near Sieve) []Question {
 	var out []Question
 	for _, from := range sortedKeys(waiting) {
 		fs := waiting[from]
-		slices.SortStableFunc(fs, func(x, y *Brief) int { return cmp.Compare(x.Product, y.Product) })
+		slices.SortFunc(fs, func(x, y *Brief) int {
+			return cmp.Or(cmp.Compare(x.Product, y.Product), cmp.Compare(x.Key, y.Key))
+		})
 		at, _ := slices.BinarySearchFunc(lines, from+1, func(m *numbered, n uint64) int { return cmp.Compare(m.Number, n) })
 		for some := range slices.Chunk(fs, l.Tests) {
 			memories, facts := concerning(some, lines[at:])

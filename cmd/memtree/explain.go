@@ -22,6 +22,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
+// nearOnes is the limit for the memories that are near the test.
+const nearOnes = -1
+
 func (a *app) explainCommand() *cobra.Command {
 	limit := 0
 	c := &cobra.Command{
@@ -33,7 +36,9 @@ its score, the signals that made it, and why it was taken or dropped. Nothing is
 		Args:    a.arguments(0, 0, a.say("no arguments (the prompt goes after --prompt)")),
 	}
 	q := a.queryFlags(c)
-	c.Flags().IntVar(&limit, "limit", 20, a.say("how many memories to print; 0 for all"))
+	c.Flags().IntVar(&limit, "limit", nearOnes,
+		a.say("how many memories to print, 0 for all; without it those that are near"))
+	c.Flags().Lookup("limit").DefValue = "" // the text has it
 	quarantined := false
 	c.Flags().BoolVar(&quarantined, "quarantined", false, a.say("ask the imports that wait for promotion, and them alone"))
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -49,6 +54,7 @@ its score, the signals that made it, and why it was taken or dropped. Nothing is
 // considered is one memory that retrieval considered, as --json prints it.
 type considered struct {
 	ID        string             `json:"id"`
+	Title     string             `json:"title"`
 	Type      tree.Type          `json:"type"`
 	ErrorType string             `json:"errorType"`
 	Direction taxonomy.Direction `json:"direction"`
@@ -73,11 +79,11 @@ func (a *app) explain(ctx context.Context, q memtree.Query, limit int, quarantin
 		}
 		all := hits(&x)
 		for i := range all {
-			if all[i].Type != tree.Case {
-				n, err := m.Tree().Get(ctx, all[i].ID)
-				if err != nil {
-					return err
-				}
+			n, err := m.Tree().Get(ctx, all[i].ID)
+			if err != nil {
+				return err
+			}
+			if all[i].Title = n.Content.Title; n.Type != tree.Case {
 				all[i].StandsOn = n.Children
 			}
 		}
@@ -157,6 +163,32 @@ func (a *app) readLines(b *brief.Brief) []string {
 	return append(out, "")
 }
 
+func rankOf(taken bool) int {
+	if taken {
+		return 0
+	}
+	return 1
+}
+
+// firstOf returns the first memories: limit of them, or all for 0. For nearOnes it returns at most 20, and at
+// least three, that are not far from the test.
+func firstOf(all []considered, limit int) []considered {
+	const most, least, far = 20, 3, 0.05
+	switch {
+	case limit == 0:
+		return all
+	case limit > 0:
+		return all[:min(limit, len(all))]
+	}
+	n := min(least, len(all))
+	for i := n; i < min(most, len(all)); i++ {
+		if all[i].Taken || all[i].Rel >= far {
+			n = i + 1
+		}
+	}
+	return all[:n]
+}
+
 func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit int) error {
 	if err := a.print(slices.Concat(a.observedLines(x), a.knownLines(x), a.readLines(x.Brief))...); err != nil {
 		return err
@@ -176,10 +208,10 @@ func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit i
 	if err := a.print(append(lines, "")...); err != nil {
 		return err
 	}
-	shown := all
-	if limit > 0 {
-		shown = all[:min(limit, len(all))]
-	}
+	slices.SortStableFunc(all, func(x, y considered) int { // a reader takes memories that words rank low
+		return rankOf(x.Taken) - rankOf(y.Taken)
+	})
+	shown := firstOf(all, limit)
 	t := &screen.Table{Columns: []screen.Column{
 		{Right: true}, {Head: a.say("memory")}, {Head: a.say("error type"), Least: 16}, {Head: a.say("direction")},
 		{Head: "rel", Right: true}, {Head: a.say("score"), Right: true}, {Head: ""},
@@ -196,6 +228,7 @@ func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit i
 			row = a.Paint(screen.Green, row)
 		}
 		out = append(out, row)
+		out = append(out, screen.Hanging("     ", text.Line(c.Title), a.Width)...)
 		for _, l := range screen.Wrap(a.signalLine(c.Signals), a.Width-5) {
 			out = append(out, a.Paint(screen.Dim, "     "+l))
 		}

@@ -24,7 +24,7 @@ const (
 	maxSummary   = 300
 	maxCheck     = 320
 	maxMistake   = 140
-	maxCondition = 120
+	maxCondition = 160
 )
 
 // Clean makes a draft fit to be checked and stored. Each text becomes one clean line, cut to its length as text.Clip
