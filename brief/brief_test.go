@@ -112,6 +112,8 @@ func TestTake(t *testing.T) {
 			want: []string{"c_2"}, unsaid: 1},
 		{name: "a number of nowhere", picks: withSay("Count the cars of the suppliers, there are 27."),
 			want: []string{"c_2"}, unsaid: 1},
+		{name: "numbers beside the test's", picks: withSay("Try 14, 15 and 16 cars of the suppliers."),
+			want: []string{"c_2"}, say: "Try 14, 15 and 16 cars of the suppliers."},
 		{name: "another language", picks: withSay("等六家供应商都答复后再数车。"),
 			want: []string{"c_2"}, unsaid: 1},
 		{name: "not about the test", picks: withSay("Reload the page and read the value it shows."),

@@ -31,7 +31,8 @@ func TestNoCauseNoCheck(t *testing.T) {
 	n.CaseData.Misses[0] = tree.Miss{From: tree.FromPerson, How: "It did not scroll down."}
 	o.Lang = "en"
 	require.Contains(t, said(o), "[Missed here before]:\n- Noted on an earlier run: It did not scroll down. Go by what")
-	require.Contains(t, said(Options{Lang: "en"}), "[Missed in a similar test]:\n- Noted there: It did not scroll down.\n")
+	require.Contains(t, said(Options{Lang: "en"}), "[Missed in a similar test]:\n"+
+		"- Noted at “Add up the lines, scroll down.”: It did not scroll down.\n")
 }
 
 // What was taught is under a heading of its own.

@@ -1,6 +1,7 @@
 package enhance
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -91,9 +92,21 @@ func (o Options) noted(n *tree.Node, it wordedMemory) (wordedMemory, why) {
 	if said == "" {
 		return it, why{sentence: noCheck}
 	}
-	said = taxonomy.Text{EN: "Noted there: ", ZH: "当时有人注明："}.In(o.Lang) + said
+	said = taxonomy.Text{EN: "Noted at %s: ", ZH: "%s当时有人注明："}.In(o.Lang) + said
+	said = strings.Replace(said, "%s", "“"+taskOf(n, truths)+"”", 1)
 	it.hints = []prompts.Hint{{Check: said, Plain: true}}
 	return it, why{}
+}
+
+// mostTask is the maximum length of the task that a note is about, in characters.
+const mostTask = 60
+
+// taskOf returns the start of a case's task, for the reader of a note on it: without the task a remark on one run is
+// read as one on the run to come.
+func taskOf(n *tree.Node, truths guard.Truths) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(n.CaseData.TestCase.Prompt), "\n")
+	task := strings.NewReplacer("“", "", "”", "", `"`, "").Replace(inert(guard.Keep(first, truths)))
+	return cmp.Or(text.Clip(task, mostTask), "…")
 }
 
 // noCause follows before if no cause was noted.

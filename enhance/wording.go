@@ -281,6 +281,12 @@ func (w *Wording) title(n *tree.Node, lessons []tree.Lesson, titles []string, la
 // number of the others.
 func (w *Wording) strategyTitle(n *tree.Node, titles []string, lang string) string {
 	kind, _ := w.tax.ErrorType(n.ErrorType)
+	// What a model wrote can be of another cause than the title of its check.
+	written := func(l tree.Lesson) bool { return l.From == tree.FromModel }
+	if of := len(n.Content.Lessons); slices.ContainsFunc(n.Content.Lessons, written) {
+		return taxonomy.Text{EN: kind.Name.EN + ": " + countOf(of, "lesson"),
+			ZH: kind.Name.ZH + fmt.Sprintf("：%d 条经验", of)}.In(lang)
+	}
 	for k := len(titles); k > 0; k-- {
 		t := taxonomy.Text{
 			EN: kind.Name.EN + ": " + strings.Join(titles[:k], "; "),

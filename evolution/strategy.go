@@ -126,38 +126,27 @@ func aboutChecks(parts []*formedNode) (n int) {
 	return n
 }
 
-// counts returns what a strategy counts, the most frequent first: the lesson of each
-// experience, those of one check together, and each other check that was missed in at least two tests but has too
-// few cases for an experience of its own.
+// counts returns what a strategy counts, the most frequent first: the lesson of each experience, those of one check
+// together. What a model wrote keeps its own sentence; the catalogue's for its check can be of another cause.
 func (w *work) counts(parts []*formedNode) []checkCount {
 	var list []checkCount
-	have, lang := map[string]bool{}, langOf(casesUnder(parts))
+	lang := langOf(casesUnder(parts))
 	for _, p := range parts {
 		if len(p.Content.Lessons) == 0 {
 			continue
 		}
 		said := p.In(lang)
 		l := said.Content.Lessons[0]
-		if have[l.Kind] && l.Kind != "" {
-			at := slices.IndexFunc(list, func(c checkCount) bool { return c.lesson.Kind == l.Kind })
+		at := slices.IndexFunc(list, func(c checkCount) bool { return l.Kind != "" && c.lesson.Kind == l.Kind })
+		if at >= 0 {
 			list[at].cases = united(list[at].cases, p.bucket.cases)
 			continue
 		}
-		list, have[l.Kind] = append(list, checkCount{l, p.bucket.cases}), true
-	}
-	for _, b := range w.buckets[w.Partition] {
-		unwanted := w.unwanted[lesson{b.Partition, b.check}]
-		if b.check != "" && !w.e.own(b.check) && !have[b.check] && tests(b.cases) >= leastTests && !unwanted {
-			list = append(list, checkCount{tree.Lesson{Kind: b.check, From: tree.FromCatalogue}, b.cases})
-		}
+		list = append(list, checkCount{l, p.bucket.cases})
 	}
 	for i := range list {
 		l, cases := &list[i].lesson, list[i].cases
 		l.Mistake, l.Instead, l.Cites = "", "", idsOf(cases)
-		if l.Kind != "" && !w.e.own(l.Kind) && l.From == tree.FromModel {
-			// It is in one language; the catalogue's text is in both.
-			l.Check, l.From = "", tree.FromCatalogue
-		}
 		l.Tests, l.Times, l.Scenes = tests(cases), times(cases), w.frequentScenes(cases)
 	}
 	slices.SortFunc(list, func(a, b checkCount) int {

@@ -128,21 +128,3 @@ func TestPinnedStrategyKeepsItsWords(t *testing.T) {
 	require.Equal(t, s.ID, m.lesson("t_links", taxonomy.FalsePass).Parent)
 	m.settled(options(t))
 }
-
-// A strategy also has the checks that too few cases missed for an experience, with their number of tests and types of
-// scene.
-func TestStrategySaysWhatItsPartsDoNot(t *testing.T) {
-	nodes := append(sums(), dates()...)
-	for i := range 2 {
-		nodes = append(nodes, as(made(90+i, missed("t_links", "The link is dead.")),
-			func(n *tree.Node) { n.Scene.Type = "list" }))
-	}
-	m := planted(t, nodes)
-	m.evolve(options(t), PlanOptions{})
-	s := m.live(tree.Strategy)[0]
-	require.Len(t, s.Children, 2)
-	require.Equal(t, []string{"t_sums", "t_dates", "t_links"}, kinds(s))
-	require.Equal(t, []string{"list"}, s.Content.Lessons[2].Scenes)
-	require.Contains(t, s.Content.Description, "(2 tests, mostly on scenes of type list)")
-	m.settled(options(t))
-}

@@ -155,8 +155,8 @@ func (d *demonstration) next(context.Context) error {
 	if err := t.Write(d.stdout, &d.Terminal); err != nil {
 		return err
 	}
-	ahead := d.say("All of this went by words alone. On four measured suites words warned before half of the tests " +
-		"that invite a known mistake; a large model that read the tests ahead of their runs, before nearly all: " +
+	ahead := d.say("All of this went by words alone. On four measured suites words warned before nearly half of the " +
+		"tests that invite a known mistake; a large model that read the tests ahead of their runs, before nearly all: " +
 		"set MEMTREE_LLM_MODEL, then memtree brief tests.jsonl.")
 	return d.print(append([]string{""}, d.Wrap(ahead)...)...)
 }

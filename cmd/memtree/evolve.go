@@ -15,6 +15,7 @@ import (
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -52,7 +53,11 @@ what groups share is asked once their runs are read.`),
 			if err := a.evolve(c.Context(), o, explain); err != nil || !read {
 				return err
 			}
-			return a.brief(c.Context(), nil, &briefFlags{o: memtree.BriefOptions{DryRun: o.DryRun}})
+			err := a.knowRead(c.Context(), &knowReadFlags{o: knowledge.ReadOptions{DryRun: o.DryRun}})
+			if err != nil && !errors.Is(err, errRejected) {
+				return err
+			}
+			return errors.Join(err, a.brief(c.Context(), nil, &briefFlags{o: memtree.BriefOptions{DryRun: o.DryRun}}))
 		},
 	}
 	f := c.Flags()
@@ -60,7 +65,8 @@ what groups share is asked once their runs are read.`),
 	f.BoolVar(&explain, "explain", false, a.say("say what each error type lacks for its next lesson; writes nothing"))
 	f.BoolVar(&o.Review, "review", false, a.say("leave new lessons for memtree review instead of using them"))
 	f.StringVar(&o.Only, "only", "", a.say("this error type alone"))
-	f.BoolVar(&read, "brief", false, a.say("then read the tests of the last 30 days anew, as memtree brief does"))
+	f.BoolVar(&read, "brief", false, a.say("then have the model read notes on false alarms, as memtree know "+
+		"read does, and the tests of the last 30 days, as memtree brief does"))
 	f.BoolVar(&o.KeepAll, "keep-all", false, a.say("archive nothing"))
 	a.handFlags(c, &files)
 	c.MarkFlagsMutuallyExclusive("print", "explain")

@@ -218,7 +218,7 @@ func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit i
 	}}
 	for i, c := range shown {
 		t.Add(fmt.Sprint(i+1), short(c.ID), c.ErrorType, a.directionName(c.Direction),
-			two(c.Rel), two(c.Score), a.decision(c.Taken))
+			c.shown(c.Rel), c.shown(c.Score), a.decision(c.Taken))
 	}
 	rows := t.Lines(a.Width)
 	out := []string{a.Paint(screen.Bold, rows[0])}
@@ -250,6 +250,14 @@ func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit i
 		out = append(out, a.unformedLines(x.Unformed)...)
 	}
 	return a.print(out...)
+}
+
+// shown returns a number of the table. What a reader picked has none, since its place does not come from numbers.
+func (c *considered) shown(number float64) string {
+	if c.Code == retrieval.Read {
+		return "·"
+	}
+	return two(number)
 }
 
 func (a *app) abstained(near *enhance.Item) string {

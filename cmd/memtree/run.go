@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,6 +57,9 @@ func newApp(p process, c config) *app {
 
 func (a *app) run(ctx context.Context) int {
 	root := a.root() //nolint:contextcheck // ctx comes to the commands through ExecuteContext
+	if slices.Equal(a.args, []string{"--version"}) {
+		a.args = []string{"version"} // what installers and people try first
+	}
 	root.SetArgs(a.args)
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)

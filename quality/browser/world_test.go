@@ -8,16 +8,19 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/fixtures"
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/internal/token"
+	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/server"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
@@ -110,6 +113,39 @@ func (w *world) fill() {
 	w.record(w.m, all[known:])
 	w.evolve(w.m, &memtree.EvolveOptions{Review: true})
 	w.bring(runs(w.t)[len(all)/3:])
+	w.state("A seat is held for 15 minutes.", "A seat is held for 20 minutes.",
+		"The board with a title as long as nobody would give one, "+strings.Repeat("and one more word, ", 20)+"is updated once a night.")
+	w.walk()
+}
+
+// state states facts. The second differs from the first in its number only, so a person has to settle them.
+func (w *world) state(facts ...string) {
+	for _, f := range facts {
+		_, err := w.m.Curation().KnowFact(w.t.Context(), tree.Statement{Text: f, Kind: tree.Rule,
+			Scope: tree.Scope{Product: "travel"}, Pages: []string{"/seats"}}, curation.Options{By: "ann"})
+		require.NoError(w.t, err)
+	}
+}
+
+// fact returns the id of a fact that contradicts another one.
+func (w *world) fact() string {
+	open, err := w.m.Knowledge().List(w.t.Context(), knowledge.Filter{Open: true})
+	require.NoError(w.t, err)
+	require.NotEmpty(w.t, open, "nothing is disputed")
+	return open[0].ID
+}
+
+// walk puts three pages, with elements, into the map.
+func (w *world) walk() {
+	seen := []tree.Sighting{{Kind: tree.SeenLink, URL: "/seats", To: "/facts", Name: "Facts"}}
+	for _, page := range []string{"/seats", "/facts", "/a/very/long/route/that/has/many/parts/and/no/place/to/break/it"} {
+		seen = append(seen, tree.Sighting{Kind: tree.SeenPage, URL: page, Title: "Page " + page},
+			tree.Sighting{Kind: tree.SeenElement, URL: page, Role: "button", Name: "Save <b>all</b>"},
+			tree.Sighting{Kind: tree.SeenAction, URL: page, Do: "click", Role: "button", Name: "Save <b>all</b>",
+				Selector: "getByRole('button', { name: 'Save' })", MS: 40})
+	}
+	_, err := w.m.Map().Add(w.t.Context(), tree.Walk{Product: "travel", Source: "playwright", Seen: seen})
+	require.NoError(w.t, err)
 }
 
 func (w *world) record(m *memtree.Memory, es []memtree.Evaluation) {
