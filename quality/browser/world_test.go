@@ -114,7 +114,7 @@ func (w *world) fill() {
 	w.evolve(w.m, &memtree.EvolveOptions{Review: true})
 	w.bring(runs(w.t)[len(all)/3:])
 	w.state("A seat is held for 15 minutes.", "A seat is held for 20 minutes.",
-		"The board with a title as long as nobody would give one, "+strings.Repeat("and one more word, ", 20)+"is updated once a night.")
+		"The board with a title as long as nobody would give one, "+strings.Repeat("and one more word, ", 8)+"is updated once a night.")
 	w.walk()
 }
 
