@@ -1,6 +1,7 @@
 package memtree_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )
@@ -67,23 +69,42 @@ func TestEditedWordsGoWhereTheOldOnesWent(t *testing.T) {
 	require.True(t, guideOf(t, m, memtree.Query{Prompt: "Look at the printed gift voucher."}).Abstained)
 }
 
-// After a ban what a person noted of a run is given before that very test, and no sentence of the check; the answer
-// elsewhere names who banned it.
-func TestANoteSurvivesABan(t *testing.T) {
-	m := summed(t, 3)
-	evolve(t, m)
-	n := onlyLesson(t, m)
-	said := n.Content.Lessons[0].Check
-	_, err := m.Curation().Ban(t.Context(), n.ID, curation.Options{By: "lea"})
-	require.NoError(t, err)
-	own := guideOf(t, m, memtree.Query{Prompt: sumRun("r", "cart", 1).Prompt})
-	require.Contains(t, own.Text, "[Missed here before]:\n- Noted on an earlier run: ")
-	require.NotContains(t, own.Text, said)
-	other := guideOf(t, m, memtree.Query{Prompt: sumTask})
-	require.True(t, other.Abstained, other.Text)
-	require.NotNil(t, other.Nearest)
-	require.Equal(t, retrieval.Banned, other.Nearest.Code)
-	require.Contains(t, other.Nearest.Reason, "banned by lea")
+// After a ban nothing of the check is given, not before the very test of a case either; the answer names who banned it.
+// A rejected draft takes its sentence along, and what a person noted of a run stays.
+func TestNotesAfterANo(t *testing.T) {
+	own, elsewhere := memtree.Query{Prompt: sumRun("r", "cart", 1).Prompt}, memtree.Query{Prompt: sumTask}
+	t.Run("ban", func(t *testing.T) {
+		m := summed(t, 3)
+		evolve(t, m)
+		_, err := m.Curation().Ban(t.Context(), onlyLesson(t, m).ID, curation.Options{By: "lea"})
+		require.NoError(t, err)
+		for _, q := range []memtree.Query{own, elsewhere} {
+			g := guideOf(t, m, q)
+			require.True(t, g.Abstained, g.Text)
+			require.NotNil(t, g.Nearest)
+			require.Equal(t, retrieval.Banned, g.Nearest.Code)
+			require.Contains(t, g.Nearest.Reason, "banned by lea")
+		}
+	})
+	t.Run("rejection", func(t *testing.T) {
+		m := summed(t, 0)
+		for i := range 3 {
+			require.NoError(t, m.Record(t.Context(), sumRun(fmt.Sprintf("r%d", i+1), subjects[i], i+5)))
+		}
+		require.NoError(t, m.Wait(t.Context()))
+		_, err := m.Evolve(t.Context(), &memtree.EvolveOptions{Review: true})
+		require.NoError(t, err)
+		drafts, err := m.Review().Proposals(t.Context())
+		require.NoError(t, err)
+		require.Len(t, drafts, 1)
+		said := drafts[0].Node.Content.Lessons[0].Check
+		_, err = m.Review().Decide(t.Context(), evolution.Decision{Reject: []string{drafts[0].Key}, By: "lea", Why: "too wide"})
+		require.NoError(t, err)
+		g := guideOf(t, m, own)
+		require.Contains(t, g.Text, "[Missed here before]:\n- Noted on an earlier run: ")
+		require.NotContains(t, g.Text, said)
+		require.True(t, guideOf(t, m, elsewhere).Abstained)
+	})
 }
 
 // A check that a person denied of a case is not given before its very test from other cases either.

@@ -47,7 +47,40 @@ func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]tree.Receipt
 		return nil, fmt.Errorf("record: %w", err)
 	}
 	m.intake.Poke()
-	return receipts, nil
+	return receipts, m.putAgain(ctx, clean, receipts)
+}
+
+// putAgain returns the texts of known runs without a label to the inbox if it does not have them, because it was full
+// or damaged.
+func (m *Memory) putAgain(ctx context.Context, es []Evaluation, receipts []tree.Receipt) error {
+	gone := map[string]*Evaluation{}
+	for i := range es {
+		e := &es[i]
+		if receipts[i].Status != tree.Duplicate || len(e.GroundTruth) > 0 || e.Correct != nil {
+			continue
+		}
+		if _, kept := m.learned.inbox.Get(e.Key()); !kept {
+			gone[e.Key()] = e
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	labelled := map[string]bool{}
+	for x, err := range m.store.Ledger(ctx, 0) {
+		if err != nil {
+			return fmt.Errorf("record: %w", err)
+		}
+		if v := x.Verdict; v != nil && gone[v.Evaluation] != nil {
+			labelled[v.Evaluation] = v.Labelled
+		}
+	}
+	for i := range es {
+		if is, formed := labelled[es[i].Key()]; formed && !is {
+			m.learned.inbox.Put(&es[i])
+		}
+	}
+	return nil
 }
 
 // checkEvaluation returns a *tree.FieldError for an invalid evaluation. Stores may hold contradictions that an older

@@ -35,9 +35,9 @@ func (p *Past) Target() string {
 // named returns the kind and target of a decision, for messages.
 func (p *Past) named() string {
 	if n := len(p.Verdicts); n > 0 {
-		return fmt.Sprintf("%s of %d", p.Kind, n)
+		return fmt.Sprintf("%s of %d runs", p.Kind.Name(), n)
 	}
-	return string(p.Kind) + " " + p.Target()
+	return p.Kind.Name() + " " + p.Target()
 }
 
 // History returns the decisions on a memory or evaluation, including undos, latest first; all decisions if id is "".

@@ -32,6 +32,21 @@ type Known struct {
 // as a whole. An evaluation that was labelled in the meantime remains unchanged. If none is left to label, nothing is
 // written, and Act is the zero value.
 func (c *Curation) Label(ctx context.Context, ids []string, truth Truth, o Options) (Labelled, error) {
+	list := make([]OneLabel, len(ids))
+	for i, id := range ids {
+		list[i] = OneLabel{id, truth}
+	}
+	return c.LabelEach(ctx, list, o)
+}
+
+// OneLabel is what a person says of one evaluation.
+type OneLabel struct {
+	Evaluation string // its full id
+	Truth      Truth
+}
+
+// LabelEach is Label with a truth for each evaluation, as a table has it.
+func (c *Curation) LabelEach(ctx context.Context, ids []OneLabel, o Options) (Labelled, error) {
 	if len(ids) > MostLabels {
 		return Labelled{}, &tree.FieldError{Field: "evaluations", Problem: fmt.Sprintf(
 			"are %d, and one label is about %d at most; choose fewer, such as those of one product or day",
@@ -41,11 +56,11 @@ func (c *Curation) Label(ctx context.Context, ids []string, truth Truth, o Optio
 	}
 	var out Labelled
 	err := c.apply(ctx, o, func() (b tree.Batch, err error) {
-		b, out, err = c.label(ctx, ids, truth, o)
+		b, out, err = c.label(ctx, ids, o)
 		return b, err
 	})
 	if err != nil && !errors.Is(err, errNothing) {
-		return Labelled{}, wrap(tree.DecisionRelabel, first(ids), err)
+		return Labelled{}, wrap(tree.DecisionRelabel, ids[0].Evaluation, err)
 	}
 	return out, nil
 }
@@ -53,21 +68,18 @@ func (c *Curation) Label(ctx context.Context, ids []string, truth Truth, o Optio
 // errNothing ends a plan without changes.
 var errNothing = errors.New("nothing to write")
 
-func first(ids []string) string {
-	if len(ids) == 0 {
-		return ""
-	}
-	return ids[0]
-}
-
 // label plans a label.
-func (c *Curation) label(ctx context.Context, ids []string, truth Truth, o Options) (tree.Batch, Labelled, error) {
+func (c *Curation) label(ctx context.Context, list []OneLabel, o Options) (tree.Batch, Labelled, error) {
 	out := Labelled{Verdicts: []tree.Verdict{}, Decided: []Known{}, Unkept: []string{}}
+	ids := make([]string, len(list))
+	for i := range list {
+		ids[i] = list[i].Evaluation
+	}
 	l, err := c.ledger(ctx, ids)
 	if err != nil {
 		return tree.Batch{}, out, err
 	}
-	es, were := out.sort(c, ids, l, truth)
+	es, were := out.sort(c, list, l)
 	if len(es) == 0 {
 		return tree.Batch{}, out, errNothing
 	}
@@ -85,10 +97,11 @@ func (c *Curation) label(ctx context.Context, ids []string, truth Truth, o Optio
 	return p.batch, out, err
 }
 
-// sort returns the stored runs of unlabelled evaluations, with the truth applied, and records the others in l.
-func (l *Labelled) sort(c *Curation, ids []string, in *noted, truth Truth) (es []tree.Evaluation, were []*known) {
+// sort returns the stored runs of unlabelled evaluations, each with its truth applied, and records the others in l.
+func (l *Labelled) sort(c *Curation, list []OneLabel, in *noted) (es []tree.Evaluation, were []*known) {
 	done := map[string]bool{}
-	for _, id := range ids {
+	for _, x := range list {
+		id, truth := x.Evaluation, x.Truth
 		k, run := in.of[id], tree.Evaluation{}
 		kept := false
 		if k != nil {

@@ -80,7 +80,10 @@ func (o Options) noted(n *tree.Node, it wordedMemory) (wordedMemory, why) {
 	if slices.Contains(o.Own, n.ID) {
 		said := o.ownWords(n, truths)
 		if said == "" {
-			said = text.Append(before(n.Direction).In(o.Lang), noCause.In(o.Lang))
+			said = before(n.Direction).In(o.Lang)
+		}
+		if n.CaseData != nil && n.CaseData.EvaluatorReason == "" {
+			said = text.Append(said, noCause.In(o.Lang))
 		}
 		it.hints = []prompts.Hint{{Check: said, Plain: true}}
 		return it, why{}

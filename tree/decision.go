@@ -30,6 +30,14 @@ const BuriedFor = "banned"
 // rejectedFor begins the ArchivedFor of a draft that a person rejected.
 const rejectedFor = "rejected: "
 
+// Name returns the decision as people read it: most labels are first ones.
+func (k DecisionKind) Name() string {
+	if k == DecisionRelabel {
+		return "label"
+	}
+	return string(k)
+}
+
 // Reject turns the node of a draft into a refused memory: archived and banned.
 func (n *Node) Reject(at time.Time, by, why string) {
 	n.Status, n.Mark, n.ArchivedFor = Archived, Banned, rejectedFor+why

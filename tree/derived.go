@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 )
 
 // Deriver is a Store that also stores derived data: bytes that can be built again from the nodes, such as a search
-// index. It may lose them at any time.
+// index, which it may lose at any time. Data with a name for which [HeldBeside] is true cannot be built again.
 type Deriver interface {
 	// SaveDerived stores the output of write. The name consists of letters, digits and dashes; version is that of the
 	// store from which the data was built. Data under the same name is replaced completely or not at all.
@@ -15,6 +16,13 @@ type Deriver interface {
 
 	// OpenDerived opens the data last saved under the name, or returns ErrNotFound. The caller closes it.
 	OpenDerived(ctx context.Context, name string) (*Derived, error)
+}
+
+// HeldBeside reports whether the data with a name holds what nothing else has: the texts of runs without a label, coming
+// tests with what a reader picked, what models cost and which requests they take. A copy of a store has it too, and a
+// repair keeps it.
+func HeldBeside(name string) bool {
+	return slices.Contains([]string{"briefs", "habits", "inbox", "spent"}, name)
 }
 
 // Derived is opened derived data.

@@ -298,12 +298,14 @@ func (r *Refused) thin(n *Node, l *Lesson) bool {
 	return left < had && left < least
 }
 
-// heedCase implements Heed for a case; notes keeps a person's notes on a refused check.
+// heedCase implements Heed for a case; notes keeps a person's notes on a check, unless it was banned or forgotten: who
+// rejects a draft refuses its sentence, and not what happened.
 func (r *Refused) heedCase(n *Node, notes bool) *Node {
 	return r.withMisses(n, func(m Miss) (Miss, bool) {
-		if r.refusesMiss(n, &m) != nil {
+		if no := r.refusesMiss(n, &m); no != nil {
+			gone := no.Said == DecisionBan || no.Said == DecisionForget
 			return Miss{ErrorType: m.ErrorType, How: m.How, From: m.From, At: m.At},
-				notes && m.From == FromPerson && m.How != ""
+				notes && !gone && m.From == FromPerson && m.How != ""
 		}
 		if ours := r.ours[matter{m.Check, n.Direction}]; ours.Lesson != nil {
 			m.Instead, m.From = strings.TrimSpace(ours.Check+" "+ours.Instead), FromPerson
@@ -337,7 +339,8 @@ func (r *Refused) withMisses(n *Node, each func(Miss) (Miss, bool)) *Node {
 	return &c
 }
 
-// HeedOwn is Heed for the test that the case is about: a person's note on the run remains, without the refused check.
+// HeedOwn is Heed for the test that the case is about: a person's note on the run remains, without the check that
+// was refused with a draft.
 func (r *Refused) HeedOwn(n *Node) *Node {
 	if r == nil || n.CaseData == nil || n.Mark == Banned || n.Forgotten() {
 		return r.Heed(n)

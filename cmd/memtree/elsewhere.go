@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,28 +22,12 @@ func (*ranElsewhere) Error() string { return "the command ran in another process
 // elsewhere reports whether a command has to run in the process that holds the store, if there is one. Commands that
 // only read do not: they can read while it writes.
 func elsewhere(c *cobra.Command) bool {
-	if c.HasParent() && c.Parent().HasParent() {
-		return false
-	}
-	switch c.Name() {
-	case "record",
-		"guide",
-		"evolve",
-		"review",
-		"prune",
-		"teach",
-		"forget",
-		"pin",
-		"ban",
-		"about",
-		"relabel",
-		"edit",
-		"undo",
-		"import",
-		"promote",
-		"mcp",
-		"stats",
-		"ingest":
+	_, name, _ := strings.Cut(c.CommandPath(), " ")
+	switch name {
+	case "record", "ingest", "import", "promote", "evolve", "brief", "review", "prune", "map add",
+		"guide", "context", "mcp", "stats",
+		"teach", "forget", "pin", "ban", "about", "relabel", "edit", "undo",
+		"know", "know confirm", "know contradict", "know edit", "know forget", "know settle", "know read", "know import":
 		return true
 	case "label":
 		return !c.Flags().Changed("list") && !c.Flags().Changed("csv") // else it only reads

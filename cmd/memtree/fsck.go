@@ -117,7 +117,12 @@ func (a *app) tornSentence(bytes int64) string {
 // lossSentence describes a loss and its place in the file.
 func (a *app) lossSentence(l *jsonstore.Loss) string {
 	where := a.say("%s from byte %d: ", l.File, l.Offset)
-	if l.Name != "" {
+	switch {
+	case l.Kind == jsonstore.LostHeld && l.Name == "inbox":
+		return where + a.say("the texts of the runs without a label; their files recorded again, they wait for one again")
+	case l.Kind == jsonstore.LostHeld:
+		return where + a.say("what it held beside the tree (%s)", l.Name)
+	case l.Name != "":
 		return where + a.say("the memory %s", l.Name)
 	}
 	switch l.Kind {
@@ -136,6 +141,7 @@ func (a *app) lossSentence(l *jsonstore.Loss) string {
 		return where + a.say("%d runs that had been set aside", l.Count)
 	case jsonstore.LostKeys:
 		return where + a.say("that %d runs were recorded: recorded again, they count again", l.Count)
+	case jsonstore.LostHeld: // above
 	}
 	return where + string(l.Kind)
 }

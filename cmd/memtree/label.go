@@ -15,7 +15,6 @@ import (
 	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/risk"
-	"github.com/memtree/memtree/tree"
 )
 
 // labelFlags are the flags of label.
@@ -240,14 +239,4 @@ func nonEmpty(list []string) (out []string) {
 		}
 	}
 	return out
-}
-
-// labelled stores a person's label of one run.
-func labelled(ctx context.Context, m *memtree.Memory, id string, truth curation.Truth, o curation.Options,
-) (*tree.Verdict, error) {
-	d, err := m.Curation().Relabel(ctx, id, truth, o)
-	if err != nil {
-		return nil, err
-	}
-	return d.Verdict, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
@@ -26,8 +27,16 @@ type labelling struct {
 	box     inbox.Inbox    // afterwards
 	done    map[string]int // line of the table by run id
 	waiting map[string]*tree.Evaluation
+	batch   []tableLine             // labels of unlabelled runs, which are stored together
 	known   map[string]tree.Verdict // by id
 	ofRun   map[string][]string     // ids by run id
+}
+
+// tableLine is a line of the table with the run it names.
+type tableLine struct {
+	*ingest.Label
+	id    string
+	truth curation.Truth
 }
 
 // run applies the table.
@@ -47,6 +56,11 @@ func (l *labelling) run(ctx context.Context, m *memtree.Memory) error {
 		l.bar.Step(int64(i+1), int64(len(told)))
 	}
 	l.badUpTo(math.MaxInt)
+	for part := range slices.Chunk(l.batch, curation.MostLabels) {
+		if err := l.store(ctx, part); err != nil {
+			return err
+		}
+	}
 	l.bar.End()
 	var err error
 	l.box, err = m.Inbox().List(ctx, 1)
@@ -136,7 +150,8 @@ func (l *labelling) one(ctx context.Context, x *ingest.Label) error {
 		if why != "" {
 			return l.refuse(x, "truth", why)
 		}
-		return l.tell(ctx, x, id, t)
+		l.batch = append(l.batch, tableLine{x, id, t})
+		return nil
 	case says(w, &was) && (x.Note == "" || was.Correct):
 		l.out.Already++
 		return nil
@@ -202,20 +217,60 @@ func (l *labelling) correct(ctx context.Context, x *ingest.Label, was *tree.Verd
 	return l.tell(ctx, x, was.Evaluation, t)
 }
 
+// store labels runs as one action, which one undo takes back. If one of the labels cannot be stored, each is stored by
+// itself, so that the result names the line.
+func (l *labelling) store(ctx context.Context, lines []tableLine) error {
+	list := make([]curation.OneLabel, len(lines))
+	for i := range lines {
+		list[i] = curation.OneLabel{Evaluation: lines[i].id, Truth: lines[i].truth}
+	}
+	d, err := l.mem.Curation().LabelEach(ctx, list, l.by)
+	var field *tree.FieldError
+	if errors.As(err, &field) {
+		for _, x := range lines {
+			if err := l.tell(ctx, x.Label, x.id, x.truth); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	l.out.Told, l.out.Already = l.out.Told+len(d.Verdicts), l.out.Already+len(d.Decided)
+	for i := range d.Verdicts {
+		if !d.Verdicts[i].Correct {
+			l.out.Wrong++
+		}
+	}
+	l.out.Cases += newCases(d.Changes)
+	for _, x := range lines {
+		if slices.Contains(d.Unkept, x.id) {
+			err := l.refuse(x.Label, "id",
+				l.say("is of a run that is kept no more; use memtree relabel %s --runs FILE", x.id))
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // tell stores the label of a line. It reports a refusal as a rejected line.
 func (l *labelling) tell(ctx context.Context, x *ingest.Label, id string, t curation.Truth) error {
-	v, err := labelled(ctx, l.mem, id, t, l.by)
+	d, err := l.mem.Curation().Relabel(ctx, id, t, l.by)
 	var refused *curation.RefusedError
 	var unkept *curation.UnkeptError
 	var field *tree.FieldError
 	switch {
 	case err == nil:
 		l.out.Told++
-		if !v.Correct {
+		if !d.Verdict.Correct {
 			l.out.Wrong++
 		}
+		l.out.Cases += newCases(d.Changes)
 		delete(l.waiting, id)
-		l.known[id] = *v
+		l.known[id] = *d.Verdict
 	case errors.As(err, &refused) && refused.Why == curation.Already:
 		l.out.Already++
 	case errors.As(err, &unkept):
@@ -231,4 +286,14 @@ func (l *labelling) tell(ctx context.Context, x *ingest.Label, id string, t cura
 		return err
 	}
 	return nil
+}
+
+// newCases counts the cases that changes add.
+func newCases(changes []tree.Change) (n int) {
+	for i := range changes {
+		if c := &changes[i]; c.Op == tree.OpAdd && c.Node.Type == tree.Case {
+			n++
+		}
+	}
+	return n
 }

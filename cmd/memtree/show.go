@@ -322,7 +322,7 @@ func (a *app) decisions(p *screen.Page, n *tree.Node, past []curation.Past) {
 			what = a.say("%d verdicts", len(d.Labels))
 		}
 		by, at := cmp.Or(d.By, a.say("a person")), d.At.Format(time.RFC3339)
-		p.Part(string(d.Kind), dotted(by, at, cmp.Or(what, about), back, d.Why))
+		p.Part(d.Kind.Name(), dotted(by, at, cmp.Or(what, about), back, d.Why))
 	}
 }
 

@@ -68,7 +68,7 @@ func (a *app) undo(ctx context.Context, id string, o curation.Options) error {
 		if n := len(d.Undone.Verdicts); n > 0 {
 			about = a.say("%d verdicts", n)
 		}
-		out := a.Wrap(a.Paint(screen.Bold, a.say("Taken back: %s", string(d.Undone.Kind)+" "+about)))
+		out := a.Wrap(a.Paint(screen.Bold, a.say("Taken back: %s", d.Undone.Kind.Name()+" "+about)))
 		if d.Undone.Why != "" {
 			out = append(out, a.Wrap("  "+a.say("the reason given: %s", text.Line(d.Undone.Why)))...)
 		}

@@ -60,8 +60,8 @@ type Core struct {
 }
 
 // Open opens the index of a store, and reads people's refusals. The caller closes the store after the core.
-func Open(ctx context.Context, o Options) (c *Core, err error) {
-	c = &Core{o: o, store: o.Store, closed: make(chan struct{})}
+func Open(ctx context.Context, o Options) (_ *Core, err error) {
+	c := &Core{o: o, store: o.Store, closed: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, c.closeVectors(context.WithoutCancel(ctx)))

@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/memtree/memtree/tree"
@@ -31,7 +33,8 @@ const backupTries = 50
 // Backup makes the folder to a copy of the store in the folder from, as of one moment. Another process may write to the
 // store meanwhile; the copy contains everything acknowledged before the call. to is absent, empty, or an earlier backup
 // of the same store, whose unchanged snapshot files are reused. The copy is a complete store at every moment. Backup
-// opens and verifies it at the end. It omits what can be built again, such as an index. started is reported to
+// opens and verifies it at the end. It omits what can be built again, such as an index,
+// and takes along what cannot ([tree.HeldBeside]). started is reported to
 // processes that find the copy locked.
 func Backup(ctx context.Context, from, to string, started time.Time) (Backed, error) {
 	return copyStore(ctx, from, to, started, true)
@@ -178,6 +181,9 @@ func (c *copier) copyOnce(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := c.held(ctx); err != nil { // before the journals: it never knows of more than they do
+		return err
+	}
 	// The manifest and FORMAT.json come last. Until then the target is still the earlier copy.
 	for _, f := range m.files() {
 		if err := ctx.Err(); err != nil {
@@ -240,6 +246,52 @@ func (c *copier) file(f fileRef) error {
 		return err
 	}
 	return c.to.syncDir(path.Dir(f.Name))
+}
+
+// held copies the derived data that cannot be built again, and removes that of an earlier copy.
+func (c *copier) held(ctx context.Context) error {
+	names, err := c.from.names(derivedFolder)
+	if err != nil {
+		return err
+	}
+	last := map[string]int{}
+	for _, file := range names {
+		if name, n, ok := derivedFile(file); ok && tree.HeldBeside(name) {
+			last[name] = max(last[name], n)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(last)) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		file := derivedName(name, last[name])
+		b, err := c.from.read(file, 1<<40)
+		if err != nil {
+			return err
+		}
+		if !wholeDerived(b) {
+			return fmt.Errorf("%s: %w; fsck says what is lost and how to go on", file, errDerived)
+		}
+		if err := c.to.mkdir(derivedFolder); err != nil {
+			return err
+		}
+		if err := c.to.replace(file, b); err != nil {
+			return err
+		}
+		c.out.Files++
+		c.out.Copied++
+		c.out.Bytes += int64(len(b))
+	}
+	copies, err := c.to.names(derivedFolder)
+	if err != nil {
+		return err
+	}
+	for _, file := range copies {
+		if name, n, ok := derivedFile(file); ok && n != last[name] {
+			c.to.discard(derivedName(name, n))
+		}
+	}
+	return nil
 }
 
 // journals copies the journals from number on, each up to its last whole line.

@@ -123,6 +123,16 @@ func parseDerived(b []byte) (version uint64, size int64, sum []byte, ok bool) {
 	return version, size, sum, bytes.Equal(derivedHeader(version, size, sum), b)
 }
 
+// derivedFile returns the name of the data that a file in the folder of derived data holds, false for another file.
+func derivedFile(file string) (name string, n int, ok bool) {
+	name, number, _ := strings.Cut(file, ".")
+	if derivedNumbers([]string{file}, name) == nil {
+		return "", 0, false
+	}
+	n, err := strconv.Atoi(number)
+	return name, n, err == nil
+}
+
 // wholeDerived reports whether a file of derived data is intact.
 func wholeDerived(b []byte) bool {
 	head := b[:min(len(b), derivedHead)]

@@ -51,6 +51,7 @@ const (
 	LostEntries     lossKind = "entries"     // of the ledger
 	LostLetters     lossKind = "letters"     // evaluations that could not be formed
 	LostKeys        lossKind = "keys"        // of evaluations, which would be accepted again
+	LostHeld        lossKind = "held"        // data beside the tree, see tree.HeldBeside; Name is its name
 )
 
 // kept holds the numbers of readable items.
@@ -76,7 +77,7 @@ func FsckDir(ctx context.Context, dir string, started time.Time, acceptLoss bool
 // Fsck reads a store, even one that does not open, and returns exactly what is lost. Without acceptLoss it changes
 // nothing. With it, if anything is damaged, it moves the damaged bytes to broken/ and writes everything readable as a
 // new snapshot, so that the store opens. That includes batches behind a damaged one and lines around a damaged one. It
-// deletes only derived data.
+// deletes only derived data that can be built again.
 //
 // Fsck can be interrupted at any moment and run again. The new snapshot is in force once it is complete; until then the
 // next run finds the same damage.

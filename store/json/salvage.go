@@ -306,7 +306,12 @@ func (s *salvage) readSmall() error {
 		if err != nil {
 			return err
 		}
-		if !isTemp(n) && !wholeDerived(b) {
+		held, _, ok := derivedFile(n)
+		switch {
+		case isTemp(n) || wholeDerived(b):
+		case ok && tree.HeldBeside(held):
+			s.noteLoss(Loss{Kind: LostHeld, File: name, Bytes: int64(len(b)), Name: held})
+		default:
 			s.noteRebuildable(name)
 		}
 	}

@@ -99,10 +99,10 @@ func (s *salvage) origin(read tree.Origin) (tree.Origin, error) {
 // commit moves the damaged bytes to broken/ and writes everything readable as a new snapshot.
 func (s *salvage) commit(f format) error {
 	d := s.disk
-	if err := d.fs.RemoveAll(d.name(derivedFolder)); err != nil {
-		return fmt.Errorf("remove %s: %w", derivedFolder, err) // it was built from lost data
-	}
 	if err := s.setAside(); err != nil {
+		return err
+	}
+	if err := d.removeBuilt(); err != nil {
 		return err
 	}
 	if err := d.writeFormat(f); err != nil {
@@ -138,6 +138,29 @@ func (s *salvage) commit(f format) error {
 	}
 	s.Kept.Version = s.state.Version
 	return s.removeReplaced(&w.out)
+}
+
+// removeBuilt removes derived data, which was built from lost data, but for what cannot be built again and is whole.
+func (d *disk) removeBuilt() error {
+	names, err := d.names(derivedFolder)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", derivedFolder, err)
+	}
+	for _, file := range names {
+		if name, _, ok := derivedFile(file); ok && tree.HeldBeside(name) {
+			b, err := d.read(derivedFolder+"/"+file, 1<<40)
+			if err != nil {
+				return err
+			}
+			if wholeDerived(b) {
+				continue
+			}
+		}
+		if err := d.fs.RemoveAll(d.name(derivedFolder + "/" + file)); err != nil {
+			return fmt.Errorf("remove %s/%s: %w", derivedFolder, file, err)
+		}
+	}
+	return nil
 }
 
 // removeReplaced removes the files that the new snapshot replaces.

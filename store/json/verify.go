@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 
 	"github.com/memtree/memtree/tree"
 )
@@ -193,7 +194,12 @@ func (v *verifier) derived(name string) {
 	}
 	v.Files++
 	v.Bytes += int64(len(b))
-	if !wholeDerived(b) {
+	held, _, _ := derivedFile(path.Base(name))
+	switch {
+	case wholeDerived(b):
+	case tree.HeldBeside(held):
+		v.found(&tree.CorruptError{File: name, Lost: "what it holds beside the tree cannot be read"})
+	default:
 		v.found(fmt.Errorf("%s: %w; remove it, it is made again", name, errDerived))
 	}
 }
