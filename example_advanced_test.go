@@ -47,7 +47,7 @@ func ExampleMemory_Risk() {
 	}
 	fmt.Printf("known: %d, wrong among them: %.2f, past errors predict: %v\n", r.Known, r.Base, r.Enough)
 	// Output:
-	// known: 152, wrong among them: 0.48, past errors predict: true
+	// known: 152, wrong among them: 0.49, past errors predict: true
 }
 
 // What is likely to be wrong is corrected, beside the agent's own verdict.

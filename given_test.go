@@ -98,7 +98,9 @@ func TestNotesAfterANo(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, drafts, 1)
 		said := drafts[0].Node.Content.Lessons[0].Check
-		_, err = m.Review().Decide(t.Context(), evolution.Decision{Reject: []string{drafts[0].Key}, By: "lea", Why: "too wide"})
+		_, err = m.Review().Decide(t.Context(), evolution.Decision{
+			Reject: []string{drafts[0].Key}, By: "lea", Why: "too wide",
+		})
 		require.NoError(t, err)
 		g := guideOf(t, m, own)
 		require.Contains(t, g.Text, "[Missed here before]:\n- Noted on an earlier run: ")

@@ -60,7 +60,8 @@ func flip(t *testing.T, pattern string, at int) {
 	require.NoError(t, os.WriteFile(files[0], b, 0o600))
 }
 
-// Runs without a label survive a copy and a repair; if their own file is damaged, recording them again brings them back.
+// Runs without a label survive a copy and a repair. If their own file is damaged, recording them again brings them
+// back.
 func TestWaitingRunsAreKept(t *testing.T) {
 	t.Run("backup", func(t *testing.T) {
 		dir, _ := waitingStore(t)

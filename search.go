@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/memtree/memtree/appmap"
 	"github.com/memtree/memtree/find"
@@ -146,6 +147,7 @@ func (m *Memory) searchMemories(ctx context.Context, q *SearchQuery, wants func(
 	}
 	where := q.Where
 	where.Words = ""
+	terms := termsOf(q.Text)
 	var out []SearchHit
 	for i := range r.Considered {
 		h := &r.Considered[i]
@@ -164,9 +166,39 @@ func (m *Memory) searchMemories(ctx context.Context, q *SearchQuery, wants func(
 		if c := n.CaseData; c != nil {
 			hit.Title, hit.Text = c.TestCase.Prompt, c.EvaluatorReason
 		}
-		out = append(out, hit)
+		hit.Score = max(hit.Score, terms.shareIn(hit.Title+"\n"+hit.Text+"\n"+n.Content.Description))
+		if hit.Score >= leastHit {
+			out = append(out, hit)
+		}
 	}
+	slices.SortStableFunc(out, func(a, b SearchHit) int { return cmp.Compare(b.Score, a.Score) })
 	return out, nil
+}
+
+// leastHit is the least score of a memory that is found.
+const leastHit = 0.1
+
+// terms are the different terms of a text. A single Chinese character is none, as too many have it.
+type terms []string
+
+func termsOf(s string) (out terms) {
+	for _, t := range text.Tokens(s) {
+		if (len(t) > 3 || t[0] < utf8.RuneSelf) && !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// shareIn returns the share of the terms that a text has, 0 without terms.
+func (t terms) shareIn(s string) float64 {
+	n, has := 0, text.Tokens(s)
+	for _, one := range t {
+		if slices.Contains(has, one) {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(t)))
 }
 
 func (m *Memory) searchFacts(ctx context.Context, q *SearchQuery) (out []SearchHit, err error) {

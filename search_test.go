@@ -36,8 +36,9 @@ func TestSearch(t *testing.T) {
 		}
 		return out
 	}
-	all := kinds(memtree.SearchQuery{Text: "order total"})
+	all := kinds(memtree.SearchQuery{Text: "order total required field empty"})
 	require.Equal(t, []string{"case", "experience", "fact", "element"}, all[:4], "the best of each kind comes first")
+	require.Equal(t, []string{"fact", "element"}, kinds(memtree.SearchQuery{Text: "order total"}), "no case fits")
 	require.Equal(t, []string{"fact"}, kinds(memtree.SearchQuery{Text: `order "masked on purpose"`}))
 	require.Equal(t, []string{"element"}, kinds(memtree.SearchQuery{Text: "order total", Kinds: []string{"element"}}))
 	require.NotContains(t, kinds(memtree.SearchQuery{Text: "order total", Where: find.Query{Product: "shop"}}), "fact")

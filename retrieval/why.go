@@ -1,6 +1,9 @@
 package retrieval
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Code names a reason for taking a memory or for not taking it. Programs may store codes: a
 // code never changes its meaning.
@@ -34,6 +37,11 @@ const (
 func Codes() []Code {
 	return []Code{Taken, TooFar, Unfounded, Distrusted, Covered, Kin, VeryTest, Farther, OtherPage, Opposite,
 		LevelFull, Full, Repetitive, Read, Unpicked, Refused, Banned, Rejected, Forgotten, Denied}
+}
+
+// ByPerson reports whether a person's decision is the reason. Who asks why a memory is not given looks for it first.
+func (c Code) ByPerson() bool {
+	return slices.Contains([]Code{Refused, Banned, Rejected, Forgotten, Denied}, c)
 }
 
 // Sentence returns the reason in English, as a format for the Args of its [Why]. It is "" for

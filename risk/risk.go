@@ -97,7 +97,8 @@ func (m *Model) Score(e *tree.Evaluation) Risk {
 	r := m.forecast(&f)
 	out := Risk{
 		P: r.p, Low: sigmoid(logit(r.p) - 1.96*r.sd), High: sigmoid(logit(r.p) + 1.96*r.sd),
-		Direction: m.all.usualDirection(m.all.knownValue(f.value)), Enough: m.enough(), Known: m.n, Base: m.overallRate(),
+		Direction: m.all.usualDirection(m.all.knownValue(f.value)), Enough: m.enough(), Known: m.n,
+		Base:  float64(m.wrong) / float64(max(1, m.n)),
 		Order: r.order, Learned: m.all.store.has(e.Key()), Before: m.all.before(&f),
 	}
 	if out.Direction == taxonomy.None {
@@ -111,7 +112,7 @@ func (m *Model) Score(e *tree.Evaluation) Risk {
 		whole(out.Because, judgment.Read(judgment.Decode(e.Judgment)).Beside, e.Prompt, e.Observation)
 		return out
 	}
-	out.P = out.Base
+	out.P = m.all.overallRate()
 	in := stat.Wilson(m.wrong, m.n)
 	out.Low, out.High = in.Low, in.High
 	return out

@@ -112,7 +112,11 @@ func (s *pageWriter) problem(w http.ResponseWriter, p *problem) error {
 		return nil
 	}
 	maps.Copy(w.Header(), p.GetHeaders())
-	return s.site.Problem(w, langOf(s.q), troubleOf(p))
+	t := troubleOf(p)
+	if from, err := url.Parse(s.q.Referer()); err == nil && from.Host == s.q.Host && s.q.Host != "" {
+		t.Back = from.RequestURI()
+	}
+	return s.site.Problem(w, langOf(s.q), t)
 }
 
 // troubleOf converts a problem for the pages.

@@ -164,7 +164,7 @@ func TestTakeBackAsks(t *testing.T) {
 	require.True(t, v.Labelled, "asking changes nothing")
 
 	require.Equal(t, http.StatusSeeOther, w.visit("POST", memory, ann, "word=pin").Code)
-	a = w.visit("POST", memory, bob, "word=ban&why=no")
+	a = w.visit("POST", memory, bob, "word=ban&why=no&sure=1")
 	require.Equal(t, http.StatusConflict, a.Code)
 	require.Contains(t, a.Body, "ann decided this on ")
 	require.Contains(t, a.Body, "Pinned")

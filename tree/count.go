@@ -4,11 +4,12 @@ import "iter"
 
 // Counts holds the number of nodes of each kind.
 type Counts struct {
-	Levels     map[string]int `json:"levels"` // by node type
-	Types      map[string]int `json:"types"`  // by error type
-	Directions map[string]int `json:"directions"`
-	Statuses   map[string]int `json:"statuses"`
-	Again      int            `json:"again"` // in use, and written by rules because a model failed
+	Levels     map[string]int `json:"levels"`     // in use, by node type
+	Types      map[string]int `json:"types"`      // in use, by error type
+	Directions map[string]int `json:"directions"` // in use
+	Statuses   map[string]int `json:"statuses"`   // of all
+	Out        int            `json:"out"`        // not in use
+	Again      int            `json:"again"`      // in use, and written by rules because a model failed
 }
 
 // Count counts nodes, such as those of Reader.Scan. It skips drafts.
@@ -27,10 +28,14 @@ func Count(nodes iter.Seq2[Node, error]) (Counts, error) {
 		if n.Live() && n.Provenance.Again {
 			c.Again++
 		}
+		c.Statuses[string(n.Status)]++
+		if !n.Live() {
+			c.Out++
+			continue
+		}
 		c.Levels[string(n.Type)]++
 		c.Types[n.ErrorType]++
 		c.Directions[string(n.Direction)]++
-		c.Statuses[string(n.Status)]++
 	}
 	return c, nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Deriver is a Store that also stores derived data: bytes that can be built again from the nodes, such as a search
-// index, which it may lose at any time. Data with a name for which [HeldBeside] is true cannot be built again.
+// index, which it may lose at any time. Data for whose name [HeldBeside] is true cannot be built again.
 type Deriver interface {
 	// SaveDerived stores the output of write. The name consists of letters, digits and dashes; version is that of the
 	// store from which the data was built. Data under the same name is replaced completely or not at all.
@@ -18,9 +18,9 @@ type Deriver interface {
 	OpenDerived(ctx context.Context, name string) (*Derived, error)
 }
 
-// HeldBeside reports whether the data with a name holds what nothing else has: the texts of runs without a label, coming
-// tests with what a reader picked, what models cost and which requests they take. A copy of a store has it too, and a
-// repair keeps it.
+// HeldBeside reports whether the data with a name holds what nothing else has: the texts of runs without a label,
+// coming tests with what a reader picked, what models cost and which requests they take. A copy of a store has it too,
+// and a repair keeps it.
 func HeldBeside(name string) bool {
 	return slices.Contains([]string{"briefs", "habits", "inbox", "spent"}, name)
 }

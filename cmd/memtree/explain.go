@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -163,11 +164,15 @@ func (a *app) readLines(b *brief.Brief) []string {
 	return append(out, "")
 }
 
-func rankOf(taken bool) int {
-	if taken {
+// rankOf is the place of a memory in the list: what was taken, what a person decided on, and the others.
+func rankOf(c *considered) int {
+	switch {
+	case c.Taken:
 		return 0
+	case c.Code.ByPerson():
+		return 1
 	}
-	return 1
+	return 2
 }
 
 // firstOf returns the first memories: limit of them, or all for 0. For nearOnes it returns at most 20, and at
@@ -209,7 +214,7 @@ func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit i
 		return err
 	}
 	slices.SortStableFunc(all, func(x, y considered) int { // a reader takes memories that words rank low
-		return rankOf(x.Taken) - rankOf(y.Taken)
+		return cmp.Or(rankOf(&x)-rankOf(&y), cmp.Compare(y.Rel, x.Rel))
 	})
 	shown := firstOf(all, limit)
 	t := &screen.Table{Columns: []screen.Column{

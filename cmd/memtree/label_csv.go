@@ -151,8 +151,9 @@ func (a *app) tableFailure(err error) error {
 // told prints the result of the table.
 func (l *labelling) told() error {
 	l.hidden()
-	out := l.Wrap(l.say("Truths in the table: %d, for wrong verdicts: %d; new cases: %d. Known before: %d; rows without "+
-		"a truth: %d; rows that cannot be used: %d.", l.out.Told, l.out.Wrong, l.out.Cases, l.out.Already, l.out.Empty, l.rejects))
+	out := l.Wrap(l.say("Truths in the table: %d, for wrong verdicts: %d; new cases: %d. Known before: %d; "+
+		"rows without a truth: %d; rows that cannot be used: %d.", l.out.Told, l.out.Wrong, l.out.Cases, l.out.Already,
+		l.out.Empty, l.rejects))
 	out = append(out, l.Wrap(l.waitingLine(&l.box))...)
 	if l.out.Wrong > 0 {
 		out = append(out, l.Wrap(l.say("Next: memtree evolve learns from the new cases."))...)

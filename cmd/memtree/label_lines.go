@@ -225,8 +225,7 @@ func (l *labelling) store(ctx context.Context, lines []tableLine) error {
 		list[i] = curation.OneLabel{Evaluation: lines[i].id, Truth: lines[i].truth}
 	}
 	d, err := l.mem.Curation().LabelEach(ctx, list, l.by)
-	var field *tree.FieldError
-	if errors.As(err, &field) {
+	if _, refused := errors.AsType[*tree.FieldError](err); refused {
 		for _, x := range lines {
 			if err := l.tell(ctx, x.Label, x.id, x.truth); err != nil {
 				return err

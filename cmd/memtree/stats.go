@@ -85,8 +85,8 @@ func (a *app) stats(ctx context.Context) error {
 func (a *app) printStats(ctx context.Context, m *memtree.Memory, s *stats, model langchain.Config) error {
 	p := &screen.Page{Width: a.Width}
 	p.Part(a.say("store"), fmt.Sprintf("%s · %s · %s", a.store, s.Format, screen.Bytes(s.Bytes)))
-	p.Part(a.say("memories"), a.say("cases %d · experiences %d · strategies %d", s.Levels[string(tree.Case)],
-		s.Levels[string(tree.Experience)], s.Levels[string(tree.Strategy)]))
+	p.Part(a.say("memories"), a.levelCounts([...]int{0, s.Levels[string(tree.Case)], s.Levels[string(tree.Experience)],
+		s.Levels[string(tree.Strategy)]}, s.Out))
 	p.Part(a.say("runs"), a.say("%d recorded, %d wait for a label, %d not read yet, %d set aside", s.Evaluations,
 		s.Unlabelled, s.Outbox, s.Dead))
 	if s.Pictures.Kept > 0 {

@@ -175,8 +175,9 @@ type leaf struct {
 type surveyed struct {
 	branches []branch
 	leaves   []leaf
-	levels   [4]int
-	waiting  int // imports that have not been promoted
+	levels   [4]int // in use, or waiting for a promote
+	out      int    // not in use
+	waiting  int    // imports that have not been promoted
 }
 
 // survey reads the nodes and stores only what is printed of each.
@@ -191,24 +192,29 @@ func (a *app) survey(ctx context.Context, m *memtree.Memory, f tree.Filter, q *f
 		if !q.HasNode(&n) && !q.HasNode(&w) {
 			continue
 		}
-		k := [2]string{n.ErrorType, string(n.Direction)}
-		i, ok := at[k]
-		if !ok {
-			i = len(s.branches)
-			at[k] = i
-			s.branches = append(s.branches, branch{errorType: n.ErrorType, direction: n.Direction})
-		}
-		s.branches[i].levels[n.Level&3]++
-		s.branches[i].runs += len(n.Occurrences)
-		s.levels[n.Level&3]++
-		if transfer.Waits(&n) {
+		waits := transfer.Waits(&n)
+		if waits {
 			s.waiting++
+		}
+		if n.Live() || waits {
+			k := [2]string{n.ErrorType, string(n.Direction)}
+			i, ok := at[k]
+			if !ok {
+				i = len(s.branches)
+				at[k] = i
+				s.branches = append(s.branches, branch{errorType: n.ErrorType, direction: n.Direction})
+			}
+			s.branches[i].levels[n.Level&3]++
+			s.branches[i].runs += len(n.Occurrences)
+			s.levels[n.Level&3]++
+		} else {
+			s.out++
 		}
 		l := leaf{
 			id: n.ID, errorType: n.ErrorType, direction: n.Direction, level: n.Level,
 			runs: max(len(n.Occurrences), len(n.Children)), scene: sceneName(n.Scene), last: n.Metadata.UpdatedAt,
 			says:    text.Fit(text.Line(cmp.Or(w.Content.Description, w.Content.Title)), screen.FullWidth),
-			briefed: picked[n.ID], idle: !n.Live(), status: n.Status, mark: n.Mark, waits: transfer.Waits(&n),
+			briefed: picked[n.ID], idle: !n.Live(), status: n.Status, mark: n.Mark, waits: waits,
 		}
 		l.taught = n.Taught != nil
 		if n.HeldBack() {
@@ -275,9 +281,17 @@ func (a *app) printEmpty(ctx context.Context, m *memtree.Memory) error {
 	return a.print(a.say("No memories here yet. Next: memtree record runs.jsonl"))
 }
 
+// levelCounts names how many memories are in use, by level, and how many are not.
+func (a *app) levelCounts(levels [4]int, out int) string {
+	in := a.say("cases %d · experiences %d · strategies %d", levels[1], levels[2], levels[3])
+	if out == 0 {
+		return in
+	}
+	return dotted(in, a.say("not in use %d", out))
+}
+
 func (a *app) printTree(m *memtree.Memory, s *surveyed, limit int) error {
-	top := a.say("cases %d · experiences %d · strategies %d", s.levels[1], s.levels[2], s.levels[3])
-	if err := a.print(a.Paint(screen.Bold, top)); err != nil {
+	if err := a.print(a.Paint(screen.Bold, a.levelCounts(s.levels, s.out))); err != nil {
 		return err
 	}
 	if err := a.branchTable(m.Taxonomy(), s).Write(a.stdout, &a.Terminal); err != nil {

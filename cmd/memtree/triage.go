@@ -175,7 +175,7 @@ func (a *app) printTriage(f *triaged) error {
 			"Record judged runs with ground_truth or correct.", f.Known))
 	case !f.Enough:
 		out = a.Wrap(a.say("No evidence that past errors predict these. Of the %d verdicts whose truth is known %s were "+
-			"wrong, and that is the best guess for each.", f.Known, percent(f.Base)))
+			"wrong, which is all that can be guessed of each.", f.Known, percent(f.Base)))
 	default:
 		out = a.Wrap(a.say("Of %d verdicts, those likeliest to be wrong. Of the %d whose truth is known %s were wrong.",
 			f.Read, f.Known, percent(f.Base)))
@@ -205,15 +205,16 @@ func (f *triaged) told() bool {
 
 func (a *app) printRiskies(f *triaged) error {
 	switch {
-	case !f.Enough && !f.told() || f.Learned == f.Read:
+	case f.Learned == f.Read:
 		return nil
 	case len(f.Verdicts) == 0:
 		return a.print(a.say("None is that likely to be wrong."))
 	}
-	return a.printRisky(f.Verdicts)
+	return a.printRisky(f.Verdicts, f.Enough || f.told())
 }
 
-func (a *app) printRisky(verdicts []risky) error {
+// printRisky lists verdicts. Where nothing tells them apart it prints no numbers and no reasons.
+func (a *app) printRisky(verdicts []risky, apart bool) error {
 	t := &screen.Table{Columns: []screen.Column{
 		{Right: true}, {Head: a.say("risk"), Right: true}, {Head: "95 %"},
 		{Head: a.say("if wrong")}, {Head: a.say("evaluation"), Least: 16},
@@ -223,14 +224,20 @@ func (a *app) printRisky(verdicts []risky) error {
 		if v.Direction != "" {
 			way = a.directionName(v.Direction)
 		}
-		t.Add(fmt.Sprint(i+1), percent(v.P), fmt.Sprintf("%.0f-%.0f", 100*v.Low, 100*v.High), way, v.Evaluation)
+		p, interval := percent(v.P), fmt.Sprintf("%.0f-%.0f", 100*v.Low, 100*v.High)
+		if !apart {
+			p, interval = "·", "·"
+		}
+		t.Add(fmt.Sprint(i+1), p, interval, way, v.Evaluation)
 	}
 	rows := t.Lines(a.Width)
 	out := []string{"", a.Paint(screen.Bold, rows[0])}
 	for i, v := range verdicts {
 		out = append(out, rows[i+1], a.Paint(screen.Dim, "    "+text.Fit(text.Line(v.prompt), a.Width-4)))
 		for _, l := range screen.Wrap(a.whyRisky(&v.Risk), a.Width-4) {
-			out = append(out, a.Paint(screen.Dim, "    "+l))
+			if apart {
+				out = append(out, a.Paint(screen.Dim, "    "+l))
+			}
 		}
 		if v.Correction != nil {
 			out = append(out, "    "+text.Fit(a.correctionLine(v.Correction), a.Width-4))

@@ -1,9 +1,9 @@
 package gate
 
 import (
+	"regexp"
 	"strings"
 
-	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -15,58 +15,88 @@ func (j *Gates) RefusesTaught(d *Draft, lang string) []string {
 }
 
 // Two lessons are paraphrases from alike on: the number of common tokens divided by that of all their tokens. They are
-// about one matter when they share at least contradicted of the shorter one's tokens, and it has leastMatter.
+// about one matter when they share at least contradicted of the shorter one's tokens, and it has leastMatter. They
+// contradict each other when one negates leastClash of the tokens that the other affirms, or half of those in common.
 const (
 	alike       = 0.8
-	leastMatter = 3 // tokens
+	leastMatter = 2 // tokens
+	leastClash  = 2 // tokens
 )
 
 // Alike reports whether two lessons have the same content, ignoring their conditions: a paraphrase has the same tokens
-// except connectives.
+// except connectives, and negates the same ones.
 func Alike(a, b *tree.Content) bool {
-	s, t := advice(nil, a.Lessons), advice(nil, b.Lessons)
-	x, y := matterOf(s), matterOf(t)
+	x, y := mattersOf(advice(nil, a.Lessons)), mattersOf(advice(nil, b.Lessons))
 	both := x.shared(y)
-	return both > 0 && float64(both) >= alike*float64(len(x)+len(y)-both) && denials(s)%2 == denials(t)%2
-}
-
-// matterOf returns the tokens of a lesson's subject, without connectives and negations.
-func matterOf(s string) bag {
-	b := bagOf(s)
-	for _, w := range []string{"next", "besid", "near", "everi", "it", "not", "never", "no", "cannot", "nor", "without"} {
-		delete(b, w)
-	}
-	return b
+	return both > 0 && float64(both) >= alike*float64(len(x)+len(y)-both) && x.clash(y) == 0
 }
 
 // Against reports whether two lessons contradict each other on one matter: they share its tokens, and exactly one of
 // them negates them or warns of the other direction. It compares tokens, not meaning: it serves to show a conflict to
 // a person, and refuses nothing.
 func Against(a, b *tree.Node) bool {
-	s, t := advice(nil, a.Content.Lessons), advice(nil, b.Content.Lessons)
-	x, y := matterOf(s), matterOf(t)
-	n := min(len(x), len(y))
-	if n < leastMatter || float64(x.shared(y)) < contradicted*float64(n) {
+	x, y := mattersOf(advice(nil, a.Content.Lessons)), mattersOf(advice(nil, b.Content.Lessons))
+	if len(y) < len(x) {
+		a, b, x, y = b, a, y, x
+	}
+	about := mattersOf(advice(b.Content.AppliesWhen, b.Content.Lessons))
+	if len(x) < leastMatter || float64(x.shared(about)) < contradicted*float64(len(x)) {
 		return false
 	}
 	opposite := a.Direction != b.Direction && a.Direction == b.Direction.Opposite()
-	return opposite != (denials(s)%2 != denials(t)%2)
+	n := x.clash(y)
+	return opposite != (n >= leastClash || n > 0 && 2*n >= x.shared(y))
 }
 
-// denials returns the number of negations in a text.
-func denials(s string) (n int) {
-	for _, w := range text.Words(strings.ToLower(s)) {
-		switch w {
-		case "not", "no", "never", "without", "cannot", "nor":
+// matters are the tokens of a lesson without connectives and negations, and whether each is only affirmed (1), only
+// negated (-1), or both (0).
+type matters map[string]int
+
+// mattersOf reads a text clause by clause: a negation reaches from its place to the end of its clause.
+func mattersOf(s string) matters {
+	out := matters{}
+	for _, clause := range clauses.Split(strings.ToLower(s), -1) {
+		at := negation.FindStringIndex(clause)
+		if at == nil {
+			at = []int{len(clause), len(clause)}
+		}
+		out.add(clause[:at[0]], 1)
+		out.add(clause[at[1]:], -1)
+	}
+	for _, w := range []string{"next", "besid", "near", "everi", "it", "not", "never", "no", "cannot", "nor", "without"} {
+		delete(out, w)
+	}
+	return out
+}
+
+var (
+	clauses  = regexp.MustCompile(`[,;.!?\n，。；！？、]+`)
+	negation = regexp.MustCompile(`\b(?:not|no|never|without|cannot|nor)\b|n['’]t\b|[不没无别勿未]`)
+)
+
+func (m matters) add(s string, sign int) {
+	for w := range bagOf(s) {
+		if was, ok := m[w]; ok && was != sign {
+			m[w] = 0
+			continue
+		}
+		m[w] = sign
+	}
+}
+
+func (m matters) shared(o matters) (n int) {
+	for w := range m {
+		if _, ok := o[w]; ok {
 			n++
-		default:
-			if strings.HasSuffix(w, "n't") || strings.HasSuffix(w, "n’t") {
-				n++
-			}
 		}
 	}
-	for _, r := range s {
-		if strings.ContainsRune("不没无别勿未", r) {
+	return n
+}
+
+// clash counts the tokens that one affirms and the other negates.
+func (m matters) clash(o matters) (n int) {
+	for w, sign := range m {
+		if sign*o[w] < 0 {
 			n++
 		}
 	}

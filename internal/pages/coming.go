@@ -1,7 +1,9 @@
 package pages
 
 import (
+	"html/template"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -35,6 +37,16 @@ func (t *comingTest) By() string {
 		return ""
 	}
 	return t.Read.By + ", " + t.Read.At.Format(time.DateOnly)
+}
+
+// Ask returns the question for the page that answers it.
+func (t *comingTest) Ask() template.URL {
+	at := "scene"
+	if strings.HasPrefix(t.Place, "/") {
+		at = "route"
+	}
+	q := url.Values{"prompt": {t.Prompt}, "product": {t.Product}, "suite": {t.Suite}, "test": {t.ID}, at: {t.Place}}
+	return template.URL(q.Encode()) //nolint:gosec // it is encoded
 }
 
 // comingMost is the maximum number of tests on a page.

@@ -105,6 +105,8 @@ func (s *Site) label(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	switch {
 	case err != nil:
 		return err
+	case len(d.Decided) > 0 && sameLabel(&d.Decided[0], &truth): // it was sent twice
+		return back(w, r, v, &q, "said", id, "from", from)
 	case len(d.Decided) > 0:
 		return s.showInbox(w, r, v, http.StatusConflict, &meanwhile{d.Decided[0], field(r, "truth"), truth.Reason})
 	case len(d.Verdicts) == 0:
@@ -114,6 +116,11 @@ func (s *Site) label(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 		return &curation.UnkeptError{Evaluation: id}
 	}
 	return back(w, r, v, &q, "said", id, "from", from)
+}
+
+// sameLabel reports whether an evaluation has the label already, and there is no note that would be lost.
+func sameLabel(k *curation.Known, t *curation.Truth) bool {
+	return k.Correct == *t.Correct && (k.Correct || t.Direction == "" || t.Direction == k.Direction) && t.Reason == ""
 }
 
 // The values of the buttons, beside the directions.

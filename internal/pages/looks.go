@@ -33,8 +33,20 @@ type left struct {
 	Title, Why string
 }
 
-// leftMost is the maximum number of these that are shown.
-const leftMost = 8
+// At most leftMost of these are shown, and beyond leftLeast those alone that fit by leftRel.
+const (
+	leftMost  = 8
+	leftLeast = 3
+	leftRel   = 0.05
+)
+
+// far ranks what was not given: first what a person decided on.
+func far(c *enhance.Considered) int {
+	if c.Left.Code.ByPerson() {
+		return 0
+	}
+	return 1
+}
 
 // titleMost is the maximum length of the name of a memory, in characters.
 const titleMost = 120
@@ -60,11 +72,12 @@ func (s *Site) ask(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 		}
 		name := func(id string) string { return s.title(r, v, id) }
 		d.Asked, d.Text = true, x.Text
+		slices.SortStableFunc(x.Considered, func(a, b enhance.Considered) int { return far(&a) - far(&b) })
 		for _, c := range x.Considered {
 			switch {
 			case c.Left.Code == "" && !x.Abstained:
 				d.Given = append(d.Given, left{c, s.title(r, v, c.ID), ""})
-			case len(d.Left) < leftMost:
+			case len(d.Left) < leftMost && (len(d.Left) < leftLeast || c.Rel >= leftRel):
 				d.Left = append(d.Left, left{c, s.title(r, v, c.ID), said.because(c.Left.Sentence, c.Left.Args, name)})
 			}
 		}

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -160,6 +162,9 @@ func (s *Site) word(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	case "pin":
 		_, err = c.Pin(r.Context(), id, o)
 	case "ban":
+		if field(r, "sure") == "" {
+			return s.sureToBan(w, r, v, id)
+		}
 		_, err = c.Ban(r.Context(), id, o)
 	case "forget":
 		_, err = c.Forget(r.Context(), id, o)
@@ -172,4 +177,22 @@ func (s *Site) word(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 		return s.over(w, r, v, err)
 	}
 	return seeOther(w, r, v, "memories/"+id)
+}
+
+// sureToBan asks for a confirmation and names how far a ban reaches.
+func (s *Site) sureToBan(w http.ResponseWriter, r *http.Request, v *Visitor, id string) error {
+	n, err := v.Memory.Tree().Get(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	said, fields := s.speech(v.Lang), url.Values{"sure": {"1"}}
+	maps.Copy(fields, r.PostForm)
+	sentence := said.say("Ban “%s”? It is given no more.", s.title(r, v, id))
+	if n.Type != tree.Case {
+		sentence = said.say("Ban “%s”? Its advice is given no more, nor by its %d cases, and is not learned again.",
+			s.title(r, v, id), len(n.Children))
+	}
+	return s.question(w, r, v, http.StatusOK, &question{
+		Sentence: sentence, Yes: said.say("Ban it"), To: r.URL.Path, From: r.URL.Path, Fields: fields,
+	})
 }

@@ -17,6 +17,7 @@ type Trouble struct {
 	Kind   string // of the problem, as the API names it: "scope", "busy"
 	Detail string // in English, used without a translation
 	Cause  error  // nil: the guard of the service refused the request
+	Back   string // address of the page that sent the request; "" if unknown
 }
 
 // Problem writes the page for a problem.
@@ -24,6 +25,7 @@ func (s *Site) Problem(w http.ResponseWriter, lang string, t *Trouble) error {
 	said := s.speech(lang)
 	return s.render(w, t.Status, &frame{
 		Visitor: Visitor{Lang: lang}, Page: "problem", Title: said.say("That did not work"), Problem: said.trouble(t),
+		Data: t.Back,
 	})
 }
 
@@ -153,12 +155,21 @@ func (s *speech) fieldName(field string) string {
 		return s.say("Check")
 	case "prompt":
 		return s.say("The task")
+	case "statement":
+		return s.say("What holds")
+	case "kind":
+		return s.say("Kind")
+	case "pages":
+		return s.say("Pages")
 	}
 	return s.say("The form")
 }
 
 // variable matches the parts in which two messages of one kind differ: a number, or a text in quotation marks.
 var variable = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\d+`)
+
+// unsafeText matches why a text for agents is refused, see knowledge.Clean.
+var unsafeText = regexp.MustCompile(`^is refused, because (its text [a-z ]+) \("(.*)"\); state what holds`)
 
 // message returns why a field is invalid, in the language of the visitor; "" without a translation. Texts in quotation
 // marks are %q in zh.po, numbers %d.
@@ -168,6 +179,9 @@ func (s *speech) message(english string) string {
 	}
 	if other, ok := s.words[english]; ok {
 		return other
+	}
+	if m := unsafeText.FindStringSubmatch(english); m != nil {
+		return s.say("is refused, because %s (%q); state what holds, not what to answer", s.say(m[1]), m[2])
 	}
 	var args []any
 	sentence := variable.ReplaceAllStringFunc(english, func(found string) string {

@@ -2143,6 +2143,8 @@ export interface components {
             nodes: number;
             origin: components["schemas"]["Origin"];
             /** Format: int64 */
+            out: number;
+            /** Format: int64 */
             outbox: number;
             statuses: {
                 [key: string]: number;

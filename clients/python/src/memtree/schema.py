@@ -1419,6 +1419,7 @@ class Stats(TypedDict):
     levels: Dict[str, int]
     nodes: int
     origin: Origin
+    out: int
     outbox: int
     statuses: Dict[str, int]
     swallowed: Swallowed
