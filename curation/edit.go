@@ -3,6 +3,7 @@ package curation
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/memtree/memtree/evolution/gate"
@@ -20,9 +21,14 @@ func (e *GateError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s", e.Said, e.ID)) + ": " + strings.Join(e.Reasons, "; ")
 }
 
-// DraftOf returns the editable fields of a lesson.
+// DraftOf returns the editable fields of a lesson. It cites no case that the lesson does not rest on any more.
 func DraftOf(n *tree.Node) gate.Draft {
 	c := n.Clone().Content
+	for i := range c.Lessons {
+		if l := &c.Lessons[i]; n.Type == tree.Experience {
+			l.Cites = slices.DeleteFunc(l.Cites, func(id string) bool { return !slices.Contains(n.Children, id) })
+		}
+	}
 	return gate.Draft{Title: c.Title, Description: c.Description, AppliesWhen: c.AppliesWhen, NotWhen: c.NotWhen,
 		Lessons: c.Lessons}
 }

@@ -103,6 +103,10 @@ func (b *Base) known(k *tree.Known, at time.Time) {
 	if r == nil {
 		return
 	}
+	if k.Op == tree.FactContradicted && k.Source == tree.FromNote {
+		b.doubt(r, b.facts[k.Holds])
+		return
+	}
 	if k.Source != tree.FromTeam {
 		return // who proposed it cannot confirm it, and no agent takes a fact out of use
 	}
@@ -176,6 +180,17 @@ func (b *Base) back(r *record) {
 		}
 	}
 	b.alike[shape] = append(b.alike[shape], r.ID)
+}
+
+// doubt holds a fact against the one that a note states in its place. A person decides between them; until then what a
+// person stated or confirmed is given, and otherwise neither.
+func (b *Base) doubt(r, instead *record) {
+	if instead == nil || instead == r || len(r.Against) >= mostAgainst || len(instead.Against) >= mostAgainst {
+		return
+	}
+	r.Against, instead.Against = insert(r.Against, instead.ID), insert(instead.Against, r.ID)
+	yes, _ := r.votes()
+	r.Settled, instead.Settled = yes > 0, false
 }
 
 // mostAgainst bounds how many facts one is held against.

@@ -62,6 +62,7 @@ type ReadResult struct {
 	Cost      float64   `json:"cost"`
 	Facts     []Fact    `json:"facts"`     // that were not known
 	Confirmed int       `json:"confirmed"` // notes that state a known fact
+	Disputed  int       `json:"disputed"`  // notes that state that a known fact does not hold
 	Refused   []string  `json:"refused"`   // why statements were refused, a sentence each
 	Left      int       `json:"left"`      // runs whose question got no answer; the next Read continues with them
 	Why       string    `json:"why,omitempty"`
@@ -175,13 +176,15 @@ func (l *Library) unread(ctx context.Context) (questions [][]noted, err error) {
 	return questions, err
 }
 
-// knownTo returns the facts in use of a product that its notes may state again: all, or those with most terms of them.
+// knownTo returns the facts of a product that its notes may state again or contradict: all, or those with most terms of them.
 func (l *Library) knownTo(ctx context.Context, runs []noted) (known []Fact, err error) {
 	notes := make([]string, len(runs))
 	for i := range runs {
 		notes[i] = runs[i].note
 	}
-	product := func(f *Fact) bool { return f.State == Active && f.Scope.Product == runs[0].product }
+	product := func(f *Fact) bool {
+		return (f.State == Active || f.State == Disputed) && f.Scope.Product == runs[0].product
+	}
 	err = l.s.View(ctx, func(b *Base) {
 		if b.Len() <= prompts.MaxFactsKnown {
 			known = slices.DeleteFunc(b.All(l.s.Now()), func(f Fact) bool { return !product(&f) })
@@ -245,10 +248,16 @@ func (l *Library) ask(
 	states := map[int]bool{} // runs whose note states a fact
 	for i := range found {
 		var same *Fact
-		if at := in.SameAs(&found[i]); at >= 0 {
+		if at := in.KnownAt(found[i].Same); at >= 0 {
 			same = &facts[at]
 		}
-		for _, k := range l.stated(&found[i], same, runs, by, out) {
+		list := l.stated(&found[i], same, runs, by, out)
+		if at := in.KnownAt(found[i].Against); at >= 0 && list[0].Op == tree.FactStated && list[0].Fact != facts[at].ID {
+			list = append(list, tree.Known{Op: tree.FactContradicted, Fact: facts[at].ID, Source: tree.FromNote, By: by,
+				Case: list[0].Case, Test: list[0].Test, Holds: list[0].Fact})
+			out.Disputed++
+		}
+		for _, k := range list {
 			es = append(es, tree.Entry{At: l.s.Now(), Known: &k})
 		}
 		for _, n := range found[i].Runs {

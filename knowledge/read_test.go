@@ -102,7 +102,7 @@ func TestNotesConfirmWhatIsKnown(t *testing.T) {
 		answer(t, map[string]any{"runs": []int{1}, "statement": "A seat is held for 15 minutes.", "kind": "rule",
 			"here": false, "quote": "a hold runs"}),
 		answer(t, map[string]any{"runs": []int{1}, "statement": "Seats stay reserved a quarter of an hour.", "kind": "rule",
-			"here": false, "quote": "quarter of an hour", "same": "k1"}),
+			"here": false, "quote": "quarter of an hour", "same": "k1", "against": ""}),
 	}}
 	notes := []string{"a hold runs for 15 minutes"}
 	l, b := shelf(m, "", notes...)
@@ -116,6 +116,42 @@ func TestNotesConfirmWhatIsKnown(t *testing.T) {
 	all, err := l.All(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []string{"c_a", "c_b"}, all[0].Cases)
+}
+
+// A note that a fact holds no more puts both to a person. What a person confirmed is given meanwhile.
+func TestNotesContradictWhatIsKnown(t *testing.T) {
+	for _, confirmed := range []bool{false, true} {
+		m := &scripted{answers: []string{
+			answer(t, map[string]any{"runs": []int{1}, "statement": "A seat is held for a quarter of an hour.", "kind": "rule",
+				"here": false, "quote": "a hold runs"}),
+			answer(t, map[string]any{"runs": []int{1}, "statement": "Seats are not held any more, only paid ones are yours.",
+				"kind": "rule", "here": false, "quote": "no holds", "same": "", "against": "k1"}),
+		}}
+		l, b := shelf(m, "", "a hold runs a quarter of an hour")
+		_, err := l.Read(t.Context(), nil)
+		require.NoError(t, err)
+		all, err := l.All(t.Context())
+		require.NoError(t, err)
+		if confirmed {
+			b.Add(&tree.Entry{At: day(1), Known: &tree.Known{Op: tree.FactConfirmed, Fact: all[0].ID, Source: tree.FromTeam,
+				By: "ann"}}, func(string) bool { return false })
+		}
+		l, _ = shelfOn(b, m, "", "a hold runs a quarter of an hour", "no holds since 1.3, only paid seats")
+		r, err := l.Read(t.Context(), nil)
+		require.NoError(t, err)
+		require.Equal(t, []int{1, 0, 1}, []int{len(r.Facts), r.Confirmed, r.Disputed})
+		all, err = l.All(t.Context())
+		require.NoError(t, err)
+		require.Len(t, all, 2)
+		for i := range all {
+			want := knowledge.Disputed
+			if confirmed && strings.Contains(all[i].Text, "quarter") {
+				want = knowledge.Active
+			}
+			require.Equal(t, want, all[i].State, all[i].Text)
+			require.Len(t, all[i].Against, 1)
+		}
+	}
 }
 
 func TestHostileAnswersStateNothing(t *testing.T) {

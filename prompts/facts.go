@@ -32,7 +32,8 @@ type FactsFound struct {
 	Kind      string `json:"kind"`
 	Here      bool   `json:"here"` // on the page of the run alone
 	Quote     string `json:"quote"`
-	Same      string `json:"same,omitempty"` // the known fact that it is, such as k1; "" for a new one
+	Same      string `json:"same,omitempty"`    // the known fact that it is, such as k1; "" for a new one
+	Against   string `json:"against,omitempty"` // the known fact that does not hold if this one does, such as k1; "" for none
 }
 
 // The most runs and known facts of one prompt.
@@ -46,11 +47,11 @@ const (
 	maxFactsNote = 320
 )
 
-// schema returns the form of an answer; "same" is part of it where facts are known.
+// schema returns the form of an answer; "same" and "against" are part of it where facts are known.
 func (in FactsInput) schema() json.RawMessage {
 	same, required := "", ""
 	if len(in.Known) > 0 {
-		same, required = `,"same":{"type":"string"}`, `,"same"`
+		same, required = `,"same":{"type":"string"},"against":{"type":"string"}`, `,"same","against"`
 	}
 	return json.RawMessage(`{"type":"object","properties":{"facts":{"type":"array","items":{"type":"object",` +
 		`"properties":{"runs":{"type":"array","items":{"type":"integer"}},"statement":{"type":"string"},` +
@@ -116,10 +117,10 @@ func (in FactsInput) Read(raw json.RawMessage) (found []FactsFound, err error) {
 	return found, errors.Join(bad...)
 }
 
-// SameAs returns the index in Known of the fact that a note states again, -1 for none.
-func (in FactsInput) SameAs(f *FactsFound) int {
+// KnownAt returns the index in Known of the fact with an id of the prompt, such as k1, -1 for none.
+func (in FactsInput) KnownAt(id string) int {
 	for i := range in.Known {
-		if f.Same == fmt.Sprint("k", i+1) {
+		if id == fmt.Sprint("k", i+1) {
 			return i
 		}
 	}
@@ -138,8 +139,12 @@ func (in FactsInput) wrong(f *FactsFound) error {
 	}
 	quote := text.Letters(f.Quote)
 	switch {
-	case f.Same != "" && in.SameAs(f) < 0:
+	case f.Same != "" && in.KnownAt(f.Same) < 0:
 		return fmt.Errorf("same: there is no known fact %.20q", f.Same)
+	case f.Against != "" && in.KnownAt(f.Against) < 0:
+		return fmt.Errorf("against: there is no known fact %.20q", f.Against)
+	case f.Same != "" && f.Against != "":
+		return errors.New("against: a fact that is known is against none; leave one of the two empty")
 	case f.Statement == "":
 		return errors.New("statement: is missing")
 	case len([]rune(quote)) < 2 || !strings.Contains(text.Letters(in.Runs[f.Runs[0]-1].Note), quote):

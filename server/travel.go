@@ -191,6 +191,9 @@ func (s *Server) imports(ctx context.Context, in *importInput) (*importOutput, e
 		return nil, fmt.Errorf("import: %w", err)
 	}
 	facts, err := t.Knowledge().Import(ctx, f.Facts, "import", in.DryRun)
+	if _, full := errors.AsType[*tree.FieldError](err); full { // the memories are in
+		facts.Bad, err = len(f.Facts), nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("import: %w", err)
 	}

@@ -22,6 +22,29 @@ type TreeDiff struct {
 		Added int `json:"added"`
 		Gone  int `json:"gone"`
 	} `json:"lessons"`
+	Facts FactsDiff `json:"facts"`
+}
+
+// FactsDiff is the difference of the facts in use of two trees. The lists are sorted by id.
+type FactsDiff struct {
+	Same  int              `json:"same"`
+	Added []tree.Statement `json:"added"`
+	Gone  []tree.Statement `json:"gone"`
+}
+
+// DiffFacts returns the difference of b to a.
+func DiffFacts(a, b []tree.Statement) FactsDiff {
+	without := func(of, other []tree.Statement) []tree.Statement {
+		has := map[string]bool{}
+		for i := range other {
+			has[other[i].ID()] = true
+		}
+		out := slices.DeleteFunc(slices.Clone(of), func(s tree.Statement) bool { return has[s.ID()] })
+		slices.SortFunc(out, byID)
+		return append([]tree.Statement{}, out...)
+	}
+	added := without(b, a)
+	return FactsDiff{Same: len(b) - len(added), Added: added, Gone: without(a, b)}
 }
 
 // Differs is one node that differs. Lists of a TreeDiff are sorted by error

@@ -104,6 +104,7 @@ type Known struct {
 	Case   string     `json:"case,omitempty"`  // of a note: the case it is on
 	Test   string     `json:"test,omitempty"`  // and its test
 	Quote  string     `json:"quote,omitempty"` // and the words of the note
+	Holds  string     `json:"holds,omitempty"` // of a contradiction by a note: the fact that holds in its place
 	Why    string     `json:"why,omitempty"`   // a sentence
 }
 
@@ -121,6 +122,8 @@ func (k *Known) Check() error {
 		return bad("source", "is %.40q; use person, note, agent or import", k.Source)
 	case !IsFact(k.Fact):
 		return bad("fact", "is %.40q, which is no id of a fact", k.Fact)
+	case k.Holds != "" && (!IsFact(k.Holds) || k.Op != FactContradicted || k.Source != FromNote):
+		return bad("holds", "is %.40q; it is the id of a fact, of a contradiction by a note alone", k.Holds)
 	case says != (k.Says != nil):
 		return bad("says", "belongs to state and edit, and to them alone")
 	case k.Op == FactStated && k.Says.ID() != k.Fact:

@@ -19,6 +19,7 @@ import (
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -47,7 +48,9 @@ has and A has not, that are gone, and what changed in those both have.`),
 }
 
 func (a *app) diff(ctx context.Context, before, after string, html bool, limit int) error {
-	d, err := transfer.Diff(a.source(ctx, before), a.source(ctx, after))
+	one, other := a.source(before), a.source(after)
+	d, err := transfer.Diff(one.nodes(ctx), other.nodes(ctx))
+	d.Facts = transfer.DiffFacts(one.facts, other.facts)
 	switch {
 	case err != nil:
 		return err
@@ -59,9 +62,20 @@ func (a *app) diff(ctx context.Context, before, after string, html bool, limit i
 	return a.printDiff(&d, limit)
 }
 
-// source reads a store, a folder or a file.
-func (a *app) source(ctx context.Context, path string) iter.Seq2[tree.Node, error] {
+// diffSource is one side of a comparison: a file, a folder or a store. facts are those in use, once its nodes were read.
+type diffSource struct {
+	*app
+	path  string
+	facts []tree.Statement
+}
+
+func (a *app) source(path string) *diffSource { return &diffSource{app: a, path: path} }
+
+// nodes reads a store, a folder or a file.
+func (s *diffSource) nodes(ctx context.Context) iter.Seq2[tree.Node, error] {
+	a := s.app
 	return func(yield func(tree.Node, error) bool) {
+		path := s.path
 		_, err := os.Stat(filepath.Join(path, "FORMAT.json"))
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 			file := transfer.File{Path: path, Guess: formation.Guess}
@@ -70,6 +84,7 @@ func (a *app) source(ctx context.Context, path string) iter.Seq2[tree.Node, erro
 					return
 				}
 			}
+			s.facts = file.Facts
 			return
 		}
 		other, more := *a, true
@@ -83,7 +98,12 @@ func (a *app) source(ctx context.Context, path string) iter.Seq2[tree.Node, erro
 					return nil
 				}
 			}
-			return nil
+			facts, err := m.Knowledge().List(ctx, knowledge.Filter{State: knowledge.Active})
+			s.facts = make([]tree.Statement, len(facts))
+			for i := range facts {
+				s.facts[i] = facts[i].Statement
+			}
+			return err
 		})
 		if err != nil && more {
 			yield(tree.Node{}, err)
@@ -93,7 +113,8 @@ func (a *app) source(ctx context.Context, path string) iter.Seq2[tree.Node, erro
 
 func (a *app) printDiff(d *transfer.TreeDiff, limit int) error {
 	if len(d.Added)+len(d.Gone)+len(d.Changed) == 0 {
-		return a.print(a.say("They are the same: %d memories.", d.Same))
+		same := a.print(a.say("They are the same: %d memories.", d.Same))
+		return errors.Join(same, a.print(a.factDiffLines(&d.Facts, limit)...))
 	}
 	out := []string{a.Paint(screen.Bold, a.say("memories: added %d, gone %d, changed %d, "+
 		"the same %d · lessons: added %d, gone %d",
@@ -119,7 +140,34 @@ func (a *app) printDiff(d *transfer.TreeDiff, limit int) error {
 			out = append(out, list.sign+" "+a.say("... and %d more (--limit 0 prints all)", rest))
 		}
 	}
-	return a.print(out...)
+	return a.print(append(out, a.factDiffLines(&d.Facts, limit)...)...)
+}
+
+// factDiffLines lists the facts that one side alone has, none if there are no facts.
+func (a *app) factDiffLines(d *transfer.FactsDiff, limit int) (out []string) {
+	if d.Same+len(d.Added)+len(d.Gone) == 0 {
+		return nil
+	}
+	out = append(out, a.Paint(screen.Bold,
+		a.say("facts: added %d, gone %d, the same %d", len(d.Added), len(d.Gone), d.Same)))
+	for _, list := range []struct {
+		sign  string
+		paint screen.Style
+		facts []tree.Statement
+	}{{"+", screen.Green, d.Added}, {"-", screen.Red, d.Gone}} {
+		shown := list.facts
+		if limit > 0 {
+			shown = shown[:min(limit, len(shown))]
+		}
+		for i := range shown {
+			line := strings.Join([]string{list.sign, short(shown[i].ID()), text.Line(shown[i].Text)}, " ")
+			out = append(out, a.Paint(list.paint, text.Fit(line, a.Width)))
+		}
+		if rest := len(list.facts) - len(shown); rest > 0 {
+			out = append(out, list.sign+" "+a.say("... and %d more (--limit 0 prints all)", rest))
+		}
+	}
+	return out
 }
 
 // partLines shows one part that changed. Before and after are on one line if they fit, else one below the other.
@@ -221,6 +269,7 @@ func (a *app) diffPage(before, after string, d *transfer.TreeDiff) error {
 		"Lists": []list{
 			{a.say("Added"), "added", d.Added}, {a.say("Gone"), "gone", d.Gone}, {a.say("Changed"), "changed", d.Changed},
 		},
-		"Name": a.partName,
+		"Name": a.partName, "Facts": d.Facts,
+		"FactsSum": a.say("facts: added %d, gone %d, the same %d", len(d.Facts.Added), len(d.Facts.Gone), d.Facts.Same),
 	})
 }

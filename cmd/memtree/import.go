@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -182,6 +183,10 @@ func (a *app) importFileFacts(
 		return nil, nil //nolint:nilnil // most files have none
 	}
 	did, err := m.Knowledge().Import(ctx, file.Facts, filepath.Base(file.Path), o.DryRun)
+	if full, ok := errors.AsType[*tree.FieldError](err); ok { // the memories are in
+		a.complain(a.say("facts of %s: %s", file.Path, full.Error()))
+		return &knowledge.Imported{New: []knowledge.Fact{}, Bad: len(file.Facts)}, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -21,8 +21,11 @@ const (
 // lesson without a check or one that repeats another.
 func limits(_ *Gates, v *view) string {
 	d := v.draft
-	if n := len(d.Lessons); n == 0 || n > tree.MaxLessons {
-		return v.because(taxonomy.Text{EN: "there are %d lessons; give 1 to %d", ZH: "共有 %d 条教训；应为 1 到 %d 条"}, n,
+	switch n := len(d.Lessons); {
+	case n == 0:
+		return v.because(taxonomy.Text{EN: "it does not say what to check", ZH: "没有说明要检查什么"})
+	case n > tree.MaxLessons:
+		return v.because(taxonomy.Text{EN: "there are %d lessons; the most is %d", ZH: "共有 %d 条经验；最多 %d 条"}, n,
 			tree.MaxLessons)
 	}
 	if utf8.RuneCountInString(d.Title) < leastTitle {
@@ -92,6 +95,9 @@ func members(_ *Gates, v *view) string {
 
 // coverage refuses a draft whose lessons cite too few of the cases that were shown.
 func coverage(_ *Gates, v *view) string {
+	if len(v.draft.Lessons) == 0 {
+		return "" // limits has the reason
+	}
 	cited := map[string]bool{}
 	for _, l := range v.draft.Lessons {
 		for _, id := range l.Cites {

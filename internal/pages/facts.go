@@ -91,7 +91,7 @@ func (s *Site) refusedFact(v *Visitor, err error) (string, error) {
 	var wrong *tree.FieldError
 	switch {
 	case errors.As(err, &refused) && refused.Why == curation.Already:
-		return s.speech(v.Lang).say("Nothing was changed: it reads so already."), nil
+		return s.speech(v.Lang).say("Nothing was changed: it was decided so already."), nil
 	case errors.As(err, &wrong):
 		return s.speech(v.Lang).wrongField(wrong), nil
 	}
