@@ -99,6 +99,8 @@ type ciReport struct {
 	Known    int     `json:"known"`    // labelled verdicts in memory
 	Risky    []risky `json:"risky"`    // the riskiest first
 
+	Facts *factsNews `json:"facts,omitempty"`
+
 	Effect   *finding `json:"effect"`
 	Unformed int      `json:"unformed"` // recorded runs that have not been formed yet
 	Next     []string `json:"next"`     // recommended actions
@@ -116,6 +118,9 @@ func (a *app) report(ctx context.Context, f *reportFlags) error {
 	now := &seen{Format: seenFormat, Version: 1}
 	err = a.with(ctx, reading, func(m *memtree.Memory) error {
 		if err := a.reportNews(ctx, m, r, before, now); err != nil {
+			return err
+		}
+		if err := a.reportFacts(ctx, m, r, before, now); err != nil {
 			return err
 		}
 		if err := a.reportRisks(ctx, m, r, f); err != nil {

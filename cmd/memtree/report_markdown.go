@@ -27,6 +27,7 @@ func (a *app) markdown(r *ciReport) string {
 	p := func(s string) { b.WriteString(s + "\n\n") }
 	p("## " + a.say("Summary of this run by memtree"))
 	a.learnedMarkdown(p, r)
+	a.factsMarkdown(p, r)
 	a.riskyMarkdown(p, r)
 	p("### " + a.say("Does memory help?"))
 	p(text.Line(r.Effect.Verdict))

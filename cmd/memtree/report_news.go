@@ -19,6 +19,7 @@ type seen struct {
 	Format  string            `json:"format"`
 	Version int               `json:"version"`
 	InUse   map[string]string `json:"inUse"` // titles of the memories in use, by id
+	Facts   map[string]bool   `json:"facts,omitempty"`
 }
 
 const (

@@ -3,21 +3,18 @@ package jsonstore
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/memtree/memtree/tree"
 )
 
 // killsPerFolder limits the size of a store, because all of it is read each time.
 const killsPerFolder = 25
 
-// kill kills a process that writes to one folder, repeatedly. What the process reported as durable must be there
+// kill kills a process that writes nodes and facts to one folder, repeatedly. What the process reported as durable must be there
 // completely, and the store must verify.
 func kill(t *testing.T, rounds int) {
 	t.Helper()
@@ -32,12 +29,22 @@ func kill(t *testing.T, rounds int) {
 			require.NoError(t, err)
 			require.Equal(t, add(i).Node, n)
 		}
+		facts := map[string]bool{}
+		for e, err := range s.Ledger(ctx, 0) {
+			require.NoError(t, err)
+			if e.Known != nil {
+				facts[e.Known.Says.Text] = true
+			}
+		}
+		for i := range next {
+			require.Contains(t, facts, withFact(i).Entries[0].Known.Says.Text)
+		}
 		info, err := s.Info(ctx)
 		require.NoError(t, err)
 		require.LessOrEqual(t, info.Nodes, next+1)
 		next = max(next, info.Evaluations)
 		if info.Nodes < info.Evaluations { // accepted, and killed before the commit
-			_, err := s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(next - 1)}, Done: []string{fmt.Sprint("ev", next-1)}})
+			_, err := s.Commit(ctx, withFact(next-1))
 			require.NoError(t, err)
 		}
 		_, err = s.Verify(ctx, func(problem error) { t.Error(problem) })

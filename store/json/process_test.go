@@ -23,6 +23,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// withFact is a batch with the node of a number, its evaluation, and a fact.
+func withFact(i int) tree.Batch {
+	says := tree.Statement{Text: fmt.Sprintf("Page %d is read only.", i), Kind: tree.Behaviour}
+	return tree.Batch{Changes: []tree.Change{add(i)}, Done: []string{fmt.Sprint("ev", i)}, Entries: []tree.Entry{{
+		At: time.Unix(int64(i), 0).UTC(), Known: &tree.Known{Op: tree.FactStated, Fact: says.ID(), Source: tree.FromTeam,
+			By: "ann", Says: &says},
+	}}}
+}
+
 // writeForEver accepts and commits, and prints each number when it is durable.
 func writeForEver(dir string) {
 	ctx := context.Background()
@@ -35,7 +44,7 @@ func writeForEver(dir string) {
 	for i := from; ; i++ {
 		_, err := s.Accept(ctx, []tree.Evaluation{someEvaluation(i)})
 		if err == nil {
-			_, err = s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(i)}, Done: []string{fmt.Sprint("ev", i)}})
+			_, err = s.Commit(ctx, withFact(i))
 		}
 		if err != nil {
 			fmt.Println(err)
