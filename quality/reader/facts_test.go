@@ -130,3 +130,36 @@ func needsOf(t *testing.T, file string) (out []need) {
 	}
 	return out
 }
+
+// TestNight replays a whole night with a capable reader: it learns from a suite, reads the notes on false alarms, and
+// reads the coming tests with lessons and facts at once.
+func TestNight(t *testing.T) {
+	shared(t)
+	var out strings.Builder
+	fmt.Fprintln(&out, "suite  warned  for nothing  precision  tests given a fact  of those that expect nothing")
+	for _, name := range []string{"b", "g"} {
+		p := openPlayed(t, "night."+name, name, true,
+			append(answersOf(t, answersFile(name)), answersOf(t, answersFile("facts."+name))...)...)
+		for range 4 {
+			_, err := p.Evolve(t.Context(), nil)
+			require.NoError(t, err)
+		}
+		read, err := p.Knowledge().Read(t.Context(), nil)
+		require.NoError(t, err)
+		require.Zero(t, read.Left, read.Why)
+		p.queries = queriesOf(t, suiteFile(t, name, "queries.jsonl"))
+		did, err := p.Brief(t.Context(), coming(p.queries), nil)
+		require.NoError(t, err)
+		require.Zero(t, did.Left, did.Why)
+		facts, nothing := 0, 0
+		for _, q := range p.queries {
+			n := min(1, len(factsGiven(t, p, memtree.Query{Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope})))
+			if facts += n; len(q.Expect) == 0 {
+				nothing += n
+			}
+		}
+		w := warnings(t, p)
+		fmt.Fprintf(&out, "%-5s  %6.3f  %11.3f  %9.3f  %18d  %28d\n", name, w.Warned, w.ForNothing, w.Precision, facts, nothing)
+	}
+	golden.Equal(t, "testdata/night.golden", out.String())
+}

@@ -24,6 +24,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/internal/byhand"
 	"github.com/memtree/memtree/internal/golden"
@@ -277,24 +278,38 @@ func writeTold(t *testing.T, file string, nodes []tree.Node, queries []suiteQuer
 	require.NoError(t, os.WriteFile(file, out.Bytes(), 0o600))
 }
 
-func figures(t *testing.T, p *played) string {
+// ask asks for guidance before every coming test, and returns the nodes of the tree and the answers.
+func ask(t *testing.T, p *played) (nodes []tree.Node, answers []score.Answer) {
 	t.Helper()
-	var nodes []tree.Node
 	for n, err := range p.Tree().Scan(t.Context(), tree.Filter{}) {
 		require.NoError(t, err)
 		nodes = append(nodes, n)
 	}
-	var answers []score.Answer
 	for _, q := range p.queries {
 		ask := memtree.Query{Prompt: q.Prompt, Scene: q.Scene, Scope: tree.Scope{Product: q.Scope.Product}}
 		g, err := p.Guide(t.Context(), ask)
 		require.NoError(t, err)
 		a := score.Answer{Expect: q.Expect, Text: g.Text}
 		for _, it := range g.Items {
-			a.Items = append(a.Items, it.ID)
+			if it.Type != enhance.OfFact {
+				a.Items = append(a.Items, it.ID)
+			}
 		}
 		answers = append(answers, a)
 	}
+	return nodes, answers
+}
+
+// warnings measures which coming tests are warned. Facts are left out: they have no cause.
+func warnings(t *testing.T, p *played) score.Warned {
+	t.Helper()
+	nodes, answers := ask(t, p)
+	return p.causes.Answers(answers, nodes)
+}
+
+func figures(t *testing.T, p *played) string {
+	t.Helper()
+	nodes, answers := ask(t, p)
 	if folder := os.Getenv(readerVariable); folder != "" {
 		writeTold(t, filepath.Join(folder, p.name+".told.jsonl"), nodes, p.queries, answers)
 	}
