@@ -176,7 +176,8 @@ func (l *Library) unread(ctx context.Context) (questions [][]noted, err error) {
 	return questions, err
 }
 
-// knownTo returns the facts of a product that its notes may state again or contradict: all, or those with most terms of them.
+// knownTo returns the facts of a product that its notes may state again or contradict: all, or those with most terms
+// of them.
 func (l *Library) knownTo(ctx context.Context, runs []noted) (known []Fact, err error) {
 	notes := make([]string, len(runs))
 	for i := range runs {

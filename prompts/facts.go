@@ -33,7 +33,7 @@ type FactsFound struct {
 	Here      bool   `json:"here"` // on the page of the run alone
 	Quote     string `json:"quote"`
 	Same      string `json:"same,omitempty"`    // the known fact that it is, such as k1; "" for a new one
-	Against   string `json:"against,omitempty"` // the known fact that does not hold if this one does, such as k1; "" for none
+	Against   string `json:"against,omitempty"` // the known fact that this one ends, such as k1; "" for none
 }
 
 // The most runs and known facts of one prompt.

@@ -62,7 +62,8 @@ func (a *app) diff(ctx context.Context, before, after string, html bool, limit i
 	return a.printDiff(&d, limit)
 }
 
-// diffSource is one side of a comparison: a file, a folder or a store. facts are those in use, once its nodes were read.
+// diffSource is one side of a comparison: a file, a folder or a store. facts are those in use, once its nodes were
+// read.
 type diffSource struct {
 	*app
 	path  string

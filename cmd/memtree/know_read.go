@@ -124,8 +124,8 @@ func (a *app) knowReadLines(r *knowReadJSON, f *knowReadFlags) (out []string) {
 	add(a.say("Notes read: %d of %d. New facts: %d. Notes that state a known fact: %d.", r.Runs-r.Left, r.Runs,
 		len(r.Facts), r.Confirmed))
 	if r.Disputed > 0 {
-		add(a.say("Notes that a known fact does not hold: %d. Both are held back until somebody settles it: memtree know list",
-			r.Disputed))
+		add(a.say("Notes that a known fact does not hold: %d. Both are held back until somebody settles it: "+
+			"memtree know list", r.Disputed))
 	}
 	for i := range r.Facts {
 		add(fmt.Sprintf("  %s  %s", short(r.Facts[i].ID), r.Facts[i].Text))

@@ -36,14 +36,15 @@ func (a *app) reportFacts(ctx context.Context, m *memtree.Memory, r *ciReport, b
 		if seen[f.ID] = true; !was[f.ID] {
 			n.New++
 		}
-		switch {
-		case f.State == knowledge.Disputed:
+		switch f.State {
+		case knowledge.Disputed:
 			if n.Disputed++; n.Settle == "" {
 				n.Settle = f.Text
 			}
-		case f.State == knowledge.Proposed:
+		case knowledge.Proposed:
 			n.Proposed++
-		default:
+		case knowledge.Superseded, knowledge.Archived: // not in the list
+		case knowledge.Active:
 			n.InUse++
 			if len(f.People) == 0 && f.Given > n.Given {
 				n.Confirm, n.Given = f.Text, f.Given
@@ -68,12 +69,13 @@ func (a *app) factsMarkdown(p func(string), r *ciReport) {
 	}
 	switch {
 	case f.Settle != "":
-		p(a.say("Disputed: %d, proposed: %d; memtree know list --open lists them. First to settle: %s", f.Disputed, f.Proposed,
-			screen.Markdown(f.Settle, reportCheck)))
+		p(a.say("Disputed: %d, proposed: %d; memtree know list --open lists them. First to settle: %s", f.Disputed,
+			f.Proposed, screen.Markdown(f.Settle, reportCheck)))
 	case f.Proposed > 0:
 		p(a.say("Proposed: %d; memtree know list --open lists them.", f.Proposed))
 	}
 	if f.Confirm != "" {
-		p(a.say("Given most without anybody's confirmation (%d runs): %s", f.Given, screen.Markdown(f.Confirm, reportCheck)))
+		p(a.say("Given most without anybody's confirmation (%d runs): %s", f.Given,
+			screen.Markdown(f.Confirm, reportCheck)))
 	}
 }

@@ -159,7 +159,8 @@ func TestNight(t *testing.T) {
 			}
 		}
 		w := warnings(t, p)
-		fmt.Fprintf(&out, "%-5s  %6.3f  %11.3f  %9.3f  %18d  %28d\n", name, w.Warned, w.ForNothing, w.Precision, facts, nothing)
+		fmt.Fprintf(&out, "%-5s  %6.3f  %11.3f  %9.3f  %18d  %28d\n", name, w.Warned, w.ForNothing, w.Precision, facts,
+			nothing)
 	}
 	golden.Equal(t, "testdata/night.golden", out.String())
 }

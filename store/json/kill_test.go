@@ -14,8 +14,8 @@ import (
 // killsPerFolder limits the size of a store, because all of it is read each time.
 const killsPerFolder = 25
 
-// kill kills a process that writes nodes and facts to one folder, repeatedly. What the process reported as durable must be there
-// completely, and the store must verify.
+// kill kills a process that writes nodes and facts to one folder, repeatedly. What the process reported as durable must
+// be there completely, and the store must verify.
 func kill(t *testing.T, rounds int) {
 	t.Helper()
 	ctx, dir := context.Background(), t.TempDir()
