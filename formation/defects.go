@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/tree"
 )
 
 // defect is one entry of a ground truth's list of defects, and the path of its field.
@@ -49,6 +50,14 @@ func defectsOf(truth any) []defect {
 				}
 			}
 		}
+	}
+	return out
+}
+
+// Defects returns the defects that a ground truth lists, none if it lists none.
+func Defects(truth tree.Raw) (out []string) {
+	for _, d := range defectsOf(judgment.Decode(truth)) {
+		out = append(out, d.text)
 	}
 	return out
 }

@@ -15,6 +15,8 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/ingest/statement"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/internal/whole"
@@ -27,6 +29,7 @@ type knowImportFlags struct {
 	o       statement.Options
 	by      string
 	columns []string
+	defects bool
 	confirm bool
 	dryRun  bool
 }
@@ -39,19 +42,22 @@ func (a *app) knowImportCommand() *cobra.Command {
 		Long: a.say(`Reads what memtree know export wrote, Markdown observations of agent-qa (a file, or the folder
 with products, suites and tests in it), and lists of issues: CSV, a JSON array or JSON lines, with the columns
 of a tracker's export; --column names them where they differ. An issue is a known bug; one that is closed is
-passed over, unless a build in which it is fixed is named.
+passed over, unless a build in which it is fixed is named. With --defects the files are judged runs, as memtree
+record reads them, and the defects that their truths list are known bugs of the pages they were seen on.
 
 What is taken in waits: no run is given it before a person confirms it (memtree know list --open). With
 --confirm you do that at once, at most %d. Facts that contradict
 those that are there are put to people.`, mostConfirmed),
 		Example: "  memtree know import facts.jsonl\n  memtree know import agent-qa-memory --dry-run\n" +
-			"  memtree know import jira.csv --column statement=Summary --confirm --by ann",
+			"  memtree know import jira.csv --column statement=Summary --confirm --by ann\n" +
+			"  memtree know import runs.jsonl --defects --dry-run",
 		Args: a.arguments(1, -1, a.say("the files or folders")),
 		RunE: func(c *cobra.Command, args []string) error { return a.knowImport(c.Context(), args, &f) },
 	}
 	c.Flags().StringVar(&f.o.Product, "product", "", a.say("of what names no product"))
 	c.Flags().StringArrayVar(&f.columns, "column", nil, a.say("a column of a list of issues, as FIELD=NAME: statement, "+
 		"state, fixed, product, page or key; may be repeated"))
+	c.Flags().BoolVar(&f.defects, "defects", false, a.say("take the defects that judged runs have in their truths"))
 	c.Flags().BoolVar(&f.confirm, "confirm", false, a.say("confirm what is new, in your name"))
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, a.say("say what would change, write nothing"))
 	c.Flags().StringVar(&f.by, "by", "", a.say("who decides; it is saved"))
@@ -68,7 +74,7 @@ func (a *app) knowImport(ctx context.Context, files []string, f *knowImportFlags
 	var read []statement.Read
 	var problems error
 	for _, name := range files {
-		some, err := statement.Path(name, f.o)
+		some, err := a.statementsOf(name, f)
 		read, problems = append(read, some...), errors.Join(problems, err)
 	}
 	list := make([]tree.Statement, len(read))
@@ -108,6 +114,39 @@ func (a *app) knowImport(ctx context.Context, files []string, f *knowImportFlags
 		}
 		return err
 	})
+}
+
+// statementsOf reads the facts of a file.
+func (a *app) statementsOf(name string, f *knowImportFlags) ([]statement.Read, error) {
+	if !f.defects {
+		return statement.Path(name, f.o)
+	}
+	file, err := a.openNamed(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() //nolint:errcheck // only read
+	var out []statement.Read
+	var problems error
+	for e, err := range ingest.Read(name, file) {
+		if err != nil {
+			problems = errors.Join(problems, err)
+			continue
+		}
+		e, _ = formation.Redact(e)
+		s := tree.Statement{Kind: tree.KnownBug, Scope: tree.Scope{Product: cmp.Or(e.Scope.Product, f.o.Product)}}
+		if at := cmp.Or(e.Scene.Route, e.Scene.ID); at != "" {
+			s.Pages = []string{at}
+		}
+		if e.Scope.Build != "" {
+			s.Builds = []string{e.Scope.Build}
+		}
+		for _, d := range formation.Defects(e.GroundTruth) {
+			s.Text = text.Line(d)
+			out = append(out, statement.Read{Statement: s, At: name + ", " + e.Key()})
+		}
+	}
+	return out, problems
 }
 
 // columnsOf sets the columns that were named.
