@@ -24,6 +24,7 @@ type learning struct {
 	corrections learned.Bounds
 	knowledge   *learned.Knowledge
 	atlas       *learned.Map
+	work        *learned.Work
 	decided     atomic.Bool // a fact was decided on since guidance last read what is known
 
 	inbox  *learned.Inbox
@@ -46,6 +47,7 @@ type learning struct {
 func newLearning() *learning {
 	return &learning{
 		runs: learned.NewRuns(), knowledge: learned.NewKnowledge(), atlas: learned.NewMap(),
+		work:  learned.NewWork(),
 		inbox: learned.NewInbox(), briefs: learned.NewBriefs(), brake: &learned.Brake{},
 		verdicts: make(chan struct{}, 1), outcomes: make(chan struct{}, 1), seen: make(chan seenTest, 1024),
 	}

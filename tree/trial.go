@@ -112,6 +112,7 @@ type Entry struct {
 	Tally      *Tally      `json:"tally,omitempty"` // counts of another team
 	Known      *Known      `json:"known,omitempty"` // a change of what is known of the product
 	Walk       *Walk       `json:"walk,omitempty"`  // what was seen of the application
+	Work       *Work       `json:"work,omitempty"`  // an update of a run under way
 }
 
 // Check returns the first field that breaks a law, as a *FieldError. The one door calls it.
@@ -121,6 +122,8 @@ func (e *Entry) Check() error {
 		return e.Known.Check()
 	case e.Walk != nil:
 		return e.Walk.Check()
+	case e.Work != nil:
+		return e.Work.Check()
 	default:
 		return nil
 	}

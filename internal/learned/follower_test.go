@@ -33,7 +33,7 @@ func history(n int) (batches [][]tree.Entry) {
 	r := rand.New(rand.NewPCG(1, 2))
 	at := func(i int) time.Time { return noon.Add(time.Duration(i) * time.Minute) }
 	verdict := func(i int, labelled, correct bool, by string) *tree.Verdict {
-		e := *run(i)
+		e := *unlabelled(i)
 		e.Reason = fmt.Sprintf("the total %d is shown", i%7)
 		f := risk.Extract(&e)
 		v := &tree.Verdict{Evaluation: e.ID, CaseID: fmt.Sprint("case-", i%9), Labelled: labelled, Correct: correct, By: by}
@@ -55,12 +55,12 @@ func history(n int) (batches [][]tree.Entry) {
 		batches = append(batches, facts(r, i, at(i)))
 		batches = append(batches, []tree.Entry{
 			{At: at(i), Verdict: verdict(i, labelled, correct, "")},
-			{At: at(i), Outcome: &tree.Outcome{Trial: trial, Evaluation: run(i).ID, Correct: correct}},
+			{At: at(i), Outcome: &tree.Outcome{Trial: trial, Evaluation: unlabelled(i).ID, Correct: correct}},
 		})
 		known[i] = labelled
 		switch said := r.IntN(i + 1); r.IntN(8) {
 		case 0: // a person gives, corrects or withdraws a truth
-			act := &tree.Action{ID: fmt.Sprint("a_", i), Kind: tree.DecisionRelabel, By: "ada", Evaluation: run(said).ID}
+			act := &tree.Action{ID: fmt.Sprint("a_", i), Kind: tree.DecisionRelabel, By: "ada", Evaluation: unlabelled(said).ID}
 			gives := !known[said] || r.IntN(3) > 0
 			if known[said] {
 				act.Verdict = verdict(said, true, true, "")
@@ -76,7 +76,7 @@ func history(n int) (batches [][]tree.Entry) {
 			}
 		case 1:
 			batches = append(batches, []tree.Entry{{At: at(i), Correction: &tree.Correction{
-				Evaluation: run(said).ID, CaseID: "case", P: .8, Bound: .6, Asked: tree.Flag, Done: tree.Flag,
+				Evaluation: unlabelled(said).ID, CaseID: "case", P: .8, Bound: .6, Asked: tree.Flag, Done: tree.Flag,
 				First: tree.Raw(`"pass"`), Now: tree.Raw(`"pass"`), Other: tree.Raw(`"fail"`),
 			}}})
 		case 2:
@@ -240,7 +240,7 @@ func TestViewWhileAllIsPurged(t *testing.T) {
 				info, err := s.Info(t.Context())
 				if err == nil {
 					err = f.View(t.Context(), func() {
-						rs.Model().Score(run(1))
+						rs.Model().Score(unlabelled(1))
 						if runs.Last() < info.Entries {
 							t.Errorf("it has %d of %d entries", runs.Last(), info.Entries)
 						}
@@ -282,10 +282,10 @@ func TestBoxesOutliveAPurge(t *testing.T) {
 	found, err := f.Hold(t.Context(), in)
 	require.NoError(t, err)
 	require.False(t, found)
-	in.Put(run(1))
-	in.Put(run(2))
+	in.Put(unlabelled(1))
+	in.Put(unlabelled(2))
 	f.SaveBoxes(t.Context(), 0)
-	p := &tree.Purge{Evaluations: []string{run(1).ID}}
+	p := &tree.Purge{Evaluations: []string{unlabelled(1).ID}}
 	_, err = s.Commit(t.Context(), tree.Batch{Purge: p})
 	require.NoError(t, err)
 	f.Purged(t.Context(), p)
@@ -293,5 +293,5 @@ func TestBoxesOutliveAPurge(t *testing.T) {
 	found, err = follow(s).Hold(t.Context(), again)
 	require.NoError(t, err)
 	require.True(t, found)
-	require.Equal(t, []string{run(2).ID}, ids(again))
+	require.Equal(t, []string{unlabelled(2).ID}, ids(again))
 }

@@ -14,7 +14,7 @@ import (
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-func run(n int) *tree.Evaluation {
+func unlabelled(n int) *tree.Evaluation {
 	return &tree.Evaluation{ID: fmt.Sprintf("ev-%05d", n), Prompt: "Check the cart", Judgment: tree.Raw(`"pass"`),
 		At: noon.Add(time.Duration(n) * time.Minute)}
 }
@@ -39,7 +39,7 @@ func saved(t *testing.T, b *Inbox) *Inbox {
 func TestInbox(t *testing.T) {
 	b := NewInbox()
 	for _, n := range []int{2, 1, 3, 1} {
-		b.Put(run(n))
+		b.Put(unlabelled(n))
 	}
 	require.Equal(t, []string{"ev-00003", "ev-00002", "ev-00001"}, ids(b))
 	require.Len(t, b.Waiting(func(e *tree.Evaluation) bool { return e.ID == "ev-00002" }), 1)
@@ -58,7 +58,7 @@ func TestInbox(t *testing.T) {
 	require.False(t, again.Skip("ev-00002", true), "it waits no more")
 	e, ok := again.Get("ev-00002")
 	require.True(t, ok, "for a person who takes it back")
-	require.Equal(t, *run(2), e)
+	require.Equal(t, *unlabelled(2), e)
 	b = again
 	told(false, noon)
 	require.Len(t, ids(b), 3)
@@ -72,19 +72,19 @@ func TestInbox(t *testing.T) {
 
 func TestInboxIsBounded(t *testing.T) {
 	b := NewInbox()
-	long := run(0)
+	long := unlabelled(0)
 	long.Observation = strings.Repeat("x", mostRun)
 	b.Put(long)
 	require.Empty(t, ids(b))
 	for n := range mostRuns {
-		b.Put(run(n))
+		b.Put(unlabelled(n))
 	}
-	b.Tell(&tree.Verdict{Evaluation: run(mostRuns - 1).ID, Labelled: true}, noon)
-	b.Put(run(mostRuns))
+	b.Tell(&tree.Verdict{Evaluation: unlabelled(mostRuns - 1).ID, Labelled: true}, noon)
+	b.Put(unlabelled(mostRuns))
 	all := ids(b)
 	require.Len(t, all, mostRuns*9/10)
-	require.Equal(t, run(mostRuns).ID, all[0])
-	_, ok := b.Get(run(mostRuns - 1).ID)
+	require.Equal(t, unlabelled(mostRuns).ID, all[0])
+	_, ok := b.Get(unlabelled(mostRuns - 1).ID)
 	require.False(t, ok, "what is told goes first")
 }
 

@@ -110,6 +110,8 @@ func ledger(t testing.TB, open opener) {
 		{At: testTime, Known: &tree.Known{Op: tree.FactContradicted, Fact: "f_1", Source: tree.FromTeam,
 			By: "ann", Act: "a_1",
 			Why: "it is 20 minutes now"}},
+		{At: testTime, Work: &tree.Work{Run: "r-1", Kind: tree.WorkFinding, By: "bot", Key: "k", Page: "/a",
+			Text: "two\nlines", State: "high"}},
 		{At: testTime, Walk: &tree.Walk{ID: "w_1", Product: "shop", Build: "1", Source: "har", Run: "r", Part: 1, Test: "T-1",
 			Seen: []tree.Sighting{{Kind: tree.SeenAction, URL: "/login", Do: "click", Role: "button", Name: "登录",
 				Selector: "page.getByRole('button')", To: "/home", MS: 12}}}},

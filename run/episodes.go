@@ -1,0 +1,149 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// Episode is an ended run that is like something, and how much, from 0 to 1.
+type Episode struct {
+	Run
+	Score float64 `json:"score"`
+}
+
+// The weights of an episode beside its likeness.
+const (
+	leastLike = 0.25                // of the terms in common
+	halfLife  = 14 * 24 * time.Hour // of what an episode counts for
+	recency   = 0.2                 // the share of the score that its age decides
+	rated     = 0.1                 // what the best rating adds, and the worst takes
+)
+
+// Like returns the ended runs that are like a goal, the best first. Their score is the share of their terms in common,
+// lowered by age and moved by ratings.
+func (l *Log) Like(goal string, f Filter, limit int, now time.Time) []Episode {
+	if f.State == "" || f.State == Open {
+		f.State = Ended
+	}
+	asked := termsOf(goal)
+	var out []Episode
+	for _, r := range l.runs {
+		if !f.lets(&r.Run) {
+			continue
+		}
+		like := asked.like(termsOf(r.Goal))
+		if like < leastLike {
+			continue
+		}
+		age := math.Exp2(-float64(max(0, now.Sub(r.Last))) / float64(halfLife))
+		score := like * (1 - recency + recency*age)
+		if mean := r.Rating(); mean > 0 {
+			score *= 1 + rated*(mean-3)/2
+		}
+		out = append(out, Episode{r.Run, math.Round(1000*min(1, score)) / 1000})
+	}
+	slices.SortFunc(out, func(a, b Episode) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), b.Last.Compare(a.Last), cmp.Compare(a.ID, b.ID))
+	})
+	return out[:min(len(out), cmp.Or(max(0, limit), len(out)))]
+}
+
+// Like returns the ended runs that are like a goal, the best first, at most limit; all for 0.
+func (r *Runs) Like(ctx context.Context, goal string, f Filter, limit int) (out []Episode, err error) {
+	err = r.o.View(ctx, func(l *Log) {
+		out = l.Like(goal, f, limit, r.o.Now())
+		for i := range out {
+			out[i].Run = out[i].clone()
+		}
+	})
+	return out, err
+}
+
+// leastCommon is how many runs have to have something in common.
+const leastCommon = 3
+
+// Common returns what ended runs that are like one, of its outcome and product, have in common: the sentence of the one
+// whose reason is most like those of the others. It returns "" if fewer than three runs have a reason in common. It
+// compares terms and no meaning; a person confirms what is proposed of it.
+func (l *Log) Common(of *Run) string {
+	f := Filter{State: of.State, Product: of.Product}
+	var reasons []string
+	goal := termsOf(of.Goal)
+	for _, r := range l.List(f) {
+		if goal.like(termsOf(r.Goal)) < 2*leastLike {
+			continue
+		}
+		if s := reason(&r); s != "" && !slices.Contains(reasons, s) {
+			reasons = append(reasons, s)
+		}
+	}
+	best, most := "", 0.0
+	for _, s := range reasons {
+		like, sum := 1, 0.0
+		for _, o := range reasons {
+			if x := termsOf(s).like(termsOf(o)); o != s && x >= 2*leastLike {
+				like, sum = like+1, sum+x
+			}
+		}
+		if like >= leastCommon && sum > most {
+			best, most = s, sum
+		}
+	}
+	return best
+}
+
+// Common returns what runs like an ended one have in common, see [Log.Common].
+func (r *Runs) Common(ctx context.Context, of *Run) (out string, err error) {
+	err = r.o.View(ctx, func(l *Log) { out = l.Common(of) })
+	return out, err
+}
+
+// reason returns the sentence on how a run ended: its own, or its last error.
+func reason(r *Run) string {
+	s := r.Why
+	if errs := r.Of(tree.WorkError); s == "" && len(errs) > 0 {
+		s = errs[len(errs)-1].Text
+	}
+	for _, one := range text.Sentences(text.Line(s)) {
+		return strings.TrimSpace(one)
+	}
+	return ""
+}
+
+// termSet is a set of terms. A single Chinese character is none, as too many have it.
+type termSet map[string]bool
+
+func termsOf(s string) termSet {
+	out := termSet{}
+	for _, t := range text.Tokens(s) {
+		if len(t) > 3 || t[0] < utf8.RuneSelf {
+			out[t] = true
+		}
+	}
+	return out
+}
+
+// like returns the share of the terms of the shorter one that both have, if it has two.
+func (a termSet) like(b termSet) float64 {
+	if len(b) < len(a) {
+		a, b = b, a
+	}
+	if len(a) == 0 {
+		return 0
+	}
+	n := 0
+	for t := range a {
+		if b[t] {
+			n++
+		}
+	}
+	return float64(n) / float64(max(2, len(a)))
+}

@@ -1,0 +1,240 @@
+package run
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Limits of a run, and of the runs.
+const (
+	MostTasks  = 10_000
+	mostNotes  = 2000
+	mostPages  = 5000
+	mostTested = 5000
+	MostValues = 50 << 10 // bytes of names and texts
+
+	mostRuns    = 1000 // of an agent
+	mostAgents  = 16   // names of a run
+	mostRatings = 50
+
+	days      = 24 * time.Hour
+	keepRun   = 30 * days
+	keepRated = 90 * days
+)
+
+// Log is the fold over the updates of all runs. It is not safe for concurrent use; see [Runs].
+type Log struct {
+	runs map[string]*record
+}
+
+// record is a run with what its updates need to be folded.
+type record struct {
+	Run
+	Keys map[string]bool `json:"keys,omitempty"`
+
+	tasks, pages, tested map[string]int // places in the lists
+	values               int            // bytes
+}
+
+// NewLog returns a log of no run.
+func NewLog() *Log { return &Log{runs: map[string]*record{}} }
+
+// Len returns how many runs there are.
+func (l *Log) Len() int { return len(l.runs) }
+
+// Get returns a run. Its lists must not be changed.
+func (l *Log) Get(id string) (Run, bool) {
+	r, ok := l.runs[id]
+	if !ok {
+		return Run{}, false
+	}
+	return r.Run, true
+}
+
+// hasKey reports whether a run has an update with a key.
+func (l *Log) hasKey(id, key string) bool {
+	r := l.runs[id]
+	return key != "" && r != nil && r.Keys[key]
+}
+
+// Add takes in the next entry of the ledger. An update of a run that did not start begins it; one that its run has no
+// room for, or that comes after the end, is passed over, but for feedback.
+func (l *Log) Add(e *tree.Entry) {
+	w := e.Work
+	if w == nil || l.hasKey(w.Run, w.Key) {
+		return
+	}
+	r := l.runs[w.Run]
+	if r == nil {
+		l.drop(e.At, w.By)
+		r = newRecord(Run{ID: w.Run, Began: e.At, State: Open})
+		l.runs[w.Run] = r
+	}
+	if w.Key != "" {
+		r.Keys[w.Key] = true
+	}
+	if r.Ended() && w.Kind != tree.WorkFeedback {
+		return
+	}
+	r.add(w, e.At)
+}
+
+func newRecord(of Run) *record {
+	return &record{Run: of, Keys: map[string]bool{}, tasks: map[string]int{}, pages: map[string]int{},
+		tested: map[string]int{}}
+}
+
+// drop removes the runs that are too old at a time, and the oldest of an agent that has too many.
+func (l *Log) drop(now time.Time, agent string) {
+	var own []*record
+	for id, r := range l.runs {
+		keep := keepRun
+		if len(r.Feedback) > 0 {
+			keep = keepRated
+		}
+		if now.Sub(r.Last) > keep {
+			delete(l.runs, id)
+			continue
+		}
+		if len(r.Agents) > 0 && r.Agents[0] == agent {
+			own = append(own, r)
+		}
+	}
+	if len(own) < mostRuns {
+		return
+	}
+	slices.SortFunc(own, func(a, b *record) int {
+		return cmp.Or(min(1, len(a.Feedback))-min(1, len(b.Feedback)), a.Last.Compare(b.Last), cmp.Compare(a.ID, b.ID))
+	})
+	for _, r := range own[:len(own)-mostRuns+1] {
+		delete(l.runs, r.ID)
+	}
+}
+
+func (r *record) add(w *tree.Work, at time.Time) {
+	r.Updates++
+	if w.Kind == tree.WorkFeedback {
+		if len(r.Feedback) < mostRatings {
+			r.Feedback = append(r.Feedback, Feedback{w.Rating, w.Text, w.By, at})
+		}
+		return
+	}
+	if r.LastBy = w.By; at.After(r.Last) {
+		r.Last = at
+	}
+	if w.By != "" && !slices.Contains(r.Agents, w.By) && len(r.Agents) < mostAgents {
+		r.Agents = append(r.Agents, w.By)
+	}
+	switch w.Kind {
+	case tree.WorkStart:
+		r.Goal, r.Product, r.Build, r.Test = w.Text, w.Product, w.Build, w.Test
+	case tree.WorkTask:
+		r.task(w, at)
+	case tree.WorkNote, tree.WorkDecision, tree.WorkError, tree.WorkFinding:
+		r.note(Note{w.Kind, w.Text, w.Page, w.State, w.By, at})
+	case tree.WorkVisit:
+		if i, ok := r.pages[w.Page]; ok {
+			r.Visited[i].Times, r.Visited[i].Last = r.Visited[i].Times+1, at
+		} else if len(r.Visited) < mostPages {
+			r.pages[w.Page] = len(r.Visited)
+			r.Visited = append(r.Visited, Visit{w.Page, 1, at})
+		}
+	case tree.WorkTested:
+		key := w.Page + "\n" + w.Name
+		if _, ok := r.tested[key]; !ok && len(r.Tested) < mostTested {
+			r.tested[key] = len(r.Tested)
+			r.Tested = append(r.Tested, Tested{w.Page, w.Name})
+		}
+	case tree.WorkValue:
+		r.value(w)
+	case tree.WorkEnd:
+		r.State, r.Why, r.Values, r.values = State(w.State), w.Text, nil, 0
+	case tree.WorkFeedback: // above
+	}
+}
+
+func (r *record) task(w *tree.Work, at time.Time) {
+	i, ok := r.tasks[w.Task]
+	if !ok {
+		if len(r.Tasks) == MostTasks {
+			return
+		}
+		i = len(r.Tasks)
+		r.tasks[w.Task] = i
+		r.Tasks = append(r.Tasks, Task{ID: w.Task})
+	}
+	t := &r.Tasks[i]
+	t.Text, t.State, t.At = cmp.Or(w.Text, t.Text), w.State, at
+}
+
+// note adds a note. Without room the oldest plain note goes, or else the oldest one.
+func (r *record) note(n Note) {
+	if len(r.Notes) == mostNotes {
+		at := max(0, slices.IndexFunc(r.Notes, func(o Note) bool { return o.Kind == tree.WorkNote }))
+		r.Notes = slices.Delete(r.Notes, at, at+1)
+		r.Left++
+	}
+	r.Notes = append(r.Notes, n)
+}
+
+func (r *record) value(w *tree.Work) {
+	if old, ok := r.Values[w.Name]; ok {
+		r.values -= len(w.Name) + len(old)
+		delete(r.Values, w.Name)
+	}
+	if w.Text == "" || r.values+len(w.Name)+len(w.Text) > MostValues {
+		return
+	}
+	if r.Values == nil {
+		r.Values = map[string]string{}
+	}
+	r.Values[w.Name] = w.Text
+	r.values += len(w.Name) + len(w.Text)
+}
+
+// Filter selects runs. The zero value selects all.
+type Filter struct {
+	State   State  // "" for all; "ended" for all but open ones
+	Product string // "" for all
+	Agent   string // one of its agents; "" for all
+	Words   string // in its goal or notes; "" for all
+}
+
+// Ended selects all runs that have ended.
+const Ended State = "ended"
+
+func (f *Filter) lets(r *Run) bool {
+	switch {
+	case f.State == Ended && !r.Ended(), f.State != "" && f.State != Ended && r.State != f.State,
+		f.Product != "" && r.Product != f.Product, f.Agent != "" && !slices.Contains(r.Agents, f.Agent):
+		return false
+	case f.Words == "":
+		return true
+	}
+	has := func(s string) bool { return strings.Contains(strings.ToLower(s), strings.ToLower(f.Words)) }
+	return has(r.Goal) || has(r.Why) || slices.ContainsFunc(r.Notes, func(n Note) bool { return has(n.Text) })
+}
+
+// List returns the runs that a filter selects: the open ones first, the latest first.
+func (l *Log) List(f Filter) (out []Run) {
+	for _, r := range l.runs {
+		if f.lets(&r.Run) {
+			out = append(out, r.Run)
+		}
+	}
+	slices.SortFunc(out, func(a, b Run) int {
+		return cmp.Or(closed(&a)-closed(&b), b.Last.Compare(a.Last), cmp.Compare(a.ID, b.ID))
+	})
+	return out
+}
+
+func closed(r *Run) int {
+	if r.Ended() {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,138 @@
+// Package run is what runs of agents do: the goal, the plan, what was seen and found, and how it ended.
+//
+// A run is made of its updates ([tree.Work]), in the order of the ledger; [Log] is the fold over them, so a crash loses
+// nothing that was acknowledged, and another agent, or the same one after a crash, goes on from [Log.Resume]. An ended
+// run is an episode: what was tried, how it went, and what people thought of it. [Log.Like] finds those that are like
+// a new goal.
+//
+// # Limits
+//
+// Of a run the log holds at most 10,000 tasks, 2,000 notes, 5,000 pages, 5,000 tested elements and 50 KiB of values.
+// Beyond the limit of notes the oldest plain note goes first; decisions, errors and findings stay as long as there is
+// another one. Values are dropped when the run ends. Runs whose last update is 30 days old are dropped when a later one
+// begins, 90 days where somebody gave feedback, and the oldest ones of an agent beyond 1,000.
+//
+// Where to look:
+//   - log.go: the fold; file.go saves it
+//   - runs.go: what agents and people do with runs
+//   - episodes.go: like runs, and what like ones have in common
+//   - page.go: a run as a page of Markdown
+//   - compact.go: a transcript within a budget
+package run
+
+import (
+	"time"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// State is how far a run is.
+type State string
+
+// The states.
+const (
+	Open    State = "open"
+	Success State = "success"
+	Partial State = "partial"
+	Failure State = "failure"
+)
+
+// Run is one run, as of its last update.
+type Run struct {
+	ID      string    `json:"id"`
+	Goal    string    `json:"goal"`
+	Product string    `json:"product,omitempty"`
+	Build   string    `json:"build,omitempty"`
+	Test    string    `json:"test,omitempty"`
+	Agents  []string  `json:"agents,omitempty"` // who wrote updates, in their order
+	Began   time.Time `json:"began"`
+	Last    time.Time `json:"last"` // the last update but feedback
+	LastBy  string    `json:"lastBy,omitempty"`
+	State   State     `json:"state"`
+	Why     string    `json:"why,omitempty"` // how it ended
+
+	Tasks   []Task            `json:"tasks,omitempty"` // in the order of their first mention
+	Notes   []Note            `json:"notes,omitempty"` // oldest first
+	Left    int               `json:"left,omitempty"`  // notes that the limit left out
+	Visited []Visit           `json:"visited,omitempty"`
+	Tested  []Tested          `json:"tested,omitempty"`
+	Values  map[string]string `json:"values,omitempty"`
+
+	Feedback []Feedback `json:"feedback,omitempty"`
+	Updates  int        `json:"updates"`
+}
+
+// Task is one task of the plan.
+type Task struct {
+	ID    string    `json:"id"`
+	Text  string    `json:"text,omitempty"`
+	State string    `json:"state"` // open, doing, done, failed or dropped
+	At    time.Time `json:"at"`
+}
+
+// Note is something that was seen, decided or found, or that went wrong.
+type Note struct {
+	Kind  tree.WorkKind `json:"kind"` // note, decision, error or finding
+	Text  string        `json:"text"`
+	Page  string        `json:"page,omitempty"`
+	State string        `json:"state,omitempty"` // of a finding: critical, high, medium or low
+	By    string        `json:"by,omitempty"`
+	At    time.Time     `json:"at"`
+}
+
+// Visit is a page that was visited.
+type Visit struct {
+	Page  string    `json:"page"`
+	Times int       `json:"times"`
+	Last  time.Time `json:"last"`
+}
+
+// Tested is an element that was tested.
+type Tested struct {
+	Page string `json:"page"`
+	Name string `json:"name"`
+}
+
+// Feedback is what somebody thought of an ended run.
+type Feedback struct {
+	Rating int       `json:"rating"` // 1 to 5
+	Text   string    `json:"text,omitempty"`
+	By     string    `json:"by,omitempty"`
+	At     time.Time `json:"at"`
+}
+
+// Ended reports whether the run has ended.
+func (r *Run) Ended() bool { return r.State != Open }
+
+// Of returns the notes of some kinds.
+func (r *Run) Of(kinds ...tree.WorkKind) (out []Note) {
+	for _, n := range r.Notes {
+		for _, k := range kinds {
+			if n.Kind == k {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+// Next returns the tasks that are not finished, those under way first.
+func (r *Run) Next() (out []Task) {
+	for _, state := range []string{"doing", "open"} {
+		for _, t := range r.Tasks {
+			if t.State == state {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// Rating returns the mean of the ratings, 0 without feedback.
+func (r *Run) Rating() float64 {
+	sum := 0
+	for _, f := range r.Feedback {
+		sum += f.Rating
+	}
+	return float64(sum) / float64(max(1, len(r.Feedback)))
+}

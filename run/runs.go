@@ -1,0 +1,247 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// Runs are the runs of a memory: updates go in through its one door, and the fold over them is read. It is safe for
+// concurrent use.
+type Runs struct {
+	o Options
+}
+
+// Options connect Runs to a memory.
+type Options struct {
+	View  func(ctx context.Context, read func(*Log)) error
+	Write func(ctx context.Context, es []tree.Entry) error
+	Clean func(string) string // removes secrets
+	Page  func(string) string // the page of an address
+	Now   func() time.Time
+	Ended func(ctx context.Context, r Run) error // called once for each run that ended; nil: nothing
+}
+
+// New returns the runs of a memory.
+func New(o Options) *Runs { return &Runs{o} }
+
+// beside is how recent an update of another agent is that a writer is warned of.
+const beside = 5 * time.Minute
+
+// MostUpdates is the most updates of one call.
+const MostUpdates = 1000
+
+// Added is what an Add did.
+type Added struct {
+	Updates int    `json:"updates"`          // that are new
+	Known   int    `json:"known"`            // whose key the run has
+	Beside  string `json:"beside,omitempty"` // another agent that wrote to the run within the last 5 minutes
+}
+
+// Start begins a run. Without an id it gets one. A run of that id that is there is a *tree.FieldError: resume it.
+func (r *Runs) Start(ctx context.Context, w tree.Work) (Run, error) {
+	w.Kind = tree.WorkStart
+	if w.Run == "" {
+		now := r.o.Now().UTC()
+		sum := sha256.Sum256([]byte(now.Format(time.RFC3339Nano) + "\n" + w.By + "\n" + w.Text))
+		w.Run = now.Format("20060102-150405-") + hex.EncodeToString(sum[:3])
+	}
+	if _, err := r.Get(ctx, w.Run); err == nil {
+		return Run{}, &tree.FieldError{Field: "run", Problem: fmt.Sprintf("is %.80q, which is there; resume it, or take "+
+			"another id", w.Run)}
+	}
+	if _, err := r.Add(ctx, []tree.Work{w}); err != nil {
+		return Run{}, err
+	}
+	return r.Get(ctx, w.Run)
+}
+
+// Add adds updates in one write, all or none. Secrets are removed from texts, and an address becomes its page. The
+// error is a *tree.FieldError for an update that breaks a law, is of a run that did not begin or has ended, or for
+// which the run has no room. An update whose key the run has changes nothing.
+func (r *Runs) Add(ctx context.Context, list []tree.Work) (Added, error) {
+	if len(list) > MostUpdates {
+		return Added{}, &tree.FieldError{Field: "updates", Problem: fmt.Sprintf("are %d; the most of one call is %d",
+			len(list), MostUpdates)}
+	}
+	clean := make([]tree.Work, len(list))
+	for i, w := range list {
+		clean[i] = r.cleaned(w)
+		if err := clean[i].Check(); err != nil {
+			return Added{}, fmt.Errorf("update %d: %w", i+1, err)
+		}
+	}
+	out, now := Added{}, r.o.Now()
+	var es []tree.Entry
+	var problem error
+	err := r.o.View(ctx, func(l *Log) {
+		begun := map[string]bool{}
+		keys := map[[2]string]bool{}
+		for i := range clean {
+			w := &clean[i]
+			if key := [2]string{w.Run, w.Key}; w.Key != "" && (keys[key] || l.hasKey(w.Run, w.Key)) {
+				out.Known++
+				continue
+			} else if w.Key != "" {
+				keys[key] = true
+			}
+			if problem = l.refuses(w, begun); problem != nil {
+				problem = fmt.Errorf("update %d: %w", i+1, problem)
+				return
+			}
+			if other := l.other(w, now); other != "" {
+				out.Beside = other
+			}
+			es = append(es, tree.Entry{At: now, Work: w})
+		}
+	})
+	if err = cmp.Or(err, problem); err != nil || len(es) == 0 {
+		return out, err
+	}
+	if err := r.o.Write(ctx, es); err != nil {
+		return Added{}, fmt.Errorf("add to a run: %w", err)
+	}
+	out.Updates = len(es)
+	return out, r.ended(ctx, es)
+}
+
+// ended reports the runs that updates ended.
+func (r *Runs) ended(ctx context.Context, es []tree.Entry) error {
+	for _, e := range es {
+		if e.Work.Kind != tree.WorkEnd || r.o.Ended == nil {
+			continue
+		}
+		of, err := r.Get(ctx, e.Work.Run)
+		if err == nil {
+			err = r.o.Ended(ctx, of)
+		}
+		if err != nil {
+			return fmt.Errorf("end a run: %w", err)
+		}
+	}
+	return nil
+}
+
+// refuses returns why the log has no room for an update; nil if it has. begun has the runs that began in this call.
+func (l *Log) refuses(w *tree.Work, begun map[string]bool) error {
+	bad := func(field, problem string, args ...any) error {
+		return &tree.FieldError{Field: field, Problem: fmt.Sprintf(problem, args...)}
+	}
+	r := l.runs[w.Run]
+	switch {
+	case w.Kind == tree.WorkStart:
+		begun[w.Run] = true
+		return nil
+	case r == nil && begun[w.Run]:
+		return nil
+	case r == nil:
+		return bad("run", "is %.80q, and no run of the last 30 days is named so; begin it with an update of the kind start",
+			w.Run)
+	case r.Ended() && w.Kind != tree.WorkFeedback:
+		return bad("run", "is %.80q, which has ended; begin another one", w.Run)
+	case !r.Ended() && w.Kind == tree.WorkFeedback:
+		return bad("kind", "is feedback, and %.80q has not ended", w.Run)
+	case w.Kind == tree.WorkTask && len(r.Tasks) == MostTasks && !slices.ContainsFunc(r.Tasks, func(t Task) bool {
+		return t.ID == w.Task
+	}):
+		return bad("task", "is one more than the %d tasks that a run may have", MostTasks)
+	case w.Kind == tree.WorkValue && r.values+len(w.Name)+len(w.Text) > MostValues:
+		return bad("text", "leaves no room: the values of a run have %d bytes at most; remove one with an empty text",
+			MostValues)
+	}
+	return nil
+}
+
+// other returns an agent other than the writer that wrote to the run a moment ago, "" for none.
+func (l *Log) other(w *tree.Work, now time.Time) string {
+	r := l.runs[w.Run]
+	if r == nil || r.LastBy == "" || r.LastBy == w.By || now.Sub(r.Last) > beside || r.Ended() {
+		return ""
+	}
+	return r.LastBy
+}
+
+func (r *Runs) cleaned(w tree.Work) tree.Work {
+	line := func(s string) string { return r.o.Clean(text.Line(text.Clean(s))) }
+	w.Text = strings.TrimSpace(r.o.Clean(text.Clean(w.Text)))
+	w.Run, w.By, w.Key, w.Name, w.Task = line(w.Run), line(w.By), line(w.Key), line(w.Name), line(w.Task)
+	w.Product, w.Build, w.Test = line(w.Product), line(w.Build), line(w.Test)
+	if w.Page != "" {
+		w.Page = line(r.o.Page(w.Page))
+	}
+	return w
+}
+
+// Get returns a run by its id. An unknown id is tree.ErrNotFound.
+func (r *Runs) Get(ctx context.Context, id string) (out Run, err error) {
+	ok := false
+	if err := r.o.View(ctx, func(l *Log) {
+		if out, ok = l.Get(id); ok {
+			out = out.clone()
+		}
+	}); err != nil {
+		return Run{}, err
+	}
+	if !ok {
+		return Run{}, tree.ErrNotFound
+	}
+	return out, nil
+}
+
+func (r *Run) clone() Run {
+	c := *r
+	c.Agents, c.Tasks, c.Notes = slices.Clone(r.Agents), slices.Clone(r.Tasks), slices.Clone(r.Notes)
+	c.Visited, c.Tested, c.Feedback = slices.Clone(r.Visited), slices.Clone(r.Tested), slices.Clone(r.Feedback)
+	c.Values = maps.Clone(r.Values)
+	return c
+}
+
+// List returns at most limit runs that a filter selects, the open ones first, the latest first; all for 0.
+func (r *Runs) List(ctx context.Context, f Filter, limit int) (out []Run, err error) {
+	err = r.o.View(ctx, func(l *Log) {
+		out = l.List(f)
+		if limit > 0 {
+			out = out[:min(limit, len(out))]
+		}
+		for i := range out {
+			out[i] = out[i].clone()
+		}
+	})
+	return out, err
+}
+
+// Resumption is what an agent needs to go on with a run.
+type Resumption struct {
+	Run    Run           `json:"run"`
+	Next   []Task        `json:"next"`             // what to do, what was under way first
+	Idle   time.Duration `json:"idle"`             // since the last update
+	Beside string        `json:"beside,omitempty"` // another agent that wrote to the run within the last 5 minutes
+}
+
+// Resume returns what an agent needs to go on with an open run. An unknown id is tree.ErrNotFound, a run that has
+// ended a *tree.FieldError.
+func (r *Runs) Resume(ctx context.Context, id, by string) (Resumption, error) {
+	of, err := r.Get(ctx, id)
+	if err != nil {
+		return Resumption{}, err
+	}
+	if of.Ended() {
+		return Resumption{}, &tree.FieldError{Field: "run", Problem: fmt.Sprintf("is %.80q, which has ended (%s); begin "+
+			"another one", id, of.State)}
+	}
+	now := r.o.Now()
+	out := Resumption{Run: of, Next: append([]Task{}, of.Next()...), Idle: max(0, now.Sub(of.Last))}
+	if of.LastBy != by && out.Idle <= beside {
+		out.Beside = of.LastBy
+	}
+	return out, nil
+}

@@ -1,0 +1,116 @@
+package tree
+
+import (
+	"fmt"
+	"slices"
+	"unicode/utf8"
+)
+
+// WorkKind is what an update of a run is about.
+type WorkKind string
+
+// The kinds of updates, with the fields that each has besides Run, By and Key.
+const (
+	WorkStart    WorkKind = "start"    // Text (the goal), Product, Build, Test
+	WorkTask     WorkKind = "task"     // Task, Text (at first), State: open, doing, done, failed or dropped
+	WorkNote     WorkKind = "note"     // Text: what was seen; Page
+	WorkDecision WorkKind = "decision" // Text; Page
+	WorkError    WorkKind = "error"    // Text; Page
+	WorkFinding  WorkKind = "finding"  // Text: a defect; Page, State: critical, high, medium or low
+	WorkVisit    WorkKind = "visit"    // Page
+	WorkTested   WorkKind = "tested"   // Page, Name (of the element)
+	WorkValue    WorkKind = "value"    // Name, Text: a scratch value; "" removes it
+	WorkEnd      WorkKind = "end"      // State: success, partial or failure; Text: why
+	WorkFeedback WorkKind = "feedback" // Rating, Text; after the end
+)
+
+// Limits of an update.
+const (
+	MaxWork   = 4 << 10 // bytes of Text
+	MaxRating = 5
+)
+
+// Work is one update of a run under way: what an agent plans, sees and finds. The updates of a run, in the order of the
+// ledger, are the run.
+type Work struct {
+	Run     string   `json:"run"` // id of the run
+	Kind    WorkKind `json:"kind"`
+	By      string   `json:"by,omitempty"`  // agent or person
+	Key     string   `json:"key,omitempty"` // an update of a run whose key is known changes nothing
+	Text    string   `json:"text,omitempty"`
+	Page    string   `json:"page,omitempty"` // a route
+	Name    string   `json:"name,omitempty"`
+	Task    string   `json:"task,omitempty"`
+	State   string   `json:"state,omitempty"`
+	Product string   `json:"product,omitempty"`
+	Build   string   `json:"build,omitempty"`
+	Test    string   `json:"test,omitempty"`
+	Rating  int      `json:"rating,omitempty"` // 1 to MaxRating
+}
+
+// WorkKinds returns all kinds of updates.
+func WorkKinds() []WorkKind {
+	return []WorkKind{WorkStart, WorkTask, WorkNote, WorkDecision, WorkError, WorkFinding, WorkVisit, WorkTested,
+		WorkValue, WorkEnd, WorkFeedback}
+}
+
+// The states of a task, a finding and an ended run.
+var workStates = map[WorkKind][]string{
+	WorkTask:    {"open", "doing", "done", "failed", "dropped"},
+	WorkFinding: {"critical", "high", "medium", "low"},
+	WorkEnd:     {"success", "partial", "failure"},
+}
+
+// Check returns the first field that breaks a law, as a *FieldError. The one door calls it.
+func (w *Work) Check() error {
+	bad := func(field, problem string, args ...any) error {
+		return &FieldError{Field: "work." + field, Problem: fmt.Sprintf(problem, args...)}
+	}
+	states := workStates[w.Kind]
+	switch {
+	case w.Run == "":
+		return bad("run", "is missing; name the run")
+	case !slices.Contains(WorkKinds(), w.Kind):
+		return bad("kind", "is %.40q; use start, task, note, decision, error, finding, visit, tested, value, end or feedback",
+			w.Kind)
+	case len(w.Text) > MaxWork || !utf8.ValidString(w.Text):
+		return bad("text", "is longer than %d bytes, or no UTF-8; cut it, or make several notes of it", MaxWork)
+	case w.Text == "" && slices.Contains([]WorkKind{WorkStart, WorkNote, WorkDecision, WorkError, WorkFinding}, w.Kind):
+		return bad("text", "is missing; say it in a sentence")
+	case states == nil && w.State != "", w.State != "" && !slices.Contains(states, w.State):
+		return bad("state", "is %.40q, which no %s has", w.State, w.Kind)
+	case w.State == "" && (w.Kind == WorkTask || w.Kind == WorkEnd):
+		return bad("state", "is missing; use one of %s", listed(states))
+	case w.Task == "" && w.Kind == WorkTask:
+		return bad("task", "is missing; give the task an id, such as 1 or login")
+	case w.Page == "" && (w.Kind == WorkVisit || w.Kind == WorkTested):
+		return bad("page", "is missing; say where")
+	case w.Name == "" && (w.Kind == WorkTested || w.Kind == WorkValue):
+		return bad("name", "is missing; name the element or the value")
+	case w.Kind == WorkFeedback && (w.Rating < 1 || w.Rating > MaxRating), w.Kind != WorkFeedback && w.Rating != 0:
+		return bad("rating", "is %d; feedback has one from 1 to %d, and nothing else has any", w.Rating, MaxRating)
+	}
+	for _, f := range []struct{ field, value string }{
+		{"run", w.Run}, {"by", w.By}, {"key", w.Key}, {"page", w.Page}, {"name", w.Name}, {"task", w.Task},
+		{"product", w.Product}, {"build", w.Build}, {"test", w.Test},
+	} {
+		if len(f.value) > MaxName || !plainLine(f.value) {
+			return bad(f.field, "is longer than %d bytes, or not one line of UTF-8", MaxName)
+		}
+	}
+	return nil
+}
+
+// listed lists names for a sentence.
+func listed(names []string) (out string) {
+	for i, n := range names {
+		switch {
+		case i > 0 && i == len(names)-1:
+			out += " and "
+		case i > 0:
+			out += ", "
+		}
+		out += n
+	}
+	return out
+}
