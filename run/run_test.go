@@ -63,7 +63,7 @@ func field(t *testing.T, err error) string {
 	t.Helper()
 	var f *tree.FieldError
 	require.ErrorAs(t, err, &f)
-	return strings.TrimPrefix(f.Field, "work.")
+	return f.Field[strings.LastIndex(f.Field, ".")+1:]
 }
 
 // A run is what its updates say; another agent goes on from it, and sees who else writes.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -77,7 +78,7 @@ func (r *Runs) Add(ctx context.Context, list []tree.Work) (Added, error) {
 	for i, w := range list {
 		clean[i] = r.cleaned(w)
 		if err := clean[i].Check(); err != nil {
-			return Added{}, fmt.Errorf("update %d: %w", i+1, err)
+			return Added{}, named(i, len(list), err)
 		}
 	}
 	out, now := Added{}, r.o.Now()
@@ -95,7 +96,7 @@ func (r *Runs) Add(ctx context.Context, list []tree.Work) (Added, error) {
 				keys[key] = true
 			}
 			if problem = l.refuses(w, begun); problem != nil {
-				problem = fmt.Errorf("update %d: %w", i+1, problem)
+				problem = named(i, len(list), problem)
 				return
 			}
 			if other := l.other(w, now); other != "" {
@@ -112,6 +113,19 @@ func (r *Runs) Add(ctx context.Context, list []tree.Work) (Added, error) {
 	}
 	out.Updates = len(es)
 	return out, r.ended(ctx, es)
+}
+
+// named puts the place of an update before the field of an error, if there are several updates.
+func named(i, n int, err error) error {
+	f, ok := errors.AsType[*tree.FieldError](err)
+	if !ok {
+		return err
+	}
+	field := strings.TrimPrefix(f.Field, "work.")
+	if n > 1 {
+		field = fmt.Sprintf("updates[%d].%s", i, field)
+	}
+	return &tree.FieldError{Field: field, Problem: f.Problem}
 }
 
 // ended reports the runs that updates ended.

@@ -36,7 +36,7 @@ func TestMCP(t *testing.T) {
 			MaxRetries: -1, DisableStandaloneSSE: true}, nil)
 	}
 	writer := w.token("writer", []string{Default}, token.Write)
-	for tok, tools := range map[string]int{w.token("reader", nil, token.Read): 8, writer: 17} {
+	for tok, tools := range map[string]int{w.token("reader", nil, token.Read): 10, writer: 21} {
 		cs, err := dial(Default, tok)
 		require.NoError(t, err)
 		r, err := cs.ListTools(t.Context(), nil)
@@ -44,7 +44,7 @@ func TestMCP(t *testing.T) {
 		require.Len(t, r.Tools, tools)
 		res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "record_outcome",
 			Arguments: map[string]any{"prompt": "Check the total", "judgment": "pass"}})
-		require.Equal(t, tools == 17, err == nil && !res.IsError)
+		require.Equal(t, tools == 21, err == nil && !res.IsError)
 		require.NoError(t, cs.Close())
 	}
 	require.Contains(t, log.String(),

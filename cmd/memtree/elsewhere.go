@@ -27,6 +27,7 @@ func elsewhere(c *cobra.Command) bool {
 	case "record", "ingest", "import", "promote", "evolve", "brief", "review", "prune", "map add",
 		"guide", "context", "mcp", "stats",
 		"teach", "forget", "pin", "ban", "about", "relabel", "edit", "undo",
+		"run start", "run add", "run end", "run rate",
 		"know", "know confirm", "know contradict", "know edit", "know forget", "know settle", "know read", "know import":
 		return true
 	case "label":

@@ -86,7 +86,7 @@ func TestMCPProcess(t *testing.T) {
 	cs, stderr := mcpDial(t, store)
 	tools, err := cs.ListTools(t.Context(), nil)
 	require.NoError(t, err)
-	require.Len(t, tools.Tools, 18)
+	require.Len(t, tools.Tools, 22)
 	task := map[string]any{"prompt": "Save the new phone number, reload the page, check that it is still there"}
 	var g struct{ Guidance, Trial string }
 	mcpCall(t, cs, "get_guidance", task, &g)
@@ -117,7 +117,7 @@ func TestMCPReadsWhereItCannotWrite(t *testing.T) {
 		cs, stderr := mcpDial(t, store, args...)
 		tools, err := cs.ListTools(t.Context(), nil)
 		require.NoError(t, err)
-		require.Len(t, tools.Tools, 8)
+		require.Len(t, tools.Tools, 10)
 		var g struct{ Guidance, Trial string }
 		mcpCall(t, cs, "get_guidance", map[string]any{"prompt": "Check the order total"}, &g)
 		require.Empty(t, g.Trial)

@@ -180,7 +180,7 @@ func (a *app) commands() []*cobra.Command {
 		a.checksCommand(),
 		a.evolveCommand(), a.briefCommand(), a.reviewCommand(), a.pruneCommand(), a.treeCommand(), a.showCommand(),
 		a.statsCommand(), a.effectCommand(),
-		a.knowCommand(), a.mapCommand(), a.searchCommand(),
+		a.knowCommand(), a.mapCommand(), a.runCommand(), a.searchCommand(),
 		a.teachCommand(), a.forgetCommand(), a.pinCommand(), a.banCommand(), a.aboutCommand(),
 		a.labelCommand(), a.relabelCommand(), a.editCommand(),
 		a.undoCommand(),

@@ -27,7 +27,7 @@ func TestBehindHTTP(t *testing.T) {
 	}, &mcp.StreamableHTTPOptions{Stateless: true})
 	srv := httptest.NewServer(h)
 	defer srv.Close()
-	for token, tools := range map[string]int{"reader": 8, "writer": 17} {
+	for token, tools := range map[string]int{"reader": 10, "writer": 21} {
 		web := &http.Client{Transport: bearer{token}}
 		cs, err := mcp.NewClient(&mcp.Implementation{Name: "web"}, nil).Connect(t.Context(),
 			&mcp.StreamableClientTransport{Endpoint: srv.URL, HTTPClient: web, MaxRetries: -1}, nil)

@@ -88,6 +88,8 @@ func (s *server) addTools(x *mcp.Server) {
 	add(s, x, riskTool(), s.assessVerdict)
 	add(s, x, queueTool(), s.listReviewQueue)
 	add(s, x, statsTool(), s.memoryStats)
+	add(s, x, resumeRunTool(), s.resumeRun)
+	add(s, x, recallRunsTool(), s.recallRuns)
 	if s.may(Write) {
 		add(s, x, contextTool(), s.getContext)
 		add(s, x, outcomeTool(), s.recordOutcome)
@@ -96,6 +98,8 @@ func (s *server) addTools(x *mcp.Server) {
 		add(s, x, submitTool(), s.submitBrief)
 		add(s, x, runsTool(), s.readRuns)
 		add(s, x, lessonsTool(), s.writeLessons)
+		add(s, x, startRunTool(), s.startRun)
+		add(s, x, updateRunTool(), s.updateRun)
 	}
 	if s.may(Propose) {
 		add(s, x, proposeTool(), s.proposeMemory)
@@ -134,6 +138,10 @@ func (s *server) instructions() string {
 		out += "Before a suite begins, read_tests lets you say yourself which memories fit which coming tests; hand that " +
 			"to submit_brief. After wrong verdicts were recorded, read_runs and write_lessons let you learn from them. "
 	}
+	if s.may(Write) {
+		out += "In a long exploration, start_run and update_run keep your plan and findings beyond your session. "
+	}
+	out += "recall_runs has what like runs came to, resume_run what one needs to go on. "
 	out += "assess_verdict estimates how likely a judgment is to be wrong before its truth is known. "
 	if s.may(Propose) {
 		out += "propose_memory hands a lesson to a person, remember a fact about the product; no agent is given it before " +

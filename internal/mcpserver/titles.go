@@ -20,4 +20,8 @@ var chineseTitles = map[string]string{
 	"submit_brief":      "提交预读结果",
 	"read_runs":         "阅读误判的运行",
 	"write_lessons":     "提交归纳的经验",
+	"start_run":         "开始一次运行",
+	"update_run":        "更新一次运行",
+	"resume_run":        "接着做一次运行",
+	"recall_runs":       "查找相似的运行",
 }

@@ -110,14 +110,15 @@ func names[T any](list []T, name func(T) string) string {
 
 func TestToolsByWhatTheCallerMay(t *testing.T) {
 	const read = "assess_verdict find_element get_guidance get_memory list_facts list_review_queue memory_stats " +
-		"search_memories"
+		"recall_runs resume_run search_memories"
 	for may, want := range map[mcpserver.May]string{
 		0: read,
 		mcpserver.Write: "assess_verdict find_element get_context get_guidance get_memory list_facts list_review_queue " +
-			"memory_stats read_runs read_tests record_case record_outcome search_memories submit_brief write_lessons",
+			"memory_stats read_runs read_tests recall_runs record_case record_outcome resume_run search_memories start_run " +
+			"submit_brief update_run write_lessons",
 		all | mcpserver.Correct: "assess_verdict correct_case find_element get_context get_guidance get_memory list_facts " +
-			"list_review_queue memory_stats propose_memory read_runs read_tests record_case record_outcome remember " +
-			"search_memories submit_brief write_lessons",
+			"list_review_queue memory_stats propose_memory read_runs read_tests recall_runs record_case record_outcome " +
+			"remember resume_run search_memories start_run submit_brief update_run write_lessons",
 	} {
 		c := dial(t, may, "en")
 		r, err := c.ListTools(t.Context(), nil)
@@ -128,7 +129,7 @@ func TestToolsByWhatTheCallerMay(t *testing.T) {
 			require.NotEmpty(t, x.Annotations.Title)
 			require.False(t, *x.Annotations.OpenWorldHint)
 			writes := strings.HasPrefix(x.Name, "record") || slices.Contains([]string{"propose_memory", "remember",
-				"get_context", "read_tests", "submit_brief", "write_lessons", "correct_case"}, x.Name) ||
+				"get_context", "read_tests", "submit_brief", "write_lessons", "correct_case", "start_run", "update_run"}, x.Name) ||
 				x.Name == "get_guidance" && may != 0
 			require.Equal(t, !writes, x.Annotations.ReadOnlyHint, x.Name)
 			if writes {

@@ -1,0 +1,353 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/text"
+	agentrun "github.com/memtree/memtree/run"
+	"github.com/memtree/memtree/tree"
+)
+
+func (a *app) runCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "run",
+		Short: a.say("What agents are doing: goals, plans, findings, and how runs ended"),
+		Long: a.say(`Keeps what an agent does towards a goal: its plan, what it saw, decided and found, and the pages
+it visited. Every update is saved at once, so that the agent, or another one, goes on after a crash. An ended
+run can be found again by a goal that is like its own, with how it went.`),
+		Args: a.arguments(0, 0, ""),
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(a.runStartCommand(), a.runAddCommand(), a.runListCommand(), a.runShowCommand(), a.runResumeCommand(),
+		a.runEndCommand(), a.runRateCommand())
+	return c
+}
+
+func (a *app) runStartCommand() *cobra.Command {
+	w := tree.Work{}
+	c := &cobra.Command{
+		Use:   "start GOAL",
+		Short: a.say("Begin a run, and print its id"),
+		Example: `  memtree run start "Explore the checkout" --product shop --by explorer
+  memtree run start "Check SHOP-17 again" --id nightly-17`,
+		Args: a.arguments(1, 1, a.say("the goal, in quotation marks")),
+		RunE: func(c *cobra.Command, args []string) error {
+			w.Text = args[0]
+			return a.with(c.Context(), writing, func(m *memtree.Memory) error {
+				r, err := m.Runs().Start(c.Context(), w)
+				if err != nil {
+					return err
+				}
+				if a.json {
+					return a.printJSON(r)
+				}
+				return a.print(r.ID)
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&w.Run, "id", "", a.say("id of the run; without it one is made"))
+	f.StringVar(&w.Product, "product", "", a.say("product that it is about"))
+	f.StringVar(&w.Build, "build", "", a.say("build of the product"))
+	f.StringVar(&w.Test, "test", "", a.say("id of the test, if it is a test"))
+	f.StringVar(&w.By, "by", "", a.say("name of the agent"))
+	return c
+}
+
+func (a *app) runAddCommand() *cobra.Command {
+	by := ""
+	c := &cobra.Command{
+		Use:   "add ID [FILE]",
+		Short: a.say("Add updates to a run: JSON lines of a file, or of standard input"),
+		Long: a.say(`Each line is one update with its kind, and is saved with all the others or not at all:
+
+  {"kind": "task", "task": "1", "state": "doing", "text": "look at the cart"}
+  {"kind": "visit", "page": "https://shop.test/cart"}
+  {"kind": "finding", "page": "/cart", "state": "high", "text": "the total is wrong"}
+
+The other kinds are note, decision and error with a text, tested with page and name, and value with name and
+text. An update with a key that the run has changes nothing, so a file may be handed in twice.`),
+		Example: `  memtree run add nightly-17 updates.jsonl --by explorer
+  tail -n 3 updates.jsonl | memtree run add nightly-17`,
+		Args: a.arguments(1, 2, a.say("the id of a run, and a file")),
+		RunE: func(c *cobra.Command, args []string) error {
+			file := "-"
+			if len(args) > 1 {
+				file = args[1]
+			}
+			list, err := a.updates(c.Context(), file, args[0], by)
+			if err != nil {
+				return err
+			}
+			return a.addToRun(c.Context(), list)
+		},
+	}
+	c.Flags().StringVar(&by, "by", "", a.say("name of the agent, where an update names none"))
+	return c
+}
+
+// mostUpdateLine bounds a line of updates.
+const mostUpdateLine = 64 << 10
+
+// updates reads the lines of a file.
+func (a *app) updates(ctx context.Context, file, id, by string) (list []tree.Work, err error) {
+	var r io.Reader = interruptible{ctx, a.stdin}
+	if file != "-" {
+		f, err := a.openNamed(file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close() //nolint:errcheck // only read
+		r = f
+	}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, mostUpdateLine)
+	for n := 1; lines.Scan(); n++ {
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
+		d.DisallowUnknownFields()
+		var w tree.Work
+		if err := d.Decode(&w); err != nil {
+			return nil, &failure{a.say("%s, line %d is no update: %s", a.fileName(file), n, err.Error()), err}
+		}
+		w.Run, w.By = cmp.Or(w.Run, id), cmp.Or(w.By, by)
+		list = append(list, w)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, &failure{a.say("%s cannot be read: %s", a.fileName(file), err.Error()), err}
+	}
+	return list, nil
+}
+
+// addToRun adds updates and prints what came of it.
+func (a *app) addToRun(ctx context.Context, list []tree.Work) error {
+	return a.with(ctx, writing, func(m *memtree.Memory) error {
+		did, err := m.Runs().Add(ctx, list)
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return a.printJSON(did)
+		}
+		out := a.Wrap(a.say("Updates: %d. Known before: %d.", did.Updates, did.Known))
+		if did.Beside != "" {
+			out = append(out, a.Wrap(a.say("%s writes to this run too; agree on who does what.", did.Beside))...)
+		}
+		return a.print(out...)
+	})
+}
+
+func (a *app) runEndCommand() *cobra.Command {
+	w := tree.Work{Kind: tree.WorkEnd}
+	c := &cobra.Command{
+		Use:     "end ID",
+		Short:   a.say("End a run"),
+		Example: `  memtree run end nightly-17 --outcome failure --why "no code is taken"`,
+		Args:    a.arguments(1, 1, a.say("the id of a run")),
+		RunE: func(c *cobra.Command, args []string) error {
+			w.Run = args[0]
+			return a.addToRun(c.Context(), []tree.Work{w})
+		},
+	}
+	c.Flags().StringVar(&w.State, "outcome", "success", a.say("how it ended: success, partial or failure"))
+	c.Flags().StringVar(&w.Text, "why", "", a.say("why, in one sentence; it is saved"))
+	c.Flags().StringVar(&w.By, "by", "", a.say("name of the agent"))
+	return c
+}
+
+func (a *app) runRateCommand() *cobra.Command {
+	w := tree.Work{Kind: tree.WorkFeedback}
+	c := &cobra.Command{
+		Use:     "rate ID",
+		Short:   a.say("Rate an ended run, from 1 to 5"),
+		Example: `  memtree run rate nightly-17 --rating 4 --by ann`,
+		Args:    a.arguments(1, 1, a.say("the id of a run")),
+		RunE: func(c *cobra.Command, args []string) error {
+			w.Run = args[0]
+			return a.addToRun(c.Context(), []tree.Work{w})
+		},
+	}
+	c.Flags().IntVar(&w.Rating, "rating", 0, a.say("1 to %d", tree.MaxRating))
+	c.Flags().StringVar(&w.Text, "why", "", a.say("why, in one sentence; it is saved"))
+	c.Flags().StringVar(&w.By, "by", "", a.say("who decides; it is saved"))
+	return c
+}
+
+// runListFlags are the flags of run list.
+type runListFlags struct {
+	f     agentrun.Filter
+	like  string
+	limit int
+}
+
+func (a *app) runListCommand() *cobra.Command {
+	f := runListFlags{limit: 20}
+	c := &cobra.Command{
+		Use:   "list",
+		Short: a.say("List runs: those under way first"),
+		Example: `  memtree run list --state open
+  memtree run list --like "apply a coupon code" --state failure`,
+		Args: a.arguments(0, 0, ""),
+		RunE: func(c *cobra.Command, _ []string) error { return a.runList(c.Context(), &f) },
+	}
+	l := c.Flags()
+	l.StringVar((*string)(&f.f.State), "state", "", a.say("only these: open, ended, success, partial or failure"))
+	l.StringVar(&f.f.Product, "product", "", a.say("only for this product"))
+	l.StringVar(&f.f.Agent, "by", "", a.say("only those of this agent"))
+	l.StringVar(&f.f.Words, "words", "", a.say("only those that contain this"))
+	l.StringVar(&f.like, "like", "", a.say("ended runs whose goal is like this one, the likest first"))
+	l.IntVar(&f.limit, "limit", f.limit, a.say("how many runs to print; 0 for all"))
+	return c
+}
+
+func (a *app) runList(ctx context.Context, f *runListFlags) error {
+	switch f.f.State {
+	case "", agentrun.Open, agentrun.Ended, agentrun.Success, agentrun.Partial, agentrun.Failure:
+	default:
+		return &usageError{a.say("--state is %q; use open, ended, success, partial or failure", f.f.State)}
+	}
+	if f.limit < 0 {
+		return &usageError{a.say("--limit is %d; use 0 for all", f.limit)}
+	}
+	return a.with(ctx, reading, func(m *memtree.Memory) error {
+		var found []agentrun.Episode
+		var err error
+		if f.like != "" {
+			found, err = m.Runs().Like(ctx, f.like, f.f, f.limit)
+		} else {
+			var list []agentrun.Run
+			list, err = m.Runs().List(ctx, f.f, f.limit)
+			for i := range list {
+				found = append(found, agentrun.Episode{Run: list[i]})
+			}
+		}
+		switch {
+		case err != nil:
+			return err
+		case a.json:
+			return a.printJSON(struct {
+				Runs []agentrun.Episode `json:"runs"`
+			}{append([]agentrun.Episode{}, found...)})
+		case len(found) == 0:
+			return a.print(a.say("No run. memtree run start begins one."))
+		}
+		return a.print(a.runTable(found)...)
+	})
+}
+
+// runTable lists runs, a line each.
+func (a *app) runTable(found []agentrun.Episode) []string {
+	t := &screen.Table{Columns: []screen.Column{
+		{Head: a.say("run")}, {Head: a.say("state")}, {Head: a.say("tasks"), Right: true},
+		{Head: a.say("found"), Right: true}, {Head: a.say("last update")}, {Head: a.say("goal"), Least: 20},
+	}}
+	for i := range found {
+		r := &found[i].Run
+		done := 0
+		for _, task := range r.Tasks {
+			if task.State == "done" {
+				done++
+			}
+		}
+		tasks := "·"
+		if len(r.Tasks) > 0 {
+			tasks = fmt.Sprintf("%d/%d", done, len(r.Tasks))
+		}
+		t.Add(text.Fit(r.ID, 24), a.runState(r.State), tasks, count(len(r.Of(tree.WorkFinding))),
+			r.Last.UTC().Format("01-02 15:04"), text.Line(r.Goal))
+	}
+	rows := t.Lines(a.Width)
+	rows[0] = a.Paint(screen.Bold, rows[0])
+	return rows
+}
+
+func (a *app) runState(s agentrun.State) string {
+	switch s {
+	case agentrun.Open:
+		return a.say("under way")
+	case agentrun.Success:
+		return a.say("success")
+	case agentrun.Partial:
+		return a.say("partial")
+	case agentrun.Failure:
+		return a.say("failure")
+	}
+	return string(s)
+}
+
+func (a *app) runShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show ID",
+		Short: a.say("Print a run as a page of Markdown"),
+		Args:  a.arguments(1, 1, a.say("the id of a run")),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.with(c.Context(), reading, func(m *memtree.Memory) error {
+				r, err := m.Runs().Get(c.Context(), args[0])
+				if err != nil {
+					return a.runFailure(args[0], err)
+				}
+				if a.json {
+					return a.printJSON(r)
+				}
+				return a.print(strings.TrimRight(agentrun.Markdown(&r, a.lang), "\n"))
+			})
+		},
+	}
+}
+
+func (a *app) runResumeCommand() *cobra.Command {
+	by := ""
+	c := &cobra.Command{
+		Use:     "resume ID",
+		Short:   a.say("Print what an agent needs to go on with a run"),
+		Example: `  memtree run resume nightly-17 --by explorer --json`,
+		Args:    a.arguments(1, 1, a.say("the id of a run")),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.with(c.Context(), reading, func(m *memtree.Memory) error {
+				r, err := m.Runs().Resume(c.Context(), args[0], by)
+				if err != nil {
+					return a.runFailure(args[0], err)
+				}
+				if a.json {
+					return a.printJSON(r)
+				}
+				out := []string{strings.TrimRight(agentrun.Markdown(&r.Run, a.lang), "\n"), ""}
+				for _, name := range slices.Sorted(maps.Keys(r.Run.Values)) {
+					out = append(out, a.say("value %s: %s", name, text.Line(r.Run.Values[name])))
+				}
+				out = append(out, a.Wrap(a.say("Last update %s ago.", r.Idle.Round(time.Second)))...)
+				if r.Beside != "" {
+					out = append(out, a.Wrap(a.say("%s writes to this run too; agree on who does what.", r.Beside))...)
+				}
+				return a.print(out...)
+			})
+		},
+	}
+	c.Flags().StringVar(&by, "by", "", a.say("name of the agent that goes on"))
+	return c
+}
+
+// runFailure is the error for a run that is not there.
+func (a *app) runFailure(id string, err error) error {
+	if errors.Is(err, tree.ErrNotFound) {
+		return &failure{a.say("no run of the last 30 days is named %s; memtree run list lists them", id), err}
+	}
+	return err
+}
