@@ -14,7 +14,7 @@ import (
 type Message struct {
 	Role string        `json:"role"` // system, user, assistant or tool
 	Kind tree.WorkKind `json:"kind,omitempty"`
-	// Kind is decision, error, finding or task for what has to stay. The caller sets it: no words are searched for it.
+	// Kind is decision, error, finding or task for what has to stay. The caller sets it: the text is not searched for it.
 	Text string `json:"text"`
 }
 
