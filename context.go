@@ -57,7 +57,8 @@ const mostPlaces = 8
 
 // Context returns what an agent should know before a run, in at most budget tokens: the guidance of memory first, as
 // Guide gives it and with its trial, then where the things are that the query names, and how to get to its page, then
-// what the run of the query has left and found, and what like runs came to. The error for a budget below 100 or above 100,000 is a *tree.FieldError. Advanced.
+// what the run of the query has left and found, and what like runs came to. The error for a budget below 100 or above
+// 100,000 is a *tree.FieldError. Advanced.
 func (m *Memory) Context(ctx context.Context, q Query, budget int) (Context, error) {
 	if budget < leastContext || budget > mostContext {
 		return Context{}, &tree.FieldError{Field: "budget",

@@ -174,6 +174,7 @@ func TestReadOnly(t *testing.T) {
 			body := map[string]string{"record": "[" + wrongTotal + "]", "relabel": `{"evaluation":"x","groundTruth":"pass"}`,
 				"promote": `{"origin":"x"}`, "edit": `{"lesson":{"title":"t","description":"d","lessons":[]}}`,
 				"stateFact": `{"statement":"s"}`, "editFact": `{"statement":"s"}`,
+				"startRun": `{"goal":"g"}`, "updateRun": `{"updates":[{"kind":"note","text":"t"}]}`,
 				"walk":  `{"source":"s","seen":[{"kind":"page","url":"/a"}]}`,
 				"teach": `{"lesson":"l","when":["w"]}`, "label": `{"evaluations":["x"],"correct":true}`}[op.id]
 			if body == "" {

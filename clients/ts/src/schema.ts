@@ -756,6 +756,65 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/trees/{tree}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Runs of agents: those under way, and ended ones like a goal */
+        get: operations["runs"];
+        put?: never;
+        /**
+         * Begin a run towards a goal
+         * @description A run of that id that is there is 422: go on with it.
+         */
+        post: operations["startRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/trees/{tree}/runs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One run, whole */
+        get: operations["run"];
+        put?: never;
+        /**
+         * Add updates to a run
+         * @description Tasks, notes, decisions, errors, findings, pages visited, elements tested, values, the end, and feedback. All are saved, or none; each is durable when this answers.
+         */
+        post: operations["updateRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/trees/{tree}/runs/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What an agent needs to go on with a run */
+        get: operations["resumeRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/trees/{tree}/search": {
         parameters: {
             query?: never;
@@ -1222,6 +1281,35 @@ export interface components {
             /** Format: int64 */
             tests: number;
         };
+        Episode: {
+            agents?: string[] | null;
+            /** Format: date-time */
+            began: string;
+            build?: string;
+            feedback?: components["schemas"]["Feedback"][] | null;
+            goal: string;
+            id: string;
+            /** Format: date-time */
+            last: string;
+            lastBy?: string;
+            /** Format: int64 */
+            left?: number;
+            notes?: components["schemas"]["Note"][] | null;
+            product?: string;
+            /** Format: double */
+            score: number;
+            state: string;
+            tasks?: components["schemas"]["Task"][] | null;
+            test?: string;
+            tested?: components["schemas"]["Tested"][] | null;
+            /** Format: int64 */
+            updates: number;
+            values?: {
+                [key: string]: string;
+            };
+            visited?: components["schemas"]["Visit"][] | null;
+            why?: string;
+        };
         Evaluation: {
             agent?: components["schemas"]["Agent"];
             /** Format: date-time */
@@ -1348,6 +1436,14 @@ export interface components {
              * @description How many there are in all
              */
             total: number;
+        };
+        Feedback: {
+            /** Format: date-time */
+            at: string;
+            by?: string;
+            /** Format: int64 */
+            rating: number;
+            text?: string;
         };
         Find: {
             /** @enum {string} */
@@ -1714,6 +1810,15 @@ export interface components {
             /** @description Sorted by id */
             nodes: components["schemas"]["Node"][] | null;
         };
+        Note: {
+            /** Format: date-time */
+            at: string;
+            by?: string;
+            kind: string;
+            page?: string;
+            state?: string;
+            text: string;
+        };
         Occurrence: {
             /** Format: date-time */
             at: string;
@@ -1965,6 +2070,13 @@ export interface components {
             undone?: components["schemas"]["Action"];
             verdict?: components["schemas"]["Verdict"];
         };
+        Resumption: {
+            beside?: string;
+            /** Format: int64 */
+            idle: number;
+            next: components["schemas"]["Task"][] | null;
+            run: components["schemas"]["Run"];
+        };
         Revised: {
             id: string;
             now: string;
@@ -2009,6 +2121,82 @@ export interface components {
             minConfidence: number;
             /** Format: int64 */
             timeWindow: number;
+        };
+        Run: {
+            agents?: string[] | null;
+            /** Format: date-time */
+            began: string;
+            build?: string;
+            feedback?: components["schemas"]["Feedback"][] | null;
+            goal: string;
+            id: string;
+            /** Format: date-time */
+            last: string;
+            lastBy?: string;
+            /** Format: int64 */
+            left?: number;
+            notes?: components["schemas"]["Note"][] | null;
+            product?: string;
+            state: string;
+            tasks?: components["schemas"]["Task"][] | null;
+            test?: string;
+            tested?: components["schemas"]["Tested"][] | null;
+            /** Format: int64 */
+            updates: number;
+            values?: {
+                [key: string]: string;
+            };
+            visited?: components["schemas"]["Visit"][] | null;
+            why?: string;
+        };
+        RunAdded: {
+            beside?: string;
+            /** Format: int64 */
+            known: number;
+            /** Format: int64 */
+            updates: number;
+        };
+        RunList: {
+            /** @description Those under way first; with like the likest first */
+            runs: components["schemas"]["Episode"][] | null;
+        };
+        RunStart: {
+            build?: string;
+            /** @description The agent; left out: the token */
+            by?: string;
+            /** @description What the run is for, in a sentence */
+            goal: string;
+            /** @description Left out: one is made */
+            id?: string;
+            product?: string;
+            /** @description Of a run that is a test */
+            test?: string;
+        };
+        RunUpdate: {
+            /** @description An update whose key the run has changes nothing */
+            key?: string;
+            /** @enum {string} */
+            kind: "task" | "note" | "decision" | "error" | "finding" | "visit" | "tested" | "value" | "end" | "feedback";
+            /** @description Of an element that was tested, or of a value */
+            name?: string;
+            /** @description An address or a route */
+            page?: string;
+            /**
+             * Format: int64
+             * @description Of feedback, from 1
+             */
+            rating?: number;
+            /** @description Of a task, a finding or an end */
+            state?: string;
+            /** @description Id of a task */
+            task?: string;
+            text?: string;
+        };
+        RunUpdates: {
+            /** @description The agent; left out: the token */
+            by?: string;
+            /** @description In order; all are saved, or none */
+            updates: components["schemas"]["RunUpdate"][] | null;
         };
         SameTest: {
             /** Format: int64 */
@@ -2168,6 +2356,13 @@ export interface components {
             /** Format: int64 */
             trials: number;
         };
+        Task: {
+            /** Format: date-time */
+            at: string;
+            id: string;
+            state: string;
+            text?: string;
+        };
         Taught: {
             against?: string[] | null;
             by?: string;
@@ -2208,6 +2403,10 @@ export interface components {
         TestStep: {
             failed?: boolean;
             title: string;
+        };
+        Tested: {
+            name: string;
+            page: string;
         };
         Text: {
             en: string;
@@ -2319,6 +2518,13 @@ export interface components {
             product?: string;
             run_id?: string;
             scene?: components["schemas"]["Scene"];
+        };
+        Visit: {
+            /** Format: date-time */
+            last: string;
+            page: string;
+            /** Format: int64 */
+            times: number;
         };
         Vote: {
             /** Format: date-time */
@@ -4025,6 +4231,191 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Risk"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs: {
+        parameters: {
+            query?: {
+                /** @description Left out: all */
+                state?: "open" | "ended" | "success" | "partial" | "failure";
+                product?: string;
+                /** @description One of its agents */
+                by?: string;
+                /** @description In the goal or a note */
+                words?: string;
+                /** @description Ended runs whose goal is like this one, the likest first */
+                like?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    startRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunStart"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunUpdates"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunAdded"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resumeRun: {
+        parameters: {
+            query?: {
+                /** @description The agent that goes on; left out: the token */
+                by?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Resumption"];
                 };
             };
             /** @description Error */

@@ -51,6 +51,11 @@ ROUTES: Final[Dict[str, Tuple[str, str]]] = {
     "review": ("GET", "/v1/trees/{tree}/review"),
     "decide": ("POST", "/v1/trees/{tree}/review"),
     "risk": ("POST", "/v1/trees/{tree}/risk"),
+    "runs": ("GET", "/v1/trees/{tree}/runs"),
+    "startRun": ("POST", "/v1/trees/{tree}/runs"),
+    "run": ("GET", "/v1/trees/{tree}/runs/{id}"),
+    "updateRun": ("POST", "/v1/trees/{tree}/runs/{id}"),
+    "resumeRun": ("GET", "/v1/trees/{tree}/runs/{id}/resume"),
     "search": ("GET", "/v1/trees/{tree}/search"),
     "stats": ("GET", "/v1/trees/{tree}/stats"),
 }
@@ -479,6 +484,32 @@ class Elsewhere(_Elsewhere, total=False):
     ids: Optional[List[str]]
 
 
+class _Episode(TypedDict):
+    began: str
+    goal: str
+    id: str
+    last: str
+    score: float
+    state: str
+    updates: int
+
+
+class Episode(_Episode, total=False):
+    agents: Optional[List[str]]
+    build: str
+    feedback: Optional[List[Feedback]]
+    lastBy: str
+    left: int
+    notes: Optional[List[Note]]
+    product: str
+    tasks: Optional[List[Task]]
+    test: str
+    tested: Optional[List[Tested]]
+    values: Dict[str, str]
+    visited: Optional[List[Visit]]
+    why: str
+
+
 class _Evaluation(TypedDict):
     judgment: Any
     prompt: str
@@ -614,6 +645,16 @@ class FactPage(TypedDict):
     facts: Optional[List[Fact]]
     # How many there are in all
     total: int
+
+
+class _Feedback(TypedDict):
+    at: str
+    rating: int
+
+
+class Feedback(_Feedback, total=False):
+    by: str
+    text: str
 
 
 class _Find(TypedDict):
@@ -1004,6 +1045,18 @@ class Nodes(_Nodes, total=False):
     next: str
 
 
+class _Note(TypedDict):
+    at: str
+    kind: str
+    text: str
+
+
+class Note(_Note, total=False):
+    by: str
+    page: str
+    state: str
+
+
 class _Occurrence(TypedDict):
     at: str
     evaluation: str
@@ -1253,6 +1306,16 @@ class Result(_Result, total=False):
     verdict: Verdict
 
 
+class _Resumption(TypedDict):
+    idle: int
+    next: Optional[List[Task]]
+    run: Run
+
+
+class Resumption(_Resumption, total=False):
+    beside: str
+
+
 class Revised(TypedDict):
     id: str
     now: str
@@ -1289,6 +1352,91 @@ class Rule(TypedDict):
     experienceThreshold: int
     minConfidence: float
     timeWindow: int
+
+
+class _Run(TypedDict):
+    began: str
+    goal: str
+    id: str
+    last: str
+    state: str
+    updates: int
+
+
+class Run(_Run, total=False):
+    agents: Optional[List[str]]
+    build: str
+    feedback: Optional[List[Feedback]]
+    lastBy: str
+    left: int
+    notes: Optional[List[Note]]
+    product: str
+    tasks: Optional[List[Task]]
+    test: str
+    tested: Optional[List[Tested]]
+    values: Dict[str, str]
+    visited: Optional[List[Visit]]
+    why: str
+
+
+class _RunAdded(TypedDict):
+    known: int
+    updates: int
+
+
+class RunAdded(_RunAdded, total=False):
+    beside: str
+
+
+class RunList(TypedDict):
+    # Those under way first; with like the likest first
+    runs: Optional[List[Episode]]
+
+
+class _RunStart(TypedDict):
+    # What the run is for, in a sentence
+    goal: str
+
+
+class RunStart(_RunStart, total=False):
+    build: str
+    # The agent; left out: the token
+    by: str
+    # Left out: one is made
+    id: str
+    product: str
+    # Of a run that is a test
+    test: str
+
+
+class _RunUpdate(TypedDict):
+    kind: Literal["task", "note", "decision", "error", "finding", "visit", "tested", "value", "end", "feedback"]
+
+
+class RunUpdate(_RunUpdate, total=False):
+    # An update whose key the run has changes nothing
+    key: str
+    # Of an element that was tested, or of a value
+    name: str
+    # An address or a route
+    page: str
+    # Of feedback, from 1
+    rating: int
+    # Of a task, a finding or an end
+    state: str
+    # Id of a task
+    task: str
+    text: str
+
+
+class _RunUpdates(TypedDict):
+    # In order; all are saved, or none
+    updates: Optional[List[RunUpdate]]
+
+
+class RunUpdates(_RunUpdates, total=False):
+    # The agent; left out: the token
+    by: str
 
 
 class SameTest(TypedDict):
@@ -1436,6 +1584,16 @@ class Swallowed(TypedDict):
     trials: int
 
 
+class _Task(TypedDict):
+    at: str
+    id: str
+    state: str
+
+
+class Task(_Task, total=False):
+    text: str
+
+
 Taught = TypedDict("Taught", {
     "against": 'Optional[List[str]]',
     "by": 'str',
@@ -1479,6 +1637,11 @@ class _TestStep(TypedDict):
 
 class TestStep(_TestStep, total=False):
     failed: bool
+
+
+class Tested(TypedDict):
+    name: str
+    page: str
 
 
 class Text(TypedDict):
@@ -1609,6 +1772,12 @@ class Verdict(_Verdict, total=False):
     product: str
     run_id: str
     scene: Scene
+
+
+class Visit(TypedDict):
+    last: str
+    page: str
+    times: int
 
 
 class _Vote(TypedDict):

@@ -1,0 +1,146 @@
+package server
+
+import (
+	"context"
+
+	"github.com/memtree/memtree/run"
+	"github.com/memtree/memtree/tree"
+)
+
+// runStart is a run to begin.
+type runStart struct {
+	ID      string `json:"id,omitempty" maxLength:"1024" doc:"Left out: one is made"`
+	Goal    string `json:"goal" minLength:"1" maxLength:"4096" doc:"What the run is for, in a sentence"`
+	Product string `json:"product,omitempty" maxLength:"1024"`
+	Build   string `json:"build,omitempty" maxLength:"1024"`
+	Test    string `json:"test,omitempty" maxLength:"1024" doc:"Of a run that is a test"`
+	By      string `json:"by,omitempty" maxLength:"1024" doc:"The agent; left out: the token"`
+}
+
+type runStartInput struct {
+	InTree
+	Body runStart
+}
+
+type runOutput struct{ Body run.Run }
+
+// startRun begins a run.
+func (s *Server) startRun(ctx context.Context, in *runStartInput) (*runOutput, error) {
+	t := treeIn(ctx)
+	if err := t.writable(); err != nil {
+		return nil, err
+	}
+	b := &in.Body
+	r, err := t.Runs().Start(ctx, tree.Work{Run: b.ID, Text: b.Goal, Product: b.Product, Build: b.Build, Test: b.Test,
+		By: agentOr(ctx, b.By)})
+	return &runOutput{r}, err
+}
+
+// agentOr returns the name that a request gives, or that of its token.
+func agentOr(ctx context.Context, name string) string {
+	if name != "" {
+		return name
+	}
+	if c := callerOf(ctx); c.token != nil {
+		return c.token.Name
+	}
+	return ""
+}
+
+// runUpdate is one update of a run, see tree.Work.
+type runUpdate struct {
+	Kind   tree.WorkKind `json:"kind" enum:"task,note,decision,error,finding,visit,tested,value,end,feedback"`
+	Text   string        `json:"text,omitempty" maxLength:"4096"`
+	Page   string        `json:"page,omitempty" maxLength:"2048" doc:"An address or a route"`
+	Name   string        `json:"name,omitempty" maxLength:"1024" doc:"Of an element that was tested, or of a value"`
+	Task   string        `json:"task,omitempty" maxLength:"1024" doc:"Id of a task"`
+	State  string        `json:"state,omitempty" maxLength:"32" doc:"Of a task, a finding or an end"`
+	Key    string        `json:"key,omitempty" maxLength:"1024" doc:"An update whose key the run has changes nothing"`
+	Rating int           `json:"rating,omitempty" minimum:"0" maximum:"5" doc:"Of feedback, from 1"`
+}
+
+type runUpdates struct {
+	Updates []runUpdate `json:"updates" minItems:"1" maxItems:"1000" doc:"In order; all are saved, or none"`
+	By      string      `json:"by,omitempty" maxLength:"1024" doc:"The agent; left out: the token"`
+}
+
+type runUpdatesInput struct {
+	InTree
+	ID   string `path:"id" maxLength:"1024"`
+	Body runUpdates
+}
+
+type runUpdatesOutput struct{ Body run.Added }
+
+// updateRun adds updates to a run.
+func (s *Server) updateRun(ctx context.Context, in *runUpdatesInput) (*runUpdatesOutput, error) {
+	t := treeIn(ctx)
+	if err := t.writable(); err != nil {
+		return nil, err
+	}
+	list := make([]tree.Work, len(in.Body.Updates))
+	for i, u := range in.Body.Updates {
+		list[i] = tree.Work{Run: in.ID, Kind: u.Kind, By: agentOr(ctx, in.Body.By), Text: u.Text, Page: u.Page, Name: u.Name,
+			Task: u.Task, State: u.State, Key: u.Key, Rating: u.Rating}
+	}
+	did, err := t.Runs().Add(ctx, list)
+	return &runUpdatesOutput{did}, err
+}
+
+type runInput struct {
+	InTree
+	ID string `path:"id" maxLength:"1024"`
+}
+
+// oneRun answers with a run.
+func (s *Server) oneRun(ctx context.Context, in *runInput) (*runOutput, error) {
+	r, err := treeIn(ctx).Runs().Get(ctx, in.ID)
+	return &runOutput{r}, err
+}
+
+type resumeInput struct {
+	InTree
+	ID string `path:"id" maxLength:"1024"`
+	By string `query:"by" maxLength:"1024" doc:"The agent that goes on; left out: the token"`
+}
+
+type resumeOutput struct{ Body run.Resumption }
+
+// resumeRun answers with what an agent needs to go on with a run.
+func (s *Server) resumeRun(ctx context.Context, in *resumeInput) (*resumeOutput, error) {
+	r, err := treeIn(ctx).Runs().Resume(ctx, in.ID, agentOr(ctx, in.By))
+	return &resumeOutput{r}, err
+}
+
+type runsInput struct {
+	InTree
+	State   run.State `query:"state" enum:"open,ended,success,partial,failure" doc:"Left out: all"`
+	Product string    `query:"product" maxLength:"1024"`
+	By      string    `query:"by" maxLength:"1024" doc:"One of its agents"`
+	Words   string    `query:"words" maxLength:"1000" doc:"In the goal or a note"`
+	Like    string    `query:"like" maxLength:"4096" doc:"Ended runs whose goal is like this one, the likest first"`
+	Limit   int       `query:"limit" minimum:"1" maximum:"200" default:"20"`
+}
+
+type runsOutput struct{ Body runList }
+
+// runList is a list of runs.
+type runList struct {
+	Runs []run.Episode `json:"runs" doc:"Those under way first; with like the likest first"`
+}
+
+// runs lists runs.
+func (s *Server) runs(ctx context.Context, in *runsInput) (*runsOutput, error) {
+	f := run.Filter{State: in.State, Product: in.Product, Agent: in.By, Words: in.Words}
+	all, out := treeIn(ctx).Runs(), runList{Runs: []run.Episode{}}
+	if in.Like != "" {
+		found, err := all.Like(ctx, in.Like, f, in.Limit)
+		out.Runs = append(out.Runs, found...)
+		return &runsOutput{out}, err
+	}
+	list, err := all.List(ctx, f, in.Limit)
+	for i := range list {
+		out.Runs = append(out.Runs, run.Episode{Run: list[i]})
+	}
+	return &runsOutput{out}, err
+}

@@ -1,0 +1,42 @@
+package server
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/internal/token"
+	"github.com/memtree/memtree/run"
+)
+
+// A run is begun, added to, gone on with and ended over HTTP; one of another tree is not seen.
+func TestRuns(t *testing.T) {
+	w := newWorld(t)
+	ann, reader := w.token("ann", nil, token.Write), w.token("reader", nil, token.Read)
+	r := decode[run.Run](t, w.ask("POST", inDefault+"/runs", ann, `{"goal":"Explore the checkout","product":"shop"}`))
+	require.Equal(t, []string{"ann"}, r.Agents)
+	at := inDefault + "/runs/" + r.ID
+	updates := `{"updates":[{"kind":"task","task":"1","state":"doing","text":"the cart","key":"1"},` +
+		`{"kind":"finding","page":"https://shop.test/cart","state":"high","text":"wrong total","key":"2"}]}`
+	require.Equal(t, run.Added{Updates: 2}, decode[run.Added](t, w.ask("POST", at, ann, updates)))
+	require.Equal(t, run.Added{Known: 2}, decode[run.Added](t, w.ask("POST", at, ann, updates)))
+	require.Equal(t, http.StatusForbidden, w.ask("POST", at, reader, updates).Code)
+	bad := `{"updates":[{"kind":"note","text":"a"},{"kind":"task","task":"1","state":"high"}]}`
+	p := w.ask("POST", at, ann, bad).problem(t)
+	require.Equal(t, http.StatusUnprocessableEntity, p.Status)
+	require.Contains(t, p.Detail, "updates[1].state")
+	on := decode[run.Resumption](t, w.ask("GET", at+"/resume?by=bob", reader, ""))
+	require.Equal(t, "ann", on.Beside)
+	require.Equal(t, "1", on.Next[0].ID)
+	require.Equal(t, "/cart", on.Run.Notes[0].Page)
+	require.Equal(t, run.Added{Updates: 1}, decode[run.Added](t, w.ask("POST", at, ann,
+		`{"updates":[{"kind":"end","state":"failure","text":"no card"}]}`)))
+	require.Equal(t, http.StatusUnprocessableEntity, w.ask("GET", at+"/resume", reader, "").Code)
+	require.Equal(t, run.Failure, decode[run.Run](t, w.ask("GET", at, reader, "")).State)
+	require.Equal(t, http.StatusNotFound, w.ask("GET", inDefault+"/runs/nothing", reader, "").Code)
+	for query, n := range map[string]int{"": 1, "?state=open": 0, "?like=explore+the+checkout+again": 1, "?like=jazz": 0} {
+		got := decode[runList](t, w.ask("GET", inDefault+"/runs"+query, reader, ""))
+		require.Len(t, got.Runs, n, query)
+	}
+}
