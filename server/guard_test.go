@@ -297,7 +297,7 @@ func TestProblems(t *testing.T) {
 		{&tree.FieldError{Field: "scene.route", Problem: "is too long"}, 422, "body.scene.route"},
 		{&tree.LockedError{Dir: "/secret"}, 503, "wait for it"},
 		{&tree.CorruptError{File: "/secret", Lost: "x"}, 503, "memtree fsck"},
-		{tree.ErrNotFound, 404, "lists them"},
+		{tree.ErrNotFound, 404, "lists memories"},
 		{tree.ErrContradiction, 409, "its own id"},
 		{tree.ErrReadOnly, 409, "only reads"},
 		{tree.ErrFull, 507, "once there is room"},

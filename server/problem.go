@@ -151,7 +151,7 @@ var known = []struct {
 	kind, detail string
 	retry        int
 }{
-	{tree.ErrNotFound, http.StatusNotFound, typeNotFound, "There is no memory with this id; GET …/nodes lists them.", 0},
+	{tree.ErrNotFound, http.StatusNotFound, typeNotFound, "There is nothing with this id; …/nodes lists memories.", 0},
 	{tree.ErrReadOnly, http.StatusConflict, typeReadOnly,
 		"This service only reads this tree; send changes to the one that writes it.", 0},
 	{tree.ErrFull, http.StatusInsufficientStorage, typeFull, diskFull, 60},

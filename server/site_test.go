@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,7 +88,7 @@ func TestPagesKnowRoles(t *testing.T) {
 				require.Equal(t, http.StatusNotFound, a.Code, path)
 			case p.Admin && who != "admin":
 				require.Equal(t, http.StatusForbidden, a.Code, "%s %s", who, path)
-			case p.ID == "memory" || p.ID == "fact" || p.ID == "edit" || p.ID == "rewrite" || p.ID == "picture":
+			case slices.Contains([]string{"memory", "fact", "oneRun", "edit", "rewrite", "picture"}, p.ID):
 				require.Equal(t, http.StatusNotFound, a.Code, "%s %s", who, path)
 			case p.Admin && p.Method == "POST", p.ID == "draft":
 				require.Equal(t, http.StatusUnprocessableEntity, a.Code, "%s %s", who, path)

@@ -39,6 +39,8 @@ func Routes() []Route {
 		{ID: "ask", Method: "GET", Path: in + "ask", Do: (*Site).ask},
 		{ID: "asked", Method: "POST", Path: in + "ask", Do: (*Site).ask}, // an observation is too long for an address
 		{ID: "coming", Method: "GET", Path: in + "coming", Do: (*Site).coming},
+		{ID: "runs", Method: "GET", Path: in + "runs", Do: (*Site).runs},
+		{ID: "oneRun", Method: "GET", Path: in + "runs/{id}", Do: (*Site).oneRun},
 		{ID: "effect", Method: "GET", Path: in + "effect", Do: (*Site).effect},
 		{ID: "review", Method: "GET", Path: in + "review", Do: (*Site).review},
 		{ID: "draft", Method: "GET", Path: in + "review/{key}", Do: (*Site).draft},

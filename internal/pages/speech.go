@@ -57,6 +57,8 @@ func functions(s *speech) template.FuncMap {
 		"verdict":  s.verdict,
 		"percent":  percent,
 		"factKind": s.factKind,
+		"runState": s.runState,
+		"noteKind": s.noteKind,
 		"factState": func(f any) string {
 			if of, ok := f.(*knowledge.Fact); ok {
 				return s.factState(of)

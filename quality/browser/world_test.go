@@ -116,6 +116,26 @@ func (w *world) fill() {
 	w.state("A seat is held for 15 minutes.", "A seat is held for 20 minutes.",
 		"The board with a title as long as nobody would give one, "+strings.Repeat("and one more word, ", 8)+"is updated once a night.")
 	w.walk()
+	w.explore()
+}
+
+// explore is a run under way, with hostile texts, and an ended one.
+func (w *world) explore() {
+	for _, id := range []string{"explore", "ended"} {
+		_, err := w.m.Runs().Start(w.t.Context(), tree.Work{Run: id, Text: "Explore the <b>shop</b>", By: "bot"})
+		require.NoError(w.t, err)
+	}
+	long := strings.Repeat("averylongwordwithoutanyplacetobreakit", 9)
+	_, err := w.m.Runs().Add(w.t.Context(), []tree.Work{
+		{Run: "explore", Kind: tree.WorkTask, Task: "1", State: "doing", Text: "look at " + long},
+		{Run: "explore", Kind: tree.WorkFinding, Page: "/" + long, State: "high", Text: "<script>alert(1)</script>"},
+		{Run: "explore", Kind: tree.WorkVisit, Page: "/cart/" + long},
+		{Run: "ended", Kind: tree.WorkEnd, State: "failure", Text: "no card"},
+		{Run: "ended", Kind: tree.WorkNote, Text: "late"},
+	})
+	require.NoError(w.t, err)
+	_, err = w.m.Runs().Add(w.t.Context(), []tree.Work{{Run: "ended", Kind: tree.WorkFeedback, Rating: 4, Text: "good"}})
+	require.NoError(w.t, err)
 }
 
 // state states facts. The second differs from the first in its number only, so a person has to settle them.

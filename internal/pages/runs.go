@@ -1,0 +1,109 @@
+package pages
+
+import (
+	"net/http"
+
+	"github.com/memtree/memtree/run"
+	"github.com/memtree/memtree/tree"
+)
+
+// runsData is the runs of agents.
+type runsData struct {
+	State, Words, Like string
+	Runs               []run.Episode
+}
+
+// States returns the choices of the filter.
+func (*runsData) States() []run.State {
+	return []run.State{run.Open, run.Ended, run.Success, run.Partial, run.Failure}
+}
+
+// runsMost is the maximum number of runs on a page.
+const runsMost = 50
+
+// runs lists the runs of agents: those under way first, or ended ones that are like a goal.
+func (s *Site) runs(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	d := runsData{State: field(r, "state"), Words: field(r, "words"), Like: field(r, "like")}
+	f := run.Filter{State: run.State(d.State), Words: d.Words}
+	all := v.Memory.Runs()
+	if d.Like != "" {
+		found, err := all.Like(r.Context(), d.Like, f, runsMost)
+		if err != nil {
+			return err
+		}
+		d.Runs = found
+	} else {
+		list, err := all.List(r.Context(), f, runsMost)
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			d.Runs = append(d.Runs, run.Episode{Run: list[i]})
+		}
+	}
+	return s.render(w, http.StatusOK, s.page(r, v, "runs", s.speech(v.Lang).say("Runs"), &d))
+}
+
+// runData is one run.
+type runData struct {
+	run.Run
+	Left  []run.Task // tasks that are not finished
+	Parts []runPart
+}
+
+// runPart is the notes of one kind.
+type runPart struct {
+	Kind  tree.WorkKind
+	Notes []run.Note
+}
+
+// partMost is the maximum number of notes of a kind, and of pages, on a page: the latest ones.
+const partMost = 50
+
+// oneRun shows a run.
+func (s *Site) oneRun(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	of, err := v.Memory.Runs().Get(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	d := runData{Run: of, Left: of.Next()}
+	for _, kind := range []tree.WorkKind{tree.WorkFinding, tree.WorkError, tree.WorkDecision, tree.WorkNote} {
+		if all := of.Of(kind); len(all) > 0 {
+			d.Parts = append(d.Parts, runPart{kind, all[max(0, len(all)-partMost):]})
+		}
+	}
+	d.Left = d.Left[:min(len(d.Left), partMost)]
+	d.Visited = d.Visited[max(0, len(d.Visited)-partMost):]
+	return s.render(w, http.StatusOK, s.page(r, v, "run", s.speech(v.Lang).say("Run"), &d))
+}
+
+// runState names how far a run is.
+func (s *speech) runState(state run.State) string {
+	switch state {
+	case run.Open:
+		return s.say("under way")
+	case run.Ended:
+		return s.say("ended")
+	case run.Success:
+		return s.say("success")
+	case run.Partial:
+		return s.say("partly done")
+	case run.Failure:
+		return s.say("failure")
+	}
+	return string(state)
+}
+
+// noteKind names what notes are.
+func (s *speech) noteKind(kind tree.WorkKind) string {
+	switch kind {
+	case tree.WorkFinding:
+		return s.say("Found")
+	case tree.WorkError:
+		return s.say("Went wrong")
+	case tree.WorkDecision:
+		return s.say("Decided")
+	default:
+		return s.say("Seen")
+	}
+}
