@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/memtree/memtree/internal/embed"
 	"github.com/memtree/memtree/internal/text"
@@ -77,7 +78,7 @@ func (m *Map) Find(q Query) []Found {
 		if of != "" && route != of {
 			continue
 		}
-		about := ask.on(route, g.Title)
+		about := ask.on(route, g.Title+" "+g.headings())
 		for key, r := range g.patterns {
 			if q.Do != "" && !strings.EqualFold(q.Do, key.Do) {
 				continue
@@ -154,6 +155,8 @@ const (
 	ofName     = 0.62 // how alike the name of the element is to what is asked
 	ofKind     = 0.16 // whether its role or action is asked for
 	ofPage     = 0.22 // how alike its page is
+	ofPart     = 0.9  // of a likeness with a part of the question alone
+	ofStill    = 0.5  // what is left for an element that one cannot act on, unless its role is asked for
 )
 
 // product returns the map of a product, of the only one where there is one alone.
@@ -174,10 +177,38 @@ var roles = map[string]string{
 	"combobox": "dropdown select list 下拉框 选择框", "option": "option choice 选项", "listbox": "list 列表",
 	"switch": "switch toggle 开关", "slider": "slider 滑块", "spinbutton": "number field stepper 数字框",
 	"tab": "tab 标签页 选项卡", "tablist": "tabs 标签页", "menu": "menu 菜单", "menuitem": "menu item 菜单项",
-	"dialog": "dialog modal popup 对话框 弹窗", "alert": "alert message 提示", "heading": "heading title 标题",
+	"dialog":       "dialog modal popup 对话框 弹窗",
+	"columnheader": "column header sort 列 表头 列标题 排序",
+	"rowheader":    "row header 行 表头", "gridcell": "cell day date 单元格 日期", "treeitem": "tree item node 树 节点",
+	"menuitemcheckbox": "menu item 菜单项", "menuitemradio": "menu item 菜单项",
+	"alert": "alert message 提示", "heading": "heading title 标题",
 	"img": "image picture icon 图片 图标", "table": "table 表格", "row": "row 行", "cell": "cell 单元格",
 	"navigation": "navigation 导航", "form": "form 表单", "progressbar": "progress bar 进度条", "tooltip": "tooltip 提示",
 }
+
+// icons are what people call elements that are named by a sign alone, in both languages.
+var icons = map[string]string{
+	"+": "increase add more plus 增加 加一", "-": "decrease reduce less minus 减少 减一",
+	"−": "decrease reduce less minus 减少 减一", "×": "close remove delete 关闭 删除", "✕": "close remove delete 关闭 删除",
+	"‹": "previous back earlier 上一个 往前", "<": "previous back earlier 上一个 往前", "←": "back previous 返回 上一个",
+	"›": "next forward later 下一个 往后", ">": "next forward later 下一个 往后", "→": "next forward 下一个 前进",
+	"☰": "menu 菜单", "⋮": "more options menu 更多 菜单", "…": "more 更多", "⚙": "settings 设置", "🔍": "search 搜索",
+}
+
+// headings returns the names of a page's headings: what the page is about, in the language of the application.
+func (g *page) headings() string {
+	var names []string
+	for key := range g.elements {
+		if key.Role == "heading" {
+			names = append(names, key.Name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names[:min(len(names), mostHeadings)], " ")
+}
+
+// mostHeadings is how many headings of a page are compared.
+const mostHeadings = 8
 
 // doings are what people call the actions of test tools.
 var doings = map[string]string{
@@ -235,12 +266,67 @@ type asked struct {
 	v     *vocabulary
 	terms map[string]bool
 	like  []float32
-	page  float64 // how alike the page is, see on
+	parts [][]float32 // of the windows of the question
+	page  float64     // how alike the page is, see on
 	memo  map[string]float64
 }
 
 func (v *vocabulary) ask(s string) *asked {
-	return &asked{v: v, terms: terms(s), like: v.vector(s), memo: map[string]float64{}}
+	a := &asked{v: v, terms: terms(s), like: v.vector(s), memo: map[string]float64{}}
+	for _, w := range windows(s) {
+		if v.all > mostNamed {
+			break
+		}
+		if p := v.vector(w); p != nil {
+			a.parts = append(a.parts, p)
+		}
+	}
+	return a
+}
+
+// Limits on the windows of a question: how many there are, and for how many named elements. With more elements the
+// whole question is compared alone, so that an answer takes no longer than before.
+const (
+	mostWindows = 64
+	mostNamed   = 20_000
+)
+
+// windows returns the short parts of a text, of two to four Chinese characters or of one to three terms: a long
+// question is about one element in a few of its terms.
+func windows(s string) (out []string) {
+	for _, chunk := range strings.FieldsFunc(s, func(r rune) bool { return unicode.IsPunct(r) }) {
+		var units []string
+		word := ""
+		flush := func() {
+			if word != "" {
+				units = append(units, word)
+			}
+			word = ""
+		}
+		han := false
+		for _, r := range chunk {
+			switch {
+			case unicode.Is(unicode.Han, r):
+				flush()
+				units, han = append(units, string(r)), true
+			case unicode.IsSpace(r):
+				flush()
+			default:
+				word += string(r)
+			}
+		}
+		flush()
+		least, most, sep := 1, 3, " "
+		if han {
+			least, most, sep = 2, 4, ""
+		}
+		for n := least; n <= most; n++ {
+			for i := 0; i+n <= len(units) && len(out) < mostWindows; i++ {
+				out = append(out, strings.Join(units[i:i+n], sep))
+			}
+		}
+	}
+	return out
 }
 
 func terms(s string) map[string]bool {
@@ -279,7 +365,11 @@ func (a *asked) alike(s string) float64 {
 		out = hit / all
 	}
 	if a.like != nil {
-		out = max(out, float64(dot(a.like, a.v.vector(s))))
+		name := a.v.vector(s)
+		out = max(out, float64(dot(a.like, name)))
+		for _, p := range a.parts {
+			out = max(out, ofPart*float64(dot(p, name)))
+		}
 	}
 	a.memo[s] = out
 	return out
@@ -304,10 +394,17 @@ func (a *asked) score(role, name, place, do, selector string) float64 {
 		kind = 0.7
 	}
 	named := a.alike(name)
+	if icon := icons[strings.TrimSpace(name)]; icon != "" {
+		named = max(named, a.alike(icon))
+	}
 	if place != "" {
 		named = max(named, .8*named+.2*a.alike(place))
 	}
-	return math.Round((ofName*named+ofKind*kind+ofPage*a.page)*1000) / 1000
+	score := ofName*named + ofKind*kind + ofPage*a.page
+	if kind == 0 && role != "" && !operable(role) {
+		score *= ofStill
+	}
+	return math.Round(score*1000) / 1000
 }
 
 // mentions reports whether the question has one of the words.
