@@ -95,10 +95,11 @@ func (m *Map) Find(q Query) []Found {
 			continue
 		}
 		for key := range g.elements {
-			offer(Found{
-				Page: route, Role: key.Role, Name: key.Name, Selector: playwright(key.Role, key.Name),
-				Score: about.score(key.Role, key.Name, key.Place, "", ""),
-			})
+			if score := about.score(key.Role, key.Name, key.Place, "", ""); score >= leastScore {
+				offer(Found{
+					Page: route, Role: key.Role, Name: key.Name, Selector: playwright(key.Role, key.Name), Score: score,
+				})
+			}
 		}
 	}
 	out := make([]Found, 0, len(best))
@@ -137,7 +138,7 @@ func form(selector string) int {
 // playwright returns the selector of Playwright for a role and an accessible name.
 func playwright(role, name string) string {
 	quote := func(s string) string {
-		return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
+		return "'" + strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), `'`, `\'`) + "'"
 	}
 	switch {
 	case role == "":
@@ -221,7 +222,8 @@ var doings = map[string]string{
 // vocabulary is how words of a map are compared.
 type vocabulary struct {
 	table *embed.Table
-	seen  map[string]float64 // in how many names a term is
+	seen  map[string]float64  // in how many names a term is
+	names map[string][]string // with a term; nil for a map with few names
 	all   float64
 }
 
@@ -232,10 +234,20 @@ func (p *product) vocabulary() *vocabulary {
 	}
 	v := &vocabulary{seen: map[string]float64{}}
 	v.table, _ = embed.Default() // without it words alone count
+	many := 0
+	for _, g := range p.pages {
+		many += len(g.elements)
+	}
+	if many > mostNamed {
+		v.names = map[string][]string{}
+	}
 	for _, g := range p.pages {
 		for key := range g.elements {
 			v.count(key.Name)
 		}
+	}
+	for _, names := range v.names {
+		slices.Sort(names) // elements come from a map
 	}
 	p.words.Store(v)
 	return v
@@ -248,6 +260,9 @@ func (v *vocabulary) count(name string) {
 	v.all++
 	for _, t := range slices.Compact(slices.Sorted(slices.Values(text.Tokens(name)))) {
 		v.seen[strings.Clone(t)]++
+		if v.names != nil {
+			v.names[strings.Clone(t)] = append(v.names[t], name)
+		}
 	}
 }
 
@@ -266,17 +281,19 @@ type asked struct {
 	v     *vocabulary
 	terms map[string]bool
 	like  []float32
-	parts [][]float32 // of the windows of the question
-	page  float64     // how alike the page is, see on
+	parts [][]float32     // of the windows of the question
+	among map[string]bool // the names that are compared; nil: all
+	page  float64         // how alike the page is, see on
 	memo  map[string]float64
+	kinds map[string]bool // see mentions
 }
 
 func (v *vocabulary) ask(s string) *asked {
-	a := &asked{v: v, terms: terms(s), like: v.vector(s), memo: map[string]float64{}}
+	a := &asked{v: v, terms: terms(s), like: v.vector(s), memo: map[string]float64{}, kinds: map[string]bool{}}
+	if v.names != nil {
+		a.among = v.having(a.terms)
+	}
 	for _, w := range windows(s) {
-		if v.all > mostNamed {
-			break
-		}
 		if p := v.vector(w); p != nil {
 			a.parts = append(a.parts, p)
 		}
@@ -284,11 +301,29 @@ func (v *vocabulary) ask(s string) *asked {
 	return a
 }
 
-// Limits on the windows of a question: how many there are, and for how many named elements. With more elements the
-// whole question is compared alone, so that an answer takes no longer than before.
+// having returns the names that have a term of a question, those with its rarest terms first, at most mostCompared.
+func (v *vocabulary) having(terms map[string]bool) map[string]bool {
+	out := map[string]bool{}
+	rare := slices.SortedFunc(maps.Keys(terms), func(x, y string) int {
+		return cmp.Or(len(v.names[x])-len(v.names[y]), cmp.Compare(x, y))
+	})
+	for _, t := range rare {
+		for _, name := range v.names[t] {
+			if len(out) == mostCompared {
+				return out
+			}
+			out[name] = true
+		}
+	}
+	return out
+}
+
+// Limits on a question: its windows, and the elements of a map whose names are all compared with it. On a larger map
+// only names that have a term of the question are, so that an answer does not take seconds; meaning alone finds none.
 const (
-	mostWindows = 64
-	mostNamed   = 20_000
+	mostWindows  = 64
+	mostNamed    = 20_000
+	mostCompared = 4000
 )
 
 // windows returns the short parts of a text, of two to four Chinese characters or of one to three terms: a long
@@ -390,10 +425,13 @@ func (a *asked) score(role, name, place, do, selector string) float64 {
 	kind := 0.0
 	if a.mentions(roles[role]) {
 		kind = 1
-	} else if a.mentions(doings[do]) {
+	} else if do != "" && a.mentions(doings[do]) {
 		kind = 0.7
 	}
-	named := a.alike(name)
+	named := 0.0
+	if a.among == nil || a.among[name] {
+		named = a.alike(name)
+	}
 	if icon := icons[strings.TrimSpace(name)]; icon != "" {
 		named = max(named, a.alike(icon))
 	}
@@ -409,11 +447,16 @@ func (a *asked) score(role, name, place, do, selector string) float64 {
 
 // mentions reports whether the question has one of the words.
 func (a *asked) mentions(words string) bool {
+	if known, ok := a.kinds[words]; ok {
+		return known
+	}
 	for t := range terms(words) {
 		if a.terms[t] {
+			a.kinds[words] = true
 			return true
 		}
 	}
+	a.kinds[words] = false
 	return false
 }
 

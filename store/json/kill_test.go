@@ -14,8 +14,8 @@ import (
 // killsPerFolder limits the size of a store, because all of it is read each time.
 const killsPerFolder = 25
 
-// kill kills a process that writes nodes and facts to one folder, repeatedly. What the process reported as durable must
-// be there completely, and the store must verify.
+// kill kills a process that writes nodes, facts and updates of a run to one folder, repeatedly. What the process
+// reported as durable must be there completely, and the store must verify.
 func kill(t *testing.T, rounds int) {
 	t.Helper()
 	ctx, dir := context.Background(), t.TempDir()
@@ -29,22 +29,26 @@ func kill(t *testing.T, rounds int) {
 			require.NoError(t, err)
 			require.Equal(t, add(i).Node, n)
 		}
-		facts := map[string]bool{}
+		there := map[string]bool{}
 		for e, err := range s.Ledger(ctx, 0) {
 			require.NoError(t, err)
-			if e.Known != nil {
-				facts[e.Known.Says.Text] = true
+			switch {
+			case e.Known != nil:
+				there[e.Known.Says.Text] = true
+			case e.Work != nil:
+				there[e.Work.Text] = true
 			}
 		}
 		for i := range next {
-			require.Contains(t, facts, withFact(i).Entries[0].Known.Says.Text)
+			require.Contains(t, there, withEntries(i).Entries[0].Known.Says.Text)
+			require.Contains(t, there, withEntries(i).Entries[1].Work.Text)
 		}
 		info, err := s.Info(ctx)
 		require.NoError(t, err)
 		require.LessOrEqual(t, info.Nodes, next+1)
 		next = max(next, info.Evaluations)
 		if info.Nodes < info.Evaluations { // accepted, and killed before the commit
-			_, err := s.Commit(ctx, withFact(next-1))
+			_, err := s.Commit(ctx, withEntries(next-1))
 			require.NoError(t, err)
 		}
 		_, err = s.Verify(ctx, func(problem error) { t.Error(problem) })

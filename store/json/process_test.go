@@ -23,12 +23,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// withFact is a batch with the node of a number, its evaluation, and a fact.
-func withFact(i int) tree.Batch {
+// withEntries is a batch with the node of a number, its evaluation, a fact and an update of a run.
+func withEntries(i int) tree.Batch {
 	says := tree.Statement{Text: fmt.Sprintf("Page %d is read only.", i), Kind: tree.Behaviour}
 	return tree.Batch{Changes: []tree.Change{add(i)}, Done: []string{fmt.Sprint("ev", i)}, Entries: []tree.Entry{{
 		At: time.Unix(int64(i), 0).UTC(), Known: &tree.Known{Op: tree.FactStated, Fact: says.ID(), Source: tree.FromTeam,
 			By: "ann", Says: &says},
+	}, {
+		At: time.Unix(int64(i), 0).UTC(), Work: &tree.Work{Run: "r", Kind: tree.WorkNote, Text: fmt.Sprint("note ", i)},
 	}}}
 }
 
@@ -44,7 +46,7 @@ func writeForEver(dir string) {
 	for i := from; ; i++ {
 		_, err := s.Accept(ctx, []tree.Evaluation{someEvaluation(i)})
 		if err == nil {
-			_, err = s.Commit(ctx, withFact(i))
+			_, err = s.Commit(ctx, withEntries(i))
 		}
 		if err != nil {
 			fmt.Println(err)
