@@ -7,7 +7,7 @@ BUILDER  = clients/python/.venv/bin/python# has the package build
 MODULES  = quality/browser quality/peers store/json/peers# what only measurements need; static sees that their go.sum is whole
 TARGETS  = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: help build release demo test check static lint cross race bench quality sim judge prove words faults mutants fuzz reports routes browser clients
+.PHONY: help build release demo test check static lint cross race bench quality sim judge prove words faults mutants fuzz reports routes browser explore clients
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -63,6 +63,9 @@ judge: ## what guidance does to a real model's verdicts; never in CI (docs/judge
 
 browser: ## the pages in a real Chromium: keys, every page, hostile texts, axe (ten minutes; needs chromium and npm)
 	cd quality/browser && npm ci --ignore-scripts --no-audit --no-fund && $(GO) test -count=1 -timeout 60m -v .
+
+explore: ## a walk through the pages in a real Chromium, killed and gone on with (a minute; needs chromium and npm)
+	cd clients/explorer && npm i --no-audit --no-fund --no-save playwright-core && E2E_BROWSER=$${E2E_BROWSER:-$$(command -v chromium)} node e2e.mjs
 
 prove: ## that the store keeps what it accepts: crashes, faults, damage, kills (half an hour)
 	@cd store/json && MEMTREE_PROVE=$${MEMTREE_PROVE:-100} $(GO) test -count=1 -timeout 60m -run '^TestProve$$'

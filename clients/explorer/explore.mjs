@@ -1,0 +1,156 @@
+#!/usr/bin/env node
+// Walks the pages of a web application by its links, within a budget of pages, and remembers what it saw. Each page is
+// one task of a run: a killed exploration that is started again goes on with the tasks that are left.
+//
+//   memtree serve --insecure-loopback &
+//   node explore.mjs --start http://127.0.0.1:3000/ --run shop-1 --product shop --pages 50
+import { parseArgs } from 'node:util';
+import { pathToFileURL } from 'node:url';
+import { memory } from './memory.mjs';
+
+/** The most sightings of one walk, and links that one page adds to the plan. */
+const mostSeen = 400;
+const mostLinks = 100;
+
+/** An element of an ARIA snapshot: its role and name. */
+const element = /^\s*- (button|link|textbox|searchbox|combobox|checkbox|radio|switch|slider|spinbutton|tab|option|menuitem|heading|img|columnheader) "((?:[^"\\]|\\.)*)"/;
+
+/** Returns the role and name of each element of an ARIA snapshot, each once. */
+export function elementsOf(snapshot) {
+  const seen = new Map();
+  for (const line of snapshot.split('\n')) {
+    const m = element.exec(line);
+    if (m) seen.set(`${m[1]} ${m[2]}`, { role: m[1], name: m[2].replace(/\\(.)/g, '$1') });
+  }
+  return [...seen.values()];
+}
+
+/** Returns the address of a page without what does not tell pages apart. */
+export function pageOf(address) {
+  const u = new URL(address);
+  return u.origin + u.pathname;
+}
+
+/** Explores an application, and returns its run. `page` is a page of Playwright. */
+export async function explore({ page, start, pages, memory: mem, log = () => {} }) {
+  const origin = new URL(start).origin;
+  const run = await mem.begin(`Explore ${origin}`);
+  const known = new Map((run.tasks ?? []).map((t) => [t.id, t]));
+  const left = [...known.values()].filter((t) => t.state === 'doing' || t.state === 'open');
+  let done = [...known.values()].filter((t) => t.state === 'done' || t.state === 'failed').length;
+  const path = (address) => new URL(address).pathname;
+
+  /** Adds pages that are not in the plan, and returns the updates that say so. */
+  function plan(addresses) {
+    const updates = [];
+    for (const address of addresses) {
+      const id = path(address);
+      if (known.has(id)) continue;
+      const task = { id, text: address, state: 'open' };
+      known.set(id, task);
+      left.push(task);
+      updates.push({ kind: 'task', task: id, text: address, state: 'open', key: `plan ${id}` });
+    }
+    return updates;
+  }
+
+  if (known.size === 0) await mem.update(plan([pageOf(start)]));
+  const faults = [];
+  page.on('pageerror', (e) => faults.push(`the page throws: ${e.message}`.slice(0, 300)));
+  while (left.length > 0 && done < pages) {
+    const task = left.shift();
+    faults.length = 0;
+    await mem.update([{ kind: 'task', task: task.id, state: 'doing' }]);
+    const began = Date.now();
+    const updates = [];
+    let state = 'done';
+    try {
+      const answer = await page.goto(task.text, { waitUntil: 'load', timeout: 20_000 });
+      await page.waitForTimeout(150);
+      if (answer && answer.status() >= 400) faults.push(`the page answers ${answer.status()}`);
+      const { seen, links } = await look(page, origin);
+      updates.push(...plan(links.slice(0, mostLinks).map((l) => l.to)));
+      await mem.walk(done, [
+        { kind: 'action', url: task.text, do: 'goto', selector: path(task.text), to: task.text, ms: Date.now() - began }, ...seen,
+      ].slice(0, mostSeen));
+      updates.push({ kind: 'visit', page: task.text, key: `visit ${task.id}` });
+    } catch (e) {
+      if (e.status) throw e; // of the service
+      state = 'failed';
+      updates.push({ kind: 'error', page: task.text, text: String(e.message ?? e).slice(0, 500), key: `error ${task.id}` });
+    }
+    for (const fault of new Set(faults)) {
+      updates.push({ kind: 'finding', page: task.text, state: 'medium', text: fault, key: `${fault} ${task.id}`.slice(0, 200) });
+    }
+    await mem.update([...updates, { kind: 'task', task: task.id, state }]);
+    done += 1;
+    log(done, pages, task.text);
+  }
+  await mem.update([{
+    kind: 'end', state: left.length > 0 ? 'partial' : 'success',
+    text: left.length > 0 ? `The budget of ${pages} pages is used; ${left.length} pages are left.` : 'Every page that a link leads to was seen.',
+  }]);
+  return mem.run();
+}
+
+/** Returns what is on a page, and its links to pages of the same application. */
+async function look(page, origin) {
+  const url = page.url();
+  const seen = [{ kind: 'page', url, title: await page.title() }];
+  for (const e of elementsOf(await page.locator('body').ariaSnapshot())) seen.push({ kind: 'element', url, ...e });
+  const all = await page.locator('a[href]').evaluateAll((list) => list.map((a) => ({
+    to: a.href, name: (a.getAttribute('aria-label') || a.innerText || '').trim().replace(/\s+/g, ' ').slice(0, 120),
+  })));
+  const links = new Map();
+  for (const l of all) {
+    let to;
+    try { to = new URL(l.to); } catch { continue; }
+    if (to.origin !== origin || !/^https?:$/.test(to.protocol)) continue;
+    if (!links.has(to.pathname)) links.set(to.pathname, { to: to.origin + to.pathname, name: l.name });
+  }
+  for (const l of links.values()) seen.push({ kind: 'link', url, to: l.to, name: l.name });
+  return { seen, links: [...links.values()] };
+}
+
+/** Prints a run for people. */
+export function report(run) {
+  const count = (state) => (run.tasks ?? []).filter((t) => t.state === state).length;
+  const notes = (kind) => (run.notes ?? []).filter((n) => n.kind === kind);
+  return [
+    `${run.goal}: ${run.state}. ${run.why ?? ''}`,
+    `Pages: ${count('done')} seen, ${count('failed')} failed, ${count('open') + count('doing')} left.`,
+    ...notes('finding').map((n) => `- ${n.text} (${n.page})`), ...notes('error').map((n) => `- ${n.text} (${n.page})`),
+  ].join('\n');
+}
+
+async function main() {
+  const { values: o } = parseArgs({ options: {
+    start: { type: 'string' }, run: { type: 'string' }, product: { type: 'string' }, pages: { type: 'string', default: '50' },
+    memtree: { type: 'string', default: process.env.MEMTREE_URL ?? 'http://127.0.0.1:7788' },
+    tree: { type: 'string', default: 'default' }, browser: { type: 'string' },
+  } });
+  const pages = Number(o.pages);
+  if (!o.start || !o.run || !(pages > 0)) {
+    console.error('explore: give --start ADDRESS, --run ID and, if you like, --product, --pages N, --memtree URL, --browser PATH');
+    process.exit(2);
+  }
+  const { chromium } = await import('playwright-core');
+  const browser = await chromium.launch({ executablePath: o.browser, args: ['--no-sandbox'] });
+  try {
+    const mem = memory({ url: o.memtree, tree: o.tree, token: process.env.MEMTREE_TOKEN, product: o.product, run: o.run });
+    const run = await explore({
+      page: await browser.newPage(), start: o.start, pages, memory: mem,
+      log: (n, of, url) => console.error(`${n}/${of} ${url}`),
+    });
+    console.log(report(run));
+  } finally {
+    await browser.close();
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  main().catch((e) => {
+    console.error(`explore: ${e.message}`);
+    process.exit(1);
+  });
+}
