@@ -243,3 +243,38 @@ func FuzzLoad(f *testing.F) {
 		require.NoError(t, m.Save(&bytes.Buffer{}))
 	})
 }
+
+// A drawing has the start in its first column, each page once, and ways between drawn pages alone; it is the same each
+// time.
+func TestDraw(t *testing.T) {
+	m := appmap.New()
+	w := tree.Walk{Source: "a", Product: "shop"}
+	link := func(from, to string) {
+		w.Seen = append(w.Seen, tree.Sighting{Kind: tree.SeenLink, URL: from, To: to, Name: to})
+	}
+	for _, to := range []string{"/cart", "/search", "/imprint"} {
+		link("/", to)
+		link(to, "/")
+	}
+	link("/cart", "/pay")
+	for _, page := range []string{"/orphan", "/pay"} {
+		w.Seen = append(w.Seen, tree.Sighting{Kind: tree.SeenPage, URL: page})
+	}
+	w.Identify()
+	m.Add(&tree.Entry{Walk: &w})
+	weight := func(page string) float64 { return map[string]float64{"/pay": 3}[page] }
+	all := m.Draw("shop", weight, 10)
+	require.Equal(t, all, m.Draw("shop", weight, 10))
+	columns := map[string]int{}
+	for _, s := range all.Spots {
+		columns[s.Page] = s.Column
+	}
+	require.Equal(t, map[string]int{"/": 0, "/cart": 1, "/search": 1, "/imprint": 1, "/pay": 2, "/orphan": 7}, columns)
+	require.Len(t, all.Ways, 7)
+	two := m.Draw("shop", weight, 2)
+	require.Equal(t, "/", two.Spots[0].Page)
+	require.Equal(t, "/pay", two.Spots[1].Page, "it weighs most")
+	require.Empty(t, two.Ways)
+	require.Equal(t, 4, two.Left)
+	require.Zero(t, appmap.New().Draw("", weight, 10))
+}

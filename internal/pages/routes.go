@@ -39,6 +39,7 @@ func Routes() []Route {
 		{ID: "ask", Method: "GET", Path: in + "ask", Do: (*Site).ask},
 		{ID: "asked", Method: "POST", Path: in + "ask", Do: (*Site).ask}, // an observation is too long for an address
 		{ID: "coming", Method: "GET", Path: in + "coming", Do: (*Site).coming},
+		{ID: "drawing", Method: "GET", Path: in + "drawing", Do: (*Site).drawing},
 		{ID: "runs", Method: "GET", Path: in + "runs", Do: (*Site).runs},
 		{ID: "oneRun", Method: "GET", Path: in + "runs/{id}", Do: (*Site).oneRun},
 		{ID: "effect", Method: "GET", Path: in + "effect", Do: (*Site).effect},

@@ -1,0 +1,127 @@
+package pages
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/memtree/memtree/appmap"
+)
+
+// drawnMost is the maximum number of pages of a drawn map.
+const drawnMost = 80
+
+// The size of a spot and its distances, in units of the picture.
+const (
+	spotWide, spotHigh = 150, 34
+	stepWide, stepHigh = 210, 46
+	edge               = 10
+)
+
+// drawData is a map as a picture.
+type drawData struct {
+	Products []string
+	Product  string
+	Colour   string // tested or wrong
+	Zoom     int    // 1 to 3
+	Left     int
+
+	Spots         []drawnSpot
+	Ways          []string // paths of SVG
+	Width, Height int
+}
+
+// drawnSpot is a page in the picture.
+type drawnSpot struct {
+	appmap.Spot
+	X, Y  int
+	Wrong int
+	Class string // good, some, bad or none
+	Label string
+}
+
+// To returns the address of a page of the map.
+func (d *drawData) To(page string) string {
+	return "map?" + url.Values{"product": {d.Product}, "page": {page}}.Encode()
+}
+
+// With returns the address of the picture with another colour and zoom.
+func (d *drawData) With(colour string, zoom int) string {
+	return "?" + url.Values{"product": {d.Product}, "colour": {colour}, "zoom": {fmt.Sprint(zoom)}}.Encode()
+}
+
+// Wide returns the width of the picture on the screen, in CSS pixels.
+func (d *drawData) Wide() int { return d.Width * (d.Zoom + 1) / 2 }
+
+// Zooms returns the sizes.
+func (*drawData) Zooms() []int { return []int{1, 2, 3} }
+
+// drawing draws the map of a product: those pages with most wrong verdicts first.
+func (s *Site) drawing(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	d := drawData{Product: field(r, "product"), Colour: field(r, "colour"), Zoom: min(max(1, atoi(field(r, "zoom"))), 3)}
+	if d.Colour != "wrong" {
+		d.Colour = "tested"
+	}
+	wrong, err := v.Memory.WrongOnPages(r.Context(), d.Product)
+	if err != nil {
+		return err
+	}
+	var of appmap.Drawing
+	err = v.Memory.Map().Read(r.Context(), func(x *appmap.Map) {
+		if d.Products = x.Products(); d.Product == "" && len(d.Products) > 0 {
+			d.Product = d.Products[0]
+		}
+		of = x.Draw(d.Product, func(page string) float64 { return wrong[page] }, drawnMost)
+	})
+	if err != nil {
+		return err
+	}
+	d.draw(&of, wrong)
+	return s.render(w, http.StatusOK, s.page(r, v, "drawing", s.speech(v.Lang).say("The map, drawn"), &d))
+}
+
+// lastOf returns the end of a route, where pages differ.
+func lastOf(route string, most int) string {
+	r := []rune(route)
+	if len(r) <= most {
+		return route
+	}
+	return "…" + string(r[len(r)-most+1:])
+}
+
+// draw places spots and ways.
+func (d *drawData) draw(of *appmap.Drawing, wrong map[string]float64) {
+	d.Left = of.Left
+	d.Width, d.Height = 2*edge+max(1, of.Columns)*stepWide, 2*edge+max(1, of.Rows)*stepHigh
+	for _, s := range of.Spots {
+		spot := drawnSpot{Spot: s, X: edge + s.Column*stepWide, Y: edge + s.Row*stepHigh, Wrong: int(wrong[s.Page])}
+		spot.Label, spot.Class = lastOf(s.Page, 20), "none"
+		switch {
+		case d.Colour == "wrong" && spot.Wrong > 0:
+			spot.Class = "bad"
+		case d.Colour == "wrong" && s.Tests > 0:
+			spot.Class = "good"
+		case d.Colour == "wrong":
+		case s.Tests > 0 && s.Count.Tested == s.Count.All:
+			spot.Class = "good"
+		case s.Tests > 0 || s.Count.Tested > 0:
+			spot.Class = "some"
+		}
+		d.Spots = append(d.Spots, spot)
+	}
+	var b strings.Builder
+	for _, w := range of.Ways {
+		from, to := &d.Spots[w.From], &d.Spots[w.To]
+		b.Reset()
+		x, y, u, v := from.X+spotWide, from.Y+spotHigh/2, to.X, to.Y+spotHigh/2
+		if to.Column <= from.Column { // back, or to a page beside it
+			x, u = from.X, to.X+spotWide
+			if to.Column == from.Column {
+				u = to.X
+			}
+		}
+		fmt.Fprintf(&b, "M%d %dC%d %d %d %d %d %d", x, y, x+(stepWide-spotWide)/2, y, u-(stepWide-spotWide)/2, v, u, v)
+		d.Ways = append(d.Ways, b.String())
+	}
+}
