@@ -30,7 +30,7 @@ touches. It is fed by what test tools leave behind anyway; see memtree map add.`
 		Args: a.arguments(0, 0, ""),
 	}
 	c.AddCommand(a.mapAddCommand(), a.mapCoverageCommand(), a.mapShowCommand(), a.mapFindCommand(), a.mapPathCommand(),
-		a.mapGapsCommand(), a.mapRequirementsCommand())
+		a.mapGapsCommand(), a.mapRequirementsCommand(), a.mapExportCommand())
 	return c
 }
 
