@@ -102,5 +102,9 @@ func (a *app) printPromoted(p *transfer.Promotion, dry bool) error {
 		out = append(out, a.Wrap(a.say("%s stays in quarantine: the cases it rests on did not come with it.",
 			p.Refused[i].ID))...)
 	}
+	if len(p.Changes) > 0 && !a.quiet {
+		out = append(out, a.Wrap(a.say("What people there banned or rejected does not hold here, and their cases can teach "+
+			"it again; memtree import --trust takes their decisions along."))...)
+	}
 	return a.print(out...)
 }
