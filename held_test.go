@@ -118,3 +118,20 @@ func TestDamageIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// A crash at any moment after a run is formed keeps its text while not much waits: the folder as it is then has it.
+func TestWaitingRunsOutliveACrash(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	m, err := memtree.Open(t.Context(), dir, nil)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, m.Close()) }()
+	for i := range 3 {
+		require.NoError(t, m.Record(t.Context(), memtree.Evaluation{
+			ID: string(rune('a' + i)), Prompt: "Check the total of the order", Judgment: tree.Raw(`"pass"`)}))
+		require.NoError(t, m.Wait(t.Context()))
+		crashed := filepath.Join(t.TempDir(), "crashed")
+		require.NoError(t, os.CopyFS(crashed, os.DirFS(dir)))
+		require.NoError(t, os.Remove(filepath.Join(crashed, "LOCK")))
+		require.Equal(t, i+1, waitingIn(t, crashed))
+	}
+}

@@ -222,16 +222,21 @@ func (m *Memory) openParts(ctx context.Context) error {
 	}
 	m.intake = intake.New(intake.Options{
 		Core: m.core, Store: m.store, Former: m.former, Taxonomy: m.taxonomy, Logger: m.opts.Logger, Closed: m.closed,
-		Reads: m.halt != nil, ReadOnly: m.opts.ReadOnly, Formed: m.formed, Stepped: m.stepped, Rested: m.saveInbox,
+		Reads: m.halt != nil, ReadOnly: m.opts.ReadOnly, Stepped: m.stepped, Rested: m.saveInbox,
+		Forming: m.forming, Formed: m.formed,
 	})
 	return nil
 }
 
-// formed adds runs that were formed to the tests that may run again, and those without a label to the inbox.
-func (m *Memory) formed(es []tree.Evaluation, all []formation.Formed) {
-	m.noteRuns(es)
-	m.putUnlabelled(es, all)
+// forming puts runs without a label into the inbox, and saves it, before the outbox gives them up.
+func (m *Memory) forming(ctx context.Context, es []tree.Evaluation, all []formation.Formed) {
+	if m.putUnlabelled(es, all) {
+		m.saveInbox(ctx)
+	}
 }
+
+// formed adds runs that were formed to the tests that may run again.
+func (m *Memory) formed(es []tree.Evaluation, _ []formation.Formed) { m.noteRuns(es) }
 
 // stepped wakes those who follow the verdicts of formed runs.
 func (m *Memory) stepped(int) {
@@ -241,11 +246,19 @@ func (m *Memory) stepped(int) {
 	}
 }
 
-// saveInboxEvery is the interval of saving the inbox while runs keep coming: a crash loses at most those of this time.
-const saveInboxEvery = 10 * time.Second
+// An inbox of at most smallInbox bytes is saved with each batch, so a crash loses no text. A save writes the whole
+// inbox; a larger one is saved every saveInboxEvery, and a crash can lose the texts of that time.
+const (
+	smallInbox     = 4 << 20
+	saveInboxEvery = 10 * time.Second
+)
 
 func (m *Memory) saveInbox(ctx context.Context) {
-	m.learned.SaveBoxes(ctx, saveInboxEvery, m.learned.inbox)
+	every := saveInboxEvery
+	if m.learned.inbox.Bytes() <= smallInbox {
+		every = 0
+	}
+	m.learned.SaveBoxes(ctx, every, m.learned.inbox)
 }
 
 // committed notifies the caches of the tree of a commit.
@@ -300,8 +313,9 @@ func (m *Memory) Inbox() *inbox.Reader {
 	})
 }
 
-// putUnlabelled puts the formed evaluations of a batch without a label into the inbox.
-func (m *Memory) putUnlabelled(es []tree.Evaluation, all []formation.Formed) {
+// putUnlabelled puts the formed evaluations of a batch without a label into the inbox, and reports whether there are
+// any.
+func (m *Memory) putUnlabelled(es []tree.Evaluation, all []formation.Formed) (any bool) {
 	unlabelled := map[string]bool{}
 	for i := range all {
 		unlabelled[all[i].Verdict.Evaluation] = !all[i].Verdict.Labelled
@@ -309,8 +323,10 @@ func (m *Memory) putUnlabelled(es []tree.Evaluation, all []formation.Formed) {
 	for i := range es {
 		if unlabelled[es[i].Key()] {
 			m.learned.inbox.Put(&es[i])
+			any = true
 		}
 	}
+	return any
 }
 
 // Pictures returns the pictures of runs. Advanced.

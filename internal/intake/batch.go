@@ -134,6 +134,7 @@ func (in *Intake) formBatch(ctx context.Context, some []detected) error {
 	if b.Changes, err = in.o.Core.Displace(ctx, b.Changes); err != nil {
 		return err
 	}
+	in.o.Forming(ctx, es, all)
 	in.noting.Lock()
 	defer in.noting.Unlock()
 	if err := in.o.Core.Apply(ctx, b); err != nil {

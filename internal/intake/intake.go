@@ -28,6 +28,9 @@ type Options struct {
 	Reads    bool            // Former has a model
 	ReadOnly bool            // nothing is formed
 
+	// Forming is called before the commit of each batch, with what it is about to write. It may be called again with
+	// the same evaluations.
+	Forming func(ctx context.Context, es []tree.Evaluation, all []formation.Formed)
 	// Formed is called after the commit of each batch. A caller of Wait continues after it has returned.
 	Formed func(es []tree.Evaluation, all []formation.Formed)
 	// Stepped is called after n evaluations were finished, 1 or more.

@@ -83,6 +83,13 @@ func (b *Inbox) Tell(v *tree.Verdict, now time.Time) {
 	}
 }
 
+// Bytes returns the size of all runs.
+func (b *Inbox) Bytes() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.bytes
+}
+
 // Get returns a run by the key of its evaluation, including labelled ones, and whether it exists.
 func (b *Inbox) Get(key string) (tree.Evaluation, bool) {
 	b.mu.Lock()
