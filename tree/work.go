@@ -77,8 +77,10 @@ func (w *Work) Check() error {
 		return bad("text", "is longer than %d bytes, or no UTF-8; cut it, or make several notes of it", MaxWork)
 	case w.Text == "" && slices.Contains([]WorkKind{WorkStart, WorkNote, WorkDecision, WorkError, WorkFinding}, w.Kind):
 		return bad("text", "is missing; say it in a sentence")
-	case states == nil && w.State != "", w.State != "" && !slices.Contains(states, w.State):
-		return bad("state", "is %.40q, which no %s has", w.State, w.Kind)
+	case states == nil && w.State != "":
+		return bad("state", "is %.40q, which no %s has; leave it out", w.State, w.Kind)
+	case w.State != "" && !slices.Contains(states, w.State):
+		return bad("state", "is %.40q, which no %s has; use one of %s", w.State, w.Kind, listed(states))
 	case w.State == "" && (w.Kind == WorkTask || w.Kind == WorkEnd):
 		return bad("state", "is missing; use one of %s", listed(states))
 	case w.Task == "" && w.Kind == WorkTask:

@@ -101,8 +101,10 @@ text. An update with a key that the run has changes nothing, so a file may be ha
 	return c
 }
 
-// mostUpdateLine bounds a line of updates.
-const mostUpdateLine = 64 << 10
+const (
+	mostUpdateLine = 64 << 10 // bytes
+	exampleUpdate  = `{"kind": "note", "text": "the cart is slow"}`
+)
 
 // updates reads the lines of a file.
 func (a *app) updates(ctx context.Context, file, id, by string) (list []tree.Work, err error) {
@@ -125,13 +127,20 @@ func (a *app) updates(ctx context.Context, file, id, by string) (list []tree.Wor
 		d.DisallowUnknownFields()
 		var w tree.Work
 		if err := d.Decode(&w); err != nil {
-			return nil, &failure{a.say("%s, line %d is no update: %s", a.fileName(file), n, err.Error()), err}
+			return nil, &failure{a.say("%s, line %d is no update: %s. A line is such as %s", a.fileName(file), n,
+				err.Error(), exampleUpdate), err}
 		}
 		w.Run, w.By = cmp.Or(w.Run, id), cmp.Or(w.By, by)
 		list = append(list, w)
 	}
-	if err := lines.Err(); err != nil {
+	switch err := lines.Err(); {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
 		return nil, &failure{a.say("%s cannot be read: %s", a.fileName(file), err.Error()), err}
+	case len(list) == 0:
+		a.complain(a.say("%s has no update; write one on each line, such as %s", a.fileName(file), exampleUpdate))
+		return nil, errRejected
 	}
 	return list, nil
 }
