@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/memtree/memtree/appmap"
 	"github.com/memtree/memtree/find"
@@ -147,7 +146,7 @@ func (m *Memory) searchMemories(ctx context.Context, q *SearchQuery, wants func(
 	}
 	where := q.Where
 	where.Words = ""
-	terms := termsOf(q.Text)
+	terms := terms(text.Terms(q.Text))
 	var out []SearchHit
 	for i := range r.Considered {
 		h := &r.Considered[i]
@@ -178,17 +177,8 @@ func (m *Memory) searchMemories(ctx context.Context, q *SearchQuery, wants func(
 // leastHit is the least score of a memory that is found.
 const leastHit = 0.1
 
-// terms are the different terms of a text. A single Chinese character is none, as too many have it.
+// terms are the different terms of a text.
 type terms []string
-
-func termsOf(s string) (out terms) {
-	for _, t := range text.Tokens(s) {
-		if (len(t) > 3 || t[0] < utf8.RuneSelf) && !slices.Contains(out, t) {
-			out = append(out, t)
-		}
-	}
-	return out
-}
 
 // shareIn returns the share of the terms that a text has, 0 without terms.
 func (t terms) shareIn(s string) float64 {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
@@ -118,15 +117,13 @@ func reason(r *Run) string {
 	return ""
 }
 
-// termSet is a set of terms. A single Chinese character is none, as too many have it.
+// termSet is a set of terms.
 type termSet map[string]bool
 
 func termsOf(s string) termSet {
 	out := termSet{}
-	for _, t := range text.Tokens(s) {
-		if len(t) > 3 || t[0] < utf8.RuneSelf {
-			out[t] = true
-		}
+	for _, t := range text.Terms(s) {
+		out[t] = true
 	}
 	return out
 }

@@ -49,10 +49,8 @@ type bag map[string]bool
 
 func bagOf(s string) bag {
 	out := bag{}
-	for _, w := range text.Tokens(s) {
-		if len(w) > 3 || w[0] < 0xe0 { // no single Chinese character
-			out[w] = true
-		}
+	for _, w := range text.Terms(s) {
+		out[w] = true
 	}
 	return out
 }

@@ -161,3 +161,7 @@ func TestShingles(t *testing.T) {
 	require.Zero(t, text.Jaccard(a, nil))
 	require.Zero(t, text.Jaccard(nil, nil))
 }
+
+func TestTermsAreNoSingleCharacters(t *testing.T) {
+	require.Equal(t, []string{"id", "订单", "单号"}, text.Terms("id 订单号 ID 单"))
+}

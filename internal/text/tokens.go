@@ -171,3 +171,15 @@ func (c *collector) bigrams(run []rune) {
 		from += size
 	}
 }
+
+// Terms returns the different tokens of s, in order. A single Chinese character is no term, as too many texts have it.
+func Terms(s string) (out []string) {
+	seen := map[string]bool{}
+	for _, t := range Tokens(s) {
+		if (len(t) > 3 || t[0] < 0xe0) && !seen[t] {
+			seen[t] = true
+			out = append(out, t)
+		}
+	}
+	return out
+}
