@@ -98,9 +98,9 @@ func reader(t *testing.T, dir string) (*memtree.Memory, *briefReader) {
 
 func car() memtree.Query { return memtree.Query{Prompt: carTask} }
 
-func readCar(t *testing.T, m *memtree.Memory) memtree.Briefed {
+func readCar(t *testing.T, m *memtree.Memory) brief.Report {
 	t.Helper()
-	did, err := m.Brief(t.Context(), []brief.Test{{Prompt: carTask}}, nil)
+	did, err := m.Briefs().Read(t.Context(), []brief.Test{{Prompt: carTask}}, nil)
 	require.NoError(t, err)
 	return did
 }
@@ -175,9 +175,9 @@ func TestBriefObeys(t *testing.T) {
 	require.Zero(t, readCarDry(t, m).Book.Read, "a purge leaves nothing of what was read")
 }
 
-func readCarDry(t *testing.T, m *memtree.Memory) memtree.Briefed {
+func readCarDry(t *testing.T, m *memtree.Memory) brief.Report {
 	t.Helper()
-	did, err := m.Brief(t.Context(), []brief.Test{{Prompt: carTask}}, &memtree.BriefOptions{DryRun: true})
+	did, err := m.Briefs().Read(t.Context(), []brief.Test{{Prompt: carTask}}, &brief.ReadOptions{DryRun: true})
 	require.NoError(t, err)
 	return did
 }
@@ -192,7 +192,7 @@ func TestBriefNothingFits(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, g.Abstained, "words find something")
 	require.Equal(t, enhance.ByWords, g.Items[0].By)
-	_, err = m.Brief(t.Context(), []brief.Test{{Prompt: q.Prompt}}, nil)
+	_, err = m.Briefs().Read(t.Context(), []brief.Test{{Prompt: q.Prompt}}, nil)
 	require.NoError(t, err)
 	g, err = m.Guide(t.Context(), q)
 	require.NoError(t, err)
@@ -201,7 +201,7 @@ func TestBriefNothingFits(t *testing.T) {
 
 	own := several(3)[2]
 	mine := memtree.Query{Prompt: own.Prompt, Scene: own.Scene, Scope: tree.Scope{Test: own.CaseID}}
-	_, err = m.Brief(t.Context(), []brief.Test{brief.TestOf(mine.Prompt, mine.Scene, mine.Scope)}, nil)
+	_, err = m.Briefs().Read(t.Context(), []brief.Test{brief.TestOf(mine.Prompt, mine.Scene, mine.Scope)}, nil)
 	require.NoError(t, err)
 	g, err = m.Guide(t.Context(), mine)
 	require.NoError(t, err)
@@ -225,7 +225,7 @@ func TestBriefFails(t *testing.T) {
 	require.NoError(t, err)
 	r.fails = &llm.Error{Kind: llm.KindTimeout, Err: errors.New("slow")}
 	tests := []brief.Test{{Prompt: carTask}, {Prompt: ask.Prompt}}
-	did, err := m.Brief(t.Context(), tests, nil)
+	did, err := m.Briefs().Read(t.Context(), tests, nil)
 	require.NoError(t, err)
 	require.Zero(t, did.Result.Tests)
 	require.Equal(t, 2, did.Left)
@@ -234,7 +234,7 @@ func TestBriefFails(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, before.Text, after.Text)
 	r.fails = nil
-	did, err = m.Brief(t.Context(), nil, nil)
+	did, err = m.Briefs().Read(t.Context(), nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, 2+8, did.Result.Tests, "the tests are known from before, and so are those of recorded runs")
 }
@@ -249,7 +249,7 @@ func TestBriefCostIsKnownBefore(t *testing.T) {
 	calls, _ := r.count()
 	require.Zero(t, calls)
 	require.Equal(t, 1, readCarDry(t, m).Tests, "nothing was written")
-	_, err := m.Brief(t.Context(), []brief.Test{{Prompt: carTask}}, &memtree.BriefOptions{MaxCalls: new(0)})
+	_, err := m.Briefs().Read(t.Context(), []brief.Test{{Prompt: carTask}}, &brief.ReadOptions{MaxCalls: new(0)})
 	require.NoError(t, err)
 	calls, _ = r.count()
 	require.Zero(t, calls)
@@ -286,10 +286,10 @@ func TestSeenTestsAreRead(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.Eventually(t, func() bool {
-		did, err := m.Brief(t.Context(), nil, &memtree.BriefOptions{DryRun: true})
+		did, err := m.Briefs().Read(t.Context(), nil, &brief.ReadOptions{DryRun: true})
 		return err == nil && did.Tests == 3+8 // with those of recorded runs+8 // those of recorded runs too
 	}, 10*time.Second, 5*time.Millisecond)
-	_, err := m.Brief(t.Context(), nil, nil)
+	_, err := m.Briefs().Read(t.Context(), nil, nil)
 	require.NoError(t, err)
 	_, tests := r.count()
 	require.Equal(t, 3+8, tests)
@@ -307,7 +307,7 @@ func TestBriefWhileItChanges(t *testing.T) {
 			}
 		})
 		wg.Go(func() {
-			_, err := m.Brief(t.Context(), []brief.Test{{Prompt: fmt.Sprintf("%s Try %d.", carTask, i)}}, nil)
+			_, err := m.Briefs().Read(t.Context(), []brief.Test{{Prompt: fmt.Sprintf("%s Try %d.", carTask, i)}}, nil)
 			require.NoError(t, err)
 		})
 	}
@@ -338,7 +338,7 @@ func BenchmarkGuideWithBriefs(b *testing.B) {
 				coming = append(coming, brief.Test{Prompt: fmt.Sprintf("%s Number %d.", carTask, i)})
 			}
 			if tests > 0 {
-				_, err = m.Brief(b.Context(), coming, nil)
+				_, err = m.Briefs().Read(b.Context(), coming, nil)
 				require.NoError(b, err)
 			}
 			b.ResetTimer()
@@ -359,15 +359,15 @@ func TestBriefGoesOn(t *testing.T) {
 	for i := range 6 {
 		tests = append(tests, brief.Test{Prompt: fmt.Sprint("Open page number ", i)})
 	}
-	o := &memtree.BriefOptions{MaxCalls: new(1), Limits: brief.Limits{Tests: 2}}
+	o := &brief.ReadOptions{MaxCalls: new(1), Limits: brief.Limits{Tests: 2}}
 	for i := range 3 {
-		did, err := m.Brief(t.Context(), tests, o)
+		did, err := m.Briefs().Read(t.Context(), tests, o)
 		require.NoError(t, err)
 		require.Equal(t, 6-2*i, did.Tests)
 		require.Equal(t, 2, did.Result.Tests)
 		require.Equal(t, 4-2*i, did.Left)
 	}
-	did, err := m.Brief(t.Context(), tests, o)
+	did, err := m.Briefs().Read(t.Context(), tests, o)
 	require.NoError(t, err)
 	require.Zero(t, did.Tests)
 }

@@ -20,7 +20,7 @@ type EvolveOptions struct {
 	Only     string                   // this error type alone
 	MaxCalls *int                     // of the model; nil: no bound
 	MaxCost  *float64                 // of the calls, by Price; nil: no bound
-	Price    evolution.Price          // of the model's tokens
+	Price    meter.Price              // of the model's tokens
 	Review   bool                     // lessons wait for a person's decision, see Memory.Review
 	KeepAll  bool                     // archive nothing
 	Reader   llm.Generator            // replaces Options.Generator, for example an agent that reads by itself

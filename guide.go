@@ -88,7 +88,7 @@ type Explanation struct {
 // Guide returns the guidance of memory before a run. It calls no generator, waits for no writer, and takes at most
 // Options.Deadline. On an error the guidance is empty, and its Enhance returns the prompt unchanged.
 func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
-	m.readNow(ctx, &q)
+	m.briefs.ReadNow(ctx, brief.TestOf(q.Prompt, q.Scene, q.Scope), q.Read)
 	began := m.opts.Now()
 	ctx, cancel := context.WithTimeout(ctx, m.opts.Deadline)
 	defer cancel()

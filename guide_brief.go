@@ -8,7 +8,6 @@ import (
 
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/enhance"
-	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )
@@ -186,45 +185,5 @@ func (w reasons) sign(items []enhance.Item, hits []retrieval.Hit) {
 		} else if slices.ContainsFunc(hits, func(h retrieval.Hit) bool { return h.ID == it.ID && h.OfTest() }) {
 			it.By = enhance.ByTest
 		}
-	}
-}
-
-// readNow has a model read one test that was not read yet, for at most Query.Read.
-func (m *Memory) readNow(ctx context.Context, q *Query) {
-	if q.Read <= 0 || m.halt == nil || m.opts.ReadOnly || m.taxonomy.WithoutModel(q.Scope.Product) {
-		return
-	}
-	t := brief.TestOf(q.Prompt, q.Scene, q.Scope)
-	if _, ok := m.learned.briefs.Book().Find(&t); ok {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, q.Read)
-	defer cancel()
-	set, err := prompts.Load(nil)
-	if err != nil {
-		return
-	}
-	if m.noteTest(t, m.opts.Now()) != nil {
-		return
-	}
-	book, questions, err := m.openQuestions(ctx, []brief.Test{t}, &BriefOptions{})
-	if err != nil || len(questions) == 0 {
-		return
-	}
-	r := &brief.Reader{Prompts: set, Model: m.halt, Now: m.opts.Now, Found: m.found(ctx)}
-	if _, err := r.Read(ctx, book, questions[0]); err != nil {
-		m.opts.Logger.Debug("a test was not read before its run", "error", err)
-	}
-}
-
-// noteSeen passes the test of a query to the worker of the book. It does not wait: a test for which the queue has no
-// room is recorded the next time.
-func (m *Memory) noteSeen(q *Query, at time.Time) {
-	if m.opts.ReadOnly || q.Step != "" {
-		return
-	}
-	select {
-	case m.learned.seen <- seenTest{q.Prompt, q.Scene, q.Scope, at}:
-	default:
 	}
 }

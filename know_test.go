@@ -192,7 +192,7 @@ func TestFactsAreRead(t *testing.T) {
 	onPage := state("The map is drawn by a third party.", "/seats")
 	q := Query{Prompt: "Seat 12A that is chosen can be paid.", Scene: tree.Scene{Route: "/seats"},
 		Scope: tree.Scope{Product: "travel"}}
-	did, err := m.Brief(ctx, []brief.Test{brief.TestOf(q.Prompt, q.Scene, q.Scope)}, nil)
+	did, err := m.Briefs().Read(ctx, []brief.Test{brief.TestOf(q.Prompt, q.Scene, q.Scope)}, nil)
 	require.NoError(t, err)
 	require.Equal(t, 1, did.Told)
 	require.Len(t, lines, 3)

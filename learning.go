@@ -91,7 +91,7 @@ func (m *Memory) learn(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case x := <-l.seen:
-			m.noteSeenTest(x)
+			m.noteFailed(m.briefs.Note(x.test, x.at))
 		case <-l.verdicts:
 			err = l.CatchUp(ctx, append(l.corrections.All(), l.risk)...)
 		case <-rested:

@@ -10,8 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
+	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/evolution"
@@ -64,8 +63,8 @@ type Memory struct {
 	gallery  tree.Gallery // pictures of runs; nil if the store has none
 	origin   tree.Origin
 
-	drafts   evolution.Waiting   // lessons that wait for a person
-	briefing *semaphore.Weighted // one Brief at a time reads
+	drafts evolution.Waiting // lessons that wait for a person
+	briefs *brief.Briefs
 
 	drawn    drawn
 	trials   chan tree.Entry    // from Guide: entries to write to the ledger
@@ -91,10 +90,10 @@ type failures struct {
 // folder adds your own checks.
 func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	m := &Memory{
-		learned: newLearning(), briefing: semaphore.NewWeighted(1),
-		trials: make(chan tree.Entry, 4096),
-		flush:  make(chan chan struct{}),
-		closed: make(chan struct{}),
+		learned: newLearning(),
+		trials:  make(chan tree.Entry, 4096),
+		flush:   make(chan chan struct{}),
+		closed:  make(chan struct{}),
 	}
 	if opts != nil {
 		m.opts = *opts
@@ -213,6 +212,7 @@ func (m *Memory) openParts(ctx context.Context) error {
 		return err
 	}
 	m.openLearned(ctx)
+	m.briefs = m.newBriefs()
 	m.core, err = core.Open(ctx, core.Options{
 		Store: m.store, Taxonomy: m.taxonomy, ReadOnly: m.opts.ReadOnly, Logger: m.opts.Logger,
 		Embedder: m.opts.Embedder, Counting: m.learned.spent.CountingTexts, Commit: m.committed,
@@ -236,7 +236,9 @@ func (m *Memory) forming(ctx context.Context, es []tree.Evaluation, all []format
 }
 
 // formed adds runs that were formed to the tests that may run again.
-func (m *Memory) formed(es []tree.Evaluation, _ []formation.Formed) { m.noteRuns(es) }
+func (m *Memory) formed(es []tree.Evaluation, _ []formation.Formed) {
+	m.noteFailed(m.briefs.NoteRuns(es))
+}
 
 // stepped wakes those who follow the verdicts of formed runs.
 func (m *Memory) stepped(int) {

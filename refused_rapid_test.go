@@ -286,7 +286,7 @@ func (s *refusing) read() {
 	for _, e := range s.runs {
 		tests = append(tests, brief.TestOf(e.Prompt, e.Scene, tree.Scope{Test: e.CaseID}))
 	}
-	_, err := s.m.Brief(s.t.Context(), tests, &memtree.BriefOptions{Reader: eager{}})
+	_, err := s.m.Briefs().Read(s.t.Context(), tests, &brief.ReadOptions{Reader: eager{}})
 	require.NoError(s.t, err)
 }
 

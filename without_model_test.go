@@ -60,7 +60,7 @@ func TestProductsWithoutModel(t *testing.T) {
 		),
 		brief.TestOf("Check that an empty basket is refused", tree.Scene{}, tree.Scope{Product: "shop"}),
 	}
-	_, err = m.Brief(t.Context(), tests, nil)
+	_, err = m.Briefs().Read(t.Context(), tests, nil)
 	require.NoError(t, err)
 	require.Contains(t, model.seen.String(), "empty basket")
 	require.Contains(t, model.seen.String(), "delivery date", "the other product is read")

@@ -4,25 +4,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/meter"
 )
-
-// Price is the price of a million tokens, in any one currency.
-type Price struct {
-	In  float64 `json:"in"`
-	Out float64 `json:"out"`
-}
-
-// Of returns the cost of the tokens of u.
-func (p Price) Of(u llm.Usage) float64 {
-	return (float64(u.InputTokens)*p.In + float64(u.OutputTokens)*p.Out) / 1e6
-}
 
 // calls counts the model calls of a plan, and the remainder of the bounds of PlanOptions.
 type calls struct {
 	bounded  bool     // left is in effect; if false, calls are unbounded
 	left     int      // calls
 	most     *float64 // cost; nil: no bound
-	price    Price
+	price    meter.Price
 	review   bool // PlanOptions.Review
 	step     Progress
 	told     func(Progress) // PlanOptions.Progress

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -18,7 +19,7 @@ type PlanOptions struct {
 	Only     string         // plan only this error type; "" for all
 	MaxCalls *int           // of the model, over all partitions; nil: no bound
 	MaxCost  *float64       // of the calls, over all partitions, by Price; nil: no bound
-	Price    Price          // of the model's tokens
+	Price    meter.Price    // of the model's tokens
 	Now      time.Time      // the upper limit for the time of the newest evaluation; zero: no limit
 	Review   bool           // a draft becomes a proposal, not a change, until a person accepts it; see Review.Decide
 	Attempts *Attempts      // the jobs that earlier plans of the same work sent without an answer; nil: none

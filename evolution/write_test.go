@@ -11,6 +11,7 @@ import (
 
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/llmtest"
+	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -375,7 +376,7 @@ func TestMaxCost(t *testing.T) {
 		o := options(t)
 		o.Generator, o.Model = model(answer(nil)), "scripted"
 		var last Progress
-		p := total(m.evolve(o, PlanOptions{MaxCost: c.most, Price: Price{In: 1, Out: 2},
+		p := total(m.evolve(o, PlanOptions{MaxCost: c.most, Price: meter.Price{In: 1, Out: 2},
 			Progress: func(s Progress) { last = s }}))
 		require.Equal(t, c.calls, p.Calls)
 		require.Equal(t, 1-c.calls, p.Waiting)

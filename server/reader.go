@@ -22,20 +22,20 @@ func (s *Server) RunReader(ctx context.Context) {
 	for s.opts.Pause(ctx, readEvery) && !s.closing() {
 		for _, name := range s.trees.names {
 			t := s.trees.byName[name]
-			if ctx.Err() != nil || s.closing() || t.writable() != nil || t.Briefs().New == 0 {
+			if ctx.Err() != nil || s.closing() || t.writable() != nil || t.Briefs().Known().New == 0 {
 				continue
 			}
-			s.readTests(ctx, t, memtree.BriefOptions{Fresh: true})
+			s.readTests(ctx, t, brief.ReadOptions{Fresh: true})
 		}
 	}
 }
 
 // readTests has the model of a tree read coming tests, and logs the result.
-func (s *Server) readTests(ctx context.Context, t *treeOf, o memtree.BriefOptions) {
+func (s *Server) readTests(ctx context.Context, t *treeOf, o brief.ReadOptions) {
 	ctx, cancel := s.living(ctx)
 	defer cancel()
 	ctx, part := s.step(ctx, "brief")
-	did, err := t.Brief(ctx, nil, &o)
+	did, err := t.Briefs().Read(ctx, nil, &o)
 	part.name("tree", t.name)
 	part.count("calls", did.Calls)
 	part.end(err)
@@ -63,7 +63,7 @@ func (s *Server) living(ctx context.Context) (context.Context, context.CancelFun
 }
 
 // readFacts has the model of a tree read notes on false alarms, and logs the result.
-func (s *Server) readFacts(ctx context.Context, t *treeOf, o *memtree.BriefOptions) {
+func (s *Server) readFacts(ctx context.Context, t *treeOf, o *brief.ReadOptions) {
 	ctx, cancel := s.living(ctx)
 	defer cancel()
 	ctx, part := s.step(ctx, "facts")
@@ -90,8 +90,8 @@ func (s *Server) readFacts(ctx context.Context, t *treeOf, o *memtree.BriefOptio
 }
 
 // leftOf returns the bounds of an evolve minus its usage.
-func leftOf(o *memtree.EvolveOptions, v *evolution.Evolved) memtree.BriefOptions {
-	out := memtree.BriefOptions{Price: o.Price}
+func leftOf(o *memtree.EvolveOptions, v *evolution.Evolved) brief.ReadOptions {
+	out := brief.ReadOptions{Price: o.Price}
 	if o.MaxCalls != nil {
 		out.MaxCalls = new(max(0, *o.MaxCalls-v.Calls))
 	}
@@ -141,13 +141,13 @@ func (s *Server) expect(ctx context.Context, in *comingInput) (*briefsOutput, er
 		}
 		tests[i] = brief.TestOf(x.Prompt, x.Scene, scope)
 	}
-	if err := t.Expect(tests); err != nil {
+	if err := t.Briefs().Expect(tests); err != nil {
 		return nil, err
 	}
-	return &briefsOutput{briefs{t.Briefs()}}, nil
+	return &briefsOutput{briefs{t.Briefs().Known()}}, nil
 }
 
 // briefs returns what is known of coming tests.
 func (s *Server) briefs(ctx context.Context, _ *struct{ InTree }) (*briefsOutput, error) {
-	return &briefsOutput{briefs{treeIn(ctx).Briefs()}}, nil
+	return &briefsOutput{briefs{treeIn(ctx).Briefs().Known()}}, nil
 }

@@ -16,7 +16,7 @@ import (
 // briefFlags are the flags of brief.
 type briefFlags struct {
 	handFlags
-	o memtree.BriefOptions
+	o brief.ReadOptions
 }
 
 func (a *app) briefCommand() *cobra.Command {
@@ -55,7 +55,7 @@ of {"id": ..., "answer": {...}}, with the same checks.`),
 // briefedJSON is the JSON form of what brief did, or would do. Its calls, tokens and cost are measured; those of a
 // dry run are estimates.
 type briefedJSON struct {
-	memtree.Briefed
+	brief.Report
 	Tokens    int      `json:"tokens"` // in and out
 	Cost      any      `json:"cost"`   // a number, or "unknown"
 	Estimated bool     `json:"estimated"`
@@ -86,7 +86,7 @@ func (a *app) brief(ctx context.Context, files []string, f *briefFlags) error {
 	if o.DryRun {
 		how = planning
 	}
-	var did memtree.Briefed
+	var did brief.Report
 	err = a.with(ctx, how, func(m *memtree.Memory) error {
 		if hand == nil && !o.DryRun && a.spending.model == "" && a.spending.player == nil {
 			return &failure{a.say("no model is set to read the tests; set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY " +
@@ -100,12 +100,12 @@ func (a *app) brief(ctx context.Context, files []string, f *briefFlags) error {
 		bar := a.progress(a.say("reading tests"), func(n int64) string { return a.say("%d tests", n) })
 		defer bar.End()
 		total := int64(0)
-		o.Progress = func(b memtree.Briefed) {
+		o.Progress = func(b brief.Report) {
 			total = max(total, int64(b.Tests))
 			bar.Step(int64(b.Result.Tests), total)
 		}
 		var err error
-		did, err = m.Brief(ctx, tests, &o)
+		did, err = m.Briefs().Read(ctx, tests, &o)
 		bar.End()
 		a.halted(m, 0)
 		return a.briefFailure(err, did.Result.Tests)
@@ -152,8 +152,8 @@ func (a *app) briefFailure(err error, done int) error {
 	return err
 }
 
-func (a *app) briefedJSON(b *memtree.Briefed, in *intake, dry bool) briefedJSON {
-	out := briefedJSON{Briefed: *b, Estimated: dry, Model: a.spentNow(), Rejected: in.rejected}
+func (a *app) briefedJSON(b *brief.Report, in *intake, dry bool) briefedJSON {
+	out := briefedJSON{Report: *b, Estimated: dry, Model: a.spentNow(), Rejected: in.rejected}
 	if out.Refused == nil {
 		out.Refused = []string{}
 	}

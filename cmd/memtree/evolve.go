@@ -10,12 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -57,7 +59,7 @@ what groups share is asked once their runs are read.`),
 			if err != nil && !errors.Is(err, errRejected) {
 				return err
 			}
-			return errors.Join(err, a.brief(c.Context(), nil, &briefFlags{o: memtree.BriefOptions{DryRun: o.DryRun}}))
+			return errors.Join(err, a.brief(c.Context(), nil, &briefFlags{o: brief.ReadOptions{DryRun: o.DryRun}}))
 		},
 	}
 	f := c.Flags()
@@ -90,7 +92,7 @@ func (a *app) evolve(ctx context.Context, o memtree.EvolveOptions, explain bool)
 			return err
 		}
 		var last evolution.Progress
-		bar := a.progress(a.say("evolving"), func(int64) string { return a.stepLine(last, o.Price != evolution.Price{}) })
+		bar := a.progress(a.say("evolving"), func(int64) string { return a.stepLine(last, o.Price != meter.Price{}) })
 		defer bar.End()
 		o.Progress = func(s evolution.Progress) {
 			last = s

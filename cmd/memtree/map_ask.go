@@ -272,7 +272,7 @@ like its title, with how sure that is.`),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return a.mapped(c.Context(), product, func(m *memtree.Memory, x *appmap.Map) error {
 				tests := map[string]string{}
-				for _, b := range m.Coming() {
+				for _, b := range m.Briefs().Coming() {
 					if product == "" || b.Test.Product == product {
 						tests[cmp.Or(b.Test.ID, b.Test.Prompt)] = b.Test.Prompt
 					}

@@ -5,12 +5,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/taxonomy"
 )
 
 // priced is what a million tokens cost.
-type priced = evolution.Price
+type priced = meter.Price
 
 // unknown is the JSON value of a figure that is not known.
 const unknown = "unknown"

@@ -130,7 +130,7 @@ type briefedNode struct {
 // picksOf returns, for each memory, the number of coming tests for which a reader picked it.
 func picksOf(m *memtree.Memory) map[string]int {
 	picked := map[string]int{}
-	for _, b := range m.Coming() {
+	for _, b := range m.Briefs().Coming() {
 		for _, p := range b.Picks {
 			picked[p.ID]++
 		}

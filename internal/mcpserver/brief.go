@@ -9,7 +9,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/internal/byhand"
 )
@@ -58,12 +57,12 @@ func (s *server) readTests(ctx context.Context, c call, in readIn) (readOut, err
 		x := &in.Tests[i]
 		tests[i] = brief.TestOf(x.Prompt, x.Scene.tree(), x.Scope.tree())
 	}
-	if err := s.m.Expect(tests); err != nil {
+	if err := s.m.Briefs().Expect(tests); err != nil {
 		return readOut{}, err
 	}
 	hand := byhand.New(c.client)
 	// nil requests all open prompts, not only those of in.Tests, so that submit_brief finds the same ones.
-	if _, err := s.m.Brief(ctx, nil, &memtree.BriefOptions{Reader: hand}); err != nil {
+	if _, err := s.m.Briefs().Read(ctx, nil, &brief.ReadOptions{Reader: hand}); err != nil {
 		return readOut{}, err
 	}
 	return s.question(hand, "submit_brief"), nil
@@ -121,7 +120,7 @@ var errNotOpen = errors.New("this question is not open: it was answered, or test
 func (s *server) submitBrief(ctx context.Context, c call, in submitIn) (submitOut, error) {
 	a := answerOf(c, &in)
 	hand := byhand.New(a.By, a)
-	did, err := s.m.Brief(ctx, nil, &memtree.BriefOptions{Reader: hand})
+	did, err := s.m.Briefs().Read(ctx, nil, &brief.ReadOptions{Reader: hand})
 	if err != nil {
 		return submitOut{}, err
 	}

@@ -54,9 +54,9 @@ const comingMost = 100
 
 // coming lists coming tests: those with a memory first, the latest named first.
 func (s *Site) coming(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	d := comingData{Known: v.Memory.Briefs(), Words: field(r, "words"), All: field(r, "all") != ""}
+	d := comingData{Known: v.Memory.Briefs().Known(), Words: field(r, "words"), All: field(r, "all") != ""}
 	words := strings.ToLower(d.Words)
-	for _, f := range v.Memory.Coming() {
+	for _, f := range v.Memory.Briefs().Coming() {
 		if len(f.Picks) == 0 && !d.All && d.Words == "" || !strings.Contains(strings.ToLower(f.Prompt), words) {
 			continue
 		}

@@ -172,7 +172,7 @@ func (s *speech) waiting(ctx context.Context, m *memtree.Memory, model int) ([]w
 	if !m.Health().Asks {
 		model = 0 // there is no model to wait for
 	}
-	known := m.Briefs()
+	known := m.Briefs().Known()
 	if known.Read == 0 {
 		known.New = 0 // no reader is configured
 	}

@@ -54,7 +54,7 @@ func TestFacts(t *testing.T) {
 		for _, n := range needs {
 			tests = append(tests, brief.TestOf(n.Prompt, n.Scene, n.Scope))
 		}
-		_, err = p.Brief(t.Context(), tests, &memtree.BriefOptions{Reader: p.reader})
+		_, err = p.Briefs().Read(t.Context(), tests, &brief.ReadOptions{Reader: p.reader})
 		require.NoError(t, err)
 		row("reader")
 		keepAnswers(t, p)
@@ -148,7 +148,7 @@ func TestNight(t *testing.T) {
 		require.NoError(t, err)
 		require.Zero(t, read.Left, read.Why)
 		p.queries = queriesOf(t, suiteFile(t, name, "queries.jsonl"))
-		did, err := p.Brief(t.Context(), coming(p.queries), nil)
+		did, err := p.Briefs().Read(t.Context(), coming(p.queries), nil)
 		require.NoError(t, err)
 		require.Zero(t, did.Left, did.Why)
 		facts, nothing := 0, 0

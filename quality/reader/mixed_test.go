@@ -76,7 +76,7 @@ func TestMixed(t *testing.T) {
 			}
 			slices.SortFunc(mixed, func(a, b brief.Test) int { return strings.Compare(a.Key(), b.Key()) })
 			for range 2 {
-				_, err := p.Brief(t.Context(), mixed, nil)
+				_, err := p.Briefs().Read(t.Context(), mixed, nil)
 				require.NoError(t, err)
 			}
 			var questions bytes.Buffer

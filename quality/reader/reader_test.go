@@ -146,7 +146,7 @@ func play(t *testing.T, name string, more ...byhand.Answer) *played {
 	}
 	p.queries = queriesOf(t, suiteFile(t, name, "queries.jsonl"))
 	for range 2 { // refused answers are requested once more
-		_, err = p.Brief(t.Context(), coming(p.queries), nil)
+		_, err = p.Briefs().Read(t.Context(), coming(p.queries), nil)
 		require.NoError(t, err)
 	}
 	return p

@@ -28,7 +28,7 @@ func TestSieve(t *testing.T) {
 			require.NoError(t, err)
 			all = append(all, n)
 		}
-		for _, b := range m.Coming() {
+		for _, b := range m.Briefs().Coming() {
 			tests = append(tests, b.Test)
 			for _, p := range b.Picks {
 				picks[b.Key] = append(picks[b.Key], p.ID)

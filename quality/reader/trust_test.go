@@ -16,7 +16,7 @@ func TestTrust(t *testing.T) {
 	fmt.Fprintln(&out, "suite  tests  words find a memory  the reader names one for these")
 	for _, name := range []string{"a", "b", "g", "i"} {
 		tests, found, named := 0, 0, 0
-		for _, b := range play(t, name).Coming() {
+		for _, b := range play(t, name).Briefs().Coming() {
 			if b.UpTo == 0 {
 				continue // recorded, and not among the coming tests
 			}

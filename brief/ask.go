@@ -1,0 +1,118 @@
+package brief
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/memtree/memtree/llm/meter"
+	"github.com/memtree/memtree/tree"
+)
+
+const (
+	atOnce    = 4                // concurrent calls of a model
+	mostInRow = 3                // consecutive calls without an answer before a model is no longer called
+	saveEvery = 30 * time.Second // while the book is read
+)
+
+// read is Read.
+func (s *Briefs) read(ctx context.Context, tests []Test, o *ReadOptions) (out Report, err error) {
+	switch {
+	case o.DryRun:
+	case s.a.ReadOnly:
+		return out, tree.ErrReadOnly
+	case s.a.Model == nil && o.Reader == nil:
+		return out, errNoModel
+	}
+	if err := s.a.Formed(ctx); err != nil {
+		return out, err
+	}
+	if err := s.turn.Acquire(ctx, 1); err != nil {
+		return out, err
+	}
+	defer s.turn.Release(1)
+	book, questions, err := s.open(ctx, tests, o)
+	if err != nil {
+		return out, err
+	}
+	for i := range questions {
+		t, n := questions[i].Size()
+		out.Tests, out.Memories = out.Tests+t, max(out.Memories, n)
+	}
+	r, err := s.reader(ctx, o.Reader)
+	if err != nil {
+		return out, err
+	}
+	if o.DryRun {
+		err = estimate(r, questions, o, &out)
+	} else {
+		err = s.ask(ctx, book, r, questions, o, &out)
+		s.a.Save(context.WithoutCancel(ctx), 0)
+	}
+	out.Book = book.Known()
+	return out, err
+}
+
+// estimate adds up the cost of the questions.
+func estimate(r *Reader, questions []Question, o *ReadOptions, out *Report) error {
+	for i := range questions {
+		request, err := r.Request(&questions[i])
+		if err != nil {
+			return err
+		}
+		out.Calls++
+		out.Usage = out.Usage.Add(meter.Estimate(request))
+	}
+	out.Cost = o.Price.Of(out.Usage)
+	return nil
+}
+
+// ask sends the questions, atOnce at a time. It stops after mostInRow consecutive ones without an answer.
+func (s *Briefs) ask(
+	ctx context.Context, book *Book, r *Reader, questions []Question, o *ReadOptions, out *Report,
+) error {
+	of := meter.New(r.Model, meter.Options{
+		Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of, InRow: mostInRow,
+	})
+	r.Model = of
+	var (
+		mu     sync.Mutex
+		asking sync.WaitGroup
+	)
+	places := make(chan struct{}, atOnce)
+	for i := range questions {
+		places <- struct{}{}
+		if ctx.Err() != nil || of.Full() {
+			for _, q := range questions[i:] {
+				t, _ := q.Size()
+				out.Left += t
+			}
+			break
+		}
+		asking.Go(func() {
+			defer func() { <-places }()
+			done, err := r.Read(ctx, book, questions[i])
+			mu.Lock()
+			defer mu.Unlock()
+			out.Result.Add(done)
+			if err != nil {
+				t, _ := questions[i].Size()
+				out.Left += max(0, t-done.Tests)
+				out.Why = err.Error()
+			}
+			spent := of.Total()
+			out.Calls, out.Usage = spent.Calls, spent.Usage
+			s.a.Save(ctx, saveEvery)
+			if o.Progress != nil {
+				o.Progress(*out)
+			}
+		})
+	}
+	asking.Wait()
+	spent := of.Total()
+	out.Calls, out.Usage, out.Cost = spent.Calls, spent.Usage, o.Price.Of(spent.Usage)
+	slices.Sort(out.Refused)
+	slices.Sort(out.Unsaid)
+	return ctx.Err()
+}
