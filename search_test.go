@@ -27,7 +27,7 @@ func TestSearch(t *testing.T) {
 	_, err = m.Map().Add(ctx, tree.Walk{Source: "a", Product: "shop", Seen: []tree.Sighting{
 		{Kind: tree.SeenElement, URL: "/cart", Role: "button", Name: "Order total"}}})
 	require.NoError(t, err)
-	kinds := func(q memtree.SearchQuery) (out []string) {
+	kinds := func(q find.Question) (out []string) {
 		hits, err := m.Search(ctx, q)
 		require.NoError(t, err)
 		for _, h := range hits {
@@ -36,15 +36,15 @@ func TestSearch(t *testing.T) {
 		}
 		return out
 	}
-	all := kinds(memtree.SearchQuery{Text: "order total required field empty"})
+	all := kinds(find.Question{Text: "order total required field empty"})
 	require.Equal(t, []string{"case", "experience", "fact", "element"}, all[:4], "the best of each kind comes first")
-	require.Equal(t, []string{"fact", "element"}, kinds(memtree.SearchQuery{Text: "order total"}), "no case fits")
-	require.Equal(t, []string{"fact"}, kinds(memtree.SearchQuery{Text: `order "masked on purpose"`}))
-	require.Equal(t, []string{"element"}, kinds(memtree.SearchQuery{Text: "order total", Kinds: []string{"element"}}))
-	require.NotContains(t, kinds(memtree.SearchQuery{Text: "order total", Where: find.Query{Product: "shop"}}), "fact")
-	require.Empty(t, kinds(memtree.SearchQuery{Text: "order total", Where: find.Query{Until: "2001-01-01"}}))
-	require.Len(t, kinds(memtree.SearchQuery{Text: "order total", Limit: 2}), 2)
-	for _, q := range []memtree.SearchQuery{{}, {Text: "x", Kinds: []string{"lesson"}},
+	require.Equal(t, []string{"fact", "element"}, kinds(find.Question{Text: "order total"}), "no case fits")
+	require.Equal(t, []string{"fact"}, kinds(find.Question{Text: `order "masked on purpose"`}))
+	require.Equal(t, []string{"element"}, kinds(find.Question{Text: "order total", Kinds: []string{"element"}}))
+	require.NotContains(t, kinds(find.Question{Text: "order total", Where: find.Query{Product: "shop"}}), "fact")
+	require.Empty(t, kinds(find.Question{Text: "order total", Where: find.Query{Until: "2001-01-01"}}))
+	require.Len(t, kinds(find.Question{Text: "order total", Limit: 2}), 2)
+	for _, q := range []find.Question{{}, {Text: "x", Kinds: []string{"lesson"}},
 		{Text: "x", Where: find.Query{Since: "monday"}}} {
 		_, err := m.Search(ctx, q)
 		require.ErrorAs(t, err, new(*tree.FieldError))

@@ -7,6 +7,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/appmap"
 	"github.com/memtree/memtree/assertion"
+	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/internal/token"
 	"github.com/memtree/memtree/tree"
@@ -57,7 +58,7 @@ type contextInput struct {
 	Body contextQuestion
 }
 
-type contextOutput struct{ Body memtree.Context }
+type contextOutput struct{ Body enhance.Context }
 
 // context answers with guidance, facts and places within a budget.
 func (s *Server) context(ctx context.Context, in *contextInput) (*contextOutput, error) {
@@ -112,12 +113,12 @@ type searchOutput struct{ Body hits }
 
 // hits are what a search found.
 type hits struct {
-	Hits []memtree.SearchHit `json:"hits" doc:"Of several kinds in turn, the best of each first"`
+	Hits []find.Hit `json:"hits" doc:"Of several kinds in turn, the best of each first"`
 }
 
 // search looks for a text in memories, facts and elements of the map.
 func (s *Server) search(ctx context.Context, in *searchInput) (*searchOutput, error) {
-	found, err := treeIn(ctx).Search(ctx, memtree.SearchQuery{Text: in.Text, Kinds: in.Kinds, Lang: in.Lang,
+	found, err := treeIn(ctx).Search(ctx, find.Question{Text: in.Text, Kinds: in.Kinds, Lang: in.Lang,
 		Limit: in.Limit, Where: find.Query{Product: in.Product, Since: in.Since, Until: in.Until}})
 	return &searchOutput{hits{found}}, err
 }

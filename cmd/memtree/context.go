@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/enhance"
 )
 
 // usualContext is the budget of context where none is set, in tokens.
@@ -38,7 +39,7 @@ memories and facts come first. With --json each part has its ring, its id and wh
 }
 
 func (a *app) context(ctx context.Context, q memtree.Query, budget int) error {
-	var x memtree.Context
+	var x enhance.Context
 	err := a.withOrRead(ctx, func(m *memtree.Memory) (err error) {
 		x, err = m.Context(ctx, q, budget)
 		return err

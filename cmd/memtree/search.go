@@ -8,12 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
 )
 
 func (a *app) searchCommand() *cobra.Command {
-	q := memtree.SearchQuery{}
+	q := find.Question{}
 	c := &cobra.Command{
 		Use:   `search "TEXT"`,
 		Short: a.say("Look for a text in memories, facts and elements of the map"),
@@ -29,16 +30,16 @@ is. What would be given before a run is another question: memtree guide, or expl
 		},
 	}
 	c.Flags().StringArrayVar(&q.Kinds, "kind", nil, a.say("only these kinds: %s; may be repeated",
-		strings.Join(memtree.SearchKinds(), ", ")))
+		strings.Join(find.Kinds(), ", ")))
 	c.Flags().StringVar(&q.Where.Product, "product", "", a.say("only of this product"))
 	c.Flags().StringVar(&q.Where.Since, "since", "", a.say("first day, such as 2026-01-31"))
 	c.Flags().StringVar(&q.Where.Until, "until", "", a.say("last day, such as 2026-01-31"))
 	c.Flags().IntVar(&q.Limit, "limit", 20, a.say("print this many at most, up to 200"))
-	completes(c, "kind", memtree.SearchKinds)
+	completes(c, "kind", find.Kinds)
 	return c
 }
 
-func (a *app) search(ctx context.Context, q memtree.SearchQuery) error {
+func (a *app) search(ctx context.Context, q find.Question) error {
 	return a.with(ctx, reading, func(m *memtree.Memory) error {
 		hits, err := m.Search(ctx, q)
 		if err != nil {
@@ -71,9 +72,9 @@ func (a *app) search(ctx context.Context, q memtree.SearchQuery) error {
 // foundKind names a kind of hit.
 func (a *app) foundKind(kind string) string {
 	switch kind {
-	case memtree.FoundFact:
+	case find.Fact:
 		return a.say("fact")
-	case memtree.FoundElement:
+	case find.Element:
 		return a.say("element")
 	case "case":
 		return a.say("case")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/appmap"
+	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -29,7 +30,7 @@ type contextOut struct {
 	Context string                `json:"context"`
 	Trial   string                `json:"trial,omitempty" jsonschema:"hand it to record_outcome after the test"`
 	Tokens  int                   `json:"tokens"`
-	Parts   []memtree.ContextPart `json:"parts"           jsonschema:"ring, id and reason of each part"`
+	Parts   []enhance.ContextPart `json:"parts"           jsonschema:"ring, id and reason of each part"`
 }
 
 func (o contextOut) text() string { return o.Context }
@@ -56,7 +57,7 @@ func (s *server) getContext(ctx context.Context, c call, in contextIn) (contextO
 		return contextOut{}, err
 	}
 	x, err := s.m.Context(ctx, q, cmp.Or(in.Budget, usualContext))
-	return contextOut{x.Text, x.Trial, x.Tokens, append([]memtree.ContextPart{}, x.Parts...)}, err
+	return contextOut{x.Text, x.Trial, x.Tokens, append([]enhance.ContextPart{}, x.Parts...)}, err
 }
 
 type elementIn struct {

@@ -1,0 +1,142 @@
+package find
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// The kinds of things that are found, beside the types of memories.
+const (
+	Fact    = "fact"
+	Element = "element"
+)
+
+// Kinds returns all kinds.
+func Kinds() []string {
+	return []string{string(tree.Case), string(tree.Experience), string(tree.Strategy), Fact, Element}
+}
+
+// Question is a question to all of memory.
+type Question struct {
+	Text  string   // what is looked for; a part in double quotation marks has to occur as it is
+	Kinds []string // of Kinds; none: all
+	Where Query    // further conditions: product, days, direction, type; Words is not used
+	Lang  string   // "zh" or "en", of lessons that have both; "": as they are stored
+	Limit int      // 0: 20; at most MostHits
+}
+
+// Hit is one thing that was found.
+type Hit struct {
+	Kind    string    `json:"kind"`
+	ID      string    `json:"id,omitempty"` // of a memory or fact
+	Title   string    `json:"title"`
+	Text    string    `json:"text,omitempty"`
+	Product string    `json:"product,omitempty"`
+	At      time.Time `json:"at,omitzero"` // when it was last changed or used
+	Score   float64   `json:"score"`       // how well it fits, 0 to 1; comparable within a kind alone
+}
+
+// MostHits is the maximum number of hits.
+const MostHits = 200
+
+const usualHits = 20
+
+// Rings are the places in which Search looks. Each returns its hits, the best first.
+type Rings struct {
+	Memories func(ctx context.Context, q *Question, of func(kind string) bool) ([]Hit, error)
+	Facts    func(ctx context.Context, q *Question) ([]Hit, error)
+	Elements func(ctx context.Context, q *Question) ([]Hit, error)
+}
+
+// Search looks for a text in all rings that the question selects. Hits of several kinds are interleaved, the best of
+// each kind first. The error for an invalid question is a *tree.FieldError.
+func (r *Rings) Search(ctx context.Context, q Question) ([]Hit, error) {
+	if err := q.check(); err != nil {
+		return nil, err
+	}
+	q.Limit = min(cmp.Or(max(q.Limit, 0), usualHits), MostHits)
+	of := func(kind string) bool { return len(q.Kinds) == 0 || slices.Contains(q.Kinds, kind) }
+	memories, err := r.Memories(ctx, &q, of)
+	if err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	var lists [][]Hit
+	for _, kind := range []tree.Type{tree.Case, tree.Experience, tree.Strategy} {
+		lists = append(lists, slices.DeleteFunc(slices.Clone(memories), func(h Hit) bool { return h.Kind != string(kind) }))
+	}
+	if of(Fact) {
+		facts, err := r.Facts(ctx, &q)
+		if err != nil {
+			return nil, fmt.Errorf("search: %w", err)
+		}
+		lists = append(lists, facts)
+	}
+	if of(Element) && q.Where.Since == "" && q.Where.Until == "" {
+		elements, err := r.Elements(ctx, &q)
+		if err != nil {
+			return nil, fmt.Errorf("search: %w", err)
+		}
+		lists = append(lists, elements)
+	}
+	for _, l := range lists {
+		for i := range l {
+			l[i].Score = math.Round(l[i].Score*1000) / 1000
+		}
+	}
+	return interleaved(lists, quotations(q.Text), q.Limit), nil
+}
+
+// check returns a *tree.FieldError for the first invalid field.
+func (q *Question) check() error {
+	if strings.TrimSpace(q.Text) == "" {
+		return wrong("text", "is empty; say what is looked for")
+	}
+	for _, k := range q.Kinds {
+		if !slices.Contains(Kinds(), k) {
+			return wrong("kind", fmt.Sprintf("is %.40q; use %s", k, strings.Join(Kinds(), ", ")))
+		}
+	}
+	return q.Where.Check()
+}
+
+// interleaved returns the first hits of several lists in turn that have all quotations.
+func interleaved(lists [][]Hit, quoted []string, most int) []Hit {
+	for i := range lists {
+		lists[i] = slices.DeleteFunc(lists[i], func(h Hit) bool {
+			all := text.Letters(h.Title + " " + h.Text)
+			return slices.ContainsFunc(quoted, func(s string) bool { return !strings.Contains(all, text.Letters(s)) })
+		})
+	}
+	out := []Hit{}
+	for at := 0; len(out) < most; at++ {
+		any := false
+		for _, l := range lists {
+			if at < len(l) && len(out) < most {
+				out, any = append(out, l[at]), true
+			}
+		}
+		if !any {
+			break
+		}
+	}
+	return out
+}
+
+// quotations returns the parts of a text in double quotation marks.
+func quotations(s string) (out []string) {
+	for i, part := range strings.FieldsFunc(strings.NewReplacer("“", "\"", "”", "\"").Replace(" "+s),
+		func(r rune) bool { return r == '"' }) {
+		if part = strings.TrimSpace(part); i%2 == 1 && part != "" {
+			out = append(out, part)
+		}
+	}
+	return out
+}
