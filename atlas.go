@@ -27,18 +27,3 @@ func (m *Memory) Map() *appmap.Atlas {
 	clean := func(s string) string { s, _ = formation.RedactText(s); return s }
 	return appmap.NewAtlas(view, write, clean, m.opts.Now)
 }
-
-// WrongOnPages returns how many verdicts were wrong on each page of a product, by the routes of the map; of all
-// products for "". Advanced.
-func (m *Memory) WrongOnPages(ctx context.Context, product string) (map[string]float64, error) {
-	out := map[string]float64{}
-	for n, err := range m.Tree().Scan(ctx, tree.Filter{Level: tree.Case.Level()}) {
-		if err != nil {
-			return nil, err
-		}
-		if n.CaseData != nil && (product == "" || n.Scope.Product == product) && n.Scene.Route != "" {
-			out[appmap.PageOf(n.Scene.Route)] += float64(max(1, len(n.Occurrences)))
-		}
-	}
-	return out, nil
-}

@@ -15,9 +15,8 @@ import (
 // maxChecks is the maximum number of assertions of Checks.
 const maxChecks = 50
 
-// Checks returns the checks that were missed on this page, or in this test, as assertions of test tools, at most 50.
-// It searches as Guide does, leaves no trial, and returns none when nothing fits. With Query.Observation each includes
-// the state of the page. Advanced.
+// Checks returns at most 50 checks that were missed on this page, or in this test, as assertions of test tools. It
+// searches as Guide does. With Query.Observation each includes the state of the page. Advanced.
 func (m *Memory) Checks(ctx context.Context, q Query) ([]assertion.Assertion, error) {
 	select {
 	case <-m.closed:

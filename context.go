@@ -29,10 +29,8 @@ const workedOnce = 0.2
 // mostPlaces is the maximum number of selectors in a Context.
 const mostPlaces = 8
 
-// Context returns what an agent should know before a run, in at most budget tokens: the guidance of memory first, as
-// Guide gives it and with its trial, then where the things are that the query names, and how to get to its page, then
-// what the run of the query has left and found, and what like runs came to. The error for a budget below 100 or above
-// 100,000 is a *tree.FieldError. Advanced.
+// Context returns what an agent should know before a run, in a budget of 100 to 100,000 tokens: the guidance, where the
+// things are that the query names, what its run has left and found, and what like runs came to. Advanced.
 func (m *Memory) Context(ctx context.Context, q Query, budget int) (enhance.Context, error) {
 	if budget < leastContext || budget > mostContext {
 		return enhance.Context{}, &tree.FieldError{Field: "budget",

@@ -15,8 +15,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Effect reports from the ledger whether memory helps, with which certainty, and which memories do. If no run was held
-// out, nothing can be compared, and the report states that. Advanced.
+// Effect reports from the ledger whether memory helps, how sure that is, and which memories do. Advanced.
 func (m *Memory) Effect(ctx context.Context) (*effect.Report, error) {
 	j, _, err := m.joinRuns(ctx)
 	if err != nil {

@@ -15,17 +15,7 @@ import (
 )
 
 // EvolveOptions bounds an Evolve. Nil and the zero value set no bounds.
-type EvolveOptions struct {
-	DryRun   bool                     // plan, write nothing, call no model; Calls, Usage and Cost are estimated
-	Only     string                   // this error type alone
-	MaxCalls *int                     // of the model; nil: no bound
-	MaxCost  *float64                 // of the calls, by Price; nil: no bound
-	Price    meter.Price              // of the model's tokens
-	Review   bool                     // lessons wait for a person's decision, see Memory.Review
-	KeepAll  bool                     // archive nothing
-	Reader   llm.Generator            // replaces Options.Generator, for example an agent that reads by itself
-	Progress func(evolution.Progress) // called after every job and partition; may be nil
-}
+type EvolveOptions = evolution.RunOptions
 
 // Evolve lets the tree learn: cases that missed one check become lessons, and lessons without enough cases go out of
 // use. Guide and Record continue meanwhile. If it is cut short, it keeps what is done; with nothing new it changes
@@ -79,7 +69,7 @@ func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (evolution.Evolve
 func (m *Memory) readAgain(ctx context.Context, o *EvolveOptions, out *evolution.Evolved) (err error) {
 	var spent meter.Spent
 	if o.DryRun {
-		spent, err = m.intake.EstimateReread(ctx, meter.New(o.estimator(),
+		spent, err = m.intake.EstimateReread(ctx, meter.New(estimator(o),
 			meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of}))
 	} else {
 		of := m.bounded(o)
@@ -133,7 +123,7 @@ func (m *Memory) evolveRounds(
 }
 
 // less returns the bounds minus the usage so far.
-func (o *EvolveOptions) less(used *evolution.Evolved) (calls *int, cost *float64) {
+func less(o *EvolveOptions, used *evolution.Evolved) (calls *int, cost *float64) {
 	if o.MaxCalls != nil {
 		calls = new(max(0, *o.MaxCalls-used.Calls))
 	}
@@ -163,7 +153,7 @@ func (m *Memory) evolve(
 			}
 		},
 	}
-	if bounds.MaxCalls, bounds.MaxCost = o.less(out); o.DryRun {
+	if bounds.MaxCalls, bounds.MaxCost = less(o, out); o.DryRun {
 		bounds.MaxCalls = new(0)
 	}
 	defer func() { out.Cost = o.Price.Of(out.Usage) }()
@@ -205,7 +195,7 @@ func (m *Memory) readerOf(o *EvolveOptions) llm.Generator {
 }
 
 // estimator returns a generator that adds up the calls of a reader. A manual reader records the prompts itself.
-func (o *EvolveOptions) estimator() llm.Generator {
+func estimator(o *EvolveOptions) llm.Generator {
 	if o.Reader != nil {
 		return o.Reader
 	}
@@ -230,12 +220,12 @@ func (m *Memory) estimate(
 	if m.readerOf(o) == nil {
 		return nil
 	}
-	e, err := m.evolver(o, o.estimator(), jobs)
+	e, err := m.evolver(o, estimator(o), jobs)
 	if err != nil {
 		return err
 	}
 	bounds := evolution.PlanOptions{Only: o.Only, Price: o.Price, Now: m.opts.Now(), Review: o.Review}
-	bounds.MaxCalls, bounds.MaxCost = o.less(out)
+	bounds.MaxCalls, bounds.MaxCost = less(o, out)
 	for plan, err := range e.Plan(ctx, v, bounds) {
 		if err != nil {
 			return err
@@ -255,8 +245,7 @@ func (m *Memory) openJobs(ctx context.Context, write bool) (*evolution.Jobs, err
 	})
 }
 
-// Review returns the API for a person to see the lessons that an Evolve with Review wrote, and to decide on them.
-// Advanced.
+// Review holds drafts of lessons until a person decides on them. Advanced.
 func (m *Memory) Review() *evolution.Review {
 	return evolution.NewReview(m.openJobs, func(ctx context.Context, write bool) (evolution.Evolved, error) {
 		return m.Evolve(ctx, &EvolveOptions{DryRun: !write, MaxCalls: new(0), Review: true, KeepAll: true})
@@ -293,9 +282,8 @@ func (m *Memory) bounded(o *EvolveOptions) *meter.Meter {
 	})
 }
 
-// Reread has the model read the cases that were left to the rules because the model had failed, as long as it answers
-// now, and returns how many it read. It leaves the cases of lessons to Evolve. Without a model it reads none.
-// Advanced.
+// Reread has the model read the cases without a lesson that it had failed to read, as long as it answers now, and
+// returns their number. Advanced.
 func (m *Memory) Reread(ctx context.Context) (int, error) {
 	if m.halt == nil {
 		return 0, nil

@@ -40,6 +40,7 @@ type Query struct {
 	Read         time.Duration    // for an unread test: wait up to this long for a model to read it now
 	Budget       int              // most tokens of the text; 0: by the length of the prompt
 	Quarantined  bool             // for Explain: search only waiting imports
+	As           []tree.Node      // for Explain: answer as if the tree had these nodes in this form, such as a draft
 }
 
 // Guidance is the answer: a block of text for the prompt, or nothing.
@@ -47,7 +48,7 @@ type Guidance struct {
 	Trial     string             `json:"trial"`              // hand it back in Evaluation.Trial; "" if none was recorded
 	Abstained bool               `json:"abstained"`          // nothing is given
 	Arm       tree.Arm           `json:"arm,omitempty"`      // the arm drawn for a run for which memory found something
-	Withheld  Withheld           `json:"withheld,omitempty"` // why guidance is withheld although memories fit
+	Withheld  effect.Withheld    `json:"withheld,omitempty"` // why guidance is withheld although memories fit
 	Text      string             `json:"text"`               // the fenced block; "" when memory abstains
 	Hash      string             `json:"hash"`               // of Text
 	Wording   string             `json:"wording,omitempty"`  // its wording, for the ledger
@@ -57,18 +58,6 @@ type Guidance struct {
 	Unformed  int                `json:"unformed,omitempty"` // when it abstains: recorded runs that are not formed yet
 	Note      string             `json:"note,omitempty"`     // what did not work as it should have
 }
-
-// Withheld is the reason why guidance is withheld although memories fit.
-type Withheld string
-
-// The reasons.
-const (
-	// ByChance withholds guidance from this run, drawn at random, so that other runs can be compared with it.
-	ByChance Withheld = "holdout"
-	// ByBreaker withholds guidance because memory did more harm than good. Once the tree has learned, guidance returns
-	// on trial.
-	ByBreaker Withheld = "breaker"
-)
 
 // Enhance returns prompt unchanged, followed by the guidance, if any.
 func (g Guidance) Enhance(prompt string) string {
@@ -97,9 +86,9 @@ func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
 			return Guidance{}, fmt.Errorf("guide: %w", err)
 		}
 	}
-	if q.Quarantined {
-		const problem = "is for Explain; what waits is no part of guidance"
-		return Guidance{}, &tree.FieldError{Field: "quarantined", Problem: problem}
+	if field := q.onlyExplained(); field != "" {
+		const problem = "is for Explain; it is no part of guidance"
+		return Guidance{}, &tree.FieldError{Field: field, Problem: problem}
 	}
 	ask := m.search(&q)
 	x, err := m.answer(ctx, q, ask, nil)
@@ -121,21 +110,15 @@ func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
 	return x.Guidance, nil
 }
 
-// Explain answers as Guide does, with the reason for every memory that was considered, and leaves no trial: it is
-// never held out at random. Advanced.
+// Explain answers as Guide does, with the reason for every memory that was considered, and leaves no trial. Advanced.
 func (m *Memory) Explain(ctx context.Context, q Query) (Explanation, error) {
-	ask := (*retrieval.Index).Explain
-	if q.Quarantined {
-		ix, err := m.core.Quarantine(ctx)
-		if err != nil {
-			return Explanation{}, fmt.Errorf("explain: %w", err)
-		}
-		ask = func(_ *retrieval.Index, ctx context.Context, q retrieval.Query) (retrieval.Result, error) {
-			return ix.Explain(ctx, q)
-		}
+	ctx, ask, err := m.explaining(ctx, &q)
+	if err != nil {
+		return Explanation{}, fmt.Errorf("explain: %w", err)
 	}
 	x, err := m.answer(ctx, q, ask, nil)
-	if s := m.passes(errorTypes(&x.Explanation)); err == nil && !q.Quarantined && (s.all || len(s.closed) > 0) {
+	s := m.passes(errorTypes(&x.Explanation))
+	if err == nil && q.onlyExplained() == "" && (s.all || len(s.closed) > 0) {
 		if s.all {
 			s.closed = errorTypes(&x.Explanation)
 		}
@@ -148,6 +131,41 @@ func (m *Memory) Explain(ctx context.Context, q Query) (Explanation, error) {
 		return Explanation{}, fmt.Errorf("explain: %w", err)
 	}
 	return x.Explanation, nil
+}
+
+// onlyExplained returns the name of a field that only Explain accepts, "" if none is set.
+func (q *Query) onlyExplained() string {
+	switch {
+	case q.Quarantined:
+		return "quarantined"
+	case len(q.As) > 0:
+		return "as"
+	}
+	return ""
+}
+
+// explaining returns the search of Explain: in the index, in the waiting imports, or in a fork of the index that knows
+// the nodes of Query.As, which the returned context holds for the door.
+func (m *Memory) explaining(ctx context.Context, q *Query) (context.Context, core.Asking, error) {
+	if q.onlyExplained() == "" {
+		return ctx, (*retrieval.Index).Explain, nil
+	}
+	ix, err := m.core.Index().Fork(), error(nil)
+	if q.Quarantined {
+		ix, err = m.core.Quarantine(ctx)
+	}
+	if err == nil && len(q.As) > 0 {
+		err = ix.Update(ctx, ix.Version(), q.As)
+	}
+	as := make(map[string]*tree.Node, len(q.As))
+	for i := range q.As {
+		as[q.As[i].ID] = &q.As[i]
+	}
+	return core.WithNodes(ctx, as), func(
+		_ *retrieval.Index, ctx context.Context, q retrieval.Query,
+	) (retrieval.Result, error) {
+		return ix.Explain(ctx, q)
+	}, err
 }
 
 // answered is an explanation whose text is not written yet.

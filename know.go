@@ -17,7 +17,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Knowledge returns what is known of the products under test. People decide on facts through Curation. Advanced.
+// Knowledge returns what is known of the products under test. Advanced.
 func (m *Memory) Knowledge() *knowledge.Library {
 	s := knowledge.Sources{
 		View: m.viewFacts, Hidden: m.taxonomy.WithoutModel, Secrets: formation.RedactText, Now: m.opts.Now,

@@ -284,8 +284,7 @@ func (m *Memory) committed(b *tree.Batch, nodes []tree.Node) {
 	}
 }
 
-// Close records the runs that Wrap still holds and closes the store. Evaluations that are not formed yet become cases
-// after the next Open.
+// Close records the runs that Wrap still holds and closes the store.
 func (m *Memory) Close() error {
 	m.closing.Do(func() {
 		close(m.closed)
@@ -299,7 +298,7 @@ func (m *Memory) Close() error {
 	return m.closeErr
 }
 
-// Tree returns the stored data: memories, the ledger, and their numbers. Advanced.
+// Tree returns the stored data. Advanced.
 func (m *Memory) Tree() tree.Reader { return readOnlyStore{m.store} }
 
 // readOnlyStore hides the writing methods of a store, so that Memory stays the only writer.

@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Prune archives dispensable memories, each with its reason, as Evolve does too. Advanced.
+// Prune archives dispensable memories, as Evolve does too. Advanced.
 func (m *Memory) Prune(ctx context.Context, o *evolution.PruneOptions) (evolution.Pruned, error) {
 	if o == nil {
 		o = &evolution.PruneOptions{}

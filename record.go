@@ -101,9 +101,7 @@ func nameEvaluation(i, n int, err error) error {
 	return &tree.FieldError{Field: "[" + strconv.Itoa(i) + "]." + f.Field, Problem: f.Problem}
 }
 
-// Wait returns once everything handed over before is in memory: cases are formed and ablations done. The error is why
-// that is not possible. It calls no generator, but waits until the embedder was called for the missing vectors.
-// Advanced.
+// Wait returns once everything handed over before is in memory. Advanced.
 func (m *Memory) Wait(ctx context.Context) error {
 	err := m.harness.Wait(ctx) // a run that is not judged yet may be a failure
 	if err == nil {

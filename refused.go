@@ -209,11 +209,10 @@ func (m *Memory) givenAll(ctx context.Context, ids []string, a *askedTest) ([]tr
 	return nodes, nil
 }
 
-// Given returns the text of a memory in guidance, for a case before its very test, and people's refusals of it. said
-// is "" if nothing of it is given. Advanced.
-func (m *Memory) Given(n *tree.Node, lang string) (said string, left []tree.Refusal) {
+// shown returns the text of a memory in guidance, "" if nothing of it is given, and people's refusals of it.
+func (m *Memory) shown(n *tree.Node, lang string) (string, []tree.Refusal) {
 	no := m.core.Refused()
-	left = no.Left(n)
+	left := no.Left(n)
 	if !n.Live() && len(left) == 0 {
 		return "", nil
 	}
@@ -221,6 +220,6 @@ func (m *Memory) Given(n *tree.Node, lang string) (said string, left []tree.Refu
 	if g == nil {
 		return "", left
 	}
-	said, _ = enhance.Say(g, enhance.Options{Lang: lang, Words: m.words, Refused: no})
-	return said, left
+	text, _ := enhance.Say(g, enhance.Options{Lang: lang, Words: m.words, Refused: no})
+	return text, left
 }

@@ -14,8 +14,7 @@ import (
 	"github.com/memtree/memtree/retrieval"
 )
 
-// Search looks for a text in memories, facts and elements of the map, in use or not. Hits of several kinds are
-// interleaved, the best of each kind first. Advanced.
+// Search looks for a text in memories, facts and the map. Advanced.
 func (m *Memory) Search(ctx context.Context, q find.Question) ([]find.Hit, error) {
 	in := find.Rings{Memories: m.searchMemories, Facts: m.searchFacts, Elements: m.searchElements}
 	return in.Search(ctx, q)

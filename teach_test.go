@@ -151,7 +151,7 @@ func TestOfferAfterAlikeNotes(t *testing.T) {
 	m := summed(t, 3) // explained by a check
 	for n, err := range m.Tree().Scan(t.Context(), tree.Filter{Level: 1}) {
 		require.NoError(t, err)
-		l, err := m.Offer(t.Context(), n.ID)
+		l, err := m.Curation().Offer(t.Context(), n.ID)
 		require.NoError(t, err)
 		require.Nil(t, l)
 	}
@@ -164,7 +164,7 @@ func TestOfferAfterAlikeNotes(t *testing.T) {
 		require.NoError(t, m.Wait(t.Context()))
 		v, err := m.Curation().Evaluation(t.Context(), e.ID)
 		require.NoError(t, err)
-		l, err := m.Offer(t.Context(), v.Node)
+		l, err := m.Curation().Offer(t.Context(), v.Node)
 		require.NoError(t, err)
 		return l
 	}

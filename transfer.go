@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Transfer returns the API for moving nodes: Export, Import into quarantine, and Promote out of it. Advanced.
+// Transfer moves memories between trees. Advanced.
 func (m *Memory) Transfer() *transfer.Exchange { return transfer.NewExchange(door{m.store, m}) }
 
 // door is a transfer's access to a memory.

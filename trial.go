@@ -164,9 +164,9 @@ func (m *Memory) give(ctx context.Context, q Query, x *answered, s share, ask co
 	switch {
 	case len(of.ids) == 0:
 	case s.all:
-		x.Guidance = withheld(&x.Guidance, ByBreaker)
+		x.Guidance = withheld(&x.Guidance, effect.ByBreaker)
 	case s.arm == tree.ArmHoldout:
-		x.Guidance = withheld(&x.Guidance, ByChance)
+		x.Guidance = withheld(&x.Guidance, effect.ByChance)
 	case s.arm == tree.ArmOther:
 		other, err := m.otherMemories(ctx, q, of.ids)
 		if err != nil {
@@ -188,7 +188,7 @@ func (m *Memory) give(ctx context.Context, q Query, x *answered, s share, ask co
 }
 
 // withheld returns guidance without its memories.
-func withheld(g *Guidance, why Withheld) Guidance {
+func withheld(g *Guidance, why effect.Withheld) Guidance {
 	return Guidance{Abstained: true, Items: []enhance.Item{}, Withheld: why, Note: g.Note}
 }
 

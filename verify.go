@@ -8,7 +8,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Verify reads everything, and calls found for each broken hash, law of the tree or part of the index. Advanced.
+// Verify reads everything and calls found for each problem. Advanced.
 func (m *Memory) Verify(ctx context.Context, found func(error)) (tree.Verified, error) {
 	var v tree.Verified
 	damaged := false

@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Runs returns the runs of agents: those under way, and the ended ones as episodes. Advanced.
+// Runs returns the runs of agents, under way and ended. Advanced.
 func (m *Memory) Runs() *run.Runs {
 	return run.New(run.Options{
 		View: func(ctx context.Context, read func(*run.Log)) error {

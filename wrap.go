@@ -17,9 +17,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Wrap returns a function of run's shape that remembers: it puts guidance into the prompt, runs, and has the result
-// judged and recorded in the background. Run sees no ground truth. Memory never breaks a run, and each thing it does
-// for one takes no longer than Options.Deadline.
+// Wrap returns a function of run's shape that puts guidance into the prompt, runs, and has the result judged and
+// recorded in the background. Run sees no ground truth. Memory never breaks a run, and delays it by Options.Deadline at
+// most.
 func Wrap(m *Memory, run harness.RunTest, opts *harness.WrapOptions) harness.RunTest {
 	if opts != nil && !m.opts.ReadOnly {
 		if o, err := opts.Correct.Check(); err == nil && o.Do != tree.Flag {
@@ -30,9 +30,8 @@ func Wrap(m *Memory, run harness.RunTest, opts *harness.WrapOptions) harness.Run
 	return m.harness.Wrap(run, opts)
 }
 
-// Correct decides whether a judgment is likely enough to be wrong to be corrected, and what is done about it; nil: it
-// stays. It writes that to the ledger, unless the memory is open for reading. It changes nothing itself: Now of the
-// result is the verdict in force. Wrap does the same for its runs. Advanced.
+// Correct decides, as Wrap does, whether a judgment is so likely to be wrong that it is corrected, and writes that to
+// the ledger; nil: it stays. Now of the result is the verdict in force. Advanced.
 func (m *Memory) Correct(ctx context.Context, e Evaluation, o harness.CorrectOptions) (*tree.Correction, error) {
 	return m.harness.Correct(ctx, e, o)
 }

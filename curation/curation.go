@@ -56,6 +56,9 @@ type Door struct {
 	// Withdraw makes the draft of a job wait for review again.
 	Withdraw func(ctx context.Context, job string) error
 	Words    func(n *tree.Node) // rewrites the sentences of a case from its misses
+	// Given returns the text of a memory in guidance, for a case before its very test, "" if nothing of it is given, and
+	// people's refusals of it.
+	Given func(n *tree.Node, lang string) (string, []tree.Refusal)
 }
 
 // Curation executes people's decisions on memories. It has no state but its door.
@@ -66,6 +69,12 @@ func New(d Door) *Curation { return &Curation{d} }
 
 // Kept returns a run of the inbox, by the key of its evaluation, and whether it exists.
 func (c *Curation) Kept(key string) (tree.Evaluation, bool) { return c.door.Kept(key) }
+
+// Given returns the text of a memory in guidance, for a case before its very test, and people's refusals of it. The
+// text is "" if nothing of it is given.
+func (c *Curation) Given(n *tree.Node, lang string) (string, []tree.Refusal) {
+	return c.door.Given(n, lang)
+}
 
 // Options apply to every decision. The zero value is valid.
 type Options struct {

@@ -26,6 +26,19 @@ type PlanOptions struct {
 	Progress func(Progress) // called after every job and partition; may be nil
 }
 
+// RunOptions bounds a run of evolution over a tree. Nil and the zero value set no bounds.
+type RunOptions struct {
+	DryRun   bool           // plan, write nothing, call no model; Calls, Usage and Cost are estimated
+	Only     string         // this error type alone
+	MaxCalls *int           // of the model; nil: no bound
+	MaxCost  *float64       // of the calls, by Price; nil: no bound
+	Price    meter.Price    // of the model's tokens
+	Review   bool           // lessons wait for a person's decision, see Review
+	KeepAll  bool           // archive nothing
+	Reader   llm.Generator  // replaces the model, for example an agent that reads by itself
+	Progress func(Progress) // called after every job and partition; may be nil
+}
+
 // Progress is the progress of a plan. Its numbers are for all partitions together.
 type Progress struct {
 	Partition           // the current one

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/tree"
@@ -139,9 +140,9 @@ func (s *suite) guide(t *testing.T, c *harness.Test) (g memtree.Guidance) {
 		return memtree.Guidance{}
 	case g.Text != "":
 		t.Logf("memtree told this run:\n%s", g.Text)
-	case g.Withheld == memtree.ByChance:
+	case g.Withheld == effect.ByChance:
 		t.Log("memtree: chance holds this run out, so that others can be compared with it")
-	case g.Withheld == memtree.ByBreaker:
+	case g.Withheld == effect.ByBreaker:
 		t.Log("memtree: memory did more harm than good, and is not given")
 	}
 	return g

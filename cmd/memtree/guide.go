@@ -123,10 +123,10 @@ func (a *app) withOrRead(ctx context.Context, do func(*memtree.Memory) error) er
 // remarks prints the notes that accompany guidance.
 func (a *app) remarks(g *memtree.Guidance) {
 	switch {
-	case g.Withheld == memtree.ByBreaker:
+	case g.Withheld == effect.ByBreaker:
 		a.note(a.say("A memory fits and is held back: memory did more harm than good. memtree effect says how sure " +
 			"that is; after the next memtree evolve it is tried again."))
-	case g.Withheld == memtree.ByChance:
+	case g.Withheld == effect.ByChance:
 		a.note(a.say("A memory fits and is held back: chance holds this run out, so that runs with memory can be " +
 			"compared with it (--holdout)."))
 	case g.Arm == tree.ArmOther:

@@ -231,7 +231,7 @@ func (s *sitting) offer(ctx context.Context, node string) error {
 	if s.offered {
 		return nil
 	}
-	l, err := s.mem.Offer(ctx, node)
+	l, err := s.mem.Curation().Offer(ctx, node)
 	if err != nil || l == nil {
 		return err
 	}

@@ -201,7 +201,7 @@ counts one.`),
 		Args: a.arguments(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return a.mapped(c.Context(), product, func(m *memtree.Memory, x *appmap.Map) error {
-				wrong, err := m.WrongOnPages(c.Context(), product)
+				wrong, err := appmap.WrongOnPages(c.Context(), m.Tree(), product)
 				if err != nil {
 					return err
 				}

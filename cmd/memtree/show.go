@@ -53,7 +53,7 @@ begins like it. With --rejected it prints the lessons that were written and refu
 				if err != nil {
 					return err
 				}
-				said, left := m.Given(&n, a.lang)
+				said, left := m.Curation().Given(&n, a.lang)
 				return a.printNode(m.Taxonomy(), &n, said, left, past)
 			})
 		},

@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
@@ -95,11 +96,11 @@ func (s *server) ask(ctx context.Context, q memtree.Query) (memtree.Guidance, er
 func (s *server) next(g *memtree.Guidance, lang string) string {
 	var out string
 	switch {
-	case g.Withheld == memtree.ByChance:
+	case g.Withheld == effect.ByChance:
 		out = inLang(lang, "A memory fits and is held back: chance holds this run out, so that runs with memory can be "+
 			"compared with it. Do the task as it is.",
 			"有匹配的记忆，但本次运行被随机留作对照，因此不给出；请按原任务执行。")
-	case g.Withheld == memtree.ByBreaker:
+	case g.Withheld == effect.ByBreaker:
 		out = inLang(lang, "A memory fits and is held back, because memory did more harm than good lately. Do the task as "+
 			"it is.", "有匹配的记忆，但近来记忆弊大于利，因此不给出；请按原任务执行。")
 	case g.Text == "":

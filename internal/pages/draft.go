@@ -54,16 +54,13 @@ func (s *Site) draft(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 		return &tree.FieldError{Field: "key", Problem: "names no draft that waits; somebody may have decided on it"}
 	}
 	d := draftData{Proposal: all[at]}
-	after, err := v.Memory.Preview(ctx, d.nodes())
-	if err != nil {
-		return err
-	}
+	as := d.nodes()
 	own, err := d.cases(ctx, v)
 	if err != nil {
 		return err
 	}
 	d.OwnTests = len(own)
-	if d.OwnChanged, d.Own, err = changed(ctx, v.Memory, own, after); err != nil {
+	if d.OwnChanged, d.Own, err = changed(ctx, v.Memory, own, as); err != nil {
 		return err
 	}
 	recent, err := recentOf(ctx, v.Memory, own)
@@ -71,7 +68,7 @@ func (s *Site) draft(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 		return err
 	}
 	d.RecentTests = len(recent)
-	if d.RecentChanged, d.Recent, err = changed(ctx, v.Memory, recent, after); err != nil {
+	if d.RecentChanged, d.Recent, err = changed(ctx, v.Memory, recent, as); err != nil {
 		return err
 	}
 	d.show(v, s.speech(v.Lang))
@@ -157,17 +154,19 @@ func recentOf(ctx context.Context, m *memtree.Memory, without []memtree.Query) (
 	return tests[:min(recentTests, len(tests))], nil
 }
 
-// changed returns the number of tests whose guidance changes, and the first of them.
+// changed returns the number of tests whose guidance changes if the tree has some nodes in the given form, and the
+// first of them.
 func changed(
-	ctx context.Context, m *memtree.Memory, tests []memtree.Query,
-	after func(context.Context, memtree.Query) (memtree.Explanation, error),
+	ctx context.Context, m *memtree.Memory, tests []memtree.Query, as []tree.Node,
 ) (n int, out []given, err error) {
 	for i := range tests {
 		was, err := m.Explain(ctx, tests[i])
 		if err != nil {
 			return 0, nil, err
 		}
-		is, err := after(ctx, tests[i])
+		with := tests[i]
+		with.As = as
+		is, err := m.Explain(ctx, with)
 		if err != nil {
 			return 0, nil, err
 		}

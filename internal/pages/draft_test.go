@@ -29,15 +29,17 @@ func TestDraftPage(t *testing.T) {
 	}
 	before, err := v.Memory.Explain(t.Context(), ask)
 	require.NoError(t, err)
-	preview, err := v.Memory.Preview(t.Context(), []tree.Node{p.Node})
-	require.NoError(t, err)
-	after, err := preview(t.Context(), ask)
+	with := ask
+	with.As = []tree.Node{p.Node}
+	after, err := v.Memory.Explain(t.Context(), with)
 	require.NoError(t, err)
 	considers := func(x memtree.Explanation) bool {
 		return slices.ContainsFunc(x.Considered, func(c enhance.Considered) bool { return c.ID == p.Node.ID })
 	}
 	require.False(t, considers(before))
 	require.True(t, considers(after))
+	_, err = v.Memory.Guide(t.Context(), with)
+	require.ErrorContains(t, err, "as is for Explain")
 	again, err := v.Memory.Explain(t.Context(), ask)
 	require.NoError(t, err)
 	require.False(t, considers(again), "a preview leaves the tree as it is")
@@ -73,8 +75,6 @@ func TestPreviewIsWhatComes(t *testing.T) {
 			drafts, keys = append(drafts, waiting[i].Node), append(keys, waiting[i].Key)
 		}
 	}
-	preview, err := v.Memory.Preview(t.Context(), drafts)
-	require.NoError(t, err)
 	prompts := []string{
 		"Add 1 items to the cart and check the total on the cart page",
 		"The order summary shows the right total of three rooms", "Check that the sum of the invoice is right", "Say hello",
@@ -83,7 +83,7 @@ func TestPreviewIsWhatComes(t *testing.T) {
 	for _, p := range prompts {
 		was, err := v.Memory.Explain(t.Context(), memtree.Query{Prompt: p})
 		require.NoError(t, err)
-		x, err := preview(t.Context(), memtree.Query{Prompt: p})
+		x, err := v.Memory.Explain(t.Context(), memtree.Query{Prompt: p, As: drafts})
 		require.NoError(t, err)
 		before, expected = append(before, was.Text), append(expected, x.Text)
 	}

@@ -63,7 +63,7 @@ func (s *Site) drawing(w http.ResponseWriter, r *http.Request, v *Visitor) error
 	if d.Colour != "wrong" {
 		d.Colour = "tested"
 	}
-	wrong, err := v.Memory.WrongOnPages(r.Context(), d.Product)
+	wrong, err := appmap.WrongOnPages(r.Context(), v.Memory.Tree(), d.Product)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ const (
 // atlas lists the pages of the application, those with most wrong verdicts first, and finds elements on them.
 func (s *Site) atlas(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	d := mapData{Product: field(r, "product"), Find: field(r, "find"), At: field(r, "page")}
-	wrong, err := v.Memory.WrongOnPages(r.Context(), d.Product)
+	wrong, err := appmap.WrongOnPages(r.Context(), v.Memory.Tree(), d.Product)
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func (s *Site) memory(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	if err != nil {
 		return err
 	}
-	said, left := v.Memory.Given(&n, v.Lang)
+	said, left := v.Memory.Curation().Given(&n, v.Lang)
 	n = v.shown(&n)
 	d := memoryData{Said: said, Left: left, Node: &n, Editable: v.Admin && n.Type != tree.Case && n.Live()}
 	d.Type, _ = v.Memory.Taxonomy().ErrorType(n.ErrorType)

@@ -1,4 +1,4 @@
-package memtree
+package curation
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
@@ -20,15 +19,15 @@ const (
 
 // Offer returns a lesson that a person may want to teach after labelling the run of a case: its note is similar to
 // those of at least two more cases, which have no lesson in use and no known check. It is nil for none. The note is
-// its advice, to be reworded as an instruction. Advanced.
-func (m *Memory) Offer(ctx context.Context, id string) (*curation.Lesson, error) {
-	this, err := m.store.Get(ctx, id)
+// its advice, to be reworded as an instruction.
+func (c *Curation) Offer(ctx context.Context, id string) (*Lesson, error) {
+	this, err := c.door.Tree.Get(ctx, id)
 	if err != nil || !unexplained(&this) {
 		return nil, err
 	}
 	said := wordsOf(this.CaseData.EvaluatorReason)
 	alike := []tree.Node{this}
-	for n, err := range m.store.Scan(ctx, tree.Filter{Level: tree.Case.Level()}) {
+	for n, err := range c.door.Tree.Scan(ctx, tree.Filter{Level: tree.Case.Level()}) {
 		if err != nil {
 			return nil, err
 		}
@@ -40,17 +39,17 @@ func (m *Memory) Offer(ctx context.Context, id string) (*curation.Lesson, error)
 	if len(alike) < enoughNotes {
 		return nil, nil //nolint:nilnil // nothing to offer is an answer
 	}
-	l := &curation.Lesson{Lesson: text.Line(this.CaseData.EvaluatorReason), Product: this.Scope.Product}
+	l := &Lesson{Lesson: text.Line(this.CaseData.EvaluatorReason), Product: this.Scope.Product}
 	if this.Direction != "false_pass" {
 		l.Direction = this.Direction
 	}
 	common := wordsOf(this.CaseData.TestCase.Prompt)
 	for i := range alike[:min(len(alike), tree.MaxExamples)] {
-		c := &alike[i].CaseData.TestCase
-		if name := cmp.Or(c.CaseID, text.Clip(text.Line(c.Prompt), 200)); !slices.Contains(l.For, name) {
+		t := &alike[i].CaseData.TestCase
+		if name := cmp.Or(t.CaseID, text.Clip(text.Line(t.Prompt), 200)); !slices.Contains(l.For, name) {
 			l.For = append(l.For, name)
 		}
-		words := wordsOf(c.Prompt)
+		words := wordsOf(t.Prompt)
 		for w := range common {
 			if !words[w] {
 				delete(common, w)
@@ -80,7 +79,7 @@ func whenOf(prompt string, common map[string]bool) string {
 	if len(out) == 0 || text.Lang(prompt) == "zh" {
 		return text.Clip(text.Line(prompt), 60)
 	}
-	return text.Clip(strings.Join(out, " "), curation.MostWhen)
+	return text.Clip(strings.Join(out, " "), MostWhen)
 }
 
 func wordsOf(s string) map[string]bool {
