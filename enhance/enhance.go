@@ -23,7 +23,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/internal/text"
@@ -358,18 +357,5 @@ func defaultBudget(prompt string) int {
 }
 
 // Tokens estimates the number of model tokens of s: one for every four characters, and two for every three Chinese
-// characters. It computes in twelfths to round only once, up.
-func Tokens(s string) int { return (twelfths(s) + 11) / 12 }
-
-// twelfths returns the estimate before it is rounded.
-func twelfths(s string) int {
-	sum := 0
-	for _, r := range s {
-		if r >= 0x2e80 && (unicode.Is(unicode.Han, r) || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xffef) {
-			sum += 8
-		} else {
-			sum += 3
-		}
-	}
-	return sum
-}
+// characters.
+func Tokens(s string) int { return text.Estimate(s) }

@@ -196,7 +196,7 @@ func (it wordedMemory) parts(f func(part string)) {
 // cost returns the tokens of the memory's text.
 func (it wordedMemory) cost() int {
 	sum := 0
-	it.parts(func(part string) { sum += twelfths(part) + twelfths("\n") })
+	it.parts(func(part string) { sum += text.Twelfths(part) + text.Twelfths("\n") })
 	return (sum + 11) / 12
 }
 

@@ -1,10 +1,8 @@
 package run
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
@@ -14,7 +12,8 @@ import (
 type Message struct {
 	Role string        `json:"role"` // system, user, assistant or tool
 	Kind tree.WorkKind `json:"kind,omitempty"`
-	// Kind is decision, error, finding or task for what has to stay. The caller sets it: the text is not searched for it.
+	// Kind is decision, error, finding or task where the caller knows that the message has to stay. Of others the text is
+	// read, see [KindOf].
 	Text string `json:"text"`
 }
 
@@ -22,71 +21,173 @@ type Message struct {
 type CompactOptions struct {
 	Budget int              // most tokens of the result
 	Last   int              // messages at the end that stay whole; 0: 6
-	Count  func(string) int // tokens of a text; nil: an estimate, see [Tokens]
+	Count  func(string) int // tokens of a text; nil: an estimate, four characters each, one and a half Chinese ones
 	Lang   string           // of the summary: "zh", or anything else for English
+
+	// Read returns the kind of a message and the sentences of it that have to stay, "" for none; nil: [KindOf]. A caller
+	// with a model hands in what it answered.
+	Read func(text string) (tree.WorkKind, []string)
 }
 
 // Compacted is what a compaction did.
 type Compacted struct {
 	Before  int `json:"before"`  // tokens
 	After   int `json:"after"`   // tokens, at most the budget
+	Marked  int `json:"marked"`  // messages that were read to be an error, a finding or a decision
 	Left    int `json:"left"`    // messages that are only in the summary
+	Short   int `json:"short"`   // marked messages that lost sentences
 	Clipped int `json:"clipped"` // messages that stay in part, since the budget has no room for them
 }
 
 const (
 	full      = 0.8 // of the budget: below it nothing is compacted
 	usualLast = 6
-	perText   = 4  // tokens of a message beside its text
-	firstPart = 80 // characters that the summary has of a message
-	leastText = 8  // tokens of a clipped message
+	perText   = 4   // tokens of a message beside its text
+	mostLine  = 300 // characters of a sentence in the summary
+	leastText = 8   // tokens of a clipped message
 )
 
 // Compact returns a transcript in at most o.Budget tokens. Below four fifths of the budget it is unchanged. Otherwise
-// system messages, those with a kind and the last ones stay whole, in their order, and the others become one line each
-// of a summary, the latest as far as there is room. Where even those do not fit, the longest ones are cut, the oldest
-// first, and nothing with a kind is dropped. The same transcript gives the same result.
+// system messages, those with a kind, errors, findings, decisions and the last ones stay whole, in their order. Of the
+// others a summary has the sentences with the rarest terms, as far as there is room. Where even those do not fit, messages that
+// were read lose other sentences than those that count, the most usual ones first, and what is in several stays once;
+// where that does not do, the longest ones are cut, and nothing with a kind is dropped. The same transcript gives the same result.
 func Compact(list []Message, o CompactOptions) ([]Message, Compacted) {
-	if o.Count == nil {
-		o.Count = Tokens
+	c := compaction{o: o}
+	if c.o.Count == nil {
+		c.o.Count = text.Estimate
 	}
-	if o.Last <= 0 {
-		o.Last = usualLast
+	if c.o.Read == nil {
+		c.o.Read = KindOf
 	}
-	size := func(m *Message) int { return o.Count(m.Text) + perText }
-	sum := func(list []Message) (n int) {
-		for i := range list {
-			n += size(&list[i])
-		}
-		return n
+	if c.o.Last <= 0 {
+		c.o.Last = usualLast
 	}
-	done := Compacted{Before: sum(list)}
-	if done.After = done.Before; float64(done.Before) <= full*float64(o.Budget) {
-		return slices.Clone(list), done
+	sizes, total := c.sizes(list)
+	c.did.Before, c.did.After = total, total
+	if float64(total) <= full*float64(o.Budget) {
+		return slices.Clone(list), c.did
 	}
-	var stay, rest []Message
-	at := -1 // where the summary goes: behind the first system messages
+	c.split(list, sizes)
+	room := o.Budget - reserve(c.rest)
+	c.shorten(room)
+	c.clip(room)
+	_, total = c.sizes(c.stay)
+	if s := c.summary(o.Budget - total - perText); s != "" {
+		c.stay = slices.Insert(c.stay, c.at, Message{Role: "system", Text: s})
+	}
+	_, c.did.After = c.sizes(c.stay)
+	return c.stay, c.did
+}
+
+// compaction is a transcript that is being compacted.
+type compaction struct {
+	o    CompactOptions
+	did  Compacted
+	stay []Message  // whole
+	rest []Message  // for the summary
+	said [][]string // of each message of stay, the sentences that count, nil for one that stays whole
+	at   int        // where the summary goes: behind the first system messages
+}
+
+func (c *compaction) size(m *Message) int { return c.o.Count(m.Text) + perText }
+
+// sizes returns the tokens of messages, and their sum.
+func (c *compaction) sizes(list []Message) (sizes []int, total int) {
+	sizes = make([]int, len(list))
 	for i := range list {
-		m := list[i]
-		if m.Role == "system" || m.Kind != "" || i >= len(list)-o.Last {
-			if at < 0 && m.Role != "system" {
-				at = len(stay)
+		sizes[i] = c.size(&list[i])
+		total += sizes[i]
+	}
+	return sizes, total
+}
+
+// split parts what stays from the rest. A last message that alone is larger than half of the budget is read too.
+func (c *compaction) split(list []Message, sizes []int) {
+	c.at = -1
+	for i, m := range list {
+		last := i >= len(list)-c.o.Last
+		var said []string
+		if m.Role != "system" && m.Kind == "" && (!last || sizes[i] > c.o.Budget/2) {
+			kind, found := c.o.Read(m.Text)
+			if kind != "" {
+				c.did.Marked++
+				said = found
 			}
-			stay = append(stay, m)
-			continue
+			if kind == "" && !last {
+				c.rest = append(c.rest, m)
+				continue
+			}
 		}
-		rest = append(rest, m)
+		if c.at < 0 && m.Role != "system" {
+			c.at = len(c.stay)
+		}
+		c.stay, c.said = append(c.stay, m), append(c.said, said)
 	}
-	if at < 0 {
-		at = len(stay)
+	if c.at < 0 {
+		c.at = len(c.stay)
 	}
-	done.Left = len(rest)
-	done.Clipped = clip(stay, o.Budget-reserve(rest), size, o.Count)
-	if s := summary(rest, o.Budget-sum(stay)-perText, &o); s != "" {
-		stay = slices.Insert(stay, at, Message{Role: "system", Text: s})
+	c.did.Left = len(c.rest)
+}
+
+// shorten takes sentences out of messages that were read until all fit: those that count least first, by [lines], and
+// none that has to stay. A sentence of several messages stays in the last one. A message without any other goes.
+func (c *compaction) shorten(room int) {
+	_, total := c.sizes(c.stay)
+	if total <= room {
+		return
 	}
-	done.After = sum(stay)
-	return stay, done
+	var read []Message
+	var places []int
+	keep := map[string]bool{}
+	for i := range c.stay {
+		if c.said[i] != nil {
+			read, places = append(read, c.stay[i]), append(places, i)
+			for _, s := range c.said[i] {
+				keep[text.Line(s)] = true
+			}
+		}
+	}
+	all := lines(read, 0)
+	out := map[int]bool{}
+	for _, m := range read {
+		total -= c.o.Count(m.Text)
+	}
+	for _, l := range all {
+		total += c.o.Count(" " + l.text)
+	}
+	for _, i := range lightest(all) {
+		if total <= room {
+			break
+		}
+		if !keep[all[i].text] {
+			out[i] = true
+			total -= c.o.Count(" " + all[i].text)
+		}
+	}
+	texts := make([][]string, len(read))
+	for i, l := range all {
+		if !out[i] {
+			texts[l.of] = append(texts[l.of], l.text)
+		}
+	}
+	c.replace(places, texts)
+}
+
+// replace puts sentences in the place of messages of stay, and removes messages without any.
+func (c *compaction) replace(places []int, texts [][]string) {
+	for i, at := range slices.Backward(places) {
+		if short := strings.Join(texts[i], " "); len(short) < len(c.stay[at].Text) {
+			c.stay[at].Text = short
+			c.did.Short++
+		}
+		if c.stay[at].Text == "" {
+			c.stay, c.said = slices.Delete(c.stay, at, at+1), slices.Delete(c.said, at, at+1)
+			if at < c.at {
+				c.at--
+			}
+		}
+	}
 }
 
 // reserve is the room for the head of a summary, if there is one.
@@ -97,76 +198,36 @@ func reserve(rest []Message) int {
 	return perText + 2*leastText
 }
 
-// clip cuts the longest messages, the oldest of these first, until all fit, and returns how many it cut.
-func clip(list []Message, room int, size func(*Message) int, count func(string) int) (cut int) {
-	was := make([]string, len(list))
-	for i := range list {
-		was[i] = list[i].Text
-	}
-	for {
-		total, at := 0, -1
-		for i := range list {
-			total += size(&list[i])
-			if at < 0 || size(&list[i]) > size(&list[at]) {
-				at = i
-			}
-		}
-		if total <= room || at < 0 || list[at].Text == "" {
+// clip cuts the longest messages, the oldest of these first, until all fit.
+func (c *compaction) clip(room int) {
+	sizes, total := c.sizes(c.stay)
+	was := make([]bool, len(c.stay))
+	for total > room && len(sizes) > 0 {
+		at := slices.Index(sizes, slices.Max(sizes))
+		m := &c.stay[at]
+		if m.Text == "" {
 			break
 		}
-		m := &list[at]
-		most := max(0, count(m.Text)-max(1, min(total-room, count(m.Text)/2)))
-		for r := []rune(m.Text); ; r = r[:len(r)*3/4] {
-			m.Text = text.Clip(string(r), max(1, len(r)*3/4))
-			if len(r) < 4 || most == 0 {
-				m.Text = ""
-			}
-			if count(m.Text) <= most {
-				break
-			}
+		n := sizes[at] - perText
+		m.Text = c.cut(m.Text, max(0, n-max(1, min(total-room, n/2))))
+		was[at] = true
+		total -= sizes[at]
+		sizes[at] = c.size(m)
+		total += sizes[at]
+	}
+	for _, cut := range was {
+		if cut {
+			c.did.Clipped++
 		}
 	}
-	for i := range list {
-		if list[i].Text != was[i] {
-			cut++
-		}
-	}
-	return cut
 }
 
-// summary has one line for each message, the latest ones as far as there is room; "" without room for a line.
-func summary(rest []Message, room int, o *CompactOptions) string {
-	if len(rest) == 0 {
-		return ""
-	}
-	head := fmt.Sprintf("Earlier messages, in short (%d):", len(rest))
-	if o.Lang == "zh" {
-		head = fmt.Sprintf("更早的消息摘要（%d 条）：", len(rest))
-	}
-	if o.Count(head) > room {
-		return ""
-	}
-	var lines []string
-	for _, m := range slices.Backward(rest) {
-		line := "- " + m.Role + ": " + text.Clip(text.Line(m.Text), firstPart)
-		if o.Count(strings.Join(append([]string{head, line}, lines...), "\n")) > room {
-			break
-		}
-		lines = append([]string{line}, lines...)
-	}
-	return strings.Join(append([]string{head}, lines...), "\n")
-}
-
-// Tokens estimates the tokens of a text: four characters each, one and a half Chinese ones. It is an estimate for every
-// model; hand in the tokenizer of yours for an exact count.
-func Tokens(s string) int {
-	han, other := 0, 0
-	for _, r := range s {
-		if unicode.Is(unicode.Han, r) {
-			han++
-		} else {
-			other++
+// cut returns the beginning of a text in at most so many tokens.
+func (c *compaction) cut(s string, most int) string {
+	for r := []rune(s); len(r) >= 4 && most > 0; r = r[:len(r)*3/4] {
+		if s = text.Clip(string(r), max(1, len(r)*3/4)); c.o.Count(s) <= most {
+			return s
 		}
 	}
-	return (han*8 + other*3 + 11) / 12
+	return ""
 }

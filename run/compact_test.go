@@ -2,11 +2,13 @@ package run_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/run"
 	"github.com/memtree/memtree/tree"
 )
@@ -26,7 +28,7 @@ func TestCompact(t *testing.T) {
 		out, did := run.Compact(list, run.CompactOptions{Budget: budget, Last: rapid.IntRange(0, 8).Draw(t, "last")})
 		total, kinds := 0, 0
 		for _, m := range out {
-			total += run.Tokens(m.Text) + 4
+			total += text.Estimate(m.Text) + 4
 			if m.Kind != "" {
 				kinds++
 			}
@@ -64,4 +66,48 @@ func TestCompactKeepsWhatMatters(t *testing.T) {
 	same, did := run.Compact(out, run.CompactOptions{Budget: 10_000})
 	require.Equal(t, out, same, "there is room")
 	require.Equal(t, did.Before, did.After)
+}
+
+// Errors, findings and decisions are found in plain messages, in both languages, and the rest is left to the summary.
+func TestKindOf(t *testing.T) {
+	for s, kind := range map[string]tree.WorkKind{
+		"The page does not show any orders.":                               tree.WorkError,
+		"点击提交后没有反应":                                                        tree.WorkError,
+		"I will try another payment method.":                               tree.WorkDecision,
+		"改用银行卡支付":                                                          tree.WorkDecision,
+		"Only three of the invoices are open, in total 41.20 euros.":       tree.WorkFinding,
+		"合计 320 元":                                                         tree.WorkFinding,
+		"call cancel_order {\"order\": 7}":                                 tree.WorkDecision,
+		"The page has loaded.":                                             "",
+		"click('79')":                                                      "",
+		"打开购物车页面":                                                          "",
+		"Opening the cart. The button is not visible. I will go back now.": tree.WorkError,
+	} {
+		kind2, sentences := run.KindOf(s)
+		require.Equal(t, kind, kind2, s)
+		require.Equal(t, kind == "", len(sentences) == 0, s)
+	}
+	_, sentences := run.KindOf("Opening the cart. The button is not visible. I will go back now.")
+	require.Equal(t, []string{"The button is not visible.", "I will go back now."}, sentences)
+}
+
+// A message of a megabyte is cut to what counts, in time, also with a tokenizer that counts its own way.
+func TestCompactOfLongMessages(t *testing.T) {
+	long := strings.Repeat("The page has loaded; it lists twenty products. ", 22_000)
+	list := []run.Message{
+		{Role: "system", Text: "You explore the shop."},
+		{Role: "tool", Text: "The coupon was not found. " + long},
+		{Role: "tool", Text: strings.Repeat("界", 350_000)},
+		{Role: "assistant", Kind: tree.WorkDecision, Text: "I pay by card. " + long},
+		{Role: "user", Text: long + "Go on."},
+	}
+	for _, count := range []func(string) int{nil, func(s string) int { return len(s) }} {
+		out, did := run.Compact(list, run.CompactOptions{Budget: 2000, Count: count})
+		require.LessOrEqual(t, did.After, 2000)
+		require.Equal(t, list[0], out[0])
+		require.True(t, slices.ContainsFunc(out, func(m run.Message) bool {
+			return strings.Contains(m.Text, "The coupon was not found.")
+		}))
+		require.True(t, slices.ContainsFunc(out, func(m run.Message) bool { return m.Kind == tree.WorkDecision }))
+	}
 }

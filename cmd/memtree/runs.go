@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -34,7 +32,7 @@ run can be found again by a goal that is like its own, with how it went.`),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(a.runStartCommand(), a.runAddCommand(), a.runListCommand(), a.runShowCommand(), a.runResumeCommand(),
-		a.runEndCommand(), a.runRateCommand())
+		a.runEndCommand(), a.runRateCommand(), a.runCompactCommand())
 	return c
 }
 
@@ -108,41 +106,23 @@ const (
 
 // updates reads the lines of a file.
 func (a *app) updates(ctx context.Context, file, id, by string) (list []tree.Work, err error) {
-	var r io.Reader = interruptible{ctx, a.stdin}
-	if file != "-" {
-		f, err := a.openNamed(file)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close() //nolint:errcheck // only read
-		r = f
-	}
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, mostUpdateLine)
-	for n := 1; lines.Scan(); n++ {
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
-			continue
-		}
-		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
+	err = a.eachLine(ctx, file, mostUpdateLine, func(n int, line []byte) error {
+		d := json.NewDecoder(bytes.NewReader(line))
 		d.DisallowUnknownFields()
 		var w tree.Work
 		if err := d.Decode(&w); err != nil {
-			return nil, &failure{a.say("%s, line %d is no update: %s. A line is such as %s", a.fileName(file), n,
-				err.Error(), exampleUpdate), err}
+			return &failure{a.say("%s, line %d is no update: %s. A line is such as %s", a.fileName(file), n, err.Error(),
+				exampleUpdate), err}
 		}
 		w.Run, w.By = cmp.Or(w.Run, id), cmp.Or(w.By, by)
 		list = append(list, w)
-	}
-	switch err := lines.Err(); {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case err != nil:
-		return nil, &failure{a.say("%s cannot be read: %s", a.fileName(file), err.Error()), err}
-	case len(list) == 0:
+		return nil
+	})
+	if err == nil && len(list) == 0 {
 		a.complain(a.say("%s has no update; write one on each line, such as %s", a.fileName(file), exampleUpdate))
 		return nil, errRejected
 	}
-	return list, nil
+	return list, err
 }
 
 // addToRun adds updates and prints what came of it.

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	agentrun "github.com/memtree/memtree/run"
+	"github.com/memtree/memtree/tree"
+)
+
+// Limits of a transcript.
+const (
+	longestMessage = 2 << 20 // bytes of a line
+	mostTranscript = 64 << 20
+	exampleMessage = `{"role": "assistant", "content": "I pay by card, since the invoice is broken."}`
+)
+
+func (a *app) runCompactCommand() *cobra.Command {
+	o := agentrun.CompactOptions{}
+	c := &cobra.Command{
+		Use:   "compact [FILE]",
+		Short: a.say("Fit the messages of an agent into a budget of tokens"),
+		Long: a.say(`Reads a transcript, a message on each line with its role and content, and prints it in at most
+--budget tokens (an estimate). Errors, findings, decisions, system messages and the last messages
+stay; of the others a summary has what no other message has. No model is asked and nothing is saved.
+A message may carry its kind: error, finding, decision or task.`),
+		Example: `  memtree run compact messages.jsonl --budget 8000 > shorter.jsonl`,
+		Args:    a.arguments(0, 1, a.say("a file of messages")),
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.Budget < 100 {
+				return &usageError{a.say("--budget is %d; use 100 or more", o.Budget)}
+			}
+			o.Lang = a.lang
+			return a.runCompact(c.Context(), cmp.Or(append(args, "-")[0], "-"), o)
+		},
+	}
+	c.Flags().IntVar(&o.Budget, "budget", 0, a.say("most tokens of the result"))
+	c.Flags().IntVar(&o.Last, "last", 6, a.say("messages at the end that stay whole"))
+	return c
+}
+
+// runCompact prints a transcript within a budget: its lines, or with --json one object with what was done.
+func (a *app) runCompact(ctx context.Context, file string, o agentrun.CompactOptions) error {
+	list, err := a.messages(ctx, file)
+	if err != nil {
+		return err
+	}
+	out, did := agentrun.Compact(list, o)
+	if a.json {
+		return a.printJSON(struct {
+			agentrun.Compacted
+			Messages []agentrun.Message `json:"messages"`
+		}{did, emptyNotNull(out)})
+	}
+	for i := range out {
+		m := &out[i]
+		b, err := json.Marshal(struct {
+			Role    string        `json:"role"`
+			Kind    tree.WorkKind `json:"kind,omitempty"`
+			Content string        `json:"content"`
+		}{m.Role, m.Kind, m.Text})
+		if err == nil {
+			err = a.print(string(b))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	a.note(a.say("Tokens: %d of %d. Only in the summary: %d messages; cut: %d.", did.After, did.Before, did.Left,
+		did.Short+did.Clipped))
+	return nil
+}
+
+// messages reads a transcript.
+func (a *app) messages(ctx context.Context, file string) (list []agentrun.Message, err error) {
+	total := 0
+	err = a.eachLine(ctx, file, longestMessage, func(n int, line []byte) error {
+		var m struct {
+			agentrun.Message
+			Content string `json:"content"`
+		}
+		err := json.Unmarshal(line, &m)
+		if err == nil && m.Role == "" {
+			err = errors.New(a.say("it has no role"))
+		}
+		if err != nil {
+			return &failure{a.say("%s, line %d is no message: %s. A line is such as %s", a.fileName(file), n, err.Error(),
+				exampleMessage), err}
+		}
+		if total += len(line); total > mostTranscript {
+			return &failure{a.say("%s has more than %d MiB; hand in a part of it", a.fileName(file), mostTranscript>>20), nil}
+		}
+		m.Text = cmp.Or(m.Text, m.Content)
+		list = append(list, m.Message)
+		return nil
+	})
+	return list, err
+}
+
+// eachLine calls do with each line of a file, or of standard input for "-", that is not empty, and with its number.
+func (a *app) eachLine(ctx context.Context, file string, longest int, do func(n int, line []byte) error) error {
+	var r io.Reader = interruptible{ctx, a.stdin}
+	if file != "-" {
+		f, err := a.openNamed(file)
+		if err != nil {
+			return err
+		}
+		defer f.Close() //nolint:errcheck // only read
+		r = f
+	}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, longest)
+	for n := 1; lines.Scan(); n++ {
+		if line := bytes.TrimSpace(lines.Bytes()); len(line) > 0 {
+			if err := do(n, line); err != nil {
+				return err
+			}
+		}
+	}
+	switch err := lines.Err(); {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return &failure{a.say("%s cannot be read: %s", a.fileName(file), err.Error()), err}
+	}
+	return nil
+}

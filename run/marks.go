@@ -1,0 +1,61 @@
+package run
+
+import (
+	_ "embed" // marks.txt
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/tree"
+)
+
+//go:embed marks.txt
+var marksFile string
+
+// mark is a turn of speech.
+type mark struct {
+	kind    tree.WorkKind
+	pattern *regexp.Regexp
+}
+
+var marks = sync.OnceValue(func() (out []mark) {
+	for line := range strings.Lines(marksFile) {
+		kind, pattern, ok := strings.Cut(strings.TrimRight(line, "\n"), "\t")
+		if !ok || strings.HasPrefix(line, "#") {
+			continue
+		}
+		out = append(out, mark{tree.WorkKind(kind), regexp.MustCompile(pattern)})
+	}
+	return out
+})
+
+// Limits on what is searched, in bytes: of a sentence, and of each end of a text.
+const (
+	mostMarked = 2000
+	mostEnd    = 32 << 10
+)
+
+// KindOf returns whether a text has an error, a finding or a decision in it, the first of these that it has, and the
+// sentences that have any of them, in order. It goes by turns of speech in English and Chinese (marks.txt), knows
+// no meaning, and marks too much sooner than too little. Of a text of more than 64 KiB the two ends are read. ""
+// is none.
+func KindOf(s string) (kind tree.WorkKind, sentences []string) {
+	if len(s) > 2*mostEnd {
+		s = strings.ToValidUTF8(s[:mostEnd], "") + "\n" + strings.ToValidUTF8(s[len(s)-mostEnd:], "")
+	}
+	first := len(marks())
+	for _, one := range text.Sentences(s) {
+		low := strings.ToLower(one[:min(len(one), mostMarked)])
+		i := slices.IndexFunc(marks(), func(m mark) bool { return m.pattern.MatchString(low) })
+		if i >= 0 {
+			first = min(first, i)
+			sentences = append(sentences, one)
+		}
+	}
+	if len(sentences) == 0 {
+		return "", nil
+	}
+	return marks()[first].kind, sentences
+}
