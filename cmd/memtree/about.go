@@ -9,37 +9,38 @@ import (
 
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/tree"
 )
 
-func (a *app) aboutCommand() *cobra.Command {
+func aboutCommand(a *app) *cobra.Command {
 	o := curation.AboutOptions{}
 	c := &cobra.Command{
 		Use:   "about CASE",
-		Short: a.say("Say which checks a case is about, and which not"),
-		Long: a.say(`Corrects what was read from a wrong judgement: which checks were missed in it. From then on
+		Short: a.Say("Say which checks a case is about, and which not"),
+		Long: a.Say(`Corrects what was read from a wrong judgement: which checks were missed in it. From then on
 the case says nothing of a check named with --not, and counts for one named with --is; what people wrote of
 the run stays, and no model reads the case again. Lessons that stand on it are written anew, or go, when the
 tree evolves next; one that would be left with too few cases is not given until then. memtree show CASE
 lists the checks of a case, docs/checks.md those of the catalogue. memtree undo takes it back.`),
 		Example: "  memtree about c_fhb3x2 --not reload\n" +
 			"  memtree about c_fhb3x2 --not reload --is recompute --why \"a wrong sum\"",
-		Args:              a.arguments(1, 1, a.say("the id of a case")),
-		ValidArgsFunction: a.completeID,
-		RunE:              func(c *cobra.Command, args []string) error { return a.about(c.Context(), args[0], o) },
+		Args:              arguments(a.Voice, 1, 1, a.Say("the id of a case")),
+		ValidArgsFunction: completeID(a),
+		RunE:              func(c *cobra.Command, args []string) error { return runAbout(c.Context(), a, args[0], o) },
 	}
-	c.Flags().StringSliceVar(&o.Not, "not", nil, a.say("a check that the case is not about; may be given again"))
-	c.Flags().StringSliceVar(&o.Is, "is", nil, a.say("a check that the case is about; may be given again"))
-	a.speaker(c, &o.Options)
-	a.over(c, &o.Options)
+	c.Flags().StringSliceVar(&o.Not, "not", nil, a.Say("a check that the case is not about; may be given again"))
+	c.Flags().StringSliceVar(&o.Is, "is", nil, a.Say("a check that the case is about; may be given again"))
+	speaker(a.Voice, c, &o.Options)
+	over(a.Voice, c, &o.Options)
 	return c
 }
 
-func (a *app) about(ctx context.Context, id string, o curation.AboutOptions) error {
+func runAbout(ctx context.Context, a *app, id string, o curation.AboutOptions) error {
 	if len(o.Not)+len(o.Is) == 0 {
-		return &usageError{a.say("name a check with --not or --is")}
+		return a.Usage("name a check with --not or --is")
 	}
-	return a.word(ctx, id, o.Options,
+	return decide(a, ctx, id, o.Options,
 		func(c *curation.Curation, ctx context.Context, id string, said curation.Options) (curation.Result, error) {
 			o.Options = said
 			return c.About(ctx, id, o)
@@ -57,30 +58,30 @@ func aboutBefore(act *tree.Action, id string) tree.About {
 }
 
 // aboutLine lists the checks that a correction newly includes or excludes, compared with the one before.
-func (a *app) aboutLine(was, now tree.About) string {
+func aboutLine(v *say.Voice, was, now tree.About) string {
 	fresh := func(list, old []string) string {
 		known := func(s string) bool { return slices.Contains(old, s) }
 		return strings.Join(slices.DeleteFunc(slices.Clone(list), known), ", ")
 	}
 	var out []string
 	if not := fresh(now.Not, was.Not); not != "" {
-		out = append(out, a.say("not about %s", not))
+		out = append(out, v.Say("not about %s", not))
 	}
 	if is := fresh(now.Is, was.Is); is != "" {
-		out = append(out, a.say("about %s", is))
+		out = append(out, v.Say("about %s", is))
 	}
-	return strings.Join(out, a.say("; "))
+	return strings.Join(out, v.Say("; "))
 }
 
 // aboutDone describes what a correction changed, and lists the checks that the case is about now.
-func (a *app) aboutDone(d *curation.Result) string {
+func aboutDone(v *say.Voice, d *curation.Result) string {
 	n, now := &d.Changes[0].Node, tree.About{}
 	if n.CaseData != nil && n.CaseData.About != nil {
 		now = *n.CaseData.About
 	}
-	said := a.aboutLine(aboutBefore(&d.Action, n.ID), now)
+	said := aboutLine(v, aboutBefore(&d.Action, n.ID), now)
 	if checks := brief.Checks(n); len(checks) > 0 {
-		return said + a.say(". It is about %s now.", strings.Join(checks, ", "))
+		return said + v.Say(". It is about %s now.", strings.Join(checks, ", "))
 	}
-	return said + a.say(". It is about no known check now.")
+	return said + v.Say(". It is about no known check now.")
 }

@@ -11,57 +11,59 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/whole"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/taxonomy"
 )
 
-func (a *app) backupCommand() *cobra.Command {
+func backupCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup FOLDER",
-		Short: a.say("Copy the whole store to a folder, while it is in use"),
-		Long: a.say(`Copies the store as it is at one moment, with what waits to be formed and the ledger,
+		Short: a.Say("Copy the whole store to a folder, while it is in use"),
+		Long: a.Say(`Copies the store as it is at one moment, with what waits to be formed and the ledger,
 while others may go on writing to it. The copy is a store itself, and is read and checked once it is
 written. Backing up into the same folder again copies only what is new.
 
 To hand memories to others, use memtree export.`),
 		Example: "  memtree backup /mnt/backups/shop",
-		Args:    a.arguments(1, 1, a.say("the folder of the copy")),
+		Args:    arguments(a.Voice, 1, 1, a.Say("the folder of the copy")),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := a.checkFolder(reading); err != nil {
+			if err := a.store.CheckFolder(store.Reading); err != nil {
 				return err
 			}
-			return a.copyStore(c.Context(), jsonstore.Backup, a.store, args[0])
+			return copyStore(c.Context(), a.Voice, jsonstore.Backup, a.store.Dir, args[0])
 		},
 	}
 }
 
-func (a *app) restoreCommand() *cobra.Command {
+func restoreCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "restore FOLDER",
-		Short: a.say("Make a store of what memtree backup wrote"),
-		Long: a.say(`Makes the store named with --store from a backup, and checks it. There may be no
+		Short: a.Say("Make a store of what memtree backup wrote"),
+		Long: a.Say(`Makes the store named with --store from a backup, and checks it. There may be no
 store yet: what is there is never written over. To merge a backup into a store, export it and import
 it with --trust.`),
 		Example: "  memtree restore /mnt/backups/shop --store .memtree",
-		Args:    a.arguments(1, 1, a.say("the folder of a backup")),
+		Args:    arguments(a.Voice, 1, 1, a.Say("the folder of a backup")),
 		RunE: func(c *cobra.Command, args []string) error {
-			if a.readOnly {
-				return &usageError{a.say("restore makes a store; leave --read-only out")}
+			if a.store.ReadOnly {
+				return a.Usage("restore makes a store; leave --read-only out")
 			}
-			if _, err := os.Stat(filepath.Join(a.store, "FORMAT.json")); err == nil {
-				return &failure{a.say("there is a store in %s already, and nothing was changed; name another folder with --store",
-					a.store), nil}
+			if _, err := os.Stat(filepath.Join(a.store.Dir, "FORMAT.json")); err == nil {
+				return a.Fail(nil, "there is a store in %s already, and nothing was changed; name another folder with --store",
+					a.store.Dir)
 			}
-			return a.copyStore(c.Context(), jsonstore.Restore, args[0], a.store)
+			return copyStore(c.Context(), a.Voice, jsonstore.Restore, args[0], a.store.Dir)
 		},
 	}
 }
 
 type copying func(ctx context.Context, from, to string, started time.Time) (jsonstore.Backed, error)
 
-func (a *app) copyStore(ctx context.Context, do copying, from, to string) error {
+func copyStore(ctx context.Context, v *say.Voice, do copying, from, to string) error {
 	b, err := do(ctx, from, to, time.Now())
 	if err != nil {
 		return err
@@ -69,11 +71,11 @@ func (a *app) copyStore(ctx context.Context, do copying, from, to string) error 
 	if err := copyOverlay(from, to); err != nil {
 		return err
 	}
-	if a.json {
-		return a.printJSON(b)
+	if v.JSON {
+		return v.PrintJSON(b)
 	}
-	return a.print(a.say("Wrote %s: %d files, %d of them copied now (%s).", to, b.Files, b.Copied, screen.Bytes(b.Bytes)),
-		a.say("Read again and checked: %d memories, %d ledger entries.", b.Verified.Nodes, b.Verified.Entries))
+	return v.Print(v.Say("Wrote %s: %d files, %d of them copied now (%s).", to, b.Files, b.Copied, screen.Bytes(b.Bytes)),
+		v.Say("Read again and checked: %d memories, %d ledger entries.", b.Verified.Nodes, b.Verified.Entries))
 }
 
 // copyOverlay copies the team's own taxonomy file, which lies beside the files of the store.

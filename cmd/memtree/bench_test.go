@@ -14,6 +14,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/internal/cli/say"
 )
 
 // wrongRuns writes n judged runs, all wrong and all different: the most work for record.
@@ -46,9 +47,9 @@ func wrongRuns(tb testing.TB, path string, n int) {
 func silently(tb testing.TB, args ...string) {
 	tb.Helper()
 	var errs bytes.Buffer
-	p := process{
-		args: args, stdin: bytes.NewReader(nil), stdout: io.Discard, stderr: &errs,
-		getenv: func(string) string { return "" },
+	p := say.Process{
+		Args: args, Stdin: bytes.NewReader(nil), Stdout: io.Discard, Stderr: &errs,
+		Getenv: func(string) string { return "" },
 	}
 	require.Zero(tb, run(tb.Context(), p), errs.String())
 }

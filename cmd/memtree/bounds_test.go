@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/internal/cli/model"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/llmtest"
 )
@@ -33,8 +35,8 @@ func newUser(t *testing.T, env map[string]string) *user {
 func (u *user) do(code int, stdin string, args ...string) string {
 	u.t.Helper()
 	var out, errs strings.Builder
-	got := run(u.t.Context(), process{args: args, stdin: strings.NewReader(stdin), stdout: &out, stderr: &errs,
-		getenv: func(k string) string { return u.env[k] }})
+	got := run(u.t.Context(), say.Process{Args: args, Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs,
+		Getenv: func(k string) string { return u.env[k] }})
 	require.Equal(u.t, code, got, "%s %s", out.String(), errs.String())
 	require.NotContains(u.t, out.String()+errs.String(), "sk-ours")
 	return out.String() + errs.String()
@@ -82,7 +84,7 @@ func TestRecordWithinBounds(t *testing.T) {
 	require.EqualValues(t, 20, v["byModel"])
 	require.EqualValues(t, 10, v["byRules"])
 	require.EqualValues(t, 0, v["modelFailures"], "a bound is no failure")
-	require.Equal(t, unknown, v["model"].(map[string]any)["cost"], "no price is known")
+	require.Equal(t, model.Unknown, v["model"].(map[string]any)["cost"], "no price is known")
 	require.EqualValues(t, 1, v["model"].(map[string]any)["beyond"])
 	by := map[string]any{"gpt-x": 20.0}
 	require.Equal(t, map[string]any{"byModel": 20.0, "byRules": 10.0, "again": 10.0, "models": by},
@@ -134,7 +136,7 @@ func TestRecordCountsFailures(t *testing.T) {
 	require.EqualValues(t, 3, v["byRules"])
 	require.EqualValues(t, 3, v["modelFailures"])
 	require.EqualValues(t, 1, v["calls"], "an answer about one of four is used")
-	require.Equal(t, unknown, v["model"].(map[string]any)["cost"])
+	require.Equal(t, model.Unknown, v["model"].(map[string]any)["cost"])
 	require.EqualValues(t, 1, v["model"].(map[string]any)["untold"])
 	for of, calls := range map[llmtest.Step]int{
 		{Text: "sorry"}: 2, {Err: &llm.Error{Kind: llm.KindRefused}}: 1, {Err: &llm.Error{Kind: llm.KindTooLarge}}: 1,
@@ -207,7 +209,7 @@ func TestEvolveDoesNotInventAPrice(t *testing.T) {
 	u.env["MEMTREE_LLM_PROVIDER"] = "openai"
 	dry := u.json("", "evolve", "--dry-run")
 	require.Positive(t, dry["calls"])
-	require.Equal(t, unknown, dry["cost"])
+	require.Equal(t, model.Unknown, dry["cost"])
 	require.Contains(t, flat(u.do(exitOK, "", "evolve", "--dry-run")), "cost unknown")
 	out := flat(u.do(exitOK, "", "evolve"))
 	require.Contains(t, out, "Written by the model: 0, by the rules: 1 (key refused 1).")

@@ -8,7 +8,11 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/brief"
+	"github.com/memtree/memtree/internal/cli/input"
+	"github.com/memtree/memtree/internal/cli/model"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
 )
@@ -19,12 +23,12 @@ type briefFlags struct {
 	o brief.ReadOptions
 }
 
-func (a *app) briefCommand() *cobra.Command {
+func briefCommand(a *app) *cobra.Command {
 	f := briefFlags{}
 	c := &cobra.Command{
 		Use:   "brief [FILE...] [flags]",
-		Short: a.say("Have a model read coming tests and choose the memories that fit each"),
-		Long: a.say(`Reads tests before they run, many in one question, and keeps which memories a colleague would
+		Short: a.Say("Have a model read coming tests and choose the memories that fit each"),
+		Long: a.Say(`Reads tests before they run, many in one question, and keeps which memories a colleague would
 mention before each, with the words of the test that are the reason and the advice in the test's own
 words. memtree guide then gives these, as fast as ever and without asking a model.
 
@@ -43,12 +47,12 @@ of {"id": ..., "answer": {...}}, with the same checks.`),
   memtree evolve && memtree brief
   memtree brief tests.jsonl --print questions.jsonl
   memtree brief tests.jsonl --from answers.jsonl`,
-		Args: a.arguments(0, -1, a.say("names of files, - for standard input, or nothing")),
-		RunE: func(c *cobra.Command, args []string) error { return a.brief(c.Context(), args, &f) },
+		Args: arguments(a.Voice, 0, -1, a.Say("names of files, - for standard input, or nothing")),
+		RunE: func(c *cobra.Command, args []string) error { return runBrief(c.Context(), a, args, &f) },
 	}
-	a.handFlags(c, &f.handFlags)
-	c.Flags().BoolVar(&f.o.DryRun, "dry-run", false, a.say("say what it would take; ask no model, write nothing"))
-	a.boundFlags(c)
+	addHandFlags(a.Voice, c, &f.handFlags)
+	c.Flags().BoolVar(&f.o.DryRun, "dry-run", false, a.Say("say what it would take; ask no model, write nothing"))
+	a.model.Flags(c)
 	return c
 }
 
@@ -56,48 +60,48 @@ of {"id": ..., "answer": {...}}, with the same checks.`),
 // dry run are estimates.
 type briefedJSON struct {
 	brief.Report
-	Tokens    int      `json:"tokens"` // in and out
-	Cost      any      `json:"cost"`   // a number, or "unknown"
-	Estimated bool     `json:"estimated"`
-	Model     spent    `json:"model"`
-	Rejected  []reject `json:"rejected"`
-	Questions *int     `json:"questions,omitempty"` // printed questions
-	Unused    []string `json:"unused,omitempty"`    // ids of answers that match no open question
+	Tokens    int            `json:"tokens"` // in and out
+	Cost      any            `json:"cost"`   // a number, or "unknown"
+	Estimated bool           `json:"estimated"`
+	Model     model.Spent    `json:"model"`
+	Rejected  []input.Reject `json:"rejected"`
+	Questions *int           `json:"questions,omitempty"` // printed questions
+	Unused    []string       `json:"unused,omitempty"`    // ids of answers that match no open question
 }
 
-func (a *app) brief(ctx context.Context, files []string, f *briefFlags) error {
+func runBrief(ctx context.Context, a *app, files []string, f *briefFlags) error {
 	o := f.o
-	hand, err := a.byHand(ctx, &f.handFlags)
+	hand, err := byHand(ctx, a, &f.handFlags)
 	if err != nil {
 		return err
 	}
 	if hand != nil {
 		o.Reader = hand
 	}
-	in, err := a.intake(files, a.say("reading"))
+	in, err := a.files.Runs(files, a.Say("reading"))
 	if err != nil {
 		return err
 	}
-	tests, err := in.tests(ctx, files)
+	tests, err := in.Tests(ctx, files)
 	if err != nil {
 		return err
 	}
-	how := writing
+	how := store.Writing
 	if o.DryRun {
-		how = planning
+		how = store.Planning
 	}
 	var did brief.Report
-	err = a.with(ctx, how, func(m *memtree.Memory) error {
-		if hand == nil && !o.DryRun && a.spending.model == "" && a.spending.player == nil {
-			return &failure{a.say("no model is set to read the tests; set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY " +
-				"(memtree llm check tries them)"), nil}
+	err = a.store.With(ctx, how, func(m *memtree.Memory) error {
+		if hand == nil && !o.DryRun && a.model.Name == "" && !a.model.Played() {
+			return a.Fail(nil, "no model is set to read the tests; set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY "+
+				"(memtree llm check tries them)")
 		}
 		if len(files) > 0 && len(tests) == 0 {
 			return nil // every line was refused
 		}
-		o.Price, _ = a.priceOf(a.spending.model)
-		o.MaxCalls, o.MaxCost = a.left()
-		bar := a.progress(a.say("reading tests"), func(n int64) string { return a.say("%d tests", n) })
+		o.Price, _ = a.model.PriceOf(a.model.Name)
+		o.MaxCalls, o.MaxCost = a.model.Left()
+		bar := a.Progress(a.Say("reading tests"), func(n int64) string { return a.Say("%d tests", n) })
 		defer bar.End()
 		total := int64(0)
 		o.Progress = func(b brief.Report) {
@@ -107,53 +111,53 @@ func (a *app) brief(ctx context.Context, files []string, f *briefFlags) error {
 		var err error
 		did, err = m.Briefs().Read(ctx, tests, &o)
 		bar.End()
-		a.halted(m, 0)
-		return a.briefFailure(err, did.Result.Tests)
+		a.model.Halted(m.Health().Model, 0)
+		return briefFailure(a.Voice, err, did.Result.Tests)
 	})
 	if err != nil {
 		return err
 	}
-	if len(files) > 0 && len(tests) == 0 && !a.json {
-		return in.err() // the errors of single lines were printed before
+	if len(files) > 0 && len(tests) == 0 && !a.JSON {
+		return in.Err() // the errors of single lines were printed before
 	}
-	out := a.briefedJSON(&did, in, o.DryRun)
+	out := briefedOf(a, &did, in, o.DryRun)
 	if hand != nil {
 		if out.Unused = hand.Unused(); f.print != "" {
-			n, err := a.printQuestions(f.print, hand)
+			n, err := printQuestions(a, f.print, hand)
 			if err != nil || f.print == "-" {
-				return errors.Join(err, in.err())
+				return errors.Join(err, in.Err())
 			}
 			out.Questions = &n
 		}
 	}
-	if a.json {
-		err = a.printJSON(out)
+	if a.JSON {
+		err = a.PrintJSON(out)
 	} else {
-		err = a.printBriefed(&out, f)
+		err = printBriefed(a, &out, f)
 	}
 	if did.Left > 0 && out.Questions == nil {
-		err = errors.Join(err, errRejected) // part of the input was not read
+		err = errors.Join(err, say.ErrRejected) // part of the input was not read
 	}
-	return errors.Join(err, in.err())
+	return errors.Join(err, in.Err())
 }
 
 // briefFailure returns the sentence for a reading that did not complete.
-func (a *app) briefFailure(err error, done int) error {
+func briefFailure(v *say.Voice, err error, done int) error {
 	switch {
 	case errors.Is(err, context.Canceled):
-		return &failure{a.say("interrupted after %d tests; what was read is kept; give the same command again to go on",
-			done), err}
+		return v.Fail(err, "interrupted after %d tests; what was read is kept; give the same command again to go on",
+			done)
 	case errors.Is(err, brief.ErrFull):
-		return &failure{a.say("there are more than %d tests; name those that will run", brief.MostTests), err}
+		return v.Fail(err, "there are more than %d tests; name those that will run", brief.MostTests)
 	case llm.KindOf(err) == llm.KindNotSet:
-		return &failure{a.say("no model is set to read the tests; set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY " +
-			"(memtree llm check tries them)"), err}
+		return v.Fail(err, "no model is set to read the tests; set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY "+
+			"(memtree llm check tries them)")
 	}
 	return err
 }
 
-func (a *app) briefedJSON(b *brief.Report, in *intake, dry bool) briefedJSON {
-	out := briefedJSON{Report: *b, Estimated: dry, Model: a.spentNow(), Rejected: in.rejected}
+func briefedOf(a *app, b *brief.Report, in *input.Runs, dry bool) briefedJSON {
+	out := briefedJSON{Report: *b, Estimated: dry, Model: a.model.Now(), Rejected: in.Rejected}
 	if out.Refused == nil {
 		out.Refused = []string{}
 	}
@@ -161,7 +165,7 @@ func (a *app) briefedJSON(b *brief.Report, in *intake, dry bool) briefedJSON {
 		out.Unsaid = []string{}
 	}
 	if dry {
-		out.Cost = a.costOf(b.Calls, 0, b.Usage)
+		out.Cost = a.model.CostOf(b.Calls, 0, b.Usage)
 	} else {
 		out.Calls, out.Usage, out.Cost = out.Model.Calls, out.Model.Usage, out.Model.Cost
 	}
@@ -169,51 +173,51 @@ func (a *app) briefedJSON(b *brief.Report, in *intake, dry bool) briefedJSON {
 	return out
 }
 
-func (a *app) printBriefed(b *briefedJSON, f *briefFlags) error {
+func printBriefed(a *app, b *briefedJSON, f *briefFlags) error {
 	var out []string
 	dry := f.o.DryRun
 	add := func(s string) { out = append(out, a.Wrap(s)...) }
 	switch {
 	case b.Book.Tests == 0:
-		add(a.say("No test was asked for or recorded in the last 30 days. Name a file of coming tests: " +
+		add(a.Say("No test was asked for or recorded in the last 30 days. Name a file of coming tests: " +
 			"memtree brief tests.jsonl"))
 	case b.Questions != nil:
-		add(a.say("Questions written to %s: %d, on %d tests. Put the answers into a file, a line each: "+
+		add(a.Say("Questions written to %s: %d, on %d tests. Put the answers into a file, a line each: "+
 			"{\"id\": ..., \"answer\": {...}}, and take them with --from.", f.print, *b.Questions, b.Tests))
 	case b.Tests == 0:
-		add(a.say("Nothing to read: of %d tests %d are read, and no memory is new for them.", b.Book.Tests, b.Book.Read))
+		add(a.Say("Nothing to read: of %d tests %d are read, and no memory is new for them.", b.Book.Tests, b.Book.Read))
 	case dry:
-		add(a.say("To read: %d tests with at most %d memories. Calls: %d, some %d tokens in, %d out; cost %s. "+
+		add(a.Say("To read: %d tests with at most %d memories. Calls: %d, some %d tokens in, %d out; cost %s. "+
 			"Nothing was asked.", b.Tests, b.Memories, b.Calls, b.Usage.InputTokens, b.Usage.OutputTokens,
-			a.costWords(a.costOf(b.Calls, 0, b.Usage))))
+			a.model.CostWords(a.model.CostOf(b.Calls, 0, b.Usage))))
 	case b.Result.Tests > 0:
-		add(a.say("Read: %d tests; something fits %d of them.", b.Result.Tests, b.Told))
-		add(a.say("Known now: %d tests, %d of them read, %d with a memory.", b.Book.Tests, b.Book.Read, b.Book.Told))
+		add(a.Say("Read: %d tests; something fits %d of them.", b.Result.Tests, b.Told))
+		add(a.Say("Known now: %d tests, %d of them read, %d with a memory.", b.Book.Tests, b.Book.Read, b.Book.Told))
 	}
 	if n := len(b.Refused); n > 0 {
-		add(a.say("Picks of the model that were refused: %d", n))
-		for _, s := range b.Refused[:min(n, shownRejects)] {
+		add(a.Say("Picks of the model that were refused: %d", n))
+		for _, s := range b.Refused[:min(n, input.ShownRejects)] {
 			out = append(out, screen.Hanging("  - ", text.Line(s), a.Width)...)
 		}
 	}
 	if n := len(b.Unsaid); n > 0 {
-		add(a.say("Sentences of the model that were refused: %d; the memory's own are given.", n))
-		for _, s := range b.Unsaid[:min(n, shownRejects)] {
+		add(a.Say("Sentences of the model that were refused: %d; the memory's own are given.", n))
+		for _, s := range b.Unsaid[:min(n, input.ShownRejects)] {
 			out = append(out, screen.Hanging("  - ", text.Line(s), a.Width)...)
 		}
 	}
 	if n := len(b.Unused); n > 0 {
-		add(a.say("Answers that belong to no open question: %d. Tests or memories have changed since it was asked; "+
+		add(a.Say("Answers that belong to no open question: %d. Tests or memories have changed since it was asked; "+
 			"write the questions anew with --print.", n))
 	}
 	if b.Left > 0 && b.Questions == nil {
-		add(a.say("Tests that were not read: %d (%s). Words find their memories until the next memtree brief.",
+		add(a.Say("Tests that were not read: %d (%s). Words find their memories until the next memtree brief.",
 			b.Left, text.Line(b.Why)))
 	}
 	if !dry {
-		for _, l := range a.spentLines() {
+		for _, l := range a.model.Lines() {
 			add(l)
 		}
 	}
-	return a.print(out...)
+	return a.Print(out...)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/golden"
 )
 
@@ -101,7 +102,7 @@ func TestRecordedModel(t *testing.T) {
 			kept, fresh := filepath.Join(suite, "cassettes"), filepath.Join(t.TempDir(), "deep", "cassettes")
 			_, recorded := tapeStory(t, suite, lang, map[string]string{
 				"MEMTREE_LLM_MODEL": "m-1", "MEMTREE_LLM_API_KEY": checkKey,
-				"MEMTREE_LLM_BASE_URL": scriptedAnswers(t, filepath.Join(suite, "answers.json")), recordVariable: fresh})
+				"MEMTREE_LLM_BASE_URL": scriptedAnswers(t, filepath.Join(suite, "answers.json")), model.RecordVariable: fresh})
 			if golden.Updating() {
 				require.NoError(t, os.RemoveAll(kept))
 			}
@@ -114,10 +115,10 @@ func TestRecordedModel(t *testing.T) {
 
 			// No key, and an address without a server: no request is sent.
 			printed, played := tapeStory(t, suite, lang,
-				map[string]string{replayVariable: kept, "MEMTREE_LLM_MODEL": "x", "MEMTREE_LLM_PRICE": "1,1"})
+				map[string]string{model.ReplayVariable: kept, "MEMTREE_LLM_MODEL": "x", "MEMTREE_LLM_PRICE": "1,1"})
 			golden.Equal(t, filepath.Join(suite, "story.golden"), printed)
 			require.JSONEq(t, unversioned(recorded), unversioned(played), "playing makes the tree that recording made")
-			again, _ := tapeStory(t, suite, lang, map[string]string{replayVariable: kept})
+			again, _ := tapeStory(t, suite, lang, map[string]string{model.ReplayVariable: kept})
 			require.Equal(t, printed, again)
 			require.NotContains(t, printed+played, checkKey)
 		})
@@ -145,7 +146,7 @@ func TestTapeMistakes(t *testing.T) {
 			{file, "", "m"}, {filepath.Join(file, "below"), "", "m"}, {dir, dir, "m"}, {dir, "", ""},
 			{"", file, ""}, {"", filepath.Join(dir, "none"), ""}, {"", dir, ""}, {"", broken, ""},
 		} {
-			env := map[string]string{recordVariable: c.record, replayVariable: c.replay}
+			env := map[string]string{model.RecordVariable: c.record, model.ReplayVariable: c.replay}
 			if c.model != "" {
 				env["MEMTREE_LLM_MODEL"], env["MEMTREE_LLM_BASE_URL"] = c.model, server
 			}
@@ -170,7 +171,7 @@ func TestTapeMistakes(t *testing.T) {
 // delayed.
 func TestNotRecorded(t *testing.T) {
 	kept := filepath.ToSlash(filepath.Join("testdata", "tape", "en", "cassettes"))
-	u := newUser(t, map[string]string{replayVariable: kept})
+	u := newUser(t, map[string]string{model.ReplayVariable: kept})
 	out := flat(u.do(exitOK, fourCases(), "record", "-"))
 	require.Contains(t, out, "Answers played from recordings: 0; no model was asked, cost 0.")
 	require.Contains(t, out, "Not recorded, so the rules answered: 1 questions, such as analyse.en@")
@@ -187,7 +188,7 @@ func TestNotRecorded(t *testing.T) {
 	require.EqualValues(t, 0, m["cost"])
 	require.EqualValues(t, 0, u.json("", "evolve", "--dry-run")["cost"])
 	require.Empty(t, u.json("", "stats")["spent"].(map[string]any)["models"], "what is played is not counted as asked")
-	code, page := llmCheck(t, map[string]string{replayVariable: kept})
+	code, page := llmCheck(t, map[string]string{model.ReplayVariable: kept})
 	require.Zero(t, code)
 	require.Contains(t, flat(page), "No model is asked: 3 answers are played from "+kept+", at no cost.")
 	require.Contains(t, flat(page), "recordings · m-1-2026 no key needed · from MEMTREE_LLM_REPLAY")
@@ -201,7 +202,7 @@ func TestTapesHoldNoKey(t *testing.T) {
 		`, github ghp_0123456789abcdefghijABCDEFGHIJ012345.","check":"recompute","what":["` + plain + `"],` +
 		`"instead":"When there is a total, add up its items; see https://u:pw-canary@host/."}]}]}`
 	dir := filepath.Join(t.TempDir(), "tapes")
-	u := newUser(t, map[string]string{"MEMTREE_LLM_MODEL": "m-" + plain, "MEMTREE_LLM_API_KEY": plain, recordVariable: dir,
+	u := newUser(t, map[string]string{"MEMTREE_LLM_MODEL": "m-" + plain, "MEMTREE_LLM_API_KEY": plain, model.RecordVariable: dir,
 		"MEMTREE_LLM_BASE_URL": modelServer(t, reply(200, strings.ReplaceAll(openAI(says), "m-1-2026", "m-"+plain))) + "/v1"})
 	u.do(exitOK, fourCases(), "record", "-")
 	files := folder(t, dir)

@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -23,36 +25,40 @@ func completes(c *cobra.Command, flag string, values func() []cobra.Completion) 
 	_ = c.RegisterFlagCompletionFunc(flag, offer)
 }
 
-func (a *app) errorTypes() []cobra.Completion {
-	var out []cobra.Completion
-	for _, t := range taxonomy.Default().ErrorTypes() {
-		out = append(out, cobra.CompletionWithDesc(t.ID, t.Name.In(a.lang)))
+func errorTypes(v *say.Voice) func() []cobra.Completion {
+	return func() (out []cobra.Completion) {
+		for _, t := range taxonomy.Default().ErrorTypes() {
+			out = append(out, cobra.CompletionWithDesc(t.ID, t.Name.In(v.Lang)))
+		}
+		return out
 	}
-	return out
 }
 
-func (a *app) sceneTypes() []cobra.Completion {
-	var out []cobra.Completion
-	for _, t := range taxonomy.Default().SceneTypes() {
-		out = append(out, cobra.CompletionWithDesc(t.ID, t.Name.In(a.lang)))
+func sceneTypes(v *say.Voice) func() []cobra.Completion {
+	return func() (out []cobra.Completion) {
+		for _, t := range taxonomy.Default().SceneTypes() {
+			out = append(out, cobra.CompletionWithDesc(t.ID, t.Name.In(v.Lang)))
+		}
+		return out
 	}
-	return out
 }
 
 // completeID offers ids for the one argument of a command.
-func (a *app) completeID(c *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+func completeID(a *app) cobra.CompletionFunc {
+	return func(c *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return ids(c.Context(), a, begun), cobra.ShellCompDirectiveNoFileComp
 	}
-	return a.ids(c.Context(), begun), cobra.ShellCompDirectiveNoFileComp
 }
 
 // ids returns the ids of the store that begin with a text, each with its error type.
-func (a *app) ids(ctx context.Context, begun string) []cobra.Completion {
+func ids(ctx context.Context, a *app, begun string) []cobra.Completion {
 	const most = 50
 	var out []cobra.Completion
 	// If the store cannot be read there are no suggestions.
-	_ = a.with(ctx, reading, func(m *memtree.Memory) error {
+	_ = a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
 		for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {
 			if err != nil || len(out) == most {
 				return err

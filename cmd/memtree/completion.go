@@ -2,29 +2,31 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree/internal/cli/say"
 )
 
-func (a *app) completionCommand() *cobra.Command {
+func completionCommand(v *say.Voice) *cobra.Command {
 	shells := []string{"bash", "zsh", "fish", "powershell"}
 	return &cobra.Command{
 		Use:       "completion bash|zsh|fish|powershell",
-		Short:     a.say("Print a script that completes memtree's commands and flags"),
+		Short:     v.Say("Print a script that completes memtree's commands and flags"),
 		Example:   "  source <(memtree completion bash)\n  memtree completion fish > ~/.config/fish/completions/memtree.fish",
 		ValidArgs: shells,
-		Args:      a.arguments(1, 1, a.say("the name of a shell")),
+		Args:      arguments(v, 1, 1, v.Say("the name of a shell")),
 		RunE: func(c *cobra.Command, args []string) error {
 			root := c.Root()
 			switch args[0] {
 			case "bash":
-				return root.GenBashCompletionV2(a.stdout, true)
+				return root.GenBashCompletionV2(v.Stdout, true)
 			case "zsh":
-				return root.GenZshCompletion(a.stdout)
+				return root.GenZshCompletion(v.Stdout)
 			case "fish":
-				return root.GenFishCompletion(a.stdout, true)
+				return root.GenFishCompletion(v.Stdout, true)
 			case "powershell":
-				return root.GenPowerShellCompletionWithDesc(a.stdout)
+				return root.GenPowerShellCompletionWithDesc(v.Stdout)
 			}
-			return &usageError{a.say("%q is no shell memtree knows; use bash, zsh, fish or powershell", args[0])}
+			return v.Usage("%q is no shell memtree knows; use bash, zsh, fish or powershell", args[0])
 		},
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -10,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/internal/cli/say"
 )
 
 // TestConfigWins: a flag overrides a variable, a variable the file, and the file the default.
@@ -18,9 +19,9 @@ func TestConfigWins(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("store: a\nlisten: 127.0.0.1:1\nrate: 7\nllm-api-key: sk-secret-1\n"+
 		"llm-model: m\ntree:\n  - shop=/x\n  - bank=/y\n"), 0o600))
 	var screen, said bytes.Buffer
-	code := run(t.Context(), process{
-		args: []string{"config", "show", "--config", file, "--store", "b"}, stdin: strings.NewReader(""), stdout: &screen,
-		stderr: &said, getenv: func(name string) string { return map[string]string{"MEMTREE_RATE": "9"}[name] },
+	code := run(t.Context(), say.Process{
+		Args: []string{"config", "show", "--config", file, "--store", "b"}, Stdin: strings.NewReader(""), Stdout: &screen,
+		Stderr: &said, Getenv: func(name string) string { return map[string]string{"MEMTREE_RATE": "9"}[name] },
 	})
 	out, errs := screen.String(), said.String()
 	require.Zero(t, code, errs)
@@ -63,15 +64,4 @@ func TestConfigMistakes(t *testing.T) {
 	code, _, errs := try(t, "", "version", "--config=/nowhere.yaml")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, errs, "there is no config file /nowhere.yaml")
-}
-
-func FuzzConfig(f *testing.F) {
-	f.Add([]byte("store: a\ntree: [a=b]\n"))
-	f.Add([]byte("a: &x {b: *x}\n---\n- - - -"))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		_, err := parseConfig(b)
-		if bad := (*configError)(nil); err != nil && !errors.As(err, &bad) {
-			t.Fatalf("no sentence: %v", err)
-		}
-	})
 }

@@ -14,55 +14,55 @@ import (
 // usualContext is the budget of context where none is set, in tokens.
 const usualContext = 1500
 
-func (a *app) contextCommand() *cobra.Command {
+func contextCommand(a *app) *cobra.Command {
 	budget := usualContext
 	c := &cobra.Command{
 		Use:   "context --prompt TEXT [flags]",
-		Short: a.say("Print what an agent should know before a run: guidance, facts, and where things are"),
-		Long: a.say(`Prints guidance as memtree guide does, with its trial id, and after it where the things are that the
+		Short: a.Say("Print what an agent should know before a run: guidance, facts, and where things are"),
+		Long: a.Say(`Prints guidance as memtree guide does, with its trial id, and after it where the things are that the
 prompt names and how to get to the page, from the map (memtree map). The text has at most --budget tokens;
 memories and facts come first. With --json each part has its ring, its id and why it is there.`),
 		Example: "  memtree context --prompt \"Change the password\" --route /settings --budget 800\n" +
 			"  memtree context --prompt @task.txt --step \"Open the settings\" --json",
-		Args: a.arguments(0, 0, a.say("no arguments (the prompt goes after --prompt)")),
+		Args: arguments(a.Voice, 0, 0, a.Say("no arguments (the prompt goes after --prompt)")),
 	}
-	q := a.queryFlags(c)
-	c.Flags().IntVar(&budget, "budget", budget, a.say("most tokens of the text, 100 to 100,000"))
+	q := newQueryFlags(a.Voice, c)
+	c.Flags().IntVar(&budget, "budget", budget, a.Say("most tokens of the text, 100 to 100,000"))
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		query, err := q.ask(c.Context(), a)
 		if err != nil {
 			return err
 		}
-		return a.context(c.Context(), query, budget)
+		return runContext(c.Context(), a, query, budget)
 	}
 	return c
 }
 
-func (a *app) context(ctx context.Context, q memtree.Query, budget int) error {
+func runContext(ctx context.Context, a *app, q memtree.Query, budget int) error {
 	var x enhance.Context
-	err := a.withOrRead(ctx, func(m *memtree.Memory) (err error) {
+	err := a.store.WithOrRead(ctx, func(m *memtree.Memory) (err error) {
 		x, err = m.Context(ctx, q, budget)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if a.json {
-		return a.printJSON(x)
+	if a.JSON {
+		return a.PrintJSON(x)
 	}
 	if x.Text != "" {
-		if _, err := io.WriteString(a.stdout, strings.TrimRight(x.Text, "\n")+"\n"); err != nil {
+		if _, err := io.WriteString(a.Stdout, strings.TrimRight(x.Text, "\n")+"\n"); err != nil {
 			return err
 		}
 	}
 	switch {
 	case x.Text == "":
-		a.note(a.say("Nothing fits: no memory, no fact and no place on the map."))
+		a.Note(a.Say("Nothing fits: no memory, no fact and no place on the map."))
 	case x.Trial != "":
-		a.note(a.say(`Hand "trial": "%s" back with the judged run.`, x.Trial))
+		a.Note(a.Say(`Hand "trial": "%s" back with the judged run.`, x.Trial))
 	}
 	if x.Note != "" {
-		a.note(x.Note)
+		a.Note(x.Note)
 	}
 	return nil
 }

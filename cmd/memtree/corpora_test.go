@@ -15,7 +15,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
-	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )
@@ -83,16 +83,16 @@ func TestNaughtyStrings(t *testing.T) {
 			"scene": map[string]string{"id": fmt.Sprint("S", i), "type": s.Text, "route": s.Text},
 		}))
 	}
-	store := filepath.Join(t.TempDir(), "store")
-	code, _, errs := try(t, "", "init", "--store", store)
+	dir := filepath.Join(t.TempDir(), "store")
+	code, _, errs := try(t, "", "init", "--store", dir)
 	require.Zero(t, code, errs)
-	code, _, errs = try(t, file.String(), "record", "-", "--store", store)
+	code, _, errs = try(t, file.String(), "record", "-", "--store", dir)
 	require.Contains(t, []int{exitOK, exitRejected}, code, errs)
 	require.NotContains(t, errs, "\x1b")
 
-	a := &app{store: store, process: process{getenv: func(string) string { return "" }},
-		Terminal: screen.Terminal{Width: screen.FullWidth}}
-	require.NoError(t, a.with(t.Context(), reading, func(m *memtree.Memory) error {
+	a, _ := inTest()
+	a.store.Dir = dir
+	require.NoError(t, a.store.With(t.Context(), store.Reading, func(m *memtree.Memory) error {
 		guided := 0
 		for i, s := range strs {
 			if strings.TrimSpace(s.Text) == "" {
@@ -119,7 +119,7 @@ func TestNaughtyStrings(t *testing.T) {
 	for _, args := range [][]string{
 		{"tree", "--limit", "0"}, {"stats"}, {"explain", "--prompt", strs[100].Text, "--scene", "S100"},
 	} {
-		code, out, errs := try(t, "", append(args, "--store", store)...)
+		code, out, errs := try(t, "", append(args, "--store", dir)...)
 		require.Zero(t, code, errs)
 		require.NotContains(t, out, "\x1b")
 		requireNarrow(t, out)
@@ -128,7 +128,7 @@ func TestNaughtyStrings(t *testing.T) {
 		if strings.TrimSpace(strs[i].Text) == "" {
 			continue
 		}
-		code, out, errs := try(t, strs[i].Text, "guide", "--prompt", "-", "--enhanced", "--store", store)
+		code, out, errs := try(t, strs[i].Text, "guide", "--prompt", "-", "--enhanced", "--store", dir)
 		require.Zero(t, code, errs)
 		require.True(t, strings.HasPrefix(out, strs[i].Text), "%q", out)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -37,9 +38,9 @@ func TestCorrectionKeepsWhatReplayPromises(t *testing.T) {
 				require.NoError(t, err)
 				stream = append(stream, e)
 			}
-			a := app{process: process{stderr: os.Stderr, getenv: func(string) string { return "" }}}
-			a.quiet = true
-			rep, _, err := a.measure(t.Context(), stream, &replayOptions{items: 3, bound: tree.CorrectAbove, floor: 0.2, seed: 1,
+			a, _ := inTest()
+			a.Quiet = true
+			rep, _, err := measure(t.Context(), a, stream, &replayOptions{items: 3, bound: tree.CorrectAbove, floor: 0.2, seed: 1,
 				word: wordings[0], embed: embedders[0]})
 			require.NoError(t, err)
 			promised := rep.Correction
@@ -65,7 +66,7 @@ func wrapStream(t *testing.T, stream []tree.Evaluation) (done effect.Remedied, b
 	t.Helper()
 	var now time.Time
 	m, err := memtree.Open(t.Context(), "", &memtree.Options{
-		InMemory: true, Deadline: patient, Now: func() time.Time { return now },
+		InMemory: true, Deadline: store.Patient, Now: func() time.Time { return now },
 	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()

@@ -14,28 +14,30 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/fixtures"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 )
 
-func (a *app) demoCommand() *cobra.Command {
+func demoCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
-		Short: a.say("Show how misjudged runs become a lesson for a page not seen"),
-		Long: a.say(`Records a shipped sample of judged runs into a temporary store, shows what was missed
+		Short: a.Say("Show how misjudged runs become a lesson for a page not seen"),
+		Long: a.Say(`Records a shipped sample of judged runs into a temporary store, shows what was missed
 and the lessons learned from it, and what an agent is told before it tests a page that none of the
 runs was on. Nothing is left behind, and neither a model nor a network is used.`),
 		Example: "  memtree demo\n  memtree demo --lang zh",
-		Args:    a.arguments(0, 0, a.say("no arguments")),
-		RunE:    func(c *cobra.Command, _ []string) error { return a.demo(c.Context()) },
+		Args:    arguments(a.Voice, 0, 0, a.Say("no arguments")),
+		RunE:    func(c *cobra.Command, _ []string) error { return runDemo(c.Context(), a) },
 	}
 }
 
 // demoFile is the sample: an agent that tests a made-up product, in both languages.
 const demoFile = "rooms.jsonl"
 
-func (a *app) demo(ctx context.Context) (err error) {
-	if a.json {
-		return &usageError{a.say("demo prints a story, no JSON; the commands it shows do")}
+func runDemo(ctx context.Context, a *app) (err error) {
+	if a.JSON {
+		return a.Usage("demo prints a story, no JSON; the commands it shows do")
 	}
 	dir, err := os.MkdirTemp("", "memtree-demo-")
 	if err != nil {
@@ -43,9 +45,9 @@ func (a *app) demo(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	d := &demonstration{app: a, file: filepath.Join(dir, demoFile)}
-	a.store = filepath.Join(dir, "store")
-	a.readOnly = false
-	a.getenv = func(string) string { return "" } // the demo uses no model
+	a.store.Dir = filepath.Join(dir, "store")
+	a.store.ReadOnly = false
+	a.Getenv = func(string) string { return "" } // the demo uses no model
 	for _, part := range []func(context.Context) error{d.record, d.missed, d.evolve, d.guide, d.next} {
 		if err := part(ctx); err != nil {
 			return err
@@ -61,19 +63,19 @@ type demonstration struct {
 }
 
 func (d *demonstration) heading(s string) error {
-	return d.print("", d.Paint(screen.Bold, s))
+	return d.Print("", d.Paint(screen.Bold, s))
 }
 
 func (d *demonstration) command(line string) error {
-	return d.print("", d.Paint(screen.Cyan, "$ memtree "+line))
+	return d.Print("", d.Paint(screen.Cyan, "$ memtree "+line))
 }
 
 // quietly runs a command without its remarks and returns what it prints.
-func (d *demonstration) quietly(do func(*app) error) (string, error) {
+func (d *demonstration) quietly(do func() error) (string, error) {
 	var out bytes.Buffer
-	sub := *d.app
-	sub.quiet, sub.stdout, sub.stderr = true, &out, io.Discard
-	err := do(&sub)
+	defer func(aloud say.Voice) { *d.Voice = aloud }(*d.Voice)
+	d.Quiet, d.Stdout, d.Stderr = true, &out, io.Discard
+	err := do()
 	return strings.TrimRight(out.String(), "\n"), err
 }
 
@@ -86,19 +88,19 @@ func (d *demonstration) record(ctx context.Context) error {
 	if err := os.WriteFile(d.file, b, 0o600); err != nil {
 		return err
 	}
-	if err := d.print(d.Wrap(d.say("An agent tested Rooms, a made-up app to book meeting rooms, " +
+	if err := d.Print(d.Wrap(d.Say("An agent tested Rooms, a made-up app to book meeting rooms, " +
 		"and evaluators checked its verdicts. No model, no network; the store is temporary."))...); err != nil {
 		return err
 	}
 	if err := d.command("record " + demoFile); err != nil {
 		return err
 	}
-	if err := d.with(ctx, making, func(*memtree.Memory) error { return nil }); err != nil {
+	if err := d.store.With(ctx, store.Making, func(*memtree.Memory) error { return nil }); err != nil {
 		return err
 	}
-	out, err := d.quietly(func(a *app) error { return a.record(ctx, []string{d.file}, "", false) })
+	out, err := d.quietly(func() error { return runRecord(ctx, d.app, []string{d.file}, "", false) })
 	out, _, _ = strings.Cut(out, "\n\n")
-	return errors.Join(err, d.print(out))
+	return errors.Join(err, d.Print(out))
 }
 
 func wrapIndented(s, indent string, width int) []string {
@@ -113,12 +115,12 @@ func wrapIndented(s, indent string, width int) []string {
 func (d *demonstration) guide(ctx context.Context) error {
 	for _, p := range []struct{ head, prompt string }{
 		{
-			d.say("A page that none of the runs was on. This goes into the agent's prompt:"),
-			d.say("Check the parking page: the number of free spaces must match the list"),
+			d.Say("A page that none of the runs was on. This goes into the agent's prompt:"),
+			d.Say("Check the parking page: the number of free spaces must match the list"),
 		},
 		{
-			d.say("A page that nothing learned has to do with. The agent gets no guidance:"),
-			d.say("Check the imprint: the address must be spelled as in the contract"),
+			d.Say("A page that nothing learned has to do with. The agent gets no guidance:"),
+			d.Say("Check the imprint: the address must be spelled as in the contract"),
 		},
 	} {
 		if err := d.heading(p.head); err != nil {
@@ -126,14 +128,14 @@ func (d *demonstration) guide(ctx context.Context) error {
 		}
 		lines := []string{d.Paint(screen.Cyan, `$ memtree guide --prompt \`)}
 		lines = append(lines, wrapIndented("'"+p.prompt+"'", "    ", d.Width)...)
-		block, err := d.quietly(func(a *app) error { return a.guide(ctx, memtree.Query{Prompt: p.prompt}, false) })
+		block, err := d.quietly(func() error { return runGuide(ctx, d.app, memtree.Query{Prompt: p.prompt}, false) })
 		if err != nil {
 			return err
 		}
 		if block == "" {
-			block = d.say("(nothing fits, so there is no guidance)")
+			block = d.Say("(nothing fits, so there is no guidance)")
 		}
-		if err := d.print(append(lines, d.Wrap(block)...)...); err != nil {
+		if err := d.Print(append(lines, d.Wrap(block)...)...); err != nil {
 			return err
 		}
 	}
@@ -141,22 +143,22 @@ func (d *demonstration) guide(ctx context.Context) error {
 }
 
 func (d *demonstration) next(context.Context) error {
-	if err := d.print("", d.Paint(screen.Bold,
-		d.say("Now with your own runs, one JSON object a line:")),
+	if err := d.Print("", d.Paint(screen.Bold,
+		d.Say("Now with your own runs, one JSON object a line:")),
 		`  {"prompt": "…", "judgment": "pass", "ground_truth": "fail", "reason": "…"}`); err != nil {
 		return err
 	}
 	t := &screen.Table{Indent: "  ", Columns: []screen.Column{{}, {Least: 10}}}
-	t.Add("memtree init", d.say("make a store in .memtree"))
-	t.Add("memtree record runs.jsonl", d.say("judged runs in, cases out"))
-	t.Add("memtree evolve", d.say("cases of one cause become a lesson"))
-	t.Add("memtree guide --prompt \"…\"", d.say("what the next run should be told"))
-	t.Add("memtree replay runs.jsonl", d.say("would it have warned? your own history"))
-	if err := t.Write(d.stdout, &d.Terminal); err != nil {
+	t.Add("memtree init", d.Say("make a store in .memtree"))
+	t.Add("memtree record runs.jsonl", d.Say("judged runs in, cases out"))
+	t.Add("memtree evolve", d.Say("cases of one cause become a lesson"))
+	t.Add("memtree guide --prompt \"…\"", d.Say("what the next run should be told"))
+	t.Add("memtree replay runs.jsonl", d.Say("would it have warned? your own history"))
+	if err := t.Write(d.Stdout, &d.Terminal); err != nil {
 		return err
 	}
-	ahead := d.say("All of this went by words alone. On four measured suites words warned before nearly half of the " +
+	ahead := d.Say("All of this went by words alone. On four measured suites words warned before nearly half of the " +
 		"tests that invite a known mistake; a large model that read the tests ahead of their runs, before nearly all: " +
 		"set MEMTREE_LLM_MODEL, then memtree brief tests.jsonl.")
-	return d.print(append([]string{""}, d.Wrap(ahead)...)...)
+	return d.Print(append([]string{""}, d.Wrap(ahead)...)...)
 }

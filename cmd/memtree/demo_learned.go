@@ -11,6 +11,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -22,12 +23,12 @@ const shownNotes = 4
 // missed shows what evaluators wrote about some of the wrong verdicts.
 func (d *demonstration) missed(ctx context.Context) error {
 	var cases []tree.Node
-	err := d.with(ctx, reading, func(m *memtree.Memory) error {
+	err := d.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
 		for n, err := range m.Tree().Scan(ctx, tree.Filter{Level: tree.Case.Level()}) {
 			if err != nil {
 				return err
 			}
-			if note := n.CaseData.EvaluatorReason; note != "" && text.Lang(note) == d.lang {
+			if note := n.CaseData.EvaluatorReason; note != "" && text.Lang(note) == d.Lang {
 				cases = append(cases, n)
 			}
 		}
@@ -39,19 +40,19 @@ func (d *demonstration) missed(ctx context.Context) error {
 	slices.SortFunc(cases, func(a, b tree.Node) int { return a.Metadata.CreatedAt.Compare(b.Metadata.CreatedAt) })
 	p := &screen.Page{Width: d.Width}
 	for _, n := range cases[:min(len(cases), shownNotes)] {
-		p.Part("  "+n.Scene.Route, d.say("%s: %s", d.directionName(n.Direction), n.CaseData.EvaluatorReason))
+		p.Part("  "+n.Scene.Route, d.Say("%s: %s", d.DirectionName(n.Direction), n.CaseData.EvaluatorReason))
 	}
-	if err := d.heading(d.say("What was missed, as evaluators wrote it about four of the wrong verdicts:")); err != nil {
+	if err := d.heading(d.Say("What was missed, as evaluators wrote it about four of the wrong verdicts:")); err != nil {
 		return err
 	}
-	return d.print(p.Lines...)
+	return d.Print(p.Lines...)
 }
 
 // evolve runs evolution on the tree and shows the lessons, those supported by the most tests first.
 func (d *demonstration) evolve(ctx context.Context) error {
 	var lessons, strategies []tree.Node
 	cases, behind := 0, map[string]bool{}
-	err := d.with(ctx, writing, func(m *memtree.Memory) error {
+	err := d.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
 		if _, err := m.Evolve(ctx, &memtree.EvolveOptions{}); err != nil {
 			return err
 		}
@@ -66,11 +67,11 @@ func (d *demonstration) evolve(ctx context.Context) error {
 				for _, id := range n.Children {
 					behind[id] = true
 				}
-				w := words.In(&n, d.lang)
+				w := words.In(&n, d.Lang)
 				w.Content.Lessons[0].Tests = n.Content.Lessons[0].Tests
 				lessons = append(lessons, w)
 			case n.Type == tree.Strategy:
-				strategies = append(strategies, words.In(&n, d.lang))
+				strategies = append(strategies, words.In(&n, d.Lang))
 			}
 		}
 		return nil
@@ -81,9 +82,9 @@ func (d *demonstration) evolve(ctx context.Context) error {
 	slices.SortFunc(lessons, func(a, b tree.Node) int {
 		return cmp.Or(b.Content.Lessons[0].Tests-a.Content.Lessons[0].Tests, cmp.Compare(a.ID, b.ID))
 	})
-	head := d.say("Lessons learned: %d. Strategies: %d. Cases behind them: %d of %d.",
+	head := d.Say("Lessons learned: %d. Strategies: %d. Cases behind them: %d of %d.",
 		len(lessons), len(strategies), len(behind), cases)
-	if err := errors.Join(d.command("evolve"), d.print(d.Paint(screen.Bold, head))); err != nil {
+	if err := errors.Join(d.command("evolve"), d.Print(d.Paint(screen.Bold, head))); err != nil {
 		return err
 	}
 	return d.learned(lessons, strategies)
@@ -92,9 +93,9 @@ func (d *demonstration) evolve(ctx context.Context) error {
 // learned prints the lessons, each with the number of tests that support it.
 func (d *demonstration) learned(lessons, strategies []tree.Node) error {
 	for i, n := range lessons {
-		head := d.say("%s (%s in %d tests)", n.Content.Title, d.directionName(n.Direction), n.Content.Lessons[0].Tests)
+		head := d.Say("%s (%s in %d tests)", n.Content.Title, d.DirectionName(n.Direction), n.Content.Lessons[0].Tests)
 		lines := []string{fmt.Sprintf("%d. %s", i+1, head)}
-		if err := d.print(append(lines, wrapIndented(n.Content.Guidance, "   ",
+		if err := d.Print(append(lines, wrapIndented(n.Content.Guidance, "   ",
 			d.Width)...)...); err != nil {
 			return err
 		}
@@ -106,9 +107,9 @@ func (d *demonstration) learned(lessons, strategies []tree.Node) error {
 				names = append(names, fmt.Sprint(i+1))
 			}
 		}
-		line := d.say("Strategy (%s): look at %s first.",
-			d.typeName(taxonomy.Default(), s.ErrorType), strings.Join(names, d.say(" and ")))
-		if err := d.print(d.Wrap(line)...); err != nil {
+		line := d.Say("Strategy (%s): look at %s first.",
+			typeName(d.Voice, taxonomy.Default(), s.ErrorType), strings.Join(names, d.Say(" and ")))
+		if err := d.Print(d.Wrap(line)...); err != nil {
 			return err
 		}
 	}

@@ -17,80 +17,84 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
 
-func (a *app) diffCommand() *cobra.Command {
+func diffCommand(a *app) *cobra.Command {
 	html, limit := false, 20
 	c := &cobra.Command{
 		Use:   "diff A B [flags]",
-		Short: a.say("Show how two trees differ"),
-		Long: a.say(`Compares two exports, folders or stores and prints the memories and lessons that B
+		Short: a.Say("Show how two trees differ"),
+		Long: a.Say(`Compares two exports, folders or stores and prints the memories and lessons that B
 has and A has not, that are gone, and what changed in those both have.`),
 		Example: `  memtree diff monday.memtree tuesday.memtree
   memtree diff .memtree shop.memtree --json
   memtree diff main branch --html > diff.html`,
-		Args: a.arguments(2, 2, a.say("two files, folders or stores")),
+		Args: arguments(a.Voice, 2, 2, a.Say("two files, folders or stores")),
 		RunE: func(c *cobra.Command, args []string) error {
 			if limit < 0 {
-				return &usageError{a.say("--limit is %d; use 0 for all", limit)}
+				return a.Usage("--limit is %d; use 0 for all", limit)
 			}
-			return a.diff(c.Context(), args[0], args[1], html, limit)
+			return runDiff(c.Context(), a, args[0], args[1], html, limit)
 		},
 	}
-	c.Flags().BoolVar(&html, "html", false, a.say("print a page for a browser, with all of it"))
-	c.Flags().IntVar(&limit, "limit", limit, a.say("how many memories to print of each kind; 0 for all"))
+	c.Flags().BoolVar(&html, "html", false, a.Say("print a page for a browser, with all of it"))
+	c.Flags().IntVar(&limit, "limit", limit, a.Say("how many memories to print of each kind; 0 for all"))
 	return c
 }
 
-func (a *app) diff(ctx context.Context, before, after string, html bool, limit int) error {
-	one, other := a.source(before), a.source(after)
+func runDiff(ctx context.Context, a *app, before, after string, html bool, limit int) error {
+	one, other := source(a, before), source(a, after)
 	d, err := transfer.Diff(one.nodes(ctx), other.nodes(ctx))
 	d.Facts = transfer.DiffFacts(one.facts, other.facts)
 	switch {
 	case err != nil:
 		return err
 	case html:
-		return a.diffPage(before, after, &d)
-	case a.json:
-		return a.printJSON(d)
+		return printDiffPage(a.Voice, before, after, &d)
+	case a.JSON:
+		return a.PrintJSON(d)
 	}
-	return a.printDiff(&d, limit)
+	return printDiff(a.Voice, &d, limit)
 }
 
 // diffSource is one side of a comparison: a file, a folder or a store. facts are those in use, once its nodes were
 // read.
 type diffSource struct {
-	*app
+	door  store.Door
 	path  string
 	facts []tree.Statement
 }
 
-func (a *app) source(path string) *diffSource { return &diffSource{app: a, path: path} }
+func source(a *app, path string) *diffSource {
+	s := &diffSource{door: *a.store, path: path}
+	s.door.Dir, s.door.ReadOnly = path, true
+	return s
+}
 
 // nodes reads a store, a folder or a file.
 func (s *diffSource) nodes(ctx context.Context) iter.Seq2[tree.Node, error] {
-	a := s.app
 	return func(yield func(tree.Node, error) bool) {
 		path := s.path
 		_, err := os.Stat(filepath.Join(path, "FORMAT.json"))
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 			file := transfer.File{Path: path, Guess: formation.Guess}
 			for n, err := range file.Nodes {
-				if !yield(n, a.fileFailure(path, err)) {
+				if !yield(n, fileFailure(s.door.Voice, path, err)) {
 					return
 				}
 			}
 			s.facts = file.Facts
 			return
 		}
-		other, more := *a, true
-		other.store, other.readOnly = path, true
-		err = other.with(ctx, reading, func(m *memtree.Memory) error {
+		more := true
+		err = s.door.With(ctx, store.Reading, func(m *memtree.Memory) error {
 			for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {
 				if err != nil {
 					return err
@@ -112,12 +116,12 @@ func (s *diffSource) nodes(ctx context.Context) iter.Seq2[tree.Node, error] {
 	}
 }
 
-func (a *app) printDiff(d *transfer.TreeDiff, limit int) error {
+func printDiff(v *say.Voice, d *transfer.TreeDiff, limit int) error {
 	if len(d.Added)+len(d.Gone)+len(d.Changed) == 0 {
-		same := a.print(a.say("They are the same: %d memories.", d.Same))
-		return errors.Join(same, a.print(a.factDiffLines(&d.Facts, limit)...))
+		same := v.Print(v.Say("They are the same: %d memories.", d.Same))
+		return errors.Join(same, v.Print(factDiffLines(v, &d.Facts, limit)...))
 	}
-	out := []string{a.Paint(screen.Bold, a.say("memories: added %d, gone %d, changed %d, "+
+	out := []string{v.Paint(screen.Bold, v.Say("memories: added %d, gone %d, changed %d, "+
 		"the same %d · lessons: added %d, gone %d",
 		len(d.Added), len(d.Gone), len(d.Changed), d.Same, d.Lessons.Added, d.Lessons.Gone))}
 	for _, list := range []struct {
@@ -132,25 +136,25 @@ func (a *app) printDiff(d *transfer.TreeDiff, limit int) error {
 		for i := range shown {
 			x := &shown[i]
 			line := strings.Join([]string{list.sign, short(x.ID), x.ErrorType, text.Line(x.Says)}, " ")
-			out = append(out, a.Paint(list.paint, text.Fit(line, a.Width)))
+			out = append(out, v.Paint(list.paint, text.Fit(line, v.Width)))
 			for _, p := range x.Parts {
-				out = append(out, a.partLines(&p)...)
+				out = append(out, partLines(v, &p)...)
 			}
 		}
 		if rest := len(list.nodes) - len(shown); rest > 0 {
-			out = append(out, list.sign+" "+a.say("... and %d more (--limit 0 prints all)", rest))
+			out = append(out, list.sign+" "+v.Say("... and %d more (--limit 0 prints all)", rest))
 		}
 	}
-	return a.print(append(out, a.factDiffLines(&d.Facts, limit)...)...)
+	return v.Print(append(out, factDiffLines(v, &d.Facts, limit)...)...)
 }
 
 // factDiffLines lists the facts that one side alone has, none if there are no facts.
-func (a *app) factDiffLines(d *transfer.FactsDiff, limit int) (out []string) {
+func factDiffLines(v *say.Voice, d *transfer.FactsDiff, limit int) (out []string) {
 	if d.Same+len(d.Added)+len(d.Gone) == 0 {
 		return nil
 	}
-	out = append(out, a.Paint(screen.Bold,
-		a.say("facts: added %d, gone %d, the same %d", len(d.Added), len(d.Gone), d.Same)))
+	out = append(out, v.Paint(screen.Bold,
+		v.Say("facts: added %d, gone %d, the same %d", len(d.Added), len(d.Gone), d.Same)))
 	for _, list := range []struct {
 		sign  string
 		paint screen.Style
@@ -162,22 +166,22 @@ func (a *app) factDiffLines(d *transfer.FactsDiff, limit int) (out []string) {
 		}
 		for i := range shown {
 			line := strings.Join([]string{list.sign, short(shown[i].ID()), text.Line(shown[i].Text)}, " ")
-			out = append(out, a.Paint(list.paint, text.Fit(line, a.Width)))
+			out = append(out, v.Paint(list.paint, text.Fit(line, v.Width)))
 		}
 		if rest := len(list.facts) - len(shown); rest > 0 {
-			out = append(out, list.sign+" "+a.say("... and %d more (--limit 0 prints all)", rest))
+			out = append(out, list.sign+" "+v.Say("... and %d more (--limit 0 prints all)", rest))
 		}
 	}
 	return out
 }
 
 // partLines shows one part that changed. Before and after are on one line if they fit, else one below the other.
-func (a *app) partLines(p *transfer.Part) []string {
+func partLines(v *say.Voice, p *transfer.Part) []string {
 	const most = 300
 	before, after := text.Clip(text.Line(p.Before), most), text.Clip(text.Line(p.After), most)
-	name := a.partName(p.Name)
+	name := partName(v, p.Name)
 	line := "    " + name + ": " + before + " → " + after
-	if before != "" && after != "" && text.Width(line) <= a.Width {
+	if before != "" && after != "" && text.Width(line) <= v.Width {
 		return []string{line}
 	}
 	out := []string{"    " + name}
@@ -185,11 +189,11 @@ func (a *app) partLines(p *transfer.Part) []string {
 		if s == "" {
 			return
 		}
-		for i, l := range screen.Wrap(s, a.Width-8) {
+		for i, l := range screen.Wrap(s, v.Width-8) {
 			if i > 0 {
 				sign = " "
 			}
-			out = append(out, a.Paint(st, "      "+sign+" "+l))
+			out = append(out, v.Paint(st, "      "+sign+" "+l))
 		}
 	}
 	add("-", screen.Red, before)
@@ -198,54 +202,54 @@ func (a *app) partLines(p *transfer.Part) []string {
 }
 
 // partName names a part of a memory.
-func (a *app) partName(name string) string {
+func partName(v *say.Voice, name string) string {
 	switch name {
 	case "errorType":
-		return a.say("error type")
+		return v.Say("error type")
 	case "status":
-		return a.say("status")
+		return v.Say("status")
 	case "mark":
-		return a.say("mark")
+		return v.Say("mark")
 	case "supersededBy":
-		return a.say("replaced by")
+		return v.Say("replaced by")
 	case "archivedFor":
-		return a.say("archived for")
+		return v.Say("archived for")
 	case "title":
-		return a.say("title")
+		return v.Say("title")
 	case "description":
-		return a.say("went wrong")
+		return v.Say("went wrong")
 	case "guidance":
-		return a.say("guidance")
+		return v.Say("guidance")
 	case "appliesWhen":
-		return a.say("when")
+		return v.Say("when")
 	case "notWhen":
-		return a.say("not when")
+		return v.Say("not when")
 	case "lesson":
-		return a.say("lesson")
+		return v.Say("lesson")
 	case "confidence":
-		return a.say("confidence")
+		return v.Say("confidence")
 	case "children":
-		return a.say("made of")
+		return v.Say("made of")
 	case "parent":
-		return a.say("part of")
+		return v.Say("part of")
 	case "elsewhere":
-		return a.say("rests on")
+		return v.Say("rests on")
 	case "occurrences":
-		return a.say("runs")
+		return v.Say("runs")
 	case "counters":
-		return a.say("used")
+		return v.Say("used")
 	case "updated":
-		return a.say("updated")
+		return v.Say("updated")
 	case "actualError":
-		return a.say("error")
+		return v.Say("error")
 	case "errorReason":
-		return a.say("cause")
+		return v.Say("cause")
 	case "avoidanceHint":
-		return a.say("hint")
+		return v.Say("hint")
 	case "provenance":
-		return a.say("made by")
+		return v.Say("made by")
 	}
-	return a.say("small things")
+	return v.Say("small things")
 }
 
 //go:embed diff.html.tmpl
@@ -253,8 +257,8 @@ var diffTemplate string
 
 var diffPage = sync.OnceValues(func() (*template.Template, error) { return template.New("diff").Parse(diffTemplate) })
 
-// diffPage prints the difference as an HTML page that loads no file and runs no script.
-func (a *app) diffPage(before, after string, d *transfer.TreeDiff) error {
+// printDiffPage prints the difference as an HTML page that loads no file and runs no script.
+func printDiffPage(v *say.Voice, before, after string, d *transfer.TreeDiff) error {
 	t, err := diffPage()
 	if err != nil {
 		return err
@@ -263,14 +267,14 @@ func (a *app) diffPage(before, after string, d *transfer.TreeDiff) error {
 		Title, Class string
 		Nodes        []transfer.Differs
 	}
-	return t.Execute(a.stdout, map[string]any{
-		"Lang": a.lang, "Title": a.say("%s compared with %s", after, before),
-		"Sum": a.say("memories: added %d, gone %d, changed %d, the same %d · lessons: added %d, gone %d",
+	return t.Execute(v.Stdout, map[string]any{
+		"Lang": v.Lang, "Title": v.Say("%s compared with %s", after, before),
+		"Sum": v.Say("memories: added %d, gone %d, changed %d, the same %d · lessons: added %d, gone %d",
 			len(d.Added), len(d.Gone), len(d.Changed), d.Same, d.Lessons.Added, d.Lessons.Gone),
 		"Lists": []list{
-			{a.say("Added"), "added", d.Added}, {a.say("Gone"), "gone", d.Gone}, {a.say("Changed"), "changed", d.Changed},
+			{v.Say("Added"), "added", d.Added}, {v.Say("Gone"), "gone", d.Gone}, {v.Say("Changed"), "changed", d.Changed},
 		},
-		"Name": a.partName, "Facts": d.Facts,
-		"FactsSum": a.say("facts: added %d, gone %d, the same %d", len(d.Facts.Added), len(d.Facts.Gone), d.Facts.Same),
+		"Name": func(name string) string { return partName(v, name) }, "Facts": d.Facts,
+		"FactsSum": v.Say("facts: added %d, gone %d, the same %d", len(d.Facts.Added), len(d.Facts.Gone), d.Facts.Same),
 	})
 }

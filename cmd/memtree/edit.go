@@ -14,62 +14,63 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/evolution/gate"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
 
-func (a *app) editCommand() *cobra.Command {
+func editCommand(a *app) *cobra.Command {
 	o, file := curation.Options{}, ""
-	c := a.wordCommand("edit ID", &o, func(c *cobra.Command, id string) error {
-		return a.edit(c.Context(), id, file, o)
+	c := wordCommand(a, "edit ID", &o, func(c *cobra.Command, id string) error {
+		return runEdit(c.Context(), a, id, file, o)
 	})
-	c.Short = a.say("Word a lesson better, by the gates that every lesson passes")
-	c.Long = a.say(`Opens what an experience or strategy says, as JSON, in the editor of $VISUAL or $EDITOR, or
+	c.Short = a.Say("Word a lesson better, by the gates that every lesson passes")
+	c.Long = a.Say(`Opens what an experience or strategy says, as JSON, in the editor of $VISUAL or $EDITOR, or
 takes it from a file: title, description, appliesWhen, notWhen and lessons with check, instead and mistake.
 It goes into the tree if it passes the gates that a model's words have to pass too, and evolve keeps it from
 then on. A case is evidence: see memtree relabel. memtree undo takes it back.`)
 	c.Example = "  memtree edit e_fhb3x2\n  memtree edit e_fhb3x2 --file better.json"
-	c.Flags().StringVar(&file, "file", "", a.say("the JSON; - for standard input, without an editor"))
+	c.Flags().StringVar(&file, "file", "", a.Say("the JSON; - for standard input, without an editor"))
 	return c
 }
 
-func (a *app) edit(ctx context.Context, id, file string, o curation.Options) error {
-	return a.with(ctx, writing, func(m *memtree.Memory) error {
-		n, err := a.find(ctx, m, id)
+func runEdit(ctx context.Context, a *app, id, file string, o curation.Options) error {
+	return a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
+		n, err := findNode(ctx, a.Voice, m, id)
 		if err != nil {
 			return err
 		}
-		words, err := a.words(ctx, &n, file)
+		words, err := readDraft(ctx, a, &n, file)
 		if err != nil {
 			return err
 		}
 		d, err := m.Curation().Edit(ctx, n.ID, words, o)
 		if refused, ok := errors.AsType[*curation.GateError](err); ok {
 			for _, why := range refused.Reasons {
-				a.complain(why)
+				a.Complain(why)
 			}
-			return &failure{a.say("%s stays as it was: the gates refuse these words", n.ID), err}
+			return a.Fail(err, "%s stays as it was: the gates refuse these words", n.ID)
 		}
 		if err != nil {
-			return a.wordRefused(err)
+			return wordRefused(a.Voice, err)
 		}
-		return a.printWord(m.Taxonomy(), &d, &d.Changes[0].Node, false)
+		return printWord(a.Voice, m.Taxonomy(), &d, &d.Changes[0].Node, false)
 	})
 }
 
-// words returns a person's draft of a lesson, from a file or an editor.
-func (a *app) words(ctx context.Context, n *tree.Node, file string) (gate.Draft, error) {
+// readDraft returns a person's draft of a lesson, from a file or an editor.
+func readDraft(ctx context.Context, a *app, n *tree.Node, file string) (gate.Draft, error) {
 	const most = 1 << 20
 	var b []byte
 	var err error
 	switch file {
 	case "":
-		b, err = a.draftInEditor(ctx, n)
+		b, err = draftInEditor(ctx, a, n)
 	case "-":
-		b, err = io.ReadAll(io.LimitReader(a.stdin, most))
+		b, err = io.ReadAll(io.LimitReader(a.Stdin, most))
 	default:
 		var f *os.File
-		if f, err = a.openNamed(file); err == nil {
+		if f, err = a.files.Open(file); err == nil {
 			b, err = io.ReadAll(io.LimitReader(f, most))
 			err = errors.Join(err, f.Close())
 		}
@@ -81,13 +82,13 @@ func (a *app) words(ctx context.Context, n *tree.Node, file string) (gate.Draft,
 	dec.DisallowUnknownFields()
 	var d gate.Draft
 	if err := dec.Decode(&d); err != nil {
-		return d, &failure{a.say("what was written is no JSON of a lesson: %s", text.Line(err.Error())), err}
+		return d, a.Fail(err, "what was written is no JSON of a lesson: %s", text.Line(err.Error()))
 	}
 	return d, nil
 }
 
 // draftInEditor opens a lesson in the user's editor and returns the edited draft.
-func (a *app) draftInEditor(ctx context.Context, n *tree.Node) ([]byte, error) {
+func draftInEditor(ctx context.Context, a *app, n *tree.Node) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
@@ -95,5 +96,5 @@ func (a *app) draftInEditor(ctx context.Context, n *tree.Node) ([]byte, error) {
 	if err := enc.Encode(curation.DraftOf(n)); err != nil {
 		return nil, fmt.Errorf("edit %s: %w", n.ID, err)
 	}
-	return a.inEditor(ctx, n.ID+".json", buf.Bytes())
+	return a.files.Edit(ctx, n.ID+".json", buf.Bytes())
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/plot"
 )
 
@@ -27,12 +28,12 @@ var groupings = []string{
 // byNode is the value of --by for single memories.
 const byNode = "node"
 
-func (a *app) effectCommand() *cobra.Command {
+func effectCommand(a *app) *cobra.Command {
 	o := effectOptions{}
 	c := &cobra.Command{
 		Use:   "effect [flags]",
-		Short: a.say("Does memory help, how sure is that, and which memories do?"),
-		Long: a.say(`Holds runs that were given memory against runs that chance held out, test by test: by how many
+		Short: a.Say("Does memory help, how sure is that, and which memories do?"),
+		Long: a.Say(`Holds runs that were given memory against runs that chance held out, test by test: by how many
 points more often they are right, with its 95-percent interval, and the evidence E. From 20 on it is
 proven, however often one looks. It names the memories that help and harm, and says what to do next.
 
@@ -47,52 +48,52 @@ attempts. The file has a line for each run: {"study", "case_id", "arm", "correct
   memtree effect --by node
   memtree effect --html effect.html
   memtree effect --arms arms.jsonl`,
-		Args: a.arguments(0, 0, a.say("no arguments (a file of runs goes after --arms)")),
+		Args: arguments(a.Voice, 0, 0, a.Say("no arguments (a file of runs goes after --arms)")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case c.Flags().Changed("arms") && (o.by != "" || o.page != ""):
-				return &usageError{a.say("--arms compares a file of runs; it goes with neither --by nor --html")}
+				return a.Usage("--arms compares a file of runs; it goes with neither --by nor --html")
 			case c.Flags().Changed("arms") && o.arms == "":
-				return &usageError{a.say("--arms is empty; name a file of runs, or - for standard input")}
+				return a.Usage("--arms is empty; name a file of runs, or - for standard input")
 			case c.Flags().Changed("by") && !slices.Contains(groupings, o.by):
-				return &usageError{a.say("--by is %q; use one of: %s", o.by, strings.Join(groupings, ", "))}
+				return a.Usage("--by is %q; use one of: %s", o.by, strings.Join(groupings, ", "))
 			case o.arms != "":
-				return a.compareArms(c.Context(), o.arms)
+				return compareArms(c.Context(), a, o.arms)
 			}
-			return a.effect(c.Context(), &o)
+			return runEffect(c.Context(), a, &o)
 		},
 	}
-	c.Flags().StringVar(&o.arms, "arms", "", a.say("file of runs of an experiment, or - for standard input"))
-	c.Flags().StringVar(&o.by, "by", "", a.say("the effect of each memory (node), or the lift by error type (type), "+
+	c.Flags().StringVar(&o.arms, "arms", "", a.Say("file of runs of an experiment, or - for standard input"))
+	c.Flags().StringVar(&o.by, "by", "", a.Say("the effect of each memory (node), or the lift by error type (type), "+
 		"by kind of scene (scene), or by the tree that memories come from (team)"))
-	c.Flags().StringVar(&o.page, "html", "", a.say("also write a page for a browser to this file: how the evidence grew"))
+	c.Flags().StringVar(&o.page, "html", "", a.Say("also write a page for a browser to this file: how the evidence grew"))
 	completes(c, "by", func() []cobra.Completion { return groupings })
 	return c
 }
 
-// effect reports on the runs of a store.
-func (a *app) effect(ctx context.Context, o *effectOptions) error {
-	return a.with(ctx, reading, func(m *memtree.Memory) error {
+// runEffect reports on the runs of a store.
+func runEffect(ctx context.Context, a *app, o *effectOptions) error {
+	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
 		r, err := m.Effect(ctx)
 		if err != nil {
 			return err
 		}
-		f := &finding{Report: r, Verdict: r.Verdict.In(a.lang)}
-		if err := f.name(ctx, m, a.lang); err != nil {
+		f := &finding{Report: r, Verdict: r.Verdict.In(a.Lang)}
+		if err := f.name(ctx, m, a.Lang); err != nil {
 			return err
 		}
-		f.Next = plot.Next(a.say, f.Report, f.loose())
+		f.Next = plot.Next(a.Say, f.Report, f.loose())
 		if o.page != "" {
-			if err := a.writeEffectPage(ctx, o.page, m, f); err != nil {
+			if err := writeEffectPage(ctx, a, o.page, m, f); err != nil {
 				return err
 			}
 		}
 		switch {
 		case o.by != "":
-			return a.effectBy(m.Taxonomy(), f, o.by)
-		case a.json:
-			return a.printJSON(f)
+			return effectBy(a.Voice, m.Taxonomy(), f, o.by)
+		case a.JSON:
+			return a.PrintJSON(f)
 		}
-		return a.printEffect(m.Taxonomy(), f)
+		return printEffect(a.Voice, m.Taxonomy(), f)
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/plot"
 	"github.com/memtree/memtree/internal/stat"
@@ -27,67 +28,67 @@ type teamGroup struct {
 }
 
 // effectBy prints the effect of each memory, or the lift by something.
-func (a *app) effectBy(tax *taxonomy.Taxonomy, f *finding, by string) error {
+func effectBy(v *say.Voice, tax *taxonomy.Taxonomy, f *finding, by string) error {
 	if by == byNode {
-		return a.effectByNode(f)
+		return effectByNode(v, f)
 	}
 	parts := f.Parts(effect.By(by))
 	label := map[string]string{}
 	for i := range f.all {
 		label[f.all[i].Origin.ID] = f.all[i].Origin.Label
 	}
-	if a.json {
+	if v.JSON {
 		groups := make([]teamGroup, len(parts))
 		for i, p := range parts {
 			if groups[i].Part = p; by == string(effect.ByTeam) {
 				groups[i].Label = label[p.Name]
 			}
 		}
-		return a.printGroups(by, groups)
+		return printGroups(v, by, groups)
 	}
 	heads := map[string]string{
-		string(effect.ByType):  a.say("error type of memories found"),
-		string(effect.ByScene): a.say("kind of scene"),
-		string(effect.ByTeam):  a.say("tree of memories found"),
-		string(effect.ByFound): a.say("who found the memories"),
+		string(effect.ByType):  v.Say("error type of memories found"),
+		string(effect.ByScene): v.Say("kind of scene"),
+		string(effect.ByTeam):  v.Say("tree of memories found"),
+		string(effect.ByFound): v.Say("who found the memories"),
 	}
 	t := &screen.Table{Columns: []screen.Column{
-		{Head: heads[by], Least: 16}, {Head: a.say("runs"), Right: true}, {Head: a.say("held out"), Right: true},
-		{Head: a.say("with"), Right: true}, {Head: a.say("without"), Right: true},
-		{Head: a.say("points"), Right: true}, {Head: "95 %"},
+		{Head: heads[by], Least: 16}, {Head: v.Say("runs"), Right: true}, {Head: v.Say("held out"), Right: true},
+		{Head: v.Say("with"), Right: true}, {Head: v.Say("without"), Right: true},
+		{Head: v.Say("points"), Right: true}, {Head: "95 %"},
 	}}
 	for i := range parts {
 		p := &parts[i]
-		name := cmp.Or(p.Name, a.say("(not given)"))
+		name := cmp.Or(p.Name, v.Say("(not given)"))
 		switch by {
 		case string(effect.ByType):
-			name = cmp.Or(a.typeName(tax, p.Name), name)
+			name = cmp.Or(typeName(v, tax, p.Name), name)
 		case string(effect.ByScene):
-			name = cmp.Or(a.sceneName(tax, p.Name), name)
+			name = cmp.Or(sceneTypeName(v, tax, p.Name), name)
 		case string(effect.ByFound):
-			name = a.finder(p.Name)
+			name = finder(v, p.Name)
 		case string(effect.ByTeam):
 			name = dotted(label[p.Name], short(name))
 		}
-		t.Add(append([]string{name, fmt.Sprint(p.Runs), fmt.Sprint(p.None)}, a.liftCells(&p.Lift)...)...)
+		t.Add(append([]string{name, fmt.Sprint(p.Runs), fmt.Sprint(p.None)}, liftCells(v, &p.Lift)...)...)
 	}
-	note := a.say("Of the runs for which such memories were found: those with memory held against those held out, " +
+	note := v.Say("Of the runs for which such memories were found: those with memory held against those held out, " +
 		"on the same tests. Each interval holds by itself: of twenty rows in which memory does nothing, one is " +
 		"expected to show something.")
-	return a.printParts(f, t, note)
+	return printParts(v, f, t, note)
 }
 
 // finder names the way in which memories were found.
-func (a *app) finder(by string) string {
+func finder(v *say.Voice, by string) string {
 	switch enhance.By(by) {
 	case enhance.ByReader:
-		return a.say("a reader, before the run")
+		return v.Say("a reader, before the run")
 	case enhance.ByTest:
-		return a.say("the very test's own")
+		return v.Say("the very test's own")
 	case enhance.ByWords:
-		return a.say("words")
+		return v.Say("words")
 	}
-	return a.say("(not given)")
+	return v.Say("(not given)")
 }
 
 // byEffect returns memories in order, the most helpful first; those of too few runs come last.
@@ -106,19 +107,19 @@ func byEffect(xs []effective) []effective {
 }
 
 // effectByNode prints the effect of every memory that was included in a run.
-func (a *app) effectByNode(f *finding) error {
+func effectByNode(v *say.Voice, f *finding) error {
 	xs := byEffect(f.all)
-	if a.json {
+	if v.JSON {
 		groups := make([]memoryGroup, len(xs))
 		for i := range xs {
 			groups[i] = memoryGroup{xs[i].ID, xs[i].Enough(), xs[i]}
 		}
-		return a.printGroups(byNode, groups)
+		return printGroups(v, byNode, groups)
 	}
 	t := &screen.Table{Columns: []screen.Column{
-		{Head: a.say("memory")}, {Head: a.say("points"), Right: true}, {Head: "±", Right: true},
-		{Head: a.say("harms"), Right: true}, {Head: a.say("runs"), Right: true}, {Head: a.say("tests"), Right: true},
-		{Head: a.say("right"), Right: true}, {Head: a.say("status"), Least: 8}, {Head: a.say("content"), Least: 8},
+		{Head: v.Say("memory")}, {Head: v.Say("points"), Right: true}, {Head: "±", Right: true},
+		{Head: v.Say("harms"), Right: true}, {Head: v.Say("runs"), Right: true}, {Head: v.Say("tests"), Right: true},
+		{Head: v.Say("right"), Right: true}, {Head: v.Say("status"), Least: 8}, {Head: v.Say("content"), Least: 8},
 	}}
 	for i := range xs {
 		x := &xs[i]
@@ -129,33 +130,33 @@ func (a *app) effectByNode(f *finding) error {
 		t.Add(short(x.ID), size, half, harms, fmt.Sprint(x.Runs), fmt.Sprint(x.Tests), fmt.Sprint(x.Right), string(x.Status),
 			x.Title)
 	}
-	return a.printParts(f, t, a.say("points: by how many more runs of a hundred are right with it, on tests of equal "+
+	return printParts(v, f, t, v.Say("points: by how many more runs of a hundred are right with it, on tests of equal "+
 		"difficulty; ±: 95 %%; harms: how likely it is that it harms; -: under %d guided runs of %d tests, too few to tell.",
 		effect.ClaimRuns, effect.ClaimTests))
 }
 
 // printParts prints a table below the verdict, and an explanation of its columns.
-func (a *app) printParts(f *finding, t *screen.Table, note string) error {
-	out := a.verdictLines(f)
+func printParts(v *say.Voice, f *finding, t *screen.Table, note string) error {
+	out := verdictLines(v, f)
 	if len(t.Rows) > 0 {
-		out = append(append(out, ""), a.tableLines(t)...)
-		if !a.quiet {
-			out = append(append(out, ""), a.Wrap(note)...)
+		out = append(append(out, ""), tableLines(v, t)...)
+		if !v.Quiet {
+			out = append(append(out, ""), v.Wrap(note)...)
 		}
 	}
-	return a.print(out...)
+	return v.Print(out...)
 }
 
 // printGroups prints a list as JSON.
-func (a *app) printGroups(by string, groups any) error {
-	return a.printJSON(struct {
+func printGroups(v *say.Voice, by string, groups any) error {
+	return v.PrintJSON(struct {
 		By     string `json:"by"`
 		Groups any    `json:"groups"`
 	}{by, groups})
 }
 
-// sceneName names a scene type for people; "" if the taxonomy does not know it.
-func (a *app) sceneName(tax *taxonomy.Taxonomy, word string) string {
+// sceneTypeName names a scene type for people; "" if the taxonomy does not know it.
+func sceneTypeName(v *say.Voice, tax *taxonomy.Taxonomy, word string) string {
 	s, _ := tax.SceneType(word)
-	return s.Name.In(a.lang)
+	return s.Name.In(v.Lang)
 }

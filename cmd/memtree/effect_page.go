@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/plot"
 	"github.com/memtree/memtree/internal/stat"
@@ -27,16 +28,16 @@ var effectPage = sync.OnceValues(func() (*template.Template, error) {
 })
 
 // writeEffectPage writes a self-contained page with a report and its history. The write is atomic.
-func (a *app) writeEffectPage(ctx context.Context, path string, m *memtree.Memory, f *finding) error {
+func writeEffectPage(ctx context.Context, a *app, path string, m *memtree.Memory, f *finding) error {
 	g, err := plot.Grown(ctx, m.Tree())
 	if err != nil {
 		return err
 	}
-	b, err := a.effectPage(m.Taxonomy(), f, &g)
+	b, err := renderEffect(a.Voice, m.Taxonomy(), f, &g)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	return a.writeWhole(path, b)
+	return a.files.Write(path, b)
 }
 
 // grid is a table of the page.
@@ -65,36 +66,36 @@ type memoryRow struct {
 // shownMemories is how many memories the page lists, from either end.
 const shownMemories = 30
 
-func (a *app) effectPage(tax *taxonomy.Taxonomy, f *finding, g *plot.Growth) ([]byte, error) {
+func renderEffect(v *say.Voice, tax *taxonomy.Taxonomy, f *finding, g *plot.Growth) ([]byte, error) {
 	t, err := effectPage()
 	if err != nil {
 		return nil, err
 	}
 	data := map[string]any{
-		"Lang": a.lang, "Title": a.say("Does memory help?"), "Verdict": f.Verdict,
-		"NextHead": a.say("Next: "), "Next": f.Next,
+		"Lang": v.Lang, "Title": v.Say("Does memory help?"), "Verdict": f.Verdict,
+		"NextHead": v.Say("Next: "), "Next": f.Next,
 		"Style":     template.CSS(plot.Style), //nolint:gosec // our own
-		"Charts":    plot.Charts(a.say, f.Report, g),
-		"ListTitle": a.say("What single memories do"),
-		"ListNote": a.say("By how many more runs of a hundred are right with it, on tests of equal difficulty; " +
+		"Charts":    plot.Charts(v.Say, f.Report, g),
+		"ListTitle": v.Say("What single memories do"),
+		"ListNote": v.Say("By how many more runs of a hundred are right with it, on tests of equal difficulty; " +
 			"the line is the 95-percent interval, its middle no effect."),
 		"ListHeads": []string{
-			a.say("memory"), a.say("points"), "95 %", "", a.say("runs"), a.say("tests"), a.say("right"), a.say("status"),
+			v.Say("memory"), v.Say("points"), "95 %", "", v.Say("runs"), v.Say("tests"), v.Say("right"), v.Say("status"),
 		},
-		"Rows": a.memoryRows(f.all),
+		"Rows": memoryRows(v, f.all),
 	}
 	var facts []string
 	var grids []grid
 	if f.Runs > 0 {
-		facts = a.breakerSaid(tax, f.Report)
-		grids = append(grids, gridOf(a.say("Runs"), a.armTable(f.Report)))
+		facts = breakerSaid(v, tax, f.Report)
+		grids = append(grids, gridOf(v.Say("Runs"), armTable(v, f.Report)))
 	}
 	if f.None > 0 {
-		facts = append([]string{plot.EvidenceLine(a.say, f.Report), plot.SameTests(a.say, f.Report)}, facts...)
-		grids = append(grids, gridOf(a.say("With memory and without"), a.liftTable(f.Report)))
+		facts = append([]string{plot.EvidenceLine(v.Say, f.Report), plot.SameTests(v.Say, f.Report)}, facts...)
+		grids = append(grids, gridOf(v.Say("With memory and without"), liftTable(v, f.Report)))
 	}
 	if f.Asked+f.Questions > 0 {
-		facts = append(facts, a.joinedLine(f.Report))
+		facts = append(facts, joinedLine(v, f.Report))
 	}
 	data["Facts"], data["Grids"] = facts, grids
 	var page bytes.Buffer
@@ -102,22 +103,22 @@ func (a *app) effectPage(tax *taxonomy.Taxonomy, f *finding, g *plot.Growth) ([]
 	return page.Bytes(), err
 }
 
-func (a *app) memoryRows(all []effective) []memoryRow {
+func memoryRows(v *say.Voice, all []effective) []memoryRow {
 	all = byEffect(all)
 	if len(all) > 2*shownMemories {
 		all = append(all[:shownMemories:shownMemories], all[len(all)-shownMemories:]...)
 	}
-	at := func(v float64) float64 { return 120 * max(0, min(1, v+0.5)) }
+	at := func(e float64) float64 { return 120 * max(0, min(1, e+0.5)) }
 	out := make([]memoryRow, 0, len(all))
 	for i := range all {
 		x := &all[i]
 		low, high := x.Effect.Effect-stat.Z*x.SD, x.Effect.Effect+stat.Z*x.SD
 		row := memoryRow{
-			ID: short(x.ID), Says: x.Title, Points: "-", Range: a.say("too few runs"), Runs: fmt.Sprint(x.Runs),
-			Tests: fmt.Sprint(x.Tests), Right: fmt.Sprint(x.Right), Standing: a.standing(x), Class: "few",
+			ID: short(x.ID), Says: x.Title, Points: "-", Range: v.Say("too few runs"), Runs: fmt.Sprint(x.Runs),
+			Tests: fmt.Sprint(x.Tests), Right: fmt.Sprint(x.Right), Standing: standing(v, x), Class: "few",
 		}
 		if x.Enough() {
-			row.Points, row.Range, row.Class = plot.Points(x.Effect.Effect), a.range95(low, high), ""
+			row.Points, row.Range, row.Class = plot.Points(x.Effect.Effect), range95(v, low, high), ""
 			row.Low, row.At, row.High = at(low), at(x.Effect.Effect), at(high)
 		}
 		switch {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/plot"
 	"github.com/memtree/memtree/internal/stat"
@@ -17,65 +18,65 @@ import (
 const mostMemories = 5
 
 // printEffect prints a report. It begins with the verdict, its certainty and the recommended action.
-func (a *app) printEffect(tax *taxonomy.Taxonomy, f *finding) error {
-	out := a.verdictLines(f)
+func printEffect(v *say.Voice, tax *taxonomy.Taxonomy, f *finding) error {
+	out := verdictLines(v, f)
 	if f.Runs > 0 {
-		out = append(append(out, ""), a.tableLines(a.armTable(f.Report))...)
+		out = append(append(out, ""), tableLines(v, armTable(v, f.Report))...)
 	}
 	if f.None > 0 {
-		out = append(append(out, ""), a.tableLines(a.liftTable(f.Report))...)
+		out = append(append(out, ""), tableLines(v, liftTable(v, f.Report))...)
 		out = append(out, "")
-		out = append(out, a.Wrap(plot.SameTests(a.say, f.Report))...)
+		out = append(out, v.Wrap(plot.SameTests(v.Say, f.Report))...)
 		out = append(out, "")
-		out = append(out, a.Wrap(plot.EvidenceLine(a.say, f.Report))...)
+		out = append(out, v.Wrap(plot.EvidenceLine(v.Say, f.Report))...)
 	}
 	if f.Runs > 0 {
 		if f.None == 0 {
 			out = append(out, "")
 		}
-		for i, said := range a.breakerSaid(tax, f.Report) {
-			out = append(out, screen.Hanging(strings.Repeat("  ", min(i, 1)), said, a.Width)...)
+		for i, said := range breakerSaid(v, tax, f.Report) {
+			out = append(out, screen.Hanging(strings.Repeat("  ", min(i, 1)), said, v.Width)...)
 		}
-		out = append(out, a.memoryLines(a.say("Memories that help:"), f.Helpful)...)
-		out = append(out, a.memoryLines(a.say("Memories that are likely to harm:"), f.Harmful)...)
+		out = append(out, memoryLines(v, v.Say("Memories that help:"), f.Helpful)...)
+		out = append(out, memoryLines(v, v.Say("Memories that are likely to harm:"), f.Harmful)...)
 		out = append(out, "")
-		out = append(out, a.Wrap(plot.Claims(a.say, f.Report))...)
+		out = append(out, v.Wrap(plot.Claims(v.Say, f.Report))...)
 	}
 	if f.Asked+f.Questions > 0 {
-		out = append(append(out, ""), a.Wrap(a.joinedLine(f.Report))...)
+		out = append(append(out, ""), v.Wrap(joinedLine(v, f.Report))...)
 	}
-	return a.print(out...)
+	return v.Print(out...)
 }
 
 // verdictLines returns the verdict and the recommended action.
-func (a *app) verdictLines(f *finding) []string {
+func verdictLines(v *say.Voice, f *finding) []string {
 	var out []string
-	for _, l := range a.Wrap(f.Verdict) {
-		out = append(out, a.Paint(screen.Bold, l))
+	for _, l := range v.Wrap(f.Verdict) {
+		out = append(out, v.Paint(screen.Bold, l))
 	}
-	return append(out, screen.Hanging(a.say("Next: "), f.Next, a.Width)...)
+	return append(out, screen.Hanging(v.Say("Next: "), f.Next, v.Width)...)
 }
 
 // tableLines returns the lines of a table, its head in bold.
-func (a *app) tableLines(t *screen.Table) []string {
-	lines := t.Lines(a.Width)
-	lines[0] = a.Paint(screen.Bold, lines[0])
+func tableLines(v *say.Voice, t *screen.Table) []string {
+	lines := t.Lines(v.Width)
+	lines[0] = v.Paint(screen.Bold, lines[0])
 	return lines
 }
 
 // armTable is a table of runs by trial arm.
-func (a *app) armTable(r *effect.Report) *screen.Table {
+func armTable(v *say.Voice, r *effect.Report) *screen.Table {
 	t := &screen.Table{Columns: []screen.Column{
-		{Head: a.say("given"), Least: 20}, {Head: a.say("runs"), Right: true}, {Head: a.say("right"), Right: true},
+		{Head: v.Say("given"), Least: 20}, {Head: v.Say("runs"), Right: true}, {Head: v.Say("right"), Right: true},
 		{Head: "", Right: true}, {Head: "95 %"},
 	}}
 	for _, arm := range []struct {
 		name    string
 		n, good int
 	}{
-		{a.say("their memories"), r.Guided, r.Right.Guided},
-		{a.say("other memories"), r.Other, r.Right.Other},
-		{a.say("none"), r.None, r.Right.None},
+		{v.Say("their memories"), r.Guided, r.Right.Guided},
+		{v.Say("other memories"), r.Other, r.Right.Other},
+		{v.Say("none"), r.None, r.Right.None},
 	} {
 		if arm.n > 0 {
 			in := stat.Wilson(arm.good, arm.n)
@@ -87,128 +88,128 @@ func (a *app) armTable(r *effect.Report) *screen.Table {
 }
 
 // liftTable compares runs with memory and runs without it on the same tests.
-func (a *app) liftTable(r *effect.Report) *screen.Table {
+func liftTable(v *say.Voice, r *effect.Report) *screen.Table {
 	t := &screen.Table{Columns: []screen.Column{
-		{Head: a.say("on the same tests"), Least: 20},
-		{Head: a.say("with"), Right: true}, {Head: a.say("without"), Right: true},
-		{Head: a.say("points"), Right: true}, {Head: "95 %"},
+		{Head: v.Say("on the same tests"), Least: 20},
+		{Head: v.Say("with"), Right: true}, {Head: v.Say("without"), Right: true},
+		{Head: v.Say("points"), Right: true}, {Head: "95 %"},
 	}}
 	for _, row := range []struct {
 		name string
 		lift *effect.Lift
 	}{
-		{a.say("right"), &r.Lift},
-		{a.say("missed a defect"), &r.FalsePass},
-		{a.say("false alarms"), &r.FalseFail},
-		{a.say("made a mistake warned of"), &r.Repeat},
-		{a.say("right, against other memories"), r.Control},
+		{v.Say("right"), &r.Lift},
+		{v.Say("missed a defect"), &r.FalsePass},
+		{v.Say("false alarms"), &r.FalseFail},
+		{v.Say("made a mistake warned of"), &r.Repeat},
+		{v.Say("right, against other memories"), r.Control},
 	} {
 		if row.lift != nil {
-			t.Add(append([]string{row.name}, a.liftCells(row.lift)...)...)
+			t.Add(append([]string{row.name}, liftCells(v, row.lift)...)...)
 		}
 	}
 	return t
 }
 
 // liftCells are the shares with and without memory, their difference and its interval.
-func (a *app) liftCells(l *effect.Lift) []string {
+func liftCells(v *say.Voice, l *effect.Lift) []string {
 	if l.N == 0 || l.M == 0 {
 		return []string{"-", "-", "-", "-"}
 	}
 	return []string{
-		a.say("%s of %d", percent(l.With), l.N), a.say("%s of %d", percent(l.Without), l.M),
-		plot.Points(l.Lift), a.range95(l.Low, l.High),
+		v.Say("%s of %d", percent(l.With), l.N), v.Say("%s of %d", percent(l.Without), l.M),
+		plot.Points(l.Lift), range95(v, l.Low, l.High),
 	}
 }
 
-func (a *app) range95(low, high float64) string {
-	return a.say("%s to %s", plot.Points(low), plot.Points(high))
+func range95(v *say.Voice, low, high float64) string {
+	return v.Say("%s to %s", plot.Points(low), plot.Points(high))
 }
 
 // breakerSaid returns the breaker's state, and the error types that it switched off.
-func (a *app) breakerSaid(tax *taxonomy.Taxonomy, r *effect.Report) []string {
-	said := a.say("Breaker: closed: no harm by memory is proven, so it is given.")
+func breakerSaid(v *say.Voice, tax *taxonomy.Taxonomy, r *effect.Report) []string {
+	said := v.Say("Breaker: closed: no harm by memory is proven, so it is given.")
 	switch r.State {
 	case effect.Open:
-		said = a.say("Breaker: open since %s, so no memory is given.", r.Since.UTC().Format("2006-01-02 15:04"))
+		said = v.Say("Breaker: open since %s, so no memory is given.", r.Since.UTC().Format("2006-01-02 15:04"))
 	case effect.HalfOpen:
-		said = a.say("Breaker: half-open since %s, so memory is given to half of the runs, on trial.",
+		said = v.Say("Breaker: half-open since %s, so memory is given to half of the runs, on trial.",
 			r.Since.UTC().Format("2006-01-02 15:04"))
 	case effect.Closed:
 	}
 	out := []string{said}
 	for _, t := range r.Types {
-		name := cmp.Or(a.typeName(tax, t.ErrorType), t.ErrorType)
-		said := a.say("on trial again")
+		name := cmp.Or(typeName(v, tax, t.ErrorType), t.ErrorType)
+		said := v.Say("on trial again")
 		if t.State == effect.Open {
-			said = a.say("its memories are not given; evidence of harm %s", plot.Amount(t.EHarm))
+			said = v.Say("its memories are not given; evidence of harm %s", plot.Amount(t.EHarm))
 		}
-		out = append(out, a.say("%s: %s", name, said))
+		out = append(out, v.Say("%s: %s", name, said))
 	}
 	return out
 }
 
 // memoryLines lists memories, each with its effect, its state and its title.
-func (a *app) memoryLines(head string, xs []effective) []string {
+func memoryLines(v *say.Voice, head string, xs []effective) []string {
 	if len(xs) == 0 {
 		return nil
 	}
-	out := []string{"", a.Paint(screen.Bold, head)}
+	out := []string{"", v.Paint(screen.Bold, head)}
 	for i := range xs {
 		if i == mostMemories {
-			out = append(out, "  "+a.say("... and %d more; see memtree effect --by node", len(xs)-i))
+			out = append(out, "  "+v.Say("... and %d more; see memtree effect --by node", len(xs)-i))
 			break
 		}
 		x := xs[i]
 		x.ID = short(x.ID)
-		out = append(out, screen.Hanging("  ", x.Sentence().In(a.lang), a.Width)...)
-		for _, l := range screen.Hanging("    ", dotted(a.standing(&x), x.Title), a.Width) {
-			out = append(out, a.Paint(screen.Dim, l))
+		out = append(out, screen.Hanging("  ", x.Sentence().In(v.Lang), v.Width)...)
+		for _, l := range screen.Hanging("    ", dotted(standing(v, &x), x.Title), v.Width) {
+			out = append(out, v.Paint(screen.Dim, l))
 		}
 	}
 	return out
 }
 
 // standing describes the state of a memory.
-func (a *app) standing(x *effective) string {
+func standing(v *say.Voice, x *effective) string {
 	if x.Status == "" {
-		return a.say("gone")
+		return v.Say("gone")
 	}
-	return a.standingOf(x.Status, x.Mark, x.Held)
+	return standingOf(v, x.Status, x.Mark, x.Held)
 }
 
 // standingOf describes whether a memory is in use, and if not, why.
-func (a *app) standingOf(status tree.Status, mark tree.Mark, held *tree.Held) string {
+func standingOf(v *say.Voice, status tree.Status, mark tree.Mark, held *tree.Held) string {
 	switch {
 	case held != nil && status == tree.Quarantined:
-		return a.say("quarantined since %s", held.Since.Format("2006-01-02"))
+		return v.Say("quarantined since %s", held.Since.Format("2006-01-02"))
 	case held != nil:
-		return a.say("retired since %s", held.Since.Format("2006-01-02"))
+		return v.Say("retired since %s", held.Since.Format("2006-01-02"))
 	case effect.Given(status, mark):
-		return a.say("in use")
+		return v.Say("in use")
 	case mark == tree.Banned:
-		return a.say("banned by a person")
+		return v.Say("banned by a person")
 	}
-	return a.say("not in use (%s)", status)
+	return v.Say("not in use (%s)", status)
 }
 
 // joinedLine describes how many runs requested guidance, and the outcomes of their trials.
-func (a *app) joinedLine(r *effect.Report) string {
+func joinedLine(v *say.Voice, r *effect.Report) string {
 	o := &r.Outcomes
 	var out []string
 	if r.Asked > 0 {
-		out = append(out, a.say("Memory had something for %d of %d runs that asked (%s).",
-			r.Found, r.Asked, percent(float64(r.Found)/float64(r.Asked))), a.say(" Outcomes that have come: %d.", o.Known))
+		out = append(out, v.Say("Memory had something for %d of %d runs that asked (%s).",
+			r.Found, r.Asked, percent(float64(r.Found)/float64(r.Asked))), v.Say(" Outcomes that have come: %d.", o.Known))
 	}
 	for _, n := range []struct {
 		n    int
 		said string
 	}{
-		{o.Open, a.say(" Not yet: %d.", o.Open)},
-		{o.Unknown, a.say(" Of no trial here: %d.", o.Unknown)},
-		{o.Contrary, a.say(" Deny an earlier one, which counts: %d.", o.Contrary)},
-		{r.Questions, a.say(" Questions that no run followed, which do not count: %d.", r.Questions)},
-		{o.Retries, a.say(" Later attempts, which do not count: %d, %d of them with another end.", o.Retries, o.Flipped)},
+		{o.Open, v.Say(" Not yet: %d.", o.Open)},
+		{o.Unknown, v.Say(" Of no trial here: %d.", o.Unknown)},
+		{o.Contrary, v.Say(" Deny an earlier one, which counts: %d.", o.Contrary)},
+		{r.Questions, v.Say(" Questions that no run followed, which do not count: %d.", r.Questions)},
+		{o.Retries, v.Say(" Later attempts, which do not count: %d, %d of them with another end.", o.Retries, o.Flipped)},
 	} {
 		if n.n > 0 {
 			out = append(out, n.said)

@@ -93,12 +93,7 @@ func scriptedRuns(n int, forms, lists float64, h effect.Holdout) *finding {
 }
 
 // in returns an app in a language, and its output.
-func in(lang string) (*app, *bytes.Buffer) {
-	var out bytes.Buffer
-	a := &app{speech: speechFor([]string{"--lang", lang}, func(string) string { return "" })}
-	a.Width, a.stdout = screen.FullWidth, &out
-	return a, &out
-}
+func in(lang string) (*app, *bytes.Buffer) { return inTest("--lang", lang) }
 
 // TestEffectAsPrinted compares the report of every kind of history with a golden file, in both languages.
 func TestEffectAsPrinted(t *testing.T) {
@@ -108,10 +103,10 @@ func TestEffectAsPrinted(t *testing.T) {
 		say := func(name string, f *finding) *finding {
 			fmt.Fprintf(out, "\n== %s\n\n", name)
 			f.Verdict = f.Report.Verdict.In(lang)
-			f.Next = plot.Next(a.say, f.Report, f.loose())
+			f.Next = plot.Next(a.Say, f.Report, f.loose())
 			return f
 		}
-		print := func(name string, f *finding) { require.NoError(t, a.printEffect(tax, say(name, f))) }
+		print := func(name string, f *finding) { require.NoError(t, printEffect(a.Voice, tax, say(name, f))) }
 		print("no run", scriptedRuns(0, 0, 0, effect.Schedule()))
 		print("nothing held out", scriptedRuns(60, 0.2, 0, effect.Fixed(0)))
 		print("a few runs", scriptedRuns(80, 0.1, 0.1, effect.Schedule()))
@@ -123,7 +118,7 @@ func TestEffectAsPrinted(t *testing.T) {
 		print("it helps, with a control", helps)
 		both := scriptedRuns(900, 0.3, -0.3, effect.Fixed(0.3))
 		for _, by := range groupings {
-			require.NoError(t, a.effectBy(tax, say("--by "+by, both), by))
+			require.NoError(t, effectBy(a.Voice, tax, say("--by "+by, both), by))
 		}
 		for l := range strings.Lines(out.String()) {
 			require.LessOrEqual(t, text.Width(strings.TrimRight(l, "\n")), screen.FullWidth, l)
@@ -137,8 +132,8 @@ func TestEffectGroupsAsJSON(t *testing.T) {
 	f := scriptedRuns(300, 0.3, -0.3, effect.Fixed(0.3))
 	for _, by := range groupings {
 		a, out := in("en")
-		a.json = true
-		require.NoError(t, a.effectBy(taxonomy.Default(), f, by))
+		a.JSON = true
+		require.NoError(t, effectBy(a.Voice, taxonomy.Default(), f, by))
 		var said struct {
 			By     string
 			Groups []struct {
@@ -173,7 +168,7 @@ func TestEffectPage(t *testing.T) {
 		f.Verdict = f.Report.Verdict.In(lang)
 		f.all[0].Title = `</td><script>alert("x")</script>`
 		g := plot.Growth{Cases: effect.Growth([]time.Time{effectDay, effectDay.Add(time.Hour)})}
-		b, err := a.effectPage(taxonomy.Default(), f, &g)
+		b, err := renderEffect(a.Voice, taxonomy.Default(), f, &g)
 		require.NoError(t, err)
 		page := string(b)
 		require.NotContains(t, page, "<script")
@@ -187,7 +182,7 @@ func TestEffectPage(t *testing.T) {
 		require.NotContains(t, page, "src=")
 	}
 	a, _ := in("en")
-	b, err := a.effectPage(taxonomy.Default(), scriptedRuns(0, 0, 0, effect.Schedule()), &plot.Growth{})
+	b, err := renderEffect(a.Voice, taxonomy.Default(), scriptedRuns(0, 0, 0, effect.Schedule()), &plot.Growth{})
 	require.NoError(t, err)
 	require.NotContains(t, string(b), "<svg", "with nothing to draw nothing is drawn")
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/holder"
 )
 
@@ -138,9 +139,9 @@ func TestKilledElsewhere(t *testing.T) {
 	var out, said bytes.Buffer
 	ended := make(chan int)
 	go func() {
-		ended <- run(t.Context(), process{
-			args: []string{"record", "-", "--store", store}, stdin: in, stdout: &out, stderr: &said,
-			getenv: func(string) string { return "" },
+		ended <- run(t.Context(), say.Process{
+			Args: []string{"record", "-", "--store", store}, Stdin: in, Stdout: &out, Stderr: &said,
+			Getenv: func(string) string { return "" },
 		})
 	}()
 	_, err = more.Write(lines)
@@ -179,9 +180,9 @@ func TestInterruptElsewhere(t *testing.T) {
 	var out, said bytes.Buffer
 	ended := make(chan int)
 	go func() {
-		ended <- run(ctx, process{
-			args: []string{"record", "-", "--store", store}, stdin: in, stdout: &out, stderr: &said,
-			getenv: func(string) string { return "" },
+		ended <- run(ctx, say.Process{
+			Args: []string{"record", "-", "--store", store}, Stdin: in, Stdout: &out, Stderr: &said,
+			Getenv: func(string) string { return "" },
 		})
 	}()
 	_, err = more.Write(lines)

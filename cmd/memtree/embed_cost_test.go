@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/internal/cli/say"
 )
 
 // TestTheEmbeddingModelCosts: calls of an embedding model are bounded, priced, counted and recorded like those of a
@@ -23,9 +25,9 @@ func TestTheEmbeddingModelCosts(t *testing.T) {
 	do := func(args ...string) string {
 		t.Helper()
 		var out, errs strings.Builder
-		code := run(t.Context(), process{
-			args: append(args, "--store", store), stdin: strings.NewReader(runs), stdout: &out, stderr: &errs,
-			getenv: func(k string) string { return env[k] },
+		code := run(t.Context(), say.Process{
+			Args: append(args, "--store", store), Stdin: strings.NewReader(runs), Stdout: &out, Stderr: &errs,
+			Getenv: func(k string) string { return env[k] },
 		})
 		out.WriteString(errs.String())
 		if code != exitOK {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance/midscene"
+	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -20,12 +22,12 @@ type enhanceFlags struct {
 	scope       tree.Scope
 }
 
-func (a *app) enhanceCommand() *cobra.Command {
+func enhanceCommand(a *app) *cobra.Command {
 	f := enhanceFlags{}
 	c := &cobra.Command{
 		Use:   "enhance FILE [flags]",
-		Short: a.say("Write guidance into a Midscene YAML script, step by step"),
-		Long: a.say(`Asks for every aiAct, aiAssert, aiQuery, aiNumber, aiString, aiBoolean and aiAsk of a script, and
+		Short: a.Say("Write guidance into a Midscene YAML script, step by step"),
+		Long: a.Say(`Asks for every aiAct, aiAssert, aiQuery, aiNumber, aiString, aiBoolean and aiAsk of a script, and
 writes what memory has to say into the step's context, which Midscene puts before its prompt. Your own context stays
 first, also one of aiContexts. A step that memory has nothing for is left as it is, and so is every other byte.
 
@@ -36,17 +38,17 @@ guidance does to runs is not measured.`),
 		Example: `  memtree enhance cart.yaml > cart.told.yaml
   memtree enhance cart.yaml --out cart.yaml --frozen memtree.frozen.json
   memtree enhance cart.yaml --out cart.yaml --remove`,
-		Args: a.arguments(1, 1, a.say("the name of a script, or - for standard input")),
-		RunE: func(c *cobra.Command, args []string) error { return a.enhance(c.Context(), args[0], &f) },
+		Args: arguments(a.Voice, 1, 1, a.Say("the name of a script, or - for standard input")),
+		RunE: func(c *cobra.Command, args []string) error { return runEnhance(c.Context(), a, args[0], &f) },
 	}
-	c.Flags().StringVar(&f.out, "out", "", a.say("the file to write, which may be the script itself; "+
+	c.Flags().StringVar(&f.out, "out", "", a.Say("the file to write, which may be the script itself; "+
 		"left out: standard output"))
-	c.Flags().BoolVar(&f.remove, "remove", false, a.say("take the guidance out again"))
-	c.Flags().StringVar(&f.frozen, "frozen", "", a.say("a file of memtree freeze: write its guidance, ask no store"))
-	c.Flags().StringVar(&f.scope.Product, "product", "", a.say("product under test"))
-	c.Flags().StringVar(&f.scope.Suite, "suite", "", a.say("suite the test belongs to"))
-	c.Flags().StringVar(&f.scope.Test, "test", "", a.say("id of the test"))
-	c.Flags().StringVar(&f.scope.Build, "build", "", a.say("version or hash of what is tested; "+
+	c.Flags().BoolVar(&f.remove, "remove", false, a.Say("take the guidance out again"))
+	c.Flags().StringVar(&f.frozen, "frozen", "", a.Say("a file of memtree freeze: write its guidance, ask no store"))
+	c.Flags().StringVar(&f.scope.Product, "product", "", a.Say("product under test"))
+	c.Flags().StringVar(&f.scope.Suite, "suite", "", a.Say("suite the test belongs to"))
+	c.Flags().StringVar(&f.scope.Test, "test", "", a.Say("id of the test"))
+	c.Flags().StringVar(&f.scope.Build, "build", "", a.Say("version or hash of what is tested; "+
 		"what was found on the very same one is told"))
 	return c
 }
@@ -73,21 +75,21 @@ type enhancedStep struct {
 	Left     string   `json:"left,omitempty"` // why no guidance can be written
 }
 
-func (a *app) enhance(ctx context.Context, path string, f *enhanceFlags) error {
+func runEnhance(ctx context.Context, a *app, path string, f *enhanceFlags) error {
 	if f.remove && f.frozen != "" {
-		return &usageError{a.say("--remove takes guidance out; it does not go with --frozen")}
+		return a.Usage("--remove takes guidance out; it does not go with --frozen")
 	}
-	src, err := a.textOf(ctx, path, midscene.MaxScript)
+	src, err := a.files.Text(ctx, path, midscene.MaxScript)
 	if err != nil {
 		return err
 	}
-	s, err := midscene.Read(a.fileName(path), []byte(src))
+	s, err := midscene.Read(a.files.Name(path), []byte(src))
 	if err != nil {
-		return a.scriptError(err)
+		return scriptError(a.Voice, err)
 	}
-	out, result := s.Plain(), &enhanced{File: a.fileName(path), Steps: stepsOf(s)}
+	out, result := s.Plain(), &enhanced{File: a.files.Name(path), Steps: stepsOf(s)}
 	if !f.remove {
-		if err := a.askSteps(ctx, s, f, result); err != nil {
+		if err := askSteps(ctx, a, s, f, result); err != nil {
 			return err
 		}
 		told := make([]string, len(result.Steps))
@@ -95,10 +97,10 @@ func (a *app) enhance(ctx context.Context, path string, f *enhanceFlags) error {
 			told[i] = result.Steps[i].Text
 		}
 		if out, err = s.Write(told); err != nil {
-			return a.scriptError(err)
+			return scriptError(a.Voice, err)
 		}
 	}
-	return a.printEnhanced(result, out, f)
+	return printEnhanced(a, result, out, f)
 }
 
 func stepsOf(s *midscene.Script) []enhancedStep {
@@ -114,9 +116,9 @@ func stepsOf(s *midscene.Script) []enhancedStep {
 }
 
 // askSteps looks up the guidance of each step, in the store or in a file of frozen guidance.
-func (a *app) askSteps(ctx context.Context, s *midscene.Script, f *enhanceFlags, to *enhanced) error {
+func askSteps(ctx context.Context, a *app, s *midscene.Script, f *enhanceFlags, to *enhanced) error {
 	if f.frozen != "" {
-		file, err := a.readFrozen(ctx, f.frozen)
+		file, err := readFrozen(ctx, a, f.frozen)
 		if err != nil {
 			return err
 		}
@@ -127,7 +129,7 @@ func (a *app) askSteps(ctx context.Context, s *midscene.Script, f *enhanceFlags,
 		}
 		return nil
 	}
-	return a.with(ctx, reading, func(m *memtree.Memory) error {
+	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
 		for i := range to.Steps {
 			st := &to.Steps[i]
 			if st.Left != "" {
@@ -144,47 +146,47 @@ func (a *app) askSteps(ctx context.Context, s *midscene.Script, f *enhanceFlags,
 }
 
 // printEnhanced prints the script, or the result with --json, and notes the steps that were skipped.
-func (a *app) printEnhanced(r *enhanced, script []byte, f *enhanceFlags) error {
+func printEnhanced(a *app, r *enhanced, script []byte, f *enhanceFlags) error {
 	for i := range r.Steps {
 		st := &r.Steps[i]
 		switch {
 		case st.Text != "":
 			r.Told++
 		case st.Left != "" && !f.remove:
-			a.note(a.say("%s:%d: left as it is: %s", r.File, st.Line, a.mistake(st.Left)))
+			a.Note(a.Say("%s:%d: left as it is: %s", r.File, st.Line, a.Mistake(st.Left)))
 		}
 	}
 	switch {
 	case f.out != "":
-		if err := a.writeWhole(f.out, script); err != nil {
+		if err := a.files.Write(f.out, script); err != nil {
 			return err
 		}
-	case a.json:
+	case a.JSON:
 		r.Script = string(script)
 	default:
-		if _, err := a.stdout.Write(script); err != nil {
+		if _, err := a.Stdout.Write(script); err != nil {
 			return err
 		}
 	}
 	if !f.remove {
-		a.note(a.say("%s: %d steps, guidance for %d of them.", r.File, len(r.Steps), r.Told))
+		a.Note(a.Say("%s: %d steps, guidance for %d of them.", r.File, len(r.Steps), r.Told))
 	}
-	if a.json {
-		return a.printJSON(r)
+	if a.JSON {
+		return a.PrintJSON(r)
 	}
 	return nil
 }
 
 // scriptError translates an error of a script into the language of the user.
-func (a *app) scriptError(err error) error {
+func scriptError(v *say.Voice, err error) error {
 	var e *midscene.Error
 	if !errors.As(err, &e) {
 		return err
 	}
 	said := *e
-	said.Problem = a.mistake(e.Problem)
-	if a.lang == "zh" {
-		return &failure{strings.Replace(said.Error(), ": ", "：", 1), err}
+	said.Problem = v.Mistake(e.Problem)
+	if v.Lang == "zh" {
+		return &say.Failure{Text: strings.Replace(said.Error(), ": ", "：", 1), Cause: err}
 	}
-	return &failure{said.Error(), err}
+	return &say.Failure{Text: said.Error(), Cause: err}
 }

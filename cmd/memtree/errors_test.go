@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/evolution"
-	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -26,9 +25,9 @@ func TestExitCodes(t *testing.T) {
 		says string
 	}{
 		{nil, exitOK, ""},
-		{errRejected, exitRejected, ""},
-		{errSaid, exitFailed, ""},
-		{&usageError{"say more"}, exitUsage, "say more"},
+		{say.ErrRejected, exitRejected, ""},
+		{say.ErrPrinted, exitFailed, ""},
+		{&say.UsageError{Text: "say more"}, exitUsage, "say more"},
 		{fmt.Errorf("record: %w", context.Canceled), exitFailed, "interrupted"},
 		{
 			fmt.Errorf("open: %w", locked), exitFailed,
@@ -58,12 +57,12 @@ func TestExitCodes(t *testing.T) {
 		{fmt.Errorf("decide: %w", evolution.ErrNoDraft), exitFailed, "memtree evolve --review makes it again"},
 		{&tree.CorruptError{File: "journal", Offset: 12, Lost: "2 batches"}, exitFailed, "damaged at byte 12: 2 batches"},
 		{&tree.FieldError{Field: "prompt", Problem: "is missing"}, exitFailed, "prompt is missing"},
-		{&failure{"no luck", nil}, exitFailed, "no luck"},
+		{&say.Failure{Text: "no luck", Cause: nil}, exitFailed, "no luck"},
 		{errors.Join(errors.New("one"), nil), exitFailed, "one"},
 		{errors.New("bad\x1b[31m thing\nhere"), exitFailed, "bad thing here"},
 	} {
-		var out bytes.Buffer
-		a := &app{process: process{stderr: &out}, Terminal: screen.Terminal{Width: 300}, started: true}
+		a, out := inTest()
+		a.Width, a.started = 300, true
 		require.Equal(t, c.code, a.exit(c.err), "%v", c.err)
 		require.Contains(t, out.String(), c.says)
 		if c.says == "" {
@@ -73,7 +72,6 @@ func TestExitCodes(t *testing.T) {
 }
 
 func TestNotUnderstoodBeforeItStarted(t *testing.T) {
-	var out bytes.Buffer
-	a := &app{process: process{stderr: &out}, Terminal: screen.Terminal{Width: 80}}
+	a, _ := inTest()
 	require.Equal(t, exitUsage, a.exit(errors.New("cobra says no")))
 }

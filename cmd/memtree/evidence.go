@@ -9,7 +9,7 @@ import (
 )
 
 // pictureAt returns the file of a picture.
-func (a *app) pictureAt(p *tree.Picture) string { return filepath.Join(a.store, p.File()) }
+func pictureAt(a *app, p *tree.Picture) string { return filepath.Join(a.store.Dir, p.File()) }
 
 // evidencePart is one part of the evidence of a run, as the terminal shows it.
 type evidencePart struct {
@@ -19,12 +19,12 @@ type evidencePart struct {
 
 // evidenceParts returns the evidence that a test tool recorded of a run. Without a failure it begins with the agent's
 // observation.
-func (a *app) evidenceParts(e *tree.Evidence, seen string) (out []evidencePart) {
+func evidenceParts(a *app, e *tree.Evidence, seen string) (out []evidencePart) {
 	switch {
 	case e != nil && e.Failure != "":
-		out = append(out, evidencePart{a.say("found"), e.Failure, 8})
+		out = append(out, evidencePart{a.Say("found"), e.Failure, 8})
 	case seen != "":
-		out = append(out, evidencePart{a.say("saw"), seen, 5})
+		out = append(out, evidencePart{a.Say("saw"), seen, 5})
 	}
 	if e == nil {
 		return out
@@ -33,18 +33,18 @@ func (a *app) evidenceParts(e *tree.Evidence, seen string) (out []evidencePart) 
 	for i, s := range e.Steps {
 		line := fmt.Sprintf("%d. %s", i+1, s.Title)
 		if s.Failed {
-			line += " ← " + a.say("failed here")
+			line += " ← " + a.Say("failed here")
 		}
 		steps.WriteString(line + "\n")
 	}
-	out = append(out, evidencePart{a.say("steps"), steps.String(), 8})
+	out = append(out, evidencePart{a.Say("steps"), steps.String(), 8})
 	for i := range e.Pictures {
 		p := &e.Pictures[i]
-		out = append(out, evidencePart{a.say("picture"),
-			fmt.Sprintf("%s (%d × %d)\n%s", p.Name, p.Width, p.Height, a.pictureAt(p)), 4})
+		out = append(out, evidencePart{a.Say("picture"),
+			fmt.Sprintf("%s (%d × %d)\n%s", p.Name, p.Width, p.Height, pictureAt(a, p)), 4})
 	}
 	for _, l := range e.Links {
-		out = append(out, evidencePart{a.say("link"), dotted(l.Name, l.URL), 2})
+		out = append(out, evidencePart{a.Say("link"), dotted(l.Name, l.URL), 2})
 	}
 	return out
 }

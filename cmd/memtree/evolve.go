@@ -14,7 +14,9 @@ import (
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/llm/meter"
@@ -22,13 +24,13 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-func (a *app) evolveCommand() *cobra.Command {
+func evolveCommand(a *app) *cobra.Command {
 	o := memtree.EvolveOptions{}
 	explain, read, files := false, false, handFlags{}
 	c := &cobra.Command{
 		Use:   "evolve [flags]",
-		Short: a.say("Let the tree learn: cases that missed one check become a lesson"),
-		Long: a.say(`Groups the cases by their cause and writes what each group has in common as an
+		Short: a.Say("Let the tree learn: cases that missed one check become a lesson"),
+		Long: a.Say(`Groups the cases by their cause and writes what each group has in common as an
 experience, and counts the experiences of one error type as a strategy. With a model configured
 it writes, in Chinese and English at once, leaves out cases of another cause, and refuses groups
 that have no one cause; without one, rules write. Every draft has to pass the same gates; one that
@@ -46,53 +48,53 @@ what groups share is asked once their runs are read.`),
   memtree evolve --explain
   memtree evolve --max-calls 20
   memtree evolve --review && memtree review`,
-		Args: a.arguments(0, 0, a.say("no arguments")),
+		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			o.DryRun = o.DryRun || explain
 			if files != (handFlags{}) {
-				return a.evolveByHand(c.Context(), o, &files)
+				return evolveByHand(c.Context(), a, o, &files)
 			}
-			if err := a.evolve(c.Context(), o, explain); err != nil || !read {
+			if err := runEvolve(c.Context(), a, o, explain); err != nil || !read {
 				return err
 			}
-			err := a.knowRead(c.Context(), &knowReadFlags{o: knowledge.ReadOptions{DryRun: o.DryRun}})
-			if err != nil && !errors.Is(err, errRejected) {
+			err := knowRead(c.Context(), a, &knowReadFlags{o: knowledge.ReadOptions{DryRun: o.DryRun}})
+			if err != nil && !errors.Is(err, say.ErrRejected) {
 				return err
 			}
-			return errors.Join(err, a.brief(c.Context(), nil, &briefFlags{o: brief.ReadOptions{DryRun: o.DryRun}}))
+			return errors.Join(err, runBrief(c.Context(), a, nil, &briefFlags{o: brief.ReadOptions{DryRun: o.DryRun}}))
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&o.DryRun, "dry-run", false, a.say("print what would change, write nothing, ask no model"))
-	f.BoolVar(&explain, "explain", false, a.say("say what each error type lacks for its next lesson; writes nothing"))
-	f.BoolVar(&o.Review, "review", false, a.say("leave new lessons for memtree review instead of using them"))
-	f.StringVar(&o.Only, "only", "", a.say("this error type alone"))
-	f.BoolVar(&read, "brief", false, a.say("then have the model read notes on false alarms, as memtree know "+
+	f.BoolVar(&o.DryRun, "dry-run", false, a.Say("print what would change, write nothing, ask no model"))
+	f.BoolVar(&explain, "explain", false, a.Say("say what each error type lacks for its next lesson; writes nothing"))
+	f.BoolVar(&o.Review, "review", false, a.Say("leave new lessons for memtree review instead of using them"))
+	f.StringVar(&o.Only, "only", "", a.Say("this error type alone"))
+	f.BoolVar(&read, "brief", false, a.Say("then have the model read notes on false alarms, as memtree know "+
 		"read does, and the tests of the last 30 days, as memtree brief does"))
-	f.BoolVar(&o.KeepAll, "keep-all", false, a.say("archive nothing"))
-	a.handFlags(c, &files)
+	f.BoolVar(&o.KeepAll, "keep-all", false, a.Say("archive nothing"))
+	addHandFlags(a.Voice, c, &files)
 	c.MarkFlagsMutuallyExclusive("print", "explain")
 	c.MarkFlagsMutuallyExclusive("print", "review")
-	a.boundFlags(c)
+	a.model.Flags(c)
 	return c
 }
 
-func (a *app) evolve(ctx context.Context, o memtree.EvolveOptions, explain bool) error {
-	how := writing
+func runEvolve(ctx context.Context, a *app, o memtree.EvolveOptions, explain bool) error {
+	how := store.Writing
 	if o.DryRun {
-		how = planning
+		how = store.Planning
 	}
 	// A large tree stays in memory throughout; this lowers the peak by a fifth.
-	defer a.collectAt(50)()
-	return a.with(ctx, how, func(m *memtree.Memory) error {
-		if err := a.checkType(m, o.Only); err != nil {
+	defer a.store.CollectAt(50)()
+	return a.store.With(ctx, how, func(m *memtree.Memory) error {
+		if err := checkType(a.Voice, m, o.Only); err != nil {
 			return err
 		}
-		if err := a.boundEvolve(ctx, m, &o); err != nil {
+		if err := boundEvolve(ctx, a, m, &o); err != nil {
 			return err
 		}
 		var last evolution.Progress
-		bar := a.progress(a.say("evolving"), func(int64) string { return a.stepLine(last, o.Price != meter.Price{}) })
+		bar := a.Progress(a.Say("evolving"), func(int64) string { return stepLine(a.Voice, last, o.Price != meter.Price{}) })
 		defer bar.End()
 		o.Progress = func(s evolution.Progress) {
 			last = s
@@ -100,80 +102,80 @@ func (a *app) evolve(ctx context.Context, o memtree.EvolveOptions, explain bool)
 		}
 		v, err := m.Evolve(ctx, &o)
 		bar.End()
-		a.halted(m, 0)
+		a.model.Halted(m.Health().Model, 0)
 		if err != nil {
-			return a.interrupted(err, last.Done, last.Of)
+			return interrupted(a.Voice, err, last.Done, last.Of)
 		}
-		if a.json {
-			return a.printJSON(a.evolvedJSON(&v, o.DryRun))
+		if a.JSON {
+			return a.PrintJSON(evolvedOf(a, &v, o.DryRun))
 		}
 		info, err := m.Tree().Info(ctx)
 		switch {
 		case err != nil:
 		case explain && len(v.Plans) == 0:
-			return a.printNoTree(ctx, m, &info)
+			return printNoTree(ctx, a.Voice, m, &info)
 		case explain:
-			err = a.printLacks(m.Taxonomy(), &v)
+			err = printLacks(a.Voice, m.Taxonomy(), &v)
 		default:
-			err = a.printEvolved(m.Taxonomy(), &v, &o)
+			err = printEvolved(a, m.Taxonomy(), &v, &o)
 			if err == nil && v.Changed() == 0 && !o.DryRun {
-				err = a.printStillOpen(ctx, m)
+				err = printStillOpen(ctx, a.Voice, m)
 			}
 		}
 		if err != nil {
 			return err
 		}
-		return a.print(a.unformedLines(info.Outbox)...)
+		return a.Print(unformedLines(a.Voice, info.Outbox)...)
 	})
 }
 
 // printStillOpen prints that memory is still switched off, after an Evolve that changed nothing.
-func (a *app) printStillOpen(ctx context.Context, m *memtree.Memory) error {
+func printStillOpen(ctx context.Context, v *say.Voice, m *memtree.Memory) error {
 	r, err := m.Effect(ctx)
 	if err != nil || r.State != effect.Open {
 		return err
 	}
-	said := a.say("No memory is given, because memory did harm and nothing has changed since. Forget or edit " +
+	said := v.Say("No memory is given, because memory did harm and nothing has changed since. Forget or edit " +
 		"what misleads (memtree effect --by node), and run memtree evolve again; half of the runs are then given memory, " +
 		"on trial.")
-	return a.print(append([]string{""}, a.Wrap(said)...)...)
+	return v.Print(append([]string{""}, v.Wrap(said)...)...)
 }
 
 // interrupted reports how far evolve had come when it was interrupted. It returns other errors unchanged. of is 0
 // before there is a plan.
-func (a *app) interrupted(err error, done, of int) error {
+func interrupted(v *say.Voice, err error, done, of int) error {
 	switch {
 	case !errors.Is(err, context.Canceled):
 		return err
 	case of == 0:
-		return &failure{a.say("interrupted before the first error type was looked at; nothing was learned and nothing " +
-			"is lost; give the same command again"), err}
+		return v.Fail(err, "interrupted before the first error type was looked at; nothing was learned and nothing "+
+			"is lost; give the same command again")
 	}
-	return &failure{a.say("interrupted after %d of %d error types and directions; what was done is kept, "+
-		"and so are the model's answers; give the same command again to go on", done, of), err}
+	return v.Fail(err, "interrupted after %d of %d error types and directions; what was done is kept, "+
+		"and so are the model's answers; give the same command again to go on", done, of)
 }
 
-func (a *app) checkType(m *memtree.Memory, only string) error {
+func checkType(v *say.Voice, m *memtree.Memory, only string) error {
 	if only == "" {
 		return nil
 	}
 	if _, ok := m.Taxonomy().ErrorType(only); !ok {
-		return &usageError{a.say("--only is %q, which is no error type; memtree stats lists those there are", only)}
+		return v.Usage("--only is %q, which is no error type; memtree stats lists those there are", only)
 	}
 	return nil
 }
 
 // stepLine returns the progress of evolve on one line.
-func (a *app) stepLine(s evolution.Progress, priced bool) string {
+func stepLine(v *say.Voice, s evolution.Progress, priced bool) string {
 	const cells = 10
 	full := 0
 	if s.Of > 0 {
 		full = s.Done * cells / s.Of
 	}
 	line := fmt.Sprintf("[%s%s] %d/%d  ", strings.Repeat("#", full), strings.Repeat(".", cells-full), s.Done, s.Of) +
-		a.say("groups %d, jobs %d, calls %d, tokens %d", s.Groups, s.Jobs, s.Calls, s.Usage.InputTokens+s.Usage.OutputTokens)
+		v.Say("groups %d, jobs %d, calls %d, tokens %d", s.Groups, s.Jobs, s.Calls, s.Usage.InputTokens+s.Usage.OutputTokens)
 	if priced {
-		line += a.say(", cost %.4f", s.Cost)
+		line += v.Say(", cost %.4f", s.Cost)
 	}
 	return line
 }
@@ -208,121 +210,121 @@ func countChanges(v *evolution.Evolved) (l learnedCounts, lines []tree.Change) {
 	return l, lines
 }
 
-func (a *app) printEvolved(tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memtree.EvolveOptions) error {
+func printEvolved(a *app, tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memtree.EvolveOptions) error {
 	l, changed := countChanges(v)
 	var out []string
 	proposals := v.Proposals()
 	nothing := l == learnedCounts{} && len(v.Forgotten)+len(v.Revived)+len(v.Anew)+len(v.Judged)+v.Again == 0
 	switch {
 	case nothing && v.Waiting == 0 && len(proposals) == 0:
-		out = append(out, a.Wrap(a.say("Nothing to do: no group of cases is enough for a new lesson yet. "+
+		out = append(out, a.Wrap(a.Say("Nothing to do: no group of cases is enough for a new lesson yet. "+
 			"memtree evolve --explain says what is missing."))...)
 	case nothing:
-		out = append(out, a.say("The tree is as it was."))
+		out = append(out, a.Say("The tree is as it was."))
 	case o.DryRun:
-		out = append(out, a.Paint(screen.Bold, a.say("This would change (nothing was written):")))
+		out = append(out, a.Paint(screen.Bold, a.Say("This would change (nothing was written):")))
 	default:
-		out = append(out, a.Paint(screen.Bold, a.say("The tree has learned:")))
+		out = append(out, a.Paint(screen.Bold, a.Say("The tree has learned:")))
 	}
 	add := func(n int, s string) {
 		if n > 0 {
 			out = append(out, "  "+s)
 		}
 	}
-	add(l.experiences, a.say("new experiences: %d", l.experiences))
-	add(l.strategies, a.say("new strategies: %d", l.strategies))
-	add(l.revised, a.say("lessons written anew: %d", l.revised))
-	add(l.out, a.say("out of use: %d", l.out))
-	add(l.attached, a.say("cases that joined a lesson or left one: %d", l.attached))
-	add(l.retyped, a.say("cases read anew for what was missed: %d", l.retyped))
-	add(l.trusted, a.say("lessons trusted more or less, or no longer on probation: %d", l.trusted))
-	add(v.Again, a.say("cases that had waited for a model and were read by it: %d", v.Again))
-	add(len(v.Anew), a.say("lessons that went with what a person took back, or were written anew: %d", len(v.Anew)))
-	add(len(v.Revived), a.say("cases back in use, because their mistake was made again: %d", len(v.Revived)))
-	add(len(v.Forgotten), a.say("archived: %d (memtree show ID says why)", len(v.Forgotten)))
-	out = append(out, a.judgedLines(v.Judged)...)
+	add(l.experiences, a.Say("new experiences: %d", l.experiences))
+	add(l.strategies, a.Say("new strategies: %d", l.strategies))
+	add(l.revised, a.Say("lessons written anew: %d", l.revised))
+	add(l.out, a.Say("out of use: %d", l.out))
+	add(l.attached, a.Say("cases that joined a lesson or left one: %d", l.attached))
+	add(l.retyped, a.Say("cases read anew for what was missed: %d", l.retyped))
+	add(l.trusted, a.Say("lessons trusted more or less, or no longer on probation: %d", l.trusted))
+	add(v.Again, a.Say("cases that had waited for a model and were read by it: %d", v.Again))
+	add(len(v.Anew), a.Say("lessons that went with what a person took back, or were written anew: %d", len(v.Anew)))
+	add(len(v.Revived), a.Say("cases back in use, because their mistake was made again: %d", len(v.Revived)))
+	add(len(v.Forgotten), a.Say("archived: %d (memtree show ID says why)", len(v.Forgotten)))
+	out = append(out, judgedLines(a.Voice, v.Judged)...)
 	for _, c := range changed {
-		out = append(out, a.changeLines(tax, &c)...)
+		out = append(out, changeLines(a.Voice, tax, &c)...)
 	}
-	out = append(out, a.bannedLines(v)...)
-	out = append(out, a.refusedLines(v)...)
-	out = append(out, a.apartLines(tax, v)...)
-	out = append(out, a.evolveAccount(v, o.DryRun)...)
+	out = append(out, bannedLines(a.Voice, v)...)
+	out = append(out, refusedLines(a.Voice, v)...)
+	out = append(out, apartLines(a.Voice, tax, v)...)
+	out = append(out, evolveAccount(a, v, o.DryRun)...)
 	if len(proposals) > 0 {
 		out = append(
 			out,
 			"",
-			a.say("Lessons that wait for your decision: %d; read them with memtree review.", len(proposals)),
+			a.Say("Lessons that wait for your decision: %d; read them with memtree review.", len(proposals)),
 		)
 	}
 	if v.Waiting > 0 {
-		out = append(out, "", a.say("Lessons that wait for the model: %d; memtree evolve asks for them.", v.Waiting))
-		out = append(out, a.waitingLines(tax, v)...)
+		out = append(out, "", a.Say("Lessons that wait for the model: %d; memtree evolve asks for them.", v.Waiting))
+		out = append(out, waitingLines(a.Voice, tax, v)...)
 	}
 	for _, p := range v.Plans {
 		for _, n := range p.Notes {
-			a.note(n)
+			a.Note(n)
 		}
 	}
-	return a.print(out...)
+	return a.Print(out...)
 }
 
 // judgedLines lists the memories that were taken out of use, or back into it, because of their runs.
-func (a *app) judgedLines(judged []effect.Revised) []string {
+func judgedLines(v *say.Voice, judged []effect.Revised) []string {
 	var out []string
 	for _, r := range judged {
-		how := a.say("%s is given again", short(r.ID))
+		how := v.Say("%s is given again", short(r.ID))
 		if r.Now == tree.Quarantined || r.Now == tree.Retired {
-			how = a.say("%s is given no longer", short(r.ID))
+			how = v.Say("%s is given no longer", short(r.ID))
 		}
 		if r.Was == tree.Probation && r.Now == tree.Active {
-			how = a.say("%s is no longer on probation", short(r.ID))
+			how = v.Say("%s is no longer on probation", short(r.ID))
 		}
 		out = append(out, "")
-		out = append(out, a.Wrap(a.Paint(screen.Bold, how)+"  "+r.Why.In(a.lang))...)
+		out = append(out, v.Wrap(v.Paint(screen.Bold, how)+"  "+r.Why.In(v.Lang))...)
 	}
 	return out
 }
 
 // changeLines shows a new or changed abstraction: its content and the reason for it.
-func (a *app) changeLines(tax *taxonomy.Taxonomy, c *tree.Change) []string {
+func changeLines(v *say.Voice, tax *taxonomy.Taxonomy, c *tree.Change) []string {
 	why := c.Why
 	if c.Op == tree.OpAdd {
-		why = a.grounds(&c.Node)
+		why = grounds(v, &c.Node)
 	}
-	return a.lessonLines(tax, &c.Node, why)
+	return lessonLines(v, tax, &c.Node, why)
 }
 
 // grounds returns the reason for a lesson, in the language of the user.
-func (a *app) grounds(n *tree.Node) string {
+func grounds(v *say.Voice, n *tree.Node) string {
 	if n.Type == tree.Strategy {
-		return a.say("%d experiences of one error type", len(n.Children))
+		return v.Say("%d experiences of one error type", len(n.Children))
 	}
-	return a.say("%d cases missed the same check", len(n.Children))
+	return v.Say("%d cases missed the same check", len(n.Children))
 }
 
 // lessonLines shows an abstraction: its content and the reason for it.
-func (a *app) lessonLines(tax *taxonomy.Taxonomy, n *tree.Node, why string) []string {
+func lessonLines(v *say.Voice, tax *taxonomy.Taxonomy, n *tree.Node, why string) []string {
 	out := []string{""}
-	out = append(out, a.Wrap(a.Paint(screen.Bold, n.ID)+"  "+a.branchName(tax, n.ErrorType, n.Direction))...)
-	p := &screen.Page{Width: a.Width}
-	p.Part("  "+a.say("why"), why)
+	out = append(out, v.Wrap(v.Paint(screen.Bold, n.ID)+"  "+branchName(v, tax, n.ErrorType, n.Direction))...)
+	p := &screen.Page{Width: v.Width}
+	p.Part("  "+v.Say("why"), why)
 	if n.Live() {
-		says := enhance.NewWording(tax).Shown(n, a.lang).Content
-		p.Part("  "+a.say("title"), says.Title)
+		says := enhance.NewWording(tax).Shown(n, v.Lang).Content
+		p.Part("  "+v.Say("title"), says.Title)
 		if n.Type == tree.Strategy {
-			p.Part("  "+a.say("mistakes"), says.Description)
+			p.Part("  "+v.Say("mistakes"), says.Description)
 		}
-		p.Part("  "+a.say("when"), strings.Join(says.AppliesWhen, "\n"))
+		p.Part("  "+v.Say("when"), strings.Join(says.AppliesWhen, "\n"))
 		for _, l := range says.Lessons {
-			p.Part("  "+a.say("check"), text.Append(l.Check, l.Instead))
-			p.Part("  "+a.say("mistake"), l.Mistake)
+			p.Part("  "+v.Say("check"), text.Append(l.Check, l.Instead))
+			p.Part("  "+v.Say("mistake"), l.Mistake)
 		}
 		if len(says.Lessons) == 1 && says.Lessons[0].Mistake == "" {
-			p.Part("  "+a.say("mistake"), says.Description)
+			p.Part("  "+v.Say("mistake"), says.Description)
 		}
-		p.Part("  "+a.say("not when"), strings.Join(says.NotWhen, "\n"))
-		p.Part("  "+a.say("rests on"), shortList(n.Children))
+		p.Part("  "+v.Say("not when"), strings.Join(says.NotWhen, "\n"))
+		p.Part("  "+v.Say("rests on"), shortList(n.Children))
 	}
 	return append(out, p.Lines...)
 }
@@ -336,9 +338,9 @@ func shortList(ids []string) string {
 }
 
 // waitingLines names the groups of cases that are enough for a lesson but have not been sent to the model yet.
-func (a *app) waitingLines(tax *taxonomy.Taxonomy, v *evolution.Evolved) []string {
+func waitingLines(v *say.Voice, tax *taxonomy.Taxonomy, x *evolution.Evolved) []string {
 	var out []string
-	for _, p := range v.Plans {
+	for _, p := range x.Plans {
 		for _, g := range p.Groups {
 			refused := slices.ContainsFunc(p.Rejections, func(r evolution.Rejection) bool {
 				return slices.Equal(r.Members, g.Cases)
@@ -346,47 +348,47 @@ func (a *app) waitingLines(tax *taxonomy.Taxonomy, v *evolution.Evolved) []strin
 			if p.Waiting == 0 || len(g.Missing) > 0 || refused || g.Apart != "" || g.LeftOut != "" {
 				continue
 			}
-			cases := a.say("%d cases of %d tests: %s", len(g.Cases), g.Tests, shortList(g.Cases))
-			out = append(out, screen.Hanging("  - ", a.branchName(tax, p.ErrorType, p.Direction)+": "+cases, a.Width)...)
+			cases := v.Say("%d cases of %d tests: %s", len(g.Cases), g.Tests, shortList(g.Cases))
+			out = append(out, screen.Hanging("  - ", branchName(v, tax, p.ErrorType, p.Direction)+": "+cases, v.Width)...)
 		}
 	}
 	return out
 }
 
 // apartLines names the groups for which the model wrote no lesson because their cases share no cause.
-func (a *app) apartLines(tax *taxonomy.Taxonomy, v *evolution.Evolved) []string {
+func apartLines(v *say.Voice, tax *taxonomy.Taxonomy, x *evolution.Evolved) []string {
 	var out []string
-	for _, p := range v.Plans {
+	for _, p := range x.Plans {
 		for _, g := range p.Groups {
 			if g.Apart == "" {
 				continue
 			}
 			if len(out) == 0 {
-				out = append(out, "", a.say("Groups without one cause; each is asked about again when its cases change:"))
+				out = append(out, "", v.Say("Groups without one cause; each is asked about again when its cases change:"))
 			}
-			out = append(out, screen.Hanging("  - ", a.say("%s: %s", a.groupName(tax, &g), text.Line(g.Apart)), a.Width)...)
+			out = append(out, screen.Hanging("  - ", v.Say("%s: %s", groupName(v, tax, &g), text.Line(g.Apart)), v.Width)...)
 		}
 	}
 	return out
 }
 
 // groupName names a group by its check and its cases.
-func (a *app) groupName(tax *taxonomy.Taxonomy, g *evolution.Group) string {
+func groupName(v *say.Voice, tax *taxonomy.Taxonomy, g *evolution.Group) string {
 	if c, ok := tax.Check(g.Check); ok {
-		return a.say("%s (%s)", c.Name.In(a.lang), shortList(g.Cases))
+		return v.Say("%s (%s)", c.Name.In(v.Lang), shortList(g.Cases))
 	}
 	if name := taxonomy.OwnName(g.Check); name != "" {
-		return a.say("%s (%s)", name, shortList(g.Cases))
+		return v.Say("%s (%s)", name, shortList(g.Cases))
 	}
 	return shortList(g.Cases)
 }
 
 // bannedLines returns how many groups make no lesson because a person banned it.
-func (a *app) bannedLines(v *evolution.Evolved) []string {
+func bannedLines(v *say.Voice, x *evolution.Evolved) []string {
 	groups, cases := 0, 0
-	for i := range v.Plans {
-		for j := range v.Plans[i].Groups {
-			if g := &v.Plans[i].Groups[j]; g.Banned {
+	for i := range x.Plans {
+		for j := range x.Plans[i].Groups {
+			if g := &x.Plans[i].Groups[j]; g.Banned {
 				groups, cases = groups+1, cases+len(g.Cases)
 			}
 		}
@@ -394,95 +396,95 @@ func (a *app) bannedLines(v *evolution.Evolved) []string {
 	if groups == 0 {
 		return nil
 	}
-	return a.Wrap(a.say("Not learned, because a person banned it: %d (cases: %d).", groups, cases))
+	return v.Wrap(v.Say("Not learned, because a person banned it: %d (cases: %d).", groups, cases))
 }
 
 // refusedLines names the drafts that a gate refused now, and the number of those refused before.
-func (a *app) refusedLines(v *evolution.Evolved) []string {
+func refusedLines(v *say.Voice, x *evolution.Evolved) []string {
 	var out []string
 	before := 0
-	for _, p := range v.Plans {
+	for _, p := range x.Plans {
 		for _, r := range p.Rejections {
 			if r.Known {
 				before++
 				continue
 			}
 			if len(out) == 0 {
-				out = append(out, "", a.say("Drafts that a gate refused; their cases stay in use:"))
+				out = append(out, "", v.Say("Drafts that a gate refused; their cases stay in use:"))
 			}
-			out = append(out, a.refusedLine(&r)...)
+			out = append(out, refusedLine(v, &r)...)
 		}
 	}
 	if before > 0 {
-		out = append(out, "", a.say("Drafts refused before: %d; memtree show --rejected says why.", before))
+		out = append(out, "", v.Say("Drafts refused before: %d; memtree show --rejected says why.", before))
 	}
 	return out
 }
 
-func (a *app) refusedLine(r *evolution.Rejection) []string {
+func refusedLine(v *say.Voice, r *evolution.Rejection) []string {
 	title := text.Line(r.Title)
 	if title == "" {
-		title = a.say("no draft")
+		title = v.Say("no draft")
 	}
-	reasons := text.Line(strings.Join(r.Reasons, a.say("; ")))
-	return screen.Hanging("  - ", a.say("%s: %s", a.say("%s (%s)", title, shortList(r.Members)), reasons), a.Width)
+	reasons := text.Line(strings.Join(r.Reasons, v.Say("; ")))
+	return screen.Hanging("  - ", v.Say("%s: %s", v.Say("%s (%s)", title, shortList(r.Members)), reasons), v.Width)
 }
 
 // mostGroups is how many groups of a partition are explained.
 const mostGroups = 3
 
-func (a *app) printLacks(tax *taxonomy.Taxonomy, v *evolution.Evolved) error {
+func printLacks(v *say.Voice, tax *taxonomy.Taxonomy, x *evolution.Evolved) error {
 	var out []string
-	for i, p := range v.Plans {
+	for i, p := range x.Plans {
 		if i > 0 {
 			out = append(out, "")
 		}
-		out = append(out, a.Paint(screen.Bold, a.branchName(tax, p.ErrorType, p.Direction)))
-		out = append(out, screen.Hanging("  ", a.say("cases: %d; groups that are no lesson yet: %d; "+
+		out = append(out, v.Paint(screen.Bold, branchName(v, tax, p.ErrorType, p.Direction)))
+		out = append(out, screen.Hanging("  ", v.Say("cases: %d; groups that are no lesson yet: %d; "+
 			"a lesson takes %d cases of 2 tests within %.0f days",
-			p.Cases, len(p.Groups), p.Rule.CaseThreshold, p.Rule.TimeWindow.Hours()/24), a.Width)...)
+			p.Cases, len(p.Groups), p.Rule.CaseThreshold, p.Rule.TimeWindow.Hours()/24), v.Width)...)
 		if l, _ := countChanges(&evolution.Evolved{Plans: []evolution.Plan{p}}); l.experiences > 0 {
-			out = append(out, "  "+a.say("ready to be learned: %d; memtree evolve does it", l.experiences))
+			out = append(out, "  "+v.Say("ready to be learned: %d; memtree evolve does it", l.experiences))
 		}
 		for _, g := range p.Groups[:min(mostGroups, len(p.Groups))] {
-			out = append(out, screen.Hanging("  - ", a.lacks(tax, &g), a.Width)...)
+			out = append(out, screen.Hanging("  - ", lacks(v, tax, &g), v.Width)...)
 		}
 		if rest := len(p.Groups) - mostGroups; rest > 0 {
-			out = append(out, "    "+a.say("... and %d more", rest))
+			out = append(out, "    "+v.Say("... and %d more", rest))
 		}
 	}
-	return a.print(out...)
+	return v.Print(out...)
 }
 
 // lacks describes what a group of cases still lacks for a lesson.
-func (a *app) lacks(tax *taxonomy.Taxonomy, g *evolution.Group) string {
+func lacks(v *say.Voice, tax *taxonomy.Taxonomy, g *evolution.Group) string {
 	parts := make([]string, 0, len(g.Missing)+1)
 	for _, m := range g.Missing {
 		switch m.What {
 		case "cases":
-			parts = append(parts, a.say("%.0f of %.0f cases", m.Have, m.Need))
+			parts = append(parts, v.Say("%.0f of %.0f cases", m.Have, m.Need))
 		case "recent":
-			parts = append(parts, a.say("%.0f of %.0f cases within the time window", m.Have, m.Need))
+			parts = append(parts, v.Say("%.0f of %.0f cases within the time window", m.Have, m.Need))
 		case "notes":
-			parts = append(parts, a.say("%.0f of %.0f different notes", m.Have, m.Need))
+			parts = append(parts, v.Say("%.0f of %.0f different notes", m.Have, m.Need))
 		case "tests":
-			parts = append(parts, a.say("%.0f of %.0f different tests", m.Have, m.Need))
+			parts = append(parts, v.Say("%.0f of %.0f different tests", m.Have, m.Need))
 		case "confidence":
-			parts = append(parts, a.say("confidence %.2f of %.2f", m.Have, m.Need))
+			parts = append(parts, v.Say("confidence %.2f of %.2f", m.Have, m.Need))
 		case "words":
-			parts = append(parts, a.say("no check of the catalogue fits, and there is no model to word a lesson"))
+			parts = append(parts, v.Say("no check of the catalogue fits, and there is no model to word a lesson"))
 		}
 	}
 	switch {
 	case g.Apart != "":
-		parts = []string{a.say("the cases have no one cause: %s", text.Line(g.Apart))}
+		parts = []string{v.Say("the cases have no one cause: %s", text.Line(g.Apart))}
 	case g.Banned:
-		parts = []string{a.say("%d cases; a person banned this lesson", len(g.Cases))}
+		parts = []string{v.Say("%d cases; a person banned this lesson", len(g.Cases))}
 	case g.LeftOut != "":
-		parts = []string{a.say("left out of %s, as of another cause", g.LeftOut)}
+		parts = []string{v.Say("left out of %s, as of another cause", g.LeftOut)}
 	}
 	if len(parts) == 0 {
-		parts = append(parts, a.say("%d cases; the draft was refused, see memtree show --rejected", len(g.Cases)))
+		parts = append(parts, v.Say("%d cases; the draft was refused, see memtree show --rejected", len(g.Cases)))
 	}
-	return a.say("%s: %s", a.groupName(tax, g), strings.Join(parts, a.say(", ")))
+	return v.Say("%s: %s", groupName(v, tax, g), strings.Join(parts, v.Say(", ")))
 }

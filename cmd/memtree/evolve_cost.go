@@ -8,21 +8,22 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/tree"
 )
 
 // boundEvolve sets the bounds of the command on evolve, less what forming the waiting runs has used.
-func (a *app) boundEvolve(ctx context.Context, m *memtree.Memory, o *memtree.EvolveOptions) error {
-	if a.spending.model == "" {
+func boundEvolve(ctx context.Context, a *app, m *memtree.Memory, o *memtree.EvolveOptions) error {
+	if a.model.Name == "" {
 		return nil // no model is used
 	}
 	if !o.DryRun {
 		if err := m.Wait(ctx); err != nil && !errors.Is(err, tree.ErrReadOnly) {
-			return a.interrupted(err, 0, 0)
+			return interrupted(a.Voice, err, 0, 0)
 		}
 	}
-	o.Price, _ = a.priceOf(a.spending.model)
-	o.MaxCalls, o.MaxCost = a.left()
+	o.Price, _ = a.model.PriceOf(a.model.Name)
+	o.MaxCalls, o.MaxCost = a.model.Left()
 	return nil
 }
 
@@ -30,33 +31,33 @@ func (a *app) boundEvolve(ctx context.Context, m *memtree.Memory, o *memtree.Evo
 // are estimates.
 type evolvedJSON struct {
 	*evolution.Evolved
-	Calls         int   `json:"calls"`
-	Cost          any   `json:"cost"`    // a number, or "unknown"
-	ByModel       int   `json:"byModel"` // lessons written now
-	ByRules       int   `json:"byRules"` // likewise
-	ModelFailures int   `json:"modelFailures"`
-	Estimated     bool  `json:"estimated"` // whether calls, usage and cost are estimates
-	Model         spent `json:"model"`
+	Calls         int         `json:"calls"`
+	Cost          any         `json:"cost"`    // a number, or "unknown"
+	ByModel       int         `json:"byModel"` // lessons written now
+	ByRules       int         `json:"byRules"` // likewise
+	ModelFailures int         `json:"modelFailures"`
+	Estimated     bool        `json:"estimated"` // whether calls, usage and cost are estimates
+	Model         model.Spent `json:"model"`
 
-	Vectors *vectored `json:"vectors,omitempty"` // of a dry run; included in calls, usage and cost
+	Vectors *model.Vectors `json:"vectors,omitempty"` // of a dry run; included in calls, usage and cost
 }
 
-func (a *app) evolvedJSON(v *evolution.Evolved, dry bool) evolvedJSON {
-	out := evolvedJSON{Evolved: v, Calls: v.Calls, Estimated: dry, Model: a.spentNow()}
+func evolvedOf(a *app, v *evolution.Evolved, dry bool) evolvedJSON {
+	out := evolvedJSON{Evolved: v, Calls: v.Calls, Estimated: dry, Model: a.model.Now()}
 	out.ByModel, out.ByRules = writers(v)
-	out.ModelFailures = out.Model.asked().Failed
+	out.ModelFailures = out.Model.Asked().Failed
 	if !dry {
 		out.Calls, out.Cost, v.Usage = out.Model.Calls, out.Model.Cost, out.Model.Usage
 		return out
 	}
-	vectors := a.plannedVectors(v)
-	out.Vectors, out.Cost = &vectors, plus(a.costOf(v.Calls, 0, v.Usage), vectors.Cost)
+	vectors := plannedVectors(a, v)
+	out.Vectors, out.Cost = &vectors, model.Plus(a.model.CostOf(v.Calls, 0, v.Usage), vectors.Cost)
 	out.Calls, v.Usage = v.Calls+vectors.Calls, v.Usage.Add(vectors.Usage)
 	return out
 }
 
 // plannedVectors estimates the embedding calls for the lessons of a plan.
-func (a *app) plannedVectors(v *evolution.Evolved) vectored {
+func plannedVectors(a *app, v *evolution.Evolved) model.Vectors {
 	var texts []string
 	for _, p := range v.Plans {
 		for _, c := range p.Changes {
@@ -65,7 +66,7 @@ func (a *app) plannedVectors(v *evolution.Evolved) vectored {
 			}
 		}
 	}
-	return a.vectorsOf(texts)
+	return a.model.Vectors(texts)
 }
 
 // writers returns the number of lessons written now, by author.
@@ -85,34 +86,34 @@ func writers(v *evolution.Evolved) (byModel, byRules int) {
 }
 
 // evolveAccount describes the planned model calls of a dry run, or else who wrote the lessons and their cost.
-func (a *app) evolveAccount(v *evolution.Evolved, dry bool) []string {
-	if a.spending.meter == nil {
+func evolveAccount(a *app, v *evolution.Evolved, dry bool) []string {
+	if !a.model.Metered() {
 		return nil
 	}
 	if dry {
-		vectors := a.plannedVectors(v)
+		vectors := plannedVectors(a, v)
 		var lines []string
 		if vectors.Calls > 0 {
-			lines = a.Wrap(a.vectorsLine(&vectors))
+			lines = a.Wrap(a.model.VectorsLine(&vectors))
 		}
 		if v.Calls == 0 {
 			return lines
 		}
-		line := a.say("An evolve would ask the model about %d times: some %d tokens in, %d out; cost %s. "+
+		line := a.Say("An evolve would ask the model about %d times: some %d tokens in, %d out; cost %s. "+
 			"That is with one answer in five asked for twice.",
-			v.Calls, v.Usage.InputTokens, v.Usage.OutputTokens, a.costWords(a.costOf(v.Calls, 0, v.Usage)))
+			v.Calls, v.Usage.InputTokens, v.Usage.OutputTokens, a.model.CostWords(a.model.CostOf(v.Calls, 0, v.Usage)))
 		return slices.Concat([]string{""}, a.Wrap(line), lines)
 	}
 	var lines []string
 	byModel, byRules := writers(v)
-	if byModel+byRules > 0 && a.spending.model != "" {
-		line := a.say("Written by the model: %d, by the rules: %d", byModel, byRules)
-		if why := a.whyRules(v); byRules > 0 && why != "" {
-			line = a.say("%s (%s)", line, why)
+	if byModel+byRules > 0 && a.model.Name != "" {
+		line := a.Say("Written by the model: %d, by the rules: %d", byModel, byRules)
+		if why := whyRules(a, v); byRules > 0 && why != "" {
+			line = a.Say("%s (%s)", line, why)
 		}
-		lines = append(lines, a.say("%s.", line))
+		lines = append(lines, a.Say("%s.", line))
 	}
-	if lines = append(lines, a.spentLines()...); len(lines) == 0 {
+	if lines = append(lines, a.model.Lines()...); len(lines) == 0 {
 		return nil
 	}
 	out := []string{""}
@@ -123,7 +124,7 @@ func (a *app) evolveAccount(v *evolution.Evolved, dry bool) []string {
 }
 
 // whyRules explains why the rules wrote lessons although a model is set.
-func (a *app) whyRules(v *evolution.Evolved) string {
+func whyRules(a *app, v *evolution.Evolved) string {
 	var parts []string
 	refused := 0
 	for _, p := range v.Plans {
@@ -133,16 +134,16 @@ func (a *app) whyRules(v *evolution.Evolved) string {
 			}
 		}
 	}
-	all := a.spentNow()
-	s := all.asked()
+	all := a.model.Now()
+	s := all.Asked()
 	if refused > 0 {
-		parts = append(parts, a.say("drafts of the model that a gate refused: %d", refused))
+		parts = append(parts, a.Say("drafts of the model that a gate refused: %d", refused))
 	}
 	for _, k := range frequent(s.Why) {
-		parts = append(parts, a.say("%s %d", a.kindName(k), s.Why[k]))
+		parts = append(parts, a.Say("%s %d", kindName(a.Voice, k), s.Why[k]))
 	}
 	if s.Beyond > 0 {
-		parts = append(parts, a.say("over the bound %d", s.Beyond))
+		parts = append(parts, a.Say("over the bound %d", s.Beyond))
 	}
-	return strings.Join(parts, a.say(", "))
+	return strings.Join(parts, a.Say(", "))
 }

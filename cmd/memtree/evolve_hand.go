@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/internal/cli/store"
 )
 
 // handedJSON is what evolve --print or --from did, as --json prints it.
@@ -14,25 +16,25 @@ type handedJSON struct {
 }
 
 // evolveByHand evolves with the answers of a file, then writes the open questions to a file.
-func (a *app) evolveByHand(ctx context.Context, o memtree.EvolveOptions, f *handFlags) error {
-	hand, err := a.byHand(ctx, f)
+func evolveByHand(ctx context.Context, a *app, o memtree.EvolveOptions, f *handFlags) error {
+	hand, err := byHand(ctx, a, f)
 	if err != nil {
 		return err
 	}
-	how := writing
+	how := store.Writing
 	if o.DryRun = o.DryRun || f.from == ""; o.DryRun {
-		how = planning
+		how = store.Planning
 	}
 	o.Reader = hand
 	out := handedJSON{}
-	err = a.with(ctx, how, func(m *memtree.Memory) error {
+	err = a.store.With(ctx, how, func(m *memtree.Memory) error {
 		v, err := m.Evolve(ctx, &o)
 		if err != nil {
-			return a.interrupted(err, 0, 0)
+			return interrupted(a.Voice, err, 0, 0)
 		}
-		out.evolvedJSON = a.evolvedJSON(&v, o.DryRun)
-		if !a.json && !o.DryRun {
-			return a.printEvolved(m.Taxonomy(), &v, &o)
+		out.evolvedJSON = evolvedOf(a, &v, o.DryRun)
+		if !a.JSON && !o.DryRun {
+			return printEvolved(a, m.Taxonomy(), &v, &o)
 		}
 		return nil
 	})
@@ -41,36 +43,36 @@ func (a *app) evolveByHand(ctx context.Context, o memtree.EvolveOptions, f *hand
 	}
 	out.Questions, out.Unused = len(hand.Open()), append([]string{}, hand.Unused()...)
 	if f.print != "" {
-		if _, err := a.printQuestions(f.print, hand); err != nil || f.print == "-" {
+		if _, err := printQuestions(a, f.print, hand); err != nil || f.print == "-" {
 			return err
 		}
 	}
-	if a.json {
-		return a.printJSON(out)
+	if a.JSON {
+		return a.PrintJSON(out)
 	}
-	return a.printHanded(&out, f)
+	return printHanded(a.Voice, &out, f)
 }
 
 // printHanded prints how many questions are open.
-func (a *app) printHanded(h *handedJSON, f *handFlags) error {
-	line := a.say("Questions that are open: %d; write them to a file with --print.", h.Questions)
+func printHanded(v *say.Voice, h *handedJSON, f *handFlags) error {
+	line := v.Say("Questions that are open: %d; write them to a file with --print.", h.Questions)
 	switch {
 	case h.Questions == 0:
-		line = a.say("No question is open.")
+		line = v.Say("No question is open.")
 	case f.print != "":
-		line = a.say(
+		line = v.Say(
 			"Questions written to %s: %d. Put the answers into a file, a line each: {\"id\": ..., \"answer\": {...}}, "+
 				"and take them with --from.",
 			f.print,
 			h.Questions,
 		)
 	}
-	out := a.Wrap(line)
+	out := v.Wrap(line)
 	if n := len(h.Unused); n > 0 {
 		out = append(
 			out,
-			a.Wrap(a.say("Answers that belong to no open question: %d. Runs or lessons have changed since it was "+
+			v.Wrap(v.Say("Answers that belong to no open question: %d. Runs or lessons have changed since it was "+
 				"asked; write the questions anew with --print.", n))...)
 	}
-	return a.print(out...)
+	return v.Print(out...)
 }

@@ -15,7 +15,9 @@ import (
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/fact"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/retrieval"
@@ -26,28 +28,28 @@ import (
 // nearOnes is the limit for the memories that are near the test.
 const nearOnes = -1
 
-func (a *app) explainCommand() *cobra.Command {
+func explainCommand(a *app) *cobra.Command {
 	limit := 0
 	c := &cobra.Command{
 		Use:   "explain --prompt TEXT [flags]",
-		Short: a.say("Show why guide would take each memory, or leave it out"),
-		Long: a.say(`Asks as guide does, with the same flags, and prints every memory that was considered:
+		Short: a.Say("Show why guide would take each memory, or leave it out"),
+		Long: a.Say(`Asks as guide does, with the same flags, and prints every memory that was considered:
 its score, the signals that made it, and why it was taken or dropped. Nothing is written.`),
 		Example: `  memtree explain --prompt "Check the order total" --route /orders/42`,
-		Args:    a.arguments(0, 0, a.say("no arguments (the prompt goes after --prompt)")),
+		Args:    arguments(a.Voice, 0, 0, a.Say("no arguments (the prompt goes after --prompt)")),
 	}
-	q := a.queryFlags(c)
+	q := newQueryFlags(a.Voice, c)
 	c.Flags().IntVar(&limit, "limit", nearOnes,
-		a.say("how many memories to print, 0 for all; without it those that are near"))
+		a.Say("how many memories to print, 0 for all; without it those that are near"))
 	c.Flags().Lookup("limit").DefValue = "" // the text has it
 	quarantined := false
-	c.Flags().BoolVar(&quarantined, "quarantined", false, a.say("ask the imports that wait for promotion, and them alone"))
+	c.Flags().BoolVar(&quarantined, "quarantined", false, a.Say("ask the imports that wait for promotion, and them alone"))
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		query, err := q.ask(c.Context(), a)
 		if err != nil {
 			return err
 		}
-		return a.explain(c.Context(), query, limit, quarantined)
+		return runExplain(c.Context(), a, query, limit, quarantined)
 	}
 	return c
 }
@@ -71,8 +73,8 @@ type considered struct {
 	args     []any
 }
 
-func (a *app) explain(ctx context.Context, q memtree.Query, limit int, quarantined bool) error {
-	return a.with(ctx, reading, func(m *memtree.Memory) error {
+func runExplain(ctx context.Context, a *app, q memtree.Query, limit int, quarantined bool) error {
+	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
 		q.Quarantined = quarantined
 		x, err := m.Explain(ctx, q)
 		if err != nil {
@@ -88,8 +90,8 @@ func (a *app) explain(ctx context.Context, q memtree.Query, limit int, quarantin
 				all[i].StandsOn = n.Children
 			}
 		}
-		if a.json {
-			return a.printJSON(struct {
+		if a.JSON {
+			return a.PrintJSON(struct {
 				memtree.Guidance
 				Undecided  []enhance.ToldFact `json:"undecided,omitempty"`
 				FactsNear  []knowledge.Found  `json:"factsNear,omitempty"` // with why each is not given
@@ -97,7 +99,7 @@ func (a *app) explain(ctx context.Context, q memtree.Query, limit int, quarantin
 				Brief      *brief.Brief       `json:"brief,omitempty"` // a reader's choice for this test
 			}{x.Guidance, x.Undecided, x.FactsNear, all, x.Brief})
 		}
-		return a.printExplanation(&x, all, limit)
+		return printExplanation(a.Voice, &x, all, limit)
 	})
 }
 
@@ -119,21 +121,21 @@ func hits(x *memtree.Explanation) []considered {
 }
 
 // observedLines lists the remembered misses that the observation confirms, refutes or leaves open.
-func (a *app) observedLines(x *memtree.Explanation) []string {
+func observedLines(v *say.Voice, x *memtree.Explanation) []string {
 	if len(x.Facts)+len(x.Undecided) == 0 {
 		return nil
 	}
-	out := []string{a.Paint(screen.Bold, a.say("Held against the observation:"))}
+	out := []string{v.Paint(screen.Bold, v.Say("Held against the observation:"))}
 	for _, f := range slices.Concat(x.Facts, x.Undecided) {
-		said := a.because(f.Text, nil)
+		said := v.Because(f.Text, nil)
 		if f.State == fact.Unknown.String() && f.Thing != "" {
-			said = a.say("“%s”: %s", f.Thing, said)
+			said = v.Say("“%s”: %s", f.Thing, said)
 		}
 		if f.Line > 0 {
-			said += " (" + a.say("line %d", f.Line) + ")"
+			said += " (" + v.Say("line %d", f.Line) + ")"
 		}
-		state := a.because(f.State, nil)
-		for i, l := range screen.Wrap(said, a.Width-11) {
+		state := v.Because(f.State, nil)
+		for i, l := range screen.Wrap(said, v.Width-11) {
 			if i > 0 {
 				state = ""
 			}
@@ -144,21 +146,21 @@ func (a *app) observedLines(x *memtree.Explanation) []string {
 }
 
 // readLines lists what a reader chose for the test before the run.
-func (a *app) readLines(b *brief.Brief) []string {
+func readLines(v *say.Voice, b *brief.Brief) []string {
 	if b == nil {
 		return nil
 	}
 	picks := slices.Clone(b.Picks)
 	picks = slices.DeleteFunc(picks, func(p brief.Pick) bool { return tree.IsFact(p.ID) }) // see knownLines
-	head := a.say("Read ahead by %s on %s; it picked no memory.", b.Read.By, b.Read.At.Format(time.DateOnly))
+	head := v.Say("Read ahead by %s on %s; it picked no memory.", b.Read.By, b.Read.At.Format(time.DateOnly))
 	if len(picks) > 0 {
-		head = a.say("Read ahead by %s on %s; it picked:", b.Read.By, b.Read.At.Format(time.DateOnly))
+		head = v.Say("Read ahead by %s on %s; it picked:", b.Read.By, b.Read.At.Format(time.DateOnly))
 	}
-	out := a.Wrap(a.Paint(screen.Bold, head))
+	out := v.Wrap(v.Paint(screen.Bold, head))
 	for _, p := range picks {
-		out = append(out, screen.Hanging("  - ", a.say("%s, because of “%s”", short(p.ID), p.Because), a.Width)...)
+		out = append(out, screen.Hanging("  - ", v.Say("%s, because of “%s”", short(p.ID), p.Because), v.Width)...)
 		if p.Say != "" {
-			out = append(out, screen.Hanging("    ", p.Say, a.Width)...)
+			out = append(out, screen.Hanging("    ", p.Say, v.Width)...)
 		}
 	}
 	return append(out, "")
@@ -194,13 +196,13 @@ func firstOf(all []considered, limit int) []considered {
 	return all[:n]
 }
 
-func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit int) error {
-	if err := a.print(slices.Concat(a.observedLines(x), a.knownLines(x), a.readLines(x.Brief))...); err != nil {
+func printExplanation(v *say.Voice, x *memtree.Explanation, all []considered, limit int) error {
+	if err := v.Print(slices.Concat(observedLines(v, x), knownLines(v, x), readLines(v, x.Brief))...); err != nil {
 		return err
 	}
 	if len(all) == 0 {
-		lines := a.Wrap(a.say("No memory was considered: none has a word, a meaning or a scene in common with this."))
-		return a.print(append(lines, a.unformedLines(x.Unformed)...)...)
+		lines := v.Wrap(v.Say("No memory was considered: none has a word, a meaning or a scene in common with this."))
+		return v.Print(append(lines, unformedLines(v, x.Unformed)...)...)
 	}
 	taken := 0
 	for _, c := range all {
@@ -208,9 +210,9 @@ func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit i
 			taken++
 		}
 	}
-	lines := a.Wrap(a.say("Memories considered: %d, taken: %d. rel is how near a memory is, from 0 to 1; "+
+	lines := v.Wrap(v.Say("Memories considered: %d, taken: %d. rel is how near a memory is, from 0 to 1; "+
 		"score is that weighed by how much it is trusted.", len(all), taken))
-	if err := a.print(append(lines, "")...); err != nil {
+	if err := v.Print(append(lines, "")...); err != nil {
 		return err
 	}
 	slices.SortStableFunc(all, func(x, y considered) int { // a reader takes memories that words rank low
@@ -218,43 +220,43 @@ func (a *app) printExplanation(x *memtree.Explanation, all []considered, limit i
 	})
 	shown := firstOf(all, limit)
 	t := &screen.Table{Columns: []screen.Column{
-		{Right: true}, {Head: a.say("memory")}, {Head: a.say("error type"), Least: 16}, {Head: a.say("direction")},
-		{Head: "rel", Right: true}, {Head: a.say("score"), Right: true}, {Head: ""},
+		{Right: true}, {Head: v.Say("memory")}, {Head: v.Say("error type"), Least: 16}, {Head: v.Say("direction")},
+		{Head: "rel", Right: true}, {Head: v.Say("score"), Right: true}, {Head: ""},
 	}}
 	for i, c := range shown {
-		t.Add(fmt.Sprint(i+1), short(c.ID), c.ErrorType, a.directionName(c.Direction),
-			c.shown(c.Rel), c.shown(c.Score), a.decision(c.Taken))
+		t.Add(fmt.Sprint(i+1), short(c.ID), c.ErrorType, v.DirectionName(c.Direction),
+			c.shown(c.Rel), c.shown(c.Score), decision(v, c.Taken))
 	}
-	rows := t.Lines(a.Width)
-	out := []string{a.Paint(screen.Bold, rows[0])}
+	rows := t.Lines(v.Width)
+	out := []string{v.Paint(screen.Bold, rows[0])}
 	for i, c := range shown {
 		row := rows[i+1]
 		if c.Taken {
-			row = a.Paint(screen.Green, row)
+			row = v.Paint(screen.Green, row)
 		}
 		out = append(out, row)
-		out = append(out, screen.Hanging("     ", text.Line(c.Title), a.Width)...)
-		for _, l := range screen.Wrap(a.signalLine(c.Signals), a.Width-5) {
-			out = append(out, a.Paint(screen.Dim, "     "+l))
+		out = append(out, screen.Hanging("     ", text.Line(c.Title), v.Width)...)
+		for _, l := range screen.Wrap(signalLine(v, c.Signals), v.Width-5) {
+			out = append(out, v.Paint(screen.Dim, "     "+l))
 		}
-		for _, l := range screen.Wrap(a.because(c.sentence, c.args), a.Width-5) {
+		for _, l := range screen.Wrap(v.Because(c.sentence, c.args), v.Width-5) {
 			out = append(out, "     "+l)
 		}
 		if len(c.StandsOn) > 0 {
-			for _, l := range screen.Wrap(a.say("rests on")+" "+shortList(c.StandsOn), a.Width-5) {
+			for _, l := range screen.Wrap(v.Say("rests on")+" "+shortList(c.StandsOn), v.Width-5) {
 				out = append(out, "     "+l)
 			}
 		}
 	}
 	if rest := len(all) - len(shown); rest > 0 {
-		out = append(out, a.say("... and %d more (--limit 0 prints all)", rest))
+		out = append(out, v.Say("... and %d more (--limit 0 prints all)", rest))
 	}
 	if x.Abstained {
 		out = append(out, "")
-		out = append(out, a.Wrap(a.abstained(x.Nearest))...)
-		out = append(out, a.unformedLines(x.Unformed)...)
+		out = append(out, v.Wrap(abstained(v, x.Nearest))...)
+		out = append(out, unformedLines(v, x.Unformed)...)
 	}
-	return a.print(out...)
+	return v.Print(out...)
 }
 
 // shown returns a number of the table. What a reader picked has none, since its place does not come from numbers.
@@ -265,26 +267,26 @@ func (c *considered) shown(number float64) string {
 	return two(number)
 }
 
-func (a *app) abstained(near *enhance.Item) string {
+func abstained(v *say.Voice, near *enhance.Item) string {
 	if near == nil {
-		return a.say("guide would give nothing.")
+		return v.Say("guide would give nothing.")
 	}
-	return a.say("guide would give nothing; the nearest is %s.", short(near.ID))
+	return v.Say("guide would give nothing; the nearest is %s.", short(near.ID))
 }
 
-func (a *app) decision(taken bool) string {
+func decision(v *say.Voice, taken bool) string {
 	if taken {
-		return a.say("taken")
+		return v.Say("taken")
 	}
-	return a.say("dropped")
+	return v.Say("dropped")
 }
 
 // signalLine lists signals by name: the measured value of each and its contribution to the score.
-func (a *app) signalLine(signals []retrieval.Signal) string {
+func signalLine(v *say.Voice, signals []retrieval.Signal) string {
 	const nothing = 0.005 // a smaller value prints as 0.00
 	var parts []string
 	for _, s := range signals {
-		name := a.signalName(s.Name)
+		name := signalName(v, s.Name)
 		switch {
 		case math.Abs(s.Contribution) < nothing:
 		case s.Contribution < 0:
@@ -299,34 +301,34 @@ func (a *app) signalLine(signals []retrieval.Signal) string {
 }
 
 // signalName names a signal for people; --json prints the name the program uses.
-func (a *app) signalName(name string) string {
+func signalName(v *say.Voice, name string) string {
 	switch name {
 	case "exact":
-		return a.say("exact")
+		return v.Say("exact")
 	case "semantic":
-		return a.say("semantic")
+		return v.Say("semantic")
 	case "check":
-		return a.say("check")
+		return v.Say("check")
 	case "scene":
-		return a.say("scene")
+		return v.Say("scene")
 	case "words":
-		return a.say("words")
+		return v.Say("words")
 	case "meaning":
-		return a.say("meaning")
+		return v.Say("meaning")
 	case "confidence":
-		return a.say("confidence")
+		return v.Say("confidence")
 	case "age":
-		return a.say("age")
+		return v.Say("age")
 	case "level":
-		return a.say("level")
+		return v.Say("level")
 	case "recurrence":
-		return a.say("the very test")
+		return v.Say("the very test")
 	case "activation":
-		return a.say("children")
+		return v.Say("children")
 	case "closeness":
-		return a.say("closeness")
+		return v.Say("closeness")
 	case "diversity":
-		return a.say("diversity")
+		return v.Say("diversity")
 	}
 	return name
 }

@@ -13,8 +13,8 @@ import (
 
 // exportPictures writes the screenshots of the exported cases into a folder, each named by its hash, and returns
 // their number. It skips pictures that no longer exist.
-func (a *app) exportPictures(ctx context.Context, m *memtree.Memory, s *transfer.Selection, dir string) (int, error) {
-	at, err := a.path(dir)
+func exportPictures(ctx context.Context, a *app, m *memtree.Memory, s *transfer.Selection, dir string) (int, error) {
+	at, err := a.files.Path(dir)
 	if err == nil {
 		err = os.MkdirAll(at, 0o755) //nolint:gosec // the user names the folder
 	}
@@ -36,7 +36,7 @@ func (a *app) exportPictures(ctx context.Context, m *memtree.Memory, s *transfer
 			case errors.Is(err, tree.ErrNotFound) || done[name]:
 				continue
 			case err == nil:
-				err = a.writeWhole(filepath.Join(dir, name), b)
+				err = a.files.Write(filepath.Join(dir, name), b)
 			}
 			if err != nil {
 				return len(done), err

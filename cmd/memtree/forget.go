@@ -11,7 +11,9 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -19,14 +21,14 @@ import (
 
 // This file defines the commands that record one decision on one memory: forget, pin and ban.
 
-func (a *app) forgetCommand() *cobra.Command {
+func forgetCommand(a *app) *cobra.Command {
 	o, yes := curation.Options{}, false
-	c := a.wordCommand("forget ID", &o, func(c *cobra.Command, id string) error {
+	c := wordCommand(a, "forget ID", &o, func(c *cobra.Command, id string) error {
 		o.DryRun = !yes
-		return a.word(c.Context(), id, o, (*curation.Curation).Forget)
+		return decide(a, c.Context(), id, o, (*curation.Curation).Forget)
 	})
-	c.Short = a.say("Take a memory out of use, and what was learned from it")
-	c.Long = a.say(`Archives a memory with your reason. What was learned from it is learned anew the next time
+	c.Short = a.Say("Take a memory out of use, and what was learned from it")
+	c.Long = a.Say(`Archives a memory with your reason. What was learned from it is learned anew the next time
 memtree evolve runs, as if it had never been there. A forgotten case does not come back when the same
 evidence is recorded or imported again. The cases of a forgotten lesson say its check no more, and it is not
 learned again before enough other cases make its mistake.
@@ -39,167 +41,167 @@ from and the history of git are not reached.
 Without --yes it says what would change and writes nothing. memtree undo takes a forget back, never a
 purge.`)
 	c.Example = "  memtree forget c_fhb3x2\n  memtree forget c_fhb3x2 --why \"the label was wrong\" --yes"
-	c.Flags().BoolVar(&o.Purge, "purge", false, a.say("remove its bytes too: this cannot be taken back"))
-	c.Flags().BoolVar(&yes, "yes", false, a.say("do it"))
+	c.Flags().BoolVar(&o.Purge, "purge", false, a.Say("remove its bytes too: this cannot be taken back"))
+	c.Flags().BoolVar(&yes, "yes", false, a.Say("do it"))
 	return c
 }
 
-func (a *app) pinCommand() *cobra.Command {
+func pinCommand(a *app) *cobra.Command {
 	o := curation.Options{}
-	c := a.wordCommand("pin ID", &o, func(c *cobra.Command, id string) error {
-		return a.word(c.Context(), id, o, (*curation.Curation).Pin)
+	c := wordCommand(a, "pin ID", &o, func(c *cobra.Command, id string) error {
+		return decide(a, c.Context(), id, o, (*curation.Curation).Pin)
 	})
-	c.Short = a.say("Keep a memory, whatever is learned, counted or pruned")
-	c.Long = a.say(`A pinned memory stays in use as it reads now: it is not archived, written anew or put into
+	c.Short = a.Say("Keep a memory, whatever is learned, counted or pruned")
+	c.Long = a.Say(`A pinned memory stays in use as it reads now: it is not archived, written anew or put into
 quarantine. A pinned lesson stays as long as one case of it does. memtree undo takes it back.`)
 	c.Example = "  memtree pin e_fhb3x2 --why \"the team reads it every week\""
 	return c
 }
 
-func (a *app) banCommand() *cobra.Command {
+func banCommand(a *app) *cobra.Command {
 	o, yes := curation.Options{}, false
-	c := a.wordCommand("ban ID", &o, func(c *cobra.Command, id string) error {
+	c := wordCommand(a, "ban ID", &o, func(c *cobra.Command, id string) error {
 		o.DryRun = !yes
-		return a.word(c.Context(), id, o, (*curation.Curation).Ban)
+		return decide(a, c.Context(), id, o, (*curation.Curation).Ban)
 	})
-	c.Short = a.say("Never give a memory again, nor learn it again")
-	c.Long = a.say(`A banned memory is part of no guidance. Nothing is learned from a banned case. What a banned
+	c.Short = a.Say("Never give a memory again, nor learn it again")
+	c.Long = a.Say(`A banned memory is part of no guidance. Nothing is learned from a banned case. What a banned
 lesson says is given from nowhere else: not by its cases, by other memories, by checks or by what a model read
 ahead; and it is not learned again, nor does a strategy take the place of a banned one, whatever cases are
 recorded or imported later.
 
 Without --yes it prints what would change and writes nothing. memtree undo takes it back.`)
 	c.Example = "  memtree ban s_fhb3x2 --why \"it makes the agent doubt every total\" --yes"
-	c.Flags().BoolVar(&yes, "yes", false, a.say("do it"))
+	c.Flags().BoolVar(&yes, "yes", false, a.Say("do it"))
 	return c
 }
 
 // wordCommand returns a command on one memory with the flags that all of them share.
-func (a *app) wordCommand(use string, o *curation.Options, run func(*cobra.Command, string) error) *cobra.Command {
+func wordCommand(a *app, use string, o *curation.Options, run func(*cobra.Command, string) error) *cobra.Command {
 	c := &cobra.Command{
 		Use:               use,
-		Args:              a.arguments(1, 1, a.say("the id of a memory")),
+		Args:              arguments(a.Voice, 1, 1, a.Say("the id of a memory")),
 		RunE:              func(c *cobra.Command, args []string) error { return run(c, args[0]) },
-		ValidArgsFunction: a.completeID,
+		ValidArgsFunction: completeID(a),
 	}
-	a.speaker(c, o)
-	a.over(c, o)
+	speaker(a.Voice, c, o)
+	over(a.Voice, c, o)
 	return c
 }
 
 // speaker adds the flags for who decides and why.
-func (a *app) speaker(c *cobra.Command, o *curation.Options) {
-	c.Flags().StringVar(&o.Why, "why", "", a.say("why, in one sentence; it is saved"))
-	c.Flags().StringVar(&o.By, "by", "", a.say("who decides; it is saved"))
+func speaker(v *say.Voice, c *cobra.Command, o *curation.Options) {
+	c.Flags().StringVar(&o.Why, "why", "", v.Say("why, in one sentence; it is saved"))
+	c.Flags().StringVar(&o.By, "by", "", v.Say("who decides; it is saved"))
 }
 
 // over adds the flag that allows a decision against another person's.
-func (a *app) over(c *cobra.Command, o *curation.Options) {
-	c.Flags().BoolVar(&o.Over, "over", false, a.say("decide although another person decided otherwise"))
+func over(v *say.Voice, c *cobra.Command, o *curation.Options) {
+	c.Flags().BoolVar(&o.Over, "over", false, v.Say("decide although another person decided otherwise"))
 }
 
-// word makes a decision on a memory and prints what follows from it.
-func (a *app) word(
+// decide makes a decision on a memory and prints what follows from it.
+func decide(a *app,
 	ctx context.Context, id string, o curation.Options,
 	say func(*curation.Curation, context.Context, string, curation.Options) (curation.Result, error),
 ) error {
-	how := writing
+	how := store.Writing
 	if o.DryRun {
-		how = reading
+		how = store.Reading
 	}
-	return a.with(ctx, how, func(m *memtree.Memory) error {
-		n, err := a.find(ctx, m, id)
+	return a.store.With(ctx, how, func(m *memtree.Memory) error {
+		n, err := findNode(ctx, a.Voice, m, id)
 		if err != nil {
 			return err
 		}
 		d, err := say(m.Curation(), ctx, n.ID, o)
 		if err != nil {
-			return a.wordRefused(err)
+			return wordRefused(a.Voice, err)
 		}
-		if err := a.printWord(m.Taxonomy(), &d, &n, o.DryRun); err != nil || !o.DryRun {
+		if err := printWord(a.Voice, m.Taxonomy(), &d, &n, o.DryRun); err != nil || !o.DryRun {
 			return err
 		}
-		return &usageError{a.say("nothing was changed; say --yes to do it")}
+		return a.Usage("nothing was changed; say --yes to do it")
 	})
 }
 
 // wordRefused returns the sentence for a decision that was refused.
-func (a *app) wordRefused(err error) error {
+func wordRefused(v *say.Voice, err error) error {
 	var r *curation.RefusedError
 	if !errors.As(err, &r) {
 		return err
 	}
 	switch r.Why {
 	case curation.Already:
-		return &failure{a.say("%s: that was decided before, and nothing changed", r.ID), err}
+		return v.Fail(err, "%s: that was decided before, and nothing changed", r.ID)
 	case curation.Archived:
-		return &failure{a.say("%s is out of use (%s), and nothing changed", r.ID, text.Line(r.Now)), err}
+		return v.Fail(err, "%s is out of use (%s), and nothing changed", r.ID, text.Line(r.Now))
 	case curation.Waiting:
-		return &failure{a.say("%s waits in quarantine; let it be used first: memtree promote %s", r.ID, r.ID), err}
+		return v.Fail(err, "%s waits in quarantine; let it be used first: memtree promote %s", r.ID, r.ID)
 	case curation.Purged:
-		return &failure{a.say("%s was purged: its bytes are gone, and that cannot be taken back", r.ID), err}
+		return v.Fail(err, "%s was purged: its bytes are gone, and that cannot be taken back", r.ID)
 	case curation.Since:
-		return &failure{a.say("%s decided since: %s. Take that back first: memtree undo", a.whoDecided(r), a.decided(r)), err}
+		return v.Fail(err, "%s decided since: %s. Take that back first: memtree undo", whoDecided(v, r), decided(v, r))
 	case curation.Theirs:
-		return &failure{a.say("%s decided: %s. Nothing was changed; --over decides all the same", a.whoDecided(r),
-			a.decided(r)), err}
+		return v.Fail(err, "%s decided: %s. Nothing was changed; --over decides all the same", whoDecided(v, r),
+			decided(v, r))
 	case curation.Several:
-		return &failure{a.say("%s is one of %d verdicts that were labelled together; memtree undo %s takes all of them back",
-			r.ID, len(r.Labels), r.Now), err}
+		return v.Fail(err, "%s is one of %d verdicts that were labelled together; memtree undo %s takes all of them back",
+			r.ID, len(r.Labels), r.Now)
 	case curation.Banned:
-		return &failure{a.say("%s said the same, and %s banned or rejected it: %s Nothing was taught; memtree undo %s takes "+
-			"that back", r.ID, a.whoDecided(r), text.Line(r.Now), r.ID), err}
+		return v.Fail(err, "%s said the same, and %s banned or rejected it: %s Nothing was taught; memtree undo %s takes "+
+			"that back", r.ID, whoDecided(v, r), text.Line(r.Now), r.ID)
 	case curation.Alike:
-		return &failure{a.say("%s says the same: %s Word that one better (memtree edit %s), or teach it again with its own "+
-			"words and more tests", r.ID, text.Line(r.Now), r.ID), err}
+		return v.Fail(err, "%s says the same: %s Word that one better (memtree edit %s), or teach it again with its own "+
+			"words and more tests", r.ID, text.Line(r.Now), r.ID)
 	case curation.Nothing:
-		return &failure{a.say("there is no decision of a person to take back"), err}
+		return v.Fail(err, "there is no decision of a person to take back")
 	}
 	return err
 }
 
 // whoDecided names the author of the decision that blocks this one.
-func (a *app) whoDecided(r *curation.RefusedError) string {
+func whoDecided(v *say.Voice, r *curation.RefusedError) string {
 	if r.By == "" || r.By == tree.ByPerson {
-		return a.say("somebody who gave no name")
+		return v.Say("somebody who gave no name")
 	}
 	return r.By
 }
 
 // decided describes that decision and its time.
-func (a *app) decided(r *curation.RefusedError) string {
+func decided(v *say.Voice, r *curation.RefusedError) string {
 	what := r.Now
 	if len(r.Labels) == 1 {
-		what = text.Append(r.Labels[0].Evaluation+":", a.verdictName(&r.Labels[0]))
+		what = text.Append(r.Labels[0].Evaluation+":", verdictName(v, &r.Labels[0]))
 	}
 	return dotted(what, r.At.UTC().Format("2006-01-02 15:04"))
 }
 
 // printWord prints what a decision changed and what follows from it.
-func (a *app) printWord(tax *taxonomy.Taxonomy, d *curation.Result, n *tree.Node, dry bool) error {
-	if a.json {
-		return a.printJSON(d)
+func printWord(v *say.Voice, tax *taxonomy.Taxonomy, d *curation.Result, n *tree.Node, dry bool) error {
+	if v.JSON {
+		return v.PrintJSON(d)
 	}
-	head := a.saidHead(d.Action.Kind, n.ID)
+	head := saidHead(v, d.Action.Kind, n.ID)
 	if d.Action.Purged {
-		head = a.say("Purged: %s", n.ID)
+		head = v.Say("Purged: %s", n.ID)
 	}
 	if dry {
-		head = a.say("Would change (nothing was written): %s", head)
+		head = v.Say("Would change (nothing was written): %s", head)
 	}
-	name := a.nameOf(tax, n)
+	name := nameOf(v, tax, n)
 	if d.Action.Kind == tree.DecisionAbout { // the correction may have changed its name
-		name = a.aboutDone(d)
+		name = aboutDone(v, d)
 	}
-	out := append(a.Wrap(a.Paint(screen.Bold, head)), a.Wrap("  "+text.Line(name))...)
+	out := append(v.Wrap(v.Paint(screen.Bold, head)), v.Wrap("  "+text.Line(name))...)
 	if d.Action.Purged {
-		out = append(out, a.purgedLines(d)...)
+		out = append(out, purgedLines(v, d)...)
 	}
-	return a.print(append(out, a.followsLines(tax, d)...)...)
+	return v.Print(append(out, followsLines(v, tax, d)...)...)
 }
 
 // purgedLines lists what a purge removes and what it cannot reach.
-func (a *app) purgedLines(d *curation.Result) []string {
+func purgedLines(v *say.Voice, d *curation.Result) []string {
 	lessons := 0
 	for _, c := range d.Changes {
 		if c.Op == tree.OpArchive && c.Node.ID != d.Action.Node {
@@ -207,62 +209,62 @@ func (a *app) purgedLines(d *curation.Result) []string {
 		}
 	}
 	return slices.Concat(
-		a.Wrap(a.say("Removed: its evidence and texts, from every file of the store, and what lessons said that were "+
+		v.Wrap(v.Say("Removed: its evidence and texts, from every file of the store, and what lessons said that were "+
 			"written from it (%d). The search index is made anew; damaged bytes that were set aside are gone.",
 			lessons)),
-		a.Wrap(a.say("Not reached: exports and backups elsewhere, the files it was recorded from, the history of git, and "+
+		v.Wrap(v.Say("Not reached: exports and backups elsewhere, the files it was recorded from, the history of git, and "+
 			"other memories that say the same.")))
 }
 
 // followsLines lists the lessons that were derived from the changed memory, and what happens to them.
-func (a *app) followsLines(tax *taxonomy.Taxonomy, d *curation.Result) []string {
+func followsLines(v *say.Voice, tax *taxonomy.Taxonomy, d *curation.Result) []string {
 	if len(d.Stood) == 0 {
 		return nil
 	}
-	out := a.Wrap(a.say("Lessons that stand on it: %d. They are written anew, or go, when the tree evolves next: "+
+	out := v.Wrap(v.Say("Lessons that stand on it: %d. They are written anew, or go, when the tree evolves next: "+
 		"memtree evolve", len(d.Stood)))
 	for i := range d.Stood {
 		n := &d.Stood[i]
 		line := "  " + n.ID + "  "
-		out = append(out, line+text.Fit(text.Line(a.nameOf(tax, n)), a.Width-len(line)))
+		out = append(out, line+text.Fit(text.Line(nameOf(v, tax, n)), v.Width-len(line)))
 		if n.Kept() {
-			out = append(out, "    "+a.say("(stays: a person pinned or wrote it)"))
+			out = append(out, "    "+v.Say("(stays: a person pinned or wrote it)"))
 		}
 	}
 	return out
 }
 
 // saidHead names the decision on a memory.
-func (a *app) saidHead(said tree.DecisionKind, id string) string {
+func saidHead(v *say.Voice, said tree.DecisionKind, id string) string {
 	switch said {
 	case tree.DecisionForget:
-		return a.say("Forgotten: %s", id)
+		return v.Say("Forgotten: %s", id)
 	case tree.DecisionPin:
-		return a.say("Pinned: %s", id)
+		return v.Say("Pinned: %s", id)
 	case tree.DecisionBan:
-		return a.say("Banned: %s", id)
+		return v.Say("Banned: %s", id)
 	case tree.DecisionEdit:
-		return a.say("Edited: %s", id)
+		return v.Say("Edited: %s", id)
 	case tree.DecisionTeach:
-		return a.say("Taught: %s", id)
+		return v.Say("Taught: %s", id)
 	case tree.DecisionRelabel:
-		return a.say("Relabelled: %s", id)
+		return v.Say("Relabelled: %s", id)
 	case tree.DecisionAbout:
-		return a.say("Corrected: %s", id)
+		return v.Say("Corrected: %s", id)
 	case tree.DecisionReject:
-		return a.say("Rejected: %s", id)
+		return v.Say("Rejected: %s", id)
 	case tree.DecisionAccept:
-		return a.say("Accepted: %s", id)
+		return v.Say("Accepted: %s", id)
 	case tree.DecisionUndo:
 	}
-	return a.say("Taken back: %s", id)
+	return v.Say("Taken back: %s", id)
 }
 
 // nameOf returns a text by which people recognise a memory.
-func (a *app) nameOf(tax *taxonomy.Taxonomy, n *tree.Node) string {
+func nameOf(v *say.Voice, tax *taxonomy.Taxonomy, n *tree.Node) string {
 	if n.Decision != nil && n.Decision.Purged {
 		return n.ErrorType
 	}
-	says := enhance.NewWording(tax).Shown(n, a.lang).Content
+	says := enhance.NewWording(tax).Shown(n, v.Lang).Content
 	return cmp.Or(says.Title, says.Description, says.Guidance, n.ErrorType)
 }

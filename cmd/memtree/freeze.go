@@ -14,16 +14,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/tree"
 )
 
-func (a *app) freezeCommand() *cobra.Command {
+func freezeCommand(a *app) *cobra.Command {
 	out := ""
 	c := &cobra.Command{
 		Use:   "freeze FILE [flags]",
-		Short: a.say("Write the guidance for a list of prompts to a file, for one release"),
-		Long: a.say(`Asks for every prompt of FILE and writes what memory has to say now. Agents that keep
+		Short: a.Say("Write the guidance for a list of prompts to a file, for one release"),
+		Long: a.Say(`Asks for every prompt of FILE and writes what memory has to say now. Agents that keep
 plans under the text they were given, as Midscene does, find them again as long as that text stays the same:
 give them the file, and write it anew with each release.
 
@@ -32,10 +34,10 @@ Playwright fixture of @memtree/midscene writes them. A prompt that stands there 
 gives the same bytes, nothing is held out by chance, and no trial is left.`),
 		Example: `  memtree freeze prompts.txt --out memtree.frozen.json
   memtree freeze memtree.asked.jsonl --out memtree.frozen.json`,
-		Args: a.arguments(1, 1, a.say("the name of a file with prompts, or - for standard input")),
-		RunE: func(c *cobra.Command, args []string) error { return a.freeze(c.Context(), args[0], out) },
+		Args: arguments(a.Voice, 1, 1, a.Say("the name of a file with prompts, or - for standard input")),
+		RunE: func(c *cobra.Command, args []string) error { return runFreeze(c.Context(), a, args[0], out) },
 	}
-	c.Flags().StringVar(&out, "out", "", a.say("the file to write; left out: standard output"))
+	c.Flags().StringVar(&out, "out", "", a.Say("the file to write; left out: standard output"))
 	return c
 }
 
@@ -71,21 +73,21 @@ const (
 	mostFrozenList = 256 << 20
 )
 
-func (a *app) freeze(ctx context.Context, path, out string) error {
-	s, err := a.textOf(ctx, path, mostFrozenList)
+func runFreeze(ctx context.Context, a *app, path, out string) error {
+	s, err := a.files.Text(ctx, path, mostFrozenList)
 	if err != nil {
 		return err
 	}
 	if len(s) > mostFrozenList {
-		return &failure{a.say("%s is longer than %s, which is the most", a.fileName(path), screen.Bytes(mostFrozenList)), nil}
+		return a.Fail(nil, "%s is longer than %s, which is the most", a.files.Name(path), screen.Bytes(mostFrozenList))
 	}
-	asked, err := a.frozenQuestions(a.fileName(path), strings.NewReader(s))
+	asked, err := parseQuestions(a.Voice, a.files.Name(path), strings.NewReader(s))
 	if err != nil {
 		return err
 	}
 	file := frozen{Format: frozenFormat, Version: 1, Guidance: make([]frozenGuidance, 0, len(asked))}
 	given := 0
-	err = a.with(ctx, reading, func(m *memtree.Memory) error {
+	err = a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
 		for _, q := range asked {
 			g, err := askFrozen(ctx, m, q)
 			if err != nil {
@@ -101,7 +103,7 @@ func (a *app) freeze(ctx context.Context, path, out string) error {
 	if err != nil {
 		return err
 	}
-	return a.writeFrozen(&file, given, out)
+	return writeFrozen(a, &file, given, out)
 }
 
 // askFrozen computes the guidance of now. It draws no trial arm and records no trial.
@@ -118,7 +120,7 @@ func askFrozen(ctx context.Context, m *memtree.Memory, q frozenQuestion) (frozen
 }
 
 // writeFrozen writes the file atomically, or to standard output.
-func (a *app) writeFrozen(file *frozen, given int, out string) error {
+func writeFrozen(a *app, file *frozen, given int, out string) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -127,18 +129,18 @@ func (a *app) writeFrozen(file *frozen, given int, out string) error {
 		return err
 	}
 	if out == "" {
-		_, err := a.stdout.Write(b.Bytes())
+		_, err := a.Stdout.Write(b.Bytes())
 		return err
 	}
-	if err := a.writeWhole(out, b.Bytes()); err != nil {
+	if err := a.files.Write(out, b.Bytes()); err != nil {
 		return err
 	}
-	a.note(a.say("%s: %d prompts, guidance for %d of them.", out, len(file.Guidance), given))
+	a.Note(a.Say("%s: %d prompts, guidance for %d of them.", out, len(file.Guidance), given))
 	return nil
 }
 
-// frozenQuestions reads a list of prompts without repetitions. It skips empty lines.
-func (a *app) frozenQuestions(name string, r io.Reader) ([]frozenQuestion, error) {
+// parseQuestions reads a list of prompts without repetitions. It skips empty lines.
+func parseQuestions(v *say.Voice, name string, r io.Reader) ([]frozenQuestion, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, mostFrozenLine)
 	var out []frozenQuestion
@@ -150,25 +152,25 @@ func (a *app) frozenQuestions(name string, r io.Reader) ([]frozenQuestion, error
 		if line == "" {
 			continue
 		}
-		q, problem := a.frozenQuestion(line)
+		q, problem := parseQuestion(v, line)
 		switch {
 		case problem != "":
-			return nil, &failure{fmt.Sprintf("%s:%d: %s", name, n, problem), nil}
+			return nil, &say.Failure{Text: fmt.Sprintf("%s:%d: %s", name, n, problem), Cause: nil}
 		case seen[q.key()]:
 			continue
 		case len(out) == mostFrozen:
-			return nil, &failure{a.say("%s has more than %d prompts, which is the most", name, mostFrozen), nil}
+			return nil, v.Fail(nil, "%s has more than %d prompts, which is the most", name, mostFrozen)
 		}
 		seen[q.key()] = true
 		out = append(out, q)
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, &failure{a.say("%s:%d: the line is longer than %s", name, n+1, screen.Bytes(mostFrozenLine)), nil}
+		return nil, v.Fail(nil, "%s:%d: the line is longer than %s", name, n+1, screen.Bytes(mostFrozenLine))
 	case err != nil:
 		return nil, err
 	case len(out) == 0:
-		return nil, &failure{a.say("%s has no prompt; write one a line", name), nil}
+		return nil, v.Fail(nil, "%s has no prompt; write one a line", name)
 	}
 	return out, nil
 }
@@ -183,27 +185,27 @@ func (q *frozenQuestion) key() frozenKey {
 	return frozenKey{q.Prompt, q.Lang, q.Scope.Product, q.Scope.Suite, q.Scope.Test, q.Scope.Build, q.Scene}
 }
 
-// frozenQuestion reads one line. It returns the problem, or "".
-func (a *app) frozenQuestion(line string) (q frozenQuestion, problem string) {
+// parseQuestion reads one line. It returns the problem, or "".
+func parseQuestion(v *say.Voice, line string) (q frozenQuestion, problem string) {
 	switch {
 	case !utf8.ValidString(line):
-		return q, a.say("the line is not UTF-8; save the file as UTF-8")
+		return q, v.Say("the line is not UTF-8; save the file as UTF-8")
 	case !strings.HasPrefix(line, "{"):
 		q.Prompt = line
 	default:
 		if err := json.Unmarshal([]byte(line), &q); err != nil {
-			return q, a.say(`the line is no JSON object with "prompt"; a line that begins with { has to be one`)
+			return q, v.Say(`the line is no JSON object with "prompt"; a line that begins with { has to be one`)
 		}
 	}
 	e := tree.Evaluation{Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Judgment: tree.Raw(`"-"`)}
 	var field *tree.FieldError
 	switch err := e.Check(); {
 	case errors.As(err, &field):
-		return q, field.Field + ": " + a.mistake(field.Problem)
+		return q, field.Field + ": " + v.Mistake(field.Problem)
 	case err != nil:
 		return q, err.Error()
 	case q.Lang != "" && q.Lang != "zh" && q.Lang != "en":
-		return q, a.say("lang is %q; use zh or en", q.Lang)
+		return q, v.Say("lang is %q; use zh or en", q.Lang)
 	}
 	return q, ""
 }

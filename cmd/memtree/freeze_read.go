@@ -9,14 +9,14 @@ import (
 )
 
 // readFrozen reads a file of memtree freeze.
-func (a *app) readFrozen(ctx context.Context, path string) (*frozen, error) {
-	s, err := a.textOf(ctx, path, mostFrozenList)
+func readFrozen(ctx context.Context, a *app, path string) (*frozen, error) {
+	s, err := a.files.Text(ctx, path, mostFrozenList)
 	if err != nil {
 		return nil, err
 	}
 	var f frozen
 	if len(s) > mostFrozenList || json.Unmarshal([]byte(s), &f) != nil || f.Format != frozenFormat || f.Version != 1 {
-		return nil, &failure{a.say("%s is no file of memtree freeze that this version reads; write it anew", path), nil}
+		return nil, a.Fail(nil, "%s is no file of memtree freeze that this version reads; write it anew", path)
 	}
 	for i := range f.Guidance {
 		g := &f.Guidance[i]
@@ -24,7 +24,7 @@ func (a *app) readFrozen(ctx context.Context, path string) (*frozen, error) {
 			g.Memories = []string{}
 		}
 		if g.Text != "" && !fenced(g.Text) {
-			return nil, &failure{a.say("%s: guidance[%d].text has no fence of memtree; write it anew", path, i), nil}
+			return nil, a.Fail(nil, "%s: guidance[%d].text has no fence of memtree; write it anew", path, i)
 		}
 	}
 	return &f, nil

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/internal/cli/say"
 )
 
 // FuzzFrozenQuestions: a list is refused with a sentence, or its prompts are not empty and occur once.
@@ -16,10 +18,10 @@ func FuzzFrozenQuestions(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		a := &app{}
-		qs, err := a.frozenQuestions("f", bytes.NewReader(b))
+		a, _ := inTest()
+		qs, err := parseQuestions(a.Voice, "f", bytes.NewReader(b))
 		if err != nil {
-			require.IsType(t, &failure{}, err)
+			require.IsType(t, &say.Failure{}, err)
 			return
 		}
 		require.NotEmpty(t, qs)

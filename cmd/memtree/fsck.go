@@ -8,48 +8,50 @@ import (
 
 	jsonstore "github.com/memtree/memtree/store/json"
 
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 )
 
-func (a *app) fsckCommand() *cobra.Command {
+func fsckCommand(a *app) *cobra.Command {
 	var accept bool
 	c := &cobra.Command{
 		Use:   "fsck",
-		Short: a.say("Report what a damaged store lost, and repair it"),
-		Long: a.say(`Reads everything, whatever is damaged, and says exactly what cannot be read. Nothing
+		Short: a.Say("Report what a damaged store lost, and repair it"),
+		Long: a.Say(`Reads everything, whatever is damaged, and says exactly what cannot be read. Nothing
 is written. With --accept-loss the damaged bytes are set aside in the folder broken of the store,
 and what can be read is written anew, so that the store opens again. Nothing is deleted.`),
 		Example: "  memtree fsck\n  memtree fsck --accept-loss",
-		Args:    a.arguments(0, 0, a.say("no arguments")),
-		RunE:    func(c *cobra.Command, _ []string) error { return a.fsck(c.Context(), accept) },
+		Args:    arguments(a.Voice, 0, 0, a.Say("no arguments")),
+		RunE:    func(c *cobra.Command, _ []string) error { return runFsck(c.Context(), a, accept) },
 	}
-	c.Flags().BoolVar(&accept, "accept-loss", false, a.say("go on without what is lost"))
+	c.Flags().BoolVar(&accept, "accept-loss", false, a.Say("go on without what is lost"))
 	return c
 }
 
-func (a *app) fsck(ctx context.Context, accept bool) error {
-	if accept && a.readOnly {
-		return &usageError{a.say("--accept-loss writes; leave --read-only out")}
+func runFsck(ctx context.Context, a *app, accept bool) error {
+	if accept && a.store.ReadOnly {
+		return a.Usage("--accept-loss writes; leave --read-only out")
 	}
-	if err := a.checkFolder(making); err != nil {
+	if err := a.store.CheckFolder(store.Making); err != nil {
 		return err
 	}
-	r, err := jsonstore.FsckDir(ctx, a.store, time.Now(), accept)
+	r, err := jsonstore.FsckDir(ctx, a.store.Dir, time.Now(), accept)
 	if err != nil {
 		return err
 	}
 	repaired := accept && !r.Whole()
-	if a.json {
-		err = a.printJSON(struct {
+	if a.JSON {
+		err = a.PrintJSON(struct {
 			OK       bool `json:"ok"` // whether the store is intact now
 			Repaired bool `json:"repaired"`
 			jsonstore.Repair
 		}{r.Whole() || repaired, repaired, r})
 	} else {
-		err = a.print(a.repairLines(&r, repaired)...)
+		err = a.Print(repairLines(a.Voice, &r, repaired)...)
 	}
 	if err == nil && !r.Whole() && !repaired {
-		return errSaid
+		return say.ErrPrinted
 	}
 	return err
 }
@@ -57,9 +59,9 @@ func (a *app) fsck(ctx context.Context, accept bool) error {
 // mostLost bounds how many losses are printed; --json prints all.
 const mostLost = 40
 
-func (a *app) repairLines(r *jsonstore.Repair, repaired bool) []string {
+func repairLines(v *say.Voice, r *jsonstore.Repair, repaired bool) []string {
 	var lines []string
-	add := func(sentence string) { lines = append(lines, a.Wrap(sentence)...) }
+	add := func(sentence string) { lines = append(lines, v.Wrap(sentence)...) }
 	list := func(head string, items []string) {
 		if len(items) == 0 {
 			return
@@ -67,80 +69,80 @@ func (a *app) repairLines(r *jsonstore.Repair, repaired bool) []string {
 		add(head)
 		for i, item := range items {
 			if i == mostLost {
-				add("  " + a.say("... and %d more", len(items)-mostLost))
+				add("  " + v.Say("... and %d more", len(items)-mostLost))
 				break
 			}
-			for k, l := range screen.Wrap(item, a.Width-4) {
+			for k, l := range screen.Wrap(item, v.Width-4) {
 				lines = append(lines, [2]string{"  ", "    "}[min(k, 1)]+l)
 			}
 		}
 	}
 	var lost []string
 	for i := range r.Lost {
-		lost = append(lost, a.lossSentence(&r.Lost[i]))
+		lost = append(lost, lossSentence(v, &r.Lost[i]))
 	}
-	list(a.Paint(screen.Red, a.say("Lost, and acknowledged once:")), lost)
-	list(a.say("Damaged, and made again with nothing lost:"), r.Again)
+	list(v.Paint(screen.Red, v.Say("Lost, and acknowledged once:")), lost)
+	list(v.Say("Damaged, and made again with nothing lost:"), r.Again)
 	if r.Torn > 0 {
-		add(a.tornSentence(r.Torn))
+		add(tornSentence(v, r.Torn))
 	}
-	list(a.say("Set aside, for you to look at; nothing deletes it:"), r.Moved)
+	list(v.Say("Set aside, for you to look at; nothing deletes it:"), r.Moved)
 	if len(lines) > 0 {
 		lines = append(lines, "")
 	}
-	add(a.say("Whole: %d memories, %d runs that wait to be looked at, %d ledger entries.",
+	add(v.Say("Whole: %d memories, %d runs that wait to be looked at, %d ledger entries.",
 		r.Kept.Nodes, r.Kept.Evaluations, r.Kept.Entries))
 	switch {
 	case r.Whole():
-		add(a.Paint(screen.Green, a.say("Everything is in order.")))
+		add(v.Paint(screen.Green, v.Say("Everything is in order.")))
 	case repaired:
-		add(a.Paint(screen.Green, a.say("The store is repaired and opens again.")))
-		if len(r.Lost) > 0 && !a.quiet {
-			add(a.say("Record the files of your runs again: what was lost is taken anew (%d runs whose memory is gone, "+
+		add(v.Paint(screen.Green, v.Say("The store is repaired and opens again.")))
+		if len(r.Lost) > 0 && !v.Quiet {
+			add(v.Say("Record the files of your runs again: what was lost is taken anew (%d runs whose memory is gone, "+
 				"and what a batch held), what is known is skipped. Then: memtree verify", r.Forgotten))
 		}
 	case len(r.Lost) == 0:
-		add(a.say("Nothing was changed. To repair it, with nothing lost: memtree fsck --accept-loss"))
+		add(v.Say("Nothing was changed. To repair it, with nothing lost: memtree fsck --accept-loss"))
 	default:
-		add(a.say("Nothing was changed. To go on with what is whole: copy the folder if you want to keep it as it is, " +
+		add(v.Say("Nothing was changed. To go on with what is whole: copy the folder if you want to keep it as it is, " +
 			"then memtree fsck --accept-loss"))
 	}
 	return lines
 }
 
 // tornSentence describes a torn write at the end of the journal, which was never acknowledged.
-func (a *app) tornSentence(bytes int64) string {
-	return a.say("The last write was cut short after %d bytes, before anybody was told that it was kept: "+
+func tornSentence(v *say.Voice, bytes int64) string {
+	return v.Say("The last write was cut short after %d bytes, before anybody was told that it was kept: "+
 		"nothing is lost by it.", bytes)
 }
 
 // lossSentence describes a loss and its place in the file.
-func (a *app) lossSentence(l *jsonstore.Loss) string {
-	where := a.say("%s from byte %d: ", l.File, l.Offset)
+func lossSentence(v *say.Voice, l *jsonstore.Loss) string {
+	where := v.Say("%s from byte %d: ", l.File, l.Offset)
 	switch {
 	case l.Kind == jsonstore.LostHeld && l.Name == "inbox":
-		return where + a.say("the texts of the runs without a label; their files recorded again, they wait for one again")
+		return where + v.Say("the texts of the runs without a label; their files recorded again, they wait for one again")
 	case l.Kind == jsonstore.LostHeld:
-		return where + a.say("what it held beside the tree (%s)", l.Name)
+		return where + v.Say("what it held beside the tree (%s)", l.Name)
 	case l.Name != "":
-		return where + a.say("the memory %s", l.Name)
+		return where + v.Say("the memory %s", l.Name)
 	}
 	switch l.Kind {
 	case jsonstore.LostBatches:
 		if l.Count == 0 {
-			return where + a.say("%d bytes of batches, nobody can say how many", l.Bytes)
+			return where + v.Say("%d bytes of batches, nobody can say how many", l.Bytes)
 		}
-		return where + a.say("%d batches, %d bytes", l.Count, l.Bytes)
+		return where + v.Say("%d batches, %d bytes", l.Count, l.Bytes)
 	case jsonstore.LostNodes:
-		return where + a.say("%d memories", l.Count)
+		return where + v.Say("%d memories", l.Count)
 	case jsonstore.LostEvaluations:
-		return where + a.say("%d runs that waited to be looked at", l.Count)
+		return where + v.Say("%d runs that waited to be looked at", l.Count)
 	case jsonstore.LostEntries:
-		return where + a.say("%d ledger entries", l.Count)
+		return where + v.Say("%d ledger entries", l.Count)
 	case jsonstore.LostLetters:
-		return where + a.say("%d runs that had been set aside", l.Count)
+		return where + v.Say("%d runs that had been set aside", l.Count)
 	case jsonstore.LostKeys:
-		return where + a.say("that %d runs were recorded: recorded again, they count again", l.Count)
+		return where + v.Say("that %d runs were recorded: recorded again, they count again", l.Count)
 	case jsonstore.LostHeld: // above
 	}
 	return where + string(l.Kind)

@@ -8,45 +8,46 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
 )
 
 // help prints a command's help within 80 columns in the user's language.
-func (a *app) help(c *cobra.Command, _ []string) {
+func help(v *say.Voice, c *cobra.Command) {
 	var lines []string
 	add := func(ls ...string) { lines = append(lines, ls...) }
-	add(a.Wrap(c.Short)...)
+	add(v.Wrap(c.Short)...)
 	if c.Long != "" {
 		add("")
-		add(a.Wrap(fold(c.Long))...)
+		add(v.Wrap(fold(c.Long))...)
 	}
-	add("", a.Paint(screen.Bold, a.say("Usage:")))
+	add("", v.Paint(screen.Bold, v.Say("Usage:")))
 	if c.HasParent() {
 		add("  " + c.Parent().CommandPath() + " " + c.Use)
 	} else {
-		add(a.say("  memtree COMMAND [flags]"))
+		add(v.Say("  memtree COMMAND [flags]"))
 	}
 	if c.Example != "" {
-		add("", a.Paint(screen.Bold, a.say("Examples:")), c.Example)
+		add("", v.Paint(screen.Bold, v.Say("Examples:")), c.Example)
 	}
-	if t := a.commandTable(c); len(t.Rows) > 0 {
-		add("", a.Paint(screen.Bold, a.say("Commands:")))
-		add(t.Lines(a.Width)...)
+	if t := commandTable(v, c); len(t.Rows) > 0 {
+		add("", v.Paint(screen.Bold, v.Say("Commands:")))
+		add(t.Lines(v.Width)...)
 	}
 	shared := c.Root().PersistentFlags()
-	if t := a.flagTable(c.Flags(), func(name string) bool { return shared.Lookup(name) == nil }); len(t) > 0 {
-		add("", a.Paint(screen.Bold, a.say("Flags:")))
+	if t := flagTable(v, c.Flags(), func(name string) bool { return shared.Lookup(name) == nil }); len(t) > 0 {
+		add("", v.Paint(screen.Bold, v.Say("Flags:")))
 		add(t...)
 	}
-	add("", a.Paint(screen.Bold, a.say("Flags of every command:")))
-	add(a.flagTable(shared, func(string) bool { return true })...)
+	add("", v.Paint(screen.Bold, v.Say("Flags of every command:")))
+	add(flagTable(v, shared, func(string) bool { return true })...)
 	if !c.HasParent() {
 		add("")
-		add(a.Wrap(a.say("Exit codes: 0 all went well, 1 something failed, 2 the command was not understood, " +
+		add(v.Wrap(v.Say("Exit codes: 0 all went well, 1 something failed, 2 the command was not understood, " +
 			"3 some input was rejected and the rest was taken."))...)
 	}
 	// If standard output is closed, the error cannot be reported.
-	_ = a.print(lines...)
+	_ = v.Print(lines...)
 }
 
 // fold joins the lines of each paragraph; indented lines stay.
@@ -54,7 +55,7 @@ func fold(s string) string {
 	return regexp.MustCompile(`(\S)\n(\S)`).ReplaceAllString(s, "$1 $2")
 }
 
-func (a *app) commandTable(c *cobra.Command) *screen.Table {
+func commandTable(v *say.Voice, c *cobra.Command) *screen.Table {
 	t := &screen.Table{Indent: "  ", Columns: []screen.Column{{}, {Least: 20}}}
 	for _, sub := range c.Commands() {
 		if !sub.Hidden {
@@ -65,7 +66,7 @@ func (a *app) commandTable(c *cobra.Command) *screen.Table {
 }
 
 // flagTable returns the lines of the wanted flags. The description of a flag is wrapped beside its name.
-func (a *app) flagTable(flags *pflag.FlagSet, want func(name string) bool) []string {
+func flagTable(v *say.Voice, flags *pflag.FlagSet, want func(name string) bool) []string {
 	const left = 24
 	var out []string
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -89,9 +90,9 @@ func (a *app) flagTable(flags *pflag.FlagSet, want func(name string) bool) []str
 		}
 		use := f.Usage
 		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "0s" && f.DefValue != "[]" {
-			use += a.say(" (default %s)", f.DefValue)
+			use += v.Say(" (default %s)", f.DefValue)
 		}
-		for i, l := range screen.Wrap(use, a.Width-left-2) {
+		for i, l := range screen.Wrap(use, v.Width-left-2) {
 			if i > 0 {
 				name = ""
 			}
@@ -106,30 +107,30 @@ func (a *app) flagTable(flags *pflag.FlagSet, want func(name string) bool) []str
 }
 
 // flagSentence describes what is wrong with a flag.
-func (a *app) flagSentence(err error) string {
+func flagSentence(v *say.Voice, err error) string {
 	var bad *pflag.InvalidValueError
 	var none *pflag.NotExistError
 	var bare *pflag.ValueRequiredError
 	switch {
 	case errors.As(err, &bad):
-		want := a.say("a text")
+		want := v.Say("a text")
 		switch bad.GetFlag().Value.Type() {
 		case "int", "uint64":
-			want = a.say("a whole number")
+			want = v.Say("a whole number")
 		case "bool":
-			want = a.say("true or false")
+			want = v.Say("true or false")
 		case "duration":
-			want = a.say("a time such as 90s or 5m")
+			want = v.Say("a time such as 90s or 5m")
 		}
-		return a.say("--%s is %q; it takes %s", bad.GetFlag().Name, bad.GetValue(), want)
+		return v.Say("--%s is %q; it takes %s", bad.GetFlag().Name, bad.GetValue(), want)
 	case errors.As(err, &none):
 		name := none.GetSpecifiedName()
 		if none.GetSpecifiedShortnames() != "" {
-			return a.say("there is no flag %s; memtree COMMAND --help lists them", "-"+name)
+			return v.Say("there is no flag %s; memtree COMMAND --help lists them", "-"+name)
 		}
-		return a.say("there is no flag %s; memtree COMMAND --help lists them", "--"+name)
+		return v.Say("there is no flag %s; memtree COMMAND --help lists them", "--"+name)
 	case errors.As(err, &bare):
-		return a.say("--%s needs a value after it", bare.GetFlag().Name)
+		return v.Say("--%s needs a value after it", bare.GetFlag().Name)
 	}
 	return err.Error()
 }

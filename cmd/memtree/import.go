@@ -13,20 +13,22 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
 
-func (a *app) importCommand() *cobra.Command {
+func importCommand(a *app) *cobra.Command {
 	o := transfer.ImportOptions{}
 	limit, verify, risk := 0, []string{}, riskFlags{}
 	c := &cobra.Command{
 		Use:   "import FILE... [flags]",
-		Short: a.say("Take in the memories of another team, into quarantine"),
-		Long: a.say(`Reads what memtree export wrote, files and folders, and trees in JSON of the design it comes from, ` +
+		Short: a.Say("Take in the memories of another team, into quarantine"),
+		Long: a.Say(`Reads what memtree export wrote, files and folders, and trees in JSON of the design it comes from, ` +
 			`and adds what is not here. What comes waits in quarantine: it can be read and searched (memtree explain ` +
 			`--quarantined), and no agent is told of it before a person says so with memtree promote. What is in use here ` +
 			`stays as it is.
@@ -37,26 +39,26 @@ Importing a file again changes nothing. A file that is damaged or breaks a limit
 --trust is for one's own backup or branch: what comes is in use at once and merged with what is here.`),
 		Example: "  memtree import shop.memtree --dry-run\n  memtree import shop.memtree\n" +
 			"  memtree import backup.memtree --trust",
-		Args: a.arguments(1, -1, a.say("one file or folder or more")),
+		Args: arguments(a.Voice, 1, -1, a.Say("one file or folder or more")),
 		RunE: func(c *cobra.Command, args []string) error {
 			if limit < 0 {
-				return &usageError{a.say("--limit is %d; use 0 for all", limit)}
+				return a.Usage("--limit is %d; use 0 for all", limit)
 			}
 			if risk.take && risk.remove {
-				return &usageError{a.say("--risk and --no-risk exclude each other")}
+				return a.Usage("--risk and --no-risk exclude each other")
 			}
-			return a.importFiles(c.Context(), args, o, risk, verify, limit)
+			return importFiles(a, c.Context(), args, o, risk, verify, limit)
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&o.DryRun, "dry-run", false, a.say("say what would change, write nothing"))
-	f.BoolVar(&o.Trust, "trust", false, a.say("no quarantine: in use at once, and merged with what is here"))
+	f.BoolVar(&o.DryRun, "dry-run", false, a.Say("say what would change, write nothing"))
+	f.BoolVar(&o.Trust, "trust", false, a.Say("no quarantine: in use at once, and merged with what is here"))
 	f.StringSliceVar(&verify, "verify", nil,
-		a.say("refuse what is not signed by one of the public keys in these files; it waits in quarantine all the same"))
+		a.Say("refuse what is not signed by one of the public keys in these files; it waits in quarantine all the same"))
 	f.BoolVar(&risk.take, "risk", false,
-		a.say("let what a file counts of verdicts say which ones to read first, until own truths outweigh it"))
-	f.BoolVar(&risk.remove, "no-risk", false, a.say("take out what the team of a file counted of verdicts"))
-	f.IntVar(&limit, "limit", 20, a.say("how many memories to print; 0 for all"))
+		a.Say("let what a file counts of verdicts say which ones to read first, until own truths outweigh it"))
+	f.BoolVar(&risk.remove, "no-risk", false, a.Say("take out what the team of a file counted of verdicts"))
+	f.IntVar(&limit, "limit", 20, a.Say("how many memories to print; 0 for all"))
 	return c
 }
 
@@ -74,31 +76,31 @@ type importedFile struct {
 
 // importFiles imports files one after another and prints what each changed. limit bounds the printed memories of a
 // file. It stops at the first file that is refused; a rejected memory makes the exit code 3.
-func (a *app) importFiles(
+func importFiles(a *app,
 	ctx context.Context, files []string, o transfer.ImportOptions, risk riskFlags, verify []string, limit int,
 ) error {
 	var keys *transfer.Keys
 	if len(verify) > 0 {
-		paths, err := a.paths(verify)
+		paths, err := a.files.Paths(verify)
 		if err != nil {
 			return err
 		}
 		if keys, err = transfer.ReadKeys(paths...); err != nil {
-			return a.keyFailure(err)
+			return keyFailure(a.Voice, err)
 		}
 	}
-	how := writing
+	how := store.Writing
 	if o.DryRun {
-		how = reading
+		how = store.Reading
 	}
 	// A large file leaves much garbage behind. Collecting it more often takes longer but needs
 	// less memory.
-	defer a.collectAt(40)()
+	defer a.store.CollectAt(40)()
 	rejected := 0
-	err := a.with(ctx, how, func(m *memtree.Memory) error {
+	err := a.store.With(ctx, how, func(m *memtree.Memory) error {
 		results := []importedFile{}
 		for _, name := range files {
-			r, err := a.importFile(ctx, m, name, keys, &o, risk)
+			r, err := importFile(a, ctx, m, name, keys, &o, risk)
 			if err != nil {
 				return err
 			}
@@ -107,42 +109,42 @@ func (a *app) importFiles(
 				rejected += r.Facts.Bad
 			}
 			results = append(results, r)
-			if !a.json {
-				if err := a.printImported(&r, limit); err != nil {
+			if !a.JSON {
+				if err := printImported(a.Voice, &r, limit); err != nil {
 					return err
 				}
 			}
 		}
-		if a.json {
-			return a.printJSON(struct {
+		if a.JSON {
+			return a.PrintJSON(struct {
 				Files []importedFile `json:"files"`
 			}{results})
 		}
 		return nil
 	})
 	if err == nil && rejected > 0 {
-		return errRejected
+		return say.ErrRejected
 	}
 	return err
 }
 
 // importFile imports one file or folder. It refuses a store, with advice.
-func (a *app) importFile(
+func importFile(a *app,
 	ctx context.Context, m *memtree.Memory, name string, keys *transfer.Keys, o *transfer.ImportOptions, risk riskFlags,
 ) (importedFile, error) {
 	r := importedFile{File: name, DryRun: o.DryRun, Trust: o.Trust}
-	if _, err := a.statNamed(filepath.Join(name, "FORMAT.json")); err == nil {
-		return r, &failure{a.say("%s is a store; write what it knows with `memtree export FILE --store %s` and import that",
-			name, name), nil}
+	if _, err := a.files.Stat(filepath.Join(name, "FORMAT.json")); err == nil {
+		return r, a.Fail(nil, "%s is a store; write what it knows with `memtree export FILE --store %s` and import that",
+			name, name)
 	}
-	path, err := a.path(name)
+	path, err := a.files.Path(name)
 	if err == nil {
-		_, err = a.statNamed(name)
+		_, err = a.files.Stat(name)
 	}
 	if err != nil {
 		return r, err
 	}
-	bar := a.progress(a.say("reading"), screen.Count)
+	bar := a.Progress(a.Say("reading"), screen.Count)
 	defer bar.End()
 	file := transfer.File{Path: path, Guess: formation.Guess, Keys: keys}
 	plan, err := m.Transfer().Import(ctx, func(yield func(tree.Node, error) bool) {
@@ -156,16 +158,16 @@ func (a *app) importFile(
 		}
 	}, o)
 	if err != nil {
-		return r, a.fileFailure(name, err)
+		return r, fileFailure(a.Voice, name, err)
 	}
 	if r.Signed = file.SignedBy; keys == nil && transfer.Signed(path) {
 		bar.End()
-		a.note(a.say("%s has a signature, which was not checked; --verify KEYS checks it.", name))
+		a.Note(a.Say("%s has a signature, which was not checked; --verify KEYS checks it.", name))
 	}
-	if r.Risk, err = a.importRisk(ctx, m, file.Risk, risk, o.DryRun); err != nil {
+	if r.Risk, err = importRisk(a.Voice, ctx, m, file.Risk, risk, o.DryRun); err != nil {
 		return r, err
 	}
-	if r.Facts, err = a.importFileFacts(ctx, m, &file, o); err != nil {
+	if r.Facts, err = importFileFacts(a.Voice, ctx, m, &file, o); err != nil {
 		return r, err
 	}
 	r.Counts, r.Items = plan.Counts, plan.Items
@@ -176,7 +178,7 @@ func (a *app) importFile(
 }
 
 // importFileFacts proposes the facts of a file, and confirms the new ones of a trusted file; nil if it has none.
-func (a *app) importFileFacts(
+func importFileFacts(v *say.Voice,
 	ctx context.Context, m *memtree.Memory, file *transfer.File, o *transfer.ImportOptions,
 ) (*knowledge.Imported, error) {
 	if len(file.Facts) == 0 {
@@ -184,7 +186,7 @@ func (a *app) importFileFacts(
 	}
 	did, err := m.Knowledge().Import(ctx, file.Facts, filepath.Base(file.Path), o.DryRun)
 	if full, ok := errors.AsType[*tree.FieldError](err); ok { // the memories are in
-		a.complain(a.say("facts of %s: %s", file.Path, full.Error()))
+		v.Complain(v.Say("facts of %s: %s", file.Path, full.Error()))
 		return &knowledge.Imported{New: []knowledge.Fact{}, Bad: len(file.Facts)}, nil
 	}
 	if err != nil {
@@ -192,64 +194,64 @@ func (a *app) importFileFacts(
 	}
 	for i, err := range did.Refused {
 		if err != nil {
-			a.complain(a.say("fact %d of %s: %s", i+1, file.Path, err.Error()))
+			v.Complain(v.Say("fact %d of %s: %s", i+1, file.Path, err.Error()))
 		}
 	}
 	if o.Trust && !o.DryRun {
-		err = a.confirmNew(ctx, m, &did, "")
+		err = confirmNew(ctx, v, m, &did, "")
 	}
 	return &did, err
 }
 
 // className names the class of an import.
-func (a *app) className(c transfer.Class) string {
+func className(v *say.Voice, c transfer.Class) string {
 	switch c {
 	case transfer.New:
-		return a.say("new")
+		return v.Say("new")
 	case transfer.Same:
-		return a.say("the same")
+		return v.Say("the same")
 	case transfer.Newer:
-		return a.say("newer")
+		return v.Say("newer")
 	case transfer.Conflicting:
-		return a.say("conflicting")
+		return v.Say("conflicting")
 	case transfer.Held:
-		return a.say("held back")
+		return v.Say("held back")
 	}
-	return a.say("rejected")
+	return v.Say("rejected")
 }
 
 // printImported prints the result for one file: the counts, then up to limit memories, those that
 // need a person first.
-func (a *app) printImported(r *importedFile, limit int) error {
+func printImported(v *say.Voice, r *importedFile, limit int) error {
 	changed := r.Counts[transfer.New] + r.Counts[transfer.Newer] + r.Counts[transfer.Conflicting]
-	head := a.say("%s: %d memories changed.", r.File, changed)
+	head := v.Say("%s: %d memories changed.", r.File, changed)
 	if r.DryRun {
-		head = a.say("%s would change %d memories (nothing was written).", r.File, changed)
+		head = v.Say("%s would change %d memories (nothing was written).", r.File, changed)
 	}
-	out := []string{a.Paint(screen.Bold, head)}
+	out := []string{v.Paint(screen.Bold, head)}
 	if r.Signed != "" {
-		out = append(out, "  "+a.say("signed by key %s", r.Signed))
+		out = append(out, "  "+v.Say("signed by key %s", r.Signed))
 	}
 	if f := r.Facts; f != nil {
-		out = append(out, "  "+a.say("New facts: %d. Known already: %d. Refused: %d.", len(f.New), f.Known, f.Bad))
+		out = append(out, "  "+v.Say("New facts: %d. Known already: %d. Refused: %d.", len(f.New), f.Known, f.Bad))
 		if len(f.New) > 0 && !r.Trust && !r.DryRun {
-			for _, l := range screen.Wrap(a.say("They wait: no run is given them before a person confirms them. memtree know "+
-				"list --open lists them."), a.Width-2) {
+			for _, l := range screen.Wrap(v.Say("They wait: no run is given them before a person confirms them. memtree know "+
+				"list --open lists them."), v.Width-2) {
 				out = append(out, "  "+l)
 			}
 		}
 	}
 	if r.Risk != nil {
-		out = append(out, a.riskLines(r.Risk, r.DryRun)...)
+		out = append(out, riskLines(v, r.Risk, r.DryRun)...)
 	}
 	counts := make([]string, 0, len(r.Counts))
 	for _, c := range transfer.Classes() {
 		if n := r.Counts[c]; n > 0 {
-			counts = append(counts, fmt.Sprintf("%s %d", a.className(c), n))
+			counts = append(counts, fmt.Sprintf("%s %d", className(v, c), n))
 		}
 	}
 	if len(counts) > 0 {
-		out = append(out, a.Wrap("  "+strings.Join(counts, " · "))...)
+		out = append(out, v.Wrap("  "+strings.Join(counts, " · "))...)
 	}
 	shown := slices.Clone(r.Items)
 	slices.SortStableFunc(shown, func(x, y transfer.NodePlan) int {
@@ -258,16 +260,16 @@ func (a *app) printImported(r *importedFile, limit int) error {
 	if limit > 0 {
 		shown = shown[:min(limit, len(shown))]
 	}
-	out = append(out, a.itemLines(shown)...)
+	out = append(out, itemLines(v, shown)...)
 	if rest := len(r.Items) - len(shown); rest > 0 {
-		out = append(out, a.say("... and %d more (--limit 0 prints all)", rest))
+		out = append(out, v.Say("... and %d more (--limit 0 prints all)", rest))
 	}
 	if changed > 0 && !r.Trust {
 		out = append(out, "")
-		out = append(out, a.Wrap(a.say("What is new waits in quarantine. Look at it with `memtree tree --status "+
+		out = append(out, v.Wrap(v.Say("What is new waits in quarantine. Look at it with `memtree tree --status "+
 			"quarantined` or `memtree explain --quarantined`; `memtree promote ID` lets it be used."))...)
 	}
-	return a.print(out...)
+	return v.Print(out...)
 }
 
 // urgency returns the rank of a class in the order of review, 0 for the most urgent.
@@ -277,25 +279,25 @@ func urgency(c transfer.Class) int {
 }
 
 // itemLines lists the class of each memory.
-func (a *app) itemLines(items []transfer.NodePlan) []string {
+func itemLines(v *say.Voice, items []transfer.NodePlan) []string {
 	if len(items) == 0 {
 		return nil
 	}
-	t := &screen.Table{Indent: "  ", Columns: []screen.Column{{Head: ""}, {Head: a.say("memory")},
-		{Head: a.say("error type"), Least: 16}, {Head: "", Least: 20}}}
+	t := &screen.Table{Indent: "  ", Columns: []screen.Column{{Head: ""}, {Head: v.Say("memory")},
+		{Head: v.Say("error type"), Least: 16}, {Head: "", Least: 20}}}
 	for i := range items {
 		x := &items[i]
-		t.Add(a.className(x.Class), short(x.ID), x.ErrorType, text.Fit(text.Line(x.Says), screen.FullWidth))
+		t.Add(className(v, x.Class), short(x.ID), x.ErrorType, text.Fit(text.Line(x.Says), screen.FullWidth))
 	}
-	rows := t.Lines(a.Width)
-	out := []string{"", a.Paint(screen.Bold, rows[0])}
+	rows := t.Lines(v.Width)
+	out := []string{"", v.Paint(screen.Bold, rows[0])}
 	for i := range items {
 		out = append(out, rows[i+1])
 		if why := items[i].Why; why != "" {
-			out = append(out, a.Wrap("      "+a.importReason(why))...)
+			out = append(out, v.Wrap("      "+importReason(v, why))...)
 		}
 		for _, c := range items[i].Conflicts {
-			out = append(out, a.Wrap("      "+a.conflictLine(&c))...)
+			out = append(out, v.Wrap("      "+conflictLine(v, &c))...)
 		}
 	}
 	return out
@@ -303,35 +305,35 @@ func (a *app) itemLines(items []transfer.NodePlan) []string {
 
 // importReason explains why a memory was held or rejected, in the language of the command. The rule that a rejected
 // memory breaks stays in English.
-func (a *app) importReason(why string) string {
+func importReason(v *say.Voice, why string) string {
 	switch why {
 	case transfer.WhyForgotten:
-		return a.say("a person had it forgotten here")
+		return v.Say("a person had it forgotten here")
 	case transfer.WhyBanned:
-		return a.say("a person banned it here")
+		return v.Say("a person banned it here")
 	case transfer.WhyStranger:
-		return a.say("a person elsewhere had it forgotten or banned; with --trust that holds here too")
+		return v.Say("a person elsewhere had it forgotten or banned; with --trust that holds here too")
 	case transfer.WhyHeld:
-		return a.say("the memory here is in use and stays as it is; --trust would merge them")
+		return v.Say("the memory here is in use and stays as it is; --trust would merge them")
 	case transfer.WhyNothing:
-		return a.say("what it stands on is neither in the file nor here, so it is out of use")
+		return v.Say("what it stands on is neither in the file nor here, so it is out of use")
 	case transfer.WhyOtherType:
-		return a.say("it has the id of a memory of another level")
+		return v.Say("it has the id of a memory of another level")
 	}
 	return text.Line(why)
 }
 
 // conflictLine names the part in which two versions of a memory differ, with the beginning of each.
-func (a *app) conflictLine(c *transfer.Conflict) string {
+func conflictLine(v *say.Voice, c *transfer.Conflict) string {
 	const most = 200
 	name := c.Part
 	switch c.Part {
 	case "lessons":
-		name = a.say("lessons")
+		name = v.Say("lessons")
 	case "guidance":
-		name = a.say("guidance")
+		name = v.Say("guidance")
 	case "errorType":
-		name = a.say("error type")
+		name = v.Say("error type")
 	}
-	return a.say("%s: here %q, there %q", name, text.Clip(text.Line(c.Ours), most), text.Clip(text.Line(c.Theirs), most))
+	return v.Say("%s: here %q, there %q", name, text.Clip(text.Line(c.Ours), most), text.Clip(text.Line(c.Theirs), most))
 }

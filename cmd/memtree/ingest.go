@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -12,7 +11,9 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/ingest/report"
-	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/input"
+	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -24,12 +25,12 @@ type ingestFlags struct {
 	pictures            *pictureKeeper
 }
 
-func (a *app) ingestCommand() *cobra.Command {
+func ingestCommand(a *app) *cobra.Command {
 	f := ingestFlags{}
 	c := &cobra.Command{
 		Use:   "ingest FORMAT FILE... [flags]",
-		Short: a.say("Record what test tools wrote: JUnit, Playwright, tables and others"),
-		Long: a.say(`Reads the reports of test tools and records their runs. The formats:
+		Short: a.Say("Record what test tools wrote: JUnit, Playwright, tables and others"),
+		Long: a.Say(`Reads the reports of test tools and records their runs. The formats:
 
   junit       JUnit's XML, of pytest, Playwright, Jest, Vitest and others
   playwright  what Playwright's JSON reporter writes
@@ -60,22 +61,22 @@ memtree record and the other commands that read runs know these files too by wha
 			`and uibench.`),
 		Example: "  memtree ingest junit results.xml --truth labels.csv\n  memtree ingest allure allure-results/\n" +
 			"  memtree ingest map runs.jsonl --map mapping.yaml",
-		Args: a.arguments(2, -1, a.say("a format and one file or more")),
+		Args: arguments(a.Voice, 2, -1, a.Say("a format and one file or more")),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveDefault
 			}
 			return formatNames(), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(c *cobra.Command, args []string) error { return a.ingest(c.Context(), args[0], args[1:], &f) },
+		RunE: func(c *cobra.Command, args []string) error { return runIngest(c.Context(), a, args[0], args[1:], &f) },
 	}
-	c.Flags().StringVar(&f.truth, "truth", "", a.say("a table of truths for these runs: id, truth, note"))
-	c.Flags().StringVar(&f.run, "run", "", a.say("id of the run, the same for every report of it"))
+	c.Flags().StringVar(&f.truth, "truth", "", a.Say("a table of truths for these runs: id, truth, note"))
+	c.Flags().StringVar(&f.run, "run", "", a.Say("id of the run, the same for every report of it"))
 	c.Flags().StringVar(&f.attachments, "attachments", "",
-		a.say("folder of the screenshots that reports name; else the report's own"))
-	c.Flags().StringVar(&f.link, "link", "", a.say("http or https address of a page about the run, such as the job of CI"))
-	c.Flags().StringVar(&f.mapping, "map", "", a.say("mapping.yaml: which part of the file is what"))
-	a.boundFlags(c)
+		a.Say("folder of the screenshots that reports name; else the report's own"))
+	c.Flags().StringVar(&f.link, "link", "", a.Say("http or https address of a page about the run, such as the job of CI"))
+	c.Flags().StringVar(&f.mapping, "map", "", a.Say("mapping.yaml: which part of the file is what"))
+	a.model.Flags(c)
 	return c
 }
 
@@ -96,47 +97,34 @@ type ingested struct {
 	Alike   int       `json:"alike"`           // possible reports of other tools on a waiting run
 	Truth   *toldFrom `json:"truth,omitempty"` // result of the table of truths
 
-	Pictures ingestedPictures `json:"pictures"`
+	Pictures input.Pictures `json:"pictures"`
 }
 
-// ingestMemory is the soft memory limit of the runtime, in bytes: long reports leave much garbage.
-const ingestMemory = 128 << 20
-
-// bounded sets the memory limit while a report is read, unless the process serves others or the user set GOMEMLIMIT.
-// release restores it.
-func (a *app) bounded() (release func()) {
-	if a.on != nil || a.getenv("GOMEMLIMIT") != "" {
-		return func() {}
-	}
-	before := debug.SetMemoryLimit(ingestMemory)
-	return func() { debug.SetMemoryLimit(before) }
-}
-
-func (a *app) ingest(ctx context.Context, format string, files []string, f *ingestFlags) error {
-	defer a.bounded()()
-	f.pictures = a.pictureKeeper(ctx, f.attachments)
+func runIngest(ctx context.Context, a *app, format string, files []string, f *ingestFlags) error {
+	defer a.store.Bounded()()
+	f.pictures = newPictureKeeper(ctx, a, f.attachments)
 	defer f.pictures.close()
-	rd, err := a.reports(format, f)
+	rd, err := reports(a, format, f)
 	if err != nil {
 		return err
 	}
-	if files, err = a.reportFiles(format, files); err != nil {
+	if files, err = a.files.Reports(format, files); err != nil {
 		return err
 	}
-	r := &recorder{}
+	r := &recorder{app: a}
 	var l *labelling
 	if f.truth != "" {
-		if l, err = a.truths(ctx, f.truth); err != nil {
+		if l, err = truths(ctx, a, f.truth); err != nil {
 			return err
 		}
 		r.names = l.names
 	}
-	if r.intake, err = a.intake(files, a.say("recording")); err != nil {
+	if r.Runs, err = a.files.Runs(files, a.Say("recording")); err != nil {
 		return err
 	}
-	r.reports, r.intake.run, r.fresh = rd, f.run, map[string]bool{}
+	r.Reports, r.Runs.Run, r.fresh = rd, f.run, map[string]bool{}
 	r.out.types = map[string]map[taxonomy.Direction]int{}
-	err = a.with(ctx, writing, func(m *memtree.Memory) error {
+	err = a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
 		r.mem, f.pictures.mem = m, m
 		if err := r.work(ctx, files, false); err != nil {
 			return err
@@ -150,102 +138,102 @@ func (a *app) ingest(ctx context.Context, format string, files []string, f *inge
 		if err != nil {
 			return err
 		}
-		return a.ingestSummary(r, l, format, alike)
+		return ingestSummary(a.Voice, r, l, format, alike)
 	})
-	r.bar.End()
+	r.Bar.End()
 	if err == nil {
-		err = r.err()
+		err = r.Err()
 	}
 	if err == nil && l != nil {
-		err = l.err()
+		err = l.Err()
 	}
 	return err
 }
 
 // ingestSummary prints what was recorded, and the result of the table of truths.
-func (a *app) ingestSummary(r *recorder, l *labelling, format string, alike int) error {
-	if a.json {
-		out := ingested{Format: format, Read: r.readRuns, recorded: r.out, Skipped: r.skipped, Alike: alike,
-			Pictures: r.pictures}
+func ingestSummary(v *say.Voice, r *recorder, l *labelling, format string, alike int) error {
+	if v.JSON {
+		out := ingested{Format: format, Read: r.readRuns, recorded: r.out, Skipped: r.Skipped, Alike: alike,
+			Pictures: r.Pictures}
 		if l != nil {
 			out.Truth = &l.out
 		}
-		return a.printJSON(out)
+		return v.PrintJSON(out)
 	}
 	if err := r.summary(false); err != nil {
 		return err
 	}
-	if err := a.print(a.pictureLines(&r.pictures)...); err != nil {
+	if err := v.Print(pictureLines(v, &r.Pictures)...); err != nil {
 		return err
 	}
-	if alike > 0 && !a.quiet {
-		note := a.say("%d of these tests also wait from another run, with the same verdict and at most half an hour apart. "+
+	if alike > 0 && !v.Quiet {
+		note := v.Say("%d of these tests also wait from another run, with the same verdict and at most half an hour apart. "+
 			"If that is another tool's report of this run, tell only one of the two; next time give both the same --run, and "+
 			"each test counts once.", alike)
-		if err := a.print(a.Wrap(note)...); err != nil {
+		if err := v.Print(v.Wrap(note)...); err != nil {
 			return err
 		}
 	}
 	switch {
 	case l != nil:
-		return l.told()
-	case r.out.Unlabelled > 0 && !a.quiet:
-		next := a.say("Next: memtree label asks which of these verdicts were right, or give a table of truths with --truth.")
-		return a.print(a.Wrap(next)...)
+		return l.printed()
+	case r.out.Unlabelled > 0 && !v.Quiet:
+		next := v.Say("Next: memtree label asks which of these verdicts were right, or give a table of truths with --truth.")
+		return v.Print(v.Wrap(next)...)
 	}
 	return nil
 }
 
 // reports opens the reader of a format.
-func (a *app) reports(format string, f *ingestFlags) (*report.Reader, error) {
+func reports(a *app, format string, f *ingestFlags) (*report.Reader, error) {
 	o := report.Options{Run: f.run, Link: f.link, Keep: f.pictures.keep}
 	if link := (tree.Link{URL: f.link}); f.link != "" && (!link.Safe() || len(f.link) > tree.MaxName) {
-		return nil, &usageError{a.say("--link is %q; use an http or https address", f.link)}
+		return nil, a.Usage("--link is %q; use an http or https address", f.link)
 	}
 	if !slices.Contains(formatNames(), format) {
-		return nil, &usageError{a.say("there is no format %s; the formats are %s", format, strings.Join(formatNames(), ", "))}
+		return nil, a.Usage("there is no format %s; the formats are %s", format, strings.Join(formatNames(), ", "))
 	}
 	switch known := report.Format(format); {
 	case known == report.Map && f.mapping == "":
-		return nil, &usageError{a.say("the format map takes --map mapping.yaml, which says what is where")}
+		return nil, a.Usage("the format map takes --map mapping.yaml, which says what is where")
 	case known != report.Map && known != report.CSV && f.mapping != "":
-		return nil, &usageError{a.say("--map goes with the formats map and csv")}
+		return nil, a.Usage("--map goes with the formats map and csv")
 	}
 	if f.mapping != "" {
-		file, err := a.openNamed(f.mapping)
+		file, err := a.files.Open(f.mapping)
 		if err != nil {
 			return nil, err
 		}
 		defer file.Close() //nolint:errcheck // only read
 		if o.Mapping, err = report.ReadMapping(f.mapping, file); err != nil {
-			return nil, a.tableFailure(err)
+			return nil, tableFailure(a, err)
 		}
 	}
 	return report.NewReader(report.Format(format), o)
 }
 
 // truths reads a table of truths for the runs of reports.
-func (a *app) truths(ctx context.Context, file string) (*labelling, error) {
-	name, labels, err := a.readLabels(ctx, file)
+func truths(ctx context.Context, a *app, file string) (*labelling, error) {
+	name, labels, err := readLabels(ctx, a, file)
 	if err != nil {
 		return nil, err
 	}
-	return a.newLabelling(name, labels, newTestNames(&labels)), nil
+	return newLabelling(a, name, labels, newTestNames(&labels)), nil
 }
 
 // newLabelling returns a labelling of a memory by a table.
-func (a *app) newLabelling(name string, labels ingest.Labels, names *testNames) *labelling {
-	return &labelling{intake: &intake{app: a, bar: a.progress(a.say("labelling"), screen.Count), rejected: []reject{}},
+func newLabelling(a *app, name string, labels ingest.Labels, names *testNames) *labelling {
+	return &labelling{app: a, Runs: a.files.Refusals(a.Say("labelling")),
 		file: name, labels: labels, names: names, out: toldFrom{Empty: labels.Empty}}
 }
 
 // end records the runs that reports held back for another attempt.
 func (r *recorder) end(ctx context.Context) error {
-	if r.reports == nil {
+	if r.Reports == nil {
 		return nil
 	}
-	err := r.take(ctx, "", r.reports.End(), r.taker(ctx, ""))
-	r.skipped += r.reports.Skipped
-	r.pictures.note(r.reports)
+	err := r.Take(ctx, "", r.Reports.End(), r.taker(ctx, ""))
+	r.Skipped += r.Reports.Skipped
+	r.Pictures.Add(r.Reports)
 	return cmp.Or(err, r.flush(ctx, ""))
 }

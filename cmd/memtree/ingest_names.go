@@ -60,7 +60,7 @@ func (n *testNames) of(name string) []string {
 // toldBefore reports whether an evaluation whose key was recorded with other content repeats its verdict: two tools
 // report the same run with different details, and only the verdict matters.
 func (r *recorder) toldBefore(ctx context.Context, e *tree.Evaluation) (bool, error) {
-	if r.reports == nil {
+	if r.Reports == nil {
 		return false, nil
 	}
 	if err := r.readWaiting(ctx); err != nil {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/ingest/report"
+	"github.com/memtree/memtree/internal/cli/input"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -22,7 +24,7 @@ type pictureKeeper struct {
 	folders map[string]*report.Attachments
 }
 
-func (a *app) pictureKeeper(ctx context.Context, folder string) *pictureKeeper {
+func newPictureKeeper(ctx context.Context, a *app, folder string) *pictureKeeper {
 	return &pictureKeeper{app: a, ctx: ctx, folder: folder, folders: map[string]*report.Attachments{}}
 }
 
@@ -48,7 +50,7 @@ func (k *pictureKeeper) keep(s report.Shot) (tree.Picture, error) {
 func (k *pictureKeeper) attachments(file string) (*report.Attachments, error) {
 	folder := k.folder
 	if folder == "" {
-		if file == k.fileName("-") {
+		if file == k.files.Name("-") {
 			return nil, &tree.FieldError{Field: "picture",
 				Problem: "is a file, and standard input has no folder; name the folder that has it with --attachments"}
 		}
@@ -57,7 +59,7 @@ func (k *pictureKeeper) attachments(file string) (*report.Attachments, error) {
 	if from := k.folders[folder]; from != nil {
 		return from, nil
 	}
-	at, err := k.path(folder)
+	at, err := k.files.Path(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -74,39 +76,23 @@ func (k *pictureKeeper) close() {
 	}
 }
 
-// ingestedPictures is the result for the pictures of reports, as --json prints it.
-type ingestedPictures struct {
-	Kept int `json:"kept"`
-	Left int `json:"left"` // not stored
-	// Again is the part of Kept whose runs were recorded before; those runs keep their first pictures.
-	Again int                  `json:"again,omitempty"`
-	Why   []report.LeftPicture `json:"why"` // reasons for the first of Left
-}
-
-// note adds the counts of a reader.
-func (p *ingestedPictures) note(rd *report.Reader) {
-	p.Kept += rd.Pictures
-	p.Left += rd.Left
-	p.Why = append(p.Why, rd.Why...)
-}
-
 // shownLeft limits the printed reasons.
 const shownLeft = 5
 
 // pictureLines describes the result for the pictures of reports.
-func (a *app) pictureLines(p *ingestedPictures) (out []string) {
-	if n := p.Kept - p.Again; n > 0 && !a.quiet {
-		out = append(out, a.Wrap(a.say("Screenshots kept: %d; label, show and the pages have them.", n))...)
+func pictureLines(v *say.Voice, p *input.Pictures) (out []string) {
+	if n := p.Kept - p.Again; n > 0 && !v.Quiet {
+		out = append(out, v.Wrap(v.Say("Screenshots kept: %d; label, show and the pages have them.", n))...)
 	}
-	if p.Again > 0 && !a.quiet {
-		out = append(out, a.Wrap(a.say("Screenshots of runs that were recorded before: %d. Such a run keeps those it was "+
+	if p.Again > 0 && !v.Quiet {
+		out = append(out, v.Wrap(v.Say("Screenshots of runs that were recorded before: %d. Such a run keeps those it was "+
 			"recorded with, and gets no new ones.", p.Again))...)
 	}
 	if p.Left > 0 {
-		out = append(out, a.Wrap(a.say("Screenshots left out: %d. Their runs are recorded all the same.", p.Left))...)
+		out = append(out, v.Wrap(v.Say("Screenshots left out: %d. Their runs are recorded all the same.", p.Left))...)
 	}
 	for _, l := range p.Why[:min(shownLeft, len(p.Why))] {
-		out = append(out, a.Wrap("  "+l.File+": "+l.Picture+" "+a.mistake(l.Problem))...)
+		out = append(out, v.Wrap("  "+l.File+": "+l.Picture+" "+v.Mistake(l.Problem))...)
 	}
 	return out
 }

@@ -10,18 +10,20 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/tree"
 )
 
-func (a *app) knowCommand() *cobra.Command {
+func knowCommand(a *app) *cobra.Command {
 	o, s := curation.Options{}, tree.Statement{}
 	c := &cobra.Command{
 		Use:   `know "STATEMENT"`,
-		Short: a.say("State what holds of the product under test"),
-		Long: a.say(`Saves one sentence about the product or its environment that testers know and agents do not, such as
+		Short: a.Say("State what holds of the product under test"),
+		Long: a.Say(`Saves one sentence about the product or its environment that testers know and agents do not, such as
 "Scores reach the student only after Publish was pressed". From now on memtree guide gives it before the tests
 that it fits: those of the pages of --about, the test of --test, and without both those that mention it.
 
@@ -33,75 +35,73 @@ whatever was decided.`),
     --about /seats --by ann
   memtree know list --product travel
   memtree know contradict f_q3ejxw --why "20 minutes since 1.3"`,
-		Args: a.statement,
+		Args: oneStatement(a.Voice),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.factDecided(c.Context(), func(m *memtree.Memory) (curation.Result, error) {
+			return factDecided(c.Context(), a, func(m *memtree.Memory) (curation.Result, error) {
 				s.Text = args[0]
 				return m.Curation().KnowFact(c.Context(), s, o)
 			})
 		},
 	}
-	a.statementFlags(c, &s)
-	a.speaker(c, &o)
+	statementFlags(a.Voice, c, &s)
+	speaker(a.Voice, c, &o)
 	c.AddCommand(
-		a.knowListCommand(), a.knowShowCommand(), a.knowReadCommand(), a.knowImportCommand(), a.knowExportCommand(),
-		a.factCommand("confirm ID", a.say("Confirm that a fact still holds"), (*curation.Curation).ConfirmFact),
-		a.factCommand("contradict ID", a.say("Contradict a fact: it is given no more"),
+		knowListCommand(a), knowShowCommand(a), knowReadCommand(a), knowImportCommand(a), knowExportCommand(a),
+		factCommand(a, "confirm ID", a.Say("Confirm that a fact still holds"), (*curation.Curation).ConfirmFact),
+		factCommand(a, "contradict ID", a.Say("Contradict a fact: it is given no more"),
 			(*curation.Curation).ContradictFact),
-		a.factCommand("settle ID", a.say("Confirm a fact against what contradicts it"),
+		factCommand(a, "settle ID", a.Say("Confirm a fact against what contradicts it"),
 			(*curation.Curation).SettleFact),
-		a.knowForgetCommand(),
-		a.knowEditCommand(),
+		knowForgetCommand(a),
+		knowEditCommand(a),
 	)
 	return c
 }
 
-// statement checks that there is one statement; anything in one piece is a misspelled subcommand.
-func (a *app) statement(c *cobra.Command, args []string) error {
-	word := func(s string) bool { return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == "" }
-	if len(args) == 1 && word(args[0]) {
-		return a.unknownCommand(c, args[0])
+// oneStatement checks that there is one statement; anything in one piece is a misspelled subcommand.
+func oneStatement(v *say.Voice) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == 1 && strings.Trim(args[0], "abcdefghijklmnopqrstuvwxyz") == "" {
+			return unknownCommand(v, c, args[0])
+		}
+		return counted(v, c, args, 1, 1, v.Say("what holds, in quotation marks"))
 	}
-	if len(args) != 1 {
-		return &usageError{a.say("%s takes %s; given: %d", c.CommandPath(),
-			a.say("what holds, in quotation marks"), len(args))}
-	}
-	return nil
 }
 
 // statementFlags adds the flags for where a statement holds.
-func (a *app) statementFlags(c *cobra.Command, s *tree.Statement) {
+func statementFlags(v *say.Voice, c *cobra.Command, s *tree.Statement) {
 	f := c.Flags()
-	f.StringVar((*string)(&s.Kind), "kind", "", a.say("behaviour (default), rule, format, intended, known_bug, pattern "+
+	f.StringVar((*string)(&s.Kind), "kind", "", v.Say("behaviour (default), rule, format, intended, known_bug, pattern "+
 		"or preference"))
-	f.StringVar(&s.Scope.Product, "product", "", a.say("only for this product"))
-	f.StringArrayVar(&s.Pages, "about", nil, a.say("only on this page: its route or its name; may be repeated"))
-	f.StringVar(&s.Scope.Test, "test", "", a.say("only for the test with this id"))
-	f.StringVar(&s.Scope.Suite, "suite", "", a.say("only in this suite"))
-	f.StringVar(&s.Agent, "agent", "", a.say("only for this agent"))
-	f.StringArrayVar(&s.Builds, "build", nil, a.say("only for this build; may be repeated"))
-	f.StringVar(&s.Fixed, "fixed", "", a.say("of a known bug: the build in which it is fixed"))
-	completes(c, "kind", a.factKinds)
+	f.StringVar(&s.Scope.Product, "product", "", v.Say("only for this product"))
+	f.StringArrayVar(&s.Pages, "about", nil, v.Say("only on this page: its route or its name; may be repeated"))
+	f.StringVar(&s.Scope.Test, "test", "", v.Say("only for the test with this id"))
+	f.StringVar(&s.Scope.Suite, "suite", "", v.Say("only in this suite"))
+	f.StringVar(&s.Agent, "agent", "", v.Say("only for this agent"))
+	f.StringArrayVar(&s.Builds, "build", nil, v.Say("only for this build; may be repeated"))
+	f.StringVar(&s.Fixed, "fixed", "", v.Say("of a known bug: the build in which it is fixed"))
+	completes(c, "kind", factKinds(v))
 }
 
-func (a *app) factKinds() []cobra.Completion {
-	var out []cobra.Completion
-	for _, k := range tree.FactKinds() {
-		out = append(out, cobra.CompletionWithDesc(string(k), a.factKindName(k)))
+func factKinds(v *say.Voice) func() []cobra.Completion {
+	return func() (out []cobra.Completion) {
+		for _, k := range tree.FactKinds() {
+			out = append(out, cobra.CompletionWithDesc(string(k), factKindName(v, k)))
+		}
+		return out
 	}
-	return out
 }
 
 // factCommand returns a command that decides on one fact.
-func (a *app) factCommand(
+func factCommand(a *app,
 	use, short string, decide func(*curation.Curation, context.Context, string, curation.Options) (curation.Result, error),
 ) *cobra.Command {
 	o := curation.Options{}
 	c := &cobra.Command{
-		Use: use, Short: short, Args: a.arguments(1, 1, a.say("the id of a fact")),
+		Use: use, Short: short, Args: arguments(a.Voice, 1, 1, a.Say("the id of a fact")),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.factDecided(c.Context(), func(m *memtree.Memory) (curation.Result, error) {
-				f, err := a.findFact(c.Context(), m, args[0])
+			return factDecided(c.Context(), a, func(m *memtree.Memory) (curation.Result, error) {
+				f, err := findFact(c.Context(), a.Voice, m, args[0])
 				if err != nil {
 					return curation.Result{}, err
 				}
@@ -109,50 +109,50 @@ func (a *app) factCommand(
 			})
 		},
 	}
-	a.speaker(c, &o)
-	a.over(c, &o)
+	speaker(a.Voice, c, &o)
+	over(a.Voice, c, &o)
 	return c
 }
 
-func (a *app) knowForgetCommand() *cobra.Command {
+func knowForgetCommand(a *app) *cobra.Command {
 	purge, yes := false, false
-	c := a.factCommand("forget ID", a.say("Take a fact out of use"),
+	c := factCommand(a, "forget ID", a.Say("Take a fact out of use"),
 		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.Result, error) {
 			o.Purge, o.DryRun = purge, purge && !yes
 			d, err := c.ForgetFact(ctx, id, o)
 			if err == nil && o.DryRun {
-				err = &usageError{a.say("nothing was changed; say --yes to do it")}
+				err = a.Usage("nothing was changed; say --yes to do it")
 			}
 			return d, err
 		})
-	c.Long = a.say(`Archives a fact with your reason; memtree undo takes that back. With --purge its statement, those
+	c.Long = a.Say(`Archives a fact with your reason; memtree undo takes that back. With --purge its statement, those
 it replaced and what people wrote about them are removed from the files of the store too, which needs
 --yes and cannot be taken back. It is not read again from the notes that state it. Exports, backups
 and the notes themselves are not reached: see memtree forget.`)
 	c.Example = "  memtree know forget f_q3ejxw --why \"gone since 1.4\"\n  memtree know forget f_q3ejxw --purge --yes"
-	c.Flags().BoolVar(&purge, "purge", false, a.say("remove its bytes too: this cannot be taken back"))
-	c.Flags().BoolVar(&yes, "yes", false, a.say("do it"))
+	c.Flags().BoolVar(&purge, "purge", false, a.Say("remove its bytes too: this cannot be taken back"))
+	c.Flags().BoolVar(&yes, "yes", false, a.Say("do it"))
 	return c
 }
 
-func (a *app) knowEditCommand() *cobra.Command {
+func knowEditCommand(a *app) *cobra.Command {
 	o, s := curation.Options{}, tree.Statement{}
 	c := &cobra.Command{
 		Use:   `edit ID ["STATEMENT"]`,
-		Short: a.say("Reword a fact, or limit where it holds"),
-		Long: a.say(`With another wording, product, suite, test or agent, it is another fact, which has the
+		Short: a.Say("Reword a fact, or limit where it holds"),
+		Long: a.Say(`With another wording, product, suite, test or agent, it is another fact, which has the
 evidence of this one; this one is superseded. Flags that are not given change nothing; an empty one ("")
 takes it away.`),
 		Example: "  memtree know edit f_q3ejxw \"A seat is held for 20 minutes.\"\n" +
 			"  memtree know edit f_q3ejxw --about /seats --about /seats/map",
-		Args: a.arguments(1, 2, a.say("the id of a fact, and another wording")),
+		Args: arguments(a.Voice, 1, 2, a.Say("the id of a fact, and another wording")),
 	}
-	a.statementFlags(c, &s)
-	a.speaker(c, &o)
-	a.over(c, &o)
+	statementFlags(a.Voice, c, &s)
+	speaker(a.Voice, c, &o)
+	over(a.Voice, c, &o)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return a.factDecided(c.Context(), func(m *memtree.Memory) (curation.Result, error) {
-			f, err := a.findFact(c.Context(), m, args[0])
+		return factDecided(c.Context(), a, func(m *memtree.Memory) (curation.Result, error) {
+			f, err := findFact(c.Context(), a.Voice, m, args[0])
 			if err != nil {
 				return curation.Result{}, err
 			}
@@ -178,47 +178,47 @@ takes it away.`),
 }
 
 // factDecided decides on a fact, and prints its new state.
-func (a *app) factDecided(ctx context.Context, decide func(*memtree.Memory) (curation.Result, error)) error {
-	return a.with(ctx, writing, func(m *memtree.Memory) error {
+func factDecided(ctx context.Context, a *app, decide func(*memtree.Memory) (curation.Result, error)) error {
+	return a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
 		d, err := decide(m)
 		switch {
 		case err != nil:
-			return a.wordRefused(err)
-		case a.json:
-			return a.printJSON(d)
+			return wordRefused(a.Voice, err)
+		case a.JSON:
+			return a.PrintJSON(d)
 		case d.Action.Purged:
-			return a.print(a.Wrap(a.say("Purged: %s", d.Action.Node))...)
+			return a.Print(a.Wrap(a.Say("Purged: %s", d.Action.Node))...)
 		}
 		p := &screen.Page{Width: a.Width}
-		p.Lines = a.Wrap(a.Paint(screen.Bold, a.factHead(&d)))
-		a.factParts(p, d.Fact)
+		p.Lines = a.Wrap(a.Paint(screen.Bold, factHead(a.Voice, &d)))
+		factParts(a.Voice, p, d.Fact)
 		for _, id := range d.Fact.Against {
 			p.Lines = append(p.Lines,
-				a.Wrap(a.say("It differs from %s in its numbers only. Both are held back until memtree know "+
+				a.Wrap(a.Say("It differs from %s in its numbers only. Both are held back until memtree know "+
 					"confirm keeps both, or memtree know settle which one does.", id))...)
 		}
 		if d.Redacted > 0 {
-			p.Lines = append(p.Lines, a.Wrap(a.say("Secrets that were taken out of it: %d", d.Redacted))...)
+			p.Lines = append(p.Lines, a.Wrap(a.Say("Secrets that were taken out of it: %d", d.Redacted))...)
 		}
-		return a.print(p.Lines...)
+		return a.Print(p.Lines...)
 	})
 }
 
 // factHead describes what was decided on a fact.
-func (a *app) factHead(d *curation.Result) string {
+func factHead(v *say.Voice, d *curation.Result) string {
 	switch d.Action.Kind {
 	case curation.DecisionState:
-		return a.say("Known: %s", d.Fact.ID)
+		return v.Say("Known: %s", d.Fact.ID)
 	case curation.DecisionConfirm, curation.DecisionSettle:
-		return a.say("Confirmed: %s", d.Fact.ID)
+		return v.Say("Confirmed: %s", d.Fact.ID)
 	case curation.DecisionContradict:
-		return a.say("Contradicted: %s", d.Fact.ID)
+		return v.Say("Contradicted: %s", d.Fact.ID)
 	}
-	return a.saidHead(d.Action.Kind, d.Fact.ID)
+	return saidHead(v, d.Action.Kind, d.Fact.ID)
 }
 
 // findFact returns the fact with this id, or the only one whose id begins with it.
-func (a *app) findFact(ctx context.Context, m *memtree.Memory, id string) (knowledge.Fact, error) {
+func findFact(ctx context.Context, v *say.Voice, m *memtree.Memory, id string) (knowledge.Fact, error) {
 	all, err := m.Knowledge().All(ctx)
 	if err != nil {
 		return knowledge.Fact{}, err
@@ -231,15 +231,15 @@ func (a *app) findFact(ctx context.Context, m *memtree.Memory, id string) (knowl
 	case 1:
 		return found[0], nil
 	case 0:
-		return knowledge.Fact{}, &failure{a.say("no fact has an id that begins with %s; memtree know list lists them",
-			text.Line(id)), errNoFact}
+		return knowledge.Fact{}, v.Fail(errNoFact, "no fact has an id that begins with %s; memtree know list lists them",
+			text.Line(id))
 	}
 	ids := make([]string, 0, mostIDs)
 	for i := range found[:min(mostIDs, len(found))] {
 		ids = append(ids, found[i].ID)
 	}
-	return knowledge.Fact{}, &failure{a.say("several ids begin with %s: %s; give more of it", text.Line(id),
-		strings.Join(ids, ", ")), nil}
+	return knowledge.Fact{}, v.Fail(nil, "several ids begin with %s: %s; give more of it", text.Line(id),
+		strings.Join(ids, ", "))
 }
 
 var errNoFact = errors.New("there is no such fact")

@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/llm"
@@ -19,24 +21,24 @@ type knowReadFlags struct {
 	o knowledge.ReadOptions
 }
 
-func (a *app) knowReadCommand() *cobra.Command {
+func knowReadCommand(a *app) *cobra.Command {
 	f := knowReadFlags{}
 	c := &cobra.Command{
 		Use:   "read",
-		Short: a.say("Have a model read what notes on false alarms state of the product"),
-		Long: a.say(`Half of the false alarms are facts that the agent did not know, and testers wrote them into
+		Short: a.Say("Have a model read what notes on false alarms state of the product"),
+		Long: a.Say(`Half of the false alarms are facts that the agent did not know, and testers wrote them into
 their notes: "masked on purpose", "the board is updated once a night". A model reads these notes, up
 to 30 in a question, and states each fact in one sentence with the quotation behind it. A
 note is read once. memtree guide gives the facts from then on, memtree know list prints them, and
 contradict takes one out of use.`),
 		Example: "  memtree know read --dry-run\n  memtree know read --max-cost 0.05\n" +
 			"  memtree know read --print questions.jsonl\n  memtree know read --from answers.jsonl",
-		Args: a.arguments(0, 0, ""),
-		RunE: func(c *cobra.Command, _ []string) error { return a.knowRead(c.Context(), &f) },
+		Args: arguments(a.Voice, 0, 0, ""),
+		RunE: func(c *cobra.Command, _ []string) error { return knowRead(c.Context(), a, &f) },
 	}
-	c.Flags().BoolVar(&f.o.DryRun, "dry-run", false, a.say("print what it would cost, and ask no model"))
-	a.handFlags(c, &f.handFlags)
-	a.boundFlags(c)
+	c.Flags().BoolVar(&f.o.DryRun, "dry-run", false, a.Say("print what it would cost, and ask no model"))
+	addHandFlags(a.Voice, c, &f.handFlags)
+	a.model.Flags(c)
 	return c
 }
 
@@ -50,91 +52,91 @@ type knowReadJSON struct {
 	Unused    []string `json:"unused,omitempty"`    // ids of answers that match no open question
 }
 
-func (a *app) knowRead(ctx context.Context, f *knowReadFlags) error {
+func knowRead(ctx context.Context, a *app, f *knowReadFlags) error {
 	o := f.o
-	hand, err := a.byHand(ctx, &f.handFlags)
+	hand, err := byHand(ctx, a, &f.handFlags)
 	if err != nil {
 		return err
 	}
 	if hand != nil {
 		o.Reader = hand
 	}
-	how := writing
+	how := store.Writing
 	if o.DryRun {
-		how = planning
+		how = store.Planning
 	}
 	var did knowledge.ReadResult
-	err = a.with(ctx, how, func(m *memtree.Memory) error {
-		price, _ := a.priceOf(a.spending.model)
+	err = a.store.With(ctx, how, func(m *memtree.Memory) error {
+		price, _ := a.model.PriceOf(a.model.Name)
 		o.Price = price.Of
-		o.MaxCalls, o.MaxCost = a.left()
-		bar := a.progress(a.say("reading notes"), func(n int64) string { return a.say("%d calls", n) })
+		o.MaxCalls, o.MaxCost = a.model.Left()
+		bar := a.Progress(a.Say("reading notes"), func(n int64) string { return a.Say("%d calls", n) })
 		defer bar.End()
 		o.Progress = func(r knowledge.ReadResult) { bar.Step(int64(r.Calls), 0) }
 		did, err = m.Knowledge().Read(ctx, &o)
 		bar.End()
-		a.halted(m, 0)
+		a.model.Halted(m.Health().Model, 0)
 		return err
 	})
 	if llm.KindOf(err) == llm.KindNotSet {
-		return &failure{a.say("no model is set to read the notes; set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY " +
-			"(memtree llm check tries them)"), err}
+		return a.Fail(err, "no model is set to read the notes; set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY "+
+			"(memtree llm check tries them)")
 	}
 	if err != nil {
 		return err
 	}
 	out := knowReadJSON{
 		ReadResult: did, Tokens: did.Usage.InputTokens + did.Usage.OutputTokens, Estimated: o.DryRun,
-		Cost: a.costOf(did.Calls, 0, did.Usage),
+		Cost: a.model.CostOf(did.Calls, 0, did.Usage),
 	}
 	if hand != nil {
 		if out.Unused = hand.Unused(); f.print != "" {
-			n, err := a.printQuestions(f.print, hand)
+			n, err := printQuestions(a, f.print, hand)
 			if err != nil || f.print == "-" {
 				return err
 			}
 			out.Questions = &n
 		}
 	}
-	if a.json {
-		err = a.printJSON(out)
+	if a.JSON {
+		err = a.PrintJSON(out)
 	} else {
-		err = a.print(a.knowReadLines(&out, f)...)
+		err = a.Print(knowReadLines(a.Voice, &out, f)...)
 	}
 	if did.Left > 0 && out.Questions == nil {
-		err = errors.Join(err, errRejected) // some notes were not read
+		err = errors.Join(err, say.ErrRejected) // some notes were not read
 	}
 	return err
 }
 
-func (a *app) knowReadLines(r *knowReadJSON, f *knowReadFlags) (out []string) {
-	add := func(s string) { out = append(out, a.Wrap(s)...) }
+func knowReadLines(v *say.Voice, r *knowReadJSON, f *knowReadFlags) (out []string) {
+	add := func(s string) { out = append(out, v.Wrap(s)...) }
 	switch {
 	case r.Questions != nil:
-		add(a.say("Questions written to %s: %d, on %d notes. Put the answers into a file, a line each: "+
+		add(v.Say("Questions written to %s: %d, on %d notes. Put the answers into a file, a line each: "+
 			"{\"id\": ..., \"answer\": {...}}, and take them with --from.", f.print, *r.Questions, r.Runs))
 		return out
 	case r.Runs == 0:
-		add(a.say("Nothing to read: no false alarm has a note that was not read before."))
+		add(v.Say("Nothing to read: no false alarm has a note that was not read before."))
 		return out
 	case r.Estimated:
-		add(a.say("Notes to read: %d. Calls of the model: %d, about %d tokens.", r.Runs, r.Calls, r.Tokens))
+		add(v.Say("Notes to read: %d. Calls of the model: %d, about %d tokens.", r.Runs, r.Calls, r.Tokens))
 		return out
 	}
-	add(a.say("Notes read: %d of %d. New facts: %d. Notes that state a known fact: %d.", r.Runs-r.Left, r.Runs,
+	add(v.Say("Notes read: %d of %d. New facts: %d. Notes that state a known fact: %d.", r.Runs-r.Left, r.Runs,
 		len(r.Facts), r.Confirmed))
 	if r.Disputed > 0 {
-		add(a.say("Notes that a known fact does not hold: %d. Both are held back until somebody settles it: "+
+		add(v.Say("Notes that a known fact does not hold: %d. Both are held back until somebody settles it: "+
 			"memtree know list", r.Disputed))
 	}
 	for i := range r.Facts {
 		add(fmt.Sprintf("  %s  %s", short(r.Facts[i].ID), r.Facts[i].Text))
 	}
 	if len(r.Refused) > 0 {
-		add(a.say("Statements that were refused: %d. The first: %s", len(r.Refused), text.Line(r.Refused[0])))
+		add(v.Say("Statements that were refused: %d. The first: %s", len(r.Refused), text.Line(r.Refused[0])))
 	}
 	if r.Left > 0 {
-		add(a.say("Notes that got no answer: %d (%s). The next memtree know read goes on with them.", r.Left,
+		add(v.Say("Notes that got no answer: %d (%s). The next memtree know read goes on with them.", r.Left,
 			text.Line(r.Why)))
 	}
 	return out

@@ -18,6 +18,8 @@ import (
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/ingest/statement"
+	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/internal/whole"
 	"github.com/memtree/memtree/knowledge"
@@ -34,12 +36,12 @@ type knowImportFlags struct {
 	dryRun  bool
 }
 
-func (a *app) knowImportCommand() *cobra.Command {
+func knowImportCommand(a *app) *cobra.Command {
 	f := knowImportFlags{}
 	c := &cobra.Command{
 		Use:   "import FILE...",
-		Short: a.say("Take in facts of another tree, observations of agent-qa, or a list of known bugs"),
-		Long: a.say(`Reads what memtree know export wrote, Markdown observations of agent-qa (a file, or the folder
+		Short: a.Say("Take in facts of another tree, observations of agent-qa, or a list of known bugs"),
+		Long: a.Say(`Reads what memtree know export wrote, Markdown observations of agent-qa (a file, or the folder
 with products, suites and tests in it), and lists of issues: CSV, a JSON array or JSON lines, with the columns
 of a tracker's export; --column names them where they differ. An issue is a known bug; one that is closed is
 passed over, unless a build in which it is fixed is named. With --defects the files are judged runs, as memtree
@@ -51,77 +53,77 @@ those that are there are put to people.`, mostConfirmed),
 		Example: "  memtree know import facts.jsonl\n  memtree know import agent-qa-memory --dry-run\n" +
 			"  memtree know import jira.csv --column statement=Summary --confirm --by ann\n" +
 			"  memtree know import runs.jsonl --defects --dry-run",
-		Args: a.arguments(1, -1, a.say("the files or folders")),
-		RunE: func(c *cobra.Command, args []string) error { return a.knowImport(c.Context(), args, &f) },
+		Args: arguments(a.Voice, 1, -1, a.Say("the files or folders")),
+		RunE: func(c *cobra.Command, args []string) error { return knowImport(c.Context(), a, args, &f) },
 	}
-	c.Flags().StringVar(&f.o.Product, "product", "", a.say("of what names no product"))
-	c.Flags().StringArrayVar(&f.columns, "column", nil, a.say("a column of a list of issues, as FIELD=NAME: statement, "+
+	c.Flags().StringVar(&f.o.Product, "product", "", a.Say("of what names no product"))
+	c.Flags().StringArrayVar(&f.columns, "column", nil, a.Say("a column of a list of issues, as FIELD=NAME: statement, "+
 		"state, fixed, product, page or key; may be repeated"))
-	c.Flags().BoolVar(&f.defects, "defects", false, a.say("take the defects that judged runs have in their truths"))
-	c.Flags().BoolVar(&f.confirm, "confirm", false, a.say("confirm what is new, in your name"))
-	c.Flags().BoolVar(&f.dryRun, "dry-run", false, a.say("say what would change, write nothing"))
-	c.Flags().StringVar(&f.by, "by", "", a.say("who decides; it is saved"))
+	c.Flags().BoolVar(&f.defects, "defects", false, a.Say("take the defects that judged runs have in their truths"))
+	c.Flags().BoolVar(&f.confirm, "confirm", false, a.Say("confirm what is new, in your name"))
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, a.Say("say what would change, write nothing"))
+	c.Flags().StringVar(&f.by, "by", "", a.Say("who decides; it is saved"))
 	return c
 }
 
 // mostConfirmed is how many facts know import confirms at most.
 const mostConfirmed = 1000
 
-func (a *app) knowImport(ctx context.Context, files []string, f *knowImportFlags) error {
-	if err := a.columnsOf(f); err != nil {
+func knowImport(ctx context.Context, a *app, files []string, f *knowImportFlags) error {
+	if err := columnsOf(a.Voice, f); err != nil {
 		return err
 	}
 	var read []statement.Read
 	var problems error
 	for _, name := range files {
-		some, err := a.statementsOf(name, f)
+		some, err := statementsOf(a, name, f)
 		read, problems = append(read, some...), errors.Join(problems, err)
 	}
 	list := make([]tree.Statement, len(read))
 	for i := range read {
 		list[i] = read[i].Statement
 	}
-	how := writing
+	how := store.Writing
 	if f.dryRun {
-		how = reading
+		how = store.Reading
 	}
-	return a.with(ctx, how, func(m *memtree.Memory) error {
+	return a.store.With(ctx, how, func(m *memtree.Memory) error {
 		did, err := m.Knowledge().Import(ctx, list, cmp.Or(f.by, filepath.Base(files[0])), f.dryRun)
 		if err != nil {
 			return err
 		}
 		for _, p := range unjoined(problems) {
-			a.complain(p.Error())
+			a.Complain(p.Error())
 		}
 		for i, err := range did.Refused {
 			if err != nil {
-				a.complain(read[i].At + ": " + err.Error())
+				a.Complain(read[i].At + ": " + err.Error())
 			}
 		}
 		if f.confirm && !f.dryRun {
-			if err := a.confirmNew(ctx, m, &did, f.by); err != nil {
+			if err := confirmNew(ctx, a.Voice, m, &did, f.by); err != nil {
 				return err
 			}
 		}
 		did.Bad += len(unjoined(problems))
-		if a.json {
-			err = a.printJSON(did)
+		if a.JSON {
+			err = a.PrintJSON(did)
 		} else {
-			err = a.print(a.importedFacts(&did, f)...)
+			err = a.Print(importedFacts(a.Voice, &did, f)...)
 		}
 		if did.Bad > 0 {
-			err = errors.Join(err, errRejected)
+			err = errors.Join(err, say.ErrRejected)
 		}
 		return err
 	})
 }
 
 // statementsOf reads the facts of a file.
-func (a *app) statementsOf(name string, f *knowImportFlags) ([]statement.Read, error) {
+func statementsOf(a *app, name string, f *knowImportFlags) ([]statement.Read, error) {
 	if !f.defects {
 		return statement.Path(name, f.o)
 	}
-	file, err := a.openNamed(name)
+	file, err := a.files.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -150,12 +152,12 @@ func (a *app) statementsOf(name string, f *knowImportFlags) ([]statement.Read, e
 }
 
 // columnsOf sets the columns that were named.
-func (a *app) columnsOf(f *knowImportFlags) error {
+func columnsOf(v *say.Voice, f *knowImportFlags) error {
 	f.o.Columns = map[string]string{}
 	for _, c := range f.columns {
 		field, name, ok := strings.Cut(c, "=")
 		if _, known := statement.Columns()[field]; !ok || !known || name == "" {
-			return &usageError{a.say("--column is %s; use FIELD=NAME with statement, state, fixed, product, page or key", c)}
+			return v.Usage("--column is %s; use FIELD=NAME with statement, state, fixed, product, page or key", c)
 		}
 		f.o.Columns[field] = name
 	}
@@ -177,69 +179,69 @@ func unjoined(err error) []error {
 	return []error{err}
 }
 
-func (a *app) confirmNew(ctx context.Context, m *memtree.Memory, did *knowledge.Imported, by string) error {
+func confirmNew(ctx context.Context, v *say.Voice, m *memtree.Memory, did *knowledge.Imported, by string) error {
 	for i := range did.New[:min(mostConfirmed, len(did.New))] {
 		d, err := m.Curation().ConfirmFact(ctx, did.New[i].ID, curation.Options{By: by})
 		if err != nil {
-			return a.wordRefused(err)
+			return wordRefused(v, err)
 		}
 		did.New[i] = *d.Fact
 	}
 	return nil
 }
 
-func (a *app) importedFacts(did *knowledge.Imported, f *knowImportFlags) (out []string) {
-	out = a.Wrap(a.say("New facts: %d. Known already: %d. Refused: %d.", len(did.New), did.Known, did.Bad))
+func importedFacts(v *say.Voice, did *knowledge.Imported, f *knowImportFlags) (out []string) {
+	out = v.Wrap(v.Say("New facts: %d. Known already: %d. Refused: %d.", len(did.New), did.Known, did.Bad))
 	for i := range did.New[:min(10, len(did.New))] {
 		n := &did.New[i]
-		out = append(out, "  "+short(n.ID)+"  "+text.Fit(n.Text, a.Width-14))
+		out = append(out, "  "+short(n.ID)+"  "+text.Fit(n.Text, v.Width-14))
 	}
 	if rest := len(did.New) - 10; rest > 0 {
-		out = append(out, "  "+a.say("... and %d more", rest))
+		out = append(out, "  "+v.Say("... and %d more", rest))
 	}
 	switch {
 	case f.dryRun:
-		out = append(out, a.Wrap(a.say("Nothing was written."))...)
+		out = append(out, v.Wrap(v.Say("Nothing was written."))...)
 	case len(did.New) > 0 && (!f.confirm || len(did.New) > mostConfirmed):
-		out = append(out, a.Wrap(a.say("They wait: no run is given them before a person confirms them. memtree know list "+
+		out = append(out, v.Wrap(v.Say("They wait: no run is given them before a person confirms them. memtree know list "+
 			"--open lists them."))...)
 	}
 	return out
 }
 
-func (a *app) knowExportCommand() *cobra.Command {
+func knowExportCommand(a *app) *cobra.Command {
 	x, format := knowledge.Filter{}, ""
 	c := &cobra.Command{
 		Use:   "export FILE",
-		Short: a.say("Write facts to a file, or as observations of agent-qa"),
-		Long: a.say(`Writes the facts in use: JSON lines that memtree know import reads, or with --format agent-qa a
+		Short: a.Say("Write facts to a file, or as observations of agent-qa"),
+		Long: a.Say(`Writes the facts in use: JSON lines that memtree know import reads, or with --format agent-qa a
 folder with products, suites and tests of Markdown observations. Statements leave, with kind, place and how
 they did; names of people, notes and runs stay here. - is standard output.`),
 		Example: "  memtree know export facts.jsonl --product travel\n" +
 			"  memtree know export agent-qa-memory --format agent-qa",
-		Args: a.arguments(1, 1, a.say("the file or folder")),
+		Args: arguments(a.Voice, 1, 1, a.Say("the file or folder")),
 		RunE: func(c *cobra.Command, args []string) error {
 			x.State = knowledge.Active
-			return a.with(c.Context(), reading, func(m *memtree.Memory) error {
+			return a.store.With(c.Context(), store.Reading, func(m *memtree.Memory) error {
 				all, err := m.Knowledge().List(c.Context(), x)
 				if err != nil {
 					return err
 				}
-				return a.exportFacts(all, args[0], format)
+				return exportFacts(a.Voice, all, args[0], format)
 			})
 		},
 	}
-	c.Flags().StringVar(&x.Product, "product", "", a.say("only those of this product"))
-	c.Flags().StringVar(&format, "format", "memtree", a.say("memtree or agent-qa"))
+	c.Flags().StringVar(&x.Product, "product", "", a.Say("only those of this product"))
+	c.Flags().StringVar(&format, "format", "memtree", a.Say("memtree or agent-qa"))
 	return c
 }
 
-func (a *app) exportFacts(all []knowledge.Fact, to, format string) error {
+func exportFacts(v *say.Voice, all []knowledge.Fact, to, format string) error {
 	written, left := 0, []error{}
 	switch format {
 	case "memtree":
 		if to == "-" {
-			return writeFacts(a.stdout, all)
+			return writeFacts(v.Stdout, all)
 		}
 		if err := whole.Write(to, 0o644, func(w io.Writer) error { return writeFacts(w, all) }); err != nil {
 			return err
@@ -257,15 +259,15 @@ func (a *app) exportFacts(all []knowledge.Fact, to, format string) error {
 			}
 		}
 	default:
-		return &usageError{a.say("--format is %s; use memtree or agent-qa", format)}
+		return v.Usage("--format is %s; use memtree or agent-qa", format)
 	}
 	for _, err := range left {
-		a.complain(err.Error())
+		v.Complain(err.Error())
 	}
-	if a.json {
-		return a.printJSON(map[string]int{"written": written, "left": len(left)})
+	if v.JSON {
+		return v.PrintJSON(map[string]int{"written": written, "left": len(left)})
 	}
-	return a.print(a.Wrap(a.say("Facts written to %s: %d.", to, written))...)
+	return v.Print(v.Wrap(v.Say("Facts written to %s: %d.", to, written))...)
 }
 
 func writeFacts(w io.Writer, all []knowledge.Fact) error {

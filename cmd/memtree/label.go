@@ -12,7 +12,9 @@ import (
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/inbox"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/risk"
 )
@@ -28,12 +30,12 @@ type labelFlags struct {
 	yes       bool
 }
 
-func (a *app) labelCommand() *cobra.Command {
+func labelCommand(a *app) *cobra.Command {
 	f := labelFlags{}
 	c := &cobra.Command{
 		Use:   "label [flags]",
-		Short: a.say("Label recorded verdicts as right or wrong, the riskiest first"),
-		Long: a.say(`Runs that were recorded without a truth wait for a person. This shows them one after another,
+		Short: a.Say("Label recorded verdicts as right or wrong, the riskiest first"),
+		Long: a.Say(`Runs that were recorded without a truth wait for a person. This shows them one after another,
 the likeliest to be wrong first, and asks: was the verdict right? A letter and Enter answers. Each answer is
 saved at once, so that Ctrl-C loses none; u takes the last one back. While it asks, nothing else can write
 to the store, unless memtree serve holds it.
@@ -51,39 +53,39 @@ Flags choose which verdicts are shown, listed, written or labelled. --as right l
 once, after the number was confirmed; one undo takes it back.`),
 		Example: "  memtree label\n  memtree label --list\n  memtree label --csv out.csv\n  memtree label --from out.csv\n" +
 			"  memtree label --as right --product shop --since 2026-01-28",
-		Args: a.arguments(0, 0, a.say("no arguments")),
+		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := a.checkLabel(&f); err != nil {
+			if err := checkLabel(a, &f); err != nil {
 				return err
 			}
 			switch {
 			case f.as != "":
-				return a.labelMany(c.Context(), &f)
+				return labelMany(c.Context(), a, &f)
 			case f.from != "":
-				return a.labelFrom(c.Context(), &f)
+				return labelFrom(c.Context(), a, &f)
 			case f.csv != "":
-				return a.labelCSV(c.Context(), &f)
+				return labelCSV(c.Context(), a, &f)
 			case f.list:
-				return a.labelList(c.Context(), &f)
+				return labelList(c.Context(), a, &f)
 			}
-			return a.labelAsk(c.Context(), &f)
+			return labelAsk(c.Context(), a, &f)
 		},
 	}
-	c.Flags().BoolVar(&f.list, "list", false, a.say("print what waits, ask nothing"))
-	c.Flags().IntVar(&f.top, "top", 20, a.say("with --list: how many runs to print; 0 for all"))
-	c.Flags().StringVar(&f.csv, "csv", "", a.say("write what waits to this table"))
-	c.Flags().StringVar(&f.from, "from", "", a.say("read truths from this table; - is standard input"))
-	c.Flags().StringVar(&f.as, "as", "", a.say("label all that match as right or wrong"))
-	c.Flags().StringVar(&f.note, "note", "", a.say("with --as: what was missed, for each of them"))
-	c.Flags().BoolVar(&f.yes, "yes", false, a.say("with --as: do not ask"))
-	a.findFlags(c, &f.query, find.Names()...)
-	c.Flags().StringVar(&f.speaker.By, "by", "", a.say("who decides; it is saved"))
+	c.Flags().BoolVar(&f.list, "list", false, a.Say("print what waits, ask nothing"))
+	c.Flags().IntVar(&f.top, "top", 20, a.Say("with --list: how many runs to print; 0 for all"))
+	c.Flags().StringVar(&f.csv, "csv", "", a.Say("write what waits to this table"))
+	c.Flags().StringVar(&f.from, "from", "", a.Say("read truths from this table; - is standard input"))
+	c.Flags().StringVar(&f.as, "as", "", a.Say("label all that match as right or wrong"))
+	c.Flags().StringVar(&f.note, "note", "", a.Say("with --as: what was missed, for each of them"))
+	c.Flags().BoolVar(&f.yes, "yes", false, a.Say("with --as: do not ask"))
+	findFlags(a.Voice, c, &f.query, find.Names()...)
+	c.Flags().StringVar(&f.speaker.By, "by", "", a.Say("who decides; it is saved"))
 	c.Flags().BoolVar(&f.speaker.Over, "over", false,
-		a.say("with --from: label also what another person labelled otherwise"))
+		a.Say("with --from: label also what another person labelled otherwise"))
 	return c
 }
 
-func (a *app) checkLabel(f *labelFlags) error {
+func checkLabel(a *app, f *labelFlags) error {
 	ways := 0
 	for _, given := range []bool{f.list, f.csv != "", f.from != "", f.as != ""} {
 		if given {
@@ -92,123 +94,123 @@ func (a *app) checkLabel(f *labelFlags) error {
 	}
 	switch {
 	case ways > 1:
-		return &usageError{a.say("--list, --csv, --from and --as exclude each other")}
+		return a.Usage("--list, --csv, --from and --as exclude each other")
 	case f.top < 0:
-		return &usageError{a.say("--top is %d; use 0 for all", f.top)}
+		return a.Usage("--top is %d; use 0 for all", f.top)
 	case f.as != "" && f.as != "right" && f.as != "wrong":
-		return &usageError{a.say("--as is %q; use right or wrong", f.as)}
+		return a.Usage("--as is %q; use right or wrong", f.as)
 	case f.as == "" && (f.yes || f.note != ""):
-		return &usageError{a.say("--yes and --note go with --as")}
+		return a.Usage("--yes and --note go with --as")
 	case f.from != "" && !f.query.All():
-		return &usageError{a.say("--from takes the runs that the table names; leave the flags that choose out")}
-	case ways == 0 && a.json:
-		return &usageError{a.say("--json goes with --list, --csv, --from or --as")}
-	case a.readOnly && (f.from != "" || f.as != "" || ways == 0):
-		return &usageError{a.say("labels are written; leave --read-only out, or use --list")}
+		return a.Usage("--from takes the runs that the table names; leave the flags that choose out")
+	case ways == 0 && a.JSON:
+		return a.Usage("--json goes with --list, --csv, --from or --as")
+	case a.store.ReadOnly && (f.from != "" || f.as != "" || ways == 0):
+		return a.Usage("labels are written; leave --read-only out, or use --list")
 	}
-	return a.checkFind(&f.query)
+	return checkFind(a.Voice, &f.query)
 }
 
 // labelList prints the unlabelled runs.
-func (a *app) labelList(ctx context.Context, f *labelFlags) error {
-	return a.with(ctx, reading, func(m *memtree.Memory) error {
+func labelList(ctx context.Context, a *app, f *labelFlags) error {
+	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
 		box, err := m.Inbox().Find(ctx, f.query, 0, f.top)
 		if err != nil {
 			return err
 		}
-		if a.json {
-			return a.printJSON(&box)
+		if a.JSON {
+			return a.PrintJSON(&box)
 		}
-		out := a.Wrap(a.Paint(screen.Bold, a.waitingLine(&box)))
+		out := a.Wrap(a.Paint(screen.Bold, waitingLine(a.Voice, &box)))
 		if len(box.Waiting) == 0 {
-			return a.print(out...)
+			return a.Print(out...)
 		}
-		t := &screen.Table{Columns: []screen.Column{{Right: true}, {Head: a.say("risk"), Right: true},
-			{Head: a.say("verdict")},
-			{Head: a.say("run"), Least: 16}, {Head: a.say("prompt"), Least: 24}}}
+		t := &screen.Table{Columns: []screen.Column{{Right: true}, {Head: a.Say("risk"), Right: true},
+			{Head: a.Say("verdict")},
+			{Head: a.Say("run"), Least: 16}, {Head: a.Say("prompt"), Least: 24}}}
 		for i := range box.Waiting {
 			u := &box.Waiting[i]
-			t.Add(fmt.Sprint(i+1), a.riskCell(&u.Risk), a.judgedName(&u.Evaluation),
+			t.Add(fmt.Sprint(i+1), riskCell(a.Voice, &u.Risk), judgedName(a.Voice, &u.Evaluation),
 				middleCut(text.Line(u.Evaluation.Key()), 28), text.Fit(text.Line(u.Evaluation.Prompt), a.Width))
 		}
 		rows := t.Lines(a.Width)
 		out = append(append(out, "", a.Paint(screen.Bold, rows[0])), rows[1:]...)
 		if rest := box.Total - len(box.Waiting); rest > 0 {
-			out = append(out, a.say("... and %d more (--top 0 prints all)", rest))
+			out = append(out, a.Say("... and %d more (--top 0 prints all)", rest))
 		}
-		return a.print(out...)
+		return a.Print(out...)
 	})
 }
 
 // waitingLine returns the number of unlabelled runs, and the expected number of wrong ones among those with a risk.
-func (a *app) waitingLine(box *inbox.Inbox) string {
+func waitingLine(v *say.Voice, box *inbox.Inbox) string {
 	switch {
 	case box.Total == 0:
-		return a.say("No verdict waits for its truth.")
+		return v.Say("No verdict waits for its truth.")
 	case box.Scored == 0:
-		return a.say("Verdicts that wait for their truth: %d.", box.Total)
+		return v.Say("Verdicts that wait for their truth: %d.", box.Total)
 	case box.Scored < box.Total:
-		return a.say("Verdicts that wait for their truth: %d; of the %d that have a risk about %.1f are wrong.",
+		return v.Say("Verdicts that wait for their truth: %d; of the %d that have a risk about %.1f are wrong.",
 			box.Total, box.Scored, box.Expected)
 	}
-	return a.say("Verdicts that wait for their truth: %d; about %.1f of them are wrong.", box.Total, box.Expected)
+	return v.Say("Verdicts that wait for their truth: %d; about %.1f of them are wrong.", box.Total, box.Expected)
 }
 
 // riskCell is a risk in a table. Without a prediction it shows whether the test was misjudged before.
-func (a *app) riskCell(r *risk.Risk) string {
+func riskCell(v *say.Voice, r *risk.Risk) string {
 	switch {
 	case r.Enough:
 		return percent(r.P)
 	case r.Before.Wrong > 0:
-		return a.say("wrong before")
+		return v.Say("wrong before")
 	}
 	return "-"
 }
 
 // labelCard shows one run to the person who labels it.
-func (a *app) labelCard(u *inbox.Unlabelled) []string {
+func labelCard(a *app, u *inbox.Unlabelled) []string {
 	e := &u.Evaluation
-	head := a.say("risk not known yet, from %d truths", u.Risk.Known)
+	head := a.Say("risk not known yet, from %d truths", u.Risk.Known)
 	if u.Risk.Before.Wrong > 0 {
-		head += " · " + a.wrongBefore(&u.Risk.Before)
+		head += " · " + wrongBefore(a.Voice, &u.Risk.Before)
 	}
 	if u.Risk.Enough {
-		head = a.say("risk %s: %s", percent(u.Risk.P), a.whyRisky(&u.Risk))
+		head = a.Say("risk %s: %s", percent(u.Risk.P), whyRisky(a.Voice, &u.Risk))
 	}
-	out := a.labelPart("", head, 3)
+	out := labelPart(a.Voice, "", head, 3)
 	place := []string{e.Scope.Product, e.Scope.Suite, e.CaseID, e.Scene.Route, e.RunID, e.At.UTC().Format(time.DateOnly)}
 	if where := strings.Join(distinct(nonEmpty(place)), " · "); where != "" {
-		out = append(out, a.labelPart(a.say("run"), where, 2)...)
+		out = append(out, labelPart(a.Voice, a.Say("run"), where, 2)...)
 	}
-	out = append(out, a.labelPart(a.say("prompt"), e.Prompt, 10)...)
+	out = append(out, labelPart(a.Voice, a.Say("prompt"), e.Prompt, 10)...)
 	verdict, beside := judgedParts(e)
-	if name := a.judgedName(e); name != "-" {
+	if name := judgedName(a.Voice, e); name != "-" {
 		verdict = name
 	}
-	out = append(out, a.labelPart(a.say("verdict"), verdict, 1)...)
+	out = append(out, labelPart(a.Voice, a.Say("verdict"), verdict, 1)...)
 	if beside != "" {
-		out = append(out, a.labelPart(a.say("reason"), beside, 6)...)
+		out = append(out, labelPart(a.Voice, a.Say("reason"), beside, 6)...)
 	}
-	for _, p := range a.evidenceParts(e.Evidence, e.Observation) {
+	for _, p := range evidenceParts(a, e.Evidence, e.Observation) {
 		if p.text != "" {
-			out = append(out, a.labelPart(p.name, p.text, p.most)...)
+			out = append(out, labelPart(a.Voice, p.name, p.text, p.most)...)
 		}
 	}
 	return out
 }
 
 // labelPart is a part of a card: its name, and at most so many lines.
-func (a *app) labelPart(name, said string, most int) []string {
+func labelPart(v *say.Voice, name, said string, most int) []string {
 	const indent = 9
-	lines := screen.Wrap(strings.TrimSpace(text.Clip(said, 4000)), a.Width-indent)
+	lines := screen.Wrap(strings.TrimSpace(text.Clip(said, 4000)), v.Width-indent)
 	if len(lines) > most {
 		lines = lines[:most]
-		lines[most-1] = text.Fit(lines[most-1], a.Width-indent-2) + " …"
+		lines[most-1] = text.Fit(lines[most-1], v.Width-indent-2) + " …"
 	}
 	for i := range lines {
 		pad := strings.Repeat(" ", indent)
 		if i == 0 && name != "" {
-			pad = a.Paint(screen.Dim, text.Pad(name, indent))
+			pad = v.Paint(screen.Dim, text.Pad(name, indent))
 		}
 		if name == "" {
 			pad = ""

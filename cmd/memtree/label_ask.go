@@ -16,7 +16,9 @@ import (
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/inbox"
+	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -49,14 +51,14 @@ type answered struct {
 // longestAnswer bounds a line that a person types.
 const longestAnswer = 1 << 20
 
-func (a *app) labelAsk(ctx context.Context, f *labelFlags) error {
-	return a.with(ctx, writing, func(m *memtree.Memory) error {
+func labelAsk(ctx context.Context, a *app, f *labelFlags) error {
+	return a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
 		if err := m.Wait(ctx); err != nil {
 			return err
 		}
 		s := &sitting{app: a, mem: m, by: f.speaker, query: f.query, passed: map[string]bool{},
-			lines: scanLines(interruptible{ctx, a.stdin}), echo: !a.Live}
-		if f, ok := a.stdin.(*os.File); ok {
+			lines: scanLines(input.Until(ctx, a.Stdin)), echo: !a.Live}
+		if f, ok := a.Stdin.(*os.File); ok {
 			s.echo = !term.IsTerminal(int(f.Fd())) //nolint:gosec // a file descriptor
 		}
 		err := s.run(ctx)
@@ -88,12 +90,12 @@ func (s *sitting) run(ctx context.Context) error {
 		if !first {
 			out = append(out, "")
 		}
-		out = append(out, s.Wrap(s.Paint(screen.Bold, s.waitingLine(&box)))...)
+		out = append(out, s.Wrap(s.Paint(screen.Bold, waitingLine(s.Voice, &box)))...)
 		u := s.next(&box)
 		if u == nil {
-			return s.print(out...)
+			return s.Print(out...)
 		}
-		if err := s.print(append(append(out, ""), s.labelCard(u)...)...); err != nil {
+		if err := s.Print(append(append(out, ""), labelCard(s.app, u)...)...); err != nil {
 			return err
 		}
 		if again, err := s.one(ctx, u); err != nil || !again {
@@ -117,7 +119,7 @@ func (s *sitting) next(box *inbox.Inbox) (u *inbox.Unlabelled) {
 // one asks for the label of one run until it is labelled or skipped. again is false if the session ends.
 func (s *sitting) one(ctx context.Context, u *inbox.Unlabelled) (again bool, err error) {
 	for {
-		said, err := s.ask(s.say("r right · w wrong · s skip · u take back · q end"))
+		said, err := s.ask(s.Say("r right · w wrong · s skip · u take back · q end"))
 		if err != nil {
 			return false, err
 		}
@@ -135,11 +137,11 @@ func (s *sitting) one(ctx context.Context, u *inbox.Unlabelled) (again bool, err
 			if len(s.past) > 0 {
 				return true, s.back(ctx)
 			}
-			err = s.line(s.say("Nothing was labelled yet; memtree undo takes back earlier labels."))
+			err = s.line(s.Say("Nothing was labelled yet; memtree undo takes back earlier labels."))
 		case "q", "quit":
 			return false, nil
 		default:
-			err = s.line(s.say("Answer with one of the letters, then Enter."))
+			err = s.line(s.Say("Answer with one of the letters, then Enter."))
 		}
 		if err != nil {
 			return false, err
@@ -156,7 +158,7 @@ func (s *sitting) wrongly(ctx context.Context, u *inbox.Unlabelled) error {
 		t.Direction, gone = s.way()
 	}
 	if gone == nil {
-		t.Reason, gone = s.ask(s.say("Why, in a sentence (may be empty)"))
+		t.Reason, gone = s.ask(s.Say("Why, in a sentence (may be empty)"))
 	}
 	if err := s.tell(context.WithoutCancel(ctx), u, t); err != nil {
 		return err
@@ -174,7 +176,7 @@ func (s *sitting) skip(id string, skipped bool) error {
 
 func (s *sitting) way() (taxonomy.Direction, error) {
 	for {
-		said, err := s.ask(s.say("Which way: m missed a defect · f false alarm · o other"))
+		said, err := s.ask(s.Say("Which way: m missed a defect · f false alarm · o other"))
 		if err != nil {
 			return taxonomy.Other, err
 		}
@@ -199,16 +201,16 @@ func (s *sitting) tell(ctx context.Context, u *inbox.Unlabelled, t curation.Trut
 	switch {
 	case errors.As(err, &refused), errors.As(err, &unkept), errors.As(err, &field), errors.Is(err, tree.ErrNotFound):
 		s.passed[id] = true
-		return s.line(s.sentence(s.relabelRefused(id, err)))
+		return s.line(s.Sentence(relabelRefused(s.Voice, id, err)))
 	case err != nil:
 		return err
 	case len(d.Decided) > 0:
 		s.passed[id] = true
-		return s.line(s.say("%s decided meanwhile: %s. It stays so.", cmp.Or(d.Decided[0].By, s.say("somebody")),
-			s.verdictName(&d.Decided[0].Verdict)))
+		return s.line(s.Say("%s decided meanwhile: %s. It stays so.", cmp.Or(d.Decided[0].By, s.Say("somebody")),
+			verdictName(s.Voice, &d.Decided[0].Verdict)))
 	case len(d.Verdicts) == 0:
 		s.passed[id] = true
-		return s.line(s.sentence(s.relabelRefused(id, &curation.UnkeptError{Evaluation: id})))
+		return s.line(s.Sentence(relabelRefused(s.Voice, id, &curation.UnkeptError{Evaluation: id})))
 	}
 	v := &d.Verdicts[0]
 	s.told++
@@ -217,12 +219,12 @@ func (s *sitting) tell(ctx context.Context, u *inbox.Unlabelled, t curation.Trut
 	}
 	s.past = append(s.past, answered{id, true, !v.Correct})
 	if v.Node != "" {
-		if err := s.line(s.say("Saved: %s; case %s", s.verdictName(v), v.Node)); err != nil {
+		if err := s.line(s.Say("Saved: %s; case %s", verdictName(s.Voice, v), v.Node)); err != nil {
 			return err
 		}
 		return s.offer(ctx, v.Node)
 	}
-	return s.line(s.say("Saved: %s", s.verdictName(v)))
+	return s.line(s.Say("Saved: %s", verdictName(s.Voice, v)))
 }
 
 // offer prints how to teach a lesson if several notes are alike and no check explains them. It does so once in a
@@ -236,11 +238,11 @@ func (s *sitting) offer(ctx context.Context, node string) error {
 		return err
 	}
 	s.offered = true
-	if err := s.line(s.say("Runs with a note like this: %d, and no lesson learned of them. To teach one (word it as what "+
+	if err := s.line(s.Say("Runs with a note like this: %d, and no lesson learned of them. To teach one (word it as what "+
 		"to do):", len(l.For))); err != nil {
 		return err
 	}
-	return s.print("  " + teachLine(l)) // in one line, so that it can be copied
+	return s.Print("  " + teachLine(l)) // in one line, so that it can be copied
 }
 
 // teachLine returns the command that teaches a lesson.
@@ -272,18 +274,18 @@ func (s *sitting) back(ctx context.Context) error {
 		return s.skip(last.id, false)
 	}
 	if _, err := s.mem.Curation().Undo(ctx, last.id, s.by); err != nil {
-		return s.wordRefused(err)
+		return wordRefused(s.Voice, err)
 	}
 	s.told--
 	if last.wrong {
 		s.wrong--
 	}
-	return s.line(s.say("Taken back: %s", last.id))
+	return s.line(s.Say("Taken back: %s", last.id))
 }
 
 // ask prints a question and reads a line; io.EOF if none comes.
 func (s *sitting) ask(question string) (string, error) {
-	if _, err := io.WriteString(s.stdout, s.Paint(screen.Cyan, question)+" > "); err != nil {
+	if _, err := io.WriteString(s.Stdout, s.Paint(screen.Cyan, question)+" > "); err != nil {
 		return "", err
 	}
 	if s.lines.Scan() {
@@ -293,7 +295,7 @@ func (s *sitting) ask(question string) (string, error) {
 		}
 		return said, nil
 	}
-	if err := s.print(""); err != nil { // the line of the question
+	if err := s.Print(""); err != nil { // the line of the question
 		return "", err
 	}
 	if err := s.lines.Err(); err != nil {
@@ -303,7 +305,7 @@ func (s *sitting) ask(question string) (string, error) {
 }
 
 func (s *sitting) line(sentence string) error {
-	return s.print(s.Wrap(sentence)...)
+	return s.Print(s.Wrap(sentence)...)
 }
 
 // sum prints the result of the session.
@@ -315,14 +317,14 @@ func (s *sitting) sum(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	out := append([]string{""}, s.Wrap(s.say("Labelled %d (%d wrong); %d left.", s.told, s.wrong,
+	out := append([]string{""}, s.Wrap(s.Say("Labelled %d (%d wrong); %d left.", s.told, s.wrong,
 		box.Total))...)
 	if s.begun > 0 && box.Scored > 0 {
-		out = append(out, s.Wrap(s.say("Expected to be wrong among those that wait: %.1f before, %.1f now.", s.begun,
+		out = append(out, s.Wrap(s.Say("Expected to be wrong among those that wait: %.1f before, %.1f now.", s.begun,
 			box.Expected))...)
 	}
 	if s.wrong > 0 {
-		out = append(out, s.Wrap(s.say("Next: memtree evolve learns from the new cases."))...)
+		out = append(out, s.Wrap(s.Say("Next: memtree evolve learns from the new cases."))...)
 	}
-	return s.print(out...)
+	return s.Print(out...)
 }

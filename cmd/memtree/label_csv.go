@@ -12,6 +12,9 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/internal/cli/input"
+	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
@@ -20,30 +23,30 @@ import (
 const cellRunes = 4000
 
 // labelCSV writes the unlabelled runs as a table.
-func (a *app) labelCSV(ctx context.Context, f *labelFlags) error {
-	return a.with(ctx, reading, func(m *memtree.Memory) error {
+func labelCSV(ctx context.Context, a *app, f *labelFlags) error {
+	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
 		box, err := m.Inbox().Find(ctx, f.query, 0, 0)
 		if err != nil {
 			return err
 		}
-		b, err := a.labelTable(&box)
+		b, err := labelTable(a, &box)
 		if err != nil {
 			return err
 		}
-		if err := a.writeWhole(f.csv, b); err != nil {
+		if err := a.files.Write(f.csv, b); err != nil {
 			return err
 		}
-		if a.json {
-			return a.printJSON(map[string]any{"file": f.csv, "written": len(box.Waiting)})
+		if a.JSON {
+			return a.PrintJSON(map[string]any{"file": f.csv, "written": len(box.Waiting)})
 		}
-		return a.print(a.Wrap(a.say("Written to %s: %d runs. Write right or wrong into the column truth, "+
+		return a.Print(a.Wrap(a.Say("Written to %s: %d runs. Write right or wrong into the column truth, "+
 			"then: memtree label --from %s", f.csv, len(box.Waiting), f.csv))...)
 	})
 }
 
 // labelTable returns the unlabelled runs as CSV. It begins with a byte order mark, without which spreadsheets do not
 // recognise UTF-8.
-func (a *app) labelTable(box *inbox.Inbox) ([]byte, error) {
+func labelTable(a *app, box *inbox.Inbox) ([]byte, error) {
 	b := bytes.NewBufferString("\xef\xbb\xbf")
 	w := csv.NewWriter(b)
 	w.UseCRLF = true
@@ -59,7 +62,7 @@ func (a *app) labelTable(box *inbox.Inbox) ([]byte, error) {
 		said, beside := judgedParts(e)
 		rows = append(rows, []string{ingest.QuoteCell(e.Key()), "", "", p, cell(said), cell(beside), cell(e.Prompt),
 			cell(e.Scene.Route)})
-		rows[i+1] = append(rows[i+1], a.evidenceCells(e.Evidence)...)
+		rows[i+1] = append(rows[i+1], evidenceCells(a, e.Evidence)...)
 	}
 	if err := w.WriteAll(rows); err != nil {
 		return nil, fmt.Errorf("write CSV: %w", err)
@@ -68,7 +71,7 @@ func (a *app) labelTable(box *inbox.Inbox) ([]byte, error) {
 }
 
 // evidenceCells returns the failure, the steps and the picture files of a run.
-func (a *app) evidenceCells(e *tree.Evidence) []string {
+func evidenceCells(a *app, e *tree.Evidence) []string {
 	if e == nil {
 		return []string{"", "", ""}
 	}
@@ -76,12 +79,12 @@ func (a *app) evidenceCells(e *tree.Evidence) []string {
 	for i, s := range e.Steps {
 		line := fmt.Sprintf("%d. %s", i+1, s.Title)
 		if s.Failed {
-			line += " ← " + a.say("failed here")
+			line += " ← " + a.Say("failed here")
 		}
 		steps = append(steps, line)
 	}
 	for i := range e.Pictures {
-		pictures = append(pictures, a.pictureAt(&e.Pictures[i]))
+		pictures = append(pictures, pictureAt(a, &e.Pictures[i]))
 	}
 	return []string{cell(e.Failure), cell(strings.Join(steps, "\n")), cell(strings.Join(pictures, "\n"))}
 }
@@ -93,43 +96,43 @@ func cell(s string) string {
 
 // toldFrom is the result of a table of truths, as --json prints it.
 type toldFrom struct {
-	Told     int      `json:"told"`
-	Wrong    int      `json:"wrong"`   // of Told
-	Cases    int      `json:"cases"`   // that are new
-	Already  int      `json:"already"` // known before
-	Empty    int      `json:"empty"`   // lines without a truth
-	Rejected []reject `json:"rejected"`
-	Waiting  int      `json:"waiting"` // runs without a label, afterwards
+	Told     int            `json:"told"`
+	Wrong    int            `json:"wrong"`   // of Told
+	Cases    int            `json:"cases"`   // that are new
+	Already  int            `json:"already"` // known before
+	Empty    int            `json:"empty"`   // lines without a truth
+	Rejected []input.Reject `json:"rejected"`
+	Waiting  int            `json:"waiting"` // runs without a label, afterwards
 }
 
 // labelFrom reads truths from a table.
-func (a *app) labelFrom(ctx context.Context, f *labelFlags) error {
-	name, labels, err := a.readLabels(ctx, f.from)
+func labelFrom(ctx context.Context, a *app, f *labelFlags) error {
+	name, labels, err := readLabels(ctx, a, f.from)
 	if err != nil {
 		return err
 	}
-	l := a.newLabelling(name, labels, nil)
+	l := newLabelling(a, name, labels, nil)
 	l.by = f.speaker
-	err = a.with(ctx, writing, func(m *memtree.Memory) error {
+	err = a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
 		if err := l.run(ctx, m); err != nil {
 			return err
 		}
-		if l.json {
-			return l.printJSON(&l.out)
+		if l.JSON {
+			return l.PrintJSON(&l.out)
 		}
-		return l.told()
+		return l.printed()
 	})
-	l.bar.End()
+	l.Bar.End()
 	if err != nil {
 		return err
 	}
-	return l.err()
+	return l.Err()
 }
 
-func (a *app) readLabels(ctx context.Context, file string) (string, ingest.Labels, error) {
-	name, r := a.fileName(file), io.ReadCloser(io.NopCloser(interruptible{ctx, a.stdin}))
+func readLabels(ctx context.Context, a *app, file string) (string, ingest.Labels, error) {
+	name, r := a.files.Name(file), io.ReadCloser(io.NopCloser(input.Until(ctx, a.Stdin)))
 	if file != "-" {
-		f, err := a.openNamed(file)
+		f, err := a.files.Open(file)
 		if err != nil {
 			return name, ingest.Labels{}, err
 		}
@@ -137,26 +140,26 @@ func (a *app) readLabels(ctx context.Context, file string) (string, ingest.Label
 	}
 	defer r.Close() //nolint:errcheck // only read
 	l, err := ingest.ReadLabels(name, r)
-	return name, l, a.tableFailure(err)
+	return name, l, tableFailure(a, err)
 }
 
 // tableFailure describes what is wrong with a table as a whole.
-func (a *app) tableFailure(err error) error {
+func tableFailure(a *app, err error) error {
 	if file, ok := errors.AsType[*ingest.FileError](err); ok {
-		return &failure{a.rejectLine(reject{File: file.File, Error: file.Problem}), err}
+		return &say.Failure{Text: a.files.RejectLine(input.Reject{File: file.File, Error: file.Problem}), Cause: err}
 	}
 	return err
 }
 
-// told prints the result of the table.
-func (l *labelling) told() error {
-	l.hidden()
-	out := l.Wrap(l.say("Truths in the table: %d, for wrong verdicts: %d; new cases: %d. Known before: %d; "+
+// printed prints the result of the table.
+func (l *labelling) printed() error {
+	l.Hidden()
+	out := l.Wrap(l.Say("Truths in the table: %d, for wrong verdicts: %d; new cases: %d. Known before: %d; "+
 		"rows without a truth: %d; rows that cannot be used: %d.", l.out.Told, l.out.Wrong, l.out.Cases, l.out.Already,
-		l.out.Empty, l.rejects))
-	out = append(out, l.Wrap(l.waitingLine(&l.box))...)
+		l.out.Empty, l.Rejects))
+	out = append(out, l.Wrap(waitingLine(l.Voice, &l.box))...)
 	if l.out.Wrong > 0 {
-		out = append(out, l.Wrap(l.say("Next: memtree evolve learns from the new cases."))...)
+		out = append(out, l.Wrap(l.Say("Next: memtree evolve learns from the new cases."))...)
 	}
-	return l.print(out...)
+	return l.Print(out...)
 }

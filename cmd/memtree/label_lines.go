@@ -10,6 +10,7 @@ import (
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -17,7 +18,8 @@ import (
 
 // labelling applies one table of truths to a memory.
 type labelling struct {
-	*intake
+	*app
+	*input.Runs
 	mem     *memtree.Memory
 	file    string
 	labels  ingest.Labels
@@ -53,7 +55,7 @@ func (l *labelling) run(ctx context.Context, m *memtree.Memory) error {
 		if err := l.one(ctx, &told[i]); err != nil {
 			return err
 		}
-		l.bar.Step(int64(i+1), int64(len(told)))
+		l.Bar.Step(int64(i+1), int64(len(told)))
 	}
 	l.badUpTo(math.MaxInt)
 	for part := range slices.Chunk(l.batch, curation.MostLabels) {
@@ -61,10 +63,10 @@ func (l *labelling) run(ctx context.Context, m *memtree.Memory) error {
 			return err
 		}
 	}
-	l.bar.End()
+	l.Bar.End()
 	var err error
 	l.box, err = m.Inbox().List(ctx, 1)
-	l.out.Rejected, l.out.Waiting = l.rejected, l.box.Total
+	l.out.Rejected, l.out.Waiting = l.Rejected, l.box.Total
 	return err
 }
 
@@ -112,7 +114,7 @@ func (l *labelling) badUpTo(line int) {
 	for len(l.labels.Bad) > 0 && l.labels.Bad[0].Line < line {
 		bad := l.labels.Bad[0]
 		l.labels.Bad = l.labels.Bad[1:]
-		l.reject(reject{File: l.file, Line: bad.Line, Field: bad.Field, Error: bad.Problem})
+		l.Reject(input.Reject{File: l.file, Line: bad.Line, Field: bad.Field, Error: bad.Problem})
 	}
 }
 
@@ -120,7 +122,7 @@ func (l *labelling) badUpTo(line int) {
 func (l *labelling) one(ctx context.Context, x *ingest.Label) error {
 	w, ok := wordOf(x.Truth)
 	if !ok {
-		return l.refuse(x, "truth", l.say("is %q; write right, wrong, pass, fail, false_pass, false_fail or other",
+		return l.refuse(x, "truth", l.Say("is %q; write right, wrong, pass, fail, false_pass, false_fail or other",
 			text.Clip(text.Line(x.Truth), 40)))
 	}
 	id, tests := x.ID, l.testsOf(x.ID)
@@ -133,20 +135,20 @@ func (l *labelling) one(ctx context.Context, x *ingest.Label) error {
 	}
 	was, ok := l.known[id]
 	if first := l.done[id]; ok && first > 0 {
-		return l.refuse(x, "id", l.say("names the run of line %d; keep one of them", first))
+		return l.refuse(x, "id", l.Say("names the run of line %d; keep one of them", first))
 	}
 	l.done[id] = x.Line
 	switch e := l.waiting[id]; {
 	case !ok && len(tests) > 1:
-		return l.refuse(x, "id", l.say("is the name of %d tests; name one of them, such as %s", len(tests),
+		return l.refuse(x, "id", l.Say("is the name of %d tests; name one of them, such as %s", len(tests),
 			tests[0]))
 	case !ok && len(l.ofRun[id]) > 1:
-		return l.refuse(x, "id", l.say("is a run with %d verdicts; name one of them, such as %s", len(l.ofRun[id]),
+		return l.refuse(x, "id", l.Say("is a run with %d verdicts; name one of them, such as %s", len(l.ofRun[id]),
 			l.ofRun[id][0]))
 	case !ok:
-		return l.refuse(x, "id", l.say("is %q, and no recorded run is named so", text.Clip(text.Line(x.ID), 60)))
+		return l.refuse(x, "id", l.Say("is %q, and no recorded run is named so", text.Clip(text.Line(x.ID), 60)))
 	case e != nil:
-		t, why := l.truthOf(w, e, x.Note)
+		t, why := truthOf(l.Voice, w, e, x.Note)
 		if why != "" {
 			return l.refuse(x, "truth", why)
 		}
@@ -180,7 +182,7 @@ func (l *labelling) testsOf(name string) []string {
 
 // refuse reports a line that cannot be used.
 func (l *labelling) refuse(x *ingest.Label, field, why string) error {
-	l.reject(reject{File: l.file, Line: x.Line, Field: field, Error: why})
+	l.Reject(input.Reject{File: l.file, Line: x.Line, Field: field, Error: why})
 	return nil
 }
 
@@ -201,7 +203,7 @@ func says(w word, v *tree.Verdict) bool {
 // correct applies another truth to a run that has one.
 func (l *labelling) correct(ctx context.Context, x *ingest.Label, was *tree.Verdict, w word) error {
 	if said, ok := contrary(was, w); ok {
-		return l.refuse(x, "truth", l.say("is %s, and the verdict was %s; write right, or mend it", w, l.polarityName(said)))
+		return l.refuse(x, "truth", l.Say("is %s, and the verdict was %s; write right, or mend it", w, polarityName(l.Voice, said)))
 	}
 	t := curation.Truth{Reason: x.Note}
 	switch w {
@@ -246,7 +248,7 @@ func (l *labelling) store(ctx context.Context, lines []tableLine) error {
 	for _, x := range lines {
 		if slices.Contains(d.Unkept, x.id) {
 			err := l.refuse(x.Label, "id",
-				l.say("is of a run that is kept no more; use memtree relabel %s --runs FILE", x.id))
+				l.Say("is of a run that is kept no more; use memtree relabel %s --runs FILE", x.id))
 			if err != nil {
 				return err
 			}
@@ -273,14 +275,14 @@ func (l *labelling) tell(ctx context.Context, x *ingest.Label, id string, t cura
 	case errors.As(err, &refused) && refused.Why == curation.Already:
 		l.out.Already++
 	case errors.As(err, &unkept):
-		return l.refuse(x, "id", l.say("is of a run that is kept no more; use memtree relabel %s --runs FILE", id))
+		return l.refuse(x, "id", l.Say("is of a run that is kept no more; use memtree relabel %s --runs FILE", id))
 	case errors.As(err, &field):
-		return l.refuse(x, "truth", l.say("cannot be compared with the verdict; write right or wrong"))
+		return l.refuse(x, "truth", l.Say("cannot be compared with the verdict; write right or wrong"))
 	case errors.As(err, &refused) && refused.Why == curation.Theirs:
-		return l.refuse(x, "truth", l.say("is %s, but %s decided: %s. --over labels it all the same", x.Truth,
-			l.whoDecided(refused), l.decided(refused)))
+		return l.refuse(x, "truth", l.Say("is %s, but %s decided: %s. --over labels it all the same", x.Truth,
+			whoDecided(l.Voice, refused), decided(l.Voice, refused)))
 	case errors.As(err, &refused):
-		return l.refuse(x, "", l.sentence(l.wordRefused(err)))
+		return l.refuse(x, "", l.Sentence(wordRefused(l.Voice, err)))
 	default:
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/find"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -46,12 +47,12 @@ func wordOf(s string) (word, bool) {
 }
 
 // truthOf returns the truth of a run for a label, or the reason why the label does not fit the run.
-func (a *app) truthOf(w word, e *tree.Evaluation, note string) (curation.Truth, string) {
+func truthOf(v *say.Voice, w word, e *tree.Evaluation, note string) (curation.Truth, string) {
 	t, way := curation.Truth{Reason: note}, find.Way(e)
 	switch {
 	case w == saysPass || w == saysFail:
 		if way == taxonomy.Other {
-			return t, a.say("is %s, and the verdict cannot be read as pass or fail; write right or wrong", w)
+			return t, v.Say("is %s, and the verdict cannot be read as pass or fail; write right or wrong", w)
 		}
 		t.GroundTruth = tree.Quote(string(w))
 		if right := (w == saysPass) == (way == taxonomy.FalsePass); !right {
@@ -64,7 +65,7 @@ func (a *app) truthOf(w word, e *tree.Evaluation, note string) (curation.Truth, 
 	case w == saysWrong:
 		t.Correct, t.Direction = new(false), way
 	case w != saysOther && way != taxonomy.Other && taxonomy.Direction(w) != way:
-		return t, a.say("is %s, and the verdict was %s; write right, or mend it", w, a.judgedName(e))
+		return t, v.Say("is %s, and the verdict was %s; write right, or mend it", w, judgedName(v, e))
 	default:
 		t.Correct, t.Direction = new(false), taxonomy.Direction(w)
 	}
@@ -72,16 +73,16 @@ func (a *app) truthOf(w word, e *tree.Evaluation, note string) (curation.Truth, 
 }
 
 // judgedName is the verdict of a run, pass or fail; - if it cannot be read.
-func (a *app) judgedName(e *tree.Evaluation) string {
-	return a.polarityName(judgment.PolarityOf(judgment.Decode(e.Judgment)))
+func judgedName(v *say.Voice, e *tree.Evaluation) string {
+	return polarityName(v, judgment.PolarityOf(judgment.Decode(e.Judgment)))
 }
 
-func (a *app) polarityName(p judgment.Polarity) string {
+func polarityName(v *say.Voice, p judgment.Polarity) string {
 	switch p {
 	case judgment.Passes:
-		return a.say("pass")
+		return v.Say("pass")
 	case judgment.Fails:
-		return a.say("fail")
+		return v.Say("fail")
 	case judgment.Unread:
 	}
 	return "-"

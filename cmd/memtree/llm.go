@@ -1,36 +1,38 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree/internal/cli/model"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/langchain"
+	"github.com/memtree/memtree/llm/meter"
 )
 
-func (a *app) llmCommand() *cobra.Command {
+func llmCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "llm check [flags]",
-		Short: a.say("Try out the model that is set"),
-		Args:  a.arguments(0, 0, a.say("check after it")),
+		Short: a.Say("Try out the model that is set"),
+		Args:  arguments(a.Voice, 0, 0, a.Say("check after it")),
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.llmCheckCommand())
+	c.AddCommand(llmCheckCommand(a))
 	return c
 }
 
-func (a *app) llmCheckCommand() *cobra.Command {
+func llmCheckCommand(a *app) *cobra.Command {
 	within := defaultPatience
 	c := &cobra.Command{
 		Use:   "check [flags]",
-		Short: a.say("Ask the model one question, and report what works and what to mend"),
-		Long: a.say(`Reads the variables of the model, asks it one question, has the embedding model embed one
+		Short: a.Say("Ask the model one question, and report what works and what to mend"),
+		Long: a.Say(`Reads the variables of the model, asks it one question, has the embedding model embed one
 text, and says who answered, how, how fast and at what price. What is wrong with a variable is said before
 anything is sent. The exit code is 1 if there is no model that can be used.
 
@@ -46,15 +48,15 @@ anything is sent. The exit code is 1 if there is no model that can be used.
   MEMTREE_LLM_REPLAY      a folder of recordings to play; no model is asked`),
 		Example: `  memtree llm check
   MEMTREE_LLM_PROVIDER=ollama MEMTREE_LLM_MODEL=qwen2.5 memtree llm check --json`,
-		Args: a.arguments(0, 0, a.say("no arguments")),
+		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if within <= 0 {
-				return &usageError{a.say("--max-time is %s; give a time such as 90s or 2m", within)}
+				return a.Usage("--max-time is %s; give a time such as 90s or 2m", within)
 			}
-			return a.llmCheck(c.Context(), within)
+			return runLLMCheck(c.Context(), a, within)
 		},
 	}
-	c.Flags().DurationVar(&within, "max-time", within, a.say("wait so long for an answer"))
+	c.Flags().DurationVar(&within, "max-time", within, a.Say("wait so long for an answer"))
 	return c
 }
 
@@ -100,20 +102,20 @@ type embedded struct {
 	Price   any    `json:"price"` // of a million tokens, or "unknown"
 }
 
-// llmCheck tests the model and prints the result.
-func (a *app) llmCheck(ctx context.Context, within time.Duration) error {
-	r := checked{Price: unknown, Embed: embedded{Price: unknown}, Advice: []string{}, Key: langchain.Secret("").String()}
-	c, err := a.model()
+// runLLMCheck tests the model and prints the result.
+func runLLMCheck(ctx context.Context, a *app, within time.Duration) error {
+	r := checked{Price: model.Unknown, Embed: embedded{Price: model.Unknown}, Advice: []string{}, Key: langchain.Secret("").String()}
+	c, err := a.model.Config()
 	switch {
 	case err != nil:
-		r.Code, r.Problem = "setting", a.sentence(err)
-	case a.playing():
-		a.checkPlayed(&r)
+		r.Code, r.Problem = "setting", a.Sentence(err)
+	case a.model.Playing():
+		checkPlayed(a, &r)
 	case !c.Configured():
-		r.Code, r.Problem = "none", a.noModel()
+		r.Code, r.Problem = "none", noModel(a.Voice)
 	default:
 		r.Provider, r.Model, r.BaseURL, r.Key, r.Source = c.Provider, c.Model, c.Address(), c.APIKey.String(), c.Source
-		if a.checkRecorded(&r, c); r.Problem != "" {
+		if checkRecorded(a, &r, c); r.Problem != "" {
 			break
 		}
 		p := &probe{app: a, config: c, within: within, out: &r}
@@ -122,105 +124,129 @@ func (a *app) llmCheck(ctx context.Context, within time.Duration) error {
 		}
 	}
 	r.OK = r.Problem == ""
-	if err := a.printChecked(&r); err != nil {
+	if err := printChecked(a.Voice, &r); err != nil {
 		return err
 	}
 	if !r.OK {
-		return errSaid
+		return say.ErrPrinted
 	}
 	return nil
 }
 
 // noModel explains why there is no model, and how to set one.
-func (a *app) noModel() string {
-	if a.set("MEMTREE_LLM_PROVIDER") == "none" {
-		return a.say("MEMTREE_LLM_PROVIDER is none, so the rules do everything; " +
+func noModel(v *say.Voice) string {
+	if v.Env("MEMTREE_LLM_PROVIDER") == "none" {
+		return v.Say("MEMTREE_LLM_PROVIDER is none, so the rules do everything; " +
 			"set it to openai, anthropic or ollama to use a model")
 	}
-	if v, ok := langchain.NamesOf(a.getenv); ok && a.set(v.Model) == "" {
-		return a.say("no model is named; "+
-			"set %s, or MEMTREE_LLM_MODEL with MEMTREE_LLM_API_KEY or MEMTREE_LLM_BASE_URL", v.Model)
+	if x, ok := langchain.NamesOf(v.Getenv); ok && v.Env(x.Model) == "" {
+		return v.Say("no model is named; "+
+			"set %s, or MEMTREE_LLM_MODEL with MEMTREE_LLM_API_KEY or MEMTREE_LLM_BASE_URL", x.Model)
 	}
-	return a.say("no model is set, so the rules do everything; set MEMTREE_LLM_MODEL, and MEMTREE_LLM_API_KEY or " +
+	return v.Say("no model is set, so the rules do everything; set MEMTREE_LLM_MODEL, and MEMTREE_LLM_API_KEY or " +
 		"MEMTREE_LLM_BASE_URL, to use one")
 }
 
-func (a *app) printChecked(r *checked) error {
-	if a.json {
-		return a.printJSON(r)
+func printChecked(v *say.Voice, r *checked) error {
+	if v.JSON {
+		return v.PrintJSON(r)
 	}
-	p := &screen.Page{Width: a.Width}
+	p := &screen.Page{Width: v.Width}
 	if r.Provider != "" {
-		p.Part(a.say("model"), dotted(r.Provider, r.Model, r.BaseURL))
-		key := a.say("key set")
+		p.Part(v.Say("model"), dotted(r.Provider, r.Model, r.BaseURL))
+		key := v.Say("key set")
 		switch {
 		case r.Played > 0:
-			key = a.say("no key needed")
+			key = v.Say("no key needed")
 		case r.Key == langchain.Secret("").String():
-			key = a.say("no key")
+			key = v.Say("no key")
 		}
-		p.Part("", key+" · "+a.say("from %s", r.Source))
+		p.Part("", key+" · "+v.Say("from %s", r.Source))
 	}
 	if r.Answered != "" {
-		p.Part(a.say("answered"), a.say("%s in %d ms", r.Answered, r.Latency))
-		p.Part(a.say("asked by"), a.asked(r.Features))
-		tokens := a.say("not reported by the server")
+		p.Part(v.Say("answered"), v.Say("%s in %d ms", r.Answered, r.Latency))
+		p.Part(v.Say("asked by"), asked(v, r.Features))
+		tokens := v.Say("not reported by the server")
 		if r.Features.Tokens {
-			tokens = a.say("%d read, %d written for this question", r.Usage.InputTokens, r.Usage.OutputTokens)
+			tokens = v.Say("%d read, %d written for this question", r.Usage.InputTokens, r.Usage.OutputTokens)
 		}
-		p.Part(a.say("tokens"), tokens)
-		p.Part(a.say("price"), a.priceWords(r.Price))
+		p.Part(v.Say("tokens"), tokens)
+		p.Part(v.Say("price"), priceWords(v, r.Price))
 	}
 	if r.Embed.OK {
-		p.Part(a.say("meaning"), a.say("%s, %d numbers a text, %d ms", r.Embed.Model, r.Embed.Dims, r.Embed.Latency))
-		p.Part("", a.say("price")+" "+a.priceWords(r.Embed.Price))
+		p.Part(v.Say("meaning"), v.Say("%s, %d numbers a text, %d ms", r.Embed.Model, r.Embed.Dims, r.Embed.Latency))
+		p.Part("", v.Say("price")+" "+priceWords(v, r.Embed.Price))
 	} else if r.Provider != "" && r.Embed.Model == "" && r.Played == 0 {
-		p.Part(a.say("meaning"), a.say("the built-in table; MEMTREE_LLM_EMBED_MODEL names another"))
+		p.Part(v.Say("meaning"), v.Say("the built-in table; MEMTREE_LLM_EMBED_MODEL names another"))
 	}
 	if len(p.Lines) > 0 {
 		p.Lines = append(p.Lines, "")
 	}
-	verdict := a.Paint(screen.Green, a.say("The model can be used."))
+	verdict := v.Paint(screen.Green, v.Say("The model can be used."))
 	if r.Played > 0 {
-		verdict = a.Paint(screen.Green, a.say("The recordings can be played."))
+		verdict = v.Paint(screen.Green, v.Say("The recordings can be played."))
 	}
 	if !r.OK {
-		verdict = a.say("The model cannot be used: %s.", r.Problem)
+		verdict = v.Say("The model cannot be used: %s.", r.Problem)
 	}
-	p.Lines = append(p.Lines, wrapPainted(verdict, a.Width)...)
+	p.Lines = append(p.Lines, wrapPainted(verdict, v.Width)...)
 	for _, s := range r.Advice {
-		p.Lines = append(p.Lines, screen.Hanging("- ", s, a.Width)...)
+		p.Lines = append(p.Lines, screen.Hanging("- ", s, v.Width)...)
 	}
-	return a.print(p.Lines...)
+	return v.Print(p.Lines...)
 }
 
 // asked describes how the form of the answer was enforced.
-func (a *app) asked(f features) string {
+func asked(v *say.Voice, f features) string {
 	switch {
 	case f.Schema:
-		return a.say("JSON schema, which the server keeps")
+		return v.Say("JSON schema, which the server keeps")
 	case f.Tools:
-		return a.say("a tool that it has to call, with a schema")
+		return v.Say("a tool that it has to call, with a schema")
 	case f.JSON:
-		return a.say("JSON; the answers are checked here")
+		return v.Say("JSON; the answers are checked here")
 	}
-	return a.say("words alone")
+	return v.Say("words alone")
 }
 
 // priceWords prints a price, or that it is unknown.
-func (a *app) priceWords(price any) string {
-	p, known := price.(priced)
+func priceWords(v *say.Voice, price any) string {
+	p, known := price.(meter.Price)
 	if !known {
-		return a.say("unknown")
+		return v.Say("unknown")
 	}
-	return a.say("%s for a million tokens read, %s for a million written", amount(p.In), amount(p.Out))
+	return v.Say("%s for a million tokens read, %s for a million written", model.Amount(p.In), model.Amount(p.Out))
 }
 
-// amount prints money with its significant digits.
-func amount(x float64) string {
-	s := fmt.Sprintf("%.4f", x)
-	if x > 0 && x < 0.0001 { // the vectors of a few texts
-		s = fmt.Sprintf("%.7f", x)
+// checkPlayed describes, for llm check, the recordings that are played. It calls no model.
+func checkPlayed(a *app, r *checked) {
+	p, err := a.model.Recordings()
+	if err != nil {
+		r.Code, r.Problem = "setting", a.Sentence(err)
+		return
 	}
-	return cmp.Or(strings.TrimRight(strings.TrimRight(s, "0"), "."), "0")
+	const most = 200 // characters
+	answers, vectors := p.Len()
+	r.Played, r.Provider, r.Source = answers+vectors, "recordings", model.ReplayVariable
+	r.Model, r.Price = text.Clip(text.Line(strings.Join(p.Models(), ", ")), most), meter.Price{}
+	r.Advice = append(r.Advice, a.Say("No model is asked: %d answers are played from %s, at no cost.",
+		answers, a.Env(model.ReplayVariable)))
+	e, err := p.Embedder()
+	switch {
+	case err != nil:
+		r.Code, r.Problem = "setting", a.Sentence(a.model.FolderFailure(model.ReplayVariable, err))
+	case e != nil:
+		r.Embed = embedded{OK: true, Model: e.ID(), Dims: e.Dims(), Price: meter.Price{}}
+		r.Advice = append(r.Advice, a.Say("Vectors are played too: %d.", vectors))
+	}
+}
+
+// checkRecorded describes, for llm check, where answers are recorded, or why they cannot be.
+func checkRecorded(a *app, r *checked, c langchain.Config) {
+	if _, err := a.model.Recorded(nil, c); err != nil {
+		r.Code, r.Problem = "setting", a.Sentence(err)
+	} else if dir := a.Env(model.RecordVariable); dir != "" {
+		r.Advice = append(r.Advice,
+			a.Say("What the model writes for record and evolve is kept in %s; this question is not.", dir))
+	}
 }

@@ -14,7 +14,7 @@ import (
 // fault returns the code of a failed model call, and a sentence with what to do. what is the end of the name of the
 // variable that names the model.
 func (p *probe) fault(err error, model, what string, took time.Duration) (code, sentence string) {
-	v, _ := langchain.NamesOf(p.getenv)
+	v, _ := langchain.NamesOf(p.Getenv)
 	name := v.Model
 	if what != "MODEL" {
 		name = "MEMTREE_LLM_" + what
@@ -30,24 +30,24 @@ func (p *probe) fault(err error, model, what string, took time.Duration) (code, 
 	at := p.config.Address()
 	switch {
 	case strings.Contains(lower, "web page"):
-		return "page", p.say("what answers at %s is a web page and no model; "+
+		return "page", p.Say("what answers at %s is a web page and no model; "+
 			"%s is wrong, or a proxy or a login page stands between", at, p.addressName(v))
 	case f.Kind == llm.KindUnauthorised && p.config.APIKey == "":
-		return "key", p.say("the server at %s wants a key; set %s", at, v.APIKey)
+		return "key", p.Say("the server at %s wants a key; set %s", at, v.APIKey)
 	case f.Kind == llm.KindUnauthorised:
-		return "key", p.say("the provider refuses the key (HTTP %d%s); check %s", f.Status, p.quoted(said), v.APIKey)
+		return "key", p.Say("the provider refuses the key (HTTP %d%s); check %s", f.Status, p.quoted(said), v.APIKey)
 	case f.Kind == llm.KindNotFound && strings.Contains(lower, "has moved"):
-		return "address", p.say("%s; %s names the old address", said, p.addressName(v))
+		return "address", p.Say("%s; %s names the old address", said, p.addressName(v))
 	case f.Kind == llm.KindNotFound && (strings.Contains(lower, "model") || strings.Contains(said, model)):
 		return "model", p.missing(model, name, said)
 	case f.Kind == llm.KindNotFound:
 		return "address", p.wrongPath(at, p.addressName(v), f.Status)
 	case f.Kind == llm.KindRateLimited:
-		return "busy", p.say("the provider has had too many requests%s; try again later", p.quoted(said))
+		return "busy", p.Say("the provider has had too many requests%s; try again later", p.quoted(said))
 	case f.Kind == llm.KindTimeout:
 		return "slow", p.tooSlow(at, took)
 	case f.Kind == llm.KindUnavailable && f.Status != 0:
-		return "down", p.say("the server at %s fails (HTTP %d%s); try again later, or look at its log",
+		return "down", p.Say("the server at %s fails (HTTP %d%s); try again later, or look at its log",
 			at, f.Status, p.quoted(said))
 	case f.Kind == llm.KindUnavailable:
 		return "down", p.unreached(at, p.addressName(v), said)
@@ -56,14 +56,14 @@ func (p *probe) fault(err error, model, what string, took time.Duration) (code, 
 	case f.Kind == llm.KindBadRequest && strings.Contains(said, model):
 		return "model", p.missing(model, name, said)
 	case f.Kind == llm.KindBadRequest:
-		return "request", p.say("the server at %s does not understand the request%s; check MEMTREE_LLM_PROVIDER, which is %s",
+		return "request", p.Say("the server at %s does not understand the request%s; check MEMTREE_LLM_PROVIDER, which is %s",
 			at, p.quoted(said), p.config.Provider)
 	case f.Kind == llm.KindTruncated:
-		return "answer", p.say("the answer was cut off; raise MEMTREE_LLM_MAX_TOKENS")
+		return "answer", p.Say("the answer was cut off; raise MEMTREE_LLM_MAX_TOKENS")
 	case f.Kind == llm.KindRefused:
-		return "answer", p.say("the model would not answer%s; choose another with %s", p.quoted(said), name)
+		return "answer", p.Say("the model would not answer%s; choose another with %s", p.quoted(said), name)
 	}
-	return "answer", p.say("what answers at %s is no %s model%s; check %s and MEMTREE_LLM_PROVIDER",
+	return "answer", p.Say("what answers at %s is no %s model%s; check %s and MEMTREE_LLM_PROVIDER",
 		at, p.config.Provider, p.quoted(said), p.addressName(v))
 }
 
@@ -75,32 +75,32 @@ func (p *probe) quoted(said string) string {
 	if said == "" {
 		return ""
 	}
-	return p.say(": %s", strings.TrimRight(said, "."))
+	return p.Say(": %s", strings.TrimRight(said, "."))
 }
 
 func (p *probe) missing(model, name, said string) string {
 	if p.config.Provider == langchain.Ollama {
-		return p.say("Ollama has no model %s; get it with `ollama pull %s`, or name another with %s", model, model, name)
+		return p.Say("Ollama has no model %s; get it with `ollama pull %s`, or name another with %s", model, model, name)
 	}
-	return p.say("the provider has no model %s%s; check %s", model, p.quoted(said), name)
+	return p.Say("the provider has no model %s%s; check %s", model, p.quoted(said), name)
 }
 
 // wrongPath explains what to do if a server does not know the path.
 func (p *probe) wrongPath(at, name string, status int) string {
 	u, err := url.Parse(at)
 	if err == nil && p.config.Provider != langchain.Ollama && !strings.HasSuffix(u.Path, "/v1") {
-		return p.say("the server at %s has no such path (HTTP %d); %s most likely has to end in /v1", at, status, name)
+		return p.Say("the server at %s has no such path (HTTP %d); %s most likely has to end in /v1", at, status, name)
 	}
-	return p.say("the server at %s has no such path (HTTP %d); "+
+	return p.Say("the server at %s has no such path (HTTP %d); "+
 		"check the path of %s, and MEMTREE_LLM_PROVIDER, which is %s", at, status, name, p.config.Provider)
 }
 
 func (p *probe) tooSlow(at string, took time.Duration) string {
 	if limit := p.config.Timeout; limit > 0 && limit < p.within {
-		return p.say("no answer from %s within %s, which is MEMTREE_LLM_TIMEOUT; "+
+		return p.Say("no answer from %s within %s, which is MEMTREE_LLM_TIMEOUT; "+
 			"raise it, or choose a smaller model", at, limit)
 	}
-	return p.say("no answer from %s within %d s; wait longer with --max-time, or choose a smaller model",
+	return p.Say("no answer from %s within %d s; wait longer with --max-time, or choose a smaller model",
 		at, int(took.Seconds()))
 }
 
@@ -108,13 +108,13 @@ func (p *probe) tooSlow(at string, took time.Duration) string {
 func (p *probe) unreached(at, name, said string) string {
 	switch lower := strings.ToLower(said); {
 	case strings.Contains(lower, "no such host"):
-		return p.say("there is no host of the name in %s; check %s", at, name)
+		return p.Say("there is no host of the name in %s; check %s", at, name)
 	case strings.Contains(lower, "connection refused"):
-		return p.say("nothing listens at %s; start the server, or check %s", at, name)
+		return p.Say("nothing listens at %s; start the server, or check %s", at, name)
 	case strings.Contains(lower, "http response to https"):
-		return p.say("the server at %s does not speak https; write http:// in %s", at, name)
+		return p.Say("the server at %s does not speak https; write http:// in %s", at, name)
 	case strings.Contains(lower, "x509"), strings.Contains(lower, "certificate"), strings.Contains(lower, "tls"):
-		return p.say("no safe connection to %s%s; check its certificate and the https:// in %s", at, p.quoted(said), name)
+		return p.Say("no safe connection to %s%s; check its certificate and the https:// in %s", at, p.quoted(said), name)
 	}
-	return p.say("%s is not reached%s; check %s, and that the server runs", at, p.quoted(said), name)
+	return p.Say("%s is not reached%s; check %s, and that the server runs", at, p.quoted(said), name)
 }

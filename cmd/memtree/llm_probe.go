@@ -7,6 +7,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/langchain"
@@ -25,7 +26,7 @@ const slow = 20 * time.Second
 
 // run calls the model, then the embedding model. It returns an error only if ctx has ended.
 func (p *probe) run(ctx context.Context) error {
-	if price, ok := p.priceOf(p.config.Model); ok {
+	if price, ok := p.model.PriceOf(p.config.Model); ok {
 		p.out.Price = price
 	}
 	if p.config.Model != "" {
@@ -48,7 +49,7 @@ var question = llm.Request{
 func (p *probe) generate(ctx context.Context) {
 	m, err := langchain.Open(p.config)
 	if err != nil {
-		p.fail("setting", p.say("the model cannot be opened: %s", err))
+		p.fail("setting", p.Say("the model cannot be opened: %s", err))
 		return
 	}
 	defer m.Close()
@@ -65,7 +66,7 @@ func (p *probe) generate(ctx context.Context) {
 			answer.Usage = failed.Usage
 		}
 		if _, err := llm.Decode(invalid.Answer, nil); err != nil {
-			p.fail("answer", p.say("%s answers, but not with JSON, so most of its answers could not be used; "+
+			p.fail("answer", p.Say("%s answers, but not with JSON, so most of its answers could not be used; "+
 				"choose a larger model", p.config.Model))
 		}
 	default:
@@ -86,18 +87,18 @@ func (p *probe) generate(ctx context.Context) {
 func (p *probe) advise(took time.Duration) {
 	o := p.out
 	if !o.Features.Schema && !o.Features.Tools {
-		o.Advice = append(o.Advice, p.say("The server does not keep to a JSON schema; "+
+		o.Advice = append(o.Advice, p.Say("The server does not keep to a JSON schema; "+
 			"answers are checked, and more of them are asked for twice."))
 	}
 	if took > slow {
-		o.Advice = append(o.Advice, p.say("It took %d s; record asks for every wrong verdict, "+
+		o.Advice = append(o.Advice, p.Say("It took %d s; record asks for every wrong verdict, "+
 			"so bound it with --max-time, or choose a smaller model.", int(took.Seconds())))
 	}
 	if !o.Features.Tokens {
-		o.Advice = append(o.Advice, p.say("The server does not report how many tokens it used, so the cost is unknown."))
+		o.Advice = append(o.Advice, p.Say("The server does not report how many tokens it used, so the cost is unknown."))
 	}
-	if o.Price == unknown {
-		o.Advice = append(o.Advice, p.say("What it costs is not known; give the price of a million tokens in memtree.yaml "+
+	if o.Price == model.Unknown {
+		o.Advice = append(o.Advice, p.Say("What it costs is not known; give the price of a million tokens in memtree.yaml "+
 			"under prices, or as MEMTREE_LLM_PRICE=IN,OUT."))
 	}
 }
@@ -105,12 +106,12 @@ func (p *probe) advise(took time.Duration) {
 func (p *probe) embed(ctx context.Context) {
 	e := &p.out.Embed
 	e.Model = p.config.EmbedModel
-	if price, known := p.embedPriceOf(e.Model); known {
+	if price, known := p.model.EmbedPriceOf(e.Model); known {
 		e.Price = price
 	}
 	m, err := langchain.OpenEmbedder(p.config)
 	if err != nil {
-		p.fail("setting", p.say("the embedding model cannot be opened: %s", err))
+		p.fail("setting", p.Say("the embedding model cannot be opened: %s", err))
 		e.Problem = p.out.Problem
 		return
 	}

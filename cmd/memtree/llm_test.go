@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/golden"
 )
 
@@ -53,8 +54,8 @@ func llmCheck(t *testing.T, env map[string]string, args ...string) (code int, ou
 	if env["MEMTREE_STORE"] == "" {
 		env["MEMTREE_STORE"] = filepath.Join(t.TempDir(), "none")
 	}
-	code = run(t.Context(), process{args: append([]string{"llm", "check"}, args...), stdin: strings.NewReader(""),
-		stdout: &stdout, stderr: &stderr, getenv: func(k string) string { return env[k] }})
+	code = run(t.Context(), say.Process{Args: append([]string{"llm", "check"}, args...), Stdin: strings.NewReader(""),
+		Stdout: &stdout, Stderr: &stderr, Getenv: func(k string) string { return env[k] }})
 	require.Empty(t, stderr.String())
 	out = stdout.String()
 	require.NotContains(t, out, checkKey)

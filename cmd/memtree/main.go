@@ -19,6 +19,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/memtree/memtree/internal/cli/say"
 )
 
 // closeWithin is how long an interrupted command may take to close the store. If it takes
@@ -31,7 +33,7 @@ func main() {
 		stop() // a second Ctrl-C ends the process at once
 		time.AfterFunc(closeWithin, func() { os.Exit(exitFailed) })
 	})
-	code := run(ctx, process{args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv})
+	code := run(ctx, say.Process{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv})
 	stop()
 	os.Exit(code)
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/memtree/memtree/internal/cli/config"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/internal/holder"
@@ -141,13 +143,22 @@ func keys(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
+// inTest returns an app without an environment, and what it prints on both streams.
+func inTest(args ...string) (*app, *bytes.Buffer) {
+	var out bytes.Buffer
+	env := func(string) string { return "" }
+	a := newApp(say.Process{Args: args, Stdout: &out, Stderr: &out, Getenv: env}, config.Of(env))
+	a.Width = screen.FullWidth
+	return a, &out
+}
+
 // try runs the program in this process and returns what it printed.
 func try(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code = run(t.Context(), process{
-		args: args, stdin: strings.NewReader(stdin), stdout: &out, stderr: &errs,
-		getenv: func(string) string { return "" },
+	code = run(t.Context(), say.Process{
+		Args: args, Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs,
+		Getenv: func(string) string { return "" },
 	})
 	return code, out.String(), errs.String()
 }
@@ -162,7 +173,8 @@ func requireNarrow(t *testing.T, out string) {
 func TestHelp(t *testing.T) {
 	for _, lang := range []string{"en", "zh"} {
 		commands := []string{""}
-		for _, c := range (&app{process: process{getenv: func(string) string { return "" }}}).root().Commands() {
+		a, _ := inTest()
+		for _, c := range rootCommand(a).Commands() {
 			if c.Hidden {
 				continue
 			}

@@ -12,48 +12,51 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/appmap"
 	"github.com/memtree/memtree/ingest/walk"
+	"github.com/memtree/memtree/internal/cli/input"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/tree"
 )
 
-func (a *app) mapCommand() *cobra.Command {
+func mapCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "map",
-		Short: a.say("Remember where things are in the application under test"),
-		Long: a.say(`Holds the pages of an application with what they contain, the ways between them, the selectors
+		Short: a.Say("Remember where things are in the application under test"),
+		Long: a.Say(`Holds the pages of an application with what they contain, the ways between them, the selectors
 that worked, the interfaces that it calls, and its requirements: and which of all that no test
 touches. It is fed by what test tools leave behind anyway; see memtree map add.`),
 		Example: `  memtree map add trace.zip --product shop
   memtree map find "the sign in button"
   memtree map path / /orders/42
   memtree map gaps`,
-		Args: a.arguments(0, 0, ""),
+		Args: arguments(a.Voice, 0, 0, ""),
 	}
-	c.AddCommand(a.mapAddCommand(), a.mapCoverageCommand(), a.mapShowCommand(), a.mapFindCommand(), a.mapPathCommand(),
-		a.mapGapsCommand(), a.mapRequirementsCommand(), a.mapExportCommand())
+	c.AddCommand(mapAddCommand(a), mapCoverageCommand(a), mapShowCommand(a), mapFindCommand(a), mapPathCommand(a),
+		mapGapsCommand(a), mapRequirementsCommand(a), mapExportCommand(a))
 	return c
 }
 
-func (a *app) mapAddCommand() *cobra.Command {
+func mapAddCommand(a *app) *cobra.Command {
 	o := walk.Options{}
 	c := &cobra.Command{
 		Use:   "add FILE...",
-		Short: a.say("Add what a test tool saw to the map"),
-		Long: a.say(`Reads traces of Playwright (trace.zip), HTTP archives (HAR), ARIA snapshots (page.aria.yaml),
+		Short: a.Say("Add what a test tool saw to the map"),
+		Long: a.Say(`Reads traces of Playwright (trace.zip), HTTP archives (HAR), ARIA snapshots (page.aria.yaml),
 OpenAPI descriptions, sitemaps, caches of Midscene, tables of requirements (CSV: code, title,
 priority, criteria, page, tests) and walks in memtree's own form (JSON lines). A file that was
 added before changes nothing. What was typed, bodies, cookies and the values of parameters are
 not read.`),
 		Example: "  memtree map add trace.zip --product shop --build 1.4\n" +
 			"  memtree map add login.aria.yaml --page /login\n  memtree map add requirements.csv",
-		Args: a.arguments(1, -1, a.say("one file or more")),
-		RunE: func(c *cobra.Command, args []string) error { return a.mapAdd(c.Context(), args, o) },
+		Args: arguments(a.Voice, 1, -1, a.Say("one file or more")),
+		RunE: func(c *cobra.Command, args []string) error { return mapAdd(c.Context(), a, args, o) },
 	}
-	c.Flags().StringVar(&o.Product, "product", "", a.say("the product that was seen"))
-	c.Flags().StringVar(&o.Build, "build", "", a.say("its build"))
-	c.Flags().StringVar(&o.Test, "test", "", a.say("the test that ran, where the file does not name it"))
-	c.Flags().StringVar(&o.Page, "page", "", a.say("the page of a snapshot or of a cache of Midscene"))
-	c.Flags().StringVar(&o.Format, "from", "", a.say("the format, where its content does not tell: %s",
+	c.Flags().StringVar(&o.Product, "product", "", a.Say("the product that was seen"))
+	c.Flags().StringVar(&o.Build, "build", "", a.Say("its build"))
+	c.Flags().StringVar(&o.Test, "test", "", a.Say("the test that ran, where the file does not name it"))
+	c.Flags().StringVar(&o.Page, "page", "", a.Say("the page of a snapshot or of a cache of Midscene"))
+	c.Flags().StringVar(&o.Format, "from", "", a.Say("the format, where its content does not tell: %s",
 		strings.Join(walk.Formats(), ", ")))
 	completes(c, "from", walk.Formats)
 	return c
@@ -66,20 +69,20 @@ type mapAdded struct {
 	Coverage appmap.Coverage `json:"coverage"` // of the product, afterwards
 }
 
-func (a *app) mapAdd(ctx context.Context, files []string, o walk.Options) error {
-	defer a.bounded()()
+func mapAdd(ctx context.Context, a *app, files []string, o walk.Options) error {
+	defer a.store.Bounded()()
 	out := mapAdded{Files: len(files)}
-	return a.with(ctx, writing, func(m *memtree.Memory) error {
-		bar := a.progress(a.say("reading"), screen.Count)
+	return a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
+		bar := a.Progress(a.Say("reading"), screen.Count)
 		defer bar.End()
 		nothing := func(tree.Walk) error { return nil }
 		for _, name := range files { // a fault of the last file leaves the map as it was
-			if err := a.eachWalk(name, o, nothing); err != nil {
+			if err := eachWalk(a, name, o, nothing); err != nil {
 				return err
 			}
 		}
 		for _, name := range files {
-			err := a.eachWalk(name, o, func(w tree.Walk) error {
+			err := eachWalk(a, name, o, func(w tree.Walk) error {
 				added, err := m.Map().Add(ctx, w)
 				out.Add(added)
 				bar.Step(int64(out.Sights), 0)
@@ -94,36 +97,36 @@ func (a *app) mapAdd(ctx context.Context, files []string, o walk.Options) error 
 		if err != nil {
 			return err
 		}
-		if a.json {
-			return a.printJSON(out)
+		if a.JSON {
+			return a.PrintJSON(out)
 		}
-		return a.print(a.Wrap(a.say("Added: %d walks with %d sightings; added before: %d. The map has %d pages, %d elements "+
+		return a.Print(a.Wrap(a.Say("Added: %d walks with %d sightings; added before: %d. The map has %d pages, %d elements "+
 			"that one can act on, %d selectors and %d interfaces.", out.Walks, out.Sights, out.Known, out.Coverage.Pages.All,
 			out.Coverage.Elements.All, out.Coverage.Selectors, out.Coverage.Calls.All))...)
 	})
 }
 
 // eachWalk calls do with each walk of a file.
-func (a *app) eachWalk(name string, o walk.Options, do func(tree.Walk) error) error {
-	f, err := a.openNamed(name)
+func eachWalk(a *app, name string, o walk.Options, do func(tree.Walk) error) error {
+	f, err := a.files.Open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close() //nolint:errcheck // only read
 	info, err := f.Stat()
 	if err != nil {
-		return asNamed(name, err)
+		return input.AsNamed(name, err)
 	}
 	if info.IsDir() {
-		return &usageError{a.say("%s is a folder; name its files", name)}
+		return a.Usage("%s is a folder; name its files", name)
 	}
 	for w, err := range walk.Read(name, f, info.Size(), o) {
 		if err != nil {
-			return a.walkFailed(err)
+			return walkFailed(a.Voice, err)
 		}
 		err = do(w)
 		if fault, ok := errors.AsType[*tree.FieldError](err); ok {
-			return &failure{name + ": " + fault.Error(), err}
+			return &say.Failure{Text: name + ": " + fault.Error(), Cause: err}
 		}
 		if err != nil {
 			return err
@@ -133,21 +136,21 @@ func (a *app) eachWalk(name string, o walk.Options, do func(tree.Walk) error) er
 }
 
 // walkFailed returns the error of a file.
-func (a *app) walkFailed(err error) error {
+func walkFailed(v *say.Voice, err error) error {
 	if fault, ok := errors.AsType[*walk.Error](err); ok {
-		return &failure{fault.Error(), err}
+		return &say.Failure{Text: fault.Error(), Cause: err}
 	}
 	return err
 }
 
 // productFlag adds the flag that names the product.
-func (a *app) productFlag(c *cobra.Command, product *string) {
-	c.Flags().StringVar(product, "product", "", a.say("the product, where there are several"))
+func productFlag(v *say.Voice, c *cobra.Command, product *string) {
+	c.Flags().StringVar(product, "product", "", v.Say("the product, where there are several"))
 }
 
 // mapped calls read with the map of a product, which has to be named where there are several.
-func (a *app) mapped(ctx context.Context, product string, read func(m *memtree.Memory, x *appmap.Map) error) error {
-	return a.with(ctx, reading, func(m *memtree.Memory) (err error) {
+func mapped(ctx context.Context, a *app, product string, read func(m *memtree.Memory, x *appmap.Map) error) error {
+	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) (err error) {
 		var products []string
 		viewed := m.Map().Read(ctx, func(x *appmap.Map) {
 			products = x.Products()
@@ -160,39 +163,39 @@ func (a *app) mapped(ctx context.Context, product string, read func(m *memtree.M
 			return viewed
 		}
 		switch {
-		case len(products) == 0 && !a.json:
-			return a.print(a.Wrap(a.say("The map is empty. Add what a test tool saw: memtree map add trace.zip"))...)
+		case len(products) == 0 && !a.JSON:
+			return a.Print(a.Wrap(a.Say("The map is empty. Add what a test tool saw: memtree map add trace.zip"))...)
 		case product == "" && len(products) > 1:
-			return &usageError{a.say("the map has several products; name one with --product: %s", strings.Join(products, ", "))}
+			return a.Usage("the map has several products; name one with --product: %s", strings.Join(products, ", "))
 		case product != "" && !slices.Contains(products, product) && len(products) > 0:
-			return &usageError{a.say("the map has no product %s; it has %s", product, strings.Join(products, ", "))}
+			return a.Usage("the map has no product %s; it has %s", product, strings.Join(products, ", "))
 		}
 		return err
 	})
 }
 
-func (a *app) mapCoverageCommand() *cobra.Command {
+func mapCoverageCommand(a *app) *cobra.Command {
 	product := ""
 	c := &cobra.Command{
 		Use:   "coverage",
-		Short: a.say("Print how much of the application tests touch"),
-		Args:  a.arguments(0, 0, ""),
+		Short: a.Say("Print how much of the application tests touch"),
+		Args:  arguments(a.Voice, 0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.mapped(c.Context(), product, func(_ *memtree.Memory, x *appmap.Map) error {
+			return mapped(c.Context(), a, product, func(_ *memtree.Memory, x *appmap.Map) error {
 				v := x.Coverage(product)
-				if a.json {
-					return a.printJSON(v)
+				if a.JSON {
+					return a.PrintJSON(v)
 				}
 				t := &screen.Table{Columns: []screen.Column{
-					{Head: ""}, {Head: a.say("tested"), Right: true}, {Head: a.say("all"), Right: true},
+					{Head: ""}, {Head: a.Say("tested"), Right: true}, {Head: a.Say("all"), Right: true},
 					{Head: "%", Right: true},
 				}}
 				for _, row := range []struct {
 					name string
 					appmap.Share
 				}{
-					{a.say("pages"), v.Pages}, {a.say("elements one can act on"), v.Elements}, {a.say("flows"), v.Flows},
-					{a.say("interfaces"), v.Calls}, {a.say("requirements"), v.Requirements},
+					{a.Say("pages"), v.Pages}, {a.Say("elements one can act on"), v.Elements}, {a.Say("flows"), v.Flows},
+					{a.Say("interfaces"), v.Calls}, {a.Say("requirements"), v.Requirements},
 				} {
 					share := "-"
 					if row.All > 0 {
@@ -200,14 +203,14 @@ func (a *app) mapCoverageCommand() *cobra.Command {
 					}
 					t.Add(row.name, fmt.Sprint(row.Tested), fmt.Sprint(row.All), share)
 				}
-				out := a.tableLines(t)
+				out := tableLines(a.Voice, t)
 				if v.Left > 0 {
-					out = append(out, a.Wrap(a.say("Sightings that there was no room for: %d.", v.Left))...)
+					out = append(out, a.Wrap(a.Say("Sightings that there was no room for: %d.", v.Left))...)
 				}
-				return a.print(out...)
+				return a.Print(out...)
 			})
 		},
 	}
-	a.productFlag(c, &product)
+	productFlag(a.Voice, c, &product)
 	return c
 }

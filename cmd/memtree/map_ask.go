@@ -10,88 +10,89 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/appmap"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
 )
 
-func (a *app) mapShowCommand() *cobra.Command {
+func mapShowCommand(a *app) *cobra.Command {
 	product := ""
 	c := &cobra.Command{
 		Use:   "show [PAGE]",
-		Short: a.say("Print the pages of the application, or one of them with what it contains"),
-		Args:  a.arguments(0, 1, a.say("an address or a route")),
+		Short: a.Say("Print the pages of the application, or one of them with what it contains"),
+		Args:  arguments(a.Voice, 0, 1, a.Say("an address or a route")),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.mapped(c.Context(), product, func(_ *memtree.Memory, x *appmap.Map) error {
+			return mapped(c.Context(), a, product, func(_ *memtree.Memory, x *appmap.Map) error {
 				if len(args) == 0 {
-					return a.printPages(x.Pages(product))
+					return printPages(a.Voice, x.Pages(product))
 				}
 				p, ok := x.Page(product, args[0])
 				if !ok {
-					return &usageError{a.say("the map has no page %s; memtree map show lists them", args[0])}
+					return a.Usage("the map has no page %s; memtree map show lists them", args[0])
 				}
-				if a.json {
-					return a.printJSON(p)
+				if a.JSON {
+					return a.PrintJSON(p)
 				}
-				return a.printPage(&p)
+				return printPage(a.Voice, &p)
 			})
 		},
 	}
-	a.productFlag(c, &product)
+	productFlag(a.Voice, c, &product)
 	return c
 }
 
-func (a *app) printPages(pages []appmap.Page) error {
-	if a.json {
-		return a.printJSON(emptyNotNull(pages))
+func printPages(v *say.Voice, pages []appmap.Page) error {
+	if v.JSON {
+		return v.PrintJSON(emptyNotNull(pages))
 	}
 	t := &screen.Table{Columns: []screen.Column{
-		{Head: a.say("page"), Least: 20}, {Head: a.say("title"), Least: 10}, {Head: a.say("seen"), Right: true},
-		{Head: a.say("tests"), Right: true}, {Head: a.say("elements tested"), Right: true},
+		{Head: v.Say("page"), Least: 20}, {Head: v.Say("title"), Least: 10}, {Head: v.Say("seen"), Right: true},
+		{Head: v.Say("tests"), Right: true}, {Head: v.Say("elements tested"), Right: true},
 	}}
 	for i := range pages {
 		p := &pages[i]
 		t.Add(p.Page, p.Title, fmt.Sprint(p.Seen), fmt.Sprint(len(p.Tests)),
 			fmt.Sprintf("%d / %d", p.Count.Tested, p.Count.All))
 	}
-	return a.print(a.tableLines(t)...)
+	return v.Print(tableLines(v, t)...)
 }
 
-func (a *app) printPage(p *appmap.Page) error {
-	out := &screen.Page{Width: a.Width}
-	out.Lines = append(out.Lines, a.Paint(screen.Bold, strings.TrimSpace(p.Page+" "+p.Title)))
-	out.Part(a.say("seen"), fmt.Sprint(p.Seen))
-	out.Part(a.say("parameters"), strings.Join(p.Params, " "))
-	out.Part(a.say("tests"), shortList(p.Tests))
+func printPage(v *say.Voice, p *appmap.Page) error {
+	out := &screen.Page{Width: v.Width}
+	out.Lines = append(out.Lines, v.Paint(screen.Bold, strings.TrimSpace(p.Page+" "+p.Title)))
+	out.Part(v.Say("seen"), fmt.Sprint(p.Seen))
+	out.Part(v.Say("parameters"), strings.Join(p.Params, " "))
+	out.Part(v.Say("tests"), shortList(p.Tests))
 	if len(p.Elements) > 0 {
 		t := &screen.Table{Columns: []screen.Column{
-			{Head: a.say("role")}, {Head: a.say("name"), Least: 16}, {Head: a.say("place"), Least: 8},
-			{Head: a.say("tests"), Right: true},
+			{Head: v.Say("role")}, {Head: v.Say("name"), Least: 16}, {Head: v.Say("place"), Least: 8},
+			{Head: v.Say("tests"), Right: true},
 		}}
 		for _, e := range p.Elements {
 			t.Add(e.Role, e.Name, e.Place, fmt.Sprint(len(e.Tests)))
 		}
-		out.Head(a.say("Elements"))
-		out.Lines = append(out.Lines, a.tableLines(t)...)
+		out.Head(v.Say("Elements"))
+		out.Lines = append(out.Lines, tableLines(v, t)...)
 	}
 	if len(p.Links) > 0 {
-		out.Head(a.say("Leads to"))
+		out.Head(v.Say("Leads to"))
 		for i := range p.Links {
-			out.Lines = append(out.Lines, a.Wrap("  "+a.stepLineOf(&p.Links[i]))...)
+			out.Lines = append(out.Lines, v.Wrap("  "+stepLineOf(v, &p.Links[i]))...)
 		}
 	}
 	if len(p.Calls) > 0 {
-		out.Head(a.say("Calls"))
+		out.Head(v.Say("Calls"))
 		for _, c := range p.Calls {
-			out.Lines = append(out.Lines, a.Wrap(fmt.Sprintf("  %s %s %v", c.Method, c.Path, c.Statuses))...)
+			out.Lines = append(out.Lines, v.Wrap(fmt.Sprintf("  %s %s %v", c.Method, c.Path, c.Statuses))...)
 		}
 	}
-	return a.print(out.Lines...)
+	return v.Print(out.Lines...)
 }
 
 // stepLineOf returns one step of a way as a line.
-func (a *app) stepLineOf(s *appmap.Step) string {
+func stepLineOf(v *say.Voice, s *appmap.Step) string {
 	how := strings.TrimSpace(strings.Join([]string{s.Do, s.Role, quotedName(s.Name)}, " "))
 	if how == "" {
-		how = a.say("link")
+		how = v.Say("link")
 	}
 	return s.To + "  (" + strings.Join(strings.Fields(how), " ") + ")"
 }
@@ -103,198 +104,198 @@ func quotedName(s string) string {
 	return "“" + s + "”"
 }
 
-func (a *app) mapFindCommand() *cobra.Command {
+func mapFindCommand(a *app) *cobra.Command {
 	q := appmap.Query{}
 	all := false
 	c := &cobra.Command{
 		Use:   `find "ELEMENT"`,
-		Short: a.say("Find selectors that worked for an element"),
-		Long: a.say(`Finds elements by what they are called, under other names too, and prints the selectors that worked:
+		Short: a.Say("Find selectors that worked for an element"),
+		Long: a.Say(`Finds elements by what they are called, under other names too, and prints the selectors that worked:
 those whose success rate is .7 or more at the lower end of its interval. With --all also others,
 and for untouched elements the selector that Playwright would use.`),
 		Example: "  memtree map find \"the submit button of the login form\"\n" +
 			"  memtree map find \"search\" --page /orders --do fill --all",
-		Args: a.arguments(1, 1, a.say("what is looked for, in quotation marks")),
+		Args: arguments(a.Voice, 1, 1, a.Say("what is looked for, in quotation marks")),
 		RunE: func(c *cobra.Command, args []string) error {
 			q.Text = args[0]
 			if all {
 				q.Least = -1
 			}
-			return a.mapped(c.Context(), q.Product, func(_ *memtree.Memory, x *appmap.Map) error {
-				return a.printFound(x.Find(q), all)
+			return mapped(c.Context(), a, q.Product, func(_ *memtree.Memory, x *appmap.Map) error {
+				return printFound(a.Voice, x.Find(q), all)
 			})
 		},
 	}
-	a.productFlag(c, &q.Product)
-	c.Flags().StringVar(&q.Page, "page", "", a.say("only on this page"))
-	c.Flags().StringVar(&q.Do, "do", "", a.say("only for this action, such as click or fill"))
-	c.Flags().IntVar(&q.Limit, "limit", 5, a.say("print this many at most"))
-	c.Flags().BoolVar(&all, "all", false, a.say("also what has not proved itself"))
+	productFlag(a.Voice, c, &q.Product)
+	c.Flags().StringVar(&q.Page, "page", "", a.Say("only on this page"))
+	c.Flags().StringVar(&q.Do, "do", "", a.Say("only for this action, such as click or fill"))
+	c.Flags().IntVar(&q.Limit, "limit", 5, a.Say("print this many at most"))
+	c.Flags().BoolVar(&all, "all", false, a.Say("also what has not proved itself"))
 	return c
 }
 
-func (a *app) printFound(found []appmap.Found, all bool) error {
-	if a.json {
-		return a.printJSON(emptyNotNull(found))
+func printFound(v *say.Voice, found []appmap.Found, all bool) error {
+	if v.JSON {
+		return v.PrintJSON(emptyNotNull(found))
 	}
 	if len(found) == 0 && !all {
-		return a.print(a.Wrap(a.say("No selector that fits has proved itself. --all also prints others."))...)
+		return v.Print(v.Wrap(v.Say("No selector that fits has proved itself. --all also prints others."))...)
 	}
 	if len(found) == 0 {
-		return a.print(a.say("Nothing fits."))
+		return v.Print(v.Say("Nothing fits."))
 	}
 	var out []string
 	for i := range found {
 		f := &found[i]
 		what := strings.Join(strings.Fields(strings.Join([]string{f.Do, f.Role, quotedName(f.Name)}, " ")), " ")
-		state := a.say("not tried yet")
+		state := v.Say("not tried yet")
 		if f.Tried > 0 {
-			state = a.say("worked %d of %d times, trust %.2f", f.Worked, f.Tried, f.Trust)
+			state = v.Say("worked %d of %d times, trust %.2f", f.Worked, f.Tried, f.Trust)
 		}
-		out = append(out, a.Wrap(a.Paint(screen.Bold, f.Selector))...)
-		out = append(out, a.Wrap("  "+f.Page+" · "+what+" · "+state)...)
+		out = append(out, v.Wrap(v.Paint(screen.Bold, f.Selector))...)
+		out = append(out, v.Wrap("  "+f.Page+" · "+what+" · "+state)...)
 	}
-	return a.print(out...)
+	return v.Print(out...)
 }
 
-func (a *app) mapPathCommand() *cobra.Command {
+func mapPathCommand(a *app) *cobra.Command {
 	product := ""
 	c := &cobra.Command{
 		Use:   "path FROM TO",
-		Short: a.say("Print the shortest way from one page to another"),
-		Args:  a.arguments(2, 2, a.say("two pages: addresses or routes")),
+		Short: a.Say("Print the shortest way from one page to another"),
+		Args:  arguments(a.Voice, 2, 2, a.Say("two pages: addresses or routes")),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.mapped(c.Context(), product, func(_ *memtree.Memory, x *appmap.Map) error {
+			return mapped(c.Context(), a, product, func(_ *memtree.Memory, x *appmap.Map) error {
 				way, ok := x.Path(product, args[0], args[1])
-				if a.json {
-					return a.printJSON(struct {
+				if a.JSON {
+					return a.PrintJSON(struct {
 						Found bool          `json:"found"`
 						Steps []appmap.Step `json:"steps"`
 					}{ok, emptyNotNull(way)})
 				}
 				if !ok {
-					return a.print(a.Wrap(a.say("No way from %s to %s is known.", args[0], args[1]))...)
+					return a.Print(a.Wrap(a.Say("No way from %s to %s is known.", args[0], args[1]))...)
 				}
 				out := []string{appmap.PageOf(args[0])}
 				for i := range way {
-					out = append(out, a.Wrap("→ "+a.stepLineOf(&way[i]))...)
+					out = append(out, a.Wrap("→ "+stepLineOf(a.Voice, &way[i]))...)
 					if way[i].Selector != "" {
 						out = append(out, a.Wrap("    "+way[i].Selector)...)
 					}
 				}
-				return a.print(out...)
+				return a.Print(out...)
 			})
 		},
 	}
-	a.productFlag(c, &product)
+	productFlag(a.Voice, c, &product)
 	return c
 }
 
-func (a *app) mapGapsCommand() *cobra.Command {
+func mapGapsCommand(a *app) *cobra.Command {
 	product, limit := "", 20
 	c := &cobra.Command{
 		Use:   "gaps",
-		Short: a.say("Print what no test touches, the riskiest first"),
-		Long: a.say(`Prints the elements, pages, interfaces, flows and requirements that no test touches, and pages
+		Short: a.Say("Print what no test touches, the riskiest first"),
+		Long: a.Say(`Prints the elements, pages, interfaces, flows and requirements that no test touches, and pages
 that nothing leads to. First come those of pages on which verdicts were wrong: each wrong verdict
 counts one.`),
-		Args: a.arguments(0, 0, ""),
+		Args: arguments(a.Voice, 0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.mapped(c.Context(), product, func(m *memtree.Memory, x *appmap.Map) error {
+			return mapped(c.Context(), a, product, func(m *memtree.Memory, x *appmap.Map) error {
 				wrong, err := appmap.WrongOnPages(c.Context(), m.Tree(), product)
 				if err != nil {
 					return err
 				}
-				return a.printGaps(x.Gaps(product, func(page string) float64 { return wrong[page] }), limit)
+				return printGaps(a.Voice, x.Gaps(product, func(page string) float64 { return wrong[page] }), limit)
 			})
 		},
 	}
-	a.productFlag(c, &product)
-	c.Flags().IntVar(&limit, "limit", 20, a.say("print this many at most; 0: all"))
+	productFlag(a.Voice, c, &product)
+	c.Flags().IntVar(&limit, "limit", 20, a.Say("print this many at most; 0: all"))
 	return c
 }
 
-func (a *app) printGaps(gaps []appmap.Gap, limit int) error {
+func printGaps(v *say.Voice, gaps []appmap.Gap, limit int) error {
 	all := len(gaps)
 	if limit > 0 {
 		gaps = gaps[:min(limit, all)]
 	}
-	if a.json {
-		return a.printJSON(struct {
+	if v.JSON {
+		return v.PrintJSON(struct {
 			All  int          `json:"all"`
 			Gaps []appmap.Gap `json:"gaps"`
 		}{all, emptyNotNull(gaps)})
 	}
 	if all == 0 {
-		return a.print(a.say("Tests touch all that the map has."))
+		return v.Print(v.Say("Tests touch all that the map has."))
 	}
 	t := &screen.Table{Columns: []screen.Column{
-		{Head: a.say("not tested")}, {Head: a.say("page"), Least: 12}, {Head: a.say("name"), Least: 20},
-		{Head: a.say("wrong verdicts"), Right: true},
+		{Head: v.Say("not tested")}, {Head: v.Say("page"), Least: 12}, {Head: v.Say("name"), Least: 20},
+		{Head: v.Say("wrong verdicts"), Right: true},
 	}}
 	for i := range gaps {
 		g := &gaps[i]
-		t.Add(a.gapName(g), g.Page, g.Name, fmt.Sprint(g.Risk))
+		t.Add(gapName(v, g), g.Page, g.Name, fmt.Sprint(g.Risk))
 	}
-	out := a.tableLines(t)
+	out := tableLines(v, t)
 	if len(gaps) < all {
-		out = append(out, a.say("%d more; --limit 0 prints all.", all-len(gaps)))
+		out = append(out, v.Say("%d more; --limit 0 prints all.", all-len(gaps)))
 	}
-	return a.print(out...)
+	return v.Print(out...)
 }
 
-func (a *app) gapName(g *appmap.Gap) string {
+func gapName(v *say.Voice, g *appmap.Gap) string {
 	switch g.Kind {
 	case appmap.UntestedElement:
 		return g.Role
 	case appmap.UntestedPage:
-		return a.say("page")
+		return v.Say("page")
 	case appmap.OrphanPage:
-		return a.say("page without a way")
+		return v.Say("page without a way")
 	case appmap.UntestedCall:
-		return a.say("interface")
+		return v.Say("interface")
 	case appmap.UntestedFlow:
-		return a.say("flow")
+		return v.Say("flow")
 	default:
-		return a.say("requirement")
+		return v.Say("requirement")
 	}
 }
 
-func (a *app) mapRequirementsCommand() *cobra.Command {
+func mapRequirementsCommand(a *app) *cobra.Command {
 	product := ""
 	c := &cobra.Command{
 		Use:   "requirements",
-		Short: a.say("Print which tests check which requirement"),
-		Long: a.say(`Prints the requirements that memtree map add has read from a table, with the tests that check
+		Short: a.Say("Print which tests check which requirement"),
+		Long: a.Say(`Prints the requirements that memtree map add has read from a table, with the tests that check
 each: those that the table names, and among the tests that ran those that name its code or are
 like its title, with how sure that is.`),
-		Args: a.arguments(0, 0, ""),
+		Args: arguments(a.Voice, 0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.mapped(c.Context(), product, func(m *memtree.Memory, x *appmap.Map) error {
+			return mapped(c.Context(), a, product, func(m *memtree.Memory, x *appmap.Map) error {
 				tests := map[string]string{}
 				for _, b := range m.Briefs().Coming() {
 					if product == "" || b.Test.Product == product {
 						tests[cmp.Or(b.Test.ID, b.Test.Prompt)] = b.Test.Prompt
 					}
 				}
-				return a.printRequirements(x.Requirements(product, tests))
+				return printRequirements(a.Voice, x.Requirements(product, tests))
 			})
 		},
 	}
-	a.productFlag(c, &product)
+	productFlag(a.Voice, c, &product)
 	return c
 }
 
-func (a *app) printRequirements(all []appmap.Requirement) error {
-	if a.json {
-		return a.printJSON(emptyNotNull(all))
+func printRequirements(v *say.Voice, all []appmap.Requirement) error {
+	if v.JSON {
+		return v.PrintJSON(emptyNotNull(all))
 	}
 	if len(all) == 0 {
-		return a.print(a.Wrap(a.say("No requirement is known. Add a table: memtree map add requirements.csv"))...)
+		return v.Print(v.Wrap(v.Say("No requirement is known. Add a table: memtree map add requirements.csv"))...)
 	}
 	t := &screen.Table{Columns: []screen.Column{
-		{Head: a.say("code")}, {Head: a.say("title"), Least: 20}, {Head: a.say("priority")},
-		{Head: a.say("checked by"), Least: 16},
+		{Head: v.Say("code")}, {Head: v.Say("title"), Least: 20}, {Head: v.Say("priority")},
+		{Head: v.Say("checked by"), Least: 16},
 	}}
 	for i := range all {
 		r := &all[i]
@@ -308,7 +309,7 @@ func (a *app) printRequirements(all []appmap.Requirement) error {
 		}
 		t.Add(r.Code, r.Title, r.Priority, cmp.Or(strings.Join(checks, ", "), "-"))
 	}
-	return a.print(a.tableLines(t)...)
+	return v.Print(tableLines(v, t)...)
 }
 
 // emptyNotNull returns a list that JSON writes as [] where it is empty.

@@ -8,27 +8,28 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/store"
 )
 
-func (a *app) mapExportCommand() *cobra.Command {
+func mapExportCommand(a *app) *cobra.Command {
 	product := ""
 	c := &cobra.Command{
 		Use:   "export FILE",
-		Short: a.say("Write what was seen to a file that map add reads"),
-		Long: a.say(`Writes the walks of the map, a line of JSON each: routes, names of elements and parameters, selectors and
+		Short: a.Say("Write what was seen to a file that map add reads"),
+		Long: a.Say(`Writes the walks of the map, a line of JSON each: routes, names of elements and parameters, selectors and
 whether they worked. Values and bodies are not in the map. memtree map add takes the file into another map,
 where a walk that is there counts once; so the maps of two teams become one. - is standard output.`),
 		Example: "  memtree map export shop.walks.jsonl --product shop\n" +
 			"  memtree map add shop.walks.jsonl --store other",
-		Args: a.arguments(1, 1, a.say("the file")),
-		RunE: func(c *cobra.Command, args []string) error { return a.mapExport(c.Context(), args[0], product) },
+		Args: arguments(a.Voice, 1, 1, a.Say("the file")),
+		RunE: func(c *cobra.Command, args []string) error { return mapExport(c.Context(), a, args[0], product) },
 	}
-	a.productFlag(c, &product)
+	productFlag(a.Voice, c, &product)
 	return c
 }
 
-func (a *app) mapExport(ctx context.Context, file, product string) error {
-	return a.with(ctx, reading, func(m *memtree.Memory) error {
+func mapExport(ctx context.Context, a *app, file, product string) error {
+	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
 		var out bytes.Buffer
 		lines := json.NewEncoder(&out)
 		lines.SetEscapeHTML(false)
@@ -46,18 +47,18 @@ func (a *app) mapExport(ctx context.Context, file, product string) error {
 			n, there[e.Walk.ID] = n+1, true
 		}
 		if file == "-" {
-			_, err := a.stdout.Write(out.Bytes())
+			_, err := a.Stdout.Write(out.Bytes())
 			return err
 		}
-		if err := a.writeWhole(file, out.Bytes()); err != nil {
+		if err := a.files.Write(file, out.Bytes()); err != nil {
 			return err
 		}
-		if a.json {
-			return a.printJSON(struct {
+		if a.JSON {
+			return a.PrintJSON(struct {
 				File  string `json:"file"`
 				Walks int    `json:"walks"`
 			}{file, n})
 		}
-		return a.print(a.say("Walks written to %s: %d", file, n))
+		return a.Print(a.Say("Walks written to %s: %d", file, n))
 	})
 }

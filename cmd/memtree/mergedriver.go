@@ -3,14 +3,15 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/transfer"
 )
 
-func (a *app) mergeDriverCommand() *cobra.Command {
+func mergeDriverCommand(v *say.Voice) *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge-driver BASE OURS THEIRS [PATH]",
-		Short: a.say("Merge branches of a folder of memories, for git"),
-		Long: a.say(`Git calls this for every file of an exported folder that two branches changed. What both
+		Short: v.Say("Merge branches of a folder of memories, for git"),
+		Long: v.Say(`Git calls this for every file of an exported folder that two branches changed. What both
 know is united, whatever the order of merges; where they contradict each other both lessons stay,
 and the memory is named.
 
@@ -23,22 +24,22 @@ and in .gitattributes, for a folder called memories:
   memories/nodes/*.jsonl merge=memtree
   memories/manifest.json merge=memtree`),
 		Example: "  memtree merge-driver base.jsonl ours.jsonl theirs.jsonl",
-		Args:    a.arguments(3, 4, a.say("three files, and the path git knows them by")),
+		Args:    arguments(v, 3, 4, v.Say("three files, and the path git knows them by")),
 		RunE: func(_ *cobra.Command, args []string) error {
 			path := args[len(args)-1]
 			conflicts, err := transfer.MergeFiles(args[0], args[1], args[2])
 			if err != nil {
-				return a.fileFailure(path, err)
+				return fileFailure(v, path, err)
 			}
-			if a.json {
-				return a.printJSON(struct {
+			if v.JSON {
+				return v.PrintJSON(struct {
 					Path      string              `json:"path"`
 					Conflicts []transfer.NodePlan `json:"conflicts"`
 				}{path, conflicts})
 			}
 			for _, x := range conflicts {
 				for _, c := range x.Conflicts {
-					a.note(a.say("%s: both branches changed %s: %s", path, short(x.ID), a.conflictLine(&c)))
+					v.Note(v.Say("%s: both branches changed %s: %s", path, short(x.ID), conflictLine(v, &c)))
 				}
 			}
 			return nil

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/internal/cli/say"
 )
 
 // TestLastingErrorCostsOneCall: after an error that lasts, a command makes no further call, and prints once what to
@@ -43,8 +45,8 @@ func TestLastingErrorCostsOneCall(t *testing.T) {
 			}
 			do := func(args ...string) string {
 				var out, errs strings.Builder
-				require.Zero(t, run(t.Context(), process{args: args, stdin: strings.NewReader(runs.String()), stdout: &out,
-					stderr: &errs, getenv: func(k string) string { return env[k] }}), errs.String())
+				require.Zero(t, run(t.Context(), say.Process{Args: args, Stdin: strings.NewReader(runs.String()), Stdout: &out,
+					Stderr: &errs, Getenv: func(k string) string { return env[k] }}), errs.String())
 				require.NotContains(t, out.String()+errs.String(), "sk-ours")
 				require.NotContains(t, out.String(), "last failure")
 				return strings.Join(strings.Fields(errs.String()), " ")

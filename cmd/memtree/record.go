@@ -8,17 +8,21 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/cli/input"
+	"github.com/memtree/memtree/internal/cli/model"
+	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
-func (a *app) recordCommand() *cobra.Command {
+func recordCommand(a *app) *cobra.Command {
 	async, dry, run := false, false, ""
 	c := &cobra.Command{
 		Use:   "record FILE... [flags]",
-		Short: a.say("Record judged runs; wrong judgements become cases"),
-		Long: a.say(`Reads judged runs from files (- is standard input), one JSON object a line or an array, and keeps ` +
+		Short: a.Say("Record judged runs; wrong judgements become cases"),
+		Long: a.Say(`Reads judged runs from files (- is standard input), one JSON object a line or an array, and keeps ` +
 			`them. A wrong judgement becomes a case, or one more occurrence of a case that is known. Recording a file again ` +
 			`changes nothing.
 
@@ -41,18 +45,18 @@ The same answer to the same test is one more run if its id, run_id, trial or at 
 			`of these, equal lines of one file are separate runs, and an equal line of another file counts as recorded ` +
 			`before; --run names the run of such lines.`),
 		Example: "  memtree record runs.jsonl\n  my-harness --json | memtree record - --run nightly-42",
-		Args:    a.arguments(1, -1, a.say("one file or more, or - for standard input")),
+		Args:    arguments(a.Voice, 1, -1, a.Say("one file or more, or - for standard input")),
 		RunE: func(c *cobra.Command, args []string) error {
 			if dry {
-				return a.recordDry(c.Context(), args, run)
+				return recordDry(c.Context(), a, args, run)
 			}
-			return a.record(c.Context(), args, run, async)
+			return runRecord(c.Context(), a, args, run, async)
 		},
 	}
-	c.Flags().StringVar(&run, "run", "", a.say("id of the run, for lines that have neither id nor run_id"))
-	c.Flags().BoolVar(&async, "async", false, a.say("do not wait for cases to be formed; the next record goes on with it"))
-	c.Flags().BoolVar(&dry, "dry-run", false, a.say("say what would be accepted and asked, write nothing, ask no model"))
-	a.boundFlags(c)
+	c.Flags().StringVar(&run, "run", "", a.Say("id of the run, for lines that have neither id nor run_id"))
+	c.Flags().BoolVar(&async, "async", false, a.Say("do not wait for cases to be formed; the next record goes on with it"))
+	c.Flags().BoolVar(&dry, "dry-run", false, a.Say("say what would be accepted and asked, write nothing, ask no model"))
+	a.model.Flags(c)
 	return c
 }
 
@@ -68,24 +72,24 @@ const mostFresh = 10_000
 
 // recorded is the result, as --json prints it.
 type recorded struct {
-	Accepted    int      `json:"accepted"`
-	Duplicate   int      `json:"duplicate"`
-	Correct     int      `json:"correct"` // of Accepted
-	Wrong       int      `json:"wrong"`
-	Unlabelled  int      `json:"unlabelled"`
-	Formed      int      `json:"formed"`      // new cases
-	Occurrences int      `json:"occurrences"` // of known cases
-	Analysis    analysed `json:"analysis"`    // of the new cases
-	Rejected    []reject `json:"rejected"`
-	RejectCount int      `json:"rejectedCount"` // Rejected lists the first 10,000
+	Accepted    int            `json:"accepted"`
+	Duplicate   int            `json:"duplicate"`
+	Correct     int            `json:"correct"` // of Accepted
+	Wrong       int            `json:"wrong"`
+	Unlabelled  int            `json:"unlabelled"`
+	Formed      int            `json:"formed"`      // new cases
+	Occurrences int            `json:"occurrences"` // of known cases
+	Analysis    analysed       `json:"analysis"`    // of the new cases
+	Rejected    []input.Reject `json:"rejected"`
+	RejectCount int            `json:"rejectedCount"` // Rejected lists the first 10,000
 
-	Unread []unreadField `json:"unread,omitempty"` // ignored fields of the files
+	Unread []input.UnreadField `json:"unread,omitempty"` // ignored fields of the files
 
-	ByModel       int   `json:"byModel"`       // of the new cases
-	ByRules       int   `json:"byRules"`       // likewise
-	ModelFailures int   `json:"modelFailures"` // calls without a usable answer
-	Calls         int   `json:"calls"`         // of the model
-	Model         spent `json:"model"`         // calls and their cost
+	ByModel       int         `json:"byModel"`       // of the new cases
+	ByRules       int         `json:"byRules"`       // likewise
+	ModelFailures int         `json:"modelFailures"` // calls without a usable answer
+	Calls         int         `json:"calls"`         // of the model
+	Model         model.Spent `json:"model"`         // calls and their cost
 
 	types map[string]map[taxonomy.Direction]int
 	left  int // still in the outbox
@@ -94,7 +98,8 @@ type recorded struct {
 
 // recorder is the state of one record command.
 type recorder struct {
-	*intake
+	*app
+	*input.Runs
 	mem   *memtree.Memory
 	out   recorded
 	batch []tree.Evaluation
@@ -112,30 +117,30 @@ type recorder struct {
 	nameless bool       // a duplicate has neither id nor run_id, so it may be another run with equal content
 }
 
-// record records the runs of files, and waits until cases are formed unless async is set. run is the run id for lines
+// runRecord records the runs of files, and waits until cases are formed unless async is set. run is the run id for lines
 // without one.
-func (a *app) record(ctx context.Context, files []string, run string, async bool) error {
-	in, err := a.intake(files, a.say("recording"))
+func runRecord(ctx context.Context, a *app, files []string, run string, async bool) error {
+	in, err := a.files.Runs(files, a.Say("recording"))
 	if err != nil {
 		return err
 	}
-	pictures := a.pictureKeeper(ctx, "")
+	pictures := newPictureKeeper(ctx, a, "")
 	defer pictures.close()
-	in.run, in.keep = run, pictures.keep
-	r := &recorder{intake: in}
+	in.Run, in.Keep = run, pictures.keep
+	r := &recorder{app: a, Runs: in}
 	r.out.types = map[string]map[taxonomy.Direction]int{}
-	err = a.with(ctx, writing, func(m *memtree.Memory) error {
+	err = a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
 		r.mem, pictures.mem = m, m
-		if a.on != nil {
+		if a.store.Guest != nil {
 			r.mine = map[string]bool{}
 		}
 		return r.run(ctx, files, async)
 	})
-	in.bar.End()
+	in.Bar.End()
 	if err != nil {
 		return err
 	}
-	return in.err()
+	return in.Err()
 }
 
 // run records all files, and prints the result.
@@ -143,13 +148,13 @@ func (r *recorder) run(ctx context.Context, files []string, async bool) error {
 	if err := r.work(ctx, files, async); err != nil {
 		return err
 	}
-	if r.json {
-		return r.printJSON(r.out)
+	if r.JSON {
+		return r.PrintJSON(r.out)
 	}
 	if err := r.summary(async); err != nil {
 		return err
 	}
-	return r.print(r.pictureLines(&r.pictures)...)
+	return r.Print(pictureLines(r.Voice, &r.Pictures)...)
 }
 
 // work records all files and collects the result.
@@ -183,30 +188,30 @@ func (r *recorder) work(ctx context.Context, files []string, async bool) error {
 	}
 	r.out.Analysis = since(r.mem.Health().Formed, formed)
 	r.account()
-	r.bar.End()
-	r.hidden()
-	r.halted(r.mem, sum(r.out.Analysis.Unanswered))
-	r.out.Rejected, r.out.RejectCount, r.out.Unread = r.rejected, r.rejects, r.unknown
+	r.Bar.End()
+	r.Hidden()
+	r.model.Halted(r.mem.Health().Model, sum(r.out.Analysis.Unanswered))
+	r.out.Rejected, r.out.RejectCount, r.out.Unread = r.Rejected, r.Rejects, r.Unknown
 	return nil
 }
 
 // stopped returns the error of an interrupted record command. It reports how many runs were recorded and how to
 // continue.
 func (r *recorder) stopped(err error) error {
-	r.bar.End()
-	text := r.sentence(err)
+	r.Bar.End()
+	text := r.Sentence(err)
 	if n := r.out.Accepted; n > 0 {
-		text += r.say("; the %d runs accepted before that are kept; give the same command again to go on, nothing is "+
+		text += r.Say("; the %d runs accepted before that are kept; give the same command again to go on, nothing is "+
 			"recorded twice", n)
 	} else if errors.Is(err, context.Canceled) {
-		text += r.say("; nothing was recorded")
+		text += r.Say("; nothing was recorded")
 	}
-	return &failure{text, err}
+	return &say.Failure{Text: text, Cause: err}
 }
 
 // file records one file. If reading it fails, the runs before the failure are recorded.
 func (r *recorder) file(ctx context.Context, name string) error {
-	err := r.intake.file(ctx, name, r.taker(ctx, name))
+	err := r.Runs.File(ctx, name, r.taker(ctx, name))
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -256,8 +261,8 @@ func (r *recorder) flush(ctx context.Context, name string) error {
 				}
 				continue
 			}
-			r.reject(reject{File: name, Field: "id",
-				Error: r.say("%s was recorded before with other content; give each run its own id, or name it with --run",
+			r.Reject(input.Reject{File: name, Field: "id",
+				Error: r.Say("%s was recorded before with other content; give each run its own id, or name it with --run",
 					receipt.Key)})
 		}
 	}
@@ -268,7 +273,7 @@ func (r *recorder) flush(ctx context.Context, name string) error {
 // again counts the pictures of a run that was recorded before; it keeps its first pictures.
 func (r *recorder) again(e *tree.Evaluation) {
 	if e.Evidence != nil {
-		r.pictures.Again += len(e.Evidence.Pictures)
+		r.Pictures.Again += len(e.Evidence.Pictures)
 	}
 }
 

@@ -6,6 +6,9 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/cli/input"
+	"github.com/memtree/memtree/internal/cli/model"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/tree"
@@ -13,64 +16,64 @@ import (
 
 // planned is the result of a dry run of record, as --json prints it.
 type planned struct {
-	Accepted   int       `json:"accepted"`
-	Duplicate  int       `json:"duplicate"`
-	Correct    int       `json:"correct"`
-	Wrong      int       `json:"wrong"`
-	Unlabelled int       `json:"unlabelled"`
-	Calls      int       `json:"calls"`   // of the model, estimated
-	Usage      llm.Usage `json:"usage"`   // likewise
-	Cost       any       `json:"cost"`    // likewise; a number, or "unknown"
-	Vectors    vectored  `json:"vectors"` // of an embedding model, estimated; included in calls and cost
-	Estimated  bool      `json:"estimated"`
-	Rejected   []reject  `json:"rejected"`
+	Accepted   int            `json:"accepted"`
+	Duplicate  int            `json:"duplicate"`
+	Correct    int            `json:"correct"`
+	Wrong      int            `json:"wrong"`
+	Unlabelled int            `json:"unlabelled"`
+	Calls      int            `json:"calls"`   // of the model, estimated
+	Usage      llm.Usage      `json:"usage"`   // likewise
+	Cost       any            `json:"cost"`    // likewise; a number, or "unknown"
+	Vectors    model.Vectors  `json:"vectors"` // of an embedding model, estimated; included in calls and cost
+	Estimated  bool           `json:"estimated"`
+	Rejected   []input.Reject `json:"rejected"`
 }
 
 // recordDry prints what a record of the files would do, and its model calls. It writes nothing and calls no model.
-func (a *app) recordDry(ctx context.Context, files []string, run string) error {
-	in, err := a.intake(files, a.say("reading"))
+func recordDry(ctx context.Context, a *app, files []string, run string) error {
+	in, err := a.files.Runs(files, a.Say("reading"))
 	if err != nil {
 		return err
 	}
-	in.run = run
-	err = a.with(ctx, planning, func(m *memtree.Memory) error {
-		r := &recorder{intake: in, mem: m}
+	in.Run = run
+	err = a.store.With(ctx, store.Planning, func(m *memtree.Memory) error {
+		r := &recorder{app: a, Runs: in, mem: m}
 		e := &meter.Estimator{}
 		if err := r.plan(ctx, files, e); err != nil {
 			return err
 		}
-		in.bar.End()
+		in.Bar.End()
 		calls, usage := meter.WithRepairs(e.Sum())
-		v := a.vectorsOf(r.texts)
+		v := a.model.Vectors(r.texts)
 		o := &r.out
 		p := planned{o.Accepted, o.Duplicate, o.Correct, o.Wrong, o.Unlabelled,
-			calls + v.Calls, usage.Add(v.Usage), plus(a.costOf(calls, 0, usage), v.Cost), v, true, in.rejected}
-		if a.json {
-			return a.printJSON(p)
+			calls + v.Calls, usage.Add(v.Usage), model.Plus(a.model.CostOf(calls, 0, usage), v.Cost), v, true, in.Rejected}
+		if a.JSON {
+			return a.PrintJSON(p)
 		}
 		lines := []string{
-			a.say("%s would be accepted, %d were recorded before, %d would be rejected.",
-				a.runs(p.Accepted), p.Duplicate, in.rejects),
-			a.say("Of the accepted: %d right, %d wrong, %d without a label.", p.Correct, p.Wrong, p.Unlabelled),
+			a.Say("%s would be accepted, %d were recorded before, %d would be rejected.",
+				runCount(a.Voice, p.Accepted), p.Duplicate, in.Rejects),
+			a.Say("Of the accepted: %d right, %d wrong, %d without a label.", p.Correct, p.Wrong, p.Unlabelled),
 		}
-		if a.spending.model != "" {
-			lines = append(lines, a.say("The model would be asked about %d times: some %d tokens in, %d out; cost %s. "+
+		if a.model.Name != "" {
+			lines = append(lines, a.Say("The model would be asked about %d times: some %d tokens in, %d out; cost %s. "+
 				"That is with one answer in five asked for twice.",
-				calls, usage.InputTokens, usage.OutputTokens, a.costWords(a.costOf(calls, 0, usage))))
+				calls, usage.InputTokens, usage.OutputTokens, a.model.CostWords(a.model.CostOf(calls, 0, usage))))
 		}
 		if v.Calls > 0 {
-			lines = append(lines, a.vectorsLine(&v))
+			lines = append(lines, a.model.VectorsLine(&v))
 		}
 		for i, l := range lines {
 			lines[i] = strings.Join(a.Wrap(l), "\n")
 		}
-		return a.print(lines...)
+		return a.Print(lines...)
 	})
-	in.bar.End()
+	in.Bar.End()
 	if err != nil {
 		return err
 	}
-	return in.err()
+	return in.Err()
 }
 
 // plan reads the files and estimates the model calls.
@@ -85,7 +88,7 @@ func (r *recorder) plan(ctx context.Context, files []string, ask *meter.Estimato
 		}
 	}
 	o := formation.Options{Taxonomy: r.mem.Taxonomy()}
-	if r.spending.model != "" {
+	if r.model.Name != "" {
 		o.Generator = ask
 	}
 	former, err := formation.New(o)
@@ -94,7 +97,7 @@ func (r *recorder) plan(ctx context.Context, files []string, ask *meter.Estimato
 	}
 	var runs []*formation.Run
 	for _, name := range files {
-		err := r.intake.file(ctx, name, func(e *tree.Evaluation) error {
+		err := r.Runs.File(ctx, name, func(e *tree.Evaluation) error {
 			e.Identify()
 			if known[e.Key()] {
 				r.out.Duplicate++
@@ -138,25 +141,3 @@ func (r *recorder) estimate(ctx context.Context, former *formation.Former, runs 
 type noNeighbours struct{ tree.Reader }
 
 func (noNeighbours) Similar(context.Context, *tree.Node, int) ([]tree.Node, error) { return nil, nil }
-
-// vectored is an estimate of embedding calls.
-type vectored struct {
-	Texts int       `json:"texts"`
-	Calls int       `json:"calls"`
-	Usage llm.Usage `json:"usage"`
-	Cost  any       `json:"cost"` // a number, or "unknown"
-}
-
-// vectorsOf estimates the embedding calls for texts; none without an embedding model.
-func (a *app) vectorsOf(texts []string) vectored {
-	if a.spending.embed == "" {
-		return vectored{Cost: 0.0}
-	}
-	calls, usage := meter.EstimateTexts(texts)
-	return vectored{len(texts), calls, usage, a.embedCost(calls, 0, usage)}
-}
-
-func (a *app) vectorsLine(v *vectored) string {
-	return a.say("The embedding model would be asked about %d times, for %d texts: some %d tokens; cost %s.",
-		v.Calls, v.Texts, v.Usage.InputTokens, a.costWords(v.Cost))
-}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
 )
@@ -42,7 +43,7 @@ func since(now, before formation.Tally) analysed {
 // account adds the model's totals to the result.
 func (r *recorder) account() {
 	o, f := &r.out, &r.out.Analysis
-	o.ByModel, o.ByRules, o.Model = f.ByModel, f.ByRules, r.spentNow()
+	o.ByModel, o.ByRules, o.Model = f.ByModel, f.ByRules, r.model.Now()
 	o.Calls = o.Model.Calls
 	for _, failures := range []map[llm.Kind]int{f.Unusable, f.Unanswered, f.Uncompared} {
 		o.ModelFailures += sum(failures) - failures[llm.KindBound]
@@ -73,18 +74,18 @@ func (r *recorder) analysis() []string {
 	f := &r.out.Analysis
 	var lines []string
 	if f.ByModel+len(f.Unusable)+len(f.Unanswered) > 0 {
-		lines = append(lines, r.say("Of the new cases: %s.", r.list(r.readers(f))))
+		lines = append(lines, r.Say("Of the new cases: %s.", r.list(r.readers(f))))
 	}
 	if len(f.Uncompared) > 0 {
-		lines = append(lines, r.say("Without a label because the model did not tell whether the "+
+		lines = append(lines, r.Say("Without a label because the model did not tell whether the "+
 			"judgment is right: %d (%s).", sum(f.Uncompared), r.kinds(f.Uncompared)))
 	}
 	if f.ModelError != "" && r.mem.Health().Model == nil { // otherwise halted prints it
 		const most = 200 // characters
-		lines = append(lines, r.say("The model's last failure: %s", text.Clip(text.Line(f.ModelError), most)))
+		lines = append(lines, r.Say("The model's last failure: %s", text.Clip(text.Line(f.ModelError), most)))
 	}
 	if f.Again > 0 {
-		lines = append(lines, r.say("Of the cases that waited for the model it has now read %d.", f.Again))
+		lines = append(lines, r.Say("Of the cases that waited for the model it has now read %d.", f.Again))
 	}
 	if f.Cases == 0 {
 		return lines
@@ -94,17 +95,17 @@ func (r *recorder) analysis() []string {
 		n    int
 		says string
 	}{
-		{f.Checked, r.say("%d with a known check", f.Checked)},
-		{f.Worded, r.say("%d with a cause that no check fits", f.Worded)},
-		{f.Silent, r.say("%d without a stated cause", f.Silent)},
+		{f.Checked, r.Say("%d with a known check", f.Checked)},
+		{f.Worded, r.Say("%d with a cause that no check fits", f.Worded)},
+		{f.Silent, r.Say("%d without a stated cause", f.Silent)},
 	} {
 		if part.n > 0 {
 			causes = append(causes, part.says)
 		}
 	}
-	line := r.say("Of the new cases: %s.", r.list(causes))
-	if f.Silent > 0 && !r.quiet {
-		line = text.Append(line, r.say(`An evaluator's note (reason) would state it.`))
+	line := r.Say("Of the new cases: %s.", r.list(causes))
+	if f.Silent > 0 && !r.Quiet {
+		line = text.Append(line, r.Say(`An evaluator's note (reason) would state it.`))
 	}
 	return append(lines, line)
 }
@@ -113,27 +114,27 @@ func (r *recorder) analysis() []string {
 func (r *recorder) readers(f *analysed) []string {
 	var parts []string
 	for _, name := range frequent(f.Models) {
-		parts = append(parts, r.say("%d read by the model %s", f.Models[name], text.Line(name)))
+		parts = append(parts, r.Say("%d read by the model %s", f.Models[name], text.Line(name)))
 	}
 	if len(f.Models) == 0 {
-		parts = append(parts, r.say("none read by the model"))
+		parts = append(parts, r.Say("none read by the model"))
 	}
 	if n := sum(f.Unusable); n > 0 {
-		parts = append(parts, r.say("%d by the rules because its answer could not be used (%s)", n, r.kinds(f.Unusable)))
+		parts = append(parts, r.Say("%d by the rules because its answer could not be used (%s)", n, r.kinds(f.Unusable)))
 	}
 	if n := sum(f.Unanswered); n > 0 {
-		parts = append(parts, r.say("%d by the rules because it gave no answer (%s)", n, r.kinds(f.Unanswered)))
+		parts = append(parts, r.Say("%d by the rules because it gave no answer (%s)", n, r.kinds(f.Unanswered)))
 	}
 	return parts
 }
 
-func (r *recorder) list(parts []string) string { return strings.Join(parts, r.say(", ")) }
+func (r *recorder) list(parts []string) string { return strings.Join(parts, r.Say(", ")) }
 
 // kinds lists failures, the most frequent first.
 func (r *recorder) kinds(counts map[llm.Kind]int) string {
 	var parts []string
 	for _, k := range frequent(counts) {
-		parts = append(parts, r.say("%s %d", r.kindName(k), counts[k]))
+		parts = append(parts, r.Say("%s %d", kindName(r.Voice, k), counts[k]))
 	}
 	return r.list(parts)
 }
@@ -146,35 +147,35 @@ func frequent[K cmp.Ordered](counts map[K]int) []K {
 }
 
 // kindName names a kind of model error for people.
-func (a *app) kindName(k llm.Kind) string {
+func kindName(v *say.Voice, k llm.Kind) string {
 	switch k {
 	case llm.KindRateLimited:
-		return a.say("too many requests")
+		return v.Say("too many requests")
 	case llm.KindUnauthorised:
-		return a.say("key refused")
+		return v.Say("key refused")
 	case llm.KindNotFound:
-		return a.say("no such model or address")
+		return v.Say("no such model or address")
 	case llm.KindUnavailable:
-		return a.say("not reached")
+		return v.Say("not reached")
 	case llm.KindTimeout:
-		return a.say("too slow")
+		return v.Say("too slow")
 	case llm.KindTruncated:
-		return a.say("cut off")
+		return v.Say("cut off")
 	case llm.KindRefused:
-		return a.say("declined")
+		return v.Say("declined")
 	case llm.KindNoAnswer:
-		return a.say("no answer of a model")
+		return v.Say("no answer of a model")
 	case llm.KindMalformed:
-		return a.say("malformed or not grounded")
+		return v.Say("malformed or not grounded")
 	case llm.KindTooLarge:
-		return a.say("too large")
+		return v.Say("too large")
 	case llm.KindBound:
-		return a.say("over the bound")
+		return v.Say("over the bound")
 	case llm.KindBadRequest:
-		return a.say("request not understood")
+		return v.Say("request not understood")
 	case llm.KindNotRecorded:
-		return a.say("not recorded")
+		return v.Say("not recorded")
 	default:
-		return a.say("other")
+		return v.Say("other")
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/llmtest"
 )
@@ -124,8 +125,8 @@ func TestRecordSaysWhoReadTheCases(t *testing.T) {
 		env["MEMTREE_STORE"] = filepath.Join(t.TempDir(), "store")
 		var out, errs strings.Builder
 		do := func(args ...string) int {
-			return run(t.Context(), process{args: args, stdin: strings.NewReader(""), stdout: &out, stderr: &errs,
-				getenv: func(k string) string { return env[k] }})
+			return run(t.Context(), say.Process{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
+				Getenv: func(k string) string { return env[k] }})
 		}
 		require.Zero(t, do("init"), errs.String())
 		out.Reset()

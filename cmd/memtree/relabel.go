@@ -9,7 +9,9 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -19,12 +21,12 @@ type relabelFlags struct {
 	truth, correct, reason, runs string
 }
 
-func (a *app) relabelCommand() *cobra.Command {
+func relabelCommand(a *app) *cobra.Command {
 	o, f := curation.Options{}, relabelFlags{}
 	c := &cobra.Command{
 		Use:   "relabel EVALUATION --truth JSON",
-		Short: a.say("Correct the truth of a judged run"),
-		Long: a.say(`Corrects the ground truth of a run that was recorded, by its id or run id. If the agent was
+		Short: a.Say("Correct the truth of a judged run"),
+		Long: a.Say(`Corrects the ground truth of a run that was recorded, by its id or run id. If the agent was
 right after all its case goes; if it was wrong after all a case appears; if it was wrong in another way the
 case changes. Lessons that stood on the case are written anew, or go, when the tree evolves next, and risk
 and effect learn the new truth. memtree undo takes it back.
@@ -33,126 +35,126 @@ What a run said is kept only in its case. To relabel one that was right, hand it
 with --runs.`),
 		Example: `  memtree relabel run-17/cart --truth '{"verdict":"pass"}'
   memtree relabel run-17/cart --truth '"fail"' --runs runs.jsonl`,
-		Args: a.arguments(1, 1, a.say("the id of an evaluation")),
+		Args: arguments(a.Voice, 1, 1, a.Say("the id of an evaluation")),
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.truth == "" {
-				return &usageError{a.say("say what was true with --truth, as JSON")}
+				return a.Usage("say what was true with --truth, as JSON")
 			}
-			return a.relabel(c.Context(), args[0], f, o)
+			return runRelabel(c.Context(), a, args[0], f, o)
 		},
 	}
-	c.Flags().StringVar(&f.truth, "truth", "", a.say("what was true, any JSON"))
-	c.Flags().StringVar(&f.correct, "correct", "", a.say("true or false: whether the agent was right, "+
+	c.Flags().StringVar(&f.truth, "truth", "", a.Say("what was true, any JSON"))
+	c.Flags().StringVar(&f.correct, "correct", "", a.Say("true or false: whether the agent was right, "+
 		"where the two cannot be compared"))
-	c.Flags().StringVar(&f.reason, "reason", "", a.say("what the evaluator says about it now"))
-	c.Flags().StringVar(&f.runs, "runs", "", a.say("the file that the run was recorded from"))
-	a.speaker(c, &o)
-	a.over(c, &o)
+	c.Flags().StringVar(&f.reason, "reason", "", a.Say("what the evaluator says about it now"))
+	c.Flags().StringVar(&f.runs, "runs", "", a.Say("the file that the run was recorded from"))
+	speaker(a.Voice, c, &o)
+	over(a.Voice, c, &o)
 	return c
 }
 
-func (a *app) relabel(ctx context.Context, id string, f relabelFlags, o curation.Options) error {
+func runRelabel(ctx context.Context, a *app, id string, f relabelFlags, o curation.Options) error {
 	truth := curation.Truth{GroundTruth: tree.Raw(f.truth), Reason: f.reason}
 	if truth.GroundTruth.Check() != nil {
-		return &usageError{a.say("--truth is %s, which is no JSON; a word takes quotes: '\"pass\"'", f.truth)}
+		return a.Usage("--truth is %s, which is no JSON; a word takes quotes: '\"pass\"'", f.truth)
 	}
 	switch f.correct {
 	case "":
 	case "true", "false":
 		truth.Correct = new(f.correct == "true")
 	default:
-		return &usageError{a.say("--correct is %q; use true or false", f.correct)}
+		return a.Usage("--correct is %q; use true or false", f.correct)
 	}
-	return a.with(ctx, writing, func(m *memtree.Memory) error {
+	return a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
 		if err := m.Wait(ctx); err != nil {
 			return err
 		}
 		was, err := m.Curation().Evaluation(ctx, id)
 		if err != nil {
-			return a.relabelRefused(id, err)
+			return relabelRefused(a.Voice, id, err)
 		}
 		if f.runs != "" {
-			if truth.Run, err = a.findRun(ctx, f.runs, was.Evaluation); err != nil {
+			if truth.Run, err = findRun(ctx, a, f.runs, was.Evaluation); err != nil {
 				return err
 			}
 		}
 		d, err := m.Curation().Relabel(ctx, was.Evaluation, truth, o)
 		if err != nil {
-			return a.relabelRefused(id, err)
+			return relabelRefused(a.Voice, id, err)
 		}
-		return a.printRelabelled(m.Taxonomy(), &was, &d)
+		return printRelabelled(a.Voice, m.Taxonomy(), &was, &d)
 	})
 }
 
 // findRun finds an evaluation in a file of judged runs.
-func (a *app) findRun(ctx context.Context, file, id string) (found *tree.Evaluation, err error) {
-	in, err := a.intake([]string{file}, a.say("reading"))
+func findRun(ctx context.Context, a *app, file, id string) (found *tree.Evaluation, err error) {
+	in, err := a.files.Runs([]string{file}, a.Say("reading"))
 	if err != nil {
 		return nil, err
 	}
-	err = in.file(ctx, file, func(e *tree.Evaluation) error {
+	err = in.File(ctx, file, func(e *tree.Evaluation) error {
 		if e.Identify(); e.Key() == id && found == nil {
 			c := *e
 			found = &c
 		}
 		return nil
 	})
-	in.bar.End()
+	in.Bar.End()
 	if err == nil && found == nil {
-		err = &failure{a.say("there is no run %s in %s", id, file), nil}
+		err = a.Fail(nil, "there is no run %s in %s", id, file)
 	}
 	return found, err
 }
 
 // relabelRefused returns the sentence for a refused label.
-func (a *app) relabelRefused(id string, err error) error {
+func relabelRefused(v *say.Voice, id string, err error) error {
 	var several *curation.SeveralError
 	var unkept *curation.UnkeptError
 	switch {
 	case errors.As(err, &several):
-		return &failure{a.say("several evaluations are named %s: %s; give the whole id", id,
-			strings.Join(several.Evaluations, ", ")), err}
+		return v.Fail(err, "several evaluations are named %s: %s; give the whole id", id,
+			strings.Join(several.Evaluations, ", "))
 	case errors.As(err, &unkept):
-		return &failure{a.say("what run %s said was not kept; name the file it was recorded from with --runs",
-			unkept.Evaluation), err}
+		return v.Fail(err, "what run %s said was not kept; name the file it was recorded from with --runs",
+			unkept.Evaluation)
 	case errors.Is(err, tree.ErrNotFound):
-		return &failure{a.say("no evaluation or run is named %s, or it has not been formed yet", id), err}
+		return v.Fail(err, "no evaluation or run is named %s, or it has not been formed yet", id)
 	}
-	return a.wordRefused(err)
+	return wordRefused(v, err)
 }
 
-func (a *app) printRelabelled(tax *taxonomy.Taxonomy, was *tree.Verdict, d *curation.Result) error {
-	if a.json {
-		return a.printJSON(d)
+func printRelabelled(v *say.Voice, tax *taxonomy.Taxonomy, was *tree.Verdict, d *curation.Result) error {
+	if v.JSON {
+		return v.PrintJSON(d)
 	}
 	is := d.Verdict
-	out := a.Wrap(a.Paint(screen.Bold, a.saidHead(tree.DecisionRelabel, is.Evaluation)))
-	add := func(s string) { out = append(out, a.Wrap("  "+s)...) }
-	add(a.say("it was %s; now it is %s", a.verdictName(was), a.verdictName(is)))
+	out := v.Wrap(v.Paint(screen.Bold, saidHead(v, tree.DecisionRelabel, is.Evaluation)))
+	add := func(s string) { out = append(out, v.Wrap("  "+s)...) }
+	add(v.Say("it was %s; now it is %s", verdictName(v, was), verdictName(v, is)))
 	for _, c := range d.Changes {
 		switch {
 		case c.Node.Forgotten():
-			add(a.say("its case %s goes", c.Node.ID))
+			add(v.Say("its case %s goes", c.Node.ID))
 		case c.Op == tree.OpAdd:
-			add(a.say("a case appears: %s", c.Node.ID))
+			add(v.Say("a case appears: %s", c.Node.ID))
 		case c.Node.ID == is.Node:
-			add(a.say("it is one more run of case %s", c.Node.ID))
+			add(v.Say("it is one more run of case %s", c.Node.ID))
 		case c.Node.ID == was.Node:
-			add(a.say("case %s stays: other runs made its mistake", c.Node.ID))
+			add(v.Say("case %s stays: other runs made its mistake", c.Node.ID))
 		}
 	}
-	return a.print(append(out, a.followsLines(tax, d)...)...)
+	return v.Print(append(out, followsLines(v, tax, d)...)...)
 }
 
 // verdictName describes a verdict as right or wrong, with its direction.
-func (a *app) verdictName(v *tree.Verdict) string {
+func verdictName(v *say.Voice, x *tree.Verdict) string {
 	switch {
-	case !v.Labelled:
-		return a.say("of no known truth")
-	case v.Correct:
-		return a.say("right")
-	case v.Direction == taxonomy.Other || v.Direction == taxonomy.None:
-		return a.say("wrong")
+	case !x.Labelled:
+		return v.Say("of no known truth")
+	case x.Correct:
+		return v.Say("right")
+	case x.Direction == taxonomy.Other || x.Direction == taxonomy.None:
+		return v.Say("wrong")
 	}
-	return a.say("wrong (%s)", a.directionName(v.Direction))
+	return v.Say("wrong (%s)", v.DirectionName(x.Direction))
 }

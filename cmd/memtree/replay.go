@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/replay"
 	"github.com/memtree/memtree/internal/text"
@@ -28,12 +29,12 @@ type replayOptions struct {
 	bound  float64 // risk from which a verdict is corrected
 }
 
-func (a *app) replayCommand() *cobra.Command {
+func replayCommand(a *app) *cobra.Command {
 	o := replayOptions{}
 	c := &cobra.Command{
 		Use:   "replay FILE... [flags]",
-		Short: a.say("Would memory have warned? Your own history, in time order"),
-		Long: a.say(`Goes through judged runs in time order: before each it asks for guidance, resting on
+		Short: a.Say("Would memory have warned? Your own history, in time order"),
+		Long: a.Say(`Goes through judged runs in time order: before each it asks for guidance, resting on
 earlier runs only, then it records the run. It says how often the verdict was wrong when memory
 spoke and when it did not, and how many of the wrong verdicts had been warned of. Beside it stand a
 plain search for the nearest wrong case, and a control that gives the same guidance at random:
@@ -49,40 +50,40 @@ embeds, where --embedder model asks for that.`, longestDay),
   memtree replay runs.jsonl --evolve
   memtree replay runs.jsonl --embedder model
   memtree replay runs.jsonl --html risk.html`,
-		Args: a.arguments(1, -1, a.say("one file or more, or - for standard input")),
+		Args: arguments(a.Voice, 1, -1, a.Say("one file or more, or - for standard input")),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.items < 1 {
-				return &usageError{a.say("--max-items is %d; give how many memories a run may be given, 1 or more", o.items)}
+				return a.Usage("--max-items is %d; give how many memories a run may be given, 1 or more", o.items)
 			}
 			if !(o.floor >= 0 && o.floor <= 1) {
-				return &usageError{a.say("--trust-floor is %v; it lies in 0 to 1", o.floor)}
+				return a.Usage("--trust-floor is %v; it lies in 0 to 1", o.floor)
 			}
 			if !(o.bound > 0 && o.bound <= 1) {
-				return &usageError{a.say("--correct-above is %v; it lies above 0 and goes to 1", o.bound)}
+				return a.Usage("--correct-above is %v; it lies above 0 and goes to 1", o.bound)
 			}
 			if !slices.Contains(wordings, o.word) {
-				return &usageError{a.say("--wording is %s; use one of: %s", o.word, strings.Join(wordings, ", "))}
+				return a.Usage("--wording is %s; use one of: %s", o.word, strings.Join(wordings, ", "))
 			}
 			if !slices.Contains(embedders, o.embed) {
-				return &usageError{a.say("--embedder is %s; use one of: %s", o.embed, strings.Join(embedders, ", "))}
+				return a.Usage("--embedder is %s; use one of: %s", o.embed, strings.Join(embedders, ", "))
 			}
-			return a.replay(c.Context(), args, &o)
+			return runReplay(c.Context(), a, args, &o)
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&o.evolve, "evolve", false, a.say("also measure a memory whose tree evolves every night of the history"))
-	f.IntVar(&o.items, "max-items", 3, a.say("most memories a run is given"))
-	f.Float64Var(&o.bound, "correct-above", tree.CorrectAbove, a.say("say what taking the other verdict would have done "+
+	f.BoolVar(&o.evolve, "evolve", false, a.Say("also measure a memory whose tree evolves every night of the history"))
+	f.IntVar(&o.items, "max-items", 3, a.Say("most memories a run is given"))
+	f.Float64Var(&o.bound, "correct-above", tree.CorrectAbove, a.Say("say what taking the other verdict would have done "+
 		"where one is at least this likely to be wrong"))
-	f.Float64Var(&o.floor, "trust-floor", 0.2, a.say("leave out what is trusted less, 0 to 1; "+
+	f.Float64Var(&o.floor, "trust-floor", 0.2, a.Say("leave out what is trusted less, 0 to 1; "+
 		"a case of the very test at half of it"))
-	f.StringVar(&o.word, "wording", wordings[0], a.say("what a run is told: actions, "+
+	f.StringVar(&o.word, "wording", wordings[0], a.Say("what a run is told: actions, "+
 		"or what was found before too (findings)"))
-	f.StringVar(&o.embed, "embedder", embedders[0], a.say("what gives texts their meaning: the built-in table, "+
+	f.StringVar(&o.embed, "embedder", embedders[0], a.Say("what gives texts their meaning: the built-in table, "+
 		"or the embedding model that is configured (model), which is sent every prompt"))
-	f.StringVar(&o.page, "html", "", a.say("also write a page for a browser to this file: "+
+	f.StringVar(&o.page, "html", "", a.Say("also write a page for a browser to this file: "+
 		"what reading the riskiest verdicts finds"))
-	f.Uint64Var(&o.seed, "seed", 1, a.say("seed of the random control"))
+	f.Uint64Var(&o.seed, "seed", 1, a.Say("seed of the random control"))
 	return c
 }
 
@@ -98,47 +99,47 @@ func (o *replayOptions) limits() retrieval.Limits {
 	return l
 }
 
-func (a *app) replay(ctx context.Context, files []string, o *replayOptions) error {
-	in, err := a.intake(files, a.say("reading"))
+func runReplay(ctx context.Context, a *app, files []string, o *replayOptions) error {
+	in, err := a.files.Runs(files, a.Say("reading"))
 	if err != nil {
 		return err
 	}
 	var stream []tree.Evaluation
 	for _, name := range files {
-		if err := in.file(ctx, name, func(e *tree.Evaluation) error {
+		if err := in.File(ctx, name, func(e *tree.Evaluation) error {
 			stream = append(stream, *e)
 			return nil
 		}); err != nil {
 			return err
 		}
 	}
-	in.bar.End()
-	in.hidden()
-	rep, said, err := a.measure(ctx, stream, o)
+	in.Bar.End()
+	in.Hidden()
+	rep, said, err := measure(ctx, a, stream, o)
 	if err != nil {
 		return err
 	}
 	if o.page != "" {
-		if err := a.writeReplayPage(o.page, rep.Risk, said); err != nil {
+		if err := writeReplayPage(a, o.page, rep.Risk, said); err != nil {
 			return err
 		}
 	}
-	if a.json {
-		err = a.printJSON(rep)
+	if a.JSON {
+		err = a.PrintJSON(rep)
 	} else {
-		err = a.printReplay(&rep)
+		err = printReplay(a.Voice, &rep)
 	}
-	return errors.Join(err, in.err())
+	return errors.Join(err, in.Err())
 }
 
 // nearestGiven is the number of cases that the plain search includes. It equals the maximum of memtree.
 const nearestGiven = 2
 
 // measure replays a stream. It also returns the predicted risk of each labelled verdict.
-func (a *app) measure(ctx context.Context, stream []tree.Evaluation, o *replayOptions) (
+func measure(ctx context.Context, a *app, stream []tree.Evaluation, o *replayOptions) (
 	rep replay.Report, said []foretold, err error,
 ) {
-	e, err := a.replayEmbedder(ctx, stream, o.embed)
+	e, err := replayEmbedder(ctx, a, stream, o.embed)
 	if err != nil {
 		return rep, nil, err
 	}
@@ -156,7 +157,7 @@ func (a *app) measure(ctx context.Context, stream []tree.Evaluation, o *replayOp
 		}
 		defer func() { err = errors.Join(err, m.mem.Close()) }() //nolint:contextcheck // as in with
 	}
-	bar := a.progress(a.say("replaying"), screen.Count)
+	bar := a.Progress(a.Say("replaying"), screen.Count)
 	defer bar.End()
 	rep, err = replay.Run(ctx, stream, replay.Options{
 		Judge: judged, Seed: o.seed, Progress: func(done, total int) { bar.Step(int64(done), int64(total)) },
@@ -166,7 +167,7 @@ func (a *app) measure(ctx context.Context, stream []tree.Evaluation, o *replayOp
 	}
 	for _, m := range memories {
 		if note := m.mem.Health().Note; note != "" {
-			a.note(text.Line(note))
+			a.Note(text.Line(note))
 		}
 	}
 	if i := slices.IndexFunc(rep.Rows, func(r replay.Row) bool { return r.Name == v.Name() }); i >= 0 {
@@ -182,69 +183,69 @@ func (a *app) measure(ctx context.Context, stream []tree.Evaluation, o *replayOp
 }
 
 // printReplay prints a report and explains its columns below.
-func (a *app) printReplay(rep *replay.Report) error {
+func printReplay(v *say.Voice, rep *replay.Report) error {
 	if rep.N == 0 {
-		return a.print(a.Wrap(a.say("None of the %d runs says what was true, so there is nothing to "+
+		return v.Print(v.Wrap(v.Say("None of the %d runs says what was true, so there is nothing to "+
 			"measure. Give them ground_truth or correct.", rep.Unlabelled))...)
 	}
-	top := a.say("%d judged runs in time order, %d of them wrong (%s).",
+	top := v.Say("%d judged runs in time order, %d of them wrong (%s).",
 		rep.N, rep.Wrong, percent(float64(rep.Wrong)/float64(rep.N)))
 	if rep.Unlabelled > 0 {
-		top += a.say(" %d without a label do not count.", rep.Unlabelled)
+		top += v.Say(" %d without a label do not count.", rep.Unlabelled)
 	}
 	if rep.Duplicate > 0 {
-		top += a.say(" %d were there twice and count once.", rep.Duplicate)
+		top += v.Say(" %d were there twice and count once.", rep.Duplicate)
 	}
 	if rep.Embedder != "" {
-		top += a.say(" Search model: %s.", rep.Embedder)
+		top += v.Say(" Search model: %s.", rep.Embedder)
 	}
-	if err := a.print(append(a.Wrap(top), "")...); err != nil {
+	if err := v.Print(append(v.Wrap(top), "")...); err != nil {
 		return err
 	}
-	if err := a.printRows(rep); err != nil {
+	if err := printRows(v, rep); err != nil {
 		return err
 	}
 	if rep.Risk != nil && rep.Risk.AUC != nil {
-		if err := a.printRisks(rep.Risk); err != nil {
+		if err := printRisks(v, rep.Risk); err != nil {
 			return err
 		}
 	}
-	if err := a.printCorrection(rep.Correction); err != nil {
+	if err := printCorrection(v, rep.Correction); err != nil {
 		return err
 	}
-	if a.quiet {
+	if v.Quiet {
 		return nil
 	}
-	return a.print(a.replayKey(rep)...)
+	return v.Print(replayKey(v, rep)...)
 }
 
 // printCorrection prints how replacing risky verdicts would have changed accuracy.
-func (a *app) printCorrection(c *replay.Correction) error {
+func printCorrection(v *say.Voice, c *replay.Correction) error {
 	if c == nil {
 		return nil
 	}
-	said := a.say("No verdict was %.0f %% or more likely to be wrong, by evidence of its own, and had one opposite: "+
+	said := v.Say("No verdict was %.0f %% or more likely to be wrong, by evidence of its own, and had one opposite: "+
 		"nothing would have been corrected.", 100*c.Bound)
 	if c.Flipped > 0 {
-		said = a.say("Had the other verdict been taken wherever one was %.0f %% or more likely to be wrong: %d of %d taken "+
+		said = v.Say("Had the other verdict been taken wherever one was %.0f %% or more likely to be wrong: %d of %d taken "+
 			"the other way round, %d put right, %d right ones broken. Accuracy %.1f %% instead of %.1f %% "+
 			"(%+.1f points, %+.1f to %+.1f).", 100*c.Bound, c.Flipped, c.N, c.Right, c.Broken, 100*c.AccuracyAfter,
 			100*c.AccuracyBefore, 100*(c.AccuracyAfter-c.AccuracyBefore), 100*c.Low, 100*c.High)
 	}
-	return a.print(append([]string{""}, a.Wrap(said)...)...)
+	return v.Print(append([]string{""}, v.Wrap(said)...)...)
 }
 
 // printRows prints two tables: the share of wrong verdicts with guidance and without, and the share of wrong verdicts
 // with a warning.
-func (a *app) printRows(rep *replay.Report) error {
+func printRows(v *say.Voice, rep *replay.Report) error {
 	t := &screen.Table{Columns: []screen.Column{
-		{Head: ""}, {Head: a.say("guided"), Right: true},
-		{Head: a.say("wrong if so")}, {Head: a.say("wrong if not")}, {Head: "AUC"},
+		{Head: ""}, {Head: v.Say("guided"), Right: true},
+		{Head: v.Say("wrong if so")}, {Head: v.Say("wrong if not")}, {Head: "AUC"},
 	}}
 	all := &rep.Rows[0].Warned
 	w := &screen.Table{Columns: []screen.Column{
-		{Head: ""}, {Head: a.say("all %d wrong", all.N)},
-		{Head: a.say("%d again", all.Recurrence.N)}, {Head: a.say("%d new", all.Transfer.N)},
+		{Head: ""}, {Head: v.Say("all %d wrong", all.N)},
+		{Head: v.Say("%d again", all.Recurrence.N)}, {Head: v.Say("%d new", all.Transfer.N)},
 	}}
 	for i := range rep.Rows {
 		r := &rep.Rows[i]
@@ -256,46 +257,46 @@ func (a *app) printRows(rep *replay.Report) error {
 		}
 		w.Add(cells...)
 	}
-	if err := t.Write(a.stdout, &a.Terminal); err != nil {
+	if err := t.Write(v.Stdout, &v.Terminal); err != nil {
 		return err
 	}
-	if err := a.print("", a.say("Wrong verdicts that had been warned of:"), ""); err != nil {
+	if err := v.Print("", v.Say("Wrong verdicts that had been warned of:"), ""); err != nil {
 		return err
 	}
-	if err := w.Write(a.stdout, &a.Terminal); err != nil {
+	if err := w.Write(v.Stdout, &v.Terminal); err != nil {
 		return err
 	}
 	if rep.Evolved == nil || rep.Evolved.Difference == nil || rep.Evolved.Difference.AUC == nil {
 		return nil
 	}
 	d := rep.Evolved.Difference
-	said := a.say("evolved against memtree, run by run: AUC %+.3f (%+.3f to %+.3f), "+
+	said := v.Say("evolved against memtree, run by run: AUC %+.3f (%+.3f to %+.3f), "+
 		"warned of %+.0f points (%+.0f to %+.0f).",
 		*d.AUC, d.Interval.Low, d.Interval.High, 100*d.Warned, 100*d.WarnedInterval.Low, 100*d.WarnedInterval.High)
-	return a.print(append([]string{""}, a.Wrap(said)...)...)
+	return v.Print(append([]string{""}, v.Wrap(said)...)...)
 }
 
-func (a *app) replayKey(rep *replay.Report) []string {
+func replayKey(v *say.Voice, rep *replay.Report) []string {
 	key := []string{
 		"",
-		a.say("guided: share of the runs that were given something. wrong if so, if not: share of those verdicts that " +
+		v.Say("guided: share of the runs that were given something. wrong if so, if not: share of those verdicts that " +
 			"were wrong. Ranges are 95-percent intervals."),
-		a.say("AUC: how often a wrong verdict had a nearer memory than a right one; .50 is chance."),
-		a.say("warned of: a memory given was of the same direction. again: verdicts on a test or scene where one had " +
+		v.Say("AUC: how often a wrong verdict had a nearer memory than a right one; .50 is chance."),
+		v.Say("warned of: a memory given was of the same direction. again: verdicts on a test or scene where one had " +
 			"been wrong before; new: those where none had, so that only what was learned elsewhere can warn."),
 	}
 	if rep.Evolved != nil {
-		key = append(key, a.say("evolved: memtree with a tree that evolved every night, and whenever %d runs had come "+
+		key = append(key, v.Say("evolved: memtree with a tree that evolved every night, and whenever %d runs had come "+
 			"since. as evolved: given to as many runs as that.", longestDay))
 	}
 	key = append(key,
-		a.say("bm25: the nearest wrong cases by words alone, given to as many runs as memtree guided, "+
+		v.Say("bm25: the nearest wrong cases by words alone, given to as many runs as memtree guided, "+
 			"the cut chosen afterwards in its favour. shuffled: the same guidance given at random, "+
 			"what chance would do; intervals are the range of chance."),
-		a.say("A replay changes no run: it shows when memory would have spoken, not whether the agent would have listened."))
+		v.Say("A replay changes no run: it shows when memory would have spoken, not whether the agent would have listened."))
 	var out []string
 	for _, s := range key {
-		out = append(out, a.Wrap(s)...)
+		out = append(out, v.Wrap(s)...)
 	}
 	return out
 }

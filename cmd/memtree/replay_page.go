@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/plot"
 	"github.com/memtree/memtree/internal/replay"
 	"github.com/memtree/memtree/internal/stat"
@@ -48,55 +49,55 @@ type pageRow struct {
 
 // writeReplayPage writes a self-contained page that shows how well the risks separate wrong verdicts from right ones.
 // The write is atomic.
-func (a *app) writeReplayPage(path string, r *replay.Risks, said []foretold) error {
+func writeReplayPage(a *app, path string, r *replay.Risks, said []foretold) error {
 	if r == nil || r.AUC == nil {
-		return &failure{a.say("%s was not written: a page needs runs that were judged right and runs "+
-			"that were judged wrong", path), nil}
+		return a.Fail(nil, "%s was not written: a page needs runs that were judged right and runs "+
+			"that were judged wrong", path)
 	}
 	t, err := replayPage()
 	if err != nil {
 		return err
 	}
 	var page bytes.Buffer
-	if err := t.Execute(&page, a.replayPageData(r, said)); err != nil {
+	if err := t.Execute(&page, replayPageData(a.Voice, r, said)); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	return a.writeWhole(path, page.Bytes())
+	return a.files.Write(path, page.Bytes())
 }
 
-func (a *app) replayPageData(r *replay.Risks, said []foretold) map[string]any {
+func replayPageData(v *say.Voice, r *replay.Risks, said []foretold) map[string]any {
 	in := r.Intervals["found10"]
 	return map[string]any{
-		"Lang":  a.lang,
-		"Title": a.say("Which verdicts are wrong: %d judged runs, %d of them wrong", r.N, r.Wrong),
-		"Lead":  a.say("Reading the riskiest tenth of the verdicts finds"),
-		"Gain":  a.say("%s of the wrong ones", percent(r.Found.At10)),
-		"Else": a.say("(95-percent interval %.0f to %.0f); reading a tenth at random finds %s.",
+		"Lang":  v.Lang,
+		"Title": v.Say("Which verdicts are wrong: %d judged runs, %d of them wrong", r.N, r.Wrong),
+		"Lead":  v.Say("Reading the riskiest tenth of the verdicts finds"),
+		"Gain":  v.Say("%s of the wrong ones", percent(r.Found.At10)),
+		"Else": v.Say("(95-percent interval %.0f to %.0f); reading a tenth at random finds %s.",
 			100*in.Low, 100*in.High, percent(r.Baselines.Random.At10)),
-		"Sure":  a.pageSure(r),
+		"Sure":  pageSure(v, r),
 		"Ticks": ticks(), "Ours": curve(r.Gain, func(g replay.Gain) float64 { return g.Found }),
 		"Near":      curve(r.Gain, func(g replay.Gain) float64 { return g.Nearest }),
-		"GainTitle": a.say("How much of what is wrong is found"),
-		"ReadAxis":  a.say("share of all verdicts read, %"), "FoundAxis": a.say("share of the wrong ones found, %"),
-		"OursName": a.say("riskiest first"), "NearName": a.say("most like a wrong case first"),
-		"ChanceName": a.say("at random"), "ReliabilityTitle": a.say("Are its probabilities right?"),
-		"SaidAxis": a.say("predicted risk, %"), "WrongAxis": a.say("share that was wrong, %"),
-		"Dots": a.dots(r.Reliability),
-		"ReliabilityNote": a.say("Each dot is a tenth of the scale, larger for more verdicts, "+
+		"GainTitle": v.Say("How much of what is wrong is found"),
+		"ReadAxis":  v.Say("share of all verdicts read, %"), "FoundAxis": v.Say("share of the wrong ones found, %"),
+		"OursName": v.Say("riskiest first"), "NearName": v.Say("most like a wrong case first"),
+		"ChanceName": v.Say("at random"), "ReliabilityTitle": v.Say("Are its probabilities right?"),
+		"SaidAxis": v.Say("predicted risk, %"), "WrongAxis": v.Say("share that was wrong, %"),
+		"Dots": dots(v, r.Reliability),
+		"ReliabilityNote": v.Say("Each dot is a tenth of the scale, larger for more verdicts, "+
 			"with its 95-percent interval. On the line, what was said came true. Off by %.1f points on average, "+
 			"after the first %d verdicts.", 100*r.ECE, r.Warmup),
-		"ListTitle": a.say("The riskiest verdicts"),
-		"ListNote":  a.say("Each risk was predicted before its truth was known; beside it what came out."),
-		"Heads":     []string{a.say("risk"), a.say("came out"), a.say("verdict on"), a.say("why")},
-		"Rows":      a.pageRows(said),
+		"ListTitle": v.Say("The riskiest verdicts"),
+		"ListNote":  v.Say("Each risk was predicted before its truth was known; beside it what came out."),
+		"Heads":     []string{v.Say("risk"), v.Say("came out"), v.Say("verdict on"), v.Say("why")},
+		"Rows":      pageRows(v, said),
 	}
 }
 
-func (a *app) pageSure(r *replay.Risks) string {
+func pageSure(v *say.Voice, r *replay.Risks) string {
 	if r.Enough == 0 {
-		return a.baseRateOnly(r)
+		return baseRateOnly(v, r)
 	}
-	return a.say("Each verdict was scored before its truth was known, from the runs before it. "+
+	return v.Say("Each verdict was scored before its truth was known, from the runs before it. "+
 		"AUC %s %s, of the later half %s; .50 is chance.",
 		areaOf(r.AUC), areaIn(r, "auc"), areaOf(r.AUCSecondHalf))
 }
@@ -117,7 +118,7 @@ func curve(gain []replay.Gain, of func(replay.Gain) float64) string {
 	return strings.TrimSpace(b.String())
 }
 
-func (a *app) dots(bins []replay.Bin) []dot {
+func dots(v *say.Voice, bins []replay.Bin) []dot {
 	var out []dot
 	for _, b := range bins {
 		if b.N == 0 {
@@ -127,28 +128,28 @@ func (a *app) dots(bins []replay.Bin) []dot {
 		out = append(out, dot{
 			X: plot.X(b.P), Y: plot.Y(b.Wrong), R: math.Round(10*min(16, 2+1.2*math.Sqrt(float64(b.N)))) / 10,
 			Low: plot.Y(in.Low), High: plot.Y(in.High),
-			Title: a.say("%d verdicts: %s predicted, %s wrong", b.N, percent(b.P), percent(b.Wrong)),
+			Title: v.Say("%d verdicts: %s predicted, %s wrong", b.N, percent(b.P), percent(b.Wrong)),
 		})
 	}
 	return out
 }
 
-func (a *app) pageRows(said []foretold) []pageRow {
+func pageRows(v *say.Voice, said []foretold) []pageRow {
 	said = slices.Clone(said)
 	slices.SortStableFunc(said, func(x, y foretold) int {
 		return cmp.Or(cmp.Compare(y.P, x.P), cmp.Compare(y.Order, x.Order))
 	})
 	var out []pageRow
 	for i := range said[:min(shownOnPage, len(said))] {
-		v := &said[i]
+		e := &said[i]
 		row := pageRow{
-			ID: v.Evaluation, Risk: percent(v.P), Why: a.whyRisky(&risk.Risk{Because: v.Because}),
-			Prompt: text.Clip(text.Line(v.prompt), 240), Out: a.say("right"), Wrong: v.wrong,
+			ID: e.Evaluation, Risk: percent(e.P), Why: whyRisky(v, &risk.Risk{Because: e.Because}),
+			Prompt: text.Clip(text.Line(e.prompt), 240), Out: v.Say("right"), Wrong: e.wrong,
 		}
-		if v.wrong {
-			row.Out = a.say("wrong")
-			if v.way != "" {
-				row.Out = a.directionName(v.way)
+		if e.wrong {
+			row.Out = v.Say("wrong")
+			if e.way != "" {
+				row.Out = v.DirectionName(e.way)
 			}
 		}
 		out = append(out, row)

@@ -27,8 +27,8 @@ func TestReplayPageIsInert(t *testing.T) {
 	page, err := replayPage()
 	require.NoError(t, err)
 	var b bytes.Buffer
-	a := app{}
-	require.NoError(t, page.Execute(&b, a.replayPageData(&r, []foretold{hostile})))
+	a, _ := inTest()
+	require.NoError(t, page.Execute(&b, replayPageData(a.Voice, &r, []foretold{hostile})))
 	require.NotContains(t, b.String(), "<script")
 	require.NotContains(t, b.String(), "<img")
 	require.Contains(t, b.String(), "&lt;script&gt;")

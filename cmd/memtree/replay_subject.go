@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/internal/replay"
 	"github.com/memtree/memtree/llm"
@@ -32,7 +33,7 @@ type rememberer struct {
 }
 
 func (r *rememberer) open(ctx context.Context) error {
-	o := memtree.Options{InMemory: true, Deadline: patient, Findings: r.findings, Embedder: r.embedder,
+	o := memtree.Options{InMemory: true, Deadline: store.Patient, Findings: r.findings, Embedder: r.embedder,
 		Now: func() time.Time { return r.now }}
 	var err error
 	r.mem, err = memtree.Open(ctx, "", &o)

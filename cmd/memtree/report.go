@@ -9,6 +9,8 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/plot"
 )
 
@@ -28,12 +30,12 @@ const (
 
 const mostReported = 100
 
-func (a *app) reportCommand() *cobra.Command {
+func reportCommand(a *app) *cobra.Command {
 	f := reportFlags{top: 10, above: 0.5}
 	c := &cobra.Command{
 		Use:   "report [flags]",
-		Short: a.say("A summary of a run for CI, in Markdown"),
-		Long: a.say(`Prints what a team wants to know after a run of its tests, as Markdown that CI servers show: what
+		Short: a.Say("A summary of a run for CI, in Markdown"),
+		Long: a.Say(`Prints what a team wants to know after a run of its tests, as Markdown that CI servers show: what
 memory learned since the last summary, which verdicts without a truth to read first and why, whether memory helps, what
 went out of use, and what to do next. Texts of tests and agents are words in it and nothing else: no links, no mentions,
 no HTML.
@@ -46,36 +48,36 @@ store. Nothing fails because of what the summary says, unless --fail-on asks for
 		Example: `  memtree report --seen memtree.seen.json
   memtree report --run "$BUILD" --lang zh >> "$GITHUB_STEP_SUMMARY"
   memtree report --fail-on risky --above 0.8 --json`,
-		Args: a.arguments(0, 0, a.say("no arguments")),
+		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := a.checkReport(&f); err != nil {
+			if err := checkReport(a, &f); err != nil {
 				return err
 			}
-			return a.report(c.Context(), &f)
+			return runReport(c.Context(), a, &f)
 		},
 	}
-	c.Flags().StringVar(&f.seen, "seen", "", a.say("a file with what the last summary saw; it is written anew"))
-	c.Flags().StringVar(&f.run, "run", "", a.say("only the verdicts of this run, as memtree ingest --run named it"))
-	c.Flags().IntVar(&f.top, "top", f.top, a.say("how many verdicts and lessons to print, 1 to %d", mostReported))
-	c.Flags().Float64Var(&f.above, "above", f.above, a.say("what counts as risky with --fail-on, 0 to 1"))
-	c.Flags().StringSliceVar(&f.failOn, "fail-on", nil, a.say("end with exit code 1 for: risky, harm; may be given again"))
+	c.Flags().StringVar(&f.seen, "seen", "", a.Say("a file with what the last summary saw; it is written anew"))
+	c.Flags().StringVar(&f.run, "run", "", a.Say("only the verdicts of this run, as memtree ingest --run named it"))
+	c.Flags().IntVar(&f.top, "top", f.top, a.Say("how many verdicts and lessons to print, 1 to %d", mostReported))
+	c.Flags().Float64Var(&f.above, "above", f.above, a.Say("what counts as risky with --fail-on, 0 to 1"))
+	c.Flags().StringSliceVar(&f.failOn, "fail-on", nil, a.Say("end with exit code 1 for: risky, harm; may be given again"))
 	completes(c, "fail-on", func() []cobra.Completion { return []cobra.Completion{failRisky, failHarm} })
 	return c
 }
 
-func (a *app) checkReport(f *reportFlags) error {
+func checkReport(a *app, f *reportFlags) error {
 	for _, what := range f.failOn {
 		if what != failRisky && what != failHarm {
-			return &usageError{a.say("--fail-on is %q; use risky or harm", what)}
+			return a.Usage("--fail-on is %q; use risky or harm", what)
 		}
 	}
 	switch {
 	case f.top < 1 || f.top > mostReported:
-		return &usageError{a.say("--top is %d; use 1 to %d", f.top, mostReported)}
+		return a.Usage("--top is %d; use 1 to %d", f.top, mostReported)
 	case !(f.above >= 0 && f.above <= 1):
-		return &usageError{a.say("--above is %g; give a share from 0 to 1, such as 0.5", f.above)}
-	case a.readOnly && f.seen != "":
-		return &usageError{a.say("--seen writes a file; leave it or --read-only out")}
+		return a.Usage("--above is %g; give a share from 0 to 1, such as 0.5", f.above)
+	case a.store.ReadOnly && f.seen != "":
+		return a.Usage("--seen writes a file; leave it or --read-only out")
 	}
 	return nil
 }
@@ -109,32 +111,32 @@ type ciReport struct {
 	moreLearned, moreGone int
 }
 
-func (a *app) report(ctx context.Context, f *reportFlags) error {
-	before, err := a.readSeen(ctx, f.seen)
+func runReport(ctx context.Context, a *app, f *reportFlags) error {
+	before, err := readSeen(ctx, a, f.seen)
 	if err != nil {
 		return err
 	}
 	r := &ciReport{Run: f.run, First: before == nil, Failed: []string{}}
 	now := &seen{Format: seenFormat, Version: 1}
-	err = a.with(ctx, reading, func(m *memtree.Memory) error {
-		if err := a.reportNews(ctx, m, r, before, now); err != nil {
+	err = a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
+		if err := reportNews(ctx, a.Voice, m, r, before, now); err != nil {
 			return err
 		}
-		if err := a.reportFacts(ctx, m, r, before, now); err != nil {
+		if err := reportFacts(ctx, a.Voice, m, r, before, now); err != nil {
 			return err
 		}
-		if err := a.reportRisks(ctx, m, r, f); err != nil {
+		if err := reportRisks(ctx, a.Voice, m, r, f); err != nil {
 			return err
 		}
 		e, err := m.Effect(ctx)
 		if err != nil {
 			return err
 		}
-		r.Effect = &finding{Report: e, Verdict: e.Verdict.In(a.lang)}
-		if err := r.Effect.name(ctx, m, a.lang); err != nil {
+		r.Effect = &finding{Report: e, Verdict: e.Verdict.In(a.Lang)}
+		if err := r.Effect.name(ctx, m, a.Lang); err != nil {
 			return err
 		}
-		r.Effect.Next = plot.Next(a.say, r.Effect.Report, r.Effect.loose())
+		r.Effect.Next = plot.Next(a.Say, r.Effect.Report, r.Effect.loose())
 		proposals, err := m.Review().Proposals(ctx)
 		if err != nil {
 			return err
@@ -146,29 +148,29 @@ func (a *app) report(ctx context.Context, f *reportFlags) error {
 	if err != nil {
 		return err
 	}
-	r.Next = a.reportNext(r)
+	r.Next = reportNext(a.Voice, r)
 	r.fail(f)
 	r.cut(f.top)
-	if a.json {
-		err = a.printJSON(r)
+	if a.JSON {
+		err = a.PrintJSON(r)
 	} else {
-		_, err = a.stdout.Write([]byte(a.markdown(r)))
+		_, err = a.Stdout.Write([]byte(markdown(a.Voice, r)))
 	}
 	if err != nil {
 		return err
 	}
-	if err := a.writeSeen(f.seen, now); err != nil {
+	if err := writeSeen(a, f.seen, now); err != nil {
 		return err
 	}
 	if len(r.Failed) > 0 {
-		a.complain(a.say("--fail-on: %s", strings.Join(r.Failed, ", ")))
-		return errSaid
+		a.Complain(a.Say("--fail-on: %s", strings.Join(r.Failed, ", ")))
+		return say.ErrPrinted
 	}
 	return nil
 }
 
 // reportRisks sets the unlabelled verdicts, the riskiest first.
-func (a *app) reportRisks(ctx context.Context, m *memtree.Memory, r *ciReport, f *reportFlags) error {
+func reportRisks(ctx context.Context, v *say.Voice, m *memtree.Memory, r *ciReport, f *reportFlags) error {
 	box, err := m.Inbox().List(ctx, 0)
 	if err != nil {
 		return err
@@ -188,26 +190,26 @@ func (a *app) reportRisks(ctx context.Context, m *memtree.Memory, r *ciReport, f
 		r.Expected += u.Risk.P
 		r.Risky = append(r.Risky, risky{
 			Evaluation: u.Evaluation.Key(), CaseID: u.Evaluation.CaseID, Risk: u.Risk,
-			prompt: u.Evaluation.Prompt, judged: a.judgedName(&u.Evaluation),
+			prompt: u.Evaluation.Prompt, judged: judgedName(v, &u.Evaluation),
 		})
 	}
 	return nil
 }
 
 // reportNext recommends actions, the most urgent first.
-func (a *app) reportNext(r *ciReport) []string {
+func reportNext(v *say.Voice, r *ciReport) []string {
 	var out []string
 	add := func(n int, said string) {
 		if n > 0 {
 			out = append(out, said)
 		}
 	}
-	add(r.Waiting, a.say("Say which of these verdicts were right, the riskiest first: memtree label, or in a spreadsheet "+
+	add(r.Waiting, v.Say("Say which of these verdicts were right, the riskiest first: memtree label, or in a spreadsheet "+
 		"memtree label --csv FILE and then --from FILE. Memory learns from what you say."))
-	add(r.Unformed, a.unformed(r.Unformed))
-	add(r.Review, a.say("Read the lessons that wait for your decision (%d), and accept or reject them: memtree review.",
+	add(r.Unformed, unformed(v, r.Unformed))
+	add(r.Review, v.Say("Read the lessons that wait for your decision (%d), and accept or reject them: memtree review.",
 		r.Review))
-	add(r.Imports, a.say("Read the imported memories that wait (%d), and let those be used that fit: memtree promote.",
+	add(r.Imports, v.Say("Read the imported memories that wait (%d), and let those be used that fit: memtree promote.",
 		r.Imports))
 	return append(out, r.Effect.Next)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/knowledge"
 )
@@ -21,7 +22,7 @@ type factsNews struct {
 }
 
 // reportFacts counts the facts and chooses what to ask a person about. Without facts it leaves r as it is.
-func (a *app) reportFacts(ctx context.Context, m *memtree.Memory, r *ciReport, before, now *seen) error {
+func reportFacts(ctx context.Context, v *say.Voice, m *memtree.Memory, r *ciReport, before, now *seen) error {
 	all, err := m.Knowledge().List(ctx, knowledge.Filter{}) // disputed ones first, those given most first
 	if err != nil || len(all) == 0 {
 		return err
@@ -56,26 +57,26 @@ func (a *app) reportFacts(ctx context.Context, m *memtree.Memory, r *ciReport, b
 }
 
 // factsMarkdown writes at most three lines on the facts.
-func (a *app) factsMarkdown(p func(string), r *ciReport) {
+func factsMarkdown(v *say.Voice, p func(string), r *ciReport) {
 	f := r.Facts
 	if f == nil {
 		return
 	}
-	p("### " + a.say("What is known of the product"))
+	p("### " + v.Say("What is known of the product"))
 	if r.First {
-		p(a.say("Facts in use: %d.", f.InUse))
+		p(v.Say("Facts in use: %d.", f.InUse))
 	} else {
-		p(a.say("Facts in use: %d. New since the last summary: %d.", f.InUse, f.New))
+		p(v.Say("Facts in use: %d. New since the last summary: %d.", f.InUse, f.New))
 	}
 	switch {
 	case f.Settle != "":
-		p(a.say("Disputed: %d, proposed: %d; memtree know list --open lists them. First to settle: %s", f.Disputed,
+		p(v.Say("Disputed: %d, proposed: %d; memtree know list --open lists them. First to settle: %s", f.Disputed,
 			f.Proposed, screen.Markdown(f.Settle, reportCheck)))
 	case f.Proposed > 0:
-		p(a.say("Proposed: %d; memtree know list --open lists them.", f.Proposed))
+		p(v.Say("Proposed: %d; memtree know list --open lists them.", f.Proposed))
 	}
 	if f.Confirm != "" {
-		p(a.say("Given most without anybody's confirmation (%d runs): %s", f.Given,
+		p(v.Say("Given most without anybody's confirmation (%d runs): %s", f.Given,
 			screen.Markdown(f.Confirm, reportCheck)))
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -29,11 +30,11 @@ const (
 )
 
 // readSeen reads the state of the last summary, nil if there was none.
-func (a *app) readSeen(ctx context.Context, path string) (*seen, error) {
+func readSeen(ctx context.Context, a *app, path string) (*seen, error) {
 	if path == "" {
 		return nil, nil
 	}
-	s, err := a.textOf(ctx, path, mostSeen)
+	s, err := a.files.Text(ctx, path, mostSeen)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -42,13 +43,13 @@ func (a *app) readSeen(ctx context.Context, path string) (*seen, error) {
 	}
 	var out seen
 	if len(s) > mostSeen || json.Unmarshal([]byte(s), &out) != nil || out.Format != seenFormat || out.Version != 1 {
-		return nil, &failure{a.say("%s is no file of memtree report that this version reads; remove it to begin anew",
-			path), nil}
+		return nil, a.Fail(nil, "%s is no file of memtree report that this version reads; remove it to begin anew",
+			path)
 	}
 	return &out, nil
 }
 
-func (a *app) writeSeen(path string, s *seen) error {
+func writeSeen(a *app, path string, s *seen) error {
 	if path == "" {
 		return nil
 	}
@@ -56,7 +57,7 @@ func (a *app) writeSeen(path string, s *seen) error {
 	if err != nil {
 		return err
 	}
-	return a.writeWhole(path, append(b, '\n'))
+	return a.files.Write(path, append(b, '\n'))
 }
 
 // lessonNews is a new lesson.
@@ -83,7 +84,7 @@ type goneNews struct {
 }
 
 // reportNews compares the tree with its state at the last summary.
-func (a *app) reportNews(ctx context.Context, m *memtree.Memory, r *ciReport, before, now *seen) error {
+func reportNews(ctx context.Context, v *say.Voice, m *memtree.Memory, r *ciReport, before, now *seen) error {
 	now.InUse = map[string]string{}
 	words := enhance.NewWording(m.Taxonomy())
 	var was map[string]string
@@ -100,14 +101,14 @@ func (a *app) reportNews(ctx context.Context, m *memtree.Memory, r *ciReport, be
 		title, known := was[n.ID]
 		if !n.Live() {
 			if known {
-				r.Gone = append(r.Gone, goneNews{n.ID, n.Type, title, fateOf(&n), a.whyGone(&n)})
+				r.Gone = append(r.Gone, goneNews{n.ID, n.Type, title, fateOf(&n), whyGone(v, &n)})
 			}
 			if n.Status == tree.Quarantined && !n.HeldBack() && n.Mark != tree.Banned {
 				r.Imports++
 			}
 			continue
 		}
-		w := words.Shown(&n, a.lang)
+		w := words.Shown(&n, v.Lang)
 		now.InUse[n.ID] = nodeTitle(&w)
 		if n.Type == tree.Case {
 			r.Cases++
@@ -120,7 +121,7 @@ func (a *app) reportNews(ctx context.Context, m *memtree.Memory, r *ciReport, be
 			continue // it repeats its lessons
 		}
 		if r.Lessons++; !known {
-			r.Learned = append(r.Learned, a.lessonNews(m.Taxonomy(), &n, &w))
+			r.Learned = append(r.Learned, newsOf(v, m.Taxonomy(), &n, &w))
 		}
 	}
 	for id, title := range was {
@@ -146,10 +147,10 @@ func nodeTitle(n *tree.Node) string {
 	return fitTitle(title)
 }
 
-func (a *app) lessonNews(tax *taxonomy.Taxonomy, n, w *tree.Node) lessonNews {
+func newsOf(v *say.Voice, tax *taxonomy.Taxonomy, n, w *tree.Node) lessonNews {
 	out := lessonNews{
 		ID: n.ID, Type: n.Type, ErrorType: n.ErrorType, Direction: n.Direction,
-		Title: nodeTitle(w), Check: w.Content.Guidance, Cases: len(n.Children), kind: a.branchName(tax, n.ErrorType,
+		Title: nodeTitle(w), Check: w.Content.Guidance, Cases: len(n.Children), kind: branchName(v, tax, n.ErrorType,
 			n.Direction),
 	}
 	if n.Elsewhere != nil {
@@ -178,7 +179,7 @@ func fateOf(n *tree.Node) string {
 }
 
 // whyGone returns the recorded reason in its original language, or "".
-func (a *app) whyGone(n *tree.Node) string {
+func whyGone(v *say.Voice, n *tree.Node) string {
 	switch {
 	case n.Mark == tree.Banned && n.Decision != nil:
 		return n.Decision.Why

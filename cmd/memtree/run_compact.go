@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree/internal/cli/input"
 	agentrun "github.com/memtree/memtree/run"
 	"github.com/memtree/memtree/tree"
 )
@@ -22,39 +23,39 @@ const (
 	exampleMessage = `{"role": "assistant", "content": "I pay by card, since the invoice is broken."}`
 )
 
-func (a *app) runCompactCommand() *cobra.Command {
+func runCompactCommand(a *app) *cobra.Command {
 	o := agentrun.CompactOptions{}
 	c := &cobra.Command{
 		Use:   "compact [FILE]",
-		Short: a.say("Fit the messages of an agent into a budget of tokens"),
-		Long: a.say(`Reads a transcript, a message on each line with its role and content, and prints it in at most
+		Short: a.Say("Fit the messages of an agent into a budget of tokens"),
+		Long: a.Say(`Reads a transcript, a message on each line with its role and content, and prints it in at most
 --budget tokens (an estimate). Errors, findings, decisions, system messages and the last messages
 stay; of the others a summary has what no other message has. No model is asked and nothing is saved.
 A message may carry its kind: error, finding, decision or task.`),
 		Example: `  memtree run compact messages.jsonl --budget 8000 > shorter.jsonl`,
-		Args:    a.arguments(0, 1, a.say("a file of messages")),
+		Args:    arguments(a.Voice, 0, 1, a.Say("a file of messages")),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.Budget < 100 {
-				return &usageError{a.say("--budget is %d; use 100 or more", o.Budget)}
+				return a.Usage("--budget is %d; use 100 or more", o.Budget)
 			}
-			o.Lang = a.lang
-			return a.runCompact(c.Context(), cmp.Or(append(args, "-")[0], "-"), o)
+			o.Lang = a.Lang
+			return fitMessages(c.Context(), a, cmp.Or(append(args, "-")[0], "-"), o)
 		},
 	}
-	c.Flags().IntVar(&o.Budget, "budget", 0, a.say("most tokens of the result"))
-	c.Flags().IntVar(&o.Last, "last", 6, a.say("messages at the end that stay whole"))
+	c.Flags().IntVar(&o.Budget, "budget", 0, a.Say("most tokens of the result"))
+	c.Flags().IntVar(&o.Last, "last", 6, a.Say("messages at the end that stay whole"))
 	return c
 }
 
-// runCompact prints a transcript within a budget: its lines, or with --json one object with what was done.
-func (a *app) runCompact(ctx context.Context, file string, o agentrun.CompactOptions) error {
-	list, err := a.messages(ctx, file)
+// fitMessages prints a transcript within a budget: its lines, or with --json one object with what was done.
+func fitMessages(ctx context.Context, a *app, file string, o agentrun.CompactOptions) error {
+	list, err := messages(ctx, a, file)
 	if err != nil {
 		return err
 	}
 	out, did := agentrun.Compact(list, o)
-	if a.json {
-		return a.printJSON(struct {
+	if a.JSON {
+		return a.PrintJSON(struct {
 			agentrun.Compacted
 			Messages []agentrun.Message `json:"messages"`
 		}{did, emptyNotNull(out)})
@@ -67,35 +68,35 @@ func (a *app) runCompact(ctx context.Context, file string, o agentrun.CompactOpt
 			Content string        `json:"content"`
 		}{m.Role, m.Kind, m.Text})
 		if err == nil {
-			err = a.print(string(b))
+			err = a.Print(string(b))
 		}
 		if err != nil {
 			return err
 		}
 	}
-	a.note(a.say("Tokens: %d of %d. Only in the summary: %d messages; cut: %d.", did.After, did.Before, did.Left,
+	a.Note(a.Say("Tokens: %d of %d. Only in the summary: %d messages; cut: %d.", did.After, did.Before, did.Left,
 		did.Short+did.Clipped))
 	return nil
 }
 
 // messages reads a transcript.
-func (a *app) messages(ctx context.Context, file string) (list []agentrun.Message, err error) {
+func messages(ctx context.Context, a *app, file string) (list []agentrun.Message, err error) {
 	total := 0
-	err = a.eachLine(ctx, file, longestMessage, func(n int, line []byte) error {
+	err = eachLine(ctx, a, file, longestMessage, func(n int, line []byte) error {
 		var m struct {
 			agentrun.Message
 			Content string `json:"content"`
 		}
 		err := json.Unmarshal(line, &m)
 		if err == nil && m.Role == "" {
-			err = errors.New(a.say("it has no role"))
+			err = errors.New(a.Say("it has no role"))
 		}
 		if err != nil {
-			return &failure{a.say("%s, line %d is no message: %s. A line is such as %s", a.fileName(file), n, err.Error(),
-				exampleMessage), err}
+			return a.Fail(err, "%s, line %d is no message: %s. A line is such as %s", a.files.Name(file), n, err.Error(),
+				exampleMessage)
 		}
 		if total += len(line); total > mostTranscript {
-			return &failure{a.say("%s has more than %d MiB; hand in a part of it", a.fileName(file), mostTranscript>>20), nil}
+			return a.Fail(nil, "%s has more than %d MiB; hand in a part of it", a.files.Name(file), mostTranscript>>20)
 		}
 		m.Text = cmp.Or(m.Text, m.Content)
 		list = append(list, m.Message)
@@ -105,10 +106,10 @@ func (a *app) messages(ctx context.Context, file string) (list []agentrun.Messag
 }
 
 // eachLine calls do with each line of a file, or of standard input for "-", that is not empty, and with its number.
-func (a *app) eachLine(ctx context.Context, file string, longest int, do func(n int, line []byte) error) error {
-	var r io.Reader = interruptible{ctx, a.stdin}
+func eachLine(ctx context.Context, a *app, file string, longest int, do func(n int, line []byte) error) error {
+	var r io.Reader = input.Until(ctx, a.Stdin)
 	if file != "-" {
-		f, err := a.openNamed(file)
+		f, err := a.files.Open(file)
 		if err != nil {
 			return err
 		}
@@ -128,7 +129,7 @@ func (a *app) eachLine(ctx context.Context, file string, longest int, do func(n 
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		return &failure{a.say("%s cannot be read: %s", a.fileName(file), err.Error()), err}
+		return a.Fail(err, "%s cannot be read: %s", a.files.Name(file), err.Error())
 	}
 	return nil
 }

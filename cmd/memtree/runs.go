@@ -15,64 +15,66 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	agentrun "github.com/memtree/memtree/run"
 	"github.com/memtree/memtree/tree"
 )
 
-func (a *app) runCommand() *cobra.Command {
+func runCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run",
-		Short: a.say("What agents are doing: goals, plans, findings, and how runs ended"),
-		Long: a.say(`Keeps what an agent does towards a goal: its plan, what it saw, decided and found, and the pages
+		Short: a.Say("What agents are doing: goals, plans, findings, and how runs ended"),
+		Long: a.Say(`Keeps what an agent does towards a goal: its plan, what it saw, decided and found, and the pages
 it visited. Every update is saved at once, so that the agent, or another one, goes on after a crash. An ended
 run can be found again by a goal that is like its own, with how it went.`),
-		Args: a.arguments(0, 0, ""),
+		Args: arguments(a.Voice, 0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.runStartCommand(), a.runAddCommand(), a.runListCommand(), a.runShowCommand(), a.runResumeCommand(),
-		a.runEndCommand(), a.runRateCommand(), a.runCompactCommand())
+	c.AddCommand(runStartCommand(a), runAddCommand(a), runListCommand(a), runShowCommand(a), runResumeCommand(a),
+		runEndCommand(a), runRateCommand(a), runCompactCommand(a))
 	return c
 }
 
-func (a *app) runStartCommand() *cobra.Command {
+func runStartCommand(a *app) *cobra.Command {
 	w := tree.Work{}
 	c := &cobra.Command{
 		Use:   "start GOAL",
-		Short: a.say("Begin a run, and print its id"),
+		Short: a.Say("Begin a run, and print its id"),
 		Example: `  memtree run start "Explore the checkout" --product shop --by explorer
   memtree run start "Check SHOP-17 again" --id nightly-17`,
-		Args: a.arguments(1, 1, a.say("the goal, in quotation marks")),
+		Args: arguments(a.Voice, 1, 1, a.Say("the goal, in quotation marks")),
 		RunE: func(c *cobra.Command, args []string) error {
 			w.Text = args[0]
-			return a.with(c.Context(), writing, func(m *memtree.Memory) error {
+			return a.store.With(c.Context(), store.Writing, func(m *memtree.Memory) error {
 				r, err := m.Runs().Start(c.Context(), w)
 				if err != nil {
 					return err
 				}
-				if a.json {
-					return a.printJSON(r)
+				if a.JSON {
+					return a.PrintJSON(r)
 				}
-				return a.print(r.ID)
+				return a.Print(r.ID)
 			})
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&w.Run, "id", "", a.say("id of the run; without it one is made"))
-	f.StringVar(&w.Product, "product", "", a.say("product that it is about"))
-	f.StringVar(&w.Build, "build", "", a.say("build of the product"))
-	f.StringVar(&w.Test, "test", "", a.say("id of the test, if it is a test"))
-	f.StringVar(&w.By, "by", "", a.say("name of the agent"))
+	f.StringVar(&w.Run, "id", "", a.Say("id of the run; without it one is made"))
+	f.StringVar(&w.Product, "product", "", a.Say("product that it is about"))
+	f.StringVar(&w.Build, "build", "", a.Say("build of the product"))
+	f.StringVar(&w.Test, "test", "", a.Say("id of the test, if it is a test"))
+	f.StringVar(&w.By, "by", "", a.Say("name of the agent"))
 	return c
 }
 
-func (a *app) runAddCommand() *cobra.Command {
+func runAddCommand(a *app) *cobra.Command {
 	by := ""
 	c := &cobra.Command{
 		Use:   "add ID [FILE]",
-		Short: a.say("Add updates to a run: JSON lines of a file, or of standard input"),
-		Long: a.say(`Each line is one update with its kind, and is saved with all the others or not at all:
+		Short: a.Say("Add updates to a run: JSON lines of a file, or of standard input"),
+		Long: a.Say(`Each line is one update with its kind, and is saved with all the others or not at all:
 
   {"kind": "task", "task": "1", "state": "doing", "text": "look at the cart"}
   {"kind": "visit", "page": "https://shop.test/cart"}
@@ -82,20 +84,20 @@ The other kinds are note, decision and error with a text, tested with page and n
 text. An update with a key that the run has changes nothing, so a file may be handed in twice.`),
 		Example: `  memtree run add nightly-17 updates.jsonl --by explorer
   tail -n 3 updates.jsonl | memtree run add nightly-17`,
-		Args: a.arguments(1, 2, a.say("the id of a run, and a file")),
+		Args: arguments(a.Voice, 1, 2, a.Say("the id of a run, and a file")),
 		RunE: func(c *cobra.Command, args []string) error {
 			file := "-"
 			if len(args) > 1 {
 				file = args[1]
 			}
-			list, err := a.updates(c.Context(), file, args[0], by)
+			list, err := updates(c.Context(), a, file, args[0], by)
 			if err != nil {
 				return err
 			}
-			return a.addToRun(c.Context(), list)
+			return addToRun(c.Context(), a, list)
 		},
 	}
-	c.Flags().StringVar(&by, "by", "", a.say("name of the agent, where an update names none"))
+	c.Flags().StringVar(&by, "by", "", a.Say("name of the agent, where an update names none"))
 	return c
 }
 
@@ -105,77 +107,77 @@ const (
 )
 
 // updates reads the lines of a file.
-func (a *app) updates(ctx context.Context, file, id, by string) (list []tree.Work, err error) {
-	err = a.eachLine(ctx, file, mostUpdateLine, func(n int, line []byte) error {
+func updates(ctx context.Context, a *app, file, id, by string) (list []tree.Work, err error) {
+	err = eachLine(ctx, a, file, mostUpdateLine, func(n int, line []byte) error {
 		d := json.NewDecoder(bytes.NewReader(line))
 		d.DisallowUnknownFields()
 		var w tree.Work
 		if err := d.Decode(&w); err != nil {
-			return &failure{a.say("%s, line %d is no update: %s. A line is such as %s", a.fileName(file), n, err.Error(),
-				exampleUpdate), err}
+			return a.Fail(err, "%s, line %d is no update: %s. A line is such as %s", a.files.Name(file), n, err.Error(),
+				exampleUpdate)
 		}
 		w.Run, w.By = cmp.Or(w.Run, id), cmp.Or(w.By, by)
 		list = append(list, w)
 		return nil
 	})
 	if err == nil && len(list) == 0 {
-		a.complain(a.say("%s has no update; write one on each line, such as %s", a.fileName(file), exampleUpdate))
-		return nil, errRejected
+		a.Complain(a.Say("%s has no update; write one on each line, such as %s", a.files.Name(file), exampleUpdate))
+		return nil, say.ErrRejected
 	}
 	return list, err
 }
 
 // addToRun adds updates and prints what came of it.
-func (a *app) addToRun(ctx context.Context, list []tree.Work) error {
-	return a.with(ctx, writing, func(m *memtree.Memory) error {
+func addToRun(ctx context.Context, a *app, list []tree.Work) error {
+	return a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
 		did, err := m.Runs().Add(ctx, list)
 		if err != nil {
 			return err
 		}
-		if a.json {
-			return a.printJSON(did)
+		if a.JSON {
+			return a.PrintJSON(did)
 		}
-		out := a.Wrap(a.say("Updates: %d. Known before: %d.", did.Updates, did.Known))
+		out := a.Wrap(a.Say("Updates: %d. Known before: %d.", did.Updates, did.Known))
 		if did.Beside != "" {
-			out = append(out, a.Wrap(a.say("%s writes to this run too; agree on who does what.", did.Beside))...)
+			out = append(out, a.Wrap(a.Say("%s writes to this run too; agree on who does what.", did.Beside))...)
 		}
-		return a.print(out...)
+		return a.Print(out...)
 	})
 }
 
-func (a *app) runEndCommand() *cobra.Command {
+func runEndCommand(a *app) *cobra.Command {
 	w := tree.Work{Kind: tree.WorkEnd}
 	c := &cobra.Command{
 		Use:     "end ID",
-		Short:   a.say("End a run"),
+		Short:   a.Say("End a run"),
 		Example: `  memtree run end nightly-17 --outcome failure --why "no code is taken"`,
-		Args:    a.arguments(1, 1, a.say("the id of a run")),
+		Args:    arguments(a.Voice, 1, 1, a.Say("the id of a run")),
 		RunE: func(c *cobra.Command, args []string) error {
 			w.Run = args[0]
-			return a.addToRun(c.Context(), []tree.Work{w})
+			return addToRun(c.Context(), a, []tree.Work{w})
 		},
 	}
-	c.Flags().StringVar(&w.State, "outcome", "success", a.say("how it ended: success, partial or failure"))
-	c.Flags().StringVar(&w.Text, "why", "", a.say("why, in one sentence; it is saved"))
-	c.Flags().StringVar(&w.By, "by", "", a.say("name of the agent"))
+	c.Flags().StringVar(&w.State, "outcome", "success", a.Say("how it ended: success, partial or failure"))
+	c.Flags().StringVar(&w.Text, "why", "", a.Say("why, in one sentence; it is saved"))
+	c.Flags().StringVar(&w.By, "by", "", a.Say("name of the agent"))
 	return c
 }
 
-func (a *app) runRateCommand() *cobra.Command {
+func runRateCommand(a *app) *cobra.Command {
 	w := tree.Work{Kind: tree.WorkFeedback}
 	c := &cobra.Command{
 		Use:     "rate ID",
-		Short:   a.say("Rate an ended run, from 1 to 5"),
+		Short:   a.Say("Rate an ended run, from 1 to 5"),
 		Example: `  memtree run rate nightly-17 --rating 4 --by ann`,
-		Args:    a.arguments(1, 1, a.say("the id of a run")),
+		Args:    arguments(a.Voice, 1, 1, a.Say("the id of a run")),
 		RunE: func(c *cobra.Command, args []string) error {
 			w.Run = args[0]
-			return a.addToRun(c.Context(), []tree.Work{w})
+			return addToRun(c.Context(), a, []tree.Work{w})
 		},
 	}
-	c.Flags().IntVar(&w.Rating, "rating", 0, a.say("1 to %d", tree.MaxRating))
-	c.Flags().StringVar(&w.Text, "why", "", a.say("why, in one sentence; it is saved"))
-	c.Flags().StringVar(&w.By, "by", "", a.say("who decides; it is saved"))
+	c.Flags().IntVar(&w.Rating, "rating", 0, a.Say("1 to %d", tree.MaxRating))
+	c.Flags().StringVar(&w.Text, "why", "", a.Say("why, in one sentence; it is saved"))
+	c.Flags().StringVar(&w.By, "by", "", a.Say("who decides; it is saved"))
 	return c
 }
 
@@ -186,36 +188,36 @@ type runListFlags struct {
 	limit int
 }
 
-func (a *app) runListCommand() *cobra.Command {
+func runListCommand(a *app) *cobra.Command {
 	f := runListFlags{limit: 20}
 	c := &cobra.Command{
 		Use:   "list",
-		Short: a.say("List runs: those under way first"),
+		Short: a.Say("List runs: those under way first"),
 		Example: `  memtree run list --state open
   memtree run list --like "apply a coupon code" --state failure`,
-		Args: a.arguments(0, 0, ""),
-		RunE: func(c *cobra.Command, _ []string) error { return a.runList(c.Context(), &f) },
+		Args: arguments(a.Voice, 0, 0, ""),
+		RunE: func(c *cobra.Command, _ []string) error { return runList(c.Context(), a, &f) },
 	}
 	l := c.Flags()
-	l.StringVar((*string)(&f.f.State), "state", "", a.say("only these: open, ended, success, partial or failure"))
-	l.StringVar(&f.f.Product, "product", "", a.say("only for this product"))
-	l.StringVar(&f.f.Agent, "by", "", a.say("only those of this agent"))
-	l.StringVar(&f.f.Words, "words", "", a.say("only those that contain this"))
-	l.StringVar(&f.like, "like", "", a.say("ended runs whose goal is like this one, the likest first"))
-	l.IntVar(&f.limit, "limit", f.limit, a.say("how many runs to print; 0 for all"))
+	l.StringVar((*string)(&f.f.State), "state", "", a.Say("only these: open, ended, success, partial or failure"))
+	l.StringVar(&f.f.Product, "product", "", a.Say("only for this product"))
+	l.StringVar(&f.f.Agent, "by", "", a.Say("only those of this agent"))
+	l.StringVar(&f.f.Words, "words", "", a.Say("only those that contain this"))
+	l.StringVar(&f.like, "like", "", a.Say("ended runs whose goal is like this one, the likest first"))
+	l.IntVar(&f.limit, "limit", f.limit, a.Say("how many runs to print; 0 for all"))
 	return c
 }
 
-func (a *app) runList(ctx context.Context, f *runListFlags) error {
+func runList(ctx context.Context, a *app, f *runListFlags) error {
 	switch f.f.State {
 	case "", agentrun.Open, agentrun.Ended, agentrun.Success, agentrun.Partial, agentrun.Failure:
 	default:
-		return &usageError{a.say("--state is %q; use open, ended, success, partial or failure", f.f.State)}
+		return a.Usage("--state is %q; use open, ended, success, partial or failure", f.f.State)
 	}
 	if f.limit < 0 {
-		return &usageError{a.say("--limit is %d; use 0 for all", f.limit)}
+		return a.Usage("--limit is %d; use 0 for all", f.limit)
 	}
-	return a.with(ctx, reading, func(m *memtree.Memory) error {
+	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
 		var found []agentrun.Episode
 		var err error
 		if f.like != "" {
@@ -230,22 +232,22 @@ func (a *app) runList(ctx context.Context, f *runListFlags) error {
 		switch {
 		case err != nil:
 			return err
-		case a.json:
-			return a.printJSON(struct {
+		case a.JSON:
+			return a.PrintJSON(struct {
 				Runs []agentrun.Episode `json:"runs"`
 			}{append([]agentrun.Episode{}, found...)})
 		case len(found) == 0:
-			return a.print(a.say("No run. memtree run start begins one."))
+			return a.Print(a.Say("No run. memtree run start begins one."))
 		}
-		return a.print(a.runTable(found)...)
+		return a.Print(runTable(a.Voice, found)...)
 	})
 }
 
 // runTable lists runs, a line each.
-func (a *app) runTable(found []agentrun.Episode) []string {
+func runTable(v *say.Voice, found []agentrun.Episode) []string {
 	t := &screen.Table{Columns: []screen.Column{
-		{Head: a.say("run")}, {Head: a.say("state")}, {Head: a.say("tasks"), Right: true},
-		{Head: a.say("found"), Right: true}, {Head: a.say("last update")}, {Head: a.say("goal"), Least: 20},
+		{Head: v.Say("run")}, {Head: v.Say("state")}, {Head: v.Say("tasks"), Right: true},
+		{Head: v.Say("found"), Right: true}, {Head: v.Say("last update")}, {Head: v.Say("goal"), Least: 20},
 	}}
 	for i := range found {
 		r := &found[i].Run
@@ -259,84 +261,84 @@ func (a *app) runTable(found []agentrun.Episode) []string {
 		if len(r.Tasks) > 0 {
 			tasks = fmt.Sprintf("%d/%d", done, len(r.Tasks))
 		}
-		t.Add(text.Fit(r.ID, 24), a.runState(r.State), tasks, count(len(r.Of(tree.WorkFinding))),
+		t.Add(text.Fit(r.ID, 24), runState(v, r.State), tasks, count(len(r.Of(tree.WorkFinding))),
 			r.Last.UTC().Format("01-02 15:04"), text.Line(r.Goal))
 	}
-	rows := t.Lines(a.Width)
-	rows[0] = a.Paint(screen.Bold, rows[0])
+	rows := t.Lines(v.Width)
+	rows[0] = v.Paint(screen.Bold, rows[0])
 	return rows
 }
 
-func (a *app) runState(s agentrun.State) string {
+func runState(v *say.Voice, s agentrun.State) string {
 	switch s {
 	case agentrun.Open:
-		return a.say("under way")
+		return v.Say("under way")
 	case agentrun.Success:
-		return a.say("success")
+		return v.Say("success")
 	case agentrun.Partial:
-		return a.say("partial")
+		return v.Say("partial")
 	case agentrun.Failure:
-		return a.say("failure")
+		return v.Say("failure")
 	}
 	return string(s)
 }
 
-func (a *app) runShowCommand() *cobra.Command {
+func runShowCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show ID",
-		Short: a.say("Print a run as a page of Markdown"),
-		Args:  a.arguments(1, 1, a.say("the id of a run")),
+		Short: a.Say("Print a run as a page of Markdown"),
+		Args:  arguments(a.Voice, 1, 1, a.Say("the id of a run")),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.with(c.Context(), reading, func(m *memtree.Memory) error {
+			return a.store.With(c.Context(), store.Reading, func(m *memtree.Memory) error {
 				r, err := m.Runs().Get(c.Context(), args[0])
 				if err != nil {
-					return a.runFailure(args[0], err)
+					return runFailure(a.Voice, args[0], err)
 				}
-				if a.json {
-					return a.printJSON(r)
+				if a.JSON {
+					return a.PrintJSON(r)
 				}
-				return a.print(strings.TrimRight(agentrun.Markdown(&r, a.lang), "\n"))
+				return a.Print(strings.TrimRight(agentrun.Markdown(&r, a.Lang), "\n"))
 			})
 		},
 	}
 }
 
-func (a *app) runResumeCommand() *cobra.Command {
+func runResumeCommand(a *app) *cobra.Command {
 	by := ""
 	c := &cobra.Command{
 		Use:     "resume ID",
-		Short:   a.say("Print what an agent needs to go on with a run"),
+		Short:   a.Say("Print what an agent needs to go on with a run"),
 		Example: `  memtree run resume nightly-17 --by explorer --json`,
-		Args:    a.arguments(1, 1, a.say("the id of a run")),
+		Args:    arguments(a.Voice, 1, 1, a.Say("the id of a run")),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.with(c.Context(), reading, func(m *memtree.Memory) error {
+			return a.store.With(c.Context(), store.Reading, func(m *memtree.Memory) error {
 				r, err := m.Runs().Resume(c.Context(), args[0], by)
 				if err != nil {
-					return a.runFailure(args[0], err)
+					return runFailure(a.Voice, args[0], err)
 				}
-				if a.json {
-					return a.printJSON(r)
+				if a.JSON {
+					return a.PrintJSON(r)
 				}
-				out := []string{strings.TrimRight(agentrun.Markdown(&r.Run, a.lang), "\n"), ""}
+				out := []string{strings.TrimRight(agentrun.Markdown(&r.Run, a.Lang), "\n"), ""}
 				for _, name := range slices.Sorted(maps.Keys(r.Run.Values)) {
-					out = append(out, a.say("value %s: %s", name, text.Line(r.Run.Values[name])))
+					out = append(out, a.Say("value %s: %s", name, text.Line(r.Run.Values[name])))
 				}
-				out = append(out, a.Wrap(a.say("Last update %s ago.", r.Idle.Round(time.Second)))...)
+				out = append(out, a.Wrap(a.Say("Last update %s ago.", r.Idle.Round(time.Second)))...)
 				if r.Beside != "" {
-					out = append(out, a.Wrap(a.say("%s writes to this run too; agree on who does what.", r.Beside))...)
+					out = append(out, a.Wrap(a.Say("%s writes to this run too; agree on who does what.", r.Beside))...)
 				}
-				return a.print(out...)
+				return a.Print(out...)
 			})
 		},
 	}
-	c.Flags().StringVar(&by, "by", "", a.say("name of the agent that goes on"))
+	c.Flags().StringVar(&by, "by", "", a.Say("name of the agent that goes on"))
 	return c
 }
 
 // runFailure is the error for a run that is not there.
-func (a *app) runFailure(id string, err error) error {
+func runFailure(v *say.Voice, id string, err error) error {
 	if errors.Is(err, tree.ErrNotFound) {
-		return &failure{a.say("no run of the last 30 days is named %s; memtree run list lists them", id), err}
+		return v.Fail(err, "no run of the last 30 days is named %s; memtree run list lists them", id)
 	}
 	return err
 }

@@ -6,17 +6,19 @@ import (
 	"net/http"
 	"net/netip"
 	"time"
+
+	"github.com/memtree/memtree/internal/cli/say"
 )
 
 // probeWithin is the time limit for a service to report that it is ready.
 const probeWithin = 3 * time.Second
 
-// probe checks whether the service at an address is ready. The health check of a container runs it, because the image
+// probeService checks whether the service at an address is ready. The health check of a container runs it, because the image
 // contains no other program.
-func (a *app) probe(ctx context.Context, listen string) error {
+func probeService(ctx context.Context, v *say.Voice, listen string) error {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
-		return a.badAddress(listen)
+		return badAddress(v, listen)
 	}
 	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
 		host = "localhost"
@@ -26,15 +28,15 @@ func (a *app) probe(ctx context.Context, listen string) error {
 	at := net.JoinHostPort(host, port)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+at+"/readyz", nil)
 	if err != nil {
-		return a.badAddress(listen)
+		return badAddress(v, listen)
 	}
 	answer, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(request) // no proxy: the service is here
 	if err != nil {
-		return &failure{a.say("no service answers at %s: %s", at, err), err}
+		return v.Fail(err, "no service answers at %s: %s", at, err)
 	}
 	defer answer.Body.Close() //nolint:errcheck // it is not read
 	if answer.StatusCode != http.StatusOK {
-		return &failure{a.say("the service at %s is not ready: %s", at, answer.Status), nil}
+		return v.Fail(nil, "the service at %s is not ready: %s", at, answer.Status)
 	}
-	return a.print(a.say("The service at %s is ready.", at))
+	return v.Print(v.Say("The service at %s is ready.", at))
 }

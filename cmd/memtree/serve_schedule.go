@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/whole"
 	"github.com/memtree/memtree/server"
 )
@@ -21,27 +22,27 @@ type nightly struct {
 	cost  float64
 }
 
-func (a *app) nightlyFlags(f *pflag.FlagSet, n *nightly) {
-	f.StringVar(&n.at, "evolve-at", "off", a.say("time of day at which every tree evolves, such as 02:30"))
-	f.IntVar(&n.calls, "evolve-max-calls", -1, a.say("of one such evolve: ask the model at most so often; -1: no bound"))
+func nightlyFlags(v *say.Voice, f *pflag.FlagSet, n *nightly) {
+	f.StringVar(&n.at, "evolve-at", "off", v.Say("time of day at which every tree evolves, such as 02:30"))
+	f.IntVar(&n.calls, "evolve-max-calls", -1, v.Say("of one such evolve: ask the model at most so often; -1: no bound"))
 	f.Float64Var(&n.cost, "evolve-max-cost", -1,
-		a.say("of one such evolve: spend at most so much on the model; -1: no bound"))
+		v.Say("of one such evolve: spend at most so much on the model; -1: no bound"))
 }
 
-func (a *app) checkNightly(n *nightly) error {
+func checkNightly(a *app, n *nightly) error {
 	if _, _, _, err := server.ParseAt(n.at); err != nil {
-		return &usageError{a.say("--evolve-at is %q; give a time of day such as 02:30, or off", n.at)}
+		return a.Usage("--evolve-at is %q; give a time of day such as 02:30, or off", n.at)
 	}
 	if n.cost >= 0 {
-		a.bounds.cost = &n.cost // so that a price is required
-		defer func() { a.bounds.cost = nil }()
-		return a.checkBounds()
+		a.model.Cost = &n.cost // so that a price is required
+		defer func() { a.model.Cost = nil }()
+		return a.model.Check()
 	}
 	return nil
 }
 
-// nights is the schedule of a service.
-func (a *app) nights(n *nightly) server.Nightly {
+// schedule is the schedule of a service.
+func schedule(a *app, n *nightly) server.Nightly {
 	o := memtree.EvolveOptions{}
 	if n.calls >= 0 {
 		o.MaxCalls = &n.calls
@@ -49,15 +50,15 @@ func (a *app) nights(n *nightly) server.Nightly {
 	if n.cost >= 0 {
 		o.MaxCost = &n.cost
 	}
-	if a.spending.model != "" {
-		o.Price, _ = a.priceOf(a.spending.model)
+	if a.model.Name != "" {
+		o.Price, _ = a.model.PriceOf(a.model.Name)
 	}
-	kept := readLastNights(a.store)
+	kept := readLastNights(a.store.Dir)
 	return server.Nightly{
 		At: n.at, Bound: o, Last: kept.of,
 		Ran: func(tree string, at time.Time) {
 			if err := kept.add(tree, at); err != nil {
-				a.note(a.say("When the trees evolved last cannot be kept (%s); after a restart a missed run is not made up.",
+				a.Note(a.Say("When the trees evolved last cannot be kept (%s); after a restart a missed run is not made up.",
 					err.Error()))
 			}
 		},

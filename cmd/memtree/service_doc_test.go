@@ -14,7 +14,8 @@ func TestServiceDoc(t *testing.T) {
 	b, err := os.ReadFile("../../docs/service.md")
 	require.NoError(t, err)
 	page := string(b)
-	root := (&app{process: process{getenv: func(string) string { return "" }}}).root()
+	a, _ := inTest()
+	root := rootCommand(a)
 	known := map[string]bool{"transport": true, "header": true, "system": true, "rm": true} // of other programs
 	for _, c := range root.Commands() {
 		for _, c := range append(c.Commands(), c) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/llm/llmtest"
 )
 
@@ -138,9 +139,9 @@ func TestTheKeyIsNeverShown(t *testing.T) {
 		var out, errs strings.Builder
 		env := map[string]string{"MEMTREE_LLM_MODEL": "some-model", "MEMTREE_LLM_API_KEY": secret, "MEMTREE_STORE": dir}
 		do := func(args ...string) int {
-			return run(t.Context(), process{
-				args: args, stdin: strings.NewReader(""), stdout: &out, stderr: &errs,
-				getenv: func(k string) string { return env[k] },
+			return run(t.Context(), say.Process{
+				Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
+				Getenv: func(k string) string { return env[k] },
 			})
 		}
 		args := []string{"stats"}
@@ -198,11 +199,11 @@ func TestTheEmbeddingModelIsUsed(t *testing.T) {
 	}
 	do := func(args ...string) string {
 		var out, errs strings.Builder
-		code := run(t.Context(), process{
-			args: args,
-			stdin: strings.NewReader(`{"prompt":"Check the total of the cart","judgment":"pass","ground_truth":"fail",` +
+		code := run(t.Context(), say.Process{
+			Args: args,
+			Stdin: strings.NewReader(`{"prompt":"Check the total of the cart","judgment":"pass","ground_truth":"fail",` +
 				`"reason":"It did not add up the items."}`),
-			stdout: &out, stderr: &errs, getenv: func(k string) string { return env[k] },
+			Stdout: &out, Stderr: &errs, Getenv: func(k string) string { return env[k] },
 		})
 		require.Zero(t, code, errs.String())
 		return out.String() + errs.String()
@@ -248,9 +249,9 @@ func TestAKeyAloneIsNoModel(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "store")
 		do := func(args ...string) (int, string) {
 			var out, errs strings.Builder
-			code := run(t.Context(), process{
-				args: append(args, "--store", dir), stdin: strings.NewReader(shapeRuns), stdout: &out, stderr: &errs,
-				getenv: func(k string) string { return c.env[k] },
+			code := run(t.Context(), say.Process{
+				Args: append(args, "--store", dir), Stdin: strings.NewReader(shapeRuns), Stdout: &out, Stderr: &errs,
+				Getenv: func(k string) string { return c.env[k] },
 			})
 			return code, errs.String()
 		}

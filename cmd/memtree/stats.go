@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm/langchain"
 	"github.com/memtree/memtree/server"
@@ -18,12 +20,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-func (a *app) statsCommand() *cobra.Command {
+func statsCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "stats",
-		Short: a.say("Count what the store holds, and show which model is set"),
-		Args:  a.arguments(0, 0, a.say("no arguments")),
-		RunE:  func(c *cobra.Command, _ []string) error { return a.stats(c.Context()) },
+		Short: a.Say("Count what the store holds, and show which model is set"),
+		Args:  arguments(a.Voice, 0, 0, a.Say("no arguments")),
+		RunE:  func(c *cobra.Command, _ []string) error { return runStats(c.Context(), a) },
 	}
 }
 
@@ -46,7 +48,7 @@ type pictureStats struct {
 }
 
 // statsOf collects the numbers of a store.
-func (a *app) statsOf(ctx context.Context, m *memtree.Memory) (stats, error) {
+func statsOf(ctx context.Context, a *app, m *memtree.Memory) (stats, error) {
 	s, err := server.StatsOf(ctx, m)
 	if err != nil {
 		return stats{}, err
@@ -56,54 +58,54 @@ func (a *app) statsOf(ctx context.Context, m *memtree.Memory) (stats, error) {
 		return stats{}, err
 	}
 	n, size, err := m.Pictures().Count(ctx)
-	return stats{s, a.spentEver(m.Health().Spent), pictureStats{n, size}, box.Total}, err
+	return stats{s, spentSince(a, m.Health().Spent), pictureStats{n, size}, box.Total}, err
 }
 
-func (a *app) stats(ctx context.Context) error {
-	return a.with(ctx, reading, func(m *memtree.Memory) error {
-		s, err := a.statsOf(ctx, m)
+func runStats(ctx context.Context, a *app) error {
+	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
+		s, err := statsOf(ctx, a, m)
 		if err != nil {
 			return err
 		}
-		model, err := a.model()
+		model, err := a.model.Config()
 		if err != nil {
-			a.note(a.sentence(err))
+			a.Note(a.Sentence(err))
 		}
-		if a.json {
-			return a.printJSON(struct {
+		if a.JSON {
+			return a.PrintJSON(struct {
 				stats
 				Model langchain.Config `json:"model"`
 			}{s, model})
 		}
-		if err := a.printStats(ctx, m, &s, model); err != nil {
+		if err := printStats(ctx, a, m, &s, model); err != nil {
 			return err
 		}
-		return a.printDead(ctx, m, s.Dead)
+		return printDead(ctx, a.Voice, m, s.Dead)
 	})
 }
 
-func (a *app) printStats(ctx context.Context, m *memtree.Memory, s *stats, model langchain.Config) error {
+func printStats(ctx context.Context, a *app, m *memtree.Memory, s *stats, model langchain.Config) error {
 	p := &screen.Page{Width: a.Width}
-	p.Part(a.say("store"), fmt.Sprintf("%s · %s · %s", a.store, s.Format, screen.Bytes(s.Bytes)))
-	p.Part(a.say("memories"), a.levelCounts([...]int{0, s.Levels[string(tree.Case)], s.Levels[string(tree.Experience)],
+	p.Part(a.Say("store"), fmt.Sprintf("%s · %s · %s", a.store.Dir, s.Format, screen.Bytes(s.Bytes)))
+	p.Part(a.Say("memories"), levelCounts(a.Voice, [...]int{0, s.Levels[string(tree.Case)], s.Levels[string(tree.Experience)],
 		s.Levels[string(tree.Strategy)]}, s.Out))
-	p.Part(a.say("runs"), a.say("%d recorded, %d wait for a label, %d not read yet, %d set aside", s.Evaluations,
+	p.Part(a.Say("runs"), a.Say("%d recorded, %d wait for a label, %d not read yet, %d set aside", s.Evaluations,
 		s.Unlabelled, s.Outbox, s.Dead))
 	if s.Pictures.Kept > 0 {
-		p.Part(a.say("pictures"), a.say("%d of runs · %s", s.Pictures.Kept, screen.Bytes(s.Pictures.Bytes)))
+		p.Part(a.Say("pictures"), a.Say("%d of runs · %s", s.Pictures.Kept, screen.Bytes(s.Pictures.Bytes)))
 	}
-	a.printTrials(p, &s.Trials)
-	a.printLedgerStats(p, &s.LedgerStats)
-	a.printAnalyses(p, &s.Analyses)
+	printTrials(a.Voice, p, &s.Trials)
+	printLedgerStats(a.Voice, p, &s.LedgerStats)
+	printAnalyses(a.Voice, p, &s.Analyses)
 	if b := &s.Briefs; b.Read > 0 {
-		p.Part(a.say("coming tests"),
-			a.say("%d known, %d read ahead of their runs, %d with a memory", b.Tests, b.Read, b.Told))
+		p.Part(a.Say("coming tests"),
+			a.Say("%d known, %d read ahead of their runs, %d with a memory", b.Tests, b.Read, b.Told))
 	}
-	a.printSpent(p, &s.Spent)
-	a.printEmbedder(p, s)
-	p.Part(a.say("model"), a.modelLine(model))
+	printSpent(a, p, &s.Spent)
+	printEmbedder(a.Voice, p, s)
+	p.Part(a.Say("model"), a.model.Line(model))
 	if s.Again > 0 {
-		p.Part(a.say("waiting"), a.say("%d memories that the rules wrote because it failed; record and evolve ask it again",
+		p.Part(a.Say("waiting"), a.Say("%d memories that the rules wrote because it failed; record and evolve ask it again",
 			s.Again))
 	}
 	p.Lines = append(p.Lines, "")
@@ -117,47 +119,47 @@ func (a *app) printStats(ctx context.Context, m *memtree.Memory, s *stats, model
 			head = ""
 		}
 	}
-	section(a.say("error type"), s.Types, func(k string) string { return a.typeName(m.Taxonomy(), k) })
-	section(a.say("direction"), s.Directions, func(k string) string { return a.directionName(taxonomy.Direction(k)) })
-	section(a.say("status"), s.Statuses, func(k string) string { return a.statusName(tree.Status(k)) })
+	section(a.Say("error type"), s.Types, func(k string) string { return typeName(a.Voice, m.Taxonomy(), k) })
+	section(a.Say("direction"), s.Directions, func(k string) string { return a.DirectionName(taxonomy.Direction(k)) })
+	section(a.Say("status"), s.Statuses, func(k string) string { return statusName(a.Voice, tree.Status(k)) })
 	switch {
 	case len(t.Rows) > 0:
 		p.Lines = append(p.Lines, t.Lines(a.Width)...)
 	case s.Outbox > 0:
-		p.Lines = append(p.Lines, a.unformedLines(s.Outbox)...)
+		p.Lines = append(p.Lines, unformedLines(a.Voice, s.Outbox)...)
 	default:
-		if err := a.print(p.Lines...); err != nil {
+		if err := a.Print(p.Lines...); err != nil {
 			return err
 		}
-		return a.printEmpty(ctx, m)
+		return printEmpty(ctx, a.Voice, m)
 	}
-	return a.print(p.Lines...)
+	return a.Print(p.Lines...)
 }
 
 // printEmbedder prints the embedder, and how many memories have its vectors.
-func (a *app) printEmbedder(p *screen.Page, s *stats) {
-	said := a.say("%s · vectors of %d of %d memories", s.Embedder, s.Vectors.Have, s.Vectors.Of)
+func printEmbedder(v *say.Voice, p *screen.Page, s *stats) {
+	said := v.Say("%s · vectors of %d of %d memories", s.Embedder, s.Vectors.Have, s.Vectors.Of)
 	if s.Vectors.Note != "" {
-		said += a.say("; the others are found by words until record or evolve gets theirs")
+		said += v.Say("; the others are found by words until record or evolve gets theirs")
 	}
-	p.Part(a.say("meaning"), said)
+	p.Part(v.Say("meaning"), said)
 }
 
 // printDead prints the evaluations that could not be formed, with reasons. n is their number.
-func (a *app) printDead(ctx context.Context, m *memtree.Memory, n int) error {
+func printDead(ctx context.Context, v *say.Voice, m *memtree.Memory, n int) error {
 	if n == 0 {
 		return nil
 	}
-	lines := []string{"", a.say("Set aside, because they could not be made into cases:")}
+	lines := []string{"", v.Say("Set aside, because they could not be made into cases:")}
 	for d, err := range m.Tree().DeadLetters(ctx) {
 		if err != nil {
 			return err
 		}
 		if len(lines) == 2+mostDead {
-			lines = append(lines, a.say("... and %d more", n-mostDead))
+			lines = append(lines, v.Say("... and %d more", n-mostDead))
 			break
 		}
-		lines = append(lines, a.Wrap("  "+text.Line(d.Evaluation.Key()+": "+d.Why))...)
+		lines = append(lines, v.Wrap("  "+text.Line(d.Evaluation.Key()+": "+d.Why))...)
 	}
-	return a.print(lines...)
+	return v.Print(lines...)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/memtree/memtree/internal/cli/model"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/tree"
@@ -13,15 +15,15 @@ import (
 
 // printAnalyses prints how many analyses are by the model and by the rules, in a store where a model was used or is
 // to be.
-func (a *app) printAnalyses(p *screen.Page, n *tree.Analyses) {
+func printAnalyses(v *say.Voice, p *screen.Page, n *tree.Analyses) {
 	if n.ByModel+n.Again == 0 {
 		return
 	}
-	line := a.say("%d by the model, %d by the rules", n.ByModel, n.ByRules)
+	line := v.Say("%d by the model, %d by the rules", n.ByModel, n.ByRules)
 	if n.Again > 0 {
-		line += a.say("; %d of them wait to be done again by a model", n.Again)
+		line += v.Say("; %d of them wait to be done again by a model", n.Again)
 	}
-	p.Part(a.say("analyses"), line)
+	p.Part(v.Say("analyses"), line)
 }
 
 // spentEver is the model usage since it was first recorded beside the store.
@@ -36,8 +38,8 @@ type spentModel struct {
 	Cost any `json:"cost"` // at the prices of today, or "unknown"
 }
 
-// spentEver returns the totals with their cost, sorted by model.
-func (a *app) spentEver(t meter.Totals) spentEver {
+// spentSince returns the totals with their cost, sorted by model.
+func spentSince(a *app, t meter.Totals) spentEver {
 	out := spentEver{Models: []spentModel{}}
 	if !t.Since.IsZero() {
 		out.Since = &t.Since
@@ -45,21 +47,21 @@ func (a *app) spentEver(t meter.Totals) spentEver {
 	for _, id := range slices.Sorted(maps.Keys(t.Models)) {
 		s := t.Models[id]
 		_, name, _ := strings.Cut(id, ":") // provider and model
-		price := a.priceOf
-		if c, err := a.model(); err == nil && name == c.EmbedModel {
-			price = a.embedPriceOf
+		price := a.model.PriceOf
+		if c, err := a.model.Config(); err == nil && name == c.EmbedModel {
+			price = a.model.EmbedPriceOf
 		}
 		p, known := price(name)
-		out.Models = append(out.Models, spentModel{id, s, costAt(p, known, s.Calls-s.Failed, s.Untold, s.Usage)})
+		out.Models = append(out.Models, spentModel{id, s, model.CostAt(p, known, s.Calls-s.Failed, s.Untold, s.Usage)})
 	}
 	return out
 }
 
 // printSpent prints the usage of models, a line each.
-func (a *app) printSpent(p *screen.Page, s *spentEver) {
+func printSpent(a *app, p *screen.Page, s *spentEver) {
 	for _, x := range s.Models {
-		p.Part(a.say("asked"), a.say("%s since %s: %d calls, %d of them failed; tokens in %d, out %d; cost %s", x.Model,
+		p.Part(a.Say("asked"), a.Say("%s since %s: %d calls, %d of them failed; tokens in %d, out %d; cost %s", x.Model,
 			s.Since.Local().Format(time.DateOnly), x.Calls, x.Failed, x.Usage.InputTokens, x.Usage.OutputTokens,
-			a.costWords(x.Cost)))
+			a.model.CostWords(x.Cost)))
 	}
 }

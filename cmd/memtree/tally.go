@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
@@ -30,7 +31,7 @@ type importedRisk struct {
 }
 
 // importRisk imports the tally of a file as the flags require; nil if there is none.
-func (a *app) importRisk(
+func importRisk(v *say.Voice,
 	ctx context.Context, m *memtree.Memory, t *tree.Tally, how riskFlags, dry bool,
 ) (*importedRisk, error) {
 	if t == nil {
@@ -57,7 +58,7 @@ func (a *app) importRisk(
 }
 
 // tallyLine describes a tally in one line.
-func (a *app) tallyLine(t *tree.Tally) string {
+func tallyLine(v *say.Voice, t *tree.Tally) string {
 	names := map[tree.RowOf][]string{}
 	for i := range t.Rows {
 		r := &t.Rows[i]
@@ -65,11 +66,11 @@ func (a *app) tallyLine(t *tree.Tally) string {
 			names[r.Of] = append(names[r.Of], text.Line(r.Name))
 		}
 	}
-	parts := []string{a.say("right and wrong ones of %d are counted", t.Verdicts)}
+	parts := []string{v.Say("right and wrong ones of %d are counted", t.Verdicts)}
 	for _, of := range []struct {
 		of   tree.RowOf
 		name string
-	}{{tree.OfJudge, a.say("judges")}, {tree.OfProduct, a.say("products")}, {tree.OfScene, a.say("types of scene")}} {
+	}{{tree.OfJudge, v.Say("judges")}, {tree.OfProduct, v.Say("products")}, {tree.OfScene, v.Say("types of scene")}} {
 		if list := names[of.of]; len(list) > 0 {
 			parts = append(parts, of.name+" "+someOf(list))
 		}
@@ -87,21 +88,21 @@ func someOf(names []string) string {
 }
 
 // riskLines describe the result for a tally.
-func (a *app) riskLines(r *importedRisk, dry bool) []string {
+func riskLines(v *say.Voice, r *importedRisk, dry bool) []string {
 	var done string
 	switch r.Done {
 	case riskTaken:
-		done = a.say("Until enough truths are known here they help to rank verdicts.")
+		done = v.Say("Until enough truths are known here they help to rank verdicts.")
 	case riskRemoved:
-		done = a.say("What this team counted has no effect here any more.")
+		done = v.Say("What this team counted has no effect here any more.")
 	case riskOwn:
-		done = a.say("This tree counted them itself, so they add nothing.")
+		done = v.Say("This tree counted them itself, so they add nothing.")
 	default:
-		done = a.say("They are not used; --risk ranks verdicts by them.")
+		done = v.Say("They are not used; --risk ranks verdicts by them.")
 	}
 	if dry {
-		done = a.say("Nothing was written.")
+		done = v.Say("Nothing was written.")
 	}
-	counted := a.say("Of %d verdicts the tree %s counted the right and wrong ones.", r.Verdicts, text.Line(r.Origin))
-	return append(a.Wrap("  "+counted), a.Wrap("  "+done)...)
+	counted := v.Say("Of %d verdicts the tree %s counted the right and wrong ones.", r.Verdicts, text.Line(r.Origin))
+	return append(v.Wrap("  "+counted), v.Wrap("  "+done)...)
 }

@@ -9,18 +9,20 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
-func (a *app) teachCommand() *cobra.Command {
+func teachCommand(a *app) *cobra.Command {
 	o, l, direction := curation.Options{}, curation.Lesson{}, ""
 	c := &cobra.Command{
 		Use:   `teach "WHAT TO DO" --when "FOR WHICH TESTS"`,
-		Short: a.say("Teach a lesson that no run has shown yet"),
-		Long: a.say(`Adds a lesson in your words. From now on memtree guide gives it before the tests that it fits: those
+		Short: a.Say("Teach a lesson that no run has shown yet"),
+		Long: a.Say(`Adds a lesson in your words. From now on memtree guide gives it before the tests that it fits: those
 with the words of --when, so use the words that tests use; those named with --for, by their prompt or id; and
 never those named with --not-for. It is measured as every lesson is, and taken out of use if it harms.
 
@@ -32,53 +34,53 @@ takes it back, memtree edit words it better.`),
     --when "a test sets an infusion rate" --for PUMP_3
   memtree teach "Reload the page, then count the rows." --when "an import" \
     --product ledger --not-for "Import an empty file"`,
-		Args: a.arguments(1, 1, a.say("what to do, in quotation marks")),
+		Args: arguments(a.Voice, 1, 1, a.Say("what to do, in quotation marks")),
 		RunE: func(c *cobra.Command, args []string) error {
 			l.Lesson, l.Direction = args[0], taxonomy.Direction(direction)
-			return a.teach(c.Context(), l, o)
+			return runTeach(c.Context(), a, l, o)
 		},
 	}
 	c.Flags().StringArrayVar(
 		&l.When,
 		"when",
 		nil,
-		a.say("for which tests, in words that these tests use; may be repeated"),
+		a.Say("for which tests, in words that these tests use; may be repeated"),
 	)
-	c.Flags().StringVar(&l.Product, "product", "", a.say("only for this product"))
-	c.Flags().StringArrayVar(&l.For, "for", nil, a.say("a test that is given it in any case: its prompt or id; "+
+	c.Flags().StringVar(&l.Product, "product", "", a.Say("only for this product"))
+	c.Flags().StringArrayVar(&l.For, "for", nil, a.Say("a test that is given it in any case: its prompt or id; "+
 		"may be repeated"))
-	c.Flags().StringArrayVar(&l.NotFor, "not-for", nil, a.say("a test that is never given it; may be repeated"))
-	c.Flags().StringVar(&direction, "direction", "", a.say("what it guards against: false_pass (default), "+
+	c.Flags().StringArrayVar(&l.NotFor, "not-for", nil, a.Say("a test that is never given it; may be repeated"))
+	c.Flags().StringVar(&direction, "direction", "", a.Say("what it guards against: false_pass (default), "+
 		"false_fail or other"))
-	a.speaker(c, &o)
+	speaker(a.Voice, c, &o)
 	return c
 }
 
-func (a *app) teach(ctx context.Context, l curation.Lesson, o curation.Options) error {
-	return a.with(ctx, writing, func(m *memtree.Memory) error {
+func runTeach(ctx context.Context, a *app, l curation.Lesson, o curation.Options) error {
+	return a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
 		d, err := m.Curation().Teach(ctx, l, o)
 		refused, ok := errors.AsType[*curation.GateError](err)
 		switch {
 		case ok:
 			for _, why := range refused.Reasons {
-				a.complain(why)
+				a.Complain(why)
 			}
-			return &failure{a.say("nothing was taught: the gates refuse these words"), err}
+			return a.Fail(err, "nothing was taught: the gates refuse these words")
 		case err != nil:
-			return a.wordRefused(err)
-		case a.json:
-			return a.printJSON(d)
+			return wordRefused(a.Voice, err)
+		case a.JSON:
+			return a.PrintJSON(d)
 		}
-		lines, err := a.withoutRoom(ctx, m, &d.Changes[0].Node)
+		lines, err := withoutRoom(ctx, a.Voice, m, &d.Changes[0].Node)
 		if err != nil {
 			return err
 		}
-		return a.print(append(a.taughtLines(&d), lines...)...)
+		return a.Print(append(taughtLines(a.Voice, &d), lines...)...)
 	})
 }
 
 // withoutRoom returns for which of the tests of a taught lesson others leave it no room.
-func (a *app) withoutRoom(ctx context.Context, m *memtree.Memory, n *tree.Node) (out []string, err error) {
+func withoutRoom(ctx context.Context, v *say.Voice, m *memtree.Memory, n *tree.Node) (out []string, err error) {
 	if n.Taught == nil {
 		return nil, nil
 	}
@@ -90,7 +92,7 @@ func (a *app) withoutRoom(ctx context.Context, m *memtree.Memory, n *tree.Node) 
 		}
 		for _, c := range x.Considered {
 			if c.ID == n.ID && c.Left.NoRoom() {
-				out = append(out, a.Wrap(a.say("It has no room before “%s”: the lessons taught for that test come first; "+
+				out = append(out, v.Wrap(v.Say("It has no room before “%s”: the lessons taught for that test come first; "+
 					"memtree explain lists them.", text.Line(text.Clip(test, 80))))...)
 			}
 		}
@@ -99,48 +101,48 @@ func (a *app) withoutRoom(ctx context.Context, m *memtree.Memory, n *tree.Node) 
 }
 
 // taughtLines describes the taught lesson and its consequences.
-func (a *app) taughtLines(d *curation.Result) []string {
+func taughtLines(v *say.Voice, d *curation.Result) []string {
 	n := &d.Changes[0].Node
-	head := a.saidHead(tree.DecisionTeach, n.ID)
+	head := saidHead(v, tree.DecisionTeach, n.ID)
 	if d.Changes[0].Op != tree.OpAdd {
-		head = a.say("Taught again: %s", n.ID)
+		head = v.Say("Taught again: %s", n.ID)
 	}
-	p := &screen.Page{Width: a.Width, Lines: a.Wrap(a.Paint(screen.Bold, head))}
-	a.taughtParts(p, n)
+	p := &screen.Page{Width: v.Width, Lines: v.Wrap(v.Paint(screen.Bold, head))}
+	taughtParts(v, p, n)
 	for i := range d.Against {
-		p.Lines = append(p.Lines, a.Wrap(a.say("It says the opposite of %s: %s Both are given where both fit; edit, "+
+		p.Lines = append(p.Lines, v.Wrap(v.Say("It says the opposite of %s: %s Both are given where both fit; edit, "+
 			"forget or ban one of them.", d.Against[i].ID, text.Line(d.Against[i].Content.Guidance)))...)
 	}
 	for i := range d.Mirrored {
-		p.Lines = append(p.Lines, a.Wrap(a.say("%s is the same lesson for the other direction.", d.Mirrored[i].ID))...)
+		p.Lines = append(p.Lines, v.Wrap(v.Say("%s is the same lesson for the other direction.", d.Mirrored[i].ID))...)
 	}
 	if d.Redacted > 0 {
-		p.Lines = append(p.Lines, a.Wrap(a.say("Secrets that were taken out of it: %d", d.Redacted))...)
+		p.Lines = append(p.Lines, v.Wrap(v.Say("Secrets that were taken out of it: %d", d.Redacted))...)
 	}
-	if !a.quiet {
+	if !v.Quiet {
 		p.Lines = append(
 			p.Lines,
-			a.Wrap(a.say("From now on memtree guide gives it before tests that fit; memtree undo takes it "+
+			v.Wrap(v.Say("From now on memtree guide gives it before tests that fit; memtree undo takes it "+
 				"back."))...)
 	}
 	return p.Lines
 }
 
 // taughtParts shows a taught lesson.
-func (a *app) taughtParts(p *screen.Page, n *tree.Node) {
-	p.Part(a.say("do"), n.Content.Guidance)
-	p.Part(a.say("when"), strings.Join(n.Content.AppliesWhen, "\n"))
-	p.Part(a.say("product"), n.Scope.Product)
-	a.examples(p, n.Taught)
+func taughtParts(v *say.Voice, p *screen.Page, n *tree.Node) {
+	p.Part(v.Say("do"), n.Content.Guidance)
+	p.Part(v.Say("when"), strings.Join(n.Content.AppliesWhen, "\n"))
+	p.Part(v.Say("product"), n.Scope.Product)
+	examples(v, p, n.Taught)
 }
 
 // examples shows who taught a lesson, for which tests, and against which other lessons.
-func (a *app) examples(p *screen.Page, t *tree.Taught) {
+func examples(v *say.Voice, p *screen.Page, t *tree.Taught) {
 	if t == nil {
 		return
 	}
-	p.Part(a.say("taught by"), t.By)
-	p.Part(a.say("for"), strings.Join(t.For, "\n"))
-	p.Part(a.say("not for"), strings.Join(t.NotFor, "\n"))
-	p.Part(a.say("opposite of"), strings.Join(t.Against, " "))
+	p.Part(v.Say("taught by"), t.By)
+	p.Part(v.Say("for"), strings.Join(t.For, "\n"))
+	p.Part(v.Say("not for"), strings.Join(t.NotFor, "\n"))
+	p.Part(v.Say("opposite of"), strings.Join(t.Against, " "))
 }

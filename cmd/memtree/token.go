@@ -8,43 +8,45 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/token"
 	"github.com/memtree/memtree/server"
 )
 
-func (a *app) tokenCommand() *cobra.Command {
+func tokenCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "token",
-		Short: a.say("Set who may ask a service, and for what"),
-		Long: a.say(`Tokens are what callers of memtree serve send. They are kept as hashes in tokens.json beside
+		Short: a.Say("Set who may ask a service, and for what"),
+		Long: a.Say(`Tokens are what callers of memtree serve send. They are kept as hashes in tokens.json beside
 the store of --store; a token itself is shown once. A service sees a change with the next request.`),
-		Args: a.arguments(0, 0, a.say("a subcommand: add, list or revoke")),
+		Args: arguments(a.Voice, 0, 0, a.Say("a subcommand: add, list or revoke")),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.tokenAddCommand(), a.tokenListCommand(), a.tokenRevokeCommand())
+	c.AddCommand(tokenAddCommand(a), tokenListCommand(a), tokenRevokeCommand(a))
 	return c
 }
 
-func (a *app) tokenAddCommand() *cobra.Command {
+func tokenAddCommand(a *app) *cobra.Command {
 	var name, expires string
 	var scopes, trees []string
 	c := &cobra.Command{
 		Use:   "add --name NAME --scope SCOPE [flags]",
-		Short: a.say("Make a token and show it once"),
-		Long: a.say(`The scope says what it may do: read (be given guidance, and read what is stored), write (that, and
+		Short: a.Say("Make a token and show it once"),
+		Long: a.Say(`The scope says what it may do: read (be given guidance, and read what is stored), write (that, and
 record evaluations), import (bring memories into quarantine) or admin (everything). --tree limits it to one
 tree, --expires says how long it holds.`),
 		Example: `  memtree token add --name agent --scope write
   memtree token add --name nightly --scope write --tree shop --expires 90d`,
-		Args: a.arguments(0, 0, a.say("no arguments")),
-		RunE: func(*cobra.Command, []string) error { return a.tokenAdd(name, expires, scopes, trees) },
+		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
+		RunE: func(*cobra.Command, []string) error { return tokenAdd(a, name, expires, scopes, trees) },
 	}
 	f := c.Flags()
-	f.StringVar(&name, "name", "", a.say("who it is for; the audit log names it"))
-	f.StringSliceVar(&scopes, "scope", nil, a.say("what it may do: read, write, import or admin; may be given again"))
-	f.StringSliceVar(&trees, "tree", nil, a.say("only this tree; may be given again"))
-	f.StringVar(&expires, "expires", "", a.say("how long it holds, such as 90d or 12h; for ever if left out"))
+	f.StringVar(&name, "name", "", a.Say("who it is for; the audit log names it"))
+	f.StringSliceVar(&scopes, "scope", nil, a.Say("what it may do: read, write, import or admin; may be given again"))
+	f.StringSliceVar(&trees, "tree", nil, a.Say("only this tree; may be given again"))
+	f.StringVar(&expires, "expires", "", a.Say("how long it holds, such as 90d or 12h; for ever if left out"))
 	completes(c, "scope", func() []cobra.Completion {
 		out := make([]cobra.Completion, 0, len(token.Scopes()))
 		for _, s := range token.Scopes() {
@@ -78,50 +80,50 @@ func shownToken(t *token.Token, secret string) tokenShown {
 	return out
 }
 
-func (a *app) tokenAdd(name, expires string, scopes, trees []string) error {
-	if err := a.checkFolder(reading); err != nil {
+func tokenAdd(a *app, name, expires string, scopes, trees []string) error {
+	if err := a.store.CheckFolder(store.Reading); err != nil {
 		return err
 	}
-	holds, err := a.holds(expires)
+	holds, err := lifetime(a.Voice, expires)
 	if err != nil {
 		return err
 	}
-	if err := a.checkToken(name, scopes, trees); err != nil {
+	if err := checkToken(a.Voice, name, scopes, trees); err != nil {
 		return err
 	}
 	t, secret, err := token.New(name, scopesOf(scopes), trees, time.Now(), holds)
 	if err != nil {
-		return &usageError{err.Error()}
+		return &say.UsageError{Text: err.Error()}
 	}
-	if err := token.Add(a.store, t); err != nil {
-		return a.tokenFailure(name, err)
+	if err := token.Add(a.store.Dir, t); err != nil {
+		return tokenFailure(a.Voice, name, err)
 	}
-	if a.json {
-		return a.printJSON(shownToken(&t, secret))
+	if a.JSON {
+		return a.PrintJSON(shownToken(&t, secret))
 	}
-	if err := a.print(secret); err != nil {
+	if err := a.Print(secret); err != nil {
 		return err
 	}
-	a.note(a.say("This is the only time the token is shown. Callers send it as: Authorization: Bearer %s…", t.Prefix))
+	a.Note(a.Say("This is the only time the token is shown. Callers send it as: Authorization: Bearer %s…", t.Prefix))
 	return nil
 }
 
 // checkToken refuses values that no token can have.
-func (a *app) checkToken(name string, scopes, trees []string) error {
+func checkToken(v *say.Voice, name string, scopes, trees []string) error {
 	switch {
 	case name == "":
-		return &usageError{a.say("say who the token is for with --name")}
+		return v.Usage("say who the token is for with --name")
 	case len(scopes) == 0:
-		return &usageError{a.say("say what the token may do with --scope: read, write, import or admin")}
+		return v.Usage("say what the token may do with --scope: read, write, import or admin")
 	}
 	for _, s := range scopes {
 		if !strings.Contains(" read write import admin ", " "+s+" ") {
-			return &usageError{a.say("--scope is %q; use read, write, import or admin", s)}
+			return v.Usage("--scope is %q; use read, write, import or admin", s)
 		}
 	}
 	for _, t := range trees {
 		if server.CheckName(t) != nil {
-			return &usageError{a.badTree(t)}
+			return &say.UsageError{Text: badTree(v, t)}
 		}
 	}
 	return nil
@@ -135,8 +137,8 @@ func scopesOf(names []string) []token.Scope {
 	return out
 }
 
-// holds parses the lifetime of a token; 0 is unlimited.
-func (a *app) holds(s string) (time.Duration, error) {
+// lifetime parses the lifetime of a token; 0 is unlimited.
+func lifetime(v *say.Voice, s string) (time.Duration, error) {
 	const most = 100 * 365 * 24 * time.Hour
 	var d time.Duration
 	var err error
@@ -148,37 +150,37 @@ func (a *app) holds(s string) (time.Duration, error) {
 		d, err = time.ParseDuration(s)
 	}
 	if err != nil || s != "" && d <= 0 || d > most {
-		return 0, &usageError{a.say("--expires is %q; say how long the token holds, such as 90d or 12h", s)}
+		return 0, v.Usage("--expires is %q; say how long the token holds, such as 90d or 12h", s)
 	}
 	return d, nil
 }
 
-func (a *app) tokenFailure(name string, err error) error {
+func tokenFailure(v *say.Voice, name string, err error) error {
 	switch {
 	case errors.Is(err, token.ErrTaken):
-		return &failure{a.say("there is a token named %s; revoke it first, or choose another name", name), err}
+		return v.Fail(err, "there is a token named %s; revoke it first, or choose another name", name)
 	case errors.Is(err, token.ErrUnknown):
-		return &failure{a.say("there is no token named %s; memtree token list names them", name), err}
+		return v.Fail(err, "there is no token named %s; memtree token list names them", name)
 	case errors.Is(err, token.ErrMany):
-		return &failure{a.say("there are %d tokens, which is the most; revoke some", token.MaxTokens), err}
+		return v.Fail(err, "there are %d tokens, which is the most; revoke some", token.MaxTokens)
 	}
 	return err
 }
 
-func (a *app) tokenListCommand() *cobra.Command {
+func tokenListCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: a.say("List the tokens: whose they are and what they may do"),
-		Args:  a.arguments(0, 0, a.say("no arguments")),
-		RunE:  func(*cobra.Command, []string) error { return a.tokenList() },
+		Short: a.Say("List the tokens: whose they are and what they may do"),
+		Args:  arguments(a.Voice, 0, 0, a.Say("no arguments")),
+		RunE:  func(*cobra.Command, []string) error { return tokenList(a) },
 	}
 }
 
-func (a *app) tokenList() error {
-	if err := a.checkFolder(reading); err != nil {
+func tokenList(a *app) error {
+	if err := a.store.CheckFolder(store.Reading); err != nil {
 		return err
 	}
-	all, err := token.List(a.store)
+	all, err := token.List(a.store.Dir)
 	if err != nil {
 		return err
 	}
@@ -186,66 +188,66 @@ func (a *app) tokenList() error {
 	for i := range all {
 		shown = append(shown, shownToken(&all[i], ""))
 	}
-	if a.json {
-		return a.printJSON(struct {
+	if a.JSON {
+		return a.PrintJSON(struct {
 			Tokens []tokenShown `json:"tokens"`
 		}{shown})
 	}
 	if len(all) == 0 {
-		return a.print(a.say("There is no token. Make one: memtree token add --name agent --scope write"))
+		return a.Print(a.Say("There is no token. Make one: memtree token add --name agent --scope write"))
 	}
 	t := &screen.Table{Columns: []screen.Column{
-		{Head: a.say("name"), Least: 8}, {Head: a.say("token")}, {Head: a.say("may")}, {Head: a.say("trees"), Least: 8},
-		{Head: a.say("holds until")},
+		{Head: a.Say("name"), Least: 8}, {Head: a.Say("token")}, {Head: a.Say("may")}, {Head: a.Say("trees"), Least: 8},
+		{Head: a.Say("holds until")},
 	}}
 	for _, x := range shown {
 		scopes := make([]string, 0, len(x.Scopes))
 		for _, s := range x.Scopes {
 			scopes = append(scopes, string(s))
 		}
-		t.Add(x.Name, x.Prefix+"…", strings.Join(scopes, ", "), a.treesOf(x.Trees), a.until(&x))
+		t.Add(x.Name, x.Prefix+"…", strings.Join(scopes, ", "), treesOf(a.Voice, x.Trees), until(a.Voice, &x))
 	}
-	return t.Write(a.stdout, &a.Terminal)
+	return t.Write(a.Stdout, &a.Terminal)
 }
 
-func (a *app) treesOf(names []string) string {
+func treesOf(v *say.Voice, names []string) string {
 	if len(names) == 0 {
-		return a.say("all")
+		return v.Say("all")
 	}
 	return strings.Join(names, ", ")
 }
 
-func (a *app) until(t *tokenShown) string {
+func until(v *say.Voice, t *tokenShown) string {
 	switch {
 	case t.Expires == nil:
-		return a.say("for ever")
+		return v.Say("for ever")
 	case t.Expired:
-		return a.say("expired")
+		return v.Say("expired")
 	}
 	return t.Expires.Format(time.DateOnly)
 }
 
-func (a *app) tokenRevokeCommand() *cobra.Command {
+func tokenRevokeCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "revoke NAME",
-		Short:   a.say("Take a token back: it holds no longer, from the next request on"),
+		Short:   a.Say("Take a token back: it holds no longer, from the next request on"),
 		Example: "  memtree token revoke nightly",
-		Args:    a.arguments(1, 1, a.say("the name of a token")),
-		RunE:    func(_ *cobra.Command, args []string) error { return a.tokenRevoke(args[0]) },
+		Args:    arguments(a.Voice, 1, 1, a.Say("the name of a token")),
+		RunE:    func(_ *cobra.Command, args []string) error { return tokenRevoke(a, args[0]) },
 	}
 }
 
-func (a *app) tokenRevoke(name string) error {
-	if err := a.checkFolder(reading); err != nil {
+func tokenRevoke(a *app, name string) error {
+	if err := a.store.CheckFolder(store.Reading); err != nil {
 		return err
 	}
-	if err := token.Revoke(a.store, name); err != nil {
-		return a.tokenFailure(name, err)
+	if err := token.Revoke(a.store.Dir, name); err != nil {
+		return tokenFailure(a.Voice, name, err)
 	}
-	if a.json {
-		return a.printJSON(struct {
+	if a.JSON {
+		return a.PrintJSON(struct {
 			Revoked string `json:"revoked"`
 		}{name})
 	}
-	return a.print(a.say("Revoked: %s", name))
+	return a.Print(a.Say("Revoked: %s", name))
 }

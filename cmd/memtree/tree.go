@@ -16,59 +16,61 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/find"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
 
-func (a *app) treeCommand() *cobra.Command {
+func treeCommand(a *app) *cobra.Command {
 	var f tree.Filter
 	var level, status string
 	limit := 0
 	var q find.Query
 	c := &cobra.Command{
 		Use:   "tree [flags]",
-		Short: a.say("Print the tree of memories"),
-		Long: a.say(`Prints how many memories there are by error type and direction, then the memories
+		Short: a.Say("Print the tree of memories"),
+		Long: a.Say(`Prints how many memories there are by error type and direction, then the memories
 themselves, the most frequent mistakes first and then the newest. Flags choose which.`),
 		Example: `  memtree tree
   memtree tree --type form_validation_error --direction false_pass
   memtree tree --json | jq '.nodes[].id'`,
-		Args: a.arguments(0, 0, a.say("no arguments")),
+		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			f.Level, f.Direction, f.Status = tree.Type(level).Level(), q.Direction, tree.Status(status)
 			switch {
 			case level != "" && f.Level == 0:
-				return &usageError{a.say("--level is %q; use case, experience or strategy", level)}
+				return a.Usage("--level is %q; use case, experience or strategy", level)
 			case limit < 0:
-				return &usageError{a.say("--limit is %d; use 0 for all", limit)}
+				return a.Usage("--limit is %d; use 0 for all", limit)
 			}
-			if err := a.checkFind(&q); err != nil {
+			if err := checkFind(a.Voice, &q); err != nil {
 				return err
 			}
 			f.ErrorType = q.ErrorType
-			return a.tree(c.Context(), f, &q, limit, c.Flags().Changed("limit"))
+			return runTree(c.Context(), a, f, &q, limit, c.Flags().Changed("limit"))
 		},
 	}
-	a.findFlags(c, &q, "type", "direction", "product", "suite", "run", "since", "until", "words")
-	c.Flags().StringVar(&level, "level", "", a.say("only this level: case, experience or strategy"))
-	c.Flags().StringVar(&status, "status", "", a.say("only this status, such as active"))
-	c.Flags().IntVar(&limit, "limit", 20, a.say("how many memories to print; "+
+	findFlags(a.Voice, c, &q, "type", "direction", "product", "suite", "run", "since", "until", "words")
+	c.Flags().StringVar(&level, "level", "", a.Say("only this level: case, experience or strategy"))
+	c.Flags().StringVar(&status, "status", "", a.Say("only this status, such as active"))
+	c.Flags().IntVar(&limit, "limit", 20, a.Say("how many memories to print; "+
 		"0 for all (with --json all, unless it is given)"))
 	return c
 }
 
-func (a *app) tree(ctx context.Context, f tree.Filter, q *find.Query, limit int, limited bool) error {
-	return a.with(ctx, reading, func(m *memtree.Memory) error {
-		if a.json {
+func runTree(ctx context.Context, a *app, f tree.Filter, q *find.Query, limit int, limited bool) error {
+	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
+		if a.JSON {
 			if !limited {
 				limit = 0
 			}
-			return a.treeJSON(ctx, m, f, q, limit)
+			return treeJSON(ctx, a.Voice, m, f, q, limit)
 		}
-		s, err := a.survey(ctx, m, f, q)
+		s, err := survey(ctx, a.Voice, m, f, q)
 		if err != nil {
 			return err
 		}
@@ -77,18 +79,18 @@ func (a *app) tree(ctx context.Context, f tree.Filter, q *find.Query, limit int,
 			return err
 		}
 		if len(s.leaves) == 0 {
-			return a.printNoTree(ctx, m, &info)
+			return printNoTree(ctx, a.Voice, m, &info)
 		}
-		if err := a.printTree(m, s, limit); err != nil || a.quiet {
+		if err := printTree(a.Voice, m, s, limit); err != nil || a.Quiet {
 			return err
 		}
-		return a.print(a.unformedLines(info.Outbox)...)
+		return a.Print(unformedLines(a.Voice, info.Outbox)...)
 	})
 }
 
 // treeJSON prints the nodes one at a time, one a line, so that memory use does not grow with their number.
-func (a *app) treeJSON(ctx context.Context, m *memtree.Memory, f tree.Filter, q *find.Query, limit int) error {
-	w := bufio.NewWriter(a.stdout)
+func treeJSON(ctx context.Context, v *say.Voice, m *memtree.Memory, f tree.Filter, q *find.Query, limit int) error {
+	w := bufio.NewWriter(v.Stdout)
 	enc := json.NewEncoder(noBreak{w})
 	enc.SetEscapeHTML(false)
 	between, n, picked := "{\"nodes\":[\n", 0, picksOf(m)
@@ -181,14 +183,14 @@ type surveyed struct {
 }
 
 // survey reads the nodes and stores only what is printed of each.
-func (a *app) survey(ctx context.Context, m *memtree.Memory, f tree.Filter, q *find.Query) (*surveyed, error) {
+func survey(ctx context.Context, v *say.Voice, m *memtree.Memory, f tree.Filter, q *find.Query) (*surveyed, error) {
 	s, words, picked := &surveyed{}, enhance.NewWording(m.Taxonomy()), picksOf(m)
 	at := map[[2]string]int{}
 	for n, err := range m.Tree().Scan(ctx, f) {
 		if err != nil {
 			return nil, err
 		}
-		w := words.Shown(&n, a.lang)
+		w := words.Shown(&n, v.Lang)
 		if !q.HasNode(&n) && !q.HasNode(&w) {
 			continue
 		}
@@ -251,54 +253,54 @@ func sceneName(s tree.Scene) string {
 	if strings.Trim(s.Route, "/") == strings.Trim(s.ID, "/") {
 		return cmp.Or(s.Route, s.ID, s.Type) // route and id are the same, so one is enough
 	}
-	return join(s.ID, s.Route)
+	return say.Join(s.ID, s.Route)
 }
 
 // printNoTree explains why the list is empty.
-func (a *app) printNoTree(ctx context.Context, m *memtree.Memory, info *tree.Info) error {
+func printNoTree(ctx context.Context, v *say.Voice, m *memtree.Memory, info *tree.Info) error {
 	switch {
 	case info.Nodes > 0:
-		return a.print(a.say("No memory is of the kind that the flags choose."))
+		return v.Print(v.Say("No memory is of the kind that the flags choose."))
 	case info.Outbox > 0:
-		return a.print(append([]string{a.say("No memories here yet.")},
-			a.unformedLines(info.Outbox)...)...)
+		return v.Print(append([]string{v.Say("No memories here yet.")},
+			unformedLines(v, info.Outbox)...)...)
 	}
-	return a.printEmpty(ctx, m)
+	return printEmpty(ctx, v, m)
 }
 
 // printEmpty prints that there are no memories, and the next step: to label the waiting runs, or to record some.
-func (a *app) printEmpty(ctx context.Context, m *memtree.Memory) error {
+func printEmpty(ctx context.Context, v *say.Voice, m *memtree.Memory) error {
 	box, err := m.Inbox().List(ctx, 1)
 	switch {
 	case err != nil:
 		return err
 	case box.Total > 0:
 		return screen.WriteLines(
-			a.stdout,
-			a.say("No memories here yet. Runs that wait for a label: %d. Next: memtree label", box.Total),
+			v.Stdout,
+			v.Say("No memories here yet. Runs that wait for a label: %d. Next: memtree label", box.Total),
 		)
 	}
-	return a.print(a.say("No memories here yet. Next: memtree record runs.jsonl"))
+	return v.Print(v.Say("No memories here yet. Next: memtree record runs.jsonl"))
 }
 
 // levelCounts names how many memories are in use, by level, and how many are not.
-func (a *app) levelCounts(levels [4]int, out int) string {
-	in := a.say("cases %d · experiences %d · strategies %d", levels[1], levels[2], levels[3])
+func levelCounts(v *say.Voice, levels [4]int, out int) string {
+	in := v.Say("cases %d · experiences %d · strategies %d", levels[1], levels[2], levels[3])
 	if out == 0 {
 		return in
 	}
-	return dotted(in, a.say("not in use %d", out))
+	return dotted(in, v.Say("not in use %d", out))
 }
 
-func (a *app) printTree(m *memtree.Memory, s *surveyed, limit int) error {
-	if err := a.print(a.Paint(screen.Bold, a.levelCounts(s.levels, s.out))); err != nil {
+func printTree(v *say.Voice, m *memtree.Memory, s *surveyed, limit int) error {
+	if err := v.Print(v.Paint(screen.Bold, levelCounts(v, s.levels, s.out))); err != nil {
 		return err
 	}
-	if err := a.branchTable(m.Taxonomy(), s).Write(a.stdout, &a.Terminal); err != nil {
+	if err := branchTable(v, m.Taxonomy(), s).Write(v.Stdout, &v.Terminal); err != nil {
 		return err
 	}
-	if s.waiting > 0 && !a.quiet {
-		if err := a.print(a.Wrap(a.say("%d of these wait in quarantine: no agent gets them "+
+	if s.waiting > 0 && !v.Quiet {
+		if err := v.Print(v.Wrap(v.Say("%d of these wait in quarantine: no agent gets them "+
 			"before memtree promote.", s.waiting))...); err != nil {
 			return err
 		}
@@ -307,75 +309,75 @@ func (a *app) printTree(m *memtree.Memory, s *surveyed, limit int) error {
 	if limit > 0 {
 		shown = min(limit, shown)
 	}
-	if err := a.print(a.leafLines(m.Taxonomy(), s.leaves[:shown])...); err != nil {
+	if err := v.Print(leafLines(v, m.Taxonomy(), s.leaves[:shown])...); err != nil {
 		return err
 	}
-	if rest := len(s.leaves) - shown; rest > 0 && !a.quiet {
-		return a.print(a.say("... and %d more (--limit 0 prints all)", rest))
+	if rest := len(s.leaves) - shown; rest > 0 && !v.Quiet {
+		return v.Print(v.Say("... and %d more (--limit 0 prints all)", rest))
 	}
 	return nil
 }
 
 // basis describes what supports a memory.
-func (a *app) basis(l *leaf) string {
+func basis(v *say.Voice, l *leaf) string {
 	switch {
 	case l.taught:
-		return a.say("taught")
+		return v.Say("taught")
 	case l.level == tree.Case.Level():
-		return a.runs(l.runs)
+		return runCount(v, l.runs)
 	case l.level == tree.Experience.Level():
 		if l.runs == 1 {
-			return a.say("1 case")
+			return v.Say("1 case")
 		}
-		return a.say("%d cases", l.runs)
+		return v.Say("%d cases", l.runs)
 	default:
-		return a.say("%d lessons", l.runs)
+		return v.Say("%d lessons", l.runs)
 	}
 }
 
 // leafLines lists memories. A second line of each describes the error.
-func (a *app) leafLines(tax *taxonomy.Taxonomy, leaves []leaf) []string {
+func leafLines(v *say.Voice, tax *taxonomy.Taxonomy, leaves []leaf) []string {
 	t := &screen.Table{Columns: []screen.Column{
-		{Head: a.say("memory")}, {Head: a.say("error type"), Least: 16}, {Head: a.say("direction")},
-		{Head: a.say("scene"), Least: 10}, {Head: a.say("rests on"), Right: true},
+		{Head: v.Say("memory")}, {Head: v.Say("error type"), Least: 16}, {Head: v.Say("direction")},
+		{Head: v.Say("scene"), Least: 10}, {Head: v.Say("rests on"), Right: true},
 	}}
 	for _, l := range leaves {
-		t.Add(short(l.id), a.typeName(tax, l.errorType), a.directionName(l.direction), l.scene, a.basis(&l))
+		t.Add(short(l.id), typeName(v, tax, l.errorType), v.DirectionName(l.direction), l.scene, basis(v, &l))
 	}
-	rows := t.Lines(a.Width)
-	lines := []string{"", a.Paint(screen.Bold, rows[0])}
+	rows := t.Lines(v.Width)
+	lines := []string{"", v.Paint(screen.Bold, rows[0])}
 	for i, l := range leaves {
 		lines = append(lines, rows[i+1])
 		says := l.says
 		if given(&l) == 0 {
-			says = a.standingOf(l.status, l.mark, l.held) + " · " + says
+			says = standingOf(v, l.status, l.mark, l.held) + " · " + says
 		}
 		if l.briefed > 0 {
-			says = a.say("fits coming tests, as read: %d", l.briefed) + " · " + says
+			says = v.Say("fits coming tests, as read: %d", l.briefed) + " · " + says
 		}
-		if says := text.Fit(says, a.Width-4); says != "" {
-			lines = append(lines, a.Paint(screen.Dim, "    "+says))
+		if says := text.Fit(says, v.Width-4); says != "" {
+			lines = append(lines, v.Paint(screen.Dim, "    "+says))
 		}
 		for _, s := range nonEmpty(l.found) {
-			lines = append(lines, a.Paint(screen.Dim, "    "+text.Fit(s, a.Width-4)))
+			lines = append(lines, v.Paint(screen.Dim, "    "+text.Fit(s, v.Width-4)))
 		}
 	}
 	return lines
 }
 
 // branchTable is a table of the memories of every error type and direction.
-func (a *app) branchTable(tax *taxonomy.Taxonomy, s *surveyed) *screen.Table {
-	t := &screen.Table{Columns: []screen.Column{{Head: a.say("error type"), Least: 20}}}
-	inWords := a.lang != "en" // an id is English and needs no translation there
+func branchTable(v *say.Voice, tax *taxonomy.Taxonomy, s *surveyed) *screen.Table {
+	t := &screen.Table{Columns: []screen.Column{{Head: v.Say("error type"), Least: 20}}}
+	inWords := v.Lang != "en" // an id is English and needs no translation there
 	if inWords {
-		t.Columns = append(t.Columns, screen.Column{Head: a.say("in words"), Least: 8})
+		t.Columns = append(t.Columns, screen.Column{Head: v.Say("in words"), Least: 8})
 	}
-	t.Columns = append(t.Columns, screen.Column{Head: a.say("cases"), Right: true}, screen.Column{Head: a.say("runs"),
+	t.Columns = append(t.Columns, screen.Column{Head: v.Say("cases"), Right: true}, screen.Column{Head: v.Say("runs"),
 		Right: true})
 	above := s.levels[2]+s.levels[3] > 0
 	if above {
 		t.Columns = append(t.Columns,
-			screen.Column{Head: a.say("experiences"), Right: true}, screen.Column{Head: a.say("strategies"), Right: true})
+			screen.Column{Head: v.Say("experiences"), Right: true}, screen.Column{Head: v.Say("strategies"), Right: true})
 	}
 	add := func(name, words string, b *branch) {
 		row := []string{name}
@@ -396,7 +398,7 @@ func (a *app) branchTable(tax *taxonomy.Taxonomy, s *surveyed) *screen.Table {
 				sum.levels[k] += n
 			}
 		}
-		add(s.branches[i].errorType, a.typeName(tax, s.branches[i].errorType), &sum)
+		add(s.branches[i].errorType, typeName(v, tax, s.branches[i].errorType), &sum)
 		for ; i < end; i++ {
 			stem := "├─ "
 			if i+1 == end {
@@ -405,9 +407,9 @@ func (a *app) branchTable(tax *taxonomy.Taxonomy, s *surveyed) *screen.Table {
 			d := s.branches[i].direction
 			name := stem + string(d)
 			if !inWords {
-				name += ", " + a.directionName(d)
+				name += ", " + v.DirectionName(d)
 			}
-			add(name, a.directionName(d), &s.branches[i])
+			add(name, v.DirectionName(d), &s.branches[i])
 		}
 	}
 	return t

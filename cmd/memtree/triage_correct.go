@@ -10,6 +10,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/harness"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
@@ -25,28 +26,28 @@ type triageOptions struct {
 
 // checkTriage checks the flags of triage. Without --above, the bound of --correct-above also limits the printed
 // verdicts.
-func (a *app) checkTriage(o *triageOptions, files []string, correcting bool) error {
+func checkTriage(a *app, o *triageOptions, files []string, correcting bool) error {
 	some := o.find
 	some.Above = 0
 	switch {
 	case correcting && !(o.correct > 0 && o.correct <= 1):
-		return &usageError{a.say("--correct-above is %v; it lies above 0 and goes to 1", o.correct)}
+		return a.Usage("--correct-above is %v; it lies above 0 and goes to 1", o.correct)
 	case o.out != "" && !correcting:
-		return &usageError{a.say("--out needs --correct-above, which says how likely to be wrong a verdict must be")}
+		return a.Usage("--out needs --correct-above, which says how likely to be wrong a verdict must be")
 	case o.out != "" && !some.All():
-		return &usageError{a.say("--out writes all runs; leave the flags that choose some out")}
-	case o.out != "" && a.readOnly:
-		return &usageError{a.say("--out cannot go with --read-only: what is corrected is noted in the store")}
+		return a.Usage("--out writes all runs; leave the flags that choose some out")
+	case o.out != "" && a.store.ReadOnly:
+		return a.Usage("--out cannot go with --read-only: what is corrected is noted in the store")
 	}
 	for _, name := range files {
-		if o.out != "" && a.sameFile(name, o.out) {
-			return &failure{a.say("%s is the file that is read; write to another one", o.out), nil}
+		if o.out != "" && a.files.Same(name, o.out) {
+			return a.Fail(nil, "%s is the file that is read; write to another one", o.out)
 		}
 	}
 	if correcting && o.find.Above == 0 {
 		o.find.Above = o.correct
 	}
-	return a.checkFind(&o.find)
+	return checkFind(a.Voice, &o.find)
 }
 
 // corrected is the number of corrections in files.
@@ -93,25 +94,25 @@ func (f *correctedFile) add(e *tree.Evaluation, c *tree.Correction) error {
 }
 
 // correctionLine describes the correction of one verdict.
-func (a *app) correctionLine(c *tree.Correction) string {
+func correctionLine(v *say.Voice, c *tree.Correction) string {
 	if c.Changed {
-		return a.say("taken the other way round: %s, not %s", shortVerdict(c.Now), shortVerdict(c.First))
+		return v.Say("taken the other way round: %s, not %s", shortVerdict(c.Now), shortVerdict(c.First))
 	}
-	return a.say("left as it is: %s", a.because(c.Why, nil))
+	return v.Say("left as it is: %s", v.Because(c.Why, nil))
 }
 
 // correctedLine describes the corrections of all files.
-func (a *app) correctedLine(c *corrected) string {
+func correctedLine(v *say.Voice, c *corrected) string {
 	if c.Changed+c.Flagged == 0 && c.Out == "" {
-		return a.say("At %.0f %% no verdict would be corrected.", 100*c.Bound)
+		return v.Say("At %.0f %% no verdict would be corrected.", 100*c.Bound)
 	}
-	out := a.say("At %.0f %% the other verdict would be taken of %d.", 100*c.Bound, c.Changed)
+	out := v.Say("At %.0f %% the other verdict would be taken of %d.", 100*c.Bound, c.Changed)
 	if c.Out != "" {
-		out = a.say("Written to %s: of %d the other verdict is taken, and the agent's own stands beside it.",
+		out = v.Say("Written to %s: of %d the other verdict is taken, and the agent's own stands beside it.",
 			c.Out, c.Changed)
 	}
 	if c.Flagged > 0 {
-		out += a.say(" %d as likely to be wrong are left as they are.", c.Flagged)
+		out += v.Say(" %d as likely to be wrong are left as they are.", c.Flagged)
 	}
 	return out
 }

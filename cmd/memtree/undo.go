@@ -9,45 +9,47 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
 
-func (a *app) undoCommand() *cobra.Command {
+func undoCommand(a *app) *cobra.Command {
 	o := curation.Options{}
 	c := &cobra.Command{
 		Use:   "undo [ID]",
-		Short: a.say("Take back the last forget, pin, ban, about, relabel, edit or rejection"),
-		Long: a.say(`Takes back your own latest decision (of the name in --by), and prints what that was; with an id,
+		Short: a.Say("Take back the last forget, pin, ban, about, relabel, edit or rejection"),
+		Long: a.Say(`Takes back your own latest decision (of the name in --by), and prints what that was; with an id,
 the latest one on that memory or evaluation, or the decision of that id (a_…). Called again it takes back the
 one before: it never takes back an undo. The decision of another person is named and stays, but with --over.
 A purge cannot be taken back.`),
 		Example:           "  memtree undo --by ann\n  memtree undo c_fhb3x2",
-		Args:              a.arguments(0, 1, a.say("nothing, or the id of a memory or evaluation")),
-		ValidArgsFunction: a.completeID,
+		Args:              arguments(a.Voice, 0, 1, a.Say("nothing, or the id of a memory or evaluation")),
+		ValidArgsFunction: completeID(a),
 		RunE: func(c *cobra.Command, args []string) error {
 			id := ""
 			if len(args) > 0 {
 				id = args[0]
 			}
-			return a.undo(c.Context(), id, o)
+			return runUndo(c.Context(), a, id, o)
 		},
 	}
-	a.speaker(c, &o)
-	a.over(c, &o)
+	speaker(a.Voice, c, &o)
+	over(a.Voice, c, &o)
 	return c
 }
 
-func (a *app) undo(ctx context.Context, id string, o curation.Options) error {
-	return a.with(ctx, writing, func(m *memtree.Memory) error {
+func runUndo(ctx context.Context, a *app, id string, o curation.Options) error {
+	return a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
 		if strings.HasPrefix(id, tree.FactPrefix) {
-			if f, err := a.findFact(ctx, m, id); err == nil { // else it was stated and that taken back
+			if f, err := findFact(ctx, a.Voice, m, id); err == nil { // else it was stated and that taken back
 				id = f.ID
 			}
 		} else if id != "" {
-			var said *failure
-			switch n, err := a.find(ctx, m, id); {
+			var said *say.Failure
+			switch n, err := findNode(ctx, a.Voice, m, id); {
 			case err == nil:
 				id = n.ID
 			case !errors.As(err, &said): // otherwise the id may be that of an evaluation
@@ -56,22 +58,22 @@ func (a *app) undo(ctx context.Context, id string, o curation.Options) error {
 		}
 		d, err := m.Curation().Undo(ctx, id, o)
 		if err != nil {
-			return a.wordRefused(err)
+			return wordRefused(a.Voice, err)
 		}
-		if a.json {
-			return a.printJSON(d)
+		if a.JSON {
+			return a.PrintJSON(d)
 		}
 		about := d.Undone.Node
 		if d.Undone.Evaluation != "" {
 			about = d.Undone.Evaluation
 		}
 		if n := len(d.Undone.Verdicts); n > 0 {
-			about = a.say("%d verdicts", n)
+			about = a.Say("%d verdicts", n)
 		}
-		out := a.Wrap(a.Paint(screen.Bold, a.say("Taken back: %s", d.Undone.Kind.Name()+" "+about)))
+		out := a.Wrap(a.Paint(screen.Bold, a.Say("Taken back: %s", d.Undone.Kind.Name()+" "+about)))
 		if d.Undone.Why != "" {
-			out = append(out, a.Wrap("  "+a.say("the reason given: %s", text.Line(d.Undone.Why)))...)
+			out = append(out, a.Wrap("  "+a.Say("the reason given: %s", text.Line(d.Undone.Why)))...)
 		}
-		return a.print(append(out, a.followsLines(m.Taxonomy(), &d)...)...)
+		return a.Print(append(out, followsLines(a.Voice, m.Taxonomy(), &d)...)...)
 	})
 }

@@ -65,8 +65,8 @@ func leave(t *testing.T, store string) {
 // TestEvolveInterruptedAtOnce: interrupted before it has a plan, evolve does not count error types that it does not
 // know.
 func TestEvolveInterruptedAtOnce(t *testing.T) {
-	a := &app{}
-	require.ErrorContains(t, a.interrupted(context.Canceled, 0, 0),
+	a, _ := inTest()
+	require.ErrorContains(t, interrupted(a.Voice, context.Canceled, 0, 0),
 		"before the first error type was looked at; nothing was learned and nothing is lost")
-	require.ErrorContains(t, a.interrupted(context.Canceled, 2, 5), "interrupted after 2 of 5 error types and directions")
+	require.ErrorContains(t, interrupted(a.Voice, context.Canceled, 2, 5), "interrupted after 2 of 5 error types and directions")
 }

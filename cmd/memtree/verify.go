@@ -8,32 +8,34 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/tree"
 )
 
-func (a *app) verifyCommand() *cobra.Command {
+func verifyCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify",
-		Short: a.say("Read the whole store and check it"),
-		Long: a.say(`Checks every hash and chain of the files, every law of the tree, and that the index
+		Short: a.Say("Read the whole store and check it"),
+		Long: a.Say(`Checks every hash and chain of the files, every law of the tree, and that the index
 knows every memory. Prints what is wrong and exits with 1 if anything is. Nothing is written.`),
-		Args: a.arguments(0, 0, a.say("no arguments")),
-		RunE: func(c *cobra.Command, _ []string) error { return a.verify(c.Context()) },
+		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
+		RunE: func(c *cobra.Command, _ []string) error { return runVerify(c.Context(), a) },
 	}
 }
 
 // keptProblems limits the reported problems of a badly damaged store.
 const keptProblems = 1000
 
-func (a *app) verify(ctx context.Context) error {
+func runVerify(ctx context.Context, a *app) error {
 	var v tree.Verified
 	problems, total := []string{}, 0
-	err := a.with(ctx, reading, func(m *memtree.Memory) (err error) {
+	err := a.store.With(ctx, store.Reading, func(m *memtree.Memory) (err error) {
 		v, err = m.Verify(ctx, func(problem error) {
 			said := problem.Error()
 			if _, damaged := errors.AsType[*tree.CorruptError](problem); damaged {
-				said += a.say("; memtree fsck says what is lost and how to go on")
+				said += a.Say("; memtree fsck says what is lost and how to go on")
 			}
 			for line := range strings.SplitSeq(said, "\n") {
 				if total++; len(problems) < keptProblems {
@@ -46,34 +48,34 @@ func (a *app) verify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if a.json {
-		err = a.printJSON(struct {
+	if a.JSON {
+		err = a.PrintJSON(struct {
 			OK       bool     `json:"ok"`
 			Problems []string `json:"problems"`
 			tree.Verified
 		}{total == 0, problems, v})
 	} else {
-		err = a.printVerified(v, problems, total)
+		err = printVerified(a.Voice, v, problems, total)
 	}
 	if err == nil && total > 0 {
-		return errSaid
+		return say.ErrPrinted
 	}
 	return err
 }
 
-func (a *app) printVerified(v tree.Verified, problems []string, total int) error {
+func printVerified(v *say.Voice, x tree.Verified, problems []string, total int) error {
 	for _, p := range problems {
-		a.complain(p)
+		v.Complain(p)
 	}
-	read := a.say("Read %d files (%s): %d memories, %d batches, %d ledger entries.",
-		v.Files, screen.Bytes(v.Bytes), v.Nodes, v.Batches, v.Entries)
-	verdict := a.Paint(screen.Green, a.say("Everything is in order."))
+	read := v.Say("Read %d files (%s): %d memories, %d batches, %d ledger entries.",
+		x.Files, screen.Bytes(x.Bytes), x.Nodes, x.Batches, x.Entries)
+	verdict := v.Paint(screen.Green, v.Say("Everything is in order."))
 	if total > 0 {
-		verdict = a.Paint(screen.Red, a.say("%d things are wrong.", total))
+		verdict = v.Paint(screen.Red, v.Say("%d things are wrong.", total))
 	}
 	lines := []string{read}
-	if v.Torn > 0 {
-		lines = append(lines, a.Wrap(a.tornSentence(v.Torn))...)
+	if x.Torn > 0 {
+		lines = append(lines, v.Wrap(tornSentence(v, x.Torn))...)
 	}
-	return a.print(append(lines, verdict)...)
+	return v.Print(append(lines, verdict)...)
 }

@@ -5,23 +5,25 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree/internal/cli/say"
 )
 
-func (a *app) versionCommand() *cobra.Command {
+func versionCommand(v *say.Voice) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: a.say("Print the version and build"),
-		Args:  a.arguments(0, 0, a.say("no arguments")),
+		Short: v.Say("Print the version and build"),
+		Args:  arguments(v, 0, 0, v.Say("no arguments")),
 		RunE: func(*cobra.Command, []string) error {
-			v := built()
-			if a.json {
-				return a.printJSON(v)
+			x := built()
+			if v.JSON {
+				return v.PrintJSON(x)
 			}
-			line := "memtree " + v.Version
-			if v.Revision != "" {
-				line += " (" + v.Revision + ")"
+			line := "memtree " + x.Version
+			if x.Revision != "" {
+				line += " (" + x.Revision + ")"
 			}
-			return a.print(line + " " + v.Go + " " + v.Platform)
+			return v.Print(line + " " + x.Go + " " + x.Platform)
 		},
 	}
 }

@@ -1,13 +1,9 @@
-package main
+package input
 
 import (
 	"errors"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/internal/text"
@@ -62,9 +59,9 @@ var badTables = []string{
 }
 
 // foundMistakes returns every error text for bad input, as a rejectLine.
-func foundMistakes(t *testing.T) []reject {
+func foundMistakes(t *testing.T) []Reject {
 	t.Helper()
-	var all []reject
+	var all []Reject
 	read := func(content string) {
 		n := len(all)
 		for _, err := range ingest.Read("bad", strings.NewReader(content)) {
@@ -72,9 +69,9 @@ func foundMistakes(t *testing.T) []reject {
 			var file *ingest.FileError
 			switch {
 			case errors.As(err, &line):
-				all = append(all, reject{File: "bad.jsonl", Line: line.Line, Field: line.Field, Error: line.Problem})
+				all = append(all, Reject{File: "bad.jsonl", Line: line.Line, Field: line.Field, Error: line.Problem})
 			case errors.As(err, &file):
-				all = append(all, reject{File: "bad.jsonl", Error: file.Problem})
+				all = append(all, Reject{File: "bad.jsonl", Error: file.Problem})
 			}
 		}
 		require.Greater(t, len(all), n, "%.80q is taken", content)
@@ -87,16 +84,16 @@ func foundMistakes(t *testing.T) []reject {
 	for _, err := range ingest.Read("bad", dir) {
 		var f *ingest.FileError
 		require.ErrorAs(t, err, &f)
-		all = append(all, reject{File: "bad.jsonl", Error: f.Problem})
+		all = append(all, Reject{File: "bad.jsonl", Error: f.Problem})
 	}
 	require.NoError(t, dir.Close())
 	for _, content := range badTables {
 		got, err := ingest.ReadLabels("bad", strings.NewReader(content))
 		for _, line := range got.Bad {
-			all = append(all, reject{File: "labels.csv", Line: line.Line, Field: line.Field, Error: line.Problem})
+			all = append(all, Reject{File: "labels.csv", Line: line.Line, Field: line.Field, Error: line.Problem})
 		}
 		if file, ok := errors.AsType[*ingest.FileError](err); ok {
-			all = append(all, reject{File: "labels.csv", Error: file.Problem})
+			all = append(all, Reject{File: "labels.csv", Error: file.Problem})
 		}
 	}
 	// Only a program that fills in an evaluation itself can cause these.
@@ -110,14 +107,14 @@ func foundMistakes(t *testing.T) []reject {
 		mend(&e)
 		var f *tree.FieldError
 		require.ErrorAs(t, errors.Join(e.Check(), judgment.Denied(&e, "judgment", "ground_truth")), &f)
-		all = append(all, reject{File: "bad.jsonl", Field: f.Field, Error: f.Problem})
+		all = append(all, Reject{File: "bad.jsonl", Field: f.Field, Error: f.Problem})
 	}
 	return all
 }
 
 // TestMistakesInChinese: errors for bad input contain no English except names. The golden file is for people to read.
 func TestMistakesInChinese(t *testing.T) {
-	a := &app{speech: speechFor([]string{"--lang=zh"}, func(string) string { return "" })}
+	f := &Files{Voice: say.New(say.Process{Args: []string{"--lang=zh"}, Getenv: func(string) string { return "" }})}
 	names := regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\\?[\\A-Za-z][A-Za-z0-9_+-]*`)
 	allowed := strings.Fields(`bad.jsonl bad jsonl JSON UTF-8 UTF-16 NUL MiB gzip gunzip zstd unzstd zip ` +
 		`true false T09 Z U+0001 ` +
@@ -126,7 +123,7 @@ func TestMistakesInChinese(t *testing.T) {
 		`suite_tests position scope test_case attempt at run_id runId id verdict expected a`)
 	lines := map[string]bool{}
 	for _, r := range foundMistakes(t) {
-		said := a.rejectLine(r)
+		said := f.RejectLine(r)
 		for _, word := range names.FindAllString(said, -1) {
 			require.True(t, word[0] == '"' || slices.Contains(allowed, word), "%q of %q, from %q", word, said, r.Error)
 		}
@@ -135,42 +132,4 @@ func TestMistakesInChinese(t *testing.T) {
 		lines[text.Line(said)] = true
 	}
 	golden.Equal(t, "testdata/mistakes.zh.golden", strings.Join(slices.Sorted(maps.Keys(lines)), "\n")+"\n")
-}
-
-// TestEveryMistakeHasChinese: each text in the code that finds mistakes is part of a pattern.
-func TestEveryMistakeHasChinese(t *testing.T) {
-	verbs := regexp.MustCompile(`\\?[uU+]*%[-+ #0-9.]*[a-zA-Z]`)
-	patterns := slices.Collect(maps.Keys(sectionsWords()))
-	for i := range patterns {
-		patterns[i] = verbs.ReplaceAllString(patterns[i], "%s")
-	}
-	files, err := filepath.Glob("../../ingest/*.go")
-	require.NoError(t, err)
-	reports, err := filepath.Glob("../../ingest/report/*.go")
-	require.NoError(t, err)
-	for _, name := range slices.Concat(files, reports, []string{"../../internal/judgment/denied.go",
-		"../../tree/evaluation.go"}) {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		require.NoError(t, err)
-		ast.Inspect(f, func(n ast.Node) bool {
-			lit, ok := n.(*ast.BasicLit)
-			if !ok || lit.Kind != token.STRING {
-				return true
-			}
-			text, _ := literal(lit)
-			if !strings.Contains(strings.TrimSpace(text), " ") || strings.Contains(text, "%w") {
-				return true // a name, or the wrapping of an error that is no mistake
-			}
-			text = strings.TrimPrefix(verbs.ReplaceAllString(text, "%s"), "%s") // it may begin with a constant
-			if !regexp.MustCompile(`[a-z]{2}`).MatchString(text) {
-				return true // only placeholders
-			}
-			require.True(t, slices.ContainsFunc(patterns, func(p string) bool { return strings.Contains(p, text) }),
-				"%s: %q has no Chinese in texts/zh.po", name, text)
-			return true
-		})
-	}
 }

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -27,33 +27,33 @@ type entry struct {
 	line   int
 }
 
-// configError is a mistake in a config file. Field is "" where it is about no key.
-type configError struct {
+// fileError is a mistake in a config file. Field is "" where it is about no key.
+type fileError struct {
 	line           int
 	field, problem string
 }
 
-func (e *configError) Error() string { return e.problem }
+func (e *fileError) Error() string { return e.problem }
 
-// parseConfig reads keys with a text, a number, a boolean or a list of these. It does not check which keys exist or
+// parse reads keys with a text, a number, a boolean or a list of these. It does not check which keys exist or
 // what they accept.
-func parseConfig(b []byte) (entries []entry, err error) {
+func parse(b []byte) (entries []entry, err error) {
 	if len(b) > mostConfig {
-		return nil, &configError{problem: fmt.Sprintf("has %d bytes; the most is %d", len(b), mostConfig)}
+		return nil, &fileError{problem: fmt.Sprintf("has %d bytes; the most is %d", len(b), mostConfig)}
 	}
 	for l := range strings.SplitSeq(string(b), "\n") {
 		if strings.Count(l, "[")+strings.Count(l, "{")+strings.Count(l, "- ")+strings.Count(l, "? ") > mostNested {
-			return nil, &configError{problem: "has a line with too many lists in it"}
+			return nil, &fileError{problem: "has a line with too many lists in it"}
 		}
 	}
 	defer func() { // the parser reads untrusted bytes
 		if broke := recover(); broke != nil {
-			entries, err = nil, &configError{problem: "cannot be read as YAML"}
+			entries, err = nil, &fileError{problem: "cannot be read as YAML"}
 		}
 	}()
 	f, err := parser.ParseBytes(b, 0)
 	if err != nil {
-		e := &configError{problem: "is not YAML: " + err.Error()}
+		e := &fileError{problem: "is not YAML: " + err.Error()}
 		if y, ok := errors.AsType[yaml.Error](err); ok {
 			e.problem = "is not YAML: " + y.GetMessage()
 			if t := y.GetToken(); t != nil && t.Position != nil {
@@ -64,7 +64,7 @@ func parseConfig(b []byte) (entries []entry, err error) {
 	}
 	for i, doc := range f.Docs {
 		if i > 0 && doc.Body != nil {
-			return nil, &configError{problem: "has several YAML documents; put all into one"}
+			return nil, &fileError{problem: "has several YAML documents; put all into one"}
 		}
 		if entries, err = keysOf(doc.Body); err != nil {
 			return nil, err
@@ -84,7 +84,7 @@ func keysOf(n ast.Node) ([]entry, error) {
 		pairs = []*ast.MappingValueNode{n}
 	default:
 		const problem = "is no list of keys; write one a line, as KEY: VALUE"
-		return nil, &configError{line: n.GetToken().Position.Line, problem: problem}
+		return nil, &fileError{line: n.GetToken().Position.Line, problem: problem}
 	}
 	out := make([]entry, 0, len(pairs))
 	for _, p := range pairs {
@@ -98,7 +98,7 @@ func keysOf(n ast.Node) ([]entry, error) {
 		for _, v := range values {
 			text, ok := scalar(v)
 			if !ok {
-				return nil, &configError{e.line, e.key, "takes a text, a number, true, false, or a list of texts"}
+				return nil, &fileError{e.line, e.key, "takes a text, a number, true, false, or a list of texts"}
 			}
 			e.values = append(e.values, text)
 		}
@@ -120,9 +120,9 @@ func scalar(n ast.Node) (string, bool) {
 	return "", false
 }
 
-// configPath finds the config file: --config, MEMTREE_CONFIG, or its place in the user's folder. named reports
+// filePath finds the config file: --config, MEMTREE_CONFIG, or its place in the user's folder. named reports
 // whether the user named the file; then it must exist.
-func configPath(args []string, getenv func(string) string) (path string, named bool) {
+func filePath(args []string, getenv func(string) string) (path string, named bool) {
 	path = getenv("MEMTREE_CONFIG")
 	for i, arg := range args {
 		if arg == "--" {

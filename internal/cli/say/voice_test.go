@@ -1,12 +1,14 @@
-package main
+package say
 
 import (
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,7 +25,13 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// said returns, for each literal passed to say, its files, and for other sentences the packages that contain them.
+// The folders of what is printed, from here.
+const (
+	root    = "../../../"
+	command = root + "cmd/memtree/"
+)
+
+// said returns, for each literal that is printed, its files, and for other sentences the packages that contain them.
 func said(t *testing.T) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
@@ -50,19 +58,23 @@ func said(t *testing.T) map[string][]string {
 			out[english] = mistakesOf
 		}
 	}
-	files, err := filepath.Glob("*.go")
-	require.NoError(t, err)
-	plots, err := filepath.Glob("../../internal/plot/*.go")
-	require.NoError(t, err)
+	var files []string
+	for _, of := range []string{command + "*.go", root + "internal/plot/*.go", root + "internal/cli/*/*.go"} {
+		found, err := filepath.Glob(of)
+		require.NoError(t, err)
+		files = append(files, found...)
+	}
 	fset := token.NewFileSet()
-	for _, name := range append(files, plots...) {
+	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
 		f, err := parser.ParseFile(fset, name, nil, 0)
 		require.NoError(t, err)
-		if strings.HasPrefix(name, "../../") {
-			name = filepath.Dir(name)[len("../../"):]
+		if name = name[len(root):]; strings.HasPrefix(name, "internal/") {
+			name = filepath.Dir(name)
+		} else {
+			name = filepath.Base(name)
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
@@ -70,11 +82,16 @@ func said(t *testing.T) map[string][]string {
 				return true
 			}
 			sel, ok := call.Fun.(*ast.SelectorExpr)
-			if !ok || sel.Sel.Name != "say" {
+			if !ok {
 				return true
 			}
-			s, ok := literal(call.Args[0])
-			require.True(t, ok, "%s: say takes a literal, so that it can be translated", fset.Position(call.Pos()))
+			at, ok := map[string]int{"say": 0, "Say": 0, "Usage": 0, "Fail": 1}[sel.Sel.Name]
+			if !ok {
+				return true
+			}
+			s, ok := literal(call.Args[at])
+			require.True(t, ok, "%s: %s takes a literal, so that it can be translated", fset.Position(call.Pos()),
+				sel.Sel.Name)
 			out[s] = append(out[s], name)
 			return true
 		})
@@ -122,7 +139,7 @@ func TestEverySentenceIsSaidInBothLanguages(t *testing.T) {
 // entries.
 func TestTextsStandUnderWhoSaysThem(t *testing.T) {
 	used := said(t)
-	for section := range strings.SplitSeq(chineseTexts(), "\n# ") {
+	for section := range strings.SplitSeq(Chinese(), "\n# ") {
 		name, entries, _ := strings.Cut(section, "\n\n")
 		texts, err := po.Read(entries)
 		require.NoError(t, err)
@@ -175,8 +192,46 @@ func TestLanguageOf(t *testing.T) {
 		{[]string{"--lang"}, env(), "en", ""},
 		{[]string{"--", "--lang=zh"}, env(), "en", ""},
 	} {
-		s := speechFor(c.args, c.env)
-		require.Equal(t, c.lang, s.lang, "%v", c.args)
-		require.Equal(t, c.bad, s.badLang, "%v", c.args)
+		v := New(Process{Args: c.args, Getenv: c.env})
+		require.Equal(t, c.lang, v.Lang, "%v", c.args)
+		require.Equal(t, c.bad, v.BadLang, "%v", c.args)
+	}
+}
+
+// TestEveryMistakeHasChinese: each text in the code that finds mistakes is part of a pattern.
+func TestEveryMistakeHasChinese(t *testing.T) {
+	verbs := regexp.MustCompile(`\\?[uU+]*%[-+ #0-9.]*[a-zA-Z]`)
+	patterns := slices.Collect(maps.Keys(sectionsWords()))
+	for i := range patterns {
+		patterns[i] = verbs.ReplaceAllString(patterns[i], "%s")
+	}
+	files, err := filepath.Glob(root + "ingest/*.go")
+	require.NoError(t, err)
+	reports, err := filepath.Glob(root + "ingest/report/*.go")
+	require.NoError(t, err)
+	for _, name := range slices.Concat(files, reports, []string{root + "internal/judgment/denied.go",
+		root + "tree/evaluation.go"}) {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		require.NoError(t, err)
+		ast.Inspect(f, func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING {
+				return true
+			}
+			text, _ := literal(lit)
+			if !strings.Contains(strings.TrimSpace(text), " ") || strings.Contains(text, "%w") {
+				return true // a name, or the wrapping of an error that is no mistake
+			}
+			text = strings.TrimPrefix(verbs.ReplaceAllString(text, "%s"), "%s") // it may begin with a constant
+			if !regexp.MustCompile(`[a-z]{2}`).MatchString(text) {
+				return true // only placeholders
+			}
+			require.True(t, slices.ContainsFunc(patterns, func(p string) bool { return strings.Contains(p, text) }),
+				"%s: %q has no Chinese in zh.po", name, text)
+			return true
+		})
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package say
 
 import (
 	"bytes"
@@ -13,11 +13,11 @@ import (
 
 func TestProgressIsSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, a := range []*app{{}, {Terminal: screen.Terminal{Live: true}, quiet: true},
-			{Terminal: screen.Terminal{Live: true}, json: true}} {
+		for _, a := range []*Voice{{}, {Terminal: screen.Terminal{Live: true}, Quiet: true},
+			{Terminal: screen.Terminal{Live: true}, JSON: true}} {
 			var out bytes.Buffer
-			a.stderr = &out
-			p := a.progress("recording", screen.Count)
+			a.Stderr = &out
+			p := a.Progress("recording", screen.Count)
 			time.Sleep(2 * time.Second)
 			p.Step(1, 2)
 			p.End()

@@ -1,12 +1,14 @@
-package main
+package input
 
 import (
 	"context"
 	"io"
 )
 
-// interruptible reads from r until ctx ends. A plain read from a terminal or a pipe could block for ever and would
+// Until returns a reader that reads from r until ctx ends. A plain read from a terminal or a pipe could block for ever and would
 // not notice Ctrl-C. When ctx ends, a blocked read is abandoned; the process ends soon after.
+func Until(ctx context.Context, r io.Reader) io.Reader { return interruptible{ctx, r} }
+
 type interruptible struct {
 	ctx context.Context //nolint:containedctx // io.Reader has no place for one
 	r   io.Reader

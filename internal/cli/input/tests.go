@@ -1,4 +1,4 @@
-package main
+package input
 
 import (
 	"bufio"
@@ -16,17 +16,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// tests reads the files as tests.
-func (in *intake) tests(ctx context.Context, files []string) ([]brief.Test, error) {
-	defer in.hidden()
-	defer in.bar.End()
+// Tests reads the files as tests.
+func (in *Runs) Tests(ctx context.Context, files []string) ([]brief.Test, error) {
+	defer in.Hidden()
+	defer in.Bar.End()
 	var out []brief.Test
 	for _, name := range files {
 		r, name, err := in.openFile(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		err = in.take(ctx, name, in.testsOf(name, r), func(e *tree.Evaluation) error {
+		err = in.Take(ctx, name, in.testsOf(name, r), func(e *tree.Evaluation) error {
 			e.Scope.Test = cmp.Or(e.Scope.Test, e.CaseID)
 			out = append(out, brief.TestOf(e.Prompt, e.Scene, e.Scope))
 			return nil
@@ -39,7 +39,7 @@ func (in *intake) tests(ctx context.Context, files []string) ([]brief.Test, erro
 }
 
 // testsOf reads a file: a report or a script if its beginning identifies one, else objects with a prompt.
-func (in *intake) testsOf(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
+func (in *Runs) testsOf(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
 	b := bufio.NewReaderSize(r, report.Sniff)
 	begin, _ := b.Peek(report.Sniff) // an error returns with the next read
 	rd, err := report.NewReader(report.Recognise(begin), report.Options{Tests: true})

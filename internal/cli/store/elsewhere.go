@@ -1,4 +1,4 @@
-package main
+package store
 
 import (
 	"context"
@@ -14,10 +14,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// ranElsewhere reports that a command ended in another process, which has printed all of its output.
-type ranElsewhere struct{ code int }
+// RanElsewhere reports that a command ended in another process, which has printed all of its output.
+type RanElsewhere struct{ Code int }
 
-func (*ranElsewhere) Error() string { return "the command ran in another process" }
+func (*RanElsewhere) Error() string { return "the command ran in another process" }
 
 // elsewhere reports whether a command has to run in the process that holds the store, if there is one. Commands that
 // only read do not: they can read while it writes.
@@ -38,51 +38,51 @@ func elsewhere(c *cobra.Command) bool {
 	return false
 }
 
-// elsewhere runs the command in the process that holds the store. It returns nil if there is no such process or it
+// Elsewhere runs the command in the process that holds the store. It returns nil if there is no such process or it
 // cannot be reached; then the command runs here.
-func (a *app) elsewhere(ctx context.Context, c *cobra.Command) error {
-	if a.readOnly || !elsewhere(c) {
+func (d *Door) Elsewhere(ctx context.Context, c *cobra.Command) error {
+	if d.ReadOnly || !elsewhere(c) {
 		return nil
 	}
-	to, err := holder.Dial(a.store)
+	to, err := holder.Dial(d.Dir)
 	if errors.Is(err, holder.ErrNobody) {
 		return nil
 	}
 	if err != nil {
-		a.lost = err // the reason, in case the store turns out to be locked
+		d.lost = err // the reason, in case the store turns out to be locked
 		return nil
 	}
 	defer to.Close() //nolint:errcheck // all was said
 	about := &to.About
-	if about.Version != built().Version {
-		a.note(a.say("memtree %s (process %d) holds the store, so its version does this: %s, and this is %s. Start it again "+
-			"to have one version.", text.Line(about.Command), about.PID, text.Line(about.Version), built().Version))
+	if about.Version != d.Version {
+		d.Note(d.Say("memtree %s (process %d) holds the store, so its version does this: %s, and this is %s. Start it again "+
+			"to have one version.", text.Line(about.Command), about.PID, text.Line(about.Version), d.Version))
 	}
-	line, err := a.line()
+	line, err := d.line()
 	if err != nil {
 		return err
 	}
-	code, err := to.Run(ctx, line, a.stdin, a.stdout, a.stderr)
+	code, err := to.Run(ctx, line, d.Stdin, d.Stdout, d.Stderr)
 	switch {
 	case errors.Is(err, holder.ErrNobody):
 		return nil
 	case err != nil && ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, holder.ErrEnded):
-		return &failure{a.say("memtree %s (process %d), which holds the store, ended before this was done; what it "+
+		return d.Fail(err, "memtree %s (process %d), which holds the store, ended before this was done; what it "+
 			"acknowledged is kept, and nothing is recorded twice; give the same command again", text.Line(about.Command),
-			about.PID), err}
+			about.PID)
 	case err != nil:
 		return err
 	}
-	return &ranElsewhere{code}
+	return &RanElsewhere{code}
 }
 
-// soonElsewhere is elsewhere for a command that found the store locked: its holder may be about to listen. It tries
+// SoonElsewhere is Elsewhere for a command that found the store locked: its holder may be about to listen. It tries
 // for two seconds.
-func (a *app) soonElsewhere(ctx context.Context, c *cobra.Command) error {
+func (d *Door) SoonElsewhere(ctx context.Context, c *cobra.Command) error {
 	for range 20 {
-		if err := a.elsewhere(ctx, c); err != nil || a.lost != nil {
+		if err := d.Elsewhere(ctx, c); err != nil || d.lost != nil {
 			return err
 		}
 		select {
@@ -95,12 +95,12 @@ func (a *app) soonElsewhere(ctx context.Context, c *cobra.Command) error {
 }
 
 // line returns the command line for the other process.
-func (a *app) line() (holder.Command, error) {
+func (d *Door) line() (holder.Command, error) {
 	dir, err := os.Getwd()
-	l := holder.Command{Args: a.args, Env: map[string]string{}, Dir: dir, Width: a.Width, Colour: a.Colour, Live: a.Live}
+	l := holder.Command{Args: d.Args, Env: map[string]string{}, Dir: dir, Width: d.Width, Colour: d.Colour, Live: d.Live}
 	for _, names := range [][]string{speaking, modelling} {
 		for _, name := range names {
-			if v := a.getenv(name); v != "" {
+			if v := d.Getenv(name); v != "" {
 				l.Env[name] = v
 			}
 		}
@@ -110,15 +110,15 @@ func (a *app) line() (holder.Command, error) {
 
 // holderSentence describes which process holds a store, and why it did not run the command or what to do. It returns
 // "" if that is not known.
-func (a *app) holderSentence(e *tree.LockedError) string {
+func (d *Door) holderSentence(e *tree.LockedError) string {
 	switch {
-	case errors.Is(a.lost, holder.ErrUntrusted):
-		return a.say("process %d holds store %s, and would do this; but others than you may enter %s/holder, so it is not "+
+	case errors.Is(d.lost, holder.ErrUntrusted):
+		return d.Say("process %d holds store %s, and would do this; but others than you may enter %s/holder, so it is not "+
 			"known to be yours: run this as the user who runs it, or stop it first", e.PID, e.Dir, e.Dir)
-	case errors.Is(a.lost, holder.ErrSilent):
-		return a.say("process %d holds store %s and does not answer; stop it first, or read with --read-only", e.PID, e.Dir)
-	case errors.Is(a.lost, holder.ErrProtocol):
-		return a.say("process %d holds store %s, and is of another version that cannot do this; start it again with this "+
+	case errors.Is(d.lost, holder.ErrSilent):
+		return d.Say("process %d holds store %s and does not answer; stop it first, or read with --read-only", e.PID, e.Dir)
+	case errors.Is(d.lost, holder.ErrProtocol):
+		return d.Say("process %d holds store %s, and is of another version that cannot do this; start it again with this "+
 			"version, or read with --read-only", e.PID, e.Dir)
 	}
 	to, err := holder.Dial(e.Dir)
@@ -130,12 +130,6 @@ func (a *app) holderSentence(e *tree.LockedError) string {
 	if to.About.Address != "" {
 		at = ", " + text.Line(to.About.Address)
 	}
-	return a.say("memtree %s (process %d%s) holds store %s; stop it first, then give the command again",
+	return d.Say("memtree %s (process %d%s) holds store %s; stop it first, then give the command again",
 		text.Line(to.About.Command), to.About.PID, at, e.Dir)
-}
-
-// hiddenSentence is the text for a user's file that the process with the store cannot read.
-func (a *app) hiddenSentence(e *hiddenError) string {
-	return a.say("%s cannot be read by the process that holds the store, as in a container of its own; put it where both "+
-		"can read it, or stop that process first", e.name)
 }

@@ -1,4 +1,4 @@
-package main
+package say
 
 import (
 	"cmp"
@@ -20,7 +20,7 @@ type mistake struct {
 	fixed   int // bytes of the msgid outside of the placeholders
 }
 
-// mistakesOf are the sections of texts/zh.po whose entries are patterns.
+// mistakesOf are the sections of zh.po whose entries are patterns.
 var mistakesOf = []string{"curation", "enhance/midscene", "ingest", "ingest/report", "judgment", "knowledge", "tree"}
 
 // mistakes returns all patterns, those with the most fixed text first, so that a longer text does not match a shorter
@@ -44,10 +44,10 @@ var mistakes = sync.OnceValue(func() []mistake {
 	return all
 })
 
-// mistake translates an error text about bad input into the language of the user. The packages that find mistakes
+// Mistake translates an error text about bad input into the language of the user. The packages that find mistakes
 // write English, which --json prints. Texts without a translation stay English.
-func (s *speech) mistake(sentence string) string {
-	if s.words == nil {
+func (v *Voice) Mistake(sentence string) string {
+	if v.words == nil {
 		return sentence
 	}
 	for _, m := range mistakes() {
@@ -58,7 +58,7 @@ func (s *speech) mistake(sentence string) string {
 		args := make([]any, len(named)-1)
 		for i, n := range named[1:] {
 			args[i] = cmp.Or(sectionsWords()[n], n) // such as a kind of value
-			if clause := s.words[n]; clause != "" && strings.Contains(n, " ") {
+			if clause := v.words[n]; clause != "" && strings.Contains(n, " ") {
 				args[i] = clause // of another package
 			}
 		}
@@ -80,7 +80,7 @@ func sectionsOf(file string, names []string) map[string]string {
 		}
 		texts, err := po.Read(entries)
 		if err != nil {
-			panic("texts/zh.po, " + name + ": " + err.Error()) // a test reads it
+			panic("zh.po, " + name + ": " + err.Error()) // a test reads it
 		}
 		maps.Copy(out, texts)
 	}

@@ -1,4 +1,4 @@
-package main
+package input
 
 import (
 	"context"
@@ -22,21 +22,21 @@ var reportNames = map[report.Format][]string{
 	report.CSV:     {".csv", ".tsv", ".xlsx"}, report.Map: {".json", ".jsonl"},
 }
 
-// reportFiles replaces each folder by the reports in it. It skips links and what is not a regular file: they may lead
+// Reports replaces each folder by the reports in it. It skips links and what is not a regular file: they may lead
 // outside of the folder. It refuses a device that the user names, because it has no end.
-func (a *app) reportFiles(format string, files []string) (out []string, err error) {
+func (f *Files) Reports(format string, files []string) (out []string, err error) {
 	for _, name := range files {
-		info, err := a.statNamed(name)
+		info, err := f.Stat(name)
 		switch {
 		case name != "-" && err == nil && info.IsDir():
-			found, err := a.reportsIn(format, name)
+			found, err := f.reportsIn(format, name)
 			if err != nil {
 				return nil, err
 			}
 			out = append(out, found...)
 			continue
 		case name != "-" && err == nil && info.Mode()&fs.ModeDevice != 0:
-			return nil, &failure{a.say("%s is a device; name a file, or - for standard input", name), nil}
+			return nil, f.Fail(nil, "%s is a device; name a file, or - for standard input", name)
 		}
 		out = append(out, name)
 	}
@@ -44,8 +44,8 @@ func (a *app) reportFiles(format string, files []string) (out []string, err erro
 }
 
 // reportsIn returns the reports in a folder, in order of their names.
-func (a *app) reportsIn(format, name string) (out []string, err error) {
-	folder, err := a.path(name)
+func (f *Files) reportsIn(format, name string) (out []string, err error) {
+	folder, err := f.Path(name)
 	if err != nil {
 		return nil, err
 	}
@@ -62,21 +62,37 @@ func (a *app) reportsIn(format, name string) (out []string, err error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, &failure{a.say("%s has no file whose name ends with %s; name the folder that the tool "+
-			"writes, or the files", name, strings.Join(ends, a.say(" or "))), nil}
+		return nil, f.Fail(nil, "%s has no file whose name ends with %s; name the folder that the tool "+
+			"writes, or the files", name, strings.Join(ends, f.Say(" or ")))
 	}
 	return out, nil
 }
 
+// Pictures is the result for the pictures of reports, as --json prints it.
+type Pictures struct {
+	Kept int `json:"kept"`
+	Left int `json:"left"` // not stored
+	// Again is the part of Kept whose runs were recorded before; those runs keep their first pictures.
+	Again int                  `json:"again,omitempty"`
+	Why   []report.LeftPicture `json:"why"` // reasons for the first of Left
+}
+
+// Add adds the counts of a reader.
+func (p *Pictures) Add(rd *report.Reader) {
+	p.Kept += rd.Pictures
+	p.Left += rd.Left
+	p.Why = append(p.Why, rd.Why...)
+}
+
 // openPipe opens a named pipe. That blocks until a writer opens it; ctx interrupts it.
-func (in *intake) openPipe(ctx context.Context, name string) (io.ReadCloser, error) {
+func (in *Runs) openPipe(ctx context.Context, name string) (io.ReadCloser, error) {
 	type opened struct {
 		f   io.ReadCloser
 		err error
 	}
 	done := make(chan opened, 1)
 	go func() {
-		f, err := in.openNamed(name)
+		f, err := in.Open(name)
 		done <- opened{f, err}
 	}()
 	select {

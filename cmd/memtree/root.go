@@ -1,0 +1,240 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree/internal/cli/config"
+	"github.com/memtree/memtree/internal/cli/input"
+	"github.com/memtree/memtree/internal/cli/model"
+	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/store"
+	"github.com/memtree/memtree/taxonomy"
+)
+
+// app is what a command is given: a voice, the user's files, the door to the store, and a model. What a command does
+// is in functions, which take the voice alone where they only print.
+type app struct {
+	*say.Voice
+	files   *input.Files
+	model   *model.Model
+	store   *store.Door
+	config  *config.Config
+	started bool // flags and arguments are valid
+}
+
+// run runs a command and returns the exit code. Only process-wide setup stays in main.
+func run(ctx context.Context, p say.Process) int {
+	a := newApp(p, config.Read(p))
+	a.Terminal = screen.Open(p.Stdout, p.Stderr, p.Getenv)
+	return a.run(ctx)
+}
+
+func newApp(p say.Process, c *config.Config) *app {
+	p.Getenv = c.Getenv
+	v := say.New(p)
+	m := &model.Model{Voice: v}
+	a := &app{
+		Voice: v, files: &input.Files{Voice: v}, model: m, config: c,
+		store: &store.Door{Voice: v, Model: m, Version: built().Version},
+	}
+	m.Folder, v.Explain = a.store.Folder, a.store.Explain
+	return a
+}
+
+// host returns how commands of other processes run on a store that this process holds.
+func host(dir string) store.Host {
+	return store.Host{Dir: dir, Command: func(ctx context.Context, g *store.Guest) (string, int) {
+		a := newApp(g.Process(), config.Of(g.Process().Getenv)) // both processes have read their config files
+		a.Terminal, a.files.Away, a.store.Guest, a.model.Spending = g.Terminal(), g.Away(), g, g.Spending()
+		code := a.run(ctx)
+		return g.Name(), code
+	}}
+}
+
+func (a *app) run(ctx context.Context) int {
+	root := rootCommand(a) //nolint:contextcheck // ctx comes to the commands through ExecuteContext
+	if slices.Equal(a.Args, []string{"--version"}) {
+		a.Args = []string{"version"} // what installers and people try first
+	}
+	root.SetArgs(a.Args)
+	root.SetIn(a.Stdin)
+	root.SetOut(a.Stdout)
+	root.SetErr(a.Stderr)
+	return a.exit(root.ExecuteContext(ctx))
+}
+
+// The exit codes.
+const (
+	exitOK       = 0
+	exitFailed   = 1
+	exitUsage    = 2
+	exitRejected = 3
+)
+
+// exit prints the error, if any, and returns the exit code. This is the only place that turns errors into sentences
+// and exit codes.
+func (a *app) exit(err error) int {
+	var usage *say.UsageError
+	var ran *store.RanElsewhere
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &ran):
+		return ran.Code
+	case errors.Is(err, say.ErrRejected):
+		return exitRejected
+	case errors.Is(err, say.ErrPrinted):
+		return exitFailed
+	case errors.As(err, &usage), !a.started:
+		a.Complain(err.Error())
+		return exitUsage
+	}
+	if problems := taxonomy.Problems(err); len(problems) > 0 { // each on its own line, for the person who corrects them
+		for _, p := range problems {
+			a.Complain(p.Error())
+		}
+		return exitFailed
+	}
+	a.Complain(a.Sentence(err))
+	return exitFailed
+}
+
+const defaultStore = ".memtree"
+
+func rootCommand(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "memtree",
+		Short: a.Say("memtree remembers how AI agents judged wrongly, and warns before the next run"),
+		Long: a.Say(`A judged run comes in; a wrong judgement becomes a case. Before an agent runs, the few
+memories that fit are written into its prompt. No account, model or server is needed.`),
+		Example: `  memtree demo
+  memtree init
+  memtree record runs.jsonl
+  memtree guide --prompt "Check the order total" --route /orders/42`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return unknownCommand(a.Voice, c, args[0])
+		},
+		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return a.start(c) },
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+	}
+	persistent(a, root)
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { help(a.Voice, c) })
+	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if c == root && !strings.HasPrefix(a.Args[0], "-") { // its flags are unknown because it is
+			return unknownCommand(a.Voice, root, a.Args[0])
+		}
+		return &say.UsageError{Text: flagSentence(a.Voice, err)}
+	})
+	for _, c := range commands(a) {
+		for _, c := range append(c.Commands(), c) {
+			c.DisableFlagsInUseLine = true
+			c.Flags().SortFlags = false
+		}
+		root.AddCommand(c)
+	}
+	return root
+}
+
+// unknownCommand returns an error for an unknown subcommand of c, with commands of similar names.
+func unknownCommand(v *say.Voice, c *cobra.Command, name string) error {
+	c.SuggestionsMinimumDistance = 2
+	near := c.SuggestionsFor(name)
+	if c.HasParent() {
+		name = c.Name() + " " + name
+	}
+	if len(near) > 0 {
+		return v.Usage("there is no command %q; did you mean %s?", name, strings.Join(near, v.Say(" or ")))
+	}
+	return v.Usage("there is no command %q; %s --help lists them", name, c.CommandPath())
+}
+
+func persistent(a *app, root *cobra.Command) {
+	f := root.PersistentFlags()
+	f.SortFlags = false
+	store := a.Getenv("MEMTREE_STORE")
+	if store == "" {
+		store = defaultStore
+	}
+	f.StringVar(&a.store.Dir, "store", store, a.Say("folder of the store (or MEMTREE_STORE)"))
+	f.Lookup("store").DefValue = defaultStore
+	f.String("config", "", a.Say("config file (or MEMTREE_CONFIG); see memtree config"))
+	f.BoolVar(&a.JSON, "json", false, a.Say("print JSON"))
+	f.String("lang", a.Lang, a.Say("language of what is printed: zh or en"))
+	f.BoolVar(&a.Quiet, "quiet", false, a.Say("print results only, no notes and no progress"))
+	f.BoolVar(&a.store.ReadOnly, "read-only", false, a.Say("write nothing"))
+	f.BoolP("help", "h", false, a.Say("show help"))
+	register := func(name string, values ...cobra.Completion) {
+		// This fails only for a flag that the command does not have.
+		_ = root.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
+	register("lang", "zh", "en")
+	_ = root.MarkPersistentFlagDirname("store") // as above
+}
+
+// start runs once the flags and arguments are valid. If another process holds the store and runs the commands of
+// others, the command runs there and not here.
+func (a *app) start(c *cobra.Command) error {
+	if err := a.config.Apply(a.Voice, c); err != nil {
+		return err
+	}
+	if a.BadLang != "" {
+		return a.Usage("--lang is %q; use zh or en", a.BadLang)
+	}
+	if a.store.Dir == "" {
+		return a.Usage("--store is empty; name a folder")
+	}
+	a.started = true
+	if a.store.Guest != nil {
+		return a.store.Admit(c)
+	}
+	return a.store.Elsewhere(c.Context(), c)
+}
+
+func commands(a *app) []*cobra.Command {
+	return []*cobra.Command{
+		demoCommand(a), initCommand(a), recordCommand(a), ingestCommand(a), guideCommand(a), contextCommand(a),
+		freezeCommand(a), enhanceCommand(a), explainCommand(a),
+		checksCommand(a),
+		evolveCommand(a), briefCommand(a), reviewCommand(a), pruneCommand(a), treeCommand(a), showCommand(a),
+		statsCommand(a), effectCommand(a),
+		knowCommand(a), mapCommand(a), runCommand(a), searchCommand(a),
+		teachCommand(a), forgetCommand(a), pinCommand(a), banCommand(a), aboutCommand(a),
+		labelCommand(a), relabelCommand(a), editCommand(a),
+		undoCommand(a),
+		replayCommand(a), verifyCommand(a), fsckCommand(a), compactCommand(a),
+		triageCommand(a), reportCommand(a), exportCommand(a), importCommand(a), promoteCommand(a), diffCommand(a),
+		backupCommand(a), restoreCommand(a), mergeDriverCommand(a.Voice), mcpCommand(a),
+		serveCommand(a), tokenCommand(a), configCommand(a), llmCommand(a),
+		completionCommand(a.Voice), versionCommand(a.Voice),
+	}
+}
+
+// arguments checks the number of arguments; its errors are sentences.
+func arguments(v *say.Voice, least, most int, want string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if c.HasSubCommands() && len(args) > 0 {
+			return unknownCommand(v, c, args[0])
+		}
+		return counted(v, c, args, least, most, want)
+	}
+}
+
+func counted(v *say.Voice, c *cobra.Command, args []string, least, most int, want string) error {
+	if len(args) < least || (most >= 0 && len(args) > most) {
+		return v.Usage("%s takes %s; given: %d", c.CommandPath(), want, len(args))
+	}
+	return nil
+}

@@ -1,0 +1,301 @@
+// Package config reads the settings of commands and of the service: each is a flag, a variable or a key of the config
+// file, under one name.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/llm/langchain"
+)
+
+// Config is the configuration outside the command line. A setting has one name: --log-format, MEMTREE_LOG_FORMAT and
+// log-format in the file are the same setting. A flag overrides the environment, and the environment the file.
+type Config struct {
+	Path    string // "" if there is no file
+	entries []entry
+	err     error // of reading the file; reported when a command starts
+	env     func(string) string
+}
+
+// setting is one thing that can be set.
+type setting struct {
+	key  string
+	kind string      // as pflag names types
+	flag *pflag.Flag // nil: it has none
+}
+
+// llmSettings have no flag: every user of the machine can see a key on a command line.
+var llmSettings = []setting{
+	{key: "llm-provider", kind: "string"}, {key: "llm-model", kind: "string"}, {key: "llm-base-url", kind: "string"},
+	{key: "llm-api-key", kind: "string"}, {key: "llm-embed-model", kind: "string"},
+	{key: "llm-timeout", kind: "duration"}, {key: "llm-max-tokens", kind: "int"},
+	{key: "llm-price", kind: "string"}, {key: "llm-embed-price", kind: "string"},
+}
+
+// everywhere are the flags of every command that can be set.
+var everywhere = []string{"store", "lang", "read-only"}
+
+const secretSetting = "llm-api-key"
+
+// NotSet is a flag of serve that cannot be a setting: a file that set it would prevent the service from serving.
+const NotSet = "probe"
+
+// settings returns all settings: of every command, of serve, and of the model.
+func settings(root *cobra.Command) []setting {
+	var out []setting
+	for _, name := range everywhere {
+		f := root.PersistentFlags().Lookup(name)
+		out = append(out, setting{name, f.Value.Type(), f})
+	}
+	if serve, _, err := root.Find([]string{"serve"}); err == nil {
+		serve.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Name != "help" && f.Name != NotSet {
+				out = append(out, setting{f.Name, f.Value.Type(), f})
+			}
+		})
+	}
+	return append(out, llmSettings...)
+}
+
+// variable is the environment variable of a setting.
+func variable(key string) string {
+	return "MEMTREE_" + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))
+}
+
+// Read reads the config file, if there is one.
+func Read(p say.Process) *Config {
+	path, named := filePath(p.Args, p.Getenv)
+	c := &Config{env: p.Getenv}
+	if path == "" {
+		return c
+	}
+	b, err := os.ReadFile(path) //nolint:gosec // the user names it
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !named:
+		return c
+	case err == nil:
+		c.entries, err = parse(b)
+	}
+	c.Path, c.err = path, err
+	return c
+}
+
+// Of returns the configuration of a command whose user's process has read the config file.
+func Of(getenv func(string) string) *Config { return &Config{env: getenv} }
+
+// Getenv returns an environment variable, or the value of the file if the variable is unset.
+func (c *Config) Getenv(name string) string {
+	if v := c.env(name); v != "" {
+		return v
+	}
+	for i := range c.entries {
+		if variable(c.entries[i].key) == name {
+			return strings.Join(c.entries[i].values, ",")
+		}
+	}
+	return ""
+}
+
+func (c *Config) entry(key string) *entry {
+	for i := range c.entries {
+		if c.entries[i].key == key {
+			return &c.entries[i]
+		}
+	}
+	return nil
+}
+
+// Apply checks the file, and sets the flags of a command that were not given.
+func (c *Config) Apply(v *say.Voice, of *cobra.Command) error {
+	known := settings(of.Root())
+	if err := c.check(v, known); err != nil {
+		return err
+	}
+	for _, s := range known {
+		if s.flag == nil || s.flag.Changed || of.Flags().Lookup(s.key) != s.flag {
+			continue
+		}
+		values, name := []string(nil), variable(s.key)
+		if set := c.env(name); set != "" {
+			values = []string{set}
+			if s.kind == "stringArray" {
+				values = strings.Split(set, ",")
+			}
+		} else if e := c.entry(s.key); e != nil {
+			values, name = e.values, fmt.Sprintf("%s:%d: %s", c.Path, e.line, s.key)
+		}
+		for _, value := range values {
+			if err := s.flag.Value.Set(value); err != nil {
+				return v.Usage("%s is %q; it takes %s", name, value, taken(v, s.kind))
+			}
+		}
+	}
+	return nil
+}
+
+// check reports what is wrong with the config file: where, and what to do.
+func (c *Config) check(v *say.Voice, known []setting) error {
+	var bad *fileError
+	switch err := c.err; {
+	case errors.As(err, &bad):
+		at := c.Path
+		if bad.line > 0 {
+			at += ":" + strconv.Itoa(bad.line)
+		}
+		if bad.field != "" {
+			at += ": " + bad.field
+		}
+		return &say.UsageError{Text: at + ": " + v.Mistake(bad.problem)}
+	case errors.Is(err, fs.ErrNotExist):
+		return v.Usage("there is no config file %s; name another with --config or MEMTREE_CONFIG", c.Path)
+	case err != nil:
+		return &say.UsageError{Text: v.Sentence(err)}
+	}
+	for _, e := range c.entries {
+		at := fmt.Sprintf("%s:%d: %s", c.Path, e.line, e.key)
+		i := slices.IndexFunc(known, func(s setting) bool { return s.key == e.key })
+		switch {
+		case i < 0:
+			return &say.UsageError{Text: at + ": " + unknownKey(v, e.key, known)}
+		case e.list && known[i].kind != "stringArray":
+			return v.Usage("%s is a list; it takes %s", at, taken(v, known[i].kind))
+		case e.key == secretSetting && openToOthers(c.Path):
+			return v.Usage("%s: everybody on this machine may read the file, and it holds a key; chmod 640 %s",
+				at, c.Path)
+		case !e.list && !readsAs(known[i].kind, e.values[0]):
+			return v.Usage("%s is %q; it takes %s", at, e.values[0], taken(v, known[i].kind))
+		}
+	}
+	return nil
+}
+
+func unknownKey(v *say.Voice, key string, known []setting) string {
+	best, least := "", 4
+	for _, s := range known {
+		if d := distance(key, s.key); d < least {
+			best, least = s.key, d
+		}
+	}
+	if best == "" {
+		return v.Say("there is no such key; memtree config show lists them (error types and checks of a team stand in " +
+			"memtree.yaml beside the store)")
+	}
+	return v.Say("there is no such key; did you mean %s?", best)
+}
+
+// distance returns the edit distance of two texts in bytes (Levenshtein).
+func distance(from, to string) int {
+	row := make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(from) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(to) {
+			change := before
+			if from[i] != to[j] {
+				change++
+			}
+			before = row[j+1]
+			row[j+1] = min(change, row[j]+1, before+1)
+		}
+	}
+	return row[len(to)]
+}
+
+// readsAs reports whether a text is a valid value of a kind.
+func readsAs(kind, s string) (ok bool) {
+	var err error
+	switch kind {
+	case "bool":
+		_, err = strconv.ParseBool(s)
+	case "int":
+		_, err = strconv.Atoi(s)
+	case "float64":
+		_, err = strconv.ParseFloat(s, 64)
+	case "duration":
+		_, err = time.ParseDuration(s)
+	}
+	return err == nil
+}
+
+// taken describes the values of a kind of setting.
+func taken(v *say.Voice, kind string) string {
+	switch kind {
+	case "bool":
+		return v.Say("true or false")
+	case "int":
+		return v.Say("a whole number")
+	case "float64":
+		return v.Say("a number")
+	case "duration":
+		return v.Say("a time such as 90s or 5m")
+	}
+	return v.Say("a text")
+}
+
+// Setting is a setting as config show prints it.
+type Setting struct {
+	Key   string `json:"key"`
+	Value string `json:"value"` // a key is masked
+	From  string `json:"from"`  // default, FILE:LINE, the variable, or the flag
+}
+
+// Settings returns all settings, with their values and sources.
+func (c *Config) Settings(root *cobra.Command) []Setting {
+	var out []Setting
+	for _, s := range settings(root) {
+		out = append(out, c.shown(s))
+	}
+	return out
+}
+
+// shown finds the value of a setting and its source.
+func (c *Config) shown(s setting) Setting {
+	out := Setting{Key: s.key, From: "default"}
+	name := c.variableOf(s.key)
+	env, e := c.env(name), c.entry(s.key)
+	if s.flag != nil {
+		out.Value = strings.TrimSuffix(strings.TrimPrefix(s.flag.DefValue, "["), "]")
+	}
+	switch {
+	case s.flag != nil && s.flag.Changed:
+		out.Value, out.From = s.flag.Value.String(), "--"+s.key
+	case env != "":
+		out.Value, out.From = env, name
+	case e != nil && name == variable(s.key):
+		out.Value, out.From = strings.Join(e.values, ","), fmt.Sprintf("%s:%d", c.Path, e.line)
+	}
+	if s.key == secretSetting && out.Value != "" {
+		out.Value = langchain.Secret(out.Value).String()
+	}
+	return out
+}
+
+// variableOf returns the variable that a setting is read from. For a model it may be another program's.
+func (c *Config) variableOf(key string) string {
+	v, ok := langchain.NamesOf(c.Getenv)
+	if ok {
+		switch key {
+		case "llm-model":
+			return v.Model
+		case "llm-base-url":
+			return v.BaseURL
+		case "llm-api-key":
+			return v.APIKey
+		}
+	}
+	return variable(key)
+}

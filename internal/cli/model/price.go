@@ -1,0 +1,78 @@
+package model
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/memtree/memtree/llm/meter"
+	"github.com/memtree/memtree/taxonomy"
+)
+
+// Unknown is the JSON value of a figure that is not known.
+const Unknown = "unknown"
+
+// The variables that override the prices of memtree.yaml.
+const (
+	priceVariable      = "MEMTREE_LLM_PRICE"       // of the model
+	embedPriceVariable = "MEMTREE_LLM_EMBED_PRICE" // of the embedding model
+)
+
+// parsePrice reads what a million tokens cost, IN,OUT: those the model reads, and those it writes.
+func (m *Model) parsePrice(s string) (p meter.Price, err error) {
+	in, out, found := strings.Cut(s, ",")
+	var err1, err2 error
+	p.In, err1 = strconv.ParseFloat(strings.TrimSpace(in), 64)
+	p.Out, err2 = strconv.ParseFloat(strings.TrimSpace(out), 64)
+	if !found || err1 != nil || err2 != nil || !(p.In >= 0 && p.Out >= 0 && p.In+p.Out < 1e9) {
+		return meter.Price{}, m.Usage("the price is %q; "+
+			"give what a million tokens read and written cost, such as 0.15,0.60", s)
+	}
+	return p, nil
+}
+
+// PriceOf returns the price of a model: that of --price, of MEMTREE_LLM_PRICE, or of memtree.yaml in the store's
+// folder. Played recordings cost nothing. ok is false if there is no valid price.
+func (m *Model) PriceOf(model string) (p meter.Price, ok bool) {
+	if model == playedModel {
+		return meter.Price{}, true
+	}
+	if s := cmp.Or(m.price, m.Env(priceVariable)); s != "" {
+		p, err := m.parsePrice(s)
+		return p, err == nil
+	}
+	tax, err := taxonomy.ReadFolder(m.Folder())
+	if err != nil {
+		return meter.Price{}, false // every command that opens the store reports an invalid file
+	}
+	own, ok := tax.PriceOf(model)
+	return meter.Price{In: own.In, Out: own.Out}, ok
+}
+
+// parseEmbedPrice reads the price of a million input tokens of an embedding model.
+func (m *Model) parseEmbedPrice(s string) (p meter.Price, err error) {
+	p.In, err = strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil || !(p.In >= 0 && p.In < 1e9) {
+		return meter.Price{}, m.Usage("%s is %q; give what a million tokens cost, such as 0.02",
+			embedPriceVariable, s)
+	}
+	return p, nil
+}
+
+// EmbedPriceOf returns the price of an embedding model: that of MEMTREE_LLM_EMBED_PRICE, or of memtree.yaml. The
+// default price in memtree.yaml is one of generative models and does not apply.
+func (m *Model) EmbedPriceOf(model string) (p meter.Price, ok bool) {
+	if model == playedModel {
+		return meter.Price{}, true
+	}
+	if s := m.Env(embedPriceVariable); s != "" {
+		p, err := m.parseEmbedPrice(s)
+		return p, err == nil
+	}
+	tax, err := taxonomy.ReadFolder(m.Folder())
+	if err != nil {
+		return meter.Price{}, false
+	}
+	own, ok := tax.OwnPriceOf(model)
+	return meter.Price{In: own.In, Out: own.Out}, ok
+}

@@ -1,0 +1,170 @@
+package model
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/tape"
+	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/langchain"
+)
+
+// The variables that name a folder of recordings.
+const (
+	RecordVariable = "MEMTREE_LLM_RECORD" // model answers are written into it
+	ReplayVariable = "MEMTREE_LLM_REPLAY" // answers are played from it; no model is called
+)
+
+// playedModel is the model name of played answers.
+const playedModel = "(recordings)"
+
+// Playing reports whether recordings are played in place of a model.
+func (m *Model) Playing() bool { return m.Env(ReplayVariable) != "" }
+
+// tapeProblem returns an error if both variables are set.
+func (m *Model) tapeProblem() error {
+	if m.Playing() && m.Env(RecordVariable) != "" {
+		return m.Fail(nil, "%s and %s are both set; "+
+			"unset one: the first records a model, the second plays what was recorded",
+			RecordVariable, ReplayVariable)
+	}
+	return nil
+}
+
+// Recordings opens the recordings to play.
+func (m *Model) Recordings() (*tape.Player, error) {
+	p, err := tape.Open(m.Env(ReplayVariable))
+	if err != nil {
+		return nil, m.FolderFailure(ReplayVariable, err)
+	}
+	return p, nil
+}
+
+// playedEmbedder returns the embedder of recorded vectors, nil if there are none.
+func (m *Model) playedEmbedder() (llm.Embedder, error) {
+	p := m.player
+	if p == nil {
+		var err error
+		if p, err = m.Recordings(); err != nil {
+			return nil, err
+		}
+	}
+	e, err := p.Embedder()
+	if err != nil {
+		return nil, m.FolderFailure(ReplayVariable, err)
+	}
+	return e, nil
+}
+
+// Recorded wraps a model in a recorder, if recording is on.
+func (m *Model) Recorded(of llm.Generator, c langchain.Config) (llm.Generator, error) {
+	r, err := m.newRecorder(of, c)
+	if r == nil || err != nil {
+		return of, err
+	}
+	return r, nil
+}
+
+// recordedTexts wraps an embedding model in a recorder, if recording is on.
+func (m *Model) recordedTexts(of llm.Embedder, c langchain.Config) (llm.Embedder, error) {
+	r := m.recorder
+	if r == nil {
+		var err error
+		if r, err = m.newRecorder(nil, c); r == nil || err != nil {
+			return of, err
+		}
+	}
+	return r.Embedder(of), nil
+}
+
+// newRecorder returns a recorder around a model, nil if recording is off.
+func (m *Model) newRecorder(of llm.Generator, c langchain.Config) (*tape.Recorder, error) {
+	dir := m.Env(RecordVariable)
+	if dir == "" {
+		return nil, nil
+	}
+	r, err := tape.NewRecorder(of, dir, c.Model, scrubber(string(c.APIKey)))
+	if err != nil {
+		return nil, m.FolderFailure(RecordVariable, err)
+	}
+	m.recorder = r
+	return r, nil
+}
+
+// leastKey is the minimum length of a key. Shorter values are placeholders, such as none or EMPTY.
+const leastKey = 8
+
+// scrubber returns a function that redacts secrets in model texts: the key and what resembles a secret.
+func scrubber(key string) func(string) string {
+	return func(s string) string {
+		if len(key) >= leastKey {
+			s = strings.ReplaceAll(s, key, "[redacted:key]")
+		}
+		s, _ = formation.RedactText(s)
+		return s
+	}
+}
+
+// Unrecorded prints an error if answers could not be recorded.
+func (m *Model) Unrecorded() {
+	if m.recorder == nil {
+		return
+	}
+	if n, err := m.recorder.Recorded(); err != nil {
+		const most = 200 // characters
+		m.Complain(m.Say("%s: %d answers were recorded and others could not be: %s",
+			RecordVariable, n, text.Clip(text.Line(err.Error()), most)))
+	}
+}
+
+// FolderFailure describes what is wrong with a folder of recordings, and names its variable.
+func (m *Model) FolderFailure(variable string, err error) error {
+	e, ok := errors.AsType[*tape.FolderError](err)
+	if !ok {
+		return err
+	}
+	return m.Fail(err, "%s: %s", variable, m.folderSentence(e))
+}
+
+func (m *Model) folderSentence(e *tape.FolderError) string {
+	why := ""
+	if e.Err != nil {
+		const most = 120 // characters
+		why = text.Clip(text.Line(e.Err.Error()), most)
+	}
+	switch e.Problem {
+	case tape.IsMissing:
+		return m.Say("there is no folder %s; name one that was made with MEMTREE_LLM_RECORD", e.Path)
+	case tape.IsFile:
+		return m.Say("%s is a file; name a folder", e.Path)
+	case tape.IsEmpty:
+		return m.Say("there is no recording in %s; make some with MEMTREE_LLM_RECORD", e.Path)
+	case tape.NotWritable:
+		return m.Say("nothing can be written into %s (%s); choose another folder, or check who may write there", e.Path, why)
+	case tape.TooMuch:
+		return m.Say("there is more in %s than can be held in memory; split it by suite", e.Path)
+	case tape.IsMixed:
+		return m.Say("there are vectors of two models in %s (%s); record anew into an empty folder", e.Path, why)
+	case tape.IsBroken:
+		return m.Say("%s is no recording that can be played (%s); delete it, or record it again", e.Path, why)
+	default:
+		return m.Say("%s cannot be read (%s)", e.Path, why)
+	}
+}
+
+// playedLines describes which answers were played, and which were not recorded.
+func (m *Model) playedLines(s *Spent) []string {
+	p := m.player
+	missing, first := p.Missing()
+	lines := []string{m.Say("Answers played from recordings: %d; no model was asked, cost 0. "+
+		"When they were recorded they took %d tokens in and %d out.",
+		s.Calls-missing, s.Usage.InputTokens, s.Usage.OutputTokens)}
+	if first != nil {
+		lines = append(lines, m.Say("Not recorded, so the rules answered: %d questions, such as %s, which would be in %s.",
+			missing, text.Line(first.Name), text.Line(filepath.ToSlash(first.File))))
+	}
+	return lines
+}

@@ -1,0 +1,97 @@
+package say
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"syscall"
+
+	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/tree"
+)
+
+// UsageError is a command line that is invalid.
+type UsageError struct{ Text string }
+
+func (e *UsageError) Error() string { return e.Text }
+
+// Failure is an error that carries a sentence in the language of the user.
+type Failure struct {
+	Text  string
+	Cause error // may be nil
+}
+
+func (e *Failure) Error() string { return e.Text }
+func (e *Failure) Unwrap() error { return e.Cause }
+
+var (
+	// ErrRejected means that some input was rejected. The command has reported which.
+	ErrRejected = errors.New("some input was rejected")
+	// ErrPrinted means that the command failed and has printed the reason.
+	ErrPrinted = errors.New("failed")
+)
+
+// Usage returns the error of an invalid command line.
+func (v *Voice) Usage(english string, args ...any) error { return &UsageError{v.Tell(english, args)} }
+
+// Fail returns an error with a sentence for people, because of another error or nil.
+func (v *Voice) Fail(cause error, english string, args ...any) error {
+	return &Failure{v.Tell(english, args), cause}
+}
+
+// Sentence returns an error as a sentence for a person: what happened and what to do.
+func (v *Voice) Sentence(err error) string {
+	var (
+		failure *Failure
+		bad     *tree.CorruptError
+		field   *tree.FieldError
+		path    *fs.PathError
+	)
+	switch {
+	case errors.As(err, &failure):
+		return failure.Text
+	case errors.Is(err, context.Canceled):
+		return v.Say("interrupted")
+	}
+	if v.Explain != nil {
+		if s := v.Explain(err); s != "" {
+			return s
+		}
+	}
+	switch {
+	case errors.As(err, &bad):
+		return v.Say("%s is damaged at byte %d: %s; `memtree fsck` says what is lost and how to go on",
+			bad.File, bad.Offset, bad.Lost)
+	case errors.Is(err, evolution.ErrNoDraft):
+		return v.Say("no draft is kept under this key; memtree evolve --review makes it again")
+	case errors.Is(err, tree.ErrFull), errors.Is(err, syscall.ENOSPC):
+		return v.Say("the disk is full and nothing is half-written; make room")
+	case errors.As(err, &field):
+		return Join(field.Field, v.Mistake(field.Problem))
+	case errors.As(err, &path):
+		return v.pathSentence(path)
+	}
+	return err.Error()
+}
+
+// Join puts a field before its problem.
+func Join(field, problem string) string {
+	if field == "" || problem == "" {
+		return field + problem
+	}
+	return field + " " + problem
+}
+
+func (v *Voice) pathSentence(e *fs.PathError) string {
+	switch {
+	case errors.Is(e, fs.ErrNotExist):
+		return v.Say("there is no %s", e.Path)
+	case errors.Is(e, fs.ErrPermission), errors.Is(e, syscall.EROFS):
+		return v.Say("%s: permission denied; check who may read and write it", e.Path)
+	case errors.Is(e, syscall.EISDIR):
+		return v.Say("%s is a folder; name a file", e.Path)
+	case errors.Is(e, syscall.ENOTDIR):
+		return v.Say("%s is not in a folder", e.Path)
+	}
+	return e.Error()
+}

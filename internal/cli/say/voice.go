@@ -1,0 +1,212 @@
+// Package say prints what a command has to print: sentences in the language of the user, results as text or as JSON,
+// notes, errors and progress. The English sentences are literals in the commands; zh.po holds the Chinese of all of
+// them.
+package say
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/po"
+	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// Process holds the arguments, streams and environment of a command.
+type Process struct {
+	Args           []string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+}
+
+// Env returns an environment variable without the spaces around it.
+func (p *Process) Env(name string) string { return strings.TrimSpace(p.Getenv(name)) }
+
+// Voice is the output of one command: its streams, its terminal, its language, and whether it prints JSON.
+type Voice struct {
+	Process
+	screen.Terminal
+	Lang    string // zh or en
+	BadLang string // an invalid value of --lang
+	JSON    bool   // print results as JSON
+	Quiet   bool   // print results only
+
+	// Explain returns the sentence for an error of the store, "" for other errors. It may be nil.
+	Explain func(error) string
+
+	words map[string]string // nil for English
+}
+
+//go:embed zh.po
+var chineseFile string
+
+// chinese returns the Chinese of each sentence by its English. It reads the file on first use, so that a command in
+// English does not wait for it.
+var chinese = sync.OnceValue(func() map[string]string {
+	texts, err := po.Read(Chinese())
+	if err != nil {
+		panic("zh.po, " + err.Error()) // the file is embedded, and a test reads it
+	}
+	return texts
+})
+
+// Chinese returns the entries of the commands and of the libraries.
+func Chinese() string { return chineseFile + "\n" + po.Library }
+
+// New returns the voice of a process. It finds the language before the flags are parsed, because help needs it too.
+func New(p Process) *Voice {
+	v := &Voice{Process: p, Lang: localeLang(p.Getenv)}
+	if set := p.Getenv("MEMTREE_LANG"); set == "zh" || set == "en" {
+		v.Lang = set
+	} else {
+		v.BadLang = set
+	}
+	for i, arg := range p.Args {
+		value, ok := strings.CutPrefix(arg, "--lang=")
+		if arg == "--lang" && i+1 < len(p.Args) {
+			value, ok = p.Args[i+1], true
+		}
+		if arg == "--" {
+			break
+		}
+		switch {
+		case !ok:
+		case value == "zh", value == "en":
+			v.Lang, v.BadLang = value, ""
+		default:
+			v.BadLang = value
+		}
+	}
+	if v.Lang == "zh" {
+		v.words = chinese()
+	}
+	return v
+}
+
+// localeLang reads the language from the locale. POSIX defines the order of the variables.
+func localeLang(getenv func(string) string) string {
+	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
+		if v := getenv(name); v != "" {
+			if strings.HasPrefix(strings.ToLower(v), "zh") {
+				return "zh"
+			}
+			return "en"
+		}
+	}
+	return "en"
+}
+
+// Say returns a sentence in the language of the user. The English is a literal, so that a test finds it; sentences of
+// other packages go through Because.
+func (v *Voice) Say(english string, args ...any) string { return v.Tell(english, args) }
+
+// Tell returns a sentence that another package has written, in the language of the user.
+func (v *Voice) Tell(sentence string, args []any) string {
+	if other, ok := v.words[sentence]; ok {
+		sentence = other
+	}
+	if len(args) == 0 {
+		return sentence
+	}
+	return fmt.Sprintf(sentence, args...)
+}
+
+// Because translates sentences with levels and directions among their values. It names these as other output does.
+func (v *Voice) Because(sentence string, values []any) string {
+	args := make([]any, len(values))
+	for i, arg := range values {
+		switch x := arg.(type) {
+		case tree.Type:
+			args[i] = v.LevelName(x)
+		case taxonomy.Direction:
+			args[i] = v.DirectionName(x)
+		default:
+			args[i] = x
+		}
+	}
+	return v.Tell(sentence, args)
+}
+
+// LevelName names a level for people.
+func (v *Voice) LevelName(t tree.Type) string {
+	switch t {
+	case tree.Case:
+		return v.Say("case")
+	case tree.Experience:
+		return v.Say("experience")
+	case tree.Strategy:
+		return v.Say("strategy")
+	}
+	return string(t)
+}
+
+// DirectionName names a direction for people.
+func (v *Voice) DirectionName(d taxonomy.Direction) string { return d.Name().In(v.Lang) }
+
+// Print prints lines on standard output.
+func (v *Voice) Print(lines ...string) error { return screen.WriteLines(v.Stdout, lines...) }
+
+// PrintJSON prints a value on standard output, readable and unescaped.
+func (v *Voice) PrintJSON(value any) error {
+	b, err := Indented(value)
+	if err != nil {
+		return fmt.Errorf("print JSON: %w", err)
+	}
+	_, err = v.Stdout.Write(b)
+	return err
+}
+
+// Indented returns a value as JSON for people: indented, and without escapes for HTML.
+func Indented(value any) ([]byte, error) {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(value)
+	return []byte(b.String()), err
+}
+
+// Result prints the result of a command: the value with --json, else the lines.
+func (v *Voice) Result(value any, lines ...string) error {
+	if v.JSON {
+		return v.PrintJSON(value)
+	}
+	return v.Print(lines...)
+}
+
+// Complain prints an error on standard error, in one line even if it quotes several.
+func (v *Voice) Complain(sentence string) {
+	v.Remark("memtree: " + text.Line(sentence))
+}
+
+// Note prints a remark that is not part of the result, unless --quiet is set.
+func (v *Voice) Note(sentence string) {
+	if !v.Quiet {
+		v.Remark(sentence)
+	}
+}
+
+// Remark prints on standard error. It wraps the text for a person at a terminal, and keeps it on one line for a program
+// that looks for file:line.
+func (v *Voice) Remark(s string) {
+	if v.Live {
+		s = strings.Join(v.Wrap(s), "\n")
+	}
+	// If standard error is closed, there is nowhere to report it.
+	_, _ = fmt.Fprintln(v.Stderr, s)
+}
+
+// Progress returns a bar for a job that begins now, which draws only for a person at a terminal.
+func (v *Voice) Progress(label string, count func(int64) string) *screen.Progress {
+	if v.Live && !v.Quiet && !v.JSON {
+		return screen.NewProgress(v.Stderr, label, count)
+	}
+	return screen.NewProgress(nil, label, count)
+}

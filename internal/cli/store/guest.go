@@ -1,0 +1,164 @@
+package store
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/input"
+	"github.com/memtree/memtree/internal/cli/model"
+	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/holder"
+	"github.com/memtree/memtree/internal/text"
+)
+
+// Host is a memory that this process keeps open, and on which it runs the commands of other processes.
+type Host struct {
+	Dir string // of the store
+	// Command runs a command of another process, and returns its name and exit code.
+	Command func(context.Context, *Guest) (name string, code int)
+
+	memory   *memtree.Memory
+	about    holder.About
+	getenv   func(string) string
+	spending model.Spending
+	logger   *slog.Logger
+}
+
+// Guest is a command of another process that runs on the memory of a Host.
+type Guest struct {
+	*holder.Request
+	host *Host
+	name string // of the command
+}
+
+// Share runs commands of other processes on the memory of a host, until stop is called. stop waits for running
+// commands. If it cannot listen, it prints a note, and other commands find the store locked.
+func (d *Door) Share(ctx context.Context, m *memtree.Memory, h Host, command, address string) (stop func()) {
+	h.memory, h.about = m, holder.About{Version: d.Version, Command: command, Address: address}
+	h.getenv, h.spending, h.logger = d.Getenv, d.Model.Spending, d.Logger
+	l, err := holder.Listen(ctx, h.Dir, h.about, h.run)
+	if err != nil {
+		d.Note(d.Say("While this runs, no other command can write to %s: %s", h.Dir, text.Line(err.Error())))
+		return func() {}
+	}
+	return func() {
+		if err := l.Close(); err != nil {
+			d.Logger.Warn("stop running commands of other processes", "error", err.Error())
+		}
+	}
+}
+
+// run runs a command of another process.
+func (h *Host) run(ctx context.Context, e *holder.Request) int {
+	begun := time.Now()
+	name, code := h.Command(ctx, &Guest{Request: e, host: h})
+	h.logger.InfoContext(ctx, "command", "store", h.Dir, "command", name, "exit", code,
+		"ms", time.Since(begun).Milliseconds())
+	return code
+}
+
+// speaking are the variables that are taken from the user's process: language, screen and store. All others, so the
+// model too, are those of the process that holds the store.
+var speaking = []string{
+	"LC_ALL", "LC_MESSAGES", "LANG", "NO_COLOR", "TERM", "WT_SESSION", "MEMTREE_STORE", "MEMTREE_LANG",
+}
+
+// modelling are the variables that name a model. The user's values are not used here, and a note reports that.
+var modelling = []string{"MEMTREE_LLM_MODEL", "MEMTREE_LLM_EMBED_MODEL", model.RecordVariable, model.ReplayVariable}
+
+// Name returns the name of the command, "" before it was admitted.
+func (g *Guest) Name() string { return g.name }
+
+// Process returns the streams and the environment of the command.
+func (g *Guest) Process() say.Process {
+	return say.Process{Args: g.Args, Stdin: g.Stdin, Stdout: g.Stdout, Stderr: g.Stderr, Getenv: g.variable}
+}
+
+// Terminal returns the terminal of the command's user.
+func (g *Guest) Terminal() screen.Terminal {
+	return screen.Terminal{Width: max(40, min(g.Width, screen.FullWidth)), Colour: g.Colour, Live: g.Live}
+}
+
+// Away returns where the command's user has their files.
+func (g *Guest) Away() *input.Away {
+	return &input.Away{Dir: g.Request.Dir, SameFiles: g.SameFiles, Command: g.host.about.Command, PID: os.Getpid()}
+}
+
+// Spending returns the spending of the command, on the models of the host.
+func (g *Guest) Spending() model.Spending { return g.host.spending.Since() }
+
+func (g *Guest) variable(name string) string {
+	if slices.Contains(speaking, name) {
+		return g.Env[name]
+	}
+	return g.host.getenv(name)
+}
+
+// Admit refuses commands that are not run for another process, and notes settings that are not used.
+func (d *Door) Admit(c *cobra.Command) error {
+	g := d.Guest
+	g.name = c.Name()
+	if !elsewhere(c) || d.ReadOnly {
+		return d.Usage("%s is not run for another process", c.CommandPath())
+	}
+	if g.name != "record" && g.name != "evolve" {
+		return nil // it uses no model
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.Env)) {
+		if slices.Contains(modelling, name) && g.Env[name] != g.host.getenv(name) {
+			d.Note(d.Say("%s is not used here: memtree %s (process %d) holds the store, and its model is asked.", name,
+				g.host.about.Command, os.Getpid()))
+		}
+	}
+	return nil
+}
+
+// borrowed calls do with the memory that this process holds.
+func (d *Door) borrowed(how Access, do func(*memtree.Memory) error) error {
+	if b := &d.Model.Bounds; d.Model.Metered() && how == Writing &&
+		(b.Time > 0 || d.Guest.name == "record" && (b.Calls != nil || b.Cost != nil)) {
+		return d.Usage("memtree %s (process %d) holds the store and asks its model within its own bounds; leave "+
+			"out --max-calls, --max-cost and --max-time, or stop it first", d.Guest.host.about.Command, os.Getpid())
+	}
+	err := do(d.Guest.host.memory)
+	d.lexical(d.Guest.host.memory, how, err)
+	return err
+}
+
+// UntilEnding returns a context that is also cancelled when the process that holds the store is about to end.
+func (d *Door) UntilEnding(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	if d.Guest == nil {
+		return ctx, cancel
+	}
+	go func() {
+		select {
+		case <-d.Guest.Ending:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+// Ended returns an error if the process that holds the store is about to end, and so ends this command.
+func (d *Door) Ended() error {
+	if d.Guest == nil {
+		return nil
+	}
+	select {
+	case <-d.Guest.Ending:
+		return d.Fail(nil, "memtree %s (process %d), which held the store, ends, and so does this; nothing that was "+
+			"accepted is lost; start this again", d.Guest.host.about.Command, os.Getpid())
+	default:
+		return nil
+	}
+}

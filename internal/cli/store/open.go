@@ -1,0 +1,262 @@
+// Package store is the door of a command to the store: it opens the memory for reading or for writing, with the model
+// that the command needs, or has the command run in the process that holds the store.
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/model"
+	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/tree"
+)
+
+// Access is the way in which a command opens the store. The values up to Planning open it for reading only.
+type Access int
+
+// The ways to open a store.
+const (
+	Reading  Access = iota // writes nothing, so another process may write meanwhile
+	Planning               // writes nothing, but opens the model to estimate its calls
+	Asking                 // writes trials; runs that need a model wait for the next record
+	Writing                // records, learns or changes memories
+	Making                 // as Writing, and creates the store if there is none
+)
+
+// Unless returns Writing, and Reading for a dry run.
+func Unless(dry bool) Access {
+	if dry {
+		return Reading
+	}
+	return Writing
+}
+
+// Plan returns Writing, and Planning for a dry run of a command that asks a model.
+func Plan(dry bool) Access {
+	if dry {
+		return Planning
+	}
+	return Writing
+}
+
+// Patient is the deadline for guidance. It is longer than the default, because a person waits for a command and no
+// run does.
+const Patient = 30 * time.Second
+
+// Door opens the store of one command.
+type Door struct {
+	*say.Voice
+	Model    *model.Model
+	Dir      string // folder of the store
+	Label    string // name of the team, for a new store
+	ReadOnly bool
+	Version  string       // of this program
+	Logger   *slog.Logger // of a command that serves; nil: no log
+	Guest    *Guest       // the command runs for another process; nil: it opens the store itself
+
+	lost error // why the process that holds the store could not be reached; nil: there was none
+}
+
+// Folder returns the store's folder, for files outside of the memory.
+func (d *Door) Folder() string {
+	if d.Guest != nil {
+		return d.Guest.host.Dir
+	}
+	return d.Dir
+}
+
+// With opens the store, calls do and closes the store. After a command that wrote, it prints the note on lexical
+// search.
+//
+// A command of another process works on the memory that this one has open.
+func (d *Door) With(ctx context.Context, how Access, do func(*memtree.Memory) error) error {
+	if d.Guest != nil {
+		return d.borrowed(how, do)
+	}
+	m, err := d.Open(ctx, how, Patient)
+	if err != nil {
+		return err
+	}
+	err = do(m)
+	d.Model.Unrecorded()
+	d.lexical(m, how, err)
+	return errors.Join(err, m.Close()) //nolint:contextcheck // what is accepted is kept whatever became of ctx
+}
+
+// lexical prints, after a command that wrote, a note that memories are found by lexical search alone.
+func (d *Door) lexical(m *memtree.Memory, how Access, err error) {
+	if note := m.Health().Note; err == nil && how == Writing && note != "" {
+		d.Note(text.Line(note))
+	}
+}
+
+// WithOrRead opens the store for writing and calls do. If the store cannot be written, it opens the store for reading
+// and calls do again. So guidance is available while another process writes, on a full disk, without permission to
+// write, and from a damaged store.
+func (d *Door) WithOrRead(ctx context.Context, do func(*memtree.Memory) error) error {
+	err := d.With(ctx, Asking, do)
+	var locked *tree.LockedError
+	var damaged *tree.CorruptError
+	switch {
+	case errors.As(err, &locked):
+		d.Note(d.Say("Another process is writing to %s, so this only reads: the answer has no trial id.", d.Dir))
+	case errors.As(err, &damaged): // reading the store reports the damage
+	case errors.Is(err, tree.ErrFull), errors.Is(err, syscall.ENOSPC):
+		d.Note(d.Say("The disk is full, so this only reads: the answer has no trial id."))
+	case errors.Is(err, tree.ErrReadOnly), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		d.Note(d.Say("%s cannot be written here, so this only reads: the answer has no trial id.", d.Dir))
+	default:
+		return err
+	}
+	return d.With(ctx, Reading, do)
+}
+
+// Readable reports whether a store that could not be opened for writing, because of err, can still be read.
+func Readable(err error) bool {
+	var locked *tree.LockedError
+	var damaged *tree.CorruptError
+	return errors.As(err, &locked) || errors.As(err, &damaged) || errors.Is(err, fs.ErrPermission) ||
+		errors.Is(err, syscall.EROFS) || errors.Is(err, tree.ErrFull) || errors.Is(err, syscall.ENOSPC)
+}
+
+// Open opens the store with the model and embedder that the command needs, and a deadline for guidance. --read-only
+// makes every access Reading, except Planning.
+func (d *Door) Open(ctx context.Context, how Access, deadline time.Duration) (*memtree.Memory, error) {
+	if d.ReadOnly && how != Planning {
+		how = Reading
+	}
+	if err := d.CheckFolder(how); err != nil {
+		return nil, err
+	}
+	o := memtree.Options{ReadOnly: how <= Planning, Label: d.Label, Deadline: deadline, Logger: d.Logger}
+	if err := d.models(how, &o); err != nil {
+		return nil, err
+	}
+	m, err := memtree.Open(ctx, d.Dir, &o)
+	if err != nil {
+		return nil, err
+	}
+	if damage := m.Health().Damage; damage != nil {
+		d.Complain(d.Sentence(damage))
+	}
+	return m, nil
+}
+
+// models opens the models for an access. Where the embedding model cannot be opened, a command that computes vectors
+// fails, and a query is answered by lexical search alone.
+func (d *Door) models(how Access, o *memtree.Options) (err error) {
+	switch how {
+	case Asking:
+		o.Generator = d.Model.Later()
+	case Planning, Writing:
+		if o.Generator, err = d.Model.Generator(how == Writing); err != nil {
+			return err
+		}
+	case Making:
+		return nil
+	}
+	if o.Embedder, err = d.Model.Embedder(); err != nil && (how == Asking || how == Reading) {
+		o.Embedder, err = nil, nil
+	}
+	return err
+}
+
+// CheckFolder returns an error with advice if there is no store. That is the most common mistake, so it is checked
+// before anything else can fail.
+func (d *Door) CheckFolder(how Access) error {
+	info, err := os.Stat(d.Dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && how == Making:
+		return nil
+	case err == nil && !info.IsDir():
+		return d.Fail(nil, "%s is a file; a store is a folder", d.Dir)
+	case err == nil && how != Making:
+		if _, err = os.Stat(filepath.Join(d.Dir, format)); !errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return d.missing(d.Dir, err)
+	}
+	return err
+}
+
+// format is the file by which a store is known.
+const format = "FORMAT.json"
+
+// Holds reports whether a folder holds a store.
+func Holds(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, format))
+	return err == nil
+}
+
+func (d *Door) missing(dir string, err error) error {
+	return d.Fail(err, "there is no store in %s; make one with `memtree init`, or name another with --store", dir)
+}
+
+// CollectAt makes garbage collection more frequent, which is slower and takes less memory, until the returned function
+// is called. It does nothing in a process that serves others.
+func (d *Door) CollectAt(percent int) (before func()) {
+	if d.Guest != nil {
+		return func() {}
+	}
+	old := debug.SetGCPercent(percent)
+	return func() { debug.SetGCPercent(old) }
+}
+
+// ingestMemory is the soft memory limit of the runtime, in bytes: long reports leave much garbage.
+const ingestMemory = 128 << 20
+
+// Bounded sets the memory limit while a report is read, unless the process serves others or the user set GOMEMLIMIT.
+// release restores it.
+func (d *Door) Bounded() (release func()) {
+	if d.Guest != nil || d.Getenv("GOMEMLIMIT") != "" {
+		return func() {}
+	}
+	before := debug.SetMemoryLimit(ingestMemory)
+	return func() { debug.SetMemoryLimit(before) }
+}
+
+// Explain returns the sentence for an error of the store, "" for other errors.
+func (d *Door) Explain(err error) string {
+	var (
+		locked *tree.LockedError
+		format *tree.FormatError
+	)
+	switch {
+	case errors.As(err, &locked):
+		return d.lockedSentence(locked)
+	case errors.As(err, &format) && format.Missing:
+		return d.missing(format.Dir, nil).Error()
+	case errors.As(err, &format) && format.Damaged:
+		return d.Say("%s %s, `memtree fsck` can make it again", format.Dir, format.Problem)
+	case errors.As(err, &format):
+		return d.Say("%s %s", format.Dir, format.Problem)
+	case errors.Is(err, tree.ErrFull), errors.Is(err, syscall.ENOSPC): // more exact than what follows
+	case errors.Is(err, tree.ErrReadOnly):
+		return d.Say("the store can only be read here; leave --read-only out, or check who may write to %s", d.Dir)
+	case errors.Is(err, tree.ErrFailed):
+		return d.Say("the disk failed while writing to %s; what was acknowledged is safe; check the disk", d.Dir)
+	}
+	return ""
+}
+
+func (d *Door) lockedSentence(e *tree.LockedError) string {
+	if s := d.holderSentence(e); s != "" {
+		return s
+	}
+	if e.PID == 0 {
+		return d.Say("another process is writing to store %s; wait for it, or read with --read-only", e.Dir)
+	}
+	return d.Say("process %d on %s has been writing to store %s since %s; wait for it, or read with --read-only",
+		e.PID, e.Host, e.Dir, e.Started.UTC().Format(time.RFC3339))
+}
