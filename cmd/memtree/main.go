@@ -2,15 +2,11 @@
 // lesson before the next run. See memtree --help.
 //
 // Where to look:
-//   - run.go: the list of commands and the global flags; each command is a file, or a few that begin
+//   - root.go: the list of commands and the global flags; each command is a file, or a few that begin
 //     with its name
-//   - open.go, model.go: a store for reading or writing, and which commands need a model
-//   - config.go, config_file.go: settings of flags, variables and the config file
-//   - intake.go, stdin.go: input files, and lines that are refused
-//   - find.go, query.go: the flags that choose runs and memories, and those of a question
-//   - errors.go, mistakes.go: exit codes, and errors as sentences
-//   - speech.go, texts.go: the language, and texts/zh.po with the Chinese
-//   - package internal/cli/screen: what a terminal shows; help.go: the help of a command
+//   - config.go, find.go, query.go: settings, the flags that choose runs and memories, and those of a question
+//   - help.go: the help of a command
+//   - packages internal/cli/say, input, model, store and config: speech and tables, files, models, the door to a store
 package main
 
 import (
