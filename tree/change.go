@@ -63,6 +63,10 @@ type Batch struct {
 	Dead    []DeadLetter `json:"dead,omitempty"`
 	Entries []Entry      `json:"entries,omitempty"`
 	Purge   *Purge       `json:"purge,omitempty"` // what to remove permanently; nil: nothing
+
+	// Op identifies the batch in a store that several processes share, see UnknownError: such a store makes a batch
+	// with one Op once. Empty: the store chooses one. Other stores ignore it, because their commits are never unknown.
+	Op string `json:"-"`
 }
 
 // DeadLetter is an accepted evaluation that could not be formed. The store keeps it.

@@ -16,6 +16,8 @@ var (
 		"it to go on")
 	ErrFull      = errors.New("the disk is full; reading goes on, and writing does once there is room")
 	ErrCompacted = errors.New("changes that old are no longer kept")
+	// ErrAway means that the database of a shared store cannot be reached. A write that returned it was not made.
+	ErrAway = errors.New("the database cannot be reached")
 	// ErrContradiction means that the evaluation's key belongs to a different evaluation.
 	ErrContradiction = errors.New("another evaluation with this id was recorded before")
 )
@@ -27,6 +29,19 @@ type FieldError struct {
 }
 
 func (e *FieldError) Error() string { return e.Field + " " + e.Problem }
+
+// UnknownError means that it cannot be known whether a commit was made: its caller stopped waiting, or the database was lost
+// during it. A commit of the same batch with the same Op makes it once, whether or not the first one was made.
+type UnknownError struct {
+	Op    string
+	Cause error
+}
+
+func (e *UnknownError) Error() string {
+	return "it is unknown whether the commit was made; commit again with the same op, " + e.Op + ": " + e.Cause.Error()
+}
+
+func (e *UnknownError) Unwrap() error { return e.Cause }
 
 // LawError is a law of the tree that a node breaks.
 type LawError struct {

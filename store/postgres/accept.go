@@ -1,0 +1,281 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"sort"
+	"sync"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// groupSize is the most evaluations that calls share a transaction for. One call is always one transaction.
+const groupSize = 100
+
+// intake accepts evaluations. Calls that wait at the same time share a transaction.
+type intake struct {
+	store   *Store
+	mu      sync.Mutex
+	waiting []*offer
+	running bool
+	workers sync.WaitGroup
+}
+
+// offer is a call of Accept.
+type offer struct {
+	in       []arrival
+	receipts []tree.Receipt
+	done     chan error
+}
+
+// arrival is an evaluation to accept.
+type arrival struct {
+	key       string
+	hash      fingerprint
+	digest    []byte
+	labelled  bool
+	body      []byte
+	duplicate bool // of an earlier one of the same transaction; its receipt waits for that
+}
+
+func newIntake(s *Store) *intake { return &intake{store: s} }
+
+func (in *intake) wait() { in.workers.Wait() }
+
+// Accept adds evaluations to the outbox; see tree.Store. It writes all of them or none. If ctx ends during it, it goes
+// on; recorded again, what was accepted is a duplicate.
+func (s *Store) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
+	receipts, err := s.accept(ctx, es)
+	if err != nil {
+		return nil, fmt.Errorf("accept: %w", err)
+	}
+	return receipts, nil
+}
+
+func (s *Store) accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
+	o := &offer{in: make([]arrival, len(es)), receipts: make([]tree.Receipt, len(es)), done: make(chan error, 1)}
+	for i := range es {
+		e := &es[i]
+		if err := e.Check(); err != nil {
+			return nil, fmt.Errorf("evaluation %d: %w", i+1, err)
+		}
+		body, err := encode(e)
+		if err != nil {
+			return nil, fmt.Errorf("evaluation %d: %w", i+1, err)
+		}
+		key := e.Key()
+		o.in[i] = arrival{key: key, hash: fingerprintOf(key), digest: digestOf(e), labelled: e.Labelled(), body: body}
+	}
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.life.RUnlock()
+	if len(es) == 0 {
+		return o.receipts, nil
+	}
+	s.intake.add(o)
+	select {
+	case err := <-o.done:
+		if err != nil {
+			return nil, s.translate(err)
+		}
+		return o.receipts, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// digestOf is the first 8 bytes of the SHA-256 of an evaluation's Digest, as in the embedded store.
+func digestOf(e *tree.Evaluation) []byte {
+	h := sha256.Sum256([]byte(e.Digest()))
+	return h[:8]
+}
+
+// add queues a call.
+func (in *intake) add(o *offer) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.waiting = append(in.waiting, o)
+	if !in.running {
+		in.running = true
+		in.workers.Go(in.run)
+	}
+}
+
+// run writes groups of calls until none waits.
+func (in *intake) run() {
+	for {
+		group := in.take()
+		if group == nil {
+			return
+		}
+		err := in.write(group)
+		for _, o := range group {
+			o.done <- err
+		}
+	}
+}
+
+// take returns the calls of the next transaction, nil if there are none.
+func (in *intake) take() []*offer {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	n, size := 0, 0
+	for n < len(in.waiting) && (n == 0 || size+len(in.waiting[n].in) <= groupSize) {
+		size += len(in.waiting[n].in)
+		n++
+	}
+	in.running = n > 0
+	group := in.waiting[:n:n]
+	in.waiting = in.waiting[n:]
+	if n == 0 {
+		return nil
+	}
+	return group
+}
+
+// write accepts a group in one transaction, again if the connection broke: what an unknown transaction has accepted is
+// found by its digest, and the receipt is then Duplicate.
+func (in *intake) write(group []*offer) error {
+	var all []*arrival
+	var receipts []*tree.Receipt
+	for _, o := range group {
+		for i := range o.in {
+			all, receipts = append(all, &o.in[i]), append(receipts, &o.receipts[i])
+		}
+	}
+	var err error
+	for range 3 {
+		if err = in.store.acceptOnce(context.Background(), all, receipts); err == nil || !passing(err) {
+			return err
+		}
+	}
+	return err
+}
+
+// known is the record of an accepted key.
+type known struct {
+	digest, before []byte
+	labelled       bool
+	changed        bool // in this transaction
+}
+
+// acceptOnce sets the receipts of arrivals and writes what is new.
+func (s *Store) acceptOnce(ctx context.Context, all []*arrival, receipts []*tree.Receipt) error {
+	tx, err := s.pool.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback(ctx) }() // without effect after a commit
+	first := map[fingerprint]int{}
+	for i, a := range all {
+		if _, ok := first[a.hash]; !ok {
+			first[a.hash] = i
+		}
+	}
+	records, fresh, err := s.insertKnown(ctx, tx, all, first)
+	if err != nil {
+		return err
+	}
+	var out [][]byte
+	var keys [][]byte
+	for i, a := range all {
+		*receipts[i] = tree.Receipt{Key: a.key, Status: tree.Accepted}
+		if !fresh[a.hash] || first[a.hash] != i {
+			receipts[i].Status = records[a.hash].judge(a)
+		}
+		if receipts[i].Status == tree.Accepted {
+			out, keys = append(out, a.body), append(keys, a.hash[:])
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	if err := s.writeAccepted(ctx, tx, records, len(fresh), out, keys); err != nil {
+		return err
+	}
+	return tx.Commit(ctx)
+}
+
+// judge returns what becomes of an arrival with a known key, and makes the record what it is afterwards.
+func (k *known) judge(a *arrival) tree.ReceiptStatus {
+	switch {
+	case bytes.Equal(k.digest, a.digest), k.before != nil && bytes.Equal(k.before, a.digest):
+		return tree.Duplicate
+	case k.labelled || !a.labelled:
+		return tree.Contradiction
+	}
+	k.before, k.digest, k.labelled, k.changed = k.digest, a.digest, true, true
+	return tree.Accepted
+}
+
+// insertKnown inserts the records of keys that are new, and reads and locks the others. Keys are inserted in order, so
+// that two transactions with the same keys wait for each other instead of forming a circle.
+func (s *Store) insertKnown(ctx context.Context, tx pgx.Tx, all []*arrival, first map[fingerprint]int) (
+	records map[fingerprint]*known, fresh map[fingerprint]bool, err error) {
+	records, fresh = map[fingerprint]*known{}, map[fingerprint]bool{}
+	var keys, digests [][]byte
+	var labelled []bool
+	order := make([]fingerprint, 0, len(first))
+	for key := range first {
+		order = append(order, key)
+	}
+	sort.Slice(order, func(i, j int) bool { return bytes.Compare(order[i][:], order[j][:]) < 0 })
+	for _, key := range order {
+		a := all[first[key]]
+		keys, digests, labelled = append(keys, a.hash[:]), append(digests, a.digest), append(labelled, a.labelled)
+		records[key] = &known{digest: a.digest, labelled: a.labelled}
+	}
+	var key []byte
+	rows, err := tx.Query(ctx, `INSERT INTO memtree.evaluation (tree, key, digest, labelled)
+		SELECT $1, x.* FROM unnest($2::bytea[], $3::bytea[], $4::boolean[]) AS x ON CONFLICT DO NOTHING RETURNING key`,
+		s.tree, keys, digests, labelled)
+	if err == nil {
+		_, err = pgx.ForEachRow(rows, []any{&key}, func() error {
+			fresh[fingerprint(key)] = true
+			return nil
+		})
+	}
+	if err != nil || len(fresh) == len(keys) {
+		return records, fresh, err
+	}
+	var k known
+	rows, err = tx.Query(ctx, `SELECT key, digest, before, labelled FROM memtree.evaluation
+		WHERE tree = $1 AND key = ANY($2) ORDER BY key FOR UPDATE`, s.tree, keys)
+	if err == nil {
+		_, err = pgx.ForEachRow(rows, []any{&key, &k.digest, &k.before, &k.labelled}, func() error {
+			records[fingerprint(key)] = &known{
+				digest: bytes.Clone(k.digest), before: bytes.Clone(k.before), labelled: k.labelled,
+			}
+			return nil
+		})
+	}
+	return records, fresh, err
+}
+
+// writeAccepted writes records that changed, the outbox, and the count.
+func (s *Store) writeAccepted(ctx context.Context, tx pgx.Tx, records map[fingerprint]*known, fresh int,
+	bodies, keys [][]byte) error {
+	var q pgx.Batch
+	for key, k := range records {
+		if k.changed {
+			q.Queue(`UPDATE memtree.evaluation SET digest = $3, before = $4, labelled = true WHERE tree = $1 AND key = $2`,
+				s.tree, key[:], k.digest, k.before)
+		}
+	}
+	q.Queue(`INSERT INTO memtree.outbox (tree, key, body)
+		SELECT $1, key, body FROM unnest($2::bytea[], $3::bytea[]) WITH ORDINALITY AS x (key, body, n) ORDER BY n`,
+		s.tree, keys, bodies)
+	q.Queue(`INSERT INTO memtree.accepted VALUES ($1, pg_backend_pid() % 16, $2, $3)
+		ON CONFLICT (tree, slot) DO UPDATE SET evaluations = accepted.evaluations + excluded.evaluations,
+			arrivals = accepted.arrivals + excluded.arrivals`, s.tree, fresh, len(bodies))
+	if err := tx.SendBatch(ctx, &q).Close(); err != nil {
+		return errors.Join(err)
+	}
+	return nil
+}

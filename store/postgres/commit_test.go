@@ -1,0 +1,182 @@
+//go:build unix
+
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/store/postgres"
+	"github.com/memtree/memtree/store/postgres/pgtest"
+	"github.com/memtree/memtree/tree"
+)
+
+// entries is a batch of one entry, recognizable by n.
+func entries(op string, n int) tree.Batch {
+	return tree.Batch{Op: op, Entries: []tree.Entry{{At: noon, Verdict: &tree.Verdict{Evaluation: fmt.Sprint("v", n)}}}}
+}
+
+// count returns how often each entry is in the ledger.
+func count(t testing.TB, s tree.Reader) map[string]int {
+	t.Helper()
+	n := map[string]int{}
+	for e, err := range s.Ledger(t.Context(), 0) {
+		require.NoError(t, err)
+		n[e.Verdict.Evaluation]++
+	}
+	return n
+}
+
+// TestOnce: a batch that is committed again under its op is made once.
+func TestOnce(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	s := opened(t, address(t, server))
+	for range 3 {
+		v, err := s.Commit(t.Context(), entries("a", 1))
+		require.NoError(t, err)
+		require.EqualValues(t, 1, v)
+	}
+	v, err := s.Commit(t.Context(), entries("b", 1))
+	require.NoError(t, err)
+	require.EqualValues(t, 2, v)
+	require.Equal(t, map[string]int{"v1": 2}, count(t, s))
+}
+
+// TestUnknown: a caller that stops waiting is given the op, and the commit goes on. Committed again, it is made once.
+func TestUnknown(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	a := address(t, server)
+	s := opened(t, a)
+	release := lockTree(t, server, a)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_, err := s.Commit(ctx, entries("", 1))
+	var unknown *tree.UnknownError
+	require.ErrorAs(t, err, &unknown)
+	require.ErrorContains(t, err, "commit again with the same op")
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	release()
+	v, err := s.Commit(t.Context(), entries(unknown.Op, 1))
+	require.NoError(t, err)
+	require.EqualValues(t, 1, v)
+	require.Equal(t, map[string]int{"v1": 1}, count(t, s))
+}
+
+// TestUnknownAtClose: Close waits for a commit whose caller has gone.
+func TestUnknownAtClose(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	a := address(t, server)
+	s := opened(t, a)
+	release := lockTree(t, server, a)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_, err := s.Commit(ctx, entries("", 1))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	time.AfterFunc(100*time.Millisecond, release)
+	require.NoError(t, s.Close())
+	require.Equal(t, map[string]int{"v1": 1}, count(t, opened(t, a)))
+}
+
+// TestTwoProcesses: commits of two processes on one tree all have their own version, and one of two that plan on the
+// same revision conflicts.
+func TestTwoProcesses(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	a := address(t, server)
+	both := []*postgres.Store{opened(t, a), opened(t, a)}
+	const each = 100
+	results := make(chan error, 2)
+	versions := make(chan uint64, 2*each)
+	for i, s := range both {
+		go func() {
+			for n := range each {
+				v, err := s.Commit(t.Context(), entries("", i*each+n))
+				if err != nil {
+					results <- err
+					return
+				}
+				versions <- v
+			}
+			results <- nil
+		}()
+	}
+	require.NoError(t, errors.Join(<-results, <-results))
+	close(versions)
+	seen := map[uint64]bool{}
+	for v := range versions {
+		require.False(t, seen[v])
+		seen[v] = true
+	}
+	require.Len(t, count(t, both[1]), 2*each)
+	found, err := both[0].Verify(t.Context(), func(problem error) { t.Error(problem) })
+	require.NoError(t, err)
+	require.Equal(t, 2*each, found.Batches)
+}
+
+// TestOneForms: one process at a time leases, and another one once that has closed its store.
+func TestOneForms(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	a := address(t, server)
+	first, second := opened(t, a), opened(t, a)
+	_, err := second.Accept(t.Context(), []tree.Evaluation{run(1), run(2)})
+	require.NoError(t, err)
+	es, err := first.Lease(t.Context(), 1)
+	require.NoError(t, err)
+	require.Len(t, es, 1)
+	es, err = second.Lease(t.Context(), 9)
+	require.NoError(t, err)
+	require.Empty(t, es, "the other one forms")
+	require.NoError(t, first.Close())
+	es, err = second.Lease(t.Context(), 9)
+	require.NoError(t, err)
+	require.Len(t, es, 2)
+}
+
+// TestTenants: a tree has nothing of another one, whatever is asked.
+func TestTenants(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	mine := opened(t, at(t, server, "postgres", "postgres&tenant=a"))
+	theirs := opened(t, at(t, server, "postgres", "postgres&tenant=b"))
+	_, err := theirs.Accept(t.Context(), []tree.Evaluation{run(1)})
+	require.NoError(t, err)
+	_, err = theirs.Commit(t.Context(), entries("x", 1))
+	require.NoError(t, err)
+	info, err := mine.Info(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, info.Version+uint64(info.Evaluations+info.Outbox)+info.Entries) //nolint:gosec // counts
+	require.Empty(t, count(t, mine))
+	es, err := mine.Lease(t.Context(), 9)
+	require.NoError(t, err)
+	require.Empty(t, es)
+	receipts, err := mine.Accept(t.Context(), []tree.Evaluation{run(1)})
+	require.NoError(t, err)
+	require.Equal(t, tree.Accepted, receipts[0].Status, "known to the other one only")
+	v, err := mine.Commit(t.Context(), entries("x", 1))
+	require.NoError(t, err)
+	require.EqualValues(t, 1, v, "the op is another's")
+}
+
+func opened(t testing.TB, a postgres.Address) *postgres.Store {
+	t.Helper()
+	s, err := postgres.Open(t.Context(), a, postgres.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// lockTree locks the row of a tree, as a commit under way does.
+func lockTree(t testing.TB, server *pgtest.Server, a postgres.Address) (release func()) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), server.URL("postgres"))
+	require.NoError(t, err)
+	tag, err := conn.Exec(t.Context(), "BEGIN")
+	require.NoError(t, err, tag)
+	_, err = conn.Exec(t.Context(), "SELECT 1 FROM memtree.tree WHERE tenant = $1 AND name = $2 FOR UPDATE", a.Tenant, a.Tree)
+	require.NoError(t, err)
+	return func() { _ = conn.Close(context.Background()) }
+}

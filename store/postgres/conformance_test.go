@@ -1,0 +1,35 @@
+//go:build unix
+
+package postgres_test
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/store/postgres"
+	"github.com/memtree/memtree/store/postgres/pgtest"
+	"github.com/memtree/memtree/store/storetest"
+	"github.com/memtree/memtree/tree"
+)
+
+var trees atomic.Int64
+
+// address returns the address of a new tree.
+func address(tb testing.TB, s *pgtest.Server) postgres.Address {
+	tb.Helper()
+	a, err := postgres.Parse(s.URL("postgres") + fmt.Sprintf("&tree=t%d", trees.Add(1)))
+	require.NoError(tb, err)
+	return a
+}
+
+// TestStore holds the store to every law of tree.Store.
+func TestStore(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off", "synchronous_commit=off")
+	storetest.Run(t, func(tb testing.TB) func() (tree.Store, error) {
+		a := address(tb, server)
+		return func() (tree.Store, error) { return postgres.Open(tb.Context(), a, postgres.Options{}) }
+	})
+}

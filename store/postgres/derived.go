@@ -1,0 +1,137 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// pieceSize is the size of a piece of derived data.
+const pieceSize = 1 << 20
+
+// SaveDerived saves data beside the nodes; see tree.Deriver. Data that is held beside the tree is not saved over what
+// another process has saved since this one opened or saved it.
+func (s *Store) SaveDerived(ctx context.Context, name string, version uint64, write func(io.Writer) error) error {
+	if err := s.begin(ctx); err != nil {
+		return fmt.Errorf("save derived data: %w", err)
+	}
+	defer s.life.RUnlock()
+	if !derivable(name) {
+		return fmt.Errorf("save derived data: %w", &tree.FieldError{Field: "name",
+			Problem: "is " + strconv.Quote(name) + "; use letters, digits and dashes"})
+	}
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return fmt.Errorf("save derived data %s: %w", name, err)
+	}
+	s.saves.Lock()
+	defer s.saves.Unlock()
+	if err := s.saveDerived(ctx, name, version, b.Bytes()); err != nil {
+		return fmt.Errorf("save derived data %s: %w", name, s.translate(err))
+	}
+	return nil
+}
+
+func (s *Store) saveDerived(ctx context.Context, name string, version uint64, b []byte) error {
+	tx, err := s.pool.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // without effect after a commit
+	sum := sha256.Sum256(b)
+	var number int64
+	err = tx.QueryRow(ctx, `INSERT INTO memtree.derived AS d VALUES ($1, $2, 1, $3, $4)
+		ON CONFLICT (tree, name) DO UPDATE SET number = d.number + 1, version = excluded.version, sha256 = excluded.sha256
+		WHERE NOT $5 OR d.number = $6 RETURNING number`, s.tree, name, int64(version), sum[:], //nolint:gosec // a version
+		tree.HeldBeside(name), s.saved[name]).Scan(&number)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return errors.New("another process has saved it since, and it is not overwritten")
+	}
+	if err != nil {
+		return err
+	}
+	var q pgx.Batch
+	q.Queue(`DELETE FROM memtree.derived_piece WHERE tree = $1 AND name = $2`, s.tree, name)
+	for i := 0; i*pieceSize < len(b); i++ {
+		q.Queue(`INSERT INTO memtree.derived_piece VALUES ($1, $2, $3, $4, $5)`, s.tree, name, number, i,
+			b[i*pieceSize:min(len(b), (i+1)*pieceSize)])
+	}
+	if err := tx.SendBatch(ctx, &q).Close(); err != nil {
+		return err
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return err
+	}
+	s.saved[name] = number
+	return nil
+}
+
+// derivable reports whether data may have a name: letters, digits and dashes.
+func derivable(name string) bool {
+	return name != "" && len(name) <= 64 && strings.IndexFunc(name, func(r rune) bool {
+		return r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}) < 0
+}
+
+// OpenDerived opens data beside the nodes; see tree.Deriver. It reads all of it into memory.
+func (s *Store) OpenDerived(ctx context.Context, name string) (*tree.Derived, error) {
+	if !derivable(name) {
+		return nil, fmt.Errorf("open derived data: %w", tree.ErrNotFound)
+	}
+	s.saves.Lock()
+	defer s.saves.Unlock()
+	var out *tree.Derived
+	err := s.reading(ctx, func() (err error) {
+		out, err = s.openDerived(ctx, name)
+		return err
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = tree.ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open derived data %s: %w", name, err)
+	}
+	return out, nil
+}
+
+func (s *Store) openDerived(ctx context.Context, name string) (*tree.Derived, error) {
+	tx, err := s.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // it only reads
+	var number, version int64
+	var sum, b, piece []byte
+	if err := tx.QueryRow(ctx, `SELECT number, version, sha256 FROM memtree.derived WHERE tree = $1 AND name = $2`,
+		s.tree, name).Scan(&number, &version, &sum); err != nil {
+		return nil, err
+	}
+	rows, err := tx.Query(ctx, `SELECT body FROM memtree.derived_piece WHERE tree = $1 AND name = $2 AND number = $3
+		ORDER BY piece`, s.tree, name, number)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := pgx.ForEachRow(rows, []any{&piece}, func() error {
+		b = append(b, piece...)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	if have := sha256.Sum256(b); !bytes.Equal(have[:], sum) {
+		return nil, &tree.CorruptError{File: s.address.String() + " " + name, Lost: "its hash is not that of what was saved"}
+	}
+	s.saved[name] = number
+	return &tree.Derived{
+		ReaderAt: bytes.NewReader(b), Size: int64(len(b)), Version: uint64(version), //nolint:gosec // not negative
+		Closer: io.NopCloser(nil),
+	}, nil
+}

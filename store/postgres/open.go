@@ -1,0 +1,121 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Options configure Open. The zero value is valid.
+type Options struct {
+	ReadOnly  bool          // write nothing; a read-only server suffices
+	MustExist bool          // refuse to make the tree
+	Label     string        // name of the team, in exports of a tree that is made now
+	Patience  time.Duration // how long a commit is sent again to a database that is away; 0: a minute
+	Moving    string        // open a tree that is being moved here from this source, for a move
+}
+
+// How long a commit is sent again, and how long a host may take to answer.
+const (
+	defaultPatience = time.Minute
+	connectWithin   = 5 * time.Second
+)
+
+// connections is the most connections of a tree, unless the URL has pool_max_conns.
+const connections = 16
+
+// Open opens a tree, and makes the schema and the tree if they are missing. The error is a *tree.FormatError for a
+// schema that this program does not know, and wraps tree.ErrAway if no database answers.
+func Open(ctx context.Context, a Address, o Options) (*Store, error) {
+	s, err := open(ctx, a, o)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", a, err)
+	}
+	return s, nil
+}
+
+func open(ctx context.Context, a Address, o Options) (_ *Store, err error) {
+	s := &Store{
+		address: a, readOnly: o.ReadOnly, patience: o.Patience, process: rand.Text(),
+		committing: make(chan struct{}, 1), stopped: make(chan struct{}), saved: map[string]int64{},
+	}
+	if s.patience <= 0 {
+		s.patience = defaultPatience
+	}
+	config := a.config.Copy()
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = connectWithin
+	}
+	if !a.ownPool {
+		config.MaxConns = connections
+	}
+	// A commit that waits for a standby must not be given up, whatever the settings of the role are.
+	config.ConnConfig.RuntimeParams["statement_timeout"] = "0"
+	config.ConnConfig.RuntimeParams["application_name"] = "memtree"
+	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return nil, s.translate(err)
+	}
+	defer func() {
+		if err != nil {
+			s.pool.Close()
+		}
+	}()
+	if err = s.pool.Ping(ctx); err != nil {
+		return nil, s.translate(err)
+	}
+	if err = s.migrate(ctx, o); err != nil {
+		return nil, err
+	}
+	if err = s.find(ctx, o); err != nil {
+		return nil, err
+	}
+	s.intake = newIntake(s)
+	return s, nil
+}
+
+// find looks the tree up, and makes it.
+func (s *Store) find(ctx context.Context, o Options) error {
+	var moving string
+	read := func() error {
+		return s.pool.QueryRow(ctx, `SELECT id, origin, label, moving FROM memtree.tree WHERE tenant = $1 AND name = $2`,
+			s.address.Tenant, s.address.Tree).Scan(&s.tree, &s.origin.ID, &s.origin.Label, &moving)
+	}
+	err := read()
+	if errors.Is(err, pgx.ErrNoRows) {
+		if o.ReadOnly || o.MustExist {
+			return &tree.FormatError{Dir: s.address.String(), Problem: "has no such tree", Missing: true}
+		}
+		_, err = s.pool.Exec(ctx, `INSERT INTO memtree.tree (tenant, name, origin, label, moving) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT DO NOTHING`, s.address.Tenant, s.address.Tree, newOrigin(), o.Label, o.Moving)
+		if err == nil {
+			err = read()
+		}
+	}
+	if err != nil {
+		return s.translate(err)
+	}
+	if moving != o.Moving {
+		return s.movingProblem(moving)
+	}
+	return nil
+}
+
+// movingProblem is the error for a tree that a move has not completed, or has completed.
+func (s *Store) movingProblem(from string) error {
+	problem := "is in use; move to a tree that is new"
+	if from != "" {
+		problem = "is being moved here from " + from + "; let memtree move end, or run it again: it continues"
+	}
+	return &tree.FormatError{Dir: s.address.String(), Problem: problem}
+}
+
+// newOrigin returns a random id of a tree.
+func newOrigin() string { return "o_" + strings.ToLower(rand.Text())[:20] }

@@ -1,0 +1,115 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// formingFor is how long a process that leased evaluations is the only one that does, after its last Lease, in seconds
+// of the server's clock. A process that ended without Close is succeeded after that time. One that was only paused
+// finds that its evaluations are finished: its commits conflict.
+const formingFor = 30
+
+// leases holds the numbers of the outbox that this process has leased. They end with it.
+type leases struct {
+	mu   sync.Mutex
+	held map[int64]fingerprint
+	used atomic.Bool
+}
+
+// Lease leases evaluations of the outbox; see tree.Store. One process of a tree at a time gets any.
+func (s *Store) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, fmt.Errorf("lease: %w", err)
+	}
+	defer s.life.RUnlock()
+	out, err := s.lease(ctx, n)
+	if err != nil {
+		return nil, fmt.Errorf("lease: %w", s.translate(err))
+	}
+	return out, nil
+}
+
+func (s *Store) lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
+	s.leases.mu.Lock()
+	defer s.leases.mu.Unlock()
+	if n <= 0 {
+		return nil, nil
+	}
+	s.leases.used.Store(true)
+	if s.leases.held == nil {
+		s.leases.held = map[int64]fingerprint{}
+	}
+	held := make([]int64, 0, len(s.leases.held))
+	for at := range s.leases.held {
+		held = append(held, at)
+	}
+	var mine bool
+	var out []tree.Evaluation
+	taken := map[int64]fingerprint{}
+	var q pgx.Batch
+	q.Queue(`INSERT INTO memtree.former VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3))
+		ON CONFLICT (tree) DO UPDATE SET process = excluded.process, until = excluded.until
+		WHERE former.process = excluded.process OR former.until < clock_timestamp() RETURNING true`,
+		s.tree, s.process, formingFor).Query(func(rows pgx.Rows) error {
+		_, err := pgx.ForEachRow(rows, []any{&mine}, func() error { return nil })
+		return err
+	})
+	q.Queue(`SELECT n, key, body FROM memtree.outbox o WHERE tree = $1 AND n <> ALL($2) AND NOT EXISTS (
+			SELECT 1 FROM memtree.outbox p WHERE p.tree = $1 AND p.key = o.key AND p.n < o.n)
+		ORDER BY n LIMIT $3`, s.tree, held, n).Query(func(rows pgx.Rows) error {
+		var at int64
+		var key, body []byte
+		_, err := pgx.ForEachRow(rows, []any{&at, &key, &body}, func() error {
+			var e tree.Evaluation
+			if err := json.Unmarshal(body, &e); err != nil {
+				return fmt.Errorf("evaluation %d of the outbox: %w", at, err)
+			}
+			taken[at], out = fingerprint(key), append(out, e)
+			return nil
+		})
+		return err
+	})
+	if err := s.pool.SendBatch(ctx, &q).Close(); err != nil || !mine {
+		return nil, err
+	}
+	for at, key := range taken {
+		s.leases.held[at] = key
+	}
+	return out, nil
+}
+
+// end forgets the leases of evaluations that have left the outbox.
+func (l *leases) end(left []int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, at := range left {
+		delete(l.held, at)
+	}
+}
+
+// Release ends leases; see tree.Store. It ignores keys that are not leased.
+func (s *Store) Release(ctx context.Context, keys []string) error {
+	if err := s.usable(ctx); err != nil {
+		return fmt.Errorf("release: %w", err)
+	}
+	given := make(map[fingerprint]bool, len(keys))
+	for _, key := range keys {
+		given[fingerprintOf(key)] = true
+	}
+	s.leases.mu.Lock()
+	defer s.leases.mu.Unlock()
+	for at, key := range s.leases.held {
+		if given[key] {
+			delete(s.leases.held, at)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,231 @@
+//go:build unix
+
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Server is a running server with a user "postgres", whom it trusts.
+type Server struct {
+	Port   int
+	bin    string
+	dir    string
+	as     *syscall.Credential // nil: this user
+	settle []string
+	cmd    *exec.Cmd
+	ended  chan error
+}
+
+// Start starts a server with the given settings, such as "fsync=off". It skips the test if there is none to start.
+func Start(tb testing.TB, settings ...string) *Server {
+	tb.Helper()
+	s, err := start(settings)
+	if errors.Is(err, errNone) {
+		tb.Skipf("THE SHARED STORE IS NOT TESTED: %v", err)
+	}
+	if err != nil {
+		tb.Fatalf("start PostgreSQL: %v", err)
+	}
+	tb.Cleanup(func() { _ = s.Remove() })
+	return s
+}
+
+var errNone = errors.New("there is no PostgreSQL 15 or newer on this machine; apt-get install postgresql")
+
+// find returns the folder of the newest server's programs.
+func find() (string, error) {
+	if path, err := exec.LookPath("postgres"); err == nil {
+		return filepath.Dir(path), nil
+	}
+	all, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres") // the pattern is valid
+	best, folder := 0, ""
+	for _, path := range all {
+		v, err := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path))))
+		if err == nil && v > best {
+			best, folder = v, filepath.Dir(path)
+		}
+	}
+	if best < 15 {
+		return "", errNone
+	}
+	return folder, nil
+}
+
+func start(settings []string) (*Server, error) {
+	bin, err := find()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{bin: bin, settle: settings}
+	if s.dir, err = os.MkdirTemp("", "memtree-postgres-"); err != nil {
+		return nil, err
+	}
+	if err := s.unprivileged(); err != nil {
+		return nil, errors.Join(err, s.Remove())
+	}
+	out, err := s.command("initdb", "-D", s.data(), "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8",
+		"--locale=C").CombinedOutput()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("initdb: %w: %s", err, out), s.Remove())
+	}
+	if s.Port, err = freePort(); err == nil {
+		err = s.Run()
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Remove())
+	}
+	return s, nil
+}
+
+// unprivileged chooses another user if this one is root, and lets that user into the folder.
+func (s *Server) unprivileged() error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, _ := strconv.ParseUint(u.Uid, 10, 32)
+		gid, _ := strconv.ParseUint(u.Gid, 10, 32)
+		s.as = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+		for at := filepath.Dir(s.dir); len(at) > 1; at = filepath.Dir(at) {
+			if info, err := os.Stat(at); err == nil && info.Mode().Perm()&1 == 0 && strings.Contains(at, "tmp") {
+				_ = os.Chmod(at, info.Mode().Perm()|0o711) // else the next step reports it
+			}
+		}
+		return os.Chown(s.dir, int(uid), int(gid)) //nolint:gosec // user ids
+	}
+	return errors.New("there is neither a user postgres nor nobody to run the server as")
+}
+
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+
+func (s *Server) command(name string, args ...string) *exec.Cmd {
+	c := exec.Command(filepath.Join(s.bin, name), args...) //nolint:gosec // the programs of the server
+	c.Dir = s.dir
+	c.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "HOME=" + s.dir}
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: s.as, Setpgid: true}
+	return c
+}
+
+func freePort() (int, error) {
+	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer l.Close() //nolint:errcheck // it was only asked for its port
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+// Run starts the server again after Kill or Stop, and waits until it answers.
+func (s *Server) Run() error {
+	args := []string{"-D", s.data(), "-p", strconv.Itoa(s.Port), "-k", s.dir, "-h", "127.0.0.1",
+		"-c", "max_connections=200", "-c", "shared_buffers=64MB", "-c", "max_wal_size=512MB"}
+	for _, x := range s.settle {
+		args = append(args, "-c", x)
+	}
+	c := s.command("postgres", args...)
+	log, err := os.OpenFile(s.dir+"/log", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close() //nolint:errcheck // the server has its own handle
+	c.Stdout, c.Stderr = log, log
+	if err := c.Start(); err != nil {
+		return err
+	}
+	s.cmd, s.ended = c, make(chan error, 1)
+	go func() { s.ended <- c.Wait() }()
+	for range 600 {
+		if conn, err := pgx.Connect(context.Background(), s.URL("postgres")); err == nil {
+			return conn.Close(context.Background())
+		}
+		select {
+		case err := <-s.ended:
+			text, _ := os.ReadFile(s.dir + "/log")
+			return fmt.Errorf("it ended: %w: %s", err, text)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	return errors.New("it does not answer after 30 seconds")
+}
+
+// URL returns the URL of a database of the server.
+func (s *Server) URL(database string) string {
+	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s?sslmode=disable", s.Port, database)
+}
+
+// Kill ends the server and its workers with SIGKILL, as a power failure does to the processes.
+func (s *Server) Kill() {
+	s.signal(syscall.SIGKILL)
+	<-s.ended
+	time.Sleep(50 * time.Millisecond) // its workers hold shared memory until they are gone
+}
+
+// Stop shuts the server down in order.
+func (s *Server) Stop() {
+	_ = s.cmd.Process.Signal(syscall.SIGINT)
+	<-s.ended
+}
+
+// Pause and Resume stop the server's processes and let them continue.
+func (s *Server) Pause()  { s.signal(syscall.SIGSTOP) }
+func (s *Server) Resume() { s.signal(syscall.SIGCONT) }
+
+// signal sends a signal to the server and its workers: each worker leads a group of its own.
+func (s *Server) signal(sig syscall.Signal) {
+	main := s.cmd.Process.Pid
+	all, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", main, main))
+	_ = syscall.Kill(main, sig)
+	for _, f := range strings.Fields(string(all)) {
+		if pid, err := strconv.Atoi(f); err == nil {
+			_ = syscall.Kill(pid, sig)
+		}
+	}
+}
+
+// Remove ends the server and removes its folder.
+func (s *Server) Remove() error {
+	if s.cmd != nil {
+		s.Resume()
+		_ = s.cmd.Process.Signal(syscall.SIGQUIT)
+		select {
+		case <-s.ended:
+		case <-time.After(5 * time.Second):
+			s.signal(syscall.SIGKILL)
+		}
+	}
+	return os.RemoveAll(s.dir)
+}
+
+// Exec runs statements in a database, for tests.
+func (s *Server) Exec(tb testing.TB, database string, statements ...string) {
+	tb.Helper()
+	conn, err := pgx.Connect(tb.Context(), s.URL(database))
+	if err != nil {
+		tb.Fatalf("connect: %v", err)
+	}
+	defer conn.Close(context.Background()) //nolint:errcheck // the test has ended
+	for _, sql := range statements {
+		if _, err := conn.Exec(tb.Context(), sql); err != nil {
+			tb.Fatalf("%s: %v", sql, err)
+		}
+	}
+}

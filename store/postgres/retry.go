@@ -1,0 +1,63 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// untilKnown performs a commit until it is known to be made or not, or patience ends. The op makes a repetition
+// harmless: the row of the tree is locked until an earlier try has ended, and then has its op or never will.
+func (s *Store) untilKnown(ctx context.Context, b *batch) (uint64, error) {
+	sent := false
+	begun := time.Now()
+	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		v, err := s.once(ctx, b, &sent)
+		switch {
+		case err == nil:
+			return v, nil
+		case !passing(err):
+			return 0, s.translate(err)
+		case time.Since(begun)+wait > s.patience, s.closed.Load():
+			if sent {
+				return 0, &tree.UnknownError{Op: b.op, Cause: s.translate(err)}
+			}
+			return 0, s.translate(err)
+		}
+		select {
+		case <-time.After(wait):
+		case <-s.stopped:
+		}
+	}
+}
+
+// passing reports whether the same transaction may succeed later: the database is away, is no primary any more, or
+// ended the transaction in favour of another one.
+func passing(err error) bool {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		switch pg.Code {
+		case "40001", "40P01", "25006": // serialization failure, deadlock, read only since a failover
+			return true
+		}
+	}
+	return isAway(err)
+}
+
+// reading performs a read again if the connection broke, as those in the pool do when the server restarts.
+func (s *Store) reading(ctx context.Context, read func() error) error {
+	var err error
+	for range 3 {
+		if err = s.usable(ctx); err != nil {
+			return err
+		}
+		if err = read(); err == nil || !isAway(err) {
+			break
+		}
+	}
+	return s.translate(err)
+}

@@ -1,0 +1,119 @@
+// Package postgres is a store that many processes share: trees of many tenants in one PostgreSQL database, version 15
+// or newer. The database is the operator's, with its own high availability.
+//
+// A commit is one transaction on the locked row of its tree. It is detached from its caller's context, because a
+// commit that is cancelled in flight may happen or not, which its caller cannot find out. After a lost connection the commit is
+// sent again under its op, by which the database recognizes it. Evaluations are accepted in groups, one transaction
+// each. All times are the server's: the clock of a client decides nothing.
+//
+// Where to look:
+//   - address.go, open.go, schema.go, migrations: the URL, opening, and the tables
+//   - commit.go, batch.go, retry.go: a commit; purge.go: removal
+//   - accept.go, outbox.go: intake and leases
+//   - read.go, scan.go, feed.go: reading, and following other writers
+//   - derived.go, pictures.go, verify.go: the optional powers of a store
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Store is one tree in a database. It implements tree.Store, tree.Deriver, tree.Gallery and tree.Verifier. It is safe
+// for concurrent use.
+type Store struct {
+	pool     *pgxpool.Pool
+	tree     int64 // its id in the database
+	origin   tree.Origin
+	address  Address
+	readOnly bool
+	patience time.Duration
+	process  string
+
+	committing chan struct{} // holds one commit of this process at a time: others would only wait in the database
+	intake     *intake
+	leases     leases
+
+	life    sync.RWMutex // held for reading by writes under way, and for writing by Close
+	closed  atomic.Bool
+	stopped chan struct{}
+	saves   sync.Mutex
+	saved   map[string]int64 // the last number of derived data that this process saved or opened, by name
+	closing sync.Once
+}
+
+var (
+	_ tree.Store    = (*Store)(nil)
+	_ tree.Deriver  = (*Store)(nil)
+	_ tree.Gallery  = (*Store)(nil)
+	_ tree.Verifier = (*Store)(nil)
+)
+
+// Origin identifies the tree.
+func (s *Store) Origin() tree.Origin { return s.origin }
+
+// usable returns why the store cannot be used, nil if it can.
+func (s *Store) usable(ctx context.Context) error {
+	if s.closed.Load() {
+		return tree.ErrClosed
+	}
+	return ctx.Err()
+}
+
+// begin announces a write, so that Close waits for it. The caller calls s.life.RUnlock if the error is nil.
+func (s *Store) begin(ctx context.Context) error {
+	s.life.RLock()
+	err := s.usable(ctx)
+	if err == nil && s.readOnly {
+		err = tree.ErrReadOnly
+	}
+	if err != nil {
+		s.life.RUnlock()
+	}
+	return err
+}
+
+// Close waits for running writes, ends the leases and closes the connections; see tree.Store.
+func (s *Store) Close() error {
+	var err error
+	s.closing.Do(func() {
+		s.closed.Store(true)
+		s.life.Lock() // waits for writes
+		defer s.life.Unlock()
+		close(s.stopped)
+		s.intake.wait()
+		ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
+		defer cancel()
+		if !s.readOnly {
+			err = s.leave(ctx)
+		}
+		s.pool.Close()
+		if errors.Is(err, tree.ErrAway) {
+			err = nil // the lease ends by itself
+		}
+		if err != nil {
+			err = fmt.Errorf("close store: %w", err)
+		}
+	})
+	return err
+}
+
+// closeWithin bounds the farewell to a database that may be away.
+const closeWithin = 2 * time.Second
+
+// leave ends the role of this process.
+func (s *Store) leave(ctx context.Context) error {
+	if !s.leases.used.Load() {
+		return nil
+	}
+	_, err := s.pool.Exec(ctx, `DELETE FROM memtree.former WHERE tree = $1 AND process = $2`, s.tree, s.process)
+	return s.translate(err)
+}

@@ -1,0 +1,76 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Verify reads all nodes and entries, checks the laws of the tree, the counts, and the chain of the commits; see
+// tree.Verifier. The bytes on the server's disk are the operator's, by data checksums and pg_amcheck.
+func (s *Store) Verify(ctx context.Context, found func(problem error)) (tree.Verified, error) {
+	info, err := s.Info(ctx)
+	if err != nil {
+		return tree.Verified{}, fmt.Errorf("verify: %w", err)
+	}
+	v := tree.Verified{Version: info.Version}
+	for n, err := range s.Scan(ctx, tree.Filter{}) {
+		if err != nil {
+			return v, fmt.Errorf("verify: %w", err)
+		}
+		v.Nodes++
+		if err := tree.Check(&n); err != nil {
+			found(err)
+		}
+	}
+	for e, err := range s.Ledger(ctx, 0) {
+		if err != nil {
+			return v, fmt.Errorf("verify: %w", err)
+		}
+		v.Entries++
+		if e.Seq != uint64(v.Entries) { //nolint:gosec // a count
+			found(fmt.Errorf("entry %d of the ledger has the number %d", v.Entries, e.Seq))
+		}
+	}
+	if now, err := s.Info(ctx); err != nil || now.Version != info.Version {
+		return v, err // it was written meanwhile, and the counts are not of one moment
+	}
+	if v.Nodes != info.Nodes || uint64(v.Entries) != info.Entries { //nolint:gosec // a count
+		found(fmt.Errorf("%s: it has %d nodes and %d entries, and counts %d and %d", s.address, v.Nodes, v.Entries,
+			info.Nodes, info.Entries))
+	}
+	if v.Batches, err = s.verifyChain(ctx, found); err != nil {
+		return v, fmt.Errorf("verify: %w", s.translate(err))
+	}
+	return v, nil
+}
+
+// verifyChain checks that each commit follows the one before it, and that the tree has the hash of the last.
+func (s *Store) verifyChain(ctx context.Context, found func(error)) (n int, err error) {
+	rows, err := s.pool.Query(ctx, `SELECT rev, prev_hash, hash FROM memtree.commit WHERE tree = $1 ORDER BY rev`, s.tree)
+	if err != nil {
+		return 0, err
+	}
+	var rev int64
+	var prev, hash, last []byte
+	if _, err := pgx.ForEachRow(rows, []any{&rev, &prev, &hash}, func() error {
+		if n > 0 && !bytes.Equal(prev, last) {
+			found(fmt.Errorf("%s: commit %d does not follow the one before it: its hash differs", s.address, rev))
+		}
+		last = bytes.Clone(hash)
+		n++
+		return nil
+	}); err != nil {
+		return n, err
+	}
+	var now []byte
+	err = s.pool.QueryRow(ctx, `SELECT hash FROM memtree.tree WHERE id = $1`, s.tree).Scan(&now)
+	if err == nil && n > 0 && !bytes.Equal(now, last) {
+		found(fmt.Errorf("%s: the tree does not have the hash of its last commit", s.address))
+	}
+	return n, err
+}
