@@ -14,15 +14,19 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// groupSize is the most evaluations that calls share a transaction for. One call is always one transaction.
-const groupSize = 100
+// groupSize is the most evaluations that calls share a transaction for; one call is always one transaction. writers is
+// the most transactions at a time.
+const (
+	groupSize = 100
+	writers   = 6
+)
 
 // intake accepts evaluations. Calls that wait at the same time share a transaction.
 type intake struct {
 	store   *Store
 	mu      sync.Mutex
 	waiting []*offer
-	running bool
+	running int // workers
 	workers sync.WaitGroup
 }
 
@@ -101,8 +105,8 @@ func (in *intake) add(o *offer) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.waiting = append(in.waiting, o)
-	if !in.running {
-		in.running = true
+	if in.running < writers {
+		in.running++
 		in.workers.Go(in.run)
 	}
 }
@@ -130,12 +134,12 @@ func (in *intake) take() []*offer {
 		size += len(in.waiting[n].in)
 		n++
 	}
-	in.running = n > 0
-	group := in.waiting[:n:n]
-	in.waiting = in.waiting[n:]
 	if n == 0 {
+		in.running--
 		return nil
 	}
+	group := in.waiting[:n:n]
+	in.waiting = in.waiting[n:]
 	return group
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"testing"
 	"time"
 
@@ -81,6 +82,30 @@ func TestUnknownAtClose(t *testing.T) {
 	time.AfterFunc(100*time.Millisecond, release)
 	require.NoError(t, s.Close())
 	require.Equal(t, map[string]int{"v1": 1}, count(t, opened(t, a)))
+}
+
+// TestUnknownWhenLost: a commit whose server is lost at the end of it, and does not come back in time, is unknown. When
+// the server is back, it is made once under its op.
+func TestUnknownWhenLost(t *testing.T) {
+	server := pgtest.Start(t, "synchronous_standby_names=absent")
+	a := address(t, server)
+	server.Exec(t, "postgres", "ALTER SYSTEM SET synchronous_commit = 'local'", "SELECT pg_reload_conf()")
+	s, err := postgres.Open(t.Context(), a, postgres.Options{Patience: time.Second})
+	require.NoError(t, err)
+	defer s.Close() //nolint:errcheck // the test has what it wanted
+	server.Exec(t, "postgres", "ALTER SYSTEM RESET synchronous_commit", "SELECT pg_reload_conf()")
+	time.Sleep(200 * time.Millisecond)
+	time.AfterFunc(300*time.Millisecond, server.Kill)
+	_, err = s.Commit(t.Context(), entries("", 1)) // waits for a standby that never comes
+	var unknown *tree.UnknownError
+	require.ErrorAs(t, err, &unknown)
+	require.ErrorIs(t, err, tree.ErrAway)
+	require.NoError(t, server.Run())
+	server.Exec(t, "postgres", "ALTER SYSTEM SET synchronous_commit = 'local'", "SELECT pg_reload_conf()")
+	v, err := s.Commit(t.Context(), entries(unknown.Op, 1))
+	require.NoError(t, err)
+	require.EqualValues(t, 1, v)
+	require.Equal(t, map[string]int{"v1": 1}, count(t, s))
 }
 
 // TestTwoProcesses: commits of two processes on one tree all have their own version, and one of two that plan on the
@@ -179,4 +204,12 @@ func lockTree(t testing.TB, server *pgtest.Server, a postgres.Address) (release 
 	_, err = conn.Exec(t.Context(), "SELECT 1 FROM memtree.tree WHERE tenant = $1 AND name = $2 FOR UPDATE", a.Tenant, a.Tree)
 	require.NoError(t, err)
 	return func() { _ = conn.Close(context.Background()) }
+}
+
+// writing returns a function that writes a text.
+func writing(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}
 }

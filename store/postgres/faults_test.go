@@ -1,0 +1,245 @@
+//go:build unix
+
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/store/postgres"
+	"github.com/memtree/memtree/store/postgres/pgtest"
+	"github.com/memtree/memtree/tree"
+)
+
+// faultsFor is how long the faults last; MEMTREE_FAULTS is another duration.
+func faultsFor(t *testing.T) time.Duration {
+	t.Helper()
+	if d, err := time.ParseDuration(os.Getenv("MEMTREE_FAULTS")); err == nil {
+		return d
+	}
+	return 6 * time.Second
+}
+
+// TestKilled kills the server again and again during commits and intake, and pauses it once. What clients wrote down as
+// acknowledged is there, once, and the history of each tree is linearizable.
+func TestKilled(t *testing.T) {
+	server := pgtest.Start(t, "wal_sync_method=fdatasync", "max_wal_size=1GB")
+	h := newHistory(t, server, 3)
+	ctx, cancel := context.WithTimeout(t.Context(), faultsFor(t))
+	defer cancel()
+	var clients sync.WaitGroup
+	for i := range 6 {
+		clients.Go(func() { h.writes(ctx, i) })
+		clients.Go(func() { h.records(ctx, i) })
+	}
+	clients.Go(func() { h.reads(ctx) })
+	kills := 0
+	for ctx.Err() == nil {
+		time.Sleep(900 * time.Millisecond)
+		if kills++; kills%4 == 3 {
+			server.Pause()
+			time.Sleep(300 * time.Millisecond)
+			server.Resume()
+			continue
+		}
+		server.Kill()
+		require.NoError(t, server.Run())
+	}
+	clients.Wait()
+	h.check(kills)
+}
+
+// history is what clients did to trees and what they were answered.
+type history struct {
+	t      *testing.T
+	begun  time.Time
+	stores []*postgres.Store // one process; stores[i] is of tree i
+	others []*postgres.Store // another process
+
+	mu       sync.Mutex
+	next     int
+	ops      [][]porcupine.Operation // of each tree
+	unknown  []map[string]int        // entry → index of its operation
+	accepted []map[string]bool       // acknowledged evaluations of each tree
+}
+
+func newHistory(t *testing.T, server *pgtest.Server, n int) *history {
+	t.Helper()
+	h := &history{t: t, begun: time.Now(), ops: make([][]porcupine.Operation, n)}
+	for range n {
+		a := address(t, server)
+		for _, list := range []*[]*postgres.Store{&h.stores, &h.others} {
+			s, err := postgres.Open(t.Context(), a, postgres.Options{Patience: 20 * time.Second})
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = s.Close() })
+			*list = append(*list, s)
+		}
+		h.unknown, h.accepted = append(h.unknown, map[string]int{}), append(h.accepted, map[string]bool{})
+	}
+	return h
+}
+
+func (h *history) number() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.next++
+	return h.next
+}
+
+// store returns the tree of a client and the process through which it works.
+func (h *history) store(client int) (n int, s *postgres.Store) {
+	n = client % len(h.stores)
+	if client%2 == 0 {
+		return n, h.stores[n]
+	}
+	return n, h.others[n]
+}
+
+// writes commits entries. Every fifth has little time, and is then committed again under its op or left unknown.
+func (h *history) writes(ctx context.Context, client int) {
+	n, s := h.store(client)
+	for ctx.Err() == nil {
+		id := h.number()
+		b := entries("", id)
+		call := time.Since(h.begun)
+		within := context.WithoutCancel(ctx)
+		if id%5 == 0 {
+			short, cancel := context.WithTimeout(within, time.Millisecond)
+			within = short
+			defer cancel()
+		}
+		v, err := s.Commit(within, b)
+		if unknown, ok := errors.AsType[*tree.UnknownError](err); ok && id%2 == 0 {
+			b.Op = unknown.Op
+			v, err = s.Commit(context.WithoutCancel(ctx), b)
+		}
+		h.mu.Lock()
+		op := porcupine.Operation{ClientId: client, Input: fmt.Sprint("v", id), Call: int64(call),
+			Output: v, Return: int64(time.Since(h.begun))}
+		_, unknown := errors.AsType[*tree.UnknownError](err)
+		switch {
+		case err == nil:
+			h.ops[n] = append(h.ops[n], op)
+		case unknown:
+			h.unknown[n][op.Input.(string)] = len(h.ops[n])
+			h.ops[n] = append(h.ops[n], op)
+		case !errors.Is(err, tree.ErrAway) && !errors.Is(err, context.DeadlineExceeded):
+			h.t.Errorf("commit: %v", err)
+		}
+		h.mu.Unlock()
+	}
+}
+
+// reads reads the versions of all trees.
+func (h *history) reads(ctx context.Context) {
+	for i := 0; ctx.Err() == nil; i++ {
+		n, s := h.store(i)
+		call := time.Since(h.begun)
+		info, err := s.Info(ctx)
+		if err != nil {
+			time.Sleep(10 * time.Millisecond)
+			continue
+		}
+		h.mu.Lock()
+		h.ops[n] = append(h.ops[n], porcupine.Operation{ClientId: 100, Input: "", Call: int64(call),
+			Output: info.Version, Return: int64(time.Since(h.begun))})
+		h.mu.Unlock()
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// records accepts evaluations, each again until it is acknowledged.
+func (h *history) records(ctx context.Context, client int) {
+	n, s := h.store(client)
+	for ctx.Err() == nil {
+		e := run(h.number())
+		for {
+			r, err := s.Accept(context.WithoutCancel(ctx), []tree.Evaluation{e})
+			if err != nil {
+				if ctx.Err() != nil {
+					return
+				}
+				time.Sleep(20 * time.Millisecond)
+				continue
+			}
+			if r[0].Status == tree.Contradiction {
+				h.t.Errorf("%s is %s", r[0].Key, r[0].Status)
+			}
+			h.mu.Lock()
+			h.accepted[n][e.ID] = true
+			h.mu.Unlock()
+			break
+		}
+	}
+}
+
+// check compares what clients wrote down with what is there.
+func (h *history) check(faults int) {
+	h.t.Helper()
+	all, accepted := 0, 0
+	for n, s := range h.stores {
+		at := map[string]uint64{}
+		for e, err := range s.Ledger(h.t.Context(), 0) {
+			require.NoError(h.t, err)
+			require.NotContains(h.t, at, e.Verdict.Evaluation, "an entry is there twice")
+			at[e.Verdict.Evaluation] = e.Seq
+		}
+		var ops []porcupine.Operation
+		for i, op := range h.ops[n] {
+			id := op.Input.(string)
+			if j, ok := h.unknown[n][id]; ok && i == j {
+				if op.Return = int64(time.Since(h.begun)); at[id] == 0 {
+					continue // it was not made
+				}
+				op.Output = at[id] // each commit has one entry, so numbers of entries are versions
+			} else if id != "" {
+				require.Equal(h.t, op.Output, at[id], "%s was acknowledged", id)
+			}
+			ops = append(ops, op)
+		}
+		require.True(h.t, porcupine.CheckOperations(versions, ops), "tree %d is not linearizable", n)
+		all += len(ops)
+		waiting := map[string]int{}
+		for {
+			es, err := s.Lease(h.t.Context(), 5000)
+			require.NoError(h.t, err)
+			if len(es) == 0 {
+				break
+			}
+			for i := range es {
+				waiting[es[i].ID]++
+			}
+		}
+		for id := range h.accepted[n] {
+			require.Equal(h.t, 1, waiting[id], "%s was acknowledged", id)
+		}
+		accepted += len(h.accepted[n])
+		_, err := s.Verify(h.t.Context(), func(problem error) { h.t.Error(problem) })
+		require.NoError(h.t, err)
+	}
+	require.Greater(h.t, all, 100)
+	require.Greater(h.t, accepted, 100)
+	h.t.Log(strconv.Itoa(faults) + " faults; " + strconv.Itoa(all) + " operations linearizable, " +
+		strconv.Itoa(accepted) + " evaluations acknowledged, 0 lost, 0 twice")
+}
+
+// versions is a tree as a counter: a write adds one and returns the sum, a read returns it.
+var versions = porcupine.Model{
+	Init: func() any { return uint64(0) },
+	Step: func(state, input, output any) (bool, any) {
+		now := state.(uint64)
+		if input.(string) != "" {
+			now++
+		}
+		return output.(uint64) == now, now
+	},
+}
