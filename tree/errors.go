@@ -30,8 +30,8 @@ type FieldError struct {
 
 func (e *FieldError) Error() string { return e.Field + " " + e.Problem }
 
-// UnknownError means that it cannot be known whether a commit was made: its caller stopped waiting, or the database was lost
-// during it. A commit of the same batch with the same Op makes it once, whether or not the first one was made.
+// UnknownError means that it cannot be known whether a commit was made: its caller stopped waiting, or the database was
+// lost during it. A commit of the same batch with the same Op makes it once, whether or not the first one was made.
 type UnknownError struct {
 	Op    string
 	Cause error

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"sort"
 	"sync"
@@ -39,12 +38,11 @@ type offer struct {
 
 // arrival is an evaluation to accept.
 type arrival struct {
-	key       string
-	hash      fingerprint
-	digest    []byte
-	labelled  bool
-	body      []byte
-	duplicate bool // of an earlier one of the same transaction; its receipt waits for that
+	key      string
+	hash     fingerprint
+	digest   []byte
+	labelled bool
+	body     []byte
 }
 
 func newIntake(s *Store) *intake { return &intake{store: s} }
@@ -153,13 +151,13 @@ func (in *intake) write(group []*offer) error {
 			all, receipts = append(all, &o.in[i]), append(receipts, &o.receipts[i])
 		}
 	}
-	var err error
-	for range 3 {
-		if err = in.store.acceptOnce(context.Background(), all, receipts); err == nil || !passing(err) {
+	for try := 0; ; try++ {
+		err := in.store.acceptOnce(context.Background(), all, receipts)
+		if err == nil || !passing(err) || try == 2 {
 			return err
 		}
+		in.store.pool.Reset()
 	}
-	return err
 }
 
 // known is the record of an accepted key.
@@ -278,8 +276,5 @@ func (s *Store) writeAccepted(ctx context.Context, tx pgx.Tx, records map[finger
 	q.Queue(`INSERT INTO memtree.accepted VALUES ($1, pg_backend_pid() % 16, $2, $3)
 		ON CONFLICT (tree, slot) DO UPDATE SET evaluations = accepted.evaluations + excluded.evaluations,
 			arrivals = accepted.arrivals + excluded.arrivals`, s.tree, fresh, len(bodies))
-	if err := tx.SendBatch(ctx, &q).Close(); err != nil {
-		return errors.Join(err)
-	}
-	return nil
+	return tx.SendBatch(ctx, &q).Close()
 }

@@ -107,11 +107,6 @@ func newChange(c *tree.Change) (change, error) {
 // storable reports whether a text can be a value of type text.
 func storable(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
 
-// empty reports whether there is nothing to do.
-func (b *batch) empty() bool {
-	return len(b.changes)+len(b.out)+len(b.entries) == 0 && b.purge == nil
-}
-
 // ids returns the ids of all nodes that the batch depends on.
 func (b *batch) ids() []string {
 	ids := map[string]bool{}

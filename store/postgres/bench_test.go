@@ -97,7 +97,7 @@ func BenchmarkAccept(b *testing.B) {
 
 // TestTenantProbes asks 100,000 times for what another tenant has, by ids, keys and ops that exist there.
 func TestTenantProbes(t *testing.T) {
-	server := pgtest.Start(t, "fsync=off")
+	server := pgtest.Shared(t)
 	theirs := opened(t, at(t, server, "postgres", "postgres&tenant=theirs"))
 	mine := opened(t, at(t, server, "postgres", "postgres&tenant=mine"))
 	const nodes = 200
@@ -108,9 +108,9 @@ func TestTenantProbes(t *testing.T) {
 	_, err := theirs.Commit(t.Context(), b)
 	require.NoError(t, err)
 	require.NoError(t, theirs.SaveDerived(t.Context(), "index", 1, writing("theirs")))
-	probes := 100_000
-	if testing.Short() {
-		probes = 1000
+	probes := 5_000
+	if long() {
+		probes = 100_000
 	}
 	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a seeded test
 	begun := time.Now()

@@ -36,7 +36,7 @@ func count(t testing.TB, s tree.Reader) map[string]int {
 
 // TestOnce: a batch that is committed again under its op is made once.
 func TestOnce(t *testing.T) {
-	server := pgtest.Start(t, "fsync=off")
+	server := pgtest.Shared(t)
 	s := opened(t, address(t, server))
 	for range 3 {
 		v, err := s.Commit(t.Context(), entries("a", 1))
@@ -51,7 +51,7 @@ func TestOnce(t *testing.T) {
 
 // TestUnknown: a caller that stops waiting is given the op, and the commit goes on. Committed again, it is made once.
 func TestUnknown(t *testing.T) {
-	server := pgtest.Start(t, "fsync=off")
+	server := pgtest.Shared(t)
 	a := address(t, server)
 	s := opened(t, a)
 	release := lockTree(t, server, a)
@@ -71,7 +71,7 @@ func TestUnknown(t *testing.T) {
 
 // TestUnknownAtClose: Close waits for a commit whose caller has gone.
 func TestUnknownAtClose(t *testing.T) {
-	server := pgtest.Start(t, "fsync=off")
+	server := pgtest.Shared(t)
 	a := address(t, server)
 	s := opened(t, a)
 	release := lockTree(t, server, a)
@@ -92,7 +92,7 @@ func TestUnknownWhenLost(t *testing.T) {
 	server.Exec(t, "postgres", "ALTER SYSTEM SET synchronous_commit = 'local'", "SELECT pg_reload_conf()")
 	s, err := postgres.Open(t.Context(), a, postgres.Options{Patience: time.Second})
 	require.NoError(t, err)
-	defer s.Close() //nolint:errcheck // the test has what it wanted
+	defer s.Close()
 	server.Exec(t, "postgres", "ALTER SYSTEM RESET synchronous_commit", "SELECT pg_reload_conf()")
 	time.Sleep(200 * time.Millisecond)
 	time.AfterFunc(300*time.Millisecond, server.Kill)
@@ -111,7 +111,7 @@ func TestUnknownWhenLost(t *testing.T) {
 // TestTwoProcesses: commits of two processes on one tree all have their own version, and one of two that plan on the
 // same revision conflicts.
 func TestTwoProcesses(t *testing.T) {
-	server := pgtest.Start(t, "fsync=off")
+	server := pgtest.Shared(t)
 	a := address(t, server)
 	both := []*postgres.Store{opened(t, a), opened(t, a)}
 	const each = 100
@@ -145,7 +145,7 @@ func TestTwoProcesses(t *testing.T) {
 
 // TestOneForms: one process at a time leases, and another one once that has closed its store.
 func TestOneForms(t *testing.T) {
-	server := pgtest.Start(t, "fsync=off")
+	server := pgtest.Shared(t)
 	a := address(t, server)
 	first, second := opened(t, a), opened(t, a)
 	_, err := second.Accept(t.Context(), []tree.Evaluation{run(1), run(2)})
@@ -164,7 +164,7 @@ func TestOneForms(t *testing.T) {
 
 // TestTenants: a tree has nothing of another one, whatever is asked.
 func TestTenants(t *testing.T) {
-	server := pgtest.Start(t, "fsync=off")
+	server := pgtest.Shared(t)
 	mine := opened(t, at(t, server, "postgres", "postgres&tenant=a"))
 	theirs := opened(t, at(t, server, "postgres", "postgres&tenant=b"))
 	_, err := theirs.Accept(t.Context(), []tree.Evaluation{run(1)})
@@ -201,7 +201,8 @@ func lockTree(t testing.TB, server *pgtest.Server, a postgres.Address) (release 
 	require.NoError(t, err)
 	tag, err := conn.Exec(t.Context(), "BEGIN")
 	require.NoError(t, err, tag)
-	_, err = conn.Exec(t.Context(), "SELECT 1 FROM memtree.tree WHERE tenant = $1 AND name = $2 FOR UPDATE", a.Tenant, a.Tree)
+	_, err = conn.Exec(t.Context(), "SELECT 1 FROM memtree.tree WHERE tenant = $1 AND name = $2 FOR UPDATE",
+		a.Tenant, a.Tree)
 	require.NoError(t, err)
 	return func() { _ = conn.Close(context.Background()) }
 }

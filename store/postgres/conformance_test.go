@@ -4,6 +4,7 @@ package postgres_test
 
 import (
 	"fmt"
+	"os"
 	"sync/atomic"
 	"testing"
 
@@ -14,6 +15,8 @@ import (
 	"github.com/memtree/memtree/store/storetest"
 	"github.com/memtree/memtree/tree"
 )
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
 var trees atomic.Int64
 
@@ -27,7 +30,7 @@ func address(tb testing.TB, s *pgtest.Server) postgres.Address {
 
 // TestStore holds the store to every law of tree.Store.
 func TestStore(t *testing.T) {
-	server := pgtest.Start(t, "fsync=off", "synchronous_commit=off")
+	server := pgtest.Shared(t)
 	storetest.Run(t, func(tb testing.TB) func() (tree.Store, error) {
 		a := address(tb, server)
 		return func() (tree.Store, error) { return postgres.Open(tb.Context(), a, postgres.Options{}) }

@@ -77,8 +77,7 @@ func awayCode(code string) bool {
 
 // isAway reports whether the database could not be reached, or the connection broke.
 func isAway(err error) bool {
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return awayCode(pg.Code)
 	}
 	var connect *pgconn.ConnectError

@@ -20,21 +20,22 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// faultsFor is how long the faults last; MEMTREE_FAULTS is another duration.
-func faultsFor(t *testing.T) time.Duration {
-	t.Helper()
+// faultsFor is how long the faults last; MEMTREE_FAULTS is another duration, and makes other tests do more too.
+func faultsFor() time.Duration {
 	if d, err := time.ParseDuration(os.Getenv("MEMTREE_FAULTS")); err == nil {
 		return d
 	}
 	return 6 * time.Second
 }
 
+func long() bool { return os.Getenv("MEMTREE_FAULTS") != "" }
+
 // TestKilled kills the server again and again during commits and intake, and pauses it once. What clients wrote down as
 // acknowledged is there, once, and the history of each tree is linearizable.
 func TestKilled(t *testing.T) {
 	server := pgtest.Start(t, "wal_sync_method=fdatasync", "max_wal_size=1GB")
 	h := newHistory(t, server, 3)
-	ctx, cancel := context.WithTimeout(t.Context(), faultsFor(t))
+	ctx, cancel := context.WithTimeout(t.Context(), faultsFor())
 	defer cancel()
 	var clients sync.WaitGroup
 	for i := range 6 {

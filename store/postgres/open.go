@@ -45,7 +45,7 @@ func Open(ctx context.Context, a Address, o Options) (*Store, error) {
 func open(ctx context.Context, a Address, o Options) (_ *Store, err error) {
 	s := &Store{
 		address: a, readOnly: o.ReadOnly, patience: o.Patience, process: rand.Text(),
-		committing: make(chan struct{}, 1), stopped: make(chan struct{}), saved: map[string]int64{},
+		committing: make(chan struct{}, 1), saved: map[string]int64{},
 	}
 	if s.patience <= 0 {
 		s.patience = defaultPatience

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"sync"
 	"sync/atomic"
 
@@ -80,9 +81,7 @@ func (s *Store) lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	if err := s.pool.SendBatch(ctx, &q).Close(); err != nil || !mine {
 		return nil, err
 	}
-	for at, key := range taken {
-		s.leases.held[at] = key
-	}
+	maps.Copy(s.leases.held, taken)
 	return out, nil
 }
 

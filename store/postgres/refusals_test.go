@@ -49,7 +49,7 @@ func TestRefusals(t *testing.T) {
 	}
 	s, err := postgres.Open(t.Context(), at(t, server, "postgres", "still"), postgres.Options{Patience: time.Second})
 	require.NoError(t, err, "a server that only lets read can be read")
-	defer s.Close() //nolint:errcheck // it has written nothing
+	defer s.Close()
 	_, err = s.Info(t.Context())
 	require.NoError(t, err)
 	_, err = s.Commit(t.Context(), tree.Batch{Entries: []tree.Entry{{At: noon, Evolved: &tree.Evolved{Changes: 1}}}})
@@ -69,11 +69,11 @@ func TestNobodyAnswers(t *testing.T) {
 
 // TestDeletedWhileOpen: a tree that is deleted from the database is a sentence for those who still serve it.
 func TestDeletedWhileOpen(t *testing.T) {
-	server := pgtest.Start(t, "fsync=off")
-	s, err := postgres.Open(t.Context(), at(t, server, "postgres", "postgres"), postgres.Options{})
+	server := pgtest.Shared(t)
+	s, err := postgres.Open(t.Context(), at(t, server, "postgres", "postgres&tenant=doomed"), postgres.Options{})
 	require.NoError(t, err)
-	defer s.Close() //nolint:errcheck // its tree is gone
-	server.Exec(t, "postgres", "DELETE FROM memtree.tree")
+	defer s.Close()
+	server.Exec(t, "postgres", "DELETE FROM memtree.tree WHERE tenant = 'doomed'")
 	_, err = s.Commit(t.Context(), tree.Batch{Entries: []tree.Entry{{At: noon, Evolved: &tree.Evolved{Changes: 1}}}})
 	require.ErrorContains(t, err, "was deleted from the database")
 	_, err = s.Accept(t.Context(), []tree.Evaluation{run(1)})

@@ -28,18 +28,15 @@ func (s *Store) untilKnown(ctx context.Context, b *batch) (uint64, error) {
 			}
 			return 0, s.translate(err)
 		}
-		select {
-		case <-time.After(wait):
-		case <-s.stopped:
-		}
+		s.pool.Reset() // the other connections broke too
+		time.Sleep(wait)
 	}
 }
 
 // passing reports whether the same transaction may succeed later: the database is away, is no primary any more, or
 // ended the transaction in favour of another one.
 func passing(err error) bool {
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch pg.Code {
 		case "40001", "40P01", "25006": // serialization failure, deadlock, read only since a failover
 			return true
@@ -50,14 +47,14 @@ func passing(err error) bool {
 
 // reading performs a read again if the connection broke, as those in the pool do when the server restarts.
 func (s *Store) reading(ctx context.Context, read func() error) error {
-	var err error
-	for range 3 {
-		if err = s.usable(ctx); err != nil {
+	for try := 0; ; try++ {
+		if err := s.usable(ctx); err != nil {
 			return err
 		}
-		if err = read(); err == nil || !isAway(err) {
-			break
+		err := read()
+		if err == nil || !isAway(err) || try == 2 {
+			return s.translate(err)
 		}
+		s.pool.Reset()
 	}
-	return s.translate(err)
 }

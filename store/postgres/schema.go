@@ -105,12 +105,8 @@ func migrateOn(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	_, err = p.Up(ctx)
-	var partial *goose.PartialError
-	if errors.As(err, &partial) { // its text quotes the whole statement
-		var pg *pgconn.PgError
-		if errors.As(partial.Err, &pg) {
-			return pg
-		}
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok { // without the statement, which goose quotes
+		return pg
 	}
 	return err
 }

@@ -2,8 +2,8 @@
 // or newer. The database is the operator's, with its own high availability.
 //
 // A commit is one transaction on the locked row of its tree. It is detached from its caller's context, because a
-// commit that is cancelled in flight may happen or not, which its caller cannot find out. After a lost connection the commit is
-// sent again under its op, by which the database recognizes it. Evaluations are accepted in groups, one transaction
+// commit that is cancelled in flight may happen or not, which its caller cannot find out. After a lost connection the
+// commit is sent again under its op, by which the database recognizes it. Evaluations are accepted in groups, one transaction
 // each. All times are the server's: the clock of a client decides nothing.
 //
 // Where to look:
@@ -44,7 +44,6 @@ type Store struct {
 
 	life    sync.RWMutex // held for reading by writes under way, and for writing by Close
 	closed  atomic.Bool
-	stopped chan struct{}
 	saves   sync.Mutex
 	saved   map[string]int64 // the last number of derived data that this process saved or opened, by name
 	closing sync.Once
@@ -88,7 +87,6 @@ func (s *Store) Close() error {
 		s.closed.Store(true)
 		s.life.Lock() // waits for writes
 		defer s.life.Unlock()
-		close(s.stopped)
 		s.intake.wait()
 		ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
 		defer cancel()

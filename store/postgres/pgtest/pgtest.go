@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -28,7 +30,7 @@ type Server struct {
 	as     *syscall.Credential // nil: this user
 	settle []string
 	cmd    *exec.Cmd
-	ended  chan error
+	ended  chan struct{}
 }
 
 // Start starts a server with the given settings, such as "fsync=off". It skips the test if there is none to start.
@@ -43,6 +45,38 @@ func Start(tb testing.TB, settings ...string) *Server {
 	}
 	tb.Cleanup(func() { _ = s.Remove() })
 	return s
+}
+
+// Shared returns a server that all tests of the process share, and that does not sync. Main removes it.
+func Shared(tb testing.TB) *Server {
+	tb.Helper()
+	s, err := shared()
+	if errors.Is(err, errNone) {
+		tb.Skipf("THE SHARED STORE IS NOT TESTED: %v", err)
+	}
+	if err != nil {
+		tb.Fatalf("start PostgreSQL: %v", err)
+	}
+	return s
+}
+
+var (
+	started atomic.Bool
+	shared  = sync.OnceValues(func() (*Server, error) {
+		started.Store(true)
+		return start([]string{"fsync=off", "synchronous_commit=off"})
+	})
+)
+
+// Main runs the tests of a package that uses Shared, and returns the exit code.
+func Main(m *testing.M) int {
+	code := m.Run()
+	if started.Load() {
+		if s, err := shared(); err == nil {
+			_ = s.Remove() // what is left is in the folder for temporary files
+		}
+	}
+	return code
 }
 
 var errNone = errors.New("there is no PostgreSQL 15 or newer on this machine; apt-get install postgresql")
@@ -118,7 +152,7 @@ func (s *Server) unprivileged() error {
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
 func (s *Server) command(name string, args ...string) *exec.Cmd {
-	c := exec.Command(filepath.Join(s.bin, name), args...) //nolint:gosec // the programs of the server
+	c := exec.CommandContext(context.Background(), filepath.Join(s.bin, name), args...) //nolint:gosec // the server's own
 	c.Dir = s.dir
 	c.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "HOME=" + s.dir}
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: s.as, Setpgid: true}
@@ -151,16 +185,19 @@ func (s *Server) Run() error {
 	if err := c.Start(); err != nil {
 		return err
 	}
-	s.cmd, s.ended = c, make(chan error, 1)
-	go func() { s.ended <- c.Wait() }()
+	s.cmd, s.ended = c, make(chan struct{})
+	go func() {
+		_ = c.Wait() // its log has the reason
+		close(s.ended)
+	}()
 	for range 600 {
 		if conn, err := pgx.Connect(context.Background(), s.URL("postgres")); err == nil {
 			return conn.Close(context.Background())
 		}
 		select {
-		case err := <-s.ended:
+		case <-s.ended:
 			text, _ := os.ReadFile(s.dir + "/log")
-			return fmt.Errorf("it ended: %w: %s", err, text)
+			return fmt.Errorf("it ended: %s", text)
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
@@ -185,8 +222,10 @@ func (s *Server) Stop() {
 	<-s.ended
 }
 
-// Pause and Resume stop the server's processes and let them continue.
-func (s *Server) Pause()  { s.signal(syscall.SIGSTOP) }
+// Pause stops the server's processes until Resume.
+func (s *Server) Pause() { s.signal(syscall.SIGSTOP) }
+
+// Resume lets the server's processes continue.
 func (s *Server) Resume() { s.signal(syscall.SIGCONT) }
 
 // signal sends a signal to the server and its workers: each worker leads a group of its own.
@@ -194,7 +233,7 @@ func (s *Server) signal(sig syscall.Signal) {
 	main := s.cmd.Process.Pid
 	all, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", main, main))
 	_ = syscall.Kill(main, sig)
-	for _, f := range strings.Fields(string(all)) {
+	for f := range strings.FieldsSeq(string(all)) {
 		if pid, err := strconv.Atoi(f); err == nil {
 			_ = syscall.Kill(pid, sig)
 		}
