@@ -25,7 +25,7 @@ const searchPool = 1000
 
 func (m *Memory) searchMemories(ctx context.Context, q *find.Question, of func(string) bool) ([]find.Hit, error) {
 	r, err := m.core.Index().Explain(ctx, retrieval.Query{
-		Prompt: q.Text, Now: m.opts.Now(), Limits: retrieval.Limits{Candidates: searchPool},
+		Prompt: q.Text, Alike: true, Now: m.opts.Now(), Limits: retrieval.Limits{Candidates: searchPool},
 	})
 	if err != nil {
 		return nil, err

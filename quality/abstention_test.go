@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/internal/embed"
+	"github.com/memtree/memtree/internal/embed/use"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"
@@ -28,6 +29,8 @@ func TestQualityOfAbstention(t *testing.T) {
 	all := tasks(t)
 	e, err := embed.Default()
 	require.NoError(t, err)
+	u, err := use.Default()
+	require.NoError(t, err)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-30s  %s\n", "%, of the prompts",
 		"shown: its partner  anything | anything, to prompts of other sets")
@@ -35,8 +38,9 @@ func TestQualityOfAbstention(t *testing.T) {
 		name, scene string
 		e           llm.Embedder
 	}{
-		{"words and table", "", e}, {"words alone", "", nil},
-		{"and the scene type", sceneType, e}, {"words and scene type", sceneType, nil},
+		{"words and table", "", e}, {"words and encoder", "", u}, {"words alone", "", nil},
+		{"table and scene type", sceneType, e}, {"encoder and scene type", sceneType, u},
+		{"words and scene type", sceneType, nil},
 	} {
 		for _, x := range all {
 			ix := indexOf(t, x, m.e)

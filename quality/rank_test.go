@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/internal/embed"
+	"github.com/memtree/memtree/internal/embed/use"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"
@@ -38,10 +39,23 @@ func indexOf(tb testing.TB, t task, e llm.Embedder) *retrieval.Index {
 func memtree(tb testing.TB, t task) finder {
 	e, err := embed.Default()
 	require.NoError(tb, err)
-	ix := indexOf(tb, t, e)
+	return alike(indexOf(tb, t, e))
+}
+
+// encoded returns a finder that queries an index with the encoder in place of the table.
+func encoded(tb testing.TB, t task) finder {
+	e, err := use.Default()
+	require.NoError(tb, err)
+	return alike(indexOf(tb, t, e))
+}
+
+// lexical returns a finder that queries an index without vectors.
+func lexical(tb testing.TB, t task) finder { return alike(indexOf(tb, t, nil)) }
+
+func alike(ix *retrieval.Index) finder {
 	return func(tb testing.TB, q query, k int) []string {
 		r, err := ix.Explain(tb.Context(), retrieval.Query{
-			Prompt: q.text, Exclude: []string{q.exclude}, Limits: retrieval.Limits{Candidates: k},
+			Prompt: q.text, Alike: true, Exclude: []string{q.exclude}, Limits: retrieval.Limits{Candidates: k},
 		})
 		require.NoError(tb, err)
 		out := make([]string, len(r.Considered))
@@ -92,6 +106,17 @@ func words(tb testing.TB, t task) finder {
 func vectors(tb testing.TB, t task) finder {
 	e, err := embed.Default()
 	require.NoError(tb, err)
+	return exact(t, e)
+}
+
+// meanings returns a finder that scans the encoder's vectors exactly.
+func meanings(tb testing.TB, t task) finder {
+	e, err := use.Default()
+	require.NoError(tb, err)
+	return exact(t, e)
+}
+
+func exact(t task, e interface{ Vector(s string) []float32 }) finder {
 	all := make([][]float32, len(t.docs))
 	for i, d := range t.docs {
 		all[i] = e.Vector(d.text)

@@ -65,7 +65,10 @@ func TestQualityOfRetrieval(t *testing.T) {
 	for _, m := range []struct {
 		name string
 		make func(testing.TB, task) finder
-	}{{"memtree", memtree}, {"BM25, the same words", words}, {"the table alone", vectors}} {
+	}{
+		{"memtree, the table", memtree}, {"memtree, the encoder", encoded}, {"memtree, words alone", lexical},
+		{"BM25, the same words", words}, {"the table alone", vectors}, {"the encoder alone", meanings},
+	} {
 		of := map[string]scores{}
 		for _, x := range all {
 			of[x.name] = measure(t, x, m.make(t, x))

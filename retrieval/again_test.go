@@ -92,6 +92,8 @@ func TestDigestHasEveryField(t *testing.T) {
 			v.Set(reflect.ValueOf(noon))
 		case v.Kind() == reflect.String:
 			v.SetString("x")
+		case v.Kind() == reflect.Bool:
+			v.SetBool(true)
 		case v.Kind() == reflect.Int:
 			v.SetInt(7)
 		case v.Kind() == reflect.Float64:

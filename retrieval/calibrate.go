@@ -28,7 +28,7 @@ type scale struct{ middle, width float64 }
 // The evidence at both points follows from the threshold of a case, 0.62. A raw score of noise (0.0625) reaches it
 // together with a scene of the same type, one of paraphrase (0.775) alone.
 var (
-	fusedScale = scaleThrough(0.60, 1.05) // lexical score and cosine, 0 to about 2
+	fusedScale = scaleThrough(0.80, 1.20) // root of the lexical score and cosine, 0 to about 2
 	wordScale  = scaleThrough(0.28, 0.62) // lexical score alone, 0 to about 1
 )
 

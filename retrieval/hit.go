@@ -111,7 +111,7 @@ func (r *ranking) hit(x *ranked) Hit {
 	h.Signals = append(make([]Signal, 0, 11),
 		Signal{"exact", place, x.exact, exactWeight, exactWeight * x.exact},
 		Signal{"semantic", x.raw, x.semantic, semanticWeight, semanticWeight * x.semantic},
-		Signal{"words", x.lexical, x.lexical, 1, x.lexical},
+		Signal{"words", x.lexical, r.fuse(x.lexical, 0), 1, r.fuse(x.lexical, 0)},
 	)
 	if r.dense {
 		h.Signals = append(h.Signals, Signal{"meaning", x.cosine, max(0, x.cosine), 1, max(0, x.cosine)})

@@ -96,3 +96,15 @@ func TestOwnWordsStayInTheirProduct(t *testing.T) {
 	require.Equal(t, []string{"e_own"}, ask(""))
 	require.Empty(t, ask("shop"))
 }
+
+// A search for similar texts ignores the task: a similar text comes before one whose mistake fits.
+func TestAlikeIgnoresTheTask(t *testing.T) {
+	ix := indexOf(t, taught("e_own", "Compare it with the order.", "金额"), aCase("核对订单的金额。", id("c_one")),
+		aCase("核对发票的日期。", id("c_two")))
+	for _, q := range []string{"核对订单的金额。", "核对发票的日期。"} {
+		r, by := explain(t, ix, Query{Prompt: q, Alike: true})
+		require.NotEmpty(t, r.Considered)
+		require.Zero(t, signal(by["c_one"], "task"))
+		require.Zero(t, signal(by["c_two"], "task"))
+	}
+}

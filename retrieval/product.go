@@ -53,7 +53,7 @@ func (q *question) ratePlain(column []byte, unit float32, lex, score, most []flo
 		// positive).
 		positive := float32(q.low*float32(ones)) + float32(q.step*float32(hits))
 		cosine := float32((positive + positive - q.sum) * factor)
-		x = float32(x * unit)
+		x = root(float32(x * unit))
 		score[i], most[i] = x+above0(cosine), x+above0(cosine+float32(float32(bound)*boundUnit))
 	}
 }
@@ -124,6 +124,9 @@ func nextPlain(values []float32, flags []uint8, least float32, at int) int {
 	}
 	return at
 }
+
+// root returns the square root, 0 for numbers below 0 and NaN.
+func root(x float32) float32 { return float32(math.Sqrt(float64(above0(x)))) }
 
 // above0 returns x, or 0 if that is less or NaN.
 func above0(x float32) float32 {

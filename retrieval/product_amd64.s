@@ -65,6 +65,8 @@ GLOBL even<>(SB), RODATA|NOPTR, $8
 	VADDPS    Y5, Y4, Y5           \
 	VMULPS    at*4(DI), Y12, Y6    \
 	VXORPS    Y7, Y7, Y7           \
+	VMAXPS    Y7, Y6, Y6           \
+	VSQRTPS   Y6, Y6               \
 	VMAXPS    Y7, Y4, Y4           \
 	VMAXPS    Y7, Y5, Y5           \
 	VADDPS    Y4, Y6, Y4           \

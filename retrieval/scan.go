@@ -37,7 +37,7 @@ type candidate struct {
 	id       uint64  // key of the node's id
 	lexical  float64 // BM25, divided by that of a document with all tokens of the query; about 0 to 1
 	cosine   float64 // of the vectors, 0 where one is missing
-	raw      float64 // lexical + max(0, cosine)
+	raw      float64 // both, see fuse
 	semantic float64 // raw as calibrated evidence
 	verbatim float64 // raw divided by the raw score that the prompt itself would have
 	founded  bool    // it has a reason in the query, see leastWords
@@ -257,7 +257,11 @@ func (s *search) rate() error {
 			}
 		}
 		for i, x := range lex {
-			score[i], high[i] = x*s.unit, x*s.unit
+			x *= s.unit
+			if s.dense {
+				x = root(x)
+			}
+			score[i], high[i] = x, x
 		}
 	}
 	return nil
@@ -352,7 +356,7 @@ func (s *search) compute(at slotRef) (candidate, bool, error) {
 	if c.cosine, err = s.cosine(at, h); err != nil {
 		return candidate{}, false, err
 	}
-	c.raw = c.lexical + max(0, c.cosine)
+	c.raw = s.fuse(c.lexical, c.cosine)
 	c.semantic = s.scale.at(c.raw)
 	c.verbatim = s.verbatim(c.raw)
 	c.exact = s.exact(s.flag[p.base+slot])
@@ -361,6 +365,17 @@ func (s *search) compute(at slotRef) (candidate, bool, error) {
 	c.rel = relOf(c.exact, c.semantic, c.scene, c.task)
 	c.founded = c.exact >= leastPlace && c.semantic >= hereWords || c.semantic >= leastWords || c.task > 0
 	return c, true, nil
+}
+
+// fuse returns the raw score of a lexical score and a cosine: √lexical + cosine, or the lexical score alone if the
+// prompt has no vector. The root is steep near 0 and flat near 1: the first rare tokens that both texts have decide more
+// than the last common ones, and where most are the same the meaning decides. Of lexical^p + w·cosine, p from 0.4 to 1
+// and w from 0.5 to 2, it is the best on the development sets, and the choice of most sets for the one left out.
+func (s *search) fuse(lexical, cosine float64) float64 {
+	if !s.dense {
+		return lexical
+	}
+	return math.Sqrt(max(0, lexical)) + max(0, cosine)
 }
 
 // cosine returns the cosine of a slot's vector and the prompt's, 0 where one is missing.
@@ -383,10 +398,7 @@ func (s *search) cosine(at slotRef, h slotHead) (float64, error) {
 // verbatim returns a raw score divided by the highest for this prompt, which a memory with
 // exactly its text would have; 0 to 1.
 func (s *search) verbatim(raw float64) float64 {
-	most := s.self
-	if s.dense {
-		most++
-	}
+	most := s.fuse(s.self, 1)
 	if most <= 0 {
 		return 0
 	}

@@ -113,6 +113,10 @@ func (s *search) readQuestion(ix *Index, q *Query, prompt string) error {
 	if err := s.scoreWords(prompt); err != nil {
 		return err
 	}
+	if q.Alike {
+		s.fitting = map[int]float64{}
+		return nil
+	}
 	return s.markFitting(prompt, ix.checks().OfTask(prompt))
 }
 

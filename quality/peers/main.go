@@ -127,7 +127,7 @@ func (p *peer) save() error {
 }
 
 func (p *peer) query(ctx context.Context, r *request) ([]string, error) {
-	found, err := p.index.Explain(ctx, retrieval.Query{Prompt: r.Text, Limits: retrieval.Limits{Candidates: r.K}})
+	found, err := p.index.Explain(ctx, retrieval.Query{Prompt: r.Text, Alike: true, Limits: retrieval.Limits{Candidates: r.K}})
 	ids := make([]string, len(found.Considered))
 	for i, h := range found.Considered {
 		ids[i] = h.ID

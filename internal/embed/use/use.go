@@ -5,8 +5,11 @@
 //	v := e.Vector("点击Submit按钮后表单没有提交") // 512 numbers, length 1
 //
 // The similarity of two texts is the dot product of their vectors. Every processor computes the same bits: products
-// are of integers, and sums of floats have a fixed order. FORMAT.md describes the file, NOTICE names its sources, and
-// recipe.py made it.
+// are of integers, and sums of floats have a fixed order.
+//
+// pieces.go cuts a text into pieces by two tries (trie.go), data.go reads their rows, network.go has the convolutions
+// over them, layer.go the products and normalizations, and head.go what turns their mean into the vector.
+// kernel_amd64.go multiplies with AVX2. FORMAT.md describes the data, NOTICE names its sources, recipe.py made it.
 package use
 
 import (
