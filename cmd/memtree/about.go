@@ -16,15 +16,7 @@ import (
 func aboutCommand(a *app) *cobra.Command {
 	o := curation.AboutOptions{}
 	c := &cobra.Command{
-		Use:   "about CASE",
-		Short: a.Say("Say which checks a case is about, and which not"),
-		Long: a.Say(`Corrects what was read from a wrong judgement: which checks were missed in it. From then on
-the case says nothing of a check named with --not, and counts for one named with --is; what people wrote of
-the run stays, and no model reads the case again. Lessons that stand on it are written anew, or go, when the
-tree evolves next; one that would be left with too few cases is not given until then. memtree show CASE
-lists the checks of a case, docs/checks.md those of the catalogue. memtree undo takes it back.`),
-		Example: "  memtree about c_fhb3x2 --not reload\n" +
-			"  memtree about c_fhb3x2 --not reload --is recompute --why \"a wrong sum\"",
+		Use:               "about CASE",
 		Args:              arguments(a.Voice, 1, 1, a.Say("the id of a case")),
 		ValidArgsFunction: completeID(a),
 		RunE:              func(c *cobra.Command, args []string) error { return runAbout(c.Context(), a, args[0], o) },
@@ -40,7 +32,7 @@ func runAbout(ctx context.Context, a *app, id string, o curation.AboutOptions) e
 	if len(o.Not)+len(o.Is) == 0 {
 		return a.Usage("name a check with --not or --is")
 	}
-	return decide(a, ctx, id, o.Options,
+	return decide(ctx, a, id, o.Options,
 		func(c *curation.Curation, ctx context.Context, id string, said curation.Options) (curation.Result, error) {
 			o.Options = said
 			return c.About(ctx, id, o)

@@ -21,15 +21,8 @@ import (
 
 func backupCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "backup FOLDER",
-		Short: a.Say("Copy the whole store to a folder, while it is in use"),
-		Long: a.Say(`Copies the store as it is at one moment, with what waits to be formed and the ledger,
-while others may go on writing to it. The copy is a store itself, and is read and checked once it is
-written. Backing up into the same folder again copies only what is new.
-
-To hand memories to others, use memtree export.`),
-		Example: "  memtree backup /mnt/backups/shop",
-		Args:    arguments(a.Voice, 1, 1, a.Say("the folder of the copy")),
+		Use:  "backup FOLDER",
+		Args: arguments(a.Voice, 1, 1, a.Say("the folder of the copy")),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := a.store.CheckFolder(store.Reading); err != nil {
 				return err
@@ -41,13 +34,8 @@ To hand memories to others, use memtree export.`),
 
 func restoreCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "restore FOLDER",
-		Short: a.Say("Make a store of what memtree backup wrote"),
-		Long: a.Say(`Makes the store named with --store from a backup, and checks it. There may be no
-store yet: what is there is never written over. To merge a backup into a store, export it and import
-it with --trust.`),
-		Example: "  memtree restore /mnt/backups/shop --store .memtree",
-		Args:    arguments(a.Voice, 1, 1, a.Say("the folder of a backup")),
+		Use:  "restore FOLDER",
+		Args: arguments(a.Voice, 1, 1, a.Say("the folder of a backup")),
 		RunE: func(c *cobra.Command, args []string) error {
 			if a.store.ReadOnly {
 				return a.Usage("restore makes a store; leave --read-only out")

@@ -26,27 +26,7 @@ type briefFlags struct {
 func briefCommand(a *app) *cobra.Command {
 	f := briefFlags{}
 	c := &cobra.Command{
-		Use:   "brief [FILE...] [flags]",
-		Short: a.Say("Have a model read coming tests and choose the memories that fit each"),
-		Long: a.Say(`Reads tests before they run, many in one question, and keeps which memories a colleague would
-mention before each, with the words of the test that are the reason and the advice in the test's own
-words. memtree guide then gives these, as fast as ever and without asking a model.
-
-FILE has one JSON object a line, with prompt and, optionally, case_id, scene and scope. A file of
-judged runs will do, and so will a report that memtree ingest reads, the list of playwright test
---list --reporter=json, and a YAML script of Midscene, of which each step is a test. Without FILE it
-reads the tests that were asked for or recorded in the last 30 days. Only what is new is read: tests
-that were not read yet, and memories that came since.
-
-Without a model of its own memtree can be read for elsewhere: --print writes the questions, one JSON
-object a line with system, prompt and the schema of the answer, and --from takes the answers, lines
-of {"id": ..., "answer": {...}}, with the same checks.`),
-		Example: `  memtree brief tests.jsonl --dry-run
-  npx playwright test --list --reporter=json | memtree brief -
-  memtree brief tests.jsonl
-  memtree evolve && memtree brief
-  memtree brief tests.jsonl --print questions.jsonl
-  memtree brief tests.jsonl --from answers.jsonl`,
+		Use:  "brief [FILE...] [flags]",
 		Args: arguments(a.Voice, 0, -1, a.Say("names of files, - for standard input, or nothing")),
 		RunE: func(c *cobra.Command, args []string) error { return runBrief(c.Context(), a, args, &f) },
 	}

@@ -21,16 +21,7 @@ var checkFormats = []string{"playwright", "aria", "json"}
 func checksCommand(a *app) *cobra.Command {
 	format := checkFormats[0]
 	c := &cobra.Command{
-		Use:   "checks --prompt TEXT [flags]",
-		Short: a.Say("Print what was missed on this page before as checks that a program can run"),
-		Long: a.Say(`Prints what was missed on this page, or in this test, as assertions: lines of TypeScript for
-Playwright, templates for its toMatchAriaSnapshot, or JSON. A line fails on a page with the
-miss and passes on one without it. Where that cannot be promised, there is a remark in place
-of code, and the reason.
-
-With --observation each is held against that page too: it holds, is broken, or is unknown.`),
-		Example: `  memtree checks --prompt @task.txt --route /cart > cart.checks.ts
-  memtree checks --prompt @task.txt --route /cart --observation now.yaml --json`,
+		Use:  "checks --prompt TEXT [flags]",
 		Args: arguments(a.Voice, 0, 0, a.Say("no arguments (the prompt goes after --prompt)")),
 	}
 	q := newQueryFlags(a.Voice, c)

@@ -15,11 +15,7 @@ import (
 
 func compactCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "compact",
-		Short: a.Say("Write the store anew without what it no longer needs"),
-		Long: a.Say(`Writes a snapshot and removes the journals and files it replaces. The store does this
-by itself from time to time; it is good before a backup or a commit. Memories, archived ones too,
-stay.`),
+		Use:  "compact",
 		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error { return runCompact(c.Context(), a) },
 	}

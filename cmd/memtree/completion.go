@@ -10,8 +10,6 @@ func completionCommand(v *say.Voice) *cobra.Command {
 	shells := []string{"bash", "zsh", "fish", "powershell"}
 	return &cobra.Command{
 		Use:       "completion bash|zsh|fish|powershell",
-		Short:     v.Say("Print a script that completes memtree's commands and flags"),
-		Example:   "  source <(memtree completion bash)\n  memtree completion fish > ~/.config/fish/completions/memtree.fish",
 		ValidArgs: shells,
 		Args:      arguments(v, 1, 1, v.Say("the name of a shell")),
 		RunE: func(c *cobra.Command, args []string) error {

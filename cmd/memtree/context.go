@@ -17,13 +17,7 @@ const usualContext = 1500
 func contextCommand(a *app) *cobra.Command {
 	budget := usualContext
 	c := &cobra.Command{
-		Use:   "context --prompt TEXT [flags]",
-		Short: a.Say("Print what an agent should know before a run: guidance, facts, and where things are"),
-		Long: a.Say(`Prints guidance as memtree guide does, with its trial id, and after it where the things are that the
-prompt names and how to get to the page, from the map (memtree map). The text has at most --budget tokens;
-memories and facts come first. With --json each part has its ring, its id and why it is there.`),
-		Example: "  memtree context --prompt \"Change the password\" --route /settings --budget 800\n" +
-			"  memtree context --prompt @task.txt --step \"Open the settings\" --json",
+		Use:  "context --prompt TEXT [flags]",
 		Args: arguments(a.Voice, 0, 0, a.Say("no arguments (the prompt goes after --prompt)")),
 	}
 	q := newQueryFlags(a.Voice, c)

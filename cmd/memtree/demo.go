@@ -21,14 +21,9 @@ import (
 
 func demoCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "demo",
-		Short: a.Say("Show how misjudged runs become a lesson for a page not seen"),
-		Long: a.Say(`Records a shipped sample of judged runs into a temporary store, shows what was missed
-and the lessons learned from it, and what an agent is told before it tests a page that none of the
-runs was on. Nothing is left behind, and neither a model nor a network is used.`),
-		Example: "  memtree demo\n  memtree demo --lang zh",
-		Args:    arguments(a.Voice, 0, 0, a.Say("no arguments")),
-		RunE:    func(c *cobra.Command, _ []string) error { return runDemo(c.Context(), a) },
+		Use:  "demo",
+		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
+		RunE: func(c *cobra.Command, _ []string) error { return runDemo(c.Context(), a) },
 	}
 }
 

@@ -29,13 +29,7 @@ import (
 func diffCommand(a *app) *cobra.Command {
 	html, limit := false, 20
 	c := &cobra.Command{
-		Use:   "diff A B [flags]",
-		Short: a.Say("Show how two trees differ"),
-		Long: a.Say(`Compares two exports, folders or stores and prints the memories and lessons that B
-has and A has not, that are gone, and what changed in those both have.`),
-		Example: `  memtree diff monday.memtree tuesday.memtree
-  memtree diff .memtree shop.memtree --json
-  memtree diff main branch --html > diff.html`,
+		Use:  "diff A B [flags]",
 		Args: arguments(a.Voice, 2, 2, a.Say("two files, folders or stores")),
 		RunE: func(c *cobra.Command, args []string) error {
 			if limit < 0 {

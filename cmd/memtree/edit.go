@@ -24,12 +24,6 @@ func editCommand(a *app) *cobra.Command {
 	c := wordCommand(a, "edit ID", &o, func(c *cobra.Command, id string) error {
 		return runEdit(c.Context(), a, id, file, o)
 	})
-	c.Short = a.Say("Word a lesson better, by the gates that every lesson passes")
-	c.Long = a.Say(`Opens what an experience or strategy says, as JSON, in the editor of $VISUAL or $EDITOR, or
-takes it from a file: title, description, appliesWhen, notWhen and lessons with check, instead and mistake.
-It goes into the tree if it passes the gates that a model's words have to pass too, and evolve keeps it from
-then on. A case is evidence: see memtree relabel. memtree undo takes it back.`)
-	c.Example = "  memtree edit e_fhb3x2\n  memtree edit e_fhb3x2 --file better.json"
 	c.Flags().StringVar(&file, "file", "", a.Say("the JSON; - for standard input, without an editor"))
 	return c
 }

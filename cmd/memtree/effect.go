@@ -31,23 +31,7 @@ const byNode = "node"
 func effectCommand(a *app) *cobra.Command {
 	o := effectOptions{}
 	c := &cobra.Command{
-		Use:   "effect [flags]",
-		Short: a.Say("Does memory help, how sure is that, and which memories do?"),
-		Long: a.Say(`Holds runs that were given memory against runs that chance held out, test by test: by how many
-points more often they are right, with its 95-percent interval, and the evidence E. From 20 on it is
-proven, however often one looks. It names the memories that help and harm, and says what to do next.
-
-Guidance that is asked for under a run id is drawn by chance; a run's outcome counts once it is
-recorded with the trial that its guidance named.
-
-With --arms it compares the arms of a recorded experiment instead, such as an agent with memory and
-without. Cases are paired: only those that both arms have count, each after the same number of
-attempts. The file has a line for each run: {"study", "case_id", "arm", "correct"}, and "attempt" and
-"series" where there are several.`),
-		Example: `  memtree effect
-  memtree effect --by node
-  memtree effect --html effect.html
-  memtree effect --arms arms.jsonl`,
+		Use:  "effect [flags]",
 		Args: arguments(a.Voice, 0, 0, a.Say("no arguments (a file of runs goes after --arms)")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {

@@ -25,19 +25,7 @@ type enhanceFlags struct {
 func enhanceCommand(a *app) *cobra.Command {
 	f := enhanceFlags{}
 	c := &cobra.Command{
-		Use:   "enhance FILE [flags]",
-		Short: a.Say("Write guidance into a Midscene YAML script, step by step"),
-		Long: a.Say(`Asks for every aiAct, aiAssert, aiQuery, aiNumber, aiString, aiBoolean and aiAsk of a script, and
-writes what memory has to say into the step's context, which Midscene puts before its prompt. Your own context stays
-first, also one of aiContexts. A step that memory has nothing for is left as it is, and so is every other byte.
-
-Run it again and the guidance is replaced; --remove takes it out, and the script is as it was. A script that is
-written is the same until it is written anew, so that Midscene finds its plans again: write it with each release, as
-memtree freeze does for scripts in code, or with the guidance of that (--frozen). No trial is left: what this
-guidance does to runs is not measured.`),
-		Example: `  memtree enhance cart.yaml > cart.told.yaml
-  memtree enhance cart.yaml --out cart.yaml --frozen memtree.frozen.json
-  memtree enhance cart.yaml --out cart.yaml --remove`,
+		Use:  "enhance FILE [flags]",
 		Args: arguments(a.Voice, 1, 1, a.Say("the name of a script, or - for standard input")),
 		RunE: func(c *cobra.Command, args []string) error { return runEnhance(c.Context(), a, args[0], &f) },
 	}

@@ -28,26 +28,7 @@ func evolveCommand(a *app) *cobra.Command {
 	o := memtree.EvolveOptions{}
 	explain, read, files := false, false, handFlags{}
 	c := &cobra.Command{
-		Use:   "evolve [flags]",
-		Short: a.Say("Let the tree learn: cases that missed one check become a lesson"),
-		Long: a.Say(`Groups the cases by their cause and writes what each group has in common as an
-experience, and counts the experiences of one error type as a strategy. With a model configured
-it writes, in Chinese and English at once, leaves out cases of another cause, and refuses groups
-that have no one cause; without one, rules write. Every draft has to pass the same gates; one that
-does not is kept with the reason, and its cases stay in use. Then what the tree can do without is
-archived, see memtree prune.
-
-Running it again with nothing new changes nothing and asks no model. Interrupted, it goes on where
-it stopped.
-
-Wrong verdicts that came before there was a model are read when there is one. Without a model of its
-own memtree can be read for elsewhere: --print writes the questions that are open, one JSON object a
-line, and --from takes the answers, with the same checks. Do both again until no question is left:
-what groups share is asked once their runs are read.`),
-		Example: `  memtree evolve --dry-run
-  memtree evolve --explain
-  memtree evolve --max-calls 20
-  memtree evolve --review && memtree review`,
+		Use:  "evolve [flags]",
 		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			o.DryRun = o.DryRun || explain

@@ -31,12 +31,8 @@ const nearOnes = -1
 func explainCommand(a *app) *cobra.Command {
 	limit := 0
 	c := &cobra.Command{
-		Use:   "explain --prompt TEXT [flags]",
-		Short: a.Say("Show why guide would take each memory, or leave it out"),
-		Long: a.Say(`Asks as guide does, with the same flags, and prints every memory that was considered:
-its score, the signals that made it, and why it was taken or dropped. Nothing is written.`),
-		Example: `  memtree explain --prompt "Check the order total" --route /orders/42`,
-		Args:    arguments(a.Voice, 0, 0, a.Say("no arguments (the prompt goes after --prompt)")),
+		Use:  "explain --prompt TEXT [flags]",
+		Args: arguments(a.Voice, 0, 0, a.Say("no arguments (the prompt goes after --prompt)")),
 	}
 	q := newQueryFlags(a.Voice, c)
 	c.Flags().IntVar(&limit, "limit", nearOnes,

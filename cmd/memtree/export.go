@@ -39,15 +39,7 @@ const (
 func exportCommand(a *app) *cobra.Command {
 	o := &exportFlags{}
 	c := &cobra.Command{
-		Use:   "export FILE [flags]",
-		Short: a.Say("Write memories to a file, for another team or a branch"),
-		Long: a.Say(`Writes the tree, or the part of it that flags choose, to one file, or with --dir to a folder made ` +
-			`for git. What leaves is said first; --dry-run says it and writes nothing. The same tree gives the same bytes.
-
-A lesson brings the cases it rests on, with their prompts, judgments and truths. With --redact ` +
-			`lessons leave alone; --cases adds the cases, in which a name in running text may stay.`),
-		Example: "  memtree export shop.memtree\n  memtree export shop.memtree --redact\n" +
-			"  memtree export memories --dir --type form_validation_error",
+		Use:  "export FILE [flags]",
 		Args: arguments(a.Voice, 1, 1, a.Say("the name of a file, or of a folder with --dir")),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := exportChoice(a.Voice, o); err != nil {
@@ -156,7 +148,7 @@ func runExport(ctx context.Context, a *app, path string, o *exportFlags) error {
 		var out exported
 		var err error
 		for try := range exportTries {
-			out, err = exportOnce(a, ctx, m, path, o, try == 0)
+			out, err = exportOnce(ctx, a, m, path, o, try == 0)
 			if !errors.Is(err, tree.ErrConflict) {
 				break
 			}
@@ -191,8 +183,8 @@ func runExport(ctx context.Context, a *app, path string, o *exportFlags) error {
 
 // exportOnce exports the tree as it is now. If aloud is set it prints what leaves. The error is tree.ErrConflict if
 // the tree changed while it was written.
-func exportOnce(a *app,
-	ctx context.Context, m *memtree.Memory, path string, o *exportFlags, aloud bool,
+func exportOnce(
+	ctx context.Context, a *app, m *memtree.Memory, path string, o *exportFlags, aloud bool,
 ) (exported, error) {
 	out := exported{File: path, DryRun: o.dryRun}
 	s, err := m.Transfer().Export(ctx, &o.ExportOptions)

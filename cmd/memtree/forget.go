@@ -25,22 +25,8 @@ func forgetCommand(a *app) *cobra.Command {
 	o, yes := curation.Options{}, false
 	c := wordCommand(a, "forget ID", &o, func(c *cobra.Command, id string) error {
 		o.DryRun = !yes
-		return decide(a, c.Context(), id, o, (*curation.Curation).Forget)
+		return decide(c.Context(), a, id, o, (*curation.Curation).Forget)
 	})
-	c.Short = a.Say("Take a memory out of use, and what was learned from it")
-	c.Long = a.Say(`Archives a memory with your reason. What was learned from it is learned anew the next time
-memtree evolve runs, as if it had never been there. A forgotten case does not come back when the same
-evidence is recorded or imported again. The cases of a forgotten lesson say its check no more, and it is not
-learned again before enough other cases make its mistake.
-
-With --purge its bytes are removed from the store too: from journals, snapshots, the ledger, dead letters, the
-search index, what is kept of drafts, damaged bytes that were set aside, and from lessons that were written from
-it. Only its id and a hash stay, so that no import brings it back. Exports, backups, the files it was recorded
-from and the history of git are not reached.
-
-Without --yes it says what would change and writes nothing. memtree undo takes a forget back, never a
-purge.`)
-	c.Example = "  memtree forget c_fhb3x2\n  memtree forget c_fhb3x2 --why \"the label was wrong\" --yes"
 	c.Flags().BoolVar(&o.Purge, "purge", false, a.Say("remove its bytes too: this cannot be taken back"))
 	c.Flags().BoolVar(&yes, "yes", false, a.Say("do it"))
 	return c
@@ -49,12 +35,8 @@ purge.`)
 func pinCommand(a *app) *cobra.Command {
 	o := curation.Options{}
 	c := wordCommand(a, "pin ID", &o, func(c *cobra.Command, id string) error {
-		return decide(a, c.Context(), id, o, (*curation.Curation).Pin)
+		return decide(c.Context(), a, id, o, (*curation.Curation).Pin)
 	})
-	c.Short = a.Say("Keep a memory, whatever is learned, counted or pruned")
-	c.Long = a.Say(`A pinned memory stays in use as it reads now: it is not archived, written anew or put into
-quarantine. A pinned lesson stays as long as one case of it does. memtree undo takes it back.`)
-	c.Example = "  memtree pin e_fhb3x2 --why \"the team reads it every week\""
 	return c
 }
 
@@ -62,16 +44,8 @@ func banCommand(a *app) *cobra.Command {
 	o, yes := curation.Options{}, false
 	c := wordCommand(a, "ban ID", &o, func(c *cobra.Command, id string) error {
 		o.DryRun = !yes
-		return decide(a, c.Context(), id, o, (*curation.Curation).Ban)
+		return decide(c.Context(), a, id, o, (*curation.Curation).Ban)
 	})
-	c.Short = a.Say("Never give a memory again, nor learn it again")
-	c.Long = a.Say(`A banned memory is part of no guidance. Nothing is learned from a banned case. What a banned
-lesson says is given from nowhere else: not by its cases, by other memories, by checks or by what a model read
-ahead; and it is not learned again, nor does a strategy take the place of a banned one, whatever cases are
-recorded or imported later.
-
-Without --yes it prints what would change and writes nothing. memtree undo takes it back.`)
-	c.Example = "  memtree ban s_fhb3x2 --why \"it makes the agent doubt every total\" --yes"
 	c.Flags().BoolVar(&yes, "yes", false, a.Say("do it"))
 	return c
 }
@@ -100,11 +74,11 @@ func over(v *say.Voice, c *cobra.Command, o *curation.Options) {
 	c.Flags().BoolVar(&o.Over, "over", false, v.Say("decide although another person decided otherwise"))
 }
 
+// deciding is a way to decide on a memory or a fact.
+type deciding = func(*curation.Curation, context.Context, string, curation.Options) (curation.Result, error)
+
 // decide makes a decision on a memory and prints what follows from it.
-func decide(a *app,
-	ctx context.Context, id string, o curation.Options,
-	say func(*curation.Curation, context.Context, string, curation.Options) (curation.Result, error),
-) error {
+func decide(ctx context.Context, a *app, id string, o curation.Options, on deciding) error {
 	how := store.Writing
 	if o.DryRun {
 		how = store.Reading
@@ -114,7 +88,7 @@ func decide(a *app,
 		if err != nil {
 			return err
 		}
-		d, err := say(m.Curation(), ctx, n.ID, o)
+		d, err := on(m.Curation(), ctx, n.ID, o)
 		if err != nil {
 			return wordRefused(a.Voice, err)
 		}

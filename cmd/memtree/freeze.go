@@ -23,17 +23,7 @@ import (
 func freezeCommand(a *app) *cobra.Command {
 	out := ""
 	c := &cobra.Command{
-		Use:   "freeze FILE [flags]",
-		Short: a.Say("Write the guidance for a list of prompts to a file, for one release"),
-		Long: a.Say(`Asks for every prompt of FILE and writes what memory has to say now. Agents that keep
-plans under the text they were given, as Midscene does, find them again as long as that text stays the same:
-give them the file, and write it anew with each release.
-
-FILE has one prompt a line, or one JSON object a line with "prompt" and, if known, "scene", "scope" and "lang", as the
-Playwright fixture of @memtree/midscene writes them. A prompt that stands there twice is asked once. The same memory
-gives the same bytes, nothing is held out by chance, and no trial is left.`),
-		Example: `  memtree freeze prompts.txt --out memtree.frozen.json
-  memtree freeze memtree.asked.jsonl --out memtree.frozen.json`,
+		Use:  "freeze FILE [flags]",
 		Args: arguments(a.Voice, 1, 1, a.Say("the name of a file with prompts, or - for standard input")),
 		RunE: func(c *cobra.Command, args []string) error { return runFreeze(c.Context(), a, args[0], out) },
 	}

@@ -16,14 +16,9 @@ import (
 func fsckCommand(a *app) *cobra.Command {
 	var accept bool
 	c := &cobra.Command{
-		Use:   "fsck",
-		Short: a.Say("Report what a damaged store lost, and repair it"),
-		Long: a.Say(`Reads everything, whatever is damaged, and says exactly what cannot be read. Nothing
-is written. With --accept-loss the damaged bytes are set aside in the folder broken of the store,
-and what can be read is written anew, so that the store opens again. Nothing is deleted.`),
-		Example: "  memtree fsck\n  memtree fsck --accept-loss",
-		Args:    arguments(a.Voice, 0, 0, a.Say("no arguments")),
-		RunE:    func(c *cobra.Command, _ []string) error { return runFsck(c.Context(), a, accept) },
+		Use:  "fsck",
+		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
+		RunE: func(c *cobra.Command, _ []string) error { return runFsck(c.Context(), a, accept) },
 	}
 	c.Flags().BoolVar(&accept, "accept-loss", false, a.Say("go on without what is lost"))
 	return c

@@ -17,16 +17,7 @@ import (
 func guideCommand(a *app) *cobra.Command {
 	enhanced, share := false, 0.0
 	c := &cobra.Command{
-		Use:   "guide --prompt TEXT [flags]",
-		Short: a.Say("Print the guidance for a run that is about to start"),
-		Long: a.Say(`Prints a block of text to put after the agent's prompt: the few memories that fit, or
-nothing at all when none does. Only the block goes to standard output; remarks go to standard error.
-
-The answer has a trial id. Hand it back as "trial" with the judged run, and memory learns from the
-outcome. With --run ID chance holds some runs out, so that memtree effect can say whether memory helps.`),
-		Example: `  memtree guide --prompt "Check the order total" --route /orders/42
-  memtree guide --prompt @prompt.txt --enhanced | my-agent
-  memtree guide --prompt - --json < prompt.txt`,
+		Use:  "guide --prompt TEXT [flags]",
 		Args: arguments(a.Voice, 0, 0, a.Say("no arguments (the prompt goes after --prompt)")),
 	}
 	q := newQueryFlags(a.Voice, c)

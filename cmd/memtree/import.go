@@ -26,19 +26,7 @@ func importCommand(a *app) *cobra.Command {
 	o := transfer.ImportOptions{}
 	limit, verify, risk := 0, []string{}, riskFlags{}
 	c := &cobra.Command{
-		Use:   "import FILE... [flags]",
-		Short: a.Say("Take in the memories of another team, into quarantine"),
-		Long: a.Say(`Reads what memtree export wrote, files and folders, and trees in JSON of the design it comes from, ` +
-			`and adds what is not here. What comes waits in quarantine: it can be read and searched (memtree explain ` +
-			`--quarantined), and no agent is told of it before a person says so with memtree promote. What is in use here ` +
-			`stays as it is.
-
-Importing a file again changes nothing. A file that is damaged or breaks a limit is refused as a whole; a memory ` +
-			`that breaks a law of the tree is named and left out, and the exit code is 3.
-
---trust is for one's own backup or branch: what comes is in use at once and merged with what is here.`),
-		Example: "  memtree import shop.memtree --dry-run\n  memtree import shop.memtree\n" +
-			"  memtree import backup.memtree --trust",
+		Use:  "import FILE... [flags]",
 		Args: arguments(a.Voice, 1, -1, a.Say("one file or folder or more")),
 		RunE: func(c *cobra.Command, args []string) error {
 			if limit < 0 {
@@ -47,7 +35,7 @@ Importing a file again changes nothing. A file that is damaged or breaks a limit
 			if risk.take && risk.remove {
 				return a.Usage("--risk and --no-risk exclude each other")
 			}
-			return importFiles(a, c.Context(), args, o, risk, verify, limit)
+			return importFiles(c.Context(), a, args, o, risk, verify, limit)
 		},
 	}
 	f := c.Flags()
@@ -76,8 +64,8 @@ type importedFile struct {
 
 // importFiles imports files one after another and prints what each changed. limit bounds the printed memories of a
 // file. It stops at the first file that is refused; a rejected memory makes the exit code 3.
-func importFiles(a *app,
-	ctx context.Context, files []string, o transfer.ImportOptions, risk riskFlags, verify []string, limit int,
+func importFiles(
+	ctx context.Context, a *app, files []string, o transfer.ImportOptions, risk riskFlags, verify []string, limit int,
 ) error {
 	var keys *transfer.Keys
 	if len(verify) > 0 {
@@ -100,7 +88,7 @@ func importFiles(a *app,
 	err := a.store.With(ctx, how, func(m *memtree.Memory) error {
 		results := []importedFile{}
 		for _, name := range files {
-			r, err := importFile(a, ctx, m, name, keys, &o, risk)
+			r, err := importFile(ctx, a, m, name, keys, &o, risk)
 			if err != nil {
 				return err
 			}
@@ -129,8 +117,8 @@ func importFiles(a *app,
 }
 
 // importFile imports one file or folder. It refuses a store, with advice.
-func importFile(a *app,
-	ctx context.Context, m *memtree.Memory, name string, keys *transfer.Keys, o *transfer.ImportOptions, risk riskFlags,
+func importFile(
+	ctx context.Context, a *app, m *memtree.Memory, name string, keys *transfer.Keys, o *transfer.ImportOptions, risk riskFlags,
 ) (importedFile, error) {
 	r := importedFile{File: name, DryRun: o.DryRun, Trust: o.Trust}
 	if _, err := a.files.Stat(filepath.Join(name, "FORMAT.json")); err == nil {
@@ -164,10 +152,10 @@ func importFile(a *app,
 		bar.End()
 		a.Note(a.Say("%s has a signature, which was not checked; --verify KEYS checks it.", name))
 	}
-	if r.Risk, err = importRisk(a.Voice, ctx, m, file.Risk, risk, o.DryRun); err != nil {
+	if r.Risk, err = importRisk(ctx, a.Voice, m, file.Risk, risk, o.DryRun); err != nil {
 		return r, err
 	}
-	if r.Facts, err = importFileFacts(a.Voice, ctx, m, &file, o); err != nil {
+	if r.Facts, err = importFileFacts(ctx, a.Voice, m, &file, o); err != nil {
 		return r, err
 	}
 	r.Counts, r.Items = plan.Counts, plan.Items
@@ -178,8 +166,8 @@ func importFile(a *app,
 }
 
 // importFileFacts proposes the facts of a file, and confirms the new ones of a trusted file; nil if it has none.
-func importFileFacts(v *say.Voice,
-	ctx context.Context, m *memtree.Memory, file *transfer.File, o *transfer.ImportOptions,
+func importFileFacts(
+	ctx context.Context, v *say.Voice, m *memtree.Memory, file *transfer.File, o *transfer.ImportOptions,
 ) (*knowledge.Imported, error) {
 	if len(file.Facts) == 0 {
 		return nil, nil //nolint:nilnil // most files have none

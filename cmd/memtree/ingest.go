@@ -28,39 +28,7 @@ type ingestFlags struct {
 func ingestCommand(a *app) *cobra.Command {
 	f := ingestFlags{}
 	c := &cobra.Command{
-		Use:   "ingest FORMAT FILE... [flags]",
-		Short: a.Say("Record what test tools wrote: JUnit, Playwright, tables and others"),
-		Long: a.Say(`Reads the reports of test tools and records their runs. The formats:
-
-  junit       JUnit's XML, of pytest, Playwright, Jest, Vitest and others
-  playwright  what Playwright's JSON reporter writes
-  midscene    Midscene's HTML reports, JSON dumps and summaries of runs
-  promptfoo   what promptfoo eval --output writes as JSON
-  allure      allure-results: the folder, a zip of it, or its *-result.json
-  pytest      the JSON of pytest-json-report
-  inspect     Inspect's logs, .eval and .json
-  deepeval    DeepEval's test runs
-  uibench     the GUI agent benchmark: its cases and raw-results.json
-  csv         tables: CSV, TSV, and the first sheet of an XLSX workbook
-  map         any JSON or JSON Lines, by a mapping (--map)
-
-A test that failed says what it found, not whether it was right. So these runs have no truth; they wait for memtree ` +
-			`label, or for --truth, a table with the columns id, truth and note as memtree label takes it. An id there may ` +
-			`be the name of a test, such as test_cart.TestCart › test_total, or its title alone where no other has it.
-
-What failed, the steps, links and screenshots (PNG, JPEG, WebP, of at most 8 MiB, 8 a run) are kept with the run and ` +
-			`shown where a person judges it. A screenshot that a report names by a path is read from the report's own folder, ` +
-			`or from --attachments, and from nowhere else.
-
-A folder stands for the files in it that such tools write; folders within it and links are left out.
-
-Attempts at one test count as one run, the last one. Skipped tests have no verdict and are no runs. A report that is ` +
-			`read again changes nothing. Where two tools report one run, name it with --run, and each test counts once.
-
-memtree record and the other commands that read runs know these files too by what is in them, but for map ` +
-			`and uibench.`),
-		Example: "  memtree ingest junit results.xml --truth labels.csv\n  memtree ingest allure allure-results/\n" +
-			"  memtree ingest map runs.jsonl --map mapping.yaml",
+		Use:  "ingest FORMAT FILE... [flags]",
 		Args: arguments(a.Voice, 2, -1, a.Say("a format and one file or more")),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 0 {

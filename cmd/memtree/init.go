@@ -15,12 +15,8 @@ import (
 
 func initCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "init [flags]",
-		Short: a.Say("Make a store"),
-		Long: a.Say(`Makes an empty store in .memtree, or in the folder named with --store. A store that is there ` +
-			`already stays as it is.`),
-		Example: "  memtree init\n  memtree init --store ~/shop-memory",
-		Args:    arguments(a.Voice, 0, 0, a.Say("no arguments")),
+		Use:  "init [flags]",
+		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if len(a.store.Label) > tree.MaxName {
 				return a.Usage("--label is longer than %s, which is the most", screen.Bytes(tree.MaxName))

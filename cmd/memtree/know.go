@@ -21,20 +21,7 @@ import (
 func knowCommand(a *app) *cobra.Command {
 	o, s := curation.Options{}, tree.Statement{}
 	c := &cobra.Command{
-		Use:   `know "STATEMENT"`,
-		Short: a.Say("State what holds of the product under test"),
-		Long: a.Say(`Saves one sentence about the product or its environment that testers know and agents do not, such as
-"Scores reach the student only after Publish was pressed". From now on memtree guide gives it before the tests
-that it fits: those of the pages of --about, the test of --test, and without both those that mention it.
-
-State what holds, not what to answer: a statement that orders a verdict is refused. To state it again with another
-page adds that page. A statement that differs from another in its numbers only is held back with that one until
-memtree know confirm keeps both, or memtree know settle which one does. memtree undo takes back
-whatever was decided.`),
-		Example: `  memtree know "A seat is held for 15 minutes." --kind rule --product travel \
-    --about /seats --by ann
-  memtree know list --product travel
-  memtree know contradict f_q3ejxw --why "20 minutes since 1.3"`,
+		Use:  `know "STATEMENT"`,
 		Args: oneStatement(a.Voice),
 		RunE: func(c *cobra.Command, args []string) error {
 			return factDecided(c.Context(), a, func(m *memtree.Memory) (curation.Result, error) {
@@ -47,11 +34,9 @@ whatever was decided.`),
 	speaker(a.Voice, c, &o)
 	c.AddCommand(
 		knowListCommand(a), knowShowCommand(a), knowReadCommand(a), knowImportCommand(a), knowExportCommand(a),
-		factCommand(a, "confirm ID", a.Say("Confirm that a fact still holds"), (*curation.Curation).ConfirmFact),
-		factCommand(a, "contradict ID", a.Say("Contradict a fact: it is given no more"),
-			(*curation.Curation).ContradictFact),
-		factCommand(a, "settle ID", a.Say("Confirm a fact against what contradicts it"),
-			(*curation.Curation).SettleFact),
+		factCommand(a, "confirm ID", (*curation.Curation).ConfirmFact),
+		factCommand(a, "contradict ID", (*curation.Curation).ContradictFact),
+		factCommand(a, "settle ID", (*curation.Curation).SettleFact),
 		knowForgetCommand(a),
 		knowEditCommand(a),
 	)
@@ -93,12 +78,10 @@ func factKinds(v *say.Voice) func() []cobra.Completion {
 }
 
 // factCommand returns a command that decides on one fact.
-func factCommand(a *app,
-	use, short string, decide func(*curation.Curation, context.Context, string, curation.Options) (curation.Result, error),
-) *cobra.Command {
+func factCommand(a *app, use string, decide deciding) *cobra.Command {
 	o := curation.Options{}
 	c := &cobra.Command{
-		Use: use, Short: short, Args: arguments(a.Voice, 1, 1, a.Say("the id of a fact")),
+		Use: use, Args: arguments(a.Voice, 1, 1, a.Say("the id of a fact")),
 		RunE: func(c *cobra.Command, args []string) error {
 			return factDecided(c.Context(), a, func(m *memtree.Memory) (curation.Result, error) {
 				f, err := findFact(c.Context(), a.Voice, m, args[0])
@@ -116,20 +99,15 @@ func factCommand(a *app,
 
 func knowForgetCommand(a *app) *cobra.Command {
 	purge, yes := false, false
-	c := factCommand(a, "forget ID", a.Say("Take a fact out of use"),
-		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.Result, error) {
-			o.Purge, o.DryRun = purge, purge && !yes
-			d, err := c.ForgetFact(ctx, id, o)
-			if err == nil && o.DryRun {
-				err = a.Usage("nothing was changed; say --yes to do it")
-			}
-			return d, err
-		})
-	c.Long = a.Say(`Archives a fact with your reason; memtree undo takes that back. With --purge its statement, those
-it replaced and what people wrote about them are removed from the files of the store too, which needs
---yes and cannot be taken back. It is not read again from the notes that state it. Exports, backups
-and the notes themselves are not reached: see memtree forget.`)
-	c.Example = "  memtree know forget f_q3ejxw --why \"gone since 1.4\"\n  memtree know forget f_q3ejxw --purge --yes"
+	forget := func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.Result, error) {
+		o.Purge, o.DryRun = purge, purge && !yes
+		d, err := c.ForgetFact(ctx, id, o)
+		if err == nil && o.DryRun {
+			err = a.Usage("nothing was changed; say --yes to do it")
+		}
+		return d, err
+	}
+	c := factCommand(a, "forget ID", forget)
 	c.Flags().BoolVar(&purge, "purge", false, a.Say("remove its bytes too: this cannot be taken back"))
 	c.Flags().BoolVar(&yes, "yes", false, a.Say("do it"))
 	return c
@@ -138,13 +116,7 @@ and the notes themselves are not reached: see memtree forget.`)
 func knowEditCommand(a *app) *cobra.Command {
 	o, s := curation.Options{}, tree.Statement{}
 	c := &cobra.Command{
-		Use:   `edit ID ["STATEMENT"]`,
-		Short: a.Say("Reword a fact, or limit where it holds"),
-		Long: a.Say(`With another wording, product, suite, test or agent, it is another fact, which has the
-evidence of this one; this one is superseded. Flags that are not given change nothing; an empty one ("")
-takes it away.`),
-		Example: "  memtree know edit f_q3ejxw \"A seat is held for 20 minutes.\"\n" +
-			"  memtree know edit f_q3ejxw --about /seats --about /seats/map",
+		Use:  `edit ID ["STATEMENT"]`,
 		Args: arguments(a.Voice, 1, 2, a.Say("the id of a fact, and another wording")),
 	}
 	statementFlags(a.Voice, c, &s)

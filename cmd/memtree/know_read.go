@@ -24,15 +24,7 @@ type knowReadFlags struct {
 func knowReadCommand(a *app) *cobra.Command {
 	f := knowReadFlags{}
 	c := &cobra.Command{
-		Use:   "read",
-		Short: a.Say("Have a model read what notes on false alarms state of the product"),
-		Long: a.Say(`Half of the false alarms are facts that the agent did not know, and testers wrote them into
-their notes: "masked on purpose", "the board is updated once a night". A model reads these notes, up
-to 30 in a question, and states each fact in one sentence with the quotation behind it. A
-note is read once. memtree guide gives the facts from then on, memtree know list prints them, and
-contradict takes one out of use.`),
-		Example: "  memtree know read --dry-run\n  memtree know read --max-cost 0.05\n" +
-			"  memtree know read --print questions.jsonl\n  memtree know read --from answers.jsonl",
+		Use:  "read",
 		Args: arguments(a.Voice, 0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error { return knowRead(c.Context(), a, &f) },
 	}

@@ -20,13 +20,8 @@ import (
 func knowListCommand(a *app) *cobra.Command {
 	x := knowledge.Filter{}
 	c := &cobra.Command{
-		Use:   "list [WORDS]",
-		Short: a.Say("Print what is known, what is disputed first"),
-		Long: a.Say(`Prints the facts that are in use or put to people, those that a person has to decide on first. Trust
-is from 0 to 1, with the number of people, notes and runs that it rests on; below %.1f a fact is not given.`,
-			knowledge.Floor),
-		Example: "  memtree know list --product travel\n  memtree know list --state archived\n  memtree know list seat",
-		Args:    arguments(a.Voice, 0, -1, a.Say("what the facts mention")),
+		Use:  "list [WORDS]",
+		Args: arguments(a.Voice, 0, -1, a.Say("what the facts mention")),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.store.With(c.Context(), store.Reading, func(m *memtree.Memory) error {
 				x.Words = strings.Join(args, " ")
@@ -73,7 +68,7 @@ func printFacts(v *say.Voice, all []knowledge.Fact) error {
 
 func knowShowCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "show ID", Short: a.Say("Print one fact with its evidence"), Args: arguments(a.Voice, 1, 1, a.Say("the id of a fact")),
+		Use: "show ID", Args: arguments(a.Voice, 1, 1, a.Say("the id of a fact")),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.store.With(c.Context(), store.Reading, func(m *memtree.Memory) error {
 				f, err := findFact(c.Context(), a.Voice, m, args[0])

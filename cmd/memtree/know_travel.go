@@ -39,20 +39,7 @@ type knowImportFlags struct {
 func knowImportCommand(a *app) *cobra.Command {
 	f := knowImportFlags{}
 	c := &cobra.Command{
-		Use:   "import FILE...",
-		Short: a.Say("Take in facts of another tree, observations of agent-qa, or a list of known bugs"),
-		Long: a.Say(`Reads what memtree know export wrote, Markdown observations of agent-qa (a file, or the folder
-with products, suites and tests in it), and lists of issues: CSV, a JSON array or JSON lines, with the columns
-of a tracker's export; --column names them where they differ. An issue is a known bug; one that is closed is
-passed over, unless a build in which it is fixed is named. With --defects the files are judged runs, as memtree
-record reads them, and the defects that their truths list are known bugs of the pages they were seen on.
-
-What is taken in waits: no run is given it before a person confirms it (memtree know list --open). With
---confirm you do that at once, at most %d. Facts that contradict
-those that are there are put to people.`, mostConfirmed),
-		Example: "  memtree know import facts.jsonl\n  memtree know import agent-qa-memory --dry-run\n" +
-			"  memtree know import jira.csv --column statement=Summary --confirm --by ann\n" +
-			"  memtree know import runs.jsonl --defects --dry-run",
+		Use:  "import FILE...",
 		Args: arguments(a.Voice, 1, -1, a.Say("the files or folders")),
 		RunE: func(c *cobra.Command, args []string) error { return knowImport(c.Context(), a, args, &f) },
 	}
@@ -212,13 +199,7 @@ func importedFacts(v *say.Voice, did *knowledge.Imported, f *knowImportFlags) (o
 func knowExportCommand(a *app) *cobra.Command {
 	x, format := knowledge.Filter{}, ""
 	c := &cobra.Command{
-		Use:   "export FILE",
-		Short: a.Say("Write facts to a file, or as observations of agent-qa"),
-		Long: a.Say(`Writes the facts in use: JSON lines that memtree know import reads, or with --format agent-qa a
-folder with products, suites and tests of Markdown observations. Statements leave, with kind, place and how
-they did; names of people, notes and runs stay here. - is standard output.`),
-		Example: "  memtree know export facts.jsonl --product travel\n" +
-			"  memtree know export agent-qa-memory --format agent-qa",
+		Use:  "export FILE",
 		Args: arguments(a.Voice, 1, 1, a.Say("the file or folder")),
 		RunE: func(c *cobra.Command, args []string) error {
 			x.State = knowledge.Active

@@ -33,26 +33,7 @@ type labelFlags struct {
 func labelCommand(a *app) *cobra.Command {
 	f := labelFlags{}
 	c := &cobra.Command{
-		Use:   "label [flags]",
-		Short: a.Say("Label recorded verdicts as right or wrong, the riskiest first"),
-		Long: a.Say(`Runs that were recorded without a truth wait for a person. This shows them one after another,
-the likeliest to be wrong first, and asks: was the verdict right? A letter and Enter answers. Each answer is
-saved at once, so that Ctrl-C loses none; u takes the last one back. While it asks, nothing else can write
-to the store, unless memtree serve holds it.
-
---csv writes what waits to a table for a spreadsheet; --from reads it back. The table has the columns id,
-truth and note; others are not looked at. An id may be the name of a test too, such as
-test_cart.TestCart › test_total, or its title alone where no other has it. A truth is right or wrong for
-the verdict, pass or fail for what was tested, or which way the verdict was wrong: false_pass, false_fail
-or other; 对、错、通过、不通过、漏报、误报 are understood too.
-Where it is empty the run goes on waiting. A line that cannot be used is named and
-left out; the others are saved, and the exit code is 3. Reading a table again changes nothing.
-What another person labelled otherwise is named and stays, but with --over.
-
-Flags choose which verdicts are shown, listed, written or labelled. --as right labels all that match at
-once, after the number was confirmed; one undo takes it back.`),
-		Example: "  memtree label\n  memtree label --list\n  memtree label --csv out.csv\n  memtree label --from out.csv\n" +
-			"  memtree label --as right --product shop --since 2026-01-28",
+		Use:  "label [flags]",
 		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := checkLabel(a, &f); err != nil {

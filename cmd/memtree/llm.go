@@ -18,10 +18,9 @@ import (
 
 func llmCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "llm check [flags]",
-		Short: a.Say("Try out the model that is set"),
-		Args:  arguments(a.Voice, 0, 0, a.Say("check after it")),
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+		Use:  "llm check [flags]",
+		Args: arguments(a.Voice, 0, 0, a.Say("check after it")),
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(llmCheckCommand(a))
 	return c
@@ -30,24 +29,7 @@ func llmCommand(a *app) *cobra.Command {
 func llmCheckCommand(a *app) *cobra.Command {
 	within := defaultPatience
 	c := &cobra.Command{
-		Use:   "check [flags]",
-		Short: a.Say("Ask the model one question, and report what works and what to mend"),
-		Long: a.Say(`Reads the variables of the model, asks it one question, has the embedding model embed one
-text, and says who answered, how, how fast and at what price. What is wrong with a variable is said before
-anything is sent. The exit code is 1 if there is no model that can be used.
-
-  MEMTREE_LLM_PROVIDER    openai (or compatible), anthropic, ollama, none
-  MEMTREE_LLM_MODEL       the name of the model
-  MEMTREE_LLM_BASE_URL    where it is; not needed for the provider's own address
-  MEMTREE_LLM_API_KEY     the key; not needed for a server without
-  MEMTREE_LLM_EMBED_MODEL a model that embeds, in place of the built-in table
-  MEMTREE_LLM_TIMEOUT, MEMTREE_LLM_MAX_TOKENS
-  MEMTREE_LLM_PRICE       what a million tokens cost, IN,OUT
-  MEMTREE_LLM_EMBED_PRICE what a million tokens of the embedding model cost
-  MEMTREE_LLM_RECORD      a folder to record in what the model writes
-  MEMTREE_LLM_REPLAY      a folder of recordings to play; no model is asked`),
-		Example: `  memtree llm check
-  MEMTREE_LLM_PROVIDER=ollama MEMTREE_LLM_MODEL=qwen2.5 memtree llm check --json`,
+		Use:  "check [flags]",
 		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if within <= 0 {

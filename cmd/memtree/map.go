@@ -21,15 +21,7 @@ import (
 
 func mapCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "map",
-		Short: a.Say("Remember where things are in the application under test"),
-		Long: a.Say(`Holds the pages of an application with what they contain, the ways between them, the selectors
-that worked, the interfaces that it calls, and its requirements: and which of all that no test
-touches. It is fed by what test tools leave behind anyway; see memtree map add.`),
-		Example: `  memtree map add trace.zip --product shop
-  memtree map find "the sign in button"
-  memtree map path / /orders/42
-  memtree map gaps`,
+		Use:  "map",
 		Args: arguments(a.Voice, 0, 0, ""),
 	}
 	c.AddCommand(mapAddCommand(a), mapCoverageCommand(a), mapShowCommand(a), mapFindCommand(a), mapPathCommand(a),
@@ -40,15 +32,7 @@ touches. It is fed by what test tools leave behind anyway; see memtree map add.`
 func mapAddCommand(a *app) *cobra.Command {
 	o := walk.Options{}
 	c := &cobra.Command{
-		Use:   "add FILE...",
-		Short: a.Say("Add what a test tool saw to the map"),
-		Long: a.Say(`Reads traces of Playwright (trace.zip), HTTP archives (HAR), ARIA snapshots (page.aria.yaml),
-OpenAPI descriptions, sitemaps, caches of Midscene, tables of requirements (CSV: code, title,
-priority, criteria, page, tests) and walks in memtree's own form (JSON lines). A file that was
-added before changes nothing. What was typed, bodies, cookies and the values of parameters are
-not read.`),
-		Example: "  memtree map add trace.zip --product shop --build 1.4\n" +
-			"  memtree map add login.aria.yaml --page /login\n  memtree map add requirements.csv",
+		Use:  "add FILE...",
 		Args: arguments(a.Voice, 1, -1, a.Say("one file or more")),
 		RunE: func(c *cobra.Command, args []string) error { return mapAdd(c.Context(), a, args, o) },
 	}
@@ -177,9 +161,8 @@ func mapped(ctx context.Context, a *app, product string, read func(m *memtree.Me
 func mapCoverageCommand(a *app) *cobra.Command {
 	product := ""
 	c := &cobra.Command{
-		Use:   "coverage",
-		Short: a.Say("Print how much of the application tests touch"),
-		Args:  arguments(a.Voice, 0, 0, ""),
+		Use:  "coverage",
+		Args: arguments(a.Voice, 0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return mapped(c.Context(), a, product, func(_ *memtree.Memory, x *appmap.Map) error {
 				v := x.Coverage(product)

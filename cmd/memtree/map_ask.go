@@ -17,9 +17,8 @@ import (
 func mapShowCommand(a *app) *cobra.Command {
 	product := ""
 	c := &cobra.Command{
-		Use:   "show [PAGE]",
-		Short: a.Say("Print the pages of the application, or one of them with what it contains"),
-		Args:  arguments(a.Voice, 0, 1, a.Say("an address or a route")),
+		Use:  "show [PAGE]",
+		Args: arguments(a.Voice, 0, 1, a.Say("an address or a route")),
 		RunE: func(c *cobra.Command, args []string) error {
 			return mapped(c.Context(), a, product, func(_ *memtree.Memory, x *appmap.Map) error {
 				if len(args) == 0 {
@@ -108,13 +107,7 @@ func mapFindCommand(a *app) *cobra.Command {
 	q := appmap.Query{}
 	all := false
 	c := &cobra.Command{
-		Use:   `find "ELEMENT"`,
-		Short: a.Say("Find selectors that worked for an element"),
-		Long: a.Say(`Finds elements by what they are called, under other names too, and prints the selectors that worked:
-those whose success rate is .7 or more at the lower end of its interval. With --all also others,
-and for untouched elements the selector that Playwright would use.`),
-		Example: "  memtree map find \"the submit button of the login form\"\n" +
-			"  memtree map find \"search\" --page /orders --do fill --all",
+		Use:  `find "ELEMENT"`,
 		Args: arguments(a.Voice, 1, 1, a.Say("what is looked for, in quotation marks")),
 		RunE: func(c *cobra.Command, args []string) error {
 			q.Text = args[0]
@@ -161,9 +154,8 @@ func printFound(v *say.Voice, found []appmap.Found, all bool) error {
 func mapPathCommand(a *app) *cobra.Command {
 	product := ""
 	c := &cobra.Command{
-		Use:   "path FROM TO",
-		Short: a.Say("Print the shortest way from one page to another"),
-		Args:  arguments(a.Voice, 2, 2, a.Say("two pages: addresses or routes")),
+		Use:  "path FROM TO",
+		Args: arguments(a.Voice, 2, 2, a.Say("two pages: addresses or routes")),
 		RunE: func(c *cobra.Command, args []string) error {
 			return mapped(c.Context(), a, product, func(_ *memtree.Memory, x *appmap.Map) error {
 				way, ok := x.Path(product, args[0], args[1])
@@ -194,11 +186,7 @@ func mapPathCommand(a *app) *cobra.Command {
 func mapGapsCommand(a *app) *cobra.Command {
 	product, limit := "", 20
 	c := &cobra.Command{
-		Use:   "gaps",
-		Short: a.Say("Print what no test touches, the riskiest first"),
-		Long: a.Say(`Prints the elements, pages, interfaces, flows and requirements that no test touches, and pages
-that nothing leads to. First come those of pages on which verdicts were wrong: each wrong verdict
-counts one.`),
+		Use:  "gaps",
 		Args: arguments(a.Voice, 0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return mapped(c.Context(), a, product, func(m *memtree.Memory, x *appmap.Map) error {
@@ -264,11 +252,7 @@ func gapName(v *say.Voice, g *appmap.Gap) string {
 func mapRequirementsCommand(a *app) *cobra.Command {
 	product := ""
 	c := &cobra.Command{
-		Use:   "requirements",
-		Short: a.Say("Print which tests check which requirement"),
-		Long: a.Say(`Prints the requirements that memtree map add has read from a table, with the tests that check
-each: those that the table names, and among the tests that ran those that name its code or are
-like its title, with how sure that is.`),
+		Use:  "requirements",
 		Args: arguments(a.Voice, 0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			return mapped(c.Context(), a, product, func(m *memtree.Memory, x *appmap.Map) error {

@@ -14,13 +14,7 @@ import (
 func mapExportCommand(a *app) *cobra.Command {
 	product := ""
 	c := &cobra.Command{
-		Use:   "export FILE",
-		Short: a.Say("Write what was seen to a file that map add reads"),
-		Long: a.Say(`Writes the walks of the map, a line of JSON each: routes, names of elements and parameters, selectors and
-whether they worked. Values and bodies are not in the map. memtree map add takes the file into another map,
-where a walk that is there counts once; so the maps of two teams become one. - is standard output.`),
-		Example: "  memtree map export shop.walks.jsonl --product shop\n" +
-			"  memtree map add shop.walks.jsonl --store other",
+		Use:  "export FILE",
 		Args: arguments(a.Voice, 1, 1, a.Say("the file")),
 		RunE: func(c *cobra.Command, args []string) error { return mapExport(c.Context(), a, args[0], product) },
 	}

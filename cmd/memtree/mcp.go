@@ -22,18 +22,7 @@ const mostMessage = 2 * mcpserver.MaxArguments
 
 func mcpCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "mcp",
-		Short: a.Say("Let agents use the memory over MCP, on standard input and output"),
-		Long: a.Say(`Serves the store to one agent over MCP, the Model Context Protocol, until the agent closes
-standard input. The agent gets guidance before a test and records the outcome after it; lessons
-that it proposes wait until a person promotes them. Name this command in the settings of the
-agent's program, as a server that is started on stdio.
-
-Standard output carries the protocol alone; what people should know goes to standard error.
-Other commands on the store, and further agents, work beside it. With --read-only, and while a
-process that works for itself alone writes to the store, the agent can ask and not record.`),
-		Example: `  memtree mcp --store /path/to/.memtree
-  claude mcp add memtree -- memtree mcp --store /path/to/.memtree`,
+		Use:  "mcp",
 		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error { return runMCP(c.Context(), a, c) },
 	}

@@ -9,22 +9,8 @@ import (
 
 func mergeDriverCommand(v *say.Voice) *cobra.Command {
 	return &cobra.Command{
-		Use:   "merge-driver BASE OURS THEIRS [PATH]",
-		Short: v.Say("Merge branches of a folder of memories, for git"),
-		Long: v.Say(`Git calls this for every file of an exported folder that two branches changed. What both
-know is united, whatever the order of merges; where they contradict each other both lessons stay,
-and the memory is named.
-
-Once in a clone:
-
-  git config merge.memtree.driver "memtree merge-driver %O %A %B %P"
-
-and in .gitattributes, for a folder called memories:
-
-  memories/nodes/*.jsonl merge=memtree
-  memories/manifest.json merge=memtree`),
-		Example: "  memtree merge-driver base.jsonl ours.jsonl theirs.jsonl",
-		Args:    arguments(v, 3, 4, v.Say("three files, and the path git knows them by")),
+		Use:  "merge-driver BASE OURS THEIRS [PATH]",
+		Args: arguments(v, 3, 4, v.Say("three files, and the path git knows them by")),
 		RunE: func(_ *cobra.Command, args []string) error {
 			path := args[len(args)-1]
 			conflicts, err := transfer.MergeFiles(args[0], args[1], args[2])

@@ -17,16 +17,7 @@ import (
 func promoteCommand(a *app) *cobra.Command {
 	o := transfer.PromoteOptions{}
 	c := &cobra.Command{
-		Use:   "promote ID... [flags]",
-		Short: a.Say("Let imported memories be used"),
-		Long: a.Say(`Takes memories out of the quarantine that imports wait in: by id, or all of an error
-type or an origin. A lesson brings the cases it rests on. From then on they are on probation and can
-be part of guidance.
-
-The beginning of an id is enough where no other begins like it.`),
-		Example: `  memtree promote e_fhb3x2
-  memtree promote --origin team-a --dry-run
-  memtree promote --origin team-a --type form_validation_error`,
+		Use:  "promote ID... [flags]",
 		Args: arguments(a.Voice, 0, -1, a.Say("ids of memories, or --type or --origin")),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 && o.ErrorType == "" && o.Origin == "" {

@@ -20,19 +20,8 @@ func pruneCommand(a *app) *cobra.Command {
 	o := evolution.PruneOptions{}
 	limit := mostForgotten
 	c := &cobra.Command{
-		Use:   "prune [flags]",
-		Short: a.Say("Archive what the tree can do without, each with its reason"),
-		Long: a.Say(`Takes memories out of use in this order: what did harm and has no evidence newer than 90 days,
-what has been replaced for 30 days, cases that were seen once 90 days ago, are little trusted, stand behind no
-lesson and were given to none of the 20 queries or more that they could have served, lessons with
-fewer than two cases left, and beyond the budget lessons whose cases others cover. No case goes for
-its age or for how many there are.
-
-Archived memories stay in the store with their evidence and their reason, and a case whose mistake
-is made again comes back into use. memtree evolve does this too; memtree evolve --dry-run says
-beforehand how many would go.`),
-		Example: "  memtree prune --dry-run\n  memtree prune --only edge_case_error",
-		Args:    arguments(a.Voice, 0, 0, a.Say("no arguments")),
+		Use:  "prune [flags]",
+		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.Experiences < 0 {
 				return a.Usage("a budget is a number of memories, 1 or more")

@@ -20,32 +20,8 @@ import (
 func recordCommand(a *app) *cobra.Command {
 	async, dry, run := false, false, ""
 	c := &cobra.Command{
-		Use:   "record FILE... [flags]",
-		Short: a.Say("Record judged runs; wrong judgements become cases"),
-		Long: a.Say(`Reads judged runs from files (- is standard input), one JSON object a line or an array, and keeps ` +
-			`them. A wrong judgement becomes a case, or one more occurrence of a case that is known. Recording a file again ` +
-			`changes nothing.
-
-A line that cannot be used is named and left out; the others are kept, and the exit code is 3. Only prompt and ` +
-			`judgment are required:
-
-  {"prompt": "…", "judgment": "pass", "ground_truth": "fail",
-   "case_id": "…", "scene": {"id": "…", "type": "form", "route": "/orders/42"},
-   "run_id": "…", "at": "2026-01-28T09:00:00Z", "note": "…"}
-
-note, or reason, is what a person or your evaluator says of the run: what was missed, or why the verdict was right. ` +
-			`It is not what the agent said, which belongs into judgment: {"verdict": "pass", "reason": "…"}. Where a run has ` +
-			`both, note is taken for the evaluator's words, and reason, taken for the agent's own, is left out. Fields ` +
-			`that are not read are named, once a file.
-
-Other names are understood too: verdict and expected, actual and expected, prediction and label, agent_verdict and ` +
-			`human_verdict, 判定 and 期望.
-
-The same answer to the same test is one more run if its id, run_id, trial or at is another. Where a line has none ` +
-			`of these, equal lines of one file are separate runs, and an equal line of another file counts as recorded ` +
-			`before; --run names the run of such lines.`),
-		Example: "  memtree record runs.jsonl\n  my-harness --json | memtree record - --run nightly-42",
-		Args:    arguments(a.Voice, 1, -1, a.Say("one file or more, or - for standard input")),
+		Use:  "record FILE... [flags]",
+		Args: arguments(a.Voice, 1, -1, a.Say("one file or more, or - for standard input")),
 		RunE: func(c *cobra.Command, args []string) error {
 			if dry {
 				return recordDry(c.Context(), a, args, run)

@@ -24,17 +24,7 @@ type relabelFlags struct {
 func relabelCommand(a *app) *cobra.Command {
 	o, f := curation.Options{}, relabelFlags{}
 	c := &cobra.Command{
-		Use:   "relabel EVALUATION --truth JSON",
-		Short: a.Say("Correct the truth of a judged run"),
-		Long: a.Say(`Corrects the ground truth of a run that was recorded, by its id or run id. If the agent was
-right after all its case goes; if it was wrong after all a case appears; if it was wrong in another way the
-case changes. Lessons that stood on the case are written anew, or go, when the tree evolves next, and risk
-and effect learn the new truth. memtree undo takes it back.
-
-What a run said is kept only in its case. To relabel one that was right, hand it in as it was recorded,
-with --runs.`),
-		Example: `  memtree relabel run-17/cart --truth '{"verdict":"pass"}'
-  memtree relabel run-17/cart --truth '"fail"' --runs runs.jsonl`,
+		Use:  "relabel EVALUATION --truth JSON",
 		Args: arguments(a.Voice, 1, 1, a.Say("the id of an evaluation")),
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.truth == "" {

@@ -32,24 +32,7 @@ type replayOptions struct {
 func replayCommand(a *app) *cobra.Command {
 	o := replayOptions{}
 	c := &cobra.Command{
-		Use:   "replay FILE... [flags]",
-		Short: a.Say("Would memory have warned? Your own history, in time order"),
-		Long: a.Say(`Goes through judged runs in time order: before each it asks for guidance, resting on
-earlier runs only, then it records the run. It says how often the verdict was wrong when memory
-spoke and when it did not, and how many of the wrong verdicts had been warned of. Beside it stand a
-plain search for the nearest wrong case, and a control that gives the same guidance at random:
-without it a number says little.
-
-Memory has cases alone. With --evolve a second one is measured beside it whose tree learns, by
-rules: it evolves every night of the history, and whenever %d runs have come since.
-
-It works on stores in memory and changes nothing of yours. It calls no model, but for the one that
-embeds, where --embedder model asks for that.`, longestDay),
-		Example: `  memtree replay runs.jsonl
-  memtree replay january.jsonl february.jsonl --json
-  memtree replay runs.jsonl --evolve
-  memtree replay runs.jsonl --embedder model
-  memtree replay runs.jsonl --html risk.html`,
+		Use:  "replay FILE... [flags]",
 		Args: arguments(a.Voice, 1, -1, a.Say("one file or more, or - for standard input")),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.items < 1 {

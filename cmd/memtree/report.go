@@ -33,21 +33,7 @@ const mostReported = 100
 func reportCommand(a *app) *cobra.Command {
 	f := reportFlags{top: 10, above: 0.5}
 	c := &cobra.Command{
-		Use:   "report [flags]",
-		Short: a.Say("A summary of a run for CI, in Markdown"),
-		Long: a.Say(`Prints what a team wants to know after a run of its tests, as Markdown that CI servers show: what
-memory learned since the last summary, which verdicts without a truth to read first and why, whether memory helps, what
-went out of use, and what to do next. Texts of tests and agents are words in it and nothing else: no links, no mentions,
-no HTML.
-
---seen names a file in which a summary notes what it has seen, so that the next one says what is new. Keep it beside the
-store. Nothing fails because of what the summary says, unless --fail-on asks for it:
-
-  risky  a verdict is at least as likely to be wrong as --above says
-  harm   memory is proven to do harm`),
-		Example: `  memtree report --seen memtree.seen.json
-  memtree report --run "$BUILD" --lang zh >> "$GITHUB_STEP_SUMMARY"
-  memtree report --fail-on risky --above 0.8 --json`,
+		Use:  "report [flags]",
 		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := checkReport(a, &f); err != nil {

@@ -20,19 +20,7 @@ func reviewCommand(a *app) *cobra.Command {
 	var accept, reject []string
 	by, why := "", ""
 	c := &cobra.Command{
-		Use:   "review [flags]",
-		Short: a.Say("Read the lessons that wait for a person, accept or reject them"),
-		Long: a.Say(`Prints the lessons that memtree evolve --review wrote: what each says, which cases stand
-behind it, and what it would replace. An accepted one goes into the tree at once. A rejected one is
-kept with your reason (memtree show --rejected): neither it nor its sentence comes back, and its cases do not
-say its check. memtree undo takes that back. The beginning of a key is enough.
-
-Without a word on it a lesson waits; its cases stay in use. memtree evolve without --review takes
-all that waits.`),
-		Example: `  memtree review
-  memtree review --accept j_fhb3x2
-  memtree review --accept all
-  memtree review --reject j_fhb3x2 --why "two causes in one"`,
+		Use:  "review [flags]",
 		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if len(reject) > 0 && strings.TrimSpace(why) == "" {

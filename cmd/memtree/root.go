@@ -109,14 +109,7 @@ const defaultStore = ".memtree"
 
 func rootCommand(a *app) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "memtree",
-		Short: a.Say("memtree remembers how AI agents judged wrongly, and warns before the next run"),
-		Long: a.Say(`A judged run comes in; a wrong judgement becomes a case. Before an agent runs, the few
-memories that fit are written into its prompt. No account, model or server is needed.`),
-		Example: `  memtree demo
-  memtree init
-  memtree record runs.jsonl
-  memtree guide --prompt "Check the order total" --route /orders/42`,
+		Use:           "memtree",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(c *cobra.Command, args []string) error {
@@ -145,6 +138,7 @@ memories that fit are written into its prompt. No account, model or server is ne
 		}
 		root.AddCommand(c)
 	}
+	describe(root, pages(a.Lang), pages("en"))
 	return root
 }
 

@@ -25,11 +25,7 @@ import (
 
 func runCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "run",
-		Short: a.Say("What agents are doing: goals, plans, findings, and how runs ended"),
-		Long: a.Say(`Keeps what an agent does towards a goal: its plan, what it saw, decided and found, and the pages
-it visited. Every update is saved at once, so that the agent, or another one, goes on after a crash. An ended
-run can be found again by a goal that is like its own, with how it went.`),
+		Use:  "run",
 		Args: arguments(a.Voice, 0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -41,10 +37,7 @@ run can be found again by a goal that is like its own, with how it went.`),
 func runStartCommand(a *app) *cobra.Command {
 	w := tree.Work{}
 	c := &cobra.Command{
-		Use:   "start GOAL",
-		Short: a.Say("Begin a run, and print its id"),
-		Example: `  memtree run start "Explore the checkout" --product shop --by explorer
-  memtree run start "Check SHOP-17 again" --id nightly-17`,
+		Use:  "start GOAL",
 		Args: arguments(a.Voice, 1, 1, a.Say("the goal, in quotation marks")),
 		RunE: func(c *cobra.Command, args []string) error {
 			w.Text = args[0]
@@ -72,18 +65,7 @@ func runStartCommand(a *app) *cobra.Command {
 func runAddCommand(a *app) *cobra.Command {
 	by := ""
 	c := &cobra.Command{
-		Use:   "add ID [FILE]",
-		Short: a.Say("Add updates to a run: JSON lines of a file, or of standard input"),
-		Long: a.Say(`Each line is one update with its kind, and is saved with all the others or not at all:
-
-  {"kind": "task", "task": "1", "state": "doing", "text": "look at the cart"}
-  {"kind": "visit", "page": "https://shop.test/cart"}
-  {"kind": "finding", "page": "/cart", "state": "high", "text": "the total is wrong"}
-
-The other kinds are note, decision and error with a text, tested with page and name, and value with name and
-text. An update with a key that the run has changes nothing, so a file may be handed in twice.`),
-		Example: `  memtree run add nightly-17 updates.jsonl --by explorer
-  tail -n 3 updates.jsonl | memtree run add nightly-17`,
+		Use:  "add ID [FILE]",
 		Args: arguments(a.Voice, 1, 2, a.Say("the id of a run, and a file")),
 		RunE: func(c *cobra.Command, args []string) error {
 			file := "-"
@@ -148,10 +130,8 @@ func addToRun(ctx context.Context, a *app, list []tree.Work) error {
 func runEndCommand(a *app) *cobra.Command {
 	w := tree.Work{Kind: tree.WorkEnd}
 	c := &cobra.Command{
-		Use:     "end ID",
-		Short:   a.Say("End a run"),
-		Example: `  memtree run end nightly-17 --outcome failure --why "no code is taken"`,
-		Args:    arguments(a.Voice, 1, 1, a.Say("the id of a run")),
+		Use:  "end ID",
+		Args: arguments(a.Voice, 1, 1, a.Say("the id of a run")),
 		RunE: func(c *cobra.Command, args []string) error {
 			w.Run = args[0]
 			return addToRun(c.Context(), a, []tree.Work{w})
@@ -166,10 +146,8 @@ func runEndCommand(a *app) *cobra.Command {
 func runRateCommand(a *app) *cobra.Command {
 	w := tree.Work{Kind: tree.WorkFeedback}
 	c := &cobra.Command{
-		Use:     "rate ID",
-		Short:   a.Say("Rate an ended run, from 1 to 5"),
-		Example: `  memtree run rate nightly-17 --rating 4 --by ann`,
-		Args:    arguments(a.Voice, 1, 1, a.Say("the id of a run")),
+		Use:  "rate ID",
+		Args: arguments(a.Voice, 1, 1, a.Say("the id of a run")),
 		RunE: func(c *cobra.Command, args []string) error {
 			w.Run = args[0]
 			return addToRun(c.Context(), a, []tree.Work{w})
@@ -191,10 +169,7 @@ type runListFlags struct {
 func runListCommand(a *app) *cobra.Command {
 	f := runListFlags{limit: 20}
 	c := &cobra.Command{
-		Use:   "list",
-		Short: a.Say("List runs: those under way first"),
-		Example: `  memtree run list --state open
-  memtree run list --like "apply a coupon code" --state failure`,
+		Use:  "list",
 		Args: arguments(a.Voice, 0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error { return runList(c.Context(), a, &f) },
 	}
@@ -285,9 +260,8 @@ func runState(v *say.Voice, s agentrun.State) string {
 
 func runShowCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "show ID",
-		Short: a.Say("Print a run as a page of Markdown"),
-		Args:  arguments(a.Voice, 1, 1, a.Say("the id of a run")),
+		Use:  "show ID",
+		Args: arguments(a.Voice, 1, 1, a.Say("the id of a run")),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.store.With(c.Context(), store.Reading, func(m *memtree.Memory) error {
 				r, err := m.Runs().Get(c.Context(), args[0])
@@ -306,10 +280,8 @@ func runShowCommand(a *app) *cobra.Command {
 func runResumeCommand(a *app) *cobra.Command {
 	by := ""
 	c := &cobra.Command{
-		Use:     "resume ID",
-		Short:   a.Say("Print what an agent needs to go on with a run"),
-		Example: `  memtree run resume nightly-17 --by explorer --json`,
-		Args:    arguments(a.Voice, 1, 1, a.Say("the id of a run")),
+		Use:  "resume ID",
+		Args: arguments(a.Voice, 1, 1, a.Say("the id of a run")),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.store.With(c.Context(), store.Reading, func(m *memtree.Memory) error {
 				r, err := m.Runs().Resume(c.Context(), args[0], by)

@@ -18,13 +18,7 @@ import (
 func searchCommand(a *app) *cobra.Command {
 	q := find.Question{}
 	c := &cobra.Command{
-		Use:   `search "TEXT"`,
-		Short: a.Say("Look for a text in memories, facts and elements of the map"),
-		Long: a.Say(`Prints what fits a text, the best of each kind first: cases with what the evaluator wrote, lessons,
-facts, and elements of the application with their selectors. A part in double quotation marks has to occur as it
-is. What would be given before a run is another question: memtree guide, or explain.`),
-		Example: "  memtree search \"order total\"\n  memtree search '\"masked on purpose\"' --kind fact --product bank\n" +
-			"  memtree search refund --since 2026-03-01 --json",
+		Use:  `search "TEXT"`,
 		Args: arguments(a.Voice, 1, -1, a.Say("what is looked for")),
 		RunE: func(c *cobra.Command, args []string) error {
 			q.Text, q.Lang = strings.Join(args, " "), a.Lang

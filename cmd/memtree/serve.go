@@ -44,19 +44,7 @@ type serveOptions struct {
 func serveCommand(a *app) *cobra.Command {
 	o := serveOptions{}
 	c := &cobra.Command{
-		Use:   "serve [flags]",
-		Short: a.Say("Answer agents and tools over HTTP"),
-		Long: a.Say(`Serves the store of --store as the tree "default", and further stores as the trees that --tree
-names. GET /openapi.json describes every route, and memtree token add makes the tokens that callers send.
-
-Commands of the same user on these stores, such as memtree record, go on working: they are run in the
-service, with its model.
-
-On Ctrl-C or SIGTERM it takes no more requests, finishes those under way and closes the stores; what was
-acknowledged is kept. Changes are written to standard error, a line each.`),
-		Example: `  memtree serve --insecure-loopback
-  memtree serve --listen 127.0.0.1:7788
-  memtree serve --tree shop=/data/shop --host memory.example.org`,
+		Use:  "serve [flags]",
 		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.probe {

@@ -27,11 +27,7 @@ import (
 func showCommand(a *app) *cobra.Command {
 	rejected := false
 	c := &cobra.Command{
-		Use:   "show ID",
-		Short: a.Say("Print one memory whole"),
-		Long: a.Say(`Prints a memory with its evidence. The beginning of an id is enough where no other
-begins like it. With --rejected it prints the lessons that were written and refused, and why.`),
-		Example: "  memtree show c_fhb3x2\n  memtree show c_fhb3x2 --json\n  memtree show --rejected",
+		Use: "show ID",
 		Args: func(c *cobra.Command, args []string) error {
 			if rejected {
 				return arguments(a.Voice, 0, 0, a.Say("no arguments"))(c, args)
@@ -139,8 +135,8 @@ func findNode(ctx context.Context, v *say.Voice, m *memtree.Memory, id string) (
 	return tree.Node{}, v.Fail(nil, "several ids begin with %s: %s; give more of it", id, strings.Join(ids, ", "))
 }
 
-func printNode(a *app,
-	tax *taxonomy.Taxonomy, n *tree.Node, said string, left []tree.Refusal, past []curation.Past,
+func printNode(
+	a *app, tax *taxonomy.Taxonomy, n *tree.Node, said string, left []tree.Refusal, past []curation.Past,
 ) error {
 	p := &screen.Page{Width: a.Width}
 	p.Lines = append(p.Lines, a.Paint(screen.Bold, fmt.Sprintf("%s %s", a.LevelName(n.Type), n.ID)))

@@ -22,10 +22,9 @@ import (
 
 func statsCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "stats",
-		Short: a.Say("Count what the store holds, and show which model is set"),
-		Args:  arguments(a.Voice, 0, 0, a.Say("no arguments")),
-		RunE:  func(c *cobra.Command, _ []string) error { return runStats(c.Context(), a) },
+		Use:  "stats",
+		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
+		RunE: func(c *cobra.Command, _ []string) error { return runStats(c.Context(), a) },
 	}
 }
 

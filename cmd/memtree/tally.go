@@ -31,8 +31,8 @@ type importedRisk struct {
 }
 
 // importRisk imports the tally of a file as the flags require; nil if there is none.
-func importRisk(v *say.Voice,
-	ctx context.Context, m *memtree.Memory, t *tree.Tally, how riskFlags, dry bool,
+func importRisk(
+	ctx context.Context, v *say.Voice, m *memtree.Memory, t *tree.Tally, how riskFlags, dry bool,
 ) (*importedRisk, error) {
 	if t == nil {
 		return nil, nil //nolint:nilnil // a file says nothing of verdicts unless its team asked for that

@@ -20,20 +20,7 @@ import (
 func teachCommand(a *app) *cobra.Command {
 	o, l, direction := curation.Options{}, curation.Lesson{}, ""
 	c := &cobra.Command{
-		Use:   `teach "WHAT TO DO" --when "FOR WHICH TESTS"`,
-		Short: a.Say("Teach a lesson that no run has shown yet"),
-		Long: a.Say(`Adds a lesson in your words. From now on memtree guide gives it before the tests that it fits: those
-with the words of --when, so use the words that tests use; those named with --for, by their prompt or id; and
-never those named with --not-for. It is measured as every lesson is, and taken out of use if it harms.
-
-A lesson says what to do or to look at; one that orders a verdict is refused. One that another lesson says
-already is refused by the name of that one; one that says the opposite is taken, and both are named. To teach
-the same again, with its own words of --when or none, adds tests to --for and --not-for. memtree undo
-takes it back, memtree edit words it better.`),
-		Example: `  memtree teach "Compare the unit with that of the order." \
-    --when "a test sets an infusion rate" --for PUMP_3
-  memtree teach "Reload the page, then count the rows." --when "an import" \
-    --product ledger --not-for "Import an empty file"`,
+		Use:  `teach "WHAT TO DO" --when "FOR WHICH TESTS"`,
 		Args: arguments(a.Voice, 1, 1, a.Say("what to do, in quotation marks")),
 		RunE: func(c *cobra.Command, args []string) error {
 			l.Lesson, l.Direction = args[0], taxonomy.Direction(direction)

@@ -17,10 +17,7 @@ import (
 
 func tokenCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "token",
-		Short: a.Say("Set who may ask a service, and for what"),
-		Long: a.Say(`Tokens are what callers of memtree serve send. They are kept as hashes in tokens.json beside
-the store of --store; a token itself is shown once. A service sees a change with the next request.`),
+		Use:  "token",
 		Args: arguments(a.Voice, 0, 0, a.Say("a subcommand: add, list or revoke")),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -32,13 +29,7 @@ func tokenAddCommand(a *app) *cobra.Command {
 	var name, expires string
 	var scopes, trees []string
 	c := &cobra.Command{
-		Use:   "add --name NAME --scope SCOPE [flags]",
-		Short: a.Say("Make a token and show it once"),
-		Long: a.Say(`The scope says what it may do: read (be given guidance, and read what is stored), write (that, and
-record evaluations), import (bring memories into quarantine) or admin (everything). --tree limits it to one
-tree, --expires says how long it holds.`),
-		Example: `  memtree token add --name agent --scope write
-  memtree token add --name nightly --scope write --tree shop --expires 90d`,
+		Use:  "add --name NAME --scope SCOPE [flags]",
 		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(*cobra.Command, []string) error { return tokenAdd(a, name, expires, scopes, trees) },
 	}
@@ -169,10 +160,9 @@ func tokenFailure(v *say.Voice, name string, err error) error {
 
 func tokenListCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "list",
-		Short: a.Say("List the tokens: whose they are and what they may do"),
-		Args:  arguments(a.Voice, 0, 0, a.Say("no arguments")),
-		RunE:  func(*cobra.Command, []string) error { return tokenList(a) },
+		Use:  "list",
+		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
+		RunE: func(*cobra.Command, []string) error { return tokenList(a) },
 	}
 }
 
@@ -229,11 +219,9 @@ func until(v *say.Voice, t *tokenShown) string {
 
 func tokenRevokeCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:     "revoke NAME",
-		Short:   a.Say("Take a token back: it holds no longer, from the next request on"),
-		Example: "  memtree token revoke nightly",
-		Args:    arguments(a.Voice, 1, 1, a.Say("the name of a token")),
-		RunE:    func(_ *cobra.Command, args []string) error { return tokenRevoke(a, args[0]) },
+		Use:  "revoke NAME",
+		Args: arguments(a.Voice, 1, 1, a.Say("the name of a token")),
+		RunE: func(_ *cobra.Command, args []string) error { return tokenRevoke(a, args[0]) },
 	}
 }
 

@@ -31,13 +31,7 @@ func treeCommand(a *app) *cobra.Command {
 	limit := 0
 	var q find.Query
 	c := &cobra.Command{
-		Use:   "tree [flags]",
-		Short: a.Say("Print the tree of memories"),
-		Long: a.Say(`Prints how many memories there are by error type and direction, then the memories
-themselves, the most frequent mistakes first and then the newest. Flags choose which.`),
-		Example: `  memtree tree
-  memtree tree --type form_validation_error --direction false_pass
-  memtree tree --json | jq '.nodes[].id'`,
+		Use:  "tree [flags]",
 		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error {
 			f.Level, f.Direction, f.Status = tree.Type(level).Level(), q.Direction, tree.Status(status)

@@ -22,21 +22,7 @@ import (
 func triageCommand(a *app) *cobra.Command {
 	o := triageOptions{top: 20}
 	c := &cobra.Command{
-		Use:   "triage FILE... [flags]",
-		Short: a.Say("Which verdicts to read first: the likeliest to be wrong, and why"),
-		Long: a.Say(`Reads judged runs and says how likely each verdict is to be wrong, from the verdicts in
-memory whose truth is known. A truth in the file is not looked at, and nothing is recorded.
-
-Where past errors do not predict, it says so instead of a number.
-
-With --correct-above it lists the verdicts that are at least so likely to be wrong, and takes the
-other one of those whose whole interval lies there: with few truths it takes none. With --out
-too it does so: it writes the runs to another file, each corrected one with the other
-verdict as judgment and the agent's own as first_judgment, and notes the corrections in the
-store. When their truth is recorded, stats says how many were right. Recorded later, that
-file counts with the agent's own verdicts.`),
-		Example: "  memtree triage tonight.jsonl\n  memtree triage tonight.jsonl --above 0.3 --json\n" +
-			"  memtree triage tonight.jsonl --correct-above 0.8 --out corrected.jsonl",
+		Use:  "triage FILE... [flags]",
 		Args: arguments(a.Voice, 1, -1, a.Say("one file or more, or - for standard input")),
 	}
 	c.Flags().IntVar(&o.top, "top", o.top, a.Say("how many verdicts to print; 0 for all"))

@@ -19,13 +19,7 @@ import (
 func undoCommand(a *app) *cobra.Command {
 	o := curation.Options{}
 	c := &cobra.Command{
-		Use:   "undo [ID]",
-		Short: a.Say("Take back the last forget, pin, ban, about, relabel, edit or rejection"),
-		Long: a.Say(`Takes back your own latest decision (of the name in --by), and prints what that was; with an id,
-the latest one on that memory or evaluation, or the decision of that id (a_…). Called again it takes back the
-one before: it never takes back an undo. The decision of another person is named and stays, but with --over.
-A purge cannot be taken back.`),
-		Example:           "  memtree undo --by ann\n  memtree undo c_fhb3x2",
+		Use:               "undo [ID]",
 		Args:              arguments(a.Voice, 0, 1, a.Say("nothing, or the id of a memory or evaluation")),
 		ValidArgsFunction: completeID(a),
 		RunE: func(c *cobra.Command, args []string) error {

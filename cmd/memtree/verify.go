@@ -16,10 +16,7 @@ import (
 
 func verifyCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "verify",
-		Short: a.Say("Read the whole store and check it"),
-		Long: a.Say(`Checks every hash and chain of the files, every law of the tree, and that the index
-knows every memory. Prints what is wrong and exits with 1 if anything is. Nothing is written.`),
+		Use:  "verify",
 		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error { return runVerify(c.Context(), a) },
 	}

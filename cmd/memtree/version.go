@@ -11,9 +11,8 @@ import (
 
 func versionCommand(v *say.Voice) *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: v.Say("Print the version and build"),
-		Args:  arguments(v, 0, 0, v.Say("no arguments")),
+		Use:  "version",
+		Args: arguments(v, 0, 0, v.Say("no arguments")),
 		RunE: func(*cobra.Command, []string) error {
 			x := built()
 			if v.JSON {
