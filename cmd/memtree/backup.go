@@ -59,10 +59,7 @@ func copyStore(ctx context.Context, v *say.Voice, do copying, from, to string) e
 	if err := copyOverlay(from, to); err != nil {
 		return err
 	}
-	if v.JSON {
-		return v.PrintJSON(b)
-	}
-	return v.Print(v.Say("Wrote %s: %d files, %d of them copied now (%s).", to, b.Files, b.Copied, screen.Bytes(b.Bytes)),
+	return v.Result(b, v.Say("Wrote %s: %d files, %d of them copied now (%s).", to, b.Files, b.Copied, screen.Bytes(b.Bytes)),
 		v.Say("Read again and checked: %d memories, %d ledger entries.", b.Verified.Nodes, b.Verified.Entries))
 }
 

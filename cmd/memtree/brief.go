@@ -110,11 +110,7 @@ func runBrief(ctx context.Context, a *app, files []string, f *briefFlags) error 
 			out.Questions = &n
 		}
 	}
-	if a.JSON {
-		err = a.PrintJSON(out)
-	} else {
-		err = printBriefed(a, &out, f)
-	}
+	err = a.Result(out, briefedLines(a, &out, f)...)
 	if did.Left > 0 && out.Questions == nil {
 		err = errors.Join(err, say.ErrRejected) // part of the input was not read
 	}
@@ -153,7 +149,7 @@ func briefedOf(a *app, b *brief.Report, in *input.Runs, dry bool) briefedJSON {
 	return out
 }
 
-func printBriefed(a *app, b *briefedJSON, f *briefFlags) error {
+func briefedLines(a *app, b *briefedJSON, f *briefFlags) []string {
 	var out []string
 	dry := f.o.DryRun
 	add := func(s string) { out = append(out, a.Wrap(s)...) }
@@ -199,5 +195,5 @@ func printBriefed(a *app, b *briefedJSON, f *briefFlags) error {
 			add(l)
 		}
 	}
-	return a.Print(out...)
+	return out
 }

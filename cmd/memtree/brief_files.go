@@ -52,19 +52,12 @@ func byHand(ctx context.Context, a *app, f *handFlags) (*byhand.Reader, error) {
 
 // lineProblem describes why a line is not a valid answer.
 func lineProblem(v *say.Voice, p byhand.Problem) string {
-	switch p {
-	case byhand.NoObject:
-		return v.Say("is no JSON object; write one answer a line")
-	case byhand.NoID:
-		return v.Say("has no id; copy that of the question")
-	case byhand.NoAnswer:
-		return v.Say("has no answer")
-	case byhand.TooLong:
-		return v.Say("is too long for an answer")
-	case byhand.TooMany:
-		return v.Say("is one answer too many; take them in several files")
-	}
-	return string(p)
+	return cmp.Or(map[byhand.Problem]string{
+		byhand.NoObject: v.Say("is no JSON object; write one answer a line"),
+		byhand.NoID:     v.Say("has no id; copy that of the question"), byhand.NoAnswer: v.Say("has no answer"),
+		byhand.TooLong: v.Say("is too long for an answer"),
+		byhand.TooMany: v.Say("is one answer too many; take them in several files"),
+	}[p], string(p))
 }
 
 // printQuestions writes the open questions to the file of --print and returns their number.

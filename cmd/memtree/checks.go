@@ -59,9 +59,7 @@ func runChecks(ctx context.Context, a *app, q memtree.Query, format string) erro
 		}
 	}
 	if format == "json" {
-		return a.PrintJSON(struct {
-			Checks []assertion.Assertion `json:"checks"`
-		}{all})
+		return a.PrintJSON(map[string][]assertion.Assertion{"checks": all})
 	}
 	if len(all) == 0 {
 		a.Note(a.Say("Nothing was missed here that can be checked so."))

@@ -43,12 +43,9 @@ func runCompact(ctx context.Context, a *app) (err error) {
 	if err = errors.Join(err, s.Close()); err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintJSON(struct {
-			Before int64 `json:"before"`
-			After  int64 `json:"after"`
-		}{before.Bytes, after.Bytes})
-	}
-	return a.Print(a.Say("%s had %s and has %s; nothing was lost.",
+	return a.Result(struct {
+		Before int64 `json:"before"`
+		After  int64 `json:"after"`
+	}{before.Bytes, after.Bytes}, a.Say("%s had %s and has %s; nothing was lost.",
 		a.store.Dir, screen.Bytes(before.Bytes), screen.Bytes(after.Bytes)))
 }

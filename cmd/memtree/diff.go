@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -197,53 +198,16 @@ func partLines(v *say.Voice, p *transfer.Part) []string {
 
 // partName names a part of a memory.
 func partName(v *say.Voice, name string) string {
-	switch name {
-	case "errorType":
-		return v.Say("error type")
-	case "status":
-		return v.Say("status")
-	case "mark":
-		return v.Say("mark")
-	case "supersededBy":
-		return v.Say("replaced by")
-	case "archivedFor":
-		return v.Say("archived for")
-	case "title":
-		return v.Say("title")
-	case "description":
-		return v.Say("went wrong")
-	case "guidance":
-		return v.Say("guidance")
-	case "appliesWhen":
-		return v.Say("when")
-	case "notWhen":
-		return v.Say("not when")
-	case "lesson":
-		return v.Say("lesson")
-	case "confidence":
-		return v.Say("confidence")
-	case "children":
-		return v.Say("made of")
-	case "parent":
-		return v.Say("part of")
-	case "elsewhere":
-		return v.Say("rests on")
-	case "occurrences":
-		return v.Say("runs")
-	case "counters":
-		return v.Say("used")
-	case "updated":
-		return v.Say("updated")
-	case "actualError":
-		return v.Say("error")
-	case "errorReason":
-		return v.Say("cause")
-	case "avoidanceHint":
-		return v.Say("hint")
-	case "provenance":
-		return v.Say("made by")
-	}
-	return v.Say("small things")
+	return cmp.Or(map[string]string{
+		"errorType": v.Say("error type"), "status": v.Say("status"), "mark": v.Say("mark"),
+		"supersededBy": v.Say("replaced by"), "archivedFor": v.Say("archived for"), "title": v.Say("title"),
+		"description": v.Say("went wrong"), "guidance": v.Say("guidance"), "appliesWhen": v.Say("when"),
+		"notWhen": v.Say("not when"), "lesson": v.Say("lesson"), "confidence": v.Say("confidence"),
+		"children": v.Say("made of"), "parent": v.Say("part of"), "elsewhere": v.Say("rests on"),
+		"occurrences": v.Say("runs"), "counters": v.Say("used"), "updated": v.Say("updated"),
+		"actualError": v.Say("error"), "errorReason": v.Say("cause"), "avoidanceHint": v.Say("hint"),
+		"provenance": v.Say("made by"),
+	}[name], v.Say("small things"))
 }
 
 //go:embed diff.html.tmpl

@@ -96,9 +96,9 @@ func runEvolve(ctx context.Context, a *app, o memtree.EvolveOptions, explain boo
 		case explain && len(v.Plans) == 0:
 			return printNoTree(ctx, a.Voice, m, &info)
 		case explain:
-			err = printLacks(a.Voice, m.Taxonomy(), &v)
+			err = a.Print(lacksLines(a.Voice, m.Taxonomy(), &v)...)
 		default:
-			err = printEvolved(a, m.Taxonomy(), &v, &o)
+			err = a.Print(evolvedLines(a, m.Taxonomy(), &v, &o)...)
 			if err == nil && v.Changed() == 0 && !o.DryRun {
 				err = printStillOpen(ctx, a.Voice, m)
 			}
@@ -191,7 +191,7 @@ func countChanges(v *evolution.Evolved) (l learnedCounts, lines []tree.Change) {
 	return l, lines
 }
 
-func printEvolved(a *app, tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memtree.EvolveOptions) error {
+func evolvedLines(a *app, tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memtree.EvolveOptions) []string {
 	l, changed := countChanges(v)
 	var out []string
 	proposals := v.Proposals()
@@ -247,7 +247,7 @@ func printEvolved(a *app, tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memtr
 			a.Note(n)
 		}
 	}
-	return a.Print(out...)
+	return out
 }
 
 // judgedLines lists the memories that were taken out of use, or back into it, because of their runs.
@@ -414,7 +414,7 @@ func refusedLine(v *say.Voice, r *evolution.Rejection) []string {
 // mostGroups is how many groups of a partition are explained.
 const mostGroups = 3
 
-func printLacks(v *say.Voice, tax *taxonomy.Taxonomy, x *evolution.Evolved) error {
+func lacksLines(v *say.Voice, tax *taxonomy.Taxonomy, x *evolution.Evolved) []string {
 	var out []string
 	for i, p := range x.Plans {
 		if i > 0 {
@@ -434,7 +434,7 @@ func printLacks(v *say.Voice, tax *taxonomy.Taxonomy, x *evolution.Evolved) erro
 			out = append(out, "    "+v.Say("... and %d more", rest))
 		}
 	}
-	return v.Print(out...)
+	return out
 }
 
 // lacks describes what a group of cases still lacks for a lesson.

@@ -298,35 +298,12 @@ func signalLine(v *say.Voice, signals []retrieval.Signal) string {
 
 // signalName names a signal for people; --json prints the name the program uses.
 func signalName(v *say.Voice, name string) string {
-	switch name {
-	case "exact":
-		return v.Say("exact")
-	case "semantic":
-		return v.Say("semantic")
-	case "check":
-		return v.Say("check")
-	case "scene":
-		return v.Say("scene")
-	case "words":
-		return v.Say("words")
-	case "meaning":
-		return v.Say("meaning")
-	case "confidence":
-		return v.Say("confidence")
-	case "age":
-		return v.Say("age")
-	case "level":
-		return v.Say("level")
-	case "recurrence":
-		return v.Say("the very test")
-	case "activation":
-		return v.Say("children")
-	case "closeness":
-		return v.Say("closeness")
-	case "diversity":
-		return v.Say("diversity")
-	}
-	return name
+	return cmp.Or(map[string]string{
+		"exact": v.Say("exact"), "semantic": v.Say("semantic"), "check": v.Say("check"), "scene": v.Say("scene"),
+		"words": v.Say("words"), "meaning": v.Say("meaning"), "confidence": v.Say("confidence"), "age": v.Say("age"),
+		"level": v.Say("level"), "recurrence": v.Say("the very test"), "activation": v.Say("children"),
+		"closeness": v.Say("closeness"), "diversity": v.Say("diversity"),
+	}[name], name)
 }
 
 func two(f float64) string { return fmt.Sprintf("%.2f", f) }

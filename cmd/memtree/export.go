@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/say"
@@ -302,4 +303,91 @@ func fileFailure(v *say.Voice, path string, err error) error {
 		return v.Fail(err, "%s was refused, and nothing was changed: %s", path, f.Error())
 	}
 	return err
+}
+
+// exportPictures writes the screenshots of the exported cases into a folder, each named by its hash, and returns
+// their number. It skips pictures that no longer exist.
+func exportPictures(ctx context.Context, a *app, m *memtree.Memory, s *transfer.Selection, dir string) (int, error) {
+	at, err := a.files.Path(dir)
+	if err == nil {
+		err = os.MkdirAll(at, 0o755) //nolint:gosec // the user names the folder
+	}
+	if err != nil {
+		return 0, err
+	}
+	done := map[string]bool{}
+	for n, err := range s.Nodes(ctx) {
+		if err != nil {
+			return len(done), err
+		}
+		if n.CaseData == nil || n.CaseData.Evidence == nil {
+			continue
+		}
+		for i := range n.CaseData.Evidence.Pictures {
+			name := filepath.Base(n.CaseData.Evidence.Pictures[i].File())
+			b, _, err := m.Pictures().Get(ctx, n.CaseData.Evidence.Pictures[i].SHA256)
+			switch {
+			case errors.Is(err, tree.ErrNotFound) || done[name]:
+				continue
+			case err == nil:
+				err = a.files.Write(filepath.Join(dir, name), b)
+			}
+			if err != nil {
+				return len(done), err
+			}
+			done[name] = true
+		}
+	}
+	return len(done), nil
+}
+
+// sign signs an export. Without a key it removes an older signature of the file.
+func sign(v *say.Voice, path string, key *transfer.SigningKey, out *exported) (err error) {
+	if key == nil {
+		return transfer.Unsign(path)
+	}
+	if out.KeyID, err = key.Sign(path); err != nil {
+		return fileFailure(v, path, err)
+	}
+	return nil
+}
+
+// signPassword returns the password of a locked key. It looks in the environment first and
+// then asks on a terminal.
+func signPassword(v *say.Voice) (string, error) {
+	if word := v.Getenv("MEMTREE_SIGN_PASSWORD"); word != "" {
+		return word, nil
+	}
+	f, ok := v.Stdin.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) { //nolint:gosec // a file descriptor
+		return "", v.Fail(nil, "the key is locked; give its password in MEMTREE_SIGN_PASSWORD")
+	}
+	if _, err := v.Stderr.Write([]byte(v.Say("password of the key: "))); err != nil {
+		return "", err
+	}
+	b, err := term.ReadPassword(int(f.Fd())) //nolint:gosec // a file descriptor
+	_, _ = v.Stderr.Write([]byte("\n"))      // the terminal did not show the line break of the user
+	return string(b), err
+}
+
+// keyFailure returns the problem of a file of keys.
+func keyFailure(v *say.Voice, err error) error {
+	if f, ok := errors.AsType[*transfer.RefusedError](err); ok {
+		return &say.Failure{Text: f.Problem, Cause: err}
+	}
+	return err
+}
+
+// signatureFailure describes which of three problems a signature has.
+func signatureFailure(v *say.Voice, e *transfer.SignatureError) error {
+	switch {
+	case errors.Is(e, transfer.ErrUnsigned):
+		return v.Fail(e, "%s is not signed, and nothing was changed: there is no %s; "+
+			"ask for it, or leave --verify out", e.Path, e.Path+".minisig")
+	case errors.Is(e, transfer.ErrUnknownKey):
+		return v.Fail(e, "%s is signed by key %s, which is none of those given with --verify; nothing was changed",
+			e.Path, e.KeyID)
+	}
+	return v.Fail(e, "the signature of %s is broken, and nothing was changed: the file or the signature is not "+
+		"what was signed; ask for both again", e.Path)
 }

@@ -36,15 +36,11 @@ func runFsck(ctx context.Context, a *app, accept bool) error {
 		return err
 	}
 	repaired := accept && !r.Whole()
-	if a.JSON {
-		err = a.PrintJSON(struct {
-			OK       bool `json:"ok"` // whether the store is intact now
-			Repaired bool `json:"repaired"`
-			jsonstore.Repair
-		}{r.Whole() || repaired, repaired, r})
-	} else {
-		err = a.Print(repairLines(a.Voice, &r, repaired)...)
-	}
+	err = a.Result(struct {
+		OK       bool `json:"ok"` // whether the store is intact now
+		Repaired bool `json:"repaired"`
+		jsonstore.Repair
+	}{r.Whole() || repaired, repaired, r}, repairLines(a.Voice, &r, repaired)...)
 	if err == nil && !r.Whole() && !repaired {
 		return say.ErrPrinted
 	}

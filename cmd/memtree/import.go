@@ -104,9 +104,7 @@ func importFiles(
 			}
 		}
 		if a.JSON {
-			return a.PrintJSON(struct {
-				Files []importedFile `json:"files"`
-			}{results})
+			return a.PrintJSON(map[string][]importedFile{"files": results})
 		}
 		return nil
 	})
@@ -193,19 +191,10 @@ func importFileFacts(
 
 // className names the class of an import.
 func className(v *say.Voice, c transfer.Class) string {
-	switch c {
-	case transfer.New:
-		return v.Say("new")
-	case transfer.Same:
-		return v.Say("the same")
-	case transfer.Newer:
-		return v.Say("newer")
-	case transfer.Conflicting:
-		return v.Say("conflicting")
-	case transfer.Held:
-		return v.Say("held back")
-	}
-	return v.Say("rejected")
+	return cmp.Or(map[transfer.Class]string{
+		transfer.New: v.Say("new"), transfer.Same: v.Say("the same"), transfer.Newer: v.Say("newer"),
+		transfer.Conflicting: v.Say("conflicting"), transfer.Held: v.Say("held back"),
+	}[c], v.Say("rejected"))
 }
 
 // printImported prints the result for one file: the counts, then up to limit memories, those that
@@ -294,21 +283,14 @@ func itemLines(v *say.Voice, items []transfer.NodePlan) []string {
 // importReason explains why a memory was held or rejected, in the language of the command. The rule that a rejected
 // memory breaks stays in English.
 func importReason(v *say.Voice, why string) string {
-	switch why {
-	case transfer.WhyForgotten:
-		return v.Say("a person had it forgotten here")
-	case transfer.WhyBanned:
-		return v.Say("a person banned it here")
-	case transfer.WhyStranger:
-		return v.Say("a person elsewhere had it forgotten or banned; with --trust that holds here too")
-	case transfer.WhyHeld:
-		return v.Say("the memory here is in use and stays as it is; --trust would merge them")
-	case transfer.WhyNothing:
-		return v.Say("what it stands on is neither in the file nor here, so it is out of use")
-	case transfer.WhyOtherType:
-		return v.Say("it has the id of a memory of another level")
-	}
-	return text.Line(why)
+	return cmp.Or(map[string]string{
+		transfer.WhyForgotten: v.Say("a person had it forgotten here"),
+		transfer.WhyBanned:    v.Say("a person banned it here"),
+		transfer.WhyStranger:  v.Say("a person elsewhere had it forgotten or banned; with --trust that holds here too"),
+		transfer.WhyHeld:      v.Say("the memory here is in use and stays as it is; --trust would merge them"),
+		transfer.WhyNothing:   v.Say("what it stands on is neither in the file nor here, so it is out of use"),
+		transfer.WhyOtherType: v.Say("it has the id of a memory of another level"),
+	}[why], text.Line(why))
 }
 
 // conflictLine names the part in which two versions of a memory differ, with the beginning of each.

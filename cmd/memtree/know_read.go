@@ -90,11 +90,7 @@ func knowRead(ctx context.Context, a *app, f *knowReadFlags) error {
 			out.Questions = &n
 		}
 	}
-	if a.JSON {
-		err = a.PrintJSON(out)
-	} else {
-		err = a.Print(knowReadLines(a.Voice, &out, f)...)
-	}
+	err = a.Result(out, knowReadLines(a.Voice, &out, f)...)
 	if did.Left > 0 && out.Questions == nil {
 		err = errors.Join(err, say.ErrRejected) // some notes were not read
 	}

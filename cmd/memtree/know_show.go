@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -151,53 +152,25 @@ func howName(v *say.Voice, f *knowledge.Found) string {
 
 // kindName names a kind of fact for people.
 func factKindName(v *say.Voice, k tree.FactKind) string {
-	switch k {
-	case tree.Behaviour:
-		return v.Say("behaviour")
-	case tree.Rule:
-		return v.Say("rule")
-	case tree.Format:
-		return v.Say("format")
-	case tree.Intended:
-		return v.Say("intended")
-	case tree.KnownBug:
-		return v.Say("known bug")
-	case tree.Pattern:
-		return v.Say("pattern")
-	case tree.Preference:
-		return v.Say("preference")
-	}
-	return string(k)
+	return cmp.Or(map[tree.FactKind]string{
+		tree.Behaviour: v.Say("behaviour"), tree.Rule: v.Say("rule"), tree.Format: v.Say("format"),
+		tree.Intended: v.Say("intended"), tree.KnownBug: v.Say("known bug"), tree.Pattern: v.Say("pattern"),
+		tree.Preference: v.Say("preference"),
+	}[k], string(k))
 }
 
 // stateName names the state of a fact for people.
 func stateName(v *say.Voice, s knowledge.State) string {
-	switch s {
-	case knowledge.Proposed:
-		return v.Say("proposed")
-	case knowledge.Active:
-		return v.Say("in use")
-	case knowledge.Disputed:
-		return v.Say("disputed")
-	case knowledge.Superseded:
-		return v.Say("superseded")
-	case knowledge.Archived:
-		return v.Say("out of use")
-	}
-	return string(s)
+	return cmp.Or(map[knowledge.State]string{
+		knowledge.Proposed: v.Say("proposed"), knowledge.Active: v.Say("in use"), knowledge.Disputed: v.Say("disputed"),
+		knowledge.Superseded: v.Say("superseded"), knowledge.Archived: v.Say("out of use"),
+	}[s], string(s))
 }
 
 // sourceName names who stated a fact first.
 func sourceName(v *say.Voice, s knowledge.Source) string {
-	switch s {
-	case tree.FromTeam:
-		return v.Say("a person")
-	case tree.FromNote:
-		return v.Say("read in a note")
-	case tree.FromAgent:
-		return v.Say("an agent")
-	case tree.FromTransfer:
-		return v.Say("another tree")
-	}
-	return string(s)
+	return cmp.Or(map[knowledge.Source]string{
+		tree.FromTeam: v.Say("a person"), tree.FromNote: v.Say("read in a note"), tree.FromAgent: v.Say("an agent"),
+		tree.FromTransfer: v.Say("another tree"),
+	}[s], string(s))
 }

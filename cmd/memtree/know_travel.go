@@ -93,11 +93,7 @@ func knowImport(ctx context.Context, a *app, files []string, f *knowImportFlags)
 			}
 		}
 		did.Bad += len(unjoined(problems))
-		if a.JSON {
-			err = a.PrintJSON(did)
-		} else {
-			err = a.Print(importedFacts(a.Voice, &did, f)...)
-		}
+		err = a.Result(did, importedFacts(a.Voice, &did, f)...)
 		if did.Bad > 0 {
 			err = errors.Join(err, say.ErrRejected)
 		}
@@ -245,10 +241,8 @@ func exportFacts(v *say.Voice, all []knowledge.Fact, to, format string) error {
 	for _, err := range left {
 		v.Complain(err.Error())
 	}
-	if v.JSON {
-		return v.PrintJSON(map[string]int{"written": written, "left": len(left)})
-	}
-	return v.Print(v.Wrap(v.Say("Facts written to %s: %d.", to, written))...)
+	return v.Result(map[string]int{"written": written, "left": len(left)},
+		v.Wrap(v.Say("Facts written to %s: %d.", to, written))...)
 }
 
 func writeFacts(w io.Writer, all []knowledge.Fact) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/inbox"
+	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
@@ -222,4 +223,66 @@ func nonEmpty(list []string) (out []string) {
 		}
 	}
 	return out
+}
+
+// labelMany labels all matching runs as right or wrong, in one action.
+func labelMany(ctx context.Context, a *app, f *labelFlags) error {
+	return a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
+		if err := m.Wait(ctx); err != nil {
+			return err
+		}
+		waiting, err := m.Inbox().Waiting(ctx, f.query)
+		if err != nil {
+			return err
+		}
+		if len(waiting) > curation.MostLabels {
+			return a.Fail(nil, "%d verdicts match, and %d can be labelled at once at most; choose fewer, such as those of "+
+				"one product or day", len(waiting), curation.MostLabels)
+		}
+		if ok, err := meantSo(a, f, len(waiting)); err != nil || !ok {
+			return err
+		}
+		ids := make([]string, len(waiting))
+		for i := range waiting {
+			ids[i] = waiting[i].Evaluation.Key()
+		}
+		d, err := m.Curation().Label(ctx, ids, curation.Truth{Correct: new(f.as == "right"), Reason: f.note}, f.speaker)
+		if err != nil {
+			return wordRefused(a.Voice, err)
+		}
+		if a.JSON {
+			return a.PrintJSON(&d)
+		}
+		out := a.Wrap(a.Say("Labelled as %s: %d.", rightName(a.Voice, f.as == "right"), len(d.Verdicts)))
+		if len(d.Decided) > 0 {
+			out = append(out, a.Wrap(a.Say("Decided meanwhile, and left as they are: %d.", len(d.Decided)))...)
+		}
+		if len(d.Verdicts) > 0 {
+			out = append(out, a.Wrap(a.Say("memtree undo %s takes all of it back.", d.Action.ID))...)
+		}
+		return a.Print(out...)
+	})
+}
+
+func rightName(v *say.Voice, right bool) string {
+	if right {
+		return v.Say("right")
+	}
+	return v.Say("wrong")
+}
+
+// meantSo asks the user to confirm so many labels, unless --yes is set.
+func meantSo(a *app, f *labelFlags, n int) (bool, error) {
+	if f.yes {
+		return true, nil
+	}
+	if a.JSON {
+		return false, a.Usage("%d verdicts match; --yes labels them", n)
+	}
+	s := &sitting{app: a, lines: scanLines(input.Until(context.Background(), a.Stdin)), echo: !a.Live}
+	said, err := s.ask(a.Say("Label %d verdicts as %s? y or n", n, rightName(a.Voice, f.as == "right")))
+	if err != nil {
+		return false, a.Usage("%d verdicts match; --yes labels them", n)
+	}
+	return strings.EqualFold(said, "y") || strings.EqualFold(said, "yes"), nil
 }

@@ -36,11 +36,9 @@ func labelCSV(ctx context.Context, a *app, f *labelFlags) error {
 		if err := a.files.Write(f.csv, b); err != nil {
 			return err
 		}
-		if a.JSON {
-			return a.PrintJSON(map[string]any{"file": f.csv, "written": len(box.Waiting)})
-		}
-		return a.Print(a.Wrap(a.Say("Written to %s: %d runs. Write right or wrong into the column truth, "+
-			"then: memtree label --from %s", f.csv, len(box.Waiting), f.csv))...)
+		return a.Result(map[string]any{"file": f.csv, "written": len(box.Waiting)},
+			a.Wrap(a.Say("Written to %s: %d runs. Write right or wrong into the column truth, "+
+				"then: memtree label --from %s", f.csv, len(box.Waiting), f.csv))...)
 	})
 }
 

@@ -28,10 +28,7 @@ func mapShowCommand(a *app) *cobra.Command {
 				if !ok {
 					return a.Usage("the map has no page %s; memtree map show lists them", args[0])
 				}
-				if a.JSON {
-					return a.PrintJSON(p)
-				}
-				return printPage(a.Voice, &p)
+				return a.Result(p, pageLines(a.Voice, &p)...)
 			})
 		},
 	}
@@ -55,7 +52,7 @@ func printPages(v *say.Voice, pages []appmap.Page) error {
 	return v.Print(tableLines(v, t)...)
 }
 
-func printPage(v *say.Voice, p *appmap.Page) error {
+func pageLines(v *say.Voice, p *appmap.Page) []string {
 	out := &screen.Page{Width: v.Width}
 	out.Lines = append(out.Lines, v.Paint(screen.Bold, strings.TrimSpace(p.Page+" "+p.Title)))
 	out.Part(v.Say("seen"), fmt.Sprint(p.Seen))
@@ -84,7 +81,7 @@ func printPage(v *say.Voice, p *appmap.Page) error {
 			out.Lines = append(out.Lines, v.Wrap(fmt.Sprintf("  %s %s %v", c.Method, c.Path, c.Statuses))...)
 		}
 	}
-	return v.Print(out.Lines...)
+	return out.Lines
 }
 
 // stepLineOf returns one step of a way as a line.
@@ -160,10 +157,7 @@ func mapPathCommand(a *app) *cobra.Command {
 			return mapped(c.Context(), a, product, func(_ *memtree.Memory, x *appmap.Map) error {
 				way, ok := x.Path(product, args[0], args[1])
 				if a.JSON {
-					return a.PrintJSON(struct {
-						Found bool          `json:"found"`
-						Steps []appmap.Step `json:"steps"`
-					}{ok, emptyNotNull(way)})
+					return a.PrintJSON(map[string]any{"found": ok, "steps": emptyNotNull(way)})
 				}
 				if !ok {
 					return a.Print(a.Wrap(a.Say("No way from %s to %s is known.", args[0], args[1]))...)
@@ -209,10 +203,7 @@ func printGaps(v *say.Voice, gaps []appmap.Gap, limit int) error {
 		gaps = gaps[:min(limit, all)]
 	}
 	if v.JSON {
-		return v.PrintJSON(struct {
-			All  int          `json:"all"`
-			Gaps []appmap.Gap `json:"gaps"`
-		}{all, emptyNotNull(gaps)})
+		return v.PrintJSON(map[string]any{"all": all, "gaps": emptyNotNull(gaps)})
 	}
 	if all == 0 {
 		return v.Print(v.Say("Tests touch all that the map has."))

@@ -56,14 +56,11 @@ func runPromote(ctx context.Context, a *app, ids []string, o transfer.PromoteOpt
 		if err != nil {
 			return err
 		}
-		if a.JSON {
-			return a.PrintJSON(p)
-		}
-		return printPromoted(a.Voice, &p, o.DryRun)
+		return a.Result(p, promotedLines(a.Voice, &p, o.DryRun)...)
 	})
 }
 
-func printPromoted(v *say.Voice, p *transfer.Promotion, dry bool) error {
+func promotedLines(v *say.Voice, p *transfer.Promotion, dry bool) []string {
 	head := v.Say("Promoted, on probation from now on: %d", len(p.Changes))
 	switch {
 	case len(p.Changes)+len(p.Refused) == 0:
@@ -99,5 +96,5 @@ func printPromoted(v *say.Voice, p *transfer.Promotion, dry bool) error {
 		out = append(out, v.Wrap(v.Say("What people there banned or rejected does not hold here, and their cases can teach "+
 			"it again; memtree import --trust takes their decisions along."))...)
 	}
-	return v.Print(out...)
+	return out
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -93,17 +94,9 @@ func printPruned(v *say.Voice, tax *taxonomy.Taxonomy, p *evolution.Pruned, dry 
 }
 
 func reasonName(v *say.Voice, r evolution.ForgetReason) string {
-	switch r {
-	case evolution.Harmful:
-		return v.Say("harmful")
-	case evolution.Superseded:
-		return v.Say("replaced or out of use")
-	case evolution.Unused:
-		return v.Say("unused and unconfirmed")
-	case evolution.Thin:
-		return v.Say("too few cases left")
-	case evolution.OverBudget:
-		return v.Say("over budget, covered by others")
-	}
-	return string(r)
+	return cmp.Or(map[evolution.ForgetReason]string{
+		evolution.Harmful: v.Say("harmful"), evolution.Superseded: v.Say("replaced or out of use"),
+		evolution.Unused: v.Say("unused and unconfirmed"), evolution.Thin: v.Say("too few cases left"),
+		evolution.OverBudget: v.Say("over budget, covered by others"),
+	}[r], string(r))
 }

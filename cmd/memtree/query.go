@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/tree"
@@ -109,4 +111,49 @@ func promptSize(v *say.Voice, n int) error {
 		return v.Fail(nil, "the prompt is longer than %s, which is the most", screen.Bytes(tree.MaxField))
 	}
 	return nil
+}
+
+// findFlags adds those of the flags that select runs or memories that names lists.
+func findFlags(v *say.Voice, c *cobra.Command, q *find.Query, names ...string) {
+	f := c.Flags()
+	for _, name := range names {
+		switch name {
+		case "product":
+			f.StringVar(&q.Product, name, "", v.Say("only of this product"))
+		case "suite":
+			f.StringVar(&q.Suite, name, "", v.Say("only of this suite"))
+		case "run":
+			f.StringVar(&q.Run, name, "", v.Say("only of the run with this id"))
+		case "since":
+			f.StringVar(&q.Since, name, "", v.Say("from this day on, UTC, such as 2026-01-28"))
+		case "until":
+			f.StringVar(&q.Until, name, "", v.Say("up to this day, UTC"))
+		case "direction":
+			f.StringVar((*string)(&q.Direction), name, "", v.Say("only this direction: false_pass, false_fail or other"))
+		case "type":
+			f.StringVar(&q.ErrorType, name, "", v.Say("only this error type; of a run, that its test was misjudged so before"))
+			completes(c, "type", errorTypes(v))
+		case "above":
+			f.Float64Var(&q.Above, name, 0, v.Say("only verdicts at least this likely to be wrong, 0 to 1"))
+		case "words":
+			f.StringVar(&q.Words, name, "", v.Say("only where each of these terms occurs"))
+		}
+	}
+}
+
+// checkFind reports which flag of a query is invalid.
+func checkFind(v *say.Voice, q *find.Query) error {
+	var field *tree.FieldError
+	if err := q.Check(); !errors.As(err, &field) {
+		return err
+	}
+	switch field.Field {
+	case "since", "until":
+		return v.Usage("--%s cannot be used; give days such as 2026-01-28, the first one in --since", field.Field)
+	case "direction":
+		return v.Usage("--direction is %q; use false_pass, false_fail or other", string(q.Direction))
+	case "above":
+		return v.Usage("--above is %v; use a number from 0 to 1", q.Above)
+	}
+	return v.Usage("--%s is longer than %d bytes", field.Field, find.MaxWords)
 }

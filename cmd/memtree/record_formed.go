@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -10,6 +12,8 @@ import (
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
 )
 
 // analysed is a summary of the new cases: who analysed them and what is known of their causes. --json prints it.
@@ -148,34 +152,96 @@ func frequent[K cmp.Ordered](counts map[K]int) []K {
 
 // kindName names a kind of model error for people.
 func kindName(v *say.Voice, k llm.Kind) string {
-	switch k {
-	case llm.KindRateLimited:
-		return v.Say("too many requests")
-	case llm.KindUnauthorised:
-		return v.Say("key refused")
-	case llm.KindNotFound:
-		return v.Say("no such model or address")
-	case llm.KindUnavailable:
-		return v.Say("not reached")
-	case llm.KindTimeout:
-		return v.Say("too slow")
-	case llm.KindTruncated:
-		return v.Say("cut off")
-	case llm.KindRefused:
-		return v.Say("declined")
-	case llm.KindNoAnswer:
-		return v.Say("no answer of a model")
-	case llm.KindMalformed:
-		return v.Say("malformed or not grounded")
-	case llm.KindTooLarge:
-		return v.Say("too large")
-	case llm.KindBound:
-		return v.Say("over the bound")
-	case llm.KindBadRequest:
-		return v.Say("request not understood")
-	case llm.KindNotRecorded:
-		return v.Say("not recorded")
-	default:
-		return v.Say("other")
+	return cmp.Or(map[llm.Kind]string{
+		llm.KindRateLimited: v.Say("too many requests"), llm.KindUnauthorised: v.Say("key refused"),
+		llm.KindNotFound: v.Say("no such model or address"), llm.KindUnavailable: v.Say("not reached"),
+		llm.KindTimeout: v.Say("too slow"), llm.KindTruncated: v.Say("cut off"), llm.KindRefused: v.Say("declined"),
+		llm.KindNoAnswer: v.Say("no answer of a model"), llm.KindMalformed: v.Say("malformed or not grounded"),
+		llm.KindTooLarge: v.Say("too large"), llm.KindBound: v.Say("over the bound"),
+		llm.KindBadRequest: v.Say("request not understood"), llm.KindNotRecorded: v.Say("not recorded"),
+	}[k], v.Say("other"))
+}
+
+// tally determines the results of the accepted runs from the ledger entries after before.
+func (r *recorder) tally(ctx context.Context, before tree.Info) error {
+	after, err := r.mem.Tree().Info(ctx)
+	if err != nil {
+		return err
 	}
+	r.out.left = after.Outbox
+	r.out.dead = after.Dead - before.Dead
+	inCases, found := 0, verdictCounts{}
+	formed := map[string]bool{} // cases that only our runs created
+	for entry, err := range r.mem.Tree().Ledger(ctx, before.Entries) {
+		if err != nil {
+			return fmt.Errorf("read the ledger: %w", err)
+		}
+		v := entry.Verdict
+		if v != nil && r.mine != nil && !r.mine[v.Evaluation] {
+			continue
+		}
+		if v != nil {
+			found.add(v)
+		}
+		if v == nil || v.Node == "" {
+			continue
+		}
+		inCases++
+		n, err := r.mem.Tree().Get(ctx, v.Node)
+		if err != nil {
+			return err
+		}
+		others := func(o tree.Occurrence) bool { return !r.mine[o.Evaluation] }
+		if r.mine != nil && !slices.ContainsFunc(n.Occurrences, others) {
+			formed[n.ID] = true
+		}
+		if r.out.types[n.ErrorType] == nil {
+			r.out.types[n.ErrorType] = map[taxonomy.Direction]int{}
+		}
+		r.out.types[n.ErrorType][v.Direction]++
+	}
+	if r.out.Formed = after.Nodes - before.Nodes; r.mine != nil {
+		r.out.Formed = len(formed)
+	}
+	r.out.Occurrences = inCases - r.out.Formed
+	r.relabel(found)
+	return nil
+}
+
+// verdictCounts is the number of verdicts by label. It does not store them: a report may have half a million.
+type verdictCounts struct{ right, wrong, unlabelled int }
+
+func (c *verdictCounts) add(v *tree.Verdict) {
+	switch {
+	case !v.Labelled:
+		c.unlabelled++
+	case v.Correct:
+		c.right++
+	default:
+		c.wrong++
+	}
+}
+
+// relabel replaces the numbers of right and wrong verdicts once all runs are formed: a model may have decided some
+// that could not be decided when they were read.
+func (r *recorder) relabel(found verdictCounts) {
+	if found.right+found.wrong+found.unlabelled == r.out.Accepted {
+		r.out.Correct, r.out.Wrong, r.out.Unlabelled = found.right, found.wrong, found.unlabelled
+	}
+}
+
+// sortedTypes returns the error types, the most frequent first.
+func sortedTypes(types map[string]map[taxonomy.Direction]int) []string {
+	total := func(t string) (n int) {
+		for _, k := range types[t] {
+			n += k
+		}
+		return n
+	}
+	names := make([]string, 0, len(types))
+	for t := range types {
+		names = append(names, t)
+	}
+	slices.SortFunc(names, func(x, y string) int { return cmp.Or(total(y)-total(x), cmp.Compare(x, y)) })
+	return names
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -152,17 +153,11 @@ func typeName(v *say.Voice, tax *taxonomy.Taxonomy, id string) string {
 
 // statusName names the status of a memory for people.
 func statusName(v *say.Voice, s tree.Status) string {
-	switch s {
-	case tree.Active:
-		return v.Say("in use")
-	case tree.Probation:
-		return v.Say("in use, on probation")
-	case tree.Quarantined:
-		return v.Say("waits for a person")
-	case tree.Retired, tree.Archived:
-		return v.Say("out of use")
-	}
-	return string(s)
+	return cmp.Or(map[tree.Status]string{
+		tree.Active: v.Say("in use"), tree.Probation: v.Say("in use, on probation"),
+		tree.Quarantined: v.Say("waits for a person"), tree.Retired: v.Say("out of use"),
+		tree.Archived: v.Say("out of use"),
+	}[s], string(s))
 }
 
 // markName names what a person decided on a memory, "" if none was made.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -133,19 +134,9 @@ func goneMarkdown(v *say.Voice, p func(string), r *ciReport) {
 
 // fateName describes why a memory went out of use.
 func fateName(v *say.Voice, fate string) string {
-	switch fate {
-	case "banned":
-		return v.Say("a person banned it")
-	case "held":
-		return v.Say("held back, since runs with it went wrong more often")
-	case "replaced":
-		return v.Say("another took its place")
-	case "quarantined":
-		return v.Say("waits in quarantine")
-	case "retired":
-		return v.Say("retired, since no case supports it any more")
-	case "removed":
-		return v.Say("removed with its evidence")
-	}
-	return v.Say("forgotten; its evidence is kept")
+	return cmp.Or(map[string]string{
+		"banned": v.Say("a person banned it"), "held": v.Say("held back, since runs with it went wrong more often"),
+		"replaced": v.Say("another took its place"), "quarantined": v.Say("waits in quarantine"),
+		"retired": v.Say("retired, since no case supports it any more"), "removed": v.Say("removed with its evidence"),
+	}[fate], v.Say("forgotten; its evidence is kept"))
 }

@@ -48,10 +48,7 @@ func runReview(ctx context.Context, a *app, accept, reject []string, by, why str
 			return err
 		}
 		if len(accept)+len(reject) == 0 {
-			if a.JSON {
-				return a.PrintJSON(all)
-			}
-			return printProposals(a.Voice, m.Taxonomy(), all)
+			return a.Result(all, proposalsLines(a.Voice, m.Taxonomy(), all)...)
 		}
 		yes, err := proposalKeys(a.Voice, all, accept)
 		if err != nil {
@@ -65,10 +62,7 @@ func runReview(ctx context.Context, a *app, accept, reject []string, by, why str
 		if err != nil {
 			return err
 		}
-		if a.JSON {
-			return a.PrintJSON(v)
-		}
-		return printDecided(a.Voice, m.Taxonomy(), &v, len(no))
+		return a.Result(v, decidedLines(a.Voice, m.Taxonomy(), &v, len(no))...)
 	})
 }
 
@@ -93,10 +87,10 @@ func proposalKeys(v *say.Voice, all []evolution.Proposal, begun []string) ([]str
 	return out, nil
 }
 
-func printProposals(v *say.Voice, tax *taxonomy.Taxonomy, all []evolution.Proposal) error {
+func proposalsLines(v *say.Voice, tax *taxonomy.Taxonomy, all []evolution.Proposal) []string {
 	if len(all) == 0 {
-		return v.Print(v.Wrap(v.Say("No lesson waits. memtree evolve --review writes some when " +
-			"there are enough cases."))...)
+		return v.Wrap(v.Say("No lesson waits. memtree evolve --review writes some when " +
+			"there are enough cases."))
 	}
 	out := []string{v.Paint(screen.Bold, v.Say("Lessons that wait for your decision: %d", len(all)))}
 	for _, p := range all {
@@ -113,10 +107,10 @@ func printProposals(v *say.Voice, tax *taxonomy.Taxonomy, all []evolution.Propos
 	}
 	out = append(append(out, ""), v.Wrap(v.Say("Next: memtree review --accept KEY, or --reject KEY --why \"...\"; "+
 		"all stands for every key."))...)
-	return v.Print(out...)
+	return out
 }
 
-func printDecided(v *say.Voice, tax *taxonomy.Taxonomy, x *evolution.Evolved, rejected int) error {
+func decidedLines(v *say.Voice, tax *taxonomy.Taxonomy, x *evolution.Evolved, rejected int) []string {
 	l, changed := countChanges(x)
 	out := v.Wrap(v.Say("New experiences: %d, new strategies: %d, written anew: %d. Rejected: %d.",
 		l.experiences, l.strategies, l.revised, rejected))
@@ -126,5 +120,5 @@ func printDecided(v *say.Voice, tax *taxonomy.Taxonomy, x *evolution.Evolved, re
 	if n := len(x.Proposals()); n > 0 {
 		out = append(out, "", v.Say("Lessons that wait for your decision: %d; read them with memtree review.", n))
 	}
-	return v.Print(out...)
+	return out
 }

@@ -46,10 +46,7 @@ func runStartCommand(a *app) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if a.JSON {
-					return a.PrintJSON(r)
-				}
-				return a.Print(r.ID)
+				return a.Result(r, r.ID)
 			})
 		},
 	}
@@ -208,9 +205,7 @@ func runList(ctx context.Context, a *app, f *runListFlags) error {
 		case err != nil:
 			return err
 		case a.JSON:
-			return a.PrintJSON(struct {
-				Runs []agentrun.Episode `json:"runs"`
-			}{append([]agentrun.Episode{}, found...)})
+			return a.PrintJSON(map[string][]agentrun.Episode{"runs": append([]agentrun.Episode{}, found...)})
 		case len(found) == 0:
 			return a.Print(a.Say("No run. memtree run start begins one."))
 		}
@@ -245,17 +240,10 @@ func runTable(v *say.Voice, found []agentrun.Episode) []string {
 }
 
 func runState(v *say.Voice, s agentrun.State) string {
-	switch s {
-	case agentrun.Open:
-		return v.Say("under way")
-	case agentrun.Success:
-		return v.Say("success")
-	case agentrun.Partial:
-		return v.Say("partial")
-	case agentrun.Failure:
-		return v.Say("failure")
-	}
-	return string(s)
+	return cmp.Or(map[agentrun.State]string{
+		agentrun.Open: v.Say("under way"), agentrun.Success: v.Say("success"), agentrun.Partial: v.Say("partial"),
+		agentrun.Failure: v.Say("failure"),
+	}[s], string(s))
 }
 
 func runShowCommand(a *app) *cobra.Command {
@@ -268,10 +256,7 @@ func runShowCommand(a *app) *cobra.Command {
 				if err != nil {
 					return runFailure(a.Voice, args[0], err)
 				}
-				if a.JSON {
-					return a.PrintJSON(r)
-				}
-				return a.Print(strings.TrimRight(agentrun.Markdown(&r, a.Lang), "\n"))
+				return a.Result(r, strings.TrimRight(agentrun.Markdown(&r, a.Lang), "\n"))
 			})
 		},
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -67,15 +68,7 @@ func runSearch(ctx context.Context, a *app, q find.Question) error {
 
 // foundKind names a kind of hit.
 func foundKind(v *say.Voice, kind string) string {
-	switch kind {
-	case find.Fact:
-		return v.Say("fact")
-	case find.Element:
-		return v.Say("element")
-	case "case":
-		return v.Say("case")
-	case "strategy":
-		return v.Say("strategy")
-	}
-	return v.Say("experience")
+	return cmp.Or(map[string]string{
+		find.Fact: v.Say("fact"), find.Element: v.Say("element"), "case": v.Say("case"), "strategy": v.Say("strategy"),
+	}[kind], v.Say("experience"))
 }

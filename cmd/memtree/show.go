@@ -91,15 +91,9 @@ func showRejected(ctx context.Context, a *app) error {
 
 // writerName names the author of a draft, or that a person refused it.
 func writerName(v *say.Voice, by string) string {
-	switch by {
-	case "model":
-		return v.Say("written by a model")
-	case "rules":
-		return v.Say("written by rules")
-	case "person":
-		return v.Say("refused by a person")
-	}
-	return by
+	return cmp.Or(map[string]string{
+		"model": v.Say("written by a model"), "rules": v.Say("written by rules"), "person": v.Say("refused by a person"),
+	}[by], by)
 }
 
 // mostIDs limits the ids that are printed when several match a prefix.

@@ -6,15 +6,20 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm/langchain"
+	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/server"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -161,4 +166,129 @@ func printDead(ctx context.Context, v *say.Voice, m *memtree.Memory, n int) erro
 		lines = append(lines, v.Wrap("  "+text.Line(d.Evaluation.Key()+": "+d.Why))...)
 	}
 	return v.Print(lines...)
+}
+
+// printTrials prints the queries of runs, and the number of outcomes.
+func printTrials(v *say.Voice, p *screen.Page, t *effect.Trials) {
+	if t.Questions > 0 {
+		p.Part(v.Say("questions"), v.Say("%d that no run followed; they count nowhere else", t.Questions))
+	}
+	if t.Asked == 0 {
+		return
+	}
+	p.Part(v.Say("asked by runs"),
+		v.Say("%d; memory had something for %s of them: given to %d, other memories to %d, none to %d",
+			t.Asked, percent(float64(t.Found)/float64(t.Asked)), t.Guided, t.Other, t.None))
+	p.Part(v.Say("outcomes"), v.Say("%d have come, %d not yet; memtree effect says whether memory helps",
+		t.Outcomes.Known, t.Outcomes.Open))
+}
+
+// mostBlamed is the number of blamed memories that are printed; --json has all.
+const mostBlamed = 5
+
+// printLedgerStats adds the statistics of corrections and ablations, if there are any.
+func printLedgerStats(v *say.Voice, p *screen.Page, s *effect.LedgerStats) {
+	for i := range s.Corrections {
+		if r := &s.Corrections[i]; r.N > 0 {
+			p.Part(remedyName(v, r.Remedy), remedied(v, r))
+		}
+	}
+	b := &s.Ablations
+	if b.N == 0 {
+		return
+	}
+	p.Part(v.Say("failures"), v.Say("%d looked into: a memory is to blame for %d, none for %d, flaky %d, broken off %d",
+		b.N, b.Blame[string(tree.OnMemory)], b.Blame[string(tree.NotOnMemory)], b.Blame[string(tree.OnFlaky)],
+		b.Blame[string(tree.Unfinished)]))
+	for i, x := range b.Blamed {
+		if i == mostBlamed {
+			p.Part("", v.Say("... and %d more", len(b.Blamed)-mostBlamed))
+			break
+		}
+		p.Part("", v.Say("%s: all %d runs with it failed, all %d without it passed", short(x.Memory), x.With, x.Without))
+	}
+}
+
+func remedyName(v *say.Voice, r tree.Remedy) string {
+	switch r {
+	case tree.Flag:
+		return v.Say("flagged")
+	case tree.Rerun:
+		return v.Say("run again")
+	}
+	return v.Say("corrected")
+}
+
+// remedied describes the outcome of one remedy.
+func remedied(v *say.Voice, r *effect.Remedied) string {
+	known := max(1, r.Mended+r.Broken)
+	var out string
+	switch {
+	case r.Known == 0:
+		out = v.Say("%d verdicts likely to be wrong; what is true of them is not known yet", r.N)
+	case r.Remedy == tree.Flag:
+		out = v.Say("%d verdicts likely to be wrong; the other one would have put %d right and broken %d", r.N, r.Mended,
+			r.Broken)
+	default:
+		out = v.Say("%d verdicts likely to be wrong, %d of them changed; put right: %d, broken: %d "+
+			"(%s put right, 95 %%: %.0f-%.0f)", r.N, r.Changed, r.Mended, r.Broken, percent(float64(r.Mended)/float64(known)),
+			100*r.Low, 100*r.High)
+	}
+	if r.Stopped {
+		out += v.Say("; stopped, because it broke more than it put right")
+	}
+	return out
+}
+
+// printAnalyses prints how many analyses are by the model and by the rules, in a store where a model was used or is
+// to be.
+func printAnalyses(v *say.Voice, p *screen.Page, n *tree.Analyses) {
+	if n.ByModel+n.Again == 0 {
+		return
+	}
+	line := v.Say("%d by the model, %d by the rules", n.ByModel, n.ByRules)
+	if n.Again > 0 {
+		line += v.Say("; %d of them wait to be done again by a model", n.Again)
+	}
+	p.Part(v.Say("analyses"), line)
+}
+
+// spentEver is the model usage since it was first recorded beside the store.
+type spentEver struct {
+	Since  *time.Time   `json:"since"` // null: no usage recorded
+	Models []spentModel `json:"models"`
+}
+
+type spentModel struct {
+	Model string `json:"model"`
+	meter.Spent
+	Cost any `json:"cost"` // at the prices of today, or "unknown"
+}
+
+// spentSince returns the totals with their cost, sorted by model.
+func spentSince(a *app, t meter.Totals) spentEver {
+	out := spentEver{Models: []spentModel{}}
+	if !t.Since.IsZero() {
+		out.Since = &t.Since
+	}
+	for _, id := range slices.Sorted(maps.Keys(t.Models)) {
+		s := t.Models[id]
+		_, name, _ := strings.Cut(id, ":") // provider and model
+		price := a.model.PriceOf
+		if c, err := a.model.Config(); err == nil && name == c.EmbedModel {
+			price = a.model.EmbedPriceOf
+		}
+		p, known := price(name)
+		out.Models = append(out.Models, spentModel{id, s, model.CostAt(p, known, s.Calls-s.Failed, s.Untold, s.Usage)})
+	}
+	return out
+}
+
+// printSpent prints the usage of models, a line each.
+func printSpent(a *app, p *screen.Page, s *spentEver) {
+	for _, x := range s.Models {
+		p.Part(a.Say("asked"), a.Say("%s since %s: %d calls, %d of them failed; tokens in %d, out %d; cost %s", x.Model,
+			s.Since.Local().Format(time.DateOnly), x.Calls, x.Failed, x.Usage.InputTokens, x.Usage.OutputTokens,
+			a.model.CostWords(x.Cost)))
+	}
 }

@@ -179,9 +179,7 @@ func tokenList(a *app) error {
 		shown = append(shown, shownToken(&all[i], ""))
 	}
 	if a.JSON {
-		return a.PrintJSON(struct {
-			Tokens []tokenShown `json:"tokens"`
-		}{shown})
+		return a.PrintJSON(map[string][]tokenShown{"tokens": shown})
 	}
 	if len(all) == 0 {
 		return a.Print(a.Say("There is no token. Make one: memtree token add --name agent --scope write"))
@@ -232,10 +230,5 @@ func tokenRevoke(a *app, name string) error {
 	if err := token.Revoke(a.store.Dir, name); err != nil {
 		return tokenFailure(a.Voice, name, err)
 	}
-	if a.JSON {
-		return a.PrintJSON(struct {
-			Revoked string `json:"revoked"`
-		}{name})
-	}
-	return a.Print(a.Say("Revoked: %s", name))
+	return a.Result(map[string]string{"revoked": name}, a.Say("Revoked: %s", name))
 }

@@ -198,11 +198,11 @@ func printRiskies(v *say.Voice, f *triaged) error {
 	case len(f.Verdicts) == 0:
 		return v.Print(v.Say("None is that likely to be wrong."))
 	}
-	return printRisky(v, f.Verdicts, f.Enough || f.told())
+	return v.Print(riskyLines(v, f.Verdicts, f.Enough || f.told())...)
 }
 
-// printRisky lists verdicts. If all are alike it prints no numbers and no reasons.
-func printRisky(v *say.Voice, verdicts []risky, apart bool) error {
+// riskyLines lists verdicts. If all are alike it prints no numbers and no reasons.
+func riskyLines(v *say.Voice, verdicts []risky, apart bool) []string {
 	t := &screen.Table{Columns: []screen.Column{
 		{Right: true}, {Head: v.Say("risk"), Right: true}, {Head: "95 %"},
 		{Head: v.Say("if wrong")}, {Head: v.Say("evaluation"), Least: 16},
@@ -231,7 +231,7 @@ func printRisky(v *say.Voice, verdicts []risky, apart bool) error {
 			out = append(out, "    "+text.Fit(correctionLine(v, x.Correction), v.Width-4))
 		}
 	}
-	return v.Print(out...)
+	return out
 }
 
 // reasonsShown is how many reasons of a risk are printed; --json prints all.

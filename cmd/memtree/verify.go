@@ -45,25 +45,23 @@ func runVerify(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		err = a.PrintJSON(struct {
-			OK       bool     `json:"ok"`
-			Problems []string `json:"problems"`
-			tree.Verified
-		}{total == 0, problems, v})
-	} else {
-		err = printVerified(a.Voice, v, problems, total)
+	for _, p := range problems {
+		if !a.JSON {
+			a.Complain(p)
+		}
 	}
+	err = a.Result(struct {
+		OK       bool     `json:"ok"`
+		Problems []string `json:"problems"`
+		tree.Verified
+	}{total == 0, problems, v}, verifiedLines(a.Voice, v, total)...)
 	if err == nil && total > 0 {
 		return say.ErrPrinted
 	}
 	return err
 }
 
-func printVerified(v *say.Voice, x tree.Verified, problems []string, total int) error {
-	for _, p := range problems {
-		v.Complain(p)
-	}
+func verifiedLines(v *say.Voice, x tree.Verified, total int) []string {
 	read := v.Say("Read %d files (%s): %d memories, %d batches, %d ledger entries.",
 		x.Files, screen.Bytes(x.Bytes), x.Nodes, x.Batches, x.Entries)
 	verdict := v.Paint(screen.Green, v.Say("Everything is in order."))
@@ -74,5 +72,5 @@ func printVerified(v *say.Voice, x tree.Verified, problems []string, total int) 
 	if x.Torn > 0 {
 		lines = append(lines, v.Wrap(tornSentence(v, x.Torn))...)
 	}
-	return v.Print(append(lines, verdict)...)
+	return append(lines, verdict)
 }

@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -233,17 +234,10 @@ func readsAs(kind, s string) (ok bool) {
 
 // taken describes the values of a kind of setting.
 func taken(v *say.Voice, kind string) string {
-	switch kind {
-	case "bool":
-		return v.Say("true or false")
-	case "int":
-		return v.Say("a whole number")
-	case "float64":
-		return v.Say("a number")
-	case "duration":
-		return v.Say("a time such as 90s or 5m")
-	}
-	return v.Say("a text")
+	return cmp.Or(map[string]string{
+		"bool": v.Say("true or false"), "int": v.Say("a whole number"), "float64": v.Say("a number"),
+		"duration": v.Say("a time such as 90s or 5m"),
+	}[kind], v.Say("a text"))
 }
 
 // Setting is a setting as config show prints it.
