@@ -66,12 +66,8 @@ func runBrief(ctx context.Context, a *app, files []string, f *briefFlags) error 
 	if err != nil {
 		return err
 	}
-	how := store.Writing
-	if o.DryRun {
-		how = store.Planning
-	}
 	var did brief.Report
-	err = a.store.With(ctx, how, func(m *memtree.Memory) error {
+	err = a.store.With(ctx, store.Plan(o.DryRun), func(m *memtree.Memory) error {
 		if hand == nil && !o.DryRun && a.model.Name == "" && !a.model.Played() {
 			return a.Fail(nil, "no model is set to read the tests; set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY "+
 				"(memtree llm check tries them)")
@@ -121,8 +117,7 @@ func runBrief(ctx context.Context, a *app, files []string, f *briefFlags) error 
 func briefFailure(v *say.Voice, err error, done int) error {
 	switch {
 	case errors.Is(err, context.Canceled):
-		return v.Fail(err, "interrupted after %d tests; what was read is kept; give the same command again to go on",
-			done)
+		return v.Fail(err, "interrupted after %d tests; what was read is kept; give the same command again to go on", done)
 	case errors.Is(err, brief.ErrFull):
 		return v.Fail(err, "there are more than %d tests; name those that will run", brief.MostTests)
 	case llm.KindOf(err) == llm.KindNotSet:

@@ -155,7 +155,7 @@ func (d *demonstration) next(context.Context) error {
 	t.Add("memtree evolve", d.Say("cases of one cause become a lesson"))
 	t.Add("memtree guide --prompt \"…\"", d.Say("what the next run should be told"))
 	t.Add("memtree replay runs.jsonl", d.Say("would it have warned? your own history"))
-	if err := t.Write(d.Stdout, &d.Terminal); err != nil {
+	if err := d.Table(t); err != nil {
 		return err
 	}
 	ahead := d.Say("All of this went by words alone. On four measured suites words warned before nearly half of the " +
@@ -185,7 +185,7 @@ func (d *demonstration) missed(ctx context.Context) error {
 		return err
 	}
 	slices.SortFunc(cases, func(a, b tree.Node) int { return a.Metadata.CreatedAt.Compare(b.Metadata.CreatedAt) })
-	p := &screen.Page{Width: d.Width}
+	p := d.Page()
 	for _, n := range cases[:min(len(cases), shownNotes)] {
 		p.Part("  "+n.Scene.Route, d.Say("%s: %s", d.DirectionName(n.Direction), n.CaseData.EvaluatorReason))
 	}
@@ -242,8 +242,7 @@ func (d *demonstration) learned(lessons, strategies []tree.Node) error {
 	for i, n := range lessons {
 		head := d.Say("%s (%s in %d tests)", n.Content.Title, d.DirectionName(n.Direction), n.Content.Lessons[0].Tests)
 		lines := []string{fmt.Sprintf("%d. %s", i+1, head)}
-		if err := d.Print(append(lines, wrapIndented(n.Content.Guidance, "   ",
-			d.Width)...)...); err != nil {
+		if err := d.Print(append(lines, wrapIndented(n.Content.Guidance, "   ", d.Width)...)...); err != nil {
 			return err
 		}
 	}

@@ -205,7 +205,7 @@ func printPairs(v *say.Voice, pairs []effect.Pair) error {
 		if err := v.Print(head...); err != nil {
 			return err
 		}
-		if err := pairTable(v, pairs[from:to]).Write(v.Stdout, &v.Terminal); err != nil {
+		if err := v.Table(pairTable(v, pairs[from:to])); err != nil {
 			return err
 		}
 		from = to

@@ -52,11 +52,11 @@ func printEffect(v *say.Voice, tax *taxonomy.Taxonomy, f *finding) error {
 
 // verdictLines returns the verdict and the recommended action.
 func verdictLines(v *say.Voice, f *finding) []string {
-	var out []string
+	p := v.Page()
 	for _, l := range v.Wrap(f.Verdict) {
-		out = append(out, v.Paint(screen.Bold, l))
+		p.Raw(v.Paint(screen.Bold, l))
 	}
-	return append(out, screen.Hanging(v.Say("Next: "), f.Next, v.Width)...)
+	return append(p.Lines, screen.Hanging(v.Say("Next: "), f.Next, v.Width)...)
 }
 
 // tableLines returns the lines of a table, its head in bold.
@@ -139,16 +139,17 @@ func breakerSaid(v *say.Voice, tax *taxonomy.Taxonomy, r *effect.Report) []strin
 			r.Since.UTC().Format("2006-01-02 15:04"))
 	case effect.Closed:
 	}
-	out := []string{said}
+	p := v.Page()
+	p.Raw(said)
 	for _, t := range r.Types {
 		name := cmp.Or(typeName(v, tax, t.ErrorType), t.ErrorType)
 		said := v.Say("on trial again")
 		if t.State == effect.Open {
 			said = v.Say("its memories are not given; evidence of harm %s", plot.Amount(t.EHarm))
 		}
-		out = append(out, v.Say("%s: %s", name, said))
+		p.Raw(v.Say("%s: %s", name, said))
 	}
-	return out
+	return p.Lines
 }
 
 // memoryLines lists memories, each with its effect, its state and its title.
@@ -156,20 +157,21 @@ func memoryLines(v *say.Voice, head string, xs []effective) []string {
 	if len(xs) == 0 {
 		return nil
 	}
-	out := []string{"", v.Paint(screen.Bold, head)}
+	p := v.Page()
+	p.Raw("", v.Paint(screen.Bold, head))
 	for i := range xs {
 		if i == mostMemories {
-			out = append(out, "  "+v.Say("... and %d more; see memtree effect --by node", len(xs)-i))
+			p.Raw("  " + v.Say("... and %d more; see memtree effect --by node", len(xs)-i))
 			break
 		}
 		x := xs[i]
 		x.ID = short(x.ID)
-		out = append(out, screen.Hanging("  ", x.Sentence().In(v.Lang), v.Width)...)
+		p.Item("  ", x.Sentence().In(v.Lang))
 		for _, l := range screen.Hanging("    ", dotted(standing(v, &x), x.Title), v.Width) {
-			out = append(out, v.Paint(screen.Dim, l))
+			p.Raw(v.Paint(screen.Dim, l))
 		}
 	}
-	return out
+	return p.Lines
 }
 
 // standing describes the state of a memory.

@@ -61,13 +61,9 @@ func evolveCommand(a *app) *cobra.Command {
 }
 
 func runEvolve(ctx context.Context, a *app, o memtree.EvolveOptions, explain bool) error {
-	how := store.Writing
-	if o.DryRun {
-		how = store.Planning
-	}
 	// A large tree stays in memory throughout; this lowers the peak by a fifth.
 	defer a.store.CollectAt(50)()
-	return a.store.With(ctx, how, func(m *memtree.Memory) error {
+	return a.store.With(ctx, store.Plan(o.DryRun), func(m *memtree.Memory) error {
 		if err := checkType(a.Voice, m, o.Only); err != nil {
 			return err
 		}
@@ -252,7 +248,7 @@ func evolvedLines(a *app, tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memtr
 
 // judgedLines lists the memories that were taken out of use, or back into it, because of their runs.
 func judgedLines(v *say.Voice, judged []effect.Revised) []string {
-	var out []string
+	p := v.Page()
 	for _, r := range judged {
 		how := v.Say("%s is given again", short(r.ID))
 		if r.Now == tree.Quarantined || r.Now == tree.Retired {
@@ -261,10 +257,9 @@ func judgedLines(v *say.Voice, judged []effect.Revised) []string {
 		if r.Was == tree.Probation && r.Now == tree.Active {
 			how = v.Say("%s is no longer on probation", short(r.ID))
 		}
-		out = append(out, "")
-		out = append(out, v.Wrap(v.Paint(screen.Bold, how)+"  "+r.Why.In(v.Lang))...)
+		p.Add("", v.Paint(screen.Bold, how)+"  "+r.Why.In(v.Lang))
 	}
-	return out
+	return p.Lines
 }
 
 // changeLines shows a new or changed abstraction: its content and the reason for it.
@@ -288,7 +283,7 @@ func grounds(v *say.Voice, n *tree.Node) string {
 func lessonLines(v *say.Voice, tax *taxonomy.Taxonomy, n *tree.Node, why string) []string {
 	out := []string{""}
 	out = append(out, v.Wrap(v.Paint(screen.Bold, n.ID)+"  "+branchName(v, tax, n.ErrorType, n.Direction))...)
-	p := &screen.Page{Width: v.Width}
+	p := v.Page()
 	p.Part("  "+v.Say("why"), why)
 	if n.Live() {
 		says := enhance.NewWording(tax).Shown(n, v.Lang).Content

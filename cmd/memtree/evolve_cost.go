@@ -118,11 +118,12 @@ func evolveAccount(a *app, v *evolution.Evolved, dry bool) []string {
 	if lines = append(lines, a.model.Lines()...); len(lines) == 0 {
 		return nil
 	}
-	out := []string{""}
+	p := a.Page()
+	p.Raw("")
 	for _, l := range lines {
-		out = append(out, a.Wrap(l)...)
+		p.Add(l)
 	}
-	return out
+	return p.Lines
 }
 
 // whyRules explains why the rules wrote lessons although a model is set.
@@ -206,12 +207,11 @@ func handedLines(v *say.Voice, h *handedJSON, f *handFlags) []string {
 			h.Questions,
 		)
 	}
-	out := v.Wrap(line)
+	p := v.Page()
+	p.Add(line)
 	if n := len(h.Unused); n > 0 {
-		out = append(
-			out,
-			v.Wrap(v.Say("Answers that belong to no open question: %d. Runs or lessons have changed since it was "+
-				"asked; write the questions anew with --print.", n))...)
+		p.Add(v.Say("Answers that belong to no open question: %d. Runs or lessons have changed since it was "+
+			"asked; write the questions anew with --print.", n))
 	}
-	return out
+	return p.Lines
 }

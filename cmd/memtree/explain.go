@@ -121,7 +121,8 @@ func observedLines(v *say.Voice, x *memtree.Explanation) []string {
 	if len(x.Facts)+len(x.Undecided) == 0 {
 		return nil
 	}
-	out := []string{v.Paint(screen.Bold, v.Say("Held against the observation:"))}
+	p := v.Page()
+	p.Raw(v.Paint(screen.Bold, v.Say("Held against the observation:")))
 	for _, f := range slices.Concat(x.Facts, x.Undecided) {
 		said := v.Because(f.Text, nil)
 		if f.State == fact.Unknown.String() && f.Thing != "" {
@@ -135,10 +136,10 @@ func observedLines(v *say.Voice, x *memtree.Explanation) []string {
 			if i > 0 {
 				state = ""
 			}
-			out = append(out, "  "+text.Pad(state, 8)+" "+l)
+			p.Raw("  " + text.Pad(state, 8) + " " + l)
 		}
 	}
-	return append(out, "")
+	return append(p.Lines, "")
 }
 
 // readLines lists what a reader chose for the test before the run.
@@ -224,35 +225,35 @@ func printExplanation(v *say.Voice, x *memtree.Explanation, all []considered, li
 			c.shown(c.Rel), c.shown(c.Score), decision(v, c.Taken))
 	}
 	rows := t.Lines(v.Width)
-	out := []string{v.Paint(screen.Bold, rows[0])}
+	p := v.Page()
+	p.Raw(v.Paint(screen.Bold, rows[0]))
 	for i, c := range shown {
 		row := rows[i+1]
 		if c.Taken {
 			row = v.Paint(screen.Green, row)
 		}
-		out = append(out, row)
-		out = append(out, screen.Hanging("     ", text.Line(c.Title), v.Width)...)
+		p.Raw(row)
+		p.Item("     ", text.Line(c.Title))
 		for _, l := range screen.Wrap(signalLine(v, c.Signals), v.Width-5) {
-			out = append(out, v.Paint(screen.Dim, "     "+l))
+			p.Raw(v.Paint(screen.Dim, "     "+l))
 		}
 		for _, l := range screen.Wrap(v.Because(c.sentence, c.args), v.Width-5) {
-			out = append(out, "     "+l)
+			p.Raw("     " + l)
 		}
 		if len(c.StandsOn) > 0 {
 			for _, l := range screen.Wrap(v.Say("rests on")+" "+shortList(c.StandsOn), v.Width-5) {
-				out = append(out, "     "+l)
+				p.Raw("     " + l)
 			}
 		}
 	}
 	if rest := len(all) - len(shown); rest > 0 {
-		out = append(out, v.Say("... and %d more (--limit 0 prints all)", rest))
+		p.Raw(v.Say("... and %d more (--limit 0 prints all)", rest))
 	}
 	if x.Abstained {
-		out = append(out, "")
-		out = append(out, v.Wrap(abstained(v, x.Nearest))...)
-		out = append(out, unformedLines(v, x.Unformed)...)
+		p.Add("", abstained(v, x.Nearest))
+		p.Raw(unformedLines(v, x.Unformed)...)
 	}
-	return v.Print(out...)
+	return v.Print(p.Lines...)
 }
 
 // shown returns a number of the table. What a reader picked has none, since its place does not come from numbers.

@@ -12,7 +12,6 @@ import (
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
@@ -79,11 +78,7 @@ type deciding = func(*curation.Curation, context.Context, string, curation.Optio
 
 // decide makes a decision on a memory and prints what follows from it.
 func decide(ctx context.Context, a *app, id string, o curation.Options, on deciding) error {
-	how := store.Writing
-	if o.DryRun {
-		how = store.Reading
-	}
-	return a.store.With(ctx, how, func(m *memtree.Memory) error {
+	return a.store.With(ctx, store.Unless(o.DryRun), func(m *memtree.Memory) error {
 		n, err := findNode(ctx, a.Voice, m, id)
 		if err != nil {
 			return err
@@ -167,11 +162,13 @@ func printWord(v *say.Voice, tax *taxonomy.Taxonomy, d *curation.Result, n *tree
 	if d.Action.Kind == tree.DecisionAbout { // the correction may have changed its name
 		name = aboutDone(v, d)
 	}
-	out := append(v.Wrap(v.Paint(screen.Bold, head)), v.Wrap("  "+text.Line(name))...)
+	p := v.Page()
+	p.Bold(head)
+	p.Add("  " + text.Line(name))
 	if d.Action.Purged {
-		out = append(out, purgedLines(v, d)...)
+		p.Raw(purgedLines(v, d)...)
 	}
-	return v.Print(append(out, followsLines(v, tax, d)...)...)
+	return v.Print(append(p.Lines, followsLines(v, tax, d)...)...)
 }
 
 // purgedLines lists what a purge removes and what it cannot reach.
@@ -195,17 +192,18 @@ func followsLines(v *say.Voice, tax *taxonomy.Taxonomy, d *curation.Result) []st
 	if len(d.Stood) == 0 {
 		return nil
 	}
-	out := v.Wrap(v.Say("Lessons that stand on it: %d. They are written anew, or go, when the tree evolves next: "+
+	p := v.Page()
+	p.Add(v.Say("Lessons that stand on it: %d. They are written anew, or go, when the tree evolves next: "+
 		"memtree evolve", len(d.Stood)))
 	for i := range d.Stood {
 		n := &d.Stood[i]
 		line := "  " + n.ID + "  "
-		out = append(out, line+text.Fit(text.Line(nameOf(v, tax, n)), v.Width-len(line)))
+		p.Raw(line + text.Fit(text.Line(nameOf(v, tax, n)), v.Width-len(line)))
 		if n.Kept() {
-			out = append(out, "    "+v.Say("(stays: a person pinned or wrote it)"))
+			p.Raw("    " + v.Say("(stays: a person pinned or wrote it)"))
 		}
 	}
-	return out
+	return p.Lines
 }
 
 // saidHead names the decision on a memory.

@@ -68,7 +68,7 @@ func commandTable(v *say.Voice, c *cobra.Command) *screen.Table {
 // flagTable returns the lines of the wanted flags. The description of a flag is wrapped beside its name.
 func flagTable(v *say.Voice, flags *pflag.FlagSet, want func(name string) bool) []string {
 	const left = 24
-	var out []string
+	p := v.Page()
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Hidden || !want(f.Name) {
 			return
@@ -97,13 +97,13 @@ func flagTable(v *say.Voice, flags *pflag.FlagSet, want func(name string) bool) 
 				name = ""
 			}
 			if len(name) >= left {
-				out = append(out, "  "+name)
+				p.Raw("  " + name)
 				name = ""
 			}
-			out = append(out, "  "+name+strings.Repeat(" ", left-len(name))+l)
+			p.Raw("  " + name + strings.Repeat(" ", left-len(name)) + l)
 		}
 	})
-	return out
+	return p.Lines
 }
 
 // flagSentence describes what is wrong with a flag.

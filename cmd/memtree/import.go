@@ -77,15 +77,11 @@ func importFiles(
 			return keyFailure(a.Voice, err)
 		}
 	}
-	how := store.Writing
-	if o.DryRun {
-		how = store.Reading
-	}
 	// A large file leaves much garbage behind. Collecting it more often takes longer but needs
 	// less memory.
 	defer a.store.CollectAt(40)()
 	rejected := 0
-	err := a.store.With(ctx, how, func(m *memtree.Memory) error {
+	err := a.store.With(ctx, store.Unless(o.DryRun), func(m *memtree.Memory) error {
 		results := []importedFile{}
 		for _, name := range files {
 			r, err := importFile(ctx, a, m, name, keys, &o, risk)
@@ -205,21 +201,22 @@ func printImported(v *say.Voice, r *importedFile, limit int) error {
 	if r.DryRun {
 		head = v.Say("%s would change %d memories (nothing was written).", r.File, changed)
 	}
-	out := []string{v.Paint(screen.Bold, head)}
+	p := v.Page()
+	p.Raw(v.Paint(screen.Bold, head))
 	if r.Signed != "" {
-		out = append(out, "  "+v.Say("signed by key %s", r.Signed))
+		p.Raw("  " + v.Say("signed by key %s", r.Signed))
 	}
 	if f := r.Facts; f != nil {
-		out = append(out, "  "+v.Say("New facts: %d. Known already: %d. Refused: %d.", len(f.New), f.Known, f.Bad))
+		p.Raw("  " + v.Say("New facts: %d. Known already: %d. Refused: %d.", len(f.New), f.Known, f.Bad))
 		if len(f.New) > 0 && !r.Trust && !r.DryRun {
 			for _, l := range screen.Wrap(v.Say("They wait: no run is given them before a person confirms them. memtree know "+
 				"list --open lists them."), v.Width-2) {
-				out = append(out, "  "+l)
+				p.Raw("  " + l)
 			}
 		}
 	}
 	if r.Risk != nil {
-		out = append(out, riskLines(v, r.Risk, r.DryRun)...)
+		p.Raw(riskLines(v, r.Risk, r.DryRun)...)
 	}
 	counts := make([]string, 0, len(r.Counts))
 	for _, c := range transfer.Classes() {
@@ -228,7 +225,7 @@ func printImported(v *say.Voice, r *importedFile, limit int) error {
 		}
 	}
 	if len(counts) > 0 {
-		out = append(out, v.Wrap("  "+strings.Join(counts, " · "))...)
+		p.Add("  " + strings.Join(counts, " · "))
 	}
 	shown := slices.Clone(r.Items)
 	slices.SortStableFunc(shown, func(x, y transfer.NodePlan) int {
@@ -237,16 +234,15 @@ func printImported(v *say.Voice, r *importedFile, limit int) error {
 	if limit > 0 {
 		shown = shown[:min(limit, len(shown))]
 	}
-	out = append(out, itemLines(v, shown)...)
+	p.Raw(itemLines(v, shown)...)
 	if rest := len(r.Items) - len(shown); rest > 0 {
-		out = append(out, v.Say("... and %d more (--limit 0 prints all)", rest))
+		p.Raw(v.Say("... and %d more (--limit 0 prints all)", rest))
 	}
 	if changed > 0 && !r.Trust {
-		out = append(out, "")
-		out = append(out, v.Wrap(v.Say("What is new waits in quarantine. Look at it with `memtree tree --status "+
-			"quarantined` or `memtree explain --quarantined`; `memtree promote ID` lets it be used."))...)
+		p.Add("", v.Say("What is new waits in quarantine. Look at it with `memtree tree --status "+
+			"quarantined` or `memtree explain --quarantined`; `memtree promote ID` lets it be used."))
 	}
-	return v.Print(out...)
+	return v.Print(p.Lines...)
 }
 
 // urgency returns the rank of a class in the order of review, 0 for the most urgent.
@@ -267,17 +263,18 @@ func itemLines(v *say.Voice, items []transfer.NodePlan) []string {
 		t.Add(className(v, x.Class), short(x.ID), x.ErrorType, text.Fit(text.Line(x.Says), screen.FullWidth))
 	}
 	rows := t.Lines(v.Width)
-	out := []string{"", v.Paint(screen.Bold, rows[0])}
+	p := v.Page()
+	p.Raw("", v.Paint(screen.Bold, rows[0]))
 	for i := range items {
-		out = append(out, rows[i+1])
+		p.Raw(rows[i+1])
 		if why := items[i].Why; why != "" {
-			out = append(out, v.Wrap("      "+importReason(v, why))...)
+			p.Add("      " + importReason(v, why))
 		}
 		for _, c := range items[i].Conflicts {
-			out = append(out, v.Wrap("      "+conflictLine(v, &c))...)
+			p.Add("      " + conflictLine(v, &c))
 		}
 	}
-	return out
+	return p.Lines
 }
 
 // importReason explains why a memory was held or rejected, in the language of the command. The rule that a rejected

@@ -54,9 +54,10 @@ func initStore(ctx context.Context, a *app) error {
 			a.store.Dir,
 			info.Nodes))
 	}
-	lines := []string{a.Say("Made an empty store in %s.", a.store.Dir)}
+	p := a.Page()
+	p.Raw(a.Say("Made an empty store in %s.", a.store.Dir))
 	if !a.Quiet {
-		lines = append(lines, a.Say("Next: memtree record runs.jsonl"))
+		p.Raw(a.Say("Next: memtree record runs.jsonl"))
 	}
-	return a.Print(lines...)
+	return a.Print(p.Lines...)
 }

@@ -161,7 +161,7 @@ func factDecided(ctx context.Context, a *app, decide func(*memtree.Memory) (cura
 		case d.Action.Purged:
 			return a.Print(a.Wrap(a.Say("Purged: %s", d.Action.Node))...)
 		}
-		p := &screen.Page{Width: a.Width}
+		p := a.Page()
 		p.Lines = a.Wrap(a.Paint(screen.Bold, factHead(a.Voice, &d)))
 		factParts(a.Voice, p, d.Fact)
 		for _, id := range d.Fact.Against {

@@ -53,12 +53,8 @@ func knowRead(ctx context.Context, a *app, f *knowReadFlags) error {
 	if hand != nil {
 		o.Reader = hand
 	}
-	how := store.Writing
-	if o.DryRun {
-		how = store.Planning
-	}
 	var did knowledge.ReadResult
-	err = a.store.With(ctx, how, func(m *memtree.Memory) error {
+	err = a.store.With(ctx, store.Plan(o.DryRun), func(m *memtree.Memory) error {
 		price, _ := a.model.PriceOf(a.model.Name)
 		o.Price = price.Of
 		o.MaxCalls, o.MaxCost = a.model.Left()

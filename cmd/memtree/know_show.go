@@ -90,7 +90,7 @@ func showFact(ctx context.Context, v *say.Voice, m *memtree.Memory, f *knowledge
 	if err != nil {
 		return err
 	}
-	p := &screen.Page{Width: v.Width}
+	p := v.Page()
 	p.Lines = append(p.Lines, v.Paint(screen.Bold, v.Say("fact")+" "+f.ID))
 	factParts(v, p, f)
 	p.Part(v.Say("stated"), dotted(f.Since.UTC().Format(time.DateOnly), f.By, sourceName(v, f.From)))

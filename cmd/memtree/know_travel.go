@@ -70,11 +70,7 @@ func knowImport(ctx context.Context, a *app, files []string, f *knowImportFlags)
 	for i := range read {
 		list[i] = read[i].Statement
 	}
-	how := store.Writing
-	if f.dryRun {
-		how = store.Reading
-	}
-	return a.store.With(ctx, how, func(m *memtree.Memory) error {
+	return a.store.With(ctx, store.Unless(f.dryRun), func(m *memtree.Memory) error {
 		did, err := m.Knowledge().Import(ctx, list, cmp.Or(f.by, filepath.Base(files[0])), f.dryRun)
 		if err != nil {
 			return err

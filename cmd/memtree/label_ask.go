@@ -317,14 +317,14 @@ func (s *sitting) sum(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	out := append([]string{""}, s.Wrap(s.Say("Labelled %d (%d wrong); %d left.", s.told, s.wrong,
-		box.Total))...)
+	p := s.Page()
+	p.Raw("")
+	p.Add(s.Say("Labelled %d (%d wrong); %d left.", s.told, s.wrong, box.Total))
 	if s.begun > 0 && box.Scored > 0 {
-		out = append(out, s.Wrap(s.Say("Expected to be wrong among those that wait: %.1f before, %.1f now.", s.begun,
-			box.Expected))...)
+		p.Add(s.Say("Expected to be wrong among those that wait: %.1f before, %.1f now.", s.begun, box.Expected))
 	}
 	if s.wrong > 0 {
-		out = append(out, s.Wrap(s.Say("Next: memtree evolve learns from the new cases."))...)
+		p.Add(s.Say("Next: memtree evolve learns from the new cases."))
 	}
-	return s.Print(out...)
+	return s.Print(p.Lines...)
 }

@@ -152,12 +152,13 @@ func tableFailure(a *app, err error) error {
 // printed prints the result of the table.
 func (l *labelling) printed() error {
 	l.Hidden()
-	out := l.Wrap(l.Say("Truths in the table: %d, for wrong verdicts: %d; new cases: %d. Known before: %d; "+
+	p := l.Page()
+	p.Add(l.Say("Truths in the table: %d, for wrong verdicts: %d; new cases: %d. Known before: %d; "+
 		"rows without a truth: %d; rows that cannot be used: %d.", l.out.Told, l.out.Wrong, l.out.Cases, l.out.Already,
 		l.out.Empty, l.Rejects))
-	out = append(out, l.Wrap(waitingLine(l.Voice, &l.box))...)
+	p.Add(waitingLine(l.Voice, &l.box))
 	if l.out.Wrong > 0 {
-		out = append(out, l.Wrap(l.Say("Next: memtree evolve learns from the new cases."))...)
+		p.Add(l.Say("Next: memtree evolve learns from the new cases."))
 	}
-	return l.Print(out...)
+	return l.Print(p.Lines...)
 }

@@ -144,8 +144,7 @@ func (l *labelling) one(ctx context.Context, x *ingest.Label) error {
 	l.done[id] = x.Line
 	switch e := l.waiting[id]; {
 	case !ok && len(tests) > 1:
-		return l.refuse(x, "id", l.Say("is the name of %d tests; name one of them, such as %s", len(tests),
-			tests[0]))
+		return l.refuse(x, "id", l.Say("is the name of %d tests; name one of them, such as %s", len(tests), tests[0]))
 	case !ok && len(l.ofRun[id]) > 1:
 		return l.refuse(x, "id", l.Say("is a run with %d verdicts; name one of them, such as %s", len(l.ofRun[id]),
 			l.ofRun[id][0]))
@@ -251,8 +250,7 @@ func (l *labelling) store(ctx context.Context, lines []tableLine) error {
 	l.out.Cases += newCases(d.Changes)
 	for _, x := range lines {
 		if slices.Contains(d.Unkept, x.id) {
-			err := l.refuse(x.Label, "id",
-				l.Say("is of a run that is kept no more; use memtree relabel %s --runs FILE", x.id))
+			err := l.refuse(x.Label, "id", l.Say("is of a run that is kept no more; use memtree relabel %s --runs FILE", x.id))
 			if err != nil {
 				return err
 			}

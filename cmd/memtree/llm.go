@@ -133,7 +133,7 @@ func printChecked(v *say.Voice, r *checked) error {
 	if v.JSON {
 		return v.PrintJSON(r)
 	}
-	p := &screen.Page{Width: v.Width}
+	p := v.Page()
 	if r.Provider != "" {
 		p.Part(v.Say("model"), dotted(r.Provider, r.Model, r.BaseURL))
 		key := v.Say("key set")

@@ -22,10 +22,7 @@ import (
 )
 
 func mapCommand(a *app) *cobra.Command {
-	c := &cobra.Command{
-		Use:  "map",
-		Args: arguments(a.Voice, 0, 0, ""),
-	}
+	c := &cobra.Command{Use: "map", Args: arguments(a.Voice, 0, 0, "")}
 	c.AddCommand(mapAddCommand(a), mapCoverageCommand(a), mapShowCommand(a), mapFindCommand(a), mapPathCommand(a),
 		mapGapsCommand(a), mapRequirementsCommand(a), mapExportCommand(a))
 	return c

@@ -53,7 +53,7 @@ func printPages(v *say.Voice, pages []appmap.Page) error {
 }
 
 func pageLines(v *say.Voice, p *appmap.Page) []string {
-	out := &screen.Page{Width: v.Width}
+	out := v.Page()
 	out.Lines = append(out.Lines, v.Paint(screen.Bold, strings.TrimSpace(p.Page+" "+p.Title)))
 	out.Part(v.Say("seen"), fmt.Sprint(p.Seen))
 	out.Part(v.Say("parameters"), strings.Join(p.Params, " "))
@@ -134,7 +134,7 @@ func printFound(v *say.Voice, found []appmap.Found, all bool) error {
 	if len(found) == 0 {
 		return v.Print(v.Say("Nothing fits."))
 	}
-	var out []string
+	p := v.Page()
 	for i := range found {
 		f := &found[i]
 		what := strings.Join(strings.Fields(strings.Join([]string{f.Do, f.Role, quotedName(f.Name)}, " ")), " ")
@@ -142,10 +142,10 @@ func printFound(v *say.Voice, found []appmap.Found, all bool) error {
 		if f.Tried > 0 {
 			state = v.Say("worked %d of %d times, trust %.2f", f.Worked, f.Tried, f.Trust)
 		}
-		out = append(out, v.Wrap(v.Paint(screen.Bold, f.Selector))...)
-		out = append(out, v.Wrap("  "+f.Page+" · "+what+" · "+state)...)
+		p.Bold(f.Selector)
+		p.Add("  " + f.Page + " · " + what + " · " + state)
 	}
-	return v.Print(out...)
+	return v.Print(p.Lines...)
 }
 
 func mapPathCommand(a *app) *cobra.Command {

@@ -66,8 +66,7 @@ func serveMCP(ctx context.Context, a *app, m *memtree.Memory, writes bool) error
 		Reader: io.NopCloser(input.Until(ctx, a.Stdin)), Writer: unclosed{a.Stdout}, MaxLineLength: mostMessage,
 	}})
 	if err != nil && !errors.Is(err, io.EOF) && ctx.Err() == nil {
-		return a.Fail(err, "the agent's program sent what is not MCP (%s); nothing that was accepted is lost",
-			err.Error())
+		return a.Fail(err, "the agent's program sent what is not MCP (%s); nothing that was accepted is lost", err.Error())
 	}
 	return a.store.Ended()
 }

@@ -37,11 +37,7 @@ func promoteCommand(a *app) *cobra.Command {
 }
 
 func runPromote(ctx context.Context, a *app, ids []string, o transfer.PromoteOptions) error {
-	how := store.Writing
-	if o.DryRun {
-		how = store.Reading
-	}
-	return a.store.With(ctx, how, func(m *memtree.Memory) error {
+	return a.store.With(ctx, store.Unless(o.DryRun), func(m *memtree.Memory) error {
 		for _, id := range ids {
 			n, err := findNode(ctx, a.Voice, m, id)
 			if err != nil {

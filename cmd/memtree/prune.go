@@ -41,11 +41,7 @@ func pruneCommand(a *app) *cobra.Command {
 const mostForgotten = 50
 
 func runPrune(ctx context.Context, a *app, o evolution.PruneOptions, limit int) error {
-	how := store.Writing
-	if o.DryRun {
-		how = store.Reading
-	}
-	return a.store.With(ctx, how, func(m *memtree.Memory) error {
+	return a.store.With(ctx, store.Unless(o.DryRun), func(m *memtree.Memory) error {
 		if err := checkType(a.Voice, m, o.Only); err != nil {
 			return err
 		}

@@ -76,23 +76,23 @@ func sum[K comparable](counts map[K]int) (n int) {
 // check is known.
 func (r *recorder) analysis() []string {
 	f := &r.out.Analysis
-	var lines []string
+	p := r.Page()
 	if f.ByModel+len(f.Unusable)+len(f.Unanswered) > 0 {
-		lines = append(lines, r.Say("Of the new cases: %s.", r.list(r.readers(f))))
+		p.Raw(r.Say("Of the new cases: %s.", r.list(r.readers(f))))
 	}
 	if len(f.Uncompared) > 0 {
-		lines = append(lines, r.Say("Without a label because the model did not tell whether the "+
+		p.Raw(r.Say("Without a label because the model did not tell whether the "+
 			"judgment is right: %d (%s).", sum(f.Uncompared), r.kinds(f.Uncompared)))
 	}
 	if f.ModelError != "" && r.mem.Health().Model == nil { // otherwise halted prints it
 		const most = 200 // characters
-		lines = append(lines, r.Say("The model's last failure: %s", text.Clip(text.Line(f.ModelError), most)))
+		p.Raw(r.Say("The model's last failure: %s", text.Clip(text.Line(f.ModelError), most)))
 	}
 	if f.Again > 0 {
-		lines = append(lines, r.Say("Of the cases that waited for the model it has now read %d.", f.Again))
+		p.Raw(r.Say("Of the cases that waited for the model it has now read %d.", f.Again))
 	}
 	if f.Cases == 0 {
-		return lines
+		return p.Lines
 	}
 	causes := []string{}
 	for _, part := range []struct {
@@ -111,7 +111,7 @@ func (r *recorder) analysis() []string {
 	if f.Silent > 0 && !r.Quiet {
 		line = text.Append(line, r.Say(`An evaluator's note (reason) would state it.`))
 	}
-	return append(lines, line)
+	return append(p.Lines, line)
 }
 
 // readers reports how many cases the model analysed, and why it did not analyse the others.

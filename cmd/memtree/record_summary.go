@@ -201,7 +201,7 @@ func typeTable(v *say.Voice, tax *taxonomy.Taxonomy, types map[string]map[taxono
 	if err := v.Print(""); err != nil {
 		return err
 	}
-	return t.Write(v.Stdout, &v.Terminal)
+	return v.Table(t)
 }
 
 // count formats a number of a table. Zero is a dot, so that the other numbers are easy to see.

@@ -105,8 +105,7 @@ func relabelRefused(v *say.Voice, id string, err error) error {
 		return v.Fail(err, "several evaluations are named %s: %s; give the whole id", id,
 			strings.Join(several.Evaluations, ", "))
 	case errors.As(err, &unkept):
-		return v.Fail(err, "what run %s said was not kept; name the file it was recorded from with --runs",
-			unkept.Evaluation)
+		return v.Fail(err, "what run %s said was not kept; name the file it was recorded from with --runs", unkept.Evaluation)
 	case errors.Is(err, tree.ErrNotFound):
 		return v.Fail(err, "no evaluation or run is named %s, or it has not been formed yet", id)
 	}

@@ -240,13 +240,13 @@ func printRows(v *say.Voice, rep *replay.Report) error {
 		}
 		w.Add(cells...)
 	}
-	if err := t.Write(v.Stdout, &v.Terminal); err != nil {
+	if err := v.Table(t); err != nil {
 		return err
 	}
 	if err := v.Print("", v.Say("Wrong verdicts that had been warned of:"), ""); err != nil {
 		return err
 	}
-	if err := w.Write(v.Stdout, &v.Terminal); err != nil {
+	if err := v.Table(w); err != nil {
 		return err
 	}
 	if rep.Evolved == nil || rep.Evolved.Difference == nil || rep.Evolved.Difference.AUC == nil {
@@ -277,11 +277,11 @@ func replayKey(v *say.Voice, rep *replay.Report) []string {
 			"the cut chosen afterwards in its favour. shuffled: the same guidance given at random, "+
 			"what chance would do; intervals are the range of chance."),
 		v.Say("A replay changes no run: it shows when memory would have spoken, not whether the agent would have listened."))
-	var out []string
+	p := v.Page()
 	for _, s := range key {
-		out = append(out, v.Wrap(s)...)
+		p.Add(s)
 	}
-	return out
+	return p.Lines
 }
 
 func percent(p float64) string { return fmt.Sprintf("%.0f %%", 100*p) }
@@ -321,7 +321,7 @@ func printRisks(v *say.Voice, r *replay.Risks) error {
 	near := r.Baselines.Nearest
 	t.Add("bm25", percent(near.At5), percent(near.At10), percent(near.At20), areaOf(r.Baselines.AUC))
 	t.Add(v.Say("random"), percent(0.05), percent(0.1), percent(0.2), ".50")
-	if err := t.Write(v.Stdout, &v.Terminal); err != nil {
+	if err := v.Table(t); err != nil {
 		return err
 	}
 	out := v.Wrap(baseRateOnly(v, r))
@@ -362,7 +362,7 @@ func printReliability(v *say.Voice, r *replay.Risks) error {
 	if err := v.Print(""); err != nil {
 		return err
 	}
-	if err := t.Write(v.Stdout, &v.Terminal); err != nil {
+	if err := v.Table(t); err != nil {
 		return err
 	}
 	score := v.Say("After the first %d verdicts. Brier score %.3f; saying the share wrong so far each time: %.3f.",

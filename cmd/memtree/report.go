@@ -184,10 +184,10 @@ func reportRisks(ctx context.Context, v *say.Voice, m *memtree.Memory, r *ciRepo
 
 // reportNext recommends actions, the most urgent first.
 func reportNext(v *say.Voice, r *ciReport) []string {
-	var out []string
+	p := v.Page()
 	add := func(n int, said string) {
 		if n > 0 {
-			out = append(out, said)
+			p.Raw(said)
 		}
 	}
 	add(r.Waiting, v.Say("Say which of these verdicts were right, the riskiest first: memtree label, or in a spreadsheet "+
@@ -197,7 +197,7 @@ func reportNext(v *say.Voice, r *ciReport) []string {
 		r.Review))
 	add(r.Imports, v.Say("Read the imported memories that wait (%d), and let those be used that fit: memtree promote.",
 		r.Imports))
-	return append(out, r.Effect.Next)
+	return append(p.Lines, r.Effect.Next)
 }
 
 // fail sets the values of --fail-on that apply.

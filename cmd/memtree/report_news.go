@@ -45,8 +45,7 @@ func readSeen(ctx context.Context, a *app, path string) (*seen, error) {
 	}
 	var out seen
 	if len(s) > mostSeen || json.Unmarshal([]byte(s), &out) != nil || out.Format != seenFormat || out.Version != 1 {
-		return nil, a.Fail(nil, "%s is no file of memtree report that this version reads; remove it to begin anew",
-			path)
+		return nil, a.Fail(nil, "%s is no file of memtree report that this version reads; remove it to begin anew", path)
 	}
 	return &out, nil
 }
@@ -258,7 +257,6 @@ func factsMarkdown(v *say.Voice, p func(string), r *ciReport) {
 		p(v.Say("Proposed: %d; memtree know list --open lists them.", f.Proposed))
 	}
 	if f.Confirm != "" {
-		p(v.Say("Given most without anybody's confirmation (%d runs): %s", f.Given,
-			screen.Markdown(f.Confirm, reportCheck)))
+		p(v.Say("Given most without anybody's confirmation (%d runs): %s", f.Given, screen.Markdown(f.Confirm, reportCheck)))
 	}
 }

@@ -89,8 +89,7 @@ func proposalKeys(v *say.Voice, all []evolution.Proposal, begun []string) ([]str
 
 func proposalsLines(v *say.Voice, tax *taxonomy.Taxonomy, all []evolution.Proposal) []string {
 	if len(all) == 0 {
-		return v.Wrap(v.Say("No lesson waits. memtree evolve --review writes some when " +
-			"there are enough cases."))
+		return v.Wrap(v.Say("No lesson waits. memtree evolve --review writes some when there are enough cases."))
 	}
 	out := []string{v.Paint(screen.Bold, v.Say("Lessons that wait for your decision: %d", len(all)))}
 	for _, p := range all {
@@ -112,13 +111,15 @@ func proposalsLines(v *say.Voice, tax *taxonomy.Taxonomy, all []evolution.Propos
 
 func decidedLines(v *say.Voice, tax *taxonomy.Taxonomy, x *evolution.Evolved, rejected int) []string {
 	l, changed := countChanges(x)
-	out := v.Wrap(v.Say("New experiences: %d, new strategies: %d, written anew: %d. Rejected: %d.",
+	p := v.Page()
+	p.Add(v.Say("New experiences: %d, new strategies: %d, written anew: %d. Rejected: %d.",
 		l.experiences, l.strategies, l.revised, rejected))
 	for _, c := range changed {
-		out = append(out, changeLines(v, tax, &c)...)
+		p.Raw(changeLines(v, tax, &c)...)
 	}
 	if n := len(x.Proposals()); n > 0 {
-		out = append(out, "", v.Say("Lessons that wait for your decision: %d; read them with memtree review.", n))
+		p.Add("")
+		p.Raw(v.Say("Lessons that wait for your decision: %d; read them with memtree review.", n))
 	}
-	return out
+	return p.Lines
 }

@@ -79,7 +79,7 @@ func showRejected(ctx context.Context, a *app) error {
 			out = append(out, "")
 			branch := branchName(a.Voice, m.Taxonomy(), r.ErrorType, r.Direction)
 			out = append(out, a.Wrap(branch+" · "+writerName(a.Voice, r.By))...)
-			p := &screen.Page{Width: a.Width}
+			p := a.Page()
 			p.Part("  "+a.Say("title"), r.Title)
 			p.Part("  "+a.Say("why"), strings.Join(r.Reasons, "\n"))
 			p.Part("  "+a.Say("cases"), shortList(r.Members))
@@ -132,7 +132,7 @@ func findNode(ctx context.Context, v *say.Voice, m *memtree.Memory, id string) (
 func printNode(
 	a *app, tax *taxonomy.Taxonomy, n *tree.Node, said string, left []tree.Refusal, past []curation.Past,
 ) error {
-	p := &screen.Page{Width: a.Width}
+	p := a.Page()
 	p.Lines = append(p.Lines, a.Paint(screen.Bold, fmt.Sprintf("%s %s", a.LevelName(n.Type), n.ID)))
 	p.Part(a.Say("error type"), fmt.Sprintf("%s · %s", n.ErrorType, typeName(a.Voice, tax, n.ErrorType)))
 	p.Part(a.Say("direction"), fmt.Sprintf("%s · %s", n.Direction, a.DirectionName(n.Direction)))
@@ -142,7 +142,7 @@ func printNode(
 	if n.Taught == nil || n.Credit != nil && n.Credit.Runs > 0 { // a taught lesson has no evidence before it has runs
 		p.Part(a.Say("confidence"), fmt.Sprintf("%.2f", n.Content.Confidence))
 	}
-	p.Head(a.Paint(screen.Bold, a.Say("Content")))
+	p.Head(a.Say("Content"))
 	says := enhance.NewWording(tax).Shown(n, a.Lang).Content
 	p.Part(a.Say("title"), says.Title)
 	parts := ""
@@ -213,7 +213,7 @@ const evidenceRunes = 600
 // evidence shows the evidence of a case. It omits parts of the analysis that the page has shown above.
 func evidence(a *app, p *screen.Page, n *tree.Node) {
 	d := n.CaseData
-	p.Head(a.Paint(screen.Bold, a.Say("Evidence")))
+	p.Head(a.Say("Evidence"))
 	p.Part(a.Say("test case"), d.TestCase.CaseID)
 	p.Part(a.Say("prompt"), text.Clip(d.TestCase.Prompt, evidenceRunes))
 	p.Part(a.Say("judgment"), text.Clip(d.AgentJudgment, evidenceRunes))
@@ -222,7 +222,7 @@ func evidence(a *app, p *screen.Page, n *tree.Node) {
 	for _, x := range evidenceParts(a, d.Evidence, "") {
 		p.Part(x.name, text.Clip(x.text, evidenceRunes))
 	}
-	p.Head(a.Paint(screen.Bold, a.Say("Analysis")))
+	p.Head(a.Say("Analysis"))
 	if d.ActualError != n.Content.Description {
 		p.Part(a.Say("error"), d.ActualError)
 	}
@@ -233,7 +233,7 @@ func kin(v *say.Voice, p *screen.Page, n *tree.Node) {
 	if n.Parent == "" && len(n.Children) == 0 && n.SupersededBy == "" && n.Elsewhere == nil {
 		return
 	}
-	p.Head(v.Paint(screen.Bold, v.Say("In the tree")))
+	p.Head(v.Say("In the tree"))
 	p.Part(v.Say("part of"), n.Parent)
 	p.Part(v.Say("made of"), strings.Join(n.Children, " "))
 	if e := n.Elsewhere; e != nil {
@@ -243,7 +243,7 @@ func kin(v *say.Voice, p *screen.Page, n *tree.Node) {
 }
 
 func historyParts(v *say.Voice, p *screen.Page, n *tree.Node) {
-	p.Head(v.Paint(screen.Bold, v.Say("History")))
+	p.Head(v.Say("History"))
 	p.Part(v.Say("learned in"), dotted(n.Origin.Label, n.Origin.ID))
 	p.Part(v.Say("made by"), makers(&n.Provenance))
 	p.Part(v.Say("revision"), fmt.Sprint(n.Revision))
@@ -292,7 +292,7 @@ func decisions(v *say.Voice, p *screen.Page, n *tree.Node, past []curation.Past)
 		now = *n.CaseData.About
 	}
 	if len(past) > 0 {
-		p.Head(v.Paint(screen.Bold, v.Say("What people decided")))
+		p.Head(v.Say("What people decided"))
 	}
 	for i := range past {
 		d := &past[i]

@@ -89,7 +89,7 @@ func runStats(ctx context.Context, a *app) error {
 }
 
 func printStats(ctx context.Context, a *app, m *memtree.Memory, s *stats, model langchain.Config) error {
-	p := &screen.Page{Width: a.Width}
+	p := a.Page()
 	p.Part(a.Say("store"), fmt.Sprintf("%s · %s · %s", a.store.Dir, s.Format, screen.Bytes(s.Bytes)))
 	p.Part(a.Say("memories"), levelCounts(a.Voice, [...]int{0, s.Levels[string(tree.Case)], s.Levels[string(tree.Experience)],
 		s.Levels[string(tree.Strategy)]}, s.Out))
@@ -154,18 +154,19 @@ func printDead(ctx context.Context, v *say.Voice, m *memtree.Memory, n int) erro
 	if n == 0 {
 		return nil
 	}
-	lines := []string{"", v.Say("Set aside, because they could not be made into cases:")}
+	p := v.Page()
+	p.Raw("", v.Say("Set aside, because they could not be made into cases:"))
 	for d, err := range m.Tree().DeadLetters(ctx) {
 		if err != nil {
 			return err
 		}
-		if len(lines) == 2+mostDead {
-			lines = append(lines, v.Say("... and %d more", n-mostDead))
+		if len(p.Lines) == 2+mostDead {
+			p.Raw(v.Say("... and %d more", n-mostDead))
 			break
 		}
-		lines = append(lines, v.Wrap("  "+text.Line(d.Evaluation.Key()+": "+d.Why))...)
+		p.Add("  " + text.Line(d.Evaluation.Key()+": "+d.Why))
 	}
-	return v.Print(lines...)
+	return v.Print(p.Lines...)
 }
 
 // printTrials prints the queries of runs, and the number of outcomes.

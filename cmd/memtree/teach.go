@@ -94,7 +94,8 @@ func taughtLines(v *say.Voice, d *curation.Result) []string {
 	if d.Changes[0].Op != tree.OpAdd {
 		head = v.Say("Taught again: %s", n.ID)
 	}
-	p := &screen.Page{Width: v.Width, Lines: v.Wrap(v.Paint(screen.Bold, head))}
+	p := v.Page()
+	p.Bold(head)
 	taughtParts(v, p, n)
 	for i := range d.Against {
 		p.Lines = append(p.Lines, v.Wrap(v.Say("It says the opposite of %s: %s Both are given where both fit; edit, "+

@@ -195,7 +195,7 @@ func tokenList(a *app) error {
 		}
 		t.Add(x.Name, x.Prefix+"…", strings.Join(scopes, ", "), treesOf(a.Voice, x.Trees), until(a.Voice, &x))
 	}
-	return t.Write(a.Stdout, &a.Terminal)
+	return a.Table(t)
 }
 
 func treesOf(v *say.Voice, names []string) string {

@@ -256,8 +256,7 @@ func printNoTree(ctx context.Context, v *say.Voice, m *memtree.Memory, info *tre
 	case info.Nodes > 0:
 		return v.Print(v.Say("No memory is of the kind that the flags choose."))
 	case info.Outbox > 0:
-		return v.Print(append([]string{v.Say("No memories here yet.")},
-			unformedLines(v, info.Outbox)...)...)
+		return v.Print(append([]string{v.Say("No memories here yet.")}, unformedLines(v, info.Outbox)...)...)
 	}
 	return printEmpty(ctx, v, m)
 }
@@ -290,7 +289,7 @@ func printTree(v *say.Voice, m *memtree.Memory, s *surveyed, limit int) error {
 	if err := v.Print(v.Paint(screen.Bold, levelCounts(v, s.levels, s.out))); err != nil {
 		return err
 	}
-	if err := branchTable(v, m.Taxonomy(), s).Write(v.Stdout, &v.Terminal); err != nil {
+	if err := v.Table(branchTable(v, m.Taxonomy(), s)); err != nil {
 		return err
 	}
 	if s.waiting > 0 && !v.Quiet {
@@ -339,9 +338,10 @@ func leafLines(v *say.Voice, tax *taxonomy.Taxonomy, leaves []leaf) []string {
 		t.Add(short(l.id), typeName(v, tax, l.errorType), v.DirectionName(l.direction), l.scene, basis(v, &l))
 	}
 	rows := t.Lines(v.Width)
-	lines := []string{"", v.Paint(screen.Bold, rows[0])}
+	p := v.Page()
+	p.Raw("", v.Paint(screen.Bold, rows[0]))
 	for i, l := range leaves {
-		lines = append(lines, rows[i+1])
+		p.Raw(rows[i+1])
 		says := l.says
 		if given(&l) == 0 {
 			says = standingOf(v, l.status, l.mark, l.held) + " · " + says
@@ -350,13 +350,13 @@ func leafLines(v *say.Voice, tax *taxonomy.Taxonomy, leaves []leaf) []string {
 			says = v.Say("fits coming tests, as read: %d", l.briefed) + " · " + says
 		}
 		if says := text.Fit(says, v.Width-4); says != "" {
-			lines = append(lines, v.Paint(screen.Dim, "    "+says))
+			p.Raw(v.Paint(screen.Dim, "    "+says))
 		}
 		for _, s := range nonEmpty(l.found) {
-			lines = append(lines, v.Paint(screen.Dim, "    "+text.Fit(s, v.Width-4)))
+			p.Raw(v.Paint(screen.Dim, "    "+text.Fit(s, v.Width-4)))
 		}
 	}
-	return lines
+	return p.Lines
 }
 
 // branchTable is a table of the memories of every error type and direction.

@@ -156,8 +156,7 @@ func printTriage(v *say.Voice, f *triaged) error {
 	case f.Read == 0:
 		out = append(out, v.Say("There is no verdict to read."))
 	case f.Learned == f.Read:
-		out = v.Wrap(v.Say("Verdicts read: %d. The truth of each is in memory already, so none is left to guess.",
-			f.Read))
+		out = v.Wrap(v.Say("Verdicts read: %d. The truth of each is in memory already, so none is left to guess.", f.Read))
 	case f.Known < 30 && !f.Enough:
 		out = v.Wrap(v.Say("Not enough evidence yet: the truth of %d verdicts is known, and 30 are the least. "+
 			"Record judged runs with ground_truth or correct.", f.Known))

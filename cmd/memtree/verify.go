@@ -68,9 +68,10 @@ func verifiedLines(v *say.Voice, x tree.Verified, total int) []string {
 	if total > 0 {
 		verdict = v.Paint(screen.Red, v.Say("%d things are wrong.", total))
 	}
-	lines := []string{read}
+	p := v.Page()
+	p.Raw(read)
 	if x.Torn > 0 {
-		lines = append(lines, v.Wrap(tornSentence(v, x.Torn))...)
+		p.Add(tornSentence(v, x.Torn))
 	}
-	return append(lines, verdict)
+	return append(p.Lines, verdict)
 }

@@ -172,8 +172,7 @@ func (c *Config) check(v *say.Voice, known []setting) error {
 		case e.list && known[i].kind != "stringArray":
 			return v.Usage("%s is a list; it takes %s", at, taken(v, known[i].kind))
 		case e.key == secretSetting && openToOthers(c.Path):
-			return v.Usage("%s: everybody on this machine may read the file, and it holds a key; chmod 640 %s",
-				at, c.Path)
+			return v.Usage("%s: everybody on this machine may read the file, and it holds a key; chmod 640 %s", at, c.Path)
 		case !e.list && !readsAs(known[i].kind, e.values[0]):
 			return v.Usage("%s is %q; it takes %s", at, e.values[0], taken(v, known[i].kind))
 		}

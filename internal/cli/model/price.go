@@ -53,8 +53,7 @@ func (m *Model) PriceOf(model string) (p meter.Price, ok bool) {
 func (m *Model) parseEmbedPrice(s string) (p meter.Price, err error) {
 	p.In, err = strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if err != nil || !(p.In >= 0 && p.In < 1e9) {
-		return meter.Price{}, m.Usage("%s is %q; give what a million tokens cost, such as 0.02",
-			embedPriceVariable, s)
+		return meter.Price{}, m.Usage("%s is %q; give what a million tokens cost, such as 0.02", embedPriceVariable, s)
 	}
 	return p, nil
 }

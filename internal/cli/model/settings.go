@@ -33,9 +33,6 @@ func (m *Model) settingProblem() string {
 	return ""
 }
 
-// set returns a variable without the spaces around it.
-func (m *Model) set(name string) string { return strings.TrimSpace(m.Getenv(name)) }
-
 func (m *Model) providerProblem(provider string) string {
 	switch provider {
 	case langchain.OpenAI, langchain.Anthropic, langchain.Ollama:

@@ -150,6 +150,12 @@ func (v *Voice) LevelName(t tree.Type) string {
 // DirectionName names a direction for people.
 func (v *Voice) DirectionName(d taxonomy.Direction) string { return d.Name().In(v.Lang) }
 
+// Page returns an empty page for the terminal.
+func (v *Voice) Page() *screen.Page { return &screen.Page{Terminal: v.Terminal} }
+
+// Table prints a table.
+func (v *Voice) Table(t *screen.Table) error { return v.Print(t.Painted(&v.Terminal)...) }
+
 // Print prints lines on standard output.
 func (v *Voice) Print(lines ...string) error { return screen.WriteLines(v.Stdout, lines...) }
 

@@ -6,14 +6,33 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// Page is a readable page of named parts, each wrapped beside its name.
+// Page collects the lines of an output that is as wide as its terminal.
 type Page struct {
+	Terminal
 	Lines []string
-	Width int
 }
 
 // nameCells is the width of the column of names.
 const nameCells = 14
+
+// Raw adds lines as they are.
+func (p *Page) Raw(lines ...string) { p.Lines = append(p.Lines, lines...) }
+
+// Add adds texts, each wrapped. An empty text is an empty line.
+func (p *Page) Add(texts ...string) {
+	for _, s := range texts {
+		p.Raw(p.Wrap(s)...)
+	}
+}
+
+// Bold adds a text in bold, wrapped.
+func (p *Page) Bold(s string) { p.Add(p.Paint(Bold, s)) }
+
+// Item adds a text behind a lead, such as a dash, with its later lines below the first.
+func (p *Page) Item(lead, s string) { p.Raw(Hanging(lead, s, p.Width)...) }
+
+// Table adds a table, its head in bold.
+func (p *Page) Table(t *Table) { p.Raw(t.Painted(&p.Terminal)...) }
 
 // Part adds a text beside its name, unless it is empty.
 func (p *Page) Part(name, value string) {
@@ -25,9 +44,9 @@ func (p *Page) Part(name, value string) {
 		if i > 0 {
 			name = ""
 		}
-		p.Lines = append(p.Lines, strings.TrimRight(text.Pad(name, nameCells)+l, " "))
+		p.Raw(strings.TrimRight(text.Pad(name, nameCells)+l, " "))
 	}
 }
 
-// Head adds a heading.
-func (p *Page) Head(s string) { p.Lines = append(p.Lines, "", s) }
+// Head adds a heading in bold, below an empty line.
+func (p *Page) Head(s string) { p.Raw("", p.Paint(Bold, s)) }

@@ -93,16 +93,13 @@ func (t *Table) line(cells []string, widths []int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// Write prints the table, its head in bold.
-func (t *Table) Write(w io.Writer, s *Terminal) error {
+// Painted returns the lines of the table for a terminal, its head in bold.
+func (t *Table) Painted(s *Terminal) []string {
 	lines := t.Lines(s.Width)
-	for i, l := range lines {
-		if i == 0 && len(lines) > len(t.Rows) {
-			l = s.Paint(Bold, l)
-		}
-		lines[i] = l
+	if len(lines) > len(t.Rows) {
+		lines[0] = s.Paint(Bold, lines[0])
 	}
-	return WriteLines(w, lines...)
+	return lines
 }
 
 // WriteLines writes each line with a line break after it.
