@@ -26,14 +26,8 @@ const (
 func runCompactCommand(a *app) *cobra.Command {
 	o := agentrun.CompactOptions{}
 	c := &cobra.Command{
-		Use:   "compact [FILE]",
-		Short: a.Say("Fit the messages of an agent into a budget of tokens"),
-		Long: a.Say(`Reads a transcript, a message on each line with its role and content, and prints it in at most
---budget tokens (an estimate). Errors, findings, decisions, system messages and the last messages
-stay; of the others a summary has what no other message has. No model is asked and nothing is saved.
-A message may carry its kind: error, finding, decision or task.`),
-		Example: `  memtree run compact messages.jsonl --budget 8000 > shorter.jsonl`,
-		Args:    arguments(a.Voice, 0, 1, a.Say("a file of messages")),
+		Use:  "compact [FILE]",
+		Args: arguments(a.Voice, 0, 1, a.Say("a file of messages")),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.Budget < 100 {
 				return a.Usage("--budget is %d; use 100 or more", o.Budget)
