@@ -43,6 +43,15 @@ type Query struct {
 	As           []tree.Node      // for Explain: answer as if the tree had these nodes in this form, such as a draft
 }
 
+// Check returns an error for the first field that breaks a limit. A query has the limits of an evaluation.
+func (q *Query) Check() error {
+	e := tree.Evaluation{
+		Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Observation: q.Observation, Agent: q.Agent, RunID: q.RunID,
+		Trial: q.Trial, Judgment: tree.Raw(`"-"`),
+	}
+	return e.Check()
+}
+
 // Guidance is the answer: a block of text for the prompt, or nothing.
 type Guidance struct {
 	Trial     string             `json:"trial"`              // hand it back in Evaluation.Trial; "" if none was recorded

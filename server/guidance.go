@@ -32,19 +32,12 @@ type Question struct {
 
 // query converts it to the query of the root package.
 func (q *Question) query() (memtree.Query, error) {
-	// The limits on an evaluation apply to a query too.
-	e := tree.Evaluation{
-		Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Observation: q.Observation, Agent: q.Agent, RunID: q.RunID,
-		Trial: q.Trial, Judgment: tree.Raw(`"-"`),
-	}
-	if err := e.Check(); err != nil {
-		return memtree.Query{}, err
-	}
-	return memtree.Query{
+	out := memtree.Query{
 		Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Observation: q.Observation, Lang: q.Lang, Agent: q.Agent,
 		RunID: q.RunID, Trial: q.Trial, Step: q.Step, StepNumber: q.StepNumber, Exclude: q.Exclude,
 		ExcludeTests: q.ExcludeTests, Read: time.Duration(q.ReadMS) * time.Millisecond,
-	}, nil
+	}
+	return out, out.Check()
 }
 
 // contextQuestion is a question with a budget.

@@ -11,7 +11,6 @@ import (
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
@@ -45,8 +44,7 @@ type briefedJSON struct {
 	Estimated bool           `json:"estimated"`
 	Model     model.Spent    `json:"model"`
 	Rejected  []input.Reject `json:"rejected"`
-	Questions *int           `json:"questions,omitempty"` // printed questions
-	Unused    []string       `json:"unused,omitempty"`    // ids of answers that match no open question
+	handed
 }
 
 func runBrief(ctx context.Context, a *app, files []string, f *briefFlags) error {
@@ -97,14 +95,8 @@ func runBrief(ctx context.Context, a *app, files []string, f *briefFlags) error 
 		return in.Err() // the errors of single lines were printed before
 	}
 	out := briefedOf(a, &did, in, o.DryRun)
-	if hand != nil {
-		if out.Unused = hand.Unused(); f.print != "" {
-			n, err := printQuestions(a, f.print, hand)
-			if err != nil || f.print == "-" {
-				return errors.Join(err, in.Err())
-			}
-			out.Questions = &n
-		}
+	if done, err := f.end(a, hand, &out.handed); done {
+		return errors.Join(err, in.Err())
 	}
 	err = a.Result(out, briefedLines(a, &out, f)...)
 	if did.Left > 0 && out.Questions == nil {
@@ -145,50 +137,49 @@ func briefedOf(a *app, b *brief.Report, in *input.Runs, dry bool) briefedJSON {
 }
 
 func briefedLines(a *app, b *briefedJSON, f *briefFlags) []string {
-	var out []string
+	p := a.Page()
 	dry := f.o.DryRun
-	add := func(s string) { out = append(out, a.Wrap(s)...) }
 	switch {
 	case b.Book.Tests == 0:
-		add(a.Say("No test was asked for or recorded in the last 30 days. Name a file of coming tests: " +
+		p.Add(a.Say("No test was asked for or recorded in the last 30 days. Name a file of coming tests: " +
 			"memtree brief tests.jsonl"))
 	case b.Questions != nil:
-		add(a.Say("Questions written to %s: %d, on %d tests. Put the answers into a file, a line each: "+
+		p.Add(a.Say("Questions written to %s: %d, on %d tests. Put the answers into a file, a line each: "+
 			"{\"id\": ..., \"answer\": {...}}, and take them with --from.", f.print, *b.Questions, b.Tests))
 	case b.Tests == 0:
-		add(a.Say("Nothing to read: of %d tests %d are read, and no memory is new for them.", b.Book.Tests, b.Book.Read))
+		p.Add(a.Say("Nothing to read: of %d tests %d are read, and no memory is new for them.", b.Book.Tests, b.Book.Read))
 	case dry:
-		add(a.Say("To read: %d tests with at most %d memories. Calls: %d, some %d tokens in, %d out; cost %s. "+
+		p.Add(a.Say("To read: %d tests with at most %d memories. Calls: %d, some %d tokens in, %d out; cost %s. "+
 			"Nothing was asked.", b.Tests, b.Memories, b.Calls, b.Usage.InputTokens, b.Usage.OutputTokens,
 			a.model.CostWords(a.model.CostOf(b.Calls, 0, b.Usage))))
 	case b.Result.Tests > 0:
-		add(a.Say("Read: %d tests; something fits %d of them.", b.Result.Tests, b.Told))
-		add(a.Say("Known now: %d tests, %d of them read, %d with a memory.", b.Book.Tests, b.Book.Read, b.Book.Told))
+		p.Add(a.Say("Read: %d tests; something fits %d of them.", b.Result.Tests, b.Told))
+		p.Add(a.Say("Known now: %d tests, %d of them read, %d with a memory.", b.Book.Tests, b.Book.Read, b.Book.Told))
 	}
 	if n := len(b.Refused); n > 0 {
-		add(a.Say("Picks of the model that were refused: %d", n))
+		p.Add(a.Say("Picks of the model that were refused: %d", n))
 		for _, s := range b.Refused[:min(n, input.ShownRejects)] {
-			out = append(out, screen.Hanging("  - ", text.Line(s), a.Width)...)
+			p.Item("  - ", text.Line(s))
 		}
 	}
 	if n := len(b.Unsaid); n > 0 {
-		add(a.Say("Sentences of the model that were refused: %d; the memory's own are given.", n))
+		p.Add(a.Say("Sentences of the model that were refused: %d; the memory's own are given.", n))
 		for _, s := range b.Unsaid[:min(n, input.ShownRejects)] {
-			out = append(out, screen.Hanging("  - ", text.Line(s), a.Width)...)
+			p.Item("  - ", text.Line(s))
 		}
 	}
 	if n := len(b.Unused); n > 0 {
-		add(a.Say("Answers that belong to no open question: %d. Tests or memories have changed since it was asked; "+
+		p.Add(a.Say("Answers that belong to no open question: %d. Tests or memories have changed since it was asked; "+
 			"write the questions anew with --print.", n))
 	}
 	if b.Left > 0 && b.Questions == nil {
-		add(a.Say("Tests that were not read: %d (%s). Words find their memories until the next memtree brief.",
+		p.Add(a.Say("Tests that were not read: %d (%s). Words find their memories until the next memtree brief.",
 			b.Left, text.Line(b.Why)))
 	}
 	if !dry {
 		for _, l := range a.model.Lines() {
-			add(l)
+			p.Add(l)
 		}
 	}
-	return out
+	return p.Lines
 }

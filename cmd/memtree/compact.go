@@ -16,7 +16,6 @@ import (
 func compactCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:  "compact",
-		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error { return runCompact(c.Context(), a) },
 	}
 }

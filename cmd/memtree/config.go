@@ -14,7 +14,6 @@ func configCommand(a *app) *cobra.Command {
 	}
 	c.AddCommand(&cobra.Command{
 		Use:  "show",
-		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error { return showConfig(a, c.Root()) },
 	})
 	return c

@@ -28,7 +28,6 @@ import (
 func demoCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:  "demo",
-		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error { return runDemo(c.Context(), a) },
 	}
 }

@@ -1,19 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/evolution/gate"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
@@ -53,28 +51,19 @@ func runEdit(ctx context.Context, a *app, id, file string, o curation.Options) e
 }
 
 // readDraft returns a person's draft of a lesson, from a file or an editor.
-func readDraft(ctx context.Context, a *app, n *tree.Node, file string) (gate.Draft, error) {
+func readDraft(ctx context.Context, a *app, n *tree.Node, file string) (d gate.Draft, err error) {
 	const most = 1 << 20
-	var b []byte
-	var err error
-	switch file {
-	case "":
-		b, err = draftInEditor(ctx, a, n)
-	case "-":
-		b, err = io.ReadAll(io.LimitReader(a.Stdin, most))
-	default:
-		var f *os.File
-		if f, err = a.files.Open(file); err == nil {
-			b, err = io.ReadAll(io.LimitReader(f, most))
-			err = errors.Join(err, f.Close())
-		}
+	var written string
+	if file != "" {
+		written, err = a.files.Text(ctx, file, most)
+	} else {
+		written, err = draftInEditor(ctx, a, n)
 	}
 	if err != nil {
-		return gate.Draft{}, err
+		return d, err
 	}
-	dec := json.NewDecoder(bytes.NewReader(b))
+	dec := json.NewDecoder(strings.NewReader(written))
 	dec.DisallowUnknownFields()
-	var d gate.Draft
 	if err := dec.Decode(&d); err != nil {
 		return d, a.Fail(err, "what was written is no JSON of a lesson: %s", text.Line(err.Error()))
 	}
@@ -82,13 +71,10 @@ func readDraft(ctx context.Context, a *app, n *tree.Node, file string) (gate.Dra
 }
 
 // draftInEditor opens a lesson in the user's editor and returns the edited draft.
-func draftInEditor(ctx context.Context, a *app, n *tree.Node) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(curation.DraftOf(n)); err != nil {
-		return nil, fmt.Errorf("edit %s: %w", n.ID, err)
+func draftInEditor(ctx context.Context, a *app, n *tree.Node) (string, error) {
+	b, err := say.Indented(curation.DraftOf(n))
+	if err == nil {
+		b, err = a.files.Edit(ctx, n.ID+".json", b)
 	}
-	return a.files.Edit(ctx, n.ID+".json", buf.Bytes())
+	return string(b), err
 }

@@ -164,9 +164,6 @@ func compareArms(ctx context.Context, a *app, name string) error {
 		return err
 	}
 	name = a.files.Name(name)
-	if len(file) > mostArms {
-		return a.Fail(nil, "%s is longer than %s, which is the most", name, screen.Bytes(mostArms))
-	}
 	runs, err := effect.ParseRecorded([]byte(file))
 	if err != nil {
 		return &say.Failure{Text: fmt.Sprintf("%s: %s", name, a.Sentence(err)), Cause: err}

@@ -82,7 +82,7 @@ func armTable(v *say.Voice, r *effect.Report) *screen.Table {
 	} {
 		if arm.n > 0 {
 			in := stat.Wilson(arm.good, arm.n)
-			t.Add(arm.name, fmt.Sprint(arm.n), fmt.Sprint(arm.good), percent(float64(arm.good)/float64(arm.n)),
+			t.Add(arm.name, fmt.Sprint(arm.n), fmt.Sprint(arm.good), percentOf(arm.good, arm.n),
 				fmt.Sprintf("%.0f-%.0f", 100*in.Low, 100*in.High))
 		}
 	}
@@ -203,7 +203,7 @@ func joinedLine(v *say.Voice, r *effect.Report) string {
 	var out []string
 	if r.Asked > 0 {
 		out = append(out, v.Say("Memory had something for %d of %d runs that asked (%s).",
-			r.Found, r.Asked, percent(float64(r.Found)/float64(r.Asked))), v.Say(" Outcomes that have come: %d.", o.Known))
+			r.Found, r.Asked, percentOf(r.Found, r.Asked)), v.Say(" Outcomes that have come: %d.", o.Known))
 	}
 	for _, n := range []struct {
 		n    int

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,8 +27,7 @@ func evolveCommand(a *app) *cobra.Command {
 	o := memtree.EvolveOptions{}
 	explain, read, files := false, false, handFlags{}
 	c := &cobra.Command{
-		Use:  "evolve [flags]",
-		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
+		Use: "evolve [flags]",
 		RunE: func(c *cobra.Command, _ []string) error {
 			o.DryRun = o.DryRun || explain
 			if files != (handFlags{}) {
@@ -161,8 +159,8 @@ func stepLine(v *say.Voice, s evolution.Progress, priced bool) string {
 type learnedCounts struct{ experiences, strategies, revised, out, attached, retyped, trusted int }
 
 func countChanges(v *evolution.Evolved) (l learnedCounts, lines []tree.Change) {
-	for _, p := range v.Plans {
-		for _, c := range p.Changes {
+	for _, plan := range v.Plans {
+		for _, c := range plan.Changes {
 			switch {
 			case c.Node.Type == tree.Case && c.Op == tree.OpRevise:
 				l.retyped++
@@ -189,23 +187,23 @@ func countChanges(v *evolution.Evolved) (l learnedCounts, lines []tree.Change) {
 
 func evolvedLines(a *app, tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memtree.EvolveOptions) []string {
 	l, changed := countChanges(v)
-	var out []string
+	p := a.Page()
 	proposals := v.Proposals()
 	nothing := l == learnedCounts{} && len(v.Forgotten)+len(v.Revived)+len(v.Anew)+len(v.Judged)+v.Again == 0
 	switch {
 	case nothing && v.Waiting == 0 && len(proposals) == 0:
-		out = append(out, a.Wrap(a.Say("Nothing to do: no group of cases is enough for a new lesson yet. "+
-			"memtree evolve --explain says what is missing."))...)
+		p.Add(a.Say("Nothing to do: no group of cases is enough for a new lesson yet. " +
+			"memtree evolve --explain says what is missing."))
 	case nothing:
-		out = append(out, a.Say("The tree is as it was."))
+		p.Raw(a.Say("The tree is as it was."))
 	case o.DryRun:
-		out = append(out, a.Paint(screen.Bold, a.Say("This would change (nothing was written):")))
+		p.Raw(a.Paint(screen.Bold, a.Say("This would change (nothing was written):")))
 	default:
-		out = append(out, a.Paint(screen.Bold, a.Say("The tree has learned:")))
+		p.Raw(a.Paint(screen.Bold, a.Say("The tree has learned:")))
 	}
 	add := func(n int, s string) {
 		if n > 0 {
-			out = append(out, "  "+s)
+			p.Raw("  " + s)
 		}
 	}
 	add(l.experiences, a.Say("new experiences: %d", l.experiences))
@@ -219,31 +217,29 @@ func evolvedLines(a *app, tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memtr
 	add(len(v.Anew), a.Say("lessons that went with what a person took back, or were written anew: %d", len(v.Anew)))
 	add(len(v.Revived), a.Say("cases back in use, because their mistake was made again: %d", len(v.Revived)))
 	add(len(v.Forgotten), a.Say("archived: %d (memtree show ID says why)", len(v.Forgotten)))
-	out = append(out, judgedLines(a.Voice, v.Judged)...)
+	p.Raw(judgedLines(a.Voice, v.Judged)...)
 	for _, c := range changed {
-		out = append(out, changeLines(a.Voice, tax, &c)...)
+		p.Raw(changeLines(a.Voice, tax, &c)...)
 	}
-	out = append(out, bannedLines(a.Voice, v)...)
-	out = append(out, refusedLines(a.Voice, v)...)
-	out = append(out, apartLines(a.Voice, tax, v)...)
-	out = append(out, evolveAccount(a, v, o.DryRun)...)
+	p.Raw(bannedLines(a.Voice, v)...)
+	p.Raw(refusedLines(a.Voice, v)...)
+	p.Raw(apartLines(a.Voice, tax, v)...)
+	p.Raw(evolveAccount(a, v, o.DryRun)...)
 	if len(proposals) > 0 {
-		out = append(
-			out,
-			"",
-			a.Say("Lessons that wait for your decision: %d; read them with memtree review.", len(proposals)),
-		)
+		p.Add("")
+		p.Raw(a.Say("Lessons that wait for your decision: %d; read them with memtree review.", len(proposals)))
 	}
 	if v.Waiting > 0 {
-		out = append(out, "", a.Say("Lessons that wait for the model: %d; memtree evolve asks for them.", v.Waiting))
-		out = append(out, waitingLines(a.Voice, tax, v)...)
+		p.Add("")
+		p.Raw(a.Say("Lessons that wait for the model: %d; memtree evolve asks for them.", v.Waiting))
+		p.Raw(waitingLines(a.Voice, tax, v)...)
 	}
-	for _, p := range v.Plans {
-		for _, n := range p.Notes {
+	for _, plan := range v.Plans {
+		for _, n := range plan.Notes {
 			a.Note(n)
 		}
 	}
-	return out
+	return p.Lines
 }
 
 // judgedLines lists the memories that were taken out of use, or back into it, because of their runs.
@@ -311,156 +307,4 @@ func shortList(ids []string) string {
 		return strings.Join(ids, ", ")
 	}
 	return strings.Join(ids[:most], ", ") + fmt.Sprintf(", … (%d)", len(ids))
-}
-
-// waitingLines names the groups of cases that are enough for a lesson but have not been sent to the model yet.
-func waitingLines(v *say.Voice, tax *taxonomy.Taxonomy, x *evolution.Evolved) []string {
-	var out []string
-	for _, p := range x.Plans {
-		for _, g := range p.Groups {
-			refused := slices.ContainsFunc(p.Rejections, func(r evolution.Rejection) bool {
-				return slices.Equal(r.Members, g.Cases)
-			})
-			if p.Waiting == 0 || len(g.Missing) > 0 || refused || g.Apart != "" || g.LeftOut != "" {
-				continue
-			}
-			cases := v.Say("%d cases of %d tests: %s", len(g.Cases), g.Tests, shortList(g.Cases))
-			out = append(out, screen.Hanging("  - ", branchName(v, tax, p.ErrorType, p.Direction)+": "+cases, v.Width)...)
-		}
-	}
-	return out
-}
-
-// apartLines names the groups for which the model wrote no lesson because their cases share no cause.
-func apartLines(v *say.Voice, tax *taxonomy.Taxonomy, x *evolution.Evolved) []string {
-	var out []string
-	for _, p := range x.Plans {
-		for _, g := range p.Groups {
-			if g.Apart == "" {
-				continue
-			}
-			if len(out) == 0 {
-				out = append(out, "", v.Say("Groups without one cause; each is asked about again when its cases change:"))
-			}
-			out = append(out, screen.Hanging("  - ", v.Say("%s: %s", groupName(v, tax, &g), text.Line(g.Apart)), v.Width)...)
-		}
-	}
-	return out
-}
-
-// groupName names a group by its check and its cases.
-func groupName(v *say.Voice, tax *taxonomy.Taxonomy, g *evolution.Group) string {
-	if c, ok := tax.Check(g.Check); ok {
-		return v.Say("%s (%s)", c.Name.In(v.Lang), shortList(g.Cases))
-	}
-	if name := taxonomy.OwnName(g.Check); name != "" {
-		return v.Say("%s (%s)", name, shortList(g.Cases))
-	}
-	return shortList(g.Cases)
-}
-
-// bannedLines returns how many groups make no lesson because a person banned it.
-func bannedLines(v *say.Voice, x *evolution.Evolved) []string {
-	groups, cases := 0, 0
-	for i := range x.Plans {
-		for j := range x.Plans[i].Groups {
-			if g := &x.Plans[i].Groups[j]; g.Banned {
-				groups, cases = groups+1, cases+len(g.Cases)
-			}
-		}
-	}
-	if groups == 0 {
-		return nil
-	}
-	return v.Wrap(v.Say("Not learned, because a person banned it: %d (cases: %d).", groups, cases))
-}
-
-// refusedLines names the drafts that a gate refused now, and the number of those refused before.
-func refusedLines(v *say.Voice, x *evolution.Evolved) []string {
-	var out []string
-	before := 0
-	for _, p := range x.Plans {
-		for _, r := range p.Rejections {
-			if r.Known {
-				before++
-				continue
-			}
-			if len(out) == 0 {
-				out = append(out, "", v.Say("Drafts that a gate refused; their cases stay in use:"))
-			}
-			out = append(out, refusedLine(v, &r)...)
-		}
-	}
-	if before > 0 {
-		out = append(out, "", v.Say("Drafts refused before: %d; memtree show --rejected says why.", before))
-	}
-	return out
-}
-
-func refusedLine(v *say.Voice, r *evolution.Rejection) []string {
-	title := text.Line(r.Title)
-	if title == "" {
-		title = v.Say("no draft")
-	}
-	reasons := text.Line(strings.Join(r.Reasons, v.Say("; ")))
-	return screen.Hanging("  - ", v.Say("%s: %s", v.Say("%s (%s)", title, shortList(r.Members)), reasons), v.Width)
-}
-
-// mostGroups is how many groups of a partition are explained.
-const mostGroups = 3
-
-func lacksLines(v *say.Voice, tax *taxonomy.Taxonomy, x *evolution.Evolved) []string {
-	var out []string
-	for i, p := range x.Plans {
-		if i > 0 {
-			out = append(out, "")
-		}
-		out = append(out, v.Paint(screen.Bold, branchName(v, tax, p.ErrorType, p.Direction)))
-		out = append(out, screen.Hanging("  ", v.Say("cases: %d; groups that are no lesson yet: %d; "+
-			"a lesson takes %d cases of 2 tests within %.0f days",
-			p.Cases, len(p.Groups), p.Rule.CaseThreshold, p.Rule.TimeWindow.Hours()/24), v.Width)...)
-		if l, _ := countChanges(&evolution.Evolved{Plans: []evolution.Plan{p}}); l.experiences > 0 {
-			out = append(out, "  "+v.Say("ready to be learned: %d; memtree evolve does it", l.experiences))
-		}
-		for _, g := range p.Groups[:min(mostGroups, len(p.Groups))] {
-			out = append(out, screen.Hanging("  - ", lacks(v, tax, &g), v.Width)...)
-		}
-		if rest := len(p.Groups) - mostGroups; rest > 0 {
-			out = append(out, "    "+v.Say("... and %d more", rest))
-		}
-	}
-	return out
-}
-
-// lacks describes what a group of cases still lacks for a lesson.
-func lacks(v *say.Voice, tax *taxonomy.Taxonomy, g *evolution.Group) string {
-	parts := make([]string, 0, len(g.Missing)+1)
-	for _, m := range g.Missing {
-		switch m.What {
-		case "cases":
-			parts = append(parts, v.Say("%.0f of %.0f cases", m.Have, m.Need))
-		case "recent":
-			parts = append(parts, v.Say("%.0f of %.0f cases within the time window", m.Have, m.Need))
-		case "notes":
-			parts = append(parts, v.Say("%.0f of %.0f different notes", m.Have, m.Need))
-		case "tests":
-			parts = append(parts, v.Say("%.0f of %.0f different tests", m.Have, m.Need))
-		case "confidence":
-			parts = append(parts, v.Say("confidence %.2f of %.2f", m.Have, m.Need))
-		case "words":
-			parts = append(parts, v.Say("no check of the catalogue fits, and there is no model to word a lesson"))
-		}
-	}
-	switch {
-	case g.Apart != "":
-		parts = []string{v.Say("the cases have no one cause: %s", text.Line(g.Apart))}
-	case g.Banned:
-		parts = []string{v.Say("%d cases; a person banned this lesson", len(g.Cases))}
-	case g.LeftOut != "":
-		parts = []string{v.Say("left out of %s, as of another cause", g.LeftOut)}
-	}
-	if len(parts) == 0 {
-		parts = append(parts, v.Say("%d cases; the draft was refused, see memtree show --rejected", len(g.Cases)))
-	}
-	return v.Say("%s: %s", groupName(v, tax, g), strings.Join(parts, v.Say(", ")))
 }

@@ -61,8 +61,8 @@ func evolvedOf(a *app, v *evolution.Evolved, dry bool) evolvedJSON {
 // plannedVectors estimates the embedding calls for the lessons of a plan.
 func plannedVectors(a *app, v *evolution.Evolved) model.Vectors {
 	var texts []string
-	for _, p := range v.Plans {
-		for _, c := range p.Changes {
+	for _, plan := range v.Plans {
+		for _, c := range plan.Changes {
 			if (c.Op == tree.OpAdd || c.Op == tree.OpRevise) && c.Node.Live() {
 				texts = append(texts, c.Node.Text())
 			}
@@ -73,8 +73,8 @@ func plannedVectors(a *app, v *evolution.Evolved) model.Vectors {
 
 // writers returns the number of lessons written now, by author.
 func writers(v *evolution.Evolved) (byModel, byRules int) {
-	for _, p := range v.Plans {
-		for _, c := range p.Changes {
+	for _, plan := range v.Plans {
+		for _, c := range plan.Changes {
 			switch {
 			case c.Node.Type == tree.Case || c.Op != tree.OpAdd && c.Op != tree.OpRevise || !c.Node.Live():
 			case c.Node.Provenance.Analyst == "model":
@@ -130,8 +130,8 @@ func evolveAccount(a *app, v *evolution.Evolved, dry bool) []string {
 func whyRules(a *app, v *evolution.Evolved) string {
 	var parts []string
 	refused := 0
-	for _, p := range v.Plans {
-		for _, r := range p.Rejections {
+	for _, plan := range v.Plans {
+		for _, r := range plan.Rejections {
 			if r.By == "model" && !r.Known {
 				refused++
 			}
@@ -164,13 +164,9 @@ func evolveByHand(ctx context.Context, a *app, o memtree.EvolveOptions, f *handF
 	if err != nil {
 		return err
 	}
-	how := store.Writing
-	if o.DryRun = o.DryRun || f.from == ""; o.DryRun {
-		how = store.Planning
-	}
-	o.Reader = hand
+	o.DryRun, o.Reader = o.DryRun || f.from == "", hand
 	out := handedJSON{}
-	err = a.store.With(ctx, how, func(m *memtree.Memory) error {
+	err = a.store.With(ctx, store.Plan(o.DryRun), func(m *memtree.Memory) error {
 		v, err := m.Evolve(ctx, &o)
 		if err != nil {
 			return interrupted(a.Voice, err, 0, 0)
@@ -184,12 +180,11 @@ func evolveByHand(ctx context.Context, a *app, o memtree.EvolveOptions, f *handF
 	if err != nil {
 		return err
 	}
-	out.Questions, out.Unused = len(hand.Open()), append([]string{}, hand.Unused()...)
-	if f.print != "" {
-		if _, err := printQuestions(a, f.print, hand); err != nil || f.print == "-" {
-			return err
-		}
+	var by handed
+	if done, err := f.end(a, hand, &by); done {
+		return err
 	}
+	out.Questions, out.Unused = len(hand.Open()), append([]string{}, by.Unused...)
 	return a.Result(out, handedLines(a.Voice, &out, f)...)
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -57,6 +56,10 @@ type frozenQuestion struct {
 	Lang   string     `json:"lang,omitempty"`
 }
 
+func (q *frozenQuestion) query() memtree.Query {
+	return memtree.Query{Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Lang: q.Lang}
+}
+
 // Limits on the list of prompts.
 const (
 	mostFrozen     = 10_000
@@ -68,9 +71,6 @@ func runFreeze(ctx context.Context, a *app, path, out string) error {
 	s, err := a.files.Text(ctx, path, mostFrozenList)
 	if err != nil {
 		return err
-	}
-	if len(s) > mostFrozenList {
-		return a.Fail(nil, "%s is longer than %s, which is the most", a.files.Name(path), screen.Bytes(mostFrozenList))
 	}
 	asked, err := parseQuestions(a.Voice, a.files.Name(path), strings.NewReader(s))
 	if err != nil {
@@ -99,7 +99,7 @@ func runFreeze(ctx context.Context, a *app, path, out string) error {
 
 // askFrozen computes the guidance of now. It draws no trial arm and records no trial.
 func askFrozen(ctx context.Context, m *memtree.Memory, q frozenQuestion) (frozenGuidance, error) {
-	x, err := m.Explain(ctx, memtree.Query{Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Lang: q.Lang})
+	x, err := m.Explain(ctx, q.query())
 	if err != nil {
 		return frozenGuidance{}, err
 	}
@@ -112,18 +112,14 @@ func askFrozen(ctx context.Context, m *memtree.Memory, q frozenQuestion) (frozen
 
 // writeFrozen writes the file atomically, or to standard output.
 func writeFrozen(a *app, file *frozen, given int, out string) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(file); err != nil {
-		return err
-	}
 	if out == "" {
-		_, err := a.Stdout.Write(b.Bytes())
-		return err
+		return a.PrintJSON(file)
 	}
-	if err := a.files.Write(out, b.Bytes()); err != nil {
+	b, err := say.Indented(file)
+	if err == nil {
+		err = a.files.Write(out, b)
+	}
+	if err != nil {
 		return err
 	}
 	a.Note(a.Say("%s: %d prompts, guidance for %d of them.", out, len(file.Guidance), given))
@@ -188,9 +184,9 @@ func parseQuestion(v *say.Voice, line string) (q frozenQuestion, problem string)
 			return q, v.Say(`the line is no JSON object with "prompt"; a line that begins with { has to be one`)
 		}
 	}
-	e := tree.Evaluation{Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Judgment: tree.Raw(`"-"`)}
 	var field *tree.FieldError
-	switch err := e.Check(); {
+	asked := q.query()
+	switch err := asked.Check(); {
 	case errors.As(err, &field):
 		return q, field.Field + ": " + v.Mistake(field.Problem)
 	case err != nil:
@@ -208,7 +204,7 @@ func readFrozen(ctx context.Context, a *app, path string) (*frozen, error) {
 		return nil, err
 	}
 	var f frozen
-	if len(s) > mostFrozenList || json.Unmarshal([]byte(s), &f) != nil || f.Format != frozenFormat || f.Version != 1 {
+	if json.Unmarshal([]byte(s), &f) != nil || f.Format != frozenFormat || f.Version != 1 {
 		return nil, a.Fail(nil, "%s is no file of memtree freeze that this version reads; write it anew", path)
 	}
 	for i := range f.Guidance {

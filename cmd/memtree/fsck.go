@@ -17,7 +17,6 @@ func fsckCommand(a *app) *cobra.Command {
 	var accept bool
 	c := &cobra.Command{
 		Use:  "fsck",
-		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error { return runFsck(c.Context(), a, accept) },
 	}
 	c.Flags().BoolVar(&accept, "accept-loss", false, a.Say("go on without what is lost"))
@@ -51,20 +50,19 @@ func runFsck(ctx context.Context, a *app, accept bool) error {
 const mostLost = 40
 
 func repairLines(v *say.Voice, r *jsonstore.Repair, repaired bool) []string {
-	var lines []string
-	add := func(sentence string) { lines = append(lines, v.Wrap(sentence)...) }
+	p := v.Page()
 	list := func(head string, items []string) {
 		if len(items) == 0 {
 			return
 		}
-		add(head)
+		p.Add(head)
 		for i, item := range items {
 			if i == mostLost {
-				add("  " + v.Say("... and %d more", len(items)-mostLost))
+				p.Add("  " + v.Say("... and %d more", len(items)-mostLost))
 				break
 			}
 			for k, l := range screen.Wrap(item, v.Width-4) {
-				lines = append(lines, [2]string{"  ", "    "}[min(k, 1)]+l)
+				p.Raw([2]string{"  ", "    "}[min(k, 1)] + l)
 			}
 		}
 	}
@@ -75,30 +73,30 @@ func repairLines(v *say.Voice, r *jsonstore.Repair, repaired bool) []string {
 	list(v.Paint(screen.Red, v.Say("Lost, and acknowledged once:")), lost)
 	list(v.Say("Damaged, and made again with nothing lost:"), r.Again)
 	if r.Torn > 0 {
-		add(tornSentence(v, r.Torn))
+		p.Add(tornSentence(v, r.Torn))
 	}
 	list(v.Say("Set aside, for you to look at; nothing deletes it:"), r.Moved)
-	if len(lines) > 0 {
-		lines = append(lines, "")
+	if len(p.Lines) > 0 {
+		p.Raw("")
 	}
-	add(v.Say("Whole: %d memories, %d runs that wait to be looked at, %d ledger entries.",
+	p.Add(v.Say("Whole: %d memories, %d runs that wait to be looked at, %d ledger entries.",
 		r.Kept.Nodes, r.Kept.Evaluations, r.Kept.Entries))
 	switch {
 	case r.Whole():
-		add(v.Paint(screen.Green, v.Say("Everything is in order.")))
+		p.Add(v.Paint(screen.Green, v.Say("Everything is in order.")))
 	case repaired:
-		add(v.Paint(screen.Green, v.Say("The store is repaired and opens again.")))
+		p.Add(v.Paint(screen.Green, v.Say("The store is repaired and opens again.")))
 		if len(r.Lost) > 0 && !v.Quiet {
-			add(v.Say("Record the files of your runs again: what was lost is taken anew (%d runs whose memory is gone, "+
+			p.Add(v.Say("Record the files of your runs again: what was lost is taken anew (%d runs whose memory is gone, "+
 				"and what a batch held), what is known is skipped. Then: memtree verify", r.Forgotten))
 		}
 	case len(r.Lost) == 0:
-		add(v.Say("Nothing was changed. To repair it, with nothing lost: memtree fsck --accept-loss"))
+		p.Add(v.Say("Nothing was changed. To repair it, with nothing lost: memtree fsck --accept-loss"))
 	default:
-		add(v.Say("Nothing was changed. To go on with what is whole: copy the folder if you want to keep it as it is, " +
+		p.Add(v.Say("Nothing was changed. To go on with what is whole: copy the folder if you want to keep it as it is, " +
 			"then memtree fsck --accept-loss"))
 	}
-	return lines
+	return p.Lines
 }
 
 // tornSentence describes a torn write at the end of the journal, which was never acknowledged.

@@ -15,8 +15,7 @@ import (
 
 func initCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use:  "init [flags]",
-		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
+		Use: "init [flags]",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if len(a.store.Label) > tree.MaxName {
 				return a.Usage("--label is longer than %s, which is the most", screen.Bytes(tree.MaxName))

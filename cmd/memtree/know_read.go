@@ -25,7 +25,6 @@ func knowReadCommand(a *app) *cobra.Command {
 	f := knowReadFlags{}
 	c := &cobra.Command{
 		Use:  "read",
-		Args: arguments(a.Voice, 0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error { return knowRead(c.Context(), a, &f) },
 	}
 	c.Flags().BoolVar(&f.o.DryRun, "dry-run", false, a.Say("print what it would cost, and ask no model"))
@@ -37,11 +36,10 @@ func knowReadCommand(a *app) *cobra.Command {
 // knowReadJSON is the result, as --json prints it.
 type knowReadJSON struct {
 	knowledge.ReadResult
-	Tokens    int      `json:"tokens"`
-	Cost      any      `json:"cost"` // a number, or "unknown"
-	Estimated bool     `json:"estimated"`
-	Questions *int     `json:"questions,omitempty"` // printed questions
-	Unused    []string `json:"unused,omitempty"`    // ids of answers that match no open question
+	Tokens    int  `json:"tokens"`
+	Cost      any  `json:"cost"` // a number, or "unknown"
+	Estimated bool `json:"estimated"`
+	handed
 }
 
 func knowRead(ctx context.Context, a *app, f *knowReadFlags) error {
@@ -77,14 +75,8 @@ func knowRead(ctx context.Context, a *app, f *knowReadFlags) error {
 		ReadResult: did, Tokens: did.Usage.InputTokens + did.Usage.OutputTokens, Estimated: o.DryRun,
 		Cost: a.model.CostOf(did.Calls, 0, did.Usage),
 	}
-	if hand != nil {
-		if out.Unused = hand.Unused(); f.print != "" {
-			n, err := printQuestions(a, f.print, hand)
-			if err != nil || f.print == "-" {
-				return err
-			}
-			out.Questions = &n
-		}
+	if done, err := f.end(a, hand, &out.handed); done {
+		return err
 	}
 	err = a.Result(out, knowReadLines(a.Voice, &out, f)...)
 	if did.Left > 0 && out.Questions == nil {
@@ -93,35 +85,35 @@ func knowRead(ctx context.Context, a *app, f *knowReadFlags) error {
 	return err
 }
 
-func knowReadLines(v *say.Voice, r *knowReadJSON, f *knowReadFlags) (out []string) {
-	add := func(s string) { out = append(out, v.Wrap(s)...) }
+func knowReadLines(v *say.Voice, r *knowReadJSON, f *knowReadFlags) []string {
+	p := v.Page()
 	switch {
 	case r.Questions != nil:
-		add(v.Say("Questions written to %s: %d, on %d notes. Put the answers into a file, a line each: "+
+		p.Add(v.Say("Questions written to %s: %d, on %d notes. Put the answers into a file, a line each: "+
 			"{\"id\": ..., \"answer\": {...}}, and take them with --from.", f.print, *r.Questions, r.Runs))
-		return out
+		return p.Lines
 	case r.Runs == 0:
-		add(v.Say("Nothing to read: no false alarm has a note that was not read before."))
-		return out
+		p.Add(v.Say("Nothing to read: no false alarm has a note that was not read before."))
+		return p.Lines
 	case r.Estimated:
-		add(v.Say("Notes to read: %d. Calls of the model: %d, about %d tokens.", r.Runs, r.Calls, r.Tokens))
-		return out
+		p.Add(v.Say("Notes to read: %d. Calls of the model: %d, about %d tokens.", r.Runs, r.Calls, r.Tokens))
+		return p.Lines
 	}
-	add(v.Say("Notes read: %d of %d. New facts: %d. Notes that state a known fact: %d.", r.Runs-r.Left, r.Runs,
+	p.Add(v.Say("Notes read: %d of %d. New facts: %d. Notes that state a known fact: %d.", r.Runs-r.Left, r.Runs,
 		len(r.Facts), r.Confirmed))
 	if r.Disputed > 0 {
-		add(v.Say("Notes that a known fact does not hold: %d. Both are held back until somebody settles it: "+
+		p.Add(v.Say("Notes that a known fact does not hold: %d. Both are held back until somebody settles it: "+
 			"memtree know list", r.Disputed))
 	}
 	for i := range r.Facts {
-		add(fmt.Sprintf("  %s  %s", short(r.Facts[i].ID), r.Facts[i].Text))
+		p.Add(fmt.Sprintf("  %s  %s", short(r.Facts[i].ID), r.Facts[i].Text))
 	}
 	if len(r.Refused) > 0 {
-		add(v.Say("Statements that were refused: %d. The first: %s", len(r.Refused), text.Line(r.Refused[0])))
+		p.Add(v.Say("Statements that were refused: %d. The first: %s", len(r.Refused), text.Line(r.Refused[0])))
 	}
 	if r.Left > 0 {
-		add(v.Say("Notes that got no answer: %d (%s). The next memtree know read goes on with them.", r.Left,
+		p.Add(v.Say("Notes that got no answer: %d (%s). The next memtree know read goes on with them.", r.Left,
 			text.Line(r.Why)))
 	}
-	return out
+	return p.Lines
 }

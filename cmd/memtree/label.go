@@ -34,8 +34,7 @@ type labelFlags struct {
 func labelCommand(a *app) *cobra.Command {
 	f := labelFlags{}
 	c := &cobra.Command{
-		Use:  "label [flags]",
-		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
+		Use: "label [flags]",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := checkLabel(a, &f); err != nil {
 				return err

@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/memtree/memtree"
@@ -128,13 +127,10 @@ func labelFrom(ctx context.Context, a *app, f *labelFlags) error {
 }
 
 func readLabels(ctx context.Context, a *app, file string) (string, ingest.Labels, error) {
-	name, r := a.files.Name(file), io.ReadCloser(io.NopCloser(input.Until(ctx, a.Stdin)))
-	if file != "-" {
-		f, err := a.files.Open(file)
-		if err != nil {
-			return name, ingest.Labels{}, err
-		}
-		r = f
+	name := a.files.Name(file)
+	r, err := a.files.Reader(ctx, file)
+	if err != nil {
+		return name, ingest.Labels{}, err
 	}
 	defer r.Close() //nolint:errcheck // only read
 	l, err := ingest.ReadLabels(name, r)

@@ -29,8 +29,7 @@ func llmCommand(a *app) *cobra.Command {
 func llmCheckCommand(a *app) *cobra.Command {
 	within := defaultPatience
 	c := &cobra.Command{
-		Use:  "check [flags]",
-		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
+		Use: "check [flags]",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if within <= 0 {
 				return a.Usage("--max-time is %s; give a time such as 90s or 2m", within)

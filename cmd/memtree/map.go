@@ -22,7 +22,7 @@ import (
 )
 
 func mapCommand(a *app) *cobra.Command {
-	c := &cobra.Command{Use: "map", Args: arguments(a.Voice, 0, 0, "")}
+	c := &cobra.Command{Use: "map"}
 	c.AddCommand(mapAddCommand(a), mapCoverageCommand(a), mapShowCommand(a), mapFindCommand(a), mapPathCommand(a),
 		mapGapsCommand(a), mapRequirementsCommand(a), mapExportCommand(a))
 	return c
@@ -157,8 +157,7 @@ func mapped(ctx context.Context, a *app, product string, read func(m *memtree.Me
 func mapCoverageCommand(a *app) *cobra.Command {
 	product := ""
 	c := &cobra.Command{
-		Use:  "coverage",
-		Args: arguments(a.Voice, 0, 0, ""),
+		Use: "coverage",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return mapped(c.Context(), a, product, func(_ *memtree.Memory, x *appmap.Map) error {
 				v := x.Coverage(product)

@@ -180,8 +180,7 @@ func mapPathCommand(a *app) *cobra.Command {
 func mapGapsCommand(a *app) *cobra.Command {
 	product, limit := "", 20
 	c := &cobra.Command{
-		Use:  "gaps",
-		Args: arguments(a.Voice, 0, 0, ""),
+		Use: "gaps",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return mapped(c.Context(), a, product, func(m *memtree.Memory, x *appmap.Map) error {
 				wrong, err := appmap.WrongOnPages(c.Context(), m.Tree(), product)
@@ -243,8 +242,7 @@ func gapName(v *say.Voice, g *appmap.Gap) string {
 func mapRequirementsCommand(a *app) *cobra.Command {
 	product := ""
 	c := &cobra.Command{
-		Use:  "requirements",
-		Args: arguments(a.Voice, 0, 0, ""),
+		Use: "requirements",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return mapped(c.Context(), a, product, func(m *memtree.Memory, x *appmap.Map) error {
 				tests := map[string]string{}

@@ -23,7 +23,6 @@ const mostMessage = 2 * mcpserver.MaxArguments
 func mcpCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:  "mcp",
-		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error { return runMCP(c.Context(), a, c) },
 	}
 }

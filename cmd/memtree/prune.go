@@ -21,8 +21,7 @@ func pruneCommand(a *app) *cobra.Command {
 	o := evolution.PruneOptions{}
 	limit := mostForgotten
 	c := &cobra.Command{
-		Use:  "prune [flags]",
-		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
+		Use: "prune [flags]",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.Experiences < 0 {
 				return a.Usage("a budget is a number of memories, 1 or more")

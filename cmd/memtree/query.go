@@ -79,14 +79,13 @@ func (q *queryFlags) ask(ctx context.Context, a *app) (memtree.Query, error) {
 // input. It changes no byte and keeps the last line break.
 func promptText(ctx context.Context, a *app, arg string) (string, error) {
 	path, isFile := strings.CutPrefix(arg, "@")
-	if arg != "-" && !isFile {
-		return arg, promptSize(a.Voice, len(arg))
+	switch {
+	case arg == "-" || isFile:
+		return a.files.Text(ctx, path, tree.MaxField)
+	case len(arg) > tree.MaxField:
+		return "", a.Fail(nil, "the prompt is longer than %s, which is the most", screen.Bytes(tree.MaxField))
 	}
-	s, err := a.files.Text(ctx, path, tree.MaxField)
-	if err != nil {
-		return "", err
-	}
-	return s, promptSize(a.Voice, len(s))
+	return arg, nil
 }
 
 // observationText reads the observation. It returns "" if --observation is not set.
@@ -95,22 +94,10 @@ func observationText(ctx context.Context, a *app, path string) (string, error) {
 		return "", nil
 	}
 	s, err := a.files.Text(ctx, strings.TrimPrefix(path, "@"), tree.MaxField)
-	switch {
-	case err != nil:
-		return "", err
-	case len(s) > tree.MaxField:
-		return "", a.Fail(nil, "the observation is longer than %s, which is the most", screen.Bytes(tree.MaxField))
-	case !utf8.ValidString(s):
-		return "", a.Fail(nil, "the observation is not UTF-8; save it as UTF-8")
+	if err == nil && !utf8.ValidString(s) {
+		err = a.Fail(nil, "the observation is not UTF-8; save it as UTF-8")
 	}
-	return s, nil
-}
-
-func promptSize(v *say.Voice, n int) error {
-	if n > tree.MaxField {
-		return v.Fail(nil, "the prompt is longer than %s, which is the most", screen.Bytes(tree.MaxField))
-	}
-	return nil
+	return s, err
 }
 
 // findFlags adds those of the flags that select runs or memories that names lists.

@@ -107,12 +107,7 @@ func runReplay(ctx context.Context, a *app, files []string, o *replayOptions) er
 			return err
 		}
 	}
-	if a.JSON {
-		err = a.PrintJSON(rep)
-	} else {
-		err = printReplay(a.Voice, &rep)
-	}
-	return errors.Join(err, in.Err())
+	return errors.Join(a.Result(rep, replayLines(a.Voice, &rep)...), in.Err())
 }
 
 // nearestGiven is the number of cases that the plain search includes. It equals the maximum of memtree.
@@ -165,14 +160,15 @@ func measure(ctx context.Context, a *app, stream []tree.Evaluation, o *replayOpt
 	return rep, r.said, err
 }
 
-// printReplay prints a report and explains its columns below.
-func printReplay(v *say.Voice, rep *replay.Report) error {
+// replayLines returns a report, and explains its columns below.
+func replayLines(v *say.Voice, rep *replay.Report) []string {
+	p := v.Page()
 	if rep.N == 0 {
-		return v.Print(v.Wrap(v.Say("None of the %d runs says what was true, so there is nothing to "+
-			"measure. Give them ground_truth or correct.", rep.Unlabelled))...)
+		p.Add(v.Say("None of the %d runs says what was true, so there is nothing to measure. Give them ground_truth or "+
+			"correct.", rep.Unlabelled))
+		return p.Lines
 	}
-	top := v.Say("%d judged runs in time order, %d of them wrong (%s).",
-		rep.N, rep.Wrong, percent(float64(rep.Wrong)/float64(rep.N)))
+	top := v.Say("%d judged runs in time order, %d of them wrong (%s).", rep.N, rep.Wrong, percentOf(rep.Wrong, rep.N))
 	if rep.Unlabelled > 0 {
 		top += v.Say(" %d without a label do not count.", rep.Unlabelled)
 	}
@@ -182,45 +178,36 @@ func printReplay(v *say.Voice, rep *replay.Report) error {
 	if rep.Embedder != "" {
 		top += v.Say(" Search model: %s.", rep.Embedder)
 	}
-	if err := v.Print(append(v.Wrap(top), "")...); err != nil {
-		return err
-	}
-	if err := printRows(v, rep); err != nil {
-		return err
-	}
+	p.Add(top, "")
+	rowsPart(v, p, rep)
 	if rep.Risk != nil && rep.Risk.AUC != nil {
-		if err := printRisks(v, rep.Risk); err != nil {
-			return err
-		}
+		risksPart(v, p, rep.Risk)
 	}
-	if err := printCorrection(v, rep.Correction); err != nil {
-		return err
+	correctionPart(v, p, rep.Correction)
+	if !v.Quiet {
+		keyPart(v, p, rep)
 	}
-	if v.Quiet {
-		return nil
-	}
-	return v.Print(replayKey(v, rep)...)
+	return p.Lines
 }
 
-// printCorrection prints how replacing risky verdicts would have changed accuracy.
-func printCorrection(v *say.Voice, c *replay.Correction) error {
-	if c == nil {
-		return nil
-	}
-	said := v.Say("No verdict was %.0f %% or more likely to be wrong, by evidence of its own, and had one opposite: "+
-		"nothing would have been corrected.", 100*c.Bound)
-	if c.Flipped > 0 {
-		said = v.Say("Had the other verdict been taken wherever one was %.0f %% or more likely to be wrong: %d of %d taken "+
-			"the other way round, %d put right, %d right ones broken. Accuracy %.1f %% instead of %.1f %% "+
+// correctionPart adds how replacing risky verdicts would have changed accuracy.
+func correctionPart(v *say.Voice, p *screen.Page, c *replay.Correction) {
+	switch {
+	case c == nil:
+	case c.Flipped > 0:
+		p.Add("", v.Say("Had the other verdict been taken wherever one was %.0f %% or more likely to be wrong: %d of %d "+
+			"taken the other way round, %d put right, %d right ones broken. Accuracy %.1f %% instead of %.1f %% "+
 			"(%+.1f points, %+.1f to %+.1f).", 100*c.Bound, c.Flipped, c.N, c.Right, c.Broken, 100*c.AccuracyAfter,
-			100*c.AccuracyBefore, 100*(c.AccuracyAfter-c.AccuracyBefore), 100*c.Low, 100*c.High)
+			100*c.AccuracyBefore, 100*(c.AccuracyAfter-c.AccuracyBefore), 100*c.Low, 100*c.High))
+	default:
+		p.Add("", v.Say("No verdict was %.0f %% or more likely to be wrong, by evidence of its own, and had one opposite: "+
+			"nothing would have been corrected.", 100*c.Bound))
 	}
-	return v.Print(append([]string{""}, v.Wrap(said)...)...)
 }
 
-// printRows prints two tables: the share of wrong verdicts with guidance and without, and the share of wrong verdicts
+// rowsPart adds two tables: the share of wrong verdicts with guidance and without, and the share of wrong verdicts
 // with a warning.
-func printRows(v *say.Voice, rep *replay.Report) error {
+func rowsPart(v *say.Voice, p *screen.Page, rep *replay.Report) {
 	t := &screen.Table{Columns: []screen.Column{
 		{Head: ""}, {Head: v.Say("guided"), Right: true},
 		{Head: v.Say("wrong if so")}, {Head: v.Say("wrong if not")}, {Head: "AUC"},
@@ -232,59 +219,43 @@ func printRows(v *say.Voice, rep *replay.Report) error {
 	}}
 	for i := range rep.Rows {
 		r := &rep.Rows[i]
-		g, u := &r.Guided, &r.Unguided
-		t.Add(r.Name, percent(float64(g.N)/float64(rep.N)), share(g.P, g.Interval), share(u.P, u.Interval), auc(r))
-		cells := []string{r.Name}
-		for _, s := range []*replay.Share{&r.Warned.Share, &r.Warned.Recurrence, &r.Warned.Transfer} {
-			cells = append(cells, share(s.P, s.Interval))
-		}
-		w.Add(cells...)
+		g, u, warned := &r.Guided, &r.Unguided, &r.Warned
+		t.Add(r.Name, percentOf(g.N, rep.N), share(g.P, g.Interval), share(u.P, u.Interval), auc(r))
+		w.Add(r.Name, share(warned.P, warned.Interval), share(warned.Recurrence.P, warned.Recurrence.Interval),
+			share(warned.Transfer.P, warned.Transfer.Interval))
 	}
-	if err := v.Table(t); err != nil {
-		return err
+	p.Table(t)
+	p.Raw("", v.Say("Wrong verdicts that had been warned of:"), "")
+	p.Table(w)
+	if rep.Evolved != nil && rep.Evolved.Difference != nil && rep.Evolved.Difference.AUC != nil {
+		d := rep.Evolved.Difference
+		p.Add("", v.Say("evolved against memtree, run by run: AUC %+.3f (%+.3f to %+.3f), warned of %+.0f points "+
+			"(%+.0f to %+.0f).", *d.AUC, d.Interval.Low, d.Interval.High, 100*d.Warned, 100*d.WarnedInterval.Low,
+			100*d.WarnedInterval.High))
 	}
-	if err := v.Print("", v.Say("Wrong verdicts that had been warned of:"), ""); err != nil {
-		return err
-	}
-	if err := v.Table(w); err != nil {
-		return err
-	}
-	if rep.Evolved == nil || rep.Evolved.Difference == nil || rep.Evolved.Difference.AUC == nil {
-		return nil
-	}
-	d := rep.Evolved.Difference
-	said := v.Say("evolved against memtree, run by run: AUC %+.3f (%+.3f to %+.3f), "+
-		"warned of %+.0f points (%+.0f to %+.0f).",
-		*d.AUC, d.Interval.Low, d.Interval.High, 100*d.Warned, 100*d.WarnedInterval.Low, 100*d.WarnedInterval.High)
-	return v.Print(append([]string{""}, v.Wrap(said)...)...)
 }
 
-func replayKey(v *say.Voice, rep *replay.Report) []string {
-	key := []string{
-		"",
-		v.Say("guided: share of the runs that were given something. wrong if so, if not: share of those verdicts that " +
+// keyPart adds what the columns mean.
+func keyPart(v *say.Voice, p *screen.Page, rep *replay.Report) {
+	p.Add("",
+		v.Say("guided: share of the runs that were given something. wrong if so, if not: share of those verdicts that "+
 			"were wrong. Ranges are 95-percent intervals."),
 		v.Say("AUC: how often a wrong verdict had a nearer memory than a right one; .50 is chance."),
-		v.Say("warned of: a memory given was of the same direction. again: verdicts on a test or scene where one had " +
-			"been wrong before; new: those where none had, so that only what was learned elsewhere can warn."),
-	}
+		v.Say("warned of: a memory given was of the same direction. again: verdicts on a test or scene where one had "+
+			"been wrong before; new: those where none had, so that only what was learned elsewhere can warn."))
 	if rep.Evolved != nil {
-		key = append(key, v.Say("evolved: memtree with a tree that evolved every night, and whenever %d runs had come "+
+		p.Add(v.Say("evolved: memtree with a tree that evolved every night, and whenever %d runs had come "+
 			"since. as evolved: given to as many runs as that.", longestDay))
 	}
-	key = append(key,
-		v.Say("bm25: the nearest wrong cases by words alone, given to as many runs as memtree guided, "+
-			"the cut chosen afterwards in its favour. shuffled: the same guidance given at random, "+
-			"what chance would do; intervals are the range of chance."),
+	p.Add(v.Say("bm25: the nearest wrong cases by words alone, given to as many runs as memtree guided, "+
+		"the cut chosen afterwards in its favour. shuffled: the same guidance given at random, "+
+		"what chance would do; intervals are the range of chance."),
 		v.Say("A replay changes no run: it shows when memory would have spoken, not whether the agent would have listened."))
-	p := v.Page()
-	for _, s := range key {
-		p.Add(s)
-	}
-	return p.Lines
 }
 
 func percent(p float64) string { return fmt.Sprintf("%.0f %%", 100*p) }
+
+func percentOf(part, of int) string { return percent(float64(part) / float64(of)) }
 
 // share prints a share, with its interval if there is one.
 func share(p *float64, in *replay.Interval) string {
@@ -302,13 +273,10 @@ func auc(r *replay.Row) string {
 	return fmt.Sprintf("%s (%s-%s)", short(*r.AUC), short(r.Interval.Low), short(r.Interval.High))
 }
 
-// printRisks prints how well a replay separated wrong verdicts from right ones.
-func printRisks(v *say.Voice, r *replay.Risks) error {
-	top := v.Say("Once a verdict is given, and before its truth is known: how much of what is wrong does " +
-		"reading the riskiest find?")
-	if err := v.Print(append(append([]string{""}, v.Wrap(top)...), "")...); err != nil {
-		return err
-	}
+// risksPart adds how well a replay separated wrong verdicts from right ones.
+func risksPart(v *say.Voice, p *screen.Page, r *replay.Risks) {
+	p.Add("", v.Say("Once a verdict is given, and before its truth is known: how much of what is wrong does "+
+		"reading the riskiest find?"), "")
 	in := func(name string, f float64) string {
 		i := r.Intervals[name]
 		return fmt.Sprintf("%s (%.0f-%.0f)", percent(f), 100*i.Low, 100*i.High)
@@ -321,35 +289,25 @@ func printRisks(v *say.Voice, r *replay.Risks) error {
 	near := r.Baselines.Nearest
 	t.Add("bm25", percent(near.At5), percent(near.At10), percent(near.At20), areaOf(r.Baselines.AUC))
 	t.Add(v.Say("random"), percent(0.05), percent(0.1), percent(0.2), ".50")
-	if err := v.Table(t); err != nil {
-		return err
+	p.Table(t)
+	if r.Enough == 0 {
+		p.Add("", baseRateOnly(v, r))
+		return
 	}
-	out := v.Wrap(baseRateOnly(v, r))
-	if r.Enough > 0 {
-		out = v.Wrap(v.Say("%d of %d verdicts were given a risk of their own, AUC of the later half %s. "+
-			"What it says is off by %.1f points on average.", r.Enough, r.N, areaOf(r.AUCSecondHalf), 100*r.ECE))
-	}
-	if err := v.Print(append([]string{""}, out...)...); err != nil || r.Enough == 0 {
-		return err
-	}
-	return printReliability(v, r)
+	p.Add("", v.Say("%d of %d verdicts were given a risk of their own, AUC of the later half %s. What it says is off by "+
+		"%.1f points on average.", r.Enough, r.N, areaOf(r.AUCSecondHalf), 100*r.ECE), "")
+	reliabilityPart(v, p, r)
 }
 
 // baseRateOnly explains why no verdict has a risk of its own, and how good the order is nevertheless.
 func baseRateOnly(v *say.Voice, r *replay.Risks) string {
-	return v.Say(
-		"No verdict was given a risk of its own: %d verdicts, %d of them wrong, do not show yet that past errors "+
-			"predict later ones, so each was given the share wrong so far. The order is a first guess: its AUC is %s %s, "+
-			"where .50 is chance.",
-		r.N,
-		r.Wrong,
-		areaOf(r.AUC),
-		areaIn(r, "auc"),
-	)
+	return v.Say("No verdict was given a risk of its own: %d verdicts, %d of them wrong, do not show yet that past errors "+
+		"predict later ones, so each was given the share wrong so far. The order is a first guess: its AUC is %s %s, "+
+		"where .50 is chance.", r.N, r.Wrong, areaOf(r.AUC), areaIn(r, "auc"))
 }
 
-// printReliability prints predicted risks beside observed shares. With colour it also draws bars.
-func printReliability(v *say.Voice, r *replay.Risks) error {
+// reliabilityPart adds predicted risks beside observed shares. With colour it also draws bars.
+func reliabilityPart(v *say.Voice, p *screen.Page, r *replay.Risks) {
 	t := &screen.Table{Columns: []screen.Column{
 		{Head: v.Say("said")}, {Head: v.Say("verdicts"), Right: true}, {Head: v.Say("mean"), Right: true},
 		{Head: v.Say("were wrong"), Right: true}, {},
@@ -359,15 +317,9 @@ func printReliability(v *say.Voice, r *replay.Risks) error {
 			t.Add(fmt.Sprintf("%d-%d %%", 10*i, 10*i+10), fmt.Sprint(b.N), percent(b.P), percent(b.Wrong), barOf(v, b.Wrong, b.P))
 		}
 	}
-	if err := v.Print(""); err != nil {
-		return err
-	}
-	if err := v.Table(t); err != nil {
-		return err
-	}
-	score := v.Say("After the first %d verdicts. Brier score %.3f; saying the share wrong so far each time: %.3f.",
-		r.Warmup, r.Brier, r.Baselines.Brier)
-	return v.Print(append([]string{""}, v.Wrap(score)...)...)
+	p.Table(t)
+	p.Add("", v.Say("After the first %d verdicts. Brier score %.3f; saying the share wrong so far each time: %.3f.",
+		r.Warmup, r.Brier, r.Baselines.Brier))
 }
 
 // barOf draws a share as a bar, with a mark at the predicted risk. It returns "" without colour.

@@ -33,8 +33,7 @@ const mostReported = 100
 func reportCommand(a *app) *cobra.Command {
 	f := reportFlags{top: 10, above: 0.5}
 	c := &cobra.Command{
-		Use:  "report [flags]",
-		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
+		Use: "report [flags]",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := checkReport(a, &f); err != nil {
 				return err

@@ -44,7 +44,7 @@ func readSeen(ctx context.Context, a *app, path string) (*seen, error) {
 		return nil, err
 	}
 	var out seen
-	if len(s) > mostSeen || json.Unmarshal([]byte(s), &out) != nil || out.Format != seenFormat || out.Version != 1 {
+	if json.Unmarshal([]byte(s), &out) != nil || out.Format != seenFormat || out.Version != 1 {
 		return nil, a.Fail(nil, "%s is no file of memtree report that this version reads; remove it to begin anew", path)
 	}
 	return &out, nil

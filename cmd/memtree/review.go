@@ -20,8 +20,7 @@ func reviewCommand(a *app) *cobra.Command {
 	var accept, reject []string
 	by, why := "", ""
 	c := &cobra.Command{
-		Use:  "review [flags]",
-		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
+		Use: "review [flags]",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if len(reject) > 0 && strings.TrimSpace(why) == "" {
 				return a.Usage("say why with --why: a rejection is kept with its reason")

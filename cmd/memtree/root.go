@@ -135,6 +135,9 @@ func rootCommand(a *app) *cobra.Command {
 		for _, c := range append(c.Commands(), c) {
 			c.DisableFlagsInUseLine = true
 			c.Flags().SortFlags = false
+			if c.Args == nil {
+				c.Args = arguments(a.Voice, 0, 0, a.Say("no arguments"))
+			}
 		}
 		root.AddCommand(c)
 	}

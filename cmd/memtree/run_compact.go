@@ -1,17 +1,13 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 
 	"github.com/spf13/cobra"
 
-	"github.com/memtree/memtree/internal/cli/input"
 	agentrun "github.com/memtree/memtree/run"
 	"github.com/memtree/memtree/tree"
 )
@@ -76,7 +72,7 @@ func fitMessages(ctx context.Context, a *app, file string, o agentrun.CompactOpt
 // messages reads a transcript.
 func messages(ctx context.Context, a *app, file string) (list []agentrun.Message, err error) {
 	total := 0
-	err = eachLine(ctx, a, file, longestMessage, func(n int, line []byte) error {
+	err = a.files.Lines(ctx, file, longestMessage, func(n int, line []byte) error {
 		var m struct {
 			agentrun.Message
 			Content string `json:"content"`
@@ -97,33 +93,4 @@ func messages(ctx context.Context, a *app, file string) (list []agentrun.Message
 		return nil
 	})
 	return list, err
-}
-
-// eachLine calls do with each line of a file, or of standard input for "-", that is not empty, and with its number.
-func eachLine(ctx context.Context, a *app, file string, longest int, do func(n int, line []byte) error) error {
-	var r io.Reader = input.Until(ctx, a.Stdin)
-	if file != "-" {
-		f, err := a.files.Open(file)
-		if err != nil {
-			return err
-		}
-		defer f.Close() //nolint:errcheck // only read
-		r = f
-	}
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, longest)
-	for n := 1; lines.Scan(); n++ {
-		if line := bytes.TrimSpace(lines.Bytes()); len(line) > 0 {
-			if err := do(n, line); err != nil {
-				return err
-			}
-		}
-	}
-	switch err := lines.Err(); {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil:
-		return a.Fail(err, "%s cannot be read: %s", a.files.Name(file), err.Error())
-	}
-	return nil
 }

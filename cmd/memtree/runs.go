@@ -26,7 +26,6 @@ import (
 func runCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:  "run",
-		Args: arguments(a.Voice, 0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(runStartCommand(a), runAddCommand(a), runListCommand(a), runShowCommand(a), runResumeCommand(a),
@@ -87,7 +86,7 @@ const (
 
 // updates reads the lines of a file.
 func updates(ctx context.Context, a *app, file, id, by string) (list []tree.Work, err error) {
-	err = eachLine(ctx, a, file, mostUpdateLine, func(n int, line []byte) error {
+	err = a.files.Lines(ctx, file, mostUpdateLine, func(n int, line []byte) error {
 		d := json.NewDecoder(bytes.NewReader(line))
 		d.DisallowUnknownFields()
 		var w tree.Work
@@ -167,7 +166,6 @@ func runListCommand(a *app) *cobra.Command {
 	f := runListFlags{limit: 20}
 	c := &cobra.Command{
 		Use:  "list",
-		Args: arguments(a.Voice, 0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error { return runList(c.Context(), a, &f) },
 	}
 	l := c.Flags()

@@ -51,8 +51,7 @@ type serveOptions struct {
 func serveCommand(a *app) *cobra.Command {
 	o := serveOptions{}
 	c := &cobra.Command{
-		Use:  "serve [flags]",
-		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
+		Use: "serve [flags]",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.probe {
 				return probeService(c.Context(), a.Voice, o.listen)

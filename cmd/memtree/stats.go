@@ -28,7 +28,6 @@ import (
 func statsCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:  "stats",
-		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error { return runStats(c.Context(), a) },
 	}
 }
@@ -179,7 +178,7 @@ func printTrials(v *say.Voice, p *screen.Page, t *effect.Trials) {
 	}
 	p.Part(v.Say("asked by runs"),
 		v.Say("%d; memory had something for %s of them: given to %d, other memories to %d, none to %d",
-			t.Asked, percent(float64(t.Found)/float64(t.Asked)), t.Guided, t.Other, t.None))
+			t.Asked, percentOf(t.Found, t.Asked), t.Guided, t.Other, t.None))
 	p.Part(v.Say("outcomes"), v.Say("%d have come, %d not yet; memtree effect says whether memory helps",
 		t.Outcomes.Known, t.Outcomes.Open))
 }
@@ -232,7 +231,7 @@ func remedied(v *say.Voice, r *effect.Remedied) string {
 			r.Broken)
 	default:
 		out = v.Say("%d verdicts likely to be wrong, %d of them changed; put right: %d, broken: %d "+
-			"(%s put right, 95 %%: %.0f-%.0f)", r.N, r.Changed, r.Mended, r.Broken, percent(float64(r.Mended)/float64(known)),
+			"(%s put right, 95 %%: %.0f-%.0f)", r.N, r.Changed, r.Mended, r.Broken, percentOf(r.Mended, known),
 			100*r.Low, 100*r.High)
 	}
 	if r.Stopped {

@@ -30,7 +30,6 @@ func tokenAddCommand(a *app) *cobra.Command {
 	var scopes, trees []string
 	c := &cobra.Command{
 		Use:  "add --name NAME --scope SCOPE [flags]",
-		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(*cobra.Command, []string) error { return tokenAdd(a, name, expires, scopes, trees) },
 	}
 	f := c.Flags()
@@ -161,7 +160,6 @@ func tokenFailure(v *say.Voice, name string, err error) error {
 func tokenListCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:  "list",
-		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(*cobra.Command, []string) error { return tokenList(a) },
 	}
 }

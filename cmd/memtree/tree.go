@@ -31,8 +31,7 @@ func treeCommand(a *app) *cobra.Command {
 	limit := 0
 	var q find.Query
 	c := &cobra.Command{
-		Use:  "tree [flags]",
-		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
+		Use: "tree [flags]",
 		RunE: func(c *cobra.Command, _ []string) error {
 			f.Level, f.Direction, f.Status = tree.Type(level).Level(), q.Direction, tree.Status(status)
 			switch {

@@ -17,7 +17,6 @@ import (
 func verifyCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:  "verify",
-		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error { return runVerify(c.Context(), a) },
 	}
 }

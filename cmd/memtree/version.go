@@ -11,8 +11,7 @@ import (
 
 func versionCommand(v *say.Voice) *cobra.Command {
 	return &cobra.Command{
-		Use:  "version",
-		Args: arguments(v, 0, 0, v.Say("no arguments")),
+		Use: "version",
 		RunE: func(*cobra.Command, []string) error {
 			x := built()
 			if v.JSON {

@@ -80,9 +80,7 @@ func (s *server) getGuidance(ctx context.Context, c call, in guidanceIn) (guidan
 
 // ask requests guidance. For a caller without write permission it records no trial.
 func (s *server) ask(ctx context.Context, q memtree.Query) (memtree.Guidance, error) {
-	probe := tree.Evaluation{Prompt: q.Prompt, Judgment: tree.Raw("true"), Observation: q.Observation, Scene: q.Scene,
-		Scope: q.Scope, RunID: q.RunID, Trial: q.Trial, Agent: q.Agent}
-	if err := probe.Check(); err != nil { // queries have the same limits as records
+	if err := q.Check(); err != nil {
 		return memtree.Guidance{}, err
 	}
 	if s.may(Write) {

@@ -51,9 +51,7 @@ func (s *server) getContext(ctx context.Context, c call, in contextIn) (contextO
 	}
 	q := memtree.Query{Prompt: in.Prompt, Step: in.Step, Scene: in.Scene.tree(), Scope: in.Scope.tree(), Lang: in.Lang,
 		Agent: tree.Agent{Name: c.client}, RunID: in.RunID}
-	probe := tree.Evaluation{Prompt: q.Prompt, Judgment: tree.Raw("true"), Scene: q.Scene, Scope: q.Scope, RunID: q.RunID,
-		Agent: q.Agent}
-	if err := probe.Check(); err != nil { // queries have the same limits as records
+	if err := q.Check(); err != nil {
 		return contextOut{}, err
 	}
 	x, err := s.m.Context(ctx, q, cmp.Or(in.Budget, usualContext))

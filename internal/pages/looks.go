@@ -60,10 +60,7 @@ func (s *Site) ask(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 		Observation: field(r, "observation"),
 	}}
 	if d.Prompt != "" {
-		asked := tree.Evaluation{ // queries have the limits of runs
-			Prompt: d.Prompt, Scene: d.Scene, Scope: d.Scope, Observation: d.Observation, Judgment: tree.Raw(`"-"`),
-		}
-		if err := asked.Check(); err != nil {
+		if err := d.Query.Check(); err != nil {
 			return err
 		}
 		x, err := v.Memory.Explain(r.Context(), d.Query)

@@ -3,6 +3,8 @@
 package input
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/whole"
 )
 
@@ -162,8 +165,7 @@ func (f *Files) Reader(ctx context.Context, name string) (io.ReadCloser, error) 
 	return f.Open(name)
 }
 
-// Text reads a file, or standard input for "-". It returns at most most+1 bytes, so that the caller can detect a
-// longer one.
+// Text reads a file, or standard input for "-", of at most so many bytes.
 func (f *Files) Text(ctx context.Context, name string, most int64) (string, error) {
 	in, err := f.Reader(ctx, name)
 	if err != nil {
@@ -174,5 +176,33 @@ func (f *Files) Text(ctx context.Context, name string, most int64) (string, erro
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", f.Name(name), err)
 	}
+	if int64(len(b)) > most {
+		return "", f.Fail(nil, "%s is longer than %s, which is the most", f.Name(name), screen.Bytes(most))
+	}
 	return string(b), nil
+}
+
+// Lines calls do with each line of a file, or of standard input for "-", that is not empty, and with its number.
+func (f *Files) Lines(ctx context.Context, name string, longest int, do func(n int, line []byte) error) error {
+	in, err := f.Reader(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer in.Close() //nolint:errcheck // only read
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, longest)
+	for n := 1; lines.Scan(); n++ {
+		if line := bytes.TrimSpace(lines.Bytes()); len(line) > 0 {
+			if err := do(n, line); err != nil {
+				return err
+			}
+		}
+	}
+	switch err := lines.Err(); {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return f.Fail(err, "%s cannot be read: %s", f.Name(name), err.Error())
+	}
+	return nil
 }

@@ -60,16 +60,30 @@ func lineProblem(v *say.Voice, p byhand.Problem) string {
 	}[p], string(p))
 }
 
-// printQuestions writes the open questions to the file of --print and returns their number.
-func printQuestions(a *app, name string, r *byhand.Reader) (int, error) {
-	var out bytes.Buffer
+// handed is what came of a reader outside of memtree, as --json prints it.
+type handed struct {
+	Questions *int     `json:"questions,omitempty"` // printed questions
+	Unused    []string `json:"unused,omitempty"`    // ids of answers that match no open question
+}
+
+// end writes the open questions to the file of --print. done reports that nothing more is to be printed: they went to
+// standard output, or could not be written.
+func (f *handFlags) end(a *app, r *byhand.Reader, out *handed) (done bool, err error) {
+	if r == nil {
+		return false, nil
+	}
+	if out.Unused = r.Unused(); f.print == "" {
+		return false, nil
+	}
+	var b bytes.Buffer
 	open := r.Open()
-	if err := byhand.Write(&out, open); err != nil {
-		return 0, err
+	if err = byhand.Write(&b, open); err == nil && f.print == "-" {
+		_, err = a.Stdout.Write(b.Bytes())
+		return true, err
 	}
-	if name == "-" {
-		_, err := a.Stdout.Write(out.Bytes())
-		return len(open), err
+	if err == nil {
+		err = a.files.Write(f.print, b.Bytes())
 	}
-	return len(open), a.files.Write(name, out.Bytes())
+	out.Questions = new(len(open))
+	return err != nil, err
 }
