@@ -59,8 +59,9 @@ func copyStore(ctx context.Context, v *say.Voice, do copying, from, to string) e
 	if err := copyOverlay(from, to); err != nil {
 		return err
 	}
-	return v.Result(b, v.Say("Wrote %s: %d files, %d of them copied now (%s).", to, b.Files, b.Copied, screen.Bytes(b.Bytes)),
-		v.Say("Read again and checked: %d memories, %d ledger entries.", b.Verified.Nodes, b.Verified.Entries))
+	return v.Result(b, v.Say("Wrote %s: %d files, %d of them copied now (%s).", to, b.Files, b.Copied,
+		screen.Bytes(b.Bytes)), v.Say("Read again and checked: %d memories, %d ledger entries.", b.Verified.Nodes,
+		b.Verified.Entries))
 }
 
 // copyOverlay copies the team's own taxonomy file, which lies beside the files of the store.

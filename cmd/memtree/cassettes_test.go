@@ -202,8 +202,9 @@ func TestTapesHoldNoKey(t *testing.T) {
 		`, github ghp_0123456789abcdefghijABCDEFGHIJ012345.","check":"recompute","what":["` + plain + `"],` +
 		`"instead":"When there is a total, add up its items; see https://u:pw-canary@host/."}]}]}`
 	dir := filepath.Join(t.TempDir(), "tapes")
-	u := newUser(t, map[string]string{"MEMTREE_LLM_MODEL": "m-" + plain, "MEMTREE_LLM_API_KEY": plain, model.RecordVariable: dir,
-		"MEMTREE_LLM_BASE_URL": modelServer(t, reply(200, strings.ReplaceAll(openAI(says), "m-1-2026", "m-"+plain))) + "/v1"})
+	u := newUser(t, map[string]string{"MEMTREE_LLM_MODEL": "m-" + plain, "MEMTREE_LLM_API_KEY": plain,
+		model.RecordVariable: dir, "MEMTREE_LLM_BASE_URL": modelServer(t, reply(200, strings.ReplaceAll(openAI(says),
+			"m-1-2026", "m-"+plain))) + "/v1"})
 	u.do(exitOK, fourCases(), "record", "-")
 	files := folder(t, dir)
 	require.NotEmpty(t, files)

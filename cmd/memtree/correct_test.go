@@ -40,7 +40,8 @@ func TestCorrectionKeepsWhatReplayPromises(t *testing.T) {
 			}
 			a, _ := inTest()
 			a.Quiet = true
-			rep, _, err := measure(t.Context(), a, stream, &replayOptions{items: 3, bound: tree.CorrectAbove, floor: 0.2, seed: 1,
+			rep, _, err := measure(t.Context(), a, stream, &replayOptions{
+				items: 3, bound: tree.CorrectAbove, floor: 0.2, seed: 1,
 				word: wordings[0], embed: embedders[0]})
 			require.NoError(t, err)
 			promised := rep.Correction

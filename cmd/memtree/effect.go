@@ -81,13 +81,10 @@ func runEffect(ctx context.Context, a *app, o *effectOptions) error {
 				return err
 			}
 		}
-		switch {
-		case o.by != "":
+		if o.by != "" {
 			return effectBy(a.Voice, m.Taxonomy(), f, o.by)
-		case a.JSON:
-			return a.PrintJSON(f)
 		}
-		return printEffect(a.Voice, m.Taxonomy(), f)
+		return a.Result(f, effectLines(a.Voice, m.Taxonomy(), f)...)
 	})
 }
 
@@ -185,29 +182,25 @@ func compareArms(ctx context.Context, a *app, name string) error {
 		return a.Print(a.Wrap(a.Say("No study in %s has two arms with a case in common, so there is nothing "+
 			"to compare.", name))...)
 	}
-	return printPairs(a.Voice, pairs)
+	return a.Print(pairLines(a.Voice, pairs)...)
 }
 
-// printPairs prints a table for each study, in the order of the pairs.
-func printPairs(v *say.Voice, pairs []effect.Pair) error {
+// pairLines returns a table for each study, in the order of the pairs.
+func pairLines(v *say.Voice, pairs []effect.Pair) []string {
+	p := v.Page()
 	for from := 0; from < len(pairs); {
 		to := from
 		for to < len(pairs) && pairs[to].Study == pairs[from].Study {
 			to++
 		}
-		head := v.Wrap(text.Line(pairs[from].Study))
 		if from > 0 {
-			head = append([]string{""}, head...)
+			p.Add("")
 		}
-		if err := v.Print(head...); err != nil {
-			return err
-		}
-		if err := v.Table(pairTable(v, pairs[from:to])); err != nil {
-			return err
-		}
+		p.Add(text.Line(pairs[from].Study))
+		p.Table(pairTable(v, pairs[from:to]))
 		from = to
 	}
-	return nil
+	return p.Lines
 }
 
 func pairTable(v *say.Voice, pairs []effect.Pair) *screen.Table {

@@ -19,51 +19,41 @@ import (
 // mostMemories limits the helpful, and the harmful, memories that are printed; --by node prints all.
 const mostMemories = 5
 
-// printEffect prints a report. It begins with the verdict, its certainty and the recommended action.
-func printEffect(v *say.Voice, tax *taxonomy.Taxonomy, f *finding) error {
-	out := verdictLines(v, f)
+// effectLines returns a report. It begins with the verdict, its certainty and the recommended action.
+func effectLines(v *say.Voice, tax *taxonomy.Taxonomy, f *finding) []string {
+	p := verdictPage(v, f)
 	if f.Runs > 0 {
-		out = append(append(out, ""), tableLines(v, armTable(v, f.Report))...)
+		p.Add("")
+		p.Table(armTable(v, f.Report))
 	}
 	if f.None > 0 {
-		out = append(append(out, ""), tableLines(v, liftTable(v, f.Report))...)
-		out = append(out, "")
-		out = append(out, v.Wrap(plot.SameTests(v.Say, f.Report))...)
-		out = append(out, "")
-		out = append(out, v.Wrap(plot.EvidenceLine(v.Say, f.Report))...)
+		p.Add("")
+		p.Table(liftTable(v, f.Report))
+		p.Add("", plot.SameTests(v.Say, f.Report), "", plot.EvidenceLine(v.Say, f.Report))
 	}
 	if f.Runs > 0 {
 		if f.None == 0 {
-			out = append(out, "")
+			p.Add("")
 		}
 		for i, said := range breakerSaid(v, tax, f.Report) {
-			out = append(out, screen.Hanging(strings.Repeat("  ", min(i, 1)), said, v.Width)...)
+			p.Item(strings.Repeat("  ", min(i, 1)), said)
 		}
-		out = append(out, memoryLines(v, v.Say("Memories that help:"), f.Helpful)...)
-		out = append(out, memoryLines(v, v.Say("Memories that are likely to harm:"), f.Harmful)...)
-		out = append(out, "")
-		out = append(out, v.Wrap(plot.Claims(v.Say, f.Report))...)
+		p.Raw(memoryLines(v, v.Say("Memories that help:"), f.Helpful)...)
+		p.Raw(memoryLines(v, v.Say("Memories that are likely to harm:"), f.Harmful)...)
+		p.Add("", plot.Claims(v.Say, f.Report))
 	}
 	if f.Asked+f.Questions > 0 {
-		out = append(append(out, ""), v.Wrap(joinedLine(v, f.Report))...)
+		p.Add("", joinedLine(v, f.Report))
 	}
-	return v.Print(out...)
+	return p.Lines
 }
 
-// verdictLines returns the verdict and the recommended action.
-func verdictLines(v *say.Voice, f *finding) []string {
+// verdictPage begins a page with the verdict and the recommended action.
+func verdictPage(v *say.Voice, f *finding) *screen.Page {
 	p := v.Page()
-	for _, l := range v.Wrap(f.Verdict) {
-		p.Raw(v.Paint(screen.Bold, l))
-	}
-	return append(p.Lines, screen.Hanging(v.Say("Next: "), f.Next, v.Width)...)
-}
-
-// tableLines returns the lines of a table, its head in bold.
-func tableLines(v *say.Voice, t *screen.Table) []string {
-	lines := t.Lines(v.Width)
-	lines[0] = v.Paint(screen.Bold, lines[0])
-	return lines
+	p.Bold(f.Verdict)
+	p.Item(v.Say("Next: "), f.Next)
+	return p
 }
 
 // armTable is a table of runs by trial arm.
@@ -158,7 +148,7 @@ func memoryLines(v *say.Voice, head string, xs []effective) []string {
 		return nil
 	}
 	p := v.Page()
-	p.Raw("", v.Paint(screen.Bold, head))
+	p.Head(head)
 	for i := range xs {
 		if i == mostMemories {
 			p.Raw("  " + v.Say("... and %d more; see memtree effect --by node", len(xs)-i))
@@ -167,9 +157,7 @@ func memoryLines(v *say.Voice, head string, xs []effective) []string {
 		x := xs[i]
 		x.ID = short(x.ID)
 		p.Item("  ", x.Sentence().In(v.Lang))
-		for _, l := range screen.Hanging("    ", dotted(standing(v, &x), x.Title), v.Width) {
-			p.Raw(v.Paint(screen.Dim, l))
-		}
+		p.Painted(screen.Dim, "    ", dotted(standing(v, &x), x.Title))
 	}
 	return p.Lines
 }
@@ -338,21 +326,23 @@ func effectByNode(v *say.Voice, f *finding) error {
 		t.Add(short(x.ID), size, half, harms, fmt.Sprint(x.Runs), fmt.Sprint(x.Tests), fmt.Sprint(x.Right), string(x.Status),
 			x.Title)
 	}
-	return v.Print(partsLines(v, f, t, v.Say("points: by how many more runs of a hundred are right with it, on tests of equal "+
-		"difficulty; ±: 95 %%; harms: how likely it is that it harms; -: under %d guided runs of %d tests, too few to tell.",
-		effect.ClaimRuns, effect.ClaimTests))...)
+	note := v.Say("points: by how many more runs of a hundred are right with it, on tests of equal difficulty; ±: 95 %%; "+
+		"harms: how likely it is that it harms; -: under %d guided runs of %d tests, too few to tell.",
+		effect.ClaimRuns, effect.ClaimTests)
+	return v.Print(partsLines(v, f, t, note)...)
 }
 
 // partsLines returns a table below the verdict, and an explanation of its columns.
 func partsLines(v *say.Voice, f *finding, t *screen.Table, note string) []string {
-	out := verdictLines(v, f)
+	p := verdictPage(v, f)
 	if len(t.Rows) > 0 {
-		out = append(append(out, ""), tableLines(v, t)...)
+		p.Add("")
+		p.Table(t)
 		if !v.Quiet {
-			out = append(append(out, ""), v.Wrap(note)...)
+			p.Add("", note)
 		}
 	}
-	return out
+	return p.Lines
 }
 
 // printGroups prints a list as JSON.

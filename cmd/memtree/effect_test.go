@@ -106,7 +106,7 @@ func TestEffectAsPrinted(t *testing.T) {
 			f.Next = plot.Next(a.Say, f.Report, f.loose())
 			return f
 		}
-		print := func(name string, f *finding) { require.NoError(t, printEffect(a.Voice, tax, say(name, f))) }
+		print := func(name string, f *finding) { require.NoError(t, a.Print(effectLines(a.Voice, tax, say(name, f))...)) }
 		print("no run", scriptedRuns(0, 0, 0, effect.Schedule()))
 		print("nothing held out", scriptedRuns(60, 0.2, 0, effect.Fixed(0)))
 		print("a few runs", scriptedRuns(80, 0.1, 0.1, effect.Schedule()))

@@ -95,7 +95,7 @@ func runExplain(ctx context.Context, a *app, q memtree.Query, limit int, quarant
 				Brief      *brief.Brief       `json:"brief,omitempty"` // a reader's choice for this test
 			}{x.Guidance, x.Undecided, x.FactsNear, all, x.Brief})
 		}
-		return printExplanation(a.Voice, &x, all, limit)
+		return a.Print(explanationLines(a.Voice, &x, all, limit)...)
 	})
 }
 
@@ -116,13 +116,12 @@ func hits(x *memtree.Explanation) []considered {
 	return out
 }
 
-// observedLines lists the remembered misses that the observation confirms, refutes or leaves open.
-func observedLines(v *say.Voice, x *memtree.Explanation) []string {
+// observedPart lists the remembered misses that the observation confirms, refutes or leaves open.
+func observedPart(v *say.Voice, p *screen.Page, x *memtree.Explanation) {
 	if len(x.Facts)+len(x.Undecided) == 0 {
-		return nil
+		return
 	}
-	p := v.Page()
-	p.Raw(v.Paint(screen.Bold, v.Say("Held against the observation:")))
+	p.Bold(v.Say("Held against the observation:"))
 	for _, f := range slices.Concat(x.Facts, x.Undecided) {
 		said := v.Because(f.Text, nil)
 		if f.State == fact.Unknown.String() && f.Thing != "" {
@@ -131,21 +130,15 @@ func observedLines(v *say.Voice, x *memtree.Explanation) []string {
 		if f.Line > 0 {
 			said += " (" + v.Say("line %d", f.Line) + ")"
 		}
-		state := v.Because(f.State, nil)
-		for i, l := range screen.Wrap(said, v.Width-11) {
-			if i > 0 {
-				state = ""
-			}
-			p.Raw("  " + text.Pad(state, 8) + " " + l)
-		}
+		p.Item("  "+text.Pad(v.Because(f.State, nil), 8)+" ", said)
 	}
-	return append(p.Lines, "")
+	p.Add("")
 }
 
-// readLines lists what a reader chose for the test before the run.
-func readLines(v *say.Voice, b *brief.Brief) []string {
+// readPart lists what a reader chose for the test before the run.
+func readPart(v *say.Voice, p *screen.Page, b *brief.Brief) {
 	if b == nil {
-		return nil
+		return
 	}
 	picks := slices.Clone(b.Picks)
 	picks = slices.DeleteFunc(picks, func(p brief.Pick) bool { return tree.IsFact(p.ID) }) // see knownLines
@@ -153,14 +146,14 @@ func readLines(v *say.Voice, b *brief.Brief) []string {
 	if len(picks) > 0 {
 		head = v.Say("Read ahead by %s on %s; it picked:", b.Read.By, b.Read.At.Format(time.DateOnly))
 	}
-	out := v.Wrap(v.Paint(screen.Bold, head))
-	for _, p := range picks {
-		out = append(out, screen.Hanging("  - ", v.Say("%s, because of “%s”", short(p.ID), p.Because), v.Width)...)
-		if p.Say != "" {
-			out = append(out, screen.Hanging("    ", p.Say, v.Width)...)
+	p.Bold(head)
+	for _, pick := range picks {
+		p.Item("  - ", v.Say("%s, because of “%s”", short(pick.ID), pick.Because))
+		if pick.Say != "" {
+			p.Item("    ", pick.Say)
 		}
 	}
-	return append(out, "")
+	p.Add("")
 }
 
 // rankOf is the place of a memory in the list: what was taken, what a person decided on, and the others.
@@ -193,13 +186,14 @@ func firstOf(all []considered, limit int) []considered {
 	return all[:n]
 }
 
-func printExplanation(v *say.Voice, x *memtree.Explanation, all []considered, limit int) error {
-	if err := v.Print(slices.Concat(observedLines(v, x), knownLines(v, x), readLines(v, x.Brief))...); err != nil {
-		return err
-	}
+func explanationLines(v *say.Voice, x *memtree.Explanation, all []considered, limit int) []string {
+	p := v.Page()
+	observedPart(v, p, x)
+	p.Raw(knownLines(v, x)...)
+	readPart(v, p, x.Brief)
 	if len(all) == 0 {
-		lines := v.Wrap(v.Say("No memory was considered: none has a word, a meaning or a scene in common with this."))
-		return v.Print(append(lines, unformedLines(v, x.Unformed)...)...)
+		p.Add(v.Say("No memory was considered: none has a word, a meaning or a scene in common with this."))
+		return append(p.Lines, unformedLines(v, x.Unformed)...)
 	}
 	taken := 0
 	for _, c := range all {
@@ -207,11 +201,8 @@ func printExplanation(v *say.Voice, x *memtree.Explanation, all []considered, li
 			taken++
 		}
 	}
-	lines := v.Wrap(v.Say("Memories considered: %d, taken: %d. rel is how near a memory is, from 0 to 1; "+
-		"score is that weighed by how much it is trusted.", len(all), taken))
-	if err := v.Print(append(lines, "")...); err != nil {
-		return err
-	}
+	p.Add(v.Say("Memories considered: %d, taken: %d. rel is how near a memory is, from 0 to 1; "+
+		"score is that weighed by how much it is trusted.", len(all), taken), "")
 	slices.SortStableFunc(all, func(x, y considered) int { // a reader takes memories that words rank low
 		return cmp.Or(rankOf(&x)-rankOf(&y), cmp.Compare(y.Rel, x.Rel))
 	})
@@ -225,7 +216,6 @@ func printExplanation(v *say.Voice, x *memtree.Explanation, all []considered, li
 			c.shown(c.Rel), c.shown(c.Score), decision(v, c.Taken))
 	}
 	rows := t.Lines(v.Width)
-	p := v.Page()
 	p.Raw(v.Paint(screen.Bold, rows[0]))
 	for i, c := range shown {
 		row := rows[i+1]
@@ -234,16 +224,10 @@ func printExplanation(v *say.Voice, x *memtree.Explanation, all []considered, li
 		}
 		p.Raw(row)
 		p.Item("     ", text.Line(c.Title))
-		for _, l := range screen.Wrap(signalLine(v, c.Signals), v.Width-5) {
-			p.Raw(v.Paint(screen.Dim, "     "+l))
-		}
-		for _, l := range screen.Wrap(v.Because(c.sentence, c.args), v.Width-5) {
-			p.Raw("     " + l)
-		}
+		p.Painted(screen.Dim, "     ", signalLine(v, c.Signals))
+		p.Item("     ", v.Because(c.sentence, c.args))
 		if len(c.StandsOn) > 0 {
-			for _, l := range screen.Wrap(v.Say("rests on")+" "+shortList(c.StandsOn), v.Width-5) {
-				p.Raw("     " + l)
-			}
+			p.Item("     ", v.Say("rests on")+" "+shortList(c.StandsOn))
 		}
 	}
 	if rest := len(all) - len(shown); rest > 0 {
@@ -253,7 +237,7 @@ func printExplanation(v *say.Voice, x *memtree.Explanation, all []considered, li
 		p.Add("", abstained(v, x.Nearest))
 		p.Raw(unformedLines(v, x.Unformed)...)
 	}
-	return v.Print(p.Lines...)
+	return p.Lines
 }
 
 // shown returns a number of the table. What a reader picked has none, since its place does not come from numbers.

@@ -238,7 +238,7 @@ func sizeOf(path string) (total int64, err error) {
 // printLeaves prints what leaves and what stays.
 func printLeaves(v *say.Voice, leaves *transfer.Selection, o *exportFlags) error {
 	s, p := &leaves.Summary, v.Page()
-	p.Lines = append(p.Lines, v.Paint(screen.Bold, v.Say("What leaves")))
+	p.Bold(v.Say("What leaves"))
 	part := func(name, value string) {
 		if value != "" {
 			p.Part("  "+name, value)

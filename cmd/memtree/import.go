@@ -112,7 +112,8 @@ func importFiles(
 
 // importFile imports one file or folder. It refuses a store, with advice.
 func importFile(
-	ctx context.Context, a *app, m *memtree.Memory, name string, keys *transfer.Keys, o *transfer.ImportOptions, risk riskFlags,
+	ctx context.Context, a *app, m *memtree.Memory, name string, keys *transfer.Keys, o *transfer.ImportOptions,
+	risk riskFlags,
 ) (importedFile, error) {
 	r := importedFile{File: name, DryRun: o.DryRun, Trust: o.Trust}
 	if _, err := a.files.Stat(filepath.Join(name, "FORMAT.json")); err == nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
@@ -162,15 +161,14 @@ func factDecided(ctx context.Context, a *app, decide func(*memtree.Memory) (cura
 			return a.Print(a.Wrap(a.Say("Purged: %s", d.Action.Node))...)
 		}
 		p := a.Page()
-		p.Lines = a.Wrap(a.Paint(screen.Bold, factHead(a.Voice, &d)))
+		p.Bold(factHead(a.Voice, &d))
 		factParts(a.Voice, p, d.Fact)
 		for _, id := range d.Fact.Against {
-			p.Lines = append(p.Lines,
-				a.Wrap(a.Say("It differs from %s in its numbers only. Both are held back until memtree know "+
-					"confirm keeps both, or memtree know settle which one does.", id))...)
+			p.Add(a.Say("It differs from %s in its numbers only. Both are held back until memtree know "+
+				"confirm keeps both, or memtree know settle which one does.", id))
 		}
 		if d.Redacted > 0 {
-			p.Lines = append(p.Lines, a.Wrap(a.Say("Secrets that were taken out of it: %d", d.Redacted))...)
+			p.Add(a.Say("Secrets that were taken out of it: %d", d.Redacted))
 		}
 		return a.Print(p.Lines...)
 	})

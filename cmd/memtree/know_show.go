@@ -62,9 +62,7 @@ func printFacts(v *say.Voice, all []knowledge.Fact) error {
 		f := &all[i]
 		t.Add(short(f.ID), stateName(v, f.State), fmt.Sprintf("%.2f (%d)", f.Trust, f.N), f.Scope.Product, f.Text)
 	}
-	rows := t.Lines(v.Width)
-	rows[0] = v.Paint(screen.Bold, rows[0])
-	return v.Print(rows...)
+	return v.Table(t)
 }
 
 func knowShowCommand(a *app) *cobra.Command {
@@ -91,7 +89,7 @@ func showFact(ctx context.Context, v *say.Voice, m *memtree.Memory, f *knowledge
 		return err
 	}
 	p := v.Page()
-	p.Lines = append(p.Lines, v.Paint(screen.Bold, v.Say("fact")+" "+f.ID))
+	p.Bold(v.Say("fact") + " " + f.ID)
 	factParts(v, p, f)
 	p.Part(v.Say("stated"), dotted(f.Since.UTC().Format(time.DateOnly), f.By, sourceName(v, f.From)))
 	p.Part(v.Say("given"), v.Say("runs: %d · right: %d · missed a defect: %d", f.Given, f.Right, f.Missed))

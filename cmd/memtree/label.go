@@ -238,7 +238,7 @@ func labelMany(ctx context.Context, a *app, f *labelFlags) error {
 			return a.Fail(nil, "%d verdicts match, and %d can be labelled at once at most; choose fewer, such as those of "+
 				"one product or day", len(waiting), curation.MostLabels)
 		}
-		if ok, err := meantSo(a, f, len(waiting)); err != nil || !ok {
+		if ok, err := meantSo(ctx, a, f, len(waiting)); err != nil || !ok {
 			return err
 		}
 		ids := make([]string, len(waiting))
@@ -271,14 +271,14 @@ func rightName(v *say.Voice, right bool) string {
 }
 
 // meantSo asks the user to confirm so many labels, unless --yes is set.
-func meantSo(a *app, f *labelFlags, n int) (bool, error) {
+func meantSo(ctx context.Context, a *app, f *labelFlags, n int) (bool, error) {
 	if f.yes {
 		return true, nil
 	}
 	if a.JSON {
 		return false, a.Usage("%d verdicts match; --yes labels them", n)
 	}
-	s := &sitting{app: a, lines: scanLines(input.Until(context.Background(), a.Stdin)), echo: !a.Live}
+	s := &sitting{app: a, lines: scanLines(input.Until(ctx, a.Stdin)), echo: !a.Live}
 	said, err := s.ask(a.Say("Label %d verdicts as %s? y or n", n, rightName(a.Voice, f.as == "right")))
 	if err != nil {
 		return false, a.Usage("%d verdicts match; --yes labels them", n)

@@ -206,7 +206,8 @@ func says(w word, v *tree.Verdict) bool {
 // correct applies another truth to a run that has one.
 func (l *labelling) correct(ctx context.Context, x *ingest.Label, was *tree.Verdict, w word) error {
 	if said, ok := contrary(was, w); ok {
-		return l.refuse(x, "truth", l.Say("is %s, and the verdict was %s; write right, or mend it", w, polarityName(l.Voice, said)))
+		return l.refuse(x, "truth", l.Say("is %s, and the verdict was %s; write right, or mend it", w, polarityName(l.Voice,
+			said)))
 	}
 	t := curation.Truth{Reason: x.Note}
 	switch w {

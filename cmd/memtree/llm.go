@@ -85,7 +85,8 @@ type embedded struct {
 
 // runLLMCheck tests the model and prints the result.
 func runLLMCheck(ctx context.Context, a *app, within time.Duration) error {
-	r := checked{Price: model.Unknown, Embed: embedded{Price: model.Unknown}, Advice: []string{}, Key: langchain.Secret("").String()}
+	r := checked{Price: model.Unknown, Embed: embedded{Price: model.Unknown}, Advice: []string{},
+		Key: langchain.Secret("").String()}
 	c, err := a.model.Config()
 	switch {
 	case err != nil:
@@ -161,7 +162,7 @@ func printChecked(v *say.Voice, r *checked) error {
 		p.Part(v.Say("meaning"), v.Say("the built-in table; MEMTREE_LLM_EMBED_MODEL names another"))
 	}
 	if len(p.Lines) > 0 {
-		p.Lines = append(p.Lines, "")
+		p.Raw("")
 	}
 	verdict := v.Paint(screen.Green, v.Say("The model can be used."))
 	if r.Played > 0 {
@@ -170,9 +171,9 @@ func printChecked(v *say.Voice, r *checked) error {
 	if !r.OK {
 		verdict = v.Say("The model cannot be used: %s.", r.Problem)
 	}
-	p.Lines = append(p.Lines, wrapPainted(verdict, v.Width)...)
+	p.Raw(wrapPainted(verdict, v.Width)...)
 	for _, s := range r.Advice {
-		p.Lines = append(p.Lines, screen.Hanging("- ", s, v.Width)...)
+		p.Item("- ", s)
 	}
 	return v.Print(p.Lines...)
 }

@@ -29,7 +29,8 @@ func main() {
 		stop() // a second Ctrl-C ends the process at once
 		time.AfterFunc(closeWithin, func() { os.Exit(exitFailed) })
 	})
-	code := run(ctx, say.Process{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv})
+	code := run(ctx, say.Process{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Getenv: os.Getenv})
 	stop()
 	os.Exit(code)
 }

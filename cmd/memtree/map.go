@@ -80,9 +80,10 @@ func mapAdd(ctx context.Context, a *app, files []string, o walk.Options) error {
 		if err != nil {
 			return err
 		}
-		return a.Result(out, a.Wrap(a.Say("Added: %d walks with %d sightings; added before: %d. The map has %d pages, %d elements "+
-			"that one can act on, %d selectors and %d interfaces.", out.Walks, out.Sights, out.Known, out.Coverage.Pages.All,
-			out.Coverage.Elements.All, out.Coverage.Selectors, out.Coverage.Calls.All))...)
+		added := a.Say("Added: %d walks with %d sightings; added before: %d. The map has %d pages, %d elements that one can "+
+			"act on, %d selectors and %d interfaces.", out.Walks, out.Sights, out.Known, out.Coverage.Pages.All,
+			out.Coverage.Elements.All, out.Coverage.Selectors, out.Coverage.Calls.All)
+		return a.Result(out, a.Wrap(added)...)
 	})
 }
 
@@ -181,7 +182,7 @@ func mapCoverageCommand(a *app) *cobra.Command {
 					}
 					t.Add(row.name, fmt.Sprint(row.Tested), fmt.Sprint(row.All), share)
 				}
-				out := tableLines(a.Voice, t)
+				out := t.Painted(&a.Terminal)
 				if v.Left > 0 {
 					out = append(out, a.Wrap(a.Say("Sightings that there was no room for: %d.", v.Left))...)
 				}

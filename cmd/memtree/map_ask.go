@@ -49,12 +49,12 @@ func printPages(v *say.Voice, pages []appmap.Page) error {
 		t.Add(p.Page, p.Title, fmt.Sprint(p.Seen), fmt.Sprint(len(p.Tests)),
 			fmt.Sprintf("%d / %d", p.Count.Tested, p.Count.All))
 	}
-	return v.Print(tableLines(v, t)...)
+	return v.Table(t)
 }
 
 func pageLines(v *say.Voice, p *appmap.Page) []string {
 	out := v.Page()
-	out.Lines = append(out.Lines, v.Paint(screen.Bold, strings.TrimSpace(p.Page+" "+p.Title)))
+	out.Bold(strings.TrimSpace(p.Page + " " + p.Title))
 	out.Part(v.Say("seen"), fmt.Sprint(p.Seen))
 	out.Part(v.Say("parameters"), strings.Join(p.Params, " "))
 	out.Part(v.Say("tests"), shortList(p.Tests))
@@ -67,18 +67,18 @@ func pageLines(v *say.Voice, p *appmap.Page) []string {
 			t.Add(e.Role, e.Name, e.Place, fmt.Sprint(len(e.Tests)))
 		}
 		out.Head(v.Say("Elements"))
-		out.Lines = append(out.Lines, tableLines(v, t)...)
+		out.Table(t)
 	}
 	if len(p.Links) > 0 {
 		out.Head(v.Say("Leads to"))
 		for i := range p.Links {
-			out.Lines = append(out.Lines, v.Wrap("  "+stepLineOf(v, &p.Links[i]))...)
+			out.Add("  " + stepLineOf(v, &p.Links[i]))
 		}
 	}
 	if len(p.Calls) > 0 {
 		out.Head(v.Say("Calls"))
 		for _, c := range p.Calls {
-			out.Lines = append(out.Lines, v.Wrap(fmt.Sprintf("  %s %s %v", c.Method, c.Path, c.Statuses))...)
+			out.Add(fmt.Sprintf("  %s %s %v", c.Method, c.Path, c.Statuses))
 		}
 	}
 	return out.Lines
@@ -215,7 +215,7 @@ func printGaps(v *say.Voice, gaps []appmap.Gap, limit int) error {
 		g := &gaps[i]
 		t.Add(gapName(v, g), g.Page, g.Name, fmt.Sprint(g.Risk))
 	}
-	out := tableLines(v, t)
+	out := t.Painted(&v.Terminal)
 	if len(gaps) < all {
 		out = append(out, v.Say("%d more; --limit 0 prints all.", all-len(gaps)))
 	}
@@ -282,7 +282,7 @@ func printRequirements(v *say.Voice, all []appmap.Requirement) error {
 		}
 		t.Add(r.Code, r.Title, r.Priority, cmp.Or(strings.Join(checks, ", "), "-"))
 	}
-	return v.Print(tableLines(v, t)...)
+	return v.Table(t)
 }
 
 // emptyNotNull returns a list that JSON writes as [] where it is empty.

@@ -93,8 +93,8 @@ type recorder struct {
 	nameless bool       // a duplicate has neither id nor run_id, so it may be another run with equal content
 }
 
-// runRecord records the runs of files, and waits until cases are formed unless async is set. run is the run id for lines
-// without one.
+// runRecord records the runs of files, and waits until cases are formed unless async is set. run is the run id for
+// lines without one.
 func runRecord(ctx context.Context, a *app, files []string, run string, async bool) error {
 	in, err := a.files.Runs(files, a.Say("recording"))
 	if err != nil {

@@ -88,19 +88,18 @@ func (r *recorder) summary(async bool) error {
 	if o.dead > 0 {
 		lines = append(lines, r.Say("%d could not be made into cases and are kept aside; see `memtree stats`.", o.dead))
 	}
-	for i, l := range lines {
-		lines[i] = strings.Join(wrapPainted(l, r.Width), "\n")
+	p := r.Page()
+	for _, l := range lines {
+		p.Raw(wrapPainted(l, r.Width)...)
 	}
-	if err := r.Print(lines...); err != nil {
-		return err
+	if len(o.types) > 0 {
+		p.Add("")
+		p.Table(typeTable(r.Voice, r.mem.Taxonomy(), o.types))
 	}
-	if err := typeTable(r.Voice, r.mem.Taxonomy(), o.types); err != nil || r.Quiet {
-		return err
+	if o.Formed > 0 && !r.Quiet {
+		p.Raw("", r.Say("Next: memtree tree, or memtree guide --prompt \"...\""))
 	}
-	if o.Formed > 0 {
-		return r.Print("", r.Say("Next: memtree tree, or memtree guide --prompt \"...\""))
-	}
-	return nil
+	return r.Print(p.Lines...)
 }
 
 // nothing explains why nothing was recorded.
@@ -176,11 +175,8 @@ func branchName(v *say.Voice, tax *taxonomy.Taxonomy, id string, d taxonomy.Dire
 	return typeName(v, tax, id) + " · " + v.DirectionName(d)
 }
 
-// typeTable prints a table of new cases by error type and direction.
-func typeTable(v *say.Voice, tax *taxonomy.Taxonomy, types map[string]map[taxonomy.Direction]int) error {
-	if len(types) == 0 {
-		return nil
-	}
+// typeTable is a table of new cases by error type and direction.
+func typeTable(v *say.Voice, tax *taxonomy.Taxonomy, types map[string]map[taxonomy.Direction]int) *screen.Table {
 	t := &screen.Table{Columns: []screen.Column{{Head: v.Say("error type"), Least: 12}}}
 	if v.Lang != "en" { // an id is English and needs no translation there
 		t.Columns = append(t.Columns, screen.Column{Head: v.Say("in words"), Least: 8})
@@ -198,10 +194,7 @@ func typeTable(v *say.Voice, tax *taxonomy.Taxonomy, types map[string]map[taxono
 		}
 		t.Add(row...)
 	}
-	if err := v.Print(""); err != nil {
-		return err
-	}
-	return v.Table(t)
+	return t
 }
 
 // count formats a number of a table. Zero is a dot, so that the other numbers are easy to see.

@@ -301,8 +301,8 @@ func risksPart(v *say.Voice, p *screen.Page, r *replay.Risks) {
 
 // baseRateOnly explains why no verdict has a risk of its own, and how good the order is nevertheless.
 func baseRateOnly(v *say.Voice, r *replay.Risks) string {
-	return v.Say("No verdict was given a risk of its own: %d verdicts, %d of them wrong, do not show yet that past errors "+
-		"predict later ones, so each was given the share wrong so far. The order is a first guess: its AUC is %s %s, "+
+	return v.Say("No verdict was given a risk of its own: %d verdicts, %d of them wrong, do not show yet that past "+
+		"errors predict later ones, so each was given the share wrong so far. The order is a first guess: its AUC is %s %s, "+
 		"where .50 is chance.", r.N, r.Wrong, areaOf(r.AUC), areaIn(r, "auc"))
 }
 
@@ -314,7 +314,8 @@ func reliabilityPart(v *say.Voice, p *screen.Page, r *replay.Risks) {
 	}}
 	for i, b := range r.Reliability {
 		if b.N > 0 {
-			t.Add(fmt.Sprintf("%d-%d %%", 10*i, 10*i+10), fmt.Sprint(b.N), percent(b.P), percent(b.Wrong), barOf(v, b.Wrong, b.P))
+			t.Add(fmt.Sprintf("%d-%d %%", 10*i, 10*i+10), fmt.Sprint(b.N), percent(b.P), percent(b.Wrong), barOf(v, b.Wrong,
+				b.P))
 		}
 	}
 	p.Table(t)

@@ -232,9 +232,7 @@ func runTable(v *say.Voice, found []agentrun.Episode) []string {
 		t.Add(text.Fit(r.ID, 24), runState(v, r.State), tasks, count(len(r.Of(tree.WorkFinding))),
 			r.Last.UTC().Format("01-02 15:04"), text.Line(r.Goal))
 	}
-	rows := t.Lines(v.Width)
-	rows[0] = v.Paint(screen.Bold, rows[0])
-	return rows
+	return t.Painted(&v.Terminal)
 }
 
 func runState(v *say.Voice, s agentrun.State) string {

@@ -139,8 +139,9 @@ func (s *sharing) stop() {
 
 // answer serves trees on l until ctx ends. That is not an error.
 func answer(ctx context.Context, a *app, l net.Listener, trees *server.Trees, o *serveOptions) error {
-	traces := tracing.Open(a.Getenv, built().Version, a.store.Logger) //nolint:contextcheck // it sends after requests are over
-	defer traces.Close()                                              //nolint:contextcheck // it has a second of its own
+	//nolint:contextcheck // it sends after requests are over
+	traces := tracing.Open(a.Getenv, built().Version, a.store.Logger)
+	defer traces.Close() //nolint:contextcheck // it has a second of its own
 	s := server.New(trees, server.Options{
 		Tokens: token.NewKeeper(a.store.Dir), Open: o.open, Hosts: o.hosts, Rate: o.rate, Audit: a.store.Logger,
 		Logger:  a.store.Logger,
@@ -289,8 +290,8 @@ func logTo(v *say.Voice, format string) (*slog.Logger, error) {
 // probeWithin is the time limit for a service to report that it is ready.
 const probeWithin = 3 * time.Second
 
-// probeService checks whether the service at an address is ready. The health check of a container runs it, because the image
-// contains no other program.
+// probeService checks whether the service at an address is ready. The health check of a container runs it, because the
+// image contains no other program.
 func probeService(ctx context.Context, v *say.Voice, listen string) error {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {

@@ -133,7 +133,7 @@ func printNode(
 	a *app, tax *taxonomy.Taxonomy, n *tree.Node, said string, left []tree.Refusal, past []curation.Past,
 ) error {
 	p := a.Page()
-	p.Lines = append(p.Lines, a.Paint(screen.Bold, fmt.Sprintf("%s %s", a.LevelName(n.Type), n.ID)))
+	p.Bold(fmt.Sprintf("%s %s", a.LevelName(n.Type), n.ID))
 	p.Part(a.Say("error type"), fmt.Sprintf("%s · %s", n.ErrorType, typeName(a.Voice, tax, n.ErrorType)))
 	p.Part(a.Say("direction"), fmt.Sprintf("%s · %s", n.Direction, a.DirectionName(n.Direction)))
 	p.Part(a.Say("status"), dotted(string(n.Status), statusName(a.Voice, n.Status), markName(a.Voice, n.Mark)))

@@ -90,8 +90,8 @@ func runStats(ctx context.Context, a *app) error {
 func printStats(ctx context.Context, a *app, m *memtree.Memory, s *stats, model langchain.Config) error {
 	p := a.Page()
 	p.Part(a.Say("store"), fmt.Sprintf("%s · %s · %s", a.store.Dir, s.Format, screen.Bytes(s.Bytes)))
-	p.Part(a.Say("memories"), levelCounts(a.Voice, [...]int{0, s.Levels[string(tree.Case)], s.Levels[string(tree.Experience)],
-		s.Levels[string(tree.Strategy)]}, s.Out))
+	levels := [4]int{0, s.Levels[string(tree.Case)], s.Levels[string(tree.Experience)], s.Levels[string(tree.Strategy)]}
+	p.Part(a.Say("memories"), levelCounts(a.Voice, levels, s.Out))
 	p.Part(a.Say("runs"), a.Say("%d recorded, %d wait for a label, %d not read yet, %d set aside", s.Evaluations,
 		s.Unlabelled, s.Outbox, s.Dead))
 	if s.Pictures.Kept > 0 {
@@ -111,7 +111,7 @@ func printStats(ctx context.Context, a *app, m *memtree.Memory, s *stats, model 
 		p.Part(a.Say("waiting"), a.Say("%d memories that the rules wrote because it failed; record and evolve ask it again",
 			s.Again))
 	}
-	p.Lines = append(p.Lines, "")
+	p.Raw("")
 	t := &screen.Table{Columns: []screen.Column{{Head: ""}, {Head: "", Least: 12}, {Head: "", Least: 8}, {Right: true}}}
 	section := func(head string, counts map[string]int, name func(string) string) {
 		keys := slices.SortedFunc(maps.Keys(counts), func(x, y string) int {
@@ -127,9 +127,9 @@ func printStats(ctx context.Context, a *app, m *memtree.Memory, s *stats, model 
 	section(a.Say("status"), s.Statuses, func(k string) string { return statusName(a.Voice, tree.Status(k)) })
 	switch {
 	case len(t.Rows) > 0:
-		p.Lines = append(p.Lines, t.Lines(a.Width)...)
+		p.Raw(t.Lines(a.Width)...)
 	case s.Outbox > 0:
-		p.Lines = append(p.Lines, unformedLines(a.Voice, s.Outbox)...)
+		p.Raw(unformedLines(a.Voice, s.Outbox)...)
 	default:
 		if err := a.Print(p.Lines...); err != nil {
 			return err

@@ -98,20 +98,17 @@ func taughtLines(v *say.Voice, d *curation.Result) []string {
 	p.Bold(head)
 	taughtParts(v, p, n)
 	for i := range d.Against {
-		p.Lines = append(p.Lines, v.Wrap(v.Say("It says the opposite of %s: %s Both are given where both fit; edit, "+
-			"forget or ban one of them.", d.Against[i].ID, text.Line(d.Against[i].Content.Guidance)))...)
+		p.Add(v.Say("It says the opposite of %s: %s Both are given where both fit; edit, "+
+			"forget or ban one of them.", d.Against[i].ID, text.Line(d.Against[i].Content.Guidance)))
 	}
 	for i := range d.Mirrored {
-		p.Lines = append(p.Lines, v.Wrap(v.Say("%s is the same lesson for the other direction.", d.Mirrored[i].ID))...)
+		p.Add(v.Say("%s is the same lesson for the other direction.", d.Mirrored[i].ID))
 	}
 	if d.Redacted > 0 {
-		p.Lines = append(p.Lines, v.Wrap(v.Say("Secrets that were taken out of it: %d", d.Redacted))...)
+		p.Add(v.Say("Secrets that were taken out of it: %d", d.Redacted))
 	}
 	if !v.Quiet {
-		p.Lines = append(
-			p.Lines,
-			v.Wrap(v.Say("From now on memtree guide gives it before tests that fit; memtree undo takes it "+
-				"back."))...)
+		p.Add(v.Say("From now on memtree guide gives it before tests that fit; memtree undo takes it back."))
 	}
 	return p.Lines
 }

@@ -74,10 +74,11 @@ func runTree(ctx context.Context, a *app, f tree.Filter, q *find.Query, limit in
 		if len(s.leaves) == 0 {
 			return printNoTree(ctx, a.Voice, m, &info)
 		}
-		if err := printTree(a.Voice, m, s, limit); err != nil || a.Quiet {
-			return err
+		out := treeLines(a.Voice, m, s, limit)
+		if !a.Quiet {
+			out = append(out, unformedLines(a.Voice, info.Outbox)...)
 		}
-		return a.Print(unformedLines(a.Voice, info.Outbox)...)
+		return a.Print(out...)
 	})
 }
 
@@ -284,30 +285,22 @@ func levelCounts(v *say.Voice, levels [4]int, out int) string {
 	return dotted(in, v.Say("not in use %d", out))
 }
 
-func printTree(v *say.Voice, m *memtree.Memory, s *surveyed, limit int) error {
-	if err := v.Print(v.Paint(screen.Bold, levelCounts(v, s.levels, s.out))); err != nil {
-		return err
-	}
-	if err := v.Table(branchTable(v, m.Taxonomy(), s)); err != nil {
-		return err
-	}
+func treeLines(v *say.Voice, m *memtree.Memory, s *surveyed, limit int) []string {
+	p := v.Page()
+	p.Bold(levelCounts(v, s.levels, s.out))
+	p.Table(branchTable(v, m.Taxonomy(), s))
 	if s.waiting > 0 && !v.Quiet {
-		if err := v.Print(v.Wrap(v.Say("%d of these wait in quarantine: no agent gets them "+
-			"before memtree promote.", s.waiting))...); err != nil {
-			return err
-		}
+		p.Add(v.Say("%d of these wait in quarantine: no agent gets them before memtree promote.", s.waiting))
 	}
 	shown := len(s.leaves)
 	if limit > 0 {
 		shown = min(limit, shown)
 	}
-	if err := v.Print(leafLines(v, m.Taxonomy(), s.leaves[:shown])...); err != nil {
-		return err
-	}
+	leafPart(v, p, m.Taxonomy(), s.leaves[:shown])
 	if rest := len(s.leaves) - shown; rest > 0 && !v.Quiet {
-		return v.Print(v.Say("... and %d more (--limit 0 prints all)", rest))
+		p.Raw(v.Say("... and %d more (--limit 0 prints all)", rest))
 	}
-	return nil
+	return p.Lines
 }
 
 // basis describes what supports a memory.
@@ -327,8 +320,8 @@ func basis(v *say.Voice, l *leaf) string {
 	}
 }
 
-// leafLines lists memories. A second line of each describes the error.
-func leafLines(v *say.Voice, tax *taxonomy.Taxonomy, leaves []leaf) []string {
+// leafPart lists memories. A second line of each describes the error.
+func leafPart(v *say.Voice, p *screen.Page, tax *taxonomy.Taxonomy, leaves []leaf) {
 	t := &screen.Table{Columns: []screen.Column{
 		{Head: v.Say("memory")}, {Head: v.Say("error type"), Least: 16}, {Head: v.Say("direction")},
 		{Head: v.Say("scene"), Least: 10}, {Head: v.Say("rests on"), Right: true},
@@ -337,8 +330,7 @@ func leafLines(v *say.Voice, tax *taxonomy.Taxonomy, leaves []leaf) []string {
 		t.Add(short(l.id), typeName(v, tax, l.errorType), v.DirectionName(l.direction), l.scene, basis(v, &l))
 	}
 	rows := t.Lines(v.Width)
-	p := v.Page()
-	p.Raw("", v.Paint(screen.Bold, rows[0]))
+	p.Head(rows[0])
 	for i, l := range leaves {
 		p.Raw(rows[i+1])
 		says := l.says
@@ -355,7 +347,6 @@ func leafLines(v *say.Voice, tax *taxonomy.Taxonomy, leaves []leaf) []string {
 			p.Raw(v.Paint(screen.Dim, "    "+text.Fit(s, v.Width-4)))
 		}
 	}
-	return p.Lines
 }
 
 // branchTable is a table of the memories of every error type and direction.

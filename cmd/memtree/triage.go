@@ -105,12 +105,7 @@ func runTriage(ctx context.Context, a *app, files []string, o *triageOptions) er
 		}
 	}
 	found.cut(o.top, o.find.Above)
-	if a.JSON {
-		err = a.PrintJSON(found)
-	} else {
-		err = printTriage(a.Voice, &found)
-	}
-	return errors.Join(err, in.Err())
+	return errors.Join(a.Result(found, triageLines(a.Voice, &found)...), in.Err())
 }
 
 func (f *triaged) add(ctx context.Context, m *memtree.Memory, e *tree.Evaluation) error {
@@ -150,39 +145,41 @@ func (f *triaged) cut(top int, above float64) {
 	}
 }
 
-func printTriage(v *say.Voice, f *triaged) error {
-	var out []string
+func triageLines(v *say.Voice, f *triaged) []string {
+	p := v.Page()
 	switch {
 	case f.Read == 0:
-		out = append(out, v.Say("There is no verdict to read."))
+		p.Add(v.Say("There is no verdict to read."))
 	case f.Learned == f.Read:
-		out = v.Wrap(v.Say("Verdicts read: %d. The truth of each is in memory already, so none is left to guess.", f.Read))
+		p.Add(v.Say("Verdicts read: %d. The truth of each is in memory already, so none is left to guess.", f.Read))
 	case f.Known < 30 && !f.Enough:
-		out = v.Wrap(v.Say("Not enough evidence yet: the truth of %d verdicts is known, and 30 are the least. "+
+		p.Add(v.Say("Not enough evidence yet: the truth of %d verdicts is known, and 30 are the least. "+
 			"Record judged runs with ground_truth or correct.", f.Known))
 	case !f.Enough:
-		out = v.Wrap(v.Say("No evidence that past errors predict these. Of the %d verdicts whose truth is known %s were "+
+		p.Add(v.Say("No evidence that past errors predict these. Of the %d verdicts whose truth is known %s were "+
 			"wrong, which is all that can be guessed of each.", f.Known, percent(f.Base)))
 	default:
-		out = v.Wrap(v.Say("Of %d verdicts, those likeliest to be wrong. Of the %d whose truth is known %s were wrong.",
+		p.Add(v.Say("Of %d verdicts, those likeliest to be wrong. Of the %d whose truth is known %s were wrong.",
 			f.Read, f.Known, percent(f.Base)))
 	}
 	if f.told() {
-		out = append(out, v.Wrap(v.Say("Their order follows what other teams counted."))...)
+		p.Add(v.Say("Their order follows what other teams counted."))
 	}
 	if f.Learned > 0 && f.Learned < f.Read {
-		out = append(out, v.Wrap(v.Say("%d of %d are in memory with their truth and left out.", f.Learned, f.Read))...)
+		p.Add(v.Say("%d of %d are in memory with their truth and left out.", f.Learned, f.Read))
 	}
 	if f.Learned < f.Read {
-		out = append(out, unformedLines(v, f.Unformed)...)
+		p.Raw(unformedLines(v, f.Unformed)...)
+		if len(f.Verdicts) == 0 {
+			p.Raw(v.Say("None is that likely to be wrong."))
+		} else {
+			riskyPart(v, p, f.Verdicts, f.Enough || f.told())
+		}
 	}
-	if err := v.Print(out...); err != nil {
-		return err
+	if f.Correction != nil {
+		p.Add("", correctedLine(v, f.Correction))
 	}
-	if err := printRiskies(v, f); err != nil || f.Correction == nil {
-		return err
-	}
-	return v.Print(append([]string{""}, v.Wrap(correctedLine(v, f.Correction))...)...)
+	return p.Lines
 }
 
 // told reports whether the order is based on the tallies of other teams.
@@ -190,18 +187,8 @@ func (f *triaged) told() bool {
 	return !f.Enough && slices.ContainsFunc(f.Verdicts, func(r risky) bool { return r.Elsewhere != 0 })
 }
 
-func printRiskies(v *say.Voice, f *triaged) error {
-	switch {
-	case f.Learned == f.Read:
-		return nil
-	case len(f.Verdicts) == 0:
-		return v.Print(v.Say("None is that likely to be wrong."))
-	}
-	return v.Print(riskyLines(v, f.Verdicts, f.Enough || f.told())...)
-}
-
-// riskyLines lists verdicts. If all are alike it prints no numbers and no reasons.
-func riskyLines(v *say.Voice, verdicts []risky, apart bool) []string {
+// riskyPart lists verdicts. If all are alike it prints no numbers and no reasons.
+func riskyPart(v *say.Voice, p *screen.Page, verdicts []risky, apart bool) {
 	t := &screen.Table{Columns: []screen.Column{
 		{Right: true}, {Head: v.Say("risk"), Right: true}, {Head: "95 %"},
 		{Head: v.Say("if wrong")}, {Head: v.Say("evaluation"), Least: 16},
@@ -211,26 +198,23 @@ func riskyLines(v *say.Voice, verdicts []risky, apart bool) []string {
 		if x.Direction != "" {
 			way = v.DirectionName(x.Direction)
 		}
-		p, interval := percent(x.P), fmt.Sprintf("%.0f-%.0f", 100*x.Low, 100*x.High)
+		likely, interval := percent(x.P), fmt.Sprintf("%.0f-%.0f", 100*x.Low, 100*x.High)
 		if !apart {
-			p, interval = "·", "·"
+			likely, interval = "·", "·"
 		}
-		t.Add(fmt.Sprint(i+1), p, interval, way, x.Evaluation)
+		t.Add(fmt.Sprint(i+1), likely, interval, way, x.Evaluation)
 	}
 	rows := t.Lines(v.Width)
-	out := []string{"", v.Paint(screen.Bold, rows[0])}
+	p.Head(rows[0])
 	for i, x := range verdicts {
-		out = append(out, rows[i+1], v.Paint(screen.Dim, "    "+text.Fit(text.Line(x.prompt), v.Width-4)))
-		for _, l := range screen.Wrap(whyRisky(v, &x.Risk), v.Width-4) {
-			if apart {
-				out = append(out, v.Paint(screen.Dim, "    "+l))
-			}
+		p.Raw(rows[i+1], v.Paint(screen.Dim, "    "+text.Fit(text.Line(x.prompt), v.Width-4)))
+		if apart {
+			p.Painted(screen.Dim, "    ", whyRisky(v, &x.Risk))
 		}
 		if x.Correction != nil {
-			out = append(out, "    "+text.Fit(correctionLine(v, x.Correction), v.Width-4))
+			p.Raw("    " + text.Fit(correctionLine(v, x.Correction), v.Width-4))
 		}
 	}
-	return out
 }
 
 // reasonsShown is how many reasons of a risk are printed; --json prints all.

@@ -68,5 +68,6 @@ func TestEvolveInterruptedAtOnce(t *testing.T) {
 	a, _ := inTest()
 	require.ErrorContains(t, interrupted(a.Voice, context.Canceled, 0, 0),
 		"before the first error type was looked at; nothing was learned and nothing is lost")
-	require.ErrorContains(t, interrupted(a.Voice, context.Canceled, 2, 5), "interrupted after 2 of 5 error types and directions")
+	require.ErrorContains(t, interrupted(a.Voice, context.Canceled, 2, 5), "interrupted after 2 of 5 error types and "+
+		"directions")
 }

@@ -61,6 +61,7 @@ func ofOneProcess(path string) bool {
 	return false
 }
 
+// Paths returns the paths of several files, as Path does.
 func (f *Files) Paths(names []string) ([]string, error) {
 	out := make([]string, len(names))
 	for i, name := range names {

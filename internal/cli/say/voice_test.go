@@ -90,8 +90,7 @@ func said(t *testing.T) map[string][]string {
 				return true
 			}
 			s, ok := literal(call.Args[at])
-			require.True(t, ok, "%s: %s takes a literal, so that it can be translated", fset.Position(call.Pos()),
-				sel.Sel.Name)
+			require.True(t, ok, "%s: %s takes a literal, so that it can be translated", fset.Position(call.Pos()), sel.Sel.Name)
 			out[s] = append(out[s], name)
 			return true
 		})

@@ -25,8 +25,15 @@ func (p *Page) Add(texts ...string) {
 	}
 }
 
+// Painted adds a text in a style, wrapped behind an indent.
+func (p *Page) Painted(st Style, indent, s string) {
+	for _, l := range Wrap(s, p.Width-len(indent)) {
+		p.Raw(p.Paint(st, indent+l))
+	}
+}
+
 // Bold adds a text in bold, wrapped.
-func (p *Page) Bold(s string) { p.Add(p.Paint(Bold, s)) }
+func (p *Page) Bold(s string) { p.Painted(Bold, "", s) }
 
 // Item adds a text behind a lead, such as a dash, with its later lines below the first.
 func (p *Page) Item(lead, s string) { p.Raw(Hanging(lead, s, p.Width)...) }
