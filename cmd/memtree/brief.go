@@ -121,12 +121,8 @@ func briefFailure(v *say.Voice, err error, done int) error {
 
 func briefedOf(a *app, b *brief.Report, in *input.Runs, dry bool) briefedJSON {
 	out := briefedJSON{Report: *b, Estimated: dry, Model: a.model.Now(), Rejected: in.Rejected}
-	if out.Refused == nil {
-		out.Refused = []string{}
-	}
-	if out.Unsaid == nil {
-		out.Unsaid = []string{}
-	}
+	out.Refused = emptyNotNull(out.Refused)
+	out.Unsaid = emptyNotNull(out.Unsaid)
 	if dry {
 		out.Cost = a.model.CostOf(b.Calls, 0, b.Usage)
 	} else {

@@ -13,7 +13,6 @@ import (
 	"github.com/memtree/memtree/internal/plot"
 	"github.com/memtree/memtree/internal/stat"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/tree"
 )
 
 // mostMemories limits the helpful, and the harmful, memories that are printed; --by node prints all.
@@ -168,21 +167,6 @@ func standing(v *say.Voice, x *effective) string {
 		return v.Say("gone")
 	}
 	return standingOf(v, x.Status, x.Mark, x.Held)
-}
-
-// standingOf describes whether a memory is in use, and if not, why.
-func standingOf(v *say.Voice, status tree.Status, mark tree.Mark, held *tree.Held) string {
-	switch {
-	case held != nil && status == tree.Quarantined:
-		return v.Say("quarantined since %s", held.Since.Format("2006-01-02"))
-	case held != nil:
-		return v.Say("retired since %s", held.Since.Format("2006-01-02"))
-	case effect.Given(status, mark):
-		return v.Say("in use")
-	case mark == tree.Banned:
-		return v.Say("banned by a person")
-	}
-	return v.Say("not in use (%s)", status)
 }
 
 // joinedLine describes how many runs requested guidance, and the outcomes of their trials.
@@ -348,10 +332,4 @@ func partsLines(v *say.Voice, f *finding, t *screen.Table, note string) []string
 // printGroups prints a list as JSON.
 func printGroups(v *say.Voice, by string, groups any) error {
 	return v.PrintJSON(map[string]any{"by": by, "groups": groups})
-}
-
-// sceneTypeName names a scene type for people; "" if the taxonomy does not know it.
-func sceneTypeName(v *say.Voice, tax *taxonomy.Taxonomy, word string) string {
-	s, _ := tax.SceneType(word)
-	return s.Name.In(v.Lang)
 }

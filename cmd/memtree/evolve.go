@@ -300,11 +300,3 @@ func lessonLines(v *say.Voice, tax *taxonomy.Taxonomy, n *tree.Node, why string)
 	}
 	return append(out, p.Lines...)
 }
-
-func shortList(ids []string) string {
-	const most = 3
-	if len(ids) <= most {
-		return strings.Join(ids, ", ")
-	}
-	return strings.Join(ids[:most], ", ") + fmt.Sprintf(", … (%d)", len(ids))
-}

@@ -290,5 +290,3 @@ func signalName(v *say.Voice, name string) string {
 		"closeness": v.Say("closeness"), "diversity": v.Say("diversity"),
 	}[name], name)
 }
-
-func two(f float64) string { return fmt.Sprintf("%.2f", f) }

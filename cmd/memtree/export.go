@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +15,6 @@ import (
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
-	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -282,15 +278,6 @@ func printLeaves(v *say.Voice, leaves *transfer.Selection, o *exportFlags) error
 	add(s.Filtered, v.Say("not chosen: %d", s.Filtered))
 	part(v.Say("stays here"), strings.Join(left, ", "))
 	return v.Print(p.Lines...)
-}
-
-// tallied lists names with their counts, sorted by name.
-func tallied(m map[string]int) string {
-	parts := make([]string, 0, len(m))
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		parts = append(parts, fmt.Sprintf("%s %d", text.Line(k), m[k]))
-	}
-	return strings.Join(parts, ", ")
 }
 
 // fileFailure returns err as a sentence that names the file, if the file was refused or its signature is wrong. It

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
-	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
@@ -230,13 +228,4 @@ func saidHead(v *say.Voice, said tree.DecisionKind, id string) string {
 	case tree.DecisionUndo:
 	}
 	return v.Say("Taken back: %s", id)
-}
-
-// nameOf returns a text by which people recognise a memory.
-func nameOf(v *say.Voice, tax *taxonomy.Taxonomy, n *tree.Node) string {
-	if n.Decision != nil && n.Decision.Purged {
-		return n.ErrorType
-	}
-	says := enhance.NewWording(tax).Shown(n, v.Lang).Content
-	return cmp.Or(says.Title, says.Description, says.Guidance, n.ErrorType)
 }

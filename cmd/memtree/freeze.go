@@ -209,9 +209,7 @@ func readFrozen(ctx context.Context, a *app, path string) (*frozen, error) {
 	}
 	for i := range f.Guidance {
 		g := &f.Guidance[i]
-		if g.Memories == nil {
-			g.Memories = []string{}
-		}
+		g.Memories = emptyNotNull(g.Memories)
 		if g.Text != "" && !fenced(g.Text) {
 			return nil, a.Fail(nil, "%s: guidance[%d].text has no fence of memtree; write it anew", path, i)
 		}

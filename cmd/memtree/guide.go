@@ -124,29 +124,3 @@ func abstention(v *say.Voice, g *memtree.Guidance) string {
 	}
 	return v.Say("No memory fits: none that is in use here has anything to do with this.")
 }
-
-// unformed reports that some recorded runs are no memories yet. It returns "" if there is none.
-func unformed(v *say.Voice, runs int) string {
-	if runs == 0 {
-		return ""
-	}
-	return v.Say("Recorded and not looked at yet: %s. They are no memories so far; the next `memtree record` or "+
-		"`memtree evolve` goes on with them.", runCount(v, runs))
-}
-
-// unformedLines returns the sentence of unformed as lines of an answer.
-func unformedLines(v *say.Voice, runs int) []string {
-	if runs == 0 {
-		return nil
-	}
-	return v.Wrap(unformed(v, runs))
-}
-
-// short cuts an id for the screen; memtree show understands the short form.
-func short(id string) string {
-	const most = 10
-	if len(id) > most {
-		return id[:most]
-	}
-	return id
-}

@@ -154,9 +154,7 @@ func importFile(
 		return r, err
 	}
 	r.Counts, r.Items = plan.Counts, plan.Items
-	if r.Items == nil {
-		r.Items = []transfer.NodePlan{}
-	}
+	r.Items = emptyNotNull(r.Items)
 	return r, nil
 }
 

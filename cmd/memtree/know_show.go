@@ -45,9 +45,7 @@ func knowListCommand(a *app) *cobra.Command {
 
 func printFacts(v *say.Voice, all []knowledge.Fact) error {
 	if v.JSON {
-		if all == nil {
-			all = []knowledge.Fact{}
-		}
+		all = emptyNotNull(all)
 		return v.PrintJSON(all)
 	}
 	if len(all) == 0 {

@@ -201,29 +201,6 @@ func labelPart(v *say.Voice, name, said string, most int) []string {
 	return lines
 }
 
-// distinct removes names that are contained in another one, such as a file beside a test of that file.
-func distinct(names []string) (out []string) {
-	for i, name := range names {
-		said := false
-		for k, other := range names {
-			said = said || k != i && strings.Contains(other, name) && (other != name || k < i)
-		}
-		if !said {
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
-func nonEmpty(list []string) (out []string) {
-	for _, s := range list {
-		if s = text.Line(s); s != "" {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
 // labelMany labels all matching runs as right or wrong, in one action.
 func labelMany(ctx context.Context, a *app, f *labelFlags) error {
 	return a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
@@ -261,13 +238,6 @@ func labelMany(ctx context.Context, a *app, f *labelFlags) error {
 		}
 		return a.Print(out...)
 	})
-}
-
-func rightName(v *say.Voice, right bool) string {
-	if right {
-		return v.Say("right")
-	}
-	return v.Say("wrong")
 }
 
 // meantSo asks the user to confirm so many labels, unless --yes is set.

@@ -363,22 +363,6 @@ func truthOf(v *say.Voice, w word, e *tree.Evaluation, note string) (curation.Tr
 	return t, ""
 }
 
-// judgedName is the verdict of a run, pass or fail; - if it cannot be read.
-func judgedName(v *say.Voice, e *tree.Evaluation) string {
-	return polarityName(v, judgment.PolarityOf(judgment.Decode(e.Judgment)))
-}
-
-func polarityName(v *say.Voice, p judgment.Polarity) string {
-	switch p {
-	case judgment.Passes:
-		return v.Say("pass")
-	case judgment.Fails:
-		return v.Say("fail")
-	case judgment.Unread:
-	}
-	return "-"
-}
-
 // contrary reports whether a label names a direction that is impossible for a verdict, and returns what that verdict
 // was.
 func contrary(was *tree.Verdict, w word) (said judgment.Polarity, is bool) {

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -283,12 +282,4 @@ func printRequirements(v *say.Voice, all []appmap.Requirement) error {
 		t.Add(r.Code, r.Title, r.Priority, cmp.Or(strings.Join(checks, ", "), "-"))
 	}
 	return v.Table(t)
-}
-
-// emptyNotNull returns a list that JSON writes as [] where it is empty.
-func emptyNotNull[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return slices.Clip(list)
 }

@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/memtree/memtree/formation"
-	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/taxonomy"
@@ -141,25 +139,6 @@ func (r *recorder) kinds(counts map[llm.Kind]int) string {
 		parts = append(parts, r.Say("%s %d", kindName(r.Voice, k), counts[k]))
 	}
 	return r.list(parts)
-}
-
-// frequent returns the keys, the one with the largest number first.
-func frequent[K cmp.Ordered](counts map[K]int) []K {
-	return slices.SortedFunc(maps.Keys(counts), func(x, y K) int {
-		return cmp.Or(counts[y]-counts[x], cmp.Compare(x, y))
-	})
-}
-
-// kindName names a kind of model error for people.
-func kindName(v *say.Voice, k llm.Kind) string {
-	return cmp.Or(map[llm.Kind]string{
-		llm.KindRateLimited: v.Say("too many requests"), llm.KindUnauthorised: v.Say("key refused"),
-		llm.KindNotFound: v.Say("no such model or address"), llm.KindUnavailable: v.Say("not reached"),
-		llm.KindTimeout: v.Say("too slow"), llm.KindTruncated: v.Say("cut off"), llm.KindRefused: v.Say("declined"),
-		llm.KindNoAnswer: v.Say("no answer of a model"), llm.KindMalformed: v.Say("malformed or not grounded"),
-		llm.KindTooLarge: v.Say("too large"), llm.KindBound: v.Say("over the bound"),
-		llm.KindBadRequest: v.Say("request not understood"), llm.KindNotRecorded: v.Say("not recorded"),
-	}[k], v.Say("other"))
 }
 
 // tally determines the results of the accepted runs from the ledger entries after before.

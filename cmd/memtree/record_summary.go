@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -11,7 +9,6 @@ import (
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/tree"
 )
 
 // form waits until the accepted runs are processed and the wrong ones are cases.
@@ -123,13 +120,6 @@ func wrapPainted(s string, width int) []string {
 	return screen.Wrap(s, width)
 }
 
-func runCount(v *say.Voice, n int) string {
-	if n == 1 {
-		return v.Say("1 run")
-	}
-	return v.Say("%d runs", n)
-}
-
 func (r *recorder) rejectedWord() string {
 	lines := r.out.RejectCount - r.Unread
 	s := r.Say("%d rejected", lines)
@@ -137,42 +127,6 @@ func (r *recorder) rejectedWord() string {
 		return r.Paint(screen.Red, s)
 	}
 	return s
-}
-
-// directions returns the directions of a wrong verdict in the order of the tables.
-func directions() []taxonomy.Direction {
-	return []taxonomy.Direction{taxonomy.FalsePass, taxonomy.FalseFail, taxonomy.Other}
-}
-
-// typeName returns the name of an error type in the store's taxonomy, for people.
-func typeName(v *say.Voice, tax *taxonomy.Taxonomy, id string) string {
-	t, _ := tax.ErrorType(id)
-	return t.Name.In(v.Lang)
-}
-
-// statusName names the status of a memory for people.
-func statusName(v *say.Voice, s tree.Status) string {
-	return cmp.Or(map[tree.Status]string{
-		tree.Active: v.Say("in use"), tree.Probation: v.Say("in use, on probation"),
-		tree.Quarantined: v.Say("waits for a person"), tree.Retired: v.Say("out of use"),
-		tree.Archived: v.Say("out of use"),
-	}[s], string(s))
-}
-
-// markName names what a person decided on a memory, "" if none was made.
-func markName(v *say.Voice, m tree.Mark) string {
-	switch m {
-	case tree.Pinned:
-		return v.Say("pinned")
-	case tree.Banned:
-		return v.Say("banned")
-	}
-	return ""
-}
-
-// branchName names an error type and a direction for people.
-func branchName(v *say.Voice, tax *taxonomy.Taxonomy, id string, d taxonomy.Direction) string {
-	return typeName(v, tax, id) + " · " + v.DirectionName(d)
 }
 
 // typeTable is a table of new cases by error type and direction.
@@ -195,12 +149,4 @@ func typeTable(v *say.Voice, tax *taxonomy.Taxonomy, types map[string]map[taxono
 		t.Add(row...)
 	}
 	return t
-}
-
-// count formats a number of a table. Zero is a dot, so that the other numbers are easy to see.
-func count(n int) string {
-	if n == 0 {
-		return "·"
-	}
-	return fmt.Sprint(n)
 }

@@ -134,16 +134,3 @@ func printRelabelled(v *say.Voice, tax *taxonomy.Taxonomy, was *tree.Verdict, d 
 	}
 	return v.Print(append(out, followsLines(v, tax, d)...)...)
 }
-
-// verdictName describes a verdict as right or wrong, with its direction.
-func verdictName(v *say.Voice, x *tree.Verdict) string {
-	switch {
-	case !x.Labelled:
-		return v.Say("of no known truth")
-	case x.Correct:
-		return v.Say("right")
-	case x.Direction == taxonomy.Other || x.Direction == taxonomy.None:
-		return v.Say("wrong")
-	}
-	return v.Say("wrong (%s)", v.DirectionName(x.Direction))
-}

@@ -253,10 +253,6 @@ func keyPart(v *say.Voice, p *screen.Page, rep *replay.Report) {
 		v.Say("A replay changes no run: it shows when memory would have spoken, not whether the agent would have listened."))
 }
 
-func percent(p float64) string { return fmt.Sprintf("%.0f %%", 100*p) }
-
-func percentOf(part, of int) string { return percent(float64(part) / float64(of)) }
-
 // share prints a share, with its interval if there is one.
 func share(p *float64, in *replay.Interval) string {
 	if p == nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -191,22 +190,6 @@ func refusal(v *say.Voice, tax *taxonomy.Taxonomy, no *tree.Refusal) string {
 	return dotted(said, check)
 }
 
-// place names the test that a memory applies to, and its neighbours in the suite. It returns "" if the memory applies
-// to no one test.
-func place(v *say.Voice, s *tree.Scope) string {
-	test, i := s.PlaceTest(), s.Position
-	first, last := i == 0, i == len(s.SuiteTests)-1
-	switch {
-	case test == "" || first && last:
-		return test
-	case first:
-		return v.Say("%s, first, before %s", test, s.SuiteTests[i+1])
-	case last:
-		return v.Say("%s, last, after %s", test, s.SuiteTests[i-1])
-	}
-	return v.Say("%s, after %s and before %s", test, s.SuiteTests[i-1], s.SuiteTests[i+1])
-}
-
 // evidenceRunes is how much of a long text a page shows; --json prints the whole text.
 const evidenceRunes = 600
 
@@ -344,9 +327,4 @@ func makers(by *tree.Provenance) string {
 		analyst = ""
 	}
 	return dotted(by.By, analyst, by.Model, by.Template)
-}
-
-// dotted joins the parts that are not empty.
-func dotted(parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }

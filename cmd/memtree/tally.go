@@ -78,15 +78,6 @@ func tallyLine(v *say.Voice, t *tree.Tally) string {
 	return strings.Join(parts, " · ")
 }
 
-// someOf joins the first names, with an ellipsis if there are more.
-func someOf(names []string) string {
-	const most = 3
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + ", …"
-	}
-	return strings.Join(names, ", ")
-}
-
 // riskLines describe the result for a tally.
 func riskLines(v *say.Voice, r *importedRisk, dry bool) []string {
 	var done string

@@ -276,15 +276,6 @@ func printEmpty(ctx context.Context, v *say.Voice, m *memtree.Memory) error {
 	return v.Print(v.Say("No memories here yet. Next: memtree record runs.jsonl"))
 }
 
-// levelCounts names how many memories are in use, by level, and how many are not.
-func levelCounts(v *say.Voice, levels [4]int, out int) string {
-	in := v.Say("cases %d · experiences %d · strategies %d", levels[1], levels[2], levels[3])
-	if out == 0 {
-		return in
-	}
-	return dotted(in, v.Say("not in use %d", out))
-}
-
 func treeLines(v *say.Voice, m *memtree.Memory, s *surveyed, limit int) []string {
 	p := v.Page()
 	p.Bold(levelCounts(v, s.levels, s.out))

@@ -293,16 +293,3 @@ func seenReason(v *say.Voice, r *risk.Reason) string {
 	}
 	return v.Say("what it was asked and what it saw")
 }
-
-// middleCut shortens an id to a number of cells. It removes the middle, because ids of one file often begin alike.
-func middleCut(id string, cells int) string {
-	r := []rune(id)
-	if text.Width(id) <= cells {
-		return id
-	}
-	tail := ""
-	for i := len(r) - 1; i >= 0 && text.Width(tail) < cells/2; i-- {
-		tail = string(r[i]) + tail
-	}
-	return text.Fit(id, cells-text.Width(tail)) + tail
-}
