@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/whole"
 	jsonstore "github.com/memtree/memtree/store/json"
@@ -60,7 +59,7 @@ func copyStore(ctx context.Context, v *say.Voice, do copying, from, to string) e
 		return err
 	}
 	return v.Result(b, v.Say("Wrote %s: %d files, %d of them copied now (%s).", to, b.Files, b.Copied,
-		screen.Bytes(b.Bytes)), v.Say("Read again and checked: %d memories, %d ledger entries.", b.Verified.Nodes,
+		say.Bytes(b.Bytes)), v.Say("Read again and checked: %d memories, %d ledger entries.", b.Verified.Nodes,
 		b.Verified.Entries))
 }
 

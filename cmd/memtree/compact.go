@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/store"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/tree"
@@ -46,5 +46,5 @@ func runCompact(ctx context.Context, a *app) (err error) {
 		Before int64 `json:"before"`
 		After  int64 `json:"after"`
 	}{before.Bytes, after.Bytes}, a.Say("%s had %s and has %s; nothing was lost.",
-		a.store.Dir, screen.Bytes(before.Bytes), screen.Bytes(after.Bytes)))
+		a.store.Dir, say.Bytes(before.Bytes), say.Bytes(after.Bytes)))
 }

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/say"
 )
 
 func configCommand(a *app) *cobra.Command {
@@ -21,7 +21,7 @@ func configCommand(a *app) *cobra.Command {
 
 func showConfig(a *app, root *cobra.Command) error {
 	all := a.config.Settings(root)
-	t := &screen.Table{Columns: []screen.Column{{Head: a.Say("setting")}, {Head: a.Say("value"), Least: 12},
+	t := &say.Table{Columns: []say.Column{{Head: a.Say("setting")}, {Head: a.Say("value"), Least: 12},
 		{Head: a.Say("from"), Least: 12}}}
 	for _, s := range all {
 		t.Add(s.Key, s.Value, s.From)

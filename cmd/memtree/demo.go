@@ -18,7 +18,6 @@ import (
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/fixtures"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
@@ -63,11 +62,11 @@ type demonstration struct {
 }
 
 func (d *demonstration) heading(s string) error {
-	return d.Print("", d.Paint(screen.Bold, s))
+	return d.Print("", d.Paint(say.Bold, s))
 }
 
 func (d *demonstration) command(line string) error {
-	return d.Print("", d.Paint(screen.Cyan, "$ memtree "+line))
+	return d.Print("", d.Paint(say.Cyan, "$ memtree "+line))
 }
 
 // quietly runs a command without its remarks and returns what it prints.
@@ -104,7 +103,7 @@ func (d *demonstration) record(ctx context.Context) error {
 }
 
 func wrapIndented(s, indent string, width int) []string {
-	lines := screen.Wrap(s, width-len(indent))
+	lines := say.Wrap(s, width-len(indent))
 	for i, l := range lines {
 		lines[i] = indent + l
 	}
@@ -126,7 +125,7 @@ func (d *demonstration) guide(ctx context.Context) error {
 		if err := d.heading(p.head); err != nil {
 			return err
 		}
-		lines := []string{d.Paint(screen.Cyan, `$ memtree guide --prompt \`)}
+		lines := []string{d.Paint(say.Cyan, `$ memtree guide --prompt \`)}
 		lines = append(lines, wrapIndented("'"+p.prompt+"'", "    ", d.Width)...)
 		block, err := d.quietly(func() error { return runGuide(ctx, d.app, memtree.Query{Prompt: p.prompt}, false) })
 		if err != nil {
@@ -143,12 +142,12 @@ func (d *demonstration) guide(ctx context.Context) error {
 }
 
 func (d *demonstration) next(context.Context) error {
-	if err := d.Print("", d.Paint(screen.Bold,
+	if err := d.Print("", d.Paint(say.Bold,
 		d.Say("Now with your own runs, one JSON object a line:")),
 		`  {"prompt": "…", "judgment": "pass", "ground_truth": "fail", "reason": "…"}`); err != nil {
 		return err
 	}
-	t := &screen.Table{Indent: "  ", Columns: []screen.Column{{}, {Least: 10}}}
+	t := &say.Table{Indent: "  ", Columns: []say.Column{{}, {Least: 10}}}
 	t.Add("memtree init", d.Say("make a store in .memtree"))
 	t.Add("memtree record runs.jsonl", d.Say("judged runs in, cases out"))
 	t.Add("memtree evolve", d.Say("cases of one cause become a lesson"))
@@ -230,7 +229,7 @@ func (d *demonstration) evolve(ctx context.Context) error {
 	})
 	head := d.Say("Lessons learned: %d. Strategies: %d. Cases behind them: %d of %d.",
 		len(lessons), len(strategies), len(behind), cases)
-	if err := errors.Join(d.command("evolve"), d.Print(d.Paint(screen.Bold, head))); err != nil {
+	if err := errors.Join(d.command("evolve"), d.Print(d.Paint(say.Bold, head))); err != nil {
 		return err
 	}
 	return d.learned(lessons, strategies)

@@ -19,7 +19,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
@@ -116,14 +115,14 @@ func printDiff(v *say.Voice, d *transfer.TreeDiff, limit int) error {
 		same := v.Print(v.Say("They are the same: %d memories.", d.Same))
 		return errors.Join(same, v.Print(factDiffLines(v, &d.Facts, limit)...))
 	}
-	out := []string{v.Paint(screen.Bold, v.Say("memories: added %d, gone %d, changed %d, "+
+	out := []string{v.Paint(say.Bold, v.Say("memories: added %d, gone %d, changed %d, "+
 		"the same %d · lessons: added %d, gone %d",
 		len(d.Added), len(d.Gone), len(d.Changed), d.Same, d.Lessons.Added, d.Lessons.Gone))}
 	for _, list := range []struct {
 		sign  string
-		paint screen.Style
+		paint say.Style
 		nodes []transfer.Differs
-	}{{"+", screen.Green, d.Added}, {"-", screen.Red, d.Gone}, {"~", screen.Yellow, d.Changed}} {
+	}{{"+", say.Green, d.Added}, {"-", say.Red, d.Gone}, {"~", say.Yellow, d.Changed}} {
 		shown := list.nodes
 		if limit > 0 {
 			shown = shown[:min(limit, len(shown))]
@@ -148,13 +147,13 @@ func factDiffLines(v *say.Voice, d *transfer.FactsDiff, limit int) (out []string
 	if d.Same+len(d.Added)+len(d.Gone) == 0 {
 		return nil
 	}
-	out = append(out, v.Paint(screen.Bold,
+	out = append(out, v.Paint(say.Bold,
 		v.Say("facts: added %d, gone %d, the same %d", len(d.Added), len(d.Gone), d.Same)))
 	for _, list := range []struct {
 		sign  string
-		paint screen.Style
+		paint say.Style
 		facts []tree.Statement
-	}{{"+", screen.Green, d.Added}, {"-", screen.Red, d.Gone}} {
+	}{{"+", say.Green, d.Added}, {"-", say.Red, d.Gone}} {
 		shown := list.facts
 		if limit > 0 {
 			shown = shown[:min(limit, len(shown))]
@@ -180,19 +179,19 @@ func partLines(v *say.Voice, p *transfer.Part) []string {
 		return []string{line}
 	}
 	out := []string{"    " + name}
-	add := func(sign string, st screen.Style, s string) {
+	add := func(sign string, st say.Style, s string) {
 		if s == "" {
 			return
 		}
-		for i, l := range screen.Wrap(s, v.Width-8) {
+		for i, l := range say.Wrap(s, v.Width-8) {
 			if i > 0 {
 				sign = " "
 			}
 			out = append(out, v.Paint(st, "      "+sign+" "+l))
 		}
 	}
-	add("-", screen.Red, before)
-	add("+", screen.Green, after)
+	add("-", say.Red, before)
+	add("+", say.Green, after)
 	return out
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/plot"
 	"github.com/memtree/memtree/internal/text"
@@ -203,8 +202,8 @@ func pairLines(v *say.Voice, pairs []effect.Pair) []string {
 	return p.Lines
 }
 
-func pairTable(v *say.Voice, pairs []effect.Pair) *screen.Table {
-	t := &screen.Table{Columns: []screen.Column{
+func pairTable(v *say.Voice, pairs []effect.Pair) *say.Table {
+	t := &say.Table{Columns: []say.Column{
 		{Head: v.Say("arm"), Least: 16}, {Head: v.Say("against"), Least: 14}, {Head: v.Say("test cases"), Right: true},
 		{Head: v.Say("points"), Right: true}, {Head: "E", Right: true}, {Head: ""},
 	}}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/plot"
 	"github.com/memtree/memtree/internal/stat"
 	"github.com/memtree/memtree/taxonomy"
@@ -48,7 +47,7 @@ type grid struct {
 }
 
 // gridOf converts a table of the terminal to one of the page.
-func gridOf(title string, t *screen.Table) grid {
+func gridOf(title string, t *say.Table) grid {
 	g := grid{Title: title, Rows: t.Rows}
 	for _, c := range t.Columns {
 		g.Heads = append(g.Heads, c.Head)

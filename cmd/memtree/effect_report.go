@@ -9,7 +9,6 @@ import (
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/plot"
 	"github.com/memtree/memtree/internal/stat"
 	"github.com/memtree/memtree/taxonomy"
@@ -48,7 +47,7 @@ func effectLines(v *say.Voice, tax *taxonomy.Taxonomy, f *finding) []string {
 }
 
 // verdictPage begins a page with the verdict and the recommended action.
-func verdictPage(v *say.Voice, f *finding) *screen.Page {
+func verdictPage(v *say.Voice, f *finding) *say.Page {
 	p := v.Page()
 	p.Bold(f.Verdict)
 	p.Item(v.Say("Next: "), f.Next)
@@ -56,8 +55,8 @@ func verdictPage(v *say.Voice, f *finding) *screen.Page {
 }
 
 // armTable is a table of runs by trial arm.
-func armTable(v *say.Voice, r *effect.Report) *screen.Table {
-	t := &screen.Table{Columns: []screen.Column{
+func armTable(v *say.Voice, r *effect.Report) *say.Table {
+	t := &say.Table{Columns: []say.Column{
 		{Head: v.Say("given"), Least: 20}, {Head: v.Say("runs"), Right: true}, {Head: v.Say("right"), Right: true},
 		{Head: "", Right: true}, {Head: "95 %"},
 	}}
@@ -79,8 +78,8 @@ func armTable(v *say.Voice, r *effect.Report) *screen.Table {
 }
 
 // liftTable compares runs with memory and runs without it on the same tests.
-func liftTable(v *say.Voice, r *effect.Report) *screen.Table {
-	t := &screen.Table{Columns: []screen.Column{
+func liftTable(v *say.Voice, r *effect.Report) *say.Table {
+	t := &say.Table{Columns: []say.Column{
 		{Head: v.Say("on the same tests"), Least: 20},
 		{Head: v.Say("with"), Right: true}, {Head: v.Say("without"), Right: true},
 		{Head: v.Say("points"), Right: true}, {Head: "95 %"},
@@ -156,7 +155,7 @@ func memoryLines(v *say.Voice, head string, xs []effective) []string {
 		x := xs[i]
 		x.ID = short(x.ID)
 		p.Item("  ", x.Sentence().In(v.Lang))
-		p.Painted(screen.Dim, "    ", dotted(standing(v, &x), x.Title))
+		p.Painted(say.Dim, "    ", dotted(standing(v, &x), x.Title))
 	}
 	return p.Lines
 }
@@ -232,7 +231,7 @@ func effectBy(v *say.Voice, tax *taxonomy.Taxonomy, f *finding, by string) error
 		string(effect.ByTeam):  v.Say("tree of memories found"),
 		string(effect.ByFound): v.Say("who found the memories"),
 	}
-	t := &screen.Table{Columns: []screen.Column{
+	t := &say.Table{Columns: []say.Column{
 		{Head: heads[by], Least: 16}, {Head: v.Say("runs"), Right: true}, {Head: v.Say("held out"), Right: true},
 		{Head: v.Say("with"), Right: true}, {Head: v.Say("without"), Right: true},
 		{Head: v.Say("points"), Right: true}, {Head: "95 %"},
@@ -296,7 +295,7 @@ func effectByNode(v *say.Voice, f *finding) error {
 		}
 		return printGroups(v, byNode, groups)
 	}
-	t := &screen.Table{Columns: []screen.Column{
+	t := &say.Table{Columns: []say.Column{
 		{Head: v.Say("memory")}, {Head: v.Say("points"), Right: true}, {Head: "±", Right: true},
 		{Head: v.Say("harms"), Right: true}, {Head: v.Say("runs"), Right: true}, {Head: v.Say("tests"), Right: true},
 		{Head: v.Say("right"), Right: true}, {Head: v.Say("status"), Least: 8}, {Head: v.Say("content"), Least: 8},
@@ -317,7 +316,7 @@ func effectByNode(v *say.Voice, f *finding) error {
 }
 
 // partsLines returns a table below the verdict, and an explanation of its columns.
-func partsLines(v *say.Voice, f *finding, t *screen.Table, note string) []string {
+func partsLines(v *say.Voice, f *finding, t *say.Table, note string) []string {
 	p := verdictPage(v, f)
 	if len(t.Rows) > 0 {
 		p.Add("")

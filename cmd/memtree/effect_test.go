@@ -15,7 +15,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/effect"
-	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/internal/plot"
 	"github.com/memtree/memtree/internal/text"
@@ -100,13 +100,15 @@ func TestEffectAsPrinted(t *testing.T) {
 	for _, lang := range []string{"en", "zh"} {
 		a, out := in(lang)
 		tax := taxonomy.Default()
-		say := func(name string, f *finding) *finding {
+		titled := func(name string, f *finding) *finding {
 			fmt.Fprintf(out, "\n== %s\n\n", name)
 			f.Verdict = f.Report.Verdict.In(lang)
 			f.Next = plot.Next(a.Say, f.Report, f.loose())
 			return f
 		}
-		print := func(name string, f *finding) { require.NoError(t, a.Print(effectLines(a.Voice, tax, say(name, f))...)) }
+		print := func(name string, f *finding) {
+			require.NoError(t, a.Print(effectLines(a.Voice, tax, titled(name, f))...))
+		}
 		print("no run", scriptedRuns(0, 0, 0, effect.Schedule()))
 		print("nothing held out", scriptedRuns(60, 0.2, 0, effect.Fixed(0)))
 		print("a few runs", scriptedRuns(80, 0.1, 0.1, effect.Schedule()))
@@ -118,10 +120,10 @@ func TestEffectAsPrinted(t *testing.T) {
 		print("it helps, with a control", helps)
 		both := scriptedRuns(900, 0.3, -0.3, effect.Fixed(0.3))
 		for _, by := range groupings {
-			require.NoError(t, effectBy(a.Voice, tax, say("--by "+by, both), by))
+			require.NoError(t, effectBy(a.Voice, tax, titled("--by "+by, both), by))
 		}
 		for l := range strings.Lines(out.String()) {
-			require.LessOrEqual(t, text.Width(strings.TrimRight(l, "\n")), screen.FullWidth, l)
+			require.LessOrEqual(t, text.Width(strings.TrimRight(l, "\n")), say.FullWidth, l)
 		}
 		golden.Equal(t, "testdata/effect."+lang+".golden", out.String())
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
@@ -197,9 +196,9 @@ func evolvedLines(a *app, tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memtr
 	case nothing:
 		p.Raw(a.Say("The tree is as it was."))
 	case o.DryRun:
-		p.Raw(a.Paint(screen.Bold, a.Say("This would change (nothing was written):")))
+		p.Raw(a.Paint(say.Bold, a.Say("This would change (nothing was written):")))
 	default:
-		p.Raw(a.Paint(screen.Bold, a.Say("The tree has learned:")))
+		p.Raw(a.Paint(say.Bold, a.Say("The tree has learned:")))
 	}
 	add := func(n int, s string) {
 		if n > 0 {
@@ -253,7 +252,7 @@ func judgedLines(v *say.Voice, judged []effect.Revised) []string {
 		if r.Was == tree.Probation && r.Now == tree.Active {
 			how = v.Say("%s is no longer on probation", short(r.ID))
 		}
-		p.Add("", v.Paint(screen.Bold, how)+"  "+r.Why.In(v.Lang))
+		p.Add("", v.Paint(say.Bold, how)+"  "+r.Why.In(v.Lang))
 	}
 	return p.Lines
 }
@@ -278,7 +277,7 @@ func grounds(v *say.Voice, n *tree.Node) string {
 // lessonLines shows an abstraction: its content and the reason for it.
 func lessonLines(v *say.Voice, tax *taxonomy.Taxonomy, n *tree.Node, why string) []string {
 	out := []string{""}
-	out = append(out, v.Wrap(v.Paint(screen.Bold, n.ID)+"  "+branchName(v, tax, n.ErrorType, n.Direction))...)
+	out = append(out, v.Wrap(v.Paint(say.Bold, n.ID)+"  "+branchName(v, tax, n.ErrorType, n.Direction))...)
 	p := v.Page()
 	p.Part("  "+v.Say("why"), why)
 	if n.Live() {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 )
@@ -106,7 +105,7 @@ func refusedLine(v *say.Voice, r *evolution.Rejection) []string {
 		title = v.Say("no draft")
 	}
 	reasons := text.Line(strings.Join(r.Reasons, v.Say("; ")))
-	return screen.Hanging("  - ", v.Say("%s: %s", v.Say("%s (%s)", title, shortList(r.Members)), reasons), v.Width)
+	return say.Hanging("  - ", v.Say("%s: %s", v.Say("%s (%s)", title, shortList(r.Members)), reasons), v.Width)
 }
 
 // mostGroups is how many groups of a partition are explained.
@@ -118,7 +117,7 @@ func lacksLines(v *say.Voice, tax *taxonomy.Taxonomy, x *evolution.Evolved) []st
 		if i > 0 {
 			p.Add("")
 		}
-		p.Raw(v.Paint(screen.Bold, branchName(v, tax, plan.ErrorType, plan.Direction)))
+		p.Raw(v.Paint(say.Bold, branchName(v, tax, plan.ErrorType, plan.Direction)))
 		p.Item("  ", v.Say("cases: %d; groups that are no lesson yet: %d; "+
 			"a lesson takes %d cases of 2 tests within %.0f days",
 			plan.Cases, len(plan.Groups), plan.Rule.CaseThreshold, plan.Rule.TimeWindow.Hours()/24))

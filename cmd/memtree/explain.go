@@ -16,7 +16,6 @@ import (
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
@@ -117,7 +116,7 @@ func hits(x *memtree.Explanation) []considered {
 }
 
 // observedPart lists the remembered misses that the observation confirms, refutes or leaves open.
-func observedPart(v *say.Voice, p *screen.Page, x *memtree.Explanation) {
+func observedPart(v *say.Voice, p *say.Page, x *memtree.Explanation) {
 	if len(x.Facts)+len(x.Undecided) == 0 {
 		return
 	}
@@ -136,7 +135,7 @@ func observedPart(v *say.Voice, p *screen.Page, x *memtree.Explanation) {
 }
 
 // readPart lists what a reader chose for the test before the run.
-func readPart(v *say.Voice, p *screen.Page, b *brief.Brief) {
+func readPart(v *say.Voice, p *say.Page, b *brief.Brief) {
 	if b == nil {
 		return
 	}
@@ -207,7 +206,7 @@ func explanationLines(v *say.Voice, x *memtree.Explanation, all []considered, li
 		return cmp.Or(rankOf(&x)-rankOf(&y), cmp.Compare(y.Rel, x.Rel))
 	})
 	shown := firstOf(all, limit)
-	t := &screen.Table{Columns: []screen.Column{
+	t := &say.Table{Columns: []say.Column{
 		{Right: true}, {Head: v.Say("memory")}, {Head: v.Say("error type"), Least: 16}, {Head: v.Say("direction")},
 		{Head: "rel", Right: true}, {Head: v.Say("score"), Right: true}, {Head: ""},
 	}}
@@ -216,15 +215,15 @@ func explanationLines(v *say.Voice, x *memtree.Explanation, all []considered, li
 			c.shown(c.Rel), c.shown(c.Score), decision(v, c.Taken))
 	}
 	rows := t.Lines(v.Width)
-	p.Raw(v.Paint(screen.Bold, rows[0]))
+	p.Raw(v.Paint(say.Bold, rows[0]))
 	for i, c := range shown {
 		row := rows[i+1]
 		if c.Taken {
-			row = v.Paint(screen.Green, row)
+			row = v.Paint(say.Green, row)
 		}
 		p.Raw(row)
 		p.Item("     ", text.Line(c.Title))
-		p.Painted(screen.Dim, "     ", signalLine(v, c.Signals))
+		p.Painted(say.Dim, "     ", signalLine(v, c.Signals))
 		p.Item("     ", v.Because(c.sentence, c.args))
 		if len(c.StandsOn) > 0 {
 			p.Item("     ", v.Say("rests on")+" "+shortList(c.StandsOn))

@@ -13,7 +13,6 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
@@ -167,7 +166,7 @@ func runExport(ctx context.Context, a *app, path string, o *exportFlags) error {
 		if o.dryRun {
 			return a.Print(a.Say("Nothing was written."))
 		}
-		lines := []string{a.Say("Wrote %s (%s).", path, screen.Bytes(out.Bytes))}
+		lines := []string{a.Say("Wrote %s (%s).", path, say.Bytes(out.Bytes))}
 		if o.pictures != "" {
 			lines = append(lines, a.Say("Screenshots written into %s: %d.", o.pictures, out.Pictures))
 		}

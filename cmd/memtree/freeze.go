@@ -15,7 +15,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/tree"
 )
@@ -153,7 +152,7 @@ func parseQuestions(v *say.Voice, name string, r io.Reader) ([]frozenQuestion, e
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, v.Fail(nil, "%s:%d: the line is longer than %s", name, n+1, screen.Bytes(mostFrozenLine))
+		return nil, v.Fail(nil, "%s:%d: the line is longer than %s", name, n+1, say.Bytes(mostFrozenLine))
 	case err != nil:
 		return nil, err
 	case len(out) == 0:

@@ -9,7 +9,6 @@ import (
 	jsonstore "github.com/memtree/memtree/store/json"
 
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 )
 
@@ -61,7 +60,7 @@ func repairLines(v *say.Voice, r *jsonstore.Repair, repaired bool) []string {
 				p.Add("  " + v.Say("... and %d more", len(items)-mostLost))
 				break
 			}
-			for k, l := range screen.Wrap(item, v.Width-4) {
+			for k, l := range say.Wrap(item, v.Width-4) {
 				p.Raw([2]string{"  ", "    "}[min(k, 1)] + l)
 			}
 		}
@@ -70,7 +69,7 @@ func repairLines(v *say.Voice, r *jsonstore.Repair, repaired bool) []string {
 	for i := range r.Lost {
 		lost = append(lost, lossSentence(v, &r.Lost[i]))
 	}
-	list(v.Paint(screen.Red, v.Say("Lost, and acknowledged once:")), lost)
+	list(v.Paint(say.Red, v.Say("Lost, and acknowledged once:")), lost)
 	list(v.Say("Damaged, and made again with nothing lost:"), r.Again)
 	if r.Torn > 0 {
 		p.Add(tornSentence(v, r.Torn))
@@ -83,9 +82,9 @@ func repairLines(v *say.Voice, r *jsonstore.Repair, repaired bool) []string {
 		r.Kept.Nodes, r.Kept.Evaluations, r.Kept.Entries))
 	switch {
 	case r.Whole():
-		p.Add(v.Paint(screen.Green, v.Say("Everything is in order.")))
+		p.Add(v.Paint(say.Green, v.Say("Everything is in order.")))
 	case repaired:
-		p.Add(v.Paint(screen.Green, v.Say("The store is repaired and opens again.")))
+		p.Add(v.Paint(say.Green, v.Say("The store is repaired and opens again.")))
 		if len(r.Lost) > 0 && !v.Quiet {
 			p.Add(v.Say("Record the files of your runs again: what was lost is taken anew (%d runs whose memory is gone, "+
 				"and what a batch held), what is known is skipped. Then: memtree verify", r.Forgotten))

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 )
 
 // help prints a command's help within 80 columns in the user's language.
@@ -21,25 +20,25 @@ func help(v *say.Voice, c *cobra.Command) {
 		add("")
 		add(v.Wrap(fold(c.Long))...)
 	}
-	add("", v.Paint(screen.Bold, v.Say("Usage:")))
+	add("", v.Paint(say.Bold, v.Say("Usage:")))
 	if c.HasParent() {
 		add("  " + c.Parent().CommandPath() + " " + c.Use)
 	} else {
 		add(v.Say("  memtree COMMAND [flags]"))
 	}
 	if c.Example != "" {
-		add("", v.Paint(screen.Bold, v.Say("Examples:")), c.Example)
+		add("", v.Paint(say.Bold, v.Say("Examples:")), c.Example)
 	}
 	if t := commandTable(v, c); len(t.Rows) > 0 {
-		add("", v.Paint(screen.Bold, v.Say("Commands:")))
+		add("", v.Paint(say.Bold, v.Say("Commands:")))
 		add(t.Lines(v.Width)...)
 	}
 	shared := c.Root().PersistentFlags()
 	if t := flagTable(v, c.Flags(), func(name string) bool { return shared.Lookup(name) == nil }); len(t) > 0 {
-		add("", v.Paint(screen.Bold, v.Say("Flags:")))
+		add("", v.Paint(say.Bold, v.Say("Flags:")))
 		add(t...)
 	}
-	add("", v.Paint(screen.Bold, v.Say("Flags of every command:")))
+	add("", v.Paint(say.Bold, v.Say("Flags of every command:")))
 	add(flagTable(v, shared, func(string) bool { return true })...)
 	if !c.HasParent() {
 		add("")
@@ -55,8 +54,8 @@ func fold(s string) string {
 	return regexp.MustCompile(`(\S)\n(\S)`).ReplaceAllString(s, "$1 $2")
 }
 
-func commandTable(v *say.Voice, c *cobra.Command) *screen.Table {
-	t := &screen.Table{Indent: "  ", Columns: []screen.Column{{}, {Least: 20}}}
+func commandTable(v *say.Voice, c *cobra.Command) *say.Table {
+	t := &say.Table{Indent: "  ", Columns: []say.Column{{}, {Least: 20}}}
 	for _, sub := range c.Commands() {
 		if !sub.Hidden {
 			t.Add(sub.Name(), sub.Short)
@@ -92,7 +91,7 @@ func flagTable(v *say.Voice, flags *pflag.FlagSet, want func(name string) bool) 
 		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "0s" && f.DefValue != "[]" {
 			use += v.Say(" (default %s)", f.DefValue)
 		}
-		for i, l := range screen.Wrap(use, v.Width-left-2) {
+		for i, l := range say.Wrap(use, v.Width-left-2) {
 			if i > 0 {
 				name = ""
 			}

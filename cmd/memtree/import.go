@@ -14,7 +14,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
@@ -127,7 +126,7 @@ func importFile(
 	if err != nil {
 		return r, err
 	}
-	bar := a.Progress(a.Say("reading"), screen.Count)
+	bar := a.Progress(a.Say("reading"), say.Count)
 	defer bar.End()
 	file := transfer.File{Path: path, Guess: formation.Guess, Keys: keys}
 	plan, err := m.Transfer().Import(ctx, func(yield func(tree.Node, error) bool) {
@@ -201,14 +200,14 @@ func printImported(v *say.Voice, r *importedFile, limit int) error {
 		head = v.Say("%s would change %d memories (nothing was written).", r.File, changed)
 	}
 	p := v.Page()
-	p.Raw(v.Paint(screen.Bold, head))
+	p.Raw(v.Paint(say.Bold, head))
 	if r.Signed != "" {
 		p.Raw("  " + v.Say("signed by key %s", r.Signed))
 	}
 	if f := r.Facts; f != nil {
 		p.Raw("  " + v.Say("New facts: %d. Known already: %d. Refused: %d.", len(f.New), f.Known, f.Bad))
 		if len(f.New) > 0 && !r.Trust && !r.DryRun {
-			for _, l := range screen.Wrap(v.Say("They wait: no run is given them before a person confirms them. memtree know "+
+			for _, l := range say.Wrap(v.Say("They wait: no run is given them before a person confirms them. memtree know "+
 				"list --open lists them."), v.Width-2) {
 				p.Raw("  " + l)
 			}
@@ -255,15 +254,15 @@ func itemLines(v *say.Voice, items []transfer.NodePlan) []string {
 	if len(items) == 0 {
 		return nil
 	}
-	t := &screen.Table{Indent: "  ", Columns: []screen.Column{{Head: ""}, {Head: v.Say("memory")},
+	t := &say.Table{Indent: "  ", Columns: []say.Column{{Head: ""}, {Head: v.Say("memory")},
 		{Head: v.Say("error type"), Least: 16}, {Head: "", Least: 20}}}
 	for i := range items {
 		x := &items[i]
-		t.Add(className(v, x.Class), short(x.ID), x.ErrorType, text.Fit(text.Line(x.Says), screen.FullWidth))
+		t.Add(className(v, x.Class), short(x.ID), x.ErrorType, text.Fit(text.Line(x.Says), say.FullWidth))
 	}
 	rows := t.Lines(v.Width)
 	p := v.Page()
-	p.Raw("", v.Paint(screen.Bold, rows[0]))
+	p.Raw("", v.Paint(say.Bold, rows[0]))
 	for i := range items {
 		p.Raw(rows[i+1])
 		if why := items[i].Why; why != "" {

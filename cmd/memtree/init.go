@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
-	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/tree"
 )
@@ -18,7 +18,7 @@ func initCommand(a *app) *cobra.Command {
 		Use: "init [flags]",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if len(a.store.Label) > tree.MaxName {
-				return a.Usage("--label is longer than %s, which is the most", screen.Bytes(tree.MaxName))
+				return a.Usage("--label is longer than %s, which is the most", say.Bytes(tree.MaxName))
 			}
 			return initStore(c.Context(), a)
 		},

@@ -12,7 +12,6 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/tree"
@@ -51,7 +50,7 @@ func printFacts(v *say.Voice, all []knowledge.Fact) error {
 	if len(all) == 0 {
 		return v.Print(v.Say("Nothing is known that fits. State what holds: memtree know \"...\""))
 	}
-	t := &screen.Table{Columns: []screen.Column{
+	t := &say.Table{Columns: []say.Column{
 		{Head: v.Say("fact")}, {Head: v.Say("state")}, {Head: v.Say("trust"), Right: true},
 		{Head: v.Say("product"), Least: 6},
 		{Head: v.Say("statement"), Least: 20},
@@ -99,7 +98,7 @@ func showFact(ctx context.Context, v *say.Voice, m *memtree.Memory, f *knowledge
 }
 
 // factParts shows a statement, where it holds and the state of its fact.
-func factParts(v *say.Voice, p *screen.Page, f *knowledge.Fact) {
+func factParts(v *say.Voice, p *say.Page, f *knowledge.Fact) {
 	p.Part(v.Say("statement"), f.Text)
 	p.Part(v.Say("kind"), factKindName(v, f.Kind))
 	p.Part(v.Say("holds for"), dotted(f.Scope.Product, f.Scope.Suite, f.Scope.Test, place(v, &f.Scope), f.Agent))
@@ -124,12 +123,12 @@ func knownLines(v *say.Voice, x *memtree.Explanation) []string {
 	if len(out) == 0 {
 		return nil
 	}
-	return slices.Concat([]string{v.Paint(screen.Bold, v.Say("Known about the product:"))}, out, []string{""})
+	return slices.Concat([]string{v.Paint(say.Bold, v.Say("Known about the product:"))}, out, []string{""})
 }
 
 func factLines(v *say.Voice, f *knowledge.Found, why string) []string {
-	return append(screen.Hanging("  "+short(f.ID)+"  ", f.Text, v.Width),
-		screen.Hanging("              ", why, v.Width)...)
+	return append(say.Hanging("  "+short(f.ID)+"  ", f.Text, v.Width),
+		say.Hanging("              ", why, v.Width)...)
 }
 
 // howName describes how a fact was found.

@@ -14,7 +14,6 @@ import (
 	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/risk"
@@ -102,11 +101,11 @@ func labelList(ctx context.Context, a *app, f *labelFlags) error {
 		if a.JSON {
 			return a.PrintJSON(&box)
 		}
-		out := a.Wrap(a.Paint(screen.Bold, waitingLine(a.Voice, &box)))
+		out := a.Wrap(a.Paint(say.Bold, waitingLine(a.Voice, &box)))
 		if len(box.Waiting) == 0 {
 			return a.Print(out...)
 		}
-		t := &screen.Table{Columns: []screen.Column{{Right: true}, {Head: a.Say("risk"), Right: true},
+		t := &say.Table{Columns: []say.Column{{Right: true}, {Head: a.Say("risk"), Right: true},
 			{Head: a.Say("verdict")},
 			{Head: a.Say("run"), Least: 16}, {Head: a.Say("prompt"), Least: 24}}}
 		for i := range box.Waiting {
@@ -115,7 +114,7 @@ func labelList(ctx context.Context, a *app, f *labelFlags) error {
 				middleCut(text.Line(u.Evaluation.Key()), 28), text.Fit(text.Line(u.Evaluation.Prompt), a.Width))
 		}
 		rows := t.Lines(a.Width)
-		out = append(append(out, "", a.Paint(screen.Bold, rows[0])), rows[1:]...)
+		out = append(append(out, "", a.Paint(say.Bold, rows[0])), rows[1:]...)
 		if rest := box.Total - len(box.Waiting); rest > 0 {
 			out = append(out, a.Say("... and %d more (--top 0 prints all)", rest))
 		}
@@ -183,7 +182,7 @@ func labelCard(a *app, u *inbox.Unlabelled) []string {
 // labelPart is a part of a card: its name, and at most so many lines.
 func labelPart(v *say.Voice, name, said string, most int) []string {
 	const indent = 9
-	lines := screen.Wrap(strings.TrimSpace(text.Clip(said, 4000)), v.Width-indent)
+	lines := say.Wrap(strings.TrimSpace(text.Clip(said, 4000)), v.Width-indent)
 	if len(lines) > most {
 		lines = lines[:most]
 		lines[most-1] = text.Fit(lines[most-1], v.Width-indent-2) + " …"
@@ -191,7 +190,7 @@ func labelPart(v *say.Voice, name, said string, most int) []string {
 	for i := range lines {
 		pad := strings.Repeat(" ", indent)
 		if i == 0 && name != "" {
-			pad = v.Paint(screen.Dim, text.Pad(name, indent))
+			pad = v.Paint(say.Dim, text.Pad(name, indent))
 		}
 		if name == "" {
 			pad = ""

@@ -17,7 +17,7 @@ import (
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/internal/cli/input"
-	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
@@ -90,7 +90,7 @@ func (s *sitting) run(ctx context.Context) error {
 		if !first {
 			out = append(out, "")
 		}
-		out = append(out, s.Wrap(s.Paint(screen.Bold, waitingLine(s.Voice, &box)))...)
+		out = append(out, s.Wrap(s.Paint(say.Bold, waitingLine(s.Voice, &box)))...)
 		u := s.next(&box)
 		if u == nil {
 			return s.Print(out...)
@@ -285,7 +285,7 @@ func (s *sitting) back(ctx context.Context) error {
 
 // ask prints a question and reads a line; io.EOF if none comes.
 func (s *sitting) ask(question string) (string, error) {
-	if _, err := io.WriteString(s.Stdout, s.Paint(screen.Cyan, question)+" > "); err != nil {
+	if _, err := io.WriteString(s.Stdout, s.Paint(say.Cyan, question)+" > "); err != nil {
 		return "", err
 	}
 	if s.lines.Scan() {

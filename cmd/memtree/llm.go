@@ -9,7 +9,6 @@ import (
 
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/langchain"
@@ -164,9 +163,9 @@ func printChecked(v *say.Voice, r *checked) error {
 	if len(p.Lines) > 0 {
 		p.Raw("")
 	}
-	verdict := v.Paint(screen.Green, v.Say("The model can be used."))
+	verdict := v.Paint(say.Green, v.Say("The model can be used."))
 	if r.Played > 0 {
-		verdict = v.Paint(screen.Green, v.Say("The recordings can be played."))
+		verdict = v.Paint(say.Green, v.Say("The recordings can be played."))
 	}
 	if !r.OK {
 		verdict = v.Say("The model cannot be used: %s.", r.Problem)

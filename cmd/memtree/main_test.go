@@ -17,7 +17,6 @@ import (
 
 	"github.com/memtree/memtree/internal/cli/config"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/internal/holder"
 	"github.com/memtree/memtree/internal/text"
@@ -95,7 +94,7 @@ func reached(ts *testscript.TestScript, _ bool, args []string) {
 // sequence in it.
 func narrow(ts *testscript.TestScript, _ bool, args []string) {
 	for l := range strings.SplitSeq(ts.ReadFile(args[0]), "\n") {
-		if text.Width(l) > screen.FullWidth {
+		if text.Width(l) > say.FullWidth {
 			ts.Fatalf("%d cells: %s", text.Width(l), l)
 		}
 		if strings.Contains(l, "\x1b") {
@@ -148,7 +147,7 @@ func inTest(args ...string) (*app, *bytes.Buffer) {
 	var out bytes.Buffer
 	env := func(string) string { return "" }
 	a := newApp(say.Process{Args: args, Stdout: &out, Stderr: &out, Getenv: env}, config.Of(env))
-	a.Width = screen.FullWidth
+	a.Width = say.FullWidth
 	return a, &out
 }
 
@@ -166,7 +165,7 @@ func try(t *testing.T, stdin string, args ...string) (code int, stdout, stderr s
 func requireNarrow(t *testing.T, out string) {
 	t.Helper()
 	for l := range strings.SplitSeq(out, "\n") {
-		require.LessOrEqual(t, text.Width(l), screen.FullWidth, "%s", l)
+		require.LessOrEqual(t, text.Width(l), say.FullWidth, "%s", l)
 	}
 }
 

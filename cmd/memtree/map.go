@@ -16,7 +16,6 @@ import (
 	"github.com/memtree/memtree/ingest/walk"
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/tree"
 )
@@ -56,7 +55,7 @@ func mapAdd(ctx context.Context, a *app, files []string, o walk.Options) error {
 	defer a.store.Bounded()()
 	out := mapAdded{Files: len(files)}
 	return a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
-		bar := a.Progress(a.Say("reading"), screen.Count)
+		bar := a.Progress(a.Say("reading"), say.Count)
 		defer bar.End()
 		nothing := func(tree.Walk) error { return nil }
 		for _, name := range files { // a fault of the last file leaves the map as it was
@@ -165,7 +164,7 @@ func mapCoverageCommand(a *app) *cobra.Command {
 				if a.JSON {
 					return a.PrintJSON(v)
 				}
-				t := &screen.Table{Columns: []screen.Column{
+				t := &say.Table{Columns: []say.Column{
 					{Head: ""}, {Head: a.Say("tested"), Right: true}, {Head: a.Say("all"), Right: true},
 					{Head: "%", Right: true},
 				}}

@@ -10,7 +10,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/appmap"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 )
 
 func mapShowCommand(a *app) *cobra.Command {
@@ -39,7 +38,7 @@ func printPages(v *say.Voice, pages []appmap.Page) error {
 	if v.JSON {
 		return v.PrintJSON(emptyNotNull(pages))
 	}
-	t := &screen.Table{Columns: []screen.Column{
+	t := &say.Table{Columns: []say.Column{
 		{Head: v.Say("page"), Least: 20}, {Head: v.Say("title"), Least: 10}, {Head: v.Say("seen"), Right: true},
 		{Head: v.Say("tests"), Right: true}, {Head: v.Say("elements tested"), Right: true},
 	}}
@@ -58,7 +57,7 @@ func pageLines(v *say.Voice, p *appmap.Page) []string {
 	out.Part(v.Say("parameters"), strings.Join(p.Params, " "))
 	out.Part(v.Say("tests"), shortList(p.Tests))
 	if len(p.Elements) > 0 {
-		t := &screen.Table{Columns: []screen.Column{
+		t := &say.Table{Columns: []say.Column{
 			{Head: v.Say("role")}, {Head: v.Say("name"), Least: 16}, {Head: v.Say("place"), Least: 8},
 			{Head: v.Say("tests"), Right: true},
 		}}
@@ -206,7 +205,7 @@ func printGaps(v *say.Voice, gaps []appmap.Gap, limit int) error {
 	if all == 0 {
 		return v.Print(v.Say("Tests touch all that the map has."))
 	}
-	t := &screen.Table{Columns: []screen.Column{
+	t := &say.Table{Columns: []say.Column{
 		{Head: v.Say("not tested")}, {Head: v.Say("page"), Least: 12}, {Head: v.Say("name"), Least: 20},
 		{Head: v.Say("wrong verdicts"), Right: true},
 	}}
@@ -265,7 +264,7 @@ func printRequirements(v *say.Voice, all []appmap.Requirement) error {
 	if len(all) == 0 {
 		return v.Print(v.Wrap(v.Say("No requirement is known. Add a table: memtree map add requirements.csv"))...)
 	}
-	t := &screen.Table{Columns: []screen.Column{
+	t := &say.Table{Columns: []say.Column{
 		{Head: v.Say("code")}, {Head: v.Say("title"), Least: 20}, {Head: v.Say("priority")},
 		{Head: v.Say("checked by"), Least: 16},
 	}}

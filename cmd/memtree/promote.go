@@ -7,7 +7,6 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/transfer"
@@ -64,14 +63,14 @@ func promotedLines(v *say.Voice, p *transfer.Promotion, dry bool) []string {
 	case dry:
 		head = v.Say("Would be promoted (nothing was written): %d", len(p.Changes))
 	}
-	out := []string{v.Paint(screen.Bold, head)}
-	t := &screen.Table{Indent: "  ", Columns: []screen.Column{
+	out := []string{v.Paint(say.Bold, head)}
+	t := &say.Table{Indent: "  ", Columns: []say.Column{
 		{Head: v.Say("memory")}, {Head: v.Say("error type"), Least: 16}, {Head: "", Least: 20},
 	}}
 	const most = 20
 	for i := range p.Changes[:min(most, len(p.Changes))] {
 		n := &p.Changes[i].Node
-		t.Add(short(n.ID), n.ErrorType, text.Fit(text.Line(n.Content.Title+" "+n.Content.Description), screen.FullWidth))
+		t.Add(short(n.ID), n.ErrorType, text.Fit(text.Line(n.Content.Title+" "+n.Content.Description), say.FullWidth))
 	}
 	if len(t.Rows) > 0 {
 		out = append(out, t.Lines(v.Width)...)

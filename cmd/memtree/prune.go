@@ -11,7 +11,6 @@ import (
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
@@ -69,7 +68,7 @@ func printPruned(v *say.Voice, tax *taxonomy.Taxonomy, p *evolution.Pruned, dry 
 	if dry {
 		head = v.Say("This would be archived (nothing was written): %d", len(p.Forgotten))
 	}
-	out := []string{v.Paint(screen.Bold, head)}
+	out := []string{v.Paint(say.Bold, head)}
 	reason, words := evolution.ForgetReason(""), enhance.NewWording(tax)
 	for i, f := range p.Forgotten {
 		if limit > 0 && i == limit {
@@ -78,7 +77,7 @@ func printPruned(v *say.Voice, tax *taxonomy.Taxonomy, p *evolution.Pruned, dry 
 		}
 		if f.Reason != reason {
 			reason = f.Reason
-			out = append(out, "", v.Paint(screen.Bold, reasonName(v, reason)))
+			out = append(out, "", v.Paint(say.Bold, reasonName(v, reason)))
 		}
 		branch := branchName(v, tax, f.Node.ErrorType, f.Node.Direction)
 		title := text.Line(words.Shown(&f.Node, v.Lang).Content.Title)

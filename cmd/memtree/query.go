@@ -11,7 +11,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -83,7 +82,7 @@ func promptText(ctx context.Context, a *app, arg string) (string, error) {
 	case arg == "-" || isFile:
 		return a.files.Text(ctx, path, tree.MaxField)
 	case len(arg) > tree.MaxField:
-		return "", a.Fail(nil, "the prompt is longer than %s, which is the most", screen.Bytes(tree.MaxField))
+		return "", a.Fail(nil, "the prompt is longer than %s, which is the most", say.Bytes(tree.MaxField))
 	}
 	return arg, nil
 }

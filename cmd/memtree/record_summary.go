@@ -7,20 +7,19 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/taxonomy"
 )
 
 // form waits until the accepted runs are processed and the wrong ones are cases.
 func (r *recorder) form(ctx context.Context) error {
 	r.Bar.End()
-	bar := r.Progress(r.Say("forming cases"), screen.Count)
+	bar := r.Progress(r.Say("forming cases"), say.Count)
 	defer bar.End()
 	return formed(ctx, r.Voice, r.mem, bar)
 }
 
 // formed waits until the outbox of a memory is empty.
-func formed(ctx context.Context, v *say.Voice, m *memtree.Memory, bar *screen.Progress) error {
+func formed(ctx context.Context, v *say.Voice, m *memtree.Memory, bar *say.Progress) error {
 	info, err := m.Tree().Info(ctx)
 	if err != nil {
 		return err
@@ -34,7 +33,7 @@ func formed(ctx context.Context, v *say.Voice, m *memtree.Memory, bar *screen.Pr
 		}
 		done <- err
 	}()
-	tick := time.NewTicker(screen.Redraw)
+	tick := time.NewTicker(say.Redraw)
 	defer tick.Stop()
 	for {
 		select {
@@ -55,7 +54,7 @@ func (r *recorder) summary(async bool) error {
 		return r.Print(r.nothing())
 	}
 	lines := []string{r.Say("%s: %s, %s, %s.", runCount(r.Voice, o.Accepted+o.Duplicate+o.RejectCount-r.Unread),
-		r.Paint(screen.Green, r.Say("%d accepted", o.Accepted)), r.Say("%d recorded before", o.Duplicate), r.rejectedWord())}
+		r.Paint(say.Green, r.Say("%d accepted", o.Accepted)), r.Say("%d recorded before", o.Duplicate), r.rejectedWord())}
 	if r.Unread > 0 {
 		lines = append(lines, r.Say("Files without a run that can be read: %d.", r.Unread))
 	}
@@ -117,26 +116,26 @@ func wrapPainted(s string, width int) []string {
 	if strings.Contains(s, "\x1b") {
 		return []string{s}
 	}
-	return screen.Wrap(s, width)
+	return say.Wrap(s, width)
 }
 
 func (r *recorder) rejectedWord() string {
 	lines := r.out.RejectCount - r.Unread
 	s := r.Say("%d rejected", lines)
 	if lines > 0 {
-		return r.Paint(screen.Red, s)
+		return r.Paint(say.Red, s)
 	}
 	return s
 }
 
 // typeTable is a table of new cases by error type and direction.
-func typeTable(v *say.Voice, tax *taxonomy.Taxonomy, types map[string]map[taxonomy.Direction]int) *screen.Table {
-	t := &screen.Table{Columns: []screen.Column{{Head: v.Say("error type"), Least: 12}}}
+func typeTable(v *say.Voice, tax *taxonomy.Taxonomy, types map[string]map[taxonomy.Direction]int) *say.Table {
+	t := &say.Table{Columns: []say.Column{{Head: v.Say("error type"), Least: 12}}}
 	if v.Lang != "en" { // an id is English and needs no translation there
-		t.Columns = append(t.Columns, screen.Column{Head: v.Say("in words"), Least: 8})
+		t.Columns = append(t.Columns, say.Column{Head: v.Say("in words"), Least: 8})
 	}
 	for _, d := range directions() {
-		t.Columns = append(t.Columns, screen.Column{Head: v.DirectionName(d), Right: true})
+		t.Columns = append(t.Columns, say.Column{Head: v.DirectionName(d), Right: true})
 	}
 	for _, name := range sortedTypes(types) {
 		row := []string{name}

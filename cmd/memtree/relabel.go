@@ -10,7 +10,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -117,7 +116,7 @@ func printRelabelled(v *say.Voice, tax *taxonomy.Taxonomy, was *tree.Verdict, d 
 		return v.PrintJSON(d)
 	}
 	is := d.Verdict
-	out := v.Wrap(v.Paint(screen.Bold, saidHead(v, tree.DecisionRelabel, is.Evaluation)))
+	out := v.Wrap(v.Paint(say.Bold, saidHead(v, tree.DecisionRelabel, is.Evaluation)))
 	add := func(s string) { out = append(out, v.Wrap("  "+s)...) }
 	add(v.Say("it was %s; now it is %s", verdictName(v, was), verdictName(v, is)))
 	for _, c := range d.Changes {

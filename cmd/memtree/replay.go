@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/replay"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/retrieval"
@@ -135,7 +134,7 @@ func measure(ctx context.Context, a *app, stream []tree.Evaluation, o *replayOpt
 		}
 		defer func() { err = errors.Join(err, m.mem.Close()) }() //nolint:contextcheck // as in with
 	}
-	bar := a.Progress(a.Say("replaying"), screen.Count)
+	bar := a.Progress(a.Say("replaying"), say.Count)
 	defer bar.End()
 	rep, err = replay.Run(ctx, stream, replay.Options{
 		Judge: judged, Seed: o.seed, Progress: func(done, total int) { bar.Step(int64(done), int64(total)) },
@@ -191,7 +190,7 @@ func replayLines(v *say.Voice, rep *replay.Report) []string {
 }
 
 // correctionPart adds how replacing risky verdicts would have changed accuracy.
-func correctionPart(v *say.Voice, p *screen.Page, c *replay.Correction) {
+func correctionPart(v *say.Voice, p *say.Page, c *replay.Correction) {
 	switch {
 	case c == nil:
 	case c.Flipped > 0:
@@ -207,13 +206,13 @@ func correctionPart(v *say.Voice, p *screen.Page, c *replay.Correction) {
 
 // rowsPart adds two tables: the share of wrong verdicts with guidance and without, and the share of wrong verdicts
 // with a warning.
-func rowsPart(v *say.Voice, p *screen.Page, rep *replay.Report) {
-	t := &screen.Table{Columns: []screen.Column{
+func rowsPart(v *say.Voice, p *say.Page, rep *replay.Report) {
+	t := &say.Table{Columns: []say.Column{
 		{Head: ""}, {Head: v.Say("guided"), Right: true},
 		{Head: v.Say("wrong if so")}, {Head: v.Say("wrong if not")}, {Head: "AUC"},
 	}}
 	all := &rep.Rows[0].Warned
-	w := &screen.Table{Columns: []screen.Column{
+	w := &say.Table{Columns: []say.Column{
 		{Head: ""}, {Head: v.Say("all %d wrong", all.N)},
 		{Head: v.Say("%d again", all.Recurrence.N)}, {Head: v.Say("%d new", all.Transfer.N)},
 	}}
@@ -236,7 +235,7 @@ func rowsPart(v *say.Voice, p *screen.Page, rep *replay.Report) {
 }
 
 // keyPart adds what the columns mean.
-func keyPart(v *say.Voice, p *screen.Page, rep *replay.Report) {
+func keyPart(v *say.Voice, p *say.Page, rep *replay.Report) {
 	p.Add("",
 		v.Say("guided: share of the runs that were given something. wrong if so, if not: share of those verdicts that "+
 			"were wrong. Ranges are 95-percent intervals."),
@@ -270,14 +269,14 @@ func auc(r *replay.Row) string {
 }
 
 // risksPart adds how well a replay separated wrong verdicts from right ones.
-func risksPart(v *say.Voice, p *screen.Page, r *replay.Risks) {
+func risksPart(v *say.Voice, p *say.Page, r *replay.Risks) {
 	p.Add("", v.Say("Once a verdict is given, and before its truth is known: how much of what is wrong does "+
 		"reading the riskiest find?"), "")
 	in := func(name string, f float64) string {
 		i := r.Intervals[name]
 		return fmt.Sprintf("%s (%.0f-%.0f)", percent(f), 100*i.Low, 100*i.High)
 	}
-	t := &screen.Table{Columns: []screen.Column{
+	t := &say.Table{Columns: []say.Column{
 		{Head: ""}, {Head: v.Say("first 5 %")}, {Head: v.Say("first 10 %")}, {Head: v.Say("first 20 %")}, {Head: "AUC"},
 	}}
 	t.Add("risk", in("found5", r.Found.At5), in("found10", r.Found.At10), in("found20", r.Found.At20),
@@ -303,8 +302,8 @@ func baseRateOnly(v *say.Voice, r *replay.Risks) string {
 }
 
 // reliabilityPart adds predicted risks beside observed shares. With colour it also draws bars.
-func reliabilityPart(v *say.Voice, p *screen.Page, r *replay.Risks) {
-	t := &screen.Table{Columns: []screen.Column{
+func reliabilityPart(v *say.Voice, p *say.Page, r *replay.Risks) {
+	t := &say.Table{Columns: []say.Column{
 		{Head: v.Say("said")}, {Head: v.Say("verdicts"), Right: true}, {Head: v.Say("mean"), Right: true},
 		{Head: v.Say("were wrong"), Right: true}, {},
 	}}

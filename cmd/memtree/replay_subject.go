@@ -9,7 +9,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
-	"github.com/memtree/memtree/internal/cli/screen"
+	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/embed"
 	"github.com/memtree/memtree/internal/judgment"
@@ -214,7 +214,7 @@ func replayEmbedder(ctx context.Context, a *app, stream []tree.Evaluation, which
 	for i := range stream {
 		prompts[i] = stream[i].Prompt
 	}
-	bar := a.Progress(a.Say("embedding"), screen.Count)
+	bar := a.Progress(a.Say("embedding"), say.Count)
 	defer bar.End()
 	done := 0
 	for some := range slices.Chunk(prompts, 64) {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/text"
 )
 
@@ -23,7 +22,7 @@ const (
 func fitTitle(s string) string { return text.Fit(text.Line(s), seenTitle) }
 
 // markdown writes a summary for people. memtree's own sentences contain only numbers of the data; foreign texts pass
-// through screen.Markdown or screen.Code.
+// through say.Markdown or say.Code.
 func markdown(v *say.Voice, r *ciReport) string {
 	var b strings.Builder
 	p := func(s string) { b.WriteString(s + "\n\n") }
@@ -61,8 +60,8 @@ func learnedMarkdown(v *say.Voice, p func(string), r *ciReport) {
 	var lines []string
 	for i := range r.Learned {
 		l := &r.Learned[i]
-		lines = append(lines, fmt.Sprintf("- **%s**<br>%s<br>%s", screen.Markdown(l.Title, reportTitle),
-			screen.Markdown(l.Check, reportCheck), screen.Markdown(restsOn(v, l), reportTitle)))
+		lines = append(lines, fmt.Sprintf("- **%s**<br>%s<br>%s", say.Markdown(l.Title, reportTitle),
+			say.Markdown(l.Check, reportCheck), say.Markdown(restsOn(v, l), reportTitle)))
 	}
 	if r.moreLearned > 0 {
 		lines = append(lines, "- "+v.Say("... and %d more; memtree tree lists them", r.moreLearned))
@@ -105,8 +104,8 @@ func riskyMarkdown(v *say.Voice, p func(string), r *ciReport) {
 			name = x.Evaluation
 		}
 		rows = append(rows, fmt.Sprintf("| %s<br>(%.0f–%.0f) | %s | %s<br>%s | %s |", percent(x.P), 100*x.Low, 100*x.High,
-			screen.Markdown(x.judged, reportID), screen.Code(name, reportID), screen.Markdown(x.prompt, reportPrompt),
-			screen.Markdown(whyRisky(v, &x.Risk), reportWhy)))
+			say.Markdown(x.judged, reportID), say.Code(name, reportID), say.Markdown(x.prompt, reportPrompt),
+			say.Markdown(whyRisky(v, &x.Risk), reportWhy)))
 	}
 	p(strings.Join(rows, "\n"))
 }
@@ -120,9 +119,9 @@ func goneMarkdown(v *say.Voice, p func(string), r *ciReport) {
 	var lines []string
 	for i := range r.Gone {
 		g := &r.Gone[i]
-		line := fmt.Sprintf("- **%s**: %s", screen.Markdown(g.Title, reportTitle), fateName(v, g.Fate))
+		line := fmt.Sprintf("- **%s**: %s", say.Markdown(g.Title, reportTitle), fateName(v, g.Fate))
 		if g.Why != "" {
-			line += " (" + screen.Markdown(g.Why, reportWhy) + ")"
+			line += " (" + say.Markdown(g.Why, reportWhy) + ")"
 		}
 		lines = append(lines, line)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -252,11 +251,11 @@ func factsMarkdown(v *say.Voice, p func(string), r *ciReport) {
 	switch {
 	case f.Settle != "":
 		p(v.Say("Disputed: %d, proposed: %d; memtree know list --open lists them. First to settle: %s", f.Disputed,
-			f.Proposed, screen.Markdown(f.Settle, reportCheck)))
+			f.Proposed, say.Markdown(f.Settle, reportCheck)))
 	case f.Proposed > 0:
 		p(v.Say("Proposed: %d; memtree know list --open lists them.", f.Proposed))
 	}
 	if f.Confirm != "" {
-		p(v.Say("Given most without anybody's confirmation (%d runs): %s", f.Given, screen.Markdown(f.Confirm, reportCheck)))
+		p(v.Say("Given most without anybody's confirmation (%d runs): %s", f.Given, say.Markdown(f.Confirm, reportCheck)))
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
@@ -90,7 +89,7 @@ func proposalsLines(v *say.Voice, tax *taxonomy.Taxonomy, all []evolution.Propos
 	if len(all) == 0 {
 		return v.Wrap(v.Say("No lesson waits. memtree evolve --review writes some when there are enough cases."))
 	}
-	out := []string{v.Paint(screen.Bold, v.Say("Lessons that wait for your decision: %d", len(all)))}
+	out := []string{v.Paint(say.Bold, v.Say("Lessons that wait for your decision: %d", len(all)))}
 	for _, p := range all {
 		why := v.Say("%d cases of %d tests missed the same check", len(p.Node.Children), p.Tests)
 		switch {
@@ -100,7 +99,7 @@ func proposalsLines(v *say.Voice, tax *taxonomy.Taxonomy, all []evolution.Propos
 			why = v.Say("would replace what %s says now: %s", p.Replaces.ID, text.Line(p.Replaces.Content.Guidance))
 		}
 		lines := lessonLines(v, tax, &p.Node, why)
-		out = append(out, lines[0], v.Paint(screen.Bold, p.Key))
+		out = append(out, lines[0], v.Paint(say.Bold, p.Key))
 		out = append(out, lines[1:]...)
 	}
 	out = append(append(out, ""), v.Wrap(v.Say("Next: memtree review --accept KEY, or --reject KEY --why \"...\"; "+

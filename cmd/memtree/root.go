@@ -12,7 +12,6 @@ import (
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/taxonomy"
 )
@@ -31,7 +30,7 @@ type app struct {
 // run runs a command and returns the exit code. Only process-wide setup stays in main.
 func run(ctx context.Context, p say.Process) int {
 	a := newApp(p, config.Read(p))
-	a.Terminal = screen.Open(p.Stdout, p.Stderr, p.Getenv)
+	a.Terminal = say.TerminalOf(p.Stdout, p.Stderr, p.Getenv)
 	return a.run(ctx)
 }
 

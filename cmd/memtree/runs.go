@@ -16,7 +16,6 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	agentrun "github.com/memtree/memtree/run"
@@ -213,7 +212,7 @@ func runList(ctx context.Context, a *app, f *runListFlags) error {
 
 // runTable lists runs, a line each.
 func runTable(v *say.Voice, found []agentrun.Episode) []string {
-	t := &screen.Table{Columns: []screen.Column{
+	t := &say.Table{Columns: []say.Column{
 		{Head: v.Say("run")}, {Head: v.Say("state")}, {Head: v.Say("tasks"), Right: true},
 		{Head: v.Say("found"), Right: true}, {Head: v.Say("last update")}, {Head: v.Say("goal"), Least: 20},
 	}}

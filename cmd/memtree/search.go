@@ -11,7 +11,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 )
@@ -56,10 +55,10 @@ func runSearch(ctx context.Context, a *app, q find.Question) error {
 				at = h.At.UTC().Format("2006-01-02")
 			}
 			head := dotted(foundKind(a.Voice, h.Kind), short(h.ID), h.Product, at, fmt.Sprintf("%.2f", h.Score))
-			out = append(out, a.Paint(screen.Bold, head))
-			out = append(out, screen.Hanging("  ", text.Line(text.Clip(h.Title, 240)), a.Width)...)
+			out = append(out, a.Paint(say.Bold, head))
+			out = append(out, say.Hanging("  ", text.Line(text.Clip(h.Title, 240)), a.Width)...)
 			if h.Text != "" {
-				out = append(out, screen.Hanging("    ", text.Line(text.Clip(h.Text, 240)), a.Width)...)
+				out = append(out, say.Hanging("    ", text.Line(text.Clip(h.Text, 240)), a.Width)...)
 			}
 		}
 		return a.Print(out...)

@@ -16,7 +16,6 @@ import (
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
@@ -73,7 +72,7 @@ func showRejected(ctx context.Context, a *app) error {
 		if len(all) == 0 {
 			return a.Print(a.Say("No lesson was refused."))
 		}
-		out := []string{a.Paint(screen.Bold, a.Say("Lessons that were refused: %d. Their cases stay in use.", len(all)))}
+		out := []string{a.Paint(say.Bold, a.Say("Lessons that were refused: %d. Their cases stay in use.", len(all)))}
 		for _, r := range all {
 			out = append(out, "")
 			branch := branchName(a.Voice, m.Taxonomy(), r.ErrorType, r.Direction)
@@ -194,7 +193,7 @@ func refusal(v *say.Voice, tax *taxonomy.Taxonomy, no *tree.Refusal) string {
 const evidenceRunes = 600
 
 // evidence shows the evidence of a case. It omits parts of the analysis that the page has shown above.
-func evidence(a *app, p *screen.Page, n *tree.Node) {
+func evidence(a *app, p *say.Page, n *tree.Node) {
 	d := n.CaseData
 	p.Head(a.Say("Evidence"))
 	p.Part(a.Say("test case"), d.TestCase.CaseID)
@@ -212,7 +211,7 @@ func evidence(a *app, p *screen.Page, n *tree.Node) {
 	p.Part(a.Say("cause"), d.ErrorReason)
 }
 
-func kin(v *say.Voice, p *screen.Page, n *tree.Node) {
+func kin(v *say.Voice, p *say.Page, n *tree.Node) {
 	if n.Parent == "" && len(n.Children) == 0 && n.SupersededBy == "" && n.Elsewhere == nil {
 		return
 	}
@@ -225,7 +224,7 @@ func kin(v *say.Voice, p *screen.Page, n *tree.Node) {
 	p.Part(v.Say("replaced by"), n.SupersededBy)
 }
 
-func historyParts(v *say.Voice, p *screen.Page, n *tree.Node) {
+func historyParts(v *say.Voice, p *say.Page, n *tree.Node) {
 	p.Head(v.Say("History"))
 	p.Part(v.Say("learned in"), dotted(n.Origin.Label, n.Origin.ID))
 	p.Part(v.Say("made by"), makers(&n.Provenance))
@@ -266,7 +265,7 @@ func usedTimes(v *say.Voice, n int, right float64) string {
 
 // decisions prints the decisions of people on a memory, the latest first; for a memory of another tree only the last
 // one is known.
-func decisions(v *say.Voice, p *screen.Page, n *tree.Node, past []curation.Past) {
+func decisions(v *say.Voice, p *say.Page, n *tree.Node, past []curation.Past) {
 	if w := n.Decision; w != nil && len(past) == 0 {
 		past = []curation.Past{{Action: tree.Action{Kind: w.Kind, By: w.By, Why: w.Why}, At: w.At}}
 	}
@@ -302,7 +301,7 @@ func decisions(v *say.Voice, p *screen.Page, n *tree.Node, past []curation.Past)
 }
 
 // credit prints the effect of a memory on its runs.
-func credit(v *say.Voice, p *screen.Page, c *tree.Credit) {
+func credit(v *say.Voice, p *say.Page, c *tree.Credit) {
 	if c == nil || c.Runs == 0 {
 		return
 	}

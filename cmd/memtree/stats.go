@@ -15,7 +15,6 @@ import (
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm/langchain"
@@ -89,13 +88,13 @@ func runStats(ctx context.Context, a *app) error {
 
 func printStats(ctx context.Context, a *app, m *memtree.Memory, s *stats, model langchain.Config) error {
 	p := a.Page()
-	p.Part(a.Say("store"), fmt.Sprintf("%s · %s · %s", a.store.Dir, s.Format, screen.Bytes(s.Bytes)))
+	p.Part(a.Say("store"), fmt.Sprintf("%s · %s · %s", a.store.Dir, s.Format, say.Bytes(s.Bytes)))
 	levels := [4]int{0, s.Levels[string(tree.Case)], s.Levels[string(tree.Experience)], s.Levels[string(tree.Strategy)]}
 	p.Part(a.Say("memories"), levelCounts(a.Voice, levels, s.Out))
 	p.Part(a.Say("runs"), a.Say("%d recorded, %d wait for a label, %d not read yet, %d set aside", s.Evaluations,
 		s.Unlabelled, s.Outbox, s.Dead))
 	if s.Pictures.Kept > 0 {
-		p.Part(a.Say("pictures"), a.Say("%d of runs · %s", s.Pictures.Kept, screen.Bytes(s.Pictures.Bytes)))
+		p.Part(a.Say("pictures"), a.Say("%d of runs · %s", s.Pictures.Kept, say.Bytes(s.Pictures.Bytes)))
 	}
 	printTrials(a.Voice, p, &s.Trials)
 	printLedgerStats(a.Voice, p, &s.LedgerStats)
@@ -112,7 +111,7 @@ func printStats(ctx context.Context, a *app, m *memtree.Memory, s *stats, model 
 			s.Again))
 	}
 	p.Raw("")
-	t := &screen.Table{Columns: []screen.Column{{Head: ""}, {Head: "", Least: 12}, {Head: "", Least: 8}, {Right: true}}}
+	t := &say.Table{Columns: []say.Column{{Head: ""}, {Head: "", Least: 12}, {Head: "", Least: 8}, {Right: true}}}
 	section := func(head string, counts map[string]int, name func(string) string) {
 		keys := slices.SortedFunc(maps.Keys(counts), func(x, y string) int {
 			return cmp.Or(counts[y]-counts[x], cmp.Compare(x, y))
@@ -140,7 +139,7 @@ func printStats(ctx context.Context, a *app, m *memtree.Memory, s *stats, model 
 }
 
 // printEmbedder prints the embedder, and how many memories have its vectors.
-func printEmbedder(v *say.Voice, p *screen.Page, s *stats) {
+func printEmbedder(v *say.Voice, p *say.Page, s *stats) {
 	said := v.Say("%s · vectors of %d of %d memories", s.Embedder, s.Vectors.Have, s.Vectors.Of)
 	if s.Vectors.Note != "" {
 		said += v.Say("; the others are found by words until record or evolve gets theirs")
@@ -169,7 +168,7 @@ func printDead(ctx context.Context, v *say.Voice, m *memtree.Memory, n int) erro
 }
 
 // printTrials prints the queries of runs, and the number of outcomes.
-func printTrials(v *say.Voice, p *screen.Page, t *effect.Trials) {
+func printTrials(v *say.Voice, p *say.Page, t *effect.Trials) {
 	if t.Questions > 0 {
 		p.Part(v.Say("questions"), v.Say("%d that no run followed; they count nowhere else", t.Questions))
 	}
@@ -187,7 +186,7 @@ func printTrials(v *say.Voice, p *screen.Page, t *effect.Trials) {
 const mostBlamed = 5
 
 // printLedgerStats adds the statistics of corrections and ablations, if there are any.
-func printLedgerStats(v *say.Voice, p *screen.Page, s *effect.LedgerStats) {
+func printLedgerStats(v *say.Voice, p *say.Page, s *effect.LedgerStats) {
 	for i := range s.Corrections {
 		if r := &s.Corrections[i]; r.N > 0 {
 			p.Part(remedyName(v, r.Remedy), remedied(v, r))
@@ -242,7 +241,7 @@ func remedied(v *say.Voice, r *effect.Remedied) string {
 
 // printAnalyses prints how many analyses are by the model and by the rules, in a store where a model was used or is
 // to be.
-func printAnalyses(v *say.Voice, p *screen.Page, n *tree.Analyses) {
+func printAnalyses(v *say.Voice, p *say.Page, n *tree.Analyses) {
 	if n.ByModel+n.Again == 0 {
 		return
 	}
@@ -285,7 +284,7 @@ func spentSince(a *app, t meter.Totals) spentEver {
 }
 
 // printSpent prints the usage of models, a line each.
-func printSpent(a *app, p *screen.Page, s *spentEver) {
+func printSpent(a *app, p *say.Page, s *spentEver) {
 	for _, x := range s.Models {
 		p.Part(a.Say("asked"), a.Say("%s since %s: %d calls, %d of them failed; tokens in %d, out %d; cost %s", x.Model,
 			s.Since.Local().Format(time.DateOnly), x.Calls, x.Failed, x.Usage.InputTokens, x.Usage.OutputTokens,

@@ -10,7 +10,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
@@ -114,7 +113,7 @@ func taughtLines(v *say.Voice, d *curation.Result) []string {
 }
 
 // taughtParts shows a taught lesson.
-func taughtParts(v *say.Voice, p *screen.Page, n *tree.Node) {
+func taughtParts(v *say.Voice, p *say.Page, n *tree.Node) {
 	p.Part(v.Say("do"), n.Content.Guidance)
 	p.Part(v.Say("when"), strings.Join(n.Content.AppliesWhen, "\n"))
 	p.Part(v.Say("product"), n.Scope.Product)
@@ -122,7 +121,7 @@ func taughtParts(v *say.Voice, p *screen.Page, n *tree.Node) {
 }
 
 // examples shows who taught a lesson, for which tests, and against which other lessons.
-func examples(v *say.Voice, p *screen.Page, t *tree.Taught) {
+func examples(v *say.Voice, p *say.Page, t *tree.Taught) {
 	if t == nil {
 		return
 	}

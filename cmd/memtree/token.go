@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/token"
 	"github.com/memtree/memtree/server"
@@ -182,7 +181,7 @@ func tokenList(a *app) error {
 	if len(all) == 0 {
 		return a.Print(a.Say("There is no token. Make one: memtree token add --name agent --scope write"))
 	}
-	t := &screen.Table{Columns: []screen.Column{
+	t := &say.Table{Columns: []say.Column{
 		{Head: a.Say("name"), Least: 8}, {Head: a.Say("token")}, {Head: a.Say("may")}, {Head: a.Say("trees"), Least: 8},
 		{Head: a.Say("holds until")},
 	}}

@@ -17,7 +17,6 @@ import (
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
@@ -209,7 +208,7 @@ func survey(ctx context.Context, v *say.Voice, m *memtree.Memory, f tree.Filter,
 		l := leaf{
 			id: n.ID, errorType: n.ErrorType, direction: n.Direction, level: n.Level,
 			runs: max(len(n.Occurrences), len(n.Children)), scene: sceneName(n.Scene), last: n.Metadata.UpdatedAt,
-			says:    text.Fit(text.Line(cmp.Or(w.Content.Description, w.Content.Title)), screen.FullWidth),
+			says:    text.Fit(text.Line(cmp.Or(w.Content.Description, w.Content.Title)), say.FullWidth),
 			briefed: picked[n.ID], idle: !n.Live(), status: n.Status, mark: n.Mark, waits: waits,
 		}
 		l.taught = n.Taught != nil
@@ -268,7 +267,7 @@ func printEmpty(ctx context.Context, v *say.Voice, m *memtree.Memory) error {
 	case err != nil:
 		return err
 	case box.Total > 0:
-		return screen.WriteLines(
+		return say.WriteLines(
 			v.Stdout,
 			v.Say("No memories here yet. Runs that wait for a label: %d. Next: memtree label", box.Total),
 		)
@@ -312,8 +311,8 @@ func basis(v *say.Voice, l *leaf) string {
 }
 
 // leafPart lists memories. A second line of each describes the error.
-func leafPart(v *say.Voice, p *screen.Page, tax *taxonomy.Taxonomy, leaves []leaf) {
-	t := &screen.Table{Columns: []screen.Column{
+func leafPart(v *say.Voice, p *say.Page, tax *taxonomy.Taxonomy, leaves []leaf) {
+	t := &say.Table{Columns: []say.Column{
 		{Head: v.Say("memory")}, {Head: v.Say("error type"), Least: 16}, {Head: v.Say("direction")},
 		{Head: v.Say("scene"), Least: 10}, {Head: v.Say("rests on"), Right: true},
 	}}
@@ -332,27 +331,27 @@ func leafPart(v *say.Voice, p *screen.Page, tax *taxonomy.Taxonomy, leaves []lea
 			says = v.Say("fits coming tests, as read: %d", l.briefed) + " · " + says
 		}
 		if says := text.Fit(says, v.Width-4); says != "" {
-			p.Raw(v.Paint(screen.Dim, "    "+says))
+			p.Raw(v.Paint(say.Dim, "    "+says))
 		}
 		for _, s := range nonEmpty(l.found) {
-			p.Raw(v.Paint(screen.Dim, "    "+text.Fit(s, v.Width-4)))
+			p.Raw(v.Paint(say.Dim, "    "+text.Fit(s, v.Width-4)))
 		}
 	}
 }
 
 // branchTable is a table of the memories of every error type and direction.
-func branchTable(v *say.Voice, tax *taxonomy.Taxonomy, s *surveyed) *screen.Table {
-	t := &screen.Table{Columns: []screen.Column{{Head: v.Say("error type"), Least: 20}}}
+func branchTable(v *say.Voice, tax *taxonomy.Taxonomy, s *surveyed) *say.Table {
+	t := &say.Table{Columns: []say.Column{{Head: v.Say("error type"), Least: 20}}}
 	inWords := v.Lang != "en" // an id is English and needs no translation there
 	if inWords {
-		t.Columns = append(t.Columns, screen.Column{Head: v.Say("in words"), Least: 8})
+		t.Columns = append(t.Columns, say.Column{Head: v.Say("in words"), Least: 8})
 	}
-	t.Columns = append(t.Columns, screen.Column{Head: v.Say("cases"), Right: true}, screen.Column{Head: v.Say("runs"),
+	t.Columns = append(t.Columns, say.Column{Head: v.Say("cases"), Right: true}, say.Column{Head: v.Say("runs"),
 		Right: true})
 	above := s.levels[2]+s.levels[3] > 0
 	if above {
 		t.Columns = append(t.Columns,
-			screen.Column{Head: v.Say("experiences"), Right: true}, screen.Column{Head: v.Say("strategies"), Right: true})
+			say.Column{Head: v.Say("experiences"), Right: true}, say.Column{Head: v.Say("strategies"), Right: true})
 	}
 	add := func(name, words string, b *branch) {
 		row := []string{name}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/risk"
@@ -188,8 +187,8 @@ func (f *triaged) told() bool {
 }
 
 // riskyPart lists verdicts. If all are alike it prints no numbers and no reasons.
-func riskyPart(v *say.Voice, p *screen.Page, verdicts []risky, apart bool) {
-	t := &screen.Table{Columns: []screen.Column{
+func riskyPart(v *say.Voice, p *say.Page, verdicts []risky, apart bool) {
+	t := &say.Table{Columns: []say.Column{
 		{Right: true}, {Head: v.Say("risk"), Right: true}, {Head: "95 %"},
 		{Head: v.Say("if wrong")}, {Head: v.Say("evaluation"), Least: 16},
 	}}
@@ -207,9 +206,9 @@ func riskyPart(v *say.Voice, p *screen.Page, verdicts []risky, apart bool) {
 	rows := t.Lines(v.Width)
 	p.Head(rows[0])
 	for i, x := range verdicts {
-		p.Raw(rows[i+1], v.Paint(screen.Dim, "    "+text.Fit(text.Line(x.prompt), v.Width-4)))
+		p.Raw(rows[i+1], v.Paint(say.Dim, "    "+text.Fit(text.Line(x.prompt), v.Width-4)))
 		if apart {
-			p.Painted(screen.Dim, "    ", whyRisky(v, &x.Risk))
+			p.Painted(say.Dim, "    ", whyRisky(v, &x.Risk))
 		}
 		if x.Correction != nil {
 			p.Raw("    " + text.Fit(correctionLine(v, x.Correction), v.Width-4))

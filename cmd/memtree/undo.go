@@ -10,7 +10,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
@@ -64,7 +63,7 @@ func runUndo(ctx context.Context, a *app, id string, o curation.Options) error {
 		if n := len(d.Undone.Verdicts); n > 0 {
 			about = a.Say("%d verdicts", n)
 		}
-		out := a.Wrap(a.Paint(screen.Bold, a.Say("Taken back: %s", d.Undone.Kind.Name()+" "+about)))
+		out := a.Wrap(a.Paint(say.Bold, a.Say("Taken back: %s", d.Undone.Kind.Name()+" "+about)))
 		if d.Undone.Why != "" {
 			out = append(out, a.Wrap("  "+a.Say("the reason given: %s", text.Line(d.Undone.Why)))...)
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/tree"
 )
@@ -62,10 +61,10 @@ func runVerify(ctx context.Context, a *app) error {
 
 func verifiedLines(v *say.Voice, x tree.Verified, total int) []string {
 	read := v.Say("Read %d files (%s): %d memories, %d batches, %d ledger entries.",
-		x.Files, screen.Bytes(x.Bytes), x.Nodes, x.Batches, x.Entries)
-	verdict := v.Paint(screen.Green, v.Say("Everything is in order."))
+		x.Files, say.Bytes(x.Bytes), x.Nodes, x.Batches, x.Entries)
+	verdict := v.Paint(say.Green, v.Say("Everything is in order."))
 	if total > 0 {
-		verdict = v.Paint(screen.Red, v.Say("%d things are wrong.", total))
+		verdict = v.Paint(say.Red, v.Say("%d things are wrong.", total))
 	}
 	p := v.Page()
 	p.Raw(read)

@@ -16,7 +16,6 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/whole"
 )
 
@@ -178,7 +177,7 @@ func (f *Files) Text(ctx context.Context, name string, most int64) (string, erro
 		return "", fmt.Errorf("read %s: %w", f.Name(name), err)
 	}
 	if int64(len(b)) > most {
-		return "", f.Fail(nil, "%s is longer than %s, which is the most", f.Name(name), screen.Bytes(most))
+		return "", f.Fail(nil, "%s is longer than %s, which is the most", f.Name(name), say.Bytes(most))
 	}
 	return string(b), nil
 }

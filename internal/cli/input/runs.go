@@ -14,7 +14,6 @@ import (
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/ingest/report"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -54,7 +53,7 @@ type UnreadField struct {
 // Runs reads files of judged runs. It passes on valid runs, and reports the invalid ones.
 type Runs struct {
 	*Files
-	Bar      *screen.Progress
+	Bar      *say.Progress
 	Run      string                                  // id of the run, for lines without one
 	Reports  *report.Reader                          // reads the files, if their format is a known report
 	Keep     func(report.Shot) (tree.Picture, error) // stores the pictures of reports; nil: ignored
@@ -75,13 +74,13 @@ func (f *Files) Runs(files []string, label string) (*Runs, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Runs{Files: f, total: total, Bar: f.Progress(label, screen.Bytes), Rejected: []Reject{},
+	return &Runs{Files: f, total: total, Bar: f.Progress(label, say.Bytes), Rejected: []Reject{},
 		Pictures: Pictures{Why: []report.LeftPicture{}}}, nil
 }
 
 // Refusals returns a reader of no file, which reports the invalid lines of a table that others read.
 func (f *Files) Refusals(label string) *Runs {
-	return &Runs{Files: f, Bar: f.Progress(label, screen.Count), Rejected: []Reject{}}
+	return &Runs{Files: f, Bar: f.Progress(label, say.Count), Rejected: []Reject{}}
 }
 
 // sizes returns the total size of the files, in bytes. It finds a missing file before any is read.

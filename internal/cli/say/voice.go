@@ -1,6 +1,6 @@
 // Package say prints what a command has to print: sentences in the language of the user, results as text or as JSON,
-// notes, errors and progress. The English sentences are literals in the commands; zh.po holds the Chinese of all of
-// them.
+// tables, pages, notes, errors and progress. It measures in terminal cells, and no text that it prints can move the
+// cursor or change a colour. The English sentences are literals in the commands; zh.po holds the Chinese of all of them.
 package say
 
 import (
@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/po"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
@@ -32,7 +31,7 @@ func (p *Process) Env(name string) string { return strings.TrimSpace(p.Getenv(na
 // Voice is the output of one command: its streams, its terminal, its language, and whether it prints JSON.
 type Voice struct {
 	Process
-	screen.Terminal
+	Terminal
 	Lang    string // zh or en
 	BadLang string // an invalid value of --lang
 	JSON    bool   // print results as JSON
@@ -151,13 +150,13 @@ func (v *Voice) LevelName(t tree.Type) string {
 func (v *Voice) DirectionName(d taxonomy.Direction) string { return d.Name().In(v.Lang) }
 
 // Page returns an empty page for the terminal.
-func (v *Voice) Page() *screen.Page { return &screen.Page{Terminal: v.Terminal} }
+func (v *Voice) Page() *Page { return &Page{Terminal: v.Terminal} }
 
 // Table prints a table.
-func (v *Voice) Table(t *screen.Table) error { return v.Print(t.Painted(&v.Terminal)...) }
+func (v *Voice) Table(t *Table) error { return v.Print(t.Painted(&v.Terminal)...) }
 
 // Print prints lines on standard output.
-func (v *Voice) Print(lines ...string) error { return screen.WriteLines(v.Stdout, lines...) }
+func (v *Voice) Print(lines ...string) error { return WriteLines(v.Stdout, lines...) }
 
 // PrintJSON prints a value on standard output, readable and unescaped.
 func (v *Voice) PrintJSON(value any) error {
@@ -210,9 +209,9 @@ func (v *Voice) Remark(s string) {
 }
 
 // Progress returns a bar for a job that begins now, which draws only for a person at a terminal.
-func (v *Voice) Progress(label string, count func(int64) string) *screen.Progress {
+func (v *Voice) Progress(label string, count func(int64) string) *Progress {
 	if v.Live && !v.Quiet && !v.JSON {
-		return screen.NewProgress(v.Stderr, label, count)
+		return NewProgress(v.Stderr, label, count)
 	}
-	return screen.NewProgress(nil, label, count)
+	return NewProgress(nil, label, count)
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/screen"
 	"github.com/memtree/memtree/internal/holder"
 	"github.com/memtree/memtree/internal/text"
 )
@@ -83,8 +82,8 @@ func (g *Guest) Process() say.Process {
 }
 
 // Terminal returns the terminal of the command's user.
-func (g *Guest) Terminal() screen.Terminal {
-	return screen.Terminal{Width: max(40, min(g.Width, screen.FullWidth)), Colour: g.Colour, Live: g.Live}
+func (g *Guest) Terminal() say.Terminal {
+	return say.Terminal{Width: max(40, min(g.Width, say.FullWidth)), Colour: g.Colour, Live: g.Live}
 }
 
 // Away returns where the command's user has their files.

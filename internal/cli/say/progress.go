@@ -1,4 +1,4 @@
-package screen
+package say
 
 import (
 	"fmt"

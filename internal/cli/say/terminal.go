@@ -1,7 +1,4 @@
-// Package screen prints for people at a terminal: tables, wrapped texts, pages of named parts, colour and progress.
-// It measures in terminal cells. It also escapes texts for Markdown. No text that it prints can move the cursor or
-// change a colour.
-package screen
+package say
 
 import (
 	"io"
@@ -21,8 +18,8 @@ type Terminal struct {
 // FullWidth is the width in cells that tables are made for. On a narrower terminal they are cut.
 const FullWidth = 80
 
-// Open describes the terminal of the output and error streams. It reads NO_COLOR, TERM and WT_SESSION through getenv.
-func Open(stdout, stderr io.Writer, getenv func(string) string) Terminal {
+// TerminalOf describes the terminal of the output and error streams. It reads NO_COLOR, TERM and WT_SESSION through getenv.
+func TerminalOf(stdout, stderr io.Writer, getenv func(string) string) Terminal {
 	s := Terminal{Width: FullWidth}
 	if f, ok := stdout.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		s.Colour = getenv("NO_COLOR") == "" && getenv("TERM") != "dumb" && speaksANSI(getenv)
