@@ -1,16 +1,10 @@
 package main
 
 import (
-	"context"
-	"strings"
-
 	"github.com/spf13/cobra"
 
-	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/tree"
 )
 
 // This file defines shell completion. It offers built-in values only, because opening a store at every keystroke
@@ -41,35 +35,6 @@ func sceneTypes(v *say.Voice) func() []cobra.Completion {
 		}
 		return out
 	}
-}
-
-// completeID offers ids for the one argument of a command.
-func completeID(a *app) cobra.CompletionFunc {
-	return func(c *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return ids(c.Context(), a, begun), cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-// ids returns the ids of the store that begin with a text, each with its error type.
-func ids(ctx context.Context, a *app, begun string) []cobra.Completion {
-	const most = 50
-	var out []cobra.Completion
-	// If the store cannot be read there are no suggestions.
-	_ = a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
-		for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {
-			if err != nil || len(out) == most {
-				return err
-			}
-			if strings.HasPrefix(n.ID, begun) {
-				out = append(out, cobra.CompletionWithDesc(n.ID, n.ErrorType))
-			}
-		}
-		return nil
-	})
-	return out
 }
 
 func completionCommand(v *say.Voice) *cobra.Command {

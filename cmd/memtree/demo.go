@@ -43,7 +43,7 @@ func runDemo(ctx context.Context, a *app) (err error) {
 		return fmt.Errorf("make a temporary folder: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	d := &demonstration{app: a, file: filepath.Join(dir, demoFile)}
+	d := &demoRun{app: a, file: filepath.Join(dir, demoFile)}
 	a.store.Dir = filepath.Join(dir, "store")
 	a.store.ReadOnly = false
 	a.Getenv = func(string) string { return "" } // the demo uses no model
@@ -55,22 +55,22 @@ func runDemo(ctx context.Context, a *app) (err error) {
 	return nil
 }
 
-// demonstration is a demo that runs; it calls the commands as a user would.
-type demonstration struct {
+// demoRun is a demo that runs; it calls the commands as a user would.
+type demoRun struct {
 	*app
 	file string
 }
 
-func (d *demonstration) heading(s string) error {
+func (d *demoRun) heading(s string) error {
 	return d.Print("", d.Paint(say.Bold, s))
 }
 
-func (d *demonstration) command(line string) error {
+func (d *demoRun) command(line string) error {
 	return d.Print("", d.Paint(say.Cyan, "$ memtree "+line))
 }
 
 // quietly runs a command without its remarks and returns what it prints.
-func (d *demonstration) quietly(do func() error) (string, error) {
+func (d *demoRun) quietly(do func() error) (string, error) {
 	var out bytes.Buffer
 	defer func(aloud say.Voice) { *d.Voice = aloud }(*d.Voice)
 	d.Quiet, d.Stdout, d.Stderr = true, &out, io.Discard
@@ -79,7 +79,7 @@ func (d *demonstration) quietly(do func() error) (string, error) {
 }
 
 // record records the sample and shows its summary up to the first table.
-func (d *demonstration) record(ctx context.Context) error {
+func (d *demoRun) record(ctx context.Context) error {
 	b, err := fixtures.Files.ReadFile(demoFile)
 	if err != nil {
 		return fmt.Errorf("read the sample: %w", err)
@@ -111,7 +111,7 @@ func wrapIndented(s, indent string, width int) []string {
 }
 
 // guide requests guidance for two pages that no run has seen. A lesson fits the first; no lesson fits the second.
-func (d *demonstration) guide(ctx context.Context) error {
+func (d *demoRun) guide(ctx context.Context) error {
 	for _, p := range []struct{ head, prompt string }{
 		{
 			d.Say("A page that none of the runs was on. This goes into the agent's prompt:"),
@@ -141,7 +141,7 @@ func (d *demonstration) guide(ctx context.Context) error {
 	return nil
 }
 
-func (d *demonstration) next(context.Context) error {
+func (d *demoRun) next(context.Context) error {
 	if err := d.Print("", d.Paint(say.Bold,
 		d.Say("Now with your own runs, one JSON object a line:")),
 		`  {"prompt": "…", "judgment": "pass", "ground_truth": "fail", "reason": "…"}`); err != nil {
@@ -166,7 +166,7 @@ func (d *demonstration) next(context.Context) error {
 const shownNotes = 4
 
 // missed shows what evaluators wrote about some of the wrong verdicts.
-func (d *demonstration) missed(ctx context.Context) error {
+func (d *demoRun) missed(ctx context.Context) error {
 	var cases []tree.Node
 	err := d.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
 		for n, err := range m.Tree().Scan(ctx, tree.Filter{Level: tree.Case.Level()}) {
@@ -194,7 +194,7 @@ func (d *demonstration) missed(ctx context.Context) error {
 }
 
 // evolve runs evolution on the tree and shows the lessons, those supported by the most tests first.
-func (d *demonstration) evolve(ctx context.Context) error {
+func (d *demoRun) evolve(ctx context.Context) error {
 	var lessons, strategies []tree.Node
 	cases, behind := 0, map[string]bool{}
 	err := d.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
@@ -236,7 +236,7 @@ func (d *demonstration) evolve(ctx context.Context) error {
 }
 
 // learned prints the lessons, each with the number of tests that support it.
-func (d *demonstration) learned(lessons, strategies []tree.Node) error {
+func (d *demoRun) learned(lessons, strategies []tree.Node) error {
 	for i, n := range lessons {
 		head := d.Say("%s (%s in %d tests)", n.Content.Title, d.DirectionName(n.Direction), n.Content.Lessons[0].Tests)
 		lines := []string{fmt.Sprintf("%d. %s", i+1, head)}

@@ -19,7 +19,7 @@ import (
 
 func editCommand(a *app) *cobra.Command {
 	o, file := curation.Options{}, ""
-	c := wordCommand(a, "edit ID", &o, func(c *cobra.Command, id string) error {
+	c := decisionCommand(a, "edit ID", &o, func(c *cobra.Command, id string) error {
 		return runEdit(c.Context(), a, id, file, o)
 	})
 	c.Flags().StringVar(&file, "file", "", a.Say("the JSON; - for standard input, without an editor"))
@@ -44,9 +44,9 @@ func runEdit(ctx context.Context, a *app, id, file string, o curation.Options) e
 			return a.Fail(err, "%s stays as it was: the gates refuse these words", n.ID)
 		}
 		if err != nil {
-			return wordRefused(a.Voice, err)
+			return decisionFailure(a.Voice, err)
 		}
-		return printWord(a.Voice, m.Taxonomy(), &d, &d.Changes[0].Node, false)
+		return printDecision(a.Voice, m.Taxonomy(), &d, &d.Changes[0].Node, false)
 	})
 }
 

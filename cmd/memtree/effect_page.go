@@ -86,7 +86,7 @@ func renderEffect(v *say.Voice, tax *taxonomy.Taxonomy, f *finding, g *plot.Grow
 	var facts []string
 	var grids []grid
 	if f.Runs > 0 {
-		facts = breakerSaid(v, tax, f.Report)
+		facts = breakerLines(v, tax, f.Report)
 		grids = append(grids, gridOf(v.Say("Runs"), armTable(v, f.Report)))
 	}
 	if f.None > 0 {

@@ -33,7 +33,7 @@ func effectLines(v *say.Voice, tax *taxonomy.Taxonomy, f *finding) []string {
 		if f.None == 0 {
 			p.Add("")
 		}
-		for i, said := range breakerSaid(v, tax, f.Report) {
+		for i, said := range breakerLines(v, tax, f.Report) {
 			p.Item(strings.Repeat("  ", min(i, 1)), said)
 		}
 		p.Raw(memoryLines(v, v.Say("Memories that help:"), f.Helpful)...)
@@ -116,8 +116,8 @@ func range95(v *say.Voice, low, high float64) string {
 	return v.Say("%s to %s", plot.Points(low), plot.Points(high))
 }
 
-// breakerSaid returns the breaker's state, and the error types that it switched off.
-func breakerSaid(v *say.Voice, tax *taxonomy.Taxonomy, r *effect.Report) []string {
+// breakerLines returns the breaker's state, and the error types that it switched off.
+func breakerLines(v *say.Voice, tax *taxonomy.Taxonomy, r *effect.Report) []string {
 	said := v.Say("Breaker: closed: no harm by memory is proven, so it is given.")
 	switch r.State {
 	case effect.Open:

@@ -11,11 +11,9 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/effect"
-	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/store"
-	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/taxonomy"
@@ -129,16 +127,6 @@ func interrupted(v *say.Voice, err error, done, of int) error {
 		"and so are the model's answers; give the same command again to go on", done, of)
 }
 
-func checkType(v *say.Voice, m *memtree.Memory, only string) error {
-	if only == "" {
-		return nil
-	}
-	if _, ok := m.Taxonomy().ErrorType(only); !ok {
-		return v.Usage("--only is %q, which is no error type; memtree stats lists those there are", only)
-	}
-	return nil
-}
-
 // stepLine returns the progress of evolve on one line.
 func stepLine(v *say.Voice, s evolution.Progress, priced bool) string {
 	const cells = 10
@@ -152,36 +140,6 @@ func stepLine(v *say.Voice, s evolution.Progress, priced bool) string {
 		line += v.Say(", cost %.4f", s.Cost)
 	}
 	return line
-}
-
-// learnedCounts is the number of changes by kind.
-type learnedCounts struct{ experiences, strategies, revised, out, attached, retyped, trusted int }
-
-func countChanges(v *evolution.Evolved) (l learnedCounts, lines []tree.Change) {
-	for _, plan := range v.Plans {
-		for _, c := range plan.Changes {
-			switch {
-			case c.Node.Type == tree.Case && c.Op == tree.OpRevise:
-				l.retyped++
-			case c.Node.Type == tree.Case:
-				l.attached++
-			case c.Op == tree.OpAdd && c.Node.Type == tree.Strategy:
-				l.strategies++
-			case c.Op == tree.OpAdd:
-				l.experiences++
-			case !c.Node.Live():
-				l.out++
-			case c.Op == tree.OpRevise:
-				l.revised++
-			case c.Op == tree.OpCredit || c.Op == tree.OpStatus:
-				l.trusted++
-			}
-			if c.Node.Type != tree.Case && c.Op != tree.OpAttach && c.Op != tree.OpCredit {
-				lines = append(lines, c)
-			}
-		}
-	}
-	return l, lines
 }
 
 func evolvedLines(a *app, tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memtree.EvolveOptions) []string {
@@ -255,47 +213,4 @@ func judgedLines(v *say.Voice, judged []effect.Revised) []string {
 		p.Add("", v.Paint(say.Bold, how)+"  "+r.Why.In(v.Lang))
 	}
 	return p.Lines
-}
-
-// changeLines shows a new or changed abstraction: its content and the reason for it.
-func changeLines(v *say.Voice, tax *taxonomy.Taxonomy, c *tree.Change) []string {
-	why := c.Why
-	if c.Op == tree.OpAdd {
-		why = grounds(v, &c.Node)
-	}
-	return lessonLines(v, tax, &c.Node, why)
-}
-
-// grounds returns the reason for a lesson, in the language of the user.
-func grounds(v *say.Voice, n *tree.Node) string {
-	if n.Type == tree.Strategy {
-		return v.Say("%d experiences of one error type", len(n.Children))
-	}
-	return v.Say("%d cases missed the same check", len(n.Children))
-}
-
-// lessonLines shows an abstraction: its content and the reason for it.
-func lessonLines(v *say.Voice, tax *taxonomy.Taxonomy, n *tree.Node, why string) []string {
-	out := []string{""}
-	out = append(out, v.Wrap(v.Paint(say.Bold, n.ID)+"  "+branchName(v, tax, n.ErrorType, n.Direction))...)
-	p := v.Page()
-	p.Part("  "+v.Say("why"), why)
-	if n.Live() {
-		says := enhance.NewWording(tax).Shown(n, v.Lang).Content
-		p.Part("  "+v.Say("title"), says.Title)
-		if n.Type == tree.Strategy {
-			p.Part("  "+v.Say("mistakes"), says.Description)
-		}
-		p.Part("  "+v.Say("when"), strings.Join(says.AppliesWhen, "\n"))
-		for _, l := range says.Lessons {
-			p.Part("  "+v.Say("check"), text.Append(l.Check, l.Instead))
-			p.Part("  "+v.Say("mistake"), l.Mistake)
-		}
-		if len(says.Lessons) == 1 && says.Lessons[0].Mistake == "" {
-			p.Part("  "+v.Say("mistake"), says.Description)
-		}
-		p.Part("  "+v.Say("not when"), strings.Join(says.NotWhen, "\n"))
-		p.Part("  "+v.Say("rests on"), shortList(n.Children))
-	}
-	return append(out, p.Lines...)
 }

@@ -75,7 +75,7 @@ func runExplain(ctx context.Context, a *app, q memtree.Query, limit int, quarant
 		if err != nil {
 			return err
 		}
-		all := hits(&x)
+		all := consideredOf(&x)
 		for i := range all {
 			n, err := m.Tree().Get(ctx, all[i].ID)
 			if err != nil {
@@ -98,8 +98,8 @@ func runExplain(ctx context.Context, a *app, q memtree.Query, limit int, quarant
 	})
 }
 
-// hits merges the decisions of retrieval with those made later, when memories were left out of the text.
-func hits(x *memtree.Explanation) []considered {
+// consideredOf merges the decisions of retrieval with those made later, when memories were left out of the text.
+func consideredOf(x *memtree.Explanation) []considered {
 	out := make([]considered, 0, len(x.Considered))
 	for _, h := range x.Considered {
 		c := considered{

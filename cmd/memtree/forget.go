@@ -1,26 +1,16 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"slices"
-
 	"github.com/spf13/cobra"
 
-	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
-	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
-	"github.com/memtree/memtree/internal/text"
-	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/tree"
 )
 
 // This file defines the commands that record one decision on one memory: forget, pin and ban.
 
 func forgetCommand(a *app) *cobra.Command {
 	o, yes := curation.Options{}, false
-	c := wordCommand(a, "forget ID", &o, func(c *cobra.Command, id string) error {
+	c := decisionCommand(a, "forget ID", &o, func(c *cobra.Command, id string) error {
 		o.DryRun = !yes
 		return decide(c.Context(), a, id, o, (*curation.Curation).Forget)
 	})
@@ -31,7 +21,7 @@ func forgetCommand(a *app) *cobra.Command {
 
 func pinCommand(a *app) *cobra.Command {
 	o := curation.Options{}
-	c := wordCommand(a, "pin ID", &o, func(c *cobra.Command, id string) error {
+	c := decisionCommand(a, "pin ID", &o, func(c *cobra.Command, id string) error {
 		return decide(c.Context(), a, id, o, (*curation.Curation).Pin)
 	})
 	return c
@@ -39,193 +29,10 @@ func pinCommand(a *app) *cobra.Command {
 
 func banCommand(a *app) *cobra.Command {
 	o, yes := curation.Options{}, false
-	c := wordCommand(a, "ban ID", &o, func(c *cobra.Command, id string) error {
+	c := decisionCommand(a, "ban ID", &o, func(c *cobra.Command, id string) error {
 		o.DryRun = !yes
 		return decide(c.Context(), a, id, o, (*curation.Curation).Ban)
 	})
 	c.Flags().BoolVar(&yes, "yes", false, a.Say("do it"))
 	return c
-}
-
-// wordCommand returns a command on one memory with the flags that all of them share.
-func wordCommand(a *app, use string, o *curation.Options, run func(*cobra.Command, string) error) *cobra.Command {
-	c := &cobra.Command{
-		Use:               use,
-		Args:              arguments(a.Voice, 1, 1, a.Say("the id of a memory")),
-		RunE:              func(c *cobra.Command, args []string) error { return run(c, args[0]) },
-		ValidArgsFunction: completeID(a),
-	}
-	speaker(a.Voice, c, o)
-	over(a.Voice, c, o)
-	return c
-}
-
-// speaker adds the flags for who decides and why.
-func speaker(v *say.Voice, c *cobra.Command, o *curation.Options) {
-	c.Flags().StringVar(&o.Why, "why", "", v.Say("why, in one sentence; it is saved"))
-	c.Flags().StringVar(&o.By, "by", "", v.Say("who decides; it is saved"))
-}
-
-// over adds the flag that allows a decision against another person's.
-func over(v *say.Voice, c *cobra.Command, o *curation.Options) {
-	c.Flags().BoolVar(&o.Over, "over", false, v.Say("decide although another person decided otherwise"))
-}
-
-// deciding is a way to decide on a memory or a fact.
-type deciding = func(*curation.Curation, context.Context, string, curation.Options) (curation.Result, error)
-
-// decide makes a decision on a memory and prints what follows from it.
-func decide(ctx context.Context, a *app, id string, o curation.Options, on deciding) error {
-	return a.store.With(ctx, store.Unless(o.DryRun), func(m *memtree.Memory) error {
-		n, err := findNode(ctx, a.Voice, m, id)
-		if err != nil {
-			return err
-		}
-		d, err := on(m.Curation(), ctx, n.ID, o)
-		if err != nil {
-			return wordRefused(a.Voice, err)
-		}
-		if err := printWord(a.Voice, m.Taxonomy(), &d, &n, o.DryRun); err != nil || !o.DryRun {
-			return err
-		}
-		return a.Usage("nothing was changed; say --yes to do it")
-	})
-}
-
-// wordRefused returns the sentence for a decision that was refused.
-func wordRefused(v *say.Voice, err error) error {
-	var r *curation.RefusedError
-	if !errors.As(err, &r) {
-		return err
-	}
-	switch r.Why {
-	case curation.Already:
-		return v.Fail(err, "%s: that was decided before, and nothing changed", r.ID)
-	case curation.Archived:
-		return v.Fail(err, "%s is out of use (%s), and nothing changed", r.ID, text.Line(r.Now))
-	case curation.Waiting:
-		return v.Fail(err, "%s waits in quarantine; let it be used first: memtree promote %s", r.ID, r.ID)
-	case curation.Purged:
-		return v.Fail(err, "%s was purged: its bytes are gone, and that cannot be taken back", r.ID)
-	case curation.Since:
-		return v.Fail(err, "%s decided since: %s. Take that back first: memtree undo", whoDecided(v, r), decided(v, r))
-	case curation.Theirs:
-		return v.Fail(err, "%s decided: %s. Nothing was changed; --over decides all the same", whoDecided(v, r),
-			decided(v, r))
-	case curation.Several:
-		return v.Fail(err, "%s is one of %d verdicts that were labelled together; memtree undo %s takes all of them back",
-			r.ID, len(r.Labels), r.Now)
-	case curation.Banned:
-		return v.Fail(err, "%s said the same, and %s banned or rejected it: %s Nothing was taught; memtree undo %s takes "+
-			"that back", r.ID, whoDecided(v, r), text.Line(r.Now), r.ID)
-	case curation.Alike:
-		return v.Fail(err, "%s says the same: %s Word that one better (memtree edit %s), or teach it again with its own "+
-			"words and more tests", r.ID, text.Line(r.Now), r.ID)
-	case curation.Nothing:
-		return v.Fail(err, "there is no decision of a person to take back")
-	}
-	return err
-}
-
-// whoDecided names the author of the decision that blocks this one.
-func whoDecided(v *say.Voice, r *curation.RefusedError) string {
-	if r.By == "" || r.By == tree.ByPerson {
-		return v.Say("somebody who gave no name")
-	}
-	return r.By
-}
-
-// decided describes that decision and its time.
-func decided(v *say.Voice, r *curation.RefusedError) string {
-	what := r.Now
-	if len(r.Labels) == 1 {
-		what = text.Append(r.Labels[0].Evaluation+":", verdictName(v, &r.Labels[0]))
-	}
-	return dotted(what, r.At.UTC().Format("2006-01-02 15:04"))
-}
-
-// printWord prints what a decision changed and what follows from it.
-func printWord(v *say.Voice, tax *taxonomy.Taxonomy, d *curation.Result, n *tree.Node, dry bool) error {
-	if v.JSON {
-		return v.PrintJSON(d)
-	}
-	head := saidHead(v, d.Action.Kind, n.ID)
-	if d.Action.Purged {
-		head = v.Say("Purged: %s", n.ID)
-	}
-	if dry {
-		head = v.Say("Would change (nothing was written): %s", head)
-	}
-	name := nameOf(v, tax, n)
-	if d.Action.Kind == tree.DecisionAbout { // the correction may have changed its name
-		name = aboutDone(v, d)
-	}
-	p := v.Page()
-	p.Bold(head)
-	p.Add("  " + text.Line(name))
-	if d.Action.Purged {
-		p.Raw(purgedLines(v, d)...)
-	}
-	return v.Print(append(p.Lines, followsLines(v, tax, d)...)...)
-}
-
-// purgedLines lists what a purge removes and what it cannot reach.
-func purgedLines(v *say.Voice, d *curation.Result) []string {
-	lessons := 0
-	for _, c := range d.Changes {
-		if c.Op == tree.OpArchive && c.Node.ID != d.Action.Node {
-			lessons++
-		}
-	}
-	return slices.Concat(
-		v.Wrap(v.Say("Removed: its evidence and texts, from every file of the store, and what lessons said that were "+
-			"written from it (%d). The search index is made anew; damaged bytes that were set aside are gone.",
-			lessons)),
-		v.Wrap(v.Say("Not reached: exports and backups elsewhere, the files it was recorded from, the history of git, and "+
-			"other memories that say the same.")))
-}
-
-// followsLines lists the lessons that were derived from the changed memory, and what happens to them.
-func followsLines(v *say.Voice, tax *taxonomy.Taxonomy, d *curation.Result) []string {
-	if len(d.Stood) == 0 {
-		return nil
-	}
-	p := v.Page()
-	p.Add(v.Say("Lessons that stand on it: %d. They are written anew, or go, when the tree evolves next: "+
-		"memtree evolve", len(d.Stood)))
-	for i := range d.Stood {
-		n := &d.Stood[i]
-		line := "  " + n.ID + "  "
-		p.Raw(line + text.Fit(text.Line(nameOf(v, tax, n)), v.Width-len(line)))
-		if n.Kept() {
-			p.Raw("    " + v.Say("(stays: a person pinned or wrote it)"))
-		}
-	}
-	return p.Lines
-}
-
-// saidHead names the decision on a memory.
-func saidHead(v *say.Voice, said tree.DecisionKind, id string) string {
-	switch said {
-	case tree.DecisionForget:
-		return v.Say("Forgotten: %s", id)
-	case tree.DecisionPin:
-		return v.Say("Pinned: %s", id)
-	case tree.DecisionBan:
-		return v.Say("Banned: %s", id)
-	case tree.DecisionEdit:
-		return v.Say("Edited: %s", id)
-	case tree.DecisionTeach:
-		return v.Say("Taught: %s", id)
-	case tree.DecisionRelabel:
-		return v.Say("Relabelled: %s", id)
-	case tree.DecisionAbout:
-		return v.Say("Corrected: %s", id)
-	case tree.DecisionReject:
-		return v.Say("Rejected: %s", id)
-	case tree.DecisionAccept:
-		return v.Say("Accepted: %s", id)
-	case tree.DecisionUndo:
-	}
-	return v.Say("Taken back: %s", id)
 }

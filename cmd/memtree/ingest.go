@@ -64,9 +64,9 @@ type ingested struct {
 	Format string `json:"format"`
 	Read   int    `json:"read"` // runs in the files
 	recorded
-	Skipped int       `json:"skipped"`         // tests without a verdict
-	Alike   int       `json:"alike"`           // possible reports of other tools on a waiting run
-	Truth   *toldFrom `json:"truth,omitempty"` // result of the table of truths
+	Skipped int          `json:"skipped"`         // tests without a verdict
+	Alike   int          `json:"alike"`           // possible reports of other tools on a waiting run
+	Truth   *tableResult `json:"truth,omitempty"` // result of the table of truths
 
 	Pictures input.Pictures `json:"pictures"`
 }
@@ -195,7 +195,7 @@ func truths(ctx context.Context, a *app, file string) (*labelling, error) {
 // newLabelling returns a labelling of a memory by a table.
 func newLabelling(a *app, name string, labels ingest.Labels, names *testNames) *labelling {
 	return &labelling{app: a, Runs: a.files.Refusals(a.Say("labelling")),
-		file: name, labels: labels, names: names, out: toldFrom{Empty: labels.Empty}}
+		file: name, labels: labels, names: names, out: tableResult{Empty: labels.Empty}}
 }
 
 // end records the runs that reports held back for another attempt.

@@ -57,9 +57,9 @@ func (n *testNames) of(name string) []string {
 	return n.runs[name]
 }
 
-// toldBefore reports whether an evaluation whose key was recorded with other content repeats its verdict: two tools
+// sameVerdict reports whether an evaluation whose key was recorded with other content repeats its verdict: two tools
 // report the same run with different details, and only the verdict matters.
-func (r *recorder) toldBefore(ctx context.Context, e *tree.Evaluation) (bool, error) {
+func (r *recorder) sameVerdict(ctx context.Context, e *tree.Evaluation) (bool, error) {
 	if r.Reports == nil {
 		return false, nil
 	}

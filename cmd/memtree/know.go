@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,8 +10,6 @@ import (
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/store"
-	"github.com/memtree/memtree/internal/text"
-	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -154,7 +150,7 @@ func factDecided(ctx context.Context, a *app, decide func(*memtree.Memory) (cura
 		d, err := decide(m)
 		switch {
 		case err != nil:
-			return wordRefused(a.Voice, err)
+			return decisionFailure(a.Voice, err)
 		case a.JSON:
 			return a.PrintJSON(d)
 		case d.Action.Purged:
@@ -184,32 +180,5 @@ func factHead(v *say.Voice, d *curation.Result) string {
 	case curation.DecisionContradict:
 		return v.Say("Contradicted: %s", d.Fact.ID)
 	}
-	return saidHead(v, d.Action.Kind, d.Fact.ID)
+	return decisionHead(v, d.Action.Kind, d.Fact.ID)
 }
-
-// findFact returns the fact with this id, or the only one whose id begins with it.
-func findFact(ctx context.Context, v *say.Voice, m *memtree.Memory, id string) (knowledge.Fact, error) {
-	all, err := m.Knowledge().All(ctx)
-	if err != nil {
-		return knowledge.Fact{}, err
-	}
-	found := slices.DeleteFunc(all, func(f knowledge.Fact) bool { return !strings.HasPrefix(f.ID, id) })
-	if i := slices.IndexFunc(found, func(f knowledge.Fact) bool { return f.ID == id }); i >= 0 {
-		return found[i], nil
-	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		return knowledge.Fact{}, v.Fail(errNoFact, "no fact has an id that begins with %s; memtree know list lists them",
-			text.Line(id))
-	}
-	ids := make([]string, 0, mostIDs)
-	for i := range found[:min(mostIDs, len(found))] {
-		ids = append(ids, found[i].ID)
-	}
-	return knowledge.Fact{}, v.Fail(nil, "several ids begin with %s: %s; give more of it", text.Line(id),
-		strings.Join(ids, ", "))
-}
-
-var errNoFact = errors.New("there is no such fact")

@@ -162,7 +162,7 @@ func confirmNew(ctx context.Context, v *say.Voice, m *memtree.Memory, did *knowl
 	for i := range did.New[:min(mostConfirmed, len(did.New))] {
 		d, err := m.Curation().ConfirmFact(ctx, did.New[i].ID, curation.Options{By: by})
 		if err != nil {
-			return wordRefused(v, err)
+			return decisionFailure(v, err)
 		}
 		did.New[i] = *d.Fact
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
-	"github.com/memtree/memtree/risk"
 )
 
 // labelFlags are the flags of label.
@@ -136,17 +135,6 @@ func waitingLine(v *say.Voice, box *inbox.Inbox) string {
 	return v.Say("Verdicts that wait for their truth: %d; about %.1f of them are wrong.", box.Total, box.Expected)
 }
 
-// riskCell is a risk in a table. Without a prediction it shows whether the test was misjudged before.
-func riskCell(v *say.Voice, r *risk.Risk) string {
-	switch {
-	case r.Enough:
-		return percent(r.P)
-	case r.Before.Wrong > 0:
-		return v.Say("wrong before")
-	}
-	return "-"
-}
-
 // labelCard shows one run to the person who labels it.
 func labelCard(a *app, u *inbox.Unlabelled) []string {
 	e := &u.Evaluation
@@ -223,7 +211,7 @@ func labelMany(ctx context.Context, a *app, f *labelFlags) error {
 		}
 		d, err := m.Curation().Label(ctx, ids, curation.Truth{Correct: new(f.as == "right"), Reason: f.note}, f.speaker)
 		if err != nil {
-			return wordRefused(a.Voice, err)
+			return decisionFailure(a.Voice, err)
 		}
 		if a.JSON {
 			return a.PrintJSON(&d)
@@ -247,7 +235,7 @@ func meantSo(ctx context.Context, a *app, f *labelFlags, n int) (bool, error) {
 	if a.JSON {
 		return false, a.Usage("%d verdicts match; --yes labels them", n)
 	}
-	s := &sitting{app: a, lines: scanLines(input.Until(ctx, a.Stdin)), echo: !a.Live}
+	s := &labelSession{app: a, lines: scanLines(input.Until(ctx, a.Stdin)), echo: !a.Live}
 	said, err := s.ask(a.Say("Label %d verdicts as %s? y or n", n, rightName(a.Voice, f.as == "right")))
 	if err != nil {
 		return false, a.Usage("%d verdicts match; --yes labels them", n)

@@ -24,8 +24,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// sitting is one session in which a person labels runs one after another.
-type sitting struct {
+// labelSession is one session in which a person labels runs one after another.
+type labelSession struct {
 	*app
 	mem   *memtree.Memory
 	by    curation.Options
@@ -56,7 +56,7 @@ func labelAsk(ctx context.Context, a *app, f *labelFlags) error {
 		if err := m.Wait(ctx); err != nil {
 			return err
 		}
-		s := &sitting{app: a, mem: m, by: f.speaker, query: f.query, passed: map[string]bool{},
+		s := &labelSession{app: a, mem: m, by: f.speaker, query: f.query, passed: map[string]bool{},
 			lines: scanLines(input.Until(ctx, a.Stdin)), echo: !a.Live}
 		if f, ok := a.Stdin.(*os.File); ok {
 			s.echo = !term.IsTerminal(int(f.Fd())) //nolint:gosec // a file descriptor
@@ -77,7 +77,7 @@ func scanLines(r io.Reader) *bufio.Scanner {
 }
 
 // run shows runs until none is left or the person ends the session.
-func (s *sitting) run(ctx context.Context) error {
+func (s *labelSession) run(ctx context.Context) error {
 	for first := true; ; first = false {
 		box, err := s.mem.Inbox().Find(ctx, s.query, 0, 0)
 		if err != nil {
@@ -105,7 +105,7 @@ func (s *sitting) run(ctx context.Context) error {
 }
 
 // next returns the riskiest run that was not skipped, nil if there is none. A run whose label was undone comes first.
-func (s *sitting) next(box *inbox.Inbox) (u *inbox.Unlabelled) {
+func (s *labelSession) next(box *inbox.Inbox) (u *inbox.Unlabelled) {
 	for i := range box.Waiting {
 		id := box.Waiting[i].Evaluation.Key()
 		if !s.passed[id] && (u == nil || id == s.front) {
@@ -117,7 +117,7 @@ func (s *sitting) next(box *inbox.Inbox) (u *inbox.Unlabelled) {
 }
 
 // one asks for the label of one run until it is labelled or skipped. again is false if the session ends.
-func (s *sitting) one(ctx context.Context, u *inbox.Unlabelled) (again bool, err error) {
+func (s *labelSession) one(ctx context.Context, u *inbox.Unlabelled) (again bool, err error) {
 	for {
 		said, err := s.ask(s.Say("r right · w wrong · s skip · u take back · q end"))
 		if err != nil {
@@ -151,7 +151,7 @@ func (s *sitting) one(ctx context.Context, u *inbox.Unlabelled) (again bool, err
 
 // wrongly asks for the direction of a wrong verdict, where it is not clear, and the reason. The label remains even if
 // the person leaves both unanswered.
-func (s *sitting) wrongly(ctx context.Context, u *inbox.Unlabelled) error {
+func (s *labelSession) wrongly(ctx context.Context, u *inbox.Unlabelled) error {
 	t := curation.Truth{Correct: new(false), Direction: find.Way(&u.Evaluation)}
 	var gone error
 	if t.Direction == taxonomy.Other {
@@ -167,14 +167,14 @@ func (s *sitting) wrongly(ctx context.Context, u *inbox.Unlabelled) error {
 }
 
 // skip moves a run behind the others, or back. It ignores a run that no longer waits.
-func (s *sitting) skip(id string, skipped bool) error {
+func (s *labelSession) skip(id string, skipped bool) error {
 	if err := s.mem.Inbox().Skip(id, skipped); !errors.Is(err, tree.ErrNotFound) {
 		return err
 	}
 	return nil
 }
 
-func (s *sitting) way() (taxonomy.Direction, error) {
+func (s *labelSession) way() (taxonomy.Direction, error) {
 	for {
 		said, err := s.ask(s.Say("Which way: m missed a defect · f false alarm · o other"))
 		if err != nil {
@@ -192,7 +192,7 @@ func (s *sitting) way() (taxonomy.Direction, error) {
 }
 
 // tell stores the label of a run. If it is refused, it prints the reason and skips the run.
-func (s *sitting) tell(ctx context.Context, u *inbox.Unlabelled, t curation.Truth) error {
+func (s *labelSession) tell(ctx context.Context, u *inbox.Unlabelled, t curation.Truth) error {
 	id := u.Evaluation.Key()
 	d, err := s.mem.Curation().Label(ctx, []string{id}, t, s.by)
 	var refused *curation.RefusedError
@@ -201,7 +201,7 @@ func (s *sitting) tell(ctx context.Context, u *inbox.Unlabelled, t curation.Trut
 	switch {
 	case errors.As(err, &refused), errors.As(err, &unkept), errors.As(err, &field), errors.Is(err, tree.ErrNotFound):
 		s.passed[id] = true
-		return s.line(s.Sentence(relabelRefused(s.Voice, id, err)))
+		return s.line(s.Sentence(relabelFailure(s.Voice, id, err)))
 	case err != nil:
 		return err
 	case len(d.Decided) > 0:
@@ -210,7 +210,7 @@ func (s *sitting) tell(ctx context.Context, u *inbox.Unlabelled, t curation.Trut
 			verdictName(s.Voice, &d.Decided[0].Verdict)))
 	case len(d.Verdicts) == 0:
 		s.passed[id] = true
-		return s.line(s.Sentence(relabelRefused(s.Voice, id, &curation.UnkeptError{Evaluation: id})))
+		return s.line(s.Sentence(relabelFailure(s.Voice, id, &curation.UnkeptError{Evaluation: id})))
 	}
 	v := &d.Verdicts[0]
 	s.told++
@@ -229,7 +229,7 @@ func (s *sitting) tell(ctx context.Context, u *inbox.Unlabelled, t curation.Trut
 
 // offer prints how to teach a lesson if several notes are alike and no check explains them. It does so once in a
 // session, because the notes that follow are alike too.
-func (s *sitting) offer(ctx context.Context, node string) error {
+func (s *labelSession) offer(ctx context.Context, node string) error {
 	if s.offered {
 		return nil
 	}
@@ -266,7 +266,7 @@ func teachLine(l *curation.Lesson) string {
 func shellQuoted(s string) string { return "'" + strings.ReplaceAll(text.Line(s), "'", `'\''`) + "'" }
 
 // back undoes the last answer of the session.
-func (s *sitting) back(ctx context.Context) error {
+func (s *labelSession) back(ctx context.Context) error {
 	last := s.past[len(s.past)-1]
 	s.past = slices.Delete(s.past, len(s.past)-1, len(s.past))
 	if s.front = last.id; !last.told {
@@ -274,7 +274,7 @@ func (s *sitting) back(ctx context.Context) error {
 		return s.skip(last.id, false)
 	}
 	if _, err := s.mem.Curation().Undo(ctx, last.id, s.by); err != nil {
-		return wordRefused(s.Voice, err)
+		return decisionFailure(s.Voice, err)
 	}
 	s.told--
 	if last.wrong {
@@ -284,7 +284,7 @@ func (s *sitting) back(ctx context.Context) error {
 }
 
 // ask prints a question and reads a line; io.EOF if none comes.
-func (s *sitting) ask(question string) (string, error) {
+func (s *labelSession) ask(question string) (string, error) {
 	if _, err := io.WriteString(s.Stdout, s.Paint(say.Cyan, question)+" > "); err != nil {
 		return "", err
 	}
@@ -304,12 +304,12 @@ func (s *sitting) ask(question string) (string, error) {
 	return "", io.EOF
 }
 
-func (s *sitting) line(sentence string) error {
+func (s *labelSession) line(sentence string) error {
 	return s.Print(s.Wrap(sentence)...)
 }
 
 // sum prints the result of the session.
-func (s *sitting) sum(ctx context.Context) error {
+func (s *labelSession) sum(ctx context.Context) error {
 	if s.told == 0 {
 		return nil
 	}

@@ -91,8 +91,8 @@ func cell(s string) string {
 	return ingest.QuoteCell(text.Clip(strings.TrimSpace(text.Clean(s)), cellRunes))
 }
 
-// toldFrom is the result of a table of truths, as --json prints it.
-type toldFrom struct {
+// tableResult is the result of a table of truths, as --json prints it.
+type tableResult struct {
 	Told     int            `json:"told"`
 	Wrong    int            `json:"wrong"`   // of Told
 	Cases    int            `json:"cases"`   // that are new

@@ -29,7 +29,7 @@ type labelling struct {
 	labels  ingest.Labels
 	names   *testNames // of the runs that the table is for: those of the reports, or all known ones
 	by      curation.Options
-	out     toldFrom
+	out     tableResult
 	box     inbox.Inbox    // afterwards
 	done    map[string]int // line of the table by run id
 	waiting map[string]*tree.Evaluation
@@ -124,7 +124,7 @@ func (l *labelling) badUpTo(line int) {
 
 // one applies one line of the table.
 func (l *labelling) one(ctx context.Context, x *ingest.Label) error {
-	w, ok := wordOf(x.Truth)
+	w, ok := labelOf(x.Truth)
 	if !ok {
 		return l.refuse(x, "truth", l.Say("is %q; write right, wrong, pass, fail, false_pass, false_fail or other",
 			text.Clip(text.Line(x.Truth), 40)))
@@ -157,10 +157,10 @@ func (l *labelling) one(ctx context.Context, x *ingest.Label) error {
 		}
 		l.batch = append(l.batch, tableLine{x, id, t})
 		return nil
-	case says(w, &was) && (x.Note == "" || was.Correct):
+	case agrees(w, &was) && (x.Note == "" || was.Correct):
 		l.out.Already++
 		return nil
-	case says(w, &was): // the note may be new
+	case agrees(w, &was): // the note may be new
 		return l.tell(ctx, x, was.Evaluation, curation.Truth{Correct: new(false), Direction: was.Direction, Reason: x.Note})
 	default:
 		return l.correct(ctx, x, &was, w)
@@ -189,35 +189,35 @@ func (l *labelling) refuse(x *ingest.Label, field, why string) error {
 	return nil
 }
 
-// says reports whether a verdict of the ledger already has a label.
-func says(w word, v *tree.Verdict) bool {
+// agrees reports whether a verdict of the ledger already has a label.
+func agrees(w tableLabel, v *tree.Verdict) bool {
 	switch w {
-	case saysRight:
+	case labelRight:
 		return v.Labelled && v.Correct
-	case saysWrong:
+	case labelWrong:
 		return v.Labelled && !v.Correct
-	case saysMiss, saysAlarm, saysOther:
+	case labelMiss, labelAlarm, labelOther:
 		return v.Labelled && !v.Correct && string(v.Direction) == string(w)
-	case saysPass, saysFail: // these need the run itself
+	case labelPass, labelFail: // these need the run itself
 	}
 	return false
 }
 
 // correct applies another truth to a run that has one.
-func (l *labelling) correct(ctx context.Context, x *ingest.Label, was *tree.Verdict, w word) error {
+func (l *labelling) correct(ctx context.Context, x *ingest.Label, was *tree.Verdict, w tableLabel) error {
 	if said, ok := contrary(was, w); ok {
 		return l.refuse(x, "truth", l.Say("is %s, and the verdict was %s; write right, or mend it", w, polarityName(l.Voice,
 			said)))
 	}
 	t := curation.Truth{Reason: x.Note}
 	switch w {
-	case saysPass, saysFail:
+	case labelPass, labelFail:
 		t.GroundTruth = tree.Quote(string(w))
-	case saysRight:
+	case labelRight:
 		t.Correct = new(true)
-	case saysWrong: // in its only possible direction
+	case labelWrong:
 		t.Correct = new(false)
-	case saysMiss, saysAlarm, saysOther:
+	case labelMiss, labelAlarm, labelOther:
 		t.Correct, t.Direction = new(false), taxonomy.Direction(w)
 	}
 	return l.tell(ctx, x, was.Evaluation, t)
@@ -285,7 +285,7 @@ func (l *labelling) tell(ctx context.Context, x *ingest.Label, id string, t cura
 		return l.refuse(x, "truth", l.Say("is %s, but %s decided: %s. --over labels it all the same", x.Truth,
 			whoDecided(l.Voice, refused), decided(l.Voice, refused)))
 	case errors.As(err, &refused):
-		return l.refuse(x, "", l.Sentence(wordRefused(l.Voice, err)))
+		return l.refuse(x, "", l.Sentence(decisionFailure(l.Voice, err)))
 	default:
 		return err
 	}
@@ -302,60 +302,60 @@ func newCases(changes []tree.Change) (n int) {
 	return n
 }
 
-// word is a label in a table.
-type word string
+// tableLabel is a label as a table spells it.
+type tableLabel string
 
 // The labels. pass and fail are the truth of the test, the others are about the verdict.
 const (
-	saysRight word = "right"
-	saysWrong word = "wrong"
-	saysPass  word = "pass"
-	saysFail  word = "fail"
-	saysMiss  word = word(taxonomy.FalsePass)
-	saysAlarm word = word(taxonomy.FalseFail)
-	saysOther word = word(taxonomy.Other)
+	labelRight tableLabel = "right"
+	labelWrong tableLabel = "wrong"
+	labelPass  tableLabel = "pass"
+	labelFail  tableLabel = "fail"
+	labelMiss  tableLabel = tableLabel(taxonomy.FalsePass)
+	labelAlarm tableLabel = tableLabel(taxonomy.FalseFail)
+	labelOther tableLabel = tableLabel(taxonomy.Other)
 )
 
-// wordOf parses a label, false if it is none. TRUE and numbers are none, because a spreadsheet may have made them.
-func wordOf(s string) (word, bool) {
+// labelOf parses a label, false if it is none. TRUE and numbers are none, because a spreadsheet may have made them.
+func labelOf(s string) (tableLabel, bool) {
 	switch s = strings.ReplaceAll(strings.ReplaceAll(s, " ", "_"), "-", "_"); s {
 	case "right", "wrong", "pass", "fail", "false_pass", "false_fail", "other":
-		return word(s), true
+		return tableLabel(s), true
 	case "对", "判对", "正确":
-		return saysRight, true
+		return labelRight, true
 	case "错", "判错", "误判", "错误":
-		return saysWrong, true
+		return labelWrong, true
 	case "通过":
-		return saysPass, true
+		return labelPass, true
 	case "不通过", "失败", "未通过":
-		return saysFail, true
+		return labelFail, true
 	case "漏报", "漏报缺陷":
-		return saysMiss, true
+		return labelMiss, true
 	case "误报":
-		return saysAlarm, true
+		return labelAlarm, true
 	}
 	return "", false
 }
 
 // truthOf returns the truth of a run for a label, or the reason why the label does not fit the run.
-func truthOf(v *say.Voice, w word, e *tree.Evaluation, note string) (curation.Truth, string) {
+func truthOf(v *say.Voice, w tableLabel, e *tree.Evaluation, note string) (curation.Truth, string) {
 	t, way := curation.Truth{Reason: note}, find.Way(e)
 	switch {
-	case w == saysPass || w == saysFail:
+	case w == labelPass || w == labelFail:
 		if way == taxonomy.Other {
 			return t, v.Say("is %s, and the verdict cannot be read as pass or fail; write right or wrong", w)
 		}
 		t.GroundTruth = tree.Quote(string(w))
-		if right := (w == saysPass) == (way == taxonomy.FalsePass); !right {
+		if right := (w == labelPass) == (way == taxonomy.FalsePass); !right {
 			t.Direction = way
 		} else {
 			t.Correct = new(true)
 		}
-	case w == saysRight:
+	case w == labelRight:
 		t.Correct = new(true)
-	case w == saysWrong:
+	case w == labelWrong:
 		t.Correct, t.Direction = new(false), way
-	case w != saysOther && way != taxonomy.Other && taxonomy.Direction(w) != way:
+	case w != labelOther && way != taxonomy.Other && taxonomy.Direction(w) != way:
 		return t, v.Say("is %s, and the verdict was %s; write right, or mend it", w, judgedName(v, e))
 	default:
 		t.Correct, t.Direction = new(false), taxonomy.Direction(w)
@@ -365,11 +365,11 @@ func truthOf(v *say.Voice, w word, e *tree.Evaluation, note string) (curation.Tr
 
 // contrary reports whether a label names a direction that is impossible for a verdict, and returns what that verdict
 // was.
-func contrary(was *tree.Verdict, w word) (said judgment.Polarity, is bool) {
+func contrary(was *tree.Verdict, w tableLabel) (said judgment.Polarity, is bool) {
 	switch {
-	case was.Direction == taxonomy.FalsePass && w == saysAlarm:
+	case was.Direction == taxonomy.FalsePass && w == labelAlarm:
 		return judgment.Passes, true
-	case was.Direction == taxonomy.FalseFail && w == saysMiss:
+	case was.Direction == taxonomy.FalseFail && w == labelMiss:
 		return judgment.Fails, true
 	}
 	return judgment.Unread, false

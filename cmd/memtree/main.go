@@ -2,11 +2,12 @@
 // lesson before the next run. See memtree --help.
 //
 // Where to look:
-//   - root.go: the list of commands and the global flags; each command is a file, or a few that begin
-//     with its name
-//   - config.go, find.go, query.go: settings, the flags that choose runs and memories, and those of a question
-//   - help.go: the help of a command
-//   - packages internal/cli/say, input, model, store and config: speech and tables, files, models, the door to a store
+//   - root.go: the list of commands and the global flags; each command is a file, or a few that begin with its name
+//   - manual/: what --help prints of each command, in English and Chinese; manual.go, help.go
+//   - query.go, byhand.go, complete.go: flags that several commands share
+//   - names.go, ids.go, evidence.go, lesson.go, risky.go, decide.go, tally.go: what several commands show or do
+//   - packages internal/cli/say, input, model, store and config: speech and tables, files, the model, the door to the
+//     store, settings
 package main
 
 import (

@@ -229,7 +229,7 @@ func (r *recorder) flush(ctx context.Context, name string) error {
 			r.again(&r.batch[i])
 			r.nameless = r.nameless || r.batch[i].ID == "" && r.batch[i].RunID == ""
 		case tree.Contradiction:
-			if same, err := r.toldBefore(ctx, &r.batch[i]); err != nil || same {
+			if same, err := r.sameVerdict(ctx, &r.batch[i]); err != nil || same {
 				r.out.Duplicate++
 				r.again(&r.batch[i])
 				if err != nil {

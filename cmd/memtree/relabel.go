@@ -60,7 +60,7 @@ func runRelabel(ctx context.Context, a *app, id string, f relabelFlags, o curati
 		}
 		was, err := m.Curation().Evaluation(ctx, id)
 		if err != nil {
-			return relabelRefused(a.Voice, id, err)
+			return relabelFailure(a.Voice, id, err)
 		}
 		if f.runs != "" {
 			if truth.Run, err = findRun(ctx, a, f.runs, was.Evaluation); err != nil {
@@ -69,7 +69,7 @@ func runRelabel(ctx context.Context, a *app, id string, f relabelFlags, o curati
 		}
 		d, err := m.Curation().Relabel(ctx, was.Evaluation, truth, o)
 		if err != nil {
-			return relabelRefused(a.Voice, id, err)
+			return relabelFailure(a.Voice, id, err)
 		}
 		return printRelabelled(a.Voice, m.Taxonomy(), &was, &d)
 	})
@@ -95,8 +95,8 @@ func findRun(ctx context.Context, a *app, file, id string) (found *tree.Evaluati
 	return found, err
 }
 
-// relabelRefused returns the sentence for a refused label.
-func relabelRefused(v *say.Voice, id string, err error) error {
+// relabelFailure returns the sentence for a refused label.
+func relabelFailure(v *say.Voice, id string, err error) error {
 	var several *curation.SeveralError
 	var unkept *curation.UnkeptError
 	switch {
@@ -108,7 +108,7 @@ func relabelRefused(v *say.Voice, id string, err error) error {
 	case errors.Is(err, tree.ErrNotFound):
 		return v.Fail(err, "no evaluation or run is named %s, or it has not been formed yet", id)
 	}
-	return wordRefused(v, err)
+	return decisionFailure(v, err)
 }
 
 func printRelabelled(v *say.Voice, tax *taxonomy.Taxonomy, was *tree.Verdict, d *curation.Result) error {
@@ -116,7 +116,7 @@ func printRelabelled(v *say.Voice, tax *taxonomy.Taxonomy, was *tree.Verdict, d 
 		return v.PrintJSON(d)
 	}
 	is := d.Verdict
-	out := v.Wrap(v.Paint(say.Bold, saidHead(v, tree.DecisionRelabel, is.Evaluation)))
+	out := v.Wrap(v.Paint(say.Bold, decisionHead(v, tree.DecisionRelabel, is.Evaluation)))
 	add := func(s string) { out = append(out, v.Wrap("  "+s)...) }
 	add(v.Say("it was %s; now it is %s", verdictName(v, was), verdictName(v, is)))
 	for _, c := range d.Changes {

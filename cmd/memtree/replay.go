@@ -114,19 +114,19 @@ const nearestGiven = 2
 
 // measure replays a stream. It also returns the predicted risk of each labelled verdict.
 func measure(ctx context.Context, a *app, stream []tree.Evaluation, o *replayOptions) (
-	rep replay.Report, said []foretold, err error,
+	rep replay.Report, said []predicted, err error,
 ) {
 	e, err := replayEmbedder(ctx, a, stream, o.embed)
 	if err != nil {
 		return rep, nil, err
 	}
 	given := min(nearestGiven, o.items)
-	ours := rememberer{limits: o.limits(), findings: o.word == wordings[1], embedder: e}
-	r := &foreteller{rememberer: ours, plain: replay.NewNearest(1)}
-	v := &evolver{rememberer: ours}
-	memories, subjects := []*rememberer{&r.rememberer}, []replay.Subject{r, replay.NewNearest(given)}
+	ours := memorySubject{limits: o.limits(), findings: o.word == wordings[1], embedder: e}
+	r := &predictor{memorySubject: ours, plain: replay.NewNearest(1)}
+	v := &evolvingSubject{memorySubject: ours}
+	memories, subjects := []*memorySubject{&r.memorySubject}, []replay.Subject{r, replay.NewNearest(given)}
 	if o.evolve {
-		memories, subjects = append(memories, &v.rememberer), append(subjects, v, replay.NewNearest(given))
+		memories, subjects = append(memories, &v.memorySubject), append(subjects, v, replay.NewNearest(given))
 	}
 	for _, m := range memories {
 		if err := m.open(ctx); err != nil {

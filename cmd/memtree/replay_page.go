@@ -49,7 +49,7 @@ type pageRow struct {
 
 // writeReplayPage writes a self-contained page that shows how well the risks separate wrong verdicts from right ones.
 // The write is atomic.
-func writeReplayPage(a *app, path string, r *replay.Risks, said []foretold) error {
+func writeReplayPage(a *app, path string, r *replay.Risks, said []predicted) error {
 	if r == nil || r.AUC == nil {
 		return a.Fail(nil, "%s was not written: a page needs runs that were judged right and runs "+
 			"that were judged wrong", path)
@@ -65,7 +65,7 @@ func writeReplayPage(a *app, path string, r *replay.Risks, said []foretold) erro
 	return a.files.Write(path, page.Bytes())
 }
 
-func replayPageData(v *say.Voice, r *replay.Risks, said []foretold) map[string]any {
+func replayPageData(v *say.Voice, r *replay.Risks, said []predicted) map[string]any {
 	in := r.Intervals["found10"]
 	return map[string]any{
 		"Lang":  v.Lang,
@@ -134,9 +134,9 @@ func dots(v *say.Voice, bins []replay.Bin) []dot {
 	return out
 }
 
-func pageRows(v *say.Voice, said []foretold) []pageRow {
+func pageRows(v *say.Voice, said []predicted) []pageRow {
 	said = slices.Clone(said)
-	slices.SortStableFunc(said, func(x, y foretold) int {
+	slices.SortStableFunc(said, func(x, y predicted) int {
 		return cmp.Or(cmp.Compare(y.P, x.P), cmp.Compare(y.Order, x.Order))
 	})
 	var out []pageRow

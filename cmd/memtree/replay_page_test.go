@@ -17,7 +17,7 @@ func TestReplayPageIsInert(t *testing.T) {
 		Reliability: []replay.Bin{{N: 1, P: 0.5, Wrong: 1}},
 		Gain:        []replay.Gain{{}, {Read: 1, Found: 1, Nearest: 1}},
 	}
-	hostile := foretold{
+	hostile := predicted{
 		risky: risky{
 			Evaluation: `"><img src=x onerror=alert(1)>`,
 			prompt:     `</td></table><script>alert("x")</script>`,
@@ -28,7 +28,7 @@ func TestReplayPageIsInert(t *testing.T) {
 	require.NoError(t, err)
 	var b bytes.Buffer
 	a, _ := inTest()
-	require.NoError(t, page.Execute(&b, replayPageData(a.Voice, &r, []foretold{hostile})))
+	require.NoError(t, page.Execute(&b, replayPageData(a.Voice, &r, []predicted{hostile})))
 	require.NotContains(t, b.String(), "<script")
 	require.NotContains(t, b.String(), "<img")
 	require.Contains(t, b.String(), "&lt;script&gt;")

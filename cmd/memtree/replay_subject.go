@@ -25,9 +25,9 @@ func judged(e *tree.Evaluation) replay.Label {
 	return replay.Label{Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction}
 }
 
-// rememberer is memtree as replay measures it. It has its own store in memory. A query records no trial and has the
+// memorySubject is memtree as replay measures it. It has its own store in memory. A query records no trial and has the
 // time of its run, and the run before it is formed first.
-type rememberer struct {
+type memorySubject struct {
 	mem      *memtree.Memory
 	limits   retrieval.Limits
 	findings bool         // include earlier findings in guidance
@@ -35,7 +35,7 @@ type rememberer struct {
 	now      time.Time
 }
 
-func (r *rememberer) open(ctx context.Context) error {
+func (r *memorySubject) open(ctx context.Context) error {
 	o := memtree.Options{InMemory: true, Deadline: store.Patient, Findings: r.findings, Embedder: r.embedder,
 		Now: func() time.Time { return r.now }}
 	var err error
@@ -43,9 +43,9 @@ func (r *rememberer) open(ctx context.Context) error {
 	return err
 }
 
-func (*rememberer) Name() string { return "memtree" }
+func (*memorySubject) Name() string { return "memtree" }
 
-func (r *rememberer) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given, error) {
+func (r *memorySubject) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given, error) {
 	if e.At.After(r.now) {
 		r.now = e.At
 	}
@@ -72,7 +72,7 @@ func (r *rememberer) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given,
 
 // scenes collects the scenes of the cases that support a memory. A lesson has a scene of its own only if all its
 // cases share one, so it also visits the children and the cited cases.
-func (r *rememberer) scenes(ctx context.Context, id string, seen map[string]bool, to *[]tree.Scene) error {
+func (r *memorySubject) scenes(ctx context.Context, id string, seen map[string]bool, to *[]tree.Scene) error {
 	if seen[id] {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (r *rememberer) scenes(ctx context.Context, id string, seen map[string]bool
 	return nil
 }
 
-func (r *rememberer) Learn(ctx context.Context, e *tree.Evaluation, _ replay.Label) error {
+func (r *memorySubject) Learn(ctx context.Context, e *tree.Evaluation, _ replay.Label) error {
 	told := *e
 	told.Trial = "" // the trial belongs to another store
 	if err := r.mem.Record(ctx, told); err != nil {
@@ -106,10 +106,10 @@ func (r *rememberer) Learn(ctx context.Context, e *tree.Evaluation, _ replay.Lab
 	return r.mem.Wait(ctx)
 }
 
-// evolver is a rememberer whose tree evolves at the end of each day of the history: before the first run of another
-// day in UTC, and whenever longestDay runs were recorded since the last evolve. Only past runs decide when.
-type evolver struct {
-	rememberer
+// evolvingSubject is a memorySubject whose tree evolves at the end of each day of the history: before the first run of
+// another day in UTC, and whenever longestDay runs were recorded since the last evolve. Only past runs decide when.
+type evolvingSubject struct {
+	memorySubject
 	last time.Time // time of the last recorded run
 	runs int       // number of recorded runs since the last evolve
 }
@@ -118,9 +118,9 @@ type evolver struct {
 // in many histories the runs have no times, or all of them fall on one day.
 const longestDay = 50
 
-func (*evolver) Name() string { return "evolved" }
+func (*evolvingSubject) Name() string { return "evolved" }
 
-func (v *evolver) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given, error) {
+func (v *evolvingSubject) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given, error) {
 	const day = 24 * time.Hour
 	if v.runs >= longestDay || v.runs > 0 && !e.At.Truncate(day).Equal(v.last.Truncate(day)) {
 		if _, err := v.mem.Evolve(ctx, nil); err != nil {
@@ -128,34 +128,34 @@ func (v *evolver) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given, er
 		}
 		v.runs = 0
 	}
-	return v.rememberer.Ask(ctx, e)
+	return v.memorySubject.Ask(ctx, e)
 }
 
-func (v *evolver) Learn(ctx context.Context, e *tree.Evaluation, d replay.Label) error {
+func (v *evolvingSubject) Learn(ctx context.Context, e *tree.Evaluation, d replay.Label) error {
 	v.last = e.At
 	v.runs++
-	return v.rememberer.Learn(ctx, e, d)
+	return v.memorySubject.Learn(ctx, e, d)
 }
 
-// foreteller is a rememberer that also predicts how likely each verdict is to be wrong.
-type foreteller struct {
-	rememberer
+// predictor is a memorySubject that also predicts how likely each verdict is to be wrong.
+type predictor struct {
+	memorySubject
 	plain *replay.Nearest     // the nearest wrong case, for comparison
 	next  replay.Prediction   // for the run of the last query
-	about foretold            // that prediction with its reasons
+	about predicted           // that prediction with its reasons
 	told  []replay.Prediction // for the labelled runs
-	said  []foretold          // those predictions with their reasons
+	said  []predicted         // those predictions with their reasons
 }
 
-// foretold is a predicted risk and the outcome.
-type foretold struct {
+// predicted is a predicted risk and the outcome.
+type predicted struct {
 	risky
 	wrong bool
 	way   taxonomy.Direction // direction of the mistake, if it was wrong
 }
 
-func (r *foreteller) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given, error) {
-	a, err := r.rememberer.Ask(ctx, e)
+func (r *predictor) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given, error) {
+	a, err := r.memorySubject.Ask(ctx, e)
 	if err != nil {
 		return a, err
 	}
@@ -167,14 +167,14 @@ func (r *foreteller) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given,
 	if err != nil {
 		return a, err
 	}
-	r.about = foretold{risky: risky{Evaluation: e.Key(), CaseID: e.CaseID, Risk: x, prompt: e.Prompt}}
+	r.about = predicted{risky: risky{Evaluation: e.Key(), CaseID: e.CaseID, Risk: x, prompt: e.Prompt}}
 	r.next = replay.Prediction{
 		P: x.P, Order: x.Order, Base: x.Base, Enough: x.Enough, Near: near.Score, Case: cmp.Or(e.CaseID, e.Prompt),
 	}
 	return a, nil
 }
 
-func (r *foreteller) Learn(ctx context.Context, e *tree.Evaluation, v replay.Label) error {
+func (r *predictor) Learn(ctx context.Context, e *tree.Evaluation, v replay.Label) error {
 	if v.Labelled {
 		if right, known := judgment.OppositeRight(e, v.Correct); known {
 			r.next.Other = &right
@@ -186,7 +186,7 @@ func (r *foreteller) Learn(ctx context.Context, e *tree.Evaluation, v replay.Lab
 	if err := r.plain.Learn(ctx, e, v); err != nil {
 		return err
 	}
-	return r.rememberer.Learn(ctx, e, v)
+	return r.memorySubject.Learn(ctx, e, v)
 }
 
 // embedders are the embedders of a replay: the built-in table, or the configured embedding model.

@@ -35,9 +35,9 @@ func answers(t *testing.T, stream []tree.Evaluation) [2][]replay.Given {
 
 func limited(t *testing.T, stream []tree.Evaluation, l retrieval.Limits) [2][]replay.Given {
 	t.Helper()
-	r, v := &rememberer{limits: l}, &evolver{rememberer: rememberer{limits: l}}
+	r, v := &memorySubject{limits: l}, &evolvingSubject{memorySubject: memorySubject{limits: l}}
 	alone, evolves := &tapped{Subject: r}, &tapped{Subject: v}
-	for _, m := range []*rememberer{r, &v.rememberer} {
+	for _, m := range []*memorySubject{r, &v.memorySubject} {
 		require.NoError(t, m.open(t.Context()))
 		defer func() { require.NoError(t, m.mem.Close()) }()
 	}

@@ -37,19 +37,19 @@ func searchCommand(a *app) *cobra.Command {
 
 func runSearch(ctx context.Context, a *app, q find.Question) error {
 	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
-		hits, err := m.Search(ctx, q)
+		consideredOf, err := m.Search(ctx, q)
 		if err != nil {
 			return err
 		}
 		if a.JSON {
-			return a.PrintJSON(hits)
+			return a.PrintJSON(consideredOf)
 		}
-		if len(hits) == 0 {
+		if len(consideredOf) == 0 {
 			return a.Print(a.Say("Nothing fits."))
 		}
 		var out []string
-		for i := range hits {
-			h := &hits[i]
+		for i := range consideredOf {
+			h := &consideredOf[i]
 			at := ""
 			if !h.At.IsZero() {
 				at = h.At.UTC().Format("2006-01-02")

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -92,39 +91,6 @@ func writerName(v *say.Voice, by string) string {
 	return cmp.Or(map[string]string{
 		"model": v.Say("written by a model"), "rules": v.Say("written by rules"), "person": v.Say("refused by a person"),
 	}[by], by)
-}
-
-// mostIDs limits the ids that are printed when several match a prefix.
-const mostIDs = 5
-
-// findNode returns the node with this id, or the only node whose id begins with it.
-func findNode(ctx context.Context, v *say.Voice, m *memtree.Memory, id string) (tree.Node, error) {
-	n, err := m.Tree().Get(ctx, id)
-	if !errors.Is(err, tree.ErrNotFound) {
-		return n, err
-	}
-	var found []tree.Node
-	for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {
-		if err != nil {
-			return tree.Node{}, err
-		}
-		if strings.HasPrefix(n.ID, id) {
-			if found = append(found, n); len(found) > mostIDs {
-				break
-			}
-		}
-	}
-	switch {
-	case len(found) == 1:
-		return found[0], nil
-	case len(found) == 0:
-		return tree.Node{}, v.Fail(err, "no memory has an id that begins with %s; memtree tree lists them", id)
-	}
-	ids := make([]string, 0, mostIDs)
-	for _, n := range found[:min(mostIDs, len(found))] {
-		ids = append(ids, n.ID)
-	}
-	return tree.Node{}, v.Fail(nil, "several ids begin with %s: %s; give more of it", id, strings.Join(ids, ", "))
 }
 
 func printNode(

@@ -53,7 +53,7 @@ func runTeach(ctx context.Context, a *app, l curation.Lesson, o curation.Options
 			}
 			return a.Fail(err, "nothing was taught: the gates refuse these words")
 		case err != nil:
-			return wordRefused(a.Voice, err)
+			return decisionFailure(a.Voice, err)
 		case a.JSON:
 			return a.PrintJSON(d)
 		}
@@ -89,7 +89,7 @@ func withoutRoom(ctx context.Context, v *say.Voice, m *memtree.Memory, n *tree.N
 // taughtLines describes the taught lesson and its consequences.
 func taughtLines(v *say.Voice, d *curation.Result) []string {
 	n := &d.Changes[0].Node
-	head := saidHead(v, tree.DecisionTeach, n.ID)
+	head := decisionHead(v, tree.DecisionTeach, n.ID)
 	if d.Changes[0].Op != tree.OpAdd {
 		head = v.Say("Taught again: %s", n.ID)
 	}

@@ -51,7 +51,7 @@ func runUndo(ctx context.Context, a *app, id string, o curation.Options) error {
 		}
 		d, err := m.Curation().Undo(ctx, id, o)
 		if err != nil {
-			return wordRefused(a.Voice, err)
+			return decisionFailure(a.Voice, err)
 		}
 		if a.JSON {
 			return a.PrintJSON(d)

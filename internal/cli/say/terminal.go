@@ -18,7 +18,7 @@ type Terminal struct {
 // FullWidth is the width in cells that tables are made for. On a narrower terminal they are cut.
 const FullWidth = 80
 
-// TerminalOf describes the terminal of the output and error streams. It reads NO_COLOR, TERM and WT_SESSION through getenv.
+// TerminalOf describes the terminal of the output and error streams. It reads NO_COLOR, TERM and WT_SESSION.
 func TerminalOf(stdout, stderr io.Writer, getenv func(string) string) Terminal {
 	s := Terminal{Width: FullWidth}
 	if f, ok := stdout.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
