@@ -20,7 +20,7 @@ type seenTest struct {
 	at   time.Time
 }
 
-// Briefs returns what a reader picked ahead for coming tests, and has it read more. Advanced.
+// Briefs returns what a reader picked for tests to come. Advanced.
 func (m *Memory) Briefs() *brief.Briefs { return m.briefs }
 
 // newBriefs returns the briefs of the memory.

@@ -15,7 +15,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Effect reports from the ledger whether memory helps, how sure that is, and which memories do. Advanced.
+// Effect reports whether memory helps, how surely, and which do. Advanced.
 func (m *Memory) Effect(ctx context.Context) (*effect.Report, error) {
 	j, _, err := m.joinRuns(ctx)
 	if err != nil {

@@ -43,7 +43,7 @@ type Query struct {
 	As           []tree.Node      // for Explain: answer as if the tree had these nodes in this form, such as a draft
 }
 
-// Check returns an error for the first field that breaks a limit. A query has the limits of an evaluation.
+// Check returns the first field that breaks a limit of an evaluation.
 func (q *Query) Check() error {
 	e := tree.Evaluation{
 		Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Observation: q.Observation, Agent: q.Agent, RunID: q.RunID,
