@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/whole"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/taxonomy"
@@ -23,7 +22,7 @@ func backupCommand(a *app) *cobra.Command {
 		Use:  "backup FOLDER",
 		Args: arguments(a.Voice, 1, 1, a.Say("the folder of the copy")),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := a.store.CheckFolder(store.Reading); err != nil {
+			if err := a.store.Exists(); err != nil {
 				return err
 			}
 			return copyStore(c.Context(), a.Voice, jsonstore.Backup, a.store.Dir, args[0])

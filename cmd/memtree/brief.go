@@ -11,7 +11,6 @@ import (
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
 )
@@ -65,7 +64,7 @@ func runBrief(ctx context.Context, a *app, files []string, f *briefFlags) error 
 		return err
 	}
 	var did brief.Report
-	err = a.store.With(ctx, store.Plan(o.DryRun), func(m *memtree.Memory) error {
+	err = a.store.WriteOrPlan(ctx, o.DryRun, func(m *memtree.Memory) error {
 		if hand == nil && !o.DryRun && a.model.Name == "" && !a.model.Played() {
 			return a.Fail(nil, "no model is set to read the tests; set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY "+
 				"(memtree llm check tries them)")

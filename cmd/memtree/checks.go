@@ -11,7 +11,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/assertion"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 )
 
@@ -46,7 +45,7 @@ func checksCommand(a *app) *cobra.Command {
 
 func runChecks(ctx context.Context, a *app, q memtree.Query, format string) error {
 	all := []assertion.Assertion{}
-	err := a.store.With(ctx, store.Reading, func(m *memtree.Memory) (err error) {
+	err := a.store.Read(ctx, func(m *memtree.Memory) (err error) {
 		all, err = m.Checks(ctx, q)
 		return err
 	})

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/tree"
 )
@@ -24,7 +23,7 @@ func runCompact(ctx context.Context, a *app) (err error) {
 	if a.store.ReadOnly {
 		return a.Usage("compact writes; leave --read-only out")
 	}
-	if err := a.store.CheckFolder(store.Writing); err != nil {
+	if err := a.store.Exists(); err != nil {
 		return err
 	}
 	s, err := jsonstore.OpenDir(ctx, a.store.Dir, jsonstore.Options{Started: time.Now()})

@@ -15,7 +15,6 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )
@@ -92,7 +91,7 @@ func TestNaughtyStrings(t *testing.T) {
 
 	a, _ := inTest()
 	a.store.Dir = dir
-	require.NoError(t, a.store.With(t.Context(), store.Reading, func(m *memtree.Memory) error {
+	require.NoError(t, a.store.Read(t.Context(), func(m *memtree.Memory) error {
 		guided := 0
 		for i, s := range strs {
 			if strings.TrimSpace(s.Text) == "" {

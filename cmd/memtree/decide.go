@@ -10,7 +10,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -47,7 +46,7 @@ type deciding = func(*curation.Curation, context.Context, string, curation.Optio
 
 // decide makes a decision on a memory and prints what follows from it.
 func decide(ctx context.Context, a *app, id string, o curation.Options, on deciding) error {
-	return a.store.With(ctx, store.Unless(o.DryRun), func(m *memtree.Memory) error {
+	return a.store.WriteUnless(ctx, o.DryRun, func(m *memtree.Memory) error {
 		n, err := findNode(ctx, a.Voice, m, id)
 		if err != nil {
 			return err

@@ -168,7 +168,7 @@ const shownNotes = 4
 // missed shows what evaluators wrote about some of the wrong verdicts.
 func (d *demoRun) missed(ctx context.Context) error {
 	var cases []tree.Node
-	err := d.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
+	err := d.store.Read(ctx, func(m *memtree.Memory) error {
 		for n, err := range m.Tree().Scan(ctx, tree.Filter{Level: tree.Case.Level()}) {
 			if err != nil {
 				return err
@@ -197,7 +197,7 @@ func (d *demoRun) missed(ctx context.Context) error {
 func (d *demoRun) evolve(ctx context.Context) error {
 	var lessons, strategies []tree.Node
 	cases, behind := 0, map[string]bool{}
-	err := d.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
+	err := d.store.Write(ctx, func(m *memtree.Memory) error {
 		if _, err := m.Evolve(ctx, &memtree.EvolveOptions{}); err != nil {
 			return err
 		}

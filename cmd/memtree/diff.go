@@ -88,7 +88,7 @@ func (s *diffSource) nodes(ctx context.Context) iter.Seq2[tree.Node, error] {
 			return
 		}
 		more := true
-		err = s.door.With(ctx, store.Reading, func(m *memtree.Memory) error {
+		err = s.door.Read(ctx, func(m *memtree.Memory) error {
 			for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {
 				if err != nil {
 					return err

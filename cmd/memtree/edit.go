@@ -12,7 +12,6 @@ import (
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/evolution/gate"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
@@ -27,7 +26,7 @@ func editCommand(a *app) *cobra.Command {
 }
 
 func runEdit(ctx context.Context, a *app, id, file string, o curation.Options) error {
-	return a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
+	return a.store.Write(ctx, func(m *memtree.Memory) error {
 		n, err := findNode(ctx, a.Voice, m, id)
 		if err != nil {
 			return err

@@ -14,7 +14,6 @@ import (
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/plot"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
@@ -65,7 +64,7 @@ func effectCommand(a *app) *cobra.Command {
 
 // runEffect reports on the runs of a store.
 func runEffect(ctx context.Context, a *app, o *effectOptions) error {
-	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
+	return a.store.Read(ctx, func(m *memtree.Memory) error {
 		r, err := m.Effect(ctx)
 		if err != nil {
 			return err

@@ -11,7 +11,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance/midscene"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -117,7 +116,7 @@ func askSteps(ctx context.Context, a *app, s *midscene.Script, f *enhanceFlags, 
 		}
 		return nil
 	}
-	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
+	return a.store.Read(ctx, func(m *memtree.Memory) error {
 		for i := range to.Steps {
 			st := &to.Steps[i]
 			if st.Left != "" {

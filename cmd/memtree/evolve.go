@@ -13,7 +13,6 @@ import (
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/taxonomy"
@@ -58,7 +57,7 @@ func evolveCommand(a *app) *cobra.Command {
 func runEvolve(ctx context.Context, a *app, o memtree.EvolveOptions, explain bool) error {
 	// A large tree stays in memory throughout; this lowers the peak by a fifth.
 	defer a.store.CollectAt(50)()
-	return a.store.With(ctx, store.Plan(o.DryRun), func(m *memtree.Memory) error {
+	return a.store.WriteOrPlan(ctx, o.DryRun, func(m *memtree.Memory) error {
 		if err := checkType(a.Voice, m, o.Only); err != nil {
 			return err
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -166,7 +165,7 @@ func evolveByHand(ctx context.Context, a *app, o memtree.EvolveOptions, f *handF
 	}
 	o.DryRun, o.Reader = o.DryRun || f.from == "", hand
 	out := handedJSON{}
-	err = a.store.With(ctx, store.Plan(o.DryRun), func(m *memtree.Memory) error {
+	err = a.store.WriteOrPlan(ctx, o.DryRun, func(m *memtree.Memory) error {
 		v, err := m.Evolve(ctx, &o)
 		if err != nil {
 			return interrupted(a.Voice, err, 0, 0)

@@ -16,7 +16,6 @@ import (
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/retrieval"
@@ -69,7 +68,7 @@ type considered struct {
 }
 
 func runExplain(ctx context.Context, a *app, q memtree.Query, limit int, quarantined bool) error {
-	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
+	return a.store.Read(ctx, func(m *memtree.Memory) error {
 		q.Quarantined = quarantined
 		x, err := m.Explain(ctx, q)
 		if err != nil {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -140,7 +139,7 @@ func runExport(ctx context.Context, a *app, path string, o *exportFlags) error {
 			return keyFailure(a.Voice, err)
 		}
 	}
-	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
+	return a.store.Read(ctx, func(m *memtree.Memory) error {
 		var out exported
 		var err error
 		for try := range exportTries {

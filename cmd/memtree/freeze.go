@@ -15,7 +15,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -77,7 +76,7 @@ func runFreeze(ctx context.Context, a *app, path, out string) error {
 	}
 	file := frozen{Format: frozenFormat, Version: 1, Guidance: make([]frozenGuidance, 0, len(asked))}
 	given := 0
-	err = a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
+	err = a.store.Read(ctx, func(m *memtree.Memory) error {
 		for _, q := range asked {
 			g, err := askFrozen(ctx, m, q)
 			if err != nil {

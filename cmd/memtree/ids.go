@@ -10,7 +10,6 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/tree"
@@ -93,7 +92,7 @@ func ids(ctx context.Context, a *app, begun string) []cobra.Completion {
 	const most = 50
 	var out []cobra.Completion
 	// If the store cannot be read there are no suggestions.
-	_ = a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
+	_ = a.store.Read(ctx, func(m *memtree.Memory) error {
 		for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {
 			if err != nil || len(out) == most {
 				return err

@@ -14,7 +14,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/transfer"
@@ -80,7 +79,7 @@ func importFiles(
 	// less memory.
 	defer a.store.CollectAt(40)()
 	rejected := 0
-	err := a.store.With(ctx, store.Unless(o.DryRun), func(m *memtree.Memory) error {
+	err := a.store.WriteUnless(ctx, o.DryRun, func(m *memtree.Memory) error {
 		results := []importedFile{}
 		for _, name := range files {
 			r, err := importFile(ctx, a, m, name, keys, &o, risk)

@@ -16,7 +16,6 @@ import (
 	"github.com/memtree/memtree/ingest/report"
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -95,7 +94,7 @@ func runIngest(ctx context.Context, a *app, format string, files []string, f *in
 	}
 	r.Reports, r.Runs.Run, r.fresh = rd, f.run, map[string]bool{}
 	r.out.types = map[string]map[taxonomy.Direction]int{}
-	err = a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
+	err = a.store.Write(ctx, func(m *memtree.Memory) error {
 		r.mem, f.pictures.mem = m, m
 		if err := r.work(ctx, files, false); err != nil {
 			return err

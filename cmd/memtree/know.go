@@ -9,7 +9,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -146,7 +145,7 @@ func knowEditCommand(a *app) *cobra.Command {
 
 // factDecided decides on a fact, and prints its new state.
 func factDecided(ctx context.Context, a *app, decide func(*memtree.Memory) (curation.Result, error)) error {
-	return a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
+	return a.store.Write(ctx, func(m *memtree.Memory) error {
 		d, err := decide(m)
 		switch {
 		case err != nil:

@@ -9,7 +9,6 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/llm"
@@ -52,7 +51,7 @@ func knowRead(ctx context.Context, a *app, f *knowReadFlags) error {
 		o.Reader = hand
 	}
 	var did knowledge.ReadResult
-	err = a.store.With(ctx, store.Plan(o.DryRun), func(m *memtree.Memory) error {
+	err = a.store.WriteOrPlan(ctx, o.DryRun, func(m *memtree.Memory) error {
 		price, _ := a.model.PriceOf(a.model.Name)
 		o.Price = price.Of
 		o.MaxCalls, o.MaxCost = a.model.Left()

@@ -12,7 +12,6 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/tree"
 )
@@ -23,7 +22,7 @@ func knowListCommand(a *app) *cobra.Command {
 		Use:  "list [WORDS]",
 		Args: arguments(a.Voice, 0, -1, a.Say("what the facts mention")),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.store.With(c.Context(), store.Reading, func(m *memtree.Memory) error {
+			return a.store.Read(c.Context(), func(m *memtree.Memory) error {
 				x.Words = strings.Join(args, " ")
 				all, err := m.Knowledge().List(c.Context(), x)
 				if err != nil {
@@ -66,7 +65,7 @@ func knowShowCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Args: arguments(a.Voice, 1, 1, a.Say("the id of a fact")),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.store.With(c.Context(), store.Reading, func(m *memtree.Memory) error {
+			return a.store.Read(c.Context(), func(m *memtree.Memory) error {
 				f, err := findFact(c.Context(), a.Voice, m, args[0])
 				if err != nil {
 					return err

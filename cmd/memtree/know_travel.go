@@ -19,7 +19,6 @@ import (
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/ingest/statement"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/internal/whole"
 	"github.com/memtree/memtree/knowledge"
@@ -70,7 +69,7 @@ func knowImport(ctx context.Context, a *app, files []string, f *knowImportFlags)
 	for i := range read {
 		list[i] = read[i].Statement
 	}
-	return a.store.With(ctx, store.Unless(f.dryRun), func(m *memtree.Memory) error {
+	return a.store.WriteUnless(ctx, f.dryRun, func(m *memtree.Memory) error {
 		did, err := m.Knowledge().Import(ctx, list, cmp.Or(f.by, filepath.Base(files[0])), f.dryRun)
 		if err != nil {
 			return err
@@ -195,7 +194,7 @@ func knowExportCommand(a *app) *cobra.Command {
 		Args: arguments(a.Voice, 1, 1, a.Say("the file or folder")),
 		RunE: func(c *cobra.Command, args []string) error {
 			x.State = knowledge.Active
-			return a.store.With(c.Context(), store.Reading, func(m *memtree.Memory) error {
+			return a.store.Read(c.Context(), func(m *memtree.Memory) error {
 				all, err := m.Knowledge().List(c.Context(), x)
 				if err != nil {
 					return err

@@ -14,7 +14,6 @@ import (
 	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 )
 
@@ -92,7 +91,7 @@ func checkLabel(a *app, f *labelFlags) error {
 
 // labelList prints the unlabelled runs.
 func labelList(ctx context.Context, a *app, f *labelFlags) error {
-	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
+	return a.store.Read(ctx, func(m *memtree.Memory) error {
 		box, err := m.Inbox().Find(ctx, f.query, 0, f.top)
 		if err != nil {
 			return err
@@ -190,7 +189,7 @@ func labelPart(v *say.Voice, name, said string, most int) []string {
 
 // labelMany labels all matching runs as right or wrong, in one action.
 func labelMany(ctx context.Context, a *app, f *labelFlags) error {
-	return a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
+	return a.store.Write(ctx, func(m *memtree.Memory) error {
 		if err := m.Wait(ctx); err != nil {
 			return err
 		}

@@ -18,7 +18,6 @@ import (
 	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -52,7 +51,7 @@ type answered struct {
 const longestAnswer = 1 << 20
 
 func labelAsk(ctx context.Context, a *app, f *labelFlags) error {
-	return a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
+	return a.store.Write(ctx, func(m *memtree.Memory) error {
 		if err := m.Wait(ctx); err != nil {
 			return err
 		}

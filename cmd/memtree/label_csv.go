@@ -13,7 +13,6 @@ import (
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
@@ -23,7 +22,7 @@ const cellRunes = 4000
 
 // labelCSV writes the unlabelled runs as a table.
 func labelCSV(ctx context.Context, a *app, f *labelFlags) error {
-	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
+	return a.store.Read(ctx, func(m *memtree.Memory) error {
 		box, err := m.Inbox().Find(ctx, f.query, 0, 0)
 		if err != nil {
 			return err
@@ -110,7 +109,7 @@ func labelFrom(ctx context.Context, a *app, f *labelFlags) error {
 	}
 	l := newLabelling(a, name, labels, nil)
 	l.by = f.speaker
-	err = a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
+	err = a.store.Write(ctx, func(m *memtree.Memory) error {
 		if err := l.run(ctx, m); err != nil {
 			return err
 		}

@@ -16,7 +16,6 @@ import (
 	"github.com/memtree/memtree/ingest/walk"
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -54,7 +53,7 @@ type mapAdded struct {
 func mapAdd(ctx context.Context, a *app, files []string, o walk.Options) error {
 	defer a.store.Bounded()()
 	out := mapAdded{Files: len(files)}
-	return a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
+	return a.store.Write(ctx, func(m *memtree.Memory) error {
 		bar := a.Progress(a.Say("reading"), say.Count)
 		defer bar.End()
 		nothing := func(tree.Walk) error { return nil }
@@ -130,7 +129,7 @@ func productFlag(v *say.Voice, c *cobra.Command, product *string) {
 
 // mapped calls read with the map of a product, which has to be named where there are several.
 func mapped(ctx context.Context, a *app, product string, read func(m *memtree.Memory, x *appmap.Map) error) error {
-	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) (err error) {
+	return a.store.Read(ctx, func(m *memtree.Memory) (err error) {
 		var products []string
 		viewed := m.Map().Read(ctx, func(x *appmap.Map) {
 			products = x.Products()
@@ -205,7 +204,7 @@ func mapExportCommand(a *app) *cobra.Command {
 }
 
 func mapExport(ctx context.Context, a *app, file, product string) error {
-	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
+	return a.store.Read(ctx, func(m *memtree.Memory) error {
 		var out bytes.Buffer
 		lines := json.NewEncoder(&out)
 		lines.SetEscapeHTML(false)

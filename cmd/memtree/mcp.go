@@ -34,7 +34,7 @@ func runMCP(ctx context.Context, a *app, c *cobra.Command) error {
 	}
 	a.store.Logger = slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: level}))
 	served := false
-	err := a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
+	err := a.store.Write(ctx, func(m *memtree.Memory) error {
 		served = true
 		if a.store.Guest == nil && !a.store.ReadOnly {
 			defer a.store.Share(ctx, m, host(a.store.Dir), "mcp", "")()
@@ -50,7 +50,7 @@ func runMCP(ctx context.Context, a *app, c *cobra.Command) error {
 		}
 	}
 	a.Remark(text.Line(a.Sentence(err)) + "; " + a.Say("until this is started again, agents can ask and not record"))
-	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error { return serveMCP(ctx, a, m, false) })
+	return a.store.Read(ctx, func(m *memtree.Memory) error { return serveMCP(ctx, a, m, false) })
 }
 
 // serveMCP serves m until standard input ends or ctx does. Both are a good end.

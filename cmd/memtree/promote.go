@@ -7,7 +7,6 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
@@ -36,7 +35,7 @@ func promoteCommand(a *app) *cobra.Command {
 }
 
 func runPromote(ctx context.Context, a *app, ids []string, o transfer.PromoteOptions) error {
-	return a.store.With(ctx, store.Unless(o.DryRun), func(m *memtree.Memory) error {
+	return a.store.WriteUnless(ctx, o.DryRun, func(m *memtree.Memory) error {
 		for _, id := range ids {
 			n, err := findNode(ctx, a.Voice, m, id)
 			if err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 )
@@ -39,7 +38,7 @@ func pruneCommand(a *app) *cobra.Command {
 const mostForgotten = 50
 
 func runPrune(ctx context.Context, a *app, o evolution.PruneOptions, limit int) error {
-	return a.store.With(ctx, store.Unless(o.DryRun), func(m *memtree.Memory) error {
+	return a.store.WriteUnless(ctx, o.DryRun, func(m *memtree.Memory) error {
 		if err := checkType(a.Voice, m, o.Only); err != nil {
 			return err
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -105,7 +104,7 @@ func runRecord(ctx context.Context, a *app, files []string, run string, async bo
 	in.Run, in.Keep = run, pictures.keep
 	r := &recorder{app: a, Runs: in}
 	r.out.types = map[string]map[taxonomy.Direction]int{}
-	err = a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
+	err = a.store.Write(ctx, func(m *memtree.Memory) error {
 		r.mem, pictures.mem = m, m
 		if a.store.Guest != nil {
 			r.mine = map[string]bool{}

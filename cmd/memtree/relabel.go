@@ -10,7 +10,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -54,7 +53,7 @@ func runRelabel(ctx context.Context, a *app, id string, f relabelFlags, o curati
 	default:
 		return a.Usage("--correct is %q; use true or false", f.correct)
 	}
-	return a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
+	return a.store.Write(ctx, func(m *memtree.Memory) error {
 		if err := m.Wait(ctx); err != nil {
 			return err
 		}

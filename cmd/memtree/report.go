@@ -10,7 +10,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/plot"
 )
 
@@ -103,7 +102,7 @@ func runReport(ctx context.Context, a *app, f *reportFlags) error {
 	}
 	r := &ciReport{Run: f.run, First: before == nil, Failed: []string{}}
 	now := &seen{Format: seenFormat, Version: 1}
-	err = a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
+	err = a.store.Read(ctx, func(m *memtree.Memory) error {
 		if err := reportNews(ctx, a.Voice, m, r, before, now); err != nil {
 			return err
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -36,16 +35,13 @@ func reviewCommand(a *app) *cobra.Command {
 }
 
 func runReview(ctx context.Context, a *app, accept, reject []string, by, why string) error {
-	how := store.Planning
-	if len(accept)+len(reject) > 0 {
-		how = store.Writing
-	}
-	return a.store.With(ctx, how, func(m *memtree.Memory) error {
+	look := len(accept)+len(reject) == 0
+	return a.store.WriteOrPlan(ctx, look, func(m *memtree.Memory) error {
 		all, err := m.Review().Proposals(ctx)
 		if err != nil {
 			return err
 		}
-		if len(accept)+len(reject) == 0 {
+		if look {
 			return a.Result(all, proposalsLines(a.Voice, m.Taxonomy(), all)...)
 		}
 		yes, err := proposalKeys(a.Voice, all, accept)

@@ -16,7 +16,6 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	agentrun "github.com/memtree/memtree/run"
 	"github.com/memtree/memtree/tree"
@@ -39,7 +38,7 @@ func runStartCommand(a *app) *cobra.Command {
 		Args: arguments(a.Voice, 1, 1, a.Say("the goal, in quotation marks")),
 		RunE: func(c *cobra.Command, args []string) error {
 			w.Text = args[0]
-			return a.store.With(c.Context(), store.Writing, func(m *memtree.Memory) error {
+			return a.store.Write(c.Context(), func(m *memtree.Memory) error {
 				r, err := m.Runs().Start(c.Context(), w)
 				if err != nil {
 					return err
@@ -106,7 +105,7 @@ func updates(ctx context.Context, a *app, file, id, by string) (list []tree.Work
 
 // addToRun adds updates and prints what came of it.
 func addToRun(ctx context.Context, a *app, list []tree.Work) error {
-	return a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
+	return a.store.Write(ctx, func(m *memtree.Memory) error {
 		did, err := m.Runs().Add(ctx, list)
 		if err != nil {
 			return err
@@ -186,7 +185,7 @@ func runList(ctx context.Context, a *app, f *runListFlags) error {
 	if f.limit < 0 {
 		return a.Usage("--limit is %d; use 0 for all", f.limit)
 	}
-	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
+	return a.store.Read(ctx, func(m *memtree.Memory) error {
 		var found []agentrun.Episode
 		var err error
 		if f.like != "" {
@@ -246,7 +245,7 @@ func runShowCommand(a *app) *cobra.Command {
 		Use:  "show ID",
 		Args: arguments(a.Voice, 1, 1, a.Say("the id of a run")),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.store.With(c.Context(), store.Reading, func(m *memtree.Memory) error {
+			return a.store.Read(c.Context(), func(m *memtree.Memory) error {
 				r, err := m.Runs().Get(c.Context(), args[0])
 				if err != nil {
 					return runFailure(a.Voice, args[0], err)
@@ -263,7 +262,7 @@ func runResumeCommand(a *app) *cobra.Command {
 		Use:  "resume ID",
 		Args: arguments(a.Voice, 1, 1, a.Say("the id of a run")),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.store.With(c.Context(), store.Reading, func(m *memtree.Memory) error {
+			return a.store.Read(c.Context(), func(m *memtree.Memory) error {
 				r, err := m.Runs().Resume(c.Context(), args[0], by)
 				if err != nil {
 					return runFailure(a.Voice, args[0], err)

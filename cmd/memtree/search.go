@@ -11,7 +11,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 )
 
@@ -36,7 +35,7 @@ func searchCommand(a *app) *cobra.Command {
 }
 
 func runSearch(ctx context.Context, a *app, q find.Question) error {
-	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
+	return a.store.Read(ctx, func(m *memtree.Memory) error {
 		consideredOf, err := m.Search(ctx, q)
 		if err != nil {
 			return err

@@ -15,7 +15,6 @@ import (
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -36,7 +35,7 @@ func showCommand(a *app) *cobra.Command {
 			if rejected {
 				return showRejected(ctx, a)
 			}
-			return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
+			return a.store.Read(ctx, func(m *memtree.Memory) error {
 				n, err := findNode(ctx, a.Voice, m, args[0])
 				if err != nil {
 					return err
@@ -60,7 +59,7 @@ func showCommand(a *app) *cobra.Command {
 
 // showRejected prints the refused drafts.
 func showRejected(ctx context.Context, a *app) error {
-	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
+	return a.store.Read(ctx, func(m *memtree.Memory) error {
 		all, err := m.Review().Rejected(ctx)
 		if err != nil {
 			return err

@@ -15,7 +15,6 @@ import (
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm/langchain"
 	"github.com/memtree/memtree/llm/meter"
@@ -64,7 +63,7 @@ func statsOf(ctx context.Context, a *app, m *memtree.Memory) (stats, error) {
 }
 
 func runStats(ctx context.Context, a *app) error {
-	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
+	return a.store.Read(ctx, func(m *memtree.Memory) error {
 		s, err := statsOf(ctx, a, m)
 		if err != nil {
 			return err

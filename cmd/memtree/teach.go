@@ -10,7 +10,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -43,7 +42,7 @@ func teachCommand(a *app) *cobra.Command {
 }
 
 func runTeach(ctx context.Context, a *app, l curation.Lesson, o curation.Options) error {
-	return a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
+	return a.store.Write(ctx, func(m *memtree.Memory) error {
 		d, err := m.Curation().Teach(ctx, l, o)
 		refused, ok := errors.AsType[*curation.GateError](err)
 		switch {

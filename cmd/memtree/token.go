@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/token"
 	"github.com/memtree/memtree/server"
 )
@@ -70,7 +69,7 @@ func shownToken(t *token.Token, secret string) tokenShown {
 }
 
 func tokenAdd(a *app, name, expires string, scopes, trees []string) error {
-	if err := a.store.CheckFolder(store.Reading); err != nil {
+	if err := a.store.Exists(); err != nil {
 		return err
 	}
 	holds, err := lifetime(a.Voice, expires)
@@ -164,7 +163,7 @@ func tokenListCommand(a *app) *cobra.Command {
 }
 
 func tokenList(a *app) error {
-	if err := a.store.CheckFolder(store.Reading); err != nil {
+	if err := a.store.Exists(); err != nil {
 		return err
 	}
 	all, err := token.List(a.store.Dir)
@@ -221,7 +220,7 @@ func tokenRevokeCommand(a *app) *cobra.Command {
 }
 
 func tokenRevoke(a *app, name string) error {
-	if err := a.store.CheckFolder(store.Reading); err != nil {
+	if err := a.store.Exists(); err != nil {
 		return err
 	}
 	if err := token.Revoke(a.store.Dir, name); err != nil {

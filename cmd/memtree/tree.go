@@ -17,7 +17,6 @@ import (
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/transfer"
@@ -55,7 +54,7 @@ func treeCommand(a *app) *cobra.Command {
 }
 
 func runTree(ctx context.Context, a *app, f tree.Filter, q *find.Query, limit int, limited bool) error {
-	return a.store.With(ctx, store.Reading, func(m *memtree.Memory) error {
+	return a.store.Read(ctx, func(m *memtree.Memory) error {
 		if a.JSON {
 			if !limited {
 				limit = 0

@@ -10,7 +10,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
@@ -35,7 +34,7 @@ func undoCommand(a *app) *cobra.Command {
 }
 
 func runUndo(ctx context.Context, a *app, id string, o curation.Options) error {
-	return a.store.With(ctx, store.Writing, func(m *memtree.Memory) error {
+	return a.store.Write(ctx, func(m *memtree.Memory) error {
 		if strings.HasPrefix(id, tree.FactPrefix) {
 			if f, err := findFact(ctx, a.Voice, m, id); err == nil { // else it was stated and that taken back
 				id = f.ID

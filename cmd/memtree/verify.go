@@ -9,7 +9,6 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -26,7 +25,7 @@ const keptProblems = 1000
 func runVerify(ctx context.Context, a *app) error {
 	var v tree.Verified
 	problems, total := []string{}, 0
-	err := a.store.With(ctx, store.Reading, func(m *memtree.Memory) (err error) {
+	err := a.store.Read(ctx, func(m *memtree.Memory) (err error) {
 		v, err = m.Verify(ctx, func(problem error) {
 			said := problem.Error()
 			if _, damaged := errors.AsType[*tree.CorruptError](problem); damaged {

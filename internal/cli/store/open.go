@@ -32,22 +32,6 @@ const (
 	Making                 // as Writing, and creates the store if there is none
 )
 
-// Unless returns Writing, and Reading for a dry run.
-func Unless(dry bool) Access {
-	if dry {
-		return Reading
-	}
-	return Writing
-}
-
-// Plan returns Writing, and Planning for a dry run of a command that asks a model.
-func Plan(dry bool) Access {
-	if dry {
-		return Planning
-	}
-	return Writing
-}
-
 // Patient is the deadline for guidance. It is longer than the default, because a person waits for a command and no
 // run does.
 const Patient = 30 * time.Second
@@ -90,6 +74,28 @@ func (d *Door) With(ctx context.Context, how Access, do func(*memtree.Memory) er
 	d.Model.Unrecorded()
 	d.lexical(m, how, err)
 	return errors.Join(err, m.Close()) //nolint:contextcheck // what is accepted is kept whatever became of ctx
+}
+
+// Read calls do with the store, open for reading.
+func (d *Door) Read(ctx context.Context, do func(*memtree.Memory) error) error { return d.With(ctx, Reading, do) }
+
+// Write calls do with the store, open for writing.
+func (d *Door) Write(ctx context.Context, do func(*memtree.Memory) error) error { return d.With(ctx, Writing, do) }
+
+// WriteUnless is Write, and Read for a dry run.
+func (d *Door) WriteUnless(ctx context.Context, dry bool, do func(*memtree.Memory) error) error {
+	if dry {
+		return d.Read(ctx, do)
+	}
+	return d.Write(ctx, do)
+}
+
+// WriteOrPlan is Write, and for a dry run of a command that asks a model it opens the store to estimate the calls.
+func (d *Door) WriteOrPlan(ctx context.Context, dry bool, do func(*memtree.Memory) error) error {
+	if dry {
+		return d.With(ctx, Planning, do)
+	}
+	return d.Write(ctx, do)
 }
 
 // lexical prints, after a command that wrote, a note that memories are found by lexical search alone.
@@ -189,6 +195,9 @@ func (d *Door) CheckFolder(how Access) error {
 	}
 	return err
 }
+
+// Exists returns an error with advice if there is no store.
+func (d *Door) Exists() error { return d.CheckFolder(Reading) }
 
 // format is the file by which a store is known.
 const format = "FORMAT.json"
