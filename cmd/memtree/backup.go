@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/whole"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/taxonomy"
@@ -38,7 +39,7 @@ func restoreCommand(a *app) *cobra.Command {
 			if a.store.ReadOnly {
 				return a.Usage("restore makes a store; leave --read-only out")
 			}
-			if _, err := os.Stat(filepath.Join(a.store.Dir, "FORMAT.json")); err == nil {
+			if store.Holds(a.store.Dir) {
 				return a.Fail(nil, "there is a store in %s already, and nothing was changed; name another folder with --store",
 					a.store.Dir)
 			}

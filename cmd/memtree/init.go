@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -32,8 +30,7 @@ func initStore(ctx context.Context, a *app) error {
 	if a.store.ReadOnly {
 		return a.Usage("init makes a store; leave --read-only out")
 	}
-	_, err := os.Stat(filepath.Join(a.store.Dir, "FORMAT.json"))
-	made := err != nil
+	made := !store.Holds(a.store.Dir)
 	var info tree.Info
 	if err := a.store.With(ctx, store.Making, func(m *memtree.Memory) (err error) {
 		info, err = m.Tree().Info(ctx)

@@ -2,7 +2,8 @@
 // lesson before the next run. See memtree --help.
 //
 // Where to look:
-//   - root.go: the list of commands and the global flags; each command is a file, or a few that begin with its name
+//   - root.go: the list of commands and the global flags; each command is a file, or a few that begin with its name;
+//     app.go: what a command is given
 //   - manual/: what --help prints of each command, in English and Chinese; manual.go, help.go
 //   - query.go, byhand.go, complete.go: flags that several commands share
 //   - names.go, ids.go, evidence.go, lesson.go, risky.go, decide.go, tally.go: what several commands show or do

@@ -37,7 +37,7 @@ func runMCP(ctx context.Context, a *app, c *cobra.Command) error {
 	err := a.store.Write(ctx, func(m *memtree.Memory) error {
 		served = true
 		if a.store.Guest == nil && !a.store.ReadOnly {
-			defer a.store.Share(ctx, m, host(a.store.Dir), "mcp", "")()
+			defer a.store.Share(ctx, m, a.store.Dir, "mcp", "")()
 		}
 		return serveMCP(ctx, a, m, !a.store.ReadOnly)
 	})

@@ -16,17 +16,6 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// app is what a command is given: a voice, the user's files, the door to the store, and a model. What a command does
-// is in functions, which take the voice alone where they only print.
-type app struct {
-	*say.Voice
-	files   *input.Files
-	model   *model.Model
-	store   *store.Door
-	config  *config.Config
-	started bool // flags and arguments are valid
-}
-
 // run runs a command and returns the exit code. Only process-wide setup stays in main.
 func run(ctx context.Context, p say.Process) int {
 	a := newApp(p, config.Read(p))
@@ -40,20 +29,17 @@ func newApp(p say.Process, c *config.Config) *app {
 	m := &model.Model{Voice: v}
 	a := &app{
 		Voice: v, files: &input.Files{Voice: v}, model: m, config: c,
-		store: &store.Door{Voice: v, Model: m, Version: built().Version},
+		store: &store.Door{Voice: v, Model: m, Version: built().Version, Command: runGuest},
 	}
 	m.Folder, v.Explain = a.store.Folder, a.store.Explain
 	return a
 }
 
-// host returns how commands of other processes run on a store that this process holds.
-func host(dir string) store.Host {
-	return store.Host{Dir: dir, Command: func(ctx context.Context, g *store.Guest) (string, int) {
-		a := newApp(g.Process(), config.Of(g.Process().Getenv)) // both processes have read their config files
-		a.Terminal, a.files.Away, a.store.Guest, a.model.Spending = g.Terminal(), g.Away(), g, g.Spending()
-		code := a.run(ctx)
-		return g.Name(), code
-	}}
+// runGuest runs a command of another process on a store that this process holds.
+func runGuest(ctx context.Context, g *store.Guest) int {
+	a := newApp(g.Process(), config.Of(g.Process().Getenv)) // both processes have read their config files
+	a.Terminal, a.files.Away, a.store.Guest, a.model.Spending = g.Terminal(), g.Away(), g, g.Spending()
+	return a.run(ctx)
 }
 
 func (a *app) run(ctx context.Context) int {
@@ -144,19 +130,6 @@ func rootCommand(a *app) *cobra.Command {
 	return root
 }
 
-// unknownCommand returns an error for an unknown subcommand of c, with commands of similar names.
-func unknownCommand(v *say.Voice, c *cobra.Command, name string) error {
-	c.SuggestionsMinimumDistance = 2
-	near := c.SuggestionsFor(name)
-	if c.HasParent() {
-		name = c.Name() + " " + name
-	}
-	if len(near) > 0 {
-		return v.Usage("there is no command %q; did you mean %s?", name, strings.Join(near, v.Say(" or ")))
-	}
-	return v.Usage("there is no command %q; %s --help lists them", name, c.CommandPath())
-}
-
 func persistent(a *app, root *cobra.Command) {
 	f := root.PersistentFlags()
 	f.SortFlags = false
@@ -216,21 +189,4 @@ func commands(a *app) []*cobra.Command {
 		serveCommand(a), tokenCommand(a), configCommand(a), llmCommand(a),
 		completionCommand(a.Voice), versionCommand(a.Voice),
 	}
-}
-
-// arguments checks the number of arguments; its errors are sentences.
-func arguments(v *say.Voice, least, most int, want string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if c.HasSubCommands() && len(args) > 0 {
-			return unknownCommand(v, c, args[0])
-		}
-		return counted(v, c, args, least, most, want)
-	}
-}
-
-func counted(v *say.Voice, c *cobra.Command, args []string, least, most int, want string) error {
-	if len(args) < least || (most >= 0 && len(args) > most) {
-		return v.Usage("%s takes %s; given: %d", c.CommandPath(), want, len(args))
-	}
-	return nil
 }

@@ -252,7 +252,7 @@ func openTree(ctx context.Context, a *app, trees *server.Trees, s named, shared 
 		}
 	}
 	if !readOnly {
-		shared.add(a.store.Share(ctx, m, host(s.dir), "serve", shared.address))
+		shared.add(a.store.Share(ctx, m, s.dir, "serve", shared.address))
 	}
 	return trees.Add(s.name, m, readOnly)
 }

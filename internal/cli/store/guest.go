@@ -18,12 +18,10 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// Host is a memory that this process keeps open, and on which it runs the commands of other processes.
-type Host struct {
-	Dir string // of the store
-	// Command runs a command of another process, and returns its name and exit code.
-	Command func(context.Context, *Guest) (name string, code int)
-
+// host is a memory that this process keeps open, and on which it runs the commands of other processes.
+type host struct {
+	dir      string // of the store
+	command  func(context.Context, *Guest) (code int)
 	memory   *memtree.Memory
 	about    holder.About
 	getenv   func(string) string
@@ -31,21 +29,23 @@ type Host struct {
 	logger   *slog.Logger
 }
 
-// Guest is a command of another process that runs on the memory of a Host.
+// Guest is a command of another process that runs on a memory that this process holds.
 type Guest struct {
 	*holder.Request
-	host *Host
-	name string // of the command
+	host *host
+	name string // of the command, once it was admitted
 }
 
-// Share runs commands of other processes on the memory of a host, until stop is called. stop waits for running
-// commands. If it cannot listen, it prints a note, and other commands find the store locked.
-func (d *Door) Share(ctx context.Context, m *memtree.Memory, h Host, command, address string) (stop func()) {
-	h.memory, h.about = m, holder.About{Version: d.Version, Command: command, Address: address}
-	h.getenv, h.spending, h.logger = d.Getenv, d.Model.Spending, d.Logger
-	l, err := holder.Listen(ctx, h.Dir, h.about, h.run)
+// Share runs commands of other processes on a memory that this process holds, until stop is called. stop waits for
+// running commands. If it cannot listen, it prints a note, and other commands find the store locked.
+func (d *Door) Share(ctx context.Context, m *memtree.Memory, dir, command, address string) (stop func()) {
+	h := &host{
+		dir: dir, command: d.Command, memory: m, getenv: d.Getenv, spending: d.Model.Spending, logger: d.Logger,
+		about: holder.About{Version: d.Version, Command: command, Address: address},
+	}
+	l, err := holder.Listen(ctx, dir, h.about, h.run)
 	if err != nil {
-		d.Note(d.Say("While this runs, no other command can write to %s: %s", h.Dir, text.Line(err.Error())))
+		d.Note(d.Say("While this runs, no other command can write to %s: %s", dir, text.Line(err.Error())))
 		return func() {}
 	}
 	return func() {
@@ -56,10 +56,11 @@ func (d *Door) Share(ctx context.Context, m *memtree.Memory, h Host, command, ad
 }
 
 // run runs a command of another process.
-func (h *Host) run(ctx context.Context, e *holder.Request) int {
+func (h *host) run(ctx context.Context, e *holder.Request) int {
 	begun := time.Now()
-	name, code := h.Command(ctx, &Guest{Request: e, host: h})
-	h.logger.InfoContext(ctx, "command", "store", h.Dir, "command", name, "exit", code,
+	g := &Guest{Request: e, host: h}
+	code := h.command(ctx, g)
+	h.logger.InfoContext(ctx, "command", "store", h.dir, "command", g.name, "exit", code,
 		"ms", time.Since(begun).Milliseconds())
 	return code
 }
@@ -72,9 +73,6 @@ var speaking = []string{
 
 // modelling are the variables that name a model. The user's values are not used here, and a note reports that.
 var modelling = []string{"MEMTREE_LLM_MODEL", "MEMTREE_LLM_EMBED_MODEL", model.RecordVariable, model.ReplayVariable}
-
-// Name returns the name of the command, "" before it was admitted.
-func (g *Guest) Name() string { return g.name }
 
 // Process returns the streams and the environment of the command.
 func (g *Guest) Process() say.Process {

@@ -47,13 +47,16 @@ type Door struct {
 	Logger   *slog.Logger // of a command that serves; nil: no log
 	Guest    *Guest       // the command runs for another process; nil: it opens the store itself
 
+	// Command runs a command of another process, and returns its exit code.
+	Command func(context.Context, *Guest) int
+
 	lost error // why the process that holds the store could not be reached; nil: there was none
 }
 
 // Folder returns the store's folder, for files outside of the memory.
 func (d *Door) Folder() string {
 	if d.Guest != nil {
-		return d.Guest.host.Dir
+		return d.Guest.host.dir
 	}
 	return d.Dir
 }
@@ -77,10 +80,14 @@ func (d *Door) With(ctx context.Context, how Access, do func(*memtree.Memory) er
 }
 
 // Read calls do with the store, open for reading.
-func (d *Door) Read(ctx context.Context, do func(*memtree.Memory) error) error { return d.With(ctx, Reading, do) }
+func (d *Door) Read(ctx context.Context, do func(*memtree.Memory) error) error {
+	return d.With(ctx, Reading, do)
+}
 
 // Write calls do with the store, open for writing.
-func (d *Door) Write(ctx context.Context, do func(*memtree.Memory) error) error { return d.With(ctx, Writing, do) }
+func (d *Door) Write(ctx context.Context, do func(*memtree.Memory) error) error {
+	return d.With(ctx, Writing, do)
+}
 
 // WriteUnless is Write, and Read for a dry run.
 func (d *Door) WriteUnless(ctx context.Context, dry bool, do func(*memtree.Memory) error) error {
