@@ -64,8 +64,8 @@ judge: ## what guidance does to a real model's verdicts; never in CI (docs/judge
 browser: ## the pages in a real Chromium: keys, every page, hostile texts, axe (ten minutes; needs chromium and npm)
 	cd quality/browser && npm ci --ignore-scripts --no-audit --no-fund && $(GO) test -count=1 -timeout 60m -v .
 
-explore: ## a walk through the pages in a real Chromium, killed and gone on with (a minute; needs chromium and npm)
-	cd clients/explorer && npm i --no-audit --no-fund --no-save playwright-core && E2E_BROWSER=$${E2E_BROWSER:-$$(command -v chromium)} node e2e.mjs
+explore: ## a walk through the pages in a real Chromium, killed and gone on with, and a test that the map writes (two minutes; needs chromium and npm)
+	cd clients/explorer && npm i --no-audit --no-fund --no-save playwright-core @playwright/test && E2E_BROWSER=$${E2E_BROWSER:-$$(command -v chromium)} node e2e.mjs
 
 prove: ## that the store keeps what it accepts: crashes, faults, damage, kills (half an hour)
 	@cd store/json && MEMTREE_PROVE=$${MEMTREE_PROVE:-100} $(GO) test -count=1 -timeout 60m -run '^TestProve$$'

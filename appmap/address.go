@@ -102,3 +102,16 @@ func paramsOf(address string) []string {
 	slices.Sort(out)
 	return out
 }
+
+// assets are endings of addresses that are parts of pages, and no pages.
+var assets = []string{
+	"png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "ico", "bmp", "css", "js", "mjs", "map", "woff", "woff2", "ttf",
+	"otf", "eot", "mp3", "mp4", "webm", "ogg", "wav", "zip", "gz", "tgz", "tar", "7z", "exe", "dmg", "iso",
+}
+
+// asset reports whether a route is that of an image, a style sheet or another file that is no page.
+func asset(route string) bool {
+	_, ending, ok := strings.Cut(route[strings.LastIndexByte(route, '/')+1:], ".")
+	ending = ending[strings.LastIndexByte(ending, '.')+1:]
+	return ok && slices.Contains(assets, strings.ToLower(ending))
+}

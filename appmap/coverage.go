@@ -29,7 +29,8 @@ type Coverage struct {
 	Requirements Share  `json:"requirements"`
 	Selectors    int    `json:"selectors"`
 	Links        int    `json:"links"`
-	Left         int    `json:"left"` // sightings that there was no room for
+	Missing      int    `json:"missing,omitempty"` // pages that links lead to and that answer with an error; not in Pages
+	Left         int    `json:"left"`              // sightings that there was no room for
 }
 
 // Coverage returns what tests touch of a product.
@@ -41,9 +42,17 @@ func (m *Map) Coverage(product string) Coverage {
 	}
 	c.Left = p.left
 	for _, g := range p.pages {
+		if g.missing() {
+			c.Missing++
+			continue
+		}
 		c.Pages.add(g.Tests)
 		c.Selectors += len(g.patterns)
-		c.Links += len(g.links)
+		for key := range g.links {
+			if to := p.pages[key.To]; to == nil || !to.missing() {
+				c.Links++
+			}
+		}
 		for key, e := range g.elements {
 			if operable(key.Role) || len(e.Tests) > 0 {
 				c.Elements.add(e.Tests)
@@ -108,6 +117,7 @@ type Page struct {
 	Count    Share     `json:"count"` // of its elements that one can act on
 	Last     time.Time `json:"last"`
 	Build    string    `json:"build,omitempty"`
+	Status   int       `json:"status,omitempty"` // 400 or more: a link leads here, and the page is not there
 }
 
 // Element is an element of a page.
@@ -147,6 +157,9 @@ func (p *product) summary(route string) Page {
 	g := p.pages[route]
 	out := Page{
 		Page: route, Title: g.Title, Seen: g.Seen, Params: g.Params, Tests: g.Tests, Last: g.Last, Build: g.Build,
+	}
+	if g.missing() {
+		out.Status = g.Gone
 	}
 	for key, e := range g.elements {
 		if operable(key.Role) || len(e.Tests) > 0 {

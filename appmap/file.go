@@ -13,7 +13,7 @@ import (
 )
 
 // version is that of the rules: a map that other rules made is folded anew.
-const version = 1
+const version = 2
 
 // mostBytes bounds a saved map.
 const mostBytes = 1 << 30

@@ -137,16 +137,13 @@ func form(selector string) int {
 
 // playwright returns the selector of Playwright for a role and an accessible name.
 func playwright(role, name string) string {
-	quote := func(s string) string {
-		return "'" + strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), `'`, `\'`) + "'"
-	}
 	switch {
 	case role == "":
-		return "page.getByText(" + quote(name) + ")"
+		return "page.getByText(" + quoted(name) + ")"
 	case name == "":
-		return "page.getByRole(" + quote(role) + ")"
+		return "page.getByRole(" + quoted(role) + ")"
 	default:
-		return "page.getByRole(" + quote(role) + ", { name: " + quote(name) + " })"
+		return "page.getByRole(" + quoted(role) + ", { name: " + quoted(name) + " })"
 	}
 }
 

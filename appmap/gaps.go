@@ -40,6 +40,9 @@ func (m *Map) Gaps(product string, risk func(page string) float64) []Gap {
 	in := p.ledTo()
 	for _, route := range slices.Sorted(maps.Keys(p.pages)) {
 		g := p.pages[route]
+		if g.missing() {
+			continue
+		}
 		if len(g.Tests) == 0 {
 			out = append(out, Gap{Kind: UntestedPage, Page: route, Name: g.Title, Count: 1})
 		}

@@ -45,6 +45,7 @@ type product struct {
 type page struct {
 	Title    string
 	Seen     int
+	Gone     int      // the last status of an error that it answered; see missing
 	Tests    []string // that were on it, sorted
 	Params   []string // sorted
 	Last     time.Time
@@ -118,9 +119,12 @@ func (m *Map) Add(e *tree.Entry) {
 		m.products[w.Product] = p
 	}
 	p.words.Store(nil)
+	routes := map[string]bool{}
 	for i := range w.Seen {
 		p.add(&w.Seen[i], w, e.At)
+		routes[p.place(PageOf(w.Seen[i].URL))] = true
 	}
+	p.settle(routes)
 }
 
 func newProduct() *product {
@@ -140,6 +144,10 @@ func (p *product) add(s *tree.Sighting, w *tree.Walk, at time.Time) {
 		}
 		switch s.Kind {
 		case tree.SeenPage:
+			if s.Status >= 400 {
+				g.Gone = s.Status
+				return
+			}
 			g.Seen++
 			g.Title = cmp.Or(s.Title, g.Title)
 		case tree.SeenElement:
@@ -183,6 +191,9 @@ func (p *product) page(address string, w *tree.Walk, at time.Time) *page {
 	}
 	return g
 }
+
+// missing reports whether a page has answered with errors alone: a link leads to it, and it is not there.
+func (g *page) missing() bool { return g.Gone > 0 && g.Seen == 0 }
 
 func newPage() *page {
 	return &page{
@@ -263,6 +274,9 @@ func (p *product) link(g *page, s *tree.Sighting, w *tree.Walk, at time.Time) {
 		return
 	}
 	to := p.place(PageOf(s.To))
+	if asset(to) {
+		return
+	}
 	if p.pages[to] == nil && p.page(s.To, &tree.Walk{Product: w.Product, Build: w.Build}, at) == nil {
 		return
 	}

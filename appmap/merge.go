@@ -1,6 +1,7 @@
 package appmap
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -41,9 +42,7 @@ func (p *product) named(route string) {
 		}
 		names[segments[i]] = true
 		if len(names) > mostNames && i > 1 { // what follows the root are parts of the application
-			p.many[key] = true
-			delete(p.kinds, key)
-			p.rejoin()
+			p.joined(key)
 			return
 		}
 	}
@@ -97,7 +96,7 @@ func (l *link) join(o *link) {
 // join adds what was seen of a page that turned out to be the same, and returns how many elements, links and selectors
 // both had.
 func (g *page) join(o *page) (both int) {
-	g.Seen += o.Seen
+	g.Seen, g.Gone = g.Seen+o.Seen, cmp.Or(g.Gone, o.Gone)
 	if o.Last.After(g.Last) {
 		g.Last, g.Title, g.Build = o.Last, o.Title, o.Build
 	}

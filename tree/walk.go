@@ -31,7 +31,7 @@ type SightingKind string
 
 // The kinds of sightings, with the fields that each has besides URL.
 const (
-	SeenPage        SightingKind = "page"        // Title
+	SeenPage        SightingKind = "page"        // Title; Status of 400 or more: it is not there
 	SeenElement     SightingKind = "element"     // Role, Name, Place
 	SeenAction      SightingKind = "action"      // Do, Selector, Role, Name, To, Failed, MS
 	SeenLink        SightingKind = "link"        // To, Name: a page leads to another one

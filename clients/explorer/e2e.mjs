@@ -1,10 +1,10 @@
 // Explores the pages of a memtree service, kills the exploration twice, and lets it go on: no page counts twice, none is
-// left out, and what was seen is found again.
+// left out, and what was seen is found again. Then tries selectors, and runs a test that the map writes of them.
 //
 //   E2E_BROWSER=/usr/bin/chromium node e2e.mjs
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,9 +19,9 @@ const application = await serve({ store: dir });
 const service = await serve();
 
 /** Runs the explorer; it is killed after so many pages, unless that is 0. */
-function explore(killAfter, pages = 60) {
+function explore(killAfter, { pages = 60, run = 'walk', tries = 0 } = {}) {
   const args = [fileURLToPath(new URL('explore.mjs', import.meta.url)), '--start', `${application.url}/trees/default/overview`,
-    '--run', 'walk', '--product', 'memtree', '--memtree', service.url, '--pages', String(pages)];
+    '--run', run, '--product', 'memtree', '--memtree', service.url, '--pages', String(pages), '--try', String(tries)];
   if (process.env.E2E_BROWSER) args.push('--browser', process.env.E2E_BROWSER);
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let out = '';
@@ -55,6 +55,26 @@ try {
   const { found } = await get(`map/find?text=${encodeURIComponent('the link to the inbox')}&all=true&product=memtree`);
   assert.match(found[0].name, /Inbox/);
   console.log(`found again: ${found[0].selector}`);
+
+  const proved = await explore(0, { pages: 8, run: 'proof', tries: 6 });
+  assert.equal(proved.code, 0, proved.err);
+  const map = (...args) => execFileSync(binary(), ['map', ...args, '--product', 'memtree', '--store', service.store], { encoding: 'utf8' });
+  const start = '/trees/default/overview';
+  const tests = JSON.parse(map('show', '--json')).filter((p) => p.page !== start && !p.status)
+    .flatMap((p) => { try { return [JSON.parse(map('test', start, p.page, '--json'))]; } catch { return []; } });
+  const best = tests.filter((t) => t.proven === t.steps.length).sort((a, b) => b.steps.length - a.steps.length)[0];
+  assert.ok(best?.steps.length >= 2, 'a way of two steps or more by selectors that have proved themselves');
+  console.log(best.code.trim());
+  const dir = mkdtempSync(fileURLToPath(new URL('.written-', import.meta.url)));
+  try {
+    writeFileSync(join(dir, 'way.spec.mjs'), best.code);
+    writeFileSync(join(dir, 'playwright.config.mjs'), `export default { testDir: '.', reporter: 'list', use: { baseURL: ${JSON.stringify(application.url)},
+      launchOptions: { executablePath: ${JSON.stringify(process.env.E2E_BROWSER)}, args: ['--no-sandbox'] } } };`);
+    const cli = fileURLToPath(new URL('node_modules/@playwright/test/cli.js', import.meta.url));
+    console.log(execFileSync(process.execPath, [cli, 'test', '--config', join(dir, 'playwright.config.mjs')], { encoding: 'utf8' }).trim());
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
 } finally {
   await service.stop();
   await application.stop();

@@ -7,23 +7,52 @@
 import { parseArgs } from 'node:util';
 import { pathToFileURL } from 'node:url';
 import { memory } from './memory.mjs';
+import { attempt } from './try.mjs';
 
 /** The most sightings of one walk, and links that one page adds to the plan. */
 const mostSeen = 400;
-const mostLinks = 100;
+const mostLinks = 500;
 
-/** An element of an ARIA snapshot: its role and name. */
-const element = /^\s*- (button|link|textbox|searchbox|combobox|checkbox|radio|switch|slider|spinbutton|tab|option|menuitem|heading|img|columnheader) "((?:[^"\\]|\\.)*)"/;
+/** A line of an ARIA snapshot that is an element: its role, and its name in quotation marks if it has one. */
+const element = /^\s*- (')?(button|link|textbox|searchbox|combobox|listbox|checkbox|radio|switch|slider|spinbutton|tab|option|menuitem|menuitemcheckbox|menuitemradio|treeitem|gridcell|heading|img|columnheader)(?: "((?:[^"\\]|\\.)*)")?(?=$|[ :[']|$)/;
 
-/** Returns the role and name of each element of an ARIA snapshot, each once. */
+/** Roles that are elements without a name too: one acts on them. */
+const acted = /^(?:button|link|textbox|searchbox|combobox|checkbox|radio|switch|slider|spinbutton|tab)$/;
+
+/** The most elements of one role and name that are told apart on a page, such as the delete buttons of a table. */
+const mostAlike = 20;
+
+/**
+ * Returns the elements of an ARIA snapshot. Those of one role and name have a place: the heading above them, with a
+ * number from the second one on below one heading.
+ */
 export function elementsOf(snapshot) {
-  const seen = new Map();
+  const found = [];
+  const times = new Map();
+  let above = '';
   for (const line of snapshot.split('\n')) {
     const m = element.exec(line);
-    if (m) seen.set(`${m[1]} ${m[2]}`, { role: m[1], name: m[2].replace(/\\(.)/g, '$1') });
+    if (!m) continue;
+    const name = (m[1] ? (m[3] ?? '').replaceAll("''", "'") : m[3] ?? '').replace(/\\(.)/g, '$1').slice(0, 200);
+    if (!name && !acted.test(m[2])) continue;
+    const key = `${m[2]} ${name}`;
+    times.set(key, (times.get(key) ?? 0) + 1);
+    found.push({ role: m[2], name, above, key });
+    if (m[2] === 'heading') above = name;
   }
-  return [...seen.values()];
+  const placed = new Map();
+  return found.flatMap(({ role, name, above: heading, key }) => {
+    if (times.get(key) === 1) return [{ role, name }];
+    const n = (placed.get(`${key} ${heading}`) ?? 0) + 1;
+    placed.set(`${key} ${heading}`, n);
+    if (n > mostAlike) return [];
+    const place = n > 1 ? `${heading} (${n})`.trim() : heading;
+    return [place ? { role, name, place } : { role, name }];
+  });
 }
+
+/** Addresses of files that are no pages. */
+const file = /\.(?:png|jpe?g|gif|svg|webp|avif|ico|bmp|css|m?js|map|woff2?|ttf|otf|eot|mp[34]|webm|ogg|wav|zip|t?gz|tar|7z|exe|dmg|iso|pdf|csv|ics|rss)$/i;
 
 /** Returns the address of a page without what does not tell pages apart. */
 export function pageOf(address) {
@@ -32,8 +61,9 @@ export function pageOf(address) {
 }
 
 /** Explores an application, and returns its run. `page` is a page of Playwright. */
-export async function explore({ page, start, pages, memory: mem, log = () => {} }) {
-  const origin = new URL(start).origin;
+export async function explore({ page, start, pages, memory: mem, tries = 0, log = () => {} }) {
+  const starts = [start].flat();
+  const origin = new URL(starts[0]).origin;
   const run = await mem.begin(`Explore ${origin}`);
   const known = new Map((run.tasks ?? []).map((t) => [t.id, t]));
   const left = [...known.values()].filter((t) => t.state === 'doing' || t.state === 'open');
@@ -54,7 +84,7 @@ export async function explore({ page, start, pages, memory: mem, log = () => {} 
     return updates;
   }
 
-  if (known.size === 0) await mem.update(plan([pageOf(start)]));
+  if (known.size === 0) await mem.update(plan(starts.map(pageOf)));
   const faults = [];
   page.on('pageerror', (e) => faults.push(`the page throws: ${e.message}`.slice(0, 300)));
   while (left.length > 0 && done < pages) {
@@ -67,16 +97,27 @@ export async function explore({ page, start, pages, memory: mem, log = () => {} 
     try {
       const answer = await page.goto(task.text, { waitUntil: 'load', timeout: 20_000 });
       await page.waitForTimeout(150);
-      if (answer && answer.status() >= 400) faults.push(`the page answers ${answer.status()}`);
-      const { seen, links } = await look(page, origin);
-      updates.push(...plan(links.slice(0, mostLinks).map((l) => l.to)));
-      await mem.walk(done, [
-        { kind: 'action', url: task.text, do: 'goto', selector: path(task.text), to: task.text, ms: Date.now() - began }, ...seen,
-      ].slice(0, mostSeen));
+      const status = answer?.status() ?? 200;
+      if (status >= 400) {
+        faults.push(`the page answers ${status}`);
+        await mem.walk(done, [{ kind: 'page', url: task.text, status }]);
+      } else {
+        const { seen, links } = await look(page, origin);
+        updates.push(...plan(links.slice(0, mostLinks).map((l) => l.to)));
+        if (new URL(page.url()).origin === origin) {
+          seen.unshift({ kind: 'action', url: page.url(), do: 'goto', selector: path(task.text), to: page.url(), ms: Date.now() - began });
+          for (let n = 0; n < tries; n += 1) { // each on the page as it is loaded anew
+            if (n > 0) await page.reload({ waitUntil: 'load', timeout: 20_000 });
+            seen.push(...await attempt(page, seen.filter((s) => s.kind === 'element'), new Map(links.map((l) => [l.name, l.to]))));
+          }
+          for (let from = 0; from < seen.length; from += mostSeen) await mem.walk(done, seen.slice(from, from + mostSeen));
+        }
+      }
       updates.push({ kind: 'visit', page: task.text, key: `visit ${task.id}` });
     } catch (e) {
       if (e.status) throw e; // of the service
       state = 'failed';
+      if (/Download is starting/.test(e.message)) await mem.walk(done, [{ kind: 'page', url: task.text, status: 415 }]); // a file is no page
       updates.push({ kind: 'error', page: task.text, text: String(e.message ?? e).slice(0, 500), key: `error ${task.id}` });
     }
     for (const fault of new Set(faults)) {
@@ -105,7 +146,7 @@ async function look(page, origin) {
   for (const l of all) {
     let to;
     try { to = new URL(l.to); } catch { continue; }
-    if (to.origin !== origin || !/^https?:$/.test(to.protocol)) continue;
+    if (to.origin !== origin || !/^https?:$/.test(to.protocol) || file.test(to.pathname)) continue;
     if (!links.has(to.pathname)) links.set(to.pathname, { to: to.origin + to.pathname, name: l.name });
   }
   for (const l of links.values()) seen.push({ kind: 'link', url, to: l.to, name: l.name });
@@ -125,13 +166,14 @@ export function report(run) {
 
 async function main() {
   const { values: o } = parseArgs({ options: {
-    start: { type: 'string' }, run: { type: 'string' }, product: { type: 'string' }, pages: { type: 'string', default: '50' },
+    start: { type: 'string', multiple: true }, run: { type: 'string' }, product: { type: 'string' }, pages: { type: 'string', default: '50' },
     memtree: { type: 'string', default: process.env.MEMTREE_URL ?? 'http://127.0.0.1:7788' },
     tree: { type: 'string', default: 'default' }, browser: { type: 'string' },
+    try: { type: 'string', default: '0' },
   } });
   const pages = Number(o.pages);
   if (!o.start || !o.run || !(pages > 0)) {
-    console.error('explore: give --start ADDRESS, --run ID and, if you like, --product, --pages N, --memtree URL, --browser PATH');
+    console.error('explore: give --start ADDRESS, --run ID and, if you like, --product, --pages N, --try N, --memtree URL, --browser PATH');
     process.exit(2);
   }
   const { chromium } = await import('playwright-core');
@@ -139,7 +181,7 @@ async function main() {
   try {
     const mem = memory({ url: o.memtree, tree: o.tree, token: process.env.MEMTREE_TOKEN, product: o.product, run: o.run });
     const run = await explore({
-      page: await browser.newPage(), start: o.start, pages, memory: mem,
+      page: await browser.newPage(), start: o.start, pages, memory: mem, tries: Number(o.try) || 0,
       log: (n, of, url) => console.error(`${n}/${of} ${url}`),
     });
     console.log(report(run));
