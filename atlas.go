@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/memtree/memtree/appmap"
+	"github.com/memtree/memtree/appmap/naming"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/tree"
 )
@@ -26,4 +27,16 @@ func (m *Memory) Map() *appmap.Atlas {
 	}
 	clean := func(s string) string { s, _ = formation.RedactText(s); return s }
 	return appmap.NewAtlas(view, write, clean, m.opts.Now)
+}
+
+// Naming has a reader write ahead what people call the elements of the map, for searches in other words. Advanced.
+func (m *Memory) Naming() *naming.Namer {
+	s := naming.Sources{
+		Map: m.Map().Read, Names: m.learned.names.Names, Hidden: m.taxonomy.WithoutModel, ReadOnly: m.opts.ReadOnly,
+		Save: func(ctx context.Context) { m.learned.SaveBoxes(ctx, 0, m.learned.names) },
+	}
+	if m.halt != nil {
+		s.Model = m.halt
+	}
+	return naming.New(s)
 }

@@ -29,6 +29,7 @@ type learning struct {
 
 	inbox  *learned.Inbox
 	briefs *learned.Briefs
+	names  *learned.Names
 	brake  *learned.Brake
 	spent  *learned.Spent
 	habits *learned.Habits
@@ -45,10 +46,11 @@ type learning struct {
 
 // newLearning returns an empty learning.
 func newLearning() *learning {
+	names := learned.NewNames()
 	return &learning{
-		runs: learned.NewRuns(), knowledge: learned.NewKnowledge(), atlas: learned.NewMap(),
+		runs: learned.NewRuns(), knowledge: learned.NewKnowledge(), atlas: learned.NewMap(names.Names),
 		work:  learned.NewWork(),
-		inbox: learned.NewInbox(), briefs: learned.NewBriefs(), brake: &learned.Brake{},
+		inbox: learned.NewInbox(), briefs: learned.NewBriefs(), names: names, brake: &learned.Brake{},
 		verdicts: make(chan struct{}, 1), outcomes: make(chan struct{}, 1), seen: make(chan seenTest, 1024),
 	}
 }
@@ -70,6 +72,7 @@ func (m *Memory) openLearned(ctx context.Context) {
 	hold(l.habits, slog.LevelInfo, "how models have to be asked is learned again")
 	hold(l.inbox, slog.LevelWarn, "runs that waited for a truth are lost; hand them in again to label them")
 	hold(l.briefs, slog.LevelInfo, "coming tests are read anew")
+	hold(l.names, slog.LevelInfo, "memtree map read names the elements of the map anew")
 	if !hold(l.brake, slog.LevelInfo, "reading anew from the ledger whether memory helps") {
 		core.Poke(l.outcomes)
 	}

@@ -56,6 +56,11 @@ func (m *Map) Find(q Query) []Found {
 		least = 0
 	}
 	ask := p.vocabulary().ask(q.Text)
+	name := m.nameOf(p)
+	var among map[Thing]bool // on a large map, the elements whose other names are compared
+	if ask.among != nil {
+		among = m.names.having(ask.terms)
+	}
 	of := ""
 	if q.Page != "" {
 		of = p.place(PageOf(q.Page))
@@ -79,6 +84,14 @@ func (m *Map) Find(q Query) []Found {
 			continue
 		}
 		about := ask.on(route, g.Title+" "+g.headings())
+		others := func(role, called string) ([]string, bool) {
+			t := Thing{name, route, role, called}
+			list, read := m.names.Of(t)
+			if ask.among != nil && !among[t] {
+				list = nil
+			}
+			return list, read
+		}
 		for key, r := range g.patterns {
 			if q.Do != "" && !strings.EqualFold(q.Do, key.Do) {
 				continue
@@ -88,14 +101,14 @@ func (m *Map) Find(q Query) []Found {
 				Trust: r.trust(), Tried: r.Tried, Worked: r.Worked, Build: r.Build,
 			}
 			f.Mean, f.P90 = r.times()
-			f.Score = about.score(key.Role, key.Name, "", key.Do, key.Selector)
+			f.Score = about.score(others, elementKey{key.Role, key.Name, ""}, key.Do, key.Selector)
 			offer(f)
 		}
 		if q.Least >= 0 || q.Do != "" {
 			continue
 		}
 		for key := range g.elements {
-			if score := about.score(key.Role, key.Name, key.Place, "", ""); score >= leastScore {
+			if score := about.score(others, key, "", ""); score >= leastScore {
 				offer(Found{
 					Page: route, Role: key.Role, Name: key.Name, Selector: playwright(key.Role, key.Name), Score: score,
 				})
@@ -154,6 +167,7 @@ const (
 	ofKind     = 0.16 // whether its role or action is asked for
 	ofPage     = 0.22 // how alike its page is
 	ofPart     = 0.9  // of a likeness with a part of the question alone
+	leastNamed = 0.6  // of a likeness with some name, for an element that a reader has named
 	ofStill    = 0.5  // what is left for an element that one cannot act on, unless its role is asked for
 )
 
@@ -414,13 +428,15 @@ func dot(a, b []float32) (sum float32) {
 	return sum
 }
 
-// score returns from 0 to 1 how well an element, or an action on it, fits the question.
-func (a *asked) score(role, name, place, do, selector string) float64 {
+// score returns from 0 to 1 how well an element, or an action on it, fits the question. others returns what people call
+// an element, and whether a reader has named it.
+func (a *asked) score(others func(role, name string) ([]string, bool), of elementKey, do, selector string) float64 {
+	name := of.Name
 	if name == "" {
 		name = wordsOfSelector(selector)
 	}
 	kind := 0.0
-	if a.mentions(roles[role]) {
+	if a.mentions(roles[of.Role]) {
 		kind = 1
 	} else if do != "" && a.mentions(doings[do]) {
 		kind = 0.7
@@ -432,14 +448,31 @@ func (a *asked) score(role, name, place, do, selector string) float64 {
 	if icon := icons[strings.TrimSpace(name)]; icon != "" {
 		named = max(named, a.alike(icon))
 	}
-	if place != "" {
-		named = max(named, .8*named+.2*a.alike(place))
+	list, read := others(of.Role, of.Name)
+	for _, other := range list {
+		named = max(named, a.alike(other))
+	}
+	if read && named < leastNamed {
+		return 0
+	}
+	if of.Place != "" {
+		named = max(named, .8*named+.2*a.alike(of.Place))
 	}
 	score := ofName*named + ofKind*kind + ofPage*a.page
-	if kind == 0 && role != "" && !operable(role) {
+	if kind == 0 && of.Role != "" && !operable(of.Role) {
 		score *= ofStill
 	}
 	return math.Round(score*1000) / 1000
+}
+
+// nameOf returns the name of a product.
+func (m *Map) nameOf(p *product) string {
+	for name, x := range m.products {
+		if x == p {
+			return name
+		}
+	}
+	return ""
 }
 
 // mentions reports whether the question has one of the words.

@@ -22,6 +22,7 @@ const (
 type Map struct {
 	products map[string]*product
 	walks    map[string]bool // ids of the walks that were added
+	names    *Names          // see Name; nil: none
 }
 
 // New returns a map of nothing.

@@ -49,6 +49,7 @@ func samples() map[string]sample {
 			"the exception", "the finding", "the experience", "the case"}},
 		"judge": {fields: sampleJudge.fields, must: []string{"the judgment", "the ground truth", "JSON", "correct",
 			"direction"}},
+		"names":  {fields: sampleNames.fields, must: []string{"e1 /page | button | the name", "JSON", "names"}},
 		"second": {fields: sampleSecond.fields, must: []string{"the reason"}},
 		"survey": {fields: sampleSurvey.fields, must: []string{"k1 the check", "1 the cause", "JSON", "groups", "lines"}},
 		"repair": {fields: sampleRepair.fields, must: []string{"the task", "the problem", "JSON"}},

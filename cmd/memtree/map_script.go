@@ -14,14 +14,8 @@ import (
 func mapScriptCommand(a *app) *cobra.Command {
 	product, file := "", "-"
 	c := &cobra.Command{
-		Use:   "test FROM TO",
-		Short: a.Say("Write a Playwright test that goes from one page to another"),
-		Long: a.Say(`Writes a test of Playwright that goes the shortest way, by the selectors that worked, and checks the
-address after each step. It is a beginning: values that were typed are not on the map, and what
-the test should find is for you to add. A selector that is more than a search for an element is
-left out.`),
-		Example: "  memtree map test / /orders/42 --out orders.spec.mjs",
-		Args:    arguments(a.Voice, 2, 2, a.Say("two pages: addresses or routes")),
+		Use:  "test FROM TO",
+		Args: arguments(a.Voice, 2, 2, a.Say("two pages: addresses or routes")),
 		RunE: func(c *cobra.Command, args []string) error {
 			return mapScript(c.Context(), a, product, args[0], args[1], file)
 		},

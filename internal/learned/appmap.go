@@ -7,16 +7,26 @@ import (
 )
 
 // Map is what was seen of the applications under test.
-type Map struct{ *appmap.Map }
+type Map struct {
+	*appmap.Map
+	names *appmap.Names
+}
 
-// NewMap returns a fold of no walk.
-func NewMap() *Map { return &Map{appmap.New()} }
+// NewMap returns a fold of no walk, which finds elements by other names too.
+func NewMap(names *appmap.Names) *Map {
+	m := &Map{names: names}
+	m.Reset()
+	return m
+}
 
 // Name is "map".
 func (*Map) Name() string { return "map" }
 
 // Reset forgets all walks.
-func (m *Map) Reset() { m.Map = appmap.New() }
+func (m *Map) Reset() {
+	m.Map = appmap.New()
+	m.Map.Name(m.names)
+}
 
 // Load reads what Save wrote.
 func (m *Map) Load(r io.Reader) error {
@@ -26,5 +36,6 @@ func (m *Map) Load(r io.Reader) error {
 		return err
 	}
 	m.Map = made
+	m.Map.Name(m.names)
 	return nil
 }

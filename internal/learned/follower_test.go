@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/appmap"
 	"github.com/memtree/memtree/risk"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/taxonomy"
@@ -25,7 +26,7 @@ var folds = map[string]func() Fold{
 	"runs":        func() Fold { return NewRuns() },
 	"corrections": func() Fold { return NewCorrections(.5, time.Time{}) },
 	"knowledge":   func() Fold { return NewKnowledge() },
-	"map":         func() Fold { return NewMap() },
+	"map":         func() Fold { return NewMap(&appmap.Names{}) },
 }
 
 // history returns a ledger with entries of every kind, in batches.

@@ -1,0 +1,189 @@
+// Package naming has a reader, mostly a model, write ahead what people call the elements of a map, many in one question,
+// so that a search in other words finds them. What it writes is kept beside the map and can be dropped. A question has
+// routes, roles and accessible names alone.
+package naming
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/memtree/memtree/appmap"
+	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/meter"
+	"github.com/memtree/memtree/prompts"
+	"github.com/memtree/memtree/tree"
+)
+
+// Sources is where a Namer reads from and writes to.
+type Sources struct {
+	Map      func(ctx context.Context, read func(*appmap.Map)) error
+	Names    *appmap.Names
+	Save     func(ctx context.Context)
+	Hidden   func(product string) bool // no model may see its texts
+	Model    llm.Generator             // nil for none
+	ReadOnly bool
+}
+
+// Namer has elements named. It is safe for concurrent use.
+type Namer struct{ s Sources }
+
+// New returns the namer of a memory.
+func New(s Sources) *Namer { return &Namer{s} }
+
+// Options bounds a Read. Nil and the zero value set no bounds.
+type Options struct {
+	Product  string                  // "": all
+	Lang     string                  // of the question: "zh", or "en"; "": that of most names
+	DryRun   bool                    // call no model, write nothing: Calls, Usage and Cost are estimated
+	MaxCalls *int                    // of the model; nil: no bound
+	MaxCost  *float64                // of the calls, by Price; nil: no bound
+	Price    func(llm.Usage) float64 // nil: calls cost nothing
+	Reader   llm.Generator           // replaces the model of the memory
+	Progress func(Result)            // called after every question; may be nil
+}
+
+// Result is the result of a Read, or its estimate.
+type Result struct {
+	Elements int       `json:"elements"` // that no reader had named
+	Calls    int       `json:"calls"`
+	Usage    llm.Usage `json:"usage"`
+	Cost     float64   `json:"cost"`
+	Names    int       `json:"names"` // that were written
+	Left     int       `json:"left"`  // elements whose question got no answer; the next Read continues with them
+	Why      string    `json:"why,omitempty"`
+}
+
+// Tokens of an answer at most: a part for every answer, and a part for each element.
+const (
+	answerTokens  = 200
+	elementTokens = 90
+)
+
+// mostFailures is how many calls in a row may fail before a model is called no more.
+const mostFailures = 3
+
+// Read has the elements named that no reader has named yet. If it is cut short, what was written remains. Without a
+// model the error is llm.KindNotSet.
+func (n *Namer) Read(ctx context.Context, o *Options) (out Result, err error) {
+	if o == nil {
+		o = &Options{}
+	}
+	model := o.Reader
+	if model == nil {
+		model = n.s.Model
+	}
+	if n.s.ReadOnly && !o.DryRun {
+		return out, tree.ErrReadOnly
+	}
+	var all []appmap.Thing
+	if err := n.s.Map(ctx, func(m *appmap.Map) { all = m.Unread(o.Product, n.s.Names) }); err != nil {
+		return out, err
+	}
+	if model == nil && !o.DryRun && len(all) > 0 {
+		return out, fmt.Errorf("name elements: %w", &llm.Error{Kind: llm.KindNotSet, Err: errors.New("no model is configured")})
+	}
+	set, err := prompts.Load(nil)
+	if err != nil {
+		return out, fmt.Errorf("name elements: %w", err)
+	}
+	price := o.Price
+	if price == nil {
+		price = func(llm.Usage) float64 { return 0 }
+	}
+	of := meter.New(model, meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: price, InRow: mostFailures})
+	for _, list := range n.questions(all) {
+		out.Elements += len(list)
+		in, request, err := question(set, list, o.Lang)
+		if err != nil {
+			return out, fmt.Errorf("name elements: %w", err)
+		}
+		if o.DryRun {
+			out.Calls, out.Usage = out.Calls+1, out.Usage.Add(meter.Estimate(request))
+			out.Cost = price(out.Usage)
+			continue
+		}
+		if ctx.Err() != nil || of.Full() {
+			out.Left += len(list)
+			continue
+		}
+		if err := n.ask(ctx, of, in, request, list, &out); err != nil {
+			out.Left, out.Why = out.Left+len(list), err.Error()
+		}
+		spent := of.Total()
+		out.Calls, out.Usage, out.Cost = spent.Calls, spent.Usage, price(spent.Usage)
+		if o.Progress != nil {
+			o.Progress(out)
+		}
+	}
+	if !o.DryRun {
+		n.s.Save(context.WithoutCancel(ctx))
+	}
+	return out, ctx.Err()
+}
+
+// questions parts elements into those of one question, of one product each, without the products that no model may see.
+func (n *Namer) questions(all []appmap.Thing) (out [][]appmap.Thing) {
+	for from := 0; from < len(all); {
+		to := from + 1
+		for to < len(all) && all[to].Product == all[from].Product && to-from < prompts.MaxNamesElements {
+			to++
+		}
+		if n.s.Hidden == nil || !n.s.Hidden(all[from].Product) {
+			out = append(out, all[from:to])
+		}
+		from = to
+	}
+	return out
+}
+
+// question returns the request to a model about some elements.
+func question(set *prompts.Set, list []appmap.Thing, lang string) (prompts.NamesInput, llm.Request, error) {
+	in := prompts.NamesInput{Lang: lang}
+	chinese := 0
+	for _, t := range list {
+		if text.Lang(t.Name) == "zh" {
+			chinese++
+		}
+		in.Elements = append(in.Elements, prompts.NamesElement{Page: t.Page, Role: t.Role, Name: t.Name})
+	}
+	if lang == "" && 2*chinese > len(list) {
+		in.Lang = "zh"
+	}
+	p, err := set.Names(in)
+	if err != nil {
+		return in, llm.Request{}, err
+	}
+	return in, llm.Request{
+		Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema, MaxTokens: answerTokens + elementTokens*len(list),
+		Repair: func(answer string, problems []string) (string, error) {
+			again, err := set.Repair(prompts.RepairInput{Lang: in.Lang, Task: p.Text, Answer: answer, Problems: problems})
+			return again.Text, err
+		},
+	}, nil
+}
+
+// ask has one question answered, and keeps the names of the answer. An element that the answer leaves out has none.
+func (n *Namer) ask(
+	ctx context.Context, model llm.Generator, in prompts.NamesInput, r llm.Request, list []appmap.Thing, out *Result,
+) error {
+	a, err := llm.Ask(ctx, model, r, func(raw json.RawMessage) error {
+		_, err := in.Read(raw)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	names, err := in.Read(a.JSON)
+	if err != nil {
+		return fmt.Errorf("an answer that was read before: %w", err)
+	}
+	for i, t := range list {
+		if n.s.Names.Put(t, names[i]) {
+			out.Names += len(names[i])
+		}
+	}
+	return nil
+}

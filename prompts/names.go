@@ -1,0 +1,92 @@
+package prompts
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memtree/memtree/internal/text"
+)
+
+// NamesInput is the input for finding what people call elements of an application. All texts come from outside; Names
+// cleans, cuts and fences them. An answer refers to elements as e1, e2, …
+type NamesInput struct {
+	Lang     string // of the instructions: "zh", or anything else for English
+	Elements []NamesElement
+}
+
+// NamesElement is an element of a page.
+type NamesElement struct {
+	Page string // a route
+	Role string
+	Name string // accessible name; "" for none
+}
+
+// Limits of one prompt and of its answer.
+const (
+	MaxNamesElements = 40
+	maxNames         = 12 // of an element
+	longestName      = 60 // characters
+)
+
+var namesSchema = json.RawMessage(`{"type":"object","properties":{"elements":{"type":"array","items":{"type":"object",` +
+	`"properties":{"e":{"type":"string"},"names":{"type":"array","items":{"type":"string"}}},` +
+	`"required":["e","names"],"additionalProperties":false}}},"required":["elements"],"additionalProperties":false}`)
+
+// Names returns the prompt for finding other names. The constant part comes first. in.Read decodes the answer.
+func (s *Set) Names(in NamesInput) (Prompt, error) {
+	if n := len(in.Elements); n == 0 || n > MaxNamesElements {
+		return Prompt{}, fmt.Errorf("prompt names: there are %d elements, 1 to %d can be shown", n, MaxNamesElements)
+	}
+	return s.render("names", in.Lang, in.fields(), namesSchema)
+}
+
+func (in NamesInput) fields() any {
+	var b strings.Builder
+	for i, e := range in.Elements {
+		fmt.Fprintf(&b, "e%d %s | %s | %s\n", i+1, listLine(e.Page, maxValue), listLine(e.Role, maxValue),
+			listLine(e.Name, maxValue))
+	}
+	return struct{ Elements string }{fenceOrDash("elements", b.String(), MaxNamesElements*(3*maxValue+20))}
+}
+
+// sampleNames is what Load tries a template with.
+var sampleNames = NamesInput{Elements: []NamesElement{{Page: "/page", Role: "button", Name: "the name"}}}
+
+// Read decodes an answer: the names of each element, in the order of the input, nil for one that the answer leaves out.
+// err joins the problems, written for a model.
+func (in NamesInput) Read(raw json.RawMessage) (names [][]string, err error) {
+	var a struct {
+		Elements []struct {
+			E     string   `json:"e"`
+			Names []string `json:"names"`
+		} `json:"elements"`
+	}
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return nil, fmt.Errorf("answer: %w", err)
+	}
+	var bad []error
+	names = make([][]string, len(in.Elements))
+	for _, e := range a.Elements {
+		n, err := strconv.Atoi(strings.TrimPrefix(e.E, "e"))
+		if err != nil || !strings.HasPrefix(e.E, "e") || n < 1 || n > len(names) {
+			bad = append(bad, fmt.Errorf("elements: there is no element %q", text.Clip(e.E, longestName)))
+			continue
+		}
+		if len(e.Names) > maxNames {
+			bad = append(bad, fmt.Errorf("elements.%s: there are %d names; write %d at most", e.E, len(e.Names), maxNames))
+			e.Names = e.Names[:maxNames]
+		}
+		out := []string{}
+		for _, s := range e.Names {
+			if s = text.Line(text.Clean(s)); s != "" && len([]rune(s)) <= longestName && !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
+		names[n-1] = out
+	}
+	return names, errors.Join(bad...)
+}
