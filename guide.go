@@ -119,7 +119,7 @@ func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
 	return x.Guidance, nil
 }
 
-// Explain answers as Guide does, with the reason for every memory that was considered, and leaves no trial. Advanced.
+// Explain answers as Guide does, with reasons, and leaves no trial. Advanced.
 func (m *Memory) Explain(ctx context.Context, q Query) (Explanation, error) {
 	ctx, ask, err := m.explaining(ctx, &q)
 	if err != nil {

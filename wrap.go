@@ -30,8 +30,8 @@ func Wrap(m *Memory, run harness.RunTest, opts *harness.WrapOptions) harness.Run
 	return m.harness.Wrap(run, opts)
 }
 
-// Correct decides, as Wrap does, whether a judgment is so likely to be wrong that it is corrected, and writes that to
-// the ledger; nil: it stays. Now of the result is the verdict in force. Advanced.
+// Correct decides, as Wrap does, whether a judgment has to be corrected, and writes that to the ledger; nil: it stays.
+// Now of the result is in force. Advanced.
 func (m *Memory) Correct(ctx context.Context, e Evaluation, o harness.CorrectOptions) (*tree.Correction, error) {
 	return m.harness.Correct(ctx, e, o)
 }
