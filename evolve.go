@@ -282,8 +282,7 @@ func (m *Memory) bounded(o *EvolveOptions) *meter.Meter {
 	})
 }
 
-// Reread has the model read the cases without a lesson that it had failed to read, as long as it answers now, and
-// returns their number. Advanced.
+// Reread has the model read cases that it had failed to read, and returns their number. Advanced.
 func (m *Memory) Reread(ctx context.Context) (int, error) {
 	if m.halt == nil {
 		return 0, nil

@@ -30,8 +30,7 @@ func Wrap(m *Memory, run harness.RunTest, opts *harness.WrapOptions) harness.Run
 	return m.harness.Wrap(run, opts)
 }
 
-// Correct decides, as Wrap does, whether a judgment has to be corrected, and writes that to the ledger; nil: it stays.
-// Now of the result is in force. Advanced.
+// Correct decides, as Wrap does, whether a judgment has to be corrected, and writes that to the ledger. Advanced.
 func (m *Memory) Correct(ctx context.Context, e Evaluation, o harness.CorrectOptions) (*tree.Correction, error) {
 	return m.harness.Correct(ctx, e, o)
 }
