@@ -14,9 +14,9 @@ import (
 // Evaluation is one judged run. Prompt and Judgment are required; GroundTruth or Correct is its label.
 type Evaluation = tree.Evaluation
 
-// Record accepts one judged run. When it returns nil the run is durable, without its secrets; it becomes a case later,
-// in the background. Recording it again changes nothing. The error is a *tree.FieldError for an invalid run, and
-// tree.ErrContradiction for another run under the same id.
+// Record accepts one judged run. When it returns nil the run is durable, without its secrets. Recording it again
+// changes nothing. The error is a *tree.FieldError for an invalid run, and tree.ErrContradiction for another run under
+// the same id.
 func (m *Memory) Record(ctx context.Context, e Evaluation) error {
 	receipts, err := m.RecordAll(ctx, []Evaluation{e})
 	if err != nil {
