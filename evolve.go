@@ -281,7 +281,7 @@ func (m *Memory) bounded(o *EvolveOptions) *meter.Meter {
 	})
 }
 
-// Reread has the model read cases that it had failed to read, and returns their number. Advanced.
+// Reread has the model read cases that it could not read. Advanced.
 func (m *Memory) Reread(ctx context.Context) (int, error) {
 	if m.halt == nil {
 		return 0, nil

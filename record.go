@@ -28,7 +28,7 @@ func (m *Memory) Record(ctx context.Context, e Evaluation) error {
 	return nil
 }
 
-// RecordAll is Record for many in one write; if one is invalid, none is accepted. Advanced.
+// RecordAll is Record for many, all or none, in one write. Advanced.
 func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]tree.Receipt, error) {
 	clean := make([]Evaluation, len(es))
 	for i, e := range es {

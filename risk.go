@@ -65,7 +65,7 @@ func (s *scores) put(at [2]uint64, id string, r *risk.Risk) {
 	}
 }
 
-// Risk returns how likely an unlabelled judgment is to be wrong, and why. Advanced.
+// Risk returns how likely a judgment is to be wrong, and why. Advanced.
 func (m *Memory) Risk(ctx context.Context, e Evaluation) (risk.Risk, error) {
 	if err := e.Check(); err != nil {
 		return risk.Risk{}, fmt.Errorf("risk: %w", err)

@@ -18,8 +18,7 @@ import (
 )
 
 // Wrap returns a function of run's shape that puts guidance into the prompt, runs, and has the result judged and
-// recorded in the background. Run sees no ground truth. Memory never breaks a run, and delays it by Options.Deadline at
-// most.
+// recorded in the background. Run sees no ground truth. Memory never breaks a run.
 func Wrap(m *Memory, run harness.RunTest, opts *harness.WrapOptions) harness.RunTest {
 	if opts != nil && !m.opts.ReadOnly {
 		if o, err := opts.Correct.Check(); err == nil && o.Do != tree.Flag {
