@@ -10,7 +10,7 @@ import (
 )
 
 // version is that of the rules: a log that other rules made is folded anew.
-const version = 1
+const version = 2
 
 // mostBytes bounds a saved log.
 const mostBytes = 1 << 30

@@ -168,7 +168,10 @@ func (r *record) task(w *tree.Work, at time.Time) {
 		r.Tasks = append(r.Tasks, Task{ID: w.Task})
 	}
 	t := &r.Tasks[i]
-	t.Text, t.State, t.At = cmp.Or(w.Text, t.Text), w.State, at
+	if t.TakenFrom(w.By, at) { // two agents took it at once: the first one has it
+		return
+	}
+	t.Text, t.State, t.By, t.At = cmp.Or(w.Text, t.Text), w.State, w.By, at
 }
 
 // note adds a note. Without room the oldest plain note goes, or else the oldest one.

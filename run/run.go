@@ -5,6 +5,9 @@
 // run is an episode: what was tried, how it went, and what people thought of it. [Log.Like] finds those that are like
 // a new goal.
 //
+// Several agents may write to one run. A task that one of them does is its own for five minutes after each update to
+// the state doing, so that no two do the same.
+//
 // # Limits
 //
 // Of a run the log holds at most 10,000 tasks, 2,000 notes, 5,000 pages, 5,000 tested elements and 50 KiB of values.
@@ -66,8 +69,19 @@ type Run struct {
 type Task struct {
 	ID    string    `json:"id"`
 	Text  string    `json:"text,omitempty"`
-	State string    `json:"state"` // open, doing, done, failed or dropped
+	State string    `json:"state"`        // open, doing, done, failed or dropped
+	By    string    `json:"by,omitempty"` // who set the state
 	At    time.Time `json:"at"`
+}
+
+// lease is how long a task that an agent does is its own, from the last update to that state; and how recent an update
+// of another agent to the run is that a writer is warned of.
+const lease = 5 * time.Minute
+
+// TakenFrom reports whether another agent than by does a task. An agent without a name takes nothing, and nothing is
+// taken from it.
+func (t *Task) TakenFrom(by string, now time.Time) bool {
+	return t.State == "doing" && t.By != "" && by != "" && t.By != by && now.Sub(t.At) <= lease
 }
 
 // Note is something that was seen, decided or found, or that went wrong.

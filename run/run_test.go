@@ -85,13 +85,20 @@ func TestRun(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "bot", r.Beside)
 	require.Equal(t, time.Minute, r.Idle)
-	require.Equal(t, []string{"1", "2"}, []string{r.Next[0].ID, r.Next[1].ID})
+	require.Equal(t, []string{"2"}, []string{r.Next[0].ID})
+	require.Equal(t, "1", r.Taken[0].ID, "bot does it")
 	require.Equal(t, []run.Visit{{Page: "/orders/:p", Times: 2, Last: r.Run.Began}}, r.Run.Visited)
 	require.Equal(t, "password [secret] is shown", r.Run.Of(tree.WorkFinding)[0].Text)
 	require.Equal(t, map[string]string{"order": "42"}, r.Run.Values)
 
-	did := w.add(t, tree.Work{Run: "r", Kind: tree.WorkTask, By: "other", Task: "1", State: "done"})
+	done := tree.Work{Run: "r", Kind: tree.WorkTask, By: "other", Task: "1", State: "done"}
+	_, err = w.Add(t.Context(), []tree.Work{done})
+	require.Equal(t, "task", field(t, err))
+	require.ErrorContains(t, err, `which "bot" does`)
+	did := w.add(t, tree.Work{Run: "r", Kind: tree.WorkNote, By: "other", Text: "I look at the rest"})
 	require.Equal(t, "bot", did.Beside)
+	w.now = w.now.Add(5 * time.Minute)
+	w.add(t, done) // bot was not heard of for longer than its lease
 	w.add(t, tree.Work{Run: "r", Kind: tree.WorkEnd, By: "other", State: "partial", Text: "no card to pay with"})
 	got, err := w.Get(t.Context(), "r")
 	require.NoError(t, err)
@@ -110,6 +117,50 @@ func TestRun(t *testing.T) {
 		require.Contains(t, page, "- [ ] 2: pay")
 		require.Contains(t, page, "well seen")
 	}
+}
+
+// A task has one agent: who takes it while another one does it is refused, and of two that take it at the same moment
+// the first has it, and the second is told.
+func TestTwoAgents(t *testing.T) {
+	w := newWorld()
+	w.start(t, "r", "Explore the shop")
+	take := func(by, state string) tree.Work {
+		return tree.Work{Run: "r", Kind: tree.WorkTask, By: by, Task: "1", State: state}
+	}
+	w.add(t, take("a", "doing"))
+	_, err := w.Add(t.Context(), []tree.Work{take("b", "doing")})
+	require.Equal(t, "task", field(t, err))
+	w.add(t, take("b", "open")) // it plans what is planned
+	got, err := w.Get(t.Context(), "r")
+	require.NoError(t, err)
+	require.Equal(t, "a", got.Tasks[0].By)
+	require.Equal(t, "doing", got.Tasks[0].State)
+	w.add(t, take("a", "done"))
+	w.add(t, take("b", "open"))
+	w.add(t, take("", "doing"))
+	w.add(t, take("b", "doing")) // an agent without a name takes nothing
+
+	both := 0 // writers that have looked and not written
+	race := run.New(run.Options{
+		View: func(_ context.Context, read func(*run.Log)) error { read(w.log); return nil },
+		Write: func(_ context.Context, es []tree.Entry) error {
+			if both++; both == 1 { // the other one comes first
+				w.log.Add(&tree.Entry{At: w.now, Work: &tree.Work{Run: "r", Kind: tree.WorkTask, By: "a", Task: "2", State: "doing"}})
+			}
+			for i := range es {
+				w.log.Add(&es[i])
+			}
+			return nil
+		},
+		Clean: func(s string) string { return s }, Page: appmap.PageOf, Now: func() time.Time { return w.now },
+	})
+	two := tree.Work{Run: "r", Kind: tree.WorkTask, By: "b", Task: "2", State: "doing"}
+	did, err := race.Add(t.Context(), []tree.Work{two})
+	require.NoError(t, err)
+	require.Equal(t, []string{"2"}, did.Taken)
+	got, err = w.Get(t.Context(), "r")
+	require.NoError(t, err)
+	require.Equal(t, "a", got.Tasks[1].By)
 }
 
 func TestUpdatesOfNowhere(t *testing.T) {

@@ -35,9 +35,6 @@ type Options struct {
 // New returns the runs of a memory.
 func New(o Options) *Runs { return &Runs{o} }
 
-// beside is how recent an update of another agent is that a writer is warned of.
-const beside = 5 * time.Minute
-
 // MostUpdates is the most updates of one call.
 const MostUpdates = 1000
 
@@ -46,6 +43,8 @@ type Added struct {
 	Updates int    `json:"updates"`          // that are new
 	Known   int    `json:"known"`            // whose key the run has
 	Beside  string `json:"beside,omitempty"` // another agent that wrote to the run within the last 5 minutes
+	// Taken are tasks of the updates that another agent took at the same moment: it does them.
+	Taken []string `json:"taken,omitempty"`
 }
 
 // Start begins a run. Without an id it gets one. A run of that id that is there is a *tree.FieldError: resume it.
@@ -68,7 +67,8 @@ func (r *Runs) Start(ctx context.Context, w tree.Work) (Run, error) {
 
 // Add adds updates in one write, all or none. Secrets are removed from texts, and an address becomes its page. The
 // error is a *tree.FieldError for an update that breaks a law, is of a run that did not begin or has ended, or for
-// which the run has no room. An update whose key the run has changes nothing.
+// which the run has no room, or of a task that another agent does: such a task is its own for five minutes after each
+// update to the state doing. An update whose key the run has changes nothing.
 func (r *Runs) Add(ctx context.Context, list []tree.Work) (Added, error) {
 	if len(list) > MostUpdates {
 		return Added{}, &tree.FieldError{Field: "updates", Problem: fmt.Sprintf("are %d; the most of one call is %d",
@@ -95,7 +95,7 @@ func (r *Runs) Add(ctx context.Context, list []tree.Work) (Added, error) {
 			} else if w.Key != "" {
 				keys[key] = true
 			}
-			if problem = l.refuses(w, begun); problem != nil {
+			if problem = l.refuses(w, begun, now); problem != nil {
 				problem = named(i, len(list), problem)
 				return
 			}
@@ -112,7 +112,38 @@ func (r *Runs) Add(ctx context.Context, list []tree.Work) (Added, error) {
 		return Added{}, fmt.Errorf("add to a run: %w", err)
 	}
 	out.Updates = len(es)
+	if out.Taken, err = r.taken(ctx, es, now); err != nil {
+		return out, err
+	}
 	return out, r.ended(ctx, es)
+}
+
+// taken returns the tasks that entries took and another agent has.
+func (r *Runs) taken(ctx context.Context, es []tree.Entry, now time.Time) (out []string, err error) {
+	if !slices.ContainsFunc(es, func(e tree.Entry) bool { return e.Work.Kind == tree.WorkTask && e.Work.By != "" }) {
+		return nil, nil
+	}
+	err = r.o.View(ctx, func(l *Log) {
+		for _, e := range es {
+			if t := l.task(e.Work); t != nil && t.TakenFrom(e.Work.By, now) && !slices.Contains(out, t.ID) {
+				out = append(out, t.ID)
+			}
+		}
+	})
+	return out, err
+}
+
+// task returns the task that an update is about, nil for none.
+func (l *Log) task(w *tree.Work) *Task {
+	r := l.runs[w.Run]
+	if r == nil || w.Kind != tree.WorkTask {
+		return nil
+	}
+	i, ok := r.tasks[w.Task]
+	if !ok {
+		return nil
+	}
+	return &r.Tasks[i]
 }
 
 // named puts the place of an update before the field of an error, if there are several updates.
@@ -146,11 +177,12 @@ func (r *Runs) ended(ctx context.Context, es []tree.Entry) error {
 }
 
 // refuses returns why the log has no room for an update; nil if it has. begun has the runs that began in this call.
-func (l *Log) refuses(w *tree.Work, begun map[string]bool) error {
+func (l *Log) refuses(w *tree.Work, begun map[string]bool, now time.Time) error {
 	bad := func(field, problem string, args ...any) error {
 		return &tree.FieldError{Field: field, Problem: fmt.Sprintf(problem, args...)}
 	}
 	r := l.runs[w.Run]
+	t := l.task(w)
 	switch {
 	case w.Kind == tree.WorkStart:
 		begun[w.Run] = true
@@ -164,9 +196,10 @@ func (l *Log) refuses(w *tree.Work, begun map[string]bool) error {
 		return bad("run", "is %.80q, which has ended; begin another one", w.Run)
 	case !r.Ended() && w.Kind == tree.WorkFeedback:
 		return bad("kind", "is feedback, and %.80q has not ended", w.Run)
-	case w.Kind == tree.WorkTask && len(r.Tasks) == MostTasks && !slices.ContainsFunc(r.Tasks, func(t Task) bool {
-		return t.ID == w.Task
-	}):
+	case t != nil && t.TakenFrom(w.By, now) && w.State != "open":
+		return bad("task", "is %.80q, which %.80q does; take another one, or wait until it has not been heard of for %s", w.Task,
+			t.By, lease)
+	case w.Kind == tree.WorkTask && t == nil && len(r.Tasks) == MostTasks:
 		return bad("task", "is one more than the %d tasks that a run may have", MostTasks)
 	case w.Kind == tree.WorkValue && r.values+len(w.Name)+len(w.Text) > MostValues:
 		return bad("text", "leaves no room: the values of a run have %d bytes at most; remove one with an empty text",
@@ -178,7 +211,7 @@ func (l *Log) refuses(w *tree.Work, begun map[string]bool) error {
 // other returns an agent other than the writer that wrote to the run a moment ago, "" for none.
 func (l *Log) other(w *tree.Work, now time.Time) string {
 	r := l.runs[w.Run]
-	if r == nil || r.LastBy == "" || r.LastBy == w.By || now.Sub(r.Last) > beside || r.Ended() {
+	if r == nil || r.LastBy == "" || r.LastBy == w.By || now.Sub(r.Last) > lease || r.Ended() {
 		return ""
 	}
 	return r.LastBy
@@ -237,6 +270,7 @@ func (r *Runs) List(ctx context.Context, f Filter, limit int) (out []Run, err er
 type Resumption struct {
 	Run    Run           `json:"run"`
 	Next   []Task        `json:"next"`             // what to do, what was under way first
+	Taken  []Task        `json:"taken,omitempty"`  // what other agents do; not in Next
 	Idle   time.Duration `json:"idle"`             // since the last update
 	Beside string        `json:"beside,omitempty"` // another agent that wrote to the run within the last 5 minutes
 }
@@ -253,8 +287,15 @@ func (r *Runs) Resume(ctx context.Context, id, by string) (Resumption, error) {
 			"another one", id, of.State)}
 	}
 	now := r.o.Now()
-	out := Resumption{Run: of, Next: append([]Task{}, of.Next()...), Idle: max(0, now.Sub(of.Last))}
-	if of.LastBy != by && out.Idle <= beside {
+	out := Resumption{Run: of, Next: []Task{}, Idle: max(0, now.Sub(of.Last))}
+	for _, t := range of.Next() {
+		if t.TakenFrom(by, now) {
+			out.Taken = append(out.Taken, t)
+		} else {
+			out.Next = append(out.Next, t)
+		}
+	}
+	if of.LastBy != by && out.Idle <= lease {
 		out.Beside = of.LastBy
 	}
 	return out, nil

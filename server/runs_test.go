@@ -28,7 +28,11 @@ func TestRuns(t *testing.T) {
 	require.Contains(t, p.Detail, "updates[1].state")
 	on := decode[run.Resumption](t, w.ask("GET", at+"/resume?by=bob", reader, ""))
 	require.Equal(t, "ann", on.Beside)
-	require.Equal(t, "1", on.Next[0].ID)
+	require.Empty(t, on.Next)
+	require.Equal(t, "1", on.Taken[0].ID, "ann does it")
+	p = w.ask("POST", at, w.token("bob", nil, token.Write), `{"updates":[{"kind":"task","task":"1","state":"doing"}]}`).problem(t)
+	require.Equal(t, http.StatusUnprocessableEntity, p.Status)
+	require.Contains(t, p.Detail, `which "ann" does`)
 	require.Equal(t, "/cart", on.Run.Notes[0].Page)
 	require.Equal(t, run.Added{Updates: 1}, decode[run.Added](t, w.ask("POST", at, ann,
 		`{"updates":[{"kind":"end","state":"failure","text":"no card"}]}`)))

@@ -19,10 +19,10 @@ type Deriver interface {
 }
 
 // HeldBeside reports whether the data with a name holds what nothing else has: the texts of runs without a label,
-// coming tests with what a reader picked, what models cost and which requests they take. A copy of a store has it too,
-// and a repair keeps it.
+// coming tests with what a reader picked, what a reader calls elements of the map, what models cost and which requests
+// they take. A copy of a store has it too, and a repair keeps it.
 func HeldBeside(name string) bool {
-	return slices.Contains([]string{"briefs", "habits", "inbox", "spent"}, name)
+	return slices.Contains([]string{"briefs", "habits", "inbox", "names", "spent"}, name)
 }
 
 // Derived is opened derived data.

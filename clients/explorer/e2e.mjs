@@ -19,9 +19,9 @@ const application = await serve({ store: dir });
 const service = await serve();
 
 /** Runs the explorer; it is killed after so many pages, unless that is 0. */
-function explore(killAfter, { pages = 60, run = 'walk', tries = 0 } = {}) {
+function explore(killAfter, { pages = 60, run = 'walk', tries = 0, by = 'explorer' } = {}) {
   const args = [fileURLToPath(new URL('explore.mjs', import.meta.url)), '--start', `${application.url}/trees/default/overview`,
-    '--run', run, '--product', 'memtree', '--memtree', service.url, '--pages', String(pages), '--try', String(tries)];
+    '--run', run, '--product', 'memtree', '--memtree', service.url, '--pages', String(pages), '--try', String(tries), '--by', by];
   if (process.env.E2E_BROWSER) args.push('--browser', process.env.E2E_BROWSER);
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let out = '';
@@ -55,6 +55,14 @@ try {
   const { found } = await get(`map/find?text=${encodeURIComponent('the link to the inbox')}&all=true&product=memtree`);
   assert.match(found[0].name, /Inbox/);
   console.log(`found again: ${found[0].selector}`);
+
+  const two = await Promise.all(['first', 'second'].map((by) => explore(0, { run: 'both', by })));
+  for (const one of two) assert.equal(one.code, 0, one.err);
+  const both = await get('runs/both');
+  assert.equal((both.visited ?? []).reduce((n, v) => n + v.times, 0), done, 'of two explorers on one run none sees a page of the other');
+  assert.equal(both.state, 'success');
+  const shares = two.map((one) => one.err.trim().split('\n').length);
+  console.log(`two explorers on one run: ${shares.join(' and ')} pages`);
 
   const proved = await explore(0, { pages: 8, run: 'proof', tries: 6 });
   assert.equal(proved.code, 0, proved.err);

@@ -65,32 +65,58 @@ export async function explore({ page, start, pages, memory: mem, tries = 0, log 
   const starts = [start].flat();
   const origin = new URL(starts[0]).origin;
   const run = await mem.begin(`Explore ${origin}`);
-  const known = new Map((run.tasks ?? []).map((t) => [t.id, t]));
-  const left = [...known.values()].filter((t) => t.state === 'doing' || t.state === 'open');
-  let done = [...known.values()].filter((t) => t.state === 'done' || t.state === 'failed').length;
+  const known = new Set((run.tasks ?? []).map((t) => t.id));
+  let done = 0;
   const path = (address) => new URL(address).pathname;
 
-  /** Adds pages that are not in the plan, and returns the updates that say so. */
+  /** Returns the updates that add pages to the plan. */
   function plan(addresses) {
     const updates = [];
     for (const address of addresses) {
       const id = path(address);
       if (known.has(id)) continue;
-      const task = { id, text: address, state: 'open' };
-      known.set(id, task);
-      left.push(task);
+      known.add(id);
       updates.push({ kind: 'task', task: id, text: address, state: 'open', key: `plan ${id}` });
     }
     return updates;
   }
 
+  /**
+   * Takes the next page of the plan, as it is now: several explorers may walk on one run, each under a name of its own.
+   * The key has the last change of the task, so of two that take it the second one changes nothing. Without a page it
+   * waits for those of others, which may find more; it returns none once nothing is left.
+   */
+  async function next() {
+    for (;;) {
+      let now;
+      try {
+        now = await mem.resume();
+      } catch (e) {
+        if (e.status === 422) return undefined; // another explorer ended it
+        throw e;
+      }
+      for (const t of now.run.tasks ?? []) known.add(t.id);
+      done = (now.run.tasks ?? []).filter((t) => t.state === 'done' || t.state === 'failed').length;
+      if (done >= pages) return undefined;
+      for (const t of now.next) {
+        try {
+          const did = await mem.update([{ kind: 'task', task: t.id, state: 'doing', key: `take ${t.id} ${t.at}` }]);
+          if (did.updates > 0 && !did.taken) return t;
+        } catch (e) {
+          if (e.status !== 422) throw e; // another explorer has it
+        }
+        break;
+      }
+      if (now.next.length === 0 && !(now.taken?.length > 0)) return undefined;
+      if (now.next.length === 0) await new Promise((r) => { setTimeout(r, 300); });
+    }
+  }
+
   if (known.size === 0) await mem.update(plan(starts.map(pageOf)));
   const faults = [];
   page.on('pageerror', (e) => faults.push(`the page throws: ${e.message}`.slice(0, 300)));
-  while (left.length > 0 && done < pages) {
-    const task = left.shift();
+  for (let task = await next(); task; task = await next()) {
     faults.length = 0;
-    await mem.update([{ kind: 'task', task: task.id, state: 'doing' }]);
     const began = Date.now();
     const updates = [];
     let state = 'done';
@@ -124,13 +150,16 @@ export async function explore({ page, start, pages, memory: mem, tries = 0, log 
       updates.push({ kind: 'finding', page: task.text, state: 'medium', text: fault, key: `${fault} ${task.id}`.slice(0, 200) });
     }
     await mem.update([...updates, { kind: 'task', task: task.id, state }]);
-    done += 1;
-    log(done, pages, task.text);
+    log(done + 1, pages, task.text);
   }
-  await mem.update([{
-    kind: 'end', state: left.length > 0 ? 'partial' : 'success',
-    text: left.length > 0 ? `The budget of ${pages} pages is used; ${left.length} pages are left.` : 'Every page that a link leads to was seen.',
-  }]);
+  const at = await mem.run();
+  const left = (at.tasks ?? []).filter((t) => t.state === 'open' || t.state === 'doing').length;
+  if (at.state === 'open' && !(at.tasks ?? []).some((t) => t.state === 'doing')) {
+    await mem.update([{
+      kind: 'end', key: 'end', state: left > 0 ? 'partial' : 'success',
+      text: left > 0 ? `The budget of ${pages} pages is used; ${left} pages are left.` : 'Every page that a link leads to was seen.',
+    }]);
+  }
   return mem.run();
 }
 
@@ -167,7 +196,7 @@ export function report(run) {
 async function main() {
   const { values: o } = parseArgs({ options: {
     start: { type: 'string', multiple: true }, run: { type: 'string' }, product: { type: 'string' }, pages: { type: 'string', default: '50' },
-    memtree: { type: 'string', default: process.env.MEMTREE_URL ?? 'http://127.0.0.1:7788' },
+    memtree: { type: 'string', default: process.env.MEMTREE_URL ?? 'http://127.0.0.1:7788' }, by: { type: 'string', default: 'explorer' },
     tree: { type: 'string', default: 'default' }, browser: { type: 'string' },
     try: { type: 'string', default: '0' },
   } });
@@ -179,7 +208,7 @@ async function main() {
   const { chromium } = await import('playwright-core');
   const browser = await chromium.launch({ executablePath: o.browser, args: ['--no-sandbox'] });
   try {
-    const mem = memory({ url: o.memtree, tree: o.tree, token: process.env.MEMTREE_TOKEN, product: o.product, run: o.run });
+    const mem = memory({ url: o.memtree, tree: o.tree, token: process.env.MEMTREE_TOKEN, product: o.product, run: o.run, by: o.by });
     const run = await explore({
       page: await browser.newPage(), start: o.start, pages, memory: mem, tries: Number(o.try) || 0,
       log: (n, of, url) => console.error(`${n}/${of} ${url}`),

@@ -39,6 +39,8 @@ export function memory({ url, tree = 'default', token, product, run, by = 'explo
     update: (updates) => ask('POST', `/runs/${id}`, { by, updates }),
     /** Puts what was seen into the map. */
     walk: (part, seen) => ask('POST', '/map', { source: 'explorer', product, run, part, seen }),
+    /** Returns what is left for this explorer, and what others do. */
+    resume: () => ask('GET', `/runs/${id}/resume?by=${encodeURIComponent(by)}`),
     run: () => ask('GET', `/runs/${id}`),
   };
 }

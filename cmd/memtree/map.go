@@ -22,8 +22,7 @@ import (
 func mapCommand(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "map"}
 	c.AddCommand(mapAddCommand(a), mapCoverageCommand(a), mapShowCommand(a), mapFindCommand(a), mapPathCommand(a),
-		mapGapsCommand(a), mapRequirementsCommand(a), mapScriptCommand(a), mapReadCommand(a),
-		mapExportCommand(a))
+		mapGapsCommand(a), mapRequirementsCommand(a), mapScriptCommand(a), mapReadCommand(a), mapExportCommand(a))
 	return c
 }
 

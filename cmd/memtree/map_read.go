@@ -23,7 +23,6 @@ func mapReadCommand(a *app) *cobra.Command {
 	f := mapReadFlags{}
 	c := &cobra.Command{
 		Use:  "read",
-		Args: arguments(a.Voice, 0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error { return mapRead(c.Context(), a, &f) },
 	}
 	productFlag(a.Voice, c, &f.o.Product)
@@ -78,27 +77,27 @@ func mapRead(ctx context.Context, a *app, f *mapReadFlags) error {
 	if done, err := f.end(a, hand, &out.handed); done {
 		return err
 	}
-	err = a.Result(out, mapReadLines(a, &out, f)...)
+	err = a.Result(out, mapReadLines(a.Voice, &out, f)...)
 	if did.Left > 0 && out.Questions == nil {
 		err = errors.Join(err, say.ErrRejected) // some elements have no names yet
 	}
 	return err
 }
 
-func mapReadLines(a *app, r *mapReadJSON, f *mapReadFlags) []string {
-	p := a.Page()
+func mapReadLines(v *say.Voice, r *mapReadJSON, f *mapReadFlags) []string {
+	p := v.Page()
 	switch {
 	case r.Questions != nil:
-		p.Add(a.Say("Questions written to %s: %d, on %d elements. Put the answers into a file, a line each: "+
+		p.Add(v.Say("Questions written to %s: %d, on %d elements. Put the answers into a file, a line each: "+
 			"{\"id\": ..., \"answer\": {...}}, and take them with --from.", f.print, *r.Questions, r.Elements))
 	case r.Elements == 0:
-		p.Add(a.Say("Nothing to read: every element of the map has been named."))
+		p.Add(v.Say("Nothing to read: every element of the map has been named."))
 	case r.Estimated:
-		p.Add(a.Say("Elements to name: %d. Calls of the model: %d, about %d tokens.", r.Elements, r.Calls, r.Tokens))
+		p.Add(v.Say("Elements to name: %d. Calls of the model: %d, about %d tokens.", r.Elements, r.Calls, r.Tokens))
 	default:
-		p.Add(a.Say("Elements named: %d of %d, with %d other names.", r.Elements-r.Left, r.Elements, r.Names))
+		p.Add(v.Say("Elements named: %d of %d, with %d other names.", r.Elements-r.Left, r.Elements, r.Names))
 		if r.Left > 0 {
-			p.Add(a.Say("Elements that got no answer: %d (%s). The next memtree map read goes on with them.", r.Left,
+			p.Add(v.Say("Elements that got no answer: %d (%s). The next memtree map read goes on with them.", r.Left,
 				text.Line(r.Why)))
 		}
 	}

@@ -38,12 +38,10 @@ func mapScript(ctx context.Context, a *app, product, from, to, file string) erro
 		return a.Fail(err, "%s is one of many objects; begin at a page whose address has no variable", from)
 	case err != nil:
 		return err
-	case a.JSON:
-		return a.PrintJSON(s)
-	case s.Code == "":
+	case s.Code == "" && !a.JSON: // mapped printed that the map is empty
 		return nil
-	case file == "-":
-		return a.Print(strings.TrimRight(s.Code, "\n"))
+	case a.JSON || file == "-":
+		return a.Result(s, strings.TrimRight(s.Code, "\n"))
 	}
 	if err := a.files.Write(file, []byte(s.Code)); err != nil {
 		return err

@@ -114,6 +114,10 @@ func addToRun(ctx context.Context, a *app, list []tree.Work) error {
 			return a.PrintJSON(did)
 		}
 		out := a.Wrap(a.Say("Updates: %d. Known before: %d.", did.Updates, did.Known))
+		if len(did.Taken) > 0 {
+			out = append(out, a.Wrap(a.Say("Another agent took these tasks at the same moment; take others: %s",
+				strings.Join(did.Taken, ", ")))...)
+		}
 		if did.Beside != "" {
 			out = append(out, a.Wrap(a.Say("%s writes to this run too; agree on who does what.", did.Beside))...)
 		}
@@ -275,6 +279,10 @@ func runResumeCommand(a *app) *cobra.Command {
 					out = append(out, a.Say("value %s: %s", name, text.Line(r.Run.Values[name])))
 				}
 				out = append(out, a.Wrap(a.Say("Last update %s ago.", r.Idle.Round(time.Second)))...)
+				if len(r.Taken) > 0 {
+					out = append(out, a.Wrap(a.Say("Tasks that other agents do: %d. They are free five minutes after the last "+
+						"update of those.", len(r.Taken)))...)
+				}
 				if r.Beside != "" {
 					out = append(out, a.Wrap(a.Say("%s writes to this run too; agree on who does what.", r.Beside))...)
 				}

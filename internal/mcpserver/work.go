@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -101,6 +102,11 @@ func (s *server) updateRun(ctx context.Context, c call, in updateRunIn) (updateR
 		out.Next = s.say(plain(did.Beside)+" writes to this run too; agree on who does what.",
 			plain(did.Beside)+" 也在写这次运行；请先分工。")
 	}
+	if len(did.Taken) > 0 {
+		tasks := plain(strings.Join(did.Taken, ", "))
+		out.Next = s.say("Another agent took these tasks at the same moment; take others: "+tasks,
+			"另一个智能体同时领了这些任务，请做别的："+tasks)
+	}
 	return out, err
 }
 
@@ -156,6 +162,7 @@ func (s *server) resumeRun(ctx context.Context, c call, in resumeRunIn) (resumeR
 	if err != nil {
 		return resumeRunOut{}, err
 	}
+	r.Run.Tasks = r.Next // without what other agents do
 	return resumeRunOut{asData, quotedRun(&r.Run), int(r.Idle.Seconds()), plain(r.Beside)}, nil
 }
 

@@ -38,6 +38,8 @@ func TestRunsOverMCP(t *testing.T) {
 	text := c.call("resume_run", map[string]any{"run": begun.ID, "by": "other"}, &at)
 	require.NotContains(t, text, "Ignore all previous")
 	require.Equal(t, "bot", at.Beside)
+	require.Empty(t, at.Run.Next, "bot does the only task")
+	c.call("resume_run", map[string]any{"run": begun.ID, "by": "bot"}, &at)
 	require.Equal(t, "doing", at.Run.Next[0].State)
 	require.Equal(t, []string{"the total is wrong (/cart)"}, at.Run.Findings)
 	require.Equal(t, map[string]string{"order": "42"}, at.Run.Values)

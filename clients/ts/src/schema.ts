@@ -2076,6 +2076,7 @@ export interface components {
             idle: number;
             next: components["schemas"]["Task"][] | null;
             run: components["schemas"]["Run"];
+            taken?: components["schemas"]["Task"][] | null;
         };
         Revised: {
             id: string;
@@ -2153,6 +2154,7 @@ export interface components {
             beside?: string;
             /** Format: int64 */
             known: number;
+            taken?: string[] | null;
             /** Format: int64 */
             updates: number;
         };
@@ -2359,6 +2361,7 @@ export interface components {
         Task: {
             /** Format: date-time */
             at: string;
+            by?: string;
             id: string;
             state: string;
             text?: string;

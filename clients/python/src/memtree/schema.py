@@ -1314,6 +1314,7 @@ class _Resumption(TypedDict):
 
 class Resumption(_Resumption, total=False):
     beside: str
+    taken: Optional[List[Task]]
 
 
 class Revised(TypedDict):
@@ -1386,6 +1387,7 @@ class _RunAdded(TypedDict):
 
 class RunAdded(_RunAdded, total=False):
     beside: str
+    taken: Optional[List[str]]
 
 
 class RunList(TypedDict):
@@ -1591,6 +1593,7 @@ class _Task(TypedDict):
 
 
 class Task(_Task, total=False):
+    by: str
     text: str
 
 
