@@ -108,6 +108,9 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	}
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	m.stop = stop
+	if shared, ok := m.store.(tree.Shared); ok {
+		m.workers.Go(func() { m.follow(run, shared) })
+	}
 	if !m.opts.ReadOnly {
 		m.workers.Go(func() { m.intake.Run(run) })
 		m.workers.Go(func() { m.keepTrials(run) })

@@ -32,6 +32,15 @@ type recorded struct {
 type receipt struct {
 	ID     string             `json:"id"`
 	Status tree.ReceiptStatus `json:"status" enum:"accepted,duplicate,contradiction"`
+	Stored string             `json:"stored,omitempty" enum:"here" doc:"here: on this server alone, until the database is back"`
+}
+
+func receiptOf(r tree.Receipt) receipt {
+	out := receipt{ID: r.Key, Status: r.Status}
+	if r.Here {
+		out.Stored = "here"
+	}
+	return out
 }
 
 // record accepts judged runs.
@@ -54,7 +63,7 @@ func (s *Server) record(ctx context.Context, in *recordInput) (*recordOutput, er
 	out := &recordOutput{recorded{Receipts: make([]receipt, 0, len(receipts))}}
 	var taken []Place
 	for i, r := range receipts {
-		out.Body.Receipts = append(out.Body.Receipts, receipt{r.Key, r.Status})
+		out.Body.Receipts = append(out.Body.Receipts, receiptOf(r))
 		switch r.Status {
 		case tree.Accepted:
 			out.Body.Accepted++

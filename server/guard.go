@@ -149,6 +149,9 @@ func (g *guard) inner(r *route, do http.HandlerFunc) http.HandlerFunc {
 			return
 		}
 		defer leave()
+		if c.tree != nil {
+			setAsOf(out.Header(), c.tree)
+		}
 		do(out, q.WithContext(context.WithValue(q.Context(), callerKey{}, c)))
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
+	"time"
 
 	"github.com/memtree/memtree/tree"
 )
@@ -32,18 +34,42 @@ func (s *Server) readyz(context.Context, *nothing) (*healthOutput, error) {
 	if s.closing() {
 		return &healthOutput{http.StatusServiceUnavailable, health{Status: "closing"}}, nil
 	}
-	damaged := 0
+	damaged, away, waiting, lag := 0, 0, 0, time.Duration(0)
 	for _, name := range s.trees.names {
-		if s.trees.byName[name].Health().Damage != nil {
+		h := s.trees.byName[name].Health()
+		if h.Damage != nil {
 			damaged++
+		}
+		if f := h.Following; f != nil {
+			if waiting += f.Waiting; f.Away != nil {
+				away, lag = away+1, max(lag, f.Lag)
+			}
 		}
 	}
 	out := &healthOutput{http.StatusOK, health{Status: "ok"}}
+	report := func(format string, args ...any) {
+		out.Body.Status, out.Body.Problems = "degraded", append(out.Body.Problems, fmt.Sprintf(format, args...))
+	}
 	if damaged > 0 {
-		out.Body = health{"degraded", []string{fmt.Sprintf("%d of %d trees are damaged and only read; "+
-			"`memtree fsck` says what is lost and how to go on", damaged, len(s.trees.names))}}
+		report("%d of %d trees are damaged and only read; "+
+			"`memtree fsck` says what is lost and how to go on", damaged, len(s.trees.names))
+	}
+	if away > 0 {
+		report("the database of %d of %d trees cannot be reached; answers are from memory, %.0f s old", away,
+			len(s.trees.names), lag.Seconds())
+	}
+	if waiting > 0 {
+		report("%d runs are on this server alone until the database takes them; keep its disk", waiting)
 	}
 	return out, nil
+}
+
+// setAsOf adds to an answer from a shared tree of which version and moment the tree is.
+func setAsOf(h http.Header, t *treeOf) {
+	if f := t.Health().Following; f != nil && !f.AsOf.IsZero() {
+		h.Set("Memtree-Version", strconv.FormatUint(f.Version, 10))
+		h.Set("Memtree-As-Of", f.AsOf.UTC().Format(time.RFC3339Nano))
+	}
 }
 
 // writable returns why a tree accepts no changes, or nil.

@@ -153,12 +153,21 @@ func (s *Server) treeMetrics(b *strings.Builder, r *http.Request) {
 		if t.writable() != nil {
 			writable = 0
 		}
+		if f := h.Following; f != nil {
+			rows["lag_seconds"] = append(rows["lag_seconds"], fmt.Sprintf("memtree_tree_lag_seconds{tree=%q} %g\n", name,
+				f.Lag.Seconds()))
+			rows["waiting_here"] = append(rows["waiting_here"], fmt.Sprintf("memtree_tree_waiting_here{tree=%q} %d\n", name,
+				f.Waiting))
+		}
 		for i, v := range []float64{float64(info.Nodes), float64(info.Evaluations), float64(info.Outbox), float64(info.Dead),
 			float64(info.Entries), float64(info.Bytes), writable, float64(h.Guidance), float64(h.Trials)} {
 			rows[names[i]] = append(rows[names[i]], fmt.Sprintf("memtree_tree_%s{tree=%q} %g\n", names[i], name, v))
 		}
 	}
-	for _, name := range names {
+	for _, name := range append(names, "lag_seconds", "waiting_here") {
+		if len(rows[name]) == 0 {
+			continue
+		}
 		head(b, "memtree_tree_"+name, "gauge", "Of a tree: "+strings.ReplaceAll(name, "_", " ")+".")
 		b.WriteString(strings.Join(rows[name], ""))
 	}

@@ -65,6 +65,8 @@ const (
 	typeFull      = "disk-full"
 	typeDisk      = "disk-failed"
 	typeStale     = "changed-meanwhile"
+	typeAway      = "database-away"
+	typeUnknown   = "unknown-outcome"
 	typeBusy      = "busy"
 	typeRate      = "rate"
 	typeClosing   = "closing"
@@ -117,6 +119,7 @@ func problemOf(err error) *problem {
 		damaged *tree.CorruptError
 		law     *tree.LawError
 		size    *http.MaxBytesError
+		unknown *tree.UnknownError
 	)
 	switch {
 	case errors.As(err, &said):
@@ -131,6 +134,9 @@ func problemOf(err error) *problem {
 	case errors.As(err, &locked):
 		return newProblem(http.StatusServiceUnavailable, typeLocked,
 			"Another process writes to this tree; wait for it.").after(5)
+	case errors.As(err, &unknown):
+		return newProblem(http.StatusServiceUnavailable, typeUnknown, "The database was lost or slow, and it is not known "+
+			"whether this was changed; look, and ask again if it was not.").after(5)
 	case errors.As(err, &law):
 		return newProblem(http.StatusUnprocessableEntity, typeInput, line(law.Error()))
 	case errors.Is(err, tree.ErrContradiction):
@@ -158,6 +164,8 @@ var known = []struct {
 	{syscall.ENOSPC, http.StatusInsufficientStorage, typeFull, diskFull, 60},
 	{tree.ErrFailed, http.StatusServiceUnavailable, typeDisk, "The disk of the service failed; what was acknowledged " +
 		"is safe; the service has to be started again.", 0},
+	{tree.ErrAway, http.StatusServiceUnavailable, typeAway, "The database cannot be reached, so this was not changed; " +
+		"guidance and recording go on; try again.", 5},
 	{tree.ErrConflict, http.StatusConflict, typeStale, "The tree changed meanwhile; ask again.", 1},
 	{tree.ErrClosed, http.StatusServiceUnavailable, typeClosing, closingDetail, 5},
 	{context.DeadlineExceeded, http.StatusServiceUnavailable, typeLate,

@@ -121,7 +121,7 @@ func TestLoop(t *testing.T) {
 	tok := w.token("agent", nil, token.Write)
 	a := w.ask("POST", inDefault+"/evaluations", tok, "["+wrongTotal+"]")
 	require.Equal(t, http.StatusAccepted, a.Code, a.Body)
-	require.Equal(t, recorded{Accepted: 1, Receipts: []receipt{{"n1", "accepted"}}}, decode[recorded](t, a))
+	require.Equal(t, recorded{Accepted: 1, Receipts: []receipt{{ID: "n1", Status: "accepted"}}}, decode[recorded](t, a))
 	a = w.ask("POST", inDefault+"/evaluations", tok, "["+wrongTotal+"]")
 	require.Equal(t, http.StatusAccepted, a.Code, a.Body)
 	require.Equal(t, 1, decode[recorded](t, a).Duplicate, "recording again changes nothing")

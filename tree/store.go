@@ -103,6 +103,7 @@ func (f Filter) Match(n *Node) bool {
 type Receipt struct {
 	Key    string
 	Status ReceiptStatus
+	Here   bool // it is durable on this machine alone, until the database of a shared store is reached again
 }
 
 // ReceiptStatus is the status of a receipt.

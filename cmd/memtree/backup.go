@@ -23,6 +23,9 @@ func backupCommand(a *app) *cobra.Command {
 		Use:  "backup FOLDER",
 		Args: arguments(a.Voice, 1, 1, a.Say("the folder of the copy")),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := a.store.NeedsFolder("pg_dump"); err != nil {
+				return err
+			}
 			if err := a.store.Exists(); err != nil {
 				return err
 			}
@@ -38,6 +41,9 @@ func restoreCommand(a *app) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			if a.store.ReadOnly {
 				return a.Usage("restore makes a store; leave --read-only out")
+			}
+			if err := a.store.NeedsFolder("pg_restore"); err != nil {
+				return err
 			}
 			if store.Holds(a.store.Dir) {
 				return a.Fail(nil, "there is a store in %s already, and nothing was changed; name another folder with --store",

@@ -23,6 +23,9 @@ func runCompact(ctx context.Context, a *app) (err error) {
 	if a.store.ReadOnly {
 		return a.Usage("compact writes; leave --read-only out")
 	}
+	if err := a.store.NeedsFolder("VACUUM"); err != nil {
+		return err
+	}
 	if err := a.store.Exists(); err != nil {
 		return err
 	}

@@ -26,6 +26,9 @@ func runFsck(ctx context.Context, a *app, accept bool) error {
 	if accept && a.store.ReadOnly {
 		return a.Usage("--accept-loss writes; leave --read-only out")
 	}
+	if err := a.store.NeedsFolder("memtree verify"); err != nil {
+		return err
+	}
 	if err := a.store.CheckFolder(store.Making); err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func initStore(ctx context.Context, a *app) error {
 	if a.store.ReadOnly {
 		return a.Usage("init makes a store; leave --read-only out")
 	}
-	made := !store.Holds(a.store.Dir)
+	made := a.store.Empty(ctx)
 	var info tree.Info
 	if err := a.store.With(ctx, store.Making, func(m *memtree.Memory) (err error) {
 		info, err = m.Tree().Info(ctx)
@@ -43,15 +43,15 @@ func initStore(ctx context.Context, a *app) error {
 			Store  string `json:"store"`
 			Made   bool   `json:"made"`
 			Format string `json:"format"`
-		}{a.store.Dir, made, info.Format})
+		}{a.store.Name(), made, info.Format})
 	}
 	if !made {
 		return a.Print(a.Say("There is a store in %s already, with %d memories; nothing was changed.",
-			a.store.Dir,
+			a.store.Name(),
 			info.Nodes))
 	}
 	p := a.Page()
-	p.Raw(a.Say("Made an empty store in %s.", a.store.Dir))
+	p.Raw(a.Say("Made an empty store in %s.", a.store.Name()))
 	if !a.Quiet {
 		p.Raw(a.Say("Next: memtree record runs.jsonl"))
 	}

@@ -106,7 +106,7 @@ func runRecord(ctx context.Context, a *app, files []string, run string, async bo
 	r.out.types = map[string]map[taxonomy.Direction]int{}
 	err = a.store.Write(ctx, func(m *memtree.Memory) error {
 		r.mem, pictures.mem = m, m
-		if a.store.Guest != nil {
+		if a.store.Guest != nil || a.store.Shared() {
 			r.mine = map[string]bool{}
 		}
 		return r.run(ctx, files, async)

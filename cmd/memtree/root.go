@@ -165,6 +165,9 @@ func (a *app) start(c *cobra.Command) error {
 	if a.store.Dir == "" {
 		return a.Usage("--store is empty; name a folder")
 	}
+	if err := a.store.Locate(); err != nil {
+		return err
+	}
 	a.started = true
 	if a.store.Guest != nil {
 		return a.store.Admit(c)
@@ -185,7 +188,7 @@ func commands(a *app) []*cobra.Command {
 		undoCommand(a),
 		replayCommand(a), verifyCommand(a), fsckCommand(a), compactCommand(a),
 		triageCommand(a), reportCommand(a), exportCommand(a), importCommand(a), promoteCommand(a), diffCommand(a),
-		backupCommand(a), restoreCommand(a), mergeDriverCommand(a.Voice), mcpCommand(a),
+		backupCommand(a), restoreCommand(a), moveCommand(a), mergeDriverCommand(a.Voice), mcpCommand(a),
 		serveCommand(a), tokenCommand(a), configCommand(a), llmCommand(a),
 		completionCommand(a.Voice), versionCommand(a.Voice),
 	}

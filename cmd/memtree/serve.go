@@ -94,6 +94,7 @@ func runServe(ctx context.Context, a *app, o *serveOptions) error {
 	trees := server.NewTrees()
 	shared := sharing{address: "http://" + l.Addr().String()}
 	defer context.AfterFunc(ctx, shared.stop)() // while requests are still running
+	a.store.Follows = true
 	for _, s := range stores {
 		if err = openTree(ctx, a, trees, s, &shared); err != nil {
 			break
@@ -231,8 +232,13 @@ func badTree(v *say.Voice, name string) string {
 // openTree opens one store. A store that is damaged or not writable is served for reading only.
 func openTree(ctx context.Context, a *app, trees *server.Trees, s named, shared *sharing) error {
 	a.model.Spending = model.Spending{}
-	defer func(store string) { a.store.Dir = store }(a.store.Dir)
-	a.store.Dir = s.dir
+	if s.name != server.Default {
+		back, err := a.store.At(s.dir)
+		if err != nil {
+			return err
+		}
+		defer back()
+	}
 	m, err := a.store.Open(ctx, store.Writing, servedWithin)
 	readOnly := a.store.ReadOnly
 	var damaged *tree.CorruptError
@@ -240,8 +246,8 @@ func openTree(ctx context.Context, a *app, trees *server.Trees, s named, shared 
 	case errors.As(err, &damaged):
 	case errors.Is(err, tree.ErrFull), errors.Is(err, syscall.ENOSPC):
 		a.Note(a.Say("%s: the disk is full, so this tree is only read.", s.name))
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		a.Note(a.Say("%s: %s cannot be written here, so this tree is only read.", s.name, s.dir))
+	case errors.Is(err, tree.ErrReadOnly), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		a.Note(a.Say("%s: %s cannot be written here, so this tree is only read.", s.name, a.store.Name()))
 	case err != nil:
 		return &say.Failure{Text: fmt.Sprintf("%s: %s", s.name, a.Sentence(err)), Cause: err}
 	}
@@ -252,7 +258,7 @@ func openTree(ctx context.Context, a *app, trees *server.Trees, s named, shared 
 		}
 	}
 	if !readOnly {
-		shared.add(a.store.Share(ctx, m, s.dir, "serve", shared.address))
+		shared.add(a.store.Share(ctx, m, a.store.Dir, "serve", shared.address))
 	}
 	return trees.Add(s.name, m, readOnly)
 }
@@ -272,7 +278,7 @@ func welcome(a *app, addr string, names []string, o *serveOptions) {
 		a.Complain(err.Error())
 	case len(held) == 0:
 		a.Note(a.Say("There is no token, so nobody is let in. Make one: "+
-			"memtree token add --name agent --scope write --store %s", a.store.Dir))
+			"memtree token add --name agent --scope write --store %s", a.store.Name()))
 	}
 }
 

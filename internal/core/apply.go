@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -48,8 +49,13 @@ func (c *Core) ApplyIf(ctx context.Context, b tree.Batch, fresh func() bool) err
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
-	c.forgetFound(&b, nodes)
-	c.o.Commit(&b, nodes)
+	if _, shared := c.store.(tree.Shared); shared && b.Purge == nil {
+		if c.followed.version+1 != version { // others have committed since
+			return c.followDoor(context.WithoutCancel(ctx))
+		}
+		c.followed.version, c.followed.entries = version, c.followed.entries+uint64(len(b.Entries))
+	}
+	c.announce(&b, nodes)
 	if spoken(&b, nodes) {
 		if err := c.openRefused(context.WithoutCancel(ctx)); err != nil {
 			return err
@@ -61,6 +67,13 @@ func (c *Core) ApplyIf(ctx context.Context, b tree.Batch, fresh func() bool) err
 	if len(nodes) == 0 {
 		return nil
 	}
+	return c.reindex(ctx, version, nodes, ix, ready, unready)
+}
+
+// reindex brings the nodes of a commit into the index. ready is what ix has prepared of them, unready why it could not.
+// The caller holds the door.
+func (c *Core) reindex(ctx context.Context, version uint64, nodes []tree.Node, ix *retrieval.Index,
+	ready *retrieval.Prepared, unready error) (err error) {
 	c.changed.Add(1)
 	switch now := c.index.Load(); {
 	case now != ix: // the index was replaced in the meantime, so the preparation is void
@@ -76,6 +89,12 @@ func (c *Core) ApplyIf(ctx context.Context, b tree.Batch, fresh func() bool) err
 	}
 	c.wantVectors()
 	return nil
+}
+
+// announce makes a commit known to those who derive something from the tree.
+func (c *Core) announce(b *tree.Batch, nodes []tree.Node) {
+	c.forgetFound(b, nodes)
+	c.o.Commit(b, nodes)
 }
 
 // forgetFound invalidates cached search results that a commit of b may change.

@@ -41,8 +41,9 @@ type Core struct {
 	refused  atomic.Pointer[tree.Refused] // people's refusals; see openRefused
 	suspects suspects
 
-	door  sync.Mutex // held by Apply: one commit at a time, so that the index sees versions in order
-	saved uint64     // version of the index on disk; guarded by door
+	door     sync.Mutex // held by Apply: one commit at a time, so that the index sees versions in order
+	saved    uint64     // version of the index on disk; guarded by door
+	followed            // how far a shared store was followed; guarded by door
 
 	changed   atomic.Uint64 // number of commits that changed nodes
 	decisions atomic.Uint64 // number of commits with a person's decision
@@ -70,6 +71,11 @@ func Open(ctx context.Context, o Options) (_ *Core, err error) {
 	if err = c.openEmbedder(ctx); err != nil {
 		return nil, err
 	}
+	info, err := c.store.Info(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.followed = followed{info.Version, info.Entries, 0}
 	if err = c.openRefused(ctx); err != nil {
 		return nil, err
 	}

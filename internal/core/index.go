@@ -58,6 +58,9 @@ func (c *Core) catchUp(ctx context.Context, ix *retrieval.Index) error {
 	if err != nil || ix.Version() == info.Version {
 		return err
 	}
+	if ix.Version() > info.Version {
+		return fmt.Errorf("the index is of version %d, and the store of %d", ix.Version(), info.Version)
+	}
 	for c, err := range c.store.Changes(ctx, ix.Version()) {
 		if err != nil {
 			return err

@@ -1,9 +1,6 @@
 package jsonstore
 
-import (
-	"bytes"
-	"errors"
-)
+import "errors"
 
 // known writes the keys of all evaluations ever accepted, in a few sorted tables. Each snapshot adds a table with the
 // new keys and merges into it the newest tables that are at most twice as large. So there are few tables, and each key
@@ -36,50 +33,20 @@ func (w *snapshotter) known() error {
 // mergeKnown merges the new keys with those of the older tables and returns their number. The newest record of a key is
 // used.
 func (w *snapshotter) mergeKnown(out *output, older []tableRef) (int, error) {
-	sources := []func() ([]byte, error){w.newKeys()}
+	sources := []func() ([]byte, error){newKeys(w.from.top.known)}
 	for _, ref := range older {
 		sources = append(sources, w.from.base.oldKeys(ref))
 	}
-	heads := make([][]byte, len(sources))
-	pull := func(i int) (err error) {
-		heads[i], err = sources[i]()
-		return err
-	}
-	for i := range sources {
-		if err := pull(i); err != nil {
-			return 0, err
-		}
-	}
 	t := newTable(out, knownSize)
-	// heads holds the next record of every source. Each round writes the least key once, and advances every source that
-	// has it; the first such source is the newest.
-	for {
-		least := -1
-		for i, h := range heads {
-			if h != nil && (least < 0 || bytes.Compare(h[:16], heads[least][:16]) < 0) {
-				least = i
-			}
-		}
-		if least < 0 {
-			return t.count, t.flush()
-		}
-		rec := heads[least]
-		if err := t.add(rec); err != nil {
-			return 0, err
-		}
-		for i, h := range heads {
-			if h != nil && bytes.Equal(h[:16], rec[:16]) {
-				if err := pull(i); err != nil {
-					return 0, err
-				}
-			}
-		}
+	if err := mergeRecords(sources, t.add); err != nil {
+		return 0, err
 	}
+	return t.count, t.flush()
 }
 
-// newKeys returns a function that returns the new keys' records one by one, nil at the end.
-func (w *snapshotter) newKeys() func() ([]byte, error) {
-	c := w.from.top.known.cursor("")
+// newKeys returns a function that returns the records of keys in memory one by one, nil at the end.
+func newKeys(known sorted[knownEntry]) func() ([]byte, error) {
+	c := known.cursor("")
 	return func() ([]byte, error) {
 		t := c.next()
 		if t == nil {

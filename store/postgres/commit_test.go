@@ -117,6 +117,7 @@ func TestTwoProcesses(t *testing.T) {
 	const each = 100
 	results := make(chan error, 2)
 	versions := make(chan uint64, 2*each)
+	time.AfterFunc(200*time.Millisecond, lockTree(t, server, a)) // so that the first two meet
 	for i, s := range both {
 		go func() {
 			for n := range each {

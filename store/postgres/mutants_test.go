@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mutants are mistakes that shared stores are known to make, each with the test that finds it.
+// mutants are mistakes that shared stores are known to make, each with the test that finds it, here or in store/replica.
 var mutants = []struct{ name, file, old, now, test string }{
 	{"the op is not looked up", "commit.go", "if err != nil || made > 0 {", "if made = 0; err != nil {", "TestOnce"},
 	{"another op for each try", "retry.go", "v, err := s.once(ctx, b, &sent)",
@@ -29,6 +29,7 @@ var mutants = []struct{ name, file, old, now, test string }{
 		"tx.Exec(ctx, `SET LOCAL synchronous_commit = off`)\n\tfirst := map[fingerprint]int{}", "TestKilled"},
 	{"everyone forms", "outbox.go", "err != nil || !mine {", "err != nil {", "TestOneForms"},
 	{"another tenant's ledger", "read.go", "WHERE tree = $1 AND seq > $2", "WHERE tree >= $1 AND seq > $2", "TestTenants"},
+	{"the hash of a commit is not checked", "feed.go", "|| !bytes.Equal(prev, hash)", "", "TestHistoryChanged"},
 	{"the server's read-only state is hidden", "errors.go", `case "25006":`, `case "2500x":`, "TestRefusals"},
 }
 
@@ -50,7 +51,7 @@ func TestMutants(t *testing.T) {
 			overlay := filepath.Join(dir, "overlay.json")
 			require.NoError(t, os.WriteFile(overlay, b, 0o600))
 			cmd := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "-vet=off", "-count=1",
-				"-run=^"+m.test+"$")
+				"-run=^"+m.test+"$", ".", "../replica")
 			cmd.Env = append(os.Environ(), "MEMTREE_MUTANTS=")
 			out, err := cmd.CombinedOutput()
 			require.Error(t, err, "%s does not find it", m.test)

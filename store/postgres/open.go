@@ -19,13 +19,14 @@ type Options struct {
 	ReadOnly  bool          // write nothing; a read-only server suffices
 	MustExist bool          // refuse to make the tree
 	Label     string        // name of the team, in exports of a tree that is made now
-	Patience  time.Duration // how long a commit is sent again to a database that is away; 0: a minute
-	Moving    string        // open a tree that is being moved here from this source, for a move
+	Patience  time.Duration // how long a commit that may have been made is looked for; 0: a minute
+	Moving    string        // for a move: open a tree that is being moved here, and make one from this source
 }
 
 // How long a commit is sent again, and how long a host may take to answer.
 const (
 	defaultPatience = time.Minute
+	unsentPatience  = 3 * time.Second // for one that nothing was sent of
 	connectWithin   = 5 * time.Second
 )
 
@@ -102,7 +103,7 @@ func (s *Store) find(ctx context.Context, o Options) error {
 	if err != nil {
 		return s.translate(err)
 	}
-	if moving != o.Moving {
+	if (moving == "") != (o.Moving == "") {
 		return s.movingProblem(moving)
 	}
 	return nil

@@ -18,11 +18,14 @@ func (s *Store) PutPicture(ctx context.Context, p tree.Picture, b []byte) error 
 		return fmt.Errorf("put picture: %w", err)
 	}
 	defer s.life.RUnlock()
-	tag, err := s.pool.Exec(ctx, `INSERT INTO memtree.picture SELECT $1, $2, clock_timestamp(), $3
+	if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != p.SHA256 {
+		return fmt.Errorf("put picture: %w", &tree.FieldError{Field: "sha256", Problem: "is not that of the picture"})
+	}
+	tag, err := s.pool.Exec(ctx, `INSERT INTO memtree.picture SELECT $1, $2, $6, clock_timestamp(), $3
 		WHERE EXISTS (SELECT 1 FROM memtree.picture WHERE tree = $1 AND sha256 = $2)
 			OR (SELECT coalesce(sum(length(body)), 0) FROM memtree.picture WHERE tree = $1) + $4 <= $5
 		ON CONFLICT (tree, sha256) DO UPDATE SET put = excluded.put`,
-		s.tree, p.SHA256, b, len(b), int64(tree.MaxGallery))
+		s.tree, p.SHA256, b, len(b), int64(tree.MaxGallery), p.File())
 	if err == nil && tag.RowsAffected() == 0 {
 		err = tree.ErrGalleryFull
 	}
@@ -65,10 +68,10 @@ func (s *Store) RemovePicture(ctx context.Context, sum string) error {
 	return nil
 }
 
-// Pictures lists the pictures; see tree.Gallery. File is the SHA-256: they are not files.
+// Pictures lists the pictures; see tree.Gallery. File is the name that one would have in a folder.
 func (s *Store) Pictures(ctx context.Context) (out []tree.KeptPicture, err error) {
 	err = s.reading(ctx, func() error {
-		rows, err := s.pool.Query(ctx, `SELECT sha256, sha256, length(body), put FROM memtree.picture WHERE tree = $1
+		rows, err := s.pool.Query(ctx, `SELECT sha256, file, length(body), put FROM memtree.picture WHERE tree = $1
 			ORDER BY sha256`, s.tree)
 		if err != nil {
 			return err

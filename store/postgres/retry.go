@@ -11,7 +11,8 @@ import (
 )
 
 // untilKnown performs a commit until it is known to be made or not, or patience ends. The op makes a repetition
-// harmless: the row of the tree is locked until an earlier try has ended, and then has its op or never will.
+// harmless: the row of the tree is locked until an earlier try has ended, and then has its op or never will. A commit
+// that was never sent is known not to be made, so it is given up sooner.
 func (s *Store) untilKnown(ctx context.Context, b *batch) (uint64, error) {
 	sent := false
 	begun := time.Now()
@@ -22,7 +23,7 @@ func (s *Store) untilKnown(ctx context.Context, b *batch) (uint64, error) {
 			return v, nil
 		case !passing(err):
 			return 0, s.translate(err)
-		case time.Since(begun)+wait > s.patience, s.closed.Load():
+		case time.Since(begun)+wait > s.patience, !sent && time.Since(begun) > unsentPatience, s.closed.Load():
 			if sent {
 				return 0, &tree.UnknownError{Op: b.op, Cause: s.translate(err)}
 			}

@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,14 +19,30 @@ const scanBytes = 32 << 20
 // Scan yields nodes; see tree.Store. A large one holds a transaction until it ends.
 func (s *Store) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) {
-		err := s.scan(ctx, f, func(n tree.Node) bool { return yield(n, nil) })
-		if err != nil {
+		var problem error
+		err := s.scan(ctx, f, func(raw []byte) bool {
+			var n tree.Node
+			if problem = json.Unmarshal(raw, &n); problem != nil {
+				return false
+			}
+			return !f.Match(&n) || yield(n, nil)
+		})
+		if err = cmp.Or(problem, err); err != nil {
 			yield(tree.Node{}, fmt.Errorf("scan: %w", s.translate(err)))
 		}
 	}
 }
 
-func (s *Store) scan(ctx context.Context, f tree.Filter, yield func(tree.Node) bool) error {
+// Nodes yields the JSON of all nodes, byte for byte as written, sorted by id and as they were when it began.
+func (s *Store) Nodes(ctx context.Context) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		if err := s.scan(ctx, tree.Filter{}, func(raw []byte) bool { return yield(raw, nil) }); err != nil {
+			yield(nil, fmt.Errorf("scan: %w", s.translate(err)))
+		}
+	}
+}
+
+func (s *Store) scan(ctx context.Context, f tree.Filter, yield func(raw []byte) bool) error {
 	if err := s.usable(ctx); err != nil {
 		return err
 	}
@@ -47,16 +65,14 @@ func (s *Store) scan(ctx context.Context, f tree.Filter, yield func(tree.Node) b
 		return err
 	}
 	defer rows.Close()
-	var ahead [][]byte
-	size := 0
 	for more := true; more; {
-		more = rows.Next()
-		if more {
-			ahead = append(ahead, append([]byte(nil), rows.RawValues()[0]...))
-			size += len(ahead[len(ahead)-1])
-		}
-		if more && size < scanBytes {
-			continue
+		var ahead [][]byte
+		size := 0
+		for size < scanBytes && more {
+			if more = rows.Next(); more {
+				ahead = append(ahead, bytes.Clone(rows.RawValues()[0]))
+				size += len(ahead[len(ahead)-1])
+			}
 		}
 		if !more {
 			rows.Close()
@@ -64,19 +80,11 @@ func (s *Store) scan(ctx context.Context, f tree.Filter, yield func(tree.Node) b
 				return err
 			}
 		}
-		for _, body := range ahead {
-			var n tree.Node
-			if err := json.Unmarshal(body, &n); err != nil {
+		for _, raw := range ahead {
+			if err := s.usable(ctx); err != nil || !yield(raw) {
 				return err
-			}
-			if err := s.usable(ctx); err != nil {
-				return err
-			}
-			if f.Match(&n) && !yield(n) {
-				return nil
 			}
 		}
-		ahead, size = ahead[:0], 0
 	}
 	return nil
 }

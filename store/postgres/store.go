@@ -50,14 +50,14 @@ type Store struct {
 }
 
 var (
-	_ tree.Store    = (*Store)(nil)
+	_ tree.Shared   = (*Store)(nil)
 	_ tree.Deriver  = (*Store)(nil)
 	_ tree.Gallery  = (*Store)(nil)
 	_ tree.Verifier = (*Store)(nil)
 )
 
-// Origin identifies the tree.
-func (s *Store) Origin() tree.Origin { return s.origin }
+// Following returns the zero value: each read asks the database. See tree.Shared.
+func (s *Store) Following() tree.Following { return tree.Following{} }
 
 // usable returns why the store cannot be used, nil if it can.
 func (s *Store) usable(ctx context.Context) error {

@@ -2012,6 +2012,11 @@ export interface components {
             id: string;
             /** @enum {string} */
             status: "accepted" | "duplicate" | "contradiction";
+            /**
+             * @description here: on this server alone, until the database is back
+             * @enum {string}
+             */
+            stored?: "here";
         };
         Recorded: {
             /**

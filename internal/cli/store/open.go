@@ -17,6 +17,7 @@ import (
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -40,15 +41,18 @@ const Patient = 30 * time.Second
 type Door struct {
 	*say.Voice
 	Model    *model.Model
-	Dir      string // folder of the store
+	Dir      string // folder of the store; of a shared one, the folder of this machine, see Locate
 	Label    string // name of the team, for a new store
 	ReadOnly bool
+	Follows  bool         // the command stays: it holds a shared store in memory
 	Version  string       // of this program
 	Logger   *slog.Logger // of a command that serves; nil: no log
 	Guest    *Guest       // the command runs for another process; nil: it opens the store itself
 
 	// Command runs a command of another process, and returns its exit code.
 	Command func(context.Context, *Guest) int
+
+	database *postgres.Address // of a shared store; nil: the store is a folder
 
 	lost error // why the process that holds the store could not be reached; nil: there was none
 }
@@ -126,7 +130,7 @@ func (d *Door) WithOrRead(ctx context.Context, do func(*memtree.Memory) error) e
 	case errors.Is(err, tree.ErrFull), errors.Is(err, syscall.ENOSPC):
 		d.Note(d.Say("The disk is full, so this only reads: the answer has no trial id."))
 	case errors.Is(err, tree.ErrReadOnly), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		d.Note(d.Say("%s cannot be written here, so this only reads: the answer has no trial id.", d.Dir))
+		d.Note(d.Say("%s cannot be written here, so this only reads: the answer has no trial id.", d.Name()))
 	default:
 		return err
 	}
@@ -153,6 +157,11 @@ func (d *Door) Open(ctx context.Context, how Access, deadline time.Duration) (*m
 	o := memtree.Options{ReadOnly: how <= Planning, Label: d.Label, Deadline: deadline, Logger: d.Logger}
 	if err := d.models(how, &o); err != nil {
 		return nil, err
+	}
+	if d.database != nil {
+		if err := d.openShared(ctx, how, &o); err != nil {
+			return nil, err
+		}
 	}
 	m, err := memtree.Open(ctx, d.Dir, &o)
 	if err != nil {
@@ -184,8 +193,11 @@ func (d *Door) models(how Access, o *memtree.Options) (err error) {
 }
 
 // CheckFolder returns an error with advice if there is no store. That is the most common mistake, so it is checked
-// before anything else can fail.
+// before anything else can fail. A shared store is checked when it is opened.
 func (d *Door) CheckFolder(how Access) error {
+	if d.database != nil {
+		return nil
+	}
 	info, err := os.Stat(d.Dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && how == Making:
@@ -259,11 +271,11 @@ func (d *Door) Explain(err error) string {
 		return d.Say("%s %s", format.Dir, format.Problem)
 	case errors.Is(err, tree.ErrFull), errors.Is(err, syscall.ENOSPC): // more exact than what follows
 	case errors.Is(err, tree.ErrReadOnly):
-		return d.Say("the store can only be read here; leave --read-only out, or check who may write to %s", d.Dir)
+		return d.Say("the store can only be read here; leave --read-only out, or check who may write to %s", d.Name())
 	case errors.Is(err, tree.ErrFailed):
 		return d.Say("the disk failed while writing to %s; what was acknowledged is safe; check the disk", d.Dir)
 	}
-	return ""
+	return d.explainShared(err)
 }
 
 func (d *Door) lockedSentence(e *tree.LockedError) string {

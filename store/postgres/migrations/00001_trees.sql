@@ -116,6 +116,7 @@ CREATE TABLE memtree.derived_piece (
 CREATE TABLE memtree.picture (
     tree   bigint NOT NULL REFERENCES memtree.tree ON DELETE CASCADE,
     sha256 text   NOT NULL COLLATE "C",
+    file   text   NOT NULL, -- the name that it has in a folder, by its type
     put    timestamptz NOT NULL,
     body   bytea  NOT NULL,
     PRIMARY KEY (tree, sha256)

@@ -1249,9 +1249,14 @@ class Reason(_ReasonMust, _ReasonMay):
     pass
 
 
-class Receipt(TypedDict):
+class _Receipt(TypedDict):
     id: str
     status: Literal["accepted", "duplicate", "contradiction"]
+
+
+class Receipt(_Receipt, total=False):
+    # here: on this server alone, until the database is back
+    stored: Literal["here"]
 
 
 class Recorded(TypedDict):

@@ -1,0 +1,94 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/internal/cli/store"
+	"github.com/memtree/memtree/store/postgres/pgtest"
+)
+
+const sharedRun = `[{"id":"%s","prompt":"Check the order total","judgment":"pass","ground_truth":"fail","case_id":"%[1]s",` +
+	`"scene":{"type":"form","route":"/orders/42"},"at":"2026-01-28T09:00:00Z","note":"The agent did not add up the cart"}]`
+
+// TestServeShared: two services on one database. What one records, the other warns of. Without the database both
+// answer from memory and accept; after that every run is there once, also those of a service that was killed.
+func TestServeShared(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	folders := []string{t.TempDir(), t.TempDir()}
+	start := func(i int) *service {
+		t.Setenv(store.LocalVariable, folders[i])
+		return serving(t, "--store", server.URL("postgres"), "--insecure-loopback")
+	}
+	one, other := start(0), start(1)
+	record := func(s *service, id string) string {
+		status, body := s.ask("POST", "/v1/trees/default/evaluations", "", fmt.Sprintf(sharedRun, id))
+		require.Equal(t, http.StatusAccepted, status, body)
+		return body
+	}
+	warns := func(s *service) bool {
+		status, body := s.ask("POST", "/v1/trees/default/guidance", "", `{"prompt":"Check the order total"}`)
+		require.Equal(t, http.StatusOK, status, body)
+		return strings.Contains(body, "Add up")
+	}
+	ready := func(s *service) string {
+		status, body := s.ask("GET", "/readyz", "", "")
+		require.Equal(t, http.StatusOK, status)
+		return body
+	}
+	require.NotContains(t, record(one, "a1"), `"stored"`)
+	require.Eventually(t, func() bool { return warns(other) }, 5*time.Second, 10*time.Millisecond)
+	asOf := head(t, other).Get("Memtree-As-Of")
+	at, err := time.Parse(time.RFC3339Nano, asOf)
+	require.NoError(t, err)
+	require.WithinDuration(t, time.Now(), at, time.Minute)
+
+	server.Kill()
+	require.Eventually(t, func() bool { return strings.Contains(ready(other), "from memory") }, 10*time.Second,
+		20*time.Millisecond)
+	require.True(t, warns(one))
+	require.True(t, warns(other))
+	require.Contains(t, record(one, "a2"), `"stored":"here"`)
+	require.Contains(t, record(other, "a3"), `"stored":"here"`)
+	require.Contains(t, ready(other), "1 runs are on this server alone")
+	status, body := other.ask("POST", "/v1/trees/default/facts", "",
+		`{"statement":"A seat is held for 15 minutes.","kind":"rule","product":"shop"}`)
+	require.Equal(t, http.StatusServiceUnavailable, status, body)
+	require.Contains(t, body, "database-away")
+	require.NoError(t, other.cmd.Process.Kill()) // with a3 in its journal
+	<-other.rest
+	_ = other.cmd.Wait()
+	require.NoError(t, server.Run())
+	other = start(1)
+	require.Eventually(t, func() bool {
+		_, body := one.ask("GET", "/v1/trees/default", "", "")
+		return strings.Contains(ready(one)+ready(other), `"ok"`) && strings.Contains(body, `"evaluations":3`) &&
+			strings.Contains(body, `"outbox":0`)
+	}, 40*time.Second, 50*time.Millisecond)
+	require.NotContains(t, record(one, "a2")+record(one, "a3"), `"accepted":1`, "they are there")
+	require.Contains(t, one.end(syscall.SIGTERM), "what was acknowledged is kept")
+	other.end(syscall.SIGTERM)
+}
+
+// head returns the head of an answer about the tree.
+func head(t *testing.T, s *service) http.Header {
+	t.Helper()
+	q, err := http.NewRequestWithContext(context.Background(), http.MethodGet, s.url+"/v1/trees/default", nil)
+	require.NoError(t, err)
+	a, err := http.DefaultClient.Do(q)
+	require.NoError(t, err)
+	_, err = io.Copy(io.Discard, a.Body)
+	require.NoError(t, err)
+	require.NoError(t, a.Body.Close())
+	return a.Header
+}

@@ -1,0 +1,136 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/internal/cli/store"
+	"github.com/memtree/memtree/store/postgres/pgtest"
+)
+
+const sharedRuns = `{"prompt":"Check the order total","judgment":"pass","ground_truth":"fail","case_id":"t1","run_id":"r1",` +
+	`"scene":{"type":"form","route":"/orders/42"},"at":"2026-01-28T09:00:00Z","note":"The agent did not add up the cart"}
+{"prompt":"Check the login","judgment":"pass","ground_truth":"pass","case_id":"t3","run_id":"r3",` +
+	`"at":"2026-01-28T09:00:00Z"}
+`
+
+// tryShared runs a command with a store in a database, and with a local folder of its own.
+func tryShared(t *testing.T, env map[string]string, args ...string) (code int, out, errs string) {
+	t.Helper()
+	var screen, said bytes.Buffer
+	code = run(t.Context(), say.Process{
+		Args: args, Stdin: strings.NewReader(sharedRuns), Stdout: &screen, Stderr: &said,
+		Getenv: func(name string) string { return env[name] },
+	})
+	return code, screen.String(), said.String()
+}
+
+// TestSharedStore: every command takes the URL of a database; two machines work on one tree, and nothing shows the
+// password.
+func TestSharedStore(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	url := strings.Replace(server.URL("postgres"), "postgres@", "postgres:s3cret@", 1)
+	for i, c := range []struct {
+		line string
+		code int
+		want string
+	}{
+		{"guide --prompt x", exitFailed, "make one with `memtree init`"},
+		{"stats --read-only", exitFailed, "make one with `memtree init`"},
+		{"init --label shop", exitOK, "Made an empty store in postgres://postgres@127.0.0.1"},
+		{"init", exitOK, "There is a store in postgres://postgres@127.0.0.1"},
+		{"record -", exitOK, "2 runs: 2 accepted"},
+		{"record -", exitOK, "2 runs: 0 accepted, 2 recorded before"},
+		{"guide --prompt Check_the_order_total --route /orders/50", exitOK, "Add up, multiply or count"},
+		{"tree", exitOK, "cases 1"},
+		{"stats --json", exitOK, `"format": "postgres/1"`},
+		{"verify", exitOK, "Everything is in order."},
+		{"evolve", exitOK, ""},
+		{"compact", exitUsage, "use VACUUM"},
+		{"fsck", exitUsage, "use memtree verify"},
+		{"backup x", exitUsage, "use pg_dump"},
+		{"restore x", exitUsage, "use pg_restore"},
+		{"config show", exitOK, "store"},
+		{"stats --lang zh", exitOK, "postgres://postgres@127.0.0.1"},
+	} {
+		local := filepath.Join(t.TempDir(), fmt.Sprint(i%2))
+		env := map[string]string{store.LocalVariable: local, "LANG": "en_US.UTF-8"}
+		args := strings.Fields(c.line)
+		for j := range args {
+			args[j] = strings.ReplaceAll(args[j], "_", " ")
+		}
+		if i%2 == 0 {
+			env["MEMTREE_STORE"] = url
+		} else {
+			args = append(args, "--store", url)
+		}
+		code, out, errs := tryShared(t, env, args...)
+		require.Equal(t, c.code, code, "%s: %s", c.line, errs)
+		require.Contains(t, strings.Join(strings.Fields(out+errs), " "), c.want, c.line)
+		require.NotContains(t, out+errs, "s3cret", c.line)
+	}
+}
+
+// TestSharedMistakes: what cannot be used or reached is a sentence in the language of the user, without the password.
+func TestSharedMistakes(t *testing.T) {
+	env := map[string]string{store.LocalVariable: t.TempDir()}
+	for url, want := range map[string][2]string{
+		"postgres://ann:s3cret@h/db?tree=A+B":   {"for a tenant or tree", "--store："},
+		"postgres://ann:s3cret@127.0.0.1:1/db":  {"cannot be reached, and nothing was changed", "无法连接数据库"},
+		"postgresql://ann:s3cret%@h/db?tree=ab": {"the URL of the database is not one", "--store："},
+	} {
+		for i, lang := range []string{"en", "zh"} {
+			code, out, errs := tryShared(t, env, "stats", "--store", url, "--lang", lang)
+			require.NotZero(t, code)
+			require.Contains(t, errs, want[i])
+			require.NotContains(t, out+errs, "s3cret")
+		}
+	}
+	env[store.LocalVariable] = filepath.Join(os.DevNull, "x")
+	code, _, errs := tryShared(t, env, "stats", "--store", "postgres://h/db")
+	require.NotZero(t, code)
+	require.NotEmpty(t, errs)
+}
+
+// TestMoveStore moves a folder into a database and back into a folder; a service or another move in the way is a
+// sentence.
+func TestMoveStore(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	folder, back := filepath.Join(t.TempDir(), "store"), filepath.Join(t.TempDir(), "back")
+	url := strings.Replace(server.URL("postgres"), "postgres@", "postgres:s3cret@", 1) + "&tree=moved"
+	env := map[string]string{store.LocalVariable: t.TempDir(), "LANG": "en_US.UTF-8"}
+	for _, c := range []struct {
+		line string
+		code int
+		want string
+	}{
+		{"init --store " + folder, exitOK, ""},
+		{"record - --store " + folder, exitOK, "2 accepted"},
+		{"move --store " + folder, exitUsage, "--to is missing"},
+		{"move --store " + folder + " --to " + back, exitUsage, "memtree backup copies a store to a folder"},
+		{"move --store " + url + " --to " + url, exitFailed, "there is no store in postgres://"},
+		{"move --store " + folder + " --to " + url, exitOK, "1 memories, 2 ledger entries, 2 runs known"},
+		{"move --store " + folder + " --to " + url, exitFailed, "is in use; move to a tree that is new"},
+		{"tree --store " + url, exitOK, "cases 1"},
+		{"record - --store " + url, exitOK, "2 recorded before"},
+		{"move --lang zh --store " + url + " --to " + back, exitOK, "已移到"},
+		{"verify --store " + back, exitOK, "Everything is in order."},
+		{"record - --store " + back, exitOK, "2 recorded before"},
+		{"move --store " + url + " --to " + back, exitFailed, "move to a folder that does not"},
+		{"move --store " + back + " --to " + url + "2 --json", exitOK, `"sha256"`},
+	} {
+		code, out, errs := tryShared(t, env, strings.Fields(c.line)...)
+		require.Equal(t, c.code, code, "%s: %s", c.line, errs)
+		require.Contains(t, strings.Join(strings.Fields(out+errs), " "), c.want, c.line)
+		require.NotContains(t, out+errs, "s3cret", c.line)
+	}
+}

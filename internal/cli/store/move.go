@@ -1,0 +1,86 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	jsonstore "github.com/memtree/memtree/store/json"
+	"github.com/memtree/memtree/store/move"
+	"github.com/memtree/memtree/store/postgres"
+	"github.com/memtree/memtree/tree"
+)
+
+// Moved is the result of a move.
+type Moved struct {
+	move.Report
+	From string `json:"from"` // without a password
+	To   string `json:"to"`
+
+	FromDir, ToDir string `json:"-"` // folders of this machine
+}
+
+// Move copies the store into another place: the URL of a database, or a folder that does not exist. Either the store or
+// the place is a database.
+func (d *Door) Move(ctx context.Context, to string, step func(string)) (out Moved, err error) {
+	out.From, out.FromDir = d.Name(), d.Dir
+	from, err := d.source(ctx)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	info, err := from.Info(ctx)
+	if err != nil {
+		return out, err
+	}
+	back, err := d.At(to)
+	if err != nil {
+		return out, err
+	}
+	out.To, out.ToDir = d.Name(), d.Dir
+	address := d.database
+	back()
+	if address == nil && d.database == nil {
+		return out, d.Usage("--to names a folder; memtree backup copies a store to a folder, and a move has a database on " +
+			"one of its sides, such as postgres://user@host/db")
+	}
+	if out.To == out.From {
+		return out, d.Usage("--to names the store itself")
+	}
+	var target move.Target
+	if address != nil {
+		target, err = postgres.Receive(ctx, *address, fmt.Sprintf("%s (version %d, %d runs, %d waiting)", out.From,
+			info.Version, info.Evaluations, info.Outbox))
+	} else {
+		target, err = jsonstore.NewFolder(ctx, out.ToDir, info.Origin, time.Now())
+	}
+	if err != nil {
+		return out, err
+	}
+	out.Report, err = move.Copy(ctx, from, target, step)
+	return out, errors.Join(err, target.Close())
+}
+
+// source opens the store for a move. Of a folder, that keeps other processes from writing.
+func (d *Door) source(ctx context.Context) (tree.Movable, error) {
+	if d.database != nil {
+		return postgres.Open(ctx, *d.database, postgres.Options{ReadOnly: true})
+	}
+	if err := d.CheckFolder(Writing); err != nil {
+		return nil, err
+	}
+	return jsonstore.OpenDir(ctx, d.Dir, jsonstore.Options{Started: time.Now()})
+}
+
+// explainMove returns the sentence for an error of a move, "" for other errors.
+func (d *Door) explainMove(err error) string {
+	switch {
+	case errors.Is(err, move.ErrChanged):
+		return d.Say("the store was written to during the move, and stays in use; stop what writes to it, and move again")
+	case errors.Is(err, move.ErrDiffers):
+		return d.Say("the copy differs from the store, so it is not taken into use and the store stays in use; check the disk " +
+			"and the database, then move again")
+	}
+	return ""
+}

@@ -1,0 +1,152 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/memtree/memtree"
+	jsonstore "github.com/memtree/memtree/store/json"
+	"github.com/memtree/memtree/store/postgres"
+	"github.com/memtree/memtree/store/replica"
+	"github.com/memtree/memtree/tree"
+)
+
+// A store may be the URL of a database, which other processes share. What is of this machine alone, such as tokens, the
+// team's own checks and the journal for times without the database, is in a folder.
+
+// LocalVariable names the folder of this machine for shared stores.
+const LocalVariable = "MEMTREE_LOCAL"
+
+// Locate recognizes a URL as the store. The folder of this machine then takes its place as Dir.
+func (d *Door) Locate() error {
+	d.database = nil
+	if !postgres.IsURL(d.Dir) {
+		return nil
+	}
+	address, err := postgres.Parse(d.Dir)
+	if err != nil {
+		return d.Usage("--store: %s", err.Error())
+	}
+	d.database = &address
+	d.Dir, err = d.localFolder(address)
+	return err
+}
+
+// At makes another store that of the door, until back is called.
+func (d *Door) At(store string) (back func(), err error) {
+	dir, database := d.Dir, d.database
+	back = func() { d.Dir, d.database = dir, database }
+	d.Dir = store
+	if err := d.Locate(); err != nil {
+		back()
+		return nil, err
+	}
+	return back, nil
+}
+
+// localFolder returns the folder of this machine for a shared store, by the name of the tree: in that of MEMTREE_LOCAL,
+// or in the user's folder for state.
+func (d *Door) localFolder(address postgres.Address) (string, error) {
+	base := d.Getenv(LocalVariable)
+	if base == "" {
+		base = filepath.Join(d.Getenv("XDG_STATE_HOME"), "memtree")
+	}
+	if !filepath.IsAbs(base) && d.Getenv(LocalVariable) == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", d.Fail(err, "there is no home folder; name a folder of this machine in %s", LocalVariable)
+		}
+		base = filepath.Join(home, ".local", "state", "memtree")
+	}
+	sum := sha256.Sum256([]byte(address.String()))
+	dir := filepath.Join(base, address.Tree+"-"+hex.EncodeToString(sum[:4]))
+	return dir, os.MkdirAll(dir, 0o700)
+}
+
+// Name returns the store as people name it: a folder, or a URL without its password.
+func (d *Door) Name() string {
+	if d.database != nil {
+		return d.database.String()
+	}
+	return d.Dir
+}
+
+// Shared reports whether the store is a database.
+func (d *Door) Shared() bool { return d.database != nil }
+
+// Empty reports whether there is no store yet.
+func (d *Door) Empty(ctx context.Context) bool {
+	if d.database == nil {
+		return !Holds(d.Dir)
+	}
+	s, err := postgres.Open(ctx, *d.database, postgres.Options{ReadOnly: true})
+	if err != nil {
+		format, ok := errors.AsType[*tree.FormatError](err)
+		return ok && format.Missing
+	}
+	return s.Close() != nil
+}
+
+// openShared opens the tree in the database, for the options of a memory. The first command that writes makes it.
+func (d *Door) openShared(ctx context.Context, how Access, o *memtree.Options) error {
+	s, err := postgres.Open(ctx, *d.database, postgres.Options{
+		ReadOnly: o.ReadOnly, MustExist: how < Writing, Label: d.Label,
+	})
+	if err != nil {
+		return err
+	}
+	o.Store = s
+	if d.Follows {
+		return d.follow(ctx, s, o)
+	}
+	return nil
+}
+
+// follow opens a replica of the tree, with a journal of this machine for times without the database.
+func (d *Door) follow(ctx context.Context, s *postgres.Store, o *memtree.Options) error {
+	options := replica.Options{Logger: d.Logger}
+	if !o.ReadOnly {
+		journal, err := jsonstore.OpenDir(ctx, filepath.Join(d.Dir, "away"), jsonstore.Options{Started: time.Now()})
+		if locked, ok := errors.AsType[*tree.LockedError](err); ok {
+			err = d.Fail(err, "process %d of this machine serves %s with the same folder; name another folder in %s",
+				locked.PID, d.Name(), LocalVariable)
+		}
+		if err != nil {
+			return errors.Join(err, s.Close())
+		}
+		options.Local = journal
+	}
+	r, err := replica.New(ctx, s, options)
+	if err != nil {
+		return err
+	}
+	o.Store = r
+	return nil
+}
+
+// NeedsFolder refuses a command that works on the files of a store, for one in a database.
+func (d *Door) NeedsFolder(instead string) error {
+	if d.database == nil {
+		return nil
+	}
+	return d.Usage("this command works on the files of a store, and %s is a database; use %s", d.Name(), instead)
+}
+
+// explainShared returns the sentence for an error of a database, "" for other errors.
+func (d *Door) explainShared(err error) string {
+	var unknown *tree.UnknownError
+	switch {
+	case errors.As(err, &unknown):
+		return d.Say("it is not known whether this was written to %s, because the answer was not waited for or was lost; "+
+			"look, and give the command again if it was not", d.Name())
+	case errors.Is(err, tree.ErrAway):
+		return d.Say("the database %s cannot be reached, and nothing was changed; check that it runs, and that its host and "+
+			"port can be reached from here", d.Name())
+	}
+	return d.explainMove(err)
+}

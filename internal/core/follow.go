@@ -1,0 +1,128 @@
+package core
+
+// A store that other processes write to is followed: their commits come into the index, and are announced as this
+// process's own are.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/tree"
+)
+
+// followed is how far the core has followed a shared store; guarded by door.
+type followed struct {
+	version uint64 // of the last commit
+	entries uint64 // number of the last entry of the ledger
+	anew    int    // how often the history was read anew
+}
+
+// news is what others have committed.
+type news struct {
+	batch   tree.Batch
+	nodes   []tree.Node
+	now     followed
+	rebuild bool // the changes cannot be read one by one
+}
+
+// Follow brings the index to the present state of a shared store. It does nothing for another store.
+func (c *Core) Follow(ctx context.Context) error {
+	if _, shared := c.store.(tree.Shared); !shared {
+		return nil
+	}
+	for {
+		c.door.Lock()
+		from := c.followed
+		c.door.Unlock()
+		n, err := c.news(ctx, from)
+		if err != nil || n.now == from {
+			return err
+		}
+		ix := c.index.Load()
+		ready, unready := ix.Prepare(ctx, n.nodes) // before locking, because it may take long
+		c.door.Lock()
+		if c.followed == from && c.index.Load() == ix {
+			err = c.take(ctx, n, ix, ready, unready)
+			c.door.Unlock()
+			return err
+		}
+		c.door.Unlock() // a commit of this process has followed meanwhile
+	}
+}
+
+// followDoor is Follow for a caller that holds the door.
+func (c *Core) followDoor(ctx context.Context) error {
+	n, err := c.news(ctx, c.followed)
+	if err != nil || n.now == c.followed {
+		return err
+	}
+	ix := c.index.Load()
+	ready, unready := ix.Prepare(ctx, n.nodes)
+	return c.take(ctx, n, ix, ready, unready)
+}
+
+// news reads what was committed after a version.
+func (c *Core) news(ctx context.Context, from followed) (*news, error) {
+	info, err := c.store.Info(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("follow: %w", err)
+	}
+	n := &news{now: followed{info.Version, info.Entries, 0}}
+	if s, ok := c.store.(tree.Shared); ok {
+		n.now.anew = s.Following().Anew
+	}
+	if n.now == from {
+		return n, nil
+	}
+	n.rebuild = n.now.anew != from.anew || info.Version < from.version || info.Entries < from.entries
+	if n.rebuild {
+		return n, nil
+	}
+	for commit, err := range c.store.Changes(ctx, from.version) {
+		if errors.Is(err, tree.ErrCompacted) {
+			n.rebuild, n.nodes = true, nil
+			return n, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("follow: %w", err)
+		}
+		n.batch.Changes = append(n.batch.Changes, commit.Changes...)
+		n.now.version = max(n.now.version, commit.Version)
+	}
+	for i := range n.batch.Changes {
+		n.nodes = append(n.nodes, n.batch.Changes[i].Node)
+	}
+	for e, err := range c.store.Ledger(ctx, from.entries) {
+		if err != nil {
+			return nil, fmt.Errorf("follow: %w", err)
+		}
+		n.batch.Entries = append(n.batch.Entries, e)
+		n.now.entries = max(n.now.entries, e.Seq)
+	}
+	return n, nil
+}
+
+// take announces news and brings them into the index. The caller holds the door.
+func (c *Core) take(ctx context.Context, n *news, ix *retrieval.Index, ready *retrieval.Prepared, unready error) error {
+	ctx = context.WithoutCancel(ctx) // what was followed is not read again
+	c.followed = n.now
+	if n.rebuild {
+		n.batch.Purge = &tree.Purge{} // whatever was derived may be of another tree
+		c.suspects.forget()
+	}
+	c.announce(&n.batch, n.nodes)
+	if n.rebuild || spoken(&n.batch, n.nodes) {
+		if err := c.openRefused(ctx); err != nil {
+			return err
+		}
+	}
+	if n.rebuild {
+		return c.buildIndex(ctx)
+	}
+	if len(n.nodes) == 0 {
+		return nil
+	}
+	return c.reindex(ctx, n.now.version, n.nodes, ix, ready, unready)
+}

@@ -1,0 +1,80 @@
+//go:build unix
+
+package memtree_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/store/postgres"
+	"github.com/memtree/memtree/store/postgres/pgtest"
+	"github.com/memtree/memtree/tree"
+)
+
+// TestSharedFollows: what one process records, another one warns of, without being asked to look. Forming is done by
+// one of the two.
+func TestSharedFollows(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	one, other := openShared(t, server), openShared(t, server)
+	require.NoError(t, one.Record(t.Context(), sharedRun("r1", "Check the order total")))
+	require.NoError(t, one.Wait(t.Context()))
+	require.Eventually(t, func() bool {
+		g, err := other.Guide(t.Context(), memtree.Query{Prompt: "Check the order total"})
+		require.NoError(t, err)
+		return len(g.Items) > 0
+	}, 5*time.Second, 10*time.Millisecond)
+	require.NoError(t, other.Record(t.Context(), sharedRun("r2", "Check the address of the order")))
+	require.NoError(t, other.Wait(t.Context()), "the first one forms it")
+	require.NoError(t, one.Close())
+	require.NoError(t, other.Record(t.Context(), sharedRun("r3", "Check the coupon of the order")))
+	require.NoError(t, other.Wait(t.Context()), "the other one takes over")
+	info, err := other.Tree().Info(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []int{3, 3, 0}, []int{info.Nodes, info.Evaluations, info.Outbox})
+}
+
+// TestQualitySharedLag measures how long after a commit another process has it in its index.
+func TestQualitySharedLag(t *testing.T) {
+	server := pgtest.Start(t)
+	one, other := openShared(t, server), openShared(t, server)
+	var lags []time.Duration
+	for i := range 60 {
+		require.NoError(t, one.Record(t.Context(), sharedRun("r"+string(rune('a'+i%26))+string(rune('a'+i/26)),
+			"Check the order total number "+string(rune('a'+i%26))+string(rune('a'+i/26)))))
+		require.NoError(t, one.Wait(t.Context()))
+		begun := time.Now()
+		want := one.Health().Memories
+		for other.Health().Memories < want {
+			time.Sleep(time.Millisecond)
+			require.Less(t, time.Since(begun), 5*time.Second)
+		}
+		lags = append(lags, time.Since(begun))
+		time.Sleep(time.Duration(i*7%100) * time.Millisecond)
+	}
+	slices.Sort(lags)
+	t.Logf("lag of %d commits: p50 %s, p99 %s", len(lags), lags[len(lags)/2].Round(time.Millisecond),
+		lags[len(lags)*99/100].Round(time.Millisecond))
+	require.Less(t, lags[len(lags)/2], 200*time.Millisecond)
+}
+
+func openShared(t *testing.T, server *pgtest.Server) *memtree.Memory {
+	t.Helper()
+	a, err := postgres.Parse(server.URL("postgres"))
+	require.NoError(t, err)
+	s, err := postgres.Open(t.Context(), a, postgres.Options{})
+	require.NoError(t, err)
+	m, err := memtree.Open(t.Context(), t.TempDir(), &memtree.Options{Store: s})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = m.Close() })
+	return m
+}
+
+func sharedRun(id, prompt string) tree.Evaluation {
+	return tree.Evaluation{RunID: id, CaseID: id, At: time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC), Prompt: prompt,
+		Scene: tree.Scene{Type: "form"}, Judgment: tree.Raw(`"pass"`), GroundTruth: tree.Raw(`"fail"`),
+		Reason: "The agent did not add up the cart."}
+}

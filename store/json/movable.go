@@ -1,0 +1,138 @@
+package jsonstore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+
+	"github.com/memtree/memtree/tree"
+)
+
+var _ tree.Movable = (*Store)(nil)
+
+// Outbox yields the evaluations of the outbox; see tree.Movable.
+func (s *Store) Outbox(ctx context.Context) iter.Seq2[tree.Evaluation, error] {
+	return func(yield func(tree.Evaluation, error) bool) {
+		st, err := s.view(ctx)
+		if err != nil {
+			yield(tree.Evaluation{}, fmt.Errorf("read the outbox: %w", err))
+			return
+		}
+		defer st.base.release()
+		for _, it := range st.outbox.from("") {
+			e, err := st.evaluation(it)
+			if err != nil {
+				err = fmt.Errorf("read the outbox: %w", err)
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Known yields the records of all keys; see tree.Movable. A store that is open for writing is compacted first.
+func (s *Store) Known(ctx context.Context) iter.Seq2[tree.KnownKey, error] {
+	return func(yield func(tree.KnownKey, error) bool) {
+		if !s.readOnly {
+			if err := s.Compact(ctx); err != nil {
+				yield(tree.KnownKey{}, fmt.Errorf("read the known keys: %w", err))
+				return
+			}
+		}
+		st, err := s.view(ctx)
+		if err != nil {
+			yield(tree.KnownKey{}, fmt.Errorf("read the known keys: %w", err))
+			return
+		}
+		defer st.base.release()
+		left := false
+		err = mergeRecords(st.knownSources(), func(rec []byte) error {
+			k := parseKnown(rec)
+			if !left && ctx.Err() == nil {
+				left = !yield(tree.KnownKey{Key: [16]byte(rec), Digest: k.digest, Before: k.before, Labelled: k.labelled}, nil)
+			}
+			return ctx.Err()
+		})
+		if err != nil && !left {
+			yield(tree.KnownKey{}, fmt.Errorf("read the known keys: %w", err))
+		}
+	}
+}
+
+// knownSources returns the records of keys in all layers, the newest first; see oldKeys.
+func (st *state) knownSources() []func() ([]byte, error) {
+	var sources []func() ([]byte, error)
+	for _, l := range []layer{st.top, st.frozen} {
+		sources = append(sources, newKeys(l.known))
+	}
+	for _, ref := range st.base.Known {
+		sources = append(sources, st.base.oldKeys(ref))
+	}
+	return sources
+}
+
+// mergeRecords calls add with each key's newest record, sorted by key. The first source with a key has the newest.
+func mergeRecords(sources []func() ([]byte, error), add func([]byte) error) error {
+	heads := make([][]byte, len(sources))
+	for i := range sources {
+		var err error
+		if heads[i], err = sources[i](); err != nil {
+			return err
+		}
+	}
+	for {
+		least := -1
+		for i, h := range heads {
+			if h != nil && (least < 0 || bytes.Compare(h[:16], heads[least][:16]) < 0) {
+				least = i
+			}
+		}
+		if least < 0 {
+			return nil
+		}
+		rec := heads[least]
+		if err := add(rec); err != nil {
+			return err
+		}
+		for i, h := range heads {
+			if h == nil || !bytes.Equal(h[:16], rec[:16]) {
+				continue
+			}
+			var err error
+			if heads[i], err = sources[i](); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// importKnown adds records of keys that were accepted in another store, or replaces those here. No evaluation comes with
+// them. They are durable once a later Compact or Close has returned, so a new store that is filled by a move gets them
+// last.
+func (s *Store) importKnown(ctx context.Context, keys []tree.KnownKey) error {
+	keys = slices.Clone(keys)
+	err := s.write(ctx, func(st *state) ([]byte, error) {
+		next := *st
+		for _, k := range keys {
+			_, known, err := next.knows(k.Key)
+			if err != nil {
+				return nil, err
+			}
+			if !known {
+				next.Evaluations++
+			}
+			next.top.known = next.top.known.put(string(k.Key[:]),
+				knownEntry{digest: k.Digest, before: k.Before, labelled: k.Labelled})
+		}
+		*st = next
+		return append(strconv.AppendUint([]byte(`{"version":`), st.Version+1, 10), '}'), nil
+	})
+	if err != nil {
+		return fmt.Errorf("import known keys: %w", err)
+	}
+	return nil
+}

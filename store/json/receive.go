@@ -1,0 +1,135 @@
+package jsonstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/memtree/memtree/store/move"
+	"github.com/memtree/memtree/tree"
+)
+
+// Folder is a folder of JSON files that a store is moved into. It is made beside its place, and put there when it is
+// complete; a move that did not end leaves it, and the next one begins anew.
+type Folder struct {
+	*Store
+	dir string
+}
+
+var _ move.Target = (*Folder)(nil)
+
+// beginning is the end of the name of a folder that is not complete.
+const beginning = ".moving"
+
+// NewFolder begins a folder for a store with the given origin. The folder dir must not exist.
+func NewFolder(ctx context.Context, dir string, origin tree.Origin, now time.Time) (*Folder, error) {
+	if _, err := os.Lstat(dir); err == nil {
+		return nil, &tree.FormatError{Dir: dir, Problem: "exists already; move to a folder that does not"}
+	}
+	// Another move holds the lock of its store.
+	s, err := OpenDir(ctx, dir+beginning, Options{Started: now, Origin: origin})
+	if err != nil {
+		return nil, err
+	}
+	info, err := s.Info(ctx)
+	if err == nil && info.Version+uint64(info.Evaluations) > 0 { //nolint:gosec // a count
+		if err = errors.Join(s.Close(), os.RemoveAll(dir+beginning)); err != nil {
+			return nil, err
+		}
+		s, err = OpenDir(ctx, dir+beginning, Options{Started: now, Origin: origin})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Folder{s, dir}, nil
+}
+
+// Reached returns nothing: see Folder.
+func (f *Folder) Reached(context.Context) (move.Reached, error) { return move.Reached{}, nil }
+
+// PutNodes adds nodes as they are, with their revisions.
+func (f *Folder) PutNodes(ctx context.Context, part []tree.Node) error {
+	for len(part) > 0 {
+		var changes [][]byte
+		size, n := 0, 0
+		for ; n < len(part) && (n == 0 || size < maxMoved); n++ {
+			raw, err := encodeChange(&tree.Change{Op: tree.OpAdd, Node: part[n], Why: "moved here", By: "transfer",
+				Basis: map[string]int{part[n].ID: part[n].Revision - 1}, Key: part[n].LastChange})
+			if err != nil {
+				return err
+			}
+			changes, size = append(changes, raw), size+len(raw)
+		}
+		// Not by Commit, which would look for the revisions before.
+		if err := f.write(ctx, func(st *state) ([]byte, error) {
+			b := appendList(strconv.AppendUint([]byte(`{"version":`), st.Version+1, 10), "changes", changes)
+			return append(b, '}'), nil
+		}); err != nil {
+			return err
+		}
+		part = part[n:]
+	}
+	return nil
+}
+
+// maxMoved is about how many bytes of nodes are written at once.
+const maxMoved = 4 << 20
+
+// PutEntries adds entries of the ledger.
+func (f *Folder) PutEntries(ctx context.Context, part []tree.Entry) error {
+	info, err := f.Info(ctx)
+	if err != nil {
+		return err
+	}
+	if part[0].Seq != info.Entries+1 {
+		return fmt.Errorf("the ledger goes on with number %d after %d", part[0].Seq, info.Entries)
+	}
+	_, err = f.Commit(ctx, tree.Batch{Entries: part})
+	return err
+}
+
+// PutOutbox accepts evaluations.
+func (f *Folder) PutOutbox(ctx context.Context, part []tree.Evaluation) error {
+	receipts, err := f.Accept(ctx, part)
+	for _, r := range receipts {
+		if r.Status != tree.Accepted {
+			return fmt.Errorf("evaluation %q of the outbox is a %s", r.Key, r.Status)
+		}
+	}
+	return err
+}
+
+// PutLetters accepts evaluations and sets them aside. One whose key waits in the outbox too is added before it.
+func (f *Folder) PutLetters(ctx context.Context, part []tree.DeadLetter) error {
+	for i := range part {
+		if _, err := f.Accept(ctx, []tree.Evaluation{part[i].Evaluation}); err != nil {
+			return err
+		}
+		if _, err := f.Commit(ctx, tree.Batch{Dead: part[i : i+1]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PutKnown adds the records of keys.
+func (f *Folder) PutKnown(ctx context.Context, part []tree.KnownKey) error {
+	return f.importKnown(ctx, part)
+}
+
+// Finish writes everything to its place, and closes the store.
+func (f *Folder) Finish(ctx context.Context, _ tree.Info) error {
+	if err := f.Compact(ctx); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.dir+beginning, f.dir); err != nil {
+		return fmt.Errorf("put the folder in its place: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,224 @@
+// Package move copies a whole store into another one, and proves by a hash that the copy is equal: memories, ledger,
+// outbox, dead letters, every key that was ever accepted, what is held beside the tree, and pictures.
+//
+// Where to look:
+//   - move.go: copying; sum.go: the hash
+package move
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path"
+	"strings"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Target is a new store that takes the content of another one. Its methods are called in the order of the interface,
+// each several times with the next part. What a Put returned nil for is durable.
+type Target interface {
+	tree.Movable
+
+	// Reached returns what an earlier move, which did not end, has put already.
+	Reached(ctx context.Context) (Reached, error)
+
+	PutNodes(ctx context.Context, part []tree.Node) error         // sorted by id
+	PutEntries(ctx context.Context, part []tree.Entry) error      // with their numbers
+	PutOutbox(ctx context.Context, part []tree.Evaluation) error  // oldest first
+	PutLetters(ctx context.Context, part []tree.DeadLetter) error // likewise
+	PutKnown(ctx context.Context, part []tree.KnownKey) error     // sorted by key
+
+	// Finish makes the copy a store in use, with the counts of the source.
+	Finish(ctx context.Context, info tree.Info) error
+}
+
+// Reached is how far a move has come.
+type Reached struct {
+	Node           string // id of the last node
+	Entry          uint64 // number of the last entry of the ledger
+	Known          []byte // the last key; nil: none
+	Outbox, Letter int    // how many
+}
+
+// Report is the result of a move.
+type Report struct {
+	SHA256   string `json:"sha256"` // of the content, equal in both stores
+	Nodes    int    `json:"memories"`
+	Entries  int    `json:"entries"`
+	Waiting  int    `json:"waiting"` // in the outbox
+	Letters  int    `json:"letters"`
+	Known    int    `json:"known"` // keys of evaluations
+	Pictures int    `json:"pictures"`
+}
+
+// ErrChanged means that the source was written to during the move.
+var ErrChanged = errors.New("the store was written to during the move; stop what writes to it, and move again")
+
+// ErrDiffers means that the copy is not equal to the source.
+var ErrDiffers = errors.New("the copy differs from the store, so it is not taken into use")
+
+// partSize is how many values a Put gets.
+const partSize = 1000
+
+// Copy copies a store into a target, continues an earlier copy, compares both by their hash, and takes the copy into
+// use. The source must not be written to meanwhile. step is called with what is done next.
+func Copy(ctx context.Context, from tree.Movable, to Target, step func(string)) (Report, error) {
+	before, err := from.Info(ctx)
+	if err != nil {
+		return Report{}, fmt.Errorf("move: %w", err)
+	}
+	if err := copyAll(ctx, from, to, step); err != nil {
+		return Report{}, fmt.Errorf("move: %w", err)
+	}
+	step("verify")
+	want, err := Sum(ctx, from)
+	if err != nil {
+		return Report{}, fmt.Errorf("move: %w", err)
+	}
+	got, err := Sum(ctx, to)
+	if err != nil {
+		return Report{}, fmt.Errorf("move: %w", err)
+	}
+	after, err := from.Info(ctx)
+	switch {
+	case err != nil:
+		return Report{}, fmt.Errorf("move: %w", err)
+	case after.Version != before.Version || after.Evaluations != before.Evaluations || after.Outbox != before.Outbox:
+		return Report{}, ErrChanged
+	case got != want:
+		return got, ErrDiffers
+	}
+	if err := to.Finish(ctx, after); err != nil {
+		return Report{}, fmt.Errorf("move: %w", err)
+	}
+	return got, nil
+}
+
+func copyAll(ctx context.Context, from tree.Movable, to Target, step func(string)) error {
+	at, err := to.Reached(ctx)
+	if err != nil {
+		return err
+	}
+	step("memories")
+	if err := inParts(ctx, from.Scan(ctx, tree.Filter{After: at.Node}), 0, to.PutNodes); err != nil {
+		return err
+	}
+	step("ledger")
+	if err := inParts(ctx, from.Ledger(ctx, at.Entry), 0, to.PutEntries); err != nil {
+		return err
+	}
+	step("outbox")
+	if err := inParts(ctx, from.Outbox(ctx), at.Outbox, to.PutOutbox); err != nil {
+		return err
+	}
+	if err := inParts(ctx, letters(ctx, from), at.Letter, to.PutLetters); err != nil {
+		return err
+	}
+	step("known")
+	if err := inParts(ctx, knownAfter(ctx, from, at.Known), 0, to.PutKnown); err != nil {
+		return err
+	}
+	step("beside")
+	if err := copyBeside(ctx, from, to); err != nil {
+		return err
+	}
+	return copyPictures(ctx, from, to)
+}
+
+// inParts puts a sequence in parts, without the first skip values.
+func inParts[T any](ctx context.Context, all iter.Seq2[T, error], skip int, put func(context.Context, []T) error) error {
+	part := make([]T, 0, partSize)
+	for v, err := range all {
+		if err != nil {
+			return err
+		}
+		if skip > 0 {
+			skip--
+			continue
+		}
+		if part = append(part, v); len(part) == partSize {
+			if err := put(ctx, part); err != nil {
+				return err
+			}
+			part = part[:0]
+		}
+	}
+	if len(part) == 0 {
+		return nil
+	}
+	return put(ctx, part)
+}
+
+// letters yields the dead letters that still hold a run. A purged one is only a key, which is known besides.
+func letters(ctx context.Context, s tree.Movable) iter.Seq2[tree.DeadLetter, error] {
+	return func(yield func(tree.DeadLetter, error) bool) {
+		for l, err := range s.DeadLetters(ctx) {
+			if err == nil && l.Evaluation.Prompt == "" {
+				continue
+			}
+			if !yield(l, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func knownAfter(ctx context.Context, s tree.Movable, after []byte) iter.Seq2[tree.KnownKey, error] {
+	return func(yield func(tree.KnownKey, error) bool) {
+		for k, err := range s.Known(ctx) {
+			if err == nil && string(k.Key[:]) <= string(after) && after != nil {
+				continue
+			}
+			if !yield(k, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// beside are the names of data that cannot be built again.
+var beside = []string{"briefs", "habits", "inbox", "spent"}
+
+func copyBeside(ctx context.Context, from, to tree.Movable) error {
+	for _, name := range beside {
+		d, err := from.OpenDerived(ctx, name)
+		if errors.Is(err, tree.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if old, err := to.OpenDerived(ctx, name); err == nil {
+			_ = old.Closer.Close() // opened, so that it may be saved over
+		}
+		err = to.SaveDerived(ctx, name, d.Version, func(w io.Writer) error {
+			_, err := io.Copy(w, io.NewSectionReader(d, 0, d.Size))
+			return err
+		})
+		if err = errors.Join(err, d.Closer.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyPictures(ctx context.Context, from, to tree.Movable) error {
+	all, err := from.Pictures(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		b, err := from.Picture(ctx, p.SHA256)
+		if err != nil {
+			return err
+		}
+		kind := "image/" + strings.TrimPrefix(path.Ext(p.File), ".")
+		if err := to.PutPicture(ctx, tree.Picture{SHA256: p.SHA256, Type: kind, Bytes: len(b)}, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}

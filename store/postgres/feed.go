@@ -1,0 +1,138 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Place is a point in the history of a tree.
+type Place struct {
+	Version int64
+	Hash    []byte // of the commit that made the version; empty for version 0
+	Entries int64  // number of the last entry of the ledger
+}
+
+// Feed is what was committed after a place, in order.
+type Feed struct {
+	Place   Place     // after it
+	Info    tree.Info // at Place
+	Now     time.Time // when that was read, by the server's clock
+	Commits []Row     // versions, and the changes of each as a JSON array; only commits that changed nodes
+	Entries []Row     // numbers, and entries of the ledger
+	Anew    bool      // the history does not continue at the place; read everything again
+	More    bool      // there is more after Place
+}
+
+// Row is a number with JSON, byte for byte as stored.
+type Row struct {
+	N    uint64
+	JSON []byte
+}
+
+// feedRows bounds the commits, and the entries, of a feed.
+const feedRows = 2000
+
+// Feed returns what was committed after a place. The row of a tree is locked by each of its commits, so they become
+// visible in order and none appears before one that is already there. Each has the hash of the one before it: if the
+// first does not follow the place, as after a restore of the database, Anew is set.
+func (s *Store) Feed(ctx context.Context, after Place) (f Feed, err error) {
+	err = s.reading(ctx, func() error {
+		return s.reader(ctx, func(tx pgx.Tx) (err error) {
+			f, err = s.feed(ctx, tx, after)
+			return err
+		})
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = fmt.Errorf("%w: %s was deleted from the database while it was open", tree.ErrNotFound, s.address)
+	}
+	if err != nil {
+		return Feed{}, fmt.Errorf("follow: %w", err)
+	}
+	return f, nil
+}
+
+// Head returns a feed without commits and entries: the present place, and what is there.
+func (s *Store) Head(ctx context.Context) (f Feed, err error) {
+	err = s.reading(ctx, func() error {
+		return s.reader(ctx, func(tx pgx.Tx) (err error) {
+			f.Info, f.Place, _, err = s.head(ctx, tx, &f.Now)
+			f.Place.Entries = int64(f.Info.Entries) //nolint:gosec // a count
+			return err
+		})
+	})
+	if err != nil {
+		return Feed{}, fmt.Errorf("follow: %w", err)
+	}
+	return f, nil
+}
+
+// reader calls read in a transaction that sees one moment.
+func (s *Store) reader(ctx context.Context, read func(pgx.Tx) error) error {
+	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, read)
+}
+
+func (s *Store) feed(ctx context.Context, tx pgx.Tx, after Place) (f Feed, err error) {
+	var base int64
+	f.Info, f.Place, base, err = s.head(ctx, tx, &f.Now)
+	entries := int64(f.Info.Entries) //nolint:gosec // a count
+	if err != nil || f.Place.Version == after.Version && bytes.Equal(f.Place.Hash, after.Hash) {
+		f.Place.Entries = after.Entries
+		return f, err
+	}
+	last := f.Place
+	f.Anew = after.Version < base
+	at, hash := after.Version, after.Hash
+	rows, err := tx.Query(ctx, `SELECT rev, prev_hash, hash, changes FROM memtree.commit WHERE tree = $1 AND rev > $2
+		ORDER BY rev LIMIT $3`, s.tree, after.Version, feedRows)
+	if err != nil {
+		return f, err
+	}
+	var rev int64
+	var prev, next, changes []byte
+	if _, err = pgx.ForEachRow(rows, []any{&rev, &prev, &next, &changes}, func() error {
+		f.Anew = f.Anew || rev != at+1 || !bytes.Equal(prev, hash)
+		at, hash = rev, bytes.Clone(next)
+		if changes == nil || f.Anew {
+			return nil
+		}
+		f.Commits = append(f.Commits, Row{uint64(rev), bytes.Clone(changes)}) //nolint:gosec // not negative
+		return nil
+	}); err != nil {
+		return f, err
+	}
+	f.Place = Place{at, hash, after.Entries}
+	f.More = at < last.Version
+	f.Anew = f.Anew || !f.More && !bytes.Equal(hash, last.Hash) || at > last.Version || after.Entries > entries
+	return f, s.feedEntries(ctx, tx, &f)
+}
+
+// head reads the counts of the tree, its place, up to which version its changes were dropped, and the server's time.
+func (s *Store) head(ctx context.Context, tx pgx.Tx, now *time.Time) (i tree.Info, p Place, base int64, err error) {
+	i = tree.Info{Format: fmt.Sprintf("postgres/%d", schemaVersion), Origin: s.origin}
+	err = tx.QueryRow(ctx, `SELECT rev, hash, base, nodes, entries, dead, coalesce(a.evaluations, 0)::bigint,
+		(coalesce(a.arrivals, 0) - finished)::bigint, clock_timestamp()
+		FROM memtree.tree, (SELECT sum(evaluations) AS evaluations, sum(arrivals) AS arrivals
+			FROM memtree.accepted WHERE tree = $1) AS a WHERE id = $1`, s.tree).
+		Scan(&p.Version, &p.Hash, &base, &i.Nodes, &i.Entries, &i.Dead, &i.Evaluations, &i.Outbox, now)
+	i.Version = uint64(p.Version) //nolint:gosec // not negative
+	return i, p, base, err
+}
+
+// feedEntries reads the entries of the ledger after the place of a feed.
+func (s *Store) feedEntries(ctx context.Context, tx pgx.Tx, f *Feed) error {
+	page, err := rowsOf(tx.Query(ctx, `SELECT seq, body FROM memtree.ledger WHERE tree = $1 AND seq > $2 ORDER BY seq
+		LIMIT $3`, s.tree, f.Place.Entries, feedRows))
+	for _, r := range page {
+		f.Entries = append(f.Entries, Row{uint64(r.n), r.body}) //nolint:gosec // not negative
+		f.Place.Entries = r.n
+	}
+	f.More = f.More || len(page) == feedRows
+	return err
+}

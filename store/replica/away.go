@@ -1,0 +1,149 @@
+package replica
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// drainEvery is how often the journal of this machine is looked at, and drainRuns how many evaluations are sent at once.
+const (
+	drainEvery = 500 * time.Millisecond
+	drainRuns  = 100
+)
+
+// isAway returns why the database is away, as far as the last question knows.
+func (r *Replica) isAway() error {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.away
+}
+
+// Accept adds evaluations to the outbox of the database; see tree.Store. While that is away, it adds them to the journal
+// of this machine, and the receipts have Here set.
+func (r *Replica) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
+	if err := r.usable(ctx); err != nil {
+		return nil, fmt.Errorf("accept: %w", err)
+	}
+	err := r.isAway()
+	if err == nil {
+		var receipts []tree.Receipt
+		if receipts, err = r.below.Accept(ctx, es); err == nil {
+			r.stale.Store(true)
+			return receipts, nil
+		}
+	}
+	if !errors.Is(err, tree.ErrAway) || r.o.Local == nil {
+		return nil, err
+	}
+	receipts, err := r.o.Local.Accept(ctx, es)
+	if err != nil {
+		return nil, fmt.Errorf("accept on this machine, because the database is away: %w", err)
+	}
+	for i := range receipts {
+		if receipts[i].Status != tree.Contradiction {
+			receipts[i].Here = true
+		}
+	}
+	return receipts, r.countWaiting(ctx)
+}
+
+// Commit writes a batch to the database; see tree.Store. When it returns, reads see the batch. While the database is
+// known to be away, it returns tree.ErrAway at once.
+func (r *Replica) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
+	if err := r.usable(ctx); err != nil {
+		return 0, fmt.Errorf("commit: %w", err)
+	}
+	if err := r.isAway(); err != nil {
+		return 0, fmt.Errorf("commit: %w", err)
+	}
+	v, err := r.below.Commit(ctx, b)
+	if err != nil {
+		return 0, err
+	}
+	if err := r.poll(context.WithoutCancel(ctx)); err != nil {
+		r.o.Logger.Warn("a commit was made, and is seen here later", "version", v, "error", err)
+	}
+	return v, nil
+}
+
+// Lease leases from the outbox of the database; see tree.Store.
+func (r *Replica) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
+	if err := r.usable(ctx); err != nil {
+		return nil, fmt.Errorf("lease: %w", err)
+	}
+	if err := r.isAway(); err != nil {
+		return nil, fmt.Errorf("lease: %w", err)
+	}
+	return r.below.Lease(ctx, n)
+}
+
+// Release ends leases; see tree.Store.
+func (r *Replica) Release(ctx context.Context, keys []string) error {
+	return r.below.Release(ctx, keys)
+}
+
+// countWaiting counts what the journal of this machine holds.
+func (r *Replica) countWaiting(ctx context.Context) error {
+	if r.o.Local == nil {
+		return nil
+	}
+	info, err := r.o.Local.Info(ctx)
+	r.waiting.Store(int64(info.Outbox))
+	return err
+}
+
+// drainAll sends the journal of this machine to the database whenever that is there, until ctx ends.
+func (r *Replica) drainAll(ctx context.Context) {
+	if r.o.Local == nil {
+		return
+	}
+	tick := time.NewTicker(drainEvery)
+	defer tick.Stop()
+	for {
+		for r.waiting.Load() > 0 && r.isAway() == nil && ctx.Err() == nil {
+			if err := r.drain(ctx); err != nil {
+				r.o.Logger.Warn("what was accepted without the database waits", "error", err)
+				break
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// drain sends some evaluations. One that was sent before, by a drain that ended in the middle, is a duplicate there. One
+// that contradicts another there becomes a dead letter of the journal.
+func (r *Replica) drain(ctx context.Context) error {
+	es, err := r.o.Local.Lease(ctx, drainRuns)
+	if err != nil {
+		return err
+	}
+	keys := make([]string, len(es))
+	for i := range es {
+		keys[i] = es[i].Key()
+	}
+	receipts, err := r.below.Accept(ctx, es)
+	if err != nil {
+		return errors.Join(err, r.o.Local.Release(context.WithoutCancel(ctx), keys))
+	}
+	var b tree.Batch
+	for i, receipt := range receipts {
+		if receipt.Status == tree.Contradiction {
+			b.Dead = append(b.Dead, tree.DeadLetter{Evaluation: es[i], Why: tree.ErrContradiction.Error()})
+			r.o.Logger.Error("a run that was accepted without the database contradicts another one", "key", receipt.Key)
+			continue
+		}
+		b.Done = append(b.Done, receipt.Key)
+	}
+	if _, err := r.o.Local.Commit(ctx, b); err != nil {
+		return errors.Join(err, r.o.Local.Release(context.WithoutCancel(ctx), keys))
+	}
+	return r.countWaiting(ctx)
+}

@@ -1,0 +1,205 @@
+// Package replica holds a tree of a shared store in memory, and follows what other processes commit. It answers from
+// memory, also while the database is away. Evaluations go into a journal of this machine meanwhile, and to the database
+// afterwards.
+//
+// Where to look:
+//   - follow.go: reading what was committed
+//   - read.go: answers; away.go: the time without the database, and after it
+package replica
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tidwall/btree"
+
+	"github.com/memtree/memtree/store/postgres"
+	"github.com/memtree/memtree/tree"
+)
+
+// Source is the shared store that a replica follows.
+type Source interface {
+	tree.Shared
+	tree.Deriver
+	tree.Gallery
+	tree.Verifier
+
+	// Nodes yields the JSON of all nodes.
+	Nodes(ctx context.Context) iter.Seq2[[]byte, error]
+	// Head returns the present place, and Feed what was committed after one.
+	Head(ctx context.Context) (postgres.Feed, error)
+	Feed(ctx context.Context, after postgres.Place) (postgres.Feed, error)
+}
+
+// Options configure New.
+type Options struct {
+	// Local keeps what arrives while the database is away. It is a store of this process alone. Nil: nothing is accepted
+	// without the database.
+	Local  tree.Store
+	Logger *slog.Logger  // nil: discards
+	Every  time.Duration // how often the database is asked for commits; 0: 50 ms
+}
+
+// Replica is a tree.Shared in memory. It is safe for concurrent use.
+type Replica struct {
+	below Source
+	o     Options
+
+	polling sync.Mutex // held while the database is asked, and its answer taken
+	mu      sync.RWMutex
+	nodes   *btree.Map[string, *held] // by id
+	place   postgres.Place
+	info    tree.Info
+	commits recent    // those that changed nodes, by version
+	entries recent    // of the ledger, by number
+	asOf    time.Time // of the last answer, by the server's clock
+	read    time.Time // when that came, by this process's
+	away    error     // why the last question had no answer; nil: it had
+	gone    error     // the tree was deleted
+
+	stale   atomic.Bool  // this process has accepted evaluations since the counts were read
+	waiting atomic.Int64 // evaluations in the journal of this machine
+	anew    int          // how often the tree was read anew; guarded by mu
+
+	stop    context.CancelFunc
+	workers sync.WaitGroup
+	closing sync.Once
+	closed  atomic.Bool
+	err     error
+}
+
+// held is the JSON of a node, with what a filter asks for.
+type held struct {
+	node tree.Node // only the fields of a filter
+	raw  []byte
+}
+
+// recent is the end of an append-only list: every row with a greater number than from.
+type recent struct {
+	from uint64
+	rows []postgres.Row
+}
+
+var (
+	_ tree.Shared   = (*Replica)(nil)
+	_ tree.Deriver  = (*Replica)(nil)
+	_ tree.Gallery  = (*Replica)(nil)
+	_ tree.Verifier = (*Replica)(nil)
+)
+
+// every is how often the database is asked, and within which time it has to answer.
+const (
+	defaultEvery = 50 * time.Millisecond
+	answerWithin = 3 * time.Second
+)
+
+// New reads a tree into memory and follows it until Close. It owns the source and the local store: Close closes them,
+// and so does a New that fails.
+func New(ctx context.Context, below Source, o Options) (*Replica, error) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Every <= 0 {
+		o.Every = defaultEvery
+	}
+	r := &Replica{below: below, o: o, nodes: &btree.Map[string, *held]{}}
+	err := r.readAll(ctx)
+	if err == nil {
+		err = r.countWaiting(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open replica: %w", err), r.closeStores())
+	}
+	run, stop := context.WithCancel(context.WithoutCancel(ctx))
+	r.stop = stop
+	r.workers.Go(func() { r.follow(run) })
+	r.workers.Go(func() { r.drainAll(run) })
+	return r, nil
+}
+
+// usable returns why the replica cannot be used, nil if it can.
+func (r *Replica) usable(ctx context.Context) error {
+	if r.closed.Load() {
+		return tree.ErrClosed
+	}
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if r.gone != nil {
+		return r.gone
+	}
+	return ctx.Err()
+}
+
+// Following returns how far the database was followed; see tree.Shared.
+func (r *Replica) Following() tree.Following {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	f := tree.Following{Version: r.info.Version, AsOf: r.asOf, Lag: time.Since(r.read), Away: r.away,
+		Waiting: int(r.waiting.Load()), Anew: r.anew}
+	if r.gone != nil {
+		f.Away = r.gone
+	}
+	return f
+}
+
+// Close stops following, and closes the source and the local store. What the journal of this machine holds is sent
+// after the next New.
+func (r *Replica) Close() error {
+	r.closing.Do(func() {
+		r.closed.Store(true)
+		r.stop()
+		r.workers.Wait()
+		r.err = r.closeStores()
+	})
+	return r.err
+}
+
+func (r *Replica) closeStores() error {
+	err := r.below.Close()
+	if r.o.Local != nil {
+		err = errors.Join(err, r.o.Local.Close())
+	}
+	return err
+}
+
+// SaveDerived asks the database; see tree.Deriver.
+func (r *Replica) SaveDerived(ctx context.Context, name string, version uint64, write func(io.Writer) error) error {
+	return r.below.SaveDerived(ctx, name, version, write)
+}
+
+// OpenDerived asks the database; see tree.Deriver.
+func (r *Replica) OpenDerived(ctx context.Context, name string) (*tree.Derived, error) {
+	return r.below.OpenDerived(ctx, name)
+}
+
+// PutPicture asks the database; see tree.Gallery.
+func (r *Replica) PutPicture(ctx context.Context, p tree.Picture, b []byte) error {
+	return r.below.PutPicture(ctx, p, b)
+}
+
+// Picture asks the database; see tree.Gallery.
+func (r *Replica) Picture(ctx context.Context, sum string) ([]byte, error) {
+	return r.below.Picture(ctx, sum)
+}
+
+// RemovePicture asks the database; see tree.Gallery.
+func (r *Replica) RemovePicture(ctx context.Context, sum string) error {
+	return r.below.RemovePicture(ctx, sum)
+}
+
+// Pictures asks the database; see tree.Gallery.
+func (r *Replica) Pictures(ctx context.Context) ([]tree.KeptPicture, error) {
+	return r.below.Pictures(ctx)
+}
+
+// Verify asks the database; see tree.Verifier.
+func (r *Replica) Verify(ctx context.Context, found func(problem error)) (tree.Verified, error) {
+	return r.below.Verify(ctx, found)
+}

@@ -1,0 +1,210 @@
+//go:build unix
+
+package replica_test
+
+import (
+	"fmt"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	jsonstore "github.com/memtree/memtree/store/json"
+	"github.com/memtree/memtree/store/postgres"
+	"github.com/memtree/memtree/store/postgres/pgtest"
+	"github.com/memtree/memtree/store/replica"
+	"github.com/memtree/memtree/store/storetest"
+	"github.com/memtree/memtree/tree"
+)
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+
+var (
+	trees atomic.Int64
+	noon  = time.Date(2026, 1, 28, 12, 0, 0, 0, time.UTC)
+)
+
+func address(tb testing.TB, s *pgtest.Server) postgres.Address {
+	tb.Helper()
+	a, err := postgres.Parse(s.URL("postgres") + fmt.Sprintf("&tree=r%d", trees.Add(1)))
+	require.NoError(tb, err)
+	return a
+}
+
+// opened opens a replica with a journal in local, and closes it with the test.
+func opened(tb testing.TB, a postgres.Address, local string) *replica.Replica {
+	tb.Helper()
+	s, err := postgres.Open(tb.Context(), a, postgres.Options{Patience: 2 * time.Second})
+	require.NoError(tb, err)
+	j, err := jsonstore.OpenDir(tb.Context(), local, jsonstore.Options{})
+	require.NoError(tb, err)
+	r, err := replica.New(tb.Context(), s, replica.Options{Local: j})
+	require.NoError(tb, err)
+	tb.Cleanup(func() { _ = r.Close() })
+	return r
+}
+
+// TestStore holds a replica to every law of tree.Store: it sees what it has committed.
+func TestStore(t *testing.T) {
+	server := pgtest.Shared(t)
+	storetest.Run(t, func(tb testing.TB) func() (tree.Store, error) {
+		a := address(tb, server)
+		return func() (tree.Store, error) {
+			s, err := postgres.Open(tb.Context(), a, postgres.Options{})
+			if err != nil {
+				return nil, err
+			}
+			return replica.New(tb.Context(), s, replica.Options{})
+		}
+	})
+}
+
+// entries is a batch of one entry.
+func entries(n int) tree.Batch {
+	return tree.Batch{Entries: []tree.Entry{{At: noon, Verdict: &tree.Verdict{Evaluation: fmt.Sprint("v", n)}}}}
+}
+
+// add is a batch that adds a case.
+func add(i int, text string) tree.Batch {
+	n := tree.Node{
+		Type: tree.Case, Level: 1, ErrorType: "other_error", Direction: "other", Lang: "en", Status: tree.Active,
+		Children: []string{}, Content: tree.Content{Description: text, Guidance: "Look.", Confidence: .5},
+		CaseData: &tree.CaseData{TestCase: tree.TestCase{CaseID: fmt.Sprint("t", i), Prompt: fmt.Sprint("Check ", i)}},
+	}
+	n.ID = tree.EvidenceID(&n)
+	return tree.Batch{Changes: []tree.Change{tree.NewChange(tree.OpAdd, n, 0, "formation", text)}}
+}
+
+func run(i int) tree.Evaluation {
+	return tree.Evaluation{ID: fmt.Sprint("ev", i), At: noon, Prompt: fmt.Sprint("Check order ", i),
+		Judgment: tree.Raw(`"pass"`), GroundTruth: tree.Raw(`"fail"`)}
+}
+
+// TestFollows: a replica sees what another one commits, with the time of it.
+func TestFollows(t *testing.T) {
+	a := address(t, pgtest.Shared(t))
+	one, other := opened(t, a, t.TempDir()), opened(t, a, t.TempDir())
+	b := add(1, "first")
+	v, err := one.Commit(t.Context(), b)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return other.Following().Version == v }, 5*time.Second, 5*time.Millisecond)
+	n, err := other.Get(t.Context(), b.Changes[0].Node.ID)
+	require.NoError(t, err)
+	require.Equal(t, "first", n.Content.Description)
+	require.WithinDuration(t, time.Now(), other.Following().AsOf, time.Minute, "the server is on this machine")
+	require.Less(t, other.Following().Lag, 5*time.Second)
+	require.NoError(t, other.Following().Away)
+}
+
+// TestHistoryChanged: a replica whose place is not in the history of the database any more, as after a restore of an
+// older backup, reads the tree anew.
+func TestHistoryChanged(t *testing.T) {
+	server := pgtest.Shared(t)
+	a := address(t, server)
+	r := opened(t, a, t.TempDir())
+	kept, lost := add(1, "kept"), add(2, "lost")
+	_, err := r.Commit(t.Context(), kept)
+	require.NoError(t, err)
+	server.Exec(t, "postgres", "CREATE TABLE backup AS SELECT * FROM memtree.tree WHERE name = '"+a.Tree+"'")
+	_, err = r.Commit(t.Context(), lost)
+	require.NoError(t, err)
+	server.Exec(t, "postgres", // the database as it was, and another commit of the same version
+		"UPDATE memtree.tree t SET rev = b.rev, hash = b.hash, nodes = b.nodes FROM backup b WHERE t.id = b.id",
+		"DELETE FROM memtree.commit WHERE rev = 2 AND tree = (SELECT id FROM backup)",
+		"DELETE FROM memtree.node WHERE id = '"+lost.Changes[0].Node.ID+"'", "DROP TABLE backup")
+	s, err := postgres.Open(t.Context(), a, postgres.Options{})
+	require.NoError(t, err)
+	defer s.Close()
+	other := add(3, "other")
+	for _, b := range []tree.Batch{other, entries(1)} {
+		_, err = s.Commit(t.Context(), b)
+		require.NoError(t, err)
+	}
+	require.Eventually(t, func() bool { return r.Following().Anew == 1 }, 5*time.Second, 5*time.Millisecond)
+	_, err = r.Get(t.Context(), other.Changes[0].Node.ID)
+	require.NoError(t, err)
+	_, err = r.Get(t.Context(), kept.Changes[0].Node.ID)
+	require.NoError(t, err)
+	_, err = r.Get(t.Context(), lost.Changes[0].Node.ID)
+	require.ErrorIs(t, err, tree.ErrNotFound)
+}
+
+// TestAway: without the database a replica answers from memory and accepts into the journal of this machine. A restart
+// of the process does not lose the journal, and afterwards everything is in the database once.
+func TestAway(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	a, local := address(t, server), t.TempDir()
+	r := opened(t, a, local)
+	b := add(1, "kept")
+	_, err := r.Commit(t.Context(), b)
+	require.NoError(t, err)
+	receipts, err := r.Accept(t.Context(), []tree.Evaluation{run(1), run(2)})
+	require.NoError(t, err)
+	require.False(t, receipts[0].Here)
+	server.Kill()
+	require.Eventually(t, func() bool { return r.Following().Away != nil }, 10*time.Second, 5*time.Millisecond)
+	require.ErrorIs(t, r.Following().Away, tree.ErrAway)
+	_, err = r.Get(t.Context(), b.Changes[0].Node.ID)
+	require.NoError(t, err)
+	begun := time.Now()
+	_, err = r.Commit(t.Context(), entries(1))
+	require.ErrorIs(t, err, tree.ErrAway)
+	require.Less(t, time.Since(begun), time.Second)
+	for range 2 {
+		receipts, err = r.Accept(t.Context(), []tree.Evaluation{run(2), run(3), run(4)})
+		require.NoError(t, err)
+		require.True(t, receipts[1].Here)
+	}
+	contradicts := run(1)
+	contradicts.Prompt = "another one"
+	_, err = r.Accept(t.Context(), []tree.Evaluation{contradicts})
+	require.NoError(t, err)
+	require.Equal(t, 4, r.Following().Waiting)
+	require.NoError(t, r.Close())
+	require.NoError(t, server.Run())
+	r = opened(t, a, local)
+	require.Eventually(t, func() bool { return r.Following().Waiting == 0 }, 10*time.Second, 5*time.Millisecond)
+	es, err := r.Lease(t.Context(), 99)
+	require.NoError(t, err)
+	var keys []string
+	for i := range es {
+		keys = append(keys, es[i].Key())
+	}
+	require.ElementsMatch(t, []string{"ev1", "ev2", "ev3", "ev4"}, keys)
+}
+
+// TestPaused: a server that does not answer is away after a while, and intake goes on.
+func TestPaused(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	r := opened(t, address(t, server), t.TempDir())
+	server.Pause()
+	require.Eventually(t, func() bool { return r.Following().Away != nil }, 15*time.Second, 5*time.Millisecond)
+	receipts, err := r.Accept(t.Context(), []tree.Evaluation{run(1)})
+	require.NoError(t, err)
+	require.True(t, receipts[0].Here)
+	server.Resume()
+	require.Eventually(t, func() bool { return r.Following().Away == nil && r.Following().Waiting == 0 },
+		15*time.Second, 5*time.Millisecond)
+}
+
+// TestDeleted: of a tree that is deleted from the database while it is served, nothing is served any more.
+func TestDeleted(t *testing.T) {
+	server := pgtest.Shared(t)
+	a := address(t, server)
+	r := opened(t, a, t.TempDir())
+	b := add(1, "theirs")
+	_, err := r.Commit(t.Context(), b)
+	require.NoError(t, err)
+	server.Exec(t, "postgres", "DELETE FROM memtree.tree WHERE name = '"+a.Tree+"'")
+	require.Eventually(t, func() bool {
+		_, err := r.Get(t.Context(), b.Changes[0].Node.ID)
+		return err != nil
+	}, 5*time.Second, 5*time.Millisecond)
+	_, err = r.Get(t.Context(), b.Changes[0].Node.ID)
+	require.ErrorContains(t, err, "was deleted from the database")
+	_, err = r.Accept(t.Context(), []tree.Evaluation{run(1)})
+	require.ErrorContains(t, err, "was deleted from the database")
+	require.ErrorContains(t, r.Following().Away, "was deleted from the database")
+}
