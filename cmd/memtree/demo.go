@@ -125,8 +125,9 @@ func (d *demoRun) guide(ctx context.Context) error {
 		if err := d.heading(p.head); err != nil {
 			return err
 		}
-		lines := []string{d.Paint(say.Cyan, `$ memtree guide --prompt \`)}
-		lines = append(lines, wrapIndented("'"+p.prompt+"'", "    ", d.Width)...)
+		lines := d.Page()
+		lines.Raw(d.Paint(say.Cyan, `$ memtree guide --prompt \`))
+		lines.Raw(wrapIndented("'"+p.prompt+"'", "    ", d.Width)...)
 		block, err := d.quietly(func() error { return runGuide(ctx, d.app, memtree.Query{Prompt: p.prompt}, false) })
 		if err != nil {
 			return err
@@ -134,7 +135,7 @@ func (d *demoRun) guide(ctx context.Context) error {
 		if block == "" {
 			block = d.Say("(nothing fits, so there is no guidance)")
 		}
-		if err := d.Print(append(lines, d.Wrap(block)...)...); err != nil {
+		if err := d.Print(append(lines.Lines, d.Wrap(block)...)...); err != nil {
 			return err
 		}
 	}

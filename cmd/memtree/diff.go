@@ -115,9 +115,10 @@ func printDiff(v *say.Voice, d *transfer.TreeDiff, limit int) error {
 		same := v.Print(v.Say("They are the same: %d memories.", d.Same))
 		return errors.Join(same, v.Print(factDiffLines(v, &d.Facts, limit)...))
 	}
-	out := []string{v.Paint(say.Bold, v.Say("memories: added %d, gone %d, changed %d, "+
+	out := v.Page()
+	out.Raw(v.Paint(say.Bold, v.Say("memories: added %d, gone %d, changed %d, "+
 		"the same %d · lessons: added %d, gone %d",
-		len(d.Added), len(d.Gone), len(d.Changed), d.Same, d.Lessons.Added, d.Lessons.Gone))}
+		len(d.Added), len(d.Gone), len(d.Changed), d.Same, d.Lessons.Added, d.Lessons.Gone)))
 	for _, list := range []struct {
 		sign  string
 		paint say.Style
@@ -130,16 +131,16 @@ func printDiff(v *say.Voice, d *transfer.TreeDiff, limit int) error {
 		for i := range shown {
 			x := &shown[i]
 			line := strings.Join([]string{list.sign, short(x.ID), x.ErrorType, text.Line(x.Says)}, " ")
-			out = append(out, v.Paint(list.paint, text.Fit(line, v.Width)))
+			out.Raw(v.Paint(list.paint, text.Fit(line, v.Width)))
 			for _, p := range x.Parts {
-				out = append(out, partLines(v, &p)...)
+				out.Raw(partLines(v, &p)...)
 			}
 		}
 		if rest := len(list.nodes) - len(shown); rest > 0 {
-			out = append(out, list.sign+" "+v.Say("... and %d more (--limit 0 prints all)", rest))
+			out.Raw(list.sign + " " + v.Say("... and %d more (--limit 0 prints all)", rest))
 		}
 	}
-	return v.Print(append(out, factDiffLines(v, &d.Facts, limit)...)...)
+	return v.Print(append(out.Lines, factDiffLines(v, &d.Facts, limit)...)...)
 }
 
 // factDiffLines lists the facts that one side alone has, none if there are no facts.
@@ -147,8 +148,7 @@ func factDiffLines(v *say.Voice, d *transfer.FactsDiff, limit int) (out []string
 	if d.Same+len(d.Added)+len(d.Gone) == 0 {
 		return nil
 	}
-	out = append(out, v.Paint(say.Bold,
-		v.Say("facts: added %d, gone %d, the same %d", len(d.Added), len(d.Gone), d.Same)))
+	out = append(out, v.Paint(say.Bold, v.Say("facts: added %d, gone %d, the same %d", len(d.Added), len(d.Gone), d.Same)))
 	for _, list := range []struct {
 		sign  string
 		paint say.Style
@@ -178,7 +178,8 @@ func partLines(v *say.Voice, p *transfer.Part) []string {
 	if before != "" && after != "" && text.Width(line) <= v.Width {
 		return []string{line}
 	}
-	out := []string{"    " + name}
+	out := v.Page()
+	out.Raw("    " + name)
 	add := func(sign string, st say.Style, s string) {
 		if s == "" {
 			return
@@ -187,12 +188,12 @@ func partLines(v *say.Voice, p *transfer.Part) []string {
 			if i > 0 {
 				sign = " "
 			}
-			out = append(out, v.Paint(st, "      "+sign+" "+l))
+			out.Raw(v.Paint(st, "      "+sign+" "+l))
 		}
 	}
 	add("-", say.Red, before)
 	add("+", say.Green, after)
-	return out
+	return out.Lines
 }
 
 // partName names a part of a memory.

@@ -153,9 +153,9 @@ func evolvedLines(a *app, tax *taxonomy.Taxonomy, v *evolution.Evolved, o *memtr
 	case nothing:
 		p.Raw(a.Say("The tree is as it was."))
 	case o.DryRun:
-		p.Raw(a.Paint(say.Bold, a.Say("This would change (nothing was written):")))
+		p.Bold(a.Say("This would change (nothing was written):"))
 	default:
-		p.Raw(a.Paint(say.Bold, a.Say("The tree has learned:")))
+		p.Bold(a.Say("The tree has learned:"))
 	}
 	add := func(n int, s string) {
 		if n > 0 {

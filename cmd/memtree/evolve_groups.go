@@ -117,7 +117,7 @@ func lacksLines(v *say.Voice, tax *taxonomy.Taxonomy, x *evolution.Evolved) []st
 		if i > 0 {
 			p.Add("")
 		}
-		p.Raw(v.Paint(say.Bold, branchName(v, tax, plan.ErrorType, plan.Direction)))
+		p.Bold(branchName(v, tax, plan.ErrorType, plan.Direction))
 		p.Item("  ", v.Say("cases: %d; groups that are no lesson yet: %d; "+
 			"a lesson takes %d cases of 2 tests within %.0f days",
 			plan.Cases, len(plan.Groups), plan.Rule.CaseThreshold, plan.Rule.TimeWindow.Hours()/24))

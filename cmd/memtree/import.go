@@ -199,7 +199,7 @@ func printImported(v *say.Voice, r *importedFile, limit int) error {
 		head = v.Say("%s would change %d memories (nothing was written).", r.File, changed)
 	}
 	p := v.Page()
-	p.Raw(v.Paint(say.Bold, head))
+	p.Bold(head)
 	if r.Signed != "" {
 		p.Raw("  " + v.Say("signed by key %s", r.Signed))
 	}

@@ -126,8 +126,7 @@ func knownLines(v *say.Voice, x *memtree.Explanation) []string {
 }
 
 func factLines(v *say.Voice, f *knowledge.Found, why string) []string {
-	return append(say.Hanging("  "+short(f.ID)+"  ", f.Text, v.Width),
-		say.Hanging("              ", why, v.Width)...)
+	return append(say.Hanging("  "+short(f.ID)+"  ", f.Text, v.Width), say.Hanging("              ", why, v.Width)...)
 }
 
 // howName describes how a fact was found.

@@ -99,9 +99,10 @@ func labelList(ctx context.Context, a *app, f *labelFlags) error {
 		if a.JSON {
 			return a.PrintJSON(&box)
 		}
-		out := a.Wrap(a.Paint(say.Bold, waitingLine(a.Voice, &box)))
+		out := a.Page()
+		out.Bold(waitingLine(a.Voice, &box))
 		if len(box.Waiting) == 0 {
-			return a.Print(out...)
+			return a.Print(out.Lines...)
 		}
 		t := &say.Table{Columns: []say.Column{{Right: true}, {Head: a.Say("risk"), Right: true},
 			{Head: a.Say("verdict")},
@@ -111,12 +112,12 @@ func labelList(ctx context.Context, a *app, f *labelFlags) error {
 			t.Add(fmt.Sprint(i+1), riskCell(a.Voice, &u.Risk), judgedName(a.Voice, &u.Evaluation),
 				middleCut(text.Line(u.Evaluation.Key()), 28), text.Fit(text.Line(u.Evaluation.Prompt), a.Width))
 		}
-		rows := t.Lines(a.Width)
-		out = append(append(out, "", a.Paint(say.Bold, rows[0])), rows[1:]...)
+		out.Add("")
+		out.Table(t)
 		if rest := box.Total - len(box.Waiting); rest > 0 {
-			out = append(out, a.Say("... and %d more (--top 0 prints all)", rest))
+			out.Raw(a.Say("... and %d more (--top 0 prints all)", rest))
 		}
-		return a.Print(out...)
+		return a.Print(out.Lines...)
 	})
 }
 
@@ -215,14 +216,15 @@ func labelMany(ctx context.Context, a *app, f *labelFlags) error {
 		if a.JSON {
 			return a.PrintJSON(&d)
 		}
-		out := a.Wrap(a.Say("Labelled as %s: %d.", rightName(a.Voice, f.as == "right"), len(d.Verdicts)))
+		out := a.Page()
+		out.Add(a.Say("Labelled as %s: %d.", rightName(a.Voice, f.as == "right"), len(d.Verdicts)))
 		if len(d.Decided) > 0 {
-			out = append(out, a.Wrap(a.Say("Decided meanwhile, and left as they are: %d.", len(d.Decided)))...)
+			out.Add(a.Say("Decided meanwhile, and left as they are: %d.", len(d.Decided)))
 		}
 		if len(d.Verdicts) > 0 {
-			out = append(out, a.Wrap(a.Say("memtree undo %s takes all of it back.", d.Action.ID))...)
+			out.Add(a.Say("memtree undo %s takes all of it back.", d.Action.ID))
 		}
-		return a.Print(out...)
+		return a.Print(out.Lines...)
 	})
 }
 

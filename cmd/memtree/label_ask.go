@@ -85,16 +85,16 @@ func (s *labelSession) run(ctx context.Context) error {
 		if first {
 			s.begun = box.Expected
 		}
-		out := []string{}
+		out := s.Page()
 		if !first {
-			out = append(out, "")
+			out.Add("")
 		}
-		out = append(out, s.Wrap(s.Paint(say.Bold, waitingLine(s.Voice, &box)))...)
+		out.Bold(waitingLine(s.Voice, &box))
 		u := s.next(&box)
 		if u == nil {
-			return s.Print(out...)
+			return s.Print(out.Lines...)
 		}
-		if err := s.Print(append(append(out, ""), labelCard(s.app, u)...)...); err != nil {
+		if err := s.Print(append(append(out.Lines, ""), labelCard(s.app, u)...)...); err != nil {
 			return err
 		}
 		if again, err := s.one(ctx, u); err != nil || !again {

@@ -63,9 +63,8 @@ func grounds(v *say.Voice, n *tree.Node) string {
 
 // lessonLines shows an abstraction: its content and the reason for it.
 func lessonLines(v *say.Voice, tax *taxonomy.Taxonomy, n *tree.Node, why string) []string {
-	out := []string{""}
-	out = append(out, v.Wrap(v.Paint(say.Bold, n.ID)+"  "+branchName(v, tax, n.ErrorType, n.Direction))...)
 	p := v.Page()
+	p.Add("", n.ID+"  "+branchName(v, tax, n.ErrorType, n.Direction))
 	p.Part("  "+v.Say("why"), why)
 	if n.Live() {
 		says := enhance.NewWording(tax).Shown(n, v.Lang).Content
@@ -84,7 +83,7 @@ func lessonLines(v *say.Voice, tax *taxonomy.Taxonomy, n *tree.Node, why string)
 		p.Part("  "+v.Say("not when"), strings.Join(says.NotWhen, "\n"))
 		p.Part("  "+v.Say("rests on"), shortList(n.Children))
 	}
-	return append(out, p.Lines...)
+	return p.Lines
 }
 
 func checkType(v *say.Voice, m *memtree.Memory, only string) error {

@@ -160,14 +160,15 @@ func mapPathCommand(a *app) *cobra.Command {
 				if !ok {
 					return a.Print(a.Wrap(a.Say("No way from %s to %s is known.", args[0], args[1]))...)
 				}
-				out := []string{appmap.PageOf(args[0])}
+				out := a.Page()
+				out.Raw(appmap.PageOf(args[0]))
 				for i := range way {
-					out = append(out, a.Wrap("→ "+stepLineOf(a.Voice, &way[i]))...)
+					out.Add("→ " + stepLineOf(a.Voice, &way[i]))
 					if way[i].Selector != "" {
-						out = append(out, a.Wrap("    "+way[i].Selector)...)
+						out.Add("    " + way[i].Selector)
 					}
 				}
-				return a.Print(out...)
+				return a.Print(out.Lines...)
 			})
 		},
 	}

@@ -62,7 +62,8 @@ func promotedLines(v *say.Voice, p *transfer.Promotion, dry bool) []string {
 	case dry:
 		head = v.Say("Would be promoted (nothing was written): %d", len(p.Changes))
 	}
-	out := []string{v.Paint(say.Bold, head)}
+	out := v.Page()
+	out.Bold(head)
 	t := &say.Table{Indent: "  ", Columns: []say.Column{
 		{Head: v.Say("memory")}, {Head: v.Say("error type"), Least: 16}, {Head: "", Least: 20},
 	}}
@@ -72,23 +73,21 @@ func promotedLines(v *say.Voice, p *transfer.Promotion, dry bool) []string {
 		t.Add(short(n.ID), n.ErrorType, text.Fit(text.Line(n.Content.Title+" "+n.Content.Description), say.FullWidth))
 	}
 	if len(t.Rows) > 0 {
-		out = append(out, t.Lines(v.Width)...)
+		out.Table(t)
 	}
 	if rest := len(p.Changes) - most; rest > 0 {
-		out = append(out, v.Say("... and %d more", rest))
+		out.Raw(v.Say("... and %d more", rest))
 	}
 	for i := range p.Refused {
 		if why := p.Refused[i].ArchivedFor; why != "" {
-			out = append(out, v.Wrap(v.Say("%s stays in quarantine: it is out of use where it comes from (%s).",
-				p.Refused[i].ID, text.Line(why)))...)
+			out.Add(v.Say("%s stays in quarantine: it is out of use where it comes from (%s).", p.Refused[i].ID, text.Line(why)))
 			continue
 		}
-		out = append(out, v.Wrap(v.Say("%s stays in quarantine: the cases it rests on did not come with it.",
-			p.Refused[i].ID))...)
+		out.Add(v.Say("%s stays in quarantine: the cases it rests on did not come with it.", p.Refused[i].ID))
 	}
 	if len(p.Changes) > 0 && !v.Quiet {
-		out = append(out, v.Wrap(v.Say("What people there banned or rejected does not hold here, and their cases can teach "+
-			"it again; memtree import --trust takes their decisions along."))...)
+		out.Add(v.Say("What people there banned or rejected does not hold here, and their cases can teach " +
+			"it again; memtree import --trust takes their decisions along."))
 	}
-	return out
+	return out.Lines
 }

@@ -67,23 +67,24 @@ func printPruned(v *say.Voice, tax *taxonomy.Taxonomy, p *evolution.Pruned, dry 
 	if dry {
 		head = v.Say("This would be archived (nothing was written): %d", len(p.Forgotten))
 	}
-	out := []string{v.Paint(say.Bold, head)}
+	out := v.Page()
+	out.Bold(head)
 	reason, words := evolution.ForgetReason(""), enhance.NewWording(tax)
 	for i, f := range p.Forgotten {
 		if limit > 0 && i == limit {
-			out = append(out, "", v.Say("... and %d more (--limit 0 prints all)", len(p.Forgotten)-limit))
+			out.Add("")
+			out.Raw(v.Say("... and %d more (--limit 0 prints all)", len(p.Forgotten)-limit))
 			break
 		}
 		if f.Reason != reason {
 			reason = f.Reason
-			out = append(out, "", v.Paint(say.Bold, reasonName(v, reason)))
+			out.Head(reasonName(v, reason))
 		}
 		branch := branchName(v, tax, f.Node.ErrorType, f.Node.Direction)
 		title := text.Line(words.Shown(&f.Node, v.Lang).Content.Title)
-		out = append(out, v.Wrap(fmt.Sprintf("  %s  %s: %s", f.Node.ID, branch, title))...)
-		out = append(out, v.Wrap("    "+f.Why)...)
+		out.Add(fmt.Sprintf("  %s  %s: %s", f.Node.ID, branch, title), "    "+f.Why)
 	}
-	return v.Print(out...)
+	return v.Print(out.Lines...)
 }
 
 func reasonName(v *say.Voice, r evolution.ForgetReason) string {

@@ -85,7 +85,8 @@ func proposalsLines(v *say.Voice, tax *taxonomy.Taxonomy, all []evolution.Propos
 	if len(all) == 0 {
 		return v.Wrap(v.Say("No lesson waits. memtree evolve --review writes some when there are enough cases."))
 	}
-	out := []string{v.Paint(say.Bold, v.Say("Lessons that wait for your decision: %d", len(all)))}
+	out := v.Page()
+	out.Bold(v.Say("Lessons that wait for your decision: %d", len(all)))
 	for _, p := range all {
 		why := v.Say("%d cases of %d tests missed the same check", len(p.Node.Children), p.Tests)
 		switch {
@@ -95,12 +96,11 @@ func proposalsLines(v *say.Voice, tax *taxonomy.Taxonomy, all []evolution.Propos
 			why = v.Say("would replace what %s says now: %s", p.Replaces.ID, text.Line(p.Replaces.Content.Guidance))
 		}
 		lines := lessonLines(v, tax, &p.Node, why)
-		out = append(out, lines[0], v.Paint(say.Bold, p.Key))
-		out = append(out, lines[1:]...)
+		out.Raw(lines[0], v.Paint(say.Bold, p.Key))
+		out.Raw(lines[1:]...)
 	}
-	out = append(append(out, ""), v.Wrap(v.Say("Next: memtree review --accept KEY, or --reject KEY --why \"...\"; "+
-		"all stands for every key."))...)
-	return out
+	out.Add("", v.Say("Next: memtree review --accept KEY, or --reject KEY --why \"...\"; all stands for every key."))
+	return out.Lines
 }
 
 func decidedLines(v *say.Voice, tax *taxonomy.Taxonomy, x *evolution.Evolved, rejected int) []string {

@@ -113,15 +113,16 @@ func addToRun(ctx context.Context, a *app, list []tree.Work) error {
 		if a.JSON {
 			return a.PrintJSON(did)
 		}
-		out := a.Wrap(a.Say("Updates: %d. Known before: %d.", did.Updates, did.Known))
+		out := a.Page()
+		out.Add(a.Say("Updates: %d. Known before: %d.", did.Updates, did.Known))
 		if len(did.Taken) > 0 {
-			out = append(out, a.Wrap(a.Say("Another agent took these tasks at the same moment; take others: %s",
-				strings.Join(did.Taken, ", ")))...)
+			out.Add(a.Say("Another agent took these tasks at the same moment; take others: %s",
+				strings.Join(did.Taken, ", ")))
 		}
 		if did.Beside != "" {
-			out = append(out, a.Wrap(a.Say("%s writes to this run too; agree on who does what.", did.Beside))...)
+			out.Add(a.Say("%s writes to this run too; agree on who does what.", did.Beside))
 		}
-		return a.Print(out...)
+		return a.Print(out.Lines...)
 	})
 }
 
@@ -274,19 +275,20 @@ func runResumeCommand(a *app) *cobra.Command {
 				if a.JSON {
 					return a.PrintJSON(r)
 				}
-				out := []string{strings.TrimRight(agentrun.Markdown(&r.Run, a.Lang), "\n"), ""}
+				out := a.Page()
+				out.Raw(strings.TrimRight(agentrun.Markdown(&r.Run, a.Lang), "\n"), "")
 				for _, name := range slices.Sorted(maps.Keys(r.Run.Values)) {
-					out = append(out, a.Say("value %s: %s", name, text.Line(r.Run.Values[name])))
+					out.Raw(a.Say("value %s: %s", name, text.Line(r.Run.Values[name])))
 				}
-				out = append(out, a.Wrap(a.Say("Last update %s ago.", r.Idle.Round(time.Second)))...)
+				out.Add(a.Say("Last update %s ago.", r.Idle.Round(time.Second)))
 				if len(r.Taken) > 0 {
-					out = append(out, a.Wrap(a.Say("Tasks that other agents do: %d. They are free five minutes after the last "+
-						"update of those.", len(r.Taken)))...)
+					out.Add(a.Say("Tasks that other agents do: %d. They are free five minutes after the last "+
+						"update of those.", len(r.Taken)))
 				}
 				if r.Beside != "" {
-					out = append(out, a.Wrap(a.Say("%s writes to this run too; agree on who does what.", r.Beside))...)
+					out.Add(a.Say("%s writes to this run too; agree on who does what.", r.Beside))
 				}
-				return a.Print(out...)
+				return a.Print(out.Lines...)
 			})
 		},
 	}

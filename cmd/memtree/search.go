@@ -46,7 +46,7 @@ func runSearch(ctx context.Context, a *app, q find.Question) error {
 		if len(consideredOf) == 0 {
 			return a.Print(a.Say("Nothing fits."))
 		}
-		var out []string
+		out := a.Page()
 		for i := range consideredOf {
 			h := &consideredOf[i]
 			at := ""
@@ -54,13 +54,13 @@ func runSearch(ctx context.Context, a *app, q find.Question) error {
 				at = h.At.UTC().Format("2006-01-02")
 			}
 			head := dotted(foundKind(a.Voice, h.Kind), short(h.ID), h.Product, at, fmt.Sprintf("%.2f", h.Score))
-			out = append(out, a.Paint(say.Bold, head))
-			out = append(out, say.Hanging("  ", text.Line(text.Clip(h.Title, 240)), a.Width)...)
+			out.Bold(head)
+			out.Item("  ", text.Line(text.Clip(h.Title, 240)))
 			if h.Text != "" {
-				out = append(out, say.Hanging("    ", text.Line(text.Clip(h.Text, 240)), a.Width)...)
+				out.Item("    ", text.Line(text.Clip(h.Text, 240)))
 			}
 		}
-		return a.Print(out...)
+		return a.Print(out.Lines...)
 	})
 }
 

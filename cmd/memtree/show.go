@@ -70,18 +70,19 @@ func showRejected(ctx context.Context, a *app) error {
 		if len(all) == 0 {
 			return a.Print(a.Say("No lesson was refused."))
 		}
-		out := []string{a.Paint(say.Bold, a.Say("Lessons that were refused: %d. Their cases stay in use.", len(all)))}
+		out := a.Page()
+		out.Bold(a.Say("Lessons that were refused: %d. Their cases stay in use.", len(all)))
 		for _, r := range all {
-			out = append(out, "")
+			out.Add("")
 			branch := branchName(a.Voice, m.Taxonomy(), r.ErrorType, r.Direction)
-			out = append(out, a.Wrap(branch+" · "+writerName(a.Voice, r.By))...)
+			out.Add(branch + " · " + writerName(a.Voice, r.By))
 			p := a.Page()
 			p.Part("  "+a.Say("title"), r.Title)
 			p.Part("  "+a.Say("why"), strings.Join(r.Reasons, "\n"))
 			p.Part("  "+a.Say("cases"), shortList(r.Members))
-			out = append(out, p.Lines...)
+			out.Raw(p.Lines...)
 		}
-		return a.Print(out...)
+		return a.Print(out.Lines...)
 	})
 }
 

@@ -125,7 +125,7 @@ func printStats(ctx context.Context, a *app, m *memtree.Memory, s *stats, model 
 	section(a.Say("status"), s.Statuses, func(k string) string { return statusName(a.Voice, tree.Status(k)) })
 	switch {
 	case len(t.Rows) > 0:
-		p.Raw(t.Lines(a.Width)...)
+		p.Table(t)
 	case s.Outbox > 0:
 		p.Raw(unformedLines(a.Voice, s.Outbox)...)
 	default:

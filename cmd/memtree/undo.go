@@ -62,10 +62,11 @@ func runUndo(ctx context.Context, a *app, id string, o curation.Options) error {
 		if n := len(d.Undone.Verdicts); n > 0 {
 			about = a.Say("%d verdicts", n)
 		}
-		out := a.Wrap(a.Paint(say.Bold, a.Say("Taken back: %s", d.Undone.Kind.Name()+" "+about)))
+		out := a.Page()
+		out.Bold(a.Say("Taken back: %s", d.Undone.Kind.Name()+" "+about))
 		if d.Undone.Why != "" {
-			out = append(out, a.Wrap("  "+a.Say("the reason given: %s", text.Line(d.Undone.Why)))...)
+			out.Add("  " + a.Say("the reason given: %s", text.Line(d.Undone.Why)))
 		}
-		return a.Print(append(out, followsLines(a.Voice, m.Taxonomy(), &d)...)...)
+		return a.Print(append(out.Lines, followsLines(a.Voice, m.Taxonomy(), &d)...)...)
 	})
 }
