@@ -263,18 +263,58 @@ func TestDraw(t *testing.T) {
 	w.Identify()
 	m.Add(&tree.Entry{Walk: &w})
 	weight := func(page string) float64 { return map[string]float64{"/pay": 3}[page] }
-	all := m.Draw("shop", weight, 10)
-	require.Equal(t, all, m.Draw("shop", weight, 10))
+	view := appmap.View{Product: "shop", Weight: weight, Most: 10}
+	all := m.Draw(view)
+	require.Equal(t, all, m.Draw(view))
 	columns := map[string]int{}
 	for _, s := range all.Spots {
 		columns[s.Page] = s.Column
 	}
-	require.Equal(t, map[string]int{"/": 0, "/cart": 1, "/search": 1, "/imprint": 1, "/pay": 2, "/orphan": 7}, columns)
+	require.Equal(t, map[string]int{"/": 0, "/cart": 1, "/search": 1, "/imprint": 1, "/pay": 2, "/orphan": 3}, columns)
 	require.Len(t, all.Ways, 7)
-	two := m.Draw("shop", weight, 2)
+	view.Most = 2
+	two := m.Draw(view)
 	require.Equal(t, "/", two.Spots[0].Page)
 	require.Equal(t, "/pay", two.Spots[1].Page, "it weighs most")
 	require.Empty(t, two.Ways)
 	require.Equal(t, 4, two.Left)
-	require.Zero(t, appmap.New().Draw("", weight, 10))
+	require.Zero(t, appmap.New().Draw(appmap.View{}))
+}
+
+// A map of 2,000 pages is drawn as places, none left out; in a place its pages are drawn, and a search finds one.
+func TestDrawGroups(t *testing.T) {
+	m := appmap.New()
+	var pages []string
+	for i := range 2000 {
+		pages = append(pages, fmt.Sprintf("/area%c%c/part%c/page%c%c", 'a'+i%20/10, 'a'+i%10, 'a'+i/20%5, 'a'+i/100, 'a'+i/2000))
+	}
+	for from := 0; from < len(pages); from += 400 {
+		w := tree.Walk{Source: "a", Product: "shop"}
+		for _, page := range pages[from : from+400] {
+			w.Seen = append(w.Seen, tree.Sighting{Kind: tree.SeenLink, URL: "/", To: page, Name: "go"})
+		}
+		w.Identify()
+		m.Add(&tree.Entry{Walk: &w})
+	}
+	began := time.Now()
+	all := m.Draw(appmap.View{Product: "shop"})
+	require.Less(t, time.Since(began), 2*time.Second)
+	sum := 0
+	for _, s := range all.Spots {
+		sum += max(1, s.Group)
+	}
+	require.Zero(t, all.Left)
+	require.Equal(t, 2001, sum)
+	require.LessOrEqual(t, len(all.Spots), 80)
+	require.Greater(t, len(all.Spots), 8)
+	require.Equal(t, "/", all.Spots[0].Page)
+	require.LessOrEqual(t, all.Rows, 12)
+	area := all.Spots[len(all.Spots)-1]
+	require.Positive(t, area.Group)
+	below := m.Draw(appmap.View{Product: "shop", In: area.Page})
+	require.Equal(t, area.Group, below.Pages)
+	require.Zero(t, below.Left)
+	found := m.Draw(appmap.View{Product: "shop", Text: pages[1234]})
+	require.Len(t, found.Spots, 1)
+	require.Equal(t, pages[1234], found.Spots[0].Page)
 }

@@ -4,40 +4,108 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Drawing is a map as a picture: pages in columns by how many steps they are from the start, and the ways between them.
 type Drawing struct {
 	Spots         []Spot `json:"spots"`
 	Ways          []Way  `json:"ways"`
-	Left          int    `json:"left"` // pages that are not drawn
+	Left          int    `json:"left"` // pages that are in no spot
+	Pages         int    `json:"pages"`
 	Columns, Rows int
 }
 
-// Spot is a drawn page. Column and Row count from 0.
+// Spot is a drawn page, or the pages below one place.
 type Spot struct {
-	Page   string `json:"page"`
-	Title  string `json:"title,omitempty"`
-	Count  Share  `json:"count"` // of its elements that one can act on
-	Tests  int    `json:"tests"`
-	Column int    `json:"column"`
-	Row    int    `json:"row"`
+	Page   string  `json:"page"` // of a group its place, such as /admin
+	Title  string  `json:"title,omitempty"`
+	Group  int     `json:"group,omitempty"` // how many pages a group has; 0 for a page
+	Count  Share   `json:"count"`           // of the elements that one can act on
+	Tests  int     `json:"tests"`           // of a group: pages that a test was on
+	Weight float64 `json:"weight"`
+	Column int     `json:"column"`
+	Row    int     `json:"row"`
 }
 
-// Way is a step between two drawn pages, by their places in Spots.
+// Way is a step between two drawn spots, by their places in Spots.
 type Way struct{ From, To int }
 
-// mostColumns bounds how deep a drawing is. Pages farther away, and those that nothing leads to, are in the last
-// column.
-const mostColumns = 8
+// View chooses what is drawn. The zero value draws all pages of a product, in groups where they are too many.
+type View struct {
+	Product string
+	Weight  func(page string) float64 // nil: 0 for each
+	Most    int                       // spots; 0: 80
+	In      string                    // a place: only the pages below it
+	Text    string                    // only the pages whose route or title has it
+}
 
-// Draw draws at most most pages of a product: those that weigh most first, with the start. The start is the page from
-// which most pages can be reached; of several that of [Map.Path]. The same map is drawn alike.
-func (m *Map) Draw(product string, weight func(page string) float64, most int) Drawing {
-	p := m.product(product)
+const (
+	usualSpots = 80
+	// mostColumns bounds how deep a drawing is. Pages farther away, and those that nothing leads to, are in the last
+	// column.
+	mostColumns = 8
+
+	fewGroups = 8  // places fewer than these are taken apart
+	fewRows   = 12 // a column of pages that nothing orders is broken after so many
+)
+
+// Draw draws pages of a product. Where there are more than spots, the pages below one place are one spot, the largest
+// places first, so that none is left out as long as there are fewer places than spots. The start is the page from which
+// most pages can be reached; of several that of [Map.Path]. The same map is drawn alike.
+func (m *Map) Draw(v View) Drawing {
+	p := m.product(v.Product)
 	if p == nil {
 		return Drawing{}
 	}
+	if v.Weight == nil {
+		v.Weight = func(string) float64 { return 0 }
+	}
+	most := cmp.Or(max(0, v.Most), usualSpots)
+	to := p.leads()
+	start := startOf(p.start(""), slices.Sorted(maps.Keys(p.pages)), to)
+	depth := depths(start, to)
+	routes := p.chosen(&v)
+	groups := grouped(routes, strings.TrimSuffix(v.In, "/"), most)
+	out := Drawing{Pages: len(routes)}
+	names := slices.SortedFunc(maps.Keys(groups), func(a, b string) int {
+		return cmp.Or(cmp.Compare(has(groups[b], start), has(groups[a], start)),
+			cmp.Compare(weightOf(groups[b], v.Weight), weightOf(groups[a], v.Weight)),
+			cmp.Compare(len(groups[b]), len(groups[a])), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	})
+	for _, name := range names[min(most, len(names)):] {
+		out.Left += len(groups[name])
+	}
+	names = names[:min(most, len(names))]
+	at := map[string]int{}
+	for i, name := range names {
+		s := p.spot(name, groups[name], v.Weight)
+		s.Column = mostColumns
+		for _, route := range groups[name] {
+			at[route] = i
+			if column, reached := depth[route]; reached {
+				s.Column = min(s.Column, column)
+			}
+		}
+		s.Column = min(s.Column, mostColumns-1)
+		out.Spots = append(out.Spots, s)
+	}
+	out.rows()
+	ways := map[Way]bool{}
+	for _, route := range routes {
+		from, drawn := at[route]
+		for _, next := range to[route] {
+			if end, there := at[next]; drawn && there && end != from {
+				ways[Way{from, end}] = true
+			}
+		}
+	}
+	out.Ways = slices.SortedFunc(maps.Keys(ways), func(a, b Way) int { return cmp.Or(a.From-b.From, a.To-b.To) })
+	return out
+}
+
+// leads returns the pages that each page leads to.
+func (p *product) leads() map[string][]string {
 	to := map[string][]string{}
 	for route := range p.pages {
 		for _, s := range p.steps(route) {
@@ -46,38 +114,132 @@ func (m *Map) Draw(product string, weight func(page string) float64, most int) D
 			}
 		}
 	}
-	routes := slices.SortedFunc(maps.Keys(p.pages), func(a, b string) int {
-		return cmp.Or(cmp.Compare(weight(b), weight(a)), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
-	})
-	start := startOf(p.start(""), routes, to)
-	depth := depths(start, to)
-	if at := slices.Index(routes, start); at > 0 {
-		routes = slices.Insert(slices.Delete(routes, at, at+1), 0, start)
-	}
-	out := Drawing{Left: max(0, len(routes)-most)}
-	routes = routes[:min(most, len(routes))]
-	at, rows := map[string]int{}, map[int]int{}
-	for _, route := range routes {
-		column, reached := depth[route]
-		if column = min(column, mostColumns-1); !reached {
-			column = mostColumns - 1
+	return to
+}
+
+// chosen returns the pages that a view has, sorted.
+func (p *product) chosen(v *View) (out []string) {
+	in, part := strings.TrimSuffix(v.In, "/"), strings.ToLower(v.Text)
+	for _, route := range slices.Sorted(maps.Keys(p.pages)) {
+		g := p.pages[route]
+		below := in == "" || route == in || strings.HasPrefix(route, in+"/")
+		if below && !g.missing() && (part == "" || strings.Contains(strings.ToLower(route+"\n"+g.Title), part)) {
+			out = append(out, route)
 		}
-		s := p.summary(route)
-		at[route] = len(out.Spots)
-		out.Spots = append(out.Spots, Spot{Page: route, Title: s.Title, Count: s.Count, Tests: len(s.Tests), Column: column,
-			Row: rows[column]})
-		rows[column]++
-		out.Columns, out.Rows = max(out.Columns, column+1), max(out.Rows, rows[column])
 	}
-	for _, route := range routes {
-		for _, next := range to[route] {
-			if end, drawn := at[next]; drawn {
-				out.Ways = append(out.Ways, Way{at[route], end})
+	return out
+}
+
+// grouped returns pages by their spots: each by itself, or where they are more than most in groups by place. While
+// there are few, the largest one is taken apart if its parts fit.
+func grouped(routes []string, in string, most int) map[string][]string {
+	out := map[string][]string{}
+	if len(routes) <= most {
+		for _, route := range routes {
+			out[route] = []string{route}
+		}
+		return out
+	}
+	out = parts(routes, in)
+	tried := map[string]bool{}
+	for len(out) < fewGroups {
+		largest := ""
+		for name, list := range out {
+			if len(list) > 1 && !tried[name] && (largest == "" || len(list) > len(out[largest]) ||
+				len(list) == len(out[largest]) && name < largest) {
+				largest = name
 			}
 		}
+		if largest == "" {
+			break
+		}
+		tried[largest] = true
+		finer := parts(out[largest], largest)
+		if len(out)-1+len(finer) > most {
+			continue
+		}
+		delete(out, largest)
+		maps.Copy(out, finer)
 	}
-	slices.SortFunc(out.Ways, func(a, b Way) int { return cmp.Or(a.From-b.From, a.To-b.To) })
 	return out
+}
+
+// parts returns pages by the place below another one that they are in. The page of the place itself, and one that is
+// alone below its place, are by themselves.
+func parts(routes []string, in string) map[string][]string {
+	out := map[string][]string{}
+	for _, route := range routes {
+		rest := strings.TrimPrefix(strings.TrimPrefix(route, in), "/")
+		first, _, deeper := strings.Cut(rest, "/")
+		place := in + "/" + first
+		if rest == "" {
+			place = route
+		} else if !deeper {
+			place = strings.TrimSuffix(place, "/")
+		}
+		out[place] = append(out[place], route)
+	}
+	for place, list := range out {
+		if len(list) == 1 && list[0] != place {
+			delete(out, place)
+			out[list[0]] = list
+		}
+	}
+	return out
+}
+
+// spot returns the spot of a page or of a group.
+func (p *product) spot(name string, routes []string, weight func(string) float64) Spot {
+	s := Spot{Page: name, Weight: weightOf(routes, weight)}
+	if len(routes) == 1 {
+		g := p.summary(routes[0])
+		s.Page, s.Title, s.Count, s.Tests = routes[0], g.Title, g.Count, len(g.Tests)
+		return s
+	}
+	s.Group = len(routes)
+	for _, route := range routes {
+		g := p.summary(route)
+		s.Count.All, s.Count.Tested = s.Count.All+g.Count.All, s.Count.Tested+g.Count.Tested
+		if len(g.Tests) > 0 {
+			s.Tests++
+		}
+	}
+	return s
+}
+
+func weightOf(routes []string, weight func(string) float64) (sum float64) {
+	for _, route := range routes {
+		sum += weight(route)
+	}
+	return sum
+}
+
+func has(routes []string, route string) int {
+	if slices.Contains(routes, route) {
+		return 1
+	}
+	return 0
+}
+
+// rows gives spots their rows. A column with too many, as where everything is one step away, is broken into several.
+func (d *Drawing) rows() {
+	in := make([]int, mostColumns)
+	for _, s := range d.Spots {
+		in[s.Column]++
+	}
+	most := max(fewRows, (len(d.Spots)+mostColumns-1)/mostColumns)
+	begin := make([]int, mostColumns+1) // of each column, the one that it is drawn at
+	for c, n := range in {
+		begin[c+1] = begin[c] + (n+most-1)/most
+	}
+	next := make([]int, mostColumns)
+	for i := range d.Spots {
+		s := &d.Spots[i]
+		n := next[s.Column]
+		next[s.Column]++
+		s.Column, s.Row = begin[s.Column]+n/most, n%most
+		d.Columns, d.Rows = max(d.Columns, s.Column+1), max(d.Rows, s.Row+1)
+	}
 }
 
 // mostStarts bounds how many pages are tried as the start.

@@ -9,9 +9,6 @@ import (
 	"github.com/memtree/memtree/appmap"
 )
 
-// drawnMost is the maximum number of pages of a drawn map.
-const drawnMost = 80
-
 // The size of a spot and its distances, in units of the picture.
 const (
 	spotWide, spotHigh = 150, 34
@@ -25,6 +22,9 @@ type drawData struct {
 	Product  string
 	Colour   string // tested or wrong
 	Zoom     int    // 1 to 3
+	In       string // the place whose pages are drawn; "": all
+	Find     string // what routes or titles have
+	Pages    int    // that the view has
 	Left     int
 
 	Spots         []drawnSpot
@@ -41,14 +41,42 @@ type drawnSpot struct {
 	Label string
 }
 
-// To returns the address of a page of the map.
-func (d *drawData) To(page string) string {
-	return "map?" + url.Values{"product": {d.Product}, "page": {page}}.Encode()
+// To returns the address of a spot: a page of the map, or the picture of a group.
+func (d *drawData) To(s *drawnSpot) string {
+	if s.Group > 0 {
+		return "drawing" + d.with(d.Colour, d.Zoom, s.Page, "")
+	}
+	return "map?" + url.Values{"product": {d.Product}, "page": {s.Page}}.Encode()
 }
 
 // With returns the address of the picture with another colour and zoom.
-func (d *drawData) With(colour string, zoom int) string {
-	return "?" + url.Values{"product": {d.Product}, "colour": {colour}, "zoom": {fmt.Sprint(zoom)}}.Encode()
+func (d *drawData) With(colour string, zoom int) string { return d.with(colour, zoom, d.In, d.Find) }
+
+// Up returns the address of the picture of a place.
+func (d *drawData) Up(in string) string { return d.with(d.Colour, d.Zoom, in, "") }
+
+func (d *drawData) with(colour string, zoom int, in, find string) string {
+	v := url.Values{"product": {d.Product}, "colour": {colour}, "zoom": {fmt.Sprint(zoom)}}
+	if in != "" {
+		v.Set("in", in)
+	}
+	if find != "" {
+		v.Set("find", find)
+	}
+	return "?" + v.Encode()
+}
+
+// Above returns the places that the drawn one is in, from the outside, with itself.
+func (d *drawData) Above() (out []string) {
+	for i, r := range d.In {
+		if r == '/' && i > 0 {
+			out = append(out, d.In[:i])
+		}
+	}
+	if d.In != "" {
+		out = append(out, d.In)
+	}
+	return out
 }
 
 // Wide returns the width of the picture on the screen, in CSS pixels.
@@ -59,7 +87,8 @@ func (*drawData) Zooms() []int { return []int{1, 2, 3} }
 
 // drawing draws the map of a product: those pages with most wrong verdicts first.
 func (s *Site) drawing(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	d := drawData{Product: field(r, "product"), Colour: field(r, "colour"), Zoom: min(max(1, atoi(field(r, "zoom"))), 3)}
+	d := drawData{Product: field(r, "product"), Colour: field(r, "colour"), Zoom: min(max(1, atoi(field(r, "zoom"))), 3),
+		In: field(r, "in"), Find: field(r, "find")}
 	if d.Colour != "wrong" {
 		d.Colour = "tested"
 	}
@@ -72,12 +101,12 @@ func (s *Site) drawing(w http.ResponseWriter, r *http.Request, v *Visitor) error
 		if d.Products = x.Products(); d.Product == "" && len(d.Products) > 0 {
 			d.Product = d.Products[0]
 		}
-		of = x.Draw(d.Product, func(page string) float64 { return wrong[page] }, drawnMost)
+		of = x.Draw(appmap.View{Product: d.Product, In: d.In, Text: d.Find, Weight: func(page string) float64 { return wrong[page] }})
 	})
 	if err != nil {
 		return err
 	}
-	d.draw(&of, wrong)
+	d.draw(&of)
 	return s.render(w, http.StatusOK, s.page(r, v, "drawing", s.speech(v.Lang).say("The map, drawn"), &d))
 }
 
@@ -91,19 +120,23 @@ func lastOf(route string, most int) string {
 }
 
 // draw places spots and ways.
-func (d *drawData) draw(of *appmap.Drawing, wrong map[string]float64) {
-	d.Left = of.Left
+func (d *drawData) draw(of *appmap.Drawing) {
+	d.Left, d.Pages = of.Left, of.Pages
 	d.Width, d.Height = 2*edge+max(1, of.Columns)*stepWide, 2*edge+max(1, of.Rows)*stepHigh
 	for _, s := range of.Spots {
-		spot := drawnSpot{Spot: s, X: edge + s.Column*stepWide, Y: edge + s.Row*stepHigh, Wrong: int(wrong[s.Page])}
+		spot := drawnSpot{Spot: s, X: edge + s.Column*stepWide, Y: edge + s.Row*stepHigh, Wrong: int(s.Weight)}
 		spot.Label, spot.Class = lastOf(s.Page, 20), "none"
+		all := 1 // pages that a test has to be on
+		if s.Group > 0 {
+			all, spot.Label = s.Group, lastOf(s.Page, 13)+"/… "+fmt.Sprint(s.Group)
+		}
 		switch {
 		case d.Colour == "wrong" && spot.Wrong > 0:
 			spot.Class = "bad"
 		case d.Colour == "wrong" && s.Tests > 0:
 			spot.Class = "good"
 		case d.Colour == "wrong":
-		case s.Tests > 0 && s.Count.Tested == s.Count.All:
+		case s.Tests >= all && s.Count.Tested == s.Count.All:
 			spot.Class = "good"
 		case s.Tests > 0 || s.Count.Tested > 0:
 			spot.Class = "some"
