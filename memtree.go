@@ -35,7 +35,7 @@ type Options struct {
 	InMemory  bool             // no folder: nothing remains after Close
 	Deadline  time.Duration    // maximum delay that Guide adds to a run; 0: 200 ms
 	Generator llm.Generator    // reads wrong judgements and writes lessons; nil: rules do
-	Embedder  llm.Embedder     // embeds texts; nil: the built-in table
+	Embedder  llm.Embedder     // embeds texts; nil: the built-in encoder
 	Findings  bool             // include findings on other builds too; a small judge takes them for the present state
 	Holdout   *effect.Holdout  // the share of runs without memory for comparison; nil: effect.Schedule
 	Label     string           // name of the team, in exports of a store that is made now

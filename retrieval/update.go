@@ -156,7 +156,8 @@ func (ix *Index) embed(ctx context.Context, entries []*segmentEntry, texts []str
 		var err error
 		k, knows := ix.model.(knower)
 		if knows {
-			vs = k.Known(texts[:n])
+			n = len(texts)
+			vs = k.Known(texts)
 		} else {
 			vs, err = ix.model.Embed(ctx, texts[:n])
 		}

@@ -76,7 +76,7 @@ type features struct {
 type embedded struct {
 	OK      bool   `json:"ok"`
 	Problem string `json:"problem"`
-	Model   string `json:"model"` // "" for the built-in table
+	Model   string `json:"model"` // "" for a built-in one
 	Dims    int    `json:"dims"`
 	Latency int64  `json:"latencyMs"`
 	Price   any    `json:"price"` // of a million tokens, or "unknown"
@@ -158,7 +158,7 @@ func printChecked(v *say.Voice, r *checked) error {
 		p.Part(v.Say("meaning"), v.Say("%s, %d numbers a text, %d ms", r.Embed.Model, r.Embed.Dims, r.Embed.Latency))
 		p.Part("", v.Say("price")+" "+priceWords(v, r.Embed.Price))
 	} else if r.Provider != "" && r.Embed.Model == "" && r.Played == 0 {
-		p.Part(v.Say("meaning"), v.Say("the built-in table; MEMTREE_LLM_EMBED_MODEL names another"))
+		p.Part(v.Say("meaning"), v.Say("the built-in encoder; MEMTREE_LLM_EMBED_MODEL names another"))
 	}
 	if len(p.Lines) > 0 {
 		p.Raw("")

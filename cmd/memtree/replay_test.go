@@ -90,7 +90,7 @@ func TestReplayIsBounded(t *testing.T) {
 		return most, all
 	}
 	most, usual := given(replayOptions{items: 3, floor: 0.2})
-	require.Equal(t, [2]int{2, 3}, most)
+	require.Equal(t, [2]int{2, 2}, most)
 	most, _ = given(replayOptions{items: 1, floor: 0})
 	require.Equal(t, [2]int{1, 1}, most)
 	_, strict := given(replayOptions{items: 3, floor: 1})

@@ -27,8 +27,8 @@ type Options struct {
 	Taxonomy *taxonomy.Taxonomy
 	ReadOnly bool
 	Logger   *slog.Logger
-	Embedder llm.Embedder                           // nil: the built-in table
-	Counting func(llm.Embedder) llm.Embedder        // wraps an embedder other than the table
+	Embedder llm.Embedder                           // nil: the built-in encoder
+	Counting func(llm.Embedder) llm.Embedder        // wraps an embedder other than the built-in ones
 	Commit   func(b *tree.Batch, nodes []tree.Node) // called after each commit, with its nodes; must apply nothing
 }
 

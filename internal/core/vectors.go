@@ -1,8 +1,9 @@
 package core
 
-// An embedder other than the built-in table may be slow, down or gone, so nothing waits for it: the index uses the
-// cached vectors, a worker requests the others in the background, and until then memories are found by their text
-// alone.
+// An embedder may be slow, down or gone, so nothing waits for it: the index uses the cached vectors, a worker requests
+// the others in the background, and until then memories are found by their text alone. The built-in encoder is never
+// down, but many texts take time: a few get their vectors at once, the others from the worker too. The built-in table
+// is so fast that all get theirs at once.
 
 import (
 	"context"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/internal/embed"
+	"github.com/memtree/memtree/internal/embed/use"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
@@ -28,12 +30,14 @@ const (
 	embedAtOnce = 64          // texts of one request
 	takeAtOnce  = 1024        // vectors of one index update
 	saveAt      = 8 << 20     // bytes of vectors that a crash may lose
+	fewTexts    = 64          // of an update of the index, for which the built-in encoder computes vectors at once
 )
 
 // vectors is the embedder of the index. Known never waits; Embed requests the vectors of a prompt, within Guide's time
 // limit.
 type vectors struct {
 	*embed.Cache
+	local   bool // the encoder is part of this program
 	wake    chan struct{}
 	hurry   chan struct{} // a caller waits
 	prompts chan string   // whose vectors came too late; the worker requests them for the next time
@@ -51,21 +55,26 @@ type vectors struct {
 	first  sync.Once      // prompt embedded
 }
 
-// openEmbedder uses the built-in table if no other embedder is given. Another one may be a third party's service, so
+// openEmbedder uses the built-in encoder if no other embedder is given. Another one may be a third party's service, so
 // secrets are removed from every text it receives.
 func (c *Core) openEmbedder(ctx context.Context) (err error) {
+	v := &vectors{
+		wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), step: make(chan struct{}),
+		prompts: make(chan string, 64), tried: map[string]int{},
+	}
 	switch e := c.o.Embedder.(type) {
 	case nil:
-		c.embedder, err = embed.Default()
-		return err
+		encoder, err := use.Default()
+		if err != nil {
+			return err
+		}
+		v.Cache, v.local = embed.NewLocal(encoder, fewTexts), true
+		c.vectors, c.embedder = v, v
+		return nil
 	case *embed.Table:
 		c.embedder = e
 		return nil
 	default:
-		v := &vectors{
-			wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), step: make(chan struct{}),
-			prompts: make(chan string, 64), tried: map[string]int{},
-		}
 		v.Cache, err = embed.OpenCache(ctx, c.store, c.o.Counting(e), func(s string) string {
 			s, _ = formation.RedactText(s)
 			return s
@@ -81,7 +90,7 @@ func (c *Core) openEmbedder(ctx context.Context) (err error) {
 // late answers.
 func (v *vectors) Embed(ctx context.Context, prompts []string) ([][]float32, error) {
 	known := true
-	got := v.Known(prompts)
+	got := v.Known(prompts) //nolint:contextcheck // a local embedder waits for nothing
 	for _, x := range got {
 		known = known && x != nil
 	}
@@ -186,8 +195,8 @@ func (c *Core) purgeVectors(ctx context.Context) error {
 	return c.vectors.Purge(ctx, texts)
 }
 
-// Note returns why all or some memories are found by text alone, "" if none are. The built-in table has no vector for a
-// text without a known word, which is not reported.
+// Note returns why all or some memories are found by text alone, "" if none are. The built-in embedders have no vector
+// for a text in an unknown language, which is not reported.
 func (c *Core) Note(s retrieval.Stats) string {
 	v := c.vectors
 	if v == nil || s.Vectors == s.Nodes {
@@ -195,6 +204,9 @@ func (c *Core) Note(s retrieval.Stats) string {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if v.local && v.looked >= v.wanted {
+		return s.Note
+	}
 	why := "gave no vector for them yet"
 	if v.failed != nil {
 		why = fmt.Sprintf("failed: %v", v.failed)

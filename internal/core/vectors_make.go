@@ -136,7 +136,7 @@ func (c *Core) makeVectors(ctx context.Context) error {
 			err = errors.Join(err, c.takeVectors(ctx, made))
 			made = nil
 		}
-		if v.Unsaved() > saveAt {
+		if v.Unsaved() > saveAt && (made == nil || !v.local) { // the index has all that a local one gave
 			c.saveVectors(ctx)
 		}
 	}

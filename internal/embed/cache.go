@@ -42,6 +42,7 @@ type Cache struct {
 	of    llm.Embedder
 	clean func(string) string
 	store tree.Store // nil: in memory only
+	local int        // see NewLocal; 0 for embedders that others run
 
 	mu     sync.RWMutex
 	fresh  map[textKey][]byte // not saved
@@ -58,6 +59,14 @@ var _ llm.Embedder = (*Cache)(nil)
 // NewCache returns a Cache in memory only.
 func NewCache(e llm.Embedder, clean func(string) string) *Cache {
 	return &Cache{of: e, clean: clean, fresh: map[textKey][]byte{}}
+}
+
+// NewLocal returns a Cache in memory only, of an embedder that is part of this program. Its Known computes missing
+// vectors if they are few, at most so many. No text leaves the program, so none is cleaned.
+func NewLocal(e llm.Embedder, few int) *Cache {
+	c := NewCache(e, func(s string) string { return s })
+	c.local = few
+	return c
 }
 
 // OpenCache returns a Cache whose vectors are stored beside a store. It reads none of them yet.
@@ -86,8 +95,24 @@ func (c *Cache) cleaned(texts []string) []string {
 	return out
 }
 
-// Known returns the cached vectors, and nil for every other text. It does not call the other embedder.
-func (c *Cache) Known(texts []string) [][]float32 { return c.known(c.cleaned(texts)) }
+// Known returns the cached vectors, and nil for every other text. It does not call the other embedder, unless that is
+// local and few texts have no vector.
+func (c *Cache) Known(texts []string) [][]float32 {
+	out := c.known(c.cleaned(texts))
+	missing := 0
+	for _, v := range out {
+		if v == nil {
+			missing++
+		}
+	}
+	if missing == 0 || missing > c.local {
+		return out
+	}
+	if all, err := c.Embed(context.Background(), texts); err == nil {
+		return all
+	}
+	return out
+}
 
 func (c *Cache) known(texts []string) [][]float32 {
 	id := c.ID()

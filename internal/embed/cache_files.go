@@ -50,10 +50,18 @@ func (c *Cache) Unsaved() int {
 	return c.size
 }
 
-// Save writes new vectors to the store, if there are any.
+// Save writes new vectors to the store, if there are any. Those of a local embedder it drops instead: they are computed
+// again faster than they are read.
 func (c *Cache) Save(ctx context.Context) error {
 	c.saving.Lock()
 	defer c.saving.Unlock()
+	if c.local > 0 {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		clear(c.fresh)
+		c.size = 0
+		return nil
+	}
 	c.mu.RLock()
 	large, small := c.files[0], c.files[1]
 	fresh := c.freshVectors(max(large.next, small.next))

@@ -62,7 +62,7 @@ type Report struct {
 	Duplicate  int   `json:"duplicate"` // skipped: a run of the same key came before
 	Rows       []Row `json:"rows"`
 
-	// Embedder is the embedding model, "" for the built-in table. The caller sets it.
+	// Embedder is the embedding model, "" for the built-in encoder. The caller sets it.
 	Embedder string `json:"embedder,omitempty"`
 
 	// Evolved is the row whose memory evolved, nil for none. Run does not set it, Risk and Correction; the caller

@@ -43,7 +43,7 @@ func openEmbedder(c Config, t tuning) (*EmbeddingModel, error) {
 			Err: errors.New("no embedding model is configured: set MEMTREE_LLM_EMBED_MODEL")}
 	case c.Provider == Anthropic:
 		return nil, &llm.Error{Kind: llm.KindNotSet,
-			Err: errors.New("anthropic has no embedding models: unset MEMTREE_LLM_EMBED_MODEL to use the built-in table")}
+			Err: errors.New("anthropic has no embedding models: unset MEMTREE_LLM_EMBED_MODEL to use the built-in encoder")}
 	}
 	rt, err := newTransport(c, t)
 	if err != nil {

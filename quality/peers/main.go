@@ -4,8 +4,8 @@
 //
 //	go build -C quality/peers -o BIN/memtree .
 //
-// and name it in the harness's peers file, with "vectors" false and "setting" default (lexical search and the shipped
-// vectors) or words (lexical search alone).
+// and name it in the harness's peers file, with "vectors" false and "setting" default (lexical search and the
+// built-in encoder), table (the built-in table in its place) or words (lexical search alone).
 package main
 
 import (
@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/internal/embed"
+	"github.com/memtree/memtree/internal/embed/use"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/taxonomy"
@@ -82,12 +83,16 @@ func (p *peer) do(ctx context.Context, r *request, out *reply) error {
 func (p *peer) open(r *request) error {
 	p.dir = r.Dir
 	var e llm.Embedder
-	if r.Setting != "words" {
-		t, err := embed.Default()
-		if err != nil {
-			return err
-		}
-		e = t
+	var err error
+	switch r.Setting {
+	case "words":
+	case "table":
+		e, err = embed.Default()
+	default:
+		e, err = use.Default()
+	}
+	if err != nil {
+		return err
 	}
 	p.index = retrieval.New(taxonomy.Default(), e)
 	if r.Mode == "create" {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/internal/embed"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/langchain"
 )
@@ -88,7 +89,8 @@ func (m *Model) Later() llm.Generator {
 	return later{}
 }
 
-// Embedder opens the configured embedding model, or the recordings of one. It returns nil for the built-in table.
+// Embedder opens the configured embedding model, or the recordings of one. It returns nil for the built-in encoder,
+// and the built-in table if that is what the setting names.
 func (m *Model) Embedder() (llm.Embedder, error) {
 	c, err := m.Config()
 	switch {
@@ -98,6 +100,8 @@ func (m *Model) Embedder() (llm.Embedder, error) {
 		return m.playedEmbedder()
 	case c.EmbedModel == "":
 		return nil, nil
+	case c.EmbedModel == "table": // no model: it is in the program
+		return embed.Default()
 	}
 	opened, err := langchain.OpenEmbedder(c)
 	if err != nil {

@@ -141,7 +141,7 @@ func (m *Model) contradiction(v langchain.Names, provider string) string {
 			v.Model, model)
 	case provider == langchain.Anthropic && m.Env("MEMTREE_LLM_EMBED_MODEL") != "":
 		return m.Say("MEMTREE_LLM_PROVIDER is anthropic, which has no embedding models, " +
-			"and MEMTREE_LLM_EMBED_MODEL is set; unset it to use the built-in table")
+			"and MEMTREE_LLM_EMBED_MODEL is set; unset it to use the built-in encoder")
 	}
 	return ""
 }

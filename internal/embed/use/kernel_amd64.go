@@ -4,16 +4,23 @@ package use
 
 import "golang.org/x/sys/cpu"
 
-var fast = cpu.X86.HasAVX2
+var (
+	fast = cpu.X86.HasAVX2
+	fair = cpu.X86.HasSSSE3 // every processor since 2007
+)
 
-// multiplyFast does what multiplyPlain does, four rows and 16 outputs at once.
+// multiplyFast does what multiplyPlain does, for 16 outputs at once, of four rows or of two.
 func multiplyFast(l *layer, sums []int32, a []byte, stride, t int) bool {
-	if !fast || t == 0 {
+	if !fair || t == 0 {
 		return false
 	}
-	groups := padded(t) / 4
-	_, _, _ = a[(4*groups-1)*stride+l.k-1], sums[4*groups*l.n-1], l.weights[l.k*l.n-1]
-	multiplyAVX2(&sums[0], &a[0], &l.weights[0], stride, groups, l.k/4, l.n/16)
+	rows := padded(t)
+	_, _, _ = a[(rows-1)*stride+l.k-1], sums[rows*l.n-1], l.weights[l.k*l.n-1]
+	if fast {
+		multiplyAVX2(&sums[0], &a[0], &l.weights[0], stride, rows/4, l.k/4, l.n/16)
+	} else {
+		multiplySSSE3(&sums[0], &a[0], &l.weights[0], stride, rows/2, l.k/4, l.n/16)
+	}
 	return true
 }
 
@@ -22,3 +29,8 @@ func multiplyFast(l *layer, sums []int32, a []byte, stride, t int) bool {
 //
 //go:noescape
 func multiplyAVX2(sums *int32, a, weights *byte, stride, groups, fours, panels int)
+
+// multiplySSSE3 multiplies 2 · groups rows in the same way.
+//
+//go:noescape
+func multiplySSSE3(sums *int32, a, weights *byte, stride, groups, fours, panels int)

@@ -78,3 +78,80 @@ four:
 	JNE  panel
 	VZEROUPPER
 	RET
+
+// FOUR multiplies four bytes of two rows, in X9 and X10, with the weights of four outputs, and adds the products to a
+// register for each row.
+#define FOUR(weights, first, second) \
+	MOVOU     weights, X8 \
+	MOVOA     X9, X11     \
+	MOVOA     X10, X12    \
+	PMADDUBSW X8, X11     \
+	PMADDUBSW X8, X12     \
+	PMADDWL   X15, X11    \
+	PMADDWL   X15, X12    \
+	PADDL     X11, first  \
+	PADDL     X12, second
+
+// func multiplySSSE3(sums *int32, a, weights *byte, stride, groups, fours, panels int)
+TEXT ·multiplySSSE3(SB), NOSPLIT, $0-56
+	MOVQ    sums+0(FP), DI
+	MOVQ    weights+16(FP), BX
+	MOVQ    stride+24(FP), CX
+	MOVQ    fours+40(FP), R12
+	MOVQ    panels+48(FP), R13
+	MOVQ    R13, R11
+	SHLQ    $6, R11              // bytes of a row of sums
+	PCMPEQW X15, X15
+	PSRLW   $15, X15             // eight ones
+
+panel:
+	MOVQ a+8(FP), SI
+	MOVQ groups+32(FP), R10
+	MOVQ DI, DX
+
+group:
+	MOVQ BX, R8
+	MOVQ SI, AX
+	MOVQ R12, R14
+	PXOR X0, X0
+	PXOR X1, X1
+	PXOR X2, X2
+	PXOR X3, X3
+	PXOR X4, X4
+	PXOR X5, X5
+	PXOR X6, X6
+	PXOR X7, X7
+
+four:
+	MOVL   (AX), X9
+	MOVL   (AX)(CX*1), X10
+	PSHUFL $0, X9, X9
+	PSHUFL $0, X10, X10
+	FOUR((R8), X0, X4)
+	FOUR(16(R8), X1, X5)
+	FOUR(32(R8), X2, X6)
+	FOUR(48(R8), X3, X7)
+	ADDQ   $64, R8
+	ADDQ   $4, AX
+	DECQ   R14
+	JNE    four
+
+	MOVOU X0, (DX)
+	MOVOU X1, 16(DX)
+	MOVOU X2, 32(DX)
+	MOVOU X3, 48(DX)
+	ADDQ  R11, DX
+	MOVOU X4, (DX)
+	MOVOU X5, 16(DX)
+	MOVOU X6, 32(DX)
+	MOVOU X7, 48(DX)
+	ADDQ  R11, DX
+	LEAQ  (SI)(CX*2), SI
+	DECQ  R10
+	JNE   group
+
+	MOVQ R8, BX                  // the next panel
+	ADDQ $64, DI
+	DECQ R13
+	JNE  panel
+	RET
