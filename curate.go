@@ -80,7 +80,7 @@ func (m *Memory) formAnew(
 			return nil, err
 		}
 		view.Add(f.Changes)
-		intake.Learnable(&clean[i], &f.Verdict)
+		intake.Learnable(&clean[i], &f.Verdict, m.looked(f.Verdict.Evaluation))
 		out[i] = curation.Formed{Changes: f.Changes, Verdict: f.Verdict, Note: strings.Join(f.Notes, "; ")}
 	}
 	return out, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/internal/learned"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/look"
 )
 
 // learning holds what was learned besides the tree.
@@ -30,6 +31,7 @@ type learning struct {
 	inbox  *learned.Inbox
 	briefs *learned.Briefs
 	names  *learned.Names
+	looks  *look.Book
 	brake  *learned.Brake
 	spent  *learned.Spent
 	habits *learned.Habits
@@ -50,7 +52,7 @@ func newLearning() *learning {
 	return &learning{
 		runs: learned.NewRuns(), knowledge: learned.NewKnowledge(), atlas: learned.NewMap(names.Names),
 		work:  learned.NewWork(),
-		inbox: learned.NewInbox(), briefs: learned.NewBriefs(), names: names, brake: &learned.Brake{},
+		inbox: learned.NewInbox(), briefs: learned.NewBriefs(), names: names, looks: look.NewBook(), brake: &learned.Brake{},
 		verdicts: make(chan struct{}, 1), outcomes: make(chan struct{}, 1), seen: make(chan seenTest, 1024),
 	}
 }
@@ -73,6 +75,7 @@ func (m *Memory) openLearned(ctx context.Context) {
 	hold(l.inbox, slog.LevelWarn, "runs that waited for a truth are lost; hand them in again to label them")
 	hold(l.briefs, slog.LevelInfo, "coming tests are read anew")
 	hold(l.names, slog.LevelInfo, "memtree map read names the elements of the map anew")
+	hold(l.looks, slog.LevelInfo, "second looks are lost; a reader looks again")
 	if !hold(l.brake, slog.LevelInfo, "reading anew from the ledger whether memory helps") {
 		core.Poke(l.outcomes)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/memtree/memtree/internal/intake"
 	"github.com/memtree/memtree/internal/learned"
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/look"
 	"github.com/memtree/memtree/picture"
 	"github.com/memtree/memtree/store/cache"
 	jsonstore "github.com/memtree/memtree/store/json"
@@ -65,6 +66,7 @@ type Memory struct {
 
 	drafts evolution.Waiting // lessons that wait for a person
 	briefs *brief.Briefs
+	looks  *look.Looks
 
 	drawn    drawn
 	trials   chan tree.Entry    // from Guide: entries to write to the ledger
@@ -215,7 +217,7 @@ func (m *Memory) openParts(ctx context.Context) error {
 		return err
 	}
 	m.openLearned(ctx)
-	m.briefs = m.newBriefs()
+	m.briefs, m.looks = m.newBriefs(), m.newLooks()
 	m.core, err = core.Open(ctx, core.Options{
 		Store: m.store, Taxonomy: m.taxonomy, ReadOnly: m.opts.ReadOnly, Logger: m.opts.Logger,
 		Embedder: m.opts.Embedder, Counting: m.learned.spent.CountingTexts, Commit: m.committed,
@@ -224,7 +226,8 @@ func (m *Memory) openParts(ctx context.Context) error {
 		return err
 	}
 	m.intake = intake.New(intake.Options{
-		Core: m.core, Store: m.store, Former: m.former, Taxonomy: m.taxonomy, Logger: m.opts.Logger, Closed: m.closed,
+		Looked: m.looked,
+		Core:   m.core, Store: m.store, Former: m.former, Taxonomy: m.taxonomy, Logger: m.opts.Logger, Closed: m.closed,
 		Reads: m.halt != nil, ReadOnly: m.opts.ReadOnly, Stepped: m.stepped, Rested: m.saveInbox,
 		Forming: m.forming, Formed: m.formed,
 	})

@@ -71,7 +71,7 @@ func (m *Memory) putAgain(ctx context.Context, es []Evaluation, receipts []tree.
 			return fmt.Errorf("record: %w", err)
 		}
 		if v := x.Verdict; v != nil && gone[v.Evaluation] != nil {
-			labelled[v.Evaluation] = v.Labelled
+			labelled[v.Evaluation] = v.Settled()
 		}
 	}
 	for i := range es {

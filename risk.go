@@ -27,7 +27,7 @@ type scores struct {
 
 // scored sets the risks of waiting runs from a cache, because it is called for many of them repeatedly.
 func (m *Memory) scored(ctx context.Context, runs []inbox.Unlabelled) error {
-	now := [2]uint64{0, m.core.Changed()}
+	now := [2]uint64{0, m.core.Changed() + m.learned.looks.Changes()}
 	l := m.learned
 	if err := l.View(ctx, func() { now[0] = l.risk.Changes() }, l.risk); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (m *Memory) Risk(ctx context.Context, e Evaluation) (risk.Risk, error) {
 	}
 	var r risk.Risk
 	l := m.learned
-	if err := l.View(ctx, func() { r = l.risk.Model().Score(&clean) }, l.risk); err != nil {
+	if err := l.View(ctx, func() { r = l.risk.Model().ScoreLooked(&clean, m.looked(clean.Key())) }, l.risk); err != nil {
 		return risk.Risk{}, fmt.Errorf("risk: %w", err)
 	}
 	return r.Given(&clean, seen), nil

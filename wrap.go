@@ -12,6 +12,8 @@ import (
 	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/look"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"
@@ -90,6 +92,19 @@ func (h harnessed) GuideWith(ctx context.Context, t *harness.Test, ids []string)
 
 func (h harnessed) Risk(ctx context.Context, e tree.Evaluation) (risk.Risk, error) {
 	return h.m.Risk(ctx, e)
+}
+
+func (h harnessed) Look(ctx context.Context, e tree.Evaluation) error {
+	_, err := h.m.Looks().Read(ctx, []tree.Evaluation{e}, look.Options{})
+	if llm.KindOf(err) == llm.KindNotSet {
+		return nil // no reader: the risk is as it is without one
+	}
+	return err //nolint:wrapcheck // it names itself
+}
+
+func (h harnessed) Quoted(key string) (point, quote string) {
+	l, _ := h.m.learned.looks.Get(key)
+	return l.Quoted()
 }
 
 func (h harnessed) Record(ctx context.Context, e tree.Evaluation) error { return h.m.Record(ctx, e) }

@@ -109,7 +109,7 @@ func (l *Labelled) sort(c *Curation, list []OneLabel, in *noted) (es []tree.Eval
 		}
 		switch {
 		case done[id]:
-		case k != nil && k.verdict.Labelled:
+		case k != nil && (k.verdict.Labelled || k.verdict.Apart() && k.verdict.Excuse == ""):
 			d := Known{k.verdict, k.at}
 			if a := in.decider(id); a != nil {
 				d.By = cmp.Or(a.By, tree.ByPerson)
@@ -146,7 +146,7 @@ func (c *Curation) formAll(
 	}
 	for i := range formed {
 		f, was := &formed[i], were[i].verdict
-		if !f.Verdict.Labelled {
+		if !f.Verdict.Settled() {
 			return uncompared(f)
 		}
 		now := f.Verdict

@@ -168,7 +168,8 @@ func (c *Curation) relabel(ctx context.Context, k *known, truth Truth, o Options
 	}
 	now := f.Verdict
 	now.Features, now.By = cmp.Or(was.Features, now.Features), cmp.Or(o.By, tree.ByPerson)
-	if was.Labelled && now.Correct == was.Correct && now.Node == was.Node && now.Direction == was.Direction {
+	if was.Settled() && was.Labelled == now.Labelled && now.Correct == was.Correct && now.Node == was.Node &&
+		now.Direction == was.Direction {
 		return nil, Result{}, &RefusedError{Said: tree.DecisionRelabel, ID: was.Evaluation, Why: Already}
 	}
 	if a := k.decided; a != nil && a.By != o.By && !o.Over {
@@ -194,7 +195,7 @@ func (c *Curation) form(
 		e.Reason = ""
 		f, err = c.formOne(ctx, e, taken)
 	}
-	if err == nil && !f.Verdict.Labelled {
+	if err == nil && !f.Verdict.Settled() {
 		err = uncompared(&f)
 	}
 	return f, err
@@ -252,6 +253,7 @@ func evaluation(v *tree.Verdict, n tree.Node, has bool, truth Truth) (tree.Evalu
 	}
 	e.ID, e.RunID, e.Attempt, e.Agent = v.Evaluation, v.RunID, v.Attempt, v.Agent
 	e.GroundTruth, e.Correct, e.Direction = truth.GroundTruth, truth.Correct, truth.Direction
+	e.Excuse = "" // a person outweighs it
 	e.Reason = cmp.Or(truth.Reason, e.Reason)
 	return e, nil
 }

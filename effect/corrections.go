@@ -25,6 +25,7 @@ type Corrections struct {
 type corrected struct {
 	*tree.Correction
 	first, second     *truth
+	back              bool // a person took it back
 	betFlip, betRerun bool // the bet was settled by it
 }
 
@@ -59,6 +60,12 @@ func (c *Corrections) correct(n *tree.Correction) {
 		return
 	}
 	x := c.by[n.Evaluation]
+	if n.Back {
+		if x != nil {
+			x.back = true
+		}
+		return
+	}
 	if x != nil && (x.Done != tree.Flag || n.Done == tree.Flag) {
 		return
 	}
@@ -129,6 +136,7 @@ type Remedied struct {
 	Remedy  tree.Remedy `json:"remedy"`
 	N       int         `json:"n"`       // verdicts treated
 	Changed int         `json:"changed"` // of N, changed verdicts
+	Back    int         `json:"back"`    // of Changed, those that a person took back
 	Known   int         `json:"known"`   // of N, verdicts with a known truth
 	Mended  int         `json:"mended"`  // wrong before, right after
 	Broken  int         `json:"broken"`  // right before, wrong after
@@ -167,6 +175,9 @@ func (r *Remedied) add(x *corrected) {
 	r.N++
 	if x.Changed {
 		r.Changed++
+		if x.back {
+			r.Back++
+		}
 	}
 	mended, broken := x.flipped()
 	known := x.first != nil

@@ -12,6 +12,44 @@ type LedgerStats struct {
 	Trials      Trials        `json:"trials"`
 	Corrections []Remedied    `json:"corrections"` // by remedy: flag, rerun, other
 	Ablations   ablationStats `json:"ablations"`
+	Apart       Apart         `json:"apart"`
+}
+
+// Apart counts the runs that show nothing about their judge, so that nothing learns from them: by the excuse in their
+// report, or because a person or a file named them so.
+type Apart struct {
+	N           int `json:"n"`
+	Healed      int `json:"healed"`
+	Retried     int `json:"retried"`
+	Environment int `json:"environment"`
+	Named       int `json:"named"` // without an excuse
+
+	excuses map[string]tree.Excuse // of the evaluations that are apart
+}
+
+func (a *Apart) note(v *tree.Verdict) {
+	if v.Apart() {
+		a.excuses[v.Evaluation] = v.Excuse
+	} else {
+		delete(a.excuses, v.Evaluation)
+	}
+}
+
+func (a *Apart) count() {
+	a.N = len(a.excuses)
+	for _, x := range a.excuses {
+		switch x {
+		case tree.Healed:
+			a.Healed++
+		case tree.Retried:
+			a.Retried++
+		case tree.Environment:
+			a.Environment++
+		default:
+			a.Named++
+		}
+	}
+	a.excuses = nil
 }
 
 // Trials counts the requests of runs and their results.
@@ -36,18 +74,23 @@ type ablationStats struct {
 // StatsOf reads a ledger from its beginning and counts its entries.
 func StatsOf(ledger iter.Seq2[tree.Entry, error]) (LedgerStats, error) {
 	corrections, joiner := NewCorrections(0), NewJoiner()
-	out := LedgerStats{Ablations: ablationStats{Blame: map[string]int{}, Blamed: []Blamed{}}}
+	out := LedgerStats{Ablations: ablationStats{Blame: map[string]int{}, Blamed: []Blamed{}},
+		Apart: Apart{excuses: map[string]tree.Excuse{}}}
 	for e, err := range ledger {
 		if err != nil {
 			return out, fmt.Errorf("read the ledger: %w", err)
 		}
 		corrections.Note(&e)
 		joiner.Add(&e)
+		if e.Verdict != nil {
+			out.Apart.note(e.Verdict)
+		}
 		if a := e.Ablation; a != nil && a.Check() == nil {
 			out.Ablations.note(a)
 		}
 	}
 	out.Corrections = corrections.Remedied()
+	out.Apart.count()
 	joined := joiner.Join(func(string) (Candidate, bool) { return Candidate{}, false })
 	out.Trials.Outcomes, out.Trials.Questions = joined.Outcomes, joined.Questions
 	for i := range joined.Asked {

@@ -10,11 +10,12 @@ import (
 
 // Judged is whether a verdict was right, as far as it is known.
 type Judged struct {
-	// Labelled is false when the truth is unknown, or when it cannot be compared with the judgment. Then Correct and
-	// Direction are zero: a test that fails does not mean that the agent was wrong.
+	// Labelled is false when the truth is unknown, or when it cannot be compared with the judgment. Then Correct is
+	// false and Direction None, or Environment for a run that shows nothing about its judge: a test that fails does not
+	// mean that the agent was wrong.
 	Labelled  bool
 	Correct   bool
-	Direction taxonomy.Direction // of a wrong verdict; None for any other
+	Direction taxonomy.Direction // of a wrong verdict, or Environment; None for any other
 	// Note is a sentence for people about a contradiction, "" for none. After a contradiction the explicit field was
 	// used, or nothing was decided.
 	Note string
@@ -24,7 +25,8 @@ type Judged struct {
 
 // Detect returns whether the judgment of e was right, and which way it was wrong.
 //
-// It uses correct and direction as given. Without them Detect compares judgment and ground truth, see
+// It uses correct and direction as given. Without them a run with an excuse shows nothing about its judge, even
+// if a ground truth is given. Otherwise Detect compares judgment and ground truth, see
 // judgment.Compare: the verdicts of both if both have one (bool; pass, 失败 and the like; has_defect), else the fields
 // of the ground truth. Long free texts that differ, and a sentence against a bare verdict, are undecided; a Former
 // with a model then calls the model.
@@ -38,10 +40,14 @@ func Detect(e *tree.Evaluation) Judged {
 // detect is Detect of an evaluation whose judgment and ground truth are decoded.
 func detect(e *tree.Evaluation, judged, truth any) Judged {
 	switch {
+	case e.Direction == taxonomy.Environment:
+		return Judged{Direction: taxonomy.Environment}
 	case e.Correct != nil && *e.Correct:
 		return explicitlyRight(e, judged, truth)
 	case e.Correct != nil || e.Direction.Valid():
 		return explicitlyWrong(e, judged, truth)
+	case e.Excuse != "":
+		return Judged{Direction: taxonomy.Environment}
 	case e.GroundTruth.Null():
 		return Judged{}
 	case judgment.Flaky(judged) || judgment.Flaky(truth):

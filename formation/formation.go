@@ -234,10 +234,14 @@ func (f *Former) readWrong(x *facts) {
 func verdict(e *tree.Evaluation, j Judged) tree.Verdict {
 	scene := e.Scene
 	scene.Route = tree.Route(scene.Route)
-	return tree.Verdict{
+	v := tree.Verdict{
 		Evaluation: e.Key(), RunID: e.RunID, CaseID: e.CaseID, Attempt: e.Attempt, Scene: scene,
 		Product: e.Scope.Product, Agent: e.Agent, Labelled: j.Labelled, Correct: j.Correct, Direction: j.Direction,
 	}
+	if v.Apart() {
+		v.Excuse = e.Excuse
+	}
+	return v
 }
 
 // remember proposes a new case, or one more occurrence of the case that has the same or nearly the same evidence. It

@@ -34,6 +34,7 @@ func (w *wrapped) correct(ctx context.Context, first Result) Result {
 	soon, cancel = context.WithTimeout(context.WithoutCancel(ctx), w.o.Deadline)
 	defer cancel()
 	kept := *c // the caller may change the result
+	kept.Grounds = nil
 	if err := w.write(soon, tree.Entry{At: w.o.Now(), Correction: &kept}); err != nil {
 		w.o.Logger.Error("a verdict was not corrected: the correction could not be written down",
 			"case", w.c.ID, "run", w.c.RunID, "error", err)

@@ -22,6 +22,7 @@ type CorrectOptions struct {
 	Above float64     // probability to be wrong from which to correct, 0 to 1; 0: tree.CorrectAbove
 	Do    tree.Remedy // tree.Flag, tree.Rerun or tree.Other; "": tree.Flag
 	Sure  bool        // use the other verdict only where the lower end of the risk's interval reaches Above
+	Look  bool        // have a reader look at a judgment first if its risk is at least half of Above; needs a model
 	Since time.Time   // ignore results of corrections before it, as after a change of the agent
 }
 
@@ -54,6 +55,11 @@ func (h *Harness) Correct(ctx context.Context, e tree.Evaluation, o CorrectOptio
 		return nil, fmt.Errorf("correct: %w", err)
 	}
 	r, err := h.o.Memory.Risk(ctx, e)
+	if err == nil && o.Look && !r.Learned && r.P >= o.Above/2 {
+		if err = h.o.Memory.Look(ctx, e); err == nil {
+			r, err = h.o.Memory.Risk(ctx, e)
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("correct: %w", err)
 	}
@@ -65,10 +71,21 @@ func (h *Harness) Correct(ctx context.Context, e tree.Evaluation, o CorrectOptio
 		c.Now, c.Changed = c.Other, true
 	}
 	kept := *c // the caller may change the result
+	kept.Grounds = nil
 	if err := h.write(ctx, tree.Entry{At: h.o.Now(), Correction: &kept}); err != nil {
 		return nil, fmt.Errorf("correct: %w", err)
 	}
 	return c, nil
+}
+
+// ground returns a reason of a risk as a ground of a correction. That of a second look is its quotation.
+func (h *Harness) ground(e *tree.Evaluation, b *risk.Reason) tree.Ground {
+	g := tree.Ground{Signal: b.Signal, Words: b.Words, Evaluations: b.Evaluations, Memories: b.Memories}
+	if b.Signal == "look" {
+		key, _ := recordedAs(e)
+		g.Point, g.Quote = h.o.Memory.Quoted(key)
+	}
+	return g
 }
 
 // recordedAs returns the key and the case of an evaluation as recorded, without its secrets.
@@ -97,6 +114,7 @@ func (h *Harness) plan(ctx context.Context, e *tree.Evaluation, r *risk.Risk, o 
 	for i := range r.Because {
 		if b := &r.Because[i]; b.LogOdds > 0 {
 			c.Signals = append(c.Signals, b.Signal)
+			c.Grounds = append(c.Grounds, h.ground(e, b))
 		}
 	}
 	if bare, ok := judgment.Bare(e.Judgment); ok && len(bare) <= tree.MaxName {

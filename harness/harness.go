@@ -33,6 +33,13 @@ type Memory interface {
 	// Risk returns how likely the judgment of an evaluation is to be wrong.
 	Risk(ctx context.Context, e tree.Evaluation) (risk.Risk, error)
 
+	// Look has a reader look a second time at the judgment of an evaluation, unless it did before.
+	Look(ctx context.Context, e tree.Evaluation) error
+
+	// Quoted returns what the second look at an evaluation quotes against its judgment, and the demand of the task that
+	// it is about.
+	Quoted(key string) (point, quote string)
+
 	// Stopped reports whether the remedy of o is known to break more verdicts than it repairs.
 	Stopped(ctx context.Context, o CorrectOptions) (bool, error)
 

@@ -24,6 +24,7 @@ type fake struct {
 	write  func(e tree.Entry) error
 
 	mu       sync.Mutex
+	looks    int
 	recorded []tree.Evaluation
 	entries  []tree.Entry
 }
@@ -45,6 +46,10 @@ func (f *fake) Risk(context.Context, tree.Evaluation) (risk.Risk, error) {
 	}
 	return f.risk()
 }
+
+func (f *fake) Look(context.Context, tree.Evaluation) error { f.looks++; return nil }
+
+func (f *fake) Quoted(string) (point, quote string) { return "posted", "You cannot post more" }
 
 func (f *fake) Stopped(context.Context, CorrectOptions) (bool, error) { return false, nil }
 

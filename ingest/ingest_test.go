@@ -136,7 +136,7 @@ func TestReadProblems(t *testing.T) {
 			"timestamp is in the year 9999; use the time of the run, such as 2026-01-28T09:00:00Z"},
 		"year 9999, number": {bad(`"timestamp":253402214400`),
 			"timestamp is in the year 9999; use the time of the run, such as 2026-01-28T09:00:00Z"},
-		"direction": {bad(`"direction":"up"`), `direction is "up"; use false_pass, false_fail or other`},
+		"direction": {bad(`"direction":"up"`), `direction is "up"; use false_pass, false_fail, other or environment`},
 		"contradiction": {bad(`"correct":true,"direction":"other"`),
 			"direction is given although correct is true; leave one of them out"},
 		"right, yet unequal": {`{"prompt":"p","judgment":"pass","ground_truth":"fail","correct":true}`,

@@ -141,7 +141,7 @@ func (r *slotValues) evaluation(unread *unreadFields) (tree.Evaluation, *fault) 
 		GroundTruth: d.json(slotTruth),
 		Correct:     d.flag(slotCorrect), Direction: taxonomy.Direction(d.text(slotDirection)), Reason: d.text(slotReason),
 		Agent: tree.Agent{Name: d.text(slotAgent), Version: d.text(slotVersion), Model: d.text(slotModel)},
-		Trial: d.text(slotTrial), Evidence: d.evidence(),
+		Trial: d.text(slotTrial), Evidence: d.evidence(), Excuse: d.excuse(),
 	}
 	if d.bad != nil {
 		return tree.Evaluation{}, d.bad

@@ -26,6 +26,7 @@ const (
 	slotCorrect
 	slotDirection
 	slotReason
+	slotExcuse
 	slotAgent
 	slotVersion
 	slotModel
@@ -54,7 +55,7 @@ var canonical = [slots]string{
 	slotProduct: "scope.product", slotSuite: "scope.suite", slotTest: "scope.test",
 	slotSuiteTests: "scope.suite_tests", slotPosition: "scope.position", slotBuild: "scope.build",
 	slotPrompt: "prompt", slotObservation: "observation", slotJudgment: "judgment", slotTruth: "ground_truth",
-	slotCorrect: "correct", slotDirection: "direction", slotReason: "reason",
+	slotCorrect: "correct", slotDirection: "direction", slotReason: "reason", slotExcuse: "excuse",
 	slotAgent: "agent.name", slotVersion: "agent.version", slotModel: "agent.model", slotTrial: "trial",
 	slotEvidence: "evidence", slotResult: "result", slotFirst: "first_judgment",
 }
@@ -135,6 +136,8 @@ func topSpelling(key string) spelling {
 		return spelling{slot: slotDirection}
 	case "reason", "evaluatorReason", "evaluator_reason":
 		return spelling{slot: slotReason}
+	case "excuse":
+		return spelling{slot: slotExcuse}
 	case "note":
 		return spelling{slot: slotNote}
 	case "trial", "trial_id", "trialId":

@@ -46,6 +46,8 @@ func every(t testing.TB, set *prompts.Set, lang, s string) map[string]prompts.Pr
 		{Direction: "false_pass", Where: s, Task: s, Claimed: s, Truth: s, Note: s},
 	}})
 	require.NoError(t, err)
+	out["look"], err = set.Look(prompts.LookInput{Lang: lang, Task: s, Evidence: s, Claim: s, Before: []string{s}})
+	require.NoError(t, err)
 	out["judge"], err = set.Judge(prompts.JudgeInput{Lang: lang, Prompt: s, Judgment: s, GroundTruth: s})
 	require.NoError(t, err)
 	out["evolve"], err = set.Evolve(prompts.EvolveInput{Lang: lang, Groups: []prompts.EvolveGroup{

@@ -8,7 +8,7 @@
 //
 // Where to look:
 //   - load.go: a team's own templates; data.go: fences and limits for texts from outside
-//   - analyse.go, evolve.go, judge.go, brief.go and others: a prompt each
+//   - analyse.go, evolve.go, judge.go, brief.go, look.go and others: a prompt each
 package prompts
 
 import (
@@ -50,6 +50,8 @@ func samples() map[string]sample {
 		"judge": {fields: sampleJudge.fields, must: []string{"the judgment", "the ground truth", "JSON", "correct",
 			"direction"}},
 		"names":  {fields: sampleNames.fields, must: []string{"e1 /page | button | the name", "JSON", "names"}},
+		"look": {fields: sampleLook.fields, must: []string{"the task", "the evidence", "the verdict", "the memory", "JSON",
+			"points", "against", "holds", "unseen"}},
 		"second": {fields: sampleSecond.fields, must: []string{"the reason"}},
 		"survey": {fields: sampleSurvey.fields, must: []string{"k1 the check", "1 the cause", "JSON", "groups", "lines"}},
 		"repair": {fields: sampleRepair.fields, must: []string{"the task", "the problem", "JSON"}},

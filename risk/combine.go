@@ -21,6 +21,8 @@ const (
 	nearReason  // verdicts with similar reasons
 	nearRun     // similar runs
 	shapeOdds   // lengths and shares
+	sureOdds    // the judge's own confidence
+	lookOdds    // a reader's second look
 	signals
 )
 
@@ -29,7 +31,7 @@ const ordinary = placeRate
 
 // signalNames are the names of the signals shown to users.
 var signalNames = [signals]string{"", "", "", "place", "truth", "judge", "words", "style", "seen", "reasons", "runs",
-	"shape"}
+	"shape", "confidence", "look"}
 
 // maxLogOdds limits the absolute value of one signal, so that none decides alone.
 const maxLogOdds = 4
@@ -52,12 +54,13 @@ type blend struct {
 
 func newBlend() blend {
 	var b blend
-	width := make([]float64, signals)
+	width, start := make([]float64, signals), startWeights
+	start[sureOdds], start[lookOdds] = witnessWeights[judgeSure], witnessWeights[secondLook]
 	for i, p := range pulls {
 		for j := range width {
 			width[j] = p
 		}
-		b.fits[i] = newLogistic(startWeights[:], width)
+		b.fits[i] = newLogistic(start[:], width)
 		b.scales[i] = newLogistic([]float64{0, 1}, []float64{p, p})
 		b.belief[i], b.scaled[i] = 1/float64(len(pulls)), 1/float64(len(pulls))
 	}
@@ -168,6 +171,8 @@ func (m *learner) forecast(f *Features) forecast {
 	if v := m.valueOf(f.value); v != nil {
 		r.x[shapeOdds] = v.shape.odds(r.shape) - l0
 	}
+	of := m.opinions(f, r.before)
+	r.x[sureOdds], r.x[lookOdds] = of[judgeSure], of[secondLook]
 	for i := ordinary; i < signals; i++ {
 		r.x[i] = max(-maxLogOdds, min(maxLogOdds, r.x[i]))
 	}

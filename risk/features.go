@@ -24,6 +24,8 @@ type Features struct {
 	reason []uint32  // tokens of the judge's text besides the verdict, sorted hashes
 	seen   []uint32  // tokens of the prompt and of the observation, sorted hashes
 	shape  shape
+
+	witness [witnesses]uint8 // codes of opinions; 0: none
 }
 
 const (
@@ -43,13 +45,15 @@ func Extract(e *tree.Evaluation) Features {
 
 // extract also returns the tokens behind the hashes.
 func extract(e *tree.Evaluation) (f Features, reason, seen map[uint32]string) {
-	s := judgment.Read(judgment.Decode(e.Judgment))
+	judged := judgment.Decode(e.Judgment)
+	s := judgment.Read(judged)
 	f.value = hash("value", s.Verdict)
 	chain(f.places[:], "place", e.Scope.Product, e.Scene.Type, caseOf(e))
 	chain(f.judges[:], "judge", e.Agent.Name, e.Agent.Model+"\x00"+e.Agent.Version)
 	f.reason, reason = words(s.Beside, maxReason)
 	f.seen, seen = words(e.Prompt+"\n"+e.Observation, maxSeen)
 	f.shape = shapeOf(e.Prompt, e.Observation, s.Beside)
+	f.witness[judgeSure] = sureCode(judged)
 	return f, reason, seen
 }
 
@@ -105,7 +109,12 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-const featuresVersion = 1
+// The versions of the code: witnessVersion has the opinions of witnesses after the shape, one byte each. Features
+// without an opinion have featuresVersion, so that they are the same as ever.
+const (
+	featuresVersion = 1
+	witnessVersion  = 2
+)
 
 // shapeUnit is the step to which Encode rounds a number of the shape.
 const shapeUnit = 1.0 / 4096
@@ -113,12 +122,18 @@ const shapeUnit = 1.0 / 4096
 // Encode returns the features as a short text, at most maxFeatures bytes.
 func (f *Features) Encode() string {
 	b := []byte{featuresVersion}
+	if f.witness != [witnesses]uint8{} {
+		b[0] = witnessVersion
+	}
 	b = binary.LittleEndian.AppendUint32(b, f.value)
 	for _, h := range slices.Concat(f.places[:], f.judges[:]) {
 		b = binary.LittleEndian.AppendUint32(b, h)
 	}
 	for _, x := range f.shape {
 		b = binary.LittleEndian.AppendUint16(b, uint16(min(math.MaxUint16, math.Round(float64(x)/shapeUnit))))
+	}
+	if b[0] == witnessVersion {
+		b = append(b, f.witness[:]...)
 	}
 	for _, ws := range [][]uint32{f.reason, f.seen} {
 		b = binary.AppendUvarint(b, uint64(len(ws)))
@@ -145,7 +160,7 @@ func Decode(s string) (Features, error) {
 		return f, fmt.Errorf("%w: %w", errFeatures, err)
 	}
 	const fixed = 1 + 4*6 + 2*shapes
-	if len(b) < fixed || b[0] != featuresVersion {
+	if len(b) < fixed || b[0] != featuresVersion && b[0] != witnessVersion {
 		return f, fmt.Errorf("%w: another version, or cut off", errFeatures)
 	}
 	f.value = binary.LittleEndian.Uint32(b[1:])
@@ -159,6 +174,11 @@ func Decode(s string) (Features, error) {
 		f.shape[i] = float32(binary.LittleEndian.Uint16(b[25+2*i:])) * shapeUnit
 	}
 	rest := b[fixed:]
+	if b[0] == witnessVersion {
+		if rest, err = f.decodeWitness(rest); err != nil {
+			return Features{}, err
+		}
+	}
 	if f.reason, rest, err = decodeWords(rest, maxReason); err != nil {
 		return Features{}, err
 	}
@@ -169,6 +189,18 @@ func Decode(s string) (Features, error) {
 		return Features{}, fmt.Errorf("%w: something follows them", errFeatures)
 	}
 	return f, nil
+}
+
+// decodeWitness reads the opinions of witnesses, and returns the remaining bytes.
+func (f *Features) decodeWitness(b []byte) (rest []byte, err error) {
+	if len(b) < len(f.witness) || b[judgeSure] > sureCodes || b[secondLook] > maxLook {
+		return nil, fmt.Errorf("%w: an opinion is none or cut off", errFeatures)
+	}
+	copy(f.witness[:], b)
+	if f.witness == [witnesses]uint8{} {
+		return nil, fmt.Errorf("%w: the opinions are missing", errFeatures)
+	}
+	return b[len(f.witness):], nil
 }
 
 // decodeWords reads a list of at most the given number of hashes, each stored as its distance from the previous one,

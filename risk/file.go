@@ -15,7 +15,7 @@ import (
 // stored as its used cells, each with its distance from the previous one.
 const (
 	magic      = "mt-risk\n"
-	fileFormat = 4
+	fileFormat = 5
 	headBytes  = len(magic) + 12
 	maxBody    = 64 << 20
 	maxID      = 1 << 10
@@ -100,6 +100,7 @@ func (m *Model) code(c coder) {
 	c.number(&m.evidence.Won)
 	c.number(&m.evidence.Spare)
 	m.elsewhere.code(c)
+	m.codeJudges(c)
 	m.all.code(c)
 	known, l := 0, &m.late
 	if l.learner != nil {

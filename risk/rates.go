@@ -35,6 +35,7 @@ const (
 	aboutSeen
 	aboutWeight
 	aboutKnown
+	aboutWitness
 )
 
 // cell returns the place in a table for a thing combined with a verdict's value.
@@ -86,6 +87,7 @@ func (m *learner) learnRates(f *Features, wrong bool) {
 	for _, j := range f.judges {
 		m.rate[m.cell(aboutJudge, j, f.value)].add(wrong, 1)
 	}
+	m.learnOpinions(f, wrong)
 	for _, v := range m.values {
 		if is, weight := m.implies(f.value, wrong, v.hash); weight > 0 {
 			m.rate[m.cell(aboutTruth, f.places[len(f.places)-1], v.hash)].add(is, weight)

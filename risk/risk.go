@@ -11,7 +11,9 @@
 //     observation (words.go);
 //   - reasons, runs: the truth about the most similar reasons and runs
 //     (neighbours.go);
-//   - shape: lengths, denials, hedges, overlap of reason and task (shape.go).
+//   - shape: lengths, denials, hedges, overlap of reason and task (shape.go);
+//   - confidence, look: the judge's own confidence, and a reader's second
+//     look, by how often such opinions were right (witness.go).
 //
 // A logistic regression combines them. It starts from weights learned from other histories (start.go) and is fitted
 // online (combine.go). A rival that learns only the latest verdicts is weighted by its predictions, and takes over if
@@ -52,6 +54,9 @@ type Risk struct {
 	// Elsewhere is the change of Order by counts of other teams, in log-odds.
 	Elsewhere float64 `json:"elsewhere,omitempty"`
 
+	// Forecast is P as the signals have it, even if Enough is false.
+	Forecast float64 `json:"-"`
+
 	// Learned reports that the truth of this evaluation was learned recently, so that P is no forecast.
 	Learned bool `json:"learned,omitempty"`
 
@@ -63,7 +68,7 @@ type Risk struct {
 
 // Reason is the contribution of one signal to a risk.
 type Reason struct {
-	// Signal is place, truth, judge, words, style, seen, reasons, runs, shape or facts.
+	// Signal is place, truth, judge, words, style, seen, reasons, runs, shape, confidence, look or facts.
 	Signal      string   `json:"signal"`
 	LogOdds     float64  `json:"logOdds"`               // added to that of the base rate: above 0 raises the risk
 	Words       []string `json:"words,omitempty"`       // words of this verdict with the same sign
@@ -81,6 +86,7 @@ type Model struct {
 	evidence wager
 
 	elsewhere elsewhere
+	judges    map[uint32]*JudgeLabels // by the hash of their names
 }
 
 // usual is the expected share of wrong verdicts while none is known.
@@ -90,8 +96,12 @@ const usual = 0.25
 func New() *Model { return &Model{all: newLearner(cellBits, usual), evidence: newEvidence()} }
 
 // Score returns the risk of the verdict of e. It reads no field of e that becomes known only after the verdict.
-func (m *Model) Score(e *tree.Evaluation) Risk {
+func (m *Model) Score(e *tree.Evaluation) Risk { return m.ScoreLooked(e, 0) }
+
+// ScoreLooked is Score given the code of a second look, see [Features.WithLook].
+func (m *Model) ScoreLooked(e *tree.Evaluation, look uint8) Risk {
 	f, reason, seen := extract(e)
+	f = f.WithLook(look)
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	r := m.forecast(&f)
@@ -99,7 +109,7 @@ func (m *Model) Score(e *tree.Evaluation) Risk {
 		P: r.p, Low: sigmoid(logit(r.p) - 1.96*r.sd), High: sigmoid(logit(r.p) + 1.96*r.sd),
 		Direction: m.all.usualDirection(m.all.knownValue(f.value)), Enough: m.enough(), Known: m.n,
 		Base:  float64(m.wrong) / float64(max(1, m.n)),
-		Order: r.order, Learned: m.all.store.has(e.Key()), Before: m.all.before(&f),
+		Order: r.order, Forecast: r.p, Learned: m.all.store.has(e.Key()), Before: m.all.before(&f),
 	}
 	if out.Direction == taxonomy.None {
 		out.Direction = m.elsewhere.direction(e)
@@ -127,6 +137,7 @@ func (m *Model) Learn(id string, f Features, correct bool, direction taxonomy.Di
 	wrong := !correct
 	r := m.forecast(&f)
 	m.settle(r.p, wrong)
+	m.learnJudge(&f, r.p, wrong)
 	m.all.learnFrom(id, f, &r.all, wrong)
 	m.all.countWay(f.value, wrong, direction)
 	m.learnLate(id, f, &r, wrong)

@@ -52,8 +52,8 @@ func (s *Server) inbox(ctx context.Context, in *inboxInput) (*inboxOutput, error
 type label struct {
 	Speaker
 	Evaluations []string           `json:"evaluations" minItems:"1" maxItems:"2000" doc:"Their ids"`
-	Correct     bool               `json:"correct" doc:"Whether the agent was right"`
-	Direction   taxonomy.Direction `json:"direction,omitempty" enum:"false_pass,false_fail,other" doc:"Left out: as each can be"` //nolint:lll // a tag cannot be broken
+	Correct     bool               `json:"correct" doc:"Whether the agent was right; unused with environment"`
+	Direction   taxonomy.Direction `json:"direction,omitempty" enum:"false_pass,false_fail,other,environment" doc:"Left out: as each can be; environment: the runs show nothing about their judge"` //nolint:lll // a tag cannot be broken
 	Reason      string             `json:"reason,omitempty" maxLength:"65536" doc:"What was missed"`
 }
 
@@ -70,8 +70,10 @@ func (s *Server) label(ctx context.Context, in *labelInput) (*labelOutput, error
 	if err := t.writable(); err != nil {
 		return nil, err
 	}
-	d, err := t.Curation().Label(ctx, b.Evaluations, curation.Truth{
-		Correct: &b.Correct, Direction: b.Direction, Reason: b.Reason,
-	}, b.options(ctx))
+	truth := curation.Truth{Correct: &b.Correct, Direction: b.Direction, Reason: b.Reason}
+	if b.Direction == taxonomy.Environment {
+		truth.Correct = nil
+	}
+	d, err := t.Curation().Label(ctx, b.Evaluations, truth, b.options(ctx))
 	return &labelOutput{d}, err
 }

@@ -13,6 +13,7 @@ import (
 type Nightly struct {
 	At    string // time of day in the time zone of the service, such as 02:30; "" or "off": never
 	Bound memtree.EvolveOptions
+	Look  int // riskiest verdicts that a reader looks at again after the evolve, within Bound; 0: none
 	// Last returns when a tree last evolved by this schedule, the zero time for never, and Ran stores it. They outlive
 	// the process, and may be called at any time. Nil: a missed run is not made up.
 	Last func(tree string) time.Time
@@ -124,6 +125,7 @@ func (s *Server) evolveAll(ctx context.Context, n *Nightly, due func(name string
 		if was.State == jobDone {
 			left := leftOf(&n.Bound, was.Result)
 			s.readFacts(context.WithoutCancel(ctx), t, &left)
+			s.readLooks(context.WithoutCancel(ctx), t, n.Look, &left)
 			s.readTests(context.WithoutCancel(ctx), t, left)
 		}
 		s.opts.Audit.InfoContext(ctx, "change", "token", bySchedule, "route", "evolve", "tree", name, "job", was.ID,

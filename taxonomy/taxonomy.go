@@ -25,6 +25,10 @@ const (
 	FalsePass Direction = "false_pass" // a defect was missed (漏报)
 	FalseFail Direction = "false_fail" // a defect was reported that does not exist (误报)
 	Other     Direction = "other"      // wrong, but neither of the two
+
+	// Environment is no way in which a judgement is wrong: the run shows nothing about its judge, because of its
+	// surroundings or because the tool repaired or repeated it (环境). It is not Valid.
+	Environment Direction = "environment"
 )
 
 // Valid reports whether d is one of the three directions of a wrong verdict.
@@ -77,6 +81,8 @@ func (d Direction) Name() Text {
 		return Text{EN: "false alarm", ZH: "误报"}
 	case Other:
 		return Text{EN: "other mistake", ZH: "其他误判"}
+	case Environment:
+		return Text{EN: "environment", ZH: "环境问题"}
 	default:
 		return Text{}
 	}

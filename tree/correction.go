@@ -42,6 +42,23 @@ type Correction struct {
 	Now     Raw    `json:"now,omitempty"`   // the verdict in use
 	Changed bool   `json:"changed"`         // Now differs from First
 	Again   string `json:"again,omitempty"` // evaluation of the second run
+
+	// Back, of a later entry: the person By took the correction back, and First is in use again.
+	Back bool   `json:"back,omitempty"`
+	By   string `json:"by,omitempty"`
+
+	// Grounds are what speaks for the correction, strongest first, with texts of the run. The ledger has none of them.
+	Grounds []Ground `json:"grounds,omitempty"`
+}
+
+// Ground is one piece of evidence for a correction.
+type Ground struct {
+	Signal      string   `json:"signal"`
+	Words       []string `json:"words,omitempty"`       // of the verdict's reason, task or observation
+	Evaluations []string `json:"evaluations,omitempty"` // earlier verdicts that were wrong
+	Memories    []string `json:"memories,omitempty"`    // cases that the page itself bears out
+	Quote       string   `json:"quote,omitempty"`       // of the evidence, by a second look
+	Point       string   `json:"point,omitempty"`       // the demand of the task that the quotation is about
 }
 
 // Reasons why a verdict was only flagged, as sentences.
@@ -69,7 +86,7 @@ func (c *Correction) Check() error {
 	}
 	for _, f := range []struct{ name, text string }{
 		{"evaluation", c.Evaluation}, {"trial", c.Trial}, {"case_id", c.CaseID}, {"again", c.Again},
-		{"first", string(c.First)}, {"other", string(c.Other)}, {"now", string(c.Now)},
+		{"by", c.By}, {"first", string(c.First)}, {"other", string(c.Other)}, {"now", string(c.Now)},
 	} {
 		if err := checkText(f.name, f.text, MaxName); err != nil {
 			return err

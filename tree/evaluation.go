@@ -22,6 +22,7 @@ type Evaluation struct {
 	GroundTruth Raw                `json:"ground_truth,omitempty"`
 	Correct     *bool              `json:"correct,omitempty"`
 	Direction   taxonomy.Direction `json:"direction,omitempty"`
+	Excuse      Excuse             `json:"excuse,omitempty"` // why the run shows nothing about its judge
 	Reason      string             `json:"reason,omitempty"` // the evaluator's explanation
 	Agent       Agent              `json:"agent,omitzero"`
 	Trial       string             `json:"trial,omitempty"`    // from Guide; links the run to its guidance
@@ -67,8 +68,8 @@ func (e *Evaluation) Identify() {
 	}
 }
 
-// Digest returns a hash of all fields except ID, At and Evidence. Two evaluations with one key are duplicates if their
-// digests are equal, and contradict each other otherwise.
+// Digest returns a hash of all fields except ID, At, Evidence and Excuse. Two evaluations with one key are duplicates
+// if their digests are equal, and contradict each other otherwise.
 func (e *Evaluation) Digest() string {
 	correct := ""
 	if e.Correct != nil {
@@ -139,9 +140,15 @@ func (e *Evaluation) checkValues() error {
 	if err := e.GroundTruth.Check(); err != nil {
 		return &FieldError{Field: "ground_truth", Problem: err.Error()}
 	}
-	if e.Direction != taxonomy.None && !e.Direction.Valid() {
+	if e.Direction != taxonomy.None && !e.Direction.Valid() && e.Direction != taxonomy.Environment {
 		return &FieldError{Field: "direction", Problem: "is " + quote(string(e.Direction)) +
-			"; use false_pass, false_fail or other"}
+			"; use false_pass, false_fail, other or environment"}
+	}
+	if e.Direction == taxonomy.Environment && e.Correct != nil {
+		return &FieldError{Field: "direction", Problem: "is environment although correct is given; leave one of them out"}
+	}
+	if e.Excuse != "" && !e.Excuse.Valid() {
+		return &FieldError{Field: "excuse", Problem: "is " + quote(string(e.Excuse)) + "; use healed, retried or environment"}
 	}
 	if e.Correct != nil && *e.Correct && e.Direction != taxonomy.None {
 		return &FieldError{Field: "direction", Problem: "is given although correct is true; leave one of them out"}

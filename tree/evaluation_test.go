@@ -30,7 +30,7 @@ func TestEvaluationCheckSaysWhatToDo(t *testing.T) {
 		{"ground_truth", "ground_truth nests deeper than 64", func(e *tree.Evaluation) {
 			e.GroundTruth = tree.Raw(strings.Repeat("[", 65) + strings.Repeat("]", 65))
 		}},
-		{"direction", `direction is "sideways"; use false_pass, false_fail or other`,
+		{"direction", `direction is "sideways"; use false_pass, false_fail, other or environment`,
 			func(e *tree.Evaluation) { e.Direction = "sideways" }},
 		{"direction", "direction is given although correct is true; leave one of them out",
 			func(e *tree.Evaluation) { e.Correct, e.Direction = &yes, taxonomy.FalsePass }},

@@ -81,8 +81,9 @@ type Verdict struct {
 	Labelled   bool               `json:"labelled"`
 	Correct    bool               `json:"correct"`
 	Direction  taxonomy.Direction `json:"direction,omitempty"`
-	Node       string             `json:"node,omitempty"` // the case made from it, or in which it occurred
-	By         string             `json:"by,omitempty"`   // who corrected it; the last such verdict is in force
+	Excuse     Excuse             `json:"excuse,omitempty"` // of a run that is apart
+	Node       string             `json:"node,omitempty"`   // the case made from it, or in which it occurred
+	By         string             `json:"by,omitempty"`     // who corrected it; the last such verdict is in force
 
 	// Mends, for a wrong verdict: the opposite verdict is the only other one, and would have been right.
 	Mends bool `json:"mends,omitempty"`

@@ -118,7 +118,7 @@ func (s *labelSession) next(box *inbox.Inbox) (u *inbox.Unlabelled) {
 // one asks for the label of one run until it is labelled or skipped. again is false if the session ends.
 func (s *labelSession) one(ctx context.Context, u *inbox.Unlabelled) (again bool, err error) {
 	for {
-		said, err := s.ask(s.Say("r right · w wrong · s skip · u take back · q end"))
+		said, err := s.ask(s.Say("r right · w wrong · e environment · s skip · u take back · q end"))
 		if err != nil {
 			return false, err
 		}
@@ -127,6 +127,8 @@ func (s *labelSession) one(ctx context.Context, u *inbox.Unlabelled) (again bool
 			return true, s.tell(ctx, u, curation.Truth{Correct: new(true)})
 		case "w", "wrong":
 			return true, s.wrongly(ctx, u)
+		case "e", "environment":
+			return true, s.tell(ctx, u, curation.Truth{Direction: taxonomy.Environment})
 		case "s", "skip":
 			id := u.Evaluation.Key()
 			s.passed[id] = true
@@ -213,10 +215,11 @@ func (s *labelSession) tell(ctx context.Context, u *inbox.Unlabelled, t curation
 	}
 	v := &d.Verdicts[0]
 	s.told++
-	if !v.Correct {
+	wrong := v.Labelled && !v.Correct
+	if wrong {
 		s.wrong++
 	}
-	s.past = append(s.past, answered{id, true, !v.Correct})
+	s.past = append(s.past, answered{id, true, wrong})
 	if v.Node != "" {
 		if err := s.line(s.Say("Saved: %s; case %s", verdictName(s.Voice, v), v.Node)); err != nil {
 			return err

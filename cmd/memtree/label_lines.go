@@ -198,6 +198,8 @@ func agrees(w tableLabel, v *tree.Verdict) bool {
 		return v.Labelled && !v.Correct
 	case labelMiss, labelAlarm, labelOther:
 		return v.Labelled && !v.Correct && string(v.Direction) == string(w)
+	case labelApart:
+		return v.Apart() && v.Excuse == ""
 	case labelPass, labelFail: // these need the run itself
 	}
 	return false
@@ -219,6 +221,8 @@ func (l *labelling) correct(ctx context.Context, x *ingest.Label, was *tree.Verd
 		t.Correct = new(false)
 	case labelMiss, labelAlarm, labelOther:
 		t.Correct, t.Direction = new(false), taxonomy.Direction(w)
+	case labelApart:
+		t.Direction = taxonomy.Environment
 	}
 	return l.tell(ctx, x, was.Evaluation, t)
 }
@@ -244,7 +248,7 @@ func (l *labelling) store(ctx context.Context, lines []tableLine) error {
 	}
 	l.out.Told, l.out.Already = l.out.Told+len(d.Verdicts), l.out.Already+len(d.Decided)
 	for i := range d.Verdicts {
-		if !d.Verdicts[i].Correct {
+		if v := &d.Verdicts[i]; v.Labelled && !v.Correct {
 			l.out.Wrong++
 		}
 	}
@@ -269,7 +273,7 @@ func (l *labelling) tell(ctx context.Context, x *ingest.Label, id string, t cura
 	switch {
 	case err == nil:
 		l.out.Told++
-		if !d.Verdict.Correct {
+		if d.Verdict.Labelled && !d.Verdict.Correct {
 			l.out.Wrong++
 		}
 		l.out.Cases += newCases(d.Changes)
@@ -314,13 +318,22 @@ const (
 	labelMiss  tableLabel = tableLabel(taxonomy.FalsePass)
 	labelAlarm tableLabel = tableLabel(taxonomy.FalseFail)
 	labelOther tableLabel = tableLabel(taxonomy.Other)
+	labelApart tableLabel = tableLabel(taxonomy.Environment) // the run shows nothing about its judge
 )
 
-// labelOf parses a label, false if it is none. TRUE and numbers are none, because a spreadsheet may have made them.
+// labelOf parses a label, false if it is none. TRUE and numbers are none, because a spreadsheet may have made them. The
+// class that a person gave a failure in a test tool is a label too: of a defect of the product the truth is fail; of a
+// defect of the test, or of none, it is pass.
 func labelOf(s string) (tableLabel, bool) {
 	switch s = strings.ReplaceAll(strings.ReplaceAll(s, " ", "_"), "-", "_"); s {
 	case "right", "wrong", "pass", "fail", "false_pass", "false_fail", "other":
 		return tableLabel(s), true
+	case "environment", "env", "system_issue", "infrastructure", "环境", "环境问题", "系统问题":
+		return labelApart, true
+	case "product_bug", "product_defect", "产品缺陷", "产品问题":
+		return labelFail, true
+	case "automation_bug", "test_bug", "test_defect", "no_defect", "脚本问题", "测试脚本问题", "无缺陷", "非缺陷":
+		return labelPass, true
 	case "对", "判对", "正确":
 		return labelRight, true
 	case "错", "判错", "误判", "错误":
@@ -351,6 +364,8 @@ func truthOf(v *say.Voice, w tableLabel, e *tree.Evaluation, note string) (curat
 		} else {
 			t.Correct = new(true)
 		}
+	case w == labelApart:
+		t.Direction = taxonomy.Environment
 	case w == labelRight:
 		t.Correct = new(true)
 	case w == labelWrong:

@@ -200,6 +200,8 @@ func emptyNotNull[T any](list []T) []T {
 // verdictName describes a verdict as right or wrong, with its direction.
 func verdictName(v *say.Voice, x *tree.Verdict) string {
 	switch {
+	case x.Apart():
+		return v.DirectionName(x.Direction)
 	case !x.Labelled:
 		return v.Say("of no known truth")
 	case x.Correct:

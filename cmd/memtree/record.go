@@ -52,9 +52,10 @@ type recorded struct {
 	Correct     int            `json:"correct"` // of Accepted
 	Wrong       int            `json:"wrong"`
 	Unlabelled  int            `json:"unlabelled"`
-	Formed      int            `json:"formed"`      // new cases
-	Occurrences int            `json:"occurrences"` // of known cases
-	Analysis    analysed       `json:"analysis"`    // of the new cases
+	Apart       int            `json:"apart,omitempty"` // they show nothing about their judge
+	Formed      int            `json:"formed"`          // new cases
+	Occurrences int            `json:"occurrences"`     // of known cases
+	Analysis    analysed       `json:"analysis"`        // of the new cases
 	Rejected    []input.Reject `json:"rejected"`
 	RejectCount int            `json:"rejectedCount"` // Rejected lists the first 10,000
 
@@ -256,6 +257,8 @@ func (r *recorder) again(e *tree.Evaluation) {
 func (r *recorder) accepted(e *tree.Evaluation) {
 	r.out.Accepted++
 	switch v := formation.Detect(e); {
+	case v.Direction == taxonomy.Environment:
+		r.out.Apart++
 	case !v.Labelled:
 		r.out.Unlabelled++
 		if r.waiting != nil {

@@ -188,10 +188,12 @@ func (r *recorder) tally(ctx context.Context, before tree.Info) error {
 }
 
 // verdictCounts is the number of verdicts by label. It does not store them: a report may have half a million.
-type verdictCounts struct{ right, wrong, unlabelled int }
+type verdictCounts struct{ right, wrong, unlabelled, apart int }
 
 func (c *verdictCounts) add(v *tree.Verdict) {
 	switch {
+	case v.Apart():
+		c.apart++
 	case !v.Labelled:
 		c.unlabelled++
 	case v.Correct:
@@ -204,8 +206,9 @@ func (c *verdictCounts) add(v *tree.Verdict) {
 // relabel replaces the numbers of right and wrong verdicts once all runs are formed: a model may have decided some
 // that could not be decided when they were read.
 func (r *recorder) relabel(found verdictCounts) {
-	if found.right+found.wrong+found.unlabelled == r.out.Accepted {
+	if found.right+found.wrong+found.unlabelled+found.apart == r.out.Accepted {
 		r.out.Correct, r.out.Wrong, r.out.Unlabelled = found.right, found.wrong, found.unlabelled
+		r.out.Apart = found.apart
 	}
 }
 

@@ -69,6 +69,10 @@ func (r *recorder) summary(async bool) error {
 		lines = append(lines, r.Say("Of the accepted: %d right, %d wrong, %d without a label.",
 			o.Correct, o.Wrong, o.Unlabelled))
 	}
+	if o.Apart > 0 {
+		lines = append(lines, r.Say("Excused, as they show nothing about their judge: %d, healed, passed after a retry or "+
+			"failed by the environment.", o.Apart))
+	}
 	switch {
 	case async && o.left > 0:
 		lines = append(lines, unformed(r.Voice, o.left))

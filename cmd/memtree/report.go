@@ -85,6 +85,9 @@ type ciReport struct {
 	Known    int     `json:"known"`    // labelled verdicts in memory
 	Risky    []risky `json:"risky"`    // the riskiest first
 
+	Judges  []memtree.JudgeRate `json:"judges"`  // how often each judge is wrong
+	Excused int                 `json:"excused"` // runs that show nothing about their judge, of the run if one is set
+
 	Facts *factsNews `json:"facts,omitempty"`
 
 	Effect   *finding `json:"effect"`
@@ -110,6 +113,9 @@ func runReport(ctx context.Context, a *app, f *reportFlags) error {
 			return err
 		}
 		if err := reportRisks(ctx, a.Voice, m, r, f); err != nil {
+			return err
+		}
+		if err := reportJudges(ctx, m, r); err != nil {
 			return err
 		}
 		e, err := m.Effect(ctx)

@@ -30,6 +30,7 @@ func markdown(v *say.Voice, r *ciReport) string {
 	learnedMarkdown(v, p, r)
 	factsMarkdown(v, p, r)
 	riskyMarkdown(v, p, r)
+	judgesMarkdown(v, p, r)
 	p("### " + v.Say("Does memory help?"))
 	p(text.Line(r.Effect.Verdict))
 	goneMarkdown(v, p, r)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/look"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"
 )
@@ -17,6 +18,7 @@ type risky struct {
 	Evaluation string `json:"evaluation"`
 	CaseID     string `json:"case_id,omitempty"`
 	risk.Risk
+	Look       *look.Look       `json:"look,omitempty"`       // a reader's second look
 	Correction *tree.Correction `json:"correction,omitempty"` // what is done about it, with --correct-above
 	prompt     string
 	judged     string // of a report
@@ -78,6 +80,10 @@ func riskReason(v *say.Voice, r *risk.Reason) string {
 		return v.Say("wrong before for such a reason: %s", nearest)
 	case "runs":
 		return v.Say("what was true of runs like it, nearest %s", nearest)
+	case "confidence":
+		return v.Say("the judge's own confidence")
+	case "look":
+		return v.Say("what a second look found")
 	case "facts":
 		return v.Say("the page itself says otherwise, as memory %s would", short(slices.Concat(r.Memories, []string{""})[0]))
 	default:

@@ -185,7 +185,7 @@ func commands(a *app) []*cobra.Command {
 		knowCommand(a), mapCommand(a), runCommand(a), searchCommand(a),
 		teachCommand(a), forgetCommand(a), pinCommand(a), banCommand(a), aboutCommand(a),
 		labelCommand(a), relabelCommand(a), editCommand(a),
-		undoCommand(a),
+		undoCommand(a), uncorrectCommand(a),
 		replayCommand(a), verifyCommand(a), fsckCommand(a), compactCommand(a),
 		triageCommand(a), reportCommand(a), exportCommand(a), importCommand(a), promoteCommand(a), diffCommand(a),
 		backupCommand(a), restoreCommand(a), moveCommand(a), mergeDriverCommand(a.Voice), mcpCommand(a),

@@ -329,6 +329,7 @@ type nightly struct {
 	at    string
 	calls int
 	cost  float64
+	look  int
 }
 
 func nightlyFlags(v *say.Voice, f *pflag.FlagSet, n *nightly) {
@@ -336,6 +337,8 @@ func nightlyFlags(v *say.Voice, f *pflag.FlagSet, n *nightly) {
 	f.IntVar(&n.calls, "evolve-max-calls", -1, v.Say("of one such evolve: ask the model at most so often; -1: no bound"))
 	f.Float64Var(&n.cost, "evolve-max-cost", -1,
 		v.Say("of one such evolve: spend at most so much on the model; -1: no bound"))
+	f.IntVar(&n.look, "evolve-look", 0,
+		v.Say("after it: have the model look a second time at so many of the riskiest verdicts without a label"))
 }
 
 func checkNightly(a *app, n *nightly) error {
@@ -364,7 +367,7 @@ func schedule(a *app, n *nightly) server.Nightly {
 	}
 	kept := readLastNights(a.store.Dir)
 	return server.Nightly{
-		At: n.at, Bound: o, Last: kept.of,
+		At: n.at, Bound: o, Look: n.look, Last: kept.of,
 		Ran: func(tree string, at time.Time) {
 			if err := kept.add(tree, at); err != nil {
 				a.Note(a.Say("When the trees evolved last cannot be kept (%s); after a restart a missed run is not made up.",

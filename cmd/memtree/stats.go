@@ -92,6 +92,7 @@ func printStats(ctx context.Context, a *app, m *memtree.Memory, s *stats, model 
 	p.Part(a.Say("memories"), levelCounts(a.Voice, levels, s.Out))
 	p.Part(a.Say("runs"), a.Say("%d recorded, %d wait for a label, %d not read yet, %d set aside", s.Evaluations,
 		s.Unlabelled, s.Outbox, s.Dead))
+	apartPart(a.Voice, p, &s.Apart)
 	if s.Pictures.Kept > 0 {
 		p.Part(a.Say("pictures"), a.Say("%d of runs · %s", s.Pictures.Kept, say.Bytes(s.Pictures.Bytes)))
 	}
@@ -204,6 +205,14 @@ func printLedgerStats(v *say.Voice, p *say.Page, s *effect.LedgerStats) {
 			break
 		}
 		p.Part("", v.Say("%s: all %d runs with it failed, all %d without it passed", short(x.Memory), x.With, x.Without))
+	}
+}
+
+// apartPart adds how many runs show nothing about their judge, and why, if there are any.
+func apartPart(v *say.Voice, p *say.Page, n *effect.Apart) {
+	if n.N > 0 {
+		p.Part(v.Say("excused"), v.Say("%d, from which nothing is learned: healed %d, passed after a retry %d, "+
+			"environment %d", n.N, n.Healed, n.Retried, n.Environment+n.Named))
 	}
 }
 

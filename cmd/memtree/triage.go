@@ -27,6 +27,7 @@ func triageCommand(a *app) *cobra.Command {
 	c.Flags().Float64Var(&o.correct, "correct-above", 0, a.Say("say of which verdicts to take the other one: "+
 		"those at least this likely to be wrong, such as %v", tree.CorrectAbove))
 	c.Flags().StringVar(&o.out, "out", "", a.Say("write the runs to this file, with the verdicts that are corrected"))
+	o.look.add(a, c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := checkTriage(a, &o, args, c.Flags().Changed("correct-above")); err != nil {
 			return err
@@ -49,6 +50,7 @@ type triaged struct {
 	Unformed int     `json:"unformed"` // recorded runs whose truth is not used yet
 	Verdicts []risky `json:"verdicts"` // the riskiest first
 
+	Looked     *lookedAt  `json:"looked,omitempty"`     // with --look
 	Correction *corrected `json:"correction,omitempty"` // with --correct-above
 	out        *correctedFile
 }
@@ -66,14 +68,35 @@ func runTriage(ctx context.Context, a *app, files []string, o *triageOptions) er
 	if o.out != "" {
 		how, found.out = store.Asking, &correctedFile{}
 	}
+	if o.look.n > 0 {
+		how = store.Writing
+		if o.look.dry {
+			how = store.Planning
+		}
+	}
 	err = a.store.With(ctx, how, func(m *memtree.Memory) error {
+		var held []tree.Evaluation // with --look, which needs all of them to know the riskiest
 		for _, name := range files {
 			if err := in.File(ctx, name, func(e *tree.Evaluation) error {
-				if !o.find.HasRun(e) {
+				switch {
+				case !o.find.HasRun(e):
+					return nil
+				case o.look.n > 0:
+					held = append(held, *e)
 					return nil
 				}
 				return found.add(ctx, m, e)
 			}); err != nil {
+				return err
+			}
+		}
+		if o.look.n > 0 {
+			if found.Looked, err = lookAt(ctx, a, m, held, &o.look); err != nil {
+				return err
+			}
+		}
+		for i := range held {
+			if err := found.add(ctx, m, &held[i]); err != nil {
 				return err
 			}
 		}
@@ -92,7 +115,11 @@ func runTriage(ctx context.Context, a *app, files []string, o *triageOptions) er
 		}
 	}
 	found.cut(o.top, o.find.Above)
-	return errors.Join(a.Result(found, triageLines(a.Voice, &found)...), in.Err())
+	lines := triageLines(a.Voice, &found)
+	if found.Looked != nil {
+		lines = append(found.Looked.lines(a), lines...)
+	}
+	return errors.Join(a.Result(found, lines...), in.Err())
 }
 
 func (f *triaged) add(ctx context.Context, m *memtree.Memory, e *tree.Evaluation) error {
@@ -103,6 +130,9 @@ func (f *triaged) add(ctx context.Context, m *memtree.Memory, e *tree.Evaluation
 	f.Known, f.Base, f.Enough = r.Known, r.Base, r.Enough
 	f.Read++
 	v := risky{Evaluation: e.Key(), CaseID: e.CaseID, Risk: r, prompt: e.Prompt}
+	if l, ok := m.Looks().Book().Get(e.Key()); ok {
+		v.Look = &l
+	}
 	if f.Correction != nil {
 		if v.Correction, err = f.Correction.of(ctx, m, e); err != nil {
 			return err
@@ -197,6 +227,9 @@ func riskyPart(v *say.Voice, p *say.Page, verdicts []risky, apart bool) {
 		p.Raw(rows[i+1], v.Paint(say.Dim, "    "+text.Fit(text.Line(x.prompt), v.Width-4)))
 		if apart {
 			p.Painted(say.Dim, "    ", whyRisky(v, &x.Risk))
+		}
+		if x.Look != nil {
+			p.Raw(lookLine(v, x.Look))
 		}
 		if x.Correction != nil {
 			p.Raw("    " + text.Fit(correctionLine(v, x.Correction), v.Width-4))

@@ -21,7 +21,8 @@ type triageOptions struct {
 	top     int
 	find    find.Query
 	correct float64 // risk from which a verdict is corrected; 0: none is
-	out     string  // file for the runs with their corrected verdicts; "": none
+	look    lookFlags
+	out     string // file for the runs with their corrected verdicts; "": none
 }
 
 // checkTriage checks the flags of triage. Without --above, the bound of --correct-above also limits the printed
@@ -46,6 +47,9 @@ func checkTriage(a *app, o *triageOptions, files []string, correcting bool) erro
 	}
 	if correcting && o.find.Above == 0 {
 		o.find.Above = o.correct
+	}
+	if err := o.look.check(a.Voice); err != nil {
+		return err
 	}
 	return checkFind(a.Voice, &o.find)
 }

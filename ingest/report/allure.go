@@ -23,6 +23,7 @@ type allureResult struct {
 	Details     struct {
 		Message string `json:"message"`
 		Trace   string `json:"trace"`
+		Flaky   bool   `json:"flaky"`
 	} `json:"statusDetails"`
 	Labels     []allureNamed `json:"labels"`
 	Parameters []allureNamed `json:"parameters"`
@@ -127,6 +128,12 @@ func (d *decoder) allure(j *jsonReader) error {
 		t.verdict = passed
 	case "failed", "broken":
 		t.verdict = failed
+	}
+	for _, l := range r.Labels {
+		t.marked(strings.ToLower(l.Name), strings.ToLower(l.Value))
+	}
+	if r.Details.Flaky {
+		t.passedAfter(1)
 	}
 	return d.add(t)
 }

@@ -1,6 +1,10 @@
 package report
 
-import "github.com/memtree/memtree/tree"
+import (
+	"cmp"
+
+	"github.com/memtree/memtree/tree"
+)
 
 // Bounds of the attempts that wait for another one. A test that is tried again runs soon after. An attempt that comes
 // after more than these has the key of the earlier one, and memory reports it.
@@ -73,15 +77,25 @@ func (t *test) held() int {
 func (f *fold) again(key string, old, now *attempt) {
 	first := max(1, old.test.attempt)
 	switch {
-	case now.test.id != "" && now.test.id == old.test.id:
-		now.test.attempt = max(now.test.attempt, old.test.attempt) // the same attempt, reported again
+	case now.test.id != "" && now.test.id == old.test.id: // the same attempt, reported again
+		now.test.attempt = max(now.test.attempt, old.test.attempt)
+		now.test.excuse = cmp.Or(now.test.excuse, old.test.excuse)
+		f.size += now.size - old.size
+		f.open[key] = now
+		return
 	case now.test.attempt == 0 && now.test.at.Before(old.test.at):
 		old.test.attempt = first + 1
+		if now.test.verdict == failed {
+			old.test.passedAfter(1)
+		}
 		return
 	case now.test.attempt > 0 && now.test.attempt < first:
 		return
 	case now.test.attempt == 0:
 		now.test.attempt = first + 1
+	}
+	if old.test.verdict == failed || old.test.excuse == tree.Retried {
+		now.test.passedAfter(1)
 	}
 	f.size += now.size - old.size
 	f.open[key] = now

@@ -201,6 +201,10 @@ func (j *junitReader) test(line int, c *junitCase) error {
 	if c.status == "notrun" || c.status == "skipped" || c.status == "disabled" {
 		t.verdict = skipped
 	}
+	for _, n := range c.notes {
+		t.marked(n[0], n[1])
+	}
+	t.passedAfter(c.before)
 	return j.add(t)
 }
 

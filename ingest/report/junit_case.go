@@ -20,6 +20,7 @@ type junitCase struct {
 	before                  int      // attempts before the last one
 	why, flaky              []string // why it failed, and why attempts before failed
 	prompt, route, product  string
+	notes                   [][2]string // properties
 	files                   []string    // named as attached
 	links                   [][2]string // name and address
 }
@@ -88,6 +89,10 @@ func (c *junitCase) take(x *xmlReader, e xml.StartElement) (err error) {
 			c.files = append(c.files, cmp.Or(value, strings.TrimSpace(body)))
 		case "link", "url", "issue":
 			c.links = append(c.links, [2]string{name, cmp.Or(value, strings.TrimSpace(body))})
+		default:
+			if len(c.notes) < mostWhys && len(name)+len(value) <= longestName {
+				c.notes = append(c.notes, [2]string{strings.ToLower(name), strings.ToLower(value)})
+			}
 		}
 	case "system-out", "system-err":
 		var out string

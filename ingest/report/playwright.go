@@ -265,6 +265,7 @@ func (t *playwrightTest) test(place []string, title, id string) *test {
 			out.product = n.Description
 		}
 		addLink(&out.links, n.Type, n.Description)
+		out.marked(strings.ToLower(n.Type), strings.ToLower(n.Description))
 	}
 	if len(t.results) == 0 {
 		return out
@@ -297,6 +298,7 @@ func (t *playwrightTest) test(place []string, title, id string) *test {
 	default:
 		out.verdict = failed
 	}
+	out.passedAfter(len(t.results) - 1)
 	return out
 }
 

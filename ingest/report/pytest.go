@@ -83,6 +83,13 @@ func (t *pytestTest) test(line int, created float64) *test {
 		}
 	}
 	out.observation = strings.Join(why, "\n")
+	for _, name := range []string{"mark", "tag"} {
+		value, _ := t.Metadata[name].(string)
+		out.marked(name, value)
+	}
+	if t.Outcome == "rerun" { // by pytest-rerunfailures, of a test that passed in the end
+		out.passedAfter(1)
+	}
 	out.prompt, _ = t.Metadata["prompt"].(string)
 	out.route, _ = t.Metadata["route"].(string)
 	for _, name := range []string{"link", "url", "issue"} {

@@ -31,7 +31,7 @@ var columnNames = map[string]string{
 	"提示词": "prompt", "测试指令": "prompt", "指令": "prompt", "测试步骤": "prompt", "步骤": "prompt", "测试内容": "prompt",
 	"观察": "observation", "判定": "judgment", "判断": "judgment", "结论": "judgment", "测试结果": "judgment",
 	"期望": "ground_truth", "预期": "ground_truth", "真相": "ground_truth", "实际情况": "ground_truth",
-	"是否正确": "correct", "备注": "reason", "页面": "route", "路径": "route", "场景": "scene.id", "产品": "product",
+	"是否正确": "correct", "标记": "excuse", "备注": "reason", "页面": "route", "路径": "route", "场景": "scene.id", "产品": "product",
 	"版本": "build", "套件": "scope.suite", "模型": "agent.model", "智能体": "agent.name",
 }
 

@@ -47,8 +47,9 @@ type test struct {
 	build       string
 	agent       tree.Agent
 	at          time.Time
-	attempt     int  // from 1; 0: not in the report
-	off         bool // excluded from runs on purpose
+	excuse      tree.Excuse // why the run shows nothing about its judge
+	attempt     int         // from 1; 0: not in the report
+	off         bool        // excluded from runs on purpose
 }
 
 // verdict is the result of a test.
@@ -86,7 +87,7 @@ func (t *test) evaluation(o *Options) tree.Evaluation {
 		Prompt:      t.asked(),
 		Observation: cut(text.Clean(t.observation), longestSeen),
 		Correct:     t.correct, Reason: cut(text.Clean(t.reason), longestSeen),
-		Agent: t.agent,
+		Agent: t.agent, Excuse: t.excused(),
 	}
 	if len(t.place) > 0 {
 		e.Scope.Suite = fitName(t.place[0])

@@ -124,7 +124,7 @@ func (in *Intake) formBatch(ctx context.Context, some []detected) error {
 		view.Add(formed.Changes)
 		b.Changes = append(b.Changes, formed.Changes...)
 		b.Done = append(b.Done, e.Key())
-		Learnable(&e, &formed.Verdict)
+		Learnable(&e, &formed.Verdict, in.o.Looked(formed.Verdict.Evaluation))
 		b.Entries = append(b.Entries, tree.Entry{At: e.At, Verdict: &formed.Verdict})
 		if formed.Outcome != nil {
 			b.Entries = append(b.Entries, tree.Entry{At: e.At, Outcome: formed.Outcome})
@@ -156,13 +156,14 @@ func (in *Intake) warn(e *tree.Evaluation, err error) {
 
 // Learnable adds to a labelled verdict the features that package risk learns from, and whether the other verdict would
 // have been right. A later attempt under one trial is a consequence of the first one's risk, so no risk is learned
-// from it.
-func Learnable(e *tree.Evaluation, v *tree.Verdict) {
+// from it. look is the code of the second look at it, 0 without one.
+func Learnable(e *tree.Evaluation, v *tree.Verdict, look uint8) {
 	if !v.Labelled {
 		return
 	}
 	if e.Trial == "" || e.Attempt <= 1 {
 		f := risk.Extract(e)
+		f = f.WithLook(look)
 		v.Features = f.Encode()
 	}
 	if !v.Correct {

@@ -74,10 +74,10 @@ func (b *Inbox) Tell(v *tree.Verdict, now time.Time) {
 	switch {
 	case k == nil:
 		return
-	case v.Labelled && k.Told.IsZero():
+	case v.Settled() && k.Told.IsZero():
 		k.Told = now.UTC()
 		b.changes++
-	case !v.Labelled && !k.Told.IsZero():
+	case !v.Settled() && !k.Told.IsZero():
 		k.Told = time.Time{}
 		b.changes++
 	}

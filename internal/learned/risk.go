@@ -86,7 +86,7 @@ func (r *Risk) verdict(v *tree.Verdict) {
 	if last := r.last[v.Evaluation]; last != nil {
 		v = last
 	}
-	if v.By != "" {
+	if v.By != "" && v.Labelled { // a label that was withdrawn may come again
 		r.told[v.Evaluation] = true
 	}
 	if !v.Labelled || v.Features == "" {

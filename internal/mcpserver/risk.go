@@ -134,6 +134,10 @@ func riskReason(r *risk.Reason, lang string) string {
 			first(r.Evaluations)
 	case "runs":
 		return inLang(lang, "what was true of runs like it, nearest ", "相似运行的真值，最近的是 ") + first(r.Evaluations)
+	case "confidence":
+		return inLang(lang, "the judge's own confidence", "判定者自称的把握")
+	case "look":
+		return inLang(lang, "what a second look found", "再次查看的结果")
 	case "facts":
 		return inLang(lang, "the page itself, held against memory ", "页面本身与记忆对照：") + first(r.Memories)
 	}

@@ -151,6 +151,8 @@ func (s *speech) decided(p *curation.Past) string {
 // labelOf names a label.
 func (s *speech) labelOf(v *tree.Verdict) string {
 	switch {
+	case v.Apart():
+		return v.Direction.Name().In(s.lang)
 	case !v.Labelled:
 		return s.say("without a label")
 	case v.Correct:

@@ -1,11 +1,14 @@
 package pages
 
 import (
+	"github.com/memtree/memtree"
 	"net/http"
 	"strconv"
 
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/inbox"
+	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/look"
 	"github.com/memtree/memtree/risk"
 )
 
@@ -60,7 +63,8 @@ func (s *Site) showInbox(w http.ResponseWriter, r *http.Request, v *Visitor, sta
 		u := &box.Waiting[i]
 		d.Enough, d.Known = d.Enough || u.Risk.Enough, u.Risk.Known
 		d.Verdicts = append(d.Verdicts, verdict{
-			*u, u.Evaluation.Key(), outcomeOf(u.Evaluation.Judgment), said.reasons(&u.Risk),
+			*u, u.Evaluation.Key(), outcomeOf(u.Evaluation.Judgment),
+			append(said.look(v.Memory, u.Evaluation.Key()), said.reasons(&u.Risk)...),
 		})
 	}
 	return s.render(w, status, s.page(r, v, "inbox", said.say("Inbox"), &d))
@@ -83,6 +87,22 @@ func (s *speech) reasons(r *risk.Risk) (out []string) {
 		}
 	}
 	return out
+}
+
+// look returns what a second look found of a verdict, with its quotation; nil without one.
+func (s *speech) look(m *memtree.Memory, key string) []string {
+	l, ok := m.Looks().Book().Get(key)
+	if !ok {
+		return nil
+	}
+	_, quote := l.Quoted()
+	switch c := l.Code(); {
+	case c == look.None || c == look.Unseen || quote == "":
+		return []string{s.say("a second look: the evidence does not show it")}
+	case c >= look.Doubted:
+		return []string{s.say("a second look contradicts it: “%s”", text.Fit(text.Line(quote), 200))}
+	}
+	return []string{s.say("a second look bears the verdict out: “%s”", text.Fit(text.Line(quote), 200))}
 }
 
 func (s *speech) reason(r *risk.Reason) string {
@@ -115,6 +135,10 @@ func (s *speech) reason(r *risk.Reason) string {
 		return s.say("it was wrong before for such a reason")
 	case "runs":
 		return s.say("what was true of runs like it")
+	case "confidence":
+		return s.say("the judge's own confidence")
+	case "look":
+		return s.say("what a second look found")
 	case "facts":
 		return s.say("the page itself says otherwise")
 	default:

@@ -38,7 +38,7 @@ type meanwhile struct {
 func noticeOf(r *http.Request, v *Visitor) (out notice) {
 	q, c := r.URL.Query(), v.Memory.Curation()
 	if id := q.Get("said"); id != "" {
-		if now, err := c.Evaluation(r.Context(), id); err == nil && now.Labelled {
+		if now, err := c.Evaluation(r.Context(), id); err == nil && now.Settled() {
 			out.Said = &now
 		}
 	}
@@ -120,7 +120,11 @@ func (s *Site) label(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 
 // sameLabel reports whether an evaluation has the label already, and there is no note that would be lost.
 func sameLabel(k *curation.Known, t *curation.Truth) bool {
-	return k.Correct == *t.Correct && (k.Correct || t.Direction == "" || t.Direction == k.Direction) && t.Reason == ""
+	if t.Correct == nil {
+		return k.Apart() && t.Reason == ""
+	}
+	return k.Labelled && k.Correct == *t.Correct &&
+		(k.Correct || t.Direction == "" || t.Direction == k.Direction) && t.Reason == ""
 }
 
 // The values of the buttons, beside the directions.
@@ -138,9 +142,11 @@ func truthOf(r *http.Request) (curation.Truth, error) {
 	case saidRight, saidWrong:
 	case string(taxonomy.FalsePass), string(taxonomy.FalseFail), string(taxonomy.Other):
 		t.Direction = taxonomy.Direction(said)
+	case string(taxonomy.Environment):
+		t.Direction, t.Correct = taxonomy.Environment, nil
 	default:
 		return t, &tree.FieldError{Field: "truth",
-			Problem: "is none of right, wrong, false_pass, false_fail and other; choose one"}
+			Problem: "is none of right, wrong, false_pass, false_fail, other and environment; choose one"}
 	}
 	if n := utf8.RuneCountInString(t.Reason); n > noteMost {
 		return t, &tree.FieldError{Field: "reason",

@@ -31,11 +31,11 @@ type period struct {
 	choice
 	At                           time.Time // the newest of them
 	All, Labelled, Passed, Alarm int       // Passed missed a defect, Alarm reported one that does not exist
-	Wrong                        int
+	Wrong, Apart                 int       // Apart show nothing about their judge
 }
 
 // Open returns the number of verdicts without a label.
-func (p *period) Open() int { return p.All - p.Labelled }
+func (p *period) Open() int { return p.All - p.Labelled - p.Apart }
 
 // shareFrom is the minimum number of labels for a percentage: of fewer it would look too certain.
 const shareFrom = 10
@@ -55,6 +55,9 @@ func (p *period) add(v *verdictOf) {
 	}
 	if v.Labelled {
 		p.Labelled++
+	}
+	if v.Apart() {
+		p.Apart++
 	}
 	if v.Wrong() {
 		p.Wrong++

@@ -73,8 +73,8 @@ func New() (*Site, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the pages: %w", err)
 	}
-	for name := range strings.FieldsSeq("overview verdicts inbox many memories memory facts fact edit teach ask coming " +
-		"map drawing runs run effect review draft history question health login problem") {
+	for name := range strings.FieldsSeq("overview verdicts judges inbox many memories memory facts fact edit teach ask " +
+		"coming map drawing runs run effect review draft history question health login problem") {
 		t, err := layout.Clone()
 		if err == nil {
 			t, err = t.ParseFS(files, "templates/"+name+".html")

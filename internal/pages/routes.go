@@ -20,6 +20,7 @@ func Routes() []Route {
 	return []Route{
 		{ID: "overview", Method: "GET", Path: in + "overview", Do: (*Site).overview},
 		{ID: "verdicts", Method: "GET", Path: in + "verdicts", Do: (*Site).verdicts},
+		{ID: "judges", Method: "GET", Path: in + "judges", Do: (*Site).judges},
 		{ID: "inbox", Method: "GET", Path: in + "inbox", Do: (*Site).inbox},
 		{ID: "label", Method: "POST", Path: in + "inbox", Admin: true, Changes: true, Do: (*Site).label},
 		{ID: "many", Method: "POST", Path: in + "inbox/many", Admin: true, Changes: true, Do: (*Site).many},

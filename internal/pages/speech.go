@@ -133,7 +133,10 @@ func (s *speech) status(n *tree.Node) string {
 
 // verdict returns the label of a verdict as a sentence.
 func (s *speech) verdict(v tree.Verdict) string {
-	if v.Correct {
+	switch {
+	case v.Apart():
+		return s.say("it shows nothing about its judge")
+	case v.Correct:
 		return s.say("it was right")
 	}
 	return s.say("it was wrong, %s", v.Direction.Name().In(s.lang))

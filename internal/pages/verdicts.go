@@ -41,6 +41,7 @@ func verdictsOf(ctx context.Context, m *memtree.Memory) (out []verdictOf, err er
 		}
 		was := &out[i]
 		was.Labelled, was.Correct, was.Direction, was.Node, was.By = v.Labelled, v.Correct, v.Direction, v.Node, v.By
+		was.Excuse = v.Excuse
 	}
 	return out, nil
 }
@@ -51,6 +52,7 @@ const (
 	labelAny   = "any"
 	labelRight = "right"
 	labelWrong = "wrong"
+	labelApart = string(taxonomy.Environment)
 )
 
 // choice selects verdicts. A field that is "" matches all.
@@ -99,7 +101,9 @@ func (c *choice) labelled(v *verdictOf) bool {
 	case "":
 		return true
 	case labelNone:
-		return !v.Labelled
+		return !v.Settled()
+	case labelApart:
+		return v.Apart()
 	case labelAny:
 		return v.Labelled
 	case labelRight:

@@ -919,6 +919,18 @@ export interface components {
                 [key: string]: number;
             };
         };
+        Apart: {
+            /** Format: int64 */
+            environment: number;
+            /** Format: int64 */
+            healed: number;
+            /** Format: int64 */
+            n: number;
+            /** Format: int64 */
+            named: number;
+            /** Format: int64 */
+            retried: number;
+        };
         Assertion: {
             aria: string;
             cases: string[] | null;
@@ -1155,6 +1167,7 @@ export interface components {
             correct: boolean;
             direction?: string;
             evaluation: string;
+            excuse?: string;
             features?: string;
             labelled: boolean;
             mends?: boolean;
@@ -1320,6 +1333,7 @@ export interface components {
             correct?: boolean;
             direction?: string;
             evidence?: components["schemas"]["Evidence"];
+            excuse?: string;
             ground_truth?: unknown;
             id?: string;
             judgment: unknown;
@@ -1638,13 +1652,13 @@ export interface components {
         Label: {
             /** @description The person who decides; left out: the name of the token */
             by?: string;
-            /** @description Whether the agent was right */
+            /** @description Whether the agent was right; unused with environment */
             correct: boolean;
             /**
-             * @description Left out: as each can be
+             * @description Left out: as each can be; environment: the runs show nothing about their judge
              * @enum {string}
              */
-            direction?: "false_pass" | "false_fail" | "other";
+            direction?: "false_pass" | "false_fail" | "other" | "environment";
             /** @description Return what would change, write nothing */
             dryRun?: boolean;
             /** @description Their ids */
@@ -2045,6 +2059,8 @@ export interface components {
         };
         Remedied: {
             /** Format: int64 */
+            back: number;
+            /** Format: int64 */
             broken: number;
             /** Format: int64 */
             changed: number;
@@ -2316,6 +2332,7 @@ export interface components {
             /** Format: int64 */
             again: number;
             analyses: components["schemas"]["Analyses"];
+            apart: components["schemas"]["Apart"];
             briefs: components["schemas"]["Known"];
             /** Format: int64 */
             bytes: number;
@@ -2519,6 +2536,7 @@ export interface components {
             correct: boolean;
             direction?: string;
             evaluation: string;
+            excuse?: string;
             features?: string;
             labelled: boolean;
             mends?: boolean;

@@ -121,6 +121,14 @@ class Analyses(TypedDict):
     models: Dict[str, int]
 
 
+class Apart(TypedDict):
+    environment: int
+    healed: int
+    n: int
+    named: int
+    retried: int
+
+
 class _Assertion(TypedDict):
     aria: str
     cases: Optional[List[str]]
@@ -360,6 +368,7 @@ class CurationKnown(_CurationKnown, total=False):
     by: str
     case_id: str
     direction: str
+    excuse: str
     features: str
     mends: bool
     node: str
@@ -523,6 +532,7 @@ class Evaluation(_Evaluation, total=False):
     correct: bool
     direction: str
     evidence: Evidence
+    excuse: str
     ground_truth: Any
     id: str
     observation: str
@@ -839,7 +849,7 @@ class Known(TypedDict):
 
 
 class _Label(TypedDict):
-    # Whether the agent was right
+    # Whether the agent was right; unused with environment
     correct: bool
     # Their ids
     evaluations: Optional[List[str]]
@@ -848,8 +858,8 @@ class _Label(TypedDict):
 class Label(_Label, total=False):
     # The person who decides; left out: the name of the token
     by: str
-    # Left out: as each can be
-    direction: Literal["false_pass", "false_fail", "other"]
+    # Left out: as each can be; environment: the runs show nothing about their judge
+    direction: Literal["false_pass", "false_fail", "other", "environment"]
     # Return what would change, write nothing
     dryRun: bool
     # Decide although another person decided otherwise, or take their decision back
@@ -1284,6 +1294,7 @@ class Rejection(_Rejection, total=False):
 
 
 class Remedied(TypedDict):
+    back: int
     broken: int
     changed: int
     e: float
@@ -1562,6 +1573,7 @@ class Stats(TypedDict):
     ablations: AblationStats
     again: int
     analyses: Analyses
+    apart: Apart
     briefs: Known
     bytes: int
     corrections: Optional[List[Remedied]]
@@ -1774,6 +1786,7 @@ class Verdict(_Verdict, total=False):
     by: str
     case_id: str
     direction: str
+    excuse: str
     features: str
     mends: bool
     node: str

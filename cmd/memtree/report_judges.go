@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/estimate"
+	"github.com/memtree/memtree/internal/cli/say"
+)
+
+// Labels that a summary asks for: of each judge, and in all.
+const (
+	nextLabels = 5
+	mostJudges = 10
+)
+
+// reportJudges sets how often each judge is wrong, and how many runs are excused.
+func reportJudges(ctx context.Context, m *memtree.Memory, r *ciReport) error {
+	judges, err := m.Judges(ctx, nextLabels)
+	if err != nil {
+		return err
+	}
+	r.Judges = judges[:min(mostJudges, len(judges))]
+	for e, err := range m.Tree().Ledger(ctx, 0) {
+		if err != nil {
+			return fmt.Errorf("read the ledger: %w", err)
+		}
+		if v := e.Verdict; v != nil && v.Apart() && (r.Run == "" || v.RunID == r.Run) {
+			r.Excused++
+		}
+	}
+	return nil
+}
+
+// judgesMarkdown writes how often each judge is wrong, if a label is known.
+func judgesMarkdown(v *say.Voice, p func(string), r *ciReport) {
+	var rows, next []string
+	for i := range r.Judges {
+		j := &r.Judges[i]
+		if j.Known == 0 {
+			continue
+		}
+		name := j.Judge
+		if name == "" {
+			name = v.Say("(no name)")
+		}
+		rows = append(rows, fmt.Sprintf("| %s | %d | %d | %s | %s |", say.Markdown(name, reportID), j.Verdicts, j.Known,
+			estimated(j.Labelled), estimated(j.Estimate)))
+		for _, id := range j.Next {
+			next = append(next, say.Code(id, reportID))
+		}
+	}
+	if len(rows) > 0 {
+		p("### " + v.Say("How often the judges are wrong"))
+		head := fmt.Sprintf("| %s | %s | %s | %s | %s |\n|---|---:|---:|---:|---:|\n", v.Say("judge"), v.Say("verdicts"),
+			v.Say("labelled"), v.Say("wrong of the labelled"), v.Say("wrong of all, estimated"))
+		p(head + strings.Join(rows, "\n"))
+		p(v.Say("In brackets: of 100 such intervals 95 hold the true share. The labelled verdicts are mostly the riskiest " +
+			"ones, so only the estimate is of all."))
+	}
+	if len(next) > 0 {
+		p(v.Say("Labels that would narrow these intervals most: %s.", strings.Join(next, v.Say(", "))))
+	}
+	if r.Excused > 0 {
+		p(v.Say("Excused runs, from which nothing is learned (healed, passed after a retry, failed by the environment): %d.",
+			r.Excused))
+	}
+}
+
+// estimated is an estimate with its interval, in percent.
+func estimated(e estimate.Estimate) string {
+	return fmt.Sprintf("%.1f %% (%.1f–%.1f)", 100*e.P, 100*e.Low, 100*e.High)
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/look"
+	"github.com/memtree/memtree/tree"
+)
+
+// lookFlags are the flags of triage for second looks.
+type lookFlags struct {
+	n   int // verdicts to look at; 0: none
+	dry bool
+	handFlags
+}
+
+func (f *lookFlags) add(a *app, c *cobra.Command) {
+	c.Flags().IntVar(&f.n, "look", 0, a.Say("have the model look a second time at so many of the riskiest verdicts"))
+	c.Flags().BoolVar(&f.dry, "dry-run", false, a.Say("with --look: estimate what it would take; "+
+		"ask no model, write nothing"))
+	addHandFlags(a.Voice, c, &f.handFlags)
+	a.model.Flags(c)
+}
+
+func (f *lookFlags) check(v *say.Voice) error {
+	switch {
+	case f.n < 0:
+		return v.Usage("--look is %d; give how many verdicts to look at", f.n)
+	case f.n == 0 && (f.dry || f.handFlags != handFlags{}):
+		return v.Usage("--dry-run, --print and --from go with --look")
+	}
+	return nil
+}
+
+// lookedAt is the result of the second looks, as --json prints it.
+type lookedAt struct {
+	look.Report
+	Cost      any  `json:"cost"`      // a number, or "unknown"
+	Estimated bool `json:"estimated"` // of a dry run
+	handed
+	print string
+}
+
+// lookAt has the reader look at the riskiest of the verdicts, in the order of triage.
+func lookAt(ctx context.Context, a *app, m *memtree.Memory, es []tree.Evaluation, f *lookFlags) (*lookedAt, error) {
+	type scored struct {
+		e        *tree.Evaluation
+		p, order float64
+	}
+	var all []scored
+	for i := range es {
+		r, err := m.Risk(ctx, es[i])
+		if err != nil {
+			return nil, err
+		}
+		if !r.Learned {
+			all = append(all, scored{&es[i], r.P, r.Order})
+		}
+	}
+	slices.SortStableFunc(all, func(x, y scored) int {
+		return cmp.Or(cmp.Compare(y.p, x.p), cmp.Compare(y.order, x.order))
+	})
+	riskiest := make([]tree.Evaluation, 0, f.n)
+	for _, s := range all[:min(f.n, len(all))] {
+		riskiest = append(riskiest, *s.e)
+	}
+	hand, err := byHand(ctx, a, &f.handFlags)
+	if err != nil {
+		return nil, err
+	}
+	o := look.Options{DryRun: f.dry}
+	if hand != nil {
+		o.Reader = hand
+	}
+	o.Price, _ = a.model.PriceOf(a.model.Name)
+	o.MaxCalls, o.MaxCost = a.model.Left()
+	bar := a.Progress(a.Say("looking"), func(n int64) string { return a.Say("%d verdicts", n) })
+	defer bar.End()
+	o.Progress = func(r look.Report) { bar.Step(int64(r.Looks), int64(len(riskiest))) }
+	did, err := m.Looks().Read(ctx, riskiest, o)
+	bar.End()
+	a.model.Halted(m.Health().Model, 0)
+	out := &lookedAt{Report: did, Estimated: f.dry, print: f.print}
+	if f.dry {
+		out.Cost = a.model.CostOf(did.Calls, 0, did.Usage)
+	} else {
+		out.Cost = a.model.Now().Cost
+	}
+	if err == nil {
+		_, err = f.end(a, hand, &out.handed)
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return nil, a.Fail(err, "interrupted after %d looks; they are saved; give the same command again to go on",
+			did.Looks)
+	case llm.KindOf(err) == llm.KindNotSet:
+		return nil, a.Fail(err, "no model is set to look at verdicts; set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY "+
+			"(memtree llm check tries them)")
+	}
+	return out, err
+}
+
+// lookLines describes the second looks.
+func (l *lookedAt) lines(a *app) []string {
+	var out []string
+	add := func(s string) { out = append(out, a.Wrap(s)...) }
+	switch {
+	case l.Questions != nil:
+		add(a.Say("Questions written to %s: %d. Put the answers into a file, a line each: {\"id\": ..., "+
+			"\"answer\": {...}}, and take them with --from.", l.print, *l.Questions))
+		return out
+	case l.Estimated:
+		add(a.Say("To look at: %d verdicts; %d were looked at before, %d leave nothing to look at. Calls: %d, some %d "+
+			"tokens in, %d out; cost %s. Nothing was asked.", l.Asked-l.Known-l.Empty, l.Known, l.Empty, l.Calls,
+			l.Usage.InputTokens, l.Usage.OutputTokens, a.model.CostWords(l.Cost)))
+		return out
+	}
+	add(a.Say("Looked at again: %d verdicts; %d looks contradict the verdict, %d quotations are not in the evidence and "+
+		"count for nothing.", l.Looks, l.Against, l.Unfound))
+	if l.Left > 0 {
+		add(a.Say("Verdicts that were not looked at: %d (%s). The same command goes on.", l.Left, text.Line(l.Why)))
+	}
+	return append(out, a.model.Lines()...)
+}
+
+// lookWords describes one second look: what it found of the verdict, and the quotation for it.
+func lookWords(v *say.Voice, l *look.Look) string {
+	_, quote := l.Quoted()
+	quote = text.Fit(text.Line(quote), 100)
+	switch l.Code() {
+	case look.Supported, look.Holds:
+		return v.Say("a second look bears the verdict out: “%s”", quote)
+	case look.Doubted, look.Refuted:
+		return v.Say("a second look contradicts it: “%s”", quote)
+	case look.Unseen:
+		return v.Say("a second look: the evidence does not show it")
+	}
+	return v.Say("a second look that counts for nothing: the evidence orders a verdict")
+}
+
+// lookLine is the line of a second look below a verdict.
+func lookLine(v *say.Voice, l *look.Look) string {
+	return v.Paint(say.Dim, "    "+text.Fit(lookWords(v, l), v.Width-4))
+}

@@ -1,0 +1,81 @@
+// Package estimate estimates how often a judge is wrong from few labels, with 95 % intervals, and which labels would
+// narrow them most.
+//
+// People label the riskiest verdicts first, so the share of wrong ones among the labelled is too high. Here verdicts
+// are counted by the risk that was predicted before the label (estimate.go), and the predictions of all of them,
+// labelled or not, are corrected by the labels (ppi.go). ask.go chooses the labels to ask for next. Rogan and Gladen's
+// estimate (truth.go) is of something else: how many tests fail in truth, when a judge with known errors judged them.
+//
+// All functions are pure. Assumption: of verdicts with equal risks the labelled ones are like the others.
+package estimate
+
+import (
+	"math"
+
+	"github.com/memtree/memtree/internal/stat"
+)
+
+// Estimate is an estimated share with its 95 % interval, all within 0 to 1.
+type Estimate struct {
+	P float64 `json:"p"`
+	stat.Interval
+}
+
+// wide is the interval of what is not known.
+var wide = stat.Interval{Low: 0, High: 1}
+
+// Stratum is verdicts with a like risk.
+type Stratum struct {
+	N        int     `json:"n"`     // verdicts, labelled or not
+	Known    int     `json:"known"` // of N, with a label
+	Wrong    int     `json:"wrong"` // of Known
+	Forecast float64 `json:"-"`     // sum of the probabilities to be wrong that were predicted for all N
+}
+
+// Add counts a verdict with the predicted probability p to be wrong; wrong is ignored without a label.
+func (s *Stratum) Add(p float64, known, wrong bool) {
+	s.N++
+	s.Forecast += p
+	if known {
+		s.Known++
+		if wrong {
+			s.Wrong++
+		}
+	}
+}
+
+// Labelled returns the share of wrong verdicts among the labelled ones, whoever chose them, with Wilson's interval. It
+// is right only if the labelled verdicts were drawn at random.
+func Labelled(of []Stratum) Estimate {
+	k, n := 0, 0
+	for i := range of {
+		k, n = k+of[i].Wrong, n+of[i].Known
+	}
+	return Estimate{float64(k) / float64(max(1, n)), stat.Wilson(k, n)}
+}
+
+// Bins is the number of bins of risk that are counted.
+const Bins = 16
+
+// Bin returns the bin of a predicted probability to be wrong, from 0, the least risky: of equal width in log-odds.
+func Bin(p float64) int {
+	p = max(0.001, min(0.999, p))
+	return max(0, min(Bins-1, int((math.Log(p/(1-p))+4)/8*Bins)))
+}
+
+// Center returns the middle of a bin.
+func Center(bin int) float64 { return sigmoid((float64(bin)+0.5)*8/Bins - 4) }
+
+// Bands is the number of bands of risk.
+const Bands = 3
+
+// Band returns the band of a predicted probability to be wrong, from 0, the least risky.
+func Band(p float64) int {
+	switch {
+	case p < 0.1:
+		return 0
+	case p < 0.3:
+		return 1
+	}
+	return Bands - 1
+}

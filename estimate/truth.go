@@ -1,0 +1,41 @@
+package estimate
+
+import (
+	"math"
+
+	"github.com/memtree/memtree/internal/stat"
+)
+
+// Judged counts labelled verdicts by their truth.
+type Judged struct {
+	Fails, FailsSeen   int // tests that fail in truth; of these, judged to fail
+	Passes, PassesSeen int // tests that pass in truth; of these, judged to pass
+}
+
+// Truth returns the share of tests that fail in truth, of n tests of which the judge failed some (W. J. Rogan and B.
+// Gladen, American Journal of Epidemiology 107, 1978; interval: Z. Lang and J. Reiczigel, Preventive Veterinary
+// Medicine 113, 2014). known are labelled verdicts of the same judge, drawn at random by their truth. ok is false if
+// the judge is no better than chance, or there are too few labels to know: fewer than 5 of either truth.
+func Truth(failed, n int, known Judged) (e Estimate, ok bool) {
+	if n <= 0 || known.Fails < 5 || known.Passes < 5 {
+		return Estimate{0, wide}, false
+	}
+	z := stat.Z
+	all := float64(n) + z*z
+	apparent := (float64(failed) + z*z/2) / all
+	nSe, nSp := float64(known.Fails)+2, float64(known.Passes)+2
+	se, sp := (float64(known.FailsSeen)+1)/nSe, (float64(known.PassesSeen)+1)/nSp
+	better := se + sp - 1
+	if better < 0.05 {
+		return Estimate{0, wide}, false
+	}
+	p := (apparent + sp - 1) / better
+	varSe, varSp := se*(1-se)/nSe, sp*(1-sp)/nSp
+	shift := 2 * z * z * (p*varSe - (1-p)*varSp)
+	half := z * math.Sqrt((apparent*(1-apparent)/all+p*p*varSe+(1-p)*(1-p)*varSp)/(better*better))
+	share := func(x float64) float64 { return max(0, min(1, x)) }
+	se, sp = float64(known.FailsSeen)/float64(known.Fails), float64(known.PassesSeen)/float64(known.Passes)
+	point := share((float64(failed)/float64(n) + sp - 1) / max(0.05, se+sp-1))
+	in := stat.Interval{Low: share(p + shift - half), High: share(p + shift + half)}
+	return Estimate{max(in.Low, min(in.High, point)), in}, true
+}

@@ -1,0 +1,167 @@
+package memtree
+
+// How often each judge is wrong, estimated from few labels, and which labels would narrow that most.
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+
+	"github.com/memtree/memtree/estimate"
+	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/risk"
+)
+
+// JudgeRate is how often a judge is wrong. Its verdicts are the latest 4,096 with a label and those of the newest 1,000
+// that wait for one.
+type JudgeRate struct {
+	Judge    string            `json:"judge"` // the name of an agent, "" for verdicts without one
+	Verdicts int               `json:"verdicts"`
+	Known    int               `json:"known"` // with a label
+	Wrong    int               `json:"wrong"` // of Known
+	Labelled estimate.Estimate `json:"labelled"`
+	Estimate estimate.Estimate `json:"estimate"` // of all verdicts, whichever of them were labelled
+
+	// Failing is the share of tests that fail in truth among those that wait; nil if too little is known of the judge.
+	Failing *estimate.Estimate `json:"failing,omitempty"`
+	Judged  float64            `json:"judged"` // share of those that wait and were judged to fail
+
+	Next []string `json:"next"` // evaluations to label next, which narrow Estimate most
+
+	// Course is Estimate as its labels came in, after a growing number of them; the last one is Estimate.
+	Course []CoursePoint `json:"course"`
+}
+
+// CoursePoint is an estimate after a number of labels.
+type CoursePoint struct {
+	Known int `json:"known"`
+	estimate.Estimate
+}
+
+// coursePoints is the most points of a course.
+const coursePoints = 24
+
+// Judges returns how often each judge with verdicts that wait or have a label is wrong, those with the most verdicts
+// first, with at most next labels to ask for each. Advanced.
+func (m *Memory) Judges(ctx context.Context, next int) ([]JudgeRate, error) {
+	box, err := m.Inbox().List(ctx, 0)
+	if err != nil {
+		return nil, fmt.Errorf("judges: %w", err)
+	}
+	names := map[string]bool{}
+	for e, err := range m.store.Ledger(ctx, 0) {
+		if err != nil {
+			return nil, fmt.Errorf("judges: %w", err)
+		}
+		if v := e.Verdict; v != nil && v.Labelled {
+			names[v.Agent.Name] = true
+		}
+	}
+	of := map[string]*waitingOf{}
+	for i := range box.Waiting {
+		u := &box.Waiting[i]
+		if u.Risk.Forecast == 0 { // of the newest 1,000 only
+			continue
+		}
+		name := u.Evaluation.Agent.Name
+		names[name] = true
+		if of[name] == nil {
+			of[name] = &waitingOf{}
+		}
+		of[name].add(&u.Evaluation, &u.Risk)
+	}
+	known := map[string]risk.JudgeLabels{}
+	l := m.learned
+	err = l.View(ctx, func() {
+		for name := range names {
+			known[name] = l.risk.Model().Judge(name)
+		}
+	}, l.risk)
+	if err != nil {
+		return nil, fmt.Errorf("judges: %w", err)
+	}
+	out := []JudgeRate{}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		w := of[name]
+		if w == nil {
+			w = &waitingOf{}
+		}
+		if r := judgeRate(name, known[name], w, next); r.Verdicts > 0 {
+			out = append(out, r)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b JudgeRate) int { return cmp.Compare(b.Verdicts, a.Verdicts) })
+	return out, nil
+}
+
+// waitingOf is the verdicts of a judge that wait for a label.
+type waitingOf struct {
+	ids                [estimate.Bins][]string
+	n, passes, failing int
+}
+
+func (w *waitingOf) add(e *Evaluation, r *risk.Risk) {
+	bin := estimate.Bin(r.Forecast)
+	w.ids[bin] = append(w.ids[bin], e.Key())
+	w.n++
+	switch judgment.PolarityOf(judgment.Decode(e.Judgment)) {
+	case judgment.Passes:
+		w.passes++
+	case judgment.Fails:
+		w.failing++
+	case judgment.Unread:
+	}
+}
+
+func judgeRate(name string, known risk.JudgeLabels, w *waitingOf, next int) JudgeRate {
+	out := JudgeRate{Judge: name, Next: []string{}, Course: []CoursePoint{}}
+	all := make([]estimate.Stratum, estimate.Bins)
+	for bin, ids := range w.ids {
+		for range ids {
+			all[bin].Add(estimate.Center(bin), false, false)
+		}
+	}
+	for _, label := range known.Labels {
+		bin, _ := risk.Bin(label)
+		all[bin].Add(estimate.Center(bin), false, false)
+	}
+	step := max(1, (len(known.Labels)+coursePoints-1)/coursePoints)
+	for i, label := range known.Labels {
+		bin, wrong := risk.Bin(label)
+		all[bin].Known++
+		if wrong {
+			all[bin].Wrong++
+			out.Wrong++
+		}
+		if at := i + 1; at%step == 0 || at == len(known.Labels) {
+			out.Course = append(out.Course, CoursePoint{at, estimate.Powered(all)})
+		}
+	}
+	out.Verdicts, out.Known = w.n+len(known.Labels), len(known.Labels)
+	out.Labelled, out.Estimate = estimate.Labelled(all), estimate.Powered(all)
+	if n := w.passes + w.failing; n > 0 {
+		out.Judged = float64(w.failing) / float64(n)
+		if e, ok := estimate.Truth(w.failing, n, known.Judged); ok {
+			out.Failing = &e
+		}
+	}
+	for bin, n := range estimate.Ask(all, min(next, w.n)) {
+		out.Next = append(out.Next, draw(w.ids[bin], n)...)
+	}
+	return out
+}
+
+// draw returns n of the ids, at random by a hash of each, so that the same ids give the same ones.
+func draw(ids []string, n int) []string {
+	by := func(id string) uint64 {
+		h := fnv.New64a()
+		_, _ = h.Write([]byte(id)) // never fails
+		return h.Sum64()
+	}
+	out := slices.Clone(ids)
+	slices.SortFunc(out, func(a, b string) int { return cmp.Or(cmp.Compare(by(a), by(b)), cmp.Compare(a, b)) })
+	return out[:min(n, len(out))]
+}

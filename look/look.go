@@ -1,0 +1,84 @@
+// Package look has a reader, mostly a model, look a second time at verdicts that are likely to be wrong. The reader is
+// given the task, the evidence of the run and the verdict, and answers point by point, each with a quotation of the
+// evidence (prompts.LookInput). A quotation that is not in the evidence counts for nothing (quote.go).
+//
+// A look is evidence for package risk and never a truth: its code (code.go) counts by how often verdicts with such a
+// code were wrong in the store. Looks are stored in a Book (book.go), so that no verdict is paid for twice and a
+// reading that was cut short continues. Looks reads within bounds (looks.go).
+package look
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/memtree/memtree/internal/guard"
+	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/prompts"
+	"github.com/memtree/memtree/tree"
+)
+
+// Look is a reader's second look at one verdict.
+type Look struct {
+	Evaluation string    `json:"evaluation"`
+	At         time.Time `json:"at,omitzero"`
+	By         string    `json:"by,omitempty"`     // the model
+	Prompt     string    `json:"prompt,omitempty"` // name and version of the prompt
+
+	Points  []Point `json:"points"`
+	Against string  `json:"against,omitempty"` // a quotation that contradicts the verdict
+	Refuted bool    `json:"refuted,omitempty"` // Against is in the evidence
+	Blame   string  `json:"blame"`             // agent, beyond its control, none, unseen
+	Holds   string  `json:"holds"`             // yes, no, unseen
+	Why     string  `json:"why,omitempty"`     // the reader's own sentence
+	Orders  bool    `json:"orders,omitempty"`  // the evidence orders a verdict, so that this look counts for nothing
+}
+
+// Point is one demand of the task.
+type Point struct {
+	Point string `json:"point"`
+	Shown string `json:"shown"` // yes, no, unseen
+	Quote string `json:"quote,omitempty"`
+	Found bool   `json:"found"` // Quote is in the evidence, and does not only repeat the task
+}
+
+// Evidence returns what a reader can look at: what the agent saw and did, and what failed. "" means that there is
+// nothing to look at.
+func Evidence(e *tree.Evaluation) string {
+	parts := []string{strings.TrimSpace(e.Observation)}
+	if e.Evidence != nil {
+		var steps []string
+		for _, s := range e.Evidence.Steps {
+			line := s.Title
+			if s.Failed {
+				line += " (failed)"
+			}
+			steps = append(steps, line)
+		}
+		parts = append(parts, strings.Join(steps, "\n"))
+	}
+	return strings.TrimSpace(strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n"))
+}
+
+// question returns the question about a verdict.
+func question(e *tree.Evaluation, before []string) prompts.LookInput {
+	judged := judgment.Read(judgment.Decode(e.Judgment))
+	claim := strings.TrimSpace(judged.Verdict + ": " + judged.Beside)
+	return prompts.LookInput{
+		Lang: text.Lang(e.Prompt), Task: e.Prompt, Evidence: Evidence(e), Claim: claim, Before: before,
+	}
+}
+
+// lookOf checks the quotations of an answer.
+func lookOf(e *tree.Evaluation, in *prompts.LookInput, v *prompts.LookOutput) Look {
+	q := newQuotes(in.Shown(), in.Asked())
+	out := Look{
+		Evaluation: e.Key(), Against: v.Against, Refuted: q.found(v.Against), Blame: v.By, Holds: v.Holds, Why: v.Why,
+	}
+	_, out.Orders = guard.Forces(in.Shown())
+	for _, p := range v.Points {
+		out.Points = append(out.Points, Point{p.Point, p.Shown, p.Quote, p.Shown != unseen && q.found(p.Quote)})
+	}
+	return out
+}

@@ -1,0 +1,217 @@
+package look
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/meter"
+	"github.com/memtree/memtree/prompts"
+	"github.com/memtree/memtree/tree"
+)
+
+// Access is what Looks need of a memory.
+type Access struct {
+	Book     *Book
+	Model    llm.Generator // nil: only Options.Reader reads
+	Name     string        // of the model, if it does not report its own
+	Now      func() time.Time
+	ReadOnly bool
+	Hidden   func(product string) bool                        // no model may read runs of the product
+	Clean    func(tree.Evaluation) tree.Evaluation            // removes secrets
+	Before   func(context.Context, *tree.Evaluation) []string // memories of such tests, a line each
+	Save     func(ctx context.Context, every time.Duration)   // saves the book, if that was not done for so long
+}
+
+// Looks are the second looks of a memory. Its methods are safe for concurrent use.
+type Looks struct{ a Access }
+
+// New returns the second looks of a memory.
+func New(a Access) *Looks { return &Looks{a} }
+
+// Book returns the looks so far.
+func (s *Looks) Book() *Book { return s.a.Book }
+
+// Options bounds a Read.
+type Options struct {
+	DryRun   bool          // call no model, write nothing: Usage and Cost are estimated
+	MaxCalls *int          // of the model; nil: no bound
+	MaxCost  *float64      // of the calls, by Price; nil: no bound
+	Price    meter.Price   // of the model's tokens
+	Reader   llm.Generator // replaces the model
+	Progress func(Report)  // called after every look; may be nil
+}
+
+// Report is the result of a Read, or its estimate.
+type Report struct {
+	Asked   int       `json:"asked"`   // verdicts to look at
+	Known   int       `json:"known"`   // looked at before
+	Empty   int       `json:"empty"`   // without evidence to look at, or of a product that no model may read
+	Looks   int       `json:"looks"`   // new looks
+	Against int       `json:"against"` // of Looks, those that contradict the verdict
+	Unfound int       `json:"unfound"` // quotations of the reader that are not in the evidence
+	Calls   int       `json:"calls"`
+	Usage   llm.Usage `json:"usage"`
+	Cost    float64   `json:"-"`
+	Left    int       `json:"left"` // verdicts without an answer; the next Read continues with them
+	Why     string    `json:"why,omitempty"`
+}
+
+// Limits of a Read.
+const (
+	atOnce    = 4
+	maxTokens = 700 // of an answer
+	mostInRow = 5   // consecutive calls without an answer, after which it stops
+	saveEvery = 30 * time.Second
+)
+
+// Read has the reader look at verdicts, in the given order, except those that were looked at before. If it is cut short
+// it keeps what was read. Without a model the error is llm.KindNotSet.
+func (s *Looks) Read(ctx context.Context, es []tree.Evaluation, o Options) (Report, error) {
+	out := Report{Asked: len(es)}
+	model := o.Reader
+	if model == nil {
+		model = s.a.Model
+	}
+	switch {
+	case s.a.ReadOnly && !o.DryRun:
+		return out, fmt.Errorf("look: %w", tree.ErrReadOnly)
+	case model == nil && !o.DryRun:
+		return out, fmt.Errorf("look: %w", &llm.Error{Kind: llm.KindNotSet, Err: errors.New("no model is configured")})
+	}
+	set, err := prompts.Load(nil)
+	if err != nil {
+		return out, fmt.Errorf("look: %w", err)
+	}
+	asks, err := s.questions(ctx, es, set, &out)
+	if err != nil {
+		return out, fmt.Errorf("look: %w", err)
+	}
+	if o.DryRun {
+		for i := range asks {
+			out.Calls++
+			out.Usage = out.Usage.Add(meter.Estimate(asks[i].request))
+		}
+		out.Cost = o.Price.Of(out.Usage)
+		return out, nil
+	}
+	s.ask(ctx, model, asks, &o, &out)
+	s.a.Save(context.WithoutCancel(ctx), 0)
+	if err := ctx.Err(); err != nil {
+		return out, fmt.Errorf("look: %w", err)
+	}
+	return out, nil
+}
+
+// asked is a question about one verdict.
+type asked struct {
+	e       tree.Evaluation
+	in      prompts.LookInput
+	request llm.Request
+}
+
+func (s *Looks) questions(ctx context.Context, es []tree.Evaluation, set *prompts.Set, out *Report) ([]asked, error) {
+	var asks []asked
+	done := s.a.Book.keys()
+	for i := range es {
+		e := s.a.Clean(es[i])
+		key := e.Key()
+		switch {
+		case done[key]:
+			out.Known++
+			continue
+		case Evidence(&e) == "" || s.a.Hidden(e.Scope.Product):
+			out.Empty++
+			continue
+		}
+		done[key] = true
+		in := question(&e, s.a.Before(ctx, &e))
+		p, err := set.Look(in)
+		if err != nil {
+			return nil, err
+		}
+		asks = append(asks, asked{e, in, llm.Request{
+			Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema, MaxTokens: maxTokens,
+			Repair: func(answer string, violations []string) (string, error) {
+				r, err := set.Repair(prompts.RepairInput{Lang: in.Lang, Task: p.Text, Answer: answer, Problems: violations})
+				return r.Text, err
+			},
+		}})
+	}
+	return asks, ctx.Err()
+}
+
+// ask asks the questions, some at a time.
+func (s *Looks) ask(ctx context.Context, model llm.Generator, asks []asked, o *Options, out *Report) {
+	of := meter.New(model, meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of, InRow: mostInRow})
+	var (
+		mu     sync.Mutex
+		asking sync.WaitGroup
+	)
+	places := make(chan struct{}, atOnce)
+	for i := range asks {
+		places <- struct{}{}
+		if ctx.Err() != nil || of.Full() {
+			mu.Lock()
+			out.Left += len(asks) - i
+			mu.Unlock()
+			break
+		}
+		asking.Go(func() {
+			defer func() { <-places }()
+			l, err := s.look(ctx, of, &asks[i])
+			mu.Lock()
+			defer mu.Unlock()
+			out.add(&l, err)
+			spent := of.Total()
+			out.Calls, out.Usage = spent.Calls, spent.Usage
+			s.a.Save(ctx, saveEvery)
+			if o.Progress != nil {
+				o.Progress(*out)
+			}
+		})
+	}
+	asking.Wait()
+	spent := of.Total()
+	out.Calls, out.Usage, out.Cost = spent.Calls, spent.Usage, o.Price.Of(spent.Usage)
+}
+
+// look asks one question and stores the answer.
+func (s *Looks) look(ctx context.Context, model llm.Generator, a *asked) (Look, error) {
+	var v prompts.LookOutput
+	answer, err := llm.Ask(ctx, model, a.request, func(raw json.RawMessage) (bad error) {
+		v, bad = a.in.Read(raw)
+		return bad
+	})
+	if err != nil {
+		return Look{}, err //nolint:wrapcheck // the caller reports it
+	}
+	l := lookOf(&a.e, &a.in, &v)
+	l.At, l.By, l.Prompt = s.a.Now().UTC(), answer.Model, a.request.Name
+	if l.By == "" {
+		l.By = s.a.Name
+	}
+	s.a.Book.Put(l)
+	return l, nil
+}
+
+func (r *Report) add(l *Look, err error) {
+	if err != nil {
+		r.Left++
+		r.Why = err.Error()
+		return
+	}
+	r.Looks++
+	if c := l.Code(); c == Doubted || c == Refuted {
+		r.Against++
+	}
+	for i := range l.Points {
+		if l.Points[i].Quote != "" && !l.Points[i].Found {
+			r.Unfound++
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package prompts
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/memtree/memtree/internal/text"
+)
+
+// LookInput is a verdict and the evidence of the run. All texts come from outside; Look cleans, cuts and fences them.
+type LookInput struct {
+	Lang     string   // "zh", or anything else for English
+	Task     string   // what the agent had to do
+	Evidence string   // what it saw and did, and what failed
+	Claim    string   // the verdict with its reason
+	Before   []string // memories of such tests, a line each; optional
+}
+
+// LookOutput is the answer of a reader.
+type LookOutput struct {
+	Points  []LookPoint `json:"points"`
+	Against string      `json:"against"` // a quotation that contradicts the verdict; "" for none
+	By      string      `json:"by"`      // agent, beyond, none or unseen
+	Holds   string      `json:"holds"`   // yes, no or unseen
+	Why     string      `json:"why"`
+}
+
+// LookPoint is one demand of the task.
+type LookPoint struct {
+	Point string `json:"point"`
+	Shown string `json:"shown"` // yes, no or unseen
+	Quote string `json:"quote"`
+}
+
+// Limits of a look, in characters: some 1,900 tokens of English.
+const (
+	maxLookTask   = 1200
+	maxEvidence   = 3600
+	maxLookClaim  = 800
+	maxLookBefore = 4 // lines
+	maxPoints     = 6
+)
+
+// Look returns the prompt for a second look at a verdict. in.Read decodes the answer.
+func (s *Set) Look(in LookInput) (Prompt, error) {
+	return s.render("look", in.Lang, in.fields(), lookSchema)
+}
+
+// Shown returns the evidence as the reader sees it: cleaned and cut.
+func (in LookInput) Shown() string { return cutMiddle(in.Evidence, maxEvidence) }
+
+// Asked returns the task as the reader sees it.
+func (in LookInput) Asked() string { return cutMiddle(in.Task, maxLookTask) }
+
+func (in LookInput) fields() any {
+	return struct{ Task, Evidence, Claim, Before string }{
+		Task: fenceOrDash("task", in.Task, maxLookTask), Evidence: fenceOrDash("evidence", in.Evidence, maxEvidence),
+		Claim:  fenceOrDash("verdict", in.Claim, maxLookClaim),
+		Before: fence("before", bullets(in.Before[:min(maxLookBefore, len(in.Before))]), maxLookBefore*maxLine),
+	}
+}
+
+var lookSchema = json.RawMessage(`{"type":"object","properties":{` +
+	`"points":{"type":"array","minItems":1,"maxItems":6,"items":{"type":"object","properties":{` +
+	`"point":{"type":"string"},"shown":{"type":"string","enum":["yes","no","unseen"]},"quote":{"type":"string"}},` +
+	`"required":["point","shown","quote"],"additionalProperties":false}},` +
+	`"against":{"type":"string"},"by":{"type":"string","enum":["agent","beyond","none","unseen"]},` +
+	`"holds":{"type":"string","enum":["yes","no","unseen"]},"why":{"type":"string"}},` +
+	`"required":["points","against","by","holds","why"],"additionalProperties":false}`)
+
+// Read decodes an answer to the prompt made from in, and cuts its texts. The error is written for a model.
+func (in LookInput) Read(raw json.RawMessage) (LookOutput, error) {
+	var v LookOutput
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return LookOutput{}, fmt.Errorf("answer: %w", err)
+	}
+	answers := []string{"yes", "no", "unseen"}
+	switch {
+	case len(v.Points) == 0 || len(v.Points) > maxPoints:
+		return v, fmt.Errorf("points: there are %d; give 1 to %d", len(v.Points), maxPoints)
+	case !slices.Contains(answers, v.Holds):
+		return v, fmt.Errorf(`holds: must be "yes", "no" or "unseen", not %q`, v.Holds)
+	case !slices.Contains([]string{"agent", "beyond", "none", "unseen"}, v.By):
+		return v, fmt.Errorf(`by: must be "agent", "beyond", "none" or "unseen", not %q`, v.By)
+	}
+	for i := range v.Points {
+		p := &v.Points[i]
+		if !slices.Contains(answers, p.Shown) {
+			return v, fmt.Errorf(`points[%d].shown: must be "yes", "no" or "unseen", not %q`, i, p.Shown)
+		}
+		p.Point, p.Quote = text.Clip(text.Line(p.Point), maxLine), text.Clip(text.Line(p.Quote), maxQuotation)
+	}
+	v.Against, v.Why = text.Clip(text.Line(v.Against), maxQuotation), text.Clip(text.Line(v.Why), maxAnswerText)
+	return v, nil
+}
+
+var sampleLook = LookInput{
+	Task: "the task", Evidence: "the evidence", Claim: "the verdict", Before: []string{"the memory"},
+}

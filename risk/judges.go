@@ -1,0 +1,122 @@
+package risk
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/memtree/memtree/estimate"
+	"github.com/memtree/memtree/internal/judgment"
+)
+
+// Limits on judges.
+const (
+	maxJudges = 1024
+	maxLabels = 4096 // of one judge, the latest
+)
+
+// JudgeLabels is what is known of the verdicts of one judge that have a label.
+type JudgeLabels struct {
+	// Labels has a byte for each of the latest verdicts, in the order they were learned: the bin of the risk that was
+	// predicted before the label, and labelWrong.
+	Labels []byte
+	Judged estimate.Judged // counts of all
+}
+
+// labelWrong is the bit of a wrong verdict.
+const labelWrong = 0x80
+
+// Bin returns the bin of a label, see [estimate.Bin], and whether the verdict was wrong.
+func Bin(label byte) (bin int, wrong bool) {
+	return min(int(label&^labelWrong), estimate.Bins-1), label&labelWrong != 0
+}
+
+// Judge returns a copy of what is known of a judge, by its name.
+func (m *Model) Judge(name string) JudgeLabels {
+	var h [1]uint32
+	chain(h[:], "judge", name)
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	var out JudgeLabels
+	if j := m.judges[h[0]]; j != nil {
+		out = JudgeLabels{slices.Clone(j.Labels), j.Judged}
+	}
+	return out
+}
+
+// learnJudge counts a verdict with the predicted probability p to be wrong.
+func (m *Model) learnJudge(f *Features, p float64, wrong bool) {
+	j := m.judges[f.judges[0]]
+	if j == nil {
+		if len(m.judges) >= maxJudges {
+			return
+		}
+		if m.judges == nil {
+			m.judges = map[uint32]*JudgeLabels{}
+		}
+		j = &JudgeLabels{}
+		m.judges[f.judges[0]] = j
+	}
+	label := byte(estimate.Bin(p))
+	if wrong {
+		label |= labelWrong
+	}
+	if j.Labels = append(j.Labels, label); len(j.Labels) > maxLabels {
+		j.Labels = append(j.Labels[:0], j.Labels[len(j.Labels)-maxLabels:]...)
+	}
+	d := &j.Judged
+	switch passes, fails := valueWords.passes[f.value], valueWords.fails[f.value]; {
+	case passes && wrong:
+		d.Fails++
+	case passes:
+		d.Passes, d.PassesSeen = d.Passes+1, d.PassesSeen+1
+	case fails && wrong:
+		d.Passes++
+	case fails:
+		d.Fails, d.FailsSeen = d.Fails+1, d.FailsSeen+1
+	}
+}
+
+// valueWords are the hashes of the values that mean pass and fail.
+var valueWords = func() (w struct{ passes, fails map[uint32]bool }) {
+	w.passes, w.fails = map[uint32]bool{}, map[uint32]bool{}
+	for _, s := range judgment.Words() {
+		switch judgment.Word(s) {
+		case judgment.Passes:
+			w.passes[hash("value", s)] = true
+		case judgment.Fails:
+			w.fails[hash("value", s)] = true
+		case judgment.Unread:
+		}
+	}
+	return w
+}()
+
+// codeJudges writes or reads what is known of judges, by hash.
+func (m *Model) codeJudges(c coder) {
+	keys := slices.Sorted(maps.Keys(m.judges))
+	n := len(keys)
+	c.count(&n, maxJudges)
+	for i := range n {
+		var key uint32
+		j := &JudgeLabels{}
+		if i < len(keys) {
+			key, j = keys[i], m.judges[keys[i]]
+		}
+		labels := string(j.Labels)
+		c.word(&key)
+		c.text(&labels, maxLabels)
+		for _, k := range []*int{&j.Judged.Fails, &j.Judged.FailsSeen, &j.Judged.Passes, &j.Judged.PassesSeen} {
+			c.count(k, m.n)
+		}
+		if j.Judged.FailsSeen > j.Judged.Fails || j.Judged.PassesSeen > j.Judged.Passes {
+			c.fail("a count is above its total")
+		}
+		if _, reading := c.(*modelDecoder); reading {
+			if m.judges == nil {
+				m.judges = map[uint32]*JudgeLabels{}
+			}
+			j.Labels = []byte(labels)
+			m.judges[key] = j
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package memtree_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/tree"
+)
+
+// TestTakeBack: a correction gives its grounds, the ledger has no words of the run, and a person takes it back.
+func TestTakeBack(t *testing.T) {
+	dir := t.TempDir()
+	m := learned(t, dir)
+	r, err := memtree.Wrap(m, judgeHastily, taking(tree.Other))(t.Context(), hastyTest(1, ""))
+	require.NoError(t, err)
+	require.True(t, r.Correction.Changed)
+	require.NotEmpty(t, r.Correction.Grounds)
+	require.Len(t, r.Correction.Grounds, len(r.Correction.Signals))
+	id := r.Correction.Evaluation
+
+	back, err := m.TakeBack(t.Context(), id, "ann")
+	require.NoError(t, err)
+	require.Equal(t, r.Correction.First, back.Now)
+	_, err = m.TakeBack(t.Context(), id, "ann")
+	require.ErrorIs(t, err, memtree.ErrNotCorrected)
+	_, err = m.TakeBack(t.Context(), "no such run", "ann")
+	require.ErrorIs(t, err, memtree.ErrNotCorrected)
+
+	kept := effect.NewCorrections(tree.CorrectAbove)
+	for _, e := range ledgerOf(t, m, dir) {
+		kept.Note(&e)
+		if e.Correction != nil {
+			require.Empty(t, e.Correction.Grounds)
+		}
+	}
+	for _, x := range kept.Remedied() {
+		if x.Remedy == tree.Other {
+			require.Equal(t, []int{1, 1, 1}, []int{x.N, x.Changed, x.Back})
+		}
+	}
+}

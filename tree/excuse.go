@@ -1,0 +1,24 @@
+package tree
+
+import "github.com/memtree/memtree/taxonomy"
+
+// Excuse is why a run shows nothing about its judge, as noted by the tool that ran it. A person's label of the run
+// outweighs it.
+type Excuse string
+
+// The excuses.
+const (
+	Healed      Excuse = "healed"      // the tool repaired the test while it ran
+	Retried     Excuse = "retried"     // the test passed after attempts that failed
+	Environment Excuse = "environment" // no network, missing seed data, a device that was off
+)
+
+// Valid reports whether x is one of the excuses.
+func (x Excuse) Valid() bool { return x == Healed || x == Retried || x == Environment }
+
+// Apart reports whether the run shows nothing about its judge: it is neither right nor wrong, and nothing learns from
+// it.
+func (v *Verdict) Apart() bool { return !v.Labelled && v.Direction == taxonomy.Environment }
+
+// Settled reports whether the run needs no label: it has a label, or is apart.
+func (v *Verdict) Settled() bool { return v.Labelled || v.Apart() }
