@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -50,8 +51,8 @@ func TestJudges(t *testing.T) {
 		}
 		require.NoError(t, m.Wait(ctx))
 	}
-	rate := func(next int) memtree.JudgeRate {
-		all, err := m.Judges(ctx, next)
+	rate := func(next int) inbox.JudgeRate {
+		all, err := m.Inbox().Judges(ctx, next)
 		require.NoError(t, err)
 		require.Len(t, all, 1)
 		return all[0]

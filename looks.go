@@ -10,11 +10,9 @@ import (
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/look"
 	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"
 )
-
-// Looks returns the second looks at verdicts, and has a reader make more. Advanced.
-func (m *Memory) Looks() *look.Looks { return m.looks }
 
 // newLooks returns the looks of the memory.
 func (m *Memory) newLooks() *look.Looks {
@@ -59,3 +57,14 @@ func (m *Memory) beforeLook(ctx context.Context, e *tree.Evaluation) []string {
 
 // looked returns the code of the second look at an evaluation, 0 without one.
 func (m *Memory) looked(key string) uint8 { return m.learned.looks.Code(key) }
+
+// judgeLabels returns what is known of judges, by their names.
+func (m *Memory) judgeLabels(ctx context.Context, names []string) (map[string]risk.JudgeLabels, error) {
+	out, l := map[string]risk.JudgeLabels{}, m.learned
+	err := l.View(ctx, func() {
+		for _, name := range names {
+			out[name] = l.risk.Model().Judge(name)
+		}
+	}, l.risk)
+	return out, err
+}

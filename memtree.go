@@ -317,6 +317,7 @@ func (m *Memory) Taxonomy() *taxonomy.Taxonomy { return m.taxonomy }
 func (m *Memory) Inbox() *inbox.Reader {
 	return inbox.New(inbox.Options{
 		Box: m.learned.inbox, Tree: m.store, Score: m.scored, ReadOnly: m.opts.ReadOnly,
+		Judge: m.judgeLabels, Looks: m.looks,
 	})
 }
 

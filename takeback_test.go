@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/tree"
 )
@@ -21,13 +22,13 @@ func TestTakeBack(t *testing.T) {
 	require.Len(t, r.Correction.Grounds, len(r.Correction.Signals))
 	id := r.Correction.Evaluation
 
-	back, err := m.TakeBack(t.Context(), id, "ann")
+	back, err := m.Curation().TakeBack(t.Context(), id, curation.Options{By: "ann"})
 	require.NoError(t, err)
 	require.Equal(t, r.Correction.First, back.Now)
-	_, err = m.TakeBack(t.Context(), id, "ann")
-	require.ErrorIs(t, err, memtree.ErrNotCorrected)
-	_, err = m.TakeBack(t.Context(), "no such run", "ann")
-	require.ErrorIs(t, err, memtree.ErrNotCorrected)
+	_, err = m.Curation().TakeBack(t.Context(), id, curation.Options{By: "ann"})
+	require.ErrorIs(t, err, curation.ErrNotCorrected)
+	_, err = m.Curation().TakeBack(t.Context(), "no such run", curation.Options{By: "ann"})
+	require.ErrorIs(t, err, curation.ErrNotCorrected)
 
 	kept := effect.NewCorrections(tree.CorrectAbove)
 	for _, e := range ledgerOf(t, m, dir) {

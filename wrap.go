@@ -95,7 +95,7 @@ func (h harnessed) Risk(ctx context.Context, e tree.Evaluation) (risk.Risk, erro
 }
 
 func (h harnessed) Look(ctx context.Context, e tree.Evaluation) error {
-	_, err := h.m.Looks().Read(ctx, []tree.Evaluation{e}, look.Options{})
+	_, err := h.m.looks.Read(ctx, []tree.Evaluation{e}, look.Options{})
 	if llm.KindOf(err) == llm.KindNotSet {
 		return nil // no reader: the risk is as it is without one
 	}

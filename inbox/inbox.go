@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/internal/learned"
+	"github.com/memtree/memtree/look"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"
 )
@@ -35,8 +36,10 @@ type Unlabelled struct {
 type Options struct {
 	Box      *learned.Inbox
 	Tree     tree.Reader
-	Score    func(ctx context.Context, runs []Unlabelled) error // sets the risk of each
-	ReadOnly bool                                               // Skip returns tree.ErrReadOnly
+	Score    func(ctx context.Context, runs []Unlabelled) error                             // sets the risk of each
+	Judge    func(ctx context.Context, names []string) (map[string]risk.JudgeLabels, error) // by their names
+	Looks    *look.Looks
+	ReadOnly bool // Skip returns tree.ErrReadOnly
 }
 
 // Reader selects among the waiting runs. They are stored beside the store, within bounds, so that
@@ -98,6 +101,9 @@ func (r *Reader) Waiting(ctx context.Context, q find.Query) ([]Unlabelled, error
 	}
 	return slices.DeleteFunc(out, func(u Unlabelled) bool { return !u.Risk.Enough || u.Risk.P < q.Above }), nil
 }
+
+// Looks returns the second looks at verdicts, and has a reader make more.
+func (r *Reader) Looks() *look.Looks { return r.o.Looks }
 
 // Choices returns the products, suites and runs of the waiting runs.
 func (r *Reader) Choices() find.Choices {

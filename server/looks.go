@@ -25,7 +25,7 @@ func (s *Server) readLooks(ctx context.Context, t *treeOf, n int, o *brief.ReadO
 	}
 	var did look.Report
 	if err == nil {
-		did, err = t.Looks().Read(ctx, es, look.Options{MaxCalls: o.MaxCalls, MaxCost: o.MaxCost, Price: o.Price})
+		did, err = t.Inbox().Looks().Read(ctx, es, look.Options{MaxCalls: o.MaxCalls, MaxCost: o.MaxCost, Price: o.Price})
 	}
 	part.name("tree", t.name)
 	part.count("calls", did.Calls)

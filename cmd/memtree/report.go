@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/plot"
 )
@@ -85,8 +86,8 @@ type ciReport struct {
 	Known    int     `json:"known"`    // labelled verdicts in memory
 	Risky    []risky `json:"risky"`    // the riskiest first
 
-	Judges  []memtree.JudgeRate `json:"judges"`  // how often each judge is wrong
-	Excused int                 `json:"excused"` // runs that show nothing about their judge, of the run if one is set
+	Judges  []inbox.JudgeRate `json:"judges"`  // how often each judge is wrong
+	Excused int               `json:"excused"` // runs that show nothing about their judge, of the run if one is set
 
 	Facts *factsNews `json:"facts,omitempty"`
 

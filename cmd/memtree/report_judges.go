@@ -18,7 +18,7 @@ const (
 
 // reportJudges sets how often each judge is wrong, and how many runs are excused.
 func reportJudges(ctx context.Context, m *memtree.Memory, r *ciReport) error {
-	judges, err := m.Judges(ctx, nextLabels)
+	judges, err := m.Inbox().Judges(ctx, nextLabels)
 	if err != nil {
 		return err
 	}

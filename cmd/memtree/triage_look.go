@@ -86,7 +86,7 @@ func lookAt(ctx context.Context, a *app, m *memtree.Memory, es []tree.Evaluation
 	bar := a.Progress(a.Say("looking"), func(n int64) string { return a.Say("%d verdicts", n) })
 	defer bar.End()
 	o.Progress = func(r look.Report) { bar.Step(int64(r.Looks), int64(len(riskiest))) }
-	did, err := m.Looks().Read(ctx, riskiest, o)
+	did, err := m.Inbox().Looks().Read(ctx, riskiest, o)
 	bar.End()
 	a.model.Halted(m.Health().Model, 0)
 	out := &lookedAt{Report: did, Estimated: f.dry, print: f.print}

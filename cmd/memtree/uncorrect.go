@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/tree"
 )
@@ -35,11 +36,11 @@ const mostCorrected = 256 << 20
 func runUncorrect(ctx context.Context, a *app, id string, f *uncorrectFlags) error {
 	var back tree.Correction
 	err := a.store.With(ctx, store.Writing, func(m *memtree.Memory) (err error) {
-		back, err = m.TakeBack(ctx, id, f.by)
+		back, err = m.Curation().TakeBack(ctx, id, curation.Options{By: f.by})
 		return err
 	})
 	switch {
-	case errors.Is(err, memtree.ErrNotCorrected):
+	case errors.Is(err, curation.ErrNotCorrected):
 		return a.Fail(err, "no correction of %s is in force; memtree triage --out lists what it corrects", id)
 	case err != nil:
 		return err

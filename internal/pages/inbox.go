@@ -1,9 +1,10 @@
 package pages
 
 import (
-	"github.com/memtree/memtree"
 	"net/http"
 	"strconv"
+
+	"github.com/memtree/memtree"
 
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/inbox"
@@ -91,7 +92,7 @@ func (s *speech) reasons(r *risk.Risk) (out []string) {
 
 // look returns what a second look found of a verdict, with its quotation; nil without one.
 func (s *speech) look(m *memtree.Memory, key string) []string {
-	l, ok := m.Looks().Book().Get(key)
+	l, ok := m.Inbox().Looks().Book().Get(key)
 	if !ok {
 		return nil
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/estimate"
+	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/internal/plot"
 )
 
@@ -14,7 +14,7 @@ type judgesData struct{ Judges []judgeData }
 
 // judgeData is one judge.
 type judgeData struct {
-	memtree.JudgeRate
+	inbox.JudgeRate
 	Name  string
 	Chart *plot.Chart // nil: too few labels
 }
@@ -33,7 +33,7 @@ const (
 // judges shows how often each judge is wrong.
 func (s *Site) judges(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	said := s.speech(v.Lang)
-	all, err := v.Memory.Judges(r.Context(), nextMost)
+	all, err := v.Memory.Inbox().Judges(r.Context(), nextMost)
 	if err != nil {
 		return err
 	}

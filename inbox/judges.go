@@ -1,4 +1,4 @@
-package memtree
+package inbox
 
 // How often each judge is wrong, estimated from few labels, and which labels would narrow that most.
 
@@ -11,8 +11,10 @@ import (
 	"slices"
 
 	"github.com/memtree/memtree/estimate"
+	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/risk"
+	"github.com/memtree/memtree/tree"
 )
 
 // JudgeRate is how often a judge is wrong. Its verdicts are the latest 4,096 with a label and those of the newest 1,000
@@ -45,14 +47,14 @@ type CoursePoint struct {
 const coursePoints = 24
 
 // Judges returns how often each judge with verdicts that wait or have a label is wrong, those with the most verdicts
-// first, with at most next labels to ask for each. Advanced.
-func (m *Memory) Judges(ctx context.Context, next int) ([]JudgeRate, error) {
-	box, err := m.Inbox().List(ctx, 0)
+// first, with at most next labels to ask for each.
+func (r *Reader) Judges(ctx context.Context, next int) ([]JudgeRate, error) {
+	waiting, err := r.Waiting(ctx, find.Query{})
 	if err != nil {
 		return nil, fmt.Errorf("judges: %w", err)
 	}
 	names := map[string]bool{}
-	for e, err := range m.store.Ledger(ctx, 0) {
+	for e, err := range r.o.Tree.Ledger(ctx, 0) {
 		if err != nil {
 			return nil, fmt.Errorf("judges: %w", err)
 		}
@@ -61,8 +63,8 @@ func (m *Memory) Judges(ctx context.Context, next int) ([]JudgeRate, error) {
 		}
 	}
 	of := map[string]*waitingOf{}
-	for i := range box.Waiting {
-		u := &box.Waiting[i]
+	for i := range waiting {
+		u := &waiting[i]
 		if u.Risk.Forecast == 0 { // of the newest 1,000 only
 			continue
 		}
@@ -73,13 +75,7 @@ func (m *Memory) Judges(ctx context.Context, next int) ([]JudgeRate, error) {
 		}
 		of[name].add(&u.Evaluation, &u.Risk)
 	}
-	known := map[string]risk.JudgeLabels{}
-	l := m.learned
-	err = l.View(ctx, func() {
-		for name := range names {
-			known[name] = l.risk.Model().Judge(name)
-		}
-	}, l.risk)
+	known, err := r.o.Judge(ctx, slices.Sorted(maps.Keys(names)))
 	if err != nil {
 		return nil, fmt.Errorf("judges: %w", err)
 	}
@@ -89,8 +85,8 @@ func (m *Memory) Judges(ctx context.Context, next int) ([]JudgeRate, error) {
 		if w == nil {
 			w = &waitingOf{}
 		}
-		if r := judgeRate(name, known[name], w, next); r.Verdicts > 0 {
-			out = append(out, r)
+		if x := judgeRate(name, known[name], w, next); x.Verdicts > 0 {
+			out = append(out, x)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b JudgeRate) int { return cmp.Compare(b.Verdicts, a.Verdicts) })
@@ -103,7 +99,7 @@ type waitingOf struct {
 	n, passes, failing int
 }
 
-func (w *waitingOf) add(e *Evaluation, r *risk.Risk) {
+func (w *waitingOf) add(e *tree.Evaluation, r *risk.Risk) {
 	bin := estimate.Bin(r.Forecast)
 	w.ids[bin] = append(w.ids[bin], e.Key())
 	w.n++
