@@ -77,7 +77,7 @@ faults: ## each fault of a model's provider, on every provider: what is lost, wh
 	MEMTREE_FAULTS=1 $(GO) test -count=1 -timeout 20m -v -run '^Test(Embed)?FaultTable$$' ./llm/langchain
 
 reports: ## reports of 100 MB of each format: memory under 200 MiB, and the time (half an hour; MEMTREE_BIG=MB)
-	MEMTREE_BIG=$${MEMTREE_BIG:-100} $(GO) test -count=1 -timeout 3h -v -run '^TestBig$$' ./quality/reports
+	MEMTREE_BIG=$${MEMTREE_BIG:-100} $(GO) test -count=1 -timeout 3h -v -run "^TestBig" ./quality/reports
 
 routes: ## every route of the service asked at random, by its specification (needs python3; some minutes)
 	server/testdata/schemathesis.sh

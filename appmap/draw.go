@@ -109,7 +109,7 @@ func (p *product) leads() map[string][]string {
 	to := map[string][]string{}
 	for route := range p.pages {
 		for _, s := range p.steps(route) {
-			if p.pages[s.To] != nil && s.To != route && !slices.Contains(to[route], s.To) {
+			if p.pages[s.To] != nil && s.To != route {
 				to[route] = append(to[route], s.To)
 			}
 		}

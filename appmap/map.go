@@ -120,10 +120,12 @@ func (m *Map) Add(e *tree.Entry) {
 		m.products[w.Product] = p
 	}
 	p.words.Store(nil)
-	routes := map[string]bool{}
+	routes, last := map[string]bool{}, ""
 	for i := range w.Seen {
 		p.add(&w.Seen[i], w, e.At)
-		routes[p.place(PageOf(w.Seen[i].URL))] = true
+		if url := w.Seen[i].URL; url != last {
+			routes[p.place(PageOf(url))], last = true, url
+		}
 	}
 	p.settle(routes)
 }

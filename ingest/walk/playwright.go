@@ -17,12 +17,13 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Bounds of a trace, in bytes.
+// Bounds of a trace.
 const (
-	mostUnpacked = 4 << 30  // all that is read of it, as a stream
-	longestEvent = 64 << 20 // one line
+	longestEvent = 16 << 20 // bytes of one line
 	mostParts    = 100_000  // files in it
 )
+
+var mostUnpacked = int64(4 << 30) // bytes that are read of it, as a stream; tests lower it
 
 func isZip(_ string, head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
 
@@ -44,7 +45,7 @@ func (r *reader) playwright(f io.ReaderAt, size int64) error {
 	slices.SortFunc(parts, func(a, b *zip.File) int { // actions before calls
 		return cmp.Or(cmp.Compare(path.Ext(b.Name), path.Ext(a.Name)), cmp.Compare(a.Name, b.Name))
 	})
-	left := int64(mostUnpacked)
+	left := mostUnpacked
 	for _, p := range parts {
 		t := &trace{reader: r, part: p.Name, calls: map[string]*action{}}
 		if err := t.read(p, &left); err != nil {

@@ -3,6 +3,8 @@ package walk_test
 import (
 	"archive/zip"
 	"bytes"
+	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -173,4 +175,62 @@ func FuzzRead(f *testing.F) {
 			m.Add(&tree.Entry{Walk: &w})
 		}
 	})
+}
+
+// A trace of one line that unpacks to more than a line may have, and one that unpacks to more than a trace may have, are
+// refused before they are in memory.
+func TestBombs(t *testing.T) {
+	zeros := func(name string, n int) string {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		w, err := z.Create(name)
+		require.NoError(t, err)
+		block := bytes.Repeat([]byte(" "), 1<<20)
+		for range n {
+			_, err = w.Write(block)
+			require.NoError(t, err)
+		}
+		require.NoError(t, z.Close())
+		return b.String()
+	}
+	bomb := zeros("a.trace", 20)
+	require.Less(t, len(bomb), 1<<20)
+	_, err := read("t.zip", bomb, walk.Options{})
+	require.ErrorContains(t, err, "a.trace line 1: breaks off, or is longer than")
+	walk.SetMostUnpacked(t, 1<<20)
+	event := []byte("{\"type\":\"input\"}\n")
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create("b.trace")
+	require.NoError(t, err)
+	_, err = w.Write(bytes.Repeat(event, 1<<17))
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	_, err = read("t.zip", b.String(), walk.Options{})
+	require.ErrorContains(t, err, "b.trace: unpacks to more than 1048576 bytes")
+}
+
+// Of an HTTP archive with secrets in addresses, headers, cookies and bodies none gets into the ledger.
+func TestSecretsOfAnArchive(t *testing.T) {
+	har := `{"log":{"creator":{"name":"x"},"entries":[{"request":{"method":"POST","url":"https://shop.test/login?token=sk-live-4242424242424242&next=/",` +
+		`"headers":[{"name":"Authorization","value":"Bearer hunter2hunter2"},{"name":"Cookie","value":"sid=hunter2hunter2"},{"name":"Referer","value":"https://shop.test/start?pw=hunter2hunter2"}],` +
+		`"cookies":[{"name":"sid","value":"hunter2hunter2"}],"postData":{"text":"password=hunter2hunter2"}},` +
+		`"response":{"status":200,"headers":[{"name":"Set-Cookie","value":"hunter2hunter2"}],"content":{"mimeType":"application/json","text":"hunter2hunter2"}},"_resourceType":"fetch"}]}}`
+	walks, err := read("a.har", har, walk.Options{Product: "shop"})
+	require.NoError(t, err)
+	var stored []tree.Entry
+	m := appmap.New()
+	atlas := appmap.NewAtlas(func(_ context.Context, f func(*appmap.Map)) error { f(m); return nil },
+		func(_ context.Context, es []tree.Entry) error { stored = append(stored, es...); return nil },
+		func(s string) string { return s }, time.Now)
+	for _, w := range walks {
+		_, err := atlas.Add(t.Context(), w)
+		require.NoError(t, err)
+	}
+	b, err := json.Marshal(stored)
+	require.NoError(t, err)
+	require.Contains(t, string(b), "/login?next\\u0026token", "names of parameters stay")
+	for _, secret := range []string{"hunter2", "sk-live", "4242"} {
+		require.NotContains(t, string(b), secret)
+	}
 }

@@ -25,16 +25,7 @@ const mostMemory = 200
 // TestBig records a report of MEMTREE_BIG megabytes of each format with the command, and checks that its peak memory
 // is below the limit. make reports runs it.
 func TestBig(t *testing.T) {
-	size, err := strconv.ParseInt(os.Getenv("MEMTREE_BIG"), 10, 64)
-	if err != nil {
-		t.Skip("make reports measures reports of 100 MB")
-	}
-	bin := os.Getenv("MEMTREE_BIN")
-	if bin == "" {
-		bin = filepath.Join(t.TempDir(), "memtree")
-		out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "../../cmd/memtree").CombinedOutput()
-		require.NoError(t, err, "%s", out)
-	}
+	size, bin := bigness(t)
 	for _, r := range []struct {
 		name, format string
 		write        func(path string, size int64) (int, error)
@@ -60,6 +51,29 @@ func TestBig(t *testing.T) {
 	} { // not uibench: its runs have truths, so it would measure the forming of cases
 		t.Run(r.name, func(t *testing.T) { measure(t, bin, r.format, r.name, size<<20, r.write) })
 	}
+}
+
+// bigness returns how many megabytes a file is to have, and the command. Without MEMTREE_BIG the test is skipped.
+func bigness(t *testing.T) (size int64, bin string) {
+	size, err := strconv.ParseInt(os.Getenv("MEMTREE_BIG"), 10, 64)
+	if err != nil {
+		t.Skip("make reports measures reports of 100 MB")
+	}
+	if bin = os.Getenv("MEMTREE_BIN"); bin == "" {
+		bin = filepath.Join(t.TempDir(), "memtree")
+		out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "../../cmd/memtree").CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	return size, bin
+}
+
+// peakOf returns the peak memory of a process that ended, in MiB.
+func peakOf(c *exec.Cmd) int64 {
+	peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss //nolint:forcetypeassert // of every Unix
+	if runtime.GOOS != "darwin" {
+		peak <<= 10 // there it is in KiB
+	}
+	return peak >> 20
 }
 
 // measure records one report and logs time and memory.
@@ -90,14 +104,11 @@ func measure(t *testing.T, bin, format, name string, size int64, write func(stri
 	require.NoError(t, json.Unmarshal(out, &got))
 	require.Equal(t, want, got.Read+got.Skipped, "every test is read")
 	require.Zero(t, got.RejectedCount)
-	peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss //nolint:forcetypeassert // of every Unix
-	if runtime.GOOS != "darwin" {
-		peak <<= 10 // there it is in KiB
-	}
+	peak := peakOf(c)
 	cpu := c.ProcessState.UserTime() + c.ProcessState.SystemTime()
 	t.Logf("%-16s %7d runs %6.1f s, of them %6.1f s of a processor, %4d MiB at the peak", name, want, took.Seconds(),
-		cpu.Seconds(), peak>>20)
-	require.LessOrEqual(t, peak>>20, int64(mostMemory), "%s takes too much memory", name)
+		cpu.Seconds(), peak)
+	require.LessOrEqual(t, peak, int64(mostMemory), "%s takes too much memory", name)
 }
 
 func stderr(err error) string {
