@@ -32,7 +32,7 @@ type recorded struct {
 type receipt struct {
 	ID     string             `json:"id"`
 	Status tree.ReceiptStatus `json:"status" enum:"accepted,duplicate,contradiction"`
-	Stored string             `json:"stored,omitempty" enum:"here" doc:"here: on this server alone, until the database is back"`
+	Stored string             `json:"stored,omitempty" enum:"here" doc:"here: on this server, until the database is back"`
 }
 
 func receiptOf(r tree.Receipt) receipt {

@@ -13,7 +13,8 @@ func moveCommand(a *app) *cobra.Command {
 		Args: arguments(a.Voice, 0, 0, a.Say("no arguments")),
 		RunE: func(c *cobra.Command, _ []string) error { return moveStore(c.Context(), a, to) },
 	}
-	c.Flags().StringVar(&to, "to", "", a.Say("URL of a database, as postgres://user@host/db?tenant=NAME&tree=NAME, or a folder"))
+	c.Flags().StringVar(&to, "to", "",
+		a.Say("URL of a database, as postgres://user@host/db?tenant=NAME&tree=NAME, or a folder"))
 	return c
 }
 

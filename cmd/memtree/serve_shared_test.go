@@ -18,7 +18,8 @@ import (
 	"github.com/memtree/memtree/store/postgres/pgtest"
 )
 
-const sharedRun = `[{"id":"%s","prompt":"Check the order total","judgment":"pass","ground_truth":"fail","case_id":"%[1]s",` +
+const sharedRun = `[{"id":"%s","prompt":"Check the order total","judgment":"pass","ground_truth":"fail",` +
+	`"case_id":"%[1]s",` +
 	`"scene":{"type":"form","route":"/orders/42"},"at":"2026-01-28T09:00:00Z","note":"The agent did not add up the cart"}]`
 
 // TestServeShared: two services on one database. What one records, the other warns of. Without the database both

@@ -17,7 +17,8 @@ import (
 	"github.com/memtree/memtree/store/postgres/pgtest"
 )
 
-const sharedRuns = `{"prompt":"Check the order total","judgment":"pass","ground_truth":"fail","case_id":"t1","run_id":"r1",` +
+const sharedRuns = `{"prompt":"Check the order total","judgment":"pass","ground_truth":"fail",` +
+	`"case_id":"t1","run_id":"r1",` +
 	`"scene":{"type":"form","route":"/orders/42"},"at":"2026-01-28T09:00:00Z","note":"The agent did not add up the cart"}
 {"prompt":"Check the login","judgment":"pass","ground_truth":"pass","case_id":"t3","run_id":"r3",` +
 	`"at":"2026-01-28T09:00:00Z"}

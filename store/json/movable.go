@@ -110,8 +110,8 @@ func mergeRecords(sources []func() ([]byte, error), add func([]byte) error) erro
 	}
 }
 
-// importKnown adds records of keys that were accepted in another store, or replaces those here. No evaluation comes with
-// them. They are durable once a later Compact or Close has returned, so a new store that is filled by a move gets them
+// importKnown adds records of keys that were accepted in another store, or replaces those here. No evaluation comes
+// with them. They are durable once a later Compact or Close has returned, so a new store that is filled by a move gets them
 // last.
 func (s *Store) importKnown(ctx context.Context, keys []tree.KnownKey) error {
 	keys = slices.Clone(keys)

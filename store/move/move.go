@@ -129,7 +129,8 @@ func copyAll(ctx context.Context, from tree.Movable, to Target, step func(string
 }
 
 // inParts puts a sequence in parts, without the first skip values.
-func inParts[T any](ctx context.Context, all iter.Seq2[T, error], skip int, put func(context.Context, []T) error) error {
+func inParts[T any](ctx context.Context, all iter.Seq2[T, error], skip int,
+	put func(context.Context, []T) error) error {
 	part := make([]T, 0, partSize)
 	for v, err := range all {
 		if err != nil {

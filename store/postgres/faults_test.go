@@ -3,10 +3,12 @@
 package postgres_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strconv"
 	"sync"
 	"testing"
@@ -34,7 +36,7 @@ func long() bool { return os.Getenv("MEMTREE_FAULTS") != "" }
 // acknowledged is there, once, and the history of each tree is linearizable.
 func TestKilled(t *testing.T) {
 	server := pgtest.Start(t, "wal_sync_method=fdatasync", "max_wal_size=1GB")
-	h := newHistory(t, server, 3)
+	h := newHistory(t, 3, func() postgres.Address { return address(t, server) })
 	ctx, cancel := context.WithTimeout(t.Context(), faultsFor())
 	defer cancel()
 	var clients sync.WaitGroup
@@ -59,6 +61,64 @@ func TestKilled(t *testing.T) {
 	h.check(kills)
 }
 
+// TestCluster hurts three nodes under Patroni, which cluster/cluster.sh starts: the primary is killed and paused in
+// turn. Commits are linearizable. Reads are not asked for: a primary that was paused answers as before for a moment,
+// until Patroni has made it a standby. MEMTREE_CLUSTER is the URL of the nodes; make cluster runs this.
+func TestCluster(t *testing.T) {
+	url := os.Getenv("MEMTREE_CLUSTER")
+	if url == "" {
+		t.Skip("make cluster runs this: it needs root, etcd and Patroni")
+	}
+	n := 0
+	h := newHistory(t, 3, func() postgres.Address {
+		n++
+		a, err := postgres.Parse(fmt.Sprintf("%s&tree=c%d-%d", url, n, time.Now().Unix()))
+		require.NoError(t, err)
+		return a
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), faultsFor())
+	defer cancel()
+	var clients sync.WaitGroup
+	for i := range 6 {
+		clients.Go(func() { h.writes(ctx, i) })
+		clients.Go(func() { h.records(ctx, i) })
+	}
+	faults := 0
+	for ctx.Err() == nil {
+		time.Sleep(10 * time.Second)
+		what := []string{"kill", "kill", "pause"}[faults%3]
+		out, err := exec.CommandContext(t.Context(), "cluster/cluster.sh", what).CombinedOutput() //nolint:gosec // ours
+		require.NoError(t, err, "%s", out)
+		begun := time.Now()
+		for ctx.Err() == nil && !h.commits() {
+			require.Less(t, time.Since(begun), 2*time.Minute, "no commit after %s", out)
+		}
+		t.Logf("%s: commits again after %s", bytes.TrimSpace(out), time.Since(begun).Round(100*time.Millisecond))
+		faults++
+	}
+	clients.Wait()
+	h.check(faults)
+}
+
+// commits waits a moment, and reports whether any client had a commit acknowledged meanwhile.
+func (h *history) commits() bool {
+	count := func() (n int) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		for i := range h.ops {
+			for j := range h.ops[i] {
+				if op := &h.ops[i][j]; op.Input.(string) != "" && op.Output.(uint64) > 0 {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	before := count()
+	time.Sleep(100 * time.Millisecond)
+	return count() > before
+}
+
 // history is what clients did to trees and what they were answered.
 type history struct {
 	t      *testing.T
@@ -73,11 +133,11 @@ type history struct {
 	accepted []map[string]bool       // acknowledged evaluations of each tree
 }
 
-func newHistory(t *testing.T, server *pgtest.Server, n int) *history {
+func newHistory(t *testing.T, n int, next func() postgres.Address) *history {
 	t.Helper()
 	h := &history{t: t, begun: time.Now(), ops: make([][]porcupine.Operation, n)}
 	for range n {
-		a := address(t, server)
+		a := next()
 		for _, list := range []*[]*postgres.Store{&h.stores, &h.others} {
 			s, err := postgres.Open(t.Context(), a, postgres.Options{Patience: 20 * time.Second})
 			require.NoError(t, err)

@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mutants are mistakes that shared stores are known to make, each with the test that finds it, here or in store/replica.
+// mutants are mistakes that shared stores are known to make, each with the test that finds it, here or in
+// store/replica.
 var mutants = []struct{ name, file, old, now, test string }{
 	{"the op is not looked up", "commit.go", "if err != nil || made > 0 {", "if made = 0; err != nil {", "TestOnce"},
 	{"another op for each try", "retry.go", "v, err := s.once(ctx, b, &sent)",

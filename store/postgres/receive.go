@@ -29,7 +29,8 @@ func Receive(ctx context.Context, a Address, source string) (*Receiver, error) {
 	}
 	r := &Receiver{Store: s}
 	if err := r.take(ctx, source); err != nil {
-		return nil, fmt.Errorf("move to %s: %w", a, errors.Join(s.translate(err), r.Close()))
+		err = errors.Join(s.translate(err), r.Close()) //nolint:contextcheck // it has a bound of its own
+		return nil, fmt.Errorf("move to %s: %w", a, err)
 	}
 	return r, nil
 }
@@ -42,12 +43,14 @@ func (r *Receiver) take(ctx context.Context, source string) error {
 	}
 	var mine bool
 	// 0x6d656d74 is "memt", so that the lock is not that of another program.
-	if err := r.lock.QueryRow(ctx, `SELECT pg_try_advisory_lock(x'6d656d74'::int, $1)`, int32(r.tree)). //nolint:gosec // few
-														Scan(&mine); err != nil {
+	id := int32(r.tree) //nolint:gosec // there are fewer
+	if err := r.lock.QueryRow(ctx, `SELECT pg_try_advisory_lock(x'6d656d74'::int, $1)`, id).
+		Scan(&mine); err != nil {
 		return err
 	}
 	if !mine {
-		return &tree.FormatError{Dir: r.address.String(), Problem: "is the target of another move that is under way; wait for it"}
+		return &tree.FormatError{Dir: r.address.String(),
+			Problem: "is the target of another move that is under way; wait for it"}
 	}
 	var from string
 	if err := r.pool.QueryRow(ctx, `SELECT moving FROM memtree.tree WHERE id = $1`, r.tree).Scan(&from); err != nil {

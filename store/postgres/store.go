@@ -3,8 +3,8 @@
 //
 // A commit is one transaction on the locked row of its tree. It is detached from its caller's context, because a
 // commit that is cancelled in flight may happen or not, which its caller cannot find out. After a lost connection the
-// commit is sent again under its op, by which the database recognizes it. Evaluations are accepted in groups, one transaction
-// each. All times are the server's: the clock of a client decides nothing.
+// commit is sent again under its op, by which the database recognizes it. Evaluations are accepted in groups, one
+// transaction each. All times are the server's: the clock of a client decides nothing.
 //
 // Where to look:
 //   - address.go, open.go, schema.go, migrations: the URL, opening, and the tables

@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// drainEvery is how often the journal of this machine is looked at, and drainRuns how many evaluations are sent at once.
+// drainEvery is how often the journal of this machine is looked at, drainRuns how many evaluations are sent at once.
 const (
 	drainEvery = 500 * time.Millisecond
 	drainRuns  = 100
@@ -22,8 +22,8 @@ func (r *Replica) isAway() error {
 	return r.away
 }
 
-// Accept adds evaluations to the outbox of the database; see tree.Store. While that is away, it adds them to the journal
-// of this machine, and the receipts have Here set.
+// Accept adds evaluations to the outbox of the database; see tree.Store. While that is away, it adds them to the
+// journal of this machine, and the receipts have Here set.
 func (r *Replica) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
 	if err := r.usable(ctx); err != nil {
 		return nil, fmt.Errorf("accept: %w", err)
@@ -118,8 +118,8 @@ func (r *Replica) drainAll(ctx context.Context) {
 	}
 }
 
-// drain sends some evaluations. One that was sent before, by a drain that ended in the middle, is a duplicate there. One
-// that contradicts another there becomes a dead letter of the journal.
+// drain sends some evaluations. One that was sent before, by a drain that ended in the middle, is a duplicate there.
+// One that contradicts another there becomes a dead letter of the journal.
 func (r *Replica) drain(ctx context.Context) error {
 	es, err := r.o.Local.Lease(ctx, drainRuns)
 	if err != nil {

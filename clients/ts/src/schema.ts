@@ -2027,7 +2027,7 @@ export interface components {
             /** @enum {string} */
             status: "accepted" | "duplicate" | "contradiction";
             /**
-             * @description here: on this server alone, until the database is back
+             * @description here: on this server, until the database is back
              * @enum {string}
              */
             stored?: "here";

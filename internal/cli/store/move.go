@@ -63,7 +63,7 @@ func (d *Door) Move(ctx context.Context, to string, step func(string)) (out Move
 }
 
 // source opens the store for a move. Of a folder, that keeps other processes from writing.
-func (d *Door) source(ctx context.Context) (tree.Movable, error) {
+func (d *Door) source(ctx context.Context) (tree.Movable, error) { //nolint:ireturn // one of two kinds
 	if d.database != nil {
 		return postgres.Open(ctx, *d.database, postgres.Options{ReadOnly: true})
 	}
@@ -79,8 +79,8 @@ func (d *Door) explainMove(err error) string {
 	case errors.Is(err, move.ErrChanged):
 		return d.Say("the store was written to during the move, and stays in use; stop what writes to it, and move again")
 	case errors.Is(err, move.ErrDiffers):
-		return d.Say("the copy differs from the store, so it is not taken into use and the store stays in use; check the disk " +
-			"and the database, then move again")
+		return d.Say("the copy differs from the store, so it is not taken into use and the store stays in use; check the " +
+			"disk and the database, then move again")
 	}
 	return ""
 }

@@ -89,7 +89,7 @@ func (d *Door) Empty(ctx context.Context) bool {
 		format, ok := errors.AsType[*tree.FormatError](err)
 		return ok && format.Missing
 	}
-	return s.Close() != nil
+	return s.Close() != nil //nolint:contextcheck // it has a bound of its own
 }
 
 // openShared opens the tree in the database, for the options of a memory. The first command that writes makes it.
@@ -117,7 +117,7 @@ func (d *Door) follow(ctx context.Context, s *postgres.Store, o *memtree.Options
 				locked.PID, d.Name(), LocalVariable)
 		}
 		if err != nil {
-			return errors.Join(err, s.Close())
+			return errors.Join(err, s.Close()) //nolint:contextcheck // it has a bound of its own
 		}
 		options.Local = journal
 	}

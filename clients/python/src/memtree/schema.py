@@ -1265,7 +1265,7 @@ class _Receipt(TypedDict):
 
 
 class Receipt(_Receipt, total=False):
-    # here: on this server alone, until the database is back
+    # here: on this server, until the database is back
     stored: Literal["here"]
 
 
