@@ -4,6 +4,7 @@ package memtree_test
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/store/postgres/pgtest"
+	"github.com/memtree/memtree/store/replica"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -77,4 +79,31 @@ func sharedRun(id, prompt string) tree.Evaluation {
 	return tree.Evaluation{RunID: id, CaseID: id, At: time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC), Prompt: prompt,
 		Scene: tree.Scene{Type: "form"}, Judgment: tree.Raw(`"pass"`), GroundTruth: tree.Raw(`"fail"`),
 		Reason: "The agent did not add up the cart."}
+}
+
+// BenchmarkSharedGuide compares guidance from a folder with that from a shared tree in memory, of 2,000 cases each.
+func BenchmarkSharedGuide(b *testing.B) {
+	server := pgtest.Start(b)
+	a, err := postgres.Parse(server.URL("postgres"))
+	require.NoError(b, err)
+	s, err := postgres.Open(b.Context(), a, postgres.Options{})
+	require.NoError(b, err)
+	r, err := replica.New(b.Context(), s, replica.Options{})
+	require.NoError(b, err)
+	for name, o := range map[string]*memtree.Options{"folder": nil, "replica": {Store: r}} {
+		m, err := memtree.Open(b.Context(), b.TempDir(), o)
+		require.NoError(b, err)
+		for i := range 2000 {
+			id := strconv.Itoa(i)
+			require.NoError(b, m.Record(b.Context(), sharedRun("r"+id, "Check the order total of customer "+id)))
+		}
+		require.NoError(b, m.Wait(b.Context()))
+		b.Run(name, func(b *testing.B) {
+			for i := range b.N {
+				_, err := m.Guide(b.Context(), memtree.Query{Prompt: "Check the order total of customer " + strconv.Itoa(i%2000)})
+				require.NoError(b, err)
+			}
+		})
+		require.NoError(b, m.Close())
+	}
 }

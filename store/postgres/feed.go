@@ -82,7 +82,7 @@ func (s *Store) feed(ctx context.Context, tx pgx.Tx, after Place) (f Feed, err e
 	var base int64
 	f.Info, f.Place, base, err = s.head(ctx, tx, &f.Now)
 	entries := int64(f.Info.Entries) //nolint:gosec // a count
-	if err != nil || f.Place.Version == after.Version && bytes.Equal(f.Place.Hash, after.Hash) {
+	if err != nil || f.Place.Version == after.Version && follows(after.Hash, f.Place.Hash) {
 		f.Place.Entries = after.Entries
 		return f, err
 	}
@@ -97,7 +97,7 @@ func (s *Store) feed(ctx context.Context, tx pgx.Tx, after Place) (f Feed, err e
 	var rev int64
 	var prev, next, changes []byte
 	if _, err = pgx.ForEachRow(rows, []any{&rev, &prev, &next, &changes}, func() error {
-		f.Anew = f.Anew || rev != at+1 || !bytes.Equal(prev, hash)
+		f.Anew = f.Anew || rev != at+1 || !follows(hash, prev)
 		at, hash = rev, bytes.Clone(next)
 		if changes == nil || f.Anew {
 			return nil
@@ -109,9 +109,12 @@ func (s *Store) feed(ctx context.Context, tx pgx.Tx, after Place) (f Feed, err e
 	}
 	f.Place = Place{at, hash, after.Entries}
 	f.More = at < last.Version
-	f.Anew = f.Anew || !f.More && !bytes.Equal(hash, last.Hash) || at > last.Version || after.Entries > entries
+	f.Anew = f.Anew || !f.More && !follows(hash, last.Hash) || at > last.Version || after.Entries > entries
 	return f, s.feedEntries(ctx, tx, &f)
 }
+
+// follows reports whether a commit continues the history at a hash: the one that it names as the hash before it.
+func follows(hash, prev []byte) bool { return bytes.Equal(hash, prev) }
 
 // head reads the counts of the tree, its place, up to which version its changes were dropped, and the server's time.
 func (s *Store) head(ctx context.Context, tx pgx.Tx, now *time.Time) (i tree.Info, p Place, base int64, err error) {

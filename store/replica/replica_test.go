@@ -3,12 +3,15 @@
 package replica_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	jsonstore "github.com/memtree/memtree/store/json"
@@ -107,22 +110,23 @@ func TestHistoryChanged(t *testing.T) {
 	kept, lost := add(1, "kept"), add(2, "lost")
 	_, err := r.Commit(t.Context(), kept)
 	require.NoError(t, err)
-	server.Exec(t, "postgres", "CREATE TABLE backup AS SELECT * FROM memtree.tree WHERE name = '"+a.Tree+"'")
 	_, err = r.Commit(t.Context(), lost)
 	require.NoError(t, err)
-	server.Exec(t, "postgres", // the database as it was, and another commit of the same version
-		"UPDATE memtree.tree t SET rev = b.rev, hash = b.hash, nodes = b.nodes FROM backup b WHERE t.id = b.id",
-		"DELETE FROM memtree.commit WHERE rev = 2 AND tree = (SELECT id FROM backup)",
-		"DELETE FROM memtree.node WHERE id = '"+lost.Changes[0].Node.ID+"'", "DROP TABLE backup")
+	other := add(3, "other")
+	here := "tree = (SELECT id FROM memtree.tree WHERE name = '" + a.Tree + "')"
+	server.Exec(t, "postgres", // another history of the same length: the commit that was lost, and another one for it
+		"UPDATE memtree.commit SET hash = 'other' WHERE rev = 2 AND "+here+
+			"; DELETE FROM memtree.node WHERE id = '"+lost.Changes[0].Node.ID+"' AND "+here+
+			"; UPDATE memtree.tree SET hash = 'other', nodes = 1 WHERE name = '"+a.Tree+"'")
 	s, err := postgres.Open(t.Context(), a, postgres.Options{})
 	require.NoError(t, err)
 	defer s.Close()
-	other := add(3, "other")
-	for _, b := range []tree.Batch{other, entries(1)} {
-		_, err = s.Commit(t.Context(), b)
-		require.NoError(t, err)
-	}
-	require.Eventually(t, func() bool { return r.Following().Anew == 1 }, 5*time.Second, 5*time.Millisecond)
+	_, err = s.Commit(t.Context(), other)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		f := r.Following()
+		return f.Anew == 1 && f.Version == 3
+	}, 5*time.Second, 5*time.Millisecond)
 	_, err = r.Get(t.Context(), other.Changes[0].Node.ID)
 	require.NoError(t, err)
 	_, err = r.Get(t.Context(), kept.Changes[0].Node.ID)
@@ -207,4 +211,42 @@ func TestDeleted(t *testing.T) {
 	_, err = r.Accept(t.Context(), []tree.Evaluation{run(1)})
 	require.ErrorContains(t, err, "was deleted from the database")
 	require.ErrorContains(t, r.Following().Away, "was deleted from the database")
+}
+
+// TestFollowsInOrder: beside two writers and a transaction that stays open, as pg_dump does, a replica sees every commit
+// in order: its history never changes.
+func TestFollowsInOrder(t *testing.T) {
+	server := pgtest.Shared(t)
+	a := address(t, server)
+	r := opened(t, a, t.TempDir())
+	conn, err := pgx.Connect(t.Context(), server.URL("postgres"))
+	require.NoError(t, err)
+	defer conn.Close(context.Background()) //nolint:errcheck // the test has ended
+	_, err = conn.Exec(t.Context(), "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id()")
+	require.NoError(t, err)
+	const each = 150
+	done := make(chan error, 2)
+	for w := range 2 {
+		s, err := postgres.Open(t.Context(), a, postgres.Options{})
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = s.Close() })
+		go func() {
+			for i := range each {
+				if _, err := s.Commit(t.Context(), add(w*each+i, "x")); err != nil {
+					done <- err
+					return
+				}
+			}
+			done <- nil
+		}()
+	}
+	require.NoError(t, errors.Join(<-done, <-done))
+	require.Eventually(t, func() bool { return r.Following().Version == 2*each }, 5*time.Second, 5*time.Millisecond)
+	require.Zero(t, r.Following().Anew)
+	n := 0
+	for _, err := range r.Scan(t.Context(), tree.Filter{}) {
+		require.NoError(t, err)
+		n++
+	}
+	require.Equal(t, 2*each, n)
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Three PostgreSQL nodes under Patroni on etcd, on loopback, to hurt them.
 #   cluster.sh up      installs Patroni into $WORK, starts the nodes, waits for a primary with a synchronous standby
-#   cluster.sh kill    kills the primary's PostgreSQL and Patroni with SIGKILL; they are back after 6 seconds
+#   cluster.sh kill    kills the primary's PostgreSQL and Patroni with SIGKILL; they are back after 20 seconds
 #   cluster.sh pause   stops the primary's processes for 20 seconds
 #   cluster.sh down    ends everything that up started, and removes its data
 # Needs root, PostgreSQL (15 or newer) and etcd-server, python3 and python3-pip of the distribution. WORK is a folder that the
@@ -11,9 +11,10 @@ WORK=${WORK:-/var/tmp/memtree-cluster}
 BIN=$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)
 PG=15430 REST=18000 CLIENT=12390 PEER=12380
 
-as_postgres() { setsid setpriv --reuid=postgres --regid=postgres --clear-groups "$@"; }
+# Not a function around setsid: $! has to be the process itself.
 patroni() {
-  PYTHONPATH=$WORK/site as_postgres nohup /usr/bin/python3 -c 'import sys; sys.argv[0] = "patroni"
+  PYTHONPATH=$WORK/site setsid setpriv --reuid=postgres --regid=postgres --clear-groups nohup /usr/bin/python3 -c 'import sys
+sys.argv[0] = "patroni"
 from patroni.__main__ import main
 main()' "$WORK/node$1.yml" >>"$WORK/patroni$1.log" 2>&1 &
   echo $! >"$WORK/patroni$1.pid"
@@ -97,7 +98,7 @@ YAML
 kill)
   p=$(primary) || { echo "no primary"; exit 0; }
   kill -9 $(processes $p) 2>/dev/null || true
-  (sleep 6; patroni $p) >/dev/null 2>&1 &
+  (sleep 20; patroni $p) >/dev/null 2>&1 &
   echo "killed node$p"
   ;;
 pause)
