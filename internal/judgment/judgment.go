@@ -6,6 +6,9 @@
 // unreliable) and ActionsIn. For a judgment and its ground truth there are Compare (whether they agree), Direction
 // (which way the judgment is wrong) and Denied (whether the claims of an evaluation contradict both).
 //
+// Where to look: reading.go and words.go (the spellings of verdicts), compare.go, denied.go and opposite.go (two values
+// beside each other), actions.go, confidence.go (how sure a judge is).
+//
 // All functions are pure and safe for concurrent use. They take results of Decode, nil for no value. None of them
 // fails: a value that they cannot read is Unread, Undecided or empty.
 package judgment

@@ -1,5 +1,8 @@
 // Package plot shows a report of effect to people: its course over time as coordinates in an SVG, as sentences and as
 // a table, and the next step to take. The command and the service show the same.
+//
+// Where to look: charts.go (which charts a report has), gain.go, growth.go and rate.go (one each), next.go (the next
+// step), words.go (sentences), scale.go and times.go (axes).
 package plot
 
 import (
