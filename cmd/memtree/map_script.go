@@ -46,5 +46,6 @@ func mapScript(ctx context.Context, a *app, product, from, to, file string) erro
 	if err := a.files.Write(file, []byte(s.Code)); err != nil {
 		return err
 	}
-	return a.Print(a.Say("Written to %s: %d steps, %d by selectors that have proved themselves", file, len(s.Steps), s.Proven))
+	return a.Print(a.Say("Written to %s: %d steps, %d by selectors that have proved themselves",
+		file, len(s.Steps), s.Proven))
 }
