@@ -119,7 +119,7 @@ func TestMistakesInChinese(t *testing.T) {
 	allowed := strings.Fields(`bad.jsonl bad jsonl JSON UTF-8 UTF-16 NUL MiB gzip gunzip zstd unzstd zip ` +
 		`true false T09 Z U+0001 ` +
 		`\n \u4e2d \u0001 \ud800 x prompt judgment observation ground_truth correct direction false_pass false_fail other ` +
-		`labels labels.csv csv CSV GBK truth note ` +
+		`environment labels labels.csv csv CSV GBK truth note ` +
 		`suite_tests position scope test_case attempt at run_id runId id verdict expected a`)
 	lines := map[string]bool{}
 	for _, r := range foundMistakes(t) {
