@@ -30,7 +30,8 @@ func TestMemoryTable(t *testing.T) {
 	page, err := os.ReadFile("docs/memory.md")
 	require.NoError(t, err)
 	found := map[string]float64{}
-	for _, m := range regexp.MustCompile("`([a-z]+\\.M[a-zA-Z]+|knowledge\\.Floor)` ([0-9][0-9.,]*[0-9]|[0-9])").FindAllStringSubmatch(string(page), -1) {
+	limit := regexp.MustCompile("`([a-z]+\\.M[a-zA-Z]+|knowledge\\.Floor)` ([0-9][0-9.,]*[0-9]|[0-9])")
+	for _, m := range limit.FindAllStringSubmatch(string(page), -1) {
 		n, err := strconv.ParseFloat(strings.ReplaceAll(m[2], ",", ""), 64)
 		require.NoError(t, err, m[0])
 		found[m[1]] = n

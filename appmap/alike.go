@@ -59,7 +59,11 @@ func (p *product) objects(route string, at int, names map[string]bool) bool {
 			others++
 		}
 	}
-	if len(alike) < 2 || len(alike) < mostOthers*others || len(alike) < manyAlike && p.pages[place] == nil || p.menu(alike) {
+	least := manyAlike
+	if p.pages[place] != nil {
+		least = 2
+	}
+	if len(alike) < max(least, mostOthers*others) || p.menu(alike) {
 		return false
 	}
 	return p.own(mine, place) >= leastOwn

@@ -38,13 +38,16 @@ func TestObjects(t *testing.T) {
 		want  []string
 	}{
 		"a list leads to them": {[]tree.Walk{
-			home, pageWith("/items", []string{"Add"}, "/items/red", "/items/blue"), pageWith("/items/red", edit), pageWith("/items/blue", edit),
+			home, pageWith("/items", []string{"Add"}, "/items/red", "/items/blue"),
+			pageWith("/items/red", edit), pageWith("/items/blue", edit),
 		}, []string{"/", "/items", "/items/:p", "/settings/mail", "/team"}},
 		"several without a list": {[]tree.Walk{
-			home, pageWith("/team/ann", edit), pageWith("/team/bob", edit), pageWith("/team/eve", edit, "/team/ann"), pageWith("/team/joe", edit),
+			home, pageWith("/team/ann", edit), pageWith("/team/bob", edit),
+			pageWith("/team/eve", edit, "/team/ann"), pageWith("/team/joe", edit),
 		}, []string{"/", "/items", "/settings/mail", "/team", "/team/:p"}},
 		"a menu": {[]tree.Walk{
-			home, pageWith("/settings", edit, "/settings/mail", "/settings/phone"), pageWith("/settings/mail", edit, "/settings/phone"),
+			home, pageWith("/settings", edit, "/settings/mail", "/settings/phone"),
+			pageWith("/settings/mail", edit, "/settings/phone"),
 			pageWith("/settings/phone", edit, "/settings/mail"),
 		}, []string{"/", "/items", "/settings", "/settings/mail", "/settings/phone", "/team"}},
 		"other controls": {[]tree.Walk{
@@ -56,7 +59,8 @@ func TestObjects(t *testing.T) {
 			pageWith("/items/red", edit), pageWith("/items/blue", edit),
 		}, []string{"/", "/items", "/items/blue", "/items/new", "/items/red", "/settings/mail", "/team"}},
 		"nothing of their own": {[]tree.Walk{
-			home, pageWith("/items", nil, "/items/faq", "/items/terms"), pageWith("/items/faq", nil), pageWith("/items/terms", nil),
+			home, pageWith("/items", nil, "/items/faq", "/items/terms"),
+			pageWith("/items/faq", nil), pageWith("/items/terms", nil),
 		}, []string{"/", "/items", "/items/faq", "/items/terms", "/settings/mail", "/team"}},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, routesOf(mapOf(c.walks...))) })

@@ -286,7 +286,8 @@ func TestDrawGroups(t *testing.T) {
 	m := appmap.New()
 	var pages []string
 	for i := range 2000 {
-		pages = append(pages, fmt.Sprintf("/area%c%c/part%c/page%c%c", 'a'+i%20/10, 'a'+i%10, 'a'+i/20%5, 'a'+i/100, 'a'+i/2000))
+		pages = append(pages, fmt.Sprintf("/area%c%c/part%c/page%c%c", 'a'+i%20/10, 'a'+i%10, 'a'+i/20%5,
+			'a'+i/100, 'a'+i/2000))
 	}
 	for from := 0; from < len(pages); from += 400 {
 		w := tree.Walk{Source: "a", Product: "shop"}

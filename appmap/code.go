@@ -12,8 +12,8 @@ var (
 	codeValue  = `(?:` + codeText + `|-?\d+|true|false)`
 	codeObject = `\{\s*(?:[a-zA-Z]+\s*:\s*` + codeValue + `\s*,?\s*)*\}`
 	codeArg    = `(?:` + codeValue + `|` + codeObject + `)`
-	codeCall   = `\.(?:getBy(?:Role|Text|Label|TestId|Placeholder|AltText|Title)|locator|frameLocator|filter|first|last|nth)` +
-		`\(\s*(?:` + codeArg + `(?:\s*,\s*` + codeArg + `)*)?\s*\)`
+	codeCall   = `\.(?:getBy(?:Role|Text|Label|TestId|Placeholder|AltText|Title)|` +
+		`locator|frameLocator|filter|first|last|nth)\(\s*(?:` + codeArg + `(?:\s*,\s*` + codeArg + `)*)?\s*\)`
 	codeForm = regexp.MustCompile(`^page(?:` + codeCall + `)+$`)
 )
 
@@ -35,5 +35,6 @@ func locator(selector string) (code string, ok bool) {
 
 // quoted returns a text as a string of JavaScript.
 func quoted(s string) string {
-	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`, "\u2028", `\u2028`, "\u2029", `\u2029`).Replace(s) + "'"
+	r := strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`, "\u2028", `\u2028`, "\u2029", `\u2029`)
+	return "'" + r.Replace(s) + "'"
 }

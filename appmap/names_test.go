@@ -16,7 +16,8 @@ import (
 // Names are saved and read again byte for byte, and a file that is cut short is none.
 func TestNamesFile(t *testing.T) {
 	n := &appmap.Names{}
-	require.True(t, n.Put(appmap.Thing{Product: "shop", Page: "/", Role: "button", Name: "Go"}, []string{"start", "start", " ", "开始"}))
+	require.True(t, n.Put(appmap.Thing{Product: "shop", Page: "/", Role: "button", Name: "Go"},
+		[]string{"start", "start", " ", "开始"}))
 	require.True(t, n.Put(appmap.Thing{Page: "/a", Role: "link"}, nil))
 	save := func(n *appmap.Names) string {
 		var b bytes.Buffer
@@ -52,7 +53,8 @@ func TestNamesOfALargeMap(t *testing.T) {
 		for e := range 50 {
 			name := fmt.Sprintf("Open order %d of row %d", p, e)
 			w.Seen = append(w.Seen, tree.Sighting{Kind: tree.SeenElement, URL: url, Role: "button", Name: name})
-			n.Put(appmap.Thing{Product: "shop", Page: url, Role: "button", Name: name}, []string{fmt.Sprintf("deal%dx%d", p, e)})
+			n.Put(appmap.Thing{Product: "shop", Page: url, Role: "button", Name: name},
+				[]string{fmt.Sprintf("deal%dx%d", p, e)})
 		}
 		w.Identify()
 		m.Add(&tree.Entry{Walk: &w})

@@ -14,7 +14,8 @@ import (
 func TestScript(t *testing.T) {
 	w := tree.Walk{Source: "explorer", Seen: []tree.Sighting{
 		{Kind: tree.SeenPage, URL: "/"}, {Kind: tree.SeenLink, URL: "/", To: "/orders", Name: "Bob's orders"},
-		{Kind: tree.SeenLink, URL: "/orders", To: "/orders/7", Name: "Order 7"}, {Kind: tree.SeenLink, URL: "/orders/7", To: "/bill", Role: "link", Name: "Bill"},
+		{Kind: tree.SeenLink, URL: "/orders", To: "/orders/7", Name: "Order 7"},
+		{Kind: tree.SeenLink, URL: "/orders/7", To: "/bill", Role: "link", Name: "Bill"},
 	}}
 	for range 7 {
 		w.Seen = append(w.Seen, click("/", "link", "Bob\\'s orders", ""))
@@ -55,7 +56,8 @@ test('/ to /bill', async ({ page }) => {
 func FuzzScript(f *testing.F) {
 	for _, s := range []string{
 		"page.getByRole('button')", "page.getByText('a'+alert(1))", "'); process.exit(); ('", "page.locator(`${x}`)",
-		"page.getByRole('b', { name: '\\'' }).nth(1)", "xpath=//a[@id='x']", "page.evaluate('1')", "a\\", "page.getByText('\u2028')",
+		"page.getByRole('b', { name: '\\'' }).nth(1)", "xpath=//a[@id='x']", "page.evaluate('1')", "a\\",
+		"page.getByText('\u2028')",
 	} {
 		f.Add(s, "name")
 		f.Add("a", s)
@@ -75,7 +77,8 @@ func FuzzScript(f *testing.F) {
 			bare := withoutStrings(line)
 			require.NotContains(t, bare, "'", s.Code)
 			require.NotContains(t, bare, "`", s.Code)
-			require.Regexp(t, `^(\}\);|import \{ expect, test \} from _;|test\(_, async \(\{ page \}\) => \{|  await page[a-zA-Z.(){}_:, \-0-9\s]*;( //.*)?|`+
+			require.Regexp(t, `^(\}\);|import \{ expect, test \} from _;|test\(_, async \(\{ page \}\) => \{|`+
+				`  await page[a-zA-Z.(){}_:, \-0-9\s]*;( //.*)?|`+
 				`  await expect\(page\)\.toHaveURL\(new RegExp\(_\)\);|)$`, bare)
 		}
 	})

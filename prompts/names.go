@@ -32,8 +32,8 @@ const (
 	longestName      = 60 // characters
 )
 
-var namesSchema = json.RawMessage(`{"type":"object","properties":{"elements":{"type":"array","items":{"type":"object",` +
-	`"properties":{"e":{"type":"string"},"names":{"type":"array","items":{"type":"string"}}},` +
+var namesSchema = json.RawMessage(`{"type":"object","properties":{"elements":{"type":"array",` +
+	`"items":{"type":"object","properties":{"e":{"type":"string"},"names":{"type":"array","items":{"type":"string"}}},` +
 	`"required":["e","names"],"additionalProperties":false}}},"required":["elements"],"additionalProperties":false}`)
 
 // Names returns the prompt for finding other names. The constant part comes first. in.Read decodes the answer.

@@ -14,7 +14,8 @@ import (
 func TestNamesGolden(t *testing.T) {
 	s := load(t)
 	full := prompts.NamesInput{Lang: "en", Elements: []prompts.NamesElement{
-		{Page: "/login", Role: "button", Name: "Sign in"}, {Page: "/cart", Role: "button", Name: "−"}, {Page: "/todo", Role: "checkbox"},
+		{Page: "/login", Role: "button", Name: "Sign in"}, {Page: "/cart", Role: "button", Name: "−"},
+		{Page: "/todo", Role: "checkbox"},
 	}}
 	zh := full
 	zh.Lang = "zh"
@@ -37,13 +38,15 @@ func TestNamesRead(t *testing.T) {
 		answer, want string
 		names        [][]string
 	}{
-		"good":            {`{"elements":[{"e":"e2","names":["log on","登录","log on"," "]}]}`, "", [][]string{nil, {"log on", "登录"}}},
-		"none":            {`{"elements":[]}`, "", [][]string{nil, nil}},
-		"unknown element": {`{"elements":[{"e":"e3","names":["x"]},{"e":"e1","names":["y"]}]}`, `no element "e3"`, [][]string{{"y"}, nil}},
-		"not a number":    {`{"elements":[{"e":"1","names":["x"]}]}`, `no element "1"`, [][]string{nil, nil}},
-		"too many":        {`{"elements":[{"e":"e1","names":` + string(many) + `}]}`, "write 12 at most", [][]string{{}, nil}},
-		"a long one":      {`{"elements":[{"e":"e1","names":["` + strings.Repeat("x", 61) + `"]}]}`, "", [][]string{{}, nil}},
-		"no object":       {`[]`, "answer:", nil},
+		"good": {`{"elements":[{"e":"e2","names":["log on","登录","log on"," "]}]}`, "",
+			[][]string{nil, {"log on", "登录"}}},
+		"none": {`{"elements":[]}`, "", [][]string{nil, nil}},
+		"unknown element": {`{"elements":[{"e":"e3","names":["x"]},{"e":"e1","names":["y"]}]}`,
+			`no element "e3"`, [][]string{{"y"}, nil}},
+		"not a number": {`{"elements":[{"e":"1","names":["x"]}]}`, `no element "1"`, [][]string{nil, nil}},
+		"too many":     {`{"elements":[{"e":"e1","names":` + string(many) + `}]}`, "write 12 at most", [][]string{{}, nil}},
+		"a long one":   {`{"elements":[{"e":"e1","names":["` + strings.Repeat("x", 61) + `"]}]}`, "", [][]string{{}, nil}},
+		"no object":    {`[]`, "answer:", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := in.Read(json.RawMessage(c.answer))

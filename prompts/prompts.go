@@ -49,7 +49,7 @@ func samples() map[string]sample {
 			"the exception", "the finding", "the experience", "the case"}},
 		"judge": {fields: sampleJudge.fields, must: []string{"the judgment", "the ground truth", "JSON", "correct",
 			"direction"}},
-		"names":  {fields: sampleNames.fields, must: []string{"e1 /page | button | the name", "JSON", "names"}},
+		"names": {fields: sampleNames.fields, must: []string{"e1 /page | button | the name", "JSON", "names"}},
 		"look": {fields: sampleLook.fields, must: []string{"the task", "the evidence", "the verdict", "the memory", "JSON",
 			"points", "against", "holds", "unseen"}},
 		"second": {fields: sampleSecond.fields, must: []string{"the reason"}},

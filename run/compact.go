@@ -49,9 +49,10 @@ const (
 
 // Compact returns a transcript in at most o.Budget tokens. Below four fifths of the budget it is unchanged. Otherwise
 // system messages, those with a kind, errors, findings, decisions and the last ones stay whole, in their order. Of the
-// others a summary has the sentences with the rarest terms, as far as there is room. Where even those do not fit, messages that
-// were read lose other sentences than those that count, the most usual ones first, and what is in several stays once;
-// where that does not do, the longest ones are cut, and nothing with a kind is dropped. The same transcript gives the same result.
+// others a summary has the sentences with the rarest terms, as far as there is room. Where even those do not fit,
+// messages that were read lose other sentences than those that count, the most usual ones first, and what is in several
+// stays once; where that does not do, the longest ones are cut, and nothing with a kind is dropped. The same transcript
+// gives the same result.
 func Compact(list []Message, o CompactOptions) ([]Message, Compacted) {
 	c := compaction{o: o}
 	if c.o.Count == nil {

@@ -145,7 +145,8 @@ func TestTwoAgents(t *testing.T) {
 		View: func(_ context.Context, read func(*run.Log)) error { read(w.log); return nil },
 		Write: func(_ context.Context, es []tree.Entry) error {
 			if both++; both == 1 { // the other one comes first
-				w.log.Add(&tree.Entry{At: w.now, Work: &tree.Work{Run: "r", Kind: tree.WorkTask, By: "a", Task: "2", State: "doing"}})
+				first := tree.Work{Run: "r", Kind: tree.WorkTask, By: "a", Task: "2", State: "doing"}
+				w.log.Add(&tree.Entry{At: w.now, Work: &first})
 			}
 			for i := range es {
 				w.log.Add(&es[i])

@@ -197,8 +197,8 @@ func (l *Log) refuses(w *tree.Work, begun map[string]bool, now time.Time) error 
 	case !r.Ended() && w.Kind == tree.WorkFeedback:
 		return bad("kind", "is feedback, and %.80q has not ended", w.Run)
 	case t != nil && t.TakenFrom(w.By, now) && w.State != "open":
-		return bad("task", "is %.80q, which %.80q does; take another one, or wait until it has not been heard of for %s", w.Task,
-			t.By, lease)
+		return bad("task", "is %.80q, which %.80q does; take another one, or wait until it has not been heard of for %s",
+			w.Task, t.By, lease)
 	case w.Kind == tree.WorkTask && t == nil && len(r.Tasks) == MostTasks:
 		return bad("task", "is one more than the %d tasks that a run may have", MostTasks)
 	case w.Kind == tree.WorkValue && r.values+len(w.Name)+len(w.Text) > MostValues:

@@ -30,7 +30,8 @@ func TestRuns(t *testing.T) {
 	require.Equal(t, "ann", on.Beside)
 	require.Empty(t, on.Next)
 	require.Equal(t, "1", on.Taken[0].ID, "ann does it")
-	p = w.ask("POST", at, w.token("bob", nil, token.Write), `{"updates":[{"kind":"task","task":"1","state":"doing"}]}`).problem(t)
+	p = w.ask("POST", at, w.token("bob", nil, token.Write),
+		`{"updates":[{"kind":"task","task":"1","state":"doing"}]}`).problem(t)
 	require.Equal(t, http.StatusUnprocessableEntity, p.Status)
 	require.Contains(t, p.Detail, `which "ann" does`)
 	require.Equal(t, "/cart", on.Run.Notes[0].Page)

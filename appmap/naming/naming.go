@@ -1,6 +1,6 @@
-// Package naming has a reader, mostly a model, write ahead what people call the elements of a map, many in one question,
-// so that a search in other words finds them. What it writes is kept beside the map and can be dropped. A question has
-// routes, roles and accessible names alone.
+// Package naming has a reader, mostly a model, write ahead what people call the elements of a map, many in one
+// question, so that a search in other words finds them. What it writes is kept beside the map and can be dropped. A
+// question has routes, roles and accessible names alone.
 package naming
 
 import (
@@ -83,7 +83,8 @@ func (n *Namer) Read(ctx context.Context, o *Options) (out Result, err error) {
 		return out, err
 	}
 	if model == nil && !o.DryRun && len(all) > 0 {
-		return out, fmt.Errorf("name elements: %w", &llm.Error{Kind: llm.KindNotSet, Err: errors.New("no model is configured")})
+		err := &llm.Error{Kind: llm.KindNotSet, Err: errors.New("no model is configured")}
+		return out, fmt.Errorf("name elements: %w", err)
 	}
 	set, err := prompts.Load(nil)
 	if err != nil {
@@ -157,7 +158,8 @@ func question(set *prompts.Set, list []appmap.Thing, lang string) (prompts.Names
 		return in, llm.Request{}, err
 	}
 	return in, llm.Request{
-		Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema, MaxTokens: answerTokens + elementTokens*len(list),
+		Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema,
+		MaxTokens: answerTokens + elementTokens*len(list),
 		Repair: func(answer string, problems []string) (string, error) {
 			again, err := set.Repair(prompts.RepairInput{Lang: in.Lang, Task: p.Text, Answer: answer, Problems: problems})
 			return again.Text, err

@@ -177,8 +177,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// A trace of one line that unpacks to more than a line may have, and one that unpacks to more than a trace may have, are
-// refused before they are in memory.
+// A trace of one line that unpacks to more than a line may have, and one that unpacks to more than a trace may have,
+// are refused before they are in memory.
 func TestBombs(t *testing.T) {
 	zeros := func(name string, n int) string {
 		var b bytes.Buffer
@@ -212,10 +212,14 @@ func TestBombs(t *testing.T) {
 
 // Of an HTTP archive with secrets in addresses, headers, cookies and bodies none gets into the ledger.
 func TestSecretsOfAnArchive(t *testing.T) {
-	har := `{"log":{"creator":{"name":"x"},"entries":[{"request":{"method":"POST","url":"https://shop.test/login?token=sk-live-4242424242424242&next=/",` +
-		`"headers":[{"name":"Authorization","value":"Bearer hunter2hunter2"},{"name":"Cookie","value":"sid=hunter2hunter2"},{"name":"Referer","value":"https://shop.test/start?pw=hunter2hunter2"}],` +
+	har := `{"log":{"creator":{"name":"x"},"entries":[{"request":{"method":"POST",` +
+		`"url":"https://shop.test/login?token=sk-live-4242424242424242&next=/",` +
+		`"headers":[{"name":"Authorization","value":"Bearer hunter2hunter2"},` +
+		`{"name":"Cookie","value":"sid=hunter2hunter2"},` +
+		`{"name":"Referer","value":"https://shop.test/start?pw=hunter2hunter2"}],` +
 		`"cookies":[{"name":"sid","value":"hunter2hunter2"}],"postData":{"text":"password=hunter2hunter2"}},` +
-		`"response":{"status":200,"headers":[{"name":"Set-Cookie","value":"hunter2hunter2"}],"content":{"mimeType":"application/json","text":"hunter2hunter2"}},"_resourceType":"fetch"}]}}`
+		`"response":{"status":200,"headers":[{"name":"Set-Cookie","value":"hunter2hunter2"}],` +
+		`"content":{"mimeType":"application/json","text":"hunter2hunter2"}},"_resourceType":"fetch"}]}}`
 	walks, err := read("a.har", har, walk.Options{Product: "shop"})
 	require.NoError(t, err)
 	var stored []tree.Entry

@@ -69,9 +69,14 @@ func writeTrace(f io.Writer, size int64) {
 		i := n / 31_000
 		url := fmt.Sprintf("https://shop.test/area%c/view%c", 'a'+i%8, 'a'+i/8%5)
 		for _, line := range []string{
-			fmt.Sprintf(`{"type":"before","callId":"call@%d","startTime":%d,"method":"click","params":{"selector":"#b%d"}}`, i, i, i%50),
-			fmt.Sprintf(`{"type":"frame-snapshot","snapshot":{"callId":"call@%d","phase":"before","frameUrl":%q,"isMainFrame":true,"html":["HTML",{},["BODY",{},["BUTTON",{"id":"b%d"},"Save %d"],["P",{},%q]]]}}`, i, url, i%50, i%50, text),
-			fmt.Sprintf(`{"type":"log","callId":"call@%d","message":"waiting for getByRole('button', { name: 'Save %d' })"}`, i, i%50),
+			fmt.Sprintf(`{"type":"before","callId":"call@%d","startTime":%d,"method":"click","params":{"selector":"#b%d"}}`,
+				i, i, i%50),
+			fmt.Sprintf(`{"type":"frame-snapshot","snapshot":{"callId":"call@%d","phase":"before",`+
+				`"frameUrl":%q,"isMainFrame":true,`+
+				`"html":["HTML",{},["BODY",{},["BUTTON",{"id":"b%d"},"Save %d"],["P",{},%q]]]}}`,
+				i, url, i%50, i%50, text),
+			fmt.Sprintf(`{"type":"log","callId":"call@%d","message":"waiting for getByRole('button', { name: 'Save %d' })"}`,
+				i, i%50),
 			fmt.Sprintf(`{"type":"after","callId":"call@%d","endTime":%d}`, i, i+3),
 		} {
 			m, _ := fmt.Fprintln(b, line)
@@ -96,8 +101,10 @@ func writeHAR(f io.Writer, size int64) {
 			fmt.Fprint(b, ",")
 		}
 		i := n / 20_000
-		m, _ := fmt.Fprintf(b, `{"request":{"method":"GET","url":"https://shop.test/api/orders/%d?sid=%d","headers":[{"name":"Referer","value":"https://shop.test/area%c"}]},`+
-			`"response":{"status":200,"content":{"mimeType":"application/json","text":%q}},"_resourceType":"fetch"}`, i, n, 'a'+i%20, body)
+		m, _ := fmt.Fprintf(b, `{"request":{"method":"GET","url":"https://shop.test/api/orders/%d?sid=%d",`+
+			`"headers":[{"name":"Referer","value":"https://shop.test/area%c"}]},`+
+			`"response":{"status":200,"content":{"mimeType":"application/json","text":%q}},"_resourceType":"fetch"}`,
+			i, n, 'a'+i%20, body)
 		n += int64(m)
 	}
 	fmt.Fprint(b, `]}}`)
