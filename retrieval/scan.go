@@ -369,8 +369,8 @@ func (s *search) compute(at slotRef) (candidate, bool, error) {
 
 // fuse returns the raw score of a lexical score and a cosine: √lexical + cosine, or the lexical score alone if the
 // prompt has no vector. The root is steep near 0 and flat near 1: the first rare tokens that both texts have decide
-// more than the last common ones, and where most are the same the meaning decides. Of lexical^p + w·cosine, p from 0.4 to 1
-// and w from 0.5 to 2, it is the best on the development sets, and the choice of most sets for the one left out.
+// more than the last common ones, and where most are the same the meaning decides. Of lexical^p + w·cosine, p from 0.4
+// to 1 and w from 0.5 to 2, it is the best on the development sets, and the choice of most sets for the one left out.
 func (s *search) fuse(lexical, cosine float64) float64 {
 	if !s.dense {
 		return lexical
