@@ -16,7 +16,8 @@ var (
 		"it to go on")
 	ErrFull      = errors.New("the disk is full; reading goes on, and writing does once there is room")
 	ErrCompacted = errors.New("changes that old are no longer kept")
-	// ErrAway means that the database of a shared store cannot be reached. A write that returned it was not made.
+	// ErrAway means that the database of a shared store cannot be reached. The call that returned it wrote nothing; an
+	// earlier one with the same Op that is unknown stays so.
 	ErrAway = errors.New("the database cannot be reached")
 	// ErrContradiction means that the evaluation's key belongs to a different evaluation.
 	ErrContradiction = errors.New("another evaluation with this id was recorded before")

@@ -52,10 +52,12 @@ func (s *Store) Known(ctx context.Context) iter.Seq2[tree.KnownKey, error] {
 		left := false
 		err = mergeRecords(st.knownSources(), func(rec []byte) error {
 			k := parseKnown(rec)
-			if !left && ctx.Err() == nil {
-				left = !yield(tree.KnownKey{Key: [16]byte(rec), Digest: k.digest, Before: k.before, Labelled: k.labelled}, nil)
+			key := tree.KnownKey{Key: [16]byte(rec), Digest: k.digest, Before: k.before, Labelled: k.labelled}
+			if err := ctx.Err(); err != nil || left {
+				return err
 			}
-			return ctx.Err()
+			left = !yield(key, nil)
+			return nil
 		})
 		if err != nil && !left {
 			yield(tree.KnownKey{}, fmt.Errorf("read the known keys: %w", err))
@@ -111,8 +113,8 @@ func mergeRecords(sources []func() ([]byte, error), add func([]byte) error) erro
 }
 
 // importKnown adds records of keys that were accepted in another store, or replaces those here. No evaluation comes
-// with them. They are durable once a later Compact or Close has returned, so a new store that is filled by a move gets them
-// last.
+// with them. They are durable once a later Compact or Close has returned, so a new store that is filled by a move gets
+// them last.
 func (s *Store) importKnown(ctx context.Context, keys []tree.KnownKey) error {
 	keys = slices.Clone(keys)
 	err := s.write(ctx, func(st *state) ([]byte, error) {

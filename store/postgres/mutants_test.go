@@ -30,7 +30,8 @@ var mutants = []struct{ name, file, old, now, test string }{
 		"tx.Exec(ctx, `SET LOCAL synchronous_commit = off`)\n\tfirst := map[fingerprint]int{}", "TestKilled"},
 	{"everyone forms", "outbox.go", "err != nil || !mine {", "err != nil {", "TestOneForms"},
 	{"another tenant's ledger", "read.go", "WHERE tree = $1 AND seq > $2", "WHERE tree >= $1 AND seq > $2", "TestTenants"},
-	{"the hash of a commit is not checked", "feed.go", "return bytes.Equal(hash, prev)", "return true", "TestHistoryChanged"},
+	{"the hash of a commit is not checked", "feed.go", "return bytes.Equal(hash, prev)", "return true",
+		"TestHistoryChanged"},
 	{"the server's read-only state is hidden", "errors.go", `case "25006":`, `case "2500x":`, "TestRefusals"},
 }
 

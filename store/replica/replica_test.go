@@ -213,15 +213,15 @@ func TestDeleted(t *testing.T) {
 	require.ErrorContains(t, r.Following().Away, "was deleted from the database")
 }
 
-// TestFollowsInOrder: beside two writers and a transaction that stays open, as pg_dump does, a replica sees every commit
-// in order: its history never changes.
+// TestFollowsInOrder: beside two writers and a transaction that stays open, as pg_dump does, a replica sees every
+// commit in order: its history never changes.
 func TestFollowsInOrder(t *testing.T) {
 	server := pgtest.Shared(t)
 	a := address(t, server)
 	r := opened(t, a, t.TempDir())
 	conn, err := pgx.Connect(t.Context(), server.URL("postgres"))
 	require.NoError(t, err)
-	defer conn.Close(context.Background()) //nolint:errcheck // the test has ended
+	defer conn.Close(context.Background())
 	_, err = conn.Exec(t.Context(), "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id()")
 	require.NoError(t, err)
 	const each = 150

@@ -185,10 +185,11 @@ func (s *Server) Run() error {
 	if err := c.Start(); err != nil {
 		return err
 	}
-	s.cmd, s.ended = c, make(chan struct{})
+	ended := make(chan struct{})
+	s.cmd, s.ended = c, ended
 	go func() {
 		_ = c.Wait() // its log has the reason
-		close(s.ended)
+		close(ended)
 	}()
 	for range 600 {
 		if conn, err := pgx.Connect(context.Background(), s.URL("postgres")); err == nil {
