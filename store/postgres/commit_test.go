@@ -95,11 +95,16 @@ func TestUnknownWhenLost(t *testing.T) {
 	defer s.Close()
 	server.Exec(t, "postgres", "ALTER SYSTEM RESET synchronous_commit", "SELECT pg_reload_conf()")
 	time.Sleep(200 * time.Millisecond)
-	time.AfterFunc(300*time.Millisecond, server.Kill)
+	killed := make(chan struct{})
+	time.AfterFunc(300*time.Millisecond, func() {
+		server.Kill()
+		close(killed)
+	})
 	_, err = s.Commit(t.Context(), entries("", 1)) // waits for a standby that never comes
 	var unknown *tree.UnknownError
 	require.ErrorAs(t, err, &unknown)
 	require.ErrorIs(t, err, tree.ErrAway)
+	<-killed
 	require.NoError(t, server.Run())
 	server.Exec(t, "postgres", "ALTER SYSTEM SET synchronous_commit = 'local'", "SELECT pg_reload_conf()")
 	v, err := s.Commit(t.Context(), entries(unknown.Op, 1))
