@@ -276,15 +276,9 @@ func (h *history) check(faults int) {
 		require.True(h.t, porcupine.CheckOperations(versions, ops), "tree %d is not linearizable", n)
 		all += len(ops)
 		waiting := map[string]int{}
-		for {
-			es, err := s.Lease(h.t.Context(), 5000)
+		for e, err := range s.Outbox(h.t.Context()) {
 			require.NoError(h.t, err)
-			if len(es) == 0 {
-				break
-			}
-			for i := range es {
-				waiting[es[i].ID]++
-			}
+			waiting[e.ID]++
 		}
 		for id := range h.accepted[n] {
 			require.Equal(h.t, 1, waiting[id], "%s was acknowledged", id)
