@@ -40,8 +40,8 @@ func (b *Book) Get(key string) (Look, bool) {
 
 // Code returns the code of the look at an evaluation, None without one.
 func (b *Book) Code(key string) uint8 {
-	l, _ := b.Get(key)
-	if len(l.Points) == 0 {
+	l, ok := b.Get(key)
+	if !ok {
 		return None
 	}
 	return l.Code()

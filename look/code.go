@@ -18,10 +18,19 @@ const (
 	Refuted                // it does not hold, by a quotation against it and one of a point
 )
 
+// Contradicts reports whether the look speaks against the verdict.
+func (l *Look) Contradicts() bool {
+	if l.P != nil {
+		return !l.Orders && *l.P < 0.5
+	}
+	c := l.Code()
+	return c == Doubted || c == Refuted
+}
+
 // Quoted returns the quotation that speaks most for what the look found, and the demand of the task that it is about,
 // "" for the whole.
 func (l *Look) Quoted() (point, quote string) {
-	against := l.Code() >= Doubted
+	against := l.Contradicts()
 	if l.Refuted && against {
 		return "", l.Against
 	}
@@ -44,6 +53,8 @@ func (l *Look) Code() uint8 {
 	switch {
 	case l.Orders:
 		return None
+	case l.P != nil:
+		return bin(*l.P)
 	case l.Holds == yes && quoted > 0 && quoted == len(l.Points):
 		return Supported
 	case l.Holds == yes && quoted > 0:

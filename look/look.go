@@ -26,13 +26,14 @@ type Look struct {
 	By         string    `json:"by,omitempty"`     // the model
 	Prompt     string    `json:"prompt,omitempty"` // name and version of the prompt
 
-	Points  []Point `json:"points"`
-	Against string  `json:"against,omitempty"` // a quotation that contradicts the verdict
-	Refuted bool    `json:"refuted,omitempty"` // Against is in the evidence
-	Blame   string  `json:"blame"`             // agent, beyond its control, none, unseen
-	Holds   string  `json:"holds"`             // yes, no, unseen
-	Why     string  `json:"why,omitempty"`     // the reader's own sentence
-	Orders  bool    `json:"orders,omitempty"`  // the evidence orders a verdict, so that this look counts for nothing
+	Points  []Point  `json:"points"`
+	Against string   `json:"against,omitempty"` // a quotation that contradicts the verdict
+	Refuted bool     `json:"refuted,omitempty"` // Against is in the evidence
+	Blame   string   `json:"blame"`             // agent, beyond its control, none, unseen
+	Holds   string   `json:"holds"`             // yes, no, unseen
+	Why     string   `json:"why,omitempty"`     // the reader's own sentence
+	P       *float64 `json:"p,omitempty"`       // by a model that decides: the probability that the verdict holds
+	Orders  bool     `json:"orders,omitempty"`  // the evidence orders a verdict, so that this look counts for nothing
 }
 
 // Point is one demand of the task.
@@ -70,13 +71,19 @@ func question(e *tree.Evaluation, before []string) prompts.LookInput {
 	}
 }
 
+// orders reports whether the evidence orders a verdict.
+func orders(in *prompts.LookInput) bool {
+	_, is := guard.Forces(in.Shown())
+	return is
+}
+
 // lookOf checks the quotations of an answer.
 func lookOf(e *tree.Evaluation, in *prompts.LookInput, v *prompts.LookOutput) Look {
 	q := newQuotes(in.Shown(), in.Asked())
 	out := Look{
 		Evaluation: e.Key(), Against: v.Against, Refuted: q.found(v.Against), Blame: v.By, Holds: v.Holds, Why: v.Why,
 	}
-	_, out.Orders = guard.Forces(in.Shown())
+	out.Orders = orders(in)
 	for _, p := range v.Points {
 		out.Points = append(out.Points, Point{p.Point, p.Shown, p.Quote, p.Shown != unseen && q.found(p.Quote)})
 	}

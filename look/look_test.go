@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/decide"
 	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/look"
 	"github.com/memtree/memtree/tree"
@@ -139,6 +140,39 @@ func TestBadEvidence(t *testing.T) {
 	none = look.New(look.Access{Book: none.Book(), Hidden: func(string) bool { return false }})
 	_, err = none.Read(t.Context(), nil, look.Options{})
 	require.Equal(t, llm.KindNotSet, llm.KindOf(err))
+}
+
+// decider gives every verdict one probability.
+type decider struct{ p float64 }
+
+func (d decider) Decide(context.Context, string, []decide.Question) (decide.Answers, error) {
+	of := map[string]decide.Answer{"holds": {P: d.p}, "by": {Best: 1, Options: []float64{0, 1, 0, 0}}}
+	return decide.Answers{Of: of, Model: "d", Usage: llm.Usage{InputTokens: 100}}, nil
+}
+
+// TestDecider: a probability is one of ten codes, whose meaning risk learns from labels.
+func TestDecider(t *testing.T) {
+	s := looks(nil)
+	codes := map[uint8]bool{}
+	for i := range 11 {
+		e := run(fmt.Sprint(i), "The page: "+limited)
+		out, err := s.Read(t.Context(), []tree.Evaluation{e}, look.Options{Decider: decider{float64(i) / 10}})
+		require.NoError(t, err)
+		require.Equal(t, 1, out.Looks)
+		l, _ := s.Book().Get(e.ID)
+		require.Equal(t, i < 5, l.Contradicts())
+		require.Equal(t, "beyond", l.Blame)
+		codes[l.Code()] = true
+	}
+	require.Len(t, codes, 10)
+	for c := range codes {
+		require.Greater(t, c, look.Refuted)
+		require.LessOrEqual(t, c, uint8(15))
+	}
+	es := []tree.Evaluation{run("x", limited), run("y", limited)}
+	out, err := s.Read(t.Context(), es, look.Options{Decider: decider{1}, MaxCalls: new(1)})
+	require.NoError(t, err)
+	require.Equal(t, 1, out.Left)
 }
 
 func TestBounds(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/decide"
 	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/tree"
@@ -43,6 +44,7 @@ type Options struct {
 	MaxCost  *float64      // of the calls, by Price; nil: no bound
 	Price    meter.Price   // of the model's tokens
 	Reader   llm.Generator // replaces the model
+	Decider  decide.Model  // replaces it by a model that decides with probabilities and quotes nothing
 	Progress func(Report)  // called after every look; may be nil
 }
 
@@ -80,7 +82,7 @@ func (s *Looks) Read(ctx context.Context, es []tree.Evaluation, o Options) (Repo
 	switch {
 	case s.a.ReadOnly && !o.DryRun:
 		return out, fmt.Errorf("look: %w", tree.ErrReadOnly)
-	case model == nil && !o.DryRun:
+	case model == nil && o.Decider == nil && !o.DryRun:
 		return out, fmt.Errorf("look: %w", &llm.Error{Kind: llm.KindNotSet, Err: errors.New("no model is configured")})
 	}
 	set, err := prompts.Load(nil)
@@ -147,6 +149,10 @@ func (s *Looks) questions(ctx context.Context, es []tree.Evaluation, set *prompt
 
 // ask asks the questions, some at a time.
 func (s *Looks) ask(ctx context.Context, model llm.Generator, asks []asked, o *Options, out *Report) {
+	if o.Decider != nil {
+		s.askDecider(ctx, asks, o, out)
+		return
+	}
 	of := meter.New(model, meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of, InRow: mostInRow})
 	var (
 		mu     sync.Mutex
@@ -180,6 +186,29 @@ func (s *Looks) ask(ctx context.Context, model llm.Generator, asks []asked, o *O
 	out.Calls, out.Usage, out.Cost = spent.Calls, spent.Usage, o.Price.Of(spent.Usage)
 }
 
+// askDecider asks a model that decides, one verdict after another, within the bounds on calls and cost.
+func (s *Looks) askDecider(ctx context.Context, asks []asked, o *Options, out *Report) {
+	inRow := 0
+	for i := range asks {
+		over := o.MaxCalls != nil && out.Calls >= *o.MaxCalls || o.MaxCost != nil && o.Price.Of(out.Usage) >= *o.MaxCost
+		if ctx.Err() != nil || over || inRow >= mostInRow {
+			out.Left += len(asks) - i
+			break
+		}
+		l, used, err := s.decided(ctx, o.Decider, &asks[i])
+		out.Calls, out.Usage = out.Calls+1, out.Usage.Add(used)
+		if inRow++; err == nil {
+			inRow = 0
+		}
+		out.add(&l, err)
+		s.a.Save(ctx, saveEvery)
+		if o.Progress != nil {
+			o.Progress(*out)
+		}
+	}
+	out.Cost = o.Price.Of(out.Usage)
+}
+
 // look asks one question and stores the answer.
 func (s *Looks) look(ctx context.Context, model llm.Generator, a *asked) (Look, error) {
 	var v prompts.LookOutput
@@ -206,7 +235,7 @@ func (r *Report) add(l *Look, err error) {
 		return
 	}
 	r.Looks++
-	if c := l.Code(); c == Doubted || c == Refuted {
+	if l.Contradicts() {
 		r.Against++
 	}
 	for i := range l.Points {

@@ -98,3 +98,10 @@ func (in LookInput) Read(raw json.RawMessage) (LookOutput, error) {
 var sampleLook = LookInput{
 	Task: "the task", Evidence: "the evidence", Claim: "the verdict", Before: []string{"the memory"},
 }
+
+// State returns the verdict and the evidence without a question, for a model that decides and writes nothing.
+func (in LookInput) State() string {
+	return "The task:\n" + fenceOrDash("task", in.Task, maxLookTask) +
+		"\n\nThe evidence:\n" + fenceOrDash("evidence", in.Evidence, maxEvidence) +
+		"\n\nThe verdict:\n" + fenceOrDash("verdict", in.Claim, maxLookClaim)
+}

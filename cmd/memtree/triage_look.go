@@ -12,6 +12,7 @@ import (
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
+	models "github.com/memtree/memtree/llm/decide"
 	"github.com/memtree/memtree/look"
 	"github.com/memtree/memtree/tree"
 )
@@ -78,6 +79,14 @@ func lookAt(ctx context.Context, a *app, m *memtree.Memory, es []tree.Evaluation
 		return nil, err
 	}
 	o := look.Options{DryRun: f.dry}
+	if at := a.Env("MEMTREE_DECIDE_URL"); at != "" && hand == nil {
+		d, err := models.Open(at, a.Env("MEMTREE_DECIDE_MODEL"), a.Env("MEMTREE_DECIDE_API_KEY"))
+		if err != nil {
+			return nil, a.Fail(err, "MEMTREE_DECIDE_URL is no address of a decision model; it ends in /systemone, /decisions "+
+				"or /chat/completions")
+		}
+		o.Decider = d
+	}
 	if hand != nil {
 		o.Reader = hand
 	}
@@ -132,19 +141,21 @@ func (l *lookedAt) lines(a *app) []string {
 	return append(out, a.model.Lines()...)
 }
 
-// lookWords describes one second look: what it found of the verdict, and the quotation for it.
+// lookWords describes one second look.
 func lookWords(v *say.Voice, l *look.Look) string {
 	_, quote := l.Quoted()
 	quote = text.Fit(text.Line(quote), 100)
-	switch l.Code() {
-	case look.Supported, look.Holds:
-		return v.Say("a second look bears the verdict out: “%s”", quote)
-	case look.Doubted, look.Refuted:
-		return v.Say("a second look contradicts it: “%s”", quote)
-	case look.Unseen:
+	switch c := l.Code(); {
+	case c == look.None:
+		return v.Say("a second look that counts for nothing: the evidence orders a verdict")
+	case l.P != nil:
+		return v.Say("a second look gives the verdict %s", percent(*l.P))
+	case c == look.Unseen:
 		return v.Say("a second look: the evidence does not show it")
+	case l.Contradicts():
+		return v.Say("a second look contradicts it: “%s”", quote)
 	}
-	return v.Say("a second look that counts for nothing: the evidence orders a verdict")
+	return v.Say("a second look bears the verdict out: “%s”", quote)
 }
 
 // lookLine is the line of a second look below a verdict.

@@ -98,9 +98,11 @@ func (s *speech) look(m *memtree.Memory, key string) []string {
 	}
 	_, quote := l.Quoted()
 	switch c := l.Code(); {
+	case l.P != nil && c != look.None:
+		return []string{s.say("a second look gives the verdict %s", percent(*l.P))}
 	case c == look.None || c == look.Unseen || quote == "":
 		return []string{s.say("a second look: the evidence does not show it")}
-	case c >= look.Doubted:
+	case l.Contradicts():
 		return []string{s.say("a second look contradicts it: “%s”", text.Fit(text.Line(quote), 200))}
 	}
 	return []string{s.say("a second look bears the verdict out: “%s”", text.Fit(text.Line(quote), 200))}

@@ -1,0 +1,162 @@
+package decide
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/memtree/memtree/llm"
+)
+
+// Limits of a call.
+const (
+	maxReply = 1 << 20
+	timeout  = 60 * time.Second
+)
+
+// Client is a Model behind an address.
+type Client struct {
+	address, key, model string
+	form                form
+	http                *http.Client
+}
+
+// form is how a server is asked.
+type form interface {
+	request(model, input string, questions []Question) any
+	read(reply []byte, questions []Question) (Answers, error)
+}
+
+// Open returns the model at an address, which ends in /systemone, /decisions or /chat/completions. The key may be "".
+func Open(address, model, key string) (*Client, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" {
+		return nil, &llm.Error{Kind: llm.KindNotSet, Err: errors.New("the address of the decision model has to be http or " +
+			"https, without a password and a query")}
+	}
+	c := &Client{address: address, key: key, model: model, http: &http.Client{
+		Timeout: timeout,
+		// A redirect would send the key elsewhere.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+	switch path := strings.TrimRight(u.Path, "/"); {
+	case strings.HasSuffix(path, "/systemone"):
+		c.form = systemOne{}
+	case strings.HasSuffix(path, "/decisions"):
+		c.form = decisions{}
+	case strings.HasSuffix(path, "/chat/completions"):
+		c.form = chat{}
+	default:
+		return nil, &llm.Error{Kind: llm.KindNotSet, Err: errors.New("the address of the decision model has to end in " +
+			"/systemone, /decisions or /chat/completions")}
+	}
+	return c, nil
+}
+
+// Decide asks all questions about one input.
+func (c *Client) Decide(ctx context.Context, input string, questions []Question) (Answers, error) {
+	if _, one := c.form.(chat); !one {
+		return c.ask(ctx, input, questions)
+	}
+	out := Answers{Of: map[string]Answer{}} // chat has one first token, so one question a call
+	for i := range questions {
+		a, err := c.ask(ctx, input, questions[i:i+1])
+		if err != nil {
+			return out, err
+		}
+		for name, x := range a.Of {
+			out.Of[name] = x
+		}
+		out.Model, out.Usage = a.Model, out.Usage.Add(a.Usage)
+	}
+	return out, nil
+}
+
+func (c *Client) ask(ctx context.Context, input string, questions []Question) (Answers, error) {
+	b, err := json.Marshal(c.form.request(c.model, input, questions))
+	if err != nil {
+		return Answers{}, &llm.Error{Kind: llm.KindBadRequest, Err: err}
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address, bytes.NewReader(b))
+	if err != nil {
+		return Answers{}, &llm.Error{Kind: llm.KindBadRequest, Err: errors.New("the request cannot be made")}
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if c.key != "" {
+		r.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	reply, err := c.http.Do(r)
+	if err != nil {
+		return Answers{}, unreached(ctx, err)
+	}
+	defer reply.Body.Close() //nolint:errcheck // it is read to its end or given up
+	body, err := io.ReadAll(io.LimitReader(reply.Body, maxReply+1))
+	switch {
+	case err != nil:
+		return Answers{}, unreached(ctx, err)
+	case len(body) > maxReply:
+		return Answers{}, &llm.Error{Kind: llm.KindTooLarge, Err: fmt.Errorf("the reply has more than %d bytes", maxReply)}
+	case reply.StatusCode != http.StatusOK:
+		return Answers{}, &llm.Error{Kind: kindOf(reply.StatusCode), Status: reply.StatusCode}
+	}
+	a, err := c.form.read(body, questions)
+	if err != nil {
+		return Answers{}, &llm.Error{Kind: llm.KindMalformed, Err: err}
+	}
+	for name, x := range a.Of {
+		if !x.valid() {
+			return Answers{}, &llm.Error{Kind: llm.KindMalformed, Err: fmt.Errorf("the answer to %s is no probability", name)}
+		}
+	}
+	return a, nil
+}
+
+// valid reports whether all probabilities are ones.
+func (a *Answer) valid() bool {
+	for _, p := range append([]float64{a.P}, a.Options...) {
+		if !(p >= 0 && p <= 1) {
+			return false
+		}
+	}
+	return true
+}
+
+func unreached(ctx context.Context, err error) error {
+	kind := llm.KindUnavailable
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		kind = llm.KindCancelled
+	case errors.Is(err, context.DeadlineExceeded):
+		kind = llm.KindTimeout
+	}
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err // without the address
+	}
+	return &llm.Error{Kind: kind, Err: err}
+}
+
+func kindOf(status int) llm.Kind {
+	switch {
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return llm.KindUnauthorised
+	case status == http.StatusNotFound:
+		return llm.KindNotFound
+	case status == http.StatusTooManyRequests:
+		return llm.KindRateLimited
+	case status == http.StatusRequestEntityTooLarge:
+		return llm.KindTooLarge
+	case status >= http.StatusInternalServerError:
+		return llm.KindUnavailable
+	case status >= http.StatusBadRequest:
+		return llm.KindBadRequest
+	}
+	return llm.KindNoAnswer
+}
