@@ -31,6 +31,10 @@ type JudgeRate struct {
 	Failing *estimate.Estimate `json:"failing,omitempty"`
 	Judged  float64            `json:"judged"` // share of those that wait and were judged to fail
 
+	// Changed is how many verdicts were known when a change of a judge or product was noticed, and what risk had learned
+	// before was forgotten; 0: none was.
+	Changed int `json:"changed,omitempty"`
+
 	Next []string `json:"next"` // evaluations to label next, which narrow Estimate most
 
 	// Course is Estimate as its labels came in, after a growing number of them; the last one is Estimate.
@@ -113,7 +117,7 @@ func (w *waitingOf) add(e *tree.Evaluation, r *risk.Risk) {
 }
 
 func judgeRate(name string, known risk.JudgeLabels, w *waitingOf, next int) JudgeRate {
-	out := JudgeRate{Judge: name, Next: []string{}, Course: []CoursePoint{}}
+	out := JudgeRate{Judge: name, Changed: known.Changed, Next: []string{}, Course: []CoursePoint{}}
 	all := make([]estimate.Stratum, estimate.Bins)
 	for bin, ids := range w.ids {
 		for range ids {

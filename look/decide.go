@@ -47,5 +47,5 @@ func (s *Looks) decided(ctx context.Context, model decide.Model, a *asked) (Look
 
 // bin returns the code of a probability that the verdict holds: the lower it is, the higher the code.
 func bin(p float64) uint8 {
-	return Refuted + 1 + uint8(min(bins-1, max(0, int((1-p)*bins)))) //nolint:gosec // bounded
+	return Refuted + 1 + uint8(min(bins-1, max(0, int((1-p)*bins+1e-9)))) //nolint:gosec // bounded
 }

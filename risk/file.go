@@ -100,6 +100,7 @@ func (m *Model) code(c coder) {
 	c.number(&m.evidence.Won)
 	c.number(&m.evidence.Spare)
 	m.elsewhere.code(c)
+	c.count(&m.changed, m.n)
 	m.codeJudges(c)
 	m.all.code(c)
 	known, l := 0, &m.late

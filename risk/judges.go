@@ -20,6 +20,10 @@ type JudgeLabels struct {
 	// predicted before the label, and labelWrong.
 	Labels []byte
 	Judged estimate.Judged // counts of all
+
+	// Changed is how many verdicts were known when a change of a judge or product was noticed, and what was learned
+	// before was forgotten; 0: none was.
+	Changed int
 }
 
 // labelWrong is the bit of a wrong verdict.
@@ -36,9 +40,9 @@ func (m *Model) Judge(name string) JudgeLabels {
 	chain(h[:], "judge", name)
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	var out JudgeLabels
+	out := JudgeLabels{Changed: m.changed}
 	if j := m.judges[h[0]]; j != nil {
-		out = JudgeLabels{slices.Clone(j.Labels), j.Judged}
+		out.Labels, out.Judged = slices.Clone(j.Labels), j.Judged
 	}
 	return out
 }

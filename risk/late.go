@@ -88,6 +88,7 @@ func (m *Model) learnLate(id string, f Features, r *pair, wrong bool) {
 		ways := m.all.values
 		m.all = m.all.again(l.since, cellBits, l.prior)
 		m.all.keepWays(ways)
+		m.changed = m.n + 1
 		*l = rival{}
 	}
 }

@@ -81,6 +81,7 @@ type Reason struct {
 type Model struct {
 	mu       sync.RWMutex
 	n, wrong int
+	changed  int      // verdicts known when a change of the judge was noticed; 0: none
 	all      *learner // of all verdicts, or those since the judge changed
 	late     rival
 	evidence wager

@@ -60,6 +60,10 @@ func judgesMarkdown(v *say.Voice, p func(string), r *ciReport) {
 		p(v.Say("In brackets: of 100 such intervals 95 hold the true share. The labelled verdicts are mostly the riskiest " +
 			"ones, so only the estimate is of all."))
 	}
+	if len(r.Judges) > 0 && r.Judges[0].Changed > 0 {
+		p(v.Say("After %d labels a judge or product was found to have changed; what risk had learned before is forgotten.",
+			r.Judges[0].Changed))
+	}
 	if len(next) > 0 {
 		p(v.Say("Labels that would narrow these intervals most: %s.", strings.Join(next, v.Say(", "))))
 	}
