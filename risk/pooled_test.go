@@ -13,7 +13,8 @@ import (
 // together: of fifty verdicts of one order it is mostly chance.
 func TestQualityRiskPooled(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("Calibration error after the first hundred verdicts, forty orders together; by chance: if every P were " +
+	b.WriteString("Calibration error after the first hundred verdicts, forty orders together; by chance: if every P " +
+		"were " +
 		"right.\n\n                        n    ECE by chance\n")
 	for _, s := range streams(t) {
 		if s.nothing || s.name == "judgebench" || s.name == "webjudge" { // the others are small enough for forty orders

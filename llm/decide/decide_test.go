@@ -104,7 +104,9 @@ func TestFaults(t *testing.T) {
 	cancel()
 	_, err = c.Decide(ctx, "s", questions)
 	require.Equal(t, llm.KindCancelled, llm.KindOf(err))
-	for _, bad := range []string{"", "ftp://x/systemone", "http://x/v1/other", "http://a:b@x/systemone", "http://x/systemone?k=1"} {
+	for _, bad := range []string{
+		"", "ftp://x/systemone", "http://x/v1/other", "http://a:b@x/systemone", "http://x/systemone?k=1",
+	} {
 		_, err := decide.Open(bad, "m", "")
 		require.Error(t, err, bad)
 	}
