@@ -64,7 +64,7 @@ func verdict(v, why string) *tree.Evaluation {
 func TestNothingKnown(t *testing.T) {
 	r := New().Score(verdict("fail", "the price is not shown"))
 	require.False(t, r.Enough)
-	require.Equal(t, Risk{P: 0.25, Low: 0, High: 1, Order: r.Order}, r)
+	require.Equal(t, Risk{P: 0.25, Low: 0, High: 1, Order: r.Order, Forecast: r.Forecast}, r)
 }
 
 func TestLearnsWhatPredicts(t *testing.T) {
