@@ -267,6 +267,14 @@ func teachLine(l *curation.Lesson) string {
 // shellQuoted quotes a text for a POSIX shell.
 func shellQuoted(s string) string { return "'" + strings.ReplaceAll(text.Line(s), "'", `'\''`) + "'" }
 
+// shellName quotes a name for a POSIX shell where a shell would not take it as it is, such as the & of a URL.
+func shellName(s string) string {
+	if strings.ContainsAny(s, " \t&;|<>()$`\\\"'*?[]{}#~!") {
+		return shellQuoted(s)
+	}
+	return s
+}
+
 // back undoes the last answer of the session.
 func (s *labelSession) back(ctx context.Context) error {
 	last := s.past[len(s.past)-1]

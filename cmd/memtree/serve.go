@@ -278,7 +278,7 @@ func welcome(a *app, addr string, names []string, o *serveOptions) {
 		a.Complain(err.Error())
 	case len(held) == 0:
 		a.Note(a.Say("There is no token, so nobody is let in. Make one: "+
-			"memtree token add --name agent --scope write --store %s", a.store.Name()))
+			"memtree token add --name agent --scope write --store %s", shellName(a.store.Name())))
 	}
 }
 
