@@ -29,8 +29,8 @@ const workedOnce = 0.2
 // mostPlaces is the maximum number of selectors in a Context.
 const mostPlaces = 8
 
-// Context returns what an agent should know before a run, in 100 to 100,000 tokens: guidance, where things are, what its
-// run has left and found, and what like runs came to. Advanced.
+// Context returns what an agent should know before a run, in 100 to 100,000 tokens: guidance, where things are, what
+// its run has left and found, and what like runs came to. Advanced.
 func (m *Memory) Context(ctx context.Context, q Query, budget int) (enhance.Context, error) {
 	if budget < leastContext || budget > mostContext {
 		return enhance.Context{}, &tree.FieldError{Field: "budget",
@@ -80,7 +80,8 @@ func (m *Memory) places(ctx context.Context, q *Query) (out []enhance.ContextPar
 	}
 	err = m.Map().Read(ctx, func(x *appmap.Map) {
 		if way, ok := x.Path(q.Scope.Product, "", q.Scene.Route); ok && q.Scene.Route != "" && len(way) > 0 {
-			out = append(out, enhance.ContextPart{Ring: enhance.RingMap, Text: wayLine(way), Because: "the way to the page of the query"})
+			out = append(out, enhance.ContextPart{Ring: enhance.RingMap, Text: wayLine(way),
+				Because: "the way to the page of the query"})
 		}
 		ask := appmap.Query{Text: asked, Product: q.Scope.Product, Page: q.Scene.Route, Least: workedOnce, Limit: mostPlaces}
 		found := x.Find(ask)

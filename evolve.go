@@ -18,7 +18,8 @@ import (
 type EvolveOptions = evolution.RunOptions
 
 // Evolve lets the tree learn: cases that missed one check become lessons, and lessons without enough cases go out of
-// use. Guide and Record continue meanwhile. If it is cut short, it keeps what is done; with nothing new it does nothing.
+// use. Guide and Record continue meanwhile. If it is cut short, it keeps what is done; with nothing new it does
+// nothing.
 func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (evolution.Evolved, error) {
 	if o == nil {
 		o = &EvolveOptions{}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -71,9 +72,7 @@ func (c *Client) Decide(ctx context.Context, input string, questions []Question)
 		if err != nil {
 			return out, err
 		}
-		for name, x := range a.Of {
-			out.Of[name] = x
-		}
+		maps.Copy(out.Of, a.Of)
 		out.Model, out.Usage = a.Model, out.Usage.Add(a.Usage)
 	}
 	return out, nil
@@ -136,8 +135,7 @@ func unreached(ctx context.Context, err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		kind = llm.KindTimeout
 	}
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err // without the address
 	}
 	return &llm.Error{Kind: kind, Err: err}
