@@ -28,11 +28,17 @@ export function memory({ url, tree = 'default', token, product, run, by = 'explo
   return {
     /** Returns the run if it is under way, and begins it if it is not there. */
     async begin(goal) {
+      const under = async () => (await ask('GET', `/runs/${id}/resume?by=${encodeURIComponent(by)}`)).run;
       try {
-        return (await ask('GET', `/runs/${id}/resume?by=${encodeURIComponent(by)}`)).run;
+        return await under();
       } catch (e) {
         if (e.status !== 404) throw e;
-        return ask('POST', '/runs', { id: run, goal, product, by });
+      }
+      try {
+        return await ask('POST', '/runs', { id: run, goal, product, by });
+      } catch (e) {
+        if (e.status !== 422) throw e;
+        return under().catch(() => { throw e; }); // another explorer began it meanwhile
       }
     },
     /** Saves updates, all or none. */
