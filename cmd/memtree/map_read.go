@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/appmap"
 	"github.com/memtree/memtree/appmap/naming"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
@@ -51,6 +54,7 @@ func mapRead(ctx context.Context, a *app, f *mapReadFlags) error {
 		o.Reader = hand
 	}
 	var did naming.Result
+	var products []string
 	err = a.store.WriteOrPlan(ctx, o.DryRun, func(m *memtree.Memory) error {
 		price, _ := a.model.PriceOf(a.model.Name)
 		o.Price = price.Of
@@ -61,7 +65,7 @@ func mapRead(ctx context.Context, a *app, f *mapReadFlags) error {
 		did, err = m.Naming().Read(ctx, &o)
 		bar.End()
 		a.model.Halted(m.Health().Model, 0)
-		return err
+		return errors.Join(err, m.Map().Read(ctx, func(x *appmap.Map) { products = x.Products() }))
 	})
 	if llm.KindOf(err) == llm.KindNotSet {
 		return a.Fail(err, "no model is set to name the elements; set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY "+
@@ -70,6 +74,9 @@ func mapRead(ctx context.Context, a *app, f *mapReadFlags) error {
 	if err != nil {
 		return err
 	}
+	if o.Product != "" && len(products) > 0 && !slices.Contains(products, o.Product) {
+		return a.Usage("the map has no product %s; it has %s", o.Product, strings.Join(products, ", "))
+	}
 	out := mapReadJSON{
 		Result: did, Tokens: did.Usage.InputTokens + did.Usage.OutputTokens, Estimated: o.DryRun,
 		Cost: a.model.CostOf(did.Calls, 0, did.Usage),
@@ -77,7 +84,11 @@ func mapRead(ctx context.Context, a *app, f *mapReadFlags) error {
 	if done, err := f.end(a, hand, &out.handed); done {
 		return err
 	}
-	err = a.Result(out, mapReadLines(a.Voice, &out, f)...)
+	lines := mapReadLines(a.Voice, &out, f)
+	if len(products) == 0 {
+		lines = a.Wrap(a.Say("The map is empty. Add what a test tool saw: memtree map add trace.zip"))
+	}
+	err = a.Result(out, lines...)
 	if did.Left > 0 && out.Questions == nil {
 		err = errors.Join(err, say.ErrRejected) // some elements have no names yet
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree/internal/cli/say"
 	agentrun "github.com/memtree/memtree/run"
 	"github.com/memtree/memtree/tree"
 )
@@ -78,7 +79,10 @@ func messages(ctx context.Context, a *app, file string) (list []agentrun.Message
 			Content string `json:"content"`
 		}
 		err := json.Unmarshal(line, &m)
-		if err == nil && m.Role == "" {
+		switch {
+		case err != nil && !json.Valid(line):
+			err = errors.New(a.Say("it is not JSON"))
+		case err == nil && m.Role == "":
 			err = errors.New(a.Say("it has no role"))
 		}
 		if err != nil {
@@ -92,5 +96,9 @@ func messages(ctx context.Context, a *app, file string) (list []agentrun.Message
 		list = append(list, m.Message)
 		return nil
 	})
+	if err == nil && len(list) == 0 {
+		a.Complain(a.Say("%s has no message; write one on each line, such as %s", a.files.Name(file), exampleMessage))
+		return nil, say.ErrRejected
+	}
 	return list, err
 }
