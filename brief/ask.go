@@ -76,40 +76,28 @@ func (s *Briefs) ask(
 		Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of, InRow: mostInRow,
 	})
 	r.Model = of
-	var (
-		mu     sync.Mutex
-		asking sync.WaitGroup
-	)
-	places := make(chan struct{}, atOnce)
-	for i := range questions {
-		places <- struct{}{}
-		if ctx.Err() != nil || of.Full() {
-			for _, q := range questions[i:] {
-				t, _ := q.Size()
-				out.Left += t
-			}
-			break
+	var mu sync.Mutex
+	left := of.Each(ctx, len(questions), atOnce, func(i int) {
+		done, err := r.Read(ctx, book, questions[i])
+		mu.Lock()
+		defer mu.Unlock()
+		out.Result.Add(done)
+		if err != nil {
+			t, _ := questions[i].Size()
+			out.Left += max(0, t-done.Tests)
+			out.Why = err.Error()
 		}
-		asking.Go(func() {
-			defer func() { <-places }()
-			done, err := r.Read(ctx, book, questions[i])
-			mu.Lock()
-			defer mu.Unlock()
-			out.Result.Add(done)
-			if err != nil {
-				t, _ := questions[i].Size()
-				out.Left += max(0, t-done.Tests)
-				out.Why = err.Error()
-			}
-			spent := of.Total()
-			out.Calls, out.Usage = spent.Calls, spent.Usage
-			s.a.Save(ctx, saveEvery)
-			if o.Progress != nil {
-				o.Progress(*out)
-			}
-		})
+		spent := of.Total()
+		out.Calls, out.Usage = spent.Calls, spent.Usage
+		s.a.Save(ctx, saveEvery)
+		if o.Progress != nil {
+			o.Progress(*out)
+		}
+	})
+	for _, q := range questions[len(questions)-left:] {
+		t, _ := q.Size()
+		out.Left += t
 	}
-	asking.Wait()
 	spent := of.Total()
 	out.Calls, out.Usage, out.Cost = spent.Calls, spent.Usage, o.Price.Of(spent.Usage)
 	slices.Sort(out.Refused)

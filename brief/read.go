@@ -33,14 +33,7 @@ func (r *Reader) Request(q *Question) (llm.Request, error) {
 	if err != nil {
 		return llm.Request{}, err
 	}
-	return llm.Request{
-		Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema, MaxTokens: answerTokens + testTokens*len(q.tests),
-		Repair: func(answer string, problems []string) (string, error) {
-			in := prompts.RepairInput{Lang: q.In.Lang, Task: p.Text, Answer: answer, Problems: problems}
-			again, err := r.Prompts.Repair(in)
-			return again.Text, err
-		},
-	}, nil
+	return r.Prompts.Request(p, q.In.Lang, answerTokens+testTokens*len(q.tests)), nil
 }
 
 // Result is the result of reading.

@@ -219,15 +219,7 @@ func (p *planner) generate(
 func (p *planner) ask(
 	ctx context.Context, lang string, prompt prompts.Prompt, tokens int, check func(json.RawMessage) error,
 ) (model string, err error) {
-	request := llm.Request{
-		Name: prompt.Name(), System: prompt.System, Prompt: prompt.Text, Schema: prompt.Schema, MaxTokens: tokens,
-		Repair: func(answer string, violations []string) (string, error) {
-			r, err := p.e.o.Prompts.Repair(prompts.RepairInput{Lang: lang, Task: prompt.Text, Answer: answer,
-				Problems: violations})
-			return r.Text, err
-		},
-	}
-	a, err := llm.Ask(ctx, metered{p}, request, check)
+	a, err := llm.Ask(ctx, metered{p}, p.e.o.Prompts.Request(prompt, lang, tokens), check)
 	p.usage = p.usage.Add(a.Usage)
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		p.usage = p.usage.Add(e.Usage)

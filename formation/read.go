@@ -111,11 +111,5 @@ const maxTokens = 400
 func (f *Former) ask(
 	ctx context.Context, p prompts.Prompt, lang string, n int, check func(json.RawMessage) error,
 ) (llm.Answer, error) {
-	return llm.Ask(ctx, f.generator, llm.Request{
-		Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema, MaxTokens: maxTokens * (n + 1),
-		Repair: func(answer string, violations []string) (string, error) {
-			r, err := f.prompts.Repair(prompts.RepairInput{Lang: lang, Task: p.Text, Answer: answer, Problems: violations})
-			return r.Text, err
-		},
-	}, check)
+	return llm.Ask(ctx, f.generator, f.prompts.Request(p, lang, maxTokens*(n+1)), check)
 }

@@ -219,13 +219,7 @@ func question(set *prompts.Set, runs []noted, known []Fact) (prompts.FactsInput,
 	if err != nil {
 		return in, llm.Request{}, err
 	}
-	return in, llm.Request{
-		Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema, MaxTokens: answerTokens + runTokens*len(runs),
-		Repair: func(answer string, problems []string) (string, error) {
-			again, err := set.Repair(prompts.RepairInput{Lang: in.Lang, Task: p.Text, Answer: answer, Problems: problems})
-			return again.Text, err
-		},
-	}, nil
+	return in, set.Request(p, in.Lang, answerTokens+runTokens*len(runs)), nil
 }
 
 // ask has one question answered, and adds what holds of the answer.

@@ -136,13 +136,7 @@ func (s *Looks) questions(ctx context.Context, es []tree.Evaluation, set *prompt
 		if err != nil {
 			return nil, err
 		}
-		asks = append(asks, asked{e, in, llm.Request{
-			Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema, MaxTokens: maxTokens,
-			Repair: func(answer string, violations []string) (string, error) {
-				r, err := set.Repair(prompts.RepairInput{Lang: in.Lang, Task: p.Text, Answer: answer, Problems: violations})
-				return r.Text, err
-			},
-		}})
+		asks = append(asks, asked{e, in, set.Request(p, in.Lang, maxTokens)})
 	}
 	return asks, ctx.Err()
 }
@@ -154,34 +148,20 @@ func (s *Looks) ask(ctx context.Context, model llm.Generator, asks []asked, o *O
 		return
 	}
 	of := meter.New(model, meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of, InRow: mostInRow})
-	var (
-		mu     sync.Mutex
-		asking sync.WaitGroup
-	)
-	places := make(chan struct{}, atOnce)
-	for i := range asks {
-		places <- struct{}{}
-		if ctx.Err() != nil || of.Full() {
-			mu.Lock()
-			out.Left += len(asks) - i
-			mu.Unlock()
-			break
+	var mu sync.Mutex
+	left := of.Each(ctx, len(asks), atOnce, func(i int) {
+		l, err := s.look(ctx, of, &asks[i])
+		mu.Lock()
+		defer mu.Unlock()
+		out.add(&l, err)
+		spent := of.Total()
+		out.Calls, out.Usage = spent.Calls, spent.Usage
+		s.a.Save(ctx, saveEvery)
+		if o.Progress != nil {
+			o.Progress(*out)
 		}
-		asking.Go(func() {
-			defer func() { <-places }()
-			l, err := s.look(ctx, of, &asks[i])
-			mu.Lock()
-			defer mu.Unlock()
-			out.add(&l, err)
-			spent := of.Total()
-			out.Calls, out.Usage = spent.Calls, spent.Usage
-			s.a.Save(ctx, saveEvery)
-			if o.Progress != nil {
-				o.Progress(*out)
-			}
-		})
-	}
-	asking.Wait()
+	})
+	out.Left += left
 	spent := of.Total()
 	out.Calls, out.Usage, out.Cost = spent.Calls, spent.Usage, o.Price.Of(spent.Usage)
 }

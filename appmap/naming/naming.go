@@ -157,14 +157,7 @@ func question(set *prompts.Set, list []appmap.Thing, lang string) (prompts.Names
 	if err != nil {
 		return in, llm.Request{}, err
 	}
-	return in, llm.Request{
-		Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema,
-		MaxTokens: answerTokens + elementTokens*len(list),
-		Repair: func(answer string, problems []string) (string, error) {
-			again, err := set.Repair(prompts.RepairInput{Lang: in.Lang, Task: p.Text, Answer: answer, Problems: problems})
-			return again.Text, err
-		},
-	}, nil
+	return in, set.Request(p, in.Lang, answerTokens+elementTokens*len(list)), nil
 }
 
 // ask has one question answered, and keeps the names of the answer. An element that the answer leaves out has none.

@@ -114,6 +114,26 @@ func (m *Meter) Full() bool {
 	return m.full() != "" || m.o.InRow > 0 && m.inRow >= m.o.InRow
 }
 
+// Each calls ask for 0 to n-1, at most atOnce at a time, until ctx ends or the meter is full. It waits for all calls
+// and returns how many were not made, which are the last ones.
+func (m *Meter) Each(ctx context.Context, n, atOnce int, ask func(i int)) (left int) {
+	var asking sync.WaitGroup
+	places := make(chan struct{}, atOnce)
+	for i := range n {
+		places <- struct{}{}
+		if ctx.Err() != nil || m.Full() {
+			left = n - i
+			break
+		}
+		asking.Go(func() {
+			defer func() { <-places }()
+			ask(i)
+		})
+	}
+	asking.Wait()
+	return left
+}
+
 // row counts consecutive calls without an answer. A lasting error is equivalent to InRow of them; an error that
 // concerns only the request ends the row.
 func (m *Meter) row(err error) {
