@@ -19,7 +19,8 @@
 //
 // Where to look:
 //   - map.go: the fold; address.go: pages; merge.go: places with many names; file.go saves the fold
-//   - pattern.go: how often a selector worked; find.go: the search for one
+//   - pattern.go: how often a selector worked; find.go: the search for one; asked.go, called.go: how a question and a
+//     name are compared
 //   - path.go: ways between pages; coverage.go, gaps.go: what tests touch, and what they do not;
 //     requirements.go: which tests check which requirement
 package appmap

@@ -14,7 +14,7 @@ import (
 // Of a graph with a million ways the map holds as many as it has room for, counts the rest, and answers in time.
 func TestAMillionWays(t *testing.T) {
 	if testing.Short() {
-		t.Skip("seconds")
+		t.Skip("with -short: a million ways take some seconds to build")
 	}
 	m := appmap.New()
 	page := func(i int) string { return fmt.Sprintf("/%c%c/p%c", 'a'+i%26, 'a'+i/26%26, 'a'+i/676%26) }

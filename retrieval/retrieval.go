@@ -14,7 +14,7 @@
 // results do not depend on the order of insertion.
 //
 // Where to look:
-//   - search.go, scan.go, rank.go: one search, its candidates, and which of them are taken
+//   - search.go, scan.go, rank.go, choose.go: one search, its candidates, their order, and which are taken
 //   - calibrate.go, fit.go, around.go: the weights of the channels
 //   - words.go, dense.go, scene.go, task.go: a channel each; product.go: the loops over vectors
 //   - why.go, signals.go, hit.go: the answer and its reasons

@@ -52,7 +52,7 @@ type Core struct {
 	mending sync.Mutex
 	mended  chan struct{} // closes when the present mend ends, see mendIndex; nil without one; guarded by mending
 	kept    io.Closer     // the file that the index is read from; nil: none
-	vectors *vectors      // the embedder; nil if it is the built-in table
+	vectors *vectors      // the embedder; nil if it is the static table
 
 	stop    context.CancelFunc
 	workers sync.WaitGroup

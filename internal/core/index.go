@@ -175,7 +175,7 @@ func (c *Core) mendIndex(ctx context.Context, another func(context.Context) (*re
 	return done
 }
 
-// withMissingVectors returns a copy of the present index with its missing vectors from the built-in table.
+// withMissingVectors returns a copy of the present index with its missing vectors from the static table.
 func (c *Core) withMissingVectors(ctx context.Context) (*retrieval.Index, error) {
 	had := c.index.Load().Stats().Vectors
 	ix, err := c.fillIndex(ctx, c.index.Load().Fork())

@@ -1,0 +1,248 @@
+package appmap
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/memtree/memtree/internal/embed"
+	"github.com/memtree/memtree/internal/text"
+)
+
+// vocabulary is how words of a map are compared.
+type vocabulary struct {
+	table *embed.Table
+	seen  map[string]float64  // in how many names a term is
+	names map[string][]string // with a term; nil for a map with few names
+	all   float64
+}
+
+// vocabulary returns the words of a product, computed once after each change.
+func (p *product) vocabulary() *vocabulary {
+	if v := p.words.Load(); v != nil {
+		return v
+	}
+	v := &vocabulary{seen: map[string]float64{}}
+	v.table, _ = embed.Default() // without it words alone count
+	many := 0
+	for _, g := range p.pages {
+		many += len(g.elements)
+	}
+	if many > mostNamed {
+		v.names = map[string][]string{}
+	}
+	for _, g := range p.pages {
+		for key := range g.elements {
+			v.count(key.Name)
+		}
+	}
+	for _, names := range v.names {
+		slices.Sort(names) // elements come from a map
+	}
+	p.words.Store(v)
+	return v
+}
+
+func (v *vocabulary) count(name string) {
+	if name == "" {
+		return
+	}
+	v.all++
+	for _, t := range slices.Compact(slices.Sorted(slices.Values(text.Tokens(name)))) {
+		v.seen[strings.Clone(t)]++
+		if v.names != nil {
+			v.names[strings.Clone(t)] = append(v.names[t], name)
+		}
+	}
+}
+
+// weight is the inverse document frequency of a term.
+func (v *vocabulary) weight(term string) float64 { return math.Log(1 + (v.all+1)/(v.seen[term]+.5)) }
+
+func (v *vocabulary) vector(s string) []float32 {
+	if v.table == nil {
+		return nil
+	}
+	return v.table.Vector(s)
+}
+
+// asked is a question in the terms of a vocabulary.
+type asked struct {
+	v     *vocabulary
+	terms map[string]bool
+	like  []float32
+	parts [][]float32     // of the windows of the question
+	among map[string]bool // the names that are compared; nil: all
+	page  float64         // how alike the page is, see on
+	memo  map[string]float64
+	kinds map[string]bool // see mentions
+}
+
+func (v *vocabulary) ask(s string) *asked {
+	a := &asked{v: v, terms: terms(s), like: v.vector(s), memo: map[string]float64{}, kinds: map[string]bool{}}
+	if v.names != nil {
+		a.among = v.having(a.terms)
+	}
+	for _, w := range windows(s) {
+		if p := v.vector(w); p != nil {
+			a.parts = append(a.parts, p)
+		}
+	}
+	return a
+}
+
+// having returns the names that have a term of a question, those with its rarest terms first, at most mostCompared.
+func (v *vocabulary) having(terms map[string]bool) map[string]bool {
+	out := map[string]bool{}
+	rare := slices.SortedFunc(maps.Keys(terms), func(x, y string) int {
+		return cmp.Or(len(v.names[x])-len(v.names[y]), cmp.Compare(x, y))
+	})
+	for _, t := range rare {
+		for _, name := range v.names[t] {
+			if len(out) == mostCompared {
+				return out
+			}
+			out[name] = true
+		}
+	}
+	return out
+}
+
+// Limits on a question: its windows, and the elements of a map whose names are all compared with it. On a larger map
+// only names that have a term of the question are, so that an answer does not take seconds; meaning alone finds none.
+const (
+	mostWindows  = 64
+	mostNamed    = 20_000
+	mostCompared = 4000
+)
+
+// windows returns the short parts of a text, of two to four Chinese characters or of one to three terms: a long
+// question is about one element in a few of its terms.
+func windows(s string) (out []string) {
+	for _, chunk := range strings.FieldsFunc(s, func(r rune) bool { return unicode.IsPunct(r) }) {
+		var units []string
+		word := ""
+		flush := func() {
+			if word != "" {
+				units = append(units, word)
+			}
+			word = ""
+		}
+		han := false
+		for _, r := range chunk {
+			switch {
+			case unicode.Is(unicode.Han, r):
+				flush()
+				units, han = append(units, string(r)), true
+			case unicode.IsSpace(r):
+				flush()
+			default:
+				word += string(r)
+			}
+		}
+		flush()
+		least, most, sep := 1, 3, " "
+		if han {
+			least, most, sep = 2, 4, ""
+		}
+		for n := least; n <= most; n++ {
+			for i := 0; i+n <= len(units) && len(out) < mostWindows; i++ {
+				out = append(out, strings.Join(units[i:i+n], sep))
+			}
+		}
+	}
+	return out
+}
+
+func terms(s string) map[string]bool {
+	out := map[string]bool{}
+	for _, t := range text.Tokens(s) {
+		out[t] = true
+	}
+	return out
+}
+
+// on returns the question with how alike a page is to it.
+func (a *asked) on(route, title string) *asked {
+	b := *a
+	b.page = a.alike(strings.NewReplacer("/", " ", "-", " ", "_", " ", variable, "").Replace(route) + " " + title)
+	return &b
+}
+
+// alike returns from 0 to 1 how alike a text is to the question: the share of its terms' weight that the question has,
+// or the similarity of their vectors where that is more.
+func (a *asked) alike(s string) float64 {
+	if s = strings.TrimSpace(s); s == "" {
+		return 0
+	}
+	if known, ok := a.memo[s]; ok {
+		return known
+	}
+	all, hit := 0.0, 0.0
+	for t := range terms(s) {
+		w := a.v.weight(t)
+		if all += w; a.terms[t] {
+			hit += w
+		}
+	}
+	out := 0.0
+	if all > 0 {
+		out = hit / all
+	}
+	if a.like != nil {
+		name := a.v.vector(s)
+		out = max(out, float64(dot(a.like, name)))
+		for _, p := range a.parts {
+			out = max(out, ofPart*float64(dot(p, name)))
+		}
+	}
+	a.memo[s] = out
+	return out
+}
+
+func dot(a, b []float32) (sum float32) {
+	for i := range min(len(a), len(b)) {
+		sum += a[i] * b[i]
+	}
+	return sum
+}
+
+// score returns from 0 to 1 how well an element, or an action on it, fits the question. others returns what people call
+// an element, and whether a reader has named it.
+func (a *asked) score(others func(role, name string) ([]string, bool), of elementKey, do, selector string) float64 {
+	name := of.Name
+	if name == "" {
+		name = wordsOfSelector(selector)
+	}
+	kind := 0.0
+	if a.mentions(roles[of.Role]) {
+		kind = 1
+	} else if do != "" && a.mentions(doings[do]) {
+		kind = 0.7
+	}
+	named := 0.0
+	if a.among == nil || a.among[name] {
+		named = a.alike(name)
+	}
+	if icon := icons[strings.TrimSpace(name)]; icon != "" {
+		named = max(named, a.alike(icon))
+	}
+	list, read := others(of.Role, of.Name)
+	for _, other := range list {
+		named = max(named, a.alike(other))
+	}
+	if read && named < leastNamed {
+		return 0
+	}
+	if of.Place != "" {
+		named = max(named, .8*named+.2*a.alike(of.Place))
+	}
+	score := ofName*named + ofKind*kind + ofPage*a.page
+	if kind == 0 && of.Role != "" && !operable(of.Role) {
+		score *= ofStill
+	}
+	return math.Round(score*1000) / 1000
+}
