@@ -152,7 +152,10 @@ func placeLine(f *appmap.Found) string {
 	if f.Name == "" {
 		what = f.Role
 	}
-	line := fmt.Sprintf("%s, %s: %s %s (%d/%d)", f.Page, what, f.Do, f.Selector, f.Worked, f.Tried)
+	if what != "" {
+		what = ", " + what
+	}
+	line := fmt.Sprintf("%s%s: %s %s (%d/%d)", f.Page, what, f.Do, f.Selector, f.Worked, f.Tried)
 	return "- " + text.Line(text.Clip(line, mostPlaceLine))
 }
 

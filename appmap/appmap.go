@@ -17,8 +17,14 @@
 // rate, in which each attempt counts .85 of the next one: six successes in a row give .7, and one failure after
 // any number takes a pattern below that at once. [Map.Find] gives those that are above.
 //
+// # Tests
+//
+// A test touches what its walk touched. A page that a run was judged on is tested too, and so is an element that a run
+// under way reports as tested; what no walk has brought yet waits for it.
+//
 // Where to look:
-//   - map.go: the fold; address.go: pages; merge.go: places with many names; file.go saves the fold
+//   - map.go: the fold; address.go: pages; merge.go: places with many names; judged.go: judged runs; file.go saves the
+//     fold
 //   - pattern.go: how often a selector worked; find.go: the search for one; asked.go, called.go: how a question and a
 //     name are compared
 //   - path.go: ways between pages; coverage.go, gaps.go: what tests touch, and what they do not;

@@ -13,7 +13,7 @@ import (
 )
 
 // version is that of the rules: a map that other rules made is folded anew.
-const version = 2
+const version = 3
 
 // mostBytes bounds a saved map.
 const mostBytes = 1 << 30
@@ -22,6 +22,13 @@ type savedMap struct {
 	Version  int            `json:"version"`
 	Walks    []string       `json:"walks"`
 	Products []savedProduct `json:"products"`
+	Waiting  []savedTouch   `json:"waiting,omitempty"`
+}
+
+type savedTouch struct {
+	touch
+
+	Tests []string `json:"tests"`
 }
 
 type savedProduct struct {
@@ -67,6 +74,9 @@ func (m *Map) Save(w io.Writer) error {
 	s := savedMap{Version: version, Walks: slices.Sorted(maps.Keys(m.walks)), Products: []savedProduct{}}
 	for _, name := range m.Products() {
 		s.Products = append(s.Products, m.products[name].save(name))
+	}
+	for _, t := range m.sortedWaiting() {
+		s.Waiting = append(s.Waiting, savedTouch{t, m.waiting[t]})
 	}
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -124,6 +134,9 @@ func Load(r io.Reader) (*Map, error) {
 	m := New()
 	for _, id := range s.Walks {
 		m.walks[id] = true
+	}
+	for _, t := range s.Waiting {
+		m.waiting[t.touch] = t.Tests
 	}
 	for i := range s.Products {
 		p, err := s.Products[i].load()

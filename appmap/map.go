@@ -21,12 +21,15 @@ const (
 // Map is what was seen of the applications under test, by product. The zero value is not usable; see [New].
 type Map struct {
 	products map[string]*product
-	walks    map[string]bool // ids of the walks that were added
-	names    *Names          // see Name; nil: none
+	walks    map[string]bool    // ids of the walks that were added
+	waiting  map[touch][]string // tests of pages and elements that no walk has brought yet, sorted
+	names    *Names             // see Name; nil: none
 }
 
 // New returns a map of nothing.
-func New() *Map { return &Map{products: map[string]*product{}, walks: map[string]bool{}} }
+func New() *Map {
+	return &Map{products: map[string]*product{}, walks: map[string]bool{}, waiting: map[touch][]string{}}
+}
 
 // product is the map of one product.
 type product struct {
@@ -107,10 +110,15 @@ type need struct {
 	Last     time.Time
 }
 
-// Add takes in an entry of the ledger. A walk that was added before changes nothing.
+// Add takes in an entry of the ledger: a walk, a judged run, or an element that a run tested. A walk that was added
+// before changes nothing.
 func (m *Map) Add(e *tree.Entry) {
 	w := e.Walk
-	if w == nil || m.walks[w.ID] {
+	if w == nil {
+		m.touched(e)
+		return
+	}
+	if m.walks[w.ID] {
 		return
 	}
 	m.walks[w.ID] = true
@@ -128,6 +136,7 @@ func (m *Map) Add(e *tree.Entry) {
 		}
 	}
 	p.settle(routes)
+	m.settleWaiting()
 }
 
 func newProduct() *product {

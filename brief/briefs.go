@@ -107,6 +107,18 @@ func (s *Briefs) Known() Known { return s.a.Book().Known() }
 // Coming returns the coming tests with their briefs, those with a memory first.
 func (s *Briefs) Coming() []Brief { return s.a.Book().List() }
 
+// Prompts returns the prompts of the coming tests of a product by their ids, or by themselves where they have none; of
+// all products for "".
+func (s *Briefs) Prompts(product string) map[string]string {
+	out := map[string]string{}
+	for _, b := range s.Coming() {
+		if product == "" || b.Test.Product == product {
+			out[cmp.Or(b.Test.ID, b.Test.Prompt)] = b.Test.Prompt
+		}
+	}
+	return out
+}
+
 // Note adds a test that was named at a time.
 func (s *Briefs) Note(t Test, at time.Time) error {
 	t.Seen = at.UTC()

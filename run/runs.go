@@ -99,6 +99,7 @@ func (r *Runs) Add(ctx context.Context, list []tree.Work) (Added, error) {
 				problem = named(i, len(list), problem)
 				return
 			}
+			l.describe(w)
 			if other := l.other(w, now); other != "" {
 				out.Beside = other
 			}
@@ -211,10 +212,18 @@ func (l *Log) refuses(w *tree.Work, begun map[string]bool, now time.Time) error 
 // other returns an agent other than the writer that wrote to the run a moment ago, "" for none.
 func (l *Log) other(w *tree.Work, now time.Time) string {
 	r := l.runs[w.Run]
-	if r == nil || r.LastBy == "" || r.LastBy == w.By || now.Sub(r.Last) > lease || r.Ended() {
+	if r == nil || r.LastBy == "" || w.By == "" || r.LastBy == w.By || now.Sub(r.Last) > lease || r.Ended() {
 		return ""
 	}
 	return r.LastBy
+}
+
+// describe adds the product and the test of its run to an update that names an element, so that the map, which does
+// not know runs, knows what was tested.
+func (l *Log) describe(w *tree.Work) {
+	if r := l.runs[w.Run]; r != nil && w.Kind == tree.WorkTested {
+		w.Product, w.Test = cmp.Or(w.Product, r.Product), cmp.Or(w.Test, r.Test)
+	}
 }
 
 func (r *Runs) cleaned(w tree.Work) tree.Work {

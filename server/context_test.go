@@ -33,6 +33,18 @@ func TestContextOverHTTP(t *testing.T) {
 	require.Equal(t, "#in", found.Found[0].Selector)
 	read(w.ask("GET", inDefault+"/map/find?text=sign+in", ann, ""), &found)
 	require.Empty(t, found.Found, "one success proves nothing")
+	of := func(path string) string {
+		a := w.ask("GET", inDefault+"/map/"+path, ann, "")
+		require.Equal(t, http.StatusOK, a.Code, a.Body)
+		return a.Body
+	}
+	require.Contains(t, of("coverage"), `"pages":{"tested":0,"all":1}`)
+	require.Contains(t, of("gaps?limit=1"), `"all":2,"gaps":[{"kind":"page","page":"/login"`)
+	require.Contains(t, of("path?from=/login&to=/login"), `{"found":true,"steps":[]}`)
+	require.Contains(t, of("path?to=/nowhere"), `{"found":false,"steps":[]}`)
+	require.Contains(t, of("page?page=https://shop.test/login?x=1"), `"name":"Sign in"`)
+	require.Contains(t, of("requirements"), `{"requirements":[]}`)
+	require.Equal(t, http.StatusNotFound, w.ask("GET", inDefault+"/map/page?page=/nowhere", ann, "").Code)
 
 	w.ask("POST", inDefault+"/facts", ann, `{"statement":"Sign in waits for two seconds.","product":"shop"}`)
 	var x struct {

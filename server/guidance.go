@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/memtree/memtree"
-	"github.com/memtree/memtree/appmap"
 	"github.com/memtree/memtree/assertion"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/find"
@@ -63,34 +62,6 @@ func (s *Server) context(ctx context.Context, in *contextInput) (*contextOutput,
 	return &contextOutput{x}, err
 }
 
-type findInput struct {
-	InTree
-	Text    string `query:"text" required:"true" minLength:"1" maxLength:"1000" doc:"What is looked for"`
-	Product string `query:"product" maxLength:"1024" doc:"Left out: where there is one product alone"`
-	Page    string `query:"page" maxLength:"2048" doc:"An address or a route; left out: all pages"`
-	Do      string `query:"do" maxLength:"64" doc:"click, fill, …; left out: any"`
-	All     bool   `query:"all" doc:"Also selectors that are not proven, and elements that nobody has acted on"`
-	Limit   int    `query:"limit" minimum:"1" maximum:"50" default:"5"`
-}
-
-type findOutput struct{ Body elements }
-
-// elements are selectors that fit a question.
-type elements struct {
-	Found []appmap.Found `json:"found" doc:"The best first"`
-}
-
-// findElement answers with selectors that worked.
-func (s *Server) findElement(ctx context.Context, in *findInput) (*findOutput, error) {
-	q := appmap.Query{Text: in.Text, Product: in.Product, Page: in.Page, Do: in.Do, Limit: in.Limit}
-	if in.All {
-		q.Least = -1
-	}
-	out := elements{Found: []appmap.Found{}}
-	err := treeIn(ctx).Map().Read(ctx, func(x *appmap.Map) { out.Found = append(out.Found, x.Find(q)...) })
-	return &findOutput{out}, err
-}
-
 type searchInput struct {
 	InTree
 	Text    string   `query:"text" required:"true" minLength:"1" maxLength:"1000" doc:"What is looked for"`
@@ -121,38 +92,6 @@ func (s *Server) search(ctx context.Context, in *searchInput) (*searchOutput, er
 		out[i] = SearchHit(found[i])
 	}
 	return &searchOutput{hits{out}}, err
-}
-
-// walk is what a run or an exploration saw, see tree.Walk.
-type walk struct {
-	Product string          `json:"product,omitempty" maxLength:"1024"`
-	Build   string          `json:"build,omitempty" maxLength:"1024"`
-	Source  string          `json:"source" minLength:"1" maxLength:"1024" doc:"The tool or agent that saw it"`
-	Run     string          `json:"run,omitempty" maxLength:"1024" doc:"The run that it is part of"`
-	Part    int             `json:"part,omitempty" minimum:"0" doc:"Its number within the run, from 0"`
-	Test    string          `json:"test,omitempty" maxLength:"1024" doc:"The test that ran; left out: an exploration"`
-	Seen    []tree.Sighting `json:"seen" minItems:"1" maxItems:"500" doc:"In order"`
-}
-
-type walkInput struct {
-	InTree
-	Body walk
-}
-
-type walkOutput struct{ Body appmap.Added }
-
-// addWalk adds what a run or an exploration saw to the map.
-func (s *Server) addWalk(ctx context.Context, in *walkInput) (*walkOutput, error) {
-	t := treeIn(ctx)
-	if err := t.writable(); err != nil {
-		return nil, err
-	}
-	b := &in.Body
-	w := tree.Walk{
-		Product: b.Product, Build: b.Build, Source: b.Source, Run: b.Run, Part: b.Part, Test: b.Test, Seen: b.Seen,
-	}
-	did, err := t.Map().Add(ctx, w)
-	return &walkOutput{did}, err
 }
 
 type questionInput struct {

@@ -193,18 +193,42 @@ export function report(run) {
   ].join('\n');
 }
 
-async function main() {
-  const { values: o } = parseArgs({ options: {
-    start: { type: 'string', multiple: true }, run: { type: 'string' }, product: { type: 'string' }, pages: { type: 'string', default: '50' },
-    memtree: { type: 'string', default: process.env.MEMTREE_URL ?? 'http://127.0.0.1:7788' }, by: { type: 'string', default: 'explorer' },
-    tree: { type: 'string', default: 'default' }, browser: { type: 'string' },
-    try: { type: 'string', default: '0' },
-  } });
-  const pages = Number(o.pages);
-  if (!o.start || !o.run || !(pages > 0)) {
-    console.error('explore: give --start ADDRESS, --run ID and, if you like, --product, --pages N, --try N, --memtree URL, --browser PATH');
+const usage = `Usage: explore --start ADDRESS --run ID [flags]
+  --start ADDRESS   where the walk begins; may be given again
+  --run ID          the run that it is; one that is there is gone on with
+  --product NAME    the product under test
+  --pages N         the most pages (default 50)
+  --try N           try the elements of each page N times (default 0)
+  --memtree URL     the service (or MEMTREE_URL; default http://127.0.0.1:7788)
+  --tree NAME       its tree (default default)
+  --by NAME         name of the explorer (default explorer)
+  --browser PATH    a Chromium; left out: the one that Playwright installed`;
+
+/** Returns what the command line asks for; anything that cannot be used ends the process with the usage. */
+function options() {
+  try {
+    const { values: o } = parseArgs({ options: {
+      start: { type: 'string', multiple: true }, run: { type: 'string' }, product: { type: 'string' }, pages: { type: 'string', default: '50' },
+      memtree: { type: 'string', default: process.env.MEMTREE_URL ?? 'http://127.0.0.1:7788' }, by: { type: 'string', default: 'explorer' },
+      tree: { type: 'string', default: 'default' }, browser: { type: 'string' },
+      try: { type: 'string', default: '0' }, help: { type: 'boolean', short: 'h' },
+    } });
+    if (o.help) {
+      console.log(usage);
+      process.exit(0);
+    }
+    if (!o.start || !o.run) throw new Error('give --start and --run');
+    if (!(Number(o.pages) > 0)) throw new Error(`--pages is ${o.pages}; use a number above 0`);
+    return o;
+  } catch (e) {
+    console.error(`explore: ${e.message.split('. ')[0]}\n${usage}`);
     process.exit(2);
   }
+}
+
+async function main() {
+  const o = options();
+  const pages = Number(o.pages);
   const { chromium } = await import('playwright-core');
   const browser = await chromium.launch({ executablePath: o.browser, args: ['--no-sandbox'] });
   try {

@@ -244,13 +244,7 @@ func mapRequirementsCommand(a *app) *cobra.Command {
 		Use: "requirements",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return mapped(c.Context(), a, product, func(m *memtree.Memory, x *appmap.Map) error {
-				tests := map[string]string{}
-				for _, b := range m.Briefs().Coming() {
-					if product == "" || b.Test.Product == product {
-						tests[cmp.Or(b.Test.ID, b.Test.Prompt)] = b.Test.Prompt
-					}
-				}
-				return printRequirements(a.Voice, x.Requirements(product, tests))
+				return printRequirements(a.Voice, x.Requirements(product, m.Briefs().Prompts(product)))
 			})
 		},
 	}

@@ -505,6 +505,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/trees/{tree}/map/coverage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How much of a product tests touch */
+        get: operations["coverage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/trees/{tree}/map/find": {
         parameters: {
             query?: never;
@@ -514,6 +531,74 @@ export interface paths {
         };
         /** Selectors that worked for an element */
         get: operations["findElement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/trees/{tree}/map/gaps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What no test touches, on the pages with the most wrong verdicts first */
+        get: operations["gaps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/trees/{tree}/map/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is known of one page: elements, ways, interfaces, tests */
+        get: operations["page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/trees/{tree}/map/path": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The way from one page to another, with selectors that worked */
+        get: operations["path"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/trees/{tree}/map/requirements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Requirements, and which tests check them */
+        get: operations["requirements"];
         put?: never;
         post?: never;
         delete?: never;
@@ -989,6 +1074,16 @@ export interface components {
             /** Format: int64 */
             told: number;
         };
+        Call: {
+            method: string;
+            pages?: string[] | null;
+            params?: string[] | null;
+            path: string;
+            statuses?: number[] | null;
+            tests?: string[] | null;
+            /** Format: int64 */
+            times: number;
+        };
         CaseData: {
             about?: components["schemas"]["About"];
             actualError: string;
@@ -1009,6 +1104,11 @@ export interface components {
             node: components["schemas"]["Node"];
             op: string;
             why: string;
+        };
+        Check: {
+            /** Format: double */
+            confidence: number;
+            test: string;
         };
         Checks: {
             /** @description Those with code first */
@@ -1129,6 +1229,22 @@ export interface components {
             correct: number;
             /** Format: int64 */
             used: number;
+        };
+        Coverage: {
+            calls: components["schemas"]["Share"];
+            elements: components["schemas"]["Share"];
+            flows: components["schemas"]["Share"];
+            /** Format: int64 */
+            left: number;
+            /** Format: int64 */
+            links: number;
+            /** Format: int64 */
+            missing?: number;
+            pages: components["schemas"]["Share"];
+            product: string;
+            requirements: components["schemas"]["Share"];
+            /** Format: int64 */
+            selectors: number;
         };
         Credit: {
             /** Format: double */
@@ -1280,6 +1396,14 @@ export interface components {
             with: number;
             /** Format: double */
             without: number;
+        };
+        Element: {
+            name?: string;
+            place?: string;
+            role?: string;
+            /** Format: int64 */
+            seen: number;
+            tests?: string[] | null;
         };
         Elements: {
             /** @description The best first */
@@ -1502,6 +1626,25 @@ export interface components {
             trust: number;
             /** Format: int64 */
             worked: number;
+        };
+        Gap: {
+            /** Format: int64 */
+            count: number;
+            kind: string;
+            name?: string;
+            page?: string;
+            /** Format: double */
+            risk: number;
+            role?: string;
+        };
+        Gaps: {
+            /**
+             * Format: int64
+             * @description How many there are
+             */
+            all: number;
+            /** @description The riskiest first */
+            gaps: components["schemas"]["Gap"][] | null;
         };
         Group: {
             apart?: string;
@@ -1861,6 +2004,23 @@ export interface components {
             /** Format: int64 */
             unknown: number;
         };
+        Page: {
+            build?: string;
+            calls?: components["schemas"]["Call"][] | null;
+            count: components["schemas"]["Share"];
+            elements?: components["schemas"]["Element"][] | null;
+            /** Format: date-time */
+            last: string;
+            links?: components["schemas"]["Step"][] | null;
+            page: string;
+            params?: string[] | null;
+            /** Format: int64 */
+            seen: number;
+            /** Format: int64 */
+            status?: number;
+            tests?: string[] | null;
+            title?: string;
+        };
         Picture: {
             /** Format: int64 */
             bytes: number;
@@ -2079,6 +2239,18 @@ export interface components {
             remedy: string;
             stopped: boolean;
         };
+        Requirement: {
+            checks: components["schemas"]["Check"][] | null;
+            code: string;
+            criteria?: string[] | null;
+            pages?: string[] | null;
+            priority?: string;
+            title?: string;
+        };
+        Requirements: {
+            /** @description By code */
+            requirements: components["schemas"]["Requirement"][] | null;
+        };
         Result: {
             act: components["schemas"]["Action"];
             against?: components["schemas"]["Node"][] | null;
@@ -2262,6 +2434,12 @@ export interface components {
             /** @description Why they are rejected, a sentence */
             why?: string;
         };
+        Share: {
+            /** Format: int64 */
+            all: number;
+            /** Format: int64 */
+            tested: number;
+        };
         Sighting: {
             code?: string;
             do?: string;
@@ -2369,6 +2547,16 @@ export interface components {
             vectors: components["schemas"]["Vectors"];
             /** Format: int64 */
             version: number;
+        };
+        Step: {
+            do?: string;
+            from: string;
+            name?: string;
+            role?: string;
+            selector?: string;
+            /** Format: int64 */
+            times: number;
+            to: string;
         };
         Swallowed: {
             /** Format: int64 */
@@ -2575,6 +2763,11 @@ export interface components {
             source: string;
             /** @description The test that ran; left out: an exploration */
             test?: string;
+        };
+        Way: {
+            found: boolean;
+            /** @description In order; none where both are one page */
+            steps: components["schemas"]["Step"][] | null;
         };
         Where: {
             after?: string;
@@ -3688,13 +3881,48 @@ export interface operations {
             };
         };
     };
+    coverage: {
+        parameters: {
+            query?: {
+                /** @description Left out: where there is one product alone */
+                product?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Coverage"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     findElement: {
         parameters: {
             query: {
-                /** @description What is looked for */
-                text: string;
                 /** @description Left out: where there is one product alone */
                 product?: string;
+                /** @description What is looked for */
+                text: string;
                 /** @description An address or a route; left out: all pages */
                 page?: string;
                 /** @description click, fill, …; left out: any */
@@ -3719,6 +3947,153 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Elements"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    gaps: {
+        parameters: {
+            query?: {
+                /** @description Left out: where there is one product alone */
+                product?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Gaps"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    page: {
+        parameters: {
+            query: {
+                /** @description Left out: where there is one product alone */
+                product?: string;
+                /** @description An address or a route */
+                page: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    path: {
+        parameters: {
+            query: {
+                /** @description Left out: where there is one product alone */
+                product?: string;
+                /** @description An address or a route; left out: the start */
+                from?: string;
+                /** @description An address or a route */
+                to: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Way"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    requirements: {
+        parameters: {
+            query?: {
+                /** @description Left out: where there is one product alone */
+                product?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Requirements"];
                 };
             };
             /** @description Error */

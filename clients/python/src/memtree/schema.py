@@ -36,7 +36,12 @@ ROUTES: Final[Dict[str, Tuple[str, str]]] = {
     "jobEvents": ("GET", "/v1/trees/{tree}/jobs/{id}/events"),
     "teach": ("POST", "/v1/trees/{tree}/lessons"),
     "walk": ("POST", "/v1/trees/{tree}/map"),
+    "coverage": ("GET", "/v1/trees/{tree}/map/coverage"),
     "findElement": ("GET", "/v1/trees/{tree}/map/find"),
+    "gaps": ("GET", "/v1/trees/{tree}/map/gaps"),
+    "page": ("GET", "/v1/trees/{tree}/map/page"),
+    "path": ("GET", "/v1/trees/{tree}/map/path"),
+    "requirements": ("GET", "/v1/trees/{tree}/map/requirements"),
     "mcp": ("POST", "/v1/trees/{tree}/mcp"),
     "nodes": ("GET", "/v1/trees/{tree}/nodes"),
     "node": ("GET", "/v1/trees/{tree}/nodes/{id}"),
@@ -188,6 +193,19 @@ class Briefs(TypedDict):
     told: int
 
 
+class _Call(TypedDict):
+    method: str
+    path: str
+    times: int
+
+
+class Call(_Call, total=False):
+    pages: Optional[List[str]]
+    params: Optional[List[str]]
+    statuses: Optional[List[int]]
+    tests: Optional[List[str]]
+
+
 class _CaseData(TypedDict):
     actualError: str
     agentJudgment: str
@@ -213,6 +231,11 @@ class _Change(TypedDict):
 
 class Change(_Change, total=False):
     basis: Dict[str, int]
+
+
+class Check(TypedDict):
+    confidence: float
+    test: str
 
 
 class Checks(TypedDict):
@@ -334,6 +357,22 @@ class ContextQuestion(_ContextQuestion, total=False):
 class Counters(TypedDict):
     correct: int
     used: int
+
+
+class _Coverage(TypedDict):
+    calls: Share
+    elements: Share
+    flows: Share
+    left: int
+    links: int
+    pages: Share
+    product: str
+    requirements: Share
+    selectors: int
+
+
+class Coverage(_Coverage, total=False):
+    missing: int
 
 
 class _Credit(TypedDict):
@@ -476,6 +515,17 @@ _EffectReportMay = TypedDict("_EffectReportMay", {
 
 class EffectReport(_EffectReportMust, _EffectReportMay):
     pass
+
+
+class _Element(TypedDict):
+    seen: int
+
+
+class Element(_Element, total=False):
+    name: str
+    place: str
+    role: str
+    tests: Optional[List[str]]
 
 
 class Elements(TypedDict):
@@ -712,6 +762,25 @@ class Found(_Found, total=False):
     name: str
     p90Ms: int
     role: str
+
+
+class _Gap(TypedDict):
+    count: int
+    kind: str
+    risk: float
+
+
+class Gap(_Gap, total=False):
+    name: str
+    page: str
+    role: str
+
+
+class Gaps(TypedDict):
+    # How many there are
+    all: int
+    # The riskiest first
+    gaps: Optional[List[Gap]]
 
 
 class _Group(TypedDict):
@@ -1093,6 +1162,24 @@ class Outcomes(TypedDict):
     unknown: int
 
 
+class _Page(TypedDict):
+    count: Share
+    last: str
+    page: str
+    seen: int
+
+
+class Page(_Page, total=False):
+    build: str
+    calls: Optional[List[Call]]
+    elements: Optional[List[Element]]
+    links: Optional[List[Step]]
+    params: Optional[List[str]]
+    status: int
+    tests: Optional[List[str]]
+    title: str
+
+
 class _Picture(TypedDict):
     bytes: int
     height: int
@@ -1307,6 +1394,23 @@ class Remedied(TypedDict):
     stopped: bool
 
 
+class _Requirement(TypedDict):
+    checks: Optional[List[Check]]
+    code: str
+
+
+class Requirement(_Requirement, total=False):
+    criteria: Optional[List[str]]
+    pages: Optional[List[str]]
+    priority: str
+    title: str
+
+
+class Requirements(TypedDict):
+    # By code
+    requirements: Optional[List[Requirement]]
+
+
 class _Result(TypedDict):
     act: Action
     changes: Optional[List[Change]]
@@ -1501,6 +1605,11 @@ class ServerDecision(TypedDict, total=False):
     why: str
 
 
+class Share(TypedDict):
+    all: int
+    tested: int
+
+
 class _Sighting(TypedDict):
     kind: str
 
@@ -1594,6 +1703,25 @@ class Stats(TypedDict):
     types: Dict[str, int]
     vectors: Vectors
     version: int
+
+
+_StepMust = TypedDict("_StepMust", {
+    "from": 'str',
+    "times": 'int',
+    "to": 'str',
+})
+
+
+_StepMay = TypedDict("_StepMay", {
+    "do": 'str',
+    "name": 'str',
+    "role": 'str',
+    "selector": 'str',
+}, total=False)
+
+
+class Step(_StepMust, _StepMay):
+    pass
 
 
 class Swallowed(TypedDict):
@@ -1827,6 +1955,12 @@ class Walk(_Walk, total=False):
     run: str
     # The test that ran; left out: an exploration
     test: str
+
+
+class Way(TypedDict):
+    found: bool
+    # In order; none where both are one page
+    steps: Optional[List[Step]]
 
 
 class Where(TypedDict, total=False):

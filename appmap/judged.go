@@ -1,0 +1,86 @@
+package appmap
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// touch is a page that a judged run was on, or an element that a run tested: Name is its name, "" for the page itself.
+type touch struct{ Product, Page, Name string }
+
+// Limits on what waits for its page.
+const (
+	mostWaiting = 20_000
+	unnamed     = "-" // a test without a name
+)
+
+// touched takes in what an entry of the ledger shows to be tested: the page of a judged run, and an element that a run
+// under way tested. What the map does not have yet waits for it.
+func (m *Map) touched(e *tree.Entry) {
+	var t touch
+	var test string
+	switch {
+	case e.Verdict != nil && e.Verdict.Excuse == "":
+		t, test = touch{Product: e.Verdict.Product, Page: e.Verdict.Scene.Route}, e.Verdict.CaseID
+	case e.Work != nil && e.Work.Kind == tree.WorkTested:
+		t, test = touch{e.Work.Product, e.Work.Page, e.Work.Name}, cmp.Or(e.Work.Test, e.Work.Run)
+	}
+	if t.Page == "" {
+		return
+	}
+	t.Page, test = PageOf(t.Page), cmp.Or(test, unnamed)
+	page := touch{Product: t.Product, Page: t.Page}
+	for _, t := range slices.Compact([]touch{page, t}) {
+		if m.touch(t, test) {
+			continue
+		}
+		if _, waits := m.waiting[t]; waits || len(m.waiting) < mostWaiting {
+			m.waiting[t] = with(m.waiting[t], test)
+		}
+	}
+}
+
+// touch adds a test to what it touched. It reports false where the map does not have that yet.
+func (m *Map) touch(t touch, test string) (found bool) {
+	p := m.product(t.Product)
+	if p == nil {
+		return false
+	}
+	g := p.pages[p.place(t.Page)]
+	if g == nil {
+		return false
+	}
+	if t.Name == "" {
+		g.Tests = with(g.Tests, test)
+		return true
+	}
+	for key, e := range g.elements {
+		if key.Name == t.Name {
+			e.Tests, found = with(e.Tests, test), true
+		}
+	}
+	return found
+}
+
+// settleWaiting adds the tests that waited for what a walk brought.
+func (m *Map) settleWaiting() {
+	for _, t := range m.sortedWaiting() {
+		found := false
+		for _, test := range m.waiting[t] {
+			found = m.touch(t, test)
+		}
+		if found {
+			delete(m.waiting, t)
+		}
+	}
+}
+
+// sortedWaiting returns what waits, in order.
+func (m *Map) sortedWaiting() []touch {
+	return slices.SortedFunc(maps.Keys(m.waiting), func(a, b touch) int {
+		return cmp.Or(cmp.Compare(a.Product, b.Product), cmp.Compare(a.Page, b.Page), cmp.Compare(a.Name, b.Name))
+	})
+}

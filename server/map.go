@@ -1,0 +1,171 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/memtree/memtree/appmap"
+	"github.com/memtree/memtree/tree"
+)
+
+// OfProduct is of requests about a product in a tree.
+type OfProduct struct {
+	InTree
+	Product string `query:"product" maxLength:"1024" doc:"Left out: where there is one product alone"`
+}
+
+// mapped reads the map of the tree that a request names. read must keep no reference to it.
+func mapped[T any](ctx context.Context, read func(*appmap.Map) (T, error)) (out T, err error) {
+	asked := treeIn(ctx).Map().Read(ctx, func(x *appmap.Map) { out, err = read(x) })
+	return out, cmp.Or(asked, err)
+}
+
+type findInput struct {
+	OfProduct
+	Text  string `query:"text" required:"true" minLength:"1" maxLength:"1000" doc:"What is looked for"`
+	Page  string `query:"page" maxLength:"2048" doc:"An address or a route; left out: all pages"`
+	Do    string `query:"do" maxLength:"64" doc:"click, fill, …; left out: any"`
+	All   bool   `query:"all" doc:"Also selectors that are not proven, and elements that nobody has acted on"`
+	Limit int    `query:"limit" minimum:"1" maximum:"50" default:"5"`
+}
+
+// elements are selectors that fit a question.
+type elements struct {
+	Found []appmap.Found `json:"found" doc:"The best first"`
+}
+
+type findOutput struct{ Body elements }
+
+// findElement answers with selectors that worked.
+func (s *Server) findElement(ctx context.Context, in *findInput) (*findOutput, error) {
+	q := appmap.Query{Text: in.Text, Product: in.Product, Page: in.Page, Do: in.Do, Limit: in.Limit}
+	if in.All {
+		q.Least = -1
+	}
+	return mapped(ctx, func(x *appmap.Map) (*findOutput, error) {
+		return &findOutput{elements{append([]appmap.Found{}, x.Find(q)...)}}, nil
+	})
+}
+
+type coverageOutput struct{ Body appmap.Coverage }
+
+// coverage answers with how much of a product tests touch.
+func (s *Server) coverage(ctx context.Context, in *OfProduct) (*coverageOutput, error) {
+	return mapped(ctx, func(x *appmap.Map) (*coverageOutput, error) {
+		return &coverageOutput{x.Coverage(in.Product)}, nil
+	})
+}
+
+type gapsInput struct {
+	OfProduct
+	Limit int `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+}
+
+// gaps are what no test touches.
+type gaps struct {
+	All  int          `json:"all" doc:"How many there are"`
+	Gaps []appmap.Gap `json:"gaps" doc:"The riskiest first"`
+}
+
+type gapsOutput struct{ Body gaps }
+
+// gaps answers with what no test touches, on the pages with the most wrong verdicts first.
+func (s *Server) gaps(ctx context.Context, in *gapsInput) (*gapsOutput, error) {
+	wrong, err := appmap.WrongOnPages(ctx, treeIn(ctx).Tree(), in.Product)
+	if err != nil {
+		return nil, err
+	}
+	return mapped(ctx, func(x *appmap.Map) (*gapsOutput, error) {
+		all := x.Gaps(in.Product, func(page string) float64 { return wrong[page] })
+		return &gapsOutput{gaps{len(all), append([]appmap.Gap{}, all[:min(in.Limit, len(all))]...)}}, nil
+	})
+}
+
+type pathInput struct {
+	OfProduct
+	From string `query:"from" maxLength:"2048" doc:"An address or a route; left out: the start"`
+	To   string `query:"to" required:"true" minLength:"1" maxLength:"2048" doc:"An address or a route"`
+}
+
+// way leads from one page to another.
+type way struct {
+	Found bool          `json:"found"`
+	Steps []appmap.Step `json:"steps" doc:"In order; none where both are one page"`
+}
+
+type pathOutput struct{ Body way }
+
+// path answers with the best known way between two pages.
+func (s *Server) path(ctx context.Context, in *pathInput) (*pathOutput, error) {
+	return mapped(ctx, func(x *appmap.Map) (*pathOutput, error) {
+		steps, found := x.Path(in.Product, in.From, in.To)
+		return &pathOutput{way{found, append([]appmap.Step{}, steps...)}}, nil
+	})
+}
+
+type pageInput struct {
+	OfProduct
+	Page string `query:"page" required:"true" minLength:"1" maxLength:"2048" doc:"An address or a route"`
+}
+
+type pageOutput struct{ Body appmap.Page }
+
+// page answers with what is known of one page.
+func (s *Server) page(ctx context.Context, in *pageInput) (*pageOutput, error) {
+	return mapped(ctx, func(x *appmap.Map) (*pageOutput, error) {
+		p, found := x.Page(in.Product, in.Page)
+		if !found {
+			return nil, fmt.Errorf("the map has no page %.80q: %w", appmap.PageOf(in.Page), tree.ErrNotFound)
+		}
+		return &pageOutput{p}, nil
+	})
+}
+
+// requirements are those of a product, with their tests.
+type requirements struct {
+	Requirements []appmap.Requirement `json:"requirements" doc:"By code"`
+}
+
+type requirementsOutput struct{ Body requirements }
+
+// requirements answers with the requirements of a product and the tests that check them.
+func (s *Server) requirements(ctx context.Context, in *OfProduct) (*requirementsOutput, error) {
+	tests := treeIn(ctx).Briefs().Prompts(in.Product)
+	return mapped(ctx, func(x *appmap.Map) (*requirementsOutput, error) {
+		all := x.Requirements(in.Product, tests)
+		return &requirementsOutput{requirements{append([]appmap.Requirement{}, all...)}}, nil
+	})
+}
+
+// walk is what a run or an exploration saw, see tree.Walk.
+type walk struct {
+	Product string          `json:"product,omitempty" maxLength:"1024"`
+	Build   string          `json:"build,omitempty" maxLength:"1024"`
+	Source  string          `json:"source" minLength:"1" maxLength:"1024" doc:"The tool or agent that saw it"`
+	Run     string          `json:"run,omitempty" maxLength:"1024" doc:"The run that it is part of"`
+	Part    int             `json:"part,omitempty" minimum:"0" doc:"Its number within the run, from 0"`
+	Test    string          `json:"test,omitempty" maxLength:"1024" doc:"The test that ran; left out: an exploration"`
+	Seen    []tree.Sighting `json:"seen" minItems:"1" maxItems:"500" doc:"In order"`
+}
+
+type walkInput struct {
+	InTree
+	Body walk
+}
+
+type walkOutput struct{ Body appmap.Added }
+
+// addWalk adds what a run or an exploration saw to the map.
+func (s *Server) addWalk(ctx context.Context, in *walkInput) (*walkOutput, error) {
+	t := treeIn(ctx)
+	if err := t.writable(); err != nil {
+		return nil, err
+	}
+	b := &in.Body
+	w := tree.Walk{
+		Product: b.Product, Build: b.Build, Source: b.Source, Run: b.Run, Part: b.Part, Test: b.Test, Seen: b.Seen,
+	}
+	did, err := t.Map().Add(ctx, w)
+	return &walkOutput{did}, err
+}
