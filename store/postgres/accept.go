@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/memtree/memtree/tree"
 )
@@ -152,7 +153,9 @@ func (in *intake) write(group []*offer) error {
 		}
 	}
 	for try := 0; ; try++ {
-		err := in.store.acceptOnce(context.Background(), all, receipts)
+		err := in.store.onPrimary(context.Background(), func(ctx context.Context, conn *pgxpool.Conn) error {
+			return in.store.acceptOnce(ctx, conn, all, receipts)
+		})
 		if err == nil || !passing(err) || try == 2 {
 			return err
 		}
@@ -168,8 +171,8 @@ type known struct {
 }
 
 // acceptOnce sets the receipts of arrivals and writes what is new.
-func (s *Store) acceptOnce(ctx context.Context, all []*arrival, receipts []*tree.Receipt) error {
-	tx, err := s.pool.Begin(ctx)
+func (s *Store) acceptOnce(ctx context.Context, conn *pgxpool.Conn, all []*arrival, receipts []*tree.Receipt) error {
+	tx, err := conn.Begin(ctx)
 	if err != nil {
 		return err
 	}
@@ -196,7 +199,7 @@ func (s *Store) acceptOnce(ctx context.Context, all []*arrival, receipts []*tree
 		}
 	}
 	if len(out) == 0 {
-		return nil
+		return tx.Commit(ctx) // it locked what it found, so this waits until a standby has that
 	}
 	if err := s.writeAccepted(ctx, tx, records, len(fresh), out, keys); err != nil {
 		return err

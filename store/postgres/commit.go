@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/memtree/memtree/tree"
 )
@@ -88,10 +90,17 @@ type revision struct {
 	change   string
 }
 
-// once performs a commit in one transaction, or finds that it was made. sent is true from the moment from which it may
-// have been made.
+// once performs a commit in one transaction, or finds that it was made. sent is true while it may have been made.
 func (s *Store) once(ctx context.Context, b *batch, sent *bool) (version uint64, err error) {
-	tx, err := s.pool.Begin(ctx)
+	err = s.onPrimary(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+		version, err = s.onceOn(ctx, conn, b, sent)
+		return err
+	})
+	return version, err
+}
+
+func (s *Store) onceOn(ctx context.Context, conn *pgxpool.Conn, b *batch, sent *bool) (version uint64, err error) {
+	tx, err := conn.Begin(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -101,14 +110,19 @@ func (s *Store) once(ctx context.Context, b *batch, sent *bool) (version uint64,
 		}
 	}()
 	c, made, err := s.lock(ctx, tx, b)
-	if err != nil || made > 0 {
-		return uint64(made), errors.Join(err, tx.Rollback(ctx)) //nolint:gosec // not negative
+	if err != nil {
+		return 0, err
 	}
+	if made > 0 { // it wrote the lock, so its end waits until a standby has what it found
+		*sent = true
+		return uint64(made), tx.Commit(ctx) //nolint:gosec // not negative
+	}
+	*sent = false // an earlier try held the lock until its end, and did not make it
 	if err := c.plan(b); err != nil {
 		return 0, err
 	}
 	if len(c.effective)+len(c.left)+len(b.entries) == 0 && b.purge == nil {
-		return uint64(c.rev), tx.Rollback(ctx) //nolint:gosec // not negative
+		return uint64(c.rev), tx.Commit(ctx) //nolint:gosec // as above
 	}
 	if err := s.writeCommit(ctx, tx, c, b); err != nil {
 		return 0, err
@@ -126,14 +140,15 @@ func (s *Store) once(ctx context.Context, b *batch, sent *bool) (version uint64,
 func (s *Store) lock(ctx context.Context, tx pgx.Tx, b *batch) (c *committed, made int64, err error) {
 	c = &committed{have: map[string]revision{}, arrivals: map[fingerprint][]int64{}, write: map[string]*change{}}
 	var q pgx.Batch
-	q.Queue(`SELECT rev, hash, base, nodes, entries, dead FROM memtree.tree WHERE id = $1 FOR UPDATE`, s.tree).QueryRow(
-		func(row pgx.Row) error {
-			err := row.Scan(&c.rev, &c.hash, &c.base, &c.nodes, &c.entries, &c.dead)
-			if errors.Is(err, pgx.ErrNoRows) {
-				return fmt.Errorf("%w: %s was deleted from the database while it was open", tree.ErrNotFound, s.address)
-			}
-			return err
-		})
+	q.Queue(`SELECT rev, hash, base, nodes, entries, dead, (SELECT max(schema) FROM memtree.needs)
+		FROM memtree.tree WHERE id = $1 FOR UPDATE`, s.tree).QueryRow(func(row pgx.Row) error {
+		var needs int
+		err := row.Scan(&c.rev, &c.hash, &c.base, &c.nodes, &c.entries, &c.dead, &needs)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return fmt.Errorf("%w: %s was deleted from the database while it was open", tree.ErrNotFound, s.address)
+		}
+		return cmp.Or(err, s.outgrown(needs))
+	})
 	q.Queue(`SELECT rev FROM memtree.commit WHERE tree = $1 AND op = $2`, s.tree, b.op).Query(func(rows pgx.Rows) error {
 		_, err := pgx.ForEachRow(rows, []any{&made}, func() error { return nil })
 		return err

@@ -220,3 +220,63 @@ func writing(text string) func(io.Writer) error {
 		return err
 	}
 }
+
+// TestFoundWaitsForStandby: a server that ended while a write waited for its standby has that write afterwards, and
+// alone. A repetition finds it, and is acknowledged no earlier than the standby has it, as the first one would have.
+func TestFoundWaitsForStandby(t *testing.T) {
+	writes := map[string]func(context.Context, *postgres.Store) error{
+		"commit": func(ctx context.Context, s *postgres.Store) error {
+			v, err := s.Commit(ctx, entries("a", 1))
+			if err == nil {
+				require.EqualValues(t, 1, v)
+			}
+			return err
+		},
+		"accept": func(ctx context.Context, s *postgres.Store) error {
+			receipts, err := s.Accept(ctx, []tree.Evaluation{run(1)})
+			if err == nil {
+				require.Equal(t, tree.Duplicate, receipts[0].Status)
+			}
+			return err
+		},
+	}
+	for name, write := range writes {
+		t.Run(name, func(t *testing.T) {
+			server := pgtest.Start(t, "synchronous_standby_names=absent")
+			server.Exec(t, "postgres", "ALTER SYSTEM SET synchronous_commit = 'local'", "SELECT pg_reload_conf()")
+			a := address(t, server)
+			require.NoError(t, opened(t, a).Close())
+			server.Exec(t, "postgres", "ALTER SYSTEM RESET synchronous_commit", "SELECT pg_reload_conf()")
+			time.Sleep(200 * time.Millisecond)
+			s, err := postgres.Open(t.Context(), a, postgres.Options{Patience: time.Second})
+			require.NoError(t, err)
+			defer s.Close()
+			lost := make(chan error, 1)
+			go func() { lost <- write(t.Context(), s) }()
+			waiting(t, server)
+			server.Kill()
+			require.Error(t, <-lost)
+			require.NoError(t, server.Run())
+			within, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			defer cancel()
+			require.ErrorIs(t, write(within, s), context.DeadlineExceeded, "the standby does not have it")
+			server.Exec(t, "postgres", "ALTER SYSTEM SET synchronous_commit = 'local'", "SELECT pg_reload_conf()")
+			server.Kill() // which ends the one that waits
+			require.NoError(t, server.Run())
+			require.NoError(t, write(t.Context(), s))
+		})
+	}
+}
+
+// waiting returns when a write waits for a standby.
+func waiting(t *testing.T, server *pgtest.Server) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), server.URL("postgres"))
+	require.NoError(t, err)
+	defer conn.Close(context.Background())
+	require.Eventually(t, func() bool {
+		var n int
+		err := conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'").Scan(&n)
+		return err == nil && n > 0
+	}, 30*time.Second, 10*time.Millisecond)
+}

@@ -118,12 +118,14 @@ func follows(hash, prev []byte) bool { return bytes.Equal(hash, prev) }
 
 // head reads the counts of the tree, its place, up to which version its changes were dropped, and the server's time.
 func (s *Store) head(ctx context.Context, tx pgx.Tx, now *time.Time) (i tree.Info, p Place, base int64, err error) {
+	var needs int
 	i = tree.Info{Format: fmt.Sprintf("postgres/%d", schemaVersion), Origin: s.origin}
 	err = tx.QueryRow(ctx, `SELECT rev, hash, base, nodes, entries, dead, coalesce(a.evaluations, 0)::bigint,
-		(coalesce(a.arrivals, 0) - finished)::bigint, clock_timestamp()
+		(coalesce(a.arrivals, 0) - finished)::bigint, clock_timestamp(), (SELECT max(schema) FROM memtree.needs)
 		FROM memtree.tree, (SELECT sum(evaluations) AS evaluations, sum(arrivals) AS arrivals
 			FROM memtree.accepted WHERE tree = $1) AS a WHERE id = $1`, s.tree).
-		Scan(&p.Version, &p.Hash, &base, &i.Nodes, &i.Entries, &i.Dead, &i.Evaluations, &i.Outbox, now)
+		Scan(&p.Version, &p.Hash, &base, &i.Nodes, &i.Entries, &i.Dead, &i.Evaluations, &i.Outbox, now, &needs)
+	_ = s.outgrown(needs)         // it can still be read
 	i.Version = uint64(p.Version) //nolint:gosec // not negative
 	return i, p, base, err
 }

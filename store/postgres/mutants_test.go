@@ -16,15 +16,21 @@ import (
 // mutants are mistakes that shared stores are known to make, each with the test that finds it, here or in
 // store/replica.
 var mutants = []struct{ name, file, old, now, test string }{
-	{"the op is not looked up", "commit.go", "if err != nil || made > 0 {", "if made = 0; err != nil {", "TestOnce"},
+	{"the op is not looked up", "commit.go", "if made > 0 {", "if false {", "TestOnce"},
 	{"another op for each try", "retry.go", "v, err := s.once(ctx, b, &sent)",
 		"b.op = time.Now().String()\n\t\tv, err := s.once(ctx, b, &sent)", "TestKilled"},
 	{"a commit is cancelled in flight", "commit.go", "s.untilKnown(context.WithoutCancel(ctx), in)",
 		"s.untilKnown(ctx, in)", "TestUnknownAtClose"},
-	{"an unknown commit counts as not made", "retry.go", "if sent {", "if false {", "TestUnknownWhenLost"},
-	{"a lost commit is not tried again, and counts as made", "retry.go",
-		"case !passing(err):\n\t\t\treturn 0, s.translate(err)",
-		"case sent:\n\t\t\treturn 1, nil\n\t\tcase !passing(err):\n\t\t\treturn 0, s.translate(err)", "TestUnknownWhenLost"},
+	{"an unknown commit counts as not made", "retry.go", "case !sent && (over || !passing(err)):",
+		"case over || !passing(err):", "TestUnknownWhenLost"},
+	{"a lost commit is not tried again, and counts as made", "retry.go", "case err == nil:", "case err == nil, sent:",
+		"TestUnknownWhenLost"},
+	{"a found commit is acknowledged before a standby has it", "commit.go",
+		"return uint64(made), tx.Commit(ctx)", "return uint64(made), tx.Rollback(ctx)", "TestFoundWaitsForStandby"},
+	{"a found run is acknowledged before a standby has it", "accept.go",
+		"return tx.Commit(ctx) // it locked what it found", "return nil // it locked what it found",
+		"TestFoundWaitsForStandby"},
+	{"a server that hangs is waited for", "primary.go", "end(errDeposed)", "on.Store(name)", "TestHungPrimary"},
 	{"the tree is not locked", "commit.go", "WHERE id = $1 FOR UPDATE`", "WHERE id = $1`", "TestTwoProcesses"},
 	{"acknowledged before it is on disk", "accept.go", "first := map[fingerprint]int{}",
 		"tx.Exec(ctx, `SET LOCAL synchronous_commit = off`)\n\tfirst := map[fingerprint]int{}", "TestKilled"},
@@ -32,6 +38,13 @@ var mutants = []struct{ name, file, old, now, test string }{
 	{"another tenant's ledger", "read.go", "WHERE tree = $1 AND seq > $2", "WHERE tree >= $1 AND seq > $2", "TestTenants"},
 	{"the hash of a commit is not checked", "feed.go", "return bytes.Equal(hash, prev)", "return true",
 		"TestHistoryChanged"},
+	{"a follower is only woken, and a call to wake it is lost", "../replica/follow.go",
+		"case <-tick.C:\n\t\t}\n\t\terr := r.poll(ctx)",
+		"case <-context.Background().Done():\n\t\t}\n\t\terr := r.poll(ctx)", "TestFollows"},
+	{"a program goes on that the schema has outgrown", "commit.go", "cmp.Or(err, s.outgrown(needs))", "err",
+		"TestTwoVersions"},
+	{"derived data is not compared with its hash", "derived.go", "!bytes.Equal(have[:], sum)", "len(have) != len(sum)",
+		"TestDerivedDamaged"},
 	{"the server's read-only state is hidden", "errors.go", `case "25006":`, `case "2500x":`, "TestRefusals"},
 }
 
@@ -46,7 +59,7 @@ func TestMutants(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, 1, strings.Count(string(src), m.old), "the mistake does not fit %s any more", m.file)
 			dir := t.TempDir()
-			to := filepath.Join(dir, m.file)
+			to := filepath.Join(dir, filepath.Base(m.file))
 			require.NoError(t, os.WriteFile(to, []byte(strings.Replace(string(src), m.old, m.now, 1)), 0o600))
 			b, err := json.Marshal(map[string]any{"Replace": map[string]string{m.file: to}})
 			require.NoError(t, err)

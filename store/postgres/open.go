@@ -61,6 +61,8 @@ func open(ctx context.Context, a Address, o Options) (_ *Store, err error) {
 	// A commit that waits for a standby must not be given up, whatever the settings of the role are.
 	config.ConnConfig.RuntimeParams["statement_timeout"] = "0"
 	config.ConnConfig.RuntimeParams["application_name"] = "memtree"
+	config.ConnConfig.DialFunc = dialer.DialContext
+	config.AfterConnect = remember
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, s.translate(err)
 	}

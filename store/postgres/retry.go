@@ -18,16 +18,16 @@ func (s *Store) untilKnown(ctx context.Context, b *batch) (uint64, error) {
 	begun := time.Now()
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		v, err := s.once(ctx, b, &sent)
+		took := time.Since(begun)
+		over := took+wait > s.patience || !sent && took > unsentPatience || s.closed.Load()
 		switch {
 		case err == nil:
 			return v, nil
-		case !passing(err):
+		case errors.Is(err, errDeposed) && took < s.patience: // there is another server to ask
+		case !sent && (over || !passing(err)):
 			return 0, s.translate(err)
-		case time.Since(begun)+wait > s.patience, !sent && time.Since(begun) > unsentPatience, s.closed.Load():
-			if sent {
-				return 0, &tree.UnknownError{Op: b.op, Cause: s.translate(err)}
-			}
-			return 0, s.translate(err)
+		case over:
+			return 0, &tree.UnknownError{Op: b.op, Cause: s.translate(err)}
 		}
 		s.pool.Reset() // the other connections broke too
 		time.Sleep(wait)
@@ -43,7 +43,7 @@ func passing(err error) bool {
 			return true
 		}
 	}
-	return isAway(err)
+	return isAway(err) || errors.Is(err, errDeposed)
 }
 
 // reading performs a read again if the connection broke, as those in the pool do when the server restarts.

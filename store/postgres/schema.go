@@ -32,8 +32,7 @@ func (s *Store) migrate(ctx context.Context, o Options) error {
 	case err != nil:
 		return err
 	case needs > schemaVersion:
-		return &tree.FormatError{Dir: s.address.String(), Problem: fmt.Sprintf("has schema %d, which needs a newer "+
-			"memtree: this one knows %d; upgrade memtree", have, schemaVersion)}
+		return s.outgrown(needs)
 	case have >= schemaVersion:
 		return nil
 	case have == none && (o.ReadOnly || o.MustExist):
@@ -46,6 +45,17 @@ func (s *Store) migrate(ctx context.Context, o Options) error {
 		return fmt.Errorf("make the tables: %w", s.translate(err))
 	}
 	return nil
+}
+
+// outgrown is the error for a schema that needs a newer program. A service that runs while another one upgrades the
+// tables finds that with its next commit or question, and writes no more; what it has in memory it still answers.
+func (s *Store) outgrown(needs int) error {
+	if needs <= schemaVersion {
+		return nil
+	}
+	s.needs.Store(int64(needs))
+	return &tree.FormatError{Dir: s.address.String(), Problem: fmt.Sprintf("needs a memtree that knows schema %d: "+
+		"this one knows %d; upgrade memtree", needs, schemaVersion)}
 }
 
 // none is the version of a database without the schema.

@@ -3,12 +3,14 @@
 //
 // A commit is one transaction on the locked row of its tree. It is detached from its caller's context, because a
 // commit that is cancelled in flight may happen or not, which its caller cannot find out. After a lost connection the
-// commit is sent again under its op, by which the database recognizes it. Evaluations are accepted in groups, one
+// commit is sent again under its op, by which the database recognizes it; what is found so is acknowledged no earlier
+// than a standby has it. Evaluations are accepted in groups, one
 // transaction each. All times are the server's: the clock of a client decides nothing.
 //
 // Where to look:
 //   - address.go, open.go, schema.go, migrations: the URL, opening, and the tables
 //   - commit.go, batch.go, retry.go: a commit; purge.go: removal
+//   - primary.go, dial_linux.go: servers that hang or are gone
 //   - accept.go, outbox.go: intake and leases
 //   - read.go, scan.go, feed.go: reading, and following other writers
 //   - derived.go, pictures.go, verify.go: the optional powers of a store
@@ -37,6 +39,7 @@ type Store struct {
 	readOnly bool
 	patience time.Duration
 	process  string
+	needs    atomic.Int64 // the schema that a program must know, once that is newer than this one
 
 	committing chan struct{} // holds one commit of this process at a time: others would only wait in the database
 	intake     *intake
@@ -73,6 +76,9 @@ func (s *Store) begin(ctx context.Context) error {
 	err := s.usable(ctx)
 	if err == nil && s.readOnly {
 		err = tree.ErrReadOnly
+	}
+	if needs := int(s.needs.Load()); err == nil {
+		err = s.outgrown(needs)
 	}
 	if err != nil {
 		s.life.RUnlock()

@@ -31,7 +31,7 @@ func (r *Replica) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Rece
 	err := r.isAway()
 	if err == nil {
 		var receipts []tree.Receipt
-		if receipts, err = r.below.Accept(ctx, es); err == nil {
+		if receipts, err = r.acceptBelow(ctx, es); err == nil {
 			r.stale.Store(true)
 			return receipts, nil
 		}
@@ -49,6 +49,35 @@ func (r *Replica) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Rece
 		}
 	}
 	return receipts, r.countWaiting(ctx)
+}
+
+// slow is after how long a call of Accept asks whether the database has become away meanwhile.
+const slow = time.Second
+
+// acceptBelow adds evaluations to the database. One that hangs does not hold the caller up for longer than it takes to
+// find that it is away. The caller's runs then go into the journal; if they came there too they are duplicates later.
+func (r *Replica) acceptBelow(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
+	if r.o.Local == nil {
+		return r.below.Accept(ctx, es)
+	}
+	within, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	timer := time.AfterFunc(slow, func() {
+		tick := time.NewTicker(r.o.Every)
+		defer tick.Stop()
+		for within.Err() == nil {
+			if err := r.isAway(); err != nil {
+				end(err)
+			}
+			<-tick.C
+		}
+	})
+	defer timer.Stop()
+	receipts, err := r.below.Accept(within, es)
+	if away := context.Cause(within); err != nil && ctx.Err() == nil && errors.Is(away, tree.ErrAway) {
+		return nil, away
+	}
+	return receipts, err
 }
 
 // Commit writes a batch to the database; see tree.Store. When it returns, reads see the batch. While the database is

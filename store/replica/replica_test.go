@@ -193,6 +193,24 @@ func TestPaused(t *testing.T) {
 		15*time.Second, 5*time.Millisecond)
 }
 
+// TestPausedDuring: what is on its way to a server when that stops to answer is accepted here, and is there once later.
+func TestPausedDuring(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	r := opened(t, address(t, server), t.TempDir())
+	_, err := r.Accept(t.Context(), []tree.Evaluation{run(0)})
+	require.NoError(t, err)
+	server.Pause()
+	require.NoError(t, r.Following().Away)
+	receipts, err := r.Accept(t.Context(), []tree.Evaluation{run(1)})
+	require.NoError(t, err)
+	require.True(t, receipts[0].Here)
+	server.Resume()
+	require.Eventually(t, func() bool {
+		info, err := r.Info(t.Context())
+		return err == nil && r.Following().Waiting == 0 && info.Evaluations == 2 && info.Outbox == 2
+	}, 15*time.Second, 5*time.Millisecond)
+}
+
 // TestDeleted: of a tree that is deleted from the database while it is served, nothing is served any more.
 func TestDeleted(t *testing.T) {
 	server := pgtest.Shared(t)
