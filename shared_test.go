@@ -39,31 +39,30 @@ func TestSharedFollows(t *testing.T) {
 	require.Equal(t, []int{3, 3, 0}, []int{info.Nodes, info.Evaluations, info.Outbox})
 }
 
-// TestQualitySharedLag measures how long after a commit another process has it in its index.
-func TestQualitySharedLag(t *testing.T) {
-	server := pgtest.Start(t)
-	one, other := openShared(t, server), openShared(t, server)
+// BenchmarkSharedLag measures how long after a commit another process has it in its index. b.N is of no use: the lags
+// are those of 60 commits.
+func BenchmarkSharedLag(b *testing.B) {
+	server := pgtest.Start(b)
+	one, other := openShared(b, server), openShared(b, server)
 	var lags []time.Duration
 	for i := range 60 {
-		require.NoError(t, one.Record(t.Context(), sharedRun("r"+string(rune('a'+i%26))+string(rune('a'+i/26)),
-			"Check the order total number "+string(rune('a'+i%26))+string(rune('a'+i/26)))))
-		require.NoError(t, one.Wait(t.Context()))
+		id := string(rune('a'+i%26)) + string(rune('a'+i/26))
+		require.NoError(b, one.Record(b.Context(), sharedRun("r"+id, "Check the order total number "+id)))
+		require.NoError(b, one.Wait(b.Context()))
 		begun := time.Now()
-		want := one.Health().Memories
-		for other.Health().Memories < want {
+		for want := one.Health().Memories; other.Health().Memories < want; {
 			time.Sleep(time.Millisecond)
-			require.Less(t, time.Since(begun), 5*time.Second)
 		}
 		lags = append(lags, time.Since(begun))
 		time.Sleep(time.Duration(i*7%100) * time.Millisecond)
 	}
 	slices.Sort(lags)
-	t.Logf("lag of %d commits: p50 %s, p99 %s", len(lags), lags[len(lags)/2].Round(time.Millisecond),
-		lags[len(lags)*99/100].Round(time.Millisecond))
-	require.Less(t, lags[len(lags)/2], 200*time.Millisecond)
+	b.ReportMetric(float64(lags[len(lags)/2].Milliseconds()), "p50-ms")
+	b.ReportMetric(float64(lags[len(lags)*99/100].Milliseconds()), "p99-ms")
+	b.ReportMetric(0, "ns/op")
 }
 
-func openShared(t *testing.T, server *pgtest.Server) *memtree.Memory {
+func openShared(t testing.TB, server *pgtest.Server) *memtree.Memory {
 	t.Helper()
 	a, err := postgres.Parse(server.URL("postgres"))
 	require.NoError(t, err)
