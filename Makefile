@@ -7,7 +7,7 @@ BUILDER  = clients/python/.venv/bin/python# has the package build
 MODULES  = quality/browser quality/peers store/json/peers# what only measurements need; static sees that their go.sum is whole
 TARGETS  = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: help build release demo test check static lint cross race bench quality sim judge prove words cluster faults mutants fuzz reports routes browser explore clients
+.PHONY: help build release demo test check static lint cross race bench shared scale quality sim judge prove words cluster faults mutants fuzz reports routes browser explore clients
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -70,11 +70,18 @@ explore: ## a walk through the pages in a real Chromium, killed and gone on with
 prove: ## that the store keeps what it accepts: crashes, faults, damage, kills (half an hour)
 	@cd store/json && MEMTREE_PROVE=$${MEMTREE_PROVE:-100} $(GO) test -count=1 -timeout 60m -run '^TestProve$$'
 
-cluster: ## the shared store on three nodes under Patroni that are killed and paused, and each named mistake of it (needs root, etcd-server, postgresql, python3-pip; MEMTREE_FAULTS=DURATION, ten minutes)
-	cd store/postgres && export WORK=$${WORK:-/var/tmp/memtree-cluster} MEMTREE_FAULTS=$${MEMTREE_FAULTS:-8m} && cluster/cluster.sh up && trap 'cluster/cluster.sh down' EXIT && \
-	MEMTREE_CLUSTER='postgres://postgres@127.0.0.1:15431,127.0.0.1:15432,127.0.0.1:15433/postgres?sslmode=disable' \
-	$(GO) test -count=1 -timeout 3h -v -run '^Test(Cluster|TenantProbes)$$' . && \
+cluster: ## ten kinds of faults done to three nodes under Patroni, 100,000 commits each, and each named mistake of the store (an hour; needs root, etcd-server, postgresql, iproute2, curl, python3-pip; MEMTREE_KINDS="kill full": these, MEMTREE_OPERATIONS=N: fewer)
+	cd store/postgres && export WORK=$${WORK:-/var/tmp/memtree-cluster} && trap 'cluster/cluster.sh down' EXIT && cluster/cluster.sh up && \
+	MEMTREE_CLUSTER='postgres://postgres@10.77.0.1,10.77.0.2,10.77.0.3/postgres?sslmode=disable' MEMTREE_FAULTS=8m \
+	$(GO) test -count=1 -timeout 3h -v -run '^Test(Cluster|TenantProbes|Killed)$$' . && \
 	MEMTREE_FAULTS=6s MEMTREE_MUTANTS=1 $(GO) test -count=1 -timeout 30m -v -run '^TestMutants$$' .
+
+shared: ## the bars of the shared store: intake, commits, lag, guidance beside a folder's, 100,000 questions for another tenant's data (a minute)
+	MEMTREE_FAULTS=1s $(GO) test -count=1 -v -run '^TestTenantProbes$$' -bench . ./store/postgres | grep -E '^Bench|probes|^(ok|FAIL)'
+	$(GO) test -count=1 -run '^$$' -bench 'Shared' . | grep -E '^Bench|^(ok|FAIL)'
+
+scale: ## a thousand trees and two million runs on one server, and 100 million made cases grouped by an external sort (an hour, 6 GB of disk; MEMTREE_TREES, MEMTREE_EACH, MEMTREE_FORMED, MEMTREE_CASES)
+	MEMTREE_TREES=$${MEMTREE_TREES:-1000} MEMTREE_CASES=$${MEMTREE_CASES:-100000000} $(GO) test -count=1 -timeout 4h -v ./quality/scale
 
 words: ## that what a person takes back was never seen, and what they refuse is never given: 10,000 random sequences each (an hour)
 	MEMTREE_WORDS=1 $(GO) test -count=1 -timeout 6h -run '^Test(TakenBackWasNeverSeen|NoIsNo)$$' .
