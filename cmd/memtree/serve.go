@@ -144,7 +144,7 @@ func answer(ctx context.Context, a *app, l net.Listener, trees *server.Trees, o 
 	traces := tracing.Open(a.Getenv, built().Version, a.store.Logger)
 	defer traces.Close() //nolint:contextcheck // it has a second of its own
 	s := server.New(trees, server.Options{
-		Tokens: token.NewKeeper(a.store.Dir), Open: o.open, Hosts: o.hosts, Rate: o.rate, Audit: a.store.Logger,
+		Tokens: token.NewKeeper(a.store.Tokens()), Open: o.open, Hosts: o.hosts, Rate: o.rate, Audit: a.store.Logger,
 		Logger:  a.store.Logger,
 		Tracer:  traces.Tracer(),
 		Version: built().Version,
@@ -269,7 +269,7 @@ func welcome(a *app, addr string, names []string, o *serveOptions) {
 	if host, _, err := net.SplitHostPort(addr); err == nil && !loopback(host) {
 		a.Note(a.Say("What is sent is not encrypted; put a proxy with TLS before it."))
 	}
-	held, err := token.List(a.store.Dir)
+	held, err := token.List(a.store.Tokens())
 	switch {
 	case o.open:
 		a.Note(a.Say("No token is needed: everyone on this machine may read and change the trees."))

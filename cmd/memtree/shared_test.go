@@ -102,6 +102,20 @@ func TestSharedMistakes(t *testing.T) {
 	require.NotEmpty(t, errs)
 }
 
+// TestSharedTokens: services with folders of their own can have the tokens of one folder.
+func TestSharedTokens(t *testing.T) {
+	url, tokens := pgtest.Start(t, "fsync=off").URL("postgres"), t.TempDir()
+	for i := range 2 {
+		env := map[string]string{store.LocalVariable: t.TempDir(), store.TokensVariable: tokens, "MEMTREE_STORE": url}
+		code, out, errs := tryShared(t, env, "token", "add", "--name", fmt.Sprint("agent", i), "--scope", "write")
+		require.Zero(t, code, errs)
+		require.Contains(t, out, "mt_")
+		_, out, _ = tryShared(t, env, "token", "list")
+		require.Contains(t, out, "agent0", "which the first one has made")
+	}
+	require.FileExists(t, filepath.Join(tokens, "tokens.json"))
+}
+
 // TestMoveStore moves a folder into a database and back into a folder; a service or another move in the way is a
 // sentence.
 func TestMoveStore(t *testing.T) {

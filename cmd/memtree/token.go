@@ -83,7 +83,7 @@ func tokenAdd(a *app, name, expires string, scopes, trees []string) error {
 	if err != nil {
 		return &say.UsageError{Text: err.Error()}
 	}
-	if err := token.Add(a.store.Dir, t); err != nil {
+	if err := token.Add(a.store.Tokens(), t); err != nil {
 		return tokenFailure(a.Voice, name, err)
 	}
 	if a.JSON {
@@ -166,7 +166,7 @@ func tokenList(a *app) error {
 	if err := a.store.Exists(); err != nil {
 		return err
 	}
-	all, err := token.List(a.store.Dir)
+	all, err := token.List(a.store.Tokens())
 	if err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func tokenRevoke(a *app, name string) error {
 	if err := a.store.Exists(); err != nil {
 		return err
 	}
-	if err := token.Revoke(a.store.Dir, name); err != nil {
+	if err := token.Revoke(a.store.Tokens(), name); err != nil {
 		return tokenFailure(a.Voice, name, err)
 	}
 	return a.Result(map[string]string{"revoked": name}, a.Say("Revoked: %s", name))

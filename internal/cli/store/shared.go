@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -21,6 +22,12 @@ import (
 
 // LocalVariable names the folder of this machine for shared stores.
 const LocalVariable = "MEMTREE_LOCAL"
+
+// TokensVariable names the folder of the tokens, which services on several machines, or containers, can share.
+const TokensVariable = "MEMTREE_TOKENS"
+
+// Tokens returns the folder of the tokens: that of the store if no other is named.
+func (d *Door) Tokens() string { return cmp.Or(d.Getenv(TokensVariable), d.Dir) }
 
 // Locate recognizes a URL as the store. The folder of this machine then takes its place as Dir.
 func (d *Door) Locate() error {
