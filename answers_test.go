@@ -2,6 +2,7 @@ package memtree_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,7 +14,7 @@ import (
 // TestAnswersOfThePage: what a program found on the page for a check reaches the text, the checks and
 // the risk of a verdict.
 func TestAnswersOfThePage(t *testing.T) {
-	m, err := memtree.Open(t.Context(), "", &memtree.Options{InMemory: true})
+	m, err := memtree.Open(t.Context(), "", &memtree.Options{Deadline: time.Minute, InMemory: true})
 	require.NoError(t, err)
 	scene := tree.Scene{Route: "/login"}
 	const prompt = "Check the sign-in page"

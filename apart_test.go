@@ -2,6 +2,7 @@ package memtree_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -16,7 +17,7 @@ import (
 // ground truth. It does not wait for a label, but a person may give it one.
 func TestApart(t *testing.T) {
 	ctx := t.Context()
-	m, err := memtree.Open(ctx, "", &memtree.Options{InMemory: true})
+	m, err := memtree.Open(ctx, "", &memtree.Options{Deadline: time.Minute, InMemory: true})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()
 	record := func(id string, x tree.Excuse, way taxonomy.Direction) {

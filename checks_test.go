@@ -2,6 +2,7 @@ package memtree_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -11,7 +12,7 @@ import (
 
 // TestChecks: a missed check is returned as code the next time, on this page and for the query.
 func TestChecks(t *testing.T) {
-	m, err := memtree.Open(t.Context(), "", &memtree.Options{InMemory: true})
+	m, err := memtree.Open(t.Context(), "", &memtree.Options{Deadline: time.Minute, InMemory: true})
 	require.NoError(t, err)
 	prompt := `Does the heading read "Basket"? Is there a link "Home"?`
 	cart := tree.Scene{ID: "cart", Route: "/cart"}

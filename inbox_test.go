@@ -129,7 +129,7 @@ func TestInboxIsPurged(t *testing.T) {
 
 // After Wait everything recorded before is found, in any timing of worker and caller.
 func TestInboxAfterWait(t *testing.T) {
-	m, err := memtree.Open(t.Context(), "", &memtree.Options{InMemory: true})
+	m, err := memtree.Open(t.Context(), "", &memtree.Options{Deadline: time.Minute, InMemory: true})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()
 	const at = 100

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -17,7 +18,7 @@ import (
 // that are asked for narrow the interval.
 func TestJudges(t *testing.T) {
 	ctx := t.Context()
-	m, err := memtree.Open(ctx, "", &memtree.Options{InMemory: true})
+	m, err := memtree.Open(ctx, "", &memtree.Options{Deadline: time.Minute, InMemory: true})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()
 	rng := rand.New(rand.NewPCG(7, 7))

@@ -36,7 +36,7 @@ func seatQuery(run string) Query {
 // undo; the trial names it, and its outcome credits it.
 func TestFactsAreGiven(t *testing.T) {
 	ctx := t.Context()
-	m, err := Open(ctx, "", &Options{InMemory: true, Holdout: &none})
+	m, err := Open(ctx, "", &Options{Deadline: time.Minute, InMemory: true, Holdout: &none})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()
 	ann, bob := curation.Options{By: "ann"}, curation.Options{By: "bob"}
@@ -92,7 +92,7 @@ func theFact(t *testing.T, m *Memory) knowledge.Fact {
 // TestFactReplacesAction: on the page of a false alarm the fact that its note says is told, and the action is not.
 func TestFactReplacesAction(t *testing.T) {
 	ctx := t.Context()
-	m, err := Open(ctx, "", &Options{InMemory: true, Holdout: &none})
+	m, err := Open(ctx, "", &Options{Deadline: time.Minute, InMemory: true, Holdout: &none})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()
 	q := seatQuery("")
@@ -118,7 +118,7 @@ func TestFactReplacesAction(t *testing.T) {
 
 // TestDoorRefusesFacts: the door takes no entry on a fact that breaks a law.
 func TestDoorRefusesFacts(t *testing.T) {
-	m, err := Open(t.Context(), "", &Options{InMemory: true, Holdout: &none})
+	m, err := Open(t.Context(), "", &Options{Deadline: time.Minute, InMemory: true, Holdout: &none})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()
 	wrong := seat
@@ -139,7 +139,7 @@ func TestDoorRefusesFacts(t *testing.T) {
 // BenchmarkGuideFacts is guidance where so many facts are known.
 func BenchmarkGuideFacts(b *testing.B) {
 	for _, n := range []int{0, 100_000} {
-		m, err := Open(context.Background(), "", &Options{InMemory: true, Holdout: &none})
+		m, err := Open(context.Background(), "", &Options{Deadline: time.Minute, InMemory: true, Holdout: &none})
 		require.NoError(b, err)
 		var es []tree.Entry
 		for i := range n {
@@ -178,7 +178,7 @@ func TestFactsAreRead(t *testing.T) {
 		}
 		return fmt.Sprintf(`{"told":[{"t":"t1","m":%q,"because":"Seat 12A","say":""}]}`, lines["Staging"])
 	})
-	m, err := Open(ctx, "", &Options{InMemory: true, Holdout: &none, Generator: reader})
+	m, err := Open(ctx, "", &Options{Deadline: time.Minute, InMemory: true, Holdout: &none, Generator: reader})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()
 	state := func(text string, pages ...string) string {
@@ -213,7 +213,7 @@ func TestFactsAreRead(t *testing.T) {
 // every file of the store; nothing brings it back from there; a purged case takes what its note states along.
 func TestFactsArePurged(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
-	m, err := Open(ctx, dir, &Options{Holdout: &none})
+	m, err := Open(ctx, dir, &Options{Deadline: time.Minute, Holdout: &none})
 	require.NoError(t, err)
 	ann := curation.Options{By: "ann", Why: "zugzwang says so"}
 	d, err := m.Curation().KnowFact(ctx, tree.Statement{Text: "The quokka account pays by invoice."}, ann)

@@ -37,7 +37,7 @@ func (sceptic) Generate(_ context.Context, r llm.Request) (llm.Answer, error) {
 // ledger, so that a model learned anew from the ledger is the same.
 func TestLooksAreEvidence(t *testing.T) {
 	ctx := t.Context()
-	m, err := memtree.Open(ctx, "", &memtree.Options{InMemory: true, Generator: sceptic{}})
+	m, err := memtree.Open(ctx, "", &memtree.Options{Deadline: time.Minute, InMemory: true, Generator: sceptic{}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()
 	run := func(i int, wrong bool) memtree.Evaluation {

@@ -109,7 +109,7 @@ func TestPicturesAreSwept(t *testing.T) {
 }
 
 func TestKeepPictureRefuses(t *testing.T) {
-	m, err := memtree.Open(t.Context(), "", &memtree.Options{InMemory: true})
+	m, err := memtree.Open(t.Context(), "", &memtree.Options{Deadline: time.Minute, InMemory: true})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()
 	bomb := pngOf(t, 9) // claims 60,000 by 60,000 pixels in a few bytes

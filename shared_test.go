@@ -68,7 +68,7 @@ func openShared(t testing.TB, server *pgtest.Server) *memtree.Memory {
 	require.NoError(t, err)
 	s, err := postgres.Open(t.Context(), a, postgres.Options{})
 	require.NoError(t, err)
-	m, err := memtree.Open(t.Context(), t.TempDir(), &memtree.Options{Store: s})
+	m, err := memtree.Open(t.Context(), t.TempDir(), &memtree.Options{Deadline: time.Minute, Store: s})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = m.Close() })
 	return m

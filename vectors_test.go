@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -29,7 +30,7 @@ func (a *asked) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 // embedder.
 func TestEvolveAsksNoEmbedder(t *testing.T) {
 	e := &asked{}
-	m, err := Open(t.Context(), t.TempDir(), &Options{Embedder: e})
+	m, err := Open(t.Context(), t.TempDir(), &Options{Deadline: time.Minute, Embedder: e})
 	require.NoError(t, err)
 	for _, p := range []string{"the total of the cart", "the badge of the inbox"} {
 		require.NoError(t, m.Record(t.Context(), Evaluation{Prompt: p, Judgment: tree.Raw(`"pass"`),
@@ -46,7 +47,7 @@ func TestEvolveAsksNoEmbedder(t *testing.T) {
 
 func TestEmbeddersSeeNoSecrets(t *testing.T) {
 	e := &asked{}
-	m, err := Open(t.Context(), t.TempDir(), &Options{Embedder: e})
+	m, err := Open(t.Context(), t.TempDir(), &Options{Deadline: time.Minute, Embedder: e})
 	require.NoError(t, err)
 	secret := "sk-proj-" + strings.Repeat("a1B2c3D4", 6)
 	require.NoError(t, m.Record(t.Context(),
