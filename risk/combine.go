@@ -21,6 +21,7 @@ const (
 	nearReason  // verdicts with similar reasons
 	nearRun     // similar runs
 	shapeOdds   // lengths and shares
+	priorOdds   // lengths and shares, by what other histories show
 	sureOdds    // the judge's own confidence
 	lookOdds    // a reader's second look
 	signals
@@ -31,7 +32,7 @@ const ordinary = placeRate
 
 // signalNames are the names of the signals shown to users.
 var signalNames = [signals]string{"", "", "", "place", "truth", "judge", "words", "style", "seen", "reasons", "runs",
-	"shape", "confidence", "look"}
+	"shape", "", "confidence", "look"}
 
 // maxLogOdds limits the absolute value of one signal, so that none decides alone.
 const maxLogOdds = 4
@@ -45,16 +46,20 @@ var pulls = [...]float64{0.1, 0.2, 0.4}
 // its weight permanently (M. Herbster and M. Warmuth, Machine Learning 32, 1998).
 const regained = 0.01
 
-// blend combines the signals into one probability: three logistic regressions with different priors, averaged by
-// belief, and scalings of that average, averaged likewise.
+// blend combines the signals into one probability: logistic regressions with different priors, averaged by belief, and
+// scalings of that average, averaged likewise. For each pull there is one that heeds what other histories show about
+// shapes, and one that does not, because this history may be unlike them.
 type blend struct {
-	fits, scales   [len(pulls)]logistic // a scaling has a constant and the log-odds of the average
-	belief, scaled [len(pulls)]float64  // weights; each array sums to 1
+	fits   [2 * len(pulls)]logistic
+	belief [2 * len(pulls)]float64 // weights; they sum to 1
+	scales [len(pulls)]logistic    // of a constant and the log-odds of the average
+	scaled [len(pulls)]float64
 }
 
 func newBlend() blend {
 	var b blend
 	width, start := make([]float64, signals), startWeights
+	start[priorOdds] = priorWeight
 	start[sureOdds], start[lookOdds] = witnessWeights[judgeSure], witnessWeights[secondLook]
 	for i, p := range pulls {
 		for j := range width {
@@ -62,7 +67,19 @@ func newBlend() blend {
 		}
 		b.fits[i] = newLogistic(start[:], width)
 		b.scales[i] = newLogistic([]float64{0, 1}, []float64{p, p})
-		b.belief[i], b.scaled[i] = 1/float64(len(pulls)), 1/float64(len(pulls))
+		b.scaled[i] = 1 / float64(len(pulls))
+	}
+	start[priorOdds], width[priorOdds] = 0, 0
+	for i, p := range pulls {
+		for j := range width {
+			if j != priorOdds {
+				width[j] = p
+			}
+		}
+		b.fits[len(pulls)+i] = newLogistic(start[:], width)
+	}
+	for i := range b.belief {
+		b.belief[i] = 1 / float64(len(b.belief))
 	}
 	return b
 }
@@ -112,12 +129,12 @@ func (b *blend) weights() [signals]float64 {
 // the fits change, as they will be applied to forecasts.
 func (b *blend) learn(x []float64, wrong bool) {
 	mean, _ := b.mix(x)
-	learnEach(&b.scales, &b.scaled, []float64{1, logit(mean)}, wrong)
-	learnEach(&b.fits, &b.belief, x, wrong)
+	learnEach(b.scales[:], b.scaled[:], []float64{1, logit(mean)}, wrong)
+	learnEach(b.fits[:], b.belief[:], x, wrong)
 }
 
 // learnEach updates the belief in each regression by its prediction at x, then the regression.
-func learnEach(of *[len(pulls)]logistic, belief *[len(pulls)]float64, x []float64, wrong bool) {
+func learnEach(of []logistic, belief []float64, x []float64, wrong bool) {
 	sum := 0.0
 	for i := range of {
 		p := sigmoid(of[i].odds(x))
@@ -129,7 +146,7 @@ func learnEach(of *[len(pulls)]logistic, belief *[len(pulls)]float64, x []float6
 		of[i].learn(x, wrong)
 	}
 	for i := range belief {
-		belief[i] = (1-regained)*belief[i]/sum + regained/float64(len(pulls))
+		belief[i] = (1-regained)*belief[i]/sum + regained/float64(len(of))
 	}
 }
 
@@ -167,7 +184,8 @@ func (m *learner) forecast(f *Features) forecast {
 	if m.n >= 10 {
 		r.x[reasonStyle] = moderate(m.wordOdds(m.wordVector(f.reason, f.value))) - l0
 	}
-	r.shape = m.standardise(f.shape)
+	r.x[priorOdds] = priors[kindOf(&f.shape)].odds(f)
+	r.shape = m.standardise(&f.shape)
 	if v := m.valueOf(f.value); v != nil {
 		r.x[shapeOdds] = v.shape.odds(r.shape) - l0
 	}
@@ -188,6 +206,12 @@ func (m *learner) because(r *forecast, spelt [2]map[uint32]string) []Reason {
 	w := m.blend.weights()
 	for i := ordinary; i < signals; i++ {
 		by := w[i] * r.x[i]
+		switch i {
+		case shapeOdds: // one reason of the two
+			by += w[priorOdds] * r.x[priorOdds]
+		case priorOdds:
+			continue
+		}
 		if math.Abs(by) < 0.1 {
 			continue
 		}

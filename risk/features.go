@@ -109,11 +109,12 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// The versions of the code: witnessVersion has the opinions of witnesses after the shape, one byte each. Features
-// without an opinion have featuresVersion, so that they are the same as ever.
+// The versions of the code, plus withWitness if the opinions of witnesses follow the shape, one byte each. The first
+// version has the numbers of a shape before looking.
 const (
-	featuresVersion = 1
-	witnessVersion  = 2
+	firstVersion    = 1
+	featuresVersion = 3
+	withWitness     = 1
 )
 
 // shapeUnit is the step to which Encode rounds a number of the shape.
@@ -121,18 +122,23 @@ const shapeUnit = 1.0 / 4096
 
 // Encode returns the features as a short text, at most maxFeatures bytes.
 func (f *Features) Encode() string {
-	b := []byte{featuresVersion}
-	if f.witness != [witnesses]uint8{} {
-		b[0] = witnessVersion
+	version, numbers := byte(featuresVersion), f.shape[:]
+	if f.shape[learned] == unknown {
+		version, numbers = firstVersion, f.shape[:learned]
 	}
+	witnessed := f.witness != [witnesses]uint8{}
+	if witnessed {
+		version += withWitness
+	}
+	b := []byte{version}
 	b = binary.LittleEndian.AppendUint32(b, f.value)
 	for _, h := range slices.Concat(f.places[:], f.judges[:]) {
 		b = binary.LittleEndian.AppendUint32(b, h)
 	}
-	for _, x := range f.shape {
+	for _, x := range numbers {
 		b = binary.LittleEndian.AppendUint16(b, uint16(min(math.MaxUint16, math.Round(float64(x)/shapeUnit))))
 	}
-	if b[0] == witnessVersion {
+	if witnessed {
 		b = append(b, f.witness[:]...)
 	}
 	for _, ws := range [][]uint32{f.reason, f.seen} {
@@ -159,8 +165,9 @@ func Decode(s string) (Features, error) {
 	if err != nil {
 		return f, fmt.Errorf("%w: %w", errFeatures, err)
 	}
-	const fixed = 1 + 4*6 + 2*shapes
-	if len(b) < fixed || b[0] != featuresVersion && b[0] != witnessVersion {
+	version, witnessed, numbers := readVersion(b)
+	fixed := 1 + 4*6 + 2*numbers
+	if version == 0 || len(b) < fixed {
 		return f, fmt.Errorf("%w: another version, or cut off", errFeatures)
 	}
 	f.value = binary.LittleEndian.Uint32(b[1:])
@@ -171,10 +178,14 @@ func Decode(s string) (Features, error) {
 		f.judges[i] = binary.LittleEndian.Uint32(b[17+4*i:])
 	}
 	for i := range f.shape {
+		if i >= numbers {
+			f.shape[i] = unknown
+			continue
+		}
 		f.shape[i] = float32(binary.LittleEndian.Uint16(b[25+2*i:])) * shapeUnit
 	}
 	rest := b[fixed:]
-	if b[0] == witnessVersion {
+	if witnessed {
 		if rest, err = f.decodeWitness(rest); err != nil {
 			return Features{}, err
 		}
@@ -189,6 +200,21 @@ func Decode(s string) (Features, error) {
 		return Features{}, fmt.Errorf("%w: something follows them", errFeatures)
 	}
 	return f, nil
+}
+
+// readVersion returns the version of a code, whether it has opinions, and how many numbers its shape has; version 0 for
+// a code of no version.
+func readVersion(b []byte) (version byte, witnessed bool, numbers int) {
+	if len(b) == 0 {
+		return 0, false, 0
+	}
+	switch b[0] {
+	case firstVersion, firstVersion + withWitness:
+		return firstVersion, b[0] != firstVersion, learned
+	case featuresVersion, featuresVersion + withWitness:
+		return featuresVersion, b[0] != featuresVersion, shapes
+	}
+	return 0, false, 0
 }
 
 // decodeWitness reads the opinions of witnesses, and returns the remaining bytes.

@@ -15,7 +15,7 @@ import (
 // stored as its used cells, each with its distance from the previous one.
 const (
 	magic      = "mt-risk\n"
-	fileFormat = 5
+	fileFormat = 6
 	headBytes  = len(magic) + 12
 	maxBody    = 64 << 20
 	maxID      = 1 << 10
@@ -139,6 +139,8 @@ func (m *learner) code(c coder) {
 	for i := range m.blend.fits {
 		codeLogistic(c, &m.blend.fits[i])
 		c.number(&m.blend.belief[i])
+	}
+	for i := range m.blend.scales {
 		codeLogistic(c, &m.blend.scales[i])
 		c.number(&m.blend.scaled[i])
 	}

@@ -21,14 +21,14 @@ var directions = [3]taxonomy.Direction{taxonomy.FalsePass, taxonomy.FalseFail, t
 // learner is a model of consecutive verdicts.
 type learner struct {
 	n, wrong int
-	prior    float64         // expected share of wrong verdicts before the first one
-	values   []*value        // in the order they were first learned
-	bits     int             // each table has 2^bits cells
-	rate     []count         // by cell: places, truths and judges
-	word     []count         // by cell: tokens of reasons, and tokens seen
-	weight   []weight        // by cell: tokens of reasons
-	known    []float32       // by cell: number of reasons with a token
-	mean, m2 [shapes]float64 // of the shapes: means, and sums of squared differences from them
+	prior    float64          // expected share of wrong verdicts before the first one
+	values   []*value         // in the order they were first learned
+	bits     int              // each table has 2^bits cells
+	rate     []count          // by cell: places, truths and judges
+	word     []count          // by cell: tokens of reasons, and tokens seen
+	weight   []weight         // by cell: tokens of reasons
+	known    []float32        // by cell: number of reasons with a token
+	mean, m2 [learned]float64 // of the shapes: means, and sums of squared differences from them
 	store    store
 	blend    blend
 }
@@ -65,7 +65,7 @@ func (m *learner) learn(id string, f *Features, r *forecast, wrong bool) {
 		m.values = append(m.values, v)
 	}
 	v.shape.learn(r.shape, wrong)
-	m.learnShape(f.shape)
+	m.learnShape(&f.shape)
 	v.base.add(wrong, 1)
 	m.learnRates(f, wrong)
 	m.learnWords(f, wrong)

@@ -91,6 +91,9 @@ func everyStream(tb testing.TB) []stream {
 	return append(out,
 		stream{name: "gui", es: shared(tb, "gui/judged.jsonl")},
 		stream{name: "suite a", es: shared(tb, "lessons/suite-a/runs.jsonl")},
+		stream{name: "suite b", es: shared(tb, "lessons/suite-b/runs.jsonl")},
+		stream{name: "suite g", es: shared(tb, "lessons/suite-g/runs.jsonl")},
+		stream{name: "suite i", es: shared(tb, "lessons/suite-i/runs.jsonl")},
 		stream{name: "agentrx", es: shared(tb, "evaluations/agentrx.jsonl")},
 		stream{name: "whoandwhen", es: shared(tb, "evaluations/whoandwhen.jsonl")})
 }
