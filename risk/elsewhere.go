@@ -25,6 +25,8 @@ const (
 type elsewhere struct {
 	of   map[string]*tree.Tally // by origin
 	sums map[tree.Row]count     // sums of all tallies, by subject
+
+	shapes [kinds]prior // means over all tallies, by their verdicts
 }
 
 // Believe imports the tally of another tree, replacing an earlier one from it. A tally without rows removes it. Believe
@@ -63,18 +65,47 @@ func (w *elsewhere) believe(t *tree.Tally) bool {
 			w.sums[at] = count{c.wrong + float32(r.Wrong), c.right + float32(r.Right)}
 		}
 	}
+	w.joinShapes()
 	return true
+}
+
+// joinShapes sets shapes. It leaves out those of a program that has other numbers.
+func (w *elsewhere) joinShapes() {
+	var all [kinds]float64
+	each := func(do func(k kind, s *tree.Shape)) {
+		for _, origin := range w.origins() {
+			for i := range w.of[origin].Shapes {
+				if s := &w.of[origin].Shapes[i]; len(s.Mean) == shapes {
+					k := reported
+					if s.Observed {
+						k = observed
+					}
+					do(k, s)
+				}
+			}
+		}
+	}
+	each(func(k kind, s *tree.Shape) { all[k] += float64(s.Verdicts) })
+	each(func(k kind, s *tree.Shape) {
+		p, share := &w.shapes[k], float64(s.Verdicts)/all[k]
+		for i := range shapes {
+			p.mean[i] += share * s.Mean[i]
+			p.sd[i] += share * s.Deviation[i]
+			p.passes[i] += share * s.Passes[i]
+			p.fail[i] += share * s.Fails[i]
+		}
+	})
 }
 
 func (w *elsewhere) origins() []string { return slices.Sorted(maps.Keys(w.of)) }
 
-// by returns how far e moves in the order, in log-odds, given known own labels.
-func (w *elsewhere) by(e *tree.Evaluation, known int) float64 {
+// by returns how far e with the features f moves in the order, in log-odds, given known own labels.
+func (w *elsewhere) by(e *tree.Evaluation, f *Features, known int) float64 {
 	if len(w.sums) == 0 {
 		return 0
 	}
 	value := judgment.Read(judgment.Decode(e.Judgment)).Verdict
-	sum := 0.0
+	sum := w.shapes[kindOf(&f.shape)].odds(f)
 	for _, chain := range chains(&e.Agent, e.Scope.Product, &e.Scene) {
 		by, found := w.lean(chain, value)
 		if !found {

@@ -31,7 +31,7 @@ func tallied(es []tree.Evaluation) *tree.Tally {
 	return c.Tally("o_other")
 }
 
-// misleading returns t with the counts of its rows permuted.
+// misleading returns t with the counts of its rows permuted, and the weights of its shapes turned round.
 func misleading(t *tree.Tally, seed uint64) *tree.Tally {
 	out := *t
 	out.Rows = slices.Clone(t.Rows)
@@ -39,7 +39,19 @@ func misleading(t *tree.Tally, seed uint64) *tree.Tally {
 		a, b := &out.Rows[i], &out.Rows[j]
 		a.Right, a.Wrong, b.Right, b.Wrong = b.Right, b.Wrong, a.Right, a.Wrong
 	})
+	out.Shapes = slices.Clone(t.Shapes)
+	for i := range out.Shapes {
+		s := &out.Shapes[i]
+		s.Passes, s.Fails = negated(s.Passes), negated(s.Fails)
+	}
 	return &out
+}
+
+func negated(of []float64) (out []float64) {
+	for _, x := range of {
+		out = append(out, -x)
+	}
+	return out
 }
 
 // twoTeams are the verdicts that one team counted, and the history of another.
@@ -178,7 +190,8 @@ func FuzzTally(f *testing.F) {
 		}
 		var told elsewhere
 		require.Equal(t, x.Check() == nil, told.believe(&x))
-		by := told.by(&w.here[0], 0)
+		features := Extract(&w.here[0])
+		by := told.by(&w.here[0], &features, 0)
 		require.True(t, by >= -farthest && by <= farthest)
 	})
 }
@@ -211,9 +224,25 @@ func TestQualityRiskElsewhere(t *testing.T) {
 			ws = append(ws, twoTeams{name: j.name, there: others, here: j.es})
 		}
 	}
+	for _, s := range streams(t) {
+		if s.name != "webjudge, once a run" {
+			continue
+		}
+		for _, product := range []string{"webarena", "visualwebarena", "workarena"} { // the fourth has four wrong ones
+			w := twoTeams{name: "webjudge once, " + product}
+			for _, e := range s.es {
+				if e.Scope.Product == product {
+					w.here = append(w.here, e)
+				} else {
+					w.there = append(w.there, e)
+				}
+			}
+			ws = append(ws, w)
+		}
+	}
 	var b strings.Builder
 	b.WriteString("AUC of a team's own verdicts: without what another team counted, with it, and with its counts dealt " +
-		"out anew\n(misleading). Means of eight orders. A judge's name: the other team has all others.\n\n")
+		"out anew\n(misleading). Means of eight orders. A judge's or a product's name: the other team has all others.\n\n")
 	fmt.Fprintf(&b, "%-33s %5s %5s  %-20s  %-20s  %s\n%-33s %5s %5s", "", "", "", "first thirty", "first hundred",
 		"after these", "", "there", "here")
 	b.WriteString(strings.Repeat("  none  with  mislead ", 3) + "\n")

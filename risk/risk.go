@@ -11,7 +11,8 @@
 //     observation (words.go);
 //   - reasons, runs: the truth about the most similar reasons and runs
 //     (neighbours.go);
-//   - shape: lengths, denials, hedges, overlap of reason and task (shape.go);
+//   - shape: lengths, denials, hedges, overlap of reason and task (shape.go),
+//     and what these mean in other histories (prior.go);
 //   - confidence, look: the judge's own confidence, and a reader's second
 //     look, by how often such opinions were right (witness.go).
 //
@@ -115,7 +116,7 @@ func (m *Model) ScoreLooked(e *tree.Evaluation, look uint8) Risk {
 	if out.Direction == taxonomy.None {
 		out.Direction = m.elsewhere.direction(e)
 	}
-	if out.Elsewhere = m.elsewhere.by(e, m.n); out.Elsewhere != 0 {
+	if out.Elsewhere = m.elsewhere.by(e, &f, m.n); out.Elsewhere != 0 {
 		out.Order = sigmoid(logit(out.Order) + out.Elsewhere)
 	}
 	if out.Enough {

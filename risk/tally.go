@@ -14,6 +14,8 @@ type Counter struct {
 	n     int
 	rows  map[tree.Row]*counted
 	words map[uint32]string // verdict words by their hashes as values
+
+	shaped [kinds][]shaped // the latest ones at the end
 }
 
 type counted struct {
@@ -40,6 +42,7 @@ func (c *Counter) Add(v *tree.Verdict) {
 	value := ""
 	if f, err := Decode(v.Features); err == nil {
 		value = c.words[f.value]
+		c.addShape(&f, !v.Correct)
 	}
 	rows := []tree.Row{{Of: tree.OfAll}}
 	for _, chain := range chains(&v.Agent, v.Product, &v.Scene) {
@@ -51,6 +54,34 @@ func (c *Counter) Add(v *tree.Verdict) {
 			c.add(r, v)
 		}
 	}
+}
+
+// addShape keeps the shape of a verdict that passes or fails.
+func (c *Counter) addShape(f *Features, wrong bool) {
+	v := polarities()[f.value]
+	if v == judgment.Unread || f.shape[learned] == unknown {
+		return
+	}
+	of := &c.shaped[kindOf(&f.shape)]
+	if *of = append(*of, shaped{f.shape, v, wrong}); len(*of) >= 2*window {
+		*of = slices.Clone((*of)[len(*of)-window:])
+	}
+}
+
+// shapes returns what the latest verdicts show about shapes, if there are enough.
+func (c *Counter) shapes() (out []tree.Shape) {
+	for k, of := range c.shaped {
+		of = of[max(0, len(of)-window):]
+		if len(of) < tree.LeastShaped {
+			continue
+		}
+		p := learnPrior([][]shaped{of}).rounded()
+		out = append(out, tree.Shape{
+			Observed: kind(k) == observed, Verdicts: len(of), Mean: p.mean[:], Deviation: p.sd[:], Passes: p.passes[:],
+			Fails: p.fail[:],
+		})
+	}
+	return out
 }
 
 // chains returns the rows of a verdict besides all: by agent and model, and by product and scene type. It omits rows
@@ -88,7 +119,7 @@ func (c *Counter) add(of tree.Row, v *tree.Verdict) {
 // Tally returns the rows with at least tree.LeastCounted verdicts, and of too many rows those with the most verdicts.
 // origin is the id of the counting tree.
 func (c *Counter) Tally(origin string) *tree.Tally {
-	out := &tree.Tally{Origin: origin, Verdicts: c.n, Rows: []tree.Row{}}
+	out := &tree.Tally{Origin: origin, Verdicts: c.n, Rows: []tree.Row{}, Shapes: c.shapes()}
 	for r, n := range c.rows {
 		if n.right+n.wrong < tree.LeastCounted {
 			continue

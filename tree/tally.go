@@ -14,6 +14,9 @@ type Tally struct {
 	Origin   string `json:"origin"` // id of the tree that counted
 	Verdicts int    `json:"verdicts"`
 	Rows     []Row  `json:"rows"` // in the order of CompareRows; none: withdraws the origin's earlier counts
+
+	// Shapes are at most one of verdicts without an observation, and one of those with one.
+	Shapes []Shape `json:"shapes,omitempty"`
 }
 
 // Row is one line of a Tally. A row without Value covers the verdicts of all values.
@@ -79,7 +82,7 @@ func (t *Tally) Check() error {
 			return &FieldError{Field: "risk.rows", Problem: "has " + quote(r.Name) + " twice or out of order"}
 		}
 	}
-	return nil
+	return checkShapes(t.Shapes)
 }
 
 func (r *Row) check(verdicts int) error {
