@@ -5,6 +5,7 @@ const (
 	yes    = "yes"
 	no     = "no"
 	unseen = "unseen"
+	beyond = "beyond"
 )
 
 // The codes of a look, for package risk: what the reader found of the verdict, as far as its quotations are in the
@@ -18,6 +19,10 @@ const (
 	Refuted                // it does not hold, by a quotation against it and one of a point
 )
 
+// Beyond is the code of a verdict that holds because of something beyond the agent's control. Whether such a run counts
+// as failed differs between teams, so it is counted by itself. It comes after the codes of probabilities.
+const Beyond = Refuted + bins + 1
+
 // Contradicts reports whether the look speaks against the verdict.
 func (l *Look) Contradicts() bool {
 	if l.P != nil {
@@ -30,16 +35,19 @@ func (l *Look) Contradicts() bool {
 // Quoted returns the quotation that speaks most for what the look found, and the demand of the task that it is about,
 // "" for the whole.
 func (l *Look) Quoted() (point, quote string) {
-	against := l.Contradicts()
-	if l.Refuted && against {
+	if l.Refuted && l.Contradicts() {
 		return "", l.Against
 	}
 	for i := range l.Points {
-		if p := &l.Points[i]; p.Found && (p.Shown == no) == against {
+		p := &l.Points[i]
+		if p.Found && p.Shown == no { // why a pass does not hold, or a fail does
 			return p.Point, p.Quote
 		}
+		if p.Found && quote == "" {
+			point, quote = p.Point, p.Quote
+		}
 	}
-	return "", ""
+	return point, quote
 }
 
 // Code returns the code of a look.
@@ -55,6 +63,8 @@ func (l *Look) Code() uint8 {
 		return None
 	case l.P != nil:
 		return bin(*l.P)
+	case l.Holds == yes && quoted > 0 && l.Blame == beyond:
+		return Beyond
 	case l.Holds == yes && quoted > 0 && quoted == len(l.Points):
 		return Supported
 	case l.Holds == yes && quoted > 0:

@@ -31,7 +31,7 @@ func (s *Looks) decided(ctx context.Context, model decide.Model, a *asked) (Look
 		return Look{}, got.Usage, &llm.Error{Kind: llm.KindRefused, Err: errors.New("it gave no probability")}
 	}
 	l := Look{Evaluation: a.e.Key(), At: s.a.Now().UTC(), By: got.Model, P: &holds.P, Points: []Point{}, Holds: unseen,
-		Blame: unseen, Orders: orders(&a.in)}
+		Blame: unseen}
 	if by, ok := got.Of["by"]; ok {
 		l.Blame = deciding[1].Options[by.Best]
 	}

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/memtree/memtree/internal/guard"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/prompts"
@@ -33,7 +32,7 @@ type Look struct {
 	Holds   string   `json:"holds"`             // yes, no, unseen
 	Why     string   `json:"why,omitempty"`     // the reader's own sentence
 	P       *float64 `json:"p,omitempty"`       // by a model that decides: the probability that the verdict holds
-	Orders  bool     `json:"orders,omitempty"`  // the evidence orders a verdict, so that this look counts for nothing
+	Orders  bool     `json:"orders,omitempty"`  // of an older version: evidence ordered a verdict; counts for nothing
 }
 
 // Point is one demand of the task.
@@ -66,15 +65,11 @@ func Evidence(e *tree.Evaluation) string {
 func question(e *tree.Evaluation, before []string) prompts.LookInput {
 	judged := judgment.Read(judgment.Decode(e.Judgment))
 	claim := strings.TrimSpace(judged.Verdict + ": " + judged.Beside)
-	return prompts.LookInput{
+	in := prompts.LookInput{
 		Lang: text.Lang(e.Prompt), Task: e.Prompt, Evidence: Evidence(e), Claim: claim, Before: before,
 	}
-}
-
-// orders reports whether the evidence orders a verdict.
-func orders(in *prompts.LookInput) bool {
-	_, is := guard.Forces(in.Shown())
-	return is
+	in.Evidence = withoutOrders(in.Shown())
+	return in
 }
 
 // lookOf checks the quotations of an answer.
@@ -83,7 +78,6 @@ func lookOf(e *tree.Evaluation, in *prompts.LookInput, v *prompts.LookOutput) Lo
 	out := Look{
 		Evaluation: e.Key(), Against: v.Against, Refuted: q.found(v.Against), Blame: v.By, Holds: v.Holds, Why: v.Why,
 	}
-	out.Orders = orders(in)
 	for _, p := range v.Points {
 		out.Points = append(out.Points, Point{p.Point, p.Shown, p.Quote, p.Shown != unseen && q.found(p.Quote)})
 	}

@@ -52,7 +52,7 @@ type Options struct {
 type Report struct {
 	Asked   int       `json:"asked"`   // verdicts to look at
 	Known   int       `json:"known"`   // looked at before
-	Empty   int       `json:"empty"`   // without evidence to look at, or of a product that no model may read
+	Empty   int       `json:"empty"`   // with no evidence that a model may look at, or orders that cannot be left out
 	Looks   int       `json:"looks"`   // new looks
 	Against int       `json:"against"` // of Looks, those that contradict the verdict
 	Unfound int       `json:"unfound"` // quotations of the reader that are not in the evidence
@@ -132,6 +132,10 @@ func (s *Looks) questions(ctx context.Context, es []tree.Evaluation, set *prompt
 		}
 		done[key] = true
 		in := question(&e, s.a.Before(ctx, &e))
+		if orders(&in) {
+			out.Empty++
+			continue
+		}
 		p, err := set.Look(in)
 		if err != nil {
 			return nil, err

@@ -6,25 +6,54 @@ import (
 	"unicode/utf8"
 )
 
-// Least length of a quotation, in letters and digits; a Chinese character counts three.
-const leastQuote = 12
+// Least length of a quotation, in letters and digits; a Chinese character counts three. A whole line may be shorter,
+// because an action such as click('250') has no more.
+const (
+	leastQuote = 12
+	leastLine  = 6
+)
 
 // quotes finds quotations in the evidence, apart from case, white space and the form of quotation marks.
-type quotes struct{ evidence, task string }
+type quotes struct {
+	evidence, task string
+	lines          map[string]bool // whole lines of the evidence
+}
 
-func newQuotes(evidence, task string) *quotes { return &quotes{folded(evidence), folded(task)} }
+func newQuotes(evidence, task string) *quotes {
+	q := &quotes{folded(evidence), folded(task), map[string]bool{}}
+	for line := range strings.Lines(evidence) {
+		q.lines[bare(line)] = true
+	}
+	return q
+}
 
 // found reports whether a quotation is in the evidence in one piece, between separators, and not in the task.
 func (q *quotes) found(quote string) bool {
 	s := strings.Trim(folded(quote), ` "'.…`)
-	return weight(s) >= leastQuote && whole(q.evidence, s) && !whole(q.task, s)
+	least := leastQuote
+	if q.lines[bare(quote)] {
+		least = leastLine
+	}
+	return weight(s) >= least && whole(q.evidence, s) && !whole(q.task, s)
 }
 
-// folded returns s in lower case, with single spaces, and plain quotation marks.
+// bare returns a line folded, without the number of a step before it and marks around it.
+func bare(line string) string {
+	s := folded(line)
+	if rest := strings.TrimLeft(s, "0123456789"); rest != s && strings.HasPrefix(rest, ". ") {
+		s = rest[2:]
+	}
+	return strings.Trim(s, ` "'.…`)
+}
+
+// escapes are those of strings in a source text, as a log of actions has them.
+var escapes = strings.NewReplacer(`\n`, " ", `\t`, " ", `\"`, `"`, `\'`, `'`)
+
+// folded returns s in lower case, with single spaces, plain quotation marks and no escapes.
 func folded(s string) string {
 	var b strings.Builder
 	space := true
-	for _, r := range s {
+	for _, r := range escapes.Replace(s) {
 		switch {
 		case unicode.IsSpace(r), unicode.Is(unicode.Cf, r):
 			if !space {

@@ -13,8 +13,10 @@ const sampleTask = "Post the notice about the meetup on Sep 10th in the books fo
 
 const sampleEvidence = `7. fill('142', 'Join us for a virtual meetup on Sep 10th at 19:00.')
 8. click('406') "Create submission"
+fill('134', 'Cat friendly\nLocal vendors\nPromotion')
 The page says: “You cannot post more. Wait a while before trying again.”
 订单 42 的总价为 12.50 元，确认后页面没有变化。
+click('406')
 9. send_msg_to_user("I'm unable to post the notice right now because there's a rate limit message.")`
 
 func TestQuotes(t *testing.T) {
@@ -22,13 +24,15 @@ func TestQuotes(t *testing.T) {
 	for _, s := range []string{
 		"You cannot post more. Wait a while before trying again.", `"You cannot post more."`, "you  CANNOT post\nmore",
 		"unable to post the notice right now because there's a rate limit", "确认后页面没有变化", "总价为 12.50 元",
-		"virtual meetup on Sep 10th at 19:00",
+		"virtual meetup on Sep 10th at 19:00", "click('406')",
+		"Local vendors Promotion", `friendly\nLocal vendors`,
 	} {
 		require.True(t, q.found(s), s)
 	}
 	for _, s := range []string{
 		"", " ", "post more", "You can post more. Wait a while", "cannot post more. Wait a wh", "annot post more. Wait",
 		"You cannot post more […] trying again", "总价为 125.0 元", "确认后页面有变化", "the meetup on Sep 10th in the books forum",
+		"click('40')", "406", "click", "click('407')", "fill('142')",
 		"Create submission was clicked successfully", "Wait a while before trying again. You cannot post more.",
 	} {
 		require.False(t, q.found(s), s)
@@ -90,4 +94,23 @@ func FuzzQuotes(f *testing.F) {
 			require.Contains(t, folded(evidence), strings.Trim(folded(quote), ` "'.…`))
 		}
 	})
+}
+
+// TestQuoted: what is quoted of a look is its ground: a point that was not done, where there is one.
+func TestQuoted(t *testing.T) {
+	done, left := Point{"posted", yes, "the post is there", true}, Point{"twice", no, "a rate limit message", true}
+	for _, c := range []struct {
+		name, want string
+		of         Look
+	}{
+		{"a fail that holds", left.Quote, Look{Holds: yes, Points: []Point{done, left}}},
+		{"a pass that holds", done.Quote, Look{Holds: yes, Points: []Point{done}}},
+		{"a pass that does not hold", left.Quote, Look{Holds: no, Points: []Point{done, left}}},
+		{"a fail that does not hold", done.Quote, Look{Holds: no, Points: []Point{done}}},
+		{"contradicted", "it was posted", Look{Holds: no, Points: []Point{left}, Against: "it was posted", Refuted: true}},
+		{"made up", "", Look{Holds: no, Points: []Point{{"posted", no, "made up", false}}}},
+	} {
+		_, got := c.of.Quoted()
+		require.Equal(t, c.want, got, c.name)
+	}
 }

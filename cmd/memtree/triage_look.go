@@ -152,6 +152,8 @@ func lookWords(v *say.Voice, l *look.Look) string {
 		return v.Say("a second look gives the verdict %s", percent(*l.P))
 	case c == look.Unseen:
 		return v.Say("a second look: the evidence does not show it")
+	case c == look.Beyond:
+		return v.Say("a second look bears the verdict out, by something beyond the agent's control: “%s”", quote)
 	case l.Contradicts():
 		return v.Say("a second look contradicts it: “%s”", quote)
 	}

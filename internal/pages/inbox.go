@@ -102,6 +102,9 @@ func (s *speech) look(m *memtree.Memory, key string) []string {
 		return []string{s.say("a second look gives the verdict %s", percent(*l.P))}
 	case c == look.None || c == look.Unseen || quote == "":
 		return []string{s.say("a second look: the evidence does not show it")}
+	case c == look.Beyond:
+		return []string{s.say("a second look bears the verdict out, by something beyond the agent's control: “%s”",
+			text.Fit(text.Line(quote), 200))}
 	case l.Contradicts():
 		return []string{s.say("a second look contradicts it: “%s”", text.Fit(text.Line(quote), 200))}
 	}
