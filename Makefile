@@ -51,7 +51,7 @@ bench: ## speed and memory, in benchstat's form
 
 quality: ## retrieval and analysis measured on ../shared/data, as golden tables
 	@test -d "$${MEMTREE_SHARED:-../shared}/data" || { echo "make quality measures on $${MEMTREE_SHARED:-../shared}/data, which is not here; set MEMTREE_SHARED"; exit 1; }
-	$(GO) test -count=1 -v -run 'Quality' ./prompts ./quality ./retrieval ./internal/cue ./formation ./internal/guard ./evolution ./evolution/gate ./risk
+	$(GO) test -count=1 -timeout 60m -v -run 'Quality|Coverage' ./prompts ./quality ./retrieval ./internal/cue ./formation ./internal/guard ./evolution ./evolution/gate ./risk ./look ./estimate
 
 sim: ## which memories help, and when the breaker opens, on made-up agents (some minutes)
 	MEMTREE_SIM=1 $(GO) test -count=1 -timeout 60m -v -run '^TestSim' ./quality/sim
