@@ -75,6 +75,9 @@ func tallyLine(v *say.Voice, t *tree.Tally) string {
 			parts = append(parts, of.name+" "+someOf(list))
 		}
 	}
+	if len(t.Shapes) > 0 {
+		parts = append(parts, v.Say("what the lengths and tone of wrong ones have in common"))
+	}
 	return strings.Join(parts, " · ")
 }
 
