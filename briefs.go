@@ -38,6 +38,9 @@ func (m *Memory) newBriefs() *brief.Briefs {
 		},
 		Failed: func(err error) { m.opts.Logger.Debug("a test was not read before its run", "error", err) },
 	}
+	if _, shared := m.store.(tree.Shared); shared {
+		a.Sync = func(ctx context.Context) error { return m.learned.Sync(ctx, m.learned.briefs) }
+	}
 	if m.halt != nil {
 		a.Model, a.Name = m.halt, llm.NameOf(m.opts.Generator)
 	}

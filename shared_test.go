@@ -11,6 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/brief"
+	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/llm/llmtest"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/store/postgres/pgtest"
 	"github.com/memtree/memtree/store/replica"
@@ -37,6 +40,41 @@ func TestSharedFollows(t *testing.T) {
 	info, err := other.Tree().Info(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []int{3, 3, 0}, []int{info.Nodes, info.Evaluations, info.Outbox})
+}
+
+// TestSharedBriefs: services of one tree have one book of coming tests: what each was told of, and what one has read.
+// After a purge none has what the others had before.
+func TestSharedBriefs(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	one, other := openShared(t, server), openShared(t, server)
+	require.NoError(t, one.Record(t.Context(), sharedRun("r1", "Check the order total")))
+	require.NoError(t, one.Wait(t.Context()))
+	expect := func(m *memtree.Memory, prompt string) {
+		require.NoError(t, m.Briefs().Expect([]brief.Test{brief.TestOf(prompt, tree.Scene{}, tree.Scope{})}))
+		require.NoError(t, m.Briefs().Sync(t.Context()))
+	}
+	expect(one, "Check the cart of a guest")
+	expect(other, "Check the coupon of a guest")
+	r, err := one.Briefs().Read(t.Context(), nil, &brief.ReadOptions{Reader: llmtest.Echo{}})
+	require.NoError(t, err)
+	require.Equal(t, 2, r.Result.Tests, "also that of the other one")
+	require.NoError(t, other.Briefs().Sync(t.Context()))
+	require.Equal(t, 2, other.Briefs().Known().Read)
+	expect(other, "Check the address of a guest")
+	require.NoError(t, one.Briefs().Sync(t.Context()))
+	require.Equal(t, 2, one.Briefs().Known().Read)
+	require.True(t, slices.ContainsFunc(one.Briefs().Coming(), func(f brief.Brief) bool {
+		return f.Prompt == "Check the address of a guest" && f.UpTo == 0
+	}))
+
+	id := liveOf(t, one, tree.Case)[0].ID
+	_, err = one.Curation().Forget(t.Context(), id, curation.Options{Why: "private", Purge: true})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return other.Health().Memories == 0 }, 5*time.Second, 10*time.Millisecond)
+	require.NoError(t, other.Briefs().Sync(t.Context()))
+	require.Zero(t, other.Briefs().Known().Tests)
+	require.NoError(t, one.Briefs().Sync(t.Context()))
+	require.Zero(t, one.Briefs().Known().Tests)
 }
 
 // BenchmarkSharedLag measures how long after a commit another process has it in its index. b.N is of no use: the lags

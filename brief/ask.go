@@ -32,6 +32,11 @@ func (s *Briefs) read(ctx context.Context, tests []Test, o *ReadOptions) (out Re
 		return out, err
 	}
 	defer s.turn.Release(1)
+	if s.a.Sync != nil && !o.DryRun {
+		if err := s.a.Sync(ctx); err != nil {
+			return out, err
+		}
+	}
 	book, questions, err := s.open(ctx, tests, o)
 	if err != nil {
 		return out, err

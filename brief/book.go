@@ -25,6 +25,7 @@ type Book struct {
 	byWords  map[string][]string  // keys of the tests with a prompt, see Brief.Words; sorted
 	readers  map[string]record    // by Reading.By, of the briefs
 	changes  uint64               // the number of changes of the book, for Save
+	purged   uint64               // version of the tree at its last purge before the book began
 }
 
 // numbered is a memory with its number.
@@ -285,7 +286,7 @@ func (b *Book) Clone() *Book {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	out := New()
-	out.last, out.memories, out.changes = b.last, maps.Clone(b.memories), b.changes
+	out.last, out.memories, out.changes, out.purged = b.last, maps.Clone(b.memories), b.changes, b.purged
 	for key, f := range b.briefs {
 		c := *f
 		c.Picks = slices.Clone(f.Picks)

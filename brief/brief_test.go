@@ -367,3 +367,33 @@ func FuzzTake(f *testing.F) {
 		}
 	})
 }
+
+// TestJoin: of two books the one that has read more goes on, with the tests of the other one to be read, whichever of
+// the two comes first; what it has read stays.
+func TestJoin(t *testing.T) {
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	books := func() (reader, other *Book) {
+		reader, other = New(), New()
+		for i, b := range []*Book{reader, other} {
+			b.Learn([]Memory{{ID: "m1", Line: "a line"}})
+			require.NoError(t, b.Note(Test{Prompt: "Check the cart", Seen: noon}, "Check the cart"))
+			own := fmt.Sprint("Check page ", i)
+			require.NoError(t, b.Note(Test{Prompt: own, Seen: noon}, own))
+		}
+		for _, q := range reader.Plan(reader.Since(time.Time{}), Limits{}, nil) {
+			reader.Take(&q, nil, Reading{By: "m", At: noon})
+		}
+		return reader, other
+	}
+	reader, other := books()
+	require.Equal(t, 2, reader.Known().Read)
+	joined, more := Join(reader, other)
+	require.True(t, more)
+	require.Equal(t, Known{Tests: 3, Read: 2, New: 1, Open: 1}, joined.Known())
+	reader, other = books()
+	again, more := Join(other, reader)
+	require.True(t, more)
+	require.Equal(t, joined.Known(), again.Known())
+	_, more = Join(again, other)
+	require.False(t, more)
+}

@@ -37,6 +37,7 @@ type Access struct {
 	Clean    func(string) string                     // removes secrets
 	Save     func(context.Context, time.Duration)    // saves the book, if that was not done for so long
 	Failed   func(error)                             // receives a failure that stopped nothing
+	Sync     func(context.Context) error             // brings in what other processes have saved; nil: there are none
 }
 
 // Briefs are the briefs of a memory. Its methods are safe for concurrent use.
@@ -98,6 +99,19 @@ func (s *Briefs) Expect(tests []Test) error {
 			return fmt.Errorf("expect: %w", err)
 		}
 	}
+	return nil
+}
+
+// Sync brings in the tests that other processes of a shared tree know of, and what they have read, and saves what
+// they do not have.
+func (s *Briefs) Sync(ctx context.Context) error {
+	if s.a.Sync == nil {
+		return nil
+	}
+	if err := s.a.Sync(ctx); err != nil {
+		return fmt.Errorf("bring in briefs: %w", err)
+	}
+	s.a.Save(ctx, 0)
 	return nil
 }
 

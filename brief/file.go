@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 )
 
 // fileVersion is the version of the form of a saved book.
@@ -24,6 +25,7 @@ type header struct {
 	Version  int                  `json:"version"`
 	Last     uint64               `json:"last"`
 	Memories map[string]*numbered `json:"memories"`
+	Purged   uint64               `json:"purged,omitempty"`
 }
 
 // Save writes the book: a line of memories, then a line for each test, in the order of their keys. The same book gives
@@ -33,7 +35,7 @@ func (b *Book) Save(w io.Writer) error {
 	defer b.mu.RUnlock()
 	out := bufio.NewWriter(w)
 	enc := json.NewEncoder(out)
-	if err := enc.Encode(header{Version: fileVersion, Last: b.last, Memories: b.memories}); err != nil {
+	if err := enc.Encode(header{Version: fileVersion, Last: b.last, Memories: b.memories, Purged: b.purged}); err != nil {
 		return fmt.Errorf("save briefs: %w", err)
 	}
 	for _, key := range b.keys() {
@@ -45,6 +47,21 @@ func (b *Book) Save(w io.Writer) error {
 		return fmt.Errorf("save briefs: %w", err)
 	}
 	return nil
+}
+
+// Purge makes a book the first one after a purge of the tree, at a version of it.
+func (b *Book) Purge(version uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.purged = version
+	b.changes++
+}
+
+// PurgedAt returns the version of the tree at its last purge before the book began, 0 for none.
+func (b *Book) PurgedAt() uint64 {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return b.purged
 }
 
 // Changes returns a number that increases with every change of the book.
@@ -70,7 +87,7 @@ func Load(r io.Reader) (*Book, error) {
 	if h.Version != fileVersion {
 		return nil, fmt.Errorf("load briefs: version %d is not %d", h.Version, fileVersion)
 	}
-	b.last = h.Last
+	b.last, b.purged = h.Last, h.Purged
 	for id, m := range h.Memories {
 		if m == nil || m.Number > h.Last {
 			return nil, fmt.Errorf("load briefs: line 1: memory %q has no right number", id)
@@ -97,6 +114,29 @@ func Load(r io.Reader) (*Book, error) {
 		return nil, fmt.Errorf("load briefs: %w", err)
 	}
 	return b, nil
+}
+
+// Join returns the one of two books in which more tests were read, with the tests of the other one that it does not
+// have; these are unread. Two processes number the memories of a tree differently, so what one has read means nothing
+// in the book of the other. With equal numbers it is the first one. more is true if it had tests to learn. If something
+// was purged from the tree since one of the two began, it is the other one as it is.
+func Join(a, b *Book) (out *Book, more bool) {
+	if at, other := a.PurgedAt(), b.PurgedAt(); at != other {
+		if at > other {
+			return a, false
+		}
+		return b, false
+	}
+	if b.Known().Read > a.Known().Read {
+		a, b = b, a
+	}
+	before := a.Changes()
+	for _, t := range b.Since(time.Time{}) {
+		if a.Note(t, t.Prompt) != nil {
+			break // it is full
+		}
+	}
+	return a, a.Changes() != before
 }
 
 // valid reports whether a brief that was read is within the limits.

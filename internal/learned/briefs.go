@@ -38,6 +38,9 @@ func (b *Briefs) Changes() uint64 {
 // Purge starts a new book, because any prompt may contain purged text.
 func (b *Briefs) Purge(*tree.Purge) { b.replace(brief.New(), 1) }
 
+// Purged notes the purge in the new book.
+func (b *Briefs) Purged(version uint64) { b.Book().Purge(version) }
+
 // Load reads a saved book.
 func (b *Briefs) Load(r io.Reader) error {
 	book, err := brief.Load(r)
@@ -45,6 +48,21 @@ func (b *Briefs) Load(r io.Reader) error {
 		b.replace(book, 0)
 	}
 	return err
+}
+
+// Merge brings in the book of another process.
+func (b *Briefs) Merge(r io.Reader) error {
+	theirs, err := brief.Load(r)
+	if err != nil {
+		return err
+	}
+	book, more := brief.Join(theirs, b.Book())
+	if more || book != theirs {
+		b.replace(book, 1)
+	} else {
+		b.replace(book, 0)
+	}
+	return nil
 }
 
 // replace replaces the book and adds changes to the count.

@@ -233,6 +233,11 @@ func (f *Follower) Purged(ctx context.Context, p *tree.Purge) {
 	defer f.mu.Unlock()
 	for _, b := range f.boxes {
 		b.Purge(p)
+		if m, ok := b.Box.(Merger); ok {
+			if info, err := f.store.Info(ctx); err == nil {
+				m.Purged(info.Version)
+			}
+		}
 		b.anew = true
 		f.saveBox(ctx, b)
 	}

@@ -73,9 +73,33 @@ func (f *Follower) saveBox(ctx context.Context, b *held) {
 	if f.readOnly || !b.anew && now == b.saved {
 		return
 	}
-	if err := tree.SaveDerived(ctx, f.store, b.Name(), 0, b.Save); err != nil {
+	err := tree.SaveDerived(ctx, f.store, b.Name(), 0, b.Save)
+	if m, ok := b.Box.(Merger); err != nil && ok && f.bring(ctx, m) == nil { // another process has saved it
+		now = b.Changes()
+		err = tree.SaveDerived(ctx, f.store, b.Name(), 0, b.Save)
+	}
+	if err != nil {
 		f.log.Warn("what is held beside the store was not saved", "box", b.Name(), "error", err)
 		return
 	}
 	b.saved, b.at, b.anew = now, time.Now(), false
+}
+
+// Sync brings in what another process has saved of a box.
+func (f *Follower) Sync(ctx context.Context, m Merger) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.bring(ctx, m)
+}
+
+// bring brings in what another process has saved of a box. The caller holds mu.
+func (f *Follower) bring(ctx context.Context, m Merger) error {
+	kept, err := tree.OpenDerived(ctx, f.store, m.Name())
+	if errors.Is(err, tree.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(m.Merge(io.NewSectionReader(kept, 0, kept.Size)), kept.Closer.Close())
 }

@@ -66,3 +66,14 @@ type Box interface {
 	// Purge removes the purged content, or everything if it cannot be identified.
 	Purge(p *tree.Purge)
 }
+
+// Merger is a Box that several processes of a shared store have.
+type Merger interface {
+	Box
+
+	// Merge brings in the output of Save of another process. After an error the content is as before.
+	Merge(r io.Reader) error
+
+	// Purged follows Purge, with the version of the tree. From then on Merge takes nothing from before it.
+	Purged(version uint64)
+}
