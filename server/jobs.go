@@ -3,79 +3,84 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"github.com/memtree/memtree"
-	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/brief"
+	"github.com/memtree/memtree/internal/jobs"
+	"github.com/memtree/memtree/tree"
 )
 
-// jobs are the background jobs of a tree: one evolve at a time.
-type jobs struct {
-	mu      sync.Mutex
-	n       int
-	kept    []*job // oldest first
-	running sync.WaitGroup
-}
-
-// keptJobs is the number of jobs of a tree that are remembered.
-const keptJobs = 20
-
-// jobState is the state of a job.
-type jobState string
-
-// The states of a job.
-const (
-	jobRunning jobState = "running"
-	jobDone    jobState = "done"
-	jobFailed  jobState = "failed"
-)
-
-// Job is an evolve in the background, running or ended.
+// Job is a job in the background, waiting, running or ended.
 type Job struct {
-	ID       string             `json:"id"`
-	State    jobState           `json:"state" enum:"running,done,failed"`
-	By       string             `json:"by" doc:"The name of the token"`
-	Started  time.Time          `json:"started"`
-	Ended    *time.Time         `json:"ended,omitempty"`
-	Progress progress           `json:"progress"`
-	Result   *evolution.Evolved `json:"result,omitempty" doc:"What was learned"`
-	Problem  *problem           `json:"problem,omitempty" doc:"Why it failed; what was done before is kept"`
+	ID       string        `json:"id"`
+	Kind     jobs.Kind     `json:"kind" enum:"evolve,brief" doc:"evolve: the tree learns; brief: coming tests are read"`
+	Tree     string        `json:"tree"`
+	State    jobs.State    `json:"state" enum:"waiting,running,done,failed"`
+	By       string        `json:"by" doc:"The name of the token, or schedule"`
+	On       string        `json:"on,omitempty" doc:"The service that runs it, or ran it last: host and process"`
+	Attempts int           `json:"attempts" doc:"Those that have begun; a service that is killed ends one"`
+	Added    time.Time     `json:"added"`
+	Started  *time.Time    `json:"started,omitempty" doc:"Of the first attempt"`
+	Ended    *time.Time    `json:"ended,omitempty"`
+	Next     *time.Time    `json:"next,omitempty" doc:"Of a waiting job: it does not begin earlier"`
+	Progress jobs.Progress `json:"progress"`
+	Calls    int           `json:"calls" doc:"Of the model, over all attempts"`
+	Cost     float64       `json:"cost" doc:"Of the calls, by the price that the service has; 0 if it has none"`
+	Result   evolved       `json:"result,omitempty" doc:"What was learned"`
+	Read     *brief.Report `json:"read,omitempty" doc:"What was read of coming tests"`
+	Problem  *problem      `json:"problem,omitempty" doc:"Why it failed, or the last attempt did; what was done is kept"`
 }
 
-// progress is the progress of an evolve.
-type progress struct {
-	Done   int `json:"done" doc:"Error types and directions"`
-	Of     int `json:"of"`
-	Groups int `json:"groups" doc:"Groups of cases that are no lesson yet"`
-	Jobs   int `json:"jobs" doc:"Lessons that were settled"`
-	Calls  int `json:"calls" doc:"Of the model"`
+// evolved is the JSON of an evolution.Evolved, byte for byte as the job has stored it.
+type evolved json.RawMessage
+
+// MarshalJSON returns the JSON.
+func (e evolved) MarshalJSON() ([]byte, error) { return e, nil }
+
+// UnmarshalJSON keeps the JSON.
+func (e *evolved) UnmarshalJSON(b []byte) error {
+	*e = append((*e)[:0], b...)
+	return nil
 }
 
-type job struct {
-	mu      sync.Mutex
-	now     Job
-	changed chan struct{} // closed at the next change
+// shown returns a job of a tree for clients.
+func shown(t *treeOf, j *jobs.Job) Job {
+	out := Job{
+		ID: j.ID, Kind: j.Kind, Tree: t.name, State: j.State, By: j.By, On: j.On, Attempts: j.Attempts, Added: j.Added,
+		Started: moment(j.Started), Ended: moment(j.Ended), Next: moment(j.Next), Progress: j.Progress,
+		Calls: j.Spent.Calls, Cost: j.Spent.Cost,
+	}
+	if j.Problem != nil {
+		out.Problem = new(problem)
+		if json.Unmarshal(j.Problem, out.Problem) != nil {
+			out.Problem = internal() // of a newer version
+		}
+	}
+	switch {
+	case j.Result == nil:
+	case j.Kind == jobs.Evolve:
+		out.Result = evolved(j.Result)
+	default:
+		out.Read = new(brief.Report)
+		if json.Unmarshal(j.Result, out.Read) != nil {
+			out.Read = nil // of a newer version
+		}
+	}
+	return out
 }
 
-// see returns the job as it is, and a channel that is closed at its next change.
-func (j *job) see() (Job, <-chan struct{}) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.now, j.changed
-}
-
-func (j *job) set(change func(*Job)) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	change(&j.now)
-	close(j.changed)
-	j.changed = make(chan struct{})
+// moment returns a time, nil for the zero one.
+func moment(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return new(t.UTC())
 }
 
 // evolve is the request of an evolve.
@@ -97,7 +102,7 @@ type jobOutput struct {
 	Body     Job
 }
 
-// evolve starts a job. Only one runs in a tree at a time.
+// evolve adds a job. One waits or runs in a tree at a time.
 func (s *Server) evolve(ctx context.Context, in *evolveInput) (*jobOutput, error) {
 	t, b := treeIn(ctx), &in.Body
 	if _, ok := t.Taxonomy().ErrorType(b.Only); b.Only != "" && !ok {
@@ -108,80 +113,45 @@ func (s *Server) evolve(ctx context.Context, in *evolveInput) (*jobOutput, error
 			return nil, err
 		}
 	}
-	j, err := t.jobs.begin(callerOf(ctx).name(), s.opts.Now().UTC())
+	j, err := t.jobs.Add(ctx, evolveOrder(callerOf(ctx).name(), &evolveWork{evolve: *b}, nil))
+	if err != nil {
+		return nil, evolves(err)
+	}
+	return &jobOutput{"/v1/trees/" + t.name + "/jobs/" + j.ID, shown(t, &j)}, nil
+}
+
+// evolves returns the problem of a job that was not added because of another one, and other errors unchanged.
+func evolves(err error) error {
+	if b, ok := errors.AsType[*jobs.BusyError](err); ok {
+		return newProblem(http.StatusConflict, typeBusy, "The tree evolves already, in job "+b.ID+
+			"; wait for it: GET …/jobs/"+b.ID+".").after(5)
+	}
+	return err
+}
+
+// jobsMost is how many jobs are listed.
+const jobsMost = 100
+
+// jobList are the latest jobs of a tree.
+type jobList struct {
+	Jobs []Job `json:"jobs" doc:"The newest first"`
+}
+
+type jobsOutput struct{ Body jobList }
+
+// jobs lists the latest jobs, without their results.
+func (s *Server) jobs(ctx context.Context, _ *struct{ InTree }) (*jobsOutput, error) {
+	t := treeIn(ctx)
+	all, err := t.jobs.List(ctx, jobsMost)
 	if err != nil {
 		return nil, err
 	}
-	go s.runJob(context.WithoutCancel(ctx), t, j, memtree.EvolveOptions{ // it outlives its request
-		DryRun: b.DryRun, Only: b.Only, MaxCalls: b.MaxCalls, Review: b.Review, KeepAll: b.KeepAll,
-	})
-	now, _ := j.see()
-	return &jobOutput{"/v1/trees/" + t.name + "/jobs/" + now.ID, now}, nil
-}
-
-func (k *jobs) begin(by string, at time.Time) (*job, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for _, j := range k.kept {
-		if now, _ := j.see(); now.State == jobRunning {
-			return nil, newProblem(http.StatusConflict, typeBusy, "The tree evolves already, in job "+now.ID+
-				"; wait for it: GET …/jobs/"+now.ID+".").after(5)
-		}
+	out := &jobsOutput{jobList{make([]Job, 0, len(all))}}
+	for i := range all {
+		all[i].Result = nil
+		out.Body.Jobs = append(out.Body.Jobs, shown(t, &all[i]))
 	}
-	k.n++
-	j := &job{now: Job{ID: fmt.Sprintf("j%d", k.n), State: jobRunning, By: by, Started: at}, changed: make(chan struct{})}
-	if k.kept = append(k.kept, j); len(k.kept) > keptJobs {
-		k.kept = k.kept[1:]
-	}
-	k.running.Add(1)
-	return j, nil
-}
-
-// runJob evolves until it is done, or the service stops.
-func (s *Server) runJob(ctx context.Context, t *treeOf, j *job, o memtree.EvolveOptions) {
-	defer t.jobs.running.Done()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	ctx, part := s.step(ctx, "evolve")
-	go func() {
-		select {
-		case <-s.life:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	o.Progress = func(p evolution.Progress) {
-		j.set(func(x *Job) { x.Progress = progress{p.Done, p.Of, p.Groups, p.Jobs, p.Calls} })
-	}
-	v, err := evolveSafely(ctx, t, &o)
-	was, _ := j.see()
-	part.name("tree", t.name)
-	part.name("job", was.ID)
-	part.name("token", was.By)
-	part.count("calls", was.Progress.Calls)
-	part.end(err)
-	at := s.opts.Now().UTC()
-	j.set(func(x *Job) {
-		x.Ended = &at
-		if err == nil {
-			x.State, x.Result = jobDone, &v
-			return
-		}
-		x.State = jobFailed
-		if x.Problem = problemOf(err); x.Problem == nil {
-			x.Problem = internal()
-			s.opts.Logger.ErrorContext(ctx, "evolve failed", "tree", t.name, "error", err.Error())
-		}
-	})
-}
-
-func evolveSafely(ctx context.Context, t *treeOf, o *memtree.EvolveOptions) (v evolution.Evolved, err error) {
-	defer func() {
-		if broke := recover(); broke != nil {
-			err = fmt.Errorf("evolve panicked: %v", broke)
-		}
-	}()
-	return t.Evolve(ctx, o)
+	return out, nil
 }
 
 type jobInput struct {
@@ -192,24 +162,21 @@ type jobInput struct {
 type oneJobOutput struct{ Body Job }
 
 func (s *Server) job(ctx context.Context, in *jobInput) (*oneJobOutput, error) {
-	j, err := treeIn(ctx).jobs.find(in.ID)
+	t := treeIn(ctx)
+	j, err := t.jobs.Get(ctx, in.ID)
 	if err != nil {
-		return nil, err
+		return nil, noJob(err)
 	}
-	now, _ := j.see()
-	return &oneJobOutput{now}, nil
+	return &oneJobOutput{shown(t, &j)}, nil
 }
 
-func (k *jobs) find(id string) (*job, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for _, j := range k.kept {
-		if now, _ := j.see(); now.ID == id {
-			return j, nil
-		}
+// noJob returns the problem of an id without a job, and other errors unchanged.
+func noJob(err error) error {
+	if errors.Is(err, tree.ErrNotFound) {
+		return newProblem(http.StatusNotFound, typeNotFound, "There is no such job; GET …/jobs lists those that are kept: "+
+			"of a tree in files the last ones until the service is started again, of a tree in a database those of 90 days.")
 	}
-	return nil, newProblem(http.StatusNotFound, typeNotFound,
-		"There is no such job; the service keeps the last ones until it is started again.")
+	return err
 }
 
 // The minimum interval between events of a job, and the maximum.
@@ -220,55 +187,45 @@ const (
 
 // jobEvents streams the progress of a job, as server-sent events, until it has ended.
 func (s *Server) jobEvents(ctx context.Context, in *jobInput) (*huma.StreamResponse, error) {
-	j, err := treeIn(ctx).jobs.find(in.ID)
+	t := treeIn(ctx)
+	j, err := t.jobs.Get(ctx, in.ID)
 	if err != nil {
-		return nil, err
+		return nil, noJob(err)
 	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) { //nolint:contextcheck // it is that of the request
 		q, w := humago.Unwrap(hc)
 		w.Header().Set("Content-Type", "text/event-stream")
 		w.Header().Set("X-Accel-Buffering", "no") // proxies pass each event on at once
-		s.tell(q.Context(), w, j)
+		ctx, cancel := s.living(q.Context())
+		defer cancel()
+		s.follows(ctx, w, t, &j)
 	}}, nil
 }
 
-func (s *Server) tell(ctx context.Context, w http.ResponseWriter, j *job) {
+// follows writes an event at every change of a job.
+func (s *Server) follows(ctx context.Context, w http.ResponseWriter, t *treeOf, j *jobs.Job) {
 	c := http.NewResponseController(w)
-	for {
-		now, changed := j.see()
+	for ctx.Err() == nil {
 		name := "progress"
-		if now.State != jobRunning {
+		if j.Over() {
 			name = "end"
 		}
-		b, err := json.Marshal(now)
+		b, err := json.Marshal(shown(t, j))
 		if err != nil {
 			return // it has only texts and numbers
 		}
 		_ = c.SetWriteDeadline(time.Now().Add(streamWithin)) // not every writer has one
-		if _, err := fmt.Fprintf(w, "event: %s\ndata: %s\n\n", name, b); err != nil || c.Flush() != nil || name == "end" {
+		if _, err := fmt.Fprintf(w, "event: %s\ndata: %s\n\n", name, b); err != nil || c.Flush() != nil || j.Over() {
 			return
 		}
-		if !s.pause(ctx, eventsApart) {
+		if !sleep(ctx, eventsApart) {
 			return
 		}
-		select {
-		case <-changed:
-		case <-time.After(eventsAlive):
-		case <-ctx.Done():
-			return
-		case <-s.life:
-			return
+		wait, cancel := context.WithTimeout(ctx, eventsAlive)
+		t.jobs.Wait(wait, j)
+		cancel()
+		if now, err := t.jobs.Get(ctx, j.ID); err == nil {
+			j = &now
 		}
 	}
-}
-
-// pause waits, and reports whether to continue.
-func (s *Server) pause(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-time.After(d):
-		return true
-	case <-ctx.Done():
-	case <-s.life:
-	}
-	return false
 }

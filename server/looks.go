@@ -15,8 +15,6 @@ func (s *Server) readLooks(ctx context.Context, t *treeOf, n int, o *brief.ReadO
 	if n <= 0 {
 		return
 	}
-	ctx, cancel := s.living(ctx)
-	defer cancel()
 	ctx, part := s.step(ctx, "look")
 	var es []tree.Evaluation
 	box, err := t.Inbox().List(ctx, n)

@@ -13,28 +13,30 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/memtree/memtree/internal/jobs"
 )
 
 // meters count requests for Prometheus.
 type meters struct {
 	mu sync.Mutex
-	of map[string]*meter // by route
+	of map[string]*counter // by route
 
 	nights map[string]*nights // by tree
 }
 
 // nights counts the evolves of the schedule.
 type nights struct {
-	by   map[jobState]uint64
+	by   map[jobs.State]uint64
 	last time.Time
 }
 
-func (m *meters) ran(tree string, state jobState, at time.Time) {
+func (m *meters) ran(tree string, state jobs.State, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	x := m.nights[tree]
 	if x == nil {
-		x = &nights{by: map[jobState]uint64{}}
+		x = &nights{by: map[jobs.State]uint64{}}
 		m.nights[tree] = x
 	}
 	x.by[state]++
@@ -61,7 +63,7 @@ func (m *meters) writeNights(b *strings.Builder, c *caller) {
 	}
 }
 
-type meter struct {
+type counter struct {
 	codes  map[int]uint64
 	within []uint64 // requests by the lowest bound they are within; the last is beyond all
 	sum    float64  // seconds
@@ -75,7 +77,7 @@ func (m *meters) note(route string, status int, took time.Duration) {
 	defer m.mu.Unlock()
 	x := m.of[route]
 	if x == nil {
-		x = &meter{codes: map[int]uint64{}, within: make([]uint64, len(bounds)+1)}
+		x = &counter{codes: map[int]uint64{}, within: make([]uint64, len(bounds)+1)}
 		m.of[route] = x
 	}
 	x.codes[status]++

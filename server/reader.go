@@ -2,11 +2,13 @@ package server
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/internal/jobs"
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/tree"
@@ -15,25 +17,41 @@ import (
 // readEvery is how long tests of a first query wait for others, to be read together.
 const readEvery = time.Minute
 
-// RunReader has a model read tests that were not read before, until ctx ends or the service stops. It skips trees
-// without a model, and those that cannot be written. Memories added since are read after the next evolve of the
+// byReader is the originator of the jobs that read coming tests.
+const byReader = "reader"
+
+// RunReader has a model read tests that were not read before, as a job, until ctx ends or the service stops. It skips
+// trees without a model, and those that cannot be written. Memories added since are read after the next evolve of the
 // schedule.
 func (s *Server) RunReader(ctx context.Context) {
 	for s.opts.Pause(ctx, readEvery) && !s.closing() {
 		for _, name := range s.trees.names {
 			t := s.trees.byName[name]
-			if ctx.Err() != nil || s.closing() || t.writable() != nil || t.Briefs().Known().New == 0 {
+			if ctx.Err() != nil || s.closing() || t.writable() != nil || !t.Health().Asks {
 				continue
 			}
-			s.readTests(ctx, t, brief.ReadOptions{Fresh: true})
+			unread, err := s.unread(ctx, t)
+			if err == nil && unread {
+				_, err = t.jobs.Add(ctx, jobs.Order{Kind: jobs.Brief, By: byReader})
+			}
+			if _, runs := errors.AsType[*jobs.BusyError](err); err != nil && !runs {
+				s.opts.Logger.WarnContext(ctx, "coming tests are not read yet", "tree", name, "error", err.Error())
+			}
 		}
 	}
 }
 
+// unread reports whether there is a test that was not read, and something to read for it.
+func (s *Server) unread(ctx context.Context, t *treeOf) (bool, error) {
+	if err := t.Briefs().Sync(ctx); err != nil || t.Briefs().Known().New == 0 {
+		return false, err
+	}
+	plan, err := t.Briefs().Read(ctx, nil, &brief.ReadOptions{DryRun: true, Fresh: true})
+	return plan.Tests > 0, err
+}
+
 // readTests has the model of a tree read coming tests, and logs the result.
-func (s *Server) readTests(ctx context.Context, t *treeOf, o brief.ReadOptions) {
-	ctx, cancel := s.living(ctx)
-	defer cancel()
+func (s *Server) readTests(ctx context.Context, t *treeOf, o brief.ReadOptions) (brief.Report, error) {
 	ctx, part := s.step(ctx, "brief")
 	did, err := t.Briefs().Read(ctx, nil, &o)
 	part.name("tree", t.name)
@@ -47,6 +65,7 @@ func (s *Server) readTests(ctx context.Context, t *treeOf, o brief.ReadOptions) 
 		s.opts.Logger.InfoContext(ctx, "coming tests were read", "tree", t.name, "read", did.Result.Tests, "told", did.Told,
 			"left", did.Left, "calls", did.Calls)
 	}
+	return did, err
 }
 
 // living returns a context that ends with the service too.
@@ -64,8 +83,6 @@ func (s *Server) living(ctx context.Context) (context.Context, context.CancelFun
 
 // readFacts has the model of a tree read notes on false alarms, and logs the result.
 func (s *Server) readFacts(ctx context.Context, t *treeOf, o *brief.ReadOptions) {
-	ctx, cancel := s.living(ctx)
-	defer cancel()
 	ctx, part := s.step(ctx, "facts")
 	did, err := t.Knowledge().Read(ctx, &knowledge.ReadOptions{
 		MaxCalls: o.MaxCalls, MaxCost: o.MaxCost, Price: o.Price.Of,

@@ -67,6 +67,7 @@ func (s *Server) register() {
 	add(s, "expect", http.StatusOK, s.expect)
 	add(s, "briefs", http.StatusOK, s.briefs)
 	add(s, "evolve", http.StatusAccepted, s.evolve)
+	add(s, "jobs", http.StatusOK, s.jobs)
 	add(s, "job", http.StatusOK, s.job)
 	add(s, "jobEvents", http.StatusOK, s.jobEvents)
 	s.plain("metrics", "text/plain", s.metrics)

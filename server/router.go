@@ -9,6 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )
@@ -39,6 +40,7 @@ func specification(version string) huma.Config {
 	teachHuma()
 	schemas := huma.NewMapRegistry("#/components/schemas/", schemaNames())
 	schemas.RegisterTypeAlias(reflect.TypeFor[tree.Raw](), reflect.TypeFor[json.RawMessage]())
+	schemas.RegisterTypeAlias(reflect.TypeFor[evolved](), reflect.TypeFor[evolution.Evolved]())
 	schemas.RegisterTypeAlias(reflect.TypeFor[retrieval.Signals](), reflect.TypeFor[map[string]signal]())
 	return huma.Config{
 		OpenAPI: &huma.OpenAPI{

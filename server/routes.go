@@ -152,7 +152,10 @@ var routes = []route{
 		summary: "How many coming tests are known and read"},
 
 	{id: "evolve", method: "POST", path: inTreePath + "/evolve", scope: token.Admin, body: maxWord, changes: true,
-		summary: "Let the tree learn, as a job", about: "One at a time in a tree: another is 409 meanwhile."},
+		summary: "Let the tree learn, as a job", about: "One at a time in a tree: another is 409 meanwhile. Of a tree in a " +
+			"database, any of its services may run it, and another one goes on where that is killed."},
+	{id: "jobs", method: "GET", path: inTreePath + "/jobs", scope: token.Read,
+		summary: "The latest jobs, the newest first, without their results"},
 	{id: "job", method: "GET", path: inTreePath + "/jobs/{id}", scope: token.Read, summary: "How a job goes on"},
 	{id: "jobEvents", method: "GET", path: inTreePath + "/jobs/{id}/events", scope: token.Read, stream: true,
 		summary: "How a job goes on, as server-sent events",

@@ -2,16 +2,19 @@ package server
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/internal/jobs"
 	"github.com/memtree/memtree/internal/token"
 	"github.com/memtree/memtree/tree"
 )
@@ -32,7 +35,37 @@ func (w *world) learned(tok string, n int) {
 	a = w.ask("POST", inDefault+"/evolve", tok, "{}")
 	require.Equal(w.t, http.StatusAccepted, a.Code, a.Body)
 	require.Equal(w.t, inDefault+"/jobs/j1", a.Header.Get("Location"))
-	w.trees.byName[Default].jobs.running.Wait()
+	w.ended("j1")
+}
+
+// ended waits until a job of the default tree has ended.
+func (w *world) ended(id string) jobs.Job {
+	w.t.Helper()
+	q := w.trees.byName[Default].jobs
+	for {
+		j, err := q.Get(w.t.Context(), id)
+		require.NoError(w.t, err)
+		if j.Over() {
+			return j
+		}
+		q.Wait(w.t.Context(), &j)
+	}
+}
+
+// held lets the jobs of the default tree wait until release is called, which they report as their progress.
+func (w *world) held() (begun <-chan func(jobs.Progress), release func()) {
+	begin, end := make(chan func(jobs.Progress), 9), make(chan struct{})
+	q := jobs.Here(func() time.Time { return w.now })
+	q.Work(func(ctx context.Context, _ *jobs.Job, tell func(jobs.Progress)) (jobs.Outcome, jobs.Spent) {
+		begin <- tell
+		select {
+		case <-end:
+		case <-ctx.Done():
+		}
+		return jobs.Outcome{}, jobs.Spent{}
+	})
+	w.trees.byName[Default].jobs = q
+	return begin, sync.OnceFunc(func() { close(end) })
 }
 
 func TestJob(t *testing.T) {
@@ -40,18 +73,24 @@ func TestJob(t *testing.T) {
 	tok := w.token("a", nil, token.Admin)
 	w.learned(tok, 5)
 	j := decode[Job](t, w.ask("GET", inDefault+"/jobs/j1", tok, ""))
-	require.Equal(t, jobDone, j.State)
-	require.NotNil(t, j.Result)
+	require.Equal(t, jobs.Done, j.State)
+	require.Contains(t, string(j.Result), `"plans"`)
 	require.Equal(t, "a", j.By)
+	require.Equal(t, jobs.Evolve, j.Kind)
+	require.NotEmpty(t, j.On)
 	require.Equal(t, http.StatusNotFound, w.ask("GET", inDefault+"/jobs/j2", tok, "").Code)
 	require.Equal(t, http.StatusNotFound, w.ask("GET", "/v1/trees/other/jobs/j1", tok, "").Code, "a job is of one tree")
+	list := decode[jobList](t, w.ask("GET", inDefault+"/jobs", tok, ""))
+	require.Len(t, list.Jobs, 1)
+	require.Equal(t, "j1", list.Jobs[0].ID)
+	require.Empty(t, list.Jobs[0].Result)
 
-	_, err := w.trees.byName[Default].jobs.begin("b", w.now)
-	require.NoError(t, err)
+	_, release := w.held()
+	defer release()
+	require.Equal(t, http.StatusAccepted, w.ask("POST", inDefault+"/evolve", tok, "{}").Code)
 	p := w.ask("POST", inDefault+"/evolve", tok, "{}").problem(t)
 	require.Equal(t, http.StatusConflict, p.Status)
-	require.Contains(t, p.Detail, "j2")
-	w.trees.byName[Default].jobs.running.Done()
+	require.Contains(t, p.Detail, "j1")
 	code := w.ask("POST", "/v1/trees/other/evolve", tok, "{}").Code
 	require.Equal(t, http.StatusAccepted, code, "trees evolve side by side")
 	p = w.ask("POST", inDefault+"/evolve", tok, `{"only":"nonsense"}`).problem(t)
@@ -61,8 +100,9 @@ func TestJob(t *testing.T) {
 func TestJobEvents(t *testing.T) {
 	w := newWorld(t)
 	tok := w.token("a", nil, token.Admin)
-	j, err := w.trees.byName[Default].jobs.begin("b", w.now)
-	require.NoError(t, err)
+	begun, release := w.held()
+	defer release()
+	require.Equal(t, http.StatusAccepted, w.ask("POST", inDefault+"/evolve", tok, "{}").Code)
 	q, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+w.listen()+inDefault+"/jobs/j1/events", nil)
 	require.NoError(t, err)
 	q.Header.Set("Authorization", "Bearer "+tok)
@@ -84,14 +124,13 @@ func TestJobEvents(t *testing.T) {
 	}
 	name, of := event()
 	require.Equal(t, "progress", name)
-	require.Equal(t, jobRunning, of.State)
-	j.set(func(x *Job) { x.Progress.Done = 3 })
+	require.Equal(t, jobs.Running, of.State)
+	(<-begun)(jobs.Progress{Done: 3})
 	_, of = event()
 	require.Equal(t, 3, of.Progress.Done)
-	j.set(func(x *Job) { x.State = jobDone })
+	release()
 	name, _ = event()
 	require.Equal(t, "end", name)
-	w.trees.byName[Default].jobs.running.Done()
 }
 
 func TestNodes(t *testing.T) {

@@ -2,10 +2,12 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/jobs"
 	"github.com/memtree/memtree/internal/pages"
 )
 
@@ -19,6 +21,9 @@ type Nightly struct {
 	Last func(tree string) time.Time
 	Ran  func(tree string, at time.Time)
 }
+
+// sameNight is within which time the schedules of several services of a tree mean the same evolve.
+const sameNight = time.Hour
 
 // bySchedule is the originator of a job of the schedule.
 const bySchedule = "schedule"
@@ -55,8 +60,7 @@ func (s *Server) RunSchedule(ctx context.Context, n Nightly) error {
 		return err
 	}
 	s.nights.Store(&n)
-	s.evolveAll(ctx, &n, func(name string, now time.Time) bool {
-		last := n.last(name)
+	s.evolveAll(ctx, &n, func(_ string, last, now time.Time) bool {
 		return !last.IsZero() && now.Sub(last) > 24*time.Hour
 	})
 	for {
@@ -64,19 +68,19 @@ func (s *Server) RunSchedule(ctx context.Context, n Nightly) error {
 		if !s.until(ctx, nextAt(now, hour, minute)) {
 			return nil
 		}
-		s.evolveAll(ctx, &n, func(string, time.Time) bool { return true })
+		s.evolveAll(ctx, &n, func(_ string, last, now time.Time) bool { return now.Sub(last) > sameNight })
 	}
 }
 
 // night returns the schedule for the page of a tree's health; nil: never.
-func (s *Server) night(name string) *pages.Night {
+func (s *Server) night(ctx context.Context, name string) *pages.Night {
 	n := s.nights.Load()
 	if n == nil {
 		return nil
 	}
 	hour, minute, _, _ := ParseAt(n.At) // it was parsed before
 	now := s.opts.Now()
-	v := &pages.Night{At: n.At, Next: nextAt(now, hour, minute), Last: n.last(name)}
+	v := &pages.Night{At: n.At, Next: nextAt(now, hour, minute), Last: s.lastNight(ctx, n, name)}
 	if !v.Last.IsZero() {
 		v.Last = v.Last.In(now.Location())
 	}
@@ -106,35 +110,69 @@ func (s *Server) until(ctx context.Context, at time.Time) bool {
 	}
 }
 
-func (s *Server) evolveAll(ctx context.Context, n *Nightly, due func(name string, now time.Time) bool) {
+func (s *Server) evolveAll(ctx context.Context, n *Nightly, due func(name string, last, now time.Time) bool) {
 	for _, name := range s.trees.names {
 		now := s.opts.Now()
-		if ctx.Err() != nil || s.closing() || !due(name, now) {
+		if ctx.Err() != nil || s.closing() || !due(name, s.lastNight(ctx, n, name), now) {
 			continue
 		}
 		t := s.trees.byName[name]
 		if t.writable() != nil {
 			continue // readyz, the metrics and every refused change report why
 		}
-		j, err := t.jobs.begin(bySchedule, now.UTC())
+		j, err := t.jobs.Add(ctx, evolveOrder(bySchedule, &evolveWork{
+			evolve: evolve{MaxCalls: n.Bound.MaxCalls}, Night: true, Look: n.Look,
+		}, n.Bound.MaxCost))
 		if err != nil {
-			continue // another evolve of it runs already
+			if _, runs := errors.AsType[*jobs.BusyError](err); !runs {
+				s.opts.Logger.WarnContext(ctx, "a tree does not evolve tonight", "tree", name, "error", err.Error())
+			}
+			continue // another evolve of it waits or runs already
 		}
-		s.runJob(context.WithoutCancel(ctx), t, j, n.Bound) // it ends with the service
-		was, _ := j.see()
-		if was.State == jobDone {
-			left := leftOf(&n.Bound, was.Result)
-			s.readFacts(context.WithoutCancel(ctx), t, &left)
-			s.readLooks(context.WithoutCancel(ctx), t, n.Look, &left)
-			s.readTests(context.WithoutCancel(ctx), t, left)
-		}
-		s.opts.Audit.InfoContext(ctx, "change", "token", bySchedule, "route", "evolve", "tree", name, "job", was.ID,
-			"state", was.State, "ms", s.opts.Now().Sub(now).Milliseconds())
-		s.meters.ran(name, was.State, now)
-		if n.Ran != nil && was.State == jobDone {
+		j = s.follow(ctx, t, j)
+		s.opts.Audit.InfoContext(ctx, "change", "token", bySchedule, "route", "evolve", "tree", name, "job", j.ID,
+			"state", j.State, "ms", s.opts.Now().Sub(now).Milliseconds())
+		s.meters.ran(name, j.State, now)
+		if n.Ran != nil && j.State == jobs.Done {
 			n.Ran(name, now)
 		}
 	}
+}
+
+// follow waits for a job, and returns it as it is in the end. It does not wait for one that is put off for long, or
+// when the service stops.
+func (s *Server) follow(ctx context.Context, t *treeOf, j jobs.Job) jobs.Job {
+	ctx, cancel := s.living(ctx)
+	defer cancel()
+	for !j.Over() && (j.State != jobs.Waiting || j.Next.Sub(s.opts.Now()) < putOff) {
+		t.jobs.Wait(ctx, &j)
+		now, err := t.jobs.Get(context.WithoutCancel(ctx), j.ID)
+		if err == nil {
+			j = now
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return j
+}
+
+// putOff is how long a job of the schedule may wait before that of the next tree begins.
+const putOff = time.Hour
+
+// lastNight returns when a tree last evolved by the schedule of any of its services, the zero time for never.
+func (s *Server) lastNight(ctx context.Context, n *Nightly, name string) time.Time {
+	last := n.last(name)
+	all, err := s.trees.byName[name].jobs.List(ctx, jobsMost)
+	if err != nil {
+		return last
+	}
+	for i := range all {
+		if j := &all[i]; j.By == bySchedule && j.State == jobs.Done && j.Added.After(last) {
+			last = j.Added
+		}
+	}
+	return last
 }
 
 // sleep is the pause of a service whose clock is that of the machine.

@@ -53,7 +53,7 @@ func TestSchedule(t *testing.T) {
 	a = w.ask("GET", "/metrics", w.token("chief", nil, "admin"), "")
 	require.Contains(t, a.Body, `memtree_scheduled_evolves_total{tree="other",state="done"} 2`)
 	page := w.visit("GET", "/trees/other/health", w.token("ann", nil, "read"), "", "Accept-Language", "en").Body
-	require.Contains(t, page, "every day at 02:30 · last 2026-03-01 19:00 UTC · next 2026-03-03 02:30 UTC")
+	require.Contains(t, page, "every day at 02:30 · last 2026-03-02 02:30 UTC · next 2026-03-03 02:30 UTC")
 	require.Error(t, w.s.RunSchedule(t.Context(), Nightly{At: "25:00"}))
 	require.NoError(t, w.s.RunSchedule(t.Context(), Nightly{At: "off"}))
 }

@@ -8,7 +8,7 @@
 // Where to look:
 //   - register.go, router.go: handlers of the routes; caller.go, rate.go: who calls, how often
 //   - evaluations.go, guidance.go, read.go, nodes.go, inbox.go, decision.go, travel.go: the handlers
-//   - jobs.go, schedule.go: evolving, on request and at night; reader.go: coming tests
+//   - jobs.go, work.go: jobs, and what does them; schedule.go: evolving at night; reader.go: coming tests
 //   - agents.go: MCP over HTTP; site.go: the pages
 //   - health.go, metrics.go, spans.go: monitoring
 package server
@@ -29,8 +29,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/memtree/memtree/internal/jobs"
 	"github.com/memtree/memtree/internal/pages"
 	"github.com/memtree/memtree/internal/token"
+	"github.com/memtree/memtree/llm/meter"
 )
 
 // Options configures the access to a service. The zero value admits no caller.
@@ -44,6 +46,7 @@ type Options struct {
 	Logger   *slog.Logger  // receives internal failures; nil: discards them
 	Tracer   trace.Tracer  // makes the spans of requests and jobs; nil: no spans
 	Version  string        // of the program, for the specification
+	Price    meter.Price   // of the model's tokens, for the cost of jobs
 	Now      func() time.Time
 	Pause    func(context.Context, time.Duration) bool // sleeps, and reports whether to continue; nil: real time
 }
@@ -70,11 +73,18 @@ func New(trees *Trees, o Options) *Server {
 	o = o.withDefaults()
 	life, stop := context.WithCancel(context.Background())
 	s := &Server{trees: trees, opts: o, mux: http.NewServeMux(), stop: stop, life: life.Done()}
-	s.meters.of, s.meters.nights = map[string]*meter{}, map[string]*nights{}
+	s.meters.of, s.meters.nights = map[string]*counter{}, map[string]*nights{}
 	s.mcp = map[agentsOf]*mcp.Server{}
 	s.guard = newGuard(s)
 	s.api = humago.New(router{s}, specification(o.Version))
 	s.register()
+	for _, name := range trees.names {
+		t := trees.byName[name]
+		if t.jobs == nil {
+			t.jobs = jobs.Here(o.Now)
+		}
+		t.jobs.Work(s.do(t))
+	}
 	return s
 }
 
@@ -157,7 +167,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 func (s *Server) Close() {
 	s.stop()
 	for _, name := range s.trees.names {
-		s.trees.byName[name].jobs.running.Wait()
+		s.trees.byName[name].jobs.Close()
 	}
 }
 

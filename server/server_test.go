@@ -37,8 +37,8 @@ func memory(t testing.TB) *memtree.Memory {
 func newWorld(t testing.TB, change ...func(*Options)) *world {
 	t.Helper()
 	w := &world{t: t, dir: t.TempDir(), trees: NewTrees(), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	require.NoError(t, w.trees.Add(Default, memory(t), false))
-	require.NoError(t, w.trees.Add("other", memory(t), false))
+	require.NoError(t, w.trees.Add(Default, memory(t), false, nil))
+	require.NoError(t, w.trees.Add("other", memory(t), false, nil))
 	o := Options{Tokens: token.NewKeeper(w.dir), Version: "test", Now: func() time.Time { return w.now }}
 	for _, f := range change {
 		f(&o)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/jobs"
 )
 
 // Default is the name of the tree in the store that --store names.
@@ -37,14 +38,15 @@ type treeOf struct {
 	*memtree.Memory
 	name     string
 	readOnly bool
-	jobs     jobs
+	jobs     jobs.Queue
 }
 
 // NewTrees returns an empty set of trees.
 func NewTrees() *Trees { return &Trees{byName: map[string]*treeOf{}} }
 
-// Add adds an open memory under a name. readOnly reports whether it was opened for reading only.
-func (t *Trees) Add(name string, m *memtree.Memory, readOnly bool) error {
+// Add adds an open memory under a name. readOnly reports whether it was opened for reading only. q holds its jobs; nil:
+// this process does. The service closes it.
+func (t *Trees) Add(name string, m *memtree.Memory, readOnly bool, q jobs.Queue) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
@@ -54,7 +56,7 @@ func (t *Trees) Add(name string, m *memtree.Memory, readOnly bool) error {
 	if len(t.names) == MaxTrees {
 		return fmt.Errorf("there are %d trees, which is the most of one service; start another", MaxTrees)
 	}
-	t.byName[name] = &treeOf{Memory: m, name: name, readOnly: readOnly}
+	t.byName[name] = &treeOf{Memory: m, name: name, readOnly: readOnly, jobs: q}
 	t.names = append(t.names, name)
 	slices.Sort(t.names)
 	return nil

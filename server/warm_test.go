@@ -33,7 +33,8 @@ func TestWarm(t *testing.T) {
 	w := newWorld(t)
 	m, err := memtree.Open(t.Context(), "", &memtree.Options{InMemory: true, Deadline: time.Minute, Embedder: e})
 	require.NoError(t, err)
-	require.NoError(t, w.trees.Add("third", m, false))
+	require.NoError(t, w.trees.Add("third", m, false, nil))
+	w.s = New(w.trees, w.s.opts) // with the third tree
 	tok := w.token("a", nil, token.Read, token.Write)
 	require.Equal(t, http.StatusAccepted, w.ask("POST", "/v1/trees/third/evaluations", tok, "["+wrongTotal+"]").Code)
 	require.NoError(t, m.Wait(t.Context()))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,24 +9,20 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/config"
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/cli/store"
+	"github.com/memtree/memtree/internal/jobs"
 	"github.com/memtree/memtree/internal/token"
 	"github.com/memtree/memtree/internal/tracing"
-	"github.com/memtree/memtree/internal/whole"
 	"github.com/memtree/memtree/server"
 	"github.com/memtree/memtree/tree"
 )
@@ -46,6 +41,7 @@ type serveOptions struct {
 	logFormat string
 	rate      float64
 	nightly   nightly
+	day       dayBudget
 }
 
 func serveCommand(a *app) *cobra.Command {
@@ -70,6 +66,7 @@ func serveCommand(a *app) *cobra.Command {
 	f.Float64Var(&o.rate, "rate", 5000, a.Say("requests a second of one token"))
 	f.StringVar(&o.logFormat, "log-format", "json", a.Say("of the lines on standard error: text or json"))
 	nightlyFlags(a.Voice, f, &o.nightly)
+	dayFlags(a.Voice, f, &o.day)
 	completes(c, "log-format", func() []cobra.Completion { return []cobra.Completion{"text", "json"} })
 	return c
 }
@@ -96,7 +93,7 @@ func runServe(ctx context.Context, a *app, o *serveOptions) error {
 	defer context.AfterFunc(ctx, shared.stop)() // while requests are still running
 	a.store.Follows = true
 	for _, s := range stores {
-		if err = openTree(ctx, a, trees, s, &shared); err != nil {
+		if err = openTree(ctx, a, trees, s, &shared, &o.day); err != nil {
 			break
 		}
 	}
@@ -148,6 +145,7 @@ func answer(ctx context.Context, a *app, l net.Listener, trees *server.Trees, o 
 		Logger:  a.store.Logger,
 		Tracer:  traces.Tracer(),
 		Version: built().Version,
+		Price:   priceOf(a),
 	})
 	welcome(a, l.Addr().String(), trees.Names(), o)
 	nights, ended := schedule(a, &o.nightly), make(chan error, 1)
@@ -177,6 +175,9 @@ func checkServe(a *app, o *serveOptions) error {
 			"and --listen is %s; leave one of them out", o.listen)
 	case o.rate <= 0:
 		return a.Usage("--rate is %g; give a number above 0", o.rate)
+	}
+	if err := checkDay(a, &o.day, o.trees); err != nil {
+		return err
 	}
 	return checkNightly(a, &o.nightly)
 }
@@ -230,7 +231,7 @@ func badTree(v *say.Voice, name string) string {
 }
 
 // openTree opens one store. A store that is damaged or not writable is served for reading only.
-func openTree(ctx context.Context, a *app, trees *server.Trees, s named, shared *sharing) error {
+func openTree(ctx context.Context, a *app, trees *server.Trees, s named, shared *sharing, day *dayBudget) error {
 	a.model.Spending = model.Spending{}
 	if s.name != server.Default {
 		back, err := a.store.At(s.dir)
@@ -260,7 +261,14 @@ func openTree(ctx context.Context, a *app, trees *server.Trees, s named, shared 
 	if !readOnly {
 		shared.add(a.store.Share(ctx, m, a.store.Dir, "serve", shared.address))
 	}
-	return trees.Add(s.name, m, readOnly)
+	var q jobs.Queue
+	if !readOnly {
+		if q, err = a.store.Jobs(ctx, day.options(a)); err != nil {
+			err = &say.Failure{Text: fmt.Sprintf("%s: %s", s.name, a.Sentence(err)), Cause: err}
+			return errors.Join(err, m.Close()) //nolint:contextcheck // it has a bound of its own
+		}
+	}
+	return trees.Add(s.name, m, readOnly, q)
 }
 
 // welcome prints the address, and what to do next.
@@ -322,92 +330,4 @@ func probeService(ctx context.Context, v *say.Voice, listen string) error {
 		return v.Fail(nil, "the service at %s is not ready: %s", at, answer.Status)
 	}
 	return v.Print(v.Say("The service at %s is ready.", at))
-}
-
-// nightly are the flags of the schedule.
-type nightly struct {
-	at    string
-	calls int
-	cost  float64
-	look  int
-}
-
-func nightlyFlags(v *say.Voice, f *pflag.FlagSet, n *nightly) {
-	f.StringVar(&n.at, "evolve-at", "off", v.Say("time of day at which every tree evolves, such as 02:30"))
-	f.IntVar(&n.calls, "evolve-max-calls", -1, v.Say("of one such evolve: ask the model at most so often; -1: no bound"))
-	f.Float64Var(&n.cost, "evolve-max-cost", -1,
-		v.Say("of one such evolve: spend at most so much on the model; -1: no bound"))
-	f.IntVar(&n.look, "evolve-look", 0,
-		v.Say("after it: have the model look a second time at so many of the riskiest verdicts without a label"))
-}
-
-func checkNightly(a *app, n *nightly) error {
-	if _, _, _, err := server.ParseAt(n.at); err != nil {
-		return a.Usage("--evolve-at is %q; give a time of day such as 02:30, or off", n.at)
-	}
-	if n.cost >= 0 {
-		a.model.Cost = &n.cost // so that a price is required
-		defer func() { a.model.Cost = nil }()
-		return a.model.Check()
-	}
-	return nil
-}
-
-// schedule is the schedule of a service.
-func schedule(a *app, n *nightly) server.Nightly {
-	o := memtree.EvolveOptions{}
-	if n.calls >= 0 {
-		o.MaxCalls = &n.calls
-	}
-	if n.cost >= 0 {
-		o.MaxCost = &n.cost
-	}
-	if a.model.Name != "" {
-		o.Price, _ = a.model.PriceOf(a.model.Name)
-	}
-	kept := readLastNights(a.store.Dir)
-	return server.Nightly{
-		At: n.at, Bound: o, Look: n.look, Last: kept.of,
-		Ran: func(tree string, at time.Time) {
-			if err := kept.add(tree, at); err != nil {
-				a.Note(a.Say("When the trees evolved last cannot be kept (%s); after a restart a missed run is not made up.",
-					err.Error()))
-			}
-		},
-	}
-}
-
-// lastNights holds the time of the last scheduled evolve of each tree. It is stored in schedule.json in the folder of
-// --store. It is safe for concurrent use.
-type lastNights struct {
-	file string
-	mu   sync.Mutex
-	at   map[string]time.Time
-}
-
-// readLastNights reads the file. It ignores a damaged one, which costs at most one evolve.
-func readLastNights(folder string) *lastNights {
-	k := &lastNights{file: filepath.Join(folder, "schedule.json")}
-	b, err := os.ReadFile(k.file)
-	if err != nil || json.Unmarshal(b, &k.at) != nil || k.at == nil {
-		k.at = map[string]time.Time{}
-	}
-	return k
-}
-
-func (k *lastNights) of(tree string) time.Time {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.at[tree]
-}
-
-func (k *lastNights) add(tree string, at time.Time) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.at[tree] = at.UTC()
-	b, err := json.Marshal(k.at)
-	if err != nil {
-		return err //nolint:wrapcheck // it is told as it is
-	}
-	return whole.Bytes(k.file, 0o600, append(b, '\n')) //nolint:wrapcheck // likewise
 }

@@ -164,7 +164,7 @@ func (m *Meter) full() string {
 // Generate makes a request, if the limits allow it. Otherwise the error has [llm.KindBound]. That error does not
 // concern the request: callers fall back to the rules and retry later.
 func (m *Meter) Generate(ctx context.Context, r llm.Request) (a llm.Answer, err error) {
-	c := counted{stage: stageOf(r.Name), price: m.o.Price, most: mostOf(r)}
+	c := counted{stage: stageOf(r.Name), price: m.o.Price, most: Most(r)}
 	err = m.count(ctx, c, func(ctx context.Context) (llm.Usage, error) {
 		var err error
 		a, err = m.of.Generate(ctx, r)
@@ -260,9 +260,9 @@ func (m *Meter) begin(c *counted) error {
 // longest is the length of an answer in tokens if a request does not limit it.
 const longest = 2048
 
-// mostOf returns an upper bound of a request's usage: each character is a token, and the answer has the greatest
+// Most returns an upper bound of a request's usage: each character is a token, and the answer has the greatest
 // length.
-func mostOf(r llm.Request) llm.Usage {
+func Most(r llm.Request) llm.Usage {
 	out := r.MaxTokens
 	if out <= 0 {
 		out = longest

@@ -51,19 +51,11 @@ func open(ctx context.Context, a Address, o Options) (_ *Store, err error) {
 	if s.patience <= 0 {
 		s.patience = defaultPatience
 	}
-	config := a.config.Copy()
-	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = connectWithin
+	most := int32(connections)
+	if a.ownPool {
+		most = a.config.MaxConns
 	}
-	if !a.ownPool {
-		config.MaxConns = connections
-	}
-	// A commit that waits for a standby must not be given up, whatever the settings of the role are.
-	config.ConnConfig.RuntimeParams["statement_timeout"] = "0"
-	config.ConnConfig.RuntimeParams["application_name"] = "memtree"
-	config.ConnConfig.DialFunc = dialer.DialContext
-	config.AfterConnect = remember
-	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+	if s.pool, err = a.Pool(ctx, most); err != nil {
 		return nil, s.translate(err)
 	}
 	defer func() {
@@ -82,6 +74,22 @@ func open(ctx context.Context, a Address, o Options) (_ *Store, err error) {
 	}
 	s.intake = newIntake(s)
 	return s, nil
+}
+
+// Pool returns a pool of at most so many connections to the database. It connects when it is used. The caller closes
+// it.
+func (a Address) Pool(ctx context.Context, most int32) (*pgxpool.Pool, error) {
+	config := a.config.Copy()
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = connectWithin
+	}
+	config.MaxConns = most
+	// A commit that waits for a standby must not be given up, whatever the settings of the role are.
+	config.ConnConfig.RuntimeParams["statement_timeout"] = "0"
+	config.ConnConfig.RuntimeParams["application_name"] = "memtree"
+	config.ConnConfig.DialFunc = dialer.DialContext
+	config.AfterConnect = remember
+	return pgxpool.NewWithConfig(ctx, config)
 }
 
 // find looks the tree up, and makes it.

@@ -28,6 +28,8 @@ func (s *Store) purge(ctx context.Context, tx pgx.Tx, p *tree.Purge, rev int64) 
 	q.Queue(`UPDATE memtree.commit SET changes = NULL WHERE tree = $1 AND changes IS NOT NULL`, s.tree)
 	q.Queue(`UPDATE memtree.tree SET base = $2 WHERE id = $1`, s.tree, rev)
 	q.Queue(`DELETE FROM memtree.derived WHERE tree = $1`, s.tree)
+	q.Queue(`UPDATE memtree.job SET result = NULL, problem = NULL WHERE tree = $1`, s.tree)
+	q.Queue(`DELETE FROM memtree.reply WHERE job IN (SELECT id FROM memtree.job WHERE tree = $1)`, s.tree)
 	return tx.SendBatch(ctx, &q).Close()
 }
 

@@ -7,12 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/database"
 	"github.com/pressly/goose/v3/lock"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
 
 	"github.com/memtree/memtree/tree"
 )
@@ -22,7 +25,7 @@ var migrations embed.FS
 
 // schemaVersion is the version of the schema that this program makes. A migration must let programs of the version
 // before it go on, so that two versions run side by side during an upgrade; if it cannot, it raises memtree.needs.
-const schemaVersion = 1
+const schemaVersion = 2
 
 // migrate brings the schema to the version of this program, or checks it if the options do not let it. A newer schema
 // is accepted unless it needs a newer program.
@@ -89,19 +92,42 @@ func (s *Store) makeSchema(ctx context.Context) error {
 	if err := locker.SessionLock(ctx, conn); err != nil {
 		return err
 	}
-	err = migrateOn(ctx, db)
+	if err = makeNamespace(ctx, db); err == nil {
+		err = s.migrateRiver(ctx)
+	}
+	if err == nil {
+		err = migrateOn(ctx, db)
+	}
 	return errors.Join(err, locker.SessionUnlock(context.WithoutCancel(ctx), conn))
 }
 
-func migrateOn(ctx context.Context, db *sql.DB) error {
+// riverVersion is the version of River's tables that the migrations here refer to.
+const riverVersion = 8
+
+// migrateRiver makes the tables of River, which holds the jobs, in the schema. It comes first: other tables refer to
+// them.
+func (s *Store) migrateRiver(ctx context.Context) error {
+	m, err := rivermigrate.New(riverpgxv5.New(s.pool), &rivermigrate.Config{
+		Schema: "memtree", Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		return err
+	}
+	_, err = m.Migrate(ctx, rivermigrate.DirectionUp, &rivermigrate.MigrateOpts{TargetVersion: riverVersion})
+	return err
+}
+
+// makeNamespace makes the schema, if it is missing.
+func makeNamespace(ctx context.Context, db *sql.DB) error {
 	var exists bool
 	err := db.QueryRowContext(ctx, `SELECT to_regnamespace('memtree') IS NOT NULL`).Scan(&exists)
 	if err == nil && !exists { // CREATE … IF NOT EXISTS needs the right to create even if it exists
 		_, err = db.ExecContext(ctx, `CREATE SCHEMA memtree`)
 	}
-	if err != nil {
-		return err
-	}
+	return err
+}
+
+func migrateOn(ctx context.Context, db *sql.DB) error {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		return err

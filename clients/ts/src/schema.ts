@@ -215,7 +215,7 @@ export interface paths {
         put?: never;
         /**
          * Let the tree learn, as a job
-         * @description One at a time in a tree: another is 409 meanwhile.
+         * @description One at a time in a tree: another is 409 meanwhile. Of a tree in a database, any of its services may run it, and another one goes on where that is killed.
          */
         post: operations["evolve"];
         delete?: never;
@@ -422,6 +422,23 @@ export interface paths {
          * @description A run that has a label stays as it is and is named in decided. One undo takes all of it back.
          */
         post: operations["label"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/trees/{tree}/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The latest jobs, the newest first, without their results */
+        get: operations["jobs"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1757,20 +1774,59 @@ export interface components {
             type: string;
         };
         Job: {
-            /** @description The name of the token */
+            /** Format: date-time */
+            added: string;
+            /**
+             * Format: int64
+             * @description Those that have begun; a service that is killed ends one
+             */
+            attempts: number;
+            /** @description The name of the token, or schedule */
             by: string;
+            /**
+             * Format: int64
+             * @description Of the model, over all attempts
+             */
+            calls: number;
+            /**
+             * Format: double
+             * @description Of the calls, by the price that the service has; 0 if it has none
+             */
+            cost: number;
             /** Format: date-time */
             ended?: string;
             id: string;
-            /** @description Why it failed; what was done before is kept */
+            /**
+             * @description evolve: the tree learns; brief: coming tests are read
+             * @enum {string}
+             */
+            kind: "evolve" | "brief";
+            /**
+             * Format: date-time
+             * @description Of a waiting job: it does not begin earlier
+             */
+            next?: string;
+            /** @description The service that runs it, or ran it last: host and process */
+            on?: string;
+            /** @description Why it failed, or the last attempt did; what was done is kept */
             problem?: components["schemas"]["Problem"];
             progress: components["schemas"]["Progress"];
+            /** @description What was read of coming tests */
+            read?: components["schemas"]["Report"];
             /** @description What was learned */
             result?: components["schemas"]["Evolved"];
-            /** Format: date-time */
-            started: string;
+            /**
+             * Format: date-time
+             * @description Of the first attempt
+             */
+            started?: string;
             /** @enum {string} */
-            state: "running" | "done" | "failed";
+            state: "waiting" | "running" | "done" | "failed";
+            tree: string;
+        };
+        JobList: {
+            /** @description The newest first */
+            jobs: components["schemas"]["Job"][] | null;
         };
         Kin: {
             id: string;
@@ -2238,6 +2294,23 @@ export interface components {
             n: number;
             remedy: string;
             stopped: boolean;
+        };
+        Report: {
+            book: components["schemas"]["Known"];
+            /** Format: int64 */
+            calls: number;
+            /** Format: int64 */
+            left: number;
+            /** Format: int64 */
+            memories: number;
+            refused: string[] | null;
+            /** Format: int64 */
+            tests: number;
+            /** Format: int64 */
+            told: number;
+            unsaid: string[] | null;
+            usage: components["schemas"]["Usage"];
+            why?: string;
         };
         Requirement: {
             checks: components["schemas"]["Check"][] | null;
@@ -3723,6 +3796,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Labelled"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    jobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tree */
+                tree: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobList"];
                 };
             };
             /** @description Error */

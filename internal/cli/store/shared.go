@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/jobs"
+	"github.com/memtree/memtree/internal/jobs/shared"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/store/replica"
@@ -28,6 +30,9 @@ const TokensVariable = "MEMTREE_TOKENS"
 
 // Tokens returns the folder of the tokens: that of the store if no other is named.
 func (d *Door) Tokens() string { return cmp.Or(d.Getenv(TokensVariable), d.Dir) }
+
+// IsDatabase reports whether a name of a store is the URL of a database.
+func IsDatabase(name string) bool { return postgres.IsURL(name) }
 
 // Locate recognizes a URL as the store. The folder of this machine then takes its place as Dir.
 func (d *Door) Locate() error {
@@ -108,6 +113,9 @@ func (d *Door) openShared(ctx context.Context, how Access, o *memtree.Options) e
 		return err
 	}
 	o.Store = s
+	if o.Generator != nil {
+		o.Generator = jobs.Paid(o.Generator)
+	}
 	if d.Follows {
 		return d.follow(ctx, s, o)
 	}
@@ -134,6 +142,14 @@ func (d *Door) follow(ctx context.Context, s *postgres.Store, o *memtree.Options
 	}
 	o.Store = r
 	return nil
+}
+
+// Jobs opens the jobs of the tree in a database, nil for a store in a folder: the process that serves it has them.
+func (d *Door) Jobs(ctx context.Context, o shared.Options) (jobs.Queue, error) { //nolint:ireturn // nil is one too
+	if d.database == nil {
+		return nil, nil
+	}
+	return shared.Open(ctx, *d.database, o)
 }
 
 // NeedsFolder refuses a command that works on the files of a store, for one in a database.

@@ -32,6 +32,7 @@ ROUTES: Final[Dict[str, Tuple[str, str]]] = {
     "import": ("POST", "/v1/trees/{tree}/import"),
     "inbox": ("GET", "/v1/trees/{tree}/inbox"),
     "label": ("POST", "/v1/trees/{tree}/inbox"),
+    "jobs": ("GET", "/v1/trees/{tree}/jobs"),
     "job": ("GET", "/v1/trees/{tree}/jobs/{id}"),
     "jobEvents": ("GET", "/v1/trees/{tree}/jobs/{id}/events"),
     "teach": ("POST", "/v1/trees/{tree}/lessons"),
@@ -885,20 +886,42 @@ class Item(_Item, total=False):
 
 
 class _Job(TypedDict):
-    # The name of the token
+    added: str
+    # Those that have begun; a service that is killed ends one
+    attempts: int
+    # The name of the token, or schedule
     by: str
+    # Of the model, over all attempts
+    calls: int
+    # Of the calls, by the price that the service has; 0 if it has none
+    cost: float
     id: str
+    # evolve: the tree learns; brief: coming tests are read
+    kind: Literal["evolve", "brief"]
     progress: Progress
-    started: str
-    state: Literal["running", "done", "failed"]
+    state: Literal["waiting", "running", "done", "failed"]
+    tree: str
 
 
 class Job(_Job, total=False):
     ended: str
-    # Why it failed; what was done before is kept
+    # Of a waiting job: it does not begin earlier
+    next: str
+    # The service that runs it, or ran it last: host and process
+    on: str
+    # Why it failed, or the last attempt did; what was done is kept
     problem: Problem
+    # What was read of coming tests
+    read: Report
     # What was learned
     result: Evolved
+    # Of the first attempt
+    started: str
+
+
+class JobList(TypedDict):
+    # The newest first
+    jobs: Optional[List[Job]]
 
 
 class Kin(TypedDict):
@@ -1392,6 +1415,22 @@ class Remedied(TypedDict):
     n: int
     remedy: str
     stopped: bool
+
+
+class _Report(TypedDict):
+    book: Known
+    calls: int
+    left: int
+    memories: int
+    refused: Optional[List[str]]
+    tests: int
+    told: int
+    unsaid: Optional[List[str]]
+    usage: Usage
+
+
+class Report(_Report, total=False):
+    why: str
 
 
 class _Requirement(TypedDict):

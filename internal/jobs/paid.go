@@ -1,0 +1,153 @@
+package jobs
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/meter"
+)
+
+// Key identifies a request of a job: a hash of all that the model sees, and of the model's name.
+type Key [sha256.Size]byte
+
+// Reply is what a model wrote to a request: an answer, or one that cannot be used.
+type Reply struct {
+	JSON  json.RawMessage `json:"json,omitempty"`
+	Model string          `json:"model,omitempty"`
+	Usage llm.Usage       `json:"usage"`
+	Kind  llm.Kind        `json:"kind,omitempty"` // why it cannot be used; "": it can
+	Why   string          `json:"why,omitempty"`
+	// Invalid is what is wrong with it, for a request that has it repaired; nil: nothing is known
+	Invalid *llm.Invalid `json:"invalid,omitempty"`
+}
+
+// Call is a call of a model.
+type Call struct {
+	Key  Key
+	Most llm.Usage // the upper bound of its usage
+}
+
+// Ended is how a call ended.
+type Ended struct {
+	Unsent bool      // no request was sent
+	Used   llm.Usage // zero if the provider did not report it
+	Reply  *Reply    // nil: there is none, and the call may be made again
+}
+
+// Ledger counts the calls of one job over all its attempts, and keeps what they were answered. It is safe for
+// concurrent use.
+type Ledger interface {
+	// Known returns the reply to a request that the job has made before. It returns false without one.
+	Known(ctx context.Context, key Key) (Reply, bool, error)
+	// Begin counts a call before it is made, with the most that it may cost. It refuses a call beyond the bounds of the
+	// job, and every call once another process has the job, by an error of llm.KindBound.
+	Begin(ctx context.Context, c Call) error
+	// End counts what the call has cost, and stores its reply durably before it returns.
+	End(ctx context.Context, c Call, how Ended) error
+}
+
+// ledgerKey is the key of a Ledger in a context.
+type ledgerKey struct{}
+
+// WithLedger returns a context whose calls of a Paid generator are counted and stored.
+func WithLedger(ctx context.Context, l Ledger) context.Context {
+	return context.WithValue(ctx, ledgerKey{}, l)
+}
+
+// LedgerIn returns the ledger of a context, false without one.
+func LedgerIn(ctx context.Context) (Ledger, bool) { //nolint:ireturn // each queue has its own
+	l, ok := ctx.Value(ledgerKey{}).(Ledger)
+	return l, ok
+}
+
+// Paid returns a generator in front of another. A call whose context has a Ledger is made only if the job has no reply
+// to the same request, and its reply is stored before it is returned. So an attempt that goes on after one that was
+// killed gets the replies of that one, as if it had asked.
+func Paid(of llm.Generator) llm.Generator { return &paid{of: of} }
+
+type paid struct{ of llm.Generator }
+
+// Unwrap returns the generator, for [llm.Find].
+func (p *paid) Unwrap() any { return p.of }
+
+// Generate implements llm.Generator.
+func (p *paid) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
+	l, ok := LedgerIn(ctx)
+	if !ok {
+		return p.of.Generate(ctx, r)
+	}
+	key := keyOf(llm.NameOf(p.of), &r)
+	kept, known, err := l.Known(ctx, key)
+	switch {
+	case err != nil:
+		return llm.Answer{}, unsent(err)
+	case known:
+		return kept.answer()
+	}
+	c := Call{key, meter.Most(r)}
+	if err := l.Begin(ctx, c); err != nil {
+		if llm.KindOf(err) == "" {
+			err = unsent(err)
+		}
+		return llm.Answer{}, err
+	}
+	a, err := p.of.Generate(ctx, r)
+	how := endOf(&a, err)
+	if kept := l.End(context.WithoutCancel(ctx), c, how); kept != nil {
+		return llm.Answer{}, &llm.Error{Kind: llm.KindUnavailable, Usage: how.Used, Err: kept}
+	}
+	return a, err
+}
+
+// unsent is the error for a call that was not made, because it could not be counted.
+func unsent(err error) error { return &llm.Error{Kind: llm.KindUnavailable, Unsent: true, Err: err} }
+
+// endOf returns how a call ended.
+func endOf(a *llm.Answer, err error) Ended {
+	if err == nil {
+		return Ended{Used: a.Usage, Reply: &Reply{JSON: a.JSON, Model: a.Model, Usage: a.Usage}}
+	}
+	e, ok := errors.AsType[*llm.Error](err)
+	if !ok {
+		return Ended{}
+	}
+	how := Ended{Unsent: e.Unsent, Used: e.Usage}
+	switch e.Kind {
+	case llm.KindMalformed, llm.KindTruncated, llm.KindRefused, llm.KindTooLarge:
+		how.Reply = &Reply{Usage: e.Usage, Kind: e.Kind}
+		if invalid, ok := errors.AsType[*llm.Invalid](e.Err); ok {
+			how.Reply.Invalid = invalid
+		} else if e.Err != nil {
+			how.Reply.Why = e.Err.Error()
+		}
+	default: // there is no text of a model
+	}
+	return how
+}
+
+// answer returns the reply as the generator returned it.
+func (r *Reply) answer() (llm.Answer, error) {
+	switch {
+	case r.Invalid != nil:
+		return llm.Answer{}, &llm.Error{Kind: r.Kind, Usage: r.Usage, Err: r.Invalid}
+	case r.Kind != "":
+		return llm.Answer{}, &llm.Error{Kind: r.Kind, Usage: r.Usage, Err: errors.New(r.Why)}
+	}
+	return llm.Answer{JSON: r.JSON, Model: r.Model, Usage: r.Usage}, nil
+}
+
+// keyOf hashes a request for a model.
+func keyOf(model string, r *llm.Request) (key Key) {
+	h := sha256.New()
+	for _, part := range []string{model, r.Name, r.System, r.Prompt, string(r.Schema)} {
+		_ = binary.Write(h, binary.BigEndian, uint64(len(part)))
+		_, _ = h.Write([]byte(part)) // a hash has no error
+	}
+	_ = binary.Write(h, binary.BigEndian, int64(r.MaxTokens))
+	h.Sum(key[:0])
+	return key
+}

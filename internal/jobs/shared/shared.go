@@ -1,0 +1,251 @@
+// Package shared has the queue of a tree in a database: any service of the tree may take its jobs. It is River
+// (https://riverqueue.com) with its tables in the schema memtree, each tree a queue of its own.
+//
+// River lets a job run for as long as a fixed time and then gives it to another process, be the first one alive or not.
+// An evolve may take a night, and one whose service was killed should go on at once. So a job that runs has a lease
+// here, which its process renews, and a job without one is given away. The number of the lease, its turn, is in every
+// statement of the process that has it: one that was paused for too long can count no call any more.
+//
+// Jobs are added and taken in transactions of their own, never in that of a commit: River notifies in them.
+//
+// Where to look:
+//   - shared.go: the queue; list.go: jobs as they are
+//   - turn.go: one attempt, its lease and its end; rescue.go: jobs whose process is gone
+//   - budget.go: what a job may spend in a day; ledger.go: its calls, and their replies
+package shared
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
+
+	"github.com/memtree/memtree/internal/jobs"
+	"github.com/memtree/memtree/llm/meter"
+	"github.com/memtree/memtree/store/postgres"
+	"github.com/memtree/memtree/tree"
+)
+
+const (
+	schema      = "memtree"
+	connections = 4 // of a queue, at most
+	// attempts is how often a job is tried. River waits for 1, 16, 81 and 256 seconds between them, about.
+	attempts = 5
+	// keptFor is how long an ended job is listed.
+	keptFor = 90 * 24 * time.Hour
+	// pollEvery is how often the database is asked for jobs, and for what has become of one.
+	pollEvery = time.Second
+	// stopWithin bounds the end of the attempts of a process that stops.
+	stopWithin = 10 * time.Second
+)
+
+// Options configure Open. The zero value is valid.
+type Options struct {
+	Price  meter.Price  // of a model's tokens
+	Day    Budget       // of all jobs of the tenant in a day (UTC)
+	Logger *slog.Logger // nil: discards
+	Lease  time.Duration
+}
+
+// defaultLease is how long a job waits for another process after its own was killed.
+const defaultLease = 30 * time.Second
+
+// Queue is the jobs of one tree. It implements jobs.Queue.
+type Queue struct {
+	o      Options
+	pool   *pgxpool.Pool
+	client *river.Client[pgx.Tx]
+	tree   int64
+	tenant string
+	host   string
+	do     jobs.Do
+
+	life    context.Context //nolint:containedctx // ends with Close
+	stop    context.CancelFunc
+	working sync.WaitGroup
+}
+
+var _ jobs.Queue = (*Queue)(nil)
+
+// Open returns the queue of a tree, which is there. It takes no job before Work.
+func Open(ctx context.Context, a postgres.Address, o Options) (*Queue, error) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Lease <= 0 {
+		o.Lease = defaultLease
+	}
+	pool, err := a.Pool(ctx, connections)
+	if err != nil {
+		return nil, fmt.Errorf("open the jobs of %s: %w", a, err)
+	}
+	q := &Queue{o: o, pool: pool, tenant: a.Tenant, host: jobs.Process()}
+	q.life, q.stop = context.WithCancel(context.WithoutCancel(ctx))
+	err = pool.QueryRow(ctx, `SELECT id FROM memtree.tree WHERE tenant = $1 AND name = $2`, a.Tenant, a.Tree).Scan(&q.tree)
+	if err == nil {
+		q.client, err = q.newClient()
+	}
+	if err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("open the jobs of %s: %w", a, away(err))
+	}
+	return q, nil
+}
+
+// away marks an error of the database as such.
+func away(err error) error {
+	if err == nil || errors.Is(err, tree.ErrNotFound) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("%w (%w)", tree.ErrAway, err)
+}
+
+// name is the queue of the tree. A trigger on memtree.tree knows it too.
+func (q *Queue) name() string { return fmt.Sprint("tree_", q.tree) }
+
+func (q *Queue) newClient() (*river.Client[pgx.Tx], error) {
+	workers := river.NewWorkers()
+	river.AddWorker(workers, &worker[evolve]{q: q})
+	river.AddWorker(workers, &worker[brief]{q: q})
+	return river.NewClient(riverpgxv5.New(q.pool), &river.Config{
+		Schema:  schema,
+		Queues:  map[string]river.QueueConfig{q.name(): {MaxWorkers: len(jobs.Kinds())}},
+		Workers: workers, MaxAttempts: attempts,
+		JobTimeout: -1, RescueStuckJobsAfter: keptFor, // leases do that
+		PollOnly: true, FetchPollInterval: pollEvery, // no LISTEN: a pooler between may not have it
+		CompletedJobRetentionPeriod: keptFor, CancelledJobRetentionPeriod: keptFor, DiscardedJobRetentionPeriod: keptFor,
+		ReindexerIndexNames: []string{}, // the operator's
+		Logger:              slog.New(quiet{q.o.Logger.Handler()}),
+	})
+}
+
+// quiet passes on River's errors alone: what it does is seen in the list of jobs.
+type quiet struct{ slog.Handler }
+
+// Enabled reports whether a record is an error.
+func (h quiet) Enabled(ctx context.Context, l slog.Level) bool {
+	return l >= slog.LevelError && h.Handler.Enabled(ctx, l)
+}
+
+// WithAttrs stays quiet.
+func (h quiet) WithAttrs(a []slog.Attr) slog.Handler { return quiet{h.Handler.WithAttrs(a)} }
+
+// WithGroup stays quiet.
+func (h quiet) WithGroup(name string) slog.Handler { return quiet{h.Handler.WithGroup(name)} }
+
+// Each kind has a type of its own for River. Its fields are those of the order.
+type (
+	evolve struct{ jobs.Order }
+	brief  struct{ jobs.Order }
+)
+
+// Kind implements river.JobArgs.
+func (evolve) Kind() string { return string(jobs.Evolve) }
+
+// Kind implements river.JobArgs.
+func (brief) Kind() string { return string(jobs.Brief) }
+
+// argsOf returns an order for River.
+func argsOf(o jobs.Order) (river.JobArgs, error) { //nolint:ireturn // of one of two types
+	switch o.Kind {
+	case jobs.Evolve:
+		return evolve{o}, nil
+	case jobs.Brief:
+		return brief{o}, nil
+	}
+	return nil, fmt.Errorf("%q is no kind of job", o.Kind)
+}
+
+// Work lets this process take jobs; see jobs.Queue. While the database is away, it tries again.
+func (q *Queue) Work(do jobs.Do) {
+	q.do = do
+	q.working.Go(func() {
+		for wait := pollEvery; ; wait = min(2*wait, time.Minute) {
+			err := q.client.Start(q.life)
+			if err == nil {
+				q.rescueUntil(q.life)
+				return
+			}
+			q.o.Logger.Warn("this service takes no jobs yet", "error", err)
+			if !pause(q.life, wait) {
+				return
+			}
+		}
+	})
+}
+
+// pause waits, and reports whether to continue.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// one is the uniqueness of a kind in a tree: one job waits or runs.
+var one = river.UniqueOpts{ByQueue: true, ByState: []rivertype.JobState{
+	rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning,
+	rivertype.JobStateScheduled,
+}}
+
+// Add adds a job; see jobs.Queue.
+func (q *Queue) Add(ctx context.Context, o jobs.Order) (jobs.Job, error) {
+	args, err := argsOf(o)
+	if err != nil {
+		return jobs.Job{}, err
+	}
+	r, err := q.client.Insert(ctx, args, &river.InsertOpts{Queue: q.name(), UniqueOpts: one, MaxAttempts: attempts})
+	if err != nil {
+		return jobs.Job{}, fmt.Errorf("add a job: %w", away(err))
+	}
+	if r.UniqueSkippedAsDuplicate {
+		return jobs.Job{}, &jobs.BusyError{Kind: o.Kind, ID: idOf(r.Job.ID)}
+	}
+	return q.Get(ctx, idOf(r.Job.ID))
+}
+
+// idOf returns the id of a job for people, numberOf the number of an id; 0 is that of none.
+func idOf(n int64) string { return fmt.Sprint("j", n) }
+
+func numberOf(id string) int64 {
+	digits, ok := strings.CutPrefix(id, "j")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if !ok || err != nil {
+		return 0
+	}
+	return n
+}
+
+// Wait waits; see jobs.Queue.
+func (q *Queue) Wait(ctx context.Context, _ *jobs.Job) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(q.life, cancel)() //nolint:contextcheck // the end of the queue ends it too
+	pause(ctx, pollEvery/2)
+}
+
+// Close ends the attempts of this process, which gives them to others; see jobs.Queue.
+func (q *Queue) Close() {
+	q.stop()
+	q.working.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
+	defer cancel()
+	if err := q.client.StopAndCancel(ctx); err != nil {
+		q.o.Logger.Warn("a job did not end; another service takes it over", "error", err)
+	}
+	q.pool.Close()
+}
