@@ -131,7 +131,7 @@ func (s *Server) show(site *pages.Site, p *pages.Route, w http.ResponseWriter, q
 	c := callerOf(q.Context())
 	v := pages.Visitor{
 		Memory: c.tree.Memory, Tree: c.tree.name, Admin: c.may(token.Admin) && !c.tree.readOnly, Lang: langOf(q),
-		Night: s.night(q.Context(), c.tree.name),
+		Night: s.night(q.Context(), c.tree.name), Jobs: c.tree.jobs,
 	}
 	if c.token != nil {
 		v.Who = c.token.Name

@@ -3,6 +3,7 @@ package server
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -13,10 +14,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
+	"github.com/memtree/memtree/internal/jobs"
 	"github.com/memtree/memtree/internal/pages"
 	"github.com/memtree/memtree/internal/token"
 	"github.com/memtree/memtree/tree"
@@ -271,4 +274,36 @@ func TestProblemsInChinese(t *testing.T) {
 	require.Contains(t, a.Body, "需要权限为 admin 的令牌", a.Body)
 	a = w.ask("GET", "/v1/nothing", ann, "")
 	require.Contains(t, a.Body, `"urn:memtree:not-found"`, "programs get problems")
+}
+
+// TestJobsPage lists jobs in both languages: how far each is, who wanted it and who runs it, and why it failed.
+func TestJobsPage(t *testing.T) {
+	w := newWorld(t)
+	tok := w.token("ann", nil, token.Admin)
+	page := func(lang string) string {
+		return w.visit("GET", "/trees/default/jobs", tok, "", "Accept-Language", lang).Body
+	}
+	require.Contains(t, page("en"), "There was no job yet")
+	begun, release := w.held()
+	defer release()
+	require.Equal(t, http.StatusAccepted, w.ask("POST", inDefault+"/evolve", tok, "{}").Code)
+	(<-begun)(jobs.Progress{Done: 2, Of: 5})
+	shown := []string{"Learn from cases", "under way, 2 of 5", "by ann", "on " + jobs.Process(), "attempts: 1"}
+	for _, says := range shown {
+		require.Contains(t, page("en"), says)
+	}
+	require.Contains(t, page("zh"), "进行中，2 / 5")
+	release()
+	w.ended("j1")
+	require.Contains(t, page("en"), `<span class="good">done</span>`)
+	q := jobs.Here(func() time.Time { return w.now })
+	q.Work(func(context.Context, *jobs.Job, func(jobs.Progress)) (jobs.Outcome, jobs.Spent) {
+		return jobs.Outcome{Problem: json.RawMessage(`{"type":"urn:memtree:database-away","detail":"x"}`)},
+			jobs.Spent{Calls: 7, Cost: .25}
+	})
+	w.trees.byName[Default].jobs = q
+	require.Equal(t, http.StatusAccepted, w.ask("POST", inDefault+"/evolve", tok, "{}").Code)
+	w.ended("j1")
+	require.Contains(t, page("en"), "The database cannot be reached")
+	require.Contains(t, page("en"), "calls of the model: 7 · cost: 0.2500")
 }

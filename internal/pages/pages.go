@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/jobs"
 	"github.com/memtree/memtree/internal/plot"
 	"github.com/memtree/memtree/internal/po"
 )
@@ -34,6 +35,7 @@ type Visitor struct {
 	Admin  bool     // may label, and change memories
 	Lang   string   // en or zh
 	Night  *Night   // nil: the tree evolves on request only
+	Jobs   jobs.Queue
 }
 
 // in returns the address of a page of the tree.
@@ -74,7 +76,7 @@ func New() (*Site, error) {
 		return nil, fmt.Errorf("read the pages: %w", err)
 	}
 	for name := range strings.FieldsSeq("overview verdicts judges inbox many memories memory facts fact edit teach ask " +
-		"coming map drawing runs run effect review draft history question health login problem") {
+		"coming map drawing runs run effect review draft history question jobs health login problem") {
 		t, err := layout.Clone()
 		if err == nil {
 			t, err = t.ParseFS(files, "templates/"+name+".html")

@@ -68,6 +68,12 @@ func (s *speech) kind(kind string) string {
 		return s.say("The service is busy, or the tree changed meanwhile; try again in a moment.")
 	case "disk-full", "disk-failed":
 		return s.say("The disk of the service is full or failed; nothing is half-written.")
+	case "database-away":
+		return s.say("The database cannot be reached; answers are from memory, and nothing was changed.")
+	case "killed":
+		return s.say("The service that ran it ended in the middle, or did not answer for too long; another one goes on.")
+	case "budget":
+		return s.say("What jobs may spend on models in a day is spent or reserved; it goes on tomorrow (UTC).")
 	case "closing":
 		return s.say("The service stops; ask again in a moment.")
 	case "too-large":

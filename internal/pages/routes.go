@@ -50,6 +50,7 @@ func Routes() []Route {
 		{ID: "imports", Method: "POST", Path: in + "imports", Admin: true, Changes: true, Do: (*Site).decideImports},
 		{ID: "history", Method: "GET", Path: in + "history", Do: (*Site).history},
 		{ID: "takeBack", Method: "POST", Path: in + "history", Admin: true, Changes: true, Do: (*Site).takeBack},
+		{ID: "jobs", Method: "GET", Path: in + "jobs", Do: (*Site).jobs},
 		{ID: "health", Method: "GET", Path: in + "health", Do: (*Site).health},
 	}
 }

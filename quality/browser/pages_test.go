@@ -23,7 +23,7 @@ func (w *world) all() []string {
 	return []string{
 		in + "overview", in + "overview?weeks=all", in + "verdicts", in + "inbox", in + "inbox?suite=none&direction=false_pass", in + "memories", in + "memories?level=all&state=all", in + "memories?words=zzzz",
 		in + "memories/" + lesson.ID, in + "memories/" + lesson.ID + "/edit", in + "memories/" + lesson.Children[0],
-		in + "facts", in + "facts?state=out", in + "facts/" + w.fact(), in + "map", in + "map?find=Save&page=/facts", in + "teach", in + "drawing", in + "drawing?colour=wrong&zoom=3", in + "drawing?in=/&find=o", in + "runs", in + "runs?like=explore+the+shop", in + "runs/explore", in + "coming?all=1",
+		in + "facts", in + "facts?state=out", in + "facts/" + w.fact(), in + "map", in + "map?find=Save&page=/facts", in + "teach", in + "drawing", in + "drawing?colour=wrong&zoom=3", in + "drawing?in=/&find=o", in + "runs", in + "runs?like=explore+the+shop", in + "runs/explore", in + "coming?all=1", in + "jobs",
 		in + "ask", in + "ask?prompt=" + url.QueryEscape(w.asked(lesson.Children[0])), in + "effect", in + "review",
 		in + "history", w.draft(), in + "health", "/trees/empty/overview", "/trees/empty/facts", "/trees/empty/map", "/trees/empty/coming", "/trees/empty/history", "/trees/empty/verdicts", "/trees/empty/inbox", "/trees/empty/effect", "/trees/empty/memories", "/trees/empty/review",
 		"/trees/none/inbox", "/login",

@@ -1,11 +1,11 @@
-// Keys of the inbox and of the list of facts. Without this file everything works by its buttons.
+// Keys of the inbox, of the list of facts and of that of jobs. Without this file everything works by its buttons.
 (function () {
   "use strict";
   var keys = {
     r: "button[value=right]", w: "button[value=false_pass],button[value=false_fail]", s: "button[value=skip]",
     x: "input[type=checkbox]", y: "button[value=confirm]", n: "button[value=contradict]"
   };
-  var list = "li.verdict,li.fact";
+  var list = "li.verdict,li.fact,li.job";
   function rows() { return Array.prototype.slice.call(document.querySelectorAll(list)); }
   // Who has just said something goes on with the next verdict.
   if (/[?&](said|skipped|done)=/.test(location.search) && rows().length) rows()[0].focus();
