@@ -87,7 +87,11 @@ func runStats(ctx context.Context, a *app) error {
 
 func printStats(ctx context.Context, a *app, m *memtree.Memory, s *stats, model langchain.Config) error {
 	p := a.Page()
-	p.Part(a.Say("store"), fmt.Sprintf("%s · %s · %s", a.store.Name(), s.Format, say.Bytes(s.Bytes)))
+	held := a.store.Name() + " · " + s.Format
+	if !a.store.Shared() { // the size of a tree in a database is not known
+		held += " · " + say.Bytes(s.Bytes)
+	}
+	p.Part(a.Say("store"), held)
 	levels := [4]int{0, s.Levels[string(tree.Case)], s.Levels[string(tree.Experience)], s.Levels[string(tree.Strategy)]}
 	p.Part(a.Say("memories"), levelCounts(a.Voice, levels, s.Out))
 	p.Part(a.Say("runs"), a.Say("%d recorded, %d wait for a label, %d not read yet, %d set aside", s.Evaluations,

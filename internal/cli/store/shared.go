@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/memtree/memtree"
@@ -38,6 +39,9 @@ func IsDatabase(name string) bool { return postgres.IsURL(name) }
 func (d *Door) Locate() error {
 	d.database = nil
 	if !postgres.IsURL(d.Dir) {
+		if kind, _, isURL := strings.Cut(d.Dir, "://"); isURL {
+			return d.Usage("a store cannot be at %s://…; it is a folder, or a database such as postgres://user@host/db", kind)
+		}
 		return nil
 	}
 	address, err := postgres.Parse(d.Dir)
