@@ -9,7 +9,7 @@
 //
 // Where to look:
 //   - address.go, open.go, schema.go, migrations: the URL, opening, and the tables
-//   - commit.go, batch.go, retry.go: a commit; purge.go: removal
+//   - commit.go, batch.go, retry.go: a commit; purge.go: removal; prune.go: commits that no one needs
 //   - primary.go, dial_linux.go: servers that hang or are gone
 //   - accept.go, outbox.go: intake and leases
 //   - read.go, scan.go, feed.go: reading, and following other writers
@@ -50,6 +50,7 @@ type Store struct {
 	saves   sync.Mutex
 	saved   map[string]int64 // the last number of derived data that this process saved or opened, by name
 	closing sync.Once
+	pruned  atomic.Int64 // when this process last pruned, in nanoseconds of its clock; 0: it does not follow
 }
 
 var (
@@ -100,8 +101,8 @@ func (s *Store) Close() error {
 			err = s.leave(ctx)
 		}
 		s.pool.Close()
-		if errors.Is(err, tree.ErrAway) {
-			err = nil // the lease ends by itself
+		if errors.Is(err, tree.ErrAway) || errors.Is(err, tree.ErrClosed) { // as translate has it for a lost connection
+			err = nil // the roles end by themselves
 		}
 		if err != nil {
 			err = fmt.Errorf("close store: %w", err)
@@ -113,11 +114,14 @@ func (s *Store) Close() error {
 // closeWithin bounds the farewell to a database that may be away.
 const closeWithin = 2 * time.Second
 
-// leave ends the role of this process.
+// leave ends the roles of this process: to form, and to follow.
 func (s *Store) leave(ctx context.Context) error {
-	if !s.leases.used.Load() {
-		return nil
+	var err error
+	if s.pruned.Load() != 0 {
+		_, err = s.pool.Exec(ctx, `DELETE FROM memtree.replica WHERE tree = $1 AND process = $2`, s.tree, s.process)
 	}
-	_, err := s.pool.Exec(ctx, `DELETE FROM memtree.former WHERE tree = $1 AND process = $2`, s.tree, s.process)
+	if err == nil && s.leases.used.Load() {
+		_, err = s.pool.Exec(ctx, `DELETE FROM memtree.former WHERE tree = $1 AND process = $2`, s.tree, s.process)
+	}
 	return s.translate(err)
 }

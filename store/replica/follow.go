@@ -52,6 +52,31 @@ func (r *Replica) follow(ctx context.Context) {
 	}
 }
 
+// reportEvery is how often the database learns how far this process has followed.
+const reportEvery = 10 * time.Second
+
+// report records in the database how far it was followed, until ctx ends.
+func (r *Replica) report(ctx context.Context) {
+	tick := time.NewTicker(reportEvery)
+	defer tick.Stop()
+	for {
+		f := r.Following()
+		if f.Away == nil {
+			within, cancel := context.WithTimeout(ctx, reportEvery)
+			err := r.below.Seen(within, f.Version)
+			cancel()
+			if err != nil && ctx.Err() == nil && !errors.Is(err, tree.ErrAway) {
+				r.o.Logger.Warn("old commits are not pruned", "error", err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
 // forget drops a tree that was deleted, so that nothing of it is served. The caller holds mu.
 func (r *Replica) forget(err error) {
 	r.gone, r.nodes = err, &btree.Map[string, *held]{}

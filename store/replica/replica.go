@@ -36,6 +36,8 @@ type Source interface {
 	// Head returns the present place, and Feed what was committed after one.
 	Head(ctx context.Context) (postgres.Feed, error)
 	Feed(ctx context.Context, after postgres.Place) (postgres.Feed, error)
+	// Seen records up to which version the tree was followed: commits up to it need not be stored for this process.
+	Seen(ctx context.Context, version uint64) error
 }
 
 // Options configure New.
@@ -121,6 +123,7 @@ func New(ctx context.Context, below Source, o Options) (*Replica, error) {
 	r.stop = stop
 	r.workers.Go(func() { r.follow(run) })
 	r.workers.Go(func() { r.drainAll(run) })
+	r.workers.Go(func() { r.report(run) })
 	return r, nil
 }
 
