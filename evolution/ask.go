@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/memtree/memtree/evolution/gate"
 	"github.com/memtree/memtree/internal/text"
@@ -13,6 +14,9 @@ import (
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/tree"
 )
+
+// askedAtOnce is the maximum number of concurrent calls about lessons.
+const askedAtOnce = 4
 
 // Limits on one call. The answer is the longer part, so it bounds the groups.
 const (
@@ -45,7 +49,7 @@ func (p *planner) askAhead(ctx context.Context, list []Partition) error {
 	}
 	var todo, again []*asking
 	for _, part := range list {
-		w := p.begin(ctx, part)
+		w := p.begin(context.WithoutCancel(ctx), part) // an answer is stored, even if ctx ends after it has come
 		for _, j := range w.due() {
 			if !p.mayRead(j.bucket.cases) {
 				continue
@@ -62,18 +66,11 @@ func (p *planner) askAhead(ctx context.Context, list []Partition) error {
 			todo = append(todo, a)
 		}
 	}
-	todo, err := p.askAll(ctx, todo)
+	todo, err := p.askAll(ctx, todo, (*asking).object)
 	if err != nil {
 		return err
 	}
-	for _, a := range todo {
-		a.job.objections = slices.Concat(a.why, a.other)
-		a.job.leave(nil)
-		if err := p.e.remember(ctx, jobRecord{Job: a.againKey(), Objections: a.job.objections}); err != nil {
-			return err
-		}
-	}
-	if again, err = p.askAll(ctx, slices.Concat(again, todo)); err != nil {
+	if again, err = p.askAll(ctx, slices.Concat(again, todo), func(*asking) error { return nil }); err != nil {
 		return err
 	}
 	for _, a := range again {
@@ -84,6 +81,14 @@ func (p *planner) askAhead(ctx context.Context, list []Partition) error {
 	return nil
 }
 
+// object stores why the first answer about a job was refused, with the other results of its call: a plan that goes on
+// after this one then sends the other jobs in the same calls.
+func (a *asking) object() error {
+	a.job.objections = slices.Concat(a.why, a.other)
+	a.job.leave(nil)
+	return a.e.remember(a.ctx, jobRecord{Job: a.againKey(), Objections: a.job.objections})
+}
+
 // mayRead reports whether there is a model that may read the cases.
 func (p *planner) mayRead(cases []*tree.Node) bool {
 	return p.e.o.Generator != nil && !slices.ContainsFunc(cases, func(n *tree.Node) bool {
@@ -91,64 +96,126 @@ func (p *planner) mayRead(cases []*tree.Node) bool {
 	})
 }
 
-// askAll sends jobs, as many in a call as have room. It returns those whose answer was refused, including those for
-// which a bound allowed no second call.
-func (p *planner) askAll(ctx context.Context, list []*asking) (refused []*asking, err error) {
+// sending is a call about jobs.
+type sending struct {
+	batch  []*asking
+	in     prompts.EvolveInput
+	prompt prompts.Prompt
+	answer batchAnswer
+	err    error
+}
+
+// askAll sends jobs, as many in a call as have room, and several calls at once. It processes the answers in the order
+// of the jobs, so that the results do not depend on which comes first. It returns those whose answer was refused, for
+// each of which it calls object, including those for which a bound allowed no second call.
+func (p *planner) askAll(
+	ctx context.Context, list []*asking, object func(*asking) error,
+) (refused []*asking, err error) {
 	for _, lang := range []string{"en", "zh"} {
-		var batch []*asking
-		room := columnsOfCall
-		flush := func() error {
-			more, err := p.askBatch(ctx, lang, batch)
-			refused, batch, room = append(refused, more...), nil, columnsOfCall
-			return err
-		}
-		for _, a := range list {
-			if a.job.Lang != lang {
-				continue
-			}
-			size := 0
-			for _, c := range a.input(a.job).Cases {
-				size += text.Width(text.Clip(c.Task+c.Notes+c.Claimed+c.Truth, 400))
-			}
-			if len(batch) > 0 && (len(batch) == groupsPerCall || size > room) {
-				if err := flush(); err != nil {
-					return nil, err
+		batches := p.batches(lang, list)
+		for len(batches) > 0 {
+			n, err := p.askSome(ctx, lang, batches, func(more []*asking) error {
+				refused = append(refused, more...)
+				for _, a := range more {
+					if err := object(a); err != nil {
+						return err
+					}
 				}
+				return nil
+			})
+			if err != nil {
+				return nil, err
 			}
-			batch, room = append(batch, a), room-size
-		}
-		if err := flush(); err != nil {
-			return nil, err
+			batches = batches[n:]
 		}
 	}
 	return refused, nil
 }
 
+// batches returns the jobs of a language, as many together as have room in a call.
+func (p *planner) batches(lang string, list []*asking) (out [][]*asking) {
+	var batch []*asking
+	room := columnsOfCall
+	for _, a := range list {
+		if a.job.Lang != lang {
+			continue
+		}
+		size := 0
+		for _, c := range a.input(a.job).Cases {
+			size += text.Width(text.Clip(c.Task+c.Notes+c.Claimed+c.Truth, 400))
+		}
+		if len(batch) > 0 && (len(batch) == groupsPerCall || size > room) {
+			out, batch, room = append(out, batch), nil, columnsOfCall
+		}
+		batch, room = append(batch, a), room-size
+	}
+	if len(batch) > 0 {
+		out = append(out, batch)
+	}
+	return out
+}
+
+// askSome sends the first batches, each in a call, and returns how many. What becomes of a batch is stored together.
+func (p *planner) askSome(
+	ctx context.Context, lang string, batches [][]*asking, refuse func([]*asking) error,
+) (n int, err error) {
+	some := make([]*sending, 0, askedAtOnce)
+	var most calls
+	for _, batch := range batches[:min(len(batches), askedAtOnce)] {
+		s := &sending{batch: batch, in: prompts.EvolveInput{Lang: lang}}
+		for _, a := range batch {
+			s.in.Groups = append(s.in.Groups, a.input(a.job))
+		}
+		if s.prompt, err = p.e.o.Prompts.Evolve(s.in); err != nil {
+			return 0, err
+		}
+		if !p.left.hasRoom(&most, size(s.prompt.System, s.prompt.Text), answerTokens(len(batch))) && len(some) > 0 {
+			break
+		}
+		some = append(some, s)
+	}
+	if p.left.attempts.gaveUp() {
+		return len(some), nil
+	}
+	first := some[0]
+	if p.left.mightExceed(size(first.prompt.System, first.prompt.Text), answerTokens(len(first.batch))) {
+		return 1, refuse(answered(first.batch))
+	}
+	var sent sync.WaitGroup
+	for _, s := range some {
+		sent.Go(func() { s.answer, s.err = p.generate(ctx, s.in, s.prompt, answerTokens(len(s.batch))) })
+	}
+	sent.Wait()
+	for _, s := range some {
+		stored := p.e.o.Cache.Together(ctx, func() error {
+			more, err := p.received(ctx, lang, s)
+			return errors.Join(err, refuse(more))
+		})
+		if err == nil {
+			err = stored // the other answers are stored too
+		}
+	}
+	return len(some), err
+}
+
 // askBatch sends jobs in one call. It returns those whose answer was refused.
 func (p *planner) askBatch(ctx context.Context, lang string, batch []*asking) (refused []*asking, err error) {
-	if len(batch) == 0 || p.left.attempts.gaveUp() {
-		return nil, nil
-	}
-	in := prompts.EvolveInput{Lang: lang}
-	for _, a := range batch {
-		in.Groups = append(in.Groups, a.input(a.job))
-	}
-	prompt, err := p.e.o.Prompts.Evolve(in)
-	if err != nil {
-		return nil, err
-	}
-	tokens := answerTokens(len(batch))
-	if p.left.mightExceed(size(prompt.System, prompt.Text), tokens) {
-		return answered(batch), nil
-	}
-	answer, err := p.generate(ctx, in, prompt, tokens)
-	if err != nil {
-		return p.unanswered(ctx, lang, batch, err)
+	_, err = p.askSome(ctx, lang, [][]*asking{batch}, func(more []*asking) error {
+		refused = more
+		return nil
+	})
+	return refused, err
+}
+
+// received processes the answer of a call. It returns the jobs whose answer was refused.
+func (p *planner) received(ctx context.Context, lang string, s *sending) (refused []*asking, err error) {
+	if s.err != nil {
+		return p.unanswered(ctx, lang, s.batch, s.err)
 	}
 	p.left.attempts.inRow = 0
-	for i, a := range batch {
-		a.model = answer.model
-		more, err := a.take(answer.of[i], answer.wrong[i])
+	for i, a := range s.batch {
+		a.model = s.answer.model
+		more, err := a.take(s.answer.of[i], s.answer.wrong[i])
 		if err != nil {
 			return nil, err
 		}
@@ -220,6 +287,8 @@ func (p *planner) ask(
 	ctx context.Context, lang string, prompt prompts.Prompt, tokens int, check func(json.RawMessage) error,
 ) (model string, err error) {
 	a, err := llm.Ask(ctx, metered{p}, p.e.o.Prompts.Request(prompt, lang, tokens), check)
+	p.counting.Lock()
+	defer p.counting.Unlock()
 	p.usage = p.usage.Add(a.Usage)
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		p.usage = p.usage.Add(e.Usage)
@@ -345,15 +414,22 @@ type metered struct{ p *planner }
 
 // Generate implements llm.Generator.
 func (c metered) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
-	if c.p.left.mightExceed(size(r.System, r.Prompt), r.MaxTokens) {
+	c.p.counting.Lock()
+	beyond := c.p.left.mightExceed(size(r.System, r.Prompt), r.MaxTokens)
+	if !beyond {
+		c.p.calls++
+	}
+	c.p.counting.Unlock()
+	if beyond {
 		return llm.Answer{}, &llm.Error{Kind: llm.KindBound, Err: errors.New("the bound on calls or cost is reached")}
 	}
-	c.p.calls++
 	a, err := c.p.e.o.Generator.Generate(ctx, r)
 	used := a.Usage
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		used = used.Add(e.Usage)
 	}
+	c.p.counting.Lock()
+	defer c.p.counting.Unlock()
 	c.p.left.made(r, used)
 	return a, err
 }

@@ -40,6 +40,15 @@ func (c *calls) mightExceed(characters, answer int) bool {
 	return c.most != nil && c.step.Cost+worst > *c.most
 }
 
+// hasRoom adds a call to others that are made at once, and reports whether the bounds allow all of them, each with its
+// repair, whichever ends first. It assumes the worst.
+func (c *calls) hasRoom(others *calls, characters, answer int) bool {
+	const repair = 2 // a repair may have twice the tokens
+	others.left += 2
+	others.step.Cost += (1 + repair) * c.price.Of(llm.Usage{InputTokens: characters, OutputTokens: answer})
+	return !(c.bounded && others.left > c.left || c.most != nil && c.step.Cost+others.step.Cost > *c.most)
+}
+
 // made counts a call. If the provider did not report the usage, it estimates the tokens of the request as a quarter of
 // its characters.
 func (c *calls) made(r llm.Request, u llm.Usage) {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,6 +20,7 @@ import (
 
 // scribe is a model that writes about every group the text of its first case. It counts its input.
 type scribe struct {
+	mu          sync.Mutex
 	calls, most int // calls; the longest request in characters
 	all         int // characters of all requests
 }
@@ -30,7 +32,9 @@ var (
 
 func (s *scribe) Generate(_ context.Context, r llm.Request) (llm.Answer, error) {
 	n := size(r.System, r.Prompt)
+	s.mu.Lock()
 	s.calls, s.most, s.all = s.calls+1, max(s.most, n), s.all+n
+	s.mu.Unlock()
 	var list []map[string]any
 	for i, g := range strings.Split(r.Prompt, `<data name="group `)[1:] {
 		why := "the result was not looked at"

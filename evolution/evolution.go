@@ -59,6 +59,8 @@ type jobCache interface {
 	Get(key string) ([]byte, bool)
 	// Put stores a value durably before it returns.
 	Put(ctx context.Context, key string, value []byte) error
+	// Together calls do. What do puts is stored before Together returns, all of it or nothing.
+	Together(ctx context.Context, do func() error) error
 }
 
 // Options configures an Evolver. The zero value works: the built-in taxonomy, no model, lexical search only, no cache.
@@ -133,3 +135,5 @@ type forgetful struct{}
 
 func (forgetful) Get(string) ([]byte, bool)                 { return nil, false }
 func (forgetful) Put(context.Context, string, []byte) error { return nil }
+
+func (forgetful) Together(_ context.Context, do func() error) error { return do() }

@@ -80,7 +80,9 @@ func (m *memory) Get(_ context.Context, id string) (tree.Node, error) {
 // kept is the jobCache of a memory.
 type kept struct{ m *memory }
 
-func (k kept) Get(key string) ([]byte, bool) { b, ok := k.m.kept[key]; return b, ok }
+func (k kept) Get(key string) ([]byte, bool)                     { b, ok := k.m.kept[key]; return b, ok }
+func (k kept) Together(_ context.Context, do func() error) error { return do() }
+
 func (k kept) Put(_ context.Context, key string, v []byte) error {
 	k.m.kept[key] = slices.Clone(v)
 	return nil

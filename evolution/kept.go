@@ -26,6 +26,7 @@ type Jobs struct {
 	kept  map[string]json.RawMessage
 	used  map[string]bool
 	dirty bool
+	held  int // calls of Together under way
 }
 
 // JobsOptions configures Jobs.
@@ -79,11 +80,28 @@ func (j *Jobs) Get(key string) ([]byte, bool) {
 func (j *Jobs) Put(ctx context.Context, key string, value []byte) error {
 	j.mu.Lock()
 	j.kept[key], j.used[key], j.dirty = slices.Clone(value), true, true
+	later := !j.o.AtOnce || j.held > 0
 	j.mu.Unlock()
-	if !j.o.AtOnce {
+	if later {
 		return nil
 	}
 	return j.Save(context.WithoutCancel(ctx))
+}
+
+// Together implements jobCache: with AtOnce it saves once, after do.
+func (j *Jobs) Together(ctx context.Context, do func() error) error {
+	hold := func(n int) (last bool) {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.held += n
+		return j.held == 0 && j.o.AtOnce
+	}
+	hold(1)
+	err := do()
+	if hold(-1) {
+		err = errors.Join(err, j.Save(context.WithoutCancel(ctx)))
+	}
+	return err
 }
 
 // Save writes new results, if there are any.

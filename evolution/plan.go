@@ -7,6 +7,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/memtree/memtree/llm"
@@ -166,6 +167,7 @@ type planner struct {
 	strategies  []*tree.Node      // likewise
 	unwanted    map[lesson]bool
 	spoken      map[Partition][]*tree.Node // see survey.spoken
+	counting    sync.Mutex                 // guards left, calls and usage while calls are made
 	left        calls
 	calls       int            // made since the last plan
 	usage       llm.Usage      // of these
