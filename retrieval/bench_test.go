@@ -3,6 +3,7 @@ package retrieval
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -105,6 +106,10 @@ func filled(tb testing.TB, n int, e llm.Embedder) (*Index, *corpus) {
 	for left := n; left > 0; left -= 1000 {
 		require.NoError(tb, ix.Update(tb.Context(), uint64(n-left), c.nodes(min(left, 1000))))
 	}
+	for more, err := true, error(nil); more; {
+		more, err = ix.Merge(tb.Context())
+		require.NoError(tb, err)
+	}
 	return ix, c
 }
 
@@ -194,6 +199,27 @@ func BenchmarkSave(b *testing.B) {
 		require.NoError(b, ix.Save(&kept))
 	}
 	b.SetBytes(int64(kept.Len()))
+}
+
+// BenchmarkStore measures what a process does to the index that records one run: it opens the stored index, adds a
+// node, and stores what is new.
+func BenchmarkStore(b *testing.B) {
+	for _, n := range sizes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			ix, c := filled(b, n, table(b))
+			s := shelf{}
+			s.store(b, ix)
+			for b.Loop() {
+				ix := s.load(b, taxonomy.Default(), table(b))
+				require.NoError(b, ix.Update(b.Context(), 1, c.nodes(1)))
+				p, err := ix.Pieces()
+				require.NoError(b, err)
+				last := len(p.Names()) - 1
+				require.NoError(b, p.Write(last, io.Discard))
+				b.ReportMetric(float64(len(p.Head())), "head-B")
+			}
+		})
+	}
 }
 
 // BenchmarkLoadAndSearch opens a saved index and answers one query. The system has the pages of the file in its cache.

@@ -12,9 +12,9 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// A saved index has three parts: one page of header, the checksums of the pages of a segment, and these pages. The
-// header has, in little endian: magic; format u32; checksum u32, of the header's page with this field zero and of all
-// checksums; version u64; the layout, each number u64; the length u32 of the embedder's id; the id.
+// The file of a segment has three parts: one page of header, the checksums of the pages of the segment, and these
+// pages. The header has, in little endian: magic; format u32; checksum u32, of the header's page with this field zero
+// and of all checksums; version u64; the layout, each number u64; the length u32 of the embedder's id; the id.
 const (
 	magic      = "memtree-index\n"
 	fileFormat = 8
@@ -25,39 +25,58 @@ const (
 // errFormat means that this program cannot use a saved index. Build it again from the nodes.
 var errFormat = errors.New("not a search index of this version of memtree")
 
-// Save writes the index in the form that Load reads. The same nodes under the same version give the same bytes, in any
-// order of insertion. Save may run concurrently with searches and updates; it writes the state at its call.
+// Save writes the index as one file, in the form that Load reads. The same nodes under the same version give the same
+// bytes, in any order of insertion. Save may run concurrently with searches and updates; it writes the state at its
+// call. An index that changes is stored in pieces, see [Index.Pieces].
 func (ix *Index) Save(w io.Writer) error {
 	st := ix.state.Load()
 	s, err := st.asOneSegment()
 	if err != nil {
 		return fmt.Errorf("save the index: %w", err)
 	}
+	front, err := s.front(st.version, ix.embedderID())
+	if err == nil {
+		err = s.write(w, front)
+	}
+	if err != nil {
+		return fmt.Errorf("save the index: %w", err)
+	}
+	return nil
+}
+
+// embedderID returns the id of the embedder of new vectors, "" without one.
+func (ix *Index) embedderID() string {
+	if ix.model == nil {
+		return ""
+	}
+	return ix.model.ID()
+}
+
+// front returns what a file has before the pages of s: the header and the checksums.
+func (s *segment) front(version uint64, embedder string) ([]byte, error) {
 	sums := make([]byte, 0, 4*pageCount(s.size()))
 	for off := int64(0); off < s.size(); off += pageSize {
 		page, err := s.span(off, min(pageSize, s.size()-off))
 		if err != nil {
-			return fmt.Errorf("save the index: %w", err)
+			return nil, err
 		}
 		sums = binary.LittleEndian.AppendUint32(sums, crc32.Checksum(page, castagnoli))
 	}
-	id := ""
-	if ix.model != nil {
-		id = ix.model.ID()
-	}
-	head := header(&s.layout, st.version, id, sums)
-	for _, b := range [][]byte{head, sums} {
-		if _, err := w.Write(b); err != nil {
-			return fmt.Errorf("save the index: %w", err)
-		}
+	return append(header(&s.layout, version, embedder, sums), sums...), nil
+}
+
+// write writes the front of a file, and then the pages of s.
+func (s *segment) write(w io.Writer, front []byte) error {
+	if _, err := w.Write(front); err != nil {
+		return err
 	}
 	for off := int64(0); off < s.size(); {
 		b, err := s.span(off, min(64*pageSize, s.size()-off))
 		if err != nil {
-			return fmt.Errorf("save the index: %w", err)
+			return err
 		}
 		if _, err := w.Write(b); err != nil {
-			return fmt.Errorf("save the index: %w", err)
+			return err
 		}
 		off += int64(len(b))
 	}
@@ -72,7 +91,8 @@ func (st *indexState) asOneSegment() (*segment, error) {
 	if p := st.parts[0]; len(st.parts) == 1 && p.gone == 0 && !p.alien {
 		return p.segment, nil
 	}
-	return merge(st.parts)
+	s, _, err := merge(never, st.parts)
+	return s, err
 }
 
 func pageCount(size int64) int64 { return (size + pageSize - 1) / pageSize }
@@ -102,71 +122,84 @@ func header(l *layout, version uint64, embedder string, sums []byte) []byte {
 // the call that finds it. The error is errFormat for a file that is no index or is of another version. Vectors of
 // another embedder than e are not used, and Stats().Note reports that.
 func Load(r io.ReaderAt, size int64, tax *taxonomy.Taxonomy, e llm.Embedder) (*Index, error) {
-	s, version, embedder, err := readHeader(r, size)
+	s, version, err := readHeader(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("load the index: %w", err)
 	}
+	s.name = "" // a piece is of no version
 	ix := New(tax, e)
 	st := &indexState{version: version}
 	if s.n > 0 {
-		if s.dims > 0 && (e == nil || e.ID()[:min(len(e.ID()), maxIDBytes)] != embedder) {
-			s.alien = true
-			ix.alien = fmt.Sprintf("found by words alone: the index was made with the embedder %s", embedder)
-			st.note = ix.alien
-		}
-		if s.dims > 0 && !s.alien && ix.rotation(s.dims) == nil {
-			return nil, fmt.Errorf("load the index: %w", errFormat)
+		if err := ix.adopt(s); err != nil {
+			return nil, fmt.Errorf("load the index: %w", err)
 		}
 		st.parts = []part{wholePart(s)}
-		st.count()
 	}
+	st.note = ix.alien
+	st.count()
 	ix.state.Store(st)
 	return ix, nil
 }
 
-// readHeader reads and checks the header and the checksums. It returns the segment, the
-// version, and the id of the embedder.
-func readHeader(r io.ReaderAt, size int64) (*segment, uint64, string, error) {
+// adopt decides whether the vectors of a segment from a file can be used.
+func (ix *Index) adopt(s *segment) error {
+	if s.dims == 0 {
+		return nil
+	}
+	if id := ix.embedderID(); ix.model == nil || id[:min(len(id), maxIDBytes)] != s.embedder {
+		s.alien = true
+		ix.alien = fmt.Sprintf("found by words alone: the index was made with the embedder %s", s.embedder)
+		return nil
+	}
+	if ix.rotation(s.dims) == nil {
+		return errFormat
+	}
+	return nil
+}
+
+// readHeader reads and checks the header and the checksums. It returns the segment and the version.
+func readHeader(r io.ReaderAt, size int64) (*segment, uint64, error) {
 	head := make([]byte, pageSize)
 	if size < pageSize {
-		return nil, 0, "", errFormat
+		return nil, 0, errFormat
 	}
 	if n, err := r.ReadAt(head, 0); n < len(head) {
-		return nil, 0, "", fmt.Errorf("read the header: %w", err)
+		return nil, 0, fmt.Errorf("read the header: %w", err)
 	}
 	f := byteReader{rest: head[len(magic):]}
 	if string(head[:len(magic)]) != magic {
-		return nil, 0, "", errFormat
+		return nil, 0, errFormat
 	}
 	format, sum := f.u32(), f.u32()
 	if format != fileFormat {
-		return nil, 0, "", fmt.Errorf("%w: its format is %d, not %d", errFormat, format, fileFormat)
+		return nil, 0, fmt.Errorf("%w: its format is %d, not %d", errFormat, format, fileFormat)
 	}
 	version := f.u64()
 	s := &segment{}
 	if !s.read(&f) {
-		return nil, 0, "", fmt.Errorf("%w: its sizes are impossible", errFormat)
+		return nil, 0, fmt.Errorf("%w: its sizes are impossible", errFormat)
 	}
 	idLength := f.u32()
 	if idLength > maxIDBytes {
-		return nil, 0, "", fmt.Errorf("%w: its embedder's name is too long", errFormat)
+		return nil, 0, fmt.Errorf("%w: its embedder's name is too long", errFormat)
 	}
-	embedder := string(f.rest[:idLength])
+	s.embedder = string(f.rest[:idLength])
 	end := s.sections().end
 	pages := pageCount(end)
 	if size != pageSize+4*pages+end {
-		return nil, 0, "", fmt.Errorf("%w: it has %d bytes where its header says %d", errFormat, size, pageSize+4*pages+end)
+		return nil, 0, fmt.Errorf("%w: it has %d bytes where its header says %d", errFormat, size, pageSize+4*pages+end)
 	}
 	sums := make([]byte, 4*pages)
 	if n, err := r.ReadAt(sums, pageSize); n < len(sums) {
-		return nil, 0, "", fmt.Errorf("read the sums: %w", err)
+		return nil, 0, fmt.Errorf("read the sums: %w", err)
 	}
+	s.name = pieceName(head, sums)
 	clear(head[len(magic)+4 : len(magic)+8])
 	if crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, sums) != sum {
-		return nil, 0, "", fmt.Errorf("%w: the header does not match its sum", errFormat)
+		return nil, 0, fmt.Errorf("%w: the header does not match its sum", errFormat)
 	}
 	s.pages = fromFile(r, pageSize+4*pages, end, sums)
-	return s, version, embedder, nil
+	return s, version, nil
 }
 
 // fromFile returns the pages of a file that begin at byte from; nothing is read yet.

@@ -26,7 +26,7 @@ func saved(tb testing.TB, ix *Index) []byte {
 
 // The answers and the saved bytes depend on the nodes alone. It makes no difference whether
 // nodes come in one by one or together, for the first time or again, or with others that are
-// removed later.
+// removed later, which segments are merged by whom, or whether the index was stored meanwhile.
 func TestResultsDoNotDependOnHow(t *testing.T) {
 	c := newCorpus(7)
 	nodes := c.nodes(30)
@@ -43,6 +43,8 @@ func TestResultsDoNotDependOnHow(t *testing.T) {
 	want := saved(t, straight)
 	rapid.Check(t, func(r *rapid.T) {
 		ix := New(taxonomy.Default(), table(t))
+		ix.atOnce = rapid.IntRange(0, 8).Draw(r, "merged by updates")
+		shelf := shelf{}
 		left := rapid.Permutation(nodes).Draw(r, "order")
 		for len(left) > 0 {
 			n := rapid.IntRange(1, len(left)).Draw(r, "batch")
@@ -64,6 +66,16 @@ func TestResultsDoNotDependOnHow(t *testing.T) {
 			}
 			left = left[n:]
 			require.NoError(r, ix.Update(context.Background(), 1, batch))
+			switch rapid.IntRange(0, 3).Draw(r, "then") {
+			case 0:
+				_, err := ix.Merge(context.Background())
+				require.NoError(r, err)
+			case 1:
+				most := ix.atOnce
+				shelf.store(r, ix)
+				ix = shelf.load(r, taxonomy.Default(), table(t))
+				ix.atOnce = most
+			}
 		}
 		for _, q := range queries {
 			want, err := straight.Explain(context.Background(), q)

@@ -14,7 +14,9 @@ type mergeInput struct {
 
 // merge makes one segment of the live slots of all parts: the same bytes that build would make
 // of their nodes. It reads all sources once, in order, and holds only the new segment in memory.
-func merge(parts []part) (*segment, error) {
+// It also returns for each part the new number of every slot, -1 for a dead one. An error of stop, which it calls
+// now and then, ends it.
+func merge(stop func() error, parts []part) (*segment, [][]int, error) {
 	w := &segmentWriter{}
 	ss := make([]*mergeInput, len(parts))
 	for i, p := range parts {
@@ -25,24 +27,31 @@ func merge(parts []part) (*segment, error) {
 	}
 	order, err := arrange(w, ss)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	most := layout{n: w.n, dims: w.dims}
-	for _, s := range ss {
+	slots := make([][]int, len(ss))
+	for i, s := range ss {
+		slots[i] = s.slots
 		most.keys, most.postings = most.keys+s.segment.keys, most.postings+s.postings
 		// Tokens are written as distances between keys. These grow with the number of keys and may need another byte.
 		most.metas, most.terms = most.metas+s.metas, most.terms+s.terms+s.terms/4
 	}
 	w.reserve(most)
-	if err := mergeLists(w, ss); err != nil {
-		return nil, err
+	if err := mergeLists(stop, w, ss); err != nil {
+		return nil, nil, err
 	}
-	for _, at := range order {
+	for i, at := range order {
+		if i%1024 == 0 {
+			if err := stop(); err != nil {
+				return nil, nil, err
+			}
+		}
 		if err := at.copyInto(w); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return w.segment(), nil
+	return w.segment(), slots, nil
 }
 
 // from is the source of a slot of the merged segment.
@@ -99,7 +108,7 @@ func arrange(w *segmentWriter, ss []*mergeInput) ([]from, error) {
 
 // mergeLists writes the lists of all sources, in the order of their keys. The postings of a
 // list are in the order of their new slots.
-func mergeLists(w *segmentWriter, ss []*mergeInput) error {
+func mergeLists(stop func() error, w *segmentWriter, ss []*mergeInput) error {
 	for _, s := range ss {
 		s.keys = make([]int, s.segment.keys)
 	}
@@ -108,6 +117,11 @@ func mergeLists(w *segmentWriter, ss []*mergeInput) error {
 		k, found, err := nextKey(ss)
 		if err != nil || !found {
 			return err
+		}
+		if w.keys%4096 == 0 {
+			if err := stop(); err != nil {
+				return err
+			}
 		}
 		first := len(w.postingBytes) / postingSize
 		for i, s := range ss {

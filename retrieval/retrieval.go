@@ -10,15 +10,17 @@
 //
 // An [Index] is derived data: it can be built again from the nodes at any time. It is a short list of immutable
 // segments (segment.go) behind one atomic pointer. Search waits for no update. Update writes a small new segment,
-// publishes it, and merges segments of similar size, so that a node is rewritten about log(n) times in all. The
-// results do not depend on the order of insertion.
+// publishes it, and merges small segments of similar size; Merge does so with large ones, beside searches and updates.
+// So a node is rewritten about log(n) times in all. The results do not depend on the order of insertion, nor on what
+// is merged. An index is stored in pieces (pieces.go), so that an update writes only what is new.
 //
 // Where to look:
 //   - search.go, scan.go, rank.go, choose.go: one search, its candidates, their order, and which are taken
 //   - calibrate.go, fit.go, around.go: the weights of the channels
 //   - words.go, dense.go, scene.go, task.go: a channel each; product.go: the loops over vectors
 //   - why.go, signals.go, hit.go: the answer and its reasons
-//   - build.go, merge.go, update.go, file.go, pages.go: segments in memory and on disk
+//   - build.go, update.go, merge.go, due.go: segments in memory, and which are merged
+//   - pieces.go, partlist.go, file.go, pages.go: segments on disk
 package retrieval
 
 import (
@@ -41,11 +43,15 @@ type Index struct {
 
 	alien string // the note of an index with vectors of another embedder; "" for others
 
+	atOnce int // the largest number of live nodes that an update merges: mergeAtOnce, less in tests
+
 	writer  sync.Mutex // held while a new state is made from the last
+	merging []*segment // those that Merge reads now; guarded by writer
 	state   atomic.Pointer[indexState]
-	turns   atomic.Pointer[rotation] // for vectors of this index's length; nil until a vector was seen
-	scratch sync.Pool                // of *scratch
-	answers atomic.Pointer[answers]  // of the present state, or of one before; nil before the first search
+	saved   atomic.Pointer[indexState] // the state that was stored last, or the first one
+	turns   atomic.Pointer[rotation]   // for vectors of this index's length; nil until a vector was seen
+	scratch sync.Pool                  // of *scratch
+	answers atomic.Pointer[answers]    // of the present state, or of one before; nil before the first search
 }
 
 // indexState is one version of the index; it never changes once published.
@@ -57,6 +63,7 @@ type indexState struct {
 	vectors int    // live nodes that have a vector
 	slots   int    // slots of all parts, dead ones included
 	note    string // why some nodes have no vector; "" when nothing went wrong
+	changes uint64 // nodes that updates have changed until now
 }
 
 // part is a segment and the set of its dead slots. A slot is dead when its node was
@@ -68,7 +75,7 @@ type part struct {
 	gone    int       // bits set in dead
 	counted *sync.Map // from the keys of tokens to the number of live slots with them, see living; nil: all live
 	length  int64     // tokens of the live slots together
-	vectors int       // live slots with a vector
+	vectors int       // live slots with a vector, of another embedder too
 }
 
 func (p *part) isDead(slot int) bool {
@@ -111,8 +118,9 @@ func (p *part) living(word uint64, l list) (int, error) {
 // New returns an empty index. tax may be nil: then scene types have no parents and no aliases, and no checks are read
 // from prompts. e may be nil: then the search is lexical only.
 func New(tax *taxonomy.Taxonomy, e llm.Embedder) *Index {
-	ix := &Index{tax: tax, model: e, checks: cue.Of(tax)}
+	ix := &Index{tax: tax, model: e, checks: cue.Of(tax), atOnce: mergeAtOnce}
 	ix.state.Store(&indexState{})
+	ix.saved.Store(ix.state.Load())
 	return ix
 }
 
@@ -123,6 +131,7 @@ func (ix *Index) Fork() *Index {
 	f.checks, f.alien = ix.checks, ix.alien
 	f.turns.Store(ix.turns.Load())
 	f.state.Store(ix.state.Load())
+	f.saved.Store(ix.saved.Load())
 	return f
 }
 

@@ -29,6 +29,9 @@ type segment struct {
 	columns [2]atomic.Pointer[[]byte]  // heads and sketches, each in one piece; nil until first used
 	kinds   atomic.Pointer[typeColumn] // nil until first used
 	alien   bool                       // the vectors are of another embedder and are not used
+
+	embedder string // of the vectors, if the segment is from a file
+	name     string // of the piece that it was loaded from, see pieces.go; "" for others
 }
 
 // layout has the sizes that determine the positions in a segment.

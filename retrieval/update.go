@@ -46,11 +46,19 @@ func (ix *Index) Prepare(ctx context.Context, nodes []tree.Node) (*Prepared, err
 func (ix *Index) Take(version uint64, p *Prepared) error {
 	ix.writer.Lock()
 	defer ix.writer.Unlock()
-	next, err := ix.state.Load().replace(p.nodes, p.entries)
+	st := ix.state.Load()
+	next, err := st.replace(p.nodes, p.entries)
+	if err == nil {
+		err = next.compact(ix.atOnce, ix.merging)
+	}
 	if err != nil {
 		return fmt.Errorf("update the index: %w", err)
 	}
-	next.version = version
+	next.count()
+	next.version, next.changes = version, st.changes+uint64(len(p.nodes))
+	if version != st.version && len(p.nodes) == 0 {
+		next.changes++
+	}
 	if p.note != "" {
 		next.note = p.note
 	} else if next.vectors == next.live || next.note == ix.alien && !next.hasAlien() {
@@ -205,8 +213,8 @@ func (ix *Index) rotation(dims int) *rotation {
 	return nil
 }
 
-// replace returns the state that follows st. In it the slots of nodes are dead, and entries have new ones. st does not
-// change: a part gets its own copy of the dead bits before one is set.
+// replace returns the state that follows st, without its totals. In it the slots of nodes are dead, and entries have
+// new ones. st does not change: a part gets its own copy of the dead bits before one is set.
 func (st *indexState) replace(nodes []tree.Node, entries []*segmentEntry) (*indexState, error) {
 	next := &indexState{parts: slices.Clone(st.parts), version: st.version, note: st.note}
 	copied := make([]bool, len(st.parts))
@@ -244,26 +252,18 @@ func (st *indexState) replace(nodes []tree.Node, entries []*segmentEntry) (*inde
 		}
 		next.parts = append(next.parts, wholePart(build(entries, dims)))
 	}
-	if err := next.compact(); err != nil {
-		return nil, err
-	}
-	next.count()
 	return next, nil
 }
 
 // wholePart returns a segment as a part without dead slots.
 func wholePart(s *segment) part {
-	p := part{segment: s, length: s.layout.length, vectors: s.vectors}
-	if s.alien {
-		p.vectors = 0
-	}
-	return p
+	return part{segment: s, length: s.layout.length, vectors: s.vectors}
 }
 
 // adjustCounts adds a slot to the counts of live slots (sign 1), or removes it (sign −1).
 func (p *part) adjustCounts(h slotHead, sign int) {
 	p.length += int64(sign) * int64(h.tokens)
-	if h.vector && !p.alien {
+	if h.vector {
 		p.vectors += sign
 	}
 }
@@ -280,37 +280,6 @@ func (p *part) markDead(slot int) error {
 	return nil
 }
 
-// compact merges segments until each has at least twice as many live nodes as the next, and
-// none has more dead slots than live ones. Segments that end up in one are merged in one step.
-// So a state has about log₂(n) segments, and a node is rewritten about that often.
-func (st *indexState) compact() error {
-	for i := len(st.parts) - 1; i >= 0; i-- {
-		p := &st.parts[i]
-		from, live := i, p.n-p.gone
-		if live == 0 {
-			st.parts = slices.Delete(st.parts, i, i+1)
-			continue
-		}
-		for ; from > 0; from-- {
-			before := &st.parts[from-1]
-			if before.n-before.gone >= 2*live {
-				break
-			}
-			live += before.n - before.gone
-		}
-		if from == i && p.gone <= live {
-			continue
-		}
-		s, err := merge(st.parts[from : i+1])
-		if err != nil {
-			return err
-		}
-		st.parts = slices.Replace(st.parts, from, i+1, wholePart(s))
-		i = from
-	}
-	return nil
-}
-
 // count fills the totals of st from its parts, whose totals must be zero before, and numbers their slots.
 func (st *indexState) count() {
 	for i := range st.parts {
@@ -319,6 +288,8 @@ func (st *indexState) count() {
 		st.slots += p.n
 		st.live += p.n - p.gone
 		st.length += p.length
-		st.vectors += p.vectors
+		if !p.alien {
+			st.vectors += p.vectors
+		}
 	}
 }

@@ -16,6 +16,14 @@ type Deriver interface {
 
 	// OpenDerived opens the data last saved under the name, or returns ErrNotFound. The caller closes it.
 	OpenDerived(ctx context.Context, name string) (*Derived, error)
+
+	// DerivedNames returns the names of the saved data that begin with prefix, sorted, each once. Of data that is
+	// damaged it may return the name too.
+	DerivedNames(ctx context.Context, prefix string) ([]string, error)
+
+	// DropDerived removes the data under a name. It does nothing if there is none. What is open stays readable where
+	// the system allows it; where it does not, an error is returned and the data stays.
+	DropDerived(ctx context.Context, name string) error
 }
 
 // HeldBeside reports whether the data with a name holds what nothing else has: the texts of runs without a label,
@@ -55,6 +63,32 @@ func SaveDerived(ctx context.Context, s Store, name string, version uint64, writ
 		return nil
 	}
 	if err := d.SaveDerived(ctx, name, version, write); !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
+}
+
+// DerivedNames returns the names of the derived data of s that begin with prefix. It returns none if s stores no
+// derived data.
+func DerivedNames(ctx context.Context, s Store, prefix string) ([]string, error) {
+	d, ok := s.(Deriver)
+	if !ok {
+		return nil, nil
+	}
+	names, err := d.DerivedNames(ctx, prefix)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil, nil
+	}
+	return names, err
+}
+
+// DropDerived removes derived data of s. If s stores none it does nothing and returns nil.
+func DropDerived(ctx context.Context, s Store, name string) error {
+	d, ok := s.(Deriver)
+	if !ok {
+		return nil
+	}
+	if err := d.DropDerived(ctx, name); !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
 	return nil

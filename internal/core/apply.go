@@ -45,6 +45,10 @@ func (c *Core) ApplyIf(ctx context.Context, b tree.Batch, fresh func() bool) err
 	if !fresh() {
 		return tree.ErrConflict
 	}
+	if b.Purge != nil { // nothing of before may be stored once the commit has removed it
+		c.keeping.Lock()
+		defer c.keeping.Unlock()
+	}
 	version, err := c.store.Commit(ctx, b)
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
@@ -87,6 +91,7 @@ func (c *Core) reindex(ctx context.Context, version uint64, nodes []tree.Node, i
 		c.o.Logger.Warn("index fell behind, building it anew", "error", err)
 		return c.buildIndex(context.WithoutCancel(ctx))
 	}
+	c.indexChanged()
 	c.wantVectors()
 	return nil
 }

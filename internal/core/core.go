@@ -1,7 +1,7 @@
 // Package core is a store with its index and the only access to both. Writes go through [Core.Apply] (apply.go).
 // Memories to inject are read through [Core.Read] (read.go), which omits what people refused. The index is derived data
-// (index.go), and the vectors of an embedder are made in the background (vectors.go). Learning sees no waiting imports
-// (trusted.go).
+// (index.go), stored in pieces (store.go), and the vectors of an embedder are made in the background (vectors.go).
+// Learning sees no waiting imports (trusted.go).
 package core
 
 import (
@@ -42,7 +42,6 @@ type Core struct {
 	suspects suspects
 
 	door     sync.Mutex // held by Apply: one commit at a time, so that the index sees versions in order
-	saved    uint64     // version of the index on disk; guarded by door
 	followed            // how far a shared store was followed; guarded by door
 
 	changed   atomic.Uint64 // number of commits that changed nodes
@@ -51,7 +50,9 @@ type Core struct {
 
 	mending sync.Mutex
 	mended  chan struct{} // closes when the present mend ends, see mendIndex; nil without one; guarded by mending
-	kept    io.Closer     // the file that the index is read from; nil: none
+	keeping sync.Mutex    // held while the index is stored, see store.go; locked after door
+	files   []io.Closer   // the files that the index is read from
+	stale   chan struct{} // wakes keepIndex
 	vectors *vectors      // the embedder; nil if it is the static table
 
 	stop    context.CancelFunc
@@ -62,7 +63,7 @@ type Core struct {
 
 // Open opens the index of a store, and reads people's refusals. The caller closes the store after the core.
 func Open(ctx context.Context, o Options) (_ *Core, err error) {
-	c := &Core{o: o, store: o.Store, closed: make(chan struct{})}
+	c := &Core{o: o, store: o.Store, closed: make(chan struct{}), stale: make(chan struct{}, 1)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, c.closeVectors(context.WithoutCancel(ctx)))
@@ -85,6 +86,9 @@ func Open(ctx context.Context, o Options) (_ *Core, err error) {
 		stop()
 		return nil, err
 	}
+	if !o.ReadOnly {
+		c.workers.Go(func() { c.keepIndex(run) })
+	}
 	if c.vectors != nil && !o.ReadOnly {
 		c.workers.Go(func() { c.keepVectors(run) })
 	}
@@ -99,10 +103,10 @@ func (c *Core) Close(ctx context.Context) error {
 	c.Shut()
 	c.stop()
 	c.workers.Wait()
-	c.saveIndex(ctx)
+	c.closeIndex(ctx)
 	var err error
-	if c.kept != nil {
-		err = c.kept.Close()
+	for _, f := range c.files {
+		err = errors.Join(err, f.Close())
 	}
 	return errors.Join(err, c.closeVectors(ctx))
 }

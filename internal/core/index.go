@@ -1,6 +1,7 @@
 package core
 
-// The index is derived data. It is saved beside the store, and rebuilt from the nodes if the saved one cannot be used.
+// The index is derived data. It is stored beside the nodes (store.go), and rebuilt from them if what is stored cannot
+// be used.
 
 import (
 	"context"
@@ -12,22 +13,19 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// indexName is the name of the index among a store's derived data.
-const indexName = "index"
-
-// openIndex loads the saved index and updates it to the version of the store. If that fails, it rebuilds the index.
+// openIndex loads the stored index and updates it to the version of the store. If that fails, it rebuilds the index.
 // Missing vectors are made in the background.
 func (c *Core) openIndex(ctx context.Context) error {
 	ix, err := c.loadIndex(ctx)
 	if err == nil {
 		c.index.Store(ix)
-		c.saved = ix.Version()
 		if err = c.catchUp(ctx, ix); err == nil {
 			s := ix.Stats()
 			if s.Note != "" && c.vectors == nil && !c.o.ReadOnly {
 				c.o.Logger.Warn("the index answers by words until it is built anew", "reason", s.Note)
 				c.mendIndex(ctx, c.withMissingVectors)
 			}
+			c.indexChanged()
 			c.wantVectors()
 			return nil
 		}
@@ -36,20 +34,6 @@ func (c *Core) openIndex(ctx context.Context) error {
 		c.o.Logger.Info("building the index anew", "reason", err)
 	}
 	return c.buildIndex(ctx)
-}
-
-// loadIndex opens the saved index. Its file remains open until Close, because pages are read on demand.
-func (c *Core) loadIndex(ctx context.Context) (*retrieval.Index, error) {
-	kept, err := tree.OpenDerived(ctx, c.store, indexName)
-	if err != nil {
-		return nil, err
-	}
-	ix, err := retrieval.Load(kept, kept.Size, c.o.Taxonomy, c.embedder)
-	if err != nil {
-		return nil, errors.Join(err, kept.Closer.Close())
-	}
-	c.kept = kept.Closer
-	return ix, nil
 }
 
 // catchUp updates an index with all commits after its version.
@@ -61,19 +45,37 @@ func (c *Core) catchUp(ctx context.Context, ix *retrieval.Index) error {
 	if ix.Version() > info.Version {
 		return fmt.Errorf("the index is of version %d, and the store of %d", ix.Version(), info.Version)
 	}
-	for c, err := range c.store.Changes(ctx, ix.Version()) {
+	for commit, err := range c.store.Changes(ctx, ix.Version()) {
+		if errors.Is(err, tree.ErrCompacted) {
+			return c.catchUpBy(ctx, ix, info.Version)
+		}
 		if err != nil {
 			return err
 		}
-		nodes := make([]tree.Node, len(c.Changes))
-		for i := range c.Changes {
-			nodes[i] = c.Changes[i].Node
+		nodes := make([]tree.Node, len(commit.Changes))
+		for i := range commit.Changes {
+			nodes[i] = commit.Changes[i].Node
 		}
-		if err := ix.Update(ctx, c.Version, nodes); err != nil {
+		if err := ix.Update(ctx, commit.Version, nodes); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// catchUpBy updates an index where the store no longer has the changes one by one: it compares all nodes. A node that
+// is gone was purged, and a purge leaves no index.
+func (c *Core) catchUpBy(ctx context.Context, ix *retrieval.Index, version uint64) error {
+	var nodes []tree.Node
+	for n, err := range c.store.Scan(ctx, tree.Filter{}) {
+		if err != nil {
+			return err
+		}
+		if !ix.Has(n.ID, n.Revision) {
+			nodes = append(nodes, n)
+		}
+	}
+	return ix.Update(ctx, version, nodes)
 }
 
 // buildIndex replaces the index by one built from the nodes. The caller holds the door, or has the only reference to
@@ -84,6 +86,7 @@ func (c *Core) buildIndex(ctx context.Context) error {
 		return err
 	}
 	c.index.Store(ix)
+	c.indexChanged()
 	c.wantVectors()
 	return nil
 }
@@ -106,34 +109,25 @@ func (c *Core) fillIndex(ctx context.Context, ix *retrieval.Index) (*retrieval.I
 			return nil, fmt.Errorf("build the index: %w", err)
 		}
 		if nodes = append(nodes, n); len(nodes) == 1024 {
-			if err := ix.Update(ctx, 0, nodes); err != nil {
-				return nil, fmt.Errorf("build the index: %w", err)
+			if err := c.addNodes(ctx, ix, 0, nodes); err != nil {
+				return nil, err
 			}
 			nodes = nodes[:0]
 		}
 	}
-	if err := ix.Update(ctx, info.Version, nodes); err != nil {
-		return nil, fmt.Errorf("build the index: %w", err)
-	}
-	return ix, nil
+	return ix, c.addNodes(ctx, ix, info.Version, nodes)
 }
 
-// saveIndex saves the index for the next Open, unless the saved one has the same version. It only logs a failure.
-func (c *Core) saveIndex(ctx context.Context) {
-	ix := c.index.Load()
-	if c.o.ReadOnly || ix == nil {
-		return
+// addNodes updates an index that is not in use yet, and merges at once.
+func (c *Core) addNodes(ctx context.Context, ix *retrieval.Index, version uint64, nodes []tree.Node) error {
+	err := ix.Update(ctx, version, nodes)
+	for more := true; err == nil && more; {
+		more, err = ix.Merge(ctx)
 	}
-	c.door.Lock()
-	defer c.door.Unlock()
-	if ix.Version() == c.saved {
-		return
+	if err != nil {
+		return fmt.Errorf("build the index: %w", err)
 	}
-	if err := tree.SaveDerived(ctx, c.store, indexName, ix.Version(), ix.Save); err != nil {
-		c.o.Logger.Warn("the index was not kept and will be built anew", "error", err)
-		return // derived data: no loss
-	}
-	c.saved = ix.Version()
+	return nil
 }
 
 // mendGrace is how long Close waits for a mend. That suffices for most trees; otherwise the next Open starts again.
@@ -199,7 +193,7 @@ func (c *Core) replaceIndex(ctx context.Context, another func(context.Context) (
 		}
 	}
 	c.index.Store(ix)
-	c.saved = 0 // so that Close saves it
+	c.indexChanged()
 	c.wantVectors()
 	return nil
 }
@@ -242,7 +236,6 @@ func (c *Core) Search(ctx context.Context, q retrieval.Query, ask Asking) (retri
 // forgetDerived rebuilds the index after a purge, and removes the vectors of texts that no longer exist. The caller
 // holds the door.
 func (c *Core) forgetDerived(ctx context.Context) error {
-	c.saved = 0 // so that Close saves the new one
 	c.suspects.forget()
 	if err := c.purgeVectors(ctx); err != nil {
 		return fmt.Errorf("purge: %w", err)

@@ -217,9 +217,12 @@ func (c *Core) takeVectors(ctx context.Context, ids []string) error {
 	if err != nil {
 		return err
 	}
-	c.saved = 0 // so that Close saves the index, although its version is the same
 	ix := c.index.Load()
-	return ix.Update(ctx, ix.Version(), nodes)
+	if err := ix.Update(ctx, ix.Version(), nodes); err != nil {
+		return err
+	}
+	c.indexChanged()
+	return nil
 }
 
 // WaitVectors waits until the worker has requested everything that was missing at the call, unless the embedder rests.

@@ -221,6 +221,24 @@ func (c *Cache) OpenDerived(ctx context.Context, name string) (*tree.Derived, er
 	return d.OpenDerived(ctx, name)
 }
 
+// DerivedNames calls the store below; see tree.Deriver.
+func (c *Cache) DerivedNames(ctx context.Context, prefix string) ([]string, error) {
+	d, ok := c.below.(tree.Deriver)
+	if !ok {
+		return nil, fmt.Errorf("list derived data: %w", errors.ErrUnsupported)
+	}
+	return d.DerivedNames(ctx, prefix)
+}
+
+// DropDerived calls the store below; see tree.Deriver.
+func (c *Cache) DropDerived(ctx context.Context, name string) error {
+	d, ok := c.below.(tree.Deriver)
+	if !ok {
+		return fmt.Errorf("drop derived data: %w", errors.ErrUnsupported)
+	}
+	return d.DropDerived(ctx, name)
+}
+
 // Verify calls the store below; see tree.Verifier.
 func (c *Cache) Verify(ctx context.Context, found func(problem error)) (tree.Verified, error) {
 	v, ok := c.below.(tree.Verifier)

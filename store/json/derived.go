@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -162,6 +163,47 @@ func (s *Store) OpenDerived(ctx context.Context, name string) (*tree.Derived, er
 		}
 	}
 	return nil, fmt.Errorf("open derived data %s: %w", clipName(name), tree.ErrNotFound)
+}
+
+// DerivedNames lists the saved data; see tree.Deriver.
+func (s *Store) DerivedNames(ctx context.Context, prefix string) ([]string, error) {
+	if err := s.usable(ctx); err != nil {
+		return nil, fmt.Errorf("list derived data: %w", err)
+	}
+	files, err := s.disk.names(derivedFolder)
+	if err != nil {
+		return nil, fmt.Errorf("list derived data: %w", err)
+	}
+	var out []string
+	for _, file := range files {
+		if name, _, ok := derivedFile(file); ok && strings.HasPrefix(name, prefix) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// DropDerived removes saved data; see tree.Deriver.
+func (s *Store) DropDerived(ctx context.Context, name string) error {
+	if err := s.usable(ctx); err != nil {
+		return fmt.Errorf("drop derived data: %w", err)
+	}
+	if s.readOnly {
+		return fmt.Errorf("drop derived data: %w", tree.ErrReadOnly)
+	}
+	s.deriving.Lock()
+	defer s.deriving.Unlock()
+	files, err := s.disk.names(derivedFolder)
+	if err != nil {
+		return fmt.Errorf("drop derived data: %w", err)
+	}
+	for _, n := range derivedNumbers(files, name) {
+		if err := s.disk.remove(derivedName(name, n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("drop derived data %s: %w", clipName(name), err)
+		}
+	}
+	return nil
 }
 
 var errDerived = errors.New("is not whole derived data")

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -134,4 +135,40 @@ func (s *Store) openDerived(ctx context.Context, name string) (*tree.Derived, er
 		ReaderAt: bytes.NewReader(b), Size: int64(len(b)), Version: uint64(version), //nolint:gosec // not negative
 		Closer: io.NopCloser(nil),
 	}, nil
+}
+
+// DerivedNames lists what is saved beside the nodes; see tree.Deriver.
+func (s *Store) DerivedNames(ctx context.Context, prefix string) (names []string, err error) {
+	err = s.reading(ctx, func() error {
+		rows, err := s.pool.Query(ctx, `SELECT name FROM memtree.derived WHERE tree = $1 AND starts_with(name, $2)`,
+			s.tree, prefix)
+		if err != nil {
+			return err
+		}
+		names, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list derived data: %w", err)
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// DropDerived removes what is saved under a name; see tree.Deriver.
+func (s *Store) DropDerived(ctx context.Context, name string) error {
+	if err := s.begin(ctx); err != nil {
+		return fmt.Errorf("drop derived data: %w", err)
+	}
+	defer s.life.RUnlock()
+	s.saves.Lock()
+	defer s.saves.Unlock()
+	var q pgx.Batch
+	q.Queue(`DELETE FROM memtree.derived_piece WHERE tree = $1 AND name = $2`, s.tree, name)
+	q.Queue(`DELETE FROM memtree.derived WHERE tree = $1 AND name = $2`, s.tree, name)
+	if err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return tx.SendBatch(ctx, &q).Close() }); err != nil {
+		return fmt.Errorf("drop derived data %s: %w", name, s.translate(err))
+	}
+	delete(s.saved, name)
+	return nil
 }

@@ -182,6 +182,16 @@ func (r *Replica) OpenDerived(ctx context.Context, name string) (*tree.Derived, 
 	return r.below.OpenDerived(ctx, name)
 }
 
+// DerivedNames asks the database; see tree.Deriver.
+func (r *Replica) DerivedNames(ctx context.Context, prefix string) ([]string, error) {
+	return r.below.DerivedNames(ctx, prefix)
+}
+
+// DropDerived asks the database; see tree.Deriver.
+func (r *Replica) DropDerived(ctx context.Context, name string) error {
+	return r.below.DropDerived(ctx, name)
+}
+
 // PutPicture asks the database; see tree.Gallery.
 func (r *Replica) PutPicture(ctx context.Context, p tree.Picture, b []byte) error {
 	return r.below.PutPicture(ctx, p, b)

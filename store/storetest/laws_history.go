@@ -339,6 +339,7 @@ func derived(t testing.TB, open opener) {
 	require.NoError(t, err, "what is open stays readable")
 	require.Equal(t, "second", string(b))
 	require.NoError(t, held.Closer.Close())
+	listed(t, d)
 	for _, name := range []string{"", "../x", "a/b", ".", "a b"} {
 		require.Error(t, d.SaveDerived(ctx, name, 1, func(io.Writer) error { return nil }), "%q", name)
 	}
@@ -350,4 +351,27 @@ func derived(t testing.TB, open opener) {
 			require.Equal(t, "fourth", text)
 		}
 	}
+}
+
+// listed saves more derived data, lists it and removes it.
+func listed(t testing.TB, d tree.Deriver) {
+	ctx := t.Context()
+	for _, name := range []string{"index-1b", "index-1a", "other"} {
+		require.NoError(t, d.SaveDerived(ctx, name, 1, func(w io.Writer) error {
+			_, err := io.WriteString(w, name)
+			return err
+		}))
+	}
+	names, err := d.DerivedNames(ctx, "index-1")
+	require.NoError(t, err)
+	require.Equal(t, []string{"index-1", "index-1a", "index-1b"}, names)
+	require.NoError(t, d.DropDerived(ctx, "index-1a"))
+	require.NoError(t, d.DropDerived(ctx, "index-1a"), "what is not there is removed already")
+	require.NoError(t, d.DropDerived(ctx, "index-1b"))
+	require.NoError(t, d.DropDerived(ctx, "other"))
+	_, err = d.OpenDerived(ctx, "index-1a")
+	require.ErrorIs(t, err, tree.ErrNotFound)
+	names, err = d.DerivedNames(ctx, "")
+	require.NoError(t, err)
+	require.Equal(t, []string{"index-1"}, names)
 }

@@ -1,0 +1,181 @@
+package core
+
+// The index is stored in pieces: segments that are written once, and a head that names them. A worker stores what is
+// new after some updates, and Close stores the rest, so that a crash loses few updates, which openIndex makes again.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/tree"
+)
+
+const (
+	indexName   = "index"     // the head of the index among a store's derived data
+	indexPieces = "index-"    // what the names of its segments begin with
+	storeAfter  = 1024        // changed nodes after which the index is stored before Close
+	mergeRest   = time.Second // delay before a merge, so that a short-lived process begins none in vain
+	mostParts   = 32          // segments with which Close stores the index without merging them
+	loadTries   = 5           // how often a process reads an index that another one replaces meanwhile
+)
+
+// loadIndex opens the stored index. Its files remain open until Close, because pages are read on demand.
+func (c *Core) loadIndex(ctx context.Context) (ix *retrieval.Index, err error) {
+	for range loadTries {
+		// Another process may store the index meanwhile, and remove a segment that the head still names.
+		if ix, err = c.tryLoad(ctx); !errors.Is(err, errPieceGone) {
+			return ix, err
+		}
+	}
+	return nil, err
+}
+
+var errPieceGone = errors.New("a segment of the index is not there")
+
+func (c *Core) tryLoad(ctx context.Context) (*retrieval.Index, error) {
+	head, err := tree.OpenDerived(ctx, c.store, indexName)
+	if err != nil {
+		return nil, err
+	}
+	// Before there were pieces, an index was one file. It is used as it is, and stored in pieces next.
+	if ix, err := retrieval.Load(head, head.Size, c.o.Taxonomy, c.embedder); err == nil {
+		c.files = append(c.files, head.Closer)
+		return ix, nil
+	}
+	b, err := io.ReadAll(io.NewSectionReader(head, 0, head.Size))
+	if err = errors.Join(err, head.Closer.Close()); err != nil {
+		return nil, err
+	}
+	had := len(c.files)
+	open := func(name string) (io.ReaderAt, int64, error) {
+		piece, err := tree.OpenDerived(ctx, c.store, indexPieces+name)
+		if errors.Is(err, tree.ErrNotFound) {
+			return nil, 0, fmt.Errorf("%w: %s", errPieceGone, name)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		c.files = append(c.files, piece.Closer)
+		return piece, piece.Size, nil
+	}
+	ix, err := retrieval.LoadPieces(b, open, c.o.Taxonomy, c.embedder)
+	if err != nil {
+		for _, f := range c.files[had:] {
+			err = errors.Join(err, f.Close())
+		}
+		c.files = c.files[:had]
+	}
+	return ix, err
+}
+
+// indexChanged wakes keepIndex if there is enough to do.
+func (c *Core) indexChanged() {
+	ix := c.index.Load()
+	if nodes, _ := ix.Unsaved(); nodes >= storeAfter || ix.Due() {
+		Poke(c.stale)
+	}
+}
+
+// keepIndex merges segments, and stores the index after some updates, until ctx ends.
+func (c *Core) keepIndex(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.stale:
+		}
+		if nodes, _ := c.index.Load().Unsaved(); nodes >= storeAfter {
+			c.storeIndex(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(mergeRest):
+		}
+		if err := c.mergeIndex(ctx, 0); err != nil && ctx.Err() == nil {
+			c.o.Logger.Warn("the index could not be merged", "error", err)
+		}
+	}
+}
+
+// mergeIndex merges segments until none is due, or no more than most are left.
+func (c *Core) mergeIndex(ctx context.Context, most int) error {
+	for {
+		ix := c.index.Load()
+		if ix.Stats().Segments <= most {
+			return nil
+		}
+		if more, err := ix.Merge(ctx); err != nil || !more {
+			return err
+		}
+	}
+}
+
+// closeIndex stores the index for the next Open. Where it has very many segments, it merges some before.
+func (c *Core) closeIndex(ctx context.Context) {
+	if c.o.ReadOnly || c.index.Load() == nil {
+		return
+	}
+	if err := c.mergeIndex(ctx, mostParts); err != nil {
+		c.o.Logger.Warn("the index could not be merged", "error", err)
+	}
+	c.storeIndex(ctx)
+}
+
+// storeIndex stores the pieces of the present index that are not stored yet, then its head, and then removes pieces
+// that the head does not name. So at every moment what the head names is there. It only logs a failure: the index is
+// derived data, and what is stored stays as it was.
+func (c *Core) storeIndex(ctx context.Context) {
+	c.keeping.Lock()
+	defer c.keeping.Unlock()
+	ix := c.index.Load()
+	if _, changed := ix.Unsaved(); !changed {
+		return
+	}
+	if err := c.storePieces(ctx, ix); err != nil {
+		c.o.Logger.Warn("the index was not stored, and what is new is made again", "error", err)
+	}
+}
+
+func (c *Core) storePieces(ctx context.Context, ix *retrieval.Index) error {
+	p, err := ix.Pieces()
+	if err != nil {
+		return err
+	}
+	had, err := tree.DerivedNames(ctx, c.store, indexPieces)
+	if err != nil {
+		return err
+	}
+	for i, name := range p.Names() {
+		if slices.Contains(had, indexPieces+name) {
+			continue
+		}
+		write := func(w io.Writer) error { return p.Write(i, w) }
+		if err := tree.SaveDerived(ctx, c.store, indexPieces+name, p.Version(), write); err != nil {
+			return err
+		}
+	}
+	write := func(w io.Writer) error {
+		_, err := w.Write(p.Head())
+		return err
+	}
+	if err := tree.SaveDerived(ctx, c.store, indexName, p.Version(), write); err != nil {
+		return err
+	}
+	ix.Saved(p)
+	for _, name := range had {
+		if slices.Contains(p.Names(), strings.TrimPrefix(name, indexPieces)) {
+			continue
+		}
+		if err := tree.DropDerived(ctx, c.store, name); err != nil { // the next time tries again
+			c.o.Logger.Debug("a piece of the index could not be removed", "piece", name, "error", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,267 @@
+package core
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/internal/embed"
+	"github.com/memtree/memtree/retrieval"
+	jsonstore "github.com/memtree/memtree/store/json"
+	"github.com/memtree/memtree/store/storetest"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// spoke is what a core logs.
+type spoke struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *spoke) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(b)
+}
+
+func (s *spoke) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+// heard opens a core over a store with the static table, and returns what it logs.
+func heard(t *testing.T, store tree.Store, readOnly bool) (*Core, *spoke) {
+	t.Helper()
+	table, err := embed.Default()
+	require.NoError(t, err)
+	s := &spoke{}
+	c, err := Open(t.Context(), Options{
+		Store: store, Taxonomy: taxonomy.Default(), Logger: slog.New(slog.NewTextHandler(s, nil)), Embedder: table,
+		Commit: func(*tree.Batch, []tree.Node) {}, ReadOnly: readOnly,
+	})
+	require.NoError(t, err)
+	return c, s
+}
+
+// crash ends the workers of a core and stores nothing.
+func crash(c *Core) {
+	c.Shut()
+	c.stop()
+	c.workers.Wait()
+}
+
+// add adds n cases in one commit, the first of which is the i-th.
+func add(t *testing.T, c *Core, i, n int) {
+	t.Helper()
+	var b tree.Batch
+	for k := range n {
+		b.Changes = append(b.Changes, added(aCase(i+k)).Changes...)
+	}
+	require.NoError(t, c.Apply(t.Context(), b))
+}
+
+func inMemory(t *testing.T, fs afero.Fs) *jsonstore.Store {
+	t.Helper()
+	store, err := jsonstore.Open(t.Context(), fs, "/store", jsonstore.Options{Started: noon})
+	require.NoError(t, err)
+	return store
+}
+
+func pieces(t *testing.T, s tree.Store) []string {
+	t.Helper()
+	names, err := tree.DerivedNames(t.Context(), s, indexPieces)
+	require.NoError(t, err)
+	return names
+}
+
+// finds requires that a core finds the i-th case by its prompt.
+func finds(t *testing.T, c *Core, i int) {
+	t.Helper()
+	r, err := c.Index().Search(t.Context(), retrieval.Query{Prompt: aCase(i).CaseData.TestCase.Prompt, Now: noon})
+	require.NoError(t, err)
+	require.NotEmpty(t, r.Hits)
+}
+
+// TestNothingIsBuiltAnewAfterACrash: the index is stored while the process runs, and what is newer comes from the
+// changes, or by comparing all nodes where the store no longer has these.
+func TestNothingIsBuiltAnewAfterACrash(t *testing.T) {
+	for _, compacted := range []bool{false, true} {
+		fs := afero.NewMemMapFs()
+		store := inMemory(t, fs)
+		c, _ := heard(t, store, false)
+		add(t, c, 0, storeAfter)
+		require.Eventually(t, func() bool { return len(pieces(t, store)) > 0 && !changed(c) }, 20*time.Second,
+			5*time.Millisecond)
+		add(t, c, storeAfter, 3)
+		if compacted {
+			require.NoError(t, store.Compact(t.Context()))
+		}
+		crash(c)
+		require.NoError(t, store.Close())
+
+		store = inMemory(t, fs)
+		c, log := heard(t, store, false)
+		require.NotContains(t, log.String(), "anew")
+		require.Equal(t, storeAfter+3, c.Index().Stats().Nodes)
+		info, err := store.Info(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, info.Version, c.Index().Version())
+		finds(t, c, storeAfter+2)
+		require.NoError(t, c.Close(t.Context()))
+		require.NoError(t, store.Close())
+	}
+}
+
+func changed(c *Core) bool {
+	_, changed := c.Index().Unsaved()
+	return changed
+}
+
+// TestAFullDiskLeavesTheOldIndex: whatever write fails while the index is stored, the one stored before is used, and
+// the next store removes what was left.
+func TestAFullDiskLeavesTheOldIndex(t *testing.T) {
+	for n := range 12 {
+		fs := storetest.NewFaultFS(afero.NewMemMapFs())
+		store := inMemory(t, fs)
+		c, log := heard(t, store, false)
+		for i := range 5 {
+			add(t, c, 10*i, 10)
+		}
+		c.storeIndex(t.Context())
+		had := pieces(t, store)
+		add(t, c, 50, 40)
+		fs.Set(storetest.Fault{Kind: "write", N: n + 1, Errno: syscall.ENOSPC, ForGood: true})
+		c.storeIndex(t.Context())
+		failed := fs.Hits() > 0
+		fs.Set()
+		require.Equal(t, failed, changed(c))
+		if failed {
+			require.Contains(t, log.String(), "the index was not stored")
+			require.Subset(t, pieces(t, store), had)
+		}
+		finds(t, c, 70)
+		again, log := heard(t, store, true)
+		require.NotContains(t, log.String(), "anew")
+		require.Equal(t, 90, again.Index().Stats().Nodes)
+		finds(t, again, 70)
+		require.NoError(t, again.Close(t.Context()))
+		require.NoError(t, c.Close(t.Context()))
+		require.Len(t, pieces(t, store), c.Index().Stats().Segments)
+		require.NoError(t, store.Close())
+	}
+}
+
+// TestPiecesOfAMergeThatWasCutOffAreRemoved: a segment that no head names is a leftover.
+func TestPiecesOfAMergeThatWasCutOffAreRemoved(t *testing.T) {
+	store := inMemory(t, afero.NewMemMapFs())
+	c, _ := heard(t, store, false)
+	add(t, c, 0, 5)
+	require.NoError(t, tree.SaveDerived(t.Context(), store, indexPieces+"0123456789abcdef", 1, func(w io.Writer) error {
+		_, err := io.WriteString(w, "half of a segment")
+		return err
+	}))
+	require.NoError(t, c.Close(t.Context()))
+	require.Len(t, pieces(t, store), 1)
+	again, log := heard(t, store, true)
+	require.NotContains(t, log.String(), "anew")
+	finds(t, again, 3)
+	require.NoError(t, again.Close(t.Context()))
+	require.NoError(t, store.Close())
+}
+
+// TestReadersBesideAWriter: a process that opens the store while another one stores its index and removes segments
+// finds a whole index each time.
+func TestReadersBesideAWriter(t *testing.T) {
+	dir := t.TempDir()
+	store, err := jsonstore.OpenDir(t.Context(), dir, jsonstore.Options{Started: noon})
+	require.NoError(t, err)
+	c, _ := heard(t, store, false)
+	add(t, c, 0, 1)
+	c.storeIndex(t.Context())
+	var g sync.WaitGroup
+	for range 2 {
+		g.Go(func() {
+			for range 20 {
+				beside, err := jsonstore.OpenDir(t.Context(), dir, jsonstore.Options{ReadOnly: true})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				r, log := heard(t, beside, true)
+				if s := log.String(); s != "" {
+					t.Error(s)
+				}
+				_ = r.Close(t.Context())
+				_ = beside.Close()
+			}
+		})
+	}
+	for i := range 60 {
+		add(t, c, 1+i, 1)
+		c.storeIndex(t.Context())
+	}
+	g.Wait()
+	require.NoError(t, c.Close(t.Context()))
+	require.NoError(t, store.Close())
+}
+
+// TestAnIndexInOneFileIsUsed: what an earlier version saved is not built anew, and is stored in pieces next.
+func TestAnIndexInOneFileIsUsed(t *testing.T) {
+	store := inMemory(t, afero.NewMemMapFs())
+	c, _ := heard(t, store, false)
+	add(t, c, 0, 20)
+	ix := c.Index()
+	require.NoError(t, tree.SaveDerived(t.Context(), store, indexName, ix.Version(), ix.Save))
+	crash(c)
+	c, log := heard(t, store, false)
+	require.NotContains(t, log.String(), "anew")
+	add(t, c, 20, 1)
+	finds(t, c, 20)
+	require.NoError(t, c.Close(t.Context()))
+	require.NotEmpty(t, pieces(t, store))
+	c, log = heard(t, store, false)
+	require.NotContains(t, log.String(), "anew")
+	require.Equal(t, 21, c.Index().Stats().Nodes)
+	require.NoError(t, c.Close(t.Context()))
+	require.NoError(t, store.Close())
+}
+
+// TestALostPieceIsMadeAgain: an index with a missing or damaged segment is built anew, and the store has all again.
+func TestALostPieceIsMadeAgain(t *testing.T) {
+	store := inMemory(t, afero.NewMemMapFs())
+	c, _ := heard(t, store, false)
+	add(t, c, 0, 20)
+	require.NoError(t, c.Close(t.Context()))
+	require.NoError(t, tree.DropDerived(t.Context(), store, pieces(t, store)[0]))
+	c, log := heard(t, store, false)
+	require.Contains(t, log.String(), "building the index anew")
+	finds(t, c, 5)
+	require.NoError(t, c.Close(t.Context()))
+	c, log = heard(t, store, false)
+	require.NotContains(t, log.String(), "anew", fmt.Sprint(pieces(t, store)))
+	require.NoError(t, c.Close(t.Context()))
+	require.NoError(t, store.Close())
+}
+
+// TestSmallSegmentsAreMergedAtClose: many short-lived processes, each of which adds one case, leave few segments.
+func TestSmallSegmentsAreMergedAtClose(t *testing.T) {
+	store := inMemory(t, afero.NewMemMapFs())
+	for i := range 40 {
+		c, log := heard(t, store, false)
+		require.NotContains(t, log.String(), "anew")
+		add(t, c, i, 1)
+		require.NoError(t, c.Close(t.Context()))
+	}
+	require.LessOrEqual(t, len(pieces(t, store)), 6)
+	require.NoError(t, store.Close())
+}

@@ -1,0 +1,137 @@
+package retrieval
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"slices"
+	"sync"
+)
+
+// mergeAtOnce is the largest number of live nodes that an update merges itself, which takes some milliseconds. Larger
+// segments wait for Merge.
+const mergeAtOnce = 1024
+
+// maxParts is the number of segments from which on an update does all merges itself, because Merge is too slow, or is
+// not called.
+const maxParts = 64
+
+// due returns the parts to merge next: from the first to before the last; from is -1 if there are none. A state is to
+// have segments each of which has at least twice as many live nodes as the next, and not more dead slots than live
+// ones. So a state has about log₂(n) segments, and a node is rewritten about that often. Segments that end up in one
+// are merged in one step. A merge of more than most live nodes, and of busy segments, is not due.
+func (st *indexState) due(most int, busy []*segment) (from, to int) {
+	for i := len(st.parts) - 1; i >= 0; i-- {
+		p := &st.parts[i]
+		live := p.n - p.gone
+		if slices.Contains(busy, p.segment) || live > most {
+			continue
+		}
+		from := i
+		for ; from > 0; from-- {
+			before := &st.parts[from-1]
+			more := before.n - before.gone
+			if more >= 2*live || live+more > most || slices.Contains(busy, before.segment) {
+				break
+			}
+			live += more
+		}
+		if from < i || p.gone > live {
+			return from, i + 1
+		}
+	}
+	return -1, -1
+}
+
+// never does not stop a merge.
+func never() error { return nil }
+
+// compact does the merges that are due of at most most live nodes, and drops segments without live nodes.
+func (st *indexState) compact(most int, busy []*segment) error {
+	st.parts = slices.DeleteFunc(st.parts, func(p part) bool { return p.n == p.gone && !slices.Contains(busy, p.segment) })
+	if len(st.parts) > maxParts {
+		most = maxSlots
+	}
+	for {
+		from, to := st.due(most, busy)
+		if from < 0 {
+			return nil
+		}
+		s, _, err := merge(never, st.parts[from:to])
+		if err != nil {
+			return err
+		}
+		st.parts = slices.Replace(st.parts, from, to, wholePart(s))
+	}
+}
+
+// Due reports whether a merge is due that updates leave to Merge.
+func (ix *Index) Due() bool {
+	from, _ := ix.state.Load().due(maxSlots, nil)
+	return from >= 0
+}
+
+// Merge does one merge that updates leave to it, and reports whether one was due. It may take seconds. Searches do not
+// wait for it, and updates only at its end. If ctx ends before, the index is as before. For one goroutine at a time.
+func (ix *Index) Merge(ctx context.Context) (bool, error) {
+	ix.writer.Lock()
+	st := ix.state.Load()
+	from, to := st.due(maxSlots, nil)
+	if from < 0 {
+		ix.writer.Unlock()
+		return false, nil
+	}
+	parts := slices.Clone(st.parts[from:to])
+	for i := range parts {
+		ix.merging = append(ix.merging, parts[i].segment)
+	}
+	ix.writer.Unlock()
+
+	s, slots, err := merge(ctx.Err, parts)
+
+	ix.writer.Lock()
+	defer ix.writer.Unlock()
+	ix.merging = nil
+	if err != nil {
+		return false, fmt.Errorf("merge the index: %w", err)
+	}
+	next, err := ix.state.Load().exchange(parts, s, slots)
+	if err != nil {
+		return false, fmt.Errorf("merge the index: %w", err)
+	}
+	ix.state.Store(next)
+	return true, nil
+}
+
+// exchange returns a state with s in place of the parts that it was made of. Slots of these that have died since are
+// dead in s too; slots has their numbers there.
+func (st *indexState) exchange(parts []part, s *segment, slots [][]int) (*indexState, error) {
+	next := &indexState{parts: slices.Clone(st.parts), version: st.version, note: st.note, changes: st.changes}
+	at := slices.IndexFunc(next.parts, func(p part) bool { return p.segment == parts[0].segment })
+	merged := wholePart(s)
+	for i := range parts {
+		was, now := &parts[i], &next.parts[at+i] // an update merges no busy segments, so they are still in a row
+		for w := range now.dead {
+			died := now.dead[w]
+			if was.dead != nil {
+				died &^= was.dead[w]
+			}
+			for ; died != 0; died &= died - 1 {
+				if err := merged.kill(slots[i][64*w+bits.TrailingZeros64(died)]); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	next.parts = slices.Replace(next.parts, at, at+len(parts), merged)
+	next.count()
+	return next, nil
+}
+
+// kill marks a live slot dead in a part that is not published yet.
+func (p *part) kill(slot int) error {
+	if p.dead == nil {
+		p.dead, p.counted = make([]uint64, (p.n+63)/64), &sync.Map{}
+	}
+	return p.markDead(slot)
+}

@@ -1,0 +1,119 @@
+package retrieval
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/taxonomy"
+)
+
+// An index that changes is stored in pieces: a file for each segment, which is written once and never changed, and a
+// small head that names the segments and their dead slots. After an update only the new segments and the head are
+// written. FORMAT.md has the bytes.
+
+// Pieces are one state of an index, as it is stored. They are immutable.
+type Pieces struct {
+	st     *indexState
+	names  []string // of the parts
+	fronts [][]byte // of the parts that have no name yet, see front; nil for others
+}
+
+// Pieces returns the present state in pieces. It may run concurrently with searches and updates.
+func (ix *Index) Pieces() (*Pieces, error) {
+	st := ix.state.Load()
+	p := &Pieces{st: st, names: make([]string, len(st.parts)), fronts: make([][]byte, len(st.parts))}
+	for i := range st.parts {
+		s := st.parts[i].segment
+		if p.names[i] = s.name; s.name != "" {
+			continue
+		}
+		id := ix.embedderID()
+		if s.alien {
+			id = s.embedder
+		}
+		front, err := s.front(0, id)
+		if err != nil {
+			return nil, fmt.Errorf("store the index: %w", err)
+		}
+		p.names[i], p.fronts[i] = pieceName(front[:pageSize], front[pageSize:]), front
+	}
+	return p, nil
+}
+
+// pieceName returns the name of a segment's file, 16 hexadecimal digits. It is a hash of all its bytes, because the
+// header and the checksums depend on all of them. So equal segments have equal names.
+func pieceName(head, sums []byte) string {
+	h := sha256.New()
+	_, _ = h.Write(head) // never fails
+	_, _ = h.Write(sums)
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// Version returns the version of the index.
+func (p *Pieces) Version() uint64 { return p.st.version }
+
+// Names returns the names of the segments' files. A file with a name has the same bytes for ever.
+func (p *Pieces) Names() []string { return p.names }
+
+// Write writes the i-th segment's file.
+func (p *Pieces) Write(i int, w io.Writer) error {
+	s, front := p.st.parts[i].segment, p.fronts[i]
+	if front == nil { // it is from a file, which was lost
+		var err error
+		if front, err = s.front(0, s.embedder); err != nil {
+			return fmt.Errorf("store the index: %w", err)
+		}
+	}
+	if err := s.write(w, front); err != nil {
+		return fmt.Errorf("store the index: %w", err)
+	}
+	return nil
+}
+
+// LoadPieces opens an index that was stored in pieces. open returns the file with a name, and its size. As Load does,
+// it reads little of a file, which must stay open as long as the index is in use.
+func LoadPieces(head []byte, open func(name string) (io.ReaderAt, int64, error), tax *taxonomy.Taxonomy,
+	e llm.Embedder) (*Index, error) {
+	ix := New(tax, e)
+	st := &indexState{}
+	listed, err := readPartList(head, st)
+	if err != nil {
+		return nil, fmt.Errorf("load the index: %w", err)
+	}
+	for i := range listed {
+		l := &listed[i]
+		r, size, err := open(l.name)
+		if err != nil {
+			return nil, fmt.Errorf("load the index: %w", err)
+		}
+		s, _, err := readHeader(r, size)
+		if err == nil && (s.name != l.name || s.n != l.slots) {
+			err = fmt.Errorf("%w: segment %s is another than its name says", errFormat, l.name)
+		}
+		if err == nil {
+			err = ix.adopt(s)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("load the index: %w", err)
+		}
+		st.parts = append(st.parts, l.take(s))
+	}
+	st.note = ix.alien
+	st.count()
+	ix.state.Store(st)
+	ix.saved.Store(st)
+	return ix, nil
+}
+
+// Saved reports that p is stored.
+func (ix *Index) Saved(p *Pieces) { ix.saved.Store(p.st) }
+
+// Unsaved returns how many nodes an update has changed since the state that was stored last, and whether anything has
+// changed, as after a merge.
+func (ix *Index) Unsaved() (nodes uint64, changed bool) {
+	st, saved := ix.state.Load(), ix.saved.Load()
+	return st.changes - saved.changes, st != saved
+}
