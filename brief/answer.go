@@ -33,6 +33,7 @@ const (
 func (b *Book) Take(q *Question, picks []prompts.BriefPick, by Reading) Taken {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.parseLines()
 	var out Taken
 	good := make([][]Pick, len(q.tests))
 	bad := make([][]string, len(q.tests))

@@ -3,6 +3,7 @@ package brief
 import (
 	"cmp"
 	"errors"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -26,6 +27,7 @@ type Book struct {
 	readers  map[string]record    // by Reading.By, of the briefs
 	changes  uint64               // the number of changes of the book, for Save
 	purged   uint64               // version of the tree at its last purge before the book began
+	rest     *unparsed            // tests of a saved book that may not be in briefs yet; nil: none
 }
 
 // numbered is a memory with its number.
@@ -57,6 +59,7 @@ func (b *Book) Note(t Test, clean string) error {
 	t.Prompt = text.Clip(clean, mostPrompt)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.parseOne(func(u *unparsed) iter.Seq[[]byte] { return u.ofKey(key) })
 	if old := b.briefs[key]; old != nil {
 		if t.Seen.Sub(old.Seen) >= time.Hour || old.ID == "" && t.ID != "" {
 			b.unlist(old)
@@ -66,7 +69,7 @@ func (b *Book) Note(t Test, clean string) error {
 		}
 		return nil
 	}
-	if len(b.briefs) >= MostTests {
+	if b.size() >= MostTests {
 		return ErrFull
 	}
 	f := &Brief{Key: key, Words: words, Test: t}
@@ -106,6 +109,7 @@ func (b *Book) unlist(f *Brief) {
 func (b *Book) Learn(all []Memory) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.parseLines()
 	explained := map[string]bool{}
 	for i := range all {
 		for _, id := range all[i].explains {
@@ -138,7 +142,7 @@ func (b *Book) Learn(all []Memory) {
 
 // Find returns a copy of the brief of a test: the one of its key; or one of the same prompt whose product and suite do
 // not differ, since one of the two may not name them; or one of the same id whose prompt is nearly the same. ok is
-// false if nothing was read for it.
+// false if nothing was read for it, as for every test that is not parsed yet.
 func (b *Book) Find(t *Test) (f Brief, ok bool) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -160,7 +164,20 @@ func (b *Book) Find(t *Test) (f Brief, ok bool) {
 // Names returns the ids and prompts under which a test is known: those of the tests with its id, or its prompt.
 func (b *Book) Names(t *Test) (out []string) {
 	b.mu.RLock()
-	defer b.mu.RUnlock()
+	names, parsed := b.names(t), b.rest == nil
+	b.mu.RUnlock()
+	if parsed {
+		return names
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.parseOne(func(u *unparsed) iter.Seq[[]byte] { return u.having("words", t.words()) },
+		func(u *unparsed) iter.Seq[[]byte] { return u.having("id", t.ID) })
+	return b.names(t)
+}
+
+// names is Names of the tests that are in the book. The caller holds the lock.
+func (b *Book) names(t *Test) (out []string) {
 	for _, key := range slices.Concat(b.byWords[t.words()], b.byID[t.ID]) {
 		if y := b.briefs[key]; y != nil && agree(y.Product, t.Product) {
 			out = append(out, y.ID, y.Prompt)
@@ -203,6 +220,7 @@ type Known struct {
 
 // Known returns the statistics of the book.
 func (b *Book) Known() Known {
+	b.parseAll()
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	k := Known{Tests: len(b.briefs)}
@@ -229,6 +247,7 @@ func (b *Book) Known() Known {
 // List returns copies of the briefs: those with picks first, then the latest named, then by key. Those of a reader
 // that is not trusted are marked as refused.
 func (b *Book) List() []Brief {
+	b.parseAll()
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	out := make([]Brief, 0, len(b.briefs))
@@ -246,6 +265,7 @@ func (b *Book) List() []Brief {
 
 // Since returns the tests that were named at or after a time, in the order of their keys.
 func (b *Book) Since(at time.Time) []Test {
+	b.parseAll()
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	var out []Test
@@ -271,6 +291,7 @@ func (b *Book) keys() []string {
 func (b *Book) Forget(before time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.parseLines()
 	for key, f := range b.briefs {
 		if f.Seen.Before(before) {
 			b.unlist(f)
@@ -283,6 +304,7 @@ func (b *Book) Forget(before time.Time) {
 
 // Clone returns a deep copy of everything in the book that changes.
 func (b *Book) Clone() *Book {
+	b.parseAll()
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	out := New()

@@ -2,6 +2,7 @@ package brief
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,11 +39,22 @@ func (b *Book) Save(w io.Writer) error {
 	if err := enc.Encode(header{Version: fileVersion, Last: b.last, Memories: b.memories, Purged: b.purged}); err != nil {
 		return fmt.Errorf("save briefs: %w", err)
 	}
-	for _, key := range b.keys() {
+	rest := b.rest
+	if rest == nil {
+		rest = &unparsed{from: []int{0}}
+	}
+	next := 0                      // the first line of rest that was not written
+	for _, key := range b.keys() { // in place of the line with its key, or between the lines
+		i, found := rest.search(key)
+		_, _ = out.Write(rest.raw[rest.from[next]:rest.from[i]]) // Flush returns its error
+		if next = i; found {
+			next++
+		}
 		if err := enc.Encode(b.briefs[key]); err != nil {
 			return fmt.Errorf("save briefs: %w", err)
 		}
 	}
+	_, _ = out.Write(rest.raw[rest.from[next]:])
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("save briefs: %w", err)
 	}
@@ -72,16 +84,19 @@ func (b *Book) Changes() uint64 {
 }
 
 // Load reads a saved book. A file that is incomplete, of another version or beyond the limits is an error, and the
-// caller then starts a new book.
+// caller then starts a new book. If nothing was read for any test, the lines of tests are parsed when they are needed.
 func Load(r io.Reader) (*Book, error) {
 	b := New()
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 0, 64<<10), 64<<20)
-	var h header
-	if !lines.Scan() {
-		return nil, errors.Join(errors.New("load briefs: there is no first line"), lines.Err())
+	whole, err := readWhole(r)
+	if err != nil {
+		return nil, fmt.Errorf("load briefs: %w", err)
 	}
-	if err := json.Unmarshal(lines.Bytes(), &h); err != nil {
+	first, rest, _ := bytes.Cut(whole, []byte("\n"))
+	var h header
+	if len(first) == 0 {
+		return nil, errors.New("load briefs: there is no first line")
+	}
+	if err := json.Unmarshal(first, &h); err != nil {
 		return nil, fmt.Errorf("load briefs: line 1: %w", err)
 	}
 	if h.Version != fileVersion {
@@ -95,25 +110,49 @@ func Load(r io.Reader) (*Book, error) {
 		m.ID = id
 		b.memories[id] = m
 	}
+	if u, ok := scanLines(rest); ok {
+		b.rest = u
+		return b, nil
+	}
+	if err := b.loadLines(rest, h.Last); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// readWhole reads all of r, at once where its size is known.
+func readWhole(r io.Reader) ([]byte, error) {
+	if s, ok := r.(interface{ Size() int64 }); ok {
+		b := make([]byte, s.Size())
+		_, err := io.ReadFull(r, b)
+		return b, err
+	}
+	return io.ReadAll(r)
+}
+
+// loadLines parses the lines of tests.
+func (b *Book) loadLines(rest []byte, last uint64) error {
+	lines := bufio.NewScanner(bytes.NewReader(rest))
+	lines.Buffer(make([]byte, 0, 64<<10), 64<<20)
 	for n := 2; lines.Scan(); n++ {
 		f := new(Brief)
 		if len(lines.Bytes()) > mostLine {
-			return nil, fmt.Errorf("load briefs: line %d is too long", n)
+			return fmt.Errorf("load briefs: line %d is too long", n)
 		}
 		if err := json.Unmarshal(lines.Bytes(), f); err != nil {
-			return nil, fmt.Errorf("load briefs: line %d: %w", n, err)
+			return fmt.Errorf("load briefs: line %d: %w", n, err)
 		}
-		if !f.valid(h.Last) || b.briefs[f.Key] != nil || len(b.briefs) >= MostTests {
-			return nil, fmt.Errorf("load briefs: line %d is no brief, or has been there", n)
+		if !f.valid(last) || b.briefs[f.Key] != nil || len(b.briefs) >= MostTests {
+			return fmt.Errorf("load briefs: line %d is no brief, or has been there", n)
 		}
 		b.briefs[f.Key] = f
 		b.list(f)
 		b.count(f, 1)
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("load briefs: %w", err)
+		return fmt.Errorf("load briefs: %w", err)
 	}
-	return b, nil
+	return nil
 }
 
 // Join returns the one of two books in which more tests were read, with the tests of the other one that it does not

@@ -42,6 +42,7 @@ type Sieve func(t *Test) []string
 // anew costs nothing.
 func (b *Book) Plan(tests []Test, l Limits, near Sieve) []Question {
 	l = l.withDefaults()
+	b.parseAll()
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	lines, tops := b.lines(), b.tops()
