@@ -19,40 +19,39 @@ import (
 // the catalogue abstains.
 type Catalogue struct {
 	checks               []taxonomy.Check
-	sentences            [sorts][]bool // whether a check has sentences of a sort
-	asked, said, claimed reader        // for tasks, for notes and defects, for an agent's own reasons
+	asked, said, claimed reader // for tasks, for notes and defects, for an agent's own reasons
 }
 
-// reader classifies texts of one sort: notes, an agent's own reasons, or tasks.
+// reader classifies texts of one sort: notes, an agent's own reasons, or tasks. Both parts are made when they are first
+// needed: a question for guidance reads only its task, which has a twentieth of the phrases.
 type reader struct {
-	phrases *Matcher
-	words   *linear
+	phrases func() *Matcher
+	words   func() *linear
 }
 
-// NewCatalogue compiles the catalogue of tax. This takes some ten milliseconds for the built-in taxonomy and for one
-// that adds no sentences. Sentences that a team adds require fitting a model, which takes about a second.
+// NewCatalogue makes the catalogue of tax. To compile it takes some milliseconds, at the first text of each sort, for
+// the built-in taxonomy and for one that adds no sentences. Sentences that a team adds require fitting a model, which
+// takes about a second.
 func NewCatalogue(tax *taxonomy.Taxonomy) *Catalogue {
 	c := &Catalogue{checks: tax.Checks()}
-	readers := [sorts]*reader{notes: &c.said, claims: &c.claimed, tasks: &c.asked}
-	for _, r := range readers {
-		r.phrases = NewMatcher(Gap)
-	}
-	for i := range c.checks {
-		k := &c.checks[i]
-		for sort, cues := range [sorts][]taxonomy.Cue{notes: k.Said, claims: k.Claimed, tasks: k.Asked} {
-			for _, q := range cues {
-				readers[sort].phrases.Add(i, q.Phrase, q.Phrase, q.Weight)
-			}
-		}
-	}
-	sentences := sentencesOf(c.checks)
-	for sort, l := range learn(sentences) {
-		readers[sort].words = l
-		for _, list := range sentences[sort] {
-			c.sentences[sort] = append(c.sentences[sort], len(list) > 0)
-		}
+	models := modelsOf(tax, c.checks)
+	for sort, r := range [sorts]*reader{notes: &c.said, claims: &c.claimed, tasks: &c.asked} {
+		r.phrases = sync.OnceValue(func() *Matcher { return phrasesOf(c.checks, sort) })
+		r.words = sync.OnceValue(func() *linear { return models()[sort].indexed() })
 	}
 	return c
+}
+
+// phrasesOf compiles the phrases of a sort.
+func phrasesOf(checks []taxonomy.Check, sort int) *Matcher {
+	m := NewMatcher(Gap)
+	for i := range checks {
+		k := &checks[i]
+		for _, q := range [sorts][]taxonomy.Cue{notes: k.Said, claims: k.Claimed, tasks: k.Asked}[sort] {
+			m.Add(i, q.Phrase, q.Phrase, q.Weight)
+		}
+	}
+	return m
 }
 
 // Of returns a function that compiles the catalogue of tax on its first call and
@@ -129,7 +128,7 @@ func (c *Catalogue) missedOther(s string) (Reading, bool) {
 	}
 	p := c.probabilities(Evidence{Said: []string{s}, Direction: taxonomy.Other})
 	i := slices.IndexFunc(c.checks, func(k taxonomy.Check) bool { return k.ID == r.Check })
-	if p[i] < enough && c.sentences[notes][i] {
+	if p[i] < enough && c.said.words().knows(i) {
 		return Reading{}, false
 	}
 	return r, true
@@ -140,9 +139,9 @@ func (c *Catalogue) missedOther(s string) (Reading, bool) {
 func (c *Catalogue) probabilities(e Evidence) []float64 {
 	said := strings.Join(e.Said, "\n")
 	p := make([]float64, len(c.checks))
-	c.said.words.add(p, said, 1)
-	c.claimed.words.add(p, e.Claimed, ofClaims)
-	c.asked.words.add(p, e.Task, ofTasks)
+	c.said.words().add(p, said, 1)
+	c.claimed.words().add(p, e.Claimed, ofClaims)
+	c.asked.words().add(p, e.Task, ofTasks)
 	if said != "" {
 		c.said.add(p, said, perPhrase)
 	} else {
@@ -233,7 +232,7 @@ func (c *Catalogue) called(task string) []float64 {
 			weigh(said, phrases, 1)
 		}
 		clear(p)
-		c.asked.words.add(p, point, 1)
+		c.asked.words().add(p, point, 1)
 		weigh(p, phrases, perPhrase)
 		softmax(p)
 		for i, x := range p {
@@ -241,7 +240,7 @@ func (c *Catalogue) called(task string) []float64 {
 		}
 	}
 	for i, x := range most {
-		if !c.sentences[tasks][i] && said[i] >= outright {
+		if !c.asked.words().knows(i) && said[i] >= outright {
 			most[i] = max(x, bluntly)
 		}
 	}
@@ -295,7 +294,7 @@ func (r *reader) find(s string) []Match {
 		return nil
 	}
 	var found []Match
-	r.phrases.Find(Read(s), func(m Match) {
+	r.phrases().Find(Read(s), func(m Match) {
 		if !slices.ContainsFunc(found, func(f Match) bool { return f.Kind == m.Kind && f.Phrase == m.Phrase }) {
 			found = append(found, m)
 		}

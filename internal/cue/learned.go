@@ -37,9 +37,6 @@ var decoded = sync.OnceValue(func() learned {
 	if err := gob.NewDecoder(bytes.NewReader(builtinLearned)).Decode(&l); err != nil {
 		return learned{} // no key is empty, so learn fits the models itself
 	}
-	for _, m := range l.Models {
-		m.index()
-	}
 	return l
 })
 
@@ -55,14 +52,21 @@ func sentencesOf(checks []taxonomy.Check) (out [sorts][][]string) {
 	return out
 }
 
-// learn returns a model for each sort of sentence: the stored one when the
-// sentences are those of the built-in catalogue, else one fitted now.
-func learn(sentences [sorts][][]string) [sorts]*linear {
-	key := keyOf(sentences)
-	if l := decoded(); l.Key == key {
-		return l.Models
-	}
-	return fitAll(sentences)
+// modelsOf returns a function that returns the model of each sort: the stored one when the sentences are those of the
+// built-in catalogue, else one fitted now. The sentences of the built-in taxonomy itself are not read for that, because
+// TestLearned compares them.
+func modelsOf(tax *taxonomy.Taxonomy, checks []taxonomy.Check) func() [sorts]*linear {
+	return sync.OnceValue(func() [sorts]*linear {
+		l := decoded()
+		if tax == taxonomy.Default() && l.Key != "" {
+			return l.Models
+		}
+		sentences := sentencesOf(checks)
+		if l.Key == keyOf(sentences) {
+			return l.Models
+		}
+		return fitAll(sentences)
+	})
 }
 
 func fitAll(sentences [sorts][][]string) (out [sorts]*linear) {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/memtree/memtree/internal/text"
 )
@@ -20,7 +21,8 @@ type linear struct {
 	Scale []float32 // for each token: the weight of one step of a byte in its row of Bytes
 	Bytes []byte    // the weights: a row a token, a column a kind, int8 in two's complement
 
-	place map[string]int32 // the index of a token in Words
+	once  sync.Once
+	place map[string]int32 // the index of a token in Words; see indexed
 }
 
 // The parameters of fitting. More rounds or finer weights do not help on suites that were not learned from. A token of
@@ -64,18 +66,24 @@ func fit(sentences [][]string) *linear {
 	for _, w := range l.Words {
 		l.Rare = append(l.Rare, float32(math.Log((float64(len(texts))+1)/(float64(in[w])+0.5))))
 	}
-	l.index()
+	l.indexed()
 	l.descend(texts, kinds)
 	return l
 }
 
-// index fills place, which is not stored.
-func (l *linear) index() {
-	l.place = make(map[string]int32, len(l.Words))
-	for i, w := range l.Words {
-		l.place[w] = int32(i) //nolint:gosec // some ten thousand words
-	}
+// indexed returns l with place, which is not stored.
+func (l *linear) indexed() *linear {
+	l.once.Do(func() {
+		l.place = make(map[string]int32, len(l.Words))
+		for i, w := range l.Words {
+			l.place[w] = int32(i) //nolint:gosec // some ten thousand words
+		}
+	})
+	return l
 }
+
+// knows reports whether there were sentences of a kind.
+func (l *linear) knows(kind int) bool { return slices.Contains(l.Of, kind) }
 
 // distinct returns the tokens of s, sorted, each once.
 func distinct(s string) []string {
