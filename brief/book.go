@@ -220,10 +220,11 @@ type Known struct {
 
 // Known returns the statistics of the book.
 func (b *Book) Known() Known {
-	b.parseAll()
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	k := Known{Tests: len(b.briefs)}
+	k := Known{Tests: b.size()}
+	k.New = k.Tests - len(b.briefs) // nothing was read for those that are not parsed yet
+	k.Open = k.New
 	tops := b.tops()
 	for _, f := range b.briefs {
 		read := b.usable(f)
@@ -242,6 +243,19 @@ func (b *Book) Known() Known {
 		}
 	}
 	return k
+}
+
+// Picked returns, for each memory, the number of tests for which a reader picked it.
+func (b *Book) Picked() map[string]int {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	out := map[string]int{}
+	for _, f := range b.briefs { // those that are not parsed yet have no picks
+		for _, p := range f.Picks {
+			out[p.ID]++
+		}
+	}
+	return out
 }
 
 // List returns copies of the briefs: those with picks first, then the latest named, then by key. Those of a reader

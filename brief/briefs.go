@@ -118,6 +118,9 @@ func (s *Briefs) Sync(ctx context.Context) error {
 // Known returns what is known of the coming tests.
 func (s *Briefs) Known() Known { return s.a.Book().Known() }
 
+// Picked returns, for each memory, the number of known tests for which a reader picked it.
+func (s *Briefs) Picked() map[string]int { return s.a.Book().Picked() }
+
 // Coming returns the coming tests with their briefs, those with a memory first.
 func (s *Briefs) Coming() []Brief { return s.a.Book().List() }
 

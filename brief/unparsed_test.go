@@ -96,6 +96,7 @@ func TestADamagedLineCostsOneTest(t *testing.T) {
 	file[at] = 'x'
 	b, err := Load(bytes.NewReader(file))
 	require.NoError(t, err)
+	require.Len(t, b.List(), 8)
 	require.Equal(t, 8, b.Known().Tests)
 }
 

@@ -85,7 +85,7 @@ func treeJSON(ctx context.Context, v *say.Voice, m *memtree.Memory, f tree.Filte
 	w := bufio.NewWriter(v.Stdout)
 	enc := json.NewEncoder(noBreak{w})
 	enc.SetEscapeHTML(false)
-	between, n, picked := "{\"nodes\":[\n", 0, picksOf(m)
+	between, n, picked := "{\"nodes\":[\n", 0, m.Briefs().Picked()
 	for node, err := range m.Tree().Scan(ctx, f) {
 		if err != nil {
 			return err
@@ -119,17 +119,6 @@ func treeJSON(ctx context.Context, v *say.Voice, m *memtree.Memory, f tree.Filte
 type briefedNode struct {
 	tree.Node
 	Briefed int `json:"briefed,omitempty"`
-}
-
-// picksOf returns, for each memory, the number of coming tests for which a reader picked it.
-func picksOf(m *memtree.Memory) map[string]int {
-	picked := map[string]int{}
-	for _, b := range m.Briefs().Coming() {
-		for _, p := range b.Picks {
-			picked[p.ID]++
-		}
-	}
-	return picked
 }
 
 // noBreak drops the line break that a json.Encoder ends a value with.
@@ -176,7 +165,7 @@ type surveyed struct {
 
 // survey reads the nodes and stores only what is printed of each.
 func survey(ctx context.Context, v *say.Voice, m *memtree.Memory, f tree.Filter, q *find.Query) (*surveyed, error) {
-	s, words, picked := &surveyed{}, enhance.NewWording(m.Taxonomy()), picksOf(m)
+	s, words, picked := &surveyed{}, enhance.NewWording(m.Taxonomy()), m.Briefs().Picked()
 	at := map[[2]string]int{}
 	for n, err := range m.Tree().Scan(ctx, f) {
 		if err != nil {
