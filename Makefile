@@ -4,6 +4,7 @@ T       ?= 30s
 TOOL     = $(GO) tool -modfile=tools/go.mod
 ALONE    = assertion|curation|effect|enhance/midscene|ingest|ingest/report|internal/cluster|internal/judgment|internal/plot|internal/stat|quality/score|tree# no goroutine, no lock
 BUILDER  = clients/python/.venv/bin/python# has the package build
+COMMA    = ,
 MODULES  = quality/browser quality/peers store/json/peers# what only measurements need; static sees that their go.sum is whole
 TARGETS  = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
@@ -45,13 +46,15 @@ race: ## every test once more, shorter, with the race detector, but for measurem
 	$(GO) test -race -short -shuffle=on -skip 'Quality|Readme|Learned$$|TakenBack|Redact|Poison|Promises|SalvageCrashes|^Test(Stories$$|Prove$$|Action|LLMCheck|Replay)' \
 	  $(or $(RACED),$$($(GO) list ./... | grep -vE '/($(ALONE))$$'))
 
-bench: ## speed and memory, in benchstat's form
+bench: ## speed and memory, in benchstat's form, then search beside bleve and bm25s (SCALE=s10000,s100000,s1000000)
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 	cd store/json/peers && $(GO) test -run '^$$' -bench . -benchtime 2000x
+	@quality/peers/run.sh $(or $(SCALE),s10000$(COMMA)s100000)
 
-quality: ## retrieval and analysis measured on ../shared/data, as golden tables
+quality: ## retrieval and analysis measured on ../shared/data, as golden tables, then search beside bleve and bm25s
 	@test -d "$${MEMTREE_SHARED:-../shared}/data" || { echo "make quality measures on $${MEMTREE_SHARED:-../shared}/data, which is not here; set MEMTREE_SHARED"; exit 1; }
 	$(GO) test -count=1 -timeout 60m -v -run 'Quality|Coverage' ./prompts ./quality ./retrieval ./internal/cue ./formation ./internal/guard ./evolution ./evolution/gate ./risk ./look ./estimate
+	@quality/peers/run.sh moztrap-dev,gitbugs-dev,afqmc-dev,bustm-dev,banking-dev
 
 sim: ## which memories help, and when the breaker opens, on made-up agents (some minutes)
 	MEMTREE_SIM=1 $(GO) test -count=1 -timeout 60m -v -run '^TestSim' ./quality/sim
