@@ -1,19 +1,17 @@
 package taxonomy
 
 import (
-	"bytes"
 	_ "embed" // of the built-in set
-	"encoding/gob"
 	"sync"
 )
 
-// builtinSet is builtin.yaml and checks/*.yaml in a form that is decoded in a millisecond; parsing them would take
-// some ten, at the start of every command. TestBuiltin writes it.
+// builtinSet is builtin.yaml and checks/*.yaml in the form of flat.go, because parsing them would take some ten
+// milliseconds at the start of every command. TestBuiltin writes it.
 //
-//go:embed builtin.gob
-var builtinSet []byte
+//go:embed builtin.bin
+var builtinSet string
 
-// stored is the form of a Taxonomy in builtin.gob.
+// stored is the form of a Taxonomy in builtin.bin.
 type stored struct {
 	Groups []ErrorGroup
 	Errors []ErrorType
@@ -26,7 +24,7 @@ func Default() *Taxonomy { return builtin() }
 
 var builtin = sync.OnceValue(func() *Taxonomy {
 	var s stored
-	if err := gob.NewDecoder(bytes.NewReader(builtinSet)).Decode(&s); err != nil {
+	if err := readFlat(builtinSet, &s); err != nil {
 		panic("taxonomy: the built-in set cannot be read: " + err.Error()) // only in a binary that was built wrongly
 	}
 	t := &Taxonomy{groups: s.Groups, errors: s.Errors, scenes: s.Scenes, checks: s.Checks}

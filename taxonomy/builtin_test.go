@@ -1,10 +1,9 @@
 package taxonomy
 
 import (
-	"encoding/gob"
 	"os"
 	"path/filepath"
-	"strings"
+	"reflect"
 	"testing"
 	"testing/fstest"
 
@@ -13,7 +12,7 @@ import (
 	"github.com/memtree/memtree/internal/golden"
 )
 
-// TestBuiltin compares builtin.gob with builtin.yaml and checks/*.yaml, and writes it with -update.
+// TestBuiltin compares builtin.bin with builtin.yaml and checks/*.yaml, and writes it with -update.
 func TestBuiltin(t *testing.T) {
 	tax := &Taxonomy{}
 	files, err := filepath.Glob("checks/*.yaml")
@@ -35,9 +34,33 @@ func TestBuiltin(t *testing.T) {
 	}
 	tax, unfit := checks.onto("checks", tax)
 	require.Empty(t, unfit)
-	var b strings.Builder
-	require.NoError(t, gob.NewEncoder(&b).Encode(stored{tax.groups, tax.errors, tax.scenes, tax.checks}))
-	golden.Equal(t, "builtin.gob", b.String())
+	set := stored{tax.groups, tax.errors, tax.scenes, tax.checks}
+	b := appendFlat(nil, reflect.ValueOf(set))
+	golden.Equal(t, "builtin.bin", string(b))
+	var again stored
+	require.NoError(t, readFlat(string(b), &again))
+	require.Equal(t, b, appendFlat(nil, reflect.ValueOf(again)))
+	require.Equal(t, len(set.Checks), len(again.Checks))
+	require.Equal(t, set.Checks[7].Asked, again.Checks[7].Asked)
+	require.Equal(t, set.Scenes, again.Scenes)
+}
+
+// FuzzFlat: no bytes make the reader panic, and what it reads is written as it was, but for lengths that were not the
+// shortest.
+func FuzzFlat(f *testing.F) {
+	f.Add(builtinSet[:2000])
+	f.Add(string(appendFlat(nil, reflect.ValueOf(stored{Groups: []ErrorGroup{{ID: "a"}}, Checks: []Check{{Asked: []Cue{{"x", 3}}}}}))))
+	f.Add("")
+	f.Fuzz(func(t *testing.T, s string) {
+		var got, again stored
+		if readFlat(s, &got) != nil {
+			return
+		}
+		b := appendFlat(nil, reflect.ValueOf(got))
+		require.LessOrEqual(t, len(b), len(s))
+		require.NoError(t, readFlat(string(b), &again))
+		require.Equal(t, b, appendFlat(nil, reflect.ValueOf(again)))
+	})
 }
 
 // TestExamples: every check has a file of sentences, every file a check, and they are of a kind that there is.

@@ -1,8 +1,6 @@
 package taxonomy
 
 import (
-	"bytes"
-	"encoding/gob"
 	"strings"
 	"testing"
 
@@ -101,7 +99,7 @@ func TestTextIn(t *testing.T) {
 func BenchmarkDefault(b *testing.B) {
 	for b.Loop() {
 		var s stored
-		if err := gob.NewDecoder(bytes.NewReader(builtinSet)).Decode(&s); err != nil {
+		if err := readFlat(builtinSet, &s); err != nil {
 			b.Fatal(err)
 		}
 	}
