@@ -26,8 +26,10 @@ type lexicon struct {
 //go:embed lexicon.txt
 var lexiconText string
 
-var words = sync.OnceValue(func() *lexicon {
-	l := &lexicon{tags: map[string]byte{}, units: map[string]int{}}
+var words = sync.OnceValue(readLexicon)
+
+func readLexicon() *lexicon {
+	l := &lexicon{tags: make(map[string]byte, 1<<13), units: make(map[string]int, 1<<12)}
 	for line := range strings.Lines(lexiconText) {
 		tag, phrases, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		if tag == "#" || len(tag) != 1 {
@@ -38,7 +40,7 @@ var words = sync.OnceValue(func() *lexicon {
 		}
 	}
 	return l
-})
+}
 
 // pronouns are the texts that replace {it} in a phrase.
 const pronouns = "it|this|that|them|these|those|everything|all|it all|this one|that one|these ones|the test|the " +
@@ -51,10 +53,30 @@ func (l *lexicon) add(phrase string, tag byte) {
 		}
 		return
 	}
+	if ownUnits(phrase) {
+		first, _, _ := strings.Cut(phrase, " ")
+		l.tags[phrase] = tag
+		l.units[first] = max(l.units[first], 1+strings.Count(phrase, " "))
+		return
+	}
 	u := unitsOf(phrase)
 	l.tags[u.joined] = tag
 	first := u.joined[:u.end[0]]
 	l.units[first] = max(l.units[first], len(u.end))
+}
+
+// ownUnits reports whether a phrase consists of small letters with single spaces between, as most do: then it is its
+// own joined form, and its units are what the spaces separate.
+func ownUnits(phrase string) bool {
+	before := byte(' ')
+	for i := range len(phrase) {
+		c := phrase[i]
+		if c == ' ' && before == ' ' || c != ' ' && (c < 'a' || c > 'z') {
+			return false
+		}
+		before = c
+	}
+	return before != ' '
 }
 
 // units are the words, Chinese characters and marks of a text, joined as phrases
