@@ -22,8 +22,8 @@ func (r *Replica) isAway() error {
 	return r.away
 }
 
-// Accept adds evaluations to the outbox of the database; see tree.Store. While that is away, it adds them to the
-// journal of this machine, and the receipts have Here set.
+// Accept adds evaluations to the outbox of the database; see tree.Store. While that is away, or its disk is full, it
+// adds them to the journal of this machine, and the receipts have Here set.
 func (r *Replica) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
 	if err := r.usable(ctx); err != nil {
 		return nil, fmt.Errorf("accept: %w", err)
@@ -36,12 +36,12 @@ func (r *Replica) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Rece
 			return receipts, nil
 		}
 	}
-	if !errors.Is(err, tree.ErrAway) || r.o.Local == nil {
+	if !errors.Is(err, tree.ErrAway) && !errors.Is(err, tree.ErrFull) || r.o.Local == nil {
 		return nil, err
 	}
 	receipts, err := r.o.Local.Accept(ctx, es)
 	if err != nil {
-		return nil, fmt.Errorf("accept on this machine, because the database is away: %w", err)
+		return nil, fmt.Errorf("accept on this machine, because the database cannot: %w", err)
 	}
 	for i := range receipts {
 		if receipts[i].Status != tree.Contradiction {

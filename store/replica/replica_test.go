@@ -211,6 +211,41 @@ func TestPausedDuring(t *testing.T) {
 	}, 15*time.Second, 5*time.Millisecond)
 }
 
+// full is a database without room for more, until it has some.
+type full struct {
+	*postgres.Store
+	room atomic.Bool
+}
+
+func (f *full) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
+	if !f.room.Load() {
+		return nil, tree.ErrFull
+	}
+	return f.Store.Accept(ctx, es)
+}
+
+// TestFull: what a database has no room for is accepted here, and is there once when it has.
+func TestFull(t *testing.T) {
+	s, err := postgres.Open(t.Context(), address(t, pgtest.Shared(t)), postgres.Options{})
+	require.NoError(t, err)
+	j, err := jsonstore.OpenDir(t.Context(), t.TempDir(), jsonstore.Options{})
+	require.NoError(t, err)
+	below := &full{Store: s}
+	r, err := replica.New(t.Context(), below, replica.Options{Local: j})
+	require.NoError(t, err)
+	defer r.Close()
+	for range 2 {
+		receipts, err := r.Accept(t.Context(), []tree.Evaluation{run(1), run(2)})
+		require.NoError(t, err)
+		require.True(t, receipts[0].Here)
+	}
+	below.room.Store(true)
+	require.Eventually(t, func() bool {
+		info, err := r.Info(t.Context())
+		return err == nil && r.Following().Waiting == 0 && info.Evaluations == 2 && info.Outbox == 2
+	}, 15*time.Second, 5*time.Millisecond)
+}
+
 // TestDeleted: of a tree that is deleted from the database while it is served, nothing is served any more.
 func TestDeleted(t *testing.T) {
 	server := pgtest.Shared(t)
