@@ -31,7 +31,7 @@ func long() bool { return os.Getenv("MEMTREE_FAULTS") != "" }
 func TestKilled(t *testing.T) {
 	server := pgtest.Start(t, "wal_sync_method=fdatasync", "max_wal_size=1GB")
 	h := newHistory(t, 3, func() postgres.Address { return address(t, server) })
-	ctx, cancel := context.WithTimeout(t.Context(), faultsFor())
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var clients sync.WaitGroup
 	for i := range 6 {
@@ -40,7 +40,7 @@ func TestKilled(t *testing.T) {
 	}
 	clients.Go(func() { h.reads(ctx) })
 	kills := 0
-	for ctx.Err() == nil {
+	for begun := time.Now(); time.Since(begun) < faultsFor() || !h.enough(); {
 		time.Sleep(900 * time.Millisecond)
 		if kills++; kills%4 == 3 {
 			server.Pause()
@@ -51,6 +51,7 @@ func TestKilled(t *testing.T) {
 		server.Kill()
 		require.NoError(t, server.Run())
 	}
+	cancel()
 	clients.Wait()
 	f := h.check()
 	t.Logf("%d faults; %d operations linearizable, %d evaluations acknowledged, 0 lost, 0 twice", kills, f.operations,

@@ -118,6 +118,24 @@ func (h *history) count() int {
 	return h.commits
 }
 
+// enough reports whether there is something to check.
+func (h *history) enough() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	runs := 0
+	for _, accepted := range h.accepted {
+		runs += len(accepted)
+	}
+	return h.commits > 200 && runs > 200
+}
+
+// until returns when so many commits were acknowledged, at the latest after a while.
+func (h *history) until(commits int, most time.Duration) {
+	for begun := time.Now(); h.count() < commits && time.Since(begun) < most; {
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
 // all reports whether every tree had a commit acknowledged after a moment.
 func (h *history) all(after time.Duration) bool {
 	h.mu.Lock()

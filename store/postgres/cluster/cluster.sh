@@ -9,10 +9,12 @@
 # cut off, then all of it), handover (a planned one).
 # Needs root, PostgreSQL (15 or newer), etcd-server, iproute2, curl, e2fsprogs, python3 and python3-pip of the
 # distribution. WORK is a folder that the user postgres may enter. Everything stays in namespaces made here, 10.77.0.0/24.
-# Patroni before 4.1 is refused: 3.0.2 loses acknowledged commits in a partition.
+# PATRONI is another version of it, as in PATRONI='patroni[etcd3]==3.0.2'.
 set -euo pipefail
 WORK=${WORK:-/var/tmp/memtree-cluster}
 BIN=$(ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1)
+PATRONI=${PATRONI:-patroni[etcd3]>=4.1} # another one, to see what it loses
+SITE=$WORK/site-$(tr -c 'a-z0-9.\n' - <<<"$PATRONI")
 NET=10.77.0 SLOW=/sys/fs/cgroup/blkio/memtree
 
 # inside NODE COMMAND: it becomes the command, so that $! is the process itself.
@@ -22,7 +24,7 @@ inside() {
   exec setsid ip netns exec memtree$n "$@"
 }
 patroni() {
-  inside $1 setpriv --reuid=postgres --regid=postgres --clear-groups env PYTHONPATH="$WORK/site" /usr/bin/python3 -c 'import sys
+  inside $1 setpriv --reuid=postgres --regid=postgres --clear-groups env PYTHONPATH="$SITE" /usr/bin/python3 -c 'import sys
 sys.argv[0] = "patroni"
 from patroni.__main__ import main
 main()' "$WORK/node$1.yml" >>"$WORK/patroni$1.log" 2>&1 </dev/null &
@@ -54,8 +56,8 @@ route() { ip -n memtree$2 route $1 blackhole $3/32; }
 # whole PRIMARY: both standbys stream, and one is synchronous as Patroni has written it down. The server alone says so two
 # seconds earlier, when no failover would follow yet.
 whole() {
-  c=$(curl -s -m 2 "http://$NET.$1:8008/cluster" || true)
-  grep -Eq '"role": "(sync|quorum)_standby"' <<<"$c" && [ "$(grep -o '"state": "streaming"' <<<"$c" | wc -l)" = 2 ]
+  curl -s -m 2 "http://$NET.$1:8008/cluster" | grep -Eq '"role": "(sync|quorum)_standby"' &&
+    [ "$(sql $1 "select count(*) from pg_stat_replication where state = 'streaming'" || true)" = 2 ]
 }
 waitfor() {
   for _ in $(seq $1); do
@@ -71,9 +73,9 @@ waitfor() {
 
 up() {
   mkdir -p "$WORK" && chown postgres "$WORK" && cd "$WORK"
-  [ -d site ] || /usr/bin/python3 -m pip install -q --target=site 'patroni[etcd3]>=4.1' 'psycopg[binary]' 2>pip.log ||
+  [ -d "$SITE" ] || /usr/bin/python3 -m pip install -q --target="$SITE" "$PATRONI" 'psycopg[binary]' 2>pip.log ||
     { cat pip.log; exit 1; }
-  chmod -R a+rX site
+  chmod -R a+rX "$SITE"
   ip link add memtree0 type bridge && ip addr add $NET.254/24 dev memtree0 && ip link set memtree0 up
   all="" hosts=""
   for i in 1 2 3; do
@@ -110,7 +112,7 @@ restapi: {listen: "$NET.$1:8008", connect_address: "$NET.$1:8008"}
 etcd3: {hosts: "$2"}
 bootstrap:
   dcs:
-    ttl: 10
+    ttl: 20 # the least that Patroni takes
     loop_wait: 2
     retry_timeout: 3
     maximum_lag_on_failover: 1048576
@@ -121,13 +123,13 @@ bootstrap:
       parameters: {max_connections: 400, shared_buffers: 64MB, synchronous_commit: "on", max_wal_size: 512MB,
         wal_keep_size: 512MB, wal_sender_timeout: 10s, wal_receiver_timeout: 10s, tcp_user_timeout: 10000}
   initdb: [{encoding: UTF8}, data-checksums]
-  pg_hba: ["host all all $NET.0/24 trust", "host replication all $NET.0/24 trust", "local all all trust"]
 postgresql:
   listen: $NET.$1:5432
   connect_address: $NET.$1:5432
   data_dir: $WORK/disk$1/data
   bin_dir: $BIN
   pgpass: $WORK/pgpass$1
+  pg_hba: ["host all all $NET.0/24 trust", "host replication all $NET.0/24 trust", "local all all trust"]
   authentication:
     replication: {username: rep, password: rep}
     superuser: {username: postgres, password: postgres}

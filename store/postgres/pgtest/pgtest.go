@@ -212,9 +212,17 @@ func (s *Server) URL(database string) string {
 
 // Kill ends the server and its workers with SIGKILL, as a power failure does to the processes.
 func (s *Server) Kill() {
-	s.signal(syscall.SIGKILL)
+	workers := s.signal(syscall.SIGKILL)
 	<-s.ended
-	time.Sleep(50 * time.Millisecond) // its workers hold shared memory until they are gone
+	time.Sleep(50 * time.Millisecond) // those that it has started meanwhile
+	// They hold its shared memory.
+	for begun := time.Now(); len(workers) > 0 && time.Since(begun) < 10*time.Second; {
+		if syscall.Kill(workers[0], 0) != nil {
+			workers = workers[1:]
+			continue
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
 }
 
 // Stop shuts the server down in order.
@@ -229,16 +237,18 @@ func (s *Server) Pause() { s.signal(syscall.SIGSTOP) }
 // Resume lets the server's processes continue.
 func (s *Server) Resume() { s.signal(syscall.SIGCONT) }
 
-// signal sends a signal to the server and its workers: each worker leads a group of its own.
-func (s *Server) signal(sig syscall.Signal) {
+// signal sends a signal to the server and its workers, which it returns: each worker leads a group of its own.
+func (s *Server) signal(sig syscall.Signal) (workers []int) {
 	main := s.cmd.Process.Pid
 	all, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", main, main))
 	_ = syscall.Kill(main, sig)
 	for f := range strings.FieldsSeq(string(all)) {
 		if pid, err := strconv.Atoi(f); err == nil {
 			_ = syscall.Kill(pid, sig)
+			workers = append(workers, pid)
 		}
 	}
+	return workers
 }
 
 // Remove ends the server and removes its folder.
