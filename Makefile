@@ -75,13 +75,14 @@ prove: ## that the store keeps what it accepts: crashes, faults, damage, kills (
 
 cluster: ## ten kinds of faults done to three nodes under Patroni, 100,000 commits each, and each named mistake of the store (an hour; needs root, etcd-server, postgresql, iproute2, curl, python3-pip; MEMTREE_KINDS="kill full": these, MEMTREE_OPERATIONS=N: fewer)
 	cd store/postgres && export WORK=$${WORK:-/var/tmp/memtree-cluster} && trap 'cluster/cluster.sh down' EXIT && cluster/cluster.sh up && \
-	MEMTREE_CLUSTER='postgres://postgres@10.77.0.1,10.77.0.2,10.77.0.3/postgres?sslmode=disable' MEMTREE_FAULTS=8m \
+	MEMTREE_CLUSTER='postgres://postgres@10.77.0.1,10.77.0.2,10.77.0.3/postgres?sslmode=disable' MEMTREE_FAULTS=$${MEMTREE_FAULTS:-3m} \
 	$(GO) test -count=1 -timeout 3h -v -run '^Test(Cluster|TenantProbes|Killed)$$' . && \
 	MEMTREE_FAULTS=6s MEMTREE_MUTANTS=1 $(GO) test -count=1 -timeout 30m -v -run '^TestMutants$$' .
 
 shared: ## the bars of the shared store: intake, commits, lag, guidance beside a folder's, 100,000 questions for another tenant's data (a minute)
-	MEMTREE_FAULTS=1s $(GO) test -count=1 -v -run '^TestTenantProbes$$' -bench . ./store/postgres | grep -E '^Bench|probes|^(ok|FAIL)'
-	$(GO) test -count=1 -run '^$$' -bench 'Shared' . | grep -E '^Bench|^(ok|FAIL)'
+	MEMTREE_FAULTS=1s $(GO) test -count=1 -v -run '^TestTenantProbes$$' ./store/postgres
+	$(GO) test -run '^$$' -bench . ./store/postgres
+	$(GO) test -run '^$$' -bench Shared .
 
 scale: ## a thousand trees and two million runs on one server, and 100 million made cases grouped by an external sort (an hour, 6 GB of disk; MEMTREE_TREES, MEMTREE_EACH, MEMTREE_FORMED, MEMTREE_CASES)
 	MEMTREE_TREES=$${MEMTREE_TREES:-1000} MEMTREE_CASES=$${MEMTREE_CASES:-100000000} $(GO) test -count=1 -timeout 4h -v ./quality/scale

@@ -80,7 +80,7 @@ func TestCompose(t *testing.T) {
 	require.True(t, p.Bootstrap.DCS.Synchronous)
 	b, err := os.ReadFile(filepath.Join(deployFolder, "compose/Patroni.Containerfile"))
 	require.NoError(t, err)
-	require.Regexp(t, `patroni\[etcd3\]>=4\.[1-9]`, string(b), "older ones lose what was acknowledged")
+	require.Regexp(t, `patroni\[etcd3\]>=4\.[1-9]`, string(b), "the one that the faults were tried with")
 }
 
 // TestChart renders the chart, if helm is here, and holds what comes out against the schemas of Kubernetes, if
