@@ -66,7 +66,7 @@ func (a *Ablation) Check() error {
 	for _, f := range []struct{ name, text string }{
 		{"trial", a.Trial}, {"evaluation", a.Evaluation}, {"case_id", a.CaseID}, {"why", a.Why},
 	} {
-		if err := checkText(f.name, f.text, MaxName); err != nil {
+		if err := CheckText(f.name, f.text, MaxName); err != nil {
 			return err
 		}
 	}
@@ -80,7 +80,7 @@ func (a *Ablation) Check() error {
 	case a.Pairs < 2 || a.Pairs > MaxTried:
 		return &FieldError{Field: "pairs", Problem: fmt.Sprintf("is %d; use 2 to %d", a.Pairs, MaxTried)}
 	case !a.Blame.Valid():
-		return &FieldError{Field: "blame", Problem: "is " + quote(string(a.Blame)) +
+		return &FieldError{Field: "blame", Problem: "is " + quoted(string(a.Blame)) +
 			"; use memory, not_memory, flaky or unfinished"}
 	case (a.Blame == OnMemory) != (len(a.Culprits) > 0):
 		return &FieldError{Field: "culprits", Problem: "are named where memory is to blame, and nowhere else"}
@@ -90,11 +90,11 @@ func (a *Ablation) Check() error {
 
 func (a *Ablation) checkIDs() error {
 	for i, id := range a.Given {
-		if err := checkText("given", id, MaxName); err != nil {
+		if err := CheckText("given", id, MaxName); err != nil {
 			return err
 		}
 		if id == "" || slices.Contains(a.Given[:i], id) {
-			return &FieldError{Field: "given", Problem: "names " + quote(id) + " twice, or not at all"}
+			return &FieldError{Field: "given", Problem: "names " + quoted(id) + " twice, or not at all"}
 		}
 	}
 	sets := [][]string{a.Culprits}
@@ -107,7 +107,7 @@ func (a *Ablation) checkIDs() error {
 		}
 		for _, id := range set {
 			if !slices.Contains(a.Given, id) {
-				return &FieldError{Field: "tried", Problem: "or culprits name " + quote(id) + ", which was not given"}
+				return &FieldError{Field: "tried", Problem: "or culprits name " + quoted(id) + ", which was not given"}
 			}
 		}
 	}

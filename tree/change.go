@@ -42,7 +42,7 @@ type Change struct {
 func NewChange(op Op, n Node, basis int, by, why string) Change {
 	n.Revision = basis + 1
 	n.LastChange = ""
-	key := "k_" + digest(string(op), n.ID, by, why, contentHash(&n))
+	key := "k_" + Hash(string(op), n.ID, by, why, contentHash(&n))
 	n.LastChange = key
 	return Change{Op: op, Node: n, Why: why, By: by, Basis: map[string]int{n.ID: basis}, Key: key}
 }
@@ -53,30 +53,4 @@ func (c Change) On(id string, revision int) Change {
 	c.Basis = maps.Clone(c.Basis)
 	c.Basis[id] = revision
 	return c
-}
-
-// Batch is the unit of Store.Commit: all of it is written, or nothing.
-type Batch struct {
-	Changes []Change `json:"changes,omitempty"`
-	Done    []string `json:"done,omitempty"` // keys of evaluations to remove from the outbox
-	// evaluations to remove from the outbox because they could not be formed
-	Dead    []DeadLetter `json:"dead,omitempty"`
-	Entries []Entry      `json:"entries,omitempty"`
-	Purge   *Purge       `json:"purge,omitempty"` // what to remove permanently; nil: nothing
-
-	// Op identifies the batch in a store that several processes share, see UnknownError: such a store makes a batch
-	// with one Op once. Empty: the store chooses one. Other stores ignore it, because their commits are never unknown.
-	Op string `json:"-"`
-}
-
-// DeadLetter is an accepted evaluation that could not be formed. The store keeps it.
-type DeadLetter struct {
-	Evaluation Evaluation `json:"evaluation"`
-	Why        string     `json:"why"`
-}
-
-// Commit holds the changes of one batch and the version of the store after them.
-type Commit struct {
-	Version uint64
-	Changes []Change
 }

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/memtree/memtree/taxonomy"
 )
@@ -32,7 +31,7 @@ func Check(n *Node) error {
 	c.law(n.Type.Level() == 0 || strings.HasPrefix(n.ID, string(n.Type[:1])+"_"),
 		"its id begins with the letter of its type", "it is a %s", n.Type)
 	c.law(len(n.ID) <= 64 && isWord(n.ID), "its id is up to 64 letters, digits and _", "it is %q", n.ID)
-	c.law(isSlug(n.ErrorType), "its error type is a lower-case name with _", "it is %q", n.ErrorType)
+	c.law(IsSlug(n.ErrorType), "its error type is a lower-case name with _", "it is %q", n.ErrorType)
 	c.law(n.Direction.Valid(), "its direction is false_pass, false_fail or other", "it is %q", n.Direction)
 	c.law(n.Lang == "zh" || n.Lang == "en", "its language is zh or en", "it is %q", n.Lang)
 	c.law(n.Revision >= 1, "its revision is 1 or more", "it is %d", n.Revision)
@@ -161,7 +160,7 @@ func (c *checker) misses(list []Miss) {
 	for i := range list {
 		m := &list[i]
 		c.kind(m.Check)
-		c.law(isSlug(m.ErrorType), "the error type of a miss is a lower-case name with _", "it is %q", m.ErrorType)
+		c.law(IsSlug(m.ErrorType), "the error type of a miss is a lower-case name with _", "it is %q", m.ErrorType)
 		c.law(isFraction(m.Sure), "how sure a miss is lies in 0 to 1", "it is %v", m.Sure)
 		c.law(slices.Contains([]string{FromPerson, FromModel, FromRules}, m.From),
 			"a miss is in the words of a person, a model or the rules", "it is %q", m.From)
@@ -184,7 +183,7 @@ func (c *checker) expectations(list []Expectation) {
 }
 
 func (c *checker) kind(check string) {
-	c.law(check == "" || isSlug(check) || taxonomy.IsOwn(check),
+	c.law(check == "" || IsSlug(check) || taxonomy.IsOwn(check),
 		"a check is named by lower-case letters, digits and _, after own/ if it is of the tree's own", "it is %q", check)
 }
 
@@ -199,7 +198,7 @@ func (c *checker) line(what string, texts ...string) {
 
 func (c *checker) text(what string, limit int, texts ...string) {
 	for _, t := range texts {
-		if err := checkText(what, t, limit); err != nil {
+		if err := CheckText(what, t, limit); err != nil {
 			c.law(false, "its texts are within their limits", "%v", err)
 		}
 	}
@@ -288,19 +287,6 @@ func (c *checker) link(ctx context.Context, get func(context.Context, string) (N
 	return nil
 }
 
-// checkText returns a *FieldError if s is longer than limit bytes, is not UTF-8 or contains a NUL.
-func checkText(field, s string, limit int) error {
-	switch {
-	case len(s) > limit:
-		return &FieldError{Field: field, Problem: fmt.Sprintf("has %d bytes; the most is %d", len(s), limit)}
-	case !utf8.ValidString(s):
-		return &FieldError{Field: field, Problem: "is not valid UTF-8"}
-	case strings.IndexByte(s, 0) >= 0:
-		return &FieldError{Field: field, Problem: "has a NUL character in it; remove it"}
-	}
-	return nil
-}
-
 func isFraction(f float64) bool { return f >= 0 && f <= 1 && !math.IsNaN(f) }
 
 func quote(s string) string {
@@ -320,7 +306,7 @@ func isWord(s string) bool {
 	return s != ""
 }
 
-// isSlug reports whether s can name an error type, and thus a folder of a store.
-func isSlug(s string) bool {
+// IsSlug reports whether s can name an error type, and thus a folder of a store.
+func IsSlug(s string) bool {
 	return isWord(s) && len(s) <= 64 && s == strings.ToLower(s)
 }

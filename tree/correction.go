@@ -88,11 +88,11 @@ func (c *Correction) Check() error {
 		{"evaluation", c.Evaluation}, {"trial", c.Trial}, {"case_id", c.CaseID}, {"again", c.Again},
 		{"by", c.By}, {"first", string(c.First)}, {"other", string(c.Other)}, {"now", string(c.Now)},
 	} {
-		if err := checkText(f.name, f.text, MaxName); err != nil {
+		if err := CheckText(f.name, f.text, MaxName); err != nil {
 			return err
 		}
 	}
-	if err := checkText("why", c.Why, MaxNodeLine); err != nil {
+	if err := CheckText("why", c.Why, MaxNodeLine); err != nil {
 		return err
 	}
 	for _, v := range []Raw{c.First, c.Other, c.Now} {
@@ -100,18 +100,18 @@ func (c *Correction) Check() error {
 			return &FieldError{Field: "first", Problem: "or other or now: " + err.Error()}
 		}
 	}
-	if !isFraction(c.P) || !isFraction(c.Bound) {
+	if !(c.P >= 0 && c.P <= 1 && c.Bound >= 0 && c.Bound <= 1) {
 		return &FieldError{Field: "p", Problem: fmt.Sprintf("is %v, and bound is %v; both lie in 0 to 1", c.P, c.Bound)}
 	}
 	if !c.Asked.Valid() || !c.Done.Valid() || c.Done != Flag && c.Done != c.Asked {
-		return &FieldError{Field: "done", Problem: "is " + quote(string(c.Done)) + " where " + quote(string(c.Asked)) +
+		return &FieldError{Field: "done", Problem: "is " + quoted(string(c.Done)) + " where " + quoted(string(c.Asked)) +
 			" was asked for; use flag, rerun or other, and do no other than was asked"}
 	}
 	if len(c.Signals) > maxSignals {
 		return &FieldError{Field: "signals", Problem: fmt.Sprintf("are %d; the most is %d", len(c.Signals), maxSignals)}
 	}
-	if i := slices.IndexFunc(c.Signals, func(s string) bool { return !isSlug(s) }); i >= 0 {
-		return &FieldError{Field: "signals", Problem: "has " + quote(c.Signals[i]) + ", which is no name of a signal"}
+	if i := slices.IndexFunc(c.Signals, func(s string) bool { return !IsSlug(s) }); i >= 0 {
+		return &FieldError{Field: "signals", Problem: "has " + quoted(c.Signals[i]) + ", which is no name of a signal"}
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package tree_test
 
 import (
-	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -68,31 +67,4 @@ func TestAblationCheck(t *testing.T) {
 	}
 	a.Tried = make([]tree.Tried, tree.MaxTried+1)
 	require.Error(t, a.Check())
-}
-
-// FuzzEntry: checking any ledger line ends without a panic, and an accepted line reads back as written.
-func FuzzEntry(f *testing.F) {
-	for _, e := range []tree.Entry{{Correction: new(corrected())}, {Ablation: new(ablated())}} {
-		b, err := json.Marshal(e)
-		require.NoError(f, err)
-		f.Add(b)
-	}
-	torture(f, "correction")
-	f.Fuzz(func(t *testing.T, b []byte) {
-		var e tree.Entry
-		if json.Unmarshal(b, &e) != nil {
-			return
-		}
-		c, a := e.Correction, e.Ablation
-		if c != nil && c.Check() != nil || a != nil && a.Check() != nil {
-			return
-		}
-		once, err := json.Marshal(e)
-		require.NoError(t, err)
-		var again tree.Entry
-		require.NoError(t, json.Unmarshal(once, &again))
-		twice, err := json.Marshal(again)
-		require.NoError(t, err)
-		require.Equal(t, string(once), string(twice))
-	})
 }

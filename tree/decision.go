@@ -97,53 +97,6 @@ func (n *Node) Forgotten() bool { return n.Decision.Is(DecisionForget) }
 // ByPerson is Provenance.By of a text that a person wrote.
 const ByPerson = "person"
 
-// Action is a person's decision in the ledger: what it concerned, and the state before, for undo.
-type Action struct {
-	ID         string       `json:"id"` // a_…
-	Kind       DecisionKind `json:"said"`
-	By         string       `json:"by,omitempty"`
-	Why        string       `json:"why,omitempty"`
-	Node       string       `json:"node,omitempty"`       // id of the memory
-	Evaluation string       `json:"evaluation,omitempty"` // of a relabel: key of the evaluation
-	Undoes     string       `json:"undoes,omitempty"`     // of an undo: id of the reverted action
-	Job        string       `json:"job,omitempty"`        // of an accept: the job of the draft
-	Purged     bool         `json:"purged,omitempty"`     // cannot be undone
-	Before     []Before     `json:"before,omitempty"`     // every node it changed, sorted by id
-	Verdict    *Verdict     `json:"verdict,omitempty"`    // of a relabel: the verdict before
-	// Verdicts, of a relabel of many evaluations, are the verdicts before, without Features.
-	Verdicts []Verdict `json:"verdicts,omitempty"`
-}
-
-// About reports whether an action concerns or changed a memory or evaluation.
-func (a *Action) About(id string) bool {
-	return a.Node == id || a.Evaluation == id ||
-		slices.ContainsFunc(a.Before, func(b Before) bool { return b.ID == id }) ||
-		slices.ContainsFunc(a.Verdicts, func(v Verdict) bool { return v.Evaluation == id })
-}
-
-// Corrects reports whether an action changed the truth of an evaluation that had a label.
-func (a *Action) Corrects() bool {
-	return a.Verdict != nil && a.Verdict.Labelled ||
-		slices.ContainsFunc(a.Verdicts, func(v Verdict) bool { return v.Labelled })
-}
-
-// Before holds the fields of a node that an action changed, with their values before. A status of "" is unchanged.
-type Before struct {
-	ID           string       `json:"id"`
-	Gained       string       `json:"gained,omitempty"` // of a relabel: the evaluation added to the case
-	Status       Status       `json:"status,omitempty"`
-	Mark         Mark         `json:"mark,omitempty"`
-	Decision     *Decision    `json:"word,omitempty"`
-	SupersededBy string       `json:"supersededBy,omitempty"`
-	ArchivedFor  string       `json:"archivedFor,omitempty"`
-	Content      *Content     `json:"content,omitempty"`     // of an edit or about
-	Provenance   *Provenance  `json:"provenance,omitempty"`  // of an edit or about
-	Case         *CaseData    `json:"case,omitempty"`        // of an about
-	ErrorType    string       `json:"errorType,omitempty"`   // of an about
-	Taught       *Taught      `json:"taught,omitempty"`      // of a lesson taught again
-	Occurrences  []Occurrence `json:"occurrences,omitempty"` // of a relabel: the occurrences it removed
-}
-
 // ContentHash returns a hash of a memory's id, content and case data, without its history.
 func ContentHash(n *Node) string {
 	c := n.Clone()

@@ -50,7 +50,7 @@ func (e *Evaluation) Key() string {
 	if e.ID != "" {
 		return e.ID
 	}
-	return "v_" + digest(e.RunID, e.CaseID, itoa(e.Attempt), e.Prompt, string(e.Judgment.Canonical()))
+	return "v_" + Hash(e.RunID, e.CaseID, itoa(e.Attempt), e.Prompt, string(e.Judgment.Canonical()))
 }
 
 // Identify sets the run id of an evaluation that has neither id nor run id: to its trial, else to its time. The same
@@ -87,7 +87,7 @@ func (e *Evaluation) Digest() string {
 	if e.Scope.Build != "" { // omitted when empty: evaluations older than the field keep their digests
 		parts = append(parts, "build", e.Scope.Build)
 	}
-	return digest(append(parts, e.Scope.SuiteTests...)...)
+	return Hash(append(parts, e.Scope.SuiteTests...)...)
 }
 
 // Labelled reports whether the evaluation contains the truth, as correct flag, direction or ground truth.
@@ -120,7 +120,7 @@ func (e *Evaluation) Check() error {
 		{"ground_truth", string(e.GroundTruth), MaxField},
 		{"reason", e.Reason, MaxField},
 	} {
-		if err := checkText(f.name, f.text, f.limit); err != nil {
+		if err := CheckText(f.name, f.text, f.limit); err != nil {
 			return err
 		}
 	}
@@ -172,7 +172,7 @@ func (s *Scope) check() error {
 			Problem: "has " + itoa(len(s.SuiteTests)) + " entries; the most is " + itoa(maxSuite)}
 	}
 	for _, t := range s.SuiteTests {
-		if err := checkText("scope.suite_tests", t, MaxName); err != nil {
+		if err := CheckText("scope.suite_tests", t, MaxName); err != nil {
 			return err
 		}
 	}

@@ -112,7 +112,7 @@ func (e *Evidence) check() error {
 		return nil
 	}
 	for _, t := range e.Texts() {
-		if err := checkText(t.Field, *t.Text, t.Limit); err != nil {
+		if err := CheckText(t.Field, *t.Text, t.Limit); err != nil {
 			return err
 		}
 	}

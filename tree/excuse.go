@@ -1,7 +1,5 @@
 package tree
 
-import "github.com/memtree/memtree/taxonomy"
-
 // Excuse is why a run shows nothing about its judge, as noted by the tool that ran it. A person's label of the run
 // outweighs it.
 type Excuse string
@@ -15,10 +13,3 @@ const (
 
 // Valid reports whether x is one of the excuses.
 func (x Excuse) Valid() bool { return x == Healed || x == Retried || x == Environment }
-
-// Apart reports whether the run shows nothing about its judge: it is neither right nor wrong, and nothing learns from
-// it.
-func (v *Verdict) Apart() bool { return !v.Labelled && v.Direction == taxonomy.Environment }
-
-// Settled reports whether the run needs no label: it has a label, or is apart.
-func (v *Verdict) Settled() bool { return v.Labelled || v.Apart() }

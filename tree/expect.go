@@ -66,11 +66,11 @@ func (e *Expectation) Check() error {
 		{"where.name", e.Where.Name}, {"where.page", e.Where.Page}, {"where.after", e.Where.After},
 		{"expected", e.Expected}, {"seen", e.Seen},
 	} {
-		if err := checkText(x.name, x.text, MaxName); err != nil {
+		if err := CheckText(x.name, x.text, MaxName); err != nil {
 			return bad(x.name, "%v", err)
 		}
 	}
-	if err := checkText("from", e.From, MaxNodeLine); err != nil {
+	if err := CheckText("from", e.From, MaxNodeLine); err != nil {
 		return bad("from", "%v", err)
 	}
 	role := e.Where.Role

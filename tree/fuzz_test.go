@@ -91,3 +91,39 @@ func FuzzTrial(f *testing.F) {
 		})
 	})
 }
+
+// FuzzEntry: checking any ledger line ends without a panic, and an accepted line reads back as written.
+func FuzzEntry(f *testing.F) {
+	for _, e := range []tree.Entry{
+		{Correction: &tree.Correction{
+			Evaluation: "v_1", P: 0.9, Bound: 0.8, Signals: []string{"words"}, Asked: tree.Other, Done: tree.Other,
+			First: tree.Raw(`"pass"`), Other: tree.Raw(`"fail"`), Now: tree.Raw(`"fail"`), Changed: true,
+		}},
+		{Ablation: &tree.Ablation{
+			Trial: "t_1", Evaluation: "v_1", Pairs: 2, Given: []string{"c_1"},
+			Tried: []tree.Tried{{Correct: true}, {Given: []string{"c_1"}}}, Blame: tree.OnMemory,
+		}},
+	} {
+		b, err := json.Marshal(e)
+		require.NoError(f, err)
+		f.Add(b)
+	}
+	torture(f, "correction")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var e tree.Entry
+		if json.Unmarshal(b, &e) != nil {
+			return
+		}
+		c, a := e.Correction, e.Ablation
+		if c != nil && c.Check() != nil || a != nil && a.Check() != nil {
+			return
+		}
+		once, err := json.Marshal(e)
+		require.NoError(t, err)
+		var again tree.Entry
+		require.NoError(t, json.Unmarshal(once, &again))
+		twice, err := json.Marshal(again)
+		require.NoError(t, err)
+		require.Equal(t, string(once), string(twice))
+	})
+}

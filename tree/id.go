@@ -20,7 +20,7 @@ func EvidenceID(n *Node) string {
 		return ""
 	}
 	d := n.CaseData
-	return "c_" + digest(
+	return "c_" + Hash(
 		d.TestCase.CaseID, d.TestCase.SceneID, d.TestCase.Prompt, string(d.TestCase.GroundTruth.Canonical()),
 		n.Scene.ID, n.Scene.Type, n.Scene.Route,
 		d.AgentJudgment, string(n.Direction), d.EvaluatorReason)
@@ -30,24 +30,24 @@ func EvidenceID(n *Node) string {
 // members, in any order.
 func GroupID(t Type, errorType string, d taxonomy.Direction, founding []string) string {
 	members := slices.Compact(slices.Sorted(slices.Values(founding)))
-	return string(t[:1]) + "_" + digest(append([]string{errorType, string(d)}, members...)...)
+	return string(t[:1]) + "_" + Hash(append([]string{errorType, string(d)}, members...)...)
 }
 
 // LessonID returns the id of a lesson: a hash of its text, ignoring upper case and spacing. A lesson with the
 // catalogue's text is identified by its kind alone, so its id survives a change of that text.
 func LessonID(l Lesson) string {
 	if l.Kind != "" && l.From == FromCatalogue {
-		return "l_" + digest("kind", l.Kind)
+		return "l_" + Hash("kind", l.Kind)
 	}
 	fold := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
-	return "l_" + digest(fold(l.Check), fold(l.Mistake), fold(l.Instead))
+	return "l_" + Hash(fold(l.Check), fold(l.Mistake), fold(l.Instead))
 }
 
 var base32Lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// digest returns 20 characters of base 32, 100 bits, of the SHA-256 of the parts. Each part is preceded by its length,
-// so that {"ab", "c"} and {"a", "bc"} differ.
-func digest(parts ...string) string {
+// Hash returns the digest used in memtree's ids: 20 characters of base 32, 100 bits, of the SHA-256 of the parts. Each
+// part is preceded by its length as 8 bytes, so that {"ab", "c"} and {"a", "bc"} differ.
+func Hash(parts ...string) string {
 	h := sha256.New()
 	var n [8]byte
 	for _, p := range parts {
@@ -57,10 +57,6 @@ func digest(parts ...string) string {
 	}
 	return base32Lower.EncodeToString(h.Sum(nil))[:20]
 }
-
-// Hash returns the digest used in memtree's ids: 20 characters of base 32 of the SHA-256 of the parts, each preceded by
-// its length as 8 bytes.
-func Hash(parts ...string) string { return digest(parts...) }
 
 // Spelled returns the JSON of a node. Two nodes are equal if and only if their JSON is.
 func Spelled(n *Node) string {
@@ -77,7 +73,7 @@ func contentHash(n *Node) string {
 	if s == "" {
 		return ""
 	}
-	return digest(s)
+	return Hash(s)
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -3,6 +3,7 @@ package tree
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -51,9 +52,9 @@ func (s *Statement) ID() string {
 	o := &s.Scope
 	parts := []string{foldWords(s.Text), o.Product, o.Suite, o.Test, s.Agent}
 	if len(o.SuiteTests) > 0 {
-		parts = append(append(parts, itoa(o.Position)), o.SuiteTests...)
+		parts = append(append(parts, strconv.Itoa(o.Position)), o.SuiteTests...)
 	}
-	return FactPrefix + digest(parts...)
+	return FactPrefix + Hash(parts...)
 }
 
 // FactPrefix begins the id of every fact, and of nothing else.
@@ -191,3 +192,6 @@ func (s *Statement) Check() error {
 func plainLine(s string) bool {
 	return utf8.ValidString(s) && strings.IndexFunc(s, unicode.IsControl) < 0
 }
+
+// quoted returns a text that is refused, cut, in quotation marks.
+func quoted(s string) string { return fmt.Sprintf("%.40q", s) }

@@ -62,7 +62,7 @@ func CompareRows(a, b Row) int {
 
 // Check reports the first field that breaks a limit or contradicts another, as a *FieldError.
 func (t *Tally) Check() error {
-	if err := checkText("risk.origin", t.Origin, MaxRowName); err != nil {
+	if err := CheckText("risk.origin", t.Origin, MaxRowName); err != nil {
 		return err
 	}
 	switch {
@@ -79,7 +79,7 @@ func (t *Tally) Check() error {
 			return err
 		}
 		if i > 0 && CompareRows(t.Rows[i-1], *r) >= 0 {
-			return &FieldError{Field: "risk.rows", Problem: "has " + quote(r.Name) + " twice or out of order"}
+			return &FieldError{Field: "risk.rows", Problem: "has " + quoted(r.Name) + " twice or out of order"}
 		}
 	}
 	return checkShapes(t.Shapes)
@@ -87,16 +87,16 @@ func (t *Tally) Check() error {
 
 func (r *Row) check(verdicts int) error {
 	for _, f := range []struct{ name, text string }{{"name", r.Name}, {"model", r.Model}, {"value", r.Value}} {
-		if err := checkText("risk.rows."+f.name, f.text, MaxRowName); err != nil {
+		if err := CheckText("risk.rows."+f.name, f.text, MaxRowName); err != nil {
 			return err
 		}
 	}
 	switch {
 	case r.Of != OfAll && r.Of != OfJudge && r.Of != OfProduct && r.Of != OfScene:
-		return &FieldError{Field: "risk.rows.of", Problem: "is " + quote(string(r.Of)) +
+		return &FieldError{Field: "risk.rows.of", Problem: "is " + quoted(string(r.Of)) +
 			"; use all, judge, product or scene"}
 	case (r.Of == OfAll) != (r.Name == "") || r.Of != OfJudge && r.Model != "":
-		return &FieldError{Field: "risk.rows.name", Problem: "or model does not go with " + quote(string(r.Of))}
+		return &FieldError{Field: "risk.rows.name", Problem: "or model does not go with " + quoted(string(r.Of))}
 	case r.Right < 0 || r.Wrong < 0 || r.Right > verdicts || r.Wrong > verdicts-r.Right:
 		return &FieldError{Field: "risk.rows.right", Problem: fmt.Sprintf("and wrong are %d and %d of %d verdicts",
 			r.Right, r.Wrong, verdicts)}
@@ -104,7 +104,7 @@ func (r *Row) check(verdicts int) error {
 		return &FieldError{Field: "risk.rows.right", Problem: fmt.Sprintf("and wrong are %d and %d; a row has %d or more",
 			r.Right, r.Wrong, LeastCounted)}
 	case r.Direction != taxonomy.None && !r.Direction.Valid():
-		return &FieldError{Field: "risk.rows.direction", Problem: "is " + quote(string(r.Direction)) +
+		return &FieldError{Field: "risk.rows.direction", Problem: "is " + quoted(string(r.Direction)) +
 			"; use false_pass, false_fail or other"}
 	}
 	return nil

@@ -93,6 +93,13 @@ type Verdict struct {
 	Features string `json:"features,omitempty"`
 }
 
+// Apart reports whether the run shows nothing about its judge: it is neither right nor wrong, and nothing learns from
+// it.
+func (v *Verdict) Apart() bool { return !v.Labelled && v.Direction == taxonomy.Environment }
+
+// Settled reports whether the run needs no label: it has a label, or is apart.
+func (v *Verdict) Settled() bool { return v.Labelled || v.Apart() }
+
 // Evolved records that the tree changed by learning: later trials use another tree.
 type Evolved struct {
 	Changes int `json:"changes"` // number of changed nodes

@@ -75,7 +75,7 @@ func (w *Walk) identity() (id string, size int) {
 	if err != nil { // no field of a walk can fail
 		return "", 0
 	}
-	return WalkPrefix + digest(string(b)), len(b)
+	return WalkPrefix + Hash(string(b)), len(b)
 }
 
 // Check returns the first field that breaks a law, as a *FieldError. The one door calls it.

@@ -26,17 +26,17 @@ type world struct {
 
 func open(t *testing.T) *world {
 	t.Helper()
-	store, err := jsonstore.OpenMemory(t.Context(), jsonstore.Options{Started: noon})
+	s, err := jsonstore.OpenMemory(t.Context(), jsonstore.Options{Started: noon})
 	require.NoError(t, err)
 	w := &world{}
 	w.Core, err = Open(t.Context(), Options{
-		Store: store, Taxonomy: taxonomy.Default(), Logger: slog.New(slog.DiscardHandler),
+		Store: s, Taxonomy: taxonomy.Default(), Logger: slog.New(slog.DiscardHandler),
 		Commit: func(*tree.Batch, []tree.Node) { w.committed++ },
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		require.NoError(t, w.Close(t.Context()))
-		require.NoError(t, store.Close())
+		require.NoError(t, s.Close())
 	})
 	return w
 }

@@ -15,10 +15,10 @@ import (
 )
 
 // opened opens a core over a store with an embedder, nil for the built-in encoder.
-func opened(t *testing.T, store tree.Store, e llm.Embedder) *Core {
+func opened(t *testing.T, s tree.Store, e llm.Embedder) *Core {
 	t.Helper()
 	c, err := Open(t.Context(), Options{
-		Store: store, Taxonomy: taxonomy.Default(), Logger: slog.New(slog.DiscardHandler), Embedder: e,
+		Store: s, Taxonomy: taxonomy.Default(), Logger: slog.New(slog.DiscardHandler), Embedder: e,
 		Commit: func(*tree.Batch, []tree.Node) {},
 	})
 	require.NoError(t, err)

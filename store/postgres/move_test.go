@@ -102,8 +102,8 @@ func TestMove(t *testing.T) {
 	got, err = move.Sum(ctx, f)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
-	for _, store := range []tree.Store{s, f} {
-		receipts, err := store.Accept(ctx, []tree.Evaluation{run(1), run(2), run(3), run(5)})
+	for _, to := range []tree.Store{s, f} {
+		receipts, err := to.Accept(ctx, []tree.Evaluation{run(1), run(2), run(3), run(5)})
 		require.NoError(t, err)
 		require.Equal(t, []tree.ReceiptStatus{tree.Duplicate, tree.Duplicate, tree.Duplicate, tree.Accepted},
 			[]tree.ReceiptStatus{receipts[0].Status, receipts[1].Status, receipts[2].Status, receipts[3].Status})

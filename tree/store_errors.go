@@ -1,0 +1,73 @@
+package tree
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Sentinel errors. A store wraps them with context, so compare with errors.Is.
+var (
+	ErrConflict = errors.New("the plan is stale: a node it was made on has changed")
+	ErrClosed   = errors.New("the store is closed")
+	ErrReadOnly = errors.New("the store is open for reading only")
+	ErrFailed   = errors.New("the store stopped writing after the disk failed; what was acknowledged is safe, reopen " +
+		"it to go on")
+	ErrFull      = errors.New("the disk is full; reading goes on, and writing does once there is room")
+	ErrCompacted = errors.New("changes that old are no longer kept")
+	// ErrAway means that the database of a shared store cannot be reached. The call that returned it wrote nothing; an
+	// earlier one with the same Op that is unknown stays so.
+	ErrAway = errors.New("the database cannot be reached")
+	// ErrContradiction means that the evaluation's key belongs to a different evaluation.
+	ErrContradiction = errors.New("another evaluation with this id was recorded before")
+)
+
+// UnknownError means that it cannot be known whether a commit was made: its caller stopped waiting, or the database was
+// lost during it. A commit of the same batch with the same Op makes it once, whether or not the first one was made.
+type UnknownError struct {
+	Op    string
+	Cause error
+}
+
+func (e *UnknownError) Error() string {
+	return "it is unknown whether the commit was made; commit again with the same op, " + e.Op + ": " + e.Cause.Error()
+}
+
+func (e *UnknownError) Unwrap() error { return e.Cause }
+
+// LockedError means that another process has the store open for writing.
+type LockedError struct {
+	Dir     string
+	PID     int
+	Host    string
+	Started time.Time
+}
+
+func (e *LockedError) Error() string {
+	if e.PID == 0 {
+		return "store " + e.Dir + " is in use by another process; wait for it, or open it for reading only"
+	}
+	return fmt.Sprintf("store %s is in use by process %d on %s since %s; wait for it, or open it for reading only",
+		e.Dir, e.PID, e.Host, e.Started.UTC().Format(time.RFC3339))
+}
+
+// CorruptError means that bytes a store once acknowledged can no longer be read.
+type CorruptError struct {
+	File   string
+	Offset int64  // of the first bad byte
+	Lost   string // what is lost, as text
+}
+
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("%s is damaged at byte %d: %s", e.File, e.Offset, e.Lost)
+}
+
+// FormatError means that this program cannot open a directory as a store.
+type FormatError struct {
+	Dir     string
+	Problem string // continues a sentence that begins with the directory's name
+	Missing bool   // there is no store in it, and one can be created
+	Damaged bool   // the file that identifies the store is damaged, and can be written again
+}
+
+func (e *FormatError) Error() string { return e.Dir + " " + e.Problem }
