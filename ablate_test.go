@@ -16,6 +16,7 @@ import (
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/harness"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -62,7 +63,7 @@ func inPairs(pairs int) *harness.WrapOptions {
 }
 
 // ablationsOf closes a memory and returns what it found of failures.
-func ablationsOf(t *testing.T, m *memtree.Memory, dir string) (found []tree.Ablation, verdicts int) {
+func ablationsOf(t *testing.T, m *memtree.Memory, dir string) (found []ledger.Ablation, verdicts int) {
 	t.Helper()
 	for _, e := range ledgerOf(t, m, dir) {
 		if e.Ablation != nil {
@@ -97,7 +98,7 @@ func TestAblationFindsTheMemory(t *testing.T) {
 			require.Equal(t, 1, verdicts)
 			require.Len(t, found, 1)
 			a := found[0]
-			require.Equal(t, tree.OnMemory, a.Blame)
+			require.Equal(t, ledger.OnMemory, a.Blame)
 			require.Len(t, a.Given, len(buttons))
 			require.Equal(t, []string{culprit}, a.Culprits)
 			require.Equal(t, r.Trial, a.Trial)
@@ -117,13 +118,13 @@ func TestAblationBlamesNoMemory(t *testing.T) {
 	for name, c := range map[string]struct {
 		run   harness.RunTest
 		truth string
-		blame tree.Blame
+		blame ledger.Blame
 	}{
-		"hard": {run: misled(""), blame: tree.NotOnMemory},
+		"hard": {run: misled(""), blame: ledger.NotOnMemory},
 		"flaky": {run: func(context.Context, harness.Test) (harness.Result, error) {
 			flips++
 			return harness.Result{Judgment: tree.Raw(fmt.Sprintf(`{"has_defect":%v}`, flips%4 < 2))}, nil
-		}, blame: tree.OnFlaky},
+		}, blame: ledger.OnFlaky},
 		"right":   {run: misled("nowhere")},
 		"unknown": {run: misled("“Remove”"), truth: "none"},
 	} {
@@ -195,8 +196,8 @@ func TestAblationSurvivesItsRuns(t *testing.T) {
 			found, verdicts := ablationsOf(t, m, dir)
 			require.Equal(t, 1, verdicts)
 			require.Len(t, found, 1)
-			require.Equal(t, tree.Unfinished, found[0].Blame)
-			require.Equal(t, tree.WhyBrokenOff, found[0].Why)
+			require.Equal(t, ledger.Unfinished, found[0].Blame)
+			require.Equal(t, ledger.WhyBrokenOff, found[0].Why)
 		})
 	}
 }
@@ -223,7 +224,7 @@ func TestAblationEndsWithItsContext(t *testing.T) {
 	require.NoError(t, err)
 	found, _ := ablationsOf(t, m, dir)
 	require.Len(t, found, 1)
-	require.Equal(t, tree.Unfinished, found[0].Blame)
+	require.Equal(t, ledger.Unfinished, found[0].Blame)
 }
 
 // What is run is bounded, for a failure and for an hour.
@@ -249,9 +250,9 @@ func TestAblationIsBounded(t *testing.T) {
 			}
 			require.EqualValues(t, 6, n.Load())
 			require.Len(t, found, 1)
-			require.Equal(t, tree.OnMemory, found[0].Blame)
+			require.Equal(t, ledger.OnMemory, found[0].Blame)
 			require.Len(t, found[0].Culprits, 4)
-			require.Equal(t, tree.WhyNoRuns, found[0].Why)
+			require.Equal(t, ledger.WhyNoRuns, found[0].Why)
 		})
 	}
 }
@@ -282,14 +283,14 @@ func TestCloseInTheMiddleOfAnAblation(t *testing.T) {
 		require.NoError(t, m.Close())
 		require.Less(t, time.Since(start), 5*time.Second)
 		close(end)
-		var found []tree.Ablation
+		var found []ledger.Ablation
 		for _, e := range entries(t, reopen(t, dir)) {
 			if e.Ablation != nil {
 				found = append(found, *e.Ablation)
 			}
 		}
 		require.Len(t, found, 1)
-		require.Equal(t, tree.Unfinished, found[0].Blame)
+		require.Equal(t, ledger.Unfinished, found[0].Blame)
 		require.Len(t, found[0].Tried, 1)
 		require.EqualValues(t, 3, n.Load())
 	}
@@ -314,7 +315,7 @@ func TestAblationsBesideManyRuns(t *testing.T) {
 	require.Equal(t, 12, verdicts)
 	require.Len(t, found, 12)
 	for _, a := range found {
-		require.Equal(t, tree.OnMemory, a.Blame)
+		require.Equal(t, ledger.OnMemory, a.Blame)
 	}
 }
 

@@ -9,13 +9,14 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
 // tampered is a store with two faults: one of its memories was changed by hand to contain orders, and it loses another
 // one after it was found.
 type tampered struct {
-	tree.Store
+	store.Store
 	bad, lost string // case_id
 }
 
@@ -86,7 +87,7 @@ func TestWhyTheNearestIsNotGiven(t *testing.T) {
 }
 
 // idle is a store that leases nothing from its outbox, so that nothing is formed.
-type idle struct{ tree.Store }
+type idle struct{ store.Store }
 
 func (idle) Lease(context.Context, int) ([]tree.Evaluation, error) { return nil, nil }
 

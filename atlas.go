@@ -7,7 +7,8 @@ import (
 	"github.com/memtree/memtree/appmap"
 	"github.com/memtree/memtree/appmap/naming"
 	"github.com/memtree/memtree/formation"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 )
 
 // Map returns the map of the applications under test. Advanced.
@@ -19,11 +20,11 @@ func (m *Memory) Map() *appmap.Atlas {
 		}
 		return nil
 	}
-	write := func(ctx context.Context, es []tree.Entry) error {
+	write := func(ctx context.Context, es []ledger.Entry) error {
 		if m.opts.ReadOnly {
-			return tree.ErrReadOnly
+			return store.ErrReadOnly
 		}
-		return m.core.Apply(ctx, tree.Batch{Entries: es})
+		return m.core.Apply(ctx, store.Batch{Entries: es})
 	}
 	clean := func(s string) string { s, _ = formation.RedactText(s); return s }
 	return appmap.NewAtlas(view, write, clean, m.opts.Now)

@@ -17,6 +17,7 @@ import (
 	"github.com/memtree/memtree/fixtures"
 	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -172,7 +173,7 @@ func BenchmarkCorrect(b *testing.B) {
 	e := unjudged()
 	correct := func(i int) {
 		e.ID = fmt.Sprint("new-", i)
-		c, err := m.Correct(b.Context(), e, harness.CorrectOptions{Do: tree.Other})
+		c, err := m.Correct(b.Context(), e, harness.CorrectOptions{Do: ledger.Other})
 		require.NoError(b, err)
 		require.NotNil(b, c)
 	}

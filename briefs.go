@@ -11,6 +11,7 @@ import (
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -38,7 +39,7 @@ func (m *Memory) newBriefs() *brief.Briefs {
 		},
 		Failed: func(err error) { m.opts.Logger.Debug("a test was not read before its run", "error", err) },
 	}
-	if _, shared := m.store.(tree.Shared); shared {
+	if _, shared := m.store.(store.Shared); shared {
 		a.Sync = func(ctx context.Context) error { return m.learned.Sync(ctx, m.learned.briefs) }
 	}
 	if m.halt != nil {
@@ -50,7 +51,7 @@ func (m *Memory) newBriefs() *brief.Briefs {
 // readable returns the memories and facts that may be given, in the form for a reader.
 func (m *Memory) readable(ctx context.Context) ([]brief.Memory, error) {
 	var nodes []tree.Node
-	for n, err := range m.core.Trusted().Scan(ctx, tree.Filter{}) {
+	for n, err := range m.core.Trusted().Scan(ctx, store.Filter{}) {
 		if err != nil {
 			return nil, err
 		}

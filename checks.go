@@ -9,6 +9,7 @@ import (
 	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/internal/guard"
 	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -20,7 +21,7 @@ const maxChecks = 50
 func (m *Memory) Checks(ctx context.Context, q Query) ([]assertion.Assertion, error) {
 	select {
 	case <-m.closed:
-		return nil, tree.ErrClosed
+		return nil, store.ErrClosed
 	default:
 	}
 	if q.Prompt == "" {

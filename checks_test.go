@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -43,5 +44,5 @@ func TestChecks(t *testing.T) {
 	require.ErrorAs(t, err, &field)
 	require.NoError(t, m.Close())
 	_, err = m.Checks(t.Context(), memtree.Query{Prompt: prompt})
-	require.ErrorIs(t, err, tree.ErrClosed)
+	require.ErrorIs(t, err, store.ErrClosed)
 }

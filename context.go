@@ -12,6 +12,7 @@ import (
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/guard"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/run"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -126,7 +127,7 @@ func (m *Memory) underWay(ctx context.Context, q *Query) (out []enhance.ContextP
 		for _, t := range next[:min(len(next), mostLeft)] {
 			add(r.ID, "a task of this run", t.State+": "+t.Text)
 		}
-		for _, kind := range []tree.WorkKind{tree.WorkFinding, tree.WorkError, tree.WorkDecision} {
+		for _, kind := range []ledger.WorkKind{ledger.WorkFinding, ledger.WorkError, ledger.WorkDecision} {
 			all := r.Of(kind)
 			for _, n := range all[max(0, len(all)-mostFound):] {
 				add(r.ID, "noted in this run", strings.TrimSpace(string(kind)+" "+n.Page)+": "+n.Text)

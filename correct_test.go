@@ -15,6 +15,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/harness"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -42,12 +43,12 @@ func judgeHastily(context.Context, harness.Test) (harness.Result, error) {
 	return harness.Result{Judgment: unjudged().Judgment}, nil
 }
 
-func taking(r tree.Remedy) *harness.WrapOptions {
+func taking(r ledger.Remedy) *harness.WrapOptions {
 	return &harness.WrapOptions{Correct: harness.CorrectOptions{Do: r}}
 }
 
 // ledgerOf closes a memory and returns the entries of its ledger.
-func ledgerOf(t *testing.T, m *memtree.Memory, dir string) []tree.Entry {
+func ledgerOf(t *testing.T, m *memtree.Memory, dir string) []ledger.Entry {
 	t.Helper()
 	require.NoError(t, m.Wait(t.Context()))
 	require.NoError(t, m.Close())
@@ -59,17 +60,17 @@ func ledgerOf(t *testing.T, m *memtree.Memory, dir string) []tree.Entry {
 func TestWrapTakesTheOtherVerdict(t *testing.T) {
 	dir := t.TempDir()
 	m := learned(t, dir)
-	r, err := memtree.Wrap(m, judgeHastily, taking(tree.Other))(t.Context(), hastyTest(1, "pass"))
+	r, err := memtree.Wrap(m, judgeHastily, taking(ledger.Other))(t.Context(), hastyTest(1, "pass"))
 	require.NoError(t, err)
 	require.JSONEq(t, `{"verdict":"pass"}`, string(r.Judgment))
 	require.JSONEq(t, string(unjudged().Judgment), string(r.First.Judgment), "the agent's own can be taken again")
-	require.Equal(t, tree.Other, r.Correction.Done)
+	require.Equal(t, ledger.Other, r.Correction.Done)
 	require.InDelta(t, r.Risk.P, r.Correction.P, 1e-12)
 	require.NotEmpty(t, r.Correction.Signals)
 
-	var own *tree.Verdict
+	var own *ledger.Verdict
 	all := ledgerOf(t, m, dir)
-	kept := effect.NewCorrections(tree.CorrectAbove)
+	kept := effect.NewCorrections(ledger.CorrectAbove)
 	for i := range all {
 		kept.Note(&all[i])
 		if v := all[i].Verdict; v != nil && v.CaseID == "late-1" {
@@ -94,10 +95,10 @@ func TestWrapFlags(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, string(unjudged().Judgment), string(r.Judgment))
 	require.Nil(t, r.First)
-	require.Equal(t, tree.Flag, r.Correction.Done)
+	require.Equal(t, ledger.Flag, r.Correction.Done)
 	require.False(t, r.Correction.Changed)
 
-	above := harness.WrapOptions{Correct: harness.CorrectOptions{Above: 0.9999, Do: tree.Other}}
+	above := harness.WrapOptions{Correct: harness.CorrectOptions{Above: 0.9999, Do: ledger.Other}}
 	r, err = memtree.Wrap(m, judgeHastily, &above)(t.Context(), hastyTest(2, ""))
 	require.NoError(t, err)
 	require.Nil(t, r.Correction)
@@ -106,16 +107,16 @@ func TestWrapFlags(t *testing.T) {
 		const said = `{"verdict":"fail","result":{"passed":false},"reason":"The price is not shown on the page"}`
 		return harness.Result{Judgment: tree.Raw(said)}, nil
 	}
-	r, err = memtree.Wrap(m, odd, taking(tree.Other))(t.Context(), hastyTest(3, ""))
+	r, err = memtree.Wrap(m, odd, taking(ledger.Other))(t.Context(), hastyTest(3, ""))
 	require.NoError(t, err)
 	if r.Correction != nil {
-		require.Equal(t, tree.WhyNoOther, r.Correction.Why)
+		require.Equal(t, ledger.WhyNoOther, r.Correction.Why)
 		require.False(t, r.Correction.Changed)
 	}
 	bad := &harness.WrapOptions{Correct: harness.CorrectOptions{Above: 7, Do: "guess"}}
 	r, err = memtree.Wrap(m, judgeHastily, bad)(t.Context(), hastyTest(4, ""))
 	require.NoError(t, err)
-	require.Equal(t, tree.Flag, r.Correction.Done, "wrong options flag")
+	require.Equal(t, ledger.Flag, r.Correction.Done, "wrong options flag")
 }
 
 // Sure takes the other verdict only where the whole interval of the risk reaches the bound.
@@ -124,8 +125,8 @@ func TestCorrectOnlyWhatIsSure(t *testing.T) {
 	r, err := m.Risk(t.Context(), unjudged())
 	require.NoError(t, err)
 	require.Less(t, r.Low, r.P)
-	for above, want := range map[float64]string{(r.Low + r.P) / 2: tree.WhyUnsure, r.Low: ""} {
-		c, err := m.Correct(t.Context(), unjudged(), harness.CorrectOptions{Above: above, Do: tree.Other, Sure: true})
+	for above, want := range map[float64]string{(r.Low + r.P) / 2: ledger.WhyUnsure, r.Low: ""} {
+		c, err := m.Correct(t.Context(), unjudged(), harness.CorrectOptions{Above: above, Do: ledger.Other, Sure: true})
 		require.NoError(t, err)
 		require.Equal(t, want, c.Why)
 		require.Equal(t, want == "", c.Changed)
@@ -135,7 +136,7 @@ func TestCorrectOnlyWhatIsSure(t *testing.T) {
 // Where past errors do not predict, nothing is done, however the bound is set.
 func TestWrapCorrectsNothingWithoutEvidence(t *testing.T) {
 	m := open(t, t.TempDir(), nil)
-	o := harness.WrapOptions{Correct: harness.CorrectOptions{Above: 1e-9, Do: tree.Other}}
+	o := harness.WrapOptions{Correct: harness.CorrectOptions{Above: 1e-9, Do: ledger.Other}}
 	r, err := memtree.Wrap(m, judgeHastily, &o)(t.Context(), hastyTest(1, ""))
 	require.NoError(t, err)
 	require.Nil(t, r.Correction)
@@ -155,7 +156,7 @@ func TestWrapRerunsWithReasons(t *testing.T) {
 		}
 		return judgeHastily(context.Background(), c)
 	}
-	r, err := memtree.Wrap(m, agent, taking(tree.Rerun))(t.Context(), hastyTest(1, "pass"))
+	r, err := memtree.Wrap(m, agent, taking(ledger.Rerun))(t.Context(), hastyTest(1, "pass"))
 	require.NoError(t, err)
 	require.Len(t, prompts, 2)
 	require.NotContains(t, prompts[0], "second look")
@@ -167,7 +168,7 @@ func TestWrapRerunsWithReasons(t *testing.T) {
 	all := ledgerOf(t, m, dir)
 	joined := effect.Join(slices.Values(all), func(string) (effect.Candidate, bool) { return effect.Candidate{}, false })
 	require.Equal(t, []int{1, 1}, []int{joined.Retries, joined.Flipped})
-	kept := effect.NewCorrections(tree.CorrectAbove)
+	kept := effect.NewCorrections(ledger.CorrectAbove)
 	for i := range all {
 		kept.Note(&all[i])
 		if v := all[i].Verdict; v != nil && v.CaseID == "late-1" {
@@ -206,12 +207,12 @@ func TestWrapRerunFails(t *testing.T) {
 				}
 				return judgeHastily(ctx, c)
 			}
-			o := taking(tree.Rerun)
+			o := taking(ledger.Rerun)
 			o.Judge = func(context.Context, harness.Test, harness.Result) (harness.Verdict, error) { panic("no judge") }
 			i++
 			r, err := memtree.Wrap(m, agent, o)(in, hastyTest(i, ""))
 			require.NoError(t, err)
-			require.Equal(t, tree.WhyRunFailed, r.Correction.Why)
+			require.Equal(t, ledger.WhyRunFailed, r.Correction.Why)
 			require.JSONEq(t, string(unjudged().Judgment), string(r.Judgment))
 			require.Nil(t, r.First)
 		})
@@ -231,12 +232,12 @@ func TestWrapRerunFails(t *testing.T) {
 func TestWrapStopsCorrecting(t *testing.T) {
 	dir := t.TempDir()
 	m := learned(t, dir)
-	o := &harness.WrapOptions{Correct: harness.CorrectOptions{Above: 1e-9, Do: tree.Other}}
+	o := &harness.WrapOptions{Correct: harness.CorrectOptions{Above: 1e-9, Do: ledger.Other}}
 	run := memtree.Wrap(m, judgeHastily, o)
 	for i := range 15 {
 		r, err := run(t.Context(), hastyTest(i, ""))
 		require.NoError(t, err)
-		require.Equal(t, tree.Other, r.Correction.Done, "nobody knows better yet")
+		require.Equal(t, ledger.Other, r.Correction.Done, "nobody knows better yet")
 	}
 	for i := range 15 {
 		c := hastyTest(i, "fail")
@@ -247,14 +248,14 @@ func TestWrapStopsCorrecting(t *testing.T) {
 	r, err := run(t.Context(), hastyTest(99, ""))
 	require.NoError(t, err)
 	require.NotNil(t, r.Correction)
-	require.Equal(t, tree.Flag, r.Correction.Done)
-	require.Equal(t, tree.WhyStopped, r.Correction.Why)
+	require.Equal(t, ledger.Flag, r.Correction.Done)
+	require.Equal(t, ledger.WhyStopped, r.Correction.Why)
 	require.JSONEq(t, string(unjudged().Judgment), string(r.Judgment))
 
-	anew := harness.CorrectOptions{Above: 1e-9, Do: tree.Other, Since: day.Add(time.Hour)}
+	anew := harness.CorrectOptions{Above: 1e-9, Do: ledger.Other, Since: day.Add(time.Hour)}
 	c, err := m.Correct(t.Context(), unjudged(), anew)
 	require.NoError(t, err)
-	require.Equal(t, tree.Other, c.Done)
+	require.Equal(t, ledger.Other, c.Done)
 
 	kept := effect.NewCorrections(1e-9)
 	for _, e := range ledgerOf(t, m, dir) {
@@ -272,21 +273,21 @@ func TestCorrectionsAreWrittenOrNotMade(t *testing.T) {
 	m := learned(t, dir)
 	require.NoError(t, m.Close())
 	only := open(t, dir, &memtree.Options{ReadOnly: true})
-	r, err := memtree.Wrap(only, judgeHastily, taking(tree.Other))(t.Context(), hastyTest(1, ""))
+	r, err := memtree.Wrap(only, judgeHastily, taking(ledger.Other))(t.Context(), hastyTest(1, ""))
 	require.NoError(t, err)
-	require.Equal(t, tree.WhyUnkept, r.Correction.Why)
+	require.Equal(t, ledger.WhyUnkept, r.Correction.Why)
 	require.JSONEq(t, string(unjudged().Judgment), string(r.Judgment))
-	c, err := only.Correct(t.Context(), unjudged(), harness.CorrectOptions{Do: tree.Other})
+	c, err := only.Correct(t.Context(), unjudged(), harness.CorrectOptions{Do: ledger.Other})
 	require.NoError(t, err)
-	require.Equal(t, tree.Other, c.Done)
+	require.Equal(t, ledger.Other, c.Done)
 	require.JSONEq(t, `{"verdict":"pass"}`, string(c.Now))
-	for _, o := range []harness.CorrectOptions{{Above: -1}, {Above: 2}, {Do: "guess"}, {Do: tree.Rerun}} {
+	for _, o := range []harness.CorrectOptions{{Above: -1}, {Above: 2}, {Do: "guess"}, {Do: ledger.Rerun}} {
 		var wrong *tree.FieldError
 		_, err := only.Correct(t.Context(), unjudged(), o)
 		require.ErrorAs(t, err, &wrong)
 	}
 	require.NoError(t, only.Close())
-	r, err = memtree.Wrap(only, judgeHastily, taking(tree.Other))(t.Context(), hastyTest(2, ""))
+	r, err = memtree.Wrap(only, judgeHastily, taking(ledger.Other))(t.Context(), hastyTest(2, ""))
 	require.NoError(t, err)
 	require.Nil(t, r.Correction)
 }
@@ -295,7 +296,7 @@ func TestCorrectionsAreWrittenOrNotMade(t *testing.T) {
 func TestCorrectionsAtOnceAndClosed(t *testing.T) {
 	dir := t.TempDir()
 	m := learned(t, dir)
-	run := memtree.Wrap(m, judgeHastily, taking(tree.Other))
+	run := memtree.Wrap(m, judgeHastily, taking(ledger.Other))
 	var mu sync.Mutex
 	var changed []string
 	var all sync.WaitGroup

@@ -16,6 +16,7 @@ import (
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/internal/guard"
 	"github.com/memtree/memtree/internal/intake"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
@@ -88,9 +89,9 @@ func (m *Memory) formAnew(
 
 // curate applies a person's decision, after everything that was handed over before has been formed. If two people
 // decide at once, the second decision is planned again, on the result of the first.
-func (m *Memory) curate(ctx context.Context, plan func() (tree.Batch, error)) error {
+func (m *Memory) curate(ctx context.Context, plan func() (store.Batch, error)) error {
 	if m.opts.ReadOnly {
-		return tree.ErrReadOnly
+		return store.ErrReadOnly
 	}
 	if err := m.waitAll(ctx); err != nil {
 		return err
@@ -121,7 +122,7 @@ func (m *Memory) curate(ctx context.Context, plan func() (tree.Batch, error)) er
 }
 
 // unlearn drops what was learned of the ledger, which a purge cleaned. It is learned again.
-func (m *Memory) unlearn(ctx context.Context, p *tree.Purge) {
+func (m *Memory) unlearn(ctx context.Context, p *store.Purge) {
 	l := m.learned
 	l.Purged(ctx, p)
 	l.settling.Lock()
@@ -141,7 +142,7 @@ func (m *Memory) anew(ctx context.Context, v evolution.Scanner, o *EvolveOptions
 		if err != nil || o.DryRun || len(changes) == 0 {
 			return err
 		}
-		return m.core.Apply(ctx, tree.Batch{Changes: changes})
+		return m.core.Apply(ctx, store.Batch{Changes: changes})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("learn anew: %w", err)
@@ -157,7 +158,7 @@ func (m *Memory) typeOf(ctx context.Context, check string, d taxonomy.Direction)
 		}
 		return c.ErrorType(), nil
 	}
-	for n, err := range m.core.Trusted().Scan(ctx, tree.Filter{Level: tree.Experience.Level()}) {
+	for n, err := range m.core.Trusted().Scan(ctx, store.Filter{Level: tree.Experience.Level()}) {
 		if err != nil {
 			return "", err
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -83,7 +84,7 @@ func (s *taken) take() {
 	e := sumRun(fmt.Sprintf("i%d", s.serial), subject, s.serial%27+1)
 	require.NoError(s.t, other.Record(s.t.Context(), e))
 	require.NoError(s.t, other.Wait(s.t.Context()))
-	for n, err := range other.Tree().Scan(s.t.Context(), tree.Filter{}) {
+	for n, err := range other.Tree().Scan(s.t.Context(), store.Filter{}) {
 		require.NoError(s.t, err)
 		n.Origin = tree.Origin{}
 		_, err := s.m.Transfer().Import(s.t.Context(), all([]tree.Node{n}), &transfer.ImportOptions{Trust: true})
@@ -94,7 +95,7 @@ func (s *taken) take() {
 
 // known returns the cases that there are, sorted.
 func (s *taken) known() (ids []string) {
-	for n, err := range s.m.Tree().Scan(s.t.Context(), tree.Filter{Level: 1}) {
+	for n, err := range s.m.Tree().Scan(s.t.Context(), store.Filter{Level: 1}) {
 		require.NoError(s.t, err)
 		ids = append(ids, n.ID)
 	}
@@ -164,7 +165,7 @@ func (s *taken) back() {
 func (s *taken) evolve() {
 	_, err := s.m.Evolve(s.t.Context(), nil)
 	require.NoError(s.t, err)
-	for n, err := range s.m.Tree().Scan(s.t.Context(), tree.Filter{}) {
+	for n, err := range s.m.Tree().Scan(s.t.Context(), store.Filter{}) {
 		require.NoError(s.t, err)
 		if !n.Live() || n.Type == tree.Case {
 			continue
@@ -179,7 +180,7 @@ func (s *taken) evolve() {
 // anew has every lesson learned again: a decision on a case, and taking it back, has those learned again that are
 // about what it missed. The number of cases of a lesson is set when it is learned.
 func (s *taken) anew() {
-	for n, err := range s.m.Tree().Scan(s.t.Context(), tree.Filter{Level: 1}) {
+	for n, err := range s.m.Tree().Scan(s.t.Context(), store.Filter{Level: 1}) {
 		require.NoError(s.t, err)
 		if !n.Live() || n.Mark == tree.Banned {
 			continue
@@ -218,7 +219,7 @@ func (s *taken) never() string {
 // of a node, and a person's decisions.
 func active(t *rapid.T, m *memtree.Memory) string {
 	var out strings.Builder
-	for n, err := range m.Tree().Scan(t.Context(), tree.Filter{}) {
+	for n, err := range m.Tree().Scan(t.Context(), store.Filter{}) {
 		require.NoError(t, err)
 		if !n.Live() {
 			continue
@@ -288,7 +289,7 @@ func sequences(t *testing.T, n string) {
 
 // purge purges a case, if its text is in no other memory or run.
 func (s *taken) purge() {
-	for n, err := range s.m.Tree().Scan(s.t.Context(), tree.Filter{Level: 1}) {
+	for n, err := range s.m.Tree().Scan(s.t.Context(), store.Filter{Level: 1}) {
 		require.NoError(s.t, err)
 		if n.CaseData == nil {
 			continue

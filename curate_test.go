@@ -13,6 +13,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -56,7 +57,7 @@ func evolve(t *testing.T, m *memtree.Memory) {
 
 func liveOf(t *testing.T, m *memtree.Memory, kind tree.Type) (out []tree.Node) {
 	t.Helper()
-	for n, err := range m.Tree().Scan(t.Context(), tree.Filter{Level: kind.Level()}) {
+	for n, err := range m.Tree().Scan(t.Context(), store.Filter{Level: kind.Level()}) {
 		require.NoError(t, err)
 		if n.Live() {
 			out = append(out, n)
@@ -68,7 +69,7 @@ func liveOf(t *testing.T, m *memtree.Memory, kind tree.Type) (out []tree.Node) {
 // caseOf returns the case of an evaluation.
 func caseOf(t *testing.T, m *memtree.Memory, evaluation string) tree.Node {
 	t.Helper()
-	for n, err := range m.Tree().Scan(t.Context(), tree.Filter{Level: 1}) {
+	for n, err := range m.Tree().Scan(t.Context(), store.Filter{Level: 1}) {
 		require.NoError(t, err)
 		if slices.ContainsFunc(n.Occurrences, func(o tree.Occurrence) bool { return o.Evaluation == evaluation }) {
 			return n

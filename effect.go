@@ -12,6 +12,8 @@ import (
 
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -46,7 +48,7 @@ func (m *Memory) lookUp(ctx context.Context) effect.Look {
 		return seen[id]
 	}
 	return func(id string) (effect.Candidate, bool) {
-		if tree.IsFact(id) {
+		if ledger.IsFact(id) {
 			return m.factCandidate(id)
 		}
 		n := node(id)
@@ -137,7 +139,7 @@ func (m *Memory) settle(ctx context.Context) (out []effect.Revised, err error) {
 		if len(changes) == 0 {
 			return nil
 		}
-		b := tree.Batch{Changes: changes}
+		b := store.Batch{Changes: changes}
 		if len(out) > 0 {
 			b.Entries = m.evolvedEntry(len(out))
 		}
@@ -169,8 +171,8 @@ func (m *Memory) judge(ctx context.Context, out *evolution.Evolved) error {
 
 // evolvedEntry returns the entry of the ledger for an evolution of the tree. From there on, memories that the breaker
 // holds back are tried again.
-func (m *Memory) evolvedEntry(changes int) []tree.Entry {
-	return []tree.Entry{{At: m.opts.Now().UTC(), Evolved: &tree.Evolved{Changes: changes}}}
+func (m *Memory) evolvedEntry(changes int) []ledger.Entry {
+	return []ledger.Entry{{At: m.opts.Now().UTC(), Evolved: &ledger.Evolved{Changes: changes}}}
 }
 
 // afterEvolve notifies the breaker that the tree has changed: that Evolve changed memories, or that a person did
@@ -184,7 +186,7 @@ func (m *Memory) afterEvolve(ctx context.Context, changes int) error {
 	if changes == 0 && !rested {
 		return nil
 	}
-	if _, err := m.store.Commit(ctx, tree.Batch{Entries: m.evolvedEntry(changes)}); err != nil {
+	if _, err := m.store.Commit(ctx, store.Batch{Entries: m.evolvedEntry(changes)}); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
 	return m.learnEffects(ctx)

@@ -15,6 +15,8 @@ import (
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/harness"
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -235,14 +237,14 @@ func TestDraw(t *testing.T) {
 	clock := day
 	m := openAt(t, t.TempDir(), &clock, effect.Fixed(0.5))
 	teach(t, m)
-	arms := map[tree.Arm]int{}
+	arms := map[ledger.Arm]int{}
 	for i := range 60 {
 		q := goodPlace
 		q.RunID = fmt.Sprint("run ", i)
 		first, err := m.Guide(t.Context(), q)
 		require.NoError(t, err)
 		arms[first.Arm]++
-		require.Equal(t, first.Arm == tree.ArmHoldout, first.Text == "")
+		require.Equal(t, first.Arm == ledger.ArmHoldout, first.Text == "")
 		retry, err := m.Guide(t.Context(), q)
 		require.NoError(t, err)
 		require.Equal(t, first.Arm, retry.Arm)
@@ -254,8 +256,8 @@ func TestDraw(t *testing.T) {
 		require.Equal(t, first.Text == "", later.Text == "", "a step is in the arm of its run")
 		require.Equal(t, first.Trial, later.Trial)
 	}
-	require.Greater(t, arms[tree.ArmMemory], 10)
-	require.Greater(t, arms[tree.ArmHoldout], 10)
+	require.Greater(t, arms[ledger.ArmMemory], 10)
+	require.Greater(t, arms[ledger.ArmHoldout], 10)
 	for range 20 {
 		g, err := m.Guide(t.Context(), goodPlace)
 		require.NoError(t, err)
@@ -273,7 +275,7 @@ func TestOtherMemories(t *testing.T) {
 	q.RunID = "r"
 	g, err := m.Guide(t.Context(), q)
 	require.NoError(t, err)
-	require.Equal(t, tree.ArmOther, g.Arm)
+	require.Equal(t, ledger.ArmOther, g.Arm)
 	require.NotEmpty(t, g.Text)
 	require.Len(t, g.Items, 1)
 	require.Equal(t, bad, g.Items[0].ID)
@@ -293,7 +295,7 @@ func TestQuarantinedMemoryIsProbed(t *testing.T) {
 	require.NoError(t, err)
 	n.Status, n.Credit = tree.Quarantined, &tree.Credit{Runs: 6, Prior: 0.8, PHarm: 0.7,
 		Held: &tree.Held{Since: day, Was: tree.Active, Why: "it is likely to harm"}}
-	_, err = s.Commit(t.Context(), tree.Batch{Changes: []tree.Change{
+	_, err = s.Commit(t.Context(), store.Batch{Changes: []tree.Change{
 		tree.NewChange(tree.OpStatus, n, n.Revision, "effect", "it is likely to harm"),
 	}})
 	require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/memtree/memtree/internal/guard"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/meter"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -25,7 +26,7 @@ func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (evolution.Evolve
 		o = &EvolveOptions{}
 	}
 	if m.opts.ReadOnly && !o.DryRun {
-		return evolution.Evolved{}, fmt.Errorf("evolve: %w", tree.ErrReadOnly)
+		return evolution.Evolved{}, fmt.Errorf("evolve: %w", store.ErrReadOnly)
 	}
 	if err := m.waitFormed(ctx); err != nil {
 		return evolution.Evolved{}, fmt.Errorf("evolve: %w", err)
@@ -170,7 +171,7 @@ func (m *Memory) evolve(
 			if err != nil {
 				return err
 			}
-			if err := m.core.Apply(ctx, tree.Batch{Changes: changes}); err != nil {
+			if err := m.core.Apply(ctx, store.Batch{Changes: changes}); err != nil {
 				out.Calls, out.Usage = out.Calls+plan.Calls, out.Usage.Add(plan.Usage)
 				return err
 			}
@@ -238,7 +239,7 @@ func (m *Memory) estimate(
 // openJobs opens the saved answers and drafts of earlier runs of Evolve.
 func (m *Memory) openJobs(ctx context.Context, write bool) (*evolution.Jobs, error) {
 	if write && m.opts.ReadOnly {
-		return nil, tree.ErrReadOnly
+		return nil, store.ErrReadOnly
 	}
 	return evolution.OpenJobs(ctx, m.store, evolution.JobsOptions{
 		ReadOnly: !write, AtOnce: m.opts.Generator != nil, Logger: m.opts.Logger,

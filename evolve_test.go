@@ -21,6 +21,7 @@ import (
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/llmtest"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -57,7 +58,7 @@ func runsOf(t *testing.T) (all []tree.Evaluation) {
 func dump(t *testing.T, m *memtree.Memory) string {
 	t.Helper()
 	var all []tree.Node
-	for n, err := range m.Tree().Scan(t.Context(), tree.Filter{}) {
+	for n, err := range m.Tree().Scan(t.Context(), store.Filter{}) {
 		require.NoError(t, err)
 		all = append(all, n)
 	}
@@ -90,7 +91,7 @@ func TestEvolve(t *testing.T) {
 	require.Equal(t, dry.Plans, v.Plans, "a dry run says what will be done")
 	require.Equal(t, len(v.Plans), told[len(told)-1].Done)
 	require.Positive(t, changes(v))
-	s, err := tree.Count(m.Tree().Scan(t.Context(), tree.Filter{}))
+	s, err := tree.Count(m.Tree().Scan(t.Context(), store.Filter{}))
 	require.NoError(t, err)
 	require.Positive(t, s.Levels["experience"])
 	_, err = m.Verify(t.Context(), func(problem error) { require.NoError(t, problem) })
@@ -199,7 +200,7 @@ func TestEvolveReadOnly(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()
 	_, err = m.Evolve(t.Context(), nil)
-	require.ErrorIs(t, err, tree.ErrReadOnly)
+	require.ErrorIs(t, err, store.ErrReadOnly)
 	v, err := m.Evolve(t.Context(), &memtree.EvolveOptions{DryRun: true})
 	require.NoError(t, err)
 	require.Positive(t, changes(v))
@@ -261,7 +262,7 @@ func TestNothingWaitsForTheModel(t *testing.T) {
 	require.NoError(t, err)
 	close(h.free)
 	require.NoError(t, <-done)
-	s, err := tree.Count(m.Tree().Scan(t.Context(), tree.Filter{}))
+	s, err := tree.Count(m.Tree().Scan(t.Context(), store.Filter{}))
 	require.NoError(t, err)
 	require.Positive(t, s.Levels["experience"])
 	v, err := m.Evolve(t.Context(), nil)

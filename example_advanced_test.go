@@ -12,6 +12,8 @@ import (
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/harness"
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -69,7 +71,7 @@ func ExampleMemory_Correct() {
 		RunID: "tonight", CaseID: "CART_9", Prompt: "Check the last item of the cart",
 		Scene:    tree.Scene{ID: "CART", Type: "cart"},
 		Judgment: tree.Raw(`{"verdict":"fail","reason":"The price is not shown on the page"}`),
-	}, harness.CorrectOptions{Do: tree.Other})
+	}, harness.CorrectOptions{Do: ledger.Other})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -157,7 +159,7 @@ func ExampleMemory_Tree() {
 	mem := remembering(ctx, "shop.jsonl")
 	defer mem.Close()
 
-	counts, err := tree.Count(mem.Tree().Scan(ctx, tree.Filter{Direction: "false_pass"}))
+	counts, err := tree.Count(mem.Tree().Scan(ctx, store.Filter{Direction: "false_pass"}))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -221,7 +223,7 @@ func ExampleMemory_Transfer() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := ours.Transfer().Import(ctx, theirs.Tree().Scan(ctx, tree.Filter{}), nil) // of a file: transfer.File
+	plan, err := ours.Transfer().Import(ctx, theirs.Tree().Scan(ctx, store.Filter{}), nil) // of a file: transfer.File
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/memtree/memtree/fixtures"
 	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -127,7 +128,7 @@ func ExampleWrap_judge() {
 	if err := mem.Wait(ctx); err != nil {
 		log.Fatal(err)
 	}
-	for n, err := range mem.Tree().Scan(ctx, tree.Filter{}) {
+	for n, err := range mem.Tree().Scan(ctx, store.Filter{}) {
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -18,9 +19,9 @@ import (
 func TestFactsTravel(t *testing.T) {
 	ctx := t.Context()
 	m := taught(t)
-	for _, s := range []tree.Statement{
-		{Text: "A hold runs for 15 minutes.", Kind: tree.Rule, Scope: tree.Scope{Product: "travel"}},
-		{Text: "通知在几秒后自动消失。", Kind: tree.Behaviour, Scope: tree.Scope{Product: "shop"}},
+	for _, s := range []ledger.Statement{
+		{Text: "A hold runs for 15 minutes.", Kind: ledger.Rule, Scope: tree.Scope{Product: "travel"}},
+		{Text: "通知在几秒后自动消失。", Kind: ledger.Behaviour, Scope: tree.Scope{Product: "shop"}},
 	} {
 		_, err := m.Curation().KnowFact(ctx, s, curation.Options{By: "ann"})
 		require.NoError(t, err)
@@ -73,7 +74,7 @@ func exportedFile(t *testing.T, m *memtree.Memory) string { return string(export
 func TestManifestFacts(t *testing.T) {
 	state := func(texts ...string) (b transfer.Beside) {
 		for _, s := range texts {
-			b.Facts = append(b.Facts, tree.Statement{Text: s, Kind: tree.Rule})
+			b.Facts = append(b.Facts, ledger.Statement{Text: s, Kind: ledger.Rule})
 		}
 		return b
 	}
@@ -90,7 +91,7 @@ func TestManifestFacts(t *testing.T) {
 	require.ErrorContains(t, err, "there twice or out of order")
 
 	base, ours, theirs := state("Old."), state(), state("Old.")
-	theirs.Facts = append(theirs.Facts, tree.Statement{Text: "New.", Kind: tree.Rule})
+	theirs.Facts = append(theirs.Facts, ledger.Statement{Text: "New.", Kind: ledger.Rule})
 	if theirs.Facts[0].ID() > theirs.Facts[1].ID() {
 		theirs.Facts[0], theirs.Facts[1] = theirs.Facts[1], theirs.Facts[0]
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/inbox"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -35,7 +36,7 @@ func TestFind(t *testing.T) {
 	for _, u := range found(find.Query{Above: all[10].Risk.P}).Waiting {
 		require.GreaterOrEqual(t, u.Risk.P, all[10].Risk.P)
 	}
-	for n, err := range m.Tree().Scan(t.Context(), tree.Filter{Level: 1}) {
+	for n, err := range m.Tree().Scan(t.Context(), store.Filter{Level: 1}) {
 		require.NoError(t, err)
 		require.Positive(t, found(find.Query{ErrorType: n.ErrorType}).Total, "its test ran again")
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/internal/core"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // A shared store is followed every followEvery, so an answer is that much older than the database at most. Evaluations
@@ -16,7 +16,7 @@ const (
 )
 
 // follow brings what other processes commit into the index, until ctx ends.
-func (m *Memory) follow(ctx context.Context, s tree.Shared) {
+func (m *Memory) follow(ctx context.Context, s store.Shared) {
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
 	looked, away := time.Now(), false

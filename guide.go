@@ -14,7 +14,9 @@ import (
 	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -56,7 +58,7 @@ func (q *Query) Check() error {
 type Guidance struct {
 	Trial     string             `json:"trial"`              // hand it back in Evaluation.Trial; "" if none was recorded
 	Abstained bool               `json:"abstained"`          // nothing is given
-	Arm       tree.Arm           `json:"arm,omitempty"`      // the arm drawn for a run for which memory found something
+	Arm       ledger.Arm         `json:"arm,omitempty"`      // the arm drawn for a run for which memory found something
 	Withheld  effect.Withheld    `json:"withheld,omitempty"` // why guidance is withheld although memories fit
 	Text      string             `json:"text"`               // the fenced block; "" when memory abstains
 	Hash      string             `json:"hash"`               // of Text
@@ -196,7 +198,7 @@ func (g *Guidance) write(d *enhance.Draft) error {
 func (m *Memory) answer(ctx context.Context, q Query, ask core.Asking, closed []string) (x answered, err error) {
 	select {
 	case <-m.closed:
-		return x, tree.ErrClosed
+		return x, store.ErrClosed
 	default:
 	}
 	if q.Prompt == "" {
@@ -215,7 +217,7 @@ func (m *Memory) answer(ctx context.Context, q Query, ask core.Asking, closed []
 	}
 	x.Note, x.Brief = r.Note, read
 	var known []knowledge.Found
-	if !slices.Contains(closed, tree.OfFacts) {
+	if !slices.Contains(closed, ledger.OfFacts) {
 		known, x.FactsNear = m.factsFor(ctx, &q, a)
 	}
 	x.FactsGiven = known

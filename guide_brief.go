@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )
@@ -87,7 +88,7 @@ func (m *Memory) pickedHits(
 ) ([]retrieval.Hit, error) {
 	var hits []retrieval.Hit
 	for _, p := range f.Picks {
-		if tree.IsFact(p.ID) {
+		if ledger.IsFact(p.ID) {
 			continue // see factsRead
 		}
 		n, err := m.given(ctx, p.ID, a)

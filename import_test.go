@@ -156,8 +156,8 @@ func TestCommandIsAClient(t *testing.T) {
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
 			if s, ok := n.(*ast.SelectorExpr); ok && slices.Contains([]string{"Store", "Batch"}, s.Sel.Name) {
-				if x, ok := s.X.(*ast.Ident); ok && x.Name == "tree" {
-					t.Errorf("%s names tree.%s; Memory is the only writer, tree.Reader is what is read", name, s.Sel.Name)
+				if x, ok := s.X.(*ast.Ident); ok && x.Name == "store" {
+					t.Errorf("%s names store.%s; Memory is the only writer, store.Reader is what is read", name, s.Sel.Name)
 				}
 			}
 			return true

@@ -12,7 +12,9 @@ import (
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -22,13 +24,13 @@ func (m *Memory) Knowledge() *knowledge.Library {
 	s := knowledge.Sources{
 		View: m.viewFacts, Hidden: m.taxonomy.WithoutModel, Secrets: formation.RedactText, Now: m.opts.Now,
 		Nodes: func(ctx context.Context) iter.Seq2[tree.Node, error] {
-			return m.core.Trusted().Scan(ctx, tree.Filter{Level: tree.Case.Level()})
+			return m.core.Trusted().Scan(ctx, store.Filter{Level: tree.Case.Level()})
 		},
-		Write: func(ctx context.Context, es []tree.Entry) error {
+		Write: func(ctx context.Context, es []ledger.Entry) error {
 			if m.opts.ReadOnly {
-				return tree.ErrReadOnly
+				return store.ErrReadOnly
 			}
-			return m.core.Apply(ctx, tree.Batch{Entries: es})
+			return m.core.Apply(ctx, store.Batch{Entries: es})
 		},
 	}
 	if m.halt != nil {
@@ -85,7 +87,7 @@ func (m *Memory) factsRead(t *brief.Test) *knowledge.Reading {
 	}
 	r := &knowledge.Reading{Unread: func(id string) bool { return book.Unread(&f, id) }}
 	for i := range f.Picks {
-		if tree.IsFact(f.Picks[i].ID) {
+		if ledger.IsFact(f.Picks[i].ID) {
 			r.Picked = append(r.Picked, knowledge.Pick{ID: f.Picks[i].ID, Because: f.Picks[i].Because})
 		}
 	}
@@ -121,7 +123,7 @@ func (m *Memory) factsNear(t *brief.Test) (ids []string) {
 // factItem returns a fact as an item of guidance.
 func factItem(f *knowledge.Found) enhance.Item {
 	return enhance.Item{
-		ID: f.ID, Type: enhance.OfFact, ErrorType: tree.OfFacts, Direction: taxonomy.FalseFail, Score: f.Trust,
+		ID: f.ID, Type: enhance.OfFact, ErrorType: ledger.OfFacts, Direction: taxonomy.FalseFail, Score: f.Trust,
 		By: enhance.By(f.How), Because: f.Because,
 	}
 }
@@ -131,7 +133,7 @@ func (m *Memory) factCandidate(id string) (c effect.Candidate, ok bool) {
 	m.learned.knowledge.Read(func(b *knowledge.Base) {
 		if f, known := b.Get(id, m.opts.Now()); known {
 			ok, c = true, effect.Candidate{
-				ID: id, Type: enhance.OfFact, ErrorType: tree.OfFacts, Direction: taxonomy.FalseFail,
+				ID: id, Type: enhance.OfFact, ErrorType: ledger.OfFacts, Direction: taxonomy.FalseFail,
 				Prior: effect.Prior(f.Trust, 1),
 			}
 		}
@@ -150,6 +152,6 @@ func toldKnown(found []knowledge.Found) []enhance.Known {
 }
 
 // onFacts reports whether entries of the ledger decide on facts.
-func onFacts(e *tree.Entry) bool {
-	return e.Known != nil || e.Act != nil && strings.HasPrefix(e.Act.Node, tree.FactPrefix)
+func onFacts(e *ledger.Entry) bool {
+	return e.Known != nil || e.Act != nil && strings.HasPrefix(e.Act.Node, ledger.FactPrefix)
 }

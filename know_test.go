@@ -17,14 +17,16 @@ import (
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
 var none = effect.Fixed(0)
 
-var seat = tree.Statement{Text: "A seat is held for 15 minutes.", Kind: tree.Rule, Pages: []string{"/seats"},
+var seat = ledger.Statement{Text: "A seat is held for 15 minutes.", Kind: ledger.Rule, Pages: []string{"/seats"},
 	Scope: tree.Scope{Product: "travel"}}
 
 func seatQuery(run string) Query {
@@ -48,8 +50,9 @@ func TestFactsAreGiven(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, enhance.Open+"\n[Known about this product] May have changed; go by what you see:\n"+
 		"- A seat is held for 15 minutes.\n"+enhance.Close, g.Text)
-	require.Equal(t, []enhance.Item{{ID: id, Type: enhance.OfFact, ErrorType: tree.OfFacts, Direction: taxonomy.FalseFail,
-		Score: 5. / 6, By: enhance.ByPage}}, g.Items)
+	require.Equal(t, []enhance.Item{{ID: id, Type: enhance.OfFact, ErrorType: ledger.OfFacts,
+		Direction: taxonomy.FalseFail,
+		Score:     5. / 6, By: enhance.ByPage}}, g.Items)
 	require.Contains(t, g.Wording, "+known")
 	err = m.Record(ctx, tree.Evaluation{ID: "e1", Prompt: seatQuery("").Prompt, Judgment: tree.Raw(`"pass"`),
 		GroundTruth: tree.Raw(`"pass"`), Trial: g.Trial})
@@ -105,8 +108,8 @@ func TestFactReplacesAction(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, g.Items, 1)
 	id := g.Items[0].ID
-	require.NoError(t, m.core.Apply(ctx, tree.Batch{Entries: []tree.Entry{{At: time.Now(), Known: &tree.Known{
-		Op: tree.FactStated, Fact: seat.ID(), Says: &seat, Source: tree.FromNote, Case: id, Test: "T1"}}}}))
+	require.NoError(t, m.core.Apply(ctx, store.Batch{Entries: []ledger.Entry{{At: time.Now(), Known: &ledger.Known{
+		Op: ledger.FactStated, Fact: seat.ID(), Says: &seat, Source: ledger.FromNote, Case: id, Test: "T1"}}}}))
 	g, err = m.Guide(ctx, q)
 	require.NoError(t, err)
 	require.Len(t, g.Items, 1)
@@ -123,14 +126,15 @@ func TestDoorRefusesFacts(t *testing.T) {
 	defer func() { require.NoError(t, m.Close()) }()
 	wrong := seat
 	wrong.Text = ""
-	for _, k := range []tree.Known{
-		{}, {Op: "guess", Fact: "f_1", Source: tree.FromTeam}, {Op: tree.FactConfirmed, Fact: "c_1", Source: tree.FromTeam},
-		{Op: tree.FactStated, Fact: "f_1", Source: tree.FromTeam}, {Op: tree.FactStated, Fact: "f_1", Says: &seat,
-			Source: tree.FromTeam}, {Op: tree.FactStated, Fact: wrong.ID(), Says: &wrong, Source: tree.FromTeam},
-		{Op: tree.FactConfirmed, Fact: "f_1", Source: "nobody"},
-		{Op: tree.FactConfirmed, Fact: "f_1", Source: tree.FromTeam, Why: "two\nlines"},
+	for _, k := range []ledger.Known{
+		{}, {Op: "guess", Fact: "f_1", Source: ledger.FromTeam}, {Op: ledger.FactConfirmed, Fact: "c_1",
+			Source: ledger.FromTeam},
+		{Op: ledger.FactStated, Fact: "f_1", Source: ledger.FromTeam}, {Op: ledger.FactStated, Fact: "f_1", Says: &seat,
+			Source: ledger.FromTeam}, {Op: ledger.FactStated, Fact: wrong.ID(), Says: &wrong, Source: ledger.FromTeam},
+		{Op: ledger.FactConfirmed, Fact: "f_1", Source: "nobody"},
+		{Op: ledger.FactConfirmed, Fact: "f_1", Source: ledger.FromTeam, Why: "two\nlines"},
 	} {
-		err := m.core.Apply(t.Context(), tree.Batch{Entries: []tree.Entry{{At: time.Now(), Known: &k}}})
+		err := m.core.Apply(t.Context(), store.Batch{Entries: []ledger.Entry{{At: time.Now(), Known: &k}}})
 		var field *tree.FieldError
 		require.ErrorAs(t, err, &field, "%+v", k)
 	}
@@ -141,15 +145,15 @@ func BenchmarkGuideFacts(b *testing.B) {
 	for _, n := range []int{0, 100_000} {
 		m, err := Open(context.Background(), "", &Options{Deadline: time.Minute, InMemory: true, Holdout: &none})
 		require.NoError(b, err)
-		var es []tree.Entry
+		var es []ledger.Entry
 		for i := range n {
-			s := tree.Statement{Text: fmt.Sprintf("The %s of order%d is shown after %d seconds.",
+			s := ledger.Statement{Text: fmt.Sprintf("The %s of order%d is shown after %d seconds.",
 				[]string{"total", "price", "list", "state"}[i%4], i, i%60),
-				Kind: tree.Behaviour, Scope: tree.Scope{Product: fmt.Sprint("p", i%3)}}
-			es = append(es, tree.Entry{At: time.Now(), Known: &tree.Known{Op: tree.FactStated, Fact: s.ID(), Says: &s,
-				Source: tree.FromNote, Case: fmt.Sprint("c_", i)}})
+				Kind: ledger.Behaviour, Scope: tree.Scope{Product: fmt.Sprint("p", i%3)}}
+			es = append(es, ledger.Entry{At: time.Now(), Known: &ledger.Known{Op: ledger.FactStated, Fact: s.ID(), Says: &s,
+				Source: ledger.FromNote, Case: fmt.Sprint("c_", i)}})
 			if len(es) == 1000 {
-				require.NoError(b, m.core.Apply(context.Background(), tree.Batch{Entries: es}))
+				require.NoError(b, m.core.Apply(context.Background(), store.Batch{Entries: es}))
 				es = nil
 			}
 		}
@@ -182,7 +186,7 @@ func TestFactsAreRead(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()
 	state := func(text string, pages ...string) string {
-		d, err := m.Curation().KnowFact(ctx, tree.Statement{Text: text, Kind: tree.Rule, Pages: pages,
+		d, err := m.Curation().KnowFact(ctx, ledger.Statement{Text: text, Kind: ledger.Rule, Pages: pages,
 			Scope: tree.Scope{Product: "travel"}}, curation.Options{By: "ann"})
 		require.NoError(t, err)
 		return d.Fact.ID
@@ -216,9 +220,10 @@ func TestFactsArePurged(t *testing.T) {
 	m, err := Open(ctx, dir, &Options{Deadline: time.Minute, Holdout: &none})
 	require.NoError(t, err)
 	ann := curation.Options{By: "ann", Why: "zugzwang says so"}
-	d, err := m.Curation().KnowFact(ctx, tree.Statement{Text: "The quokka account pays by invoice."}, ann)
+	d, err := m.Curation().KnowFact(ctx, ledger.Statement{Text: "The quokka account pays by invoice."}, ann)
 	require.NoError(t, err)
-	d, err = m.Curation().EditFact(ctx, d.Fact.ID, func(s *tree.Statement) { s.Text = "The quokka pays by wallet." }, ann)
+	d, err = m.Curation().EditFact(ctx, d.Fact.ID, func(s *ledger.Statement) { s.Text = "The quokka pays by wallet." },
+		ann)
 	require.NoError(t, err)
 	_, err = m.Curation().KnowFact(ctx, seat, curation.Options{By: "ann"})
 	require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/find"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -23,7 +24,7 @@ func crowd(n int) (out []string) {
 
 func cases(t testing.TB, m *memtree.Memory) (n int) {
 	t.Helper()
-	for k, err := range m.Tree().Scan(t.Context(), tree.Filter{Level: 1}) {
+	for k, err := range m.Tree().Scan(t.Context(), store.Filter{Level: 1}) {
 		require.NoError(t, err)
 		if k.Live() {
 			n += len(k.Occurrences)

@@ -13,6 +13,7 @@ import (
 	"github.com/memtree/memtree/appmap"
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/run"
 	"github.com/memtree/memtree/tree"
 )
@@ -21,11 +22,12 @@ import (
 func TestMemoryTable(t *testing.T) {
 	limits := map[string]float64{
 		"tree.MaxField": tree.MaxField, "tree.MaxPictures": tree.MaxPictures, "tree.MaxLessons": tree.MaxLessons,
-		"knowledge.Floor": knowledge.Floor, "tree.MaxStatement": tree.MaxStatement, "tree.MaxSightings": tree.MaxSightings,
-		"tree.MaxWalk": tree.MaxWalk, "appmap.MostPages": appmap.MostPages, "appmap.MostElements": appmap.MostElements,
-		"appmap.MostCalls": appmap.MostCalls, "appmap.MostNames": appmap.MostNames, "tree.MaxWork": tree.MaxWork,
+		"knowledge.Floor": knowledge.Floor, "ledger.MaxStatement": ledger.MaxStatement,
+		"ledger.MaxSightings": ledger.MaxSightings, "ledger.MaxWalk": ledger.MaxWalk, "appmap.MostPages": appmap.MostPages,
+		"appmap.MostElements": appmap.MostElements,
+		"appmap.MostCalls":    appmap.MostCalls, "appmap.MostNames": appmap.MostNames, "ledger.MaxWork": ledger.MaxWork,
 		"run.MostUpdates": run.MostUpdates, "run.MostTasks": run.MostTasks, "run.MostValues": run.MostValues,
-		"tree.MaxRating": tree.MaxRating, "brief.MostTests": brief.MostTests,
+		"ledger.MaxRating": ledger.MaxRating, "brief.MostTests": brief.MostTests,
 	}
 	page, err := os.ReadFile("docs/memory.md")
 	require.NoError(t, err)

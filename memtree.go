@@ -20,9 +20,11 @@ import (
 	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/internal/intake"
 	"github.com/memtree/memtree/internal/learned"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/look"
 	"github.com/memtree/memtree/picture"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/cache"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/taxonomy"
@@ -31,7 +33,7 @@ import (
 
 // Options configures an open memory. Nil, and the zero value, are useful.
 type Options struct {
-	ReadOnly  bool             // write nothing, even beside a live writer; Record returns tree.ErrReadOnly
+	ReadOnly  bool             // write nothing, even beside a live writer; Record returns store.ErrReadOnly
 	MustExist bool             // refuse to make a new store
 	InMemory  bool             // no folder: nothing remains after Close
 	Deadline  time.Duration    // maximum delay that Guide adds to a run; 0: 200 ms
@@ -40,7 +42,7 @@ type Options struct {
 	Findings  bool             // include findings on other builds too; a small judge takes them for the present state
 	Holdout   *effect.Holdout  // the share of runs without memory for comparison; nil: effect.Schedule
 	Label     string           // name of the team, in exports of a store that is made now
-	Store     tree.Store       // replaces the built-in one; closed by Close, and by an Open that fails
+	Store     store.Store      // replaces the built-in one; closed by Close, and by an Open that fails
 	Logger    *slog.Logger     // receives failures that did not stop a run; nil: discards them
 	Now       func() time.Time // the clock, for data without a time of its own; nil: time.Now
 }
@@ -56,12 +58,12 @@ type Memory struct {
 	opts     Options
 	taxonomy *taxonomy.Taxonomy
 	words    *enhance.Wording
-	store    tree.Store
+	store    store.Store
 	core     *core.Core
 	former   *formation.Former
 	halt     *llm.Halt // the model, no longer called after a lasting error; nil without one
 	learned  *learning
-	gallery  tree.Gallery // pictures of runs; nil if the store has none
+	gallery  store.Gallery // pictures of runs; nil if the store has none
 	origin   tree.Origin
 
 	drafts evolution.Waiting // lessons that wait for a person
@@ -69,7 +71,7 @@ type Memory struct {
 	looks  *look.Looks
 
 	drawn    drawn
-	trials   chan tree.Entry    // from Guide: entries to write to the ledger
+	trials   chan ledger.Entry  // from Guide: entries to write to the ledger
 	flush    chan chan struct{} // to the worker that writes them: close it once all are written
 	harness  *harness.Harness   // the runs of Wrap until they are recorded
 	intake   *intake.Intake     // accepted evaluations until they are cases
@@ -87,13 +89,13 @@ type failures struct {
 	trialsLost    atomic.Int64
 }
 
-// Open opens the memory in the folder dir, and makes one there if none exists. The error is a *tree.FormatError for a
-// folder with other contents, and a *tree.LockedError for one that another process writes. A memtree.yaml in the
+// Open opens the memory in the folder dir, and makes one there if none exists. The error is a *store.FormatError for a
+// folder with other contents, and a *store.LockedError for one that another process writes. A memtree.yaml in the
 // folder adds your own checks.
 func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	m := &Memory{
 		learned: newLearning(),
-		trials:  make(chan tree.Entry, 4096),
+		trials:  make(chan ledger.Entry, 4096),
 		flush:   make(chan chan struct{}),
 		closed:  make(chan struct{}),
 	}
@@ -110,7 +112,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	}
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	m.stop = stop
-	if shared, ok := m.store.(tree.Shared); ok {
+	if shared, ok := m.store.(store.Shared); ok {
 		m.workers.Go(func() { m.follow(run, shared) })
 	}
 	if !m.opts.ReadOnly {
@@ -168,9 +170,9 @@ func (m *Memory) open(ctx context.Context, dir string) (err error) {
 }
 
 // openStore opens the store of the options: the given one, one in memory, or the folder dir.
-func (m *Memory) openStore(ctx context.Context, dir string) (tree.Store, error) {
+func (m *Memory) openStore(ctx context.Context, dir string) (store.Store, error) {
 	if m.opts.Store != nil {
-		m.gallery, _ = m.opts.Store.(tree.Gallery)
+		m.gallery, _ = m.opts.Store.(store.Gallery)
 		return m.opts.Store, nil
 	}
 	o := jsonstore.Options{ReadOnly: m.opts.ReadOnly, Started: m.opts.Now(), Origin: tree.Origin{Label: m.opts.Label}}
@@ -270,7 +272,7 @@ func (m *Memory) saveInbox(ctx context.Context) {
 }
 
 // committed notifies the caches of the tree of a commit.
-func (m *Memory) committed(b *tree.Batch, nodes []tree.Node) {
+func (m *Memory) committed(b *store.Batch, nodes []tree.Node) {
 	said, outcome := false, false
 	for i := range b.Entries {
 		e := &b.Entries[i]
@@ -305,10 +307,10 @@ func (m *Memory) Close() error {
 }
 
 // Tree returns the stored data. Advanced.
-func (m *Memory) Tree() tree.Reader { return readOnlyStore{m.store} }
+func (m *Memory) Tree() store.Reader { return readOnlyStore{m.store} }
 
 // readOnlyStore hides the writing methods of a store, so that Memory stays the only writer.
-type readOnlyStore struct{ tree.Reader }
+type readOnlyStore struct{ store.Reader }
 
 // Taxonomy returns the error types, scene types and checks. Advanced.
 func (m *Memory) Taxonomy() *taxonomy.Taxonomy { return m.taxonomy }

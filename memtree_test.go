@@ -19,6 +19,8 @@ import (
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/harness"
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -70,16 +72,16 @@ var ask = memtree.Query{
 func nodes(t *testing.T, m *memtree.Memory) []tree.Node {
 	t.Helper()
 	var all []tree.Node
-	for n, err := range m.Tree().Scan(t.Context(), tree.Filter{}) {
+	for n, err := range m.Tree().Scan(t.Context(), store.Filter{}) {
 		require.NoError(t, err)
 		all = append(all, n)
 	}
 	return all
 }
 
-func entries(t *testing.T, s tree.Store) []tree.Entry {
+func entries(t *testing.T, s store.Store) []ledger.Entry {
 	t.Helper()
-	var all []tree.Entry
+	var all []ledger.Entry
 	for e, err := range s.Ledger(t.Context(), 0) {
 		require.NoError(t, err)
 		all = append(all, e)
@@ -118,12 +120,12 @@ func TestLoop(t *testing.T) {
 	require.Len(t, nodes(t, m), 1)
 	other := missed(1)
 	other.Reason = "something else"
-	require.ErrorIs(t, m.Record(t.Context(), other), tree.ErrContradiction)
+	require.ErrorIs(t, m.Record(t.Context(), other), store.ErrContradiction)
 
 	require.NoError(t, m.Close())
 	require.NoError(t, m.Close(), "closing twice is fine")
 	_, err = m.Guide(t.Context(), ask)
-	require.ErrorIs(t, err, tree.ErrClosed)
+	require.ErrorIs(t, err, store.ErrClosed)
 
 	m = open(t, dir, nil)
 	back, err := m.Guide(t.Context(), ask)
@@ -301,7 +303,7 @@ func TestReadOnly(t *testing.T) {
 	require.NoError(t, m.Wait(t.Context()))
 
 	_, err = memtree.Open(t.Context(), dir, nil)
-	var locked *tree.LockedError
+	var locked *store.LockedError
 	require.ErrorAs(t, err, &locked)
 	require.Equal(t, os.Getpid(), locked.PID)
 
@@ -310,7 +312,7 @@ func TestReadOnly(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, g.Abstained, "reads beside a live writer")
 	require.Empty(t, g.Trial)
-	require.ErrorIs(t, r.Record(t.Context(), missed(2)), tree.ErrReadOnly)
+	require.ErrorIs(t, r.Record(t.Context(), missed(2)), store.ErrReadOnly)
 }
 
 func TestWrap(t *testing.T) {
@@ -417,7 +419,7 @@ func TestRecordTellsNightsApart(t *testing.T) {
 
 // faulty is a store whose reads fail, hang or panic.
 type faulty struct {
-	tree.Store
+	store.Store
 	get func(context.Context) error
 }
 

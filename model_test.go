@@ -13,6 +13,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -123,7 +124,7 @@ func TestAModelReadsWhatTheRulesHadTo(t *testing.T) {
 	m := open(t, t.TempDir(), &memtree.Options{Generator: a})
 	wait := func() (again int) {
 		require.NoError(t, m.Wait(t.Context()))
-		c, err := tree.Count(m.Tree().Scan(t.Context(), tree.Filter{Level: 1}))
+		c, err := tree.Count(m.Tree().Scan(t.Context(), store.Filter{Level: 1}))
 		require.NoError(t, err)
 		_, err = m.Verify(t.Context(), func(problem error) { t.Error(problem) })
 		require.NoError(t, err)

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/transfer"
-	"github.com/memtree/memtree/tree"
 )
 
 // Prune archives dispensable memories, as Evolve does too. Advanced.
@@ -15,7 +15,7 @@ func (m *Memory) Prune(ctx context.Context, o *evolution.PruneOptions) (evolutio
 		o = &evolution.PruneOptions{}
 	}
 	if m.opts.ReadOnly && !o.DryRun {
-		return evolution.Pruned{}, fmt.Errorf("prune: %w", tree.ErrReadOnly)
+		return evolution.Pruned{}, fmt.Errorf("prune: %w", store.ErrReadOnly)
 	}
 	out, err := m.prune(ctx, o)
 	if err != nil {
@@ -41,7 +41,7 @@ func (m *Memory) prune(ctx context.Context, o *evolution.PruneOptions) (p evolut
 		if err != nil || o.DryRun || len(p.Changes) == 0 {
 			return err
 		}
-		return m.core.Apply(ctx, tree.Batch{Changes: p.Changes})
+		return m.core.Apply(ctx, store.Batch{Changes: p.Changes})
 	})
 	if err == nil && !o.DryRun && !m.opts.ReadOnly {
 		err = m.Pictures().Sweep(ctx)

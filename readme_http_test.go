@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -80,7 +81,7 @@ func TestOwnChecks(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, m.Wait(t.Context()))
 	var checks []string
-	for n, err := range m.Tree().Scan(t.Context(), tree.Filter{}) {
+	for n, err := range m.Tree().Scan(t.Context(), store.Filter{}) {
 		require.NoError(t, err)
 		for _, miss := range n.CaseData.Misses {
 			checks = append(checks, miss.Check)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -15,21 +16,21 @@ import (
 type Evaluation = tree.Evaluation
 
 // Record accepts one judged run. When it returns nil the run is durable, without its secrets. Recording it again
-// changes nothing. The error is a *tree.FieldError for an invalid run, and tree.ErrContradiction for another run under
+// changes nothing. The error is a *tree.FieldError for an invalid run, and store.ErrContradiction for another run under
 // the same id.
 func (m *Memory) Record(ctx context.Context, e Evaluation) error {
 	receipts, err := m.RecordAll(ctx, []Evaluation{e})
 	if err != nil {
 		return err
 	}
-	if receipts[0].Status == tree.Contradiction {
-		return fmt.Errorf("record %s: %w", receipts[0].Key, tree.ErrContradiction)
+	if receipts[0].Status == store.Contradiction {
+		return fmt.Errorf("record %s: %w", receipts[0].Key, store.ErrContradiction)
 	}
 	return nil
 }
 
 // RecordAll is Record for many, all or none, in one write. Advanced.
-func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]tree.Receipt, error) {
+func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]store.Receipt, error) {
 	clean := make([]Evaluation, len(es))
 	for i, e := range es {
 		if err := checkEvaluation(&e); err != nil {
@@ -51,11 +52,11 @@ func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]tree.Receipt
 
 // putAgain returns the texts of known runs without a label to the inbox if it does not have them, because it was full
 // or damaged.
-func (m *Memory) putAgain(ctx context.Context, es []Evaluation, receipts []tree.Receipt) error {
+func (m *Memory) putAgain(ctx context.Context, es []Evaluation, receipts []store.Receipt) error {
 	gone := map[string]*Evaluation{}
 	for i := range es {
 		e := &es[i]
-		if receipts[i].Status != tree.Duplicate || len(e.GroundTruth) > 0 || e.Correct != nil {
+		if receipts[i].Status != store.Duplicate || len(e.GroundTruth) > 0 || e.Correct != nil {
 			continue
 		}
 		if _, kept := m.learned.inbox.Get(e.Key()); !kept {
@@ -127,7 +128,7 @@ func (m *Memory) waitAll(ctx context.Context) error {
 func (m *Memory) waitFormed(ctx context.Context) error {
 	select {
 	case <-m.closed:
-		return fmt.Errorf("wait: %w", tree.ErrClosed)
+		return fmt.Errorf("wait: %w", store.ErrClosed)
 	default:
 	}
 	if err := m.harness.Wait(ctx); err != nil {

@@ -19,8 +19,10 @@ import (
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -101,7 +103,7 @@ func (s *refusing) record() {
 // some returns a memory of a level on which a person can still decide something.
 func (s *refusing) some(level int) (tree.Node, bool) {
 	var all []tree.Node
-	for n, err := range s.m.Tree().Scan(s.t.Context(), tree.Filter{Level: level}) {
+	for n, err := range s.m.Tree().Scan(s.t.Context(), store.Filter{Level: level}) {
 		require.NoError(s.t, err)
 		if n.Live() {
 			all = append(all, n)
@@ -262,7 +264,7 @@ func (s *refusing) know() {
 	s.serial++
 	if len(all) == 0 || rapid.Bool().Draw(s.t, "state") {
 		text := fmt.Sprintf("The sum of the prices is rounded by rule %c%c.", 'a'+rune(s.serial%26), 'a'+rune(s.serial/26%26))
-		_, err := s.m.Curation().KnowFact(s.t.Context(), tree.Statement{Text: text}, curation.Options{})
+		_, err := s.m.Curation().KnowFact(s.t.Context(), ledger.Statement{Text: text}, curation.Options{})
 		s.decided(err, no{what: "know"})
 		return
 	}
@@ -327,7 +329,7 @@ func (s *refusing) holds(q *memtree.Query, g *memtree.Guidance) {
 	says := map[string][]string{} // by sentence: the memories that have it
 	for _, it := range g.Items {
 		given = append(given, it.ID)
-		if tree.IsFact(it.ID) {
+		if ledger.IsFact(it.ID) {
 			continue
 		}
 		n, err := s.m.Tree().Get(s.t.Context(), it.ID)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -63,7 +64,7 @@ func TestRelabelRight(t *testing.T) {
 }
 
 // verdictOf returns the last verdict of an evaluation in the ledger.
-func verdictOf(t *testing.T, m *memtree.Memory, id string) (v tree.Verdict) {
+func verdictOf(t *testing.T, m *memtree.Memory, id string) (v ledger.Verdict) {
 	t.Helper()
 	for e, err := range m.Tree().Ledger(t.Context(), 0) {
 		require.NoError(t, err)

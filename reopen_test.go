@@ -5,12 +5,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/store"
 	jsonstore "github.com/memtree/memtree/store/json"
-	"github.com/memtree/memtree/tree"
 )
 
 // reopen opens the store that a closed memory left in dir.
-func reopen(t *testing.T, dir string) tree.Store {
+func reopen(t *testing.T, dir string) store.Store {
 	t.Helper()
 	s, err := jsonstore.OpenDir(t.Context(), dir, jsonstore.Options{})
 	require.NoError(t, err)

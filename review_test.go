@@ -10,6 +10,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -25,7 +26,7 @@ func TestReview(t *testing.T) {
 	all, err = m.Review().Proposals(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, v.Proposals(), all, "they are kept")
-	s, err := tree.Count(m.Tree().Scan(t.Context(), tree.Filter{}))
+	s, err := tree.Count(m.Tree().Scan(t.Context(), store.Filter{}))
 	require.NoError(t, err)
 	require.Zero(t, s.Levels["experience"], "what nobody has accepted is not used")
 

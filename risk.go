@@ -13,9 +13,10 @@ import (
 	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/inbox"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/risk"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // scores caches risks until the model or a memory changes.
@@ -121,7 +122,7 @@ func (m *Memory) observeFacts(ctx context.Context, e *Evaluation) (out risk.Seen
 }
 
 // tally counts the verdicts in the ledger, of one product if it is given.
-func (m *Memory) tally(ctx context.Context, product string) (*tree.Tally, error) {
+func (m *Memory) tally(ctx context.Context, product string) (*ledger.Tally, error) {
 	c := risk.NewCounter()
 	for entry, err := range m.store.Ledger(ctx, 0) {
 		if err != nil {
@@ -135,7 +136,7 @@ func (m *Memory) tally(ctx context.Context, product string) (*tree.Tally, error)
 }
 
 // believe writes the tally of another team to the ledger, from which the model learns it.
-func (m *Memory) believe(ctx context.Context, t *tree.Tally) error {
+func (m *Memory) believe(ctx context.Context, t *ledger.Tally) error {
 	room, l := false, m.learned
 	if err := l.View(ctx, func() { room = l.risk.Model().Room(t.Origin) }, l.risk); err != nil {
 		return err
@@ -143,5 +144,5 @@ func (m *Memory) believe(ctx context.Context, t *tree.Tally) error {
 	if !room && len(t.Rows) > 0 {
 		return errors.New("there are counts of 16 teams already; take one out first")
 	}
-	return m.core.Apply(ctx, tree.Batch{Entries: []tree.Entry{{At: m.opts.Now(), Tally: t}}})
+	return m.core.Apply(ctx, store.Batch{Entries: []ledger.Entry{{At: m.opts.Now(), Tally: t}}})
 }

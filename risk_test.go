@@ -15,6 +15,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/harness"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -135,7 +136,7 @@ func TestWrapRunsAgainWhatIsLikelyWrong(t *testing.T) {
 	r, err := memtree.Wrap(m, agent, nil)(t.Context(), c)
 	require.NoError(t, err)
 	require.Nil(t, r.First, "nobody asked for it")
-	require.Equal(t, tree.Flag, r.Correction.Done, "it is said all the same")
+	require.Equal(t, ledger.Flag, r.Correction.Done, "it is said all the same")
 	require.Equal(t, []int{0}, attempts)
 
 	attempts, c.RunID = nil, "second"
@@ -151,7 +152,7 @@ func TestWrapRunsAgainWhatIsLikelyWrong(t *testing.T) {
 	require.JSONEq(t, `{"verdict":"pass"}`, string(r.Judgment))
 	require.JSONEq(t, string(e.Judgment), string(r.First.Judgment))
 	require.Equal(t, r.Trial, r.First.Trial, "it is the second attempt of one trial")
-	require.Equal(t, tree.Rerun, r.Correction.Done)
+	require.Equal(t, ledger.Rerun, r.Correction.Done)
 	require.True(t, r.Correction.Changed)
 
 	c.RunID = "fourth"
@@ -159,13 +160,13 @@ func TestWrapRunsAgainWhatIsLikelyWrong(t *testing.T) {
 	r, err = memtree.Wrap(m, agent, rerunAbove(0.5))(t.Context(), c)
 	require.NoError(t, err, "the first run stands")
 	require.Nil(t, r.First)
-	require.Equal(t, tree.WhyRunFailed, r.Correction.Why)
+	require.Equal(t, ledger.WhyRunFailed, r.Correction.Why)
 	require.JSONEq(t, string(e.Judgment), string(r.Judgment))
 	require.NoError(t, m.Close())
 }
 
 func rerunAbove(above float64) *harness.WrapOptions {
-	return &harness.WrapOptions{Correct: harness.CorrectOptions{Above: above, Do: tree.Rerun}}
+	return &harness.WrapOptions{Correct: harness.CorrectOptions{Above: above, Do: ledger.Rerun}}
 }
 
 func TestRiskSeesThePage(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/find"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -21,11 +22,11 @@ func TestSearch(t *testing.T) {
 	require.NoError(t, m.Wait(ctx))
 	_, err = m.Evolve(ctx, nil)
 	require.NoError(t, err)
-	_, err = m.Curation().KnowFact(ctx, tree.Statement{Text: "The order total is masked on purpose.",
+	_, err = m.Curation().KnowFact(ctx, ledger.Statement{Text: "The order total is masked on purpose.",
 		Scope: tree.Scope{Product: "bank"}}, curation.Options{By: "ann"})
 	require.NoError(t, err)
-	_, err = m.Map().Add(ctx, tree.Walk{Source: "a", Product: "shop", Seen: []tree.Sighting{
-		{Kind: tree.SeenElement, URL: "/cart", Role: "button", Name: "Order total"}}})
+	_, err = m.Map().Add(ctx, ledger.Walk{Source: "a", Product: "shop", Seen: []ledger.Sighting{
+		{Kind: ledger.SeenElement, URL: "/cart", Role: "button", Name: "Order total"}}})
 	require.NoError(t, err)
 	kinds := func(q find.Question) (out []string) {
 		hits, err := m.Search(ctx, q)

@@ -8,14 +8,14 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/effect"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // TestTakeBack: a correction gives its grounds, the ledger has no words of the run, and a person takes it back.
 func TestTakeBack(t *testing.T) {
 	dir := t.TempDir()
 	m := learned(t, dir)
-	r, err := memtree.Wrap(m, judgeHastily, taking(tree.Other))(t.Context(), hastyTest(1, ""))
+	r, err := memtree.Wrap(m, judgeHastily, taking(ledger.Other))(t.Context(), hastyTest(1, ""))
 	require.NoError(t, err)
 	require.True(t, r.Correction.Changed)
 	require.NotEmpty(t, r.Correction.Grounds)
@@ -30,7 +30,7 @@ func TestTakeBack(t *testing.T) {
 	_, err = m.Curation().TakeBack(t.Context(), "no such run", curation.Options{By: "ann"})
 	require.ErrorIs(t, err, curation.ErrNotCorrected)
 
-	kept := effect.NewCorrections(tree.CorrectAbove)
+	kept := effect.NewCorrections(ledger.CorrectAbove)
 	for _, e := range ledgerOf(t, m, dir) {
 		kept.Note(&e)
 		if e.Correction != nil {
@@ -38,7 +38,7 @@ func TestTakeBack(t *testing.T) {
 		}
 	}
 	for _, x := range kept.Remedied() {
-		if x.Remedy == tree.Other {
+		if x.Remedy == ledger.Other {
 			require.Equal(t, []int{1, 1, 1}, []int{x.N, x.Changed, x.Back})
 		}
 	}

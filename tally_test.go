@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -50,16 +51,17 @@ func TestExportSaysNothingOfVerdictsUnasked(t *testing.T) {
 func TestExportCountsVerdicts(t *testing.T) {
 	m, f := counting(t, &transfer.ExportOptions{Risk: true})
 	require.Equal(t, 40, f.Risk.Verdicts)
-	cart := tree.Row{Of: tree.OfScene, Name: "cart", Right: 10, Wrong: 10, Direction: "false_fail"}
+	cart := ledger.Row{Of: ledger.OfScene, Name: "cart", Right: 10, Wrong: 10, Direction: "false_fail"}
 	require.Contains(t, f.Risk.Rows, cart)
-	require.Contains(t, f.Risk.Rows, tree.Row{Of: tree.OfJudge, Name: "judge-a", Model: "m1", Value: "pass", Right: 20})
+	require.Contains(t, f.Risk.Rows, ledger.Row{Of: ledger.OfJudge, Name: "judge-a", Model: "m1", Value: "pass",
+		Right: 20})
 	for _, r := range f.Risk.Rows {
 		require.NotContains(t, r.Name, "rare", "what fewer than five verdicts stand behind stays")
 	}
 	s, err := m.Transfer().Export(t.Context(), &transfer.ExportOptions{Risk: true, Redact: true})
 	require.NoError(t, err)
 	for _, r := range s.Risk.Rows {
-		require.NotEqual(t, tree.OfProduct, r.Of, "a redacted export names no product")
+		require.NotEqual(t, ledger.OfProduct, r.Of, "a redacted export names no product")
 	}
 	s, err = m.Transfer().Export(t.Context(), &transfer.ExportOptions{Risk: true,
 		Choice: transfer.Choice{Scope: tree.Scope{Product: "another"}}})
@@ -95,7 +97,7 @@ func TestBelieveCounts(t *testing.T) {
 	require.Zero(t, score())
 
 	bad := *f.Risk
-	bad.Rows = []tree.Row{{Of: tree.OfJudge, Name: strings.Repeat("x", 1000), Right: 5}}
+	bad.Rows = []ledger.Row{{Of: ledger.OfJudge, Name: strings.Repeat("x", 1000), Right: 5}}
 	var field *tree.FieldError
 	require.ErrorAs(t, m.Transfer().Believe(ctx, &bad), &field)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -149,7 +150,7 @@ func TestTaughtTravels(t *testing.T) {
 // Three alike notes that no check explains are offered as a lesson; two are not, nor what a check explains.
 func TestOfferAfterAlikeNotes(t *testing.T) {
 	m := summed(t, 3) // explained by a check
-	for n, err := range m.Tree().Scan(t.Context(), tree.Filter{Level: 1}) {
+	for n, err := range m.Tree().Scan(t.Context(), store.Filter{Level: 1}) {
 		require.NoError(t, err)
 		l, err := m.Curation().Offer(t.Context(), n.ID)
 		require.NoError(t, err)

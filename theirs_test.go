@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/curation"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // A decision of another person is not overwritten or taken back unless the caller sets over.
@@ -23,7 +23,7 @@ func TestDecisionsOfOthers(t *testing.T) {
 		require.Equal(t, by, refused.By)
 		return refused
 	}
-	now := func() tree.Verdict {
+	now := func() ledger.Verdict {
 		v, err := c.Evaluation(t.Context(), "run-00400")
 		require.NoError(t, err)
 		return v

@@ -5,6 +5,8 @@ import (
 
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -19,25 +21,25 @@ type door struct {
 }
 
 func (d door) Apply(ctx context.Context, changes []tree.Change) error {
-	return d.m.core.Apply(ctx, tree.Batch{Changes: changes})
+	return d.m.core.Apply(ctx, store.Batch{Changes: changes})
 }
 
 func (d door) UntilFresh(plan func() error) error { return d.m.core.UntilFresh(plan) }
 func (d door) Redactor() transfer.Redactor        { return redactor{} }
 func (d door) Origin() string                     { return d.m.origin.ID }
-func (d door) Tally(ctx context.Context, product string) (*tree.Tally, error) {
+func (d door) Tally(ctx context.Context, product string) (*ledger.Tally, error) {
 	return d.m.tally(ctx, product)
 }
-func (d door) Facts(ctx context.Context, product string) ([]tree.Statement, error) {
+func (d door) Facts(ctx context.Context, product string) ([]ledger.Statement, error) {
 	all, err := d.m.Knowledge().List(ctx, knowledge.Filter{Product: product, State: knowledge.Active})
-	out := make([]tree.Statement, len(all))
+	out := make([]ledger.Statement, len(all))
 	for i := range all {
 		out[i] = all[i].Statement
 	}
 	return out, err
 }
-func (d door) Believe(ctx context.Context, t *tree.Tally) error { return d.m.believe(ctx, t) }
-func (d door) ReadOnly() bool                                   { return d.m.opts.ReadOnly }
+func (d door) Believe(ctx context.Context, t *ledger.Tally) error { return d.m.believe(ctx, t) }
+func (d door) ReadOnly() bool                                     { return d.m.opts.ReadOnly }
 
 // redactor removes the same secrets from an export as Record removes.
 type redactor struct{}

@@ -17,13 +17,14 @@ import (
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/core"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )
 
 // share is what a run is given, and the probabilities with which that was drawn.
 type share struct {
-	arm     tree.Arm
+	arm     ledger.Arm
 	chances effect.Chances
 	closed  []string // error types whose memories the breaker holds back
 	all     bool     // the breaker holds everything back
@@ -47,8 +48,8 @@ func (m *Memory) draw(ctx context.Context, q *Query, x *Explanation) (share, err
 		h = q.Holdout
 	}
 	d := m.learned.brake.Decide(types, *h)
-	arms := map[effect.Arm]tree.Arm{
-		effect.Memory: tree.ArmMemory, effect.Other: tree.ArmOther, effect.None: tree.ArmHoldout,
+	arms := map[effect.Arm]ledger.Arm{
+		effect.Memory: ledger.ArmMemory, effect.Other: ledger.ArmOther, effect.None: ledger.ArmHoldout,
 	}
 	return share{
 		arm: arms[effect.DrawArm(q.drawn(), m.origin.ID, d.Chances)], chances: d.Chances, closed: d.Closed,
@@ -61,10 +62,10 @@ func (q *Query) drawn() string { return tree.Hash(q.RunID, cmp.Or(q.Scope.Test, 
 
 // passes returns what the breaker allows of memories of the error types, without a draw.
 func (m *Memory) passes(types []string) share {
-	s := share{arm: tree.ArmMemory, chances: effect.Chances{Memory: 1}}
+	s := share{arm: ledger.ArmMemory, chances: effect.Chances{Memory: 1}}
 	s.closed, s.all = m.learned.brake.Closed(types)
 	if s.all && len(types) > 0 {
-		s.arm, s.chances = tree.ArmHoldout, effect.Chances{}
+		s.arm, s.chances = ledger.ArmHoldout, effect.Chances{}
 	}
 	return s
 }
@@ -86,12 +87,12 @@ func errorTypes(x *Explanation) []string {
 
 // armOf returns the arm of a trial: of those that were drawn here lately, or are among the last entries of the ledger.
 // An earlier version wrote the arm at the end of the id. An unknown trial is in the arm of memory.
-func (m *Memory) armOf(ctx context.Context, trial string) (tree.Arm, error) {
+func (m *Memory) armOf(ctx context.Context, trial string) (ledger.Arm, error) {
 	switch {
 	case strings.HasSuffix(trial, ".none"):
-		return tree.ArmHoldout, nil
+		return ledger.ArmHoldout, nil
 	case strings.HasSuffix(trial, ".other"):
-		return tree.ArmOther, nil
+		return ledger.ArmOther, nil
 	}
 	if arm, ok := m.drawn.arm(trial); ok {
 		return arm, nil
@@ -109,7 +110,7 @@ func (m *Memory) armOf(ctx context.Context, trial string) (tree.Arm, error) {
 			return e.Trial.Arm, nil
 		}
 	}
-	return tree.ArmMemory, nil
+	return ledger.ArmMemory, nil
 }
 
 // The steps of a run come within this many trials of this process, and within this many entries of the ledger if
@@ -122,22 +123,22 @@ const (
 // drawn holds the arms of the latest trials. The zero value is ready.
 type drawn struct {
 	mu   sync.Mutex
-	arms map[string]tree.Arm
+	arms map[string]ledger.Arm
 	ids  []string // oldest first
 }
 
-func (d *drawn) arm(trial string) (tree.Arm, bool) {
+func (d *drawn) arm(trial string) (ledger.Arm, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	arm, ok := d.arms[trial]
 	return arm, ok
 }
 
-func (d *drawn) add(trial string, arm tree.Arm) {
+func (d *drawn) add(trial string, arm ledger.Arm) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.arms == nil {
-		d.arms = map[string]tree.Arm{}
+		d.arms = map[string]ledger.Arm{}
 	}
 	if _, ok := d.arms[trial]; !ok {
 		d.ids = append(d.ids, trial)
@@ -165,9 +166,9 @@ func (m *Memory) give(ctx context.Context, q Query, x *answered, s share, ask co
 	case len(of.ids) == 0:
 	case s.all:
 		x.Guidance = withheld(&x.Guidance, effect.ByBreaker)
-	case s.arm == tree.ArmHoldout:
+	case s.arm == ledger.ArmHoldout:
 		x.Guidance = withheld(&x.Guidance, effect.ByChance)
-	case s.arm == tree.ArmOther:
+	case s.arm == ledger.ArmOther:
 		other, err := m.otherMemories(ctx, q, of.ids)
 		if err != nil {
 			return of, err
@@ -242,18 +243,18 @@ func (m *Memory) keepTrial(q Query, g *Guidance, of eligible, s share, began tim
 		return
 	}
 	at := m.opts.Now()
-	var injected []tree.Injection
+	var injected []ledger.Injection
 	for i, id := range idsIn(g) {
-		injected = append(injected, tree.Injection{ID: id, Rank: i + 1, Step: q.StepNumber})
+		injected = append(injected, ledger.Injection{ID: id, Rank: i + 1, Step: q.StepNumber})
 	}
-	e := tree.Entry{At: at}
+	e := ledger.Entry{At: at}
 	if q.Trial != "" {
 		g.Trial = q.Trial
-		e.Step = &tree.Step{Trial: q.Trial, Injected: injected, Guidance: g.Hash, Wording: g.Wording}
+		e.Step = &ledger.Step{Trial: q.Trial, Injected: injected, Guidance: g.Hash, Wording: g.Wording}
 	} else {
 		query := q.digest()
 		g.Trial = "t_" + tree.Hash(query, at.UTC().Format(time.RFC3339Nano), strconv.FormatUint(trialCount.Add(1), 10))
-		e.Trial = &tree.Trial{
+		e.Trial = &ledger.Trial{
 			ID: g.Trial, At: at, Query: query, Scene: q.Scene, Scope: q.Scope, Agent: q.Agent, Run: q.RunID != "", Arm: s.arm,
 			P: s.chances.Memory, Other: s.chances.Other, Eligible: of.ids, Found: string(of.by), Injected: injected,
 			Guidance: g.Hash, Wording: g.Wording, Took: max(0, float64(at.Sub(began).Round(10*time.Microsecond))/1e6),

@@ -10,17 +10,19 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/tree"
 )
 
 // commits counts the commits of a store.
 type commits struct {
-	tree.Store
+	store.Store
 	n atomic.Int64
 }
 
-func (c *commits) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
+func (c *commits) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 	c.n.Add(1)
 	return c.Store.Commit(ctx, b)
 }
@@ -93,14 +95,14 @@ func TestStepsStayInTheArm(t *testing.T) {
 	}
 	require.NoError(t, m.Wait(t.Context()))
 	none, all := effect.Fixed(1), effect.Fixed(0)
-	given := map[tree.Arm]string{}
-	for arm, h := range map[tree.Arm]effect.Holdout{tree.ArmHoldout: none, tree.ArmMemory: all} {
+	given := map[ledger.Arm]string{}
+	for arm, h := range map[ledger.Arm]effect.Holdout{ledger.ArmHoldout: none, ledger.ArmMemory: all} {
 		q := ask
 		q.RunID, q.Holdout = "run-"+string(arm), &h
 		g, err := m.Guide(t.Context(), q)
 		require.NoError(t, err)
 		require.Equal(t, arm, g.Arm)
-		require.Equal(t, arm == tree.ArmHoldout, g.Text == "")
+		require.Equal(t, arm == ledger.ArmHoldout, g.Text == "")
 		require.Regexp(t, "^t_[0-9a-z]+$", g.Trial)
 		given[arm] = g.Trial
 	}
@@ -112,8 +114,8 @@ func TestStepsStayInTheArm(t *testing.T) {
 		return g.Text
 	}
 	holds := func() {
-		require.Empty(t, step(given[tree.ArmHoldout]))
-		require.NotEmpty(t, step(given[tree.ArmMemory]))
+		require.Empty(t, step(given[ledger.ArmHoldout]))
+		require.NotEmpty(t, step(given[ledger.ArmMemory]))
 		require.Empty(t, step("t_0123.none"), "as an earlier version wrote it")
 		require.NotEmpty(t, step("t_0123"), "nobody knows it")
 	}

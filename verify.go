@@ -5,14 +5,15 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
 // Verify reads everything and calls found for each problem. Advanced.
-func (m *Memory) Verify(ctx context.Context, found func(error)) (tree.Verified, error) {
-	var v tree.Verified
+func (m *Memory) Verify(ctx context.Context, found func(error)) (store.Verified, error) {
+	var v store.Verified
 	damaged := false
-	if s, ok := m.store.(tree.Verifier); ok {
+	if s, ok := m.store.(store.Verifier); ok {
 		var err error
 		v, err = s.Verify(ctx, func(problem error) {
 			damaged = true
@@ -25,7 +26,7 @@ func (m *Memory) Verify(ctx context.Context, found func(error)) (tree.Verified, 
 	if damaged { // links and index would report the same damage again
 		return v, nil
 	}
-	for n, err := range m.store.Scan(ctx, tree.Filter{}) {
+	for n, err := range m.store.Scan(ctx, store.Filter{}) {
 		if err != nil {
 			return v, fmt.Errorf("verify: %w", err)
 		}

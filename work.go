@@ -7,7 +7,9 @@ import (
 
 	"github.com/memtree/memtree/appmap"
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/run"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -21,11 +23,11 @@ func (m *Memory) Runs() *run.Runs {
 			}
 			return nil
 		},
-		Write: func(ctx context.Context, es []tree.Entry) error {
+		Write: func(ctx context.Context, es []ledger.Entry) error {
 			if m.opts.ReadOnly {
-				return tree.ErrReadOnly
+				return store.ErrReadOnly
 			}
-			return m.core.Apply(ctx, tree.Batch{Entries: es})
+			return m.core.Apply(ctx, store.Batch{Entries: es})
 		},
 		Clean: func(s string) string { s, _ = formation.RedactText(s); return s },
 		Page:  appmap.PageOf, Now: m.opts.Now, Ended: m.proposePattern,
@@ -39,7 +41,7 @@ func (m *Memory) proposePattern(ctx context.Context, r run.Run) error {
 	if err != nil || said == "" {
 		return err
 	}
-	s := tree.Statement{Text: said, Kind: tree.Pattern, Scope: tree.Scope{Product: r.Product}}
+	s := ledger.Statement{Text: said, Kind: ledger.Pattern, Scope: tree.Scope{Product: r.Product}}
 	var unfit *tree.FieldError
 	if _, _, err = m.Knowledge().Propose(ctx, s, "runs"); errors.As(err, &unfit) {
 		return nil // it is no statement, or too many wait

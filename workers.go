@@ -7,7 +7,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 )
 
 // restTrials is the pause after a commit of trials. The answers that a busy service gives meanwhile share the next
@@ -46,7 +47,7 @@ func (m *Memory) waitTrials(ctx context.Context) error {
 	select {
 	case m.flush <- written:
 	case <-m.closed:
-		return tree.ErrClosed
+		return store.ErrClosed
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -55,8 +56,8 @@ func (m *Memory) waitTrials(ctx context.Context) error {
 }
 
 // writeTrials writes first and all other waiting entries in one commit.
-func (m *Memory) writeTrials(ctx context.Context, first tree.Entry) {
-	entries := []tree.Entry{first}
+func (m *Memory) writeTrials(ctx context.Context, first ledger.Entry) {
+	entries := []ledger.Entry{first}
 	for len(entries) < cap(m.trials) {
 		select {
 		case e := <-m.trials:
@@ -66,7 +67,7 @@ func (m *Memory) writeTrials(ctx context.Context, first tree.Entry) {
 		}
 		break
 	}
-	if _, err := m.store.Commit(context.WithoutCancel(ctx), tree.Batch{Entries: entries}); err != nil {
+	if _, err := m.store.Commit(context.WithoutCancel(ctx), store.Batch{Entries: entries}); err != nil {
 		m.counts.trialsLost.Add(int64(len(entries)))
 		m.opts.Logger.Warn("trials were not written", "count", len(entries), "error", err)
 	}

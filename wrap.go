@@ -12,6 +12,7 @@ import (
 	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/look"
 	"github.com/memtree/memtree/retrieval"
@@ -23,7 +24,7 @@ import (
 // recorded in the background. Run sees no ground truth. Memory never breaks a run.
 func Wrap(m *Memory, run harness.RunTest, opts *harness.WrapOptions) harness.RunTest {
 	if opts != nil && !m.opts.ReadOnly {
-		if o, err := opts.Correct.Check(); err == nil && o.Do != tree.Flag {
+		if o, err := opts.Correct.Check(); err == nil && o.Do != ledger.Flag {
 			m.learned.corrections.At(o.Above, o.Since) // followed before a run needs it
 			core.Poke(m.learned.verdicts)
 		}
@@ -32,7 +33,7 @@ func Wrap(m *Memory, run harness.RunTest, opts *harness.WrapOptions) harness.Run
 }
 
 // Correct decides, as Wrap does, whether a judgment has to be corrected, and writes that to the ledger. Advanced.
-func (m *Memory) Correct(ctx context.Context, e Evaluation, o harness.CorrectOptions) (*tree.Correction, error) {
+func (m *Memory) Correct(ctx context.Context, e Evaluation, o harness.CorrectOptions) (*ledger.Correction, error) {
 	return m.harness.Correct(ctx, e, o)
 }
 
@@ -58,7 +59,7 @@ func queryOf(t *harness.Test) Query {
 
 func (h harnessed) GuideWith(ctx context.Context, t *harness.Test, ids []string) (string, error) {
 	m, q := h.m, queryOf(t)
-	all := tree.MaxGiven // the failure itself may be a memory by now, and must not displace another
+	all := ledger.MaxGiven // the failure itself may be a memory by now, and must not displace another
 	r, a, err := m.searchHeeding(ctx, retrieval.Query{
 		Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Now: m.opts.Now(),
 		Limits: retrieval.Limits{Total: all, Strategies: all, Experiences: all, Cases: all},
@@ -119,7 +120,7 @@ func (h harnessed) Stopped(ctx context.Context, o harness.CorrectOptions) (stopp
 	return stopped, err
 }
 
-func (h harnessed) Write(ctx context.Context, e tree.Entry) error {
+func (h harnessed) Write(ctx context.Context, e ledger.Entry) error {
 	select {
 	case h.m.trials <- e:
 		return nil

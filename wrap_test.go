@@ -11,6 +11,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/harness"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -93,14 +94,14 @@ func TestWrapAfterClose(t *testing.T) {
 		require.Nil(t, r.Risk)
 	}
 	require.Equal(t, 20, bytes.Count(log.Bytes(), []byte("a run was not recorded: memory is closed")))
-	require.ErrorIs(t, m.Wait(t.Context()), tree.ErrClosed)
-	require.ErrorIs(t, m.Record(t.Context(), missed(2)), tree.ErrClosed)
+	require.ErrorIs(t, m.Wait(t.Context()), store.ErrClosed)
+	require.ErrorIs(t, m.Record(t.Context(), missed(2)), store.ErrClosed)
 	_, err := m.Explain(t.Context(), ask)
-	require.ErrorIs(t, err, tree.ErrClosed)
+	require.ErrorIs(t, err, store.ErrClosed)
 	_, err = m.Risk(t.Context(), missed(3))
-	require.ErrorIs(t, err, tree.ErrClosed)
+	require.ErrorIs(t, err, store.ErrClosed)
 	_, err = m.Evolve(t.Context(), nil)
-	require.ErrorIs(t, err, tree.ErrClosed)
+	require.ErrorIs(t, err, store.ErrClosed)
 
 	m = open(t, dir, nil)
 	s, err := m.Tree().Info(t.Context())

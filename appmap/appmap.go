@@ -2,7 +2,7 @@
 // from one to another, which selectors worked, which interfaces it calls, its flows and its requirements, and what of
 // all that no test has touched.
 //
-// A [Map] is a fold over the walks of the ledger ([tree.Walk]): the same ledger gives the same bytes. It holds the
+// A [Map] is a fold over the walks of the ledger ([ledger.Walk]): the same ledger gives the same bytes. It holds the
 // products apart. Its methods but Add are safe for concurrent use.
 //
 // # Pages

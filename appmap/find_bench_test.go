@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/memtree/memtree/appmap"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // BenchmarkFind looks for an element on maps of three sizes, with a name for each element.
@@ -13,13 +13,13 @@ func BenchmarkFind(b *testing.B) {
 	for _, pages := range []int{50, 400, 5000} {
 		m := appmap.New()
 		for p := range pages {
-			w := tree.Walk{Source: "aria", Product: "shop"}
+			w := ledger.Walk{Source: "aria", Product: "shop"}
 			for e := range 40 {
-				w.Seen = append(w.Seen, tree.Sighting{Kind: tree.SeenElement, URL: fmt.Sprintf("/area%c%c/page%c", 'a'+p%26,
+				w.Seen = append(w.Seen, ledger.Sighting{Kind: ledger.SeenElement, URL: fmt.Sprintf("/area%c%c/page%c", 'a'+p%26,
 					'a'+p/26%26, 'a'+p/676), Role: "button", Name: fmt.Sprintf("Open order %c%c of row %d", 'a'+p%26, 'a'+p/26%26, e)})
 			}
 			w.Identify()
-			m.Add(&tree.Entry{Walk: &w})
+			m.Add(&ledger.Entry{Walk: &w})
 		}
 		b.Run(fmt.Sprint(pages*40), func(b *testing.B) {
 			for b.Loop() {

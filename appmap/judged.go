@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // touch is a page that a judged run was on, or an element that a run tested: Name is its name, "" for the page itself.
@@ -19,13 +19,13 @@ const (
 
 // touched takes in what an entry of the ledger shows to be tested: the page of a judged run, and an element that a run
 // under way tested. What the map does not have yet waits for it.
-func (m *Map) touched(e *tree.Entry) {
+func (m *Map) touched(e *ledger.Entry) {
 	var t touch
 	var test string
 	switch {
 	case e.Verdict != nil && e.Verdict.Excuse == "":
 		t, test = touch{Product: e.Verdict.Product, Page: e.Verdict.Scene.Route}, e.Verdict.CaseID
-	case e.Work != nil && e.Work.Kind == tree.WorkTested:
+	case e.Work != nil && e.Work.Kind == ledger.WorkTested:
 		t, test = touch{e.Work.Product, e.Work.Page, e.Work.Name}, cmp.Or(e.Work.Test, e.Work.Run)
 	}
 	if t.Page == "" {

@@ -8,33 +8,34 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/appmap"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
 // TestJudgedRunsAreTests checks that a page that a run was judged on, and an element that a run tested, count as
 // tested, whether the walk or the run came first, and after a restart between the two.
 func TestJudgedRunsAreTests(t *testing.T) {
-	judged := []tree.Entry{
-		{Verdict: &tree.Verdict{CaseID: "pay", Product: "shop", Scene: tree.Scene{Route: "https://shop.test/cart?x=1"}}},
-		{Verdict: &tree.Verdict{CaseID: "old", Product: "shop", Scene: tree.Scene{Route: "/orders/7"}}},
-		{Verdict: &tree.Verdict{Scene: tree.Scene{Route: "/help"}}},
-		{Verdict: &tree.Verdict{CaseID: "no network", Product: "shop", Scene: tree.Scene{Route: "/lost"},
+	judged := []ledger.Entry{
+		{Verdict: &ledger.Verdict{CaseID: "pay", Product: "shop", Scene: tree.Scene{Route: "https://shop.test/cart?x=1"}}},
+		{Verdict: &ledger.Verdict{CaseID: "old", Product: "shop", Scene: tree.Scene{Route: "/orders/7"}}},
+		{Verdict: &ledger.Verdict{Scene: tree.Scene{Route: "/help"}}},
+		{Verdict: &ledger.Verdict{CaseID: "no network", Product: "shop", Scene: tree.Scene{Route: "/lost"},
 			Excuse: "environment"}},
-		{Verdict: &tree.Verdict{CaseID: "else", Product: "bank", Scene: tree.Scene{Route: "/lost"}}},
-		{Verdict: &tree.Verdict{CaseID: "nowhere", Product: "shop"}},
-		{Work: &tree.Work{Run: "r", Kind: tree.WorkTested, Page: "/cart", Name: "Pay", Product: "shop"}},
-		{Work: &tree.Work{Run: "r", Kind: tree.WorkVisit, Page: "/lost", Product: "shop"}},
+		{Verdict: &ledger.Verdict{CaseID: "else", Product: "bank", Scene: tree.Scene{Route: "/lost"}}},
+		{Verdict: &ledger.Verdict{CaseID: "nowhere", Product: "shop"}},
+		{Work: &ledger.Work{Run: "r", Kind: ledger.WorkTested, Page: "/cart", Name: "Pay", Product: "shop"}},
+		{Work: &ledger.Work{Run: "r", Kind: ledger.WorkVisit, Page: "/lost", Product: "shop"}},
 	}
-	w := tree.Walk{Source: "aria", Product: "shop", Seen: []tree.Sighting{
-		{Kind: tree.SeenPage, URL: "/cart"}, {Kind: tree.SeenPage, URL: "/lost"}, {Kind: tree.SeenPage, URL: "/help"},
-		{Kind: tree.SeenElement, URL: "/cart", Role: "button", Name: "Pay"},
-		{Kind: tree.SeenElement, URL: "/cart", Role: "button", Name: "Empty"},
+	w := ledger.Walk{Source: "aria", Product: "shop", Seen: []ledger.Sighting{
+		{Kind: ledger.SeenPage, URL: "/cart"}, {Kind: ledger.SeenPage, URL: "/lost"}, {Kind: ledger.SeenPage, URL: "/help"},
+		{Kind: ledger.SeenElement, URL: "/cart", Role: "button", Name: "Pay"},
+		{Kind: ledger.SeenElement, URL: "/cart", Role: "button", Name: "Empty"},
 	}}
 	for i := range 6 { // so many orders that /orders/:p is one page
-		w.Seen = append(w.Seen, tree.Sighting{Kind: tree.SeenPage, URL: fmt.Sprintf("/orders/%d", i)})
+		w.Seen = append(w.Seen, ledger.Sighting{Kind: ledger.SeenPage, URL: fmt.Sprintf("/orders/%d", i)})
 	}
 	w.Identify()
-	walked := tree.Entry{At: noon, Walk: &w}
+	walked := ledger.Entry{At: noon, Walk: &w}
 	for name, add := range map[string]func(*appmap.Map) *appmap.Map{
 		"the walk first": func(m *appmap.Map) *appmap.Map { m.Add(&walked); return addAll(m, judged) },
 		"the runs first": func(m *appmap.Map) *appmap.Map { addAll(m, judged).Add(&walked); return m },
@@ -62,7 +63,7 @@ func TestJudgedRunsAreTests(t *testing.T) {
 	}
 }
 
-func addAll(m *appmap.Map, es []tree.Entry) *appmap.Map {
+func addAll(m *appmap.Map, es []ledger.Entry) *appmap.Map {
 	for i := range es {
 		m.Add(&es[i])
 	}

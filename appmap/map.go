@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // Limits of what a map holds of one product. What comes after them is counted in Coverage.Left and not held.
@@ -112,7 +112,7 @@ type need struct {
 
 // Add takes in an entry of the ledger: a walk, a judged run, or an element that a run tested. A walk that was added
 // before changes nothing.
-func (m *Map) Add(e *tree.Entry) {
+func (m *Map) Add(e *ledger.Entry) {
 	w := e.Walk
 	if w == nil {
 		m.touched(e)
@@ -147,39 +147,39 @@ func newProduct() *product {
 }
 
 // add takes in one sighting.
-func (p *product) add(s *tree.Sighting, w *tree.Walk, at time.Time) {
+func (p *product) add(s *ledger.Sighting, w *ledger.Walk, at time.Time) {
 	switch s.Kind {
-	case tree.SeenPage, tree.SeenElement, tree.SeenAction, tree.SeenLink:
+	case ledger.SeenPage, ledger.SeenElement, ledger.SeenAction, ledger.SeenLink:
 		g := p.page(s.URL, w, at)
 		if g == nil {
 			return
 		}
 		switch s.Kind {
-		case tree.SeenPage:
+		case ledger.SeenPage:
 			if s.Status >= 400 {
 				g.Gone = s.Status
 				return
 			}
 			g.Seen++
 			g.Title = cmp.Or(s.Title, g.Title)
-		case tree.SeenElement:
+		case ledger.SeenElement:
 			p.element(g, s, at)
-		case tree.SeenAction:
+		case ledger.SeenAction:
 			p.action(g, s, w, at)
 		default:
 			p.link(g, s, w, at)
 		}
-	case tree.SeenCall:
+	case ledger.SeenCall:
 		p.call(s, w, at)
-	case tree.SeenFlow:
+	case ledger.SeenFlow:
 		p.flow(s, w, at)
-	case tree.SeenRequirement:
+	case ledger.SeenRequirement:
 		p.need(s, at)
 	}
 }
 
 // page returns the page of an address, nil where there is no room for it.
-func (p *product) page(address string, w *tree.Walk, at time.Time) *page {
+func (p *product) page(address string, w *ledger.Walk, at time.Time) *page {
 	route := p.place(PageOf(address))
 	g := p.pages[route]
 	if g == nil {
@@ -224,7 +224,7 @@ func (p *product) room() bool {
 }
 
 // element notes an element of a page, and returns it; nil where there is no room.
-func (p *product) element(g *page, s *tree.Sighting, at time.Time) *element {
+func (p *product) element(g *page, s *ledger.Sighting, at time.Time) *element {
 	key := elementKey{s.Role, s.Name, s.Place}
 	e := g.elements[key]
 	if e == nil {
@@ -240,7 +240,7 @@ func (p *product) element(g *page, s *tree.Sighting, at time.Time) *element {
 }
 
 // action notes what was done on a page, on which element, and where it led.
-func (p *product) action(g *page, s *tree.Sighting, w *tree.Walk, at time.Time) {
+func (p *product) action(g *page, s *ledger.Sighting, w *ledger.Walk, at time.Time) {
 	if s.Role != "" || s.Name != "" {
 		p.acted(g, s, w, at)
 	}
@@ -262,7 +262,7 @@ func (p *product) action(g *page, s *tree.Sighting, w *tree.Walk, at time.Time) 
 
 // acted notes that a test acted on an element. A test that names neither place nor role means every element of the
 // name.
-func (p *product) acted(g *page, s *tree.Sighting, w *tree.Walk, at time.Time) {
+func (p *product) acted(g *page, s *ledger.Sighting, w *ledger.Walk, at time.Time) {
 	found := false
 	for key, e := range g.elements {
 		if (s.Role == "" || key.Role == s.Role) && key.Name == s.Name && (s.Place == "" || key.Place == s.Place) {
@@ -281,7 +281,7 @@ func (p *product) acted(g *page, s *tree.Sighting, w *tree.Walk, at time.Time) {
 }
 
 // link notes a way from a page to another one of the same application.
-func (p *product) link(g *page, s *tree.Sighting, w *tree.Walk, at time.Time) {
+func (p *product) link(g *page, s *ledger.Sighting, w *ledger.Walk, at time.Time) {
 	if elsewhere(s.To, s.URL) {
 		return
 	}
@@ -289,7 +289,7 @@ func (p *product) link(g *page, s *tree.Sighting, w *tree.Walk, at time.Time) {
 	if asset(to) {
 		return
 	}
-	if p.pages[to] == nil && p.page(s.To, &tree.Walk{Product: w.Product, Build: w.Build}, at) == nil {
+	if p.pages[to] == nil && p.page(s.To, &ledger.Walk{Product: w.Product, Build: w.Build}, at) == nil {
 		return
 	}
 	if to = p.place(to); p.pages[to] == g {
@@ -310,7 +310,7 @@ func (p *product) link(g *page, s *tree.Sighting, w *tree.Walk, at time.Time) {
 }
 
 // call notes a call of an interface. A description of one, as of OpenAPI, has no status and counts no call.
-func (p *product) call(s *tree.Sighting, w *tree.Walk, at time.Time) {
+func (p *product) call(s *ledger.Sighting, w *ledger.Walk, at time.Time) {
 	key := callKey{s.Do, PageOf(s.To)}
 	c := p.calls[key]
 	if c == nil {
@@ -338,7 +338,7 @@ func (p *product) call(s *tree.Sighting, w *tree.Walk, at time.Time) {
 }
 
 // flow notes a flow by its name; the latest one of a name holds.
-func (p *product) flow(s *tree.Sighting, w *tree.Walk, at time.Time) {
+func (p *product) flow(s *ledger.Sighting, w *ledger.Walk, at time.Time) {
 	f := p.flows[s.Name]
 	if f == nil {
 		if len(p.flows) >= MostCalls {
@@ -364,7 +364,7 @@ func (p *product) flow(s *tree.Sighting, w *tree.Walk, at time.Time) {
 }
 
 // need notes a requirement by its code; the latest one of a code holds, and tests add up.
-func (p *product) need(s *tree.Sighting, at time.Time) {
+func (p *product) need(s *ledger.Sighting, at time.Time) {
 	n := p.needs[s.Code]
 	if n == nil {
 		if len(p.needs) >= MostCalls {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/appmap"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // Names are saved and read again byte for byte, and a file that is cut short is none.
@@ -48,16 +48,16 @@ func TestNamesOfALargeMap(t *testing.T) {
 	m, n := appmap.New(), &appmap.Names{}
 	m.Name(n)
 	for p := range 600 {
-		w := tree.Walk{Source: "aria", Product: "shop"}
+		w := ledger.Walk{Source: "aria", Product: "shop"}
 		url := fmt.Sprintf("/area%c%c/page%c", 'a'+p%26, 'a'+p/26%26, 'a'+p/676)
 		for e := range 50 {
 			name := fmt.Sprintf("Open order %d of row %d", p, e)
-			w.Seen = append(w.Seen, tree.Sighting{Kind: tree.SeenElement, URL: url, Role: "button", Name: name})
+			w.Seen = append(w.Seen, ledger.Sighting{Kind: ledger.SeenElement, URL: url, Role: "button", Name: name})
 			n.Put(appmap.Thing{Product: "shop", Page: url, Role: "button", Name: name},
 				[]string{fmt.Sprintf("deal%dx%d", p, e)})
 		}
 		w.Identify()
-		m.Add(&tree.Entry{Walk: &w})
+		m.Add(&ledger.Entry{Walk: &w})
 	}
 	m.Find(appmap.Query{Text: "warm", Least: -1})
 	began := time.Now()

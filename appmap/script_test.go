@@ -7,15 +7,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/appmap"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // A test goes the way by what has proved itself, and checks where it is.
 func TestScript(t *testing.T) {
-	w := tree.Walk{Source: "explorer", Seen: []tree.Sighting{
-		{Kind: tree.SeenPage, URL: "/"}, {Kind: tree.SeenLink, URL: "/", To: "/orders", Name: "Bob's orders"},
-		{Kind: tree.SeenLink, URL: "/orders", To: "/orders/7", Name: "Order 7"},
-		{Kind: tree.SeenLink, URL: "/orders/7", To: "/bill", Role: "link", Name: "Bill"},
+	w := ledger.Walk{Source: "explorer", Seen: []ledger.Sighting{
+		{Kind: ledger.SeenPage, URL: "/"}, {Kind: ledger.SeenLink, URL: "/", To: "/orders", Name: "Bob's orders"},
+		{Kind: ledger.SeenLink, URL: "/orders", To: "/orders/7", Name: "Order 7"},
+		{Kind: ledger.SeenLink, URL: "/orders/7", To: "/bill", Role: "link", Name: "Bill"},
 	}}
 	for range 7 {
 		w.Seen = append(w.Seen, click("/", "link", "Bob\\'s orders", ""))
@@ -66,8 +66,8 @@ func FuzzScript(f *testing.F) {
 		if len(selector) > 500 || len(name) > 200 {
 			return
 		}
-		w := tree.Walk{Source: "x", Seen: []tree.Sighting{
-			{Kind: tree.SeenAction, URL: "/", Do: "click", Role: "link", Name: name, Selector: selector, To: "/b"},
+		w := ledger.Walk{Source: "x", Seen: []ledger.Sighting{
+			{Kind: ledger.SeenAction, URL: "/", Do: "click", Role: "link", Name: name, Selector: selector, To: "/b"},
 		}}
 		s, err := mapOf(w).Script("shop", "/", "/b")
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/appmap"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // BenchmarkSize has the heap of a map of 5,000 pages with 200,000 elements, before and after a first search, and the
@@ -20,14 +20,14 @@ func BenchmarkSize(b *testing.B) {
 		m := appmap.New()
 		for p := range 5000 {
 			at := func(p int) string { return fmt.Sprintf("/area%c%c/page%c", 'a'+p%26, 'a'+p/26%26, 'a'+p/676) }
-			w := tree.Walk{Source: "aria", Product: "shop"}
+			w := ledger.Walk{Source: "aria", Product: "shop"}
 			for e := range 40 {
-				w.Seen = append(w.Seen, tree.Sighting{Kind: tree.SeenElement, URL: at(p), Role: "button",
+				w.Seen = append(w.Seen, ledger.Sighting{Kind: ledger.SeenElement, URL: at(p), Role: "button",
 					Name: fmt.Sprintf("Open order %d of row %d", p, e)})
 			}
-			w.Seen = append(w.Seen, tree.Sighting{Kind: tree.SeenLink, URL: at(p), To: at(p + 1), Name: "Next"})
+			w.Seen = append(w.Seen, ledger.Sighting{Kind: ledger.SeenLink, URL: at(p), To: at(p + 1), Name: "Next"})
 			w.Identify()
-			m.Add(&tree.Entry{Walk: &w})
+			m.Add(&ledger.Entry{Walk: &w})
 		}
 		runtime.GC()
 		runtime.ReadMemStats(&after)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/llm/meter"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 const (
@@ -21,7 +21,7 @@ func (s *Briefs) read(ctx context.Context, tests []Test, o *ReadOptions) (out Re
 	switch {
 	case o.DryRun:
 	case s.a.ReadOnly:
-		return out, tree.ErrReadOnly
+		return out, store.ErrReadOnly
 	case s.a.Model == nil && o.Reader == nil:
 		return out, errNoModel
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -80,7 +81,7 @@ type Pick struct {
 }
 
 // isFact reports whether the pick is a fact.
-func (p *Pick) isFact() bool { return tree.IsFact(p.ID) }
+func (p *Pick) isFact() bool { return ledger.IsFact(p.ID) }
 
 // mostPicks is the maximum number of memories that a brief picks, and of facts.
 const mostPicks = 3

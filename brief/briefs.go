@@ -13,6 +13,7 @@ import (
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/prompts"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -92,7 +93,7 @@ func (s *Briefs) Read(ctx context.Context, tests []Test, o *ReadOptions) (Report
 // Expect adds tests that will be run, so that a Read without tests reads them.
 func (s *Briefs) Expect(tests []Test) error {
 	if s.a.ReadOnly {
-		return fmt.Errorf("expect: %w", tree.ErrReadOnly)
+		return fmt.Errorf("expect: %w", store.ErrReadOnly)
 	}
 	for i := range tests {
 		if err := s.Note(tests[i], s.a.Now()); err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/tree"
 )
@@ -19,7 +20,7 @@ func TestFacts(t *testing.T) {
 	for _, x := range tests {
 		require.NoError(t, b.Note(x, x.Prompt))
 	}
-	seat := FactOf("f_1", &tree.Statement{Text: "A seat is held for 15 minutes.", Pages: []string{"/seats"},
+	seat := FactOf("f_1", &ledger.Statement{Text: "A seat is held for 15 minutes.", Pages: []string{"/seats"},
 		Scope: tree.Scope{Product: "travel"}}, nil)
 	require.Equal(t, "known · A seat is held for 15 minutes. · on /seats", seat.Line)
 	b.Learn(append(Memories(nodes(), nil), seat))
@@ -45,7 +46,7 @@ func TestFacts(t *testing.T) {
 		Because: "Choose seat"}}, f.Picks)
 	require.Empty(t, b.Plan(tests, Limits{}, nil))
 
-	noon := tree.Statement{Text: "Cars are counted at noon.", Scope: tree.Scope{Product: "cars"}}
+	noon := ledger.Statement{Text: "Cars are counted at noon.", Scope: tree.Scope{Product: "cars"}}
 	other := FactOf("f_2", &noon, []string{"c_2"})
 	b.Learn(append(Memories(nodes(), nil), seat, other))
 	require.Equal(t, 1, b.Known().Open)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -28,7 +29,7 @@ type Memory struct {
 
 // FactOf returns a fact in the form for a reader, with the cases whose notes state it. These have no line of their own:
 // the fact explains them.
-func FactOf(id string, s *tree.Statement, cases []string) Memory {
+func FactOf(id string, s *ledger.Statement, cases []string) Memory {
 	m := Memory{ID: id, Cases: len(cases), fact: true, explains: cases}
 	m.Line = "known · " + text.Line(text.Clip(s.Text, mostFact))
 	if len(s.Pages) > 0 {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -21,34 +23,34 @@ type AboutOptions struct {
 // Lessons lose or gain the case at the next evolution; until then a lesson with too few cases left is not injected.
 func (c *Curation) About(ctx context.Context, id string, o AboutOptions) (Result, error) {
 	var d Result
-	err := c.apply(ctx, o.Options, func() (tree.Batch, error) {
+	err := c.apply(ctx, o.Options, func() (store.Batch, error) {
 		n, err := c.door.Tree.Get(ctx, id)
 		if err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
 		if err := c.mayBeAbout(&n, o); err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
 		past, err := c.History(ctx, "")
 		if err == nil {
 			err = owned(past, tree.DecisionAbout, id, o.Options, tree.DecisionAbout)
 		}
 		if err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
 		p := c.begin(tree.DecisionAbout, id, o.Options, len(past), later(n.Decision, n.Provenance))
 		was, is := n.Clone(), n.Clone()
 		if err := c.move(ctx, &is, o); err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
 		if tree.Spelled(&is) == tree.Spelled(&was) {
-			return tree.Batch{}, &RefusedError{Said: tree.DecisionAbout, ID: id, Why: Already}
+			return store.Batch{}, &RefusedError{Said: tree.DecisionAbout, ID: id, Why: Already}
 		}
 		is.Decision, is.Parent = p.touched(&n), ""
 		is.Decision.Fresh = true
 		is.Provenance.At, is.Provenance.Again = p.at, false
 		c.door.Words(&is)
-		p.put(tree.OpRevise, is, "a person said what it is about", tree.Before{Mark: was.Mark, Decision: was.Decision,
+		p.put(tree.OpRevise, is, "a person said what it is about", ledger.Before{Mark: was.Mark, Decision: was.Decision,
 			Content: &was.Content, Provenance: &was.Provenance, Case: was.CaseData, ErrorType: was.ErrorType})
 		d, err = c.finish(ctx, p, true)
 		return p.batch, err

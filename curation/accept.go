@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -15,21 +17,21 @@ const withdrawn = "a person took back that it was accepted"
 func (c *Curation) Accept(ctx context.Context, drafts []Draft, o Options) error {
 	for i := range drafts {
 		d := &drafts[i]
-		err := c.apply(ctx, o, func() (tree.Batch, error) {
+		err := c.apply(ctx, o, func() (store.Batch, error) {
 			n, err := c.door.Tree.Get(ctx, d.Node.ID)
 			if errors.Is(err, tree.ErrNotFound) {
-				return tree.Batch{}, nil
+				return store.Batch{}, nil
 			}
 			if err != nil {
-				return tree.Batch{}, err
+				return store.Batch{}, err
 			}
 			acts, err := c.acts(ctx)
 			if err != nil {
-				return tree.Batch{}, err
+				return store.Batch{}, err
 			}
 			p := c.begin(tree.DecisionAccept, n.ID, o, len(acts), nil)
 			p.act.Job = d.Job
-			before := tree.Before{ID: n.ID, Mark: n.Mark, Decision: n.Decision}
+			before := ledger.Before{ID: n.ID, Mark: n.Mark, Decision: n.Decision}
 			if r := d.Replaces; r == nil || r.ID != n.ID {
 				before.Status, before.ArchivedFor = tree.Retired, withdrawn
 			} else {
@@ -37,7 +39,7 @@ func (c *Curation) Accept(ctx context.Context, drafts []Draft, o Options) error 
 			}
 			p.act.Before = append(p.act.Before, before)
 			if r := d.Replaces; r != nil && r.ID != n.ID {
-				p.act.Before = append(p.act.Before, tree.Before{ID: r.ID, Mark: r.Mark, Decision: r.Decision, Status: r.Status})
+				p.act.Before = append(p.act.Before, ledger.Before{ID: r.ID, Mark: r.Mark, Decision: r.Decision, Status: r.Status})
 			}
 			_, err = c.finish(ctx, p, false)
 			return p.batch, err
@@ -50,7 +52,7 @@ func (c *Curation) Accept(ctx context.Context, drafts []Draft, o Options) error 
 }
 
 // withdraw plans what follows from the undo of an acceptance: the cases of a lesson that goes out of use are free.
-func (c *Curation) withdraw(ctx context.Context, p *plan, last *tree.Action) error {
+func (c *Curation) withdraw(ctx context.Context, p *plan, last *ledger.Action) error {
 	for _, b := range last.Before {
 		if b.ID != last.Node || b.Status != tree.Retired {
 			continue

@@ -26,15 +26,17 @@ import (
 
 	"github.com/memtree/memtree/evolution/gate"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
 // Door holds what curation needs from a memory.
 type Door struct {
-	Tree tree.Reader
+	Tree store.Reader
 	// Apply checks and commits the batch that plan returns. It calls plan again if a node changed in the meantime.
-	Apply func(ctx context.Context, plan func() (tree.Batch, error)) error
+	Apply func(ctx context.Context, plan func() (store.Batch, error)) error
 	// Form forms evaluations, without their secrets, on the tree as it would be after changes. Each sees the results of
 	// those before it. The result has one element for each evaluation.
 	Form func(ctx context.Context, es []tree.Evaluation, changes []tree.Change) ([]Formed, error)
@@ -87,10 +89,10 @@ type Options struct {
 
 // Result is the result of a decision.
 type Result struct {
-	Action   tree.Action     `json:"act"`
-	Undone   *tree.Action    `json:"undone,omitempty"` // of an undo: the reverted action
+	Action   ledger.Action   `json:"act"`
+	Undone   *ledger.Action  `json:"undone,omitempty"` // of an undo: the reverted action
 	Changes  []tree.Change   `json:"changes"`
-	Verdict  *tree.Verdict   `json:"verdict,omitempty"`  // of a relabel: the new verdict
+	Verdict  *ledger.Verdict `json:"verdict,omitempty"`  // of a relabel: the new verdict
 	Against  []tree.Node     `json:"against,omitempty"`  // of a taught lesson: lessons in use that contradict it
 	Mirrored []tree.Node     `json:"mirrored,omitempty"` // of a taught lesson: equal lessons for the other direction
 	Redacted int             `json:"redacted,omitempty"` // of a taught lesson: number of secrets removed from it
@@ -125,7 +127,7 @@ type RefusedError struct {
 	At   time.Time
 	// Theirs is the kind of the conflicting decision, and Labels the verdicts of a label.
 	Theirs tree.DecisionKind
-	Labels []tree.Verdict
+	Labels []ledger.Verdict
 }
 
 func (e *RefusedError) Error() string {
@@ -185,25 +187,25 @@ func (c *Curation) Ban(ctx context.Context, id string, o Options) (Result, error
 // say plans a decision on one node and applies it.
 func (c *Curation) say(ctx context.Context, said tree.DecisionKind, id string, o Options) (Result, error) {
 	var d Result
-	err := c.apply(ctx, o, func() (tree.Batch, error) {
+	err := c.apply(ctx, o, func() (store.Batch, error) {
 		n, err := c.door.Tree.Get(ctx, id)
 		if err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
 		if err := c.refuses(said, &n); err != nil && !(o.Purge && (n.Decision == nil || !n.Decision.Purged)) {
-			return tree.Batch{}, err // a forgotten memory can still be purged
+			return store.Batch{}, err // a forgotten memory can still be purged
 		}
 		if w := n.Decision; !o.Over && w != nil && (n.Mark == tree.Pinned || n.Mark == tree.Banned) && w.By != o.By {
-			return tree.Batch{}, theirs(said, id, &Past{Action: tree.Action{Kind: w.Kind, Node: id, By: w.By}, At: w.At})
+			return store.Batch{}, theirs(said, id, &Past{Action: ledger.Action{Kind: w.Kind, Node: id, By: w.By}, At: w.At})
 		}
 		acts, err := c.acts(ctx)
 		if err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
 		p := c.begin(said, id, o, len(acts), n.Decision)
 		if o.Purge && said == tree.DecisionForget {
 			if err := c.purge(ctx, p, n); err != nil {
-				return tree.Batch{}, err
+				return store.Batch{}, err
 			}
 			d, err = c.finish(ctx, p, true)
 			return p.batch, err
@@ -250,7 +252,7 @@ func owned(past []Past, said tree.DecisionKind, id string, o Options, kinds ...t
 }
 
 // apply applies a plan, or only makes it for a dry run.
-func (c *Curation) apply(ctx context.Context, o Options, plan func() (tree.Batch, error)) error {
+func (c *Curation) apply(ctx context.Context, o Options, plan func() (store.Batch, error)) error {
 	if o.DryRun {
 		_, err := plan()
 		return err

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree/evolution/gate"
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -37,43 +39,43 @@ func DraftOf(n *tree.Node) gate.Draft {
 // has to pass. Evolution keeps the text from then on. A case is evidence and cannot be edited: see Relabel.
 func (c *Curation) Edit(ctx context.Context, id string, words gate.Draft, o Options) (Result, error) {
 	var d Result
-	err := c.apply(ctx, o, func() (tree.Batch, error) {
+	err := c.apply(ctx, o, func() (store.Batch, error) {
 		n, err := c.door.Tree.Get(ctx, id)
 		if err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
 		switch {
 		case n.Type == tree.Case:
-			return tree.Batch{}, &tree.FieldError{
+			return store.Batch{}, &tree.FieldError{
 				Field: "id", Problem: "is of a case, which is evidence; edit its lesson, or relabel",
 			}
 		case c.door.Waits(&n):
-			return tree.Batch{}, &RefusedError{Said: tree.DecisionEdit, ID: id, Why: Waiting}
+			return store.Batch{}, &RefusedError{Said: tree.DecisionEdit, ID: id, Why: Waiting}
 		case !n.Live():
-			return tree.Batch{}, &RefusedError{
+			return store.Batch{}, &RefusedError{
 				Said: tree.DecisionEdit, ID: id, Why: Archived, Now: string(n.Status) + " " + string(n.Mark),
 			}
 		}
 		past, err := c.History(ctx, "")
 		if err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
 		p := c.begin(tree.DecisionEdit, id, o, len(past), &tree.Decision{At: n.Provenance.At})
 		is, why, err := c.door.Edit(ctx, id, words, p.at)
 		switch {
 		case err != nil:
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		case len(why) > 0:
-			return tree.Batch{}, &GateError{tree.DecisionEdit, id, why}
+			return store.Batch{}, &GateError{tree.DecisionEdit, id, why}
 		case tree.ContentHash(&is) == tree.ContentHash(&n):
-			return tree.Batch{}, &RefusedError{Said: tree.DecisionEdit, ID: id, Why: Already}
+			return store.Batch{}, &RefusedError{Said: tree.DecisionEdit, ID: id, Why: Already}
 		}
 		if err := owned(past, tree.DecisionEdit, id, o, tree.DecisionEdit, tree.DecisionTeach); err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
 		before := n.Clone()
 		p.put(tree.OpRevise, is, "a person wrote it",
-			tree.Before{Mark: n.Mark, Decision: n.Decision, Content: &before.Content,
+			ledger.Before{Mark: n.Mark, Decision: n.Decision, Content: &before.Content,
 				Provenance: &before.Provenance})
 		d, err = c.finish(ctx, p, false)
 		return p.batch, err

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -20,8 +22,8 @@ const (
 // KnowFact states a fact about the product: it is given from now on. To state it again, on another page too, adds that
 // page. Result.Fact has the facts that contradict it in Against: each is held back, with this one, until a person
 // confirms both or settles it.
-func (c *Curation) KnowFact(ctx context.Context, s tree.Statement, o Options) (Result, error) {
-	return c.know(ctx, DecisionState, "", o, func(b *knowledge.Base, k *tree.Known) (int, error) {
+func (c *Curation) KnowFact(ctx context.Context, s ledger.Statement, o Options) (Result, error) {
+	return c.know(ctx, DecisionState, "", o, func(b *knowledge.Base, k *ledger.Known) (int, error) {
 		says, redacted, err := knowledge.Clean(s, c.door.Secrets)
 		if err != nil {
 			return 0, err
@@ -91,17 +93,17 @@ func (c *Curation) ForgetFact(ctx context.Context, id string, o Options) (Result
 // purgeFact plans the purge of a fact and of those that it replaced, and has it applied.
 func (c *Curation) purgeFact(ctx context.Context, id string, o Options) (Result, error) {
 	var d Result
-	err := c.apply(ctx, o, func() (tree.Batch, error) {
+	err := c.apply(ctx, o, func() (store.Batch, error) {
 		acts, err := c.acts(ctx)
 		if err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
-		gone := &tree.Purge{}
+		gone := &store.Purge{}
 		if err := c.door.Facts(ctx, func(b *knowledge.Base) { gone.Nodes = b.Line(id) }); err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
 		if len(gone.Nodes) == 0 {
-			return tree.Batch{}, tree.ErrNotFound
+			return store.Batch{}, tree.ErrNotFound
 		}
 		p := c.begin(tree.DecisionForget, id, o, len(acts), nil)
 		p.act.Purged, p.act.Why = true, ""
@@ -118,9 +120,9 @@ func (c *Curation) purgeFact(ctx context.Context, id string, o Options) (Result,
 // EditFact puts another statement in the place of a fact. What change leaves of it stays as it is. With another text it
 // is another fact, which has the evidence of this one; with the same it holds elsewhere, or is of another kind.
 func (c *Curation) EditFact(
-	ctx context.Context, id string, change func(*tree.Statement), o Options,
+	ctx context.Context, id string, change func(*ledger.Statement), o Options,
 ) (Result, error) {
-	return c.know(ctx, tree.DecisionEdit, id, o, func(b *knowledge.Base, k *tree.Known) (int, error) {
+	return c.know(ctx, tree.DecisionEdit, id, o, func(b *knowledge.Base, k *ledger.Known) (int, error) {
 		f, known := b.Get(id, c.door.Now())
 		if !known {
 			return 0, tree.ErrNotFound
@@ -143,7 +145,7 @@ func (c *Curation) EditFact(
 func (c *Curation) decide(
 	ctx context.Context, said tree.DecisionKind, id string, o Options, refuses func(*knowledge.Fact) error,
 ) (Result, error) {
-	return c.know(ctx, said, id, o, func(b *knowledge.Base, _ *tree.Known) (int, error) {
+	return c.know(ctx, said, id, o, func(b *knowledge.Base, _ *ledger.Known) (int, error) {
 		f, known := b.Get(id, c.door.Now())
 		if !known {
 			return 0, tree.ErrNotFound
@@ -155,29 +157,29 @@ func (c *Curation) decide(
 // know plans a decision on a fact and has it applied: an act, and beside it the entry on the fact.
 func (c *Curation) know(
 	ctx context.Context, said tree.DecisionKind, id string, o Options,
-	plan func(*knowledge.Base, *tree.Known) (int, error),
+	plan func(*knowledge.Base, *ledger.Known) (int, error),
 ) (Result, error) {
 	var d Result
-	err := c.apply(ctx, o, func() (tree.Batch, error) {
+	err := c.apply(ctx, o, func() (store.Batch, error) {
 		acts, err := c.acts(ctx)
 		if err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
-		k := tree.Known{Op: tree.KnownOp(said), Fact: id, Source: tree.FromTeam, By: o.By, Why: o.Why}
+		k := ledger.Known{Op: ledger.KnownOp(said), Fact: id, Source: ledger.FromTeam, By: o.By, Why: o.Why}
 		redacted := 0
 		if viewed := c.door.Facts(ctx, func(b *knowledge.Base) { redacted, err = plan(b, &k) }); viewed != nil {
-			return tree.Batch{}, viewed
+			return store.Batch{}, viewed
 		}
 		if err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
 		p := c.begin(said, k.Fact, o, len(acts), nil)
 		k.Act = p.act.ID
 		if d, err = c.finish(ctx, p, false); err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
 		d.Redacted = redacted
-		p.batch.Entries = append(p.batch.Entries, tree.Entry{At: p.at, Known: &k})
+		p.batch.Entries = append(p.batch.Entries, ledger.Entry{At: p.at, Known: &k})
 		if k.Says != nil {
 			id = k.Says.ID()
 		}
@@ -205,7 +207,7 @@ func voted(f *knowledge.Fact, by string, holds bool) bool {
 func others(f *knowledge.Fact, said tree.DecisionKind, o Options) error {
 	for i := range f.People {
 		if v := &f.People[i]; !v.Holds && v.By != o.By && !o.Over {
-			return theirs(said, f.ID, &Past{Action: tree.Action{Kind: DecisionContradict, Node: f.ID, By: v.By}, At: v.At})
+			return theirs(said, f.ID, &Past{Action: ledger.Action{Kind: DecisionContradict, Node: f.ID, By: v.By}, At: v.At})
 		}
 	}
 	return nil

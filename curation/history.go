@@ -6,16 +6,17 @@ import (
 	"slices"
 	"time"
 
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
 // Past is a decision in the ledger.
 type Past struct {
-	tree.Action
+	ledger.Action
 	At     time.Time
-	Labels []tree.Verdict // of a relabel: the verdicts it set
-	Gone   bool           // it was undone
-	Free   bool           // no later decision depends on it: it can be undone
+	Labels []ledger.Verdict // of a relabel: the verdicts it set
+	Gone   bool             // it was undone
+	Free   bool             // no later decision depends on it: it can be undone
 }
 
 // labelAt identifies a person's label of an evaluation.
@@ -43,7 +44,7 @@ func (p *Past) named() string {
 // History returns the decisions on a memory or evaluation, including undos, latest first; all decisions if id is "".
 func (c *Curation) History(ctx context.Context, id string) ([]Past, error) {
 	var all []Past
-	gone, labels := map[string]bool{}, map[labelAt]*tree.Verdict{}
+	gone, labels := map[string]bool{}, map[labelAt]*ledger.Verdict{}
 	for e, err := range c.door.Tree.Ledger(ctx, 0) {
 		if err != nil {
 			return nil, err
@@ -96,7 +97,7 @@ func (p *Past) evaluations() []string {
 }
 
 // abouts returns the ids of everything that an action concerns or changed.
-func abouts(a *tree.Action) []string {
+func abouts(a *ledger.Action) []string {
 	out := make([]string, 0, 2+len(a.Before)+len(a.Verdicts))
 	for _, id := range []string{a.Node, a.Evaluation} {
 		if id != "" {

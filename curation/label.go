@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -12,9 +13,9 @@ import (
 const relabelled = "relabelled: "
 
 // take removes an evaluation from its case. A case without other occurrences is archived.
-func (p *plan) take(n tree.Node, v *tree.Verdict) {
+func (p *plan) take(n tree.Node, v *ledger.Verdict) {
 	was := n.Clone()
-	before := tree.Before{Mark: n.Mark, Decision: n.Decision}
+	before := ledger.Before{Mark: n.Mark, Decision: n.Decision}
 	n.Occurrences = slices.DeleteFunc(slices.Clone(n.Occurrences), func(o tree.Occurrence) bool {
 		if o.Evaluation == v.Evaluation {
 			before.Occurrences = append(before.Occurrences, o)
@@ -64,7 +65,7 @@ func timed(n *tree.Node) {
 // archived is used again.
 func (p *plan) gain(c *tree.Change, evaluation string) {
 	i := slices.IndexFunc(p.batch.Changes, func(o tree.Change) bool { return o.Node.ID == c.Node.ID })
-	n, before := c.Node, tree.Before{Gained: evaluation, Mark: c.Node.Mark, Decision: c.Node.Decision}
+	n, before := c.Node, ledger.Before{Gained: evaluation, Mark: c.Node.Mark, Decision: c.Node.Decision}
 	n.Revision = c.Basis[n.ID]
 	if strings.HasPrefix(n.ArchivedFor, relabelled) && n.Forgotten() {
 		before.Status, before.ArchivedFor = n.Status, n.ArchivedFor
@@ -80,19 +81,19 @@ func (p *plan) gain(c *tree.Change, evaluation string) {
 }
 
 // correct adds the new verdict to the ledger, and the new outcome if the evaluation has a trial.
-func (p *plan) correct(v *tree.Verdict, o *tree.Outcome, f *Formed) {
-	p.batch.Entries = append(p.batch.Entries, tree.Entry{At: p.at, Verdict: v})
+func (p *plan) correct(v *ledger.Verdict, o *ledger.Outcome, f *Formed) {
+	p.batch.Entries = append(p.batch.Entries, ledger.Entry{At: p.at, Verdict: v})
 	if o == nil {
 		return
 	}
-	now := tree.Outcome{Trial: o.Trial, Evaluation: o.Evaluation, Attempt: o.Attempt, Correct: v.Correct,
+	now := ledger.Outcome{Trial: o.Trial, Evaluation: o.Evaluation, Attempt: o.Attempt, Correct: v.Correct,
 		Direction: v.Direction, By: v.By, Void: !v.Labelled}
 	for _, c := range f.Changes {
 		if c.Node.ID == v.Node {
 			now.ErrorType = c.Node.ErrorType
 		}
 	}
-	p.batch.Entries = append(p.batch.Entries, tree.Entry{At: p.at, Outcome: &now})
+	p.batch.Entries = append(p.batch.Entries, ledger.Entry{At: p.at, Outcome: &now})
 }
 
 // ungain removes an evaluation that a relabel added to a case.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -24,7 +25,7 @@ func (c *Curation) lose(ctx context.Context, p *plan) error {
 		was[b.ID] = b.Case
 	}
 	for _, level := range []int{tree.Experience.Level(), tree.Strategy.Level()} {
-		for n, err := range c.door.Tree.Scan(ctx, tree.Filter{Level: level}) {
+		for n, err := range c.door.Tree.Scan(ctx, store.Filter{Level: level}) {
 			if err != nil {
 				return err
 			}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -17,14 +19,14 @@ const MostLabels = 2000
 // Labelled is the result of a label of evaluations.
 type Labelled struct {
 	Result
-	Verdicts []tree.Verdict `json:"verdicts"` // the new verdict of each labelled evaluation
-	Decided  []Known        `json:"decided"`  // evaluations that had a label: unchanged
-	Unkept   []string       `json:"unkept"`   // ids without a stored run
+	Verdicts []ledger.Verdict `json:"verdicts"` // the new verdict of each labelled evaluation
+	Decided  []Known          `json:"decided"`  // evaluations that had a label: unchanged
+	Unkept   []string         `json:"unkept"`   // ids without a stored run
 }
 
 // Known is a verdict and its time. By is "" if the run contained its truth.
 type Known struct {
-	tree.Verdict
+	ledger.Verdict
 	At time.Time `json:"at"`
 }
 
@@ -39,7 +41,7 @@ func (c *Curation) Label(ctx context.Context, ids []string, truth Truth, o Optio
 	return c.LabelEach(ctx, list, o)
 }
 
-// OneLabel is what a person says of one evaluation.
+// OneLabel is the label that a person gives one evaluation.
 type OneLabel struct {
 	Evaluation string // its full id
 	Truth      Truth
@@ -55,7 +57,7 @@ func (c *Curation) LabelEach(ctx context.Context, ids []OneLabel, o Options) (La
 		)}
 	}
 	var out Labelled
-	err := c.apply(ctx, o, func() (b tree.Batch, err error) {
+	err := c.apply(ctx, o, func() (b store.Batch, err error) {
 		b, out, err = c.label(ctx, ids, o)
 		return b, err
 	})
@@ -69,23 +71,23 @@ func (c *Curation) LabelEach(ctx context.Context, ids []OneLabel, o Options) (La
 var errNothing = errors.New("nothing to write")
 
 // label plans a label.
-func (c *Curation) label(ctx context.Context, list []OneLabel, o Options) (tree.Batch, Labelled, error) {
-	out := Labelled{Verdicts: []tree.Verdict{}, Decided: []Known{}, Unkept: []string{}}
+func (c *Curation) label(ctx context.Context, list []OneLabel, o Options) (store.Batch, Labelled, error) {
+	out := Labelled{Verdicts: []ledger.Verdict{}, Decided: []Known{}, Unkept: []string{}}
 	ids := make([]string, len(list))
 	for i := range list {
 		ids[i] = list[i].Evaluation
 	}
 	l, err := c.ledger(ctx, ids)
 	if err != nil {
-		return tree.Batch{}, out, err
+		return store.Batch{}, out, err
 	}
 	es, were := out.sort(c, list, l)
 	if len(es) == 0 {
-		return tree.Batch{}, out, errNothing
+		return store.Batch{}, out, errNothing
 	}
 	p := c.begin(tree.DecisionRelabel, "", o, len(l.acts), nil)
 	if err := c.formAll(ctx, p, es, were, o, &out); err != nil {
-		return tree.Batch{}, out, err
+		return store.Batch{}, out, err
 	}
 	if len(were) == 1 {
 		p.act.Evaluation, p.act.Verdict, p.act.Verdicts = were[0].verdict.Evaluation, &p.act.Verdicts[0], nil
@@ -127,7 +129,7 @@ func (l *Labelled) sort(c *Curation, list []OneLabel, in *noted) (es []tree.Eval
 			if k.outcome != nil {
 				e.Trial = k.outcome.Trial
 			} else if e.Trial != "" { // its trial had no outcome yet
-				k.outcome = &tree.Outcome{Trial: e.Trial, Evaluation: id, Attempt: k.verdict.Attempt}
+				k.outcome = &ledger.Outcome{Trial: e.Trial, Evaluation: id, Attempt: k.verdict.Attempt}
 			}
 			es, were = append(es, e), append(were, k)
 		}
@@ -165,12 +167,12 @@ func (c *Curation) formAll(
 // noted is the ledger's information on some evaluations.
 type noted struct {
 	of    map[string]*known // by id; nil if the ledger has no verdict
-	acts  []tree.Action     // of people, oldest first
-	stood []tree.Action     // actions that were not undone; nil: not computed yet
+	acts  []ledger.Action   // of people, oldest first
+	stood []ledger.Action   // actions that were not undone; nil: not computed yet
 }
 
 // decider returns a person's latest label of an evaluation that was not undone, nil for none.
-func (n *noted) decider(id string) *tree.Action {
+func (n *noted) decider(id string) *ledger.Action {
 	for i, a := range slices.Backward(n.standing()) {
 		if a.Kind == tree.DecisionRelabel && a.About(id) {
 			return &n.stood[i]
@@ -180,7 +182,7 @@ func (n *noted) decider(id string) *tree.Action {
 }
 
 // standing returns the actions that were not undone, oldest first.
-func (n *noted) standing() []tree.Action {
+func (n *noted) standing() []ledger.Action {
 	if n.stood == nil {
 		n.stood = standingActs(n.acts)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -27,7 +28,7 @@ func (c *Curation) Offer(ctx context.Context, id string) (*Lesson, error) {
 	}
 	said := wordsOf(this.CaseData.EvaluatorReason)
 	alike := []tree.Node{this}
-	for n, err := range c.door.Tree.Scan(ctx, tree.Filter{Level: tree.Case.Level()}) {
+	for n, err := range c.door.Tree.Scan(ctx, store.Filter{Level: tree.Case.Level()}) {
 		if err != nil {
 			return nil, err
 		}

@@ -8,21 +8,23 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
 // plan is an action with its changes.
 type plan struct {
-	act   tree.Action
+	act   ledger.Action
 	at    time.Time
-	batch tree.Batch
+	batch store.Batch
 }
 
 // begin starts an action. number is the number of actions before it. before is the decision it replaces: the new one is
 // later, even if the clock is not.
 func (c *Curation) begin(said tree.DecisionKind, id string, o Options, number int, before *tree.Decision) *plan {
 	at := after(c.door.Now().UTC().Round(0), before)
-	p := &plan{at: at, act: tree.Action{Kind: said, By: o.By, Why: o.Why, Node: id}}
+	p := &plan{at: at, act: ledger.Action{Kind: said, By: o.By, Why: o.Why, Node: id}}
 	p.act.ID = "a_" + tree.Hash(string(said), id, at.Format(time.RFC3339Nano), strconv.Itoa(number))
 	return p
 }
@@ -36,7 +38,7 @@ func after(at time.Time, w *tree.Decision) time.Time {
 }
 
 // put adds a change of a node to the plan. before is the state that an undo restores.
-func (p *plan) put(op tree.Op, n tree.Node, why string, before tree.Before) {
+func (p *plan) put(op tree.Op, n tree.Node, why string, before ledger.Before) {
 	before.ID = n.ID
 	p.act.Before = append(p.act.Before, before)
 	p.change(op, n, why)
@@ -50,7 +52,7 @@ func (p *plan) change(op tree.Op, n tree.Node, why string) {
 // word plans a forget, pin or ban of a node.
 func (p *plan) word(n tree.Node) {
 	said := p.act.Kind
-	before := tree.Before{Mark: n.Mark, Decision: n.Decision}
+	before := ledger.Before{Mark: n.Mark, Decision: n.Decision}
 	w := &tree.Decision{Kind: said, At: p.at, By: p.act.By, Why: p.act.Why}
 	was := n
 	op, why := tree.OpStatus, "a person pinned it"
@@ -102,14 +104,14 @@ func (c *Curation) disown(ctx context.Context, p *plan, n *tree.Node) error {
 
 // finish completes an action and adds it to the ledger entries of the batch. stood requests Result.Stood.
 func (c *Curation) finish(ctx context.Context, p *plan, stood bool) (Result, error) {
-	slices.SortFunc(p.act.Before, func(a, b tree.Before) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(p.act.Before, func(a, b ledger.Before) int { return cmp.Compare(a.ID, b.ID) })
 	if !p.act.Purged {
 		if err := c.lose(ctx, p); err != nil {
 			return Result{}, err
 		}
 	}
 	act := p.act
-	p.batch.Entries = append(p.batch.Entries, tree.Entry{At: p.at, Act: &act})
+	p.batch.Entries = append(p.batch.Entries, ledger.Entry{At: p.at, Act: &act})
 	d := Result{Action: act, Changes: p.batch.Changes, Stood: []tree.Node{}}
 	if !stood {
 		return d, nil
@@ -121,14 +123,14 @@ func (c *Curation) finish(ctx context.Context, p *plan, stood bool) (Result, err
 
 // standing returns the lessons in use that depend on one of the memories: experiences on cases, and strategies on these
 // experiences.
-func (c *Curation) standing(ctx context.Context, on []tree.Before) ([]tree.Node, error) {
+func (c *Curation) standing(ctx context.Context, on []ledger.Before) ([]tree.Node, error) {
 	ids := map[string]bool{}
 	for _, b := range on {
 		ids[b.ID] = true
 	}
 	out := []tree.Node{}
 	for _, level := range []int{2, 3} {
-		for n, err := range c.door.Tree.Scan(ctx, tree.Filter{Level: level}) {
+		for n, err := range c.door.Tree.Scan(ctx, store.Filter{Level: level}) {
 			if err != nil {
 				return nil, err
 			}

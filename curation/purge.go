@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -11,7 +13,7 @@ import (
 // lose their text. They are learned again at the next evolution. The store removes the bytes.
 func (c *Curation) purge(ctx context.Context, p *plan, n tree.Node) error {
 	p.act.Purged, p.act.Why = true, ""
-	gone := &tree.Purge{Nodes: []string{n.ID}}
+	gone := &store.Purge{Nodes: []string{n.ID}}
 	w := tree.Decision{Kind: tree.DecisionForget, At: after(p.at, n.Decision), By: p.act.By,
 		Hash: tree.ContentHash(&n), Purged: true}
 	if n.Decision != nil && n.Decision.Hash != "" {
@@ -39,7 +41,7 @@ func (c *Curation) purge(ctx context.Context, p *plan, n tree.Node) error {
 	}
 	n.Decision = &w
 	n.Status, n.Mark = tree.Archived, tree.Unmarked
-	p.put(tree.OpArchive, tree.Tombstone(&n), "a person had it purged", tree.Before{})
+	p.put(tree.OpArchive, tree.Tombstone(&n), "a person had it purged", ledger.Before{})
 	p.batch.Changes = once(p.batch.Changes)
 	p.batch.Purge = gone
 	return nil
@@ -47,7 +49,7 @@ func (c *Curation) purge(ctx context.Context, p *plan, n tree.Node) error {
 
 // ofNode adds the evaluations of a case and their trials from the ledger, because a case holds only some of its
 // occurrences.
-func (c *Curation) ofNode(ctx context.Context, gone *tree.Purge, id string) error {
+func (c *Curation) ofNode(ctx context.Context, gone *store.Purge, id string) error {
 	for e, err := range c.door.Tree.Ledger(ctx, 0) {
 		switch {
 		case err != nil:
@@ -71,7 +73,7 @@ func (c *Curation) quoting(ctx context.Context, id string) ([]tree.Node, error) 
 	ids := map[string]bool{id: true}
 	var out []tree.Node
 	for _, level := range []int{2, 3} {
-		for n, err := range c.door.Tree.Scan(ctx, tree.Filter{Level: level}) {
+		for n, err := range c.door.Tree.Scan(ctx, store.Filter{Level: level}) {
 			if err != nil {
 				return nil, err
 			}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -21,10 +23,10 @@ func (c *Curation) Reject(ctx context.Context, d Draft, o Options) (Result, erro
 	var done Result
 	n := d.Node.Clone()
 	n.ID = string(n.Type[:1]) + "_" + tree.Hash("rejected", d.Job)
-	err := c.apply(ctx, o, func() (tree.Batch, error) {
+	err := c.apply(ctx, o, func() (store.Batch, error) {
 		acts, err := c.acts(ctx)
 		if err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
 		p := c.begin(tree.DecisionReject, n.ID, o, len(acts), n.Decision)
 		is := n.Clone()
@@ -38,7 +40,7 @@ func (c *Curation) Reject(ctx context.Context, d Draft, o Options) (Result, erro
 			is.Content.Lessons = unlike(is.Content.Lessons, d.Replaces.Content.Lessons)
 		}
 		is.Reject(p.at, o.By, o.Why)
-		p.put(tree.OpAdd, is, "a person rejected it", tree.Before{Status: tree.Retired, ArchivedFor: is.ArchivedFor})
+		p.put(tree.OpAdd, is, "a person rejected it", ledger.Before{Status: tree.Retired, ArchivedFor: is.ArchivedFor})
 		done, err = c.finish(ctx, p, false)
 		return p.batch, err
 	})

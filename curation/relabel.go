@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -27,7 +29,7 @@ type Truth struct {
 // Formed is the result of forming an evaluation.
 type Formed struct {
 	Changes []tree.Change
-	Verdict tree.Verdict
+	Verdict ledger.Verdict
 	Note    string // why judgment and truth could not be compared; "" if they were
 }
 
@@ -56,15 +58,15 @@ func (e *SeveralError) Error() string {
 // evaluation is an id, the beginning of an id, or the id of a run with one evaluation.
 func (c *Curation) Relabel(ctx context.Context, evaluation string, truth Truth, o Options) (Result, error) {
 	var d Result
-	err := c.apply(ctx, o, func() (tree.Batch, error) {
+	err := c.apply(ctx, o, func() (store.Batch, error) {
 		known, err := c.verdict(ctx, evaluation)
 		if err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
 		var p *plan
 		p, d, err = c.relabel(ctx, &known, truth, o)
 		if err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
 		return p.batch, nil
 	})
@@ -75,21 +77,21 @@ func (c *Curation) Relabel(ctx context.Context, evaluation string, truth Truth, 
 }
 
 // Evaluation returns the latest verdict of an evaluation in the ledger, identified as for Relabel.
-func (c *Curation) Evaluation(ctx context.Context, id string) (tree.Verdict, error) {
+func (c *Curation) Evaluation(ctx context.Context, id string) (ledger.Verdict, error) {
 	k, err := c.verdict(ctx, id)
 	if err != nil {
-		return tree.Verdict{}, wrap(tree.DecisionRelabel, id, err)
+		return ledger.Verdict{}, wrap(tree.DecisionRelabel, id, err)
 	}
 	return k.verdict, nil
 }
 
 // known is the ledger's information on one evaluation.
 type known struct {
-	verdict tree.Verdict
-	at      time.Time     // of the verdict
-	outcome *tree.Outcome // nil: it has no trial
-	acts    int           // number of people's actions in the ledger
-	decided *tree.Action  // a person's latest label that was not undone; nil: none
+	verdict ledger.Verdict
+	at      time.Time       // of the verdict
+	outcome *ledger.Outcome // nil: it has no trial
+	acts    int             // number of people's actions in the ledger
+	decided *ledger.Action  // a person's latest label that was not undone; nil: none
 }
 
 // verdict returns the ledger's information on an evaluation, identified as for Relabel.
@@ -157,7 +159,7 @@ func (c *Curation) relabel(ctx context.Context, k *known, truth Truth, o Options
 	case k.outcome != nil:
 		e.Trial = k.outcome.Trial
 	case e.Trial != "": // its trial had no outcome yet
-		k.outcome = &tree.Outcome{Trial: e.Trial, Evaluation: was.Evaluation, Attempt: was.Attempt}
+		k.outcome = &ledger.Outcome{Trial: e.Trial, Evaluation: was.Evaluation, Attempt: was.Attempt}
 	}
 	if has {
 		p.take(old, &was)
@@ -174,7 +176,7 @@ func (c *Curation) relabel(ctx context.Context, k *known, truth Truth, o Options
 	}
 	if a := k.decided; a != nil && a.By != o.By && !o.Over {
 		return nil, Result{}, theirs(tree.DecisionRelabel, was.Evaluation,
-			&Past{Action: *a, At: k.at, Labels: []tree.Verdict{was}})
+			&Past{Action: *a, At: k.at, Labels: []ledger.Verdict{was}})
 	}
 	for i := range f.Changes {
 		p.gain(&f.Changes[i], was.Evaluation)
@@ -188,7 +190,7 @@ func (c *Curation) relabel(ctx context.Context, k *known, truth Truth, o Options
 // form forms an evaluation with its new truth. It drops the evaluator's reason if the direction changed, because the
 // reason explains the old truth.
 func (c *Curation) form(
-	ctx context.Context, e *tree.Evaluation, was *tree.Verdict, truth Truth, taken []tree.Change,
+	ctx context.Context, e *tree.Evaluation, was *ledger.Verdict, truth Truth, taken []tree.Change,
 ) (Formed, error) {
 	f, err := c.formOne(ctx, e, taken)
 	if err == nil && truth.Reason == "" && e.Reason != "" && f.Verdict.Direction != was.Direction {
@@ -216,7 +218,7 @@ func uncompared(f *Formed) error {
 }
 
 // caseOf returns the case that contains an evaluation, and whether there is one.
-func (c *Curation) caseOf(ctx context.Context, v *tree.Verdict) (tree.Node, bool, error) {
+func (c *Curation) caseOf(ctx context.Context, v *ledger.Verdict) (tree.Node, bool, error) {
 	if v.Node == "" || v.Correct || !v.Labelled {
 		return tree.Node{}, false, nil
 	}
@@ -231,7 +233,7 @@ func (c *Curation) caseOf(ctx context.Context, v *tree.Verdict) (tree.Node, bool
 }
 
 // evaluation returns a run with its new truth: from truth.Run, else from its case.
-func evaluation(v *tree.Verdict, n tree.Node, has bool, truth Truth) (tree.Evaluation, error) {
+func evaluation(v *ledger.Verdict, n tree.Node, has bool, truth Truth) (tree.Evaluation, error) {
 	var e tree.Evaluation
 	switch {
 	case truth.Run != nil:

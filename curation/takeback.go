@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -14,12 +16,12 @@ var ErrNotCorrected = errors.New("no correction of it is in force")
 // TakeBack takes the correction of a verdict back: the agent's own verdict is in use again. evaluation is the id of the
 // agent's own verdict, or its beginning. It returns the correction, whose First is the verdict to use. The evidence of
 // what corrections achieve stays.
-func (c *Curation) TakeBack(ctx context.Context, evaluation string, o Options) (back tree.Correction, err error) {
-	err = c.apply(ctx, o, func() (tree.Batch, error) {
-		found := map[string]tree.Correction{}
+func (c *Curation) TakeBack(ctx context.Context, evaluation string, o Options) (back ledger.Correction, err error) {
+	err = c.apply(ctx, o, func() (store.Batch, error) {
+		found := map[string]ledger.Correction{}
 		for e, err := range c.door.Tree.Ledger(ctx, 0) {
 			if err != nil {
-				return tree.Batch{}, err
+				return store.Batch{}, err
 			}
 			x := e.Correction
 			switch {
@@ -37,14 +39,14 @@ func (c *Curation) TakeBack(ctx context.Context, evaluation string, o Options) (
 			}
 		}
 		if !ok {
-			return tree.Batch{}, ErrNotCorrected
+			return store.Batch{}, ErrNotCorrected
 		}
 		x.Back, x.By, x.Changed, x.Now = true, o.By, false, x.First
 		back = x
-		return tree.Batch{Entries: []tree.Entry{{At: c.door.Now(), Correction: &x}}}, nil
+		return store.Batch{Entries: []ledger.Entry{{At: c.door.Now(), Correction: &x}}}, nil
 	})
 	if err != nil {
-		return tree.Correction{}, wrap(tree.DecisionUndo, evaluation, err)
+		return ledger.Correction{}, wrap(tree.DecisionUndo, evaluation, err)
 	}
 	return back, nil
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/memtree/memtree/evolution/gate"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -38,26 +40,26 @@ const takenBack = "a person took back what was taught"
 // that contradicts others is accepted, and Result.Against lists them.
 func (c *Curation) Teach(ctx context.Context, l Lesson, o Options) (Result, error) {
 	var d Result
-	err := c.apply(ctx, o, func() (tree.Batch, error) {
+	err := c.apply(ctx, o, func() (store.Batch, error) {
 		acts, err := c.acts(ctx)
 		if err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
 		p := c.begin(tree.DecisionTeach, "", o, len(acts), nil)
 		if err := c.whenAgain(ctx, &l); err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
 		n, redacted, err := c.Draft(l, o.By, p.at)
 		if err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
 		p.act.Node = n.ID
 		against, mirrored, err := c.beside(ctx, &n, o.Over)
 		if err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
 		if err := c.place(ctx, p, n); err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
 		d, err = c.finish(ctx, p, false)
 		d.Against, d.Mirrored, d.Redacted = against, mirrored, redacted
@@ -77,7 +79,7 @@ func (c *Curation) place(ctx context.Context, p *plan, n tree.Node) error {
 	}
 	switch {
 	case errors.Is(err, tree.ErrNotFound):
-		p.put(tree.OpAdd, n, "a person taught it", tree.Before{Status: tree.Archived, ArchivedFor: takenBack})
+		p.put(tree.OpAdd, n, "a person taught it", ledger.Before{Status: tree.Archived, ArchivedFor: takenBack})
 		return nil
 	case err != nil:
 		return err
@@ -88,7 +90,7 @@ func (c *Curation) place(ctx context.Context, p *plan, n tree.Node) error {
 			Now: cmp.Or(old.Content.Title, old.Content.Guidance)}
 	}
 	is, was := old.Clone(), old.Clone()
-	before := tree.Before{Mark: old.Mark, Decision: old.Decision, Taught: was.Taught, Content: &was.Content,
+	before := ledger.Before{Mark: old.Mark, Decision: old.Decision, Taught: was.Taught, Content: &was.Content,
 		Provenance: &was.Provenance}
 	if is.Taught == nil {
 		is.Taught = &tree.Taught{}
@@ -119,7 +121,7 @@ func (c *Curation) whenAgain(ctx context.Context, l *Lesson) error {
 		return nil
 	}
 	words, _ := c.door.Secrets(text.Line(l.Lesson))
-	for n, err := range c.door.Tree.Scan(ctx, tree.Filter{Level: tree.Experience.Level()}) {
+	for n, err := range c.door.Tree.Scan(ctx, store.Filter{Level: tree.Experience.Level()}) {
 		if err != nil {
 			return err
 		}
@@ -137,7 +139,7 @@ func (c *Curation) whenAgain(ctx context.Context, l *Lesson) error {
 func (c *Curation) beside(
 	ctx context.Context, n *tree.Node, over bool,
 ) (against, mirrored []tree.Node, err error) {
-	for o, err := range c.door.Tree.Scan(ctx, tree.Filter{Level: tree.Experience.Level()}) {
+	for o, err := range c.door.Tree.Scan(ctx, store.Filter{Level: tree.Experience.Level()}) {
 		switch {
 		case err != nil:
 			return nil, nil, err

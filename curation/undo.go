@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -15,29 +17,29 @@ import (
 func (c *Curation) Undo(ctx context.Context, id string, o Options) (Result, error) {
 	var d Result
 	job := "" // of a draft that waits again
-	err := c.apply(ctx, o, func() (tree.Batch, error) {
+	err := c.apply(ctx, o, func() (store.Batch, error) {
 		all, err := c.History(ctx, "")
 		if err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
 		last, err := undoable(all, id, o)
 		if err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
 		p := c.begin(tree.DecisionUndo, last.Node, o, len(all), nil)
 		p.act.Undoes, p.act.Evaluation = last.ID, last.Evaluation
 		for _, b := range last.Before {
 			if err := c.restore(ctx, p, &b, &last); err != nil {
-				return tree.Batch{}, err
+				return store.Batch{}, err
 			}
 		}
 		if err := c.uncorrect(ctx, p, &last); err != nil {
-			return tree.Batch{}, err
+			return store.Batch{}, err
 		}
 		if job = ""; last.Kind == tree.DecisionAccept {
 			job = last.Job
 			if err = c.withdraw(ctx, p, &last); err != nil {
-				return tree.Batch{}, err
+				return store.Batch{}, err
 			}
 		}
 		d, err = c.finish(ctx, p, last.Kind != tree.DecisionPin)
@@ -54,7 +56,7 @@ func (c *Curation) Undo(ctx context.Context, id string, o Options) (Result, erro
 }
 
 // Acts returns the decisions in force, oldest first.
-func (c *Curation) Acts(ctx context.Context) ([]tree.Action, error) {
+func (c *Curation) Acts(ctx context.Context) ([]ledger.Action, error) {
 	all, err := c.acts(ctx)
 	if err != nil {
 		return nil, err
@@ -63,8 +65,8 @@ func (c *Curation) Acts(ctx context.Context) ([]tree.Action, error) {
 }
 
 // acts reads all actions from the ledger, oldest first.
-func (c *Curation) acts(ctx context.Context) ([]tree.Action, error) {
-	var out []tree.Action
+func (c *Curation) acts(ctx context.Context) ([]ledger.Action, error) {
+	var out []ledger.Action
 	for e, err := range c.door.Tree.Ledger(ctx, 0) {
 		if err != nil {
 			return nil, err
@@ -77,17 +79,17 @@ func (c *Curation) acts(ctx context.Context) ([]tree.Action, error) {
 }
 
 // standingActs returns the actions without undos and reverted ones.
-func standingActs(all []tree.Action) []tree.Action {
+func standingActs(all []ledger.Action) []ledger.Action {
 	undone := map[string]bool{}
 	for _, a := range all {
 		undone[a.Undoes] = true
 	}
 	return slices.DeleteFunc(slices.Clone(all),
-		func(a tree.Action) bool { return a.Kind == tree.DecisionUndo || undone[a.ID] })
+		func(a ledger.Action) bool { return a.Kind == tree.DecisionUndo || undone[a.ID] })
 }
 
 // undoable returns the decision that an undo reverts. all is sorted latest first.
-func undoable(all []Past, id string, o Options) (tree.Action, error) {
+func undoable(all []Past, id string, o Options) (ledger.Action, error) {
 	var others *Past // the latest of another person
 	for i := range all {
 		p := &all[i]
@@ -98,22 +100,22 @@ func undoable(all []Past, id string, o Options) (tree.Action, error) {
 				others = p
 			}
 		case p.By != o.By && !o.Over:
-			return tree.Action{}, theirs(tree.DecisionUndo, id, p)
+			return ledger.Action{}, theirs(tree.DecisionUndo, id, p)
 		case p.Purged:
-			return tree.Action{}, &RefusedError{Said: tree.DecisionUndo, ID: p.Node, Why: Purged}
+			return ledger.Action{}, &RefusedError{Said: tree.DecisionUndo, ID: p.Node, Why: Purged}
 		case len(p.Verdicts) > 1 && id != "" && id != p.ID:
-			return tree.Action{}, &RefusedError{Said: tree.DecisionUndo, ID: id, Why: Several, Now: p.ID, By: p.By, At: p.At,
+			return ledger.Action{}, &RefusedError{Said: tree.DecisionUndo, ID: id, Why: Several, Now: p.ID, By: p.By, At: p.At,
 				Labels: p.Labels}
 		case !p.Free:
-			return tree.Action{}, since(all[:i], id, p)
+			return ledger.Action{}, since(all[:i], id, p)
 		default:
 			return p.Action, nil
 		}
 	}
 	if others != nil {
-		return tree.Action{}, theirs(tree.DecisionUndo, others.Target(), others)
+		return ledger.Action{}, theirs(tree.DecisionUndo, others.Target(), others)
 	}
-	return tree.Action{}, &RefusedError{Said: tree.DecisionUndo, ID: id, Why: Nothing}
+	return ledger.Action{}, &RefusedError{Said: tree.DecisionUndo, ID: id, Why: Nothing}
 }
 
 // since returns the error that names the later decision that depends on p.
@@ -130,7 +132,7 @@ func since(later []Past, id string, p *Past) error {
 }
 
 // restore plans to restore the fields of one node that an action changed.
-func (c *Curation) restore(ctx context.Context, p *plan, b *tree.Before, last *tree.Action) error {
+func (c *Curation) restore(ctx context.Context, p *plan, b *ledger.Before, last *ledger.Action) error {
 	n, err := c.door.Tree.Get(ctx, b.ID)
 	if err != nil {
 		return err
@@ -139,7 +141,7 @@ func (c *Curation) restore(ctx context.Context, p *plan, b *tree.Before, last *t
 		return &RefusedError{Said: tree.DecisionUndo, ID: n.ID, Why: Purged}
 	}
 	at := after(p.at, n.Decision)
-	now := tree.Before{Mark: n.Mark, Decision: n.Decision}
+	now := ledger.Before{Mark: n.Mark, Decision: n.Decision}
 	w := &tree.Decision{Kind: tree.DecisionUndo, At: at, By: p.act.By, Why: p.act.Why}
 	if b.Decision != nil { // the earlier decision is in force again, with a new time so that it wins in merges
 		earlier := *b.Decision
@@ -208,10 +210,10 @@ func (c *Curation) relink(ctx context.Context, n *tree.Node) error {
 }
 
 // uncorrect adds the verdicts before a relabel to the ledger again.
-func (c *Curation) uncorrect(ctx context.Context, p *plan, last *tree.Action) error {
+func (c *Curation) uncorrect(ctx context.Context, p *plan, last *ledger.Action) error {
 	were := last.Verdicts
 	if last.Verdict != nil {
-		were = []tree.Verdict{*last.Verdict}
+		were = []ledger.Verdict{*last.Verdict}
 	}
 	if len(were) == 0 {
 		return nil

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // ErrNoRuns is returned by the try function of [Ablate] when no more runs are allowed.
@@ -18,35 +18,36 @@ var ErrNoRuns = errors.New("the runs allowed are used up")
 // whatever its pass rate. The first run that contradicts this ends the ablation. Then the set is halved. A half that
 // fails in as many runs as there are pairs contains the culprit; if it passes, the other half is searched. The last
 // remaining memory has to fail alone.
-func Ablate(given []string, pairs int, try func(given []string) (correct bool, err error)) tree.Ablation {
-	a := ablation{out: tree.Ablation{Pairs: pairs, Given: given, Tried: []tree.Tried{}, Blame: tree.Unfinished}, try: try}
+func Ablate(given []string, pairs int, try func(given []string) (correct bool, err error)) ledger.Ablation {
+	a := ablation{out: ledger.Ablation{Pairs: pairs, Given: given, Tried: []ledger.Tried{}, Blame: ledger.Unfinished},
+		try: try}
 	err := a.pair()
-	if err == nil && a.out.Blame == tree.OnMemory {
+	if err == nil && a.out.Blame == ledger.OnMemory {
 		err = a.halve()
 	}
 	switch {
 	case errors.Is(err, ErrNoRuns):
-		a.out.Why = tree.WhyNoRuns
+		a.out.Why = ledger.WhyNoRuns
 	case err != nil:
-		a.out.Why = tree.WhyBrokenOff
+		a.out.Why = ledger.WhyBrokenOff
 	}
 	return a.out
 }
 
 type ablation struct {
-	out tree.Ablation
+	out ledger.Ablation
 	try func([]string) (bool, error)
 }
 
 func (a *ablation) run(given []string) (bool, error) {
-	if len(a.out.Tried) == tree.MaxTried {
+	if len(a.out.Tried) == ledger.MaxTried {
 		return false, ErrNoRuns
 	}
 	correct, err := a.try(given)
 	if err != nil {
 		return false, err
 	}
-	a.out.Tried = append(a.out.Tried, tree.Tried{Given: slices.Clone(given), Correct: correct})
+	a.out.Tried = append(a.out.Tried, ledger.Tried{Given: slices.Clone(given), Correct: correct})
 	return correct, nil
 }
 
@@ -63,17 +64,17 @@ func (a *ablation) pair() error {
 		case err != nil:
 			return err
 		case with && correct:
-			a.out.Blame = tree.OnFlaky // it failed with the same memories before
+			a.out.Blame = ledger.OnFlaky // it failed with the same memories before
 			return nil
 		case !with && !correct:
-			a.out.Blame = tree.NotOnMemory
-			if slices.ContainsFunc(a.out.Tried, func(t tree.Tried) bool { return t.Correct }) {
-				a.out.Blame = tree.OnFlaky
+			a.out.Blame = ledger.NotOnMemory
+			if slices.ContainsFunc(a.out.Tried, func(t ledger.Tried) bool { return t.Correct }) {
+				a.out.Blame = ledger.OnFlaky
 			}
 			return nil
 		}
 	}
-	a.out.Blame, a.out.Culprits = tree.OnMemory, slices.Clone(a.out.Given)
+	a.out.Blame, a.out.Culprits = ledger.OnMemory, slices.Clone(a.out.Given)
 	return nil
 }
 
@@ -88,12 +89,12 @@ func (a *ablation) halve() error {
 		}
 		fails, err := a.fails(half)
 		switch {
-		case err != nil || a.out.Blame == tree.OnFlaky:
+		case err != nil || a.out.Blame == ledger.OnFlaky:
 			return err
 		case fails:
 			suspects, a.out.Culprits = half, slices.Clone(half)
 		case len(suspects) == 1:
-			a.out.Why = tree.WhyTogether
+			a.out.Why = ledger.WhyTogether
 			return nil
 		default:
 			suspects = suspects[len(half):]
@@ -110,7 +111,7 @@ func (a *ablation) fails(given []string) (bool, error) {
 		}
 		if correct {
 			if i > 0 {
-				a.out.Blame, a.out.Culprits = tree.OnFlaky, nil
+				a.out.Blame, a.out.Culprits = ledger.OnFlaky, nil
 			}
 			return false, nil
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 func ids(n int) []string {
@@ -22,7 +22,7 @@ func ids(n int) []string {
 }
 
 // named fills in the fields that the caller of Ablate sets, so that an ablation can be checked.
-func named(a tree.Ablation) *tree.Ablation {
+func named(a ledger.Ablation) *ledger.Ablation {
 	a.Trial, a.Evaluation = "t", "v"
 	return &a
 }
@@ -34,7 +34,7 @@ func TestAblateFindsTheCulprit(t *testing.T) {
 		bad := ids(n)[rapid.IntRange(0, n-1).Draw(t, "culprit")]
 		a := Ablate(ids(n), k, func(given []string) (bool, error) { return !slices.Contains(given, bad), nil })
 		require.NoError(t, named(a).Check())
-		require.Equal(t, tree.OnMemory, a.Blame)
+		require.Equal(t, ledger.OnMemory, a.Blame)
 		require.Equal(t, []string{bad}, a.Culprits)
 		require.LessOrEqual(t, len(a.Tried), 2*k+k*8)
 		b, ok := Blame(named(a))
@@ -49,21 +49,21 @@ func TestAblateFindsAPair(t *testing.T) {
 	a := Ablate(given, 2, func(g []string) (bool, error) {
 		return !slices.Contains(g, "c_1") || !slices.Contains(g, "c_6"), nil
 	})
-	require.Equal(t, tree.OnMemory, a.Blame)
+	require.Equal(t, ledger.OnMemory, a.Blame)
 	require.Contains(t, a.Culprits, "c_1")
 	require.Contains(t, a.Culprits, "c_6")
-	require.Equal(t, tree.WhyTogether, a.Why)
+	require.Equal(t, ledger.WhyTogether, a.Why)
 }
 
 func TestAblateBlamesNobody(t *testing.T) {
 	hard := Ablate(ids(4), 3, func([]string) (bool, error) { return false, nil })
-	require.Equal(t, tree.NotOnMemory, hard.Blame)
+	require.Equal(t, ledger.NotOnMemory, hard.Blame)
 	require.Len(t, hard.Tried, 1)
 	right := Ablate(ids(4), 3, func([]string) (bool, error) { return true, nil })
-	require.Equal(t, tree.OnFlaky, right.Blame, "it failed with the same memories")
+	require.Equal(t, ledger.OnFlaky, right.Blame, "it failed with the same memories")
 	n := 0
 	later := Ablate(ids(4), 3, func(g []string) (bool, error) { n++; return len(g) == 0 && n < 3, nil })
-	require.Equal(t, tree.OnFlaky, later.Blame, "without it passed and failed")
+	require.Equal(t, ledger.OnFlaky, later.Blame, "without it passed and failed")
 }
 
 // If a run fails or no run is left, the result so far remains.
@@ -80,7 +80,7 @@ func TestAblateEndsEarly(t *testing.T) {
 			require.NoError(t, named(a).Check())
 			require.LessOrEqual(t, len(a.Tried), after)
 			if after < 4 {
-				require.Equal(t, tree.Unfinished, a.Blame)
+				require.Equal(t, ledger.Unfinished, a.Blame)
 				require.NotEmpty(t, a.Why)
 			} else {
 				require.Contains(t, a.Culprits, "c_5")
@@ -97,7 +97,7 @@ func TestAblateSeldomBlamesChance(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, uint64(pairs))) //nolint:gosec // a fixed stream
 			blamed := 0
 			for range trials {
-				if Ablate(ids(1), pairs, func([]string) (bool, error) { return r.Float64() < p, nil }).Blame == tree.OnMemory {
+				if Ablate(ids(1), pairs, func([]string) (bool, error) { return r.Float64() < p, nil }).Blame == ledger.OnMemory {
 					blamed++
 				}
 			}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // Blamed is the evidence of an ablation against one memory: the runs with it failed, those without it passed.
@@ -21,8 +21,8 @@ type Blamed struct {
 // Blame returns the evidence against the memory that an ablation blames. ok is false if it blames none or several, or
 // if its runs do not support that. The runs are not outcomes: they were made because a run failed, so [Join] ignores
 // them.
-func Blame(a *tree.Ablation) (b Blamed, ok bool) {
-	if a.Check() != nil || a.Blame != tree.OnMemory || len(a.Culprits) != 1 {
+func Blame(a *ledger.Ablation) (b Blamed, ok bool) {
+	if a.Check() != nil || a.Blame != ledger.OnMemory || len(a.Culprits) != 1 {
 		return Blamed{}, false
 	}
 	b.Memory = a.Culprits[0]

@@ -2,7 +2,7 @@ package effect
 
 import (
 	"github.com/memtree/memtree/internal/stat"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // Corrections joins the corrections of a ledger with the truth of their evaluations, entry by entry, in either order.
@@ -23,7 +23,7 @@ type Corrections struct {
 
 // corrected is a correction with the known truths of its verdicts.
 type corrected struct {
-	*tree.Correction
+	*ledger.Correction
 	first, second     *truth
 	back              bool // a person took it back
 	betFlip, betRerun bool // the bet was settled by it
@@ -44,7 +44,7 @@ func NewCorrections(above float64) *Corrections {
 }
 
 // Note adds an entry of the ledger. It ignores other kinds of entries.
-func (c *Corrections) Note(e *tree.Entry) {
+func (c *Corrections) Note(e *ledger.Entry) {
 	switch {
 	case e.Correction != nil:
 		c.correct(e.Correction)
@@ -55,7 +55,7 @@ func (c *Corrections) Note(e *tree.Entry) {
 }
 
 // correct adds a correction. Of two for one evaluation it uses the first, unless only the second did more than flag.
-func (c *Corrections) correct(n *tree.Correction) {
+func (c *Corrections) correct(n *ledger.Correction) {
 	if !(n.P >= c.above) || n.Check() != nil {
 		return
 	}
@@ -66,7 +66,7 @@ func (c *Corrections) correct(n *tree.Correction) {
 		}
 		return
 	}
-	if x != nil && (x.Done != tree.Flag || n.Done == tree.Flag) {
+	if x != nil && (x.Done != ledger.Flag || n.Done == ledger.Flag) {
 		return
 	}
 	if x == nil {
@@ -114,32 +114,32 @@ func (x *corrected) flipped() (mended, broken bool) {
 
 // rerun returns whether the verdict of the second run fixed or broke.
 func (x *corrected) rerun() (mended, broken bool) {
-	if x.first == nil || x.second == nil || x.Done != tree.Rerun {
+	if x.first == nil || x.second == nil || x.Done != ledger.Rerun {
 		return false, false
 	}
 	return !x.first.correct && x.second.correct, x.first.correct && !x.second.correct
 }
 
 // Stopped reports whether a remedy was proven to break more verdicts than it fixes.
-func (c *Corrections) Stopped(r tree.Remedy) bool {
+func (c *Corrections) Stopped(r ledger.Remedy) bool {
 	switch r {
-	case tree.Other:
+	case ledger.Other:
 		return c.flip.stopped
-	case tree.Rerun:
+	case ledger.Rerun:
 		return c.rerun.stopped
 	}
 	return false
 }
 
-// Remedied is the result of a remedy. For [tree.Flag] it is the result that the opposite verdict would have had.
+// Remedied is the result of a remedy. For [ledger.Flag] it is the result that the opposite verdict would have had.
 type Remedied struct {
-	Remedy  tree.Remedy `json:"remedy"`
-	N       int         `json:"n"`       // verdicts treated
-	Changed int         `json:"changed"` // of N, changed verdicts
-	Back    int         `json:"back"`    // of Changed, those that a person took back
-	Known   int         `json:"known"`   // of N, verdicts with a known truth
-	Mended  int         `json:"mended"`  // wrong before, right after
-	Broken  int         `json:"broken"`  // right before, wrong after
+	Remedy  ledger.Remedy `json:"remedy"`
+	N       int           `json:"n"`       // verdicts treated
+	Changed int           `json:"changed"` // of N, changed verdicts
+	Back    int           `json:"back"`    // of Changed, those that a person took back
+	Known   int           `json:"known"`   // of N, verdicts with a known truth
+	Mended  int           `json:"mended"`  // wrong before, right after
+	Broken  int           `json:"broken"`  // right before, wrong after
 
 	// Low and High are the 95 % Wilson interval of Mended / (Mended + Broken).
 	Low  float64 `json:"low"`
@@ -152,8 +152,8 @@ type Remedied struct {
 // Remedied returns the results of each remedy: flag, rerun, other.
 func (c *Corrections) Remedied() []Remedied {
 	out := []Remedied{
-		{Remedy: tree.Flag, E: c.flip.breaks()}, {Remedy: tree.Rerun, E: c.rerun.breaks()},
-		{Remedy: tree.Other, E: c.flip.breaks()},
+		{Remedy: ledger.Flag, E: c.flip.breaks()}, {Remedy: ledger.Rerun, E: c.rerun.breaks()},
+		{Remedy: ledger.Other, E: c.flip.breaks()},
 	}
 	for _, x := range c.by { // only counts, so the order is irrelevant
 		for i := range out {
@@ -181,7 +181,7 @@ func (r *Remedied) add(x *corrected) {
 	}
 	mended, broken := x.flipped()
 	known := x.first != nil
-	if x.Done == tree.Rerun {
+	if x.Done == ledger.Rerun {
 		mended, broken = x.rerun()
 		known = known && x.second != nil
 	}

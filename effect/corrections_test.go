@@ -7,24 +7,25 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
 // correctedStream returns the entries of one verdict that was likely to be wrong: its correction, and its truth.
-func correctedStream(i int, done tree.Remedy, right bool) (correction, verdict tree.Entry) {
+func correctedStream(i int, done ledger.Remedy, right bool) (correction, verdict ledger.Entry) {
 	id := fmt.Sprint("v_", i)
-	c := tree.Correction{
-		Evaluation: id, P: 0.9, Bound: 0.8, Asked: tree.Other, Done: done, First: tree.Raw(`"pass"`),
-		Other: tree.Raw(`"fail"`), Now: tree.Raw(`"fail"`), Changed: done == tree.Other,
+	c := ledger.Correction{
+		Evaluation: id, P: 0.9, Bound: 0.8, Asked: ledger.Other, Done: done, First: tree.Raw(`"pass"`),
+		Other: tree.Raw(`"fail"`), Now: tree.Raw(`"fail"`), Changed: done == ledger.Other,
 	}
-	v := tree.Verdict{Evaluation: id, Labelled: true, Correct: right, Mends: !right}
-	return tree.Entry{Correction: &c}, tree.Entry{Verdict: &v}
+	v := ledger.Verdict{Evaluation: id, Labelled: true, Correct: right, Mends: !right}
+	return ledger.Entry{Correction: &c}, ledger.Entry{Verdict: &v}
 }
 
 func TestCorrectionsCount(t *testing.T) {
 	c := NewCorrections(0.8)
 	for i, right := range []bool{false, false, false, true} {
-		cor, ver := correctedStream(i, tree.Other, right)
+		cor, ver := correctedStream(i, ledger.Other, right)
 		if i == 1 {
 			cor, ver = ver, cor // the truth comes first
 		}
@@ -33,17 +34,17 @@ func TestCorrectionsCount(t *testing.T) {
 			c.Note(&ver)
 		}
 	}
-	open, _ := correctedStream(9, tree.Other, false)
+	open, _ := correctedStream(9, ledger.Other, false)
 	c.Note(&open)
-	low, _ := correctedStream(10, tree.Other, false)
+	low, _ := correctedStream(10, ledger.Other, false)
 	low.Correction.P = 0.7 // below the bound
 	c.Note(&low)
-	three, truth := correctedStream(11, tree.Other, false)
+	three, truth := correctedStream(11, ledger.Other, false)
 	truth.Verdict.Mends = false // wrong before and after
 	c.Note(&three)
 	c.Note(&truth)
 	got := c.Remedied()[2]
-	require.Equal(t, []any{tree.Other, 6, 6, 5, 3, 1, false},
+	require.Equal(t, []any{ledger.Other, 6, 6, 5, 3, 1, false},
 		[]any{got.Remedy, got.N, got.Changed, got.Known, got.Mended, got.Broken, got.Stopped})
 	require.Less(t, got.Low, 0.75)
 	require.Greater(t, got.High, 0.75)
@@ -52,15 +53,15 @@ func TestCorrectionsCount(t *testing.T) {
 func TestCorrectionsRerun(t *testing.T) {
 	c := NewCorrections(0.8)
 	for i := range 12 {
-		cor, ver := correctedStream(i, tree.Rerun, true)
-		cor.Correction.Asked, cor.Correction.Again = tree.Rerun, ver.Verdict.Evaluation+"_2"
+		cor, ver := correctedStream(i, ledger.Rerun, true)
+		cor.Correction.Asked, cor.Correction.Again = ledger.Rerun, ver.Verdict.Evaluation+"_2"
 		again := *ver.Verdict
 		again.Evaluation, again.Correct = cor.Correction.Again, false
-		for _, e := range []tree.Entry{{Verdict: &again}, cor, ver} {
+		for _, e := range []ledger.Entry{{Verdict: &again}, cor, ver} {
 			c.Note(&e)
 		}
 	}
-	require.True(t, c.Stopped(tree.Rerun), "each broke a right verdict")
+	require.True(t, c.Stopped(ledger.Rerun), "each broke a right verdict")
 	got := c.Remedied()[1]
 	require.Equal(t, []int{12, 12, 0, 12}, []int{got.N, got.Known, got.Mended, got.Broken})
 }
@@ -71,15 +72,15 @@ func TestCorrectionsStopAndBeginAgain(t *testing.T) {
 	c, i := NewCorrections(0.8), 0
 	until := func(right, stopped bool, most int) int {
 		for n := 1; ; n++ {
-			done := tree.Other
-			if c.Stopped(tree.Other) {
-				done = tree.Flag
+			done := ledger.Other
+			if c.Stopped(ledger.Other) {
+				done = ledger.Flag
 			}
 			cor, ver := correctedStream(i, done, right)
 			i++
 			c.Note(&cor)
 			c.Note(&ver)
-			if c.Stopped(tree.Other) == stopped {
+			if c.Stopped(ledger.Other) == stopped {
 				return n
 			}
 			require.Less(t, n, most)
@@ -117,10 +118,10 @@ func TestCorrectionsStopByChance(t *testing.T) {
 
 // A withdrawn truth is replaced by the present one; the bets were settled by it once.
 func TestCorrectionsRelabelled(t *testing.T) {
-	cor, ver := correctedStream(1, tree.Other, true)
+	cor, ver := correctedStream(1, ledger.Other, true)
 	again := *ver.Verdict
 	again.Correct, again.Mends = false, true
-	for _, stream := range [][]tree.Entry{
+	for _, stream := range [][]ledger.Entry{
 		{cor, ver, {Verdict: &again}, {Verdict: &again}}, {ver, {Verdict: &again}, cor}, // truths may come first
 	} {
 		c := NewCorrections(0.8)
@@ -137,7 +138,7 @@ func TestCorrectionsRelabelled(t *testing.T) {
 func TestCorrectionsAreBounded(t *testing.T) {
 	c := NewCorrections(0.8)
 	for i := range 3 * mostEarly {
-		_, v := correctedStream(i, tree.Flag, true)
+		_, v := correctedStream(i, ledger.Flag, true)
 		c.Note(&v)
 	}
 	require.LessOrEqual(t, len(c.early.of), mostEarly)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -55,7 +56,7 @@ type learning struct {
 type Look func(id string) (Candidate, bool)
 
 // Join joins the entries of a ledger, see [Joiner].
-func Join(ledger iter.Seq[tree.Entry], look Look) Joined {
+func Join(ledger iter.Seq[ledger.Entry], look Look) Joined {
 	j := NewJoiner()
 	for e := range ledger {
 		j.Add(&e)
@@ -67,36 +68,36 @@ func Join(ledger iter.Seq[tree.Entry], look Look) Joined {
 // entries, so a ledger that has grown is joined again without being read again. It is not safe for concurrent use.
 type Joiner struct {
 	trials   map[string]drawn
-	given    map[string][]tree.Injection // at later steps, by trial
-	tests    map[string]string           // by evaluation
+	given    map[string][]ledger.Injection // at later steps, by trial
+	tests    map[string]string             // by evaluation
 	outcomes []known
 	evolved  []learning
 	acts     int // decisions that changed memories since the tree last learned
-	asked    []*tree.Trial
+	asked    []*ledger.Trial
 	blamed   []Blamed
 	chances  int // trials whose arm was drawn at random
 }
 
 // NewJoiner returns a joiner of an empty ledger.
 func NewJoiner() *Joiner {
-	return &Joiner{trials: map[string]drawn{}, given: map[string][]tree.Injection{}, tests: map[string]string{}}
+	return &Joiner{trials: map[string]drawn{}, given: map[string][]ledger.Injection{}, tests: map[string]string{}}
 }
 
 // drawn is a trial and its place in the ledger.
 type drawn struct {
-	*tree.Trial
+	*ledger.Trial
 	seq uint64
 }
 
 // known is an outcome and its place in the ledger.
 type known struct {
-	*tree.Outcome
+	*ledger.Outcome
 	seq uint64
 }
 
 // Add adds an entry and reports whether it may change the result. Of two trials with one id it uses the first, which
 // was drawn first.
-func (j *Joiner) Add(e *tree.Entry) bool {
+func (j *Joiner) Add(e *ledger.Entry) bool {
 	switch {
 	case e.Trial != nil && j.trials[e.Trial.ID].Trial == nil:
 		j.trials[e.Trial.ID] = drawn{e.Trial, e.Seq}
@@ -199,7 +200,7 @@ func (j *Joiner) count(out *Joined, followed map[string]int) {
 	}
 }
 
-func armOf(t *tree.Trial) Arm { return cmp.Or(arms[t.Arm], None) }
+func armOf(t *ledger.Trial) Arm { return cmp.Or(arms[t.Arm], None) }
 
 // corrected returns the outcomes with corrections applied: a person's latest outcome of an evaluation replaces the
 // evaluation's own, and the person's other outcomes are omitted. Without an own outcome, it takes the place of the
@@ -234,10 +235,10 @@ func (j *Joiner) corrected() []known {
 	return out
 }
 
-func attempt(o *tree.Outcome) int { return max(1, o.Attempt) }
+func attempt(o *ledger.Outcome) int { return max(1, o.Attempt) }
 
 // arms maps the arms of a ledger to those of this package.
-var arms = map[tree.Arm]Arm{tree.ArmMemory: Memory, tree.ArmOther: Other, tree.ArmHoldout: None}
+var arms = map[ledger.Arm]Arm{ledger.ArmMemory: Memory, ledger.ArmOther: Other, ledger.ArmHoldout: None}
 
 func (j *Joiner) run(t drawn, o known, look Look) Run {
 	r := Run{

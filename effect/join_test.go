@@ -7,26 +7,27 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
-func trial(id string, arm tree.Arm) tree.Entry {
-	t := &tree.Trial{ID: id, At: noon, Query: "q", Arm: arm, P: 0.8, Eligible: []string{"c_1", "c_gone"}}
-	if arm == tree.ArmMemory {
-		t.Injected = []tree.Injection{{ID: "c_1", Rank: 1}}
+func trial(id string, arm ledger.Arm) ledger.Entry {
+	t := &ledger.Trial{ID: id, At: noon, Query: "q", Arm: arm, P: 0.8, Eligible: []string{"c_1", "c_gone"}}
+	if arm == ledger.ArmMemory {
+		t.Injected = []ledger.Injection{{ID: "c_1", Rank: 1}}
 	}
-	return tree.Entry{Seq: 7, Trial: t}
+	return ledger.Entry{Seq: 7, Trial: t}
 }
 
-func outcomeOf(trial, evaluation string, attempt int, correct bool) tree.Entry {
-	return tree.Entry{Outcome: &tree.Outcome{
+func outcomeOf(trial, evaluation string, attempt int, correct bool) ledger.Entry {
+	return ledger.Entry{Outcome: &ledger.Outcome{
 		Trial: trial, Evaluation: evaluation, Attempt: attempt, Correct: correct,
 		ErrorType: "form_validation_error", Direction: taxonomy.FalsePass,
 	}}
 }
 
-func join(es ...tree.Entry) Joined {
+func join(es ...ledger.Entry) Joined {
 	return Join(slices.Values(es), func(id string) (Candidate, bool) {
 		return Candidate{ID: id, Type: tree.Case, ErrorType: "form_validation_error"}, id != "c_gone"
 	})
@@ -35,11 +36,11 @@ func join(es ...tree.Entry) Joined {
 func TestJoin(t *testing.T) {
 	j := join(
 		outcomeOf("t_1", "v_1", 0, false), // before its trial
-		trial("t_1", tree.ArmMemory), trial("t_2", tree.ArmHoldout), trial("t_3", tree.ArmMemory),
-		tree.Entry{Step: &tree.Step{Trial: "t_1", Injected: []tree.Injection{
+		trial("t_1", ledger.ArmMemory), trial("t_2", ledger.ArmHoldout), trial("t_3", ledger.ArmMemory),
+		ledger.Entry{Step: &ledger.Step{Trial: "t_1", Injected: []ledger.Injection{
 			{ID: "c_1", Rank: 1, Step: 2}, {ID: "c_2", Rank: 2, Step: 2},
 		}}},
-		tree.Entry{Verdict: &tree.Verdict{Evaluation: "v_1", CaseID: "login"}},
+		ledger.Entry{Verdict: &ledger.Verdict{Evaluation: "v_1", CaseID: "login"}},
 		outcomeOf("t_2", "v_2", 1, true),
 	)
 	require.Len(t, j.Runs, 2)
@@ -61,12 +62,12 @@ func TestJoin(t *testing.T) {
 
 // A person's outcome of a run without one is used until it is withdrawn.
 func TestJoinWhatAPersonSays(t *testing.T) {
-	said := func(correct, void bool) tree.Entry {
+	said := func(correct, void bool) ledger.Entry {
 		e := outcomeOf("t_1", "v_1", 1, correct)
 		e.Outcome.By, e.Outcome.Void = "ann", void
 		return e
 	}
-	drawn := trial("t_1", tree.ArmMemory)
+	drawn := trial("t_1", ledger.ArmMemory)
 	require.Empty(t, join(drawn).Runs)
 	runs := join(drawn, said(true, false)).Runs
 	require.Len(t, runs, 1)
@@ -83,10 +84,10 @@ func TestJoinWhatAPersonSays(t *testing.T) {
 }
 
 func TestJoinOddOutcomes(t *testing.T) {
-	other := trial("t_1", tree.ArmHoldout)
+	other := trial("t_1", ledger.ArmHoldout)
 	other.Trial.At = noon.Add(time.Hour)
 	j := join(
-		trial("t_1", tree.ArmMemory), other, // two agents share a run
+		trial("t_1", ledger.ArmMemory), other, // two agents share a run
 		outcomeOf("t_0", "v_0", 1, true), // an unknown trial
 		outcomeOf("t_1", "v_2", 2, true), // the second attempt, before the first
 		outcomeOf("t_1", "v_1", 1, false),
@@ -108,12 +109,12 @@ func TestJoinOddOutcomes(t *testing.T) {
 
 // TestQuestionsAreNoRuns: a request without a run is counted only if an outcome follows.
 func TestQuestionsAreNoRuns(t *testing.T) {
-	question := func(id string, p float64, run bool) tree.Entry {
-		e := trial(id, tree.ArmMemory)
+	question := func(id string, p float64, run bool) ledger.Entry {
+		e := trial(id, ledger.ArmMemory)
 		e.Trial.P, e.Trial.Run = p, run
 		return e
 	}
-	entries := []tree.Entry{
+	entries := []ledger.Entry{
 		question("t_typed", 1, false), question("t_while_open", 0, false), question("t_followed", 1, false),
 		question("t_run", 1, true), question("t_drawn_before_this_was_written", 0.8, false),
 		outcomeOf("t_followed", "v_1", 1, true),
@@ -126,7 +127,7 @@ func TestQuestionsAreNoRuns(t *testing.T) {
 	r := NewReport(&j, Watch(&j), Weigh(j.Runs).Fit(noon))
 	require.Equal(t, []int{3, 1, 2}, []int{r.Asked, r.Runs, r.Questions})
 
-	stats, err := StatsOf(func(yield func(tree.Entry, error) bool) {
+	stats, err := StatsOf(func(yield func(ledger.Entry, error) bool) {
 		for _, e := range entries {
 			if !yield(e, nil) {
 				return

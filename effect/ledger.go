@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -27,7 +28,7 @@ type Apart struct {
 	excuses map[string]tree.Excuse // of the evaluations that are apart
 }
 
-func (a *Apart) note(v *tree.Verdict) {
+func (a *Apart) note(v *ledger.Verdict) {
 	if v.Apart() {
 		a.excuses[v.Evaluation] = v.Excuse
 	} else {
@@ -72,7 +73,7 @@ type ablationStats struct {
 }
 
 // StatsOf reads a ledger from its beginning and counts its entries.
-func StatsOf(ledger iter.Seq2[tree.Entry, error]) (LedgerStats, error) {
+func StatsOf(ledger iter.Seq2[ledger.Entry, error]) (LedgerStats, error) {
 	corrections, joiner := NewCorrections(0), NewJoiner()
 	out := LedgerStats{Ablations: ablationStats{Blame: map[string]int{}, Blamed: []Blamed{}},
 		Apart: Apart{excuses: map[string]tree.Excuse{}}}
@@ -115,7 +116,7 @@ func (t *Trials) note(x *Asked) {
 	}
 }
 
-func (s *ablationStats) note(a *tree.Ablation) {
+func (s *ablationStats) note(a *ledger.Ablation) {
 	s.N++
 	s.Blame[string(a.Blame)]++
 	if b, ok := Blame(a); ok {

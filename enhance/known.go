@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/memtree/memtree/internal/guard"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -14,9 +15,9 @@ const OfFact tree.Type = "fact"
 // Known is a fact about the product that is given, and the cases that it explains.
 type Known struct {
 	ID    string
-	Text  string        // one sentence
-	Kind  tree.FactKind //
-	Cases []string      // false alarms: where all cases of a memory are among these, the fact is told in its place
+	Text  string          // one sentence
+	Kind  ledger.FactKind //
+	Cases []string        // false alarms: where all cases of a memory are among these, the fact is told in its place
 }
 
 // maxKnown is the most tokens of one fact. Facts do not count against Options.Budget.
@@ -33,7 +34,7 @@ func (o *Options) known() (told []Known, lines []string) {
 			slices.Contains(lines, line) {
 			continue
 		}
-		if k.Kind == tree.KnownBug {
+		if k.Kind == ledger.KnownBug {
 			line = taxonomy.Text{EN: "Known bug: ", ZH: "已知缺陷："}.In(o.Lang) + line
 		}
 		told, lines = append(told, k), append(lines, line)

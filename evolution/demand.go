@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -22,10 +24,10 @@ type niche struct{ product, scene string }
 
 // ReadDemand reads from the ledger which memories were ever injected into the prompt of a run, and when runs queried
 // what. A query without a run is no use of a memory.
-func ReadDemand(ctx context.Context, r tree.Reader, tax *taxonomy.Taxonomy) (*Demand, error) {
+func ReadDemand(ctx context.Context, r store.Reader, tax *taxonomy.Taxonomy) (*Demand, error) {
 	a := &Demand{injected: map[string]bool{}, places: map[niche][]time.Time{}}
 	runs := map[string]bool{} // trials that a run followed
-	var trials []tree.Entry
+	var trials []ledger.Entry
 	for e, err := range r.Ledger(ctx, 0) {
 		switch {
 		case err != nil:
@@ -63,7 +65,7 @@ func sceneType(tax *taxonomy.Taxonomy, word string) string {
 	return word
 }
 
-func (a *Demand) inject(list []tree.Injection) {
+func (a *Demand) inject(list []ledger.Injection) {
 	for _, i := range list {
 		a.injected[i.ID] = true
 	}

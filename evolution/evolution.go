@@ -34,13 +34,14 @@ import (
 	"github.com/memtree/memtree/internal/cue"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/prompts"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
-// Scanner is the part of the tree that evolution reads. Every tree.Store is one.
+// Scanner is the part of the tree that evolution reads. Every store.Store is one.
 type Scanner interface {
-	Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error]
+	Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error]
 }
 
 // Finder is the actual retrieval. It determines whether a memory would be found before the memory exists.

@@ -14,6 +14,7 @@ import (
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/internal/golden"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -60,7 +61,7 @@ func (m *memory) sorted() []tree.Node {
 	return all
 }
 
-func (m *memory) Scan(_ context.Context, f tree.Filter) iter.Seq2[tree.Node, error] {
+func (m *memory) Scan(_ context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) {
 		for _, n := range m.sorted() {
 			if f.Match(&n) && !yield(n, nil) {

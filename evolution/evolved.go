@@ -7,6 +7,7 @@ import (
 
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -67,7 +68,7 @@ type after struct {
 }
 
 // Scan implements Scanner.
-func (a after) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error] {
+func (a after) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
 	changed := map[string]tree.Node{}
 	for _, c := range a.changes {
 		changed[c.Node.ID] = c.Node

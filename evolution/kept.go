@@ -13,13 +13,14 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
 // Jobs is a jobCache beside a store: it stores the results of jobs, as derived data. Losing it costs calls, not
 // knowledge.
 type Jobs struct {
-	store tree.Store
+	store store.Store
 	o     JobsOptions
 
 	mu    sync.Mutex
@@ -43,12 +44,12 @@ const (
 )
 
 // OpenJobs reads the results stored beside a store.
-func OpenJobs(ctx context.Context, s tree.Store, o JobsOptions) (*Jobs, error) {
+func OpenJobs(ctx context.Context, s store.Store, o JobsOptions) (*Jobs, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	j := &Jobs{store: s, o: o, kept: map[string]json.RawMessage{}, used: map[string]bool{}}
-	kept, err := tree.OpenDerived(ctx, s, jobsName)
+	kept, err := store.OpenDerived(ctx, s, jobsName)
 	if errors.Is(err, tree.ErrNotFound) {
 		return j, nil
 	}
@@ -122,7 +123,7 @@ func (j *Jobs) Save(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = tree.SaveDerived(ctx, j.store, jobsName, info.Version, func(w io.Writer) error {
+	err = store.SaveDerived(ctx, j.store, jobsName, info.Version, func(w io.Writer) error {
 		_, err := w.Write(b)
 		return err
 	})
@@ -146,7 +147,7 @@ func (j *Jobs) Rejected() []Rejection {
 
 // Purge drops the results of drafts that were written from purged memories, and of drafts that do not cite their
 // cases. Save writes the rest, even if the store has lost it meanwhile.
-func (j *Jobs) Purge(p *tree.Purge) {
+func (j *Jobs) Purge(p *store.Purge) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	maps.DeleteFunc(j.kept, func(_ string, value json.RawMessage) bool {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -22,7 +23,7 @@ type shuffled struct {
 	r     *rand.Rand
 }
 
-func (s *shuffled) Scan(context.Context, tree.Filter) iter.Seq2[tree.Node, error] {
+func (s *shuffled) Scan(context.Context, store.Filter) iter.Seq2[tree.Node, error] {
 	s.r.Shuffle(len(s.nodes), func(i, j int) { s.nodes[i], s.nodes[j] = s.nodes[j], s.nodes[i] })
 	return func(yield func(tree.Node, error) bool) {
 		for _, n := range s.nodes {

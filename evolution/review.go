@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -107,7 +108,7 @@ func (r *Review) Rejected(ctx context.Context) ([]Rejection, error) {
 		return nil, fmt.Errorf("read rejected drafts: %w", err)
 	}
 	out := jobs.Rejected()
-	for n, err := range r.nodes.Scan(ctx, tree.Filter{Status: tree.Archived}) {
+	for n, err := range r.nodes.Scan(ctx, store.Filter{Status: tree.Archived}) {
 		if err != nil {
 			return nil, fmt.Errorf("read rejected drafts: %w", err)
 		}

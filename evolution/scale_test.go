@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -100,7 +101,7 @@ func scaled(tb testing.TB, n int) []tree.Node {
 // still is a tree that is read as a store shows it: node by node, each by itself.
 type still struct{ nodes map[string]tree.Node }
 
-func (s still) Scan(context.Context, tree.Filter) iter.Seq2[tree.Node, error] {
+func (s still) Scan(context.Context, store.Filter) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) {
 		for _, n := range s.nodes {
 			if !yield(n.Clone(), nil) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -24,7 +25,7 @@ type survey struct {
 // after it: their clock may be wrong.
 func (e *Evolver) survey(ctx context.Context, v Scanner, limit time.Time) (*survey, error) {
 	s := &survey{nodes: map[string]*tree.Node{}, lifted: map[string]*tree.Node{}, why: map[string]string{}}
-	for n, err := range v.Scan(ctx, tree.Filter{}) {
+	for n, err := range v.Scan(ctx, store.Filter{}) {
 		if err != nil {
 			return nil, err
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -127,8 +128,8 @@ func Way(e *tree.Evaluation) taxonomy.Direction {
 }
 
 // Filter returns the part of a query that a store can apply.
-func (q *Query) Filter() tree.Filter {
-	return tree.Filter{ErrorType: q.ErrorType, Direction: q.Direction}
+func (q *Query) Filter() store.Filter {
+	return store.Filter{ErrorType: q.ErrorType, Direction: q.Direction}
 }
 
 // HasNode reports whether a query selects a memory. Its day is that of Metadata.UpdatedAt. A run selects its cases, and

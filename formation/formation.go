@@ -24,6 +24,7 @@ import (
 	"github.com/memtree/memtree/internal/cue"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/taxonomy"
@@ -127,9 +128,9 @@ func (f *Former) shown(kind string) string {
 // removes the evaluation from the outbox in one batch.
 type Formed struct {
 	Changes []tree.Change // none for a right or unlabelled verdict, or for an occurrence known already
-	Verdict tree.Verdict
-	Outcome *tree.Outcome // nil unless the evaluation names a trial and is labelled
-	Notes   []string      // sentences for people about contradictions
+	Verdict ledger.Verdict
+	Outcome *ledger.Outcome // nil unless the evaluation names a trial and is labelled
+	Notes   []string        // sentences for people about contradictions
 	// ModelErr is why the model's answer was not used. Then the rules' answer was used, or a comparison of free texts
 	// stayed undecided. It is nil when the answer was used and when no model was called.
 	ModelErr error
@@ -206,7 +207,7 @@ func (f *Former) Insert(ctx context.Context, v View, r *Run) (Formed, error) {
 		}
 	}
 	if x.e.Trial != "" {
-		out.Outcome = &tree.Outcome{
+		out.Outcome = &ledger.Outcome{
 			Trial: x.e.Trial, Evaluation: out.Verdict.Evaluation, Attempt: x.e.Attempt,
 			Correct: x.judged.Correct, ErrorType: errorType, Direction: x.judged.Direction,
 		}
@@ -231,10 +232,10 @@ func (f *Former) readWrong(x *facts) {
 	x.scene, _ = f.taxonomy.SceneType(x.e.Scene.Type)
 }
 
-func verdict(e *tree.Evaluation, j Judged) tree.Verdict {
+func verdict(e *tree.Evaluation, j Judged) ledger.Verdict {
 	scene := e.Scene
 	scene.Route = tree.Route(scene.Route)
-	v := tree.Verdict{
+	v := ledger.Verdict{
 		Evaluation: e.Key(), RunID: e.RunID, CaseID: e.CaseID, Attempt: e.Attempt, Scene: scene,
 		Product: e.Scope.Product, Agent: e.Agent, Labelled: j.Labelled, Correct: j.Correct, Direction: j.Direction,
 	}

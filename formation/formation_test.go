@@ -14,6 +14,7 @@ import (
 
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/golden"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/llmtest"
 	"github.com/memtree/memtree/taxonomy"
@@ -53,7 +54,7 @@ func TestFormMakesACase(t *testing.T) {
 	require.Equal(t, "rules", n.Provenance.Analyst)
 	require.False(t, n.Provenance.Again)
 	require.NotContains(t, n.Content.Guidance+n.Content.Description+n.CaseData.ErrorReason, "保纯")
-	require.Equal(t, &tree.Outcome{Trial: "t_1", Evaluation: "v1", Attempt: 1, ErrorType: n.ErrorType,
+	require.Equal(t, &ledger.Outcome{Trial: "t_1", Evaluation: "v1", Attempt: 1, ErrorType: n.ErrorType,
 		Direction: taxonomy.FalsePass}, out.Outcome)
 	require.Equal(t, n.ID, out.Verdict.Node)
 	b, err := json.MarshalIndent(n.CaseData.Misses, "", "  ")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -45,7 +46,7 @@ func (o AblateOptions) limits() AblateOptions {
 	if o.PerHour <= 0 {
 		o.PerHour = ablateHour
 	}
-	o.PerFailure = min(o.PerFailure, tree.MaxTried)
+	o.PerFailure = min(o.PerFailure, ledger.MaxTried)
 	return o
 }
 
@@ -107,8 +108,8 @@ func (h *Harness) lookInto(f *finishedRun, e *tree.Evaluation) {
 // was not given the memories found for it, or is a second one.
 func (w *wrapped) toAblate(ctx context.Context) *failedRun {
 	given := w.guidance.IDs
-	asked := w.opts.Ablate.Pairs > 0 && w.c.Attempt <= 1 && w.guidance.Arm == tree.ArmMemory
-	if !asked || len(given) == 0 || len(given) > tree.MaxGiven || w.guidance.Trial == "" {
+	asked := w.opts.Ablate.Pairs > 0 && w.c.Attempt <= 1 && w.guidance.Arm == ledger.ArmMemory
+	if !asked || len(given) == 0 || len(given) > ledger.MaxGiven || w.guidance.Trial == "" {
 		return nil
 	}
 	return &failedRun{wrapped: *w, ctx: ctx, given: given}
@@ -167,7 +168,7 @@ func (h *Harness) ablate(ctx context.Context, f failedRun) {
 		h.o.Logger.Error("what was found of a failure was not written down", "error", err)
 		return
 	}
-	if err := h.o.Memory.Write(context.WithoutCancel(ctx), tree.Entry{At: h.o.Now(), Ablation: &a}); err != nil {
+	if err := h.o.Memory.Write(context.WithoutCancel(ctx), ledger.Entry{At: h.o.Now(), Ablation: &a}); err != nil {
 		h.failed.entries.Add(1)
 		h.o.Logger.Error("what was found of a failure was not written down", "error", err)
 	}

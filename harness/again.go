@@ -6,7 +6,9 @@ import (
 
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/risk"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -20,14 +22,14 @@ func (w *wrapped) correct(ctx context.Context, first Result) Result {
 	if c == nil {
 		return first
 	}
-	if w.o.ReadOnly && c.Done != tree.Flag {
-		onlyFlag(c, tree.WhyUnkept)
+	if w.o.ReadOnly && c.Done != ledger.Flag {
+		onlyFlag(c, ledger.WhyUnkept)
 	}
 	out := first
 	switch c.Done {
-	case tree.Rerun:
+	case ledger.Rerun:
 		out = w.again(ctx, c, first)
-	case tree.Other:
+	case ledger.Other:
 		c.Now, c.Changed = c.Other, true
 		out.Judgment, out.First = c.Other, &first
 	}
@@ -35,11 +37,11 @@ func (w *wrapped) correct(ctx context.Context, first Result) Result {
 	defer cancel()
 	kept := *c // the caller may change the result
 	kept.Grounds = nil
-	if err := w.write(soon, tree.Entry{At: w.o.Now(), Correction: &kept}); err != nil {
+	if err := w.write(soon, ledger.Entry{At: w.o.Now(), Correction: &kept}); err != nil {
 		w.o.Logger.Error("a verdict was not corrected: the correction could not be written down",
 			"case", w.c.ID, "run", w.c.RunID, "error", err)
 		out = first
-		onlyFlag(c, tree.WhyUnkept)
+		onlyFlag(c, ledger.WhyUnkept)
 	}
 	out.Correction = c
 	return out
@@ -47,7 +49,7 @@ func (w *wrapped) correct(ctx context.Context, first Result) Result {
 
 // again runs the test once more under the same trial, with the guidance of the first run and the reasons of its risk,
 // as the next attempt.
-func (w *wrapped) again(ctx context.Context, c *tree.Correction, first Result) Result {
+func (w *wrapped) again(ctx context.Context, c *ledger.Correction, first Result) Result {
 	var why []enhance.Doubt
 	for i := range first.Risk.Because {
 		if b := &first.Risk.Because[i]; b.LogOdds > 0 {
@@ -64,7 +66,7 @@ func (w *wrapped) again(ctx context.Context, c *tree.Correction, first Result) R
 	if err != nil {
 		w.o.Logger.Warn("a run that is likely to be wrong could not be run again",
 			"case", w.c.ID, "run", w.c.RunID, "error", err)
-		onlyFlag(c, tree.WhyRunFailed)
+		onlyFlag(c, ledger.WhyRunFailed)
 		return first
 	}
 	e := second.c.evaluation(&out)
@@ -90,7 +92,7 @@ func (w *wrapped) runSafely(ctx context.Context, text string) (r Result, err err
 // planSafely is planCorrection for Wrap, which must not fail: after a panic it returns nil.
 func (h *Harness) planSafely(
 	ctx context.Context, e *tree.Evaluation, r *risk.Risk, o CorrectOptions,
-) (c *tree.Correction) {
+) (c *ledger.Correction) {
 	defer func() {
 		if p := recover(); p != nil {
 			h.o.Logger.Error("a verdict was not corrected", "panic", p)
@@ -101,7 +103,7 @@ func (h *Harness) planSafely(
 }
 
 // write queues an entry for the ledger, unless the memory is open for reading only.
-func (h *Harness) write(ctx context.Context, e tree.Entry) error {
+func (h *Harness) write(ctx context.Context, e ledger.Entry) error {
 	if h.o.ReadOnly {
 		return nil
 	}
@@ -110,14 +112,14 @@ func (h *Harness) write(ctx context.Context, e tree.Entry) error {
 	}
 	done := h.held.addRun() // Drain waits for it
 	if done == nil {
-		return tree.ErrClosed
+		return store.ErrClosed
 	}
 	defer h.held.endRun(done)
 	return h.o.Memory.Write(ctx, e)
 }
 
 // checkEntry checks the kinds of entries that memory did not make of checked ones alone.
-func checkEntry(e *tree.Entry) error {
+func checkEntry(e *ledger.Entry) error {
 	switch {
 	case e.Correction != nil:
 		return e.Correction.Check()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"
 )
@@ -19,20 +20,20 @@ import (
 // verdict changes, and the ledger shows over time what the other verdict would have achieved. With invalid options
 // Wrap flags too, and logs why.
 type CorrectOptions struct {
-	Above float64     // probability to be wrong from which to correct, 0 to 1; 0: tree.CorrectAbove
-	Do    tree.Remedy // tree.Flag, tree.Rerun or tree.Other; "": tree.Flag
-	Sure  bool        // use the other verdict only where the lower end of the risk's interval reaches Above
-	Look  bool        // have a reader look at a judgment first if its risk is at least half of Above; needs a model
-	Since time.Time   // ignore results of corrections before it, as after a change of the agent
+	Above float64       // probability to be wrong from which to correct, 0 to 1; 0: ledger.CorrectAbove
+	Do    ledger.Remedy // ledger.Flag, ledger.Rerun or ledger.Other; "": ledger.Flag
+	Sure  bool          // use the other verdict only where the lower end of the risk's interval reaches Above
+	Look  bool          // have a reader look at a judgment first if its risk is at least half of Above; needs a model
+	Since time.Time     // ignore results of corrections before it, as after a change of the agent
 }
 
 // Check sets the defaults, or returns a *tree.FieldError.
 func (o CorrectOptions) Check() (CorrectOptions, error) {
 	if o.Above == 0 {
-		o.Above = tree.CorrectAbove
+		o.Above = ledger.CorrectAbove
 	}
 	if o.Do == "" {
-		o.Do = tree.Flag
+		o.Do = ledger.Flag
 	}
 	if !(o.Above > 0 && o.Above <= 1) {
 		return o, &tree.FieldError{Field: "above", Problem: fmt.Sprintf("is %v; it lies above 0 and goes to 1", o.Above)}
@@ -46,9 +47,9 @@ func (o CorrectOptions) Check() (CorrectOptions, error) {
 // Correct decides whether a judgment is likely enough to be wrong to be corrected, and what is done about it; nil: no
 // correction. It writes the correction to the ledger, unless the memory is open for reading only. It changes nothing
 // itself: Now of the result is the verdict to use. Wrap does the same for its runs. Advanced.
-func (h *Harness) Correct(ctx context.Context, e tree.Evaluation, o CorrectOptions) (*tree.Correction, error) {
+func (h *Harness) Correct(ctx context.Context, e tree.Evaluation, o CorrectOptions) (*ledger.Correction, error) {
 	o, err := o.Check()
-	if err == nil && o.Do == tree.Rerun {
+	if err == nil && o.Do == ledger.Rerun {
 		err = &tree.FieldError{Field: "do", Problem: "is rerun; only Wrap can run a test again, use flag or other"}
 	}
 	if err != nil {
@@ -67,20 +68,20 @@ func (h *Harness) Correct(ctx context.Context, e tree.Evaluation, o CorrectOptio
 	if c == nil {
 		return nil, ctx.Err()
 	}
-	if c.Done == tree.Other {
+	if c.Done == ledger.Other {
 		c.Now, c.Changed = c.Other, true
 	}
 	kept := *c // the caller may change the result
 	kept.Grounds = nil
-	if err := h.write(ctx, tree.Entry{At: h.o.Now(), Correction: &kept}); err != nil {
+	if err := h.write(ctx, ledger.Entry{At: h.o.Now(), Correction: &kept}); err != nil {
 		return nil, fmt.Errorf("correct: %w", err)
 	}
 	return c, nil
 }
 
 // ground returns a reason of a risk as a ground of a correction. That of a second look is its quotation.
-func (h *Harness) ground(e *tree.Evaluation, b *risk.Reason) tree.Ground {
-	g := tree.Ground{Signal: b.Signal, Words: b.Words, Evaluations: b.Evaluations, Memories: b.Memories}
+func (h *Harness) ground(e *tree.Evaluation, b *risk.Reason) ledger.Ground {
+	g := ledger.Ground{Signal: b.Signal, Words: b.Words, Evaluations: b.Evaluations, Memories: b.Memories}
 	if b.Signal == "look" {
 		key, _ := recordedAs(e)
 		g.Point, g.Quote = h.o.Memory.Quoted(key)
@@ -97,18 +98,18 @@ func recordedAs(e *tree.Evaluation) (key, caseID string) {
 }
 
 // onlyFlag turns a correction into a flag, with the reason.
-func onlyFlag(c *tree.Correction, why string) {
-	c.Done, c.Why, c.Again, c.Now, c.Changed = tree.Flag, why, "", c.First, false
+func onlyFlag(c *ledger.Correction, why string) {
+	c.Done, c.Why, c.Again, c.Now, c.Changed = ledger.Flag, why, "", c.First, false
 }
 
 // plan returns the correction of a judgment with a risk; nil: none. A risk without evidence corrects
 // nothing, nor does that of a judgment with a label.
-func (h *Harness) plan(ctx context.Context, e *tree.Evaluation, r *risk.Risk, o CorrectOptions) *tree.Correction {
+func (h *Harness) plan(ctx context.Context, e *tree.Evaluation, r *risk.Risk, o CorrectOptions) *ledger.Correction {
 	if r == nil || !r.Enough || r.Learned || !(r.P >= o.Above) {
 		return nil
 	}
 	key, name := recordedAs(e)
-	c := &tree.Correction{
+	c := &ledger.Correction{
 		Evaluation: key, Trial: e.Trial, CaseID: name, P: r.P, Bound: o.Above, Asked: o.Do, Done: o.Do,
 	}
 	for i := range r.Because {
@@ -122,22 +123,22 @@ func (h *Harness) plan(ctx context.Context, e *tree.Evaluation, r *risk.Risk, o 
 		c.Other, _ = judgment.Opposite(e.Judgment)
 	}
 	switch {
-	case o.Do == tree.Other && c.Other == nil:
-		onlyFlag(c, tree.WhyNoOther)
-	case o.Do == tree.Other && o.Sure && !(r.Low >= o.Above):
-		onlyFlag(c, tree.WhyUnsure)
+	case o.Do == ledger.Other && c.Other == nil:
+		onlyFlag(c, ledger.WhyNoOther)
+	case o.Do == ledger.Other && o.Sure && !(r.Low >= o.Above):
+		onlyFlag(c, ledger.WhyUnsure)
 	}
-	if c.Done == tree.Flag {
+	if c.Done == ledger.Flag {
 		return c
 	}
 	switch stopped, err := h.o.Memory.Stopped(ctx, o); {
 	case err != nil:
 		h.o.Logger.Warn("a verdict was only flagged: what corrections came to could not be read", "error", err)
-		onlyFlag(c, tree.WhyUnread)
+		onlyFlag(c, ledger.WhyUnread)
 	case stopped:
 		h.o.Logger.Warn("a verdict was only flagged: corrections broke more verdicts than they put right",
 			"remedy", o.Do, "evaluation", c.Evaluation)
-		onlyFlag(c, tree.WhyStopped)
+		onlyFlag(c, ledger.WhyStopped)
 	}
 	return c
 }

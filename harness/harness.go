@@ -16,7 +16,9 @@ import (
 
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/risk"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -48,15 +50,15 @@ type Memory interface {
 
 	// Write queues an entry for the ledger, and waits a moment for room. When it returns nil the entry is written
 	// before the memory is closed.
-	Write(ctx context.Context, e tree.Entry) error
+	Write(ctx context.Context, e ledger.Entry) error
 }
 
 // Guidance is what a memory has to say before a run.
 type Guidance struct {
-	Text  string   // the block for the prompt; "" for none
-	Trial string   // names the run in the ledger
-	Arm   tree.Arm // what chance gave the run
-	IDs   []string // the memories of Text, by rank
+	Text  string     // the block for the prompt; "" for none
+	Trial string     // names the run in the ledger
+	Arm   ledger.Arm // what chance gave the run
+	IDs   []string   // the memories of Text, by rank
 }
 
 // Test is one test case to run.
@@ -75,12 +77,12 @@ type Test struct {
 
 // Result is the result of a test. Wrap sets all fields but Judgment and Observation.
 type Result struct {
-	Judgment    tree.Raw         // any JSON
-	Observation string           // what the agent could see when it judged
-	Trial       string           // whose guidance was used
-	Risk        *risk.Risk       // how likely the judgment is to be wrong; nil: not computed in time
-	Correction  *tree.Correction // what was done because that is likely; nil: nothing
-	First       *Result          // the agent's own, if a correction replaced it
+	Judgment    tree.Raw           // any JSON
+	Observation string             // what the agent could see when it judged
+	Trial       string             // whose guidance was used
+	Risk        *risk.Risk         // how likely the judgment is to be wrong; nil: not computed in time
+	Correction  *ledger.Correction // what was done because that is likely; nil: nothing
+	First       *Result            // the agent's own, if a correction replaced it
 }
 
 // RunTest runs one test. It is what Wrap takes and what it returns.
@@ -182,7 +184,7 @@ func (h *Harness) await(ctx context.Context, of *held) error {
 		select {
 		case <-done:
 		case <-h.o.Closed:
-			return tree.ErrClosed
+			return store.ErrClosed
 		case <-ctx.Done():
 			return ctx.Err()
 		}

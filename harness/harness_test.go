@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/tree"
 )
@@ -21,12 +22,12 @@ type fake struct {
 	with   func(ids []string) (string, error)
 	risk   func() (risk.Risk, error)
 	record func(e tree.Evaluation) error
-	write  func(e tree.Entry) error
+	write  func(e ledger.Entry) error
 
 	mu       sync.Mutex
 	looks    int
 	recorded []tree.Evaluation
-	entries  []tree.Entry
+	entries  []ledger.Entry
 }
 
 func (f *fake) Guide(context.Context, *Test, *effect.Holdout) (Guidance, error) {
@@ -63,7 +64,7 @@ func (f *fake) Record(_ context.Context, e tree.Evaluation) error {
 	return f.record(e)
 }
 
-func (f *fake) Write(_ context.Context, e tree.Entry) error {
+func (f *fake) Write(_ context.Context, e ledger.Entry) error {
 	f.mu.Lock()
 	f.entries = append(f.entries, e)
 	f.mu.Unlock()
@@ -157,17 +158,17 @@ func TestAJudgeDecides(t *testing.T) {
 func TestACorrectionIsWrittenFirst(t *testing.T) {
 	doubt := func() (risk.Risk, error) { return risk.Risk{Enough: true, P: .95, Low: .9, High: .99}, nil }
 	for name, row := range map[string]struct {
-		write func(tree.Entry) error
+		write func(ledger.Entry) error
 		want  string
-		done  tree.Remedy
+		done  ledger.Remedy
 	}{
-		"written":     {nil, `"fail"`, tree.Other},
-		"not written": {func(tree.Entry) error { return errors.New("full") }, `"pass"`, tree.Flag},
+		"written":     {nil, `"fail"`, ledger.Other},
+		"not written": {func(ledger.Entry) error { return errors.New("full") }, `"pass"`, ledger.Flag},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := fake{risk: doubt, write: row.write}
 			h := open(t, &f)
-			run := h.Wrap(passes, &WrapOptions{Correct: CorrectOptions{Do: tree.Other}})
+			run := h.Wrap(passes, &WrapOptions{Correct: CorrectOptions{Do: ledger.Other}})
 			r, err := run(t.Context(), Test{ID: "T1", Prompt: "Check it"})
 			require.NoError(t, err)
 			require.JSONEq(t, row.want, string(r.Judgment))
@@ -183,7 +184,7 @@ func TestACorrectionIsWrittenFirst(t *testing.T) {
 func TestAFailureIsLookedInto(t *testing.T) {
 	f := fake{
 		guide: func() (Guidance, error) {
-			return Guidance{Text: "good bad", Trial: "t_1", Arm: tree.ArmMemory, IDs: []string{"good", "bad"}}, nil
+			return Guidance{Text: "good bad", Trial: "t_1", Arm: ledger.ArmMemory, IDs: []string{"good", "bad"}}, nil
 		},
 		with: func(ids []string) (string, error) { return ids[0], nil },
 	}

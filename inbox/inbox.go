@@ -11,6 +11,7 @@ import (
 	"github.com/memtree/memtree/internal/learned"
 	"github.com/memtree/memtree/look"
 	"github.com/memtree/memtree/risk"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -35,11 +36,11 @@ type Unlabelled struct {
 // Options are what a reader works with. All fields are required but ReadOnly.
 type Options struct {
 	Box      *learned.Inbox
-	Tree     tree.Reader
+	Tree     store.Reader
 	Score    func(ctx context.Context, runs []Unlabelled) error                             // sets the risk of each
 	Judge    func(ctx context.Context, names []string) (map[string]risk.JudgeLabels, error) // by their names
 	Looks    *look.Looks
-	ReadOnly bool // Skip returns tree.ErrReadOnly
+	ReadOnly bool // Skip returns store.ErrReadOnly
 }
 
 // Reader selects among the waiting runs. They are stored beside the store, within bounds, so that
@@ -120,7 +121,7 @@ func (r *Reader) misjudged(ctx context.Context, errorType string) (map[string]bo
 		return nil, nil
 	}
 	out := map[string]bool{}
-	for n, err := range r.o.Tree.Scan(ctx, tree.Filter{Level: tree.Case.Level(), ErrorType: errorType}) {
+	for n, err := range r.o.Tree.Scan(ctx, store.Filter{Level: tree.Case.Level(), ErrorType: errorType}) {
 		if err != nil {
 			return nil, err
 		}
@@ -136,7 +137,7 @@ func (r *Reader) misjudged(ctx context.Context, errorType string) (map[string]bo
 // tree.ErrNotFound for one that does not wait.
 func (r *Reader) Skip(key string, skipped bool) error {
 	if r.o.ReadOnly {
-		return tree.ErrReadOnly
+		return store.ErrReadOnly
 	}
 	if !r.o.Box.Skip(key, skipped) {
 		return fmt.Errorf("skip %s: %w", key, tree.ErrNotFound)

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // Base is what a ledger has of all facts. One goroutine may add to it while no other reads.
@@ -31,8 +31,8 @@ type trial struct {
 
 // early is an outcome of a run that is not known, or was given no fact.
 type early struct {
-	Outcome tree.Outcome `json:"outcome"`
-	At      time.Time    `json:"at"`
+	Outcome ledger.Outcome `json:"outcome"`
+	At      time.Time      `json:"at"`
 }
 
 // mostEarly is how many of them are saved: an outcome comes before its run by seconds at most.
@@ -74,7 +74,7 @@ func (b *Base) Line(id string) []string {
 func (b *Base) Len() int { return len(b.facts) }
 
 // Add takes in the next entry. taken reports whether an act was taken back; what it decided is passed over.
-func (b *Base) Add(e *tree.Entry, taken func(act string) bool) {
+func (b *Base) Add(e *ledger.Entry, taken func(act string) bool) {
 	switch {
 	case e.Known != nil:
 		if k := e.Known; k.Act == "" || !taken(k.Act) {
@@ -91,23 +91,23 @@ func (b *Base) Add(e *tree.Entry, taken func(act string) bool) {
 }
 
 // known takes in an entry on a fact. An entry on one that nobody stated is passed over.
-func (b *Base) known(k *tree.Known, at time.Time) {
-	if k.Source == tree.FromNote && k.Case != "" {
+func (b *Base) known(k *ledger.Known, at time.Time) {
+	if k.Source == ledger.FromNote && k.Case != "" {
 		b.read[k.Case] = true
 	}
 	r := b.facts[k.Fact]
-	if k.Op == tree.FactStated && k.Says != nil {
+	if k.Op == ledger.FactStated && k.Says != nil {
 		b.stated(k, at)
 		return
 	}
 	if r == nil {
 		return
 	}
-	if k.Op == tree.FactContradicted && k.Source == tree.FromNote {
+	if k.Op == ledger.FactContradicted && k.Source == ledger.FromNote {
 		b.doubt(r, b.facts[k.Holds])
 		return
 	}
-	if k.Source != tree.FromTeam {
+	if k.Source != ledger.FromTeam {
 		return // who proposed it cannot confirm it, and no agent takes a fact out of use
 	}
 	at = r.see(at)
@@ -115,16 +115,16 @@ func (b *Base) known(k *tree.Known, at time.Time) {
 		b.back(r)
 	}
 	switch k.Op {
-	case tree.FactConfirmed:
+	case ledger.FactConfirmed:
 		r.vote(k.By, true, at, k.Why)
 		r.Settled = true // it holds beside what seemed to say otherwise
-	case tree.FactContradicted:
+	case ledger.FactContradicted:
 		r.vote(k.By, false, at, k.Why)
-	case tree.FactForgotten:
+	case ledger.FactForgotten:
 		r.Forgotten = cmp.Or(k.Why, hadForgotten)
-	case tree.FactSettled:
+	case ledger.FactSettled:
 		b.settle(r, k, at)
-	case tree.FactEdited:
+	case ledger.FactEdited:
 		if k.Says != nil {
 			b.edit(r, k, at)
 		}
@@ -132,7 +132,7 @@ func (b *Base) known(k *tree.Known, at time.Time) {
 }
 
 // stated adds a fact, or one more witness of it.
-func (b *Base) stated(k *tree.Known, at time.Time) *record {
+func (b *Base) stated(k *ledger.Known, at time.Time) *record {
 	r := b.facts[k.Says.ID()]
 	if r == nil {
 		r = &record{ID: k.Says.ID(), Statement: *k.Says, From: k.Source, By: k.By, Since: at, Used: at}
@@ -140,11 +140,11 @@ func (b *Base) stated(k *tree.Known, at time.Time) *record {
 		b.facts[r.ID] = r
 	}
 	at = r.see(at)
-	if r.in == nil && (k.Source == tree.FromTeam || k.Source == tree.FromNote) {
+	if r.in == nil && (k.Source == ledger.FromTeam || k.Source == ledger.FromNote) {
 		b.back(r)
 	}
 	for _, p := range k.Says.Pages {
-		if len(r.Pages) > 0 && len(r.Pages) < tree.MaxPages && !slices.Contains(r.Pages, p) {
+		if len(r.Pages) > 0 && len(r.Pages) < ledger.MaxPages && !slices.Contains(r.Pages, p) {
 			r.Pages = append(r.Pages, p)
 			if r.in != nil {
 				r.in.page(p, r.slot)
@@ -152,10 +152,10 @@ func (b *Base) stated(k *tree.Known, at time.Time) *record {
 		}
 	}
 	switch k.Source {
-	case tree.FromTeam:
+	case ledger.FromTeam:
 		r.Forgotten, r.Next = "", ""
 		r.vote(k.By, true, at, k.Why)
-	case tree.FromNote:
+	case ledger.FromNote:
 		if !slices.Contains(r.Cases, k.Case) &&
 			(k.Test == "" || !slices.Contains(r.Tests, k.Test)) && len(r.Cases) < mostTests {
 			r.Cases, r.Tests = append(r.Cases, k.Case), append(r.Tests, k.Test)
@@ -207,7 +207,7 @@ func (b *Base) enter(r *record) {
 }
 
 // settle decides for a fact, against people and other facts.
-func (b *Base) settle(r *record, k *tree.Known, at time.Time) {
+func (b *Base) settle(r *record, k *ledger.Known, at time.Time) {
 	r.People, r.Settled, r.Forgotten, r.Next = nil, true, "", ""
 	r.vote(k.By, true, at, k.Why)
 	for _, id := range r.Against {
@@ -218,7 +218,7 @@ func (b *Base) settle(r *record, k *tree.Known, at time.Time) {
 }
 
 // edit puts another statement in the place of one.
-func (b *Base) edit(r *record, k *tree.Known, at time.Time) {
+func (b *Base) edit(r *record, k *ledger.Known, at time.Time) {
 	if k.Says.ID() == r.ID { // the same text holds elsewhere, or are of another kind
 		r.Statement = *k.Says
 		if r.in != nil {
@@ -241,7 +241,7 @@ func (b *Base) edit(r *record, k *tree.Known, at time.Time) {
 }
 
 // given notes which facts a run was given.
-func (b *Base) given(id, test string, in []tree.Injection, at time.Time) {
+func (b *Base) given(id, test string, in []ledger.Injection, at time.Time) {
 	for _, i := range in {
 		r := b.facts[i.ID]
 		if r == nil {
@@ -275,13 +275,13 @@ func (b *Base) wait(id, test string) *trial {
 }
 
 // outcome credits the facts that a run was given. The first outcome counts.
-func (b *Base) outcome(o *tree.Outcome, at time.Time) {
+func (b *Base) outcome(o *ledger.Outcome, at time.Time) {
 	t := b.trials[o.Trial]
 	if o.Void {
 		return
 	}
 	if t == nil {
-		x := tree.Outcome{Trial: o.Trial, Correct: o.Correct, Direction: o.Direction}
+		x := ledger.Outcome{Trial: o.Trial, Correct: o.Correct, Direction: o.Direction}
 		if b.early = append(b.early, early{x, at}); len(b.early) > mostEarly {
 			b.early = slices.Delete(b.early, 0, 1)
 		}
@@ -347,7 +347,7 @@ func (b *Base) fact(r *record, now time.Time) Fact {
 
 // Against returns the facts in use that a statement would contradict: they differ from it in numbers only, and hold
 // where it does. It sees no other contradictions.
-func (b *Base) Against(s *tree.Statement) (out []string) {
+func (b *Base) Against(s *ledger.Statement) (out []string) {
 	for _, id := range b.alike[shapeOf(s)] {
 		if o := b.facts[id]; id != s.ID() && o.inUse() && overlap(&o.Statement, s) {
 			out = append(out, id)
@@ -358,7 +358,7 @@ func (b *Base) Against(s *tree.Statement) (out []string) {
 
 // shapeOf returns the letters of a statement, and # for each number; the id of the fact where it has none. A digit that
 // is part of a name, as in viewer1, is no number.
-func shapeOf(s *tree.Statement) string {
+func shapeOf(s *ledger.Statement) string {
 	var b strings.Builder
 	numbers, before := false, ' '
 	for _, r := range strings.ToLower(s.Text) {
@@ -382,7 +382,7 @@ func shapeOf(s *tree.Statement) string {
 }
 
 // overlap reports whether two statements may hold for one run.
-func overlap(a, b *tree.Statement) bool {
+func overlap(a, b *ledger.Statement) bool {
 	meet := func(x, y string) bool { return x == "" || y == "" || x == y }
 	pages := len(a.Pages) == 0 || len(b.Pages) == 0 ||
 		slices.ContainsFunc(a.Pages, func(p string) bool { return slices.Contains(b.Pages, p) })

@@ -6,6 +6,7 @@ import (
 
 	"github.com/memtree/memtree/internal/guard"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -18,15 +19,15 @@ const (
 // Clean makes a statement fit to be stored and given, without its secrets, and returns how many it took out. secrets
 // removes those of one text. It refuses, as a *tree.FieldError, what breaks a limit, what is in neither Chinese nor
 // English, and what gives an agent orders or forces a verdict.
-func Clean(s tree.Statement, secrets func(string) (string, int)) (tree.Statement, int, error) {
+func Clean(s ledger.Statement, secrets func(string) (string, int)) (ledger.Statement, int, error) {
 	found := 0
 	clean := func(s string) string {
 		out, n := secrets(text.Line(s))
 		found += n
 		return out
 	}
-	bad := func(field, problem string, args ...any) (tree.Statement, int, error) {
-		return tree.Statement{}, 0, &tree.FieldError{Field: field, Problem: fmt.Sprintf(problem, args...)}
+	bad := func(field, problem string, args ...any) (ledger.Statement, int, error) {
+		return ledger.Statement{}, 0, &tree.FieldError{Field: field, Problem: fmt.Sprintf(problem, args...)}
 	}
 	s.Text = clean(s.Text)
 	s.Pages = cleanAll(s.Pages, func(p string) string { return clean(pageSpelled(p)) })
@@ -36,7 +37,7 @@ func Clean(s tree.Statement, secrets func(string) (string, int)) (tree.Statement
 	}
 	s.Scope.SuiteTests = cleanAll(s.Scope.SuiteTests, clean)
 	if s.Kind == "" {
-		s.Kind = tree.Behaviour
+		s.Kind = ledger.Behaviour
 	}
 	w := text.Width(s.Text)
 	switch {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -20,9 +21,9 @@ const importBatch = 500
 
 // Import adds what another tree, team or tool states, as proposals. Refused has an element for each statement, nil for
 // one that was taken; its errors are those of [Clean]. dryRun writes nothing.
-func (l *Library) Import(ctx context.Context, list []tree.Statement, by string, dryRun bool) (Imported, error) {
+func (l *Library) Import(ctx context.Context, list []ledger.Statement, by string, dryRun bool) (Imported, error) {
 	out := Imported{New: []Fact{}, Refused: make([]error, len(list))}
-	var es []tree.Entry
+	var es []ledger.Entry
 	room := 0
 	there := map[string]bool{}
 	look := func(b *Base) {
@@ -39,8 +40,8 @@ func (l *Library) Import(ctx context.Context, list []tree.Statement, by string, 
 				continue
 			}
 			there[id] = true
-			k := tree.Known{Op: tree.FactStated, Fact: id, Source: tree.FromTransfer, By: by, Says: &says}
-			es = append(es, tree.Entry{At: l.s.Now(), Known: &k})
+			k := ledger.Known{Op: ledger.FactStated, Fact: id, Source: ledger.FromTransfer, By: by, Says: &says}
+			es = append(es, ledger.Entry{At: l.s.Now(), Known: &k})
 		}
 	}
 	if err := l.s.View(ctx, look); err != nil {
@@ -59,7 +60,7 @@ func (l *Library) Import(ctx context.Context, list []tree.Statement, by string, 
 		}
 		for i := range part {
 			k := part[i].Known
-			out.New = append(out.New, Fact{ID: k.Fact, Statement: *k.Says, State: Proposed, By: by, From: tree.FromTransfer})
+			out.New = append(out.New, Fact{ID: k.Fact, Statement: *k.Says, State: Proposed, By: by, From: ledger.FromTransfer})
 		}
 	}
 	return out, nil

@@ -45,7 +45,7 @@ package knowledge
 import (
 	"time"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // State is whether a fact is in use.
@@ -63,7 +63,7 @@ const (
 // Fact is one sentence about the product, in its state at some time.
 type Fact struct {
 	ID string `json:"id"`
-	tree.Statement
+	ledger.Statement
 
 	State State     `json:"state"`
 	Trust float64   `json:"trust"` // 0 to 1
@@ -84,7 +84,7 @@ type Fact struct {
 }
 
 // Source is who is behind an entry.
-type Source = tree.Source
+type Source = ledger.Source
 
 // Vote is the last decision of one person on a fact.
 type Vote struct {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -23,42 +24,43 @@ func day(n int) time.Time { return noon.AddDate(0, 0, n) }
 // world is a base with the entries that made it.
 type world struct {
 	*knowledge.Base
-	entries []tree.Entry
+	entries []ledger.Entry
 }
 
 func newWorld() *world { return &world{Base: knowledge.NewBase()} }
 
-func (w *world) add(e tree.Entry) {
+func (w *world) add(e ledger.Entry) {
 	w.entries = append(w.entries, e)
 	w.Add(&e, func(string) bool { return false })
 }
 
 // say adds an entry on a statement and returns the id of its fact.
-func (w *world) say(at time.Time, op tree.KnownOp, from tree.Source, by string, s tree.Statement) string {
+func (w *world) say(at time.Time, op ledger.KnownOp, from ledger.Source, by string, s ledger.Statement) string {
 	if s.Kind == "" {
-		s.Kind = tree.Rule
+		s.Kind = ledger.Rule
 	}
-	k := &tree.Known{Op: op, Fact: s.ID(), Source: from, By: by}
-	if op == tree.FactStated {
+	k := &ledger.Known{Op: op, Fact: s.ID(), Source: from, By: by}
+	if op == ledger.FactStated {
 		k.Says = &s
 	}
-	if from == tree.FromNote {
+	if from == ledger.FromNote {
 		k.Case, k.Test = "c_"+by, by
 	}
-	w.add(tree.Entry{At: at, Known: k})
+	w.add(ledger.Entry{At: at, Known: k})
 	return s.ID()
 }
 
 // run gives a fact to a run of a test and says how it ended.
 func (w *world) run(at time.Time, test, fact string, missed bool) {
 	id := fmt.Sprint("t_", len(w.entries))
-	w.add(tree.Entry{At: at, Trial: &tree.Trial{ID: id, Scope: tree.Scope{Test: test}, Run: true, Arm: tree.ArmMemory,
-		Injected: []tree.Injection{{ID: fact, Rank: 1}}}})
-	o := &tree.Outcome{Trial: id, Correct: !missed}
+	w.add(ledger.Entry{At: at, Trial: &ledger.Trial{ID: id, Scope: tree.Scope{Test: test}, Run: true,
+		Arm:      ledger.ArmMemory,
+		Injected: []ledger.Injection{{ID: fact, Rank: 1}}}})
+	o := &ledger.Outcome{Trial: id, Correct: !missed}
 	if missed {
 		o.Direction = taxonomy.FalsePass
 	}
-	w.add(tree.Entry{At: at, Outcome: o})
+	w.add(ledger.Entry{At: at, Outcome: o})
 }
 
 func (w *world) fact(t *testing.T, id string, at time.Time) knowledge.Fact {
@@ -68,37 +70,38 @@ func (w *world) fact(t *testing.T, id string, at time.Time) knowledge.Fact {
 	return f
 }
 
-func (w *world) given(at time.Time, test string, s tree.Statement) bool {
+func (w *world) given(at time.Time, test string, s ledger.Statement) bool {
 	q := knowledge.Query{Text: s.Text, Scope: s.Scope, Now: at}
 	q.Scope.Test = test
 	given, _ := w.Find(&q)
 	return len(given) > 0
 }
 
-var hold = tree.Statement{Text: "A seat is held for 15 minutes.", Kind: tree.Rule, Scope: tree.Scope{Product: "travel"}}
+var hold = ledger.Statement{Text: "A seat is held for 15 minutes.", Kind: ledger.Rule,
+	Scope: tree.Scope{Product: "travel"}}
 
 // TestTrust holds the table of the package comment.
 func TestTrust(t *testing.T) {
 	w := newWorld()
-	id := w.say(day(0), tree.FactStated, tree.FromAgent, "bot", hold)
+	id := w.say(day(0), ledger.FactStated, ledger.FromAgent, "bot", hold)
 	require.InDelta(t, .5, w.fact(t, id, day(0)).Trust, 1e-9)
-	w.say(day(0), tree.FactStated, tree.FromAgent, "bot", hold)
-	w.say(day(0), tree.FactConfirmed, tree.FromAgent, "bot", hold)
+	w.say(day(0), ledger.FactStated, ledger.FromAgent, "bot", hold)
+	w.say(day(0), ledger.FactConfirmed, ledger.FromAgent, "bot", hold)
 	f := w.fact(t, id, day(0))
 	require.InDelta(t, .5, f.Trust, 1e-9, "who proposed it cannot confirm it")
 	require.Equal(t, knowledge.Proposed, f.State)
 	require.False(t, w.given(day(0), "", hold))
-	w.say(day(0), tree.FactStated, tree.FromNote, "T1", hold)
+	w.say(day(0), ledger.FactStated, ledger.FromNote, "T1", hold)
 	require.InDelta(t, 3./4, w.fact(t, id, day(0)).Trust, 1e-9)
-	w.say(day(0), tree.FactStated, tree.FromNote, "T1", hold)
+	w.say(day(0), ledger.FactStated, ledger.FromNote, "T1", hold)
 	require.InDelta(t, 3./4, w.fact(t, id, day(0)).Trust, 1e-9, "the note of one test counts once")
-	w.say(day(0), tree.FactStated, tree.FromNote, "T2", hold)
+	w.say(day(0), ledger.FactStated, ledger.FromNote, "T2", hold)
 	require.InDelta(t, 4./5, w.fact(t, id, day(0)).Trust, 1e-9)
 	require.InDelta(t, .8*.9, w.fact(t, id, day(30)).Trust, 1e-9, "×.9 after 30 days without use")
 	require.InDelta(t, .8*.9*.9, w.fact(t, id, day(60)).Trust, 1e-9)
 	require.InDelta(t, .1, w.fact(t, id, day(3000)).Trust, 1e-9)
 	require.False(t, w.given(day(400), "", hold), "below the floor")
-	w.say(day(400), tree.FactConfirmed, tree.FromTeam, "ann", hold)
+	w.say(day(400), ledger.FactConfirmed, ledger.FromTeam, "ann", hold)
 	require.InDelta(t, 8./9, w.fact(t, id, day(3000)).Trust, 1e-9, "what a person said does not age")
 	w.run(day(400), "T9", id, true)
 	require.InDelta(t, 8./10, w.fact(t, id, day(400)).Trust, 1e-9)
@@ -113,7 +116,7 @@ func TestFalseOnNight20(t *testing.T) {
 	for name, by := range map[string]func(w *world, night int, id string){
 		"a person": func(w *world, night int, _ string) {
 			if night == 20 {
-				w.say(day(night), tree.FactContradicted, tree.FromTeam, "ann", hold)
+				w.say(day(night), ledger.FactContradicted, ledger.FromTeam, "ann", hold)
 			}
 		},
 		"runs": func(w *world, night int, id string) {
@@ -129,7 +132,7 @@ func TestFalseOnNight20(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, after := newWorld(), 0
-			id := w.say(day(0), tree.FactStated, tree.FromNote, "T1", hold)
+			id := w.say(day(0), ledger.FactStated, ledger.FromNote, "T1", hold)
 			for night := 1; night <= 60; night++ {
 				told := w.given(day(night), "T1", hold)
 				by(w, night, id)
@@ -148,59 +151,59 @@ func TestFalseOnNight20(t *testing.T) {
 
 func TestStates(t *testing.T) {
 	w := newWorld()
-	id := w.say(day(0), tree.FactStated, tree.FromTeam, "ann", hold)
+	id := w.say(day(0), ledger.FactStated, ledger.FromTeam, "ann", hold)
 	other := hold
 	other.Text = "A seat is held for 20 minutes."
 	proposed := hold
 	proposed.Text = "A seat is held for 99 minutes."
-	w.say(day(1), tree.FactStated, tree.FromAgent, "bot", proposed)
+	w.say(day(1), ledger.FactStated, ledger.FromAgent, "bot", proposed)
 	require.Equal(t, knowledge.Active, w.fact(t, id, day(1)).State, "what an agent proposes holds nothing back")
-	next := w.say(day(1), tree.FactStated, tree.FromTeam, "bob", other)
+	next := w.say(day(1), ledger.FactStated, ledger.FromTeam, "bob", other)
 	require.Equal(t, knowledge.Disputed, w.fact(t, id, day(1)).State)
 	require.Equal(t, knowledge.Disputed, w.fact(t, next, day(1)).State)
 	require.Equal(t, []string{next}, w.fact(t, id, day(1)).Against)
 	require.False(t, w.given(day(1), "", hold))
-	w.say(day(2), tree.FactSettled, tree.FromTeam, "bob", other)
+	w.say(day(2), ledger.FactSettled, ledger.FromTeam, "bob", other)
 	require.Equal(t, knowledge.Superseded, w.fact(t, id, day(2)).State)
 	require.Equal(t, knowledge.Active, w.fact(t, next, day(2)).State)
-	w.say(day(3), tree.FactContradicted, tree.FromTeam, "ann", other)
+	w.say(day(3), ledger.FactContradicted, ledger.FromTeam, "ann", other)
 	f := w.fact(t, next, day(3))
 	require.Equal(t, knowledge.Disputed, f.State, "two people decided differently")
-	w.say(day(4), tree.FactContradicted, tree.FromTeam, "bob", other)
+	w.say(day(4), ledger.FactContradicted, ledger.FromTeam, "bob", other)
 	require.Equal(t, knowledge.Archived, w.fact(t, next, day(4)).State)
 
-	account := tree.Statement{Text: "The account viewer1 sees no Cancel."}
-	w.say(day(5), tree.FactStated, tree.FromTeam, "ann", account)
+	account := ledger.Statement{Text: "The account viewer1 sees no Cancel."}
+	w.say(day(5), ledger.FactStated, ledger.FromTeam, "ann", account)
 	account.Text = "The account viewer2 sees no Cancel."
-	id = w.say(day(5), tree.FactStated, tree.FromTeam, "ann", account)
+	id = w.say(day(5), ledger.FactStated, ledger.FromTeam, "ann", account)
 	require.Equal(t, knowledge.Active, w.fact(t, id, day(5)).State, "a digit in a name is no number")
-	zh := tree.Statement{Text: "锁位 15 分钟有效。"}
-	w.say(day(5), tree.FactStated, tree.FromTeam, "ann", zh)
+	zh := ledger.Statement{Text: "锁位 15 分钟有效。"}
+	w.say(day(5), ledger.FactStated, ledger.FromTeam, "ann", zh)
 	zh.Text = "锁位20分钟有效。"
-	id = w.say(day(5), tree.FactStated, tree.FromTeam, "ann", zh)
+	id = w.say(day(5), ledger.FactStated, ledger.FromTeam, "ann", zh)
 	require.Equal(t, knowledge.Disputed, w.fact(t, id, day(5)).State)
-	w.say(day(5), tree.FactConfirmed, tree.FromTeam, "ann", zh)
+	w.say(day(5), ledger.FactConfirmed, ledger.FromTeam, "ann", zh)
 	require.Equal(t, knowledge.Active, w.fact(t, id, day(5)).State, "a person says that both hold")
 }
 
 // TestScopes: a fact is given where it holds, and nowhere else.
 func TestScopes(t *testing.T) {
-	about := func(change func(*tree.Statement)) tree.Statement {
+	about := func(change func(*ledger.Statement)) ledger.Statement {
 		s := hold
 		change(&s)
 		return s
 	}
 	for name, c := range map[string]struct {
-		says      tree.Statement
+		says      ledger.Statement
 		here, not knowledge.Query
 	}{
 		"page": {
-			about(func(s *tree.Statement) { s.Pages = []string{"/seats/:p"} }),
+			about(func(s *ledger.Statement) { s.Pages = []string{"/seats/:p"} }),
 			knowledge.Query{Text: "pay", Scene: tree.Scene{Route: "/seats/42?x=1"}, Scope: hold.Scope},
 			knowledge.Query{Text: hold.Text, Scene: tree.Scene{Route: "/pay"}, Scope: hold.Scope},
 		},
 		"page by name": {
-			about(func(s *tree.Statement) { s.Pages = []string{"seat map"} }),
+			about(func(s *ledger.Statement) { s.Pages = []string{"seat map"} }),
 			knowledge.Query{Text: "Open the seat map and pay", Scope: hold.Scope},
 			knowledge.Query{Text: "A seat is held", Scope: hold.Scope},
 		},
@@ -209,22 +212,22 @@ func TestScopes(t *testing.T) {
 			knowledge.Query{Text: hold.Text, Scope: tree.Scope{Product: "bank"}},
 		},
 		"test": {
-			about(func(s *tree.Statement) { s.Scope.Test = "T1" }),
+			about(func(s *ledger.Statement) { s.Scope.Test = "T1" }),
 			knowledge.Query{Text: "x", Scope: tree.Scope{Product: "travel", Test: "T1"}},
 			knowledge.Query{Text: hold.Text, Scope: tree.Scope{Product: "travel", Test: "T2"}},
 		},
 		"place": {
-			about(func(s *tree.Statement) { s.Scope.SuiteTests, s.Scope.Position = []string{"A", "B"}, 1 }),
+			about(func(s *ledger.Statement) { s.Scope.SuiteTests, s.Scope.Position = []string{"A", "B"}, 1 }),
 			knowledge.Query{Text: hold.Text, Scope: tree.Scope{Product: "travel", SuiteTests: []string{"A", "B"}, Position: 1}},
 			knowledge.Query{Text: hold.Text, Scope: tree.Scope{Product: "travel", SuiteTests: []string{"A", "B"}}},
 		},
 		"agent": {
-			about(func(s *tree.Statement) { s.Agent = "midscene" }),
+			about(func(s *ledger.Statement) { s.Agent = "midscene" }),
 			knowledge.Query{Text: hold.Text, Scope: hold.Scope, Agent: "midscene"},
 			knowledge.Query{Text: hold.Text, Scope: hold.Scope, Agent: "other"},
 		},
 		"build": {
-			about(func(s *tree.Statement) { s.Builds = []string{"1.2"} }),
+			about(func(s *ledger.Statement) { s.Builds = []string{"1.2"} }),
 			knowledge.Query{Text: hold.Text, Scope: tree.Scope{Product: "travel", Build: "1.2"}},
 			knowledge.Query{Text: hold.Text, Scope: tree.Scope{Product: "travel", Build: "1.3"}},
 		},
@@ -235,7 +238,7 @@ func TestScopes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld()
-			w.say(day(0), tree.FactStated, tree.FromTeam, "ann", c.says)
+			w.say(day(0), ledger.FactStated, ledger.FromTeam, "ann", c.says)
 			c.here.Now, c.not.Now = day(0), day(0)
 			given, _ := w.Find(&c.here)
 			require.Len(t, given, 1)
@@ -247,15 +250,15 @@ func TestScopes(t *testing.T) {
 
 func TestKnownBugs(t *testing.T) {
 	w := newWorld()
-	bug := tree.Statement{Text: "The total of the cart is not rounded.", Kind: tree.KnownBug, Builds: []string{"1.2"}}
-	w.say(day(0), tree.FactStated, tree.FromTeam, "ann", bug)
+	bug := ledger.Statement{Text: "The total of the cart is not rounded.", Kind: ledger.KnownBug, Builds: []string{"1.2"}}
+	w.say(day(0), ledger.FactStated, ledger.FromTeam, "ann", bug)
 	q := knowledge.Query{Text: bug.Text, Now: day(0), Scope: tree.Scope{Build: "1.2"}}
 	given, _ := w.Find(&q)
 	require.Len(t, given, 1)
 	fixed := bug
 	fixed.Fixed = "1.3"
-	w.add(tree.Entry{At: day(1), Known: &tree.Known{Op: tree.FactEdited, Fact: bug.ID(),
-		Says: &fixed, Source: tree.FromTeam}})
+	w.add(ledger.Entry{At: day(1), Known: &ledger.Known{Op: ledger.FactEdited, Fact: bug.ID(),
+		Says: &fixed, Source: ledger.FromTeam}})
 	given, _ = w.Find(&q)
 	require.Len(t, given, 1, "on the build that has it")
 	q.Scope.Build = "1.3"
@@ -268,17 +271,17 @@ func TestKnownBugs(t *testing.T) {
 // back.
 func TestPoison(t *testing.T) {
 	w := newWorld()
-	w.say(day(0), tree.FactStated, tree.FromTeam, "ann", hold)
+	w.say(day(0), ledger.FactStated, ledger.FromTeam, "ann", hold)
 	for i := range 10_000 {
 		s := hold
 		if s.Text = fmt.Sprintf("A seat is held for %d minutes.", i); i%2 == 0 {
 			s.Text = fmt.Sprintf("Seat %d of travel is held by the agent itself.", i)
 		}
-		w.say(day(0), tree.FactStated, tree.FromAgent, "bot", s)
-		w.say(day(1), tree.FactConfirmed, tree.FromAgent, fmt.Sprint("bot", i), s)
+		w.say(day(0), ledger.FactStated, ledger.FromAgent, "bot", s)
+		w.say(day(1), ledger.FactConfirmed, ledger.FromAgent, fmt.Sprint("bot", i), s)
 	}
-	w.say(day(1), tree.FactForgotten, tree.FromAgent, "bot", hold)
-	w.say(day(1), tree.FactContradicted, tree.FromAgent, "bot", hold)
+	w.say(day(1), ledger.FactForgotten, ledger.FromAgent, "bot", hold)
+	w.say(day(1), ledger.FactContradicted, ledger.FromAgent, "bot", hold)
 	for _, q := range []string{hold.Text, "Seat 12 of travel is held by the agent itself",
 		"A seat is held for 99 minutes"} {
 		given, _ := w.Find(&knowledge.Query{Text: q, Scope: hold.Scope, Now: day(2)})
@@ -300,12 +303,12 @@ func TestClean(t *testing.T) {
 		"yes no": "is too short",
 		strings.Repeat("The hold runs for 15 minutes. ", 2000): "columns wide",
 	} {
-		_, _, err := knowledge.Clean(tree.Statement{Text: text}, formation.RedactText)
+		_, _, err := knowledge.Clean(ledger.Statement{Text: text}, formation.RedactText)
 		var field *tree.FieldError
 		require.ErrorAs(t, err, &field, text)
 		require.Contains(t, field.Problem, problem, text)
 	}
-	s, n, err := knowledge.Clean(tree.Statement{
+	s, n, err := knowledge.Clean(ledger.Statement{
 		Text:  "The token is ghp_abcdefghijklmnopqrstuvwxyz0123456789\nfor all",
 		Pages: []string{"https://x.test/orders/42?a=1"},
 	}, formation.RedactText)
@@ -313,7 +316,7 @@ func TestClean(t *testing.T) {
 	require.Equal(t, 1, n)
 	require.Equal(t, "The token is [redacted:github] for all", s.Text)
 	require.Equal(t, []string{"/orders/:p"}, s.Pages)
-	bug := tree.Statement{Text: "It is not rounded", Kind: tree.KnownBug, Builds: []string{"1"}, Fixed: "1"}
+	bug := ledger.Statement{Text: "It is not rounded", Kind: ledger.KnownBug, Builds: []string{"1"}, Fixed: "1"}
 	_, _, err = knowledge.Clean(bug, formation.RedactText)
 	require.ErrorContains(t, err, "for which it holds too")
 }
@@ -321,7 +324,7 @@ func TestClean(t *testing.T) {
 // FuzzLoad: whatever is read can be asked, and saved and read again the same.
 func FuzzLoad(f *testing.F) {
 	w := newWorld()
-	w.say(day(0), tree.FactStated, tree.FromTeam, "ann", hold)
+	w.say(day(0), ledger.FactStated, ledger.FromTeam, "ann", hold)
 	var b bytes.Buffer
 	require.NoError(f, w.Save(&b))
 	f.Add(b.Bytes())
@@ -345,20 +348,20 @@ func FuzzLoad(f *testing.F) {
 // FuzzKnown: no entry that the door lets pass breaks a base.
 func FuzzKnown(f *testing.F) {
 	w := newWorld()
-	w.say(day(0), tree.FactStated, tree.FromNote, "T1", hold)
-	w.say(day(0), tree.FactSettled, tree.FromTeam, "ann", hold)
+	w.say(day(0), ledger.FactStated, ledger.FromNote, "T1", hold)
+	w.say(day(0), ledger.FactSettled, ledger.FromTeam, "ann", hold)
 	for i := range w.entries {
 		b, err := json.Marshal(w.entries[i])
 		require.NoError(f, err)
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var e tree.Entry
+		var e ledger.Entry
 		if json.Unmarshal(data, &e) != nil || e.Known != nil && e.Known.Check() != nil {
 			return
 		}
 		w := newWorld()
-		w.say(day(0), tree.FactStated, tree.FromTeam, "ann", hold)
+		w.say(day(0), ledger.FactStated, ledger.FromTeam, "ann", hold)
 		w.Add(&e, func(string) bool { return false })
 		w.Add(&e, func(string) bool { return false })
 		w.All(noon)
@@ -371,7 +374,7 @@ func BenchmarkFind(b *testing.B) {
 	for _, n := range []int{100, 100_000} {
 		w := newWorld()
 		for i := range n {
-			w.say(day(0), tree.FactStated, tree.FromTeam, "ann", tree.Statement{
+			w.say(day(0), ledger.FactStated, ledger.FromTeam, "ann", ledger.Statement{
 				Text:  fmt.Sprintf("Page %d shows the %s of order%d after %d seconds", i%997, words[i%len(words)], i, i%60),
 				Scope: tree.Scope{Product: fmt.Sprint("p", i%3)},
 			})

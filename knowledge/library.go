@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/prompts"
@@ -22,7 +23,7 @@ import (
 // Sources is where a Library reads from and writes to.
 type Sources struct {
 	View    func(ctx context.Context, read func(*Base)) error
-	Write   func(ctx context.Context, es []tree.Entry) error // through the one door
+	Write   func(ctx context.Context, es []ledger.Entry) error // through the one door
 	Nodes   func(ctx context.Context) iter.Seq2[tree.Node, error]
 	Secrets func(string) (string, int) // see Clean
 	Hidden  func(product string) bool  // no model may see its texts
@@ -239,7 +240,7 @@ func (l *Library) ask(
 		return fmt.Errorf("an answer that was read before: %w", err)
 	}
 	by := cmp.Or(a.Model, l.s.Name, "reader")
-	var es []tree.Entry
+	var es []ledger.Entry
 	states := map[int]bool{} // runs whose note states a fact
 	for i := range found {
 		var same *Fact
@@ -247,13 +248,13 @@ func (l *Library) ask(
 			same = &facts[at]
 		}
 		list := l.stated(&found[i], same, runs, by, out)
-		if at := in.KnownAt(found[i].Against); at >= 0 && list[0].Op == tree.FactStated && list[0].Fact != facts[at].ID {
-			list = append(list, tree.Known{Op: tree.FactContradicted, Fact: facts[at].ID, Source: tree.FromNote, By: by,
+		if at := in.KnownAt(found[i].Against); at >= 0 && list[0].Op == ledger.FactStated && list[0].Fact != facts[at].ID {
+			list = append(list, ledger.Known{Op: ledger.FactContradicted, Fact: facts[at].ID, Source: ledger.FromNote, By: by,
 				Case: list[0].Case, Test: list[0].Test, Holds: list[0].Fact})
 			out.Disputed++
 		}
 		for _, k := range list {
-			es = append(es, tree.Entry{At: l.s.Now(), Known: &k})
+			es = append(es, ledger.Entry{At: l.s.Now(), Known: &k})
 		}
 		for _, n := range found[i].Runs {
 			states[n-1] = true
@@ -261,8 +262,8 @@ func (l *Library) ask(
 	}
 	for i, c := range runs {
 		if !states[i] {
-			es = append(es, tree.Entry{At: l.s.Now(), Known: &tree.Known{
-				Op: tree.FactNone, Fact: tree.FactPrefix, Source: tree.FromNote, By: by, Case: c.id, Test: c.test,
+			es = append(es, ledger.Entry{At: l.s.Now(), Known: &ledger.Known{
+				Op: ledger.FactNone, Fact: ledger.FactPrefix, Source: ledger.FromNote, By: by, Case: c.id, Test: c.test,
 			}})
 		}
 	}
@@ -282,7 +283,7 @@ func (l *Library) ask(
 		for _, e := range es {
 			f, ok := b.Get(e.Known.Fact, l.s.Now())
 			switch {
-			case !ok || e.Known.Op != tree.FactStated:
+			case !ok || e.Known.Op != ledger.FactStated:
 			case before[f.ID]:
 				out.Confirmed++
 			default:
@@ -295,12 +296,12 @@ func (l *Library) ask(
 
 // stated returns the entries of a fact that notes state, one for each of them: of the same fact if it is known. Of one
 // that is refused, each note counts as read.
-func (l *Library) stated(f *prompts.FactsFound, same *Fact, runs []noted, by string, out *ReadResult) []tree.Known {
-	s := tree.Statement{
-		Text: f.Statement, Kind: tree.FactKind(f.Kind), Scope: tree.Scope{Product: runs[f.Runs[0]-1].product},
+func (l *Library) stated(f *prompts.FactsFound, same *Fact, runs []noted, by string, out *ReadResult) []ledger.Known {
+	s := ledger.Statement{
+		Text: f.Statement, Kind: ledger.FactKind(f.Kind), Scope: tree.Scope{Product: runs[f.Runs[0]-1].product},
 	}
 	for _, n := range f.Runs {
-		if p := runs[n-1].page; f.Here && p != "" && !slices.Contains(s.Pages, p) && len(s.Pages) < tree.MaxPages {
+		if p := runs[n-1].page; f.Here && p != "" && !slices.Contains(s.Pages, p) && len(s.Pages) < ledger.MaxPages {
 			s.Pages = append(s.Pages, p)
 		}
 	}
@@ -311,12 +312,13 @@ func (l *Library) stated(f *prompts.FactsFound, same *Fact, runs []noted, by str
 	if err != nil {
 		out.Refused = append(out.Refused, fmt.Sprintf("%s: %v", text.Clip(f.Statement, 80), err))
 	}
-	list := make([]tree.Known, 0, len(f.Runs))
+	list := make([]ledger.Known, 0, len(f.Runs))
 	for i, n := range f.Runs {
 		c := runs[n-1]
-		k := tree.Known{Op: tree.FactNone, Fact: tree.FactPrefix, Source: tree.FromNote, By: by, Case: c.id, Test: c.test}
+		k := ledger.Known{Op: ledger.FactNone, Fact: ledger.FactPrefix, Source: ledger.FromNote, By: by, Case: c.id,
+			Test: c.test}
 		if err == nil {
-			k.Op, k.Fact, k.Says = tree.FactStated, says.ID(), &says
+			k.Op, k.Fact, k.Says = ledger.FactStated, says.ID(), &says
 		}
 		if i == 0 && err == nil {
 			k.Quote, _ = l.s.Secrets(text.Line(text.Clip(f.Quote, 200)))

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
 // Filter selects facts. The zero value selects those that are in use or put to people.
 type Filter struct {
 	Product string
-	Kind    tree.FactKind
+	Kind    ledger.FactKind
 	State   State
 	Words   string // the statement mentions them
 	Out     bool   // also those out of use

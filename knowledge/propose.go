@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -13,7 +14,7 @@ const MostProposed = 200
 // Propose adds a fact that an agent proposes. No run is given it before a person confirms it, or a reader finds it in a
 // note. It returns the fact, and whether the proposal added anything: a statement that is there is not proposed again.
 // The errors are those of [Clean], and a *tree.FieldError once MostProposed proposals wait.
-func (l *Library) Propose(ctx context.Context, s tree.Statement, by string) (f Fact, added bool, err error) {
+func (l *Library) Propose(ctx context.Context, s ledger.Statement, by string) (f Fact, added bool, err error) {
 	says, _, err := Clean(s, l.s.Secrets)
 	if err != nil {
 		return Fact{}, false, err
@@ -37,8 +38,8 @@ func (l *Library) Propose(ctx context.Context, s tree.Statement, by string) (f F
 			Problem: fmt.Sprintf("is one more than the %d proposals that may wait; a person has to decide on some first",
 				MostProposed)}
 	}
-	k := tree.Known{Op: tree.FactStated, Fact: says.ID(), Source: tree.FromAgent, By: by, Says: &says}
-	if err := l.s.Write(ctx, []tree.Entry{{At: l.s.Now(), Known: &k}}); err != nil {
+	k := ledger.Known{Op: ledger.FactStated, Fact: says.ID(), Source: ledger.FromAgent, By: by, Says: &says}
+	if err := l.s.Write(ctx, []ledger.Entry{{At: l.s.Now(), Known: &k}}); err != nil {
 		return Fact{}, false, fmt.Errorf("propose a fact: %w", err)
 	}
 	f, err = l.Get(ctx, says.ID())

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -43,7 +44,7 @@ func shelfOn(
 ) (*knowledge.Library, *knowledge.Base) {
 	return knowledge.NewLibrary(knowledge.Sources{
 		View: func(_ context.Context, read func(*knowledge.Base)) error { read(b); return nil },
-		Write: func(_ context.Context, es []tree.Entry) error {
+		Write: func(_ context.Context, es []ledger.Entry) error {
 			for i := range es {
 				if err := es[i].Check(); err != nil {
 					return err
@@ -86,7 +87,7 @@ func TestNotesAreRead(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, r.Facts, 1)
 	f := r.Facts[0]
-	require.Equal(t, []any{"A seat is held for 15 minutes.", tree.Rule, knowledge.Active, []string{"c_a", "c_c"},
+	require.Equal(t, []any{"A seat is held for 15 minutes.", ledger.Rule, knowledge.Active, []string{"c_a", "c_c"},
 		[]string{"/seats/:p"}},
 		[]any{f.Text, f.Kind, f.State, f.Cases, f.Pages})
 	require.Equal(t, []int{3, 1, 0}, []int{r.Runs, r.Calls, r.Left})
@@ -133,8 +134,9 @@ func TestNotesContradictWhatIsKnown(t *testing.T) {
 		all, err := l.All(t.Context())
 		require.NoError(t, err)
 		if confirmed {
-			b.Add(&tree.Entry{At: day(1), Known: &tree.Known{Op: tree.FactConfirmed, Fact: all[0].ID, Source: tree.FromTeam,
-				By: "ann"}}, func(string) bool { return false })
+			b.Add(&ledger.Entry{At: day(1), Known: &ledger.Known{Op: ledger.FactConfirmed, Fact: all[0].ID,
+				Source: ledger.FromTeam,
+				By:     "ann"}}, func(string) bool { return false })
 		}
 		l, _ = shelfOn(b, m, "", "a hold runs a quarter of an hour", "no holds since 1.3, only paid seats")
 		r, err := l.Read(t.Context(), nil)

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // record is what the ledger has of one fact.
 type record struct {
 	ID string `json:"id"`
-	tree.Statement
+	ledger.Statement
 	From  Source    `json:"from"`
 	By    string    `json:"by,omitempty"`
 	Since time.Time `json:"since"`
@@ -66,7 +66,7 @@ func (r *record) vote(by string, holds bool, at time.Time, why string) {
 }
 
 // outcome notes how a run ended that was given the fact.
-func (r *record) outcome(test string, o *tree.Outcome, at time.Time) {
+func (r *record) outcome(test string, o *ledger.Outcome, at time.Time) {
 	at = r.see(at)
 	switch {
 	case o.Correct:

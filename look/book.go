@@ -10,7 +10,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // Limits of a book. Beyond them the oldest looks are dropped.
@@ -84,7 +84,7 @@ func (b *Book) Len() int {
 }
 
 // Purge removes the looks at purged evaluations, because they quote them.
-func (b *Book) Purge(p *tree.Purge) {
+func (b *Book) Purge(p *store.Purge) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, key := range p.Evaluations {

@@ -17,6 +17,7 @@ import (
 	"github.com/memtree/memtree/llm/decide"
 	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/look"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -95,7 +96,7 @@ func TestLooks(t *testing.T) {
 	require.Equal(t, s.Book().Code("a"), back.Code("a"))
 	require.Error(t, back.Load(strings.NewReader(saved.String()+"{\n")))
 	require.Equal(t, look.Refuted, back.Code("a"), "the readable lines are kept")
-	back.Purge(&tree.Purge{Evaluations: []string{"a"}})
+	back.Purge(&store.Purge{Evaluations: []string{"a"}})
 	require.Zero(t, back.Len())
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/memtree/memtree/llm/decide"
 	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/prompts"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -81,7 +82,7 @@ func (s *Looks) Read(ctx context.Context, es []tree.Evaluation, o Options) (Repo
 	}
 	switch {
 	case s.a.ReadOnly && !o.DryRun:
-		return out, fmt.Errorf("look: %w", tree.ErrReadOnly)
+		return out, fmt.Errorf("look: %w", store.ErrReadOnly)
 	case model == nil && o.Decider == nil && !o.DryRun:
 		return out, fmt.Errorf("look: %w", &llm.Error{Kind: llm.KindNotSet, Err: errors.New("no model is configured")})
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/internal/judgment"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 const (
@@ -71,7 +71,7 @@ func (s *suite) open(t *testing.T) {
 		s.writes = true
 		return
 	}
-	var locked *tree.LockedError
+	var locked *store.LockedError
 	if errors.As(err, &locked) || errors.Is(err, os.ErrPermission) {
 		s.mem, err = memtree.Open(context.Background(), s.dir, &memtree.Options{ReadOnly: true, Deadline: patient})
 	}
@@ -85,7 +85,7 @@ func (s *suite) open(t *testing.T) {
 func openWithin(dir string, most time.Duration) (*memtree.Memory, error) {
 	for end := time.Now().Add(most); ; time.Sleep(50 * time.Millisecond) {
 		m, err := memtree.Open(context.Background(), dir, &memtree.Options{Deadline: patient})
-		var locked *tree.LockedError
+		var locked *store.LockedError
 		if !errors.As(err, &locked) || time.Now().After(end) {
 			return m, err
 		}

@@ -10,18 +10,19 @@ import (
 	"slices"
 	"time"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
 // Gallery is the pictures of runs beside a store. It is safe for concurrent use.
 type Gallery struct {
-	store  tree.Gallery // nil if the store keeps no pictures
-	tree   tree.Reader
+	store  store.Gallery // nil if the store keeps no pictures
+	tree   store.Reader
 	unread func() []tree.Evaluation // runs that are no case, and may refer to pictures
 }
 
 // New returns the gallery of a store; pictures may be nil. Runs that are no case yet come from unread.
-func New(pictures tree.Gallery, t tree.Reader, unread func() []tree.Evaluation) *Gallery {
+func New(pictures store.Gallery, t store.Reader, unread func() []tree.Evaluation) *Gallery {
 	return &Gallery{pictures, t, unread}
 }
 
@@ -117,7 +118,7 @@ func (g *Gallery) Sweep(ctx context.Context) error {
 }
 
 // Purge removes the pictures that only purged data refers to.
-func (g *Gallery) Purge(ctx context.Context, p *tree.Purge) error {
+func (g *Gallery) Purge(ctx context.Context, p *store.Purge) error {
 	if g.store == nil {
 		return nil
 	}
@@ -150,7 +151,7 @@ func (g *Gallery) held(ctx context.Context, holds func(id string, s tree.Status)
 			held[e.Pictures[i].SHA256] = true
 		}
 	}
-	for n, err := range g.tree.Scan(ctx, tree.Filter{Level: tree.Case.Level()}) {
+	for n, err := range g.tree.Scan(ctx, store.Filter{Level: tree.Case.Level()}) {
 		if err != nil {
 			return nil, fmt.Errorf("look for pictures: %w", err)
 		}

@@ -6,7 +6,7 @@ import (
 	"io"
 	"sync/atomic"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // pageSize is the number of bytes that are read and checked together. A record of fixed size
@@ -35,7 +35,7 @@ func (p *pages) size() int64 {
 }
 
 // span returns the n bytes that begin at off. The caller must not write to them. A range
-// outside of the index is a *tree.CorruptError: offsets come from the index itself.
+// outside of the index is a *store.CorruptError: offsets come from the index itself.
 func (p *pages) span(off, n int64) ([]byte, error) {
 	if off < 0 || n < 0 || off > p.size()-n {
 		return nil, p.damaged(off, "a part of the index lies outside of it")
@@ -111,6 +111,6 @@ func (p *pages) load(first, last int64) error {
 
 // damaged returns the error for damage at byte off.
 func (p *pages) damaged(off int64, what string) error {
-	return &tree.CorruptError{File: "the search index", Offset: p.from + off,
+	return &store.CorruptError{File: "the search index", Offset: p.from + off,
 		Lost: what + "; it will be made anew from the nodes"}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -121,7 +122,7 @@ func (s *suite) label(tb testing.TB) {
 		}
 	}
 	var nodes []tree.Node
-	for n, err := range s.m.Tree().Scan(tb.Context(), tree.Filter{}) {
+	for n, err := range s.m.Tree().Scan(tb.Context(), store.Filter{}) {
 		require.NoError(tb, err)
 		nodes = append(nodes, n)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -23,15 +24,15 @@ const (
 
 // elsewhere holds the counts of other teams.
 type elsewhere struct {
-	of   map[string]*tree.Tally // by origin
-	sums map[tree.Row]count     // sums of all tallies, by subject
+	of   map[string]*ledger.Tally // by origin
+	sums map[ledger.Row]count     // sums of all tallies, by subject
 
 	shapes [kinds]prior // means over all tallies, by their verdicts
 }
 
 // Believe imports the tally of another tree, replacing an earlier one from it. A tally without rows removes it. Believe
 // returns false, and changes nothing, if the tally breaks a limit or comes from one tree too many.
-func (m *Model) Believe(t *tree.Tally) bool {
+func (m *Model) Believe(t *ledger.Tally) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.elsewhere.believe(t)
@@ -46,18 +47,18 @@ func (m *Model) Room(origin string) bool {
 
 func (w *elsewhere) room(origin string) bool { return w.of[origin] != nil || len(w.of) < maxElsewhere }
 
-func (w *elsewhere) believe(t *tree.Tally) bool {
+func (w *elsewhere) believe(t *ledger.Tally) bool {
 	if t.Check() != nil || len(t.Rows) > 0 && !w.room(t.Origin) {
 		return false
 	}
 	of := maps.Clone(w.of)
 	if of == nil {
-		of = map[string]*tree.Tally{}
+		of = map[string]*ledger.Tally{}
 	}
 	if of[t.Origin] = t; len(t.Rows) == 0 {
 		delete(of, t.Origin)
 	}
-	*w = elsewhere{of: of, sums: map[tree.Row]count{}}
+	*w = elsewhere{of: of, sums: map[ledger.Row]count{}}
 	for _, origin := range w.origins() {
 		for _, r := range of[origin].Rows {
 			at := r.About()
@@ -72,7 +73,7 @@ func (w *elsewhere) believe(t *tree.Tally) bool {
 // joinShapes sets shapes. It leaves out those of a program that has other numbers.
 func (w *elsewhere) joinShapes() {
 	var all [kinds]float64
-	each := func(do func(k kind, s *tree.Shape)) {
+	each := func(do func(k kind, s *ledger.Shape)) {
 		for _, origin := range w.origins() {
 			for i := range w.of[origin].Shapes {
 				if s := &w.of[origin].Shapes[i]; len(s.Mean) == shapes {
@@ -85,8 +86,8 @@ func (w *elsewhere) joinShapes() {
 			}
 		}
 	}
-	each(func(k kind, s *tree.Shape) { all[k] += float64(s.Verdicts) })
-	each(func(k kind, s *tree.Shape) {
+	each(func(k kind, s *ledger.Shape) { all[k] += float64(s.Verdicts) })
+	each(func(k kind, s *ledger.Shape) {
 		p, share := &w.shapes[k], float64(s.Verdicts)/all[k]
 		for i := range shapes {
 			p.mean[i] += share * s.Mean[i]
@@ -113,14 +114,14 @@ func (w *elsewhere) by(e *tree.Evaluation, f *Features, known int) float64 {
 		}
 		sum += by
 	}
-	weight := min(countedAs, float64(w.sums[tree.Row{Of: tree.OfAll}].total()))
+	weight := min(countedAs, float64(w.sums[ledger.Row{Of: ledger.OfAll}].total()))
 	return max(-farthest, min(farthest, sum)) * weight / (weight + float64(known) + 1)
 }
 
 // lean returns the log-odds of wrong verdicts of a value for the last row of a chain, minus those of all; each row is
 // shrunk to the one before. found is false if no row has counts.
-func (w *elsewhere) lean(chain []tree.Row, value string) (by float64, found bool) {
-	base := w.sums[tree.Row{Of: tree.OfAll, Value: value}].shrink(usual, 4)
+func (w *elsewhere) lean(chain []ledger.Row, value string) (by float64, found bool) {
+	base := w.sums[ledger.Row{Of: ledger.OfAll, Value: value}].shrink(usual, 4)
 	held := base
 	for _, r := range chain {
 		r.Value = value
@@ -137,7 +138,7 @@ func (w *elsewhere) direction(e *tree.Evaluation) taxonomy.Direction {
 	best, most := taxonomy.None, 0
 	for _, origin := range w.origins() {
 		for _, r := range w.of[origin].Rows {
-			if r.Of == tree.OfAll && r.Value == value && r.Wrong > most {
+			if r.Of == ledger.OfAll && r.Value == value && r.Wrong > most {
 				best, most = r.Direction, r.Wrong
 			}
 		}
@@ -158,7 +159,7 @@ func (w *elsewhere) code(c coder) {
 			c.text(&s, maxTally)
 			continue
 		}
-		var t tree.Tally
+		var t ledger.Tally
 		if c.text(&s, maxTally); json.Unmarshal([]byte(s), &t) != nil || !w.believe(&t) {
 			c.fail("what another team counted cannot be read")
 			return

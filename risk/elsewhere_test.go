@@ -14,16 +14,17 @@ import (
 
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/internal/replay"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
 // tallied counts es as the ledger of another tree would.
-func tallied(es []tree.Evaluation) *tree.Tally {
+func tallied(es []tree.Evaluation) *ledger.Tally {
 	c := NewCounter()
 	for i := range es {
 		e := &es[i]
 		f := Extract(e)
-		c.Add(&tree.Verdict{
+		c.Add(&ledger.Verdict{
 			Labelled: true, Correct: *e.Correct, Direction: e.Direction, Product: e.Scope.Product,
 			Scene: e.Scene, Agent: e.Agent, Features: f.Encode(),
 		})
@@ -32,7 +33,7 @@ func tallied(es []tree.Evaluation) *tree.Tally {
 }
 
 // misleading returns t with the counts of its rows permuted, and the weights of its shapes turned round.
-func misleading(t *tree.Tally, seed uint64) *tree.Tally {
+func misleading(t *ledger.Tally, seed uint64) *ledger.Tally {
 	out := *t
 	out.Rows = slices.Clone(t.Rows)
 	rand.New(rand.NewPCG(seed, 3)).Shuffle(len(out.Rows), func(i, j int) {
@@ -92,7 +93,7 @@ func madeUp() twoTeams {
 }
 
 // foretold returns the predictions for es of a model with the tally t, or of a new one if t is nil.
-func foretold(es []tree.Evaluation, t *tree.Tally) []replay.Prediction {
+func foretold(es []tree.Evaluation, t *ledger.Tally) []replay.Prediction {
 	m := New()
 	if t != nil {
 		m.Believe(t)
@@ -118,7 +119,7 @@ func (w *twoTeams) measured(orders int) (out [3][3]float64) {
 	right := tallied(w.there)
 	for seed := range uint64(orders) { //nolint:gosec // small
 		es := shuffled(w.here, seed)
-		for k, t := range []*tree.Tally{nil, right, misleading(right, seed)} {
+		for k, t := range []*ledger.Tally{nil, right, misleading(right, seed)} {
 			for i, x := range afterwards(foretold(es, t)) {
 				out[k][i] += x / float64(orders)
 			}
@@ -155,7 +156,7 @@ func TestElsewhereTakenOut(t *testing.T) {
 	require.NotZero(t, first.Elsewhere)
 	require.True(t, m.Believe(tallied(w.there)), "a later tally replaces the earlier")
 	require.Equal(t, first, m.Score(e))
-	require.True(t, m.Believe(&tree.Tally{Origin: "o_other"}))
+	require.True(t, m.Believe(&ledger.Tally{Origin: "o_other"}))
 	require.Equal(t, before, m.Score(e))
 }
 
@@ -169,9 +170,9 @@ func TestElsewhereSaved(t *testing.T) {
 
 func TestElsewhereLimits(t *testing.T) {
 	m := New()
-	require.False(t, m.Believe(&tree.Tally{Rows: []tree.Row{{Of: tree.OfAll, Right: 5}}}))
+	require.False(t, m.Believe(&ledger.Tally{Rows: []ledger.Row{{Of: ledger.OfAll, Right: 5}}}))
 	for i := range maxElsewhere + 1 {
-		ok := m.Believe(&tree.Tally{Origin: fmt.Sprint(i), Verdicts: 5, Rows: []tree.Row{{Of: tree.OfAll, Right: 5}}})
+		ok := m.Believe(&ledger.Tally{Origin: fmt.Sprint(i), Verdicts: 5, Rows: []ledger.Row{{Of: ledger.OfAll, Right: 5}}})
 		require.Equal(t, i < maxElsewhere, ok)
 	}
 }
@@ -184,7 +185,7 @@ func FuzzTally(f *testing.F) {
 	f.Add(seed)
 	f.Add([]byte(`{"origin":"o","verdicts":9,"rows":[{"of":"all","right":-5,"wrong":1e9}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var x tree.Tally
+		var x ledger.Tally
 		if json.Unmarshal(b, &x) != nil {
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -12,7 +13,7 @@ import (
 // Counter counts verdicts for export to another team.
 type Counter struct {
 	n     int
-	rows  map[tree.Row]*counted
+	rows  map[ledger.Row]*counted
 	words map[uint32]string // verdict words by their hashes as values
 
 	shaped [kinds][]shaped // the latest ones at the end
@@ -25,7 +26,7 @@ type counted struct {
 
 // NewCounter returns an empty Counter.
 func NewCounter() *Counter {
-	c := &Counter{rows: map[tree.Row]*counted{}, words: map[uint32]string{}}
+	c := &Counter{rows: map[ledger.Row]*counted{}, words: map[uint32]string{}}
 	for _, w := range judgment.Words() {
 		c.words[hash("value", w)] = w
 	}
@@ -34,7 +35,7 @@ func NewCounter() *Counter {
 
 // Add counts a verdict with a known truth. It counts the value only if package judgment knows the word, because such a
 // word reveals nothing about the run.
-func (c *Counter) Add(v *tree.Verdict) {
+func (c *Counter) Add(v *ledger.Verdict) {
 	if !v.Labelled {
 		return
 	}
@@ -44,7 +45,7 @@ func (c *Counter) Add(v *tree.Verdict) {
 		value = c.words[f.value]
 		c.addShape(&f, !v.Correct)
 	}
-	rows := []tree.Row{{Of: tree.OfAll}}
+	rows := []ledger.Row{{Of: ledger.OfAll}}
 	for _, chain := range chains(&v.Agent, v.Product, &v.Scene) {
 		rows = append(rows, chain...)
 	}
@@ -69,14 +70,14 @@ func (c *Counter) addShape(f *Features, wrong bool) {
 }
 
 // shapes returns what the latest verdicts show about shapes, if there are enough.
-func (c *Counter) shapes() (out []tree.Shape) {
+func (c *Counter) shapes() (out []ledger.Shape) {
 	for k, of := range c.shaped {
 		of = of[max(0, len(of)-window):]
-		if len(of) < tree.LeastShaped {
+		if len(of) < ledger.LeastShaped {
 			continue
 		}
 		p := learnPrior([][]shaped{of}).rounded()
-		out = append(out, tree.Shape{
+		out = append(out, ledger.Shape{
 			Observed: kind(k) == observed, Verdicts: len(of), Mean: p.mean[:], Deviation: p.sd[:], Passes: p.passes[:],
 			Fails: p.fail[:],
 		})
@@ -86,15 +87,15 @@ func (c *Counter) shapes() (out []tree.Shape) {
 
 // chains returns the rows of a verdict besides all: by agent and model, and by product and scene type. It omits rows
 // without a name, and those whose name is too long.
-func chains(by *tree.Agent, product string, scene *tree.Scene) [2][]tree.Row {
-	var out [2][]tree.Row
-	for i, rows := range [2][2]tree.Row{
-		{{Of: tree.OfJudge, Name: by.Name}, {Of: tree.OfJudge, Name: by.Name, Model: by.Model}},
-		{{Of: tree.OfProduct, Name: product}, {Of: tree.OfScene, Name: scene.Type}},
+func chains(by *tree.Agent, product string, scene *tree.Scene) [2][]ledger.Row {
+	var out [2][]ledger.Row
+	for i, rows := range [2][2]ledger.Row{
+		{{Of: ledger.OfJudge, Name: by.Name}, {Of: ledger.OfJudge, Name: by.Name, Model: by.Model}},
+		{{Of: ledger.OfProduct, Name: product}, {Of: ledger.OfScene, Name: scene.Type}},
 	} {
 		for _, r := range rows {
 			twice := len(out[i]) > 0 && r == out[i][0]
-			if r.Name != "" && !twice && len(r.Name) <= tree.MaxRowName && len(r.Model) <= tree.MaxRowName {
+			if r.Name != "" && !twice && len(r.Name) <= ledger.MaxRowName && len(r.Model) <= ledger.MaxRowName {
 				out[i] = append(out[i], r)
 			}
 		}
@@ -102,7 +103,7 @@ func chains(by *tree.Agent, product string, scene *tree.Scene) [2][]tree.Row {
 	return out
 }
 
-func (c *Counter) add(of tree.Row, v *tree.Verdict) {
+func (c *Counter) add(of ledger.Row, v *ledger.Verdict) {
 	n := c.rows[of]
 	if n == nil {
 		n = &counted{ways: map[taxonomy.Direction]int{}}
@@ -116,12 +117,12 @@ func (c *Counter) add(of tree.Row, v *tree.Verdict) {
 	n.ways[v.Direction]++
 }
 
-// Tally returns the rows with at least tree.LeastCounted verdicts, and of too many rows those with the most verdicts.
+// Tally returns the rows with at least ledger.LeastCounted verdicts, and of too many rows those with the most verdicts.
 // origin is the id of the counting tree.
-func (c *Counter) Tally(origin string) *tree.Tally {
-	out := &tree.Tally{Origin: origin, Verdicts: c.n, Rows: []tree.Row{}, Shapes: c.shapes()}
+func (c *Counter) Tally(origin string) *ledger.Tally {
+	out := &ledger.Tally{Origin: origin, Verdicts: c.n, Rows: []ledger.Row{}, Shapes: c.shapes()}
 	for r, n := range c.rows {
-		if n.right+n.wrong < tree.LeastCounted {
+		if n.right+n.wrong < ledger.LeastCounted {
 			continue
 		}
 		r.Right, r.Wrong = n.right, n.wrong
@@ -133,10 +134,10 @@ func (c *Counter) Tally(origin string) *tree.Tally {
 		}
 		out.Rows = append(out.Rows, r)
 	}
-	slices.SortFunc(out.Rows, func(a, b tree.Row) int {
-		return cmp.Or(cmp.Compare(b.Right+b.Wrong, a.Right+a.Wrong), tree.CompareRows(a, b))
+	slices.SortFunc(out.Rows, func(a, b ledger.Row) int {
+		return cmp.Or(cmp.Compare(b.Right+b.Wrong, a.Right+a.Wrong), ledger.CompareRows(a, b))
 	})
-	out.Rows = out.Rows[:min(len(out.Rows), tree.MaxRows)]
-	slices.SortFunc(out.Rows, tree.CompareRows)
+	out.Rows = out.Rows[:min(len(out.Rows), ledger.MaxRows)]
+	slices.SortFunc(out.Rows, ledger.CompareRows)
 	return out
 }

@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree/internal/text"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // Message is one message of a transcript.
 type Message struct {
-	Role string        `json:"role"` // system, user, assistant or tool
-	Kind tree.WorkKind `json:"kind,omitempty"`
+	Role string          `json:"role"` // system, user, assistant or tool
+	Kind ledger.WorkKind `json:"kind,omitempty"`
 	// Kind is decision, error, finding or task where the caller knows that the message has to stay. Of others the text is
 	// read, see [KindOf].
 	Text string `json:"text"`
@@ -26,7 +26,7 @@ type CompactOptions struct {
 
 	// Read returns the kind of a message and the sentences of it that have to stay, "" for none; nil: [KindOf]. A caller
 	// with a model hands in what it answered.
-	Read func(text string) (tree.WorkKind, []string)
+	Read func(text string) (ledger.WorkKind, []string)
 }
 
 // Compacted is what a compaction did.

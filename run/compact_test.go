@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/run"
-	"github.com/memtree/memtree/tree"
 )
 
 // What has a kind stays, the budget holds, and the order is that of the transcript, whatever is in it.
@@ -19,8 +19,8 @@ func TestCompact(t *testing.T) {
 		list := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) run.Message {
 			return run.Message{
 				Role: rapid.SampledFrom([]string{"system", "user", "assistant", "tool"}).Draw(t, "role"),
-				Kind: rapid.SampledFrom([]tree.WorkKind{"", "", "", "", tree.WorkError, tree.WorkFinding,
-					tree.WorkDecision}).Draw(t, "kind"),
+				Kind: rapid.SampledFrom([]ledger.WorkKind{"", "", "", "", ledger.WorkError, ledger.WorkFinding,
+					ledger.WorkDecision}).Draw(t, "kind"),
 				Text: rapid.SampledFrom([]string{"", "ok", "页面已加载", rapid.StringN(0, 400, 2000).Draw(t, "text")}).Draw(t, "which"),
 			}
 		}), 0, 60).Draw(t, "list")
@@ -53,7 +53,8 @@ func TestCompactKeepsWhatMatters(t *testing.T) {
 	for range 200 {
 		list = append(list, run.Message{Role: "tool", Text: "The page has loaded; it lists twenty products with prices."})
 	}
-	decided := run.Message{Role: "assistant", Kind: tree.WorkDecision, Text: "I pay by card, since the invoice is broken."}
+	decided := run.Message{Role: "assistant", Kind: ledger.WorkDecision,
+		Text: "I pay by card, since the invoice is broken."}
 	list = slices.Insert(list, 30, decided)
 	list = append(list, run.Message{Role: "user", Text: "Go on."})
 	out, did := run.Compact(list, run.CompactOptions{Budget: 1000})
@@ -70,18 +71,18 @@ func TestCompactKeepsWhatMatters(t *testing.T) {
 
 // Errors, findings and decisions are found in plain messages, in both languages, and the rest is left to the summary.
 func TestKindOf(t *testing.T) {
-	for s, kind := range map[string]tree.WorkKind{
-		"The page does not show any orders.":                               tree.WorkError,
-		"点击提交后没有反应":                                                        tree.WorkError,
-		"I will try another payment method.":                               tree.WorkDecision,
-		"改用银行卡支付":                                                          tree.WorkDecision,
-		"Only three of the invoices are open, in total 41.20 euros.":       tree.WorkFinding,
-		"合计 320 元":                                                         tree.WorkFinding,
-		"call cancel_order {\"order\": 7}":                                 tree.WorkDecision,
+	for s, kind := range map[string]ledger.WorkKind{
+		"The page does not show any orders.":                               ledger.WorkError,
+		"点击提交后没有反应":                                                        ledger.WorkError,
+		"I will try another payment method.":                               ledger.WorkDecision,
+		"改用银行卡支付":                                                          ledger.WorkDecision,
+		"Only three of the invoices are open, in total 41.20 euros.":       ledger.WorkFinding,
+		"合计 320 元":                                                         ledger.WorkFinding,
+		"call cancel_order {\"order\": 7}":                                 ledger.WorkDecision,
 		"The page has loaded.":                                             "",
 		"click('79')":                                                      "",
 		"打开购物车页面":                                                          "",
-		"Opening the cart. The button is not visible. I will go back now.": tree.WorkError,
+		"Opening the cart. The button is not visible. I will go back now.": ledger.WorkError,
 	} {
 		kind2, sentences := run.KindOf(s)
 		require.Equal(t, kind, kind2, s)
@@ -98,7 +99,7 @@ func TestCompactOfLongMessages(t *testing.T) {
 		{Role: "system", Text: "You explore the shop."},
 		{Role: "tool", Text: "The coupon was not found. " + long},
 		{Role: "tool", Text: strings.Repeat("界", 350_000)},
-		{Role: "assistant", Kind: tree.WorkDecision, Text: "I pay by card. " + long},
+		{Role: "assistant", Kind: ledger.WorkDecision, Text: "I pay by card. " + long},
 		{Role: "user", Text: long + "Go on."},
 	}
 	for _, count := range []func(string) int{nil, func(s string) int { return len(s) }} {
@@ -108,6 +109,6 @@ func TestCompactOfLongMessages(t *testing.T) {
 		require.True(t, slices.ContainsFunc(out, func(m run.Message) bool {
 			return strings.Contains(m.Text, "The coupon was not found.")
 		}))
-		require.True(t, slices.ContainsFunc(out, func(m run.Message) bool { return m.Kind == tree.WorkDecision }))
+		require.True(t, slices.ContainsFunc(out, func(m run.Message) bool { return m.Kind == ledger.WorkDecision }))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/internal/text"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // Episode is an ended run that is like something, and how much, from 0 to 1.
@@ -108,7 +108,7 @@ func (r *Runs) Common(ctx context.Context, of *Run) (out string, err error) {
 // reason returns the sentence on how a run ended: its own, or its last error.
 func reason(r *Run) string {
 	s := r.Why
-	if errs := r.Of(tree.WorkError); s == "" && len(errs) > 0 {
+	if errs := r.Of(ledger.WorkError); s == "" && len(errs) > 0 {
 		s = errs[len(errs)-1].Text
 	}
 	for _, one := range text.Sentences(text.Line(s)) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // Limits of a run, and of the runs.
@@ -63,7 +63,7 @@ func (l *Log) hasKey(id, key string) bool {
 
 // Add takes in the next entry of the ledger. An update of a run that did not start begins it; one that its run has no
 // room for, or that comes after the end, is passed over, but for feedback.
-func (l *Log) Add(e *tree.Entry) {
+func (l *Log) Add(e *ledger.Entry) {
 	w := e.Work
 	if w == nil || l.hasKey(w.Run, w.Key) {
 		return
@@ -77,7 +77,7 @@ func (l *Log) Add(e *tree.Entry) {
 	if w.Key != "" {
 		r.Keys[w.Key] = true
 	}
-	if r.Ended() && w.Kind != tree.WorkFeedback {
+	if r.Ended() && w.Kind != ledger.WorkFeedback {
 		return
 	}
 	r.add(w, e.At)
@@ -115,9 +115,9 @@ func (l *Log) drop(now time.Time, agent string) {
 	}
 }
 
-func (r *record) add(w *tree.Work, at time.Time) {
+func (r *record) add(w *ledger.Work, at time.Time) {
 	r.Updates++
-	if w.Kind == tree.WorkFeedback {
+	if w.Kind == ledger.WorkFeedback {
 		if len(r.Feedback) < mostRatings {
 			r.Feedback = append(r.Feedback, Feedback{w.Rating, w.Text, w.By, at})
 		}
@@ -130,34 +130,34 @@ func (r *record) add(w *tree.Work, at time.Time) {
 		r.Agents = append(r.Agents, w.By)
 	}
 	switch w.Kind {
-	case tree.WorkStart:
+	case ledger.WorkStart:
 		r.Goal, r.Product, r.Build, r.Test = w.Text, w.Product, w.Build, w.Test
-	case tree.WorkTask:
+	case ledger.WorkTask:
 		r.task(w, at)
-	case tree.WorkNote, tree.WorkDecision, tree.WorkError, tree.WorkFinding:
+	case ledger.WorkNote, ledger.WorkDecision, ledger.WorkError, ledger.WorkFinding:
 		r.note(Note{w.Kind, w.Text, w.Page, w.State, w.By, at})
-	case tree.WorkVisit:
+	case ledger.WorkVisit:
 		if i, ok := r.pages[w.Page]; ok {
 			r.Visited[i].Times, r.Visited[i].Last = r.Visited[i].Times+1, at
 		} else if len(r.Visited) < mostPages {
 			r.pages[w.Page] = len(r.Visited)
 			r.Visited = append(r.Visited, Visit{w.Page, 1, at})
 		}
-	case tree.WorkTested:
+	case ledger.WorkTested:
 		key := w.Page + "\n" + w.Name
 		if _, ok := r.tested[key]; !ok && len(r.Tested) < mostTested {
 			r.tested[key] = len(r.Tested)
 			r.Tested = append(r.Tested, Tested{w.Page, w.Name})
 		}
-	case tree.WorkValue:
+	case ledger.WorkValue:
 		r.value(w)
-	case tree.WorkEnd:
+	case ledger.WorkEnd:
 		r.State, r.Why, r.Values, r.values = State(w.State), w.Text, nil, 0
-	case tree.WorkFeedback: // above
+	case ledger.WorkFeedback: // above
 	}
 }
 
-func (r *record) task(w *tree.Work, at time.Time) {
+func (r *record) task(w *ledger.Work, at time.Time) {
 	i, ok := r.tasks[w.Task]
 	if !ok {
 		if len(r.Tasks) == MostTasks {
@@ -177,14 +177,14 @@ func (r *record) task(w *tree.Work, at time.Time) {
 // note adds a note. Without room the oldest plain note goes, or else the oldest one.
 func (r *record) note(n Note) {
 	if len(r.Notes) == mostNotes {
-		at := max(0, slices.IndexFunc(r.Notes, func(o Note) bool { return o.Kind == tree.WorkNote }))
+		at := max(0, slices.IndexFunc(r.Notes, func(o Note) bool { return o.Kind == ledger.WorkNote }))
 		r.Notes = slices.Delete(r.Notes, at, at+1)
 		r.Left++
 	}
 	r.Notes = append(r.Notes, n)
 }
 
-func (r *record) value(w *tree.Work) {
+func (r *record) value(w *ledger.Work) {
 	if old, ok := r.Values[w.Name]; ok {
 		r.values -= len(w.Name) + len(old)
 		delete(r.Values, w.Name)

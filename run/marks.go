@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/memtree/memtree/internal/text"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 //go:embed marks.txt
@@ -16,7 +16,7 @@ var marksFile string
 
 // mark is a turn of speech.
 type mark struct {
-	kind    tree.WorkKind
+	kind    ledger.WorkKind
 	pattern *regexp.Regexp
 }
 
@@ -26,7 +26,7 @@ var marks = sync.OnceValue(func() (out []mark) {
 		if !ok || strings.HasPrefix(line, "#") {
 			continue
 		}
-		out = append(out, mark{tree.WorkKind(kind), regexp.MustCompile(pattern)})
+		out = append(out, mark{ledger.WorkKind(kind), regexp.MustCompile(pattern)})
 	}
 	return out
 })
@@ -41,7 +41,7 @@ const (
 // sentences that have any of them, in order. It goes by turns of speech in English and Chinese (marks.txt), knows
 // no meaning, and marks too much sooner than too little. Of a text of more than 64 KiB the two ends are read. ""
 // is none.
-func KindOf(s string) (kind tree.WorkKind, sentences []string) {
+func KindOf(s string) (kind ledger.WorkKind, sentences []string) {
 	if len(s) > 2*mostEnd {
 		s = strings.ToValidUTF8(s[:mostEnd], "") + "\n" + strings.ToValidUTF8(s[len(s)-mostEnd:], "")
 	}

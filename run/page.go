@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/tree"
 )
 
 // Limits of a page.
@@ -24,10 +24,10 @@ func Markdown(r *Run, lang string) string {
 	p.line("")
 	p.state(r)
 	p.plan(r)
-	p.notes(r, tree.WorkFinding, taxonomy.Text{EN: "Found", ZH: "发现"})
-	p.notes(r, tree.WorkError, taxonomy.Text{EN: "Went wrong", ZH: "出错"})
-	p.notes(r, tree.WorkDecision, taxonomy.Text{EN: "Decided", ZH: "决定"})
-	p.notes(r, tree.WorkNote, taxonomy.Text{EN: "Seen", ZH: "观察"})
+	p.notes(r, ledger.WorkFinding, taxonomy.Text{EN: "Found", ZH: "发现"})
+	p.notes(r, ledger.WorkError, taxonomy.Text{EN: "Went wrong", ZH: "出错"})
+	p.notes(r, ledger.WorkDecision, taxonomy.Text{EN: "Decided", ZH: "决定"})
+	p.notes(r, ledger.WorkNote, taxonomy.Text{EN: "Seen", ZH: "观察"})
 	if len(r.Visited) > 0 {
 		p.head(taxonomy.Text{EN: "Pages visited: %d, elements tested: %d", ZH: "访问页面 %d 个，测试元素 %d 个"},
 			len(r.Visited), len(r.Tested))
@@ -98,7 +98,7 @@ func (p *page) plan(r *Run) {
 }
 
 // notes lists the latest notes of a kind.
-func (p *page) notes(r *Run, kind tree.WorkKind, head taxonomy.Text) {
+func (p *page) notes(r *Run, kind ledger.WorkKind, head taxonomy.Text) {
 	all := r.Of(kind)
 	if len(all) == 0 {
 		return

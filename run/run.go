@@ -1,9 +1,9 @@
 // Package run is what runs of agents do: the goal, the plan, what was seen and found, and how it ended.
 //
-// A run is made of its updates ([tree.Work]), in the order of the ledger; [Log] is the fold over them, so a crash loses
-// nothing that was acknowledged, and another agent, or the same one after a crash, goes on from [Log.Resume]. An ended
-// run is an episode: what was tried, how it went, and what people thought of it. [Log.Like] finds those that are like
-// a new goal.
+// A run is made of its updates ([ledger.Work]), in the order of the ledger; [Log] is the fold over them, so a crash
+// loses nothing that was acknowledged, and another agent, or the same one after a crash, goes on from [Log.Resume]. An
+// ended run is an episode: what was tried, how it went, and what people thought of it. [Log.Like] finds those that are
+// like a new goal.
 //
 // Several agents may write to one run. A task that one of them does is its own for five minutes after each update to
 // the state doing, so that no two do the same.
@@ -26,7 +26,7 @@ package run
 import (
 	"time"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // State is how far a run is.
@@ -86,12 +86,12 @@ func (t *Task) TakenFrom(by string, now time.Time) bool {
 
 // Note is something that was seen, decided or found, or that went wrong.
 type Note struct {
-	Kind  tree.WorkKind `json:"kind"` // note, decision, error or finding
-	Text  string        `json:"text"`
-	Page  string        `json:"page,omitempty"`
-	State string        `json:"state,omitempty"` // of a finding: critical, high, medium or low
-	By    string        `json:"by,omitempty"`
-	At    time.Time     `json:"at"`
+	Kind  ledger.WorkKind `json:"kind"` // note, decision, error or finding
+	Text  string          `json:"text"`
+	Page  string          `json:"page,omitempty"`
+	State string          `json:"state,omitempty"` // of a finding: critical, high, medium or low
+	By    string          `json:"by,omitempty"`
+	At    time.Time       `json:"at"`
 }
 
 // Visit is a page that was visited.
@@ -119,7 +119,7 @@ type Feedback struct {
 func (r *Run) Ended() bool { return r.State != Open }
 
 // Of returns the notes of some kinds.
-func (r *Run) Of(kinds ...tree.WorkKind) (out []Note) {
+func (r *Run) Of(kinds ...ledger.WorkKind) (out []Note) {
 	for _, n := range r.Notes {
 		for _, k := range kinds {
 			if n.Kind == k {

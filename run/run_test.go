@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/appmap"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/run"
 	"github.com/memtree/memtree/tree"
 )
@@ -20,7 +21,7 @@ import (
 type world struct {
 	*run.Runs
 	log *run.Log
-	es  []tree.Entry
+	es  []ledger.Entry
 	now time.Time
 	end []string
 }
@@ -29,7 +30,7 @@ func newWorld() *world {
 	w := &world{log: run.NewLog(), now: time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC)}
 	w.Runs = run.New(run.Options{
 		View: func(_ context.Context, read func(*run.Log)) error { read(w.log); return nil },
-		Write: func(_ context.Context, es []tree.Entry) error {
+		Write: func(_ context.Context, es []ledger.Entry) error {
 			for i := range es {
 				if err := es[i].Check(); err != nil {
 					return err
@@ -48,11 +49,11 @@ func newWorld() *world {
 
 func (w *world) start(t *testing.T, id, goal string) {
 	t.Helper()
-	_, err := w.Start(t.Context(), tree.Work{Run: id, Text: goal, By: "bot", Product: "shop"})
+	_, err := w.Start(t.Context(), ledger.Work{Run: id, Text: goal, By: "bot", Product: "shop"})
 	require.NoError(t, err)
 }
 
-func (w *world) add(t *testing.T, list ...tree.Work) run.Added {
+func (w *world) add(t *testing.T, list ...ledger.Work) run.Added {
 	t.Helper()
 	out, err := w.Add(t.Context(), list)
 	require.NoError(t, err)
@@ -71,14 +72,14 @@ func TestRun(t *testing.T) {
 	w := newWorld()
 	w.start(t, "r", "Explore the shop")
 	w.add(t,
-		tree.Work{Run: "r", Kind: tree.WorkTask, By: "bot", Task: "1", State: "doing", Text: "look at the cart"},
-		tree.Work{Run: "r", Kind: tree.WorkTask, By: "bot", Task: "2", State: "open", Text: "pay"},
-		tree.Work{Run: "r", Kind: tree.WorkVisit, By: "bot", Page: "https://shop.test/orders/42?x=1"},
-		tree.Work{Run: "r", Kind: tree.WorkVisit, By: "bot", Page: "https://shop.test/orders/43"},
-		tree.Work{Run: "r", Kind: tree.WorkTested, By: "bot", Page: "/cart", Name: "Add"},
-		tree.Work{Run: "r", Kind: tree.WorkFinding, By: "bot", Page: "/cart", State: "high",
+		ledger.Work{Run: "r", Kind: ledger.WorkTask, By: "bot", Task: "1", State: "doing", Text: "look at the cart"},
+		ledger.Work{Run: "r", Kind: ledger.WorkTask, By: "bot", Task: "2", State: "open", Text: "pay"},
+		ledger.Work{Run: "r", Kind: ledger.WorkVisit, By: "bot", Page: "https://shop.test/orders/42?x=1"},
+		ledger.Work{Run: "r", Kind: ledger.WorkVisit, By: "bot", Page: "https://shop.test/orders/43"},
+		ledger.Work{Run: "r", Kind: ledger.WorkTested, By: "bot", Page: "/cart", Name: "Add"},
+		ledger.Work{Run: "r", Kind: ledger.WorkFinding, By: "bot", Page: "/cart", State: "high",
 			Text: "password hunter2 is shown"},
-		tree.Work{Run: "r", Kind: tree.WorkValue, By: "bot", Name: "order", Text: "42"},
+		ledger.Work{Run: "r", Kind: ledger.WorkValue, By: "bot", Name: "order", Text: "42"},
 	)
 	w.now = w.now.Add(time.Minute)
 	r, err := w.Resume(t.Context(), "r", "other")
@@ -88,18 +89,18 @@ func TestRun(t *testing.T) {
 	require.Equal(t, []string{"2"}, []string{r.Next[0].ID})
 	require.Equal(t, "1", r.Taken[0].ID, "bot does it")
 	require.Equal(t, []run.Visit{{Page: "/orders/:p", Times: 2, Last: r.Run.Began}}, r.Run.Visited)
-	require.Equal(t, "password [secret] is shown", r.Run.Of(tree.WorkFinding)[0].Text)
+	require.Equal(t, "password [secret] is shown", r.Run.Of(ledger.WorkFinding)[0].Text)
 	require.Equal(t, map[string]string{"order": "42"}, r.Run.Values)
 
-	done := tree.Work{Run: "r", Kind: tree.WorkTask, By: "other", Task: "1", State: "done"}
-	_, err = w.Add(t.Context(), []tree.Work{done})
+	done := ledger.Work{Run: "r", Kind: ledger.WorkTask, By: "other", Task: "1", State: "done"}
+	_, err = w.Add(t.Context(), []ledger.Work{done})
 	require.Equal(t, "task", field(t, err))
 	require.ErrorContains(t, err, `which "bot" does`)
-	did := w.add(t, tree.Work{Run: "r", Kind: tree.WorkNote, By: "other", Text: "I look at the rest"})
+	did := w.add(t, ledger.Work{Run: "r", Kind: ledger.WorkNote, By: "other", Text: "I look at the rest"})
 	require.Equal(t, "bot", did.Beside)
 	w.now = w.now.Add(5 * time.Minute)
 	w.add(t, done) // bot was not heard of for longer than its lease
-	w.add(t, tree.Work{Run: "r", Kind: tree.WorkEnd, By: "other", State: "partial", Text: "no card to pay with"})
+	w.add(t, ledger.Work{Run: "r", Kind: ledger.WorkEnd, By: "other", State: "partial", Text: "no card to pay with"})
 	got, err := w.Get(t.Context(), "r")
 	require.NoError(t, err)
 	require.Equal(t, run.Partial, got.State)
@@ -108,7 +109,7 @@ func TestRun(t *testing.T) {
 	require.Equal(t, []string{"r"}, w.end)
 	_, err = w.Resume(t.Context(), "r", "bot")
 	require.Equal(t, "run", field(t, err))
-	w.add(t, tree.Work{Run: "r", Kind: tree.WorkFeedback, By: "ann", Rating: 5, Text: "well seen"})
+	w.add(t, ledger.Work{Run: "r", Kind: ledger.WorkFeedback, By: "ann", Rating: 5, Text: "well seen"})
 	for _, lang := range []string{"en", "zh"} {
 		got, err = w.Get(t.Context(), "r")
 		require.NoError(t, err)
@@ -124,11 +125,11 @@ func TestRun(t *testing.T) {
 func TestTwoAgents(t *testing.T) {
 	w := newWorld()
 	w.start(t, "r", "Explore the shop")
-	take := func(by, state string) tree.Work {
-		return tree.Work{Run: "r", Kind: tree.WorkTask, By: by, Task: "1", State: state}
+	take := func(by, state string) ledger.Work {
+		return ledger.Work{Run: "r", Kind: ledger.WorkTask, By: by, Task: "1", State: state}
 	}
 	w.add(t, take("a", "doing"))
-	_, err := w.Add(t.Context(), []tree.Work{take("b", "doing")})
+	_, err := w.Add(t.Context(), []ledger.Work{take("b", "doing")})
 	require.Equal(t, "task", field(t, err))
 	w.add(t, take("b", "open")) // it plans what is planned
 	got, err := w.Get(t.Context(), "r")
@@ -143,10 +144,10 @@ func TestTwoAgents(t *testing.T) {
 	both := 0 // writers that have looked and not written
 	race := run.New(run.Options{
 		View: func(_ context.Context, read func(*run.Log)) error { read(w.log); return nil },
-		Write: func(_ context.Context, es []tree.Entry) error {
+		Write: func(_ context.Context, es []ledger.Entry) error {
 			if both++; both == 1 { // the other one comes first
-				first := tree.Work{Run: "r", Kind: tree.WorkTask, By: "a", Task: "2", State: "doing"}
-				w.log.Add(&tree.Entry{At: w.now, Work: &first})
+				first := ledger.Work{Run: "r", Kind: ledger.WorkTask, By: "a", Task: "2", State: "doing"}
+				w.log.Add(&ledger.Entry{At: w.now, Work: &first})
 			}
 			for i := range es {
 				w.log.Add(&es[i])
@@ -155,8 +156,8 @@ func TestTwoAgents(t *testing.T) {
 		},
 		Clean: func(s string) string { return s }, Page: appmap.PageOf, Now: func() time.Time { return w.now },
 	})
-	two := tree.Work{Run: "r", Kind: tree.WorkTask, By: "b", Task: "2", State: "doing"}
-	did, err := race.Add(t.Context(), []tree.Work{two})
+	two := ledger.Work{Run: "r", Kind: ledger.WorkTask, By: "b", Task: "2", State: "doing"}
+	did, err := race.Add(t.Context(), []ledger.Work{two})
 	require.NoError(t, err)
 	require.Equal(t, []string{"2"}, did.Taken)
 	got, err = w.Get(t.Context(), "r")
@@ -168,35 +169,35 @@ func TestUpdatesOfNowhere(t *testing.T) {
 	w := newWorld()
 	w.start(t, "r", "Explore the shop")
 	for name, c := range map[string]struct {
-		work  tree.Work
+		work  ledger.Work
 		field string
 	}{
-		"no run":            {tree.Work{Run: "x", Kind: tree.WorkNote, Text: "a"}, "run"},
-		"no name":           {tree.Work{Kind: tree.WorkNote, Text: "a"}, "run"},
-		"no kind":           {tree.Work{Run: "r", Text: "a"}, "kind"},
-		"another kind":      {tree.Work{Run: "r", Kind: "dance", Text: "a"}, "kind"},
-		"no text":           {tree.Work{Run: "r", Kind: tree.WorkError}, "text"},
-		"a megabyte":        {tree.Work{Run: "r", Kind: tree.WorkNote, Text: strings.Repeat("a", 1<<20)}, "text"},
-		"no task":           {tree.Work{Run: "r", Kind: tree.WorkTask, State: "open"}, "task"},
-		"a state of others": {tree.Work{Run: "r", Kind: tree.WorkTask, Task: "1", State: "success"}, "state"},
-		"no state":          {tree.Work{Run: "r", Kind: tree.WorkEnd}, "state"},
-		"no page":           {tree.Work{Run: "r", Kind: tree.WorkVisit}, "page"},
-		"no element":        {tree.Work{Run: "r", Kind: tree.WorkTested, Page: "/a"}, "name"},
-		"rated too early":   {tree.Work{Run: "r", Kind: tree.WorkFeedback, Rating: 3}, "kind"},
-		"six of five":       {tree.Work{Run: "r", Kind: tree.WorkFeedback, Rating: 6}, "rating"},
-		"a long name":       {tree.Work{Run: "r", Kind: tree.WorkVisit, Page: strings.Repeat("/a", 2000)}, "page"},
+		"no run":            {ledger.Work{Run: "x", Kind: ledger.WorkNote, Text: "a"}, "run"},
+		"no name":           {ledger.Work{Kind: ledger.WorkNote, Text: "a"}, "run"},
+		"no kind":           {ledger.Work{Run: "r", Text: "a"}, "kind"},
+		"another kind":      {ledger.Work{Run: "r", Kind: "dance", Text: "a"}, "kind"},
+		"no text":           {ledger.Work{Run: "r", Kind: ledger.WorkError}, "text"},
+		"a megabyte":        {ledger.Work{Run: "r", Kind: ledger.WorkNote, Text: strings.Repeat("a", 1<<20)}, "text"},
+		"no task":           {ledger.Work{Run: "r", Kind: ledger.WorkTask, State: "open"}, "task"},
+		"a state of others": {ledger.Work{Run: "r", Kind: ledger.WorkTask, Task: "1", State: "success"}, "state"},
+		"no state":          {ledger.Work{Run: "r", Kind: ledger.WorkEnd}, "state"},
+		"no page":           {ledger.Work{Run: "r", Kind: ledger.WorkVisit}, "page"},
+		"no element":        {ledger.Work{Run: "r", Kind: ledger.WorkTested, Page: "/a"}, "name"},
+		"rated too early":   {ledger.Work{Run: "r", Kind: ledger.WorkFeedback, Rating: 3}, "kind"},
+		"six of five":       {ledger.Work{Run: "r", Kind: ledger.WorkFeedback, Rating: 6}, "rating"},
+		"a long name":       {ledger.Work{Run: "r", Kind: ledger.WorkVisit, Page: strings.Repeat("/a", 2000)}, "page"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := w.Add(t.Context(), []tree.Work{{Run: "r", Kind: tree.WorkNote, Text: "first"}, c.work})
+			_, err := w.Add(t.Context(), []ledger.Work{{Run: "r", Kind: ledger.WorkNote, Text: "first"}, c.work})
 			require.Equal(t, c.field, field(t, err))
 			got, err := w.Get(t.Context(), "r")
 			require.NoError(t, err)
 			require.Empty(t, got.Notes, "all or none")
 		})
 	}
-	_, err := w.Start(t.Context(), tree.Work{Run: "r", Text: "again"})
+	_, err := w.Start(t.Context(), ledger.Work{Run: "r", Text: "again"})
 	require.Equal(t, "run", field(t, err))
-	_, err = w.Add(t.Context(), make([]tree.Work, run.MostUpdates+1))
+	_, err = w.Add(t.Context(), make([]ledger.Work, run.MostUpdates+1))
 	require.Equal(t, "updates", field(t, err))
 	_, err = w.Get(t.Context(), "x")
 	require.ErrorIs(t, err, tree.ErrNotFound)
@@ -206,7 +207,7 @@ func TestUpdatesOfNowhere(t *testing.T) {
 func TestKeys(t *testing.T) {
 	w := newWorld()
 	w.start(t, "r", "Explore the shop")
-	note := tree.Work{Run: "r", By: "bot", Kind: tree.WorkNote, Text: "the cart is empty", Key: "1"}
+	note := ledger.Work{Run: "r", By: "bot", Kind: ledger.WorkNote, Text: "the cart is empty", Key: "1"}
 	require.Equal(t, run.Added{Updates: 1, Known: 1}, w.add(t, note, note))
 	require.Equal(t, run.Added{Known: 1}, w.add(t, note))
 	got, err := w.Get(t.Context(), "r")
@@ -217,22 +218,22 @@ func TestKeys(t *testing.T) {
 func TestLimits(t *testing.T) {
 	w := newWorld()
 	w.start(t, "r", "Explore the shop")
-	var list []tree.Work
+	var list []ledger.Work
 	for i := range run.MostTasks {
-		list = append(list, tree.Work{Run: "r", Kind: tree.WorkTask, Task: fmt.Sprint(i), State: "open"})
+		list = append(list, ledger.Work{Run: "r", Kind: ledger.WorkTask, Task: fmt.Sprint(i), State: "open"})
 	}
 	for from := 0; from < len(list); from += run.MostUpdates {
 		w.add(t, list[from:from+run.MostUpdates]...)
 	}
-	_, err := w.Add(t.Context(), []tree.Work{{Run: "r", Kind: tree.WorkTask, Task: "more", State: "open"}})
+	_, err := w.Add(t.Context(), []ledger.Work{{Run: "r", Kind: ledger.WorkTask, Task: "more", State: "open"}})
 	require.Equal(t, "task", field(t, err))
-	w.add(t, tree.Work{Run: "r", Kind: tree.WorkTask, Task: "7", State: "done"})
+	w.add(t, ledger.Work{Run: "r", Kind: ledger.WorkTask, Task: "7", State: "done"})
 
-	w.add(t, tree.Work{Run: "r", Kind: tree.WorkDecision, Text: "the first decision"})
+	w.add(t, ledger.Work{Run: "r", Kind: ledger.WorkDecision, Text: "the first decision"})
 	for range 3 {
-		notes := make([]tree.Work, 1000)
+		notes := make([]ledger.Work, 1000)
 		for i := range notes {
-			notes[i] = tree.Work{Run: "r", Kind: tree.WorkNote, Text: "seen"}
+			notes[i] = ledger.Work{Run: "r", Kind: ledger.WorkNote, Text: "seen"}
 		}
 		w.add(t, notes...)
 	}
@@ -240,19 +241,19 @@ func TestLimits(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, got.Notes, 2000)
 	require.Equal(t, 1001, got.Left)
-	require.Equal(t, "the first decision", got.Of(tree.WorkDecision)[0].Text)
+	require.Equal(t, "the first decision", got.Of(ledger.WorkDecision)[0].Text)
 
-	full := strings.Repeat("v", tree.MaxWork)
+	full := strings.Repeat("v", ledger.MaxWork)
 	for i := 0; ; i++ {
-		_, err = w.Add(t.Context(), []tree.Work{{Run: "r", Kind: tree.WorkValue, Name: fmt.Sprint(i), Text: full}})
+		_, err = w.Add(t.Context(), []ledger.Work{{Run: "r", Kind: ledger.WorkValue, Name: fmt.Sprint(i), Text: full}})
 		if err != nil {
 			require.Equal(t, "text", field(t, err))
-			require.Equal(t, run.MostValues/(tree.MaxWork+1), i)
+			require.Equal(t, run.MostValues/(ledger.MaxWork+1), i)
 			break
 		}
 	}
-	w.add(t, tree.Work{Run: "r", Kind: tree.WorkValue, Name: "0"})
-	w.add(t, tree.Work{Run: "r", Kind: tree.WorkValue, Name: "new", Text: "there is room again"})
+	w.add(t, ledger.Work{Run: "r", Kind: ledger.WorkValue, Name: "0"})
+	w.add(t, ledger.Work{Run: "r", Kind: ledger.WorkValue, Name: "new", Text: "there is room again"})
 }
 
 func TestOldRunsGo(t *testing.T) {
@@ -262,8 +263,8 @@ func TestOldRunsGo(t *testing.T) {
 		id := fmt.Sprintf("r%04d", i)
 		w.start(t, id, "Explore the shop")
 		if i == 0 {
-			w.add(t, tree.Work{Run: id, Kind: tree.WorkEnd, State: "success"},
-				tree.Work{Run: id, Kind: tree.WorkVisit, Page: "/"}) // an update after the end is refused below
+			w.add(t, ledger.Work{Run: id, Kind: ledger.WorkEnd, State: "success"},
+				ledger.Work{Run: id, Kind: ledger.WorkVisit, Page: "/"}) // an update after the end is refused below
 		}
 	}
 	require.Equal(t, 1000, w.log.Len())
@@ -279,9 +280,9 @@ func TestFold(t *testing.T) {
 	w.start(t, "b", "Pay with a card")
 	for i := range 40 {
 		w.now = w.now.Add(time.Second)
-		w.add(t, tree.Work{Run: "a", Kind: tree.WorkVisit, Page: fmt.Sprintf("/p%d", i%7), Key: fmt.Sprint(i)},
-			tree.Work{Run: "b", Kind: tree.WorkValue, Name: fmt.Sprint(i % 5), Text: fmt.Sprint(i)},
-			tree.Work{Run: "b", Kind: tree.WorkTask, Task: fmt.Sprint(i % 3), State: "doing"})
+		w.add(t, ledger.Work{Run: "a", Kind: ledger.WorkVisit, Page: fmt.Sprintf("/p%d", i%7), Key: fmt.Sprint(i)},
+			ledger.Work{Run: "b", Kind: ledger.WorkValue, Name: fmt.Sprint(i % 5), Text: fmt.Sprint(i)},
+			ledger.Work{Run: "b", Kind: ledger.WorkTask, Task: fmt.Sprint(i % 3), State: "doing"})
 	}
 	saved := func(l *run.Log) string {
 		var b bytes.Buffer
@@ -318,7 +319,7 @@ func TestEpisodes(t *testing.T) {
 		id := fmt.Sprint(i)
 		w.now = w.now.Add(time.Hour)
 		w.start(t, id, "Apply a coupon code in the cart")
-		w.add(t, tree.Work{Run: id, Kind: tree.WorkEnd, State: "failure", Text: why})
+		w.add(t, ledger.Work{Run: id, Kind: ledger.WorkEnd, State: "failure", Text: why})
 		got, err := w.Get(t.Context(), id)
 		require.NoError(t, err)
 		said, err := w.Common(t.Context(), &got)
@@ -326,8 +327,8 @@ func TestEpisodes(t *testing.T) {
 		require.Equal(t, i >= 2, said != "", "%d: %s", i, said)
 	}
 	w.start(t, "other", "Read the imprint")
-	w.add(t, tree.Work{Run: "other", Kind: tree.WorkEnd, State: "success"})
-	w.add(t, tree.Work{Run: "0", Kind: tree.WorkFeedback, Rating: 5})
+	w.add(t, ledger.Work{Run: "other", Kind: ledger.WorkEnd, State: "success"})
+	w.add(t, ledger.Work{Run: "0", Kind: ledger.WorkFeedback, Rating: 5})
 	like, err := w.Like(t.Context(), "apply another coupon code", run.Filter{}, 3)
 	require.NoError(t, err)
 	require.Len(t, like, 3)
@@ -344,9 +345,9 @@ func TestWriteFails(t *testing.T) {
 	broken := errors.New("disk full")
 	r := run.New(run.Options{
 		View:  func(_ context.Context, read func(*run.Log)) error { read(run.NewLog()); return nil },
-		Write: func(context.Context, []tree.Entry) error { return broken },
+		Write: func(context.Context, []ledger.Entry) error { return broken },
 		Clean: func(s string) string { return s }, Page: appmap.PageOf, Now: time.Now,
 	})
-	_, err := r.Start(t.Context(), tree.Work{Text: "Explore"})
+	_, err := r.Start(t.Context(), ledger.Work{Text: "Explore"})
 	require.ErrorIs(t, err, broken)
 }

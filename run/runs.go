@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -25,7 +26,7 @@ type Runs struct {
 // Options connect Runs to a memory.
 type Options struct {
 	View  func(ctx context.Context, read func(*Log)) error
-	Write func(ctx context.Context, es []tree.Entry) error
+	Write func(ctx context.Context, es []ledger.Entry) error
 	Clean func(string) string // removes secrets
 	Page  func(string) string // the page of an address
 	Now   func() time.Time
@@ -48,8 +49,8 @@ type Added struct {
 }
 
 // Start begins a run. Without an id it gets one. A run of that id that is there is a *tree.FieldError: resume it.
-func (r *Runs) Start(ctx context.Context, w tree.Work) (Run, error) {
-	w.Kind = tree.WorkStart
+func (r *Runs) Start(ctx context.Context, w ledger.Work) (Run, error) {
+	w.Kind = ledger.WorkStart
 	if w.Run == "" {
 		now := r.o.Now().UTC()
 		sum := sha256.Sum256([]byte(now.Format(time.RFC3339Nano) + "\n" + w.By + "\n" + w.Text))
@@ -59,7 +60,7 @@ func (r *Runs) Start(ctx context.Context, w tree.Work) (Run, error) {
 		return Run{}, &tree.FieldError{Field: "run", Problem: fmt.Sprintf("is %.80q, which is there; resume it, or take "+
 			"another id", w.Run)}
 	}
-	if _, err := r.Add(ctx, []tree.Work{w}); err != nil {
+	if _, err := r.Add(ctx, []ledger.Work{w}); err != nil {
 		return Run{}, err
 	}
 	return r.Get(ctx, w.Run)
@@ -69,12 +70,12 @@ func (r *Runs) Start(ctx context.Context, w tree.Work) (Run, error) {
 // error is a *tree.FieldError for an update that breaks a law, is of a run that did not begin or has ended, or for
 // which the run has no room, or of a task that another agent does: such a task is its own for five minutes after each
 // update to the state doing. An update whose key the run has changes nothing.
-func (r *Runs) Add(ctx context.Context, list []tree.Work) (Added, error) {
+func (r *Runs) Add(ctx context.Context, list []ledger.Work) (Added, error) {
 	if len(list) > MostUpdates {
 		return Added{}, &tree.FieldError{Field: "updates", Problem: fmt.Sprintf("are %d; the most of one call is %d",
 			len(list), MostUpdates)}
 	}
-	clean := make([]tree.Work, len(list))
+	clean := make([]ledger.Work, len(list))
 	for i, w := range list {
 		clean[i] = r.cleaned(w)
 		if err := clean[i].Check(); err != nil {
@@ -82,7 +83,7 @@ func (r *Runs) Add(ctx context.Context, list []tree.Work) (Added, error) {
 		}
 	}
 	out, now := Added{}, r.o.Now()
-	var es []tree.Entry
+	var es []ledger.Entry
 	var problem error
 	err := r.o.View(ctx, func(l *Log) {
 		begun := map[string]bool{}
@@ -103,7 +104,7 @@ func (r *Runs) Add(ctx context.Context, list []tree.Work) (Added, error) {
 			if other := l.other(w, now); other != "" {
 				out.Beside = other
 			}
-			es = append(es, tree.Entry{At: now, Work: w})
+			es = append(es, ledger.Entry{At: now, Work: w})
 		}
 	})
 	if err = cmp.Or(err, problem); err != nil || len(es) == 0 {
@@ -120,8 +121,8 @@ func (r *Runs) Add(ctx context.Context, list []tree.Work) (Added, error) {
 }
 
 // taken returns the tasks that entries took and another agent has.
-func (r *Runs) taken(ctx context.Context, es []tree.Entry, now time.Time) (out []string, err error) {
-	if !slices.ContainsFunc(es, func(e tree.Entry) bool { return e.Work.Kind == tree.WorkTask && e.Work.By != "" }) {
+func (r *Runs) taken(ctx context.Context, es []ledger.Entry, now time.Time) (out []string, err error) {
+	if !slices.ContainsFunc(es, func(e ledger.Entry) bool { return e.Work.Kind == ledger.WorkTask && e.Work.By != "" }) {
 		return nil, nil
 	}
 	err = r.o.View(ctx, func(l *Log) {
@@ -135,9 +136,9 @@ func (r *Runs) taken(ctx context.Context, es []tree.Entry, now time.Time) (out [
 }
 
 // task returns the task that an update is about, nil for none.
-func (l *Log) task(w *tree.Work) *Task {
+func (l *Log) task(w *ledger.Work) *Task {
 	r := l.runs[w.Run]
-	if r == nil || w.Kind != tree.WorkTask {
+	if r == nil || w.Kind != ledger.WorkTask {
 		return nil
 	}
 	i, ok := r.tasks[w.Task]
@@ -161,9 +162,9 @@ func named(i, n int, err error) error {
 }
 
 // ended reports the runs that updates ended.
-func (r *Runs) ended(ctx context.Context, es []tree.Entry) error {
+func (r *Runs) ended(ctx context.Context, es []ledger.Entry) error {
 	for _, e := range es {
-		if e.Work.Kind != tree.WorkEnd || r.o.Ended == nil {
+		if e.Work.Kind != ledger.WorkEnd || r.o.Ended == nil {
 			continue
 		}
 		of, err := r.Get(ctx, e.Work.Run)
@@ -178,14 +179,14 @@ func (r *Runs) ended(ctx context.Context, es []tree.Entry) error {
 }
 
 // refuses returns why the log has no room for an update; nil if it has. begun has the runs that began in this call.
-func (l *Log) refuses(w *tree.Work, begun map[string]bool, now time.Time) error {
+func (l *Log) refuses(w *ledger.Work, begun map[string]bool, now time.Time) error {
 	bad := func(field, problem string, args ...any) error {
 		return &tree.FieldError{Field: field, Problem: fmt.Sprintf(problem, args...)}
 	}
 	r := l.runs[w.Run]
 	t := l.task(w)
 	switch {
-	case w.Kind == tree.WorkStart:
+	case w.Kind == ledger.WorkStart:
 		begun[w.Run] = true
 		return nil
 	case r == nil && begun[w.Run]:
@@ -193,16 +194,16 @@ func (l *Log) refuses(w *tree.Work, begun map[string]bool, now time.Time) error 
 	case r == nil:
 		return bad("run", "is %.80q, and no run of the last 30 days is named so; begin it with an update of the kind start",
 			w.Run)
-	case r.Ended() && w.Kind != tree.WorkFeedback:
+	case r.Ended() && w.Kind != ledger.WorkFeedback:
 		return bad("run", "is %.80q, which has ended; begin another one", w.Run)
-	case !r.Ended() && w.Kind == tree.WorkFeedback:
+	case !r.Ended() && w.Kind == ledger.WorkFeedback:
 		return bad("kind", "is feedback, and %.80q has not ended", w.Run)
 	case t != nil && t.TakenFrom(w.By, now) && w.State != "open":
 		return bad("task", "is %.80q, which %.80q does; take another one, or wait until it has not been heard of for %s",
 			w.Task, t.By, lease)
-	case w.Kind == tree.WorkTask && t == nil && len(r.Tasks) == MostTasks:
+	case w.Kind == ledger.WorkTask && t == nil && len(r.Tasks) == MostTasks:
 		return bad("task", "is one more than the %d tasks that a run may have", MostTasks)
-	case w.Kind == tree.WorkValue && r.values+len(w.Name)+len(w.Text) > MostValues:
+	case w.Kind == ledger.WorkValue && r.values+len(w.Name)+len(w.Text) > MostValues:
 		return bad("text", "leaves no room: the values of a run have %d bytes at most; remove one with an empty text",
 			MostValues)
 	}
@@ -210,7 +211,7 @@ func (l *Log) refuses(w *tree.Work, begun map[string]bool, now time.Time) error 
 }
 
 // other returns an agent other than the writer that wrote to the run a moment ago, "" for none.
-func (l *Log) other(w *tree.Work, now time.Time) string {
+func (l *Log) other(w *ledger.Work, now time.Time) string {
 	r := l.runs[w.Run]
 	if r == nil || r.LastBy == "" || w.By == "" || r.LastBy == w.By || now.Sub(r.Last) > lease || r.Ended() {
 		return ""
@@ -220,13 +221,13 @@ func (l *Log) other(w *tree.Work, now time.Time) string {
 
 // describe adds the product and the test of its run to an update that names an element, so that the map, which does
 // not know runs, knows what was tested.
-func (l *Log) describe(w *tree.Work) {
-	if r := l.runs[w.Run]; r != nil && w.Kind == tree.WorkTested {
+func (l *Log) describe(w *ledger.Work) {
+	if r := l.runs[w.Run]; r != nil && w.Kind == ledger.WorkTested {
 		w.Product, w.Test = cmp.Or(w.Product, r.Product), cmp.Or(w.Test, r.Test)
 	}
 }
 
-func (r *Runs) cleaned(w tree.Work) tree.Work {
+func (r *Runs) cleaned(w ledger.Work) ledger.Work {
 	line := func(s string) string { return r.o.Clean(text.Line(text.Clean(s))) }
 	w.Text = strings.TrimSpace(r.o.Clean(text.Clean(w.Text)))
 	w.Run, w.By, w.Key, w.Name, w.Task = line(w.Run), line(w.By), line(w.Key), line(w.Name), line(w.Task)

@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -30,12 +31,12 @@ type recorded struct {
 
 // receipt is the result for one evaluation.
 type receipt struct {
-	ID     string             `json:"id"`
-	Status tree.ReceiptStatus `json:"status" enum:"accepted,duplicate,contradiction"`
-	Stored string             `json:"stored,omitempty" enum:"here" doc:"here: on this server, until the database is back"`
+	ID     string              `json:"id"`
+	Status store.ReceiptStatus `json:"status" enum:"accepted,duplicate,contradiction"`
+	Stored string              `json:"stored,omitempty" enum:"here" doc:"here: on this server, until the database is back"`
 }
 
-func receiptOf(r tree.Receipt) receipt {
+func receiptOf(r store.Receipt) receipt {
 	out := receipt{ID: r.Key, Status: r.Status}
 	if r.Here {
 		out.Stored = "here"
@@ -65,11 +66,11 @@ func (s *Server) record(ctx context.Context, in *recordInput) (*recordOutput, er
 	for i, r := range receipts {
 		out.Body.Receipts = append(out.Body.Receipts, receiptOf(r))
 		switch r.Status {
-		case tree.Accepted:
+		case store.Accepted:
 			out.Body.Accepted++
-		case tree.Duplicate:
+		case store.Duplicate:
 			out.Body.Duplicate++
-		case tree.Contradiction:
+		case store.Contradiction:
 			taken = append(taken, Place{fmt.Sprintf("body[%d].id", i),
 				line(r.Key) + " was recorded before with other content; give each run its own id"})
 		}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/knowledge"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // factsInput selects facts.
@@ -29,7 +29,7 @@ type factPage struct {
 }
 
 func (s *Server) facts(ctx context.Context, in *factsInput) (*factsOutput, error) {
-	x := knowledge.Filter{Product: in.Product, Kind: tree.FactKind(in.Kind), Words: in.Words, Open: in.Open}
+	x := knowledge.Filter{Product: in.Product, Kind: ledger.FactKind(in.Kind), Words: in.Words, Open: in.Open}
 	if in.State == "all" {
 		x.Out = true
 	} else {
@@ -45,16 +45,16 @@ func (s *Server) facts(ctx context.Context, in *factsInput) (*factsOutput, error
 
 // FactStatement is what holds of a product.
 type FactStatement struct {
-	Statement string        `json:"statement" minLength:"1" maxLength:"2000" doc:"What holds, one sentence"`
-	Kind      tree.FactKind `json:"kind,omitempty" enum:"behaviour,rule,format,intended,known_bug,pattern,preference"`
-	Product   string        `json:"product,omitempty" maxLength:"1024" doc:"Only for this product"`
-	Pages     []string      `json:"pages,omitempty" maxItems:"8" doc:"Only on these pages: routes or names"`
-	Test      string        `json:"test,omitempty" maxLength:"1024" doc:"Only for the test with this id"`
-	Builds    []string      `json:"builds,omitempty" maxItems:"20" doc:"Only for these builds"`
-	Fixed     string        `json:"fixed,omitempty" maxLength:"1024" doc:"Of a known bug: the build in which it is fixed"`
+	Statement string          `json:"statement" minLength:"1" maxLength:"2000" doc:"What holds, one sentence"`
+	Kind      ledger.FactKind `json:"kind,omitempty" enum:"behaviour,rule,format,intended,known_bug,pattern,preference"`
+	Product   string          `json:"product,omitempty" maxLength:"1024" doc:"Only for this product"`
+	Pages     []string        `json:"pages,omitempty" maxItems:"8" doc:"Only on these pages: routes or names"`
+	Test      string          `json:"test,omitempty" maxLength:"1024" doc:"Only for the test with this id"`
+	Builds    []string        `json:"builds,omitempty" maxItems:"20" doc:"Only for these builds"`
+	Fixed     string          `json:"fixed,omitempty" maxLength:"1024" doc:"Of a known bug: the build in which it is fixed"` //nolint:lll // a tag cannot be broken
 }
 
-func (b *FactStatement) put(s *tree.Statement) {
+func (b *FactStatement) put(s *ledger.Statement) {
 	s.Text, s.Kind, s.Pages, s.Builds, s.Fixed = b.Statement, b.Kind, b.Pages, b.Builds, b.Fixed
 	s.Scope.Product, s.Scope.Test = b.Product, b.Test
 }
@@ -72,7 +72,7 @@ func (s *Server) stateFact(ctx context.Context, in *struct {
 ) (*resultOutput, error) {
 	return speak(ctx, "", in.Body.options(ctx),
 		func(c *curation.Curation, ctx context.Context, _ string, o curation.Options) (curation.Result, error) {
-			var x tree.Statement
+			var x ledger.Statement
 			in.Body.put(&x)
 			return c.KnowFact(ctx, x, o)
 		})

@@ -20,6 +20,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/token"
+	"github.com/memtree/memtree/store"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
@@ -254,13 +255,13 @@ func TestPanic(t *testing.T) {
 
 // fullDisk is a store whose disk has no room.
 type fullDisk struct {
-	tree.Store
+	store.Store
 	full bool
 }
 
-func (f *fullDisk) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
+func (f *fullDisk) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 	if f.full {
-		return nil, fmt.Errorf("write the journal: %w", tree.ErrFull)
+		return nil, fmt.Errorf("write the journal: %w", store.ErrFull)
 	}
 	return f.Store.Accept(ctx, es)
 }
@@ -295,15 +296,15 @@ func TestProblems(t *testing.T) {
 	}{
 		{&tree.FieldError{Field: "[3].prompt", Problem: "is missing"}, 422, "body[3].prompt: is missing"},
 		{&tree.FieldError{Field: "scene.route", Problem: "is too long"}, 422, "body.scene.route"},
-		{&tree.LockedError{Dir: "/secret"}, 503, "wait for it"},
-		{&tree.CorruptError{File: "/secret", Lost: "x"}, 503, "memtree fsck"},
+		{&store.LockedError{Dir: "/secret"}, 503, "wait for it"},
+		{&store.CorruptError{File: "/secret", Lost: "x"}, 503, "memtree fsck"},
 		{tree.ErrNotFound, 404, "lists memories"},
-		{tree.ErrContradiction, 409, "its own id"},
-		{tree.ErrReadOnly, 409, "only reads"},
-		{tree.ErrFull, 507, "once there is room"},
-		{tree.ErrFailed, 503, "started again"},
-		{tree.ErrConflict, 409, "ask again"},
-		{tree.ErrClosed, 503, "in a moment"},
+		{store.ErrContradiction, 409, "its own id"},
+		{store.ErrReadOnly, 409, "only reads"},
+		{store.ErrFull, 507, "once there is room"},
+		{store.ErrFailed, 503, "started again"},
+		{store.ErrConflict, 409, "ask again"},
+		{store.ErrClosed, 503, "in a moment"},
 		{context.DeadlineExceeded, 503, "ask again"},
 		{&http.MaxBytesError{Limit: 7}, 413, "7 bytes"},
 		{&curation.RefusedError{Why: curation.Already, Said: tree.DecisionPin, ID: "c_1"}, 409, "has been said"},

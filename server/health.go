@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 type nothing struct{}
@@ -74,7 +74,7 @@ func setAsOf(h http.Header, t *treeOf) {
 
 // writable returns why a tree accepts no changes, or nil.
 func (t *treeOf) writable() error {
-	var bad *tree.CorruptError
+	var bad *store.CorruptError
 	switch {
 	case !t.readOnly:
 		return nil
@@ -82,5 +82,5 @@ func (t *treeOf) writable() error {
 		return newProblem(http.StatusServiceUnavailable, typeDamaged, "A part of this tree cannot be read, so it takes no "+
 			"changes; `memtree fsck` on the server says what is lost and how to go on.")
 	}
-	return tree.ErrReadOnly
+	return store.ErrReadOnly
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/memtree/memtree/appmap"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -138,15 +139,15 @@ func (s *Server) requirements(ctx context.Context, in *OfProduct) (*requirements
 	})
 }
 
-// walk is what a run or an exploration saw, see tree.Walk.
+// walk is what a run or an exploration saw, see ledger.Walk.
 type walk struct {
-	Product string          `json:"product,omitempty" maxLength:"1024"`
-	Build   string          `json:"build,omitempty" maxLength:"1024"`
-	Source  string          `json:"source" minLength:"1" maxLength:"1024" doc:"The tool or agent that saw it"`
-	Run     string          `json:"run,omitempty" maxLength:"1024" doc:"The run that it is part of"`
-	Part    int             `json:"part,omitempty" minimum:"0" doc:"Its number within the run, from 0"`
-	Test    string          `json:"test,omitempty" maxLength:"1024" doc:"The test that ran; left out: an exploration"`
-	Seen    []tree.Sighting `json:"seen" minItems:"1" maxItems:"500" doc:"In order"`
+	Product string            `json:"product,omitempty" maxLength:"1024"`
+	Build   string            `json:"build,omitempty" maxLength:"1024"`
+	Source  string            `json:"source" minLength:"1" maxLength:"1024" doc:"The tool or agent that saw it"`
+	Run     string            `json:"run,omitempty" maxLength:"1024" doc:"The run that it is part of"`
+	Part    int               `json:"part,omitempty" minimum:"0" doc:"Its number within the run, from 0"`
+	Test    string            `json:"test,omitempty" maxLength:"1024" doc:"The test that ran; left out: an exploration"`
+	Seen    []ledger.Sighting `json:"seen" minItems:"1" maxItems:"500" doc:"In order"`
 }
 
 type walkInput struct {
@@ -163,7 +164,7 @@ func (s *Server) addWalk(ctx context.Context, in *walkInput) (*walkOutput, error
 		return nil, err
 	}
 	b := &in.Body
-	w := tree.Walk{
+	w := ledger.Walk{
 		Product: b.Product, Build: b.Build, Source: b.Source, Run: b.Run, Part: b.Part, Test: b.Test, Seen: b.Seen,
 	}
 	did, err := t.Map().Add(ctx, w)

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -118,7 +119,7 @@ func (s *Server) node(ctx context.Context, in *nodeInput) (*nodeOutput, error) {
 	}
 	out.Body.Node = n
 	if n.Level < tree.Strategy.Level() {
-		for up, err := range t.Scan(ctx, tree.Filter{Level: n.Level + 1}) {
+		for up, err := range t.Scan(ctx, store.Filter{Level: n.Level + 1}) {
 			if err != nil {
 				return nil, err
 			}

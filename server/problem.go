@@ -11,6 +11,7 @@ import (
 
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -115,11 +116,11 @@ func problemOf(err error) *problem {
 	var (
 		said    *problem
 		field   *tree.FieldError
-		locked  *tree.LockedError
-		damaged *tree.CorruptError
+		locked  *store.LockedError
+		damaged *store.CorruptError
 		law     *tree.LawError
 		size    *http.MaxBytesError
-		unknown *tree.UnknownError
+		unknown *store.UnknownError
 	)
 	switch {
 	case errors.As(err, &said):
@@ -139,7 +140,7 @@ func problemOf(err error) *problem {
 			"whether this was changed; look, and ask again if it was not.").after(5)
 	case errors.As(err, &law):
 		return newProblem(http.StatusUnprocessableEntity, typeInput, line(law.Error()))
-	case errors.Is(err, tree.ErrContradiction):
+	case errors.Is(err, store.ErrContradiction):
 		return newProblem(http.StatusConflict, typeTaken, line(err.Error())+"; give each run its own id")
 	}
 	for _, k := range known {
@@ -158,16 +159,16 @@ var known = []struct {
 	retry        int
 }{
 	{tree.ErrNotFound, http.StatusNotFound, typeNotFound, "There is nothing with this id; …/nodes lists memories.", 0},
-	{tree.ErrReadOnly, http.StatusConflict, typeReadOnly,
+	{store.ErrReadOnly, http.StatusConflict, typeReadOnly,
 		"This service only reads this tree; send changes to the one that writes it.", 0},
-	{tree.ErrFull, http.StatusInsufficientStorage, typeFull, diskFull, 60},
+	{store.ErrFull, http.StatusInsufficientStorage, typeFull, diskFull, 60},
 	{syscall.ENOSPC, http.StatusInsufficientStorage, typeFull, diskFull, 60},
-	{tree.ErrFailed, http.StatusServiceUnavailable, typeDisk, "The disk of the service failed; what was acknowledged " +
+	{store.ErrFailed, http.StatusServiceUnavailable, typeDisk, "The disk of the service failed; what was acknowledged " +
 		"is safe; the service has to be started again.", 0},
-	{tree.ErrAway, http.StatusServiceUnavailable, typeAway, "The database cannot be reached, so this was not changed; " +
+	{store.ErrAway, http.StatusServiceUnavailable, typeAway, "The database cannot be reached, so this was not changed; " +
 		"guidance and recording go on; try again.", 5},
-	{tree.ErrConflict, http.StatusConflict, typeStale, "The tree changed meanwhile; ask again.", 1},
-	{tree.ErrClosed, http.StatusServiceUnavailable, typeClosing, closingDetail, 5},
+	{store.ErrConflict, http.StatusConflict, typeStale, "The tree changed meanwhile; ask again.", 1},
+	{store.ErrClosed, http.StatusServiceUnavailable, typeClosing, closingDetail, 5},
 	{context.DeadlineExceeded, http.StatusServiceUnavailable, typeLate,
 		"The answer took too long; ask again, or run without it.", 1},
 	{os.ErrDeadlineExceeded, http.StatusRequestTimeout, typeLate,

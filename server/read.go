@@ -10,6 +10,7 @@ import (
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/risk"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -77,10 +78,10 @@ func (s *Server) explain(ctx context.Context, in *questionInput) (*explainOutput
 
 // treeState is one tree of the service.
 type treeState struct {
-	Name     string     `json:"name"`
-	Writable bool       `json:"writable"`
-	Problem  string     `json:"problem,omitempty" doc:"Why it can only be read"`
-	Info     *tree.Info `json:"info,omitempty" doc:"What it holds"`
+	Name     string      `json:"name"`
+	Writable bool        `json:"writable"`
+	Problem  string      `json:"problem,omitempty" doc:"Why it can only be read"`
+	Info     *store.Info `json:"info,omitempty" doc:"What it holds"`
 }
 
 func (t *treeOf) state() treeState {
@@ -121,7 +122,7 @@ func (s *Server) tree(ctx context.Context, _ *InTree) (*treeOutput, error) {
 
 // Stats holds statistics of a tree.
 type Stats struct {
-	tree.Info
+	store.Info
 	tree.Counts
 	effect.LedgerStats
 	Analyses  tree.Analyses `json:"analyses"`
@@ -153,7 +154,7 @@ func StatsOf(ctx context.Context, m *memtree.Memory) (Stats, error) {
 	if out.Info, err = m.Tree().Info(ctx); err != nil {
 		return out, fmt.Errorf("count: %w", err)
 	}
-	if out.Counts, err = tree.Count(out.Analyses.Counting(m.Tree().Scan(ctx, tree.Filter{}))); err != nil {
+	if out.Counts, err = tree.Count(out.Analyses.Counting(m.Tree().Scan(ctx, store.Filter{}))); err != nil {
 		return out, fmt.Errorf("count: %w", err)
 	}
 	if out.LedgerStats, err = effect.StatsOf(m.Tree().Ledger(ctx, 0)); err != nil {

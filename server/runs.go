@@ -3,8 +3,8 @@ package server
 import (
 	"context"
 
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/run"
-	"github.com/memtree/memtree/tree"
 )
 
 // runStart is a run to begin.
@@ -31,7 +31,7 @@ func (s *Server) startRun(ctx context.Context, in *runStartInput) (*runOutput, e
 		return nil, err
 	}
 	b := &in.Body
-	r, err := t.Runs().Start(ctx, tree.Work{Run: b.ID, Text: b.Goal, Product: b.Product, Build: b.Build, Test: b.Test,
+	r, err := t.Runs().Start(ctx, ledger.Work{Run: b.ID, Text: b.Goal, Product: b.Product, Build: b.Build, Test: b.Test,
 		By: agentOr(ctx, b.By)})
 	return &runOutput{r}, err
 }
@@ -47,16 +47,16 @@ func agentOr(ctx context.Context, name string) string {
 	return ""
 }
 
-// runUpdate is one update of a run, see tree.Work.
+// runUpdate is one update of a run, see ledger.Work.
 type runUpdate struct {
-	Kind   tree.WorkKind `json:"kind" enum:"task,note,decision,error,finding,visit,tested,value,end,feedback"`
-	Text   string        `json:"text,omitempty" maxLength:"4096"`
-	Page   string        `json:"page,omitempty" maxLength:"2048" doc:"An address or a route"`
-	Name   string        `json:"name,omitempty" maxLength:"1024" doc:"Of an element that was tested, or of a value"`
-	Task   string        `json:"task,omitempty" maxLength:"1024" doc:"Id of a task"`
-	State  string        `json:"state,omitempty" maxLength:"32" doc:"Of a task, a finding or an end"`
-	Key    string        `json:"key,omitempty" maxLength:"1024" doc:"An update whose key the run has changes nothing"`
-	Rating int           `json:"rating,omitempty" minimum:"0" maximum:"5" doc:"Of feedback, from 1"`
+	Kind   ledger.WorkKind `json:"kind" enum:"task,note,decision,error,finding,visit,tested,value,end,feedback"`
+	Text   string          `json:"text,omitempty" maxLength:"4096"`
+	Page   string          `json:"page,omitempty" maxLength:"2048" doc:"An address or a route"`
+	Name   string          `json:"name,omitempty" maxLength:"1024" doc:"Of an element that was tested, or of a value"`
+	Task   string          `json:"task,omitempty" maxLength:"1024" doc:"Id of a task"`
+	State  string          `json:"state,omitempty" maxLength:"32" doc:"Of a task, a finding or an end"`
+	Key    string          `json:"key,omitempty" maxLength:"1024" doc:"An update whose key the run has changes nothing"`
+	Rating int             `json:"rating,omitempty" minimum:"0" maximum:"5" doc:"Of feedback, from 1"`
 }
 
 type runUpdates struct {
@@ -78,9 +78,10 @@ func (s *Server) updateRun(ctx context.Context, in *runUpdatesInput) (*runUpdate
 	if err := t.writable(); err != nil {
 		return nil, err
 	}
-	list := make([]tree.Work, len(in.Body.Updates))
+	list := make([]ledger.Work, len(in.Body.Updates))
 	for i, u := range in.Body.Updates {
-		list[i] = tree.Work{Run: in.ID, Kind: u.Kind, By: agentOr(ctx, in.Body.By), Text: u.Text, Page: u.Page, Name: u.Name,
+		list[i] = ledger.Work{Run: in.ID, Kind: u.Kind, By: agentOr(ctx, in.Body.By), Text: u.Text, Page: u.Page,
+			Name: u.Name,
 			Task: u.Task, State: u.State, Key: u.Key, Rating: u.Rating}
 	}
 	did, err := t.Runs().Add(ctx, list)

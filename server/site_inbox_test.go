@@ -14,7 +14,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/token"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // waits records so many runs without a truth, half of the product shop.
@@ -188,7 +188,7 @@ func TestAskAsAnAgent(t *testing.T) {
 	w.learn()
 	m := w.trees.Get(Default)
 	told := 0
-	for n, err := range m.Tree().Scan(t.Context(), tree.Filter{Level: 1}) {
+	for n, err := range m.Tree().Scan(t.Context(), store.Filter{Level: 1}) {
 		require.NoError(t, err)
 		if told > 5 {
 			break

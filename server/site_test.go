@@ -22,7 +22,7 @@ import (
 	"github.com/memtree/memtree/internal/jobs"
 	"github.com/memtree/memtree/internal/pages"
 	"github.com/memtree/memtree/internal/token"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // visit requests a page as a browser that is signed in.
@@ -177,7 +177,7 @@ func TestPagesEscape(t *testing.T) {
 	require.NoError(t, m.Wait(t.Context()))
 	paths := []string{inboxPage, "/trees/default/memories?level=case", "/trees/default/review", "/trees/default/health"}
 	n := 0
-	for node, err := range m.Tree().Scan(t.Context(), tree.Filter{}) {
+	for node, err := range m.Tree().Scan(t.Context(), store.Filter{}) {
 		require.NoError(t, err)
 		if n++; n <= pages {
 			paths = append(paths, "/trees/default/memories/"+node.ID)

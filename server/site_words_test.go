@@ -14,6 +14,7 @@ import (
 	"github.com/memtree/memtree/fixtures"
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/internal/token"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -33,7 +34,7 @@ func (w *world) learn() (lesson tree.Node) {
 	require.NoError(w.t, m.Wait(w.t.Context()))
 	_, err = m.Evolve(w.t.Context(), nil)
 	require.NoError(w.t, err)
-	for n, err := range m.Tree().Scan(w.t.Context(), tree.Filter{Level: 2}) {
+	for n, err := range m.Tree().Scan(w.t.Context(), store.Filter{Level: 2}) {
 		require.NoError(w.t, err)
 		return n
 	}

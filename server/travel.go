@@ -15,6 +15,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -65,7 +66,7 @@ func (s *Server) export(ctx context.Context, in *exportInput) (*huma.StreamRespo
 	const tries = 5
 	for range tries {
 		err = writeExport(ctx, treeIn(ctx), path, transfer.Form(in.Format), in.options())
-		if !errors.Is(err, tree.ErrConflict) {
+		if !errors.Is(err, store.ErrConflict) {
 			break
 		}
 	}

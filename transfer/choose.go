@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -71,7 +72,7 @@ func choose(ctx context.Context, view Tree, c Choice) (*Selection, error) {
 	s := &Selection{view: view, choice: c, nodes: map[string]*chosen{}}
 	s.Summary = Summary{Levels: map[string]int{}, Types: map[string]int{}, Statuses: map[string]int{},
 		Products: map[string]int{}, Origins: map[string]int{}}
-	for n, err := range view.Scan(ctx, tree.Filter{}) {
+	for n, err := range view.Scan(ctx, store.Filter{}) {
 		if err != nil {
 			return nil, fmt.Errorf("choose what to export: %w", err)
 		}
@@ -147,7 +148,7 @@ func (s *Selection) bringChildren(k *chosen) {
 // summarise counts the nodes exported and not exported. It prepares every node to export, so that an unlawful one is
 // found before anything is written.
 func (s *Selection) summarise(ctx context.Context) error {
-	for n, err := range s.view.Scan(ctx, tree.Filter{}) {
+	for n, err := range s.view.Scan(ctx, store.Filter{}) {
 		if err != nil {
 			return fmt.Errorf("choose what to export: %w", err)
 		}
@@ -198,7 +199,7 @@ func (s *Selection) count(n tree.Node, k *chosen) error {
 }
 
 // Nodes yields the chosen nodes in the order that Write needs. If the tree changed since Choose,
-// it yields tree.ErrConflict; then choose again.
+// it yields store.ErrConflict; then choose again.
 func (s *Selection) Nodes(ctx context.Context) iter.Seq2[tree.Node, error] {
 	leaving := slices.DeleteFunc(slices.Collect(maps.Values(s.nodes)), func(k *chosen) bool { return !k.leaves })
 	slices.SortFunc(leaving, func(a, b *chosen) int {
@@ -222,14 +223,14 @@ func (s *Selection) Nodes(ctx context.Context) iter.Seq2[tree.Node, error] {
 	}
 }
 
-// node reads a chosen node and prepares it. The error is tree.ErrConflict if it changed.
+// node reads a chosen node and prepares it. The error is store.ErrConflict if it changed.
 func (s *Selection) node(ctx context.Context, k *chosen) (tree.Node, error) {
 	n, err := s.view.Get(ctx, k.id)
 	if err != nil {
 		return n, fmt.Errorf("export %s: %w", k.id, err)
 	}
 	if n.Revision != k.revision {
-		return n, fmt.Errorf("export %s: %w", k.id, tree.ErrConflict)
+		return n, fmt.Errorf("export %s: %w", k.id, store.ErrConflict)
 	}
 	n, _ = s.prepareNode(n, k)
 	return n, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -103,7 +104,7 @@ func (p *Planner) spoken(ctx context.Context, n *tree.Node, here *tree.Node) (st
 	if p.banned == nil {
 		p.banned = map[lessonOf]bool{}
 		for _, level := range []int{2, 3} {
-			for b, err := range p.view.Scan(ctx, tree.Filter{Level: level}) {
+			for b, err := range p.view.Scan(ctx, store.Filter{Level: level}) {
 				if err != nil {
 					return "", fmt.Errorf("plan the import: %w", err)
 				}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -27,21 +28,21 @@ type TreeDiff struct {
 
 // FactsDiff is the difference of the facts in use of two trees. The lists are sorted by id.
 type FactsDiff struct {
-	Same  int              `json:"same"`
-	Added []tree.Statement `json:"added"`
-	Gone  []tree.Statement `json:"gone"`
+	Same  int                `json:"same"`
+	Added []ledger.Statement `json:"added"`
+	Gone  []ledger.Statement `json:"gone"`
 }
 
 // DiffFacts returns the difference of b to a.
-func DiffFacts(a, b []tree.Statement) FactsDiff {
-	without := func(of, other []tree.Statement) []tree.Statement {
+func DiffFacts(a, b []ledger.Statement) FactsDiff {
+	without := func(of, other []ledger.Statement) []ledger.Statement {
 		has := map[string]bool{}
 		for i := range other {
 			has[other[i].ID()] = true
 		}
-		out := slices.DeleteFunc(slices.Clone(of), func(s tree.Statement) bool { return has[s.ID()] })
+		out := slices.DeleteFunc(slices.Clone(of), func(s ledger.Statement) bool { return has[s.ID()] })
 		slices.SortFunc(out, byID)
-		return append([]tree.Statement{}, out...)
+		return append([]ledger.Statement{}, out...)
 	}
 	added := without(b, a)
 	return FactsDiff{Same: len(b) - len(added), Added: added, Gone: without(a, b)}

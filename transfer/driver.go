@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -63,10 +64,10 @@ func MergeFiles(base, ours, theirs string) ([]NodePlan, error) {
 
 // mergeManifests writes a manifest with the facts of both sides, except those that one side removed.
 func mergeManifests(base, ours, theirs string) error {
-	m, facts, removed := noNodes(), map[string]tree.Statement{}, map[string]bool{}
+	m, facts, removed := noNodes(), map[string]ledger.Statement{}, map[string]bool{}
 	m.Merged = true
 	was := factsOf(base)
-	for _, side := range []map[string]tree.Statement{factsOf(ours), factsOf(theirs)} {
+	for _, side := range []map[string]ledger.Statement{factsOf(ours), factsOf(theirs)} {
 		maps.Copy(facts, side)
 		for id := range was {
 			_, there := side[id]
@@ -86,8 +87,8 @@ func mergeManifests(base, ours, theirs string) error {
 }
 
 // factsOf returns the facts in a manifest by id; none if it is no manifest.
-func factsOf(path string) map[string]tree.Statement {
-	out := map[string]tree.Statement{}
+func factsOf(path string) map[string]ledger.Statement {
+	out := map[string]ledger.Statement{}
 	m, ok := manifestAt(path)
 	for i := range m.Facts {
 		if ok {

@@ -7,6 +7,8 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -14,20 +16,20 @@ import (
 type Door interface {
 	Tree
 	// Apply makes changes durable, all or none. If a node has changed since they were planned, the error is
-	// tree.ErrConflict.
+	// store.ErrConflict.
 	Apply(ctx context.Context, changes []tree.Change) error
-	// UntilFresh calls plan, which plans changes and applies them. After a tree.ErrConflict it calls it again.
+	// UntilFresh calls plan, which plans changes and applies them. After a store.ErrConflict it calls it again.
 	UntilFresh(plan func() error) error
 	// Redactor finds secrets.
 	Redactor() Redactor
 	// Origin is the id of the tree.
 	Origin() string
 	// Tally counts the verdicts of a product; "": of all.
-	Tally(ctx context.Context, product string) (*tree.Tally, error)
+	Tally(ctx context.Context, product string) (*ledger.Tally, error)
 	// Facts are the facts in use of a product; "": of all.
-	Facts(ctx context.Context, product string) ([]tree.Statement, error)
+	Facts(ctx context.Context, product string) ([]ledger.Statement, error)
 	// Believe stores the tally of another tree; one without rows removes the earlier one.
-	Believe(ctx context.Context, t *tree.Tally) error
+	Believe(ctx context.Context, t *ledger.Tally) error
 	// ReadOnly reports whether nothing may be written.
 	ReadOnly() bool
 }
@@ -96,11 +98,11 @@ func withFacts(o *ExportOptions) bool {
 }
 
 // redactTally removes the rows that name a product, or hold a secret or an address.
-func redactTally(t *tree.Tally, by Redactor) {
-	t.Rows = slices.DeleteFunc(t.Rows, func(row tree.Row) bool {
+func redactTally(t *ledger.Tally, by Redactor) {
+	t.Rows = slices.DeleteFunc(t.Rows, func(row ledger.Row) bool {
 		r := &redaction{by: by}
 		r.machine(&row.Name, &row.Model)
-		return row.Of == tree.OfProduct || r.found > 0
+		return row.Of == ledger.OfProduct || r.found > 0
 	})
 }
 
@@ -109,14 +111,14 @@ var ErrOwnRisk = errors.New("these are the verdicts of this tree itself")
 
 // Believe replaces the stored tally of another tree's verdicts. It affects the order in which verdicts are reviewed
 // until the tree's own labels outweigh it.
-func (x *Exchange) Believe(ctx context.Context, t *tree.Tally) error {
+func (x *Exchange) Believe(ctx context.Context, t *ledger.Tally) error {
 	err := t.Check()
 	switch {
 	case err != nil:
 	case t.Origin == x.door.Origin():
 		err = ErrOwnRisk
 	case x.door.ReadOnly():
-		err = tree.ErrReadOnly
+		err = store.ErrReadOnly
 	default:
 		err = x.door.Believe(ctx, t)
 	}
@@ -128,7 +130,7 @@ func (x *Exchange) Believe(ctx context.Context, t *tree.Tally) error {
 
 // Forget removes the tally of the tree with this id.
 func (x *Exchange) Forget(ctx context.Context, origin string) error {
-	return x.Believe(ctx, &tree.Tally{Origin: origin, Rows: []tree.Row{}})
+	return x.Believe(ctx, &ledger.Tally{Origin: origin, Rows: []ledger.Row{}})
 }
 
 // Import imports nodes, such as those of a File, into quarantine. It writes nothing before the sequence has ended
@@ -141,7 +143,7 @@ func (x *Exchange) Import(
 		o = &ImportOptions{}
 	}
 	if x.door.ReadOnly() && !o.DryRun {
-		return ImportPlan{}, fmt.Errorf("import: %w", tree.ErrReadOnly)
+		return ImportPlan{}, fmt.Errorf("import: %w", store.ErrReadOnly)
 	}
 	var plan ImportPlan
 	var err error
@@ -191,7 +193,7 @@ func (x *Exchange) Promote(ctx context.Context, o *PromoteOptions) (Promotion, e
 	}
 	out := Promotion{Changes: []tree.Change{}, Refused: []tree.Node{}}
 	if x.door.ReadOnly() && !o.DryRun {
-		return out, fmt.Errorf("promote: %w", tree.ErrReadOnly)
+		return out, fmt.Errorf("promote: %w", store.ErrReadOnly)
 	}
 	waiting, err := Waiting(ctx, x.door)
 	if err != nil {
@@ -212,7 +214,7 @@ func (x *Exchange) Promote(ctx context.Context, o *PromoteOptions) (Promotion, e
 // Waiting returns the imported nodes that were not promoted yet, by id.
 func Waiting(ctx context.Context, view Tree) (map[string]tree.Node, error) {
 	out := map[string]tree.Node{}
-	for n, err := range view.Scan(ctx, tree.Filter{Status: tree.Quarantined}) {
+	for n, err := range view.Scan(ctx, store.Filter{Status: tree.Quarantined}) {
 		if err != nil {
 			return nil, err
 		}

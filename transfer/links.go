@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -22,7 +23,7 @@ func (p *Planner) draftRetyped(ctx context.Context) error {
 		return nil
 	}
 	for _, level := range []int{2, 3} {
-		for n, err := range p.view.Scan(ctx, tree.Filter{Level: level}) {
+		for n, err := range p.view.Scan(ctx, store.Filter{Level: level}) {
 			if err != nil {
 				return fmt.Errorf("plan the import: %w", err)
 			}

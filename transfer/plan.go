@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -66,7 +67,7 @@ type Tree interface {
 	// Get returns a node or tree.ErrNotFound.
 	Get(ctx context.Context, id string) (tree.Node, error)
 	// Scan yields the nodes that f selects.
-	Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error]
+	Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error]
 }
 
 // Planner plans an import, node by node. It stores the bodies of nodes in a temporary file and a few hundred bytes of

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -28,7 +29,7 @@ func (f forest) Get(_ context.Context, id string) (tree.Node, error) {
 	return n.Clone(), nil
 }
 
-func (f forest) Scan(_ context.Context, filter tree.Filter) iter.Seq2[tree.Node, error] {
+func (f forest) Scan(_ context.Context, filter store.Filter) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) {
 		for _, n := range f.nodes() {
 			if filter.Match(&n) && !yield(n, nil) {

@@ -21,6 +21,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -53,9 +54,9 @@ type Manifest struct {
 // Beside is what an export holds besides nodes. It is in the manifest, so that an older reader passes over it.
 type Beside struct {
 	// Risk is this tree's tally of its verdicts; nil unless requested.
-	Risk *tree.Tally `json:"risk,omitempty"`
+	Risk *ledger.Tally `json:"risk,omitempty"`
 	// Facts are the statements in use about the products, sorted by id, each once. An import proposes them.
-	Facts []tree.Statement `json:"facts,omitempty"`
+	Facts []ledger.Statement `json:"facts,omitempty"`
 }
 
 // check returns an error that completes a sentence about the manifest. It does not check the statements: an import
@@ -82,7 +83,7 @@ func (b *Beside) check() error {
 }
 
 // byID is the order of facts in a file.
-func byID(a, b tree.Statement) int { return cmp.Compare(a.ID(), b.ID()) }
+func byID(a, b ledger.Statement) int { return cmp.Compare(a.ID(), b.ID()) }
 
 // typeSum holds the number and a hash of the nodes of one error type in a file.
 type typeSum struct {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -70,11 +71,11 @@ func FuzzEvaluation(f *testing.F) {
 // FuzzTrial reads ledger entries, because a trial is part of one.
 func FuzzTrial(f *testing.F) {
 	at := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
-	for _, e := range []tree.Entry{
-		{Seq: 1, At: at, Trial: &tree.Trial{ID: "t_1", At: at, Arm: tree.ArmMemory, P: .9,
-			Injected: []tree.Injection{{ID: "c_1", Rank: 1}}}},
-		{Seq: 2, At: at, Outcome: &tree.Outcome{Trial: "t_1", Correct: true}},
-		{Seq: 3, At: at, Verdict: &tree.Verdict{Evaluation: "r1"}},
+	for _, e := range []ledger.Entry{
+		{Seq: 1, At: at, Trial: &ledger.Trial{ID: "t_1", At: at, Arm: ledger.ArmMemory, P: .9,
+			Injected: []ledger.Injection{{ID: "c_1", Rank: 1}}}},
+		{Seq: 2, At: at, Outcome: &ledger.Outcome{Trial: "t_1", Correct: true}},
+		{Seq: 3, At: at, Verdict: &ledger.Verdict{Evaluation: "r1"}},
 	} {
 		b, err := json.Marshal(e)
 		require.NoError(f, err)
@@ -82,7 +83,7 @@ func FuzzTrial(f *testing.F) {
 	}
 	torture(f, "trial")
 	f.Fuzz(func(t *testing.T, b []byte) {
-		stable(t, b, func(e *tree.Entry) error {
+		stable(t, b, func(e *ledger.Entry) error {
 			_, err := e.At.MarshalJSON() // a year that JSON cannot encode
 			if err == nil && e.Trial != nil {
 				_, err = e.Trial.At.MarshalJSON()
@@ -94,14 +95,14 @@ func FuzzTrial(f *testing.F) {
 
 // FuzzEntry: checking any ledger line ends without a panic, and an accepted line reads back as written.
 func FuzzEntry(f *testing.F) {
-	for _, e := range []tree.Entry{
-		{Correction: &tree.Correction{
-			Evaluation: "v_1", P: 0.9, Bound: 0.8, Signals: []string{"words"}, Asked: tree.Other, Done: tree.Other,
+	for _, e := range []ledger.Entry{
+		{Correction: &ledger.Correction{
+			Evaluation: "v_1", P: 0.9, Bound: 0.8, Signals: []string{"words"}, Asked: ledger.Other, Done: ledger.Other,
 			First: tree.Raw(`"pass"`), Other: tree.Raw(`"fail"`), Now: tree.Raw(`"fail"`), Changed: true,
 		}},
-		{Ablation: &tree.Ablation{
+		{Ablation: &ledger.Ablation{
 			Trial: "t_1", Evaluation: "v_1", Pairs: 2, Given: []string{"c_1"},
-			Tried: []tree.Tried{{Correct: true}, {Given: []string{"c_1"}}}, Blame: tree.OnMemory,
+			Tried: []ledger.Tried{{Correct: true}, {Given: []string{"c_1"}}}, Blame: ledger.OnMemory,
 		}},
 	} {
 		b, err := json.Marshal(e)
@@ -110,7 +111,7 @@ func FuzzEntry(f *testing.F) {
 	}
 	torture(f, "correction")
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var e tree.Entry
+		var e ledger.Entry
 		if json.Unmarshal(b, &e) != nil {
 			return
 		}
@@ -120,7 +121,7 @@ func FuzzEntry(f *testing.F) {
 		}
 		once, err := json.Marshal(e)
 		require.NoError(t, err)
-		var again tree.Entry
+		var again ledger.Entry
 		require.NoError(t, json.Unmarshal(once, &again))
 		twice, err := json.Marshal(again)
 		require.NoError(t, err)

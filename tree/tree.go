@@ -1,18 +1,17 @@
 // Package tree defines memories and the laws that every memory obeys.
 //
 // A wrong judgment becomes a case (level 1); cases with one root cause become an experience (level 2); experiences of
-// one error type become a strategy (level 3). All three are one type, Node. Input is an Evaluation, a stage proposes a
-// Change, a guided run leaves a Trial in the ledger, and a Store stores them all.
+// one error type become a strategy (level 3). All three are one type, Node. Input is an Evaluation, and a stage
+// proposes a Change. What happens to memories is written down in package ledger; package store is the contract of what
+// keeps both.
 //
 // The package has no state and does no input or output; everything in it is safe for concurrent use as long as callers
 // do not share a value they write.
 //
 // Where to look:
-//   - check.go: the laws; change.go, store.go, errors.go: changes, and the contract of a store
+//   - check.go: the laws; change.go: changes; errors.go: errors
 //   - evaluation.go, evidence.go, raw.go: input; miss.go, expect.go: what was missed
-//   - trial.go, correction.go, ablation.go, tally.go: entries of the ledger
-//   - id.go, route.go, place.go: identity and place; decision.go, purge.go, refused.go:
-//     people's decisions
+//   - id.go, route.go, place.go: identity and place; decision.go, refused.go: people's decisions
 package tree
 
 import (

@@ -14,7 +14,7 @@ import (
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/prompts"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // Sources is where a Namer reads from and writes to.
@@ -76,7 +76,7 @@ func (n *Namer) Read(ctx context.Context, o *Options) (out Result, err error) {
 		model = n.s.Model
 	}
 	if n.s.ReadOnly && !o.DryRun {
-		return out, tree.ErrReadOnly
+		return out, store.ErrReadOnly
 	}
 	var all []appmap.Thing
 	if err := n.s.Map(ctx, func(m *appmap.Map) { all = m.Unread(o.Product, n.s.Names) }); err != nil {

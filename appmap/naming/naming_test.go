@@ -9,20 +9,21 @@ import (
 
 	"github.com/memtree/memtree/appmap"
 	"github.com/memtree/memtree/appmap/naming"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/llmtest"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // mapOf returns a map of a page with buttons.
 func mapOf(product string, names ...string) *appmap.Map {
-	w := tree.Walk{Source: "explorer", Product: product}
+	w := ledger.Walk{Source: "explorer", Product: product}
 	for _, n := range names {
-		w.Seen = append(w.Seen, tree.Sighting{Kind: tree.SeenElement, URL: "/login", Role: "button", Name: n})
+		w.Seen = append(w.Seen, ledger.Sighting{Kind: ledger.SeenElement, URL: "/login", Role: "button", Name: n})
 	}
 	w.Identify()
 	m := appmap.New()
-	m.Add(&tree.Entry{Walk: &w})
+	m.Add(&ledger.Entry{Walk: &w})
 	return m
 }
 
@@ -70,7 +71,7 @@ func TestReadRefuses(t *testing.T) {
 	require.Equal(t, llm.KindNotSet, llm.KindOf(err))
 	s.ReadOnly = true
 	_, err = naming.New(s).Read(t.Context(), nil)
-	require.ErrorIs(t, err, tree.ErrReadOnly)
+	require.ErrorIs(t, err, store.ErrReadOnly)
 }
 
 // Elements whose question fails are left for the next time, and after three failures in a row no more is asked.

@@ -10,6 +10,7 @@ import (
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -40,7 +41,7 @@ func runAbout(ctx context.Context, a *app, id string, o curation.AboutOptions) e
 }
 
 // aboutBefore returns a person's correction of which checks a case is about, as it was before an action.
-func aboutBefore(act *tree.Action, id string) tree.About {
+func aboutBefore(act *ledger.Action, id string) tree.About {
 	for i := range act.Before {
 		if b := &act.Before[i]; b.ID == id && b.Case != nil && b.Case.About != nil {
 			return *b.Case.About

@@ -5,11 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree/internal/cli/access"
 	"github.com/memtree/memtree/internal/cli/config"
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 )
 
 // app is what a command is given: a voice, the user's files, the door to the store, and a model. What a command does
@@ -18,7 +18,7 @@ type app struct {
 	*say.Voice
 	files   *input.Files
 	model   *model.Model
-	store   *store.Door
+	store   *access.Door
 	config  *config.Config
 	started bool // flags and arguments are valid
 }

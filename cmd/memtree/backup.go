@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree/internal/cli/access"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/whole"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/taxonomy"
@@ -45,7 +45,7 @@ func restoreCommand(a *app) *cobra.Command {
 			if err := a.store.NeedsFolder("pg_restore"); err != nil {
 				return err
 			}
-			if store.Holds(a.store.Dir) {
+			if access.Holds(a.store.Dir) {
 				return a.Fail(nil, "there is a store in %s already, and nothing was changed; name another folder with --store",
 					a.store.Dir)
 			}

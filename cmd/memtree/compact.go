@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/store"
 	jsonstore "github.com/memtree/memtree/store/json"
-	"github.com/memtree/memtree/tree"
 )
 
 func compactCommand(a *app) *cobra.Command {
@@ -33,7 +33,7 @@ func runCompact(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	var before, after tree.Info
+	var before, after store.Info
 	before, err = s.Info(ctx)
 	if err == nil {
 		err = s.Compact(ctx)

@@ -17,7 +17,8 @@ import (
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/ingest"
-	"github.com/memtree/memtree/internal/cli/store"
+	"github.com/memtree/memtree/internal/cli/access"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -41,7 +42,7 @@ func TestCorrectionKeepsWhatReplayPromises(t *testing.T) {
 			a, _ := inTest()
 			a.Quiet = true
 			rep, _, err := measure(t.Context(), a, stream, &replayOptions{
-				items: 3, bound: tree.CorrectAbove, floor: 0.2, seed: 1,
+				items: 3, bound: ledger.CorrectAbove, floor: 0.2, seed: 1,
 				word: wordings[0], embed: embedders[0]})
 			require.NoError(t, err)
 			promised := rep.Correction
@@ -67,7 +68,7 @@ func wrapStream(t *testing.T, stream []tree.Evaluation) (done effect.Remedied, b
 	t.Helper()
 	var now time.Time
 	m, err := memtree.Open(t.Context(), "", &memtree.Options{
-		InMemory: true, Deadline: store.Patient, Now: func() time.Time { return now },
+		InMemory: true, Deadline: access.Patient, Now: func() time.Time { return now },
 	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()
@@ -82,7 +83,7 @@ func wrapStream(t *testing.T, stream []tree.Evaluation) (done effect.Remedied, b
 		}
 		return harness.Verdict{Correct: v.Correct, Direction: v.Direction, Reason: e.Reason}, nil
 	}
-	run := memtree.Wrap(m, agent, &harness.WrapOptions{Judge: judge, Correct: harness.CorrectOptions{Do: tree.Other}})
+	run := memtree.Wrap(m, agent, &harness.WrapOptions{Judge: judge, Correct: harness.CorrectOptions{Do: ledger.Other}})
 	slices.SortStableFunc(stream, func(a, b tree.Evaluation) int { return a.At.Compare(b.At) })
 	n, right := 0, 0
 	for i := range stream {
@@ -101,7 +102,7 @@ func wrapStream(t *testing.T, stream []tree.Evaluation) (done effect.Remedied, b
 		}
 	}
 	require.NoError(t, m.Wait(t.Context()))
-	all := effect.NewCorrections(tree.CorrectAbove)
+	all := effect.NewCorrections(ledger.CorrectAbove)
 	for entry, err := range m.Tree().Ledger(t.Context(), 0) {
 		require.NoError(t, err)
 		all.Note(&entry)

@@ -17,9 +17,10 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/fixtures"
+	"github.com/memtree/memtree/internal/cli/access"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -94,7 +95,7 @@ func (d *demoRun) record(ctx context.Context) error {
 	if err := d.command("record " + demoFile); err != nil {
 		return err
 	}
-	if err := d.store.With(ctx, store.Making, func(*memtree.Memory) error { return nil }); err != nil {
+	if err := d.store.With(ctx, access.Making, func(*memtree.Memory) error { return nil }); err != nil {
 		return err
 	}
 	out, err := d.quietly(func() error { return runRecord(ctx, d.app, []string{d.file}, "", false) })
@@ -170,7 +171,7 @@ const shownNotes = 4
 func (d *demoRun) missed(ctx context.Context) error {
 	var cases []tree.Node
 	err := d.store.Read(ctx, func(m *memtree.Memory) error {
-		for n, err := range m.Tree().Scan(ctx, tree.Filter{Level: tree.Case.Level()}) {
+		for n, err := range m.Tree().Scan(ctx, store.Filter{Level: tree.Case.Level()}) {
 			if err != nil {
 				return err
 			}
@@ -203,7 +204,7 @@ func (d *demoRun) evolve(ctx context.Context) error {
 			return err
 		}
 		words := enhance.NewWording(m.Taxonomy())
-		for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {
+		for n, err := range m.Tree().Scan(ctx, store.Filter{}) {
 			switch {
 			case err != nil:
 				return err

@@ -18,10 +18,12 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/cli/access"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -61,9 +63,9 @@ func runDiff(ctx context.Context, a *app, before, after string, html bool, limit
 // diffSource is one side of a comparison: a file, a folder or a store. facts are those in use, once its nodes were
 // read.
 type diffSource struct {
-	door  store.Door
+	door  access.Door
 	path  string
-	facts []tree.Statement
+	facts []ledger.Statement
 }
 
 func source(a *app, path string) *diffSource {
@@ -89,7 +91,7 @@ func (s *diffSource) nodes(ctx context.Context) iter.Seq2[tree.Node, error] {
 		}
 		more := true
 		err = s.door.Read(ctx, func(m *memtree.Memory) error {
-			for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {
+			for n, err := range m.Tree().Scan(ctx, store.Filter{}) {
 				if err != nil {
 					return err
 				}
@@ -98,7 +100,7 @@ func (s *diffSource) nodes(ctx context.Context) iter.Seq2[tree.Node, error] {
 				}
 			}
 			facts, err := m.Knowledge().List(ctx, knowledge.Filter{State: knowledge.Active})
-			s.facts = make([]tree.Statement, len(facts))
+			s.facts = make([]ledger.Statement, len(facts))
 			for i := range facts {
 				s.facts[i] = facts[i].Statement
 			}
@@ -152,7 +154,7 @@ func factDiffLines(v *say.Voice, d *transfer.FactsDiff, limit int) (out []string
 	for _, list := range []struct {
 		sign  string
 		paint say.Style
-		facts []tree.Statement
+		facts []ledger.Statement
 	}{{"+", say.Green, d.Added}, {"-", say.Red, d.Gone}} {
 		shown := list.facts
 		if limit > 0 {

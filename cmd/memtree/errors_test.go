@@ -13,11 +13,12 @@ import (
 
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
 func TestExitCodes(t *testing.T) {
-	locked := &tree.LockedError{Dir: ".memtree", PID: 7, Host: "box", Started: time.Unix(0, 0)}
+	locked := &store.LockedError{Dir: ".memtree", PID: 7, Host: "box", Started: time.Unix(0, 0)}
 	path := func(err error) error { return &fs.PathError{Op: "open", Path: "runs.jsonl", Err: err} }
 	for _, c := range []struct {
 		err  error
@@ -33,29 +34,29 @@ func TestExitCodes(t *testing.T) {
 			fmt.Errorf("open: %w", locked), exitFailed,
 			"process 7 on box has been writing to store .memtree since 1970-01-01T00:00:00Z",
 		},
-		{&tree.LockedError{Dir: "x"}, exitFailed, "another process is writing"},
-		{fmt.Errorf("commit: %w", tree.ErrFull), exitFailed, "the disk is full"},
+		{&store.LockedError{Dir: "x"}, exitFailed, "another process is writing"},
+		{fmt.Errorf("commit: %w", store.ErrFull), exitFailed, "the disk is full"},
 		{path(syscall.ENOSPC), exitFailed, "the disk is full"},
 		{path(fs.ErrNotExist), exitFailed, "there is no runs.jsonl"},
 		{path(fs.ErrPermission), exitFailed, "runs.jsonl: permission denied"},
 		{path(syscall.EROFS), exitFailed, "runs.jsonl: permission denied"},
 		{path(syscall.EISDIR), exitFailed, "runs.jsonl is a folder"},
-		{tree.ErrReadOnly, exitFailed, "can only be read here"},
-		{tree.ErrFailed, exitFailed, "the disk failed"},
+		{store.ErrReadOnly, exitFailed, "can only be read here"},
+		{store.ErrFailed, exitFailed, "the disk failed"},
 		{
-			&tree.FormatError{Dir: ".memtree", Problem: "is of format 2; this program knows 1"}, exitFailed,
+			&store.FormatError{Dir: ".memtree", Problem: "is of format 2; this program knows 1"}, exitFailed,
 			".memtree is of format 2",
 		},
 		{
-			&tree.FormatError{Dir: ".memtree", Problem: "holds no memtree store", Missing: true}, exitFailed,
+			&store.FormatError{Dir: ".memtree", Problem: "holds no memtree store", Missing: true}, exitFailed,
 			"there is no store in .memtree; make one with `memtree init`",
 		},
 		{
-			&tree.FormatError{Dir: ".memtree", Problem: "has a damaged FORMAT.json", Damaged: true}, exitFailed,
+			&store.FormatError{Dir: ".memtree", Problem: "has a damaged FORMAT.json", Damaged: true}, exitFailed,
 			"`memtree fsck` can make it again",
 		},
 		{fmt.Errorf("decide: %w", evolution.ErrNoDraft), exitFailed, "memtree evolve --review makes it again"},
-		{&tree.CorruptError{File: "journal", Offset: 12, Lost: "2 batches"}, exitFailed, "damaged at byte 12: 2 batches"},
+		{&store.CorruptError{File: "journal", Offset: 12, Lost: "2 batches"}, exitFailed, "damaged at byte 12: 2 batches"},
 		{&tree.FieldError{Field: "prompt", Problem: "is missing"}, exitFailed, "prompt is missing"},
 		{&say.Failure{Text: "no luck", Cause: nil}, exitFailed, "no luck"},
 		{errors.Join(errors.New("one"), nil), exitFailed, "one"},

@@ -10,6 +10,7 @@ import (
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -19,7 +20,7 @@ func boundEvolve(ctx context.Context, a *app, m *memtree.Memory, o *memtree.Evol
 		return nil // no model is used
 	}
 	if !o.DryRun {
-		if err := m.Wait(ctx); err != nil && !errors.Is(err, tree.ErrReadOnly) {
+		if err := m.Wait(ctx); err != nil && !errors.Is(err, store.ErrReadOnly) {
 			return interrupted(a.Voice, err, 0, 0)
 		}
 	}

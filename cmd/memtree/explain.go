@@ -18,6 +18,7 @@ import (
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -139,7 +140,7 @@ func readPart(v *say.Voice, p *say.Page, b *brief.Brief) {
 		return
 	}
 	picks := slices.Clone(b.Picks)
-	picks = slices.DeleteFunc(picks, func(p brief.Pick) bool { return tree.IsFact(p.ID) }) // see knownLines
+	picks = slices.DeleteFunc(picks, func(p brief.Pick) bool { return ledger.IsFact(p.ID) }) // see knownLines
 	head := v.Say("Read ahead by %s on %s; it picked no memory.", b.Read.By, b.Read.At.Format(time.DateOnly))
 	if len(picks) > 0 {
 		head = v.Say("Read ahead by %s on %s; it picked:", b.Read.By, b.Read.At.Format(time.DateOnly))

@@ -13,6 +13,8 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -115,7 +117,7 @@ type exported struct {
 	DryRun  bool              `json:"dryRun"`
 	Bytes   int64             `json:"bytes"`
 	Leaves  transfer.Summary  `json:"leaves"`
-	Risk    *tree.Tally       `json:"risk,omitempty"`
+	Risk    *ledger.Tally     `json:"risk,omitempty"`
 	Facts   int               `json:"facts"` // leave with the memories
 	Content transfer.Manifest `json:"manifest"`
 	KeyID   string            `json:"keyId,omitempty"` // of the key that signed it
@@ -144,11 +146,11 @@ func runExport(ctx context.Context, a *app, path string, o *exportFlags) error {
 		var err error
 		for try := range exportTries {
 			out, err = exportOnce(ctx, a, m, path, o, try == 0)
-			if !errors.Is(err, tree.ErrConflict) {
+			if !errors.Is(err, store.ErrConflict) {
 				break
 			}
 		}
-		if errors.Is(err, tree.ErrConflict) {
+		if errors.Is(err, store.ErrConflict) {
 			return a.Fail(err, "the tree keeps changing; export it when less is recorded")
 		}
 		if err != nil {
@@ -176,7 +178,7 @@ func runExport(ctx context.Context, a *app, path string, o *exportFlags) error {
 	})
 }
 
-// exportOnce exports the tree as it is now. If aloud is set it prints what leaves. The error is tree.ErrConflict if
+// exportOnce exports the tree as it is now. If aloud is set it prints what leaves. The error is store.ErrConflict if
 // the tree changed while it was written.
 func exportOnce(
 	ctx context.Context, a *app, m *memtree.Memory, path string, o *exportFlags, aloud bool,

@@ -8,8 +8,8 @@ import (
 
 	jsonstore "github.com/memtree/memtree/store/json"
 
+	"github.com/memtree/memtree/internal/cli/access"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 )
 
 func fsckCommand(a *app) *cobra.Command {
@@ -29,7 +29,7 @@ func runFsck(ctx context.Context, a *app, accept bool) error {
 	if err := a.store.NeedsFolder("memtree verify"); err != nil {
 		return err
 	}
-	if err := a.store.CheckFolder(store.Making); err != nil {
+	if err := a.store.CheckFolder(access.Making); err != nil {
 		return err
 	}
 	r, err := jsonstore.FsckDir(ctx, a.store.Dir, time.Now(), accept)

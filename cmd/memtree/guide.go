@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 func guideCommand(a *app) *cobra.Command {
@@ -97,7 +97,7 @@ func remarks(v *say.Voice, g *memtree.Guidance) {
 	case g.Withheld == effect.ByChance:
 		v.Note(v.Say("A memory fits and is held back: chance holds this run out, so that runs with memory can be " +
 			"compared with it (--holdout)."))
-	case g.Arm == tree.ArmOther:
+	case g.Arm == ledger.ArmOther:
 		v.Note(v.Say("These are other memories, drawn at random: chance made this run a control."))
 	case g.Abstained:
 		v.Note(abstention(v, g))

@@ -12,6 +12,7 @@ import (
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -27,7 +28,7 @@ func findNode(ctx context.Context, v *say.Voice, m *memtree.Memory, id string) (
 		return n, err
 	}
 	var found []tree.Node
-	for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {
+	for n, err := range m.Tree().Scan(ctx, store.Filter{}) {
 		if err != nil {
 			return tree.Node{}, err
 		}
@@ -93,7 +94,7 @@ func ids(ctx context.Context, a *app, begun string) []cobra.Completion {
 	var out []cobra.Completion
 	// If the store cannot be read there are no suggestions.
 	_ = a.store.Read(ctx, func(m *memtree.Memory) error {
-		for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {
+		for n, err := range m.Tree().Scan(ctx, store.Filter{}) {
 			if err != nil || len(out) == most {
 				return err
 			}

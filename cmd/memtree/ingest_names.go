@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -41,7 +42,7 @@ func (n *testNames) meet(e *tree.Evaluation) {
 }
 
 // meetVerdict indexes the names of a run of which only the ledger entry is left.
-func (n *testNames) meetVerdict(v *tree.Verdict) {
+func (n *testNames) meetVerdict(v *ledger.Verdict) {
 	title := v.CaseID
 	if i := strings.LastIndex(title, " › "); i >= 0 {
 		title = title[i+len(" › "):]

@@ -6,8 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/access"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -31,8 +32,8 @@ func initStore(ctx context.Context, a *app) error {
 		return a.Usage("init makes a store; leave --read-only out")
 	}
 	made := a.store.Empty(ctx)
-	var info tree.Info
-	if err := a.store.With(ctx, store.Making, func(m *memtree.Memory) (err error) {
+	var info store.Info
+	if err := a.store.With(ctx, access.Making, func(m *memtree.Memory) (err error) {
 		info, err = m.Tree().Info(ctx)
 		return err
 	}); err != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 func knowCommand(a *app) *cobra.Command {
-	o, s := curation.Options{}, tree.Statement{}
+	o, s := curation.Options{}, ledger.Statement{}
 	c := &cobra.Command{
 		Use:  `know "STATEMENT"`,
 		Args: oneStatement(a.Voice),
@@ -48,7 +48,7 @@ func oneStatement(v *say.Voice) cobra.PositionalArgs {
 }
 
 // statementFlags adds the flags for where a statement holds.
-func statementFlags(v *say.Voice, c *cobra.Command, s *tree.Statement) {
+func statementFlags(v *say.Voice, c *cobra.Command, s *ledger.Statement) {
 	f := c.Flags()
 	f.StringVar((*string)(&s.Kind), "kind", "", v.Say("behaviour (default), rule, format, intended, known_bug, pattern "+
 		"or preference"))
@@ -64,7 +64,7 @@ func statementFlags(v *say.Voice, c *cobra.Command, s *tree.Statement) {
 
 func factKinds(v *say.Voice) func() []cobra.Completion {
 	return func() (out []cobra.Completion) {
-		for _, k := range tree.FactKinds() {
+		for _, k := range ledger.FactKinds() {
 			out = append(out, cobra.CompletionWithDesc(string(k), factKindName(v, k)))
 		}
 		return out
@@ -108,7 +108,7 @@ func knowForgetCommand(a *app) *cobra.Command {
 }
 
 func knowEditCommand(a *app) *cobra.Command {
-	o, s := curation.Options{}, tree.Statement{}
+	o, s := curation.Options{}, ledger.Statement{}
 	c := &cobra.Command{
 		Use:  `edit ID ["STATEMENT"]`,
 		Args: arguments(a.Voice, 1, 2, a.Say("the id of a fact, and another wording")),
@@ -122,7 +122,7 @@ func knowEditCommand(a *app) *cobra.Command {
 			if err != nil {
 				return curation.Result{}, err
 			}
-			return m.Curation().EditFact(c.Context(), f.ID, func(is *tree.Statement) {
+			return m.Curation().EditFact(c.Context(), f.ID, func(is *ledger.Statement) {
 				if len(args) > 1 {
 					is.Text = args[1]
 				}

@@ -13,6 +13,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -144,11 +145,11 @@ func howName(v *say.Voice, f *knowledge.Found) string {
 }
 
 // kindName names a kind of fact for people.
-func factKindName(v *say.Voice, k tree.FactKind) string {
-	return cmp.Or(map[tree.FactKind]string{
-		tree.Behaviour: v.Say("behaviour"), tree.Rule: v.Say("rule"), tree.Format: v.Say("format"),
-		tree.Intended: v.Say("intended"), tree.KnownBug: v.Say("known bug"), tree.Pattern: v.Say("pattern"),
-		tree.Preference: v.Say("preference"),
+func factKindName(v *say.Voice, k ledger.FactKind) string {
+	return cmp.Or(map[ledger.FactKind]string{
+		ledger.Behaviour: v.Say("behaviour"), ledger.Rule: v.Say("rule"), ledger.Format: v.Say("format"),
+		ledger.Intended: v.Say("intended"), ledger.KnownBug: v.Say("known bug"), ledger.Pattern: v.Say("pattern"),
+		ledger.Preference: v.Say("preference"),
 	}[k], string(k))
 }
 
@@ -163,7 +164,7 @@ func stateName(v *say.Voice, s knowledge.State) string {
 // sourceName names who stated a fact first.
 func sourceName(v *say.Voice, s knowledge.Source) string {
 	return cmp.Or(map[knowledge.Source]string{
-		tree.FromTeam: v.Say("a person"), tree.FromNote: v.Say("read in a note"), tree.FromAgent: v.Say("an agent"),
-		tree.FromTransfer: v.Say("another tree"),
+		ledger.FromTeam: v.Say("a person"), ledger.FromNote: v.Say("read in a note"), ledger.FromAgent: v.Say("an agent"),
+		ledger.FromTransfer: v.Say("another tree"),
 	}[s], string(s))
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/internal/whole"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -65,7 +66,7 @@ func knowImport(ctx context.Context, a *app, files []string, f *knowImportFlags)
 		some, err := statementsOf(a, name, f)
 		read, problems = append(read, some...), errors.Join(problems, err)
 	}
-	list := make([]tree.Statement, len(read))
+	list := make([]ledger.Statement, len(read))
 	for i := range read {
 		list[i] = read[i].Statement
 	}
@@ -114,7 +115,7 @@ func statementsOf(a *app, name string, f *knowImportFlags) ([]statement.Read, er
 			continue
 		}
 		e, _ = formation.Redact(e)
-		s := tree.Statement{Kind: tree.KnownBug, Scope: tree.Scope{Product: cmp.Or(e.Scope.Product, f.o.Product)}}
+		s := ledger.Statement{Kind: ledger.KnownBug, Scope: tree.Scope{Product: cmp.Or(e.Scope.Product, f.o.Product)}}
 		if at := cmp.Or(e.Scene.Route, e.Scene.ID); at != "" {
 			s.Pages = []string{at}
 		}

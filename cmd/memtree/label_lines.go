@@ -16,6 +16,7 @@ import (
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -33,9 +34,9 @@ type labelling struct {
 	box     inbox.Inbox    // afterwards
 	done    map[string]int // line of the table by run id
 	waiting map[string]*tree.Evaluation
-	batch   []tableLine             // labels of unlabelled runs, which are stored together
-	known   map[string]tree.Verdict // by id
-	ofRun   map[string][]string     // ids by run id
+	batch   []tableLine               // labels of unlabelled runs, which are stored together
+	known   map[string]ledger.Verdict // by id
+	ofRun   map[string][]string       // ids by run id
 }
 
 // tableLine is a line of the table with the run it names.
@@ -95,7 +96,7 @@ func (l *labelling) begin(ctx context.Context, m *memtree.Memory) error {
 		}
 	}
 	l.done = map[string]int{}
-	l.known, l.ofRun = map[string]tree.Verdict{}, map[string][]string{}
+	l.known, l.ofRun = map[string]ledger.Verdict{}, map[string][]string{}
 	for e, err := range m.Tree().Ledger(ctx, 0) {
 		if err != nil {
 			return err
@@ -190,7 +191,7 @@ func (l *labelling) refuse(x *ingest.Label, field, why string) error {
 }
 
 // agrees reports whether a verdict of the ledger already has a label.
-func agrees(w tableLabel, v *tree.Verdict) bool {
+func agrees(w tableLabel, v *ledger.Verdict) bool {
 	switch w {
 	case labelRight:
 		return v.Labelled && v.Correct
@@ -206,7 +207,7 @@ func agrees(w tableLabel, v *tree.Verdict) bool {
 }
 
 // correct applies another truth to a run that has one.
-func (l *labelling) correct(ctx context.Context, x *ingest.Label, was *tree.Verdict, w tableLabel) error {
+func (l *labelling) correct(ctx context.Context, x *ingest.Label, was *ledger.Verdict, w tableLabel) error {
 	if said, ok := contrary(was, w); ok {
 		return l.refuse(x, "truth", l.Say("is %s, and the verdict was %s; write right, or mend it", w, polarityName(l.Voice,
 			said)))
@@ -380,7 +381,7 @@ func truthOf(v *say.Voice, w tableLabel, e *tree.Evaluation, note string) (curat
 
 // contrary reports whether a label names a direction that is impossible for a verdict, and returns what that verdict
 // was.
-func contrary(was *tree.Verdict, w tableLabel) (said judgment.Polarity, is bool) {
+func contrary(was *ledger.Verdict, w tableLabel) (said judgment.Polarity, is bool) {
 	switch {
 	case was.Direction == taxonomy.FalsePass && w == labelAlarm:
 		return judgment.Passes, true

@@ -16,6 +16,7 @@ import (
 	"github.com/memtree/memtree/ingest/walk"
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -56,14 +57,14 @@ func mapAdd(ctx context.Context, a *app, files []string, o walk.Options) error {
 	return a.store.Write(ctx, func(m *memtree.Memory) error {
 		bar := a.Progress(a.Say("reading"), say.Count)
 		defer bar.End()
-		nothing := func(tree.Walk) error { return nil }
+		nothing := func(ledger.Walk) error { return nil }
 		for _, name := range files { // a fault of the last file leaves the map as it was
 			if err := eachWalk(a, name, o, nothing); err != nil {
 				return err
 			}
 		}
 		for _, name := range files {
-			err := eachWalk(a, name, o, func(w tree.Walk) error {
+			err := eachWalk(a, name, o, func(w ledger.Walk) error {
 				added, err := m.Map().Add(ctx, w)
 				out.Add(added)
 				bar.Step(int64(out.Sights), 0)
@@ -86,7 +87,7 @@ func mapAdd(ctx context.Context, a *app, files []string, o walk.Options) error {
 }
 
 // eachWalk calls do with each walk of a file.
-func eachWalk(a *app, name string, o walk.Options, do func(tree.Walk) error) error {
+func eachWalk(a *app, name string, o walk.Options, do func(ledger.Walk) error) error {
 	f, err := a.files.Open(name)
 	if err != nil {
 		return err

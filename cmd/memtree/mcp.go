@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/access"
 	"github.com/memtree/memtree/internal/cli/input"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/mcpserver"
 	"github.com/memtree/memtree/internal/text"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // mostMessage is the size limit of a protocol message, in bytes.
@@ -41,10 +41,10 @@ func runMCP(ctx context.Context, a *app, c *cobra.Command) error {
 		}
 		return serveMCP(ctx, a, m, !a.store.ReadOnly)
 	})
-	if served || !store.Readable(err) {
+	if served || !access.Readable(err) {
 		return err
 	}
-	if _, locked := errors.AsType[*tree.LockedError](err); locked {
+	if _, locked := errors.AsType[*store.LockedError](err); locked {
 		if err := a.store.SoonElsewhere(ctx, c); err != nil {
 			return err
 		}

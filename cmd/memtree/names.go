@@ -12,6 +12,7 @@ import (
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -198,7 +199,7 @@ func emptyNotNull[T any](list []T) []T {
 }
 
 // verdictName describes a verdict as right or wrong, with its direction.
-func verdictName(v *say.Voice, x *tree.Verdict) string {
+func verdictName(v *say.Voice, x *ledger.Verdict) string {
 	switch {
 	case x.Apart():
 		return v.DirectionName(x.Direction)

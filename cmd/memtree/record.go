@@ -12,6 +12,7 @@ import (
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -219,16 +220,16 @@ func (r *recorder) flush(ctx context.Context, name string) error {
 	}
 	for i, receipt := range receipts {
 		switch receipt.Status {
-		case tree.Accepted:
+		case store.Accepted:
 			r.accepted(&r.batch[i])
 			if r.mine != nil {
 				r.mine[receipt.Key] = true
 			}
-		case tree.Duplicate:
+		case store.Duplicate:
 			r.out.Duplicate++
 			r.again(&r.batch[i])
 			r.nameless = r.nameless || r.batch[i].ID == "" && r.batch[i].RunID == ""
-		case tree.Contradiction:
+		case store.Contradiction:
 			if same, err := r.sameVerdict(ctx, &r.batch[i]); err != nil || same {
 				r.out.Duplicate++
 				r.again(&r.batch[i])

@@ -6,11 +6,12 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/cli/access"
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/model"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/meter"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -36,7 +37,7 @@ func recordDry(ctx context.Context, a *app, files []string, run string) error {
 		return err
 	}
 	in.Run = run
-	err = a.store.With(ctx, store.Planning, func(m *memtree.Memory) error {
+	err = a.store.With(ctx, access.Planning, func(m *memtree.Memory) error {
 		r := &recorder{app: a, Runs: in, mem: m}
 		e := &meter.Estimator{}
 		if err := r.plan(ctx, files, e); err != nil {
@@ -138,6 +139,6 @@ func (r *recorder) estimate(ctx context.Context, former *formation.Former, runs 
 }
 
 // noNeighbours is a view of a tree in which no two cases are similar, so each wrong one needs a model call.
-type noNeighbours struct{ tree.Reader }
+type noNeighbours struct{ store.Reader }
 
 func (noNeighbours) Similar(context.Context, *tree.Node, int) ([]tree.Node, error) { return nil, nil }

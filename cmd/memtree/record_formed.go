@@ -9,7 +9,9 @@ import (
 
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -142,7 +144,7 @@ func (r *recorder) kinds(counts map[llm.Kind]int) string {
 }
 
 // tally determines the results of the accepted runs from the ledger entries after before.
-func (r *recorder) tally(ctx context.Context, before tree.Info) error {
+func (r *recorder) tally(ctx context.Context, before store.Info) error {
 	after, err := r.mem.Tree().Info(ctx)
 	if err != nil {
 		return err
@@ -190,7 +192,7 @@ func (r *recorder) tally(ctx context.Context, before tree.Info) error {
 // verdictCounts is the number of verdicts by label. It does not store them: a report may have half a million.
 type verdictCounts struct{ right, wrong, unlabelled, apart int }
 
-func (c *verdictCounts) add(v *tree.Verdict) {
+func (c *verdictCounts) add(v *ledger.Verdict) {
 	switch {
 	case v.Apart():
 		c.apart++

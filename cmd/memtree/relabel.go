@@ -10,6 +10,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -110,7 +111,7 @@ func relabelFailure(v *say.Voice, id string, err error) error {
 	return decisionFailure(v, err)
 }
 
-func printRelabelled(v *say.Voice, tax *taxonomy.Taxonomy, was *tree.Verdict, d *curation.Result) error {
+func printRelabelled(v *say.Voice, tax *taxonomy.Taxonomy, was *ledger.Verdict, d *curation.Result) error {
 	if v.JSON {
 		return v.PrintJSON(d)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/replay"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )
@@ -55,8 +56,9 @@ func replayCommand(a *app) *cobra.Command {
 	f := c.Flags()
 	f.BoolVar(&o.evolve, "evolve", false, a.Say("also measure a memory whose tree evolves every night of the history"))
 	f.IntVar(&o.items, "max-items", 3, a.Say("most memories a run is given"))
-	f.Float64Var(&o.bound, "correct-above", tree.CorrectAbove, a.Say("say what taking the other verdict would have done "+
-		"where one is at least this likely to be wrong"))
+	f.Float64Var(&o.bound, "correct-above", ledger.CorrectAbove,
+		a.Say("say what taking the other verdict would have done "+
+			"where one is at least this likely to be wrong"))
 	f.Float64Var(&o.floor, "trust-floor", 0.2, a.Say("leave out what is trusted less, 0 to 1; "+
 		"a case of the very test at half of it"))
 	f.StringVar(&o.word, "wording", wordings[0], a.Say("what a run is told: actions, "+

@@ -9,8 +9,8 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/cli/access"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/embed"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/internal/replay"
@@ -36,7 +36,7 @@ type memorySubject struct {
 }
 
 func (r *memorySubject) open(ctx context.Context) error {
-	o := memtree.Options{InMemory: true, Deadline: store.Patient, Findings: r.findings, Embedder: r.embedder,
+	o := memtree.Options{InMemory: true, Deadline: access.Patient, Findings: r.findings, Embedder: r.embedder,
 		Now: func() time.Time { return r.now }}
 	var err error
 	r.mem, err = memtree.Open(ctx, "", &o)

@@ -12,6 +12,7 @@ import (
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -93,7 +94,7 @@ func reportNews(ctx context.Context, v *say.Voice, m *memtree.Memory, r *ciRepor
 	}
 	r.Learned, r.Gone = []lessonNews{}, []goneNews{}
 	there := map[string]bool{}
-	for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {
+	for n, err := range m.Tree().Scan(ctx, store.Filter{}) {
 		if err != nil {
 			return err
 		}

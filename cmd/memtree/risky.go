@@ -6,9 +6,9 @@ import (
 
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/look"
 	"github.com/memtree/memtree/risk"
-	"github.com/memtree/memtree/tree"
 )
 
 // This file shows how likely verdicts are to be wrong.
@@ -18,8 +18,8 @@ type risky struct {
 	Evaluation string `json:"evaluation"`
 	CaseID     string `json:"case_id,omitempty"`
 	risk.Risk
-	Look       *look.Look       `json:"look,omitempty"`       // a reader's second look
-	Correction *tree.Correction `json:"correction,omitempty"` // what is done about it, with --correct-above
+	Look       *look.Look         `json:"look,omitempty"`       // a reader's second look
+	Correction *ledger.Correction `json:"correction,omitempty"` // what is done about it, with --correct-above
 	prompt     string
 	judged     string // of a report
 }

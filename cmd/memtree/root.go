@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree/internal/cli/access"
 	"github.com/memtree/memtree/internal/cli/config"
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/taxonomy"
 )
 
@@ -29,14 +29,14 @@ func newApp(p say.Process, c *config.Config) *app {
 	m := &model.Model{Voice: v}
 	a := &app{
 		Voice: v, files: &input.Files{Voice: v}, model: m, config: c,
-		store: &store.Door{Voice: v, Model: m, Version: built().Version, Command: runGuest},
+		store: &access.Door{Voice: v, Model: m, Version: built().Version, Command: runGuest},
 	}
 	m.Folder, v.Explain = a.store.Folder, a.store.Explain
 	return a
 }
 
 // runGuest runs a command of another process on a store that this process holds.
-func runGuest(ctx context.Context, g *store.Guest) int {
+func runGuest(ctx context.Context, g *access.Guest) int {
 	a := newApp(g.Process(), config.Of(g.Process().Getenv)) // both processes have read their config files
 	a.Terminal, a.files.Away, a.store.Guest, a.model.Spending = g.Terminal(), g.Away(), g, g.Spending()
 	return a.run(ctx)
@@ -66,7 +66,7 @@ const (
 // and exit codes.
 func (a *app) exit(err error) int {
 	var usage *say.UsageError
-	var ran *store.RanElsewhere
+	var ran *access.RanElsewhere
 	switch {
 	case err == nil:
 		return exitOK

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/ledger"
 	agentrun "github.com/memtree/memtree/run"
-	"github.com/memtree/memtree/tree"
 )
 
 // Limits of a transcript.
@@ -54,9 +54,9 @@ func fitMessages(ctx context.Context, a *app, file string, o agentrun.CompactOpt
 	for i := range out {
 		m := &out[i]
 		b, err := json.Marshal(struct {
-			Role    string        `json:"role"`
-			Kind    tree.WorkKind `json:"kind,omitempty"`
-			Content string        `json:"content"`
+			Role    string          `json:"role"`
+			Kind    ledger.WorkKind `json:"kind,omitempty"`
+			Content string          `json:"content"`
 		}{m.Role, m.Kind, m.Text})
 		if err == nil {
 			err = a.Print(string(b))

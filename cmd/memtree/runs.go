@@ -17,6 +17,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
 	agentrun "github.com/memtree/memtree/run"
 	"github.com/memtree/memtree/tree"
 )
@@ -32,7 +33,7 @@ func runCommand(a *app) *cobra.Command {
 }
 
 func runStartCommand(a *app) *cobra.Command {
-	w := tree.Work{}
+	w := ledger.Work{}
 	c := &cobra.Command{
 		Use:  "start GOAL",
 		Args: arguments(a.Voice, 1, 1, a.Say("the goal, in quotation marks")),
@@ -83,11 +84,11 @@ const (
 )
 
 // updates reads the lines of a file.
-func updates(ctx context.Context, a *app, file, id, by string) (list []tree.Work, err error) {
+func updates(ctx context.Context, a *app, file, id, by string) (list []ledger.Work, err error) {
 	err = a.files.Lines(ctx, file, mostUpdateLine, func(n int, line []byte) error {
 		d := json.NewDecoder(bytes.NewReader(line))
 		d.DisallowUnknownFields()
-		var w tree.Work
+		var w ledger.Work
 		if err := d.Decode(&w); err != nil {
 			return a.Fail(err, "%s, line %d is no update: %s. A line is such as %s", a.files.Name(file), n, err.Error(),
 				exampleUpdate)
@@ -104,7 +105,7 @@ func updates(ctx context.Context, a *app, file, id, by string) (list []tree.Work
 }
 
 // addToRun adds updates and prints what came of it.
-func addToRun(ctx context.Context, a *app, list []tree.Work) error {
+func addToRun(ctx context.Context, a *app, list []ledger.Work) error {
 	return a.store.Write(ctx, func(m *memtree.Memory) error {
 		did, err := m.Runs().Add(ctx, list)
 		if err != nil {
@@ -127,13 +128,13 @@ func addToRun(ctx context.Context, a *app, list []tree.Work) error {
 }
 
 func runEndCommand(a *app) *cobra.Command {
-	w := tree.Work{Kind: tree.WorkEnd}
+	w := ledger.Work{Kind: ledger.WorkEnd}
 	c := &cobra.Command{
 		Use:  "end ID",
 		Args: arguments(a.Voice, 1, 1, a.Say("the id of a run")),
 		RunE: func(c *cobra.Command, args []string) error {
 			w.Run = args[0]
-			return addToRun(c.Context(), a, []tree.Work{w})
+			return addToRun(c.Context(), a, []ledger.Work{w})
 		},
 	}
 	c.Flags().StringVar(&w.State, "outcome", "success", a.Say("how it ended: success, partial or failure"))
@@ -143,16 +144,16 @@ func runEndCommand(a *app) *cobra.Command {
 }
 
 func runRateCommand(a *app) *cobra.Command {
-	w := tree.Work{Kind: tree.WorkFeedback}
+	w := ledger.Work{Kind: ledger.WorkFeedback}
 	c := &cobra.Command{
 		Use:  "rate ID",
 		Args: arguments(a.Voice, 1, 1, a.Say("the id of a run")),
 		RunE: func(c *cobra.Command, args []string) error {
 			w.Run = args[0]
-			return addToRun(c.Context(), a, []tree.Work{w})
+			return addToRun(c.Context(), a, []ledger.Work{w})
 		},
 	}
-	c.Flags().IntVar(&w.Rating, "rating", 0, a.Say("1 to %d", tree.MaxRating))
+	c.Flags().IntVar(&w.Rating, "rating", 0, a.Say("1 to %d", ledger.MaxRating))
 	c.Flags().StringVar(&w.Text, "why", "", a.Say("why, in one sentence; it is saved"))
 	c.Flags().StringVar(&w.By, "by", "", a.Say("who decides; it is saved"))
 	return c
@@ -232,7 +233,7 @@ func runTable(v *say.Voice, found []agentrun.Episode) []string {
 		if len(r.Tasks) > 0 {
 			tasks = fmt.Sprintf("%d/%d", done, len(r.Tasks))
 		}
-		t.Add(text.Fit(r.ID, 24), runState(v, r.State), tasks, count(len(r.Of(tree.WorkFinding))),
+		t.Add(text.Fit(r.ID, 24), runState(v, r.State), tasks, count(len(r.Of(ledger.WorkFinding))),
 			r.Last.UTC().Format("01-02 15:04"), text.Line(r.Goal))
 	}
 	return t.Painted(&v.Terminal)

@@ -16,15 +16,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree/internal/cli/access"
 	"github.com/memtree/memtree/internal/cli/config"
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/jobs"
 	"github.com/memtree/memtree/internal/token"
 	"github.com/memtree/memtree/internal/tracing"
 	"github.com/memtree/memtree/server"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // servedWithin is the deadline for guidance over HTTP. It is longer than that of the root package, because the first
@@ -240,21 +240,21 @@ func openTree(ctx context.Context, a *app, trees *server.Trees, s named, shared 
 		}
 		defer back()
 	}
-	m, err := a.store.Open(ctx, store.Writing, servedWithin)
+	m, err := a.store.Open(ctx, access.Writing, servedWithin)
 	readOnly := a.store.ReadOnly
-	var damaged *tree.CorruptError
+	var damaged *store.CorruptError
 	switch {
 	case errors.As(err, &damaged):
-	case errors.Is(err, tree.ErrFull), errors.Is(err, syscall.ENOSPC):
+	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC):
 		a.Note(a.Say("%s: the disk is full, so this tree is only read.", s.name))
-	case errors.Is(err, tree.ErrReadOnly), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+	case errors.Is(err, store.ErrReadOnly), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		a.Note(a.Say("%s: %s cannot be written here, so this tree is only read.", s.name, a.store.Name()))
 	case err != nil:
 		return &say.Failure{Text: fmt.Sprintf("%s: %s", s.name, a.Sentence(err)), Cause: err}
 	}
 	if err != nil {
 		readOnly = true
-		if m, err = a.store.Open(ctx, store.Reading, servedWithin); err != nil {
+		if m, err = a.store.Open(ctx, access.Reading, servedWithin); err != nil {
 			return &say.Failure{Text: fmt.Sprintf("%s: %s", s.name, a.Sentence(err)), Cause: err}
 		}
 	}

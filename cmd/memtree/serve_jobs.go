@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/access"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/jobs/shared"
 	"github.com/memtree/memtree/internal/whole"
 	"github.com/memtree/memtree/llm/meter"
@@ -78,7 +78,7 @@ func checkDay(a *app, b *dayBudget, trees []string) error {
 	database := a.store.Shared()
 	for _, s := range trees {
 		_, dir, _ := strings.Cut(s, "=")
-		database = database || store.IsDatabase(dir)
+		database = database || access.IsDatabase(dir)
 	}
 	if !database && (b.calls >= 0 || b.cost >= 0) {
 		return a.Usage("--day-max-calls and --day-max-cost are for trees in a database; " +

@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/fixtures"
-	"github.com/memtree/memtree/internal/cli/store"
+	"github.com/memtree/memtree/internal/cli/access"
 	"github.com/memtree/memtree/server"
 	"github.com/memtree/memtree/store/postgres/pgtest"
 )
@@ -133,7 +133,7 @@ func TestServeJobs(t *testing.T) {
 	b, err := fixtures.Files.ReadFile("tau.jsonl")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(runs, b, 0o600))
-	t.Setenv(store.LocalVariable, t.TempDir())
+	t.Setenv(access.LocalVariable, t.TempDir())
 	code, _, errs := try(t, "", "record", runs, "--store", url)
 	require.Zero(t, code, errs)
 
@@ -149,7 +149,7 @@ func TestServeJobs(t *testing.T) {
 	t.Setenv("MEMTREE_LLM_API_KEY", "none")
 	var all []*service
 	for range 3 {
-		t.Setenv(store.LocalVariable, t.TempDir())
+		t.Setenv(access.LocalVariable, t.TempDir())
 		all = append(all, serving(t, "--store", url, "--insecure-loopback"))
 	}
 	last := func() *service { return all[len(all)-1] }

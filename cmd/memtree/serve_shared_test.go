@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/internal/cli/store"
+	"github.com/memtree/memtree/internal/cli/access"
 	"github.com/memtree/memtree/store/postgres/pgtest"
 )
 
@@ -28,7 +28,7 @@ func TestServeShared(t *testing.T) {
 	server := pgtest.Start(t, "fsync=off")
 	folders := []string{t.TempDir(), t.TempDir()}
 	start := func(i int) *service {
-		t.Setenv(store.LocalVariable, folders[i])
+		t.Setenv(access.LocalVariable, folders[i])
 		return serving(t, "--store", server.URL("postgres"), "--insecure-loopback")
 	}
 	one, other := start(0), start(1)

@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/internal/cli/access"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/store/postgres/pgtest"
 )
 
@@ -64,7 +64,7 @@ func TestSharedStore(t *testing.T) {
 		{"stats --lang zh", exitOK, "postgres://postgres@127.0.0.1"},
 	} {
 		local := filepath.Join(t.TempDir(), fmt.Sprint(i%2))
-		env := map[string]string{store.LocalVariable: local, "LANG": "en_US.UTF-8"}
+		env := map[string]string{access.LocalVariable: local, "LANG": "en_US.UTF-8"}
 		args := strings.Fields(c.line)
 		for j := range args {
 			args[j] = strings.ReplaceAll(args[j], "_", " ")
@@ -83,7 +83,7 @@ func TestSharedStore(t *testing.T) {
 
 // TestSharedMistakes: what cannot be used or reached is a sentence in the language of the user, without the password.
 func TestSharedMistakes(t *testing.T) {
-	env := map[string]string{store.LocalVariable: t.TempDir()}
+	env := map[string]string{access.LocalVariable: t.TempDir()}
 	for url, want := range map[string][2]string{
 		"postgres://ann:s3cret@h/db?tree=A+B":   {"for a tenant or tree", "--store："},
 		"postgres://ann:s3cret@127.0.0.1:1/db":  {"cannot be reached, and nothing was changed", "无法连接数据库"},
@@ -96,7 +96,7 @@ func TestSharedMistakes(t *testing.T) {
 			require.NotContains(t, out+errs, "s3cret")
 		}
 	}
-	env[store.LocalVariable] = filepath.Join(os.DevNull, "x")
+	env[access.LocalVariable] = filepath.Join(os.DevNull, "x")
 	code, _, errs := tryShared(t, env, "stats", "--store", "postgres://h/db")
 	require.NotZero(t, code)
 	require.NotEmpty(t, errs)
@@ -106,7 +106,7 @@ func TestSharedMistakes(t *testing.T) {
 func TestSharedTokens(t *testing.T) {
 	url, tokens := pgtest.Start(t, "fsync=off").URL("postgres"), t.TempDir()
 	for i := range 2 {
-		env := map[string]string{store.LocalVariable: t.TempDir(), store.TokensVariable: tokens, "MEMTREE_STORE": url}
+		env := map[string]string{access.LocalVariable: t.TempDir(), access.TokensVariable: tokens, "MEMTREE_STORE": url}
 		code, out, errs := tryShared(t, env, "token", "add", "--name", fmt.Sprint("agent", i), "--scope", "write")
 		require.Zero(t, code, errs)
 		require.Contains(t, out, "mt_")
@@ -122,7 +122,7 @@ func TestMoveStore(t *testing.T) {
 	server := pgtest.Start(t, "fsync=off")
 	folder, back := filepath.Join(t.TempDir(), "store"), filepath.Join(t.TempDir(), "back")
 	url := strings.Replace(server.URL("postgres"), "postgres@", "postgres:s3cret@", 1) + "&tree=moved"
-	env := map[string]string{store.LocalVariable: t.TempDir(), "LANG": "en_US.UTF-8"}
+	env := map[string]string{access.LocalVariable: t.TempDir(), "LANG": "en_US.UTF-8"}
 	for _, c := range []struct {
 		line string
 		code int

@@ -16,6 +16,7 @@ import (
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -233,7 +234,7 @@ func usedTimes(v *say.Voice, n int, right float64) string {
 // one is known.
 func decisions(v *say.Voice, p *say.Page, n *tree.Node, past []curation.Past) {
 	if w := n.Decision; w != nil && len(past) == 0 {
-		past = []curation.Past{{Action: tree.Action{Kind: w.Kind, By: w.By, Why: w.Why}, At: w.At}}
+		past = []curation.Past{{Action: ledger.Action{Kind: w.Kind, By: w.By, Why: w.Why}, At: w.At}}
 	}
 	now := tree.About{}
 	if n.CaseData != nil && n.CaseData.About != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/llm/langchain"
 	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/server"
@@ -201,8 +202,8 @@ func printLedgerStats(v *say.Voice, p *say.Page, s *effect.LedgerStats) {
 		return
 	}
 	p.Part(v.Say("failures"), v.Say("%d looked into: a memory is to blame for %d, none for %d, flaky %d, broken off %d",
-		b.N, b.Blame[string(tree.OnMemory)], b.Blame[string(tree.NotOnMemory)], b.Blame[string(tree.OnFlaky)],
-		b.Blame[string(tree.Unfinished)]))
+		b.N, b.Blame[string(ledger.OnMemory)], b.Blame[string(ledger.NotOnMemory)], b.Blame[string(ledger.OnFlaky)],
+		b.Blame[string(ledger.Unfinished)]))
 	for i, x := range b.Blamed {
 		if i == mostBlamed {
 			p.Part("", v.Say("... and %d more", len(b.Blamed)-mostBlamed))
@@ -220,11 +221,11 @@ func apartPart(v *say.Voice, p *say.Page, n *effect.Apart) {
 	}
 }
 
-func remedyName(v *say.Voice, r tree.Remedy) string {
+func remedyName(v *say.Voice, r ledger.Remedy) string {
 	switch r {
-	case tree.Flag:
+	case ledger.Flag:
 		return v.Say("flagged")
-	case tree.Rerun:
+	case ledger.Rerun:
 		return v.Say("run again")
 	}
 	return v.Say("corrected")
@@ -237,7 +238,7 @@ func remedied(v *say.Voice, r *effect.Remedied) string {
 	switch {
 	case r.Known == 0:
 		out = v.Say("%d verdicts likely to be wrong; what is true of them is not known yet", r.N)
-	case r.Remedy == tree.Flag:
+	case r.Remedy == ledger.Flag:
 		out = v.Say("%d verdicts likely to be wrong; the other one would have put %d right and broken %d", r.N, r.Mended,
 			r.Broken)
 	default:

@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/transfer"
-	"github.com/memtree/memtree/tree"
 )
 
 // The results of importing a tally, the verdict statistics of a file.
@@ -26,13 +26,13 @@ type riskFlags struct{ take, remove bool }
 
 // importedRisk is the tally of a file, and the result of importing it.
 type importedRisk struct {
-	*tree.Tally
+	*ledger.Tally
 	Done string `json:"done"` // left, taken, removed or own
 }
 
 // importRisk imports the tally of a file as the flags require; nil if there is none.
 func importRisk(
-	ctx context.Context, v *say.Voice, m *memtree.Memory, t *tree.Tally, how riskFlags, dry bool,
+	ctx context.Context, v *say.Voice, m *memtree.Memory, t *ledger.Tally, how riskFlags, dry bool,
 ) (*importedRisk, error) {
 	if t == nil {
 		return nil, nil //nolint:nilnil // a file says nothing of verdicts unless its team asked for that
@@ -58,8 +58,8 @@ func importRisk(
 }
 
 // tallyLine describes a tally in one line.
-func tallyLine(v *say.Voice, t *tree.Tally) string {
-	names := map[tree.RowOf][]string{}
+func tallyLine(v *say.Voice, t *ledger.Tally) string {
+	names := map[ledger.RowOf][]string{}
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		if r.Name != "" && !slices.Contains(names[r.Of], text.Line(r.Name)) {
@@ -68,9 +68,10 @@ func tallyLine(v *say.Voice, t *tree.Tally) string {
 	}
 	parts := []string{v.Say("right and wrong ones of %d are counted", t.Verdicts)}
 	for _, of := range []struct {
-		of   tree.RowOf
+		of   ledger.RowOf
 		name string
-	}{{tree.OfJudge, v.Say("judges")}, {tree.OfProduct, v.Say("products")}, {tree.OfScene, v.Say("types of scene")}} {
+	}{{ledger.OfJudge, v.Say("judges")}, {ledger.OfProduct, v.Say("products")}, {ledger.OfScene,
+		v.Say("types of scene")}} {
 		if list := names[of.of]; len(list) > 0 {
 			parts = append(parts, of.name+" "+someOf(list))
 		}

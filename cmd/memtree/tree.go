@@ -18,13 +18,14 @@ import (
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
 
 func treeCommand(a *app) *cobra.Command {
-	var f tree.Filter
+	var f store.Filter
 	var level, status string
 	limit := 0
 	var q find.Query
@@ -53,7 +54,7 @@ func treeCommand(a *app) *cobra.Command {
 	return c
 }
 
-func runTree(ctx context.Context, a *app, f tree.Filter, q *find.Query, limit int, limited bool) error {
+func runTree(ctx context.Context, a *app, f store.Filter, q *find.Query, limit int, limited bool) error {
 	return a.store.Read(ctx, func(m *memtree.Memory) error {
 		if a.JSON {
 			if !limited {
@@ -81,7 +82,7 @@ func runTree(ctx context.Context, a *app, f tree.Filter, q *find.Query, limit in
 }
 
 // treeJSON prints the nodes one at a time, one a line, so that memory use does not grow with their number.
-func treeJSON(ctx context.Context, v *say.Voice, m *memtree.Memory, f tree.Filter, q *find.Query, limit int) error {
+func treeJSON(ctx context.Context, v *say.Voice, m *memtree.Memory, f store.Filter, q *find.Query, limit int) error {
 	w := bufio.NewWriter(v.Stdout)
 	enc := json.NewEncoder(noBreak{w})
 	enc.SetEscapeHTML(false)
@@ -164,7 +165,7 @@ type surveyed struct {
 }
 
 // survey reads the nodes and stores only what is printed of each.
-func survey(ctx context.Context, v *say.Voice, m *memtree.Memory, f tree.Filter, q *find.Query) (*surveyed, error) {
+func survey(ctx context.Context, v *say.Voice, m *memtree.Memory, f store.Filter, q *find.Query) (*surveyed, error) {
 	s, words, picked := &surveyed{}, enhance.NewWording(m.Taxonomy()), m.Briefs().Picked()
 	at := map[[2]string]int{}
 	for n, err := range m.Tree().Scan(ctx, f) {
@@ -238,7 +239,7 @@ func sceneName(s tree.Scene) string {
 }
 
 // printNoTree explains why the list is empty.
-func printNoTree(ctx context.Context, v *say.Voice, m *memtree.Memory, info *tree.Info) error {
+func printNoTree(ctx context.Context, v *say.Voice, m *memtree.Memory, info *store.Info) error {
 	switch {
 	case info.Nodes > 0:
 		return v.Print(v.Say("No memory is of the kind that the flags choose."))

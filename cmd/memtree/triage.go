@@ -10,9 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/internal/cli/access"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/cli/store"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -25,7 +26,7 @@ func triageCommand(a *app) *cobra.Command {
 	c.Flags().IntVar(&o.top, "top", o.top, a.Say("how many verdicts to print; 0 for all"))
 	findFlags(a.Voice, c, &o.find, "above", "product", "suite", "run", "since", "until", "direction", "words")
 	c.Flags().Float64Var(&o.correct, "correct-above", 0, a.Say("say of which verdicts to take the other one: "+
-		"those at least this likely to be wrong, such as %v", tree.CorrectAbove))
+		"those at least this likely to be wrong, such as %v", ledger.CorrectAbove))
 	c.Flags().StringVar(&o.out, "out", "", a.Say("write the runs to this file, with the verdicts that are corrected"))
 	o.look.add(a, c)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -61,17 +62,17 @@ func runTriage(ctx context.Context, a *app, files []string, o *triageOptions) er
 		return err
 	}
 	found := triaged{Verdicts: []risky{}}
-	how := store.Reading
+	how := access.Reading
 	if o.correct > 0 {
 		found.Correction = &corrected{Bound: o.correct, Out: o.out}
 	}
 	if o.out != "" {
-		how, found.out = store.Asking, &correctedFile{}
+		how, found.out = access.Asking, &correctedFile{}
 	}
 	if o.look.n > 0 {
-		how = store.Writing
+		how = access.Writing
 		if o.look.dry {
-			how = store.Planning
+			how = access.Planning
 		}
 	}
 	err = a.store.With(ctx, how, func(m *memtree.Memory) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -63,8 +64,8 @@ type corrected struct {
 }
 
 // of returns the correction of a verdict, nil if there is none. If the store is writable it records it.
-func (c *corrected) of(ctx context.Context, m *memtree.Memory, e *tree.Evaluation) (*tree.Correction, error) {
-	x, err := m.Correct(ctx, *e, harness.CorrectOptions{Above: c.Bound, Do: tree.Other, Sure: true})
+func (c *corrected) of(ctx context.Context, m *memtree.Memory, e *tree.Evaluation) (*ledger.Correction, error) {
+	x, err := m.Correct(ctx, *e, harness.CorrectOptions{Above: c.Bound, Do: ledger.Other, Sure: true})
 	switch {
 	case err != nil || x == nil:
 		return nil, err
@@ -80,11 +81,11 @@ func (c *corrected) of(ctx context.Context, m *memtree.Memory, e *tree.Evaluatio
 type correctedFile struct{ bytes.Buffer }
 
 // add adds a run. A correction is written beside the verdict.
-func (f *correctedFile) add(e *tree.Evaluation, c *tree.Correction) error {
+func (f *correctedFile) add(e *tree.Evaluation, c *ledger.Correction) error {
 	line := struct {
 		tree.Evaluation
-		First      tree.Raw         `json:"first_judgment,omitempty"`
-		Correction *tree.Correction `json:"correction,omitempty"`
+		First      tree.Raw           `json:"first_judgment,omitempty"`
+		Correction *ledger.Correction `json:"correction,omitempty"`
 	}{Evaluation: *e, Correction: c}
 	if c != nil && c.Changed {
 		line.Judgment, line.First = c.Now, e.Judgment
@@ -98,7 +99,7 @@ func (f *correctedFile) add(e *tree.Evaluation, c *tree.Correction) error {
 }
 
 // correctionLine describes the correction of one verdict.
-func correctionLine(v *say.Voice, c *tree.Correction) string {
+func correctionLine(v *say.Voice, c *ledger.Correction) string {
 	if c.Changed {
 		return v.Say("taken the other way round: %s, not %s", shortVerdict(c.Now), shortVerdict(c.First))
 	}

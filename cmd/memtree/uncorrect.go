@@ -10,7 +10,8 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
-	"github.com/memtree/memtree/internal/cli/store"
+	"github.com/memtree/memtree/internal/cli/access"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -34,8 +35,8 @@ func uncorrectCommand(a *app) *cobra.Command {
 const mostCorrected = 256 << 20
 
 func runUncorrect(ctx context.Context, a *app, id string, f *uncorrectFlags) error {
-	var back tree.Correction
-	err := a.store.With(ctx, store.Writing, func(m *memtree.Memory) (err error) {
+	var back ledger.Correction
+	err := a.store.With(ctx, access.Writing, func(m *memtree.Memory) (err error) {
 		back, err = m.Curation().TakeBack(ctx, id, curation.Options{By: f.by})
 		return err
 	})
@@ -63,7 +64,7 @@ func runUncorrect(ctx context.Context, a *app, id string, f *uncorrectFlags) err
 		lines = append(lines, a.Wrap(a.Say("Lines put back in %s: %d.", f.file, restored))...)
 	}
 	return a.Result(struct {
-		tree.Correction
+		ledger.Correction
 		Restored int `json:"restored"`
 	}{back, restored}, lines...)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 func undoCommand(a *app) *cobra.Command {
@@ -35,7 +35,7 @@ func undoCommand(a *app) *cobra.Command {
 
 func runUndo(ctx context.Context, a *app, id string, o curation.Options) error {
 	return a.store.Write(ctx, func(m *memtree.Memory) error {
-		if strings.HasPrefix(id, tree.FactPrefix) {
+		if strings.HasPrefix(id, ledger.FactPrefix) {
 			if f, err := findFact(ctx, a.Voice, m, id); err == nil { // else it was stated and that taken back
 				id = f.ID
 			}

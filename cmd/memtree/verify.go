@@ -9,7 +9,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 func verifyCommand(a *app) *cobra.Command {
@@ -23,12 +23,12 @@ func verifyCommand(a *app) *cobra.Command {
 const keptProblems = 1000
 
 func runVerify(ctx context.Context, a *app) error {
-	var v tree.Verified
+	var v store.Verified
 	problems, total := []string{}, 0
 	err := a.store.Read(ctx, func(m *memtree.Memory) (err error) {
 		v, err = m.Verify(ctx, func(problem error) {
 			said := problem.Error()
-			if _, damaged := errors.AsType[*tree.CorruptError](problem); damaged {
+			if _, damaged := errors.AsType[*store.CorruptError](problem); damaged {
 				said += a.Say("; memtree fsck says what is lost and how to go on")
 			}
 			for line := range strings.SplitSeq(said, "\n") {
@@ -50,7 +50,7 @@ func runVerify(ctx context.Context, a *app) error {
 	err = a.Result(struct {
 		OK       bool     `json:"ok"`
 		Problems []string `json:"problems"`
-		tree.Verified
+		store.Verified
 	}{total == 0, problems, v}, verifiedLines(a.Voice, v, total)...)
 	if err == nil && total > 0 {
 		return say.ErrPrinted
@@ -58,7 +58,7 @@ func runVerify(ctx context.Context, a *app) error {
 	return err
 }
 
-func verifiedLines(v *say.Voice, x tree.Verified, total int) []string {
+func verifiedLines(v *say.Voice, x store.Verified, total int) []string {
 	read := v.Say("Read %d files (%s): %d memories, %d batches, %d ledger entries.",
 		x.Files, say.Bytes(x.Bytes), x.Nodes, x.Batches, x.Entries)
 	verdict := v.Paint(say.Green, v.Say("Everything is in order."))

@@ -12,7 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/memtree/memtree/internal/text"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // front is the front matter of an observation of agent-qa (vostride.com/docs/agent-qa/memory). Fields that memtree does
@@ -53,10 +53,10 @@ func observation(name string, b []byte, o Options) (Read, error) {
 	if err := yaml.Unmarshal(matter, &f); err != nil {
 		return Read{}, bad(name, "has front matter that is no YAML: %s", text.Line(err.Error()))
 	}
-	r := Read{At: name, Statement: tree.Statement{Kind: tree.Behaviour}}
+	r := Read{At: name, Statement: ledger.Statement{Kind: ledger.Behaviour}}
 	says, pages, _ := strings.Cut(strings.TrimSpace(string(body)), "\n"+pagesMark)
 	for p := range strings.SplitSeq(pages, ",") {
-		if p = text.Line(p); p != "" && len(r.Pages) < tree.MaxPages {
+		if p = text.Line(p); p != "" && len(r.Pages) < ledger.MaxPages {
 			r.Pages = append(r.Pages, p)
 		}
 	}
@@ -88,7 +88,7 @@ func observation(name string, b []byte, o Options) (Read, error) {
 
 // Observed is a fact as an observation: a statement with its evidence.
 type Observed struct {
-	tree.Statement
+	ledger.Statement
 	Trust                 float64
 	Since, Used           time.Time
 	Confirms, Contradicts int
@@ -113,13 +113,13 @@ func ObservationPath(o *Observed) (string, error) {
 		strings.ContainsAny(name, "\\:*?\"<>|\x00") {
 		return "", bad(o.Text, "holds for %q, which cannot be the name of a folder", dir)
 	}
-	return dir + "/obs_" + strings.TrimPrefix(o.ID(), tree.FactPrefix) + ".md", nil
+	return dir + "/obs_" + strings.TrimPrefix(o.ID(), ledger.FactPrefix) + ".md", nil
 }
 
 // WriteObservation writes an observation for agent-qa.
 func WriteObservation(w io.Writer, o *Observed) error {
 	f := front{
-		ID: "obs_" + strings.TrimPrefix(o.ID(), tree.FactPrefix), Title: text.Clip(o.Text, 80), Trust: o.Trust,
+		ID: "obs_" + strings.TrimPrefix(o.ID(), ledger.FactPrefix), Title: text.Clip(o.Text, 80), Trust: o.Trust,
 		Created: o.Since.UTC().Format(time.RFC3339), Confirmed: o.Used.UTC().Format(time.RFC3339),
 		Confirms: o.Confirms, Contradicts: o.Contradicts, Source: cmp.Or(o.Source, "memtree"),
 	}

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // objects reads JSON lines, or a JSON array.
@@ -55,7 +55,7 @@ func objects(name string, b []byte, o Options) (out []Read, problems error) {
 // object reads a fact of memtree's own form, or an issue.
 func object(at string, raw json.RawMessage, o Options) (Read, bool, error) {
 	var own struct {
-		tree.Statement
+		ledger.Statement
 		Product string `json:"product"`
 		Test    string `json:"test"`
 		Page    string `json:"page"`

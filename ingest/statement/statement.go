@@ -19,12 +19,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // Read is a statement of a file.
 type Read struct {
-	tree.Statement
+	ledger.Statement
 	At string // file and line, or file
 }
 
@@ -162,7 +162,7 @@ func issue(at string, o Options, get func(column string) string) (r Read, ok boo
 	if fixed == "" && slices.Contains(over, strings.ToLower(get("state"))) {
 		return r, false, nil
 	}
-	r = Read{At: at, Statement: tree.Statement{Text: text, Kind: tree.KnownBug, Fixed: fixed}}
+	r = Read{At: at, Statement: ledger.Statement{Text: text, Kind: ledger.KnownBug, Fixed: fixed}}
 	if key := get("key"); key != "" {
 		r.Text = key + ": " + text
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -31,13 +32,13 @@ func TestIssues(t *testing.T) {
 	got, err := Bytes("jira.csv", []byte(jira), Options{})
 	require.EqualError(t, err, "jira.csv, line 5: has no summary; name its column, statement=NAME")
 	require.Equal(t, []string{"SHOP-1: Total shows 0,00 for guests", "SHOP-3: Refund mail has no amount"}, texts(got))
-	require.Equal(t, tree.Statement{Text: "SHOP-3: Refund mail has no amount", Kind: tree.KnownBug, Fixed: "1.4",
+	require.Equal(t, ledger.Statement{Text: "SHOP-3: Refund mail has no amount", Kind: ledger.KnownBug, Fixed: "1.4",
 		Scope: tree.Scope{Product: "mail"}}, got[1].Statement)
 
 	named, err := Bytes("own.csv", []byte("nr;was;seite\n7;Knopf fehlt;/cart\n"), Options{Product: "shop",
 		Columns: map[string]string{"statement": "Was", "key": "nr", "page": "seite"}})
 	require.NoError(t, err)
-	require.Equal(t, tree.Statement{Text: "7: Knopf fehlt", Kind: tree.KnownBug, Pages: []string{"/cart"},
+	require.Equal(t, ledger.Statement{Text: "7: Knopf fehlt", Kind: ledger.KnownBug, Pages: []string{"/cart"},
 		Scope: tree.Scope{Product: "shop"}}, named[0].Statement)
 	_, err = Bytes("own.csv", []byte("a,b\n1,2\n"), Options{Columns: map[string]string{"statement": "c"}})
 	require.EqualError(t, err, `own.csv: has no column "c" for statement; its columns are a, b`)
@@ -58,11 +59,11 @@ func TestOwnLines(t *testing.T) {
 		`"scope":{"product":"travel"}}`+"\n\n"+`{"statement":"Codes are 888888.","product":"bank"}`+"\nnot json\n"),
 		Options{})
 	require.ErrorContains(t, err, "f.jsonl, line 4: is no JSON object")
-	require.Equal(t, []tree.Statement{
-		{Text: "A seat is held for 15 minutes.", Kind: tree.Rule, Pages: []string{"/seats"},
+	require.Equal(t, []ledger.Statement{
+		{Text: "A seat is held for 15 minutes.", Kind: ledger.Rule, Pages: []string{"/seats"},
 			Scope: tree.Scope{Product: "travel"}},
 		{Text: "Codes are 888888.", Scope: tree.Scope{Product: "bank"}},
-	}, []tree.Statement{got[0].Statement, got[1].Statement})
+	}, []ledger.Statement{got[0].Statement, got[1].Statement})
 }
 
 // An observation as agent-qa writes it is read by its folder; what memtree writes for agent-qa is read back the same.
@@ -82,16 +83,16 @@ func TestObservations(t *testing.T) {
 	got, err := Path(dir, Options{})
 	require.EqualError(t, err, "products/shop/README.md: is no observation: it begins with no front matter between "+
 		"two lines of ---")
-	require.Equal(t, []tree.Statement{
-		{Text: "A new order appears in the list within ten seconds.", Kind: tree.Behaviour,
+	require.Equal(t, []ledger.Statement{
+		{Text: "A new order appears in the list within ten seconds.", Kind: ledger.Behaviour,
 			Scope: tree.Scope{Product: "shop"}},
-		{Text: "The cart is empty.", Kind: tree.Behaviour,
+		{Text: "The cart is empty.", Kind: ledger.Behaviour,
 			Scope: tree.Scope{Suite: "s_1", SuiteTests: []string{"t_a", "t_b"}, Position: 1}},
-		{Text: "Orders appear late", Kind: tree.Behaviour, Scope: tree.Scope{Test: "t_a"}},
-	}, []tree.Statement{got[0].Statement, got[1].Statement, got[2].Statement})
+		{Text: "Orders appear late", Kind: ledger.Behaviour, Scope: tree.Scope{Test: "t_a"}},
+	}, []ledger.Statement{got[0].Statement, got[1].Statement, got[2].Statement})
 
-	for _, s := range []tree.Statement{
-		{Text: "Prices: \"net\" # of tax", Kind: tree.Behaviour, Pages: []string{"/cart", "/checkout"},
+	for _, s := range []ledger.Statement{
+		{Text: "Prices: \"net\" # of tax", Kind: ledger.Behaviour, Pages: []string{"/cart", "/checkout"},
 			Scope: tree.Scope{Product: "shop"}},
 		got[1].Statement,
 	} {
@@ -104,9 +105,9 @@ func TestObservations(t *testing.T) {
 		require.NoError(t, err, b.String())
 		require.Equal(t, s, again[0].Statement)
 	}
-	_, err = ObservationPath(&Observed{Statement: tree.Statement{Text: "x", Scope: tree.Scope{Product: "../etc"}}})
+	_, err = ObservationPath(&Observed{Statement: ledger.Statement{Text: "x", Scope: tree.Scope{Product: "../etc"}}})
 	require.ErrorContains(t, err, "cannot be the name of a folder")
-	_, err = ObservationPath(&Observed{Statement: tree.Statement{Text: "It holds everywhere."}})
+	_, err = ObservationPath(&Observed{Statement: ledger.Statement{Text: "It holds everywhere."}})
 	require.ErrorContains(t, err, "names no product, suite or test")
 }
 

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -27,7 +28,7 @@ func (r *reader) aria(b []byte) error {
 		base, _, _ = strings.Cut(base, ".")
 		page = "/" + base
 	}
-	if err := r.see(tree.Sighting{Kind: tree.SeenPage, URL: page}); err != nil {
+	if err := r.see(ledger.Sighting{Kind: ledger.SeenPage, URL: page}); err != nil {
 		return err
 	}
 	type around struct {
@@ -52,7 +53,7 @@ func (r *reader) aria(b []byte) error {
 		if role == "/url" {
 			to := unquoted(rest)
 			if to != "" && !strings.HasPrefix(to, "javascript:") && !strings.HasPrefix(to, "mailto:") {
-				err := r.see(tree.Sighting{Kind: tree.SeenLink, URL: page, To: resolve(page, to), Role: "link", Name: last})
+				err := r.see(ledger.Sighting{Kind: ledger.SeenLink, URL: page, To: resolve(page, to), Role: "link", Name: last})
 				if err != nil {
 					return err
 				}
@@ -75,7 +76,8 @@ func (r *reader) aria(b []byte) error {
 		if plain(role) || name == "" && !named(role) {
 			continue
 		}
-		if err := r.see(tree.Sighting{Kind: tree.SeenElement, URL: page, Role: role, Name: name, Place: place}); err != nil {
+		if err := r.see(ledger.Sighting{Kind: ledger.SeenElement, URL: page, Role: role, Name: name,
+			Place: place}); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 func isSitemap(_ string, head []byte) bool {
@@ -37,8 +37,8 @@ func (r *reader) sitemap(b []byte) error {
 		case xml.EndElement:
 			inside = ""
 		case xml.CharData:
-			if s := strings.TrimSpace(string(t)); inside == "loc" && s != "" && len(s) <= tree.MaxAddress {
-				if err := r.see(tree.Sighting{Kind: tree.SeenPage, URL: s}); err != nil {
+			if s := strings.TrimSpace(string(t)); inside == "loc" && s != "" && len(s) <= ledger.MaxAddress {
+				if err := r.see(ledger.Sighting{Kind: ledger.SeenPage, URL: s}); err != nil {
 					return err
 				}
 			}
@@ -80,10 +80,10 @@ func (r *reader) openapi(b []byte) error {
 			}
 			params := slices.Concat(paramNames(of["parameters"]), paramNames(call))
 			to := strings.TrimSuffix(base, "/") + variable.ReplaceAllString(p, ":p")
-			if len(to) > tree.MaxAddress {
+			if len(to) > ledger.MaxAddress {
 				continue
 			}
-			err := r.see(tree.Sighting{Kind: tree.SeenCall, To: to, Do: strings.ToUpper(method), Params: params})
+			err := r.see(ledger.Sighting{Kind: ledger.SeenCall, To: to, Do: strings.ToUpper(method), Params: params})
 			if err != nil {
 				return err
 			}
@@ -138,11 +138,11 @@ func (r *reader) midscene(b []byte) error {
 			continue
 		}
 		for _, p := range slices.Concat(c.Cache.Paths, c.Paths) {
-			if len(p) > tree.MaxAddress {
+			if len(p) > ledger.MaxAddress {
 				continue
 			}
-			err := r.see(tree.Sighting{
-				Kind: tree.SeenAction, URL: r.o.Page, Do: "locate", Name: clipName(prompt), Selector: "xpath=" + p,
+			err := r.see(ledger.Sighting{
+				Kind: ledger.SeenAction, URL: r.o.Page, Do: "locate", Name: clipName(prompt), Selector: "xpath=" + p,
 			})
 			if err != nil {
 				return err

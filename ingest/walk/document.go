@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // deepest bounds how deep a document nests.
@@ -52,7 +52,7 @@ func (t *trace) document(url string, html []byte) error {
 	if err := root.parse(html, 0); err != nil {
 		return t.bad(t.part, "has a page that nests deeper than %d elements", deepest)
 	}
-	page := tree.Sighting{Kind: tree.SeenPage, URL: url}
+	page := ledger.Sighting{Kind: ledger.SeenPage, URL: url}
 	labels := map[string]string{}
 	root.each(func(e *element) {
 		switch {
@@ -84,13 +84,14 @@ func (t *trace) elements(url string, e *element, labels map[string]string, place
 		place = role + " " + e.attrs["aria-label"]
 	}
 	if role != "" && !plain(role) && !landmark(role) && name != "" {
-		if err := t.see(tree.Sighting{Kind: tree.SeenElement, URL: url, Role: role, Name: name, Place: place}); err != nil {
+		if err := t.see(ledger.Sighting{Kind: ledger.SeenElement, URL: url, Role: role, Name: name,
+			Place: place}); err != nil {
 			return err
 		}
 	}
 	if to := e.attrs["href"]; e.tag == "a" && to != "" && !strings.Contains(strings.ToLower(to), "script:") {
 		if to = resolveURL(url, to); to != "" {
-			if err := t.see(tree.Sighting{Kind: tree.SeenLink, URL: url, To: to, Role: "link", Name: name}); err != nil {
+			if err := t.see(ledger.Sighting{Kind: ledger.SeenLink, URL: url, To: to, Role: "link", Name: name}); err != nil {
 				return err
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 func isHAR(name string, head []byte) bool {
@@ -87,7 +87,7 @@ func (r *reader) har(f io.ReaderAt, size int64) error {
 // neither.
 func (r *reader) resource(e *harEntry) error {
 	u, err := url.Parse(e.Request.URL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || len(e.Request.URL) > tree.MaxAddress {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || len(e.Request.URL) > ledger.MaxAddress {
 		return nil //nolint:nilerr // an address that is none is no page
 	}
 	to, from, mime := e.Request.URL, e.header("Referer"), strings.ToLower(e.Response.Content.Mime)
@@ -98,23 +98,23 @@ func (r *reader) resource(e *harEntry) error {
 		if e.Response.Status >= 400 || e.Request.Method != "GET" {
 			return nil
 		}
-		if err := r.see(tree.Sighting{Kind: tree.SeenPage, URL: to}); err != nil {
+		if err := r.see(ledger.Sighting{Kind: ledger.SeenPage, URL: to}); err != nil {
 			return err
 		}
-		if from != "" && from != to && len(from) <= tree.MaxAddress {
-			return r.see(tree.Sighting{Kind: tree.SeenLink, URL: from, To: to})
+		if from != "" && from != to && len(from) <= ledger.MaxAddress {
+			return r.see(ledger.Sighting{Kind: ledger.SeenLink, URL: from, To: to})
 		}
 	case kind == "xhr" || kind == "fetch" || dest == "empty" && kind == "" ||
 		dest == "" && kind == "" && (strings.Contains(mime, "json") || e.Request.Method != "GET"):
-		if len(from) > tree.MaxAddress {
+		if len(from) > ledger.MaxAddress {
 			from = ""
 		}
 		status := e.Response.Status
 		if status < 0 || status > 999 {
 			status = 0
 		}
-		return r.see(tree.Sighting{
-			Kind: tree.SeenCall, URL: from, To: to, Do: strings.ToUpper(clipName(e.Request.Method)), Status: status,
+		return r.see(ledger.Sighting{
+			Kind: ledger.SeenCall, URL: from, To: to, Do: strings.ToUpper(clipName(e.Request.Method)), Status: status,
 		})
 	}
 	return nil
@@ -130,7 +130,7 @@ func resolveURL(page, to string) string {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "file" {
 		return ""
 	}
-	if s := u.String(); len(s) <= tree.MaxAddress {
+	if s := u.String(); len(s) <= ledger.MaxAddress {
 		return s
 	}
 	return ""

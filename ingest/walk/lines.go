@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // longestLine bounds a line of JSON.
@@ -26,7 +26,7 @@ func (r *reader) lines(f io.ReaderAt, size int64) error {
 		if len(line) == 0 {
 			continue
 		}
-		w := tree.Walk{Product: r.o.Product, Build: r.o.Build, Test: r.o.Test, Source: "memtree"}
+		w := ledger.Walk{Product: r.o.Product, Build: r.o.Build, Test: r.o.Test, Source: "memtree"}
 		d := json.NewDecoder(bytes.NewReader(line))
 		d.DisallowUnknownFields()
 		if err := d.Decode(&w); err != nil {

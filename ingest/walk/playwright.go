@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // Bounds of a trace.
@@ -67,7 +67,7 @@ type trace struct {
 
 // action is a call of Playwright's interface.
 type action struct {
-	tree.Sighting
+	ledger.Sighting
 	start float64
 	ended bool
 }
@@ -138,7 +138,7 @@ func (t *trace) event(e *event) error {
 			clear(t.calls)
 		}
 		a := &action{start: e.Start}
-		a.Kind, a.Do, a.Selector = tree.SeenAction, e.Method, e.Params.Selector
+		a.Kind, a.Do, a.Selector = ledger.SeenAction, e.Method, e.Params.Selector
 		if e.Method == "expect" && e.Params.Selector == "" {
 			a.Do = ""
 		}

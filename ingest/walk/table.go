@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 func isTable(name string, head []byte) bool {
@@ -56,8 +56,8 @@ func (r *reader) table(b []byte) error {
 			}
 			return out
 		}
-		s := tree.Sighting{
-			Kind: tree.SeenRequirement, Code: clipName(field("code")), Name: clipName(field("title")),
+		s := ledger.Sighting{
+			Kind: ledger.SeenRequirement, Code: clipName(field("code")), Name: clipName(field("title")),
 			Priority: clipName(field("priority")), Steps: list("criteria"), URL: field("page"), Tests: list("tests"),
 		}
 		if s.Code == "" {

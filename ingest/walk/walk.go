@@ -24,7 +24,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // Options say what a file does not.
@@ -87,17 +87,17 @@ func Formats() (out []string) {
 type reader struct {
 	file  string
 	o     Options
-	walk  tree.Walk
-	yield func(tree.Walk, error) bool
+	walk  ledger.Walk
+	yield func(ledger.Walk, error) bool
 	done  bool
 }
 
 // Read reads the walks of a file. name is shown in errors, and names the page of a snapshot. An error ends the walks.
-func Read(name string, f io.ReaderAt, size int64, o Options) iter.Seq2[tree.Walk, error] {
-	return func(yield func(tree.Walk, error) bool) {
+func Read(name string, f io.ReaderAt, size int64, o Options) iter.Seq2[ledger.Walk, error] {
+	return func(yield func(ledger.Walk, error) bool) {
 		r := &reader{file: name, o: o, yield: yield}
 		if err := r.read(f, size); err != nil && !r.done {
-			yield(tree.Walk{}, err)
+			yield(ledger.Walk{}, err)
 		}
 	}
 }
@@ -112,7 +112,7 @@ func (r *reader) read(f io.ReaderAt, size int64) error {
 		if r.o.Format != "" && r.o.Format != x.name || r.o.Format == "" && !x.is(r.file, head) {
 			continue
 		}
-		r.walk = tree.Walk{Product: r.o.Product, Build: r.o.Build, Test: r.o.Test, Source: x.name}
+		r.walk = ledger.Walk{Product: r.o.Product, Build: r.o.Build, Test: r.o.Test, Source: x.name}
 		if x.parts != nil {
 			if err := x.parts(r, f, size); err != nil {
 				return err
@@ -142,9 +142,9 @@ func (r *reader) bad(where, problem string, args ...any) error {
 var errDone = fmt.Errorf("done")
 
 // see adds a sighting to the walk under way.
-func (r *reader) see(s tree.Sighting) error {
+func (r *reader) see(s ledger.Sighting) error {
 	r.walk.Seen = append(r.walk.Seen, s)
-	if len(r.walk.Seen) < tree.MaxSightings {
+	if len(r.walk.Seen) < ledger.MaxSightings {
 		return nil
 	}
 	return r.flush()

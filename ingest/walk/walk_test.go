@@ -17,10 +17,10 @@ import (
 	"github.com/memtree/memtree/appmap"
 	"github.com/memtree/memtree/ingest/walk"
 	"github.com/memtree/memtree/internal/golden"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
-func read(name, content string, o walk.Options) (walks []tree.Walk, err error) {
+func read(name, content string, o walk.Options) (walks []ledger.Walk, err error) {
 	for w, fault := range walk.Read(name, strings.NewReader(content), int64(len(content)), o) {
 		if fault != nil {
 			return walks, fault
@@ -57,7 +57,7 @@ func TestFormats(t *testing.T) {
 					}
 					fmt.Fprintln(&out, line(&s))
 				}
-				m.Add(&tree.Entry{At: time.Unix(0, 0), Walk: &w})
+				m.Add(&ledger.Entry{At: time.Unix(0, 0), Walk: &w})
 			}
 			golden.Equal(t, filepath.Join("testdata", name+".golden"), out.String())
 			again, err := read(name, string(b), o)
@@ -68,7 +68,7 @@ func TestFormats(t *testing.T) {
 }
 
 // line is a sighting as a golden file has it: without the port of the site and without durations.
-func line(s *tree.Sighting) string {
+func line(s *ledger.Sighting) string {
 	at := func(u string) string {
 		if i := strings.Index(u, "127.0.0.1:"); i >= 0 {
 			_, u, _ = strings.Cut(u[i:], "/")
@@ -170,9 +170,9 @@ func FuzzRead(f *testing.F) {
 			if err != nil {
 				return
 			}
-			require.LessOrEqual(t, len(w.Seen), tree.MaxSightings)
+			require.LessOrEqual(t, len(w.Seen), ledger.MaxSightings)
 			m := appmap.New()
-			m.Add(&tree.Entry{Walk: &w})
+			m.Add(&ledger.Entry{Walk: &w})
 		}
 	})
 }
@@ -222,10 +222,10 @@ func TestSecretsOfAnArchive(t *testing.T) {
 		`"content":{"mimeType":"application/json","text":"hunter2hunter2"}},"_resourceType":"fetch"}]}}`
 	walks, err := read("a.har", har, walk.Options{Product: "shop"})
 	require.NoError(t, err)
-	var stored []tree.Entry
+	var stored []ledger.Entry
 	m := appmap.New()
 	atlas := appmap.NewAtlas(func(_ context.Context, f func(*appmap.Map)) error { f(m); return nil },
-		func(_ context.Context, es []tree.Entry) error { stored = append(stored, es...); return nil },
+		func(_ context.Context, es []ledger.Entry) error { stored = append(stored, es...); return nil },
 		func(s string) string { return s }, time.Now)
 	for _, w := range walks {
 		_, err := atlas.Add(t.Context(), w)

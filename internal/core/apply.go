@@ -6,19 +6,21 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
 // Apply is the only write path to the tree. It checks a batch (pure), commits it (durable, all or none) and updates the
-// index (derived). If nodes of the plan changed since, it returns tree.ErrConflict and the caller plans again, see
+// index (derived). If nodes of the plan changed since, it returns store.ErrConflict and the caller plans again, see
 // UntilFresh. If the index cannot be updated, it is rebuilt from the store.
-func (c *Core) Apply(ctx context.Context, b tree.Batch) error {
+func (c *Core) Apply(ctx context.Context, b store.Batch) error {
 	return c.ApplyIf(ctx, b, func() bool { return true })
 }
 
-// ApplyIf is Apply, except that it returns tree.ErrConflict if fresh returns false just before the commit.
-func (c *Core) ApplyIf(ctx context.Context, b tree.Batch, fresh func() bool) error {
+// ApplyIf is Apply, except that it returns store.ErrConflict if fresh returns false just before the commit.
+func (c *Core) ApplyIf(ctx context.Context, b store.Batch, fresh func() bool) error {
 	nodes := make([]tree.Node, len(b.Changes))
 	for i := range b.Changes {
 		c := &b.Changes[i]
@@ -43,7 +45,7 @@ func (c *Core) ApplyIf(ctx context.Context, b tree.Batch, fresh func() bool) err
 	c.door.Lock()
 	defer c.door.Unlock()
 	if !fresh() {
-		return tree.ErrConflict
+		return store.ErrConflict
 	}
 	if b.Purge != nil { // nothing of before may be stored once the commit has removed it
 		c.keeping.Lock()
@@ -53,7 +55,7 @@ func (c *Core) ApplyIf(ctx context.Context, b tree.Batch, fresh func() bool) err
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
-	if _, shared := c.store.(tree.Shared); shared && b.Purge == nil {
+	if _, shared := c.store.(store.Shared); shared && b.Purge == nil {
 		if c.followed.version+1 != version { // others have committed since
 			return c.followDoor(context.WithoutCancel(ctx))
 		}
@@ -97,15 +99,15 @@ func (c *Core) reindex(ctx context.Context, version uint64, nodes []tree.Node, i
 }
 
 // announce makes a commit known to those who derive something from the tree.
-func (c *Core) announce(b *tree.Batch, nodes []tree.Node) {
+func (c *Core) announce(b *store.Batch, nodes []tree.Node) {
 	c.forgetFound(b, nodes)
 	c.o.Commit(b, nodes)
 }
 
 // forgetFound invalidates cached search results that a commit of b may change.
-func (c *Core) forgetFound(b *tree.Batch, nodes []tree.Node) {
+func (c *Core) forgetFound(b *store.Batch, nodes []tree.Node) {
 	c.suspects.changed(nodes)
-	if slices.ContainsFunc(b.Entries, func(e tree.Entry) bool { return e.Act != nil }) {
+	if slices.ContainsFunc(b.Entries, func(e ledger.Entry) bool { return e.Act != nil }) {
 		c.decisions.Add(1)
 	}
 }
@@ -147,12 +149,12 @@ func (c *Core) checkLinks(ctx context.Context, nodes []tree.Node) error {
 // mostPlans is the number of plans after which a conflict becomes an error.
 const mostPlans = 8
 
-// UntilFresh calls plan, which plans and applies, and calls it again if it returns tree.ErrConflict because a node
+// UntilFresh calls plan, which plans and applies, and calls it again if it returns store.ErrConflict because a node
 // changed after planning.
 func (c *Core) UntilFresh(plan func() error) error {
 	for try := 1; ; try++ {
 		err := plan()
-		if !errors.Is(err, tree.ErrConflict) || try == mostPlans {
+		if !errors.Is(err, store.ErrConflict) || try == mostPlans {
 			return err
 		}
 		c.conflicts.Add(1)

@@ -15,27 +15,29 @@ import (
 	"sync/atomic"
 
 	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
 // Options configure a core.
 type Options struct {
-	Store    tree.Store
+	Store    store.Store
 	Taxonomy *taxonomy.Taxonomy
 	ReadOnly bool
 	Logger   *slog.Logger
-	Embedder llm.Embedder                           // nil: the built-in encoder
-	Counting func(llm.Embedder) llm.Embedder        // wraps an embedder other than the built-in ones
-	Commit   func(b *tree.Batch, nodes []tree.Node) // called after each commit, with its nodes; must apply nothing
+	Embedder llm.Embedder                            // nil: the built-in encoder
+	Counting func(llm.Embedder) llm.Embedder         // wraps an embedder other than the built-in ones
+	Commit   func(b *store.Batch, nodes []tree.Node) // called after each commit, with its nodes; must apply nothing
 }
 
 // Core is an open store with its index. It is safe for concurrent use.
 type Core struct {
 	o        Options
-	store    tree.Store
+	store    store.Store
 	embedder llm.Embedder
 	index    atomic.Pointer[retrieval.Index]
 	refused  atomic.Pointer[tree.Refused] // people's refusals; see openRefused
@@ -148,7 +150,7 @@ func Poke(wake chan<- struct{}) {
 func (c *Core) openRefused(ctx context.Context) error {
 	var lessons []tree.Node
 	for _, level := range []int{tree.Experience.Level(), tree.Strategy.Level()} {
-		for n, err := range (c.Trusted()).Scan(ctx, tree.Filter{Level: level}) {
+		for n, err := range (c.Trusted()).Scan(ctx, store.Filter{Level: level}) {
 			if err != nil {
 				return fmt.Errorf("read what people refused: %w", err)
 			}
@@ -160,10 +162,10 @@ func (c *Core) openRefused(ctx context.Context) error {
 }
 
 // spoken reports whether a commit may change people's refusals.
-func spoken(b *tree.Batch, nodes []tree.Node) bool {
+func spoken(b *store.Batch, nodes []tree.Node) bool {
 	word := func(n tree.Node) bool {
 		return n.Type != tree.Case && (n.Decision != nil || n.Provenance.By == tree.ByPerson)
 	}
-	act := func(e tree.Entry) bool { return e.Act != nil }
+	act := func(e ledger.Entry) bool { return e.Act != nil }
 	return b.Purge != nil || slices.ContainsFunc(b.Entries, act) || slices.ContainsFunc(nodes, word)
 }

@@ -10,7 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/store"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -31,7 +33,7 @@ func open(t *testing.T) *world {
 	w := &world{}
 	w.Core, err = Open(t.Context(), Options{
 		Store: s, Taxonomy: taxonomy.Default(), Logger: slog.New(slog.DiscardHandler),
-		Commit: func(*tree.Batch, []tree.Node) { w.committed++ },
+		Commit: func(*store.Batch, []tree.Node) { w.committed++ },
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() {
@@ -59,8 +61,8 @@ func aCase(i int) tree.Node {
 	return n
 }
 
-func added(n tree.Node) tree.Batch {
-	return tree.Batch{Changes: []tree.Change{tree.NewChange(tree.OpAdd, n, 0, "formation", "it was judged wrong")}}
+func added(n tree.Node) store.Batch {
+	return store.Batch{Changes: []tree.Change{tree.NewChange(tree.OpAdd, n, 0, "formation", "it was judged wrong")}}
 }
 
 // TestApplyUpdatesTheIndex: when Apply returns, the case is stored, found, and reported once.
@@ -92,7 +94,7 @@ func TestApplyWritesAllOrNothing(t *testing.T) {
 			w := open(t)
 			good, bad := added(aCase(1)), added(aCase(2))
 			spoil(&bad.Changes[0])
-			require.Error(t, w.Apply(t.Context(), tree.Batch{Changes: append(good.Changes, bad.Changes...)}))
+			require.Error(t, w.Apply(t.Context(), store.Batch{Changes: append(good.Changes, bad.Changes...)}))
 			_, err := w.Read(t.Context(), good.Changes[0].Node.ID)
 			require.ErrorIs(t, err, tree.ErrNotFound)
 			require.Zero(t, w.Index().Stats().Nodes)
@@ -107,14 +109,14 @@ func TestStalePlansAreMadeAgain(t *testing.T) {
 	tries := 0
 	require.NoError(t, w.UntilFresh(func() error {
 		if tries++; tries < 3 {
-			return fmt.Errorf("apply: %w", tree.ErrConflict)
+			return fmt.Errorf("apply: %w", store.ErrConflict)
 		}
 		return nil
 	}))
 	require.Equal(t, 3, tries)
 	require.EqualValues(t, 2, w.Conflicts())
 	tries = 0
-	require.ErrorIs(t, w.UntilFresh(func() error { tries++; return tree.ErrConflict }), tree.ErrConflict)
+	require.ErrorIs(t, w.UntilFresh(func() error { tries++; return store.ErrConflict }), store.ErrConflict)
 	require.Equal(t, mostPlans, tries)
 	tries = 0
 	other := errors.New("the disk is gone")
@@ -126,7 +128,7 @@ func TestStalePlansAreMadeAgain(t *testing.T) {
 func TestApplyIfIsAskedLast(t *testing.T) {
 	w := open(t)
 	n := aCase(1)
-	require.ErrorIs(t, w.ApplyIf(t.Context(), added(n), func() bool { return false }), tree.ErrConflict)
+	require.ErrorIs(t, w.ApplyIf(t.Context(), added(n), func() bool { return false }), store.ErrConflict)
 	_, err := w.Read(t.Context(), n.ID)
 	require.ErrorIs(t, err, tree.ErrNotFound)
 }
@@ -141,9 +143,9 @@ func TestARefusedCaseIsNotRead(t *testing.T) {
 	basis := banned.Revision
 	banned.Mark = tree.Banned
 	banned.Decision = &tree.Decision{Kind: tree.DecisionBan, At: noon, By: "ann", Hash: tree.ContentHash(&banned)}
-	b := tree.Batch{
+	b := store.Batch{
 		Changes: []tree.Change{tree.NewChange(tree.OpStatus, banned, basis, "ann", "it is wrong")},
-		Entries: []tree.Entry{{At: noon, Act: &tree.Action{ID: "a_1", Kind: tree.DecisionBan, By: "ann", Node: n.ID}}},
+		Entries: []ledger.Entry{{At: noon, Act: &ledger.Action{ID: "a_1", Kind: tree.DecisionBan, By: "ann", Node: n.ID}}},
 	}
 	require.NoError(t, w.Apply(t.Context(), b))
 	got, err := w.ReadAll(t.Context(), []string{n.ID, "c_absent"})
@@ -174,9 +176,9 @@ func TestWritersSideBySide(t *testing.T) {
 					basis := now.Revision
 					now.Occurrences = append(now.Occurrences, tree.Occurrence{Evaluation: fmt.Sprint(i, "-", k), At: noon})
 					c := tree.NewChange(tree.OpAttach, now, basis, "formation", "it happened again")
-					return w.Apply(t.Context(), tree.Batch{Changes: []tree.Change{c}})
+					return w.Apply(t.Context(), store.Batch{Changes: []tree.Change{c}})
 				})
-				if !errors.Is(err, tree.ErrConflict) { // the eighth of eight plans may be stale too
+				if !errors.Is(err, store.ErrConflict) { // the eighth of eight plans may be stale too
 					require.NoError(t, err)
 				}
 			}

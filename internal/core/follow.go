@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -21,7 +22,7 @@ type followed struct {
 
 // news is what others have committed.
 type news struct {
-	batch   tree.Batch
+	batch   store.Batch
 	nodes   []tree.Node
 	now     followed
 	rebuild bool // the changes cannot be read one by one
@@ -29,7 +30,7 @@ type news struct {
 
 // Follow brings the index to the present state of a shared store. It does nothing for another store.
 func (c *Core) Follow(ctx context.Context) error {
-	if _, shared := c.store.(tree.Shared); !shared {
+	if _, shared := c.store.(store.Shared); !shared {
 		return nil
 	}
 	for {
@@ -70,7 +71,7 @@ func (c *Core) news(ctx context.Context, from followed) (*news, error) {
 		return nil, fmt.Errorf("follow: %w", err)
 	}
 	n := &news{now: followed{info.Version, info.Entries, 0}}
-	if s, ok := c.store.(tree.Shared); ok {
+	if s, ok := c.store.(store.Shared); ok {
 		n.now.anew = s.Following().Anew
 	}
 	if n.now == from {
@@ -81,7 +82,7 @@ func (c *Core) news(ctx context.Context, from followed) (*news, error) {
 		return n, nil
 	}
 	for commit, err := range c.store.Changes(ctx, from.version) {
-		if errors.Is(err, tree.ErrCompacted) {
+		if errors.Is(err, store.ErrCompacted) {
 			n.rebuild, n.nodes = true, nil
 			return n, nil
 		}
@@ -109,7 +110,7 @@ func (c *Core) take(ctx context.Context, n *news, ix *retrieval.Index, ready *re
 	ctx = context.WithoutCancel(ctx) // what was followed is not read again
 	c.followed = n.now
 	if n.rebuild {
-		n.batch.Purge = &tree.Purge{} // whatever was derived may be of another tree
+		n.batch.Purge = &store.Purge{} // whatever was derived may be of another tree
 		c.suspects.forget()
 	}
 	c.announce(&n.batch, n.nodes)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -46,7 +47,7 @@ func (c *Core) catchUp(ctx context.Context, ix *retrieval.Index) error {
 		return fmt.Errorf("the index is of version %d, and the store of %d", ix.Version(), info.Version)
 	}
 	for commit, err := range c.store.Changes(ctx, ix.Version()) {
-		if errors.Is(err, tree.ErrCompacted) {
+		if errors.Is(err, store.ErrCompacted) {
 			return c.catchUpBy(ctx, ix, info.Version)
 		}
 		if err != nil {
@@ -67,7 +68,7 @@ func (c *Core) catchUp(ctx context.Context, ix *retrieval.Index) error {
 // is gone was purged, and a purge leaves no index.
 func (c *Core) catchUpBy(ctx context.Context, ix *retrieval.Index, version uint64) error {
 	var nodes []tree.Node
-	for n, err := range c.store.Scan(ctx, tree.Filter{}) {
+	for n, err := range c.store.Scan(ctx, store.Filter{}) {
 		if err != nil {
 			return err
 		}
@@ -104,7 +105,7 @@ func (c *Core) fillIndex(ctx context.Context, ix *retrieval.Index) (*retrieval.I
 		return nil, err
 	}
 	var nodes []tree.Node
-	for n, err := range c.store.Scan(ctx, tree.Filter{}) {
+	for n, err := range c.store.Scan(ctx, store.Filter{}) {
 		if err != nil {
 			return nil, fmt.Errorf("build the index: %w", err)
 		}
@@ -221,7 +222,7 @@ type Asking func(*retrieval.Index, context.Context, retrieval.Query) (retrieval.
 // that ends before ctx does.
 func (c *Core) Search(ctx context.Context, q retrieval.Query, ask Asking) (retrieval.Result, error) {
 	r, err := ask(c.index.Load(), ctx, q)
-	if _, damaged := errors.AsType[*tree.CorruptError](err); !damaged {
+	if _, damaged := errors.AsType[*store.CorruptError](err); !damaged {
 		return r, err
 	}
 	c.o.Logger.Warn("the index is damaged, building it anew", "error", err)

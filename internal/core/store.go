@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -39,7 +40,7 @@ func (c *Core) loadIndex(ctx context.Context) (ix *retrieval.Index, err error) {
 var errPieceGone = errors.New("a segment of the index is not there")
 
 func (c *Core) tryLoad(ctx context.Context) (*retrieval.Index, error) {
-	head, err := tree.OpenDerived(ctx, c.store, indexName)
+	head, err := store.OpenDerived(ctx, c.store, indexName)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +55,7 @@ func (c *Core) tryLoad(ctx context.Context) (*retrieval.Index, error) {
 	}
 	had := len(c.files)
 	open := func(name string) (io.ReaderAt, int64, error) {
-		piece, err := tree.OpenDerived(ctx, c.store, indexPieces+name)
+		piece, err := store.OpenDerived(ctx, c.store, indexPieces+name)
 		if errors.Is(err, tree.ErrNotFound) {
 			return nil, 0, fmt.Errorf("%w: %s", errPieceGone, name)
 		}
@@ -148,7 +149,7 @@ func (c *Core) storePieces(ctx context.Context, ix *retrieval.Index) error {
 	if err != nil {
 		return err
 	}
-	had, err := tree.DerivedNames(ctx, c.store, indexPieces)
+	had, err := store.DerivedNames(ctx, c.store, indexPieces)
 	if err != nil {
 		return err
 	}
@@ -157,7 +158,7 @@ func (c *Core) storePieces(ctx context.Context, ix *retrieval.Index) error {
 			continue
 		}
 		write := func(w io.Writer) error { return p.Write(i, w) }
-		if err := tree.SaveDerived(ctx, c.store, indexPieces+name, p.Version(), write); err != nil {
+		if err := store.SaveDerived(ctx, c.store, indexPieces+name, p.Version(), write); err != nil {
 			return err
 		}
 	}
@@ -165,7 +166,7 @@ func (c *Core) storePieces(ctx context.Context, ix *retrieval.Index) error {
 		_, err := w.Write(p.Head())
 		return err
 	}
-	if err := tree.SaveDerived(ctx, c.store, indexName, p.Version(), write); err != nil {
+	if err := store.SaveDerived(ctx, c.store, indexName, p.Version(), write); err != nil {
 		return err
 	}
 	ix.Saved(p)
@@ -173,7 +174,7 @@ func (c *Core) storePieces(ctx context.Context, ix *retrieval.Index) error {
 		if slices.Contains(p.Names(), strings.TrimPrefix(name, indexPieces)) {
 			continue
 		}
-		if err := tree.DropDerived(ctx, c.store, name); err != nil { // the next time tries again
+		if err := store.DropDerived(ctx, c.store, name); err != nil { // the next time tries again
 			c.o.Logger.Debug("a piece of the index could not be removed", "piece", name, "error", err)
 		}
 	}

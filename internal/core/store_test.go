@@ -15,6 +15,7 @@ import (
 
 	"github.com/memtree/memtree/internal/embed"
 	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/store"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/store/storetest"
 	"github.com/memtree/memtree/taxonomy"
@@ -40,14 +41,14 @@ func (s *spoke) String() string {
 }
 
 // heard opens a core over a store with the static table, and returns what it logs.
-func heard(t *testing.T, store tree.Store, readOnly bool) (*Core, *spoke) {
+func heard(t *testing.T, kept store.Store, readOnly bool) (*Core, *spoke) {
 	t.Helper()
 	table, err := embed.Default()
 	require.NoError(t, err)
 	s := &spoke{}
 	c, err := Open(t.Context(), Options{
-		Store: store, Taxonomy: taxonomy.Default(), Logger: slog.New(slog.NewTextHandler(s, nil)), Embedder: table,
-		Commit: func(*tree.Batch, []tree.Node) {}, ReadOnly: readOnly,
+		Store: kept, Taxonomy: taxonomy.Default(), Logger: slog.New(slog.NewTextHandler(s, nil)), Embedder: table,
+		Commit: func(*store.Batch, []tree.Node) {}, ReadOnly: readOnly,
 	})
 	require.NoError(t, err)
 	return c, s
@@ -63,7 +64,7 @@ func crash(c *Core) {
 // add adds n cases in one commit, the first of which is the i-th.
 func add(t *testing.T, c *Core, i, n int) {
 	t.Helper()
-	var b tree.Batch
+	var b store.Batch
 	for k := range n {
 		b.Changes = append(b.Changes, added(aCase(i+k)).Changes...)
 	}
@@ -72,14 +73,14 @@ func add(t *testing.T, c *Core, i, n int) {
 
 func inMemory(t *testing.T, fs afero.Fs) *jsonstore.Store {
 	t.Helper()
-	store, err := jsonstore.Open(t.Context(), fs, "/store", jsonstore.Options{Started: noon})
+	kept, err := jsonstore.Open(t.Context(), fs, "/store", jsonstore.Options{Started: noon})
 	require.NoError(t, err)
-	return store
+	return kept
 }
 
-func pieces(t *testing.T, s tree.Store) []string {
+func pieces(t *testing.T, s store.Store) []string {
 	t.Helper()
-	names, err := tree.DerivedNames(t.Context(), s, indexPieces)
+	names, err := store.DerivedNames(t.Context(), s, indexPieces)
 	require.NoError(t, err)
 	return names
 }
@@ -97,28 +98,28 @@ func finds(t *testing.T, c *Core, i int) {
 func TestNothingIsBuiltAnewAfterACrash(t *testing.T) {
 	for _, compacted := range []bool{false, true} {
 		fs := afero.NewMemMapFs()
-		store := inMemory(t, fs)
-		c, _ := heard(t, store, false)
+		kept := inMemory(t, fs)
+		c, _ := heard(t, kept, false)
 		add(t, c, 0, storeAfter)
-		require.Eventually(t, func() bool { return len(pieces(t, store)) > 0 && !changed(c) }, 20*time.Second,
+		require.Eventually(t, func() bool { return len(pieces(t, kept)) > 0 && !changed(c) }, 20*time.Second,
 			5*time.Millisecond)
 		add(t, c, storeAfter, 3)
 		if compacted {
-			require.NoError(t, store.Compact(t.Context()))
+			require.NoError(t, kept.Compact(t.Context()))
 		}
 		crash(c)
-		require.NoError(t, store.Close())
+		require.NoError(t, kept.Close())
 
-		store = inMemory(t, fs)
-		c, log := heard(t, store, false)
+		kept = inMemory(t, fs)
+		c, log := heard(t, kept, false)
 		require.NotContains(t, log.String(), "anew")
 		require.Equal(t, storeAfter+3, c.Index().Stats().Nodes)
-		info, err := store.Info(t.Context())
+		info, err := kept.Info(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, info.Version, c.Index().Version())
 		finds(t, c, storeAfter+2)
 		require.NoError(t, c.Close(t.Context()))
-		require.NoError(t, store.Close())
+		require.NoError(t, kept.Close())
 	}
 }
 
@@ -132,13 +133,13 @@ func changed(c *Core) bool {
 func TestAFullDiskLeavesTheOldIndex(t *testing.T) {
 	for n := range 12 {
 		fs := storetest.NewFaultFS(afero.NewMemMapFs())
-		store := inMemory(t, fs)
-		c, log := heard(t, store, false)
+		kept := inMemory(t, fs)
+		c, log := heard(t, kept, false)
 		for i := range 5 {
 			add(t, c, 10*i, 10)
 		}
 		c.storeIndex(t.Context())
-		had := pieces(t, store)
+		had := pieces(t, kept)
 		add(t, c, 50, 40)
 		fs.Set(storetest.Fault{Kind: "write", N: n + 1, Errno: syscall.ENOSPC, ForGood: true})
 		c.storeIndex(t.Context())
@@ -147,45 +148,45 @@ func TestAFullDiskLeavesTheOldIndex(t *testing.T) {
 		require.Equal(t, failed, changed(c))
 		if failed {
 			require.Contains(t, log.String(), "the index was not stored")
-			require.Subset(t, pieces(t, store), had)
+			require.Subset(t, pieces(t, kept), had)
 		}
 		finds(t, c, 70)
-		again, log := heard(t, store, true)
+		again, log := heard(t, kept, true)
 		require.NotContains(t, log.String(), "anew")
 		require.Equal(t, 90, again.Index().Stats().Nodes)
 		finds(t, again, 70)
 		require.NoError(t, again.Close(t.Context()))
 		require.NoError(t, c.Close(t.Context()))
-		require.Len(t, pieces(t, store), c.Index().Stats().Segments)
-		require.NoError(t, store.Close())
+		require.Len(t, pieces(t, kept), c.Index().Stats().Segments)
+		require.NoError(t, kept.Close())
 	}
 }
 
 // TestPiecesOfAMergeThatWasCutOffAreRemoved: a segment that no head names is a leftover.
 func TestPiecesOfAMergeThatWasCutOffAreRemoved(t *testing.T) {
-	store := inMemory(t, afero.NewMemMapFs())
-	c, _ := heard(t, store, false)
+	kept := inMemory(t, afero.NewMemMapFs())
+	c, _ := heard(t, kept, false)
 	add(t, c, 0, 5)
-	require.NoError(t, tree.SaveDerived(t.Context(), store, indexPieces+"0123456789abcdef", 1, func(w io.Writer) error {
+	require.NoError(t, store.SaveDerived(t.Context(), kept, indexPieces+"0123456789abcdef", 1, func(w io.Writer) error {
 		_, err := io.WriteString(w, "half of a segment")
 		return err
 	}))
 	require.NoError(t, c.Close(t.Context()))
-	require.Len(t, pieces(t, store), 1)
-	again, log := heard(t, store, true)
+	require.Len(t, pieces(t, kept), 1)
+	again, log := heard(t, kept, true)
 	require.NotContains(t, log.String(), "anew")
 	finds(t, again, 3)
 	require.NoError(t, again.Close(t.Context()))
-	require.NoError(t, store.Close())
+	require.NoError(t, kept.Close())
 }
 
 // TestReadersBesideAWriter: a process that opens the store while another one stores its index and removes segments
 // finds a whole index each time.
 func TestReadersBesideAWriter(t *testing.T) {
 	dir := t.TempDir()
-	store, err := jsonstore.OpenDir(t.Context(), dir, jsonstore.Options{Started: noon})
+	kept, err := jsonstore.OpenDir(t.Context(), dir, jsonstore.Options{Started: noon})
 	require.NoError(t, err)
-	c, _ := heard(t, store, false)
+	c, _ := heard(t, kept, false)
 	add(t, c, 0, 1)
 	c.storeIndex(t.Context())
 	var g sync.WaitGroup
@@ -212,56 +213,56 @@ func TestReadersBesideAWriter(t *testing.T) {
 	}
 	g.Wait()
 	require.NoError(t, c.Close(t.Context()))
-	require.NoError(t, store.Close())
+	require.NoError(t, kept.Close())
 }
 
 // TestAnIndexInOneFileIsUsed: what an earlier version saved is not built anew, and is stored in pieces next.
 func TestAnIndexInOneFileIsUsed(t *testing.T) {
-	store := inMemory(t, afero.NewMemMapFs())
-	c, _ := heard(t, store, false)
+	kept := inMemory(t, afero.NewMemMapFs())
+	c, _ := heard(t, kept, false)
 	add(t, c, 0, 20)
 	ix := c.Index()
-	require.NoError(t, tree.SaveDerived(t.Context(), store, indexName, ix.Version(), ix.Save))
+	require.NoError(t, store.SaveDerived(t.Context(), kept, indexName, ix.Version(), ix.Save))
 	crash(c)
-	c, log := heard(t, store, false)
+	c, log := heard(t, kept, false)
 	require.NotContains(t, log.String(), "anew")
 	add(t, c, 20, 1)
 	finds(t, c, 20)
 	require.NoError(t, c.Close(t.Context()))
-	require.NotEmpty(t, pieces(t, store))
-	c, log = heard(t, store, false)
+	require.NotEmpty(t, pieces(t, kept))
+	c, log = heard(t, kept, false)
 	require.NotContains(t, log.String(), "anew")
 	require.Equal(t, 21, c.Index().Stats().Nodes)
 	require.NoError(t, c.Close(t.Context()))
-	require.NoError(t, store.Close())
+	require.NoError(t, kept.Close())
 }
 
 // TestALostPieceIsMadeAgain: an index with a missing or damaged segment is built anew, and the store has all again.
 func TestALostPieceIsMadeAgain(t *testing.T) {
-	store := inMemory(t, afero.NewMemMapFs())
-	c, _ := heard(t, store, false)
+	kept := inMemory(t, afero.NewMemMapFs())
+	c, _ := heard(t, kept, false)
 	add(t, c, 0, 20)
 	require.NoError(t, c.Close(t.Context()))
-	require.NoError(t, tree.DropDerived(t.Context(), store, pieces(t, store)[0]))
-	c, log := heard(t, store, false)
+	require.NoError(t, store.DropDerived(t.Context(), kept, pieces(t, kept)[0]))
+	c, log := heard(t, kept, false)
 	require.Contains(t, log.String(), "building the index anew")
 	finds(t, c, 5)
 	require.NoError(t, c.Close(t.Context()))
-	c, log = heard(t, store, false)
-	require.NotContains(t, log.String(), "anew", fmt.Sprint(pieces(t, store)))
+	c, log = heard(t, kept, false)
+	require.NotContains(t, log.String(), "anew", fmt.Sprint(pieces(t, kept)))
 	require.NoError(t, c.Close(t.Context()))
-	require.NoError(t, store.Close())
+	require.NoError(t, kept.Close())
 }
 
 // TestSmallSegmentsAreMergedAtClose: many short-lived processes, each of which adds one case, leave few segments.
 func TestSmallSegmentsAreMergedAtClose(t *testing.T) {
-	store := inMemory(t, afero.NewMemMapFs())
+	kept := inMemory(t, afero.NewMemMapFs())
 	for i := range 40 {
-		c, log := heard(t, store, false)
+		c, log := heard(t, kept, false)
 		require.NotContains(t, log.String(), "anew")
 		add(t, c, i, 1)
 		require.NoError(t, c.Close(t.Context()))
 	}
-	require.LessOrEqual(t, len(pieces(t, store)), 6)
-	require.NoError(t, store.Close())
+	require.LessOrEqual(t, len(pieces(t, kept)), 6)
+	require.NoError(t, kept.Close())
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -82,7 +83,7 @@ func (c *Core) suspectIndex(ctx context.Context) (*retrieval.Index, error) {
 	}
 	var nodes []tree.Node
 	ids := map[string]bool{}
-	for n, err := range c.store.Scan(ctx, tree.Filter{Status: tree.Quarantined}) {
+	for n, err := range c.store.Scan(ctx, store.Filter{Status: tree.Quarantined}) {
 		if err != nil {
 			return nil, err
 		}

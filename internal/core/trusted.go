@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -35,14 +36,14 @@ func (c *Core) indexOf(ctx context.Context, nodes []tree.Node) (*retrieval.Index
 }
 
 // Trusted returns the tree without waiting imports, for learning.
-func (c *Core) Trusted() tree.Store { return trusted{c.store} }
+func (c *Core) Trusted() store.Store { return trusted{c.store} }
 
 // trusted is the tree without waiting imports. With them, a sender could prevent this tree from learning something by
 // sending it first.
-type trusted struct{ tree.Store }
+type trusted struct{ store.Store }
 
 // Scan implements evolution.Scanner.
-func (t trusted) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error] {
+func (t trusted) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) {
 		for n, err := range t.Store.Scan(ctx, f) {
 			if err == nil && transfer.Waits(&n) {

@@ -17,7 +17,7 @@ import (
 	"github.com/memtree/memtree/internal/embed/use"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 const (
@@ -184,7 +184,7 @@ func (c *Core) purgeVectors(ctx context.Context) error {
 	}
 	c.vectors.waiting()
 	var texts []string
-	for n, err := range c.store.Scan(ctx, tree.Filter{}) {
+	for n, err := range c.store.Scan(ctx, store.Filter{}) {
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -245,7 +246,7 @@ func (c *Core) WaitVectors(ctx context.Context) error {
 		select {
 		case <-step:
 		case <-c.closed:
-			return fmt.Errorf("wait for vectors: %w", tree.ErrClosed)
+			return fmt.Errorf("wait for vectors: %w", store.ErrClosed)
 		case <-ctx.Done():
 			return fmt.Errorf("wait for vectors: %w", ctx.Err())
 		}

@@ -9,17 +9,18 @@ import (
 	"github.com/memtree/memtree/internal/embed"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/store"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
 // opened opens a core over a store with an embedder, nil for the built-in encoder.
-func opened(t *testing.T, s tree.Store, e llm.Embedder) *Core {
+func opened(t *testing.T, s store.Store, e llm.Embedder) *Core {
 	t.Helper()
 	c, err := Open(t.Context(), Options{
 		Store: s, Taxonomy: taxonomy.Default(), Logger: slog.New(slog.DiscardHandler), Embedder: e,
-		Commit: func(*tree.Batch, []tree.Node) {},
+		Commit: func(*store.Batch, []tree.Node) {},
 	})
 	require.NoError(t, err)
 	return c

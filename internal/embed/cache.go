@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/memtree/memtree/llm"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // The names of the files among a store's derived data. New vectors are written to the small file. When it reaches a
@@ -41,8 +41,8 @@ const (
 type Cache struct {
 	of    llm.Embedder
 	clean func(string) string
-	store tree.Store // nil: in memory only
-	local int        // see NewLocal; 0 for embedders that others run
+	store store.Store // nil: in memory only
+	local int         // see NewLocal; 0 for embedders that others run
 
 	mu     sync.RWMutex
 	fresh  map[textKey][]byte // not saved
@@ -70,7 +70,7 @@ func NewLocal(e llm.Embedder, few int) *Cache {
 }
 
 // OpenCache returns a Cache whose vectors are stored beside a store. It reads none of them yet.
-func OpenCache(ctx context.Context, s tree.Store, e llm.Embedder, clean func(string) string) (*Cache, error) {
+func OpenCache(ctx context.Context, s store.Store, e llm.Embedder, clean func(string) string) (*Cache, error) {
 	c := NewCache(e, clean)
 	c.store = s
 	c.mu.Lock()

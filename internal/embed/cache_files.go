@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -14,7 +15,7 @@ import (
 func (c *Cache) reopen(ctx context.Context) error {
 	err := c.closeFiles()
 	for i, name := range []string{largeName, smallName} {
-		kept, openErr := tree.OpenDerived(ctx, c.store, name)
+		kept, openErr := store.OpenDerived(ctx, c.store, name)
 		if errors.Is(openErr, tree.ErrNotFound) {
 			continue
 		}
@@ -146,7 +147,7 @@ func (c *Cache) write(ctx context.Context, name string, vectors []keptVector, ne
 	if err != nil {
 		return err
 	}
-	return tree.SaveDerived(ctx, c.store, name, info.Version, func(w io.Writer) error {
+	return store.SaveDerived(ctx, c.store, name, info.Version, func(w io.Writer) error {
 		return writeKept(w, vectors, next)
 	})
 }

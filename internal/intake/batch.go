@@ -8,8 +8,10 @@ import (
 
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/risk"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -103,7 +105,7 @@ func runsOf(all []detected) []*formation.Run {
 // becomes a dead letter.
 func (in *Intake) formBatch(ctx context.Context, some []detected) error {
 	view := in.Plan()
-	var b tree.Batch
+	var b store.Batch
 	es := make([]tree.Evaluation, 0, len(some))
 	all := make([]formation.Formed, 0, len(some))
 	for i := range some {
@@ -116,7 +118,7 @@ func (in *Intake) formBatch(ctx context.Context, some []detected) error {
 			if !unusable(err) {
 				return fmt.Errorf("form %s: %w", e.Key(), err)
 			}
-			b.Dead = append(b.Dead, tree.DeadLetter{Evaluation: e, Why: err.Error()})
+			b.Dead = append(b.Dead, store.DeadLetter{Evaluation: e, Why: err.Error()})
 			continue
 		}
 		in.warn(&e, formed.ModelErr)
@@ -125,9 +127,9 @@ func (in *Intake) formBatch(ctx context.Context, some []detected) error {
 		b.Changes = append(b.Changes, formed.Changes...)
 		b.Done = append(b.Done, e.Key())
 		Learnable(&e, &formed.Verdict, in.o.Looked(formed.Verdict.Evaluation))
-		b.Entries = append(b.Entries, tree.Entry{At: e.At, Verdict: &formed.Verdict})
+		b.Entries = append(b.Entries, ledger.Entry{At: e.At, Verdict: &formed.Verdict})
 		if formed.Outcome != nil {
-			b.Entries = append(b.Entries, tree.Entry{At: e.At, Outcome: formed.Outcome})
+			b.Entries = append(b.Entries, ledger.Entry{At: e.At, Outcome: formed.Outcome})
 		}
 	}
 	var err error
@@ -157,7 +159,7 @@ func (in *Intake) warn(e *tree.Evaluation, err error) {
 // Learnable adds to a labelled verdict the features that package risk learns from, and whether the other verdict would
 // have been right. A later attempt under one trial is a consequence of the first one's risk, so no risk is learned
 // from it. look is the code of the second look at it, 0 without one.
-func Learnable(e *tree.Evaluation, v *tree.Verdict, look uint8) {
+func Learnable(e *tree.Evaluation, v *ledger.Verdict, look uint8) {
 	if !v.Labelled {
 		return
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/internal/core"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -20,7 +21,7 @@ import (
 // Options are what an intake works with. All fields are required but Reads and ReadOnly.
 type Options struct {
 	Core     *core.Core
-	Store    tree.Store
+	Store    store.Store
 	Former   *formation.Former
 	Taxonomy *taxonomy.Taxonomy
 	Logger   *slog.Logger
@@ -115,7 +116,7 @@ func (in *Intake) Wait(ctx context.Context) error {
 		select {
 		case <-next:
 		case <-in.o.Closed:
-			return fmt.Errorf("wait: %w", tree.ErrClosed)
+			return fmt.Errorf("wait: %w", store.ErrClosed)
 		case <-ctx.Done():
 			return fmt.Errorf("wait: %w", ctx.Err())
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/memtree/memtree/internal/core"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -14,7 +15,7 @@ import (
 // batch has changed so far. So the result does not depend on where one batch ends and the next begins.
 type Plan struct {
 	core  *core.Core
-	store tree.Store
+	store store.Store
 	nodes map[string]tree.Node
 	order []string // the ids of nodes, in order of arrival
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/meter"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -105,7 +106,7 @@ func (in *Intake) waiting(ctx context.Context, learned bool) ([]tree.Node, error
 	var out []tree.Node
 	none := true
 	in.rereads.none.Store(true) // a case that is added meanwhile resets it
-	for n, err := range in.o.Core.Trusted().Scan(ctx, tree.Filter{Level: tree.Case.Level()}) {
+	for n, err := range in.o.Core.Trusted().Scan(ctx, store.Filter{Level: tree.Case.Level()}) {
 		if err != nil {
 			in.rereads.none.Store(false)
 			return nil, err
@@ -155,7 +156,7 @@ func (in *Intake) keepReread(ctx context.Context, read []tree.Node) (done int, e
 				done++
 			}
 		}
-		return in.o.Core.Apply(ctx, tree.Batch{Changes: changes})
+		return in.o.Core.Apply(ctx, store.Batch{Changes: changes})
 	})
 	if err != nil {
 		return 0, fmt.Errorf("keep what the model read: %w", err)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/effect"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // Brake holds the breaker as of the last evaluation of the runs, so that guidance need not wait for the ledger. It also
@@ -60,7 +60,7 @@ func (b *Brake) Changes() uint64 {
 }
 
 // Purge does nothing: the breaker contains no run and no test.
-func (*Brake) Purge(*tree.Purge) {}
+func (*Brake) Purge(*store.Purge) {}
 
 // mostBrake bounds the bytes of a saved breaker.
 const mostBrake = 4 << 20

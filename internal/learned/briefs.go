@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/memtree/memtree/brief"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // Briefs holds the book of upcoming tests.
@@ -36,7 +36,7 @@ func (b *Briefs) Changes() uint64 {
 }
 
 // Purge starts a new book, because any prompt may contain purged text.
-func (b *Briefs) Purge(*tree.Purge) { b.replace(brief.New(), 1) }
+func (b *Briefs) Purge(*store.Purge) { b.replace(brief.New(), 1) }
 
 // Purged notes the purge in the new book.
 func (b *Briefs) Purged(version uint64) { b.Book().Purge(version) }

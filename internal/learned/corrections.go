@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/effect"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // Corrections holds the results of corrections of verdicts with at least a given risk, since a given time. It is never
@@ -29,7 +29,7 @@ func NewCorrections(above float64, since time.Time) *Corrections {
 func (c *Corrections) Reset() { c.Corrections = effect.NewCorrections(c.above) }
 
 // Add adds an entry.
-func (c *Corrections) Add(e *tree.Entry) {
+func (c *Corrections) Add(e *ledger.Entry) {
 	if e.Correction == nil || !e.At.Before(c.since) {
 		c.Note(e)
 	}

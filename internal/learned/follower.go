@@ -11,13 +11,14 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
 // Follower feeds the ledger of a store to folds, and saves folds and boxes beside the store. It is safe for concurrent
 // use.
 type Follower struct {
-	store    tree.Store
+	store    store.Store
 	readOnly bool
 	log      *slog.Logger
 
@@ -48,7 +49,7 @@ type held struct {
 }
 
 // New returns a follower without folds and boxes. A read-only one saves nothing.
-func New(s tree.Store, readOnly bool, log *slog.Logger) *Follower {
+func New(s store.Store, readOnly bool, log *slog.Logger) *Follower {
 	return &Follower{store: s, readOnly: readOnly, log: log, lock: semaphore.NewWeighted(readers)}
 }
 
@@ -221,7 +222,7 @@ func (f *Follower) load(ctx context.Context, x Fold, entries uint64) *followed {
 
 // Purged resets all folds, because a purge changed the ledger, and removes the purged content from boxes. Folds are
 // folded again when next used. Boxes are saved at once, because the purge removed all derived data.
-func (f *Follower) Purged(ctx context.Context, p *tree.Purge) {
+func (f *Follower) Purged(ctx context.Context, p *store.Purge) {
 	ctx = context.WithoutCancel(ctx)
 	_ = f.lock.Acquire(ctx, readers) // ctx does not end
 	for _, s := range f.folds {

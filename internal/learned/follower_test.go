@@ -14,7 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/appmap"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/risk"
+	"github.com/memtree/memtree/store"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -30,14 +32,14 @@ var folds = map[string]func() Fold{
 }
 
 // history returns a ledger with entries of every kind, in batches.
-func history(n int) (batches [][]tree.Entry) {
+func history(n int) (batches [][]ledger.Entry) {
 	r := rand.New(rand.NewPCG(1, 2))
 	at := func(i int) time.Time { return noon.Add(time.Duration(i) * time.Minute) }
-	verdict := func(i int, labelled, correct bool, by string) *tree.Verdict {
+	verdict := func(i int, labelled, correct bool, by string) *ledger.Verdict {
 		e := *unlabelled(i)
 		e.Reason = fmt.Sprintf("the total %d is shown", i%7)
 		f := risk.Extract(&e)
-		v := &tree.Verdict{Evaluation: e.ID, CaseID: fmt.Sprint("case-", i%9), Labelled: labelled, Correct: correct, By: by}
+		v := &ledger.Verdict{Evaluation: e.ID, CaseID: fmt.Sprint("case-", i%9), Labelled: labelled, Correct: correct, By: by}
 		if labelled {
 			v.Features = f.Encode()
 		}
@@ -49,50 +51,51 @@ func history(n int) (batches [][]tree.Entry) {
 	known := map[int]bool{} // runs with a known truth
 	for i := range n {
 		trial, labelled, correct := fmt.Sprintf("t_%d", i), r.IntN(4) > 0, r.IntN(3) > 0
-		batches = append(batches, []tree.Entry{{At: at(i), Trial: &tree.Trial{
-			ID: trial, At: at(i), Query: "q", Run: true, Arm: []tree.Arm{tree.ArmMemory, tree.ArmHoldout}[i%2], P: .5,
-			Eligible: []string{"c_1"}, Injected: []tree.Injection{{ID: "c_1", Rank: 1}, {ID: fact(i % 13), Rank: 2}},
+		batches = append(batches, []ledger.Entry{{At: at(i), Trial: &ledger.Trial{
+			ID: trial, At: at(i), Query: "q", Run: true, Arm: []ledger.Arm{ledger.ArmMemory, ledger.ArmHoldout}[i%2], P: .5,
+			Eligible: []string{"c_1"}, Injected: []ledger.Injection{{ID: "c_1", Rank: 1}, {ID: fact(i % 13), Rank: 2}},
 		}}})
 		batches = append(batches, facts(r, i, at(i)))
-		batches = append(batches, []tree.Entry{
+		batches = append(batches, []ledger.Entry{
 			{At: at(i), Verdict: verdict(i, labelled, correct, "")},
-			{At: at(i), Outcome: &tree.Outcome{Trial: trial, Evaluation: unlabelled(i).ID, Correct: correct}},
+			{At: at(i), Outcome: &ledger.Outcome{Trial: trial, Evaluation: unlabelled(i).ID, Correct: correct}},
 		})
 		known[i] = labelled
 		switch said := r.IntN(i + 1); r.IntN(8) {
 		case 0: // a person gives, corrects or withdraws a truth
-			act := &tree.Action{ID: fmt.Sprint("a_", i), Kind: tree.DecisionRelabel, By: "ada", Evaluation: unlabelled(said).ID}
+			act := &ledger.Action{ID: fmt.Sprint("a_", i), Kind: tree.DecisionRelabel, By: "ada",
+				Evaluation: unlabelled(said).ID}
 			gives := !known[said] || r.IntN(3) > 0
 			if known[said] {
 				act.Verdict = verdict(said, true, true, "")
 			}
-			batches = append(batches, []tree.Entry{
+			batches = append(batches, []ledger.Entry{
 				{At: at(i), Verdict: verdict(said, gives, r.IntN(2) == 0, "ada")}, {At: at(i), Act: act},
 			})
 			known[said] = gives
 		case 4: // the truth of an earlier run comes
 			if !known[said] {
-				batches = append(batches, []tree.Entry{{At: at(i), Verdict: verdict(said, true, r.IntN(2) == 0, "")}})
+				batches = append(batches, []ledger.Entry{{At: at(i), Verdict: verdict(said, true, r.IntN(2) == 0, "")}})
 				known[said] = true
 			}
 		case 1:
-			batches = append(batches, []tree.Entry{{At: at(i), Correction: &tree.Correction{
-				Evaluation: unlabelled(said).ID, CaseID: "case", P: .8, Bound: .6, Asked: tree.Flag, Done: tree.Flag,
+			batches = append(batches, []ledger.Entry{{At: at(i), Correction: &ledger.Correction{
+				Evaluation: unlabelled(said).ID, CaseID: "case", P: .8, Bound: .6, Asked: ledger.Flag, Done: ledger.Flag,
 				First: tree.Raw(`"pass"`), Now: tree.Raw(`"pass"`), Other: tree.Raw(`"fail"`),
 			}}})
 		case 2:
-			batches = append(batches, []tree.Entry{{At: at(i), Tally: &tree.Tally{Origin: fmt.Sprint("o_", r.IntN(3)),
-				Verdicts: 9, Rows: []tree.Row{{Of: tree.OfAll, Right: 5, Wrong: 4}}}}})
+			batches = append(batches, []ledger.Entry{{At: at(i), Tally: &ledger.Tally{Origin: fmt.Sprint("o_", r.IntN(3)),
+				Verdicts: 9, Rows: []ledger.Row{{Of: ledger.OfAll, Right: 5, Wrong: 4}}}}})
 		case 5:
-			w := &tree.Walk{Source: "bot", Product: fmt.Sprint("p", i%2), Test: fmt.Sprint("T", i%5), Seen: []tree.Sighting{
-				{Kind: tree.SeenAction, URL: fmt.Sprintf("/a/x%c", 'a'+i%26), Do: "click", Selector: "#b", Name: "B",
+			w := &ledger.Walk{Source: "bot", Product: fmt.Sprint("p", i%2), Test: fmt.Sprint("T", i%5), Seen: []ledger.Sighting{
+				{Kind: ledger.SeenAction, URL: fmt.Sprintf("/a/x%c", 'a'+i%26), Do: "click", Selector: "#b", Name: "B",
 					Role: "button", To: "/b", Failed: i%3 == 0, MS: i},
-				{Kind: tree.SeenCall, To: fmt.Sprint("/api/", i), Do: "GET", Status: 200 + i%2, URL: "/b"},
+				{Kind: ledger.SeenCall, To: fmt.Sprint("/api/", i), Do: "GET", Status: 200 + i%2, URL: "/b"},
 			}}
 			w.Identify()
-			batches = append(batches, []tree.Entry{{At: at(i), Walk: w}})
+			batches = append(batches, []ledger.Entry{{At: at(i), Walk: w}})
 		case 3:
-			batches = append(batches, []tree.Entry{{At: at(i), Evolved: &tree.Evolved{Changes: 1}}})
+			batches = append(batches, []ledger.Entry{{At: at(i), Evolved: &ledger.Evolved{Changes: 1}}})
 		}
 	}
 	return batches
@@ -101,36 +104,37 @@ func history(n int) (batches [][]tree.Entry) {
 // fact returns the id of what is said of a seat.
 func fact(n int) string { s := seat(n); return s.ID() }
 
-func seat(n int) tree.Statement {
-	return tree.Statement{Text: fmt.Sprintf("A seat is held for %d minutes.", n), Kind: tree.Rule,
+func seat(n int) ledger.Statement {
+	return ledger.Statement{Text: fmt.Sprintf("A seat is held for %d minutes.", n), Kind: ledger.Rule,
 		Scope: tree.Scope{Product: fmt.Sprint("p", n%2)}, Pages: []string{"/seats"}}
 }
 
 // facts returns what is said of facts beside run i: a person's decisions, some of which are taken back, notes, and what
 // agents propose.
-func facts(r *rand.Rand, i int, at time.Time) []tree.Entry {
+func facts(r *rand.Rand, i int, at time.Time) []ledger.Entry {
 	n := r.IntN(13)
 	says := seat(n)
-	k := &tree.Known{Op: tree.FactStated, Fact: fact(n), Says: &says, Source: tree.FromNote, Case: fmt.Sprint("c_", i),
+	k := &ledger.Known{Op: ledger.FactStated, Fact: fact(n), Says: &says, Source: ledger.FromNote, Case: fmt.Sprint("c_",
+		i),
 		Test: fmt.Sprint("T", i%5)}
 	act := fmt.Sprint("a_f", i)
 	switch r.IntN(5) {
 	case 0:
-		k.Source, k.Case, k.Test, k.By = tree.FromAgent, "", "", "bot"
+		k.Source, k.Case, k.Test, k.By = ledger.FromAgent, "", "", "bot"
 	case 1, 2:
-		ops := []tree.KnownOp{tree.FactConfirmed, tree.FactContradicted, tree.FactForgotten,
-			tree.FactSettled, tree.FactEdited}
-		k = &tree.Known{Op: ops[r.IntN(len(ops))], Fact: fact(n),
-			Source: tree.FromTeam, By: []string{"ada", "bob"}[i%2], Act: act}
-		if k.Op == tree.FactEdited {
+		ops := []ledger.KnownOp{ledger.FactConfirmed, ledger.FactContradicted, ledger.FactForgotten,
+			ledger.FactSettled, ledger.FactEdited}
+		k = &ledger.Known{Op: ops[r.IntN(len(ops))], Fact: fact(n),
+			Source: ledger.FromTeam, By: []string{"ada", "bob"}[i%2], Act: act}
+		if k.Op == ledger.FactEdited {
 			other := seat(r.IntN(13))
 			k.Says = &other
 		}
 	case 3:
-		return []tree.Entry{{At: at, Act: &tree.Action{ID: fmt.Sprint("a_u", i), Kind: tree.DecisionUndo, Node: fact(n),
+		return []ledger.Entry{{At: at, Act: &ledger.Action{ID: fmt.Sprint("a_u", i), Kind: tree.DecisionUndo, Node: fact(n),
 			Undoes: fmt.Sprint("a_f", r.IntN(i+1))}}}
 	}
-	return []tree.Entry{{At: at, Act: &tree.Action{ID: act, Kind: "confirm", Node: k.Fact}}, {At: at, Known: k}}
+	return []ledger.Entry{{At: at, Act: &ledger.Action{ID: act, Kind: "confirm", Node: k.Fact}}, {At: at, Known: k}}
 }
 
 func memoryStore(t *testing.T) *jsonstore.Store {
@@ -141,15 +145,15 @@ func memoryStore(t *testing.T) *jsonstore.Store {
 	return s
 }
 
-func write(t *testing.T, s tree.Store, batches [][]tree.Entry) {
+func write(t *testing.T, s store.Store, batches [][]ledger.Entry) {
 	t.Helper()
 	for _, b := range batches {
-		_, err := s.Commit(t.Context(), tree.Batch{Entries: b})
+		_, err := s.Commit(t.Context(), store.Batch{Entries: b})
 		require.NoError(t, err)
 	}
 }
 
-func follow(s tree.Store) *Follower { return New(s, false, slog.New(slog.DiscardHandler)) }
+func follow(s store.Store) *Follower { return New(s, false, slog.New(slog.DiscardHandler)) }
 
 // bytesOf returns the content of a fold after the whole ledger.
 func bytesOf(t *testing.T, f *Follower, x Fold) []byte {
@@ -169,7 +173,7 @@ func TestFoldsAreFunctionsOfTheLedger(t *testing.T) {
 			r := rand.New(rand.NewPCG(3, 4))
 			f, x := follow(s), anew()
 			for i, b := range batches {
-				write(t, s, [][]tree.Entry{b})
+				write(t, s, [][]ledger.Entry{b})
 				if r.IntN(5) == 0 {
 					bytesOf(t, f, x)
 				}
@@ -180,7 +184,7 @@ func TestFoldsAreFunctionsOfTheLedger(t *testing.T) {
 			}
 			want := bytesOf(t, follow(s), anew())
 			require.Equal(t, want, bytesOf(t, f, x), "little by little")
-			f.Purged(t.Context(), &tree.Purge{})
+			f.Purged(t.Context(), &store.Purge{})
 			require.Equal(t, want, bytesOf(t, f, x), "after a purge")
 			f.Save(t.Context())
 			if x.Name() == "" {
@@ -204,9 +208,9 @@ func TestFoldsAreFunctionsOfTheLedger(t *testing.T) {
 	}
 }
 
-func kept(t *testing.T, s tree.Store, name string) []byte {
+func kept(t *testing.T, s store.Store, name string) []byte {
 	t.Helper()
-	d, err := tree.OpenDerived(t.Context(), s, name)
+	d, err := store.OpenDerived(t.Context(), s, name)
 	require.NoError(t, err)
 	b, err := io.ReadAll(io.NewSectionReader(d, 0, d.Size))
 	require.NoError(t, err)
@@ -214,9 +218,9 @@ func kept(t *testing.T, s tree.Store, name string) []byte {
 	return b
 }
 
-func keep(t *testing.T, s tree.Store, name string, version uint64, data []byte) {
+func keep(t *testing.T, s store.Store, name string, version uint64, data []byte) {
 	t.Helper()
-	require.NoError(t, tree.SaveDerived(t.Context(), s, name, version, func(w io.Writer) error {
+	require.NoError(t, store.SaveDerived(t.Context(), s, name, version, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	}))
@@ -254,8 +258,8 @@ func TestViewWhileAllIsPurged(t *testing.T) {
 		})
 	}
 	for _, b := range batches[40:] {
-		write(t, s, [][]tree.Entry{b})
-		f.Purged(t.Context(), &tree.Purge{})
+		write(t, s, [][]ledger.Entry{b})
+		f.Purged(t.Context(), &store.Purge{})
 		f.Save(t.Context())
 	}
 	reading.Wait()
@@ -286,8 +290,8 @@ func TestBoxesOutliveAPurge(t *testing.T) {
 	in.Put(unlabelled(1))
 	in.Put(unlabelled(2))
 	f.SaveBoxes(t.Context(), 0)
-	p := &tree.Purge{Evaluations: []string{unlabelled(1).ID}}
-	_, err = s.Commit(t.Context(), tree.Batch{Purge: p})
+	p := &store.Purge{Evaluations: []string{unlabelled(1).ID}}
+	_, err = s.Commit(t.Context(), store.Batch{Purge: p})
 	require.NoError(t, err)
 	f.Purged(t.Context(), p)
 	again := NewInbox()

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/llm"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 const (
@@ -72,7 +72,7 @@ func (h *Habits) Changes() uint64 {
 }
 
 // Purge does nothing: habits contain no text.
-func (*Habits) Purge(*tree.Purge) {}
+func (*Habits) Purge(*store.Purge) {}
 
 // Load passes saved habits to the models, unless they are too old.
 func (h *Habits) Load(r io.Reader) error {

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -67,7 +69,7 @@ func (b *Inbox) put(k *waiting) {
 
 // Tell records the verdict of the ledger: that a run was labelled, or that its label was withdrawn. A labelled run
 // remains for [toldFor], for an undo.
-func (b *Inbox) Tell(v *tree.Verdict, now time.Time) {
+func (b *Inbox) Tell(v *ledger.Verdict, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := b.runs[v.Evaluation]
@@ -157,7 +159,7 @@ func (b *Inbox) Waiting(choose func(*tree.Evaluation) bool) []Run {
 }
 
 // Purge removes the runs of purged evaluations.
-func (b *Inbox) Purge(p *tree.Purge) {
+func (b *Inbox) Purge(p *store.Purge) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, key := range p.Evaluations {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -46,7 +48,7 @@ func TestInbox(t *testing.T) {
 	require.True(t, b.Skip("ev-00001", true))
 	require.False(t, b.Skip("ev-00009", true))
 	told := func(labelled bool, at time.Time) {
-		b.Tell(&tree.Verdict{Evaluation: "ev-00002", Labelled: labelled}, at)
+		b.Tell(&ledger.Verdict{Evaluation: "ev-00002", Labelled: labelled}, at)
 	}
 	told(true, time.Now())
 	before := b.Changes()
@@ -66,7 +68,7 @@ func TestInbox(t *testing.T) {
 	_, ok = saved(t, b).Get("ev-00002")
 	require.False(t, ok, "not for ever")
 
-	b.Purge(&tree.Purge{Evaluations: []string{"ev-00001"}})
+	b.Purge(&store.Purge{Evaluations: []string{"ev-00001"}})
 	require.Equal(t, []string{"ev-00003"}, ids(saved(t, b)))
 }
 
@@ -79,7 +81,7 @@ func TestInboxIsBounded(t *testing.T) {
 	for n := range mostRuns {
 		b.Put(unlabelled(n))
 	}
-	b.Tell(&tree.Verdict{Evaluation: unlabelled(mostRuns - 1).ID, Labelled: true}, noon)
+	b.Tell(&ledger.Verdict{Evaluation: unlabelled(mostRuns - 1).ID, Labelled: true}, noon)
 	b.Put(unlabelled(mostRuns))
 	all := ids(b)
 	require.Len(t, all, mostRuns*9/10)

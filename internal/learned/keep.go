@@ -7,12 +7,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
 // read loads k from the derived data under its name, and returns the version of that data.
-func read(ctx context.Context, from tree.Store, k Kept) (uint64, error) {
-	kept, err := tree.OpenDerived(ctx, from, k.Name())
+func read(ctx context.Context, from store.Store, k Kept) (uint64, error) {
+	kept, err := store.OpenDerived(ctx, from, k.Name())
 	if err != nil {
 		return 0, err
 	}
@@ -44,7 +45,7 @@ func (f *Follower) Save(ctx context.Context) {
 		if s.Name() == "" || s.again || s.pos == s.saved {
 			continue
 		}
-		if err := tree.SaveDerived(ctx, f.store, s.Name(), s.pos, s.Save); err != nil {
+		if err := store.SaveDerived(ctx, f.store, s.Name(), s.pos, s.Save); err != nil {
 			f.log.Warn("what was learned was not saved and will be learned anew", "fold", s.Name(), "error", err)
 			continue
 		}
@@ -73,10 +74,10 @@ func (f *Follower) saveBox(ctx context.Context, b *held) {
 	if f.readOnly || !b.anew && now == b.saved {
 		return
 	}
-	err := tree.SaveDerived(ctx, f.store, b.Name(), 0, b.Save)
+	err := store.SaveDerived(ctx, f.store, b.Name(), 0, b.Save)
 	if m, ok := b.Box.(Merger); err != nil && ok && f.bring(ctx, m) == nil { // another process has saved it
 		now = b.Changes()
-		err = tree.SaveDerived(ctx, f.store, b.Name(), 0, b.Save)
+		err = store.SaveDerived(ctx, f.store, b.Name(), 0, b.Save)
 	}
 	if err != nil {
 		f.log.Warn("what is held beside the store was not saved", "box", b.Name(), "error", err)
@@ -94,7 +95,7 @@ func (f *Follower) Sync(ctx context.Context, m Merger) error {
 
 // bring brings in what another process has saved of a box. The caller holds mu.
 func (f *Follower) bring(ctx context.Context, m Merger) error {
-	kept, err := tree.OpenDerived(ctx, f.store, m.Name())
+	kept, err := store.OpenDerived(ctx, f.store, m.Name())
 	if errors.Is(err, tree.ErrNotFound) {
 		return nil
 	}

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/memtree/memtree/knowledge"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // Knowledge is what holds of the product. Unlike other folds it may be read without a View, so that guidance waits for
@@ -50,12 +50,12 @@ func (k *Knowledge) replace(b *knowledge.Base) {
 }
 
 // Corrects reports whether e takes back a decision on a fact: it is folded as if that had never been made.
-func (*Knowledge) Corrects(e *tree.Entry) bool {
-	return e.Act != nil && e.Act.Undoes != "" && tree.IsFact(e.Act.Node)
+func (*Knowledge) Corrects(e *ledger.Entry) bool {
+	return e.Act != nil && e.Act.Undoes != "" && ledger.IsFact(e.Act.Node)
 }
 
 // Foresee notes which decisions are taken back.
-func (k *Knowledge) Foresee(e *tree.Entry) {
+func (k *Knowledge) Foresee(e *ledger.Entry) {
 	if !k.Corrects(e) {
 		return
 	}
@@ -69,7 +69,7 @@ func (k *Knowledge) Foresee(e *tree.Entry) {
 func (k *Knowledge) Foreseen() { k.undone = nil }
 
 // Add takes in an entry.
-func (k *Knowledge) Add(e *tree.Entry) {
+func (k *Knowledge) Add(e *ledger.Entry) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.base.Add(e, func(act string) bool { return k.undone[act] })

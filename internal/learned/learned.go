@@ -13,7 +13,8 @@ package learned
 import (
 	"io"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 )
 
 // Kept is derived data that a follower saves beside the store.
@@ -38,7 +39,7 @@ type Fold interface {
 	Reset()
 
 	// Add adds the next entry. It must not change the entry, and may keep references into it.
-	Add(e *tree.Entry)
+	Add(e *ledger.Entry)
 }
 
 // Hindsight is a Fold for which some entries change the meaning of earlier ones. After such an entry the follower
@@ -47,10 +48,10 @@ type Hindsight interface {
 	Fold
 
 	// Corrects reports whether e changes the meaning of an earlier entry.
-	Corrects(e *tree.Entry) bool
+	Corrects(e *ledger.Entry) bool
 
 	// Foresee receives an entry that Add will receive later.
-	Foresee(e *tree.Entry)
+	Foresee(e *ledger.Entry)
 
 	// Foreseen ends the second pass: the data of Foresee is no longer needed.
 	Foreseen()
@@ -64,7 +65,7 @@ type Box interface {
 	Changes() uint64
 
 	// Purge removes the purged content, or everything if it cannot be identified.
-	Purge(p *tree.Purge)
+	Purge(p *store.Purge)
 }
 
 // Merger is a Box that several processes of a shared store have.

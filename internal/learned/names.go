@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"github.com/memtree/memtree/appmap"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // Names is what people call the elements of the map, as a reader wrote it.
@@ -17,7 +17,7 @@ func NewNames() *Names { return &Names{&appmap.Names{}} }
 func (*Names) Name() string { return "names" }
 
 // Purge drops all names, since they may repeat purged text. They can be read again.
-func (n *Names) Purge(*tree.Purge) { n.Forget() }
+func (n *Names) Purge(*store.Purge) { n.Forget() }
 
 // Load reads what Save wrote.
 func (n *Names) Load(r io.Reader) error {

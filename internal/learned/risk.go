@@ -11,8 +11,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/risk"
-	"github.com/memtree/memtree/tree"
 )
 
 // Risk is the model of package risk, learned from the verdicts of the ledger. Each evaluation is learned once, at its
@@ -22,8 +22,8 @@ type Risk struct {
 	log *slog.Logger
 
 	model   *risk.Model
-	told    map[string]bool          // evaluations learned with a person's label
-	last    map[string]*tree.Verdict // a person's latest verdicts, while the ledger is folded again
+	told    map[string]bool            // evaluations learned with a person's label
+	last    map[string]*ledger.Verdict // a person's latest verdicts, while the ledger is folded again
 	changes uint64
 }
 
@@ -50,13 +50,13 @@ func (r *Risk) Reset() {
 }
 
 // Corrects reports whether e replaced or withdrew a label.
-func (*Risk) Corrects(e *tree.Entry) bool { return e.Act != nil && e.Act.Corrects() }
+func (*Risk) Corrects(e *ledger.Entry) bool { return e.Act != nil && e.Act.Corrects() }
 
 // Foresee records a person's verdict.
-func (r *Risk) Foresee(e *tree.Entry) {
+func (r *Risk) Foresee(e *ledger.Entry) {
 	if v := e.Verdict; v != nil && v.By != "" {
 		if r.last == nil {
-			r.last = map[string]*tree.Verdict{}
+			r.last = map[string]*ledger.Verdict{}
 		}
 		r.last[v.Evaluation] = v
 	}
@@ -66,7 +66,7 @@ func (r *Risk) Foresee(e *tree.Entry) {
 func (r *Risk) Foreseen() { r.last = nil }
 
 // Add learns a verdict, or the counts of another team.
-func (r *Risk) Add(e *tree.Entry) {
+func (r *Risk) Add(e *ledger.Entry) {
 	if v := e.Verdict; v != nil {
 		r.verdict(v)
 	}
@@ -79,7 +79,7 @@ func (r *Risk) Add(e *tree.Entry) {
 }
 
 // verdict learns the label of an evaluation, unless a person's label was learned.
-func (r *Risk) verdict(v *tree.Verdict) {
+func (r *Risk) verdict(v *ledger.Verdict) {
 	if r.told[v.Evaluation] || v.By == "" && !v.Labelled {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -27,7 +28,7 @@ func NewRuns() *Runs {
 func (r *Runs) Reset() { r.joiner, r.pos = effect.NewJoiner(), 0 }
 
 // Add adds an entry.
-func (r *Runs) Add(e *tree.Entry) {
+func (r *Runs) Add(e *ledger.Entry) {
 	r.joiner.Add(e)
 	r.pos = e.Seq
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/meter"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // Spent counts the calls of models, since the first count beside the store.
@@ -78,7 +78,7 @@ func (s *Spent) Changes() (n uint64) {
 }
 
 // Purge does nothing: the count contains no text.
-func (*Spent) Purge(*tree.Purge) {}
+func (*Spent) Purge(*store.Purge) {}
 
 // Load reads earlier totals.
 func (s *Spent) Load(r io.Reader) error {

@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"syscall"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
 // sentence turns an error into a sentence for an agent: the cause, and what to do.
 func (s *server) sentence(err error) error {
 	var field *tree.FieldError
-	var damaged *tree.CorruptError
+	var damaged *store.CorruptError
 	switch {
 	case errors.As(err, &field):
 		name := field.Field
@@ -24,16 +25,16 @@ func (s *server) sentence(err error) error {
 		return errors.New("memory did not answer in time; go on without it, or try again")
 	case errors.Is(err, context.Canceled):
 		return errors.New("the call was cancelled")
-	case errors.Is(err, tree.ErrContradiction):
+	case errors.Is(err, store.ErrContradiction):
 		return errors.New("another run was recorded under this id with other content, so nothing was recorded; give this " +
 			"run a run_id of its own")
-	case errors.Is(err, tree.ErrReadOnly):
+	case errors.Is(err, store.ErrReadOnly):
 		return errors.New("memory can only be read here, so nothing was recorded; go on without")
-	case errors.Is(err, tree.ErrClosed):
+	case errors.Is(err, store.ErrClosed):
 		return errors.New("memory is closing; go on without it")
-	case errors.Is(err, tree.ErrFull), errors.Is(err, syscall.ENOSPC):
+	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC):
 		return errors.New("the disk of memory is full, so nothing was recorded; tell the people who run memtree")
-	case errors.Is(err, tree.ErrFailed):
+	case errors.Is(err, store.ErrFailed):
 		return errors.New("the disk of memory failed while writing; tell the people who run memtree, and record the run " +
 			"again later: recording it twice changes nothing")
 	case errors.As(err, &damaged):

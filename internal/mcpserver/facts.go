@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtree/memtree/internal/guard"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -93,8 +94,8 @@ func rememberTool() *mcp.Tool {
 }
 
 func (s *server) remember(ctx context.Context, c call, in rememberIn) (rememberOut, error) {
-	f, added, err := s.m.Knowledge().Propose(ctx, tree.Statement{
-		Text: in.Statement, Kind: tree.FactKind(in.Kind), Pages: in.Pages, Scope: tree.Scope{Product: in.Product},
+	f, added, err := s.m.Knowledge().Propose(ctx, ledger.Statement{
+		Text: in.Statement, Kind: ledger.FactKind(in.Kind), Pages: in.Pages, Scope: tree.Scope{Product: in.Product},
 	}, cmp.Or(in.By, c.client, "an agent"))
 	if err != nil {
 		return rememberOut{}, err

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -19,7 +20,7 @@ var lesson = map[string]any{
 func TestProposal(t *testing.T) {
 	c := dial(t, all, "en", wrong(1), wrong(2))
 	var cases []string
-	for n, err := range c.m.Tree().Scan(t.Context(), tree.Filter{Level: 1}) {
+	for n, err := range c.m.Tree().Scan(t.Context(), store.Filter{Level: 1}) {
 		require.NoError(t, err)
 		cases = append(cases, n.ID)
 	}
@@ -91,7 +92,7 @@ func TestProposalRefused(t *testing.T) {
 	other.Reason = "The badge was right all along: the agent reported a wrong total that is not there."
 	c := dial(t, all, "en", wrong(1), wrong(2), other)
 	ids := map[string][]string{}
-	for n, err := range c.m.Tree().Scan(t.Context(), tree.Filter{Level: 1}) {
+	for n, err := range c.m.Tree().Scan(t.Context(), store.Filter{Level: 1}) {
 		require.NoError(t, err)
 		ids[string(n.Direction)] = append(ids[string(n.Direction)], n.ID)
 	}

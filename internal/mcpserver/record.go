@@ -9,6 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -55,7 +56,7 @@ func (s *server) recordOutcome(ctx context.Context, c call, in outcomeIn) (outco
 		return outcomeOut{}, err
 	}
 	lang := s.langOf("", in.Prompt)
-	out := outcomeOut{Recorded: receipt.Status == tree.Accepted, Labelled: e.Labelled(), ID: receipt.Key}
+	out := outcomeOut{Recorded: receipt.Status == store.Accepted, Labelled: e.Labelled(), ID: receipt.Key}
 	switch {
 	case !out.Recorded:
 		out.Next = sameRun(lang)
@@ -74,13 +75,13 @@ func sameRun(lang string) string {
 }
 
 // record records a run.
-func (s *server) record(ctx context.Context, e tree.Evaluation) (tree.Receipt, error) {
+func (s *server) record(ctx context.Context, e tree.Evaluation) (store.Receipt, error) {
 	receipts, err := s.m.RecordAll(ctx, []tree.Evaluation{e})
 	if err != nil {
-		return tree.Receipt{}, err
+		return store.Receipt{}, err
 	}
-	if receipts[0].Status == tree.Contradiction {
-		return tree.Receipt{}, tree.ErrContradiction
+	if receipts[0].Status == store.Contradiction {
+		return store.Receipt{}, store.ErrContradiction
 	}
 	return receipts[0], nil
 }
@@ -136,7 +137,7 @@ func (s *server) recordCase(ctx context.Context, c call, in caseIn) (caseOut, er
 		return caseOut{}, err
 	}
 	lang := s.langOf("", in.Prompt)
-	out := caseOut{About: asData, Recorded: receipt.Status == tree.Accepted, ID: plain(receipt.Key), Missed: []missed{}}
+	out := caseOut{About: asData, Recorded: receipt.Status == store.Accepted, ID: plain(receipt.Key), Missed: []missed{}}
 	if !out.Recorded {
 		out.Next = sameRun(lang)
 		return out, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -98,7 +99,7 @@ type listed struct {
 func (s *server) listed(ctx context.Context) (listing, error) {
 	out := listing{About: asData, Memories: []listed{}}
 	for level := tree.Strategy.Level(); level > 0; level-- {
-		for n, err := range s.m.Tree().Scan(ctx, tree.Filter{Level: level}) {
+		for n, err := range s.m.Tree().Scan(ctx, store.Filter{Level: level}) {
 			if err != nil {
 				return out, fmt.Errorf("list the tree: %w", err)
 			}

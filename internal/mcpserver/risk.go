@@ -10,8 +10,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/risk"
-	"github.com/memtree/memtree/tree"
 )
 
 type riskIn struct {
@@ -82,7 +82,7 @@ func riskNext(r *risk.Risk, lang string) string {
 		return fmt.Sprintf(inLang(lang, "No evidence yet that past errors predict this one: of %d verdicts whose truth is "+
 			"known %s were wrong. Judge as you would, and record truths when they become known.",
 			"尚无证据表明以往的错误能预测这一次：真值已知的 %d 个判断中有 %s 是错的。请照常判断，得知真值后请记录。"), r.Known, percent(r.Base))
-	case r.P >= tree.CorrectAbove:
+	case r.P >= ledger.CorrectAbove:
 		return inLang(lang, "Very likely wrong. Look at the page again before you report it, beginning with the first "+
 			"reason; "+
 			"if you cannot, report it as doubtful.", "很可能是错的。上报之前请再看一遍页面，从第一条理由开始；若无法再看，请标为存疑。")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -42,7 +43,7 @@ func (s *server) memoryStats(ctx context.Context, _ call, in statsIn) (statsOut,
 	if err != nil {
 		return statsOut{}, err
 	}
-	counts, err := tree.Count(s.m.Tree().Scan(ctx, tree.Filter{}))
+	counts, err := tree.Count(s.m.Tree().Scan(ctx, store.Filter{}))
 	if err != nil {
 		return statsOut{}, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/mcpserver"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -258,7 +259,7 @@ func TestSearchAndMemory(t *testing.T) {
 	require.Len(t, s.Memories, 1)
 
 	var lesson, kase memory
-	for n, err := range c.m.Tree().Scan(t.Context(), tree.Filter{Level: 2}) {
+	for n, err := range c.m.Tree().Scan(t.Context(), store.Filter{Level: 2}) {
 		require.NoError(t, err)
 		c.call("get_memory", map[string]any{"id": n.ID}, &lesson)
 	}
@@ -282,7 +283,7 @@ type memory struct {
 
 func (c *client) first(level int) tree.Node {
 	c.t.Helper()
-	for n, err := range c.m.Tree().Scan(c.t.Context(), tree.Filter{Level: level}) {
+	for n, err := range c.m.Tree().Scan(c.t.Context(), store.Filter{Level: level}) {
 		require.NoError(c.t, err)
 		return n
 	}

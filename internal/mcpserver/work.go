@@ -8,8 +8,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/memtree/memtree/internal/guard"
+	"github.com/memtree/memtree/ledger"
 	agentrun "github.com/memtree/memtree/run"
-	"github.com/memtree/memtree/tree"
 )
 
 // Limits on runs in an answer.
@@ -46,7 +46,7 @@ func startRunTool() *mcp.Tool {
 }
 
 func (s *server) startRun(ctx context.Context, c call, in startRunIn) (startRunOut, error) {
-	r, err := s.m.Runs().Start(ctx, tree.Work{Run: in.ID, Text: in.Goal, Product: in.Product, Build: in.Build,
+	r, err := s.m.Runs().Start(ctx, ledger.Work{Run: in.ID, Text: in.Goal, Product: in.Product, Build: in.Build,
 		Test: in.Test, By: cmp.Or(in.By, c.client)})
 	if err != nil {
 		return startRunOut{}, err
@@ -91,9 +91,10 @@ func updateRunTool() *mcp.Tool {
 }
 
 func (s *server) updateRun(ctx context.Context, c call, in updateRunIn) (updateRunOut, error) {
-	list := make([]tree.Work, len(in.Updates))
+	list := make([]ledger.Work, len(in.Updates))
 	for i, u := range in.Updates {
-		list[i] = tree.Work{Run: in.Run, Kind: tree.WorkKind(u.Kind), By: cmp.Or(in.By, c.client), Text: u.Text, Page: u.Page,
+		list[i] = ledger.Work{Run: in.Run, Kind: ledger.WorkKind(u.Kind), By: cmp.Or(in.By, c.client), Text: u.Text,
+			Page: u.Page,
 			Name: u.Name, Task: u.Task, State: u.State, Key: u.Key, Rating: u.Rating}
 	}
 	did, err := s.m.Runs().Add(ctx, list)
@@ -175,8 +176,8 @@ func quotedRun(r *agentrun.Run) aRun {
 	for _, t := range next[:min(len(next), mostTasks)] {
 		out.Next = append(out.Next, aTask{plain(t.ID), q(t.Text), t.State})
 	}
-	for kind, to := range map[tree.WorkKind]*[]string{tree.WorkFinding: &out.Findings, tree.WorkError: &out.Errors,
-		tree.WorkDecision: &out.Decided, tree.WorkNote: &out.Seen} {
+	for kind, to := range map[ledger.WorkKind]*[]string{ledger.WorkFinding: &out.Findings, ledger.WorkError: &out.Errors,
+		ledger.WorkDecision: &out.Decided, ledger.WorkNote: &out.Seen} {
 		all := r.Of(kind)
 		for _, n := range all[max(0, len(all)-mostNotes):] {
 			at := ""

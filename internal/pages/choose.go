@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/memtree/memtree/find"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -60,7 +61,7 @@ const countedMost = 2000
 func remembered(ctx context.Context, v *Visitor) (find.Choices, error) {
 	var c find.Counter
 	seen := 0
-	for n, err := range v.Memory.Tree().Scan(ctx, tree.Filter{Level: tree.Case.Level()}) {
+	for n, err := range v.Memory.Tree().Scan(ctx, store.Filter{Level: tree.Case.Level()}) {
 		if err != nil {
 			return find.Choices{}, err
 		}

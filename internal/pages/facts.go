@@ -10,6 +10,7 @@ import (
 
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -20,7 +21,7 @@ type factsData struct {
 	Products []string
 	Facts    []knowledge.Fact
 	Next     string // address of the next page; "" if this is the last
-	New      tree.Statement
+	New      ledger.Statement
 	Refused  string // why the new statement was refused
 	Decided  string // the decision that was just made
 }
@@ -31,7 +32,7 @@ func (d *factsData) Here() string {
 }
 
 // Kinds returns the kinds of facts.
-func (*factsData) Kinds() []tree.FactKind { return tree.FactKinds() }
+func (*factsData) Kinds() []ledger.FactKind { return ledger.FactKinds() }
 
 // facts lists what is known of the products: what people have to decide on first.
 func (s *Site) facts(w http.ResponseWriter, r *http.Request, v *Visitor) error {
@@ -98,8 +99,8 @@ func (s *Site) refusedFact(v *Visitor, err error) (string, error) {
 	return "", err
 }
 
-func statementOf(r *http.Request) tree.Statement {
-	return tree.Statement{Text: field(r, "statement"), Kind: tree.FactKind(field(r, "kind")),
+func statementOf(r *http.Request) ledger.Statement {
+	return ledger.Statement{Text: field(r, "statement"), Kind: ledger.FactKind(field(r, "kind")),
 		Pages: lines(field(r, "pages")), Fixed: field(r, "fixed"),
 		Scope: tree.Scope{Product: field(r, "product"), Test: field(r, "test")}}
 }
@@ -107,7 +108,7 @@ func statementOf(r *http.Request) tree.Statement {
 // factData is a fact with its evidence.
 type factData struct {
 	knowledge.Fact
-	New     tree.Statement // of the form
+	New     ledger.Statement // of the form
 	Refused string
 	Behind  []tree.Node      // the cases whose notes state it
 	Hidden  int              // how many more of them there are
@@ -116,7 +117,7 @@ type factData struct {
 }
 
 // Kinds returns the kinds of facts.
-func (*factData) Kinds() []tree.FactKind { return tree.FactKinds() }
+func (*factData) Kinds() []ledger.FactKind { return ledger.FactKinds() }
 
 func (s *Site) fact(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	return s.showFact(w, r, v, http.StatusOK, &factData{})
@@ -163,7 +164,7 @@ func (s *Site) judgeFact(w http.ResponseWriter, r *http.Request, v *Visitor) err
 	case "forget":
 		done, err = c.ForgetFact(ctx, id, o)
 	case "edit":
-		done, err = c.EditFact(ctx, id, func(is *tree.Statement) {
+		done, err = c.EditFact(ctx, id, func(is *ledger.Statement) {
 			is.Text, is.Kind, is.Pages, is.Fixed = d.New.Text, d.New.Kind, d.New.Pages, d.New.Fixed
 			is.Scope.Product, is.Scope.Test = d.New.Scope.Product, d.New.Scope.Test
 		}, o)
@@ -189,28 +190,28 @@ func (s *Site) judgeFact(w http.ResponseWriter, r *http.Request, v *Visitor) err
 
 // pageOf returns the page of a memory or a fact.
 func pageOf(id string) string {
-	if tree.IsFact(id) {
+	if ledger.IsFact(id) {
 		return "facts/" + id
 	}
 	return "memories/" + id
 }
 
 // factKind names a kind of fact.
-func (s *speech) factKind(k tree.FactKind) string {
+func (s *speech) factKind(k ledger.FactKind) string {
 	switch k {
-	case tree.Rule:
+	case ledger.Rule:
 		return s.say("rule")
-	case tree.Format:
+	case ledger.Format:
 		return s.say("format")
-	case tree.Intended:
+	case ledger.Intended:
 		return s.say("intended")
-	case tree.KnownBug:
+	case ledger.KnownBug:
 		return s.say("known bug")
-	case tree.Pattern:
+	case ledger.Pattern:
 		return s.say("pattern")
-	case tree.Preference:
+	case ledger.Preference:
 		return s.say("preference")
-	case tree.Behaviour:
+	case ledger.Behaviour:
 	}
 	return s.say("behaviour")
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -78,7 +79,7 @@ func (s *Site) decision(r *http.Request, v *Visitor, p *curation.Past) decision 
 
 // exists reports whether there is a memory or fact of an id.
 func (s *Site) exists(r *http.Request, v *Visitor, id string) bool {
-	if tree.IsFact(id) {
+	if ledger.IsFact(id) {
 		_, err := v.Memory.Knowledge().Get(r.Context(), id)
 		return err == nil
 	}
@@ -149,7 +150,7 @@ func (s *speech) decided(p *curation.Past) string {
 }
 
 // labelOf names a label.
-func (s *speech) labelOf(v *tree.Verdict) string {
+func (s *speech) labelOf(v *ledger.Verdict) string {
 	switch {
 	case v.Apart():
 		return v.Direction.Name().In(s.lang)

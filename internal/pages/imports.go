@@ -11,6 +11,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -105,7 +106,7 @@ func subjectOf(n *tree.Node) subject {
 // inPlace returns the lessons in use, by subject.
 func inPlace(ctx context.Context, m *memtree.Memory) (map[subject]*tree.Node, error) {
 	out := map[subject]*tree.Node{}
-	for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {
+	for n, err := range m.Tree().Scan(ctx, store.Filter{}) {
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/find"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -20,11 +21,11 @@ const noteMost = 8000
 
 // notice is the result of a label that was just submitted.
 type notice struct {
-	Said    *tree.Verdict // of the evaluation that was labelled
-	Skipped string        // the evaluation that was moved behind the others
-	Many    *tree.Action  // the label of many
-	Right   bool          // its value
-	Decided int           // evaluations that it did not change
+	Said    *ledger.Verdict // of the evaluation that was labelled
+	Skipped string          // the evaluation that was moved behind the others
+	Many    *ledger.Action  // the label of many
+	Right   bool            // its value
+	Decided int             // evaluations that it did not change
 	Met     *meanwhile
 }
 
@@ -45,7 +46,7 @@ func noticeOf(r *http.Request, v *Visitor) (out notice) {
 	out.Skipped, out.Decided = q.Get("skipped"), atoi(q.Get("decided"))
 	if id := q.Get("many"); id != "" {
 		acts, err := c.Acts(r.Context())
-		i := slices.IndexFunc(acts, func(a tree.Action) bool { return a.ID == id })
+		i := slices.IndexFunc(acts, func(a ledger.Action) bool { return a.ID == id })
 		if err != nil || i < 0 || len(acts[i].Verdicts) == 0 {
 			return out
 		}

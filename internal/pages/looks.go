@@ -9,6 +9,8 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -84,7 +86,7 @@ func (s *Site) ask(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 
 // title names a memory: a case by its task, since many cases have one title; by the id if it has no title or is gone.
 func (s *Site) title(r *http.Request, v *Visitor, id string) string {
-	if tree.IsFact(id) {
+	if ledger.IsFact(id) {
 		f, err := v.Memory.Knowledge().Get(r.Context(), id)
 		if err != nil {
 			return id
@@ -134,7 +136,7 @@ func (s *speech) because(sentence string, values []any, name func(id string) str
 // healthData is the state of the memory.
 type healthData struct {
 	memtree.Health
-	tree.Info
+	store.Info
 	Damaged, Halted string
 	Levels          []counted
 	Night           *Night

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
@@ -76,7 +77,7 @@ func (x *sieve) inState(n *tree.Node) bool {
 }
 
 // filter returns the part of the selection that the store applies.
-func (x *sieve) filter(after string) tree.Filter {
+func (x *sieve) filter(after string) store.Filter {
 	f := x.Filter()
 	f.Level, f.After = tree.Type(x.Level).Level(), after
 	return f
@@ -104,7 +105,7 @@ func (s *Site) memories(w http.ResponseWriter, r *http.Request, v *Visitor) erro
 		d.Nodes = append(d.Nodes, shown)
 	}
 	if len(d.Nodes) == 0 && r.URL.RawQuery == "" {
-		for n, err := range v.Memory.Tree().Scan(r.Context(), tree.Filter{Level: tree.Case.Level()}) {
+		for n, err := range v.Memory.Tree().Scan(r.Context(), store.Filter{Level: tree.Case.Level()}) {
 			if err != nil {
 				return err
 			}

@@ -5,8 +5,8 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/plot"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/risk"
-	"github.com/memtree/memtree/tree"
 )
 
 // rankedMost is the number of latest verdicts that are ranked again for a page: a tenth of a second or two.
@@ -14,7 +14,7 @@ const rankedMost = 400
 
 // ranked ranks the labelled verdicts, each by what was known before.
 func ranked(ctx context.Context, m *memtree.Memory) (out []plot.Ranked, err error) {
-	last := map[string]*tree.Verdict{} // the latest label
+	last := map[string]*ledger.Verdict{} // the latest label
 	var order []string
 	for e, err := range m.Tree().Ledger(ctx, 0) {
 		if err != nil {

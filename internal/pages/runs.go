@@ -3,8 +3,8 @@ package pages
 import (
 	"net/http"
 
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/run"
-	"github.com/memtree/memtree/tree"
 )
 
 // runsData is the runs of agents.
@@ -53,7 +53,7 @@ type runData struct {
 
 // runPart is the notes of one kind.
 type runPart struct {
-	Kind  tree.WorkKind
+	Kind  ledger.WorkKind
 	Notes []run.Note
 }
 
@@ -67,7 +67,7 @@ func (s *Site) oneRun(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 		return err
 	}
 	d := runData{Run: of, Left: of.Next()}
-	for _, kind := range []tree.WorkKind{tree.WorkFinding, tree.WorkError, tree.WorkDecision, tree.WorkNote} {
+	for _, kind := range []ledger.WorkKind{ledger.WorkFinding, ledger.WorkError, ledger.WorkDecision, ledger.WorkNote} {
 		if all := of.Of(kind); len(all) > 0 {
 			d.Parts = append(d.Parts, runPart{kind, all[max(0, len(all)-partMost):]})
 		}
@@ -95,13 +95,13 @@ func (s *speech) runState(state run.State) string {
 }
 
 // noteKind names what notes are.
-func (s *speech) noteKind(kind tree.WorkKind) string {
+func (s *speech) noteKind(kind ledger.WorkKind) string {
 	switch kind {
-	case tree.WorkFinding:
+	case ledger.WorkFinding:
 		return s.say("Found")
-	case tree.WorkError:
+	case ledger.WorkError:
 		return s.say("Went wrong")
-	case tree.WorkDecision:
+	case ledger.WorkDecision:
 		return s.say("Decided")
 	default:
 		return s.say("Seen")

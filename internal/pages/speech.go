@@ -10,6 +10,7 @@ import (
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -132,7 +133,7 @@ func (s *speech) status(n *tree.Node) string {
 }
 
 // verdict returns the label of a verdict as a sentence.
-func (s *speech) verdict(v tree.Verdict) string {
+func (s *speech) verdict(v ledger.Verdict) string {
 	switch {
 	case v.Apart():
 		return s.say("it shows nothing about its judge")

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/tree"
 )
 
 // verdictOf is a verdict of the ledger with its latest label, and the time of its run.
 type verdictOf struct {
-	tree.Verdict
+	ledger.Verdict
 	At time.Time
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -44,7 +45,7 @@ type missedBy struct {
 // surveyOf counts the memories in use, and the cases among them by the checks that they missed.
 func surveyOf(ctx context.Context, m *memtree.Memory, lang string) (survey, error) {
 	s := survey{worst: map[missedBy]*worst{}, live: map[tree.Type]int{}}
-	for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {
+	for n, err := range m.Tree().Scan(ctx, store.Filter{}) {
 		if err != nil {
 			return s, err
 		}

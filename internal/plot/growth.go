@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -12,9 +13,9 @@ import (
 type Growth struct{ Cases, Lessons []effect.Grown }
 
 // Grown reads when the live memories were created.
-func Grown(ctx context.Context, t tree.Reader) (g Growth, err error) {
+func Grown(ctx context.Context, t store.Reader) (g Growth, err error) {
 	var cases, lessons []time.Time
-	for n, err := range t.Scan(ctx, tree.Filter{}) {
+	for n, err := range t.Scan(ctx, store.Filter{}) {
 		switch {
 		case err != nil:
 			return g, err

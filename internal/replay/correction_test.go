@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
 )
 
 // Compare Correct with numbers counted by hand: two put right, one broken, one as wrong as before, and none of those
@@ -23,7 +23,7 @@ func TestCorrect(t *testing.T) {
 		{P: 0.99, Enough: true, Wrong: true, Case: "7"},
 		{P: 0.1, Enough: true, Wrong: false, Other: &no, Case: "8"},
 	}
-	c := Correct(ps, tree.CorrectAbove, 1)
+	c := Correct(ps, ledger.CorrectAbove, 1)
 	require.Equal(t, 4, c.Flipped)
 	require.Equal(t, 2, c.Right)
 	require.Equal(t, 1, c.Broken)
@@ -31,7 +31,7 @@ func TestCorrect(t *testing.T) {
 	require.InDelta(t, 3.0/8, c.AccuracyAfter, 1e-9)
 	require.LessOrEqual(t, c.Low, 1.0/8)
 	require.GreaterOrEqual(t, c.High, 1.0/8)
-	require.Equal(t, c, Correct(ps, tree.CorrectAbove, 1))
+	require.Equal(t, c, Correct(ps, ledger.CorrectAbove, 1))
 	require.Zero(t, Correct(ps, 1.01, 1).Flipped)
 	require.Equal(t, Correction{Bound: 0.8}, Correct(nil, 0.8, 1))
 }

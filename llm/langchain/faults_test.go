@@ -21,7 +21,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/llm"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // replyOf returns a provider's reply with a model's text and stop reason.
@@ -253,7 +253,7 @@ func tryFault(t *testing.T, f faultKind, provider string) (line string, calls in
 
 func caseCounts(t *testing.T, m *memtree.Memory) (cases, waiting int) {
 	t.Helper()
-	for n, err := range m.Tree().Scan(t.Context(), tree.Filter{Level: 1}) {
+	for n, err := range m.Tree().Scan(t.Context(), store.Filter{Level: 1}) {
 		require.NoError(t, err)
 		cases++
 		if n.Provenance.Again {

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -117,7 +118,7 @@ func TestFormingWithAProviderThatOftenFails(t *testing.T) {
 	}, 3*time.Minute, time.Second)
 	require.Equal(t, byRules, again)
 	require.Zero(t, count(t, m).Again)
-	for n, err := range m.Tree().Scan(t.Context(), tree.Filter{Level: 1}) {
+	for n, err := range m.Tree().Scan(t.Context(), store.Filter{Level: 1}) {
 		require.NoError(t, err)
 		require.Equal(t, "model", n.Provenance.Analyst, n.ID)
 		require.Len(t, n.Occurrences, 1)
@@ -127,7 +128,7 @@ func TestFormingWithAProviderThatOftenFails(t *testing.T) {
 
 func count(t *testing.T, m *memtree.Memory) tree.Counts {
 	t.Helper()
-	c, err := tree.Count(m.Tree().Scan(t.Context(), tree.Filter{}))
+	c, err := tree.Count(m.Tree().Scan(t.Context(), store.Filter{}))
 	require.NoError(t, err)
 	return c
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -79,7 +80,7 @@ func TestHostileTexts(t *testing.T) {
 	c.signIn(w)
 	const in = "/trees/default/"
 	paths := []string{in + "inbox", in + "memories?level=all&state=all", in + "review", in + "effect", in + "health"}
-	for n, err := range w.m.Tree().Scan(t.Context(), tree.Filter{}) {
+	for n, err := range w.m.Tree().Scan(t.Context(), store.Filter{}) {
 		require.NoError(t, err)
 		paths = append(paths, in+"memories/"+n.ID)
 		if n.Type != tree.Case && n.Live() {

@@ -21,7 +21,9 @@ import (
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/internal/token"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/server"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
@@ -64,8 +66,8 @@ func newWorld(t testing.TB) *world {
 	w := &world{t: t, now: time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC)}
 	w.m = w.open()
 	trees := server.NewTrees()
-	require.NoError(t, trees.Add(server.Default, w.m, false))
-	require.NoError(t, trees.Add("empty", w.open(), false))
+	require.NoError(t, trees.Add(server.Default, w.m, false, nil))
+	require.NoError(t, trees.Add("empty", w.open(), false, nil))
 	dir := t.TempDir()
 	tok, secret, err := token.New("ann", []token.Scope{token.Admin}, nil, time.Now(), time.Hour)
 	require.NoError(t, err)
@@ -122,26 +124,26 @@ func (w *world) fill() {
 // explore is a run under way, with hostile texts, and an ended one.
 func (w *world) explore() {
 	for _, id := range []string{"explore", "ended"} {
-		_, err := w.m.Runs().Start(w.t.Context(), tree.Work{Run: id, Text: "Explore the <b>shop</b>", By: "bot"})
+		_, err := w.m.Runs().Start(w.t.Context(), ledger.Work{Run: id, Text: "Explore the <b>shop</b>", By: "bot"})
 		require.NoError(w.t, err)
 	}
 	long := strings.Repeat("averylongwordwithoutanyplacetobreakit", 9)
-	_, err := w.m.Runs().Add(w.t.Context(), []tree.Work{
-		{Run: "explore", Kind: tree.WorkTask, Task: "1", State: "doing", Text: "look at " + long},
-		{Run: "explore", Kind: tree.WorkFinding, Page: "/" + long, State: "high", Text: "<script>alert(1)</script>"},
-		{Run: "explore", Kind: tree.WorkVisit, Page: "/cart/" + long},
-		{Run: "ended", Kind: tree.WorkEnd, State: "failure", Text: "no card"},
-		{Run: "ended", Kind: tree.WorkNote, Text: "late"},
+	_, err := w.m.Runs().Add(w.t.Context(), []ledger.Work{
+		{Run: "explore", Kind: ledger.WorkTask, Task: "1", State: "doing", Text: "look at " + long},
+		{Run: "explore", Kind: ledger.WorkFinding, Page: "/" + long, State: "high", Text: "<script>alert(1)</script>"},
+		{Run: "explore", Kind: ledger.WorkVisit, Page: "/cart/" + long},
+		{Run: "ended", Kind: ledger.WorkEnd, State: "failure", Text: "no card"},
+		{Run: "ended", Kind: ledger.WorkNote, Text: "late"},
 	})
 	require.NoError(w.t, err)
-	_, err = w.m.Runs().Add(w.t.Context(), []tree.Work{{Run: "ended", Kind: tree.WorkFeedback, Rating: 4, Text: "good"}})
+	_, err = w.m.Runs().Add(w.t.Context(), []ledger.Work{{Run: "ended", Kind: ledger.WorkFeedback, Rating: 4, Text: "good"}})
 	require.NoError(w.t, err)
 }
 
 // state states facts. The second differs from the first in its number only, so a person has to settle them.
 func (w *world) state(facts ...string) {
 	for _, f := range facts {
-		_, err := w.m.Curation().KnowFact(w.t.Context(), tree.Statement{Text: f, Kind: tree.Rule,
+		_, err := w.m.Curation().KnowFact(w.t.Context(), ledger.Statement{Text: f, Kind: ledger.Rule,
 			Scope: tree.Scope{Product: "travel"}, Pages: []string{"/seats"}}, curation.Options{By: "ann"})
 		require.NoError(w.t, err)
 	}
@@ -157,14 +159,14 @@ func (w *world) fact() string {
 
 // walk puts three pages, with elements, into the map.
 func (w *world) walk() {
-	seen := []tree.Sighting{{Kind: tree.SeenLink, URL: "/seats", To: "/facts", Name: "Facts"}}
+	seen := []ledger.Sighting{{Kind: ledger.SeenLink, URL: "/seats", To: "/facts", Name: "Facts"}}
 	for _, page := range []string{"/seats", "/facts", "/a/very/long/route/that/has/many/parts/and/no/place/to/break/it"} {
-		seen = append(seen, tree.Sighting{Kind: tree.SeenPage, URL: page, Title: "Page " + page},
-			tree.Sighting{Kind: tree.SeenElement, URL: page, Role: "button", Name: "Save <b>all</b>"},
-			tree.Sighting{Kind: tree.SeenAction, URL: page, Do: "click", Role: "button", Name: "Save <b>all</b>",
+		seen = append(seen, ledger.Sighting{Kind: ledger.SeenPage, URL: page, Title: "Page " + page},
+			ledger.Sighting{Kind: ledger.SeenElement, URL: page, Role: "button", Name: "Save <b>all</b>"},
+			ledger.Sighting{Kind: ledger.SeenAction, URL: page, Do: "click", Role: "button", Name: "Save <b>all</b>",
 				Selector: "getByRole('button', { name: 'Save' })", MS: 40})
 	}
-	_, err := w.m.Map().Add(w.t.Context(), tree.Walk{Product: "travel", Source: "playwright", Seen: seen})
+	_, err := w.m.Map().Add(w.t.Context(), ledger.Walk{Product: "travel", Source: "playwright", Seen: seen})
 	require.NoError(w.t, err)
 }
 
@@ -225,7 +227,7 @@ func (w *world) bring(es []memtree.Evaluation) {
 
 // lesson returns the lesson in use with the most cases.
 func (w *world) lesson() (best tree.Node) {
-	for n, err := range w.m.Tree().Scan(w.t.Context(), tree.Filter{Level: 2}) {
+	for n, err := range w.m.Tree().Scan(w.t.Context(), store.Filter{Level: 2}) {
 		require.NoError(w.t, err)
 		if n.Live() && len(n.Children) > len(best.Children) {
 			best = n

@@ -19,8 +19,8 @@ import (
 	"github.com/memtree/memtree/appmap/naming"
 	"github.com/memtree/memtree/ingest/walk"
 	"github.com/memtree/memtree/internal/golden"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/llm"
-	"github.com/memtree/memtree/tree"
 )
 
 // question asks for an element; Want has the page, role and name of each right answer.
@@ -61,7 +61,7 @@ func TestFind(t *testing.T) {
 		for w, err := range walk.Read(file, bytes.NewReader(b), int64(len(b)), o) {
 			require.NoError(t, err)
 			w.Identify()
-			m.Add(&tree.Entry{Walk: &w})
+			m.Add(&ledger.Entry{Walk: &w})
 		}
 	}
 	var out strings.Builder

@@ -22,6 +22,7 @@ import (
 	"github.com/memtree/memtree/internal/tape"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/quality/score"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -181,7 +182,7 @@ func (s *suite) grow(ctx context.Context, by string, model llm.Generator) (r row
 // ask measures the guidance of a tree for the coming tests, and returns its nodes.
 func (s *suite) ask(ctx context.Context, m *memtree.Memory) (score.Warned, []tree.Node, error) {
 	var nodes []tree.Node
-	for n, err := range m.Tree().Scan(ctx, tree.Filter{}) {
+	for n, err := range m.Tree().Scan(ctx, store.Filter{}) {
 		if err != nil {
 			return score.Warned{}, nil, err
 		}

@@ -30,6 +30,7 @@ import (
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/quality/score"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -281,7 +282,7 @@ func writeTold(t *testing.T, file string, nodes []tree.Node, queries []suiteQuer
 // ask asks for guidance before every coming test, and returns the nodes of the tree and the answers.
 func ask(t *testing.T, p *played) (nodes []tree.Node, answers []score.Answer) {
 	t.Helper()
-	for n, err := range p.Tree().Scan(t.Context(), tree.Filter{}) {
+	for n, err := range p.Tree().Scan(t.Context(), store.Filter{}) {
 		require.NoError(t, err)
 		nodes = append(nodes, n)
 	}

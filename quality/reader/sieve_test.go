@@ -11,6 +11,7 @@ import (
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -24,7 +25,7 @@ func TestSieve(t *testing.T) {
 	picks := map[string][]string{} // by key of the test
 	for _, name := range []string{"a", "b", "g", "i"} {
 		m := play(t, name)
-		for n, err := range m.Tree().Scan(t.Context(), tree.Filter{}) {
+		for n, err := range m.Tree().Scan(t.Context(), store.Filter{}) {
 			require.NoError(t, err)
 			all = append(all, n)
 		}

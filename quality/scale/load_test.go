@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/store/postgres/pgtest"
 	"github.com/memtree/memtree/taxonomy"
@@ -78,7 +79,7 @@ func TestLoad(t *testing.T) {
 	begun = time.Now()
 	perTree(t, server, min(trees, withCases), func(s *postgres.Store) {
 		for from := 0; from < each; from += batch {
-			var b tree.Batch
+			var b store.Batch
 			for i := from; i < min(each, from+batch); i++ {
 				b.Changes = append(b.Changes, tree.NewChange(tree.OpAdd, formed(i), 0, "formation", "it was judged wrong"))
 				e := judged(i)

@@ -15,19 +15,21 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
 // least is the smallest cache: 2Q needs two queues of at least one node each.
 const least = 2
 
-// Cache is a store that answers Get from memory if it can. It satisfies the contract of tree.Store as long as all
+// Cache is a store that answers Get from memory if it can. It satisfies the contract of store.Store as long as all
 // writes to the store below go through it. A store to which another process writes must not be cached.
 //
-// Cache is also a tree.Deriver and a tree.Verifier. If the store below is not, those methods return
+// Cache is also a store.Deriver and a store.Verifier. If the store below is not, those methods return
 // errors.ErrUnsupported.
 type Cache struct {
-	below  tree.Store
+	below  store.Store
 	nodes  *lru.TwoQueueCache[string, *tree.Node] // the nodes in it are never changed
 	closed atomic.Bool
 
@@ -44,20 +46,20 @@ type read struct {
 }
 
 var (
-	_ tree.Store    = (*Cache)(nil)
-	_ tree.Deriver  = (*Cache)(nil)
-	_ tree.Verifier = (*Cache)(nil)
+	_ store.Store    = (*Cache)(nil)
+	_ store.Deriver  = (*Cache)(nil)
+	_ store.Verifier = (*Cache)(nil)
 )
 
 // New returns a cache of at most the given number of nodes, but at least 2, in
 // front of s. It owns s: Close closes it.
-func New(s tree.Store, nodes int) *Cache {
+func New(s store.Store, nodes int) *Cache {
 	c := &Cache{below: s, writing: map[string]int{}, reading: map[string]*read{}}
 	c.nodes, _ = lru.New2Q[string, *tree.Node](max(nodes, least)) // fails only for smaller sizes
 	return c
 }
 
-// Get returns a node; see tree.Store.
+// Get returns a node; see store.Store.
 func (c *Cache) Get(ctx context.Context, id string) (tree.Node, error) {
 	n, err := c.Shared(ctx, id)
 	if err != nil {
@@ -70,7 +72,7 @@ func (c *Cache) Get(ctx context.Context, id string) (tree.Node, error) {
 // long.
 func (c *Cache) Shared(ctx context.Context, id string) (*tree.Node, error) {
 	if c.closed.Load() {
-		return nil, fmt.Errorf("get %s: %w", id, tree.ErrClosed)
+		return nil, fmt.Errorf("get %s: %w", id, store.ErrClosed)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("get %s: %w", id, err)
@@ -119,9 +121,9 @@ func (c *Cache) endRead(id string, r *read, n *tree.Node) {
 	}
 }
 
-// Commit writes a batch; see tree.Store. It evicts the nodes of the batch and caches none of them until it returns, so
+// Commit writes a batch; see store.Store. It evicts the nodes of the batch and caches none of them until it returns, so
 // later reads see its result.
-func (c *Cache) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
+func (c *Cache) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 	ids := make([]string, len(b.Changes)) // a copy: endWrite needs the same ids even if the caller changes b
 	for i := range b.Changes {
 		ids[i] = b.Changes[i].Node.ID
@@ -157,12 +159,12 @@ func (c *Cache) endWrite(ids []string) {
 
 // Scan reads from the store below and caches nothing, because a scan of all nodes does not show which of them are read
 // often.
-func (c *Cache) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error] {
+func (c *Cache) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
 	return c.below.Scan(ctx, f)
 }
 
 // Accept calls the store below.
-func (c *Cache) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
+func (c *Cache) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 	return c.below.Accept(ctx, es)
 }
 
@@ -175,22 +177,22 @@ func (c *Cache) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 func (c *Cache) Release(ctx context.Context, keys []string) error { return c.below.Release(ctx, keys) }
 
 // Ledger calls the store below.
-func (c *Cache) Ledger(ctx context.Context, after uint64) iter.Seq2[tree.Entry, error] {
+func (c *Cache) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error] {
 	return c.below.Ledger(ctx, after)
 }
 
 // DeadLetters calls the store below.
-func (c *Cache) DeadLetters(ctx context.Context) iter.Seq2[tree.DeadLetter, error] {
+func (c *Cache) DeadLetters(ctx context.Context) iter.Seq2[store.DeadLetter, error] {
 	return c.below.DeadLetters(ctx)
 }
 
 // Changes calls the store below.
-func (c *Cache) Changes(ctx context.Context, after uint64) iter.Seq2[tree.Commit, error] {
+func (c *Cache) Changes(ctx context.Context, after uint64) iter.Seq2[store.Commit, error] {
 	return c.below.Changes(ctx, after)
 }
 
 // Info calls the store below.
-func (c *Cache) Info(ctx context.Context) (tree.Info, error) { return c.below.Info(ctx) }
+func (c *Cache) Info(ctx context.Context) (store.Info, error) { return c.below.Info(ctx) }
 
 // Close drops all nodes and closes the store below.
 func (c *Cache) Close() error {
@@ -203,47 +205,47 @@ func (c *Cache) Close() error {
 // Len returns the number of nodes in memory.
 func (c *Cache) Len() int { return c.nodes.Len() }
 
-// SaveDerived calls the store below; see tree.Deriver.
+// SaveDerived calls the store below; see store.Deriver.
 func (c *Cache) SaveDerived(ctx context.Context, name string, version uint64, write func(io.Writer) error) error {
-	d, ok := c.below.(tree.Deriver)
+	d, ok := c.below.(store.Deriver)
 	if !ok {
 		return fmt.Errorf("save derived data: %w", errors.ErrUnsupported)
 	}
 	return d.SaveDerived(ctx, name, version, write)
 }
 
-// OpenDerived calls the store below; see tree.Deriver.
-func (c *Cache) OpenDerived(ctx context.Context, name string) (*tree.Derived, error) {
-	d, ok := c.below.(tree.Deriver)
+// OpenDerived calls the store below; see store.Deriver.
+func (c *Cache) OpenDerived(ctx context.Context, name string) (*store.Derived, error) {
+	d, ok := c.below.(store.Deriver)
 	if !ok {
 		return nil, fmt.Errorf("open derived data: %w", errors.ErrUnsupported)
 	}
 	return d.OpenDerived(ctx, name)
 }
 
-// DerivedNames calls the store below; see tree.Deriver.
+// DerivedNames calls the store below; see store.Deriver.
 func (c *Cache) DerivedNames(ctx context.Context, prefix string) ([]string, error) {
-	d, ok := c.below.(tree.Deriver)
+	d, ok := c.below.(store.Deriver)
 	if !ok {
 		return nil, fmt.Errorf("list derived data: %w", errors.ErrUnsupported)
 	}
 	return d.DerivedNames(ctx, prefix)
 }
 
-// DropDerived calls the store below; see tree.Deriver.
+// DropDerived calls the store below; see store.Deriver.
 func (c *Cache) DropDerived(ctx context.Context, name string) error {
-	d, ok := c.below.(tree.Deriver)
+	d, ok := c.below.(store.Deriver)
 	if !ok {
 		return fmt.Errorf("drop derived data: %w", errors.ErrUnsupported)
 	}
 	return d.DropDerived(ctx, name)
 }
 
-// Verify calls the store below; see tree.Verifier.
-func (c *Cache) Verify(ctx context.Context, found func(problem error)) (tree.Verified, error) {
-	v, ok := c.below.(tree.Verifier)
+// Verify calls the store below; see store.Verifier.
+func (c *Cache) Verify(ctx context.Context, found func(problem error)) (store.Verified, error) {
+	v, ok := c.below.(store.Verifier)
 	if !ok {
-		return tree.Verified{}, fmt.Errorf("verify: %w", errors.ErrUnsupported)
+		return store.Verified{}, fmt.Errorf("verify: %w", errors.ErrUnsupported)
 	}
 	return v.Verify(ctx, found)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/storetest"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -18,9 +19,9 @@ import (
 func TestConformance(t *testing.T) {
 	for _, nodes := range []int{0, 1000} {
 		t.Run(fmt.Sprint(nodes, " nodes"), func(t *testing.T) {
-			storetest.Run(t, func(testing.TB) func() (tree.Store, error) {
+			storetest.Run(t, func(testing.TB) func() (store.Store, error) {
 				m := storetest.NewMemory()
-				return func() (tree.Store, error) {
+				return func() (store.Store, error) {
 					m = m.Reopen()
 					return New(m, nodes), nil
 				}
@@ -45,16 +46,16 @@ func node(i int, text string) tree.Node {
 	return n
 }
 
-func put(t testing.TB, s tree.Store, i, basis int, text string) string {
+func put(t testing.TB, s store.Store, i, basis int, text string) string {
 	c := tree.NewChange(tree.OpAdd, node(i, text), basis, "formation", "why")
-	_, err := s.Commit(t.Context(), tree.Batch{Changes: []tree.Change{c}})
+	_, err := s.Commit(t.Context(), store.Batch{Changes: []tree.Change{c}})
 	require.NoError(t, err)
 	return c.Node.ID
 }
 
 // gated is a store whose Get and Commit wait for the test.
 type gated struct {
-	tree.Store
+	store.Store
 
 	mu             sync.Mutex
 	gets           int
@@ -73,7 +74,7 @@ func (g *gated) Get(ctx context.Context, id string) (tree.Node, error) {
 	return n, err
 }
 
-func (g *gated) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
+func (g *gated) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 	v, err := g.Store.Commit(ctx, b)
 	g.mu.Lock()
 	wait := g.committed
@@ -96,7 +97,7 @@ func (g *gated) asked() int {
 	return g.gets
 }
 
-func text(t testing.TB, s tree.Store, id string) string {
+func text(t testing.TB, s store.Store, id string) string {
 	n, err := s.Get(t.Context(), id)
 	require.NoError(t, err)
 	return n.Content.Description
@@ -158,7 +159,7 @@ func TestReadersDuringACommitKeepNothing(t *testing.T) {
 	below.set(nil, func() { close(written); <-goOn })
 	go func() {
 		ch := tree.NewChange(tree.OpRevise, node(1, "new"), 1, "evolution", "why")
-		_, err := c.Commit(context.Background(), tree.Batch{Changes: []tree.Change{ch}})
+		_, err := c.Commit(context.Background(), store.Batch{Changes: []tree.Change{ch}})
 		done <- err
 	}()
 	<-written
@@ -236,7 +237,7 @@ func TestAScanDoesNotPushOut(t *testing.T) {
 	for i := range 200 {
 		text(t, c, put(t, c, 100+i, 0, "cold"))
 	}
-	for _, err := range c.Scan(t.Context(), tree.Filter{}) {
+	for _, err := range c.Scan(t.Context(), store.Filter{}) {
 		require.NoError(t, err)
 	}
 	before := below.asked()
@@ -244,8 +245,8 @@ func TestAScanDoesNotPushOut(t *testing.T) {
 	require.Equal(t, before, below.asked())
 }
 
-// derivingStore is a store that also is a tree.Deriver and a tree.Verifier.
-type derivingStore struct{ tree.Store }
+// derivingStore is a store that also is a store.Deriver and a store.Verifier.
+type derivingStore struct{ store.Store }
 
 var errAsked = errors.New("asked")
 
@@ -254,15 +255,15 @@ func (derivingStore) SaveDerived(context.Context, string, uint64, func(io.Writer
 }
 func (derivingStore) DerivedNames(context.Context, string) ([]string, error) { return nil, errAsked }
 func (derivingStore) DropDerived(context.Context, string) error              { return errAsked }
-func (derivingStore) OpenDerived(context.Context, string) (*tree.Derived, error) {
+func (derivingStore) OpenDerived(context.Context, string) (*store.Derived, error) {
 	return nil, errAsked
 }
-func (derivingStore) Verify(context.Context, func(error)) (tree.Verified, error) {
-	return tree.Verified{}, errAsked
+func (derivingStore) Verify(context.Context, func(error)) (store.Verified, error) {
+	return store.Verified{}, errAsked
 }
 
 func TestForwards(t *testing.T) {
-	for want, below := range map[error]tree.Store{errAsked: derivingStore{storetest.NewMemory()},
+	for want, below := range map[error]store.Store{errAsked: derivingStore{storetest.NewMemory()},
 		errors.ErrUnsupported: storetest.NewMemory()} {
 		c := New(below, 5)
 		require.ErrorIs(t, c.SaveDerived(t.Context(), "x", 1, nil), want)
@@ -291,7 +292,7 @@ func BenchmarkGet(b *testing.B) {
 	m := storetest.NewMemory()
 	c := New(m, 1000)
 	id := put(b, c, 1, 0, "a description of some length")
-	for name, s := range map[string]tree.Store{"hot": c, "below": m} {
+	for name, s := range map[string]store.Store{"hot": c, "below": m} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -330,5 +331,5 @@ func TestSharedIsKept(t *testing.T) {
 	require.ErrorIs(t, err, tree.ErrNotFound)
 	require.NoError(t, c.Close())
 	_, err = c.Shared(t.Context(), id)
-	require.ErrorIs(t, err, tree.ErrClosed)
+	require.ErrorIs(t, err, store.ErrClosed)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/storetest"
 	"github.com/memtree/memtree/tree"
 )
@@ -22,7 +23,7 @@ func absent(t testing.TB) (found []string, denied int) {
 	s, err := Open(ctx, ill, damageDir, Options{})
 	require.NoError(t, err)
 	write := func(s *Store, i int) error {
-		_, err := s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(i)}})
+		_, err := s.Commit(ctx, store.Batch{Changes: []tree.Change{add(i)}})
 		return err
 	}
 	require.NoError(t, write(s, 0))

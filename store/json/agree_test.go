@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/cache"
 	"github.com/memtree/memtree/store/storetest"
 	"github.com/memtree/memtree/tree"
@@ -18,13 +19,13 @@ import (
 // configuration is one way to run the store.
 type configuration struct {
 	name string
-	open func(fs afero.Fs) (tree.Store, error)
+	open func(fs afero.Fs) (store.Store, error)
 }
 
 // configurations returns the ways to run the store. All of them must behave alike.
 func configurations() []configuration {
-	open := func(limit int64, wrap func(*Store, afero.Fs) tree.Store) storetest.OnFS {
-		return func(fs afero.Fs) (tree.Store, error) {
+	open := func(limit int64, wrap func(*Store, afero.Fs) store.Store) storetest.OnFS {
+		return func(fs afero.Fs) (store.Store, error) {
 			s, err := Open(context.Background(), fs, "store", Options{JournalLimit: limit, Origin: tree.Origin{ID: "o_test"}})
 			if err != nil {
 				return nil, err
@@ -32,16 +33,16 @@ func configurations() []configuration {
 			return wrap(s, fs), nil
 		}
 	}
-	bare := func(s *Store, _ afero.Fs) tree.Store { return s }
+	bare := func(s *Store, _ afero.Fs) store.Store { return s }
 	return []configuration{
 		{"journal only", open(1<<30, bare)},
 		{"snapshots at every chance", open(1, bare)},
 		{"compacted and read beside", open(1<<30, func(s *Store,
-			fs afero.Fs) tree.Store {
+			fs afero.Fs) store.Store {
 			return &restless{Store: s, fs: fs}
 		})},
-		{"smallest cache", open(1, func(s *Store, _ afero.Fs) tree.Store { return cache.New(s, 0) })},
-		{"large cache", open(1<<30, func(s *Store, _ afero.Fs) tree.Store { return cache.New(s, 1000) })},
+		{"smallest cache", open(1, func(s *Store, _ afero.Fs) store.Store { return cache.New(s, 0) })},
+		{"large cache", open(1<<30, func(s *Store, _ afero.Fs) store.Store { return cache.New(s, 1000) })},
 	}
 }
 
@@ -53,7 +54,7 @@ type restless struct {
 	writes int
 }
 
-func (r *restless) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
+func (r *restless) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 	v, err := r.Store.Commit(ctx, b)
 	if err != nil {
 		return v, err
@@ -93,7 +94,7 @@ func (r *restless) compare(ctx context.Context) error {
 
 func (r *restless) nodes(ctx context.Context) ([]tree.Node, error) {
 	var out []tree.Node
-	for n, err := range r.Scan(ctx, tree.Filter{}) {
+	for n, err := range r.Scan(ctx, store.Filter{}) {
 		if err != nil {
 			return nil, err
 		}
@@ -112,9 +113,9 @@ func agree(t testing.TB, histories int, seed uint64) int {
 	t.Helper()
 	for i := range histories {
 		for _, c := range configurations() {
-			storetest.Agree(quiet{t}, func(testing.TB) func() (tree.Store, error) {
+			storetest.Agree(quiet{t}, func(testing.TB) func() (store.Store, error) {
 				fs := afero.NewMemMapFs()
-				return func() (tree.Store, error) { return c.open(fs) }
+				return func() (store.Store, error) { return c.open(fs) }
 			}, agreeing, seed+uint64(i)) //nolint:gosec // a count
 		}
 	}

@@ -16,15 +16,15 @@ import (
 	"slices"
 	"time"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // Backed is the result of Backup or Restore.
 type Backed struct {
-	Files    int           `json:"files"`  // in the copy
-	Copied   int           `json:"copied"` // of these, copied this time
-	Bytes    int64         `json:"bytes"`  // copied this time
-	Verified tree.Verified `json:"verified"`
+	Files    int            `json:"files"`  // in the copy
+	Copied   int            `json:"copied"` // of these, copied this time
+	Bytes    int64          `json:"bytes"`  // copied this time
+	Verified store.Verified `json:"verified"`
 }
 
 // backupTries limits how often a copy starts again because a writer removed files to be copied.
@@ -34,7 +34,7 @@ const backupTries = 50
 // store meanwhile; the copy contains everything acknowledged before the call. to is absent, empty, or an earlier backup
 // of the same store, whose unchanged snapshot files are reused. The copy is a complete store at every moment. Backup
 // opens and verifies it at the end. It omits what can be built again, such as an index,
-// and takes along what cannot ([tree.HeldBeside]). started is reported to
+// and takes along what cannot ([store.HeldBeside]). started is reported to
 // processes that find the copy locked.
 func Backup(ctx context.Context, from, to string, started time.Time) (Backed, error) {
 	return copyStore(ctx, from, to, started, true)
@@ -53,7 +53,7 @@ const backupName = "BACKUP"
 func copyStore(ctx context.Context, from, to string, started time.Time, backup bool) (_ Backed, err error) {
 	var out Backed
 	if isInside(to, from) {
-		return out, &tree.FormatError{Dir: to, Problem: "lies in the store that is to be copied; name another folder"}
+		return out, &store.FormatError{Dir: to, Problem: "lies in the store that is to be copied; name another folder"}
 	}
 	if err := MustExist(from); err != nil {
 		return out, fmt.Errorf("back up: %w", err)
@@ -99,10 +99,10 @@ func isInside(dir, other string) bool {
 }
 
 // verifyCopy opens the copy and verifies it completely.
-func verifyCopy(ctx context.Context, dir string) (tree.Verified, error) {
+func verifyCopy(ctx context.Context, dir string) (store.Verified, error) {
 	s, err := OpenDir(ctx, dir, Options{ReadOnly: true})
 	if err != nil {
-		return tree.Verified{}, err
+		return store.Verified{}, err
 	}
 	var bad error
 	v, err := s.Verify(ctx, func(problem error) { bad = errors.Join(bad, problem) })
@@ -127,7 +127,7 @@ func (c *copier) checkTarget(from, to string) (err error) {
 	case err == nil && c.backup && c.to.exists(backupName) && bytes.Equal(theirs, c.format):
 		return nil
 	case err == nil:
-		return &tree.FormatError{Dir: to, Problem: "holds a store that is no backup of " + from + "; name another folder"}
+		return &store.FormatError{Dir: to, Problem: "holds a store that is no backup of " + from + "; name another folder"}
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
@@ -137,7 +137,7 @@ func (c *copier) checkTarget(from, to string) (err error) {
 	}
 	for _, n := range names {
 		if n != lockName && !isTemp(n) && n != backupName {
-			return &tree.FormatError{Dir: to, Problem: "is not empty and no earlier backup; name another folder"}
+			return &store.FormatError{Dir: to, Problem: "is not empty and no earlier backup; name another folder"}
 		}
 	}
 	return nil
@@ -160,7 +160,7 @@ func (c *copier) run(ctx context.Context) error {
 
 // overtaken reports whether err may be caused by a writer that removed files.
 func overtaken(err error) bool {
-	_, absent := errors.AsType[*tree.CorruptError](err)
+	_, absent := errors.AsType[*store.CorruptError](err)
 	return errors.Is(err, fs.ErrNotExist) || absent
 }
 
@@ -235,7 +235,7 @@ func (c *copier) file(f fileRef) error {
 	h := sha256.New()
 	n, err := io.Copy(io.MultiWriter(w, h), in)
 	if err == nil && (n != f.Bytes || hex.EncodeToString(h.Sum(nil)) != f.Sum) {
-		err = &tree.CorruptError{File: f.Name, Lost: "it is not what its manifest says"}
+		err = &store.CorruptError{File: f.Name, Lost: "it is not what its manifest says"}
 	}
 	if err != nil {
 		return errors.Join(err, w.drop())
@@ -256,7 +256,7 @@ func (c *copier) held(ctx context.Context) error {
 	}
 	last := map[string]int{}
 	for _, file := range names {
-		if name, n, ok := derivedFile(file); ok && tree.HeldBeside(name) {
+		if name, n, ok := derivedFile(file); ok && store.HeldBeside(name) {
 			last[name] = max(last[name], n)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -18,7 +19,7 @@ func filled(b *testing.B, n int) string {
 	s, err := OpenDir(ctx, dir, Options{})
 	require.NoError(b, err)
 	for i := 0; i < n; i += 500 {
-		var batch tree.Batch
+		var batch store.Batch
 		for k := i; k < min(n, i+500); k++ {
 			batch.Changes = append(batch.Changes, add(k))
 		}
@@ -78,7 +79,7 @@ func BenchmarkScan(b *testing.B) {
 	require.NoError(b, err)
 	for b.Loop() {
 		n := 0
-		for _, err := range s.Scan(context.Background(), tree.Filter{}) {
+		for _, err := range s.Scan(context.Background(), store.Filter{}) {
 			require.NoError(b, err)
 			n++
 		}
@@ -97,7 +98,7 @@ func BenchmarkCommit(b *testing.B) {
 			b.SetParallelism(max(1, writers/2)) // of two processors
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
-					_, err := s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(int(next.Add(1)))}})
+					_, err := s.Commit(ctx, store.Batch{Changes: []tree.Change{add(int(next.Add(1)))}})
 					if err != nil {
 						b.Error(err)
 					}
@@ -128,7 +129,7 @@ func BenchmarkSnapshot(b *testing.B) {
 			require.NoError(b, err)
 			defer func() { require.NoError(b, s.Close()) }()
 			for i := 0; b.Loop(); i++ {
-				_, err := s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(n + i)}})
+				_, err := s.Commit(ctx, store.Batch{Changes: []tree.Change{add(n + i)}})
 				require.NoError(b, err)
 				require.NoError(b, s.Compact(ctx))
 			}

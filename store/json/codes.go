@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -24,11 +25,11 @@ func codeOf(list []string, word string) uint8 {
 	return uint8(slices.Index(list, word) + 1) //nolint:gosec // the lists are short
 }
 
-// filter is a tree.Filter in codes: the part that an index can decide without reading the node.
+// filter is a store.Filter in codes: the part that an index can decide without reading the node.
 type filter struct{ level, status, direction uint8 }
 
 // filterOf returns the codes of f. The error type is not included: it selects the folder.
-func filterOf(f tree.Filter) filter {
+func filterOf(f store.Filter) filter {
 	c := filter{level: uint8(min(max(f.Level, 0), 255))} //nolint:gosec // bounded
 	if f.Status != "" {
 		c.status = codeOf(statuses(), string(f.Status))

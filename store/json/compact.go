@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // snapshotted is a committed snapshot, or the error that prevented it.
@@ -73,7 +73,7 @@ func (s *Store) rotate() (*state, error) {
 	// If the new journal cannot be started, it must be removed: a later open would treat it as valid.
 	next, err := s.disk.begin(old.number+1, old.seq, old.prev)
 	if err != nil {
-		if errors.Is(err, tree.ErrFailed) {
+		if errors.Is(err, store.ErrFailed) {
 			s.failed = err
 		}
 		if name := journalName(old.number + 1); !s.removeBegun(name) {

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -31,16 +33,16 @@ func TestSnapshots(t *testing.T) {
 					k := round*60 + i
 					r, err := s.Accept(ctx, []tree.Evaluation{someEvaluation(k), someEvaluation(k / 2)})
 					require.NoError(t, err)
-					require.Equal(t, tree.Accepted, r[0].Status)
+					require.Equal(t, store.Accepted, r[0].Status)
 					if k > 0 {
-						require.Equal(t, tree.Duplicate, r[1].Status)
+						require.Equal(t, store.Duplicate, r[1].Status)
 					}
-					b := tree.Batch{Changes: []tree.Change{add(k)},
-						Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: fmt.Sprint(k)}}}}
+					b := store.Batch{Changes: []tree.Change{add(k)},
+						Entries: []ledger.Entry{{Verdict: &ledger.Verdict{Evaluation: fmt.Sprint(k)}}}}
 					if k%3 == 0 {
 						b.Done = []string{r[0].Key}
 					} else if k%7 == 0 {
-						b.Dead = []tree.DeadLetter{{Evaluation: someEvaluation(k), Why: "no"}}
+						b.Dead = []store.DeadLetter{{Evaluation: someEvaluation(k), Why: "no"}}
 					} else {
 						waiting[r[0].Key] = true
 					}
@@ -71,7 +73,7 @@ func compare(t *testing.T, s *Store, nodes map[string]tree.Node, waiting map[str
 	t.Helper()
 	ctx := context.Background()
 	var got []tree.Node
-	for n, err := range s.Scan(ctx, tree.Filter{}) {
+	for n, err := range s.Scan(ctx, store.Filter{}) {
 		require.NoError(t, err)
 		got = append(got, n)
 	}
@@ -83,7 +85,7 @@ func compare(t *testing.T, s *Store, nodes map[string]tree.Node, waiting map[str
 		require.Equal(t, nodes[id], n)
 	}
 	require.Equal(t, want, got)
-	for n, err := range s.Scan(ctx, tree.Filter{ErrorType: "edge_case_error", Level: 1, Status: tree.Active}) {
+	for n, err := range s.Scan(ctx, store.Filter{ErrorType: "edge_case_error", Level: 1, Status: tree.Active}) {
 		require.NoError(t, err)
 		require.Equal(t, nodes[n.ID], n)
 	}
@@ -124,9 +126,9 @@ func TestSegmentsAreFew(t *testing.T) {
 	for i := range 200 {
 		_, err := s.Accept(ctx, []tree.Evaluation{someEvaluation(i)})
 		require.NoError(t, err)
-		b := tree.Batch{Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: fmt.Sprint(i)}}}}
+		b := store.Batch{Entries: []ledger.Entry{{Verdict: &ledger.Verdict{Evaluation: fmt.Sprint(i)}}}}
 		if i%2 == 0 {
-			b.Dead = []tree.DeadLetter{{Evaluation: someEvaluation(i), Why: "no"}}
+			b.Dead = []store.DeadLetter{{Evaluation: someEvaluation(i), Why: "no"}}
 		} else {
 			b.Done = []string{fmt.Sprint("ev", i)}
 		}

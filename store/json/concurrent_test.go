@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -30,7 +31,8 @@ func TestTogether(t *testing.T) {
 				k := 2 * (w*rounds + i)
 				_, err := s.Accept(ctx, []tree.Evaluation{someEvaluation(k)})
 				if err == nil {
-					_, err = s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(k), add(k + 1)}, Done: []string{fmt.Sprint("ev", k)}})
+					_, err = s.Commit(ctx, store.Batch{Changes: []tree.Change{add(k), add(k + 1)}, Done: []string{fmt.Sprint("ev",
+						k)}})
 				}
 				if err == nil {
 					_, err = s.Get(ctx, add(k+1).Node.ID)
@@ -39,14 +41,14 @@ func TestTogether(t *testing.T) {
 					t.Error(err)
 				}
 				rival := someCase(100_000 + i)
-				_, err = s.Commit(ctx, tree.Batch{Changes: []tree.Change{tree.NewChange(tree.OpAdd, rival, 0,
+				_, err = s.Commit(ctx, store.Batch{Changes: []tree.Change{tree.NewChange(tree.OpAdd, rival, 0,
 					"by", fmt.Sprint("writer ", w))}})
 				switch {
 				case err == nil:
 					mu.Lock()
 					wins[i]++
 					mu.Unlock()
-				case !errors.Is(err, tree.ErrConflict):
+				case !errors.Is(err, store.ErrConflict):
 					t.Error(err)
 				}
 			}
@@ -63,7 +65,7 @@ func TestTogether(t *testing.T) {
 				default:
 				}
 				seen := map[string]bool{}
-				for n, err := range s.Scan(ctx, tree.Filter{}) {
+				for n, err := range s.Scan(ctx, store.Filter{}) {
 					if err != nil {
 						t.Error(err)
 						return

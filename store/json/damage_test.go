@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -35,13 +37,13 @@ func closedStore(t testing.TB, cases int) folder {
 	for i := range cases {
 		_, err := s.Accept(ctx, []tree.Evaluation{someEvaluation(i)})
 		require.NoError(t, err)
-		b := tree.Batch{Changes: []tree.Change{add(i)},
-			Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: fmt.Sprint("ev", i), Node: add(i).Node.ID}}}}
+		b := store.Batch{Changes: []tree.Change{add(i)},
+			Entries: []ledger.Entry{{Verdict: &ledger.Verdict{Evaluation: fmt.Sprint("ev", i), Node: add(i).Node.ID}}}}
 		switch i % 4 {
 		case 1:
 			b.Done = []string{fmt.Sprint("ev", i)}
 		case 3:
-			b.Dead = []tree.DeadLetter{{Evaluation: someEvaluation(i), Why: "no answer"}}
+			b.Dead = []store.DeadLetter{{Evaluation: someEvaluation(i), Why: "no answer"}}
 		}
 		_, err = s.Commit(ctx, b)
 		require.NoError(t, err)
@@ -182,7 +184,7 @@ func serve(mem afero.Fs, readOnly bool) seen {
 		b, _ := encode(v) // of what was decoded
 		out.records = append(out.records, string(b))
 	}
-	for n, err := range s.Scan(ctx, tree.Filter{}) {
+	for n, err := range s.Scan(ctx, store.Filter{}) {
 		keep(n, err)
 	}
 	for e, err := range s.Ledger(ctx, 0) {
@@ -255,7 +257,8 @@ func unfinished(t testing.TB) (found []string, tried int) {
 	for i := range 2 {
 		before, err = afero.ReadFile(mem, name)
 		require.NoError(t, err)
-		_, err = s.Commit(ctx, tree.Batch{Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: fmt.Sprint("ev", i)}}}})
+		_, err = s.Commit(ctx, store.Batch{Entries: []ledger.Entry{{Verdict: &ledger.Verdict{Evaluation: fmt.Sprint("ev",
+			i)}}}})
 		require.NoError(t, err)
 		info, err := s.Info(ctx)
 		require.NoError(t, err)

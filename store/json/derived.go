@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -30,15 +31,15 @@ const (
 	derivedHead   = 160
 )
 
-var _ tree.Deriver = (*Store)(nil)
+var _ store.Deriver = (*Store)(nil)
 
-// SaveDerived saves data that can be built again; see tree.Deriver.
+// SaveDerived saves data that can be built again; see store.Deriver.
 func (s *Store) SaveDerived(ctx context.Context, name string, version uint64, write func(io.Writer) error) error {
 	if err := s.usable(ctx); err != nil {
 		return fmt.Errorf("save derived data: %w", err)
 	}
 	if s.readOnly {
-		return fmt.Errorf("save derived data: %w", tree.ErrReadOnly)
+		return fmt.Errorf("save derived data: %w", store.ErrReadOnly)
 	}
 	if !derivable(name) {
 		return fmt.Errorf("save derived data: %w", &tree.FieldError{Field: "name",
@@ -142,9 +143,9 @@ func wholeDerived(b []byte) bool {
 	return ok && int64(len(b)) == derivedHead+size && bytes.Equal(sum, have[:])
 }
 
-// OpenDerived opens the data saved last; see tree.Deriver. It checks the head and the length. Verify or the reader
+// OpenDerived opens the data saved last; see store.Deriver. It checks the head and the length. Verify or the reader
 // checks the data.
-func (s *Store) OpenDerived(ctx context.Context, name string) (*tree.Derived, error) {
+func (s *Store) OpenDerived(ctx context.Context, name string) (*store.Derived, error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, fmt.Errorf("open derived data: %w", err)
 	}
@@ -165,7 +166,7 @@ func (s *Store) OpenDerived(ctx context.Context, name string) (*tree.Derived, er
 	return nil, fmt.Errorf("open derived data %s: %w", clipName(name), tree.ErrNotFound)
 }
 
-// DerivedNames lists the saved data; see tree.Deriver.
+// DerivedNames lists the saved data; see store.Deriver.
 func (s *Store) DerivedNames(ctx context.Context, prefix string) ([]string, error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, fmt.Errorf("list derived data: %w", err)
@@ -184,13 +185,13 @@ func (s *Store) DerivedNames(ctx context.Context, prefix string) ([]string, erro
 	return slices.Compact(out), nil
 }
 
-// DropDerived removes saved data; see tree.Deriver.
+// DropDerived removes saved data; see store.Deriver.
 func (s *Store) DropDerived(ctx context.Context, name string) error {
 	if err := s.usable(ctx); err != nil {
 		return fmt.Errorf("drop derived data: %w", err)
 	}
 	if s.readOnly {
-		return fmt.Errorf("drop derived data: %w", tree.ErrReadOnly)
+		return fmt.Errorf("drop derived data: %w", store.ErrReadOnly)
 	}
 	s.deriving.Lock()
 	defer s.deriving.Unlock()
@@ -209,7 +210,7 @@ func (s *Store) DropDerived(ctx context.Context, name string) error {
 var errDerived = errors.New("is not whole derived data")
 
 // openDerived opens one file of derived data. errDerived means that head and length do not fit.
-func (d *disk) openDerived(n string) (*tree.Derived, error) {
+func (d *disk) openDerived(n string) (*store.Derived, error) {
 	f, err := d.open(n)
 	if err != nil {
 		return nil, err
@@ -228,7 +229,7 @@ func (d *disk) openDerived(n string) (*tree.Derived, error) {
 	if !parallel(f) {
 		at = &oneByOne{File: f}
 	}
-	return &tree.Derived{ReaderAt: io.NewSectionReader(at, derivedHead, size), Size: size, Version: version, Closer: f},
+	return &store.Derived{ReaderAt: io.NewSectionReader(at, derivedHead, size), Size: size, Version: version, Closer: f},
 		nil
 }
 

@@ -6,18 +6,18 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
-// MustExist returns a *tree.FormatError if the folder dir contains no store, and nil if it contains one, even a damaged
-// one.
+// MustExist returns a *store.FormatError if the folder dir contains no store, and nil if it contains one, even a
+// damaged one.
 func MustExist(dir string) error {
 	info, err := os.Stat(filepath.Join(dir, formatName))
 	switch {
 	case err == nil && !info.IsDir():
 		return nil
 	case err == nil || errors.Is(err, fs.ErrNotExist):
-		return &tree.FormatError{Dir: dir, Problem: "holds no memtree store", Missing: true}
+		return &store.FormatError{Dir: dir, Problem: "holds no memtree store", Missing: true}
 	default:
 		// A file is in the place of the folder, or the folder cannot be read: opening the store reports which.
 		return nil

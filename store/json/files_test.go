@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/internal/golden"
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/storetest"
 	"github.com/memtree/memtree/tree"
 )
@@ -30,13 +32,13 @@ func TestProtocol(t *testing.T) {
 	_, err = s.Accept(ctx, []tree.Evaluation{someEvaluation(1)})
 	require.NoError(t, err)
 	fs.Note("commit")
-	_, err = s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(1)}, Done: []string{"ev1"},
-		Entries: []tree.Entry{{Verdict: &tree.Verdict{}}}})
+	_, err = s.Commit(ctx, store.Batch{Changes: []tree.Change{add(1)}, Done: []string{"ev1"},
+		Entries: []ledger.Entry{{Verdict: &ledger.Verdict{}}}})
 	require.NoError(t, err)
 	fs.Note("snapshot")
 	require.NoError(t, s.Compact(ctx))
 	fs.Note("commit, second snapshot")
-	_, err = s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(1 + 3)}})
+	_, err = s.Commit(ctx, store.Batch{Changes: []tree.Change{add(1 + 3)}})
 	require.NoError(t, err)
 	require.NoError(t, s.Compact(ctx))
 	fs.Note("close")
@@ -80,8 +82,8 @@ func TestMakeCrashedStores(t *testing.T) {
 	write := func(i int) {
 		_, err := s.Accept(ctx, []tree.Evaluation{someEvaluation(i)})
 		require.NoError(t, err)
-		_, err = s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(i)},
-			Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: fmt.Sprint("ev", i)}}},
+		_, err = s.Commit(ctx, store.Batch{Changes: []tree.Change{add(i)},
+			Entries: []ledger.Entry{{Verdict: &ledger.Verdict{Evaluation: fmt.Sprint("ev", i)}}},
 			Done:    []string{fmt.Sprint("ev", i)}})
 		require.NoError(t, err)
 	}
@@ -172,7 +174,7 @@ func describe(t *testing.T, dir string) string {
 		require.NoError(t, err)
 		info.Bytes = 0
 		say += fmt.Sprintf("%+v\n", info)
-		for n, err := range s.Scan(ctx, tree.Filter{}) {
+		for n, err := range s.Scan(ctx, store.Filter{}) {
 			require.NoError(t, err)
 			say += fmt.Sprintf("%s %s revision %d %q\n", n.ID, n.ErrorType, n.Revision, n.Content.Title)
 		}
@@ -197,11 +199,12 @@ func TestMakeOldStores(t *testing.T) {
 			e := someEvaluation(i)
 			_, err := s.Accept(ctx, []tree.Evaluation{e})
 			require.NoError(t, err)
-			b := tree.Batch{Changes: []tree.Change{add(i)}, Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: e.ID}}}}
+			b := store.Batch{Changes: []tree.Change{add(i)},
+				Entries: []ledger.Entry{{Verdict: &ledger.Verdict{Evaluation: e.ID}}}}
 			if i%4 > 0 {
 				b.Done = []string{e.ID}
 			} else if i > 0 {
-				b.Dead = []tree.DeadLetter{{Evaluation: e, Why: "no answer"}}
+				b.Dead = []store.DeadLetter{{Evaluation: e, Why: "no answer"}}
 			}
 			_, err = s.Commit(ctx, b)
 			require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"strconv"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -60,13 +61,13 @@ func parseFormat(b []byte) (format, error) {
 var errDamagedFormat = errors.New("has a damaged FORMAT.json: its sum is not that of what it says; nothing was changed")
 
 // readFormat returns the format of a store, or false for a folder in which a store can be created. For any other folder
-// it returns a *tree.FormatError.
+// it returns a *store.FormatError.
 func (d *disk) readFormat(dir string) (format, bool, error) {
 	b, err := d.read(formatName, 64<<10)
 	if err == nil {
 		f, err := parseFormat(b)
 		if err != nil {
-			return f, false, &tree.FormatError{Dir: dir, Problem: err.Error(), Damaged: errors.Is(err, errDamagedFormat)}
+			return f, false, &store.FormatError{Dir: dir, Problem: err.Error(), Damaged: errors.Is(err, errDamagedFormat)}
 		}
 		return f, true, nil
 	}
@@ -90,7 +91,7 @@ func (d *disk) readFormat(dir string) (format, bool, error) {
 				continue // the creation of a store was interrupted
 			}
 		}
-		return format{}, false, &tree.FormatError{Dir: dir,
+		return format{}, false, &store.FormatError{Dir: dir,
 			Problem: "is not a memory store and not empty: there is " + strconv.Quote(n) + " in it; choose another folder"}
 	}
 	return format{}, false, nil

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // Repair is the result of Fsck. A store without Lost and Again is in order.
@@ -51,7 +51,7 @@ const (
 	LostEntries     lossKind = "entries"     // of the ledger
 	LostLetters     lossKind = "letters"     // evaluations that could not be formed
 	LostKeys        lossKind = "keys"        // of evaluations, which would be accepted again
-	LostHeld        lossKind = "held"        // data beside the tree, see tree.HeldBeside; Name is its name
+	LostHeld        lossKind = "held"        // data beside the tree, see store.HeldBeside; Name is its name
 )
 
 // kept holds the numbers of readable items.
@@ -138,12 +138,12 @@ func fsck(ctx context.Context, d *disk, dir string, acceptLoss bool, lock func()
 // is, another file of the store must show that its format is one this program knows.
 func (d *disk) knownFormat(dir string) (format, bool, error) {
 	f, made, err := d.readFormat(dir)
-	var bad *tree.FormatError
+	var bad *store.FormatError
 	switch {
 	case err == nil && made:
 		return f, false, nil
 	case err == nil:
-		return f, false, &tree.FormatError{Dir: dir, Problem: "is not a memory store: there is no FORMAT.json in it"}
+		return f, false, &store.FormatError{Dir: dir, Problem: "is not a memory store: there is no FORMAT.json in it"}
 	case !errors.As(err, &bad) || f.Major > majorFormat:
 		return f, false, err
 	}

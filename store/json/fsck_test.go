@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/storetest"
 	"github.com/memtree/memtree/tree"
 )
@@ -169,8 +170,8 @@ func TestLostCaseIsRecordedAgain(t *testing.T) {
 	require.NoError(t, err)
 	got, err := s.Accept(ctx, []tree.Evaluation{someEvaluation(2), someEvaluation(3)})
 	require.NoError(t, err)
-	require.Equal(t, []tree.ReceiptStatus{tree.Duplicate, tree.Accepted},
-		[]tree.ReceiptStatus{got[0].Status, got[1].Status})
+	require.Equal(t, []store.ReceiptStatus{store.Duplicate, store.Accepted},
+		[]store.ReceiptStatus{got[0].Status, got[1].Status})
 	require.NoError(t, s.Close())
 }
 

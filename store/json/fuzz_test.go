@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -101,7 +102,7 @@ func FuzzSnapshotFiles(f *testing.F) {
 		_, _ = st.node("c_a")
 		all := st.nodes("", filter{})
 		for {
-			if _, ok, err := all.decode(context.Background(), tree.Filter{}); !ok || err != nil {
+			if _, ok, err := all.decode(context.Background(), store.Filter{}); !ok || err != nil {
 				return
 			}
 		}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // Sizes of the records of the three tables, in bytes.
@@ -169,12 +169,12 @@ func damaged(f fileRef, off int64, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		lost = "the file is not there"
 	}
-	return &unreadable{tree.CorruptError{File: f.Name, Offset: off, Lost: lost}, err}
+	return &unreadable{store.CorruptError{File: f.Name, Offset: off, Lost: lost}, err}
 }
 
-// unreadable is a *tree.CorruptError with a cause, which its text contains only once.
+// unreadable is a *store.CorruptError with a cause, which its text contains only once.
 type unreadable struct {
-	corrupt tree.CorruptError
+	corrupt store.CorruptError
 	cause   error
 }
 

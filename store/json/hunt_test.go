@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/storetest"
-	"github.com/memtree/memtree/tree"
 )
 
 const survived = "NOBODY"
@@ -59,7 +59,7 @@ func (h *hunter) hunt(t *testing.T) hunted {
 
 func (h *hunter) open(limit int64) storetest.OnFS {
 	below := onFS(limit)
-	return func(fs afero.Fs) (tree.Store, error) {
+	return func(fs afero.Fs) (store.Store, error) {
 		h.states.Add(1)
 		return below(fs)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // journal is the file that lines are appended to. Only the writer uses it.
@@ -68,7 +68,7 @@ func (j *journal) append(l *lines) error {
 	if _, err := j.file.WriteAt(l.buf, j.size); err != nil {
 		j.dirty = true
 		if isDiskFull(err) {
-			return fmt.Errorf("write %s: %w: %w", journalName(j.number), tree.ErrFull, err)
+			return fmt.Errorf("write %s: %w: %w", journalName(j.number), store.ErrFull, err)
 		}
 		return failure("write", j.number, err)
 	}
@@ -81,7 +81,7 @@ func (j *journal) append(l *lines) error {
 }
 
 func failure(op string, number int, err error) error {
-	return fmt.Errorf("%s %s: %w: %w", op, journalName(number), tree.ErrFailed, err)
+	return fmt.Errorf("%s %s: %w: %w", op, journalName(number), store.ErrFailed, err)
 }
 
 // begin creates journal n durably. Its first line contains the number. It follows the line with the given seq and link.

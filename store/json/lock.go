@@ -12,7 +12,7 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/spf13/afero"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 const lockName = "LOCK"
@@ -25,7 +25,7 @@ type holder struct {
 	Started time.Time `json:"started"`
 }
 
-// lockFolder locks a real folder, or returns a *tree.LockedError.
+// lockFolder locks a real folder, or returns a *store.LockedError.
 func lockFolder(dir string, started time.Time) (unlock func() error, err error) {
 	name := filepath.Join(dir, lockName)
 	l := flock.New(name, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o644))
@@ -34,7 +34,7 @@ func lockFolder(dir string, started time.Time) (unlock func() error, err error) 
 		return nil, fmt.Errorf("lock %s: %w", dir, err)
 	}
 	if !ok {
-		locked := &tree.LockedError{Dir: dir}
+		locked := &store.LockedError{Dir: dir}
 		if b, err := os.ReadFile(name); err == nil { //nolint:gosec // the store's own folder
 			h := parseHolder(b)
 			locked.PID, locked.Host, locked.Started = h.PID, h.Host, h.Started
@@ -68,14 +68,14 @@ func parseHolder(b []byte) holder {
 // their lock.
 var inMemory sync.Map
 
-// lockMemory locks a folder of a file system in memory, or returns a *tree.LockedError.
+// lockMemory locks a folder of a file system in memory, or returns a *store.LockedError.
 func lockMemory(fs afero.Fs, dir string) (unlock func() error, err error) {
 	if !reflect.TypeOf(fs).Comparable() {
 		return func() error { return nil }, nil // a file system that cannot be a map key cannot be locked
 	}
 	key := [2]any{fs, filepath.Clean(dir)}
 	if _, held := inMemory.LoadOrStore(key, true); held {
-		return nil, &tree.LockedError{Dir: dir}
+		return nil, &store.LockedError{Dir: dir}
 	}
 	return func() error { inMemory.Delete(key); return nil }, nil
 }

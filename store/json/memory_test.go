@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -28,11 +30,11 @@ func recordAll(tb testing.TB, s *Store, from, to int) {
 		require.NoError(tb, err)
 		got, err := s.Lease(ctx, 64)
 		require.NoError(tb, err)
-		var batch tree.Batch
+		var batch store.Batch
 		for j, e := range got {
 			batch.Changes = append(batch.Changes, add(i+j))
 			batch.Done = append(batch.Done, e.Key())
-			batch.Entries = append(batch.Entries, tree.Entry{Verdict: &tree.Verdict{Evaluation: e.Key()}})
+			batch.Entries = append(batch.Entries, ledger.Entry{Verdict: &ledger.Verdict{Evaluation: e.Key()}})
 		}
 		_, err = s.Commit(ctx, batch)
 		require.NoError(tb, err)
@@ -58,15 +60,15 @@ func TestStateHoldsNoBodies(t *testing.T) {
 		c.Content.Description = strings.Repeat("d", body)
 		_, err := s.Accept(ctx, []tree.Evaluation{e})
 		require.NoError(t, err)
-		b := tree.Batch{
+		b := store.Batch{
 			Changes: []tree.Change{tree.NewChange(tree.OpAdd, c, 0, "formation", strings.Repeat("w", body))},
-			Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: strings.Repeat("v", body)}}},
+			Entries: []ledger.Entry{{Verdict: &ledger.Verdict{Evaluation: strings.Repeat("v", body)}}},
 		}
 		switch i % 3 {
 		case 0:
 			b.Done = []string{e.Key()}
 		case 1:
-			b.Dead = []tree.DeadLetter{{Evaluation: e, Why: strings.Repeat("x", body)}}
+			b.Dead = []store.DeadLetter{{Evaluation: e, Why: strings.Repeat("x", body)}}
 		}
 		_, err = s.Commit(ctx, b)
 		require.NoError(t, err)
@@ -142,7 +144,7 @@ func TestLongLines(t *testing.T) {
 		n.Content.Description = strings.Repeat("d", size)
 		c := tree.NewChange(tree.OpAdd, n, 0, "formation", "long")
 		big = append(big, c.Node)
-		_, err := s.Commit(ctx, tree.Batch{Changes: []tree.Change{c}})
+		_, err := s.Commit(ctx, store.Batch{Changes: []tree.Change{c}})
 		require.NoError(t, err)
 		recordAll(t, s, 2000+10*i, 2010+10*i)
 	}
@@ -174,7 +176,7 @@ func TestReadersKeepJournals(t *testing.T) {
 	require.NoError(t, err)
 	recordAll(t, s, 0, 100)
 	seen := 0
-	for n, err := range s.Scan(ctx, tree.Filter{}) {
+	for n, err := range s.Scan(ctx, store.Filter{}) {
 		require.NoError(t, err)
 		require.NotEmpty(t, n.ID)
 		if seen == 10 {
@@ -198,14 +200,14 @@ func TestDamagedWhileOpen(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	s, err := OpenDir(ctx, dir, Options{})
 	require.NoError(t, err)
-	_, err = s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(1)}})
+	_, err = s.Commit(ctx, store.Batch{Changes: []tree.Change{add(1)}})
 	require.NoError(t, err)
 	n, ok := s.state.Load().overlay(add(1).Node.ID)
 	require.True(t, ok)
 	_, err = s.journal.file.WriteAt([]byte("#"), n.at.off+20)
 	require.NoError(t, err)
 	_, err = s.Get(ctx, n.id)
-	var corrupt *tree.CorruptError
+	var corrupt *store.CorruptError
 	require.ErrorAs(t, err, &corrupt)
 	require.Equal(t, journalName(1), corrupt.File)
 	require.Equal(t, n.at.off, corrupt.Offset)

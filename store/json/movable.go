@@ -8,12 +8,13 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
-var _ tree.Movable = (*Store)(nil)
+var _ store.Movable = (*Store)(nil)
 
-// Outbox yields the evaluations of the outbox; see tree.Movable.
+// Outbox yields the evaluations of the outbox; see store.Movable.
 func (s *Store) Outbox(ctx context.Context) iter.Seq2[tree.Evaluation, error] {
 	return func(yield func(tree.Evaluation, error) bool) {
 		st, err := s.view(ctx)
@@ -34,25 +35,25 @@ func (s *Store) Outbox(ctx context.Context) iter.Seq2[tree.Evaluation, error] {
 	}
 }
 
-// Known yields the records of all keys; see tree.Movable. A store that is open for writing is compacted first.
-func (s *Store) Known(ctx context.Context) iter.Seq2[tree.KnownKey, error] {
-	return func(yield func(tree.KnownKey, error) bool) {
+// Known yields the records of all keys; see store.Movable. A store that is open for writing is compacted first.
+func (s *Store) Known(ctx context.Context) iter.Seq2[store.KnownKey, error] {
+	return func(yield func(store.KnownKey, error) bool) {
 		if !s.readOnly {
 			if err := s.Compact(ctx); err != nil {
-				yield(tree.KnownKey{}, fmt.Errorf("read the known keys: %w", err))
+				yield(store.KnownKey{}, fmt.Errorf("read the known keys: %w", err))
 				return
 			}
 		}
 		st, err := s.view(ctx)
 		if err != nil {
-			yield(tree.KnownKey{}, fmt.Errorf("read the known keys: %w", err))
+			yield(store.KnownKey{}, fmt.Errorf("read the known keys: %w", err))
 			return
 		}
 		defer st.base.release()
 		left := false
 		err = mergeRecords(st.knownSources(), func(rec []byte) error {
 			k := parseKnown(rec)
-			key := tree.KnownKey{Key: [16]byte(rec), Digest: k.digest, Before: k.before, Labelled: k.labelled}
+			key := store.KnownKey{Key: [16]byte(rec), Digest: k.digest, Before: k.before, Labelled: k.labelled}
 			if err := ctx.Err(); err != nil || left {
 				return err
 			}
@@ -60,7 +61,7 @@ func (s *Store) Known(ctx context.Context) iter.Seq2[tree.KnownKey, error] {
 			return nil
 		})
 		if err != nil && !left {
-			yield(tree.KnownKey{}, fmt.Errorf("read the known keys: %w", err))
+			yield(store.KnownKey{}, fmt.Errorf("read the known keys: %w", err))
 		}
 	}
 }
@@ -115,7 +116,7 @@ func mergeRecords(sources []func() ([]byte, error), add func([]byte) error) erro
 // importKnown adds records of keys that were accepted in another store, or replaces those here. No evaluation comes
 // with them. They are durable once a later Compact or Close has returned, so a new store that is filled by a move gets
 // them last.
-func (s *Store) importKnown(ctx context.Context, keys []tree.KnownKey) error {
+func (s *Store) importKnown(ctx context.Context, keys []store.KnownKey) error {
 	keys = slices.Clone(keys)
 	err := s.write(ctx, func(st *state) ([]byte, error) {
 		next := *st

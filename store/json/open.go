@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // openStore reads before it locks, and locks before it changes anything, so that it does not change a folder that is
@@ -25,7 +25,7 @@ func openStore(
 		return nil, err
 	}
 	if o.ReadOnly && !made {
-		return nil, &tree.FormatError{Dir: dir, Problem: "is not a memory store: there is no FORMAT.json in it"}
+		return nil, &store.FormatError{Dir: dir, Problem: "is not a memory store: there is no FORMAT.json in it"}
 	}
 	unlock := func() error { return nil }
 	if !o.ReadOnly {
@@ -150,7 +150,7 @@ func (s *Store) finishRecovery(r *replay) error {
 // writer may remove them.
 func (d *disk) recover(readOnly bool) (*replay, error) {
 	m, damage, err := d.lastManifest()
-	if bad := new(tree.CorruptError); readOnly && errors.As(err, &bad) {
+	if bad := new(store.CorruptError); readOnly && errors.As(err, &bad) {
 		return d.pieceForReading(bad)
 	}
 	if err != nil {
@@ -184,7 +184,7 @@ func (d *disk) recover(readOnly bool) (*replay, error) {
 }
 
 // pieceForReading returns, for a reader, the readable part of a store without its manifest.
-func (d *disk) pieceForReading(damage *tree.CorruptError) (*replay, error) {
+func (d *disk) pieceForReading(damage *store.CorruptError) (*replay, error) {
 	s, err := d.salvage()
 	if err != nil {
 		return nil, err
@@ -195,7 +195,7 @@ func (d *disk) pieceForReading(damage *tree.CorruptError) (*replay, error) {
 // lastManifest returns the valid manifest with the highest number, or an empty one before the first snapshot. A
 // manifest gets its name only when it is complete, so an invalid highest one is damage. It is no error if the manifest
 // before it and all its files exist, because then nothing is lost.
-func (d *disk) lastManifest() (*manifest, *tree.CorruptError, error) {
+func (d *disk) lastManifest() (*manifest, *store.CorruptError, error) {
 	names, err := d.names(".")
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the folder: %w", err)
@@ -203,12 +203,12 @@ func (d *disk) lastManifest() (*manifest, *tree.CorruptError, error) {
 	numbers := numbered(names, "manifest.", ".json")
 	// Before the first snapshot there is no manifest. After it, journal 1 is gone.
 	if len(numbers) == 0 && d.hasSnapshots(names) && !d.exists(journalName(1)) {
-		return nil, nil, &tree.CorruptError{File: "the manifest", Lost: "the list of the snapshot's files is not there"}
+		return nil, nil, &store.CorruptError{File: "the manifest", Lost: "the list of the snapshot's files is not there"}
 	}
 	if len(numbers) == 0 {
 		return &manifest{Number: 1, Prev: link{}.String()}, nil, nil
 	}
-	var damage *tree.CorruptError
+	var damage *store.CorruptError
 	// If the newest manifest is intact it is used, even if a file of it is missing: an older one would lose
 	// acknowledged data.
 	for _, n := range slices.Backward(numbers) {
@@ -223,13 +223,13 @@ func (d *disk) lastManifest() (*manifest, *tree.CorruptError, error) {
 		switch {
 		case err == nil && damage == nil:
 			if name := d.firstMissing(m); name != "" {
-				return nil, nil, &tree.CorruptError{File: name, Lost: "the file is not there"}
+				return nil, nil, &store.CorruptError{File: name, Lost: "the file is not there"}
 			}
 			return m, nil, nil
 		case err == nil && d.complete(m):
 			return m, nil, nil
 		case damage == nil:
-			damage = &tree.CorruptError{File: manifestName(n), Lost: "the list of the snapshot's files cannot be read"}
+			damage = &store.CorruptError{File: manifestName(n), Lost: "the list of the snapshot's files cannot be read"}
 		}
 	}
 	return nil, nil, damage
@@ -285,7 +285,7 @@ func (st *state) loadOutbox() error {
 func makeFolder(dir string) error {
 	if info, err := os.Stat(dir); err == nil {
 		if !info.IsDir() {
-			return &tree.FormatError{Dir: dir, Problem: "is a file; a store is a folder"}
+			return &store.FormatError{Dir: dir, Problem: "is a file; a store is a folder"}
 		}
 		return nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
@@ -304,7 +304,7 @@ func makeFolder(dir string) error {
 func (d *disk) makeSelf() error {
 	if info, err := d.stat("."); err == nil {
 		if !info.IsDir() {
-			return &tree.FormatError{Dir: d.dir, Problem: "is a file; a store is a folder"}
+			return &store.FormatError{Dir: d.dir, Problem: "is a file; a store is a folder"}
 		}
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -14,12 +15,12 @@ type leases struct {
 	held map[string]fingerprint // order → hash of the key
 }
 
-// Lease leases evaluations of the outbox; see tree.Store. If a key is in the outbox twice,
+// Lease leases evaluations of the outbox; see store.Store. If a key is in the outbox twice,
 // first without a label and then with one, the second is leased only after the first is
 // finished.
 func (s *Store) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	if s.readOnly {
-		return nil, fmt.Errorf("lease: %w", tree.ErrReadOnly)
+		return nil, fmt.Errorf("lease: %w", store.ErrReadOnly)
 	}
 	st, err := s.lockLeases(ctx)
 	if err != nil {
@@ -94,7 +95,7 @@ func (st *state) evaluation(it item) (tree.Evaluation, error) {
 	return e, decode(raw, &e)
 }
 
-// Release ends leases; see tree.Store. It ignores keys that are not leased.
+// Release ends leases; see store.Store. It ignores keys that are not leased.
 func (s *Store) Release(ctx context.Context, keys []string) error {
 	if err := s.usable(ctx); err != nil {
 		return fmt.Errorf("release: %w", err)

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -20,7 +21,7 @@ import (
 // them: a store without them is complete, and a reference to a missing picture is reported where it is used.
 const picturesFolder = "pictures"
 
-var _ tree.Gallery = (*Store)(nil)
+var _ store.Gallery = (*Store)(nil)
 
 // gallery holds the total size of the pictures, so that PutPicture need not list all of them.
 type gallery struct {
@@ -35,14 +36,14 @@ func (s *Store) picturesUsable(ctx context.Context, writes bool, sum string) err
 	case err != nil:
 		return err
 	case writes && s.readOnly:
-		return tree.ErrReadOnly
+		return store.ErrReadOnly
 	case !tree.IsPictureID(sum):
 		return tree.ErrNotFound
 	}
 	return nil
 }
 
-// PutPicture stores a picture; see tree.Gallery.
+// PutPicture stores a picture; see store.Gallery.
 func (s *Store) PutPicture(ctx context.Context, p tree.Picture, b []byte) error {
 	err := s.picturesUsable(ctx, true, p.SHA256)
 	if err == nil {
@@ -68,8 +69,8 @@ func (s *Store) putPicture(p tree.Picture, b []byte) error {
 	if err := s.countPictures(); err != nil {
 		return err
 	}
-	if s.gallery.bytes+int64(len(b)) > tree.MaxGallery {
-		return tree.ErrGalleryFull
+	if s.gallery.bytes+int64(len(b)) > store.MaxGallery {
+		return store.ErrGalleryFull
 	}
 	if err := s.disk.mkdir(picturesFolder); err != nil {
 		return err
@@ -103,7 +104,7 @@ func (s *Store) countPictures() error {
 	return err
 }
 
-// Picture returns the bytes of a picture; see tree.Gallery.
+// Picture returns the bytes of a picture; see store.Gallery.
 func (s *Store) Picture(ctx context.Context, sum string) ([]byte, error) {
 	if err := s.picturesUsable(ctx, false, sum); err != nil {
 		return nil, fmt.Errorf("read a picture: %w", err)
@@ -116,7 +117,7 @@ func (s *Store) Picture(ctx context.Context, sum string) ([]byte, error) {
 		case err != nil:
 			return nil, fmt.Errorf("read a picture: %w", err)
 		case sumOf(b) != sum:
-			return nil, &tree.CorruptError{File: name, Lost: "it is not the picture it was"}
+			return nil, &store.CorruptError{File: name, Lost: "it is not the picture it was"}
 		}
 		return b, nil
 	}
@@ -131,7 +132,7 @@ func pictureFiles(sum string) (out []string) {
 	return out
 }
 
-// RemovePicture removes a picture; see tree.Gallery.
+// RemovePicture removes a picture; see store.Gallery.
 func (s *Store) RemovePicture(ctx context.Context, sum string) error {
 	if err := s.picturesUsable(ctx, true, sum); err != nil {
 		return fmt.Errorf("remove a picture: %w", err)
@@ -154,8 +155,8 @@ func (s *Store) RemovePicture(ctx context.Context, sum string) error {
 	return nil
 }
 
-// Pictures lists the pictures; see tree.Gallery.
-func (s *Store) Pictures(ctx context.Context) ([]tree.KeptPicture, error) {
+// Pictures lists the pictures; see store.Gallery.
+func (s *Store) Pictures(ctx context.Context) ([]store.KeptPicture, error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, fmt.Errorf("list the pictures: %w", err)
 	}
@@ -167,12 +168,12 @@ func (s *Store) Pictures(ctx context.Context) ([]tree.KeptPicture, error) {
 }
 
 // pictures lists the pictures of a store and ignores other files of the folder.
-func (d *disk) pictures() ([]tree.KeptPicture, error) {
+func (d *disk) pictures() ([]store.KeptPicture, error) {
 	names, err := d.names(picturesFolder)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]tree.KeptPicture, 0, len(names))
+	out := make([]store.KeptPicture, 0, len(names))
 	for _, n := range names {
 		sum, _, _ := strings.Cut(n, ".")
 		name := path.Join(picturesFolder, n)
@@ -185,7 +186,7 @@ func (d *disk) pictures() ([]tree.KeptPicture, error) {
 		case err != nil:
 			return nil, err
 		case info.Mode().IsRegular():
-			out = append(out, tree.KeptPicture{SHA256: sum, File: name, Bytes: info.Size(), Put: info.ModTime()})
+			out = append(out, store.KeptPicture{SHA256: sum, File: name, Bytes: info.Size(), Put: info.ModTime()})
 		}
 	}
 	return out, nil
@@ -204,7 +205,7 @@ func (c *copier) copyPictures(ctx context.Context) error {
 		}
 		wanted[p.File] = true
 		err := c.file(fileRef{Name: p.File, Bytes: p.Bytes, Sum: p.SHA256})
-		if _, damaged := errors.AsType[*tree.CorruptError](err); damaged {
+		if _, damaged := errors.AsType[*store.CorruptError](err); damaged {
 			continue // a damaged picture must not prevent a backup; Verify reports it
 		}
 		if err != nil {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -24,13 +26,14 @@ func TestMain(m *testing.M) {
 }
 
 // withEntries is a batch with the node of a number, its evaluation, a fact and an update of a run.
-func withEntries(i int) tree.Batch {
-	says := tree.Statement{Text: fmt.Sprintf("Page %d is read only.", i), Kind: tree.Behaviour}
-	return tree.Batch{Changes: []tree.Change{add(i)}, Done: []string{fmt.Sprint("ev", i)}, Entries: []tree.Entry{{
-		At: time.Unix(int64(i), 0).UTC(), Known: &tree.Known{Op: tree.FactStated, Fact: says.ID(), Source: tree.FromTeam,
-			By: "ann", Says: &says},
+func withEntries(i int) store.Batch {
+	says := ledger.Statement{Text: fmt.Sprintf("Page %d is read only.", i), Kind: ledger.Behaviour}
+	return store.Batch{Changes: []tree.Change{add(i)}, Done: []string{fmt.Sprint("ev", i)}, Entries: []ledger.Entry{{
+		At: time.Unix(int64(i), 0).UTC(), Known: &ledger.Known{Op: ledger.FactStated, Fact: says.ID(),
+			Source: ledger.FromTeam,
+			By:     "ann", Says: &says},
 	}, {
-		At: time.Unix(int64(i), 0).UTC(), Work: &tree.Work{Run: "r", Kind: tree.WorkNote, Text: fmt.Sprint("note ", i)},
+		At: time.Unix(int64(i), 0).UTC(), Work: &ledger.Work{Run: "r", Kind: ledger.WorkNote, Text: fmt.Sprint("note ", i)},
 	}}}
 }
 
@@ -62,7 +65,7 @@ func TestSecondProcess(t *testing.T) {
 	s, err := OpenDir(ctx, dir, Options{Started: started})
 	require.NoError(t, err)
 	_, err = OpenDir(ctx, dir, Options{})
-	var locked *tree.LockedError
+	var locked *store.LockedError
 	require.ErrorAs(t, err, &locked)
 	require.Equal(t, os.Getpid(), locked.PID)
 	require.Equal(t, started, locked.Started)
@@ -70,9 +73,10 @@ func TestSecondProcess(t *testing.T) {
 	r, err := OpenDir(ctx, dir, Options{ReadOnly: true})
 	require.NoError(t, err)
 	_, err = r.Accept(ctx, []tree.Evaluation{someEvaluation(1)})
-	require.ErrorIs(t, err, tree.ErrReadOnly)
+	require.ErrorIs(t, err, store.ErrReadOnly)
 	for i := range 40 { // it follows, including through snapshots
-		_, err := s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(i)}, Entries: []tree.Entry{{Verdict: &tree.Verdict{}}}})
+		_, err := s.Commit(ctx, store.Batch{Changes: []tree.Change{add(i)},
+			Entries: []ledger.Entry{{Verdict: &ledger.Verdict{}}}})
 		require.NoError(t, err)
 		if i%7 == 0 {
 			require.NoError(t, s.Compact(ctx))
@@ -90,7 +94,7 @@ func TestSecondProcess(t *testing.T) {
 	require.NoError(t, r.Close())
 	require.NoError(t, s.Close())
 	_, err = s.Get(ctx, "c_a")
-	require.ErrorIs(t, err, tree.ErrClosed)
+	require.ErrorIs(t, err, store.ErrClosed)
 	require.NoError(t, s.Close())
 }
 
@@ -111,7 +115,7 @@ func TestSomebodyElsesFolder(t *testing.T) {
 			dir := t.TempDir()
 			require.NoError(t, os.WriteFile(filepath.Join(dir, c.file), []byte(c.text), 0o600))
 			_, err := OpenDir(ctx, dir, Options{ReadOnly: readOnly})
-			var format *tree.FormatError
+			var format *store.FormatError
 			require.ErrorAs(t, err, &format, name)
 			require.Equal(t, c.want, format.Problem, name)
 			names, err := os.ReadDir(dir)
@@ -147,7 +151,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	s, err := OpenDir(ctx, dir, Options{})
 	require.NoError(t, err)
-	_, err = s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(1)}})
+	_, err = s.Commit(ctx, store.Batch{Changes: []tree.Change{add(1)}})
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
 	require.NoError(t, os.Remove(filepath.Join(dir, lockName)))

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/storetest"
 	"github.com/memtree/memtree/tree"
 )
@@ -135,7 +136,7 @@ func share(n, worker, workers int) int { return (n + workers - 1 - worker) / wor
 const apart = 1 << 32
 
 func onFS(limit int64) storetest.OnFS {
-	return func(fs afero.Fs) (tree.Store, error) {
+	return func(fs afero.Fs) (store.Store, error) {
 		s, err := Open(context.Background(), fs, "/store", Options{JournalLimit: limit, Origin: tree.Origin{ID: "o_test"}})
 		if err != nil {
 			return nil, err // not a typed nil

@@ -7,7 +7,8 @@ import (
 	"path"
 	"strconv"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 )
 
 // A purge is a member of a journal line: once that line is durable, the store has to remove the bytes. It removes
@@ -16,7 +17,7 @@ import (
 
 // applyPurge records the purge of a journal line.
 func (st *state) applyPurge(b []byte) error {
-	var p tree.Purge
+	var p store.Purge
 	if err := json.Unmarshal(b, &p); err != nil {
 		return fmt.Errorf("%w: its purge", errJSON)
 	}
@@ -56,8 +57,8 @@ func (d *disk) removeAll(folder string) error {
 }
 
 // cleanEntry returns a line of the ledger without purged content.
-func cleanEntry(p *tree.Purge, raw []byte) ([]byte, error) {
-	var e tree.Entry
+func cleanEntry(p *store.Purge, raw []byte) ([]byte, error) {
+	var e ledger.Entry
 	if err := decode(raw, &e); err != nil {
 		return nil, err
 	}
@@ -68,8 +69,8 @@ func cleanEntry(p *tree.Purge, raw []byte) ([]byte, error) {
 }
 
 // cleanLetter returns a dead letter without purged content.
-func cleanLetter(p *tree.Purge, raw []byte) ([]byte, error) {
-	var l tree.DeadLetter
+func cleanLetter(p *store.Purge, raw []byte) ([]byte, error) {
+	var l store.DeadLetter
 	if err := decode(raw, &l); err != nil {
 		return nil, err
 	}

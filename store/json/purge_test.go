@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/storetest"
 	"github.com/memtree/memtree/tree"
 )
@@ -28,12 +30,12 @@ func quoted(at time.Time) tree.Node {
 }
 
 // purged returns the batch that purges it.
-func purged(n tree.Node) tree.Batch {
+func purged(n tree.Node) store.Batch {
 	basis := n.Revision
 	n.Decision = &tree.Decision{Kind: tree.DecisionForget, Purged: true}
-	return tree.Batch{
+	return store.Batch{
 		Changes: []tree.Change{tree.NewChange(tree.OpArchive, tree.Tombstone(&n), basis, "person", "purge")},
-		Purge:   &tree.Purge{Nodes: []string{n.ID}, Evaluations: []string{"dead", "said"}, Trials: []string{"t_1"}},
+		Purge:   &store.Purge{Nodes: []string{n.ID}, Evaluations: []string{"dead", "said"}, Trials: []string{"t_1"}},
 	}
 }
 
@@ -47,14 +49,14 @@ func fill(t *testing.T, s *Store) tree.Node {
 	require.NoError(t, err)
 	dead, err := s.Lease(t.Context(), 1)
 	require.NoError(t, err)
-	_, err = s.Commit(t.Context(), tree.Batch{
-		Changes: []tree.Change{c}, Dead: []tree.DeadLetter{{Evaluation: dead[0], Why: "bad"}},
-		Entries: []tree.Entry{
-			{At: at, Trial: &tree.Trial{ID: "t_1", Scope: tree.Scope{Test: canary}}},
-			{At: at, Verdict: &tree.Verdict{Evaluation: "said", CaseID: canary, Node: id}},
-			{At: at, Act: &tree.Action{ID: "a_1", Kind: tree.DecisionEdit, Node: id, Why: canary,
-				Before: []tree.Before{{ID: id, Content: &tree.Content{Title: canary}}}}},
-			{At: at, Verdict: &tree.Verdict{Evaluation: "other", CaseID: "stays"}},
+	_, err = s.Commit(t.Context(), store.Batch{
+		Changes: []tree.Change{c}, Dead: []store.DeadLetter{{Evaluation: dead[0], Why: "bad"}},
+		Entries: []ledger.Entry{
+			{At: at, Trial: &ledger.Trial{ID: "t_1", Scope: tree.Scope{Test: canary}}},
+			{At: at, Verdict: &ledger.Verdict{Evaluation: "said", CaseID: canary, Node: id}},
+			{At: at, Act: &ledger.Action{ID: "a_1", Kind: tree.DecisionEdit, Node: id, Why: canary,
+				Before: []ledger.Before{{ID: id, Content: &tree.Content{Title: canary}}}}},
+			{At: at, Verdict: &ledger.Verdict{Evaluation: "other", CaseID: "stays"}},
 		},
 	})
 	require.NoError(t, err)

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
-// Get returns a node; see tree.Store.
+// Get returns a node; see store.Store.
 func (s *Store) Get(ctx context.Context, id string) (tree.Node, error) {
 	n, err := s.get(ctx, id)
 	if err != nil {
@@ -45,8 +47,8 @@ func (st *state) node(id string) ([]byte, error) {
 	return st.base.read(&b.linesRef, l.place)
 }
 
-// Scan yields nodes; see tree.Store.
-func (s *Store) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error] {
+// Scan yields nodes; see store.Store.
+func (s *Store) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) {
 		st, err := s.view(ctx)
 		if err != nil {
@@ -69,7 +71,7 @@ func (s *Store) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, er
 }
 
 // decode returns the next node that f selects, false after the last.
-func (m *merged) decode(ctx context.Context, f tree.Filter) (n tree.Node, ok bool, err error) {
+func (m *merged) decode(ctx context.Context, f store.Filter) (n tree.Node, ok bool, err error) {
 	for !ok {
 		if err := ctx.Err(); err != nil {
 			return n, false, err
@@ -87,16 +89,16 @@ func (m *merged) decode(ctx context.Context, f tree.Filter) (n tree.Node, ok boo
 	return n, true, nil
 }
 
-// Ledger yields the ledger entries after a sequence number; see tree.Store.
-func (s *Store) Ledger(ctx context.Context, after uint64) iter.Seq2[tree.Entry, error] {
-	return stored[tree.Entry](ctx, s, "read the ledger", after, func(st *state) ([]linesRef, []record) {
+// Ledger yields the ledger entries after a sequence number; see store.Store.
+func (s *Store) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error] {
+	return stored[ledger.Entry](ctx, s, "read the ledger", after, func(st *state) ([]linesRef, []record) {
 		return st.base.Ledger, st.entries
 	})
 }
 
-// DeadLetters yields the evaluations that could not be formed; see tree.Store.
-func (s *Store) DeadLetters(ctx context.Context) iter.Seq2[tree.DeadLetter, error] {
-	return stored[tree.DeadLetter](ctx, s, "read the dead letters", 0, func(st *state) ([]linesRef, []record) {
+// DeadLetters yields the evaluations that could not be formed; see store.Store.
+func (s *Store) DeadLetters(ctx context.Context) iter.Seq2[store.DeadLetter, error] {
+	return stored[store.DeadLetter](ctx, s, "read the dead letters", 0, func(st *state) ([]linesRef, []record) {
 		return st.base.Dead, st.dead
 	})
 }
@@ -167,17 +169,17 @@ func (g *generation) linesAfter(files []linesRef, records []record, after uint64
 	}
 }
 
-// Changes yields the commits after a version that changed nodes; see tree.Store.
-func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[tree.Commit, error] {
-	return func(yield func(tree.Commit, error) bool) {
+// Changes yields the commits after a version that changed nodes; see store.Store.
+func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[store.Commit, error] {
+	return func(yield func(store.Commit, error) bool) {
 		st, err := s.view(ctx)
 		if err != nil {
-			yield(tree.Commit{}, fmt.Errorf("changes after %d: %w", after, err))
+			yield(store.Commit{}, fmt.Errorf("changes after %d: %w", after, err))
 			return
 		}
 		defer st.base.release()
 		if after < st.base.Counts.Changed {
-			yield(tree.Commit{}, fmt.Errorf("changes after %d: %w", after, tree.ErrCompacted))
+			yield(store.Commit{}, fmt.Errorf("changes after %d: %w", after, store.ErrCompacted))
 			return
 		}
 		for _, c := range st.commits {
@@ -189,7 +191,7 @@ func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[tree.Commit
 				err = ctx.Err()
 			}
 			if err != nil {
-				yield(tree.Commit{}, fmt.Errorf("changes after %d: %w", after, err))
+				yield(store.Commit{}, fmt.Errorf("changes after %d: %w", after, err))
 				return
 			}
 			if !yield(out, nil) {
@@ -199,15 +201,15 @@ func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[tree.Commit
 	}
 }
 
-func (c *commit) decode() (tree.Commit, error) {
-	out := tree.Commit{Version: c.version, Changes: make([]tree.Change, len(c.changes))}
+func (c *commit) decode() (store.Commit, error) {
+	out := store.Commit{Version: c.version, Changes: make([]tree.Change, len(c.changes))}
 	for i, at := range c.changes {
 		raw, err := c.journal.value(at)
 		if err == nil {
 			err = decode(raw, &out.Changes[i])
 		}
 		if err != nil {
-			return tree.Commit{}, err
+			return store.Commit{}, err
 		}
 	}
 	return out, nil

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/move"
 	"github.com/memtree/memtree/tree"
 )
@@ -27,7 +29,7 @@ const beginning = ".moving"
 // NewFolder begins a folder for a store with the given origin. The folder dir must not exist.
 func NewFolder(ctx context.Context, dir string, origin tree.Origin, now time.Time) (*Folder, error) {
 	if _, err := os.Lstat(dir); err == nil {
-		return nil, &tree.FormatError{Dir: dir, Problem: "exists already; move to a folder that does not"}
+		return nil, &store.FormatError{Dir: dir, Problem: "exists already; move to a folder that does not"}
 	}
 	// Another move holds the lock of its store.
 	s, err := OpenDir(ctx, dir+beginning, Options{Started: now, Origin: origin})
@@ -79,7 +81,7 @@ func (f *Folder) PutNodes(ctx context.Context, part []tree.Node) error {
 const maxMoved = 4 << 20
 
 // PutEntries adds entries of the ledger.
-func (f *Folder) PutEntries(ctx context.Context, part []tree.Entry) error {
+func (f *Folder) PutEntries(ctx context.Context, part []ledger.Entry) error {
 	info, err := f.Info(ctx)
 	if err != nil {
 		return err
@@ -87,7 +89,7 @@ func (f *Folder) PutEntries(ctx context.Context, part []tree.Entry) error {
 	if part[0].Seq != info.Entries+1 {
 		return fmt.Errorf("the ledger goes on with number %d after %d", part[0].Seq, info.Entries)
 	}
-	_, err = f.Commit(ctx, tree.Batch{Entries: part})
+	_, err = f.Commit(ctx, store.Batch{Entries: part})
 	return err
 }
 
@@ -95,7 +97,7 @@ func (f *Folder) PutEntries(ctx context.Context, part []tree.Entry) error {
 func (f *Folder) PutOutbox(ctx context.Context, part []tree.Evaluation) error {
 	receipts, err := f.Accept(ctx, part)
 	for _, r := range receipts {
-		if r.Status != tree.Accepted {
+		if r.Status != store.Accepted {
 			return fmt.Errorf("evaluation %q of the outbox is a %s", r.Key, r.Status)
 		}
 	}
@@ -103,12 +105,12 @@ func (f *Folder) PutOutbox(ctx context.Context, part []tree.Evaluation) error {
 }
 
 // PutLetters accepts evaluations and sets them aside. One whose key waits in the outbox too is added before it.
-func (f *Folder) PutLetters(ctx context.Context, part []tree.DeadLetter) error {
+func (f *Folder) PutLetters(ctx context.Context, part []store.DeadLetter) error {
 	for i := range part {
 		if _, err := f.Accept(ctx, []tree.Evaluation{part[i].Evaluation}); err != nil {
 			return err
 		}
-		if _, err := f.Commit(ctx, tree.Batch{Dead: part[i : i+1]}); err != nil {
+		if _, err := f.Commit(ctx, store.Batch{Dead: part[i : i+1]}); err != nil {
 			return err
 		}
 	}
@@ -116,12 +118,12 @@ func (f *Folder) PutLetters(ctx context.Context, part []tree.DeadLetter) error {
 }
 
 // PutKnown adds the records of keys.
-func (f *Folder) PutKnown(ctx context.Context, part []tree.KnownKey) error {
+func (f *Folder) PutKnown(ctx context.Context, part []store.KnownKey) error {
 	return f.importKnown(ctx, part)
 }
 
 // Finish writes everything to its place, and closes the store.
-func (f *Folder) Finish(ctx context.Context, _ tree.Info) error {
+func (f *Folder) Finish(ctx context.Context, _ store.Info) error {
 	if err := f.Compact(ctx); err != nil {
 		return err
 	}

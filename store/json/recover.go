@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -23,10 +24,10 @@ type replay struct {
 	lines    int      // lines read, in all journals
 	recorded shutdown // record of the last clean close
 
-	clean  bool               // the store was closed with exactly these bytes
-	torn   []tail             // bytes that cannot belong to an acknowledged batch
-	damage *tree.CorruptError // damage to acknowledged bytes
-	pieced bool               // the state was assembled line by line, see pieceForReading
+	clean  bool                // the store was closed with exactly these bytes
+	torn   []tail              // bytes that cannot belong to an acknowledged batch
+	damage *store.CorruptError // damage to acknowledged bytes
+	pieced bool                // the state was assembled line by line, see pieceForReading
 }
 
 // tail is the end of a journal, from the first bad byte on.
@@ -71,7 +72,7 @@ func (d *disk) replayFrom(st *state, number int, seq uint64, prev link, keep boo
 // noteMissing records damage if journal n should exist and does not.
 func (r *replay) noteMissing(n, first int, last shutdown) {
 	if n == first || last.Journal >= n {
-		r.damage = &tree.CorruptError{File: journalName(n), Lost: "the file is not there, and with it every batch it held"}
+		r.damage = &store.CorruptError{File: journalName(n), Lost: "the file is not there, and with it every batch it held"}
 	}
 }
 
@@ -129,7 +130,7 @@ func (r *replay) read(h *handle, start int64, b []byte) int64 {
 		json := start + int64(off+size-1-len(f.json))
 		next, err := r.state.apply(f.json, piece{h, place{off: json}})
 		if err != nil {
-			r.damage = &tree.CorruptError{File: journalName(n), Offset: start + int64(off),
+			r.damage = &store.CorruptError{File: journalName(n), Offset: start + int64(off),
 				Lost: "the batch there is whole but makes no sense: " + err.Error()}
 			break
 		}
@@ -197,7 +198,7 @@ func (r *replay) classifyEnd(n int, first bool, end, size int64, last shutdown) 
 	}
 	switch {
 	case lost > end:
-		r.damage = &tree.CorruptError{
+		r.damage = &store.CorruptError{
 			File: journalName(n), Offset: end,
 			Lost: fmt.Sprintf("%d bytes of acknowledged batches after batch %d cannot be read", lost-end, r.seq),
 		}

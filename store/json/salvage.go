@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -165,7 +166,7 @@ func entrySeq(raw []byte) (seq uint64, err error) {
 
 // letter stores a dead letter.
 func (s *salvage) letter(at piece, _ indexed, raw []byte) error {
-	var d tree.DeadLetter
+	var d store.DeadLetter
 	if err := decode(raw, &d); err != nil {
 		return err
 	}
@@ -309,7 +310,7 @@ func (s *salvage) readSmall() error {
 		held, _, ok := derivedFile(n)
 		switch {
 		case isTemp(n) || wholeDerived(b):
-		case ok && tree.HeldBeside(held):
+		case ok && store.HeldBeside(held):
 			s.noteLoss(Loss{Kind: LostHeld, File: name, Bytes: int64(len(b)), Name: held})
 		default:
 			s.noteRebuildable(name)
@@ -321,7 +322,7 @@ func (s *salvage) readSmall() error {
 // noteRefused records damage that Open refuses and that salvage did not notice, so that it is repaired too.
 func (s *salvage) noteRefused() error {
 	r, err := s.disk.recover(false)
-	var damage *tree.CorruptError
+	var damage *store.CorruptError
 	if err == nil {
 		defer r.state.base.release()
 		damage = r.damage

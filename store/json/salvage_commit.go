@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -47,7 +49,7 @@ func (s *salvage) forget() error {
 		if err != nil {
 			return err
 		}
-		var e tree.Entry
+		var e ledger.Entry
 		if err := decode(raw, &e); err != nil || e.Verdict == nil || e.Verdict.Node == "" {
 			continue // an invalid entry, or one without a case
 		}
@@ -147,7 +149,7 @@ func (d *disk) removeBuilt() error {
 		return fmt.Errorf("read %s: %w", derivedFolder, err)
 	}
 	for _, file := range names {
-		if name, _, ok := derivedFile(file); ok && tree.HeldBeside(name) {
+		if name, _, ok := derivedFile(file); ok && store.HeldBeside(name) {
 			b, err := d.read(derivedFolder+"/"+file, 1<<40)
 			if err != nil {
 				return err

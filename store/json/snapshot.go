@@ -18,7 +18,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // snapshotter writes the files of one snapshot into a temporary folder, which is renamed when everything in it is
@@ -179,7 +179,7 @@ func (w *snapshotter) outbox() error {
 // as large. So there are few files, and each line is rewritten only a logarithmic number of times. A purge rewrites all
 // of them, cleaned.
 func (w *snapshotter) segment(
-	name string, before []linesRef, records []record, clean func(*tree.Purge, []byte) ([]byte, error),
+	name string, before []linesRef, records []record, clean func(*store.Purge, []byte) ([]byte, error),
 ) (_ []linesRef, err error) {
 	purge := w.from.purge
 	if len(records) == 0 && (purge == nil || len(before) == 0) {

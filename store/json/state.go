@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"unique"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -21,7 +22,7 @@ type state struct {
 	entries []record     // of the ledger, since the base
 	dead    []record     // dead letters, since the base
 	commits []commit     // since the base, those with changes of nodes
-	purge   *tree.Purge  // what the next snapshot has to remove; nil: nothing
+	purge   *store.Purge // what the next snapshot has to remove; nil: nothing
 	counts
 
 	journaled int64    // bytes of the journals since the base

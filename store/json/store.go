@@ -24,6 +24,7 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -53,7 +54,7 @@ func (s *Store) journalLimit() int64 {
 	return 4 << 20
 }
 
-// Store is an open store. It implements tree.Store, tree.Deriver, tree.Gallery and tree.Verifier.
+// Store is an open store. It implements store.Store, store.Deriver, store.Gallery and store.Verifier.
 type Store struct {
 	disk      *disk
 	options   Options
@@ -84,7 +85,7 @@ type Store struct {
 	closeErr error
 }
 
-var _ tree.Store = (*Store)(nil)
+var _ store.Store = (*Store)(nil)
 
 // OpenDir opens the store in a folder of the real file system, and creates the folder if it does not exist. It touches
 // nothing outside the folder, regardless of links in it.
@@ -140,7 +141,7 @@ func OpenMemory(ctx context.Context, o Options) (*Store, error) {
 	return Open(ctx, afero.NewMemMapFs(), "memory", o)
 }
 
-// Close waits for running writes and closes the store; see tree.Store.
+// Close waits for running writes and closes the store; see store.Store.
 func (s *Store) Close() error {
 	var err error
 	s.closing.Do(func() {
@@ -157,7 +158,7 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Damage returns, for a store open for reading, its damage as a *tree.CorruptError, or nil. The store still serves the
+// Damage returns, for a store open for reading, its damage as a *store.CorruptError, or nil. The store still serves the
 // intact part.
 func (s *Store) Damage() error {
 	s.following.Lock()
@@ -171,7 +172,7 @@ func (s *Store) Damage() error {
 // usable returns why the store cannot be used, nil if it can.
 func (s *Store) usable(ctx context.Context) error {
 	if s.closed.Load() {
-		return tree.ErrClosed
+		return store.ErrClosed
 	}
 	return ctx.Err()
 }
@@ -192,19 +193,19 @@ func (s *Store) view(ctx context.Context) (*state, error) {
 			return st, nil
 		}
 		if s.closed.Load() {
-			return nil, tree.ErrClosed
+			return nil, store.ErrClosed
 		}
 	}
 }
 
-// Info returns the counts; see tree.Store.
-func (s *Store) Info(ctx context.Context) (tree.Info, error) {
+// Info returns the counts; see store.Store.
+func (s *Store) Info(ctx context.Context) (store.Info, error) {
 	st, err := s.view(ctx)
 	if err != nil {
-		return tree.Info{}, fmt.Errorf("info: %w", err)
+		return store.Info{}, fmt.Errorf("info: %w", err)
 	}
 	defer st.base.release()
-	return tree.Info{
+	return store.Info{
 		Version: st.Version, Format: s.format.String(), Origin: s.format.Origin, Nodes: st.Nodes,
 		Evaluations: st.Evaluations, Outbox: st.outbox.n, Dead: st.Dead, Entries: st.Entries,
 		Bytes: st.base.bytes() + st.journaled,

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -46,17 +48,17 @@ func TestLoop(t *testing.T) {
 	require.NoError(t, err)
 	r, err := s.Accept(ctx, []tree.Evaluation{someEvaluation(1), someEvaluation(2), someEvaluation(1)})
 	require.NoError(t, err)
-	require.Equal(t, []tree.Receipt{{Key: "ev1", Status: tree.Accepted}, {Key: "ev2", Status: tree.Accepted},
-		{Key: "ev1", Status: tree.Duplicate}}, r)
+	require.Equal(t, []store.Receipt{{Key: "ev1", Status: store.Accepted}, {Key: "ev2", Status: store.Accepted},
+		{Key: "ev1", Status: store.Duplicate}}, r)
 	es, err := s.Lease(ctx, 10)
 	require.NoError(t, err)
 	require.Equal(t, []tree.Evaluation{someEvaluation(1), someEvaluation(2)}, es)
-	v, err := s.Commit(ctx, tree.Batch{Changes: []tree.Change{add(1)}, Done: []string{"ev1"},
-		Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: "ev1"}}}})
+	v, err := s.Commit(ctx, store.Batch{Changes: []tree.Change{add(1)}, Done: []string{"ev1"},
+		Entries: []ledger.Entry{{Verdict: &ledger.Verdict{Evaluation: "ev1"}}}})
 	require.NoError(t, err)
 	require.EqualValues(t, 1, v)
-	_, err = s.Commit(ctx, tree.Batch{Done: []string{"ev1"}})
-	require.ErrorIs(t, err, tree.ErrConflict)
+	_, err = s.Commit(ctx, store.Batch{Done: []string{"ev1"}})
+	require.ErrorIs(t, err, store.ErrConflict)
 	require.NoError(t, s.Close())
 
 	for range 2 {

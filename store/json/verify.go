@@ -10,15 +10,16 @@ import (
 	"io"
 	"path"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
-var _ tree.Verifier = (*Store)(nil)
+var _ store.Verifier = (*Store)(nil)
 
 // Verify reads every file and checks every checksum, every line, the chain of the journals, the
-// indexes against the lines they point to, and the laws of the tree; see tree.Verifier. It
+// indexes against the lines they point to, and the laws of the tree; see store.Verifier. It
 // calls found once for each different problem.
-func (s *Store) Verify(ctx context.Context, found func(error)) (tree.Verified, error) {
+func (s *Store) Verify(ctx context.Context, found func(error)) (store.Verified, error) {
 	said := map[string]bool{} // a damaged line is read several times
 	v := &verifier{store: s, found: func(problem error) {
 		if text := problem.Error(); !said[text] {
@@ -34,7 +35,7 @@ func (s *Store) Verify(ctx context.Context, found func(error)) (tree.Verified, e
 
 // verifier checks one state of a store.
 type verifier struct {
-	tree.Verified
+	store.Verified
 	store *Store
 	found func(error)
 	state *state
@@ -48,7 +49,7 @@ func (v *verifier) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		v.Verified = tree.Verified{Version: st.Version}
+		v.Verified = store.Verified{Version: st.Version}
 		v.state = st
 		if r := v.store.replay; r != nil && r.pieced {
 			v.found(r.damage)
@@ -114,9 +115,9 @@ func (v *verifier) base(ctx context.Context) error {
 		v.file(f)
 	}
 	v.indexes()
-	n, last := v.segments(ledger, v.state.base.Ledger, v.state.entries)
+	n, last := v.segments(ledgerName, v.state.base.Ledger, v.state.entries)
 	if v.Entries = n; last != v.state.Entries {
-		v.found(fmt.Errorf("%s: it ends at number %d instead of %d", ledger, last, v.state.Entries))
+		v.found(fmt.Errorf("%s: it ends at number %d instead of %d", ledgerName, last, v.state.Entries))
 	}
 	if n, _ := v.segments("dead letters", v.state.base.Dead, v.state.dead); n != v.state.Dead {
 		v.found(fmt.Errorf("dead letters: there are %d, and %d were counted", n, v.state.Dead))
@@ -197,8 +198,8 @@ func (v *verifier) derived(name string) {
 	held, _, _ := derivedFile(path.Base(name))
 	switch {
 	case wholeDerived(b):
-	case tree.HeldBeside(held):
-		v.found(&tree.CorruptError{File: name, Lost: "what it holds beside the tree cannot be read"})
+	case store.HeldBeside(held):
+		v.found(&store.CorruptError{File: name, Lost: "what it holds beside the tree cannot be read"})
 	default:
 		v.found(fmt.Errorf("%s: %w; remove it, it is made again", name, errDerived))
 	}
@@ -232,7 +233,7 @@ func (v *verifier) segments(what string, files []linesRef, records []record) (n 
 			return n, last
 		}
 		n++
-		if what != ledger {
+		if what != ledgerName {
 			continue
 		}
 		seq, err := entrySeq(raw)
@@ -247,7 +248,7 @@ func (v *verifier) segments(what string, files []linesRef, records []record) (n 
 	return n, last
 }
 
-const ledger = "ledger"
+const ledgerName = "ledger"
 
 // keys checks that the tables of known keys are sorted.
 func (v *verifier) keys() {
@@ -323,7 +324,7 @@ func (v *verifier) nodes(ctx context.Context) error {
 	}
 	all, last := v.state.nodes("", filter{}), ""
 	for {
-		n, ok, err := all.decode(ctx, tree.Filter{})
+		n, ok, err := all.decode(ctx, store.Filter{})
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -6,11 +6,12 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
-// Commit writes a batch; see tree.Store.
-func (s *Store) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
+// Commit writes a batch; see store.Store.
+func (s *Store) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 	p, err := prepare(&b)
 	if err != nil {
 		return 0, fmt.Errorf("commit: %w", err)
@@ -34,7 +35,7 @@ func (s *Store) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
 
 // prepared is a batch as JSON. The goroutine of the caller encodes it, so that the writer only compares and copies.
 type prepared struct {
-	batch   *tree.Batch
+	batch   *store.Batch
 	changes [][]byte
 	dead    [][]byte
 	entries [][]byte
@@ -42,7 +43,7 @@ type prepared struct {
 }
 
 // prepare checks and encodes a batch.
-func prepare(b *tree.Batch) (*prepared, error) {
+func prepare(b *store.Batch) (*prepared, error) {
 	p := &prepared{batch: b}
 	for i := range b.Changes {
 		raw, err := encodeChange(&b.Changes[i])
@@ -184,7 +185,7 @@ func (p *prepared) effective(st *state) ([][]byte, error) {
 			continue
 		}
 		if _, ok := c.Basis[c.Node.ID]; !ok {
-			return nil, fmt.Errorf("%w: its basis does not name %s", tree.ErrConflict, c.Node.ID)
+			return nil, fmt.Errorf("%w: its basis does not name %s", store.ErrConflict, c.Node.ID)
 		}
 		for id, basis := range c.Basis {
 			h, err := look(id)
@@ -192,7 +193,7 @@ func (p *prepared) effective(st *state) ([][]byte, error) {
 				return nil, err
 			}
 			if int64(basis) != int64(h.revision) {
-				return nil, fmt.Errorf("%w: %s was at revision %d and is at %d", tree.ErrConflict, id, basis, h.revision)
+				return nil, fmt.Errorf("%w: %s was at revision %d and is at %d", store.ErrConflict, id, basis, h.revision)
 			}
 		}
 		made[c.Node.ID] = head{uint32(c.Node.Revision), key} //nolint:gosec // basis+1, and the basis is one of ours
@@ -208,7 +209,7 @@ func (p *prepared) outbox(st *state) error {
 		h := hashOf(key)
 		t := byKey.cursor(string(h[:])).next()
 		if t == nil || t.key[:len(h)] != string(h[:]) {
-			return fmt.Errorf("%w: evaluation %q is not in the outbox", tree.ErrConflict, key)
+			return fmt.Errorf("%w: evaluation %q is not in the outbox", store.ErrConflict, key)
 		}
 		byKey = byKey.del(t.key)
 		return nil
@@ -254,8 +255,8 @@ type arrival struct {
 	raw      []byte
 }
 
-// Accept adds evaluations to the outbox; see tree.Store. It writes all of them or none.
-func (s *Store) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
+// Accept adds evaluations to the outbox; see store.Store. It writes all of them or none.
+func (s *Store) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 	in := make([]arrival, len(es))
 	for i := range es {
 		e := &es[i]
@@ -269,7 +270,7 @@ func (s *Store) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receip
 		key := e.Key()
 		in[i] = arrival{key, hashOf(key), digestOf(e), e.Labelled(), raw}
 	}
-	receipts := make([]tree.Receipt, len(in))
+	receipts := make([]store.Receipt, len(in))
 	err := s.write(ctx, func(st *state) ([]byte, error) { return accept(st, in, receipts) })
 	if err != nil {
 		return nil, fmt.Errorf("accept: %w", err)
@@ -278,7 +279,7 @@ func (s *Store) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receip
 }
 
 // accept sets the receipts and returns the line to write, nil if there is nothing to write.
-func accept(st *state, in []arrival, receipts []tree.Receipt) ([]byte, error) {
+func accept(st *state, in []arrival, receipts []store.Receipt) ([]byte, error) {
 	var list [][]byte
 	now := map[fingerprint]knownEntry{} // from earlier arrivals of this call
 	for i := range in {
@@ -290,15 +291,15 @@ func accept(st *state, in []arrival, receipts []tree.Receipt) ([]byte, error) {
 				return nil, err
 			}
 		}
-		receipts[i] = tree.Receipt{Key: a.key, Status: tree.Accepted}
+		receipts[i] = store.Receipt{Key: a.key, Status: store.Accepted}
 		// The same evaluation, or its form before it had a label, is a duplicate. Any other contradicts it, unless it
 		// adds a label to one without.
 		switch {
 		case known && (k.digest == a.digest || (k.before == a.digest && k.before != digest{})):
-			receipts[i].Status = tree.Duplicate
+			receipts[i].Status = store.Duplicate
 			continue
 		case known && (k.labelled || !a.labelled):
-			receipts[i].Status = tree.Contradiction
+			receipts[i].Status = store.Contradiction
 			continue
 		}
 		next := knownEntry{digest: a.digest, labelled: a.labelled}

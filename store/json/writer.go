@@ -8,7 +8,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // plan returns the JSON of the line that a write adds to the journal if the store is in the given state, nil for no
@@ -37,7 +37,7 @@ func (q *queue) put(r *request) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
-		return tree.ErrClosed
+		return store.ErrClosed
 	}
 	q.waiting = append(q.waiting, r)
 	q.signal()
@@ -79,9 +79,9 @@ func (s *Store) send(ctx context.Context, r *request) error {
 	}
 	if s.readOnly {
 		if s.closed.Load() {
-			return tree.ErrClosed
+			return store.ErrClosed
 		}
-		return tree.ErrReadOnly
+		return store.ErrReadOnly
 	}
 	r.gone, r.done = ctx.Done(), make(chan struct{})
 	if err := s.queue.put(r); err != nil {
@@ -189,7 +189,7 @@ func answer(requests []*request) {
 // refuse fails every request of a group that could not be written, including those without changes, because the state
 // they saw may be lost.
 func (s *Store) refuse(requests []*request, err error) {
-	if !errors.Is(err, tree.ErrFull) {
+	if !errors.Is(err, store.ErrFull) {
 		s.failed = err
 	}
 	for _, r := range requests {

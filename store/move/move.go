@@ -14,25 +14,27 @@ import (
 	"path"
 	"strings"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
 // Target is a new store that takes the content of another one. Its methods are called in the order of the interface,
 // each several times with the next part. What a Put returned nil for is durable.
 type Target interface {
-	tree.Movable
+	store.Movable
 
 	// Reached returns what an earlier move, which did not end, has put already.
 	Reached(ctx context.Context) (Reached, error)
 
-	PutNodes(ctx context.Context, part []tree.Node) error         // sorted by id
-	PutEntries(ctx context.Context, part []tree.Entry) error      // with their numbers
-	PutOutbox(ctx context.Context, part []tree.Evaluation) error  // oldest first
-	PutLetters(ctx context.Context, part []tree.DeadLetter) error // likewise
-	PutKnown(ctx context.Context, part []tree.KnownKey) error     // sorted by key
+	PutNodes(ctx context.Context, part []tree.Node) error          // sorted by id
+	PutEntries(ctx context.Context, part []ledger.Entry) error     // with their numbers
+	PutOutbox(ctx context.Context, part []tree.Evaluation) error   // oldest first
+	PutLetters(ctx context.Context, part []store.DeadLetter) error // likewise
+	PutKnown(ctx context.Context, part []store.KnownKey) error     // sorted by key
 
 	// Finish makes the copy a store in use, with the counts of the source.
-	Finish(ctx context.Context, info tree.Info) error
+	Finish(ctx context.Context, info store.Info) error
 }
 
 // Reached is how far a move has come.
@@ -65,7 +67,7 @@ const partSize = 1000
 
 // Copy copies a store into a target, continues an earlier copy, compares both by their hash, and takes the copy into
 // use. The source must not be written to meanwhile. step is called with what is done next.
-func Copy(ctx context.Context, from tree.Movable, to Target, step func(string)) (Report, error) {
+func Copy(ctx context.Context, from store.Movable, to Target, step func(string)) (Report, error) {
 	before, err := from.Info(ctx)
 	if err != nil {
 		return Report{}, fmt.Errorf("move: %w", err)
@@ -97,13 +99,13 @@ func Copy(ctx context.Context, from tree.Movable, to Target, step func(string)) 
 	return got, nil
 }
 
-func copyAll(ctx context.Context, from tree.Movable, to Target, step func(string)) error {
+func copyAll(ctx context.Context, from store.Movable, to Target, step func(string)) error {
 	at, err := to.Reached(ctx)
 	if err != nil {
 		return err
 	}
 	step("memories")
-	if err := inParts(ctx, from.Scan(ctx, tree.Filter{After: at.Node}), 0, to.PutNodes); err != nil {
+	if err := inParts(ctx, from.Scan(ctx, store.Filter{After: at.Node}), 0, to.PutNodes); err != nil {
 		return err
 	}
 	step("ledger")
@@ -154,8 +156,8 @@ func inParts[T any](ctx context.Context, all iter.Seq2[T, error], skip int,
 }
 
 // letters yields the dead letters that still hold a run. A purged one is only a key, which is known besides.
-func letters(ctx context.Context, s tree.Movable) iter.Seq2[tree.DeadLetter, error] {
-	return func(yield func(tree.DeadLetter, error) bool) {
+func letters(ctx context.Context, s store.Movable) iter.Seq2[store.DeadLetter, error] {
+	return func(yield func(store.DeadLetter, error) bool) {
 		for l, err := range s.DeadLetters(ctx) {
 			if err == nil && l.Evaluation.Prompt == "" {
 				continue
@@ -167,8 +169,8 @@ func letters(ctx context.Context, s tree.Movable) iter.Seq2[tree.DeadLetter, err
 	}
 }
 
-func knownAfter(ctx context.Context, s tree.Movable, after []byte) iter.Seq2[tree.KnownKey, error] {
-	return func(yield func(tree.KnownKey, error) bool) {
+func knownAfter(ctx context.Context, s store.Movable, after []byte) iter.Seq2[store.KnownKey, error] {
+	return func(yield func(store.KnownKey, error) bool) {
 		for k, err := range s.Known(ctx) {
 			if err == nil && string(k.Key[:]) <= string(after) && after != nil {
 				continue
@@ -183,7 +185,7 @@ func knownAfter(ctx context.Context, s tree.Movable, after []byte) iter.Seq2[tre
 // beside are the names of data that cannot be built again.
 var beside = []string{"briefs", "habits", "inbox", "spent"}
 
-func copyBeside(ctx context.Context, from, to tree.Movable) error {
+func copyBeside(ctx context.Context, from, to store.Movable) error {
 	for _, name := range beside {
 		d, err := from.OpenDerived(ctx, name)
 		if errors.Is(err, tree.ErrNotFound) {
@@ -206,7 +208,7 @@ func copyBeside(ctx context.Context, from, to tree.Movable) error {
 	return nil
 }
 
-func copyPictures(ctx context.Context, from, to tree.Movable) error {
+func copyPictures(ctx context.Context, from, to store.Movable) error {
 	all, err := from.Pictures(ctx)
 	if err != nil {
 		return err

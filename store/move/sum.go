@@ -10,15 +10,16 @@ import (
 	"io"
 	"iter"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
 // Sum returns the hash of everything that a move copies, and the counts. Equal content has an equal hash in every kind
 // of store; the version, and what is derived from the content, are no part of it.
-func Sum(ctx context.Context, s tree.Movable) (Report, error) {
+func Sum(ctx context.Context, s store.Movable) (Report, error) {
 	var r Report
 	h := sha256.New()
-	err := sumAll(h, "memories", s.Scan(ctx, tree.Filter{}), &r.Nodes)
+	err := sumAll(h, "memories", s.Scan(ctx, store.Filter{}), &r.Nodes)
 	if err == nil {
 		err = sumAll(h, "ledger", s.Ledger(ctx, 0), &r.Entries)
 	}
@@ -62,7 +63,7 @@ func sumAll[T any](h hash.Hash, name string, all iter.Seq2[T, error], n *int) er
 	return nil
 }
 
-func sumBeside(ctx context.Context, h hash.Hash, s tree.Movable) error {
+func sumBeside(ctx context.Context, h hash.Hash, s store.Movable) error {
 	for _, name := range beside {
 		d, err := s.OpenDerived(ctx, name)
 		if errors.Is(err, tree.ErrNotFound) {

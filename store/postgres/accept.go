@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -33,7 +34,7 @@ type intake struct {
 // offer is a call of Accept.
 type offer struct {
 	in       []arrival
-	receipts []tree.Receipt
+	receipts []store.Receipt
 	done     chan error
 }
 
@@ -50,9 +51,9 @@ func newIntake(s *Store) *intake { return &intake{store: s} }
 
 func (in *intake) wait() { in.workers.Wait() }
 
-// Accept adds evaluations to the outbox; see tree.Store. It writes all of them or none. If ctx ends during it, it goes
+// Accept adds evaluations to the outbox; see store.Store. It writes all of them or none. If ctx ends during it, it goes
 // on; recorded again, what was accepted is a duplicate.
-func (s *Store) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
+func (s *Store) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 	receipts, err := s.accept(ctx, es)
 	if err != nil {
 		return nil, fmt.Errorf("accept: %w", err)
@@ -60,8 +61,8 @@ func (s *Store) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receip
 	return receipts, nil
 }
 
-func (s *Store) accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
-	o := &offer{in: make([]arrival, len(es)), receipts: make([]tree.Receipt, len(es)), done: make(chan error, 1)}
+func (s *Store) accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
+	o := &offer{in: make([]arrival, len(es)), receipts: make([]store.Receipt, len(es)), done: make(chan error, 1)}
 	for i := range es {
 		e := &es[i]
 		if err := e.Check(); err != nil {
@@ -146,7 +147,7 @@ func (in *intake) take() []*offer {
 // found by its digest, and the receipt is then Duplicate.
 func (in *intake) write(group []*offer) error {
 	var all []*arrival
-	var receipts []*tree.Receipt
+	var receipts []*store.Receipt
 	for _, o := range group {
 		for i := range o.in {
 			all, receipts = append(all, &o.in[i]), append(receipts, &o.receipts[i])
@@ -171,7 +172,7 @@ type known struct {
 }
 
 // acceptOnce sets the receipts of arrivals and writes what is new.
-func (s *Store) acceptOnce(ctx context.Context, conn *pgxpool.Conn, all []*arrival, receipts []*tree.Receipt) error {
+func (s *Store) acceptOnce(ctx context.Context, conn *pgxpool.Conn, all []*arrival, receipts []*store.Receipt) error {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
 		return err
@@ -190,11 +191,11 @@ func (s *Store) acceptOnce(ctx context.Context, conn *pgxpool.Conn, all []*arriv
 	var out [][]byte
 	var keys [][]byte
 	for i, a := range all {
-		*receipts[i] = tree.Receipt{Key: a.key, Status: tree.Accepted}
+		*receipts[i] = store.Receipt{Key: a.key, Status: store.Accepted}
 		if !fresh[a.hash] || first[a.hash] != i {
 			receipts[i].Status = records[a.hash].judge(a)
 		}
-		if receipts[i].Status == tree.Accepted {
+		if receipts[i].Status == store.Accepted {
 			out, keys = append(out, a.body), append(keys, a.hash[:])
 		}
 	}
@@ -208,15 +209,15 @@ func (s *Store) acceptOnce(ctx context.Context, conn *pgxpool.Conn, all []*arriv
 }
 
 // judge returns what becomes of an arrival with a known key, and makes the record what it is afterwards.
-func (k *known) judge(a *arrival) tree.ReceiptStatus {
+func (k *known) judge(a *arrival) store.ReceiptStatus {
 	switch {
 	case bytes.Equal(k.digest, a.digest), k.before != nil && bytes.Equal(k.before, a.digest):
-		return tree.Duplicate
+		return store.Duplicate
 	case k.labelled || !a.labelled:
-		return tree.Contradiction
+		return store.Contradiction
 	}
 	k.before, k.digest, k.labelled, k.changed = k.digest, a.digest, true, true
-	return tree.Accepted
+	return store.Accepted
 }
 
 // insertKnown inserts the records of keys that are new, and reads and locks the others. Keys are inserted in order, so

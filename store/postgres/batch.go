@@ -12,17 +12,18 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
-// batch is a tree.Batch as it is sent: encoded, and independent of the caller's.
+// batch is a store.Batch as it is sent: encoded, and independent of the caller's.
 type batch struct {
 	op      string
 	changes []change
 	out     []fingerprint // keys that leave the outbox
 	dead    [][]byte
 	entries [][]byte // without their numbers
-	purge   *tree.Purge
+	purge   *store.Purge
 }
 
 // change is a tree.Change with its JSON and that of its node.
@@ -54,7 +55,7 @@ func encode(v any) ([]byte, error) {
 }
 
 // newBatch encodes a batch.
-func newBatch(b *tree.Batch) (*batch, error) {
+func newBatch(b *store.Batch) (*batch, error) {
 	out := &batch{op: b.Op, purge: b.Purge}
 	for i := range b.Changes {
 		c, err := newChange(&b.Changes[i])

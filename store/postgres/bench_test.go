@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/store/postgres/pgtest"
 	"github.com/memtree/memtree/taxonomy"
@@ -48,7 +49,7 @@ func BenchmarkCommit(b *testing.B) {
 			for w, s := range stores {
 				all.Go(func() {
 					for i := w; i < b.N; i += n {
-						_, err := s.Commit(b.Context(), tree.Batch{
+						_, err := s.Commit(b.Context(), store.Batch{
 							Changes: []tree.Change{tree.NewChange(tree.OpAdd, aCase(i), 0, "formation", "it was judged wrong")},
 							Entries: entries("", i).Entries,
 						})
@@ -101,7 +102,7 @@ func TestTenantProbes(t *testing.T) {
 	theirs := opened(t, at(t, server, "postgres", "postgres&tenant=theirs"))
 	mine := opened(t, at(t, server, "postgres", "postgres&tenant=mine"))
 	const nodes = 200
-	var b tree.Batch
+	var b store.Batch
 	for i := range nodes {
 		b.Changes = append(b.Changes, tree.NewChange(tree.OpAdd, aCase(i), 0, "formation", "it was judged wrong"))
 	}
@@ -117,7 +118,7 @@ func TestTenantProbes(t *testing.T) {
 	for range probes {
 		switch id := b.Changes[r.IntN(nodes)].Node.ID; r.IntN(5) {
 		case 0:
-			for range mine.Scan(t.Context(), tree.Filter{Level: 1}) {
+			for range mine.Scan(t.Context(), store.Filter{Level: 1}) {
 				t.Fatal("a node of theirs")
 			}
 		case 1:

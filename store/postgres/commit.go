@@ -12,13 +12,14 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
-// Commit writes a batch; see tree.Store. If ctx ends during it, the commit goes on, and the error is a
-// *tree.UnknownError with the op under which the batch can be committed again. It is the same error if the database
+// Commit writes a batch; see store.Store. If ctx ends during it, the commit goes on, and the error is a
+// *store.UnknownError with the op under which the batch can be committed again. It is the same error if the database
 // was lost during the commit and did not come back in time.
-func (s *Store) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
+func (s *Store) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 	v, err := s.commit(ctx, &b)
 	if err != nil {
 		return 0, fmt.Errorf("commit: %w", err)
@@ -26,7 +27,7 @@ func (s *Store) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
 	return v, nil
 }
 
-func (s *Store) commit(ctx context.Context, b *tree.Batch) (uint64, error) {
+func (s *Store) commit(ctx context.Context, b *store.Batch) (uint64, error) {
 	if err := s.begin(ctx); err != nil {
 		return 0, err
 	}
@@ -67,7 +68,7 @@ func (s *Store) commit(ctx context.Context, b *tree.Batch) (uint64, error) {
 	case r := <-done:
 		return r.version, r.err
 	case <-ctx.Done():
-		return 0, &tree.UnknownError{Op: in.op, Cause: ctx.Err()}
+		return 0, &store.UnknownError{Op: in.op, Cause: ctx.Err()}
 	}
 }
 
@@ -190,7 +191,7 @@ func (c *committed) plan(b *batch) error {
 	for _, key := range b.out {
 		list := c.arrivals[key]
 		if len(list) == 0 {
-			return fmt.Errorf("%w: an evaluation of the batch is not in the outbox", tree.ErrConflict)
+			return fmt.Errorf("%w: an evaluation of the batch is not in the outbox", store.ErrConflict)
 		}
 		c.left, c.arrivals[key] = append(c.left, list[0]), list[1:]
 	}
@@ -204,11 +205,11 @@ func (c *committed) change(ch *change) error {
 		return nil
 	}
 	if _, ok := ch.basis[ch.id]; !ok {
-		return fmt.Errorf("%w: %s is not in its basis", tree.ErrConflict, ch.id)
+		return fmt.Errorf("%w: %s is not in its basis", store.ErrConflict, ch.id)
 	}
 	for id, revision := range ch.basis {
 		if c.have[id].revision != revision {
-			return fmt.Errorf("%w: %s", tree.ErrConflict, id)
+			return fmt.Errorf("%w: %s", store.ErrConflict, id)
 		}
 	}
 	if !ok {
@@ -251,7 +252,7 @@ func (s *Store) writeCommit(ctx context.Context, tx pgx.Tx, c *committed, b *bat
 		dead = dead + $7, finished = finished + $8 WHERE id = $1 AND rev = $2 AND hash = $3`,
 		s.tree, c.rev, c.hash, hash, c.added, len(entries), len(b.dead), len(c.left)).Exec(func(t pgconn.CommandTag) error {
 		if t.RowsAffected() != 1 {
-			return fmt.Errorf("%w: the tree itself", tree.ErrConflict)
+			return fmt.Errorf("%w: the tree itself", store.ErrConflict)
 		}
 		return nil
 	})

@@ -13,18 +13,21 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/store/postgres/pgtest"
 	"github.com/memtree/memtree/tree"
 )
 
 // entries is a batch of one entry, recognizable by n.
-func entries(op string, n int) tree.Batch {
-	return tree.Batch{Op: op, Entries: []tree.Entry{{At: noon, Verdict: &tree.Verdict{Evaluation: fmt.Sprint("v", n)}}}}
+func entries(op string, n int) store.Batch {
+	return store.Batch{Op: op, Entries: []ledger.Entry{{At: noon, Verdict: &ledger.Verdict{Evaluation: fmt.Sprint("v",
+		n)}}}}
 }
 
 // count returns how often each entry is in the ledger.
-func count(t testing.TB, s tree.Reader) map[string]int {
+func count(t testing.TB, s store.Reader) map[string]int {
 	t.Helper()
 	n := map[string]int{}
 	for e, err := range s.Ledger(t.Context(), 0) {
@@ -58,7 +61,7 @@ func TestUnknown(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	_, err := s.Commit(ctx, entries("", 1))
-	var unknown *tree.UnknownError
+	var unknown *store.UnknownError
 	require.ErrorAs(t, err, &unknown)
 	require.ErrorContains(t, err, "commit again with the same op")
 	require.ErrorIs(t, err, context.DeadlineExceeded)
@@ -101,9 +104,9 @@ func TestUnknownWhenLost(t *testing.T) {
 		close(killed)
 	})
 	_, err = s.Commit(t.Context(), entries("", 1)) // waits for a standby that never comes
-	var unknown *tree.UnknownError
+	var unknown *store.UnknownError
 	require.ErrorAs(t, err, &unknown)
-	require.ErrorIs(t, err, tree.ErrAway)
+	require.ErrorIs(t, err, store.ErrAway)
 	<-killed
 	require.NoError(t, server.Run())
 	server.Exec(t, "postgres", "ALTER SYSTEM SET synchronous_commit = 'local'", "SELECT pg_reload_conf()")
@@ -186,7 +189,7 @@ func TestTenants(t *testing.T) {
 	require.Empty(t, es)
 	receipts, err := mine.Accept(t.Context(), []tree.Evaluation{run(1)})
 	require.NoError(t, err)
-	require.Equal(t, tree.Accepted, receipts[0].Status, "known to the other one only")
+	require.Equal(t, store.Accepted, receipts[0].Status, "known to the other one only")
 	v, err := mine.Commit(t.Context(), entries("x", 1))
 	require.NoError(t, err)
 	require.EqualValues(t, 1, v, "the op is another's")
@@ -235,7 +238,7 @@ func TestFoundWaitsForStandby(t *testing.T) {
 		"accept": func(ctx context.Context, s *postgres.Store) error {
 			receipts, err := s.Accept(ctx, []tree.Evaluation{run(1)})
 			if err == nil {
-				require.Equal(t, tree.Duplicate, receipts[0].Status)
+				require.Equal(t, store.Duplicate, receipts[0].Status)
 			}
 			return err
 		},

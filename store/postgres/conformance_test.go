@@ -10,10 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/store/postgres/pgtest"
 	"github.com/memtree/memtree/store/storetest"
-	"github.com/memtree/memtree/tree"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
@@ -28,11 +28,11 @@ func address(tb testing.TB, s *pgtest.Server) postgres.Address {
 	return a
 }
 
-// TestStore holds the store to every law of tree.Store.
+// TestStore holds the store to every law of store.Store.
 func TestStore(t *testing.T) {
 	server := pgtest.Shared(t)
-	storetest.Run(t, func(tb testing.TB) func() (tree.Store, error) {
+	storetest.Run(t, func(tb testing.TB) func() (store.Store, error) {
 		a := address(tb, server)
-		return func() (tree.Store, error) { return postgres.Open(tb.Context(), a, postgres.Options{}) }
+		return func() (store.Store, error) { return postgres.Open(tb.Context(), a, postgres.Options{}) }
 	})
 }

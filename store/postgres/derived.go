@@ -13,13 +13,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
 // pieceSize is the size of a piece of derived data.
 const pieceSize = 1 << 20
 
-// SaveDerived saves data beside the nodes; see tree.Deriver. Data that is held beside the tree is not saved over what
+// SaveDerived saves data beside the nodes; see store.Deriver. Data that is held beside the tree is not saved over what
 // another process has saved since this one opened or saved it.
 func (s *Store) SaveDerived(ctx context.Context, name string, version uint64, write func(io.Writer) error) error {
 	if err := s.begin(ctx); err != nil {
@@ -53,7 +54,7 @@ func (s *Store) saveDerived(ctx context.Context, name string, version uint64, b 
 	err = tx.QueryRow(ctx, `INSERT INTO memtree.derived AS d VALUES ($1, $2, 1, $3, $4)
 		ON CONFLICT (tree, name) DO UPDATE SET number = d.number + 1, version = excluded.version, sha256 = excluded.sha256
 		WHERE NOT $5 OR d.number = $6 RETURNING number`, s.tree, name, int64(version), sum[:], //nolint:gosec // a version
-		tree.HeldBeside(name), s.saved[name]).Scan(&number)
+		store.HeldBeside(name), s.saved[name]).Scan(&number)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return errors.New("another process has saved it since, and it is not overwritten")
 	}
@@ -83,14 +84,14 @@ func derivable(name string) bool {
 	}) < 0
 }
 
-// OpenDerived opens data beside the nodes; see tree.Deriver. It reads all of it into memory.
-func (s *Store) OpenDerived(ctx context.Context, name string) (*tree.Derived, error) {
+// OpenDerived opens data beside the nodes; see store.Deriver. It reads all of it into memory.
+func (s *Store) OpenDerived(ctx context.Context, name string) (*store.Derived, error) {
 	if !derivable(name) {
 		return nil, fmt.Errorf("open derived data: %w", tree.ErrNotFound)
 	}
 	s.saves.Lock()
 	defer s.saves.Unlock()
-	var out *tree.Derived
+	var out *store.Derived
 	err := s.reading(ctx, func() (err error) {
 		out, err = s.openDerived(ctx, name)
 		return err
@@ -104,7 +105,7 @@ func (s *Store) OpenDerived(ctx context.Context, name string) (*tree.Derived, er
 	return out, nil
 }
 
-func (s *Store) openDerived(ctx context.Context, name string) (*tree.Derived, error) {
+func (s *Store) openDerived(ctx context.Context, name string) (*store.Derived, error) {
 	tx, err := s.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
 	if err != nil {
 		return nil, err
@@ -128,16 +129,16 @@ func (s *Store) openDerived(ctx context.Context, name string) (*tree.Derived, er
 		return nil, err
 	}
 	if have := sha256.Sum256(b); !bytes.Equal(have[:], sum) {
-		return nil, &tree.CorruptError{File: s.address.String() + " " + name, Lost: "its hash is not that of what was saved"}
+		return nil, &store.CorruptError{File: s.address.String() + " " + name, Lost: "its hash is not that of what was saved"}
 	}
 	s.saved[name] = number
-	return &tree.Derived{
+	return &store.Derived{
 		ReaderAt: bytes.NewReader(b), Size: int64(len(b)), Version: uint64(version), //nolint:gosec // not negative
 		Closer: io.NopCloser(nil),
 	}, nil
 }
 
-// DerivedNames lists what is saved beside the nodes; see tree.Deriver.
+// DerivedNames lists what is saved beside the nodes; see store.Deriver.
 func (s *Store) DerivedNames(ctx context.Context, prefix string) (names []string, err error) {
 	err = s.reading(ctx, func() error {
 		rows, err := s.pool.Query(ctx, `SELECT name FROM memtree.derived WHERE tree = $1 AND starts_with(name, $2)`,
@@ -155,7 +156,7 @@ func (s *Store) DerivedNames(ctx context.Context, prefix string) (names []string
 	return names, nil
 }
 
-// DropDerived removes what is saved under a name; see tree.Deriver.
+// DropDerived removes what is saved under a name; see store.Deriver.
 func (s *Store) DropDerived(ctx context.Context, name string) error {
 	if err := s.begin(ctx); err != nil {
 		return fmt.Errorf("drop derived data: %w", err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -17,16 +18,16 @@ import (
 func (s *Store) translate(err error) error {
 	var pg *pgconn.PgError
 	switch {
-	case err == nil, errors.Is(err, tree.ErrClosed), errors.Is(err, tree.ErrAway):
+	case err == nil, errors.Is(err, store.ErrClosed), errors.Is(err, store.ErrAway):
 		return err
 	case s.closed.Load() && s.isClosedPool(err):
-		return tree.ErrClosed
+		return store.ErrClosed
 	case errors.As(err, &pg):
 		return s.translateCode(pg)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded) && !isAway(err):
 		return err
 	case isAway(err):
-		return fmt.Errorf("%w (%w)", tree.ErrAway, err)
+		return fmt.Errorf("%w (%w)", store.ErrAway, err)
 	}
 	return err
 }
@@ -51,14 +52,14 @@ func (s *Store) translateCode(e *pgconn.PgError) error {
 			user, database, e.Message, errRefused)
 	case "25006":
 		return fmt.Errorf("%w: the server only lets read, as a standby does; name the primary, "+
-			"or all hosts with target_session_attrs=primary", tree.ErrReadOnly)
+			"or all hosts with target_session_attrs=primary", store.ErrReadOnly)
 	case "53100", "53200":
-		return fmt.Errorf("%w (the server: %s)", tree.ErrFull, e.Message)
+		return fmt.Errorf("%w (the server: %s)", store.ErrFull, e.Message)
 	case "23503":
 		return fmt.Errorf("%w: %s was deleted from the database while it was open", tree.ErrNotFound, s.address)
 	}
 	if awayCode(e.Code) {
-		return fmt.Errorf("%w (%s)", tree.ErrAway, e.Message)
+		return fmt.Errorf("%w (%s)", store.ErrAway, e.Message)
 	}
 	return e
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -21,13 +22,13 @@ type Place struct {
 
 // Feed is what was committed after a place, in order.
 type Feed struct {
-	Place   Place     // after it
-	Info    tree.Info // at Place
-	Now     time.Time // when that was read, by the server's clock
-	Commits []Row     // versions, and the changes of each as a JSON array; only commits that changed nodes
-	Entries []Row     // numbers, and entries of the ledger
-	Anew    bool      // the history does not continue at the place; read everything again
-	More    bool      // there is more after Place
+	Place   Place      // after it
+	Info    store.Info // at Place
+	Now     time.Time  // when that was read, by the server's clock
+	Commits []Row      // versions, and the changes of each as a JSON array; only commits that changed nodes
+	Entries []Row      // numbers, and entries of the ledger
+	Anew    bool       // the history does not continue at the place; read everything again
+	More    bool       // there is more after Place
 }
 
 // Row is a number with JSON, byte for byte as stored.
@@ -117,9 +118,9 @@ func (s *Store) feed(ctx context.Context, tx pgx.Tx, after Place) (f Feed, err e
 func follows(hash, prev []byte) bool { return bytes.Equal(hash, prev) }
 
 // head reads the counts of the tree, its place, up to which version its changes were dropped, and the server's time.
-func (s *Store) head(ctx context.Context, tx pgx.Tx, now *time.Time) (i tree.Info, p Place, base int64, err error) {
+func (s *Store) head(ctx context.Context, tx pgx.Tx, now *time.Time) (i store.Info, p Place, base int64, err error) {
 	var needs int
-	i = tree.Info{Format: fmt.Sprintf("postgres/%d", schemaVersion), Origin: s.origin}
+	i = store.Info{Format: fmt.Sprintf("postgres/%d", schemaVersion), Origin: s.origin}
 	err = tx.QueryRow(ctx, `SELECT rev, hash, base, nodes, entries, dead, coalesce(a.evaluations, 0)::bigint,
 		(coalesce(a.arrivals, 0) - finished)::bigint, clock_timestamp(), (SELECT max(schema) FROM memtree.needs)
 		FROM memtree.tree, (SELECT sum(evaluations) AS evaluations, sum(arrivals) AS arrivals

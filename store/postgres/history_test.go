@@ -13,6 +13,7 @@ import (
 	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/tree"
 )
@@ -80,7 +81,7 @@ func (h *history) writes(ctx context.Context, client int) {
 		}
 		v, err := s.Commit(within, b)
 		cancel()
-		first, unknown := errors.AsType[*tree.UnknownError](err)
+		first, unknown := errors.AsType[*store.UnknownError](err)
 		if unknown && id%2 == 0 {
 			b.Op = first.Op
 			v, err = s.Commit(context.WithoutCancel(ctx), b) // if that fails, the first one is as unknown as before
@@ -97,7 +98,7 @@ func (h *history) writes(ctx context.Context, client int) {
 func (h *history) wrote(n int, op porcupine.Operation, unknown bool, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	switch _, now := errors.AsType[*tree.UnknownError](err); {
+	switch _, now := errors.AsType[*store.UnknownError](err); {
 	case err == nil:
 		h.ops[n] = append(h.ops[n], op)
 		now := time.Duration(op.Return)
@@ -106,7 +107,7 @@ func (h *history) wrote(n int, op porcupine.Operation, unknown bool, err error) 
 	case unknown, now:
 		h.unknown[n][op.Input.(string)] = len(h.ops[n])
 		h.ops[n] = append(h.ops[n], op)
-	case !errors.Is(err, tree.ErrAway) && !errors.Is(err, tree.ErrFull) && !errors.Is(err, context.DeadlineExceeded):
+	case !errors.Is(err, store.ErrAway) && !errors.Is(err, store.ErrFull) && !errors.Is(err, context.DeadlineExceeded):
 		h.t.Errorf("commit: %v", err)
 	}
 }
@@ -196,7 +197,7 @@ func (h *history) records(ctx context.Context, client, each int, pace time.Durat
 		}
 		h.mu.Lock()
 		for i := range r {
-			if r[i].Status == tree.Contradiction {
+			if r[i].Status == store.Contradiction {
 				h.t.Errorf("%s is %s", r[i].Key, r[i].Status)
 			}
 			h.accepted[n][es[i].ID] = true

@@ -7,29 +7,30 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
-var _ tree.Movable = (*Store)(nil)
+var _ store.Movable = (*Store)(nil)
 
-// Outbox yields the evaluations of the outbox; see tree.Movable.
+// Outbox yields the evaluations of the outbox; see store.Movable.
 func (s *Store) Outbox(ctx context.Context) iter.Seq2[tree.Evaluation, error] {
 	return paged[tree.Evaluation](ctx, s, "read the outbox", `SELECT n, body FROM memtree.outbox
 		WHERE tree = $1 AND n > $2 ORDER BY n LIMIT $3`, 0)
 }
 
-// Known yields the records of all keys; see tree.Movable.
-func (s *Store) Known(ctx context.Context) iter.Seq2[tree.KnownKey, error] {
-	return func(yield func(tree.KnownKey, error) bool) {
+// Known yields the records of all keys; see store.Movable.
+func (s *Store) Known(ctx context.Context) iter.Seq2[store.KnownKey, error] {
+	return func(yield func(store.KnownKey, error) bool) {
 		at := []byte{}
 		for {
-			var page []tree.KnownKey
+			var page []store.KnownKey
 			err := s.reading(ctx, func() (err error) {
 				page, err = s.knownPage(ctx, at)
 				return err
 			})
 			if err != nil {
-				yield(tree.KnownKey{}, fmt.Errorf("read the known keys: %w", err))
+				yield(store.KnownKey{}, fmt.Errorf("read the known keys: %w", err))
 				return
 			}
 			for i := range page {
@@ -46,13 +47,13 @@ func (s *Store) Known(ctx context.Context) iter.Seq2[tree.KnownKey, error] {
 	}
 }
 
-func (s *Store) knownPage(ctx context.Context, after []byte) ([]tree.KnownKey, error) {
+func (s *Store) knownPage(ctx context.Context, after []byte) ([]store.KnownKey, error) {
 	rows, err := s.pool.Query(ctx, `SELECT key, digest, before, labelled FROM memtree.evaluation
 		WHERE tree = $1 AND key > $2 ORDER BY key LIMIT $3`, s.tree, after, pageRows)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (k tree.KnownKey, err error) {
+	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (k store.KnownKey, err error) {
 		var key, digest, before []byte
 		if err = r.Scan(&key, &digest, &before, &k.Labelled); err != nil {
 			return k, err

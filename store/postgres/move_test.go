@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/store"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/store/move"
 	"github.com/memtree/memtree/store/postgres"
@@ -41,14 +42,14 @@ func filled(t *testing.T, nodes int) *jsonstore.Store {
 	}
 	for i := range nodes {
 		n := aCase(i)
-		b := tree.Batch{Changes: []tree.Change{tree.NewChange(tree.OpAdd, n, 0, "formation", "wrong")},
+		b := store.Batch{Changes: []tree.Change{tree.NewChange(tree.OpAdd, n, 0, "formation", "wrong")},
 			Entries: entries("", i).Entries}
 		n.Content.Guidance = "Add up <all> 总额."
 		b.Changes = append(b.Changes, tree.NewChange(tree.OpRevise, n, 1, "evolution", "better"))
 		_, err = s.Commit(ctx, b)
 		require.NoError(t, err)
 	}
-	_, err = s.Commit(ctx, tree.Batch{Done: []string{"ev3"}, Dead: []tree.DeadLetter{{Evaluation: run(2), Why: "无法"}}})
+	_, err = s.Commit(ctx, store.Batch{Done: []string{"ev3"}, Dead: []store.DeadLetter{{Evaluation: run(2), Why: "无法"}}})
 	require.NoError(t, err)
 	require.NoError(t, s.SaveDerived(ctx, "inbox", 1, writing("what nothing else has")))
 	require.NoError(t, s.SaveDerived(ctx, "index", 1, writing("can be built")))
@@ -102,11 +103,11 @@ func TestMove(t *testing.T) {
 	got, err = move.Sum(ctx, f)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
-	for _, to := range []tree.Store{s, f} {
+	for _, to := range []store.Store{s, f} {
 		receipts, err := to.Accept(ctx, []tree.Evaluation{run(1), run(2), run(3), run(5)})
 		require.NoError(t, err)
-		require.Equal(t, []tree.ReceiptStatus{tree.Duplicate, tree.Duplicate, tree.Duplicate, tree.Accepted},
-			[]tree.ReceiptStatus{receipts[0].Status, receipts[1].Status, receipts[2].Status, receipts[3].Status})
+		require.Equal(t, []store.ReceiptStatus{store.Duplicate, store.Duplicate, store.Duplicate, store.Accepted},
+			[]store.ReceiptStatus{receipts[0].Status, receipts[1].Status, receipts[2].Status, receipts[3].Status})
 	}
 	_, err = jsonstore.NewFolder(ctx, dir, info.Origin, noon)
 	require.ErrorContains(t, err, "move to a folder that does not")

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // Options configure Open. The zero value is valid.
@@ -33,8 +33,8 @@ const (
 // connections is the most connections of a tree, unless the URL has pool_max_conns.
 const connections = 16
 
-// Open opens a tree, and makes the schema and the tree if they are missing. The error is a *tree.FormatError for a
-// schema that this program does not know, and wraps tree.ErrAway if no database answers.
+// Open opens a tree, and makes the schema and the tree if they are missing. The error is a *store.FormatError for a
+// schema that this program does not know, and wraps store.ErrAway if no database answers.
 func Open(ctx context.Context, a Address, o Options) (*Store, error) {
 	s, err := open(ctx, a, o)
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *Store) find(ctx context.Context, o Options) error {
 	err := read()
 	if errors.Is(err, pgx.ErrNoRows) {
 		if o.ReadOnly || o.MustExist {
-			return &tree.FormatError{Dir: s.address.String(), Problem: "has no such tree", Missing: true}
+			return &store.FormatError{Dir: s.address.String(), Problem: "has no such tree", Missing: true}
 		}
 		_, err = s.pool.Exec(ctx, `INSERT INTO memtree.tree (tenant, name, origin, label, moving) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT DO NOTHING`, s.address.Tenant, s.address.Tree, newOrigin(), o.Label, o.Moving)
@@ -125,7 +125,7 @@ func (s *Store) movingProblem(from string) error {
 	if from != "" {
 		problem = "is being moved here from " + from + "; let memtree move end, or run it again: it continues"
 	}
-	return &tree.FormatError{Dir: s.address.String(), Problem: problem}
+	return &store.FormatError{Dir: s.address.String(), Problem: problem}
 }
 
 // newOrigin returns a random id of a tree.

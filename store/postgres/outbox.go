@@ -26,7 +26,7 @@ type leases struct {
 	used atomic.Bool
 }
 
-// Lease leases evaluations of the outbox; see tree.Store. One process of a tree at a time gets any.
+// Lease leases evaluations of the outbox; see store.Store. One process of a tree at a time gets any.
 func (s *Store) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, fmt.Errorf("lease: %w", err)
@@ -100,7 +100,7 @@ func (l *leases) end(left []int64) {
 	}
 }
 
-// Release ends leases; see tree.Store. It ignores keys that are not leased.
+// Release ends leases; see store.Store. It ignores keys that are not leased.
 func (s *Store) Release(ctx context.Context, keys []string) error {
 	if err := s.usable(ctx); err != nil {
 		return fmt.Errorf("release: %w", err)

@@ -9,10 +9,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
-// PutPicture stores a picture; see tree.Gallery.
+// PutPicture stores a picture; see store.Gallery.
 func (s *Store) PutPicture(ctx context.Context, p tree.Picture, b []byte) error {
 	if err := s.begin(ctx); err != nil {
 		return fmt.Errorf("put picture: %w", err)
@@ -25,9 +26,9 @@ func (s *Store) PutPicture(ctx context.Context, p tree.Picture, b []byte) error 
 		WHERE EXISTS (SELECT 1 FROM memtree.picture WHERE tree = $1 AND sha256 = $2)
 			OR (SELECT coalesce(sum(length(body)), 0) FROM memtree.picture WHERE tree = $1) + $4 <= $5
 		ON CONFLICT (tree, sha256) DO UPDATE SET put = excluded.put`,
-		s.tree, p.SHA256, b, len(b), int64(tree.MaxGallery), p.File())
+		s.tree, p.SHA256, b, len(b), int64(store.MaxGallery), p.File())
 	if err == nil && tag.RowsAffected() == 0 {
-		err = tree.ErrGalleryFull
+		err = store.ErrGalleryFull
 	}
 	if err != nil {
 		return fmt.Errorf("put picture: %w", s.translate(err))
@@ -35,7 +36,7 @@ func (s *Store) PutPicture(ctx context.Context, p tree.Picture, b []byte) error 
 	return nil
 }
 
-// Picture returns the bytes of a picture; see tree.Gallery.
+// Picture returns the bytes of a picture; see store.Gallery.
 func (s *Store) Picture(ctx context.Context, sum string) ([]byte, error) {
 	var b []byte
 	err := s.reading(ctx, func() error {
@@ -48,7 +49,7 @@ func (s *Store) Picture(ctx context.Context, sum string) ([]byte, error) {
 		err = tree.ErrNotFound
 	}
 	if have := sha256.Sum256(b); err == nil && hex.EncodeToString(have[:]) != sum {
-		err = &tree.CorruptError{File: s.address.String() + " picture " + sum, Lost: "its hash is not its name"}
+		err = &store.CorruptError{File: s.address.String() + " picture " + sum, Lost: "its hash is not its name"}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("picture: %w", err)
@@ -56,7 +57,7 @@ func (s *Store) Picture(ctx context.Context, sum string) ([]byte, error) {
 	return b, nil
 }
 
-// RemovePicture removes a picture; see tree.Gallery.
+// RemovePicture removes a picture; see store.Gallery.
 func (s *Store) RemovePicture(ctx context.Context, sum string) error {
 	if err := s.begin(ctx); err != nil {
 		return fmt.Errorf("remove picture: %w", err)
@@ -68,15 +69,15 @@ func (s *Store) RemovePicture(ctx context.Context, sum string) error {
 	return nil
 }
 
-// Pictures lists the pictures; see tree.Gallery. File is the name that one would have in a folder.
-func (s *Store) Pictures(ctx context.Context) (out []tree.KeptPicture, err error) {
+// Pictures lists the pictures; see store.Gallery. File is the name that one would have in a folder.
+func (s *Store) Pictures(ctx context.Context) (out []store.KeptPicture, err error) {
 	err = s.reading(ctx, func() error {
 		rows, err := s.pool.Query(ctx, `SELECT sha256, file, length(body), put FROM memtree.picture WHERE tree = $1
 			ORDER BY sha256`, s.tree)
 		if err != nil {
 			return err
 		}
-		out, err = pgx.CollectRows(rows, pgx.RowToStructByPos[tree.KeptPicture])
+		out, err = pgx.CollectRows(rows, pgx.RowToStructByPos[store.KeptPicture])
 		return err
 	})
 	if err != nil {

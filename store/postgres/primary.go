@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // A machine that fails may end no connection: it is gone, cut off, or hangs while its kernel goes on to acknowledge.
@@ -33,7 +33,7 @@ var dialer = &net.Dialer{
 
 // errDeposed ends a write on a server that is not the primary any more. It was not made there for anyone: the standby
 // without which it is not acknowledged has become the primary.
-var errDeposed = fmt.Errorf("%w: another server has become the primary", tree.ErrAway)
+var errDeposed = fmt.Errorf("%w: another server has become the primary", store.ErrAway)
 
 // server is the key of a connection's data: the start of the server that it is to, and its address.
 const server = "memtree.server"

@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/store/postgres/pgtest"
-	"github.com/memtree/memtree/tree"
 )
 
 // TestPrune: commits are dropped when they are old and every process that follows the tree has them. The tree stays
@@ -45,11 +45,11 @@ func TestPrune(t *testing.T) {
 	require.NoError(t, changes(0), "all are new")
 	server.Exec(t, "postgres", "UPDATE memtree.commit SET at = at - interval '8 days' WHERE rev < 6 AND "+of)
 	seen(again(), 6)
-	require.ErrorIs(t, changes(1), tree.ErrCompacted)
+	require.ErrorIs(t, changes(1), store.ErrCompacted)
 	require.NoError(t, changes(2), "one process has no more")
 	server.Exec(t, "postgres", "UPDATE memtree.replica SET seen = seen - interval '3 hours' WHERE rev = 2 AND "+of)
 	seen(again(), 6)
-	require.ErrorIs(t, changes(4), tree.ErrCompacted)
+	require.ErrorIs(t, changes(4), store.ErrCompacted)
 	require.NoError(t, changes(5), "the last one is new")
 
 	f, err := s.Feed(t.Context(), first)

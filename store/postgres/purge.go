@@ -6,13 +6,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // purge removes what a purge names from the ledger, the dead letters, the commits and the data beside the nodes, in the
 // transaction of its commit. Other processes find the changes up to this commit compacted. The server's own files have
 // the bytes until its next VACUUM, and its archive as long as the operator keeps that.
-func (s *Store) purge(ctx context.Context, tx pgx.Tx, p *tree.Purge, rev int64) error {
+func (s *Store) purge(ctx context.Context, tx pgx.Tx, p *store.Purge, rev int64) error {
 	if p == nil {
 		return nil
 	}

@@ -9,10 +9,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
-// Get returns a node; see tree.Store.
+// Get returns a node; see store.Store.
 func (s *Store) Get(ctx context.Context, id string) (n tree.Node, err error) {
 	var body []byte
 	if !storable(id) {
@@ -33,9 +35,9 @@ func (s *Store) Get(ctx context.Context, id string) (n tree.Node, err error) {
 	return n, nil
 }
 
-// Info returns the counts; see tree.Store.
-func (s *Store) Info(ctx context.Context) (tree.Info, error) {
-	i := tree.Info{Format: fmt.Sprintf("postgres/%d", schemaVersion), Origin: s.origin}
+// Info returns the counts; see store.Store.
+func (s *Store) Info(ctx context.Context) (store.Info, error) {
+	i := store.Info{Format: fmt.Sprintf("postgres/%d", schemaVersion), Origin: s.origin}
 	err := s.reading(ctx, func() error {
 		return s.pool.QueryRow(ctx, `SELECT rev, nodes, entries, dead, coalesce(a.evaluations, 0)::bigint,
 			(coalesce(a.arrivals, 0) - finished)::bigint
@@ -47,20 +49,20 @@ func (s *Store) Info(ctx context.Context) (tree.Info, error) {
 		err = fmt.Errorf("%w: %s was deleted from the database while it was open", tree.ErrNotFound, s.address)
 	}
 	if err != nil {
-		return tree.Info{}, fmt.Errorf("info: %w", err)
+		return store.Info{}, fmt.Errorf("info: %w", err)
 	}
 	return i, nil
 }
 
-// Ledger yields the ledger entries after a sequence number; see tree.Store.
-func (s *Store) Ledger(ctx context.Context, after uint64) iter.Seq2[tree.Entry, error] {
-	return paged[tree.Entry](ctx, s, "read the ledger", `SELECT seq, body FROM memtree.ledger
+// Ledger yields the ledger entries after a sequence number; see store.Store.
+func (s *Store) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error] {
+	return paged[ledger.Entry](ctx, s, "read the ledger", `SELECT seq, body FROM memtree.ledger
 		WHERE tree = $1 AND seq > $2 ORDER BY seq LIMIT $3`, after)
 }
 
-// DeadLetters yields the evaluations that could not be formed; see tree.Store.
-func (s *Store) DeadLetters(ctx context.Context) iter.Seq2[tree.DeadLetter, error] {
-	return paged[tree.DeadLetter](ctx, s, "read the dead letters", `SELECT n, body FROM memtree.dead
+// DeadLetters yields the evaluations that could not be formed; see store.Store.
+func (s *Store) DeadLetters(ctx context.Context) iter.Seq2[store.DeadLetter, error] {
+	return paged[store.DeadLetter](ctx, s, "read the dead letters", `SELECT n, body FROM memtree.dead
 		WHERE tree = $1 AND n > $2 ORDER BY n LIMIT $3`, 0)
 }
 
@@ -116,9 +118,9 @@ func rowsOf(rows pgx.Rows, err error) ([]row, error) {
 	})
 }
 
-// Changes yields the commits after a version that changed nodes; see tree.Store.
-func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[tree.Commit, error] {
-	return func(yield func(tree.Commit, error) bool) {
+// Changes yields the commits after a version that changed nodes; see store.Store.
+func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[store.Commit, error] {
+	return func(yield func(store.Commit, error) bool) {
 		at := int64(min(after, 1<<62)) //nolint:gosec // bounded
 		for {
 			var page []row
@@ -128,10 +130,10 @@ func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[tree.Commit
 				return err
 			})
 			if err == nil && at < base {
-				err = tree.ErrCompacted
+				err = store.ErrCompacted
 			}
 			for _, r := range page {
-				c := tree.Commit{Version: uint64(r.n)} //nolint:gosec // not negative
+				c := store.Commit{Version: uint64(r.n)} //nolint:gosec // not negative
 				if err == nil {
 					err = json.Unmarshal(r.body, &c.Changes)
 				}
@@ -147,7 +149,7 @@ func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[tree.Commit
 				at = r.n
 			}
 			if err != nil {
-				yield(tree.Commit{}, fmt.Errorf("changes after %d: %w", after, err))
+				yield(store.Commit{}, fmt.Errorf("changes after %d: %w", after, err))
 				return
 			}
 			if len(page) < changesRows {

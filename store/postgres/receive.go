@@ -7,6 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/move"
 	"github.com/memtree/memtree/tree"
 )
@@ -49,7 +51,7 @@ func (r *Receiver) take(ctx context.Context, source string) error {
 		return err
 	}
 	if !mine {
-		return &tree.FormatError{Dir: r.address.String(),
+		return &store.FormatError{Dir: r.address.String(),
 			Problem: "is the target of another move that is under way; wait for it"}
 	}
 	var from string
@@ -123,7 +125,7 @@ func (r *Receiver) PutNodes(ctx context.Context, part []tree.Node) error {
 }
 
 // PutEntries adds entries of the ledger; see move.Target.
-func (r *Receiver) PutEntries(ctx context.Context, part []tree.Entry) error {
+func (r *Receiver) PutEntries(ctx context.Context, part []ledger.Entry) error {
 	bodies, err := encodeAll(part)
 	if err != nil {
 		return err
@@ -153,7 +155,7 @@ func (r *Receiver) PutOutbox(ctx context.Context, part []tree.Evaluation) error 
 }
 
 // PutLetters adds dead letters; see move.Target.
-func (r *Receiver) PutLetters(ctx context.Context, part []tree.DeadLetter) error {
+func (r *Receiver) PutLetters(ctx context.Context, part []store.DeadLetter) error {
 	bodies, err := encodeAll(part)
 	if err != nil {
 		return err
@@ -164,7 +166,7 @@ func (r *Receiver) PutLetters(ctx context.Context, part []tree.DeadLetter) error
 }
 
 // PutKnown adds the records of keys; see move.Target.
-func (r *Receiver) PutKnown(ctx context.Context, part []tree.KnownKey) error {
+func (r *Receiver) PutKnown(ctx context.Context, part []store.KnownKey) error {
 	var keys, digests, before [][]byte
 	var labelled []bool
 	for i := range part {
@@ -182,7 +184,7 @@ func (r *Receiver) PutKnown(ctx context.Context, part []tree.KnownKey) error {
 }
 
 // Finish gives the tree its counts and lets it be opened; see move.Target.
-func (r *Receiver) Finish(ctx context.Context, info tree.Info) error {
+func (r *Receiver) Finish(ctx context.Context, info store.Info) error {
 	err := pgx.BeginFunc(ctx, r.pool, func(tx pgx.Tx) error {
 		var q pgx.Batch
 		q.Queue(`INSERT INTO memtree.accepted VALUES ($1, 0, (SELECT count(*) FROM memtree.evaluation WHERE tree = $1),

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/store/postgres/pgtest"
 	"github.com/memtree/memtree/tree"
@@ -52,10 +54,10 @@ func TestRefusals(t *testing.T) {
 	defer s.Close()
 	_, err = s.Info(t.Context())
 	require.NoError(t, err)
-	_, err = s.Commit(t.Context(), tree.Batch{Entries: []tree.Entry{{At: noon, Evolved: &tree.Evolved{Changes: 1}}}})
-	require.ErrorIs(t, err, tree.ErrReadOnly)
+	_, err = s.Commit(t.Context(), store.Batch{Entries: []ledger.Entry{{At: noon, Evolved: &ledger.Evolved{Changes: 1}}}})
+	require.ErrorIs(t, err, store.ErrReadOnly)
 	_, err = s.Accept(t.Context(), []tree.Evaluation{run(1)})
-	require.ErrorIs(t, err, tree.ErrReadOnly)
+	require.ErrorIs(t, err, store.ErrReadOnly)
 }
 
 // TestNobodyAnswers: a server that is not there is ErrAway.
@@ -63,7 +65,7 @@ func TestNobodyAnswers(t *testing.T) {
 	a, err := postgres.Parse("postgres://ann:s3cret@127.0.0.1:1/db")
 	require.NoError(t, err)
 	_, err = postgres.Open(t.Context(), a, postgres.Options{})
-	require.ErrorIs(t, err, tree.ErrAway)
+	require.ErrorIs(t, err, store.ErrAway)
 	require.NotContains(t, err.Error(), "s3cret")
 }
 
@@ -74,7 +76,7 @@ func TestDeletedWhileOpen(t *testing.T) {
 	require.NoError(t, err)
 	defer s.Close()
 	server.Exec(t, "postgres", "DELETE FROM memtree.tree WHERE tenant = 'doomed'")
-	_, err = s.Commit(t.Context(), tree.Batch{Entries: []tree.Entry{{At: noon, Evolved: &tree.Evolved{Changes: 1}}}})
+	_, err = s.Commit(t.Context(), store.Batch{Entries: []ledger.Entry{{At: noon, Evolved: &ledger.Evolved{Changes: 1}}}})
 	require.ErrorContains(t, err, "was deleted from the database")
 	_, err = s.Accept(t.Context(), []tree.Evaluation{run(1)})
 	require.ErrorContains(t, err, "was deleted from the database")
@@ -90,8 +92,8 @@ func TestTwoVersions(t *testing.T) {
 	older := opened(t, a)
 	server.Exec(t, "postgres", "ALTER TABLE memtree.node ADD COLUMN more text NOT NULL DEFAULT ''",
 		"CREATE TABLE memtree.more (tree bigint)", "INSERT INTO memtree.version (version_id, is_applied) VALUES (98, true)")
-	add := func(i int) tree.Batch {
-		return tree.Batch{Changes: []tree.Change{tree.NewChange(tree.OpAdd, aCase(i), 0, "formation", "wrong")}}
+	add := func(i int) store.Batch {
+		return store.Batch{Changes: []tree.Change{tree.NewChange(tree.OpAdd, aCase(i), 0, "formation", "wrong")}}
 	}
 	for i, s := range []*postgres.Store{older, opened(t, a)} {
 		_, err := s.Commit(t.Context(), add(i))
@@ -101,7 +103,7 @@ func TestTwoVersions(t *testing.T) {
 	}
 	server.Exec(t, "postgres", "UPDATE memtree.needs SET schema = 99")
 	_, err := older.Commit(t.Context(), add(3))
-	var format *tree.FormatError
+	var format *store.FormatError
 	require.ErrorAs(t, err, &format)
 	require.ErrorContains(t, err, "needs a memtree that knows schema 99: this one knows")
 	_, err = older.Accept(t.Context(), []tree.Evaluation{run(3)})
@@ -172,10 +174,10 @@ func TestOtherClock(t *testing.T) {
 	es, err = other.Lease(t.Context(), 9)
 	require.NoError(t, err)
 	require.Len(t, es, 2, "the other one takes over")
-	_, err = other.Commit(t.Context(), tree.Batch{Done: []string{es[0].Key(), es[1].Key()}})
+	_, err = other.Commit(t.Context(), store.Batch{Done: []string{es[0].Key(), es[1].Key()}})
 	require.NoError(t, err)
-	_, err = one.Commit(t.Context(), tree.Batch{Done: []string{es[0].Key()}})
-	require.ErrorIs(t, err, tree.ErrConflict)
+	_, err = one.Commit(t.Context(), store.Batch{Done: []string{es[0].Key()}})
+	require.ErrorIs(t, err, store.ErrConflict)
 	info, err := one.Info(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []int{2, 0}, []int{info.Evaluations, info.Outbox})
@@ -190,7 +192,7 @@ func TestDerivedDamaged(t *testing.T) {
 	server.Exec(t, "postgres", "UPDATE memtree.derived_piece SET body = 'as it is' WHERE tree = "+
 		"(SELECT id FROM memtree.tree WHERE name = '"+a.Tree+"')")
 	_, err := s.OpenDerived(t.Context(), "index")
-	var corrupt *tree.CorruptError
+	var corrupt *store.CorruptError
 	require.ErrorAs(t, err, &corrupt)
 	require.ErrorContains(t, err, "its hash is not that of what was saved")
 	require.NoError(t, s.SaveDerived(t.Context(), "index", 1, writing("as it is again")))

@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // untilKnown performs a commit until it is known to be made or not, or patience ends. The op makes a repetition
@@ -27,7 +27,7 @@ func (s *Store) untilKnown(ctx context.Context, b *batch) (uint64, error) {
 		case !sent && (over || !passing(err)):
 			return 0, s.translate(err)
 		case over:
-			return 0, &tree.UnknownError{Op: b.op, Cause: s.translate(err)}
+			return 0, &store.UnknownError{Op: b.op, Cause: s.translate(err)}
 		}
 		s.pool.Reset() // the other connections broke too
 		time.Sleep(wait)

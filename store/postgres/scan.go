@@ -10,14 +10,15 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
 // scanBytes is how much a scan reads ahead. A scan of less holds no connection while its caller works.
 const scanBytes = 32 << 20
 
-// Scan yields nodes; see tree.Store. A large one holds a transaction until it ends.
-func (s *Store) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error] {
+// Scan yields nodes; see store.Store. A large one holds a transaction until it ends.
+func (s *Store) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) {
 		var problem error
 		err := s.scan(ctx, f, func(raw []byte) bool {
@@ -36,13 +37,13 @@ func (s *Store) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, er
 // Nodes yields the JSON of all nodes, byte for byte as written, sorted by id and as they were when it began.
 func (s *Store) Nodes(ctx context.Context) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		if err := s.scan(ctx, tree.Filter{}, func(raw []byte) bool { return yield(raw, nil) }); err != nil {
+		if err := s.scan(ctx, store.Filter{}, func(raw []byte) bool { return yield(raw, nil) }); err != nil {
 			yield(nil, fmt.Errorf("scan: %w", s.translate(err)))
 		}
 	}
 }
 
-func (s *Store) scan(ctx context.Context, f tree.Filter, yield func(raw []byte) bool) error {
+func (s *Store) scan(ctx context.Context, f store.Filter, yield func(raw []byte) bool) error {
 	if err := s.usable(ctx); err != nil {
 		return err
 	}

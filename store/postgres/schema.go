@@ -17,7 +17,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 //go:embed migrations/*.sql
@@ -39,9 +39,9 @@ func (s *Store) migrate(ctx context.Context, o Options) error {
 	case have >= schemaVersion:
 		return nil
 	case have == none && (o.ReadOnly || o.MustExist):
-		return &tree.FormatError{Dir: s.address.String(), Problem: "has no tables of memtree", Missing: true}
+		return &store.FormatError{Dir: s.address.String(), Problem: "has no tables of memtree", Missing: true}
 	case o.ReadOnly:
-		return &tree.FormatError{Dir: s.address.String(), Problem: fmt.Sprintf("has schema %d, older than the %d of this "+
+		return &store.FormatError{Dir: s.address.String(), Problem: fmt.Sprintf("has schema %d, older than the %d of this "+
 			"memtree; open it once for writing, which upgrades it", have, schemaVersion)}
 	}
 	if err := s.makeSchema(ctx); err != nil {
@@ -57,7 +57,7 @@ func (s *Store) outgrown(needs int) error {
 		return nil
 	}
 	s.needs.Store(int64(needs))
-	return &tree.FormatError{Dir: s.address.String(), Problem: fmt.Sprintf("needs a memtree that knows schema %d: "+
+	return &store.FormatError{Dir: s.address.String(), Problem: fmt.Sprintf("needs a memtree that knows schema %d: "+
 		"this one knows %d; upgrade memtree", needs, schemaVersion)}
 }
 

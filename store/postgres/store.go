@@ -26,11 +26,12 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
-// Store is one tree in a database. It implements tree.Store, tree.Deriver, tree.Gallery and tree.Verifier. It is safe
-// for concurrent use.
+// Store is one tree in a database. It implements store.Store, store.Deriver, store.Gallery and store.Verifier. It is
+// safe for concurrent use.
 type Store struct {
 	pool     *pgxpool.Pool
 	tree     int64 // its id in the database
@@ -54,19 +55,19 @@ type Store struct {
 }
 
 var (
-	_ tree.Shared   = (*Store)(nil)
-	_ tree.Deriver  = (*Store)(nil)
-	_ tree.Gallery  = (*Store)(nil)
-	_ tree.Verifier = (*Store)(nil)
+	_ store.Shared   = (*Store)(nil)
+	_ store.Deriver  = (*Store)(nil)
+	_ store.Gallery  = (*Store)(nil)
+	_ store.Verifier = (*Store)(nil)
 )
 
-// Following returns the zero value: each read asks the database. See tree.Shared.
-func (s *Store) Following() tree.Following { return tree.Following{} }
+// Following returns the zero value: each read asks the database. See store.Shared.
+func (s *Store) Following() store.Following { return store.Following{} }
 
 // usable returns why the store cannot be used, nil if it can.
 func (s *Store) usable(ctx context.Context) error {
 	if s.closed.Load() {
-		return tree.ErrClosed
+		return store.ErrClosed
 	}
 	return ctx.Err()
 }
@@ -76,7 +77,7 @@ func (s *Store) begin(ctx context.Context) error {
 	s.life.RLock()
 	err := s.usable(ctx)
 	if err == nil && s.readOnly {
-		err = tree.ErrReadOnly
+		err = store.ErrReadOnly
 	}
 	if needs := int(s.needs.Load()); err == nil {
 		err = s.outgrown(needs)
@@ -87,7 +88,7 @@ func (s *Store) begin(ctx context.Context) error {
 	return err
 }
 
-// Close waits for running writes, ends the leases and closes the connections; see tree.Store.
+// Close waits for running writes, ends the leases and closes the connections; see store.Store.
 func (s *Store) Close() error {
 	var err error
 	s.closing.Do(func() {
@@ -101,7 +102,7 @@ func (s *Store) Close() error {
 			err = s.leave(ctx)
 		}
 		s.pool.Close()
-		if errors.Is(err, tree.ErrAway) || errors.Is(err, tree.ErrClosed) { // as translate has it for a lost connection
+		if errors.Is(err, store.ErrAway) || errors.Is(err, store.ErrClosed) { // as translate has it for a lost connection
 			err = nil // the roles end by themselves
 		}
 		if err != nil {

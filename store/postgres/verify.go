@@ -7,18 +7,19 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
 // Verify reads all nodes and entries, checks the laws of the tree, the counts, and the chain of the commits; see
-// tree.Verifier. The bytes on the server's disk are the operator's, by data checksums and pg_amcheck.
-func (s *Store) Verify(ctx context.Context, found func(problem error)) (tree.Verified, error) {
+// store.Verifier. The bytes on the server's disk are the operator's, by data checksums and pg_amcheck.
+func (s *Store) Verify(ctx context.Context, found func(problem error)) (store.Verified, error) {
 	info, err := s.Info(ctx)
 	if err != nil {
-		return tree.Verified{}, fmt.Errorf("verify: %w", err)
+		return store.Verified{}, fmt.Errorf("verify: %w", err)
 	}
-	v := tree.Verified{Version: info.Version}
-	for n, err := range s.Scan(ctx, tree.Filter{}) {
+	v := store.Verified{Version: info.Version}
+	for n, err := range s.Scan(ctx, store.Filter{}) {
 		if err != nil {
 			return v, fmt.Errorf("verify: %w", err)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -22,21 +23,21 @@ func (r *Replica) isAway() error {
 	return r.away
 }
 
-// Accept adds evaluations to the outbox of the database; see tree.Store. While that is away, or its disk is full, it
+// Accept adds evaluations to the outbox of the database; see store.Store. While that is away, or its disk is full, it
 // adds them to the journal of this machine, and the receipts have Here set.
-func (r *Replica) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
+func (r *Replica) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 	if err := r.usable(ctx); err != nil {
 		return nil, fmt.Errorf("accept: %w", err)
 	}
 	err := r.isAway()
 	if err == nil {
-		var receipts []tree.Receipt
+		var receipts []store.Receipt
 		if receipts, err = r.acceptBelow(ctx, es); err == nil {
 			r.stale.Store(true)
 			return receipts, nil
 		}
 	}
-	if !errors.Is(err, tree.ErrAway) && !errors.Is(err, tree.ErrFull) || r.o.Local == nil {
+	if !errors.Is(err, store.ErrAway) && !errors.Is(err, store.ErrFull) || r.o.Local == nil {
 		return nil, err
 	}
 	receipts, err := r.o.Local.Accept(ctx, es)
@@ -44,7 +45,7 @@ func (r *Replica) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Rece
 		return nil, fmt.Errorf("accept on this machine, because the database cannot: %w", err)
 	}
 	for i := range receipts {
-		if receipts[i].Status != tree.Contradiction {
+		if receipts[i].Status != store.Contradiction {
 			receipts[i].Here = true
 		}
 	}
@@ -56,7 +57,7 @@ const slow = time.Second
 
 // acceptBelow adds evaluations to the database. One that hangs does not hold the caller up for longer than it takes to
 // find that it is away. The caller's runs then go into the journal; if they came there too they are duplicates later.
-func (r *Replica) acceptBelow(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
+func (r *Replica) acceptBelow(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 	if r.o.Local == nil {
 		return r.below.Accept(ctx, es)
 	}
@@ -74,15 +75,15 @@ func (r *Replica) acceptBelow(ctx context.Context, es []tree.Evaluation) ([]tree
 	})
 	defer timer.Stop()
 	receipts, err := r.below.Accept(within, es)
-	if away := context.Cause(within); err != nil && ctx.Err() == nil && errors.Is(away, tree.ErrAway) {
+	if away := context.Cause(within); err != nil && ctx.Err() == nil && errors.Is(away, store.ErrAway) {
 		return nil, away
 	}
 	return receipts, err
 }
 
-// Commit writes a batch to the database; see tree.Store. When it returns, reads see the batch. While the database is
-// known to be away, it returns tree.ErrAway at once.
-func (r *Replica) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
+// Commit writes a batch to the database; see store.Store. When it returns, reads see the batch. While the database is
+// known to be away, it returns store.ErrAway at once.
+func (r *Replica) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 	if err := r.usable(ctx); err != nil {
 		return 0, fmt.Errorf("commit: %w", err)
 	}
@@ -99,7 +100,7 @@ func (r *Replica) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
 	return v, nil
 }
 
-// Lease leases from the outbox of the database; see tree.Store.
+// Lease leases from the outbox of the database; see store.Store.
 func (r *Replica) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	if err := r.usable(ctx); err != nil {
 		return nil, fmt.Errorf("lease: %w", err)
@@ -110,7 +111,7 @@ func (r *Replica) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	return r.below.Lease(ctx, n)
 }
 
-// Release ends leases; see tree.Store.
+// Release ends leases; see store.Store.
 func (r *Replica) Release(ctx context.Context, keys []string) error {
 	return r.below.Release(ctx, keys)
 }
@@ -162,10 +163,10 @@ func (r *Replica) drain(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, r.o.Local.Release(context.WithoutCancel(ctx), keys))
 	}
-	var b tree.Batch
+	var b store.Batch
 	for i, receipt := range receipts {
-		if receipt.Status == tree.Contradiction {
-			b.Dead = append(b.Dead, tree.DeadLetter{Evaluation: es[i], Why: tree.ErrContradiction.Error()})
+		if receipt.Status == store.Contradiction {
+			b.Dead = append(b.Dead, store.DeadLetter{Evaluation: es[i], Why: store.ErrContradiction.Error()})
 			r.o.Logger.Error("a run that was accepted without the database contradicts another one", "key", receipt.Key)
 			continue
 		}

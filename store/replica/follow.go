@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/btree"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -65,7 +66,7 @@ func (r *Replica) report(ctx context.Context) {
 			within, cancel := context.WithTimeout(ctx, reportEvery)
 			err := r.below.Seen(within, f.Version)
 			cancel()
-			if err != nil && ctx.Err() == nil && !errors.Is(err, tree.ErrAway) {
+			if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrAway) {
 				r.o.Logger.Warn("old commits are not pruned", "error", err)
 			}
 		}
@@ -92,7 +93,7 @@ func (r *Replica) poll(ctx context.Context) error {
 		f, err := r.below.Feed(within, r.place)
 		cancel()
 		if errors.Is(err, context.DeadlineExceeded) {
-			err = fmt.Errorf("%w: no answer within %s", tree.ErrAway, answerWithin)
+			err = fmt.Errorf("%w: no answer within %s", store.ErrAway, answerWithin)
 		}
 		if err != nil {
 			return err

@@ -10,11 +10,13 @@ import (
 
 	"github.com/tidwall/btree"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/tree"
 )
 
-// Get returns a node; see tree.Store.
+// Get returns a node; see store.Store.
 func (r *Replica) Get(ctx context.Context, id string) (n tree.Node, err error) {
 	if err := r.usable(ctx); err != nil {
 		return n, fmt.Errorf("get %.64s: %w", id, err)
@@ -28,14 +30,14 @@ func (r *Replica) Get(ctx context.Context, id string) (n tree.Node, err error) {
 	return n, json.Unmarshal(h.raw, &n)
 }
 
-// Info returns the counts at the version that was followed; see tree.Store.
-func (r *Replica) Info(ctx context.Context) (tree.Info, error) {
+// Info returns the counts at the version that was followed; see store.Store.
+func (r *Replica) Info(ctx context.Context) (store.Info, error) {
 	if err := r.usable(ctx); err != nil {
-		return tree.Info{}, fmt.Errorf("info: %w", err)
+		return store.Info{}, fmt.Errorf("info: %w", err)
 	}
 	if r.stale.Swap(false) && r.isAway() == nil {
 		if err := r.poll(ctx); err != nil && ctx.Err() != nil {
-			return tree.Info{}, fmt.Errorf("info: %w", err)
+			return store.Info{}, fmt.Errorf("info: %w", err)
 		}
 	}
 	r.mu.RLock()
@@ -43,8 +45,8 @@ func (r *Replica) Info(ctx context.Context) (tree.Info, error) {
 	return r.info, nil
 }
 
-// Scan yields nodes; see tree.Store.
-func (r *Replica) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error] {
+// Scan yields nodes; see store.Store.
+func (r *Replica) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) {
 		err := r.usable(ctx)
 		if err != nil {
@@ -76,35 +78,35 @@ func (r *Replica) snapshot() *btree.Map[string, *held] {
 	return r.nodes.Copy()
 }
 
-// Ledger yields entries; see tree.Store. The last ones are in memory.
-func (r *Replica) Ledger(ctx context.Context, after uint64) iter.Seq2[tree.Entry, error] {
-	return func(yield func(tree.Entry, error) bool) {
+// Ledger yields entries; see store.Store. The last ones are in memory.
+func (r *Replica) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error] {
+	return func(yield func(ledger.Entry, error) bool) {
 		rows, ok, err := r.recent(ctx, &r.entries, after)
 		if err == nil && !ok {
 			r.below.Ledger(ctx, after)(yield)
 			return
 		}
-		yieldRows(rows, err, "read the ledger", yield, func(_ uint64, e *tree.Entry) any { return e })
+		yieldRows(rows, err, "read the ledger", yield, func(_ uint64, e *ledger.Entry) any { return e })
 	}
 }
 
-// DeadLetters asks the database; see tree.Store.
-func (r *Replica) DeadLetters(ctx context.Context) iter.Seq2[tree.DeadLetter, error] {
+// DeadLetters asks the database; see store.Store.
+func (r *Replica) DeadLetters(ctx context.Context) iter.Seq2[store.DeadLetter, error] {
 	if err := r.usable(ctx); err != nil {
-		return func(yield func(tree.DeadLetter, error) bool) { yield(tree.DeadLetter{}, err) }
+		return func(yield func(store.DeadLetter, error) bool) { yield(store.DeadLetter{}, err) }
 	}
 	return r.below.DeadLetters(ctx)
 }
 
-// Changes yields commits; see tree.Store. The last ones are in memory.
-func (r *Replica) Changes(ctx context.Context, after uint64) iter.Seq2[tree.Commit, error] {
-	return func(yield func(tree.Commit, error) bool) {
+// Changes yields commits; see store.Store. The last ones are in memory.
+func (r *Replica) Changes(ctx context.Context, after uint64) iter.Seq2[store.Commit, error] {
+	return func(yield func(store.Commit, error) bool) {
 		rows, ok, err := r.recent(ctx, &r.commits, after)
 		if err == nil && !ok {
 			r.below.Changes(ctx, after)(yield)
 			return
 		}
-		yieldRows(rows, err, "read the changes", yield, func(n uint64, c *tree.Commit) any {
+		yieldRows(rows, err, "read the changes", yield, func(n uint64, c *store.Commit) any {
 			c.Version = n
 			return &c.Changes
 		})

@@ -20,16 +20,17 @@ import (
 
 	"github.com/tidwall/btree"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/tree"
 )
 
 // Source is the shared store that a replica follows.
 type Source interface {
-	tree.Shared
-	tree.Deriver
-	tree.Gallery
-	tree.Verifier
+	store.Shared
+	store.Deriver
+	store.Gallery
+	store.Verifier
 
 	// Nodes yields the JSON of all nodes.
 	Nodes(ctx context.Context) iter.Seq2[[]byte, error]
@@ -44,12 +45,12 @@ type Source interface {
 type Options struct {
 	// Local keeps what arrives while the database is away. It is a store of this process alone. Nil: nothing is accepted
 	// without the database.
-	Local  tree.Store
+	Local  store.Store
 	Logger *slog.Logger  // nil: discards
 	Every  time.Duration // how often the database is asked for commits; 0: 50 ms
 }
 
-// Replica is a tree.Shared in memory. It is safe for concurrent use.
+// Replica is a store.Shared in memory. It is safe for concurrent use.
 type Replica struct {
 	below Source
 	o     Options
@@ -58,7 +59,7 @@ type Replica struct {
 	mu      sync.RWMutex
 	nodes   *btree.Map[string, *held] // by id
 	place   postgres.Place
-	info    tree.Info
+	info    store.Info
 	commits recent    // those that changed nodes, by version
 	entries recent    // of the ledger, by number
 	asOf    time.Time // of the last answer, by the server's clock
@@ -90,10 +91,10 @@ type recent struct {
 }
 
 var (
-	_ tree.Shared   = (*Replica)(nil)
-	_ tree.Deriver  = (*Replica)(nil)
-	_ tree.Gallery  = (*Replica)(nil)
-	_ tree.Verifier = (*Replica)(nil)
+	_ store.Shared   = (*Replica)(nil)
+	_ store.Deriver  = (*Replica)(nil)
+	_ store.Gallery  = (*Replica)(nil)
+	_ store.Verifier = (*Replica)(nil)
 )
 
 // every is how often the database is asked, and within which time it has to answer.
@@ -130,7 +131,7 @@ func New(ctx context.Context, below Source, o Options) (*Replica, error) {
 // usable returns why the replica cannot be used, nil if it can.
 func (r *Replica) usable(ctx context.Context) error {
 	if r.closed.Load() {
-		return tree.ErrClosed
+		return store.ErrClosed
 	}
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -140,11 +141,11 @@ func (r *Replica) usable(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Following returns how far the database was followed; see tree.Shared.
-func (r *Replica) Following() tree.Following {
+// Following returns how far the database was followed; see store.Shared.
+func (r *Replica) Following() store.Following {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	f := tree.Following{Version: r.info.Version, AsOf: r.asOf, Lag: time.Since(r.read), Away: r.away,
+	f := store.Following{Version: r.info.Version, AsOf: r.asOf, Lag: time.Since(r.read), Away: r.away,
 		Waiting: int(r.waiting.Load()), Anew: r.anew}
 	if r.gone != nil {
 		f.Away = r.gone
@@ -172,47 +173,47 @@ func (r *Replica) closeStores() error {
 	return err
 }
 
-// SaveDerived asks the database; see tree.Deriver.
+// SaveDerived asks the database; see store.Deriver.
 func (r *Replica) SaveDerived(ctx context.Context, name string, version uint64, write func(io.Writer) error) error {
 	return r.below.SaveDerived(ctx, name, version, write)
 }
 
-// OpenDerived asks the database; see tree.Deriver.
-func (r *Replica) OpenDerived(ctx context.Context, name string) (*tree.Derived, error) {
+// OpenDerived asks the database; see store.Deriver.
+func (r *Replica) OpenDerived(ctx context.Context, name string) (*store.Derived, error) {
 	return r.below.OpenDerived(ctx, name)
 }
 
-// DerivedNames asks the database; see tree.Deriver.
+// DerivedNames asks the database; see store.Deriver.
 func (r *Replica) DerivedNames(ctx context.Context, prefix string) ([]string, error) {
 	return r.below.DerivedNames(ctx, prefix)
 }
 
-// DropDerived asks the database; see tree.Deriver.
+// DropDerived asks the database; see store.Deriver.
 func (r *Replica) DropDerived(ctx context.Context, name string) error {
 	return r.below.DropDerived(ctx, name)
 }
 
-// PutPicture asks the database; see tree.Gallery.
+// PutPicture asks the database; see store.Gallery.
 func (r *Replica) PutPicture(ctx context.Context, p tree.Picture, b []byte) error {
 	return r.below.PutPicture(ctx, p, b)
 }
 
-// Picture asks the database; see tree.Gallery.
+// Picture asks the database; see store.Gallery.
 func (r *Replica) Picture(ctx context.Context, sum string) ([]byte, error) {
 	return r.below.Picture(ctx, sum)
 }
 
-// RemovePicture asks the database; see tree.Gallery.
+// RemovePicture asks the database; see store.Gallery.
 func (r *Replica) RemovePicture(ctx context.Context, sum string) error {
 	return r.below.RemovePicture(ctx, sum)
 }
 
-// Pictures asks the database; see tree.Gallery.
-func (r *Replica) Pictures(ctx context.Context) ([]tree.KeptPicture, error) {
+// Pictures asks the database; see store.Gallery.
+func (r *Replica) Pictures(ctx context.Context) ([]store.KeptPicture, error) {
 	return r.below.Pictures(ctx)
 }
 
-// Verify asks the database; see tree.Verifier.
-func (r *Replica) Verify(ctx context.Context, found func(problem error)) (tree.Verified, error) {
+// Verify asks the database; see store.Verifier.
+func (r *Replica) Verify(ctx context.Context, found func(problem error)) (store.Verified, error) {
 	return r.below.Verify(ctx, found)
 }

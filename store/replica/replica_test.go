@@ -14,6 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/store/postgres/pgtest"
@@ -49,12 +51,12 @@ func opened(tb testing.TB, a postgres.Address, local string) *replica.Replica {
 	return r
 }
 
-// TestStore holds a replica to every law of tree.Store: it sees what it has committed.
+// TestStore holds a replica to every law of store.Store: it sees what it has committed.
 func TestStore(t *testing.T) {
 	server := pgtest.Shared(t)
-	storetest.Run(t, func(tb testing.TB) func() (tree.Store, error) {
+	storetest.Run(t, func(tb testing.TB) func() (store.Store, error) {
 		a := address(tb, server)
-		return func() (tree.Store, error) {
+		return func() (store.Store, error) {
 			s, err := postgres.Open(tb.Context(), a, postgres.Options{})
 			if err != nil {
 				return nil, err
@@ -65,19 +67,19 @@ func TestStore(t *testing.T) {
 }
 
 // entries is a batch of one entry.
-func entries(n int) tree.Batch {
-	return tree.Batch{Entries: []tree.Entry{{At: noon, Verdict: &tree.Verdict{Evaluation: fmt.Sprint("v", n)}}}}
+func entries(n int) store.Batch {
+	return store.Batch{Entries: []ledger.Entry{{At: noon, Verdict: &ledger.Verdict{Evaluation: fmt.Sprint("v", n)}}}}
 }
 
 // add is a batch that adds a case.
-func add(i int, text string) tree.Batch {
+func add(i int, text string) store.Batch {
 	n := tree.Node{
 		Type: tree.Case, Level: 1, ErrorType: "other_error", Direction: "other", Lang: "en", Status: tree.Active,
 		Children: []string{}, Content: tree.Content{Description: text, Guidance: "Look.", Confidence: .5},
 		CaseData: &tree.CaseData{TestCase: tree.TestCase{CaseID: fmt.Sprint("t", i), Prompt: fmt.Sprint("Check ", i)}},
 	}
 	n.ID = tree.EvidenceID(&n)
-	return tree.Batch{Changes: []tree.Change{tree.NewChange(tree.OpAdd, n, 0, "formation", text)}}
+	return store.Batch{Changes: []tree.Change{tree.NewChange(tree.OpAdd, n, 0, "formation", text)}}
 }
 
 func run(i int) tree.Evaluation {
@@ -149,12 +151,12 @@ func TestAway(t *testing.T) {
 	require.False(t, receipts[0].Here)
 	server.Kill()
 	require.Eventually(t, func() bool { return r.Following().Away != nil }, 10*time.Second, 5*time.Millisecond)
-	require.ErrorIs(t, r.Following().Away, tree.ErrAway)
+	require.ErrorIs(t, r.Following().Away, store.ErrAway)
 	_, err = r.Get(t.Context(), b.Changes[0].Node.ID)
 	require.NoError(t, err)
 	begun := time.Now()
 	_, err = r.Commit(t.Context(), entries(1))
-	require.ErrorIs(t, err, tree.ErrAway)
+	require.ErrorIs(t, err, store.ErrAway)
 	require.Less(t, time.Since(begun), time.Second)
 	for range 2 {
 		receipts, err = r.Accept(t.Context(), []tree.Evaluation{run(2), run(3), run(4)})
@@ -217,9 +219,9 @@ type full struct {
 	room atomic.Bool
 }
 
-func (f *full) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
+func (f *full) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 	if !f.room.Load() {
-		return nil, tree.ErrFull
+		return nil, store.ErrFull
 	}
 	return f.Store.Accept(ctx, es)
 }
@@ -297,7 +299,7 @@ func TestFollowsInOrder(t *testing.T) {
 	require.Eventually(t, func() bool { return r.Following().Version == 2*each }, 5*time.Second, 5*time.Millisecond)
 	require.Zero(t, r.Following().Anew)
 	n := 0
-	for _, err := range r.Scan(t.Context(), tree.Filter{}) {
+	for _, err := range r.Scan(t.Context(), store.Filter{}) {
 		require.NoError(t, err)
 		n++
 	}

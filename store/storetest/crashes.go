@@ -11,11 +11,12 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 )
 
 // OnFS opens a store on a file system. It always opens it in the same place.
-type OnFS func(fs afero.Fs) (tree.Store, error)
+type OnFS func(fs afero.Fs) (store.Store, error)
 
 // Explored counts the tried failures.
 type Explored struct {
@@ -149,7 +150,7 @@ func (e *explorer) crashAt(n int, seed uint64) {
 }
 
 // recover opens the files after a crash and returns the model that matches.
-func (e *explorer) recover(left afero.Fs, may []*Memory, tell func(string) string) (tree.Store, *Memory) {
+func (e *explorer) recover(left afero.Fs, may []*Memory, tell func(string) string) (store.Store, *Memory) {
 	s, err := e.open(left)
 	if err != nil {
 		require.NoError(e.t, err, tell("recovery fails"))
@@ -163,7 +164,7 @@ func (e *explorer) recover(left afero.Fs, may []*Memory, tell func(string) strin
 
 // findModel returns the model that the store agrees with. If none, the error shows how it
 // differs from the first.
-func findModel(ctx context.Context, s tree.Store, may []*Memory,
+func findModel(ctx context.Context, s store.Store, may []*Memory,
 	spell func(context.Context, *Memory) (string, error)) (*Memory, error) {
 	got, err := storeText(ctx, s)
 	if err != nil {
@@ -215,14 +216,14 @@ func (e *explorer) crashAgain(left *CrashFS, may []*Memory, is *Memory, seed uin
 	e.close(s, tell)
 }
 
-func (e *explorer) close(s tree.Store, tell func(string) string) {
+func (e *explorer) close(s store.Store, tell func(string) string) {
 	if err := s.Close(); err != nil {
 		require.NoError(e.t, err, tell("close after recovery"))
 	}
 }
 
 // useRecovered writes to the recovered store and checks that the writes persist.
-func (e *explorer) useRecovered(left *CrashFS, s tree.Store, m *Memory, seed uint64, tell func(string) string) {
+func (e *explorer) useRecovered(left *CrashFS, s store.Store, m *Memory, seed uint64, tell func(string) string) {
 	ctx, r := e.t.Context(), seeded(seed)
 	m = m.Reopen()
 	for range 6 {
@@ -274,8 +275,8 @@ func (e *explorer) recoverOnFailingDisk(n int, may []*Memory, seed uint64, tell 
 
 // ledgerStep is the operation that appends one entry to the ledger.
 func ledgerStep(text string) step {
-	b := tree.Batch{Entries: []tree.Entry{{At: testTime, Verdict: &tree.Verdict{Evaluation: text}}}}
-	return step{text, func(ctx context.Context, s tree.Store) (string, error) {
+	b := store.Batch{Entries: []ledger.Entry{{At: testTime, Verdict: &ledger.Verdict{Evaluation: text}}}}
+	return step{text, func(ctx context.Context, s store.Store) (string, error) {
 		v, err := s.Commit(ctx, b)
 		return fmt.Sprint("version ", v), err
 	}}
@@ -284,7 +285,7 @@ func ledgerStep(text string) step {
 // isCleanError reports whether an operation failed with an error that reports the cause: the disk's own error, or one
 // of the contract's.
 func isCleanError(err error, fault Fault) bool {
-	for _, known := range []error{fault.Errno, tree.ErrFailed, tree.ErrFull, tree.ErrReadOnly, tree.ErrClosed} {
+	for _, known := range []error{fault.Errno, store.ErrFailed, store.ErrFull, store.ErrReadOnly, store.ErrClosed} {
 		if errors.Is(err, known) {
 			return true
 		}
@@ -292,6 +293,6 @@ func isCleanError(err error, fault Fault) bool {
 	if fault.Errno == syscall.ENOENT && errors.Is(err, fs.ErrExist) {
 		return true // a file exists although the disk had denied it
 	}
-	corrupt, format, locked := new(tree.CorruptError), new(tree.FormatError), new(tree.LockedError)
+	corrupt, format, locked := new(store.CorruptError), new(store.FormatError), new(store.LockedError)
 	return errors.As(err, &corrupt) || errors.As(err, &format) || errors.As(err, &locked)
 }

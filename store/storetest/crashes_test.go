@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -28,11 +29,11 @@ type logStore struct {
 
 type logged struct {
 	Accept []tree.Evaluation `json:"accept,omitempty"`
-	Batch  *tree.Batch       `json:"batch,omitempty"`
+	Batch  *store.Batch      `json:"batch,omitempty"`
 }
 
 func openLog(mistake string) OnFS {
-	return func(fs afero.Fs) (tree.Store, error) {
+	return func(fs afero.Fs) (store.Store, error) {
 		s := &logStore{Memory: NewMemory(), mistake: mistake}
 		if err := fs.MkdirAll("/s", 0o700); err != nil {
 			return nil, err
@@ -93,7 +94,7 @@ func (s *logStore) confirmAbsent(fs afero.Fs) error {
 	return use(fs, "/s", func(d afero.File) error {
 		names, err := d.Readdirnames(-1)
 		if slices.Contains(names, "log") {
-			return &tree.CorruptError{File: "log", Lost: "it is there and cannot be read"}
+			return &store.CorruptError{File: "log", Lost: "it is there and cannot be read"}
 		}
 		return err
 	})
@@ -145,7 +146,7 @@ func (s *logStore) rewriteLog(fs afero.Fs, good []byte) error {
 
 func (s *logStore) log(l logged) error {
 	if s.failed && s.mistake != "goes on after a failed sync" {
-		return tree.ErrFailed
+		return store.ErrFailed
 	}
 	text, err := encode(l)
 	if err != nil {
@@ -160,13 +161,13 @@ func (s *logStore) log(l logged) error {
 	}
 	if err != nil {
 		s.failed = true
-		return fmt.Errorf("%w: %w", tree.ErrFailed, err)
+		return fmt.Errorf("%w: %w", store.ErrFailed, err)
 	}
 	return nil
 }
 
 // Commit logs the effect on the model, and then applies it.
-func (s *logStore) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
+func (s *logStore) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 	next := s.fork()
 	v, err := next.Commit(ctx, b)
 	if err != nil || v == s.version {
@@ -178,7 +179,7 @@ func (s *logStore) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
 	return s.Memory.Commit(ctx, b)
 }
 
-func (s *logStore) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
+func (s *logStore) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 	next := s.fork()
 	r, err := next.Accept(ctx, es)
 	if err != nil || next.arrivals == s.arrivals {
@@ -203,9 +204,9 @@ func (s *logStore) Close() error {
 func TestALogStoreSurvives(t *testing.T) {
 	require.GreaterOrEqual(t, Crash(t, openLog(""), 300, 1).Nested, 10)
 	require.Greater(t, Faults(t, openLog(""), 1, 1).Faults, 100)
-	Run(t, func(testing.TB) func() (tree.Store, error) {
+	Run(t, func(testing.TB) func() (store.Store, error) {
 		fs := NewCrashFS()
-		return func() (tree.Store, error) { s, err := openLog("")(fs); return &oneAtATime{Store: s}, err }
+		return func() (store.Store, error) { s, err := openLog("")(fs); return &oneAtATime{Store: s}, err }
 	})
 }
 
@@ -236,17 +237,17 @@ func TestCrashAndFaultsSeeMistakes(t *testing.T) {
 
 // oneAtATime serializes writers.
 type oneAtATime struct {
-	tree.Store
+	store.Store
 	mu sync.Mutex
 }
 
-func (s *oneAtATime) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
+func (s *oneAtATime) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.Store.Commit(ctx, b)
 }
 
-func (s *oneAtATime) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
+func (s *oneAtATime) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.Store.Accept(ctx, es)

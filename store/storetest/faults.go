@@ -8,7 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 )
 
 // Faults makes every kind of file operation fail with every error, once and permanently, each in the given number of
@@ -59,7 +60,7 @@ type patient struct {
 	fs    *FaultFS
 	fault Fault
 
-	s      tree.Store
+	s      store.Store
 	m      *Memory // the model of acknowledged writes
 	doubt  *Memory // the model if the write that returned ErrFailed was done; nil if there was none
 	failed bool    // ErrFailed was returned since the last open
@@ -132,7 +133,7 @@ func (p *patient) do(st step) {
 	switch {
 	case errS != nil && errM != nil && errorClass(errM) == errorClass(errS):
 	case errS != nil && hit && isCleanError(errS, p.fault):
-		if errors.Is(errS, tree.ErrFailed) {
+		if errors.Is(errS, store.ErrFailed) {
 			if !p.failed && p.doubt == nil {
 				p.doubt = p.m
 			}
@@ -191,9 +192,9 @@ func isDiskFull(f Fault) bool {
 
 // writesOn writes when there is room again.
 func (p *patient) writesOn() {
-	e := tree.Entry{At: testTime, Verdict: &tree.Verdict{Evaluation: "there is room again"}}
-	for _, s := range []tree.Store{p.s, p.m} {
-		_, err := s.Commit(p.t.Context(), tree.Batch{Entries: []tree.Entry{e}})
+	e := ledger.Entry{At: testTime, Verdict: &ledger.Verdict{Evaluation: "there is room again"}}
+	for _, s := range []store.Store{p.s, p.m} {
+		_, err := s.Commit(p.t.Context(), store.Batch{Entries: []ledger.Entry{e}})
 		require.NoError(p.t, err, p.message("write with room again"))
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -23,12 +25,12 @@ func commitLaws() []law {
 			first := addCase(1, "first")
 			second := tree.NewChange(tree.OpRevise, aCase(1, "second"), 1, "evolution", "better")
 			other := addCase(2, "x").On(first.Node.ID, 2)
-			require.EqualValues(t, 1, commit(t, s, tree.Batch{Changes: []tree.Change{first, second, second, other}}))
+			require.EqualValues(t, 1, commit(t, s, store.Batch{Changes: []tree.Change{first, second, second, other}}))
 			n, err := s.Get(t.Context(), first.Node.ID)
 			require.NoError(t, err)
 			equal(t, second.Node, n)
-			_, err = s.Commit(t.Context(), tree.Batch{Changes: []tree.Change{addCase(3, "x"), addCase(3, "y")}})
-			require.ErrorIs(t, err, tree.ErrConflict, "the second was planned on nothing")
+			_, err = s.Commit(t.Context(), store.Batch{Changes: []tree.Change{addCase(3, "x"), addCase(3, "y")}})
+			require.ErrorIs(t, err, store.ErrConflict, "the second was planned on nothing")
 			_, err = s.Get(t.Context(), aCase(3, "").ID)
 			require.ErrorIs(t, err, tree.ErrNotFound)
 		}},
@@ -41,18 +43,18 @@ func commitLaws() []law {
 func versions(t testing.TB, open opener) {
 	reopen := open(t)
 	s := openAt(t, reopen)
-	require.EqualValues(t, 0, commit(t, s, tree.Batch{}))
-	require.EqualValues(t, 1, commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x")}}))
-	require.EqualValues(t, 1, commit(t, s, tree.Batch{}))
-	require.EqualValues(t, 2, commit(t, s, tree.Batch{Entries: []tree.Entry{entry(1)}}))
-	require.EqualValues(t, 2, commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x")}}))
+	require.EqualValues(t, 0, commit(t, s, store.Batch{}))
+	require.EqualValues(t, 1, commit(t, s, store.Batch{Changes: []tree.Change{addCase(1, "x")}}))
+	require.EqualValues(t, 1, commit(t, s, store.Batch{}))
+	require.EqualValues(t, 2, commit(t, s, store.Batch{Entries: []ledger.Entry{entry(1)}}))
+	require.EqualValues(t, 2, commit(t, s, store.Batch{Changes: []tree.Change{addCase(1, "x")}}))
 	require.NoError(t, s.Close())
 	s = openAt(t, reopen)
-	require.EqualValues(t, 2, commit(t, s, tree.Batch{}))
+	require.EqualValues(t, 2, commit(t, s, store.Batch{}))
 	info, err := s.Info(t.Context())
 	require.NoError(t, err)
 	require.EqualValues(t, 2, info.Version)
-	require.EqualValues(t, 3, commit(t, s, tree.Batch{Changes: []tree.Change{addCase(2, "x")}}))
+	require.EqualValues(t, 3, commit(t, s, store.Batch{Changes: []tree.Change{addCase(2, "x")}}))
 }
 
 // allOrNone commits batches with one invalid part, and expects that nothing changes.
@@ -61,20 +63,20 @@ func allOrNone(t testing.TB, open opener) {
 	s := openAt(t, reopen)
 	_, err := s.Accept(t.Context(), []tree.Evaluation{evaluation(1, 1), evaluation(2, 1)})
 	require.NoError(t, err)
-	commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x")}})
+	commit(t, s, store.Batch{Changes: []tree.Change{addCase(1, "x")}})
 	before, err := storeText(t.Context(), s)
 	require.NoError(t, err)
 	stale := tree.NewChange(tree.OpRevise, aCase(1, "y"), 7, "evolution", "stale")
-	for i, b := range []tree.Batch{
+	for i, b := range []store.Batch{
 		{Changes: []tree.Change{addCase(2, "x"), stale}},
-		{Changes: []tree.Change{stale, addCase(2, "x")}, Done: []string{"ev1"}, Entries: []tree.Entry{entry(1)}},
-		{Changes: []tree.Change{addCase(2, "x")}, Done: []string{"ev1", "unknown"}, Entries: []tree.Entry{entry(1)}},
+		{Changes: []tree.Change{stale, addCase(2, "x")}, Done: []string{"ev1"}, Entries: []ledger.Entry{entry(1)}},
+		{Changes: []tree.Change{addCase(2, "x")}, Done: []string{"ev1", "unknown"}, Entries: []ledger.Entry{entry(1)}},
 		{Changes: []tree.Change{addCase(2, "x")}, Done: []string{"ev1", "ev1"}},
-		{Dead: []tree.DeadLetter{{Evaluation: evaluation(1, 1)}, {Evaluation: evaluation(3, 1)}},
-			Entries: []tree.Entry{entry(1)}},
+		{Dead: []store.DeadLetter{{Evaluation: evaluation(1, 1)}, {Evaluation: evaluation(3, 1)}},
+			Entries: []ledger.Entry{entry(1)}},
 	} {
 		_, err := s.Commit(t.Context(), b)
-		require.ErrorIs(t, err, tree.ErrConflict, "batch %d", i)
+		require.ErrorIs(t, err, store.ErrConflict, "batch %d", i)
 		after, err := storeText(t.Context(), s)
 		require.NoError(t, err)
 		require.Equal(t, before, after, "batch %d", i)
@@ -90,7 +92,7 @@ func conflicts(t testing.TB, open opener) {
 	reopen := open(t)
 	s := openAt(t, reopen)
 	a, b := addCase(1, "x"), addCase(2, "x")
-	commit(t, s, tree.Batch{Changes: []tree.Change{a, b}})
+	commit(t, s, store.Batch{Changes: []tree.Change{a, b}})
 	noBasis := tree.NewChange(tree.OpRevise, aCase(1, "y"), 1, "evolution", "w")
 	noBasis.Basis = map[string]int{b.Node.ID: 1}
 	for range 2 {
@@ -103,14 +105,14 @@ func conflicts(t testing.TB, open opener) {
 			"another node is not there":  addCase(3, "y").On("c_absent", 1),
 			"its own id is not in basis": noBasis,
 		} {
-			_, err := s.Commit(t.Context(), tree.Batch{Changes: []tree.Change{c}})
-			require.ErrorIs(t, err, tree.ErrConflict, name)
+			_, err := s.Commit(t.Context(), store.Batch{Changes: []tree.Change{c}})
+			require.ErrorIs(t, err, store.ErrConflict, name)
 		}
 		require.NoError(t, s.Close())
 		s = openAt(t, reopen)
 	}
 	good := tree.NewChange(tree.OpRevise, aCase(1, "y"), 1, "evolution", "w").On(b.Node.ID, 1).On("c_absent", 0)
-	require.EqualValues(t, 2, commit(t, s, tree.Batch{Changes: []tree.Change{good}}))
+	require.EqualValues(t, 2, commit(t, s, store.Batch{Changes: []tree.Change{good}}))
 }
 
 // keys applies changes again: the last change of a node is ignored, an earlier one conflicts.
@@ -119,15 +121,15 @@ func keys(t testing.TB, open opener) {
 	s := openAt(t, reopen)
 	first := addCase(1, "x")
 	second := tree.NewChange(tree.OpRevise, aCase(1, "y"), 1, "evolution", "w")
-	require.EqualValues(t, 1, commit(t, s, tree.Batch{Changes: []tree.Change{first}}))
-	require.EqualValues(t, 1, commit(t, s, tree.Batch{Changes: []tree.Change{first}}))
-	require.EqualValues(t, 2, commit(t, s, tree.Batch{Changes: []tree.Change{second}}))
+	require.EqualValues(t, 1, commit(t, s, store.Batch{Changes: []tree.Change{first}}))
+	require.EqualValues(t, 1, commit(t, s, store.Batch{Changes: []tree.Change{first}}))
+	require.EqualValues(t, 2, commit(t, s, store.Batch{Changes: []tree.Change{second}}))
 	require.NoError(t, s.Close())
 	s = openAt(t, reopen)
-	require.EqualValues(t, 2, commit(t, s, tree.Batch{Changes: []tree.Change{second}}), "also after a restart")
-	_, err := s.Commit(t.Context(), tree.Batch{Changes: []tree.Change{first}})
-	require.ErrorIs(t, err, tree.ErrConflict, "applied, but not last")
-	require.EqualValues(t, 3, commit(t, s, tree.Batch{Changes: []tree.Change{second, addCase(2, "x")}}),
+	require.EqualValues(t, 2, commit(t, s, store.Batch{Changes: []tree.Change{second}}), "also after a restart")
+	_, err := s.Commit(t.Context(), store.Batch{Changes: []tree.Change{first}})
+	require.ErrorIs(t, err, store.ErrConflict, "applied, but not last")
+	require.EqualValues(t, 3, commit(t, s, store.Batch{Changes: []tree.Change{second, addCase(2, "x")}}),
 		"the rest is done")
 	n, err := s.Get(t.Context(), first.Node.ID)
 	require.NoError(t, err)
@@ -139,7 +141,7 @@ func keys(t testing.TB, open opener) {
 func committers(t testing.TB, open opener) {
 	const workers, times = 4, 8
 	s := openNew(t, open)
-	commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "0")}})
+	commit(t, s, store.Batch{Changes: []tree.Change{addCase(1, "0")}})
 	id := aCase(1, "").ID
 	type made struct {
 		version uint64
@@ -168,7 +170,7 @@ func committers(t testing.TB, open opener) {
 }
 
 // increment adds one to the number in a node. On a conflict it reads the node again.
-func increment(t testing.TB, s tree.Store, id, why string) (uint64, error) {
+func increment(t testing.TB, s store.Store, id, why string) (uint64, error) {
 	for {
 		n, err := s.Get(t.Context(), id)
 		if err != nil {
@@ -179,9 +181,9 @@ func increment(t testing.TB, s tree.Store, id, why string) (uint64, error) {
 			return 0, err
 		}
 		n.Content.Description = strconv.Itoa(count + 1)
-		v, err := s.Commit(t.Context(), tree.Batch{Changes: []tree.Change{tree.NewChange(tree.OpRevise, n, n.Revision,
+		v, err := s.Commit(t.Context(), store.Batch{Changes: []tree.Change{tree.NewChange(tree.OpRevise, n, n.Revision,
 			"evolution", why)}})
-		if !errors.Is(err, tree.ErrConflict) {
+		if !errors.Is(err, store.ErrConflict) {
 			return v, err
 		}
 	}

@@ -10,21 +10,23 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
 // historyLaws are the laws of the ledger, the dead letters, Changes and Info.
 func historyLaws() []law {
 	return []law{
-		{"the ledger keeps order and numbers", ledger},
+		{"the ledger keeps order and numbers", ledgerLaw},
 		{"dead letters come oldest first", func(t testing.TB, open opener) {
 			reopen := open(t)
 			s := openAt(t, reopen)
 			var want strings.Builder
 			for _, i := range []int{3, 1, 2} {
 				accept(t, s, evaluation(i, 1))
-				letter := tree.DeadLetter{Evaluation: evaluation(i, 1), Why: fmt.Sprint("why ", i)}
-				commit(t, s, tree.Batch{Dead: []tree.DeadLetter{letter}})
+				letter := store.DeadLetter{Evaluation: evaluation(i, 1), Why: fmt.Sprint("why ", i)}
+				commit(t, s, store.Batch{Dead: []store.DeadLetter{letter}})
 				want.WriteString(asJSON(letter) + "\n")
 			}
 			for range 2 {
@@ -40,11 +42,11 @@ func historyLaws() []law {
 			reopen := open(t)
 			s := openAt(t, reopen)
 			accept(t, s, evaluation(1, 1), evaluation(2, 1), evaluation(3, 1))
-			commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x"), addCase(2, "x")}, Done: []string{"ev1"},
-				Entries: []tree.Entry{entry(1), entry(2)}})
-			commit(t, s, tree.Batch{
+			commit(t, s, store.Batch{Changes: []tree.Change{addCase(1, "x"), addCase(2, "x")}, Done: []string{"ev1"},
+				Entries: []ledger.Entry{entry(1), entry(2)}})
+			commit(t, s, store.Batch{
 				Changes: []tree.Change{tree.NewChange(tree.OpRevise, aCase(1, "y"), 1, "evolution", "w")},
-				Dead:    []tree.DeadLetter{{Evaluation: evaluation(2, 1)}},
+				Dead:    []store.DeadLetter{{Evaluation: evaluation(2, 1)}},
 			})
 			for range 2 {
 				i, err := s.Info(t.Context())
@@ -61,13 +63,13 @@ func historyLaws() []law {
 }
 
 // ledger appends entries over several restarts, and expects them in order with numbers that rise by one.
-func ledger(t testing.TB, open opener) {
+func ledgerLaw(t testing.TB, open opener) {
 	reopen := open(t)
 	s := openAt(t, reopen)
 	n := 0
 	for range 3 {
 		for range 3 {
-			b := tree.Batch{}
+			b := store.Batch{}
 			for range 2 {
 				n++
 				e := entry(n)
@@ -94,29 +96,34 @@ func ledger(t testing.TB, open opener) {
 		require.NoError(t, err)
 		break // leaving the iteration early must do no harm
 	}
-	kinds := []tree.Entry{
-		{At: testTime, Trial: &tree.Trial{ID: "t_1", At: testTime, Arm: tree.ArmHoldout, P: .25, Eligible: []string{"c_1"},
-			Injected: []tree.Injection{{ID: "c_1", Rank: 1}}}},
-		{At: testTime, Step: &tree.Step{Trial: "t_1", Injected: []tree.Injection{{ID: "c_2", Rank: 1, Step: 2}}}},
-		{At: testTime, Outcome: &tree.Outcome{Trial: "t_1", Evaluation: "ev1", Correct: true}},
-		{At: testTime, Correction: &tree.Correction{Evaluation: "ev1", P: .9, Bound: .8, Asked: tree.Other, Done: tree.Other,
+	kinds := []ledger.Entry{
+		{At: testTime, Trial: &ledger.Trial{ID: "t_1", At: testTime, Arm: ledger.ArmHoldout, P: .25,
+			Eligible: []string{"c_1"},
+			Injected: []ledger.Injection{{ID: "c_1", Rank: 1}}}},
+		{At: testTime, Step: &ledger.Step{Trial: "t_1", Injected: []ledger.Injection{{ID: "c_2", Rank: 1, Step: 2}}}},
+		{At: testTime, Outcome: &ledger.Outcome{Trial: "t_1", Evaluation: "ev1", Correct: true}},
+		{At: testTime, Correction: &ledger.Correction{Evaluation: "ev1", P: .9, Bound: .8, Asked: ledger.Other,
+			Done:  ledger.Other,
 			First: tree.Raw(`"pass"`), Other: tree.Raw(`"fail"`), Now: tree.Raw(`"fail"`), Changed: true}},
-		{At: testTime, Ablation: &tree.Ablation{Trial: "t_1", Evaluation: "ev1", Pairs: 2, Given: []string{"c_1"},
-			Tried: []tree.Tried{{Given: []string{}, Correct: true}}, Blame: tree.Unfinished}},
-		{At: testTime, Tally: &tree.Tally{Origin: "o_1", Verdicts: 5, Rows: []tree.Row{{Of: tree.OfAll, Right: 5}}}},
-		{At: testTime, Known: &tree.Known{Op: tree.FactStated, Fact: "f_1", Source: tree.FromNote, By: "reader", Case: "c_1",
-			Test: "T-1", Quote: "15 分钟内有效", Says: &tree.Statement{Text: "锁位 15 分钟。", Kind: tree.Rule, Pages: []string{"/seats"},
+		{At: testTime, Ablation: &ledger.Ablation{Trial: "t_1", Evaluation: "ev1", Pairs: 2, Given: []string{"c_1"},
+			Tried: []ledger.Tried{{Given: []string{}, Correct: true}}, Blame: ledger.Unfinished}},
+		{At: testTime, Tally: &ledger.Tally{Origin: "o_1", Verdicts: 5, Rows: []ledger.Row{{Of: ledger.OfAll, Right: 5}}}},
+		{At: testTime, Known: &ledger.Known{Op: ledger.FactStated, Fact: "f_1", Source: ledger.FromNote, By: "reader",
+			Case: "c_1",
+			Test: "T-1", Quote: "15 分钟内有效", Says: &ledger.Statement{Text: "锁位 15 分钟。", Kind: ledger.Rule,
+				Pages: []string{"/seats"},
 				Scope: tree.Scope{Product: "travel", SuiteTests: []string{"T-1"}}, Builds: []string{"1.2"}}}},
-		{At: testTime, Known: &tree.Known{Op: tree.FactContradicted, Fact: "f_1", Source: tree.FromTeam,
+		{At: testTime, Known: &ledger.Known{Op: ledger.FactContradicted, Fact: "f_1", Source: ledger.FromTeam,
 			By: "ann", Act: "a_1",
 			Why: "it is 20 minutes now"}},
-		{At: testTime, Work: &tree.Work{Run: "r-1", Kind: tree.WorkFinding, By: "bot", Key: "k", Page: "/a",
+		{At: testTime, Work: &ledger.Work{Run: "r-1", Kind: ledger.WorkFinding, By: "bot", Key: "k", Page: "/a",
 			Text: "two\nlines", State: "high"}},
-		{At: testTime, Walk: &tree.Walk{ID: "w_1", Product: "shop", Build: "1", Source: "har", Run: "r", Part: 1, Test: "T-1",
-			Seen: []tree.Sighting{{Kind: tree.SeenAction, URL: "/login", Do: "click", Role: "button", Name: "登录",
+		{At: testTime, Walk: &ledger.Walk{ID: "w_1", Product: "shop", Build: "1", Source: "har", Run: "r", Part: 1,
+			Test: "T-1",
+			Seen: []ledger.Sighting{{Kind: ledger.SeenAction, URL: "/login", Do: "click", Role: "button", Name: "登录",
 				Selector: "page.getByRole('button')", To: "/home", MS: 12}}}},
 	}
-	commit(t, s, tree.Batch{Entries: kinds})
+	commit(t, s, store.Batch{Entries: kinds})
 	got, err := allAsJSON(s.Ledger(t.Context(), uint64(n))) //nolint:gosec // small
 	require.NoError(t, err)
 	var want strings.Builder
@@ -133,13 +140,14 @@ func changes(t testing.TB, open opener) {
 	s := openAt(t, reopen)
 	first, second := addCase(1, "x"), addCase(2, "x")
 	third := tree.NewChange(tree.OpRevise, aCase(1, "y"), 1, "evolution", "w").On(second.Node.ID, 1)
-	commit(t, s, tree.Batch{Changes: []tree.Change{first}})
-	commit(t, s, tree.Batch{Entries: []tree.Entry{entry(1)}})
-	commit(t, s, tree.Batch{Changes: []tree.Change{first, second, third}})
-	want := []tree.Commit{{Version: 1, Changes: []tree.Change{first}}, {Version: 3, Changes: []tree.Change{second, third}}}
+	commit(t, s, store.Batch{Changes: []tree.Change{first}})
+	commit(t, s, store.Batch{Entries: []ledger.Entry{entry(1)}})
+	commit(t, s, store.Batch{Changes: []tree.Change{first, second, third}})
+	want := []store.Commit{{Version: 1, Changes: []tree.Change{first}}, {Version: 3, Changes: []tree.Change{second,
+		third}}}
 	for range 2 {
 		for after, from := range map[uint64]int{0: 0, 1: 1, 2: 1, 3: 2, 9: 2} {
-			var got []tree.Commit
+			var got []store.Commit
 			var failed error
 			for c, err := range s.Changes(t.Context(), after) {
 				if failed = err; err != nil {
@@ -149,11 +157,11 @@ func changes(t testing.TB, open opener) {
 					got = append(got, c)
 				}
 			}
-			if after < 3 && errors.Is(failed, tree.ErrCompacted) && got == nil {
+			if after < 3 && errors.Is(failed, store.ErrCompacted) && got == nil {
 				continue // a store may compact at any time, if it reports that
 			}
 			require.NoError(t, failed)
-			equal(t, append([]tree.Commit(nil), want[from:]...), got)
+			equal(t, append([]store.Commit(nil), want[from:]...), got)
 		}
 		require.NoError(t, s.Close())
 		s = openAt(t, reopen)
@@ -161,13 +169,13 @@ func changes(t testing.TB, open opener) {
 }
 
 // calls returns a call of every method of a store, by name.
-func calls(ctx context.Context, s tree.Store) map[string]func() error {
+func calls(ctx context.Context, s store.Store) map[string]func() error {
 	return map[string]func() error{
 		"Get":  func() error { _, err := s.Get(ctx, aCase(1, "").ID); return err },
-		"Scan": func() error { _, err := allAsJSON(s.Scan(ctx, tree.Filter{})); return err },
+		"Scan": func() error { _, err := allAsJSON(s.Scan(ctx, store.Filter{})); return err },
 		"Commit": func() error {
 			_, err := s.Commit(ctx,
-				tree.Batch{Changes: []tree.Change{addCase(5, "x")}})
+				store.Batch{Changes: []tree.Change{addCase(5, "x")}})
 			return err
 		},
 		"Accept":      func() error { _, err := s.Accept(ctx, []tree.Evaluation{evaluation(5, 1)}); return err },
@@ -188,18 +196,18 @@ func lifeLaws() []law {
 		}},
 		{"what is closed says ErrClosed, and closes twice", func(t testing.TB, open opener) {
 			s := openNew(t, open)
-			commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x")}})
+			commit(t, s, store.Batch{Changes: []tree.Change{addCase(1, "x")}})
 			require.NoError(t, s.Close())
 			require.NoError(t, s.Close())
 			for name, call := range calls(t.Context(), s) {
-				require.ErrorIs(t, call(), tree.ErrClosed, name)
+				require.ErrorIs(t, call(), store.ErrClosed, name)
 			}
 			require.NoError(t, s.Close())
 		}},
 		{"a cancelled context leaves no trace", func(t testing.TB, open opener) {
 			s := openNew(t, open)
 			accept(t, s, evaluation(1, 1))
-			commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x")}})
+			commit(t, s, store.Batch{Changes: []tree.Change{addCase(1, "x")}})
 			before, err := storeText(t.Context(), s)
 			require.NoError(t, err)
 			ctx, cancel := context.WithCancel(t.Context())
@@ -212,7 +220,7 @@ func lifeLaws() []law {
 			require.NoError(t, err)
 			require.Equal(t, before, after)
 			ctx, cancel = context.WithCancel(t.Context())
-			_, err = s.Commit(ctx, tree.Batch{Changes: []tree.Change{addCase(2, "x")}})
+			_, err = s.Commit(ctx, store.Batch{Changes: []tree.Change{addCase(2, "x")}})
 			require.NoError(t, err)
 			cancel()
 			_, err = s.Get(t.Context(), aCase(2, "").ID)
@@ -238,7 +246,7 @@ func closing(t testing.TB, open opener) {
 		go func() {
 			defer func() { ended <- struct{}{} }()
 			for i := range 200 {
-				_, err := s.Commit(t.Context(), tree.Batch{Changes: []tree.Change{addCase(1000*w+i, "x")}})
+				_, err := s.Commit(t.Context(), store.Batch{Changes: []tree.Change{addCase(1000*w+i, "x")}})
 				results <- result{1000*w + i, err}
 				if i == 2 {
 					started <- struct{}{}
@@ -264,33 +272,33 @@ func closing(t testing.TB, open opener) {
 			require.NoError(t, err)
 			continue
 		}
-		require.ErrorIs(t, r.err, tree.ErrClosed)
+		require.ErrorIs(t, r.err, store.ErrClosed)
 		require.ErrorIs(t, err, tree.ErrNotFound)
 	}
 }
 
-// optionalLaws are the laws of tree.Deriver and tree.Verifier. Stores that are neither skip them.
+// optionalLaws are the laws of store.Deriver and store.Verifier. Stores that are neither skip them.
 func optionalLaws() []law {
 	return []law{
 		{"derived data is kept whole, if at all", derived},
 		{"what is whole verifies", func(t testing.TB, open opener) {
 			s := openNew(t, open)
-			v, ok := s.(tree.Verifier)
+			v, ok := s.(store.Verifier)
 			if !ok {
-				t.Skip("the store is no tree.Verifier")
+				t.Skip("the store is no store.Verifier")
 			}
 			accept(t, s, evaluation(1, 1))
-			commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x"), addCase(2, "x")}, Done: []string{"ev1"},
-				Entries: []tree.Entry{entry(1)}})
+			commit(t, s, store.Batch{Changes: []tree.Change{addCase(1, "x"), addCase(2, "x")}, Done: []string{"ev1"},
+				Entries: []ledger.Entry{entry(1)}})
 			got, err := v.Verify(t.Context(), func(problem error) { t.Errorf("found %v", problem) })
 			if errors.Is(err, errors.ErrUnsupported) {
-				t.Skip("the store below is no tree.Verifier")
+				t.Skip("the store below is no store.Verifier")
 			}
 			require.NoError(t, err)
 			require.Equal(t, []int{2, 1, 1}, []int{got.Nodes, got.Entries, int(got.Version)}) //nolint:gosec // small
 			require.NoError(t, s.Close())
 			_, err = v.Verify(t.Context(), func(error) {})
-			require.ErrorIs(t, err, tree.ErrClosed)
+			require.ErrorIs(t, err, store.ErrClosed)
 		}},
 	}
 }
@@ -299,14 +307,14 @@ func optionalLaws() []law {
 func derived(t testing.TB, open opener) {
 	reopen := open(t)
 	s := openAt(t, reopen)
-	d, ok := s.(tree.Deriver)
+	d, ok := s.(store.Deriver)
 	if !ok {
-		t.Skip("the store is no tree.Deriver")
+		t.Skip("the store is no store.Deriver")
 	}
 	ctx := t.Context()
 	_, err := d.OpenDerived(ctx, "index-1")
 	if errors.Is(err, errors.ErrUnsupported) {
-		t.Skip("the store below is no tree.Deriver")
+		t.Skip("the store below is no store.Deriver")
 	}
 	require.ErrorIs(t, err, tree.ErrNotFound)
 	save := func(text string, version uint64, fail error) error {
@@ -324,7 +332,7 @@ func derived(t testing.TB, open opener) {
 		return string(b), got.Version
 	}
 	require.NoError(t, save("first 一", 0, nil))
-	commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x")}})
+	commit(t, s, store.Batch{Changes: []tree.Change{addCase(1, "x")}})
 	require.NoError(t, save("second", 1, nil))
 	mistake := errors.New("a mistake")
 	require.ErrorIs(t, save("third", 1, mistake), mistake)
@@ -345,7 +353,7 @@ func derived(t testing.TB, open opener) {
 	}
 	require.NoError(t, s.Close())
 	s = openAt(t, reopen)
-	if d, ok = s.(tree.Deriver); ok {
+	if d, ok = s.(store.Deriver); ok {
 		if _, err := d.OpenDerived(ctx, "index-1"); !errors.Is(err, tree.ErrNotFound) {
 			text, _ = read()
 			require.Equal(t, "fourth", text)
@@ -354,7 +362,7 @@ func derived(t testing.TB, open opener) {
 }
 
 // listed saves more derived data, lists it and removes it.
-func listed(t testing.TB, d tree.Deriver) {
+func listed(t testing.TB, d store.Deriver) {
 	ctx := t.Context()
 	for _, name := range []string{"index-1b", "index-1a", "other"} {
 		require.NoError(t, d.SaveDerived(ctx, name, 1, func(w io.Writer) error {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -19,12 +21,12 @@ func outboxLaws() []law {
 			s := openNew(t, open)
 			e := evaluation(1, 1)
 			e.ID, e.RunID = "", "r1"
-			require.Equal(t, []tree.ReceiptStatus{tree.Accepted}, accept(t, s, e))
-			require.Equal(t, []tree.ReceiptStatus{tree.Duplicate}, accept(t, s, e))
+			require.Equal(t, []store.ReceiptStatus{store.Accepted}, accept(t, s, e))
+			require.Equal(t, []store.ReceiptStatus{store.Duplicate}, accept(t, s, e))
 			es, err := s.Lease(t.Context(), 1)
 			require.NoError(t, err)
 			require.Len(t, es, 1)
-			commit(t, s, tree.Batch{Done: []string{e.Key()}})
+			commit(t, s, store.Batch{Done: []string{e.Key()}})
 		}},
 		{"a lease is exclusive, oldest first", leases},
 		{"a lease ends with Close", func(t testing.TB, open opener) {
@@ -44,9 +46,9 @@ func outboxLaws() []law {
 			reopen := open(t)
 			s := openAt(t, reopen)
 			accept(t, s, evaluation(1, 1))
-			commit(t, s, tree.Batch{Done: []string{"ev1"}, Changes: []tree.Change{addCase(1, "x")}})
+			commit(t, s, store.Batch{Done: []string{"ev1"}, Changes: []tree.Change{addCase(1, "x")}})
 			for range 2 {
-				require.Equal(t, []tree.ReceiptStatus{tree.Duplicate, tree.Contradiction},
+				require.Equal(t, []store.ReceiptStatus{store.Duplicate, store.Contradiction},
 					accept(t, s, evaluation(1, 1), evaluation(1, 2)))
 				require.Empty(t, lease(t, s, 9))
 				require.NoError(t, s.Close())
@@ -58,12 +60,12 @@ func outboxLaws() []law {
 }
 
 // accept accepts evaluations and returns the statuses of their receipts.
-func accept(t testing.TB, s tree.Store, es ...tree.Evaluation) []tree.ReceiptStatus {
+func accept(t testing.TB, s store.Store, es ...tree.Evaluation) []store.ReceiptStatus {
 	t.Helper()
 	receipts, err := s.Accept(t.Context(), es)
 	require.NoError(t, err)
 	require.Len(t, receipts, len(es))
-	out := make([]tree.ReceiptStatus, len(es))
+	out := make([]store.ReceiptStatus, len(es))
 	for i, r := range receipts {
 		require.Equal(t, es[i].Key(), r.Key)
 		out[i] = r.Status
@@ -72,7 +74,7 @@ func accept(t testing.TB, s tree.Store, es ...tree.Evaluation) []tree.ReceiptSta
 }
 
 // lease leases up to n evaluations and returns their keys.
-func lease(t testing.TB, s tree.Store, n int) []string {
+func lease(t testing.TB, s store.Store, n int) []string {
 	t.Helper()
 	es, err := s.Lease(t.Context(), n)
 	require.NoError(t, err)
@@ -87,14 +89,14 @@ func lease(t testing.TB, s tree.Store, n int) []string {
 func receipts(t testing.TB, open opener) {
 	reopen := open(t)
 	s := openAt(t, reopen)
-	const yes, same, no = tree.Accepted, tree.Duplicate, tree.Contradiction
+	const yes, same, no = store.Accepted, store.Duplicate, store.Contradiction
 	require.Empty(t, accept(t, s))
-	require.Equal(t, []tree.ReceiptStatus{yes, yes, same, no},
+	require.Equal(t, []store.ReceiptStatus{yes, yes, same, no},
 		accept(t, s, evaluation(1, 1), evaluation(2, 0), evaluation(1, 1), evaluation(1, 2)), "in one call")
 	later := evaluation(1, 1)
 	later.At = later.At.AddDate(1, 0, 0)
 	for range 2 {
-		require.Equal(t, []tree.ReceiptStatus{same, same, same, no, no},
+		require.Equal(t, []store.ReceiptStatus{same, same, same, no, no},
 			accept(t, s, evaluation(1, 1), evaluation(2, 0), later, evaluation(1, 2), evaluation(2, 2)))
 		info, err := s.Info(t.Context())
 		require.NoError(t, err)
@@ -115,12 +117,12 @@ func labelledLater(t testing.TB, open opener) {
 		for _, restart := range []bool{false, true} {
 			reopen := open(t)
 			s := openAt(t, reopen)
-			require.Equal(t, []tree.ReceiptStatus{tree.Accepted}, accept(t, s, evaluation(1, 0)))
+			require.Equal(t, []store.ReceiptStatus{store.Accepted}, accept(t, s, evaluation(1, 0)))
 			require.Equal(t, []string{"ev1"}, lease(t, s, 1))
 			if formed {
-				commit(t, s, tree.Batch{Done: []string{"ev1"}})
+				commit(t, s, store.Batch{Done: []string{"ev1"}})
 			}
-			require.Equal(t, []tree.ReceiptStatus{tree.Accepted, tree.Duplicate},
+			require.Equal(t, []store.ReceiptStatus{store.Accepted, store.Duplicate},
 				accept(t, s, evaluation(1, 1), evaluation(1, 1)))
 			if restart {
 				require.NoError(t, s.Close())
@@ -138,10 +140,10 @@ func labelledLater(t testing.TB, open opener) {
 				}
 				require.Len(t, es, 1, "one form at a time")
 				last = es[0]
-				commit(t, s, tree.Batch{Done: []string{"ev1"}})
+				commit(t, s, store.Batch{Done: []string{"ev1"}})
 			}
 			equal(t, evaluation(1, 1), last)
-			require.Equal(t, []tree.ReceiptStatus{tree.Duplicate, tree.Contradiction},
+			require.Equal(t, []store.ReceiptStatus{store.Duplicate, store.Contradiction},
 				accept(t, s, evaluation(1, 1), evaluation(1, 2)))
 			require.NoError(t, s.Close())
 		}
@@ -161,7 +163,7 @@ func leases(t testing.TB, open opener) {
 	require.NoError(t, s.Release(t.Context(), []string{"ev4", "never heard of"}))
 	require.Equal(t, []string{"ev4", "ev1"}, lease(t, s, 2), "given back, and again the oldest")
 	require.NoError(t, s.Release(t.Context(), []string{"ev2", "ev5"}))
-	commit(t, s, tree.Batch{Done: []string{"ev5"}}) // the caller need not hold a lease
+	commit(t, s, store.Batch{Done: []string{"ev5"}}) // the caller need not hold a lease
 	require.Equal(t, []string{"ev2", "ev0"}, lease(t, s, 9))
 	require.Empty(t, lease(t, s, 9))
 }
@@ -172,13 +174,13 @@ func finishing(t testing.TB, open opener) {
 	s := openAt(t, reopen)
 	accept(t, s, evaluation(1, 1), evaluation(2, 1), evaluation(3, 1))
 	require.Equal(t, []string{"ev1", "ev2", "ev3"}, lease(t, s, 9))
-	letter := tree.DeadLetter{Evaluation: evaluation(2, 1), Why: "no model: 没有模型 <&>"}
-	commit(t, s, tree.Batch{Done: []string{"ev1"}, Dead: []tree.DeadLetter{letter}})
+	letter := store.DeadLetter{Evaluation: evaluation(2, 1), Why: "no model: 没有模型 <&>"}
+	commit(t, s, store.Batch{Done: []string{"ev1"}, Dead: []store.DeadLetter{letter}})
 	for range 2 {
-		for _, b := range []tree.Batch{{Done: []string{"ev1"}}, {Done: []string{"ev2"}}, {Dead: []tree.DeadLetter{letter}},
+		for _, b := range []store.Batch{{Done: []string{"ev1"}}, {Done: []string{"ev2"}}, {Dead: []store.DeadLetter{letter}},
 			{Done: []string{"ev9"}}} {
 			_, err := s.Commit(t.Context(), b)
-			require.ErrorIs(t, err, tree.ErrConflict, "someone else finished it")
+			require.ErrorIs(t, err, store.ErrConflict, "someone else finished it")
 		}
 		info, err := s.Info(t.Context())
 		require.NoError(t, err)
@@ -229,7 +231,7 @@ func forming(t testing.TB, open opener) {
 }
 
 // form leases and finishes evaluations until all acceptors have ended and the outbox is empty.
-func form(t testing.TB, s tree.Store, formed chan<- string, accepted chan struct{}, all int) error {
+func form(t testing.TB, s store.Store, formed chan<- string, accepted chan struct{}, all int) error {
 	for {
 		end := len(accepted) == all
 		es, err := s.Lease(t.Context(), 3)
@@ -238,7 +240,7 @@ func form(t testing.TB, s tree.Store, formed chan<- string, accepted chan struct
 		}
 		for i := range es {
 			key := es[i].Key()
-			if _, err := s.Commit(t.Context(), tree.Batch{Done: []string{key}, Entries: []tree.Entry{entry(i)}}); err != nil {
+			if _, err := s.Commit(t.Context(), store.Batch{Done: []string{key}, Entries: []ledger.Entry{entry(i)}}); err != nil {
 				return err
 			}
 			formed <- key

@@ -7,18 +7,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
 // openNew opens a new store, and closes it when the test ends.
-func openNew(t testing.TB, open opener) tree.Store {
+func openNew(t testing.TB, open opener) store.Store {
 	t.Helper()
 	return openAt(t, open(t))
 }
 
 // openAt opens the store with reopen, and closes it when the test ends.
-func openAt(t testing.TB, reopen func() (tree.Store, error)) tree.Store {
+func openAt(t testing.TB, reopen func() (store.Store, error)) store.Store {
 	t.Helper()
 	s, err := reopen()
 	require.NoError(t, err)
@@ -32,7 +34,7 @@ func addCase(i int, text string) tree.Change {
 }
 
 // commit commits a batch, which has to succeed, and returns the version.
-func commit(t testing.TB, s tree.Store, b tree.Batch) uint64 {
+func commit(t testing.TB, s store.Store, b store.Batch) uint64 {
 	t.Helper()
 	v, err := s.Commit(t.Context(), b)
 	require.NoError(t, err)
@@ -52,18 +54,18 @@ func readLaws() []law {
 			s := openNew(t, open)
 			_, err := s.Get(t.Context(), "c_nothing")
 			require.ErrorIs(t, err, tree.ErrNotFound)
-			commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x")}})
+			commit(t, s, store.Batch{Changes: []tree.Change{addCase(1, "x")}})
 			_, err = s.Get(t.Context(), "c_nothing")
 			require.ErrorIs(t, err, tree.ErrNotFound)
 		}},
 		{"payloads come back byte for byte", payloads},
 		{"get returns archived nodes too", func(t testing.TB, open opener) {
 			s := openNew(t, open)
-			commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x")}})
+			commit(t, s, store.Batch{Changes: []tree.Change{addCase(1, "x")}})
 			n := addCase(1, "x").Node
 			n.Status, n.ArchivedFor = tree.Archived, "a duplicate"
 			c := tree.NewChange(tree.OpArchive, n, 1, "a person", "a duplicate")
-			commit(t, s, tree.Batch{Changes: []tree.Change{c}})
+			commit(t, s, store.Batch{Changes: []tree.Change{c}})
 			got, err := s.Get(t.Context(), n.ID)
 			require.NoError(t, err)
 			equal(t, c.Node, got)
@@ -72,14 +74,14 @@ func readLaws() []law {
 		{"scan shows the moment it began", scanSnapshot},
 		{"scan can be left early", func(t testing.TB, open opener) {
 			s := openNew(t, open)
-			commit(t, s, tree.Batch{Changes: []tree.Change{addCase(1, "x"), addCase(2, "x"), addCase(3, "x")}})
+			commit(t, s, store.Batch{Changes: []tree.Change{addCase(1, "x"), addCase(2, "x"), addCase(3, "x")}})
 			for range 50 {
-				for _, err := range s.Scan(t.Context(), tree.Filter{}) {
+				for _, err := range s.Scan(t.Context(), store.Filter{}) {
 					require.NoError(t, err)
 					break
 				}
 			}
-			commit(t, s, tree.Batch{Changes: []tree.Change{addCase(4, "x")}})
+			commit(t, s, store.Batch{Changes: []tree.Change{addCase(4, "x")}})
 		}},
 		{"what is returned is the caller's own", ownership},
 	}
@@ -91,7 +93,7 @@ func payloads(t testing.TB, open opener) {
 	s := openAt(t, reopen)
 	large := strings.Repeat("很长 & long <text> ", 3000)
 	want := map[string]tree.Node{}
-	var b tree.Batch
+	var b store.Batch
 	for i, text := range append(slices.Clone(texts), large, strings.Repeat("\\\"", 2000)) {
 		n := aCase(100+i, text)
 		n.CaseData.TestCase.Prompt = text
@@ -124,7 +126,7 @@ func scanFilters(t testing.TB, open opener) {
 	for i := range 30 {
 		c := addCase(i, "x")
 		nodes = append(nodes, c.Node)
-		commit(t, s, tree.Batch{Changes: []tree.Change{c}})
+		commit(t, s, store.Batch{Changes: []tree.Change{c}})
 	}
 	e := tree.Node{
 		ID: tree.GroupID(tree.Experience, "other_error", taxonomy.Other, []string{nodes[0].ID}), Type: tree.Experience,
@@ -133,11 +135,11 @@ func scanFilters(t testing.TB, open opener) {
 		Content: tree.Content{Guidance: "look"}, Provenance: tree.Provenance{By: "evolution"},
 	}
 	c := tree.NewChange(tree.OpAdd, e, 0, "evolution", "one cause")
-	commit(t, s, tree.Batch{Changes: []tree.Change{c}})
+	commit(t, s, store.Batch{Changes: []tree.Change{c}})
 	nodes = append(nodes, c.Node)
 	slices.SortFunc(nodes, func(a, b tree.Node) int { return strings.Compare(a.ID, b.ID) })
 	for range 2 {
-		for _, f := range []tree.Filter{
+		for _, f := range []store.Filter{
 			{}, {Level: 1}, {Level: 2}, {Level: 3}, {ErrorType: "other_error"}, {ErrorType: "no_such"},
 			{Direction: taxonomy.FalsePass}, {Status: tree.Active}, {Status: tree.Archived}, {After: "zzz"}, {After: "c"},
 			{After: nodes[0].ID}, {After: nodes[1].ID, Level: 1}, {After: nodes[len(nodes)-1].ID},
@@ -164,17 +166,17 @@ func scanFilters(t testing.TB, open opener) {
 // scanSnapshot changes nodes during a scan, which must not see it.
 func scanSnapshot(t testing.TB, open opener) {
 	s := openNew(t, open)
-	var b tree.Batch
+	var b store.Batch
 	for i := range 20 {
 		b.Changes = append(b.Changes, addCase(i, "old"))
 	}
 	commit(t, s, b)
 	seen := 0
-	for n, err := range s.Scan(t.Context(), tree.Filter{}) {
+	for n, err := range s.Scan(t.Context(), store.Filter{}) {
 		require.NoError(t, err)
 		require.Equal(t, "old", n.Content.Description)
 		if seen == 0 { // neither the writer nor the reader may wait for the other
-			var b tree.Batch
+			var b store.Batch
 			for i := range 20 {
 				b.Changes = append(b.Changes, tree.NewChange(tree.OpRevise, aCase(i, "new"), 1, "evolution", "better"),
 					addCase(100+i, "new"))
@@ -185,7 +187,7 @@ func scanSnapshot(t testing.TB, open opener) {
 	}
 	require.Equal(t, 20, seen)
 	seen = 0
-	for n, err := range s.Scan(t.Context(), tree.Filter{}) {
+	for n, err := range s.Scan(t.Context(), store.Filter{}) {
 		require.NoError(t, err)
 		require.Equal(t, "new", n.Content.Description, "a read sees every write acknowledged before it")
 		seen++
@@ -209,7 +211,7 @@ func ownership(t testing.TB, open opener) {
 	s := openNew(t, open)
 	given := addCase(1, "x")
 	want := asJSON(given.Node)
-	b := tree.Batch{Changes: []tree.Change{given}, Entries: []tree.Entry{entry(1)}}
+	b := store.Batch{Changes: []tree.Change{given}, Entries: []ledger.Entry{entry(1)}}
 	commit(t, s, b)
 	spoil(&b.Changes[0].Node)
 	b.Entries[0].Verdict.Evaluation = "spoilt"
@@ -218,7 +220,7 @@ func ownership(t testing.TB, open opener) {
 		require.NoError(t, err)
 		require.Equal(t, want, asJSON(n))
 		spoil(&n)
-		for n, err := range s.Scan(t.Context(), tree.Filter{}) {
+		for n, err := range s.Scan(t.Context(), store.Filter{}) {
 			require.NoError(t, err)
 			require.Equal(t, want, asJSON(n))
 			spoil(&n)

@@ -10,10 +10,12 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
-// Memory is the shortest implementation of tree.Store: maps behind one lock, nothing on disk. It is the model with
+// Memory is the shortest implementation of store.Store: maps behind one lock, nothing on disk. It is the model with
 // which other stores are compared, and a store for the tests of other packages. It is lost with the process; Reopen
 // represents a restart.
 type Memory struct {
@@ -67,7 +69,7 @@ func NewMemory() *Memory {
 	return &Memory{leased: map[uint64]bool{}, content: content{nodes: map[string]stored{}, known: map[string]known{}}}
 }
 
-var _ tree.Store = (*Memory)(nil)
+var _ store.Store = (*Memory)(nil)
 
 // Reopen closes m and returns a store with the same content and no leases.
 func (m *Memory) Reopen() *Memory {
@@ -102,7 +104,7 @@ func (c *content) copy() content {
 func (m *Memory) lock(ctx context.Context) error {
 	m.mu.Lock()
 	if m.closed {
-		return tree.ErrClosed
+		return store.ErrClosed
 	}
 	return ctx.Err()
 }
@@ -123,7 +125,7 @@ func decode[V any](b []byte) (v V, err error) {
 	return v, err
 }
 
-// Get returns a node; see tree.Store.
+// Get returns a node; see store.Store.
 func (m *Memory) Get(ctx context.Context, id string) (tree.Node, error) {
 	err := m.lock(ctx)
 	defer m.mu.Unlock()
@@ -137,8 +139,8 @@ func (m *Memory) Get(ctx context.Context, id string) (tree.Node, error) {
 	return decode[tree.Node](n.json)
 }
 
-// Scan yields nodes; see tree.Store.
-func (m *Memory) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error] {
+// Scan yields nodes; see store.Store.
+func (m *Memory) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) {
 		err := m.lock(ctx)
 		nodes := maps.Clone(m.nodes)
@@ -163,8 +165,8 @@ func (m *Memory) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, e
 	}
 }
 
-// Commit writes a batch; see tree.Store.
-func (m *Memory) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
+// Commit writes a batch; see store.Store.
+func (m *Memory) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 	err := m.lock(ctx)
 	defer m.mu.Unlock()
 	if err != nil {
@@ -183,7 +185,7 @@ func (m *Memory) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
 }
 
 // commit performs a batch on c and returns the arrivals that are done. After an error the caller discards c.
-func (c *content) commit(b *tree.Batch) (done []uint64, err error) {
+func (c *content) commit(b *store.Batch) (done []uint64, err error) {
 	next := committed{version: c.version + 1}
 	for i := range b.Changes {
 		raw, err := c.change(&b.Changes[i])
@@ -206,7 +208,7 @@ func (c *content) commit(b *tree.Batch) (done []uint64, err error) {
 	for _, key := range keys {
 		i := slices.IndexFunc(c.outbox, func(a arrival) bool { return a.key == key })
 		if i < 0 {
-			return nil, fmt.Errorf("%w: evaluation %s is not in the outbox", tree.ErrConflict, key)
+			return nil, fmt.Errorf("%w: evaluation %s is not in the outbox", store.ErrConflict, key)
 		}
 		done = append(done, c.outbox[i].n)
 		c.outbox = slices.Delete(c.outbox, i, i+1)
@@ -235,11 +237,11 @@ func (c *content) change(ch *tree.Change) ([]byte, error) {
 		return nil, nil
 	}
 	if _, ok := ch.Basis[ch.Node.ID]; !ok {
-		return nil, fmt.Errorf("%w: %s is not in its basis", tree.ErrConflict, ch.Node.ID)
+		return nil, fmt.Errorf("%w: %s is not in its basis", store.ErrConflict, ch.Node.ID)
 	}
 	for id, revision := range ch.Basis {
 		if c.nodes[id].revision != revision {
-			return nil, fmt.Errorf("%w: %s", tree.ErrConflict, id)
+			return nil, fmt.Errorf("%w: %s", store.ErrConflict, id)
 		}
 	}
 	node, err := encode(ch.Node)
@@ -250,15 +252,15 @@ func (c *content) change(ch *tree.Change) ([]byte, error) {
 	return encode(ch)
 }
 
-// Accept adds to the outbox; see tree.Store.
-func (m *Memory) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
+// Accept adds to the outbox; see store.Store.
+func (m *Memory) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 	err := m.lock(ctx)
 	defer m.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
 	next := m.copy()
-	receipts := make([]tree.Receipt, 0, len(es))
+	receipts := make([]store.Receipt, 0, len(es))
 	for i := range es {
 		r, err := next.accept(&es[i])
 		if err != nil {
@@ -271,16 +273,16 @@ func (m *Memory) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Recei
 }
 
 // accept adds one evaluation, unless it repeats or contradicts an earlier one.
-func (c *content) accept(e *tree.Evaluation) (tree.Receipt, error) {
-	r := tree.Receipt{Key: e.Key(), Status: tree.Accepted}
+func (c *content) accept(e *tree.Evaluation) (store.Receipt, error) {
+	r := store.Receipt{Key: e.Key(), Status: store.Accepted}
 	digest := e.Digest()
 	was, ok := c.known[r.Key]
 	switch {
 	case ok && (digest == was.digest || digest == was.before):
-		r.Status = tree.Duplicate
+		r.Status = store.Duplicate
 		return r, nil
 	case ok && (was.labelled || !e.Labelled()):
-		r.Status = tree.Contradiction
+		r.Status = store.Contradiction
 		return r, nil
 	}
 	if err := e.Check(); err != nil {
@@ -296,7 +298,7 @@ func (c *content) accept(e *tree.Evaluation) (tree.Receipt, error) {
 	return r, nil
 }
 
-// Lease leases from the outbox; see tree.Store. If an evaluation arrived without a label and
+// Lease leases from the outbox; see store.Store. If an evaluation arrived without a label and
 // again with one, the second waits until the first is done.
 func (m *Memory) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	err := m.lock(ctx)
@@ -325,7 +327,7 @@ func (m *Memory) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	return out, nil
 }
 
-// Release ends leases; see tree.Store.
+// Release ends leases; see store.Store.
 func (m *Memory) Release(ctx context.Context, keys []string) error {
 	err := m.lock(ctx)
 	defer m.mu.Unlock()
@@ -340,14 +342,14 @@ func (m *Memory) Release(ctx context.Context, keys []string) error {
 	return nil
 }
 
-// Ledger yields entries; see tree.Store.
-func (m *Memory) Ledger(ctx context.Context, after uint64) iter.Seq2[tree.Entry, error] {
-	return decodeAll[tree.Entry](ctx, m, func() [][]byte { return m.ledger[min(after, uint64(len(m.ledger))):] })
+// Ledger yields entries; see store.Store.
+func (m *Memory) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error] {
+	return decodeAll[ledger.Entry](ctx, m, func() [][]byte { return m.ledger[min(after, uint64(len(m.ledger))):] })
 }
 
-// DeadLetters yields the evaluations that could not be formed; see tree.Store.
-func (m *Memory) DeadLetters(ctx context.Context) iter.Seq2[tree.DeadLetter, error] {
-	return decodeAll[tree.DeadLetter](ctx, m, func() [][]byte { return m.dead })
+// DeadLetters yields the evaluations that could not be formed; see store.Store.
+func (m *Memory) DeadLetters(ctx context.Context) iter.Seq2[store.DeadLetter, error] {
+	return decodeAll[store.DeadLetter](ctx, m, func() [][]byte { return m.dead })
 }
 
 // decodeAll decodes and yields the lines that get returns under the lock. Lists only grow, so
@@ -371,25 +373,25 @@ func decodeAll[V any](ctx context.Context, m *Memory, get func() [][]byte) iter.
 	}
 }
 
-// Changes yields commits; see tree.Store. A Memory keeps them all.
-func (m *Memory) Changes(ctx context.Context, after uint64) iter.Seq2[tree.Commit, error] {
-	return func(yield func(tree.Commit, error) bool) {
+// Changes yields commits; see store.Store. A Memory keeps them all.
+func (m *Memory) Changes(ctx context.Context, after uint64) iter.Seq2[store.Commit, error] {
+	return func(yield func(store.Commit, error) bool) {
 		err := m.lock(ctx)
 		commits := m.commits
 		m.mu.Unlock()
 		if err != nil {
-			yield(tree.Commit{}, err)
+			yield(store.Commit{}, err)
 			return
 		}
 		for _, c := range commits {
 			if c.version <= after {
 				continue
 			}
-			out := tree.Commit{Version: c.version}
+			out := store.Commit{Version: c.version}
 			for _, raw := range c.changes {
 				ch, err := decode[tree.Change](raw)
 				if err != nil {
-					yield(tree.Commit{}, err)
+					yield(store.Commit{}, err)
 					return
 				}
 				out.Changes = append(out.Changes, ch)
@@ -401,20 +403,20 @@ func (m *Memory) Changes(ctx context.Context, after uint64) iter.Seq2[tree.Commi
 	}
 }
 
-// Info returns the counts; see tree.Store.
-func (m *Memory) Info(ctx context.Context) (tree.Info, error) {
+// Info returns the counts; see store.Store.
+func (m *Memory) Info(ctx context.Context) (store.Info, error) {
 	err := m.lock(ctx)
 	defer m.mu.Unlock()
 	if err != nil {
-		return tree.Info{}, err
+		return store.Info{}, err
 	}
-	return tree.Info{
+	return store.Info{
 		Version: m.version, Format: "memory", Nodes: len(m.nodes), Evaluations: len(m.known),
 		Outbox: len(m.outbox), Dead: len(m.dead), Entries: uint64(len(m.ledger)),
 	}, nil
 }
 
-// Close closes m; see tree.Store.
+// Close closes m; see store.Store.
 func (m *Memory) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

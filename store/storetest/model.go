@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -19,7 +21,7 @@ type source interface{ IntN(n int) int }
 // step is one operation. run returns its result as text; equal results give equal texts.
 type step struct {
 	name string
-	run  func(ctx context.Context, s tree.Store) (string, error)
+	run  func(ctx context.Context, s store.Store) (string, error)
 }
 
 // texts are used in payloads; every byte of them has to be returned.
@@ -73,8 +75,8 @@ func evaluation(i, variant int) tree.Evaluation {
 // errorClass returns the part of an error that callers act on.
 func errorClass(err error) string {
 	for _, known := range []error{
-		tree.ErrNotFound, tree.ErrConflict, tree.ErrClosed, tree.ErrReadOnly, tree.ErrFailed, tree.ErrFull,
-		tree.ErrCompacted, context.Canceled,
+		tree.ErrNotFound, store.ErrConflict, store.ErrClosed, store.ErrReadOnly, store.ErrFailed, store.ErrFull,
+		store.ErrCompacted, context.Canceled,
 	} {
 		if errors.Is(err, known) {
 			return known.Error()
@@ -114,18 +116,18 @@ func nextStep(r source, m *Memory) step {
 		return acceptStep(r)
 	case 5:
 		n := r.IntN(4)
-		return step{fmt.Sprint("lease ", n), func(ctx context.Context, s tree.Store) (string, error) {
+		return step{fmt.Sprint("lease ", n), func(ctx context.Context, s store.Store) (string, error) {
 			es, err := s.Lease(ctx, n)
 			return listAsJSON(es), err
 		}}
 	case 6:
 		keys := []string{fmt.Sprint("ev", r.IntN(8)), fmt.Sprint("ev", r.IntN(8))}
-		return step{fmt.Sprint("release ", keys), func(ctx context.Context, s tree.Store) (string, error) {
+		return step{fmt.Sprint("release ", keys), func(ctx context.Context, s store.Store) (string, error) {
 			return "", s.Release(ctx, keys)
 		}}
 	case 7:
 		id := aCase(r.IntN(9), "").ID
-		return step{"get " + id, func(ctx context.Context, s tree.Store) (string, error) {
+		return step{"get " + id, func(ctx context.Context, s store.Store) (string, error) {
 			n, err := s.Get(ctx, id)
 			if err != nil {
 				return "", err
@@ -137,7 +139,7 @@ func nextStep(r source, m *Memory) step {
 	default:
 		after := uint64(r.IntN(6)) //nolint:gosec // small
 		return step{fmt.Sprint("ledger, dead letters, changes after ", after),
-			func(ctx context.Context, s tree.Store) (string, error) {
+			func(ctx context.Context, s store.Store) (string, error) {
 				return history(ctx, s, after)
 			}}
 	}
@@ -153,16 +155,16 @@ func listAsJSON[V any](list []V) string {
 
 // scanStep returns a scan with a random filter.
 func scanStep(r source) step {
-	f := tree.Filter{
+	f := store.Filter{
 		Level: r.IntN(3), ErrorType: []string{"", "other_error", "nothing"}[r.IntN(3)],
 		Direction: []taxonomy.Direction{"", taxonomy.FalsePass}[r.IntN(2)],
 		Status:    []tree.Status{"", tree.Active, tree.Probation}[r.IntN(3)],
 		After:     []string{"", "c_", "c_m", "e_"}[r.IntN(4)],
 	}
 	if r.IntN(2) == 0 {
-		f = tree.Filter{}
+		f = store.Filter{}
 	}
-	return step{fmt.Sprintf("scan %+v", f), func(ctx context.Context, s tree.Store) (string, error) {
+	return step{fmt.Sprintf("scan %+v", f), func(ctx context.Context, s store.Store) (string, error) {
 		return allAsJSON(s.Scan(ctx, f))
 	}}
 }
@@ -173,7 +175,7 @@ func acceptStep(r source) step {
 	for range 1 + r.IntN(3) {
 		es = append(es, evaluation(r.IntN(8), min(r.IntN(4), 2)))
 	}
-	return step{fmt.Sprint("accept ", asJSON(es)), func(ctx context.Context, s tree.Store) (string, error) {
+	return step{fmt.Sprint("accept ", asJSON(es)), func(ctx context.Context, s store.Store) (string, error) {
 		receipts, err := s.Accept(ctx, es)
 		return listAsJSON(receipts), err
 	}}
@@ -181,7 +183,7 @@ func acceptStep(r source) step {
 
 // commitStep returns a commit of a random batch; sometimes a part of it is stale, repeated or unknown.
 func commitStep(r source, m *Memory) step {
-	var b tree.Batch
+	var b store.Batch
 	made := map[string]int{}
 	for range r.IntN(3) {
 		n := aCase(r.IntN(9), texts[r.IntN(len(texts))])
@@ -210,7 +212,7 @@ func commitStep(r source, m *Memory) step {
 		case 1:
 			e, err := decode[tree.Evaluation](a.json)
 			if err == nil && !slices.Contains(b.Done, a.key) {
-				b.Dead = append(b.Dead, tree.DeadLetter{Evaluation: e, Why: "could not be formed: 无法"})
+				b.Dead = append(b.Dead, store.DeadLetter{Evaluation: e, Why: "could not be formed: 无法"})
 			}
 		}
 	}
@@ -220,20 +222,20 @@ func commitStep(r source, m *Memory) step {
 	for range r.IntN(3) {
 		b.Entries = append(b.Entries, entry(r.IntN(100)))
 	}
-	return step{"commit " + asJSON(b), func(ctx context.Context, s tree.Store) (string, error) {
+	return step{"commit " + asJSON(b), func(ctx context.Context, s store.Store) (string, error) {
 		v, err := s.Commit(ctx, b)
 		return fmt.Sprint("version ", v), err
 	}}
 }
 
 // entry returns the i-th ledger entry of the tests.
-func entry(i int) tree.Entry {
-	return tree.Entry{At: testTime, Verdict: &tree.Verdict{Evaluation: fmt.Sprint("ev", i),
+func entry(i int) ledger.Entry {
+	return ledger.Entry{At: testTime, Verdict: &ledger.Verdict{Evaluation: fmt.Sprint("ev", i),
 		Scene: tree.Scene{Route: "/<&>/" + texts[i%len(texts)]}}}
 }
 
 // history returns the ledger after an entry, and all dead letters.
-func history(ctx context.Context, s tree.Store, after uint64) (string, error) {
+func history(ctx context.Context, s store.Store, after uint64) (string, error) {
 	ledger, err := allAsJSON(s.Ledger(ctx, after))
 	if err != nil {
 		return "", err

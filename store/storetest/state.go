@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
 // storeText returns the content of a store as text, with every byte of every payload. It leases everything and releases
 // it, so the store should be freshly opened.
-func storeText(ctx context.Context, s tree.Store) (string, error) {
+func storeText(ctx context.Context, s store.Store) (string, error) {
 	var b strings.Builder
 	info, err := s.Info(ctx)
 	if err != nil {
@@ -19,7 +20,7 @@ func storeText(ctx context.Context, s tree.Store) (string, error) {
 	}
 	fmt.Fprintf(&b, "version %d nodes %d evaluations %d outbox %d dead %d entries %d\n",
 		info.Version, info.Nodes, info.Evaluations, info.Outbox, info.Dead, info.Entries)
-	nodes, err := allAsJSON(s.Scan(ctx, tree.Filter{}))
+	nodes, err := allAsJSON(s.Scan(ctx, store.Filter{}))
 	if err != nil {
 		return "", err
 	}
@@ -45,9 +46,9 @@ func storeText(ctx context.Context, s tree.Store) (string, error) {
 
 // compareChanges returns how the changes of two stores since a version differ. A store that
 // has compacted them passes.
-func compareChanges(ctx context.Context, s, m tree.Store, after uint64) error {
+func compareChanges(ctx context.Context, s, m store.Store, after uint64) error {
 	got, err := allAsJSON(s.Changes(ctx, after))
-	if errors.Is(err, tree.ErrCompacted) && got == "" {
+	if errors.Is(err, store.ErrCompacted) && got == "" {
 		return nil
 	}
 	if err != nil {
@@ -62,7 +63,7 @@ func compareChanges(ctx context.Context, s, m tree.Store, after uint64) error {
 
 // compareKnown accepts the accepted evaluations of the model again. A store that has forgotten one would accept it
 // instead of returning Duplicate.
-func compareKnown(ctx context.Context, s tree.Store, m *Memory) error {
+func compareKnown(ctx context.Context, s store.Store, m *Memory) error {
 	for i := range 8 {
 		for variant := range 3 {
 			e := evaluation(i, variant)
@@ -74,7 +75,7 @@ func compareKnown(ctx context.Context, s tree.Store, m *Memory) error {
 			if err != nil {
 				return err
 			}
-			if r[0].Status != tree.Duplicate {
+			if r[0].Status != store.Duplicate {
 				return fmt.Errorf("evaluation %s was accepted before and is %s now", e.Key(), r[0].Status)
 			}
 		}

@@ -9,16 +9,16 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // opener makes a new, empty place for a store. It returns a function that opens the store there: empty at first, later
 // with its content at the last close.
-type opener func(tb testing.TB) func() (tree.Store, error)
+type opener func(tb testing.TB) func() (store.Store, error)
 
-// Run tests a store against every law of tree.Store, one subtest each. Then it performs
+// Run tests a store against every law of store.Store, one subtest each. Then it performs
 // random operations on the store and on a model, closing and opening in between. If the
-// store is a tree.Deriver or tree.Verifier, Run tests that too.
+// store is a store.Deriver or store.Verifier, Run tests that too.
 func Run(t *testing.T, open opener) {
 	t.Helper()
 	for _, l := range laws() {
@@ -37,7 +37,7 @@ func Agree(t testing.TB, open opener, steps int, seed uint64) {
 	agree(t, t, open, seeded(seed), steps)
 }
 
-// law is one rule of the contract of tree.Store, with its test.
+// law is one rule of the contract of store.Store, with its test.
 type law struct {
 	name  string
 	check func(t testing.TB, open opener)
@@ -92,7 +92,7 @@ func agree(t reporter, tb testing.TB, open opener, r source, steps int) {
 }
 
 // both performs the step on s and on m and returns how the results differ.
-func (st step) both(ctx context.Context, s tree.Store, m *Memory) error {
+func (st step) both(ctx context.Context, s store.Store, m *Memory) error {
 	want, errM := st.run(ctx, m)
 	got, errS := st.run(ctx, s)
 	switch {
@@ -116,7 +116,7 @@ func orNil(err error) error {
 }
 
 // compare returns how the content of a freshly opened store differs from the model.
-func compare(ctx context.Context, s tree.Store, m *Memory) error {
+func compare(ctx context.Context, s store.Store, m *Memory) error {
 	got, err := storeText(ctx, s)
 	if err != nil {
 		return err

@@ -12,14 +12,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
 // wrapMemory opens memories whose stores are wrapped in a mistake; nil does not wrap them.
-func wrapMemory(wrap func(*Memory) tree.Store) opener {
-	return func(testing.TB) func() (tree.Store, error) {
+func wrapMemory(wrap func(*Memory) store.Store) opener {
+	return func(testing.TB) func() (store.Store, error) {
 		m := NewMemory()
-		return func() (tree.Store, error) {
+		return func() (store.Store, error) {
 			m = m.Reopen()
 			if wrap == nil {
 				return m, nil
@@ -95,11 +97,11 @@ func brokenLaws(t *testing.T, open opener) []string {
 type mutant struct {
 	*Memory
 	get    func(context.Context, string) (tree.Node, error)
-	scan   func(context.Context, tree.Filter) iter.Seq2[tree.Node, error]
-	commit func(context.Context, tree.Batch) (uint64, error)
-	accept func(context.Context, []tree.Evaluation) ([]tree.Receipt, error)
+	scan   func(context.Context, store.Filter) iter.Seq2[tree.Node, error]
+	commit func(context.Context, store.Batch) (uint64, error)
+	accept func(context.Context, []tree.Evaluation) ([]store.Receipt, error)
 	lease  func(context.Context, int) ([]tree.Evaluation, error)
-	ledger func(context.Context, uint64) iter.Seq2[tree.Entry, error]
+	ledger func(context.Context, uint64) iter.Seq2[ledger.Entry, error]
 	closes func() error
 }
 
@@ -110,21 +112,21 @@ func (m *mutant) Get(ctx context.Context, id string) (tree.Node, error) {
 	return m.Memory.Get(ctx, id)
 }
 
-func (m *mutant) Scan(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error] {
+func (m *mutant) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
 	if m.scan != nil {
 		return m.scan(ctx, f)
 	}
 	return m.Memory.Scan(ctx, f)
 }
 
-func (m *mutant) Commit(ctx context.Context, b tree.Batch) (uint64, error) {
+func (m *mutant) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 	if m.commit != nil {
 		return m.commit(ctx, b)
 	}
 	return m.Memory.Commit(ctx, b)
 }
 
-func (m *mutant) Accept(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
+func (m *mutant) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 	if m.accept != nil {
 		return m.accept(ctx, es)
 	}
@@ -138,7 +140,7 @@ func (m *mutant) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	return m.Memory.Lease(ctx, n)
 }
 
-func (m *mutant) Ledger(ctx context.Context, after uint64) iter.Seq2[tree.Entry, error] {
+func (m *mutant) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error] {
 	if m.ledger != nil {
 		return m.ledger(ctx, after)
 	}
@@ -152,14 +154,14 @@ func (m *mutant) Close() error {
 	return m.Memory.Close()
 }
 
-func mutants() map[string]func(*Memory) tree.Store {
-	return map[string]func(*Memory) tree.Store{
-		"loses the last ack": func(m *Memory) tree.Store {
+func mutants() map[string]func(*Memory) store.Store {
+	return map[string]func(*Memory) store.Store{
+		"loses the last ack": func(m *Memory) store.Store {
 			var mu sync.Mutex
 			before := m.fork()
 			return &mutant{
 				Memory: m,
-				commit: func(ctx context.Context, b tree.Batch) (uint64, error) {
+				commit: func(ctx context.Context, b store.Batch) (uint64, error) {
 					mu.Lock()
 					defer mu.Unlock()
 					before = m.fork()
@@ -177,7 +179,7 @@ func mutants() map[string]func(*Memory) tree.Store {
 				},
 			}
 		},
-		"returns shared slices": func(m *Memory) tree.Store {
+		"returns shared slices": func(m *Memory) store.Store {
 			var mu sync.Mutex
 			cache := map[string]tree.Node{}
 			return &mutant{Memory: m, get: func(ctx context.Context, id string) (tree.Node, error) {
@@ -191,17 +193,17 @@ func mutants() map[string]func(*Memory) tree.Store {
 				return fresh, err
 			}}
 		},
-		"applies half a batch": func(m *Memory) tree.Store {
-			return &mutant{Memory: m, commit: func(ctx context.Context, b tree.Batch) (uint64, error) {
+		"applies half a batch": func(m *Memory) store.Store {
+			return &mutant{Memory: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
 				v, err := m.Commit(ctx, b)
 				if err != nil && len(b.Changes) > 1 {
-					_, _ = m.Commit(ctx, tree.Batch{Changes: b.Changes[:1]})
+					_, _ = m.Commit(ctx, store.Batch{Changes: b.Changes[:1]})
 				}
 				return v, err
 			}}
 		},
-		"ignores the basis": func(m *Memory) tree.Store {
-			return &mutant{Memory: m, commit: func(ctx context.Context, b tree.Batch) (uint64, error) {
+		"ignores the basis": func(m *Memory) store.Store {
+			return &mutant{Memory: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
 				b.Changes = slices.Clone(b.Changes)
 				m.mu.Lock()
 				made := map[string]int{}
@@ -213,8 +215,8 @@ func mutants() map[string]func(*Memory) tree.Store {
 				return m.Commit(ctx, b)
 			}}
 		},
-		"looks at the node's own basis only": func(m *Memory) tree.Store {
-			return &mutant{Memory: m, commit: func(ctx context.Context, b tree.Batch) (uint64, error) {
+		"looks at the node's own basis only": func(m *Memory) store.Store {
+			return &mutant{Memory: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
 				b.Changes = slices.Clone(b.Changes)
 				for i, c := range b.Changes {
 					b.Changes[i].Basis = maps.Clone(c.Basis)
@@ -223,8 +225,8 @@ func mutants() map[string]func(*Memory) tree.Store {
 				return m.Commit(ctx, b)
 			}}
 		},
-		"ignores the change's key": func(m *Memory) tree.Store {
-			return &mutant{Memory: m, commit: func(ctx context.Context, b tree.Batch) (uint64, error) {
+		"ignores the change's key": func(m *Memory) store.Store {
+			return &mutant{Memory: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
 				b.Changes = slices.Clone(b.Changes)
 				for i := range b.Changes {
 					b.Changes[i].Key = ""
@@ -232,27 +234,27 @@ func mutants() map[string]func(*Memory) tree.Store {
 				return m.Commit(ctx, b)
 			}}
 		},
-		"duplicates ledger entries": func(m *Memory) tree.Store {
-			return &mutant{Memory: m, commit: func(ctx context.Context, b tree.Batch) (uint64, error) {
+		"duplicates ledger entries": func(m *Memory) store.Store {
+			return &mutant{Memory: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
 				if len(b.Entries) > 1 {
 					b.Entries = append(slices.Clone(b.Entries), b.Entries[0])
 				}
 				return m.Commit(ctx, b)
 			}}
 		},
-		"reads the ledger from the number, not after it": func(m *Memory) tree.Store {
-			return &mutant{Memory: m, ledger: func(ctx context.Context, after uint64) iter.Seq2[tree.Entry, error] {
+		"reads the ledger from the number, not after it": func(m *Memory) store.Store {
+			return &mutant{Memory: m, ledger: func(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error] {
 				return m.Ledger(ctx, max(after, 1)-1)
 			}}
 		},
-		"forgets Done": func(m *Memory) tree.Store {
-			return &mutant{Memory: m, commit: func(ctx context.Context, b tree.Batch) (uint64, error) {
+		"forgets Done": func(m *Memory) store.Store {
+			return &mutant{Memory: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
 				b.Done = nil
 				return m.Commit(ctx, b)
 			}}
 		},
-		"forgets what was done": func(m *Memory) tree.Store {
-			return &mutant{Memory: m, commit: func(ctx context.Context, b tree.Batch) (uint64, error) {
+		"forgets what was done": func(m *Memory) store.Store {
+			return &mutant{Memory: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
 				v, err := m.Commit(ctx, b)
 				m.mu.Lock()
 				defer m.mu.Unlock()
@@ -262,8 +264,8 @@ func mutants() map[string]func(*Memory) tree.Store {
 				return v, err
 			}}
 		},
-		"forgets dead letters": func(m *Memory) tree.Store {
-			return &mutant{Memory: m, commit: func(ctx context.Context, b tree.Batch) (uint64, error) {
+		"forgets dead letters": func(m *Memory) store.Store {
+			return &mutant{Memory: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
 				b.Done = slices.Clone(b.Done)
 				for i := range b.Dead {
 					b.Done = append(b.Done, b.Dead[i].Evaluation.Key())
@@ -272,7 +274,7 @@ func mutants() map[string]func(*Memory) tree.Store {
 				return m.Commit(ctx, b)
 			}}
 		},
-		"leases twice": func(m *Memory) tree.Store {
+		"leases twice": func(m *Memory) store.Store {
 			return &mutant{Memory: m, lease: func(ctx context.Context, n int) ([]tree.Evaluation, error) {
 				es, err := m.Lease(ctx, n)
 				for i := range es {
@@ -281,26 +283,26 @@ func mutants() map[string]func(*Memory) tree.Store {
 				return es, err
 			}}
 		},
-		"takes a contradiction for a duplicate": func(m *Memory) tree.Store {
-			return &mutant{Memory: m, accept: func(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
+		"takes a contradiction for a duplicate": func(m *Memory) store.Store {
+			return &mutant{Memory: m, accept: func(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 				r, err := m.Accept(ctx, es)
 				for i := range r {
-					if r[i].Status == tree.Contradiction {
-						r[i].Status = tree.Duplicate
+					if r[i].Status == store.Contradiction {
+						r[i].Status = store.Duplicate
 					}
 				}
 				return r, err
 			}}
 		},
-		"drops late labels": func(m *Memory) tree.Store {
-			return &mutant{Memory: m, accept: func(ctx context.Context, es []tree.Evaluation) ([]tree.Receipt, error) {
-				r := make([]tree.Receipt, 0, len(es))
+		"drops late labels": func(m *Memory) store.Store {
+			return &mutant{Memory: m, accept: func(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
+				r := make([]store.Receipt, 0, len(es))
 				for i := range es {
 					m.mu.Lock()
 					k, ok := m.known[es[i].Key()]
 					m.mu.Unlock()
 					if ok && !k.labelled && es[i].Labelled() {
-						r = append(r, tree.Receipt{Key: es[i].Key(), Status: tree.Accepted})
+						r = append(r, store.Receipt{Key: es[i].Key(), Status: store.Accepted})
 						continue
 					}
 					one, err := m.Accept(ctx, es[i:i+1])
@@ -312,8 +314,8 @@ func mutants() map[string]func(*Memory) tree.Store {
 				return r, nil
 			}}
 		},
-		"scans live, unsorted": func(m *Memory) tree.Store {
-			return &mutant{Memory: m, scan: func(ctx context.Context, f tree.Filter) iter.Seq2[tree.Node, error] {
+		"scans live, unsorted": func(m *Memory) store.Store {
+			return &mutant{Memory: m, scan: func(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
 				return func(yield func(tree.Node, error) bool) {
 					var ids []string
 					for n, err := range m.Scan(ctx, f) {
@@ -331,7 +333,7 @@ func mutants() map[string]func(*Memory) tree.Store {
 				}
 			}}
 		},
-		"spells payloads another way": func(m *Memory) tree.Store {
+		"spells payloads another way": func(m *Memory) store.Store {
 			return &mutant{Memory: m, get: func(ctx context.Context, id string) (tree.Node, error) {
 				n, err := m.Get(ctx, id)
 				if n.CaseData != nil {
@@ -341,11 +343,11 @@ func mutants() map[string]func(*Memory) tree.Store {
 				return n, err
 			}}
 		},
-		"works after Close": func(m *Memory) tree.Store {
+		"works after Close": func(m *Memory) store.Store {
 			return &mutant{Memory: m, closes: func() error { return nil }}
 		},
-		"does not mind a cancelled context": func(m *Memory) tree.Store {
-			return &mutant{Memory: m, commit: func(ctx context.Context, b tree.Batch) (uint64, error) {
+		"does not mind a cancelled context": func(m *Memory) store.Store {
+			return &mutant{Memory: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
 				return m.Commit(context.WithoutCancel(ctx), b)
 			}}
 		},

@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/memtree/memtree/evolution"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -43,7 +44,7 @@ func (v *Voice) Fail(cause error, english string, args ...any) error {
 func (v *Voice) Sentence(err error) string {
 	var (
 		failure *Failure
-		bad     *tree.CorruptError
+		bad     *store.CorruptError
 		field   *tree.FieldError
 		path    *fs.PathError
 	)
@@ -64,7 +65,7 @@ func (v *Voice) Sentence(err error) string {
 			bad.File, bad.Offset, bad.Lost)
 	case errors.Is(err, evolution.ErrNoDraft):
 		return v.Say("no draft is kept under this key; memtree evolve --review makes it again")
-	case errors.Is(err, tree.ErrFull), errors.Is(err, syscall.ENOSPC):
+	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC):
 		return v.Say("the disk is full and nothing is half-written; make room")
 	case errors.As(err, &field):
 		return Join(field.Field, v.Mistake(field.Problem))

@@ -16,13 +16,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/internal/po"
+	"github.com/memtree/memtree/ledger"
 
 	"github.com/memtree/memtree/assertion"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/retrieval"
-	"github.com/memtree/memtree/tree"
 )
 
 // The folders of what is printed, from here.
@@ -47,7 +47,7 @@ func said(t *testing.T) map[string][]string {
 	for _, s := range assertion.Reasons() {
 		out[s] = append(out[s], "assertion")
 	}
-	for _, s := range tree.CorrectionSentences() {
+	for _, s := range ledger.CorrectionSentences() {
 		out[s] = append(out[s], "tree")
 	}
 	for _, s := range knowledge.Reasons() {

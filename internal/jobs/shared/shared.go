@@ -32,6 +32,7 @@ import (
 
 	"github.com/memtree/memtree/internal/jobs"
 	"github.com/memtree/memtree/llm/meter"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/tree"
 )
@@ -107,7 +108,7 @@ func away(err error) error {
 	if err == nil || errors.Is(err, tree.ErrNotFound) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fmt.Errorf("%w (%w)", tree.ErrAway, err)
+	return fmt.Errorf("%w (%w)", store.ErrAway, err)
 }
 
 // name is the queue of the tree. A trigger on memtree.tree knows it too.

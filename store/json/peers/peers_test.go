@@ -17,6 +17,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 	_ "modernc.org/sqlite" // registers the driver
 
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -67,7 +69,7 @@ func openMemtree(dir string) (peer, error) {
 }
 
 func (m memtree) commit(nodes []tree.Node) error {
-	b := tree.Batch{Entries: []tree.Entry{{Verdict: &tree.Verdict{Evaluation: "ev"}}}}
+	b := store.Batch{Entries: []ledger.Entry{{Verdict: &ledger.Verdict{Evaluation: "ev"}}}}
 	for _, n := range nodes {
 		b.Changes = append(b.Changes, tree.NewChange(tree.OpAdd, n, 0, "bench", "a case"))
 	}
@@ -81,7 +83,7 @@ func (m memtree) get(id string) error {
 }
 
 func (m memtree) scan() (n int, err error) {
-	for _, err := range m.s.Scan(context.Background(), tree.Filter{}) {
+	for _, err := range m.s.Scan(context.Background(), store.Filter{}) {
 		if err != nil {
 			return n, err
 		}
@@ -140,7 +142,7 @@ func encoded(nodes []tree.Node) (map[string][]byte, []byte, error) {
 		}
 		rows[n.ID] = raw
 	}
-	entry, err := json.Marshal(tree.Entry{Verdict: &tree.Verdict{Evaluation: "ev"}})
+	entry, err := json.Marshal(ledger.Entry{Verdict: &ledger.Verdict{Evaluation: "ev"}})
 	return rows, entry, err
 }
 

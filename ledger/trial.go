@@ -1,9 +1,21 @@
-package tree
+// Package ledger defines what is written down line by line and never changed: an [Entry] is one of trials and their
+// outcomes, verdicts, corrections, ablations, decisions of people, statements on products, walks through applications,
+// and updates of runs. What memtree learns besides its tree is folded from it.
+//
+// The package has no state and does no input or output; everything in it is safe for concurrent use as long as callers
+// do not share a value they write.
+//
+// Where to look:
+//   - trial.go: trials, outcomes, verdicts, entries; action.go: decisions of people
+//   - correction.go, ablation.go: what was done about a verdict; tally.go: counts of another team
+//   - known.go: statements on products; walk.go: what was seen of applications; work.go: updates of runs
+package ledger
 
 import (
 	"time"
 
 	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
 )
 
 // Arm is the treatment of a run: its memories, or other or no memories for comparison.
@@ -21,9 +33,9 @@ type Trial struct {
 	ID       string      `json:"id"` // t_…
 	At       time.Time   `json:"at"`
 	Query    string      `json:"query"` // digest of the query
-	Scene    Scene       `json:"scene,omitzero"`
-	Scope    Scope       `json:"scope,omitzero"`
-	Agent    Agent       `json:"agent,omitzero"`
+	Scene    tree.Scene  `json:"scene,omitzero"`
+	Scope    tree.Scope  `json:"scope,omitzero"`
+	Agent    tree.Agent  `json:"agent,omitzero"`
 	Run      bool        `json:"run,omitempty"` // requested with the id of a run; else only a question
 	Arm      Arm         `json:"arm"`
 	P        float64     `json:"p"`                  // probability of ArmMemory, 0 to 1
@@ -75,13 +87,13 @@ type Verdict struct {
 	RunID      string             `json:"run_id,omitempty"`
 	CaseID     string             `json:"case_id,omitempty"`
 	Attempt    int                `json:"attempt,omitempty"`
-	Scene      Scene              `json:"scene,omitzero"`
+	Scene      tree.Scene         `json:"scene,omitzero"`
 	Product    string             `json:"product,omitempty"`
-	Agent      Agent              `json:"agent,omitzero"`
+	Agent      tree.Agent         `json:"agent,omitzero"`
 	Labelled   bool               `json:"labelled"`
 	Correct    bool               `json:"correct"`
 	Direction  taxonomy.Direction `json:"direction,omitempty"`
-	Excuse     Excuse             `json:"excuse,omitempty"` // of a run that is apart
+	Excuse     tree.Excuse        `json:"excuse,omitempty"` // of a run that is apart
 	Node       string             `json:"node,omitempty"`   // the case made from it, or in which it occurred
 	By         string             `json:"by,omitempty"`     // who corrected it; the last such verdict is in force
 

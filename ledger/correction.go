@@ -1,7 +1,8 @@
-package tree
+package ledger
 
 import (
 	"fmt"
+	"github.com/memtree/memtree/tree"
 	"slices"
 )
 
@@ -37,11 +38,11 @@ type Correction struct {
 	Done  Remedy `json:"done"`          // what was done: Asked, or Flag
 	Why   string `json:"why,omitempty"` // why less was done than configured, a sentence
 
-	First   Raw    `json:"first,omitempty"` // the agent's verdict
-	Other   Raw    `json:"other,omitempty"` // the opposite verdict, if there is exactly one
-	Now     Raw    `json:"now,omitempty"`   // the verdict in use
-	Changed bool   `json:"changed"`         // Now differs from First
-	Again   string `json:"again,omitempty"` // evaluation of the second run
+	First   tree.Raw `json:"first,omitempty"` // the agent's verdict
+	Other   tree.Raw `json:"other,omitempty"` // the opposite verdict, if there is exactly one
+	Now     tree.Raw `json:"now,omitempty"`   // the verdict in use
+	Changed bool     `json:"changed"`         // Now differs from First
+	Again   string   `json:"again,omitempty"` // evaluation of the second run
 
 	// Back, of a later entry: the person By took the correction back, and First is in use again.
 	Back bool   `json:"back,omitempty"`
@@ -82,36 +83,36 @@ const maxSignals = 16
 // Check reports the first field that breaks a limit, as a *FieldError.
 func (c *Correction) Check() error {
 	if c.Evaluation == "" {
-		return &FieldError{Field: "evaluation", Problem: "is missing; say whose verdict it is"}
+		return &tree.FieldError{Field: "evaluation", Problem: "is missing; say whose verdict it is"}
 	}
 	for _, f := range []struct{ name, text string }{
 		{"evaluation", c.Evaluation}, {"trial", c.Trial}, {"case_id", c.CaseID}, {"again", c.Again},
 		{"by", c.By}, {"first", string(c.First)}, {"other", string(c.Other)}, {"now", string(c.Now)},
 	} {
-		if err := CheckText(f.name, f.text, MaxName); err != nil {
+		if err := tree.CheckText(f.name, f.text, tree.MaxName); err != nil {
 			return err
 		}
 	}
-	if err := CheckText("why", c.Why, MaxNodeLine); err != nil {
+	if err := tree.CheckText("why", c.Why, tree.MaxNodeLine); err != nil {
 		return err
 	}
-	for _, v := range []Raw{c.First, c.Other, c.Now} {
+	for _, v := range []tree.Raw{c.First, c.Other, c.Now} {
 		if err := v.Check(); err != nil {
-			return &FieldError{Field: "first", Problem: "or other or now: " + err.Error()}
+			return &tree.FieldError{Field: "first", Problem: "or other or now: " + err.Error()}
 		}
 	}
 	if !(c.P >= 0 && c.P <= 1 && c.Bound >= 0 && c.Bound <= 1) {
-		return &FieldError{Field: "p", Problem: fmt.Sprintf("is %v, and bound is %v; both lie in 0 to 1", c.P, c.Bound)}
+		return &tree.FieldError{Field: "p", Problem: fmt.Sprintf("is %v, and bound is %v; both lie in 0 to 1", c.P, c.Bound)}
 	}
 	if !c.Asked.Valid() || !c.Done.Valid() || c.Done != Flag && c.Done != c.Asked {
-		return &FieldError{Field: "done", Problem: "is " + quoted(string(c.Done)) + " where " + quoted(string(c.Asked)) +
+		return &tree.FieldError{Field: "done", Problem: "is " + quoted(string(c.Done)) + " where " + quoted(string(c.Asked)) +
 			" was asked for; use flag, rerun or other, and do no other than was asked"}
 	}
 	if len(c.Signals) > maxSignals {
-		return &FieldError{Field: "signals", Problem: fmt.Sprintf("are %d; the most is %d", len(c.Signals), maxSignals)}
+		return &tree.FieldError{Field: "signals", Problem: fmt.Sprintf("are %d; the most is %d", len(c.Signals), maxSignals)}
 	}
-	if i := slices.IndexFunc(c.Signals, func(s string) bool { return !IsSlug(s) }); i >= 0 {
-		return &FieldError{Field: "signals", Problem: "has " + quoted(c.Signals[i]) + ", which is no name of a signal"}
+	if i := slices.IndexFunc(c.Signals, func(s string) bool { return !tree.IsSlug(s) }); i >= 0 {
+		return &tree.FieldError{Field: "signals", Problem: "has " + quoted(c.Signals[i]) + ", which is no name of a signal"}
 	}
 	return nil
 }

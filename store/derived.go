@@ -1,8 +1,9 @@
-package tree
+package store
 
 import (
 	"context"
 	"errors"
+	"github.com/memtree/memtree/tree"
 	"io"
 	"slices"
 )
@@ -46,11 +47,11 @@ type Derived struct {
 func OpenDerived(ctx context.Context, s Store, name string) (*Derived, error) {
 	d, ok := s.(Deriver)
 	if !ok {
-		return nil, ErrNotFound
+		return nil, tree.ErrNotFound
 	}
 	kept, err := d.OpenDerived(ctx, name)
 	if errors.Is(err, errors.ErrUnsupported) {
-		return nil, ErrNotFound
+		return nil, tree.ErrNotFound
 	}
 	return kept, err
 }

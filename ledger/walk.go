@@ -1,8 +1,9 @@
-package tree
+package ledger
 
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/memtree/memtree/tree"
 	"slices"
 )
 
@@ -75,13 +76,13 @@ func (w *Walk) identity() (id string, size int) {
 	if err != nil { // no field of a walk can fail
 		return "", 0
 	}
-	return WalkPrefix + Hash(string(b)), len(b)
+	return WalkPrefix + tree.Hash(string(b)), len(b)
 }
 
 // Check returns the first field that breaks a law, as a *FieldError. The one door calls it.
 func (w *Walk) Check() error {
 	bad := func(field, problem string, args ...any) error {
-		return &FieldError{Field: "walk." + field, Problem: fmt.Sprintf(problem, args...)}
+		return &tree.FieldError{Field: "walk." + field, Problem: fmt.Sprintf(problem, args...)}
 	}
 	id, size := w.identity()
 	switch {
@@ -101,8 +102,8 @@ func (w *Walk) Check() error {
 	for _, f := range []struct{ field, value string }{
 		{"product", w.Product}, {"build", w.Build}, {"source", w.Source}, {"run", w.Run}, {"test", w.Test},
 	} {
-		if len(f.value) > MaxName || !plainLine(f.value) {
-			return bad(f.field, "is longer than %d bytes, or not one line of UTF-8", MaxName)
+		if len(f.value) > tree.MaxName || !plainLine(f.value) {
+			return bad(f.field, "is longer than %d bytes, or not one line of UTF-8", tree.MaxName)
 		}
 	}
 	for i := range w.Seen {
@@ -113,9 +114,9 @@ func (w *Walk) Check() error {
 	return nil
 }
 
-func (s *Sighting) check() *FieldError {
-	bad := func(field, problem string, args ...any) *FieldError {
-		return &FieldError{Field: field, Problem: fmt.Sprintf(problem, args...)}
+func (s *Sighting) check() *tree.FieldError {
+	bad := func(field, problem string, args ...any) *tree.FieldError {
+		return &tree.FieldError{Field: field, Problem: fmt.Sprintf(problem, args...)}
 	}
 	kinds := []SightingKind{SeenPage, SeenElement, SeenAction, SeenLink, SeenCall, SeenFlow, SeenRequirement}
 	switch {
@@ -133,8 +134,8 @@ func (s *Sighting) check() *FieldError {
 		return bad("code", "is missing; a requirement has a code, such as REQ-12")
 	case s.MS < 0 || s.Status < 0 || s.Status > 999:
 		return bad("ms", "or status is out of range")
-	case len(s.Params) > MaxChildren || len(s.Steps) > MaxChildren || len(s.Tests) > MaxChildren:
-		return bad("params", "or steps or tests are more than %d", MaxChildren)
+	case len(s.Params) > tree.MaxChildren || len(s.Steps) > tree.MaxChildren || len(s.Tests) > tree.MaxChildren:
+		return bad("params", "or steps or tests are more than %d", tree.MaxChildren)
 	}
 	for _, f := range []struct{ field, value string }{{"url", s.URL}, {"selector", s.Selector}, {"to", s.To}} {
 		if len(f.value) > MaxAddress || !plainLine(f.value) {
@@ -144,8 +145,8 @@ func (s *Sighting) check() *FieldError {
 	lines := slices.Concat([]string{s.Title, s.Role, s.Name, s.Place, s.Do, s.Code, s.Priority},
 		s.Params, s.Steps, s.Tests)
 	for _, l := range lines {
-		if len(l) > MaxName || !plainLine(l) {
-			return bad("name", "or another text is longer than %d bytes, or not one line of UTF-8", MaxName)
+		if len(l) > tree.MaxName || !plainLine(l) {
+			return bad("name", "or another text is longer than %d bytes, or not one line of UTF-8", tree.MaxName)
 		}
 	}
 	return nil

@@ -1,6 +1,10 @@
-package tree
+package store
 
-import "slices"
+import (
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/tree"
+	"slices"
+)
 
 // Purge names what a batch removes permanently. The nodes themselves are changes of the batch, which leave tombstones.
 // Commit removes their bytes from all files of the store before it returns; after a crash the next open does. Copies in
@@ -16,24 +20,27 @@ type Purge struct {
 }
 
 // Clean removes from a ledger entry what the purge names, and reports whether it changed the entry.
-func (p *Purge) Clean(e *Entry) bool {
+func (p *Purge) Clean(e *ledger.Entry) bool {
 	switch {
 	case e.Verdict != nil && slices.Contains(p.Evaluations, e.Verdict.Evaluation):
 		v := e.Verdict
-		e.Verdict = &Verdict{Evaluation: v.Evaluation, Attempt: v.Attempt, Labelled: v.Labelled, Correct: v.Correct,
+		e.Verdict = &ledger.Verdict{Evaluation: v.Evaluation, Attempt: v.Attempt, Labelled: v.Labelled, Correct: v.Correct,
 			Direction: v.Direction, Node: v.Node, By: v.By}
 	case e.Trial != nil && slices.Contains(p.Trials, e.Trial.ID):
 		t := *e.Trial
-		t.Scene, t.Scope, t.Query = Scene{}, Scope{}, ""
+		t.Scene, t.Scope, t.Query = tree.Scene{}, tree.Scope{}, ""
 		e.Trial = &t
 	case e.Act != nil && (p.names(e.Act.Node) || slices.Contains(p.Evaluations, e.Act.Evaluation) ||
-		slices.ContainsFunc(e.Act.Before, func(b Before) bool { return p.names(b.ID) }) ||
-		slices.ContainsFunc(e.Act.Verdicts, func(v Verdict) bool { return slices.Contains(p.Evaluations, v.Evaluation) })):
+		slices.ContainsFunc(e.Act.Before, func(b ledger.Before) bool { return p.names(b.ID) }) ||
+		slices.ContainsFunc(e.Act.Verdicts, func(v ledger.Verdict) bool {
+			return slices.Contains(p.Evaluations,
+				v.Evaluation)
+		})):
 		a := *e.Act
 		a.Before, a.Verdict, a.Verdicts, a.Why, a.Purged = nil, nil, nil, "", true
 		e.Act = &a
 	case e.Known != nil && p.ofFact(e.Known):
-		k := &Known{Op: FactNone, Fact: FactPrefix, Source: e.Known.Source, Case: e.Known.Case}
+		k := &ledger.Known{Op: ledger.FactNone, Fact: ledger.FactPrefix, Source: e.Known.Source, Case: e.Known.Case}
 		if p.names(k.Case) {
 			k.Case = ""
 		}
@@ -45,7 +52,7 @@ func (p *Purge) Clean(e *Entry) bool {
 }
 
 // ofFact reports whether the purge names a fact that an entry is on, or the case whose note states it.
-func (p *Purge) ofFact(k *Known) bool {
+func (p *Purge) ofFact(k *ledger.Known) bool {
 	return k.Case != "" && p.names(k.Case) || p.names(k.Fact) || k.Says != nil && p.names(k.Says.ID())
 }
 
@@ -57,7 +64,7 @@ func (p *Purge) CleanLetter(l *DeadLetter) bool {
 	if !slices.Contains(p.Evaluations, key) {
 		return false
 	}
-	*l = DeadLetter{Evaluation: Evaluation{ID: key}, Why: "purged"}
+	*l = DeadLetter{Evaluation: tree.Evaluation{ID: key}, Why: "purged"}
 	return true
 }
 

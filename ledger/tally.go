@@ -1,10 +1,11 @@
-package tree
+package ledger
 
 import (
 	"cmp"
 	"fmt"
 
 	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
 )
 
 // Tally counts right and wrong verdicts by judge, product and scene type. An export contains no other information on
@@ -62,16 +63,16 @@ func CompareRows(a, b Row) int {
 
 // Check reports the first field that breaks a limit or contradicts another, as a *FieldError.
 func (t *Tally) Check() error {
-	if err := CheckText("risk.origin", t.Origin, MaxRowName); err != nil {
+	if err := tree.CheckText("risk.origin", t.Origin, MaxRowName); err != nil {
 		return err
 	}
 	switch {
 	case t.Origin == "":
-		return &FieldError{Field: "risk.origin", Problem: "is missing; say which tree counted"}
+		return &tree.FieldError{Field: "risk.origin", Problem: "is missing; say which tree counted"}
 	case t.Verdicts < 0 || t.Verdicts > maxCounted:
-		return &FieldError{Field: "risk.verdicts", Problem: fmt.Sprintf("is %d; use 0 to %d", t.Verdicts, maxCounted)}
+		return &tree.FieldError{Field: "risk.verdicts", Problem: fmt.Sprintf("is %d; use 0 to %d", t.Verdicts, maxCounted)}
 	case len(t.Rows) > MaxRows:
-		return &FieldError{Field: "risk.rows", Problem: fmt.Sprintf("are %d; the most is %d", len(t.Rows), MaxRows)}
+		return &tree.FieldError{Field: "risk.rows", Problem: fmt.Sprintf("are %d; the most is %d", len(t.Rows), MaxRows)}
 	}
 	for i := range t.Rows {
 		r := &t.Rows[i]
@@ -79,7 +80,7 @@ func (t *Tally) Check() error {
 			return err
 		}
 		if i > 0 && CompareRows(t.Rows[i-1], *r) >= 0 {
-			return &FieldError{Field: "risk.rows", Problem: "has " + quoted(r.Name) + " twice or out of order"}
+			return &tree.FieldError{Field: "risk.rows", Problem: "has " + quoted(r.Name) + " twice or out of order"}
 		}
 	}
 	return checkShapes(t.Shapes)
@@ -87,24 +88,25 @@ func (t *Tally) Check() error {
 
 func (r *Row) check(verdicts int) error {
 	for _, f := range []struct{ name, text string }{{"name", r.Name}, {"model", r.Model}, {"value", r.Value}} {
-		if err := CheckText("risk.rows."+f.name, f.text, MaxRowName); err != nil {
+		if err := tree.CheckText("risk.rows."+f.name, f.text, MaxRowName); err != nil {
 			return err
 		}
 	}
 	switch {
 	case r.Of != OfAll && r.Of != OfJudge && r.Of != OfProduct && r.Of != OfScene:
-		return &FieldError{Field: "risk.rows.of", Problem: "is " + quoted(string(r.Of)) +
+		return &tree.FieldError{Field: "risk.rows.of", Problem: "is " + quoted(string(r.Of)) +
 			"; use all, judge, product or scene"}
 	case (r.Of == OfAll) != (r.Name == "") || r.Of != OfJudge && r.Model != "":
-		return &FieldError{Field: "risk.rows.name", Problem: "or model does not go with " + quoted(string(r.Of))}
+		return &tree.FieldError{Field: "risk.rows.name", Problem: "or model does not go with " + quoted(string(r.Of))}
 	case r.Right < 0 || r.Wrong < 0 || r.Right > verdicts || r.Wrong > verdicts-r.Right:
-		return &FieldError{Field: "risk.rows.right", Problem: fmt.Sprintf("and wrong are %d and %d of %d verdicts",
+		return &tree.FieldError{Field: "risk.rows.right", Problem: fmt.Sprintf("and wrong are %d and %d of %d verdicts",
 			r.Right, r.Wrong, verdicts)}
 	case r.Right+r.Wrong < LeastCounted:
-		return &FieldError{Field: "risk.rows.right", Problem: fmt.Sprintf("and wrong are %d and %d; a row has %d or more",
-			r.Right, r.Wrong, LeastCounted)}
+		return &tree.FieldError{Field: "risk.rows.right",
+			Problem: fmt.Sprintf("and wrong are %d and %d; a row has %d or more",
+				r.Right, r.Wrong, LeastCounted)}
 	case r.Direction != taxonomy.None && !r.Direction.Valid():
-		return &FieldError{Field: "risk.rows.direction", Problem: "is " + quoted(string(r.Direction)) +
+		return &tree.FieldError{Field: "risk.rows.direction", Problem: "is " + quoted(string(r.Direction)) +
 			"; use false_pass, false_fail or other"}
 	}
 	return nil

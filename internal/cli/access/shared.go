@@ -1,4 +1,4 @@
-package store
+package access
 
 import (
 	"cmp"
@@ -14,10 +14,10 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/jobs"
 	"github.com/memtree/memtree/internal/jobs/shared"
+	"github.com/memtree/memtree/store"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/store/replica"
-	"github.com/memtree/memtree/tree"
 )
 
 // A store may be the URL of a database, which other processes share. What is of this machine alone, such as tokens, the
@@ -102,7 +102,7 @@ func (d *Door) Empty(ctx context.Context) bool {
 	}
 	s, err := postgres.Open(ctx, *d.database, postgres.Options{ReadOnly: true})
 	if err != nil {
-		format, ok := errors.AsType[*tree.FormatError](err)
+		format, ok := errors.AsType[*store.FormatError](err)
 		return ok && format.Missing
 	}
 	return s.Close() != nil //nolint:contextcheck // it has a bound of its own
@@ -131,7 +131,7 @@ func (d *Door) follow(ctx context.Context, s *postgres.Store, o *memtree.Options
 	options := replica.Options{Logger: d.Logger}
 	if !o.ReadOnly {
 		journal, err := jsonstore.OpenDir(ctx, filepath.Join(d.Dir, "away"), jsonstore.Options{Started: time.Now()})
-		if locked, ok := errors.AsType[*tree.LockedError](err); ok {
+		if locked, ok := errors.AsType[*store.LockedError](err); ok {
 			err = d.Fail(err, "process %d of this machine serves %s with the same folder; name another folder in %s",
 				locked.PID, d.Name(), LocalVariable)
 		}
@@ -166,12 +166,12 @@ func (d *Door) NeedsFolder(instead string) error {
 
 // explainShared returns the sentence for an error of a database, "" for other errors.
 func (d *Door) explainShared(err error) string {
-	var unknown *tree.UnknownError
+	var unknown *store.UnknownError
 	switch {
 	case errors.As(err, &unknown):
 		return d.Say("it is not known whether this was written to %s, because the answer was not waited for or was lost; "+
 			"look, and give the command again if it was not", d.Name())
-	case errors.Is(err, tree.ErrAway):
+	case errors.Is(err, store.ErrAway):
 		return d.Say("the database %s cannot be reached, and nothing was changed; check that it runs, and that its host and "+
 			"port can be reached from here", d.Name())
 	}

@@ -1,7 +1,8 @@
-package tree
+package ledger
 
 import (
 	"fmt"
+	"github.com/memtree/memtree/tree"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,11 +37,11 @@ func FactKinds() []FactKind {
 
 // Statement is one sentence about the product under test or its environment, and where it holds.
 type Statement struct {
-	Text  string   `json:"statement"` // one line, Chinese or English
-	Kind  FactKind `json:"kind"`
-	Pages []string `json:"pages,omitempty"` // routes as [Route] spells them, or names of pages; none: all of the scope
-	Scope Scope    `json:"scope,omitzero"`  // without Build; the zero scope is every product
-	Agent string   `json:"agent,omitempty"` // the agent it is for; "": all
+	Text  string     `json:"statement"` // one line, Chinese or English
+	Kind  FactKind   `json:"kind"`
+	Pages []string   `json:"pages,omitempty"` // routes as [Route] spells them, or names of pages; none: all of the scope
+	Scope tree.Scope `json:"scope,omitzero"`  // without Build; the zero scope is every product
+	Agent string     `json:"agent,omitempty"` // the agent it is for; "": all
 
 	Builds []string `json:"builds,omitempty"` // builds it holds for; none: all
 	Fixed  string   `json:"fixed,omitempty"`  // of a known bug: the build in which it is fixed
@@ -54,7 +55,7 @@ func (s *Statement) ID() string {
 	if len(o.SuiteTests) > 0 {
 		parts = append(append(parts, strconv.Itoa(o.Position)), o.SuiteTests...)
 	}
-	return FactPrefix + Hash(parts...)
+	return FactPrefix + tree.Hash(parts...)
 }
 
 // FactPrefix begins the id of every fact, and of nothing else.
@@ -99,7 +100,7 @@ type Known struct {
 	Op     KnownOp    `json:"op"`
 	Fact   string     `json:"fact"`            // its id; of an edit that of the one before
 	Says   *Statement `json:"says,omitempty"`  // of state and edit
-	Source Source     `json:"source"`          // who stands behind it
+	Source Source     `json:"source"`          // who states it
 	By     string     `json:"by,omitempty"`    // the name of a person, agent, model or tree
 	Act    string     `json:"act,omitempty"`   // the id of the decision, where it is a person's
 	Case   string     `json:"case,omitempty"`  // of a note: the case it is on
@@ -112,7 +113,7 @@ type Known struct {
 // Check returns the first field that breaks a law, as a *FieldError. The one door calls it.
 func (k *Known) Check() error {
 	bad := func(field, problem string, args ...any) error {
-		return &FieldError{Field: "known." + field, Problem: fmt.Sprintf(problem, args...)}
+		return &tree.FieldError{Field: "known." + field, Problem: fmt.Sprintf(problem, args...)}
 	}
 	says := k.Op == FactStated || k.Op == FactEdited
 	switch {
@@ -133,12 +134,12 @@ func (k *Known) Check() error {
 	for _, f := range []struct{ field, value string }{
 		{"by", k.By}, {"act", k.Act}, {"case", k.Case}, {"test", k.Test},
 	} {
-		if len(f.value) > MaxName || !plainLine(f.value) {
-			return bad(f.field, "is longer than %d bytes, or not one line of UTF-8", MaxName)
+		if len(f.value) > tree.MaxName || !plainLine(f.value) {
+			return bad(f.field, "is longer than %d bytes, or not one line of UTF-8", tree.MaxName)
 		}
 	}
-	if len(k.Why) > MaxNodeLine || len(k.Quote) > MaxNodeLine || !plainLine(k.Why) || !plainLine(k.Quote) {
-		return bad("why", "or its quotation is longer than %d bytes, or not one line of UTF-8", MaxNodeLine)
+	if len(k.Why) > tree.MaxNodeLine || len(k.Quote) > tree.MaxNodeLine || !plainLine(k.Why) || !plainLine(k.Quote) {
+		return bad("why", "or its quotation is longer than %d bytes, or not one line of UTF-8", tree.MaxNodeLine)
 	}
 	if k.Says == nil {
 		return nil
@@ -154,7 +155,7 @@ func IsFact(id string) bool {
 // Check returns the first field that breaks a law, as a *FieldError.
 func (s *Statement) Check() error {
 	bad := func(field, problem string, args ...any) error {
-		return &FieldError{Field: field, Problem: fmt.Sprintf(problem, args...)}
+		return &tree.FieldError{Field: field, Problem: fmt.Sprintf(problem, args...)}
 	}
 	switch {
 	case foldWords(s.Text) == "":
@@ -173,16 +174,16 @@ func (s *Statement) Check() error {
 		return bad("fixed", "is %.80q, a build for which it holds too", s.Fixed)
 	case s.Scope.Build != "":
 		return bad("scope.build", "is no part of a fact's scope; name builds in builds")
-	case len(s.Scope.SuiteTests) > MaxChildren:
-		return bad("scope.suite_tests", "names %d tests; the most is %d", len(s.Scope.SuiteTests), MaxChildren)
+	case len(s.Scope.SuiteTests) > tree.MaxChildren:
+		return bad("scope.suite_tests", "names %d tests; the most is %d", len(s.Scope.SuiteTests), tree.MaxChildren)
 	case len(s.Scope.SuiteTests) > 0 && s.Scope.PlaceTest() == "":
 		return bad("scope.position", "is %d, and the suite has %d tests", s.Scope.Position, len(s.Scope.SuiteTests))
 	}
 	names := slices.Concat(s.Pages, s.Builds, s.Scope.SuiteTests,
 		[]string{s.Fixed, s.Agent, s.Scope.Product, s.Scope.Suite, s.Scope.Test})
 	for _, n := range names {
-		if len(n) > MaxName || !plainLine(n) {
-			return bad("scope", "has a name that is longer than %d bytes, or not one line of UTF-8", MaxName)
+		if len(n) > tree.MaxName || !plainLine(n) {
+			return bad("scope", "has a name that is longer than %d bytes, or not one line of UTF-8", tree.MaxName)
 		}
 	}
 	return nil

@@ -1,7 +1,8 @@
-package tree
+package store
 
 import (
 	"context"
+	"github.com/memtree/memtree/tree"
 	"iter"
 )
 
@@ -12,7 +13,7 @@ type Movable interface {
 	Gallery
 
 	// Outbox yields the evaluations that are accepted and not yet formed, oldest first, whether they are leased or not.
-	Outbox(ctx context.Context) iter.Seq2[Evaluation, error]
+	Outbox(ctx context.Context) iter.Seq2[tree.Evaluation, error]
 
 	// Known yields the record of every key ever accepted, sorted by Key.
 	Known(ctx context.Context) iter.Seq2[KnownKey, error]

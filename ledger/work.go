@@ -1,7 +1,8 @@
-package tree
+package ledger
 
 import (
 	"fmt"
+	"github.com/memtree/memtree/tree"
 	"slices"
 	"unicode/utf8"
 )
@@ -64,7 +65,7 @@ var workStates = map[WorkKind][]string{
 // Check returns the first field that breaks a law, as a *FieldError. The one door calls it.
 func (w *Work) Check() error {
 	bad := func(field, problem string, args ...any) error {
-		return &FieldError{Field: "work." + field, Problem: fmt.Sprintf(problem, args...)}
+		return &tree.FieldError{Field: "work." + field, Problem: fmt.Sprintf(problem, args...)}
 	}
 	states := workStates[w.Kind]
 	switch {
@@ -96,8 +97,8 @@ func (w *Work) Check() error {
 		{"run", w.Run}, {"by", w.By}, {"key", w.Key}, {"page", w.Page}, {"name", w.Name}, {"task", w.Task},
 		{"product", w.Product}, {"build", w.Build}, {"test", w.Test},
 	} {
-		if len(f.value) > MaxName || !plainLine(f.value) {
-			return bad(f.field, "is longer than %d bytes, or not one line of UTF-8", MaxName)
+		if len(f.value) > tree.MaxName || !plainLine(f.value) {
+			return bad(f.field, "is longer than %d bytes, or not one line of UTF-8", tree.MaxName)
 		}
 	}
 	return nil

@@ -1,8 +1,9 @@
-package tree
+package store
 
 import (
 	"context"
 	"errors"
+	"github.com/memtree/memtree/tree"
 	"time"
 )
 
@@ -11,7 +12,7 @@ import (
 type Gallery interface {
 	// PutPicture stores the bytes of p: completely and durably when it returns nil, otherwise not at all. If the
 	// picture exists, its Put time becomes now. Beyond MaxGallery the error is ErrGalleryFull.
-	PutPicture(ctx context.Context, p Picture, b []byte) error
+	PutPicture(ctx context.Context, p tree.Picture, b []byte) error
 
 	// Picture returns the bytes of a picture, or ErrNotFound. It returns a *CorruptError if their SHA-256 is not sum.
 	Picture(ctx context.Context, sum string) ([]byte, error)

@@ -1,7 +1,8 @@
-package tree
+package ledger
 
 import (
 	"fmt"
+	"github.com/memtree/memtree/tree"
 	"math"
 )
 
@@ -26,7 +27,7 @@ const (
 
 func checkShapes(shapes []Shape) error {
 	if len(shapes) > 2 || len(shapes) == 2 && (shapes[0].Observed || !shapes[1].Observed) {
-		return &FieldError{Field: "risk.shapes", Problem: "are not one for each of observed false and true"}
+		return &tree.FieldError{Field: "risk.shapes", Problem: "are not one for each of observed false and true"}
 	}
 	for i := range shapes {
 		if err := shapes[i].check(); err != nil {
@@ -38,7 +39,7 @@ func checkShapes(shapes []Shape) error {
 
 func (s *Shape) check() error {
 	if s.Verdicts < LeastShaped || s.Verdicts > maxCounted {
-		return &FieldError{Field: "risk.shapes.verdicts",
+		return &tree.FieldError{Field: "risk.shapes.verdicts",
 			Problem: fmt.Sprintf("is %d; use %d to %d", s.Verdicts, LeastShaped, maxCounted)}
 	}
 	n := len(s.Mean)
@@ -51,12 +52,12 @@ func (s *Shape) check() error {
 		{"passes", s.Passes, -mostOfWeight, mostOfWeight}, {"fails", s.Fails, -mostOfWeight, mostOfWeight},
 	} {
 		if len(f.of) != n || n == 0 || n > maxShape {
-			return &FieldError{Field: "risk.shapes." + f.name,
+			return &tree.FieldError{Field: "risk.shapes." + f.name,
 				Problem: fmt.Sprintf("has %d numbers; each list has as many, 1 to %d", len(f.of), maxShape)}
 		}
 		for _, x := range f.of {
 			if math.IsNaN(x) || x < f.least || x > f.most {
-				return &FieldError{Field: "risk.shapes." + f.name,
+				return &tree.FieldError{Field: "risk.shapes." + f.name,
 					Problem: fmt.Sprintf("has %g; use %g to %g", x, f.least, f.most)}
 			}
 		}

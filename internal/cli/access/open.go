@@ -1,6 +1,6 @@
-// Package store is the door of a command to the store: it opens the memory for reading or for writing, with the model
+// Package access is the door of a command to the store: it opens the memory for reading or for writing, with the model
 // that the command needs, or has the command run in the process that holds the store.
-package store
+package access
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/postgres"
-	"github.com/memtree/memtree/tree"
 )
 
 // Access is the way in which a command opens the store. The values up to Planning open it for reading only.
@@ -121,15 +121,15 @@ func (d *Door) lexical(m *memtree.Memory, how Access, err error) {
 // write, and from a damaged store.
 func (d *Door) WithOrRead(ctx context.Context, do func(*memtree.Memory) error) error {
 	err := d.With(ctx, Asking, do)
-	var locked *tree.LockedError
-	var damaged *tree.CorruptError
+	var locked *store.LockedError
+	var damaged *store.CorruptError
 	switch {
 	case errors.As(err, &locked):
 		d.Note(d.Say("Another process is writing to %s, so this only reads: the answer has no trial id.", d.Dir))
 	case errors.As(err, &damaged): // reading the store reports the damage
-	case errors.Is(err, tree.ErrFull), errors.Is(err, syscall.ENOSPC):
+	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC):
 		d.Note(d.Say("The disk is full, so this only reads: the answer has no trial id."))
-	case errors.Is(err, tree.ErrReadOnly), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+	case errors.Is(err, store.ErrReadOnly), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		d.Note(d.Say("%s cannot be written here, so this only reads: the answer has no trial id.", d.Name()))
 	default:
 		return err
@@ -139,10 +139,10 @@ func (d *Door) WithOrRead(ctx context.Context, do func(*memtree.Memory) error) e
 
 // Readable reports whether a store that could not be opened for writing, because of err, can still be read.
 func Readable(err error) bool {
-	var locked *tree.LockedError
-	var damaged *tree.CorruptError
+	var locked *store.LockedError
+	var damaged *store.CorruptError
 	return errors.As(err, &locked) || errors.As(err, &damaged) || errors.Is(err, fs.ErrPermission) ||
-		errors.Is(err, syscall.EROFS) || errors.Is(err, tree.ErrFull) || errors.Is(err, syscall.ENOSPC)
+		errors.Is(err, syscall.EROFS) || errors.Is(err, store.ErrFull) || errors.Is(err, syscall.ENOSPC)
 }
 
 // Open opens the store with the model and embedder that the command needs, and a deadline for guidance. --read-only
@@ -257,8 +257,8 @@ func (d *Door) Bounded() (release func()) {
 // Explain returns the sentence for an error of the store, "" for other errors.
 func (d *Door) Explain(err error) string {
 	var (
-		locked *tree.LockedError
-		format *tree.FormatError
+		locked *store.LockedError
+		format *store.FormatError
 	)
 	switch {
 	case errors.As(err, &locked):
@@ -269,16 +269,16 @@ func (d *Door) Explain(err error) string {
 		return d.Say("%s %s, `memtree fsck` can make it again", format.Dir, format.Problem)
 	case errors.As(err, &format):
 		return d.Say("%s %s", format.Dir, format.Problem)
-	case errors.Is(err, tree.ErrFull), errors.Is(err, syscall.ENOSPC): // more exact than what follows
-	case errors.Is(err, tree.ErrReadOnly):
+	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC): // more exact than what follows
+	case errors.Is(err, store.ErrReadOnly):
 		return d.Say("the store can only be read here; leave --read-only out, or check who may write to %s", d.Name())
-	case errors.Is(err, tree.ErrFailed):
+	case errors.Is(err, store.ErrFailed):
 		return d.Say("the disk failed while writing to %s; what was acknowledged is safe; check the disk", d.Dir)
 	}
 	return d.explainShared(err)
 }
 
-func (d *Door) lockedSentence(e *tree.LockedError) string {
+func (d *Door) lockedSentence(e *store.LockedError) string {
 	if s := d.holderSentence(e); s != "" {
 		return s
 	}

@@ -1,7 +1,8 @@
-package tree
+package ledger
 
 import (
 	"fmt"
+	"github.com/memtree/memtree/tree"
 	"slices"
 )
 
@@ -66,35 +67,35 @@ func (a *Ablation) Check() error {
 	for _, f := range []struct{ name, text string }{
 		{"trial", a.Trial}, {"evaluation", a.Evaluation}, {"case_id", a.CaseID}, {"why", a.Why},
 	} {
-		if err := CheckText(f.name, f.text, MaxName); err != nil {
+		if err := tree.CheckText(f.name, f.text, tree.MaxName); err != nil {
 			return err
 		}
 	}
 	switch {
 	case a.Trial == "" || a.Evaluation == "":
-		return &FieldError{Field: "trial", Problem: "or evaluation is missing; say which run failed"}
+		return &tree.FieldError{Field: "trial", Problem: "or evaluation is missing; say which run failed"}
 	case len(a.Given) == 0 || len(a.Given) > MaxGiven:
-		return &FieldError{Field: "given", Problem: fmt.Sprintf("are %d memories; use 1 to %d", len(a.Given), MaxGiven)}
+		return &tree.FieldError{Field: "given", Problem: fmt.Sprintf("are %d memories; use 1 to %d", len(a.Given), MaxGiven)}
 	case len(a.Tried) > MaxTried:
-		return &FieldError{Field: "tried", Problem: fmt.Sprintf("are %d runs; the most is %d", len(a.Tried), MaxTried)}
+		return &tree.FieldError{Field: "tried", Problem: fmt.Sprintf("are %d runs; the most is %d", len(a.Tried), MaxTried)}
 	case a.Pairs < 2 || a.Pairs > MaxTried:
-		return &FieldError{Field: "pairs", Problem: fmt.Sprintf("is %d; use 2 to %d", a.Pairs, MaxTried)}
+		return &tree.FieldError{Field: "pairs", Problem: fmt.Sprintf("is %d; use 2 to %d", a.Pairs, MaxTried)}
 	case !a.Blame.Valid():
-		return &FieldError{Field: "blame", Problem: "is " + quoted(string(a.Blame)) +
+		return &tree.FieldError{Field: "blame", Problem: "is " + quoted(string(a.Blame)) +
 			"; use memory, not_memory, flaky or unfinished"}
 	case (a.Blame == OnMemory) != (len(a.Culprits) > 0):
-		return &FieldError{Field: "culprits", Problem: "are named where memory is to blame, and nowhere else"}
+		return &tree.FieldError{Field: "culprits", Problem: "are named where memory is to blame, and nowhere else"}
 	}
 	return a.checkIDs()
 }
 
 func (a *Ablation) checkIDs() error {
 	for i, id := range a.Given {
-		if err := CheckText("given", id, MaxName); err != nil {
+		if err := tree.CheckText("given", id, tree.MaxName); err != nil {
 			return err
 		}
 		if id == "" || slices.Contains(a.Given[:i], id) {
-			return &FieldError{Field: "given", Problem: "names " + quoted(id) + " twice, or not at all"}
+			return &tree.FieldError{Field: "given", Problem: "names " + quoted(id) + " twice, or not at all"}
 		}
 	}
 	sets := [][]string{a.Culprits}
@@ -103,11 +104,11 @@ func (a *Ablation) checkIDs() error {
 	}
 	for _, set := range sets {
 		if len(set) > len(a.Given) {
-			return &FieldError{Field: "tried", Problem: "or culprits have more memories than were given"}
+			return &tree.FieldError{Field: "tried", Problem: "or culprits have more memories than were given"}
 		}
 		for _, id := range set {
 			if !slices.Contains(a.Given, id) {
-				return &FieldError{Field: "tried", Problem: "or culprits name " + quoted(id) + ", which was not given"}
+				return &tree.FieldError{Field: "tried", Problem: "or culprits name " + quoted(id) + ", which was not given"}
 			}
 		}
 	}

@@ -1,23 +1,33 @@
-package tree
+// Package store is the contract of every store of memories: what is read, the batch that is written whole or not at
+// all, what a purge removes, and the errors. Its folders are the stores: store/json in a folder, store/postgres shared
+// by many processes; store/storetest is the suite that each of them passes.
+//
+// Where to look:
+//   - store.go: reading and writing; batch.go: what is written at once; errors.go: what can go wrong
+//   - derived.go, gallery.go: what may be kept beside; movable.go, shared.go: what some stores can do besides
+//   - purge.go: what is removed for good
+package store
 
 import (
 	"context"
 	"iter"
 
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
 )
 
 // Reader reads a store; the laws of Store apply.
 type Reader interface {
 	// Get returns the node with the id, even if it is archived, or ErrNotFound. The caller may modify the result.
-	Get(ctx context.Context, id string) (Node, error)
+	Get(ctx context.Context, id string) (tree.Node, error)
 
 	// Scan yields the nodes that f selects, sorted by id, as they were when the iteration began. An error ends it. No
 	// match is no error.
-	Scan(ctx context.Context, f Filter) iter.Seq2[Node, error]
+	Scan(ctx context.Context, f Filter) iter.Seq2[tree.Node, error]
 
 	// Ledger yields the entries after the given sequence number (0: all), in order.
-	Ledger(ctx context.Context, after uint64) iter.Seq2[Entry, error]
+	Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error]
 
 	// DeadLetters yields the evaluations that could not be formed, oldest first.
 	DeadLetters(ctx context.Context) iter.Seq2[DeadLetter, error]
@@ -51,11 +61,11 @@ type Store interface {
 
 	// Accept adds evaluations to the outbox and returns one receipt each, in order. The store remembers every Key for
 	// ever: see ReceiptStatus for repetitions.
-	Accept(ctx context.Context, es []Evaluation) ([]Receipt, error)
+	Accept(ctx context.Context, es []tree.Evaluation) ([]Receipt, error)
 
 	// Lease returns up to n accepted evaluations, oldest first, that are not leased. The lease ends when a batch names
 	// the key as Done or Dead, with Release, with Close, or with the process.
-	Lease(ctx context.Context, n int) ([]Evaluation, error)
+	Lease(ctx context.Context, n int) ([]tree.Evaluation, error)
 
 	// Release ends leases, so that the next Lease can return the evaluations.
 	Release(ctx context.Context, keys []string) error
@@ -87,12 +97,12 @@ type Filter struct {
 	Level     int
 	ErrorType string
 	Direction taxonomy.Direction
-	Status    Status
+	Status    tree.Status
 	After     string // only nodes with a greater id, for paging
 }
 
 // Match reports whether f selects n.
-func (f Filter) Match(n *Node) bool {
+func (f Filter) Match(n *tree.Node) bool {
 	return (f.Level == 0 || f.Level == n.Level) &&
 		(f.ErrorType == "" || f.ErrorType == n.ErrorType) &&
 		(f.Direction == "" || f.Direction == n.Direction) &&
@@ -122,13 +132,13 @@ const (
 
 // Info is a summary of a store.
 type Info struct {
-	Version     uint64 `json:"version"`     // of the last commit
-	Format      string `json:"format"`      // such as "memtree/1"
-	Origin      Origin `json:"origin"`      // of this tree
-	Nodes       int    `json:"nodes"`       // including archived ones
-	Evaluations int    `json:"evaluations"` // ever accepted
-	Outbox      int    `json:"outbox"`      // accepted, not yet formed
-	Dead        int    `json:"dead"`
-	Entries     uint64 `json:"entries"` // in the ledger
-	Bytes       int64  `json:"bytes"`   // on disk
+	Version     uint64      `json:"version"`     // of the last commit
+	Format      string      `json:"format"`      // such as "memtree/1"
+	Origin      tree.Origin `json:"origin"`      // of this tree
+	Nodes       int         `json:"nodes"`       // including archived ones
+	Evaluations int         `json:"evaluations"` // ever accepted
+	Outbox      int         `json:"outbox"`      // accepted, not yet formed
+	Dead        int         `json:"dead"`
+	Entries     uint64      `json:"entries"` // in the ledger
+	Bytes       int64       `json:"bytes"`   // on disk
 }

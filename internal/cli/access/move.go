@@ -1,4 +1,4 @@
-package store
+package access
 
 import (
 	"context"
@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/memtree/memtree/store"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/store/move"
 	"github.com/memtree/memtree/store/postgres"
-	"github.com/memtree/memtree/tree"
 )
 
 // Moved is the result of a move.
@@ -63,7 +63,7 @@ func (d *Door) Move(ctx context.Context, to string, step func(string)) (out Move
 }
 
 // source opens the store for a move. Of a folder, that keeps other processes from writing.
-func (d *Door) source(ctx context.Context) (tree.Movable, error) { //nolint:ireturn // one of two kinds
+func (d *Door) source(ctx context.Context) (store.Movable, error) { //nolint:ireturn // one of two kinds
 	if d.database != nil {
 		return postgres.Open(ctx, *d.database, postgres.Options{ReadOnly: true})
 	}

@@ -1,4 +1,4 @@
-package store
+package access
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -65,7 +66,7 @@ func TestReadOnly(t *testing.T) {
 	d.ReadOnly = true
 	require.NoError(t, d.Write(t.Context(), func(m *memtree.Memory) error {
 		err := m.Record(t.Context(), tree.Evaluation{Prompt: "p", Judgment: tree.Raw(`"pass"`)})
-		require.ErrorIs(t, err, tree.ErrReadOnly)
+		require.ErrorIs(t, err, store.ErrReadOnly)
 		require.Contains(t, d.Sentence(err), "leave --read-only out")
 		return nil
 	}))
@@ -95,6 +96,6 @@ func TestLocked(t *testing.T) {
 func TestExplain(t *testing.T) {
 	d, _ := doorTo("x")
 	require.Empty(t, d.Explain(errors.New("other")))
-	require.Contains(t, d.Explain(tree.ErrFailed), "the disk failed while writing to x")
-	require.Contains(t, d.Sentence(fmt.Errorf("%w: %w", tree.ErrFailed, syscall.ENOSPC)), "the disk is full")
+	require.Contains(t, d.Explain(store.ErrFailed), "the disk failed while writing to x")
+	require.Contains(t, d.Sentence(fmt.Errorf("%w: %w", store.ErrFailed, syscall.ENOSPC)), "the disk is full")
 }

@@ -1,4 +1,4 @@
-package store
+package access
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/memtree/memtree/internal/holder"
 	"github.com/memtree/memtree/internal/text"
-	"github.com/memtree/memtree/tree"
+	"github.com/memtree/memtree/store"
 )
 
 // RanElsewhere reports that a command ended in another process, which has printed all of its output.
@@ -110,7 +110,7 @@ func (d *Door) line() (holder.Command, error) {
 
 // holderSentence describes which process holds a store, and why it did not run the command or what to do. It returns
 // "" if that is not known.
-func (d *Door) holderSentence(e *tree.LockedError) string {
+func (d *Door) holderSentence(e *store.LockedError) string {
 	switch {
 	case errors.Is(d.lost, holder.ErrUntrusted):
 		return d.Say("process %d holds store %s, and would do this; but others than you may enter %s/holder, so it is not "+

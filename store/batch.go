@@ -1,13 +1,18 @@
-package tree
+package store
+
+import (
+	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/tree"
+)
 
 // Batch is the unit of Store.Commit: all of it is written, or nothing.
 type Batch struct {
-	Changes []Change `json:"changes,omitempty"`
-	Done    []string `json:"done,omitempty"` // keys of evaluations to remove from the outbox
+	Changes []tree.Change `json:"changes,omitempty"`
+	Done    []string      `json:"done,omitempty"` // keys of evaluations to remove from the outbox
 	// evaluations to remove from the outbox because they could not be formed
-	Dead    []DeadLetter `json:"dead,omitempty"`
-	Entries []Entry      `json:"entries,omitempty"`
-	Purge   *Purge       `json:"purge,omitempty"` // what to remove permanently; nil: nothing
+	Dead    []DeadLetter   `json:"dead,omitempty"`
+	Entries []ledger.Entry `json:"entries,omitempty"`
+	Purge   *Purge         `json:"purge,omitempty"` // what to remove permanently; nil: nothing
 
 	// Op identifies the batch in a store that several processes share, see UnknownError: such a store makes a batch
 	// with one Op once. Empty: the store chooses one. Other stores ignore it, because their commits are never unknown.
@@ -16,12 +21,12 @@ type Batch struct {
 
 // DeadLetter is an accepted evaluation that could not be formed. The store keeps it.
 type DeadLetter struct {
-	Evaluation Evaluation `json:"evaluation"`
-	Why        string     `json:"why"`
+	Evaluation tree.Evaluation `json:"evaluation"`
+	Why        string          `json:"why"`
 }
 
 // Commit holds the changes of one batch and the version of the store after them.
 type Commit struct {
 	Version uint64
-	Changes []Change
+	Changes []tree.Change
 }
