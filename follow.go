@@ -15,7 +15,8 @@ const (
 	formEvery   = 2 * time.Second
 )
 
-// follow brings what other processes commit into the index, until ctx ends.
+// follow brings what other processes commit into the index, until ctx ends. The replica behind the store follows the
+// database (store/replica/follow.go), the core follows the replica (internal/core/follow.go).
 func (m *Memory) follow(ctx context.Context, s store.Shared) {
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()

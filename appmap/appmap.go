@@ -25,7 +25,7 @@
 // Where to look:
 //   - map.go: the fold; address.go: pages; merge.go: places with many names; judged.go: judged runs; file.go saves the
 //     fold
-//   - pattern.go: how often a selector worked; find.go: the search for one; asked.go, called.go: how a question and a
+//   - trust.go: how often a selector worked; find.go: the search for one; asked.go, called.go: how a question and a
 //     name are compared
 //   - path.go: ways between pages; coverage.go, gaps.go: what tests touch, and what they do not;
 //     requirements.go: which tests check which requirement

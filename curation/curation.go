@@ -10,6 +10,7 @@
 //   - plan.go: the changes of a decision and its action; history.go and undo.go: the actions, and reverting
 //     one
 //   - relabel.go, label.go, many.go: a new truth of a run, and of many runs as one action
+//   - ban.go: forget, pin and ban; uncorrect.go: the correction of a verdict is taken back
 //   - teach.go, edit.go, reject.go: lessons that a person writes, rewords or refuses
 //   - facts.go: facts about the product
 //   - purge.go, lost.go: what a purge removes, and lessons that lost a case
@@ -20,7 +21,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -166,65 +166,6 @@ func theirs(said tree.DecisionKind, id string, p *Past) error {
 		Labels: p.Labels}
 }
 
-// Forget archives a memory. What was learned from it is learned again at the next evolution. A forgotten case does not
-// return when the same evidence is recorded or imported again; a forgotten lesson is not learned again from the same
-// cases.
-func (c *Curation) Forget(ctx context.Context, id string, o Options) (Result, error) {
-	return c.say(ctx, tree.DecisionForget, id, o)
-}
-
-// Pin protects a memory: learning, measured effects and pruning neither take it out of use nor change its text.
-func (c *Curation) Pin(ctx context.Context, id string, o Options) (Result, error) {
-	return c.say(ctx, tree.DecisionPin, id, o)
-}
-
-// Ban excludes a memory from every prompt. Nothing is learned from a banned case. A banned lesson is not learned again
-// from any cases, nor is a strategy learned in place of a banned one.
-func (c *Curation) Ban(ctx context.Context, id string, o Options) (Result, error) {
-	return c.say(ctx, tree.DecisionBan, id, o)
-}
-
-// say plans a decision on one node and applies it.
-func (c *Curation) say(ctx context.Context, said tree.DecisionKind, id string, o Options) (Result, error) {
-	var d Result
-	err := c.apply(ctx, o, func() (store.Batch, error) {
-		n, err := c.door.Tree.Get(ctx, id)
-		if err != nil {
-			return store.Batch{}, err
-		}
-		if err := c.refuses(said, &n); err != nil && !(o.Purge && (n.Decision == nil || !n.Decision.Purged)) {
-			return store.Batch{}, err // a forgotten memory can still be purged
-		}
-		if w := n.Decision; !o.Over && w != nil && (n.Mark == tree.Pinned || n.Mark == tree.Banned) && w.By != o.By {
-			return store.Batch{}, theirs(said, id, &Past{Action: ledger.Action{Kind: w.Kind, Node: id, By: w.By}, At: w.At})
-		}
-		acts, err := c.acts(ctx)
-		if err != nil {
-			return store.Batch{}, err
-		}
-		p := c.begin(said, id, o, len(acts), n.Decision)
-		if o.Purge && said == tree.DecisionForget {
-			if err := c.purge(ctx, p, n); err != nil {
-				return store.Batch{}, err
-			}
-			d, err = c.finish(ctx, p, true)
-			return p.batch, err
-		}
-		p.word(n)
-		if said != tree.DecisionPin {
-			err = c.disown(ctx, p, &n)
-		}
-		if err == nil {
-			d, err = c.finish(ctx, p, said != tree.DecisionPin)
-		}
-		return p.batch, err
-	})
-	if err != nil {
-		return Result{}, wrap(said, id, err)
-	}
-	return d, nil
-}
-
 // wrap adds the kind and id of a decision to an error that does not contain them.
 func wrap(said tree.DecisionKind, id string, err error) error {
 	if _, ok := errors.AsType[*RefusedError](err); ok {
@@ -236,21 +177,6 @@ func wrap(said tree.DecisionKind, id string, err error) error {
 	return fmt.Errorf("%s: %w", strings.TrimSpace(string(said)+" "+id), err)
 }
 
-// owned returns an error if another person made the latest decision of the given kinds on a memory.
-func owned(past []Past, said tree.DecisionKind, id string, o Options, kinds ...tree.DecisionKind) error {
-	for i := range past {
-		p := &past[i]
-		if p.Gone || p.Node != id || !slices.Contains(kinds, p.Kind) {
-			continue
-		}
-		if p.By != o.By && !o.Over {
-			return theirs(said, id, p)
-		}
-		return nil
-	}
-	return nil
-}
-
 // apply applies a plan, or only makes it for a dry run.
 func (c *Curation) apply(ctx context.Context, o Options, plan func() (store.Batch, error)) error {
 	if o.DryRun {
@@ -258,24 +184,4 @@ func (c *Curation) apply(ctx context.Context, o Options, plan func() (store.Batc
 		return err
 	}
 	return c.door.Apply(ctx, plan)
-}
-
-// refuses returns why a decision cannot be made on a node, nil if it can.
-func (c *Curation) refuses(said tree.DecisionKind, n *tree.Node) error {
-	no := func(why Refusal, now string) error { return &RefusedError{Said: said, ID: n.ID, Why: why, Now: now} }
-	switch {
-	case n.Decision != nil && n.Decision.Purged:
-		return no(Purged, "")
-	case n.Decision.Is(said):
-		return no(Already, "")
-	case n.Forgotten():
-		return no(Archived, n.ArchivedFor)
-	case said != tree.DecisionPin:
-		return nil
-	case c.door.Waits(n):
-		return no(Waiting, "")
-	case n.Status == tree.Archived || n.Status == tree.Retired:
-		return no(Archived, strings.TrimSuffix(string(n.Status)+": "+n.ArchivedFor, ": "))
-	}
-	return nil
 }

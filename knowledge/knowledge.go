@@ -38,6 +38,7 @@
 //
 // Where to look:
 //   - base.go, record.go, trust.go: the fold, what it holds of one fact, and what follows from that; file.go saves it
+//   - contradiction.go: facts that deny each other, such as two that differ in a number, and which one holds
 //   - find.go: which facts a coming test is given, and why
 //   - clean.go: what may be stated
 package knowledge

@@ -15,7 +15,7 @@
 //
 // Where to look:
 //   - a file for each format, such as junit.go and playwright.go; recognise.go: which one a file has
-//   - test.go, fold.go: a test as a run, and attempts at it
+//   - test.go, fold.go: a test as a run, and attempts at it; excuse.go: marks of tests that were healed or retried
 //   - json.go, xml.go, html.go, spool.go: bounded readers of long files and archives
 //   - table.go, xlsx.go, row.go: tables; mapping.go, path.go, mapped.go: any JSON
 //   - evidence.go, attachments.go: evidence of a failure, and the files that a report names

@@ -23,27 +23,6 @@ const (
 	keptRejects  = 10_000
 )
 
-// Reject is a line that was rejected.
-type Reject struct {
-	File  string `json:"file"`
-	Line  int    `json:"line"`
-	Field string `json:"field"`
-	Error string `json:"error"`
-}
-
-// RejectLine describes a rejected line and the reason.
-func (f *Files) RejectLine(r Reject) string {
-	why := f.Mistake(r.Error)
-	if r.Line == 0 && r.Field == "" {
-		return r.File + " " + why // the file as a whole was rejected
-	}
-	where := r.File
-	if r.Line > 0 {
-		where = fmt.Sprintf("%s:%d", r.File, r.Line)
-	}
-	return where + ": " + say.Join(r.Field, why)
-}
-
 // UnreadField is an ignored field of a file of runs.
 type UnreadField struct {
 	File string `json:"file"`
@@ -232,31 +211,4 @@ func (c countedFile) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
 	c.in.read += int64(n)
 	return n, err //nolint:wrapcheck // io.Reader's contract
-}
-
-// Reject counts a line that cannot be used, and prints it if it is one of the first.
-func (in *Runs) Reject(x Reject) {
-	in.Rejects++
-	if len(in.Rejected) < keptRejects {
-		in.Rejected = append(in.Rejected, x)
-	}
-	if !in.JSON && in.Rejects <= ShownRejects {
-		in.Bar.End()
-		in.Complain(in.RejectLine(x))
-	}
-}
-
-// Hidden prints how many rejects the screen did not show.
-func (in *Runs) Hidden() {
-	if n := in.Rejects - ShownRejects; n > 0 && !in.JSON {
-		in.Complain(in.Say("and %d more lines that cannot be used (--json lists them)", n))
-	}
-}
-
-// Err returns say.ErrRejected if anything was rejected.
-func (in *Runs) Err() error {
-	if in.Rejects > 0 {
-		return say.ErrRejected
-	}
-	return nil
 }
