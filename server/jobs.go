@@ -218,7 +218,7 @@ func (s *Server) follows(ctx context.Context, w http.ResponseWriter, t *treeOf, 
 		if _, err := fmt.Fprintf(w, "event: %s\ndata: %s\n\n", name, b); err != nil || c.Flush() != nil || j.Over() {
 			return
 		}
-		if !sleep(ctx, eventsApart) {
+		if !jobs.Pause(ctx, eventsApart) {
 			return
 		}
 		wait, cancel := context.WithTimeout(ctx, eventsAlive)

@@ -174,15 +174,3 @@ func (s *Server) lastNight(ctx context.Context, n *Nightly, name string) time.Ti
 	}
 	return last
 }
-
-// sleep is the pause of a service whose clock is that of the machine.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}

@@ -108,7 +108,7 @@ func (o Options) withDefaults() Options {
 		o.Now = time.Now
 	}
 	if o.Pause == nil {
-		o.Pause = sleep
+		o.Pause = jobs.Pause
 	}
 	return o
 }

@@ -129,3 +129,15 @@ func (e *BusyError) Error() string {
 
 // missing is the error for an id without a job.
 func missing(id string) error { return fmt.Errorf("job %.64q: %w", id, tree.ErrNotFound) }
+
+// Pause waits for d, or until ctx ends, and reports whether to go on.
+func Pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/memtree/memtree/internal/jobs"
 )
 
 // killed is the problem of a job whose process is gone.
@@ -12,7 +13,7 @@ const killed = `{"type":"urn:memtree:killed","title":"Service Unavailable","stat
 
 // rescueUntil gives the jobs of processes that are gone to others, until ctx ends.
 func (q *Queue) rescueUntil(ctx context.Context) {
-	for pause(ctx, q.o.Lease/6) {
+	for jobs.Pause(ctx, q.o.Lease/6) {
 		given, err := q.rescue(ctx)
 		if err != nil && ctx.Err() == nil {
 			q.o.Logger.Warn("jobs of services that are gone are not looked for", "error", err)

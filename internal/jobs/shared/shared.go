@@ -178,23 +178,11 @@ func (q *Queue) Work(do jobs.Do) {
 				return
 			}
 			q.o.Logger.Warn("this service takes no jobs yet", "error", err)
-			if !pause(q.life, wait) {
+			if !jobs.Pause(q.life, wait) {
 				return
 			}
 		}
 	})
-}
-
-// pause waits, and reports whether to continue.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // one is the uniqueness of a kind in a tree: one job waits or runs.
@@ -236,7 +224,7 @@ func (q *Queue) Wait(ctx context.Context, _ *jobs.Job) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(q.life, cancel)() //nolint:contextcheck // the end of the queue ends it too
-	pause(ctx, pollEvery/2)
+	jobs.Pause(ctx, pollEvery/2)
 }
 
 // Close ends the attempts of this process, which gives them to others; see jobs.Queue.

@@ -128,7 +128,7 @@ func (q *Queue) take(ctx context.Context, id int64) (*turn, error) {
 // long as it lasts, it ends the attempt.
 func (t *turn) keep(ctx context.Context, cancel context.CancelCauseFunc) {
 	renewed := time.Now()
-	for every := min(t.q.o.Lease/6, pollEvery); pause(ctx, every); {
+	for every := min(t.q.o.Lease/6, pollEvery); jobs.Pause(ctx, every); {
 		p := t.progress.Swap(nil)
 		if p == nil && time.Since(renewed) < t.q.o.Lease/6 {
 			continue
@@ -204,7 +204,7 @@ func (q *Queue) patiently(ctx context.Context, once func() error) error {
 	begun := time.Now()
 	for {
 		err := once()
-		if err == nil || errors.Is(err, errLost) || time.Since(begun) > q.o.Lease || !pause(ctx, pollEvery/2) {
+		if err == nil || errors.Is(err, errLost) || time.Since(begun) > q.o.Lease || !jobs.Pause(ctx, pollEvery/2) {
 			return err
 		}
 	}
@@ -213,7 +213,7 @@ func (q *Queue) patiently(ctx context.Context, once func() error) error {
 // yield waits until the process that has taken the job over has ended it. River would set the state of a job that runs
 // by what this attempt returns, whoever runs it.
 func (t *turn) yield(ctx context.Context) error {
-	for pause(ctx, pollEvery) {
+	for jobs.Pause(ctx, pollEvery) {
 		j, err := t.q.Get(ctx, idOf(t.id))
 		if err == nil && j.State != jobs.Running {
 			return errLost
