@@ -44,12 +44,8 @@ func (m *Map) touched(e *ledger.Entry) {
 }
 
 // touch adds a test to what it touched. It reports false where the map does not have that yet.
-func (m *Map) touch(t touch, test string) (found bool) {
-	p := m.product(t.Product)
-	if p == nil {
-		return false
-	}
-	g := p.pages[p.place(t.Page)]
+func (m *Map) touch(t touch, test string) bool {
+	g, elements := m.at(t)
 	if g == nil {
 		return false
 	}
@@ -57,30 +53,49 @@ func (m *Map) touch(t touch, test string) (found bool) {
 		g.Tests = with(g.Tests, test)
 		return true
 	}
-	for key, e := range g.elements {
-		if key.Name == t.Name {
-			e.Tests, found = with(e.Tests, test), true
-		}
+	for _, e := range elements {
+		e.Tests = with(e.Tests, test)
 	}
-	return found
+	return len(elements) > 0
 }
 
-// settleWaiting adds the tests that waited for what a walk brought.
+// at returns the page of a touch, nil for one that the map does not have, and the elements of that name.
+func (m *Map) at(t touch) (g *page, elements []*element) {
+	p := m.product(t.Product)
+	if p == nil {
+		return nil, nil
+	}
+	if g = p.pages[p.place(t.Page)]; g == nil || t.Name == "" {
+		return g, nil
+	}
+	for key, e := range g.elements {
+		if key.Name == t.Name {
+			elements = append(elements, e)
+		}
+	}
+	return g, elements
+}
+
+// settleWaiting adds the tests that waited for what a walk brought. Only those are sorted: thousands may wait.
 func (m *Map) settleWaiting() {
-	for _, t := range m.sortedWaiting() {
-		found := false
+	var brought []touch
+	for t := range m.waiting {
+		if g, elements := m.at(t); g != nil && (t.Name == "" || len(elements) > 0) {
+			brought = append(brought, t)
+		}
+	}
+	slices.SortFunc(brought, touch.compare)
+	for _, t := range brought {
 		for _, test := range m.waiting[t] {
-			found = m.touch(t, test)
+			m.touch(t, test)
 		}
-		if found {
-			delete(m.waiting, t)
-		}
+		delete(m.waiting, t)
 	}
 }
 
 // sortedWaiting returns what waits, in order.
-func (m *Map) sortedWaiting() []touch {
-	return slices.SortedFunc(maps.Keys(m.waiting), func(a, b touch) int {
-		return cmp.Or(cmp.Compare(a.Product, b.Product), cmp.Compare(a.Page, b.Page), cmp.Compare(a.Name, b.Name))
-	})
+func (m *Map) sortedWaiting() []touch { return slices.SortedFunc(maps.Keys(m.waiting), touch.compare) }
+
+func (t touch) compare(o touch) int {
+	return cmp.Or(cmp.Compare(t.Product, o.Product), cmp.Compare(t.Page, o.Page), cmp.Compare(t.Name, o.Name))
 }
