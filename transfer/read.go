@@ -42,6 +42,8 @@ func readArchive(r io.Reader, l limits, take func(tree.Node) error) (Manifest, e
 		switch {
 		case errors.Is(err, io.EOF) && in.done:
 			return in.sum, plain.end()
+		case errors.Is(err, io.EOF) && packed.n == 0:
+			return Manifest{}, &RefusedError{Problem: "is empty"}
 		case errors.Is(err, io.EOF):
 			return Manifest{}, &RefusedError{Problem: "has no manifest: its end is missing"}
 		case err != nil:

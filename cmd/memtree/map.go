@@ -134,7 +134,8 @@ func mapped(ctx context.Context, a *app, product string, read func(m *memtree.Me
 		var products []string
 		viewed := m.Map().Read(ctx, func(x *appmap.Map) {
 			products = x.Products()
-			if product == "" && len(products) > 1 || product != "" && !slices.Contains(products, product) {
+			if product == "" && len(products) > 1 || product != "" && !slices.Contains(products, product) ||
+				len(products) == 0 && !a.JSON {
 				return
 			}
 			err = read(m, x)

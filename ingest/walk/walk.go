@@ -108,6 +108,9 @@ func (r *reader) read(f io.ReaderAt, size int64) error {
 		return fmt.Errorf("%s: %w", r.file, err)
 	}
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	if size == 0 {
+		return r.bad("", "is empty")
+	}
 	for _, x := range formats() {
 		if r.o.Format != "" && r.o.Format != x.name || r.o.Format == "" && !x.is(r.file, head) {
 			continue

@@ -133,7 +133,7 @@ func TestFaults(t *testing.T) {
 	whole := trace("trace.trace", `{"type":"before"}`)
 	for name, c := range map[string]struct{ file, content, want string }{
 		"nothing known":  {"a.txt", "hello", "is in no format that is known; use --from with one of playwright, "},
-		"empty":          {"a.txt", "", "is in no format that is known"},
+		"empty":          {"a.txt", "", "is empty"},
 		"zip cut off":    {"t.zip", whole[:len(whole)-8], "breaks off or is damaged"},
 		"zip without":    {"t.zip", trace("../../etc/passwd", "x"), "is a zip without a trace in it"},
 		"trace no JSON":  {"t.zip", trace("a.trace", "{}\n{"), "a.trace line 2: is no event of a trace"},
