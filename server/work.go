@@ -20,6 +20,14 @@ type evolveWork struct {
 	Look  int  `json:"look,omitempty"`  // and so many of the riskiest verdicts
 }
 
+// EvolveOrder returns the order of an evolve, for a queue whose jobs any service may do. It has those options that all
+// services know.
+func EvolveOrder(by string, o *memtree.EvolveOptions) jobs.Order {
+	return evolveOrder(by, &evolveWork{evolve: evolve{
+		Only: o.Only, Review: o.Review, KeepAll: o.KeepAll, MaxCalls: o.MaxCalls,
+	}}, o.MaxCost)
+}
+
 // evolveOrder returns the order of an evolve.
 func evolveOrder(by string, of *evolveWork, cost *float64) jobs.Order {
 	what, _ := json.Marshal(of) // it has only texts and numbers

@@ -13,6 +13,7 @@ import (
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/internal/jobs"
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/taxonomy"
@@ -21,15 +22,18 @@ import (
 
 func evolveCommand(a *app) *cobra.Command {
 	o := memtree.EvolveOptions{}
-	explain, read, files := false, false, handFlags{}
+	explain, read, files, day := false, false, handFlags{}, dayBudget{}
 	c := &cobra.Command{
 		Use: "evolve [flags]",
 		RunE: func(c *cobra.Command, _ []string) error {
 			o.DryRun = o.DryRun || explain
+			if err := checkEvolve(a, &o, &day); err != nil {
+				return err
+			}
 			if files != (handFlags{}) {
 				return evolveByHand(c.Context(), a, o, &files)
 			}
-			if err := runEvolve(c.Context(), a, o, explain); err != nil || !read {
+			if err := runEvolve(c.Context(), a, o, &day, explain); err != nil || !read {
 				return err
 			}
 			err := knowRead(c.Context(), a, &knowReadFlags{o: knowledge.ReadOptions{DryRun: o.DryRun}})
@@ -51,10 +55,11 @@ func evolveCommand(a *app) *cobra.Command {
 	c.MarkFlagsMutuallyExclusive("print", "explain")
 	c.MarkFlagsMutuallyExclusive("print", "review")
 	a.model.Flags(c)
+	dayFlags(a.Voice, f, &day)
 	return c
 }
 
-func runEvolve(ctx context.Context, a *app, o memtree.EvolveOptions, explain bool) error {
+func runEvolve(ctx context.Context, a *app, o memtree.EvolveOptions, day *dayBudget, explain bool) error {
 	// A large tree stays in memory throughout; this lowers the peak by a fifth.
 	defer a.store.CollectAt(50)()
 	return a.store.WriteOrPlan(ctx, o.DryRun, func(m *memtree.Memory) error {
@@ -71,14 +76,23 @@ func runEvolve(ctx context.Context, a *app, o memtree.EvolveOptions, explain boo
 			last = s
 			bar.Step(int64(s.Done), 0)
 		}
-		v, err := m.Evolve(ctx, &o)
+		var v evolution.Evolved
+		var by *jobs.Job // who did it, nil: this process
+		var err error
+		if a.store.Shared() && !o.DryRun {
+			v, by, err = evolveByJob(ctx, a, m, &o, day)
+		} else if v, err = m.Evolve(ctx, &o); err != nil {
+			err = interrupted(a.Voice, err, last.Done, last.Of)
+		}
 		bar.End()
 		a.model.Halted(m.Health().Model, 0)
 		if err != nil {
-			return interrupted(a.Voice, err, last.Done, last.Of)
+			return err
 		}
 		if a.JSON {
-			return a.PrintJSON(evolvedOf(a, &v, o.DryRun))
+			out := evolvedOf(a, &v, o.DryRun)
+			out.doneBy(by)
+			return a.PrintJSON(out)
 		}
 		info, err := m.Tree().Info(ctx)
 		switch {
@@ -88,7 +102,7 @@ func runEvolve(ctx context.Context, a *app, o memtree.EvolveOptions, explain boo
 		case explain:
 			err = a.Print(lacksLines(a.Voice, m.Taxonomy(), &v)...)
 		default:
-			err = a.Print(evolvedLines(a, m.Taxonomy(), &v, &o)...)
+			err = a.Print(append(evolvedLines(a, m.Taxonomy(), &v, &o), byJobLines(a, by)...)...)
 			if err == nil && v.Changed() == 0 && !o.DryRun {
 				err = printStillOpen(ctx, a.Voice, m)
 			}

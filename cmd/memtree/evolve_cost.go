@@ -16,15 +16,12 @@ import (
 
 // boundEvolve sets the bounds of the command on evolve, less what forming the waiting runs has used.
 func boundEvolve(ctx context.Context, a *app, m *memtree.Memory, o *memtree.EvolveOptions) error {
-	if a.model.Name == "" {
-		return nil // no model is used
-	}
-	if !o.DryRun {
+	if !o.DryRun && a.model.Name != "" {
 		if err := m.Wait(ctx); err != nil && !errors.Is(err, store.ErrReadOnly) {
 			return interrupted(a.Voice, err, 0, 0)
 		}
 	}
-	o.Price, _ = a.model.PriceOf(a.model.Name)
+	o.Price = priceOf(a)
 	o.MaxCalls, o.MaxCost = a.model.Left()
 	return nil
 }

@@ -262,7 +262,7 @@ func openTree(ctx context.Context, a *app, trees *server.Trees, s named, shared 
 		shared.add(a.store.Share(ctx, m, a.store.Dir, "serve", shared.address))
 	}
 	var q jobs.Queue
-	if !readOnly {
+	if !readOnly && a.store.Shared() {
 		if q, err = a.store.Jobs(ctx, day.options(a)); err != nil {
 			err = &say.Failure{Text: fmt.Sprintf("%s: %s", s.name, a.Sentence(err)), Cause: err}
 			return errors.Join(err, m.Close()) //nolint:contextcheck // it has a bound of its own

@@ -148,11 +148,8 @@ func (d *Door) follow(ctx context.Context, s *postgres.Store, o *memtree.Options
 	return nil
 }
 
-// Jobs opens the jobs of the tree in a database, nil for a store in a folder: the process that serves it has them.
-func (d *Door) Jobs(ctx context.Context, o shared.Options) (jobs.Queue, error) { //nolint:ireturn // nil is one too
-	if d.database == nil {
-		return nil, nil
-	}
+// Jobs opens the jobs of the tree in a database. Those of a tree in a folder are in the process that serves it.
+func (d *Door) Jobs(ctx context.Context, o shared.Options) (*shared.Queue, error) {
 	return shared.Open(ctx, *d.database, o)
 }
 

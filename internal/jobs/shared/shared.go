@@ -46,6 +46,10 @@ const (
 	keptFor = 90 * 24 * time.Hour
 	// pollEvery is how often the database is asked for jobs, and for what has become of one.
 	pollEvery = time.Second
+	// leftFor is for how long a process leaves a job of a kind that it does not take to others.
+	leftFor = 5 * pollEvery
+	// servedIn is within which time a service of the tree has given a sign, if it is there.
+	servedIn = 30 * time.Second
 	// stopWithin bounds the end of the attempts of a process that stops.
 	stopWithin = 10 * time.Second
 )
@@ -56,6 +60,7 @@ type Options struct {
 	Day    Budget       // of all jobs of the tenant in a day (UTC)
 	Logger *slog.Logger // nil: discards
 	Lease  time.Duration
+	Only   jobs.Kind // the kind that this process takes; "": all
 }
 
 // defaultLease is how long a job waits for another process after its own was killed.
@@ -205,6 +210,16 @@ func (q *Queue) Add(ctx context.Context, o jobs.Order) (jobs.Job, error) {
 		return jobs.Job{}, &jobs.BusyError{Kind: o.Kind, ID: idOf(r.Job.ID)}
 	}
 	return q.Get(ctx, idOf(r.Job.ID))
+}
+
+// Served reports whether a service of the tree is there, by its last sign.
+func (q *Queue) Served(ctx context.Context) (served bool, err error) {
+	err = q.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM memtree.replica WHERE tree = $1
+		AND seen > clock_timestamp() - $2::interval)`, q.tree, servedIn).Scan(&served)
+	if err != nil {
+		return false, fmt.Errorf("look for services: %w", away(err))
+	}
+	return served, nil
 }
 
 // idOf returns the id of a job for people, numberOf the number of an id; 0 is that of none.

@@ -121,6 +121,40 @@ func TestQueue(t *testing.T) {
 	require.NoError(t, err, "the last one has ended")
 }
 
+// TestOnly: a process that takes one kind leaves the others, and they have lost nothing by it. Served knows services.
+func TestOnly(t *testing.T) {
+	a := place(t)
+	picky, other := opened(t, a, Options{Only: jobs.Evolve}), opened(t, a, Options{})
+	served, err := picky.Served(t.Context())
+	require.NoError(t, err)
+	require.False(t, served)
+	_, err = other.pool.Exec(t.Context(), `INSERT INTO memtree.replica VALUES ('p', $1, 'h', 0, clock_timestamp())`,
+		other.tree)
+	require.NoError(t, err)
+	served, err = picky.Served(t.Context())
+	require.NoError(t, err)
+	require.True(t, served)
+
+	b, err := other.Add(t.Context(), jobs.Order{Kind: jobs.Brief, By: "ann"})
+	require.NoError(t, err)
+	e, err := other.Add(t.Context(), ofEvolve())
+	require.NoError(t, err)
+	kinds := make(chan jobs.Kind, 2)
+	do := func(_ context.Context, j *jobs.Job, _ func(jobs.Progress)) (jobs.Outcome, jobs.Spent) {
+		kinds <- j.Kind
+		return done(`{}`), jobs.Spent{}
+	}
+	picky.Work(do)
+	require.Equal(t, jobs.Done, until(t, other, e.ID, over).State)
+	require.Equal(t, jobs.Evolve, <-kinds)
+	left := until(t, other, b.ID, func(j *jobs.Job) bool { return !j.Next.IsZero() })
+	require.Equal(t, []any{jobs.Waiting, 0}, []any{left.State, left.Attempts})
+	picky.Close()
+	other.Work(do)
+	b = until(t, other, b.ID, over)
+	require.Equal(t, []any{jobs.Done, 1}, []any{b.State, b.Attempts})
+}
+
 // TestTrees: a queue has the jobs of its tree alone, and they go with the tree.
 func TestTrees(t *testing.T) {
 	a, b := place(t), place(t)

@@ -34,6 +34,9 @@ type turn struct {
 
 // Work implements river.Worker.
 func (w *worker[T]) Work(ctx context.Context, r *river.Job[T]) error {
+	if only := w.q.o.Only; only != "" && r.Kind != string(only) {
+		return river.JobSnooze(leftFor)
+	}
 	t, err := w.q.take(ctx, r.ID)
 	if late, ok := errors.AsType[*spentError](err); ok {
 		return river.JobSnooze(late.until)
