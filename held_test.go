@@ -77,7 +77,7 @@ func TestWaitingRunsAreKept(t *testing.T) {
 	t.Run("repair", func(t *testing.T) {
 		dir, _ := waitingStore(t)
 		flip(t, filepath.Join(dir, "snapshot.*", "*", "nodes.index"), 100)
-		r, err := jsonstore.FsckDir(t.Context(), dir, time.Time{}, true)
+		r, err := jsonstore.Fsck(t.Context(), dir, time.Time{}, true)
 		require.NoError(t, err)
 		require.Empty(t, r.Lost)
 		require.Equal(t, 1, waitingIn(t, dir))
@@ -85,7 +85,7 @@ func TestWaitingRunsAreKept(t *testing.T) {
 	t.Run("damaged", func(t *testing.T) {
 		dir, runs := waitingStore(t)
 		flip(t, filepath.Join(dir, "derived", "inbox.*"), 200)
-		r, err := jsonstore.FsckDir(t.Context(), dir, time.Time{}, true)
+		r, err := jsonstore.Fsck(t.Context(), dir, time.Time{}, true)
 		require.NoError(t, err)
 		require.Len(t, r.Lost, 1)
 		require.Equal(t, jsonstore.LostHeld, r.Lost[0].Kind)

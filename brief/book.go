@@ -151,7 +151,7 @@ func (b *Book) Find(t *Test) (f Brief, ok bool) {
 		x = b.other(b.byWords[t.words()], func(*Brief) bool { return true }, t)
 	}
 	if x == nil && t.ID != "" {
-		x = b.other(b.byID[t.ID], func(y *Brief) bool { return Near(y.Prompt, t.Prompt) }, t)
+		x = b.other(b.byID[t.ID], func(y *Brief) bool { return near(y.Prompt, t.Prompt) }, t)
 	}
 	if x == nil {
 		return Brief{}, false

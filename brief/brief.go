@@ -96,8 +96,8 @@ const (
 // for the other.
 const nearPrompt = 0.9
 
-// Near reports whether two prompts are nearly the same.
-func Near(a, b string) bool {
+// near reports whether two prompts are nearly the same.
+func near(a, b string) bool {
 	return text.Jaccard(text.Shingles(a, shingle), text.Shingles(b, shingle)) >= nearPrompt
 }
 

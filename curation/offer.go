@@ -80,7 +80,7 @@ func whenOf(prompt string, common map[string]bool) string {
 	if len(out) == 0 || text.Lang(prompt) == "zh" {
 		return text.Clip(text.Line(prompt), 60)
 	}
-	return text.Clip(strings.Join(out, " "), MostWhen)
+	return text.Clip(strings.Join(out, " "), mostWhen)
 }
 
 func wordsOf(s string) map[string]bool {

@@ -29,7 +29,7 @@ type Lesson struct {
 // Limits on taught lessons.
 const (
 	mostLesson = 260 // columns: 260 characters, 130 Chinese ones, so that the prompt includes it in full
-	MostWhen   = 120 // characters of a condition
+	mostWhen   = 120 // characters of a condition
 )
 
 // takenBack is the ArchivedFor of a lesson whose teaching was undone.
@@ -225,8 +225,8 @@ func (l *Lesson) check() error {
 		return no("product", "has %d bytes; the most is %d", len(l.Product), tree.MaxName)
 	}
 	for _, w := range l.When {
-		if n := len([]rune(w)); n > MostWhen {
-			return no("when", "has a condition of %d characters; the most is %d", n, MostWhen)
+		if n := len([]rune(w)); n > mostWhen {
+			return no("when", "has a condition of %d characters; the most is %d", n, mostWhen)
 		}
 	}
 	return fewExamples(l.For, l.NotFor)

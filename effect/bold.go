@@ -6,12 +6,12 @@ import (
 	"github.com/memtree/memtree/internal/stat"
 )
 
-// Bold is a stake of 1 that is bet to reach a goal by the time a given amount of information has been observed, with
+// boldBet is a stake of 1 that is bet to reach a goal by the time a given amount of information has been observed, with
 // the greatest possible probability, instead of growing fastest. At each run its value is that of an option that pays
 // the goal at the end, or nothing below it (S. Browne, Reaching goals by a deadline: digital options and
 // continuous-time active portfolio management, Adv. Appl. Prob. 31, 1999). It is as fair as bet. After its end it keeps
 // its value and bets no more.
-type Bold struct {
+type boldBet struct {
 	Log     float64 `json:"log"`     // log of the value of a stake of 1
 	Learned float64 `json:"learned"` // observed information: the variance of the log odds of an arm
 }
@@ -31,7 +31,7 @@ const (
 
 // settle settles the bet by a run. d is the difference that is bet on, below 0 for help; goal is the value that the
 // stake should reach by the time that information end has been observed.
-func (b *Bold) settle(x outcome, d, goal, end float64) {
+func (b *boldBet) settle(x outcome, d, goal, end float64) {
 	hope := b.E() / (boldAim * goal)
 	if goal <= 0 || b.E() >= goal || hope < leastHope {
 		return
@@ -57,7 +57,7 @@ func (b *Bold) settle(x outcome, d, goal, end float64) {
 }
 
 // E returns the value of the stake.
-func (b *Bold) E() float64 { return expCapped(b.Log) }
+func (b *boldBet) E() float64 { return expCapped(b.Log) }
 
 // odds returns the log likelihood ratio of memory to none for this result, if failures with and without memory differ
 // by d, and its variance if they do not differ.
@@ -74,9 +74,9 @@ func (x outcome) odds(d float64) (odds, variance float64) {
 // small or late differences; the bold ones detect a large difference within few runs. If memory has no effect, the
 // expected value of the sum does not grow.
 type purse struct {
-	Steady bet             `json:"steady"`
-	Bold   [len(bold)]Bold `json:"bold"` // by difference
-	Best   float64         `json:"best"` // highest value so far
+	Steady bet                `json:"steady"`
+	Bold   [len(bold)]boldBet `json:"bold"` // by difference
+	Best   float64            `json:"best"` // highest value so far
 }
 
 // bold are the differences in the share of failures of the bold bets, with their parts of the stake: one relevant to a

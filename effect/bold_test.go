@@ -55,14 +55,14 @@ func TestBoldFindsMore(t *testing.T) {
 // lost.
 func TestBoldStops(t *testing.T) {
 	x := outcome{memory: true, failed: true, rho: 0.8, expected: 0.3}
-	for name, b := range map[string]Bold{
+	for name, b := range map[string]boldBet{
 		"there": {Log: math.Log(proof + 1)}, "learned": {Learned: harmEnd}, "lost": {Log: nothing},
 	} {
 		was := b
 		b.settle(x, 0.2, proof, harmEnd)
 		require.Equal(t, was, b, name)
 	}
-	b := Bold{}
+	b := boldBet{}
 	b.settle(x, 0.2, proof, harmEnd)
 	require.Positive(t, b.Log)
 	won := b
@@ -73,7 +73,7 @@ func TestBoldStops(t *testing.T) {
 
 // TestBoldComesToItsGoal: a bet that always wins reaches its goal and hardly exceeds it.
 func TestBoldComesToItsGoal(t *testing.T) {
-	var b Bold
+	var b boldBet
 	for range 1000 {
 		b.settle(outcome{memory: true, failed: true, rho: 0.5, expected: 0.5}, 0.2, proof, harmEnd)
 	}

@@ -4,34 +4,34 @@ import (
 	"slices"
 )
 
-// Kind classifies what a run showed about an injected memory.
-type Kind string
+// evidenceKind classifies what a run showed about an injected memory.
+type evidenceKind string
 
 // The kinds.
 const (
-	repeated      Kind = "repeat"          // the mistake it warns of: its wording did not help
-	overCorrected Kind = "over-correction" // the opposite mistake: evidence that it does not apply here
-	confirmed     Kind = "confirm"         // right, on a test with this mistake in an earlier run
+	repeated      evidenceKind = "repeat"          // the mistake it warns of: its wording did not help
+	overCorrected evidenceKind = "over-correction" // the opposite mistake: evidence that it does not apply here
+	confirmed     evidenceKind = "confirm"         // right, on a test with this mistake in an earlier run
 )
 
-// Shown is what one run showed about one memory.
-type Shown struct {
-	Run    string `json:"run"`
-	Test   string `json:"test"`
-	Memory string `json:"memory"`
-	Kind   Kind   `json:"kind"`
+// runEvidence is what one run showed about one memory.
+type runEvidence struct {
+	Run    string       `json:"run"`
+	Test   string       `json:"test"`
+	Memory string       `json:"memory"`
+	Kind   evidenceKind `json:"kind"`
 }
 
 // explain classifies what runs showed about their memories, sorted by time and rank. It uses only first attempts, and
 // of a mistake only type and direction: whether the cause was the same, a reader of the case has to decide.
-func explain(runs []Run) []Shown {
-	var out []Shown
+func explain(runs []Run) []runEvidence {
+	var out []runEvidence
 	wrong := map[string][]Mistake{} // by test, so far
 	for _, r := range sorted(runs) {
 		for i := range r.Injected {
 			c := &r.Injected[i]
 			if k, ok := shown(r, c, wrong[r.Test]); ok {
-				out = append(out, Shown{Run: r.ID, Test: r.Test, Memory: c.ID, Kind: k})
+				out = append(out, runEvidence{Run: r.ID, Test: r.Test, Memory: c.ID, Kind: k})
 			}
 		}
 		if !r.Correct && !slices.Contains(wrong[r.Test], r.Wrong) {
@@ -41,7 +41,7 @@ func explain(runs []Run) []Shown {
 	return out
 }
 
-func shown(r *Run, c *Candidate, before []Mistake) (Kind, bool) {
+func shown(r *Run, c *Candidate, before []Mistake) (evidenceKind, bool) {
 	warned := Mistake{c.ErrorType, c.Direction}
 	switch {
 	case r.Arm != Memory:

@@ -24,7 +24,7 @@ func TestExplain(t *testing.T) {
 		random,
 		run("6", Mistake{"y", taxonomy.FalsePass}, c), // another mistake
 	})
-	require.Equal(t, []Shown{
+	require.Equal(t, []runEvidence{
 		{"2", "a", "c_1", repeated}, {"3", "a", "c_1", overCorrected}, {"4", "a", "c_1", confirmed},
 	}, got)
 }

@@ -8,19 +8,19 @@ import (
 // guess estimates the difficulty of tests: the expected share of failures of the next run. It uses only earlier runs,
 // so a bad guess costs the bets power, but not validity.
 type guess struct {
-	Recent Count               `json:"recent"`          // over recent runs of all tests, see lately
-	Tests  map[uint8]Count     `json:"tests,omitempty"` // of each test, by a hash of its name
+	Recent runCount            `json:"recent"`          // over recent runs of all tests, see lately
+	Tests  map[uint8]runCount  `json:"tests,omitempty"` // of each test, by a hash of its name
 	Belief [len(pulls)]float64 `json:"belief"`          // log weight of each of the pulls, 0 for the best one
 }
 
-// Count is a number of runs and of failures among them. Older runs weigh less, so both are fractional.
-type Count struct {
+// runCount is a number of runs and of failures among them. Older runs weigh less, so both are fractional.
+type runCount struct {
 	Runs  float64 `json:"runs"`
 	Fails float64 `json:"fails"`
 }
 
 // add adds a run with exponential forgetting over the given number of runs.
-func (c Count) add(failed bool, over float64) Count {
+func (c runCount) add(failed bool, over float64) runCount {
 	c.Runs, c.Fails = c.Runs*(1-1/over)+1, c.Fails*(1-1/over)
 	if failed {
 		c.Fails++
@@ -78,7 +78,7 @@ func (g *guess) count(cell uint8, failed bool) {
 		g.Belief[k] = max(leastBelief, g.Belief[k]-best)
 	}
 	if g.Tests == nil {
-		g.Tests = map[uint8]Count{}
+		g.Tests = map[uint8]runCount{}
 	}
 	g.Recent = g.Recent.add(failed, lately)
 	g.Tests[cell] = g.Tests[cell].add(failed, ofATest)

@@ -62,7 +62,7 @@ func (g *guess) check() error {
 	return nil
 }
 
-func (c Count) check() error {
+func (c runCount) check() error {
 	if !(c.Fails >= 0 && c.Fails <= c.Runs && c.Runs <= 1e9) {
 		return fmt.Errorf("%v failures of %v runs", c.Fails, c.Runs)
 	}

@@ -66,16 +66,16 @@ func Bin(p float64) int {
 // Center returns the middle of a bin.
 func Center(bin int) float64 { return sigmoid((float64(bin)+0.5)*8/Bins - 4) }
 
-// Bands is the number of bands of risk.
-const Bands = 3
+// bands is the number of bands of risk.
+const bands = 3
 
-// Band returns the band of a predicted probability to be wrong, from 0, the least risky.
-func Band(p float64) int {
+// bandOf returns the band of a predicted probability to be wrong, from 0, the least risky.
+func bandOf(p float64) int {
 	switch {
 	case p < 0.1:
 		return 0
 	case p < 0.3:
 		return 1
 	}
-	return Bands - 1
+	return bands - 1
 }

@@ -43,10 +43,10 @@ const pullRest = 20.0
 // rest returns the correction of the bands by their labels.
 func (f *calibration) rest(of []Stratum, all float64) (sum float64) {
 	type band struct{ n, known, off float64 }
-	var bands [Bands]band
+	var bands [bands]band
 	for i := range of {
 		if s := &of[i]; s.N > 0 {
-			b := &bands[Band(s.Forecast/float64(s.N))]
+			b := &bands[bandOf(s.Forecast/float64(s.N))]
 			b.n, b.known = b.n+float64(s.N), b.known+float64(s.Known)
 			b.off += float64(s.Wrong) - float64(s.Known)*f.at(s.odds())
 		}

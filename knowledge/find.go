@@ -15,8 +15,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Most is how many facts a run is given, and a step.
-const Most = 3
+// most is how many facts a run is given, and a step.
+const most = 3
 
 // Query is a coming run, or one step of it.
 type Query struct {
@@ -68,19 +68,19 @@ type Left string
 // The reasons, as sentences without their subject.
 const (
 	LeftDisputed Left = "it is disputed: a person has to decide"
-	LeftDoubted  Left = "its trust is too low"
-	LeftBuild    Left = "it holds for other builds"
+	leftDoubted  Left = "its trust is too low"
+	leftBuild    Left = "it holds for other builds"
 	LeftFixed    Left = "the bug is fixed"
-	LeftTest     Left = "runs of this test missed defects with it, three in a row"
-	LeftRoom     Left = "there is room for three facts"
-	LeftWords    Left = "the question mentions too little of it"
-	LeftRead     Left = "the reader of this test did not pick it"
+	leftTest     Left = "runs of this test missed defects with it, three in a row"
+	leftRoom     Left = "there is room for three facts"
+	leftWords    Left = "the question mentions too little of it"
+	leftRead     Left = "the reader of this test did not pick it"
 )
 
 // Reasons returns every Left, and every Fact.Why that is not a person's, so that a program can translate them.
 func Reasons() []string {
 	out := []string{saysOtherwise, missedInARow, contradicted, hadForgotten}
-	for _, l := range []Left{LeftDisputed, LeftDoubted, LeftBuild, LeftFixed, LeftTest, LeftRoom, LeftWords, LeftRead} {
+	for _, l := range []Left{LeftDisputed, leftDoubted, leftBuild, LeftFixed, leftTest, leftRoom, leftWords, leftRead} {
 		out = append(out, string(l))
 	}
 	return out
@@ -181,7 +181,7 @@ type candidate struct {
 // mostNear is how many of the facts that came near are named.
 const mostNear = 20
 
-// Find returns the facts that a run is given, the best first, at most [Most], and those that came near. It reads a few
+// Find returns the facts that a run is given, the best first, at most [most], and those that came near. It reads a few
 // lists, however many facts there are.
 func (b *Base) Find(q *Query) (given, near []Found) {
 	if len(b.facts) == 0 {
@@ -199,7 +199,7 @@ func (b *Base) Find(q *Query) (given, near []Found) {
 		return cmp.Or(order(a.how)-order(b.how), cmp.Compare(b.share, a.share), cmp.Compare(a.ID, b.ID))
 	})
 	for i := range all {
-		if len(given) == Most && len(near) >= mostNear {
+		if len(given) == most && len(near) >= mostNear {
 			break
 		}
 		c := &all[i]
@@ -209,14 +209,14 @@ func (b *Base) Find(q *Query) (given, near []Found) {
 		}
 		f := Found{Fact: b.fact(c.record, q.Now), How: c.how, Share: c.share, Because: c.because}
 		if f.Left = c.left(&f, q); f.Left == "" && c.unpicked(q) {
-			f.Left = LeftRead
+			f.Left = leftRead
 		}
 		switch {
 		case f.State == Archived:
-		case f.Left == "" && len(given) < Most:
+		case f.Left == "" && len(given) < most:
 			given = append(given, f)
 		default:
-			f.Left = cmp.Or(f.Left, LeftRoom)
+			f.Left = cmp.Or(f.Left, leftRoom)
 			near = append(near, f)
 		}
 	}
@@ -345,17 +345,17 @@ func (r *record) left(f *Found, q *Query) Left {
 	build := q.Scope.Build
 	switch {
 	case f.How == ByWords && f.Share < leastShare:
-		return LeftWords
+		return leftWords
 	case f.State == Disputed:
 		return LeftDisputed
 	case r.Fixed != "" && (build == "" || !slices.Contains(r.Builds, build)):
 		return LeftFixed
 	case build != "" && len(r.Builds) > 0 && !slices.Contains(r.Builds, build):
-		return LeftBuild
+		return leftBuild
 	case f.Trust < Floor:
-		return LeftDoubted
+		return leftDoubted
 	case r.RowOf[q.Scope.Test] >= inARow:
-		return LeftTest
+		return leftTest
 	}
 	return ""
 }

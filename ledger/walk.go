@@ -62,8 +62,8 @@ type Sighting struct {
 	Tests    []string     `json:"tests,omitempty"` // tests of a requirement
 }
 
-// WalkPrefix begins the id of every walk.
-const WalkPrefix = "w_"
+// walkPrefix begins the id of every walk.
+const walkPrefix = "w_"
 
 // Identify sets the id of a walk: a hash of the rest.
 func (w *Walk) Identify() { w.ID, _ = w.identity() }
@@ -76,7 +76,7 @@ func (w *Walk) identity() (id string, size int) {
 	if err != nil { // no field of a walk can fail
 		return "", 0
 	}
-	return WalkPrefix + tree.Hash(string(b)), len(b)
+	return walkPrefix + tree.Hash(string(b)), len(b)
 }
 
 // Check returns the first field that breaks a law, as a *FieldError. The one door calls it.

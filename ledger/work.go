@@ -49,8 +49,8 @@ type Work struct {
 	Rating  int      `json:"rating,omitempty"` // 1 to MaxRating
 }
 
-// WorkKinds returns all kinds of updates.
-func WorkKinds() []WorkKind {
+// workKinds returns all kinds of updates.
+func workKinds() []WorkKind {
 	return []WorkKind{WorkStart, WorkTask, WorkNote, WorkDecision, WorkError, WorkFinding, WorkVisit, WorkTested,
 		WorkValue, WorkEnd, WorkFeedback}
 }
@@ -71,7 +71,7 @@ func (w *Work) Check() error {
 	switch {
 	case w.Run == "":
 		return bad("run", "is missing; name the run")
-	case !slices.Contains(WorkKinds(), w.Kind):
+	case !slices.Contains(workKinds(), w.Kind):
 		return bad("kind", "is %.40q; use start, task, note, decision, error, finding, visit, tested, value, end or feedback",
 			w.Kind)
 	case len(w.Text) > MaxWork || !utf8.ValidString(w.Text):

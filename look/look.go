@@ -43,9 +43,9 @@ type Point struct {
 	Found bool   `json:"found"` // Quote is in the evidence, and does not only repeat the task
 }
 
-// Evidence returns what a reader can look at: what the agent saw and did, and what failed. "" means that there is
+// visible returns what a reader can look at: what the agent saw and did, and what failed. "" means that there is
 // nothing to look at.
-func Evidence(e *tree.Evaluation) string {
+func visible(e *tree.Evaluation) string {
 	parts := []string{strings.TrimSpace(e.Observation)}
 	if e.Evidence != nil {
 		var steps []string
@@ -66,7 +66,7 @@ func question(e *tree.Evaluation, before []string) prompts.LookInput {
 	judged := judgment.Read(judgment.Decode(e.Judgment))
 	claim := strings.TrimSpace(judged.Verdict + ": " + judged.Beside)
 	in := prompts.LookInput{
-		Lang: text.Lang(e.Prompt), Task: e.Prompt, Evidence: Evidence(e), Claim: claim, Before: before,
+		Lang: text.Lang(e.Prompt), Task: e.Prompt, Evidence: visible(e), Claim: claim, Before: before,
 	}
 	in.Evidence = withoutOrders(in.Shown())
 	return in

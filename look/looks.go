@@ -127,7 +127,7 @@ func (s *Looks) questions(ctx context.Context, es []tree.Evaluation, set *prompt
 		case done[key]:
 			out.Known++
 			continue
-		case Evidence(&e) == "" || s.a.Hidden(e.Scope.Product):
+		case visible(&e) == "" || s.a.Hidden(e.Scope.Product):
 			out.Empty++
 			continue
 		}

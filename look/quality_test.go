@@ -47,11 +47,11 @@ func TestQualityTokens(t *testing.T) {
 		var tokens []int
 		empty, cut := 0, 0
 		for _, e := range evaluations(t, name) {
-			if Evidence(&e) == "" {
+			if visible(&e) == "" {
 				empty++
 			}
 			in := question(&e, nil)
-			if in.Evidence != (prompts.LookInput{Evidence: Evidence(&e)}).Shown() {
+			if in.Evidence != (prompts.LookInput{Evidence: visible(&e)}).Shown() {
 				cut++
 			}
 			require.False(t, orders(&in), e.ID)

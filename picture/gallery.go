@@ -50,7 +50,7 @@ func reference(name string, b []byte) (tree.Picture, error) {
 	if len(b) > tree.MaxPicture {
 		return tree.Picture{}, bad("has more than 8 MiB")
 	}
-	h, err := ReadHead(b)
+	h, err := readHead(b)
 	if err != nil {
 		return tree.Picture{}, bad(err.Error())
 	}
@@ -71,7 +71,7 @@ func (g *Gallery) Get(ctx context.Context, sum string) (b []byte, contentType st
 	if b, err = g.store.Picture(ctx, sum); err != nil {
 		return nil, "", err
 	}
-	h, err := ReadHead(b)
+	h, err := readHead(b)
 	if err != nil {
 		return nil, "", fmt.Errorf("picture %s: %w", sum, err)
 	}

@@ -30,15 +30,15 @@ var webps = map[string]string{
 
 func TestReadHead(t *testing.T) {
 	for kind, b := range map[string][]byte{"image/png": encoded(t, asPNG), "image/jpeg": encoded(t, asJPEG)} {
-		h, err := ReadHead(b)
+		h, err := readHead(b)
 		require.NoError(t, err)
-		require.Equal(t, Head{kind, 7, 5}, h)
+		require.Equal(t, head{kind, 7, 5}, h)
 	}
 	for name, b := range webps {
-		h, err := ReadHead([]byte(b))
+		h, err := readHead([]byte(b))
 		require.NoError(t, err, name)
-		require.Equal(t, Head{"image/webp", 7, 5}, h, name)
-		_, err = ReadHead([]byte(b[:20]))
+		require.Equal(t, head{"image/webp", 7, 5}, h, name)
+		_, err = readHead([]byte(b[:20]))
 		require.Error(t, err, name)
 	}
 }
@@ -47,12 +47,12 @@ func TestReadHeadRefuses(t *testing.T) {
 	for _, b := range [][]byte{
 		nil, []byte("<svg onload='x'/>"), []byte("<html>"), encoded(t, asGIF), []byte("PK\x03\x04"),
 	} {
-		_, err := ReadHead(b)
+		_, err := readHead(b)
 		require.ErrorIs(t, err, errUnknown)
 	}
-	_, err := ReadHead(encoded(t, asPNG)[:20])
+	_, err := readHead(encoded(t, asPNG)[:20])
 	require.ErrorContains(t, err, "cannot be read")
-	_, err = ReadHead([]byte("RIFF\x2a\x00\x00\x00WEBPALPH\x0a\x00\x00\x00aaaaaaaaaaaaaaaa"))
+	_, err = readHead([]byte("RIFF\x2a\x00\x00\x00WEBPALPH\x0a\x00\x00\x00aaaaaaaaaaaaaaaa"))
 	require.ErrorContains(t, err, "no known kind")
 }
 
@@ -63,7 +63,7 @@ func FuzzReadHead(f *testing.F) {
 		f.Add([]byte(b))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if h, err := ReadHead(b); err == nil && (h.Width < 1 || h.Height < 1 || h.Type == "") {
+		if h, err := readHead(b); err == nil && (h.Width < 1 || h.Height < 1 || h.Type == "") {
 			t.Fatalf("%+v", h)
 		}
 	})

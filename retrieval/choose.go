@@ -28,7 +28,7 @@ func (r *ranking) choose() error {
 			break
 		}
 		best.taken = true
-		best.why = Why{Taken, []any{len(taken) + 1, best.rel, best.score}}
+		best.why = Why{isTaken, []any{len(taken) + 1, best.rel, best.score}}
 		taken = append(taken, best)
 		count[best.kind]++
 		for _, x := range r.all {
@@ -46,12 +46,12 @@ func (r *ranking) choose() error {
 		switch {
 		case !x.passes || x.taken:
 		case x.cover != nil && x.cover.taken:
-			x.why = Why{Covered, []any{x.cover.kind, x.cover.id(), x.cover.covers}}
+			x.why = Why{covered, []any{x.cover.kind, x.cover.id(), x.cover.covers}}
 		case x.why.Code != "":
 		case len(taken) < r.limits.Total:
-			x.why = Why{Repetitive, []any{x.likeness}}
+			x.why = Why{repetitive, []any{x.likeness}}
 		default:
-			x.why = Why{Full, []any{r.limits.Total}}
+			x.why = Why{full, []any{r.limits.Total}}
 		}
 	}
 	return nil
@@ -65,29 +65,29 @@ func (r *ranking) blocked(x *ranked, taken []*ranked, count map[tree.Type]int) b
 		// that fits better is enough. A lesson that a person worded is different.
 		own := t.own() || x.own()
 		if t.kind != x.kind && t.errorType == x.errorType && t.direction == x.direction && !own {
-			x.why = Why{Kin, []any{t.id()}}
+			x.why = Why{kin, []any{t.id()}}
 			return true
 		}
 		// Lessons are for tests that were not seen before. For this test the mistake is known.
 		if t.again >= carriesOver && x.kind != tree.Case && !own {
-			x.why = Why{VeryTest, []any{t.id()}}
+			x.why = Why{sameTest, []any{t.id()}}
 			return true
 		}
 		// Lessons have lower thresholds for queries without a similar case. Beside a case that was taken, a lesson
 		// needs the threshold of a case.
 		if near := threshold(tree.Case); t.kind == tree.Case && x.kind != tree.Case && x.rel < near && !own {
-			x.why = Why{Farther, []any{x.rel, t.id(), near}}
+			x.why = Why{farther, []any{x.rel, t.id(), near}}
 			return true
 		}
 		// Warnings in both directions about the same matter cancel each other: only the better one is taken.
 		if t.direction != x.direction && t.direction == x.direction.Opposite() && sameMatter(t, x) {
-			x.why = Why{Opposite, []any{x.direction, t.id(), t.direction}}
+			x.why = Why{opposite, []any{x.direction, t.id(), t.direction}}
 			return true
 		}
 	}
 	// An experience that passes is more specific than its strategy, which covers none here.
 	if part := r.bestExperienceOf(x); part != nil && x.covers == 0 && r.limits.ofLevel(tree.Experience) > 0 {
-		x.why = Why{Kin, []any{part.id()}}
+		x.why = Why{kin, []any{part.id()}}
 		return true
 	}
 	if n := r.limits.ofLevel(x.kind); count[x.kind] >= n {

@@ -257,7 +257,7 @@ func (r *ranking) preferThisPage() {
 	}
 	for _, x := range r.all {
 		if nearest != nil && x.passes && !own[x.id()] && !x.own() {
-			x.passes, x.why = false, Why{OtherPage, []any{nearest.id()}}
+			x.passes, x.why = false, Why{otherPage, []any{nearest.id()}}
 		}
 	}
 }
@@ -334,7 +334,7 @@ func (r *ranking) taughtForThis(count map[tree.Type]int) (taken []*ranked) {
 	for _, x := range r.all {
 		if x.passes && r.isExample(x) {
 			taken = append(taken, x)
-			x.taken, x.why = true, Why{Taken, []any{len(taken), x.rel, x.score}}
+			x.taken, x.why = true, Why{isTaken, []any{len(taken), x.rel, x.score}}
 			count[x.kind]++
 		}
 	}

@@ -11,19 +11,19 @@ type Code string
 
 // The reasons. The sentence of each is in [Code.Sentence].
 const (
-	Taken      Code = "taken"
+	isTaken    Code = "taken"
 	TooFar     Code = "too_far"
 	Unfounded  Code = "unfounded"
 	Distrusted Code = "distrusted"
-	Covered    Code = "covered"
-	Kin        Code = "kin"
-	VeryTest   Code = "very_test"
-	Farther    Code = "farther"
-	OtherPage  Code = "other_page"
-	Opposite   Code = "opposite"
+	covered    Code = "covered"
+	kin        Code = "kin"
+	sameTest   Code = "very_test"
+	farther    Code = "farther"
+	otherPage  Code = "other_page"
+	opposite   Code = "opposite"
 	LevelFull  Code = "level_full"
-	Full       Code = "full"
-	Repetitive Code = "repetitive"
+	full       Code = "full"
+	repetitive Code = "repetitive"
 	Read       Code = "read"
 	Unpicked   Code = "unpicked"
 	Refused    Code = "refused"
@@ -35,8 +35,8 @@ const (
 
 // Codes returns all reasons.
 func Codes() []Code {
-	return []Code{Taken, TooFar, Unfounded, Distrusted, Covered, Kin, VeryTest, Farther, OtherPage, Opposite,
-		LevelFull, Full, Repetitive, Read, Unpicked, Refused, Banned, Rejected, Forgotten, Denied}
+	return []Code{isTaken, TooFar, Unfounded, Distrusted, covered, kin, sameTest, farther, otherPage, opposite,
+		LevelFull, full, repetitive, Read, Unpicked, Refused, Banned, Rejected, Forgotten, Denied}
 }
 
 // ByPerson reports whether a person's decision is the reason. Who asks why a memory is not given looks for it first.
@@ -48,7 +48,7 @@ func (c Code) ByPerson() bool {
 // a code that does not exist. Programs may use the format as the key of a translation.
 func (c Code) Sentence() string {
 	switch c {
-	case Taken:
+	case isTaken:
 		return "taken as number %d: fits %.2f, scores %.2f"
 	case TooFar:
 		return "fits %.2f; the least for a memory of this level (%s) is %.2f"
@@ -56,23 +56,23 @@ func (c Code) Sentence() string {
 		return "the prompt asks for something else, and its words fit %.2f where it needs %.2f; its place is no reason"
 	case Distrusted:
 		return "is trusted %.2f, below the floor of %.2f"
-	case Covered:
+	case covered:
 		return "is covered by %s %s; of the candidates it stands for: %d"
-	case Kin:
+	case kin:
 		return "is of one branch with %s, which came first: a lesson or cases of it, never both"
-	case VeryTest:
+	case sameTest:
 		return "is for tests nobody has seen; the case %s is of the very test"
-	case Farther:
+	case farther:
 		return "fits %.2f; beside the case %s, which is nearer, it would need %.2f"
-	case OtherPage:
+	case otherPage:
 		return "is of another page; the case %s is of this very one"
-	case Opposite:
+	case opposite:
 		return "warns of %s where %s, which came first, warns of %s: never both"
 	case LevelFull:
 		return "passes, but better ones took all %d places there are for %s"
-	case Full:
+	case full:
 		return "passes, but the %d places in all went to others, which repeat less or are of this very test"
-	case Repetitive:
+	case repetitive:
 		return "passes, but adds too little to what was taken, which it is %.2f like"
 	case Read:
 		return "taken as number %d: a reader picked it for this test ahead of the run"

@@ -145,7 +145,7 @@ func (s *Server) relabel(ctx context.Context, in *truthInput) (*resultOutput, er
 		return nil, err
 	}
 	if err := in.Body.GroundTruth.Check(); err != nil {
-		return nil, input(Place{"body.groundTruth", err.Error()})
+		return nil, input(badPart{"body.groundTruth", err.Error()})
 	}
 	if err := t.Wait(ctx); err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ type promoteOutput struct{ Body transfer.Promotion }
 func (s *Server) promote(ctx context.Context, in *promoteInput) (*promoteOutput, error) {
 	t, b := treeIn(ctx), &in.Body
 	if len(b.IDs) == 0 && b.ErrorType == "" && b.Origin == "" {
-		return nil, input(Place{"body", "names nothing to promote; give ids, errorType or origin"})
+		return nil, input(badPart{"body", "names nothing to promote; give ids, errorType or origin"})
 	}
 	if !b.DryRun {
 		if err := t.writable(); err != nil {

@@ -62,7 +62,7 @@ func (s *Server) record(ctx context.Context, in *recordInput) (*recordOutput, er
 		return nil, err
 	}
 	out := &recordOutput{recorded{Receipts: make([]receipt, 0, len(receipts))}}
-	var taken []Place
+	var taken []badPart
 	for i, r := range receipts {
 		out.Body.Receipts = append(out.Body.Receipts, receiptOf(r))
 		switch r.Status {
@@ -71,7 +71,7 @@ func (s *Server) record(ctx context.Context, in *recordInput) (*recordOutput, er
 		case store.Duplicate:
 			out.Body.Duplicate++
 		case store.Contradiction:
-			taken = append(taken, Place{fmt.Sprintf("body[%d].id", i),
+			taken = append(taken, badPart{fmt.Sprintf("body[%d].id", i),
 				line(r.Key) + " was recorded before with other content; give each run its own id"})
 		}
 	}
@@ -87,24 +87,24 @@ func (s *Server) record(ctx context.Context, in *recordInput) (*recordOutput, er
 // readEvaluations reads the evaluations of a body. It reports every unusable one.
 func readEvaluations(body []byte, most int) ([]tree.Evaluation, error) {
 	var es []tree.Evaluation
-	var bad []Place
+	var bad []badPart
 	n := 0
 	for e, err := range ingest.Read("the body", bytes.NewReader(body)) {
 		var at *ingest.LineError
 		var whole *ingest.FileError
 		switch {
 		case errors.As(err, &whole):
-			return nil, input(Place{"body", whole.Problem})
+			return nil, input(badPart{"body", whole.Problem})
 		case errors.As(err, &at):
 			where := fmt.Sprintf("body[%d]%s", n, dot(at.Field))
-			bad = append(bad, Place{where, fmt.Sprintf("%s (line %d)", at.Problem, at.Line)})
+			bad = append(bad, badPart{where, fmt.Sprintf("%s (line %d)", at.Problem, at.Line)})
 		case err != nil:
 			return nil, fmt.Errorf("read the body: %w", err)
 		default:
 			es = append(es, e)
 		}
 		if n++; n > most {
-			return nil, input(Place{"body", fmt.Sprintf("has more than %d evaluations, which is the most of this route", most)})
+			return nil, input(badPart{"body", fmt.Sprintf("has more than %d evaluations, which is the most of this route", most)})
 		}
 		if len(bad) == mostPlaces {
 			break

@@ -19,19 +19,19 @@ var teachHuma = sync.OnceFunc(func() {
 
 // found makes a problem of huma's errors in a request. It omits the values themselves: they may be secret, or long.
 func found(status int, msg string, errs []error) *problem {
-	var places []Place
+	var places []badPart
 	for _, err := range errs {
 		if p := problemOf(err); p != nil {
 			return p
 		}
 		var d huma.ErrorDetailer
 		if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			places = append(places, Place{place(kind.Field), "is " + kind.Value + ", which does not fit; " +
+			places = append(places, badPart{place(kind.Field), "is " + kind.Value + ", which does not fit; " +
 				"/openapi.json says what does"})
 		} else if errors.As(err, &d) {
-			places = append(places, Place{d.ErrorDetail().Location, worded(d.ErrorDetail().Message)})
+			places = append(places, badPart{d.ErrorDetail().Location, worded(d.ErrorDetail().Message)})
 		} else if err != nil {
-			places = append(places, Place{"body", err.Error()})
+			places = append(places, badPart{"body", err.Error()})
 		}
 	}
 	switch {

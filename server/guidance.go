@@ -77,19 +77,19 @@ type searchOutput struct{ Body hits }
 
 // hits are what a search found.
 type hits struct {
-	Hits []SearchHit `json:"hits" doc:"Of several kinds in turn, the best of each first"`
+	Hits []searchHit `json:"hits" doc:"Of several kinds in turn, the best of each first"`
 }
 
-// SearchHit is the name of [find.Hit] in the document of the interface.
-type SearchHit find.Hit
+// searchHit is the name of [find.Hit] in the document of the interface.
+type searchHit find.Hit
 
 // search looks for a text in memories, facts and elements of the map.
 func (s *Server) search(ctx context.Context, in *searchInput) (*searchOutput, error) {
 	found, err := treeIn(ctx).Search(ctx, find.Question{Text: in.Text, Kinds: in.Kinds, Lang: in.Lang,
 		Limit: in.Limit, Where: find.Query{Product: in.Product, Since: in.Since, Until: in.Until}})
-	out := make([]SearchHit, len(found))
+	out := make([]searchHit, len(found))
 	for i := range found {
-		out[i] = SearchHit(found[i])
+		out[i] = searchHit(found[i])
 	}
 	return &searchOutput{hits{out}}, err
 }

@@ -106,7 +106,7 @@ type jobOutput struct {
 func (s *Server) evolve(ctx context.Context, in *evolveInput) (*jobOutput, error) {
 	t, b := treeIn(ctx), &in.Body
 	if _, ok := t.Taxonomy().ErrorType(b.Only); b.Only != "" && !ok {
-		return nil, input(Place{"body.only", "is no error type; GET …/stats lists those there are"})
+		return nil, input(badPart{"body.only", "is no error type; GET …/stats lists those there are"})
 	}
 	if !b.DryRun {
 		if err := t.writable(); err != nil {

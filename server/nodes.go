@@ -92,13 +92,13 @@ type nodeOutput struct {
 
 // lineage is a memory with its evidence, its parents and its children.
 type lineage struct {
-	Node  tree.Node `json:"node"`
-	Above []Kin     `json:"above" doc:"Experiences of a case, strategies of an experience"`
-	Below []Kin     `json:"below" doc:"What it stands on, at most 1000"`
+	Node  tree.Node  `json:"node"`
+	Above []relative `json:"above" doc:"Experiences of a case, strategies of an experience"`
+	Below []relative `json:"below" doc:"What it stands on, at most 1000"`
 }
 
-// Kin is a memory above or below another.
-type Kin struct {
+// relative is a memory above or below another.
+type relative struct {
 	ID     string      `json:"id"`
 	Type   tree.Type   `json:"type"`
 	Title  string      `json:"title"`
@@ -111,7 +111,7 @@ type Kin struct {
 const mostKin = 1000
 
 func (s *Server) node(ctx context.Context, in *nodeInput) (*nodeOutput, error) {
-	out := &nodeOutput{CacheControl: "private, no-cache", Body: lineage{Above: []Kin{}, Below: []Kin{}}}
+	out := &nodeOutput{CacheControl: "private, no-cache", Body: lineage{Above: []relative{}, Below: []relative{}}}
 	t := treeIn(ctx).Tree()
 	n, err := t.Get(ctx, in.ID)
 	if err != nil {
@@ -142,13 +142,13 @@ func (s *Server) node(ctx context.Context, in *nodeInput) (*nodeOutput, error) {
 	return out, nil
 }
 
-func kin(n *tree.Node) Kin {
+func kin(n *tree.Node) relative {
 	const most = 200
 	title := n.Content.Title
 	if title == "" {
 		title = n.Content.Description
 	}
-	return Kin{n.ID, n.Type, text.Clip(text.Line(title), most), n.Status, n.Revision}
+	return relative{n.ID, n.Type, text.Clip(text.Line(title), most), n.Status, n.Revision}
 }
 
 // etag identifies the memory and its kin by their revisions, which change with their content.

@@ -18,18 +18,18 @@ import (
 
 // problem is an error in the form of RFC 9457. Detail is what happened and what to do.
 type problem struct {
-	Type   string  `json:"type" doc:"urn:memtree: and a word that stays, for programs"`
-	Title  string  `json:"title" doc:"The status in words"`
-	Status int     `json:"status" doc:"The HTTP status"`
-	Detail string  `json:"detail" doc:"What happened, and what to do"`
-	Errors []Place `json:"errors,omitempty" maxItems:"100" doc:"What cannot be used, place by place"`
+	Type   string    `json:"type" doc:"urn:memtree: and a word that stays, for programs"`
+	Title  string    `json:"title" doc:"The status in words"`
+	Status int       `json:"status" doc:"The HTTP status"`
+	Detail string    `json:"detail" doc:"What happened, and what to do"`
+	Errors []badPart `json:"errors,omitempty" maxItems:"100" doc:"What cannot be used, place by place"`
 
 	retry int   // seconds until a retry makes sense; 0: no retry
 	cause error // for a page
 }
 
-// Place is one unusable part of a request.
-type Place struct {
+// badPart is one unusable part of a request.
+type badPart struct {
 	Location string `json:"location" doc:"Such as body[3].prompt or query.limit"`
 	Message  string `json:"message" doc:"Continues a sentence that begins with the location"`
 }
@@ -92,7 +92,7 @@ func (p *problem) after(seconds int) *problem {
 const mostPlaces = 100
 
 // input returns the problem of an unusable request, with the places.
-func input(places ...Place) *problem {
+func input(places ...badPart) *problem {
 	p := newProblem(http.StatusUnprocessableEntity, typeInput, "The request cannot be used; nothing was changed.")
 	for i := range places {
 		places[i].Location, places[i].Message = line(places[i].Location), line(places[i].Message)
@@ -128,7 +128,7 @@ func problemOf(err error) *problem {
 	case errors.As(err, &size):
 		return tooLarge(size.Limit)
 	case errors.As(err, &field):
-		return input(Place{place(field.Field), field.Problem})
+		return input(badPart{place(field.Field), field.Problem})
 	case errors.As(err, &damaged):
 		return newProblem(http.StatusServiceUnavailable, typeDamaged, "A part of this tree cannot be read; "+
 			"`memtree fsck` on the server says what is lost and how to go on.")
@@ -193,9 +193,9 @@ func advancedProblemOf(err error) *problem {
 	)
 	switch {
 	case errors.As(err, &gate):
-		places := make([]Place, 0, len(gate.Reasons))
+		places := make([]badPart, 0, len(gate.Reasons))
 		for _, r := range gate.Reasons {
-			places = append(places, Place{"body", r})
+			places = append(places, badPart{"body", r})
 		}
 		return input(places...)
 	case errors.As(err, &refused):
@@ -204,7 +204,7 @@ func advancedProblemOf(err error) *problem {
 		return newProblem(http.StatusConflict, typeRefused, "What this run said was not kept, since it was right or too "+
 			"long ago; record it under a new id, with its truth.")
 	case errors.As(err, &several):
-		return input(Place{"body.evaluation", "names several runs: " +
+		return input(badPart{"body.evaluation", "names several runs: " +
 			strings.Join(several.Evaluations, ", ") + "; give the whole id of one"})
 	case errors.As(err, &file):
 		return newProblem(http.StatusUnprocessableEntity, typeInput, line(file.Error())+"; nothing was imported")

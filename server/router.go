@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"path"
@@ -64,6 +65,13 @@ func specification(version string) huma.Config {
 	}
 }
 
+// published are the schemas that keep their name in the specification while their Go type has another one: clients
+// are generated from it.
+var published = map[reflect.Type]string{
+	reflect.TypeFor[relative](): "Kin",
+	reflect.TypeFor[badPart]():  "Place",
+}
+
 // schemaNames names the types in a specification. The second of two with one name is prefixed with its package.
 func schemaNames() func(t reflect.Type, hint string) string {
 	of := map[string]reflect.Type{}
@@ -71,7 +79,7 @@ func schemaNames() func(t reflect.Type, hint string) string {
 		for t.Kind() == reflect.Pointer {
 			t = t.Elem()
 		}
-		name := huma.DefaultSchemaNamer(t, hint)
+		name := cmp.Or(published[t], huma.DefaultSchemaNamer(t, hint))
 		if t.Name() == "" || of[name] == t {
 			return name
 		}

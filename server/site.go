@@ -147,7 +147,7 @@ func (s *Server) show(site *pages.Site, p *pages.Route, w http.ResponseWriter, q
 				return err
 			}
 			if err := q.ParseForm(); err != nil {
-				return input(Place{"body", "is no form"})
+				return input(badPart{"body", "is no form"})
 			}
 		}
 		return p.Do(site, w, q, &v)

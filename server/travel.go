@@ -56,7 +56,7 @@ func (in *exportInput) options() *transfer.ExportOptions {
 // export writes the whole file before it answers, so that a part of one never looks complete.
 func (s *Server) export(ctx context.Context, in *exportInput) (*huma.StreamResponse, error) {
 	if in.Risk && in.Format == string(transfer.Seed) {
-		return nil, input(Place{"query.risk", "has no place in the seed form; leave one out"})
+		return nil, input(badPart{"query.risk", "has no place in the seed form; leave one out"})
 	}
 	dir, err := os.MkdirTemp("", "memtree-export-")
 	if err != nil {

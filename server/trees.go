@@ -13,8 +13,8 @@ import (
 // Default is the name of the tree in the store that --store names.
 const Default = "default"
 
-// MaxTrees is how many trees one service may have.
-const MaxTrees = 1000
+// maxTrees is how many trees one service may have.
+const maxTrees = 1000
 
 var treeName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
@@ -53,8 +53,8 @@ func (t *Trees) Add(name string, m *memtree.Memory, readOnly bool, q jobs.Queue)
 	if t.byName[name] != nil {
 		return fmt.Errorf("two trees are named %s; give each its own name", name)
 	}
-	if len(t.names) == MaxTrees {
-		return fmt.Errorf("there are %d trees, which is the most of one service; start another", MaxTrees)
+	if len(t.names) == maxTrees {
+		return fmt.Errorf("there are %d trees, which is the most of one service; start another", maxTrees)
 	}
 	t.byName[name] = &treeOf{Memory: m, name: name, readOnly: readOnly, jobs: q}
 	t.names = append(t.names, name)

@@ -59,8 +59,8 @@ func (p *Planner) families(size int) [][]string {
 		func(id string) int { return p.drafts[id].body.size })
 }
 
-// Families divides changes into lists as Batches does.
-func Families(changes []tree.Change, size int) [][]tree.Change {
+// changeFamilies divides changes into lists as Batches does.
+func changeFamilies(changes []tree.Change, size int) [][]tree.Change {
 	at := make(map[string]int, len(changes))
 	ids := make([]string, len(changes))
 	for i := range changes {

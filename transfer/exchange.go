@@ -203,7 +203,7 @@ func (x *Exchange) Promote(ctx context.Context, o *PromoteOptions) (Promotion, e
 	if o.DryRun {
 		return out, nil
 	}
-	for _, changes := range Families(out.Changes, importBatch) {
+	for _, changes := range changeFamilies(out.Changes, importBatch) {
 		if err := x.door.Apply(ctx, changes); err != nil {
 			return out, fmt.Errorf("promote: %w", err)
 		}

@@ -85,7 +85,7 @@ func NewRefused(nodes []Node, rules RefusalRules) *Refused {
 // refuse records a lesson or strategy that a person refused.
 func (r *Refused) refuse(n *Node) {
 	everywhere := n.Decision.Is(DecisionBan)
-	no := RefusalOf(n)
+	no := refusalOf(n)
 	if n.Rejected() && n.Provenance.Job != "" {
 		r.jobs[n.Provenance.Job] = true
 	}
@@ -110,8 +110,8 @@ func (r *Refused) refuse(n *Node) {
 	}
 }
 
-// RefusalOf returns the decision that took a memory out of use, nil for a memory without one.
-func RefusalOf(n *Node) *Refusal {
+// refusalOf returns the decision that took a memory out of use, nil for a memory without one.
+func refusalOf(n *Node) *Refusal {
 	switch {
 	case !n.Entombed():
 		return nil
@@ -410,7 +410,7 @@ func (r *Refused) Left(n *Node) (out []Refusal) {
 			out = append(out, x)
 		}
 	}
-	if no := RefusalOf(n); no != nil {
+	if no := refusalOf(n); no != nil {
 		add(no, "")
 		return out
 	}

@@ -32,7 +32,7 @@ func runFsck(ctx context.Context, a *app, accept bool) error {
 	if err := a.store.CheckFolder(access.Making); err != nil {
 		return err
 	}
-	r, err := jsonstore.FsckDir(ctx, a.store.Dir, time.Now(), accept)
+	r, err := jsonstore.Fsck(ctx, a.store.Dir, time.Now(), accept)
 	if err != nil {
 		return err
 	}

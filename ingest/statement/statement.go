@@ -64,7 +64,7 @@ func Path(name string, o Options) ([]Read, error) {
 		if err != nil {
 			return nil, err
 		}
-		return Bytes(filepath.ToSlash(name), b, o)
+		return encoded(filepath.ToSlash(name), b, o)
 	}
 	return folder(os.DirFS(name), o)
 }
@@ -110,8 +110,8 @@ func folder(in fs.FS, o Options) (out []Read, problems error) {
 	return out, errors.Join(err, problems)
 }
 
-// Bytes reads the content of one file. The name has the tier of an observation of agent-qa.
-func Bytes(name string, b []byte, o Options) ([]Read, error) {
+// encoded reads the content of one file. The name has the tier of an observation of agent-qa.
+func encoded(name string, b []byte, o Options) ([]Read, error) {
 	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
 	switch head := bytes.TrimSpace(b); {
 	case len(head) == 0:

@@ -29,33 +29,33 @@ func TestIssues(t *testing.T) {
 		"SHOP-2,Search forgets the filter,Done,,,search\n" +
 		"SHOP-3,Refund mail has no amount,Done,1.4,1.5,mail\n" +
 		"SHOP-4,,Open,,,mail\n"
-	got, err := Bytes("jira.csv", []byte(jira), Options{})
+	got, err := encoded("jira.csv", []byte(jira), Options{})
 	require.EqualError(t, err, "jira.csv, line 5: has no summary; name its column, statement=NAME")
 	require.Equal(t, []string{"SHOP-1: Total shows 0,00 for guests", "SHOP-3: Refund mail has no amount"}, texts(got))
 	require.Equal(t, ledger.Statement{Text: "SHOP-3: Refund mail has no amount", Kind: ledger.KnownBug, Fixed: "1.4",
 		Scope: tree.Scope{Product: "mail"}}, got[1].Statement)
 
-	named, err := Bytes("own.csv", []byte("nr;was;seite\n7;Knopf fehlt;/cart\n"), Options{Product: "shop",
+	named, err := encoded("own.csv", []byte("nr;was;seite\n7;Knopf fehlt;/cart\n"), Options{Product: "shop",
 		Columns: map[string]string{"statement": "Was", "key": "nr", "page": "seite"}})
 	require.NoError(t, err)
 	require.Equal(t, ledger.Statement{Text: "7: Knopf fehlt", Kind: ledger.KnownBug, Pages: []string{"/cart"},
 		Scope: tree.Scope{Product: "shop"}}, named[0].Statement)
-	_, err = Bytes("own.csv", []byte("a,b\n1,2\n"), Options{Columns: map[string]string{"statement": "c"}})
+	_, err = encoded("own.csv", []byte("a,b\n1,2\n"), Options{Columns: map[string]string{"statement": "c"}})
 	require.EqualError(t, err, `own.csv: has no column "c" for statement; its columns are a, b`)
 
 	github := `[{"number":12,"title":"Map is blank offline","state":"open","milestone":{"title":"2.0"}},
 		{"number":13,"title":"Old","state":"closed"}, 7]`
-	got, err = Bytes("issues.json", []byte(github), Options{Product: "maps"})
+	got, err = encoded("issues.json", []byte(github), Options{Product: "maps"})
 	require.ErrorContains(t, err, "issues.json, element 3: is no JSON object")
 	require.Equal(t, []string{"12: Map is blank offline"}, texts(got))
 	require.Equal(t, "2.0", got[0].Fixed)
-	_, err = Bytes("x", nil, Options{})
+	_, err = encoded("x", nil, Options{})
 	require.EqualError(t, err, "x: is empty")
 }
 
 // memtree's own lines are what know export writes; a line that is none is named.
 func TestOwnLines(t *testing.T) {
-	got, err := Bytes("f.jsonl", []byte(`{"statement":"A seat is held for 15 minutes.","kind":"rule","pages":["/seats"],`+
+	got, err := encoded("f.jsonl", []byte(`{"statement":"A seat is held for 15 minutes.","kind":"rule","pages":["/seats"],`+
 		`"scope":{"product":"travel"}}`+"\n\n"+`{"statement":"Codes are 888888.","product":"bank"}`+"\nnot json\n"),
 		Options{})
 	require.ErrorContains(t, err, "f.jsonl, line 4: is no JSON object")
@@ -101,7 +101,7 @@ func TestObservations(t *testing.T) {
 		require.NoError(t, err)
 		var b bytes.Buffer
 		require.NoError(t, WriteObservation(&b, o))
-		again, err := Bytes(name, b.Bytes(), Options{})
+		again, err := encoded(name, b.Bytes(), Options{})
 		require.NoError(t, err, b.String())
 		require.Equal(t, s, again[0].Statement)
 	}
@@ -118,7 +118,7 @@ func FuzzBytes(f *testing.F) {
 		f.Add("products/shop/x.md", []byte(s))
 	}
 	f.Fuzz(func(t *testing.T, name string, b []byte) {
-		got, err := Bytes(name, b, Options{Product: "p"})
+		got, err := encoded(name, b, Options{Product: "p"})
 		require.True(t, len(got) > 0 || err != nil || len(bytes.TrimSpace(b)) > 0)
 		for _, r := range got {
 			require.NotEmpty(t, r.Text)

@@ -19,12 +19,12 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// ForcesVerdict is the reason [Unsafe] gives for a text that forces a verdict.
-const ForcesVerdict = "forces a verdict whatever the agent sees"
+// forcesVerdict is the reason [Unsafe] gives for a text that forces a verdict.
+const forcesVerdict = "forces a verdict whatever the agent sees"
 
 // Reasons returns every reason that [Unsafe] can give, so that a program can
 // translate them.
-func Reasons() []string { return []string{quits, poses, spies, breaks, ForcesVerdict} }
+func Reasons() []string { return []string{quits, poses, spies, breaks, forcesVerdict} }
 
 // Unsafe reports whether a text must not be shown to an agent for any test, because it instructs beyond its role or
 // forces a verdict. reason continues the sentence "its text …".
@@ -33,7 +33,7 @@ func Unsafe(s string) (reason string, unsafe bool) {
 		return reason, true
 	}
 	if _, yes := Forces(s); yes {
-		return ForcesVerdict, true
+		return forcesVerdict, true
 	}
 	return "", false
 }

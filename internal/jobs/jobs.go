@@ -40,9 +40,6 @@ const (
 	Failed  State = "failed"
 )
 
-// States returns all states, in the order of a job's life.
-func States() []State { return []State{Waiting, Running, Done, Failed} }
-
 // Order is a job to be done.
 type Order struct {
 	Kind     Kind            `json:"kind"`

@@ -18,8 +18,8 @@ type Corrections struct {
 	since time.Time
 }
 
-// NewCorrections returns an empty fold. It skips corrections before since, none if since is zero.
-func NewCorrections(above float64, since time.Time) *Corrections {
+// newCorrections returns an empty fold. It skips corrections before since, none if since is zero.
+func newCorrections(above float64, since time.Time) *Corrections {
 	c := &Corrections{above: above, since: since}
 	c.Reset()
 	return c
@@ -70,7 +70,7 @@ func (b *Bounds) At(above float64, since time.Time) (c *Corrections, others []Fo
 	if b.of == nil {
 		b.of = map[bound]*Corrections{}
 	}
-	c = NewCorrections(above, since)
+	c = newCorrections(above, since)
 	b.of[key] = c
 	return c, others
 }

@@ -158,7 +158,7 @@ func (f *Follower) pass(ctx context.Context, to uint64) error {
 			if s.again || e.Seq <= s.pos {
 				continue
 			}
-			if h, ok := s.Fold.(Hindsight); ok && h.Corrects(&e) {
+			if h, ok := s.Fold.(hindsight); ok && h.Corrects(&e) {
 				s.again = true
 				continue
 			}
@@ -176,7 +176,7 @@ func (f *Follower) pass(ctx context.Context, to uint64) error {
 
 // refold folds the whole ledger again, after an entry that corrects an earlier one.
 func (f *Follower) refold(ctx context.Context, s *followed, to uint64) error {
-	h, _ := s.Fold.(Hindsight)
+	h, _ := s.Fold.(hindsight)
 	s.Reset()
 	s.pos = 0
 	for e, err := range f.store.Ledger(ctx, 0) {

@@ -26,7 +26,7 @@ import (
 var folds = map[string]func() Fold{
 	"risk":        func() Fold { return NewRisk(slog.New(slog.DiscardHandler)) },
 	"runs":        func() Fold { return NewRuns() },
-	"corrections": func() Fold { return NewCorrections(.5, time.Time{}) },
+	"corrections": func() Fold { return newCorrections(.5, time.Time{}) },
 	"knowledge":   func() Fold { return NewKnowledge() },
 	"map":         func() Fold { return NewMap(&appmap.Names{}) },
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // read loads k from the derived data under its name, and returns the version of that data.
-func read(ctx context.Context, from store.Store, k Kept) (uint64, error) {
+func read(ctx context.Context, from store.Store, k derived) (uint64, error) {
 	kept, err := store.OpenDerived(ctx, from, k.Name())
 	if err != nil {
 		return 0, err

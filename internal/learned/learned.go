@@ -17,8 +17,8 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// Kept is derived data that a follower saves beside the store.
-type Kept interface {
+// derived is derived data that a follower saves beside the store.
+type derived interface {
 	// Name is the name of the derived data: letters, digits and dashes. Data with the name "" is never saved.
 	Name() string
 
@@ -33,7 +33,7 @@ type Kept interface {
 // Fold is a function of the ledger: its bytes depend only on the entries added since Reset. The follower calls its
 // methods one at a time, and not while a reader of [Follower.View] runs.
 type Fold interface {
-	Kept
+	derived
 
 	// Reset removes all entries.
 	Reset()
@@ -42,9 +42,9 @@ type Fold interface {
 	Add(e *ledger.Entry)
 }
 
-// Hindsight is a Fold for which some entries change the meaning of earlier ones. After such an entry the follower
+// hindsight is a Fold for which some entries change the meaning of earlier ones. After such an entry the follower
 // resets it, passes all entries of the ledger to Foresee, and then all of them to Add again.
-type Hindsight interface {
+type hindsight interface {
 	Fold
 
 	// Corrects reports whether e changes the meaning of an earlier entry.
@@ -59,7 +59,7 @@ type Hindsight interface {
 
 // Box holds data that does not follow from the ledger. It is safe for concurrent use, so it is read without a follower.
 type Box interface {
-	Kept
+	derived
 
 	// Changes returns a number that grows with every change, from 0. Load does not change it.
 	Changes() uint64

@@ -51,7 +51,7 @@ func (r *Runs) Save(w io.Writer) error {
 	}{j, r.Acts()})
 }
 
-// unsaved is a Kept that is never saved.
+// unsaved is derived data that is never saved.
 type unsaved struct{}
 
 func (unsaved) Name() string         { return "" }

@@ -11,8 +11,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // tail is the size of what Seal adds.
 const tail = 12
 
-// ErrDamaged is returned for bytes that Seal did not make, or not all of them.
-var ErrDamaged = errors.New("it is damaged")
+// errDamaged is returned for bytes that Seal did not make, or not all of them.
+var errDamaged = errors.New("it is damaged")
 
 // Seal returns data with its length as u64 and its CRC-32C as u32 behind it, little endian.
 func Seal(data []byte) []byte {
@@ -20,12 +20,12 @@ func Seal(data []byte) []byte {
 	return binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, castagnoli))
 }
 
-// Unseal returns what Seal was given, or ErrDamaged.
+// Unseal returns what Seal was given, or an error.
 func Unseal(data []byte) ([]byte, error) {
 	n := len(data) - tail
 	if n < 0 || crc32.Checksum(data[:n+8], castagnoli) != binary.LittleEndian.Uint32(data[n+8:]) ||
 		binary.LittleEndian.Uint64(data[n:]) != uint64(n) { //nolint:gosec // not negative
-		return nil, ErrDamaged
+		return nil, errDamaged
 	}
 	return data[:n], nil
 }

@@ -81,8 +81,8 @@ func (c Causes) below(n *tree.Node, by map[string]tree.Node) *tally {
 	return t
 }
 
-// Single is the prefix of the label of a cause that occurs once, by design.
-const Single = "single-"
+// single is the prefix of the label of a cause that occurs once, by design.
+const single = "single-"
 
 // oftenEnough is the number of cases from which a cause should be found.
 const oftenEnough = 4
@@ -128,7 +128,7 @@ func (c Causes) Tree(nodes []tree.Node) Learned {
 		}
 	}
 	for _, name := range all.names {
-		if all.count[name] >= oftenEnough && !strings.HasPrefix(name, Single) {
+		if all.count[name] >= oftenEnough && !strings.HasPrefix(name, single) {
 			l.Causes++
 			if found[name] {
 				l.Found++

@@ -9,8 +9,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/afero"
-
 	"github.com/memtree/memtree/store"
 )
 
@@ -63,8 +61,14 @@ type kept struct {
 	Version     uint64 `json:"version"`
 }
 
-// FsckDir is Fsck for a folder of the real file system. started is reported to processes that find the store locked.
-func FsckDir(ctx context.Context, dir string, started time.Time, acceptLoss bool) (Repair, error) {
+// Fsck reads a store, even one that does not open, and returns exactly what is lost. Without acceptLoss it changes
+// nothing. With it, if anything is damaged, it moves the damaged bytes to broken/ and writes everything readable as a
+// new snapshot, so that the store opens. That includes batches behind a damaged one and lines around a damaged one. It
+// deletes only derived data that can be built again.
+//
+// Fsck can be interrupted at any moment and run again. The new snapshot is in force once it is complete; until then the
+// next run finds the same damage. started is reported to processes that find the store locked.
+func Fsck(ctx context.Context, dir string, started time.Time, acceptLoss bool) (Repair, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return Repair{}, fmt.Errorf("fsck: %w", err)
@@ -72,20 +76,6 @@ func FsckDir(ctx context.Context, dir string, started time.Time, acceptLoss bool
 	r, err := fsck(ctx, &disk{fs: confined{root}, dir: "."}, dir, acceptLoss,
 		func() (func() error, error) { return lockFolder(dir, started) })
 	return r, errors.Join(err, root.Close())
-}
-
-// Fsck reads a store, even one that does not open, and returns exactly what is lost. Without acceptLoss it changes
-// nothing. With it, if anything is damaged, it moves the damaged bytes to broken/ and writes everything readable as a
-// new snapshot, so that the store opens. That includes batches behind a damaged one and lines around a damaged one. It
-// deletes only derived data that can be built again.
-//
-// Fsck can be interrupted at any moment and run again. The new snapshot is in force once it is complete; until then the
-// next run finds the same damage.
-func Fsck(ctx context.Context, on afero.Fs, dir string, acceptLoss bool) (Repair, error) {
-	if _, real := on.(*afero.OsFs); real {
-		return FsckDir(ctx, dir, time.Time{}, acceptLoss)
-	}
-	return fsck(ctx, &disk{fs: on, dir: dir}, dir, acceptLoss, func() (func() error, error) { return lockMemory(on, dir) })
 }
 
 // fsck implements Fsck with the lock function of the file system.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
@@ -36,21 +37,21 @@ func files(mem afero.Fs) (folder, error) {
 // store must be in order and serve only written data; and missing data must have been reported.
 func salvaged(whole seen, known map[string]bool, bad folder) string {
 	ctx, mem := context.Background(), bad.onFS()
-	told, err := Fsck(ctx, mem, damageDir, false)
+	told, err := fsckOn(ctx, mem, damageDir, false)
 	if err != nil {
 		return "fsck fails: " + err.Error()
 	}
 	if now, err := files(mem); err != nil || !maps.EqualFunc(now, bad, bytes.Equal) {
 		return "looking changes the store"
 	}
-	done, err := Fsck(ctx, mem, damageDir, true)
+	done, err := fsckOn(ctx, mem, damageDir, true)
 	if err != nil {
 		return "repair fails: " + err.Error()
 	}
 	if fmt.Sprint(told.Lost, told.Again, told.Torn) != fmt.Sprint(done.Lost, done.Again, done.Torn) {
 		return fmt.Sprintf("says %+v and then %+v", told, done)
 	}
-	again, err := Fsck(ctx, mem, damageDir, false)
+	again, err := fsckOn(ctx, mem, damageDir, false)
 	if err != nil || !again.Whole() {
 		return fmt.Sprintf("is not repaired: %+v %v", again, err)
 	}
@@ -137,7 +138,7 @@ func TestSalvageKeepsWhatIsBehind(t *testing.T) {
 		b[len(b)*2/3] ^= 8
 		bad[file] = b
 		mem := bad.onFS()
-		r, err := Fsck(ctx, mem, damageDir, true)
+		r, err := fsckOn(ctx, mem, damageDir, true)
 		require.NoError(t, err, name)
 		if want.Kind == "" {
 			require.Empty(t, r.Lost, name)
@@ -163,7 +164,7 @@ func TestLostCaseIsRecordedAgain(t *testing.T) {
 	b := f["store/snapshot.000002/state_detection_error/nodes.jsonl"]
 	b[len(b)*2/3] ^= 8 // in that of case 3
 	mem := f.onFS()
-	r, err := Fsck(ctx, mem, damageDir, true)
+	r, err := fsckOn(ctx, mem, damageDir, true)
 	require.NoError(t, err)
 	require.Equal(t, 1, r.Forgotten)
 	s, err := Open(ctx, mem, damageDir, Options{})
@@ -206,14 +207,14 @@ func salvageCrashes(t testing.TB, seed uint64) int {
 		disk := storetest.NewCrashFS()
 		require.NoError(t, bad.write(disk))
 		begin := disk.Ops()
-		_, err := Fsck(ctx, disk, damageDir, true)
+		_, err := fsckOn(ctx, disk, damageDir, true)
 		require.NoError(t, err)
 		want := serve(disk.Crash(seed), false)
 		require.Empty(t, want.problems)
 		for n := begin; n <= disk.Ops(); n++ {
 			for i := range uint64(3) {
 				left := disk.CrashAt(n, seed+i)
-				_, err := Fsck(ctx, left, damageDir, true)
+				_, err := fsckOn(ctx, left, damageDir, true)
 				require.NoError(t, err, "%s: crash at %d with seed %d", name, n, seed+i)
 				got := serve(left, false)
 				require.Empty(t, got.problems, "%s: crash at %d with seed %d", name, n, seed+i)
@@ -267,7 +268,7 @@ func FuzzFsck(f *testing.F) {
 		require.NoError(t, err)
 		require.NoError(t, afero.WriteFile(mem, "store/"+formatName, b, 0o600))
 		require.NoError(t, afero.WriteFile(mem, "store/"+journalName(1), journal, 0o600))
-		if _, err := Fsck(t.Context(), mem, "store", true); err != nil {
+		if _, err := fsckOn(t.Context(), mem, "store", true); err != nil {
 			return
 		}
 		s, err := Open(t.Context(), mem, "store", Options{})
@@ -288,4 +289,12 @@ func TestFsckLooksWhereItMayNotWrite(t *testing.T) {
 		_, got = fsck(t.Context(), d, damageDir, true, lock)
 		require.ErrorIs(t, got, err)
 	}
+}
+
+// fsckOn is Fsck for any file system.
+func fsckOn(ctx context.Context, on afero.Fs, dir string, acceptLoss bool) (Repair, error) {
+	if _, real := on.(*afero.OsFs); real {
+		return Fsck(ctx, dir, time.Time{}, acceptLoss)
+	}
+	return fsck(ctx, &disk{fs: on, dir: dir}, dir, acceptLoss, func() (func() error, error) { return lockMemory(on, dir) })
 }

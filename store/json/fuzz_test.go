@@ -183,7 +183,7 @@ func FuzzStored(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 		require.NoError(t, s.Close())
-		r, err := Fsck(ctx, mem, "store", true)
+		r, err := fsckOn(ctx, mem, "store", true)
 		require.NoError(t, err)
 		require.True(t, r.Whole())
 		require.Equal(t, 1, r.Kept.Evaluations)

@@ -110,7 +110,7 @@ func (f *FaultFS) Hits() int {
 func randomFault(counts map[Kind]int, seed uint64) Fault {
 	r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a seeded test
 	var kinds []Kind
-	for _, k := range Kinds() {
+	for _, k := range opKinds() {
 		if counts[k] > 0 {
 			kinds = append(kinds, k)
 		}

@@ -70,7 +70,7 @@ func TestFaultFSFailsEveryKind(t *testing.T) {
 	healthy := NewFaultFS(NewCrashFS())
 	require.NoError(t, everyOperation(healthy))
 	counts := healthy.Counts()
-	for _, kind := range Kinds() {
+	for _, kind := range opKinds() {
 		require.Positive(t, counts[kind], kind)
 		for _, errno := range errnos() {
 			for n := 1; n <= counts[kind]; n++ {

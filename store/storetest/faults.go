@@ -27,7 +27,7 @@ func Faults(t testing.TB, open OnFS, histories int, seed uint64) Explored {
 		p.runHistory()
 		all := counts.Counts()
 		p.finish()
-		for _, kind := range Kinds() {
+		for _, kind := range opKinds() {
 			if all[kind] == 0 {
 				continue
 			}

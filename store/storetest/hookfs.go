@@ -29,8 +29,8 @@ const (
 	opReadDir    Kind = "readdir"
 )
 
-// Kinds returns all kinds.
-func Kinds() []Kind {
+// opKinds returns all kinds.
+func opKinds() []Kind {
 	return []Kind{
 		OpOpen, opCreate, opRead, opWrite, opShortWrite, opSync, opSyncDir,
 		opRename, opRemove, OpMkdir, opStat, opTruncate, opClose, opReadDir,

@@ -24,8 +24,8 @@ const (
 	barCells = 24
 )
 
-// NewProgress returns a bar on w for a job that begins now. A nil w draws nothing. count formats a number.
-func NewProgress(w io.Writer, label string, count func(int64) string) *Progress {
+// newProgress returns a bar on w for a job that begins now. A nil w draws nothing. count formats a number.
+func newProgress(w io.Writer, label string, count func(int64) string) *Progress {
 	return &Progress{w: w, label: label, count: count, begun: time.Now()}
 }
 

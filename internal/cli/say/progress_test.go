@@ -12,7 +12,7 @@ import (
 func TestProgressIsDrawnAfterASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		p := NewProgress(&out, "recording", Count)
+		p := newProgress(&out, "recording", Count)
 		time.Sleep(900 * time.Millisecond)
 		p.Step(40, 100)
 		p.End()

@@ -49,15 +49,15 @@ var chineseFile string
 // chinese returns the Chinese of each sentence by its English. It reads the file on first use, so that a command in
 // English does not wait for it.
 var chinese = sync.OnceValue(func() map[string]string {
-	texts, err := po.Read(Chinese())
+	texts, err := po.Read(chineseEntries())
 	if err != nil {
 		panic("zh.po, " + err.Error()) // the file is embedded, and a test reads it
 	}
 	return texts
 })
 
-// Chinese returns the entries of the commands and of the libraries.
-func Chinese() string { return chineseFile + "\n" + po.Library }
+// chineseEntries returns the entries of the commands and of the libraries.
+func chineseEntries() string { return chineseFile + "\n" + po.Library }
 
 // New returns the voice of a process. It finds the language before the flags are parsed, because help needs it too.
 func New(p Process) *Voice {
@@ -211,7 +211,7 @@ func (v *Voice) Remark(s string) {
 // Progress returns a bar for a job that begins now, which draws only for a person at a terminal.
 func (v *Voice) Progress(label string, count func(int64) string) *Progress {
 	if v.Live && !v.Quiet && !v.JSON {
-		return NewProgress(v.Stderr, label, count)
+		return newProgress(v.Stderr, label, count)
 	}
-	return NewProgress(nil, label, count)
+	return newProgress(nil, label, count)
 }

@@ -138,7 +138,7 @@ func TestEverySentenceIsSaidInBothLanguages(t *testing.T) {
 // entries.
 func TestTextsStandUnderWhoSaysThem(t *testing.T) {
 	used := said(t)
-	for section := range strings.SplitSeq(Chinese(), "\n# ") {
+	for section := range strings.SplitSeq(chineseEntries(), "\n# ") {
 		name, entries, _ := strings.Cut(section, "\n\n")
 		texts, err := po.Read(entries)
 		require.NoError(t, err)
