@@ -79,9 +79,9 @@ cluster: ## ten kinds of faults done to three nodes under Patroni, 100,000 commi
 	$(GO) test -count=1 -timeout 3h -v -run '^Test(Cluster|TenantProbes|Killed)$$' . && \
 	MEMTREE_FAULTS=6s MEMTREE_MUTANTS=1 $(GO) test -count=1 -timeout 30m -v -run '^TestMutants$$' .
 
-shared: ## the bars of the shared store: intake, commits, lag, guidance beside a folder's, 100,000 questions for another tenant's data (a minute)
+shared: ## the bars of the shared store: intake, commits, jobs, lag, guidance beside a folder's, 100,000 questions for another tenant's data (a minute)
 	MEMTREE_FAULTS=1s $(GO) test -count=1 -v -run '^TestTenantProbes$$' ./store/postgres
-	$(GO) test -run '^$$' -bench . ./store/postgres
+	$(GO) test -run '^$$' -bench . ./store/postgres ./internal/jobs/shared
 	$(GO) test -run '^$$' -bench Shared .
 
 scale: ## a thousand trees and two million runs on one server, and 100 million made cases grouped by an external sort (an hour, 6 GB of disk; MEMTREE_TREES, MEMTREE_EACH, MEMTREE_FORMED, MEMTREE_CASES)

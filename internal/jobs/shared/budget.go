@@ -33,15 +33,23 @@ func settle(ctx context.Context, tx pgx.Tx, id int64, tenant string) error {
 	var q pgx.Batch
 	q.Queue(`UPDATE memtree.budget b SET calls = b.calls + j.calls - j.paid_calls, cost = b.cost + j.cost - j.paid_cost,
 		held_calls = b.held_calls - j.held_calls, held_cost = b.held_cost - j.held_cost
-		FROM memtree.job j WHERE j.id = $1 AND b.tenant = $2 AND b.day = j.day`, id, tenant)
+		FROM memtree.job j WHERE j.id = $1 AND b.tenant = $2 AND b.day = j.day
+			AND (j.calls, j.cost, j.held_calls, j.held_cost) <> (j.paid_calls, j.paid_cost, 0, 0)`, id, tenant)
 	q.Queue(`UPDATE memtree.job SET day = NULL, held_calls = 0, held_cost = 0, paid_calls = calls, paid_cost = cost
 		WHERE id = $1`, id)
 	return tx.SendBatch(ctx, &q).Close()
 }
 
 // reserve reserves what a job may spend from the budget of the day: its own bound, or all that is left of the day. The
-// result is not nil if something is bounded and nothing is left.
+// result is not nil if something is bounded and nothing is left. Where nothing is bounded it locks nothing, so that the
+// jobs of a tenant do not wait for each other.
 func (q *Queue) reserve(ctx context.Context, tx pgx.Tx, id int64, o *jobs.Order) (*spentError, error) {
+	if o.MaxCalls == nil && o.MaxCost == nil && q.o.Day == (Budget{}) {
+		_, err := tx.Exec(ctx, `WITH today AS (SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date AS day), made AS (
+				INSERT INTO memtree.budget (tenant, day) SELECT $1, day FROM today ON CONFLICT DO NOTHING
+			) UPDATE memtree.job SET day = today.day, most_calls = NULL, most_cost = NULL FROM today WHERE id = $2`, q.tenant, id)
+		return nil, err
+	}
 	var calls, usedCalls int
 	var cost, usedCost float64
 	var day time.Time
