@@ -27,9 +27,15 @@ const sharedRuns = `{"prompt":"Check the order total","judgment":"pass","ground_
 // tryShared runs a command with a store in a database, and with a local folder of its own.
 func tryShared(t *testing.T, env map[string]string, args ...string) (code int, out, errs string) {
 	t.Helper()
+	return tryWith(t, env, sharedRuns, args...)
+}
+
+// tryWith runs a command with an environment and an input.
+func tryWith(t *testing.T, env map[string]string, stdin string, args ...string) (code int, out, errs string) {
+	t.Helper()
 	var screen, said bytes.Buffer
 	code = run(t.Context(), say.Process{
-		Args: args, Stdin: strings.NewReader(sharedRuns), Stdout: &screen, Stderr: &said,
+		Args: args, Stdin: strings.NewReader(stdin), Stdout: &screen, Stderr: &said,
 		Getenv: func(name string) string { return env[name] },
 	})
 	return code, screen.String(), said.String()
@@ -53,7 +59,7 @@ func TestSharedStore(t *testing.T) {
 		{"record -", exitOK, "2 runs: 0 accepted, 2 recorded before"},
 		{"guide --prompt Check_the_order_total --route /orders/50", exitOK, "Add up, multiply or count"},
 		{"tree", exitOK, "cases 1"},
-		{"stats --json", exitOK, `"format": "postgres/2"`},
+		{"stats --json", exitOK, `"format": "postgres/3"`},
 		{"verify", exitOK, "Everything is in order."},
 		{"evolve", exitOK, ""},
 		{"compact", exitUsage, "use VACUUM"},

@@ -47,7 +47,8 @@ func (q *Queue) reserve(ctx context.Context, tx pgx.Tx, id int64, o *jobs.Order)
 	if o.MaxCalls == nil && o.MaxCost == nil && q.o.Day == (Budget{}) {
 		_, err := tx.Exec(ctx, `WITH today AS (SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date AS day), made AS (
 				INSERT INTO memtree.budget (tenant, day) SELECT $1, day FROM today ON CONFLICT DO NOTHING
-			) UPDATE memtree.job SET day = today.day, most_calls = NULL, most_cost = NULL FROM today WHERE id = $2`, q.tenant, id)
+			) UPDATE memtree.job SET day = today.day, most_calls = NULL, most_cost = NULL FROM today WHERE id = $2`,
+			q.tenant, id)
 		return nil, err
 	}
 	var calls, usedCalls int
