@@ -116,6 +116,29 @@ func TestUnknownWhenLost(t *testing.T) {
 	require.Equal(t, map[string]int{"v1": 1}, count(t, s))
 }
 
+// TestVanished: a process that is gone in the middle of a transaction, without a farewell, holds the tree for seconds.
+// One that hung goes on: its connection has ended, and it takes another.
+func TestVanished(t *testing.T) {
+	a := address(t, pgtest.Shared(t))
+	s := opened(t, a)
+	pool, err := a.Pool(t.Context(), 1)
+	require.NoError(t, err)
+	defer pool.Close()
+	tx, err := pool.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = tx.Exec(t.Context(), `SELECT FROM memtree.tree WHERE tenant = $1 AND name = $2 FOR UPDATE`, a.Tenant, a.Tree)
+	require.NoError(t, err)
+	var idle string
+	require.NoError(t, tx.QueryRow(t.Context(), `SHOW tcp_keepalives_idle`).Scan(&idle))
+	require.Equal(t, "5", idle, "the server's own is two hours")
+	within, cancel := context.WithTimeout(t.Context(), 40*time.Second)
+	defer cancel()
+	_, err = s.Commit(within, entries("", 1))
+	require.NoError(t, err)
+	require.Error(t, tx.Commit(t.Context()))
+	require.NoError(t, pool.Ping(t.Context()))
+}
+
 // TestTwoProcesses: commits of two processes on one tree all have their own version, and one of two that plan on the
 // same revision conflicts.
 func TestTwoProcesses(t *testing.T) {

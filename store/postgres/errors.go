@@ -67,10 +67,10 @@ func (s *Store) translateCode(e *pgconn.PgError) error {
 // errRefused means that the server answers, and does not permit what is needed.
 var errRefused = errors.New("the database refuses")
 
-// awayCode reports whether a code means that the server ends, starts, or lost its connection.
+// awayCode reports whether a code means that the server ends, starts, or lost or ended the connection.
 func awayCode(code string) bool {
 	switch code {
-	case "57P01", "57P02", "57P03", "53300":
+	case "57P01", "57P02", "57P03", "53300", "25P03":
 		return true
 	}
 	return len(code) == 5 && code[:2] == "08"

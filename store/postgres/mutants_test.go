@@ -31,6 +31,8 @@ var mutants = []struct{ name, file, old, now, test string }{
 		"return tx.Commit(ctx) // it locked what it found", "return nil // it locked what it found",
 		"TestFoundWaitsForStandby"},
 	{"a server that hangs is waited for", "primary.go", "end(errDeposed)", "on.Store(name)", "TestHungPrimary"},
+	{"a process that is gone keeps its lock", "primary.go", "set_config('idle_in_transaction_session_timeout', $1, false)",
+		"set_config('application_name', $1, false)", "TestVanished"},
 	{"the tree is not locked", "commit.go", "WHERE id = $1 FOR UPDATE`", "WHERE id = $1`", "TestTwoProcesses"},
 	{"acknowledged before it is on disk", "accept.go", "first := map[fingerprint]int{}",
 		"tx.Exec(ctx, `SET LOCAL synchronous_commit = off`)\n\tfirst := map[fingerprint]int{}", "TestKilled"},

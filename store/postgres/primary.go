@@ -15,8 +15,8 @@ import (
 )
 
 // A machine that fails may end no connection: it is gone, cut off, or hangs while its kernel goes on to acknowledge.
-// gone is after how long without an answer of the machine a connection has ended. suspect is after how long a write is
-// asked whether another server has become the primary meanwhile; that is asked again after each again.
+// gone is after how long without an answer of the machine a connection has ended, on both sides. suspect is after how
+// long a write is asked whether another server has become the primary meanwhile; that is asked again after each again.
 const (
 	gone    = 10 * time.Second
 	suspect = 4 * time.Second
@@ -38,11 +38,15 @@ var errDeposed = fmt.Errorf("%w: another server has become the primary", store.E
 // server is the key of a connection's data: the start of the server that it is to, and its address.
 const server = "memtree.server"
 
-// remember notes to which server a new connection is.
+// remember notes to which server a new connection is. It has the server end the connection too if this machine is gone:
+// by itself it keeps the lock of a transaction that was cut off in the middle for two hours. A transaction here never
+// waits for its client, so one that does has none, or one that hangs.
 func remember(ctx context.Context, c *pgx.Conn) error {
 	var name string
-	err := c.QueryRow(ctx, `SELECT concat(pg_postmaster_start_time(), ' ', inet_server_addr(), ' ', inet_server_port())`).
-		Scan(&name)
+	err := c.QueryRow(ctx, `SELECT concat(pg_postmaster_start_time(), ' ', inet_server_addr(), ' ', inet_server_port()),
+		set_config('idle_in_transaction_session_timeout', $1, false), set_config('tcp_keepalives_idle', $2, false),
+		set_config('tcp_keepalives_interval', '1', false), set_config('tcp_keepalives_count', $2, false)`,
+		fmt.Sprint(gone.Milliseconds()), fmt.Sprint(int(gone/2/time.Second))).Scan(&name, nil, nil, nil, nil)
 	c.PgConn().CustomData()[server] = name
 	return err
 }
