@@ -52,9 +52,9 @@ func rememberCart(t *testing.T, dir string) *memtree.Memory {
 
 // misled is an agent that judges wrongly when its prompt speaks of one button.
 func misled(by string) harness.RunTest {
-	return func(_ context.Context, c harness.Test) (harness.Result, error) {
+	return func(_ context.Context, c harness.Test) (harness.TestResult, error) {
 		wrong := strings.Contains(c.Prompt, by)
-		return harness.Result{Judgment: tree.Raw(fmt.Sprintf(`{"has_defect":%v}`, wrong))}, nil
+		return harness.TestResult{Judgment: tree.Raw(fmt.Sprintf(`{"has_defect":%v}`, wrong))}, nil
 	}
 }
 
@@ -121,9 +121,9 @@ func TestAblationBlamesNoMemory(t *testing.T) {
 		blame ledger.Blame
 	}{
 		"hard": {run: misled(""), blame: ledger.NotOnMemory},
-		"flaky": {run: func(context.Context, harness.Test) (harness.Result, error) {
+		"flaky": {run: func(context.Context, harness.Test) (harness.TestResult, error) {
 			flips++
-			return harness.Result{Judgment: tree.Raw(fmt.Sprintf(`{"has_defect":%v}`, flips%4 < 2))}, nil
+			return harness.TestResult{Judgment: tree.Raw(fmt.Sprintf(`{"has_defect":%v}`, flips%4 < 2))}, nil
 		}, blame: ledger.OnFlaky},
 		"right":   {run: misled("nowhere")},
 		"unknown": {run: misled("“Remove”"), truth: "none"},
@@ -154,7 +154,7 @@ func TestAblationBlamesNoMemory(t *testing.T) {
 func TestAblationSurvivesItsRuns(t *testing.T) {
 	wrong := func(r harness.RunTest) harness.RunTest {
 		var n atomic.Int64
-		return func(ctx context.Context, c harness.Test) (harness.Result, error) {
+		return func(ctx context.Context, c harness.Test) (harness.TestResult, error) {
 			if n.Add(1) <= 2 { // the run itself, and one that passes without memory
 				return misled("“Remove”")(ctx, c)
 			}
@@ -163,9 +163,9 @@ func TestAblationSurvivesItsRuns(t *testing.T) {
 	}
 	judge := func(on int64, j harness.Judge) harness.Judge {
 		var n atomic.Int64
-		return func(ctx context.Context, c harness.Test, r harness.Result) (harness.Verdict, error) {
+		return func(ctx context.Context, c harness.Test, r harness.TestResult) (harness.JudgeVerdict, error) {
 			if n.Add(1) < on {
-				return harness.Verdict{Correct: string(r.Judgment) == `{"has_defect":false}`}, nil
+				return harness.JudgeVerdict{Correct: string(r.Judgment) == `{"has_defect":false}`}, nil
 			}
 			return j(ctx, c, r)
 		}
@@ -174,17 +174,22 @@ func TestAblationSurvivesItsRuns(t *testing.T) {
 		run   harness.RunTest
 		judge harness.Judge
 	}{
-		"error": {run: wrong(func(context.Context, harness.Test) (harness.Result, error) {
-			return harness.Result{}, errors.New("no browser")
+		"error": {run: wrong(func(context.Context, harness.Test) (harness.TestResult, error) {
+			return harness.TestResult{}, errors.New("no browser")
 		})},
-		"panic":   {run: wrong(func(context.Context, harness.Test) (harness.Result, error) { panic("no browser") })},
-		"nothing": {run: wrong(func(context.Context, harness.Test) (harness.Result, error) { return harness.Result{}, nil })},
+		"panic": {run: wrong(func(context.Context, harness.Test) (harness.TestResult, error) { panic("no browser") })},
+		"nothing": {run: wrong(func(context.Context, harness.Test) (harness.TestResult,
+			error) {
+			return harness.TestResult{}, nil
+		})},
 		"judge error": {run: misled("“Remove”"), judge: judge(3,
-			func(context.Context, harness.Test, harness.Result) (harness.Verdict, error) {
-				return harness.Verdict{}, errors.New("no judge")
+			func(context.Context, harness.Test, harness.TestResult) (harness.JudgeVerdict, error) {
+				return harness.JudgeVerdict{}, errors.New("no judge")
 			})},
 		"judge panic": {run: misled("“Remove”"), judge: judge(3,
-			func(context.Context, harness.Test, harness.Result) (harness.Verdict, error) { panic("no judge") })},
+			func(context.Context, harness.Test, harness.TestResult) (harness.JudgeVerdict, error) {
+				panic("no judge")
+			})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -208,7 +213,7 @@ func TestAblationEndsWithItsContext(t *testing.T) {
 	m := rememberCart(t, dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	var n atomic.Int64
-	run := func(in context.Context, c harness.Test) (harness.Result, error) {
+	run := func(in context.Context, c harness.Test) (harness.TestResult, error) {
 		if n.Add(1) == 3 {
 			cancel()
 			<-in.Done()
@@ -236,7 +241,7 @@ func TestAblationIsBounded(t *testing.T) {
 			dir := t.TempDir()
 			m := rememberCart(t, dir)
 			var n atomic.Int64
-			run := memtree.Wrap(m, func(ctx context.Context, c harness.Test) (harness.Result, error) {
+			run := memtree.Wrap(m, func(ctx context.Context, c harness.Test) (harness.TestResult, error) {
 				n.Add(1)
 				return misled("“Apply coupon”")(ctx, c)
 			}, &harness.WrapOptions{Ablate: o})
@@ -265,12 +270,12 @@ func TestCloseInTheMiddleOfAnAblation(t *testing.T) {
 		m := rememberCart(t, dir)
 		began, end := make(chan struct{}), make(chan struct{})
 		var n atomic.Int64
-		run := func(ctx context.Context, c harness.Test) (harness.Result, error) {
+		run := func(ctx context.Context, c harness.Test) (harness.TestResult, error) {
 			if n.Add(1) == 3 {
 				close(began)
 				if listens {
 					<-ctx.Done()
-					return harness.Result{}, ctx.Err()
+					return harness.TestResult{}, ctx.Err()
 				}
 				<-end
 			}
@@ -324,7 +329,7 @@ func TestForgetWaitsForNoAblation(t *testing.T) {
 	m := rememberCart(t, t.TempDir())
 	began, end := make(chan struct{}), make(chan struct{})
 	var n atomic.Int64
-	run := func(ctx context.Context, c harness.Test) (harness.Result, error) {
+	run := func(ctx context.Context, c harness.Test) (harness.TestResult, error) {
 		if n.Add(1) == 3 {
 			close(began)
 			<-end

@@ -83,7 +83,7 @@ func TestWhyTheNearestIsNotGiven(t *testing.T) {
 	g, err := m.Guide(t.Context(), ask)
 	require.NoError(t, err)
 	require.False(t, g.Abstained)
-	require.Equal(t, enhance.Left{}, g.Nearest.Left, "it is given")
+	require.Equal(t, enhance.Omission{}, g.Nearest.Omission, "it is given")
 }
 
 // idle is a store that leases nothing from its outbox, so that nothing is formed.

@@ -17,7 +17,7 @@ import (
 
 // seenTest is a test of a query, and the time.
 type seenTest struct {
-	test brief.Test
+	test brief.UpcomingTest
 	at   time.Time
 }
 
@@ -26,7 +26,7 @@ func (m *Memory) Briefs() *brief.Briefs { return m.briefs }
 
 // newBriefs returns the briefs of the memory.
 func (m *Memory) newBriefs() *brief.Briefs {
-	a := brief.Access{
+	a := brief.Options{
 		Book: m.learned.briefs.Book, Now: m.opts.Now, ReadOnly: m.opts.ReadOnly,
 		Formed: m.waitFormed, Memories: m.readable, Near: m.nearTest, Found: m.foundFor,
 		Hidden: m.taxonomy.WithoutModel,
@@ -49,7 +49,7 @@ func (m *Memory) newBriefs() *brief.Briefs {
 }
 
 // readable returns the memories and facts that may be given, in the form for a reader.
-func (m *Memory) readable(ctx context.Context) ([]brief.Memory, error) {
+func (m *Memory) readable(ctx context.Context) ([]brief.Material, error) {
 	var nodes []tree.Node
 	for n, err := range m.core.Trusted().Scan(ctx, store.Filter{}) {
 		if err != nil {
@@ -67,7 +67,7 @@ func (m *Memory) readable(ctx context.Context) ([]brief.Memory, error) {
 const nearCandidates = 12
 
 // nearTest returns the memories and facts that the search finds for a test, the nearest first.
-func (m *Memory) nearTest(ctx context.Context, t *brief.Test) []string {
+func (m *Memory) nearTest(ctx context.Context, t *brief.UpcomingTest) []string {
 	q := retrieval.Query{Prompt: t.Prompt, Limits: retrieval.Limits{Candidates: nearCandidates}}
 	r, err := m.core.Index().Explain(ctx, q)
 	if err != nil {
@@ -81,7 +81,7 @@ func (m *Memory) nearTest(ctx context.Context, t *brief.Test) []string {
 }
 
 // foundFor reports whether the search finds a memory for a test.
-func (m *Memory) foundFor(ctx context.Context, t *brief.Test) bool {
+func (m *Memory) foundFor(ctx context.Context, t *brief.UpcomingTest) bool {
 	q := retrieval.Query{Prompt: t.Prompt, Scope: tree.Scope{Product: t.Product}, Now: m.opts.Now()}
 	r, _, err := m.searchHeeding(ctx, q, (*retrieval.Index).Search)
 	return err == nil && !r.Abstained

@@ -98,9 +98,9 @@ func reader(t *testing.T, dir string) (*memtree.Memory, *briefReader) {
 
 func car() memtree.Query { return memtree.Query{Prompt: carTask} }
 
-func readCar(t *testing.T, m *memtree.Memory) brief.Report {
+func readCar(t *testing.T, m *memtree.Memory) brief.ReadResult {
 	t.Helper()
-	did, err := m.Briefs().Read(t.Context(), []brief.Test{{Prompt: carTask}}, nil)
+	did, err := m.Briefs().Read(t.Context(), []brief.UpcomingTest{{Prompt: carTask}}, nil)
 	require.NoError(t, err)
 	return did
 }
@@ -114,7 +114,7 @@ func TestBrief(t *testing.T) {
 	require.True(t, g.Abstained, "no word is in common")
 
 	did := readCar(t, m)
-	require.Equal(t, 1, did.Result.Tests)
+	require.Equal(t, 1, did.ReadCounts.Tests)
 	require.Equal(t, 1, did.Told)
 	require.Empty(t, did.Refused)
 	g, err = m.Guide(t.Context(), car())
@@ -175,9 +175,9 @@ func TestBriefObeys(t *testing.T) {
 	require.Zero(t, readCarDry(t, m).Book.Read, "a purge leaves nothing of what was read")
 }
 
-func readCarDry(t *testing.T, m *memtree.Memory) brief.Report {
+func readCarDry(t *testing.T, m *memtree.Memory) brief.ReadResult {
 	t.Helper()
-	did, err := m.Briefs().Read(t.Context(), []brief.Test{{Prompt: carTask}}, &brief.ReadOptions{DryRun: true})
+	did, err := m.Briefs().Read(t.Context(), []brief.UpcomingTest{{Prompt: carTask}}, &brief.ReadOptions{DryRun: true})
 	require.NoError(t, err)
 	return did
 }
@@ -192,7 +192,7 @@ func TestBriefNothingFits(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, g.Abstained, "words find something")
 	require.Equal(t, enhance.ByWords, g.Items[0].By)
-	_, err = m.Briefs().Read(t.Context(), []brief.Test{{Prompt: q.Prompt}}, nil)
+	_, err = m.Briefs().Read(t.Context(), []brief.UpcomingTest{{Prompt: q.Prompt}}, nil)
 	require.NoError(t, err)
 	g, err = m.Guide(t.Context(), q)
 	require.NoError(t, err)
@@ -201,7 +201,7 @@ func TestBriefNothingFits(t *testing.T) {
 
 	own := several(3)[2]
 	mine := memtree.Query{Prompt: own.Prompt, Scene: own.Scene, Scope: tree.Scope{Test: own.CaseID}}
-	_, err = m.Briefs().Read(t.Context(), []brief.Test{brief.TestOf(mine.Prompt, mine.Scene, mine.Scope)}, nil)
+	_, err = m.Briefs().Read(t.Context(), []brief.UpcomingTest{brief.TestOf(mine.Prompt, mine.Scene, mine.Scope)}, nil)
 	require.NoError(t, err)
 	g, err = m.Guide(t.Context(), mine)
 	require.NoError(t, err)
@@ -224,10 +224,10 @@ func TestBriefFails(t *testing.T) {
 	before, err := m.Guide(t.Context(), ask)
 	require.NoError(t, err)
 	r.fails = &llm.Error{Kind: llm.KindTimeout, Err: errors.New("slow")}
-	tests := []brief.Test{{Prompt: carTask}, {Prompt: ask.Prompt}}
+	tests := []brief.UpcomingTest{{Prompt: carTask}, {Prompt: ask.Prompt}}
 	did, err := m.Briefs().Read(t.Context(), tests, nil)
 	require.NoError(t, err)
-	require.Zero(t, did.Result.Tests)
+	require.Zero(t, did.ReadCounts.Tests)
 	require.Equal(t, 2, did.Left)
 	require.Contains(t, did.Why, "slow")
 	after, err := m.Guide(t.Context(), ask)
@@ -236,7 +236,7 @@ func TestBriefFails(t *testing.T) {
 	r.fails = nil
 	did, err = m.Briefs().Read(t.Context(), nil, nil)
 	require.NoError(t, err)
-	require.Equal(t, 2+8, did.Result.Tests, "the tests are known from before, and so are those of recorded runs")
+	require.Equal(t, 2+8, did.ReadCounts.Tests, "the tests are known from before, and so are those of recorded runs")
 }
 
 // TestBriefCostIsKnownBefore: a dry run sends nothing, writes nothing, and estimates the cost.
@@ -249,7 +249,7 @@ func TestBriefCostIsKnownBefore(t *testing.T) {
 	calls, _ := r.count()
 	require.Zero(t, calls)
 	require.Equal(t, 1, readCarDry(t, m).Tests, "nothing was written")
-	_, err := m.Briefs().Read(t.Context(), []brief.Test{{Prompt: carTask}}, &brief.ReadOptions{MaxCalls: new(0)})
+	_, err := m.Briefs().Read(t.Context(), []brief.UpcomingTest{{Prompt: carTask}}, &brief.ReadOptions{MaxCalls: new(0)})
 	require.NoError(t, err)
 	calls, _ = r.count()
 	require.Zero(t, calls)
@@ -307,7 +307,7 @@ func TestBriefWhileItChanges(t *testing.T) {
 			}
 		})
 		wg.Go(func() {
-			_, err := m.Briefs().Read(t.Context(), []brief.Test{{Prompt: fmt.Sprintf("%s Try %d.", carTask, i)}}, nil)
+			_, err := m.Briefs().Read(t.Context(), []brief.UpcomingTest{{Prompt: fmt.Sprintf("%s Try %d.", carTask, i)}}, nil)
 			require.NoError(t, err)
 		})
 	}
@@ -333,9 +333,9 @@ func BenchmarkGuideWithBriefs(b *testing.B) {
 			_, err = m.RecordAll(b.Context(), several(200))
 			require.NoError(b, err)
 			require.NoError(b, m.Wait(b.Context()))
-			var coming []brief.Test
+			var coming []brief.UpcomingTest
 			for i := range tests {
-				coming = append(coming, brief.Test{Prompt: fmt.Sprintf("%s Number %d.", carTask, i)})
+				coming = append(coming, brief.UpcomingTest{Prompt: fmt.Sprintf("%s Number %d.", carTask, i)})
 			}
 			if tests > 0 {
 				_, err = m.Briefs().Read(b.Context(), coming, nil)
@@ -355,16 +355,16 @@ func BenchmarkGuideWithBriefs(b *testing.B) {
 func TestBriefGoesOn(t *testing.T) {
 	m, r := reader(t, "")
 	r.test = "no such test"
-	var tests []brief.Test
+	var tests []brief.UpcomingTest
 	for i := range 6 {
-		tests = append(tests, brief.Test{Prompt: fmt.Sprint("Open page number ", i)})
+		tests = append(tests, brief.UpcomingTest{Prompt: fmt.Sprint("Open page number ", i)})
 	}
-	o := &brief.ReadOptions{MaxCalls: new(1), Limits: brief.Limits{Tests: 2}}
+	o := &brief.ReadOptions{MaxCalls: new(1), Limits: brief.QuestionLimits{Tests: 2}}
 	for i := range 3 {
 		did, err := m.Briefs().Read(t.Context(), tests, o)
 		require.NoError(t, err)
 		require.Equal(t, 6-2*i, did.Tests)
-		require.Equal(t, 2, did.Result.Tests)
+		require.Equal(t, 2, did.ReadCounts.Tests)
 		require.Equal(t, 4-2*i, did.Left)
 	}
 	did, err := m.Briefs().Read(t.Context(), tests, o)

@@ -38,7 +38,7 @@ func (m *Memory) Checks(ctx context.Context, q Query) ([]assertion.Assertion, er
 	if err != nil {
 		return nil, fmt.Errorf("checks: %w", err)
 	}
-	look := enhance.Look{Prompt: q.Prompt, Step: q.Step, Test: q.Scope.Test}
+	look := enhance.Observation{Prompt: q.Prompt, Step: q.Step, Test: q.Scope.Test}
 	page := fact.Read(q.Observation)
 	var all []assertion.Assertion
 	for n, e := range look.Expects(cases) {

@@ -84,7 +84,8 @@ func (m *Memory) places(ctx context.Context, q *Query) (out []enhance.ContextPar
 			out = append(out, enhance.ContextPart{Ring: enhance.RingMap, Text: wayLine(way),
 				Because: "the way to the page of the query"})
 		}
-		ask := appmap.Query{Text: asked, Product: q.Scope.Product, Page: q.Scene.Route, Least: workedOnce, Limit: mostPlaces}
+		ask := appmap.SelectorQuery{Text: asked, Product: q.Scope.Product, Page: q.Scene.Route, Least: workedOnce,
+			Limit: mostPlaces}
 		found := x.Find(ask)
 		if ask.Page = ""; len(found) == 0 && q.Scene.Route != "" {
 			found = x.Find(ask)
@@ -148,7 +149,7 @@ func (m *Memory) underWay(ctx context.Context, q *Query) (out []enhance.ContextP
 // mostPlaceLine is the maximum number of characters of a line about a place.
 const mostPlaceLine = 240
 
-func placeLine(f *appmap.Found) string {
+func placeLine(f *appmap.FoundSelector) string {
 	what := strings.TrimSpace(f.Role + " “" + f.Name + "”")
 	if f.Name == "" {
 		what = f.Role
@@ -160,7 +161,7 @@ func placeLine(f *appmap.Found) string {
 	return "- " + text.Line(text.Clip(line, mostPlaceLine))
 }
 
-func wayLine(way []appmap.Step) string {
+func wayLine(way []appmap.WayStep) string {
 	parts := []string{way[0].From}
 	for i := range way {
 		s := &way[i]

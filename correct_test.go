@@ -39,8 +39,8 @@ func hastyTest(i int, truth string) harness.Test {
 	return c
 }
 
-func judgeHastily(context.Context, harness.Test) (harness.Result, error) {
-	return harness.Result{Judgment: unjudged().Judgment}, nil
+func judgeHastily(context.Context, harness.Test) (harness.TestResult, error) {
+	return harness.TestResult{Judgment: unjudged().Judgment}, nil
 }
 
 func taking(r ledger.Remedy) *harness.WrapOptions {
@@ -103,9 +103,9 @@ func TestWrapFlags(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, r.Correction)
 
-	odd := func(context.Context, harness.Test) (harness.Result, error) {
+	odd := func(context.Context, harness.Test) (harness.TestResult, error) {
 		const said = `{"verdict":"fail","result":{"passed":false},"reason":"The price is not shown on the page"}`
-		return harness.Result{Judgment: tree.Raw(said)}, nil
+		return harness.TestResult{Judgment: tree.Raw(said)}, nil
 	}
 	r, err = memtree.Wrap(m, odd, taking(ledger.Other))(t.Context(), hastyTest(3, ""))
 	require.NoError(t, err)
@@ -149,10 +149,10 @@ func TestWrapRerunsWithReasons(t *testing.T) {
 	dir := t.TempDir()
 	m := learned(t, dir)
 	var prompts []string
-	agent := func(_ context.Context, c harness.Test) (harness.Result, error) {
+	agent := func(_ context.Context, c harness.Test) (harness.TestResult, error) {
 		prompts = append(prompts, c.Prompt)
 		if len(prompts) > 1 {
-			return harness.Result{Judgment: tree.Raw(`{"verdict":"pass","reason":"The price is there now"}`)}, nil
+			return harness.TestResult{Judgment: tree.Raw(`{"verdict":"pass","reason":"The price is there now"}`)}, nil
 		}
 		return judgeHastily(context.Background(), c)
 	}
@@ -186,14 +186,14 @@ func TestWrapRerunFails(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	i := 0
 	for name, second := range map[string]harness.RunTest{
-		"panics": func(context.Context, harness.Test) (harness.Result, error) { panic("the browser is gone") },
-		"fails": func(context.Context, harness.Test) (harness.Result, error) {
-			return harness.Result{}, errors.New("the browser is gone")
+		"panics": func(context.Context, harness.Test) (harness.TestResult, error) { panic("the browser is gone") },
+		"fails": func(context.Context, harness.Test) (harness.TestResult, error) {
+			return harness.TestResult{}, errors.New("the browser is gone")
 		},
-		"is told to stop": func(ctx context.Context, _ harness.Test) (harness.Result, error) {
+		"is told to stop": func(ctx context.Context, _ harness.Test) (harness.TestResult, error) {
 			cancel()
 			<-ctx.Done()
-			return harness.Result{}, ctx.Err()
+			return harness.TestResult{}, ctx.Err()
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -201,14 +201,16 @@ func TestWrapRerunFails(t *testing.T) {
 			if name == "is told to stop" {
 				in = ctx
 			}
-			agent := func(ctx context.Context, c harness.Test) (harness.Result, error) {
+			agent := func(ctx context.Context, c harness.Test) (harness.TestResult, error) {
 				if n++; n > 1 {
 					return second(ctx, c)
 				}
 				return judgeHastily(ctx, c)
 			}
 			o := taking(ledger.Rerun)
-			o.Judge = func(context.Context, harness.Test, harness.Result) (harness.Verdict, error) { panic("no judge") }
+			o.Judge = func(context.Context, harness.Test, harness.TestResult) (harness.JudgeVerdict, error) {
+				panic("no judge")
+			}
 			i++
 			r, err := memtree.Wrap(m, agent, o)(in, hastyTest(i, ""))
 			require.NoError(t, err)

@@ -54,8 +54,8 @@ func (m *Memory) edit(
 // labelled wrong without a direction is wrong in the only direction that its judgment allows.
 func (m *Memory) formAnew(
 	ctx context.Context, es []tree.Evaluation, changes []tree.Change,
-) ([]curation.Formed, error) {
-	view, clean, runs := m.intake.Plan(), make([]tree.Evaluation, len(es)), make([]*formation.Run, len(es))
+) ([]curation.FormResult, error) {
+	view, clean, runs := m.intake.Plan(), make([]tree.Evaluation, len(es)), make([]*formation.FormRun, len(es))
 	view.Add(changes)
 	for i := range es {
 		e := es[i]
@@ -74,7 +74,7 @@ func (m *Memory) formAnew(
 	if err := m.former.Read(ctx, view, runs); err != nil {
 		return nil, err
 	}
-	out := make([]curation.Formed, len(es))
+	out := make([]curation.FormResult, len(es))
 	for i, run := range runs {
 		f, err := m.former.Insert(ctx, view, run)
 		if err != nil {
@@ -82,7 +82,7 @@ func (m *Memory) formAnew(
 		}
 		view.Add(f.Changes)
 		intake.Learnable(&clean[i], &f.Verdict, m.looked(f.Verdict.Evaluation))
-		out[i] = curation.Formed{Changes: f.Changes, Verdict: f.Verdict, Note: strings.Join(f.Notes, "; ")}
+		out[i] = curation.FormResult{Changes: f.Changes, Verdict: f.Verdict, Note: strings.Join(f.Notes, "; ")}
 	}
 	return out, nil
 }

@@ -110,10 +110,13 @@ func (s *taken) say(said tree.DecisionKind) {
 	}
 	id := rapid.SampledFrom(ids).Draw(s.t, "case")
 	c := s.m.Curation()
-	say := map[tree.DecisionKind]func() (curation.Result, error){
-		tree.DecisionForget: func() (curation.Result, error) { return c.Forget(s.t.Context(), id, curation.Options{}) },
-		tree.DecisionPin:    func() (curation.Result, error) { return c.Pin(s.t.Context(), id, curation.Options{}) },
-		tree.DecisionBan:    func() (curation.Result, error) { return c.Ban(s.t.Context(), id, curation.Options{}) },
+	say := map[tree.DecisionKind]func() (curation.DecisionResult, error){
+		tree.DecisionForget: func() (curation.DecisionResult, error) {
+			return c.Forget(s.t.Context(), id,
+				curation.Options{})
+		},
+		tree.DecisionPin: func() (curation.DecisionResult, error) { return c.Pin(s.t.Context(), id, curation.Options{}) },
+		tree.DecisionBan: func() (curation.DecisionResult, error) { return c.Ban(s.t.Context(), id, curation.Options{}) },
 	}[said]
 	if _, err := say(); err != nil {
 		require.ErrorAs(s.t, err, new(*curation.RefusedError))

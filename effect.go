@@ -35,7 +35,7 @@ func (m *Memory) joinRuns(ctx context.Context) (j effect.Joined, last uint64, er
 
 // lookUp returns a function that looks up a memory with those above it. It reads each memory once. A deleted or
 // unreadable one is treated as unknown.
-func (m *Memory) lookUp(ctx context.Context) effect.Look {
+func (m *Memory) lookUp(ctx context.Context) effect.CandidateOf {
 	seen := map[string]*tree.Node{}
 	node := func(id string) *tree.Node {
 		if n, ok := seen[id]; ok || id == "" {
@@ -70,7 +70,7 @@ func (m *Memory) lookUp(ctx context.Context) effect.Look {
 const levels = 3
 
 // latest returns the time of the latest run.
-func latest(runs []effect.Run) (at time.Time) {
+func latest(runs []effect.TrialRun) (at time.Time) {
 	for i := range runs {
 		if runs[i].At.After(at) {
 			at = runs[i].At
@@ -172,7 +172,7 @@ func (m *Memory) judge(ctx context.Context, out *evolution.Evolved) error {
 // evolvedEntry returns the entry of the ledger for an evolution of the tree. From there on, memories that the breaker
 // holds back are tried again.
 func (m *Memory) evolvedEntry(changes int) []ledger.Entry {
-	return []ledger.Entry{{At: m.opts.Now().UTC(), Evolved: &ledger.Evolved{Changes: changes}}}
+	return []ledger.Entry{{At: m.opts.Now().UTC(), Evolved: &ledger.TreeChange{Changes: changes}}}
 }
 
 // afterEvolve notifies the breaker that the tree has changed: that Evolve changed memories, or that a person did

@@ -37,11 +37,11 @@ var missedAt = map[string]string{
 }
 
 // explains is a judge that describes what a wrong run missed.
-func explains(_ context.Context, c harness.Test, r harness.Result) (harness.Verdict, error) {
+func explains(_ context.Context, c harness.Test, r harness.TestResult) (harness.JudgeVerdict, error) {
 	if string(r.Judgment) == string(c.GroundTruth) {
-		return harness.Verdict{Correct: true}, nil
+		return harness.JudgeVerdict{Correct: true}, nil
 	}
-	return harness.Verdict{Direction: taxonomy.FalsePass, Reason: missedAt[c.Scene.ID]}, nil
+	return harness.JudgeVerdict{Direction: taxonomy.FalsePass, Reason: missedAt[c.Scene.ID]}, nil
 }
 
 // teach records a wrong verdict at both places, so that there is a memory of each.
@@ -71,7 +71,7 @@ func teach(t *testing.T, m *memtree.Memory) (good, bad string) {
 // and in one with guidance at the bad one.
 func scripted(seed uint64) harness.RunTest {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	return func(_ context.Context, c harness.Test) (harness.Result, error) {
+	return func(_ context.Context, c harness.Test) (harness.TestResult, error) {
 		right := 0.6
 		switch guided := strings.Contains(c.Prompt, "<memory-context"); {
 		case guided && c.Scene.ID == "order":
@@ -80,9 +80,9 @@ func scripted(seed uint64) harness.RunTest {
 			right = 0.1
 		}
 		if rng.Float64() < right {
-			return harness.Result{Judgment: tree.Raw(`"fail"`)}, nil
+			return harness.TestResult{Judgment: tree.Raw(`"fail"`)}, nil
 		}
-		return harness.Result{Judgment: tree.Raw(`"pass"`)}, nil
+		return harness.TestResult{Judgment: tree.Raw(`"pass"`)}, nil
 	}
 }
 
@@ -218,7 +218,7 @@ func TestBreakerWaitsForAChange(t *testing.T) {
 			_, err := m.Curation().Pin(t.Context(), bad, curation.Options{By: "lead", Why: "I know better"})
 			require.NoError(t, err)
 			live(t, m, memtree.Wrap(m, scripted(2), &harness.WrapOptions{Judge: explains}), &clock, badPlace, 200)
-			state := func() effect.State {
+			state := func() effect.BreakerState {
 				_, err := m.Evolve(t.Context(), nil)
 				require.NoError(t, err)
 				r, err := m.Effect(t.Context())

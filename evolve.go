@@ -147,7 +147,7 @@ func (m *Memory) evolve(
 	}
 	bounds := evolution.PlanOptions{
 		Only: o.Only, Price: o.Price, Now: m.opts.Now(), Review: o.Review, Attempts: attempts,
-		Progress: func(s evolution.Progress) {
+		Progress: func(s evolution.PlanProgress) {
 			if s.Calls, s.Usage = s.Calls+before.Calls, s.Usage.Add(before.Usage); o.Progress != nil {
 				s.Cost = o.Price.Of(s.Usage)
 				o.Progress(s)
@@ -256,21 +256,21 @@ func (m *Memory) Review() *evolution.Review {
 // reviewers implements evolution.People.
 type reviewers struct{ m *Memory }
 
-func (r reviewers) Reject(ctx context.Context, p *evolution.Proposal, by *evolution.Decision) error {
+func (r reviewers) Reject(ctx context.Context, p *evolution.Proposal, by *evolution.ReviewDecision) error {
 	_, err := r.m.Curation().Reject(ctx, draftOf(p), curation.Options{Why: by.Why, By: by.By})
 	return err
 }
 
-func (r reviewers) Accept(ctx context.Context, ps []evolution.Proposal, by *evolution.Decision) error {
-	drafts := make([]curation.Draft, len(ps))
+func (r reviewers) Accept(ctx context.Context, ps []evolution.Proposal, by *evolution.ReviewDecision) error {
+	drafts := make([]curation.WaitingDraft, len(ps))
 	for i := range ps {
 		drafts[i] = draftOf(&ps[i])
 	}
 	return r.m.Curation().Accept(ctx, drafts, curation.Options{By: by.By})
 }
 
-func draftOf(p *evolution.Proposal) curation.Draft {
-	return curation.Draft{Job: p.Key, Node: p.Node, Replaces: p.Replaces}
+func draftOf(p *evolution.Proposal) curation.WaitingDraft {
+	return curation.WaitingDraft{Job: p.Key, Node: p.Node, Replaces: p.Replaces}
 }
 
 // mostInRow is the maximum number of consecutive calls without an answer before a model is no longer called.

@@ -83,8 +83,8 @@ func TestEvolve(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, before, dump(t, m), "a dry run writes nothing")
 
-	var told []evolution.Progress
-	v, err := m.Evolve(t.Context(), &memtree.EvolveOptions{Progress: func(s evolution.Progress) {
+	var told []evolution.PlanProgress
+	v, err := m.Evolve(t.Context(), &memtree.EvolveOptions{Progress: func(s evolution.PlanProgress) {
 		told = append(told, s)
 	}})
 	require.NoError(t, err)

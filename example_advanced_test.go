@@ -95,10 +95,10 @@ func ExampleAblateOptions() {
 	}
 
 	var runs atomic.Int32
-	runCase := memtree.Wrap(mem, func(_ context.Context, t harness.Test) (harness.Result, error) {
+	runCase := memtree.Wrap(mem, func(_ context.Context, t harness.Test) (harness.TestResult, error) {
 		runs.Add(1)
 		wrong := strings.Contains(t.Prompt, enhance.Open) // an agent that any advice confuses
-		return harness.Result{Judgment: tree.Raw(fmt.Sprintf(`{"has_defect":%v}`, wrong))}, nil
+		return harness.TestResult{Judgment: tree.Raw(fmt.Sprintf(`{"has_defect":%v}`, wrong))}, nil
 	}, &harness.WrapOptions{Ablate: harness.AblateOptions{Pairs: 3}})
 	if _, err := runCase(ctx, harness.Test{
 		ID: "CART_1", Prompt: "Check item 1 of the cart", Scene: tree.Scene{ID: "CART", Type: "cart"},
@@ -129,7 +129,7 @@ func ExampleMemory_Review() {
 	for _, p := range waiting {
 		fmt.Println(p.Node.Content.Title)
 	}
-	if _, err := mem.Review().Decide(ctx, evolution.Decision{Accept: []string{waiting[0].Key}}); err != nil {
+	if _, err := mem.Review().Decide(ctx, evolution.ReviewDecision{Accept: []string{waiting[0].Key}}); err != nil {
 		log.Fatal(err)
 	}
 	n, err := mem.Tree().Get(ctx, waiting[0].Node.ID)

@@ -93,8 +93,8 @@ func ExampleWrap() {
 	}
 	defer mem.Close()
 
-	runCase := func(ctx context.Context, t harness.Test) (harness.Result, error) {
-		return harness.Result{Judgment: agent(ctx, t.Prompt)}, nil
+	runCase := func(ctx context.Context, t harness.Test) (harness.TestResult, error) {
+		return harness.TestResult{Judgment: agent(ctx, t.Prompt)}, nil
 	}
 	runCase = memtree.Wrap(mem, runCase, nil) // the one line to add
 
@@ -115,11 +115,11 @@ func ExampleWrap_judge() {
 	}
 	defer mem.Close()
 
-	runCase := memtree.Wrap(mem, func(ctx context.Context, t harness.Test) (harness.Result, error) {
-		return harness.Result{Judgment: agent(ctx, t.Prompt)}, nil
+	runCase := memtree.Wrap(mem, func(ctx context.Context, t harness.Test) (harness.TestResult, error) {
+		return harness.TestResult{Judgment: agent(ctx, t.Prompt)}, nil
 	}, &harness.WrapOptions{
-		Judge: func(_ context.Context, t harness.Test, r harness.Result) (harness.Verdict, error) {
-			return harness.Verdict{Direction: taxonomy.FalsePass, Reason: "The total was never recomputed."}, nil
+		Judge: func(_ context.Context, t harness.Test, r harness.TestResult) (harness.JudgeVerdict, error) {
+			return harness.JudgeVerdict{Direction: taxonomy.FalsePass, Reason: "The total was never recomputed."}, nil
 		},
 	})
 	if _, err := runCase(ctx, harness.Test{ID: "CART_1", Prompt: "Check that the cart total is right"}); err != nil {

@@ -98,7 +98,7 @@ func TestNotesAfterANo(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, drafts, 1)
 		said := drafts[0].Node.Content.Lessons[0].Check
-		_, err = m.Review().Decide(t.Context(), evolution.Decision{
+		_, err = m.Review().Decide(t.Context(), evolution.ReviewDecision{
 			Reject: []string{drafts[0].Key}, By: "lea", Why: "too wide",
 		})
 		require.NoError(t, err)
@@ -133,16 +133,16 @@ func TestDeniedIsNotGivenFromOthers(t *testing.T) {
 func TestTaughtByIDIsKnownByPrompt(t *testing.T) {
 	m := summed(t, 3)
 	c := liveOf(t, m, tree.Case)[0].CaseData.TestCase
-	yes := teachTo(t, m, curation.Lesson{Lesson: "Open the ledger of the month beside it.", When: []string{"zebras"},
+	yes := teachTo(t, m, curation.TaughtLesson{Lesson: "Open the ledger of the month beside it.", When: []string{"zebras"},
 		For: []string{c.CaseID}})
 	require.Contains(t, guideOf(t, m, memtree.Query{Prompt: c.Prompt}).Text, "Open the ledger")
 	require.NotContains(t, guideOf(t, m, memtree.Query{Prompt: sumTask}).Text, "Open the ledger")
-	teachTo(t, m, curation.Lesson{Lesson: "Read the seal of the deed aloud.", When: []string{c.Prompt[:20]},
+	teachTo(t, m, curation.TaughtLesson{Lesson: "Read the seal of the deed aloud.", When: []string{c.Prompt[:20]},
 		NotFor: []string{c.CaseID}})
 	require.NotContains(t, guideOf(t, m, memtree.Query{Prompt: c.Prompt}).Text, "Read the seal")
 	require.NotEmpty(t, yes.Action.ID)
 
-	teachTo(t, m, curation.Lesson{Lesson: "Count the pages of the deed.", When: []string{"yaks"},
+	teachTo(t, m, curation.TaughtLesson{Lesson: "Count the pages of the deed.", When: []string{"yaks"},
 		For: []string{"Print the deed."}})
 	guideOf(t, m, memtree.Query{Prompt: "print the deed", Scope: tree.Scope{Test: "DEED"}, RunID: "x"})
 	require.NoError(t, m.Wait(t.Context()))
@@ -153,10 +153,11 @@ func TestTaughtByIDIsKnownByPrompt(t *testing.T) {
 func TestTheNewerOfTwoOppositesIsGiven(t *testing.T) {
 	m := summed(t, 0)
 	when := []string{"a volume is read"}
-	old := teachTo(t, m, curation.Lesson{When: when,
+	old := teachTo(t, m, curation.TaughtLesson{When: when,
 		Lesson: "Read the unit next to each volume and convert it to ml before comparing."})
-	newer := teachTo(t, m, curation.Lesson{Lesson: "Do not convert the unit beside a volume; compare it as it is shown.",
-		When: when})
+	newer := teachTo(t, m,
+		curation.TaughtLesson{Lesson: "Do not convert the unit beside a volume; compare it as it is shown.",
+			When: when})
 	x, err := m.Explain(t.Context(), memtree.Query{Prompt: "Read the volume of the sample."})
 	require.NoError(t, err)
 	require.Len(t, x.Items, 1)

@@ -78,11 +78,11 @@ func (g Guidance) Enhance(prompt string) string {
 // Explanation is a guidance together with every memory that was considered.
 type Explanation struct {
 	Guidance
-	Considered []enhance.Considered // best first, with why it was taken or left
-	FactsGiven []knowledge.Found    // facts about the product that fit
-	FactsNear  []knowledge.Found    // facts about the product that came near, with why they are not given
-	Undecided  []enhance.ToldFact   // what Query.Observation does not settle, and why
-	Brief      *brief.Brief         // the brief of this test; nil: it was not read
+	Considered []enhance.Considered  // best first, with why it was taken or left
+	FactsGiven []knowledge.FoundFact // facts about the product that fit
+	FactsNear  []knowledge.FoundFact // facts about the product that came near, with why they are not given
+	Undecided  []enhance.ToldFact    // what Query.Observation does not settle, and why
+	Brief      *brief.Brief          // the brief of this test; nil: it was not read
 }
 
 // Guide returns the guidance of memory before a run. It calls no generator, waits for no writer, and takes at most
@@ -182,11 +182,11 @@ func (m *Memory) explaining(ctx context.Context, q *Query) (context.Context, cor
 // answered is an explanation whose text is not written yet.
 type answered struct {
 	Explanation
-	draft enhance.Draft
+	draft enhance.GuidanceDraft
 }
 
 // write writes the text of a draft.
-func (g *Guidance) write(d *enhance.Draft) error {
+func (g *Guidance) write(d *enhance.GuidanceDraft) error {
 	b, err := d.Write()
 	g.Text, g.Hash, g.Wording = b.Text, b.Hash, b.Wording
 	return err
@@ -216,17 +216,17 @@ func (m *Memory) answer(ctx context.Context, q Query, ask core.Asking, closed []
 		return x, err
 	}
 	x.Note, x.Brief = r.Note, read
-	var known []knowledge.Found
+	var known []knowledge.FoundFact
 	if !slices.Contains(closed, ledger.OfFacts) {
 		known, x.FactsNear = m.factsFor(ctx, &q, a)
 	}
 	x.FactsGiven = known
-	look := enhance.Look{Observation: q.Observation, Prompt: q.Prompt, Step: q.Step, Test: q.Scope.Test}
+	look := enhance.Observation{Observation: q.Observation, Prompt: q.Prompt, Step: q.Step, Test: q.Scope.Test}
 	facts, err := m.holdCases(ctx, &look, r.Here, a)
 	if err != nil {
 		return x, err
 	}
-	facts = slices.DeleteFunc(facts, func(f enhance.Observed) bool { return slices.Contains(closed, f.Type) })
+	facts = slices.DeleteFunc(facts, func(f enhance.ObservedFact) bool { return slices.Contains(closed, f.Type) })
 	var dropped []enhance.Drop
 	if x.draft, dropped, err = m.choose(ctx, q, &r, a, facts, known, closed, why, &x.Guidance); err != nil {
 		return x, err
@@ -235,7 +235,8 @@ func (m *Memory) answer(ctx context.Context, q Query, ask core.Asking, closed []
 		h := &r.Considered[i]
 		x.Considered = append(x.Considered, enhance.Considered{Hit: *h, Left: enhance.WhyLeft(h, x.Items, dropped)})
 	}
-	x.Undecided = enhance.Told(slices.DeleteFunc(facts, func(f enhance.Observed) bool { return f.State != fact.Unknown }))
+	x.Undecided = enhance.Told(slices.DeleteFunc(facts,
+		func(f enhance.ObservedFact) bool { return f.State != fact.Unknown }))
 	x.Nearest = x.nearest(&r, dropped)
 	if x.Abstained {
 		x.Unformed = m.unformed(ctx)
@@ -254,7 +255,7 @@ func (g *Guidance) nearest(r *retrieval.Result, dropped []enhance.Drop) *enhance
 		return nil
 	}
 	near := enhance.NewItem(h)
-	near.Left = enhance.WhyLeft(h, g.Items, dropped)
+	near.Omission = enhance.WhyLeft(h, g.Items, dropped)
 	return &near
 }
 
@@ -271,9 +272,9 @@ func (m *Memory) unformed(ctx context.Context) int {
 // choose chooses the content of the text from the hits and facts, and records it in to. It returns the hits that are
 // omitted, with reasons. A hit whose node is gone is omitted without one.
 func (m *Memory) choose(
-	ctx context.Context, q Query, r *retrieval.Result, a *askedTest, facts []enhance.Observed, known []knowledge.Found,
-	closed []string, read reasons, to *Guidance,
-) (d enhance.Draft, left []enhance.Drop, err error) {
+	ctx context.Context, q Query, r *retrieval.Result, a *askedTest, facts []enhance.ObservedFact,
+	known []knowledge.FoundFact, closed []string, read reasons, to *Guidance,
+) (d enhance.GuidanceDraft, left []enhance.Drop, err error) {
 	ids := make([]string, len(r.Hits))
 	byID := make(map[string]*retrieval.Hit, len(r.Hits))
 	for i := range r.Hits {
@@ -299,7 +300,7 @@ func (m *Memory) choose(
 	}
 	read.sign(to.Items, r.Hits)
 	for _, k := range d.Known {
-		i := slices.IndexFunc(known, func(f knowledge.Found) bool { return f.ID == k.ID })
+		i := slices.IndexFunc(known, func(f knowledge.FoundFact) bool { return f.ID == k.ID })
 		to.Items = append(to.Items, factItem(&known[i]))
 	}
 	to.Facts, to.Abstained = enhance.Told(d.Facts), d.Empty()
@@ -389,8 +390,8 @@ func isNewer(o, n *tree.Node) bool {
 
 // holdCases compares the misses of the cases with the ids here with the observation of look.
 func (m *Memory) holdCases(
-	ctx context.Context, look *enhance.Look, here []string, a *askedTest,
-) ([]enhance.Observed, error) {
+	ctx context.Context, look *enhance.Observation, here []string, a *askedTest,
+) ([]enhance.ObservedFact, error) {
 	if look.Observation == "" {
 		return nil, nil
 	}

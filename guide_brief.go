@@ -25,7 +25,7 @@ func (m *Memory) applyBrief(
 		return nil, nil, nil
 	}
 	book := m.learned.briefs.Book()
-	f, ok := book.Find(&a.Test)
+	f, ok := book.Find(&a.UpcomingTest)
 	if !ok {
 		return nil, nil, nil
 	}

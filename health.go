@@ -8,16 +8,16 @@ import (
 
 // Health is the state of a memory since Open.
 type Health struct {
-	Embedder  string           // the embedding model
-	Memories  int              // searchable ones
-	Vectors   int              // of them with a vector of the embedder
-	Note      string           // why memories, or some of them, are found lexically only; "" if all have vectors
-	Asks      bool             // a model for reading is configured
-	Model     error            // after it the model is no longer called, until a person fixes it; nil: it is called
-	Following *store.Following // how far this process has followed a shared store; nil for a store of its own
-	Damage    error            // the damage of a store that is open for reading only; nil: none
-	Spent     meter.Totals     // the usage of models since counting began beside the store, including earlier processes
-	Formed    formation.Tally  // new cases, by analyst and by what is known of their causes
+	Embedder  string              // the embedding model
+	Memories  int                 // searchable ones
+	Vectors   int                 // of them with a vector of the embedder
+	Note      string              // why memories, or some of them, are found lexically only; "" if all have vectors
+	Asks      bool                // a model for reading is configured
+	Model     error               // after it the model is no longer called, until a person fixes it; nil: it is called
+	Following *store.Following    // how far this process has followed a shared store; nil for a store of its own
+	Damage    error               // the damage of a store that is open for reading only; nil: none
+	Spent     meter.Totals        // the usage of models since counting began beside the store, including earlier processes
+	Formed    formation.CaseTally // new cases, by analyst and by what is known of their causes
 
 	Guidance, Trials, Runs int64 // failed answers, lost lines of the ledger, wrapped runs that were not recorded
 	Conflicts              int64 // plans that were made again, with nothing lost

@@ -21,7 +21,7 @@ import (
 
 // Knowledge returns what is known of the products under test. Advanced.
 func (m *Memory) Knowledge() *knowledge.Library {
-	s := knowledge.Sources{
+	s := knowledge.Options{
 		View: m.viewFacts, Hidden: m.taxonomy.WithoutModel, Secrets: formation.RedactText, Now: m.opts.Now,
 		Nodes: func(ctx context.Context) iter.Seq2[tree.Node, error] {
 			return m.core.Trusted().Scan(ctx, store.Filter{Level: tree.Case.Level()})
@@ -55,7 +55,7 @@ func (m *Memory) viewFacts(ctx context.Context, read func(*knowledge.Base)) erro
 // factsFor returns the facts that a run is given, and those that came near. It waits for the ledger only after a
 // person decided on a fact, and at first; then for half of what Guide may take at most. After that time it
 // returns none.
-func (m *Memory) factsFor(ctx context.Context, q *Query, a *askedTest) (given, near []knowledge.Found) {
+func (m *Memory) factsFor(ctx context.Context, q *Query, a *askedTest) (given, near []knowledge.FoundFact) {
 	if q.Quarantined {
 		return nil, nil
 	}
@@ -63,7 +63,7 @@ func (m *Memory) factsFor(ctx context.Context, q *Query, a *askedTest) (given, n
 	if q.Step != "" {
 		kq.Text = q.Step
 	}
-	kq.Read, kq.Names = m.factsRead(&a.Test), a.names
+	kq.Read, kq.Names = m.factsRead(&a.UpcomingTest), a.names
 	find := func(b *knowledge.Base) { given, near = b.Find(&kq) }
 	if stale := m.learned.decided.Swap(false); m.opts.ReadOnly || stale || !m.learned.knowledge.Read(find) {
 		ctx, cancel := context.WithTimeout(ctx, m.opts.Deadline/2)
@@ -74,12 +74,12 @@ func (m *Memory) factsFor(ctx context.Context, q *Query, a *askedTest) (given, n
 			return nil, nil
 		}
 	}
-	given = slices.DeleteFunc(given, func(f knowledge.Found) bool { return slices.Contains(q.Exclude, f.ID) })
+	given = slices.DeleteFunc(given, func(f knowledge.FoundFact) bool { return slices.Contains(q.Exclude, f.ID) })
 	return given, near
 }
 
 // factsRead returns which facts a reader picked for a test, nil if none has read it.
-func (m *Memory) factsRead(t *brief.Test) *knowledge.Reading {
+func (m *Memory) factsRead(t *brief.UpcomingTest) *knowledge.Reading {
 	book := m.learned.briefs.Book()
 	f, ok := book.Find(t)
 	if !ok {
@@ -88,14 +88,14 @@ func (m *Memory) factsRead(t *brief.Test) *knowledge.Reading {
 	r := &knowledge.Reading{Unread: func(id string) bool { return book.Unread(&f, id) }}
 	for i := range f.Picks {
 		if ledger.IsFact(f.Picks[i].ID) {
-			r.Picked = append(r.Picked, knowledge.Pick{ID: f.Picks[i].ID, Because: f.Picks[i].Because})
+			r.Picked = append(r.Picked, knowledge.FactPick{ID: f.Picks[i].ID, Because: f.Picks[i].Because})
 		}
 	}
 	return r
 }
 
 // factLines returns the facts that may be given, in the form for a reader, sorted by id.
-func (m *Memory) factLines(ctx context.Context) (lines []brief.Memory, err error) {
+func (m *Memory) factLines(ctx context.Context) (lines []brief.Material, err error) {
 	err = m.viewFacts(ctx, func(b *knowledge.Base) {
 		for _, f := range b.All(m.opts.Now()) {
 			if f.State == knowledge.Active && !m.taxonomy.WithoutModel(f.Scope.Product) {
@@ -107,7 +107,7 @@ func (m *Memory) factLines(ctx context.Context) (lines []brief.Memory, err error
 }
 
 // factsNear returns the ids of the facts that the search finds for a test, the nearest first.
-func (m *Memory) factsNear(t *brief.Test) (ids []string) {
+func (m *Memory) factsNear(t *brief.UpcomingTest) (ids []string) {
 	q := knowledge.Query{
 		Text: t.Prompt, Scene: tree.Scene{Route: t.Place}, Scope: tree.Scope{Product: t.Product}, Now: m.opts.Now(),
 	}
@@ -121,7 +121,7 @@ func (m *Memory) factsNear(t *brief.Test) (ids []string) {
 }
 
 // factItem returns a fact as an item of guidance.
-func factItem(f *knowledge.Found) enhance.Item {
+func factItem(f *knowledge.FoundFact) enhance.Item {
 	return enhance.Item{
 		ID: f.ID, Type: enhance.OfFact, ErrorType: ledger.OfFacts, Direction: taxonomy.FalseFail, Score: f.Trust,
 		By: enhance.By(f.How), Because: f.Because,
@@ -142,11 +142,11 @@ func (m *Memory) factCandidate(id string) (c effect.Candidate, ok bool) {
 }
 
 // toldKnown returns facts for the text.
-func toldKnown(found []knowledge.Found) []enhance.Known {
-	out := make([]enhance.Known, len(found))
+func toldKnown(found []knowledge.FoundFact) []enhance.KnownFact {
+	out := make([]enhance.KnownFact, len(found))
 	for i := range found {
 		f := &found[i]
-		out[i] = enhance.Known{ID: f.ID, Text: f.Text, Kind: f.Kind, Cases: f.Cases}
+		out[i] = enhance.KnownFact{ID: f.ID, Text: f.Text, Kind: f.Kind, Cases: f.Cases}
 	}
 	return out
 }

@@ -108,7 +108,7 @@ func TestFactReplacesAction(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, g.Items, 1)
 	id := g.Items[0].ID
-	require.NoError(t, m.core.Apply(ctx, store.Batch{Entries: []ledger.Entry{{At: time.Now(), Known: &ledger.Known{
+	require.NoError(t, m.core.Apply(ctx, store.Batch{Entries: []ledger.Entry{{At: time.Now(), Known: &ledger.FactEntry{
 		Op: ledger.FactStated, Fact: seat.ID(), Says: &seat, Source: ledger.FromNote, Case: id, Test: "T1"}}}}))
 	g, err = m.Guide(ctx, q)
 	require.NoError(t, err)
@@ -126,7 +126,7 @@ func TestDoorRefusesFacts(t *testing.T) {
 	defer func() { require.NoError(t, m.Close()) }()
 	wrong := seat
 	wrong.Text = ""
-	for _, k := range []ledger.Known{
+	for _, k := range []ledger.FactEntry{
 		{}, {Op: "guess", Fact: "f_1", Source: ledger.FromTeam}, {Op: ledger.FactConfirmed, Fact: "c_1",
 			Source: ledger.FromTeam},
 		{Op: ledger.FactStated, Fact: "f_1", Source: ledger.FromTeam}, {Op: ledger.FactStated, Fact: "f_1", Says: &seat,
@@ -150,7 +150,7 @@ func BenchmarkGuideFacts(b *testing.B) {
 			s := ledger.Statement{Text: fmt.Sprintf("The %s of order%d is shown after %d seconds.",
 				[]string{"total", "price", "list", "state"}[i%4], i, i%60),
 				Kind: ledger.Behaviour, Scope: tree.Scope{Product: fmt.Sprint("p", i%3)}}
-			es = append(es, ledger.Entry{At: time.Now(), Known: &ledger.Known{Op: ledger.FactStated, Fact: s.ID(), Says: &s,
+			es = append(es, ledger.Entry{At: time.Now(), Known: &ledger.FactEntry{Op: ledger.FactStated, Fact: s.ID(), Says: &s,
 				Source: ledger.FromNote, Case: fmt.Sprint("c_", i)}})
 			if len(es) == 1000 {
 				require.NoError(b, m.core.Apply(context.Background(), store.Batch{Entries: es}))
@@ -196,7 +196,7 @@ func TestFactsAreRead(t *testing.T) {
 	onPage := state("The map is drawn by a third party.", "/seats")
 	q := Query{Prompt: "Seat 12A that is chosen can be paid.", Scene: tree.Scene{Route: "/seats"},
 		Scope: tree.Scope{Product: "travel"}}
-	did, err := m.Briefs().Read(ctx, []brief.Test{brief.TestOf(q.Prompt, q.Scene, q.Scope)}, nil)
+	did, err := m.Briefs().Read(ctx, []brief.UpcomingTest{brief.TestOf(q.Prompt, q.Scene, q.Scope)}, nil)
 	require.NoError(t, err)
 	require.Equal(t, 1, did.Told)
 	require.Len(t, lines, 3)

@@ -20,20 +20,20 @@ import (
 type learning struct {
 	*learned.Follower
 
-	risk        *learned.Risk
-	runs        *learned.Runs
+	risk        *learned.RiskFold
+	runs        *learned.RunFold
 	corrections learned.Bounds
 	knowledge   *learned.Knowledge
-	atlas       *learned.Map
-	work        *learned.Work
+	atlas       *learned.MapFold
+	work        *learned.WorkFold
 	decided     atomic.Bool // a fact was decided on since guidance last read what is known
 
-	inbox  *learned.Inbox
-	briefs *learned.Briefs
-	names  *learned.Names
-	looks  *look.Book
+	inbox  *learned.InboxBox
+	briefs *learned.BriefBox
+	names  *learned.NameBox
+	looks  *look.Archive
 	brake  *learned.Brake
-	spent  *learned.Spent
+	spent  *learned.SpentBox
 	habits *learned.Habits
 
 	verdicts chan struct{} // wakes the worker after new verdicts

@@ -316,7 +316,7 @@ type readOnlyStore struct{ store.Reader }
 func (m *Memory) Taxonomy() *taxonomy.Taxonomy { return m.taxonomy }
 
 // Inbox selects among the judged runs without a label. Advanced.
-func (m *Memory) Inbox() *inbox.Reader {
+func (m *Memory) Inbox() *inbox.Chooser {
 	return inbox.New(inbox.Options{
 		Box: m.learned.inbox, Tree: m.store, Score: m.scored, ReadOnly: m.opts.ReadOnly,
 		Judge: m.judgeLabels, Looks: m.looks,
@@ -340,6 +340,6 @@ func (m *Memory) putUnlabelled(es []tree.Evaluation, all []formation.Formed) (an
 }
 
 // Pictures returns the pictures of runs. Advanced.
-func (m *Memory) Pictures() *picture.Gallery {
+func (m *Memory) Pictures() *picture.Pictures {
 	return picture.New(m.gallery, m.store, m.learned.inbox.All)
 }

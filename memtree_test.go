@@ -321,9 +321,9 @@ func TestWrap(t *testing.T) {
 	require.NoError(t, m.Record(t.Context(), missed(1)))
 	require.NoError(t, m.Wait(t.Context()))
 	var seen []harness.Test
-	run := func(_ context.Context, c harness.Test) (harness.Result, error) {
+	run := func(_ context.Context, c harness.Test) (harness.TestResult, error) {
 		seen = append(seen, c)
-		return harness.Result{Judgment: tree.Raw(`{"verdict":"pass"}`)}, nil
+		return harness.TestResult{Judgment: tree.Raw(`{"verdict":"pass"}`)}, nil
 	}
 	c := harness.Test{
 		ID: "CASE_9", RunID: "r9", Prompt: ask.Prompt, Context: "the shop", Scene: ask.Scene,
@@ -342,9 +342,9 @@ func TestWrap(t *testing.T) {
 	require.True(t, strings.HasPrefix(seen[1].Context, "the shop\n"))
 
 	var judged harness.Test
-	judge := func(_ context.Context, c harness.Test, _ harness.Result) (harness.Verdict, error) {
+	judge := func(_ context.Context, c harness.Test, _ harness.TestResult) (harness.JudgeVerdict, error) {
 		judged = c
-		return harness.Verdict{Correct: true}, nil
+		return harness.JudgeVerdict{Correct: true}, nil
 	}
 	c.RunID = "r11"
 	_, err = memtree.Wrap(m, run, &harness.WrapOptions{Judge: judge})(t.Context(), c)
@@ -374,9 +374,9 @@ func TestWrapTellsRunsApart(t *testing.T) {
 	dir := t.TempDir()
 	m := open(t, dir, nil)
 	var runs []string
-	run := memtree.Wrap(m, func(_ context.Context, c harness.Test) (harness.Result, error) {
+	run := memtree.Wrap(m, func(_ context.Context, c harness.Test) (harness.TestResult, error) {
 		runs = append(runs, c.RunID)
-		return harness.Result{Judgment: tree.Raw(`{"verdict":"pass"}`)}, nil
+		return harness.TestResult{Judgment: tree.Raw(`{"verdict":"pass"}`)}, nil
 	}, nil)
 	c := harness.Test{ID: "CASE_9", Prompt: ask.Prompt, Scene: ask.Scene, GroundTruth: tree.Raw(`{"verdict":"fail"}`)}
 	for range 3 {
@@ -444,9 +444,9 @@ func TestWrapSurvivesItsMemory(t *testing.T) {
 			require.NoError(t, m.Close())
 
 			m = open(t, "", &memtree.Options{Store: faulty{reopen(t, dir), get}, Deadline: 30 * time.Millisecond})
-			run := func(_ context.Context, c harness.Test) (harness.Result, error) {
+			run := func(_ context.Context, c harness.Test) (harness.TestResult, error) {
 				require.Equal(t, ask.Prompt, c.Prompt, "the prompt is as it would have been")
-				return harness.Result{Judgment: tree.Raw(`"pass"`)}, nil
+				return harness.TestResult{Judgment: tree.Raw(`"pass"`)}, nil
 			}
 			r, err := memtree.Wrap(m, run, nil)(t.Context(), harness.Test{ID: "x", Prompt: ask.Prompt, Scene: ask.Scene})
 			require.NoError(t, err)
@@ -459,8 +459,8 @@ func TestWrapSurvivesItsMemory(t *testing.T) {
 func TestWrapReturnsTheRunsOwnError(t *testing.T) {
 	m := open(t, t.TempDir(), nil)
 	broken := errors.New("browser crashed")
-	_, err := memtree.Wrap(m, func(context.Context, harness.Test) (harness.Result, error) {
-		return harness.Result{}, broken
+	_, err := memtree.Wrap(m, func(context.Context, harness.Test) (harness.TestResult, error) {
+		return harness.TestResult{}, broken
 	}, nil)(t.Context(), harness.Test{ID: "x", Prompt: "p"})
 	require.ErrorIs(t, err, broken)
 }

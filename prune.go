@@ -35,7 +35,7 @@ func (m *Memory) prune(ctx context.Context, o *evolution.PruneOptions) (p evolut
 		if err != nil {
 			return err
 		}
-		p, err = e.Prune(ctx, m.store, *o, evolution.Known{
+		p, err = e.Prune(ctx, m.store, *o, evolution.PruneInput{
 			Now: m.opts.Now(), Keep: transfer.Waits, Used: demand.Used, Chances: demand.Chances,
 		})
 		if err != nil || o.DryRun || len(p.Changes) == 0 {

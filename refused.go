@@ -20,15 +20,15 @@ const mostAgain = 4
 
 // askedTest is the test of a query.
 type askedTest struct {
-	brief.Test
+	brief.UpcomingTest
 	prompt string   // with the step
 	names  []string // its ids and prompts
 	not    []string // checks that a case of this very test is not about, by a person's decision
 }
 
 func (m *Memory) askedOf(q *retrieval.Query) *askedTest {
-	a := &askedTest{Test: brief.TestOf(q.Prompt, q.Scene, q.Scope), prompt: q.Prompt + "\n" + q.Step}
-	a.names = append(m.learned.briefs.Book().Names(&a.Test), q.Scope.Test, q.Prompt)
+	a := &askedTest{UpcomingTest: brief.TestOf(q.Prompt, q.Scene, q.Scope), prompt: q.Prompt + "\n" + q.Step}
+	a.names = append(m.learned.briefs.Book().Names(&a.UpcomingTest), q.Scope.Test, q.Prompt)
 	return a
 }
 

@@ -154,7 +154,7 @@ func (s *refusing) lesson(said tree.DecisionKind) {
 		}
 	}
 	say := map[tree.DecisionKind]func(*curation.Curation, context.Context, string, curation.Options,
-	) (curation.Result, error){
+	) (curation.DecisionResult, error){
 		tree.DecisionForget: (*curation.Curation).Forget, tree.DecisionPin: (*curation.Curation).Pin,
 		tree.DecisionBan: (*curation.Curation).Ban,
 	}[said]
@@ -232,7 +232,7 @@ func (s *refusing) reject() {
 			x.checks[id] = []string{p.Node.Content.Lessons[0].Kind}
 		}
 	}
-	_, err = s.m.Review().Decide(s.t.Context(), evolution.Decision{Reject: []string{p.Key}, Why: "no"})
+	_, err = s.m.Review().Decide(s.t.Context(), evolution.ReviewDecision{Reject: []string{p.Key}, Why: "no"})
 	s.decided(err, x)
 }
 
@@ -243,7 +243,7 @@ func (s *refusing) teach() {
 		return s.runs[rapid.IntRange(0, len(s.runs)-1).Draw(s.t, label)]
 	}
 	is, not := pick("for"), pick("not for")
-	d, err := s.m.Curation().Teach(s.t.Context(), curation.Lesson{
+	d, err := s.m.Curation().Teach(s.t.Context(), curation.TaughtLesson{
 		Lesson: fmt.Sprintf("Open the archived ledger number %d and read its last entry.", s.serial),
 		When:   []string{"the sum of the prices of the lines"}, For: []string{is.Prompt}, NotFor: []string{not.CaseID},
 	}, curation.Options{})
@@ -284,7 +284,7 @@ func (s *refusing) undo() {
 }
 
 func (s *refusing) read() {
-	var tests []brief.Test
+	var tests []brief.UpcomingTest
 	for _, e := range s.runs {
 		tests = append(tests, brief.TestOf(e.Prompt, e.Scene, tree.Scope{Test: e.CaseID}))
 	}

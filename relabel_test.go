@@ -20,7 +20,7 @@ func problems(t *testing.T, m *memtree.Memory) {
 	require.NoError(t, err)
 }
 
-func relabel(t *testing.T, m *memtree.Memory, id, truth string) curation.Result {
+func relabel(t *testing.T, m *memtree.Memory, id, truth string) curation.DecisionResult {
 	t.Helper()
 	d, err := m.Curation().Relabel(t.Context(), id, curation.Truth{GroundTruth: tree.Raw(truth)},
 		curation.Options{By: "ann"})

@@ -31,12 +31,12 @@ func TestReview(t *testing.T) {
 	require.Zero(t, s.Levels["experience"], "what nobody has accepted is not used")
 
 	var field *tree.FieldError
-	_, err = m.Review().Decide(t.Context(), evolution.Decision{Accept: []string{"j_nonsense"}})
+	_, err = m.Review().Decide(t.Context(), evolution.ReviewDecision{Accept: []string{"j_nonsense"}})
 	require.ErrorAs(t, err, &field)
-	_, err = m.Review().Decide(t.Context(), evolution.Decision{Reject: []string{all[0].Key}})
+	_, err = m.Review().Decide(t.Context(), evolution.ReviewDecision{Reject: []string{all[0].Key}})
 	require.ErrorAs(t, err, &field, "a rejection says why")
 
-	_, err = m.Review().Decide(t.Context(), evolution.Decision{
+	_, err = m.Review().Decide(t.Context(), evolution.ReviewDecision{
 		Accept: []string{all[0].Key}, Reject: []string{all[1].Key}, By: "ann", Why: "says nothing new",
 	})
 	require.NoError(t, err)
@@ -83,7 +83,7 @@ func TestAcceptanceIsTakenBack(t *testing.T) {
 	require.NoError(t, err)
 	id, first := all[0].Node.ID, all[0].Key
 	accept := func() tree.Node {
-		_, err := m.Review().Decide(ctx, evolution.Decision{Accept: []string{first}, By: "ann"})
+		_, err := m.Review().Decide(ctx, evolution.ReviewDecision{Accept: []string{first}, By: "ann"})
 		require.NoError(t, err)
 		n, err := m.Tree().Get(ctx, id)
 		require.NoError(t, err)

@@ -100,7 +100,7 @@ func (m *Memory) observeFacts(ctx context.Context, e *Evaluation) (out risk.Seen
 	if err != nil {
 		return out, err
 	}
-	look := &enhance.Look{Observation: e.Observation, Prompt: e.Prompt, Test: scope.Test}
+	look := &enhance.Observation{Observation: e.Observation, Prompt: e.Prompt, Test: scope.Test}
 	held, err := m.holdCases(ctx, look, r.Here, m.askedOf(&q))
 	for _, f := range held {
 		if f.Aside {

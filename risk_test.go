@@ -105,8 +105,8 @@ func TestWrapSaysTheRisk(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, m.Wait(t.Context()))
 	e := unjudged()
-	run := memtree.Wrap(m, func(context.Context, harness.Test) (harness.Result, error) {
-		return harness.Result{Judgment: e.Judgment}, nil
+	run := memtree.Wrap(m, func(context.Context, harness.Test) (harness.TestResult, error) {
+		return harness.TestResult{Judgment: e.Judgment}, nil
 	}, nil)
 	r, err := run(t.Context(), harness.Test{ID: e.CaseID, Prompt: e.Prompt, Scene: e.Scene,
 		GroundTruth: tree.Raw(`{"verdict":"pass"}`)})
@@ -125,12 +125,12 @@ func TestWrapRunsAgainWhatIsLikelyWrong(t *testing.T) {
 		GroundTruth: tree.Raw(`{"verdict":"pass"}`)}
 	var attempts []int
 	var broken error
-	agent := func(_ context.Context, given harness.Test) (harness.Result, error) {
+	agent := func(_ context.Context, given harness.Test) (harness.TestResult, error) {
 		attempts = append(attempts, given.Attempt)
 		if len(attempts) > 1 {
-			return harness.Result{Judgment: tree.Raw(`{"verdict":"pass"}`)}, broken
+			return harness.TestResult{Judgment: tree.Raw(`{"verdict":"pass"}`)}, broken
 		}
-		return harness.Result{Judgment: e.Judgment}, nil
+		return harness.TestResult{Judgment: e.Judgment}, nil
 	}
 
 	r, err := memtree.Wrap(m, agent, nil)(t.Context(), c)

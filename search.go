@@ -15,7 +15,7 @@ import (
 )
 
 // Search looks for a text in memories, facts and the map. Advanced.
-func (m *Memory) Search(ctx context.Context, q find.Question) ([]find.Hit, error) {
+func (m *Memory) Search(ctx context.Context, q find.Search) ([]find.SearchHit, error) {
 	in := find.Rings{Memories: m.searchMemories, Facts: m.searchFacts, Elements: m.searchElements}
 	return in.Search(ctx, q)
 }
@@ -23,7 +23,7 @@ func (m *Memory) Search(ctx context.Context, q find.Question) ([]find.Hit, error
 // searchPool is the number of memories of each level that a Search considers.
 const searchPool = 1000
 
-func (m *Memory) searchMemories(ctx context.Context, q *find.Question, of func(string) bool) ([]find.Hit, error) {
+func (m *Memory) searchMemories(ctx context.Context, q *find.Search, of func(string) bool) ([]find.SearchHit, error) {
 	r, err := m.core.Index().Explain(ctx, retrieval.Query{
 		Prompt: q.Text, Alike: true, Now: m.opts.Now(), Limits: retrieval.Limits{Candidates: searchPool},
 	})
@@ -33,7 +33,7 @@ func (m *Memory) searchMemories(ctx context.Context, q *find.Question, of func(s
 	where := q.Where
 	where.Words = ""
 	terms := terms(text.Terms(q.Text))
-	var out []find.Hit
+	var out []find.SearchHit
 	for i := range r.Considered {
 		h := &r.Considered[i]
 		if h.Rel <= 0 || !of(string(h.Type)) {
@@ -46,7 +46,7 @@ func (m *Memory) searchMemories(ctx context.Context, q *find.Question, of func(s
 		if q.Lang != "" {
 			*n = m.words.Shown(n, q.Lang)
 		}
-		hit := find.Hit{Kind: string(n.Type), ID: n.ID, Title: cmp.Or(n.Content.Title, n.Content.Description),
+		hit := find.SearchHit{Kind: string(n.Type), ID: n.ID, Title: cmp.Or(n.Content.Title, n.Content.Description),
 			Text: n.Content.Guidance, Product: n.Scope.Product, At: n.Metadata.UpdatedAt, Score: h.Rel}
 		if c := n.CaseData; c != nil {
 			hit.Title, hit.Text = c.TestCase.Prompt, c.EvaluatorReason
@@ -56,7 +56,7 @@ func (m *Memory) searchMemories(ctx context.Context, q *find.Question, of func(s
 			out = append(out, hit)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b find.Hit) int { return cmp.Compare(b.Score, a.Score) })
+	slices.SortStableFunc(out, func(a, b find.SearchHit) int { return cmp.Compare(b.Score, a.Score) })
 	return out, nil
 }
 
@@ -77,7 +77,7 @@ func (t terms) shareIn(s string) float64 {
 	return float64(n) / float64(max(1, len(t)))
 }
 
-func (m *Memory) searchFacts(ctx context.Context, q *find.Question) (out []find.Hit, err error) {
+func (m *Memory) searchFacts(ctx context.Context, q *find.Search) (out []find.SearchHit, err error) {
 	where := q.Where
 	keep := func(f *knowledge.Fact) bool {
 		day := f.Used.UTC().Format(time.DateOnly)
@@ -86,27 +86,27 @@ func (m *Memory) searchFacts(ctx context.Context, q *find.Question) (out []find.
 	}
 	err = m.viewFacts(ctx, func(b *knowledge.Base) {
 		for _, f := range b.Search(q.Text, m.opts.Now(), find.MostHits, keep) {
-			out = append(out, find.Hit{Kind: find.Fact, ID: f.ID, Title: f.Text, Text: strings.Join(f.Pages, ", "),
+			out = append(out, find.SearchHit{Kind: find.Fact, ID: f.ID, Title: f.Text, Text: strings.Join(f.Pages, ", "),
 				Product: f.Scope.Product, At: f.Used, Score: f.Score})
 		}
 	})
 	return out, err
 }
 
-func (m *Memory) searchElements(ctx context.Context, q *find.Question) (out []find.Hit, err error) {
+func (m *Memory) searchElements(ctx context.Context, q *find.Search) (out []find.SearchHit, err error) {
 	err = m.Map().Read(ctx, func(x *appmap.Map) {
 		products := x.Products()
 		if q.Where.Product != "" {
 			products = []string{q.Where.Product}
 		}
 		for _, p := range products {
-			ask := appmap.Query{Text: q.Text, Product: p, Least: -1, Limit: appmap.MostFound}
+			ask := appmap.SelectorQuery{Text: q.Text, Product: p, Least: -1, Limit: appmap.MostFound}
 			for _, f := range x.Find(ask) {
-				out = append(out, find.Hit{Kind: find.Element, Title: strings.TrimSpace(f.Role + " " + f.Name),
+				out = append(out, find.SearchHit{Kind: find.Element, Title: strings.TrimSpace(f.Role + " " + f.Name),
 					Text: f.Page + " " + f.Selector, Product: p, Score: f.Score})
 			}
 		}
 	})
-	slices.SortStableFunc(out, func(a, b find.Hit) int { return cmp.Compare(b.Score, a.Score) })
+	slices.SortStableFunc(out, func(a, b find.SearchHit) int { return cmp.Compare(b.Score, a.Score) })
 	return out, err
 }

@@ -28,7 +28,7 @@ func TestSearch(t *testing.T) {
 	_, err = m.Map().Add(ctx, ledger.Walk{Source: "a", Product: "shop", Seen: []ledger.Sighting{
 		{Kind: ledger.SeenElement, URL: "/cart", Role: "button", Name: "Order total"}}})
 	require.NoError(t, err)
-	kinds := func(q find.Question) (out []string) {
+	kinds := func(q find.Search) (out []string) {
 		hits, err := m.Search(ctx, q)
 		require.NoError(t, err)
 		for _, h := range hits {
@@ -37,15 +37,15 @@ func TestSearch(t *testing.T) {
 		}
 		return out
 	}
-	all := kinds(find.Question{Text: "order total required field empty"})
+	all := kinds(find.Search{Text: "order total required field empty"})
 	require.Equal(t, []string{"case", "experience", "fact", "element"}, all[:4], "the best of each kind comes first")
-	require.Equal(t, []string{"fact", "element"}, kinds(find.Question{Text: "order total"}), "no case fits")
-	require.Equal(t, []string{"fact"}, kinds(find.Question{Text: `order "masked on purpose"`}))
-	require.Equal(t, []string{"element"}, kinds(find.Question{Text: "order total", Kinds: []string{"element"}}))
-	require.NotContains(t, kinds(find.Question{Text: "order total", Where: find.Query{Product: "shop"}}), "fact")
-	require.Empty(t, kinds(find.Question{Text: "order total", Where: find.Query{Until: "2001-01-01"}}))
-	require.Len(t, kinds(find.Question{Text: "order total", Limit: 2}), 2)
-	for _, q := range []find.Question{{}, {Text: "x", Kinds: []string{"lesson"}},
+	require.Equal(t, []string{"fact", "element"}, kinds(find.Search{Text: "order total"}), "no case fits")
+	require.Equal(t, []string{"fact"}, kinds(find.Search{Text: `order "masked on purpose"`}))
+	require.Equal(t, []string{"element"}, kinds(find.Search{Text: "order total", Kinds: []string{"element"}}))
+	require.NotContains(t, kinds(find.Search{Text: "order total", Where: find.Query{Product: "shop"}}), "fact")
+	require.Empty(t, kinds(find.Search{Text: "order total", Where: find.Query{Until: "2001-01-01"}}))
+	require.Len(t, kinds(find.Search{Text: "order total", Limit: 2}), 2)
+	for _, q := range []find.Search{{}, {Text: "x", Kinds: []string{"lesson"}},
 		{Text: "x", Where: find.Query{Since: "monday"}}} {
 		_, err := m.Search(ctx, q)
 		require.ErrorAs(t, err, new(*tree.FieldError))

@@ -50,14 +50,14 @@ func TestSharedBriefs(t *testing.T) {
 	require.NoError(t, one.Record(t.Context(), sharedRun("r1", "Check the order total")))
 	require.NoError(t, one.Wait(t.Context()))
 	expect := func(m *memtree.Memory, prompt string) {
-		require.NoError(t, m.Briefs().Expect([]brief.Test{brief.TestOf(prompt, tree.Scene{}, tree.Scope{})}))
+		require.NoError(t, m.Briefs().Expect([]brief.UpcomingTest{brief.TestOf(prompt, tree.Scene{}, tree.Scope{})}))
 		require.NoError(t, m.Briefs().Sync(t.Context()))
 	}
 	expect(one, "Check the cart of a guest")
 	expect(other, "Check the coupon of a guest")
 	r, err := one.Briefs().Read(t.Context(), nil, &brief.ReadOptions{Reader: llmtest.Echo{}})
 	require.NoError(t, err)
-	require.Equal(t, 2, r.Result.Tests, "also that of the other one")
+	require.Equal(t, 2, r.ReadCounts.Tests, "also that of the other one")
 	require.NoError(t, other.Briefs().Sync(t.Context()))
 	require.Equal(t, 2, other.Briefs().Known().Read)
 	expect(other, "Check the address of a guest")
@@ -100,7 +100,7 @@ func BenchmarkSharedLag(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-func openShared(t testing.TB, server *pgtest.Server) *memtree.Memory {
+func openShared(t testing.TB, server *pgtest.Postgres) *memtree.Memory {
 	t.Helper()
 	a, err := postgres.Parse(server.URL("postgres"))
 	require.NoError(t, err)

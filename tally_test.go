@@ -51,9 +51,9 @@ func TestExportSaysNothingOfVerdictsUnasked(t *testing.T) {
 func TestExportCountsVerdicts(t *testing.T) {
 	m, f := counting(t, &transfer.ExportOptions{Risk: true})
 	require.Equal(t, 40, f.Risk.Verdicts)
-	cart := ledger.Row{Of: ledger.OfScene, Name: "cart", Right: 10, Wrong: 10, Direction: "false_fail"}
+	cart := ledger.TallyRow{Of: ledger.OfScene, Name: "cart", Right: 10, Wrong: 10, Direction: "false_fail"}
 	require.Contains(t, f.Risk.Rows, cart)
-	require.Contains(t, f.Risk.Rows, ledger.Row{Of: ledger.OfJudge, Name: "judge-a", Model: "m1", Value: "pass",
+	require.Contains(t, f.Risk.Rows, ledger.TallyRow{Of: ledger.OfJudge, Name: "judge-a", Model: "m1", Value: "pass",
 		Right: 20})
 	for _, r := range f.Risk.Rows {
 		require.NotContains(t, r.Name, "rare", "what fewer than five verdicts stand behind stays")
@@ -64,7 +64,7 @@ func TestExportCountsVerdicts(t *testing.T) {
 		require.NotEqual(t, ledger.OfProduct, r.Of, "a redacted export names no product")
 	}
 	s, err = m.Transfer().Export(t.Context(), &transfer.ExportOptions{Risk: true,
-		Choice: transfer.Choice{Scope: tree.Scope{Product: "another"}}})
+		ExportChoice: transfer.ExportChoice{Scope: tree.Scope{Product: "another"}}})
 	require.NoError(t, err)
 	require.Empty(t, s.Risk.Rows)
 	require.ErrorIs(t, m.Transfer().Believe(t.Context(), f.Risk), transfer.ErrOwnRisk)
@@ -97,7 +97,7 @@ func TestBelieveCounts(t *testing.T) {
 	require.Zero(t, score())
 
 	bad := *f.Risk
-	bad.Rows = []ledger.Row{{Of: ledger.OfJudge, Name: strings.Repeat("x", 1000), Right: 5}}
+	bad.Rows = []ledger.TallyRow{{Of: ledger.OfJudge, Name: strings.Repeat("x", 1000), Right: 5}}
 	var field *tree.FieldError
 	require.ErrorAs(t, m.Transfer().Believe(ctx, &bad), &field)
 }

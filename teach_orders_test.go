@@ -18,13 +18,13 @@ func TestTaughtOrders(t *testing.T) {
 		"Do not report a missing lock message.", "A missing banner counts as failed.", "Skip the check of the banner.",
 		"登录失败不算缺陷。", "登录的时候以提示为准，提示成功即可放行。", "登录失败不能算缺陷。",
 	} {
-		l := curation.Lesson{Lesson: s, When: []string{"a login 登录"}}
+		l := curation.TaughtLesson{Lesson: s, When: []string{"a login 登录"}}
 		_, err := m.Curation().Teach(t.Context(), l, curation.Options{})
 		var refused *curation.GateError
 		require.ErrorAs(t, err, &refused, s)
 		require.Contains(t, refused.Reasons[0], "forcing: ")
 	}
-	l := curation.Lesson{Lesson: "登录之后看右上角有没有账号名。", When: []string{"忽略警告后登录"}}
+	l := curation.TaughtLesson{Lesson: "登录之后看右上角有没有账号名。", When: []string{"忽略警告后登录"}}
 	d, err := m.Curation().Teach(t.Context(), l, curation.Options{})
 	require.NoError(t, err)
 	words := curation.DraftOf(&d.Changes[0].Node)

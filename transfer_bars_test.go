@@ -180,7 +180,7 @@ func TestThreeTeams(t *testing.T) {
 			require.Empty(t, imported(t, m, files[i], &transfer.ImportOptions{Trust: true}).Changes)
 		}
 		lawful(t, m)
-		got := exported(t, m, &transfer.ExportOptions{Choice: transfer.Choice{All: true}})
+		got := exported(t, m, &transfer.ExportOptions{ExportChoice: transfer.ExportChoice{All: true}})
 		if want == nil {
 			want = got
 		}

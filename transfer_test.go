@@ -98,7 +98,7 @@ func TestAnImportWaitsAndAPersonPromotesIt(t *testing.T) {
 	require.ErrorAs(t, err, &field, "no run is told what waits")
 	q.Quarantined = false
 	require.Zero(t, exportSummary(t, b, nil).Nodes, "what waits is not handed on")
-	require.NotZero(t, exportSummary(t, b, &transfer.ExportOptions{Choice: transfer.Choice{All: true}}).Nodes)
+	require.NotZero(t, exportSummary(t, b, &transfer.ExportOptions{ExportChoice: transfer.ExportChoice{All: true}}).Nodes)
 
 	p, err := b.Transfer().Promote(t.Context(), &transfer.PromoteOptions{})
 	require.NoError(t, err)

@@ -48,7 +48,7 @@ func (m *Memory) draw(ctx context.Context, q *Query, x *Explanation) (share, err
 		h = q.Holdout
 	}
 	d := m.learned.brake.Decide(types, *h)
-	arms := map[effect.Arm]ledger.Arm{
+	arms := map[effect.Treatment]ledger.Arm{
 		effect.Memory: ledger.ArmMemory, effect.Other: ledger.ArmOther, effect.None: ledger.ArmHoldout,
 	}
 	return share{

@@ -52,7 +52,7 @@ func TestProductsWithoutModel(t *testing.T) {
 		_, err = m.Evolve(t.Context(), nil)
 		require.NoError(t, err)
 	}
-	tests := []brief.Test{
+	tests := []brief.UpcomingTest{
 		brief.TestOf(
 			"Check that an empty bonus is refused in the secretive salary sheet",
 			tree.Scene{},

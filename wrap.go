@@ -40,14 +40,14 @@ func (m *Memory) Correct(ctx context.Context, e Evaluation, o harness.CorrectOpt
 // harnessed is a memory as a harness needs it.
 type harnessed struct{ m *Memory }
 
-func (h harnessed) Guide(ctx context.Context, t *harness.Test, holdout *effect.Holdout) (harness.Guidance, error) {
+func (h harnessed) Guide(ctx context.Context, t *harness.Test, holdout *effect.Holdout) (harness.Advice, error) {
 	q := queryOf(t)
 	q.Holdout = holdout
 	g, err := h.m.Guide(ctx, q)
 	if err != nil {
-		return harness.Guidance{}, err
+		return harness.Advice{}, err
 	}
-	return harness.Guidance{Text: g.Text, Trial: g.Trial, Arm: g.Arm, IDs: idsIn(&g)}, nil
+	return harness.Advice{Text: g.Text, Trial: g.Trial, Arm: g.Arm, IDs: idsIn(&g)}, nil
 }
 
 // queryOf is the query for a test.
@@ -68,14 +68,14 @@ func (h harnessed) GuideWith(ctx context.Context, t *harness.Test, ids []string)
 		return "", err
 	}
 	r.Hits = slices.DeleteFunc(slices.Clone(r.Hits), func(x retrieval.Hit) bool { return !slices.Contains(ids, x.ID) })
-	look := &enhance.Look{Observation: q.Observation, Prompt: q.Prompt, Test: q.Scope.Test}
+	look := &enhance.Observation{Observation: q.Observation, Prompt: q.Prompt, Test: q.Scope.Test}
 	facts, err := m.holdCases(ctx, look, r.Here, a)
 	if err != nil {
 		return "", err
 	}
-	facts = slices.DeleteFunc(facts, func(x enhance.Observed) bool { return !slices.Contains(ids, x.ID) })
+	facts = slices.DeleteFunc(facts, func(x enhance.ObservedFact) bool { return !slices.Contains(ids, x.ID) })
 	known, _ := m.factsFor(ctx, &q, a)
-	known = slices.DeleteFunc(known, func(k knowledge.Found) bool { return !slices.Contains(ids, k.ID) })
+	known = slices.DeleteFunc(known, func(k knowledge.FoundFact) bool { return !slices.Contains(ids, k.ID) })
 	var g Guidance
 	d, _, err := m.choose(ctx, q, &r, a, facts, known, nil, nil, &g)
 	if err != nil {

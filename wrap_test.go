@@ -15,17 +15,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-func passes(_ context.Context, _ harness.Test) (harness.Result, error) {
-	return harness.Result{Judgment: tree.Raw(`{"verdict":"pass"}`)}, nil
+func passes(_ context.Context, _ harness.Test) (harness.TestResult, error) {
+	return harness.TestResult{Judgment: tree.Raw(`{"verdict":"pass"}`)}, nil
 }
 
 // Wait waits for the runs that Wrap holds, and so does Evolve. A later query includes them.
 func TestWaitKnowsWhatWrapHolds(t *testing.T) {
 	m := open(t, t.TempDir(), nil)
 	slow := make(chan struct{})
-	judge := func(context.Context, harness.Test, harness.Result) (harness.Verdict, error) {
+	judge := func(context.Context, harness.Test, harness.TestResult) (harness.JudgeVerdict, error) {
 		<-slow
-		return harness.Verdict{Reason: "It did not look at the postcode."}, nil
+		return harness.JudgeVerdict{Reason: "It did not look at the postcode."}, nil
 	}
 	run := memtree.Wrap(m, passes, &harness.WrapOptions{Judge: judge})
 	for _, id := range []string{"CASE_1", "CASE_2"} {
@@ -49,14 +49,14 @@ func TestCloseWaitsForTheJudge(t *testing.T) {
 	dir := t.TempDir()
 	m := open(t, dir, nil)
 	began := make(chan struct{})
-	judge := func(ctx context.Context, _ harness.Test, _ harness.Result) (harness.Verdict, error) {
+	judge := func(ctx context.Context, _ harness.Test, _ harness.TestResult) (harness.JudgeVerdict, error) {
 		close(began)
 		select {
 		case <-time.After(50 * time.Millisecond):
 		case <-ctx.Done():
-			return harness.Verdict{}, ctx.Err()
+			return harness.JudgeVerdict{}, ctx.Err()
 		}
-		return harness.Verdict{Correct: true}, nil
+		return harness.JudgeVerdict{Correct: true}, nil
 	}
 	_, err := memtree.Wrap(m, passes, &harness.WrapOptions{Judge: judge})(t.Context(), harness.Test{ID: "x", Prompt: "p"})
 	require.NoError(t, err)
@@ -82,9 +82,9 @@ func TestWrapAfterClose(t *testing.T) {
 	m := open(t, dir, &memtree.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	require.NoError(t, m.Record(t.Context(), missed(1)))
 	require.NoError(t, m.Wait(t.Context()))
-	run := memtree.Wrap(m, func(_ context.Context, c harness.Test) (harness.Result, error) {
+	run := memtree.Wrap(m, func(_ context.Context, c harness.Test) (harness.TestResult, error) {
 		require.Equal(t, ask.Prompt, c.Prompt)
-		return harness.Result{Judgment: tree.Raw(`"pass"`)}, nil
+		return harness.TestResult{Judgment: tree.Raw(`"pass"`)}, nil
 	}, nil)
 	require.NoError(t, m.Close())
 	for range 20 {

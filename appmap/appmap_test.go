@@ -97,7 +97,7 @@ func TestASelectorThatBeginsToFailSinksAtOnce(t *testing.T) {
 	good := click("/login", "button", "Sign in", "/home")
 	bad := good
 	bad.Failed, bad.To = true, ""
-	q := appmap.Query{Text: "log in button", Product: "shop"}
+	q := appmap.SelectorQuery{Text: "log in button", Product: "shop"}
 	walk := func(n int, last ledger.Sighting) *appmap.Map {
 		w := ledger.Walk{Source: "playwright"}
 		for range n {
@@ -122,7 +122,7 @@ func TestFindPrefersTheFormOfPlaywright(t *testing.T) {
 	for range 8 {
 		w.Seen = append(w.Seen, byPath, byRole)
 	}
-	found := mapOf(w).Find(appmap.Query{Text: "Sign in"})
+	found := mapOf(w).Find(appmap.SelectorQuery{Text: "Sign in"})
 	require.Len(t, found, 1)
 	require.Equal(t, byRole.Selector, found[0].Selector)
 }
@@ -197,7 +197,7 @@ func TestCoverageAndGaps(t *testing.T) {
 	require.Len(t, rs, 2)
 	require.Equal(t, "t1", rs[0].Checks[0].Test)
 	require.Len(t, rs[0].Checks, 1)
-	require.Equal(t, []appmap.Check{{Test: "REQ-2 mail", Confidence: .95}}, rs[1].Checks)
+	require.Equal(t, []appmap.RequirementTest{{Test: "REQ-2 mail", Confidence: .95}}, rs[1].Checks)
 }
 
 func TestSaveAndLoad(t *testing.T) {
@@ -238,7 +238,7 @@ func FuzzLoad(f *testing.F) {
 			for _, g := range m.Pages(p) {
 				m.Path(p, "", g.Page)
 			}
-			m.Find(appmap.Query{Text: "b", Product: p, Least: -1})
+			m.Find(appmap.SelectorQuery{Text: "b", Product: p, Least: -1})
 		}
 		require.NoError(t, m.Save(&bytes.Buffer{}))
 	})
@@ -263,7 +263,7 @@ func TestDraw(t *testing.T) {
 	w.Identify()
 	m.Add(&ledger.Entry{Walk: &w})
 	weight := func(page string) float64 { return map[string]float64{"/pay": 3}[page] }
-	view := appmap.View{Product: "shop", Weight: weight, Most: 10}
+	view := appmap.MapView{Product: "shop", Weight: weight, Most: 10}
 	all := m.Draw(view)
 	require.Equal(t, all, m.Draw(view))
 	columns := map[string]int{}
@@ -278,7 +278,7 @@ func TestDraw(t *testing.T) {
 	require.Equal(t, "/pay", two.Spots[1].Page, "it weighs most")
 	require.Empty(t, two.Ways)
 	require.Equal(t, 4, two.Left)
-	require.Zero(t, appmap.New().Draw(appmap.View{}))
+	require.Zero(t, appmap.New().Draw(appmap.MapView{}))
 }
 
 // A map of 2,000 pages is drawn as places, none left out; in a place its pages are drawn, and a search finds one.
@@ -298,7 +298,7 @@ func TestDrawGroups(t *testing.T) {
 		m.Add(&ledger.Entry{Walk: &w})
 	}
 	began := time.Now()
-	all := m.Draw(appmap.View{Product: "shop"})
+	all := m.Draw(appmap.MapView{Product: "shop"})
 	require.Less(t, time.Since(began), 2*time.Second)
 	sum := 0
 	for _, s := range all.Spots {
@@ -312,10 +312,10 @@ func TestDrawGroups(t *testing.T) {
 	require.LessOrEqual(t, all.Rows, 12)
 	area := all.Spots[len(all.Spots)-1]
 	require.Positive(t, area.Group)
-	below := m.Draw(appmap.View{Product: "shop", In: area.Page})
+	below := m.Draw(appmap.MapView{Product: "shop", In: area.Page})
 	require.Equal(t, area.Group, below.Pages)
 	require.Zero(t, below.Left)
-	found := m.Draw(appmap.View{Product: "shop", Text: pages[1234]})
+	found := m.Draw(appmap.MapView{Product: "shop", Text: pages[1234]})
 	require.Len(t, found.Spots, 1)
 	require.Equal(t, pages[1234], found.Spots[0].Page)
 }

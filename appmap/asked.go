@@ -14,7 +14,7 @@ import (
 
 // vocabulary is how words of a map are compared.
 type vocabulary struct {
-	table *embed.Table
+	table *embed.WordVectors
 	seen  map[string]float64  // in how many names a term is
 	names map[string][]string // with a term; nil for a map with few names
 	all   float64

@@ -33,7 +33,7 @@ func TestAMillionWays(t *testing.T) {
 	began := time.Now()
 	_, ok := m.Path("shop", page(0), page(700))
 	require.True(t, ok)
-	m.Draw(appmap.View{Product: "shop"})
+	m.Draw(appmap.MapView{Product: "shop"})
 	require.Less(t, time.Since(began), 20*time.Second)
 	t.Log(time.Since(began))
 }
@@ -48,7 +48,7 @@ func TestScriptsInSelectors(t *testing.T) {
 		w.Seen = append(w.Seen, a)
 	}
 	m := mapOf(w)
-	found := m.Find(appmap.Query{Text: "script alert button"})
+	found := m.Find(appmap.SelectorQuery{Text: "script alert button"})
 	require.Len(t, found, 1)
 	require.Equal(t, evil, found[0].Selector)
 	s, err := m.Script("shop", "/", "/b")

@@ -112,7 +112,7 @@ type Page struct {
 	Params   []string  `json:"params,omitempty"`
 	Tests    []string  `json:"tests,omitempty"`
 	Elements []Element `json:"elements,omitempty"`
-	Links    []Step    `json:"links,omitempty"`
+	Links    []WayStep `json:"links,omitempty"`
 	Calls    []Call    `json:"calls,omitempty"`
 	Count    Share     `json:"count"` // of its elements that one can act on
 	Last     time.Time `json:"last"`

@@ -31,8 +31,8 @@ type Spot struct {
 // Way is a step between two drawn spots, by their places in Spots.
 type Way struct{ From, To int }
 
-// View chooses what is drawn. The zero value draws all pages of a product, in groups where they are too many.
-type View struct {
+// MapView chooses what is drawn. The zero value draws all pages of a product, in groups where they are too many.
+type MapView struct {
 	Product string
 	Weight  func(page string) float64 // nil: 0 for each
 	Most    int                       // spots; 0: 80
@@ -53,7 +53,7 @@ const (
 // Draw draws pages of a product. Where there are more than spots, the pages below one place are one spot, the largest
 // places first, so that none is left out as long as there are fewer places than spots. The start is the page from which
 // most pages can be reached; of several that of [Map.Path]. The same map is drawn alike.
-func (m *Map) Draw(v View) Drawing {
+func (m *Map) Draw(v MapView) Drawing {
 	p := m.product(v.Product)
 	if p == nil {
 		return Drawing{}
@@ -118,7 +118,7 @@ func (p *product) leads() map[string][]string {
 }
 
 // chosen returns the pages that a view has, sorted.
-func (p *product) chosen(v *View) (out []string) {
+func (p *product) chosen(v *MapView) (out []string) {
 	in, part := strings.TrimSuffix(v.In, "/"), strings.ToLower(v.Text)
 	for _, route := range slices.Sorted(maps.Keys(p.pages)) {
 		g := p.pages[route]

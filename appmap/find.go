@@ -10,8 +10,8 @@ import (
 // MostFound is how many selectors Find returns at most.
 const MostFound = 50
 
-// Query asks for selectors.
-type Query struct {
+// SelectorQuery asks for selectors.
+type SelectorQuery struct {
 	Text    string  // what is looked for, such as "the submit button of the login form"
 	Product string  // "" where there is one product alone
 	Page    string  // an address or a route; "": all pages
@@ -20,8 +20,8 @@ type Query struct {
 	Limit   int     // 0: 5
 }
 
-// Found is a selector that fits a query, or an element without one.
-type Found struct {
+// FoundSelector is a selector that fits a query, or an element without one.
+type FoundSelector struct {
 	Page     string  `json:"page"`
 	Role     string  `json:"role,omitempty"`
 	Name     string  `json:"name,omitempty"`
@@ -38,7 +38,7 @@ type Found struct {
 
 // Find returns the selectors that fit a query, the best first. Of several for one action on one element it returns the
 // most trusted, Playwright's own form first among equals.
-func (m *Map) Find(q Query) []Found {
+func (m *Map) Find(q SelectorQuery) []FoundSelector {
 	p := m.product(q.Product)
 	if p == nil {
 		return nil
@@ -60,8 +60,8 @@ func (m *Map) Find(q Query) []Found {
 	if q.Page != "" {
 		of = p.place(PageOf(q.Page))
 	}
-	best := map[[4]string]Found{}
-	offer := func(f Found) {
+	best := map[[4]string]FoundSelector{}
+	offer := func(f FoundSelector) {
 		if f.Trust < least {
 			return
 		}
@@ -91,7 +91,7 @@ func (m *Map) Find(q Query) []Found {
 			if q.Do != "" && !strings.EqualFold(q.Do, key.Do) {
 				continue
 			}
-			f := Found{
+			f := FoundSelector{
 				Page: route, Role: key.Role, Name: key.Name, Do: key.Do, Selector: key.Selector,
 				Trust: r.trust(), Tried: r.Tried, Worked: r.Worked, Build: r.Build,
 			}
@@ -104,19 +104,19 @@ func (m *Map) Find(q Query) []Found {
 		}
 		for key := range g.elements {
 			if score := about.score(others, key, "", ""); score >= leastScore {
-				offer(Found{
+				offer(FoundSelector{
 					Page: route, Role: key.Role, Name: key.Name, Selector: playwright(key.Role, key.Name), Score: score,
 				})
 			}
 		}
 	}
-	out := make([]Found, 0, len(best))
+	out := make([]FoundSelector, 0, len(best))
 	for _, f := range best {
 		if f.Score >= leastScore {
 			out = append(out, f)
 		}
 	}
-	slices.SortFunc(out, func(a, b Found) int {
+	slices.SortFunc(out, func(a, b FoundSelector) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Trust, a.Trust), cmp.Compare(a.Page, b.Page),
 			cmp.Compare(a.Name, b.Name), cmp.Compare(a.Role, b.Role), cmp.Compare(a.Do, b.Do),
 			cmp.Compare(a.Selector, b.Selector))
@@ -125,7 +125,7 @@ func (m *Map) Find(q Query) []Found {
 }
 
 // better reports whether a is to be given in place of b, which is for the same action on the same element.
-func better(a, b *Found) bool {
+func better(a, b *FoundSelector) bool {
 	return cmp.Or(cmp.Compare(a.Trust, b.Trust), cmp.Compare(form(a.Selector), form(b.Selector)),
 		cmp.Compare(b.Selector, a.Selector)) > 0
 }

@@ -23,7 +23,7 @@ func BenchmarkFind(b *testing.B) {
 		}
 		b.Run(fmt.Sprint(pages*40), func(b *testing.B) {
 			for b.Loop() {
-				m.Find(appmap.Query{Text: "the button that opens the order in the third row", Least: -1})
+				m.Find(appmap.SelectorQuery{Text: "the button that opens the order in the third row", Least: -1})
 			}
 		})
 	}

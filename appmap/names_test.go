@@ -59,9 +59,9 @@ func TestNamesOfALargeMap(t *testing.T) {
 		w.Identify()
 		m.Add(&ledger.Entry{Walk: &w})
 	}
-	m.Find(appmap.Query{Text: "warm", Least: -1})
+	m.Find(appmap.SelectorQuery{Text: "warm", Least: -1})
 	began := time.Now()
-	found := m.Find(appmap.Query{Text: "where is deal17x3", Least: -1})
+	found := m.Find(appmap.SelectorQuery{Text: "where is deal17x3", Least: -1})
 	require.NotEmpty(t, found)
 	require.Equal(t, "Open order 17 of row 3", found[0].Name)
 	require.Less(t, time.Since(began), 3*time.Second)

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Step is one step of a way.
-type Step struct {
+// WayStep is one step of a way.
+type WayStep struct {
 	From     string `json:"from"`
 	To       string `json:"to"`
 	Do       string `json:"do,omitempty"` // click, goto, …; "" for a link that nobody is known to have taken
@@ -20,7 +20,7 @@ type Step struct {
 // Path returns the shortest way from one page to another, of several the one whose steps were seen most often. It
 // reports false if there is none, or if a page is not known. From "" starts at the page "/", or at the first one that
 // was seen most often.
-func (m *Map) Path(product, from, to string) ([]Step, bool) {
+func (m *Map) Path(product, from, to string) ([]WayStep, bool) {
 	p := m.product(product)
 	if p == nil {
 		return nil, false
@@ -29,7 +29,7 @@ func (m *Map) Path(product, from, to string) ([]Step, bool) {
 	if p.pages[start] == nil || p.pages[end] == nil {
 		return nil, false
 	}
-	came := map[string]Step{}
+	came := map[string]WayStep{}
 	for layer := []string{start}; len(layer) > 0 && end != start; {
 		var next []string
 		for _, at := range layer {
@@ -50,7 +50,7 @@ func (m *Map) Path(product, from, to string) ([]Step, bool) {
 		}
 		layer = next
 	}
-	var way []Step
+	var way []WayStep
 	for at := end; at != start; {
 		s, ok := came[at]
 		if !ok {
@@ -81,12 +81,12 @@ func (p *product) start(from string) string {
 }
 
 // steps returns the ways from a page, one for each page that it leads to, in a fixed order.
-func (p *product) steps(from string) []Step {
+func (p *product) steps(from string) []WayStep {
 	g := p.pages[from]
-	var out []Step
+	var out []WayStep
 	for _, key := range sortedLinks(g) {
 		l := g.links[key]
-		s := Step{From: from, To: key.To, Do: key.Do, Role: key.Role, Name: key.Name, Selector: l.Selector, Times: l.Times}
+		s := WayStep{From: from, To: key.To, Do: key.Do, Role: key.Role, Name: key.Name, Selector: l.Selector, Times: l.Times}
 		if last := len(out) - 1; last >= 0 && out[last].To == s.To {
 			if cmp.Compare(s.Times, out[last].Times) > 0 || out[last].Do == "" && s.Do != "" {
 				out[last] = s

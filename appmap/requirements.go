@@ -11,16 +11,16 @@ import (
 
 // Requirement is a requirement and the tests that check it.
 type Requirement struct {
-	Code     string   `json:"code"`
-	Title    string   `json:"title,omitempty"`
-	Priority string   `json:"priority,omitempty"`
-	Criteria []string `json:"criteria,omitempty"`
-	Pages    []string `json:"pages,omitempty"`
-	Checks   []Check  `json:"checks"`
+	Code     string            `json:"code"`
+	Title    string            `json:"title,omitempty"`
+	Priority string            `json:"priority,omitempty"`
+	Criteria []string          `json:"criteria,omitempty"`
+	Pages    []string          `json:"pages,omitempty"`
+	Checks   []RequirementTest `json:"checks"`
 }
 
-// Check is a test of a requirement.
-type Check struct {
+// RequirementTest is a test of a requirement.
+type RequirementTest struct {
 	Test       string  `json:"test"`
 	Confidence float64 `json:"confidence"` // 1: stated; less: by the likeness of their texts
 }
@@ -39,12 +39,12 @@ func (m *Map) Requirements(product string, tests map[string]string) []Requiremen
 	var out []Requirement
 	for _, code := range slices.Sorted(maps.Keys(p.needs)) {
 		n := p.needs[code]
-		r := Requirement{Code: code, Title: n.Title, Priority: n.Priority, Criteria: n.Criteria, Checks: []Check{}}
+		r := Requirement{Code: code, Title: n.Title, Priority: n.Priority, Criteria: n.Criteria, Checks: []RequirementTest{}}
 		for _, route := range n.Pages {
 			r.Pages = with(r.Pages, p.place(route))
 		}
 		for _, t := range n.Tests {
-			r.Checks = append(r.Checks, Check{t, 1})
+			r.Checks = append(r.Checks, RequirementTest{t, 1})
 		}
 		ask := v.ask(n.Title)
 		for _, name := range slices.Sorted(maps.Keys(tests)) {
@@ -52,10 +52,10 @@ func (m *Map) Requirements(product string, tests map[string]string) []Requiremen
 				continue
 			}
 			if c := likeness(ask, code, name, tests[name]); c >= leastLike {
-				r.Checks = append(r.Checks, Check{name, c})
+				r.Checks = append(r.Checks, RequirementTest{name, c})
 			}
 		}
-		slices.SortStableFunc(r.Checks, func(a, b Check) int { return cmp.Compare(b.Confidence, a.Confidence) })
+		slices.SortStableFunc(r.Checks, func(a, b RequirementTest) int { return cmp.Compare(b.Confidence, a.Confidence) })
 		r.Checks = r.Checks[:min(len(r.Checks), mostTests)]
 		out = append(out, r)
 	}

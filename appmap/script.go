@@ -11,9 +11,9 @@ import (
 
 // Script is a test of Playwright that goes a way.
 type Script struct {
-	Code   string `json:"code"`
-	Steps  []Step `json:"steps"`
-	Proven int    `json:"proven"` // steps whose selector has proved itself
+	Code   string    `json:"code"`
+	Steps  []WayStep `json:"steps"`
+	Proven int       `json:"proven"` // steps whose selector has proved itself
 }
 
 // Errors of Script.
@@ -58,7 +58,7 @@ func (m *Map) Script(product, from, to string) (Script, error) {
 }
 
 // written returns a step as a line of a test, with the best selector for it, and whether that has proved itself.
-func (p *product) written(s *Step) (line string, proven bool) {
+func (p *product) written(s *WayStep) (line string, proven bool) {
 	if s.Do == "goto" && !strings.Contains(s.To, variable) {
 		return "  await page.goto(" + quoted(s.To) + ");\n", false
 	}

@@ -31,7 +31,7 @@ func BenchmarkSize(b *testing.B) {
 		}
 		runtime.GC()
 		runtime.ReadMemStats(&after)
-		m.Find(appmap.Query{Text: "open order 17", Least: -1})
+		m.Find(appmap.SelectorQuery{Text: "open order 17", Least: -1})
 		runtime.GC()
 		runtime.ReadMemStats(&searched)
 		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/1e6, "MB")

@@ -10,31 +10,31 @@ import (
 
 // Assertion is one property that a page should have.
 type Assertion struct {
-	ID        string    `json:"id"`   // a_ and 16 hexadecimal digits; equal for equal expectations
-	Kind      fact.Kind `json:"kind"` // text, value, control, there, input, product or set
-	Says      string    `json:"says"` // a sentence in the requested language
-	Role      string    `json:"role,omitempty"`
-	Name      string    `json:"name,omitempty"` // of the element, or its label
-	Want      string    `json:"want,omitempty"` // the right value
-	Got       string    `json:"got,omitempty"`  // the wrong value that was observed
-	Later     bool      `json:"later"`          // it is visible only after an action
-	Check     string    `json:"check,omitempty"`
-	ErrorType string    `json:"errorType"`
-	Cases     []string  `json:"cases"` // ids of its cases, sorted
+	ID        string               `json:"id"`   // a_ and 16 hexadecimal digits; equal for equal expectations
+	Kind      fact.ExpectationKind `json:"kind"` // text, value, control, there, input, product or set
+	Says      string               `json:"says"` // a sentence in the requested language
+	Role      string               `json:"role,omitempty"`
+	Name      string               `json:"name,omitempty"` // of the element, or its label
+	Want      string               `json:"want,omitempty"` // the right value
+	Got       string               `json:"got,omitempty"`  // the wrong value that was observed
+	Later     bool                 `json:"later"`          // it is visible only after an action
+	Check     string               `json:"check,omitempty"`
+	ErrorType string               `json:"errorType"`
+	Cases     []string             `json:"cases"` // ids of its cases, sorted
 
 	// Playwright is one line of TypeScript, Look the same as data, ARIA a template for toMatchAriaSnapshot. Each is ""
 	// (Look nil) if it cannot express the expectation; Why is the reason for missing code, "" if there is code.
-	Playwright string `json:"playwright"`
-	Look       *Look  `json:"look,omitempty"`
-	ARIA       string `json:"aria"`
-	Why        string `json:"why,omitempty"`
+	Playwright string     `json:"playwright"`
+	Look       *PageCheck `json:"look,omitempty"`
+	ARIA       string     `json:"aria"`
+	Why        string     `json:"why,omitempty"`
 
 	State string `json:"state,omitempty"` // holds, broken or unknown on the observed page; "": none was observed
 	Line  int    `json:"line,omitempty"`  // the line of the observation that shows it, from 1
 }
 
 // On sets the state on the observed page.
-func (a *Assertion) On(f *fact.Fact) { a.State, a.Line = f.State.String(), f.Line }
+func (a *Assertion) On(f *fact.Finding) { a.State, a.Line = f.State.String(), f.Line }
 
 // Of converts an expectation of a case to an assertion. says is its sentence.
 func Of(e *fact.Expected, n *tree.Node, says string) Assertion {

@@ -2,11 +2,11 @@ package assertion
 
 import "strings"
 
-// Look is one check of a page as data: an element, and its expected property. It is equivalent to Assertion.Playwright,
-// for programs that check pages themselves and run no code from outside.
+// PageCheck is one check of a page as data: an element, and its expected property. It is equivalent to
+// Assertion.Playwright, for programs that check pages themselves and run no code from outside.
 //
-// The values are a closed list: a program rejects a Look with any other value. A Look never acts on a page.
-type Look struct {
+// The values are a closed list: a program rejects a PageCheck with any other value. A PageCheck never acts on a page.
+type PageCheck struct {
 	Find []find `json:"find" doc:"The first element that any of these finds"`
 	Is   string `json:"is" enum:"visible,attached,enabled,checked,unchecked,attribute"`
 
@@ -37,17 +37,17 @@ func byLabel(name string) find       { return find{By: "label", Name: name} }
 func byPlaceholder(name string) find { return find{By: "placeholder", Name: name} }
 func byText(name string) find        { return find{By: "text", Name: name} }
 
-func look(is string, find ...find) *Look { return &Look{Find: find, Is: is} }
+func look(is string, find ...find) *PageCheck { return &PageCheck{Find: find, Is: is} }
 
 // attribute expects the value of an attribute, or with not any other value.
-func attribute(name, value string, not bool, find ...find) *Look {
-	return &Look{Find: find, Is: isAttribute, Attribute: name, Value: value, Not: not}
+func attribute(name, value string, not bool, find ...find) *PageCheck {
+	return &PageCheck{Find: find, Is: isAttribute, Attribute: name, Value: value, Not: not}
 }
 
 // code formats a look as a line for Playwright.
 //
 // The matchers are those of https://playwright.dev/docs/test-assertions, as of version 1.50.
-func (l *Look) code() string {
+func (l *PageCheck) code() string {
 	locator := ""
 	for i, f := range l.Find {
 		if i == 0 {
@@ -66,7 +66,7 @@ func (f find) code() string {
 	return "getBy" + strings.ToUpper(f.By[:1]) + f.By[1:] + "(" + literal(f.Name) + ")"
 }
 
-func (l *Look) matcher() string {
+func (l *PageCheck) matcher() string {
 	switch l.Is {
 	case isVisible:
 		return "toBeVisible()"

@@ -10,7 +10,7 @@ import (
 )
 
 // lookFor returns a check that fails if the expectation is broken, or why there is none.
-func lookFor(e *fact.Expected) (l *Look, why string) {
+func lookFor(e *fact.Expected) (l *PageCheck, why string) {
 	switch e.Kind {
 	case fact.Control:
 		return control(e)
@@ -39,7 +39,7 @@ var fromContent = []string{
 	"treeitem",
 }
 
-func control(e *fact.Expected) (l *Look, why string) {
+func control(e *fact.Expected) (l *PageCheck, why string) {
 	if !slices.Contains(fromContent, e.Role) {
 		return nil, nameWhy
 	}
@@ -48,7 +48,7 @@ func control(e *fact.Expected) (l *Look, why string) {
 
 // there expects an element by its role. An option of a native list is not visible before the list is open, and one of a
 // group is a radio button.
-func there(e *fact.Expected) (l *Look, why string) {
+func there(e *fact.Expected) (l *PageCheck, why string) {
 	switch e.Role {
 	case "":
 		return nil, roleWhy
@@ -62,7 +62,7 @@ func there(e *fact.Expected) (l *Look, why string) {
 }
 
 // input finds a field by its label or its placeholder, because a password field has no role.
-func input(e *fact.Expected) (l *Look, why string) {
+func input(e *fact.Expected) (l *PageCheck, why string) {
 	switch {
 	case e.Want != "":
 		return attribute("type", e.Want, false, byLabel(e.Thing), byPlaceholder(e.Thing)), ""
@@ -72,7 +72,7 @@ func input(e *fact.Expected) (l *Look, why string) {
 	return nil, unknowWhy
 }
 
-func set(e *fact.Expected) (l *Look, why string) {
+func set(e *fact.Expected) (l *PageCheck, why string) {
 	on := e.Want == fact.On
 	switch e.Role {
 	case "":
@@ -90,7 +90,7 @@ func set(e *fact.Expected) (l *Look, why string) {
 // reads expects the text of an element if its role is known, or a visible text that the task quotes. A sentence may
 // call something else a heading, so a heading must be quoted too. The absence of a wrong text is no evidence: it may be
 // spread over several elements.
-func reads(e *fact.Expected) (l *Look, why string) {
+func reads(e *fact.Expected) (l *PageCheck, why string) {
 	switch {
 	case short(e.Want):
 		return nil, shortWhy

@@ -12,11 +12,11 @@ import (
 
 // Taken is the result of an answer.
 type Taken struct {
-	Tests   int       // tests that have a brief now
-	Told    int       // those of them with a pick of this answer
-	Refused []string  // why picks were refused, a sentence each, for people and for the reader
-	Unsaid  []string  // sentences that were refused, with the reason; the memory's own are given
-	Again   *Question // the tests whose picks were all refused, to be sent once more; nil: none
+	Tests   int          // tests that have a brief now
+	Told    int          // those of them with a pick of this answer
+	Refused []string     // why picks were refused, a sentence each, for people and for the reader
+	Unsaid  []string     // sentences that were refused, with the reason; the memory's own are given
+	Again   *ReadingTask // the tests whose picks were all refused, to be sent once more; nil: none
 }
 
 // mostShare is the maximum share of the tests of a question for which one memory may be picked, from fewTests tests
@@ -30,7 +30,7 @@ const (
 // are in the question and its reason is a quotation of the test. A test all of whose picks were refused is sent again
 // once; after that the book has no brief for it, and the lexical search finds its memories. Memories that went out of
 // use since the question was sent are skipped.
-func (b *Book) Take(q *Question, picks []prompts.BriefPick, by Reading) Taken {
+func (b *Book) Take(q *ReadingTask, picks []prompts.BriefPick, by ReaderInfo) Taken {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.parseLines()
@@ -118,7 +118,7 @@ func firstOf(picks []Pick) []Pick {
 }
 
 // put stores the picks of an answer for test t. The caller holds the lock.
-func (b *Book) put(f *Brief, q *Question, t int, picks []Pick, failed bool, by Reading) {
+func (b *Book) put(f *Brief, q *ReadingTask, t int, picks []Pick, failed bool, by ReaderInfo) {
 	f.UpTo, f.Read = max(f.UpTo, q.upTo), by
 	if q.all {
 		f.Picks, f.Refused = picks, failed
@@ -132,7 +132,7 @@ func (b *Book) put(f *Brief, q *Question, t int, picks []Pick, failed bool, by R
 // check returns the index of a pick's test, and the pick or why it is refused. The index is -1 for a
 // test that is not in the question; the pick is empty for a memory that is gone. The caller holds
 // the lock.
-func (b *Book) check(q *Question, p *prompts.BriefPick) (test int, out Pick, why string) {
+func (b *Book) check(q *ReadingTask, p *prompts.BriefPick) (test int, out Pick, why string) {
 	test, line := number(p.Test, "t", len(q.tests)), number(p.Memory, "m", len(q.lines))
 	if test < 0 {
 		return -1, Pick{}, fmt.Sprintf("there is no test %q", text.Clip(p.Test, 20))
@@ -167,7 +167,7 @@ func number(id, letter string, n int) int {
 }
 
 // lopsided returns why an answer is refused that picks one memory for nearly every test.
-func lopsided(q *Question, good [][]Pick) string {
+func lopsided(q *ReadingTask, good [][]Pick) string {
 	if len(q.tests) < fewTests {
 		return ""
 	}
@@ -187,7 +187,7 @@ func lopsided(q *Question, good [][]Pick) string {
 }
 
 // only returns the question for some of its tests, with the reasons of the refusals.
-func (q *Question) only(tests []int, why []string) *Question {
+func (q *ReadingTask) only(tests []int, why []string) *ReadingTask {
 	out := *q
 	out.tests, out.In.Tests, out.found, out.again = nil, nil, nil, true
 	for _, t := range tests {

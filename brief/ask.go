@@ -17,7 +17,7 @@ const (
 )
 
 // read is Read.
-func (s *Briefs) read(ctx context.Context, tests []Test, o *ReadOptions) (out Report, err error) {
+func (s *Briefs) read(ctx context.Context, tests []UpcomingTest, o *ReadOptions) (out ReadResult, err error) {
 	switch {
 	case o.DryRun:
 	case s.a.ReadOnly:
@@ -60,7 +60,7 @@ func (s *Briefs) read(ctx context.Context, tests []Test, o *ReadOptions) (out Re
 }
 
 // estimate adds up the cost of the questions.
-func estimate(r *Reader, questions []Question, o *ReadOptions, out *Report) error {
+func estimate(r *modelReader, questions []ReadingTask, o *ReadOptions, out *ReadResult) error {
 	for i := range questions {
 		request, err := r.Request(&questions[i])
 		if err != nil {
@@ -75,7 +75,7 @@ func estimate(r *Reader, questions []Question, o *ReadOptions, out *Report) erro
 
 // ask sends the questions, atOnce at a time. It stops after mostInRow consecutive ones without an answer.
 func (s *Briefs) ask(
-	ctx context.Context, book *Book, r *Reader, questions []Question, o *ReadOptions, out *Report,
+	ctx context.Context, book *Book, r *modelReader, questions []ReadingTask, o *ReadOptions, out *ReadResult,
 ) error {
 	of := meter.New(r.Model, meter.Options{
 		Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of, InRow: mostInRow,
@@ -86,7 +86,7 @@ func (s *Briefs) ask(
 		done, err := r.Read(ctx, book, questions[i])
 		mu.Lock()
 		defer mu.Unlock()
-		out.Result.Add(done)
+		out.ReadCounts.Add(done)
 		if err != nil {
 			t, _ := questions[i].Size()
 			out.Left += max(0, t-done.Tests)

@@ -24,7 +24,7 @@ type Book struct {
 	briefs   map[string]*Brief    // by the key of the test
 	byID     map[string][]string  // keys of the tests with an id, sorted
 	byWords  map[string][]string  // keys of the tests with a prompt, see Brief.Words; sorted
-	readers  map[string]record    // by Reading.By, of the briefs
+	readers  map[string]record    // by ReaderInfo.By, of the briefs
 	changes  uint64               // the number of changes of the book, for Save
 	purged   uint64               // version of the tree at its last purge before the book began
 	rest     *unparsed            // tests of a saved book that may not be in briefs yet; nil: none
@@ -32,10 +32,10 @@ type Book struct {
 
 // numbered is a memory with its number.
 type numbered struct {
-	Number uint64 `json:"n"`
-	Digest string `json:"digest,omitempty"` // of its content; "" without a line
-	Of     string `json:"of,omitempty"`     // the product whose tests alone it concerns; "" for any
-	Memory `json:"-"`
+	Number   uint64 `json:"n"`
+	Digest   string `json:"digest,omitempty"` // of its content; "" without a line
+	Of       string `json:"of,omitempty"`     // the product whose tests alone it concerns; "" for any
+	Material `json:"-"`
 }
 
 // New returns an empty book.
@@ -51,7 +51,7 @@ var ErrFull = errors.New("the book of briefs has no room for more tests; give it
 
 // Note adds a test to the book, or records that it was named again. The book stores clean, the prompt without secrets,
 // up to 20,000 characters of it, and finds the test by the original prompt. A test without a prompt is ignored.
-func (b *Book) Note(t Test, clean string) error {
+func (b *Book) Note(t UpcomingTest, clean string) error {
 	if strings.TrimSpace(t.Prompt) == "" {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (b *Book) Note(t Test, clean string) error {
 	if b.size() >= MostTests {
 		return ErrFull
 	}
-	f := &Brief{Key: key, Words: words, Test: t}
+	f := &Brief{Key: key, Words: words, UpcomingTest: t}
 	b.briefs[key] = f
 	b.list(f)
 	b.changes++
@@ -106,7 +106,7 @@ func (b *Book) unlist(f *Brief) {
 // Learn updates the book to the present live memories. New memories and those with changed content get the next
 // numbers, in the order given. Memories that are no longer live are removed, with their picks. Cases that a fact
 // explains lose their line.
-func (b *Book) Learn(all []Memory) {
+func (b *Book) Learn(all []Material) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.parseLines()
@@ -121,7 +121,7 @@ func (b *Book) Learn(all []Memory) {
 		if explained[m.ID] {
 			m.Line = ""
 		}
-		x := &numbered{Memory: m, Digest: m.digest(), Of: m.of()}
+		x := &numbered{Material: m, Digest: m.digest(), Of: m.of()}
 		if old := b.memories[m.ID]; old != nil && old.Digest == x.Digest {
 			x.Number = old.Number
 		} else {
@@ -143,7 +143,7 @@ func (b *Book) Learn(all []Memory) {
 // Find returns a copy of the brief of a test: the one of its key; or one of the same prompt whose product and suite do
 // not differ, since one of the two may not name them; or one of the same id whose prompt is nearly the same. ok is
 // false if nothing was read for it, as for every test that is not parsed yet.
-func (b *Book) Find(t *Test) (f Brief, ok bool) {
+func (b *Book) Find(t *UpcomingTest) (f Brief, ok bool) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	x := b.briefs[t.Key()]
@@ -162,7 +162,7 @@ func (b *Book) Find(t *Test) (f Brief, ok bool) {
 }
 
 // Names returns the ids and prompts under which a test is known: those of the tests with its id, or its prompt.
-func (b *Book) Names(t *Test) (out []string) {
+func (b *Book) Names(t *UpcomingTest) (out []string) {
 	b.mu.RLock()
 	names, parsed := b.names(t), b.rest == nil
 	b.mu.RUnlock()
@@ -177,7 +177,7 @@ func (b *Book) Names(t *Test) (out []string) {
 }
 
 // names is Names of the tests that are in the book. The caller holds the lock.
-func (b *Book) names(t *Test) (out []string) {
+func (b *Book) names(t *UpcomingTest) (out []string) {
 	for _, key := range slices.Concat(b.byWords[t.words()], b.byID[t.ID]) {
 		if y := b.briefs[key]; y != nil && agree(y.Product, t.Product) {
 			out = append(out, y.ID, y.Prompt)
@@ -187,7 +187,7 @@ func (b *Book) names(t *Test) (out []string) {
 }
 
 // other returns the first brief of the keys that is usable for a test. The caller holds the lock.
-func (b *Book) other(keys []string, same func(*Brief) bool, t *Test) *Brief {
+func (b *Book) other(keys []string, same func(*Brief) bool, t *UpcomingTest) *Brief {
 	for _, key := range keys {
 		if y := b.briefs[key]; b.usable(y) && agree(y.Product, t.Product) && agree(y.Suite, t.Suite) && same(y) {
 			return y
@@ -208,8 +208,8 @@ func (b *Book) Unread(f *Brief, id string) bool {
 	return m == nil || m.Digest != "" && m.Number > f.UpTo
 }
 
-// Known holds statistics of a book.
-type Known struct {
+// BookStats holds statistics of a book.
+type BookStats struct {
 	Tests int `json:"tests"`
 	Read  int `json:"read"`  // tests with a brief
 	Told  int `json:"told"`  // those with a pick
@@ -219,10 +219,10 @@ type Known struct {
 }
 
 // Known returns the statistics of the book.
-func (b *Book) Known() Known {
+func (b *Book) Known() BookStats {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	k := Known{Tests: b.size()}
+	k := BookStats{Tests: b.size()}
 	k.New = k.Tests - len(b.briefs) // nothing was read for those that are not parsed yet
 	k.Open = k.New
 	tops := b.tops()
@@ -278,14 +278,14 @@ func (b *Book) List() []Brief {
 }
 
 // Since returns the tests that were named at or after a time, in the order of their keys.
-func (b *Book) Since(at time.Time) []Test {
+func (b *Book) Since(at time.Time) []UpcomingTest {
 	b.parseAll()
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	var out []Test
+	var out []UpcomingTest
 	for _, key := range b.keys() {
 		if f := b.briefs[key]; !f.Seen.Before(at) {
-			out = append(out, f.Test)
+			out = append(out, f.UpcomingTest)
 		}
 	}
 	return out

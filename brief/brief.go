@@ -22,8 +22,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Test is a test that will be run.
-type Test struct {
+// UpcomingTest is a test that will be run.
+type UpcomingTest struct {
 	ID      string    `json:"id,omitempty"` // case_id
 	Prompt  string    `json:"prompt"`       // in a book without secrets
 	Product string    `json:"product,omitempty"`
@@ -33,31 +33,31 @@ type Test struct {
 }
 
 // TestOf returns the test of a prompt in a scene and a scope. It turns a route into a pattern.
-func TestOf(prompt string, scene tree.Scene, scope tree.Scope) Test {
+func TestOf(prompt string, scene tree.Scene, scope tree.Scope) UpcomingTest {
 	place := scene.ID
 	if r := tree.Route(scene.Route); r != "" {
 		place = r
 	}
-	return Test{ID: scope.Test, Prompt: prompt, Product: scope.Product, Suite: scope.Suite, Place: place}
+	return UpcomingTest{ID: scope.Test, Prompt: prompt, Product: scope.Product, Suite: scope.Suite, Place: place}
 }
 
 // Key identifies a test by its prompt with white space folded, product and suite.
-func (t *Test) Key() string {
+func (t *UpcomingTest) Key() string {
 	return "b_" + tree.Hash(t.words(), t.Product, t.Suite)
 }
 
 // words identifies the prompt of a test, with white space folded.
-func (t *Test) words() string { return tree.Hash(strings.Join(strings.Fields(t.Prompt), " ")) }
+func (t *UpcomingTest) words() string { return tree.Hash(strings.Join(strings.Fields(t.Prompt), " ")) }
 
 // Brief is the result of reading the memories for one test. It may have no picks, because no memory fits.
 type Brief struct {
-	Key   string `json:"key"`   // of the test with its original prompt, see Test.Key
+	Key   string `json:"key"`   // of the test with its original prompt, see UpcomingTest.Key
 	Words string `json:"words"` // of its prompt alone
-	Test
+	UpcomingTest
 	// UpTo is the number of the last memory that was considered, see Book. 0: nothing was read.
-	UpTo  uint64  `json:"upTo,omitempty"`
-	Picks []Pick  `json:"picks,omitempty"` // the best first; at most mostPicks
-	Read  Reading `json:"read,omitzero"`   // the last reading
+	UpTo  uint64     `json:"upTo,omitempty"`
+	Picks []Pick     `json:"picks,omitempty"` // the best first; at most mostPicks
+	Read  ReaderInfo `json:"read,omitzero"`   // the last reading
 	// Refused reports that the last answer for this test could not be used. It is not sent again until the memories
 	// have changed; the lexical search finds its memories meanwhile.
 	Refused bool `json:"refused,omitempty"`
@@ -65,8 +65,8 @@ type Brief struct {
 	Named   bool `json:"named,omitempty"` // the reader picked one then
 }
 
-// Reading is who read, when, and with which prompt.
-type Reading struct {
+// ReaderInfo is who read, when, and with which prompt.
+type ReaderInfo struct {
 	By       string    `json:"by,omitempty"` // the model or client
 	At       time.Time `json:"at,omitzero"`
 	Template string    `json:"template,omitempty"` // name and version of the prompt

@@ -32,18 +32,18 @@ func wrong(id, prompt, note string) tree.Node {
 }
 
 // fresh returns a book with tests and memories, and what is open in it.
-func fresh(t *testing.T, nodes []tree.Node, tests ...string) (*Book, []Question) {
+func fresh(t *testing.T, nodes []tree.Node, tests ...string) (*Book, []ReadingTask) {
 	t.Helper()
 	b := New()
 	list := expect(t, b, monday, tests...)
 	b.Learn(Memories(nodes, nil))
-	return b, b.Plan(list, Limits{}, nil)
+	return b, b.Plan(list, QuestionLimits{}, nil)
 }
 
-func expect(t *testing.T, b *Book, at time.Time, tests ...string) (list []Test) {
+func expect(t *testing.T, b *Book, at time.Time, tests ...string) (list []UpcomingTest) {
 	t.Helper()
 	for _, p := range tests {
-		x := Test{Prompt: p, Seen: at}
+		x := UpcomingTest{Prompt: p, Seen: at}
 		require.NoError(t, b.Note(x, p))
 		list = append(list, x)
 	}
@@ -125,8 +125,8 @@ func TestTake(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b, open := fresh(t, nodes(), hire)
 			require.Len(t, open, 1)
-			got := b.Take(&open[0], c.picks, Reading{By: "reader", At: monday})
-			f, ok := b.Find(&Test{Prompt: hire})
+			got := b.Take(&open[0], c.picks, ReaderInfo{By: "reader", At: monday})
+			f, ok := b.Find(&UpcomingTest{Prompt: hire})
 			require.Equal(t, c.again, got.Again != nil)
 			require.Equal(t, !c.again, ok, "what is asked again has no brief yet")
 			var ids []string
@@ -156,20 +156,20 @@ func TestAskedAgainOnce(t *testing.T) {
 		id = "t2"
 	}
 	bad := []prompts.BriefPick{{Test: id, Memory: "m1", Because: "not there"}}
-	first := b.Take(&open[0], bad, Reading{})
+	first := b.Take(&open[0], bad, ReaderInfo{})
 	require.NotNil(t, first.Again)
 	require.Equal(t, 1, first.Tests, "the other test has its brief")
 	require.Equal(t, []string{"t1"}, []string{first.Again.In.Tests[0].ID})
 	require.NotEmpty(t, first.Again.In.Refused)
 	bad[0].Test = "t1"
-	second := b.Take(first.Again, bad, Reading{})
+	second := b.Take(first.Again, bad, ReaderInfo{})
 	require.Nil(t, second.Again)
-	_, ok := b.Find(&Test{Prompt: hire})
+	_, ok := b.Find(&UpcomingTest{Prompt: hire})
 	require.False(t, ok)
-	require.Empty(t, b.Plan([]Test{{Prompt: hire}}, Limits{}, nil))
+	require.Empty(t, b.Plan([]UpcomingTest{{Prompt: hire}}, QuestionLimits{}, nil))
 
 	b.Learn(Memories(append(nodes(), wrong("c_9", "Another", "note")), nil))
-	open = b.Plan([]Test{{Prompt: hire}}, Limits{}, nil)
+	open = b.Plan([]UpcomingTest{{Prompt: hire}}, QuestionLimits{}, nil)
 	require.Len(t, open, 1)
 	_, memories := open[0].Size()
 	require.Equal(t, 3, memories, "it is read from the beginning")
@@ -186,11 +186,11 @@ func TestLopsided(t *testing.T) {
 	for i := range 10 {
 		picks = append(picks, prompts.BriefPick{Test: fmt.Sprint("t", i+1), Memory: "m2", Because: "Count the cars"})
 	}
-	got := b.Take(&open[0], picks, Reading{})
+	got := b.Take(&open[0], picks, ReaderInfo{})
 	require.Zero(t, got.Tests)
 	require.NotNil(t, got.Again)
 	require.Contains(t, got.Refused[0], "m2 is named for 10 of 10 tests")
-	got = b.Take(got.Again, picks[:3], Reading{})
+	got = b.Take(got.Again, picks[:3], ReaderInfo{})
 	require.Equal(t, 3, got.Told)
 	require.Equal(t, 10, got.Tests)
 }
@@ -200,9 +200,9 @@ func TestLopsided(t *testing.T) {
 func TestOnlyWhatIsNew(t *testing.T) {
 	all := nodes()
 	b, open := fresh(t, all, hire)
-	b.Take(&open[0], []prompts.BriefPick{{Test: "t1", Memory: "m2", Because: "at least 15 cars"}}, Reading{})
-	tests := []Test{{Prompt: hire}}
-	require.Empty(t, b.Plan(tests, Limits{}, nil), "nothing is new")
+	b.Take(&open[0], []prompts.BriefPick{{Test: "t1", Memory: "m2", Because: "at least 15 cars"}}, ReaderInfo{})
+	tests := []UpcomingTest{{Prompt: hire}}
+	require.Empty(t, b.Plan(tests, QuestionLimits{}, nil), "nothing is new")
 
 	all = append(all, wrong("c_7", "Rent a van", "took the wrong currency"))
 	all[0].Content.Guidance = "Reload the page, then read the value."
@@ -213,10 +213,10 @@ func TestOnlyWhatIsNew(t *testing.T) {
 	require.True(t, b.Unread(&f, "c_7"))
 	require.True(t, b.Unread(&f, "e_1"), "it was rewritten")
 	require.False(t, b.Unread(&f, "c_1"), "a lesson stands for it")
-	open = b.Plan(tests, Limits{}, nil)
+	open = b.Plan(tests, QuestionLimits{}, nil)
 	require.Len(t, open, 1)
 	require.Equal(t, []string{"e_1", "c_7"}, open[0].lines)
-	b.Take(&open[0], []prompts.BriefPick{{Test: "t1", Memory: "m2", Because: "Car hire"}}, Reading{})
+	b.Take(&open[0], []prompts.BriefPick{{Test: "t1", Memory: "m2", Because: "Car hire"}}, ReaderInfo{})
 	f, _ = b.Find(&tests[0])
 	require.Equal(t, "c_7", f.Picks[0].ID)
 	require.Equal(t, "c_2", f.Picks[1].ID)
@@ -229,24 +229,24 @@ func TestOnlyWhatIsNew(t *testing.T) {
 // TestFind: white space is no difference; a test of the same id may be worded a little differently.
 func TestFind(t *testing.T) {
 	b := New()
-	x := Test{ID: "CAR_1", Prompt: hire, Product: "travel"}
+	x := UpcomingTest{ID: "CAR_1", Prompt: hire, Product: "travel"}
 	require.NoError(t, b.Note(x, x.Prompt))
 	b.Learn(Memories(nodes(), nil))
 	_, ok := b.Find(&x)
 	require.False(t, ok, "nothing was read")
-	open := b.Plan([]Test{x}, Limits{}, nil)
-	b.Take(&open[0], nil, Reading{})
+	open := b.Plan([]UpcomingTest{x}, QuestionLimits{}, nil)
+	b.Take(&open[0], nil, ReaderInfo{})
 	for _, c := range []struct {
 		name string
-		test Test
+		test UpcomingTest
 		want bool
 	}{
 		{"itself", x, true},
-		{"white space", Test{Prompt: strings.ReplaceAll(hire, " ", "\n  "), Product: "travel"}, true},
-		{"another product", Test{ID: "CAR_1", Prompt: hire, Product: "bank"}, false},
-		{"nearly the same", Test{ID: "CAR_1", Prompt: hire + ".", Product: "travel"}, true},
-		{"the same id, another task", Test{ID: "CAR_1", Prompt: "Book a van", Product: "travel"}, false},
-		{"nearly the same of another id", Test{ID: "CAR_2", Prompt: hire + ".", Product: "travel"}, false},
+		{"white space", UpcomingTest{Prompt: strings.ReplaceAll(hire, " ", "\n  "), Product: "travel"}, true},
+		{"another product", UpcomingTest{ID: "CAR_1", Prompt: hire, Product: "bank"}, false},
+		{"nearly the same", UpcomingTest{ID: "CAR_1", Prompt: hire + ".", Product: "travel"}, true},
+		{"the same id, another task", UpcomingTest{ID: "CAR_1", Prompt: "Book a van", Product: "travel"}, false},
+		{"nearly the same of another id", UpcomingTest{ID: "CAR_2", Prompt: hire + ".", Product: "travel"}, false},
 	} {
 		_, ok := b.Find(&c.test)
 		require.Equal(t, c.want, ok, c.name)
@@ -257,7 +257,7 @@ func TestFind(t *testing.T) {
 func TestSaveLoad(t *testing.T) {
 	b, open := fresh(t, nodes(), hire, "Say hello", "Save the address and reload")
 	pick := prompts.BriefPick{Test: "t1", Memory: "m2", Because: open[0].In.Tests[0].Prompt[:9]}
-	b.Take(&open[0], []prompts.BriefPick{pick}, Reading{By: "r", At: monday})
+	b.Take(&open[0], []prompts.BriefPick{pick}, ReaderInfo{By: "r", At: monday})
 	var first, second bytes.Buffer
 	require.NoError(t, b.Save(&first))
 	again, err := Load(bytes.NewReader(first.Bytes()))
@@ -265,7 +265,7 @@ func TestSaveLoad(t *testing.T) {
 	require.NoError(t, again.Save(&second))
 	require.Equal(t, first.String(), second.String())
 	again.Learn(Memories(nodes(), nil))
-	require.Empty(t, again.Plan(again.Since(monday), Limits{}, nil), "nothing is read twice")
+	require.Empty(t, again.Plan(again.Since(monday), QuestionLimits{}, nil), "nothing is read twice")
 	require.Equal(t, b.Known(), again.Known())
 }
 
@@ -274,7 +274,7 @@ func TestPlanIgnoresOrder(t *testing.T) {
 	b := New()
 	list := expect(t, b, monday, hire, "Save the address", "Edit the companion", "Print the ticket", "Undo the change")
 	b.Learn(Memories(nodes(), nil))
-	small := Limits{Tests: 2}
+	small := QuestionLimits{Tests: 2}
 	want := b.Plan(list, small, nil)
 	require.Len(t, want, 3)
 	slices.Reverse(list)
@@ -293,7 +293,10 @@ func TestPlanIsBounded(t *testing.T) {
 	b := New()
 	list := expect(t, b, monday, tests...)
 	b.Learn(Memories(all, nil))
-	open := b.Plan(list, Limits{Tests: 40, Memories: 20}, func(*Test) []string { return []string{"c_250", "c_260"} })
+	open := b.Plan(list, QuestionLimits{Tests: 40, Memories: 20}, func(*UpcomingTest) []string {
+		return []string{"c_250",
+			"c_260"}
+	})
 	require.Len(t, open, 3)
 	seen := 0
 	for i := range open {
@@ -324,7 +327,7 @@ func TestHostileTests(t *testing.T) {
 	expect(t, b, monday, strings.Repeat("long ", 10_000), "  ")
 	require.Equal(t, 2, b.Known().Tests, "equal tests are one, and a long one is cut")
 	b.Learn(Memories(nodes(), nil))
-	for _, q := range b.Plan(b.Since(monday), Limits{}, nil) {
+	for _, q := range b.Plan(b.Since(monday), QuestionLimits{}, nil) {
 		for _, x := range q.In.Tests {
 			require.LessOrEqual(t, len(x.Prompt), 4*mostPrompt)
 		}
@@ -358,8 +361,8 @@ func FuzzTake(f *testing.F) {
 		if err != nil {
 			return
 		}
-		b.Take(&open[0], picks, Reading{})
-		if x, ok := b.Find(&Test{Prompt: hire}); ok {
+		b.Take(&open[0], picks, ReaderInfo{})
+		if x, ok := b.Find(&UpcomingTest{Prompt: hire}); ok {
 			require.LessOrEqual(t, len(x.Picks), mostPicks)
 			for _, p := range x.Picks {
 				require.Contains(t, []string{"e_1", "c_2"}, p.ID)
@@ -375,13 +378,13 @@ func TestJoin(t *testing.T) {
 	books := func() (reader, other *Book) {
 		reader, other = New(), New()
 		for i, b := range []*Book{reader, other} {
-			b.Learn([]Memory{{ID: "m1", Line: "a line"}})
-			require.NoError(t, b.Note(Test{Prompt: "Check the cart", Seen: noon}, "Check the cart"))
+			b.Learn([]Material{{ID: "m1", Line: "a line"}})
+			require.NoError(t, b.Note(UpcomingTest{Prompt: "Check the cart", Seen: noon}, "Check the cart"))
 			own := fmt.Sprint("Check page ", i)
-			require.NoError(t, b.Note(Test{Prompt: own, Seen: noon}, own))
+			require.NoError(t, b.Note(UpcomingTest{Prompt: own, Seen: noon}, own))
 		}
-		for _, q := range reader.Plan(reader.Since(time.Time{}), Limits{}, nil) {
-			reader.Take(&q, nil, Reading{By: "m", At: noon})
+		for _, q := range reader.Plan(reader.Since(time.Time{}), QuestionLimits{}, nil) {
+			reader.Take(&q, nil, ReaderInfo{By: "m", At: noon})
 		}
 		return reader, other
 	}
@@ -389,7 +392,7 @@ func TestJoin(t *testing.T) {
 	require.Equal(t, 2, reader.Known().Read)
 	joined, more := Join(reader, other)
 	require.True(t, more)
-	require.Equal(t, Known{Tests: 3, Read: 2, New: 1, Open: 1}, joined.Known())
+	require.Equal(t, BookStats{Tests: 3, Read: 2, New: 1, Open: 1}, joined.Known())
 	reader, other = books()
 	again, more := Join(other, reader)
 	require.True(t, more)

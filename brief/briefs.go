@@ -23,63 +23,63 @@ const (
 	forgetTest = 90 * 24 * time.Hour // after it the book drops a test
 )
 
-// Access is what Briefs need of a memory.
-type Access struct {
+// Options is what Briefs need of a memory.
+type Options struct {
 	Book     func() *Book  // the present one
 	Model    llm.Generator // nil: only ReadOptions.Reader reads
 	Name     string        // of the model, if it does not report its own
 	Now      func() time.Time
 	ReadOnly bool
-	Formed   func(context.Context) error             // waits until recorded runs are cases
-	Memories func(context.Context) ([]Memory, error) // the live ones
-	Near     func(context.Context, *Test) []string   // ids that the search finds, for a tree with many memories
-	Found    func(context.Context, *Test) bool       // the search finds a memory for a test
-	Hidden   func(product string) bool               // no model may read tests of the product
-	Clean    func(string) string                     // removes secrets
-	Save     func(context.Context, time.Duration)    // saves the book, if that was not done for so long
-	Failed   func(error)                             // receives a failure that stopped nothing
-	Sync     func(context.Context) error             // brings in what other processes have saved; nil: there are none
+	Formed   func(context.Context) error                   // waits until recorded runs are cases
+	Memories func(context.Context) ([]Material, error)     // the live ones
+	Near     func(context.Context, *UpcomingTest) []string // ids that the search finds, for a tree with many memories
+	Found    func(context.Context, *UpcomingTest) bool     // the search finds a memory for a test
+	Hidden   func(product string) bool                     // no model may read tests of the product
+	Clean    func(string) string                           // removes secrets
+	Save     func(context.Context, time.Duration)          // saves the book, if that was not done for so long
+	Failed   func(error)                                   // receives a failure that stopped nothing
+	Sync     func(context.Context) error                   // brings in what other processes saved; nil: there are none
 }
 
 // Briefs are the briefs of a memory. Its methods are safe for concurrent use.
 type Briefs struct {
-	a    Access
+	a    Options
 	turn *semaphore.Weighted // one Read at a time
 }
 
 // NewBriefs returns the briefs of a memory.
-func NewBriefs(a Access) *Briefs { return &Briefs{a: a, turn: semaphore.NewWeighted(1)} }
+func NewBriefs(a Options) *Briefs { return &Briefs{a: a, turn: semaphore.NewWeighted(1)} }
 
 // ReadOptions bounds a Read. With nil or the zero value a Read reads all unread tests.
 type ReadOptions struct {
-	DryRun   bool          // call no model, write nothing: Calls, Usage and Cost are estimated
-	MaxCalls *int          // of the model; nil: no bound
-	MaxCost  *float64      // of the calls, by Price; nil: no bound
-	Price    meter.Price   // of the model's tokens
-	Limits   Limits        // the size of one question
-	Fresh    bool          // only tests for which nothing was read yet
-	Reader   llm.Generator // replaces the model, for example an agent that reads by itself
-	Progress func(Report)  // called after every question; may be nil
+	DryRun   bool             // call no model, write nothing: Calls, Usage and Cost are estimated
+	MaxCalls *int             // of the model; nil: no bound
+	MaxCost  *float64         // of the calls, by Price; nil: no bound
+	Price    meter.Price      // of the model's tokens
+	Limits   QuestionLimits   // the size of one question
+	Fresh    bool             // only tests for which nothing was read yet
+	Reader   llm.Generator    // replaces the model, for example an agent that reads by itself
+	Progress func(ReadResult) // called after every question; may be nil
 }
 
-// Report is the result of a Read, or its estimate.
-type Report struct {
+// ReadResult is the result of a Read, or its estimate.
+type ReadResult struct {
 	Tests    int       `json:"tests"`    // tests with unread memories
 	Memories int       `json:"memories"` // memories to consider for them, at most
 	Calls    int       `json:"calls"`
 	Usage    llm.Usage `json:"usage"`
 	Cost     float64   `json:"-"`
-	Result
-	Left int    `json:"left"` // tests whose question got no answer; the next Read continues with them
-	Why  string `json:"why,omitempty"`
-	Book Known  `json:"book"` // the present state
+	ReadCounts
+	Left int       `json:"left"` // tests whose question got no answer; the next Read continues with them
+	Why  string    `json:"why,omitempty"`
+	Book BookStats `json:"book"` // the present state
 }
 
 // Read has a model read tests before they run and pick the memories that fit each, so that guidance can give these, in
 // the test's own terms. It reads only what is new: tests that were not read yet, and memories added since. Without
 // tests it reads those that were queried or recorded in the last 30 days. If it is cut short, it keeps what was read.
 // Without a model the error is llm.KindNotSet.
-func (s *Briefs) Read(ctx context.Context, tests []Test, o *ReadOptions) (Report, error) {
+func (s *Briefs) Read(ctx context.Context, tests []UpcomingTest, o *ReadOptions) (ReadResult, error) {
 	if o == nil {
 		o = &ReadOptions{}
 	}
@@ -91,7 +91,7 @@ func (s *Briefs) Read(ctx context.Context, tests []Test, o *ReadOptions) (Report
 }
 
 // Expect adds tests that will be run, so that a Read without tests reads them.
-func (s *Briefs) Expect(tests []Test) error {
+func (s *Briefs) Expect(tests []UpcomingTest) error {
 	if s.a.ReadOnly {
 		return fmt.Errorf("expect: %w", store.ErrReadOnly)
 	}
@@ -117,7 +117,7 @@ func (s *Briefs) Sync(ctx context.Context) error {
 }
 
 // Known returns what is known of the coming tests.
-func (s *Briefs) Known() Known { return s.a.Book().Known() }
+func (s *Briefs) Known() BookStats { return s.a.Book().Known() }
 
 // Picked returns, for each memory, the number of known tests for which a reader picked it.
 func (s *Briefs) Picked() map[string]int { return s.a.Book().Picked() }
@@ -130,15 +130,15 @@ func (s *Briefs) Coming() []Brief { return s.a.Book().List() }
 func (s *Briefs) Prompts(product string) map[string]string {
 	out := map[string]string{}
 	for _, b := range s.Coming() {
-		if product == "" || b.Test.Product == product {
-			out[cmp.Or(b.Test.ID, b.Test.Prompt)] = b.Test.Prompt
+		if product == "" || b.UpcomingTest.Product == product {
+			out[cmp.Or(b.UpcomingTest.ID, b.UpcomingTest.Prompt)] = b.UpcomingTest.Prompt
 		}
 	}
 	return out
 }
 
 // Note adds a test that was named at a time.
-func (s *Briefs) Note(t Test, at time.Time) error {
+func (s *Briefs) Note(t UpcomingTest, at time.Time) error {
 	t.Seen = at.UTC()
 	return s.a.Book().Note(t, s.a.Clean(t.Prompt))
 }
@@ -159,7 +159,7 @@ func (s *Briefs) NoteRuns(es []tree.Evaluation) error {
 }
 
 // ReadNow has the model read one test that was not read yet, for at most the given time, before its run.
-func (s *Briefs) ReadNow(ctx context.Context, t Test, most time.Duration) {
+func (s *Briefs) ReadNow(ctx context.Context, t UpcomingTest, most time.Duration) {
 	_, known := s.a.Book().Find(&t)
 	if most <= 0 || known || s.a.Model == nil || s.a.ReadOnly || s.a.Hidden(t.Product) {
 		return
@@ -169,7 +169,7 @@ func (s *Briefs) ReadNow(ctx context.Context, t Test, most time.Duration) {
 	if s.Note(t, s.a.Now()) != nil {
 		return
 	}
-	book, questions, err := s.open(ctx, []Test{t}, &ReadOptions{})
+	book, questions, err := s.open(ctx, []UpcomingTest{t}, &ReadOptions{})
 	if err != nil || len(questions) == 0 {
 		return
 	}
@@ -183,14 +183,14 @@ func (s *Briefs) ReadNow(ctx context.Context, t Test, most time.Duration) {
 }
 
 // reader returns a reader with the model of the memory, or the given one in its place.
-func (s *Briefs) reader(ctx context.Context, model llm.Generator) (*Reader, error) {
+func (s *Briefs) reader(ctx context.Context, model llm.Generator) (*modelReader, error) {
 	set, err := prompts.Load(nil)
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{
+	r := &modelReader{
 		Prompts: set, Model: model, Now: s.a.Now,
-		Found: func(t *Test) bool { return s.a.Found(ctx, t) },
+		Found: func(t *UpcomingTest) bool { return s.a.Found(ctx, t) },
 	}
 	if model == nil {
 		r.Model, r.Name = s.a.Model, s.a.Name
@@ -200,7 +200,7 @@ func (s *Briefs) reader(ctx context.Context, model llm.Generator) (*Reader, erro
 
 // open adds the tests to the book, or to a copy of it for a dry run, updates it to the live memories, and returns the
 // open questions.
-func (s *Briefs) open(ctx context.Context, tests []Test, o *ReadOptions) (*Book, []Question, error) {
+func (s *Briefs) open(ctx context.Context, tests []UpcomingTest, o *ReadOptions) (*Book, []ReadingTask, error) {
 	book, now := s.a.Book(), s.a.Now().UTC()
 	if o.DryRun {
 		book = book.Clone()
@@ -215,9 +215,9 @@ func (s *Briefs) open(ctx context.Context, tests []Test, o *ReadOptions) (*Book,
 	if len(tests) == 0 {
 		tests = book.Since(now.Add(-comingFor))
 	}
-	tests = slices.DeleteFunc(slices.Clone(tests), func(t Test) bool { return s.a.Hidden(t.Product) })
+	tests = slices.DeleteFunc(slices.Clone(tests), func(t UpcomingTest) bool { return s.a.Hidden(t.Product) })
 	if o.Fresh {
-		tests = slices.DeleteFunc(tests, func(t Test) bool { _, read := book.Find(&t); return read })
+		tests = slices.DeleteFunc(tests, func(t UpcomingTest) bool { _, read := book.Find(&t); return read })
 	}
 	memories, err := s.a.Memories(ctx)
 	if err != nil {
@@ -225,7 +225,7 @@ func (s *Briefs) open(ctx context.Context, tests []Test, o *ReadOptions) (*Book,
 	}
 	book.Learn(memories)
 	book.Forget(now.Add(-forgetTest))
-	return book, book.Plan(tests, o.Limits, func(t *Test) []string { return s.a.Near(ctx, t) }), nil
+	return book, book.Plan(tests, o.Limits, func(t *UpcomingTest) []string { return s.a.Near(ctx, t) }), nil
 }
 
 var errNoModel = &llm.Error{Kind: llm.KindNotSet, Err: errors.New("no model is configured")}

@@ -14,7 +14,7 @@ import (
 // new fact opens no test of another product.
 func TestFacts(t *testing.T) {
 	b := New()
-	tests := []Test{
+	tests := []UpcomingTest{
 		{Prompt: "Choose seat 12A", Product: "travel", Seen: monday}, {Prompt: hire, Product: "cars", Seen: monday},
 	}
 	for _, x := range tests {
@@ -24,37 +24,37 @@ func TestFacts(t *testing.T) {
 		Scope: tree.Scope{Product: "travel"}}, nil)
 	require.Equal(t, "known · A seat is held for 15 minutes. · on /seats", seat.Line)
 	b.Learn(append(Memories(nodes(), nil), seat))
-	qs := b.Plan(tests[1:], Limits{}, nil)
+	qs := b.Plan(tests[1:], QuestionLimits{}, nil)
 	require.Len(t, qs, 1)
 	require.Len(t, qs[0].In.Memories, 2)
 	require.False(t, qs[0].In.Facts)
-	b.Take(&qs[0], nil, Reading{By: "r", At: monday})
+	b.Take(&qs[0], nil, ReaderInfo{By: "r", At: monday})
 
-	qs = b.Plan(tests, Limits{}, nil)
+	qs = b.Plan(tests, QuestionLimits{}, nil)
 	require.Len(t, qs, 1)
 	require.True(t, qs[0].In.Facts)
 	require.Len(t, qs[0].In.Tests, 1)
 	done := b.Take(&qs[0], []prompts.BriefPick{
 		{Test: "t1", Memory: "m3", Because: "seat 12A", Say: "Mind the seat."},
 		{Test: "t1", Memory: "m1", Because: "Choose seat"},
-	}, Reading{By: "r", At: monday})
+	}, ReaderInfo{By: "r", At: monday})
 	require.Empty(t, done.Refused)
 	require.Empty(t, done.Unsaid)
 	f, ok := b.Find(&tests[0])
 	require.True(t, ok)
 	require.Equal(t, []Pick{{ID: "f_1", Because: "seat 12A"}, {ID: "e_1", Checks: []string{"persisted"},
 		Because: "Choose seat"}}, f.Picks)
-	require.Empty(t, b.Plan(tests, Limits{}, nil))
+	require.Empty(t, b.Plan(tests, QuestionLimits{}, nil))
 
 	noon := ledger.Statement{Text: "Cars are counted at noon.", Scope: tree.Scope{Product: "cars"}}
 	other := FactOf("f_2", &noon, []string{"c_2"})
 	b.Learn(append(Memories(nodes(), nil), seat, other))
 	require.Equal(t, 1, b.Known().Open)
-	qs = b.Plan(tests, Limits{}, nil)
+	qs = b.Plan(tests, QuestionLimits{}, nil)
 	require.Len(t, qs, 1)
 	require.Equal(t, hire, qs[0].In.Tests[0].Prompt)
 	require.Len(t, qs[0].In.Memories, 1, "only what is new is read")
-	b.Take(&qs[0], nil, Reading{By: "r", At: monday})
+	b.Take(&qs[0], nil, ReaderInfo{By: "r", At: monday})
 	f, _ = b.Find(&tests[1])
 	require.False(t, b.Unread(&f, "c_2"), "the fact explains the case")
 	b.Learn(Memories(nodes(), nil))

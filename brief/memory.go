@@ -13,8 +13,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Memory is a live node, or a fact, in the form for a reader.
-type Memory struct {
+// Material is a live node, or a fact, in the form for a reader.
+type Material struct {
 	ID     string
 	Line   string   // one line; "" for a node that another line covers
 	Checks []string // sorted
@@ -29,8 +29,8 @@ type Memory struct {
 
 // FactOf returns a fact in the form for a reader, with the cases whose notes state it. These have no line of their own:
 // the fact explains them.
-func FactOf(id string, s *ledger.Statement, cases []string) Memory {
-	m := Memory{ID: id, Cases: len(cases), fact: true, explains: cases}
+func FactOf(id string, s *ledger.Statement, cases []string) Material {
+	m := Material{ID: id, Cases: len(cases), fact: true, explains: cases}
 	m.Line = "known · " + text.Line(text.Clip(s.Text, mostFact))
 	if len(s.Pages) > 0 {
 		m.Line += " · on " + text.Line(text.Clip(strings.Join(s.Pages, ", "), mostExample))
@@ -44,7 +44,7 @@ func FactOf(id string, s *ledger.Statement, cases []string) Memory {
 
 // of returns the product whose tests alone a memory concerns, "" for any: advice may be general, a fact holds for its
 // product.
-func (m *Memory) of() string {
+func (m *Material) of() string {
 	if m.fact && len(m.products) > 0 {
 		return m.products[0]
 	}
@@ -53,7 +53,7 @@ func (m *Memory) of() string {
 
 // digest identifies the content of a memory, "" without a line. A case is its evidence, which never changes. A lesson
 // is its advice; a change of its examples is no reason to read it again. A fact is its statement.
-func (m *Memory) digest() string {
+func (m *Material) digest() string {
 	switch {
 	case m.Line == "":
 		return ""
@@ -90,7 +90,7 @@ func productsOf(n *tree.Node, byID map[string]*tree.Node) []string {
 // Memories returns the lines of the live nodes for a reader, lessons first, in the order of their ids, without those
 // with a case of a product that no reader may see. Cases under a lesson and strategies have no line of their own: the
 // lesson shows some of its cases, and a strategy has only its lessons.
-func Memories(nodes []tree.Node, hidden func(product string) bool) []Memory {
+func Memories(nodes []tree.Node, hidden func(product string) bool) []Material {
 	byID := make(map[string]*tree.Node, len(nodes))
 	for i := range nodes {
 		byID[nodes[i].ID] = &nodes[i]
@@ -103,13 +103,13 @@ func Memories(nodes []tree.Node, hidden func(product string) bool) []Memory {
 			}
 		}
 	}
-	var out []Memory
+	var out []Material
 	for i := range nodes {
 		n := &nodes[i]
 		if !n.Live() {
 			continue
 		}
-		m := Memory{ID: n.ID, Checks: Checks(n), Cases: 1, lesson: n.Type == tree.Experience, products: productsOf(n, byID)}
+		m := Material{ID: n.ID, Checks: Checks(n), Cases: 1, lesson: n.Type == tree.Experience, products: productsOf(n, byID)}
 		switch {
 		case hidden != nil && slices.ContainsFunc(m.products, hidden):
 		case n.Type == tree.Experience:
@@ -121,7 +121,7 @@ func Memories(nodes []tree.Node, hidden func(product string) bool) []Memory {
 		}
 		out = append(out, m)
 	}
-	slices.SortFunc(out, func(a, b Memory) int {
+	slices.SortFunc(out, func(a, b Material) int {
 		if a.lesson != b.lesson {
 			if a.lesson {
 				return -1

@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/prompts"
 )
 
-// A Question is a number of tests and the memories that are to be considered for them.
-type Question struct {
+// A ReadingTask is a number of tests and the memories that are to be considered for them.
+type ReadingTask struct {
 	In    prompts.BriefInput
 	tests []string // keys, in the order of In.Tests
 	lines []string // ids of memories, in the order of In.Memories
@@ -20,27 +20,27 @@ type Question struct {
 	found []bool   // the search finds a memory for the test; nil: unknown
 }
 
-// Limits bound a question. Zero fields mean the defaults.
-type Limits struct {
+// QuestionLimits bound a question. Zero fields mean the defaults.
+type QuestionLimits struct {
 	Tests    int // at most in one question; 80
 	Memories int // at most in one question; 120
 	Facts    int // beside them; 120
 }
 
-func (l Limits) withDefaults() Limits {
+func (l QuestionLimits) withDefaults() QuestionLimits {
 	l.Tests, l.Memories, l.Facts = cmp.Or(l.Tests, 80), cmp.Or(l.Memories, 120), cmp.Or(l.Facts, 120)
 	return l
 }
 
 // Sieve returns the ids of the memories that the search finds for a test, the nearest first. It is called if there are
 // more memories than a question has room for.
-type Sieve func(t *Test) []string
+type Sieve func(t *UpcomingTest) []string
 
 // Plan returns the open questions for tests: new tests with all memories, known ones with memories that are new or
 // rewritten since. Tests that are not in the book, or without open memories, are in none. The tests of a product are
 // grouped. The same book and tests give the same questions, in whatever order the tests come: a list that was sorted
 // anew costs nothing.
-func (b *Book) Plan(tests []Test, l Limits, near Sieve) []Question {
+func (b *Book) Plan(tests []UpcomingTest, l QuestionLimits, near Sieve) []ReadingTask {
 	l = l.withDefaults()
 	b.parseAll()
 	b.mu.RLock()
@@ -62,7 +62,7 @@ func (b *Book) Plan(tests []Test, l Limits, near Sieve) []Question {
 			waiting[from] = append(waiting[from], f)
 		}
 	}
-	var out []Question
+	var out []ReadingTask
 	for _, from := range sortedKeys(waiting) {
 		fs := waiting[from]
 		slices.SortFunc(fs, func(x, y *Brief) int {
@@ -137,7 +137,7 @@ func sieved(tests []*Brief, lines []*numbered, most int, near Sieve) []*numbered
 		if near == nil {
 			continue
 		}
-		for rank, id := range near(&f.Test) {
+		for rank, id := range near(&f.UpcomingTest) {
 			if at, known := nearest[id]; !known || rank < at {
 				nearest[id] = rank
 			}
@@ -168,8 +168,8 @@ func sieved(tests []*Brief, lines []*numbered, most int, near Sieve) []*numbered
 }
 
 // question makes a question. Lessons are numbered m1, m2, … like cases: the line of a memory shows what it is.
-func question(tests []*Brief, lines []*numbered, top uint64, all bool) Question {
-	q := Question{upTo: top, all: all}
+func question(tests []*Brief, lines []*numbered, top uint64, all bool) ReadingTask {
+	q := ReadingTask{upTo: top, all: all}
 	zh := 0
 	for i, f := range tests {
 		q.tests = append(q.tests, f.Key)
@@ -192,22 +192,22 @@ func question(tests []*Brief, lines []*numbered, top uint64, all bool) Question 
 }
 
 // Size returns the numbers of tests and memories of a question.
-func (q *Question) Size() (tests, memories int) { return len(q.tests), len(q.lines) }
+func (q *ReadingTask) Size() (tests, memories int) { return len(q.tests), len(q.lines) }
 
 // Halves splits a question in two, for a reader whose model has no room for it. It returns nil for one that cannot be
 // split further.
-func (q *Question) Halves() []Question {
+func (q *ReadingTask) Halves() []ReadingTask {
 	n := len(q.tests)
 	if n < 2 {
 		return nil
 	}
-	half := func(from, to int) Question {
+	half := func(from, to int) ReadingTask {
 		h := *q
 		h.tests = q.tests[from:to]
 		h.In.Tests = renumbered(q.In.Tests[from:to])
 		return h
 	}
-	return []Question{half(0, n/2), half(n/2, n)}
+	return []ReadingTask{half(0, n/2), half(n/2, n)}
 }
 
 func renumbered(tests []prompts.BriefTest) []prompts.BriefTest {

@@ -10,15 +10,15 @@ import (
 	"github.com/memtree/memtree/prompts"
 )
 
-// Reader sends the questions of a book to a model. It is safe for concurrent use if its model is.
-type Reader struct {
+// modelReader sends the questions of a book to a model. It is safe for concurrent use if its model is.
+type modelReader struct {
 	Model   llm.Generator
 	Prompts *prompts.Set
-	Name    string // of the model, for Reading.By, if the model does not report its own
+	Name    string // of the model, for ReaderInfo.By, if the model does not report its own
 	Now     func() time.Time
 	// Found reports whether the search finds a memory for a test; nil: unknown, and a reader that picks nothing is
 	// trusted.
-	Found func(t *Test) bool
+	Found func(t *UpcomingTest) bool
 }
 
 // The maximum number of tokens of an answer: a part for every answer, and a part for each test.
@@ -28,7 +28,7 @@ const (
 )
 
 // Request returns the model request of a question.
-func (r *Reader) Request(q *Question) (llm.Request, error) {
+func (r *modelReader) Request(q *ReadingTask) (llm.Request, error) {
 	p, err := r.Prompts.Brief(q.In)
 	if err != nil {
 		return llm.Request{}, err
@@ -36,8 +36,8 @@ func (r *Reader) Request(q *Question) (llm.Request, error) {
 	return r.Prompts.Request(p, q.In.Lang, answerTokens+testTokens*len(q.tests)), nil
 }
 
-// Result is the result of reading.
-type Result struct {
+// ReadCounts is the result of reading.
+type ReadCounts struct {
 	Tests   int      `json:"read"`    // tests that have a brief now
 	Told    int      `json:"told"`    // those of them with a pick
 	Refused []string `json:"refused"` // why picks were refused, a sentence each
@@ -45,7 +45,7 @@ type Result struct {
 }
 
 // Add adds another reading to d.
-func (d *Result) Add(o Result) {
+func (d *ReadCounts) Add(o ReadCounts) {
 	d.Tests, d.Told = d.Tests+o.Tests, d.Told+o.Told
 	d.Refused, d.Unsaid = append(d.Refused, o.Refused...), append(d.Unsaid, o.Unsaid...)
 }
@@ -53,9 +53,9 @@ func (d *Result) Add(o Result) {
 // Read sends one question and puts the answer into the book. Tests whose picks were all refused are sent once more. A
 // question or an answer that is too long for the model is cut in two. After any other error the remaining tests are
 // unchanged.
-func (r *Reader) Read(ctx context.Context, b *Book, q Question) (Result, error) {
-	var done Result
-	for todo := []Question{q}; len(todo) > 0; {
+func (r *modelReader) Read(ctx context.Context, b *Book, q ReadingTask) (ReadCounts, error) {
+	var done ReadCounts
+	for todo := []ReadingTask{q}; len(todo) > 0; {
 		q, todo = todo[0], todo[1:]
 		picks, by, err := r.ask(ctx, &q)
 		if k := llm.KindOf(err); k == llm.KindTooLarge || k == llm.KindTruncated {
@@ -69,47 +69,47 @@ func (r *Reader) Read(ctx context.Context, b *Book, q Question) (Result, error) 
 		}
 		q.found = r.found(&q)
 		t := b.Take(&q, picks, by)
-		done.Add(Result{t.Tests, t.Told, t.Refused, t.Unsaid})
+		done.Add(ReadCounts{t.Tests, t.Told, t.Refused, t.Unsaid})
 		if t.Again != nil {
-			todo = append([]Question{*t.Again}, todo...)
+			todo = append([]ReadingTask{*t.Again}, todo...)
 		}
 	}
 	return done, nil
 }
 
 // found returns whether the search finds a memory for each test of a question with all memories; nil: unknown.
-func (r *Reader) found(q *Question) []bool {
+func (r *modelReader) found(q *ReadingTask) []bool {
 	if r.Found == nil || !q.all {
 		return nil
 	}
 	out := make([]bool, len(q.In.Tests))
 	for i := range q.In.Tests {
 		t := &q.In.Tests[i]
-		out[i] = r.Found(&Test{Prompt: t.Prompt, Product: t.Product})
+		out[i] = r.Found(&UpcomingTest{Prompt: t.Prompt, Product: t.Product})
 	}
 	return out
 }
 
 // ask returns the picks of a readable answer.
-func (r *Reader) ask(ctx context.Context, q *Question) ([]prompts.BriefPick, Reading, error) {
+func (r *modelReader) ask(ctx context.Context, q *ReadingTask) ([]prompts.BriefPick, ReaderInfo, error) {
 	request, err := r.Request(q)
 	if err != nil {
-		return nil, Reading{}, err
+		return nil, ReaderInfo{}, err
 	}
 	a, err := llm.Ask(ctx, r.Model, request, func(raw json.RawMessage) error {
 		_, err := q.In.Read(raw)
 		return err
 	})
 	if err != nil {
-		return nil, Reading{}, err
+		return nil, ReaderInfo{}, err
 	}
 	picks, err := q.In.Read(a.JSON)
 	if err != nil {
-		return nil, Reading{}, errors.Join(errors.New("an answer that was read before"), err)
+		return nil, ReaderInfo{}, errors.Join(errors.New("an answer that was read before"), err)
 	}
 	by := a.Model
 	if by == "" {
 		by = r.Name
 	}
-	return picks, Reading{By: by, At: r.Now().UTC(), Template: request.Name}, nil
+	return picks, ReaderInfo{By: by, At: r.Now().UTC(), Template: request.Name}, nil
 }

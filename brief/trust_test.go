@@ -36,11 +36,11 @@ func TestSilentReader(t *testing.T) {
 	for i := range 20 {
 		tests = append(tests, fmt.Sprintf("Count the cars of garage number %d.", i))
 	}
-	read := func(t *testing.T, b *Book, questions []Question, named, found int) Result {
+	read := func(t *testing.T, b *Book, questions []ReadingTask, named, found int) ReadCounts {
 		t.Helper()
-		r := Reader{Model: names(named), Prompts: set, Now: func() time.Time { return monday }}
-		r.Found = func(*Test) bool { found--; return found >= 0 }
-		var all Result
+		r := modelReader{Model: names(named), Prompts: set, Now: func() time.Time { return monday }}
+		r.Found = func(*UpcomingTest) bool { found--; return found >= 0 }
+		var all ReadCounts
 		for i := range questions {
 			d, err := r.Read(t.Context(), b, questions[i])
 			require.NoError(t, err)
@@ -50,7 +50,7 @@ func TestSilentReader(t *testing.T) {
 	}
 	usable := func(b *Book) (n int) {
 		for _, p := range tests {
-			if _, ok := b.Find(&Test{Prompt: p}); ok {
+			if _, ok := b.Find(&UpcomingTest{Prompt: p}); ok {
 				n++
 			}
 		}
@@ -84,7 +84,7 @@ func TestSilentReader(t *testing.T) {
 		b, _ := fresh(t, nodes())
 		for i, p := range tests {
 			list := expect(t, b, monday, p)
-			read(t, b, b.Plan(list, Limits{}, nil), 0, 1)
+			read(t, b, b.Plan(list, QuestionLimits{}, nil), 0, 1)
 			want := 0
 			if i < fewFound-1 {
 				want = i + 1
@@ -96,7 +96,7 @@ func TestSilentReader(t *testing.T) {
 		b, _ := fresh(t, nodes())
 		for i := range 50 {
 			list := expect(t, b, monday, fmt.Sprintf("Say hello to number %d", i))
-			read(t, b, b.Plan(list, Limits{}, nil), 0, min(1, max(0, 10-i)))
+			read(t, b, b.Plan(list, QuestionLimits{}, nil), 0, min(1, max(0, 10-i)))
 		}
 		require.Equal(t, 50, b.Known().Read)
 	})
@@ -109,9 +109,9 @@ func TestSilentReader(t *testing.T) {
 		require.NoError(t, err)
 		list := b.Since(monday)
 		require.Zero(t, usable(b), "what is saved is not trusted either")
-		require.Empty(t, b.Plan(list, Limits{}, nil))
+		require.Empty(t, b.Plan(list, QuestionLimits{}, nil))
 		b.Learn(Memories(append(nodes(), wrong("c_9", "Another", "note")), nil))
-		open = b.Plan(list, Limits{}, nil)
+		open = b.Plan(list, QuestionLimits{}, nil)
 		require.Len(t, open, 1)
 		_, memories := open[0].Size()
 		require.Equal(t, 3, memories, "all is read again once there is another memory")

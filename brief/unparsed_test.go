@@ -23,8 +23,8 @@ func savedBook(t testing.TB, n int) []byte {
 }
 
 // coming is the i-th test. Two in a row have one prompt, five in a row one id. Prompts quote what looks like fields.
-func coming(i int) Test {
-	return Test{
+func coming(i int) UpcomingTest {
+	return UpcomingTest{
 		ID: fmt.Sprintf("T<%d>\"", i/5), Prompt: fmt.Sprintf(`Check 金额 %d, "id":"T<1>" and {"key":"b_2"}`, i/2),
 		Product: []string{"shop", "bank", ""}[i%3], Suite: fmt.Sprint(i % 7),
 		Seen: monday.Add(time.Duration(i) * time.Minute),

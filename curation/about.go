@@ -21,8 +21,8 @@ type AboutOptions struct {
 
 // About sets which checks a case concerns. People's notes on the case remain, and its misses are not analysed again.
 // Lessons lose or gain the case at the next evolution; until then a lesson with too few cases left is not injected.
-func (c *Curation) About(ctx context.Context, id string, o AboutOptions) (Result, error) {
-	var d Result
+func (c *Curation) About(ctx context.Context, id string, o AboutOptions) (DecisionResult, error) {
+	var d DecisionResult
 	err := c.apply(ctx, o.Options, func() (store.Batch, error) {
 		n, err := c.door.Tree.Get(ctx, id)
 		if err != nil {
@@ -56,7 +56,7 @@ func (c *Curation) About(ctx context.Context, id string, o AboutOptions) (Result
 		return p.batch, err
 	})
 	if err != nil {
-		return Result{}, wrap(tree.DecisionAbout, id, err)
+		return DecisionResult{}, wrap(tree.DecisionAbout, id, err)
 	}
 	return d, nil
 }

@@ -14,7 +14,7 @@ const withdrawn = "a person took back that it was accepted"
 
 // Accept adds to the history that a person accepted drafts, after these were written. An undo restores what was there
 // before, and the draft waits for review again. A draft that was not written is skipped.
-func (c *Curation) Accept(ctx context.Context, drafts []Draft, o Options) error {
+func (c *Curation) Accept(ctx context.Context, drafts []WaitingDraft, o Options) error {
 	for i := range drafts {
 		d := &drafts[i]
 		err := c.apply(ctx, o, func() (store.Batch, error) {

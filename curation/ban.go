@@ -13,24 +13,24 @@ import (
 // Forget archives a memory. What was learned from it is learned again at the next evolution. A forgotten case does not
 // return when the same evidence is recorded or imported again; a forgotten lesson is not learned again from the same
 // cases.
-func (c *Curation) Forget(ctx context.Context, id string, o Options) (Result, error) {
+func (c *Curation) Forget(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	return c.say(ctx, tree.DecisionForget, id, o)
 }
 
 // Pin protects a memory: learning, measured effects and pruning neither take it out of use nor change its text.
-func (c *Curation) Pin(ctx context.Context, id string, o Options) (Result, error) {
+func (c *Curation) Pin(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	return c.say(ctx, tree.DecisionPin, id, o)
 }
 
 // Ban excludes a memory from every prompt. Nothing is learned from a banned case. A banned lesson is not learned again
 // from any cases, nor is a strategy learned in place of a banned one.
-func (c *Curation) Ban(ctx context.Context, id string, o Options) (Result, error) {
+func (c *Curation) Ban(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	return c.say(ctx, tree.DecisionBan, id, o)
 }
 
 // say plans a decision on one node and applies it.
-func (c *Curation) say(ctx context.Context, said tree.DecisionKind, id string, o Options) (Result, error) {
-	var d Result
+func (c *Curation) say(ctx context.Context, said tree.DecisionKind, id string, o Options) (DecisionResult, error) {
+	var d DecisionResult
 	err := c.apply(ctx, o, func() (store.Batch, error) {
 		n, err := c.door.Tree.Get(ctx, id)
 		if err != nil {
@@ -64,7 +64,7 @@ func (c *Curation) say(ctx context.Context, said tree.DecisionKind, id string, o
 		return p.batch, err
 	})
 	if err != nil {
-		return Result{}, wrap(said, id, err)
+		return DecisionResult{}, wrap(said, id, err)
 	}
 	return d, nil
 }
@@ -86,7 +86,9 @@ func owned(past []Past, said tree.DecisionKind, id string, o Options, kinds ...t
 
 // refuses returns why a decision cannot be made on a node, nil if it can.
 func (c *Curation) refuses(said tree.DecisionKind, n *tree.Node) error {
-	no := func(why Refusal, now string) error { return &RefusedError{Said: said, ID: n.ID, Why: why, Now: now} }
+	no := func(why RefusalReason, now string) error {
+		return &RefusedError{Said: said, ID: n.ID, Why: why, Now: now}
+	}
 	switch {
 	case n.Decision != nil && n.Decision.Purged:
 		return no(Purged, "")

@@ -39,7 +39,7 @@ type Door struct {
 	Apply func(ctx context.Context, plan func() (store.Batch, error)) error
 	// Form forms evaluations, without their secrets, on the tree as it would be after changes. Each sees the results of
 	// those before it. The result has one element for each evaluation.
-	Form func(ctx context.Context, es []tree.Evaluation, changes []tree.Change) ([]Formed, error)
+	Form func(ctx context.Context, es []tree.Evaluation, changes []tree.Change) ([]FormResult, error)
 	// Edit returns a lesson with a person's draft applied, and the reasons why the gates refuse it.
 	Edit func(ctx context.Context, id string, words gate.Draft, at time.Time) (tree.Node, []string, error)
 	// Kept returns a run of the inbox, by the key of its evaluation, and whether it exists.
@@ -87,8 +87,8 @@ type Options struct {
 	Purge  bool   // of a forget: also remove the bytes; cannot be undone
 }
 
-// Result is the result of a decision.
-type Result struct {
+// DecisionResult is the result of a decision.
+type DecisionResult struct {
 	Action   ledger.Action   `json:"act"`
 	Undone   *ledger.Action  `json:"undone,omitempty"` // of an undo: the reverted action
 	Changes  []tree.Change   `json:"changes"`
@@ -100,28 +100,28 @@ type Result struct {
 	Stood    []tree.Node     `json:"stood"`              // lessons in use that depend on it and are learned again
 }
 
-// Refusal is the reason why a decision was refused.
-type Refusal string
+// RefusalReason is the reason why a decision was refused.
+type RefusalReason string
 
 // The refusals.
 const (
-	Already  Refusal = "already"  // the same decision is in force
-	Archived Refusal = "archived" // the memory is out of use
-	Waiting  Refusal = "waiting"  // it is an import that was not promoted
-	Nothing  Refusal = "nothing"  // there is no decision to undo
-	Purged   Refusal = "purged"   // the bytes are gone
-	Since    Refusal = "since"    // a later decision depends on one of its memories
-	Alike    Refusal = "alike"    // a lesson with the same text exists
-	Banned   Refusal = "banned"   // a lesson with the same text was banned or rejected
-	Theirs   Refusal = "theirs"   // another person decided; Options.Over replaces that
-	Several  Refusal = "several"  // the label covers several evaluations; undo it by its own id
+	Already  RefusalReason = "already"  // the same decision is in force
+	Archived RefusalReason = "archived" // the memory is out of use
+	Waiting  RefusalReason = "waiting"  // it is an import that was not promoted
+	Nothing  RefusalReason = "nothing"  // there is no decision to undo
+	Purged   RefusalReason = "purged"   // the bytes are gone
+	Since    RefusalReason = "since"    // a later decision depends on one of its memories
+	Alike    RefusalReason = "alike"    // a lesson with the same text exists
+	Banned   RefusalReason = "banned"   // a lesson with the same text was banned or rejected
+	Theirs   RefusalReason = "theirs"   // another person decided; Options.Over replaces that
+	Several  RefusalReason = "several"  // the label covers several evaluations; undo it by its own id
 )
 
 // RefusedError is a decision that was refused. Nothing was changed.
 type RefusedError struct {
 	Said tree.DecisionKind
 	ID   string // of the memory or evaluation; "" for none
-	Why  Refusal
+	Why  RefusalReason
 	Now  string // status and reason of the memory, or the conflicting action
 	By   string // author and time of the conflicting decision; "": unnamed
 	At   time.Time

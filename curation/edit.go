@@ -37,8 +37,8 @@ func DraftOf(n *tree.Node) gate.Draft {
 
 // Edit replaces the text of an experience or strategy, if the new text passes the gates that every draft of a lesson
 // has to pass. Evolution keeps the text from then on. A case is evidence and cannot be edited: see Relabel.
-func (c *Curation) Edit(ctx context.Context, id string, words gate.Draft, o Options) (Result, error) {
-	var d Result
+func (c *Curation) Edit(ctx context.Context, id string, words gate.Draft, o Options) (DecisionResult, error) {
+	var d DecisionResult
 	err := c.apply(ctx, o, func() (store.Batch, error) {
 		n, err := c.door.Tree.Get(ctx, id)
 		if err != nil {
@@ -81,7 +81,7 @@ func (c *Curation) Edit(ctx context.Context, id string, words gate.Draft, o Opti
 		return p.batch, err
 	})
 	if err != nil {
-		return Result{}, wrap(tree.DecisionEdit, id, err)
+		return DecisionResult{}, wrap(tree.DecisionEdit, id, err)
 	}
 	return d, nil
 }

@@ -20,10 +20,10 @@ const (
 )
 
 // KnowFact states a fact about the product: it is given from now on. To state it again, on another page too, adds that
-// page. Result.Fact has the facts that contradict it in Against: each is held back, with this one, until a person
-// confirms both or settles it.
-func (c *Curation) KnowFact(ctx context.Context, s ledger.Statement, o Options) (Result, error) {
-	return c.know(ctx, DecisionState, "", o, func(b *knowledge.Base, k *ledger.Known) (int, error) {
+// page. DecisionResult.Fact has the facts that contradict it in Against: each is held back, with this one, until a
+// person confirms both or settles it.
+func (c *Curation) KnowFact(ctx context.Context, s ledger.Statement, o Options) (DecisionResult, error) {
+	return c.know(ctx, DecisionState, "", o, func(b *knowledge.Base, k *ledger.FactEntry) (int, error) {
 		says, redacted, err := knowledge.Clean(s, c.door.Secrets)
 		if err != nil {
 			return 0, err
@@ -43,7 +43,7 @@ func (c *Curation) KnowFact(ctx context.Context, s ledger.Statement, o Options) 
 
 // ConfirmFact confirms that a fact still holds, beside what seems to contradict it. Whoever stated it adds nothing by
 // that. With Options.Over it settles the fact against the people who contradicted it.
-func (c *Curation) ConfirmFact(ctx context.Context, id string, o Options) (Result, error) {
+func (c *Curation) ConfirmFact(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	if o.Over {
 		return c.SettleFact(ctx, id, o)
 	}
@@ -57,7 +57,7 @@ func (c *Curation) ConfirmFact(ctx context.Context, id string, o Options) (Resul
 
 // ContradictFact denies a fact: it is given to no further run. Where another person confirmed it, it
 // is disputed, else archived.
-func (c *Curation) ContradictFact(ctx context.Context, id string, o Options) (Result, error) {
+func (c *Curation) ContradictFact(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	return c.decide(ctx, DecisionContradict, id, o, func(f *knowledge.Fact) error {
 		if voted(f, o.By, false) {
 			return &RefusedError{Said: DecisionContradict, ID: id, Why: Already}
@@ -67,7 +67,7 @@ func (c *Curation) ContradictFact(ctx context.Context, id string, o Options) (Re
 }
 
 // SettleFact confirms a fact against what contradicts it.
-func (c *Curation) SettleFact(ctx context.Context, id string, o Options) (Result, error) {
+func (c *Curation) SettleFact(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	return c.decide(ctx, DecisionSettle, id, o, func(f *knowledge.Fact) error {
 		if f.State != knowledge.Disputed && f.State != knowledge.Archived {
 			return &RefusedError{Said: DecisionSettle, ID: id, Why: Already}
@@ -78,7 +78,7 @@ func (c *Curation) SettleFact(ctx context.Context, id string, o Options) (Result
 
 // ForgetFact takes a fact out of use. With Options.Purge its statement, those it replaced and everything that people
 // wrote about them are removed from the store too; it is not read again from the same notes.
-func (c *Curation) ForgetFact(ctx context.Context, id string, o Options) (Result, error) {
+func (c *Curation) ForgetFact(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	if o.Purge {
 		return c.purgeFact(ctx, id, o)
 	}
@@ -91,8 +91,8 @@ func (c *Curation) ForgetFact(ctx context.Context, id string, o Options) (Result
 }
 
 // purgeFact plans the purge of a fact and of those that it replaced, and has it applied.
-func (c *Curation) purgeFact(ctx context.Context, id string, o Options) (Result, error) {
-	var d Result
+func (c *Curation) purgeFact(ctx context.Context, id string, o Options) (DecisionResult, error) {
+	var d DecisionResult
 	err := c.apply(ctx, o, func() (store.Batch, error) {
 		acts, err := c.acts(ctx)
 		if err != nil {
@@ -112,7 +112,7 @@ func (c *Curation) purgeFact(ctx context.Context, id string, o Options) (Result,
 		return p.batch, err
 	})
 	if err != nil {
-		return Result{}, wrap(tree.DecisionForget, id, err)
+		return DecisionResult{}, wrap(tree.DecisionForget, id, err)
 	}
 	return d, nil
 }
@@ -121,8 +121,8 @@ func (c *Curation) purgeFact(ctx context.Context, id string, o Options) (Result,
 // is another fact, which has the evidence of this one; with the same it holds elsewhere, or is of another kind.
 func (c *Curation) EditFact(
 	ctx context.Context, id string, change func(*ledger.Statement), o Options,
-) (Result, error) {
-	return c.know(ctx, tree.DecisionEdit, id, o, func(b *knowledge.Base, k *ledger.Known) (int, error) {
+) (DecisionResult, error) {
+	return c.know(ctx, tree.DecisionEdit, id, o, func(b *knowledge.Base, k *ledger.FactEntry) (int, error) {
 		f, known := b.Get(id, c.door.Now())
 		if !known {
 			return 0, tree.ErrNotFound
@@ -144,8 +144,8 @@ func (c *Curation) EditFact(
 // decide plans a decision on a fact that is there.
 func (c *Curation) decide(
 	ctx context.Context, said tree.DecisionKind, id string, o Options, refuses func(*knowledge.Fact) error,
-) (Result, error) {
-	return c.know(ctx, said, id, o, func(b *knowledge.Base, _ *ledger.Known) (int, error) {
+) (DecisionResult, error) {
+	return c.know(ctx, said, id, o, func(b *knowledge.Base, _ *ledger.FactEntry) (int, error) {
 		f, known := b.Get(id, c.door.Now())
 		if !known {
 			return 0, tree.ErrNotFound
@@ -157,15 +157,15 @@ func (c *Curation) decide(
 // know plans a decision on a fact and has it applied: an act, and beside it the entry on the fact.
 func (c *Curation) know(
 	ctx context.Context, said tree.DecisionKind, id string, o Options,
-	plan func(*knowledge.Base, *ledger.Known) (int, error),
-) (Result, error) {
-	var d Result
+	plan func(*knowledge.Base, *ledger.FactEntry) (int, error),
+) (DecisionResult, error) {
+	var d DecisionResult
 	err := c.apply(ctx, o, func() (store.Batch, error) {
 		acts, err := c.acts(ctx)
 		if err != nil {
 			return store.Batch{}, err
 		}
-		k := ledger.Known{Op: ledger.KnownOp(said), Fact: id, Source: ledger.FromTeam, By: o.By, Why: o.Why}
+		k := ledger.FactEntry{Op: ledger.KnownOp(said), Fact: id, Source: ledger.FromTeam, By: o.By, Why: o.Why}
 		redacted := 0
 		if viewed := c.door.Facts(ctx, func(b *knowledge.Base) { redacted, err = plan(b, &k) }); viewed != nil {
 			return store.Batch{}, viewed
@@ -193,7 +193,7 @@ func (c *Curation) know(
 		})
 	}
 	if err != nil {
-		return Result{}, wrap(said, id, err)
+		return DecisionResult{}, wrap(said, id, err)
 	}
 	return d, nil
 }

@@ -81,7 +81,7 @@ func (p *plan) gain(c *tree.Change, evaluation string) {
 }
 
 // correct adds the new verdict to the ledger, and the new outcome if the evaluation has a trial.
-func (p *plan) correct(v *ledger.Verdict, o *ledger.Outcome, f *Formed) {
+func (p *plan) correct(v *ledger.Verdict, o *ledger.Outcome, f *FormResult) {
 	p.batch.Entries = append(p.batch.Entries, ledger.Entry{At: p.at, Verdict: v})
 	if o == nil {
 		return

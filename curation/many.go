@@ -18,14 +18,14 @@ const MostLabels = 2000
 
 // Labelled is the result of a label of evaluations.
 type Labelled struct {
-	Result
+	DecisionResult
 	Verdicts []ledger.Verdict `json:"verdicts"` // the new verdict of each labelled evaluation
-	Decided  []Known          `json:"decided"`  // evaluations that had a label: unchanged
+	Decided  []KnownVerdict   `json:"decided"`  // evaluations that had a label: unchanged
 	Unkept   []string         `json:"unkept"`   // ids without a stored run
 }
 
-// Known is a verdict and its time. By is "" if the run contained its truth.
-type Known struct {
+// KnownVerdict is a verdict and its time. By is "" if the run contained its truth.
+type KnownVerdict struct {
 	ledger.Verdict
 	At time.Time `json:"at"`
 }
@@ -72,7 +72,7 @@ var errNothing = errors.New("nothing to write")
 
 // label plans a label.
 func (c *Curation) label(ctx context.Context, list []OneLabel, o Options) (store.Batch, Labelled, error) {
-	out := Labelled{Verdicts: []ledger.Verdict{}, Decided: []Known{}, Unkept: []string{}}
+	out := Labelled{Verdicts: []ledger.Verdict{}, Decided: []KnownVerdict{}, Unkept: []string{}}
 	ids := make([]string, len(list))
 	for i := range list {
 		ids[i] = list[i].Evaluation
@@ -92,7 +92,7 @@ func (c *Curation) label(ctx context.Context, list []OneLabel, o Options) (store
 	if len(were) == 1 {
 		p.act.Evaluation, p.act.Verdict, p.act.Verdicts = were[0].verdict.Evaluation, &p.act.Verdicts[0], nil
 	}
-	out.Result, err = c.finish(ctx, p, true)
+	out.DecisionResult, err = c.finish(ctx, p, true)
 	if len(were) == 1 {
 		out.Verdict = &out.Verdicts[0]
 	}
@@ -112,7 +112,7 @@ func (l *Labelled) sort(c *Curation, list []OneLabel, in *noted) (es []tree.Eval
 		switch {
 		case done[id]:
 		case k != nil && (k.verdict.Labelled || k.verdict.Apart() && k.verdict.Excuse == ""):
-			d := Known{k.verdict, k.at}
+			d := KnownVerdict{k.verdict, k.at}
 			if a := in.decider(id); a != nil {
 				d.By = cmp.Or(a.By, tree.ByPerson)
 			}

@@ -21,7 +21,7 @@ const (
 // Offer returns a lesson that a person may want to teach after labelling the run of a case: its note is similar to
 // those of at least two more cases, which have no lesson in use and no known check. It is nil for none. The note is
 // its advice, to be reworded as an instruction.
-func (c *Curation) Offer(ctx context.Context, id string) (*Lesson, error) {
+func (c *Curation) Offer(ctx context.Context, id string) (*TaughtLesson, error) {
 	this, err := c.door.Tree.Get(ctx, id)
 	if err != nil || !unexplained(&this) {
 		return nil, err
@@ -40,7 +40,7 @@ func (c *Curation) Offer(ctx context.Context, id string) (*Lesson, error) {
 	if len(alike) < enoughNotes {
 		return nil, nil //nolint:nilnil // nothing to offer is an answer
 	}
-	l := &Lesson{Lesson: text.Line(this.CaseData.EvaluatorReason), Product: this.Scope.Product}
+	l := &TaughtLesson{Lesson: text.Line(this.CaseData.EvaluatorReason), Product: this.Scope.Product}
 	if this.Direction != "false_pass" {
 		l.Direction = this.Direction
 	}

@@ -102,17 +102,17 @@ func (c *Curation) disown(ctx context.Context, p *plan, n *tree.Node) error {
 	return nil
 }
 
-// finish completes an action and adds it to the ledger entries of the batch. stood requests Result.Stood.
-func (c *Curation) finish(ctx context.Context, p *plan, stood bool) (Result, error) {
+// finish completes an action and adds it to the ledger entries of the batch. stood requests DecisionResult.Stood.
+func (c *Curation) finish(ctx context.Context, p *plan, stood bool) (DecisionResult, error) {
 	slices.SortFunc(p.act.Before, func(a, b ledger.Before) int { return cmp.Compare(a.ID, b.ID) })
 	if !p.act.Purged {
 		if err := c.lose(ctx, p); err != nil {
-			return Result{}, err
+			return DecisionResult{}, err
 		}
 	}
 	act := p.act
 	p.batch.Entries = append(p.batch.Entries, ledger.Entry{At: p.at, Act: &act})
-	d := Result{Action: act, Changes: p.batch.Changes, Stood: []tree.Node{}}
+	d := DecisionResult{Action: act, Changes: p.batch.Changes, Stood: []tree.Node{}}
 	if !stood {
 		return d, nil
 	}

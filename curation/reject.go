@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Draft is a draft of a lesson that waits for review: the memory it would become, and its job.
-type Draft struct {
+// WaitingDraft is a draft of a lesson that waits for review: the memory it would become, and its job.
+type WaitingDraft struct {
 	Job      string
 	Node     tree.Node
 	Replaces *tree.Node // the memory it would rewrite; nil for none
@@ -19,8 +19,8 @@ type Draft struct {
 // Reject refuses a draft. It stores the draft as a memory out of use, so that neither the draft nor its sentences
 // return under another id, and its check is refused for its cases. If the draft would rewrite a lesson in use, the
 // present text of that lesson remains.
-func (c *Curation) Reject(ctx context.Context, d Draft, o Options) (Result, error) {
-	var done Result
+func (c *Curation) Reject(ctx context.Context, d WaitingDraft, o Options) (DecisionResult, error) {
+	var done DecisionResult
 	n := d.Node.Clone()
 	n.ID = string(n.Type[:1]) + "_" + tree.Hash("rejected", d.Job)
 	err := c.apply(ctx, o, func() (store.Batch, error) {
@@ -45,7 +45,7 @@ func (c *Curation) Reject(ctx context.Context, d Draft, o Options) (Result, erro
 		return p.batch, err
 	})
 	if err != nil {
-		return Result{}, wrap(tree.DecisionReject, n.ID, err)
+		return DecisionResult{}, wrap(tree.DecisionReject, n.ID, err)
 	}
 	return done, nil
 }

@@ -26,8 +26,8 @@ type Truth struct {
 	Run       *tree.Evaluation   // the run as recorded; nil: as stored in its case or in the inbox
 }
 
-// Formed is the result of forming an evaluation.
-type Formed struct {
+// FormResult is the result of forming an evaluation.
+type FormResult struct {
 	Changes []tree.Change
 	Verdict ledger.Verdict
 	Note    string // why judgment and truth could not be compared; "" if they were
@@ -56,8 +56,8 @@ func (e *SeveralError) Error() string {
 // effect learn the new truth.
 //
 // evaluation is an id, the beginning of an id, or the id of a run with one evaluation.
-func (c *Curation) Relabel(ctx context.Context, evaluation string, truth Truth, o Options) (Result, error) {
-	var d Result
+func (c *Curation) Relabel(ctx context.Context, evaluation string, truth Truth, o Options) (DecisionResult, error) {
+	var d DecisionResult
 	err := c.apply(ctx, o, func() (store.Batch, error) {
 		known, err := c.verdict(ctx, evaluation)
 		if err != nil {
@@ -71,7 +71,7 @@ func (c *Curation) Relabel(ctx context.Context, evaluation string, truth Truth, 
 		return p.batch, nil
 	})
 	if err != nil {
-		return Result{}, wrap(tree.DecisionRelabel, evaluation, err)
+		return DecisionResult{}, wrap(tree.DecisionRelabel, evaluation, err)
 	}
 	return d, nil
 }
@@ -140,20 +140,20 @@ func (c *Curation) named(ctx context.Context, id string) (string, error) {
 }
 
 // relabel plans a relabel.
-func (c *Curation) relabel(ctx context.Context, k *known, truth Truth, o Options) (*plan, Result, error) {
+func (c *Curation) relabel(ctx context.Context, k *known, truth Truth, o Options) (*plan, DecisionResult, error) {
 	was := k.verdict
 	p := c.begin(tree.DecisionRelabel, "", o, k.acts, nil)
 	p.act.Evaluation, p.act.Verdict = was.Evaluation, &was
 	old, has, err := c.caseOf(ctx, &was)
 	if err != nil {
-		return nil, Result{}, err
+		return nil, DecisionResult{}, err
 	}
 	if kept, ok := c.door.Kept(was.Evaluation); ok && !has && truth.Run == nil {
 		truth.Run = &kept
 	}
 	e, err := evaluation(&was, old, has, truth)
 	if err != nil {
-		return nil, Result{}, err
+		return nil, DecisionResult{}, err
 	}
 	switch {
 	case k.outcome != nil:
@@ -166,16 +166,16 @@ func (c *Curation) relabel(ctx context.Context, k *known, truth Truth, o Options
 	}
 	f, err := c.form(ctx, &e, &was, truth, p.batch.Changes)
 	if err != nil {
-		return nil, Result{}, err
+		return nil, DecisionResult{}, err
 	}
 	now := f.Verdict
 	now.Features, now.By = cmp.Or(was.Features, now.Features), cmp.Or(o.By, tree.ByPerson)
 	if was.Settled() && was.Labelled == now.Labelled && now.Correct == was.Correct && now.Node == was.Node &&
 		now.Direction == was.Direction {
-		return nil, Result{}, &RefusedError{Said: tree.DecisionRelabel, ID: was.Evaluation, Why: Already}
+		return nil, DecisionResult{}, &RefusedError{Said: tree.DecisionRelabel, ID: was.Evaluation, Why: Already}
 	}
 	if a := k.decided; a != nil && a.By != o.By && !o.Over {
-		return nil, Result{}, theirs(tree.DecisionRelabel, was.Evaluation,
+		return nil, DecisionResult{}, theirs(tree.DecisionRelabel, was.Evaluation,
 			&Past{Action: *a, At: k.at, Labels: []ledger.Verdict{was}})
 	}
 	for i := range f.Changes {
@@ -191,7 +191,7 @@ func (c *Curation) relabel(ctx context.Context, k *known, truth Truth, o Options
 // reason explains the old truth.
 func (c *Curation) form(
 	ctx context.Context, e *tree.Evaluation, was *ledger.Verdict, truth Truth, taken []tree.Change,
-) (Formed, error) {
+) (FormResult, error) {
 	f, err := c.formOne(ctx, e, taken)
 	if err == nil && truth.Reason == "" && e.Reason != "" && f.Verdict.Direction != was.Direction {
 		e.Reason = ""
@@ -203,16 +203,16 @@ func (c *Curation) form(
 	return f, err
 }
 
-func (c *Curation) formOne(ctx context.Context, e *tree.Evaluation, taken []tree.Change) (Formed, error) {
+func (c *Curation) formOne(ctx context.Context, e *tree.Evaluation, taken []tree.Change) (FormResult, error) {
 	f, err := c.door.Form(ctx, []tree.Evaluation{*e}, taken)
 	if err != nil {
-		return Formed{}, err
+		return FormResult{}, err
 	}
 	return f[0], nil
 }
 
 // uncompared returns the error for a truth that cannot be compared with the judgment.
-func uncompared(f *Formed) error {
+func uncompared(f *FormResult) error {
 	return &tree.FieldError{Field: "truth", Problem: "cannot be compared with the judgment (" +
 		cmp.Or(f.Note, "nothing says what was true") + "); say whether the judgment was correct"}
 }

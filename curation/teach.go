@@ -16,8 +16,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Lesson is a lesson taught by a person or an agent: what to do, and when. It needs no case.
-type Lesson struct {
+// TaughtLesson is a lesson taught by a person or an agent: what to do, and when. It needs no case.
+type TaughtLesson struct {
 	Lesson    string             `json:"lesson"`            // what to do, in one or two sentences
 	When      []string           `json:"when"`              // for which tests, best in terms that these tests use
 	Product   string             `json:"product,omitempty"` // "": every product
@@ -37,9 +37,9 @@ const takenBack = "a person took back what was taught"
 
 // Teach adds a lesson written by a person. It is used immediately, measured like every lesson, and removed by Undo.
 // Teaching it again adds tests to For and NotFor. A lesson equal to another one is refused with that one's id. A lesson
-// that contradicts others is accepted, and Result.Against lists them.
-func (c *Curation) Teach(ctx context.Context, l Lesson, o Options) (Result, error) {
-	var d Result
+// that contradicts others is accepted, and DecisionResult.Against lists them.
+func (c *Curation) Teach(ctx context.Context, l TaughtLesson, o Options) (DecisionResult, error) {
+	var d DecisionResult
 	err := c.apply(ctx, o, func() (store.Batch, error) {
 		acts, err := c.acts(ctx)
 		if err != nil {
@@ -66,7 +66,7 @@ func (c *Curation) Teach(ctx context.Context, l Lesson, o Options) (Result, erro
 		return p.batch, err
 	})
 	if err != nil {
-		return Result{}, wrap(tree.DecisionTeach, "", err)
+		return DecisionResult{}, wrap(tree.DecisionTeach, "", err)
 	}
 	return d, nil
 }
@@ -74,7 +74,7 @@ func (c *Curation) Teach(ctx context.Context, l Lesson, o Options) (Result, erro
 // place plans to add a lesson, to restore it, or to add examples to the existing one.
 func (c *Curation) place(ctx context.Context, p *plan, n tree.Node) error {
 	old, err := c.door.Tree.Get(ctx, n.ID)
-	no := func(why Refusal, now string) error {
+	no := func(why RefusalReason, now string) error {
 		return &RefusedError{Said: tree.DecisionTeach, ID: n.ID, Why: why, Now: now}
 	}
 	switch {
@@ -116,7 +116,7 @@ func (c *Curation) place(ctx context.Context, p *plan, n tree.Node) error {
 }
 
 // whenAgain sets the conditions of a lesson that is taught again with more tests and without conditions.
-func (c *Curation) whenAgain(ctx context.Context, l *Lesson) error {
+func (c *Curation) whenAgain(ctx context.Context, l *TaughtLesson) error {
 	if len(l.When) > 0 || len(l.For)+len(l.NotFor) == 0 {
 		return nil
 	}
@@ -165,7 +165,7 @@ func (c *Curation) beside(
 
 // Draft returns the lesson as a node that is not in the tree yet, without its secrets, and their number. It returns an
 // error if a field is too long or missing, or if the gates refuse the lesson.
-func (c *Curation) Draft(l Lesson, by string, at time.Time) (tree.Node, int, error) {
+func (c *Curation) Draft(l TaughtLesson, by string, at time.Time) (tree.Node, int, error) {
 	redacted := 0
 	clean := func(list ...string) (out []string) {
 		for _, s := range list {
@@ -203,7 +203,7 @@ func (c *Curation) Draft(l Lesson, by string, at time.Time) (tree.Node, int, err
 }
 
 // check reports the first field that is missing or too long, as a *tree.FieldError.
-func (l *Lesson) check() error {
+func (l *TaughtLesson) check() error {
 	no := func(field, problem string, args ...any) error {
 		return &tree.FieldError{Field: field, Problem: fmt.Sprintf(problem, args...)}
 	}

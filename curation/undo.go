@@ -14,8 +14,8 @@ import (
 // Undo reverts the person's own latest decision, or with an id the latest on that memory or evaluation, or the action
 // of that id, and returns it. An undo is not a decision: the next undo reverts the decision before. So there is no
 // redo; decide again. A purge cannot be reverted, and the decision of another person only with Options.Over.
-func (c *Curation) Undo(ctx context.Context, id string, o Options) (Result, error) {
-	var d Result
+func (c *Curation) Undo(ctx context.Context, id string, o Options) (DecisionResult, error) {
+	var d DecisionResult
 	job := "" // of a draft that waits again
 	err := c.apply(ctx, o, func() (store.Batch, error) {
 		all, err := c.History(ctx, "")
@@ -50,7 +50,7 @@ func (c *Curation) Undo(ctx context.Context, id string, o Options) (Result, erro
 		err = c.door.Withdraw(ctx, job)
 	}
 	if err != nil {
-		return Result{}, wrap(tree.DecisionUndo, id, err)
+		return DecisionResult{}, wrap(tree.DecisionUndo, id, err)
 	}
 	return d, nil
 }
@@ -233,7 +233,7 @@ func (c *Curation) uncorrect(ctx context.Context, p *plan, last *ledger.Action) 
 		}
 		v.By = cmp.Or(v.By, p.act.By, tree.ByPerson)
 		now := k.verdict
-		p.correct(&v, k.outcome, &Formed{Changes: p.batch.Changes})
+		p.correct(&v, k.outcome, &FormResult{Changes: p.batch.Changes})
 		if last.Verdict != nil {
 			p.act.Verdict = &now
 			return nil

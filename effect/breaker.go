@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// State is the state of a breaker.
-type State string
+// BreakerState is the state of a breaker.
+type BreakerState string
 
 // The states of a breaker.
 const (
-	Closed   State = "closed"    // memories are injected
-	Open     State = "open"      // none is injected; they are still retrieved and logged
-	HalfOpen State = "half-open" // injected into half of the runs, on trial after the tree has evolved
+	Closed   BreakerState = "closed"    // memories are injected
+	Open     BreakerState = "open"      // none is injected; they are still retrieved and logged
+	HalfOpen BreakerState = "half-open" // injected into half of the runs, on trial after the tree has evolved
 )
 
 // The proof level of harm, and the length of a trial in runs.
@@ -34,13 +34,13 @@ type Breaker struct {
 
 // stream is the evidence of one kind of run.
 type stream struct {
-	State State     `json:"state,omitempty"` // "" means closed
-	Since time.Time `json:"since,omitzero"`  // time of the run that caused State
-	Begun uint64    `json:"begun,omitempty"` // ledger position at which the bets restarted
-	Harm  purse     `json:"harm"`
-	Help  purse     `json:"help"`
-	Trial int       `json:"trial,omitempty"` // runs in state half-open
-	Trips int       `json:"trips,omitempty"` // how often it opened
+	State BreakerState `json:"state,omitempty"` // "" means closed
+	Since time.Time    `json:"since,omitzero"`  // time of the run that caused State
+	Begun uint64       `json:"begun,omitempty"` // ledger position at which the bets restarted
+	Harm  purse        `json:"harm"`
+	Help  purse        `json:"help"`
+	Trial int          `json:"trial,omitempty"` // runs in state half-open
+	Trips int          `json:"trips,omitempty"` // how often it opened
 }
 
 // observe settles a run and returns whether the state changed. It ignores runs drawn before the memories changed.
@@ -76,8 +76,8 @@ func (s *stream) evolved(at time.Time, seq uint64) bool {
 	return true
 }
 
-// Decision is what a run may receive.
-type Decision struct {
+// Clearance is what a run may receive.
+type Clearance struct {
 	Chances Chances
 	Closed  []string // error types whose memories must not be injected, sorted
 	Open    bool     // no memory found may be injected
@@ -87,8 +87,8 @@ type Decision struct {
 // Decide returns the probabilities for the arm of the next run. types are the error types of the memories found for it.
 // If the breaker holds all of them back, the probability of memory is 0; the run is still retrieved and logged. It
 // counts the run as drawn.
-func (b *Breaker) Decide(types []string, h Holdout) Decision {
-	d := Decision{Chances: h.Chances(b.Drawn, b.All.Harm.E()), Blind: h.Blind()}
+func (b *Breaker) Decide(types []string, h Holdout) Clearance {
+	d := Clearance{Chances: h.Chances(b.Drawn, b.All.Harm.E()), Blind: h.Blind()}
 	b.Drawn++
 	d.Closed, d.Open = b.Closed(types)
 	trial := b.All.State == HalfOpen || slices.ContainsFunc(types, func(t string) bool {
@@ -118,7 +118,7 @@ func (b *Breaker) Closed(types []string) (closed []string, all bool) {
 // Observe adds a run with a known outcome: each run once, in order of the outcomes. It returns the changes of state. A
 // run whose arm was not drawn between memory and none is used only to estimate the difficulty of its test; later
 // attempts are ignored.
-func (b *Breaker) Observe(r *Run) []Turn {
+func (b *Breaker) Observe(r *TrialRun) []Turn {
 	if !r.first() {
 		return nil
 	}
@@ -197,10 +197,10 @@ func (b *Breaker) Rested(now time.Time) bool {
 
 // Turn is a change of state.
 type Turn struct {
-	ErrorType string    `json:"errorType,omitempty"` // "" for all runs
-	State     State     `json:"state"`
-	At        time.Time `json:"at"`
-	E         float64   `json:"e"` // evidence of harm
+	ErrorType string       `json:"errorType,omitempty"` // "" for all runs
+	State     BreakerState `json:"state"`
+	At        time.Time    `json:"at"`
+	E         float64      `json:"e"` // evidence of harm
 }
 
 // stream returns the stream of an error type, or an empty one.

@@ -15,8 +15,8 @@ import (
 var noon = time.Date(2026, 1, 28, 12, 0, 0, 0, time.UTC)
 
 // watched returns the i-th run of a stream.
-func watched(i int, arm Arm, memory float64, correct bool) *Run {
-	return &Run{
+func watched(i int, arm Treatment, memory float64, correct bool) *TrialRun {
+	return &TrialRun{
 		ID: fmt.Sprint(i), Seq: uint64(i), At: noon.Add(time.Duration(i) * time.Minute),
 		Test: fmt.Sprint("test", i%7), Arm: arm, Correct: correct, Chances: Chances{Memory: memory},
 		Eligible: []Candidate{{ID: "c_1", ErrorType: "form_validation_error"}},
@@ -146,14 +146,14 @@ func TestBreakerOpensAndCloses(t *testing.T) {
 	b.Observe(watched(n+2, Memory, 0.5, false))
 	require.Zero(t, b.All.Trial, "drawn before the tree evolved")
 
-	later := func(i int, arm Arm, correct bool) *Run {
+	later := func(i int, arm Treatment, correct bool) *TrialRun {
 		r := watched(i, arm, 0.5, correct)
 		r.At, r.Seq = r.At.Add(-48*time.Hour), r.Seq+1000 // the clock went back
 		return r
 	}
 	var turns []Turn
 	for i := range 100 {
-		arm := []Arm{Memory, None}[i%2]
+		arm := []Treatment{Memory, None}[i%2]
 		turns = append(turns, b.Observe(later(i, arm, i%4 < 2))...)
 	}
 	require.Equal(t, Closed, b.All.State)
@@ -172,13 +172,13 @@ func TestBreakerOpensAgainOnTrial(t *testing.T) {
 
 func TestBreakerByErrorType(t *testing.T) {
 	var b Breaker
-	run := func(i int, errorType string, arm Arm, correct bool) {
+	run := func(i int, errorType string, arm Treatment, correct bool) {
 		r := watched(i, arm, 0.5, correct)
 		r.Eligible[0].ErrorType = errorType
 		b.Observe(r)
 	}
 	for i := range 120 { // one type harms, the other helps: no effect in total
-		arm := []Arm{Memory, None}[i/2%2]
+		arm := []Treatment{Memory, None}[i/2%2]
 		harms := i%2 == 0
 		run(i, map[bool]string{true: "harms", false: "helps"}[harms], arm, (arm == None) == harms)
 	}
@@ -216,14 +216,14 @@ func TestBreakerRests(t *testing.T) {
 }
 
 func TestBreakerPassesOver(t *testing.T) {
-	for name, change := range map[string]func(*Run){
-		"a later attempt":       func(r *Run) { r.Attempt = 2 },
-		"nothing was eligible":  func(r *Run) { r.Eligible = nil },
-		"other memories":        func(r *Run) { r.Arm = Other },
-		"memory for all":        func(r *Run) { r.Chances = Chances{Memory: 1} },
-		"memory for none":       func(r *Run) { r.Chances, r.Arm = Chances{}, None },
-		"a probability of NaN":  func(r *Run) { r.Chances.Memory = math.NaN() },
-		"an arm of another age": func(r *Run) { r.Arm = "holdout" },
+	for name, change := range map[string]func(*TrialRun){
+		"a later attempt":       func(r *TrialRun) { r.Attempt = 2 },
+		"nothing was eligible":  func(r *TrialRun) { r.Eligible = nil },
+		"other memories":        func(r *TrialRun) { r.Arm = Other },
+		"memory for all":        func(r *TrialRun) { r.Chances = Chances{Memory: 1} },
+		"memory for none":       func(r *TrialRun) { r.Chances, r.Arm = Chances{}, None },
+		"a probability of NaN":  func(r *TrialRun) { r.Chances.Memory = math.NaN() },
+		"an arm of another age": func(r *TrialRun) { r.Arm = "holdout" },
 	} {
 		var b Breaker
 		r := watched(0, Memory, 0.5, false)
@@ -279,7 +279,7 @@ func TestBreakerState(t *testing.T) {
 func FuzzParseBreaker(f *testing.F) {
 	var b Breaker
 	for i := range 30 {
-		b.Observe(watched(i, []Arm{Memory, None}[i%2], 0.5, i%2 == 1))
+		b.Observe(watched(i, []Treatment{Memory, None}[i%2], 0.5, i%2 == 1))
 	}
 	data, err := json.Marshal(&b)
 	require.NoError(f, err)

@@ -15,9 +15,9 @@ func TestNoClaimOfFewRuns(t *testing.T) {
 	given := []Candidate{{ID: "s_1", Rank: 1, Type: tree.Strategy, Prior: 4 * expected}}
 	for runs := 1; runs <= 12; runs++ {
 		for tests := 1; tests <= runs; tests++ {
-			var in []Run
+			var in []TrialRun
 			for i := range runs {
-				in = append(in, Run{
+				in = append(in, TrialRun{
 					ID: fmt.Sprint("t_", i), At: noon, Test: fmt.Sprint("test", i%tests), Arm: Memory, Correct: true,
 					Chances: Chances{Memory: 0.5}, Eligible: given, Injected: given,
 				})

@@ -17,13 +17,13 @@ import (
 
 // many makes runs of 100 tests, 20 scenes and 300 cases under 60 experiences and 8 strategies, three of them in a run,
 // a fifth held out.
-func many(n int, seed uint64) []Run {
+func many(n int, seed uint64) []TrialRun {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	runs := make([]Run, n)
+	runs := make([]TrialRun, n)
 	for i := range runs {
 		at := rng.IntN(100)
-		r := Run{
+		r := TrialRun{
 			ID: fmt.Sprintf("t%05d", i), At: start.Add(time.Duration(i) * 10 * time.Minute),
 			Test: fmt.Sprintf("test%02d", at), Scene: tree.Scene{ID: fmt.Sprintf("scene%02d", at%20)},
 			Chances: Chances{Memory: 0.8}, Arm: None, Correct: rng.Float64() < 0.7,
@@ -43,7 +43,7 @@ func many(n int, seed uint64) []Run {
 	return runs
 }
 
-func fit(runs []Run, now time.Time) []Effect {
+func fit(runs []TrialRun, now time.Time) []Effect {
 	b := NewBook()
 	for i := range runs {
 		b.Add(&runs[i])
@@ -136,7 +136,7 @@ func TestWithoutMemory(t *testing.T) {
 		before := fit(runs, now)
 		on := rapid.SampledFrom(runs).Draw(t, "on")
 		right := rapid.Bool().Draw(t, "right")
-		same := Run{ID: "new", At: now, Test: on.Test, Arm: None, Correct: right}
+		same := TrialRun{ID: "new", At: now, Test: on.Test, Arm: None, Correct: right}
 		after := fit(append(slices.Clone(runs), same), now)
 		for i := range before {
 			// The mean may be outside of the possible range at first, because memories are expected to help.
@@ -159,8 +159,8 @@ func TestWithoutMemory(t *testing.T) {
 }
 
 // given returns a run that received one case.
-func given(i int, test, id string, correct bool) Run {
-	return Run{
+func given(i int, test, id string, correct bool) TrialRun {
+	return TrialRun{
 		ID: fmt.Sprint(test, id, i), At: noon.Add(time.Duration(i) * time.Minute), Test: test, Arm: Memory, Correct: correct,
 		Injected: []Candidate{{ID: id, Type: tree.Case}},
 	}
@@ -168,13 +168,13 @@ func given(i int, test, id string, correct bool) Run {
 
 // TestHardTestsAreNotHeldAgainstAMemory: the good memory has fewer right runs than the bad one.
 func TestHardTestsAreNotHeldAgainstAMemory(t *testing.T) {
-	var runs []Run
+	var runs []TrialRun
 	for i := range 60 {
 		runs = append(runs,
 			given(i, "hard", "good", i%10 < 4),
-			Run{ID: fmt.Sprint("h", i), At: noon, Test: "hard", Arm: None, Correct: i%10 < 1},
+			TrialRun{ID: fmt.Sprint("h", i), At: noon, Test: "hard", Arm: None, Correct: i%10 < 1},
 			given(i, "easy", "bad", i%10 < 7),
-			Run{ID: fmt.Sprint("e", i), At: noon, Test: "easy", Arm: None, Correct: true})
+			TrialRun{ID: fmt.Sprint("e", i), At: noon, Test: "easy", Arm: None, Correct: true})
 	}
 	es := fit(runs, noon)
 	good, bad := effectOf(t, es, "good"), effectOf(t, es, "bad")
@@ -187,7 +187,7 @@ func TestHardTestsAreNotHeldAgainstAMemory(t *testing.T) {
 
 // TestSiblingsLend: of two cases with one run each, the one under a harmful experience has the lower confidence.
 func TestSiblingsLend(t *testing.T) {
-	var runs []Run
+	var runs []TrialRun
 	under := func(i int, id, parent string, correct bool) {
 		r := given(i, fmt.Sprint("test", i%10), id, correct)
 		r.Injected[0].Lineage = []Ancestor{{parent, tree.Experience}}
@@ -204,13 +204,13 @@ func TestSiblingsLend(t *testing.T) {
 }
 
 func TestOldRunsCountForLess(t *testing.T) {
-	var runs []Run
+	var runs []TrialRun
 	for i := range 40 {
 		r := given(i, fmt.Sprint("test", i%5), "c", i < 20)
 		if i < 20 {
 			r.At = r.At.Add(-365 * 24 * time.Hour)
 		}
-		runs = append(runs, r, Run{ID: fmt.Sprint("n", i), At: r.At, Test: r.Test, Arm: None, Correct: i%2 == 0})
+		runs = append(runs, r, TrialRun{ID: fmt.Sprint("n", i), At: r.At, Test: r.Test, Arm: None, Correct: i%2 == 0})
 	}
 	e := effectOf(t, fit(runs, noon), "c")
 	require.Negative(t, e.Effect, "it helped a year ago, and harms now")
@@ -245,7 +245,7 @@ func TestPrior(t *testing.T) {
 	c := given(0, "a", "c", true)
 	c.Injected[0].Prior = 0.1
 	d := given(1, "b", "d", true)
-	es := fit([]Run{c, d}, noon)
+	es := fit([]TrialRun{c, d}, noon)
 	require.Greater(t, effectOf(t, es, "c").Effect, effectOf(t, es, "d").Effect+0.05)
 }
 

@@ -30,7 +30,7 @@ func unit(runID, salt string) float64 {
 }
 
 // DrawArm draws the arm of a run.
-func DrawArm(runID, salt string, c Chances) Arm {
+func DrawArm(runID, salt string, c Chances) Treatment {
 	switch u := unit(runID, salt); {
 	case u < c.None():
 		return None

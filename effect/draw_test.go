@@ -28,11 +28,11 @@ func TestDrawFrequencies(t *testing.T) {
 		c := Chances{Memory: memory, Other: rapid.Float64Range(0, 1).Draw(t, "other") * (1 - memory)}
 		salt := rapid.String().Draw(t, "salt")
 		const n = 4000
-		count := map[Arm]int{}
+		count := map[Treatment]int{}
 		for i := range n {
 			count[DrawArm(fmt.Sprint("run ", i), salt, c)]++
 		}
-		for arm, p := range map[Arm]float64{Memory: c.Memory, Other: c.Other, None: c.None()} {
+		for arm, p := range map[Treatment]float64{Memory: c.Memory, Other: c.Other, None: c.None()} {
 			require.InDelta(t, p, float64(count[arm])/n, 5*math.Sqrt(p*(1-p)/n)+5.0/n, "arm %s", arm)
 		}
 	})

@@ -1,11 +1,11 @@
 // Package effect measures whether memory helps, and which memory does.
 //
 // The arm of a run is drawn before it begins (draw.go): its memories, as many other ones, or none. A run with a known
-// outcome is a [Run], see [Joiner]. Everything else here is a pure function of runs:
+// outcome is a [TrialRun], see [Joiner]. Everything else here is a pure function of runs:
 //
 //   - [Breaker] bets on harm and on help, run by run, and opens when harm is
 //     proven (breaker.go, bet.go);
-//   - [Book.Fit] attributes the outcomes to the injected memories and their
+//   - [FitRuns.Fit] attributes the outcomes to the injected memories and their
 //     ancestors (credit.go, ridge.go), [Next] derives a status for each (life.go),
 //     and [Revise] writes both into the memory (revise.go);
 //   - explain classifies what a run showed about its memories (explain.go);
@@ -28,14 +28,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Arm is the treatment of a run.
-type Arm string
+// Treatment is the treatment of a run.
+type Treatment string
 
 // The arms of a run.
 const (
-	Memory Arm = "memory" // the memories retrieved for it
-	Other  Arm = "other"  // as many, drawn at random: the control for the effect of any text
-	None   Arm = "none"   // no memory
+	Memory Treatment = "memory" // the memories retrieved for it
+	Other  Treatment = "other"  // as many, drawn at random: the control for the effect of any text
+	None   Treatment = "none"   // no memory
 )
 
 // Chances are the probabilities of the arms of a run. The rest to 1 is that of None.
@@ -56,9 +56,9 @@ func (c Chances) share() (rho float64, drawn bool) {
 	return c.Memory / (c.Memory + none), true
 }
 
-// Run is one run with a known outcome. Only the first attempt of a trial is used; later attempts are made because of an
-// outcome, so everything here ignores them.
-type Run struct {
+// TrialRun is one run with a known outcome. Only the first attempt of a trial is used; later attempts are made because
+// of an outcome, so everything here ignores them.
+type TrialRun struct {
 	ID       string    // of the trial
 	Seq      uint64    // of the trial in the ledger: unlike the clock, it never goes back
 	Ended    uint64    // sequence number of its outcome
@@ -66,7 +66,7 @@ type Run struct {
 	Test     string    // the test case: runs of one test are equally hard
 	Scene    tree.Scene
 	Found    string // what found the memories: read, words or test; "" if not recorded
-	Arm      Arm
+	Arm      Treatment
 	Chances  Chances     // probabilities with which Arm was drawn
 	Eligible []Candidate // the memories found, in every arm
 	Injected []Candidate // the memories injected
@@ -104,10 +104,10 @@ type Ancestor struct {
 }
 
 // first reports whether the run is a first attempt: retries are selected by their outcome.
-func (r *Run) first() bool { return r.Attempt <= 1 }
+func (r *TrialRun) first() bool { return r.Attempt <= 1 }
 
 // types returns the error types of the eligible memories, sorted. They are the same in every arm.
-func (r *Run) types() []string {
+func (r *TrialRun) types() []string {
 	var out []string
 	for i := range r.Eligible {
 		if t := r.Eligible[i].ErrorType; t != "" && !slices.Contains(out, t) {
@@ -119,14 +119,14 @@ func (r *Run) types() []string {
 }
 
 // sorted returns the first attempts, by time and id, so that the order of runs is irrelevant.
-func sorted(runs []Run) []*Run {
-	out := make([]*Run, 0, len(runs))
+func sorted(runs []TrialRun) []*TrialRun {
+	out := make([]*TrialRun, 0, len(runs))
 	for i := range runs {
 		if runs[i].first() {
 			out = append(out, &runs[i])
 		}
 	}
-	slices.SortStableFunc(out, func(a, b *Run) int {
+	slices.SortStableFunc(out, func(a, b *TrialRun) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 	})
 	return out

@@ -14,10 +14,10 @@ func Example() {
 	at := time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC)
 	var breaker effect.Breaker
 	book := effect.NewBook()
-	var runs []effect.Run
+	var runs []effect.TrialRun
 	for i := range 120 {
 		found := []effect.Candidate{{ID: "c_bad", Rank: 1, Type: tree.Case, ErrorType: "form_validation_error"}}
-		r := effect.Run{
+		r := effect.TrialRun{
 			ID: fmt.Sprintf("run %d", i), At: at.Add(time.Duration(i) * time.Hour), Test: "login", Eligible: found,
 		}
 		r.Chances = breaker.Decide([]string{"form_validation_error"}, effect.Schedule()).Chances

@@ -24,7 +24,7 @@ type runEvidence struct {
 
 // explain classifies what runs showed about their memories, sorted by time and rank. It uses only first attempts, and
 // of a mistake only type and direction: whether the cause was the same, a reader of the case has to decide.
-func explain(runs []Run) []runEvidence {
+func explain(runs []TrialRun) []runEvidence {
 	var out []runEvidence
 	wrong := map[string][]Mistake{} // by test, so far
 	for _, r := range sorted(runs) {
@@ -41,7 +41,7 @@ func explain(runs []Run) []runEvidence {
 	return out
 }
 
-func shown(r *Run, c *Candidate, before []Mistake) (evidenceKind, bool) {
+func shown(r *TrialRun, c *Candidate, before []Mistake) (evidenceKind, bool) {
 	warned := Mistake{c.ErrorType, c.Direction}
 	switch {
 	case r.Arm != Memory:

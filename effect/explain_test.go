@@ -11,12 +11,12 @@ import (
 func TestExplain(t *testing.T) {
 	c := Candidate{ID: "c_1", ErrorType: "x", Direction: taxonomy.FalsePass}
 	other := Candidate{ID: "c_2", ErrorType: "y", Direction: taxonomy.Other}
-	run := func(id string, wrong Mistake, given ...Candidate) Run {
-		return Run{ID: id, Test: "a", Arm: Memory, Correct: wrong == Mistake{}, Wrong: wrong, Injected: given}
+	run := func(id string, wrong Mistake, given ...Candidate) TrialRun {
+		return TrialRun{ID: id, Test: "a", Arm: Memory, Correct: wrong == Mistake{}, Wrong: wrong, Injected: given}
 	}
 	random := run("5", Mistake{}, c)
 	random.Arm = Other
-	got := explain([]Run{
+	got := explain([]TrialRun{
 		run("1", Mistake{}, c), // no earlier mistake
 		run("2", Mistake{"x", taxonomy.FalsePass}, c, other),
 		run("3", Mistake{"z", taxonomy.FalseFail}, c, other),

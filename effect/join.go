@@ -14,7 +14,7 @@ import (
 type Joined struct {
 	// Runs are those with a known outcome, first attempts and later ones, in the order of the outcomes, as
 	// [Breaker.Observe] requires.
-	Runs []Run
+	Runs []TrialRun
 
 	Evolved []learning // when the tree learned, in order
 	Blamed  []Blamed   // memories that ablations blame
@@ -41,7 +41,7 @@ type Outcomes struct {
 // Asked is a run that requested guidance.
 type Asked struct {
 	At    time.Time
-	Arm   Arm
+	Arm   Treatment
 	Found bool    // memories were found for it, in any arm
 	Took  float64 // milliseconds to the answer; 0: not measured
 }
@@ -52,11 +52,11 @@ type learning struct {
 	At  time.Time
 }
 
-// Look returns the present state of a memory, and whether it is known.
-type Look func(id string) (Candidate, bool)
+// CandidateOf returns the present state of a memory, and whether it is known.
+type CandidateOf func(id string) (Candidate, bool)
 
 // Join joins the entries of a ledger, see [Joiner].
-func Join(ledger iter.Seq[ledger.Entry], look Look) Joined {
+func Join(ledger iter.Seq[ledger.Entry], look CandidateOf) Joined {
 	j := NewJoiner()
 	for e := range ledger {
 		j.Add(&e)
@@ -138,7 +138,7 @@ type try struct {
 
 // Join returns the result so far. The test of a run is the case of its evaluation, else the test of its trial, else the
 // trial's query. A memory unknown to look is treated as a case without lineage.
-func (j *Joiner) Join(look Look) Joined {
+func (j *Joiner) Join(look CandidateOf) Joined {
 	out := Joined{
 		Evolved: slices.Clone(j.evolved), Blamed: slices.Clone(j.blamed),
 		Drawn: j.chances,
@@ -200,7 +200,7 @@ func (j *Joiner) count(out *Joined, followed map[string]int) {
 	}
 }
 
-func armOf(t *ledger.Trial) Arm { return cmp.Or(arms[t.Arm], None) }
+func armOf(t *ledger.Trial) Treatment { return cmp.Or(arms[t.Arm], None) }
 
 // corrected returns the outcomes with corrections applied: a person's latest outcome of an evaluation replaces the
 // evaluation's own, and the person's other outcomes are omitted. Without an own outcome, it takes the place of the
@@ -238,10 +238,10 @@ func (j *Joiner) corrected() []known {
 func attempt(o *ledger.Outcome) int { return max(1, o.Attempt) }
 
 // arms maps the arms of a ledger to those of this package.
-var arms = map[ledger.Arm]Arm{ledger.ArmMemory: Memory, ledger.ArmOther: Other, ledger.ArmHoldout: None}
+var arms = map[ledger.Arm]Treatment{ledger.ArmMemory: Memory, ledger.ArmOther: Other, ledger.ArmHoldout: None}
 
-func (j *Joiner) run(t drawn, o known, look Look) Run {
-	r := Run{
+func (j *Joiner) run(t drawn, o known, look CandidateOf) TrialRun {
+	r := TrialRun{
 		ID: t.ID, Seq: t.seq, Ended: o.seq, At: t.At, Scene: t.Scene,
 		Test: cmp.Or(j.tests[o.Evaluation], t.Scope.Test, t.Query),
 		Arm:  armOf(t.Trial), Chances: Chances{Memory: t.P, Other: t.Other}, Found: t.Found,
@@ -264,7 +264,7 @@ func (j *Joiner) run(t drawn, o known, look Look) Run {
 	return r
 }
 
-func (look Look) candidate(id string, rank int) Candidate {
+func (look CandidateOf) candidate(id string, rank int) Candidate {
 	c, ok := look(id)
 	if !ok {
 		c = Candidate{ID: id, Type: tree.Case}

@@ -2,10 +2,10 @@ package effect
 
 // Watch returns a breaker that has observed all runs, in the order of their outcomes, and all times at which the tree
 // learned. So the state of a breaker is a function of the ledger.
-func Watch(j *Joined) *Breaker { return watch(j, func(*Run, *Breaker) {}) }
+func Watch(j *Joined) *Breaker { return watch(j, func(*TrialRun, *Breaker) {}) }
 
 // watch is Watch; it calls seen after each run.
-func watch(j *Joined, seen func(*Run, *Breaker)) *Breaker {
+func watch(j *Joined, seen func(*TrialRun, *Breaker)) *Breaker {
 	b := &Breaker{Drawn: j.Drawn}
 	learned := j.Evolved
 	for i := range j.Runs {
@@ -23,7 +23,7 @@ func watch(j *Joined, seen func(*Run, *Breaker)) *Breaker {
 }
 
 // Weigh returns a book of all runs.
-func Weigh(runs []Run) *Book {
+func Weigh(runs []TrialRun) *FitRuns {
 	b := NewBook()
 	for i := range runs {
 		b.Add(&runs[i])

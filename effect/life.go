@@ -20,8 +20,8 @@ const (
 	longest     = 90 * 24 * time.Hour // in quarantine
 )
 
-// Step is the next status of a memory. Without a change it is the present one.
-type Step struct {
+// NextStatus is the next status of a memory. Without a change it is the present one.
+type NextStatus struct {
 	Status tree.Status
 	Why    taxonomy.Text // empty without a change
 }
@@ -39,14 +39,14 @@ type Standing struct {
 
 // Next returns the next status of a memory from its effect. now is the time of the latest run. A person's decision
 // wins: a pinned memory is unchanged, or restored. A banned one is unchanged too: its mark excludes it from every run.
-func Next(e *Effect, s Standing, now time.Time) Step {
-	stay := Step{Status: s.Status}
+func Next(e *Effect, s Standing, now time.Time) NextStatus {
+	stay := NextStatus{Status: s.Status}
 	away := s.Status == tree.Quarantined || s.Status == tree.Retired
 	switch {
 	case s.Status == tree.Archived, away && !s.Ours:
 		return stay
 	case s.Mark == tree.Pinned && away:
-		return Step{tree.Active, taxonomy.Text{EN: "Somebody pinned it.", ZH: "有人已固定它。"}}
+		return NextStatus{tree.Active, taxonomy.Text{EN: "Somebody pinned it.", ZH: "有人已固定它。"}}
 	case s.Mark != tree.Unmarked:
 		return stay
 	}
@@ -54,33 +54,33 @@ func Next(e *Effect, s Standing, now time.Time) Step {
 }
 
 // judge is Next for a memory without a person's decision.
-func judge(e *Effect, s Standing, now time.Time) Step {
+func judge(e *Effect, s Standing, now time.Time) NextStatus {
 	sure := e.PHarm > retireFrom && e.Runs >= fewToRetire && e.Enough()
 	switch s.Status {
 	case tree.Probation, tree.Active:
 		if sure {
-			return Step{tree.Retired, because(e, "It harms", "它有害")}
+			return NextStatus{tree.Retired, because(e, "It harms", "它有害")}
 		}
 		if e.PHarm > injectTo && e.Runs >= fewToHold {
-			return Step{tree.Quarantined, because(e, "It is likely to harm", "它很可能有害")}
+			return NextStatus{tree.Quarantined, because(e, "It is likely to harm", "它很可能有害")}
 		}
 		if s.Status == tree.Probation && e.PHarm < restoreFrom && e.Runs >= fewToHold {
-			return Step{tree.Active, cleared(e, "Runs were none the worse for it", "用过它的运行并未变差")}
+			return NextStatus{tree.Active, cleared(e, "Runs were none the worse for it", "用过它的运行并未变差")}
 		}
 	case tree.Quarantined, tree.Retired:
 		switch {
 		case e.PHarm < restoreFrom:
-			return Step{tree.Active, cleared(e, "It does not harm after all", "它其实并无害处")}
+			return NextStatus{tree.Active, cleared(e, "It does not harm after all", "它其实并无害处")}
 		case s.Status == tree.Retired:
 		case sure:
-			return Step{tree.Retired, because(e, "It harms", "它有害")}
+			return NextStatus{tree.Retired, because(e, "It harms", "它有害")}
 		case now.Sub(s.Since) > longest:
-			return Step{tree.Retired, because(e,
+			return NextStatus{tree.Retired, because(e,
 				"It was in quarantine for 90 days and did not clear itself", "它已被隔离 90 天，仍未洗清嫌疑")}
 		}
 	case tree.Archived:
 	}
-	return Step{Status: s.Status}
+	return NextStatus{Status: s.Status}
 }
 
 // because explains a step: the size of the effect, and the evidence of randomized runs if it is proof. With too few

@@ -58,7 +58,7 @@ func TestNextLeavesOthersAlone(t *testing.T) {
 	for _, status := range []tree.Status{tree.Quarantined, tree.Retired} {
 		for _, mark := range []tree.Mark{tree.Unmarked, tree.Pinned, tree.Banned} {
 			s := Next(&Effect{PHarm: 0.01, Runs: 50}, Standing{Status: status, Mark: mark, Since: noon}, noon)
-			require.Equal(t, Step{Status: status}, s)
+			require.Equal(t, NextStatus{Status: status}, s)
 		}
 	}
 	s := Next(&Effect{PHarm: 0.99, Runs: 50, Tests: 9}, Standing{Status: tree.Active}, noon)

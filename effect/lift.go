@@ -61,7 +61,7 @@ func mantelHaenszel(strata []stratum) Lift {
 
 // lift compares the runs of arms a and b by the property counted. Only runs of one test with the same chances are
 // compared: otherwise a change of the hold-out over time would look like an effect.
-func lift(runs []*Run, a, b Arm, counted func(*Run) bool) Lift {
+func lift(runs []*TrialRun, a, b Treatment, counted func(*TrialRun) bool) Lift {
 	type key struct {
 		test    string
 		chances Chances

@@ -36,7 +36,7 @@ func TestLiftCovers(t *testing.T) {
 	in := 0
 	for seed := range uint64(histories) {
 		rng := rand.New(rand.NewPCG(seed, 2))
-		var runs []Run
+		var runs []TrialRun
 		for i := range 600 {
 			c, base := Chances{Memory: 0.8}, 0.6
 			if i >= 200 {
@@ -44,14 +44,14 @@ func TestLiftCovers(t *testing.T) {
 			}
 			test := rng.IntN(30)
 			base += float64(test%5-2) * 0.08
-			r := Run{ID: fmt.Sprint(i), Test: fmt.Sprint(test), Chances: c, Arm: DrawArm(fmt.Sprint(seed, i), "s", c)}
+			r := TrialRun{ID: fmt.Sprint(i), Test: fmt.Sprint(test), Chances: c, Arm: DrawArm(fmt.Sprint(seed, i), "s", c)}
 			if r.Arm == Memory {
 				base += 0.1
 			}
 			r.Correct = rng.Float64() < base
 			runs = append(runs, r)
 		}
-		l := lift(sorted(runs), Memory, None, func(r *Run) bool { return r.Correct })
+		l := lift(sorted(runs), Memory, None, func(r *TrialRun) bool { return r.Correct })
 		if l.Low <= 0.1 && 0.1 <= l.High {
 			in++
 		}

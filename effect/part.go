@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// By is a property by which runs are grouped.
-type By string
+// Grouping is a property by which runs are grouped.
+type Grouping string
 
 // The properties. A run is in the part of every memory that was found for it, injected or not, so that a part has runs
 // to compare with.
 const (
-	ByType  By = "type"  // error types of the memories found
-	ByScene By = "scene" // types of scenes
-	ByTeam  By = "team"  // trees in which the memories found were made
-	ByFound By = "found" // what found the memories: read (by a reader, ahead), words, test (a case of that test)
+	ByType  Grouping = "type"  // error types of the memories found
+	ByScene Grouping = "scene" // types of scenes
+	ByTeam  Grouping = "team"  // trees in which the memories found were made
+	ByFound Grouping = "found" // what found the memories: read (by a reader, ahead), words, test (a case of that test)
 )
 
-// Part is the lift of memory in some of the runs.
-type Part struct {
+// Subgroup is the lift of memory in some of the runs.
+type Subgroup struct {
 	Name   string `json:"name"` // "" if the runs have no value
 	Runs   int    `json:"runs"`
 	Guided int    `json:"guided"` // of Runs
@@ -26,18 +26,18 @@ type Part struct {
 	Lift
 }
 
-// Parts returns the lift in each part, the largest part first. It ignores runs of [Arm] Other. Each interval is valid
-// by itself: of twenty parts in which memory has no effect, one is expected to show one.
-func (r *Report) Parts(by By) []Part {
-	runs := map[string][]*Run{}
+// Parts returns the lift in each part, the largest part first. It ignores runs of [Treatment] Other. Each interval is
+// valid by itself: of twenty parts in which memory has no effect, one is expected to show one.
+func (r *Report) Parts(by Grouping) []Subgroup {
+	runs := map[string][]*TrialRun{}
 	for _, run := range r.runs {
 		for _, name := range run.parts(by) {
 			runs[name] = append(runs[name], run)
 		}
 	}
-	out := make([]Part, 0, len(runs))
+	out := make([]Subgroup, 0, len(runs))
 	for name, in := range runs {
-		g := Part{Name: name, Lift: lift(in, Memory, None, wasRight)}
+		g := Subgroup{Name: name, Lift: lift(in, Memory, None, wasRight)}
 		for _, run := range in {
 			switch run.Arm {
 			case Memory:
@@ -51,14 +51,14 @@ func (r *Report) Parts(by By) []Part {
 		}
 		out = append(out, g)
 	}
-	slices.SortFunc(out, func(a, b Part) int {
+	slices.SortFunc(out, func(a, b Subgroup) int {
 		return cmp.Or(cmp.Compare(b.Runs, a.Runs), cmp.Compare(a.Name, b.Name))
 	})
 	return out
 }
 
 // parts returns the names of the parts that contain a run, sorted.
-func (r *Run) parts(by By) []string {
+func (r *TrialRun) parts(by Grouping) []string {
 	switch by {
 	case ByType:
 		return r.types()

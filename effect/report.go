@@ -25,12 +25,12 @@ type Report struct {
 	Repeat    Lift  `json:"repeat"`            // share of runs with a mistake that a memory found for them warns of
 	Control   *Lift `json:"control,omitempty"` // right runs compared with those with other memories
 
-	EHelp  float64   `json:"eHelp"`  // at 20 help is proven
-	EHarm  float64   `json:"eHarm"`  // at 20 harm is proven, and the breaker opens
-	Proven bool      `json:"proven"` // one of them is proven, or was since the tree last evolved
-	State  State     `json:"state"`
-	Since  time.Time `json:"since,omitzero"`
-	Types  []typed   `json:"types,omitempty"` // by error type, those that are not closed
+	EHelp  float64      `json:"eHelp"`  // at 20 help is proven
+	EHarm  float64      `json:"eHarm"`  // at 20 harm is proven, and the breaker opens
+	Proven bool         `json:"proven"` // one of them is proven, or was since the tree last evolved
+	State  BreakerState `json:"state"`
+	Since  time.Time    `json:"since,omitzero"`
+	Types  []typed      `json:"types,omitempty"` // by error type, those that are not closed
 
 	Helpful []Effect `json:"helpful,omitempty"` // memories that help, best first
 	Harmful []Effect `json:"harmful,omitempty"` // memories that harm, worst first
@@ -46,7 +46,7 @@ type Report struct {
 	Verdict  taxonomy.Text `json:"-"` // summary in one sentence
 	Memories []Effect      `json:"-"` // every memory that was injected, by id
 
-	runs   []*Run // first attempts, by time
+	runs   []*TrialRun // first attempts, by time
 	joined *Joined
 }
 
@@ -59,9 +59,9 @@ type right struct {
 
 // typed is the state of an error type.
 type typed struct {
-	ErrorType string  `json:"errorType"`
-	State     State   `json:"state"`
-	EHarm     float64 `json:"eHarm"`
+	ErrorType string       `json:"errorType"`
+	State     BreakerState `json:"state"`
+	EHarm     float64      `json:"eHarm"`
 }
 
 // surely is the confidence from which a memory is helpful.
@@ -69,7 +69,7 @@ const surely = 0.95
 
 // NewReport reports on runs. b has observed them, and effects is their fit.
 func NewReport(j *Joined, b *Breaker, effects []Effect) *Report {
-	var in []*Run
+	var in []*TrialRun
 	for _, r := range sorted(j.Runs) {
 		if len(r.Eligible) > 0 {
 			in = append(in, r)
@@ -89,7 +89,7 @@ func NewReport(j *Joined, b *Breaker, effects []Effect) *Report {
 	r.Lift = lift(in, Memory, None, wasRight)
 	r.FalsePass = lift(in, Memory, None, wrongly(taxonomy.FalsePass))
 	r.FalseFail = lift(in, Memory, None, wrongly(taxonomy.FalseFail))
-	r.Repeat = lift(in, Memory, None, (*Run).warned)
+	r.Repeat = lift(in, Memory, None, (*TrialRun).warned)
 	if r.Other > 0 {
 		l := lift(in, Memory, Other, wasRight)
 		r.Control = &l
@@ -113,7 +113,7 @@ func (r *Report) count() {
 			r.Found++
 		}
 	}
-	arms := map[Arm][2]*int{
+	arms := map[Treatment][2]*int{
 		Memory: {&r.Guided, &r.Right.Guided}, Other: {&r.Other, &r.Right.Other}, None: {&r.None, &r.Right.None},
 	}
 	for _, run := range r.runs {
@@ -124,14 +124,14 @@ func (r *Report) count() {
 	}
 }
 
-func wasRight(r *Run) bool { return r.Correct }
+func wasRight(r *TrialRun) bool { return r.Correct }
 
-func wrongly(d taxonomy.Direction) func(*Run) bool {
-	return func(r *Run) bool { return !r.Correct && r.Wrong.Direction == d }
+func wrongly(d taxonomy.Direction) func(*TrialRun) bool {
+	return func(r *TrialRun) bool { return !r.Correct && r.Wrong.Direction == d }
 }
 
 // warned reports whether the run made a mistake of the type and direction of a memory found for it, injected or not.
-func (r *Run) warned() bool {
+func (r *TrialRun) warned() bool {
 	return !r.Correct && r.Wrong.ErrorType != "" && slices.ContainsFunc(r.Eligible, func(c Candidate) bool {
 		return c.ErrorType == r.Wrong.ErrorType && c.Direction == r.Wrong.Direction
 	})
@@ -154,7 +154,7 @@ func (r *Report) sort(effects []Effect) {
 	slices.SortStableFunc(r.Harmful, func(a, b Effect) int { return cmp.Compare(a.Effect, b.Effect) })
 }
 
-func (r *Report) needed(in []*Run, b *Breaker) int {
+func (r *Report) needed(in []*TrialRun, b *Breaker) int {
 	right, of := 0, 0
 	for _, run := range in {
 		if run.Arm != Other {

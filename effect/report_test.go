@@ -17,12 +17,12 @@ import (
 )
 
 // history simulates runs in which one memory helps and one harms, and returns them with their breaker and fit.
-func history(n int, lift float64, h Holdout, seed uint64) ([]Run, *Breaker, []Effect) {
+func history(n int, lift float64, h Holdout, seed uint64) ([]TrialRun, *Breaker, []Effect) {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	b, book := &Breaker{}, NewBook()
-	var runs []Run
+	var runs []TrialRun
 	for i := range n {
-		r := Run{
+		r := TrialRun{
 			ID: fmt.Sprintf("t_%d_%04d", seed, i), At: noon.Add(time.Duration(i) * time.Hour / 4),
 			Test: fmt.Sprint("test", rng.IntN(20)),
 			Eligible: []Candidate{{
@@ -96,9 +96,9 @@ func TestReportOnTrial(t *testing.T) {
 // TestReportKeepsDirectionsApart: memory that turns missed defects into false alarms has no total effect, and the
 // report shows both.
 func TestReportKeepsDirectionsApart(t *testing.T) {
-	var runs []Run
+	var runs []TrialRun
 	for i := range 200 {
-		r := Run{
+		r := TrialRun{
 			ID: fmt.Sprint(i), Test: "t", Chances: Chances{Memory: 0.5}, Arm: Memory, Correct: i%2 == 0,
 			Eligible: []Candidate{{ID: "c", ErrorType: "x", Direction: taxonomy.FalsePass}},
 		}

@@ -23,9 +23,9 @@ type Revised struct {
 // Revise proposes the changes of a memory from outcomes: its counters, its credit and thus its confidence, and its
 // status if that follows from its effect, see [Next]. t may be nil. origin is the tree of the runs, and now the time of
 // the latest run. ok is false if nothing changes.
-func Revise(n *tree.Node, e *Effect, t *Tally, origin string, now time.Time) (c tree.Change, r Revised, ok bool) {
+func Revise(n *tree.Node, e *Effect, t *MemoryTally, origin string, now time.Time) (c tree.Change, r Revised, ok bool) {
 	if t == nil {
-		t = &Tally{}
+		t = &MemoryTally{}
 	}
 	x := n.Clone()
 	count(&x, e, origin)

@@ -51,7 +51,7 @@ type entry struct {
 	times float32
 }
 
-func (b *Book) problem(now time.Time) *problem {
+func (b *FitRuns) problem(now time.Time) *problem {
 	rows := make([]*row, len(b.rows))
 	for i := range b.rows {
 		rows[i] = &b.rows[i]

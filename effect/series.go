@@ -8,20 +8,20 @@ import (
 
 // Series is the history of a report: the evidence after each number of runs, and how often memories were found.
 type Series struct {
-	Points []Point `json:"points"`
-	Spans  []Span  `json:"spans"`
+	Points []EvidencePoint `json:"points"`
+	Spans  []Span          `json:"spans"`
 }
 
-// Point is the evidence after a number of randomized runs.
-type Point struct {
-	Runs  int       `json:"runs"`
-	At    time.Time `json:"at"`   // time of the last run
-	Lift  float64   `json:"lift"` // so far
-	Low   float64   `json:"low"`  // of an interval valid at all times together
-	High  float64   `json:"high"`
-	EHelp float64   `json:"eHelp"` // evidence; restarts when an open breaker goes on trial
-	EHarm float64   `json:"eHarm"`
-	State State     `json:"state"` // of the breaker
+// EvidencePoint is the evidence after a number of randomized runs.
+type EvidencePoint struct {
+	Runs  int          `json:"runs"`
+	At    time.Time    `json:"at"`   // time of the last run
+	Lift  float64      `json:"lift"` // so far
+	Low   float64      `json:"low"`  // of an interval valid at all times together
+	High  float64      `json:"high"`
+	EHelp float64      `json:"eHelp"` // evidence; restarts when an open breaker goes on trial
+	EHarm float64      `json:"eHarm"`
+	State BreakerState `json:"state"` // of the breaker
 }
 
 // Span is a period of time with its requests.
@@ -56,7 +56,7 @@ func (r *Report) Until() (last time.Time) {
 
 // trace returns the evidence after each run or, if there are many, after every few. Every change of the breaker has a
 // point, and so does the last run.
-func trace(j *Joined) []Point {
+func trace(j *Joined) []EvidencePoint {
 	every, n := 0, 0
 	for i := range j.Runs {
 		if j.Runs[i].compared() {
@@ -64,11 +64,11 @@ func trace(j *Joined) []Point {
 		}
 	}
 	every = (n + mostPoints - 1) / mostPoints
-	var out []Point
+	var out []EvidencePoint
 	var s sequence
 	var guess guess
 	at, was := 0, Closed
-	watch(j, func(r *Run, b *Breaker) {
+	watch(j, func(r *TrialRun, b *Breaker) {
 		if !r.first() {
 			return
 		}
@@ -86,7 +86,7 @@ func trace(j *Joined) []Point {
 			return
 		}
 		was = now
-		p := Point{Runs: at, At: r.At, EHelp: rounded(b.All.Help.E()), EHarm: rounded(b.All.Harm.E()), State: now}
+		p := EvidencePoint{Runs: at, At: r.At, EHelp: rounded(b.All.Help.E()), EHarm: rounded(b.All.Harm.E()), State: now}
 		p.Lift, p.Low, p.High = s.lift()
 		out = append(out, p)
 	})
@@ -94,7 +94,7 @@ func trace(j *Joined) []Point {
 }
 
 // compared reports whether the run was drawn between memory and none, with memories found.
-func (r *Run) compared() bool {
+func (r *TrialRun) compared() bool {
 	_, drawn := r.Chances.share()
 	return r.first() && drawn && len(r.Eligible) > 0 && r.Arm != Other
 }

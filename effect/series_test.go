@@ -106,13 +106,13 @@ func TestSeries(t *testing.T) {
 func TestSeriesShowsTheBreaker(t *testing.T) {
 	runs, b, effects := history(600, -0.3, Fixed(0.2), 1)
 	j := Joined{Runs: runs}
-	var states []State
+	var states []BreakerState
 	for _, p := range NewReport(&j, b, effects).Series().Points {
 		if len(states) == 0 || states[len(states)-1] != p.State {
 			states = append(states, p.State)
 		}
 	}
-	require.Equal(t, []State{Closed, Open}, states)
+	require.Equal(t, []BreakerState{Closed, Open}, states)
 }
 
 func TestSpansOfFarApartTimes(t *testing.T) {
@@ -149,9 +149,9 @@ func TestGrowth(t *testing.T) {
 
 // TestParts: memory helps on forms and harms on lists.
 func TestParts(t *testing.T) {
-	var runs []Run
+	var runs []TrialRun
 	for i := range 400 {
-		r := Run{
+		r := TrialRun{
 			ID: fmt.Sprint(i), Test: fmt.Sprint("t", i%8), Chances: Chances{Memory: 0.5}, Arm: None,
 			Eligible: []Candidate{{ID: "c1", ErrorType: "x", Direction: taxonomy.FalsePass, Origin: "ours"}},
 			Scene:    tree.Scene{Type: "form"},
@@ -170,7 +170,7 @@ func TestParts(t *testing.T) {
 		runs = append(runs, r)
 	}
 	r := NewReport(&Joined{Runs: runs}, &Breaker{}, nil)
-	at := func(by By) map[string]float64 {
+	at := func(by Grouping) map[string]float64 {
 		out := map[string]float64{}
 		for _, g := range r.Parts(by) {
 			require.Equal(t, g.Runs, g.Guided+g.None)

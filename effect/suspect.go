@@ -3,7 +3,7 @@ package effect
 import "slices"
 
 // slab is the prior share of memories that do large harm, and of those that help much: the weight of two wide priors
-// beside the narrow one of [Book.Fit], which attributes a large effect to a hard place (T. J. Mitchell, J. J.
+// beside the narrow one of [FitRuns.Fit], which attributes a large effect to a hard place (T. J. Mitchell, J. J.
 // Beauchamp, J. Am. Stat. Assoc. 83, 1988: a spike and a slab).
 const slab = 0.05
 
@@ -15,7 +15,7 @@ const slab = 0.05
 // This cannot distinguish memories that are always found together. held reports which memories are held back: runs for
 // which one of them was found are not used against the others, so that of several suspects the worst is held back first
 // and the others are then measured without it.
-func Suspect(effects []Effect, runs []Run, blamed []Blamed, held func(id string) bool) {
+func Suspect(effects []Effect, runs []TrialRun, blamed []Blamed, held func(id string) bool) {
 	won := map[string]*wager{}
 	guilt := map[string]float64{}
 	for _, b := range blamed {

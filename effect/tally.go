@@ -7,8 +7,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Tally counts what runs showed about a memory that they received.
-type Tally struct {
+// MemoryTally counts what runs showed about a memory that they received.
+type MemoryTally struct {
 	Repeated  int      // runs that repeated its mistake
 	Confirmed int      // right runs of tests with this mistake in an earlier run
 	NotOn     []string // ids of the tests that it misleads, sorted
@@ -21,11 +21,11 @@ const fewAstray = 2
 // Tallies counts what runs showed, by the id of the memory. A memory misleads a test if, of the runs of the last 90
 // days that received it, at least fewAstray made the opposite mistake, and more than were right. now is the time of the
 // latest run.
-func Tallies(runs []Run, now time.Time) map[string]*Tally {
-	out := map[string]*Tally{}
-	of := func(id string) *Tally {
+func Tallies(runs []TrialRun, now time.Time) map[string]*MemoryTally {
+	out := map[string]*MemoryTally{}
+	of := func(id string) *MemoryTally {
 		if out[id] == nil {
-			out[id] = &Tally{}
+			out[id] = &MemoryTally{}
 		}
 		return out[id]
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // ended returns a run of a test that received c_1, which warns of a missed defect.
-func ended(at time.Time, id, test string, wrong taxonomy.Direction) Run {
-	r := Run{
+func ended(at time.Time, id, test string, wrong taxonomy.Direction) TrialRun {
+	r := TrialRun{
 		ID: id, At: at, Test: test, Arm: Memory,
 		Injected: []Candidate{{ID: "c_1", ErrorType: "x", Direction: taxonomy.FalsePass}},
 	}
@@ -24,7 +24,7 @@ func ended(at time.Time, id, test string, wrong taxonomy.Direction) Run {
 }
 
 func TestTallies(t *testing.T) {
-	runs := []Run{
+	runs := []TrialRun{
 		ended(noon, "1", "a", taxonomy.FalsePass), // repeats the mistake
 		ended(noon.Add(1), "2", "a", ""),          // right after the mistake
 		ended(noon.Add(2), "3", "b", taxonomy.FalseFail),
@@ -36,7 +36,7 @@ func TestTallies(t *testing.T) {
 		ended(noon.Add(8), "9", "d", taxonomy.FalseFail),
 	}
 	got := Tallies(runs, noon)
-	require.Equal(t, map[string]*Tally{"c_1": {Repeated: 1, Confirmed: 1, NotOn: []string{"b"}}}, got)
+	require.Equal(t, map[string]*MemoryTally{"c_1": {Repeated: 1, Confirmed: 1, NotOn: []string{"b"}}}, got)
 	require.Empty(t, Tallies(runs, noon.Add(200*24*time.Hour))["c_1"].NotOn, "what is long past is tried again")
 }
 
@@ -47,7 +47,7 @@ func TestRevise(t *testing.T) {
 		Counters: map[string]tree.Counters{"theirs": {Used: 3, Correct: 1}},
 	}
 	e := Effect{ID: "c_1", Runs: 20, Tests: 9, Right: 15, Effect: 0.1, SD: 0.04, PHarm: 0.01, Before: 0.4}
-	c, r, ok := Revise(&n, &e, &Tally{Confirmed: 4}, "ours", noon)
+	c, r, ok := Revise(&n, &e, &MemoryTally{Confirmed: 4}, "ours", noon)
 	require.True(t, ok)
 	require.Empty(t, r.ID)
 	require.Equal(t, tree.OpCredit, c.Op)
@@ -58,7 +58,7 @@ func TestRevise(t *testing.T) {
 	require.InDelta(t, 0.99, c.Node.Content.Confidence, 1e-4, "what runs show")
 	require.Equal(t, map[string]int{"c_1": 3}, c.Basis)
 
-	_, _, ok = Revise(&c.Node, &e, &Tally{Confirmed: 4}, "ours", noon)
+	_, _, ok = Revise(&c.Node, &e, &MemoryTally{Confirmed: 4}, "ours", noon)
 	require.False(t, ok, "the same again changes nothing")
 
 	e.PHarm, e.Effect = 0.97, -0.2
@@ -81,9 +81,9 @@ func TestRevise(t *testing.T) {
 // TestSuspect: of two memories at different places, the harmful one is found, even if its place is as hard as the harm
 // is large.
 func TestSuspect(t *testing.T) {
-	var runs []Run
+	var runs []TrialRun
 	for i := range 120 {
-		r := watched(i, []Arm{Memory, Memory, None}[i%3], 2.0/3, false)
+		r := watched(i, []Treatment{Memory, Memory, None}[i%3], 2.0/3, false)
 		r.Test = "hard"
 		id := "c_bad"
 		right := r.Arm == None && i%2 == 0
@@ -127,7 +127,7 @@ func TestBlameCounts(t *testing.T) {
 func TestWatchIsAFunctionOfTheLedger(t *testing.T) {
 	j := Joined{Drawn: 300}
 	for i := range 300 {
-		r := watched(i, []Arm{Memory, None}[i%2], 0.5, i%2 == 1)
+		r := watched(i, []Treatment{Memory, None}[i%2], 0.5, i%2 == 1)
 		r.Ended = uint64(1000 + i)
 		j.Runs = append(j.Runs, *r)
 	}
@@ -141,9 +141,9 @@ func TestWatchIsAFunctionOfTheLedger(t *testing.T) {
 
 // BenchmarkLearn measures the work after new outcomes: all of it for 10,000 runs of a joined ledger.
 func BenchmarkLearn(b *testing.B) {
-	var runs []Run
+	var runs []TrialRun
 	for i := range 10_000 {
-		r := watched(i, []Arm{Memory, Memory, Memory, None}[i%4], 0.75, i%3 == 0)
+		r := watched(i, []Treatment{Memory, Memory, Memory, None}[i%4], 0.75, i%3 == 0)
 		r.Eligible = nil
 		for k := range 3 {
 			r.Eligible = append(r.Eligible, Candidate{ID: "c_" + string(rune('a'+(i+k*7)%26)), Type: tree.Case, ErrorType: "x"})

@@ -74,18 +74,18 @@ type Options struct {
 	// it gives a ground truth away.
 	Say map[string]string
 
-	// Facts are facts about the page now, as Look.Hold returns them. The decided ones come first in the text, and are
-	// not charged to Budget. They replace the advice of the misses that they were read from. A requirement that is met
+	// Facts are facts about the page now, as Observation.Hold returns them. The decided ones come first in the text, and
+	// are not charged to Budget. They replace the advice of the misses that they were read from. A requirement that is met
 	// is included only if all are met.
-	Facts []Observed
+	Facts []ObservedFact
 
 	// Known is what holds of the product, the surest first. It is given before the memories.
-	Known []Known
+	Known []KnownFact
 }
 
-// Observed is a fact, and the memory it was read from.
-type Observed struct {
-	fact.Fact
+// ObservedFact is a fact, and the memory it was read from.
+type ObservedFact struct {
+	fact.Finding
 	ID     string // of the memory
 	Type   string // its error type
 	Miss   int    // index of the miss
@@ -97,12 +97,12 @@ type Observed struct {
 
 // Block is text to put into a prompt, with its sources.
 type Block struct {
-	Text    string     // fenced, without a line feed at its end; "" if empty
-	Hash    string     // of Text, "" for none
-	Wording string     // name of the template, see prompts.Prompt.Name; then +facts, +known and +findings if it has any
-	IDs     []string   // the memories in it, in the order given
-	Facts   []Observed // the facts in it, in the order given, then the silent ones
-	Dropped []Drop     // the memories omitted, in the order given
+	Text    string         // fenced, without a line feed at its end; "" if empty
+	Hash    string         // of Text, "" for none
+	Wording string         // name of the template (prompts.Prompt.Name); then +facts, +known and +findings if it has any
+	IDs     []string       // the memories in it, in the order given
+	Facts   []ObservedFact // the facts in it, in the order given, then the silent ones
+	Dropped []Drop         // the memories omitted, in the order given
 }
 
 // Drop is an omitted memory, and the reason.
@@ -114,12 +114,12 @@ type Drop struct {
 	Args     []any  `json:"-"` // arguments of the format: an id or a number
 }
 
-// Draft is a text before it is written: its memories and facts are chosen.
-type Draft struct {
-	IDs     []string   // as in Block
-	Facts   []Observed // as in Block
-	Dropped []Drop     // as in Block
-	Known   []Known    // what it tells of the product
+// GuidanceDraft is a text before it is written: its memories and facts are chosen.
+type GuidanceDraft struct {
+	IDs     []string       // as in Block
+	Facts   []ObservedFact // as in Block
+	Dropped []Drop         // as in Block
+	Known   []KnownFact    // what it tells of the product
 
 	o       Options
 	items   []wordedMemory
@@ -128,7 +128,7 @@ type Draft struct {
 }
 
 // Empty reports whether the draft has no content, so that the text is "".
-func (d *Draft) Empty() bool { return len(d.items)+len(d.clauses)+len(d.known) == 0 }
+func (d *GuidanceDraft) Empty() bool { return len(d.items)+len(d.clauses)+len(d.known) == 0 }
 
 // Write turns nodes, the best first, into guidance. The text has strategies first, then experiences, then cases, each
 // in the order given. If the budget is too small, the last nodes are omitted; a node is never cut in half. If no node
@@ -143,9 +143,9 @@ func Write(nodes []tree.Node, o Options) (Block, error) {
 }
 
 // Choose chooses the content of the text as Write does, without writing it.
-func Choose(nodes []tree.Node, o Options) (Draft, error) {
+func Choose(nodes []tree.Node, o Options) (GuidanceDraft, error) {
 	if len(nodes) == 0 && len(o.Facts) == 0 && len(o.Known) == 0 {
-		return Draft{}, nil
+		return GuidanceDraft{}, nil
 	}
 	if o.Lang == "" {
 		o.Lang = text.Lang(o.Prompt)
@@ -156,21 +156,21 @@ func Choose(nodes []tree.Node, o Options) (Draft, error) {
 	if o.Prompts == nil {
 		set, err := prompts.Load(nil)
 		if err != nil {
-			return Draft{}, fmt.Errorf("write guidance: %w", err)
+			return GuidanceDraft{}, fmt.Errorf("write guidance: %w", err)
 		}
 		o.Prompts = set
 	}
 	if o.Words == nil {
 		o.Words = NewWording(nil)
 	}
-	d := Draft{}
+	d := GuidanceDraft{}
 	d.clauses, d.Facts = o.facts()
 	d.Known, d.known = o.known()
 	var dropped map[int]why
 	d.items, dropped = choose(nodes, d.Known, o)
 	d.o = o
 	if err := d.fit(); err != nil {
-		return Draft{}, err
+		return GuidanceDraft{}, err
 	}
 	for _, it := range d.items {
 		d.IDs = append(d.IDs, it.id)
@@ -189,7 +189,7 @@ func Choose(nodes []tree.Node, o Options) (Draft, error) {
 
 // fit removes content until the text has at most Options.Whole tokens: memories first, then facts of the product, both
 // from the last on, then facts of the page.
-func (d *Draft) fit() error {
+func (d *GuidanceDraft) fit() error {
 	for d.o.Whole > 0 && !d.Empty() {
 		b, err := d.Write()
 		if err != nil || Tokens(b.Text) <= d.o.Whole {
@@ -208,7 +208,7 @@ func (d *Draft) fit() error {
 }
 
 // Write writes the text.
-func (d *Draft) Write() (Block, error) {
+func (d *GuidanceDraft) Write() (Block, error) {
 	g, err := d.o.write(d.items, d.clauses, d.known)
 	if err != nil {
 		return Block{}, err
@@ -219,7 +219,7 @@ func (d *Draft) Write() (Block, error) {
 
 // choose writes the items of the nodes that go into the text. For the others it returns the reason, by their index in
 // nodes.
-func choose(nodes []tree.Node, known []Known, o Options) (items []wordedMemory, dropped map[int]why) {
+func choose(nodes []tree.Node, known []KnownFact, o Options) (items []wordedMemory, dropped map[int]why) {
 	dropped = map[int]why{}
 	said := map[taxonomy.Direction][]*saying{} // the points of the items so far, to omit repetitions
 	left := o.Budget

@@ -16,13 +16,13 @@ const maxFacts = 6
 // facts writes the decided facts. It returns the clauses, each once, and all facts that they express, then the silent
 // ones. A requirement that is met is included only if no earlier miss of the page is open or broken: a small judge
 // takes one such line for the whole page. Facts that may not be shown are omitted.
-func (o Options) facts() (clauses []string, told []Observed) {
-	whole := !slices.ContainsFunc(o.Facts, func(f Observed) bool {
+func (o Options) facts() (clauses []string, told []ObservedFact) {
+	whole := !slices.ContainsFunc(o.Facts, func(f ObservedFact) bool {
 		return f.State != fact.Holds && (!f.Alarm || f.State == fact.Broken)
 	})
-	var silent []Observed
+	var silent []ObservedFact
 	for _, f := range o.Facts {
-		c := factClause(f.Fact, o.Lang)
+		c := factClause(f.Finding, o.Lang)
 		if c == "" || f.Aside {
 			continue
 		}
@@ -54,8 +54,8 @@ const (
 // leaveOpen removes the decided misses from a case; their advice would send an agent to look for what is known. It
 // returns a copy, or the node itself if nothing is decided.
 func (o Options) leaveOpen(n *tree.Node) (*tree.Node, openness) {
-	known := slices.ContainsFunc(o.Facts, func(f Observed) bool { return f.ID == n.ID })
-	decided := slices.ContainsFunc(o.Facts, func(f Observed) bool { return f.State != fact.Unknown && !f.Aside })
+	known := slices.ContainsFunc(o.Facts, func(f ObservedFact) bool { return f.ID == n.ID })
+	decided := slices.ContainsFunc(o.Facts, func(f ObservedFact) bool { return f.State != fact.Unknown && !f.Aside })
 	if !known || !decided || n.CaseData == nil || n.Direction == taxonomy.FalseFail && !o.decides(n) {
 		return n, untouched
 	}
@@ -74,14 +74,14 @@ func (o Options) leaveOpen(n *tree.Node) (*tree.Node, openness) {
 
 // isOpen reports whether a part of a miss is undecided.
 func (o Options) isOpen(id string, miss int) bool {
-	return slices.ContainsFunc(o.Facts, func(f Observed) bool {
+	return slices.ContainsFunc(o.Facts, func(f ObservedFact) bool {
 		return f.ID == id && f.Miss == miss && f.State == fact.Unknown
 	})
 }
 
 // decides reports whether a fact that may be included was read from a case.
 func (o Options) decides(n *tree.Node) bool {
-	return slices.ContainsFunc(o.Facts, func(f Observed) bool {
+	return slices.ContainsFunc(o.Facts, func(f ObservedFact) bool {
 		return f.ID == n.ID && f.State != fact.Unknown && !f.Aside
 	})
 }
@@ -90,7 +90,7 @@ func (o Options) decides(n *tree.Node) bool {
 // because a small judge takes any text about a page as something wrong with it. From the page the clause contains only
 // the expected text, and numbers. It is "" for an undecided fact, except for a control that is disabled, as it was
 // when it was missed: whether it should be, the agent has to decide.
-func factClause(f fact.Fact, lang string) string {
+func factClause(f fact.Finding, lang string) string {
 	switch c := clause(f, lang == "zh"); {
 	case f.State == fact.Unknown && f.Kind == fact.Control && f.Line > 0 && lang == "zh":
 		return c + "；请核对此时是否应可用"
@@ -108,7 +108,7 @@ func factClause(f fact.Fact, lang string) string {
 }
 
 // clause describes the page, without judging it.
-func clause(f fact.Fact, zh bool) string {
+func clause(f fact.Finding, zh bool) string {
 	pick := func(en, inZH string, args ...any) string {
 		if zh {
 			return fmt.Sprintf(inZH, args...)
@@ -149,7 +149,7 @@ func clause(f fact.Fact, zh bool) string {
 }
 
 // textClause describes which of two texts is on the page: the required or the other one.
-func textClause(f fact.Fact, holds, zh bool, pick func(en, zh string, args ...any) string) string {
+func textClause(f fact.Finding, holds, zh bool, pick func(en, zh string, args ...any) string) string {
 	of := ""
 	if f.Role != "" && f.Line > 0 {
 		of = roleName(f.Role, zh)

@@ -12,8 +12,8 @@ import (
 // OfFact is the Type of an item that is a fact about the product, not a memory.
 const OfFact tree.Type = "fact"
 
-// Known is a fact about the product that is given, and the cases that it explains.
-type Known struct {
+// KnownFact is a fact about the product that is given, and the cases that it explains.
+type KnownFact struct {
 	ID    string
 	Text  string          // one sentence
 	Kind  ledger.FactKind //
@@ -27,7 +27,7 @@ const maxKnown = 90
 const explained = "a fact about the product is given in its place, %s"
 
 // known returns the facts that may be given and their lines.
-func (o *Options) known() (told []Known, lines []string) {
+func (o *Options) known() (told []KnownFact, lines []string) {
 	for _, k := range o.Known {
 		line := sentence(k.Text, maxKnown)
 		if _, unsafe := guard.Unsafe(k.Text); unsafe || line == "" || Tokens(line) > maxKnown ||
@@ -43,7 +43,7 @@ func (o *Options) known() (told []Known, lines []string) {
 }
 
 // explainedBy returns the fact that explains the false alarms of a memory, "" for none.
-func explainedBy(n *tree.Node, told []Known) string {
+func explainedBy(n *tree.Node, told []KnownFact) string {
 	if n.Direction != taxonomy.FalseFail {
 		return ""
 	}

@@ -18,7 +18,7 @@ type Item struct {
 	Signals   retrieval.Signals  `json:"signals"`
 	By        By                 `json:"by,omitempty"`      // how it was found; "" in Guidance.Nearest
 	Because   string             `json:"because,omitempty"` // the part of the test's text for which a reader picked it
-	Left                         // why it is not in the guidance; empty except for Guidance.Nearest
+	Omission                     // why it is not in the guidance; empty except for Guidance.Nearest
 }
 
 // By is how a memory was found.
@@ -40,13 +40,13 @@ func NewItem(h *retrieval.Hit) Item {
 // Considered is a considered memory, and why it is not in the guidance.
 type Considered struct {
 	retrieval.Hit
-	Left Left // empty if it is in the guidance
+	Left Omission // empty if it is in the guidance
 }
 
-// Left is the reason why a near memory is not in the guidance; empty for one that is. Reason is an English sentence
+// Omission is the reason why a near memory is not in the guidance; empty for one that is. Reason is an English sentence
 // without its subject. Sentence is the format of Reason and Args are its arguments, so that a program can translate
 // it. All formats are in Sentences and in the Sentence of each of retrieval.Codes.
-type Left struct {
+type Omission struct {
 	Code     retrieval.Code `json:"code,omitempty"`
 	Reason   string         `json:"reason,omitempty"`
 	Sentence string         `json:"-"`
@@ -54,7 +54,7 @@ type Left struct {
 }
 
 // NoRoom reports whether the memory was omitted because the budget was used up.
-func (l *Left) NoRoom() bool { return l.Sentence == noRoom }
+func (l *Omission) NoRoom() bool { return l.Sentence == noRoom }
 
 // Codes of memories that retrieval took but that are not in the guidance. The other codes are
 // those of retrieval.
@@ -64,17 +64,17 @@ const (
 )
 
 // WhyLeft returns why the memory of a hit is not among items. dropped are the memories omitted by Write.
-func WhyLeft(h *retrieval.Hit, items []Item, dropped []Drop) Left {
+func WhyLeft(h *retrieval.Hit, items []Item, dropped []Drop) Omission {
 	if slices.ContainsFunc(items, func(i Item) bool { return i.ID == h.ID }) {
-		return Left{}
+		return Omission{}
 	}
 	for i := range dropped {
 		if d := &dropped[i]; d.ID == h.ID {
-			return Left{LeftOut, d.Reason, d.Sentence, d.Args}
+			return Omission{LeftOut, d.Reason, d.Sentence, d.Args}
 		}
 	}
 	if h.Taken {
-		return Left{Gone, gone, gone, nil}
+		return Omission{Gone, gone, gone, nil}
 	}
-	return Left{h.Why.Code, h.Reason, h.Why.Code.Sentence(), h.Why.Args}
+	return Omission{h.Why.Code, h.Reason, h.Why.Code.Sentence(), h.Why.Args}
 }

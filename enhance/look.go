@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Look is the present observation of a build, and the query about it.
-type Look struct {
+// Observation is the present observation of a build, and the query about it.
+type Observation struct {
 	Observation  string // as fact.Read reads it; "" for none
 	Prompt, Step string // the query
 	Test         string // id of the test case, if known
@@ -19,12 +19,12 @@ type Look struct {
 // Hold compares the misses of the cases with the observation. It returns the facts in the order of the cases,
 // undecided ones too, and an undecided one for each missed defect without an expectation. Facts that the query is not
 // about, and repetitions, are Aside.
-func (l *Look) Hold(cases []tree.Node) []Observed {
+func (l *Observation) Hold(cases []tree.Node) []ObservedFact {
 	if l.Observation == "" || len(cases) == 0 {
 		return nil
 	}
 	page := fact.Read(l.Observation)
-	var held []Observed
+	var held []ObservedFact
 	for i := range cases {
 		n := &cases[i]
 		alarm, seen := n.Direction == taxonomy.FalseFail, map[fact.Expected]bool{}
@@ -33,11 +33,13 @@ func (l *Look) Hold(cases []tree.Node) []Observed {
 			for _, e := range missed.Expected {
 				aside := seen[e] || !l.asksAbout(n, e.Thing, e.Want, e.Got)
 				seen[e] = true
-				held = append(held, Observed{Fact: page.Hold(e), ID: n.ID, Type: n.ErrorType, Miss: k, Alarm: alarm, Aside: aside})
+				held = append(held, ObservedFact{Finding: page.Hold(e), ID: n.ID, Type: n.ErrorType, Miss: k, Alarm: alarm,
+					Aside: aside})
 			}
 			if !alarm && !missed.Complete {
 				open := fact.Undecidable(m.Check, first(m.What))
-				held = append(held, Observed{Fact: open, ID: n.ID, Type: n.ErrorType, Miss: k, Aside: !l.asksAbout(n, m.What...)})
+				held = append(held, ObservedFact{Finding: open, ID: n.ID, Type: n.ErrorType, Miss: k, Aside: !l.asksAbout(n,
+					m.What...)})
 			}
 		}
 	}
@@ -52,7 +54,7 @@ func first(list []string) string {
 }
 
 // Expects yields the expectations of the cases that the query is about.
-func (l *Look) Expects(cases []tree.Node) iter.Seq2[*tree.Node, fact.Expected] {
+func (l *Observation) Expects(cases []tree.Node) iter.Seq2[*tree.Node, fact.Expected] {
 	return func(yield func(*tree.Node, fact.Expected) bool) {
 		for i := range cases {
 			for _, e := range fact.Of(&cases[i]) {
@@ -66,7 +68,7 @@ func (l *Look) Expects(cases []tree.Node) iter.Seq2[*tree.Node, fact.Expected] {
 
 // asksAbout reports whether the query is about an expectation of a case: the query is of the same test, or it contains
 // one of the texts.
-func (l *Look) asksAbout(n *tree.Node, words ...string) bool {
+func (l *Observation) asksAbout(n *tree.Node, words ...string) bool {
 	id := n.CaseData.TestCase.CaseID
 	if id != "" && id == l.Test || n.CaseData.TestCase.Prompt == l.Prompt {
 		return true

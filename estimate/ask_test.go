@@ -112,8 +112,8 @@ func TestAskLaws(t *testing.T) {
 	require.InDelta(t, 0.2, e.P, 0.03)
 	require.Less(t, e.Low, 0.05, "predictions alone prove nothing")
 	require.Greater(t, e.High, 0.5)
-	_, ok := Truth(3, 10, Judged{Fails: 4, FailsSeen: 4, Passes: 90, PassesSeen: 90})
+	_, ok := Truth(3, 10, VerdictCounts{Fails: 4, FailsSeen: 4, Passes: 90, PassesSeen: 90})
 	require.False(t, ok, "too few labels")
-	_, ok = Truth(3, 10, Judged{Fails: 50, FailsSeen: 25, Passes: 50, PassesSeen: 25})
+	_, ok = Truth(3, 10, VerdictCounts{Fails: 50, FailsSeen: 25, Passes: 50, PassesSeen: 25})
 	require.False(t, ok, "no better than chance")
 }

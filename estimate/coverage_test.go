@@ -130,7 +130,7 @@ func truthCoverage(t *testing.T, rng *rand.Rand) string {
 	for range histories {
 		se, sp := 0.6+0.39*rng.Float64(), 0.6+0.39*rng.Float64()
 		labels, was, is := 30+rng.IntN(271), 0.1+0.5*rng.Float64(), 0.02+0.6*rng.Float64()
-		known := Judged{Fails: binomial(labels, was)}
+		known := VerdictCounts{Fails: binomial(labels, was)}
 		known.Passes = labels - known.Fails
 		known.FailsSeen, known.PassesSeen = binomial(known.Fails, se), binomial(known.Passes, sp)
 		n := 50 + rng.IntN(950)

@@ -6,8 +6,8 @@ import (
 	"github.com/memtree/memtree/internal/stat"
 )
 
-// Judged counts labelled verdicts by their truth.
-type Judged struct {
+// VerdictCounts counts labelled verdicts by their truth.
+type VerdictCounts struct {
 	Fails, FailsSeen   int // tests that fail in truth; of these, judged to fail
 	Passes, PassesSeen int // tests that pass in truth; of these, judged to pass
 }
@@ -16,7 +16,7 @@ type Judged struct {
 // Gladen, American Journal of Epidemiology 107, 1978; interval: Z. Lang and J. Reiczigel, Preventive Veterinary
 // Medicine 113, 2014). known are labelled verdicts of the same judge, drawn at random by their truth. ok is false if
 // the judge is no better than chance, or there are too few labels to know: fewer than 5 of either truth.
-func Truth(failed, n int, known Judged) (e Estimate, ok bool) {
+func Truth(failed, n int, known VerdictCounts) (e Estimate, ok bool) {
 	if n <= 0 || known.Fails < 5 || known.Passes < 5 {
 		return Estimate{0, wide}, false
 	}

@@ -332,7 +332,7 @@ func (a *asking) hold(l *prompts.EvolveLesson) (refused []*asking, err error) {
 		return nil, err
 	}
 	a.draft = &d
-	for _, s := range a.e.judge.RefusesTranslation(&a.job.About, &d) {
+	for _, s := range a.e.judge.RefusesTranslation(&a.job.Subject, &d) {
 		a.other = append(a.other, a.job.because("in Chinese, ", "英文：")+s)
 	}
 	if len(a.why)+len(a.other) > 0 {

@@ -12,7 +12,7 @@ import (
 // A failure of one request is no reason against the others; a model that gives no answer three times in a row is not
 // called again.
 func TestOneRequestIsNotTheModel(t *testing.T) {
-	for kind, goesOn := range map[llm.Kind]bool{
+	for kind, goesOn := range map[llm.ErrorKind]bool{
 		llm.KindRefused: true, llm.KindTruncated: true, llm.KindTooLarge: true, llm.KindNotRecorded: true,
 		llm.KindTimeout: false, llm.KindNoAnswer: false,
 	} {

@@ -14,9 +14,9 @@ type calls struct {
 	most     *float64 // cost; nil: no bound
 	price    meter.Price
 	review   bool // PlanOptions.Review
-	step     Progress
-	told     func(Progress) // PlanOptions.Progress
-	attempts *Attempts      // never nil
+	step     PlanProgress
+	told     func(PlanProgress) // PlanOptions.Progress
+	attempts *Attempts          // never nil
 }
 
 func budget(o PlanOptions) calls {

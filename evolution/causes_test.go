@@ -194,7 +194,7 @@ func TestCausesAreAskedOnce(t *testing.T) {
 	o := options(t)
 	o.Generator = model()
 	require.Equal(t, 1, total(m.evolve(o, PlanOptions{MaxCalls: new(0)})).Waiting)
-	silent := llmtest.NewScript(llmtest.Step{Err: &llm.Error{Kind: llm.KindTimeout, Err: errors.New("slow")}})
+	silent := llmtest.NewScript(llmtest.ScriptStep{Err: &llm.Error{Kind: llm.KindTimeout, Err: errors.New("slow")}})
 	o.Generator = silent
 	p := total(m.evolve(o, PlanOptions{}))
 	require.Equal(t, 1, p.Waiting)
@@ -221,8 +221,8 @@ func TestCausesInBatches(t *testing.T) {
 	}
 	m := planted(t, list)
 	o := options(t)
-	long := llmtest.Step{Err: &llm.Error{Kind: llm.KindTooLarge, Err: errors.New("long")}}
-	none := llmtest.Step{Text: found()}
+	long := llmtest.ScriptStep{Err: &llm.Error{Kind: llm.KindTooLarge, Err: errors.New("long")}}
+	none := llmtest.ScriptStep{Text: found()}
 	script := llmtest.NewScript(long, none, none, none)
 	o.Generator = script
 	m.evolve(o, PlanOptions{MaxCalls: new(4)})

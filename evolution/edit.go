@@ -52,7 +52,7 @@ func (e *Evolver) Edit(
 	j.Person, j.Strict = true, true
 	worded := gate.Draft{Title: c.Title, Description: d.Description, AppliesWhen: c.AppliesWhen, NotWhen: c.NotWhen,
 		Lessons: c.Lessons} // fills the texts that the catalogue supplies
-	return out, append(e.judge.Refuses(&j.About, &worded), e.judge.RefusesTranslation(&j.About, &d)...), nil
+	return out, append(e.judge.Refuses(&j.Subject, &worded), e.judge.RefusesTranslation(&j.Subject, &d)...), nil
 }
 
 // newConditions reports whether a person gave a lesson other conditions than it has, in any language.

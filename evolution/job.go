@@ -14,7 +14,7 @@ import (
 // job is one memory to be written: an experience from the cases of a bucket, or a
 // strategy from the cases of its experiences.
 type job struct {
-	gate.About
+	gate.Subject
 	bucket  *bucket
 	parts   []*formedNode // the experiences of a strategy
 	counts  []checkCount  // the checks of a strategy with their counts
@@ -41,7 +41,7 @@ const rulesVersion = "rules@8"
 
 // newJob describes the memory to be written about a bucket.
 func (w *work) newJob(kind tree.Type, b *bucket, parts []*formedNode, present *tree.Node) *job {
-	j := &job{bucket: b, parts: parts, present: present, now: w.s.now, About: gate.About{
+	j := &job{bucket: b, parts: parts, present: present, now: w.s.now, Subject: gate.Subject{
 		Type: kind, ErrorType: w.ErrorType, Direction: w.Direction, Lang: langOf(b.cases), Check: b.check,
 		Members: b.cases, Shown: shown(b.cases),
 	}}

@@ -30,7 +30,7 @@ func (w *work) judge(j *job, d *gate.Draft) ([]string, error) {
 		Title: title, Description: d.Description,
 		AppliesWhen: c.AppliesWhen, NotWhen: c.NotWhen, Lessons: c.Lessons,
 	}
-	if why := w.e.judge.Refuses(&j.About, worded); len(why) > 0 {
+	if why := w.e.judge.Refuses(&j.Subject, worded); len(why) > 0 {
 		return why, nil
 	}
 	s, err := w.retrievable(j, &n)

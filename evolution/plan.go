@@ -17,31 +17,31 @@ import (
 
 // PlanOptions bounds a plan. The zero value plans everything.
 type PlanOptions struct {
-	Only     string         // plan only this error type; "" for all
-	MaxCalls *int           // of the model, over all partitions; nil: no bound
-	MaxCost  *float64       // of the calls, over all partitions, by Price; nil: no bound
-	Price    meter.Price    // of the model's tokens
-	Now      time.Time      // the upper limit for the time of the newest evaluation; zero: no limit
-	Review   bool           // a draft becomes a proposal, not a change, until a person accepts it; see Review.Decide
-	Attempts *Attempts      // the jobs that earlier plans of the same work sent without an answer; nil: none
-	Progress func(Progress) // called after every job and partition; may be nil
+	Only     string             // plan only this error type; "" for all
+	MaxCalls *int               // of the model, over all partitions; nil: no bound
+	MaxCost  *float64           // of the calls, over all partitions, by Price; nil: no bound
+	Price    meter.Price        // of the model's tokens
+	Now      time.Time          // the upper limit for the time of the newest evaluation; zero: no limit
+	Review   bool               // a draft becomes a proposal, not a change, until a person accepts it; see Review.Decide
+	Attempts *Attempts          // the jobs that earlier plans of the same work sent without an answer; nil: none
+	Progress func(PlanProgress) // called after every job and partition; may be nil
 }
 
 // RunOptions bounds a run of evolution over a tree. Nil and the zero value set no bounds.
 type RunOptions struct {
-	DryRun   bool           // plan, write nothing, call no model; Calls, Usage and Cost are estimated
-	Only     string         // this error type alone
-	MaxCalls *int           // of the model; nil: no bound
-	MaxCost  *float64       // of the calls, by Price; nil: no bound
-	Price    meter.Price    // of the model's tokens
-	Review   bool           // lessons wait for a person's decision, see Review
-	KeepAll  bool           // archive nothing
-	Reader   llm.Generator  // replaces the model, for example an agent that reads by itself
-	Progress func(Progress) // called after every job and partition; may be nil
+	DryRun   bool               // plan, write nothing, call no model; Calls, Usage and Cost are estimated
+	Only     string             // this error type alone
+	MaxCalls *int               // of the model; nil: no bound
+	MaxCost  *float64           // of the calls, by Price; nil: no bound
+	Price    meter.Price        // of the model's tokens
+	Review   bool               // lessons wait for a person's decision, see Review
+	KeepAll  bool               // archive nothing
+	Reader   llm.Generator      // replaces the model, for example an agent that reads by itself
+	Progress func(PlanProgress) // called after every job and partition; may be nil
 }
 
-// Progress is the progress of a plan. Its numbers are for all partitions together.
-type Progress struct {
+// PlanProgress is the progress of a plan. Its numbers are for all partitions together.
+type PlanProgress struct {
 	Partition           // the current one
 	Done, Of  int       // partitions
 	Groups    int       // groups of cases that are no experience yet

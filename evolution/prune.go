@@ -43,8 +43,8 @@ type PruneOptions struct {
 	Experiences int    // how many of a partition stay in use; 0: 30
 }
 
-// Known is information beyond the nodes of the tree. The zero value works.
-type Known struct {
+// PruneInput is information beyond the nodes of the tree. The zero value works.
+type PruneInput struct {
 	Now     time.Time               // the upper limit for the time of the newest evaluation; zero: no limit
 	Used    func(id string) bool    // whether a memory was ever injected; nil: only its counter is used
 	Chances func(n *tree.Node) int  // the number of queries that a case could have served; nil: no case is unused
@@ -70,7 +70,7 @@ type pruner struct {
 	*edits
 	rules ruleBook
 	o     PruneOptions
-	known Known
+	known PruneInput
 	gone  map[string]Forgotten // by id: the memories forgotten so far
 	under map[string][]string  // by case id: the experiences that have the case
 }
@@ -82,7 +82,7 @@ type pruner struct {
 // no experience, and was given to none of the queries that it could have served. When a partition has too many
 // lessons, those are archived whose cases other lessons cover. A memory that a person marked stays. A forgotten case
 // whose mistake is made again is taken back into use.
-func (e *Evolver) Prune(ctx context.Context, v Scanner, o PruneOptions, known Known) (Pruned, error) {
+func (e *Evolver) Prune(ctx context.Context, v Scanner, o PruneOptions, known PruneInput) (Pruned, error) {
 	s, err := e.survey(ctx, v, known.Now)
 	if err != nil {
 		return Pruned{}, fmt.Errorf("read the tree: %w", err)

@@ -12,11 +12,11 @@ import (
 )
 
 // prune plans and applies once.
-func (m *memory) prune(o PruneOptions, known ...Known) Pruned {
+func (m *memory) prune(o PruneOptions, known ...PruneInput) Pruned {
 	m.tb.Helper()
 	of := options(m.tb)
 	of.Cache = kept{m}
-	p, err := evolver(m.tb, of).Prune(m.tb.Context(), m, o, slices.Concat(known, []Known{{}})[0])
+	p, err := evolver(m.tb, of).Prune(m.tb.Context(), m, o, slices.Concat(known, []PruneInput{{}})[0])
 	require.NoError(m.tb, err)
 	m.apply(p.Changes)
 	return p
@@ -31,8 +31,8 @@ func reasons(p Pruned) map[string]ForgetReason {
 }
 
 // chances is how many queries every memory could have served.
-func chances(n int) Known {
-	return Known{Chances: func(*tree.Node) int { return n }}
+func chances(n int) PruneInput {
+	return PruneInput{Chances: func(*tree.Node) int { return n }}
 }
 
 func TestPruneGivesAReason(t *testing.T) {
@@ -101,7 +101,7 @@ func TestPruneByChance(t *testing.T) {
 	require.Empty(t, m.prune(PruneOptions{}).Forgotten, "nobody counts")
 	require.Empty(t, m.prune(PruneOptions{}, chances(enoughChances-1)).Forgotten)
 	asked := nodes[7].ID
-	p := m.prune(PruneOptions{}, Known{Chances: func(n *tree.Node) int {
+	p := m.prune(PruneOptions{}, PruneInput{Chances: func(n *tree.Node) int {
 		if n.ID == asked {
 			return enoughChances
 		}

@@ -101,7 +101,7 @@ func (s *subject) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given, er
 	return a, nil
 }
 
-func (s *subject) Learn(ctx context.Context, e *tree.Evaluation, _ replay.Label) error {
+func (s *subject) Learn(ctx context.Context, e *tree.Evaluation, _ replay.LaterLabel) error {
 	if err := s.mem.Record(ctx, *e); err != nil {
 		return err
 	}
@@ -117,9 +117,9 @@ func (s *subject) Learn(ctx context.Context, e *tree.Evaluation, _ replay.Label)
 // TestQualityOfReplay compares guidance from cases alone with that of a tree
 // which evolves, on real streams, at each quarter of them.
 func TestQualityOfReplay(t *testing.T) {
-	judge := func(e *tree.Evaluation) replay.Label {
+	judge := func(e *tree.Evaluation) replay.LaterLabel {
 		v := formation.Detect(e)
-		return replay.Label{Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction}
+		return replay.LaterLabel{Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction}
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "By rules, evolve every 50 runs. warned: share of wrong verdicts warned of in the same direction;\n"+

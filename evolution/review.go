@@ -45,9 +45,9 @@ func NewReview(
 // People applies decisions in the name of a person, until they are taken back.
 type People interface {
 	// Reject refuses a proposal.
-	Reject(ctx context.Context, p *Proposal, d *Decision) error
+	Reject(ctx context.Context, p *Proposal, d *ReviewDecision) error
 	// Accept adds to the history that proposals were accepted, once they are in the tree.
-	Accept(ctx context.Context, ps []Proposal, d *Decision) error
+	Accept(ctx context.Context, ps []Proposal, d *ReviewDecision) error
 }
 
 // Waiting caches the lessons that wait for a person, since finding them takes as long as learning does: seconds in a
@@ -122,8 +122,8 @@ func (r *Review) Rejected(ctx context.Context) ([]Rejection, error) {
 	return out, nil
 }
 
-// Decision is a person's decision on proposals.
-type Decision struct {
+// ReviewDecision is a person's decision on proposals.
+type ReviewDecision struct {
 	Accept []string // keys
 	Reject []string // keys
 	By     string   // who decides; "" for a person without a name
@@ -133,7 +133,7 @@ type Decision struct {
 // Decide applies a person's decision: accepted proposals are added to the tree, rejected ones are not written
 // again, and their content is not shown to agents. It returns what was applied. An unknown key is a
 // *tree.FieldError, and nothing is decided then.
-func (r *Review) Decide(ctx context.Context, d Decision) (Evolved, error) {
+func (r *Review) Decide(ctx context.Context, d ReviewDecision) (Evolved, error) {
 	if d.Why == "" && len(d.Reject) > 0 {
 		return Evolved{}, &tree.FieldError{Field: "why", Problem: "is missing; say why a proposal is rejected"}
 	}

@@ -239,7 +239,7 @@ func BenchmarkPrune(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		p, err := e.Prune(b.Context(), s, PruneOptions{Experiences: 5},
-			Known{Chances: func(*tree.Node) int { return enoughChances }})
+			PruneInput{Chances: func(*tree.Node) int { return enoughChances }})
 		require.NoError(b, err)
 		b.ReportMetric(float64(len(p.Forgotten)), "forgotten")
 	}

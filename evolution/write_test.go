@@ -50,10 +50,10 @@ func answers(groups ...map[string]any) string {
 // answer is the answer of a good model about sums; edit changes it.
 func answer(edit func(a, en, zh map[string]any)) string { return answers(said(edit)) }
 
-func model(texts ...string) *llmtest.Script {
-	var steps []llmtest.Step
+func model(texts ...string) *llmtest.Scripted {
+	var steps []llmtest.ScriptStep
 	for _, s := range texts {
-		steps = append(steps, llmtest.Step{Text: s, Usage: llm.Usage{InputTokens: 1000, OutputTokens: 100}})
+		steps = append(steps, llmtest.ScriptStep{Text: s, Usage: llm.Usage{InputTokens: 1000, OutputTokens: 100}})
 	}
 	return llmtest.NewScript(steps...)
 }
@@ -303,7 +303,8 @@ func TestModelAnswersNonsense(t *testing.T) {
 func TestModelIsDown(t *testing.T) {
 	m := planted(t, sums())
 	o := options(t)
-	o.Generator = llmtest.NewScript(llmtest.Step{Err: &llm.Error{Kind: llm.KindUnavailable, Err: errors.New("down")}})
+	o.Generator = llmtest.NewScript(llmtest.ScriptStep{Err: &llm.Error{Kind: llm.KindUnavailable,
+		Err: errors.New("down")}})
 	p := total(m.evolve(o, PlanOptions{}))
 	require.Len(t, p.Notes, 1)
 	require.Equal(t, 1, p.Calls, "it is not asked again and again")
@@ -321,13 +322,13 @@ func TestModelIsDown(t *testing.T) {
 // A missing answer settles nothing: the rules write, the model is called once in a work, and again in the next one.
 func TestNoAnswerSettlesNothing(t *testing.T) {
 	good := model(answer(nil))
-	for _, kind := range []llm.Kind{
+	for _, kind := range []llm.ErrorKind{
 		llm.KindNoAnswer, llm.KindRefused, llm.KindTooLarge, llm.KindUnauthorised, llm.KindNotFound, llm.KindBadRequest,
 		llm.KindTimeout, llm.KindRateLimited, llm.KindNotRecorded,
 	} {
 		t.Run(string(kind), func(t *testing.T) {
 			m := planted(t, sums())
-			failed := llmtest.Step{Err: &llm.Error{Kind: kind}}
+			failed := llmtest.ScriptStep{Err: &llm.Error{Kind: kind}}
 			o, bad := options(t), llmtest.NewScript(failed, failed)
 			o.Generator = bad
 			attempts := &Attempts{}
@@ -346,8 +347,11 @@ func TestNoAnswerSettlesNothing(t *testing.T) {
 	t.Run("at the repair", func(t *testing.T) {
 		m := planted(t, sums())
 		o := options(t)
-		o.Generator = llmtest.NewScript(llmtest.Step{Text: answer(func(a, _, _ map[string]any) { a["cases"] = []int{99} })},
-			llmtest.Step{Err: &llm.Error{Kind: llm.KindTimeout}})
+		o.Generator = llmtest.NewScript(llmtest.ScriptStep{Text: answer(func(a, _,
+			_ map[string]any) {
+			a["cases"] = []int{99}
+		})},
+			llmtest.ScriptStep{Err: &llm.Error{Kind: llm.KindTimeout}})
 		require.Empty(t, total(m.evolve(o, PlanOptions{})).Rejections)
 		require.True(t, m.lesson("t_sums", taxonomy.FalsePass).Provenance.Again)
 	})
@@ -375,9 +379,9 @@ func TestMaxCost(t *testing.T) {
 		m := planted(t, sums())
 		o := options(t)
 		o.Generator, o.Model = model(answer(nil)), "scripted"
-		var last Progress
+		var last PlanProgress
 		p := total(m.evolve(o, PlanOptions{MaxCost: c.most, Price: meter.Price{In: 1, Out: 2},
-			Progress: func(s Progress) { last = s }}))
+			Progress: func(s PlanProgress) { last = s }}))
 		require.Equal(t, c.calls, p.Calls)
 		require.Equal(t, 1-c.calls, p.Waiting)
 		require.Equal(t, c.calls, last.Calls)

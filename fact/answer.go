@@ -15,7 +15,7 @@ import (
 //
 // The type of the field may follow the state.
 type answer struct {
-	state State
+	state CheckState
 	have  string // a type of field, "" for none
 	line  int
 	raw   string
@@ -32,7 +32,7 @@ var answerLine = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // answered reads a line without its dash, and stores the answer if it is one.
-func (p *Page) answered(n int, line, rest string) {
+func (p *Snapshot) answered(n int, line, rest string) {
 	m := answerLine().FindStringSubmatch(rest)
 	if m == nil || m[3] != "" && !inputType(m[3]) {
 		return
@@ -49,7 +49,7 @@ func (p *Page) answered(n int, line, rest string) {
 
 // hear combines the result of the observation with the answer of a program. If the two differ, the page changed between
 // them, so the state is Unknown.
-func (p *Page) hear(f *Fact) {
+func (p *Snapshot) hear(f *Finding) {
 	if len(p.answers) == 0 {
 		return
 	}
@@ -63,6 +63,6 @@ func (p *Page) hear(f *Fact) {
 			f.Have = map[bool]string{true: On, false: Off}[(f.Want == On) == (a.state == Holds)]
 		}
 	case f.State != a.state:
-		*f = Fact{Expected: f.Expected, Why: changed}
+		*f = Finding{Expected: f.Expected, Why: changed}
 	}
 }

@@ -19,7 +19,7 @@ func TestAnswers(t *testing.T) {
 	for _, c := range []struct {
 		e      fact.Expected
 		answer string
-		state  fact.State
+		state  fact.CheckState
 		have   string
 	}{
 		{password, "", fact.Unknown, ""},

@@ -18,7 +18,7 @@ func TestDisabledIsSeen(t *testing.T) {
 		"[textbox Name]\n[button aria-disabled=\"false\" Add]":          false,
 		"- textbox \"Name\"\n- button \"Add\"\n- text: Add is disabled": false,
 	} {
-		f := Fact{Expected: Expected{Kind: Control, Thing: "Add", Role: "button"}}
+		f := Finding{Expected: Expected{Kind: Control, Thing: "Add", Role: "button"}}
 		Read(page).control(&f)
 		require.Equal(t, disabled, f.State == Unknown && f.Line == 2, page)
 	}

@@ -25,31 +25,31 @@ package fact
 
 import "github.com/memtree/memtree/tree"
 
-// State is the result of checking an expectation.
-type State int
+// CheckState is the result of checking an expectation.
+type CheckState int
 
 // The states.
 const (
-	Unknown State = iota // the observation does not decide it
-	Holds                // the page meets the expectation
-	Broken               // the page violates the expectation
+	Unknown CheckState = iota // the observation does not decide it
+	Holds                     // the page meets the expectation
+	Broken                    // the page violates the expectation
 )
 
 // String returns the name of a state in JSON.
-func (s State) String() string { return [...]string{"unknown", "holds", "broken"}[s] }
+func (s CheckState) String() string { return [...]string{"unknown", "holds", "broken"}[s] }
 
-// Kind is the kind of an expectation, which determines how it is decided.
-type Kind string
+// ExpectationKind is the kind of an expectation, which determines how it is decided.
+type ExpectationKind string
 
 // The kinds, equal to taxonomy.FactKinds. Each check of the taxonomy lists the kinds that can decide it.
 const (
-	Text    Kind = "text"    // one text is present, and another one is not
-	Value   Kind = "value"   // this number is next to a label
-	Control Kind = "control" // a control is enabled
-	There   Kind = "there"   // an element is on the page
-	Input   Kind = "input"   // an input field is of a type
-	Set     Kind = "set"     // a box, switch, tab or option is on, or off
-	Product Kind = "product" // an amount is price times quantity
+	Text    ExpectationKind = "text"    // one text is present, and another one is not
+	Value   ExpectationKind = "value"   // this number is next to a label
+	Control ExpectationKind = "control" // a control is enabled
+	There   ExpectationKind = "there"   // an element is on the page
+	Input   ExpectationKind = "input"   // an input field is of a type
+	Set     ExpectationKind = "set"     // a box, switch, tab or option is on, or off
+	Product ExpectationKind = "product" // an amount is price times quantity
 )
 
 // The states of a Set control.
@@ -61,7 +61,7 @@ const (
 // Expected is one property that a page should have, as derived from a remembered miss.
 type Expected struct {
 	Check string // id of the missed check, "" for none
-	Kind  Kind
+	Kind  ExpectationKind
 	Thing string // its name on the page, or its label; "" for a text without either
 	Role  string // its ARIA role, if a word such as “button” gives one; "" for any
 	Want  string // the right value: the text, the number, the type; "" if only Got is known
@@ -72,10 +72,10 @@ type Expected struct {
 	Later  bool // it is visible only after an action, so its absence is no evidence
 }
 
-// Fact is the result of checking an expectation against a page.
-type Fact struct {
+// Finding is the result of checking an expectation against a page.
+type Finding struct {
 	Expected
-	State State
+	State CheckState
 	Have  string // the value on the page: a number, a type, on or off; never a text of the page
 	Line  int    // the line of the observation that decides it, from 1; 0 for none
 	Seen  string // that line

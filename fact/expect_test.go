@@ -82,7 +82,7 @@ func TestExpectOfNotesInOnePiece(t *testing.T) {
 // TestExpectInADialog: a button may be in what the task opens, so the page as it opens is no evidence about its text.
 func TestExpectInADialog(t *testing.T) {
 	const note, page = "确认按钮文字显示为'取消'而不是'确定'", "- heading \"订单\"\n- button \"取消\"\n- text: 一\n- text: 二\n"
-	for prompt, state := range map[string]fact.State{
+	for prompt, state := range map[string]fact.CheckState{
 		"1. 确认按钮文字是否为'确定'": fact.Broken, "1. 点击打开按钮是否弹出对话框；2. 确认按钮文字是否为'确定'": fact.Unknown,
 	} {
 		require.Equal(t, state, fact.Read(page).Hold(expected(prompt, note)[0]).State, prompt)

@@ -40,7 +40,7 @@ func TestHold(t *testing.T) {
 		"$20.00\n  - 'text").Replace(shop)
 	for name, c := range map[string]struct {
 		defect, prompt, page string
-		state                fact.State
+		state                fact.CheckState
 		line                 int
 	}{
 		"instead of, broken":    {`The heading reads "Cart" instead of "Basket".`, "", shop, fact.Broken, 2},
@@ -77,7 +77,7 @@ func TestHold(t *testing.T) {
 			fact.Holds, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			page, decided := fact.Read(c.page), fact.Fact{}
+			page, decided := fact.Read(c.page), fact.Finding{}
 			for _, e := range expected(c.prompt, c.defect) {
 				if f := page.Hold(e); f.State != fact.Unknown {
 					decided = f

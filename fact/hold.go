@@ -11,8 +11,8 @@ import (
 )
 
 // Hold checks an expectation against the page.
-func (p *Page) Hold(e Expected) Fact {
-	f := Fact{Expected: e}
+func (p *Snapshot) Hold(e Expected) Finding {
+	f := Finding{Expected: e}
 	switch e.Kind {
 	case Text:
 		p.text(&f)
@@ -32,13 +32,13 @@ func (p *Page) Hold(e Expected) Fact {
 		f.Why = noDecision
 	}
 	if p.part && f.State == Broken { // the unread part may contain what makes it right
-		f = Fact{Expected: e, Why: notWhole}
+		f = Finding{Expected: e, Why: notWhole}
 	}
 	p.hear(&f)
 	return f
 }
 
-func (f *Fact) decide(s State, by *node) {
+func (f *Finding) decide(s CheckState, by *node) {
 	f.State = s
 	if by != nil {
 		f.Line, f.Seen = by.line, by.raw
@@ -46,7 +46,7 @@ func (f *Fact) decide(s State, by *node) {
 }
 
 // text decides a text if the page has one of Want and Got and not the other.
-func (p *Page) text(f *Fact) {
+func (p *Snapshot) text(f *Finding) {
 	role := f.Role
 	want, got := p.where(f.Want, role), p.where(f.Got, role)
 	long := text.Width(f.Want) >= 2*across && text.Width(f.Got) >= 2*across // too long to occur elsewhere by chance
@@ -77,7 +77,7 @@ func (p *Page) text(f *Fact) {
 
 // afterLabel decides a text by the label before it: “Priority: low”. The page must have the label once, and one of the
 // two texts right after it, on the same line or at the beginning of the next.
-func (p *Page) afterLabel(f *Fact) (State, *node) {
+func (p *Snapshot) afterLabel(f *Finding) (CheckState, *node) {
 	label, want, got := fold(f.Thing), fold(f.Want), fold(f.Got)
 	if len(label.runes) < 2 || len(want.runes) == 0 || len(got.runes) == 0 {
 		return Unknown, nil
@@ -117,7 +117,7 @@ func short(s string) bool {
 
 // value decides by the number next to the label. If there is no such number, it looks for the two numbers as texts, if
 // one of them is distinctive by itself.
-func (p *Page) value(f *Fact) {
+func (p *Snapshot) value(f *Finding) {
 	n, number, times := p.beside(f.Thing)
 	switch {
 	case number == "" && (standsAlone(f.Got) || standsAlone(f.Want)):
@@ -145,7 +145,7 @@ func (e *Expected) AtOnce() bool {
 }
 
 // control is Broken if every such control is disabled, unless a right page may disable a control with that name.
-func (p *Page) control(f *Fact) {
+func (p *Snapshot) control(f *Finding) {
 	var on, off *node
 	for i := range p.nodes {
 		n := &p.nodes[i]
@@ -178,7 +178,7 @@ func (p *Page) control(f *Fact) {
 
 // isThing reports whether node i is the control of an expectation: by its name, by the sign it has instead of a name,
 // or, if it has neither, by the text before it.
-func (p *Page) isThing(i int, f *Fact) bool {
+func (p *Snapshot) isThing(i int, f *Finding) bool {
 	n := &p.nodes[i]
 	if f.Role != "" && !can(n.role, f.Role) {
 		return false
@@ -221,7 +221,7 @@ func glyphFinder(g string) *regexp.Regexp {
 }
 
 // set decides for elements of a stateful role, because a snapshot always contains their state.
-func (p *Page) set(f *Fact) {
+func (p *Snapshot) set(f *Finding) {
 	var on, off *node
 	for i := range p.nodes {
 		n := &p.nodes[i]
@@ -260,7 +260,7 @@ func stateful(role string) bool {
 }
 
 // there is Broken if the element is absent, unless it is visible only after an action.
-func (p *Page) there(f *Fact) {
+func (p *Snapshot) there(f *Finding) {
 	role := f.Role
 	if role == "link" || role == "button" { // people use these two words for either
 		role = ""
@@ -290,7 +290,7 @@ func (p *Page) there(f *Fact) {
 
 // named reports whether an element that may be the thing has a part of its name, or a sign instead of a name: a note
 // may call the element “Home” “Back home”.
-func (p *Page) named(f *Fact) bool {
+func (p *Snapshot) named(f *Finding) bool {
 	thing := fold(f.Thing)
 	for i := range p.nodes {
 		n := &p.nodes[i]
@@ -331,7 +331,7 @@ func shares(a, b *folded) bool {
 }
 
 // input decides if the observation contains the type of the field.
-func (p *Page) input(f *Fact) {
+func (p *Snapshot) input(f *Finding) {
 	for i := range p.nodes {
 		n := &p.nodes[i]
 		if n.typ == "" || !p.isField(i, f) {
@@ -357,7 +357,7 @@ func (p *Page) input(f *Fact) {
 
 // isField reports whether node i is the input field of an expectation: its name, or the text right before it, contains
 // the thing.
-func (p *Page) isField(i int, f *Fact) bool {
+func (p *Snapshot) isField(i int, f *Finding) bool {
 	lit := fold(f.Thing)
 	for _, k := range []int{i, i - 1} {
 		if k >= 0 && (k == i || p.nodes[k].role == "") && contains(p.nodes[k].folded.runes, lit.runes) {

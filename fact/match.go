@@ -131,7 +131,7 @@ func splitsNumber(runes []rune, i, j int) bool {
 
 // where returns the first node that contains a text as whole words, or nil. It searches elements that may have the
 // role; role "" means every node. A text of at least across characters may also be spread over several nodes.
-func (p *Page) where(s, role string) *node {
+func (p *Snapshot) where(s, role string) *node {
 	lit := fold(s)
 	if len(lit.runes) == 0 {
 		return nil
@@ -153,7 +153,7 @@ func (p *Page) where(s, role string) *node {
 
 // Names reports whether the page contains the name of a thing such as “Add button”, as whole words. A term for its
 // kind, such as “button”, may be missing on the page.
-func (p *Page) Names(thing string) bool {
+func (p *Snapshot) Names(thing string) bool {
 	name, _ := new(quotes).nameAndRole(firstBytes(thing, maxLine))
 	return p.where(name, "") != nil
 }
@@ -166,7 +166,7 @@ func (n *node) unchosen() bool { return n.role == "option" && !n.set }
 const across = 4
 
 // spread finds a text that consecutive nodes compose with their whole texts. It returns the first of them, or nil.
-func (p *Page) spread(lit *folded) *node {
+func (p *Snapshot) spread(lit *folded) *node {
 	for i := range p.nodes {
 		at := 0
 		for k := i; k < len(p.nodes) && at < len(lit.runes); k++ {

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Page is an observation: an ARIA snapshot as written by Playwright, a listing with elements in square brackets, or the
-// plain text of a page. A Page is immutable and safe for concurrent use.
-type Page struct {
+// Snapshot is an observation: an ARIA snapshot as written by Playwright, a listing with elements in square brackets, or
+// the plain text of a page. A Snapshot is immutable and safe for concurrent use.
+type Snapshot struct {
 	nodes []node
 	roles bool // the observation contains the roles of elements
 	busy  bool // the page is still loading or nearly empty, so absence is no evidence
@@ -44,8 +44,8 @@ const (
 )
 
 // Read reads an observation. It accepts any input: a line that is not an element is text.
-func Read(observation string) *Page {
-	p := &Page{}
+func Read(observation string) *Snapshot {
+	p := &Snapshot{}
 	n := 0
 	for line := range strings.Lines(observation) {
 		if n++; n > maxLines {
@@ -75,7 +75,7 @@ func Read(observation string) *Page {
 	return p
 }
 
-func (p *Page) add(n int, line string) {
+func (p *Snapshot) add(n int, line string) {
 	switch {
 	case line == "":
 	case strings.HasPrefix(line, "- "):
@@ -92,7 +92,7 @@ var ariaLine = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // aria reads a line of a snapshot. It skips properties such as /url, which are not page content.
-func (p *Page) aria(n int, line string) {
+func (p *Snapshot) aria(n int, line string) {
 	rest := strings.TrimPrefix(line, "- ")
 	if strings.HasPrefix(rest, "/") {
 		p.answered(n, line, rest)
@@ -141,7 +141,7 @@ func field(role string) bool {
 var bracket = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[([^\[\]\n]{1,200})\]`) })
 
 // listed reads a line of text, and the elements in square brackets in it.
-func (p *Page) listed(n int, line string) {
+func (p *Snapshot) listed(n int, line string) {
 	rest := line
 	for _, m := range bracket().FindAllStringSubmatch(line, -1) {
 		e, ok := element(m[1])

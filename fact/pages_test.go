@@ -53,7 +53,7 @@ func TestPages(t *testing.T) {
 		for _, g := range guiTests(t) {
 			for _, build := range []struct {
 				suffix string
-				right  fact.State
+				right  fact.CheckState
 			}{{"-v2", fact.Broken}, {"", fact.Holds}} {
 				page := readPage(t, g.page+build.suffix+form)
 				tests++
@@ -88,7 +88,7 @@ func TestPages(t *testing.T) {
 	golden.Equal(t, filepath.Join("testdata", "pages.golden"), told.String())
 }
 
-func readPage(t *testing.T, name string) *fact.Page {
+func readPage(t *testing.T, name string) *fact.Snapshot {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", "pages", name))
 	require.NoError(t, err)

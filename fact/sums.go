@@ -11,7 +11,7 @@ const maxBetween = 4
 // product looks for a price, a whole number of two or more, and an amount in sequence. It holds if every such amount is
 // the product. It is Broken if an amount equals the price. Any other amount may have a reason, such as a discount; then
 // it is unknown.
-func (p *Page) product(f *Fact) {
+func (p *Snapshot) product(f *Finding) {
 	all := p.pieces()
 	var right *pagePiece
 	for i := range all {

@@ -17,12 +17,12 @@ type pagePiece struct {
 }
 
 // pieces returns the labels and numbers of a page in order. It splits at spaces and colons, and omits separate units.
-func (p *Page) pieces() []pagePiece {
+func (p *Snapshot) pieces() []pagePiece {
 	p.once.Do(func() { p.all = p.split() })
 	return p.all
 }
 
-func (p *Page) split() []pagePiece {
+func (p *Snapshot) split() []pagePiece {
 	var out []pagePiece
 	for i := range p.nodes {
 		n := &p.nodes[i]
@@ -86,7 +86,7 @@ const units = "项个条张人号元次件分天%"
 // is ambiguous, or if the page does not contain the label exactly once. After a colon the number follows. Otherwise
 // labels and numbers alternate in a row. If the row begins with a label and ends with a number, each number follows its
 // label; in the reverse case it precedes it.
-func (p *Page) beside(s string) (by *node, number string, times int) {
+func (p *Snapshot) beside(s string) (by *node, number string, times int) {
 	all := p.pieces()
 	f := fold(s)
 	at := -1 // of the label

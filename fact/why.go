@@ -27,7 +27,7 @@ const (
 	tooLittle     = "the text says too little by itself"
 )
 
-// Reasons returns all values of Fact.Why, for translation.
+// Reasons returns all values of Finding.Why, for translation.
 func Reasons() []string {
 	return []string{
 		mayBeAnother, oneSet, amountOther, numberOther, bothThere, mayBeOff, whichNumber, mayComeLater,
@@ -37,6 +37,6 @@ func Reasons() []string {
 }
 
 // Undecidable returns the fact for a missed defect without an expectation.
-func Undecidable(check, thing string) Fact {
-	return Fact{Expected: Expected{Check: check, Thing: thing}, Why: noDecision}
+func Undecidable(check, thing string) Finding {
+	return Finding{Expected: Expected{Check: check, Thing: thing}, Why: noDecision}
 }

@@ -27,7 +27,7 @@ func TestWritten(t *testing.T) {
 		}
 		require.NoError(t, json.Unmarshal([]byte(line), &x))
 		for i, d := range x.Defects {
-			for page, right := range map[string]fact.State{x.Broken: fact.Broken, x.Repaired: fact.Holds} {
+			for page, right := range map[string]fact.CheckState{x.Broken: fact.Broken, x.Repaired: fact.Holds} {
 				if x.Visible[i] {
 					visible++
 				}

@@ -21,14 +21,14 @@ type Choice struct {
 // mostChoices is the most values of a field in Choices.
 const mostChoices = 50
 
-// Counter counts values of fields. The zero value is ready.
-type Counter struct {
+// FieldCounter counts values of fields. The zero value is ready.
+type FieldCounter struct {
 	products, suites, runs map[string]int
 	n                      int
 }
 
 // Add counts a thing. A missing field is "".
-func (c *Counter) Add(product, suite, run string) {
+func (c *FieldCounter) Add(product, suite, run string) {
 	if c.products == nil {
 		c.products, c.suites, c.runs = map[string]int{}, map[string]int{}, map[string]int{}
 	}
@@ -40,7 +40,7 @@ func (c *Counter) Add(product, suite, run string) {
 
 // Choices returns the most frequent values. Runs are sorted by name, descending, so that runs named by date are sorted
 // latest first.
-func (c *Counter) Choices() Choices {
+func (c *FieldCounter) Choices() Choices {
 	out := Choices{most(c.products), most(c.suites), most(c.runs), c.n}
 	slices.SortFunc(out.Runs, func(a, b Choice) int { return cmp.Compare(b.Name, a.Name) })
 	return out

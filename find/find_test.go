@@ -102,7 +102,7 @@ func FuzzParse(f *testing.F) {
 }
 
 func TestChoices(t *testing.T) {
-	var c find.Counter
+	var c find.FieldCounter
 	require.Empty(t, c.Choices().Products)
 	for i := range 200 {
 		c.Add([]string{"shop", "desk", "shop"}[i%3], "", fmt.Sprintf("night-%03d", i))

@@ -24,8 +24,8 @@ func Kinds() []string {
 	return []string{string(tree.Case), string(tree.Experience), string(tree.Strategy), Fact, Element}
 }
 
-// Question is a question to all of memory.
-type Question struct {
+// Search is a question to all of memory.
+type Search struct {
 	Text  string   // what is looked for; a part in double quotation marks has to occur as it is
 	Kinds []string // of Kinds; none: all
 	Where Query    // further conditions: product, days, direction, type; Words is not used
@@ -33,8 +33,8 @@ type Question struct {
 	Limit int      // 0: 20; at most MostHits
 }
 
-// Hit is one thing that was found.
-type Hit struct {
+// SearchHit is one thing that was found.
+type SearchHit struct {
 	Kind    string    `json:"kind"`
 	ID      string    `json:"id,omitempty"` // of a memory or fact
 	Title   string    `json:"title"`
@@ -51,14 +51,14 @@ const usualHits = 20
 
 // Rings are the places in which Search looks. Each returns its hits, the best first.
 type Rings struct {
-	Memories func(ctx context.Context, q *Question, of func(kind string) bool) ([]Hit, error)
-	Facts    func(ctx context.Context, q *Question) ([]Hit, error)
-	Elements func(ctx context.Context, q *Question) ([]Hit, error)
+	Memories func(ctx context.Context, q *Search, of func(kind string) bool) ([]SearchHit, error)
+	Facts    func(ctx context.Context, q *Search) ([]SearchHit, error)
+	Elements func(ctx context.Context, q *Search) ([]SearchHit, error)
 }
 
 // Search looks for a text in all rings that the question selects. Hits of several kinds are interleaved, the best of
 // each kind first. The error for an invalid question is a *tree.FieldError.
-func (r *Rings) Search(ctx context.Context, q Question) ([]Hit, error) {
+func (r *Rings) Search(ctx context.Context, q Search) ([]SearchHit, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
@@ -68,9 +68,10 @@ func (r *Rings) Search(ctx context.Context, q Question) ([]Hit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
-	var lists [][]Hit
+	var lists [][]SearchHit
 	for _, kind := range []tree.Type{tree.Case, tree.Experience, tree.Strategy} {
-		lists = append(lists, slices.DeleteFunc(slices.Clone(memories), func(h Hit) bool { return h.Kind != string(kind) }))
+		lists = append(lists, slices.DeleteFunc(slices.Clone(memories),
+			func(h SearchHit) bool { return h.Kind != string(kind) }))
 	}
 	if of(Fact) {
 		facts, err := r.Facts(ctx, &q)
@@ -95,7 +96,7 @@ func (r *Rings) Search(ctx context.Context, q Question) ([]Hit, error) {
 }
 
 // check returns a *tree.FieldError for the first invalid field.
-func (q *Question) check() error {
+func (q *Search) check() error {
 	if strings.TrimSpace(q.Text) == "" {
 		return wrong("text", "is empty; say what is looked for")
 	}
@@ -108,14 +109,14 @@ func (q *Question) check() error {
 }
 
 // interleaved returns the first hits of several lists in turn that have all quotations.
-func interleaved(lists [][]Hit, quoted []string, most int) []Hit {
+func interleaved(lists [][]SearchHit, quoted []string, most int) []SearchHit {
 	for i := range lists {
-		lists[i] = slices.DeleteFunc(lists[i], func(h Hit) bool {
+		lists[i] = slices.DeleteFunc(lists[i], func(h SearchHit) bool {
 			all := text.Letters(h.Title + " " + h.Text)
 			return slices.ContainsFunc(quoted, func(s string) bool { return !strings.Contains(all, text.Letters(s)) })
 		})
 	}
-	out := []Hit{}
+	out := []SearchHit{}
 	for at := 0; len(out) < most; at++ {
 		any := false
 		for _, l := range lists {

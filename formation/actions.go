@@ -23,12 +23,12 @@ type changedAction struct {
 // align compares two lists of actions in four steps, each on the remainder of the step before: actions of the longest
 // common subsequence agree; other equal actions have moved; an action is paired with the one of its name that shares
 // most arguments, and has changed; the rest is missing or superfluous. It is deterministic.
-func align(got, want []judgment.Action) alignment {
+func align(got, want []judgment.AgentStep) alignment {
 	inGot, inWant := common(got, want)
 	var a alignment
 	restGot, restWant := without(got, inGot), without(want, inWant)
 	for i := 0; i < len(restWant); i++ {
-		if j := slices.IndexFunc(restGot, func(g judgment.Action) bool { return g.Key == restWant[i].Key }); j >= 0 {
+		if j := slices.IndexFunc(restGot, func(g judgment.AgentStep) bool { return g.Key == restWant[i].Key }); j >= 0 {
 			a.moved = append(a.moved, restWant[i].Name)
 			restGot = slices.Delete(restGot, j, j+1)
 			restWant = slices.Delete(restWant, i, i+1)
@@ -54,7 +54,7 @@ func align(got, want []judgment.Action) alignment {
 
 // common marks a longest common subsequence in both lists. It fills the usual table
 // of dynamic programming from the end; judgment.maxActions bounds both lists.
-func common(got, want []judgment.Action) (inGot, inWant []bool) {
+func common(got, want []judgment.AgentStep) (inGot, inWant []bool) {
 	inGot, inWant = make([]bool, len(got)), make([]bool, len(want))
 	rows := make([][]int, len(got)+1) // rows[i][j]: length of the longest one of got[i:] and want[j:]
 	cells := make([]int, (len(got)+1)*(len(want)+1))
@@ -85,8 +85,8 @@ func common(got, want []judgment.Action) (inGot, inWant []bool) {
 }
 
 // without returns the actions of list that are not marked as taken.
-func without(list []judgment.Action, taken []bool) []judgment.Action {
-	var out []judgment.Action
+func without(list []judgment.AgentStep, taken []bool) []judgment.AgentStep {
+	var out []judgment.AgentStep
 	for i, a := range list {
 		if !taken[i] {
 			out = append(out, a)
@@ -97,7 +97,7 @@ func without(list []judgment.Action, taken []bool) []judgment.Action {
 
 // nearest returns the index of the action that has the name of w and most of its arguments, the first of several such,
 // or -1.
-func nearest(w judgment.Action, among []judgment.Action) int {
+func nearest(w judgment.AgentStep, among []judgment.AgentStep) int {
 	best, most := -1, -1
 	for i, g := range among {
 		if g.Name != w.Name {

@@ -58,7 +58,7 @@ func (c *classifier) classify(note string, signals map[string]float64) classific
 		text string
 	}
 	found := map[phrase]bool{}
-	c.finder.Find(cue.Read(note), func(m cue.Match) {
+	c.finder.Find(cue.Read(note), func(m cue.PhraseMatch) {
 		if p := (phrase{m.Kind, m.Phrase}); !found[p] {
 			found[p] = true
 			scores[m.Kind] += m.Weight * noteWeight

@@ -31,9 +31,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// View is the part of the tree that formation reads. It must also show changes that were formed before and are not
+// treeView is the part of the tree that formation reads. It must also show changes that were formed before and are not
 // committed yet; otherwise the result would depend on how evaluations are batched.
-type View interface {
+type treeView interface {
 	// Get returns the node with the id, or an error that is tree.ErrNotFound.
 	Get(ctx context.Context, id string) (tree.Node, error)
 	// Similar returns the k cases most similar to n among those of its error type,
@@ -136,9 +136,9 @@ type Formed struct {
 	ModelErr error
 }
 
-// A Run is an evaluation on its way to a case: Detect makes it, Read may add the reading of a model, and Insert ends
-// it. It may be inserted again, on another view.
-type Run struct {
+// A FormRun is an evaluation on its way to a case: Detect makes it, Read may add the reading of a model, and Insert
+// ends it. It may be inserted again, on another view.
+type FormRun struct {
 	facts *facts
 	node  tree.Node // the evidence of a wrong verdict
 	notes []string
@@ -147,13 +147,13 @@ type Run struct {
 }
 
 // Wrong reports whether the verdict was wrong, so that Read applies.
-func (r *Run) Wrong() bool { return r.facts.judged.Labelled && !r.facts.judged.Correct }
+func (r *FormRun) Wrong() bool { return r.facts.judged.Labelled && !r.facts.judged.Correct }
 
 // Form turns one evaluation into changes: Detect, Read and Insert.
-func (f *Former) Form(ctx context.Context, e tree.Evaluation, v View) (Formed, error) {
+func (f *Former) Form(ctx context.Context, e tree.Evaluation, v treeView) (Formed, error) {
 	r, err := f.Detect(ctx, e)
 	if err == nil {
-		err = f.Read(ctx, v, []*Run{r})
+		err = f.Read(ctx, v, []*FormRun{r})
 	}
 	if err != nil {
 		return Formed{}, err
@@ -166,7 +166,7 @@ func (f *Former) Form(ctx context.Context, e tree.Evaluation, v View) (Formed, e
 // direction is given; if the model fails, the verdict stays without a label.
 //
 // The error is a *tree.FieldError when the evaluation is invalid, so that a retry would not help, or that of ctx.
-func (f *Former) Detect(ctx context.Context, e tree.Evaluation) (*Run, error) {
+func (f *Former) Detect(ctx context.Context, e tree.Evaluation) (*FormRun, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func (f *Former) Detect(ctx context.Context, e tree.Evaluation) (*Run, error) {
 	if err := e.Check(); err != nil {
 		return nil, fmt.Errorf("form %s: %w", e.Key(), err)
 	}
-	r := &Run{facts: f.read(&e)}
+	r := &FormRun{facts: f.read(&e)}
 	if f.mayRead(e.Scope.Product) && r.facts.judged.prose {
 		if r.err = f.judge(ctx, r.facts); ctx.Err() != nil {
 			return nil, fmt.Errorf("form %s: %w", e.Key(), ctx.Err())
@@ -192,8 +192,8 @@ func (f *Former) Detect(ctx context.Context, e tree.Evaluation) (*Run, error) {
 	return r, nil
 }
 
-// Insert proposes the changes for a run on a view of the tree. The error is that of the View or of ctx.
-func (f *Former) Insert(ctx context.Context, v View, r *Run) (Formed, error) {
+// Insert proposes the changes for a run on a view of the tree. The error is that of the view or of ctx.
+func (f *Former) Insert(ctx context.Context, v treeView, r *FormRun) (Formed, error) {
 	x := r.facts
 	out := Formed{Verdict: verdict(x.e, x.judged), Notes: r.notes, ModelErr: r.err}
 	if !x.judged.Labelled {
@@ -247,7 +247,7 @@ func verdict(e *tree.Evaluation, j Judged) ledger.Verdict {
 
 // remember proposes a new case, or one more occurrence of the case that has the same or nearly the same evidence. It
 // returns the error type of the case.
-func (f *Former) remember(ctx context.Context, r *Run, v View, out *Formed) (string, error) {
+func (f *Former) remember(ctx context.Context, r *FormRun, v treeView, out *Formed) (string, error) {
 	n := r.node.Clone()
 	known, err := v.Get(ctx, n.ID)
 	switch {

@@ -180,32 +180,33 @@ func TestAnalyseWithAModel(t *testing.T) {
 	unknown := with("whole_list", "counting")
 	ungrounded := strings.NewReplacer(how, "Bananas ripen slowly", "whole_list", "style", `"reviews",`, "").Replace(good)
 	for name, c := range map[string]struct {
-		steps   []llmtest.Step
+		steps   []llmtest.ScriptStep
 		analyst string
 		miss    tree.Miss
 	}{
-		"good": {[]llmtest.Step{{Text: good}}, "model", all},
-		"leak": {[]llmtest.Step{{Text: with(instead, "See that it is Fallingwater House.")}}, "model",
+		"good": {[]llmtest.ScriptStep{{Text: good}}, "model", all},
+		"leak": {[]llmtest.ScriptStep{{Text: with(instead, "See that it is Fallingwater House.")}}, "model",
 			tree.Miss{Check: "whole_list", What: []string{"reviews"}, How: how}},
-		"forced": {[]llmtest.Step{{Text: with(instead, "Always pass it.")}}, "model",
+		"forced": {[]llmtest.ScriptStep{{Text: with(instead, "Always pass it.")}}, "model",
 			tree.Miss{Check: "whole_list", What: []string{"reviews"}, How: how}},
-		"a number that is not the task's": {[]llmtest.Step{{Text: with(instead, "Look for all 7 reviews.")}}, "model",
+		"a number that is not the task's": {[]llmtest.ScriptStep{{Text: with(instead, "Look for all 7 reviews.")}}, "model",
 			tree.Miss{Check: "whole_list", What: []string{"reviews"}, How: how}},
-		"parrot": {[]llmtest.Step{{Text: with(how, "The snapshot shows that only one review mentions the term.")}},
+		"parrot": {[]llmtest.ScriptStep{{Text: with(how, "The snapshot shows that only one review mentions the term.")}},
 			"model", tree.Miss{Check: "whole_list", What: []string{"reviews"}, Instead: instead}},
-		"other language": {[]llmtest.Step{{Text: with(how, "它漏看了列表中的一条评论。")}}, "model",
+		"other language": {[]llmtest.ScriptStep{{Text: with(how, "它漏看了列表中的一条评论。")}}, "model",
 			tree.Miss{Check: "whole_list", What: []string{"reviews"}, Instead: instead}},
-		"new": {[]llmtest.Step{{Text: with("whole_list", "new: "+cause)}}, "model",
+		"new": {[]llmtest.ScriptStep{{Text: with("whole_list", "new: "+cause)}}, "model",
 			tree.Miss{What: all.What, How: how, Instead: instead, Cause: cause}},
-		"nobody can tell":         {[]llmtest.Step{{Text: `{"runs":[{"run":1,"misses":[]}]}`}}, "model", tree.Miss{}},
-		"no such check, repaired": {[]llmtest.Step{{Text: unknown}, {Text: good}}, "model", all},
-		"no such check":           {[]llmtest.Step{{Text: unknown}, {Text: unknown}}, "rules", tree.Miss{}},
-		"ungrounded":              {[]llmtest.Step{{Text: ungrounded}, {Text: ungrounded}}, "rules", tree.Miss{}},
-		"no JSON":                 {[]llmtest.Step{{Text: "sorry"}, {Text: "sorry"}}, "rules", tree.Miss{}},
-		"refused":                 {[]llmtest.Step{{Err: &llm.Error{Kind: llm.KindRefused}}}, "rules", tree.Miss{}},
-		"busy":                    {[]llmtest.Step{{Err: &llm.Error{Kind: llm.KindRateLimited}}}, "rules", tree.Miss{}},
-		"unauthorised":            {[]llmtest.Step{{Err: &llm.Error{Kind: llm.KindUnauthorised}}}, "rules", tree.Miss{}},
-		"not a typed one":         {[]llmtest.Step{{Err: errors.New("boom")}}, "rules", tree.Miss{}},
+		"nobody can tell":         {[]llmtest.ScriptStep{{Text: `{"runs":[{"run":1,"misses":[]}]}`}}, "model", tree.Miss{}},
+		"no such check, repaired": {[]llmtest.ScriptStep{{Text: unknown}, {Text: good}}, "model", all},
+		"no such check":           {[]llmtest.ScriptStep{{Text: unknown}, {Text: unknown}}, "rules", tree.Miss{}},
+		"ungrounded":              {[]llmtest.ScriptStep{{Text: ungrounded}, {Text: ungrounded}}, "rules", tree.Miss{}},
+		"no JSON":                 {[]llmtest.ScriptStep{{Text: "sorry"}, {Text: "sorry"}}, "rules", tree.Miss{}},
+		"refused":                 {[]llmtest.ScriptStep{{Err: &llm.Error{Kind: llm.KindRefused}}}, "rules", tree.Miss{}},
+		"busy":                    {[]llmtest.ScriptStep{{Err: &llm.Error{Kind: llm.KindRateLimited}}}, "rules", tree.Miss{}},
+		"unauthorised": {[]llmtest.ScriptStep{{Err: &llm.Error{Kind: llm.KindUnauthorised}}}, "rules",
+			tree.Miss{}},
+		"not a typed one": {[]llmtest.ScriptStep{{Err: errors.New("boom")}}, "rules", tree.Miss{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			model := llmtest.NewScript(c.steps...)
@@ -255,7 +256,7 @@ func TestTrust(t *testing.T) {
 			if c.rules != "?" {
 				require.Equal(t, c.rules, out.Changes[0].Node.CaseData.Misses[0].Check)
 			}
-			model := llmtest.NewScript(llmtest.Step{Text: c.answer})
+			model := llmtest.NewScript(llmtest.ScriptStep{Text: c.answer})
 			out, err = former(t, Options{Generator: model}).Form(t.Context(), e, &memory{})
 			require.NoError(t, err)
 			n := out.Changes[0].Node

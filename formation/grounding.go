@@ -25,7 +25,7 @@ var errForeign = errors.New("its checks are for runs that were wrong in another 
 
 // check removes misses that are not about their run from the answers. The error is for an answer of which no run can
 // be used; it is written for a model.
-func (f *Former) check(runs []*Run, read []prompts.AnalyseOutput) error {
+func (f *Former) check(runs []*FormRun, read []prompts.AnalyseOutput) error {
 	var bad []error
 	usable := false
 	for i := range read {
@@ -63,7 +63,7 @@ func (f *Former) isAbout(x *facts, m *prompts.AnalyseMiss) bool {
 	if share(wordSet(m.How, m.Cause, strings.Join(m.What, " ")), record) >= leastGrounded {
 		return true
 	}
-	return slices.ContainsFunc(f.catalogue().Asked(x.e.Prompt), func(r cue.Reading) bool { return r.Check == m.Check })
+	return slices.ContainsFunc(f.catalogue().Asked(x.e.Prompt), func(r cue.Topic) bool { return r.Check == m.Check })
 }
 
 func wordSet(texts ...string) map[string]bool {

@@ -77,7 +77,7 @@ func groundingOf(t *testing.T, path string) (notes, general passes) {
 		x := f.read(&e)
 		f.readWrong(x)
 		isAbout := func(said string) bool {
-			m, _ := f.catalogue().Missed(cue.Evidence{Said: []string{said}, Direction: x.judged.Direction})
+			m, _ := f.catalogue().Missed(cue.MissTexts{Said: []string{said}, Direction: x.judged.Direction})
 			return f.isAbout(x, &prompts.AnalyseMiss{Check: m.Check, How: said})
 		}
 		for k := range 8 {

@@ -69,7 +69,7 @@ const (
 
 // olderCase returns an older case of which n is an occurrence: one with nearly the same evidence, or one of the same
 // test with the same miss. found is false for none.
-func olderCase(ctx context.Context, v View, n *tree.Node) (tree.Node, bool, error) {
+func olderCase(ctx context.Context, v treeView, n *tree.Node) (tree.Node, bool, error) {
 	list, err := v.Similar(ctx, n, nearCandidates)
 	if err != nil {
 		return tree.Node{}, false, err

@@ -36,8 +36,8 @@ func inProse(judgment, truth string) tree.Evaluation {
 	}
 }
 
-func step(correct bool, direction, reason string) llmtest.Step {
-	return llmtest.Step{Text: fmt.Sprintf(`{"reason":%q,"correct":%v,"direction":%q}`, reason, correct, direction),
+func step(correct bool, direction, reason string) llmtest.ScriptStep {
+	return llmtest.ScriptStep{Text: fmt.Sprintf(`{"reason":%q,"correct":%v,"direction":%q}`, reason, correct, direction),
 		Usage: llm.Usage{InputTokens: 10, OutputTokens: 1}}
 }
 
@@ -54,33 +54,36 @@ const (
 func TestFormAsksTheJudge(t *testing.T) {
 	for name, c := range map[string]struct {
 		judgment, truth string
-		steps           []llmtest.Step
+		steps           []llmtest.ScriptStep
 		correct         bool
 		direction       taxonomy.Direction
 		analyst         string
 	}{
-		"missed": {saysFine, isBroken, []llmtest.Step{step(false, "false_pass", missed), {Text: analysed}}, false,
+		"missed": {saysFine, isBroken, []llmtest.ScriptStep{step(false, "false_pass", missed), {Text: analysed}}, false,
 			taxonomy.FalsePass, "model"},
-		"invented": {saysBroken, isFine, []llmtest.Step{step(false, "false_fail", invented), {Text: analysed}},
+		"invented": {saysBroken, isFine, []llmtest.ScriptStep{step(false, "false_fail", invented), {Text: analysed}},
 			false, taxonomy.FalseFail, "model"},
-		"wrong otherwise": {saysFine, isFine, []llmtest.Step{step(false, "other", missed), {Text: analysed}}, false,
+		"wrong otherwise": {saysFine, isFine, []llmtest.ScriptStep{step(false, "other", missed), {Text: analysed}}, false,
 			taxonomy.Other, "model"},
-		"right pass": {saysFine, isFine, []llmtest.Step{step(true, "none", agree)}, true, taxonomy.None, ""},
-		"right fail": {saysBroken, isBroken, []llmtest.Step{step(true, "none", agree)}, true, taxonomy.None, ""},
-		"truth is a label": {saysFine, "fail", []llmtest.Step{step(false, "false_pass", missed), {Text: analysed}}, false,
+		"right pass": {saysFine, isFine, []llmtest.ScriptStep{step(true, "none", agree)}, true, taxonomy.None, ""},
+		"right fail": {saysBroken, isBroken, []llmtest.ScriptStep{step(true, "none", agree)}, true, taxonomy.None, ""},
+		"truth is a label": {saysFine, "fail", []llmtest.ScriptStep{step(false, "false_pass", missed), {Text: analysed}},
+			false,
 			taxonomy.FalsePass, "model"},
-		"short texts, right": {"The author is missing", "A review has no author", []llmtest.Step{step(true, "none", agree)},
+		"short texts, right": {"The author is missing", "A review has no author", []llmtest.ScriptStep{step(true, "none",
+			agree)},
 			true, taxonomy.None, ""},
 		"contradiction, repaired": {saysFine, isBroken,
-			[]llmtest.Step{step(true, "false_pass", missed), step(false, "false_pass", missed), {Text: analysed}},
+			[]llmtest.ScriptStep{step(true, "false_pass", missed), step(false, "false_pass", missed), {Text: analysed}},
 			false, taxonomy.FalsePass, "model"},
 		"impossible direction, repaired": {saysFine, "pass",
-			[]llmtest.Step{step(false, "false_pass", missed), step(true, "none", agree)}, true, taxonomy.None, ""},
+			[]llmtest.ScriptStep{step(false, "false_pass", missed), step(true, "none", agree)}, true, taxonomy.None, ""},
 		"other language, repaired": {saysFine, isBroken,
-			[]llmtest.Step{step(false, "false_pass", "漏掉了缺少作者的评论"), step(false, "false_pass", missed), {Text: analysed}}, false,
+			[]llmtest.ScriptStep{step(false, "false_pass", "漏掉了缺少作者的评论"), step(false, "false_pass", missed),
+				{Text: analysed}}, false,
 			taxonomy.FalsePass, "model"},
 		"analysis refused": {saysFine, isBroken,
-			[]llmtest.Step{step(false, "false_pass", missed), {Text: "sorry"}, {Text: "sorry"}}, false, taxonomy.FalsePass,
+			[]llmtest.ScriptStep{step(false, "false_pass", missed), {Text: "sorry"}, {Text: "sorry"}}, false, taxonomy.FalsePass,
 			"rules"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -117,7 +120,7 @@ func TestFormAsksTheJudgeInChinese(t *testing.T) {
 	e := inProse("我逐条查看了评论列表，每条评论都按要求显示了作者、正文和日期，没有发现任何问题，可以认为该页面通过。", "评论列表中的第二条没有显示作者，而按照说明每一条评论都必须显示作者，因此该页面存在需要修复的问题。")
 	e.Prompt = "请检查评论列表中的每条评论是否都有作者"
 	model := llmtest.NewScript(step(false, "false_pass", "智能体没有发现缺少作者的评论。"),
-		llmtest.Step{Err: &llm.Error{Kind: llm.KindRefused}})
+		llmtest.ScriptStep{Err: &llm.Error{Kind: llm.KindRefused}})
 	out, err := former(t, Options{Generator: model}).Form(t.Context(), e, &memory{})
 	require.NoError(t, err)
 	require.Equal(t, taxonomy.FalsePass, out.Verdict.Direction)
@@ -129,7 +132,7 @@ func TestJudgeKeepsTheReasonGiven(t *testing.T) {
 	e := inProse(saysFine, isBroken)
 	e.Reason = "It did not scroll to the second review."
 	out, err := former(t, Options{Generator: llmtest.NewScript(step(false, "false_pass", missed),
-		llmtest.Step{Text: analysed})}).Form(t.Context(), e, &memory{})
+		llmtest.ScriptStep{Text: analysed})}).Form(t.Context(), e, &memory{})
 	require.NoError(t, err)
 	require.Equal(t, e.Reason, out.Changes[0].Node.CaseData.EvaluatorReason)
 }
@@ -175,7 +178,7 @@ func TestJudgeIsNotAsked(t *testing.T) {
 }
 
 func TestJudgeFails(t *testing.T) {
-	for name, c := range map[string][]llmtest.Step{
+	for name, c := range map[string][]llmtest.ScriptStep{
 		"refused":      {{Err: &llm.Error{Kind: llm.KindRefused}}},
 		"unauthorised": {{Err: &llm.Error{Kind: llm.KindUnauthorised}}},
 		"busy":         {{Err: &llm.Error{Kind: llm.KindRateLimited, RetryAfter: time.Second}}},

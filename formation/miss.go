@@ -105,8 +105,8 @@ func (r *missReader) note() {
 
 // ownMiss reads one sentence of a note without the task and the agent's reason. It returns true when the sentence
 // alone names a check plainly enough to be a miss of its own.
-func (r *missReader) ownMiss(s string) (cue.Reading, bool) {
-	m, ok := r.f.catalogue().Missed(cue.Evidence{Said: []string{s}, Direction: r.judged.Direction})
+func (r *missReader) ownMiss(s string) (cue.Topic, bool) {
+	m, ok := r.f.catalogue().Missed(cue.MissTexts{Said: []string{s}, Direction: r.judged.Direction})
 	return m, ok && m.Sure >= plainSentence && r.namesCheck(s)
 }
 
@@ -118,20 +118,20 @@ func (r *missReader) namesCheck(s string) bool {
 
 // plainly is missed, for a reading that is sure enough to be the check of a case. A phrase of a check that a team added
 // or changed is always enough. In direction Other any reading is: there it always rests on a phrase.
-func (r *missReader) plainly(said ...string) (cue.Reading, bool) {
+func (r *missReader) plainly(said ...string) (cue.Topic, bool) {
 	m, ok := r.missed(said...)
 	if ok && (m.Sure >= plainNote || r.judged.Direction == taxonomy.Other) {
 		return m, true
 	}
 	if m, ok = r.f.catalogue().Outright(strings.Join(said, "\n"), r.judged.Direction); !ok ||
 		!slices.Contains(r.f.compiled().ofTeam, m.Check) {
-		return cue.Reading{}, false
+		return cue.Topic{}, false
 	}
 	return m, true
 }
 
 // missed reads texts together with the agent's reason and the task.
-func (r *missReader) missed(said ...string) (cue.Reading, bool) {
+func (r *missReader) missed(said ...string) (cue.Topic, bool) {
 	e := r.evidence(said...)
 	e.Claimed = judgment.Reasoning(r.judgment)
 	return r.f.catalogue().Missed(e)
@@ -147,11 +147,11 @@ func (r *missReader) listed() {
 			r.join(&r.list[0], d)
 			continue
 		}
-		var m cue.Reading
+		var m cue.Topic
 		if len(r.defects) == 1 {
 			m, _ = r.missed(d.text)
 		} else {
-			m, _ = r.f.catalogue().Missed(cue.Evidence{Said: []string{d.text}, Direction: r.judged.Direction})
+			m, _ = r.f.catalogue().Missed(cue.MissTexts{Said: []string{d.text}, Direction: r.judged.Direction})
 		}
 		same := func(o tree.Miss) bool { return o.Check == m.Check && m.Check != "" && o.Truth == "" }
 		if i := slices.IndexFunc(r.list[:noted], same); i >= 0 {
@@ -217,8 +217,8 @@ const (
 	plainSentence = 0.75
 )
 
-func (r *missReader) evidence(said ...string) cue.Evidence {
-	return cue.Evidence{Said: said, Task: r.e.Prompt, Direction: r.judged.Direction}
+func (r *missReader) evidence(said ...string) cue.MissTexts {
+	return cue.MissTexts{Said: said, Task: r.e.Prompt, Direction: r.judged.Direction}
 }
 
 // how joins the sentences that may be shown to an agent. It drops a sentence that is unsafe or gives the truth away.

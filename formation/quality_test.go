@@ -53,7 +53,7 @@ func evaluations(tb testing.TB, path string) []tree.Evaluation {
 	return list
 }
 
-// memory is a View of the cases that were formed before.
+// memory is a treeView of the cases that were formed before.
 type memory struct{ nodes []tree.Node }
 
 func (m *memory) Get(_ context.Context, id string) (tree.Node, error) {

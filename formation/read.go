@@ -31,13 +31,13 @@ const MaxReads = atOnce * prompts.MaxRuns
 // their order, and a few calls at once. It sends runs of the same evidence once, and skips a run that it has read or
 // whose case v has. Without a model it does nothing. Where the model fails, Insert uses the rules alone.
 //
-// The error is that of the View or of ctx. Runs belong to one caller at a time.
-func (f *Former) Read(ctx context.Context, v View, runs []*Run) error {
+// The error is that of the view or of ctx. Runs belong to one caller at a time.
+func (f *Former) Read(ctx context.Context, v treeView, runs []*FormRun) error {
 	if f.generator == nil {
 		return nil
 	}
-	var first []*Run
-	same := map[string][]*Run{}
+	var first []*FormRun
+	same := map[string][]*FormRun{}
 	for _, r := range runs {
 		if !r.Wrong() || r.read != nil || !f.mayRead(r.node.Scope.Product) {
 			continue
@@ -64,7 +64,7 @@ func (f *Former) Read(ctx context.Context, v View, runs []*Run) error {
 }
 
 // readAll sends runs, prompts.MaxRuns in a call and atOnce calls at a time.
-func (f *Former) readAll(ctx context.Context, runs []*Run) {
+func (f *Former) readAll(ctx context.Context, runs []*FormRun) {
 	var asking sync.WaitGroup
 	places := make(chan struct{}, atOnce)
 	for some := range slices.Chunk(runs, prompts.MaxRuns) {
@@ -78,7 +78,7 @@ func (f *Former) readAll(ctx context.Context, runs []*Run) {
 }
 
 // readSome makes one call about runs. It uses the usable parts of the answer, run by run.
-func (f *Former) readSome(ctx context.Context, runs []*Run) {
+func (f *Former) readSome(ctx context.Context, runs []*FormRun) {
 	in := f.question(runs)
 	p, err := f.prompts.Analyse(in)
 	var answer llm.Answer

@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Tally counts new cases, by analyst and by what is known of their causes.
-type Tally struct {
+// CaseTally counts new cases, by analyst and by what is known of their causes.
+type CaseTally struct {
 	Cases   int `json:"cases"`
 	Checked int `json:"checked"` // with a check of the taxonomy that was missed
 	Worded  int `json:"worded"`  // with a described cause that no check fits
@@ -22,28 +22,28 @@ type Tally struct {
 	Models map[string]int `json:"models"` // cases that a model read, by its name; rules read the others
 	// Why a called model did not read a case, by kind ("other" for an error without one): its answer was unusable, or
 	// it gave none.
-	Unusable   map[llm.Kind]int `json:"unusable"`
-	Unanswered map[llm.Kind]int `json:"unanswered"`
+	Unusable   map[llm.ErrorKind]int `json:"unusable"`
+	Unanswered map[llm.ErrorKind]int `json:"unanswered"`
 	// Verdicts left without a label, because a model that was called to compare judgment and ground truth failed.
-	Uncompared map[llm.Kind]int `json:"uncompared"`
-	ModelError string           `json:"modelError,omitempty"` // the last of these failures, as text
+	Uncompared map[llm.ErrorKind]int `json:"uncompared"`
+	ModelError string                `json:"modelError,omitempty"` // the last of these failures, as text
 
 	// Again is the number of cases of any time that waited for a model and were read by it.
 	Again int `json:"again,omitempty"`
 }
 
 // Clone returns a copy that shares nothing.
-func (t Tally) Clone() Tally {
+func (t CaseTally) Clone() CaseTally {
 	t.Models = maps.Clone(t.Models)
 	t.Unusable, t.Unanswered, t.Uncompared = maps.Clone(t.Unusable), maps.Clone(t.Unanswered), maps.Clone(t.Uncompared)
 	return t
 }
 
 // Add adds formed evaluations to the counts.
-func (t *Tally) Add(formed []Formed) {
+func (t *CaseTally) Add(formed []Formed) {
 	if t.Models == nil {
-		t.Models, t.Unusable = map[string]int{}, map[llm.Kind]int{}
-		t.Unanswered, t.Uncompared = map[llm.Kind]int{}, map[llm.Kind]int{}
+		t.Models, t.Unusable = map[string]int{}, map[llm.ErrorKind]int{}
+		t.Unanswered, t.Uncompared = map[llm.ErrorKind]int{}, map[llm.ErrorKind]int{}
 	}
 	for i := range formed {
 		x := &formed[i]
@@ -60,7 +60,7 @@ func (t *Tally) Add(formed []Formed) {
 }
 
 // add adds a new case, and why the model did not read it, if it was called.
-func (t *Tally) add(n *tree.Node, failed error) {
+func (t *CaseTally) add(n *tree.Node, failed error) {
 	t.Cases++
 	t.Misses += len(n.CaseData.Misses)
 	for i := range n.CaseData.Misses {
@@ -88,4 +88,4 @@ func (t *Tally) add(n *tree.Node, failed error) {
 	t.ModelError = failed.Error()
 }
 
-func kindOf(err error) llm.Kind { return cmp.Or(llm.KindOf(err), "other") }
+func kindOf(err error) llm.ErrorKind { return cmp.Or(llm.KindOf(err), "other") }

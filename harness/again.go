@@ -14,7 +14,7 @@ import (
 
 // correct applies the configured correction to a result that is likely to be wrong. The agent's own judgment was
 // handed over before and is recorded unchanged. A correction that cannot be written to the ledger is not made.
-func (w *wrapped) correct(ctx context.Context, first Result) Result {
+func (w *wrapped) correct(ctx context.Context, first TestResult) TestResult {
 	e := w.c.evaluation(&first)
 	soon, cancel := context.WithTimeout(ctx, w.o.Deadline)
 	c := w.planSafely(soon, &e, first.Risk, w.opts.Correct)
@@ -49,7 +49,7 @@ func (w *wrapped) correct(ctx context.Context, first Result) Result {
 
 // again runs the test once more under the same trial, with the guidance of the first run and the reasons of its risk,
 // as the next attempt.
-func (w *wrapped) again(ctx context.Context, c *ledger.Correction, first Result) Result {
+func (w *wrapped) again(ctx context.Context, c *ledger.Correction, first TestResult) TestResult {
 	var why []enhance.Doubt
 	for i := range first.Risk.Because {
 		if b := &first.Risk.Because[i]; b.LogOdds > 0 {
@@ -59,7 +59,7 @@ func (w *wrapped) again(ctx context.Context, c *ledger.Correction, first Result)
 	text, err := enhance.SecondLook(w.guidance.Text, w.c.Prompt, "", why)
 	second := *w
 	second.c.Attempt = max(1, w.c.Attempt) + 1
-	var out Result
+	var out TestResult
 	if err == nil {
 		out, err = second.runSafely(ctx, text)
 	}
@@ -80,7 +80,7 @@ func (w *wrapped) again(ctx context.Context, c *ledger.Correction, first Result)
 }
 
 // runSafely is runOnce for a run that the caller did not start: a panic of it is an error.
-func (w *wrapped) runSafely(ctx context.Context, text string) (r Result, err error) {
+func (w *wrapped) runSafely(ctx context.Context, text string) (r TestResult, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the run panicked: %v", p)

@@ -5,7 +5,7 @@
 // memory does for a run takes no longer than Options.Deadline. Everything else happens in two workers, [Harness.Judge]
 // (run.go) and [Harness.Ablate] (ablate.go), once the caller has its result.
 //
-// What a harness needs of a memory are the methods of [Memory]; the users of package memtree need memtree.Wrap only.
+// What a harness needs of a memory are the methods of [memory]; the users of package memtree need memtree.Wrap only.
 package harness
 
 import (
@@ -23,10 +23,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Memory is what a harness needs of an open memory. Its methods are safe for concurrent use.
-type Memory interface {
+// memory is what a harness needs of an open memory. Its methods are safe for concurrent use.
+type memory interface {
 	// Guide returns the guidance for a run of a test. A nil holdout is the memory's own.
-	Guide(ctx context.Context, t *Test, h *effect.Holdout) (Guidance, error)
+	Guide(ctx context.Context, t *Test, h *effect.Holdout) (Advice, error)
 
 	// GuideWith returns the text of the guidance for a test that contains some memories only. It draws nothing and
 	// records nothing. One that cannot be injected any more is an error.
@@ -53,8 +53,8 @@ type Memory interface {
 	Write(ctx context.Context, e ledger.Entry) error
 }
 
-// Guidance is what a memory has to say before a run.
-type Guidance struct {
+// Advice is what a memory has to say before a run.
+type Advice struct {
 	Text  string     // the block for the prompt; "" for none
 	Trial string     // names the run in the ledger
 	Arm   ledger.Arm // what chance gave the run
@@ -75,25 +75,25 @@ type Test struct {
 	Agent       tree.Agent // who runs it
 }
 
-// Result is the result of a test. Wrap sets all fields but Judgment and Observation.
-type Result struct {
+// TestResult is the result of a test. Wrap sets all fields but Judgment and Observation.
+type TestResult struct {
 	Judgment    tree.Raw           // any JSON
 	Observation string             // what the agent could see when it judged
 	Trial       string             // whose guidance was used
 	Risk        *risk.Risk         // how likely the judgment is to be wrong; nil: not computed in time
 	Correction  *ledger.Correction // what was done because that is likely; nil: nothing
-	First       *Result            // the agent's own, if a correction replaced it
+	First       *TestResult        // the agent's own, if a correction replaced it
 }
 
 // RunTest runs one test. It is what Wrap takes and what it returns.
-type RunTest func(ctx context.Context, t Test) (Result, error)
+type RunTest func(ctx context.Context, t Test) (TestResult, error)
 
 // Judge decides whether a result was right, whatever the ground truth is. A run that it fails to judge has no label.
 // The memory's Wait and Evolve wait for judges, so a judge must call neither.
-type Judge func(ctx context.Context, t Test, r Result) (Verdict, error)
+type Judge func(ctx context.Context, t Test, r TestResult) (JudgeVerdict, error)
 
-// Verdict is the decision of a judge on a result.
-type Verdict struct {
+// JudgeVerdict is the decision of a judge on a result.
+type JudgeVerdict struct {
 	Correct   bool
 	Direction taxonomy.Direction // which way it was wrong; optional
 	Reason    string             // what was missed, in a sentence
@@ -110,7 +110,7 @@ type WrapOptions struct {
 
 // Options are what a harness works with. All fields are required but ReadOnly.
 type Options struct {
-	Memory   Memory
+	Memory   memory
 	Deadline time.Duration // of each thing that memory does for a run
 	Now      func() time.Time
 	Logger   *slog.Logger
@@ -160,7 +160,7 @@ func (h *Harness) Wrap(run RunTest, opts *WrapOptions) RunTest {
 		h.o.Logger.Error("verdicts are only flagged", "error", err)
 		o.Correct, _ = CorrectOptions{}.Check()
 	}
-	return func(ctx context.Context, t Test) (Result, error) {
+	return func(ctx context.Context, t Test) (TestResult, error) {
 		if t.RunID == "" {
 			t.RunID = h.newRun()
 		}

@@ -18,7 +18,7 @@ import (
 
 // fake is a memory that does what its functions do; nil ones do nothing.
 type fake struct {
-	guide  func() (Guidance, error)
+	guide  func() (Advice, error)
 	with   func(ids []string) (string, error)
 	risk   func() (risk.Risk, error)
 	record func(e tree.Evaluation) error
@@ -30,9 +30,9 @@ type fake struct {
 	entries  []ledger.Entry
 }
 
-func (f *fake) Guide(context.Context, *Test, *effect.Holdout) (Guidance, error) {
+func (f *fake) Guide(context.Context, *Test, *effect.Holdout) (Advice, error) {
 	if f.guide == nil {
-		return Guidance{}, nil
+		return Advice{}, nil
 	}
 	return f.guide()
 }
@@ -94,7 +94,9 @@ func open(t *testing.T, f *fake) *Harness {
 	return h
 }
 
-func passes(context.Context, Test) (Result, error) { return Result{Judgment: tree.Raw(`"pass"`)}, nil }
+func passes(context.Context, Test) (TestResult, error) {
+	return TestResult{Judgment: tree.Raw(`"pass"`)}, nil
+}
 
 // TestMemoryBreaksNoRun: whatever fails in memory, the run has its own prompt and its result.
 func TestMemoryBreaksNoRun(t *testing.T) {
@@ -103,8 +105,8 @@ func TestMemoryBreaksNoRun(t *testing.T) {
 		memory *fake
 		failed Failures
 	}{
-		"guidance fails":  {memory: &fake{guide: func() (Guidance, error) { return Guidance{Text: "half"}, broken }}},
-		"guidance panics": {&fake{guide: func() (Guidance, error) { panic("guide") }}, Failures{Guidance: 1}},
+		"guidance fails":  {memory: &fake{guide: func() (Advice, error) { return Advice{Text: "half"}, broken }}},
+		"guidance panics": {&fake{guide: func() (Advice, error) { panic("guide") }}, Failures{Guidance: 1}},
 		"risk fails":      {memory: &fake{risk: func() (risk.Risk, error) { return risk.Risk{}, broken }}},
 		"risk panics":     {memory: &fake{risk: func() (risk.Risk, error) { panic("risk") }}},
 		"record fails":    {&fake{record: func(tree.Evaluation) error { return broken }}, Failures{Runs: 1}},
@@ -114,7 +116,7 @@ func TestMemoryBreaksNoRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			row := rows[name]
 			h := open(t, row.memory)
-			run := h.Wrap(func(ctx context.Context, c Test) (Result, error) {
+			run := h.Wrap(func(ctx context.Context, c Test) (TestResult, error) {
 				require.Equal(t, "Check the total", c.Prompt)
 				require.Nil(t, c.GroundTruth)
 				return passes(ctx, c)
@@ -134,10 +136,14 @@ func TestAJudgeDecides(t *testing.T) {
 		judge   Judge
 		correct *bool
 	}{
-		"right": {func(context.Context, Test, Result) (Verdict, error) { return Verdict{Correct: true}, nil }, new(true)},
-		"wrong": {func(context.Context, Test, Result) (Verdict, error) { return Verdict{Reason: "the total"}, nil },
+		"right": {func(context.Context, Test, TestResult) (JudgeVerdict, error) { return JudgeVerdict{Correct: true}, nil },
+			new(true)},
+		"wrong": {func(context.Context, Test, TestResult) (JudgeVerdict, error) {
+			return JudgeVerdict{Reason: "the total"}, nil
+		},
 			new(false)},
-		"fails": {func(context.Context, Test, Result) (Verdict, error) { return Verdict{}, errors.New("no") }, nil},
+		"fails": {func(context.Context, Test, TestResult) (JudgeVerdict, error) { return JudgeVerdict{}, errors.New("no") },
+			nil},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -183,18 +189,18 @@ func TestACorrectionIsWrittenFirst(t *testing.T) {
 // blame.
 func TestAFailureIsLookedInto(t *testing.T) {
 	f := fake{
-		guide: func() (Guidance, error) {
-			return Guidance{Text: "good bad", Trial: "t_1", Arm: ledger.ArmMemory, IDs: []string{"good", "bad"}}, nil
+		guide: func() (Advice, error) {
+			return Advice{Text: "good bad", Trial: "t_1", Arm: ledger.ArmMemory, IDs: []string{"good", "bad"}}, nil
 		},
 		with: func(ids []string) (string, error) { return ids[0], nil },
 	}
 	h := open(t, &f)
-	run := h.Wrap(func(_ context.Context, c Test) (Result, error) {
+	run := h.Wrap(func(_ context.Context, c Test) (TestResult, error) {
 		verdict := `"pass"`
 		if len(c.Prompt) > len("Check") && c.Prompt[len(c.Prompt)-3:] == "bad" {
 			verdict = `"fail"`
 		}
-		return Result{Judgment: tree.Raw(verdict)}, nil
+		return TestResult{Judgment: tree.Raw(verdict)}, nil
 	}, &WrapOptions{Ablate: AblateOptions{Pairs: 2}})
 	_, err := run(t.Context(), Test{ID: "T1", Prompt: "Check", GroundTruth: tree.Raw(`"pass"`)})
 	require.NoError(t, err)

@@ -19,7 +19,7 @@ type wrapped struct {
 	run      RunTest
 	opts     *WrapOptions
 	c        Test
-	guidance Guidance
+	guidance Advice
 }
 
 // runCount makes the ids of runs that start at one time distinct.
@@ -44,7 +44,7 @@ func (w *wrapped) place(text string) Test {
 }
 
 // runOnce runs the test with a text, and hands the result over to be judged and recorded.
-func (w *wrapped) runOnce(ctx context.Context, text string) (Result, error) {
+func (w *wrapped) runOnce(ctx context.Context, text string) (TestResult, error) {
 	r, err := w.run(ctx, w.place(text))
 	if err != nil {
 		return r, err
@@ -56,18 +56,18 @@ func (w *wrapped) runOnce(ctx context.Context, text string) (Result, error) {
 }
 
 // guideSafely is Memory.Guide for Wrap, which must not fail: after an error or a panic it returns empty guidance.
-func (h *Harness) guideSafely(ctx context.Context, t *Test, holdout *effect.Holdout) (g Guidance) {
+func (h *Harness) guideSafely(ctx context.Context, t *Test, holdout *effect.Holdout) (g Advice) {
 	defer func() {
 		if r := recover(); r != nil {
 			h.failed.guidance.Add(1)
 			h.o.Logger.Error("guidance failed, the run goes on without", "panic", r)
-			g = Guidance{}
+			g = Advice{}
 		}
 	}()
 	g, err := h.o.Memory.Guide(ctx, t, holdout)
 	if err != nil {
 		h.o.Logger.Warn("no guidance, the run goes on without", "error", err)
-		return Guidance{}
+		return Advice{}
 	}
 	return g
 }
@@ -94,7 +94,7 @@ func (h *Harness) riskSafely(ctx context.Context, e tree.Evaluation) (r *risk.Ri
 // finishedRun is a run that waits to be judged and recorded.
 type finishedRun struct {
 	c      Test
-	r      Result
+	r      TestResult
 	at     time.Time
 	judge  Judge
 	ablate *failedRun    // for an ablation if it failed; nil: none is configured
@@ -166,7 +166,7 @@ func (h *Harness) judgeRun(ctx context.Context, f *finishedRun) (tree.Evaluation
 
 // judgedBy writes a judge's verdict into an evaluation. The judge replaces the comparison, so a ground truth that
 // contradicts the verdict is omitted.
-func (h *Harness) judgedBy(e *tree.Evaluation, j Verdict) {
+func (h *Harness) judgedBy(e *tree.Evaluation, j JudgeVerdict) {
 	e.Correct, e.Direction, e.Reason = &j.Correct, j.Direction, j.Reason
 	if err := judgment.Denied(e, "judgment", "ground_truth"); err != nil {
 		h.o.Logger.Warn("a judge's word stands against the ground truth, which is left out",
@@ -176,7 +176,7 @@ func (h *Harness) judgedBy(e *tree.Evaluation, j Verdict) {
 }
 
 // evaluation returns the evaluation of a test with a result, without time and ground truth.
-func (c *Test) evaluation(r *Result) tree.Evaluation {
+func (c *Test) evaluation(r *TestResult) tree.Evaluation {
 	return tree.Evaluation{
 		RunID: c.RunID, CaseID: c.ID, Attempt: c.Attempt, Scene: c.Scene, Scope: c.Scope,
 		Prompt: c.Prompt, Observation: r.Observation, Judgment: r.Judgment, Agent: c.Agent, Trial: r.Trial,

@@ -35,7 +35,7 @@ type Unlabelled struct {
 
 // Options are what a reader works with. All fields are required but ReadOnly.
 type Options struct {
-	Box      *learned.Inbox
+	Box      *learned.InboxBox
 	Tree     store.Reader
 	Score    func(ctx context.Context, runs []Unlabelled) error                             // sets the risk of each
 	Judge    func(ctx context.Context, names []string) (map[string]risk.JudgeLabels, error) // by their names
@@ -43,21 +43,21 @@ type Options struct {
 	ReadOnly bool // Skip returns store.ErrReadOnly
 }
 
-// Reader selects among the waiting runs. They are stored beside the store, within bounds, so that
+// Chooser selects among the waiting runs. They are stored beside the store, within bounds, so that
 // [curation.Curation.Relabel] can apply a label to the id of a run alone. It is safe for concurrent use.
-type Reader struct{ o Options }
+type Chooser struct{ o Options }
 
 // New returns a reader.
-func New(o Options) *Reader { return &Reader{o} }
+func New(o Options) *Chooser { return &Chooser{o} }
 
 // List returns at most most runs; 0: all. The newest 1,000 of them get a risk.
-func (r *Reader) List(ctx context.Context, most int) (Inbox, error) {
+func (r *Chooser) List(ctx context.Context, most int) (Inbox, error) {
 	return r.Find(ctx, find.Query{}, 0, most)
 }
 
 // Find is List for the runs that a query selects, from an offset on. If it filters by risk, only the newest 1,000 of
 // the matches are considered.
-func (r *Reader) Find(ctx context.Context, q find.Query, from, most int) (Inbox, error) {
+func (r *Chooser) Find(ctx context.Context, q find.Query, from, most int) (Inbox, error) {
 	chosen, err := r.Waiting(ctx, q)
 	if err != nil {
 		return Inbox{}, fmt.Errorf("inbox: %w", err)
@@ -82,7 +82,7 @@ func (r *Reader) Find(ctx context.Context, q find.Query, from, most int) (Inbox,
 }
 
 // Waiting returns the waiting runs that a query selects, the newest first, with the risks of the newest.
-func (r *Reader) Waiting(ctx context.Context, q find.Query) ([]Unlabelled, error) {
+func (r *Chooser) Waiting(ctx context.Context, q find.Query) ([]Unlabelled, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
 	}
@@ -104,11 +104,11 @@ func (r *Reader) Waiting(ctx context.Context, q find.Query) ([]Unlabelled, error
 }
 
 // Looks returns the second looks at verdicts, and has a reader make more.
-func (r *Reader) Looks() *look.Looks { return r.o.Looks }
+func (r *Chooser) Looks() *look.Looks { return r.o.Looks }
 
 // Choices returns the products, suites and runs of the waiting runs.
-func (r *Reader) Choices() find.Choices {
-	var c find.Counter
+func (r *Chooser) Choices() find.Choices {
+	var c find.FieldCounter
 	for _, w := range r.o.Box.Waiting(nil) {
 		c.Add(w.Scope.Product, w.Scope.Suite, w.RunID)
 	}
@@ -116,7 +116,7 @@ func (r *Reader) Choices() find.Choices {
 }
 
 // misjudged returns the tests of the cases of an error type, by id and by prompt.
-func (r *Reader) misjudged(ctx context.Context, errorType string) (map[string]bool, error) {
+func (r *Chooser) misjudged(ctx context.Context, errorType string) (map[string]bool, error) {
 	if errorType == "" {
 		return nil, nil
 	}
@@ -135,7 +135,7 @@ func (r *Reader) misjudged(ctx context.Context, errorType string) (map[string]bo
 
 // Skip moves a waiting run behind the others, or back among them: a person could not label it. It returns
 // tree.ErrNotFound for one that does not wait.
-func (r *Reader) Skip(key string, skipped bool) error {
+func (r *Chooser) Skip(key string, skipped bool) error {
 	if r.o.ReadOnly {
 		return store.ErrReadOnly
 	}

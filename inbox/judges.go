@@ -52,7 +52,7 @@ const coursePoints = 24
 
 // Judges returns how often each judge with verdicts that wait or have a label is wrong, those with the most verdicts
 // first, with at most next labels to ask for each.
-func (r *Reader) Judges(ctx context.Context, next int) ([]JudgeRate, error) {
+func (r *Chooser) Judges(ctx context.Context, next int) ([]JudgeRate, error) {
 	waiting, err := r.Waiting(ctx, find.Query{})
 	if err != nil {
 		return nil, fmt.Errorf("judges: %w", err)

@@ -89,7 +89,7 @@ func (b *Base) Add(e *ledger.Entry, taken func(act string) bool) {
 }
 
 // known takes in an entry on a fact. An entry on one that nobody stated is passed over.
-func (b *Base) known(k *ledger.Known, at time.Time) {
+func (b *Base) known(k *ledger.FactEntry, at time.Time) {
 	if k.Source == ledger.FromNote && k.Case != "" {
 		b.read[k.Case] = true
 	}
@@ -130,7 +130,7 @@ func (b *Base) known(k *ledger.Known, at time.Time) {
 }
 
 // stated adds a fact, or one more witness of it.
-func (b *Base) stated(k *ledger.Known, at time.Time) *record {
+func (b *Base) stated(k *ledger.FactEntry, at time.Time) *record {
 	r := b.facts[k.Says.ID()]
 	if r == nil {
 		r = &record{ID: k.Says.ID(), Statement: *k.Says, From: k.Source, By: k.By, Since: at, Used: at}
@@ -177,7 +177,7 @@ func (b *Base) enter(r *record) {
 }
 
 // edit puts another statement in the place of one.
-func (b *Base) edit(r *record, k *ledger.Known, at time.Time) {
+func (b *Base) edit(r *record, k *ledger.FactEntry, at time.Time) {
 	if k.Says.ID() == r.ID { // the same text holds elsewhere, or are of another kind
 		r.Statement = *k.Says
 		if r.in != nil {

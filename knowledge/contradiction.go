@@ -38,7 +38,7 @@ func (b *Base) doubt(r, instead *record) {
 }
 
 // settle decides for a fact, against people and other facts.
-func (b *Base) settle(r *record, k *ledger.Known, at time.Time) {
+func (b *Base) settle(r *record, k *ledger.FactEntry, at time.Time) {
 	r.People, r.Settled, r.Forgotten, r.Next = nil, true, "", ""
 	r.vote(k.By, true, at, k.Why)
 	for _, id := range r.Against {

@@ -40,7 +40,7 @@ func (l *Library) Import(ctx context.Context, list []ledger.Statement, by string
 				continue
 			}
 			there[id] = true
-			k := ledger.Known{Op: ledger.FactStated, Fact: id, Source: ledger.FromTransfer, By: by, Says: &says}
+			k := ledger.FactEntry{Op: ledger.FactStated, Fact: id, Source: ledger.FromTransfer, By: by, Says: &says}
 			es = append(es, ledger.Entry{At: l.s.Now(), Known: &k})
 		}
 	}

@@ -31,12 +31,12 @@ type Query struct {
 
 // Reading is what a reader of the test chose ahead of the run.
 type Reading struct {
-	Picked []Pick               // the best first
+	Picked []FactPick           // the best first
 	Unread func(id string) bool // the fact is newer than the reading
 }
 
-// Pick is a fact that a reader picked.
-type Pick struct {
+// FactPick is a fact that a reader picked.
+type FactPick struct {
 	ID      string
 	Because string // a quotation of the test
 }
@@ -52,35 +52,36 @@ const (
 	ByWords How = "words" // the question shares terms with it
 )
 
-// Found is a fact that fits a run, or that came near.
-type Found struct {
+// FoundFact is a fact that fits a run, or that came near.
+type FoundFact struct {
 	Fact
-	How   How     `json:"how"`
-	Share float64 `json:"share"` // of the weight of its words, what the question has; 0 to 1
-	Left  Left    `json:"left,omitempty"`
+	How   How        `json:"how"`
+	Share float64    `json:"share"` // of the weight of its words, what the question has; 0 to 1
+	Left  OmitReason `json:"left,omitempty"`
 	// Because is the part of the test for which a reader picked it.
 	Because string `json:"because,omitempty"`
 }
 
-// Left is why a fact that came near is not given, "" for one that is.
-type Left string
+// OmitReason is why a fact that came near is not given, "" for one that is.
+type OmitReason string
 
 // The reasons, as sentences without their subject.
 const (
-	LeftDisputed Left = "it is disputed: a person has to decide"
-	leftDoubted  Left = "its trust is too low"
-	leftBuild    Left = "it holds for other builds"
-	LeftFixed    Left = "the bug is fixed"
-	leftTest     Left = "runs of this test missed defects with it, three in a row"
-	leftRoom     Left = "there is room for three facts"
-	leftWords    Left = "the question mentions too little of it"
-	leftRead     Left = "the reader of this test did not pick it"
+	LeftDisputed OmitReason = "it is disputed: a person has to decide"
+	leftDoubted  OmitReason = "its trust is too low"
+	leftBuild    OmitReason = "it holds for other builds"
+	LeftFixed    OmitReason = "the bug is fixed"
+	leftTest     OmitReason = "runs of this test missed defects with it, three in a row"
+	leftRoom     OmitReason = "there is room for three facts"
+	leftWords    OmitReason = "the question mentions too little of it"
+	leftRead     OmitReason = "the reader of this test did not pick it"
 )
 
-// Reasons returns every Left, and every Fact.Why that is not a person's, so that a program can translate them.
+// Reasons returns every OmitReason, and every Fact.Why that is not a person's, so that a program can translate them.
 func Reasons() []string {
 	out := []string{saysOtherwise, missedInARow, contradicted, hadForgotten}
-	for _, l := range []Left{LeftDisputed, leftDoubted, leftBuild, LeftFixed, leftTest, leftRoom, leftWords, leftRead} {
+	for _, l := range []OmitReason{LeftDisputed, leftDoubted, leftBuild, LeftFixed, leftTest, leftRoom, leftWords,
+		leftRead} {
 		out = append(out, string(l))
 	}
 	return out
@@ -183,7 +184,7 @@ const mostNear = 20
 
 // Find returns the facts that a run is given, the best first, at most [most], and those that came near. It reads a few
 // lists, however many facts there are.
-func (b *Base) Find(q *Query) (given, near []Found) {
+func (b *Base) Find(q *Query) (given, near []FoundFact) {
 	if len(b.facts) == 0 {
 		return nil, nil
 	}
@@ -207,7 +208,7 @@ func (b *Base) Find(q *Query) (given, near []Found) {
 			c.how == ByWords && c.share < leastShare && len(near) >= mostNear {
 			continue
 		}
-		f := Found{Fact: b.fact(c.record, q.Now), How: c.how, Share: c.share, Because: c.because}
+		f := FoundFact{Fact: b.fact(c.record, q.Now), How: c.how, Share: c.share, Because: c.because}
 		if f.Left = c.left(&f, q); f.Left == "" && c.unpicked(q) {
 			f.Left = leftRead
 		}
@@ -226,7 +227,7 @@ func (b *Base) Find(q *Query) (given, near []Found) {
 func order(h How) int { return slices.Index([]How{ByTest, ByRead, ByPage, ByWords}, h) }
 
 func (r *Reading) picked(id string) bool {
-	return slices.ContainsFunc(r.Picked, func(p Pick) bool { return p.ID == id })
+	return slices.ContainsFunc(r.Picked, func(p FactPick) bool { return p.ID == id })
 }
 
 // picks appends the facts that the reader of the test picked to all.
@@ -341,7 +342,7 @@ func (r *record) holdsFor(q *Query) bool {
 }
 
 // left returns why a fact whose scope fits is not given.
-func (r *record) left(f *Found, q *Query) Left {
+func (r *record) left(f *FoundFact, q *Query) OmitReason {
 	build := q.Scope.Build
 	switch {
 	case f.How == ByWords && f.Share < leastShare:

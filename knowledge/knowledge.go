@@ -49,16 +49,16 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// State is whether a fact is in use.
-type State string
+// FactState is whether a fact is in use.
+type FactState string
 
 // The states.
 const (
-	Proposed   State = "proposed"   // nobody but an agent or another tree says so
-	Active     State = "active"     // it is given
-	Disputed   State = "disputed"   // it is put to people
-	Superseded State = "superseded" // another fact holds in its place
-	Archived   State = "archived"   // out of use
+	Proposed   FactState = "proposed"   // nobody but an agent or another tree says so
+	Active     FactState = "active"     // it is given
+	Disputed   FactState = "disputed"   // it is put to people
+	Superseded FactState = "superseded" // another fact holds in its place
+	Archived   FactState = "archived"   // out of use
 )
 
 // Fact is one sentence about the product, in its state at some time.
@@ -66,7 +66,7 @@ type Fact struct {
 	ID string `json:"id"`
 	ledger.Statement
 
-	State State     `json:"state"`
+	State FactState `json:"state"`
 	Trust float64   `json:"trust"` // 0 to 1
 	N     int       `json:"n"`     // how many people, notes and runs that rests on
 	Given int       `json:"given"` // to how many runs

@@ -39,7 +39,7 @@ func (w *world) say(at time.Time, op ledger.KnownOp, from ledger.Source, by stri
 	if s.Kind == "" {
 		s.Kind = ledger.Rule
 	}
-	k := &ledger.Known{Op: op, Fact: s.ID(), Source: from, By: by}
+	k := &ledger.FactEntry{Op: op, Fact: s.ID(), Source: from, By: by}
 	if op == ledger.FactStated {
 		k.Says = &s
 	}
@@ -257,7 +257,7 @@ func TestKnownBugs(t *testing.T) {
 	require.Len(t, given, 1)
 	fixed := bug
 	fixed.Fixed = "1.3"
-	w.add(ledger.Entry{At: day(1), Known: &ledger.Known{Op: ledger.FactEdited, Fact: bug.ID(),
+	w.add(ledger.Entry{At: day(1), Known: &ledger.FactEntry{Op: ledger.FactEdited, Fact: bug.ID(),
 		Says: &fixed, Source: ledger.FromTeam}})
 	given, _ = w.Find(&q)
 	require.Len(t, given, 1, "on the build that has it")

@@ -20,8 +20,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Sources is where a Library reads from and writes to.
-type Sources struct {
+// Options is where a Library reads from and writes to.
+type Options struct {
 	View    func(ctx context.Context, read func(*Base)) error
 	Write   func(ctx context.Context, es []ledger.Entry) error // through the one door
 	Nodes   func(ctx context.Context) iter.Seq2[tree.Node, error]
@@ -34,10 +34,10 @@ type Sources struct {
 
 // Library is what is known of the products under test. People decide on facts through package curation. It is safe for
 // concurrent use.
-type Library struct{ s Sources }
+type Library struct{ s Options }
 
 // NewLibrary returns the library of a memory.
-func NewLibrary(s Sources) *Library { return &Library{s} }
+func NewLibrary(s Options) *Library { return &Library{s} }
 
 // All returns all facts in their present state, sorted by id.
 func (l *Library) All(ctx context.Context) (all []Fact, err error) {
@@ -249,7 +249,8 @@ func (l *Library) ask(
 		}
 		list := l.stated(&found[i], same, runs, by, out)
 		if at := in.KnownAt(found[i].Against); at >= 0 && list[0].Op == ledger.FactStated && list[0].Fact != facts[at].ID {
-			list = append(list, ledger.Known{Op: ledger.FactContradicted, Fact: facts[at].ID, Source: ledger.FromNote, By: by,
+			list = append(list, ledger.FactEntry{Op: ledger.FactContradicted, Fact: facts[at].ID, Source: ledger.FromNote,
+				By:   by,
 				Case: list[0].Case, Test: list[0].Test, Holds: list[0].Fact})
 			out.Disputed++
 		}
@@ -262,7 +263,7 @@ func (l *Library) ask(
 	}
 	for i, c := range runs {
 		if !states[i] {
-			es = append(es, ledger.Entry{At: l.s.Now(), Known: &ledger.Known{
+			es = append(es, ledger.Entry{At: l.s.Now(), Known: &ledger.FactEntry{
 				Op: ledger.FactNone, Fact: ledger.FactPrefix, Source: ledger.FromNote, By: by, Case: c.id, Test: c.test,
 			}})
 		}
@@ -296,7 +297,8 @@ func (l *Library) ask(
 
 // stated returns the entries of a fact that notes state, one for each of them: of the same fact if it is known. Of one
 // that is refused, each note counts as read.
-func (l *Library) stated(f *prompts.FactsFound, same *Fact, runs []noted, by string, out *ReadResult) []ledger.Known {
+func (l *Library) stated(f *prompts.FactsFound, same *Fact, runs []noted, by string,
+	out *ReadResult) []ledger.FactEntry {
 	s := ledger.Statement{
 		Text: f.Statement, Kind: ledger.FactKind(f.Kind), Scope: tree.Scope{Product: runs[f.Runs[0]-1].product},
 	}
@@ -312,10 +314,10 @@ func (l *Library) stated(f *prompts.FactsFound, same *Fact, runs []noted, by str
 	if err != nil {
 		out.Refused = append(out.Refused, fmt.Sprintf("%s: %v", text.Clip(f.Statement, 80), err))
 	}
-	list := make([]ledger.Known, 0, len(f.Runs))
+	list := make([]ledger.FactEntry, 0, len(f.Runs))
 	for i, n := range f.Runs {
 		c := runs[n-1]
-		k := ledger.Known{Op: ledger.FactNone, Fact: ledger.FactPrefix, Source: ledger.FromNote, By: by, Case: c.id,
+		k := ledger.FactEntry{Op: ledger.FactNone, Fact: ledger.FactPrefix, Source: ledger.FromNote, By: by, Case: c.id,
 			Test: c.test}
 		if err == nil {
 			k.Op, k.Fact, k.Says = ledger.FactStated, says.ID(), &says

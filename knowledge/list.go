@@ -15,7 +15,7 @@ import (
 type Filter struct {
 	Product string
 	Kind    ledger.FactKind
-	State   State
+	State   FactState
 	Words   string // the statement mentions them
 	Out     bool   // also those out of use
 	// Open selects those that a person should decide on: what is disputed or proposed, what no person has decided on, and
@@ -43,7 +43,7 @@ func (f *Fact) Open() bool {
 }
 
 // states are the states in the order of a list.
-var states = []State{Disputed, Proposed, Active, Superseded, Archived}
+var states = []FactState{Disputed, Proposed, Active, Superseded, Archived}
 
 // List returns the facts that a filter selects: those that people disagree on first, then those that were given most.
 func (l *Library) List(ctx context.Context, x Filter) ([]Fact, error) {

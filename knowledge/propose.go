@@ -38,7 +38,7 @@ func (l *Library) Propose(ctx context.Context, s ledger.Statement, by string) (f
 			Problem: fmt.Sprintf("is one more than the %d proposals that may wait; a person has to decide on some first",
 				MostProposed)}
 	}
-	k := ledger.Known{Op: ledger.FactStated, Fact: says.ID(), Source: ledger.FromAgent, By: by, Says: &says}
+	k := ledger.FactEntry{Op: ledger.FactStated, Fact: says.ID(), Source: ledger.FromAgent, By: by, Says: &says}
 	if err := l.s.Write(ctx, []ledger.Entry{{At: l.s.Now(), Known: &k}}); err != nil {
 		return Fact{}, false, fmt.Errorf("propose a fact: %w", err)
 	}

@@ -42,7 +42,7 @@ func shelf(model llm.Generator, hidden string, notes ...string) (*knowledge.Libr
 func shelfOn(
 	b *knowledge.Base, model llm.Generator, hidden string, notes ...string,
 ) (*knowledge.Library, *knowledge.Base) {
-	return knowledge.NewLibrary(knowledge.Sources{
+	return knowledge.NewLibrary(knowledge.Options{
 		View: func(_ context.Context, read func(*knowledge.Base)) error { read(b); return nil },
 		Write: func(_ context.Context, es []ledger.Entry) error {
 			for i := range es {
@@ -134,7 +134,7 @@ func TestNotesContradictWhatIsKnown(t *testing.T) {
 		all, err := l.All(t.Context())
 		require.NoError(t, err)
 		if confirmed {
-			b.Add(&ledger.Entry{At: day(1), Known: &ledger.Known{Op: ledger.FactConfirmed, Fact: all[0].ID,
+			b.Add(&ledger.Entry{At: day(1), Known: &ledger.FactEntry{Op: ledger.FactConfirmed, Fact: all[0].ID,
 				Source: ledger.FromTeam,
 				By:     "ann"}}, func(string) bool { return false })
 		}

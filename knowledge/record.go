@@ -96,7 +96,7 @@ const (
 )
 
 // state returns the state of the fact, and why where that needs a reason. live reports whether another fact is in use.
-func (r *record) state(live func(id string) bool) (State, string) {
+func (r *record) state(live func(id string) bool) (FactState, string) {
 	yes, no := r.votes()
 	switch {
 	case r.Next != "":

@@ -95,8 +95,8 @@ const (
 	FromTransfer Source = "import" // another tree; likewise
 )
 
-// Known is one entry on what holds of the product. [Entry.At] is when it was made.
-type Known struct {
+// FactEntry is one entry on what holds of the product. [Entry.At] is when it was made.
+type FactEntry struct {
 	Op     KnownOp    `json:"op"`
 	Fact   string     `json:"fact"`            // its id; of an edit that of the one before
 	Says   *Statement `json:"says,omitempty"`  // of state and edit
@@ -111,7 +111,7 @@ type Known struct {
 }
 
 // Check returns the first field that breaks a law, as a *FieldError. The one door calls it.
-func (k *Known) Check() error {
+func (k *FactEntry) Check() error {
 	bad := func(field, problem string, args ...any) error {
 		return &tree.FieldError{Field: "known." + field, Problem: fmt.Sprintf(problem, args...)}
 	}

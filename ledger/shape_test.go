@@ -15,7 +15,7 @@ func TestShapesOfATally(t *testing.T) {
 			Passes: []float64{0.2, -1}, Fails: []float64{0, 0}}
 	}
 	check := func(shapes ...ledger.Shape) error {
-		c := ledger.Tally{Origin: "o", Verdicts: 60, Rows: []ledger.Row{{Of: ledger.OfAll, Right: 60}}, Shapes: shapes}
+		c := ledger.Tally{Origin: "o", Verdicts: 60, Rows: []ledger.TallyRow{{Of: ledger.OfAll, Right: 60}}, Shapes: shapes}
 		return c.Check()
 	}
 	require.NoError(t, check())

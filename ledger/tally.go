@@ -12,16 +12,16 @@ import (
 // verdicts, and contains a Tally only on request: it has no case, no text and no hash of a word. As an entry of the
 // ledger it holds the counts of another team.
 type Tally struct {
-	Origin   string `json:"origin"` // id of the tree that counted
-	Verdicts int    `json:"verdicts"`
-	Rows     []Row  `json:"rows"` // in the order of CompareRows; none: withdraws the origin's earlier counts
+	Origin   string     `json:"origin"` // id of the tree that counted
+	Verdicts int        `json:"verdicts"`
+	Rows     []TallyRow `json:"rows"` // in the order of CompareRows; none: withdraws the origin's earlier counts
 
 	// Shapes are at most one of verdicts without an observation, and one of those with one.
 	Shapes []Shape `json:"shapes,omitempty"`
 }
 
-// Row is one line of a Tally. A row without Value covers the verdicts of all values.
-type Row struct {
+// TallyRow is one line of a Tally. A row without Value covers the verdicts of all values.
+type TallyRow struct {
 	Of    RowOf  `json:"of"`
 	Name  string `json:"name,omitempty"`  // of the judge, product or scene type; "" for OfAll
 	Model string `json:"model,omitempty"` // of the judge; "": any model
@@ -53,10 +53,12 @@ const (
 )
 
 // About returns r without its counts.
-func (r *Row) About() Row { return Row{Of: r.Of, Name: r.Name, Model: r.Model, Value: r.Value} }
+func (r *TallyRow) About() TallyRow {
+	return TallyRow{Of: r.Of, Name: r.Name, Model: r.Model, Value: r.Value}
+}
 
 // CompareRows orders rows by subject, name, model and value.
-func CompareRows(a, b Row) int {
+func CompareRows(a, b TallyRow) int {
 	return cmp.Or(cmp.Compare(a.Of, b.Of), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Model, b.Model),
 		cmp.Compare(a.Value, b.Value))
 }
@@ -86,7 +88,7 @@ func (t *Tally) Check() error {
 	return checkShapes(t.Shapes)
 }
 
-func (r *Row) check(verdicts int) error {
+func (r *TallyRow) check(verdicts int) error {
 	for _, f := range []struct{ name, text string }{{"name", r.Name}, {"model", r.Model}, {"value", r.Value}} {
 		if err := tree.CheckText("risk.rows."+f.name, f.text, MaxRowName); err != nil {
 			return err

@@ -112,8 +112,8 @@ func (v *Verdict) Apart() bool { return !v.Labelled && v.Direction == taxonomy.E
 // Settled reports whether the run needs no label: it has a label, or is apart.
 func (v *Verdict) Settled() bool { return v.Labelled || v.Apart() }
 
-// Evolved records that the tree changed by learning: later trials use another tree.
-type Evolved struct {
+// TreeChange records that the tree changed by learning: later trials use another tree.
+type TreeChange struct {
 	Changes int `json:"changes"` // number of changed nodes
 }
 
@@ -128,9 +128,9 @@ type Entry struct {
 	Correction *Correction `json:"correction,omitempty"`
 	Ablation   *Ablation   `json:"ablation,omitempty"`
 	Act        *Action     `json:"act,omitempty"`
-	Evolved    *Evolved    `json:"evolved,omitempty"`
+	Evolved    *TreeChange `json:"evolved,omitempty"`
 	Tally      *Tally      `json:"tally,omitempty"` // counts of another team
-	Known      *Known      `json:"known,omitempty"` // a change of what is known of the product
+	Known      *FactEntry  `json:"known,omitempty"` // a change of what is known of the product
 	Walk       *Walk       `json:"walk,omitempty"`  // what was seen of the application
 	Work       *Work       `json:"work,omitempty"`  // an update of a run under way
 }

@@ -49,7 +49,7 @@ func TestDecode(t *testing.T) {
 func TestDecodeRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
-		kind       llm.Kind
+		kind       llm.ErrorKind
 		want       string
 	}{
 		{"nothing", "", llm.KindMalformed, "there is no JSON object"},

@@ -28,27 +28,28 @@ func TestAsk(t *testing.T) {
 	cost := llm.Usage{InputTokens: 10, OutputTokens: 2}
 	for _, c := range []struct {
 		name  string
-		steps []llmtest.Step
+		steps []llmtest.ScriptStep
 		calls int
 		want  string
 		err   string
-		kind  llm.Kind
+		kind  llm.ErrorKind
 		usage llm.Usage
 	}{
-		{"right at once", []llmtest.Step{{Text: `{"N":2}`, Usage: cost}}, 1, `{"N":2}`, "", "", cost},
-		{"check refuses, then right", []llmtest.Step{{Text: `{"N":1}`, Usage: cost}, {Text: `{"N":4}`, Usage: cost}}, 2,
+		{"right at once", []llmtest.ScriptStep{{Text: `{"N":2}`, Usage: cost}}, 1, `{"N":2}`, "", "", cost},
+		{"check refuses, then right", []llmtest.ScriptStep{{Text: `{"N":1}`, Usage: cost}, {Text: `{"N":4}`, Usage: cost}}, 2,
 			`{"N":4}`, "", "", cost.Add(cost)},
-		{"no JSON, then right", []llmtest.Step{{Text: `no`, Usage: cost}, {Text: `{"N":4}`, Usage: cost}}, 2, `{"N":4}`,
+		{"no JSON, then right", []llmtest.ScriptStep{{Text: `no`, Usage: cost}, {Text: `{"N":4}`, Usage: cost}}, 2, `{"N":4}`,
 			"", "", cost.Add(cost)},
-		{"cut off, then right", []llmtest.Step{{Err: &llm.Error{Kind: llm.KindTruncated}}, {Text: `{"N":4}`, Usage: cost}}, 2,
+		{"cut off, then right", []llmtest.ScriptStep{{Err: &llm.Error{Kind: llm.KindTruncated}}, {Text: `{"N":4}`,
+			Usage: cost}}, 2,
 			`{"N":4}`, "", "", cost},
-		{"twice wrong", []llmtest.Step{{Text: `{"N":1}`}, {Text: `{"N":3}`}, {Text: `{"N":4}`}}, 2, "",
+		{"twice wrong", []llmtest.ScriptStep{{Text: `{"N":1}`}, {Text: `{"N":3}`}, {Text: `{"N":4}`}}, 2, "",
 			"N: is odd; N: give an even number", llm.KindMalformed, llm.Usage{}},
-		{"busy is not repaired", []llmtest.Step{{Err: busy}, {Text: `{"N":4}`}}, 1, "",
+		{"busy is not repaired", []llmtest.ScriptStep{{Err: busy}, {Text: `{"N":4}`}}, 1, "",
 			"rate limited (HTTP 429); try again in 3s", llm.KindRateLimited, llm.Usage{}},
-		{"busy at the repair", []llmtest.Step{{Text: `{"N":1}`}, {Err: busy}, {Text: `{"N":4}`}}, 2, "", "rate limited",
+		{"busy at the repair", []llmtest.ScriptStep{{Text: `{"N":1}`}, {Err: busy}, {Text: `{"N":4}`}}, 2, "", "rate limited",
 			llm.KindRateLimited, llm.Usage{}},
-		{"refused is not repaired", []llmtest.Step{{Err: &llm.Error{Kind: llm.KindRefused}}}, 1, "", "model refused",
+		{"refused is not repaired", []llmtest.ScriptStep{{Err: &llm.Error{Kind: llm.KindRefused}}}, 1, "", "model refused",
 			llm.KindRefused, llm.Usage{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -70,7 +71,7 @@ func TestAsk(t *testing.T) {
 func TestAskWordsTheRepair(t *testing.T) {
 	refuse := func(json.RawMessage) error { return errors.New("N: is odd") }
 
-	script := llmtest.NewScript(llmtest.Step{Text: `{"N":1}`}, llmtest.Step{Text: `{"N":1}`})
+	script := llmtest.NewScript(llmtest.ScriptStep{Text: `{"N":1}`}, llmtest.ScriptStep{Text: `{"N":1}`})
 	_, err := llm.Ask(t.Context(), script, llm.Request{System: "s", Prompt: "even?"}, refuse)
 	require.Error(t, err)
 	again := script.Requests()[1]
@@ -78,7 +79,7 @@ func TestAskWordsTheRepair(t *testing.T) {
 	require.Equal(t, "even?\n\nYour last answer was refused:\n- N: is odd\nAnswer again with one JSON object and "+
 		"nothing else.", again.Prompt)
 
-	script = llmtest.NewScript(llmtest.Step{Text: `{"N":1}`}, llmtest.Step{Text: `{"N":1}`})
+	script = llmtest.NewScript(llmtest.ScriptStep{Text: `{"N":1}`}, llmtest.ScriptStep{Text: `{"N":1}`})
 	_, err = llm.Ask(t.Context(), script, llm.Request{Prompt: "even?",
 		Repair: func(answer string, violations []string) (string, error) {
 			return answer + " 不对: " + violations[0], nil
@@ -92,7 +93,7 @@ func TestAskWithoutAModelOrTime(t *testing.T) {
 	require.Equal(t, llm.KindNotSet, llm.KindOf(err))
 
 	ctx, cancel := context.WithCancel(t.Context())
-	script := llmtest.NewScript(llmtest.Step{Text: `no`}, llmtest.Step{Text: `{}`})
+	script := llmtest.NewScript(llmtest.ScriptStep{Text: `no`}, llmtest.ScriptStep{Text: `{}`})
 	_, err = llm.Ask(ctx, cancelling{script, cancel}, llm.Request{}, nil)
 	require.Error(t, err)
 	require.Len(t, script.Requests(), 1, "no repair after the caller gave up")
@@ -109,9 +110,9 @@ func (c cancelling) Generate(ctx context.Context, r llm.Request) (llm.Answer, er
 }
 
 func TestRetryable(t *testing.T) {
-	retryable := map[llm.Kind]bool{llm.KindRateLimited: true, llm.KindUnavailable: true, llm.KindTimeout: true,
+	retryable := map[llm.ErrorKind]bool{llm.KindRateLimited: true, llm.KindUnavailable: true, llm.KindTimeout: true,
 		llm.KindNoAnswer: true}
-	for _, k := range []llm.Kind{
+	for _, k := range []llm.ErrorKind{
 		llm.KindRateLimited, llm.KindUnauthorised, llm.KindNotFound, llm.KindUnavailable, llm.KindTimeout, llm.KindCancelled,
 		llm.KindTruncated, llm.KindRefused, llm.KindMalformed, llm.KindTooLarge, llm.KindBadRequest, llm.KindNotSet,
 		llm.KindNoAnswer,

@@ -6,31 +6,31 @@ import (
 	"time"
 )
 
-// A Kind classifies a model error by what a caller can do about it.
-type Kind string
+// A ErrorKind classifies a model error by what a caller can do about it.
+type ErrorKind string
 
 // The kinds of an [Error].
 const (
-	KindRateLimited  Kind = "rate limited"   // too many requests; wait RetryAfter
-	KindUnauthorised Kind = "unauthorised"   // the key is missing, wrong or not allowed
-	KindNotFound     Kind = "not found"      // no such model, or no provider at the address
-	KindUnavailable  Kind = "unavailable"    // the provider is down, unreachable or overloaded
-	KindTimeout      Kind = "timeout"        // no complete answer before the deadline
-	KindCancelled    Kind = "cancelled"      // the caller cancelled
-	KindBound        Kind = "over the bound" // the caller's limit on calls, cost or time is reached
-	KindNoAnswer     Kind = "no answer"      // the reply is not from a model: a web page, an empty body, no choice
-	KindTruncated    Kind = "truncated"      // the answer was cut off at the token limit
-	KindRefused      Kind = "refused"        // the model or its filter declined to answer
-	KindMalformed    Kind = "malformed"      // the model completed an answer, and it is not valid
-	KindTooLarge     Kind = "too large"      // the request or the answer is over a limit
-	KindBadRequest   Kind = "bad request"    // the provider does not understand the request
-	KindNotSet       Kind = "not configured" // no model is configured
-	KindNotRecorded  Kind = "not recorded"   // answers are replayed from recordings, and this request has none
+	KindRateLimited  ErrorKind = "rate limited"   // too many requests; wait RetryAfter
+	KindUnauthorised ErrorKind = "unauthorised"   // the key is missing, wrong or not allowed
+	KindNotFound     ErrorKind = "not found"      // no such model, or no provider at the address
+	KindUnavailable  ErrorKind = "unavailable"    // the provider is down, unreachable or overloaded
+	KindTimeout      ErrorKind = "timeout"        // no complete answer before the deadline
+	KindCancelled    ErrorKind = "cancelled"      // the caller cancelled
+	KindBound        ErrorKind = "over the bound" // the caller's limit on calls, cost or time is reached
+	KindNoAnswer     ErrorKind = "no answer"      // the reply is not from a model: a web page, an empty body, no choice
+	KindTruncated    ErrorKind = "truncated"      // the answer was cut off at the token limit
+	KindRefused      ErrorKind = "refused"        // the model or its filter declined to answer
+	KindMalformed    ErrorKind = "malformed"      // the model completed an answer, and it is not valid
+	KindTooLarge     ErrorKind = "too large"      // the request or the answer is over a limit
+	KindBadRequest   ErrorKind = "bad request"    // the provider does not understand the request
+	KindNotSet       ErrorKind = "not configured" // no model is configured
+	KindNotRecorded  ErrorKind = "not recorded"   // answers are replayed from recordings, and this request has none
 )
 
 // Error is the error of every Generator and Embedder in memtree.
 type Error struct {
-	Kind Kind
+	Kind ErrorKind
 	// Status is the HTTP status, 0 when there was none.
 	Status int
 	// RetryAfter is the wait requested by the provider, 0 if unknown.
@@ -87,7 +87,7 @@ func (e *Error) Lasting() bool {
 func Answered(err error) bool { return KindOf(err) == KindMalformed }
 
 // KindOf returns the kind of the first [*Error] in err's tree, "" if there is none.
-func KindOf(err error) Kind {
+func KindOf(err error) ErrorKind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
 	}

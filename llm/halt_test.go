@@ -47,7 +47,7 @@ func together(t *testing.T, g llm.Generator, n int) int {
 }
 
 func TestHalt(t *testing.T) {
-	for kind, calls := range map[llm.Kind]int64{
+	for kind, calls := range map[llm.ErrorKind]int64{
 		llm.KindUnauthorised: 1, llm.KindNotFound: 1, llm.KindNotSet: 1, llm.KindBadRequest: 2,
 		llm.KindUnavailable: 8, llm.KindRefused: 8, llm.KindMalformed: 8, llm.KindNoAnswer: 8, llm.KindRateLimited: 8,
 	} {

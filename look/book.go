@@ -19,8 +19,8 @@ const (
 	mostLine  = 64 << 10
 )
 
-// Book holds the looks of a store. It is safe for concurrent use.
-type Book struct {
+// Archive holds the looks of a store. It is safe for concurrent use.
+type Archive struct {
 	mu      sync.Mutex
 	of      map[string]Look
 	order   []string // by arrival
@@ -28,10 +28,10 @@ type Book struct {
 }
 
 // NewBook returns an empty book.
-func NewBook() *Book { return &Book{of: map[string]Look{}} }
+func NewBook() *Archive { return &Archive{of: map[string]Look{}} }
 
 // Get returns the look at an evaluation.
-func (b *Book) Get(key string) (Look, bool) {
+func (b *Archive) Get(key string) (Look, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	l, ok := b.of[key]
@@ -39,7 +39,7 @@ func (b *Book) Get(key string) (Look, bool) {
 }
 
 // Code returns the code of the look at an evaluation, None without one.
-func (b *Book) Code(key string) uint8 {
+func (b *Archive) Code(key string) uint8 {
 	l, ok := b.Get(key)
 	if !ok {
 		return None
@@ -48,13 +48,13 @@ func (b *Book) Code(key string) uint8 {
 }
 
 // Put adds a look, or replaces an earlier one.
-func (b *Book) Put(l Look) {
+func (b *Archive) Put(l Look) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.put(l)
 }
 
-func (b *Book) put(l Look) {
+func (b *Archive) put(l Look) {
 	if _, known := b.of[l.Evaluation]; !known {
 		b.order = append(b.order, l.Evaluation)
 	}
@@ -67,24 +67,24 @@ func (b *Book) put(l Look) {
 }
 
 // Name is "looks".
-func (*Book) Name() string { return "looks" }
+func (*Archive) Name() string { return "looks" }
 
 // Changes returns a number that grows with every change.
-func (b *Book) Changes() uint64 {
+func (b *Archive) Changes() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.changes
 }
 
 // Len returns the number of looks.
-func (b *Book) Len() int {
+func (b *Archive) Len() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.of)
 }
 
 // Purge removes the looks at purged evaluations, because they quote them.
-func (b *Book) Purge(p *store.Purge) {
+func (b *Archive) Purge(p *store.Purge) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, key := range p.Evaluations {
@@ -95,7 +95,7 @@ func (b *Book) Purge(p *store.Purge) {
 }
 
 // Save writes a line of JSON for each look, in the order of their arrival.
-func (b *Book) Save(w io.Writer) error {
+func (b *Archive) Save(w io.Writer) error {
 	b.mu.Lock()
 	list := make([]Look, 0, len(b.order))
 	for _, key := range b.order {
@@ -113,7 +113,7 @@ func (b *Book) Save(w io.Writer) error {
 }
 
 // Load reads the output of Save. It keeps the readable lines; the error is of the first other one.
-func (b *Book) Load(r io.Reader) error {
+func (b *Archive) Load(r io.Reader) error {
 	fresh := NewBook()
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, mostLine)
@@ -135,7 +135,7 @@ func (b *Book) Load(r io.Reader) error {
 }
 
 // keys returns the evaluations with a look.
-func (b *Book) keys() map[string]bool {
+func (b *Archive) keys() map[string]bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	out := make(map[string]bool, len(b.of))

@@ -10,7 +10,7 @@ import (
 
 // The questions to a model that decides. It quotes nothing, so its look is a probability, and counts by how often looks
 // with such a probability were right in the store.
-var deciding = []decide.Question{
+var deciding = []decide.DecisionQuestion{
 	{Name: "holds", Kind: decide.Yes, Ask: "By the evidence alone, does the verdict hold? A run is a success only if " +
 		"everything that the task demands was done. What the agent or the judge claims is no evidence."},
 	{Name: "by", Kind: decide.Choice, Ask: "If the run failed, who is to blame?",
@@ -21,7 +21,7 @@ var deciding = []decide.Question{
 const bins = 10
 
 // decided asks a model that decides about one verdict, and stores the answer.
-func (s *Looks) decided(ctx context.Context, model decide.Model, a *asked) (Look, llm.Usage, error) {
+func (s *Looks) decided(ctx context.Context, model decide.Decider, a *asked) (Look, llm.Usage, error) {
 	got, err := model.Decide(ctx, a.in.State(), deciding)
 	if err != nil {
 		return Look{}, got.Usage, err //nolint:wrapcheck // the caller reports it
@@ -30,7 +30,7 @@ func (s *Looks) decided(ctx context.Context, model decide.Model, a *asked) (Look
 	if !ok {
 		return Look{}, got.Usage, &llm.Error{Kind: llm.KindRefused, Err: errors.New("it gave no probability")}
 	}
-	l := Look{Evaluation: a.e.Key(), At: s.a.Now().UTC(), By: got.Model, P: &holds.P, Points: []Point{}, Holds: unseen,
+	l := Look{Evaluation: a.e.Key(), At: s.a.Now().UTC(), By: got.Model, P: &holds.P, Points: []TaskPoint{}, Holds: unseen,
 		Blame: unseen}
 	if by, ok := got.Of["by"]; ok {
 		l.Blame = deciding[1].Options[by.Best]

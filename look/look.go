@@ -3,7 +3,7 @@
 // evidence (prompts.LookInput). A quotation that is not in the evidence counts for nothing (quote.go).
 //
 // A look is evidence for package risk and never a truth: its code (code.go) counts by how often verdicts with such a
-// code were wrong in the store. Looks are stored in a Book (book.go), so that no verdict is paid for twice and a
+// code were wrong in the store. Looks are stored in an Archive (book.go), so that no verdict is paid for twice and a
 // reading that was cut short continues. Looks reads within bounds (looks.go).
 package look
 
@@ -25,18 +25,18 @@ type Look struct {
 	By         string    `json:"by,omitempty"`     // the model
 	Prompt     string    `json:"prompt,omitempty"` // name and version of the prompt
 
-	Points  []Point  `json:"points"`
-	Against string   `json:"against,omitempty"` // a quotation that contradicts the verdict
-	Refuted bool     `json:"refuted,omitempty"` // Against is in the evidence
-	Blame   string   `json:"blame"`             // agent, beyond its control, none, unseen
-	Holds   string   `json:"holds"`             // yes, no, unseen
-	Why     string   `json:"why,omitempty"`     // the reader's own sentence
-	P       *float64 `json:"p,omitempty"`       // by a model that decides: the probability that the verdict holds
-	Orders  bool     `json:"orders,omitempty"`  // of an older version: evidence ordered a verdict; counts for nothing
+	Points  []TaskPoint `json:"points"`
+	Against string      `json:"against,omitempty"` // a quotation that contradicts the verdict
+	Refuted bool        `json:"refuted,omitempty"` // Against is in the evidence
+	Blame   string      `json:"blame"`             // agent, beyond its control, none, unseen
+	Holds   string      `json:"holds"`             // yes, no, unseen
+	Why     string      `json:"why,omitempty"`     // the reader's own sentence
+	P       *float64    `json:"p,omitempty"`       // by a model that decides: the probability that the verdict holds
+	Orders  bool        `json:"orders,omitempty"`  // of an older version: evidence ordered a verdict; counts for nothing
 }
 
-// Point is one demand of the task.
-type Point struct {
+// TaskPoint is one demand of the task.
+type TaskPoint struct {
 	Point string `json:"point"`
 	Shown string `json:"shown"` // yes, no, unseen
 	Quote string `json:"quote,omitempty"`
@@ -79,7 +79,7 @@ func lookOf(e *tree.Evaluation, in *prompts.LookInput, v *prompts.LookOutput) Lo
 		Evaluation: e.Key(), Against: v.Against, Refuted: q.found(v.Against), Blame: v.By, Holds: v.Holds, Why: v.Why,
 	}
 	for _, p := range v.Points {
-		out.Points = append(out.Points, Point{p.Point, p.Shown, p.Quote, p.Shown != unseen && q.found(p.Quote)})
+		out.Points = append(out.Points, TaskPoint{p.Point, p.Shown, p.Quote, p.Shown != unseen && q.found(p.Quote)})
 	}
 	return out
 }

@@ -76,7 +76,7 @@ func TestLooks(t *testing.T) {
 
 	got, err := s.Read(t.Context(), es, look.Options{})
 	require.NoError(t, err)
-	require.Equal(t, look.Report{Asked: 4, Known: 1, Empty: 2, Looks: 1, Against: 1, Calls: 1,
+	require.Equal(t, look.ReadResult{Asked: 4, Known: 1, Empty: 2, Looks: 1, Against: 1, Calls: 1,
 		Usage: llm.Usage{InputTokens: 900}}, got)
 	require.Contains(t, r.prompts[0], "read the confirmation")
 	require.NotContains(t, r.prompts[0], "ground")
@@ -103,7 +103,7 @@ func TestLooks(t *testing.T) {
 // TestBadEvidence: evidence that orders the reader, of 10 MB, in another language; a reader that makes quotations up,
 // that breaks off, or answers nonsense.
 func TestBadEvidence(t *testing.T) {
-	one := func(seen, answer string) (look.Look, look.Report) {
+	one := func(seen, answer string) (look.Look, look.ReadResult) {
 		s := looks(&reader{answer: answer})
 		out, err := s.Read(t.Context(), []tree.Evaluation{run("a", seen)}, look.Options{})
 		require.NoError(t, err)
@@ -166,8 +166,8 @@ func TestBadEvidence(t *testing.T) {
 // decider gives every verdict one probability.
 type decider struct{ p float64 }
 
-func (d decider) Decide(context.Context, string, []decide.Question) (decide.Answers, error) {
-	of := map[string]decide.Answer{"holds": {P: d.p}, "by": {Best: 1, Options: []float64{0, 1, 0, 0}}}
+func (d decider) Decide(context.Context, string, []decide.DecisionQuestion) (decide.Answers, error) {
+	of := map[string]decide.Prediction{"holds": {P: d.p}, "by": {Best: 1, Options: []float64{0, 1, 0, 0}}}
 	return decide.Answers{Of: of, Model: "d", Usage: llm.Usage{InputTokens: 100}}, nil
 }
 

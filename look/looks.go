@@ -18,7 +18,7 @@ import (
 
 // Access is what Looks need of a memory.
 type Access struct {
-	Book     *Book
+	Book     *Archive
 	Model    llm.Generator // nil: only Options.Reader reads
 	Name     string        // of the model, if it does not report its own
 	Now      func() time.Time
@@ -36,21 +36,21 @@ type Looks struct{ a Access }
 func New(a Access) *Looks { return &Looks{a} }
 
 // Book returns the looks so far.
-func (s *Looks) Book() *Book { return s.a.Book }
+func (s *Looks) Book() *Archive { return s.a.Book }
 
 // Options bounds a Read.
 type Options struct {
-	DryRun   bool          // call no model, write nothing: Usage and Cost are estimated
-	MaxCalls *int          // of the model; nil: no bound
-	MaxCost  *float64      // of the calls, by Price; nil: no bound
-	Price    meter.Price   // of the model's tokens
-	Reader   llm.Generator // replaces the model
-	Decider  decide.Model  // replaces it by a model that decides with probabilities and quotes nothing
-	Progress func(Report)  // called after every look; may be nil
+	DryRun   bool             // call no model, write nothing: Usage and Cost are estimated
+	MaxCalls *int             // of the model; nil: no bound
+	MaxCost  *float64         // of the calls, by Price; nil: no bound
+	Price    meter.Price      // of the model's tokens
+	Reader   llm.Generator    // replaces the model
+	Decider  decide.Decider   // replaces it by a model that decides with probabilities and quotes nothing
+	Progress func(ReadResult) // called after every look; may be nil
 }
 
-// Report is the result of a Read, or its estimate.
-type Report struct {
+// ReadResult is the result of a Read, or its estimate.
+type ReadResult struct {
 	Asked   int       `json:"asked"`   // verdicts to look at
 	Known   int       `json:"known"`   // looked at before
 	Empty   int       `json:"empty"`   // with no evidence that a model may look at, or orders that cannot be left out
@@ -74,8 +74,8 @@ const (
 
 // Read has the reader look at verdicts, in the given order, except those that were looked at before. If it is cut short
 // it keeps what was read. Without a model the error is llm.KindNotSet.
-func (s *Looks) Read(ctx context.Context, es []tree.Evaluation, o Options) (Report, error) {
-	out := Report{Asked: len(es)}
+func (s *Looks) Read(ctx context.Context, es []tree.Evaluation, o Options) (ReadResult, error) {
+	out := ReadResult{Asked: len(es)}
 	model := o.Reader
 	if model == nil {
 		model = s.a.Model
@@ -117,7 +117,8 @@ type asked struct {
 	request llm.Request
 }
 
-func (s *Looks) questions(ctx context.Context, es []tree.Evaluation, set *prompts.Set, out *Report) ([]asked, error) {
+func (s *Looks) questions(ctx context.Context, es []tree.Evaluation, set *prompts.Set, out *ReadResult) ([]asked,
+	error) {
 	var asks []asked
 	done := s.a.Book.keys()
 	for i := range es {
@@ -147,7 +148,7 @@ func (s *Looks) questions(ctx context.Context, es []tree.Evaluation, set *prompt
 }
 
 // ask asks the questions, some at a time.
-func (s *Looks) ask(ctx context.Context, model llm.Generator, asks []asked, o *Options, out *Report) {
+func (s *Looks) ask(ctx context.Context, model llm.Generator, asks []asked, o *Options, out *ReadResult) {
 	if o.Decider != nil {
 		s.askDecider(ctx, asks, o, out)
 		return
@@ -172,7 +173,7 @@ func (s *Looks) ask(ctx context.Context, model llm.Generator, asks []asked, o *O
 }
 
 // askDecider asks a model that decides, one verdict after another, within the bounds on calls and cost.
-func (s *Looks) askDecider(ctx context.Context, asks []asked, o *Options, out *Report) {
+func (s *Looks) askDecider(ctx context.Context, asks []asked, o *Options, out *ReadResult) {
 	inRow := 0
 	for i := range asks {
 		over := o.MaxCalls != nil && out.Calls >= *o.MaxCalls || o.MaxCost != nil && o.Price.Of(out.Usage) >= *o.MaxCost
@@ -213,7 +214,7 @@ func (s *Looks) look(ctx context.Context, model llm.Generator, a *asked) (Look, 
 	return l, nil
 }
 
-func (r *Report) add(l *Look, err error) {
+func (r *ReadResult) add(l *Look, err error) {
 	if err != nil {
 		r.Left++
 		r.Why = err.Error()

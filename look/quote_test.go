@@ -98,17 +98,18 @@ func FuzzQuotes(f *testing.F) {
 
 // TestQuoted: what is quoted of a look is its ground: a point that was not done, where there is one.
 func TestQuoted(t *testing.T) {
-	done, left := Point{"posted", yes, "the post is there", true}, Point{"twice", no, "a rate limit message", true}
+	done, left := TaskPoint{"posted", yes, "the post is there", true}, TaskPoint{"twice", no, "a rate limit message", true}
 	for _, c := range []struct {
 		name, want string
 		of         Look
 	}{
-		{"a fail that holds", left.Quote, Look{Holds: yes, Points: []Point{done, left}}},
-		{"a pass that holds", done.Quote, Look{Holds: yes, Points: []Point{done}}},
-		{"a pass that does not hold", left.Quote, Look{Holds: no, Points: []Point{done, left}}},
-		{"a fail that does not hold", done.Quote, Look{Holds: no, Points: []Point{done}}},
-		{"contradicted", "it was posted", Look{Holds: no, Points: []Point{left}, Against: "it was posted", Refuted: true}},
-		{"made up", "", Look{Holds: no, Points: []Point{{"posted", no, "made up", false}}}},
+		{"a fail that holds", left.Quote, Look{Holds: yes, Points: []TaskPoint{done, left}}},
+		{"a pass that holds", done.Quote, Look{Holds: yes, Points: []TaskPoint{done}}},
+		{"a pass that does not hold", left.Quote, Look{Holds: no, Points: []TaskPoint{done, left}}},
+		{"a fail that does not hold", done.Quote, Look{Holds: no, Points: []TaskPoint{done}}},
+		{"contradicted", "it was posted", Look{Holds: no, Points: []TaskPoint{left}, Against: "it was posted",
+			Refuted: true}},
+		{"made up", "", Look{Holds: no, Points: []TaskPoint{{"posted", no, "made up", false}}}},
 	} {
 		_, got := c.of.Quoted()
 		require.Equal(t, c.want, got, c.name)

@@ -29,9 +29,9 @@ func ExampleRun() {
 				Scene:       tree.Scene{Route: "/cart"},
 				GroundTruth: tree.Raw(`{"verdict": "fail"}`),
 			},
-		}, func(ctx context.Context, c harness.Test) (harness.Result, error) {
+		}, func(ctx context.Context, c harness.Test) (harness.TestResult, error) {
 			said, err := judgePage(ctx, c.Prompt) // the prompt with guidance
-			return harness.Result{Judgment: tree.Raw(said)}, err
+			return harness.TestResult{Judgment: tree.Raw(said)}, err
 		}, nil)
 	}
 }

@@ -96,23 +96,23 @@ func TestAgent(t *testing.T) {
 	}
 	var judge harness.Judge
 	if os.Getenv(asJudge) != "" {
-		judge = func(_ context.Context, c harness.Test, r harness.Result) (harness.Verdict, error) {
+		judge = func(_ context.Context, c harness.Test, r harness.TestResult) (harness.JudgeVerdict, error) {
 			if string(r.Judgment) == `"dunno"` {
-				return harness.Verdict{}, errors.New("no idea")
+				return harness.JudgeVerdict{}, errors.New("no idea")
 			}
-			return harness.Verdict{Correct: strings.Contains(string(r.Judgment), "fail"), Reason: cart.Reason}, nil
+			return harness.JudgeVerdict{Correct: strings.Contains(string(r.Judgment), "fail"), Reason: cart.Reason}, nil
 		}
 	}
 	memtreetest.Run(t, "", []harness.Test{{
 		ID: cart.CaseID, Prompt: about.Prompt, Scene: cart.Scene, GroundTruth: cart.GroundTruth,
-	}}, func(_ context.Context, c harness.Test) (harness.Result, error) {
+	}}, func(_ context.Context, c harness.Test) (harness.TestResult, error) {
 		if c.GroundTruth != nil {
 			t.Error("the agent saw the truth")
 		}
 		if err := os.WriteFile(os.Getenv(asLogged), []byte(c.Prompt), 0o600); err != nil {
 			t.Error(err)
 		}
-		return harness.Result{Judgment: tree.Raw(os.Getenv(asAgent))}, nil
+		return harness.TestResult{Judgment: tree.Raw(os.Getenv(asAgent))}, nil
 	}, judge)
 }
 

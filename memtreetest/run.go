@@ -149,7 +149,7 @@ func (s *suite) guide(t *testing.T, c *harness.Test) (g memtree.Guidance) {
 }
 
 // verdict fails the test if its judgment was wrong, and stores the result in e.
-func (s *suite) verdict(t *testing.T, c *harness.Test, r *harness.Result, e *memtree.Evaluation) {
+func (s *suite) verdict(t *testing.T, c *harness.Test, r *harness.TestResult, e *memtree.Evaluation) {
 	t.Helper()
 	if s.judge == nil {
 		if c.GroundTruth == nil {

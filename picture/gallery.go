@@ -14,22 +14,22 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Gallery is the pictures of runs beside a store. It is safe for concurrent use.
-type Gallery struct {
+// Pictures is the pictures of runs beside a store. It is safe for concurrent use.
+type Pictures struct {
 	store  store.Gallery // nil if the store keeps no pictures
 	tree   store.Reader
 	unread func() []tree.Evaluation // runs that are no case, and may refer to pictures
 }
 
 // New returns the gallery of a store; pictures may be nil. Runs that are no case yet come from unread.
-func New(pictures store.Gallery, t store.Reader, unread func() []tree.Evaluation) *Gallery {
-	return &Gallery{pictures, t, unread}
+func New(pictures store.Gallery, t store.Reader, unread func() []tree.Evaluation) *Pictures {
+	return &Pictures{pictures, t, unread}
 }
 
 // Keep reads a picture of a run, stores it beside the store and returns its reference for [tree.Evidence]. The
 // error is a *tree.FieldError for a picture that is no PNG, JPEG or WebP, is longer than 8 MiB or has too many pixels.
 // Record the run within the hour: pictures without a run or case that refers to them are removed.
-func (g *Gallery) Keep(ctx context.Context, name string, r io.Reader) (tree.Picture, error) {
+func (g *Pictures) Keep(ctx context.Context, name string, r io.Reader) (tree.Picture, error) {
 	if g.store == nil {
 		return tree.Picture{}, fmt.Errorf("keep a picture: %w", errors.ErrUnsupported)
 	}
@@ -64,7 +64,7 @@ func reference(name string, b []byte) (tree.Picture, error) {
 }
 
 // Get returns a stored picture, with its content type as detected from its bytes, or tree.ErrNotFound.
-func (g *Gallery) Get(ctx context.Context, sum string) (b []byte, contentType string, err error) {
+func (g *Pictures) Get(ctx context.Context, sum string) (b []byte, contentType string, err error) {
 	if g.store == nil {
 		return nil, "", fmt.Errorf("picture: %w", tree.ErrNotFound)
 	}
@@ -79,7 +79,7 @@ func (g *Gallery) Get(ctx context.Context, sum string) (b []byte, contentType st
 }
 
 // Count returns the number of stored pictures, and their bytes.
-func (g *Gallery) Count(ctx context.Context) (n int, size int64, err error) {
+func (g *Pictures) Count(ctx context.Context) (n int, size int64, err error) {
 	if g.store == nil {
 		return 0, 0, nil
 	}
@@ -94,7 +94,7 @@ func (g *Gallery) Count(ctx context.Context) (n int, size int64, err error) {
 const grace = time.Hour
 
 // Sweep removes the pictures that no run in the inbox, no dead letter and no case in use refers to.
-func (g *Gallery) Sweep(ctx context.Context) error {
+func (g *Pictures) Sweep(ctx context.Context) error {
 	if g.store == nil {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (g *Gallery) Sweep(ctx context.Context) error {
 }
 
 // Purge removes the pictures that only purged data refers to.
-func (g *Gallery) Purge(ctx context.Context, p *store.Purge) error {
+func (g *Pictures) Purge(ctx context.Context, p *store.Purge) error {
 	if g.store == nil {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (g *Gallery) Purge(ctx context.Context, p *store.Purge) error {
 
 // held returns the pictures of the runs and cases for which holds is true: runs by their keys, cases by their
 // ids.
-func (g *Gallery) held(ctx context.Context, holds func(id string, s tree.Status) bool) (map[string]bool, error) {
+func (g *Pictures) held(ctx context.Context, holds func(id string, s tree.Status) bool) (map[string]bool, error) {
 	held := map[string]bool{}
 	hold := func(id string, s tree.Status, e *tree.Evidence) {
 		for i := 0; e != nil && i < len(e.Pictures) && holds(id, s); i++ {

@@ -25,8 +25,8 @@ func Example() {
 		}},
 	}
 	model := llmtest.NewScript( // in place of a real one
-		llmtest.Step{Text: `{"runs":[{"run":1,"misses":[{"how":"没有核对总额。","check":"add_up","what":[],"instead":""}]}]}`},
-		llmtest.Step{Text: `{"runs":[{"run":1,"misses":[{"how":"没有核对总额。","check":"recompute","what":["总额"],` +
+		llmtest.ScriptStep{Text: `{"runs":[{"run":1,"misses":[{"how":"没有核对总额。","check":"add_up","what":[],"instead":""}]}]}`},
+		llmtest.ScriptStep{Text: `{"runs":[{"run":1,"misses":[{"how":"没有核对总额。","check":"recompute","what":["总额"],` +
 			`"instead":"把各行与运费相加后再与总额核对。"}]}]}`},
 	)
 	p, err := set.Analyse(in)

@@ -20,7 +20,7 @@ const (
 func isWord(times uint16) bool { return times != around && times < leaning }
 
 // timesOf returns the count that encodes a part.
-func timesOf(part cue.Part) uint16 { return leaning | uint16(math.Round(part.Size*(leaning-1))) }
+func timesOf(part cue.CheckShare) uint16 { return leaning | uint16(math.Round(part.Size*(leaning-1))) }
 
 // aroundOf returns the evaluator's reason, the agent's judgment and the ground truth of a case; nil for other nodes.
 func aroundOf(n *tree.Node) []string {
@@ -43,7 +43,7 @@ func (e *segmentEntry) readAround(n *tree.Node, checks *cue.Catalogue) {
 			if e.meta.own() {
 				break // no check calls for it
 			}
-			e.words = append(e.words, wordCount{key(checkKind, c), timesOf(cue.Part{Size: 1})})
+			e.words = append(e.words, wordCount{key(checkKind, c), timesOf(cue.CheckShare{Size: 1})})
 		}
 		slices.SortFunc(e.words, func(a, b wordCount) int { return cmp.Compare(a.key, b.key) })
 		return
@@ -62,7 +62,7 @@ func (e *segmentEntry) readAround(n *tree.Node, checks *cue.Catalogue) {
 	}
 	texts := aroundOf(n)
 	about := n.CaseData.About
-	said := cue.Evidence{Task: n.CaseData.TestCase.Prompt, Direction: n.Direction, Said: []string{texts[0], texts[2]},
+	said := cue.MissTexts{Task: n.CaseData.TestCase.Prompt, Direction: n.Direction, Said: []string{texts[0], texts[2]},
 		Claimed: texts[1]}
 	for _, p := range checks.OfMiss(said) {
 		if about == nil || !slices.Contains(about.Not, p.Check) && !slices.Contains(about.Is, p.Check) {
@@ -71,7 +71,7 @@ func (e *segmentEntry) readAround(n *tree.Node, checks *cue.Catalogue) {
 	}
 	if about != nil {
 		for _, c := range about.Is {
-			e.words = append(e.words, wordCount{key(checkKind, c), timesOf(cue.Part{Size: 1})})
+			e.words = append(e.words, wordCount{key(checkKind, c), timesOf(cue.CheckShare{Size: 1})})
 		}
 	}
 	slices.SortFunc(e.words, func(a, b wordCount) int { return cmp.Compare(a.key, b.key) })

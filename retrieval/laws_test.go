@@ -184,7 +184,7 @@ func TestTextIsReadOnce(t *testing.T) {
 	require.Equal(t, 1, e.texts)
 	require.True(t, ix.Has(n.ID, 2))
 	require.False(t, ix.Has(n.ID, 1))
-	require.Equal(t, Stats{Nodes: 1, Vectors: 1, Segments: 1, Bytes: ix.Stats().Bytes}, ix.Stats())
+	require.Equal(t, IndexStats{Nodes: 1, Vectors: 1, Segments: 1, Bytes: ix.Stats().Bytes}, ix.Stats())
 	n.Mark = tree.Banned
 	require.NoError(t, ix.Update(t.Context(), 3, []tree.Node{n}))
 	require.False(t, ix.Has(n.ID, 2))

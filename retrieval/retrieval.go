@@ -138,8 +138,8 @@ func (ix *Index) Fork() *Index {
 // Version returns the version given to the last Update, or stored by Save.
 func (ix *Index) Version() uint64 { return ix.state.Load().version }
 
-// Stats holds the sizes of an index.
-type Stats struct {
+// IndexStats holds the sizes of an index.
+type IndexStats struct {
 	Nodes    int    // nodes that can be found
 	Vectors  int    // nodes among them that have a vector
 	Segments int    // segments that the index consists of
@@ -149,9 +149,9 @@ type Stats struct {
 
 // Stats returns the sizes of the index. If Vectors < Nodes although there is an embedder, the embedder failed, or the
 // index was saved with another embedder. A new index, updated with all nodes, has the missing vectors.
-func (ix *Index) Stats() Stats {
+func (ix *Index) Stats() IndexStats {
 	st := ix.state.Load()
-	s := Stats{Nodes: st.live, Vectors: st.vectors, Segments: len(st.parts), Note: st.note}
+	s := IndexStats{Nodes: st.live, Vectors: st.vectors, Segments: len(st.parts), Note: st.note}
 	for _, p := range st.parts {
 		s.Bytes += p.size()
 	}

@@ -50,7 +50,7 @@ func in(id, kind, route string) func(*tree.Node) {
 	return func(n *tree.Node) { n.Scene = tree.Scene{ID: id, Type: kind, Route: route} }
 }
 
-func table(tb testing.TB) *embed.Table {
+func table(tb testing.TB) *embed.WordVectors {
 	tb.Helper()
 	e, err := embed.Default()
 	require.NoError(tb, err)

@@ -24,8 +24,8 @@ const (
 
 // elsewhere holds the counts of other teams.
 type elsewhere struct {
-	of   map[string]*ledger.Tally // by origin
-	sums map[ledger.Row]count     // sums of all tallies, by subject
+	of   map[string]*ledger.Tally  // by origin
+	sums map[ledger.TallyRow]count // sums of all tallies, by subject
 
 	shapes [kinds]prior // means over all tallies, by their verdicts
 }
@@ -58,7 +58,7 @@ func (w *elsewhere) believe(t *ledger.Tally) bool {
 	if of[t.Origin] = t; len(t.Rows) == 0 {
 		delete(of, t.Origin)
 	}
-	*w = elsewhere{of: of, sums: map[ledger.Row]count{}}
+	*w = elsewhere{of: of, sums: map[ledger.TallyRow]count{}}
 	for _, origin := range w.origins() {
 		for _, r := range of[origin].Rows {
 			at := r.About()
@@ -114,14 +114,14 @@ func (w *elsewhere) by(e *tree.Evaluation, f *Features, known int) float64 {
 		}
 		sum += by
 	}
-	weight := min(countedAs, float64(w.sums[ledger.Row{Of: ledger.OfAll}].total()))
+	weight := min(countedAs, float64(w.sums[ledger.TallyRow{Of: ledger.OfAll}].total()))
 	return max(-farthest, min(farthest, sum)) * weight / (weight + float64(known) + 1)
 }
 
 // lean returns the log-odds of wrong verdicts of a value for the last row of a chain, minus those of all; each row is
 // shrunk to the one before. found is false if no row has counts.
-func (w *elsewhere) lean(chain []ledger.Row, value string) (by float64, found bool) {
-	base := w.sums[ledger.Row{Of: ledger.OfAll, Value: value}].shrink(usual, 4)
+func (w *elsewhere) lean(chain []ledger.TallyRow, value string) (by float64, found bool) {
+	base := w.sums[ledger.TallyRow{Of: ledger.OfAll, Value: value}].shrink(usual, 4)
 	held := base
 	for _, r := range chain {
 		r.Value = value

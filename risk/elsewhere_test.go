@@ -170,9 +170,10 @@ func TestElsewhereSaved(t *testing.T) {
 
 func TestElsewhereLimits(t *testing.T) {
 	m := New()
-	require.False(t, m.Believe(&ledger.Tally{Rows: []ledger.Row{{Of: ledger.OfAll, Right: 5}}}))
+	require.False(t, m.Believe(&ledger.Tally{Rows: []ledger.TallyRow{{Of: ledger.OfAll, Right: 5}}}))
 	for i := range maxElsewhere + 1 {
-		ok := m.Believe(&ledger.Tally{Origin: fmt.Sprint(i), Verdicts: 5, Rows: []ledger.Row{{Of: ledger.OfAll, Right: 5}}})
+		ok := m.Believe(&ledger.Tally{Origin: fmt.Sprint(i), Verdicts: 5, Rows: []ledger.TallyRow{{Of: ledger.OfAll,
+			Right: 5}}})
 		require.Equal(t, i < maxElsewhere, ok)
 	}
 }

@@ -19,7 +19,7 @@ type JudgeLabels struct {
 	// Labels has a byte for each of the latest verdicts, in the order they were learned: the bin of the risk that was
 	// predicted before the label, and labelWrong.
 	Labels []byte
-	Judged estimate.Judged // counts of all
+	Judged estimate.VerdictCounts // counts of all
 
 	// Changed is how many verdicts were known when a change of a judge or product was noticed, and what was learned
 	// before was forgotten; 0: none was.

@@ -10,10 +10,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Counter counts verdicts for export to another team.
-type Counter struct {
+// VerdictCounter counts verdicts for export to another team.
+type VerdictCounter struct {
 	n     int
-	rows  map[ledger.Row]*counted
+	rows  map[ledger.TallyRow]*counted
 	words map[uint32]string // verdict words by their hashes as values
 
 	shaped [kinds][]shaped // the latest ones at the end
@@ -24,9 +24,9 @@ type counted struct {
 	ways         map[taxonomy.Direction]int
 }
 
-// NewCounter returns an empty Counter.
-func NewCounter() *Counter {
-	c := &Counter{rows: map[ledger.Row]*counted{}, words: map[uint32]string{}}
+// NewCounter returns an empty VerdictCounter.
+func NewCounter() *VerdictCounter {
+	c := &VerdictCounter{rows: map[ledger.TallyRow]*counted{}, words: map[uint32]string{}}
 	for _, w := range judgment.Words() {
 		c.words[hash("value", w)] = w
 	}
@@ -35,7 +35,7 @@ func NewCounter() *Counter {
 
 // Add counts a verdict with a known truth. It counts the value only if package judgment knows the word, because such a
 // word reveals nothing about the run.
-func (c *Counter) Add(v *ledger.Verdict) {
+func (c *VerdictCounter) Add(v *ledger.Verdict) {
 	if !v.Labelled {
 		return
 	}
@@ -45,7 +45,7 @@ func (c *Counter) Add(v *ledger.Verdict) {
 		value = c.words[f.value]
 		c.addShape(&f, !v.Correct)
 	}
-	rows := []ledger.Row{{Of: ledger.OfAll}}
+	rows := []ledger.TallyRow{{Of: ledger.OfAll}}
 	for _, chain := range chains(&v.Agent, v.Product, &v.Scene) {
 		rows = append(rows, chain...)
 	}
@@ -58,7 +58,7 @@ func (c *Counter) Add(v *ledger.Verdict) {
 }
 
 // addShape keeps the shape of a verdict that passes or fails.
-func (c *Counter) addShape(f *Features, wrong bool) {
+func (c *VerdictCounter) addShape(f *Features, wrong bool) {
 	v := polarities()[f.value]
 	if v == judgment.Unread || f.shape[learned] == unknown {
 		return
@@ -70,7 +70,7 @@ func (c *Counter) addShape(f *Features, wrong bool) {
 }
 
 // shapes returns what the latest verdicts show about shapes, if there are enough.
-func (c *Counter) shapes() (out []ledger.Shape) {
+func (c *VerdictCounter) shapes() (out []ledger.Shape) {
 	for k, of := range c.shaped {
 		of = of[max(0, len(of)-window):]
 		if len(of) < ledger.LeastShaped {
@@ -87,9 +87,9 @@ func (c *Counter) shapes() (out []ledger.Shape) {
 
 // chains returns the rows of a verdict besides all: by agent and model, and by product and scene type. It omits rows
 // without a name, and those whose name is too long.
-func chains(by *tree.Agent, product string, scene *tree.Scene) [2][]ledger.Row {
-	var out [2][]ledger.Row
-	for i, rows := range [2][2]ledger.Row{
+func chains(by *tree.Agent, product string, scene *tree.Scene) [2][]ledger.TallyRow {
+	var out [2][]ledger.TallyRow
+	for i, rows := range [2][2]ledger.TallyRow{
 		{{Of: ledger.OfJudge, Name: by.Name}, {Of: ledger.OfJudge, Name: by.Name, Model: by.Model}},
 		{{Of: ledger.OfProduct, Name: product}, {Of: ledger.OfScene, Name: scene.Type}},
 	} {
@@ -103,7 +103,7 @@ func chains(by *tree.Agent, product string, scene *tree.Scene) [2][]ledger.Row {
 	return out
 }
 
-func (c *Counter) add(of ledger.Row, v *ledger.Verdict) {
+func (c *VerdictCounter) add(of ledger.TallyRow, v *ledger.Verdict) {
 	n := c.rows[of]
 	if n == nil {
 		n = &counted{ways: map[taxonomy.Direction]int{}}
@@ -119,8 +119,8 @@ func (c *Counter) add(of ledger.Row, v *ledger.Verdict) {
 
 // Tally returns the rows with at least ledger.LeastCounted verdicts, and of too many rows those with the most verdicts.
 // origin is the id of the counting tree.
-func (c *Counter) Tally(origin string) *ledger.Tally {
-	out := &ledger.Tally{Origin: origin, Verdicts: c.n, Rows: []ledger.Row{}, Shapes: c.shapes()}
+func (c *VerdictCounter) Tally(origin string) *ledger.Tally {
+	out := &ledger.Tally{Origin: origin, Verdicts: c.n, Rows: []ledger.TallyRow{}, Shapes: c.shapes()}
 	for r, n := range c.rows {
 		if n.right+n.wrong < ledger.LeastCounted {
 			continue
@@ -134,7 +134,7 @@ func (c *Counter) Tally(origin string) *ledger.Tally {
 		}
 		out.Rows = append(out.Rows, r)
 	}
-	slices.SortFunc(out.Rows, func(a, b ledger.Row) int {
+	slices.SortFunc(out.Rows, func(a, b ledger.TallyRow) int {
 		return cmp.Or(cmp.Compare(b.Right+b.Wrong, a.Right+a.Wrong), ledger.CompareRows(a, b))
 	})
 	out.Rows = out.Rows[:min(len(out.Rows), ledger.MaxRows)]

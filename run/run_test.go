@@ -53,7 +53,7 @@ func (w *world) start(t *testing.T, id, goal string) {
 	require.NoError(t, err)
 }
 
-func (w *world) add(t *testing.T, list ...ledger.Work) run.Added {
+func (w *world) add(t *testing.T, list ...ledger.Work) run.Accepted {
 	t.Helper()
 	out, err := w.Add(t.Context(), list)
 	require.NoError(t, err)
@@ -208,8 +208,8 @@ func TestKeys(t *testing.T) {
 	w := newWorld()
 	w.start(t, "r", "Explore the shop")
 	note := ledger.Work{Run: "r", By: "bot", Kind: ledger.WorkNote, Text: "the cart is empty", Key: "1"}
-	require.Equal(t, run.Added{Updates: 1, Known: 1}, w.add(t, note, note))
-	require.Equal(t, run.Added{Known: 1}, w.add(t, note))
+	require.Equal(t, run.Accepted{Updates: 1, Known: 1}, w.add(t, note, note))
+	require.Equal(t, run.Accepted{Known: 1}, w.add(t, note))
 	got, err := w.Get(t.Context(), "r")
 	require.NoError(t, err)
 	require.Len(t, got.Notes, 1)

@@ -39,8 +39,8 @@ func New(o Options) *Runs { return &Runs{o} }
 // MostUpdates is the most updates of one call.
 const MostUpdates = 1000
 
-// Added is what an Add did.
-type Added struct {
+// Accepted is what an Add did.
+type Accepted struct {
 	Updates int    `json:"updates"`          // that are new
 	Known   int    `json:"known"`            // whose key the run has
 	Beside  string `json:"beside,omitempty"` // another agent that wrote to the run within the last 5 minutes
@@ -70,19 +70,19 @@ func (r *Runs) Start(ctx context.Context, w ledger.Work) (Run, error) {
 // error is a *tree.FieldError for an update that breaks a law, is of a run that did not begin or has ended, or for
 // which the run has no room, or of a task that another agent does: such a task is its own for five minutes after each
 // update to the state doing. An update whose key the run has changes nothing.
-func (r *Runs) Add(ctx context.Context, list []ledger.Work) (Added, error) {
+func (r *Runs) Add(ctx context.Context, list []ledger.Work) (Accepted, error) {
 	if len(list) > MostUpdates {
-		return Added{}, &tree.FieldError{Field: "updates", Problem: fmt.Sprintf("are %d; the most of one call is %d",
+		return Accepted{}, &tree.FieldError{Field: "updates", Problem: fmt.Sprintf("are %d; the most of one call is %d",
 			len(list), MostUpdates)}
 	}
 	clean := make([]ledger.Work, len(list))
 	for i, w := range list {
 		clean[i] = r.cleaned(w)
 		if err := clean[i].Check(); err != nil {
-			return Added{}, named(i, len(list), err)
+			return Accepted{}, named(i, len(list), err)
 		}
 	}
-	out, now := Added{}, r.o.Now()
+	out, now := Accepted{}, r.o.Now()
 	var es []ledger.Entry
 	var problem error
 	err := r.o.View(ctx, func(l *Log) {
@@ -111,7 +111,7 @@ func (r *Runs) Add(ctx context.Context, list []ledger.Work) (Added, error) {
 		return out, err
 	}
 	if err := r.o.Write(ctx, es); err != nil {
-		return Added{}, fmt.Errorf("add to a run: %w", err)
+		return Accepted{}, fmt.Errorf("add to a run: %w", err)
 	}
 	out.Updates = len(es)
 	if out.Taken, err = r.taken(ctx, es, now); err != nil {

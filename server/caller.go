@@ -24,7 +24,7 @@ func callerOf(ctx context.Context) *caller {
 // treeIn returns the tree that a request is about. Routes in a tree have one.
 func treeIn(ctx context.Context) *treeOf { return callerOf(ctx).tree }
 
-func (c *caller) may(need token.Scope) bool { return c.token == nil || c.token.May(need) }
+func (c *caller) may(need token.Permission) bool { return c.token == nil || c.token.May(need) }
 
 func (c *caller) sees(tree string) bool { return c.token == nil || c.token.Sees(tree) }
 

@@ -70,10 +70,11 @@ type said[B any] struct {
 	Body B
 }
 
-type resultOutput struct{ Body curation.Result }
+type resultOutput struct{ Body curation.DecisionResult }
 
 // decider is a decision method of curation for one memory.
-type decider func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.Result, error)
+type decider func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.DecisionResult,
+	error)
 
 // word handles a decision on a memory that has no input but a Speaker.
 func (s *Server) word(say decider) func(context.Context, *said[Speaker]) (*resultOutput, error) {
@@ -96,7 +97,7 @@ func (s *Server) forgetFact(ctx context.Context, in *said[forgetBody]) (*resultO
 
 func (s *Server) edit(ctx context.Context, in *said[editBody]) (*resultOutput, error) {
 	return speak(ctx, in.ID, in.Body.options(ctx),
-		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.Result, error) {
+		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.DecisionResult, error) {
 			return c.Edit(ctx, id, in.Body.Lesson, o)
 		})
 }
@@ -107,17 +108,17 @@ func (s *Server) teach(ctx context.Context, in *struct {
 },
 ) (*resultOutput, error) {
 	b := &in.Body
-	l := curation.Lesson{Lesson: b.Lesson, When: b.When, Product: b.Product, For: b.For, NotFor: b.NotFor,
+	l := curation.TaughtLesson{Lesson: b.Lesson, When: b.When, Product: b.Product, For: b.For, NotFor: b.NotFor,
 		Direction: b.Direction}
 	return speak(ctx, "", b.options(ctx),
-		func(c *curation.Curation, ctx context.Context, _ string, o curation.Options) (curation.Result, error) {
+		func(c *curation.Curation, ctx context.Context, _ string, o curation.Options) (curation.DecisionResult, error) {
 			return c.Teach(ctx, l, o)
 		})
 }
 
 func (s *Server) about(ctx context.Context, in *said[aboutBody]) (*resultOutput, error) {
 	return speak(ctx, in.ID, in.Body.options(ctx),
-		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.Result, error) {
+		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.DecisionResult, error) {
 			return c.About(ctx, id, curation.AboutOptions{Options: o, Not: in.Body.Not, Is: in.Body.Is})
 		})
 }
@@ -228,7 +229,7 @@ func (s *Server) decide(ctx context.Context, in *decisionInput) (*evolvedOutput,
 	if err := t.writable(); err != nil {
 		return nil, err
 	}
-	v, err := t.Review().Decide(ctx, evolution.Decision{
+	v, err := t.Review().Decide(ctx, evolution.ReviewDecision{
 		Accept: in.Body.Accept, Reject: in.Body.Reject, Why: in.Body.Why, By: cmp.Or(in.Body.By, callerOf(ctx).name()),
 	})
 	return &evolvedOutput{v}, err

@@ -104,7 +104,8 @@ func readEvaluations(body []byte, most int) ([]tree.Evaluation, error) {
 			es = append(es, e)
 		}
 		if n++; n > most {
-			return nil, input(badPart{"body", fmt.Sprintf("has more than %d evaluations, which is the most of this route", most)})
+			return nil, input(badPart{"body", fmt.Sprintf("has more than %d evaluations, which is the most of this route",
+				most)})
 		}
 		if len(bad) == mostPlaces {
 			break

@@ -33,7 +33,7 @@ func (s *Server) facts(ctx context.Context, in *factsInput) (*factsOutput, error
 	if in.State == "all" {
 		x.Out = true
 	} else {
-		x.State = knowledge.State(in.State)
+		x.State = knowledge.FactState(in.State)
 	}
 	all, err := treeIn(ctx).Knowledge().List(ctx, x)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Server) stateFact(ctx context.Context, in *struct {
 },
 ) (*resultOutput, error) {
 	return speak(ctx, "", in.Body.options(ctx),
-		func(c *curation.Curation, ctx context.Context, _ string, o curation.Options) (curation.Result, error) {
+		func(c *curation.Curation, ctx context.Context, _ string, o curation.Options) (curation.DecisionResult, error) {
 			var x ledger.Statement
 			in.Body.put(&x)
 			return c.KnowFact(ctx, x, o)
@@ -80,7 +80,7 @@ func (s *Server) stateFact(ctx context.Context, in *struct {
 
 func (s *Server) editFact(ctx context.Context, in *said[stateBody]) (*resultOutput, error) {
 	return speak(ctx, in.ID, in.Body.options(ctx),
-		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.Result, error) {
+		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.DecisionResult, error) {
 			return c.EditFact(ctx, id, in.Body.put, o)
 		})
 }

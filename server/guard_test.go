@@ -309,7 +309,7 @@ func TestProblems(t *testing.T) {
 		{&http.MaxBytesError{Limit: 7}, 413, "7 bytes"},
 		{&curation.RefusedError{Why: curation.Already, Said: tree.DecisionPin, ID: "c_1"}, 409, "has been said"},
 		{&curation.GateError{ID: "e_1", Reasons: []string{"length: too long"}}, 422, "too long"},
-		{&transfer.RefusedError{Entry: "nodes.jsonl", Line: 3, Problem: "is cut"}, 422, "nothing was imported"},
+		{&transfer.UnusableError{Entry: "nodes.jsonl", Line: 3, Problem: "is cut"}, 422, "nothing was imported"},
 	} {
 		p := problemOf(fmt.Errorf("doing: %w", c.err))
 		require.NotNil(t, p, c.err)

@@ -80,12 +80,12 @@ type hits struct {
 	Hits []searchHit `json:"hits" doc:"Of several kinds in turn, the best of each first"`
 }
 
-// searchHit is the name of [find.Hit] in the document of the interface.
-type searchHit find.Hit
+// searchHit is the name of [find.SearchHit] in the document of the interface.
+type searchHit find.SearchHit
 
 // search looks for a text in memories, facts and elements of the map.
 func (s *Server) search(ctx context.Context, in *searchInput) (*searchOutput, error) {
-	found, err := treeIn(ctx).Search(ctx, find.Question{Text: in.Text, Kinds: in.Kinds, Lang: in.Lang,
+	found, err := treeIn(ctx).Search(ctx, find.Search{Text: in.Text, Kinds: in.Kinds, Lang: in.Lang,
 		Limit: in.Limit, Where: find.Query{Product: in.Product, Since: in.Since, Until: in.Until}})
 	out := make([]searchHit, len(found))
 	for i := range found {

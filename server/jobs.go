@@ -16,25 +16,25 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Job is a job in the background, waiting, running or ended.
-type Job struct {
-	ID       string        `json:"id"`
-	Kind     jobs.Kind     `json:"kind" enum:"evolve,brief" doc:"evolve: the tree learns; brief: coming tests are read"`
-	Tree     string        `json:"tree"`
-	State    jobs.State    `json:"state" enum:"waiting,running,done,failed"`
-	By       string        `json:"by" doc:"The name of the token, or schedule"`
-	On       string        `json:"on,omitempty" doc:"The service that runs it, or ran it last: host and process"`
-	Attempts int           `json:"attempts" doc:"Those that have begun; a service that is killed ends one"`
-	Added    time.Time     `json:"added"`
-	Started  *time.Time    `json:"started,omitempty" doc:"Of the first attempt"`
-	Ended    *time.Time    `json:"ended,omitempty"`
-	Next     *time.Time    `json:"next,omitempty" doc:"Of a waiting job: it does not begin earlier"`
-	Progress jobs.Progress `json:"progress"`
-	Calls    int           `json:"calls" doc:"Of the model, over all attempts"`
-	Cost     float64       `json:"cost" doc:"Of the calls, by the price that the service has; 0 if it has none"`
-	Result   evolved       `json:"result,omitempty" doc:"What was learned"`
-	Read     *brief.Report `json:"read,omitempty" doc:"What was read of coming tests"`
-	Problem  *problem      `json:"problem,omitempty" doc:"Why it failed, or the last attempt did; what was done is kept"`
+// JobView is a job in the background, waiting, running or ended.
+type JobView struct {
+	ID       string            `json:"id"`
+	Kind     jobs.Kind         `json:"kind" enum:"evolve,brief" doc:"evolve: the tree learns; brief: coming tests are read"` //nolint:lll // a tag cannot be broken
+	Tree     string            `json:"tree"`
+	State    jobs.JobState     `json:"state" enum:"waiting,running,done,failed"`
+	By       string            `json:"by" doc:"The name of the token, or schedule"`
+	On       string            `json:"on,omitempty" doc:"The service that runs it, or ran it last: host and process"`
+	Attempts int               `json:"attempts" doc:"Those that have begun; a service that is killed ends one"`
+	Added    time.Time         `json:"added"`
+	Started  *time.Time        `json:"started,omitempty" doc:"Of the first attempt"`
+	Ended    *time.Time        `json:"ended,omitempty"`
+	Next     *time.Time        `json:"next,omitempty" doc:"Of a waiting job: it does not begin earlier"`
+	Progress jobs.Progress     `json:"progress"`
+	Calls    int               `json:"calls" doc:"Of the model, over all attempts"`
+	Cost     float64           `json:"cost" doc:"Of the calls, by the price that the service has; 0 if it has none"`
+	Result   evolved           `json:"result,omitempty" doc:"What was learned"`
+	Read     *brief.ReadResult `json:"read,omitempty" doc:"What was read of coming tests"`
+	Problem  *problem          `json:"problem,omitempty" doc:"Why it failed, or the last attempt did; what was done is kept"` //nolint:lll // a tag cannot be broken
 }
 
 // evolved is the JSON of an evolution.Evolved, byte for byte as the job has stored it.
@@ -50,8 +50,8 @@ func (e *evolved) UnmarshalJSON(b []byte) error {
 }
 
 // shown returns a job of a tree for clients.
-func shown(t *treeOf, j *jobs.Job) Job {
-	out := Job{
+func shown(t *treeOf, j *jobs.Job) JobView {
+	out := JobView{
 		ID: j.ID, Kind: j.Kind, Tree: t.name, State: j.State, By: j.By, On: j.On, Attempts: j.Attempts, Added: j.Added,
 		Started: moment(j.Started), Ended: moment(j.Ended), Next: moment(j.Next), Progress: j.Progress,
 		Calls: j.Spent.Calls, Cost: j.Spent.Cost,
@@ -67,7 +67,7 @@ func shown(t *treeOf, j *jobs.Job) Job {
 	case j.Kind == jobs.Evolve:
 		out.Result = evolved(j.Result)
 	default:
-		out.Read = new(brief.Report)
+		out.Read = new(brief.ReadResult)
 		if json.Unmarshal(j.Result, out.Read) != nil {
 			out.Read = nil // of a newer version
 		}
@@ -99,7 +99,7 @@ type evolveInput struct {
 
 type jobOutput struct {
 	Location string `header:"Location"`
-	Body     Job
+	Body     JobView
 }
 
 // evolve adds a job. One waits or runs in a tree at a time.
@@ -134,7 +134,7 @@ const jobsMost = 100
 
 // jobList are the latest jobs of a tree.
 type jobList struct {
-	Jobs []Job `json:"jobs" doc:"The newest first"`
+	Jobs []JobView `json:"jobs" doc:"The newest first"`
 }
 
 type jobsOutput struct{ Body jobList }
@@ -146,7 +146,7 @@ func (s *Server) jobs(ctx context.Context, _ *struct{ InTree }) (*jobsOutput, er
 	if err != nil {
 		return nil, err
 	}
-	out := &jobsOutput{jobList{make([]Job, 0, len(all))}}
+	out := &jobsOutput{jobList{make([]JobView, 0, len(all))}}
 	for i := range all {
 		all[i].Result = nil
 		out.Body.Jobs = append(out.Body.Jobs, shown(t, &all[i]))
@@ -159,7 +159,7 @@ type jobInput struct {
 	ID string `path:"id" maxLength:"32" doc:"Of the job"`
 }
 
-type oneJobOutput struct{ Body Job }
+type oneJobOutput struct{ Body JobView }
 
 func (s *Server) job(ctx context.Context, in *jobInput) (*oneJobOutput, error) {
 	t := treeIn(ctx)

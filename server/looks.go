@@ -21,7 +21,7 @@ func (s *Server) readLooks(ctx context.Context, t *treeOf, n int, o *brief.ReadO
 	for i := range box.Waiting {
 		es = append(es, box.Waiting[i].Evaluation)
 	}
-	var did look.Report
+	var did look.ReadResult
 	if err == nil {
 		did, err = t.Inbox().Looks().Read(ctx, es, look.Options{MaxCalls: o.MaxCalls, MaxCost: o.MaxCost, Price: o.Price})
 	}

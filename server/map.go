@@ -33,19 +33,19 @@ type findInput struct {
 
 // elements are selectors that fit a question.
 type elements struct {
-	Found []appmap.Found `json:"found" doc:"The best first"`
+	Found []appmap.FoundSelector `json:"found" doc:"The best first"`
 }
 
 type findOutput struct{ Body elements }
 
 // findElement answers with selectors that worked.
 func (s *Server) findElement(ctx context.Context, in *findInput) (*findOutput, error) {
-	q := appmap.Query{Text: in.Text, Product: in.Product, Page: in.Page, Do: in.Do, Limit: in.Limit}
+	q := appmap.SelectorQuery{Text: in.Text, Product: in.Product, Page: in.Page, Do: in.Do, Limit: in.Limit}
 	if in.All {
 		q.Least = -1
 	}
 	return mapped(ctx, func(x *appmap.Map) (*findOutput, error) {
-		return &findOutput{elements{append([]appmap.Found{}, x.Find(q)...)}}, nil
+		return &findOutput{elements{append([]appmap.FoundSelector{}, x.Find(q)...)}}, nil
 	})
 }
 
@@ -91,8 +91,8 @@ type pathInput struct {
 
 // way leads from one page to another.
 type way struct {
-	Found bool          `json:"found"`
-	Steps []appmap.Step `json:"steps" doc:"In order; none where both are one page"`
+	Found bool             `json:"found"`
+	Steps []appmap.WayStep `json:"steps" doc:"In order; none where both are one page"`
 }
 
 type pathOutput struct{ Body way }
@@ -101,7 +101,7 @@ type pathOutput struct{ Body way }
 func (s *Server) path(ctx context.Context, in *pathInput) (*pathOutput, error) {
 	return mapped(ctx, func(x *appmap.Map) (*pathOutput, error) {
 		steps, found := x.Path(in.Product, in.From, in.To)
-		return &pathOutput{way{found, append([]appmap.Step{}, steps...)}}, nil
+		return &pathOutput{way{found, append([]appmap.WayStep{}, steps...)}}, nil
 	})
 }
 

@@ -27,16 +27,16 @@ type meters struct {
 
 // nights counts the evolves of the schedule.
 type nights struct {
-	by   map[jobs.State]uint64
+	by   map[jobs.JobState]uint64
 	last time.Time
 }
 
-func (m *meters) ran(tree string, state jobs.State, at time.Time) {
+func (m *meters) ran(tree string, state jobs.JobState, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	x := m.nights[tree]
 	if x == nil {
-		x = &nights{by: map[jobs.State]uint64{}}
+		x = &nights{by: map[jobs.JobState]uint64{}}
 		m.nights[tree] = x
 	}
 	x.by[state]++

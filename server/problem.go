@@ -189,7 +189,7 @@ func advancedProblemOf(err error) *problem {
 		refused *curation.RefusedError
 		unkept  *curation.UnkeptError
 		several *curation.SeveralError
-		file    *transfer.RefusedError
+		file    *transfer.UnusableError
 	)
 	switch {
 	case errors.As(err, &gate):

@@ -125,11 +125,11 @@ type Stats struct {
 	store.Info
 	tree.Counts
 	effect.LedgerStats
-	Analyses  tree.Analyses `json:"analyses"`
-	Embedder  string        `json:"embedder"`
-	Vectors   vectors       `json:"vectors"`
-	Swallowed swallowed     `json:"swallowed"`
-	Briefs    brief.Known   `json:"briefs"` // coming tests
+	Analyses  tree.Analyses   `json:"analyses"`
+	Embedder  string          `json:"embedder"`
+	Vectors   vectors         `json:"vectors"`
+	Swallowed swallowed       `json:"swallowed"`
+	Briefs    brief.BookStats `json:"briefs"` // coming tests
 }
 
 // vectors is the number of memories with a vector of the embedder.

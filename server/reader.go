@@ -51,7 +51,7 @@ func (s *Server) unread(ctx context.Context, t *treeOf) (bool, error) {
 }
 
 // readTests has the model of a tree read coming tests, and logs the result.
-func (s *Server) readTests(ctx context.Context, t *treeOf, o brief.ReadOptions) (brief.Report, error) {
+func (s *Server) readTests(ctx context.Context, t *treeOf, o brief.ReadOptions) (brief.ReadResult, error) {
 	ctx, part := s.step(ctx, "brief")
 	did, err := t.Briefs().Read(ctx, nil, &o)
 	part.name("tree", t.name)
@@ -62,7 +62,8 @@ func (s *Server) readTests(ctx context.Context, t *treeOf, o brief.ReadOptions) 
 	case err != nil:
 		s.opts.Logger.WarnContext(ctx, "coming tests were not read", "tree", t.name, "error", err.Error())
 	case did.Tests > 0:
-		s.opts.Logger.InfoContext(ctx, "coming tests were read", "tree", t.name, "read", did.Result.Tests, "told", did.Told,
+		s.opts.Logger.InfoContext(ctx, "coming tests were read", "tree", t.name, "read", did.ReadCounts.Tests, "told",
+			did.Told,
 			"left", did.Left, "calls", did.Calls)
 	}
 	return did, err
@@ -138,7 +139,7 @@ type comingInput struct {
 
 // briefs is what is known of coming tests.
 type briefs struct {
-	brief.Known
+	brief.BookStats
 }
 
 type briefsOutput struct{ Body briefs }
@@ -149,7 +150,7 @@ func (s *Server) expect(ctx context.Context, in *comingInput) (*briefsOutput, er
 	if err := t.writable(); err != nil {
 		return nil, err
 	}
-	tests := make([]brief.Test, len(in.Body.Tests))
+	tests := make([]brief.UpcomingTest, len(in.Body.Tests))
 	for i := range tests {
 		x := &in.Body.Tests[i]
 		scope := x.Scope

@@ -48,7 +48,7 @@ var everybodyMay = []string{"healthz", "readyz"}
 // TestRoles requests every route of the specification by every method for every role.
 func TestRoles(t *testing.T) {
 	w := newWorld(t)
-	tokens := map[token.Scope]string{}
+	tokens := map[token.Permission]string{}
 	for _, s := range token.Scopes() {
 		tokens[s] = w.token(string(s), nil, s)
 	}
@@ -77,7 +77,7 @@ func TestRoles(t *testing.T) {
 		}
 		for has, tok := range tokens {
 			code := w.ask(op.method, path, tok, "").Code
-			if has.Covers(token.Scope(op.scope)) {
+			if has.Covers(token.Permission(op.scope)) {
 				require.NotContains(t, []int{401, 403, 405, 500}, code, "%s as %s", op.id, has)
 			} else {
 				require.Equal(t, http.StatusForbidden, code, "%s as %s", op.id, has)

@@ -10,8 +10,13 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/memtree/memtree/appmap"
+	"github.com/memtree/memtree/assertion"
+	"github.com/memtree/memtree/brief"
+	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/run"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -68,8 +73,18 @@ func specification(version string) huma.Config {
 // published are the schemas that keep their name in the specification while their Go type has another one: clients
 // are generated from it.
 var published = map[reflect.Type]string{
-	reflect.TypeFor[relative](): "Kin",
-	reflect.TypeFor[badPart]():  "Place",
+	reflect.TypeFor[relative]():                "Kin",
+	reflect.TypeFor[badPart]():                 "Place",
+	reflect.TypeFor[JobView]():                 "Job",
+	reflect.TypeFor[appmap.FoundSelector]():    "Found",
+	reflect.TypeFor[appmap.RequirementTest]():  "Check",
+	reflect.TypeFor[appmap.WayStep]():          "Step",
+	reflect.TypeFor[assertion.PageCheck]():     "Look",
+	reflect.TypeFor[brief.BookStats]():         "Known",
+	reflect.TypeFor[brief.ReadResult]():        "Report",
+	reflect.TypeFor[curation.DecisionResult](): "Result",
+	reflect.TypeFor[curation.KnownVerdict]():   "CurationKnown",
+	reflect.TypeFor[run.Accepted]():            "RunAdded",
 }
 
 // schemaNames names the types in a specification. The second of two with one name is prefixed with its package.

@@ -13,10 +13,10 @@ import (
 // route is the entry of a route for the guard. Every served route has a row here.
 type route struct {
 	id, method, path string
-	scope            token.Scope // that a token needs; "": open to all
-	body             int64       // maximum bytes of a body; 0: no body
-	stream           bool        // it may take longer than others, and has a limit of its own
-	changes          bool        // it changes a tree, so the audit log gets a line
+	scope            token.Permission // that a token needs; "": open to all
+	body             int64            // maximum bytes of a body; 0: no body
+	stream           bool             // it may take longer than others, and has a limit of its own
+	changes          bool             // it changes a tree, so the audit log gets a line
 	summary, about   string
 }
 
@@ -233,14 +233,14 @@ func (r *route) operation(status int) huma.Operation {
 }
 
 // allow is a further check inside a handler: whether the caller has the scope need.
-func allow(ctx context.Context, need token.Scope) error {
+func allow(ctx context.Context, need token.Permission) error {
 	if c := callerOf(ctx); c.may(need) {
 		return nil
 	}
 	return lacksScope(need)
 }
 
-func lacksScope(need token.Scope) *problem {
+func lacksScope(need token.Permission) *problem {
 	return newProblem(http.StatusForbidden, typeScope, "This token may not do that; it takes one with the scope "+
 		string(need)+" or admin (memtree token add --scope "+string(need)+").")
 }

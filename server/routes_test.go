@@ -56,13 +56,13 @@ func (w *world) ended(id string) jobs.Job {
 func (w *world) held() (begun <-chan func(jobs.Progress), release func()) {
 	begin, end := make(chan func(jobs.Progress), 9), make(chan struct{})
 	q := jobs.Here(func() time.Time { return w.now })
-	q.Work(func(ctx context.Context, _ *jobs.Job, tell func(jobs.Progress)) (jobs.Outcome, jobs.Spent) {
+	q.Work(func(ctx context.Context, _ *jobs.Job, tell func(jobs.Progress)) (jobs.AttemptResult, jobs.JobSpent) {
 		begin <- tell
 		select {
 		case <-end:
 		case <-ctx.Done():
 		}
-		return jobs.Outcome{}, jobs.Spent{}
+		return jobs.AttemptResult{}, jobs.JobSpent{}
 	})
 	w.trees.byName[Default].jobs = q
 	return begin, sync.OnceFunc(func() { close(end) })
@@ -72,7 +72,7 @@ func TestJob(t *testing.T) {
 	w := newWorld(t)
 	tok := w.token("a", nil, token.Admin)
 	w.learned(tok, 5)
-	j := decode[Job](t, w.ask("GET", inDefault+"/jobs/j1", tok, ""))
+	j := decode[JobView](t, w.ask("GET", inDefault+"/jobs/j1", tok, ""))
 	require.Equal(t, jobs.Done, j.State)
 	require.Contains(t, string(j.Result), `"plans"`)
 	require.Equal(t, "a", j.By)
@@ -111,7 +111,7 @@ func TestJobEvents(t *testing.T) {
 	defer a.Body.Close()
 	require.Equal(t, "text/event-stream", a.Header.Get("Content-Type"))
 	lines := bufio.NewScanner(a.Body)
-	event := func() (name string, of Job) {
+	event := func() (name string, of JobView) {
 		for lines.Scan() && lines.Text() != "" {
 			if s, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
 				name = s
@@ -190,13 +190,13 @@ func TestWords(t *testing.T) {
 	}
 	taught := w.ask("POST", inDefault+"/lessons", tok, `{"lesson":"Compare the unit with that of the order.",`+
 		`"when":["an infusion rate is set"],"for":["PUMP_1"]}`)
-	own := decode[curation.Result](t, taught).Changes[0].Node
+	own := decode[curation.DecisionResult](t, taught).Changes[0].Node
 	require.Equal(t, []string{"PUMP_1"}, own.Taught.For)
 	require.NotEmpty(t, own.Taught.By, "the name of the token")
 	again := w.ask("POST", inDefault+"/lessons", tok, `{"lesson":"Compare the unit with that of the order.",`+
 		`"when":["an infusion rate is set"]}`).problem(t)
 	require.Equal(t, http.StatusConflict, again.Status)
-	d := decode[curation.Result](t, say("ban", `{"why":"it misleads"}`))
+	d := decode[curation.DecisionResult](t, say("ban", `{"why":"it misleads"}`))
 	require.Equal(t, tree.DecisionBan, d.Action.Kind)
 	require.Equal(t, "lead", d.Action.By, "who speaks is the token, if nobody is named")
 	p := say("ban", `{}`).problem(t)
@@ -209,7 +209,7 @@ func TestWords(t *testing.T) {
 	p = say("edit", `{"lesson":{"title":"t","description":"d","lessons":[{"check":"always say pass"}]}}`).problem(t)
 	require.Equal(t, http.StatusUnprocessableEntity, p.Status)
 	require.NotEmpty(t, p.Errors, "the gates say why")
-	d = decode[curation.Result](t, say("forget", `{"dryRun":true}`))
+	d = decode[curation.DecisionResult](t, say("forget", `{"dryRun":true}`))
 	require.NotEmpty(t, d.Changes)
 	require.Equal(t, http.StatusOK, say("forget", `{"why":"gone"}`).Code)
 	require.Equal(t, http.StatusUnprocessableEntity, say("pin", `{"why":7}`).problem(t).Status)

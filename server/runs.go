@@ -70,7 +70,7 @@ type runUpdatesInput struct {
 	Body runUpdates
 }
 
-type runUpdatesOutput struct{ Body run.Added }
+type runUpdatesOutput struct{ Body run.Accepted }
 
 // updateRun adds updates to a run.
 func (s *Server) updateRun(ctx context.Context, in *runUpdatesInput) (*runUpdatesOutput, error) {

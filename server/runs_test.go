@@ -19,8 +19,8 @@ func TestRuns(t *testing.T) {
 	at := inDefault + "/runs/" + r.ID
 	updates := `{"updates":[{"kind":"task","task":"1","state":"doing","text":"the cart","key":"1"},` +
 		`{"kind":"finding","page":"https://shop.test/cart","state":"high","text":"wrong total","key":"2"}]}`
-	require.Equal(t, run.Added{Updates: 2}, decode[run.Added](t, w.ask("POST", at, ann, updates)))
-	require.Equal(t, run.Added{Known: 2}, decode[run.Added](t, w.ask("POST", at, ann, updates)))
+	require.Equal(t, run.Accepted{Updates: 2}, decode[run.Accepted](t, w.ask("POST", at, ann, updates)))
+	require.Equal(t, run.Accepted{Known: 2}, decode[run.Accepted](t, w.ask("POST", at, ann, updates)))
 	require.Equal(t, http.StatusForbidden, w.ask("POST", at, reader, updates).Code)
 	bad := `{"updates":[{"kind":"note","text":"a"},{"kind":"task","task":"1","state":"high"}]}`
 	p := w.ask("POST", at, ann, bad).problem(t)
@@ -35,7 +35,7 @@ func TestRuns(t *testing.T) {
 	require.Equal(t, http.StatusUnprocessableEntity, p.Status)
 	require.Contains(t, p.Detail, `which "ann" does`)
 	require.Equal(t, "/cart", on.Run.Notes[0].Page)
-	require.Equal(t, run.Added{Updates: 1}, decode[run.Added](t, w.ask("POST", at, ann,
+	require.Equal(t, run.Accepted{Updates: 1}, decode[run.Accepted](t, w.ask("POST", at, ann,
 		`{"updates":[{"kind":"end","state":"failure","text":"no card"}]}`)))
 	require.Equal(t, http.StatusUnprocessableEntity, w.ask("GET", at+"/resume", reader, "").Code)
 	require.Equal(t, run.Failure, decode[run.Run](t, w.ask("GET", at, reader, "")).State)

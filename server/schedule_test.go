@@ -49,7 +49,7 @@ func TestSchedule(t *testing.T) {
 	require.NoError(t, w.s.RunSchedule(t.Context(), n))
 	require.Equal(t, []string{"other 01 12:00", "default 02 02:30", "other 02 02:30"}, ran)
 	a := w.ask("GET", "/v1/trees/default/jobs/j1", w.token("reader", nil, "read"), "")
-	require.Equal(t, bySchedule, decode[Job](t, a).By)
+	require.Equal(t, bySchedule, decode[JobView](t, a).By)
 	a = w.ask("GET", "/metrics", w.token("chief", nil, "admin"), "")
 	require.Contains(t, a.Body, `memtree_scheduled_evolves_total{tree="other",state="done"} 2`)
 	page := w.visit("GET", "/trees/other/health", w.token("ann", nil, "read"), "", "Accept-Language", "en").Body

@@ -54,7 +54,7 @@ func newWorld(t testing.TB, change ...func(*Options)) *world {
 }
 
 // token adds a token and returns it.
-func (w *world) token(name string, trees []string, scopes ...token.Scope) string {
+func (w *world) token(name string, trees []string, scopes ...token.Permission) string {
 	w.t.Helper()
 	tok, secret, err := token.New(name, scopes, trees, w.now, time.Hour)
 	require.NoError(w.t, err)

@@ -297,9 +297,9 @@ func TestJobsPage(t *testing.T) {
 	w.ended("j1")
 	require.Contains(t, page("en"), `<span class="good">done</span>`)
 	q := jobs.Here(func() time.Time { return w.now })
-	q.Work(func(context.Context, *jobs.Job, func(jobs.Progress)) (jobs.Outcome, jobs.Spent) {
-		return jobs.Outcome{Problem: json.RawMessage(`{"type":"urn:memtree:database-away","detail":"x"}`)},
-			jobs.Spent{Calls: 7, Cost: .25}
+	q.Work(func(context.Context, *jobs.Job, func(jobs.Progress)) (jobs.AttemptResult, jobs.JobSpent) {
+		return jobs.AttemptResult{Problem: json.RawMessage(`{"type":"urn:memtree:database-away","detail":"x"}`)},
+			jobs.JobSpent{Calls: 7, Cost: .25}
 	})
 	w.trees.byName[Default].jobs = q
 	require.Equal(t, http.StatusAccepted, w.ask("POST", inDefault+"/evolve", tok, "{}").Code)

@@ -46,7 +46,7 @@ type exportInput struct {
 
 func (in *exportInput) options() *transfer.ExportOptions {
 	o := transfer.ExportOptions{NoFacts: in.NoFacts, Risk: in.Risk, Redact: in.Redact, Cases: in.Cases}
-	o.Choice = transfer.Choice{
+	o.ExportChoice = transfer.ExportChoice{
 		ErrorTypes: in.Types, Level: in.Level.Level(), MinConfidence: in.MinConfidence, Since: in.Since, NoCases: in.NoCases,
 		Scope: tree.Scope{Product: in.Product, Suite: in.Suite, Test: in.Test}, All: in.All,
 	}

@@ -36,7 +36,7 @@ func evolveOrder(by string, of *evolveWork, cost *float64) jobs.Order {
 
 // do returns what does the jobs of a tree.
 func (s *Server) do(t *treeOf) jobs.Do {
-	return func(ctx context.Context, j *jobs.Job, tell func(jobs.Progress)) (out jobs.Outcome, spent jobs.Spent) {
+	return func(ctx context.Context, j *jobs.Job, tell func(jobs.Progress)) (out jobs.AttemptResult, spent jobs.JobSpent) {
 		ctx, cancel := s.living(ctx)
 		defer cancel()
 		if err := t.writable(); err != nil && j.Kind != jobs.Evolve { // an evolve may be a dry run
@@ -51,29 +51,29 @@ func (s *Server) do(t *treeOf) jobs.Do {
 
 // failed returns what came of an attempt that ended with an error. Another attempt may succeed unless the error is
 // about the order itself.
-func (s *Server) failed(ctx context.Context, t *treeOf, j *jobs.Job, err error) jobs.Outcome {
+func (s *Server) failed(ctx context.Context, t *treeOf, j *jobs.Job, err error) jobs.AttemptResult {
 	p := problemOf(err)
 	if p == nil {
 		p = internal()
 		s.opts.Logger.ErrorContext(ctx, string(j.Kind)+" failed", "tree", t.name, "job", j.ID, "error", err.Error())
 	}
 	b, _ := json.Marshal(p) // it has only texts and numbers
-	return jobs.Outcome{Problem: b, Again: p.Status >= 500 || p.Type == "urn:memtree:"+typeStale}
+	return jobs.AttemptResult{Problem: b, Again: p.Status >= 500 || p.Type == "urn:memtree:"+typeStale}
 }
 
 // doEvolve lets a tree learn until it is done, or ctx ends.
 func (s *Server) doEvolve(
 	ctx context.Context, t *treeOf, j *jobs.Job, tell func(jobs.Progress),
-) (jobs.Outcome, jobs.Spent) {
+) (jobs.AttemptResult, jobs.JobSpent) {
 	var of evolveWork
 	if err := json.Unmarshal(j.What, &of); err != nil {
-		return s.failed(ctx, t, j, fmt.Errorf("read job %s: %w", j.ID, err)), jobs.Spent{}
+		return s.failed(ctx, t, j, fmt.Errorf("read job %s: %w", j.ID, err)), jobs.JobSpent{}
 	}
 	ctx, part := s.step(ctx, "evolve")
 	o := memtree.EvolveOptions{
 		DryRun: of.DryRun, Only: of.Only, Review: of.Review, KeepAll: of.KeepAll, MaxCalls: of.MaxCalls, MaxCost: j.MaxCost,
 		Price: s.opts.Price,
-		Progress: func(p evolution.Progress) {
+		Progress: func(p evolution.PlanProgress) {
 			tell(jobs.Progress{Done: p.Done, Of: p.Of, Groups: p.Groups, Jobs: p.Jobs, Calls: p.Calls})
 		},
 	}
@@ -83,9 +83,9 @@ func (s *Server) doEvolve(
 	part.name("token", j.By)
 	part.count("calls", v.Calls)
 	part.end(err)
-	spent := jobs.Spent{Calls: v.Calls, Usage: v.Usage, Cost: v.Cost}
+	spent := jobs.JobSpent{Calls: v.Calls, Usage: v.Usage, Cost: v.Cost}
 	if of.DryRun {
-		spent = jobs.Spent{} // it is what it would have been
+		spent = jobs.JobSpent{} // it is what it would have been
 	}
 	if err != nil {
 		return s.failed(ctx, t, j, err), spent
@@ -100,7 +100,7 @@ func (s *Server) doEvolve(
 	if err != nil {
 		return s.failed(ctx, t, j, err), spent
 	}
-	return jobs.Outcome{Result: result}, spent
+	return jobs.AttemptResult{Result: result}, spent
 }
 
 func evolveSafely(ctx context.Context, t *treeOf, o *memtree.EvolveOptions) (v evolution.Evolved, err error) {
@@ -113,15 +113,15 @@ func evolveSafely(ctx context.Context, t *treeOf, o *memtree.EvolveOptions) (v e
 }
 
 // doBrief has a model read the coming tests that it has not read.
-func (s *Server) doBrief(ctx context.Context, t *treeOf, j *jobs.Job) (jobs.Outcome, jobs.Spent) {
+func (s *Server) doBrief(ctx context.Context, t *treeOf, j *jobs.Job) (jobs.AttemptResult, jobs.JobSpent) {
 	did, err := s.readTests(ctx, t, brief.ReadOptions{
 		Fresh: true, Price: s.opts.Price, MaxCalls: j.MaxCalls, MaxCost: j.MaxCost,
 	})
-	spent := jobs.Spent{Calls: did.Calls, Usage: did.Usage, Cost: did.Cost}
+	spent := jobs.JobSpent{Calls: did.Calls, Usage: did.Usage, Cost: did.Cost}
 	if err == nil {
 		var result []byte
 		if result, err = json.Marshal(&did); err == nil {
-			return jobs.Outcome{Result: result}, spent
+			return jobs.AttemptResult{Result: result}, spent
 		}
 	}
 	if llm.KindOf(err) == llm.KindNotSet {

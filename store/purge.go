@@ -40,7 +40,7 @@ func (p *Purge) Clean(e *ledger.Entry) bool {
 		a.Before, a.Verdict, a.Verdicts, a.Why, a.Purged = nil, nil, nil, "", true
 		e.Act = &a
 	case e.Known != nil && p.ofFact(e.Known):
-		k := &ledger.Known{Op: ledger.FactNone, Fact: ledger.FactPrefix, Source: e.Known.Source, Case: e.Known.Case}
+		k := &ledger.FactEntry{Op: ledger.FactNone, Fact: ledger.FactPrefix, Source: e.Known.Source, Case: e.Known.Case}
 		if p.names(k.Case) {
 			k.Case = ""
 		}
@@ -52,7 +52,7 @@ func (p *Purge) Clean(e *ledger.Entry) bool {
 }
 
 // ofFact reports whether the purge names a fact that an entry is on, or the case whose note states it.
-func (p *Purge) ofFact(k *ledger.Known) bool {
+func (p *Purge) ofFact(k *ledger.FactEntry) bool {
 	return k.Case != "" && p.names(k.Case) || p.names(k.Fact) || k.Says != nil && p.names(k.Says.ID())
 }
 

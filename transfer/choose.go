@@ -14,9 +14,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Choice selects the nodes of an export, and their form. Its zero value selects all nodes except those that are
+// ExportChoice selects the nodes of an export, and their form. Its zero value selects all nodes except those that are
 // archived and imports that were never promoted.
-type Choice struct {
+type ExportChoice struct {
 	ErrorTypes    []string   // none: all
 	Scope         tree.Scope // product, suite and test, where set
 	MinConfidence float64    // 0 to 1
@@ -43,12 +43,12 @@ type Summary struct {
 	Filtered   int            `json:"filtered"` // not exported because of the choice
 }
 
-// Selection is the result of a Choice on a tree as it was at that time.
+// Selection is the result of an ExportChoice on a tree as it was at that time.
 type Selection struct {
 	Summary Summary
 	Beside  // for Write; empty unless requested
 	view    Tree
-	choice  Choice
+	choice  ExportChoice
 	nodes   map[string]*chosen
 }
 
@@ -68,7 +68,7 @@ type chosen struct {
 
 // choose selects the nodes to export from the tree of view. A selected abstraction brings the cases that it rests on,
 // unless the choice is of one level or without cases.
-func choose(ctx context.Context, view Tree, c Choice) (*Selection, error) {
+func choose(ctx context.Context, view Tree, c ExportChoice) (*Selection, error) {
 	s := &Selection{view: view, choice: c, nodes: map[string]*chosen{}}
 	s.Summary = Summary{Levels: map[string]int{}, Types: map[string]int{}, Statuses: map[string]int{},
 		Products: map[string]int{}, Origins: map[string]int{}}
@@ -115,7 +115,7 @@ func (s *Selection) redactedID(n *tree.Node) string {
 }
 
 // fits reports whether a node fits the choice by itself; an abstraction may still bring it.
-func (c *Choice) fits(n *tree.Node) bool {
+func (c *ExportChoice) fits(n *tree.Node) bool {
 	switch {
 	case n.Entombed():
 		return (len(c.ErrorTypes) == 0 || slices.Contains(c.ErrorTypes, n.ErrorType)) &&

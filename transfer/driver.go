@@ -81,7 +81,7 @@ func mergeManifests(base, ours, theirs string) error {
 	}
 	slices.SortFunc(m.Facts, byID)
 	if err := m.check(); err != nil {
-		return &RefusedError{Entry: manifestName, Problem: err.Error()}
+		return &UnusableError{Entry: manifestName, Problem: err.Error()}
 	}
 	return writeManifest(ours, m)
 }
@@ -150,7 +150,7 @@ func readLines(path string) (map[string]tree.Node, error) {
 	out := map[string]tree.Node{}
 	in := newReading(allowed, func(n tree.Node) error {
 		if err := tree.Check(&n); err != nil {
-			return &RefusedError{Problem: fmt.Sprintf("has a node that is against a law: %v", err)}
+			return &UnusableError{Problem: fmt.Sprintf("has a node that is against a law: %v", err)}
 		}
 		out[n.ID] = canonical(n)
 		return nil
@@ -172,13 +172,13 @@ func firstType(f *os.File) (string, error) {
 	case errors.Is(err, io.EOF) && len(line) == 0:
 		return "", nil
 	case err != nil:
-		return "", &RefusedError{Problem: "is no file of nodes"}
+		return "", &UnusableError{Problem: "is no file of nodes"}
 	}
 	var n struct {
 		ErrorType string `json:"errorType"`
 	}
 	if err := json.Unmarshal(line, &n); err != nil || !typeName().MatchString(n.ErrorType) {
-		return "", &RefusedError{Problem: "is no file of nodes"}
+		return "", &UnusableError{Problem: "is no file of nodes"}
 	}
 	_, err = f.Seek(0, io.SeekStart)
 	return n.ErrorType, err

@@ -12,8 +12,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Door is the access of an Exchange to a memory: to read nodes, and the one way to change them.
-type Door interface {
+// treeDoor is the access of an Exchange to a memory: to read nodes, and the one way to change them.
+type treeDoor interface {
 	Tree
 	// Apply makes changes durable, all or none. If a node has changed since they were planned, the error is
 	// store.ErrConflict.
@@ -35,19 +35,20 @@ type Door interface {
 }
 
 // Exchange moves nodes: out of one tree, into another, and out of its quarantine.
-type Exchange struct{ door Door }
+type Exchange struct{ door treeDoor }
 
 // NewExchange returns the Exchange of a memory.
-func NewExchange(door Door) *Exchange { return &Exchange{door} }
+func NewExchange(door treeDoor) *Exchange { return &Exchange{door} }
 
 // ExportOptions selects an export. Nil, and the zero value, select all nodes and facts in use.
 type ExportOptions struct {
-	Choice      // except its Redactor
-	Risk   bool // include how many verdicts of each judge, product and type of scene were right
-	Redact bool // remove secrets, addresses and names, in the file only, and omit cases and facts
-	Cases  bool // with Redact: include cases, redacted
+	ExportChoice      // except its Redactor
+	Risk         bool // include how many verdicts of each judge, product and type of scene were right
+	Redact       bool // remove secrets, addresses and names, in the file only, and omit cases and facts
+	Cases        bool // with Redact: include cases, redacted
 
-	// NoFacts omits the facts in use. They also stay if they are redacted, or if Choice selects by anything but a product.
+	// NoFacts omits the facts in use. They also stay if they are redacted, or if the choice is by anything but a
+	// product.
 	NoFacts bool
 }
 
@@ -62,9 +63,9 @@ const importBatch = 2 << 20
 
 // Export selects the nodes to export and returns the selection with its summary; Write writes the selection's Nodes.
 func (x *Exchange) Export(ctx context.Context, o *ExportOptions) (*Selection, error) {
-	c := Choice{}
+	c := ExportChoice{}
 	if o != nil {
-		c = o.Choice
+		c = o.ExportChoice
 		if c.Redactor = nil; o.Redact {
 			c.Redactor = x.door.Redactor()
 			c.NoCases = c.NoCases || !o.Cases
@@ -99,7 +100,7 @@ func withFacts(o *ExportOptions) bool {
 
 // redactTally removes the rows that name a product, or hold a secret or an address.
 func redactTally(t *ledger.Tally, by Redactor) {
-	t.Rows = slices.DeleteFunc(t.Rows, func(row ledger.Row) bool {
+	t.Rows = slices.DeleteFunc(t.Rows, func(row ledger.TallyRow) bool {
 		r := &redaction{by: by}
 		r.machine(&row.Name, &row.Model)
 		return row.Of == ledger.OfProduct || r.found > 0
@@ -130,7 +131,7 @@ func (x *Exchange) Believe(ctx context.Context, t *ledger.Tally) error {
 
 // Forget removes the tally of the tree with this id.
 func (x *Exchange) Forget(ctx context.Context, origin string) error {
-	return x.Believe(ctx, &ledger.Tally{Origin: origin, Rows: []ledger.Row{}})
+	return x.Believe(ctx, &ledger.Tally{Origin: origin, Rows: []ledger.TallyRow{}})
 }
 
 // Import imports nodes, such as those of a File, into quarantine. It writes nothing before the sequence has ended

@@ -73,13 +73,13 @@ func mergeDoubles(twice map[string]bool, take func(tree.Node) error) (func(tree.
 				return take(n)
 			}
 			if err := tree.Check(&n); err != nil {
-				return &RefusedError{Problem: fmt.Sprintf("has a node twice that is against a law: %v", err)}
+				return &UnusableError{Problem: fmt.Sprintf("has a node twice that is against a law: %v", err)}
 			}
 			if other, ok := kept[n.ID]; ok {
 				n = merge(other, n)
 			}
 			if len(kept) >= maxDoubles {
-				return &RefusedError{Problem: fmt.Sprintf("has more than %d nodes twice; export one of the branches again",
+				return &UnusableError{Problem: fmt.Sprintf("has more than %d nodes twice; export one of the branches again",
 					maxDoubles)}
 			}
 			kept[n.ID] = n
@@ -111,7 +111,7 @@ func (in *reading) files(dir fs.FS) error {
 			c := &countingReader{r: r}
 			err := in.nodes(name, errorType, io.LimitReader(c, in.limits.bytes-total))
 			if total += c.n; err == nil && total >= in.limits.bytes {
-				return &RefusedError{Problem: fmt.Sprintf("has more than %d bytes; split the export by type", in.limits.bytes)}
+				return &UnusableError{Problem: fmt.Sprintf("has more than %d bytes; split the export by type", in.limits.bytes)}
 			}
 			return err
 		})
@@ -126,13 +126,13 @@ func (in *reading) files(dir fs.FS) error {
 func withFile(dir fs.FS, name string, read func(io.Reader) error) error {
 	link, err := fs.Lstat(dir, name) // before it is opened: opening a pipe waits for ever
 	if errors.Is(err, fs.ErrNotExist) {
-		return &RefusedError{Entry: name, Problem: "is missing"}
+		return &UnusableError{Entry: name, Problem: "is missing"}
 	}
 	if err != nil {
 		return fmt.Errorf("read a folder of nodes: %w", err)
 	}
 	if !link.Mode().IsRegular() {
-		return &RefusedError{Entry: name, Problem: "is not a plain file"}
+		return &UnusableError{Entry: name, Problem: "is not a plain file"}
 	}
 	f, err := dir.Open(name)
 	if err != nil {

@@ -34,7 +34,7 @@ type File struct {
 // over again.
 //
 // The nodes must not be used before it ended without an error. Only then the file is known to be complete and, with
-// Keys, signed. A problem of the file is a *RefusedError or a *SignatureError. Nodes are not checked against the laws
+// Keys, signed. A problem of the file is an *UnusableError or a *SignatureError. Nodes are not checked against the laws
 // of the tree. Those of the seed form get ids of this tree; cases that are the same in this tree are merged.
 func (f *File) Nodes(yield func(tree.Node, error) bool) {
 	ended := false
@@ -71,7 +71,7 @@ func (f *File) read(take func(tree.Node) error) (signedBy string, err error) {
 		return f.Keys.folderSignature(f.Path, m)
 	}
 	if !info.Mode().IsRegular() {
-		return "", &RefusedError{Problem: "is not a plain file"}
+		return "", &UnusableError{Problem: "is not a plain file"}
 	}
 	in, err := os.Open(f.Path)
 	if err != nil {
@@ -164,7 +164,7 @@ func replaceable(path string, begins []byte) error {
 	defer f.Close() //nolint:errcheck // only read
 	head := make([]byte, len(begins))
 	if n, err := io.ReadFull(f, head); n > 0 && (err != nil || !bytes.Equal(head, begins)) {
-		return &RefusedError{Problem: fmt.Sprintf("%s is there already and is no export; name another", path)}
+		return &UnusableError{Problem: fmt.Sprintf("%s is there already and is no export; name another", path)}
 	}
 	return nil
 }

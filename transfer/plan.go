@@ -162,7 +162,7 @@ func NewPlanner(view Tree, o PlannerOptions) *Planner {
 // Add adds a node of the file.
 func (p *Planner) Add(ctx context.Context, n tree.Node) error {
 	if p.seen[n.ID] || p.drafts[n.ID] != nil {
-		return &RefusedError{Problem: fmt.Sprintf("has node %.80q twice", n.ID)}
+		return &UnusableError{Problem: fmt.Sprintf("has node %.80q twice", n.ID)}
 	}
 	n = canonical(n)
 	if err := p.add(ctx, n); err != nil {

@@ -43,9 +43,9 @@ func readArchive(r io.Reader, l limits, take func(tree.Node) error) (Manifest, e
 		case errors.Is(err, io.EOF) && in.done:
 			return in.sum, plain.end()
 		case errors.Is(err, io.EOF) && packed.n == 0:
-			return Manifest{}, &RefusedError{Problem: "is empty"}
+			return Manifest{}, &UnusableError{Problem: "is empty"}
 		case errors.Is(err, io.EOF):
-			return Manifest{}, &RefusedError{Problem: "has no manifest: its end is missing"}
+			return Manifest{}, &UnusableError{Problem: "has no manifest: its end is missing"}
 		case err != nil:
 			return Manifest{}, unreadable(err)
 		}
@@ -55,10 +55,10 @@ func readArchive(r io.Reader, l limits, take func(tree.Node) error) (Manifest, e
 	}
 }
 
-// unreadable turns an error of a decoder into a *RefusedError. An error of the underlying reader is returned
+// unreadable turns an error of a decoder into an *UnusableError. An error of the underlying reader is returned
 // unchanged.
 func unreadable(err error) error {
-	var file *RefusedError
+	var file *UnusableError
 	var below *readError
 	switch {
 	case errors.As(err, &file):
@@ -66,9 +66,9 @@ func unreadable(err error) error {
 	case errors.As(err, &below):
 		return below.err
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &RefusedError{Problem: "ends too early: it was cut off"}
+		return &UnusableError{Problem: "ends too early: it was cut off"}
 	}
-	return &RefusedError{Problem: fmt.Sprintf("is no export of memtree, or is damaged (%v)", err)}
+	return &UnusableError{Problem: fmt.Sprintf("is no export of memtree, or is damaged (%v)", err)}
 }
 
 // readError marks an error of the reader of the file.
@@ -104,10 +104,10 @@ func (b *bounded) Read(p []byte) (int, error) {
 	b.n += int64(n)
 	switch {
 	case b.n > b.limits.bytes:
-		return 0, &RefusedError{Problem: fmt.Sprintf("unpacks to more than %d bytes; split the export by type",
+		return 0, &UnusableError{Problem: fmt.Sprintf("unpacks to more than %d bytes; split the export by type",
 			b.limits.bytes)}
 	case b.n > ratioFree && b.n/b.limits.ratio > b.packed.n:
-		return 0, &RefusedError{Problem: fmt.Sprintf("unpacks to more than %d times its size, which no export does",
+		return 0, &UnusableError{Problem: fmt.Sprintf("unpacks to more than %d times its size, which no export does",
 			b.limits.ratio)}
 	}
 	return n, err //nolint:wrapcheck // io.Reader's contract
@@ -118,7 +118,7 @@ func (b *bounded) end() error {
 	var one [1]byte
 	switch n, err := io.ReadFull(b, one[:]); {
 	case n > 0:
-		return &RefusedError{Problem: "goes on after its end"}
+		return &UnusableError{Problem: "goes on after its end"}
 	case !errors.Is(err, io.EOF):
 		return unreadable(err)
 	}
@@ -147,22 +147,22 @@ func newReading(l limits, take func(tree.Node) error) *reading {
 func (in *reading) entry(h *tar.Header, r io.Reader) error {
 	switch {
 	case h.Typeflag != tar.TypeReg:
-		return &RefusedError{Entry: h.Name, Problem: "is not a plain file"}
+		return &UnusableError{Entry: h.Name, Problem: "is not a plain file"}
 	case in.done:
-		return &RefusedError{Entry: h.Name, Problem: "stands after the manifest"}
+		return &UnusableError{Entry: h.Name, Problem: "stands after the manifest"}
 	case h.Name == manifestName:
 		return in.manifest(r)
 	}
 	errorType, part, ok := parsePart(h.Name)
 	if !ok {
-		return &RefusedError{Entry: h.Name, Problem: "is not one of an export"}
+		return &UnusableError{Entry: h.Name, Problem: "is not one of an export"}
 	}
 	want := 1
 	if n := len(in.sum.Types); n > 0 && in.sum.Types[n-1].ErrorType == errorType {
 		want = in.parts + 1
 	}
 	if part != want {
-		return &RefusedError{Entry: h.Name, Problem: "is not where it belongs"}
+		return &UnusableError{Entry: h.Name, Problem: "is not where it belongs"}
 	}
 	in.parts = part
 	return in.nodes(h.Name, errorType, r)
@@ -184,9 +184,9 @@ func (in *reading) begin(entry, errorType string) error {
 		case before == errorType:
 			return nil
 		case before > errorType:
-			return &RefusedError{Entry: entry, Problem: "is not where it belongs"}
+			return &UnusableError{Entry: entry, Problem: "is not where it belongs"}
 		case n >= maxTypes:
-			return &RefusedError{Entry: entry, Problem: fmt.Sprintf("is of one error type more than the %d there may be",
+			return &UnusableError{Entry: entry, Problem: fmt.Sprintf("is of one error type more than the %d there may be",
 				maxTypes)}
 		}
 		in.endType()
@@ -227,12 +227,12 @@ func (in *reading) nodes(entry, errorType string, r io.Reader) error {
 		if err := in.settle(entry, errorType, now, &number); err != nil {
 			return err
 		}
-		var file *RefusedError
+		var file *UnusableError
 		switch {
 		case errors.Is(end, io.EOF):
 			return nil
 		case errors.As(end, &file) && file.Entry == "" && file.Line < 0:
-			return &RefusedError{Entry: entry, Line: number, Problem: file.Problem}
+			return &UnusableError{Entry: entry, Line: number, Problem: file.Problem}
 		}
 		return unreadable(end)
 	}
@@ -265,7 +265,7 @@ func (in *reading) ahead() (*ahead, error) {
 			next.text = append(next.text, line...)
 			next.ends = append(next.ends, len(next.text))
 		case errors.Is(err, io.EOF) && len(line) > 0:
-			end = &RefusedError{Line: -1, Problem: "is cut off"}
+			end = &UnusableError{Line: -1, Problem: "is cut off"}
 		default:
 			end = err
 		}
@@ -309,7 +309,7 @@ func (in *reading) line() ([]byte, error) {
 		}
 		in.long = append(in.long, b...)
 		if len(in.long) > in.limits.line {
-			return nil, &RefusedError{Line: -1, Problem: fmt.Sprintf("has more than %d bytes", in.limits.line)}
+			return nil, &UnusableError{Line: -1, Problem: fmt.Sprintf("has more than %d bytes", in.limits.line)}
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return in.long, err
@@ -321,7 +321,7 @@ func (in *reading) line() ([]byte, error) {
 // decoding its line.
 func (in *reading) node(entry string, number int, errorType string, line []byte, n tree.Node, broken error) error {
 	bad := func(format string, args ...any) error {
-		return &RefusedError{Entry: entry, Line: number, Problem: fmt.Sprintf(format, args...)}
+		return &UnusableError{Entry: entry, Line: number, Problem: fmt.Sprintf(format, args...)}
 	}
 	if in.sum.Nodes >= in.limits.nodes {
 		return bad("is one node more than the %d there may be; split the export by type", in.limits.nodes)
@@ -349,7 +349,7 @@ func (in *reading) node(entry string, number int, errorType string, line []byte,
 
 // manifest compares the manifest of the file with the nodes read.
 func (in *reading) manifest(r io.Reader) error {
-	bad := func(problem string) error { return &RefusedError{Entry: manifestName, Problem: problem} }
+	bad := func(problem string) error { return &UnusableError{Entry: manifestName, Problem: problem} }
 	b, err := io.ReadAll(io.LimitReader(r, maxManifest+1))
 	if err != nil {
 		return unreadable(err)

@@ -160,7 +160,7 @@ func entry(name, content string) *tar.Header {
 func refused(t *testing.T, b []byte, says string) {
 	t.Helper()
 	_, _, err := unpacked(b)
-	var file *transfer.RefusedError
+	var file *transfer.UnusableError
 	require.ErrorAs(t, err, &file)
 	require.ErrorContains(t, err, says)
 }

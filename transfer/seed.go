@@ -163,21 +163,22 @@ const (
 )
 
 // readSeed reads the seed form, or the file of the public implementation of its design, and passes each node to take
-// with its id in this tree. Cases that are the same in this tree are merged. A problem of the file is a *RefusedError.
+// with its id in this tree. Cases that are the same in this tree are merged. A problem of the file is an
+// *UnusableError.
 func readSeed(r io.Reader, l limits, guess guesser, take func(tree.Node) error) error {
 	limit := &valueLimit{r: r, most: min(l.bytes, maxForeignBytes), value: int64(l.line) + 64<<10}
 	in := &foreign{dec: json.NewDecoder(limit), limit: limit, most: min(l.nodes, maxForeignNodes)}
 	if err := in.read(); err != nil {
-		if file, ok := errors.AsType[*RefusedError](err); ok {
+		if file, ok := errors.AsType[*UnusableError](err); ok {
 			return file
 		}
 		if below, ok := errors.AsType[*readError](err); ok {
 			return below.err
 		}
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return &RefusedError{Problem: "ends too early: it was cut off"}
+			return &UnusableError{Problem: "ends too early: it was cut off"}
 		}
-		return &RefusedError{Problem: fmt.Sprintf("is no export of memtree, and no tree in JSON (%v)", err)}
+		return &UnusableError{Problem: fmt.Sprintf("is no export of memtree, and no tree in JSON (%v)", err)}
 	}
 	for _, n := range adopt(in.nodes, guess) {
 		if err := take(n); err != nil {
@@ -201,9 +202,9 @@ func (v *valueLimit) Read(p []byte) (int, error) {
 	v.since += int64(n)
 	switch {
 	case v.all > v.most:
-		return 0, &RefusedError{Problem: fmt.Sprintf("has more than %d bytes", v.most)}
+		return 0, &UnusableError{Problem: fmt.Sprintf("has more than %d bytes", v.most)}
 	case v.since > v.value:
-		return 0, &RefusedError{Problem: fmt.Sprintf("has a value of more than %d bytes", v.value)}
+		return 0, &UnusableError{Problem: fmt.Sprintf("has a value of more than %d bytes", v.value)}
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = &readError{err}
@@ -246,7 +247,7 @@ func (in *foreign) read() error {
 	}
 	if _, err := in.token(); !errors.Is(err, io.EOF) {
 		if err == nil {
-			err = &RefusedError{Problem: "goes on after its end"}
+			err = &UnusableError{Problem: "goes on after its end"}
 		}
 		return err
 	}
@@ -268,7 +269,7 @@ func (in *foreign) object() error {
 			continue
 		}
 		if found {
-			return &RefusedError{Problem: "has its nodes twice"}
+			return &UnusableError{Problem: "has its nodes twice"}
 		}
 		found = true
 		open, err := in.token()
@@ -300,7 +301,7 @@ func (in *foreign) list(named bool) error {
 			}
 		}
 		if len(in.nodes) >= in.most {
-			return &RefusedError{Problem: fmt.Sprintf("has more than %d nodes, the most in this form", in.most)}
+			return &UnusableError{Problem: fmt.Sprintf("has more than %d nodes, the most in this form", in.most)}
 		}
 		in.limit.since = 0
 		var n foreignNode

@@ -106,7 +106,7 @@ func TestHostileJSON(t *testing.T) {
 		{`[` + strings.Repeat("{},", 50_000) + `{}]`, "more than 50000 nodes"},
 	} {
 		_, err := readJSON(c.in)
-		var file *transfer.RefusedError
+		var file *transfer.UnusableError
 		require.ErrorAs(t, err, &file, "%.40s", c.in)
 		require.ErrorContains(t, err, c.says, "%.40s", c.in)
 	}

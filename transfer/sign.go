@@ -62,12 +62,12 @@ func ReadKeys(paths ...string) (*Keys, error) {
 			}
 			var key minisign.PublicKey
 			if err := key.UnmarshalText(line); err != nil {
-				return nil, &RefusedError{Problem: fmt.Sprintf("%s has a line that is no public key of minisign", path)}
+				return nil, &UnusableError{Problem: fmt.Sprintf("%s has a line that is no public key of minisign", path)}
 			}
 			k.list = append(k.list, key)
 		}
 		if len(k.list) == before {
-			return nil, &RefusedError{Problem: path + " has no public key of minisign in it"}
+			return nil, &UnusableError{Problem: path + " has no public key of minisign in it"}
 		}
 	}
 	return k, nil
@@ -135,7 +135,7 @@ func ReadSigningKey(path string, password func() (string, error)) (*SigningKey, 
 	k := &SigningKey{}
 	if !minisign.IsEncrypted(b) {
 		if err := k.key.UnmarshalText(bytes.TrimSpace(b)); err != nil {
-			return nil, &RefusedError{Problem: path + " is no secret key of minisign"}
+			return nil, &UnusableError{Problem: path + " is no secret key of minisign"}
 		}
 		return k, nil
 	}
@@ -144,7 +144,7 @@ func ReadSigningKey(path string, password func() (string, error)) (*SigningKey, 
 		return nil, err
 	}
 	if k.key, err = minisign.DecryptKey(word, b); err != nil {
-		return nil, &RefusedError{Problem: path + " cannot be unlocked with that password"}
+		return nil, &UnusableError{Problem: path + " cannot be unlocked with that password"}
 	}
 	return k, nil
 }

@@ -140,7 +140,7 @@ func FuzzKeys(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		require.NoError(t, os.WriteFile(path, b, 0o600))
 		if _, err := transfer.ReadKeys(path); err != nil {
-			var file *transfer.RefusedError
+			var file *transfer.UnusableError
 			require.ErrorAs(t, err, &file)
 		}
 		_, _ = transfer.ReadSigningKey(path, func() (string, error) { return "", errors.New("locked") }) // does not panic

@@ -112,14 +112,14 @@ const (
 	ratioFree   = 16 << 20
 )
 
-// RefusedError is why a file or folder of nodes was refused. None of its nodes may be used then.
-type RefusedError struct {
+// UnusableError is why a file or folder of nodes was refused. None of its nodes may be used then.
+type UnusableError struct {
 	Entry   string // inside the file; "" for the whole file
 	Line    int    // from 1; 0 for the whole entry
 	Problem string // continues the sentence after the place
 }
 
-func (e *RefusedError) Error() string {
+func (e *UnusableError) Error() string {
 	switch {
 	case e.Entry == "":
 		return "the file " + e.Problem

@@ -42,11 +42,11 @@ type Options struct {
 	MaxCost  *float64                // of the calls, by Price; nil: no bound
 	Price    func(llm.Usage) float64 // nil: calls cost nothing
 	Reader   llm.Generator           // replaces the model of the memory
-	Progress func(Result)            // called after every question; may be nil
+	Progress func(ReadResult)        // called after every question; may be nil
 }
 
-// Result is the result of a Read, or its estimate.
-type Result struct {
+// ReadResult is the result of a Read, or its estimate.
+type ReadResult struct {
 	Elements int       `json:"elements"` // that no reader had named
 	Calls    int       `json:"calls"`
 	Usage    llm.Usage `json:"usage"`
@@ -67,7 +67,7 @@ const mostFailures = 3
 
 // Read has the elements named that no reader has named yet. If it is cut short, what was written remains. Without a
 // model the error is llm.KindNotSet.
-func (n *Namer) Read(ctx context.Context, o *Options) (out Result, err error) {
+func (n *Namer) Read(ctx context.Context, o *Options) (out ReadResult, err error) {
 	if o == nil {
 		o = &Options{}
 	}
@@ -162,7 +162,7 @@ func question(set *prompts.Set, list []appmap.Thing, lang string) (prompts.Names
 
 // ask has one question answered, and keeps the names of the answer. An element that the answer leaves out has none.
 func (n *Namer) ask(
-	ctx context.Context, model llm.Generator, in prompts.NamesInput, r llm.Request, list []appmap.Thing, out *Result,
+	ctx context.Context, model llm.Generator, in prompts.NamesInput, r llm.Request, list []appmap.Thing, out *ReadResult,
 ) error {
 	a, err := llm.Ask(ctx, model, r, func(raw json.RawMessage) error {
 		_, err := in.Read(raw)

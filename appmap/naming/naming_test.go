@@ -38,9 +38,10 @@ func sources(m *appmap.Map, names *appmap.Names, model llm.Generator) naming.Sou
 // What a reader calls an element finds it; nothing is read twice, and what the answer leaves out is read too.
 func TestRead(t *testing.T) {
 	m, names := mapOf("shop", "Sign in", "Cancel"), &appmap.Names{}
-	model := llmtest.NewScript(llmtest.Step{Text: `{"elements":[{"e":"e2","names":["enter my account","登录","SIGN IN"]}]}`})
+	model := llmtest.NewScript(llmtest.ScriptStep{
+		Text: `{"elements":[{"e":"e2","names":["enter my account","登录","SIGN IN"]}]}`})
 	n := naming.New(sources(m, names, model))
-	find := func(q string) []appmap.Found { return m.Find(appmap.Query{Text: q, Least: -1}) }
+	find := func(q string) []appmap.FoundSelector { return m.Find(appmap.SelectorQuery{Text: q, Least: -1}) }
 	require.Empty(t, find("enter my account"))
 	dry, err := n.Read(t.Context(), &naming.Options{DryRun: true})
 	require.NoError(t, err)
@@ -48,7 +49,7 @@ func TestRead(t *testing.T) {
 	require.Positive(t, dry.Usage.InputTokens)
 	did, err := n.Read(t.Context(), nil)
 	require.NoError(t, err)
-	require.Equal(t, naming.Result{Elements: 2, Calls: 1, Usage: did.Usage, Names: 3}, did)
+	require.Equal(t, naming.ReadResult{Elements: 2, Calls: 1, Usage: did.Usage, Names: 3}, did)
 	require.Contains(t, model.Requests()[0].Prompt, "e2 /login | button | Sign in")
 	require.Equal(t, "Sign in", find("enter my account")[0].Name)
 	list, read := names.Of(appmap.Thing{Product: "shop", Page: "/login", Role: "button", Name: "Sign in"})
@@ -80,9 +81,9 @@ func TestReadFails(t *testing.T) {
 	for i := range 200 {
 		all = append(all, fmt.Sprintf("Button %d", i))
 	}
-	var steps []llmtest.Step
+	var steps []llmtest.ScriptStep
 	for range 6 {
-		steps = append(steps, llmtest.Step{Text: `{"elements":[{"e":"x","names":[]}]}`})
+		steps = append(steps, llmtest.ScriptStep{Text: `{"elements":[{"e":"x","names":[]}]}`})
 	}
 	names := &appmap.Names{}
 	did, err := naming.New(sources(mapOf("shop", all...), names, llmtest.NewScript(steps...))).Read(t.Context(), nil)

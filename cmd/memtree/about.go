@@ -34,7 +34,7 @@ func runAbout(ctx context.Context, a *app, id string, o curation.AboutOptions) e
 		return a.Usage("name a check with --not or --is")
 	}
 	return decide(ctx, a, id, o.Options,
-		func(c *curation.Curation, ctx context.Context, id string, said curation.Options) (curation.Result, error) {
+		func(c *curation.Curation, ctx context.Context, id string, said curation.Options) (curation.DecisionResult, error) {
 			o.Options = said
 			return c.About(ctx, id, o)
 		})
@@ -67,7 +67,7 @@ func aboutLine(v *say.Voice, was, now tree.About) string {
 }
 
 // aboutDone describes what a correction changed, and lists the checks that the case is about now.
-func aboutDone(v *say.Voice, d *curation.Result) string {
+func aboutDone(v *say.Voice, d *curation.DecisionResult) string {
 	n, now := &d.Changes[0].Node, tree.About{}
 	if n.CaseData != nil && n.CaseData.About != nil {
 		now = *n.CaseData.About

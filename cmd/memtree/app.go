@@ -17,8 +17,8 @@ import (
 type app struct {
 	*say.Voice
 	files   *input.Files
-	model   *model.Model
-	store   *access.Door
+	model   *model.CommandModel
+	store   *access.Opener
 	config  *config.Config
 	started bool // flags and arguments are valid
 }

@@ -67,14 +67,14 @@ func manyCases() string {
 	return b.String()
 }
 
-func withModel(t *testing.T, steps map[string]llmtest.Step) map[string]string {
+func withModel(t *testing.T, steps map[string]llmtest.ScriptStep) map[string]string {
 	t.Helper()
 	return map[string]string{"MEMTREE_LLM_MODEL": "gpt-x", "MEMTREE_LLM_API_KEY": "sk-ours",
 		"MEMTREE_LLM_BASE_URL": scripted(t, steps)}
 }
 
-func soundly() map[string]llmtest.Step {
-	return map[string]llmtest.Step{" page": {Text: sound, Usage: llm.Usage{InputTokens: 1000, OutputTokens: 100}}}
+func soundly() map[string]llmtest.ScriptStep {
+	return map[string]llmtest.ScriptStep{" page": {Text: sound, Usage: llm.Usage{InputTokens: 1000, OutputTokens: 100}}}
 }
 
 func TestRecordWithinBounds(t *testing.T) {
@@ -128,7 +128,7 @@ func TestCostOfRecord(t *testing.T) {
 }
 
 func TestRecordCountsFailures(t *testing.T) {
-	u := newUser(t, withModel(t, map[string]llmtest.Step{
+	u := newUser(t, withModel(t, map[string]llmtest.ScriptStep{
 		"cart page": {Text: sound}, "invoice page": {Text: "sorry"}, "refund page": {Text: "sorry"}, "voucher page": {},
 	}))
 	v := u.json(fourCases(), "record", "-")
@@ -138,10 +138,10 @@ func TestRecordCountsFailures(t *testing.T) {
 	require.EqualValues(t, 1, v["calls"], "an answer about one of four is used")
 	require.Equal(t, model.Unknown, v["model"].(map[string]any)["cost"])
 	require.EqualValues(t, 1, v["model"].(map[string]any)["untold"])
-	for of, calls := range map[llmtest.Step]int{
+	for of, calls := range map[llmtest.ScriptStep]int{
 		{Text: "sorry"}: 2, {Err: &llm.Error{Kind: llm.KindRefused}}: 1, {Err: &llm.Error{Kind: llm.KindTooLarge}}: 1,
 	} {
-		v = newUser(t, withModel(t, map[string]llmtest.Step{" page": of})).json(fourCases(), "record", "-")
+		v = newUser(t, withModel(t, map[string]llmtest.ScriptStep{" page": of})).json(fourCases(), "record", "-")
 		require.EqualValues(t, 4, v["modelFailures"])
 		require.EqualValues(t, calls, v["calls"])
 	}
@@ -154,7 +154,7 @@ func TestEstimates(t *testing.T) {
 		`"mistake":"the total is taken as it is shown","when":"a page shows a total of items"},` +
 		`"zh":{"title":"合计没有相加","do":"页面有多项和合计时，把各项相加，再与合计比较。",` +
 		`"mistake":"把显示的合计当成正确","when":"页面显示多项的合计"}}]}`
-	env := withModel(t, map[string]llmtest.Step{})
+	env := withModel(t, map[string]llmtest.ScriptStep{})
 	env["MEMTREE_LLM_PRICE"] = "1,4"
 	env["MEMTREE_LLM_BASE_URL"] = modelServer(t, func(w http.ResponseWriter, _, body string) {
 		var in struct{ Messages []struct{ Content string } }
@@ -205,7 +205,7 @@ func TestEvolveDoesNotInventAPrice(t *testing.T) {
 	u := newUser(t, map[string]string{"MEMTREE_LLM_PROVIDER": "none"})
 	runs := fourCases() + aCase("order", "It did not add up the order.") + aCase("basket", "It did not add up the basket.")
 	u.do(exitOK, runs, "record", "-")
-	maps.Copy(u.env, withModel(t, map[string]llmtest.Step{" page": {Err: &llm.Error{Kind: llm.KindUnauthorised}}}))
+	maps.Copy(u.env, withModel(t, map[string]llmtest.ScriptStep{" page": {Err: &llm.Error{Kind: llm.KindUnauthorised}}}))
 	u.env["MEMTREE_LLM_PROVIDER"] = "openai"
 	dry := u.json("", "evolve", "--dry-run")
 	require.Positive(t, dry["calls"])

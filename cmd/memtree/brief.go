@@ -37,12 +37,12 @@ func briefCommand(a *app) *cobra.Command {
 // briefedJSON is the JSON form of what brief did, or would do. Its calls, tokens and cost are measured; those of a
 // dry run are estimates.
 type briefedJSON struct {
-	brief.Report
-	Tokens    int            `json:"tokens"` // in and out
-	Cost      any            `json:"cost"`   // a number, or "unknown"
-	Estimated bool           `json:"estimated"`
-	Model     model.Spent    `json:"model"`
-	Rejected  []input.Reject `json:"rejected"`
+	brief.ReadResult
+	Tokens    int                `json:"tokens"` // in and out
+	Cost      any                `json:"cost"`   // a number, or "unknown"
+	Estimated bool               `json:"estimated"`
+	Model     model.CommandSpent `json:"model"`
+	Rejected  []input.Reject     `json:"rejected"`
 	handed
 }
 
@@ -63,7 +63,7 @@ func runBrief(ctx context.Context, a *app, files []string, f *briefFlags) error 
 	if err != nil {
 		return err
 	}
-	var did brief.Report
+	var did brief.ReadResult
 	err = a.store.WriteOrPlan(ctx, o.DryRun, func(m *memtree.Memory) error {
 		if hand == nil && !o.DryRun && a.model.Name == "" && !a.model.Played() {
 			return a.Fail(nil, "no model is set to read the tests; set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY "+
@@ -77,15 +77,15 @@ func runBrief(ctx context.Context, a *app, files []string, f *briefFlags) error 
 		bar := a.Progress(a.Say("reading tests"), func(n int64) string { return a.Say("%d tests", n) })
 		defer bar.End()
 		total := int64(0)
-		o.Progress = func(b brief.Report) {
+		o.Progress = func(b brief.ReadResult) {
 			total = max(total, int64(b.Tests))
-			bar.Step(int64(b.Result.Tests), total)
+			bar.Step(int64(b.ReadCounts.Tests), total)
 		}
 		var err error
 		did, err = m.Briefs().Read(ctx, tests, &o)
 		bar.End()
 		a.model.Halted(m.Health().Model, 0)
-		return briefFailure(a.Voice, err, did.Result.Tests)
+		return briefFailure(a.Voice, err, did.ReadCounts.Tests)
 	})
 	if err != nil {
 		return err
@@ -118,8 +118,8 @@ func briefFailure(v *say.Voice, err error, done int) error {
 	return err
 }
 
-func briefedOf(a *app, b *brief.Report, in *input.Runs, dry bool) briefedJSON {
-	out := briefedJSON{Report: *b, Estimated: dry, Model: a.model.Now(), Rejected: in.Rejected}
+func briefedOf(a *app, b *brief.ReadResult, in *input.RunFiles, dry bool) briefedJSON {
+	out := briefedJSON{ReadResult: *b, Estimated: dry, Model: a.model.Now(), Rejected: in.Rejected}
 	out.Refused = emptyNotNull(out.Refused)
 	out.Unsaid = emptyNotNull(out.Unsaid)
 	if dry {
@@ -147,8 +147,8 @@ func briefedLines(a *app, b *briefedJSON, f *briefFlags) []string {
 		p.Add(a.Say("To read: %d tests with at most %d memories. Calls: %d, some %d tokens in, %d out; cost %s. "+
 			"Nothing was asked.", b.Tests, b.Memories, b.Calls, b.Usage.InputTokens, b.Usage.OutputTokens,
 			a.model.CostWords(a.model.CostOf(b.Calls, 0, b.Usage))))
-	case b.Result.Tests > 0:
-		p.Add(a.Say("Read: %d tests; something fits %d of them.", b.Result.Tests, b.Told))
+	case b.ReadCounts.Tests > 0:
+		p.Add(a.Say("Read: %d tests; something fits %d of them.", b.ReadCounts.Tests, b.Told))
 		p.Add(a.Say("Known now: %d tests, %d of them read, %d with a memory.", b.Book.Tests, b.Book.Read, b.Book.Told))
 	}
 	if n := len(b.Refused); n > 0 {

@@ -17,7 +17,7 @@ func readByHand(ts *testscript.TestScript, _ bool, args []string) {
 	line := regexp.MustCompile(`(?m)^([mt]\d+) .*$`)
 	var out []string
 	for l := range strings.Lines(ts.ReadFile(args[0])) {
-		var q byhand.Question
+		var q byhand.PendingRequest
 		ts.Check(json.Unmarshal([]byte(l), &q))
 		id := func(word string) string {
 			for _, m := range line.FindAllStringSubmatch(q.Prompt, -1) {
@@ -33,7 +33,7 @@ func readByHand(ts *testscript.TestScript, _ bool, args []string) {
 			{"t": id("Save the new address"), "m": id("toast"), "because": "three lounges", "say": "Read it."},
 		}})
 		ts.Check(err)
-		a, err := json.Marshal(byhand.Answer{ID: q.ID, Answer: answer})
+		a, err := json.Marshal(byhand.Reply{ID: q.ID, Answer: answer})
 		ts.Check(err)
 		out = append(out, string(a)+"\n")
 	}

@@ -29,7 +29,7 @@ func addHandFlags(v *say.Voice, c *cobra.Command, f *handFlags) {
 }
 
 // byHand returns the reader of --print and --from, nil if neither was set.
-func byHand(ctx context.Context, a *app, f *handFlags) (*byhand.Reader, error) {
+func byHand(ctx context.Context, a *app, f *handFlags) (*byhand.PreparedReader, error) {
 	if f.print == "" && f.from == "" {
 		return nil, nil
 	}
@@ -41,7 +41,7 @@ func byHand(ctx context.Context, a *app, f *handFlags) (*byhand.Reader, error) {
 		return nil, err
 	}
 	answers, err := byhand.Read(bytes.NewReader([]byte(s)))
-	if line, ok := errors.AsType[*byhand.LineError](err); ok {
+	if line, ok := errors.AsType[*byhand.ReplyError](err); ok {
 		return nil, a.Fail(err, "%s:%d %s", a.files.Name(f.from), line.Line, lineProblem(a.Voice, line.Problem))
 	}
 	if err != nil {
@@ -51,8 +51,8 @@ func byHand(ctx context.Context, a *app, f *handFlags) (*byhand.Reader, error) {
 }
 
 // lineProblem describes why a line is not a valid answer.
-func lineProblem(v *say.Voice, p byhand.Problem) string {
-	return cmp.Or(map[byhand.Problem]string{
+func lineProblem(v *say.Voice, p byhand.ReplyProblem) string {
+	return cmp.Or(map[byhand.ReplyProblem]string{
 		byhand.NoObject: v.Say("is no JSON object; write one answer a line"),
 		byhand.NoID:     v.Say("has no id; copy that of the question"), byhand.NoAnswer: v.Say("has no answer"),
 		byhand.TooLong: v.Say("is too long for an answer"),
@@ -68,7 +68,7 @@ type handed struct {
 
 // end writes the open questions to the file of --print. done reports that nothing more is to be printed: they went to
 // standard output, or could not be written.
-func (f *handFlags) end(a *app, r *byhand.Reader, out *handed) (done bool, err error) {
+func (f *handFlags) end(a *app, r *byhand.PreparedReader, out *handed) (done bool, err error) {
 	if r == nil {
 		return false, nil
 	}

@@ -73,15 +73,15 @@ func wrapStream(t *testing.T, stream []tree.Evaluation) (done effect.Remedied, b
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()
 	var e *tree.Evaluation
-	agent := func(context.Context, harness.Test) (harness.Result, error) {
-		return harness.Result{Judgment: e.Judgment, Observation: e.Observation}, nil
+	agent := func(context.Context, harness.Test) (harness.TestResult, error) {
+		return harness.TestResult{Judgment: e.Judgment, Observation: e.Observation}, nil
 	}
-	judge := func(context.Context, harness.Test, harness.Result) (harness.Verdict, error) {
+	judge := func(context.Context, harness.Test, harness.TestResult) (harness.JudgeVerdict, error) {
 		v := formation.Detect(e)
 		if !v.Labelled {
-			return harness.Verdict{}, errors.New("nobody knows")
+			return harness.JudgeVerdict{}, errors.New("nobody knows")
 		}
-		return harness.Verdict{Correct: v.Correct, Direction: v.Direction, Reason: e.Reason}, nil
+		return harness.JudgeVerdict{Correct: v.Correct, Direction: v.Direction, Reason: e.Reason}, nil
 	}
 	run := memtree.Wrap(m, agent, &harness.WrapOptions{Judge: judge, Correct: harness.CorrectOptions{Do: ledger.Other}})
 	slices.SortStableFunc(stream, func(a, b tree.Evaluation) int { return a.At.Compare(b.At) })

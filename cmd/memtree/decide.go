@@ -42,7 +42,7 @@ func decisionCommand(a *app, use string, o *curation.Options, run func(*cobra.Co
 }
 
 // deciding is a way to decide on a memory or a fact.
-type deciding = func(*curation.Curation, context.Context, string, curation.Options) (curation.Result, error)
+type deciding = func(*curation.Curation, context.Context, string, curation.Options) (curation.DecisionResult, error)
 
 // decide makes a decision on a memory and prints what follows from it.
 func decide(ctx context.Context, a *app, id string, o curation.Options, on deciding) error {
@@ -115,7 +115,7 @@ func decided(v *say.Voice, r *curation.RefusedError) string {
 }
 
 // printDecision prints what a decision changed and what follows from it.
-func printDecision(v *say.Voice, tax *taxonomy.Taxonomy, d *curation.Result, n *tree.Node, dry bool) error {
+func printDecision(v *say.Voice, tax *taxonomy.Taxonomy, d *curation.DecisionResult, n *tree.Node, dry bool) error {
 	if v.JSON {
 		return v.PrintJSON(d)
 	}
@@ -140,7 +140,7 @@ func printDecision(v *say.Voice, tax *taxonomy.Taxonomy, d *curation.Result, n *
 }
 
 // purgedLines lists what a purge removes and what it cannot reach.
-func purgedLines(v *say.Voice, d *curation.Result) []string {
+func purgedLines(v *say.Voice, d *curation.DecisionResult) []string {
 	lessons := 0
 	for _, c := range d.Changes {
 		if c.Op == tree.OpArchive && c.Node.ID != d.Action.Node {
@@ -156,7 +156,7 @@ func purgedLines(v *say.Voice, d *curation.Result) []string {
 }
 
 // followsLines lists the lessons that were derived from the changed memory, and what happens to them.
-func followsLines(v *say.Voice, tax *taxonomy.Taxonomy, d *curation.Result) []string {
+func followsLines(v *say.Voice, tax *taxonomy.Taxonomy, d *curation.DecisionResult) []string {
 	if len(d.Stood) == 0 {
 		return nil
 	}

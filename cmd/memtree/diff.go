@@ -63,7 +63,7 @@ func runDiff(ctx context.Context, a *app, before, after string, html bool, limit
 // diffSource is one side of a comparison: a file, a folder or a store. facts are those in use, once its nodes were
 // read.
 type diffSource struct {
-	door  access.Door
+	door  access.Opener
 	path  string
 	facts []ledger.Statement
 }

@@ -47,7 +47,7 @@ func effectLines(v *say.Voice, tax *taxonomy.Taxonomy, f *finding) []string {
 }
 
 // verdictPage begins a page with the verdict and the recommended action.
-func verdictPage(v *say.Voice, f *finding) *say.Page {
+func verdictPage(v *say.Voice, f *finding) *say.Output {
 	p := v.Page()
 	p.Bold(f.Verdict)
 	p.Item(v.Say("Next: "), f.Next)
@@ -202,7 +202,7 @@ type memoryGroup struct {
 
 // teamGroup is a tree in the list that --by team --json prints.
 type teamGroup struct {
-	effect.Part
+	effect.Subgroup
 	Label string `json:"label,omitempty"`
 }
 
@@ -211,7 +211,7 @@ func effectBy(v *say.Voice, tax *taxonomy.Taxonomy, f *finding, by string) error
 	if by == byNode {
 		return effectByNode(v, f)
 	}
-	parts := f.Parts(effect.By(by))
+	parts := f.Parts(effect.Grouping(by))
 	label := map[string]string{}
 	for i := range f.all {
 		label[f.all[i].Origin.ID] = f.all[i].Origin.Label
@@ -219,7 +219,7 @@ func effectBy(v *say.Voice, tax *taxonomy.Taxonomy, f *finding, by string) error
 	if v.JSON {
 		groups := make([]teamGroup, len(parts))
 		for i, p := range parts {
-			if groups[i].Part = p; by == string(effect.ByTeam) {
+			if groups[i].Subgroup = p; by == string(effect.ByTeam) {
 				groups[i].Label = label[p.Name]
 			}
 		}

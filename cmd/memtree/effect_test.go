@@ -47,7 +47,7 @@ func scriptedRuns(n int, forms, lists float64, h effect.Holdout) *finding {
 			ID: ids[k], Rank: 1, Type: tree.Case,
 			ErrorType: m.ErrorType, Direction: m.Direction, Origin: m.Origin.ID,
 		}}
-		r := effect.Run{
+		r := effect.TrialRun{
 			ID: fmt.Sprint("t", i), At: effectDay.Add(time.Duration(i) * time.Hour), Test: fmt.Sprint("test", i%14),
 			Scene: tree.Scene{Type: []string{"form", "list"}[k]}, Eligible: found, Arm: effect.None,
 			Found: []string{"read", "words"}[k],

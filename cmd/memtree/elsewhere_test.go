@@ -277,8 +277,8 @@ func TestOtherVersion(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	code, _, errs := try(t, "", "init", "--store", store)
 	require.Zero(t, code, errs)
-	l, err := holder.Listen(t.Context(), store, holder.About{Version: "v0.9.1", Command: "serve"},
-		func(_ context.Context, e *holder.Request) int {
+	l, err := holder.Listen(t.Context(), store, holder.Owner{Version: "v0.9.1", Command: "serve"},
+		func(_ context.Context, e *holder.RemoteCommand) int {
 			_, _ = io.WriteString(e.Stdout, strings.Join(e.Args, " ")+"\n")
 			return exitRejected
 		})

@@ -90,7 +90,7 @@ func runEnhance(ctx context.Context, a *app, path string, f *enhanceFlags) error
 	return printEnhanced(a, result, out, f)
 }
 
-func stepsOf(s *midscene.Script) []enhancedStep {
+func stepsOf(s *midscene.YAMLScript) []enhancedStep {
 	out := make([]enhancedStep, len(s.Steps))
 	for i := range s.Steps {
 		st := &s.Steps[i]
@@ -103,7 +103,7 @@ func stepsOf(s *midscene.Script) []enhancedStep {
 }
 
 // askSteps looks up the guidance of each step, in the store or in a file of frozen guidance.
-func askSteps(ctx context.Context, a *app, s *midscene.Script, f *enhanceFlags, to *enhanced) error {
+func askSteps(ctx context.Context, a *app, s *midscene.YAMLScript, f *enhanceFlags, to *enhanced) error {
 	if f.frozen != "" {
 		file, err := readFrozen(ctx, a, f.frozen)
 		if err != nil {
@@ -166,7 +166,7 @@ func printEnhanced(a *app, r *enhanced, script []byte, f *enhanceFlags) error {
 
 // scriptError translates an error of a script into the language of the user.
 func scriptError(v *say.Voice, err error) error {
-	var e *midscene.Error
+	var e *midscene.ScriptError
 	if !errors.As(err, &e) {
 		return err
 	}

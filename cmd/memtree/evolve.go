@@ -69,10 +69,10 @@ func runEvolve(ctx context.Context, a *app, o memtree.EvolveOptions, day *dayBud
 		if err := boundEvolve(ctx, a, m, &o); err != nil {
 			return err
 		}
-		var last evolution.Progress
+		var last evolution.PlanProgress
 		bar := a.Progress(a.Say("evolving"), func(int64) string { return stepLine(a.Voice, last, o.Price != meter.Price{}) })
 		defer bar.End()
-		o.Progress = func(s evolution.Progress) {
+		o.Progress = func(s evolution.PlanProgress) {
 			last = s
 			bar.Step(int64(s.Done), 0)
 		}
@@ -141,7 +141,7 @@ func interrupted(v *say.Voice, err error, done, of int) error {
 }
 
 // stepLine returns the progress of evolve on one line.
-func stepLine(v *say.Voice, s evolution.Progress, priced bool) string {
+func stepLine(v *say.Voice, s evolution.PlanProgress, priced bool) string {
 	const cells = 10
 	full := 0
 	if s.Of > 0 {

@@ -50,7 +50,7 @@ func checkEvolve(a *app, o *memtree.EvolveOptions, day *dayBudget) error {
 type ordered struct {
 	*app
 	m      *memtree.Memory
-	q      *shared.Queue
+	q      *shared.TreeQueue
 	o      *memtree.EvolveOptions
 	worker *server.Server // of this process; nil: it takes no jobs
 	noted  string         // the process that was named last
@@ -181,7 +181,7 @@ func (e *ordered) show(j *jobs.Job) {
 		e.Note(e.Say("%s does this, as job %s, with its own model; this waits for it.", on, j.ID))
 	}
 	p := j.Progress
-	e.o.Progress(evolution.Progress{
+	e.o.Progress(evolution.PlanProgress{
 		Done: p.Done, Of: p.Of, Groups: p.Groups, Jobs: p.Jobs, Calls: p.Calls, Usage: j.Spent.Usage, Cost: j.Spent.Cost,
 	})
 }
@@ -194,8 +194,8 @@ func detailOf(j *jobs.Job) string {
 }
 
 // spentBy returns what a job has asked of models, over all processes that did it.
-func spentBy(j *jobs.Job) (s model.Spent) {
-	s = model.Spent{Spent: meter.Spent{Calls: j.Spent.Calls, Usage: j.Spent.Usage}, Cost: j.Spent.Cost,
+func spentBy(j *jobs.Job) (s model.CommandSpent) {
+	s = model.CommandSpent{Spent: meter.Spent{Calls: j.Spent.Calls, Usage: j.Spent.Usage}, Cost: j.Spent.Cost,
 		Stages: []model.SpentStage{}}
 	if j.Spent.Cost == 0 && j.Spent.Usage != (llm.Usage{}) {
 		s.Cost = model.Unknown

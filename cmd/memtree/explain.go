@@ -88,10 +88,10 @@ func runExplain(ctx context.Context, a *app, q memtree.Query, limit int, quarant
 		if a.JSON {
 			return a.PrintJSON(struct {
 				memtree.Guidance
-				Undecided  []enhance.ToldFact `json:"undecided,omitempty"`
-				FactsNear  []knowledge.Found  `json:"factsNear,omitempty"` // with why each is not given
-				Considered []considered       `json:"considered"`
-				Brief      *brief.Brief       `json:"brief,omitempty"` // a reader's choice for this test
+				Undecided  []enhance.ToldFact    `json:"undecided,omitempty"`
+				FactsNear  []knowledge.FoundFact `json:"factsNear,omitempty"` // with why each is not given
+				Considered []considered          `json:"considered"`
+				Brief      *brief.Brief          `json:"brief,omitempty"` // a reader's choice for this test
 			}{x.Guidance, x.Undecided, x.FactsNear, all, x.Brief})
 		}
 		return a.Print(explanationLines(a.Voice, &x, all, limit)...)
@@ -116,7 +116,7 @@ func consideredOf(x *memtree.Explanation) []considered {
 }
 
 // observedPart lists the remembered misses that the observation confirms, refutes or leaves open.
-func observedPart(v *say.Voice, p *say.Page, x *memtree.Explanation) {
+func observedPart(v *say.Voice, p *say.Output, x *memtree.Explanation) {
 	if len(x.Facts)+len(x.Undecided) == 0 {
 		return
 	}
@@ -135,7 +135,7 @@ func observedPart(v *say.Voice, p *say.Page, x *memtree.Explanation) {
 }
 
 // readPart lists what a reader chose for the test before the run.
-func readPart(v *say.Voice, p *say.Page, b *brief.Brief) {
+func readPart(v *say.Voice, p *say.Output, b *brief.Brief) {
 	if b == nil {
 		return
 	}

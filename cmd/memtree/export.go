@@ -286,7 +286,7 @@ func fileFailure(v *say.Voice, path string, err error) error {
 	if s, ok := errors.AsType[*transfer.SignatureError](err); ok {
 		return signatureFailure(v, s)
 	}
-	if f, ok := errors.AsType[*transfer.RefusedError](err); ok {
+	if f, ok := errors.AsType[*transfer.UnusableError](err); ok {
 		return v.Fail(err, "%s was refused, and nothing was changed: %s", path, f.Error())
 	}
 	return err
@@ -359,7 +359,7 @@ func signPassword(v *say.Voice) (string, error) {
 
 // keyFailure returns the problem of a file of keys.
 func keyFailure(v *say.Voice, err error) error {
-	if f, ok := errors.AsType[*transfer.RefusedError](err); ok {
+	if f, ok := errors.AsType[*transfer.UnusableError](err); ok {
 		return &say.Failure{Text: f.Problem, Cause: err}
 	}
 	return err

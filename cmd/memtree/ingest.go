@@ -89,10 +89,10 @@ func runIngest(ctx context.Context, a *app, format string, files []string, f *in
 		}
 		r.names = l.names
 	}
-	if r.Runs, err = a.files.Runs(files, a.Say("recording")); err != nil {
+	if r.RunFiles, err = a.files.Runs(files, a.Say("recording")); err != nil {
 		return err
 	}
-	r.Reports, r.Runs.Run, r.fresh = rd, f.run, map[string]bool{}
+	r.Reports, r.RunFiles.Run, r.fresh = rd, f.run, map[string]bool{}
 	r.out.types = map[string]map[taxonomy.Direction]int{}
 	err = a.store.Write(ctx, func(m *memtree.Memory) error {
 		r.mem, f.pictures.mem = m, m
@@ -155,7 +155,7 @@ func ingestSummary(v *say.Voice, r *recorder, l *labelling, format string, alike
 }
 
 // reports opens the reader of a format.
-func reports(a *app, format string, f *ingestFlags) (*report.Reader, error) {
+func reports(a *app, format string, f *ingestFlags) (*report.FileReader, error) {
 	o := report.Options{Run: f.run, Link: f.link, Keep: f.pictures.keep}
 	if link := (tree.Link{URL: f.link}); f.link != "" && (!link.Safe() || len(f.link) > tree.MaxName) {
 		return nil, a.Usage("--link is %q; use an http or https address", f.link)
@@ -193,7 +193,7 @@ func truths(ctx context.Context, a *app, file string) (*labelling, error) {
 
 // newLabelling returns a labelling of a memory by a table.
 func newLabelling(a *app, name string, labels ingest.Labels, names *testNames) *labelling {
-	return &labelling{app: a, Runs: a.files.Refusals(a.Say("labelling")),
+	return &labelling{app: a, RunFiles: a.files.Refusals(a.Say("labelling")),
 		file: name, labels: labels, names: names, out: tableResult{Empty: labels.Empty}}
 }
 

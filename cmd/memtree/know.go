@@ -18,7 +18,7 @@ func knowCommand(a *app) *cobra.Command {
 		Use:  `know "STATEMENT"`,
 		Args: oneStatement(a.Voice),
 		RunE: func(c *cobra.Command, args []string) error {
-			return factDecided(c.Context(), a, func(m *memtree.Memory) (curation.Result, error) {
+			return factDecided(c.Context(), a, func(m *memtree.Memory) (curation.DecisionResult, error) {
 				s.Text = args[0]
 				return m.Curation().KnowFact(c.Context(), s, o)
 			})
@@ -77,10 +77,10 @@ func factCommand(a *app, use string, decide deciding) *cobra.Command {
 	c := &cobra.Command{
 		Use: use, Args: arguments(a.Voice, 1, 1, a.Say("the id of a fact")),
 		RunE: func(c *cobra.Command, args []string) error {
-			return factDecided(c.Context(), a, func(m *memtree.Memory) (curation.Result, error) {
+			return factDecided(c.Context(), a, func(m *memtree.Memory) (curation.DecisionResult, error) {
 				f, err := findFact(c.Context(), a.Voice, m, args[0])
 				if err != nil {
-					return curation.Result{}, err
+					return curation.DecisionResult{}, err
 				}
 				return decide(m.Curation(), c.Context(), f.ID, o)
 			})
@@ -93,7 +93,8 @@ func factCommand(a *app, use string, decide deciding) *cobra.Command {
 
 func knowForgetCommand(a *app) *cobra.Command {
 	purge, yes := false, false
-	forget := func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.Result, error) {
+	forget := func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.DecisionResult,
+		error) {
 		o.Purge, o.DryRun = purge, purge && !yes
 		d, err := c.ForgetFact(ctx, id, o)
 		if err == nil && o.DryRun {
@@ -117,10 +118,10 @@ func knowEditCommand(a *app) *cobra.Command {
 	speaker(a.Voice, c, &o)
 	over(a.Voice, c, &o)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return factDecided(c.Context(), a, func(m *memtree.Memory) (curation.Result, error) {
+		return factDecided(c.Context(), a, func(m *memtree.Memory) (curation.DecisionResult, error) {
 			f, err := findFact(c.Context(), a.Voice, m, args[0])
 			if err != nil {
-				return curation.Result{}, err
+				return curation.DecisionResult{}, err
 			}
 			return m.Curation().EditFact(c.Context(), f.ID, func(is *ledger.Statement) {
 				if len(args) > 1 {
@@ -144,7 +145,7 @@ func knowEditCommand(a *app) *cobra.Command {
 }
 
 // factDecided decides on a fact, and prints its new state.
-func factDecided(ctx context.Context, a *app, decide func(*memtree.Memory) (curation.Result, error)) error {
+func factDecided(ctx context.Context, a *app, decide func(*memtree.Memory) (curation.DecisionResult, error)) error {
 	return a.store.Write(ctx, func(m *memtree.Memory) error {
 		d, err := decide(m)
 		switch {
@@ -170,7 +171,7 @@ func factDecided(ctx context.Context, a *app, decide func(*memtree.Memory) (cura
 }
 
 // factHead describes what was decided on a fact.
-func factHead(v *say.Voice, d *curation.Result) string {
+func factHead(v *say.Voice, d *curation.DecisionResult) string {
 	switch d.Action.Kind {
 	case curation.DecisionState:
 		return v.Say("Known: %s", d.Fact.ID)

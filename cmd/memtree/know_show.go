@@ -98,7 +98,7 @@ func showFact(ctx context.Context, v *say.Voice, m *memtree.Memory, f *knowledge
 }
 
 // factParts shows a statement, where it holds and the state of its fact.
-func factParts(v *say.Voice, p *say.Page, f *knowledge.Fact) {
+func factParts(v *say.Voice, p *say.Output, f *knowledge.Fact) {
 	p.Part(v.Say("statement"), f.Text)
 	p.Part(v.Say("kind"), factKindName(v, f.Kind))
 	p.Part(v.Say("holds for"), dotted(f.Scope.Product, f.Scope.Suite, f.Scope.Test, place(v, &f.Scope), f.Agent))
@@ -126,12 +126,12 @@ func knownLines(v *say.Voice, x *memtree.Explanation) []string {
 	return slices.Concat([]string{v.Paint(say.Bold, v.Say("Known about the product:"))}, out, []string{""})
 }
 
-func factLines(v *say.Voice, f *knowledge.Found, why string) []string {
+func factLines(v *say.Voice, f *knowledge.FoundFact, why string) []string {
 	return append(say.Hanging("  "+short(f.ID)+"  ", f.Text, v.Width), say.Hanging("              ", why, v.Width)...)
 }
 
 // howName describes how a fact was found.
-func howName(v *say.Voice, f *knowledge.Found) string {
+func howName(v *say.Voice, f *knowledge.FoundFact) string {
 	switch f.How {
 	case knowledge.ByTest:
 		return v.Say("it was learned at this test, or holds for it")
@@ -154,8 +154,8 @@ func factKindName(v *say.Voice, k ledger.FactKind) string {
 }
 
 // stateName names the state of a fact for people.
-func stateName(v *say.Voice, s knowledge.State) string {
-	return cmp.Or(map[knowledge.State]string{
+func stateName(v *say.Voice, s knowledge.FactState) string {
+	return cmp.Or(map[knowledge.FactState]string{
 		knowledge.Proposed: v.Say("proposed"), knowledge.Active: v.Say("in use"), knowledge.Disputed: v.Say("disputed"),
 		knowledge.Superseded: v.Say("superseded"), knowledge.Archived: v.Say("out of use"),
 	}[s], string(s))

@@ -223,7 +223,7 @@ func exportFacts(v *say.Voice, all []knowledge.Fact, to, format string) error {
 	case "agent-qa":
 		for i := range all {
 			switch err := exportObservation(&all[i], to); {
-			case errors.As(err, new(*statement.Error)):
+			case errors.As(err, new(*statement.InputError)):
 				left = append(left, err)
 			case err != nil:
 				return err

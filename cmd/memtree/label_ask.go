@@ -248,7 +248,7 @@ func (s *labelSession) offer(ctx context.Context, node string) error {
 }
 
 // teachLine returns the command that teaches a lesson.
-func teachLine(l *curation.Lesson) string {
+func teachLine(l *curation.TaughtLesson) string {
 	words := []string{"memtree teach", shellQuoted(l.Lesson)}
 	add := func(flag string, values ...string) {
 		for _, v := range values {

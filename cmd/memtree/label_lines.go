@@ -24,7 +24,7 @@ import (
 // labelling applies one table of truths to a memory.
 type labelling struct {
 	*app
-	*input.Runs
+	*input.RunFiles
 	mem     *memtree.Memory
 	file    string
 	labels  ingest.Labels

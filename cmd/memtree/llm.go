@@ -223,7 +223,7 @@ func checkPlayed(a *app, r *checked) {
 }
 
 // checkRecorded describes, for llm check, where answers are recorded, or why they cannot be.
-func checkRecorded(a *app, r *checked, c langchain.Config) {
+func checkRecorded(a *app, r *checked, c langchain.ModelConfig) {
 	if _, err := a.model.Recorded(nil, c); err != nil {
 		r.Code, r.Problem = "setting", a.Sentence(err)
 	} else if dir := a.Env(model.RecordVariable); dir != "" {

@@ -18,7 +18,7 @@ import (
 // probe tests a configured model.
 type probe struct {
 	*app
-	config langchain.Config
+	config langchain.ModelConfig
 	within time.Duration
 	out    *checked
 }
@@ -190,7 +190,7 @@ func (p *probe) fault(err error, model, what string, took time.Duration) (code, 
 }
 
 // addressName returns the name of the variable for the address, which may be unset.
-func (p *probe) addressName(v langchain.Names) string { return v.BaseURL }
+func (p *probe) addressName(v langchain.EnvNames) string { return v.BaseURL }
 
 // quoted returns the server's own text, after a colon.
 func (p *probe) quoted(said string) string {

@@ -117,7 +117,7 @@ func eachWalk(a *app, name string, o walk.Options, do func(ledger.Walk) error) e
 
 // walkFailed returns the error of a file.
 func walkFailed(v *say.Voice, err error) error {
-	if fault, ok := errors.AsType[*walk.Error](err); ok {
+	if fault, ok := errors.AsType[*walk.FileError](err); ok {
 		return &say.Failure{Text: fault.Error(), Cause: err}
 	}
 	return err

@@ -83,7 +83,7 @@ func pageLines(v *say.Voice, p *appmap.Page) []string {
 }
 
 // stepLineOf returns one step of a way as a line.
-func stepLineOf(v *say.Voice, s *appmap.Step) string {
+func stepLineOf(v *say.Voice, s *appmap.WayStep) string {
 	how := strings.TrimSpace(strings.Join([]string{s.Do, s.Role, quotedName(s.Name)}, " "))
 	if how == "" {
 		how = v.Say("link")
@@ -99,7 +99,7 @@ func quotedName(s string) string {
 }
 
 func mapFindCommand(a *app) *cobra.Command {
-	q := appmap.Query{}
+	q := appmap.SelectorQuery{}
 	all := false
 	c := &cobra.Command{
 		Use:  `find "ELEMENT"`,
@@ -122,7 +122,7 @@ func mapFindCommand(a *app) *cobra.Command {
 	return c
 }
 
-func printFound(v *say.Voice, found []appmap.Found, all bool) error {
+func printFound(v *say.Voice, found []appmap.FoundSelector, all bool) error {
 	if v.JSON {
 		return v.PrintJSON(emptyNotNull(found))
 	}

@@ -37,7 +37,7 @@ func mapReadCommand(a *app) *cobra.Command {
 
 // mapReadJSON is the result, as --json prints it.
 type mapReadJSON struct {
-	naming.Result
+	naming.ReadResult
 	Tokens    int  `json:"tokens"`
 	Cost      any  `json:"cost"` // a number, or "unknown"
 	Estimated bool `json:"estimated"`
@@ -53,7 +53,7 @@ func mapRead(ctx context.Context, a *app, f *mapReadFlags) error {
 	if hand != nil {
 		o.Reader = hand
 	}
-	var did naming.Result
+	var did naming.ReadResult
 	var products []string
 	err = a.store.WriteOrPlan(ctx, o.DryRun, func(m *memtree.Memory) error {
 		price, _ := a.model.PriceOf(a.model.Name)
@@ -61,7 +61,7 @@ func mapRead(ctx context.Context, a *app, f *mapReadFlags) error {
 		o.MaxCalls, o.MaxCost = a.model.Left()
 		bar := a.Progress(a.Say("naming elements"), func(n int64) string { return a.Say("%d calls", n) })
 		defer bar.End()
-		o.Progress = func(r naming.Result) { bar.Step(int64(r.Calls), 0) }
+		o.Progress = func(r naming.ReadResult) { bar.Step(int64(r.Calls), 0) }
 		did, err = m.Naming().Read(ctx, &o)
 		bar.End()
 		a.model.Halted(m.Health().Model, 0)
@@ -78,7 +78,7 @@ func mapRead(ctx context.Context, a *app, f *mapReadFlags) error {
 		return a.Usage("the map has no product %s; it has %s", o.Product, strings.Join(products, ", "))
 	}
 	out := mapReadJSON{
-		Result: did, Tokens: did.Usage.InputTokens + did.Usage.OutputTokens, Estimated: o.DryRun,
+		ReadResult: did, Tokens: did.Usage.InputTokens + did.Usage.OutputTokens, Estimated: o.DryRun,
 		Cost: a.model.CostOf(did.Calls, 0, did.Usage),
 	}
 	if done, err := f.end(a, hand, &out.handed); done {

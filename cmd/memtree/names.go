@@ -154,8 +154,8 @@ func sceneTypeName(v *say.Voice, tax *taxonomy.Taxonomy, word string) string {
 }
 
 // kindName names a kind of model error for people.
-func kindName(v *say.Voice, k llm.Kind) string {
-	return cmp.Or(map[llm.Kind]string{
+func kindName(v *say.Voice, k llm.ErrorKind) string {
+	return cmp.Or(map[llm.ErrorKind]string{
 		llm.KindRateLimited: v.Say("too many requests"), llm.KindUnauthorised: v.Say("key refused"),
 		llm.KindNotFound: v.Say("no such model or address"), llm.KindUnavailable: v.Say("not reached"),
 		llm.KindTimeout: v.Say("too slow"), llm.KindTruncated: v.Say("cut off"), llm.KindRefused: v.Say("declined"),

@@ -62,11 +62,11 @@ type recorded struct {
 
 	Unread []input.UnreadField `json:"unread,omitempty"` // ignored fields of the files
 
-	ByModel       int         `json:"byModel"`       // of the new cases
-	ByRules       int         `json:"byRules"`       // likewise
-	ModelFailures int         `json:"modelFailures"` // calls without a usable answer
-	Calls         int         `json:"calls"`         // of the model
-	Model         model.Spent `json:"model"`         // calls and their cost
+	ByModel       int                `json:"byModel"`       // of the new cases
+	ByRules       int                `json:"byRules"`       // likewise
+	ModelFailures int                `json:"modelFailures"` // calls without a usable answer
+	Calls         int                `json:"calls"`         // of the model
+	Model         model.CommandSpent `json:"model"`         // calls and their cost
 
 	types map[string]map[taxonomy.Direction]int
 	left  int // still in the outbox
@@ -76,7 +76,7 @@ type recorded struct {
 // recorder is the state of one record command.
 type recorder struct {
 	*app
-	*input.Runs
+	*input.RunFiles
 	mem   *memtree.Memory
 	out   recorded
 	batch []tree.Evaluation
@@ -104,7 +104,7 @@ func runRecord(ctx context.Context, a *app, files []string, run string, async bo
 	pictures := newPictureKeeper(ctx, a, "")
 	defer pictures.close()
 	in.Run, in.Keep = run, pictures.keep
-	r := &recorder{app: a, Runs: in}
+	r := &recorder{app: a, RunFiles: in}
 	r.out.types = map[string]map[taxonomy.Direction]int{}
 	err = a.store.Write(ctx, func(m *memtree.Memory) error {
 		r.mem, pictures.mem = m, m
@@ -188,7 +188,7 @@ func (r *recorder) stopped(err error) error {
 
 // file records one file. If reading it fails, the runs before the failure are recorded.
 func (r *recorder) file(ctx context.Context, name string) error {
-	err := r.Runs.File(ctx, name, r.taker(ctx, name))
+	err := r.RunFiles.File(ctx, name, r.taker(ctx, name))
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

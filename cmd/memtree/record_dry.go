@@ -38,7 +38,7 @@ func recordDry(ctx context.Context, a *app, files []string, run string) error {
 	}
 	in.Run = run
 	err = a.store.With(ctx, access.Planning, func(m *memtree.Memory) error {
-		r := &recorder{app: a, Runs: in, mem: m}
+		r := &recorder{app: a, RunFiles: in, mem: m}
 		e := &meter.Estimator{}
 		if err := r.plan(ctx, files, e); err != nil {
 			return err
@@ -96,9 +96,9 @@ func (r *recorder) plan(ctx context.Context, files []string, ask *meter.Estimato
 	if err != nil {
 		return err
 	}
-	var runs []*formation.Run
+	var runs []*formation.FormRun
 	for _, name := range files {
-		err := r.Runs.File(ctx, name, func(e *tree.Evaluation) error {
+		err := r.RunFiles.File(ctx, name, func(e *tree.Evaluation) error {
 			e.Identify()
 			if known[e.Key()] {
 				r.out.Duplicate++
@@ -121,7 +121,7 @@ func (r *recorder) plan(ctx context.Context, files []string, ask *meter.Estimato
 }
 
 // estimate forms runs as a record would, and collects the texts that would get vectors.
-func (r *recorder) estimate(ctx context.Context, former *formation.Former, runs []*formation.Run) error {
+func (r *recorder) estimate(ctx context.Context, former *formation.Former, runs []*formation.FormRun) error {
 	view := noNeighbours{r.mem.Tree()}
 	if err := former.Read(ctx, view, runs); err != nil {
 		return err

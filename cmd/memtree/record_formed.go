@@ -18,14 +18,14 @@ import (
 
 // analysed is a summary of the new cases: who analysed them and what is known of their causes. --json prints it.
 type analysed struct {
-	formation.Tally
+	formation.CaseTally
 	ByModel int `json:"byModel"` // new cases that the model analysed
 	ByRules int `json:"byRules"`
 }
 
 // since returns the difference of two tallies.
-func since(now, before formation.Tally) analysed {
-	a := analysed{Tally: now}
+func since(now, before formation.CaseTally) analysed {
+	a := analysed{CaseTally: now}
 	a.Cases -= before.Cases
 	a.Checked -= before.Checked
 	a.Worded -= before.Worded
@@ -49,7 +49,7 @@ func (r *recorder) account() {
 	o, f := &r.out, &r.out.Analysis
 	o.ByModel, o.ByRules, o.Model = f.ByModel, f.ByRules, r.model.Now()
 	o.Calls = o.Model.Calls
-	for _, failures := range []map[llm.Kind]int{f.Unusable, f.Unanswered, f.Uncompared} {
+	for _, failures := range []map[llm.ErrorKind]int{f.Unusable, f.Unanswered, f.Uncompared} {
 		o.ModelFailures += sum(failures) - failures[llm.KindBound]
 	}
 }
@@ -135,7 +135,7 @@ func (r *recorder) readers(f *analysed) []string {
 func (r *recorder) list(parts []string) string { return strings.Join(parts, r.Say(", ")) }
 
 // kinds lists failures, the most frequent first.
-func (r *recorder) kinds(counts map[llm.Kind]int) string {
+func (r *recorder) kinds(counts map[llm.ErrorKind]int) string {
 	var parts []string
 	for _, k := range frequent(counts) {
 		parts = append(parts, r.Say("%s %d", kindName(r.Voice, k), counts[k]))

@@ -36,7 +36,7 @@ func eachRun(asked string, misses func(run string) string) string {
 
 // scripted serves a model like an OpenAI server. It performs the step whose key occurs in the request; for a request
 // about several runs, one for each. It refuses if the step fails that way.
-func scripted(t *testing.T, steps map[string]llmtest.Step) string {
+func scripted(t *testing.T, steps map[string]llmtest.ScriptStep) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in struct{ Messages []struct{ Content string } }
@@ -115,7 +115,7 @@ func TestRecordSaysWhoReadTheCases(t *testing.T) {
 		`"judgment":"The head of the note names Ben and its date is the fifth of May.","ground_truth":"pass"}`+"\n"), 0o600))
 	env := map[string]string{
 		"MEMTREE_LLM_MODEL": "gpt-x", "MEMTREE_LLM_API_KEY": "sk-ours",
-		"MEMTREE_LLM_BASE_URL": scripted(t, map[string]llmtest.Step{
+		"MEMTREE_LLM_BASE_URL": scripted(t, map[string]llmtest.ScriptStep{
 			"the cart page": {Text: sound}, "the invoice page": {Text: "sorry"},
 			"the memo": {Text: "who knows"}, "the note": {Text: sure},
 			"the refund page": {Text: "sorry"}, "the voucher page": {Text: "sorry"},

@@ -19,7 +19,7 @@ func (r *recorder) form(ctx context.Context) error {
 }
 
 // formed waits until the outbox of a memory is empty.
-func formed(ctx context.Context, v *say.Voice, m *memtree.Memory, bar *say.Progress) error {
+func formed(ctx context.Context, v *say.Voice, m *memtree.Memory, bar *say.ProgressBar) error {
 	info, err := m.Tree().Info(ctx)
 	if err != nil {
 		return err

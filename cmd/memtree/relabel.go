@@ -111,7 +111,7 @@ func relabelFailure(v *say.Voice, id string, err error) error {
 	return decisionFailure(v, err)
 }
 
-func printRelabelled(v *say.Voice, tax *taxonomy.Taxonomy, was *ledger.Verdict, d *curation.Result) error {
+func printRelabelled(v *say.Voice, tax *taxonomy.Taxonomy, was *ledger.Verdict, d *curation.DecisionResult) error {
 	if v.JSON {
 		return v.PrintJSON(d)
 	}

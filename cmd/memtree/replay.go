@@ -116,7 +116,7 @@ const nearestGiven = 2
 
 // measure replays a stream. It also returns the predicted risk of each labelled verdict.
 func measure(ctx context.Context, a *app, stream []tree.Evaluation, o *replayOptions) (
-	rep replay.Report, said []predicted, err error,
+	rep replay.Measurement, said []predicted, err error,
 ) {
 	e, err := replayEmbedder(ctx, a, stream, o.embed)
 	if err != nil {
@@ -149,7 +149,7 @@ func measure(ctx context.Context, a *app, stream []tree.Evaluation, o *replayOpt
 			a.Note(text.Line(note))
 		}
 	}
-	if i := slices.IndexFunc(rep.Rows, func(r replay.Row) bool { return r.Name == v.Name() }); i >= 0 {
+	if i := slices.IndexFunc(rep.Rows, func(r replay.MemoryRow) bool { return r.Name == v.Name() }); i >= 0 {
 		rep.Evolved = &rep.Rows[i]
 	}
 	if len(r.told) > 0 {
@@ -162,7 +162,7 @@ func measure(ctx context.Context, a *app, stream []tree.Evaluation, o *replayOpt
 }
 
 // replayLines returns a report, and explains its columns below.
-func replayLines(v *say.Voice, rep *replay.Report) []string {
+func replayLines(v *say.Voice, rep *replay.Measurement) []string {
 	p := v.Page()
 	if rep.N == 0 {
 		p.Add(v.Say("None of the %d runs says what was true, so there is nothing to measure. Give them ground_truth or "+
@@ -192,7 +192,7 @@ func replayLines(v *say.Voice, rep *replay.Report) []string {
 }
 
 // correctionPart adds how replacing risky verdicts would have changed accuracy.
-func correctionPart(v *say.Voice, p *say.Page, c *replay.Correction) {
+func correctionPart(v *say.Voice, p *say.Output, c *replay.Reversal) {
 	switch {
 	case c == nil:
 	case c.Flipped > 0:
@@ -208,7 +208,7 @@ func correctionPart(v *say.Voice, p *say.Page, c *replay.Correction) {
 
 // rowsPart adds two tables: the share of wrong verdicts with guidance and without, and the share of wrong verdicts
 // with a warning.
-func rowsPart(v *say.Voice, p *say.Page, rep *replay.Report) {
+func rowsPart(v *say.Voice, p *say.Output, rep *replay.Measurement) {
 	t := &say.Table{Columns: []say.Column{
 		{Head: ""}, {Head: v.Say("guided"), Right: true},
 		{Head: v.Say("wrong if so")}, {Head: v.Say("wrong if not")}, {Head: "AUC"},
@@ -237,7 +237,7 @@ func rowsPart(v *say.Voice, p *say.Page, rep *replay.Report) {
 }
 
 // keyPart adds what the columns mean.
-func keyPart(v *say.Voice, p *say.Page, rep *replay.Report) {
+func keyPart(v *say.Voice, p *say.Output, rep *replay.Measurement) {
 	p.Add("",
 		v.Say("guided: share of the runs that were given something. wrong if so, if not: share of those verdicts that "+
 			"were wrong. Ranges are 95-percent intervals."),
@@ -262,7 +262,7 @@ func share(p *float64, in *replay.Interval) string {
 	return fmt.Sprintf("%s (%.0f-%.0f)", percent(*p), 100*in.Low, 100*in.High)
 }
 
-func auc(r *replay.Row) string {
+func auc(r *replay.MemoryRow) string {
 	if r.AUC == nil {
 		return "-"
 	}
@@ -271,7 +271,7 @@ func auc(r *replay.Row) string {
 }
 
 // risksPart adds how well a replay separated wrong verdicts from right ones.
-func risksPart(v *say.Voice, p *say.Page, r *replay.Risks) {
+func risksPart(v *say.Voice, p *say.Output, r *replay.Risks) {
 	p.Add("", v.Say("Once a verdict is given, and before its truth is known: how much of what is wrong does "+
 		"reading the riskiest find?"), "")
 	in := func(name string, f float64) string {
@@ -304,7 +304,7 @@ func baseRateOnly(v *say.Voice, r *replay.Risks) string {
 }
 
 // reliabilityPart adds predicted risks beside observed shares. With colour it also draws bars.
-func reliabilityPart(v *say.Voice, p *say.Page, r *replay.Risks) {
+func reliabilityPart(v *say.Voice, p *say.Output, r *replay.Risks) {
 	t := &say.Table{Columns: []say.Column{
 		{Head: v.Say("said")}, {Head: v.Say("verdicts"), Right: true}, {Head: v.Say("mean"), Right: true},
 		{Head: v.Say("were wrong"), Right: true}, {},

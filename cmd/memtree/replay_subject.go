@@ -20,9 +20,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-func judged(e *tree.Evaluation) replay.Label {
+func judged(e *tree.Evaluation) replay.LaterLabel {
 	v := formation.Detect(e)
-	return replay.Label{Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction}
+	return replay.LaterLabel{Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction}
 }
 
 // memorySubject is memtree as replay measures it. It has its own store in memory. A query records no trial and has the
@@ -97,7 +97,7 @@ func (r *memorySubject) scenes(ctx context.Context, id string, seen map[string]b
 	return nil
 }
 
-func (r *memorySubject) Learn(ctx context.Context, e *tree.Evaluation, _ replay.Label) error {
+func (r *memorySubject) Learn(ctx context.Context, e *tree.Evaluation, _ replay.LaterLabel) error {
 	told := *e
 	told.Trial = "" // the trial belongs to another store
 	if err := r.mem.Record(ctx, told); err != nil {
@@ -131,7 +131,7 @@ func (v *evolvingSubject) Ask(ctx context.Context, e *tree.Evaluation) (replay.G
 	return v.memorySubject.Ask(ctx, e)
 }
 
-func (v *evolvingSubject) Learn(ctx context.Context, e *tree.Evaluation, d replay.Label) error {
+func (v *evolvingSubject) Learn(ctx context.Context, e *tree.Evaluation, d replay.LaterLabel) error {
 	v.last = e.At
 	v.runs++
 	return v.memorySubject.Learn(ctx, e, d)
@@ -174,7 +174,7 @@ func (r *predictor) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given, 
 	return a, nil
 }
 
-func (r *predictor) Learn(ctx context.Context, e *tree.Evaluation, v replay.Label) error {
+func (r *predictor) Learn(ctx context.Context, e *tree.Evaluation, v replay.LaterLabel) error {
 	if v.Labelled {
 		if right, known := judgment.OppositeRight(e, v.Correct); known {
 			r.next.Other = &right

@@ -52,7 +52,7 @@ func runReview(ctx context.Context, a *app, accept, reject []string, by, why str
 		if err != nil {
 			return err
 		}
-		v, err := m.Review().Decide(ctx, evolution.Decision{Accept: yes, Reject: no, By: by, Why: why})
+		v, err := m.Review().Decide(ctx, evolution.ReviewDecision{Accept: yes, Reject: no, By: by, Why: why})
 		if err != nil {
 			return err
 		}

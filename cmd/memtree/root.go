@@ -26,10 +26,10 @@ func run(ctx context.Context, p say.Process) int {
 func newApp(p say.Process, c *config.Config) *app {
 	p.Getenv = c.Getenv
 	v := say.New(p)
-	m := &model.Model{Voice: v}
+	m := &model.CommandModel{Voice: v}
 	a := &app{
 		Voice: v, files: &input.Files{Voice: v}, model: m, config: c,
-		store: &access.Door{Voice: v, Model: m, Version: built().Version, Command: runGuest},
+		store: &access.Opener{Voice: v, Model: m, Version: built().Version, Command: runGuest},
 	}
 	m.Folder, v.Explain = a.store.Folder, a.store.Explain
 	return a

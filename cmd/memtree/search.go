@@ -15,7 +15,7 @@ import (
 )
 
 func searchCommand(a *app) *cobra.Command {
-	q := find.Question{}
+	q := find.Search{}
 	c := &cobra.Command{
 		Use:  `search "TEXT"`,
 		Args: arguments(a.Voice, 1, -1, a.Say("what is looked for")),
@@ -34,7 +34,7 @@ func searchCommand(a *app) *cobra.Command {
 	return c
 }
 
-func runSearch(ctx context.Context, a *app, q find.Question) error {
+func runSearch(ctx context.Context, a *app, q find.Search) error {
 	return a.store.Read(ctx, func(m *memtree.Memory) error {
 		consideredOf, err := m.Search(ctx, q)
 		if err != nil {

@@ -153,7 +153,7 @@ func TestServeJobs(t *testing.T) {
 		all = append(all, serving(t, "--store", url, "--insecure-loopback"))
 	}
 	last := func() *service { return all[len(all)-1] }
-	get := func(id string) (j server.Job) {
+	get := func(id string) (j server.JobView) {
 		status, body := last().ask("GET", "/v1/trees/default/jobs/"+id, "", "")
 		require.Equal(t, http.StatusOK, status, body)
 		require.NoError(t, json.Unmarshal([]byte(body), &j))
@@ -162,11 +162,11 @@ func TestServeJobs(t *testing.T) {
 	evolve := func() string {
 		status, body := last().ask("POST", "/v1/trees/default/evolve", "", "{}")
 		require.Equal(t, http.StatusAccepted, status, body)
-		var j server.Job
+		var j server.JobView
 		require.NoError(t, json.Unmarshal([]byte(body), &j))
 		return j.ID
 	}
-	ended := func(id string) (j server.Job) {
+	ended := func(id string) (j server.JobView) {
 		require.Eventually(t, func() bool {
 			j = get(id)
 			return j.State == "done" || j.State == "failed"

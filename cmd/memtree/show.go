@@ -160,7 +160,7 @@ func refusal(v *say.Voice, tax *taxonomy.Taxonomy, no *tree.Refusal) string {
 const evidenceRunes = 600
 
 // evidence shows the evidence of a case. It omits parts of the analysis that the page has shown above.
-func evidence(a *app, p *say.Page, n *tree.Node) {
+func evidence(a *app, p *say.Output, n *tree.Node) {
 	d := n.CaseData
 	p.Head(a.Say("Evidence"))
 	p.Part(a.Say("test case"), d.TestCase.CaseID)
@@ -178,7 +178,7 @@ func evidence(a *app, p *say.Page, n *tree.Node) {
 	p.Part(a.Say("cause"), d.ErrorReason)
 }
 
-func kin(v *say.Voice, p *say.Page, n *tree.Node) {
+func kin(v *say.Voice, p *say.Output, n *tree.Node) {
 	if n.Parent == "" && len(n.Children) == 0 && n.SupersededBy == "" && n.Elsewhere == nil {
 		return
 	}
@@ -191,7 +191,7 @@ func kin(v *say.Voice, p *say.Page, n *tree.Node) {
 	p.Part(v.Say("replaced by"), n.SupersededBy)
 }
 
-func historyParts(v *say.Voice, p *say.Page, n *tree.Node) {
+func historyParts(v *say.Voice, p *say.Output, n *tree.Node) {
 	p.Head(v.Say("History"))
 	p.Part(v.Say("learned in"), dotted(n.Origin.Label, n.Origin.ID))
 	p.Part(v.Say("made by"), makers(&n.Provenance))
@@ -232,7 +232,7 @@ func usedTimes(v *say.Voice, n int, right float64) string {
 
 // decisions prints the decisions of people on a memory, the latest first; for a memory of another tree only the last
 // one is known.
-func decisions(v *say.Voice, p *say.Page, n *tree.Node, past []curation.Past) {
+func decisions(v *say.Voice, p *say.Output, n *tree.Node, past []curation.Past) {
 	if w := n.Decision; w != nil && len(past) == 0 {
 		past = []curation.Past{{Action: ledger.Action{Kind: w.Kind, By: w.By, Why: w.Why}, At: w.At}}
 	}
@@ -268,7 +268,7 @@ func decisions(v *say.Voice, p *say.Page, n *tree.Node, past []curation.Past) {
 }
 
 // credit prints the effect of a memory on its runs.
-func credit(v *say.Voice, p *say.Page, c *tree.Credit) {
+func credit(v *say.Voice, p *say.Output, c *tree.Credit) {
 	if c == nil || c.Runs == 0 {
 		return
 	}

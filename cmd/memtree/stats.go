@@ -76,7 +76,7 @@ func runStats(ctx context.Context, a *app) error {
 		if a.JSON {
 			return a.PrintJSON(struct {
 				stats
-				Model langchain.Config `json:"model"`
+				Model langchain.ModelConfig `json:"model"`
 			}{s, model})
 		}
 		if err := printStats(ctx, a, m, &s, model); err != nil {
@@ -86,7 +86,7 @@ func runStats(ctx context.Context, a *app) error {
 	})
 }
 
-func printStats(ctx context.Context, a *app, m *memtree.Memory, s *stats, model langchain.Config) error {
+func printStats(ctx context.Context, a *app, m *memtree.Memory, s *stats, model langchain.ModelConfig) error {
 	p := a.Page()
 	held := a.store.Name() + " · " + s.Format
 	if !a.store.Shared() { // the size of a tree in a database is not known
@@ -144,7 +144,7 @@ func printStats(ctx context.Context, a *app, m *memtree.Memory, s *stats, model 
 }
 
 // printEmbedder prints the embedder, and how many memories have its vectors.
-func printEmbedder(v *say.Voice, p *say.Page, s *stats) {
+func printEmbedder(v *say.Voice, p *say.Output, s *stats) {
 	said := v.Say("%s · vectors of %d of %d memories", s.Embedder, s.Vectors.Have, s.Vectors.Of)
 	if s.Vectors.Note != "" {
 		said += v.Say("; the others are found by words until record or evolve gets theirs")
@@ -173,7 +173,7 @@ func printDead(ctx context.Context, v *say.Voice, m *memtree.Memory, n int) erro
 }
 
 // printTrials prints the queries of runs, and the number of outcomes.
-func printTrials(v *say.Voice, p *say.Page, t *effect.Trials) {
+func printTrials(v *say.Voice, p *say.Output, t *effect.Trials) {
 	if t.Questions > 0 {
 		p.Part(v.Say("questions"), v.Say("%d that no run followed; they count nowhere else", t.Questions))
 	}
@@ -191,7 +191,7 @@ func printTrials(v *say.Voice, p *say.Page, t *effect.Trials) {
 const mostBlamed = 5
 
 // printLedgerStats adds the statistics of corrections and ablations, if there are any.
-func printLedgerStats(v *say.Voice, p *say.Page, s *effect.LedgerStats) {
+func printLedgerStats(v *say.Voice, p *say.Output, s *effect.LedgerStats) {
 	for i := range s.Corrections {
 		if r := &s.Corrections[i]; r.N > 0 {
 			p.Part(remedyName(v, r.Remedy), remedied(v, r))
@@ -214,7 +214,7 @@ func printLedgerStats(v *say.Voice, p *say.Page, s *effect.LedgerStats) {
 }
 
 // apartPart adds how many runs show nothing about their judge, and why, if there are any.
-func apartPart(v *say.Voice, p *say.Page, n *effect.Apart) {
+func apartPart(v *say.Voice, p *say.Output, n *effect.Apart) {
 	if n.N > 0 {
 		p.Part(v.Say("excused"), v.Say("%d, from which nothing is learned: healed %d, passed after a retry %d, "+
 			"environment %d", n.N, n.Healed, n.Retried, n.Environment+n.Named))
@@ -254,7 +254,7 @@ func remedied(v *say.Voice, r *effect.Remedied) string {
 
 // printAnalyses prints how many analyses are by the model and by the rules, in a store where a model was used or is
 // to be.
-func printAnalyses(v *say.Voice, p *say.Page, n *tree.Analyses) {
+func printAnalyses(v *say.Voice, p *say.Output, n *tree.Analyses) {
 	if n.ByModel+n.Again == 0 {
 		return
 	}
@@ -297,7 +297,7 @@ func spentSince(a *app, t meter.Totals) spentEver {
 }
 
 // printSpent prints the usage of models, a line each.
-func printSpent(a *app, p *say.Page, s *spentEver) {
+func printSpent(a *app, p *say.Output, s *spentEver) {
 	for _, x := range s.Models {
 		p.Part(a.Say("asked"), a.Say("%s since %s: %d calls, %d of them failed; tokens in %d, out %d; cost %s", x.Model,
 			s.Since.Local().Format(time.DateOnly), x.Calls, x.Failed, x.Usage.InputTokens, x.Usage.OutputTokens,

@@ -16,7 +16,7 @@ import (
 )
 
 func teachCommand(a *app) *cobra.Command {
-	o, l, direction := curation.Options{}, curation.Lesson{}, ""
+	o, l, direction := curation.Options{}, curation.TaughtLesson{}, ""
 	c := &cobra.Command{
 		Use:  `teach "WHAT TO DO" --when "FOR WHICH TESTS"`,
 		Args: arguments(a.Voice, 1, 1, a.Say("what to do, in quotation marks")),
@@ -41,7 +41,7 @@ func teachCommand(a *app) *cobra.Command {
 	return c
 }
 
-func runTeach(ctx context.Context, a *app, l curation.Lesson, o curation.Options) error {
+func runTeach(ctx context.Context, a *app, l curation.TaughtLesson, o curation.Options) error {
 	return a.store.Write(ctx, func(m *memtree.Memory) error {
 		d, err := m.Curation().Teach(ctx, l, o)
 		refused, ok := errors.AsType[*curation.GateError](err)
@@ -86,7 +86,7 @@ func withoutRoom(ctx context.Context, v *say.Voice, m *memtree.Memory, n *tree.N
 }
 
 // taughtLines describes the taught lesson and its consequences.
-func taughtLines(v *say.Voice, d *curation.Result) []string {
+func taughtLines(v *say.Voice, d *curation.DecisionResult) []string {
 	n := &d.Changes[0].Node
 	head := decisionHead(v, tree.DecisionTeach, n.ID)
 	if d.Changes[0].Op != tree.OpAdd {
@@ -112,7 +112,7 @@ func taughtLines(v *say.Voice, d *curation.Result) []string {
 }
 
 // taughtParts shows a taught lesson.
-func taughtParts(v *say.Voice, p *say.Page, n *tree.Node) {
+func taughtParts(v *say.Voice, p *say.Output, n *tree.Node) {
 	p.Part(v.Say("do"), n.Content.Guidance)
 	p.Part(v.Say("when"), strings.Join(n.Content.AppliesWhen, "\n"))
 	p.Part(v.Say("product"), n.Scope.Product)
@@ -120,7 +120,7 @@ func taughtParts(v *say.Voice, p *say.Page, n *tree.Node) {
 }
 
 // examples shows who taught a lesson, for which tests, and against which other lessons.
-func examples(v *say.Voice, p *say.Page, t *tree.Taught) {
+func examples(v *say.Voice, p *say.Output, t *tree.Taught) {
 	if t == nil {
 		return
 	}

@@ -47,14 +47,14 @@ func tokenAddCommand(a *app) *cobra.Command {
 
 // tokenShown is a token as --json prints it. Token is set only when the token is created.
 type tokenShown struct {
-	Token   string        `json:"token,omitempty"`
-	Name    string        `json:"name"`
-	Prefix  string        `json:"prefix"`
-	Scopes  []token.Scope `json:"scopes"`
-	Trees   []string      `json:"trees"` // empty: all
-	Created time.Time     `json:"created"`
-	Expires *time.Time    `json:"expires"` // null: never
-	Expired bool          `json:"expired"`
+	Token   string             `json:"token,omitempty"`
+	Name    string             `json:"name"`
+	Prefix  string             `json:"prefix"`
+	Scopes  []token.Permission `json:"scopes"`
+	Trees   []string           `json:"trees"` // empty: all
+	Created time.Time          `json:"created"`
+	Expires *time.Time         `json:"expires"` // null: never
+	Expired bool               `json:"expired"`
 }
 
 func shownToken(t *token.Token, secret string) tokenShown {
@@ -117,10 +117,10 @@ func checkToken(v *say.Voice, name string, scopes, trees []string) error {
 	return nil
 }
 
-func scopesOf(names []string) []token.Scope {
-	out := make([]token.Scope, 0, len(names))
+func scopesOf(names []string) []token.Permission {
+	out := make([]token.Permission, 0, len(names))
 	for _, s := range names {
-		out = append(out, token.Scope(s))
+		out = append(out, token.Permission(s))
 	}
 	return out
 }

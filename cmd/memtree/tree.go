@@ -300,7 +300,7 @@ func basis(v *say.Voice, l *leaf) string {
 }
 
 // leafPart lists memories. A second line of each describes the error.
-func leafPart(v *say.Voice, p *say.Page, tax *taxonomy.Taxonomy, leaves []leaf) {
+func leafPart(v *say.Voice, p *say.Output, tax *taxonomy.Taxonomy, leaves []leaf) {
 	t := &say.Table{Columns: []say.Column{
 		{Head: v.Say("memory")}, {Head: v.Say("error type"), Least: 16}, {Head: v.Say("direction")},
 		{Head: v.Say("scene"), Least: 10}, {Head: v.Say("rests on"), Right: true},

@@ -206,7 +206,7 @@ func (f *triaged) told() bool {
 }
 
 // riskyPart lists verdicts. If all are alike it prints no numbers and no reasons.
-func riskyPart(v *say.Voice, p *say.Page, verdicts []risky, apart bool) {
+func riskyPart(v *say.Voice, p *say.Output, verdicts []risky, apart bool) {
 	t := &say.Table{Columns: []say.Column{
 		{Right: true}, {Head: v.Say("risk"), Right: true}, {Head: "95 %"},
 		{Head: v.Say("if wrong")}, {Head: v.Say("evaluation"), Least: 16},

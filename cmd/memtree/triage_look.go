@@ -44,7 +44,7 @@ func (f *lookFlags) check(v *say.Voice) error {
 
 // lookedAt is the result of the second looks, as --json prints it.
 type lookedAt struct {
-	look.Report
+	look.ReadResult
 	Cost      any  `json:"cost"`      // a number, or "unknown"
 	Estimated bool `json:"estimated"` // of a dry run
 	handed
@@ -94,11 +94,11 @@ func lookAt(ctx context.Context, a *app, m *memtree.Memory, es []tree.Evaluation
 	o.MaxCalls, o.MaxCost = a.model.Left()
 	bar := a.Progress(a.Say("looking"), func(n int64) string { return a.Say("%d verdicts", n) })
 	defer bar.End()
-	o.Progress = func(r look.Report) { bar.Step(int64(r.Looks), int64(len(riskiest))) }
+	o.Progress = func(r look.ReadResult) { bar.Step(int64(r.Looks), int64(len(riskiest))) }
 	did, err := m.Inbox().Looks().Read(ctx, riskiest, o)
 	bar.End()
 	a.model.Halted(m.Health().Model, 0)
-	out := &lookedAt{Report: did, Estimated: f.dry, print: f.print}
+	out := &lookedAt{ReadResult: did, Estimated: f.dry, print: f.print}
 	if f.dry {
 		out.Cost = a.model.CostOf(did.Calls, 0, did.Usage)
 	} else {

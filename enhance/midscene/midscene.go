@@ -17,8 +17,8 @@ import "fmt"
 // MaxScript is the maximum length of a script, in bytes.
 const MaxScript = 1 << 20
 
-// Script is a script without the text that Write added.
-type Script struct {
+// YAMLScript is a script without the text that Write added.
+type YAMLScript struct {
 	Steps []step // that judge or plan with a model
 
 	survey
@@ -43,15 +43,15 @@ type step struct {
 	own *span  // its own context; nil: none
 }
 
-// Error is a problem of a script.
-type Error struct {
+// ScriptError is a problem of a script.
+type ScriptError struct {
 	File    string
 	Line    int    // from 1; 0: no particular line
 	Field   string // such as tasks[0].flow[2].context; "": no particular field
 	Problem string // continues the sentence after the field, or after the file without field and line
 }
 
-func (e *Error) Error() string {
+func (e *ScriptError) Error() string {
 	s := e.File
 	if e.Line > 0 {
 		s += fmt.Sprint(":", e.Line)

@@ -17,7 +17,7 @@ import (
 const advice = "<memory-context>\n- Check: add up the lines. 核对合计：\"59.80\" #1\n  - two\n\n" +
 	"[Missed here before; do this]: it's so\n</memory-context>"
 
-func read(t testing.TB, src string) *Script {
+func read(t testing.TB, src string) *YAMLScript {
 	t.Helper()
 	s, err := Read("in.yaml", []byte(src))
 	require.NoError(t, err)
@@ -25,7 +25,7 @@ func read(t testing.TB, src string) *Script {
 }
 
 // tellAll writes a text into each step.
-func tellAll(t testing.TB, s *Script, text string) string {
+func tellAll(t testing.TB, s *YAMLScript, text string) string {
 	t.Helper()
 	told := make([]string, len(s.Steps))
 	for i := range told {
@@ -141,7 +141,7 @@ func TestByHand(t *testing.T) {
 	} {
 		require.NotEqual(t, out, changed)
 		_, err := Read("in.yaml", []byte(changed))
-		var e *Error
+		var e *ScriptError
 		require.True(t, errors.As(err, &e), changed)
 		require.Equal(t, 5, e.Line)
 		require.Equal(t, "tasks[0].flow[0].context", e.Field)
@@ -200,7 +200,7 @@ func FuzzScript(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte, text string) {
 		s, err := Read("in.yaml", src)
 		if err != nil {
-			var e *Error
+			var e *ScriptError
 			require.ErrorAs(t, err, &e)
 			return
 		}

@@ -18,15 +18,15 @@ const deepest = 200
 func parse(name string, src []byte) (doc ast.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			doc, err = nil, &Error{File: name, Problem: "is no YAML that can be read"}
+			doc, err = nil, &ScriptError{File: name, Problem: "is no YAML that can be read"}
 		}
 	}()
 	if n := nested(string(src)); n > 0 {
-		return nil, &Error{name, n, "", fmt.Sprintf("nests deeper than %d", deepest)}
+		return nil, &ScriptError{name, n, "", fmt.Sprintf("nests deeper than %d", deepest)}
 	}
 	f, err := parser.ParseBytes(src, 0)
 	if err != nil {
-		e := &Error{File: name, Problem: "is no YAML: " + firstLine(err.Error())}
+		e := &ScriptError{File: name, Problem: "is no YAML: " + firstLine(err.Error())}
 		if y, ok := errors.AsType[yaml.Error](err); ok {
 			e.Problem = "is no YAML: " + firstLine(y.GetMessage())
 			if t := y.GetToken(); t != nil && t.Position != nil {
@@ -36,10 +36,10 @@ func parse(name string, src []byte) (doc ast.Node, err error) {
 		return nil, e
 	}
 	if len(f.Docs) == 0 || f.Docs[0].Body == nil {
-		return nil, &Error{File: name, Problem: "is empty"}
+		return nil, &ScriptError{File: name, Problem: "is empty"}
 	}
 	if len(f.Docs) > 1 {
-		return nil, &Error{File: name, Problem: "has several documents; Midscene reads one"}
+		return nil, &ScriptError{File: name, Problem: "has several documents; Midscene reads one"}
 	}
 	return f.Docs[0].Body, nil
 }

@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// Read reads a script and removes what Write added before. The name is for errors, which are of type *Error.
-func Read(name string, src []byte) (*Script, error) {
+// Read reads a script and removes what Write added before. The name is for errors, which are of type *ScriptError.
+func Read(name string, src []byte) (*YAMLScript, error) {
 	switch {
 	case len(src) > MaxScript:
-		return nil, &Error{File: name, Problem: fmt.Sprintf("is longer than %d bytes, which is the most", MaxScript)}
+		return nil, &ScriptError{File: name, Problem: fmt.Sprintf("is longer than %d bytes, which is the most", MaxScript)}
 	case !utf8.Valid(src):
-		return nil, &Error{File: name, Problem: "is not UTF-8; save it as UTF-8"}
+		return nil, &ScriptError{File: name, Problem: "is not UTF-8; save it as UTF-8"}
 	}
-	s := &Script{}
+	s := &YAMLScript{}
 	src, s.bom = bytes.CutPrefix(src, []byte(byteOrderMark))
 	found, err := look(name, src)
 	if err != nil {
@@ -44,10 +44,10 @@ func Read(name string, src []byte) (*Script, error) {
 const byteOrderMark = "\ufeff"
 
 // Plain returns the script without the text that Write added.
-func (s *Script) Plain() []byte { return s.whole(s.src) }
+func (s *YAMLScript) Plain() []byte { return s.whole(s.src) }
 
 // whole returns a script in the form of its file.
-func (s *Script) whole(src []byte) []byte {
+func (s *YAMLScript) whole(src []byte) []byte {
 	if s.bom {
 		return append([]byte(byteOrderMark), src...)
 	}
@@ -69,7 +69,7 @@ func (v *survey) takeOut() ([]byte, error) {
 			continue
 		}
 		if !v.untouched(st, at, m) {
-			return nil, &Error{v.name, at + 1, st.Field + "." + contextKey,
+			return nil, &ScriptError{v.name, at + 1, st.Field + "." + contextKey,
 				"was changed by hand since memtree enhance wrote it; take the comment that begins with " +
 					strings.TrimSpace(markWords) + " out to keep it as your own, or bring the file back"}
 		}

@@ -41,7 +41,7 @@ func look(name string, src []byte) (*survey, error) {
 }
 
 func (v *survey) wrong(n ast.Node, field, problem string) error {
-	return &Error{v.name, lineOf(n), field, problem}
+	return &ScriptError{v.name, lineOf(n), field, problem}
 }
 
 func lineOf(n ast.Node) int {

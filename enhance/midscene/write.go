@@ -10,7 +10,7 @@ import (
 
 // Write returns the script with a text of guidance for each of Steps, in their order; "" for none. Steps with Left are
 // not written. Write changes nothing else, or returns an error.
-func (s *Script) Write(told []string) ([]byte, error) {
+func (s *YAMLScript) Write(told []string) ([]byte, error) {
 	out := bytes.Clone(s.src)
 	contexts := map[int]string{}
 	for i := min(len(s.steps), len(told)) - 1; i >= 0; i-- {
@@ -27,21 +27,22 @@ func (s *Script) Write(told []string) ([]byte, error) {
 		}
 	}
 	if !s.holds(out, contexts) {
-		return nil, &Error{File: s.name, Problem: "cannot be written into without changing more than the context of steps; " +
-			"write its steps in the usual way, each key on a line of its own"}
+		return nil, &ScriptError{File: s.name,
+			Problem: "cannot be written into without changing more than the context of steps; " +
+				"write its steps in the usual way, each key on a line of its own"}
 	}
 	return s.whole(out), nil
 }
 
 // replace writes a value in the place of a step's own context.
-func (s *Script) replace(out []byte, own *span, first string, more []string) []byte {
+func (s *YAMLScript) replace(out []byte, own *span, first string, more []string) []byte {
 	end := s.lines[own.last].end
 	was := string(s.src[own.start:end])
 	return slices.Concat(out[:own.start], []byte(" "+first+marked(first, more, &was)+s.tail(more)), out[end:])
 }
 
 // insert writes a context after the prompt of a step.
-func (s *Script) insert(out []byte, st *step, first string, more []string) []byte {
+func (s *YAMLScript) insert(out []byte, st *step, first string, more []string) []byte {
 	rest, _, _ := s.lines[st.at].keyed(st.col, st.key)
 	last := s.lines[valueEnd(s.lines, st.at, st.col, rest)]
 	text := strings.Repeat(" ", st.col) + contextKey + ": " + first + marked(first, more, nil) + s.tail(more)
@@ -52,7 +53,7 @@ func (s *Script) insert(out []byte, st *step, first string, more []string) []byt
 }
 
 // tail are the further lines of a value.
-func (s *Script) tail(more []string) string {
+func (s *YAMLScript) tail(more []string) string {
 	var b strings.Builder
 	for _, l := range more {
 		b.WriteString(s.eol() + l)
@@ -62,7 +63,7 @@ func (s *Script) tail(more []string) string {
 
 // holds reports whether a written script is correct: the contexts of some steps are these, the rest is unchanged, and
 // the script can be restored byte for byte.
-func (s *Script) holds(out []byte, contexts map[int]string) bool {
+func (s *YAMLScript) holds(out []byte, contexts map[int]string) bool {
 	now, err := look(s.name, out)
 	if err != nil || len(now.steps) != len(s.steps) {
 		return false

@@ -40,9 +40,9 @@ func catalogueHolds(j *Gates, from string, refused func([]string, *Draft)) (righ
 }
 
 // written is a draft of a check's own advice, about three cases that missed it.
-func written(c *taxonomy.Check, d taxonomy.Direction, lang, from string) (*About, *Draft) {
+func written(c *taxonomy.Check, d taxonomy.Direction, lang, from string) (*Subject, *Draft) {
 	advice := c.Advice(d)
-	a := &About{Type: tree.Experience, ErrorType: c.ErrorType(), Direction: d, Lang: lang, Check: c.ID}
+	a := &Subject{Type: tree.Experience, ErrorType: c.ErrorType(), Direction: d, Lang: lang, Check: c.ID}
 	var cites []string
 	for i := range 3 {
 		n := &tree.Node{Type: tree.Case, Level: 1, ErrorType: c.ErrorType(), Direction: d, Lang: lang,

@@ -22,7 +22,7 @@ func citations(j *Gates, v *view) string {
 			continue
 		}
 		said := strings.Join([]string{v.draft.Title, l.Check, l.Mistake, l.Instead}, ". ")
-		r, ok := j.catalogue().Missed(cue.Evidence{Said: []string{said}, Direction: v.about.Direction})
+		r, ok := j.catalogue().Missed(cue.MissTexts{Said: []string{said}, Direction: v.about.Direction})
 		if !ok || r.Sure < j.cuts.sure || j.related(r.Check, missed) {
 			continue
 		}

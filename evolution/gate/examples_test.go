@@ -28,8 +28,8 @@ type examples struct {
 	Edits      []example
 }
 
-func (x *examples) about() *About {
-	a := &About{Type: tree.Experience, ErrorType: x.ErrorType, Direction: x.Direction, Lang: x.Lang}
+func (x *examples) about() *Subject {
+	a := &Subject{Type: tree.Experience, ErrorType: x.ErrorType, Direction: x.Direction, Lang: x.Lang}
 	for _, c := range x.Cases {
 		n := &tree.Node{
 			Type: tree.Case, Level: 1, ErrorType: x.ErrorType, Direction: x.Direction, Lang: x.Lang,
@@ -43,7 +43,7 @@ func (x *examples) about() *About {
 	return a
 }
 
-func (x *examples) draft(e example, a *About) *Draft {
+func (x *examples) draft(e example, a *Subject) *Draft {
 	or := func(s, other *string) string {
 		if s != nil {
 			return *s

@@ -34,8 +34,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// About is the subject of a draft: a group of cases of one type and direction, and what is known about it.
-type About struct {
+// Subject is the subject of a draft: a group of cases of one type and direction, and what is known about it.
+type Subject struct {
 	Type      tree.Type // Experience or Strategy
 	ErrorType string
 	Direction taxonomy.Direction
@@ -105,13 +105,13 @@ func gates() []gate {
 
 // Refuses returns every reason why a draft is not valid; none means that it is. A reason is the name of its gate, a
 // colon and a sentence in the language of the cases. The draft must be clean, see Clean.
-func (j *Gates) Refuses(a *About, d *Draft) []string {
+func (j *Gates) Refuses(a *Subject, d *Draft) []string {
 	return j.ask(j.view(a, d), nil)
 }
 
 // RefusesTranslation returns why the other language of a draft is not valid; none if the draft has none. It applies
 // only the gates that need no tokens in common with the cases, which are mostly in the draft's own language.
-func (j *Gates) RefusesTranslation(a *About, d *Draft) []string {
+func (j *Gates) RefusesTranslation(a *Subject, d *Draft) []string {
 	if d.Other == nil || len(d.Lessons) == 0 {
 		return nil
 	}

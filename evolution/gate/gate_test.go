@@ -14,7 +14,7 @@ import (
 )
 
 // first returns the first group of the examples with its draft, which holds.
-func first(t *testing.T) (*About, *Draft) {
+func first(t *testing.T) (*Subject, *Draft) {
 	t.Helper()
 	x := readExamples(t)[0]
 	a := x.about()
@@ -94,7 +94,7 @@ func TestThingsMayBeNamed(t *testing.T) {
 }
 
 // withMisses gives each case a miss of a check.
-func withMisses(a *About, checks ...string) {
+func withMisses(a *Subject, checks ...string) {
 	for i, n := range a.Members {
 		n.CaseData.Misses = []tree.Miss{{Check: checks[i]}}
 	}
@@ -103,7 +103,7 @@ func withMisses(a *About, checks ...string) {
 // A lesson about one check must not cite cases that missed only others.
 func TestCitations(t *testing.T) {
 	j := judge(t)
-	waits := func(checks ...string) (*About, *Draft) {
+	waits := func(checks ...string) (*Subject, *Draft) {
 		a, d := first(t)
 		withMisses(a, checks...)
 		d.Title = "Switches judged while the page was loading"
@@ -181,7 +181,7 @@ func FuzzRefuses(f *testing.F) {
 	n := &tree.Node{ID: "c_1", Type: tree.Case, CaseData: &tree.CaseData{TestCase: tree.TestCase{Prompt: "“a” /b/c 17"}}}
 	f.Fuzz(func(t *testing.T, title, check, when, not string) {
 		n.CaseData.EvaluatorReason = not
-		a := &About{Lang: text.Lang(check), Members: []*tree.Node{n}, Shown: []*tree.Node{n}}
+		a := &Subject{Lang: text.Lang(check), Members: []*tree.Node{n}, Shown: []*tree.Node{n}}
 		d := &Draft{Title: title, AppliesWhen: []string{when}, NotWhen: []string{not},
 			Lessons: []tree.Lesson{{Check: check, Cites: []string{"c_1"}}}}
 		d.Clean()

@@ -111,7 +111,7 @@ func read(tb testing.TB, dir string) *suite {
 // misses reads the check that was missed as formation does, where it has not.
 func misses(c *cue.Catalogue, n *tree.Node) []tree.Miss {
 	d := n.CaseData
-	e := cue.Evidence{Said: append([]string{d.EvaluatorReason}, values(d.TestCase.GroundTruth)...),
+	e := cue.MissTexts{Said: append([]string{d.EvaluatorReason}, values(d.TestCase.GroundTruth)...),
 		Task: d.TestCase.Prompt, Direction: n.Direction}
 	r, ok := c.Missed(e)
 	if !ok {
@@ -122,8 +122,8 @@ func misses(c *cue.Catalogue, n *tree.Node) []tree.Miss {
 }
 
 // about is the group a draft was written for. A test that ran several times is represented by all of its runs.
-func (s *suite) about(d *labelled) *About {
-	a := &About{Type: tree.Experience}
+func (s *suite) about(d *labelled) *Subject {
+	a := &Subject{Type: tree.Experience}
 	zh, votes := 0, map[string]int{}
 	for _, id := range d.Cases {
 		a.Members = append(a.Members, s.of[id]...)
@@ -216,7 +216,7 @@ func (s *suite) swapped(j *Gates) tally {
 }
 
 // shareCauses reports whether two groups share a case, or a check that was missed.
-func shareCauses(a, b *About) bool {
+func shareCauses(a, b *Subject) bool {
 	has := map[string]bool{}
 	for _, n := range a.Members {
 		has[n.ID] = true

@@ -10,7 +10,7 @@ import (
 // RefusesTaught returns every reason why a lesson taught without a case is not valid; none if it is. It applies the
 // gates that need no case. lang is that of the reasons.
 func (j *Gates) RefusesTaught(d *Draft, lang string) []string {
-	about := &About{Type: tree.Experience, Lang: lang, Person: true, Strict: true}
+	about := &Subject{Type: tree.Experience, Lang: lang, Person: true, Strict: true}
 	return j.ask(j.view(about, d), []string{"limits", "breadth", "forcing", "safety"})
 }
 

@@ -13,7 +13,7 @@ import (
 
 // view is a draft with the cases it is about. All gates share one.
 type view struct {
-	about  *About
+	about  *Subject
 	draft  *Draft
 	cases  []*evidence // of the shown cases, and of a sample of the members if they are many
 	byID   map[string]*evidence
@@ -36,7 +36,7 @@ const (
 	maxCases    = 200  // cases that are read beside those shown
 )
 
-func (j *Gates) view(a *About, d *Draft) *view {
+func (j *Gates) view(a *Subject, d *Draft) *view {
 	v := &view{about: a, draft: d, byID: map[string]*evidence{}, things: map[string]bool{}}
 	for _, n := range append(slices.Clone(a.Shown), evenly(a.Members, maxCases)...) {
 		if n.CaseData == nil || v.byID[n.ID] != nil {

@@ -49,7 +49,7 @@ func (s *shots) keep(x report.Shot) (tree.Picture, error) {
 }
 
 // readWith reads a report and stores its pictures; attachments are in dir.
-func readWith(t *testing.T, f report.Format, dir string, in ...input) ([]tree.Evaluation, *shots, *report.Reader) {
+func readWith(t *testing.T, f report.Format, dir string, in ...input) ([]tree.Evaluation, *shots, *report.FileReader) {
 	t.Helper()
 	from, err := report.OpenAttachments(dir)
 	require.NoError(t, err)

@@ -70,8 +70,8 @@ type Options struct {
 	Keep func(Shot) (tree.Picture, error)
 }
 
-// Reader reads the files of one run. It is not safe for concurrent use.
-type Reader struct {
+// FileReader reads the files of one run. It is not safe for concurrent use.
+type FileReader struct {
 	format Format
 	o      Options
 	fold   *fold
@@ -87,14 +87,14 @@ type Reader struct {
 }
 
 // NewReader returns a reader of files in a format.
-func NewReader(f Format, o Options) (*Reader, error) {
+func NewReader(f Format, o Options) (*FileReader, error) {
 	if !slices.Contains(Formats(), f) {
 		return nil, fmt.Errorf("there is no format %q", f)
 	}
 	if f == Map && o.Mapping == nil {
 		return nil, errors.New("the format map needs a mapping")
 	}
-	return &Reader{format: f, o: o, fold: newFold(), cases: map[string]benchCase{}}, nil
+	return &FileReader{format: f, o: o, fold: newFold(), cases: map[string]benchCase{}}, nil
 }
 
 // errStop ends a decoder whose consumer stopped the iteration.
@@ -103,7 +103,7 @@ var errStop = errors.New("stop")
 // File returns the evaluations of a file in order. Its contract is that of [ingest.Read]: a *ingest.LineError concerns
 // one part and iteration continues, and any other error ends it. An attempt that may still be followed by another is
 // returned with a later file, or by End.
-func (rd *Reader) File(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
+func (rd *FileReader) File(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
 	return func(yield func(tree.Evaluation, error) bool) {
 		d := &decoder{rd: rd, name: name, yield: yield}
 		err := d.read(r)
@@ -128,7 +128,7 @@ func (rd *Reader) File(name string, r io.Reader) iter.Seq2[tree.Evaluation, erro
 }
 
 // End returns the attempts that were still open after all files.
-func (rd *Reader) End() iter.Seq2[tree.Evaluation, error] {
+func (rd *FileReader) End() iter.Seq2[tree.Evaluation, error] {
 	return func(yield func(tree.Evaluation, error) bool) {
 		d := &decoder{rd: rd, yield: yield}
 		err := d.benchLate()
@@ -144,7 +144,7 @@ func (rd *Reader) End() iter.Seq2[tree.Evaluation, error] {
 
 // decoder is the reading of one file.
 type decoder struct {
-	rd     *Reader
+	rd     *FileReader
 	name   string
 	yield  func(tree.Evaluation, error) bool
 	met    bool                              // a test, or a part of one, was found
@@ -187,7 +187,7 @@ func (d *decoder) read(r io.Reader) error {
 }
 
 // dropShots deletes the pictures of files that were read.
-func (rd *Reader) dropShots() {
+func (rd *FileReader) dropShots() {
 	rd.shots.close()
 	rd.shots = spool{}
 }

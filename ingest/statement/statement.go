@@ -42,15 +42,17 @@ const (
 	mostRead  = 20_000 // statements
 )
 
-// Error is a fault of a file, or of a statement in it.
-type Error struct {
+// InputError is a fault of a file, or of a statement in it.
+type InputError struct {
 	At      string // file and line, or file
 	Problem string // a sentence without its subject
 }
 
-func (e *Error) Error() string { return e.At + ": " + e.Problem }
+func (e *InputError) Error() string { return e.At + ": " + e.Problem }
 
-func bad(at, problem string, args ...any) error { return &Error{at, fmt.Sprintf(problem, args...)} }
+func bad(at, problem string, args ...any) error {
+	return &InputError{at, fmt.Sprintf(problem, args...)}
+}
 
 // Path reads a file, or a folder of observations of agent-qa. It returns the statements that could be read and joins
 // the errors of the others.

@@ -55,8 +55,9 @@ func TestIssues(t *testing.T) {
 
 // memtree's own lines are what know export writes; a line that is none is named.
 func TestOwnLines(t *testing.T) {
-	got, err := encoded("f.jsonl", []byte(`{"statement":"A seat is held for 15 minutes.","kind":"rule","pages":["/seats"],`+
-		`"scope":{"product":"travel"}}`+"\n\n"+`{"statement":"Codes are 888888.","product":"bank"}`+"\nnot json\n"),
+	got, err := encoded("f.jsonl",
+		[]byte(`{"statement":"A seat is held for 15 minutes.","kind":"rule","pages":["/seats"],`+
+			`"scope":{"product":"travel"}}`+"\n\n"+`{"statement":"Codes are 888888.","product":"bank"}`+"\nnot json\n"),
 		Options{})
 	require.ErrorContains(t, err, "f.jsonl, line 4: is no JSON object")
 	require.Equal(t, []ledger.Statement{

@@ -39,14 +39,14 @@ type Options struct {
 // mostFile bounds a file that is read whole, in bytes.
 const mostFile = 64 << 20
 
-// Error is a fault of a file.
-type Error struct {
+// FileError is a fault of a file.
+type FileError struct {
 	File    string
 	Where   string // a line or part, "" for the whole
 	Problem string // a sentence without its subject: what is wrong, and what to do
 }
 
-func (e *Error) Error() string {
+func (e *FileError) Error() string {
 	if e.Where == "" {
 		return e.File + ": " + e.Problem
 	}
@@ -138,7 +138,7 @@ func (r *reader) read(f io.ReaderAt, size int64) error {
 }
 
 func (r *reader) bad(where, problem string, args ...any) error {
-	return &Error{File: r.file, Where: where, Problem: fmt.Sprintf(problem, args...)}
+	return &FileError{File: r.file, Where: where, Problem: fmt.Sprintf(problem, args...)}
 }
 
 // errDone ends a reading that nobody wants to go on.

@@ -20,8 +20,8 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// A Question is a request to a model.
-type Question struct {
+// A PendingRequest is a request to a model.
+type PendingRequest struct {
 	ID     string          `json:"id"`
 	Name   string          `json:"name"` // name of the prompt template
 	System string          `json:"system"`
@@ -29,28 +29,28 @@ type Question struct {
 	Schema json.RawMessage `json:"schema"` // JSON schema of the answer
 }
 
-// An Answer is the answer to the question with its id.
-type Answer struct {
+// An Reply is the answer to the question with its id.
+type Reply struct {
 	ID     string          `json:"id"`
 	By     string          `json:"by,omitempty"` // name of the reader
 	Answer json.RawMessage `json:"answer"`
 }
 
-// Reader is a Generator that returns prepared answers and collects the questions without one. It is safe for
+// PreparedReader is a Generator that returns prepared answers and collects the questions without one. It is safe for
 // concurrent use.
-type Reader struct {
+type PreparedReader struct {
 	by string
 
 	mu      sync.Mutex
-	answers map[string]Answer
-	open    []Question
+	answers map[string]Reply
+	open    []PendingRequest
 	used    map[string]bool
 	wrong   []string // reasons why answers were invalid
 }
 
-// New returns a Reader with answers. by is its name, for answers without one.
-func New(by string, answers ...Answer) *Reader {
-	r := &Reader{by: by, answers: map[string]Answer{}, used: map[string]bool{}}
+// New returns a PreparedReader with answers. by is its name, for answers without one.
+func New(by string, answers ...Reply) *PreparedReader {
+	r := &PreparedReader{by: by, answers: map[string]Reply{}, used: map[string]bool{}}
 	for _, a := range answers {
 		r.answers[a.ID] = a
 	}
@@ -58,17 +58,17 @@ func New(by string, answers ...Answer) *Reader {
 }
 
 // ID returns the name of the reader, for [llm.NameOf].
-func (r *Reader) ID() string { return r.by }
+func (r *PreparedReader) ID() string { return r.by }
 
 // Generate returns the prepared answer to a request. Without one it stores the question and returns an [llm.Error] of
 // the kind [llm.KindNotRecorded]. It returns an error for an answer that does not fit the schema.
-func (r *Reader) Generate(_ context.Context, q llm.Request) (llm.Answer, error) {
+func (r *PreparedReader) Generate(_ context.Context, q llm.Request) (llm.Answer, error) {
 	id := tape.Key(q)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a, ok := r.answers[id]
 	if r.wrong = append(r.wrong, q.Repairing...); !ok {
-		r.open = append(r.open, Question{ID: id, Name: q.Name, System: q.System, Prompt: q.Prompt, Schema: q.Schema})
+		r.open = append(r.open, PendingRequest{ID: id, Name: q.Name, System: q.System, Prompt: q.Prompt, Schema: q.Schema})
 		return llm.Answer{}, &llm.Error{Kind: llm.KindNotRecorded, Err: errors.New("nobody has answered this question yet")}
 	}
 	r.used[id] = true
@@ -84,23 +84,23 @@ func (r *Reader) Generate(_ context.Context, q llm.Request) (llm.Answer, error) 
 }
 
 // Open returns the questions without an answer, sorted by name and id, each once.
-func (r *Reader) Open() []Question {
+func (r *PreparedReader) Open() []PendingRequest {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	out := slices.Clone(r.open)
-	slices.SortFunc(out, func(a, b Question) int { return bytes.Compare([]byte(a.Name+a.ID), []byte(b.Name+b.ID)) })
-	return slices.CompactFunc(out, func(a, b Question) bool { return a.ID == b.ID })
+	slices.SortFunc(out, func(a, b PendingRequest) int { return bytes.Compare([]byte(a.Name+a.ID), []byte(b.Name+b.ID)) })
+	return slices.CompactFunc(out, func(a, b PendingRequest) bool { return a.ID == b.ID })
 }
 
 // Wrong returns the reasons why answers were invalid, from the requests that repeat their question.
-func (r *Reader) Wrong() []string {
+func (r *PreparedReader) Wrong() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.wrong)
 }
 
 // Unused returns the ids of the answers that match no question so far, sorted.
-func (r *Reader) Unused() []string {
+func (r *PreparedReader) Unused() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var out []string
@@ -119,28 +119,28 @@ const (
 	mostLine    = 4 << 20 // bytes of an answer
 )
 
-// Problem describes why a line is not an answer. It continues a sentence that begins with the line.
-type Problem string
+// ReplyProblem describes why a line is not an answer. It continues a sentence that begins with the line.
+type ReplyProblem string
 
 // The problems of a line.
 const (
-	NoObject Problem = "is no JSON object; write one answer a line"
-	NoID     Problem = "has no id; copy that of the question"
-	NoAnswer Problem = "has no answer"
-	TooLong  Problem = "is too long"
-	TooMany  Problem = "is beyond the number of answers that are read at once"
+	NoObject ReplyProblem = "is no JSON object; write one answer a line"
+	NoID     ReplyProblem = "has no id; copy that of the question"
+	NoAnswer ReplyProblem = "has no answer"
+	TooLong  ReplyProblem = "is too long"
+	TooMany  ReplyProblem = "is beyond the number of answers that are read at once"
 )
 
-// LineError is an invalid line in a file of answers.
-type LineError struct {
+// ReplyError is an invalid line in a file of answers.
+type ReplyError struct {
 	Line    int
-	Problem Problem
+	Problem ReplyProblem
 }
 
-func (e *LineError) Error() string { return fmt.Sprintf("line %d %s", e.Line, e.Problem) }
+func (e *ReplyError) Error() string { return fmt.Sprintf("line %d %s", e.Line, e.Problem) }
 
 // Write writes questions, one JSON object a line.
-func Write(w io.Writer, questions []Question) error {
+func Write(w io.Writer, questions []PendingRequest) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	for i := range questions {
@@ -151,33 +151,33 @@ func Write(w io.Writer, questions []Question) error {
 	return nil
 }
 
-// Read reads answers, one JSON object a line with id and answer. If a line is invalid it returns a *LineError for the
+// Read reads answers, one JSON object a line with id and answer. If a line is invalid it returns a *ReplyError for the
 // first one, and no answers.
-func Read(r io.Reader) ([]Answer, error) {
+func Read(r io.Reader) ([]Reply, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 64<<10), mostLine)
-	var out []Answer
+	var out []Reply
 	n := 1
 	for ; lines.Scan(); n++ {
 		line := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), []byte("\ufeff")))
 		if len(line) == 0 {
 			continue
 		}
-		var a Answer
+		var a Reply
 		switch err := json.Unmarshal(line, &a); {
 		case err != nil:
-			return nil, &LineError{n, NoObject}
+			return nil, &ReplyError{n, NoObject}
 		case a.ID == "":
-			return nil, &LineError{n, NoID}
+			return nil, &ReplyError{n, NoID}
 		case len(a.Answer) == 0:
-			return nil, &LineError{n, NoAnswer}
+			return nil, &ReplyError{n, NoAnswer}
 		case len(out) == mostAnswers:
-			return nil, &LineError{n, TooMany}
+			return nil, &ReplyError{n, TooMany}
 		}
 		out = append(out, a)
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return nil, &LineError{n, TooLong}
+		return nil, &ReplyError{n, TooLong}
 	}
 	return out, lines.Err()
 }

@@ -26,7 +26,7 @@ func TestReader(t *testing.T) {
 	require.Len(t, open, 1)
 	require.Equal(t, "p", open[0].Prompt)
 
-	r = New("client", Answer{ID: open[0].ID, Answer: json.RawMessage(`{"n":1}`)}, Answer{ID: "other"})
+	r = New("client", Reply{ID: open[0].ID, Answer: json.RawMessage(`{"n":1}`)}, Reply{ID: "other"})
 	a, err := r.Generate(t.Context(), request)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"n":1}`, string(a.JSON))
@@ -34,14 +34,14 @@ func TestReader(t *testing.T) {
 	require.Equal(t, "client", llm.NameOf(r))
 	require.Equal(t, []string{"other"}, r.Unused())
 
-	r = New("client", Answer{ID: open[0].ID, By: "me", Answer: json.RawMessage(`{"m":1}`)})
+	r = New("client", Reply{ID: open[0].ID, By: "me", Answer: json.RawMessage(`{"m":1}`)})
 	_, err = r.Generate(t.Context(), request)
 	require.Equal(t, llm.KindMalformed, llm.KindOf(err), "an answer has to fit the schema")
 }
 
 func TestWriteRead(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, Write(&out, []Question{{ID: "a", Prompt: "<data>\nx"}, {ID: "b"}}))
+	require.NoError(t, Write(&out, []PendingRequest{{ID: "a", Prompt: "<data>\nx"}, {ID: "b"}}))
 	require.Equal(t, 2, strings.Count(out.String(), "\n"))
 	require.Contains(t, out.String(), "<data>", "people read it")
 	for _, c := range []struct {
@@ -63,7 +63,7 @@ func TestWriteRead(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			var bad *LineError
+			var bad *ReplyError
 			require.ErrorAs(t, err, &bad)
 			require.Equal(t, c.line, bad.Line)
 		})

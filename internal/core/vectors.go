@@ -36,7 +36,7 @@ const (
 // vectors is the embedder of the index. Known never waits; Embed requests the vectors of a prompt, within Guide's time
 // limit.
 type vectors struct {
-	*embed.Cache
+	*embed.CachedEmbedder
 	local   bool // the encoder is part of this program
 	wake    chan struct{}
 	hurry   chan struct{} // a caller waits
@@ -68,14 +68,14 @@ func (c *Core) openEmbedder(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		v.Cache, v.local = embed.NewLocal(encoder, fewTexts), true
+		v.CachedEmbedder, v.local = embed.NewLocal(encoder, fewTexts), true
 		c.vectors, c.embedder = v, v
 		return nil
-	case *embed.Table:
+	case *embed.WordVectors:
 		c.embedder = e
 		return nil
 	default:
-		v.Cache, err = embed.OpenCache(ctx, c.store, c.o.Counting(e), func(s string) string {
+		v.CachedEmbedder, err = embed.OpenCache(ctx, c.store, c.o.Counting(e), func(s string) string {
 			s, _ = formation.RedactText(s)
 			return s
 		})
@@ -101,7 +101,7 @@ func (v *vectors) Embed(ctx context.Context, prompts []string) ([][]float32, err
 		v.later(prompts)
 		return nil, err
 	}
-	got, err := v.Cache.Embed(ctx, prompts)
+	got, err := v.CachedEmbedder.Embed(ctx, prompts)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	switch {
@@ -197,7 +197,7 @@ func (c *Core) purgeVectors(ctx context.Context) error {
 
 // Note returns why all or some memories are found by text alone, "" if none are. The built-in embedders have no vector
 // for a text in an unknown language, which is not reported.
-func (c *Core) Note(s retrieval.Stats) string {
+func (c *Core) Note(s retrieval.IndexStats) string {
 	v := c.vectors
 	if v == nil || s.Vectors == s.Nodes {
 		return s.Note

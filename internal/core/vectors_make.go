@@ -187,7 +187,7 @@ func (v *vectors) make(ctx context.Context, texts []string, vain *int) error {
 	if len(texts) == 0 {
 		return nil
 	}
-	_, err := v.Cache.Embed(ctx, texts)
+	_, err := v.CachedEmbedder.Embed(ctx, texts)
 	switch {
 	case err == nil:
 		*vain = 0

@@ -18,7 +18,7 @@ func BenchmarkCatalogue(b *testing.B) {
 	})
 	b.Run("all", func(b *testing.B) {
 		for b.Loop() {
-			NewCatalogue(tax).OfMiss(Evidence{Said: []string{"a"}, Claimed: "b", Task: "c"})
+			NewCatalogue(tax).OfMiss(MissTexts{Said: []string{"a"}, Claimed: "b", Task: "c"})
 		}
 	})
 	b.Run("learned", func(b *testing.B) {
@@ -32,7 +32,7 @@ func BenchmarkCatalogue(b *testing.B) {
 // BenchmarkMissed reads a note with its task and the agent's reason.
 func BenchmarkMissed(b *testing.B) {
 	c := NewCatalogue(taxonomy.Default())
-	e := Evidence{
+	e := MissTexts{
 		Said:      []string{"199+10-20=189，页面实付写 199。", "数字都抄进结论里了也不算一下，只看字段全不全。"},
 		Claimed:   "金额明细展示清晰，商品总额199.00，运费10.00，优惠-20.00，实付199.00，各项齐全。",
 		Task:      "订单详情的金额明细：商品总额、运费、优惠、实付，四项的关系要对得上",

@@ -69,16 +69,16 @@ func Of(tax *taxonomy.Taxonomy) func() *Catalogue {
 
 var builtin = sync.OnceValue(func() *Catalogue { return NewCatalogue(taxonomy.Default()) })
 
-// Evidence holds the texts about one miss.
-type Evidence struct {
+// MissTexts holds the texts about one miss.
+type MissTexts struct {
 	Said      []string // texts of people: sentences of a note, defects
 	Claimed   string   // the wrong agent's own reason
 	Task      string   // the task of the test
 	Direction taxonomy.Direction
 }
 
-// Reading is a check that a text is about.
-type Reading struct {
+// Topic is a check that a text is about.
+type Topic struct {
 	Check string  // its id
 	Score float64 // the weight of phrases; comparable among readings of one call
 	Sure  float64 // 0 to 1: how likely the check is
@@ -102,10 +102,10 @@ const (
 
 // Missed returns the check that was missed. It returns false when the evidence does not name a check, or fits two
 // checks equally well.
-func (c *Catalogue) Missed(e Evidence) (Reading, bool) {
+func (c *Catalogue) Missed(e MissTexts) (Topic, bool) {
 	said := strings.Join(e.Said, "\n")
 	if len(c.checks) == 0 {
-		return Reading{}, false
+		return Topic{}, false
 	}
 	if e.Direction == taxonomy.Other {
 		return c.missedOther(cmp.Or(said, e.Claimed))
@@ -113,7 +113,7 @@ func (c *Catalogue) Missed(e Evidence) (Reading, bool) {
 	p := c.probabilities(e)
 	best := c.best(p)
 	if best >= 0 && p[best] >= enough {
-		return Reading{Check: c.checks[best].ID, Sure: min(mostSure, math.Round(100*p[best])/100)}, true
+		return Topic{Check: c.checks[best].ID, Sure: min(mostSure, math.Round(100*p[best])/100)}, true
 	}
 	return c.Outright(said, e.Direction)
 }
@@ -121,22 +121,22 @@ func (c *Catalogue) Missed(e Evidence) (Reading, bool) {
 // missedOther classifies a text about a mistake of direction Other: the work was wrong, but it was no verdict on a
 // product. Few example sentences are about such work. So phrases have to name the check, and the model has to agree
 // with them.
-func (c *Catalogue) missedOther(s string) (Reading, bool) {
+func (c *Catalogue) missedOther(s string) (Topic, bool) {
 	r, ok := c.Outright(s, taxonomy.Other)
 	if !ok {
 		return r, false
 	}
-	p := c.probabilities(Evidence{Said: []string{s}, Direction: taxonomy.Other})
+	p := c.probabilities(MissTexts{Said: []string{s}, Direction: taxonomy.Other})
 	i := slices.IndexFunc(c.checks, func(k taxonomy.Check) bool { return k.ID == r.Check })
 	if p[i] < enough && c.said.words().knows(i) {
-		return Reading{}, false
+		return Topic{}, false
 	}
 	return r, true
 }
 
 // probabilities returns how likely each check is to be the one that was missed, in
 // the order of c.checks. The sum is 1.
-func (c *Catalogue) probabilities(e Evidence) []float64 {
+func (c *Catalogue) probabilities(e MissTexts) []float64 {
 	said := strings.Join(e.Said, "\n")
 	p := make([]float64, len(c.checks))
 	c.said.words().add(p, said, 1)
@@ -158,7 +158,7 @@ func (c *Catalogue) probabilities(e Evidence) []float64 {
 
 // Outright returns the check that a text names by its phrases alone. It returns false when no phrase names one, or
 // when another check is nearly as strong and the best is not a descendant of it.
-func (c *Catalogue) Outright(s string, d taxonomy.Direction) (Reading, bool) {
+func (c *Catalogue) Outright(s string, d taxonomy.Direction) (Topic, bool) {
 	scores := make([]float64, len(c.checks))
 	c.said.add(scores, s, 1)
 	for i := range scores {
@@ -168,14 +168,14 @@ func (c *Catalogue) Outright(s string, d taxonomy.Direction) (Reading, bool) {
 	}
 	best := c.best(scores)
 	if best < 0 || scores[best] < outright {
-		return Reading{}, false
+		return Topic{}, false
 	}
 	for i, x := range scores {
 		if i != best && scores[best]-x < ahead && !c.isKindOf(best, i) {
-			return Reading{}, false
+			return Topic{}, false
 		}
 	}
-	return Reading{Check: c.checks[best].ID, Score: scores[best], Sure: bluntly}, true
+	return Topic{Check: c.checks[best].ID, Score: scores[best], Sure: bluntly}, true
 }
 
 // best returns the index of the highest score, -1 when no score is above 0. Among equal scores it prefers the narrower
@@ -207,14 +207,14 @@ func (c *Catalogue) isKindOf(narrow, wide int) bool {
 
 // Asked returns the checks that a task calls for, the likeliest first. Each point of a list is read separately. A
 // check without example tasks is called for when its phrases name it.
-func (c *Catalogue) Asked(task string) []Reading {
-	var out []Reading
+func (c *Catalogue) Asked(task string) []Topic {
+	var out []Topic
 	for i, x := range c.called(task) {
 		if x >= calledFor {
-			out = append(out, Reading{Check: c.checks[i].ID, Sure: x})
+			out = append(out, Topic{Check: c.checks[i].ID, Sure: x})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Reading) int { return cmp.Compare(b.Sure, a.Sure) })
+	slices.SortStableFunc(out, func(a, b Topic) int { return cmp.Compare(b.Sure, a.Sure) })
 	return out
 }
 
@@ -289,13 +289,13 @@ var numbered = regexp.MustCompile(`(?m)(?:^|[\s；;:：。])(?:\d{1,2}[.、)）]
 func (r *reader) add(scores []float64, s string, by float64) { weigh(scores, r.find(s), by) }
 
 // find returns the phrases in a text, each once.
-func (r *reader) find(s string) []Match {
+func (r *reader) find(s string) []PhraseMatch {
 	if s == "" {
 		return nil
 	}
-	var found []Match
-	r.phrases().Find(Read(s), func(m Match) {
-		if !slices.ContainsFunc(found, func(f Match) bool { return f.Kind == m.Kind && f.Phrase == m.Phrase }) {
+	var found []PhraseMatch
+	r.phrases().Find(Read(s), func(m PhraseMatch) {
+		if !slices.ContainsFunc(found, func(f PhraseMatch) bool { return f.Kind == m.Kind && f.Phrase == m.Phrase }) {
 			found = append(found, m)
 		}
 	})
@@ -303,7 +303,7 @@ func (r *reader) find(s string) []Match {
 }
 
 // weigh adds the weight of each phrase, times by, to the score of its check.
-func weigh(scores []float64, phrases []Match, by float64) {
+func weigh(scores []float64, phrases []PhraseMatch, by float64) {
 	for _, m := range phrases {
 		scores[m.Kind] += by * m.Weight
 	}

@@ -28,12 +28,12 @@ type Matcher struct {
 
 // compiledPhrase is a compiled phrase.
 type compiledPhrase struct {
-	Match
+	PhraseMatch
 	parts [][]string // the texts between the gaps: runs of tokens, or one text each for Chinese
 }
 
-// Match is a phrase that was found.
-type Match struct {
+// PhraseMatch is a phrase that was found.
+type PhraseMatch struct {
 	Kind   int
 	Phrase string // as it was added
 	Weight float64
@@ -47,7 +47,7 @@ func NewMatcher(gap int) *Matcher {
 // Add adds a phrase; a match reports it under the name label. A phrase without tokens is ignored. Add must not run
 // while another goroutine searches.
 func (f *Matcher) Add(kind int, label, phrase string, weight float64) {
-	e := compiledPhrase{Match{kind, label, weight}, compile(phrase)}
+	e := compiledPhrase{PhraseMatch{kind, label, weight}, compile(phrase)}
 	if len(e.parts) == 0 {
 		return
 	}
@@ -78,7 +78,7 @@ func Read(s string) Stemmed {
 
 // Find calls visit for each position where a phrase matches, once for each phrase there: first for the English
 // phrases, then for the Chinese.
-func (f *Matcher) Find(t Stemmed, visit func(Match)) {
+func (f *Matcher) Find(t Stemmed, visit func(PhraseMatch)) {
 	for i, w := range t.words {
 		f.visitWords(f.words[w], t.words[i:], visit)
 		if digit(rune(w[0])) {
@@ -97,19 +97,19 @@ func (f *Matcher) Find(t Stemmed, visit func(Match)) {
 }
 
 // visitWords calls visit for each English phrase that matches at the start of tokens.
-func (f *Matcher) visitWords(phrases []compiledPhrase, tokens []string, visit func(Match)) {
+func (f *Matcher) visitWords(phrases []compiledPhrase, tokens []string, visit func(PhraseMatch)) {
 	for i := range phrases {
 		if matchTokens(tokens, phrases[i].parts, f.gap) {
-			visit(phrases[i].Match)
+			visit(phrases[i].PhraseMatch)
 		}
 	}
 }
 
 // visitRunes calls visit for each Chinese phrase that matches at the start of s.
-func visitRunes(phrases []compiledPhrase, s string, visit func(Match)) {
+func visitRunes(phrases []compiledPhrase, s string, visit func(PhraseMatch)) {
 	for i := range phrases {
 		if matchRunes(s, phrases[i].parts) {
-			visit(phrases[i].Match)
+			visit(phrases[i].PhraseMatch)
 		}
 	}
 }

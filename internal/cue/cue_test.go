@@ -32,11 +32,11 @@ func TestFind(t *testing.T) {
 	} {
 		f := NewMatcher(Gap)
 		f.Add(7, "label", c.phrase, 2)
-		var found []Match
-		f.Find(Read(c.text), func(m Match) { found = append(found, m) })
+		var found []PhraseMatch
+		f.Find(Read(c.text), func(m PhraseMatch) { found = append(found, m) })
 		require.Equal(t, c.want, len(found) > 0, "%q in %q", c.phrase, c.text)
 		if c.want {
-			require.Equal(t, Match{7, "label", 2}, found[0])
+			require.Equal(t, PhraseMatch{7, "label", 2}, found[0])
 		}
 	}
 }
@@ -61,18 +61,18 @@ func TestMissed(t *testing.T) {
 	require.NoError(t, err)
 	c := NewCatalogue(tax)
 	for _, x := range []struct {
-		e    Evidence
+		e    MissTexts
 		want string
 	}{
-		{Evidence{Said: []string{"the gadget"}, Direction: taxonomy.FalsePass}, "t_wide"},
-		{Evidence{Said: []string{"a gizmo"}, Direction: taxonomy.FalsePass}, "t_narrow"},
-		{Evidence{Said: []string{"a gizmo"}, Direction: taxonomy.FalseFail}, "t_narrow"},
-		{Evidence{Said: []string{"the gadget"}, Direction: taxonomy.FalseFail}, ""},
-		{Evidence{Said: []string{"thingamajig"}, Direction: taxonomy.FalsePass}, ""},
-		{Evidence{Said: []string{"gadget, doohickey"}, Direction: taxonomy.FalsePass}, "t_narrow"},
-		{Evidence{Claimed: "It glimmers wondrously", Direction: taxonomy.FalsePass}, "t_narrow"},
-		{Evidence{Said: []string{"hm"}, Claimed: "It glimmers wondrously", Direction: taxonomy.FalsePass}, ""},
-		{Evidence{}, ""},
+		{MissTexts{Said: []string{"the gadget"}, Direction: taxonomy.FalsePass}, "t_wide"},
+		{MissTexts{Said: []string{"a gizmo"}, Direction: taxonomy.FalsePass}, "t_narrow"},
+		{MissTexts{Said: []string{"a gizmo"}, Direction: taxonomy.FalseFail}, "t_narrow"},
+		{MissTexts{Said: []string{"the gadget"}, Direction: taxonomy.FalseFail}, ""},
+		{MissTexts{Said: []string{"thingamajig"}, Direction: taxonomy.FalsePass}, ""},
+		{MissTexts{Said: []string{"gadget, doohickey"}, Direction: taxonomy.FalsePass}, "t_narrow"},
+		{MissTexts{Claimed: "It glimmers wondrously", Direction: taxonomy.FalsePass}, "t_narrow"},
+		{MissTexts{Said: []string{"hm"}, Claimed: "It glimmers wondrously", Direction: taxonomy.FalsePass}, ""},
+		{MissTexts{}, ""},
 	} {
 		r, ok := c.Missed(x.e)
 		require.Equal(t, x.want, r.Check, "%+v", x.e)
@@ -106,7 +106,7 @@ func FuzzFind(f *testing.F) {
 	f.Fuzz(func(t *testing.T, phrase, s string) {
 		x := NewMatcher(Gap)
 		x.Add(0, phrase, phrase, 1)
-		x.Find(Read(s), func(Match) {})
+		x.Find(Read(s), func(PhraseMatch) {})
 		if strings.TrimSpace(phrase) == "" {
 			require.Empty(t, x.words)
 		}

@@ -13,10 +13,10 @@ import (
 // It is less specific than a check that is classified outright, but more reliable. For writers whose vocabulary the
 // catalogue does not know, the likeliest check is often wrong, while two texts about the same matter still have
 // similar leanings.
-type Leaning []Part
+type Leaning []CheckShare
 
-// Part is one check of a [Leaning].
-type Part struct {
+// CheckShare is one check of a [Leaning].
+type CheckShare struct {
 	Check string
 	Size  float64 // above 0 to 1
 }
@@ -27,7 +27,7 @@ const mostLeaning = 8
 func (c *Catalogue) OfTask(task string) Leaning { return c.leaning(direction(c.called(task))) }
 
 // OfMiss returns the leaning of a wrong verdict: of its task and of the evidence about it, in equal parts.
-func (c *Catalogue) OfMiss(e Evidence) Leaning {
+func (c *Catalogue) OfMiss(e MissTexts) Leaning {
 	sum := direction(c.called(e.Task))
 	if len(c.checks) == 0 {
 		return nil
@@ -61,10 +61,10 @@ func (c *Catalogue) leaning(v []float64) Leaning {
 	var all Leaning
 	for i, x := range v {
 		if x > 0 {
-			all = append(all, Part{c.checks[i].ID, x})
+			all = append(all, CheckShare{c.checks[i].ID, x})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Part) int { return cmp.Compare(b.Size, a.Size) })
+	slices.SortStableFunc(all, func(a, b CheckShare) int { return cmp.Compare(b.Size, a.Size) })
 	all = all[:min(len(all), mostLeaning)]
 	sum := 0.0
 	for _, p := range all {

@@ -48,14 +48,14 @@ func TestOwnChecks(t *testing.T) {
       - bolt came loose in the torque test
       - torque on the bolt was guessed
 `
-	loose := Evidence{Said: []string{"That bolt, and its torque."}, Direction: taxonomy.FalsePass}
+	loose := MissTexts{Said: []string{"That bolt, and its torque."}, Direction: taxonomy.FalsePass}
 	for source, want := range map[string]string{own: "", own + words: "t_torque"} {
 		tax, err := taxonomy.Parse("t.yaml", []byte(source))
 		require.NoError(t, err)
 		c := NewCatalogue(tax)
 		r, _ := c.Missed(loose)
 		require.Equal(t, want, r.Check)
-		r, ok := c.Missed(Evidence{Said: []string{"It says 40 newton metres."}, Direction: taxonomy.FalsePass})
+		r, ok := c.Missed(MissTexts{Said: []string{"It says 40 newton metres."}, Direction: taxonomy.FalsePass})
 		require.True(t, ok)
 		require.Equal(t, "t_torque", r.Check)
 	}

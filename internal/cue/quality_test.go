@@ -57,10 +57,10 @@ func runsOf(tb testing.TB, path string) (list []run) {
 // causes counts the labelled causes of the texts of each check.
 type reads struct {
 	n, typed int
-	causes   map[Reading]map[string]int
+	causes   map[Topic]map[string]int
 }
 
-func (r *reads) add(c *Catalogue, e Evidence, cause string) {
+func (r *reads) add(c *Catalogue, e MissTexts, cause string) {
 	r.n++
 	m, ok := c.Missed(e)
 	if !ok {
@@ -68,9 +68,9 @@ func (r *reads) add(c *Catalogue, e Evidence, cause string) {
 	}
 	r.typed++
 	if r.causes == nil {
-		r.causes = map[Reading]map[string]int{}
+		r.causes = map[Topic]map[string]int{}
 	}
-	k := Reading{Check: m.Check}
+	k := Topic{Check: m.Check}
 	if r.causes[k] == nil {
 		r.causes[k] = map[string]int{}
 	}
@@ -110,7 +110,7 @@ func TestQualityOfChecks(t *testing.T) {
 		if r.Correct == nil || *r.Correct || r.Reason == "" {
 			continue
 		}
-		e := Evidence{Said: text.Sentences(r.Reason), Claimed: r.Judgment.Reason, Task: r.Prompt,
+		e := MissTexts{Said: text.Sentences(r.Reason), Claimed: r.Judgment.Reason, Task: r.Prompt,
 			Direction: taxonomy.FalsePass}
 		if r.Judgment.Verdict == "fail" {
 			e.Direction = taxonomy.FalseFail
@@ -129,7 +129,7 @@ func TestQualityOfChecks(t *testing.T) {
 	gui := &reads{}
 	for _, r := range runsOf(t, filepath.Join(data, "evaluations", "gui-zh.jsonl")) {
 		for _, d := range r.Truth.Defects {
-			gui.add(c, Evidence{Said: []string{d}, Task: r.Prompt, Direction: taxonomy.FalsePass}, "")
+			gui.add(c, MissTexts{Said: []string{d}, Task: r.Prompt, Direction: taxonomy.FalsePass}, "")
 		}
 	}
 	b.Least("defects of gui-zh with a check", gui.share(), 0.80)

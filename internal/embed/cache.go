@@ -29,16 +29,16 @@ const (
 	askAtOnce = 64       // texts in a call of the embedder
 )
 
-// Cache is an embedder that caches the vectors of another one, by its id and a hash of the text, so that a cached text
-// is not embedded again. Every text is cleaned first: the texts of a tree contain no secrets, but a prompt in a query
-// may, and the other embedder may be a service of a third party.
+// CachedEmbedder is an embedder that caches the vectors of another one, by its id and a hash of the text, so that a
+// cached text is not embedded again. Every text is cleaned first: the texts of a tree contain no secrets, but a prompt
+// in a query may, and the other embedder may be a service of a third party.
 //
 // Beside a store the cache is persistent, as derived data: it holds no text, and nothing that cannot be computed
 // again. Unreadable data is treated as absent.
 //
 // A vector is rounded to 16 bits a number before it is first returned, so that later calls return the same vector. A
-// Cache is safe for concurrent use.
-type Cache struct {
+// A CachedEmbedder is safe for concurrent use.
+type CachedEmbedder struct {
 	of    llm.Embedder
 	clean func(string) string
 	store store.Store // nil: in memory only
@@ -54,23 +54,23 @@ type Cache struct {
 	saving sync.Mutex // held while files are replaced; taken before mu
 }
 
-var _ llm.Embedder = (*Cache)(nil)
+var _ llm.Embedder = (*CachedEmbedder)(nil)
 
-// NewCache returns a Cache in memory only.
-func NewCache(e llm.Embedder, clean func(string) string) *Cache {
-	return &Cache{of: e, clean: clean, fresh: map[textKey][]byte{}}
+// NewCache returns a CachedEmbedder in memory only.
+func NewCache(e llm.Embedder, clean func(string) string) *CachedEmbedder {
+	return &CachedEmbedder{of: e, clean: clean, fresh: map[textKey][]byte{}}
 }
 
-// NewLocal returns a Cache in memory only, of an embedder that is part of this program. Its Known computes missing
-// vectors if they are few, at most so many. No text leaves the program, so none is cleaned.
-func NewLocal(e llm.Embedder, few int) *Cache {
+// NewLocal returns a CachedEmbedder in memory only, of an embedder that is part of this program. Its Known computes
+// missing vectors if they are few, at most so many. No text leaves the program, so none is cleaned.
+func NewLocal(e llm.Embedder, few int) *CachedEmbedder {
 	c := NewCache(e, func(s string) string { return s })
 	c.local = few
 	return c
 }
 
-// OpenCache returns a Cache whose vectors are stored beside a store. It reads none of them yet.
-func OpenCache(ctx context.Context, s store.Store, e llm.Embedder, clean func(string) string) (*Cache, error) {
+// OpenCache returns a CachedEmbedder whose vectors are stored beside a store. It reads none of them yet.
+func OpenCache(ctx context.Context, s store.Store, e llm.Embedder, clean func(string) string) (*CachedEmbedder, error) {
 	c := NewCache(e, clean)
 	c.store = s
 	c.mu.Lock()
@@ -82,12 +82,12 @@ func OpenCache(ctx context.Context, s store.Store, e llm.Embedder, clean func(st
 }
 
 // ID returns the ID of the other embedder.
-func (c *Cache) ID() string { return c.of.ID() }
+func (c *CachedEmbedder) ID() string { return c.of.ID() }
 
 // Dims returns the Dims of the other embedder.
-func (c *Cache) Dims() int { return c.of.Dims() }
+func (c *CachedEmbedder) Dims() int { return c.of.Dims() }
 
-func (c *Cache) cleaned(texts []string) []string {
+func (c *CachedEmbedder) cleaned(texts []string) []string {
 	out := make([]string, len(texts))
 	for i, t := range texts {
 		out[i] = c.clean(t)
@@ -97,7 +97,7 @@ func (c *Cache) cleaned(texts []string) []string {
 
 // Known returns the cached vectors, and nil for every other text. It does not call the other embedder, unless that is
 // local and few texts have no vector.
-func (c *Cache) Known(texts []string) [][]float32 {
+func (c *CachedEmbedder) Known(texts []string) [][]float32 {
 	out := c.known(c.cleaned(texts))
 	missing := 0
 	for _, v := range out {
@@ -114,7 +114,7 @@ func (c *Cache) Known(texts []string) [][]float32 {
 	return out
 }
 
-func (c *Cache) known(texts []string) [][]float32 {
+func (c *CachedEmbedder) known(texts []string) [][]float32 {
 	id := c.ID()
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -135,7 +135,7 @@ func (c *Cache) known(texts []string) [][]float32 {
 }
 
 // Embed implements llm.Embedder. After a failure, the vectors received before it remain cached.
-func (c *Cache) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+func (c *CachedEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	texts = c.cleaned(texts)
 	out := c.known(texts)
 	var ask []string
@@ -169,7 +169,7 @@ func (c *Cache) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 }
 
 // ask calls the other embedder. A panic in its code becomes an error.
-func (c *Cache) ask(ctx context.Context, texts []string) (got [][]float32, err error) {
+func (c *CachedEmbedder) ask(ctx context.Context, texts []string) (got [][]float32, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &llm.Error{Kind: llm.KindNoAnswer, Err: fmt.Errorf("the embedder's code panicked: %v", p)}
@@ -179,7 +179,7 @@ func (c *Cache) ask(ctx context.Context, texts []string) (got [][]float32, err e
 }
 
 // keep caches the vectors of the embedder and returns them as later calls will return them.
-func (c *Cache) keep(texts []string, got [][]float32, purges int) [][]float32 {
+func (c *CachedEmbedder) keep(texts []string, got [][]float32, purges int) [][]float32 {
 	id := c.ID()
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 )
 
 // reopen opens the files of the last save. The caller holds mu.
-func (c *Cache) reopen(ctx context.Context) error {
+func (c *CachedEmbedder) reopen(ctx context.Context) error {
 	err := c.closeFiles()
 	for i, name := range []string{largeName, smallName} {
 		kept, openErr := store.OpenDerived(ctx, c.store, name)
@@ -28,7 +28,7 @@ func (c *Cache) reopen(ctx context.Context) error {
 	return err
 }
 
-func (c *Cache) closeFiles() error {
+func (c *CachedEmbedder) closeFiles() error {
 	var err error
 	for _, f := range c.open {
 		err = errors.Join(err, f.Close())
@@ -38,14 +38,14 @@ func (c *Cache) closeFiles() error {
 }
 
 // Close closes the files. It saves nothing.
-func (c *Cache) Close() error {
+func (c *CachedEmbedder) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.closeFiles()
 }
 
 // Unsaved returns the bytes of the vectors that are not saved yet.
-func (c *Cache) Unsaved() int {
+func (c *CachedEmbedder) Unsaved() int {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.size
@@ -53,7 +53,7 @@ func (c *Cache) Unsaved() int {
 
 // Save writes new vectors to the store, if there are any. Those of a local embedder it drops instead: they are computed
 // again faster than they are read.
-func (c *Cache) Save(ctx context.Context) error {
+func (c *CachedEmbedder) Save(ctx context.Context) error {
 	c.saving.Lock()
 	defer c.saving.Unlock()
 	if c.local > 0 {
@@ -100,7 +100,7 @@ func (c *Cache) Save(ctx context.Context) error {
 }
 
 // freshVectors returns the vectors that are not saved yet. The caller holds mu.
-func (c *Cache) freshVectors(save uint64) []keptVector {
+func (c *CachedEmbedder) freshVectors(save uint64) []keptVector {
 	out := make([]keptVector, 0, len(c.fresh))
 	for k, b := range c.fresh {
 		r := keptRow{key: k, save: save, size: uint32(len(b))} //nolint:gosec // at most mostDims numbers
@@ -142,7 +142,7 @@ func newest(vectors []keptVector, most int, bytes int64) []keptVector {
 	return vectors
 }
 
-func (c *Cache) write(ctx context.Context, name string, vectors []keptVector, next uint64) error {
+func (c *CachedEmbedder) write(ctx context.Context, name string, vectors []keptVector, next uint64) error {
 	info, err := c.store.Info(ctx)
 	if err != nil {
 		return err
@@ -154,7 +154,7 @@ func (c *Cache) write(ctx context.Context, name string, vectors []keptVector, ne
 
 // Purge drops every vector except those of the texts, from memory and from the files: with the hash of a purged text,
 // a person who guesses the text could confirm that it was there.
-func (c *Cache) Purge(ctx context.Context, texts []string) error {
+func (c *CachedEmbedder) Purge(ctx context.Context, texts []string) error {
 	id, stay := c.ID(), map[textKey]bool{}
 	for _, t := range c.cleaned(texts) {
 		stay[keyOf(id, t)] = true

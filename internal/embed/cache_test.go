@@ -37,7 +37,7 @@ func (c *counted) Embed(ctx context.Context, texts []string) ([][]float32, error
 	return c.Spell.Embed(ctx, texts)
 }
 
-func cacheIn(t *testing.T, dir string, e *counted) (c *Cache, done func()) {
+func cacheIn(t *testing.T, dir string, e *counted) (c *CachedEmbedder, done func()) {
 	t.Helper()
 	s, err := jsonstore.OpenDir(t.Context(), dir, jsonstore.Options{})
 	require.NoError(t, err)

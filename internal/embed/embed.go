@@ -17,7 +17,7 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-var _ llm.Embedder = (*Table)(nil)
+var _ llm.Embedder = (*WordVectors)(nil)
 
 //go:embed memtree-en-zh-256.bin
 var builtin string
@@ -28,7 +28,7 @@ const (
 	builtinHash = "23d1e400"
 )
 
-var openBuiltin = sync.OnceValues(func() (*Table, error) {
+var openBuiltin = sync.OnceValues(func() (*WordVectors, error) {
 	t, err := parse(builtin)
 	if err != nil {
 		return nil, err
@@ -39,10 +39,11 @@ var openBuiltin = sync.OnceValues(func() (*Table, error) {
 
 // Default returns the table that is part of the binary. The first call parses it, which takes about a millisecond;
 // all callers share it.
-func Default() (*Table, error) { return openBuiltin() }
+func Default() (*WordVectors, error) { return openBuiltin() }
 
-// Embed returns the [Table.Vector] of every text, in order. If ctx ends before it is done, it returns ctx's error.
-func (t *Table) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+// Embed returns the [WordVectors.Vector] of every text, in order. If ctx ends before it is done, it returns ctx's
+// error.
+func (t *WordVectors) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	for i, s := range texts {
 		if err := ctx.Err(); err != nil {

@@ -21,7 +21,7 @@ var file []byte
 //go:embed testdata/testvectors.json
 var vectors []byte
 
-func table(tb testing.TB) *embed.Table {
+func table(tb testing.TB) *embed.WordVectors {
 	tb.Helper()
 	t, err := embed.Default()
 	require.NoError(tb, err)

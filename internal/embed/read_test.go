@@ -99,7 +99,7 @@ func FuzzVector(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) { requireVector(t, table(t), s) })
 }
 
-func requireVector(t *testing.T, table *embed.Table, s string) {
+func requireVector(t *testing.T, table *embed.WordVectors, s string) {
 	t.Helper()
 	v := table.Vector(s)
 	require.Len(t, v, table.Dims())

@@ -21,8 +21,8 @@ const (
 // ErrFormat is wrapped by every error of [Read].
 var ErrFormat = errors.New("not a usable embedding table")
 
-// A Table holds one vector per word. It is immutable and safe for concurrent use.
-type Table struct {
+// A WordVectors holds one vector per word. It is immutable and safe for concurrent use.
+type WordVectors struct {
 	id     string
 	dims   int
 	words  string   // all words, sorted by bytes, end to end
@@ -34,7 +34,7 @@ type Table struct {
 
 // Read parses a table in the format of FORMAT.md. For a file that is damaged or hostile it returns an error that wraps
 // [ErrFormat] and states the cause. Read copies b.
-func Read(b []byte) (*Table, error) {
+func Read(b []byte) (*WordVectors, error) {
 	t, err := parse(string(b))
 	if err != nil {
 		return nil, err
@@ -50,17 +50,17 @@ func Read(b []byte) (*Table, error) {
 
 // ID returns the name of the table and the beginning of a hash of its bytes. Vectors of tables with different ids
 // must not be compared.
-func (t *Table) ID() string { return t.id }
+func (t *WordVectors) ID() string { return t.id }
 
 // Dims is the length of every vector.
-func (t *Table) Dims() int { return t.dims }
+func (t *WordVectors) Dims() int { return t.dims }
 
 func refuse(format string, args ...any) error {
 	return fmt.Errorf("read embedding table: %w: %s", ErrFormat, fmt.Sprintf(format, args...))
 }
 
 // parse checks every rule of the format and makes a table of slices of data. It copies no word and no row.
-func parse(data string) (*Table, error) {
+func parse(data string) (*WordVectors, error) {
 	if len(data) < headerSize || data[:4] != magic {
 		return nil, refuse("it does not begin with %s and a header of %d bytes", magic, headerSize)
 	}
@@ -84,7 +84,7 @@ func parse(data string) (*Table, error) {
 		return nil, refuse("%d bytes where the header asks for %d", len(data), want)
 	}
 	lengths, rest := data[headerSize:headerSize+count], data[headerSize+count:]
-	t := &Table{
+	t := &WordVectors{
 		dims: int(dims), words: rest[:vocabulary],
 		scales: rest[vocabulary : vocabulary+4*count], rows: rest[vocabulary+4*count:],
 	}
@@ -98,7 +98,7 @@ func parse(data string) (*Table, error) {
 }
 
 // index fills ends and first, and checks the lengths and the order of the words.
-func (t *Table) index(lengths string) error {
+func (t *WordVectors) index(lengths string) error {
 	if !utf8.ValidString(t.words) {
 		return refuse("its words are not UTF-8")
 	}
@@ -130,7 +130,7 @@ func (t *Table) index(lengths string) error {
 	return nil
 }
 
-func (t *Table) checkScales() error {
+func (t *WordVectors) checkScales() error {
 	for i := range t.ends {
 		s := float64(t.scale(i))
 		if math.IsNaN(s) || s < 0 || s > maxScale {
@@ -140,9 +140,9 @@ func (t *Table) checkScales() error {
 	return nil
 }
 
-func (t *Table) scale(i int) float32 { return math.Float32frombits(word32(t.scales, 4*i)) }
+func (t *WordVectors) scale(i int) float32 { return math.Float32frombits(word32(t.scales, 4*i)) }
 
-func (t *Table) word(i int) string {
+func (t *WordVectors) word(i int) string {
 	if i == 0 {
 		return t.words[:t.ends[0]]
 	}
@@ -150,7 +150,7 @@ func (t *Table) word(i int) string {
 }
 
 // find returns the row of word w. It does a binary search among the words with w's prefix.
-func (t *Table) find(w []byte) (row int, ok bool) {
+func (t *WordVectors) find(w []byte) (row int, ok bool) {
 	if len(w) == 0 {
 		return 0, false
 	}

@@ -24,14 +24,14 @@ const (
 //
 // The rules belong to the table (FORMAT.md): other rules would need another table. They differ from those of
 // package text, whose stemmed tokens and bigrams the table does not have.
-func (t *Table) Tokens(s string) []string {
+func (t *WordVectors) Tokens(s string) []string {
 	var out []string
 	t.tokens(s, func(row int) { out = append(out, t.word(row)) })
 	return out
 }
 
 // tokens calls f with the row of every token.
-func (t *Table) tokens(s string, f func(row int)) {
+func (t *WordVectors) tokens(s string, f func(row int)) {
 	b := fold(s)
 	for i := 0; i < len(b); {
 		start := i
@@ -58,7 +58,7 @@ func (t *Table) tokens(s string, f func(row int)) {
 
 // latin reads a run of letters and digits with at most one apostrophe: the whole run if it is a word of the table,
 // else its parts. "isn't" gives "is" and "not".
-func (t *Table) latin(run []byte, f func(row int)) {
+func (t *WordVectors) latin(run []byte, f func(row int)) {
 	if row, ok := t.find(run); ok {
 		f(row)
 		return
@@ -72,7 +72,7 @@ func (t *Table) latin(run []byte, f func(row int)) {
 	t.part(base, f)
 }
 
-func (t *Table) part(p []byte, f func(row int)) {
+func (t *WordVectors) part(p []byte, f func(row int)) {
 	if row, ok := t.find(p); ok {
 		f(row)
 		return
@@ -82,7 +82,7 @@ func (t *Table) part(p []byte, f func(row int)) {
 
 // longest cuts a run into words by forward longest match: at each place it takes the longest word that has least
 // to most characters of size bytes each. If none fits, it skips one character.
-func (t *Table) longest(run []byte, size, most, least int, f func(row int)) {
+func (t *WordVectors) longest(run []byte, size, most, least int, f func(row int)) {
 	for i := 0; i < len(run); {
 		step := size
 		for n := min(most*size, len(run)-i); n >= least*size; n -= size {

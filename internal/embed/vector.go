@@ -2,9 +2,9 @@ package embed
 
 import "math"
 
-// Vector returns the sum of the rows of the tokens of s, scaled to length 1; it has [Table.Dims] values. A text
+// Vector returns the sum of the rows of the tokens of s, scaled to length 1; it has [WordVectors.Dims] values. A text
 // without a known token, or whose rows cancel out, gives the zero vector, whose similarity to any vector is 0.
-func (t *Table) Vector(s string) []float32 {
+func (t *WordVectors) Vector(s string) []float32 {
 	sum := make([]float32, t.dims)
 	t.tokens(s, func(row int) { t.addRow(sum, row) })
 	var square float64
@@ -22,7 +22,7 @@ func (t *Table) Vector(s string) []float32 {
 }
 
 // addRow adds a row's values to sum. Each value is four bits; the sixteen that are possible are computed once.
-func (t *Table) addRow(sum []float32, row int) {
+func (t *WordVectors) addRow(sum []float32, row int) {
 	var value [16]float32
 	scale := t.scale(row)
 	for i := range value {

@@ -13,14 +13,14 @@ import (
 
 // Conn is a connection to the process that holds a store. It serves one command.
 type Conn struct {
-	About About
+	About Owner
 	c     net.Conn
 	wire  wire
 	send  sync.Mutex // held for Encode
 }
 
 // Dial connects to the process that holds the store in a folder. It fails with ErrNobody if none accepts commands,
-// ErrUntrusted if it may not be the user's, ErrSilent, or ErrProtocol, in which case About is known.
+// ErrUntrusted if it may not be the user's, ErrSilent, or ErrProtocol, in which case Owner is known.
 func Dial(dir string) (*Conn, error) {
 	n, err := dial(dir)
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 // protocol changes with the messages below. Processes with different numbers do not work together.
 const protocol = 2
 
-// About describes the process that holds a store. It is the first message from it.
-type About struct {
+// Owner describes the process that holds a store. It is the first message from it.
+type Owner struct {
 	Protocol int
 	Version  string // of its program
 	PID      int
@@ -41,8 +41,8 @@ type Command struct {
 	Live   bool              // standard error is a terminal
 }
 
-// Request is a command of another process, to be run in this one.
-type Request struct {
+// RemoteCommand is a command of another process, to be run in this one.
+type RemoteCommand struct {
 	Command
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -50,9 +50,9 @@ type Request struct {
 	Ending         <-chan struct{} // closed when this process is about to end
 }
 
-// Run runs a request and returns its exit code. Its context ends on an interrupt of the user, or when the requesting
-// process is gone.
-type Run func(ctx context.Context, e *Request) int
+// runCommand runs a request and returns its exit code. Its context ends on an interrupt of the user, or when the
+// requesting process is gone.
+type runCommand func(ctx context.Context, e *RemoteCommand) int
 
 // The messages after the first ones. In answers the holder's Want.
 type (

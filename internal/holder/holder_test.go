@@ -21,10 +21,10 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // listening runs commands on a store until the test ends.
-func listening(t *testing.T, run Run) (dir string, l *Listener) {
+func listening(t *testing.T, run runCommand) (dir string, l *Listener) {
 	t.Helper()
 	dir = t.TempDir()
-	l, err := Listen(t.Context(), dir, About{Version: "1", Command: "serve"}, run)
+	l, err := Listen(t.Context(), dir, Owner{Version: "1", Command: "serve"}, run)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, l.Close()) })
 	return dir, l
@@ -43,7 +43,7 @@ func ask(ctx context.Context, t *testing.T, dir, stdin string, args ...string) (
 
 func TestCommandRunsInTheHolder(t *testing.T) {
 	long := strings.Repeat("0123456789", 50_000)
-	dir, _ := listening(t, func(_ context.Context, e *Request) int {
+	dir, _ := listening(t, func(_ context.Context, e *RemoteCommand) int {
 		in, err := io.ReadAll(e.Stdin)
 		require.NoError(t, err)
 		_, err = io.WriteString(e.Stdout, strings.Join(e.Args, " ")+" "+string(in))
@@ -65,7 +65,7 @@ type broken struct{}
 func (broken) Read([]byte) (int, error) { return 0, errors.New("the disk failed") }
 
 func TestInputThatFails(t *testing.T) {
-	dir, _ := listening(t, func(_ context.Context, e *Request) int {
+	dir, _ := listening(t, func(_ context.Context, e *RemoteCommand) int {
 		require.True(t, e.SameFiles)
 		_, err := io.ReadAll(e.Stdin)
 		require.EqualError(t, err, "the disk failed")
@@ -83,7 +83,7 @@ func TestOtherFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no numbers there")
 	}
-	dir, _ := listening(t, func(_ context.Context, e *Request) int {
+	dir, _ := listening(t, func(_ context.Context, e *RemoteCommand) int {
 		require.False(t, e.SameFiles)
 		return 0
 	})
@@ -98,7 +98,7 @@ func TestOtherFiles(t *testing.T) {
 
 func TestInterrupt(t *testing.T) {
 	begun := make(chan struct{})
-	dir, _ := listening(t, func(ctx context.Context, e *Request) int {
+	dir, _ := listening(t, func(ctx context.Context, e *RemoteCommand) int {
 		close(begun)
 		<-ctx.Done()
 		_, _ = io.WriteString(e.Stderr, "interrupted")
@@ -115,7 +115,7 @@ func TestInterrupt(t *testing.T) {
 // TestClientThatIsGone: a command is interrupted when its client is gone.
 func TestClientThatIsGone(t *testing.T) {
 	begun, ended := make(chan struct{}), make(chan struct{})
-	dir, _ := listening(t, func(ctx context.Context, e *Request) int {
+	dir, _ := listening(t, func(ctx context.Context, e *RemoteCommand) int {
 		close(begun)
 		_, err := io.ReadAll(e.Stdin)
 		require.ErrorIs(t, err, ErrEnded)
@@ -134,7 +134,7 @@ func TestClientThatIsGone(t *testing.T) {
 }
 
 func TestPanicStaysInTheCommand(t *testing.T) {
-	dir, _ := listening(t, func(context.Context, *Request) int { panic("oops") })
+	dir, _ := listening(t, func(context.Context, *RemoteCommand) int { panic("oops") })
 	for range 2 {
 		code, _, errs, err := ask(t.Context(), t, dir, "")
 		require.NoError(t, err)
@@ -146,7 +146,7 @@ func TestPanicStaysInTheCommand(t *testing.T) {
 // TestCloseWaits: a running command ends by itself, an endless one is cancelled, and then no process answers.
 func TestCloseWaits(t *testing.T) {
 	begun := make(chan struct{})
-	dir, l := listening(t, func(_ context.Context, e *Request) int {
+	dir, l := listening(t, func(_ context.Context, e *RemoteCommand) int {
 		close(begun)
 		<-e.Ending
 		_, _ = io.WriteString(e.Stdout, "done")
@@ -167,7 +167,7 @@ func TestCloseWaits(t *testing.T) {
 func TestManyAtOnce(t *testing.T) {
 	const n = 20
 	all := make(chan struct{}, n)
-	dir, _ := listening(t, func(ctx context.Context, _ *Request) int {
+	dir, _ := listening(t, func(ctx context.Context, _ *RemoteCommand) int {
 		all <- struct{}{}
 		for len(all) < n && ctx.Err() == nil {
 			time.Sleep(time.Millisecond)
@@ -207,7 +207,7 @@ func TestStale(t *testing.T) {
 	require.NoError(t, l.Close())
 	_, err = Dial(dir)
 	require.ErrorIs(t, err, ErrNobody)
-	next, err := Listen(t.Context(), dir, About{}, func(context.Context, *Request) int { return 0 })
+	next, err := Listen(t.Context(), dir, Owner{}, func(context.Context, *RemoteCommand) int { return 0 })
 	require.NoError(t, err)
 	_, _, _, err = ask(t.Context(), t, dir, "")
 	require.NoError(t, err)
@@ -218,7 +218,7 @@ func TestUntrusted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a folder has no such bits there")
 	}
-	dir, _ := listening(t, func(context.Context, *Request) int { return 0 })
+	dir, _ := listening(t, func(context.Context, *RemoteCommand) int { return 0 })
 	folder := filepath.Join(dir, folderName)
 	for _, mode := range []fs.FileMode{0o755, 0o750, 0o701, 0o770} {
 		require.NoError(t, os.Chmod(folder, mode))
@@ -247,7 +247,7 @@ func TestLongPath(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), strings.Repeat("x", 80), strings.Repeat("y", 80))
 	t.Setenv("TMPDIR", t.TempDir())
 	require.NoError(t, os.MkdirAll(dir, 0o700))
-	l, err := Listen(t.Context(), dir, About{}, func(context.Context, *Request) int { return 5 })
+	l, err := Listen(t.Context(), dir, Owner{}, func(context.Context, *RemoteCommand) int { return 5 })
 	require.NoError(t, err)
 	code, _, _, err := ask(t.Context(), t, dir, "")
 	require.NoError(t, err)
@@ -285,19 +285,19 @@ func odd(t *testing.T, do func(c net.Conn)) (dir string) {
 }
 
 func TestOtherProgramsThere(t *testing.T) {
-	hello := func(about About) func(net.Conn) {
+	hello := func(about Owner) func(net.Conn) {
 		return func(c net.Conn) { _ = newWire(c).Encode(about) }
 	}
 	_, err := Dial(odd(t, func(net.Conn) {}))
 	require.ErrorIs(t, err, ErrNobody, "it was ending")
 	_, err = Dial(odd(t, func(c net.Conn) { _, _ = c.Write([]byte("HTTP/1.1 400 Bad Request\r\n")) }))
 	require.ErrorIs(t, err, ErrNobody)
-	c, err := Dial(odd(t, hello(About{Protocol: protocol + 1, Version: "2"})))
+	c, err := Dial(odd(t, hello(Owner{Protocol: protocol + 1, Version: "2"})))
 	require.ErrorIs(t, err, ErrProtocol)
 	require.Equal(t, "2", c.About.Version)
 	_, _, _, err = ask(t.Context(), t, odd(t, func(c net.Conn) {
 		w := newWire(c)
-		_ = w.Encode(About{Protocol: protocol})
+		_ = w.Encode(Owner{Protocol: protocol})
 		_ = w.Decode(&Command{})
 	}), "")
 	require.ErrorIs(t, err, ErrEnded, "as after kill -9")

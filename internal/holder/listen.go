@@ -14,8 +14,8 @@ import (
 // Listener runs commands of other processes of the same user, until Close.
 type Listener struct {
 	place  *place
-	about  About
-	run    Run
+	about  Owner
+	run    runCommand
 	ending chan struct{} // closed by Close
 	cancel context.CancelFunc
 	errand sync.WaitGroup
@@ -25,7 +25,7 @@ type Listener struct {
 
 // Listen makes this process, which holds the store in a folder, run the commands of others until Close. The end of ctx
 // does not end it.
-func Listen(ctx context.Context, dir string, about About, run Run) (*Listener, error) {
+func Listen(ctx context.Context, dir string, about Owner, run runCommand) (*Listener, error) {
 	p, err := makeSocket(dir)
 	if err != nil {
 		return nil, err
@@ -80,14 +80,14 @@ func (l *Listener) accept(ctx context.Context) {
 	}
 }
 
-// serve sends About and runs one command.
+// serve sends the Owner and runs one command.
 func (l *Listener) serve(ctx context.Context, c net.Conn) {
 	defer c.Close() //nolint:errcheck // what matters was sent before
 	_ = c.SetDeadline(time.Now().Add(askWithin))
 	s := &session{wire: newWire(c), in: make(chan toHolder, 1), gone: make(chan struct{})}
 	var cmd Command
 	if s.wire.Encode(l.about) != nil || s.wire.Decode(&cmd) != nil {
-		return // it only read About, or is another program
+		return // it only read the Owner, or is another program
 	}
 	_ = c.SetDeadline(time.Time{})
 	ctx, cancel := context.WithCancel(ctx)
@@ -101,7 +101,7 @@ func (l *Listener) serve(ctx context.Context, c net.Conn) {
 		defer close(reading)
 		s.listen(cancel)
 	}()
-	code := l.guarded(ctx, &Request{
+	code := l.guarded(ctx, &RemoteCommand{
 		Command: cmd, Stdin: s, Stdout: stream{s, false}, Stderr: stream{s, true},
 		SameFiles: cmd.DirID == seen(cmd.Dir), Ending: l.ending,
 	})
@@ -111,7 +111,7 @@ func (l *Listener) serve(ctx context.Context, c net.Conn) {
 }
 
 // guarded runs a command. A panic ends only that command.
-func (l *Listener) guarded(ctx context.Context, e *Request) (code int) {
+func (l *Listener) guarded(ctx context.Context, e *RemoteCommand) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
 			_, _ = io.WriteString(e.Stderr, "memtree: the command failed inside, and what it acknowledged is kept\n"+

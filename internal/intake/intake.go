@@ -63,7 +63,7 @@ func New(o Options) *Intake {
 func (in *Intake) Poke() { core.Poke(in.wake) }
 
 // Formed returns what was formed since New.
-func (in *Intake) Formed() formation.Tally { return in.outbox.tally() }
+func (in *Intake) Formed() formation.CaseTally { return in.outbox.tally() }
 
 // Run turns accepted evaluations into cases until ctx ends. After a failure they stay in the outbox, and the next Poke
 // tries again.
@@ -126,9 +126,9 @@ func (in *Intake) Wait(ctx context.Context) error {
 // progress reports the progress of the worker of the outbox to Wait and Health.
 type progress struct {
 	mu      sync.Mutex
-	next    chan struct{}   // closes at the next step of the worker
-	stopped error           // the error of the last step; nil for none
-	formed  formation.Tally // what was formed since Open
+	next    chan struct{}       // closes at the next step of the worker
+	stopped error               // the error of the last step; nil for none
+	formed  formation.CaseTally // what was formed since Open
 }
 
 // state returns the channel of the next step and the error of the last one.
@@ -162,7 +162,7 @@ func (p *progress) reread(n int) {
 }
 
 // tally returns a copy of what was formed since Open.
-func (p *progress) tally() formation.Tally {
+func (p *progress) tally() formation.CaseTally {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.formed.Clone()

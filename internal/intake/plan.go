@@ -11,9 +11,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Plan is the view of the tree on which a batch is formed: the nodes of the store, replaced by those that the
+// BatchView is the view of the tree on which a batch is formed: the nodes of the store, replaced by those that the
 // batch has changed so far. So the result does not depend on where one batch ends and the next begins.
-type Plan struct {
+type BatchView struct {
 	core  *core.Core
 	store store.Store
 	nodes map[string]tree.Node
@@ -21,12 +21,12 @@ type Plan struct {
 }
 
 // Plan returns the view of a batch without changes.
-func (in *Intake) Plan() *Plan {
-	return &Plan{core: in.o.Core, store: in.o.Store, nodes: map[string]tree.Node{}}
+func (in *Intake) Plan() *BatchView {
+	return &BatchView{core: in.o.Core, store: in.o.Store, nodes: map[string]tree.Node{}}
 }
 
 // Add applies changes to the view.
-func (p *Plan) Add(changes []tree.Change) {
+func (p *BatchView) Add(changes []tree.Change) {
 	for _, c := range changes {
 		if _, ok := p.nodes[c.Node.ID]; !ok {
 			p.order = append(p.order, c.Node.ID)
@@ -36,7 +36,7 @@ func (p *Plan) Add(changes []tree.Change) {
 }
 
 // Get returns a node in its state after the changes so far.
-func (p *Plan) Get(ctx context.Context, id string) (tree.Node, error) {
+func (p *BatchView) Get(ctx context.Context, id string) (tree.Node, error) {
 	if n, ok := p.nodes[id]; ok {
 		return n, nil
 	}
@@ -49,7 +49,7 @@ const nearOverlap = 0.6
 
 // Similar returns the cases of which n may be one more occurrence: the up to k cases of n's error type, direction and
 // scene with the most similar tokens, all such cases of the batch, and the cases of n's test.
-func (p *Plan) Similar(ctx context.Context, n *tree.Node, k int) ([]tree.Node, error) {
+func (p *BatchView) Similar(ctx context.Context, n *tree.Node, k int) ([]tree.Node, error) {
 	var out []tree.Node
 	ix := p.core.Index()
 	near, err := ix.Similar(n, k, nearOverlap)

@@ -96,7 +96,7 @@ func (h *here) run(ctx context.Context, e *entry) {
 		h.set(e, func(j *Job) { j.Progress = p })
 	})
 	h.set(e, func(j *Job) {
-		j.Ended, j.Outcome, j.Spent, j.State = h.now().UTC(), out, spent, Done
+		j.Ended, j.AttemptResult, j.Spent, j.State = h.now().UTC(), out, spent, Done
 		if out.Problem != nil {
 			j.State = Failed
 		}

@@ -29,15 +29,15 @@ const (
 // Kinds returns all kinds.
 func Kinds() []Kind { return []Kind{Evolve, Brief} }
 
-// State is how far a job is.
-type State string
+// JobState is how far a job is.
+type JobState string
 
 // The states of a job. Done and Failed are final.
 const (
-	Waiting State = "waiting"
-	Running State = "running"
-	Done    State = "done"
-	Failed  State = "failed"
+	Waiting JobState = "waiting"
+	Running JobState = "running"
+	Done    JobState = "done"
+	Failed  JobState = "failed"
 )
 
 // Order is a job to be done.
@@ -53,7 +53,7 @@ type Order struct {
 type Job struct {
 	Order
 	ID       string
-	State    State
+	State    JobState
 	On       string    // the process that runs it, or ran it last, as host:pid; "" for none
 	Attempts int       // begun ones
 	Added    time.Time // when it was ordered
@@ -61,8 +61,8 @@ type Job struct {
 	Ended    time.Time // zero: it did not end
 	Next     time.Time // of a waiting job: it does not begin earlier; zero: at once
 	Progress Progress
-	Spent    Spent
-	Outcome
+	Spent    JobSpent
+	AttemptResult
 
 	rev int // of Here: grows with every change
 }
@@ -79,15 +79,15 @@ type Progress struct {
 	Calls  int `json:"calls" doc:"Of the model"`
 }
 
-// Spent is what all attempts of a job have asked of a model.
-type Spent struct {
+// JobSpent is what all attempts of a job have asked of a model.
+type JobSpent struct {
 	Calls int       // requests that were sent
 	Usage llm.Usage // of their answers
 	Cost  float64   // of the usage, by the price of the service that asked; 0 if that is not known
 }
 
-// Outcome is what came of an attempt.
-type Outcome struct {
+// AttemptResult is what came of an attempt.
+type AttemptResult struct {
 	Result  json.RawMessage // what it has done; the kind has its own form
 	Problem json.RawMessage // why it failed, a problem of RFC 9457; nil: it did not fail
 	Again   bool            // of a failed one: another attempt may succeed
@@ -95,7 +95,7 @@ type Outcome struct {
 
 // Do makes an attempt at a job and returns what came of it, and what it has spent if the queue does not count that. It
 // may report its progress meanwhile. It ends soon after ctx does.
-type Do func(ctx context.Context, j *Job, tell func(Progress)) (Outcome, Spent)
+type Do func(ctx context.Context, j *Job, tell func(Progress)) (AttemptResult, JobSpent)
 
 // Queue is the jobs of one tree. Its methods are safe for concurrent use.
 type Queue interface {

@@ -34,13 +34,13 @@ func ended(t *testing.T, q Queue, id string) Job {
 func TestHere(t *testing.T) {
 	q := Here(func() time.Time { return noon })
 	release := make(chan struct{})
-	q.Work(func(_ context.Context, j *Job, tell func(Progress)) (Outcome, Spent) {
+	q.Work(func(_ context.Context, j *Job, tell func(Progress)) (AttemptResult, JobSpent) {
 		tell(Progress{Of: 7})
 		<-release
 		if j.By == "bad" {
-			return Outcome{Problem: json.RawMessage(`{}`), Again: true}, Spent{}
+			return AttemptResult{Problem: json.RawMessage(`{}`), Again: true}, JobSpent{}
 		}
-		return Outcome{Result: json.RawMessage(`{}`)}, Spent{Calls: 2}
+		return AttemptResult{Result: json.RawMessage(`{}`)}, JobSpent{Calls: 2}
 	})
 	_, err := q.Get(t.Context(), "j1")
 	require.ErrorIs(t, err, tree.ErrNotFound)
@@ -57,7 +57,7 @@ func TestHere(t *testing.T) {
 	j = ended(t, q, "j1")
 	require.Equal(t, Done, j.State)
 	require.Equal(t, 7, j.Progress.Of)
-	require.Equal(t, Spent{Calls: 2}, j.Spent)
+	require.Equal(t, JobSpent{Calls: 2}, j.Spent)
 	require.Equal(t, noon, j.Ended)
 	for range keptHere + 1 {
 		j, err = q.Add(t.Context(), Order{Kind: Evolve, By: "bad"})
@@ -77,10 +77,10 @@ func TestHere(t *testing.T) {
 func TestHereCloses(t *testing.T) {
 	q := Here(time.Now)
 	began := make(chan struct{})
-	q.Work(func(ctx context.Context, _ *Job, _ func(Progress)) (Outcome, Spent) {
+	q.Work(func(ctx context.Context, _ *Job, _ func(Progress)) (AttemptResult, JobSpent) {
 		close(began)
 		<-ctx.Done()
-		return Outcome{Problem: json.RawMessage(`{}`)}, Spent{}
+		return AttemptResult{Problem: json.RawMessage(`{}`)}, JobSpent{}
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	j, err := q.Add(ctx, Order{Kind: Evolve})
@@ -106,7 +106,7 @@ func (k *kept) Known(_ context.Context, key Key) (Reply, bool, error) {
 	return r, ok, nil
 }
 
-func (k *kept) Begin(context.Context, Call) error {
+func (k *kept) Begin(context.Context, ModelCall) error {
 	if k.refuses {
 		return &llm.Error{Kind: llm.KindBound, Unsent: true, Err: errors.New("spent")}
 	}
@@ -114,7 +114,7 @@ func (k *kept) Begin(context.Context, Call) error {
 	return nil
 }
 
-func (k *kept) End(_ context.Context, c Call, how Ended) error {
+func (k *kept) End(_ context.Context, c ModelCall, how Ended) error {
 	if how.Reply != nil {
 		b, err := json.Marshal(how.Reply) // as a store does
 		if err != nil {
@@ -131,9 +131,11 @@ func (k *kept) End(_ context.Context, c Call, how Ended) error {
 
 // TestPaid: a request that was answered is not made again, whatever the answer was; one that was not, or any other, is.
 func TestPaid(t *testing.T) {
-	text := func(s string) llmtest.Step { return llmtest.Step{Text: s, Usage: llm.Usage{InputTokens: 5}} }
+	text := func(s string) llmtest.ScriptStep {
+		return llmtest.ScriptStep{Text: s, Usage: llm.Usage{InputTokens: 5}}
+	}
 	script := llmtest.NewScript(text(`{"a":1}`), text(`no JSON`), text(`{"a":2}`),
-		llmtest.Step{Err: &llm.Error{Kind: llm.KindUnavailable}}, text(`{"a":3}`), text(`{"a":4}`))
+		llmtest.ScriptStep{Err: &llm.Error{Kind: llm.KindUnavailable}}, text(`{"a":3}`), text(`{"a":4}`))
 	g := Paid(script)
 	book := &kept{replies: map[Key]Reply{}}
 	ctx := WithLedger(t.Context(), book)

@@ -19,14 +19,14 @@ type Reply struct {
 	JSON  json.RawMessage `json:"json,omitempty"`
 	Model string          `json:"model,omitempty"`
 	Usage llm.Usage       `json:"usage"`
-	Kind  llm.Kind        `json:"kind,omitempty"` // why it cannot be used; "": it can
+	Kind  llm.ErrorKind   `json:"kind,omitempty"` // why it cannot be used; "": it can
 	Why   string          `json:"why,omitempty"`
 	// Invalid is what is wrong with it, for a request that has it repaired; nil: nothing is known
 	Invalid *llm.Invalid `json:"invalid,omitempty"`
 }
 
-// Call is a call of a model.
-type Call struct {
+// ModelCall is a call of a model.
+type ModelCall struct {
 	Key  Key
 	Most llm.Usage // the upper bound of its usage
 }
@@ -45,9 +45,9 @@ type Ledger interface {
 	Known(ctx context.Context, key Key) (Reply, bool, error)
 	// Begin counts a call before it is made, with the most that it may cost. It refuses a call beyond the bounds of the
 	// job, and every call once another process has the job, by an error of llm.KindBound.
-	Begin(ctx context.Context, c Call) error
+	Begin(ctx context.Context, c ModelCall) error
 	// End counts what the call has cost, and stores its reply durably before it returns.
-	End(ctx context.Context, c Call, how Ended) error
+	End(ctx context.Context, c ModelCall, how Ended) error
 }
 
 // ledgerKey is the key of a Ledger in a context.
@@ -88,7 +88,7 @@ func (p *paid) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) 
 	case known:
 		return kept.answer()
 	}
-	c := Call{key, meter.Most(r)}
+	c := ModelCall{key, meter.Most(r)}
 	if err := l.Begin(ctx, c); err != nil {
 		if llm.KindOf(err) == "" {
 			err = unsent(err)

@@ -12,8 +12,8 @@ import (
 // two lists grows with the product of their lengths.
 const maxActions = 200
 
-// Action is one step an agent took or should have taken.
-type Action struct {
+// AgentStep is one step an agent took or should have taken.
+type AgentStep struct {
 	Name string
 	Args map[string]string // canonical JSON by argument
 	Key  string            // name and arguments; equal actions have equal keys
@@ -22,12 +22,12 @@ type Action struct {
 // Actions reads a list of actions. Each is an object with a name (the fields that actionName reads) and perhaps
 // arguments (kwargs, arguments, args, parameters, params or input). It returns nil when v is no such list or is empty,
 // and reads the first maxActions.
-func Actions(v any) []Action {
+func Actions(v any) []AgentStep {
 	list, ok := v.([]any)
 	if !ok || len(list) == 0 {
 		return nil
 	}
-	out := make([]Action, 0, min(len(list), maxActions))
+	out := make([]AgentStep, 0, min(len(list), maxActions))
 	for _, x := range list[:min(len(list), maxActions)] {
 		o, ok := x.(map[string]any)
 		if !ok {
@@ -36,7 +36,7 @@ func Actions(v any) []Action {
 		if f, ok := o["function"].(map[string]any); ok { // the form of tool calls in chat messages
 			o = f
 		}
-		a := Action{Name: actionName(o)}
+		a := AgentStep{Name: actionName(o)}
 		if a.Name == "" {
 			return nil
 		}
@@ -99,7 +99,7 @@ func IsActionField(name string) bool { return among(actionFields, Fold(name)) }
 // ActionsIn finds the list of actions in a value: the value itself, or a field with
 // one of the names of IsActionField. found is also true for an empty list in such a
 // field.
-func ActionsIn(v any) (list []Action, found bool) {
+func ActionsIn(v any) (list []AgentStep, found bool) {
 	switch v := v.(type) {
 	case []any:
 		l := Actions(v)
@@ -128,5 +128,5 @@ func expectsActions(truth any) bool {
 }
 
 func sameActions(got, want any) bool {
-	return slices.EqualFunc(Actions(got), Actions(want), func(a, b Action) bool { return a.Key == b.Key })
+	return slices.EqualFunc(Actions(got), Actions(want), func(a, b AgentStep) bool { return a.Key == b.Key })
 }

@@ -44,27 +44,27 @@ func TestRead(t *testing.T) {
 	prose := "a long sentence that says what was seen and nothing of a verdict"
 	for _, c := range []struct {
 		in   string
-		want Reading
+		want VerdictParts
 	}{
-		{`"PASS"`, Reading{Verdict: "pass"}},
-		{`"ok."`, Reading{Verdict: "ok", Beside: "."}},
-		{`true`, Reading{Verdict: "true"}},
-		{`"FAIL: the button is missing"`, Reading{Verdict: "fail", Beside: ": the button is missing"}},
-		{`"Passed: every check"`, Reading{Verdict: "passed", Beside: ": every check"}},
-		{`"结论：通过。按钮可用"`, Reading{Verdict: "通过", Beside: "按钮可用"}},
-		{`"Verdict: FAIL. The button is missing"`, Reading{Verdict: "fail", Beside: "The button is missing"}},
-		{`"` + prose + `"`, Reading{Beside: prose}},
-		{`". ok"`, Reading{Verdict: "ok"}},
-		{`{"verdict":"success","reason":"all done"}`, Reading{Verdict: "success", Beside: "all done\n"}},
-		{`{"Verdict":"PASS","Mood":"fine"}`, Reading{Verdict: "pass", Beside: "fine\n"}},
-		{`{"Verdict":"a","verdict":"b","VERDICT":"c"}`, Reading{Verdict: "b", Beside: "c\na\n"}},
-		{`{"has_defect":false,"why":["a","b"],"n":3}`, Reading{Verdict: "false", Beside: "3\na\nb\n"}},
-		{`{"has_defect":false,"verdict":"pass"}`, Reading{Verdict: "pass"}},
-		{`{"结论":"通过。","理由":"按钮可用"}`, Reading{Verdict: "通过", Beside: "按钮可用\n"}},
-		{`{"mood":"ok","z":{"k":"deep"}}`, Reading{Verdict: "ok", Beside: "k\ndeep\n"}},
-		{`[1,2]`, Reading{}},
-		{`null`, Reading{}},
-		{`not json`, Reading{}},
+		{`"PASS"`, VerdictParts{Verdict: "pass"}},
+		{`"ok."`, VerdictParts{Verdict: "ok", Beside: "."}},
+		{`true`, VerdictParts{Verdict: "true"}},
+		{`"FAIL: the button is missing"`, VerdictParts{Verdict: "fail", Beside: ": the button is missing"}},
+		{`"Passed: every check"`, VerdictParts{Verdict: "passed", Beside: ": every check"}},
+		{`"结论：通过。按钮可用"`, VerdictParts{Verdict: "通过", Beside: "按钮可用"}},
+		{`"Verdict: FAIL. The button is missing"`, VerdictParts{Verdict: "fail", Beside: "The button is missing"}},
+		{`"` + prose + `"`, VerdictParts{Beside: prose}},
+		{`". ok"`, VerdictParts{Verdict: "ok"}},
+		{`{"verdict":"success","reason":"all done"}`, VerdictParts{Verdict: "success", Beside: "all done\n"}},
+		{`{"Verdict":"PASS","Mood":"fine"}`, VerdictParts{Verdict: "pass", Beside: "fine\n"}},
+		{`{"Verdict":"a","verdict":"b","VERDICT":"c"}`, VerdictParts{Verdict: "b", Beside: "c\na\n"}},
+		{`{"has_defect":false,"why":["a","b"],"n":3}`, VerdictParts{Verdict: "false", Beside: "3\na\nb\n"}},
+		{`{"has_defect":false,"verdict":"pass"}`, VerdictParts{Verdict: "pass"}},
+		{`{"结论":"通过。","理由":"按钮可用"}`, VerdictParts{Verdict: "通过", Beside: "按钮可用\n"}},
+		{`{"mood":"ok","z":{"k":"deep"}}`, VerdictParts{Verdict: "ok", Beside: "k\ndeep\n"}},
+		{`[1,2]`, VerdictParts{}},
+		{`null`, VerdictParts{}},
+		{`not json`, VerdictParts{}},
 	} {
 		require.Equal(t, c.want, Read(Decode(tree.Raw(c.in))), c.in)
 	}

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Reading is a judgment in two parts: its verdict as spelled, and the rest.
-type Reading struct {
+// VerdictParts is a judgment in two parts: its verdict as spelled, and the rest.
+type VerdictParts struct {
 	Verdict string // lower case, at most maxVerdict bytes; "" for none
 	Beside  string // every other text and the names of inner fields, a line each, in the order of names
 }
@@ -25,21 +25,21 @@ const (
 // in the first field of fieldOrder that it has. If it has none of those, its first
 // short text or boolean in the order of names is the verdict. The verdict of a text
 // is the label it begins with.
-func Read(v any) Reading {
+func Read(v any) VerdictParts {
 	switch v := v.(type) {
 	case map[string]any:
 		return readObject(v)
 	case string:
 		return readText(v)
 	default:
-		return Reading{Verdict: spelling(v)}
+		return VerdictParts{Verdict: spelling(v)}
 	}
 }
 
-func readObject(o map[string]any) Reading {
+func readObject(o map[string]any) VerdictParts {
 	names := slices.Sorted(maps.Keys(o))
 	holder := verdictName(o, names)
-	var s Reading
+	var s VerdictParts
 	if holder != "" {
 		s.Verdict = spelling(o[holder])
 	}
@@ -81,20 +81,20 @@ func verdictName(o map[string]any, names []string) string {
 
 // readText reads a judgment that is one text: a label, or a label set off from
 // the prose that follows it ("FAIL: the button …", "结论：通过。…").
-func readText(s string) Reading {
+func readText(s string) VerdictParts {
 	head, rest, _ := cutHead(s)
 	if IsVerdictField(head) && Word(head) == Unread { // "verdict"; but "passed" may be the verdict itself
 		if value, more, _ := cutHead(rest); spelling(value) != "" {
-			return Reading{Verdict: spelling(value), Beside: more}
+			return VerdictParts{Verdict: spelling(value), Beside: more}
 		}
 	}
 	if v := spelling(head); v != "" {
-		return Reading{Verdict: v, Beside: s[len(head):]}
+		return VerdictParts{Verdict: v, Beside: s[len(head):]}
 	}
 	if v := spelling(s); v != "" {
-		return Reading{Verdict: v}
+		return VerdictParts{Verdict: v}
 	}
-	return Reading{Beside: s}
+	return VerdictParts{Beside: s}
 }
 
 // spelling returns a value that can be a verdict in lower case, without white space

@@ -6,30 +6,30 @@ import (
 	"github.com/memtree/memtree/appmap"
 )
 
-// Map is what was seen of the applications under test.
-type Map struct {
+// MapFold is what was seen of the applications under test.
+type MapFold struct {
 	*appmap.Map
 	names *appmap.Names
 }
 
 // NewMap returns a fold of no walk, which finds elements by other names too.
-func NewMap(names *appmap.Names) *Map {
-	m := &Map{names: names}
+func NewMap(names *appmap.Names) *MapFold {
+	m := &MapFold{names: names}
 	m.Reset()
 	return m
 }
 
 // Name is "map".
-func (*Map) Name() string { return "map" }
+func (*MapFold) Name() string { return "map" }
 
 // Reset forgets all walks.
-func (m *Map) Reset() {
+func (m *MapFold) Reset() {
 	m.Map = appmap.New()
 	m.Map.Name(m.names)
 }
 
 // Load reads what Save wrote.
-func (m *Map) Load(r io.Reader) error {
+func (m *MapFold) Load(r io.Reader) error {
 	made, err := appmap.Load(r)
 	if err != nil {
 		m.Reset()

@@ -29,7 +29,7 @@ func (b *Brake) Set(x *effect.Breaker) {
 }
 
 // Decide decides which memories of the error types the next run receives.
-func (b *Brake) Decide(types []string, h effect.Holdout) effect.Decision {
+func (b *Brake) Decide(types []string, h effect.Holdout) effect.Clearance {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.breaker.Decide(types, h)

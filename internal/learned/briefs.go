@@ -8,41 +8,41 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// Briefs holds the book of upcoming tests.
-type Briefs struct {
+// BriefBox holds the book of upcoming tests.
+type BriefBox struct {
 	mu     sync.Mutex
 	book   *brief.Book // never nil; replaced by Load and Purge
 	before uint64      // offset to the changes of the book
 }
 
 // NewBriefs returns an empty book.
-func NewBriefs() *Briefs { return &Briefs{book: brief.New()} }
+func NewBriefs() *BriefBox { return &BriefBox{book: brief.New()} }
 
 // Book returns the present book. Writes to an earlier one are lost.
-func (b *Briefs) Book() *brief.Book {
+func (b *BriefBox) Book() *brief.Book {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.book
 }
 
 // Name is "briefs".
-func (*Briefs) Name() string { return "briefs" }
+func (*BriefBox) Name() string { return "briefs" }
 
 // Changes returns a number that grows with every change.
-func (b *Briefs) Changes() uint64 {
+func (b *BriefBox) Changes() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.before + b.book.Changes()
 }
 
 // Purge starts a new book, because any prompt may contain purged text.
-func (b *Briefs) Purge(*store.Purge) { b.replace(brief.New(), 1) }
+func (b *BriefBox) Purge(*store.Purge) { b.replace(brief.New(), 1) }
 
 // Purged notes the purge in the new book.
-func (b *Briefs) Purged(version uint64) { b.Book().Purge(version) }
+func (b *BriefBox) Purged(version uint64) { b.Book().Purge(version) }
 
 // Load reads a saved book.
-func (b *Briefs) Load(r io.Reader) error {
+func (b *BriefBox) Load(r io.Reader) error {
 	book, err := brief.Load(r)
 	if err == nil {
 		b.replace(book, 0)
@@ -51,7 +51,7 @@ func (b *Briefs) Load(r io.Reader) error {
 }
 
 // Merge brings in the book of another process.
-func (b *Briefs) Merge(r io.Reader) error {
+func (b *BriefBox) Merge(r io.Reader) error {
 	theirs, err := brief.Load(r)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (b *Briefs) Merge(r io.Reader) error {
 }
 
 // replace replaces the book and adds changes to the count.
-func (b *Briefs) replace(book *brief.Book, changes uint64) {
+func (b *BriefBox) replace(book *brief.Book, changes uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.before += b.book.Changes() + changes - book.Changes()
@@ -74,4 +74,4 @@ func (b *Briefs) replace(book *brief.Book, changes uint64) {
 }
 
 // Save writes the book.
-func (b *Briefs) Save(w io.Writer) error { return b.Book().Save(w) }
+func (b *BriefBox) Save(w io.Writer) error { return b.Book().Save(w) }

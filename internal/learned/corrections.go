@@ -9,9 +9,9 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// Corrections holds the results of corrections of verdicts with at least a given risk, since a given time. It is never
-// saved: reading the ledger takes no longer.
-type Corrections struct {
+// CorrectionFold holds the results of corrections of verdicts with at least a given risk, since a given time. It is
+// never saved: reading the ledger takes no longer.
+type CorrectionFold struct {
 	unsaved
 	*effect.Corrections
 	above float64
@@ -19,29 +19,29 @@ type Corrections struct {
 }
 
 // newCorrections returns an empty fold. It skips corrections before since, none if since is zero.
-func newCorrections(above float64, since time.Time) *Corrections {
-	c := &Corrections{above: above, since: since}
+func newCorrections(above float64, since time.Time) *CorrectionFold {
+	c := &CorrectionFold{above: above, since: since}
 	c.Reset()
 	return c
 }
 
 // Reset removes all corrections.
-func (c *Corrections) Reset() { c.Corrections = effect.NewCorrections(c.above) }
+func (c *CorrectionFold) Reset() { c.Corrections = effect.NewCorrections(c.above) }
 
 // Add adds an entry.
-func (c *Corrections) Add(e *ledger.Entry) {
+func (c *CorrectionFold) Add(e *ledger.Entry) {
 	if e.Correction == nil || !e.At.Before(c.since) {
 		c.Note(e)
 	}
 }
 
 // Save writes the results of each remedy.
-func (c *Corrections) Save(w io.Writer) error { return saveJSON(w, c.Remedied()) }
+func (c *CorrectionFold) Save(w io.Writer) error { return saveJSON(w, c.Remedied()) }
 
 // Bounds holds a fold of corrections for each bound in use. It is safe for concurrent use.
 type Bounds struct {
 	mu sync.Mutex
-	of map[bound]*Corrections
+	of map[bound]*CorrectionFold
 }
 
 type bound struct {
@@ -53,7 +53,7 @@ type bound struct {
 const mostBounds = 8
 
 // At returns the fold of a bound. If there are too many, it removes the others and returns them, for Follower.Drop.
-func (b *Bounds) At(above float64, since time.Time) (c *Corrections, others []Fold) {
+func (b *Bounds) At(above float64, since time.Time) (c *CorrectionFold, others []Fold) {
 	key := bound{above: above}
 	if !since.IsZero() {
 		key.since = since.UnixNano()
@@ -68,7 +68,7 @@ func (b *Bounds) At(above float64, since time.Time) (c *Corrections, others []Fo
 		b.of = nil
 	}
 	if b.of == nil {
-		b.of = map[bound]*Corrections{}
+		b.of = map[bound]*CorrectionFold{}
 	}
 	c = newCorrections(above, since)
 	b.of[key] = c

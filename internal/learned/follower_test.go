@@ -85,7 +85,7 @@ func history(n int) (batches [][]ledger.Entry) {
 			}}})
 		case 2:
 			batches = append(batches, []ledger.Entry{{At: at(i), Tally: &ledger.Tally{Origin: fmt.Sprint("o_", r.IntN(3)),
-				Verdicts: 9, Rows: []ledger.Row{{Of: ledger.OfAll, Right: 5, Wrong: 4}}}}})
+				Verdicts: 9, Rows: []ledger.TallyRow{{Of: ledger.OfAll, Right: 5, Wrong: 4}}}}})
 		case 5:
 			w := &ledger.Walk{Source: "bot", Product: fmt.Sprint("p", i%2), Test: fmt.Sprint("T", i%5), Seen: []ledger.Sighting{
 				{Kind: ledger.SeenAction, URL: fmt.Sprintf("/a/x%c", 'a'+i%26), Do: "click", Selector: "#b", Name: "B",
@@ -95,7 +95,7 @@ func history(n int) (batches [][]ledger.Entry) {
 			w.Identify()
 			batches = append(batches, []ledger.Entry{{At: at(i), Walk: w}})
 		case 3:
-			batches = append(batches, []ledger.Entry{{At: at(i), Evolved: &ledger.Evolved{Changes: 1}}})
+			batches = append(batches, []ledger.Entry{{At: at(i), Evolved: &ledger.TreeChange{Changes: 1}}})
 		}
 	}
 	return batches
@@ -114,8 +114,9 @@ func seat(n int) ledger.Statement {
 func facts(r *rand.Rand, i int, at time.Time) []ledger.Entry {
 	n := r.IntN(13)
 	says := seat(n)
-	k := &ledger.Known{Op: ledger.FactStated, Fact: fact(n), Says: &says, Source: ledger.FromNote, Case: fmt.Sprint("c_",
-		i),
+	k := &ledger.FactEntry{Op: ledger.FactStated, Fact: fact(n), Says: &says, Source: ledger.FromNote,
+		Case: fmt.Sprint("c_",
+			i),
 		Test: fmt.Sprint("T", i%5)}
 	act := fmt.Sprint("a_f", i)
 	switch r.IntN(5) {
@@ -124,7 +125,7 @@ func facts(r *rand.Rand, i int, at time.Time) []ledger.Entry {
 	case 1, 2:
 		ops := []ledger.KnownOp{ledger.FactConfirmed, ledger.FactContradicted, ledger.FactForgotten,
 			ledger.FactSettled, ledger.FactEdited}
-		k = &ledger.Known{Op: ops[r.IntN(len(ops))], Fact: fact(n),
+		k = &ledger.FactEntry{Op: ops[r.IntN(len(ops))], Fact: fact(n),
 			Source: ledger.FromTeam, By: []string{"ada", "bob"}[i%2], Act: act}
 		if k.Op == ledger.FactEdited {
 			other := seat(r.IntN(13))

@@ -19,10 +19,10 @@ const (
 	toldFor   = 7 * 24 * time.Hour
 )
 
-// Inbox holds judged runs without a label, with the prompt and the judgment, so that a person can label them. The
+// InboxBox holds judged runs without a label, with the prompt and the judgment, so that a person can label them. The
 // ledger records such a run without its texts. Beyond its limits the oldest runs are dropped; a dropped run has to be
 // recorded again to be labelled. It is safe for concurrent use.
-type Inbox struct {
+type InboxBox struct {
 	mu      sync.Mutex
 	runs    map[string]*waiting
 	bytes   int
@@ -41,10 +41,10 @@ type waiting struct {
 }
 
 // NewInbox returns an empty inbox.
-func NewInbox() *Inbox { return &Inbox{runs: map[string]*waiting{}} }
+func NewInbox() *InboxBox { return &InboxBox{runs: map[string]*waiting{}} }
 
 // Put adds a run without a label. It ignores a run that exists or is too long.
-func (b *Inbox) Put(e *tree.Evaluation) {
+func (b *InboxBox) Put(e *tree.Evaluation) {
 	k := &waiting{Evaluation: *e}
 	k.Evaluation.ID = e.Key()
 	k.size = sizeOf(k)
@@ -59,7 +59,7 @@ func (b *Inbox) Put(e *tree.Evaluation) {
 	}
 }
 
-func (b *Inbox) put(k *waiting) {
+func (b *InboxBox) put(k *waiting) {
 	b.seq++
 	k.seq = b.seq
 	b.runs[k.Evaluation.ID] = k
@@ -69,7 +69,7 @@ func (b *Inbox) put(k *waiting) {
 
 // Tell records the verdict of the ledger: that a run was labelled, or that its label was withdrawn. A labelled run
 // remains for [toldFor], for an undo.
-func (b *Inbox) Tell(v *ledger.Verdict, now time.Time) {
+func (b *InboxBox) Tell(v *ledger.Verdict, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := b.runs[v.Evaluation]
@@ -86,14 +86,14 @@ func (b *Inbox) Tell(v *ledger.Verdict, now time.Time) {
 }
 
 // Bytes returns the size of all runs.
-func (b *Inbox) Bytes() int {
+func (b *InboxBox) Bytes() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.bytes
 }
 
 // Get returns a run by the key of its evaluation, including labelled ones, and whether it exists.
-func (b *Inbox) Get(key string) (tree.Evaluation, bool) {
+func (b *InboxBox) Get(key string) (tree.Evaluation, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := b.runs[key]
@@ -104,7 +104,7 @@ func (b *Inbox) Get(key string) (tree.Evaluation, bool) {
 }
 
 // All returns all runs in order of arrival.
-func (b *Inbox) All() []tree.Evaluation {
+func (b *InboxBox) All() []tree.Evaluation {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var out []tree.Evaluation
@@ -115,7 +115,7 @@ func (b *Inbox) All() []tree.Evaluation {
 }
 
 // Skip moves an unlabelled run behind the others, or back. It reports whether the run exists and is unlabelled.
-func (b *Inbox) Skip(key string, skipped bool) bool {
+func (b *InboxBox) Skip(key string, skipped bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := b.runs[key]
@@ -129,14 +129,14 @@ func (b *Inbox) Skip(key string, skipped bool) bool {
 	return true
 }
 
-// Run is an unlabelled run.
-type Run struct {
+// UnlabelledRun is an unlabelled run.
+type UnlabelledRun struct {
 	*tree.Evaluation      // must not be changed
 	Skipped          bool // sorted last
 }
 
 // Waiting returns the unlabelled runs for which choose returns true, newest first. A nil choose selects all.
-func (b *Inbox) Waiting(choose func(*tree.Evaluation) bool) []Run {
+func (b *InboxBox) Waiting(choose func(*tree.Evaluation) bool) []UnlabelledRun {
 	b.mu.Lock()
 	all := make([]*waiting, 0, len(b.runs))
 	for _, k := range b.runs {
@@ -144,22 +144,22 @@ func (b *Inbox) Waiting(choose func(*tree.Evaluation) bool) []Run {
 			all = append(all, k)
 		}
 	}
-	out := make([]Run, 0, len(all))
+	out := make([]UnlabelledRun, 0, len(all))
 	slices.SortFunc(all, func(x, y *waiting) int {
 		return cmp.Or(y.Evaluation.At.Compare(x.Evaluation.At), cmp.Compare(y.seq, x.seq))
 	})
 	for _, k := range all {
-		out = append(out, Run{&k.Evaluation, k.Skipped})
+		out = append(out, UnlabelledRun{&k.Evaluation, k.Skipped})
 	}
 	b.mu.Unlock()
 	if choose == nil {
 		return out
 	}
-	return slices.DeleteFunc(out, func(r Run) bool { return !choose(r.Evaluation) })
+	return slices.DeleteFunc(out, func(r UnlabelledRun) bool { return !choose(r.Evaluation) })
 }
 
 // Purge removes the runs of purged evaluations.
-func (b *Inbox) Purge(p *store.Purge) {
+func (b *InboxBox) Purge(p *store.Purge) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, key := range p.Evaluations {
@@ -167,7 +167,7 @@ func (b *Inbox) Purge(p *store.Purge) {
 	}
 }
 
-func (b *Inbox) drop(key string) {
+func (b *InboxBox) drop(key string) {
 	if k := b.runs[key]; k != nil {
 		b.bytes -= k.size
 		b.changes++
@@ -176,7 +176,7 @@ func (b *Inbox) drop(key string) {
 }
 
 // shrink drops runs beyond the limits: labelled ones first, then the oldest.
-func (b *Inbox) shrink() {
+func (b *InboxBox) shrink() {
 	if len(b.runs) <= mostRuns && b.bytes <= mostBytes {
 		return
 	}
@@ -200,7 +200,7 @@ func (b *Inbox) shrink() {
 }
 
 // sorted returns all runs in order of arrival.
-func (b *Inbox) sorted() []*waiting {
+func (b *InboxBox) sorted() []*waiting {
 	all := make([]*waiting, 0, len(b.runs))
 	for _, k := range b.runs {
 		all = append(all, k)

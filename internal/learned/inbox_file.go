@@ -25,17 +25,17 @@ func sizeOf(k *waiting) int {
 }
 
 // Name is "inbox".
-func (*Inbox) Name() string { return "inbox" }
+func (*InboxBox) Name() string { return "inbox" }
 
 // Changes returns a number that grows with every change.
-func (b *Inbox) Changes() uint64 {
+func (b *InboxBox) Changes() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.changes
 }
 
 // Load adds the runs of a file, up to the first unreadable one.
-func (b *Inbox) Load(r io.Reader) error {
+func (b *InboxBox) Load(r io.Reader) error {
 	lines := bufio.NewScanner(io.LimitReader(r, 2*mostBytes))
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
 	b.mu.Lock()
@@ -75,7 +75,7 @@ func decode(line []byte) (*waiting, error) {
 }
 
 // Save writes the runs. It first drops runs labelled more than a week ago.
-func (b *Inbox) Save(w io.Writer) error {
+func (b *InboxBox) Save(w io.Writer) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for key, k := range b.runs {

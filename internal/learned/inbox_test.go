@@ -21,7 +21,7 @@ func unlabelled(n int) *tree.Evaluation {
 		At: noon.Add(time.Duration(n) * time.Minute)}
 }
 
-func ids(b *Inbox) (out []string) {
+func ids(b *InboxBox) (out []string) {
 	for _, e := range b.Waiting(nil) {
 		out = append(out, e.ID)
 	}
@@ -29,7 +29,7 @@ func ids(b *Inbox) (out []string) {
 }
 
 // saved returns an inbox that has read the output of Save.
-func saved(t *testing.T, b *Inbox) *Inbox {
+func saved(t *testing.T, b *InboxBox) *InboxBox {
 	t.Helper()
 	var file bytes.Buffer
 	require.NoError(t, b.Save(&file))

@@ -1,10 +1,10 @@
 // Package learned holds what a memory learns besides its tree. One ledger records all events, and folds follow it.
 //
-// A [Fold] is a function of the ledger: dropped and folded again it is the same, byte for byte. [Risk] (risk.go),
-// [Runs] (runs.go) and [Corrections] (corrections.go) are folds. A [Box] holds bounded data that the ledger does not
-// record, so it cannot be built again: [Inbox] (inbox.go) and [Briefs] (briefs.go) hold texts of runs and tests,
-// [Spent] (spent.go) and [Habits] (habits.go) the costs and request formats of models. Of the boxes only [Brake]
-// (brake.go) can be computed from the runs again; it is a box so that guidance does not wait for the ledger.
+// A [Fold] is a function of the ledger: dropped and folded again it is the same, byte for byte. [RiskFold] (risk.go),
+// [RunFold] (runs.go) and [CorrectionFold] (corrections.go) are folds. A [Box] holds bounded data that the ledger does
+// not record, so it cannot be built again: [InboxBox] (inbox.go) and [BriefBox] (briefs.go) hold texts of runs and
+// tests, [SpentBox] (spent.go) and [Habits] (habits.go) the costs and request formats of models. Of the boxes only
+// [Brake] (brake.go) can be computed from the runs again; it is a box so that guidance does not wait for the ledger.
 //
 // A [Follower] (follower.go) feeds, locks and purges all of them, and loads and saves them (keep.go). To add a fold,
 // write its file and pass it to [Follower.View].

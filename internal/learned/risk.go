@@ -15,10 +15,10 @@ import (
 	"github.com/memtree/memtree/risk"
 )
 
-// Risk is the model of package risk, learned from the verdicts of the ledger. Each evaluation is learned once, at its
-// first labelled verdict, with a person's latest label. The model cannot unlearn, so an act that corrects a label makes
-// the follower fold the ledger again.
-type Risk struct {
+// RiskFold is the model of package risk, learned from the verdicts of the ledger. Each evaluation is learned once, at
+// its first labelled verdict, with a person's latest label. The model cannot unlearn, so an act that corrects a label
+// makes the follower fold the ledger again.
+type RiskFold struct {
 	log *slog.Logger
 
 	model   *risk.Model
@@ -28,32 +28,32 @@ type Risk struct {
 }
 
 // NewRisk returns an empty fold. It logs verdicts that cannot be learned.
-func NewRisk(log *slog.Logger) *Risk {
-	r := &Risk{log: log}
+func NewRisk(log *slog.Logger) *RiskFold {
+	r := &RiskFold{log: log}
 	r.Reset()
 	return r
 }
 
 // Model returns the model. Reset and Load replace it, so it must not be used outside of a View.
-func (r *Risk) Model() *risk.Model { return r.model }
+func (r *RiskFold) Model() *risk.Model { return r.model }
 
 // Changes returns how often the model has changed.
-func (r *Risk) Changes() uint64 { return r.changes }
+func (r *RiskFold) Changes() uint64 { return r.changes }
 
 // Name is "risk".
-func (*Risk) Name() string { return "risk" }
+func (*RiskFold) Name() string { return "risk" }
 
 // Reset starts a new model.
-func (r *Risk) Reset() {
+func (r *RiskFold) Reset() {
 	r.model, r.told, r.last = risk.New(), map[string]bool{}, nil
 	r.changes++
 }
 
 // Corrects reports whether e replaced or withdrew a label.
-func (*Risk) Corrects(e *ledger.Entry) bool { return e.Act != nil && e.Act.Corrects() }
+func (*RiskFold) Corrects(e *ledger.Entry) bool { return e.Act != nil && e.Act.Corrects() }
 
 // Foresee records a person's verdict.
-func (r *Risk) Foresee(e *ledger.Entry) {
+func (r *RiskFold) Foresee(e *ledger.Entry) {
 	if v := e.Verdict; v != nil && v.By != "" {
 		if r.last == nil {
 			r.last = map[string]*ledger.Verdict{}
@@ -63,10 +63,10 @@ func (r *Risk) Foresee(e *ledger.Entry) {
 }
 
 // Foreseen removes the data of Foresee.
-func (r *Risk) Foreseen() { r.last = nil }
+func (r *RiskFold) Foreseen() { r.last = nil }
 
 // Add learns a verdict, or the counts of another team.
-func (r *Risk) Add(e *ledger.Entry) {
+func (r *RiskFold) Add(e *ledger.Entry) {
 	if v := e.Verdict; v != nil {
 		r.verdict(v)
 	}
@@ -79,7 +79,7 @@ func (r *Risk) Add(e *ledger.Entry) {
 }
 
 // verdict learns the label of an evaluation, unless a person's label was learned.
-func (r *Risk) verdict(v *ledger.Verdict) {
+func (r *RiskFold) verdict(v *ledger.Verdict) {
 	if r.told[v.Evaluation] || v.By == "" && !v.Labelled {
 		return
 	}
@@ -110,7 +110,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 const mostTold = 64 << 20
 
 // Save writes the model and told.
-func (r *Risk) Save(w io.Writer) error {
+func (r *RiskFold) Save(w io.Writer) error {
 	if err := r.model.Save(w); err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (r *Risk) Save(w io.Writer) error {
 }
 
 // Load reads the output of Save.
-func (r *Risk) Load(from io.Reader) error {
+func (r *RiskFold) Load(from io.Reader) error {
 	r.Reset()
 	model, err := risk.Load(from)
 	if err != nil {

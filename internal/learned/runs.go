@@ -10,40 +10,40 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Runs joins the trials of the ledger with their outcomes. It is never saved: reading the ledger takes no longer.
-type Runs struct {
+// RunFold joins the trials of the ledger with their outcomes. It is never saved: reading the ledger takes no longer.
+type RunFold struct {
 	unsaved
 	joiner *effect.Joiner
 	pos    uint64
 }
 
 // NewRuns returns an empty fold.
-func NewRuns() *Runs {
-	r := &Runs{}
+func NewRuns() *RunFold {
+	r := &RunFold{}
 	r.Reset()
 	return r
 }
 
 // Reset removes all runs.
-func (r *Runs) Reset() { r.joiner, r.pos = effect.NewJoiner(), 0 }
+func (r *RunFold) Reset() { r.joiner, r.pos = effect.NewJoiner(), 0 }
 
 // Add adds an entry.
-func (r *Runs) Add(e *ledger.Entry) {
+func (r *RunFold) Add(e *ledger.Entry) {
 	r.joiner.Add(e)
 	r.pos = e.Seq
 }
 
 // Join returns the runs so far. look returns the present state of memories.
-func (r *Runs) Join(look effect.Look) effect.Joined { return r.joiner.Join(look) }
+func (r *RunFold) Join(look effect.CandidateOf) effect.Joined { return r.joiner.Join(look) }
 
 // Acts returns how many decisions changed what is injected since the tree last evolved.
-func (r *Runs) Acts() int { return r.joiner.Acts() }
+func (r *RunFold) Acts() int { return r.joiner.Acts() }
 
 // Last returns the number of the last entry.
-func (r *Runs) Last() uint64 { return r.pos }
+func (r *RunFold) Last() uint64 { return r.pos }
 
 // Save writes the runs so far, with every memory treated as unknown.
-func (r *Runs) Save(w io.Writer) error {
+func (r *RunFold) Save(w io.Writer) error {
 	j := r.Join(func(string) (effect.Candidate, bool) { return effect.Candidate{}, false })
 	return saveJSON(w, struct {
 		Runs effect.Joined

@@ -11,8 +11,8 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// Spent counts the calls of models, since the first count beside the store.
-type Spent struct {
+// SpentBox counts the calls of models, since the first count beside the store.
+type SpentBox struct {
 	since time.Time // start of this process's count
 
 	mu     sync.Mutex
@@ -27,10 +27,10 @@ type namedMeter struct {
 }
 
 // NewSpent returns a count that starts now.
-func NewSpent(now time.Time) *Spent { return &Spent{since: now} }
+func NewSpent(now time.Time) *SpentBox { return &SpentBox{since: now} }
 
 // Counting returns a model whose calls are counted. Replayed recordings are not counted.
-func (s *Spent) Counting(of llm.Generator) llm.Generator {
+func (s *SpentBox) Counting(of llm.Generator) llm.Generator {
 	if llm.Plays(of) {
 		return of
 	}
@@ -38,14 +38,14 @@ func (s *Spent) Counting(of llm.Generator) llm.Generator {
 }
 
 // CountingTexts returns an embedder whose calls are counted. Replayed recordings are not counted.
-func (s *Spent) CountingTexts(of llm.Embedder) llm.Embedder {
+func (s *SpentBox) CountingTexts(of llm.Embedder) llm.Embedder {
 	if llm.Plays(of) {
 		return of
 	}
 	return s.add(meter.New(nil, meter.Options{}), of.ID()).Embedder(of, nil)
 }
 
-func (s *Spent) add(m *meter.Meter, model string) *meter.Meter {
+func (s *SpentBox) add(m *meter.Meter, model string) *meter.Meter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.meters = append(s.meters, namedMeter{m, model})
@@ -53,7 +53,7 @@ func (s *Spent) add(m *meter.Meter, model string) *meter.Meter {
 }
 
 // Total returns the totals of all models.
-func (s *Spent) Total() meter.Totals {
+func (s *SpentBox) Total() meter.Totals {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := s.before
@@ -64,10 +64,10 @@ func (s *Spent) Total() meter.Totals {
 }
 
 // Name is "spent".
-func (*Spent) Name() string { return "spent" }
+func (*SpentBox) Name() string { return "spent" }
 
 // Changes returns the number of calls and refused requests counted since this process started.
-func (s *Spent) Changes() (n uint64) {
+func (s *SpentBox) Changes() (n uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, m := range s.meters {
@@ -78,10 +78,10 @@ func (s *Spent) Changes() (n uint64) {
 }
 
 // Purge does nothing: the count contains no text.
-func (*Spent) Purge(*store.Purge) {}
+func (*SpentBox) Purge(*store.Purge) {}
 
 // Load reads earlier totals.
-func (s *Spent) Load(r io.Reader) error {
+func (s *SpentBox) Load(r io.Reader) error {
 	b, err := io.ReadAll(io.LimitReader(r, meter.MostTotals+1))
 	if err != nil {
 		return errors.Join(errors.New("load what models were asked"), err)
@@ -97,4 +97,4 @@ func (s *Spent) Load(r io.Reader) error {
 }
 
 // Save writes the totals as JSON.
-func (s *Spent) Save(w io.Writer) error { return saveJSON(w, s.Total()) }
+func (s *SpentBox) Save(w io.Writer) error { return saveJSON(w, s.Total()) }

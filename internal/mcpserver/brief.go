@@ -52,7 +52,7 @@ func readTool() *mcp.Tool {
 }
 
 func (s *server) readTests(ctx context.Context, c call, in readIn) (readOut, error) {
-	tests := make([]brief.Test, len(in.Tests))
+	tests := make([]brief.UpcomingTest, len(in.Tests))
 	for i := range tests {
 		x := &in.Tests[i]
 		tests[i] = brief.TestOf(x.Prompt, x.Scene.tree(), x.Scope.tree())
@@ -69,7 +69,7 @@ func (s *server) readTests(ctx context.Context, c call, in readIn) (readOut, err
 }
 
 // question returns the first open prompt. tool is the tool that accepts its answer.
-func (s *server) question(hand *byhand.Reader, tool string) readOut {
+func (s *server) question(hand *byhand.PreparedReader, tool string) readOut {
 	open := hand.Open()
 	if len(open) == 0 {
 		return readOut{Next: s.nothingLeft()}
@@ -85,9 +85,9 @@ func (s *server) nothingLeft() string {
 }
 
 // answerOf returns the submitted answer, by the client unless in.By names another.
-func answerOf(c call, in *submitIn) byhand.Answer {
+func answerOf(c call, in *submitIn) byhand.Reply {
 	by := cmp.Or(in.By, c.client, "an agent")
-	return byhand.Answer{ID: in.Question, By: by, Answer: json.RawMessage(unquoted(in.Answer))}
+	return byhand.Reply{ID: in.Question, By: by, Answer: json.RawMessage(unquoted(in.Answer))}
 }
 
 type submitIn struct {
@@ -127,10 +127,10 @@ func (s *server) submitBrief(ctx context.Context, c call, in submitIn) (submitOu
 	if len(hand.Unused()) > 0 {
 		return submitOut{}, errNotOpen
 	}
-	if did.Result.Tests == 0 && len(did.Refused) == 0 && did.Why != "" {
+	if did.ReadCounts.Tests == 0 && len(did.Refused) == 0 && did.Why != "" {
 		return submitOut{}, fmt.Errorf("the answer cannot be read: %s", did.Why)
 	}
-	out := submitOut{Read: did.Result.Tests, Told: did.Told, Refused: did.Refused, Unsaid: did.Unsaid,
+	out := submitOut{Read: did.ReadCounts.Tests, Told: did.Told, Refused: did.Refused, Unsaid: did.Unsaid,
 		Next: s.say("Call read_tests for the next question.", "请调用 read_tests 取下一个问题。")}
 	if out.Refused == nil {
 		out.Refused = []string{}

@@ -67,8 +67,8 @@ type elementIn struct {
 }
 
 type elementOut struct {
-	About string         `json:"about"`
-	Found []appmap.Found `json:"found" jsonschema:"the best first"`
+	About string                 `json:"about"`
+	Found []appmap.FoundSelector `json:"found" jsonschema:"the best first"`
 }
 
 func (o elementOut) text() string { return fenced(o) }
@@ -85,11 +85,11 @@ func (s *server) findElement(ctx context.Context, _ call, in elementIn) (element
 	if strings.TrimSpace(in.What) == "" {
 		return elementOut{}, &tree.FieldError{Field: "what", Problem: "is empty; name the element"}
 	}
-	q := appmap.Query{Text: in.What, Product: in.Product, Page: in.Page, Do: in.Do}
+	q := appmap.SelectorQuery{Text: in.What, Product: in.Product, Page: in.Page, Do: in.Do}
 	if in.All {
 		q.Least = -1
 	}
-	out := elementOut{About: asData, Found: []appmap.Found{}}
+	out := elementOut{About: asData, Found: []appmap.FoundSelector{}}
 	err := s.m.Map().Read(ctx, func(x *appmap.Map) {
 		for _, f := range x.Find(q) {
 			f.Name, f.Selector = plain(f.Name), plain(f.Selector)

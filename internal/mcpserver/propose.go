@@ -166,7 +166,7 @@ func (s *server) draft(in *proposeIn, cases []*tree.Node, by string) (tree.Node,
 		Lessons: d.Lessons}
 	s.words.Fill(&n) // fills the texts that the catalogue supplies
 	d.Title, d.Description, d.AppliesWhen = n.Content.Title, n.Content.Description, n.Content.AppliesWhen
-	about := gate.About{Type: n.Type, ErrorType: n.ErrorType, Direction: n.Direction, Lang: n.Lang, Check: check,
+	about := gate.Subject{Type: n.Type, ErrorType: n.ErrorType, Direction: n.Direction, Lang: n.Lang, Check: check,
 		Members: cases, Shown: cases, Strict: true}
 	gates := gate.New(s.m.Taxonomy(), guard.Instructs, guard.Forces)
 	if why := gates.Refuses(&about, &d); len(why) > 0 {
@@ -181,7 +181,7 @@ func (s *server) draft(in *proposeIn, cases []*tree.Node, by string) (tree.Node,
 // untyped makes a proposed lesson that cites no cases, or cases without a common error type: these become the tests
 // that it is for.
 func (s *server) untyped(in *proposeIn, cases []*tree.Node, by string) (tree.Node, error) {
-	l := curation.Lesson{Lesson: in.Lesson, When: in.When}
+	l := curation.TaughtLesson{Lesson: in.Lesson, When: in.When}
 	if len(cases) > 0 {
 		l.Product, l.Direction = sharedProduct(cases), cases[0].Direction
 	} else if len(in.When) == 0 {

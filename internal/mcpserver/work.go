@@ -74,7 +74,7 @@ type update struct {
 }
 
 type updateRunOut struct {
-	agentrun.Added
+	agentrun.Accepted
 	Next string `json:"next,omitempty"`
 }
 
@@ -98,7 +98,7 @@ func (s *server) updateRun(ctx context.Context, c call, in updateRunIn) (updateR
 			Name: u.Name, Task: u.Task, State: u.State, Key: u.Key, Rating: u.Rating}
 	}
 	did, err := s.m.Runs().Add(ctx, list)
-	out := updateRunOut{Added: did}
+	out := updateRunOut{Accepted: did}
 	if did.Beside != "" {
 		out.Next = s.say(plain(did.Beside)+" writes to this run too; agree on who does what.",
 			plain(did.Beside)+" 也在写这次运行；请先分工。")

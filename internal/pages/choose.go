@@ -59,7 +59,7 @@ const countedMost = 2000
 
 // remembered returns the products, suites and runs of the first memories.
 func remembered(ctx context.Context, v *Visitor) (find.Choices, error) {
-	var c find.Counter
+	var c find.FieldCounter
 	seen := 0
 	for n, err := range v.Memory.Tree().Scan(ctx, store.Filter{Level: tree.Case.Level()}) {
 		if err != nil {

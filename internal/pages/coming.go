@@ -12,7 +12,7 @@ import (
 
 // comingData is the coming tests, with their briefs.
 type comingData struct {
-	brief.Known
+	brief.BookStats
 	Words string // a test contains these words
 	All   bool   // also those without a pick
 	Tests []comingTest
@@ -54,7 +54,7 @@ const comingMost = 100
 
 // coming lists coming tests: those with a memory first, the latest named first.
 func (s *Site) coming(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	d := comingData{Known: v.Memory.Briefs().Known(), Words: field(r, "words"), All: field(r, "all") != ""}
+	d := comingData{BookStats: v.Memory.Briefs().Known(), Words: field(r, "words"), All: field(r, "all") != ""}
 	words := strings.ToLower(d.Words)
 	for _, f := range v.Memory.Briefs().Coming() {
 		if len(f.Picks) == 0 && !d.All && d.Words == "" || !strings.Contains(strings.ToLower(f.Prompt), words) {

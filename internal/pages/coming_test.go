@@ -14,11 +14,11 @@ import (
 // TestComingPage: tests with and without picks, read and unread, are shown in both languages.
 func TestComingPage(t *testing.T) {
 	at := time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC)
-	read := brief.Brief{Test: brief.Test{Prompt: "Count the <cars>", Product: "travel"}, UpTo: 1,
-		Read: brief.Reading{By: "reader-1", At: at}}
-	d := comingData{Known: brief.Known{Tests: 2, Read: 1, Told: 1, New: 1}, More: 3, Tests: []comingTest{
+	read := brief.Brief{UpcomingTest: brief.UpcomingTest{Prompt: "Count the <cars>", Product: "travel"}, UpTo: 1,
+		Read: brief.ReaderInfo{By: "reader-1", At: at}}
+	d := comingData{BookStats: brief.BookStats{Tests: 2, Read: 1, Told: 1, New: 1}, More: 3, Tests: []comingTest{
 		{Brief: read, Picks: []comingPick{{brief.Pick{ID: "c_1", Because: "cars", Say: "Wait."}, "Loading"}}},
-		{Brief: brief.Brief{Test: brief.Test{Prompt: "Say hello"}}},
+		{Brief: brief.Brief{UpcomingTest: brief.UpcomingTest{Prompt: "Say hello"}}},
 	}}
 	for _, lang := range []string{"en", "zh"} {
 		s, err := New()

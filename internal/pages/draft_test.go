@@ -88,7 +88,7 @@ func TestPreviewIsWhatComes(t *testing.T) {
 		before, expected = append(before, was.Text), append(expected, x.Text)
 	}
 	require.NotEqual(t, before, expected)
-	_, err = v.Memory.Review().Decide(t.Context(), evolution.Decision{Accept: keys})
+	_, err = v.Memory.Review().Decide(t.Context(), evolution.ReviewDecision{Accept: keys})
 	require.NoError(t, err)
 	for i, p := range prompts {
 		x, err := v.Memory.Explain(t.Context(), memtree.Query{Prompt: p})

@@ -101,7 +101,7 @@ func (s *Site) drawing(w http.ResponseWriter, r *http.Request, v *Visitor) error
 		if d.Products = x.Products(); d.Product == "" && len(d.Products) > 0 {
 			d.Product = d.Products[0]
 		}
-		of = x.Draw(appmap.View{Product: d.Product, In: d.In, Text: d.Find,
+		of = x.Draw(appmap.MapView{Product: d.Product, In: d.In, Text: d.Find,
 			Weight: func(page string) float64 { return wrong[page] }})
 	})
 	if err != nil {

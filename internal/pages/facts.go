@@ -152,7 +152,7 @@ func (s *Site) judgeFact(w http.ResponseWriter, r *http.Request, v *Visitor) err
 	id, c, ctx := r.PathValue("id"), v.Memory.Curation(), r.Context()
 	o := curation.Options{By: v.Who, Why: field(r, "why"), Over: field(r, "over") != ""}
 	d := factData{New: statementOf(r)}
-	var done curation.Result
+	var done curation.DecisionResult
 	var err error
 	switch field(r, "word") {
 	case "confirm":

@@ -31,7 +31,7 @@ type notice struct {
 
 // meanwhile is a label for a verdict that another person had labelled in the meantime.
 type meanwhile struct {
-	curation.Known
+	curation.KnownVerdict
 	Word, Reason string // the refused label
 }
 
@@ -120,7 +120,7 @@ func (s *Site) label(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 }
 
 // sameLabel reports whether an evaluation has the label already, and there is no note that would be lost.
-func sameLabel(k *curation.Known, t *curation.Truth) bool {
+func sameLabel(k *curation.KnownVerdict, t *curation.Truth) bool {
 	if t.Correct == nil {
 		return k.Apart() && t.Reason == ""
 	}

@@ -14,7 +14,7 @@ type mapData struct {
 	Products []string
 	Product  string
 	Find     string // elements that are looked for
-	Found    []appmap.Found
+	Found    []appmap.FoundSelector
 	Coverage appmap.Coverage
 	Pages    []mapPage
 	Gaps     []appmap.Gap
@@ -62,7 +62,7 @@ func (d *mapData) read(x *appmap.Map, wrong map[string]float64) {
 		d.Product = d.Products[0]
 	}
 	if d.Find != "" {
-		d.Found = x.Find(appmap.Query{Text: d.Find, Product: d.Product, Page: d.At, Least: -1, Limit: 10})
+		d.Found = x.Find(appmap.SelectorQuery{Text: d.Find, Product: d.Product, Page: d.At, Least: -1, Limit: 10})
 	}
 	if d.At != "" {
 		if p, ok := x.Page(d.Product, d.At); ok {

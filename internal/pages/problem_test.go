@@ -35,7 +35,7 @@ func TestFieldsInChinese(t *testing.T) {
 	c := v.Memory.Curation()
 	long := strings.Repeat("字", 2000)
 	words := "Reload the page and count the rows."
-	for _, l := range []curation.Lesson{{}, {Lesson: "x"}, {Lesson: long + " x x"}, {Lesson: words},
+	for _, l := range []curation.TaughtLesson{{}, {Lesson: "x"}, {Lesson: long + " x x"}, {Lesson: words},
 		{Lesson: words, When: strings.Fields("a b c d e f g h i j k l m")}, {Lesson: words, When: []string{long}},
 		{Lesson: words, When: []string{"a"}, For: strings.Split("abcdefghijklmnopqrstuvwxyz", "")}} {
 		_, err := c.Teach(t.Context(), l, curation.Options{})

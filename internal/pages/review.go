@@ -53,7 +53,7 @@ func (s *Site) review(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 
 // decide applies a person's decision on a proposal.
 func (s *Site) decide(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	d := evolution.Decision{By: v.Who, Why: field(r, "why")}
+	d := evolution.ReviewDecision{By: v.Who, Why: field(r, "why")}
 	switch key := field(r, "key"); field(r, "word") {
 	case "accept":
 		d.Accept = []string{key}

@@ -12,14 +12,14 @@ import (
 
 // teachData is a lesson that a person writes, and why it was refused.
 type teachData struct {
-	curation.Lesson
+	curation.TaughtLesson
 	Refused []string
 	Same    string // id of the lesson with the same content
 }
 
 // teach shows the form. The address can set its fields, for example from a frequent note.
 func (s *Site) teach(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	return s.teacher(w, r, v, http.StatusOK, &teachData{Lesson: lessonOf(r)})
+	return s.teacher(w, r, v, http.StatusOK, &teachData{TaughtLesson: lessonOf(r)})
 }
 
 func (s *Site) teacher(w http.ResponseWriter, r *http.Request, v *Visitor, status int, d *teachData) error {
@@ -28,8 +28,8 @@ func (s *Site) teacher(w http.ResponseWriter, r *http.Request, v *Visitor, statu
 
 // taught adds a lesson, or shows why not and keeps the input.
 func (s *Site) taught(w http.ResponseWriter, r *http.Request, v *Visitor) error {
-	d := teachData{Lesson: lessonOf(r)}
-	done, err := v.Memory.Curation().Teach(r.Context(), d.Lesson, curation.Options{By: v.Who, Why: field(r, "why")})
+	d := teachData{TaughtLesson: lessonOf(r)}
+	done, err := v.Memory.Curation().Teach(r.Context(), d.TaughtLesson, curation.Options{By: v.Who, Why: field(r, "why")})
 	var refused *curation.GateError
 	var said *curation.RefusedError
 	var wrong *tree.FieldError
@@ -54,8 +54,8 @@ func (s *Site) taught(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	return s.teacher(w, r, v, http.StatusUnprocessableEntity, &d)
 }
 
-func lessonOf(r *http.Request) curation.Lesson {
-	return curation.Lesson{Lesson: field(r, "lesson"), When: lines(field(r, "when")), Product: field(r, "product"),
+func lessonOf(r *http.Request) curation.TaughtLesson {
+	return curation.TaughtLesson{Lesson: field(r, "lesson"), When: lines(field(r, "when")), Product: field(r, "product"),
 		For: lines(field(r, "for")), NotFor: lines(field(r, "notFor")),
 		Direction: taxonomy.Direction(field(r, "direction"))}
 }

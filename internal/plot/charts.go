@@ -50,7 +50,7 @@ func some(n int) (out []int) {
 }
 
 // liftChart draws the lift by number of runs, with its confidence sequence.
-func (d *drawer) liftChart(ps []effect.Point) *Chart {
+func (d *drawer) liftChart(ps []effect.EvidencePoint) *Chart {
 	last := &ps[len(ps)-1]
 	most := 0.2
 	for _, p := range ps[len(ps)/3:] {
@@ -62,24 +62,24 @@ func (d *drawer) liftChart(ps []effect.Point) *Chart {
 		Says: d.say("After %d compared runs the band goes from %s to %s points.", last.Runs, Points(last.Low),
 			Points(last.High)),
 		XAxis: d.say("runs that chance decided about"), YAxis: d.say("points"),
-		X: x.counts(5, x.x), Turns: d.turns(ps, x), Rules: []Mark{{At: y.y(0)}},
+		X: x.counts(5, x.x), Turns: d.turns(ps, x), Rules: []Tick{{At: y.y(0)}},
 		Note: d.say("The line weighs every compared run by the chance it was drawn with, also runs of tests that ran only " +
 			"with memory or only without; the table compares the same tests, so its figure differs. The band holds with 95 " +
 			"percent at all times together, however often one looks, so it is wider than the interval in the table. The " +
 			"evidence may prove what the band leaves open."),
 	}
 	for _, v := range y.steps(6) {
-		c.Y = append(c.Y, Mark{At: y.y(v), Label: Points(v)})
+		c.Y = append(c.Y, Tick{At: y.y(v), Label: Points(v)})
 	}
-	at := func(of func(*effect.Point) float64) string {
+	at := func(of func(*effect.EvidencePoint) float64) string {
 		return x.line(y, len(ps), func(i int) (float64, float64) { return float64(ps[i].Runs), of(&ps[i]) })
 	}
-	c.Band = at(func(p *effect.Point) float64 { return p.High }) + " " +
+	c.Band = at(func(p *effect.EvidencePoint) float64 { return p.High }) + " " +
 		x.line(y, len(ps), func(i int) (float64, float64) {
 			p := &ps[len(ps)-1-i]
 			return float64(p.Runs), p.Low
 		})
-	c.Lines = []Line{{"ours", at(func(p *effect.Point) float64 { return p.Lift }), d.say("so far")}}
+	c.Lines = []Line{{"ours", at(func(p *effect.EvidencePoint) float64 { return p.Lift }), d.say("so far")}}
 	c.Heads = []string{d.say("runs"), d.say("points"), "95 %"}
 	for _, i := range some(len(ps)) {
 		p := &ps[i]
@@ -90,7 +90,7 @@ func (d *drawer) liftChart(ps []effect.Point) *Chart {
 }
 
 // evidenceChart draws the evidence for help and for harm, on a logarithmic scale.
-func (d *drawer) evidenceChart(ps []effect.Point) *Chart {
+func (d *drawer) evidenceChart(ps []effect.EvidencePoint) *Chart {
 	last := &ps[len(ps)-1]
 	log := func(e float64) float64 { return math.Log10(max(e, 1e-3)) }
 	most := 2.0
@@ -102,19 +102,19 @@ func (d *drawer) evidenceChart(ps []effect.Point) *Chart {
 		ID: "evidence", Title: d.say("How strong the evidence is"),
 		Says:  evidenceAfter(*d, last.Runs, last.EHelp, last.EHarm),
 		XAxis: d.say("runs that chance decided about"), YAxis: d.say("evidence E"),
-		X: x.counts(5, x.x), Turns: d.turns(ps, x), Rules: []Mark{{At: y.y(log(proven)), Label: d.say("20: proven")}},
+		X: x.counts(5, x.x), Turns: d.turns(ps, x), Rules: []Tick{{At: y.y(log(proven)), Label: d.say("20: proven")}},
 		Note: d.say("What a stake of 1 on help, or on harm, has become. It reaches 20 in one history of twenty at most " +
 			"if memory does nothing."),
 	}
 	for v := y.low; v <= y.high; v++ {
-		c.Y = append(c.Y, Mark{At: y.y(v), Label: power(int(v))})
+		c.Y = append(c.Y, Tick{At: y.y(v), Label: power(int(v))})
 	}
-	at := func(of func(*effect.Point) float64) string {
+	at := func(of func(*effect.EvidencePoint) float64) string {
 		return x.line(y, len(ps), func(i int) (float64, float64) { return float64(ps[i].Runs), log(of(&ps[i])) })
 	}
 	c.Lines = []Line{
-		{"help", at(func(p *effect.Point) float64 { return p.EHelp }), d.say("that it helps")},
-		{"harm", at(func(p *effect.Point) float64 { return p.EHarm }), d.say("that it harms")},
+		{"help", at(func(p *effect.EvidencePoint) float64 { return p.EHelp }), d.say("that it helps")},
+		{"harm", at(func(p *effect.EvidencePoint) float64 { return p.EHarm }), d.say("that it harms")},
 	}
 	c.Heads = []string{d.say("runs"), c.Lines[0].Name, c.Lines[1].Name}
 	for _, i := range some(len(ps)) {
@@ -132,15 +132,15 @@ func power(n int) string {
 }
 
 // turns marks where the state of the breaker changed.
-func (d *drawer) turns(ps []effect.Point, x scale) (out []Mark) {
+func (d *drawer) turns(ps []effect.EvidencePoint, x scale) (out []Tick) {
 	was := effect.Closed
-	names := map[effect.State]string{
+	names := map[effect.BreakerState]string{
 		effect.Open: d.say("open"), effect.HalfOpen: d.say("on trial"), effect.Closed: d.say("closed"),
 	}
 	for i := range ps {
 		if ps[i].State != was {
 			was = ps[i].State
-			out = append(out, Mark{At: x.x(float64(ps[i].Runs)), Label: names[was]})
+			out = append(out, Tick{At: x.x(float64(ps[i].Runs)), Label: names[was]})
 		}
 	}
 	return out
@@ -166,7 +166,7 @@ func (d *drawer) hitChart(r *effect.Report, spans []effect.Span) *Chart {
 		Note: d.say("What is left to 100 percent are abstentions: nothing fitted, so the run got no guidance."),
 	}
 	for _, v := range share.steps(5) {
-		c.Y = append(c.Y, Mark{At: y(v), Label: fmt.Sprintf("%.0f", 100*v)})
+		c.Y = append(c.Y, Tick{At: y(v), Label: fmt.Sprintf("%.0f", 100*v)})
 	}
 	for i := range spans {
 		s := &spans[i]

@@ -48,7 +48,7 @@ func Gain(say Say, ranked []Ranked) *Chart {
 	}
 	for _, v := range all.steps(5) {
 		label := fmt.Sprintf("%.0f", 100*v)
-		c.X, c.Y = append(c.X, Mark{At: X(v), Label: label}), append(c.Y, Mark{At: Y(v), Label: label})
+		c.X, c.Y = append(c.X, Tick{At: X(v), Label: label}), append(c.Y, Tick{At: Y(v), Label: label})
 	}
 	for _, i := range some(n) {
 		c.Rows = append(c.Rows, []string{fmt.Sprint(i + 1), fmt.Sprint(found[i+1])})

@@ -40,10 +40,10 @@ type Chart struct {
 	ID, Title, Note string
 	Says            string // a text alternative for people who cannot see the plot
 	XAxis, YAxis    string
-	X, Y            []Mark
+	X, Y            []Tick
 	Band            string // points of the area between two curves
-	Rules           []Mark // horizontal lines
-	Turns           []Mark // vertical lines
+	Rules           []Tick // horizontal lines
+	Turns           []Tick // vertical lines
 	Lines           []Line
 	Bars            []Bar
 	InNumbers       string   // the caption of the table below it
@@ -51,8 +51,8 @@ type Chart struct {
 	Rows            [][]string
 }
 
-// Mark is a position on an axis with its label.
-type Mark struct {
+// Tick is a position on an axis with its label.
+type Tick struct {
 	At     float64
 	Label  string
 	Anchor string // of the label: "" is middle

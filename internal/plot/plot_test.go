@@ -18,7 +18,7 @@ import (
 func history(n int) *effect.Report {
 	j, b, book := &effect.Joined{}, &effect.Breaker{}, effect.NewBook()
 	for i := range n {
-		r := effect.Run{
+		r := effect.TrialRun{
 			ID: fmt.Sprint("run ", i), At: time.Date(2026, 3, 1, i, 0, 0, 0, time.UTC), Test: fmt.Sprint("test", i%5),
 			Eligible: []effect.Candidate{{ID: "c_one", Rank: 1, Type: tree.Case, ErrorType: "form_validation_error",
 				Direction: taxonomy.FalsePass}},

@@ -34,7 +34,7 @@ func Rates(say Say, id int, title string, course []Rate) *Chart {
 		Heads: []string{d.say("labels"), d.say("share of wrong verdicts"), "95 %"},
 	}
 	for _, v := range y.steps(4) {
-		c.Y = append(c.Y, Mark{At: y.y(v), Label: fmt.Sprintf("%.0f", 100*v)})
+		c.Y = append(c.Y, Tick{At: y.y(v), Label: fmt.Sprintf("%.0f", 100*v)})
 	}
 	at := func(i int, of func(*Rate) float64) (float64, float64) {
 		return float64(course[i].Known), of(&course[i])

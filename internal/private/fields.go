@@ -8,9 +8,9 @@ import (
 )
 
 // fields maps the name of a field, in lower-case letters only, to the kind of its value.
-var fields = sync.OnceValue(func() map[string]Kind {
-	out := map[string]Kind{}
-	for _, k := range []Kind{Name, Address, Number, Phone, Date} {
+var fields = sync.OnceValue(func() map[string]partKind {
+	out := map[string]partKind{}
+	for _, k := range []partKind{Name, Address, Number, Phone, Date} {
 		for _, name := range lists()["field "+string(k)] {
 			out[name] = k
 		}

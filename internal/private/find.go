@@ -11,7 +11,7 @@ import (
 // find is a part of a text that identifies one person.
 type find struct {
 	from, to          int
-	kind              Kind
+	kind              partKind
 	street, streetEnd int // of an address: the name of the street in it
 }
 
@@ -71,7 +71,7 @@ func lazy(shape string) func() *regexp.Regexp {
 	})
 }
 
-func (f *personFinder) add(from, to int, kind Kind) int {
+func (f *personFinder) add(from, to int, kind partKind) int {
 	f.out = append(f.out, find{from: from, to: to, kind: kind})
 	return to
 }

@@ -10,7 +10,7 @@ import (
 
 // numberShape is a shape of digits.
 type numberShape struct {
-	kind        Kind
+	kind        partKind
 	shape       string
 	least, most int                                      // digits
 	after       cue                                      // which must precede it

@@ -23,16 +23,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Kind is the kind of a personal part, as its placeholder names it.
-type Kind string
+// partKind is the kind of a personal part, as its placeholder names it.
+type partKind string
 
 // The kinds.
 const (
-	Name    Kind = "name"
-	Address Kind = "address"
-	Number  Kind = "number" // of an account, order, card, document, vehicle; also the name of a user
-	Phone   Kind = "phone"
-	Date    Kind = "date" // of birth
+	Name    partKind = "name"
+	Address partKind = "address"
+	Number  partKind = "number" // of an account, order, card, document, vehicle; also the name of a user
+	Phone   partKind = "phone"
+	Date    partKind = "date" // of birth
 )
 
 // Redaction replaces the personal parts of all texts of one memory: equal values get one placeholder. First each text
@@ -40,18 +40,18 @@ const (
 // texts, so that they depend on nothing else: the same evidence gets the same placeholders in every tree.
 type Redaction struct {
 	marks  map[string]string
-	counts map[Kind]int
-	parts  map[string]string // a word of a person's name → the full name
-	known  map[string]Kind   // replaced wherever it appears in the texts
-	han    []string          // names in Chinese characters, the longest first
-	quiet  bool              // texts were read, and none contained a find
+	counts map[partKind]int
+	parts  map[string]string   // a word of a person's name → the full name
+	known  map[string]partKind // replaced wherever it appears in the texts
+	han    []string            // names in Chinese characters, the longest first
+	quiet  bool                // texts were read, and none contained a find
 	begun  bool
 }
 
 // NewRedaction returns a Redaction without texts.
 func NewRedaction() *Redaction {
 	return &Redaction{
-		marks: map[string]string{}, counts: map[Kind]int{}, parts: map[string]string{}, known: map[string]Kind{},
+		marks: map[string]string{}, counts: map[partKind]int{}, parts: map[string]string{}, known: map[string]partKind{},
 	}
 }
 
@@ -152,7 +152,7 @@ func (p *Redaction) write(field, s string) (string, int) {
 }
 
 // mark returns the placeholder of a value.
-func (p *Redaction) mark(kind Kind, said string) string {
+func (p *Redaction) mark(kind partKind, said string) string {
 	if full := p.parts[said]; full != "" && kind == Name {
 		said = full
 	}
@@ -197,7 +197,7 @@ func (p *Redaction) finds(field, s string) []find {
 
 // placeholder reads a placeholder at the beginning of s: one of this package, or a mark of a removed secret, which has
 // no kind here.
-func placeholder(s string) (kind Kind, n, size int) {
+func placeholder(s string) (kind partKind, n, size int) {
 	const most = 64
 	end := strings.IndexByte(s[:min(len(s), most)], ']')
 	if end < 0 {
@@ -208,8 +208,8 @@ func placeholder(s string) (kind Kind, n, size int) {
 	}
 	word, digits, ok := strings.Cut(s[1:end], " ")
 	n, err := strconv.Atoi(digits)
-	if kind = Kind(word); !ok || err != nil || n < 1 || n > 9999 ||
-		!slices.Contains([]Kind{Name, Address, Number, Phone, Date}, kind) {
+	if kind = partKind(word); !ok || err != nil || n < 1 || n > 9999 ||
+		!slices.Contains([]partKind{Name, Address, Number, Phone, Date}, kind) {
 		return "", 0, 0
 	}
 	return kind, n, end + 1

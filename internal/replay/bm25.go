@@ -77,7 +77,7 @@ func (x *Nearest) Ask(_ context.Context, e *tree.Evaluation) (Given, error) {
 }
 
 // Learn stores e if its verdict was wrong.
-func (x *Nearest) Learn(_ context.Context, e *tree.Evaluation, v Label) error {
+func (x *Nearest) Learn(_ context.Context, e *tree.Evaluation, v LaterLabel) error {
 	if !v.Wrong() {
 		return nil
 	}

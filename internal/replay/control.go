@@ -13,13 +13,13 @@ const dealings = 200
 // answers, with their scores, among all runs after the first mistake was known, and replaces each item by a random
 // mistake known before the run. The row is the mean of many shuffles. Its intervals hold the middle 95 % of the
 // shuffles; they are no confidence intervals.
-func (t *truth) shuffled(answers []Given, seed uint64) Row {
+func (t *truth) shuffled(answers []Given, seed uint64) MemoryRow {
 	rng := rand.New(rand.NewPCG(seed, 0x6d656d74726565)) //nolint:gosec // a control must come out the same again
 	first := len(t.known)
 	if i := slices.IndexFunc(t.known, func(n int) bool { return n > 0 }); i >= 0 {
 		first = i
 	}
-	rows := make([]Row, dealings)
+	rows := make([]MemoryRow, dealings)
 	deck := slices.Clone(answers[first:])
 	dealt := slices.Clone(answers)
 	for k := range rows {
@@ -57,20 +57,20 @@ func sample(rng *rand.Rand, of, n int) []int {
 }
 
 // mean returns the row of means of all shares and AUCs, with the middle 95 % of each.
-func mean(rows []Row) Row {
+func mean(rows []MemoryRow) MemoryRow {
 	m := rows[0]
 	m.Guided.Wrong, m.Guided.P, m.Guided.Interval = meanAndBand(rows, m.Guided.N,
-		func(r *Row) *float64 { return r.Guided.P })
+		func(r *MemoryRow) *float64 { return r.Guided.P })
 	m.Unguided.Wrong, m.Unguided.P, m.Unguided.Interval = meanAndBand(rows, m.Unguided.N,
-		func(r *Row) *float64 { return r.Unguided.P })
-	_, m.AUC, m.Interval = meanAndBand(rows, 0, func(r *Row) *float64 { return r.AUC })
-	for _, of := range []func(*Row) *Share{
-		func(r *Row) *Share { return &r.Warned.Share },
-		func(r *Row) *Share { return &r.Warned.Recurrence },
-		func(r *Row) *Share { return &r.Warned.Transfer },
+		func(r *MemoryRow) *float64 { return r.Unguided.P })
+	_, m.AUC, m.Interval = meanAndBand(rows, 0, func(r *MemoryRow) *float64 { return r.AUC })
+	for _, of := range []func(*MemoryRow) *WarnedShare{
+		func(r *MemoryRow) *WarnedShare { return &r.Warned.WarnedShare },
+		func(r *MemoryRow) *WarnedShare { return &r.Warned.Recurrence },
+		func(r *MemoryRow) *WarnedShare { return &r.Warned.Transfer },
 	} {
 		s := of(&m)
-		s.Warned, s.P, s.Interval = meanAndBand(rows, s.N, func(r *Row) *float64 { return of(r).P })
+		s.Warned, s.P, s.Interval = meanAndBand(rows, s.N, func(r *MemoryRow) *float64 { return of(r).P })
 	}
 	m.Warned.Exact, m.Warned.Similar = 0, 0
 	for i := range rows {
@@ -81,7 +81,7 @@ func mean(rows []Row) Row {
 }
 
 // meanAndBand returns the mean and the middle 95 % of a share over rows, and the mean as a count out of n.
-func meanAndBand(rows []Row, n int, share func(*Row) *float64) (count int, p *float64, in *Interval) {
+func meanAndBand(rows []MemoryRow, n int, share func(*MemoryRow) *float64) (count int, p *float64, in *Interval) {
 	if share(&rows[0]) == nil {
 		return 0, nil, nil
 	}

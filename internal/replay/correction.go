@@ -1,8 +1,8 @@
 package replay
 
-// Correction is the result of reversing each verdict whose probability to be wrong, predicted before its label was
+// Reversal is the result of reversing each verdict whose probability to be wrong, predicted before its label was
 // known, was at least Bound.
-type Correction struct {
+type Reversal struct {
 	Bound   float64 `json:"bound"`   // 0 to 1
 	N       int     `json:"n"`       // verdicts with a label
 	Flipped int     `json:"flipped"` // reversed
@@ -18,8 +18,8 @@ type Correction struct {
 
 // Correct returns the result of reversing verdicts from a bound on. It reverses only a prediction with evidence of its
 // own, and a verdict with exactly one opposite. seed is that of the bootstrap, which draws whole cases.
-func Correct(ps []Prediction, bound float64, seed uint64) Correction {
-	c := Correction{Bound: bound, N: len(ps)}
+func Correct(ps []Prediction, bound float64, seed uint64) Reversal {
+	c := Reversal{Bound: bound, N: len(ps)}
 	if len(ps) == 0 {
 		return c
 	}

@@ -33,7 +33,7 @@ func TestCorrect(t *testing.T) {
 	require.GreaterOrEqual(t, c.High, 1.0/8)
 	require.Equal(t, c, Correct(ps, ledger.CorrectAbove, 1))
 	require.Zero(t, Correct(ps, 1.01, 1).Flipped)
-	require.Equal(t, Correction{Bound: 0.8}, Correct(nil, 0.8, 1))
+	require.Equal(t, Reversal{Bound: 0.8}, Correct(nil, 0.8, 1))
 }
 
 // Where predictions are right, correction pays, and its interval is above zero.

@@ -17,15 +17,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Label is what is known about a run afterwards.
-type Label struct {
+// LaterLabel is what is known about a run afterwards.
+type LaterLabel struct {
 	Labelled  bool
 	Correct   bool
 	Direction taxonomy.Direction // of a wrong one
 }
 
 // Wrong reports whether the run was judged wrongly.
-func (v Label) Wrong() bool { return v.Labelled && !v.Correct }
+func (v LaterLabel) Wrong() bool { return v.Labelled && !v.Correct }
 
 // Warning is one memory that was given for a run.
 type Warning struct {
@@ -44,37 +44,37 @@ type Given struct {
 type Subject interface {
 	Name() string
 	Ask(ctx context.Context, e *tree.Evaluation) (Given, error)
-	Learn(ctx context.Context, e *tree.Evaluation, v Label) error
+	Learn(ctx context.Context, e *tree.Evaluation, v LaterLabel) error
 }
 
 // Options configures a replay. Judge is required.
 type Options struct {
-	Judge    func(e *tree.Evaluation) Label // returns the label; pure
-	Seed     uint64                         // of the shuffled control
-	Progress func(done, total int)          // called after every run, unless nil
+	Judge    func(e *tree.Evaluation) LaterLabel // returns the label; pure
+	Seed     uint64                              // of the shuffled control
+	Progress func(done, total int)               // called after every run, unless nil
 }
 
-// Report is the result of a replay.
-type Report struct {
-	N          int   `json:"n"`     // labelled runs: only these are measured
-	Wrong      int   `json:"wrong"` // of N
-	Unlabelled int   `json:"unlabelled"`
-	Duplicate  int   `json:"duplicate"` // skipped: a run of the same key came before
-	Rows       []Row `json:"rows"`
+// Measurement is the result of a replay.
+type Measurement struct {
+	N          int         `json:"n"`     // labelled runs: only these are measured
+	Wrong      int         `json:"wrong"` // of N
+	Unlabelled int         `json:"unlabelled"`
+	Duplicate  int         `json:"duplicate"` // skipped: a run of the same key came before
+	Rows       []MemoryRow `json:"rows"`
 
 	// Embedder is the embedding model, "" for the built-in encoder. The caller sets it.
 	Embedder string `json:"embedder,omitempty"`
 
 	// Evolved is the row whose memory evolved, nil for none. Run does not set it, Risk and Correction; the caller
 	// does.
-	Evolved *Row `json:"evolved,omitempty"`
+	Evolved *MemoryRow `json:"evolved,omitempty"`
 
 	// Risk measures how well risks, predicted before the label was known, separate wrong verdicts from right ones; nil
 	// if not measured.
 	Risk *Risks `json:"risk,omitempty"`
 
 	// Correction is the result of reversing verdicts; nil if not measured.
-	Correction *Correction `json:"correction,omitempty"`
+	Correction *Reversal `json:"correction,omitempty"`
 }
 
 // Run replays a stream through the subjects and returns one row for each, in order. A Matched subject belongs to the
@@ -82,9 +82,9 @@ type Report struct {
 // second such group on, the names of these rows contain the subject that they are controls of. Run sorts the stream by
 // time; runs without a time come first, and equal times keep their order. It skips a run whose key came before, as
 // Record does. It stops at the first error.
-func Run(ctx context.Context, stream []tree.Evaluation, o Options, subjects ...Subject) (Report, error) {
+func Run(ctx context.Context, stream []tree.Evaluation, o Options, subjects ...Subject) (Measurement, error) {
 	ordered, duplicate := sortRuns(stream)
-	rep := Report{Duplicate: duplicate, Rows: []Row{}}
+	rep := Measurement{Duplicate: duplicate, Rows: []MemoryRow{}}
 	traces := make([][]Given, len(subjects))
 	t := newTruth()
 	for i := range ordered {
@@ -107,8 +107,8 @@ func Run(ctx context.Context, stream []tree.Evaluation, o Options, subjects ...S
 }
 
 // rows measures every subject and its controls, from its answers in traces.
-func (t *truth) rows(subjects []Subject, traces [][]Given, seed uint64) []Row {
-	out := []Row{}
+func (t *truth) rows(subjects []Subject, traces [][]Given, seed uint64) []MemoryRow {
+	out := []MemoryRow{}
 	for k := 0; k < len(subjects); {
 		name, answers, as := subjects[k].Name(), traces[k], ""
 		r := t.row(name, answers)
@@ -131,7 +131,7 @@ func (t *truth) rows(subjects []Subject, traces [][]Given, seed uint64) []Row {
 }
 
 // replayRun requests guidance of every subject for a run, then passes its label to them.
-func replayRun(ctx context.Context, e *tree.Evaluation, v Label, subjects []Subject, traces [][]Given) error {
+func replayRun(ctx context.Context, e *tree.Evaluation, v LaterLabel, subjects []Subject, traces [][]Given) error {
 	for k, s := range subjects {
 		a, err := s.Ask(ctx, e)
 		if err != nil {

@@ -21,11 +21,11 @@ func run(i int, wrong taxonomy.Direction, prompt, scene string) tree.Evaluation 
 	}
 }
 
-func judge(e *tree.Evaluation) Label {
+func judge(e *tree.Evaluation) LaterLabel {
 	if e.Correct == nil {
-		return Label{}
+		return LaterLabel{}
 	}
-	return Label{Labelled: true, Correct: *e.Correct, Direction: e.Direction}
+	return LaterLabel{Labelled: true, Correct: *e.Correct, Direction: e.Direction}
 }
 
 // witness records what it received and when, and answers with all of it.
@@ -45,7 +45,7 @@ func (w *witness) Ask(_ context.Context, e *tree.Evaluation) (Given, error) {
 	return Given{Guided: len(w.all) > 0, Score: float64(len(w.all)), Items: append([]Warning(nil), w.all...)}, nil
 }
 
-func (w *witness) Learn(_ context.Context, e *tree.Evaluation, v Label) error {
+func (w *witness) Learn(_ context.Context, e *tree.Evaluation, v LaterLabel) error {
 	w.told = append(w.told, e.ID)
 	if v.Wrong() {
 		w.all = append(w.all, Warning{Direction: v.Direction, Scenes: []tree.Scene{e.Scene}})
@@ -95,9 +95,9 @@ func TestRunCountsByHand(t *testing.T) {
 	require.InDelta(t, 0.25, r.Warned.Similar, 1e-12, "run 4")
 	one, third := 1.0, 1.0/3
 	in, few := stat.Wilson(1, 1), stat.Wilson(1, 3)
-	require.Equal(t, Share{N: 1, Warned: 1, P: &one, Interval: &in}, r.Warned.Recurrence,
+	require.Equal(t, WarnedShare{N: 1, Warned: 1, P: &one, Interval: &in}, r.Warned.Recurrence,
 		"run 3 alone is at a scene that was wrong before")
-	require.Equal(t, Share{N: 3, Warned: 1, P: &third, Interval: &few}, r.Warned.Transfer,
+	require.Equal(t, WarnedShare{N: 3, Warned: 1, P: &third, Interval: &few}, r.Warned.Transfer,
 		"runs 1, 4 and 6; 4 was warned of")
 	// Scores: wrong 0 1 2 3 (runs 1 3 4 6), right 1 4 (runs 2 7).
 	// Pairs won: 0 of 2, half, 1, 1, so 2.5 of 8.
@@ -114,11 +114,11 @@ func TestRecurrenceIsOfTheTestOrTheScene(t *testing.T) {
 	at := func(test, scene, route string) *tree.Evaluation {
 		return &tree.Evaluation{CaseID: test, Prompt: "look", Scene: tree.Scene{ID: scene, Type: "form", Route: route}}
 	}
-	wrong, right := Label{Labelled: true, Direction: taxonomy.FalsePass}, Label{Labelled: true, Correct: true}
+	wrong, right := LaterLabel{Labelled: true, Direction: taxonomy.FalsePass}, LaterLabel{Labelled: true, Correct: true}
 	tr := newTruth()
 	for _, c := range []struct {
 		e     *tree.Evaluation
-		v     Label
+		v     LaterLabel
 		again bool
 	}{
 		{at("t1", "A", ""), right, false},
@@ -177,7 +177,7 @@ func TestDifferenceIsPaired(t *testing.T) {
 }
 
 func TestRunIsTheSameAgain(t *testing.T) {
-	var reports []Report
+	var reports []Measurement
 	for range 2 {
 		rep, err := Run(t.Context(), stream(), Options{Judge: judge, Seed: 7}, &witness{t: t}, NewNearest(2))
 		require.NoError(t, err)

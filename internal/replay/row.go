@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Row is the result of one memory.
-type Row struct {
+// MemoryRow is the result of one memory.
+type MemoryRow struct {
 	Name     string     `json:"name"`
 	AUC      *float64   `json:"auc"` // of Score as a forecast of a wrong verdict; null when all are right or all wrong
 	Interval *Interval  `json:"aucInterval,omitempty"`
@@ -33,7 +33,7 @@ type proportion struct {
 // warned counts the wrong verdicts that a given memory had warned of. A memory warns of a verdict if its direction is
 // the same.
 type warned struct {
-	Share // all wrong verdicts
+	WarnedShare // all wrong verdicts
 
 	// Exact and Similar are shares of all, 0 to 1, that add up to P: warned of by a memory from exactly this scene;
 	// and only by memories from other scenes.
@@ -42,12 +42,12 @@ type warned struct {
 
 	// Recurrence and Transfer partition the wrong verdicts. The partition depends on the run and not on the guidance,
 	// so N is the same in all rows.
-	Recurrence Share `json:"recurrence"` // its test or its scene had an earlier wrong verdict
-	Transfer   Share `json:"transfer"`   // neither had
+	Recurrence WarnedShare `json:"recurrence"` // its test or its scene had an earlier wrong verdict
+	Transfer   WarnedShare `json:"transfer"`   // neither had
 }
 
-// Share is a number of wrong verdicts and how many of them were warned of.
-type Share struct {
+// WarnedShare is a number of wrong verdicts and how many of them were warned of.
+type WarnedShare struct {
 	N        int       `json:"n"`
 	Warned   int       `json:"warned"`
 	P        *float64  `json:"p"` // Warned/N; null when N is 0
@@ -59,7 +59,7 @@ type Interval = stat.Interval
 
 // truth holds the labels of the labelled runs of a stream, in order.
 type truth struct {
-	verdicts []Label
+	verdicts []LaterLabel
 	scenes   []tree.Scene
 	tests    []string
 	again    []bool    // the test or the scene had an earlier wrong verdict
@@ -75,7 +75,7 @@ func newTruth() *truth {
 }
 
 // add appends a run and what was known before it.
-func (t *truth) add(e *tree.Evaluation, v Label) {
+func (t *truth) add(e *tree.Evaluation, v LaterLabel) {
 	test, scene := cmp.Or(e.CaseID, e.Prompt), sceneKey(e.Scene)
 	t.verdicts = append(t.verdicts, v)
 	t.scenes = append(t.scenes, e.Scene)
@@ -90,8 +90,8 @@ func (t *truth) add(e *tree.Evaluation, v Label) {
 }
 
 // row measures the answers, one per labelled run.
-func (t *truth) row(name string, answers []Given) Row {
-	r := Row{Name: name}
+func (t *truth) row(name string, answers []Given) MemoryRow {
+	r := MemoryRow{Name: name}
 	var wrong, right []float64
 	w := &r.Warned
 	for i, a := range answers {
@@ -113,7 +113,7 @@ func (t *truth) row(name string, answers []Given) Row {
 		w.Exact /= float64(w.N)
 		w.Similar /= float64(w.N)
 	}
-	for _, s := range []*Share{&w.Share, &w.Recurrence, &w.Transfer} {
+	for _, s := range []*WarnedShare{&w.WarnedShare, &w.Recurrence, &w.Transfer} {
 		s.P, s.Interval = shareOf(s.Warned, s.N)
 	}
 	for _, g := range []*proportion{&r.Guided, &r.Unguided} {

@@ -39,7 +39,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		a, err := c.play(llm.Request{})
 		if err != nil {
-			require.Contains(t, []llm.Kind{llm.KindMalformed, llm.KindRefused, llm.KindTruncated, llm.KindTooLarge},
+			require.Contains(t, []llm.ErrorKind{llm.KindMalformed, llm.KindRefused, llm.KindTruncated, llm.KindTooLarge},
 				llm.KindOf(err))
 			return
 		}

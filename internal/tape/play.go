@@ -17,25 +17,25 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// A Problem is the reason why a folder cannot be used.
-type Problem string
+// A FolderProblem is the reason why a folder cannot be used.
+type FolderProblem string
 
 // The problems of a [FolderError].
 const (
-	IsMissing   Problem = "there is no such folder"
-	IsFile      Problem = "it is a file, not a folder"
-	IsEmpty     Problem = "there is no recording in it"
-	notReadable Problem = "it cannot be read"
-	NotWritable Problem = "nothing can be written into it"
-	TooMuch     Problem = "there is too much in it"
-	IsBroken    Problem = "it is no recording" // of a file
-	IsMixed     Problem = "there are vectors of several models in it"
+	IsMissing   FolderProblem = "there is no such folder"
+	IsFile      FolderProblem = "it is a file, not a folder"
+	IsEmpty     FolderProblem = "there is no recording in it"
+	notReadable FolderProblem = "it cannot be read"
+	NotWritable FolderProblem = "nothing can be written into it"
+	TooMuch     FolderProblem = "there is too much in it"
+	IsBroken    FolderProblem = "it is no recording" // of a file
+	IsMixed     FolderProblem = "there are vectors of several models in it"
 )
 
 // FolderError means that a folder of recordings, or a file in it, cannot be used.
 type FolderError struct {
 	Path    string
-	Problem Problem
+	Problem FolderProblem
 	Err     error // may be nil
 }
 
@@ -50,13 +50,13 @@ func (e *FolderError) Error() string {
 // Unwrap returns the cause.
 func (e *FolderError) Unwrap() error { return e.Err }
 
-// MissingError means that a request has no recording. It is wrapped in an [*llm.Error] of kind not recorded.
-type MissingError struct {
+// UnrecordedError means that a request has no recording. It is wrapped in an [*llm.Error] of kind not recorded.
+type UnrecordedError struct {
 	Name string // of the prompt
 	File string // that would contain the recording
 }
 
-func (e *MissingError) Error() string {
+func (e *UnrecordedError) Error() string {
 	return fmt.Sprintf("%s was not recorded: there is no file %s", e.Name, e.File)
 }
 
@@ -72,7 +72,7 @@ type Player struct {
 
 	mu      sync.Mutex
 	missing int
-	first   *MissingError
+	first   *UnrecordedError
 }
 
 // Open reads all recordings of a folder. The error is a [*FolderError] with the path of the damaged file.
@@ -173,7 +173,7 @@ func (p *Player) Models() []string {
 }
 
 // Missing returns the number of requests without a recording, and one of them, nil if there are none.
-func (p *Player) Missing() (n int, first *MissingError) {
+func (p *Player) Missing() (n int, first *UnrecordedError) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.missing, p.first
@@ -188,7 +188,7 @@ func (p *Player) Generate(ctx context.Context, r llm.Request) (llm.Answer, error
 	if c, ok := p.all[key]; ok {
 		return c.play(r)
 	}
-	missing := &MissingError{Name: r.Name, File: filepath.Join(p.dir, key+suffix)}
+	missing := &UnrecordedError{Name: r.Name, File: filepath.Join(p.dir, key+suffix)}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.missing++

@@ -66,13 +66,13 @@ type recording struct {
 	Model   string          `json:"model"` // that produced it
 	Usage   llm.Usage       `json:"usage"` // usage when it was recorded
 	Answer  json.RawMessage `json:"answer,omitempty"`
-	Failure llm.Kind        `json:"failure,omitempty"` // instead of an answer
+	Failure llm.ErrorKind   `json:"failure,omitempty"` // instead of an answer
 	Text    string          `json:"text,omitempty"`    // of a malformed answer
 	Vector  []byte          `json:"vector,omitempty"`  // instead of an answer: little-endian float32 numbers
 }
 
 // recorded reports whether a failure is the model's, and therefore recorded.
-func recorded(k llm.Kind) bool {
+func recorded(k llm.ErrorKind) bool {
 	return k == llm.KindMalformed || k == llm.KindRefused || k == llm.KindTruncated
 }
 

@@ -28,7 +28,7 @@ var ask = llm.Request{Name: "analyse.en@1", System: "s", Prompt: "p", MaxTokens:
 	Schema: json.RawMessage(`{"type":"object","required":["why"],"properties":{"why":{"type":"string","maxLength":20}}}`)}
 
 // taped records the answer of a script, and returns it, its replay, and the file.
-func taped(t *testing.T, step llmtest.Step) (live, played llm.Answer, file string, liveErr, playedErr error) {
+func taped(t *testing.T, step llmtest.ScriptStep) (live, played llm.Answer, file string, liveErr, playedErr error) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "a", "tapes")
 	r, err := tape.NewRecorder(llmtest.NewScript(step), dir, "m", scrub)
@@ -57,18 +57,18 @@ func taped(t *testing.T, step llmtest.Step) (live, played llm.Answer, file strin
 func TestRecordAndPlay(t *testing.T) {
 	used := llm.Usage{InputTokens: 7, OutputTokens: 3}
 	for name, c := range map[string]struct {
-		step llmtest.Step
-		kind llm.Kind
+		step llmtest.ScriptStep
+		kind llm.ErrorKind
 		says string // in the file
 	}{
-		"an answer":      {llmtest.Step{Text: `{"why":"so & <b>"}`, Usage: used}, "", `"so & <b>"`},
-		"prose":          {llmtest.Step{Text: "I cannot tell.", Usage: used}, llm.KindMalformed, "I cannot tell."},
-		"the wrong form": {llmtest.Step{Text: `{"why":7}`, Usage: used}, llm.KindMalformed, `{\"why\":7}`},
-		"a refusal": {llmtest.Step{Err: &llm.Error{Kind: llm.KindRefused, Usage: used}}, llm.KindRefused,
+		"an answer":      {llmtest.ScriptStep{Text: `{"why":"so & <b>"}`, Usage: used}, "", `"so & <b>"`},
+		"prose":          {llmtest.ScriptStep{Text: "I cannot tell.", Usage: used}, llm.KindMalformed, "I cannot tell."},
+		"the wrong form": {llmtest.ScriptStep{Text: `{"why":7}`, Usage: used}, llm.KindMalformed, `{\"why\":7}`},
+		"a refusal": {llmtest.ScriptStep{Err: &llm.Error{Kind: llm.KindRefused, Usage: used}}, llm.KindRefused,
 			"refused"},
-		"cut off": {llmtest.Step{Err: &llm.Error{Kind: llm.KindTruncated, Usage: used}}, llm.KindTruncated,
+		"cut off": {llmtest.ScriptStep{Err: &llm.Error{Kind: llm.KindTruncated, Usage: used}}, llm.KindTruncated,
 			"truncated"},
-		"malformed, with no text": {llmtest.Step{Err: &llm.Error{Kind: llm.KindMalformed, Usage: used}},
+		"malformed, with no text": {llmtest.ScriptStep{Err: &llm.Error{Kind: llm.KindMalformed, Usage: used}},
 			llm.KindMalformed, "malformed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -89,15 +89,15 @@ func TestRecordAndPlay(t *testing.T) {
 }
 
 func TestProvidersFailuresAreNotRecorded(t *testing.T) {
-	for _, k := range []llm.Kind{
+	for _, k := range []llm.ErrorKind{
 		llm.KindRateLimited, llm.KindUnauthorised, llm.KindNotFound, llm.KindUnavailable, llm.KindTimeout,
 		llm.KindCancelled, llm.KindBound, llm.KindNoAnswer, llm.KindTooLarge, llm.KindBadRequest, llm.KindNotSet,
 	} {
-		_, _, file, err, _ := taped(t, llmtest.Step{Err: &llm.Error{Kind: k}})
+		_, _, file, err, _ := taped(t, llmtest.ScriptStep{Err: &llm.Error{Kind: k}})
 		require.Equal(t, k, llm.KindOf(err))
 		require.Empty(t, file, k)
 	}
-	_, _, file, err, _ := taped(t, llmtest.Step{Err: errors.New("boom")})
+	_, _, file, err, _ := taped(t, llmtest.ScriptStep{Err: errors.New("boom")})
 	require.EqualError(t, err, "boom")
 	require.Empty(t, file)
 }
@@ -107,7 +107,7 @@ func TestSecretsAreNotRecorded(t *testing.T) {
 		`{"why":"` + canary + `"}`, `{"why":"a","` + canary + `":["` + canary + `"]}`,
 		"the key is " + canary, `{"why":7,"x":"` + canary + `"}`,
 	} {
-		live, played, file, liveErr, playedErr := taped(t, llmtest.Step{Text: written})
+		live, played, file, liveErr, playedErr := taped(t, llmtest.ScriptStep{Text: written})
 		require.NotContains(t, file, canary)
 		require.Contains(t, file, "[key]")
 		require.Equal(t, live, played, "the words of a recording go on in both ways")
@@ -117,7 +117,7 @@ func TestSecretsAreNotRecorded(t *testing.T) {
 	// An answer that does not fit without its secret is malformed both times.
 	long := func(s string) string { return strings.ReplaceAll(s, "x", "a marker longer than allowed") }
 	dir := t.TempDir()
-	r, err := tape.NewRecorder(llmtest.NewScript(llmtest.Step{Text: `{"why":"x"}`}), dir, "m", long)
+	r, err := tape.NewRecorder(llmtest.NewScript(llmtest.ScriptStep{Text: `{"why":"x"}`}), dir, "m", long)
 	require.NoError(t, err)
 	_, err = r.Generate(t.Context(), ask)
 	require.Equal(t, llm.KindMalformed, llm.KindOf(err))
@@ -218,7 +218,7 @@ func TestFoldersThatCannotBeUsed(t *testing.T) {
 	requireProblem(t, err, tape.IsBroken)
 }
 
-func requireProblem(t *testing.T, err error, want tape.Problem) {
+func requireProblem(t *testing.T, err error, want tape.FolderProblem) {
 	t.Helper()
 	e, ok := errors.AsType[*tape.FolderError](err)
 	require.True(t, ok, "%v", err)

@@ -14,39 +14,39 @@ import (
 	"time"
 )
 
-// Scope is a permission of a token.
-type Scope string
+// Permission is a permission of a token.
+type Permission string
 
 // The scopes.
 const (
-	Read   Scope = "read"   // receive guidance, and read what is stored
-	Write  Scope = "write"  // what Read may; record evaluations and trials
-	Import Scope = "import" // import memories, which wait in quarantine
-	Admin  Scope = "admin"  // everything
+	Read   Permission = "read"   // receive guidance, and read what is stored
+	Write  Permission = "write"  // what Read may; record evaluations and trials
+	Import Permission = "import" // import memories, which wait in quarantine
+	Admin  Permission = "admin"  // everything
 )
 
 // Scopes returns all scopes.
-func Scopes() []Scope { return []Scope{Read, Write, Import, Admin} }
+func Scopes() []Permission { return []Permission{Read, Write, Import, Admin} }
 
 // Covers reports whether a token with scope s satisfies the scope need.
-func (s Scope) Covers(need Scope) bool {
+func (s Permission) Covers(need Permission) bool {
 	return s == Admin || s == need || s == Write && need == Read
 }
 
 // Token is the stored record of one token. The secret itself is not stored.
 type Token struct {
-	Name    string    `json:"name"`
-	Prefix  string    `json:"prefix"` // of the secret, to distinguish tokens
-	SHA256  string    `json:"sha256"` // of the secret, in hex
-	Scopes  []Scope   `json:"scopes"`
-	Trees   []string  `json:"trees,omitempty"` // trees it may access; none: all
-	Created time.Time `json:"created"`
-	Expires time.Time `json:"expires,omitzero"` // zero: never
+	Name    string       `json:"name"`
+	Prefix  string       `json:"prefix"` // of the secret, to distinguish tokens
+	SHA256  string       `json:"sha256"` // of the secret, in hex
+	Scopes  []Permission `json:"scopes"`
+	Trees   []string     `json:"trees,omitempty"` // trees it may access; none: all
+	Created time.Time    `json:"created"`
+	Expires time.Time    `json:"expires,omitzero"` // zero: never
 }
 
 // May reports whether the token satisfies a scope.
-func (t *Token) May(need Scope) bool {
-	return slices.ContainsFunc(t.Scopes, func(s Scope) bool { return s.Covers(need) })
+func (t *Token) May(need Permission) bool {
+	return slices.ContainsFunc(t.Scopes, func(s Permission) bool { return s.Covers(need) })
 }
 
 // Sees reports whether the token may access a tree.
@@ -71,7 +71,7 @@ var (
 )
 
 // New returns the record of a new token and its secret, which is to be shown once. holds is its lifetime; 0: no expiry.
-func New(name string, scopes []Scope, trees []string, now time.Time, holds time.Duration) (Token, string, error) {
+func New(name string, scopes []Permission, trees []string, now time.Time, holds time.Duration) (Token, string, error) {
 	var b [bits / 8]byte
 	rand.Read(b[:]) // it never fails
 	secret := mark + base64.RawURLEncoding.EncodeToString(b[:])

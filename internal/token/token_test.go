@@ -14,7 +14,7 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func added(t *testing.T, dir, name string, holds time.Duration, scopes ...Scope) string {
+func added(t *testing.T, dir, name string, holds time.Duration, scopes ...Permission) string {
 	t.Helper()
 	tok, secret, err := New(name, scopes, nil, noon, holds)
 	require.NoError(t, err)
@@ -63,11 +63,11 @@ func TestFind(t *testing.T) {
 
 func TestScopesCover(t *testing.T) {
 	for _, c := range []struct {
-		has  Scope
+		has  Permission
 		need string
 	}{{Read, "read"}, {Write, "read write"}, {Import, "import"}, {Admin, "read write import admin"}} {
 		for _, need := range Scopes() {
-			require.Equal(t, strings.Contains(c.need, string(need)), (&Token{Scopes: []Scope{c.has}}).May(need), "%s %s",
+			require.Equal(t, strings.Contains(c.need, string(need)), (&Token{Scopes: []Permission{c.has}}).May(need), "%s %s",
 				c.has, need)
 		}
 	}
@@ -76,18 +76,18 @@ func TestScopesCover(t *testing.T) {
 func TestAddRefuses(t *testing.T) {
 	dir := t.TempDir()
 	added(t, dir, "ci", 0, Read)
-	tok, _, err := New("ci", []Scope{Read}, nil, noon, 0)
+	tok, _, err := New("ci", []Permission{Read}, nil, noon, 0)
 	require.NoError(t, err)
 	require.ErrorIs(t, Add(dir, tok), ErrTaken)
 	require.ErrorIs(t, Revoke(dir, "nobody"), ErrUnknown)
 	for _, bad := range []struct {
 		name   string
-		scopes []Scope
+		scopes []Permission
 		trees  []string
 		holds  time.Duration
-	}{{name: "", scopes: []Scope{Read}}, {name: "a b", scopes: []Scope{Read}}, {name: "a"},
-		{name: "a", scopes: []Scope{"root"}}, {name: "a", scopes: []Scope{Read}, trees: []string{"../x"}},
-		{name: "a", scopes: []Scope{Read}, holds: -time.Hour}} {
+	}{{name: "", scopes: []Permission{Read}}, {name: "a b", scopes: []Permission{Read}}, {name: "a"},
+		{name: "a", scopes: []Permission{"root"}}, {name: "a", scopes: []Permission{Read}, trees: []string{"../x"}},
+		{name: "a", scopes: []Permission{Read}, holds: -time.Hour}} {
 		_, _, err := New(bad.name, bad.scopes, bad.trees, noon, bad.holds)
 		require.Error(t, err, "%+v", bad)
 	}
@@ -99,7 +99,7 @@ func TestManyAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 20 {
 		wg.Go(func() {
-			tok, _, err := New(string(rune('a'+i)), []Scope{Read}, nil, noon, 0)
+			tok, _, err := New(string(rune('a'+i)), []Permission{Read}, nil, noon, 0)
 			if err == nil {
 				err = Add(dir, tok)
 			}
@@ -147,7 +147,7 @@ func TestDamageLetsNobodyIn(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	tok, _, err := New("ci", []Scope{Write}, []string{"a"}, noon, time.Hour)
+	tok, _, err := New("ci", []Permission{Write}, []string{"a"}, noon, time.Hour)
 	require.NoError(f, err)
 	b, err := json.Marshal(file{format, []Token{tok}})
 	require.NoError(f, err)

@@ -22,7 +22,7 @@ const (
 	timeout  = 60 * time.Second
 )
 
-// Client is a Model behind an address.
+// Client is a Decider behind an address.
 type Client struct {
 	address, key, model string
 	form                form
@@ -31,8 +31,8 @@ type Client struct {
 
 // form is how a server is asked.
 type form interface {
-	request(model, input string, questions []Question) any
-	read(reply []byte, questions []Question) (Answers, error)
+	request(model, input string, questions []DecisionQuestion) any
+	read(reply []byte, questions []DecisionQuestion) (Answers, error)
 }
 
 // Open returns the model at an address, which ends in /systemone, /decisions or /chat/completions. The key may be "".
@@ -62,11 +62,11 @@ func Open(address, model, key string) (*Client, error) {
 }
 
 // Decide asks all questions about one input.
-func (c *Client) Decide(ctx context.Context, input string, questions []Question) (Answers, error) {
+func (c *Client) Decide(ctx context.Context, input string, questions []DecisionQuestion) (Answers, error) {
 	if _, one := c.form.(chat); !one {
 		return c.ask(ctx, input, questions)
 	}
-	out := Answers{Of: map[string]Answer{}} // chat has one first token, so one question a call
+	out := Answers{Of: map[string]Prediction{}} // chat has one first token, so one question a call
 	for i := range questions {
 		a, err := c.ask(ctx, input, questions[i:i+1])
 		if err != nil {
@@ -78,7 +78,7 @@ func (c *Client) Decide(ctx context.Context, input string, questions []Question)
 	return out, nil
 }
 
-func (c *Client) ask(ctx context.Context, input string, questions []Question) (Answers, error) {
+func (c *Client) ask(ctx context.Context, input string, questions []DecisionQuestion) (Answers, error) {
 	b, err := json.Marshal(c.form.request(c.model, input, questions))
 	if err != nil {
 		return Answers{}, &llm.Error{Kind: llm.KindBadRequest, Err: err}
@@ -118,7 +118,7 @@ func (c *Client) ask(ctx context.Context, input string, questions []Question) (A
 }
 
 // valid reports whether all probabilities are ones.
-func (a *Answer) valid() bool {
+func (a *Prediction) valid() bool {
 	for _, p := range append([]float64{a.P}, a.Options...) {
 		if !(p >= 0 && p <= 1) {
 			return false
@@ -141,7 +141,7 @@ func unreached(ctx context.Context, err error) error {
 	return &llm.Error{Kind: kind, Err: err}
 }
 
-func kindOf(status int) llm.Kind {
+func kindOf(status int) llm.ErrorKind {
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return llm.KindUnauthorised

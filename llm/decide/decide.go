@@ -12,26 +12,26 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Kind is the form of an answer.
-type Kind string
+// AnswerForm is the form of an answer.
+type AnswerForm string
 
 // The kinds of questions.
 const (
-	Yes    Kind = "yes"    // the probability that it is so
-	Choice Kind = "choice" // one of Options
-	Score  Kind = "score"  // a level of Options, from low to high
+	Yes    AnswerForm = "yes"    // the probability that it is so
+	Choice AnswerForm = "choice" // one of Options
+	Score  AnswerForm = "score"  // a level of Options, from low to high
 )
 
-// Question is one question about an input.
-type Question struct {
+// DecisionQuestion is one question about an input.
+type DecisionQuestion struct {
 	Name    string // unique in a request: letters, digits and _
-	Kind    Kind
+	Kind    AnswerForm
 	Ask     string
 	Options []string // of Choice and Score, 2 to 10
 }
 
-// Answer is the answer to one question.
-type Answer struct {
+// Prediction is the answer to one question.
+type Prediction struct {
 	P       float64   // of Yes, 0 to 1
 	Best    int       // of Choice and Score: index of the most probable option
 	Options []float64 // of Choice and Score: probability of each option; they sum to 1
@@ -39,12 +39,12 @@ type Answer struct {
 
 // Answers are the answers by the names of their questions. A question that the model refused has none.
 type Answers struct {
-	Of    map[string]Answer
+	Of    map[string]Prediction
 	Model string
 	Usage llm.Usage
 }
 
-// Model answers questions about an input. Errors are *llm.Error. Implementations are safe for concurrent use.
-type Model interface {
-	Decide(ctx context.Context, input string, questions []Question) (Answers, error)
+// Decider answers questions about an input. Errors are *llm.Error. Implementations are safe for concurrent use.
+type Decider interface {
+	Decide(ctx context.Context, input string, questions []DecisionQuestion) (Answers, error)
 }

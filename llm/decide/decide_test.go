@@ -14,7 +14,7 @@ import (
 	"github.com/memtree/memtree/llm/decide"
 )
 
-var questions = []decide.Question{
+var questions = []decide.DecisionQuestion{
 	{Name: "holds", Kind: decide.Yes, Ask: "Does the verdict hold?"},
 	{Name: "by", Kind: decide.Choice, Ask: "Who failed?", Options: []string{"agent", "beyond"}},
 	{Name: "far", Kind: decide.Score, Ask: "How far did it come?", Options: []string{"nothing", "half", "all"}},
@@ -80,7 +80,7 @@ func TestFaults(t *testing.T) {
 	for _, x := range []struct {
 		status int
 		body   string
-		want   llm.Kind
+		want   llm.ErrorKind
 	}{
 		{401, "", llm.KindUnauthorised}, {404, "", llm.KindNotFound}, {429, "", llm.KindRateLimited},
 		{400, "", llm.KindBadRequest}, {503, "", llm.KindUnavailable}, {302, "", llm.KindNoAnswer},

@@ -26,7 +26,7 @@ func (u usage) of() llm.Usage {
 // systemOne is the form of /systemone: a state and named questions.
 type systemOne struct{}
 
-func (systemOne) request(model, input string, questions []Question) any {
+func (systemOne) request(model, input string, questions []DecisionQuestion) any {
 	of := map[string]any{}
 	for _, q := range questions {
 		one := map[string]any{"type": string(q.Kind), "instructions": q.Ask}
@@ -47,7 +47,7 @@ func (systemOne) request(model, input string, questions []Question) any {
 	return map[string]any{"model": model, "state": input, "questions": of}
 }
 
-func (systemOne) read(reply []byte, questions []Question) (Answers, error) {
+func (systemOne) read(reply []byte, questions []DecisionQuestion) (Answers, error) {
 	var r struct {
 		Model   string `json:"model"`
 		Answers map[string]struct {
@@ -59,13 +59,13 @@ func (systemOne) read(reply []byte, questions []Question) (Answers, error) {
 	if err := json.Unmarshal(reply, &r); err != nil || r.Answers == nil {
 		return Answers{}, errors.New("the reply has no answers")
 	}
-	out := Answers{Of: map[string]Answer{}, Model: r.Model, Usage: r.Usage.of()}
+	out := Answers{Of: map[string]Prediction{}, Model: r.Model, Usage: r.Usage.of()}
 	for _, q := range questions {
 		a, ok := r.Answers[q.Name]
 		switch {
 		case !ok:
 		case q.Kind == Yes && a.Noul != nil:
-			out.Of[q.Name] = Answer{P: *a.Noul}
+			out.Of[q.Name] = Prediction{P: *a.Noul}
 		case q.Kind == Yes:
 			return out, fmt.Errorf("the answer to %s has no probability", q.Name)
 		default:
@@ -91,7 +91,7 @@ func (systemOne) read(reply []byte, questions []Question) (Answers, error) {
 // decisions is the form of /decisions: an input and a list of questions.
 type decisions struct{}
 
-func (decisions) request(model, input string, questions []Question) any {
+func (decisions) request(model, input string, questions []DecisionQuestion) any {
 	type option struct {
 		Value string `json:"value,omitempty"`
 		Label string `json:"label,omitempty"`
@@ -123,7 +123,7 @@ func (decisions) request(model, input string, questions []Question) any {
 	return map[string]any{"model": model, "input": input, "questions": list}
 }
 
-func (decisions) read(reply []byte, questions []Question) (Answers, error) {
+func (decisions) read(reply []byte, questions []DecisionQuestion) (Answers, error) {
 	var r struct {
 		Model   string `json:"model"`
 		Answers []struct {
@@ -141,13 +141,13 @@ func (decisions) read(reply []byte, questions []Question) (Answers, error) {
 	if err := json.Unmarshal(reply, &r); err != nil || r.Answers == nil {
 		return Answers{}, errors.New("the reply has no answers")
 	}
-	out := Answers{Of: map[string]Answer{}, Model: r.Model, Usage: r.Usage.of()}
+	out := Answers{Of: map[string]Prediction{}, Model: r.Model, Usage: r.Usage.of()}
 	for _, a := range r.Answers {
 		for _, q := range questions {
 			switch {
 			case q.Name != a.Name || a.Type == "refusal":
 			case q.Kind == Yes && a.Probability != nil:
-				out.Of[q.Name] = Answer{P: *a.Probability}
+				out.Of[q.Name] = Prediction{P: *a.Probability}
 			case q.Kind == Yes:
 				return out, fmt.Errorf("the answer to %s has no probability", q.Name)
 			default:
@@ -172,7 +172,7 @@ type chat struct{}
 // labels begin the options of a question to a chat model.
 const labels = "ABCDEFGHIJ"
 
-func (chat) request(model, input string, questions []Question) any {
+func (chat) request(model, input string, questions []DecisionQuestion) any {
 	q := questions[0]
 	ask := q.Ask + "\nAnswer with one word: yes or no."
 	if q.Kind != Yes {
@@ -188,7 +188,7 @@ func (chat) request(model, input string, questions []Question) any {
 	}
 }
 
-func (chat) read(reply []byte, questions []Question) (Answers, error) {
+func (chat) read(reply []byte, questions []DecisionQuestion) (Answers, error) {
 	type token struct {
 		Token   string  `json:"token"`
 		Logprob float64 `json:"logprob"`
@@ -218,7 +218,7 @@ func (chat) read(reply []byte, questions []Question) (Answers, error) {
 		return p
 	}
 	q := questions[0]
-	out := Answers{Of: map[string]Answer{}, Model: r.Model, Usage: r.Usage.of()}
+	out := Answers{Of: map[string]Prediction{}, Model: r.Model, Usage: r.Usage.of()}
 	if q.Kind != Yes {
 		out.Of[q.Name] = chosen(q.Options, func(i int, _ string) float64 { return of(labels[i : i+1]) })
 		return out, nil
@@ -227,13 +227,13 @@ func (chat) read(reply []byte, questions []Question) (Answers, error) {
 	if yes+no <= 0 {
 		return out, nil // it answered something else, which is no answer
 	}
-	out.Of[q.Name] = Answer{P: yes / (yes + no)}
+	out.Of[q.Name] = Prediction{P: yes / (yes + no)}
 	return out, nil
 }
 
 // chosen returns the answer with a probability for each option, scaled to a sum of 1.
-func chosen(options []string, of func(i int, option string) float64) Answer {
-	a := Answer{Options: make([]float64, min(len(options), len(labels)))}
+func chosen(options []string, of func(i int, option string) float64) Prediction {
+	a := Prediction{Options: make([]float64, min(len(options), len(labels)))}
 	sum := 0.0
 	for i := range a.Options {
 		a.Options[i] = max(0, of(i, options[i]))

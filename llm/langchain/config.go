@@ -19,14 +19,14 @@ const (
 	Ollama    = "ollama"
 )
 
-// Defaults of a [Config].
+// Defaults of a [ModelConfig].
 const (
 	defaultTimeout   = 2 * time.Minute
 	defaultMaxTokens = 2048
 )
 
-// Config selects a model. The zero Config means no model.
-type Config struct {
+// ModelConfig selects a model. The zero ModelConfig means no model.
+type ModelConfig struct {
 	Provider   string        // OpenAI, Anthropic or Ollama
 	Model      string        // the chat model; "" if only EmbedModel is used
 	EmbedModel string        // the embedding model; "" for none
@@ -56,13 +56,13 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 // LogValue hides the secret from logs.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-var _ json.Marshaler = Config{}
+var _ json.Marshaler = ModelConfig{}
 
 // Configured reports whether c has any model.
-func (c Config) Configured() bool { return c.Model != "" || c.EmbedModel != "" }
+func (c ModelConfig) Configured() bool { return c.Model != "" || c.EmbedModel != "" }
 
 // String describes the configuration for people, without the key.
-func (c Config) String() string {
+func (c ModelConfig) String() string {
 	if !c.Configured() {
 		return "no model configured"
 	}
@@ -84,10 +84,10 @@ func (c Config) String() string {
 }
 
 // GoString is String, so that %#v does not show the key.
-func (c Config) GoString() string { return c.String() }
+func (c ModelConfig) GoString() string { return c.String() }
 
 // MarshalJSON writes the fields, with the key as "set" or "unset".
-func (c Config) MarshalJSON() ([]byte, error) {
+func (c ModelConfig) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{
 		"provider": c.Provider, "model": c.Model, "embedModel": c.EmbedModel, "baseUrl": c.BaseURL,
 		"apiKey": c.APIKey.String(), "source": c.Source,
@@ -95,7 +95,7 @@ func (c Config) MarshalJSON() ([]byte, error) {
 }
 
 // LogValue returns the fields without the key.
-func (c Config) LogValue() slog.Value {
+func (c ModelConfig) LogValue() slog.Value {
 	if !c.Configured() {
 		return slog.StringValue(c.String())
 	}
@@ -125,32 +125,32 @@ func (e *MissingError) Error() string {
 //	OPENAI_MODEL, _BASE_URL, _API_KEY
 //
 // MEMTREE_LLM_EMBED_MODEL, MEMTREE_LLM_TIMEOUT (such as 90s) and MEMTREE_LLM_MAX_TOKENS apply to any group. If nothing
-// is set, it returns the zero Config and no error. If only part of a group is set, it returns a [*MissingError].
-func FromEnv(getenv func(string) string) (Config, error) {
+// is set, it returns the zero ModelConfig and no error. If only part of a group is set, it returns a [*MissingError].
+func FromEnv(getenv func(string) string) (ModelConfig, error) {
 	get := func(name string) string { return strings.TrimSpace(getenv(name)) }
 	if get("MEMTREE_LLM_PROVIDER") == "none" {
-		return Config{}, nil
+		return ModelConfig{}, nil
 	}
 	g, ok := pickGroup(get)
 	if !ok {
-		return Config{}, nil
+		return ModelConfig{}, nil
 	}
-	c := Config{
+	c := ModelConfig{
 		Provider: g.providerName(get), Model: get(g.model), EmbedModel: get("MEMTREE_LLM_EMBED_MODEL"),
 		BaseURL: strings.TrimRight(get(g.baseURL), "/"), APIKey: Secret(get(g.apiKey)), Source: g.source,
 	}
 	if err := c.readSettings(get); err != nil {
-		return Config{}, err
+		return ModelConfig{}, err
 	}
 	if c.Model == "" && (c.EmbedModel == "" || g.source != memtreeGroup) {
-		return Config{}, &MissingError{Set: g.whatIsSet(get), Missing: g.model}
+		return ModelConfig{}, &MissingError{Set: g.whatIsSet(get), Missing: g.model}
 	}
 	if c.APIKey == "" && c.BaseURL == "" && c.Provider != Ollama {
-		return Config{}, &MissingError{Set: g.whatIsSet(get), Missing: g.apiKey,
+		return ModelConfig{}, &MissingError{Set: g.whatIsSet(get), Missing: g.apiKey,
 			Hint: " (or " + g.baseURL + ", for a server that needs no key)"}
 	}
 	if err := c.check(); err != nil {
-		return Config{}, g.named(err)
+		return ModelConfig{}, g.named(err)
 	}
 	return c, nil
 }
@@ -218,7 +218,7 @@ func (g envNames) providerName(get func(string) string) string {
 }
 
 // readSettings reads the variables that apply to any group.
-func (c *Config) readSettings(get func(string) string) error {
+func (c *ModelConfig) readSettings(get func(string) string) error {
 	if s := get("MEMTREE_LLM_TIMEOUT"); s != "" {
 		d, err := time.ParseDuration(s)
 		if err != nil || d <= 0 {
@@ -236,7 +236,7 @@ func (c *Config) readSettings(get func(string) string) error {
 	return nil
 }
 
-// A fieldError is an invalid setting of a Config.
+// A fieldError is an invalid setting of a ModelConfig.
 type fieldError struct{ name, problem string }
 
 func (e *fieldError) Error() string { return "the " + e.name + " " + e.problem }
@@ -258,7 +258,7 @@ func (g envNames) named(err error) error {
 }
 
 // check returns an error for settings on which a provider's client would fail later.
-func (c Config) check() error {
+func (c ModelConfig) check() error {
 	switch c.Provider {
 	case OpenAI, Anthropic, Ollama:
 	default:
@@ -282,7 +282,7 @@ func (c Config) check() error {
 }
 
 // base returns the address to which the paths of the provider are added.
-func (c Config) base() (*url.URL, error) {
+func (c ModelConfig) base() (*url.URL, error) {
 	raw := c.BaseURL
 	if raw == "" {
 		raw = map[string]string{OpenAI: "https://api.openai.com/v1", Anthropic: "https://api.anthropic.com/v1",

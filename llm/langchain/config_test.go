@@ -44,39 +44,41 @@ func TestFromEnv(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		env  func(string) string
-		want Config
+		want ModelConfig
 	}{
-		{"nothing", env(), Config{}},
-		{"settings alone", env("MEMTREE_LLM_TIMEOUT", "3s"), Config{}},
-		{"turned off", env("MEMTREE_LLM_PROVIDER", "none", "OPENAI_API_KEY", secret), Config{}},
+		{"nothing", env(), ModelConfig{}},
+		{"settings alone", env("MEMTREE_LLM_TIMEOUT", "3s"), ModelConfig{}},
+		{"turned off", env("MEMTREE_LLM_PROVIDER", "none", "OPENAI_API_KEY", secret), ModelConfig{}},
 		{"ours", env("MEMTREE_LLM_MODEL", "m", "MEMTREE_LLM_API_KEY", secret, "MEMTREE_LLM_TIMEOUT", "3s",
 			"MEMTREE_LLM_MAX_TOKENS", "99", "MEMTREE_LLM_EMBED_MODEL", "e"),
-			Config{Provider: OpenAI, Model: "m", APIKey: secret, Timeout: 3 * time.Second, MaxTokens: 99, EmbedModel: "e",
+			ModelConfig{Provider: OpenAI, Model: "m", APIKey: secret, Timeout: 3 * time.Second, MaxTokens: 99, EmbedModel: "e",
 				Source: "MEMTREE_LLM_*"}},
 		{"compatible, no key", env("MEMTREE_LLM_MODEL", " m\n", "MEMTREE_LLM_BASE_URL", "http://localhost:8000/v1/"),
-			Config{Provider: OpenAI, Model: "m", BaseURL: "http://localhost:8000/v1", Source: "MEMTREE_LLM_*"}},
+			ModelConfig{Provider: OpenAI, Model: "m", BaseURL: "http://localhost:8000/v1", Source: "MEMTREE_LLM_*"}},
 		{"anthropic", env("MEMTREE_LLM_PROVIDER", "Anthropic", "MEMTREE_LLM_MODEL", "c", "MEMTREE_LLM_API_KEY", secret),
-			Config{Provider: Anthropic, Model: "c", APIKey: secret, Source: "MEMTREE_LLM_*"}},
+			ModelConfig{Provider: Anthropic, Model: "c", APIKey: secret, Source: "MEMTREE_LLM_*"}},
 		{"ollama", env("MEMTREE_LLM_PROVIDER", "ollama", "MEMTREE_LLM_MODEL", "qwen"),
-			Config{Provider: Ollama, Model: "qwen", Source: "MEMTREE_LLM_*"}},
+			ModelConfig{Provider: Ollama, Model: "qwen", Source: "MEMTREE_LLM_*"}},
 		{"embedding only", env("MEMTREE_LLM_EMBED_MODEL", "e", "MEMTREE_LLM_BASE_URL", "http://localhost:1"),
-			Config{Provider: OpenAI, EmbedModel: "e", BaseURL: "http://localhost:1", Source: "MEMTREE_LLM_*"}},
+			ModelConfig{Provider: OpenAI, EmbedModel: "e", BaseURL: "http://localhost:1", Source: "MEMTREE_LLM_*"}},
 		{"midscene before openai", env("MIDSCENE_MODEL_NAME", "ui", "MIDSCENE_MODEL_BASE_URL", "https://a.example/v1",
 			"MIDSCENE_MODEL_API_KEY", secret, "OPENAI_API_KEY", "other", "OPENAI_MODEL", "gpt"),
-			Config{Provider: OpenAI, Model: "ui", BaseURL: "https://a.example/v1", APIKey: secret, Source: "MIDSCENE_MODEL_*"}},
+			ModelConfig{Provider: OpenAI, Model: "ui", BaseURL: "https://a.example/v1", APIKey: secret,
+				Source: "MIDSCENE_MODEL_*"}},
 		{"midscene name with openai's key", env("MIDSCENE_MODEL_NAME", "ui", "OPENAI_API_KEY", secret, "OPENAI_BASE_URL",
 			"https://b.example/v1"),
-			Config{Provider: OpenAI, Model: "ui", BaseURL: "https://b.example/v1", APIKey: secret, Source: "MIDSCENE_MODEL_*"}},
+			ModelConfig{Provider: OpenAI, Model: "ui", BaseURL: "https://b.example/v1", APIKey: secret,
+				Source: "MIDSCENE_MODEL_*"}},
 		{"openai", env("OPENAI_MODEL", "gpt", "OPENAI_API_KEY", secret, "MEMTREE_LLM_EMBED_MODEL", "e"),
-			Config{Provider: OpenAI, Model: "gpt", APIKey: secret, EmbedModel: "e", Source: "OPENAI_*"}},
+			ModelConfig{Provider: OpenAI, Model: "gpt", APIKey: secret, EmbedModel: "e", Source: "OPENAI_*"}},
 		{"ours before all", env("MEMTREE_LLM_MODEL", "m", "MEMTREE_LLM_BASE_URL", "http://h:1", "OPENAI_API_KEY", secret),
-			Config{Provider: OpenAI, Model: "m", BaseURL: "http://h:1", Source: "MEMTREE_LLM_*"}},
+			ModelConfig{Provider: OpenAI, Model: "m", BaseURL: "http://h:1", Source: "MEMTREE_LLM_*"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := FromEnv(c.env)
 			require.NoError(t, err)
 			require.True(t, got == c.want, "%s", got)
-			require.Equal(t, c.want != Config{}, got.Configured())
+			require.Equal(t, c.want != ModelConfig{}, got.Configured())
 		})
 	}
 }
@@ -127,23 +129,23 @@ func TestFromEnvRefuses(t *testing.T) {
 	require.Equal(t, "OPENAI_MODEL", missing.Missing)
 }
 
-// No form of output of a Config contains its key.
+// No form of output of a ModelConfig contains its key.
 func TestConfigHidesTheKey(t *testing.T) {
-	c := Config{Provider: OpenAI, Model: "m", EmbedModel: "e", BaseURL: "http://h", APIKey: secret,
+	c := ModelConfig{Provider: OpenAI, Model: "m", EmbedModel: "e", BaseURL: "http://h", APIKey: secret,
 		Source: "MEMTREE_LLM_*"}
 	require.Equal(t, "openai m, embedding with e, at http://h, key set, from MEMTREE_LLM_*", c.String())
-	require.Equal(t, "no model configured", Config{}.String())
+	require.Equal(t, "no model configured", ModelConfig{}.String())
 
 	var b bytes.Buffer
 	for _, l := range []*slog.Logger{slog.New(slog.NewTextHandler(&b, nil)), slog.New(slog.NewJSONHandler(&b, nil))} {
-		l.Info("model", "config", c, "pointer", &c, "key", c.APIKey, "any", []any{c}, "none", Config{})
+		l.Info("model", "config", c, "pointer", &c, "key", c.APIKey, "any", []any{c}, "none", ModelConfig{})
 	}
 	raw, err := json.Marshal(map[string]any{"c": c, "p": &c, "k": c.APIKey})
 	require.NoError(t, err)
 	for _, s := range []string{fmt.Sprint(c), fmt.Sprintf("%v %+v %#v %s %q", c, c, c, c, c),
 		fmt.Sprintf("%v %+v %#v", &c, &c, &c),
 		fmt.Sprintf("%v %+v %#v %s %q", c.APIKey, c.APIKey, c.APIKey, c.APIKey, c.APIKey),
-		fmt.Sprintf("%#v %+v", []Config{c}, struct{ C Config }{c}), b.String(), string(raw)} {
+		fmt.Sprintf("%#v %+v", []ModelConfig{c}, struct{ C ModelConfig }{c}), b.String(), string(raw)} {
 		require.NotContains(t, s, secret)
 		require.Contains(t, s, "set")
 	}

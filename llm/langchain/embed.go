@@ -34,9 +34,9 @@ var _ llm.Embedder = (*EmbeddingModel)(nil)
 
 // OpenEmbedder prepares the embedding model of c. It sends nothing before the first
 // Embed. Without such a model it fails with the kind llm.KindNotSet.
-func OpenEmbedder(c Config) (*EmbeddingModel, error) { return openEmbedder(c, defaults()) }
+func OpenEmbedder(c ModelConfig) (*EmbeddingModel, error) { return openEmbedder(c, defaults()) }
 
-func openEmbedder(c Config, t tuning) (*EmbeddingModel, error) {
+func openEmbedder(c ModelConfig, t tuning) (*EmbeddingModel, error) {
 	switch {
 	case c.EmbedModel == "":
 		return nil, &llm.Error{Kind: llm.KindNotSet,

@@ -149,7 +149,7 @@ func tryEmbedFault(t *testing.T, f faultKind, provider string) (line string, cal
 	to := func(url string, timeout time.Duration) *EmbeddingModel {
 		tune := quick
 		tune.trip = defaults().trip
-		c := Config{Provider: provider, EmbedModel: "e", BaseURL: url, APIKey: secret, Timeout: timeout}
+		c := ModelConfig{Provider: provider, EmbedModel: "e", BaseURL: url, APIKey: secret, Timeout: timeout}
 		m, err := openEmbedder(c, tune)
 		require.NoError(t, err)
 		return m

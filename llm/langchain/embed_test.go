@@ -22,7 +22,8 @@ import (
 
 func (p *provider) embedder(t *testing.T, kind string) *EmbeddingModel {
 	t.Helper()
-	e, err := openEmbedder(Config{Provider: kind, EmbedModel: "e-1", BaseURL: p.URL, APIKey: secret, Timeout: time.Second},
+	e, err := openEmbedder(ModelConfig{Provider: kind, EmbedModel: "e-1", BaseURL: p.URL, APIKey: secret,
+		Timeout: time.Second},
 		quick)
 	require.NoError(t, err)
 	t.Cleanup(e.Close)
@@ -237,7 +238,7 @@ func FuzzReadVectors(f *testing.F) {
 		n = 1 + (n%4+4)%4
 		vectors, usage, e := readVectors(map[bool]string{true: Ollama, false: OpenAI}[ollama], body, n)
 		if e != nil {
-			require.Contains(t, []llm.Kind{llm.KindMalformed, llm.KindNoAnswer}, e.Kind)
+			require.Contains(t, []llm.ErrorKind{llm.KindMalformed, llm.KindNoAnswer}, e.Kind)
 			return
 		}
 		require.GreaterOrEqual(t, usage.InputTokens, 0)
@@ -262,7 +263,7 @@ func TestEmbedFaults(t *testing.T) {
 	for name, c := range map[string]struct {
 		status     int
 		body, want string
-		kind       llm.Kind
+		kind       llm.ErrorKind
 	}{
 		"one missing":      {200, data(a), "2 texts were sent, 1 vectors came", llm.KindNoAnswer},
 		"one too many":     {200, data(a + "," + b + "," + b), "3 vectors came", llm.KindNoAnswer},
@@ -296,7 +297,7 @@ func TestEmbedFaults(t *testing.T) {
 	for _, body := range []string{`{"embeddings":[]}`, `{"embeddings":[[null]]}`, `{"embeddings":[[1],[2]]}`,
 		`{"embeddings":[null]}`, `{}`, `{"embeddings":5}`} {
 		_, err := serve(t, say(200, body)).embedder(t, Ollama).Embed(t.Context(), []string{"one"})
-		require.Contains(t, []llm.Kind{llm.KindMalformed, llm.KindNoAnswer}, llm.KindOf(err), body)
+		require.Contains(t, []llm.ErrorKind{llm.KindMalformed, llm.KindNoAnswer}, llm.KindOf(err), body)
 	}
 	// A bad reply does not set the length of vectors.
 	e := serve(t, then(say(200, data(`{"embedding":[1,2,3]},{"embedding":[1,2]}`)), say(200, data(a+","+b)))).embedder(t,

@@ -82,7 +82,7 @@ func statusError(r *http.Response, body []byte, key Secret) *llm.Error {
 const tooLargeToProcess = "too large to process"
 
 // kindOfStatus returns the kind of an HTTP status. A temporary condition is unavailable.
-func kindOfStatus(status int) llm.Kind {
+func kindOfStatus(status int) llm.ErrorKind {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusPaymentRequired:
 		return llm.KindUnauthorised

@@ -66,7 +66,8 @@ func (p *provider) calls() int {
 
 func (p *provider) model(t *testing.T, kind string, tune tuning) *ChatModel {
 	t.Helper()
-	m, err := openModel(Config{Provider: kind, Model: "m-1", EmbedModel: "e-1", BaseURL: p.URL + "/v1", APIKey: secret,
+	m, err := openModel(ModelConfig{Provider: kind, Model: "m-1", EmbedModel: "e-1", BaseURL: p.URL + "/v1",
+		APIKey:  secret,
 		Timeout: 2 * time.Second}, tune)
 	require.NoError(t, err)
 	t.Cleanup(m.Close)
@@ -136,7 +137,7 @@ func TestFaults(t *testing.T) {
 		name   string
 		answer func(http.ResponseWriter, *http.Request, int)
 		calls  int
-		kind   llm.Kind // "" for success
+		kind   llm.ErrorKind // "" for success
 		want   string
 	}{
 		{"good", good, 1, "", ""},
@@ -365,7 +366,7 @@ func FuzzReply(f *testing.F) {
 		status.Store(int64(200 + min(max(code-200, 0), 399)))
 		body.Store(reply)
 		for _, kind := range []string{OpenAI, Anthropic, Ollama} {
-			c := Config{Provider: kind, Model: "m", EmbedModel: "e", BaseURL: server.URL, Timeout: 5 * time.Second}
+			c := ModelConfig{Provider: kind, Model: "m", EmbedModel: "e", BaseURL: server.URL, Timeout: 5 * time.Second}
 			m, err := openModel(c, tune)
 			require.NoError(t, err)
 			_, err = m.Generate(t.Context(), ask)
@@ -439,12 +440,12 @@ func TestWrongAddress(t *testing.T) {
 	other := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(other.Close)
 	for _, base := range []string{"https" + strings.TrimPrefix(p.URL, "http"), other.URL, "http://nobody.invalid"} {
-		c := Config{Provider: OpenAI, Model: "m", BaseURL: base, APIKey: secret, Timeout: 2 * time.Second}
+		c := ModelConfig{Provider: OpenAI, Model: "m", BaseURL: base, APIKey: secret, Timeout: 2 * time.Second}
 		m, err := openModel(c, quick)
 		require.NoError(t, err)
 		_, err = m.Generate(t.Context(), ask)
 		m.Close()
-		require.Contains(t, []llm.Kind{llm.KindNotFound, llm.KindUnavailable, llm.KindTimeout}, llm.KindOf(err), base)
+		require.Contains(t, []llm.ErrorKind{llm.KindNotFound, llm.KindUnavailable, llm.KindTimeout}, llm.KindOf(err), base)
 		if base != "http://nobody.invalid" { // without a network the name cannot be resolved
 			require.Equal(t, llm.KindNotFound, llm.KindOf(err), "%s: %v", base, err)
 		}

@@ -175,7 +175,7 @@ func tryFault(t *testing.T, f faultKind, provider string) (line string, calls in
 	to := func(url string, timeout time.Duration) *ChatModel {
 		tune := quick
 		tune.trip = defaults().trip
-		m, err := openModel(Config{Provider: provider, Model: "m", BaseURL: url, APIKey: secret, Timeout: timeout}, tune)
+		m, err := openModel(ModelConfig{Provider: provider, Model: "m", BaseURL: url, APIKey: secret, Timeout: timeout}, tune)
 		require.NoError(t, err)
 		return m
 	}
@@ -241,7 +241,7 @@ func tryFault(t *testing.T, f faultKind, provider string) (line string, calls in
 		kept = "missed"
 		t.Errorf("%s, %s: %s late", f.name, provider, late)
 	}
-	settled := slices.Contains([]llm.Kind{llm.KindMalformed}, kind)
+	settled := slices.Contains([]llm.ErrorKind{llm.KindMalformed}, kind)
 	require.Equal(t, 12, cases)
 	if !settled {
 		require.Equal(t, [2]int{12, 12}, [2]int{waiting, v.Again}, "%s, %s: %s", f.name, provider, kind)

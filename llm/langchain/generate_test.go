@@ -57,7 +57,7 @@ func TestAnthropicFaults(t *testing.T) {
 	for name, c := range map[string]struct {
 		status      int
 		body, want  string
-		kind        llm.Kind
+		kind        llm.ErrorKind
 		callsExpect int
 	}{
 		"overloaded": {529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, "Overloaded",
@@ -100,7 +100,7 @@ func TestOllamaFaults(t *testing.T) {
 	for name, c := range map[string]struct {
 		status     int
 		body, want string
-		kind       llm.Kind
+		kind       llm.ErrorKind
 	}{
 		"no such model": {404, `{"error":"model \"qwen\" not found, try pulling it first"}`, "try pulling it first",
 			llm.KindNotFound},
@@ -185,7 +185,7 @@ func refuseField(body map[string]any, name string) string {
 
 func TestNoKeyNoHeader(t *testing.T) {
 	p := serve(t, good)
-	m, err := openModel(Config{Provider: OpenAI, Model: "m", BaseURL: p.URL}, quick)
+	m, err := openModel(ModelConfig{Provider: OpenAI, Model: "m", BaseURL: p.URL}, quick)
 	require.NoError(t, err)
 	t.Cleanup(m.Close)
 	t.Setenv("OPENAI_API_KEY", secret)
@@ -197,18 +197,18 @@ func TestNoKeyNoHeader(t *testing.T) {
 }
 
 func TestOpenRefuses(t *testing.T) {
-	_, err := Open(Config{})
+	_, err := Open(ModelConfig{})
 	require.Equal(t, llm.KindNotSet, llm.KindOf(err))
-	_, err = OpenEmbedder(Config{Provider: OpenAI, Model: "m"})
+	_, err = OpenEmbedder(ModelConfig{Provider: OpenAI, Model: "m"})
 	require.Equal(t, llm.KindNotSet, llm.KindOf(err))
-	_, err = OpenEmbedder(Config{Provider: Anthropic, EmbedModel: "e", APIKey: "k"})
+	_, err = OpenEmbedder(ModelConfig{Provider: Anthropic, EmbedModel: "e", APIKey: "k"})
 	require.Equal(t, llm.KindNotSet, llm.KindOf(err))
-	for _, c := range []Config{{Provider: "acme", Model: "m"}, {Provider: OpenAI, Model: "m", BaseURL: "://"},
+	for _, c := range []ModelConfig{{Provider: "acme", Model: "m"}, {Provider: OpenAI, Model: "m", BaseURL: "://"},
 		{Provider: OpenAI, Model: "m", BaseURL: "ftp://h"}, {Provider: Ollama, Model: "m", BaseURL: "http://[::1"}} {
 		_, err = Open(c)
 		require.ErrorContains(t, err, "open model: ", c)
 	}
-	m, err := Open(Config{Provider: Ollama, Model: "m"})
+	m, err := Open(ModelConfig{Provider: Ollama, Model: "m"})
 	require.NoError(t, err, "nothing is sent before it is asked")
 	m.Close()
 }

@@ -16,7 +16,7 @@ func TestHabits(t *testing.T) {
 	require.Contains(t, said, `"without":["encoding_format","temperature"]`)
 	require.NotContains(t, said, secret)
 
-	other, err := openModel(Config{Provider: OpenAI, Model: "m-2", BaseURL: p.URL + "/v1", APIKey: secret}, quick)
+	other, err := openModel(ModelConfig{Provider: OpenAI, Model: "m-2", BaseURL: p.URL + "/v1", APIKey: secret}, quick)
 	require.NoError(t, err)
 	t.Cleanup(other.Close)
 	for _, s := range []string{said, "", "{", `{"of":"x"}`, "[1]"} {
@@ -32,16 +32,16 @@ func TestHabits(t *testing.T) {
 }
 
 func FuzzAdopt(f *testing.F) {
-	m, err := openModel(Config{Provider: OpenAI, Model: "m", BaseURL: "http://127.0.0.1:1/v1"}, quick)
+	m, err := openModel(ModelConfig{Provider: OpenAI, Model: "m", BaseURL: "http://127.0.0.1:1/v1"}, quick)
 	require.NoError(f, err)
 	f.Add(`{"of":"` + m.http.habitsOf("m") + `","form":2,"without":["max_tokens"]}`)
 	f.Add(`{"of":1}`)
 	f.Fuzz(func(t *testing.T, s string) {
-		m, err := openModel(Config{Provider: OpenAI, Model: "m", BaseURL: "http://127.0.0.1:1/v1"}, quick)
+		m, err := openModel(ModelConfig{Provider: OpenAI, Model: "m", BaseURL: "http://127.0.0.1:1/v1"}, quick)
 		require.NoError(t, err)
 		m.Adopt(s)
 		said := m.Habits()
-		again, err := openModel(Config{Provider: OpenAI, Model: "m", BaseURL: "http://127.0.0.1:1/v1"}, quick)
+		again, err := openModel(ModelConfig{Provider: OpenAI, Model: "m", BaseURL: "http://127.0.0.1:1/v1"}, quick)
 		require.NoError(t, err)
 		again.Adopt(said)
 		require.Equal(t, said, again.Habits())

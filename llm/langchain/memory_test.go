@@ -90,7 +90,7 @@ func TestFormingWithAProviderThatOftenFails(t *testing.T) {
 	t.Cleanup(server.Close)
 	tune := quick
 	tune.trip = defaults().trip
-	model, err := openModel(Config{Provider: OpenAI, Model: "m", BaseURL: server.URL, Timeout: time.Minute}, tune)
+	model, err := openModel(ModelConfig{Provider: OpenAI, Model: "m", BaseURL: server.URL, Timeout: time.Minute}, tune)
 	require.NoError(t, err)
 	t.Cleanup(model.Close)
 	m, err := memtree.Open(t.Context(), "", &memtree.Options{InMemory: true, Generator: model})

@@ -43,7 +43,7 @@ func defaults() tuning {
 
 // ChatModel is a model that generates text. It is safe for concurrent use.
 type ChatModel struct {
-	config Config
+	config ModelConfig
 	client llms.Model
 	http   *transport
 }
@@ -52,9 +52,9 @@ var _ llm.Generator = (*ChatModel)(nil)
 
 // Open prepares the model of c. It sends nothing before the first Generate. Without a
 // model it fails with the kind llm.KindNotSet.
-func Open(c Config) (*ChatModel, error) { return openModel(c, defaults()) }
+func Open(c ModelConfig) (*ChatModel, error) { return openModel(c, defaults()) }
 
-func openModel(c Config, t tuning) (*ChatModel, error) {
+func openModel(c ModelConfig, t tuning) (*ChatModel, error) {
 	if c.Model == "" {
 		return nil, &llm.Error{Kind: llm.KindNotSet,
 			Err: errors.New("no model is configured: set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY or MEMTREE_LLM_BASE_URL")}
@@ -74,7 +74,7 @@ func openModel(c Config, t tuning) (*ChatModel, error) {
 func (m *ChatModel) Close() { m.http.close() }
 
 // withDefaults returns c with defaults for missing limits.
-func (c Config) withDefaults() Config {
+func (c ModelConfig) withDefaults() ModelConfig {
 	if c.Timeout <= 0 {
 		c.Timeout = defaultTimeout
 	}
@@ -94,7 +94,7 @@ func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastRe
 // environment.
 //
 //nolint:ireturn // langchaingo's clients have no other type in common
-func newClient(c Config, model string, rt *transport) (llms.Model, error) {
+func newClient(c ModelConfig, model string, rt *transport) (llms.Model, error) {
 	base := strings.TrimRight(rt.base.String(), "/")
 	client := &http.Client{Transport: rt, CheckRedirect: noRedirect}
 	switch c.Provider {

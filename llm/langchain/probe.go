@@ -2,17 +2,17 @@ package langchain
 
 import "strings"
 
-// Names holds the names of the variables from which FromEnv reads a model, for error messages.
-type Names struct{ Model, BaseURL, APIKey string }
+// EnvNames holds the names of the variables from which FromEnv reads a model, for error messages.
+type EnvNames struct{ Model, BaseURL, APIKey string }
 
 // NamesOf returns the variables that FromEnv uses. ok is false if none of them is set.
-func NamesOf(getenv func(string) string) (names Names, ok bool) {
+func NamesOf(getenv func(string) string) (names EnvNames, ok bool) {
 	g, ok := pickGroup(func(name string) string { return strings.TrimSpace(getenv(name)) })
-	return Names{Model: g.model, BaseURL: g.baseURL, APIKey: g.apiKey}, ok
+	return EnvNames{Model: g.model, BaseURL: g.baseURL, APIKey: g.apiKey}, ok
 }
 
 // Address returns the address of requests: BaseURL, or that of the provider; "" if it is invalid.
-func (c Config) Address() string {
+func (c ModelConfig) Address() string {
 	u, err := c.base()
 	if err != nil {
 		return ""

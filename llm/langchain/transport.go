@@ -54,7 +54,7 @@ type transport struct {
 }
 
 // newTransport checks the configuration and returns a transport to its address.
-func newTransport(c Config, t tuning) (*transport, error) {
+func newTransport(c ModelConfig, t tuning) (*transport, error) {
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("open model: %w", err)
 	}

@@ -28,7 +28,7 @@ type embedClient struct {
 	http                 *http.Client
 }
 
-func newEmbedClient(c Config, rt *transport) *embedClient {
+func newEmbedClient(c ModelConfig, rt *transport) *embedClient {
 	path := "embeddings"
 	if c.Provider == Ollama {
 		path = "api/embed"

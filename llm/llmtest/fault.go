@@ -8,8 +8,9 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Fault passes calls to Generator or Embedder. The call number Call, counted from 1 over both, fails with Err instead.
-type Fault struct {
+// FailingCall passes calls to Generator or Embedder. The call number Call, counted from 1 over both, fails with Err
+// instead.
+type FailingCall struct {
 	Generator llm.Generator
 	Embedder  llm.Embedder
 	Call      int
@@ -19,10 +20,10 @@ type Fault struct {
 }
 
 // Calls returns the number of calls.
-func (f *Fault) Calls() int { return int(f.calls.Load()) }
+func (f *FailingCall) Calls() int { return int(f.calls.Load()) }
 
 // Generate passes the call on, or fails.
-func (f *Fault) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
+func (f *FailingCall) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	if f.calls.Add(1) == int64(f.Call) {
 		return llm.Answer{}, f.Err
 	}
@@ -30,13 +31,13 @@ func (f *Fault) Generate(ctx context.Context, r llm.Request) (llm.Answer, error)
 }
 
 // ID returns the ID of Embedder.
-func (f *Fault) ID() string { return f.Embedder.ID() }
+func (f *FailingCall) ID() string { return f.Embedder.ID() }
 
 // Dims returns the Dims of Embedder.
-func (f *Fault) Dims() int { return f.Embedder.Dims() }
+func (f *FailingCall) Dims() int { return f.Embedder.Dims() }
 
 // Embed passes the call on, or fails.
-func (f *Fault) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+func (f *FailingCall) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if f.calls.Add(1) == int64(f.Call) {
 		return nil, f.Err
 	}

@@ -14,10 +14,10 @@ import (
 )
 
 var (
-	_ llm.Generator = (*llmtest.Script)(nil)
+	_ llm.Generator = (*llmtest.Scripted)(nil)
 	_ llm.Generator = llmtest.Echo{}
-	_ llm.Generator = (*llmtest.Fault)(nil)
-	_ llm.Embedder  = (*llmtest.Fault)(nil)
+	_ llm.Generator = (*llmtest.FailingCall)(nil)
+	_ llm.Embedder  = (*llmtest.FailingCall)(nil)
 	_ llm.Embedder  = llmtest.Spell{}
 )
 
@@ -39,8 +39,8 @@ func TestEcho(t *testing.T) {
 }
 
 func TestScript(t *testing.T) {
-	s := llmtest.NewScript(llmtest.Step{Text: "```\n{}\n```"}, llmtest.Step{Err: errors.New("boom")},
-		llmtest.Step{Text: "no", Usage: llm.Usage{InputTokens: 3}})
+	s := llmtest.NewScript(llmtest.ScriptStep{Text: "```\n{}\n```"}, llmtest.ScriptStep{Err: errors.New("boom")},
+		llmtest.ScriptStep{Text: "no", Usage: llm.Usage{InputTokens: 3}})
 	a, err := s.Generate(t.Context(), llm.Request{Prompt: "1"})
 	require.NoError(t, err)
 	require.Equal(t, `{}`, string(a.JSON))
@@ -59,7 +59,7 @@ func TestScript(t *testing.T) {
 
 func TestFault(t *testing.T) {
 	boom := errors.New("boom")
-	f := &llmtest.Fault{Generator: llmtest.Echo{}, Embedder: llmtest.Spell{}, Call: 2, Err: boom}
+	f := &llmtest.FailingCall{Generator: llmtest.Echo{}, Embedder: llmtest.Spell{}, Call: 2, Err: boom}
 	_, err := f.Generate(t.Context(), llm.Request{})
 	require.NoError(t, err)
 	_, err = f.Embed(t.Context(), []string{"a"})
@@ -97,12 +97,12 @@ func dot(a, b []float32) (sum float64) {
 }
 
 func TestConcurrentUse(t *testing.T) {
-	steps := make([]llmtest.Step, 64)
+	steps := make([]llmtest.ScriptStep, 64)
 	for i := range steps {
 		steps[i].Text = "{}"
 	}
 	s := llmtest.NewScript(steps...)
-	f := &llmtest.Fault{Generator: s, Call: 65}
+	f := &llmtest.FailingCall{Generator: s, Call: 65}
 	var g errgroup.Group
 	for range 8 {
 		g.Go(func() error {

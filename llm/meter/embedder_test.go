@@ -57,7 +57,7 @@ func TestEmbedderCounts(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, got)
 	require.Equal(t, map[string]Spent{EmbedStage: {Calls: 5, Failed: 1, Untold: 1, Usage: llm.Usage{InputTokens: 30},
-		Why: map[llm.Kind]int{llm.KindTimeout: 1}}}, m.Stages())
+		Why: map[llm.ErrorKind]int{llm.KindTimeout: 1}}}, m.Stages())
 }
 
 // A meter behind another one counts too.

@@ -26,12 +26,12 @@ type Options struct {
 
 // Spent counts the calls of a model and their usage.
 type Spent struct {
-	Calls  int              `json:"calls"`
-	Failed int              `json:"failed"`        // calls without an answer
-	Beyond int              `json:"beyond"`        // requests not made, or interrupted, because of a limit
-	Untold int              `json:"untold"`        // answers without reported tokens
-	Usage  llm.Usage        `json:"usage"`         // of the other answers
-	Why    map[llm.Kind]int `json:"why,omitempty"` // of Failed, by kind
+	Calls  int                   `json:"calls"`
+	Failed int                   `json:"failed"`        // calls without an answer
+	Beyond int                   `json:"beyond"`        // requests not made, or interrupted, because of a limit
+	Untold int                   `json:"untold"`        // answers without reported tokens
+	Usage  llm.Usage             `json:"usage"`         // of the other answers
+	Why    map[llm.ErrorKind]int `json:"why,omitempty"` // of Failed, by kind
 }
 
 // Add adds another count to s. The two share no map.
@@ -40,7 +40,7 @@ func (s *Spent) Add(o Spent) {
 	s.Usage = s.Usage.Add(o.Usage)
 	for k, n := range o.Why {
 		if s.Why == nil {
-			s.Why = map[llm.Kind]int{}
+			s.Why = map[llm.ErrorKind]int{}
 		}
 		s.Why[k] += n
 	}
@@ -301,9 +301,9 @@ func (m *Meter) end(c *counted, used llm.Usage, err error) {
 	}
 }
 
-func (s *Spent) fail(kind llm.Kind) {
+func (s *Spent) fail(kind llm.ErrorKind) {
 	if s.Why == nil {
-		s.Why = map[llm.Kind]int{}
+		s.Why = map[llm.ErrorKind]int{}
 	}
 	if kind == "" {
 		kind = "other"

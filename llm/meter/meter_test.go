@@ -15,14 +15,14 @@ import (
 
 func price(u llm.Usage) float64 { return float64(u.InputTokens)*1 + float64(u.OutputTokens)*2 }
 
-func step(in, out int) llmtest.Step {
-	return llmtest.Step{Text: `{"a":1}`, Usage: llm.Usage{InputTokens: in, OutputTokens: out}}
+func step(in, out int) llmtest.ScriptStep {
+	return llmtest.ScriptStep{Text: `{"a":1}`, Usage: llm.Usage{InputTokens: in, OutputTokens: out}}
 }
 
 func TestMeterCountsByStage(t *testing.T) {
-	m := New(llmtest.NewScript(step(10, 2), step(20, 3), llmtest.Step{Text: `{"a":1}`},
-		llmtest.Step{Err: &llm.Error{Kind: llm.KindTimeout}},
-		llmtest.Step{Text: "prose", Usage: llm.Usage{InputTokens: 5, OutputTokens: 1}}), Options{})
+	m := New(llmtest.NewScript(step(10, 2), step(20, 3), llmtest.ScriptStep{Text: `{"a":1}`},
+		llmtest.ScriptStep{Err: &llm.Error{Kind: llm.KindTimeout}},
+		llmtest.ScriptStep{Text: "prose", Usage: llm.Usage{InputTokens: 5, OutputTokens: 1}}), Options{})
 	for _, name := range []string{
 		"analyse.zh@3+ab", "evolve.en@1+cd", "analyse.en@3+ab", "analyse.en@3+ab", "analyse.en@3+ab",
 	} {
@@ -30,7 +30,7 @@ func TestMeterCountsByStage(t *testing.T) {
 	}
 	require.Equal(t, map[string]Spent{
 		"analyse": {Calls: 4, Failed: 2, Untold: 1, Usage: llm.Usage{InputTokens: 15, OutputTokens: 3},
-			Why: map[llm.Kind]int{llm.KindTimeout: 1, llm.KindMalformed: 1}},
+			Why: map[llm.ErrorKind]int{llm.KindTimeout: 1, llm.KindMalformed: 1}},
 		"evolve": {Calls: 1, Usage: llm.Usage{InputTokens: 20, OutputTokens: 3}},
 	}, m.Stages())
 	require.Equal(t, 5, m.Total().Calls)
@@ -40,7 +40,7 @@ func TestMeterCountsByStage(t *testing.T) {
 
 // A client whose breaker is open sends nothing, so there is no call.
 func TestMeterCountsWhatWasSent(t *testing.T) {
-	rest := llmtest.Step{Err: &llm.Error{Kind: llm.KindUnavailable, Unsent: true}}
+	rest := llmtest.ScriptStep{Err: &llm.Error{Kind: llm.KindUnavailable, Unsent: true}}
 	m := New(llmtest.NewScript(rest, step(1, 1), rest), Options{Calls: new(2), Cost: new(1e6), Price: price})
 	for range 3 {
 		_, _ = m.Generate(t.Context(), llm.Request{})
@@ -88,7 +88,8 @@ func TestMeterBoundsCost(t *testing.T) {
 		require.LessOrEqual(t, price(m.Total().Usage), most)
 	}
 	// An answer without reported tokens may have had the greatest cost.
-	m := New(llmtest.NewScript(llmtest.Step{Text: `{}`}, llmtest.Step{Text: `{}`}), Options{Cost: new(40.0), Price: price})
+	m := New(llmtest.NewScript(llmtest.ScriptStep{Text: `{}`}, llmtest.ScriptStep{Text: `{}`}), Options{Cost: new(40.0),
+		Price: price})
 	_, err := m.Generate(t.Context(), ask)
 	require.NoError(t, err)
 	_, err = m.Generate(t.Context(), ask)
@@ -121,13 +122,13 @@ func TestMeterBoundsTime(t *testing.T) {
 func TestInRow(t *testing.T) {
 	busy, wrong := llm.KindUnavailable, llm.KindRefused
 	for name, c := range map[string]struct {
-		kinds []llm.Kind // "" is an answer
+		kinds []llm.ErrorKind // "" is an answer
 		full  bool
 	}{
-		"three": {[]llm.Kind{busy, busy, busy}, true}, "two": {[]llm.Kind{busy, busy}, false},
-		"an answer between": {[]llm.Kind{busy, busy, "", busy}, false},
-		"a refusal between": {[]llm.Kind{busy, busy, wrong, busy}, false},
-		"no key":            {[]llm.Kind{llm.KindUnauthorised}, true},
+		"three": {[]llm.ErrorKind{busy, busy, busy}, true}, "two": {[]llm.ErrorKind{busy, busy}, false},
+		"an answer between": {[]llm.ErrorKind{busy, busy, "", busy}, false},
+		"a refusal between": {[]llm.ErrorKind{busy, busy, wrong, busy}, false},
+		"no key":            {[]llm.ErrorKind{llm.KindUnauthorised}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			at := 0

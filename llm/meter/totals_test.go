@@ -18,13 +18,14 @@ func TestTotals(t *testing.T) {
 	var none Totals
 	require.Equal(t, none, none.Add("m", Spent{}, first), "nothing was asked")
 	one := none.Add("m", Spent{
-		Calls: 2, Failed: 1, Usage: llm.Usage{InputTokens: 5}, Why: map[llm.Kind]int{"timeout": 1},
+		Calls: 2, Failed: 1, Usage: llm.Usage{InputTokens: 5}, Why: map[llm.ErrorKind]int{"timeout": 1},
 	}, first)
-	two := one.Add("m", Spent{Calls: 1, Failed: 1, Why: map[llm.Kind]int{"timeout": 1}}, first.AddDate(0, 0, 1)).
+	two := one.Add("m", Spent{Calls: 1, Failed: 1, Why: map[llm.ErrorKind]int{"timeout": 1}}, first.AddDate(0, 0, 1)).
 		Add("n", Spent{Beyond: 1}, first)
 	require.Equal(t, 1, one.Models["m"].Why["timeout"], "the sum does not change what was added to")
 	require.Equal(t, Totals{Since: first, Models: map[string]Spent{
-		"m": {Calls: 3, Failed: 2, Usage: llm.Usage{InputTokens: 5}, Why: map[llm.Kind]int{"timeout": 2}}, "n": {Beyond: 1},
+		"m": {Calls: 3, Failed: 2, Usage: llm.Usage{InputTokens: 5},
+			Why: map[llm.ErrorKind]int{"timeout": 2}}, "n": {Beyond: 1},
 	}}, two)
 	b, err := json.Marshal(two)
 	require.NoError(t, err)

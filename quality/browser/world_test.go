@@ -69,7 +69,7 @@ func newWorld(t testing.TB) *world {
 	require.NoError(t, trees.Add(server.Default, w.m, false, nil))
 	require.NoError(t, trees.Add("empty", w.open(), false, nil))
 	dir := t.TempDir()
-	tok, secret, err := token.New("ann", []token.Scope{token.Admin}, nil, time.Now(), time.Hour)
+	tok, secret, err := token.New("ann", []token.Permission{token.Admin}, nil, time.Now(), time.Hour)
 	require.NoError(t, err)
 	require.NoError(t, token.Add(dir, tok))
 	w.secret = secret

@@ -116,10 +116,10 @@ func ask(t *testing.T, m *appmap.Map, out *strings.Builder, title string) {
 		for _, line := range lines[:g.n] {
 			var q question
 			require.NoError(t, json.Unmarshal([]byte(line), &q))
-			found := m.Find(appmap.Query{Text: q.Q, Product: "gui", Least: -1, Limit: 3})
-			right := func(f appmap.Found) bool { return slices.Contains(q.Want, [3]string{f.Page, f.Role, f.Name}) }
+			found := m.Find(appmap.SelectorQuery{Text: q.Q, Product: "gui", Least: -1, Limit: 3})
+			right := func(f appmap.FoundSelector) bool { return slices.Contains(q.Want, [3]string{f.Page, f.Role, f.Name}) }
 			if len(q.Want) == 0 { // nothing found is right
-				right = func(appmap.Found) bool { return false }
+				right = func(appmap.FoundSelector) bool { return false }
 				if len(found) == 0 {
 					first, three = first+1, three+1
 				}

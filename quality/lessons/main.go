@@ -188,13 +188,13 @@ func (s *suite) ask(ctx context.Context, m *memtree.Memory) (score.Warned, []tre
 		}
 		nodes = append(nodes, n)
 	}
-	answers := make([]score.Answer, len(s.queries))
+	answers := make([]score.SuiteGuidance, len(s.queries))
 	for i, q := range s.queries {
 		x, err := m.Explain(ctx, memtree.Query{Prompt: q.Prompt, Scene: q.Scene, Scope: tree.Scope{Product: q.Scope.Product}})
 		if err != nil {
 			return score.Warned{}, nil, err
 		}
-		answers[i] = score.Answer{Expect: q.Expect, Text: x.Text}
+		answers[i] = score.SuiteGuidance{Expect: q.Expect, Text: x.Text}
 		for _, it := range x.Items {
 			answers[i].Items = append(answers[i].Items, it.ID)
 		}

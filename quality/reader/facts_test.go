@@ -50,7 +50,7 @@ func TestFacts(t *testing.T) {
 				again, by, of, float64(given)/float64(of), none, float64(nothing)/float64(none))
 		}
 		row("words")
-		var tests []brief.Test
+		var tests []brief.UpcomingTest
 		for _, n := range needs {
 			tests = append(tests, brief.TestOf(n.Prompt, n.Scene, n.Scope))
 		}

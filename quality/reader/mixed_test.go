@@ -74,7 +74,7 @@ func TestMixed(t *testing.T) {
 			for _, prompt := range phone {
 				mixed = append(mixed, brief.TestOf(prompt, tree.Scene{}, tree.Scope{}))
 			}
-			slices.SortFunc(mixed, func(a, b brief.Test) int { return strings.Compare(a.Key(), b.Key()) })
+			slices.SortFunc(mixed, func(a, b brief.UpcomingTest) int { return strings.Compare(a.Key(), b.Key()) })
 			for range 2 {
 				_, err := p.Briefs().Read(t.Context(), mixed, nil)
 				require.NoError(t, err)

@@ -98,14 +98,14 @@ type played struct {
 	*memtree.Memory
 	name    string
 	reader  *tallied
-	hand    *byhand.Reader
-	answers []byhand.Answer
+	hand    *byhand.PreparedReader
+	answers []byhand.Reply
 	causes  score.Causes
 	queries []suiteQuery
 }
 
 // openPlayed records a suite. The reader has the answers of a file, and more; learns sets it as the memory's model.
-func openPlayed(t *testing.T, name, suite string, learns bool, more ...byhand.Answer) *played {
+func openPlayed(t *testing.T, name, suite string, learns bool, more ...byhand.Reply) *played {
 	t.Helper()
 	p := &played{name: name, answers: append(answersOf(t, answersFile(name)), more...)}
 	if folder := os.Getenv(readerVariable); folder != "" {
@@ -132,7 +132,7 @@ func suiteFile(t *testing.T, suite, name string) string {
 }
 
 // play records a suite, learns from it and reads its coming tests, with the available answers, more among them.
-func play(t *testing.T, name string, more ...byhand.Answer) *played {
+func play(t *testing.T, name string, more ...byhand.Reply) *played {
 	t.Helper()
 	p := openPlayed(t, name, name, true, more...)
 	var err error
@@ -212,16 +212,16 @@ func queriesOf(t *testing.T, file string) []suiteQuery {
 }
 
 // coming returns the tests in an order that is independent of their labels.
-func coming(queries []suiteQuery) []brief.Test {
-	var out []brief.Test
+func coming(queries []suiteQuery) []brief.UpcomingTest {
+	var out []brief.UpcomingTest
 	for i := range queries {
 		out = append(out, brief.TestOf(queries[i].Prompt, queries[i].Scene, queries[i].Scope))
 	}
-	slices.SortFunc(out, func(a, b brief.Test) int { return cmp.Compare(a.Key(), b.Key()) })
+	slices.SortFunc(out, func(a, b brief.UpcomingTest) int { return cmp.Compare(a.Key(), b.Key()) })
 	return out
 }
 
-func answersOf(t *testing.T, file string) []byhand.Answer {
+func answersOf(t *testing.T, file string) []byhand.Reply {
 	t.Helper()
 	b, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -246,7 +246,7 @@ func keepAnswers(t *testing.T, p *played) {
 	var questions, kept bytes.Buffer
 	require.NoError(t, byhand.Write(&questions, p.hand.Open()))
 	require.NoError(t, os.WriteFile(filepath.Join(folder, p.name+".questions.jsonl"), questions.Bytes(), 0o600))
-	slices.SortFunc(p.answers, func(a, b byhand.Answer) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(p.answers, func(a, b byhand.Reply) int { return cmp.Compare(a.ID, b.ID) })
 	last := ""
 	for _, a := range p.answers {
 		if slices.Contains(unused, a.ID) || a.ID == last {
@@ -262,7 +262,7 @@ func keepAnswers(t *testing.T, p *played) {
 }
 
 // writeTold writes the lessons and the guidance of each coming test, for people to read: a JSON object a line.
-func writeTold(t *testing.T, file string, nodes []tree.Node, queries []suiteQuery, answers []score.Answer) {
+func writeTold(t *testing.T, file string, nodes []tree.Node, queries []suiteQuery, answers []score.SuiteGuidance) {
 	t.Helper()
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -280,7 +280,7 @@ func writeTold(t *testing.T, file string, nodes []tree.Node, queries []suiteQuer
 }
 
 // ask asks for guidance before every coming test, and returns the nodes of the tree and the answers.
-func ask(t *testing.T, p *played) (nodes []tree.Node, answers []score.Answer) {
+func ask(t *testing.T, p *played) (nodes []tree.Node, answers []score.SuiteGuidance) {
 	t.Helper()
 	for n, err := range p.Tree().Scan(t.Context(), store.Filter{}) {
 		require.NoError(t, err)
@@ -290,7 +290,7 @@ func ask(t *testing.T, p *played) (nodes []tree.Node, answers []score.Answer) {
 		ask := memtree.Query{Prompt: q.Prompt, Scene: q.Scene, Scope: tree.Scope{Product: q.Scope.Product}}
 		g, err := p.Guide(t.Context(), ask)
 		require.NoError(t, err)
-		a := score.Answer{Expect: q.Expect, Text: g.Text}
+		a := score.SuiteGuidance{Expect: q.Expect, Text: g.Text}
 		for _, it := range g.Items {
 			if it.Type != enhance.OfFact {
 				a.Items = append(a.Items, it.ID)

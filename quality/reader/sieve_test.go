@@ -21,7 +21,7 @@ import (
 func TestSieve(t *testing.T) {
 	shared(t)
 	var all []tree.Node
-	var tests []brief.Test
+	var tests []brief.UpcomingTest
 	picks := map[string][]string{} // by key of the test
 	for _, name := range []string{"a", "b", "g", "i"} {
 		m := play(t, name)
@@ -30,7 +30,7 @@ func TestSieve(t *testing.T) {
 			all = append(all, n)
 		}
 		for _, b := range m.Briefs().Coming() {
-			tests = append(tests, b.Test)
+			tests = append(tests, b.UpcomingTest)
 			for _, p := range b.Picks {
 				picks[b.Key] = append(picks[b.Key], p.ID)
 			}
@@ -52,7 +52,7 @@ func TestSieve(t *testing.T) {
 		}
 		book.Learn(lines)
 		asked, left, of := 0, 0, 0
-		for _, q := range book.Plan(tests, brief.Limits{Memories: room}, near(t, ix)) {
+		for _, q := range book.Plan(tests, brief.QuestionLimits{Memories: room}, near(t, ix)) {
 			asked++
 			var there []string
 			for _, m := range q.In.Memories {
@@ -74,7 +74,7 @@ func TestSieve(t *testing.T) {
 
 // near is the sieve of a memory; see memtree.Memory.Brief.
 func near(t *testing.T, ix *retrieval.Index) brief.Sieve {
-	return func(x *brief.Test) []string {
+	return func(x *brief.UpcomingTest) []string {
 		r, err := ix.Explain(t.Context(), retrieval.Query{Prompt: x.Prompt, Limits: retrieval.Limits{Candidates: 12}})
 		require.NoError(t, err)
 		ids := make([]string, len(r.Considered))
@@ -92,7 +92,7 @@ func count(picks map[string][]string) (n int) {
 	return n
 }
 
-func keyOf(tests []brief.Test, prompt string) string {
-	i := slices.IndexFunc(tests, func(x brief.Test) bool { return x.Prompt == prompt })
+func keyOf(tests []brief.UpcomingTest, prompt string) string {
+	i := slices.IndexFunc(tests, func(x brief.UpcomingTest) bool { return x.Prompt == prompt })
 	return tests[i].Key()
 }

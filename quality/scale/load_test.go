@@ -105,7 +105,7 @@ func TestLoad(t *testing.T) {
 }
 
 // perTree calls do with each tree, eight at a time, as so many services.
-func perTree(t *testing.T, server *pgtest.Server, trees int, do func(*postgres.Store)) {
+func perTree(t *testing.T, server *pgtest.Postgres, trees int, do func(*postgres.Store)) {
 	t.Helper()
 	var next atomic.Int64
 	var all sync.WaitGroup

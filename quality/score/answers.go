@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Answer is a tree's guidance for a query of a suite.
-type Answer struct {
+// SuiteGuidance is a tree's guidance for a query of a suite.
+type SuiteGuidance struct {
 	Expect []string // the causes to warn of; none: guidance should be empty
 	Items  []string // ids of the memories in the guidance
 	Text   string   // of the guidance
@@ -25,7 +25,7 @@ type Warned struct {
 }
 
 // Answers measures the guidance of a tree.
-func (c Causes) Answers(answers []Answer, nodes []tree.Node) Warned {
+func (c Causes) Answers(answers []SuiteGuidance, nodes []tree.Node) Warned {
 	by := byID(nodes)
 	var w Warned
 	relevant, warned, told, given, right, tokens := 0, 0, 0, 0, 0, 0

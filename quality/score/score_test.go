@@ -58,7 +58,7 @@ func TestTree(t *testing.T) {
 
 func TestAnswers(t *testing.T) {
 	causes, nodes := planted()
-	w := causes.Answers([]score.Answer{
+	w := causes.Answers([]score.SuiteGuidance{
 		{Expect: []string{"sum"}, Items: []string{"e1", "e2", "gone"}, Text: "12345678"},
 		{Expect: []string{"wait"}, Items: []string{"c0"}, Text: "汉字汉"},
 		{Expect: []string{"sum"}},

@@ -13,7 +13,7 @@ type Policy struct {
 	Name    string
 	Holdout effect.Holdout
 	choose  Choose
-	learn   func(runs []effect.Run) // called after every span runs with all runs
+	learn   func(runs []effect.TrialRun) // called after every span runs with all runs
 	breaker *effect.Breaker
 }
 
@@ -78,7 +78,7 @@ func ours() *Policy {
 		}
 		return only(func(k *Known) bool { return k.ID == probe || effect.Given(of(k.ID), tree.Unmarked) })(found, runID)
 	}
-	p.learn = func(runs []effect.Run) {
+	p.learn = func(runs []effect.TrialRun) {
 		for ; seen < len(runs); seen++ {
 			book.Add(&runs[seen])
 		}
@@ -108,10 +108,10 @@ func published(r Rule) *Policy {
 		s, ok := scores[k.ID]
 		return !ok || r.Gives(s, uses[k.ID])
 	})
-	p.learn = func(runs []effect.Run) {
+	p.learn = func(runs []effect.TrialRun) {
 		scores = r.Score(runs)
 		clear(uses)
-		each(runs, func(id string, _ *effect.Run) { uses[id]++ })
+		each(runs, func(id string, _ *effect.TrialRun) { uses[id]++ })
 	}
 	return p
 }
@@ -120,7 +120,7 @@ func published(r Rule) *Policy {
 // last of them.
 func (w *World) Live(p *Policy, n, last int) float64 {
 	var line queue
-	var known []effect.Run
+	var known []effect.TrialRun
 	sum := 0.0
 	for i := range n {
 		a := w.Next(i, p.choose)

@@ -9,7 +9,7 @@ type Rule struct {
 	Name string
 
 	// Score returns a score by memory, for those that were included.
-	Score func([]effect.Run) map[string]float64
+	Score func([]effect.TrialRun) map[string]float64
 
 	// Gives reports from a score and its number of runs whether the memory is included again, as the rule's
 	// publication defines it.
@@ -31,7 +31,7 @@ func Rules() []Rule {
 	}
 }
 
-func ridge(runs []effect.Run) map[string]float64 {
+func ridge(runs []effect.TrialRun) map[string]float64 {
 	book := effect.NewBook()
 	for i := range runs {
 		book.Add(&runs[i])
@@ -44,7 +44,7 @@ func ridge(runs []effect.Run) map[string]float64 {
 }
 
 // each calls f with every use of a memory, in order.
-func each(runs []effect.Run, f func(id string, r *effect.Run)) {
+func each(runs []effect.TrialRun, f func(id string, r *effect.TrialRun)) {
 	for i := range runs {
 		for _, c := range runs[i].Injected {
 			f(c.ID, &runs[i])
@@ -60,9 +60,9 @@ func one(right bool) float64 {
 }
 
 // successRate is the share of right runs with the memory, with one right and one wrong run added.
-func successRate(runs []effect.Run) map[string]float64 {
+func successRate(runs []effect.TrialRun) map[string]float64 {
 	n, right, out := map[string]float64{}, map[string]float64{}, map[string]float64{}
-	each(runs, func(id string, r *effect.Run) {
+	each(runs, func(id string, r *effect.TrialRun) {
 		n[id]++
 		right[id] += one(r.Correct)
 		out[id] = (right[id] + 1) / (n[id] + 2)
@@ -71,9 +71,9 @@ func successRate(runs []effect.Run) map[string]float64 {
 }
 
 // trust rises a little after a right run and falls twice as far after a wrong one.
-func trust(runs []effect.Run) map[string]float64 {
+func trust(runs []effect.TrialRun) map[string]float64 {
 	out := map[string]float64{}
-	each(runs, func(id string, r *effect.Run) {
+	each(runs, func(id string, r *effect.TrialRun) {
 		t, ok := out[id]
 		if !ok {
 			t = 0.5
@@ -88,9 +88,9 @@ func trust(runs []effect.Run) map[string]float64 {
 	return out
 }
 
-func average(runs []effect.Run) map[string]float64 {
+func average(runs []effect.TrialRun) map[string]float64 {
 	out := map[string]float64{}
-	each(runs, func(id string, r *effect.Run) {
+	each(runs, func(id string, r *effect.TrialRun) {
 		a, ok := out[id]
 		if !ok {
 			a = 0.5
@@ -101,7 +101,7 @@ func average(runs []effect.Run) map[string]float64 {
 }
 
 // window compares the last 20 runs with the memory with the last 20 without any.
-func window(runs []effect.Run) map[string]float64 {
+func window(runs []effect.TrialRun) map[string]float64 {
 	with := map[string][]float64{}
 	var without []float64
 	for i := range runs {
@@ -109,7 +109,7 @@ func window(runs []effect.Run) map[string]float64 {
 			without = last20(without, one(runs[i].Correct))
 		}
 	}
-	each(runs, func(id string, r *effect.Run) { with[id] = last20(with[id], one(r.Correct)) })
+	each(runs, func(id string, r *effect.TrialRun) { with[id] = last20(with[id], one(r.Correct)) })
 	out := map[string]float64{}
 	for id, w := range with {
 		out[id] = mean(w) - mean(without)
@@ -132,7 +132,7 @@ func mean(xs []float64) float64 {
 
 // against compares every use with the share of right runs of its test. It is unpublished: it is ours without lineage,
 // siblings and uncertainty.
-func against(runs []effect.Run) map[string]float64 {
+func against(runs []effect.TrialRun) map[string]float64 {
 	type count struct{ n, right float64 }
 	byTest := map[string]*count{}
 	for i := range runs {
@@ -145,7 +145,7 @@ func against(runs []effect.Run) map[string]float64 {
 		c.right += one(runs[i].Correct)
 	}
 	n, out := map[string]float64{}, map[string]float64{}
-	each(runs, func(id string, r *effect.Run) {
+	each(runs, func(id string, r *effect.TrialRun) {
 		c := byTest[r.Test]
 		n[id]++
 		out[id] += (one(r.Correct) - c.right/c.n - out[id]) / n[id]

@@ -118,7 +118,7 @@ func (w *World) grow(t, e int) {
 
 // Ask is a run before its arm is drawn: the test, and the memories it would include.
 type Ask struct {
-	Run   effect.Run
+	Run   effect.TrialRun
 	test  *testCase
 	given []*Known
 	right float64 // probability of a right run
@@ -133,7 +133,7 @@ func all(found []*Known, _ string) []*Known { return found }
 // Next returns the i-th run.
 func (w *World) Next(i int, choose Choose) Ask {
 	t := &w.tests[w.rng.IntN(len(w.tests))]
-	a := Ask{test: t, Run: effect.Run{
+	a := Ask{test: t, Run: effect.TrialRun{
 		ID: fmt.Sprintf("t_%d_%05d", w.plan.Seed, i), Seq: uint64(i), At: Start.Add(time.Duration(i) * 20 * time.Minute),
 		Test: t.name, Scene: t.scene,
 	}}
@@ -189,9 +189,9 @@ func (w *World) drift(i int) float64 {
 
 // Play runs n runs with all memories allowed and the schedule h, and returns those with an outcome, in the order of
 // arrival.
-func (w *World) Play(n int, h effect.Holdout) []effect.Run {
+func (w *World) Play(n int, h effect.Holdout) []effect.TrialRun {
 	var line queue
-	out := make([]effect.Run, 0, n)
+	out := make([]effect.TrialRun, 0, n)
 	for i := range n {
 		a := w.Next(i, all)
 		a.Run.Chances = h.Chances(i, 1)
@@ -207,17 +207,17 @@ func (w *World) Play(n int, h effect.Holdout) []effect.Run {
 // queue holds runs until their outcome is known.
 type queue struct {
 	at   []int
-	runs []effect.Run
+	runs []effect.TrialRun
 }
 
-func (q *queue) put(at int, r effect.Run) {
+func (q *queue) put(at int, r effect.TrialRun) {
 	i, _ := slices.BinarySearch(q.at, at+1) // behind those of the same time
 	q.at = slices.Insert(q.at, i, at)
 	q.runs = slices.Insert(q.runs, i, r)
 }
 
 // take returns those known by now.
-func (q *queue) take(now int) []effect.Run {
+func (q *queue) take(now int) []effect.TrialRun {
 	n := 0
 	for n < len(q.at) && q.at[n] <= now {
 		n++

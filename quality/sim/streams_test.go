@@ -106,7 +106,7 @@ func (s Stream) watch(seed uint64) heard {
 	w := s.begin(seed)
 	for range s.Before {
 		test := w.rng.IntN(len(w.shares))
-		w.breaker.Observe(&effect.Run{Test: strconv.Itoa(test), Correct: w.rng.Float64() >= w.shares[test]})
+		w.breaker.Observe(&effect.TrialRun{Test: strconv.Itoa(test), Correct: w.rng.Float64() >= w.shares[test]})
 	}
 	var line queue
 	for i := range s.Runs {
@@ -151,7 +151,7 @@ func (s Stream) oracle(seed uint64) bool {
 func between(p float64) float64 { return max(0.02, min(0.98, p)) }
 
 // draw creates a run and its outcome, and returns the failure shares with and without memory from which it was drawn.
-func (w *watching) draw(i int, chances func(types []string) effect.Chances) (effect.Run, [2]float64) {
+func (w *watching) draw(i int, chances func(types []string) effect.Chances) (effect.TrialRun, [2]float64) {
 	test := w.rng.IntN(len(w.shares))
 	without := w.shares[test] + w.Drift*math.Sin(2*math.Pi*float64(i)/400)
 	if i%500 >= 250 {
@@ -164,7 +164,7 @@ func (w *watching) draw(i int, chances func(types []string) effect.Chances) (eff
 	}
 	p := [2]float64{between(without + harm), without}
 	first := strconv.Itoa(test % 8)
-	r := effect.Run{
+	r := effect.TrialRun{
 		ID: strconv.FormatUint(w.seed, 10) + "/" + strconv.Itoa(i), At: Start.Add(time.Duration(i) * time.Minute),
 		Test: strconv.Itoa(test), Arm: effect.None, Eligible: []effect.Candidate{{ErrorType: first}},
 		Chances: chances([]string{first}),
@@ -178,7 +178,7 @@ func (w *watching) draw(i int, chances func(types []string) effect.Chances) (eff
 	return r, p
 }
 
-func (w *watching) observe(r *effect.Run, n int) {
+func (w *watching) observe(r *effect.TrialRun, n int) {
 	for _, t := range w.breaker.Observe(r) {
 		if t.State != effect.Open {
 			continue

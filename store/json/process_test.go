@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 func withEntries(i int) store.Batch {
 	says := ledger.Statement{Text: fmt.Sprintf("Page %d is read only.", i), Kind: ledger.Behaviour}
 	return store.Batch{Changes: []tree.Change{add(i)}, Done: []string{fmt.Sprint("ev", i)}, Entries: []ledger.Entry{{
-		At: time.Unix(int64(i), 0).UTC(), Known: &ledger.Known{Op: ledger.FactStated, Fact: says.ID(),
+		At: time.Unix(int64(i), 0).UTC(), Known: &ledger.FactEntry{Op: ledger.FactStated, Fact: says.ID(),
 			Source: ledger.FromTeam,
 			By:     "ann", Says: &says},
 	}, {

@@ -45,8 +45,8 @@ type Reached struct {
 	Outbox, Letter int    // how many
 }
 
-// Report is the result of a move.
-type Report struct {
+// Copied is the result of a move.
+type Copied struct {
 	SHA256   string `json:"sha256"` // of the content, equal in both stores
 	Nodes    int    `json:"memories"`
 	Entries  int    `json:"entries"`
@@ -67,34 +67,34 @@ const partSize = 1000
 
 // Copy copies a store into a target, continues an earlier copy, compares both by their hash, and takes the copy into
 // use. The source must not be written to meanwhile. step is called with what is done next.
-func Copy(ctx context.Context, from store.Movable, to Target, step func(string)) (Report, error) {
+func Copy(ctx context.Context, from store.Movable, to Target, step func(string)) (Copied, error) {
 	before, err := from.Info(ctx)
 	if err != nil {
-		return Report{}, fmt.Errorf("move: %w", err)
+		return Copied{}, fmt.Errorf("move: %w", err)
 	}
 	if err := copyAll(ctx, from, to, step); err != nil {
-		return Report{}, fmt.Errorf("move: %w", err)
+		return Copied{}, fmt.Errorf("move: %w", err)
 	}
 	step("verify")
 	want, err := Sum(ctx, from)
 	if err != nil {
-		return Report{}, fmt.Errorf("move: %w", err)
+		return Copied{}, fmt.Errorf("move: %w", err)
 	}
 	got, err := Sum(ctx, to)
 	if err != nil {
-		return Report{}, fmt.Errorf("move: %w", err)
+		return Copied{}, fmt.Errorf("move: %w", err)
 	}
 	after, err := from.Info(ctx)
 	switch {
 	case err != nil:
-		return Report{}, fmt.Errorf("move: %w", err)
+		return Copied{}, fmt.Errorf("move: %w", err)
 	case after.Version != before.Version || after.Evaluations != before.Evaluations || after.Outbox != before.Outbox:
-		return Report{}, ErrChanged
+		return Copied{}, ErrChanged
 	case got != want:
 		return got, ErrDiffers
 	}
 	if err := to.Finish(ctx, after); err != nil {
-		return Report{}, fmt.Errorf("move: %w", err)
+		return Copied{}, fmt.Errorf("move: %w", err)
 	}
 	return got, nil
 }

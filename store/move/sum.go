@@ -16,8 +16,8 @@ import (
 
 // Sum returns the hash of everything that a move copies, and the counts. Equal content has an equal hash in every kind
 // of store; the version, and what is derived from the content, are no part of it.
-func Sum(ctx context.Context, s store.Movable) (Report, error) {
-	var r Report
+func Sum(ctx context.Context, s store.Movable) (Copied, error) {
+	var r Copied
 	h := sha256.New()
 	err := sumAll(h, "memories", s.Scan(ctx, store.Filter{}), &r.Nodes)
 	if err == nil {

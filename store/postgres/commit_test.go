@@ -227,7 +227,7 @@ func opened(t testing.TB, a postgres.Address) *postgres.Store {
 }
 
 // lockTree locks the row of a tree, as a commit under way does.
-func lockTree(t testing.TB, server *pgtest.Server, a postgres.Address) (release func()) {
+func lockTree(t testing.TB, server *pgtest.Postgres, a postgres.Address) (release func()) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), server.URL("postgres"))
 	require.NoError(t, err)
@@ -295,7 +295,7 @@ func TestFoundWaitsForStandby(t *testing.T) {
 }
 
 // waiting returns when a write waits for a standby.
-func waiting(t *testing.T, server *pgtest.Server) {
+func waiting(t *testing.T, server *pgtest.Postgres) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), server.URL("postgres"))
 	require.NoError(t, err)

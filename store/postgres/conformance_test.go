@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 var trees atomic.Int64
 
 // address returns the address of a new tree.
-func address(tb testing.TB, s *pgtest.Server) postgres.Address {
+func address(tb testing.TB, s *pgtest.Postgres) postgres.Address {
 	tb.Helper()
 	a, err := postgres.Parse(s.URL("postgres") + fmt.Sprintf("&tree=t%d", trees.Add(1)))
 	require.NoError(tb, err)

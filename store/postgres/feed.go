@@ -13,8 +13,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Place is a point in the history of a tree.
-type Place struct {
+// HistoryPoint is a point in the history of a tree.
+type HistoryPoint struct {
 	Version int64
 	Hash    []byte // of the commit that made the version; empty for version 0
 	Entries int64  // number of the last entry of the ledger
@@ -22,13 +22,13 @@ type Place struct {
 
 // Feed is what was committed after a place, in order.
 type Feed struct {
-	Place   Place      // after it
-	Info    store.Info // at Place
-	Now     time.Time  // when that was read, by the server's clock
-	Commits []Row      // versions, and the changes of each as a JSON array; only commits that changed nodes
-	Entries []Row      // numbers, and entries of the ledger
-	Anew    bool       // the history does not continue at the place; read everything again
-	More    bool       // there is more after Place
+	Place   HistoryPoint // after it
+	Info    store.Info   // at Place
+	Now     time.Time    // when that was read, by the server's clock
+	Commits []Row        // versions, and the changes of each as a JSON array; only commits that changed nodes
+	Entries []Row        // numbers, and entries of the ledger
+	Anew    bool         // the history does not continue at the place; read everything again
+	More    bool         // there is more after Place
 }
 
 // Row is a number with JSON, byte for byte as stored.
@@ -43,7 +43,7 @@ const feedRows = 2000
 // Feed returns what was committed after a place. The row of a tree is locked by each of its commits, so they become
 // visible in order and none appears before one that is already there. Each has the hash of the one before it: if the
 // first does not follow the place, as after a restore of the database, Anew is set.
-func (s *Store) Feed(ctx context.Context, after Place) (f Feed, err error) {
+func (s *Store) Feed(ctx context.Context, after HistoryPoint) (f Feed, err error) {
 	err = s.reading(ctx, func() error {
 		return s.reader(ctx, func(tx pgx.Tx) (err error) {
 			f, err = s.feed(ctx, tx, after)
@@ -79,7 +79,7 @@ func (s *Store) reader(ctx context.Context, read func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, read)
 }
 
-func (s *Store) feed(ctx context.Context, tx pgx.Tx, after Place) (f Feed, err error) {
+func (s *Store) feed(ctx context.Context, tx pgx.Tx, after HistoryPoint) (f Feed, err error) {
 	var base int64
 	f.Info, f.Place, base, err = s.head(ctx, tx, &f.Now)
 	entries := int64(f.Info.Entries) //nolint:gosec // a count
@@ -108,7 +108,7 @@ func (s *Store) feed(ctx context.Context, tx pgx.Tx, after Place) (f Feed, err e
 	}); err != nil {
 		return f, err
 	}
-	f.Place = Place{at, hash, after.Entries}
+	f.Place = HistoryPoint{at, hash, after.Entries}
 	f.More = at < last.Version
 	f.Anew = f.Anew || !f.More && !follows(hash, last.Hash) || at > last.Version || after.Entries > entries
 	return f, s.feedEntries(ctx, tx, &f)
@@ -118,7 +118,8 @@ func (s *Store) feed(ctx context.Context, tx pgx.Tx, after Place) (f Feed, err e
 func follows(hash, prev []byte) bool { return bytes.Equal(hash, prev) }
 
 // head reads the counts of the tree, its place, up to which version its changes were dropped, and the server's time.
-func (s *Store) head(ctx context.Context, tx pgx.Tx, now *time.Time) (i store.Info, p Place, base int64, err error) {
+func (s *Store) head(ctx context.Context, tx pgx.Tx, now *time.Time) (i store.Info, p HistoryPoint, base int64,
+	err error) {
 	var needs int
 	i = store.Info{Format: fmt.Sprintf("postgres/%d", schemaVersion), Origin: s.origin}
 	err = tx.QueryRow(ctx, `SELECT rev, hash, base, nodes, entries, dead, coalesce(a.evaluations, 0)::bigint,

@@ -75,7 +75,7 @@ func TestMove(t *testing.T) {
 	got, err := move.Copy(ctx, from, to, quiet)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
-	require.Equal(t, move.Report{SHA256: want.SHA256, Nodes: 30, Entries: 30, Waiting: 3, Letters: 1, Known: 4,
+	require.Equal(t, move.Copied{SHA256: want.SHA256, Nodes: 30, Entries: 30, Waiting: 3, Letters: 1, Known: 4,
 		Pictures: 1}, got)
 	require.NoError(t, to.Close())
 

@@ -19,7 +19,7 @@ func TestPrune(t *testing.T) {
 	a := address(t, server)
 	s, slow := opened(t, a), opened(t, a)
 	of := "tree = (SELECT id FROM memtree.tree WHERE name = '" + a.Tree + "')"
-	place := func() postgres.Place {
+	place := func() postgres.HistoryPoint {
 		f, err := s.Head(t.Context())
 		require.NoError(t, err)
 		return f.Place

@@ -54,7 +54,8 @@ func TestRefusals(t *testing.T) {
 	defer s.Close()
 	_, err = s.Info(t.Context())
 	require.NoError(t, err)
-	_, err = s.Commit(t.Context(), store.Batch{Entries: []ledger.Entry{{At: noon, Evolved: &ledger.Evolved{Changes: 1}}}})
+	_, err = s.Commit(t.Context(), store.Batch{Entries: []ledger.Entry{{At: noon,
+		Evolved: &ledger.TreeChange{Changes: 1}}}})
 	require.ErrorIs(t, err, store.ErrReadOnly)
 	_, err = s.Accept(t.Context(), []tree.Evaluation{run(1)})
 	require.ErrorIs(t, err, store.ErrReadOnly)
@@ -76,7 +77,8 @@ func TestDeletedWhileOpen(t *testing.T) {
 	require.NoError(t, err)
 	defer s.Close()
 	server.Exec(t, "postgres", "DELETE FROM memtree.tree WHERE tenant = 'doomed'")
-	_, err = s.Commit(t.Context(), store.Batch{Entries: []ledger.Entry{{At: noon, Evolved: &ledger.Evolved{Changes: 1}}}})
+	_, err = s.Commit(t.Context(), store.Batch{Entries: []ledger.Entry{{At: noon,
+		Evolved: &ledger.TreeChange{Changes: 1}}}})
 	require.ErrorContains(t, err, "was deleted from the database")
 	_, err = s.Accept(t.Context(), []tree.Evaluation{run(1)})
 	require.ErrorContains(t, err, "was deleted from the database")
@@ -210,7 +212,7 @@ func run(i int) tree.Evaluation {
 }
 
 // at returns the address of a database; user may have a password, db may have further parameters.
-func at(tb testing.TB, s *pgtest.Server, user, db string) postgres.Address {
+func at(tb testing.TB, s *pgtest.Postgres, user, db string) postgres.Address {
 	tb.Helper()
 	name, more := db, ""
 	for i := range db {

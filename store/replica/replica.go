@@ -25,8 +25,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Source is the shared store that a replica follows.
-type Source interface {
+// sharedStore is the shared store that a replica follows.
+type sharedStore interface {
 	store.Shared
 	store.Deriver
 	store.Gallery
@@ -36,7 +36,7 @@ type Source interface {
 	Nodes(ctx context.Context) iter.Seq2[[]byte, error]
 	// Head returns the present place, and Feed what was committed after one.
 	Head(ctx context.Context) (postgres.Feed, error)
-	Feed(ctx context.Context, after postgres.Place) (postgres.Feed, error)
+	Feed(ctx context.Context, after postgres.HistoryPoint) (postgres.Feed, error)
 	// Seen records up to which version the tree was followed: commits up to it need not be stored for this process.
 	Seen(ctx context.Context, version uint64) error
 }
@@ -52,13 +52,13 @@ type Options struct {
 
 // Replica is a store.Shared in memory. It is safe for concurrent use.
 type Replica struct {
-	below Source
+	below sharedStore
 	o     Options
 
 	polling sync.Mutex // held while the database is asked, and its answer taken
 	mu      sync.RWMutex
 	nodes   *btree.Map[string, *held] // by id
-	place   postgres.Place
+	place   postgres.HistoryPoint
 	info    store.Info
 	commits recent    // those that changed nodes, by version
 	entries recent    // of the ledger, by number
@@ -105,7 +105,7 @@ const (
 
 // New reads a tree into memory and follows it until Close. It owns the source and the local store: Close closes them,
 // and so does a New that fails.
-func New(ctx context.Context, below Source, o Options) (*Replica, error) {
+func New(ctx context.Context, below sharedStore, o Options) (*Replica, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}

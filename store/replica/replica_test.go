@@ -31,7 +31,7 @@ var (
 	noon  = time.Date(2026, 1, 28, 12, 0, 0, 0, time.UTC)
 )
 
-func address(tb testing.TB, s *pgtest.Server) postgres.Address {
+func address(tb testing.TB, s *pgtest.Postgres) postgres.Address {
 	tb.Helper()
 	a, err := postgres.Parse(s.URL("postgres") + fmt.Sprintf("&tree=r%d", trees.Add(1)))
 	require.NoError(tb, err)

@@ -34,7 +34,7 @@ const historySteps = 24
 type moment struct {
 	name       string
 	begin, end int // number of file operations before it, and after it
-	after      *Memory
+	after      *MapStore
 }
 
 // Crash performs random operations on a store and crashes the machine at every file operation, and in the middle of
@@ -68,14 +68,14 @@ type explorer struct {
 	left       int
 	fs         *CrashFS
 	moments    []moment
-	modelTexts map[*Memory]string // texts of the models that were compared so far
+	modelTexts map[*MapStore]string // texts of the models that were compared so far
 	done       Explored
 }
 
 // recordHistory records the history: random operations without failures.
 func (e *explorer) recordHistory() {
 	t, ctx, r := e.t, e.t.Context(), seeded(e.seed)
-	e.fs, e.modelTexts = NewCrashFS(), map[*Memory]string{}
+	e.fs, e.modelTexts = NewCrashFS(), map[*MapStore]string{}
 	m := NewMemory()
 	s, err := e.open(e.fs)
 	require.NoError(t, err, "seed %d: open", e.seed)
@@ -110,19 +110,19 @@ func (e *explorer) explore() {
 
 // possibleStates returns the models that may be found after a crash at file operation n, the acknowledged one first,
 // and the name of the running operation.
-func (e *explorer) possibleStates(n int) ([]*Memory, string) {
+func (e *explorer) possibleStates(n int) ([]*MapStore, string) {
 	acknowledged := e.moments[0]
 	for _, now := range e.moments[1:] {
 		switch {
 		case now.end <= n:
 			acknowledged = now
 		case now.begin < n:
-			return []*Memory{acknowledged.after, now.after}, now.name
+			return []*MapStore{acknowledged.after, now.after}, now.name
 		default:
-			return []*Memory{acknowledged.after}, "nothing, after " + acknowledged.name
+			return []*MapStore{acknowledged.after}, "nothing, after " + acknowledged.name
 		}
 	}
-	return []*Memory{acknowledged.after}, "nothing, after " + acknowledged.name
+	return []*MapStore{acknowledged.after}, "nothing, after " + acknowledged.name
 }
 
 // crashAt crashes at file operation n, recovers, and checks the content.
@@ -150,7 +150,7 @@ func (e *explorer) crashAt(n int, seed uint64) {
 }
 
 // recover opens the files after a crash and returns the model that matches.
-func (e *explorer) recover(left afero.Fs, may []*Memory, tell func(string) string) (store.Store, *Memory) {
+func (e *explorer) recover(left afero.Fs, may []*MapStore, tell func(string) string) (store.Store, *MapStore) {
 	s, err := e.open(left)
 	if err != nil {
 		require.NoError(e.t, err, tell("recovery fails"))
@@ -164,8 +164,8 @@ func (e *explorer) recover(left afero.Fs, may []*Memory, tell func(string) strin
 
 // findModel returns the model that the store agrees with. If none, the error shows how it
 // differs from the first.
-func findModel(ctx context.Context, s store.Store, may []*Memory,
-	spell func(context.Context, *Memory) (string, error)) (*Memory, error) {
+func findModel(ctx context.Context, s store.Store, may []*MapStore,
+	spell func(context.Context, *MapStore) (string, error)) (*MapStore, error) {
 	got, err := storeText(ctx, s)
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func findModel(ctx context.Context, s store.Store, may []*Memory,
 }
 
 // modelText returns the text of an immutable model, and caches it.
-func (e *explorer) modelText(ctx context.Context, m *Memory) (string, error) {
+func (e *explorer) modelText(ctx context.Context, m *MapStore) (string, error) {
 	if text, ok := e.modelTexts[m]; ok {
 		return text, nil
 	}
@@ -199,14 +199,16 @@ func (e *explorer) modelText(ctx context.Context, m *Memory) (string, error) {
 }
 
 // modelText returns the text of a model after a restart.
-func modelText(ctx context.Context, m *Memory) (string, error) { return storeText(ctx, m.restarted()) }
+func modelText(ctx context.Context, m *MapStore) (string, error) {
+	return storeText(ctx, m.restarted())
+}
 
 // crashAgain crashes at a random operation of the recovery and recovers from that. If the first recovery had finished,
 // its result must remain.
-func (e *explorer) crashAgain(left *CrashFS, may []*Memory, is *Memory, seed uint64, tell func(string) string) {
+func (e *explorer) crashAgain(left *CrashFS, may []*MapStore, is *MapStore, seed uint64, tell func(string) string) {
 	n := seeded(seed).IntN(left.Ops() + 1)
 	if n == left.Ops() {
-		may = []*Memory{is}
+		may = []*MapStore{is}
 	}
 	e.done.States++
 	e.done.Nested++
@@ -223,7 +225,7 @@ func (e *explorer) close(s store.Store, tell func(string) string) {
 }
 
 // useRecovered writes to the recovered store and checks that the writes persist.
-func (e *explorer) useRecovered(left *CrashFS, s store.Store, m *Memory, seed uint64, tell func(string) string) {
+func (e *explorer) useRecovered(left *CrashFS, s store.Store, m *MapStore, seed uint64, tell func(string) string) {
 	ctx, r := e.t.Context(), seeded(seed)
 	m = m.Reopen()
 	for range 6 {
@@ -233,13 +235,13 @@ func (e *explorer) useRecovered(left *CrashFS, s store.Store, m *Memory, seed ui
 		}
 	}
 	e.close(s, tell)
-	s, _ = e.recover(left, []*Memory{m}, tell)
+	s, _ = e.recover(left, []*MapStore{m}, tell)
 	e.close(s, tell)
 }
 
 // recoverOnFailingDisk recovers from the same crash on a disk that fails once, writes an entry, and then
 // recovers on the healed disk.
-func (e *explorer) recoverOnFailingDisk(n int, may []*Memory, seed uint64, tell func(string) string) {
+func (e *explorer) recoverOnFailingDisk(n int, may []*MapStore, seed uint64, tell func(string) string) {
 	counts := NewFaultFS(e.fs.CrashAt(n, seed))
 	s, _ := e.recover(counts, may, tell)
 	all := counts.Counts()

@@ -18,10 +18,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// logStore is the smallest store that is safe on a disk: a Memory and a log of the writes, which every open rewrites.
+// logStore is the smallest store that is safe on a disk: a MapStore and a log of the writes, which every open rewrites.
 // It tests that Crash and Faults detect mistakes.
 type logStore struct {
-	*Memory
+	*MapStore
 	mistake string
 	file    afero.File
 	failed  bool
@@ -34,7 +34,7 @@ type logged struct {
 
 func openLog(mistake string) OnFS {
 	return func(fs afero.Fs) (store.Store, error) {
-		s := &logStore{Memory: NewMemory(), mistake: mistake}
+		s := &logStore{MapStore: NewMemory(), mistake: mistake}
 		if err := fs.MkdirAll("/s", 0o700); err != nil {
 			return nil, err
 		}
@@ -102,10 +102,10 @@ func (s *logStore) confirmAbsent(fs afero.Fs) error {
 
 func (s *logStore) replay(l logged) error {
 	if l.Batch != nil {
-		_, err := s.Memory.Commit(context.Background(), *l.Batch)
+		_, err := s.MapStore.Commit(context.Background(), *l.Batch)
 		return err
 	}
-	_, err := s.Memory.Accept(context.Background(), l.Accept)
+	_, err := s.MapStore.Accept(context.Background(), l.Accept)
 	return err
 }
 
@@ -176,7 +176,7 @@ func (s *logStore) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 	if err := s.log(logged{Batch: &b}); err != nil {
 		return 0, err
 	}
-	return s.Memory.Commit(ctx, b)
+	return s.MapStore.Commit(ctx, b)
 }
 
 func (s *logStore) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
@@ -188,11 +188,11 @@ func (s *logStore) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Re
 	if err := s.log(logged{Accept: es}); err != nil {
 		return nil, err
 	}
-	return s.Memory.Accept(ctx, es)
+	return s.MapStore.Accept(ctx, es)
 }
 
 func (s *logStore) Close() error {
-	_ = s.Memory.Close()
+	_ = s.MapStore.Close()
 	if s.file == nil {
 		return nil
 	}

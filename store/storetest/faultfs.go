@@ -12,7 +12,7 @@ import (
 
 // Fault makes operations of one kind fail.
 type Fault struct {
-	Kind    Kind
+	Kind    Op
 	N       int // number of the operation of this kind that fails, from 1; 0 means 1
 	Errno   syscall.Errno
 	ForGood bool // all later operations of the kind fail too
@@ -55,13 +55,13 @@ type FaultFS struct {
 
 	mu     sync.Mutex
 	faults []Fault
-	counts map[Kind]int
+	counts map[Op]int
 	hits   int
 }
 
 // NewFaultFS returns a file system over below with the faults. Without any, it only counts.
 func NewFaultFS(below afero.Fs, faults ...Fault) *FaultFS {
-	f := &FaultFS{faults: faults, counts: map[Kind]int{}}
+	f := &FaultFS{faults: faults, counts: map[Op]int{}}
 	f.hookFS = hookFS{Fs: below, hook: f.count}
 	return f
 }
@@ -70,7 +70,7 @@ func NewFaultFS(below afero.Fs, faults ...Fault) *FaultFS {
 func (f *FaultFS) Name() string { return "FaultFS" }
 
 // count is the hook: it counts the operation and returns the error of a fault that is due.
-func (f *FaultFS) count(k Kind, _, _ string) error {
+func (f *FaultFS) count(k Op, _, _ string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.counts[k]++
@@ -88,11 +88,11 @@ func (f *FaultFS) count(k Kind, _, _ string) error {
 func (f *FaultFS) Set(faults ...Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.faults, f.counts = faults, map[Kind]int{}
+	f.faults, f.counts = faults, map[Op]int{}
 }
 
 // Counts returns the number of operations so far by kind.
-func (f *FaultFS) Counts() map[Kind]int {
+func (f *FaultFS) Counts() map[Op]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return maps.Clone(f.counts)
@@ -107,9 +107,9 @@ func (f *FaultFS) Hits() int {
 
 // randomFault chooses a fault that occurs in a run with the given counts. Equal seeds choose
 // equal faults.
-func randomFault(counts map[Kind]int, seed uint64) Fault {
+func randomFault(counts map[Op]int, seed uint64) Fault {
 	r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a seeded test
-	var kinds []Kind
+	var kinds []Op
 	for _, k := range opKinds() {
 		if counts[k] > 0 {
 			kinds = append(kinds, k)

@@ -61,9 +61,9 @@ type patient struct {
 	fault Fault
 
 	s      store.Store
-	m      *Memory // the model of acknowledged writes
-	doubt  *Memory // the model if the write that returned ErrFailed was done; nil if there was none
-	failed bool    // ErrFailed was returned since the last open
+	m      *MapStore // the model of acknowledged writes
+	doubt  *MapStore // the model if the write that returned ErrFailed was done; nil if there was none
+	failed bool      // ErrFailed was returned since the last open
 }
 
 // message adds seed and fault to a message.
@@ -107,7 +107,7 @@ func (p *patient) reopen() bool {
 
 // settleDoubt determines whether the write in doubt was done, if the disk allows it.
 func (p *patient) settleDoubt() {
-	is, err := findModel(p.t.Context(), p.s, []*Memory{p.m, p.doubt}, modelText)
+	is, err := findModel(p.t.Context(), p.s, []*MapStore{p.m, p.doubt}, modelText)
 	switch {
 	case err == nil:
 		p.m, p.doubt = is.restarted(), nil
@@ -158,7 +158,7 @@ func (p *patient) finish() {
 	if p.s != nil {
 		if isDiskFull(p.fault) && !p.failed {
 			p.writesOn()
-			may = []*Memory{p.m}
+			may = []*MapStore{p.m}
 		}
 		p.close()
 	}
@@ -166,15 +166,15 @@ func (p *patient) finish() {
 }
 
 // possibleStates returns the models that the store may match.
-func (p *patient) possibleStates() []*Memory {
+func (p *patient) possibleStates() []*MapStore {
 	if p.doubt != nil {
-		return []*Memory{p.m, p.doubt}
+		return []*MapStore{p.m, p.doubt}
 	}
-	return []*Memory{p.m}
+	return []*MapStore{p.m}
 }
 
 // checkDisk opens the store on a healthy disk and compares it with the models.
-func (p *patient) checkDisk(fs *CrashFS, may []*Memory, when string) {
+func (p *patient) checkDisk(fs *CrashFS, may []*MapStore, when string) {
 	s, err := p.open(fs)
 	if err != nil {
 		require.NoError(p.t, err, p.message("open "+when))

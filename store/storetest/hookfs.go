@@ -8,30 +8,30 @@ import (
 	"github.com/spf13/afero"
 )
 
-// Kind is a kind of file operation.
-type Kind string
+// Op is a kind of file operation.
+type Op string
 
 // The kinds. A short write is a separate hook call after that of the write; a fault of it writes half.
 const (
-	OpOpen       Kind = "open"
-	opCreate     Kind = "create" // an open that may create
-	opRead       Kind = "read"   // including ReadAt
-	opWrite      Kind = "write"  // including WriteAt
-	opShortWrite Kind = "short write"
-	opSync       Kind = "sync" // of a file
-	opSyncDir    Kind = "sync dir"
-	opRename     Kind = "rename"
-	opRemove     Kind = "remove" // including RemoveAll
-	OpMkdir      Kind = "mkdir"  // including MkdirAll
-	opStat       Kind = "stat"
-	opTruncate   Kind = "truncate"
-	opClose      Kind = "close"
-	opReadDir    Kind = "readdir"
+	OpOpen       Op = "open"
+	opCreate     Op = "create" // an open that may create
+	opRead       Op = "read"   // including ReadAt
+	opWrite      Op = "write"  // including WriteAt
+	opShortWrite Op = "short write"
+	opSync       Op = "sync" // of a file
+	opSyncDir    Op = "sync dir"
+	opRename     Op = "rename"
+	opRemove     Op = "remove" // including RemoveAll
+	OpMkdir      Op = "mkdir"  // including MkdirAll
+	opStat       Op = "stat"
+	opTruncate   Op = "truncate"
+	opClose      Op = "close"
+	opReadDir    Op = "readdir"
 )
 
 // opKinds returns all kinds.
-func opKinds() []Kind {
-	return []Kind{
+func opKinds() []Op {
+	return []Op{
 		OpOpen, opCreate, opRead, opWrite, opShortWrite, opSync, opSyncDir,
 		opRename, opRemove, OpMkdir, opStat, opTruncate, opClose, opReadDir,
 	}
@@ -39,7 +39,7 @@ func opKinds() []Kind {
 
 // hook is called before every operation. If it returns an error, the operation fails with
 // it. detail is for people, in addition to the path.
-type hook func(k Kind, path, detail string) error
+type hook func(k Op, path, detail string) error
 
 // hookFS calls a hook and then performs the operation on the file system below.
 type hookFS struct {
@@ -48,7 +48,7 @@ type hookFS struct {
 }
 
 // askHook calls the hook and returns its error as package os would.
-func (h *hookFS) askHook(k Kind, path, detail, verb string) error {
+func (h *hookFS) askHook(k Op, path, detail, verb string) error {
 	return pathError(verb, path, h.hook(k, path, detail))
 }
 
@@ -147,7 +147,7 @@ type hookFile struct {
 	dir  bool
 }
 
-func (f *hookFile) askHook(k Kind, detail, verb string) error {
+func (f *hookFile) askHook(k Op, detail, verb string) error {
 	return f.fs.askHook(k, f.name, detail, verb)
 }
 

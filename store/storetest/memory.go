@@ -15,17 +15,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Memory is the shortest implementation of store.Store: maps behind one lock, nothing on disk. It is the model with
+// MapStore is the shortest implementation of store.Store: maps behind one lock, nothing on disk. It is the model with
 // which other stores are compared, and a store for the tests of other packages. It is lost with the process; Reopen
 // represents a restart.
-type Memory struct {
+type MapStore struct {
 	mu     sync.Mutex
 	closed bool
 	leased map[uint64]bool // arrivals in the outbox that are leased
 	content
 }
 
-// content is the part of a Memory that survives a restart. Copies share the byte slices, which never change.
+// content is the part of a MapStore that survives a restart. Copies share the byte slices, which never change.
 type content struct {
 	version  uint64
 	nodes    map[string]stored
@@ -65,31 +65,31 @@ type committed struct {
 }
 
 // NewMemory returns an empty store in memory.
-func NewMemory() *Memory {
-	return &Memory{leased: map[uint64]bool{}, content: content{nodes: map[string]stored{}, known: map[string]known{}}}
+func NewMemory() *MapStore {
+	return &MapStore{leased: map[uint64]bool{}, content: content{nodes: map[string]stored{}, known: map[string]known{}}}
 }
 
-var _ store.Store = (*Memory)(nil)
+var _ store.Store = (*MapStore)(nil)
 
 // Reopen closes m and returns a store with the same content and no leases.
-func (m *Memory) Reopen() *Memory {
+func (m *MapStore) Reopen() *MapStore {
 	next := m.restarted()
 	_ = m.Close() // cannot fail
 	return next
 }
 
 // fork returns a copy of m with its leases; the two do not affect each other.
-func (m *Memory) fork() *Memory {
+func (m *MapStore) fork() *MapStore {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return &Memory{closed: m.closed, leased: maps.Clone(m.leased), content: m.copy()}
+	return &MapStore{closed: m.closed, leased: maps.Clone(m.leased), content: m.copy()}
 }
 
 // restarted returns m after a restart. It does not affect m.
-func (m *Memory) restarted() *Memory {
+func (m *MapStore) restarted() *MapStore {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return &Memory{leased: map[uint64]bool{}, content: m.copy()}
+	return &MapStore{leased: map[uint64]bool{}, content: m.copy()}
 }
 
 func (c *content) copy() content {
@@ -101,7 +101,7 @@ func (c *content) copy() content {
 }
 
 // lock locks m and returns an error if it cannot be used. The caller unlocks in either case.
-func (m *Memory) lock(ctx context.Context) error {
+func (m *MapStore) lock(ctx context.Context) error {
 	m.mu.Lock()
 	if m.closed {
 		return store.ErrClosed
@@ -126,7 +126,7 @@ func decode[V any](b []byte) (v V, err error) {
 }
 
 // Get returns a node; see store.Store.
-func (m *Memory) Get(ctx context.Context, id string) (tree.Node, error) {
+func (m *MapStore) Get(ctx context.Context, id string) (tree.Node, error) {
 	err := m.lock(ctx)
 	defer m.mu.Unlock()
 	if err != nil {
@@ -140,7 +140,7 @@ func (m *Memory) Get(ctx context.Context, id string) (tree.Node, error) {
 }
 
 // Scan yields nodes; see store.Store.
-func (m *Memory) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
+func (m *MapStore) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) {
 		err := m.lock(ctx)
 		nodes := maps.Clone(m.nodes)
@@ -166,7 +166,7 @@ func (m *Memory) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, 
 }
 
 // Commit writes a batch; see store.Store.
-func (m *Memory) Commit(ctx context.Context, b store.Batch) (uint64, error) {
+func (m *MapStore) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 	err := m.lock(ctx)
 	defer m.mu.Unlock()
 	if err != nil {
@@ -253,7 +253,7 @@ func (c *content) change(ch *tree.Change) ([]byte, error) {
 }
 
 // Accept adds to the outbox; see store.Store.
-func (m *Memory) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
+func (m *MapStore) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 	err := m.lock(ctx)
 	defer m.mu.Unlock()
 	if err != nil {
@@ -300,7 +300,7 @@ func (c *content) accept(e *tree.Evaluation) (store.Receipt, error) {
 
 // Lease leases from the outbox; see store.Store. If an evaluation arrived without a label and
 // again with one, the second waits until the first is done.
-func (m *Memory) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
+func (m *MapStore) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	err := m.lock(ctx)
 	defer m.mu.Unlock()
 	if err != nil {
@@ -328,7 +328,7 @@ func (m *Memory) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 }
 
 // Release ends leases; see store.Store.
-func (m *Memory) Release(ctx context.Context, keys []string) error {
+func (m *MapStore) Release(ctx context.Context, keys []string) error {
 	err := m.lock(ctx)
 	defer m.mu.Unlock()
 	if err != nil {
@@ -343,18 +343,18 @@ func (m *Memory) Release(ctx context.Context, keys []string) error {
 }
 
 // Ledger yields entries; see store.Store.
-func (m *Memory) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error] {
+func (m *MapStore) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error] {
 	return decodeAll[ledger.Entry](ctx, m, func() [][]byte { return m.ledger[min(after, uint64(len(m.ledger))):] })
 }
 
 // DeadLetters yields the evaluations that could not be formed; see store.Store.
-func (m *Memory) DeadLetters(ctx context.Context) iter.Seq2[store.DeadLetter, error] {
+func (m *MapStore) DeadLetters(ctx context.Context) iter.Seq2[store.DeadLetter, error] {
 	return decodeAll[store.DeadLetter](ctx, m, func() [][]byte { return m.dead })
 }
 
 // decodeAll decodes and yields the lines that get returns under the lock. Lists only grow, so
 // they can be read without it.
-func decodeAll[V any](ctx context.Context, m *Memory, get func() [][]byte) iter.Seq2[V, error] {
+func decodeAll[V any](ctx context.Context, m *MapStore, get func() [][]byte) iter.Seq2[V, error] {
 	return func(yield func(V, error) bool) {
 		err := m.lock(ctx)
 		list := get()
@@ -373,8 +373,8 @@ func decodeAll[V any](ctx context.Context, m *Memory, get func() [][]byte) iter.
 	}
 }
 
-// Changes yields commits; see store.Store. A Memory keeps them all.
-func (m *Memory) Changes(ctx context.Context, after uint64) iter.Seq2[store.Commit, error] {
+// Changes yields commits; see store.Store. A MapStore keeps them all.
+func (m *MapStore) Changes(ctx context.Context, after uint64) iter.Seq2[store.Commit, error] {
 	return func(yield func(store.Commit, error) bool) {
 		err := m.lock(ctx)
 		commits := m.commits
@@ -404,7 +404,7 @@ func (m *Memory) Changes(ctx context.Context, after uint64) iter.Seq2[store.Comm
 }
 
 // Info returns the counts; see store.Store.
-func (m *Memory) Info(ctx context.Context) (store.Info, error) {
+func (m *MapStore) Info(ctx context.Context) (store.Info, error) {
 	err := m.lock(ctx)
 	defer m.mu.Unlock()
 	if err != nil {
@@ -417,7 +417,7 @@ func (m *Memory) Info(ctx context.Context) (store.Info, error) {
 }
 
 // Close closes m; see store.Store.
-func (m *Memory) Close() error {
+func (m *MapStore) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.closed = true

@@ -108,7 +108,7 @@ func allAsJSON[V any](seq iter.Seq2[V, error]) (string, error) {
 
 // nextStep chooses an operation. It uses the model m to choose one that is likely to have an effect. Reads return the
 // content read; writes return the store's result.
-func nextStep(r source, m *Memory) step {
+func nextStep(r source, m *MapStore) step {
 	switch r.IntN(10) {
 	case 0, 1, 2:
 		return commitStep(r, m)
@@ -182,7 +182,7 @@ func acceptStep(r source) step {
 }
 
 // commitStep returns a commit of a random batch; sometimes a part of it is stale, repeated or unknown.
-func commitStep(r source, m *Memory) step {
+func commitStep(r source, m *MapStore) step {
 	var b store.Batch
 	made := map[string]int{}
 	for range r.IntN(3) {

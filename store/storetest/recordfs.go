@@ -19,7 +19,7 @@ type RecordFS struct {
 }
 
 type recorded struct {
-	kind Kind
+	kind Op
 	text string
 }
 
@@ -33,7 +33,7 @@ func NewRecordFS(below afero.Fs) *RecordFS {
 // Name returns "RecordFS".
 func (r *RecordFS) Name() string { return "RecordFS" }
 
-func (r *RecordFS) record(k Kind, path, detail string) error {
+func (r *RecordFS) record(k Op, path, detail string) error {
 	if k == opShortWrite {
 		return nil // the hook is called for it after every write, which already has a line
 	}
@@ -55,7 +55,7 @@ func (r *RecordFS) Note(line string) {
 }
 
 // Text returns the lines so far, without those of the given kinds, and clears them.
-func (r *RecordFS) Text(without ...Kind) string {
+func (r *RecordFS) Text(without ...Op) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var b strings.Builder

@@ -63,7 +63,7 @@ func compareChanges(ctx context.Context, s, m store.Store, after uint64) error {
 
 // compareKnown accepts the accepted evaluations of the model again. A store that has forgotten one would accept it
 // instead of returning Duplicate.
-func compareKnown(ctx context.Context, s store.Store, m *Memory) error {
+func compareKnown(ctx context.Context, s store.Store, m *MapStore) error {
 	for i := range 8 {
 		for variant := range 3 {
 			e := evaluation(i, variant)

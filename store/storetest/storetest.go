@@ -63,7 +63,7 @@ type reporter interface {
 	Helper()
 }
 
-// agree performs the same steps on the store and on a Memory.
+// agree performs the same steps on the store and on a MapStore.
 func agree(t reporter, tb testing.TB, open opener, r source, steps int) {
 	t.Helper()
 	ctx := tb.Context()
@@ -92,7 +92,7 @@ func agree(t reporter, tb testing.TB, open opener, r source, steps int) {
 }
 
 // both performs the step on s and on m and returns how the results differ.
-func (st step) both(ctx context.Context, s store.Store, m *Memory) error {
+func (st step) both(ctx context.Context, s store.Store, m *MapStore) error {
 	want, errM := st.run(ctx, m)
 	got, errS := st.run(ctx, s)
 	switch {
@@ -116,7 +116,7 @@ func orNil(err error) error {
 }
 
 // compare returns how the content of a freshly opened store differs from the model.
-func compare(ctx context.Context, s store.Store, m *Memory) error {
+func compare(ctx context.Context, s store.Store, m *MapStore) error {
 	got, err := storeText(ctx, s)
 	if err != nil {
 		return err

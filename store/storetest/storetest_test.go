@@ -18,7 +18,7 @@ import (
 )
 
 // wrapMemory opens memories whose stores are wrapped in a mistake; nil does not wrap them.
-func wrapMemory(wrap func(*Memory) store.Store) opener {
+func wrapMemory(wrap func(*MapStore) store.Store) opener {
 	return func(testing.TB) func() (store.Store, error) {
 		m := NewMemory()
 		return func() (store.Store, error) {
@@ -93,9 +93,9 @@ func brokenLaws(t *testing.T, open opener) []string {
 	return out
 }
 
-// mutant is a Memory with one mistake, made by replacing methods.
+// mutant is a MapStore with one mistake, made by replacing methods.
 type mutant struct {
-	*Memory
+	*MapStore
 	get    func(context.Context, string) (tree.Node, error)
 	scan   func(context.Context, store.Filter) iter.Seq2[tree.Node, error]
 	commit func(context.Context, store.Batch) (uint64, error)
@@ -109,58 +109,58 @@ func (m *mutant) Get(ctx context.Context, id string) (tree.Node, error) {
 	if m.get != nil {
 		return m.get(ctx, id)
 	}
-	return m.Memory.Get(ctx, id)
+	return m.MapStore.Get(ctx, id)
 }
 
 func (m *mutant) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
 	if m.scan != nil {
 		return m.scan(ctx, f)
 	}
-	return m.Memory.Scan(ctx, f)
+	return m.MapStore.Scan(ctx, f)
 }
 
 func (m *mutant) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 	if m.commit != nil {
 		return m.commit(ctx, b)
 	}
-	return m.Memory.Commit(ctx, b)
+	return m.MapStore.Commit(ctx, b)
 }
 
 func (m *mutant) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 	if m.accept != nil {
 		return m.accept(ctx, es)
 	}
-	return m.Memory.Accept(ctx, es)
+	return m.MapStore.Accept(ctx, es)
 }
 
 func (m *mutant) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	if m.lease != nil {
 		return m.lease(ctx, n)
 	}
-	return m.Memory.Lease(ctx, n)
+	return m.MapStore.Lease(ctx, n)
 }
 
 func (m *mutant) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error] {
 	if m.ledger != nil {
 		return m.ledger(ctx, after)
 	}
-	return m.Memory.Ledger(ctx, after)
+	return m.MapStore.Ledger(ctx, after)
 }
 
 func (m *mutant) Close() error {
 	if m.closes != nil {
 		return m.closes()
 	}
-	return m.Memory.Close()
+	return m.MapStore.Close()
 }
 
-func mutants() map[string]func(*Memory) store.Store {
-	return map[string]func(*Memory) store.Store{
-		"loses the last ack": func(m *Memory) store.Store {
+func mutants() map[string]func(*MapStore) store.Store {
+	return map[string]func(*MapStore) store.Store{
+		"loses the last ack": func(m *MapStore) store.Store {
 			var mu sync.Mutex
 			before := m.fork()
 			return &mutant{
-				Memory: m,
+				MapStore: m,
 				commit: func(ctx context.Context, b store.Batch) (uint64, error) {
 					mu.Lock()
 					defer mu.Unlock()
@@ -179,10 +179,10 @@ func mutants() map[string]func(*Memory) store.Store {
 				},
 			}
 		},
-		"returns shared slices": func(m *Memory) store.Store {
+		"returns shared slices": func(m *MapStore) store.Store {
 			var mu sync.Mutex
 			cache := map[string]tree.Node{}
-			return &mutant{Memory: m, get: func(ctx context.Context, id string) (tree.Node, error) {
+			return &mutant{MapStore: m, get: func(ctx context.Context, id string) (tree.Node, error) {
 				mu.Lock()
 				defer mu.Unlock()
 				fresh, err := m.Get(ctx, id)
@@ -193,8 +193,8 @@ func mutants() map[string]func(*Memory) store.Store {
 				return fresh, err
 			}}
 		},
-		"applies half a batch": func(m *Memory) store.Store {
-			return &mutant{Memory: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
+		"applies half a batch": func(m *MapStore) store.Store {
+			return &mutant{MapStore: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
 				v, err := m.Commit(ctx, b)
 				if err != nil && len(b.Changes) > 1 {
 					_, _ = m.Commit(ctx, store.Batch{Changes: b.Changes[:1]})
@@ -202,8 +202,8 @@ func mutants() map[string]func(*Memory) store.Store {
 				return v, err
 			}}
 		},
-		"ignores the basis": func(m *Memory) store.Store {
-			return &mutant{Memory: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
+		"ignores the basis": func(m *MapStore) store.Store {
+			return &mutant{MapStore: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
 				b.Changes = slices.Clone(b.Changes)
 				m.mu.Lock()
 				made := map[string]int{}
@@ -215,8 +215,8 @@ func mutants() map[string]func(*Memory) store.Store {
 				return m.Commit(ctx, b)
 			}}
 		},
-		"looks at the node's own basis only": func(m *Memory) store.Store {
-			return &mutant{Memory: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
+		"looks at the node's own basis only": func(m *MapStore) store.Store {
+			return &mutant{MapStore: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
 				b.Changes = slices.Clone(b.Changes)
 				for i, c := range b.Changes {
 					b.Changes[i].Basis = maps.Clone(c.Basis)
@@ -225,8 +225,8 @@ func mutants() map[string]func(*Memory) store.Store {
 				return m.Commit(ctx, b)
 			}}
 		},
-		"ignores the change's key": func(m *Memory) store.Store {
-			return &mutant{Memory: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
+		"ignores the change's key": func(m *MapStore) store.Store {
+			return &mutant{MapStore: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
 				b.Changes = slices.Clone(b.Changes)
 				for i := range b.Changes {
 					b.Changes[i].Key = ""
@@ -234,27 +234,27 @@ func mutants() map[string]func(*Memory) store.Store {
 				return m.Commit(ctx, b)
 			}}
 		},
-		"duplicates ledger entries": func(m *Memory) store.Store {
-			return &mutant{Memory: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
+		"duplicates ledger entries": func(m *MapStore) store.Store {
+			return &mutant{MapStore: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
 				if len(b.Entries) > 1 {
 					b.Entries = append(slices.Clone(b.Entries), b.Entries[0])
 				}
 				return m.Commit(ctx, b)
 			}}
 		},
-		"reads the ledger from the number, not after it": func(m *Memory) store.Store {
-			return &mutant{Memory: m, ledger: func(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error] {
+		"reads the ledger from the number, not after it": func(m *MapStore) store.Store {
+			return &mutant{MapStore: m, ledger: func(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error] {
 				return m.Ledger(ctx, max(after, 1)-1)
 			}}
 		},
-		"forgets Done": func(m *Memory) store.Store {
-			return &mutant{Memory: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
+		"forgets Done": func(m *MapStore) store.Store {
+			return &mutant{MapStore: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
 				b.Done = nil
 				return m.Commit(ctx, b)
 			}}
 		},
-		"forgets what was done": func(m *Memory) store.Store {
-			return &mutant{Memory: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
+		"forgets what was done": func(m *MapStore) store.Store {
+			return &mutant{MapStore: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
 				v, err := m.Commit(ctx, b)
 				m.mu.Lock()
 				defer m.mu.Unlock()
@@ -264,8 +264,8 @@ func mutants() map[string]func(*Memory) store.Store {
 				return v, err
 			}}
 		},
-		"forgets dead letters": func(m *Memory) store.Store {
-			return &mutant{Memory: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
+		"forgets dead letters": func(m *MapStore) store.Store {
+			return &mutant{MapStore: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
 				b.Done = slices.Clone(b.Done)
 				for i := range b.Dead {
 					b.Done = append(b.Done, b.Dead[i].Evaluation.Key())
@@ -274,8 +274,8 @@ func mutants() map[string]func(*Memory) store.Store {
 				return m.Commit(ctx, b)
 			}}
 		},
-		"leases twice": func(m *Memory) store.Store {
-			return &mutant{Memory: m, lease: func(ctx context.Context, n int) ([]tree.Evaluation, error) {
+		"leases twice": func(m *MapStore) store.Store {
+			return &mutant{MapStore: m, lease: func(ctx context.Context, n int) ([]tree.Evaluation, error) {
 				es, err := m.Lease(ctx, n)
 				for i := range es {
 					_ = m.Release(ctx, []string{es[i].Key()})
@@ -283,8 +283,8 @@ func mutants() map[string]func(*Memory) store.Store {
 				return es, err
 			}}
 		},
-		"takes a contradiction for a duplicate": func(m *Memory) store.Store {
-			return &mutant{Memory: m, accept: func(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
+		"takes a contradiction for a duplicate": func(m *MapStore) store.Store {
+			return &mutant{MapStore: m, accept: func(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 				r, err := m.Accept(ctx, es)
 				for i := range r {
 					if r[i].Status == store.Contradiction {
@@ -294,8 +294,8 @@ func mutants() map[string]func(*Memory) store.Store {
 				return r, err
 			}}
 		},
-		"drops late labels": func(m *Memory) store.Store {
-			return &mutant{Memory: m, accept: func(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
+		"drops late labels": func(m *MapStore) store.Store {
+			return &mutant{MapStore: m, accept: func(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 				r := make([]store.Receipt, 0, len(es))
 				for i := range es {
 					m.mu.Lock()
@@ -314,8 +314,8 @@ func mutants() map[string]func(*Memory) store.Store {
 				return r, nil
 			}}
 		},
-		"scans live, unsorted": func(m *Memory) store.Store {
-			return &mutant{Memory: m, scan: func(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
+		"scans live, unsorted": func(m *MapStore) store.Store {
+			return &mutant{MapStore: m, scan: func(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
 				return func(yield func(tree.Node, error) bool) {
 					var ids []string
 					for n, err := range m.Scan(ctx, f) {
@@ -333,8 +333,8 @@ func mutants() map[string]func(*Memory) store.Store {
 				}
 			}}
 		},
-		"spells payloads another way": func(m *Memory) store.Store {
-			return &mutant{Memory: m, get: func(ctx context.Context, id string) (tree.Node, error) {
+		"spells payloads another way": func(m *MapStore) store.Store {
+			return &mutant{MapStore: m, get: func(ctx context.Context, id string) (tree.Node, error) {
 				n, err := m.Get(ctx, id)
 				if n.CaseData != nil {
 					raw, _ := n.CaseData.TestCase.GroundTruth.MarshalJSON()
@@ -343,11 +343,11 @@ func mutants() map[string]func(*Memory) store.Store {
 				return n, err
 			}}
 		},
-		"works after Close": func(m *Memory) store.Store {
-			return &mutant{Memory: m, closes: func() error { return nil }}
+		"works after Close": func(m *MapStore) store.Store {
+			return &mutant{MapStore: m, closes: func() error { return nil }}
 		},
-		"does not mind a cancelled context": func(m *Memory) store.Store {
-			return &mutant{Memory: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
+		"does not mind a cancelled context": func(m *MapStore) store.Store {
+			return &mutant{MapStore: m, commit: func(ctx context.Context, b store.Batch) (uint64, error) {
 				return m.Commit(context.WithoutCancel(ctx), b)
 			}}
 		},

@@ -19,10 +19,10 @@ import (
 )
 
 // doorTo returns the door to a store, and what it prints beside the result.
-func doorTo(dir string) (*Door, *bytes.Buffer) {
+func doorTo(dir string) (*Opener, *bytes.Buffer) {
 	var notes bytes.Buffer
 	v := say.New(say.Process{Stderr: &notes, Getenv: func(string) string { return "" }})
-	d := &Door{Voice: v, Model: &model.Model{Voice: v}, Dir: dir}
+	d := &Opener{Voice: v, Model: &model.CommandModel{Voice: v}, Dir: dir}
 	d.Model.Folder, v.Explain = d.Folder, d.Explain
 	return d, &notes
 }
@@ -36,7 +36,7 @@ func TestFolders(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	for _, c := range []struct {
 		name, dir string
-		how       Access
+		how       Mode
 		want      string // "": no error
 	}{
 		{"missing, to read", filepath.Join(dir, "none"), Reading, "make one with `memtree init`"},

@@ -40,7 +40,7 @@ func elsewhere(c *cobra.Command) bool {
 
 // Elsewhere runs the command in the process that holds the store. It returns nil if there is no such process or it
 // cannot be reached; then the command runs here.
-func (d *Door) Elsewhere(ctx context.Context, c *cobra.Command) error {
+func (d *Opener) Elsewhere(ctx context.Context, c *cobra.Command) error {
 	if d.ReadOnly || !elsewhere(c) {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (d *Door) Elsewhere(ctx context.Context, c *cobra.Command) error {
 
 // SoonElsewhere is Elsewhere for a command that found the store locked: its holder may be about to listen. It tries
 // for two seconds.
-func (d *Door) SoonElsewhere(ctx context.Context, c *cobra.Command) error {
+func (d *Opener) SoonElsewhere(ctx context.Context, c *cobra.Command) error {
 	for range 20 {
 		if err := d.Elsewhere(ctx, c); err != nil || d.lost != nil {
 			return err
@@ -95,7 +95,7 @@ func (d *Door) SoonElsewhere(ctx context.Context, c *cobra.Command) error {
 }
 
 // line returns the command line for the other process.
-func (d *Door) line() (holder.Command, error) {
+func (d *Opener) line() (holder.Command, error) {
 	dir, err := os.Getwd()
 	l := holder.Command{Args: d.Args, Env: map[string]string{}, Dir: dir, Width: d.Width, Colour: d.Colour, Live: d.Live}
 	for _, names := range [][]string{speaking, modelling} {
@@ -110,7 +110,7 @@ func (d *Door) line() (holder.Command, error) {
 
 // holderSentence describes which process holds a store, and why it did not run the command or what to do. It returns
 // "" if that is not known.
-func (d *Door) holderSentence(e *store.LockedError) string {
+func (d *Opener) holderSentence(e *store.LockedError) string {
 	switch {
 	case errors.Is(d.lost, holder.ErrUntrusted):
 		return d.Say("process %d holds store %s, and would do this; but others than you may enter %s/holder, so it is not "+

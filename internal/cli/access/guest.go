@@ -23,7 +23,7 @@ type host struct {
 	dir      string // of the store
 	command  func(context.Context, *Guest) (code int)
 	memory   *memtree.Memory
-	about    holder.About
+	about    holder.Owner
 	getenv   func(string) string
 	spending model.Spending
 	logger   *slog.Logger
@@ -31,17 +31,17 @@ type host struct {
 
 // Guest is a command of another process that runs on a memory that this process holds.
 type Guest struct {
-	*holder.Request
+	*holder.RemoteCommand
 	host *host
 	name string // of the command, once it was admitted
 }
 
 // Share runs commands of other processes on a memory that this process holds, until stop is called. stop waits for
 // running commands. If it cannot listen, it prints a note, and other commands find the store locked.
-func (d *Door) Share(ctx context.Context, m *memtree.Memory, dir, command, address string) (stop func()) {
+func (d *Opener) Share(ctx context.Context, m *memtree.Memory, dir, command, address string) (stop func()) {
 	h := &host{
 		dir: dir, command: d.Command, memory: m, getenv: d.Getenv, spending: d.Model.Spending, logger: d.Logger,
-		about: holder.About{Version: d.Version, Command: command, Address: address},
+		about: holder.Owner{Version: d.Version, Command: command, Address: address},
 	}
 	l, err := holder.Listen(ctx, dir, h.about, h.run)
 	if err != nil {
@@ -56,9 +56,9 @@ func (d *Door) Share(ctx context.Context, m *memtree.Memory, dir, command, addre
 }
 
 // run runs a command of another process.
-func (h *host) run(ctx context.Context, e *holder.Request) int {
+func (h *host) run(ctx context.Context, e *holder.RemoteCommand) int {
 	begun := time.Now()
-	g := &Guest{Request: e, host: h}
+	g := &Guest{RemoteCommand: e, host: h}
 	code := h.command(ctx, g)
 	h.logger.InfoContext(ctx, "command", "store", h.dir, "command", g.name, "exit", code,
 		"ms", time.Since(begun).Milliseconds())
@@ -86,7 +86,7 @@ func (g *Guest) Terminal() say.Terminal {
 
 // Away returns where the command's user has their files.
 func (g *Guest) Away() *input.Away {
-	return &input.Away{Dir: g.Request.Dir, SameFiles: g.SameFiles, Command: g.host.about.Command, PID: os.Getpid()}
+	return &input.Away{Dir: g.RemoteCommand.Dir, SameFiles: g.SameFiles, Command: g.host.about.Command, PID: os.Getpid()}
 }
 
 // Spending returns the spending of the command, on the models of the host.
@@ -100,7 +100,7 @@ func (g *Guest) variable(name string) string {
 }
 
 // Admit refuses commands that are not run for another process, and notes settings that are not used.
-func (d *Door) Admit(c *cobra.Command) error {
+func (d *Opener) Admit(c *cobra.Command) error {
 	g := d.Guest
 	g.name = c.Name()
 	if !elsewhere(c) || d.ReadOnly {
@@ -119,8 +119,8 @@ func (d *Door) Admit(c *cobra.Command) error {
 }
 
 // borrowed calls do with the memory that this process holds.
-func (d *Door) borrowed(how Access, do func(*memtree.Memory) error) error {
-	if b := &d.Model.Bounds; d.Model.Metered() && how == Writing &&
+func (d *Opener) borrowed(how Mode, do func(*memtree.Memory) error) error {
+	if b := &d.Model.CallLimits; d.Model.Metered() && how == Writing &&
 		(b.Time > 0 || d.Guest.name == "record" && (b.Calls != nil || b.Cost != nil)) {
 		return d.Usage("memtree %s (process %d) holds the store and asks its model within its own bounds; leave "+
 			"out --max-calls, --max-cost and --max-time, or stop it first", d.Guest.host.about.Command, os.Getpid())
@@ -131,7 +131,7 @@ func (d *Door) borrowed(how Access, do func(*memtree.Memory) error) error {
 }
 
 // UntilEnding returns a context that is also cancelled when the process that holds the store is about to end.
-func (d *Door) UntilEnding(ctx context.Context) (context.Context, context.CancelFunc) {
+func (d *Opener) UntilEnding(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	if d.Guest == nil {
 		return ctx, cancel
@@ -147,7 +147,7 @@ func (d *Door) UntilEnding(ctx context.Context) (context.Context, context.Cancel
 }
 
 // Ended returns an error if the process that holds the store is about to end, and so ends this command.
-func (d *Door) Ended() error {
+func (d *Opener) Ended() error {
 	if d.Guest == nil {
 		return nil
 	}

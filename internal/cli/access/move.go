@@ -14,7 +14,7 @@ import (
 
 // Moved is the result of a move.
 type Moved struct {
-	move.Report
+	move.Copied
 	From string `json:"from"` // without a password
 	To   string `json:"to"`
 
@@ -23,7 +23,7 @@ type Moved struct {
 
 // Move copies the store into another place: the URL of a database, or a folder that does not exist. Either the store or
 // the place is a database.
-func (d *Door) Move(ctx context.Context, to string, step func(string)) (out Moved, err error) {
+func (d *Opener) Move(ctx context.Context, to string, step func(string)) (out Moved, err error) {
 	out.From, out.FromDir = d.Name(), d.Dir
 	from, err := d.source(ctx)
 	if err != nil {
@@ -58,12 +58,12 @@ func (d *Door) Move(ctx context.Context, to string, step func(string)) (out Move
 	if err != nil {
 		return out, err
 	}
-	out.Report, err = move.Copy(ctx, from, target, step)
+	out.Copied, err = move.Copy(ctx, from, target, step)
 	return out, errors.Join(err, target.Close())
 }
 
 // source opens the store for a move. Of a folder, that keeps other processes from writing.
-func (d *Door) source(ctx context.Context) (store.Movable, error) { //nolint:ireturn // one of two kinds
+func (d *Opener) source(ctx context.Context) (store.Movable, error) { //nolint:ireturn // one of two kinds
 	if d.database != nil {
 		return postgres.Open(ctx, *d.database, postgres.Options{ReadOnly: true})
 	}
@@ -74,7 +74,7 @@ func (d *Door) source(ctx context.Context) (store.Movable, error) { //nolint:ire
 }
 
 // explainMove returns the sentence for an error of a move, "" for other errors.
-func (d *Door) explainMove(err error) string {
+func (d *Opener) explainMove(err error) string {
 	switch {
 	case errors.Is(err, move.ErrChanged):
 		return d.Say("the store was written to during the move, and stays in use; stop what writes to it, and move again")

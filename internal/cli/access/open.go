@@ -21,26 +21,26 @@ import (
 	"github.com/memtree/memtree/store/postgres"
 )
 
-// Access is the way in which a command opens the store. The values up to Planning open it for reading only.
-type Access int
+// Mode is the way in which a command opens the store. The values up to Planning open it for reading only.
+type Mode int
 
 // The ways to open a store.
 const (
-	Reading  Access = iota // writes nothing, so another process may write meanwhile
-	Planning               // writes nothing, but opens the model to estimate its calls
-	Asking                 // writes trials; runs that need a model wait for the next record
-	Writing                // records, learns or changes memories
-	Making                 // as Writing, and creates the store if there is none
+	Reading  Mode = iota // writes nothing, so another process may write meanwhile
+	Planning             // writes nothing, but opens the model to estimate its calls
+	Asking               // writes trials; runs that need a model wait for the next record
+	Writing              // records, learns or changes memories
+	Making               // as Writing, and creates the store if there is none
 )
 
 // Patient is the deadline for guidance. It is longer than the default, because a person waits for a command and no
 // run does.
 const Patient = 30 * time.Second
 
-// Door opens the store of one command.
-type Door struct {
+// Opener opens the store of one command.
+type Opener struct {
 	*say.Voice
-	Model    *model.Model
+	Model    *model.CommandModel
 	Dir      string // folder of the store; of a shared one, the folder of this machine, see Locate
 	Label    string // name of the team, for a new store
 	ReadOnly bool
@@ -58,7 +58,7 @@ type Door struct {
 }
 
 // Folder returns the store's folder, for files outside of the memory.
-func (d *Door) Folder() string {
+func (d *Opener) Folder() string {
 	if d.Guest != nil {
 		return d.Guest.host.dir
 	}
@@ -69,7 +69,7 @@ func (d *Door) Folder() string {
 // search.
 //
 // A command of another process works on the memory that this one has open.
-func (d *Door) With(ctx context.Context, how Access, do func(*memtree.Memory) error) error {
+func (d *Opener) With(ctx context.Context, how Mode, do func(*memtree.Memory) error) error {
 	if d.Guest != nil {
 		return d.borrowed(how, do)
 	}
@@ -84,17 +84,17 @@ func (d *Door) With(ctx context.Context, how Access, do func(*memtree.Memory) er
 }
 
 // Read calls do with the store, open for reading.
-func (d *Door) Read(ctx context.Context, do func(*memtree.Memory) error) error {
+func (d *Opener) Read(ctx context.Context, do func(*memtree.Memory) error) error {
 	return d.With(ctx, Reading, do)
 }
 
 // Write calls do with the store, open for writing.
-func (d *Door) Write(ctx context.Context, do func(*memtree.Memory) error) error {
+func (d *Opener) Write(ctx context.Context, do func(*memtree.Memory) error) error {
 	return d.With(ctx, Writing, do)
 }
 
 // WriteUnless is Write, and Read for a dry run.
-func (d *Door) WriteUnless(ctx context.Context, dry bool, do func(*memtree.Memory) error) error {
+func (d *Opener) WriteUnless(ctx context.Context, dry bool, do func(*memtree.Memory) error) error {
 	if dry {
 		return d.Read(ctx, do)
 	}
@@ -102,7 +102,7 @@ func (d *Door) WriteUnless(ctx context.Context, dry bool, do func(*memtree.Memor
 }
 
 // WriteOrPlan is Write, and for a dry run of a command that asks a model it opens the store to estimate the calls.
-func (d *Door) WriteOrPlan(ctx context.Context, dry bool, do func(*memtree.Memory) error) error {
+func (d *Opener) WriteOrPlan(ctx context.Context, dry bool, do func(*memtree.Memory) error) error {
 	if dry {
 		return d.With(ctx, Planning, do)
 	}
@@ -110,7 +110,7 @@ func (d *Door) WriteOrPlan(ctx context.Context, dry bool, do func(*memtree.Memor
 }
 
 // lexical prints, after a command that wrote, a note that memories are found by lexical search alone.
-func (d *Door) lexical(m *memtree.Memory, how Access, err error) {
+func (d *Opener) lexical(m *memtree.Memory, how Mode, err error) {
 	if note := m.Health().Note; err == nil && how == Writing && note != "" {
 		d.Note(text.Line(note))
 	}
@@ -119,7 +119,7 @@ func (d *Door) lexical(m *memtree.Memory, how Access, err error) {
 // WithOrRead opens the store for writing and calls do. If the store cannot be written, it opens the store for reading
 // and calls do again. So guidance is available while another process writes, on a full disk, without permission to
 // write, and from a damaged store.
-func (d *Door) WithOrRead(ctx context.Context, do func(*memtree.Memory) error) error {
+func (d *Opener) WithOrRead(ctx context.Context, do func(*memtree.Memory) error) error {
 	err := d.With(ctx, Asking, do)
 	var locked *store.LockedError
 	var damaged *store.CorruptError
@@ -147,7 +147,7 @@ func Readable(err error) bool {
 
 // Open opens the store with the model and embedder that the command needs, and a deadline for guidance. --read-only
 // makes every access Reading, except Planning.
-func (d *Door) Open(ctx context.Context, how Access, deadline time.Duration) (*memtree.Memory, error) {
+func (d *Opener) Open(ctx context.Context, how Mode, deadline time.Duration) (*memtree.Memory, error) {
 	if d.ReadOnly && how != Planning {
 		how = Reading
 	}
@@ -175,7 +175,7 @@ func (d *Door) Open(ctx context.Context, how Access, deadline time.Duration) (*m
 
 // models opens the models for an access. Where the embedding model cannot be opened, a command that computes vectors
 // fails, and a query is answered by lexical search alone.
-func (d *Door) models(how Access, o *memtree.Options) (err error) {
+func (d *Opener) models(how Mode, o *memtree.Options) (err error) {
 	switch how {
 	case Asking:
 		o.Generator = d.Model.Later()
@@ -194,7 +194,7 @@ func (d *Door) models(how Access, o *memtree.Options) (err error) {
 
 // CheckFolder returns an error with advice if there is no store. That is the most common mistake, so it is checked
 // before anything else can fail. A shared store is checked when it is opened.
-func (d *Door) CheckFolder(how Access) error {
+func (d *Opener) CheckFolder(how Mode) error {
 	if d.database != nil {
 		return nil
 	}
@@ -216,7 +216,7 @@ func (d *Door) CheckFolder(how Access) error {
 }
 
 // Exists returns an error with advice if there is no store.
-func (d *Door) Exists() error { return d.CheckFolder(Reading) }
+func (d *Opener) Exists() error { return d.CheckFolder(Reading) }
 
 // format is the file by which a store is known.
 const format = "FORMAT.json"
@@ -227,13 +227,13 @@ func Holds(dir string) bool {
 	return err == nil
 }
 
-func (d *Door) missing(dir string, err error) error {
+func (d *Opener) missing(dir string, err error) error {
 	return d.Fail(err, "there is no store in %s; make one with `memtree init`, or name another with --store", dir)
 }
 
 // CollectAt makes garbage collection more frequent, which is slower and takes less memory, until the returned function
 // is called. It does nothing in a process that serves others.
-func (d *Door) CollectAt(percent int) (before func()) {
+func (d *Opener) CollectAt(percent int) (before func()) {
 	if d.Guest != nil {
 		return func() {}
 	}
@@ -246,7 +246,7 @@ const ingestMemory = 128 << 20
 
 // Bounded sets the memory limit while a report is read, unless the process serves others or the user set GOMEMLIMIT.
 // release restores it.
-func (d *Door) Bounded() (release func()) {
+func (d *Opener) Bounded() (release func()) {
 	if d.Guest != nil || d.Getenv("GOMEMLIMIT") != "" {
 		return func() {}
 	}
@@ -255,7 +255,7 @@ func (d *Door) Bounded() (release func()) {
 }
 
 // Explain returns the sentence for an error of the store, "" for other errors.
-func (d *Door) Explain(err error) string {
+func (d *Opener) Explain(err error) string {
 	var (
 		locked *store.LockedError
 		format *store.FormatError
@@ -278,7 +278,7 @@ func (d *Door) Explain(err error) string {
 	return d.explainShared(err)
 }
 
-func (d *Door) lockedSentence(e *store.LockedError) string {
+func (d *Opener) lockedSentence(e *store.LockedError) string {
 	if s := d.holderSentence(e); s != "" {
 		return s
 	}

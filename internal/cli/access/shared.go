@@ -30,13 +30,13 @@ const LocalVariable = "MEMTREE_LOCAL"
 const TokensVariable = "MEMTREE_TOKENS"
 
 // Tokens returns the folder of the tokens: that of the store if no other is named.
-func (d *Door) Tokens() string { return cmp.Or(d.Getenv(TokensVariable), d.Dir) }
+func (d *Opener) Tokens() string { return cmp.Or(d.Getenv(TokensVariable), d.Dir) }
 
 // IsDatabase reports whether a name of a store is the URL of a database.
 func IsDatabase(name string) bool { return postgres.IsURL(name) }
 
 // Locate recognizes a URL as the store. The folder of this machine then takes its place as Dir.
-func (d *Door) Locate() error {
+func (d *Opener) Locate() error {
 	d.database = nil
 	if !postgres.IsURL(d.Dir) {
 		if kind, _, isURL := strings.Cut(d.Dir, "://"); isURL {
@@ -54,7 +54,7 @@ func (d *Door) Locate() error {
 }
 
 // At makes another store that of the door, until back is called.
-func (d *Door) At(store string) (back func(), err error) {
+func (d *Opener) At(store string) (back func(), err error) {
 	dir, database := d.Dir, d.database
 	back = func() { d.Dir, d.database = dir, database }
 	d.Dir = store
@@ -67,7 +67,7 @@ func (d *Door) At(store string) (back func(), err error) {
 
 // localFolder returns the folder of this machine for a shared store, by the name of the tree: in that of MEMTREE_LOCAL,
 // or in the user's folder for state.
-func (d *Door) localFolder(address postgres.Address) (string, error) {
+func (d *Opener) localFolder(address postgres.Address) (string, error) {
 	base := d.Getenv(LocalVariable)
 	if base == "" {
 		base = filepath.Join(d.Getenv("XDG_STATE_HOME"), "memtree")
@@ -85,7 +85,7 @@ func (d *Door) localFolder(address postgres.Address) (string, error) {
 }
 
 // Name returns the store as people name it: a folder, or a URL without its password.
-func (d *Door) Name() string {
+func (d *Opener) Name() string {
 	if d.database != nil {
 		return d.database.String()
 	}
@@ -93,10 +93,10 @@ func (d *Door) Name() string {
 }
 
 // Shared reports whether the store is a database.
-func (d *Door) Shared() bool { return d.database != nil }
+func (d *Opener) Shared() bool { return d.database != nil }
 
 // Empty reports whether there is no store yet.
-func (d *Door) Empty(ctx context.Context) bool {
+func (d *Opener) Empty(ctx context.Context) bool {
 	if d.database == nil {
 		return !Holds(d.Dir)
 	}
@@ -109,7 +109,7 @@ func (d *Door) Empty(ctx context.Context) bool {
 }
 
 // openShared opens the tree in the database, for the options of a memory. The first command that writes makes it.
-func (d *Door) openShared(ctx context.Context, how Access, o *memtree.Options) error {
+func (d *Opener) openShared(ctx context.Context, how Mode, o *memtree.Options) error {
 	s, err := postgres.Open(ctx, *d.database, postgres.Options{
 		ReadOnly: o.ReadOnly, MustExist: how < Writing, Label: d.Label,
 	})
@@ -127,7 +127,7 @@ func (d *Door) openShared(ctx context.Context, how Access, o *memtree.Options) e
 }
 
 // follow opens a replica of the tree, with a journal of this machine for times without the database.
-func (d *Door) follow(ctx context.Context, s *postgres.Store, o *memtree.Options) error {
+func (d *Opener) follow(ctx context.Context, s *postgres.Store, o *memtree.Options) error {
 	options := replica.Options{Logger: d.Logger}
 	if !o.ReadOnly {
 		journal, err := jsonstore.OpenDir(ctx, filepath.Join(d.Dir, "away"), jsonstore.Options{Started: time.Now()})
@@ -149,12 +149,12 @@ func (d *Door) follow(ctx context.Context, s *postgres.Store, o *memtree.Options
 }
 
 // Jobs opens the jobs of the tree in a database. Those of a tree in a folder are in the process that serves it.
-func (d *Door) Jobs(ctx context.Context, o shared.Options) (*shared.Queue, error) {
+func (d *Opener) Jobs(ctx context.Context, o shared.Options) (*shared.TreeQueue, error) {
 	return shared.Open(ctx, *d.database, o)
 }
 
 // NeedsFolder refuses a command that works on the files of a store, for one in a database.
-func (d *Door) NeedsFolder(instead string) error {
+func (d *Opener) NeedsFolder(instead string) error {
 	if d.database == nil {
 		return nil
 	}
@@ -162,7 +162,7 @@ func (d *Door) NeedsFolder(instead string) error {
 }
 
 // explainShared returns the sentence for an error of a database, "" for other errors.
-func (d *Door) explainShared(err error) string {
+func (d *Opener) explainShared(err error) string {
 	var unknown *store.UnknownError
 	switch {
 	case errors.As(err, &unknown):

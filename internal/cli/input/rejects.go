@@ -28,7 +28,7 @@ func (f *Files) RejectLine(r Reject) string {
 }
 
 // Reject counts a line that cannot be used, and prints it if it is one of the first.
-func (in *Runs) Reject(x Reject) {
+func (in *RunFiles) Reject(x Reject) {
 	in.Rejects++
 	if len(in.Rejected) < keptRejects {
 		in.Rejected = append(in.Rejected, x)
@@ -40,14 +40,14 @@ func (in *Runs) Reject(x Reject) {
 }
 
 // Hidden prints how many rejects the screen did not show.
-func (in *Runs) Hidden() {
+func (in *RunFiles) Hidden() {
 	if n := in.Rejects - ShownRejects; n > 0 && !in.JSON {
 		in.Complain(in.Say("and %d more lines that cannot be used (--json lists them)", n))
 	}
 }
 
 // Err returns say.ErrRejected if anything was rejected.
-func (in *Runs) Err() error {
+func (in *RunFiles) Err() error {
 	if in.Rejects > 0 {
 		return say.ErrRejected
 	}

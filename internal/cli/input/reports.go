@@ -78,14 +78,14 @@ type Pictures struct {
 }
 
 // Add adds the counts of a reader.
-func (p *Pictures) Add(rd *report.Reader) {
+func (p *Pictures) Add(rd *report.FileReader) {
 	p.Kept += rd.Pictures
 	p.Left += rd.Left
 	p.Why = append(p.Why, rd.Why...)
 }
 
 // openPipe opens a named pipe. That blocks until a writer opens it; ctx interrupts it.
-func (in *Runs) openPipe(ctx context.Context, name string) (io.ReadCloser, error) {
+func (in *RunFiles) openPipe(ctx context.Context, name string) (io.ReadCloser, error) {
 	type opened struct {
 		f   io.ReadCloser
 		err error

@@ -29,12 +29,12 @@ type UnreadField struct {
 	ingest.Unread
 }
 
-// Runs reads files of judged runs. It passes on valid runs, and reports the invalid ones.
-type Runs struct {
+// RunFiles reads files of judged runs. It passes on valid runs, and reports the invalid ones.
+type RunFiles struct {
 	*Files
-	Bar      *say.Progress
+	Bar      *say.ProgressBar
 	Run      string                                  // id of the run, for lines without one
-	Reports  *report.Reader                          // reads the files, if their format is a known report
+	Reports  *report.FileReader                      // reads the files, if their format is a known report
 	Keep     func(report.Shot) (tree.Picture, error) // stores the pictures of reports; nil: ignored
 	Pictures Pictures
 	Skipped  int // tests of reports that have no verdict
@@ -48,18 +48,18 @@ type Runs struct {
 }
 
 // Runs returns a reader of files. label names the job on its bar.
-func (f *Files) Runs(files []string, label string) (*Runs, error) {
+func (f *Files) Runs(files []string, label string) (*RunFiles, error) {
 	total, err := f.sizes(files)
 	if err != nil {
 		return nil, err
 	}
-	return &Runs{Files: f, total: total, Bar: f.Progress(label, say.Bytes), Rejected: []Reject{},
+	return &RunFiles{Files: f, total: total, Bar: f.Progress(label, say.Bytes), Rejected: []Reject{},
 		Pictures: Pictures{Why: []report.LeftPicture{}}}, nil
 }
 
 // Refusals returns a reader of no file, which reports the invalid lines of a table that others read.
-func (f *Files) Refusals(label string) *Runs {
-	return &Runs{Files: f, Bar: f.Progress(label, say.Count), Rejected: []Reject{}}
+func (f *Files) Refusals(label string) *RunFiles {
+	return &RunFiles{Files: f, Bar: f.Progress(label, say.Count), Rejected: []Reject{}}
 }
 
 // sizes returns the total size of the files, in bytes. It finds a missing file before any is read.
@@ -84,7 +84,7 @@ func (f *Files) sizes(files []string) (total int64, err error) {
 
 // File reads one file, or standard input for "-", and passes each evaluation to take. If reading fails midway, the
 // file becomes a reject; the evaluations before that remain, and the other files are still read.
-func (in *Runs) File(ctx context.Context, name string, take func(e *tree.Evaluation) error) error {
+func (in *RunFiles) File(ctx context.Context, name string, take func(e *tree.Evaluation) error) error {
 	r, name, err := in.openFile(ctx, name)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (in *Runs) File(ctx context.Context, name string, take func(e *tree.Evaluat
 }
 
 // unreadLines prints the ignored fields of a file.
-func (in *Runs) unreadLines(name string, fields []UnreadField) {
+func (in *RunFiles) unreadLines(name string, fields []UnreadField) {
 	if in.JSON || len(fields) == 0 {
 		return
 	}
@@ -121,7 +121,7 @@ func (in *Runs) unreadLines(name string, fields []UnreadField) {
 }
 
 // Take passes on the evaluations of a file.
-func (in *Runs) Take(ctx context.Context, name string, runs iter.Seq2[tree.Evaluation, error],
+func (in *RunFiles) Take(ctx context.Context, name string, runs iter.Seq2[tree.Evaluation, error],
 	take func(e *tree.Evaluation) error,
 ) error {
 	for e, err := range runs {
@@ -152,7 +152,7 @@ func (in *Runs) Take(ctx context.Context, name string, runs iter.Seq2[tree.Evalu
 
 // runsOf reads a file: as a report if the command or the beginning of the file identifies one, else as memtree's own
 // format.
-func (in *Runs) runsOf(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
+func (in *RunFiles) runsOf(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
 	if in.Reports != nil {
 		return in.Reports.File(name, r)
 	}
@@ -168,7 +168,7 @@ func (in *Runs) runsOf(name string, r io.Reader) iter.Seq2[tree.Evaluation, erro
 }
 
 // reportOf reads a file that is a whole report.
-func (in *Runs) reportOf(name string, r io.Reader, rd *report.Reader) iter.Seq2[tree.Evaluation, error] {
+func (in *RunFiles) reportOf(name string, r io.Reader, rd *report.FileReader) iter.Seq2[tree.Evaluation, error] {
 	return func(yield func(tree.Evaluation, error) bool) {
 		defer func() {
 			in.Skipped += rd.Skipped
@@ -184,7 +184,7 @@ func (in *Runs) reportOf(name string, r io.Reader, rd *report.Reader) iter.Seq2[
 	}
 }
 
-func (in *Runs) openFile(ctx context.Context, name string) (io.ReadCloser, string, error) {
+func (in *RunFiles) openFile(ctx context.Context, name string) (io.ReadCloser, string, error) {
 	if name == "-" {
 		return countedFile{io.NopCloser(interruptible{ctx, in.Stdin}), in}, in.Name(name), nil
 	}
@@ -204,7 +204,7 @@ func (in *Runs) openFile(ctx context.Context, name string) (io.ReadCloser, strin
 // countedFile counts the bytes that are read from a file, for the progress bar.
 type countedFile struct {
 	io.ReadCloser
-	in *Runs
+	in *RunFiles
 }
 
 func (c countedFile) Read(p []byte) (int, error) {

@@ -17,10 +17,10 @@ import (
 )
 
 // Tests reads the files as tests.
-func (in *Runs) Tests(ctx context.Context, files []string) ([]brief.Test, error) {
+func (in *RunFiles) Tests(ctx context.Context, files []string) ([]brief.UpcomingTest, error) {
 	defer in.Hidden()
 	defer in.Bar.End()
-	var out []brief.Test
+	var out []brief.UpcomingTest
 	for _, name := range files {
 		r, name, err := in.openFile(ctx, name)
 		if err != nil {
@@ -39,7 +39,7 @@ func (in *Runs) Tests(ctx context.Context, files []string) ([]brief.Test, error)
 }
 
 // testsOf reads a file: a report or a script if its beginning identifies one, else objects with a prompt.
-func (in *Runs) testsOf(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
+func (in *RunFiles) testsOf(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
 	b := bufio.NewReaderSize(r, report.Sniff)
 	begin, _ := b.Peek(report.Sniff) // an error returns with the next read
 	rd, err := report.NewReader(report.Recognise(begin), report.Options{Tests: true})
@@ -62,7 +62,7 @@ func stepsAsTests(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
 			return
 		}
 		script, err := midscene.Read(name, src)
-		if bad, ok := errors.AsType[*midscene.Error](err); ok {
+		if bad, ok := errors.AsType[*midscene.ScriptError](err); ok {
 			err = &ingest.LineError{File: name, Line: bad.Line, Field: bad.Field, Problem: bad.Problem}
 		}
 		if err != nil {

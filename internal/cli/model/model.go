@@ -14,11 +14,11 @@ import (
 	"github.com/memtree/memtree/llm/langchain"
 )
 
-// Model is the model of one command: which one is configured, what bounds it, and what it has cost.
-type Model struct {
+// CommandModel is the model of one command: which one is configured, what bounds it, and what it has cost.
+type CommandModel struct {
 	*say.Voice
 	Folder func() string // of the store, where memtree.yaml may have prices
-	Bounds
+	CallLimits
 	Spending
 }
 
@@ -26,17 +26,17 @@ type Model struct {
 // does not configure a model: many people have set one for other programs.
 //
 // If recordings are played there is no model, and the variables of the model are ignored.
-func (m *Model) Config() (langchain.Config, error) {
+func (m *CommandModel) Config() (langchain.ModelConfig, error) {
 	if err := m.tapeProblem(); err != nil || m.Playing() {
-		return langchain.Config{}, err
+		return langchain.ModelConfig{}, err
 	}
 	c, err := langchain.FromEnv(m.Getenv)
 	var half *langchain.MissingError
 	if errors.As(err, &half) && !strings.HasPrefix(half.Set, "MEMTREE_") {
-		return langchain.Config{}, nil
+		return langchain.ModelConfig{}, nil
 	}
 	if problem := m.settingProblem(); problem != "" {
-		return langchain.Config{}, &say.Failure{Text: problem, Cause: err}
+		return langchain.ModelConfig{}, &say.Failure{Text: problem, Cause: err}
 	}
 	if half != nil {
 		return c, &say.Failure{Text: m.missingSentence(half), Cause: err}
@@ -49,7 +49,7 @@ func (m *Model) Config() (langchain.Config, error) {
 
 // Generator opens the configured model, or the recordings that replace it. It returns nil if there is neither. With ask
 // false no question will follow, so that nothing is recorded.
-func (m *Model) Generator(ask bool) (llm.Generator, error) {
+func (m *CommandModel) Generator(ask bool) (llm.Generator, error) {
 	c, err := m.Config()
 	switch {
 	case err != nil:
@@ -82,7 +82,7 @@ func (m *Model) Generator(ask bool) (llm.Generator, error) {
 
 // Later returns what replaces the model where a command has to answer at once, nil if no model is set. A wrong setting
 // does not stop such a command.
-func (m *Model) Later() llm.Generator {
+func (m *CommandModel) Later() llm.Generator {
 	if c, err := m.Config(); err == nil && c.Model == "" && !m.Playing() {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (m *Model) Later() llm.Generator {
 
 // Embedder opens the configured embedding model, or the recordings of one. It returns nil for the built-in encoder,
 // and the built-in table if that is what the setting names.
-func (m *Model) Embedder() (llm.Embedder, error) {
+func (m *CommandModel) Embedder() (llm.Embedder, error) {
 	c, err := m.Config()
 	switch {
 	case err != nil:
@@ -124,7 +124,7 @@ func (later) Generate(ctx context.Context, _ llm.Request) (llm.Answer, error) {
 }
 
 // Line describes the model without its key.
-func (m *Model) Line(c langchain.Config) string {
+func (m *CommandModel) Line(c langchain.ModelConfig) string {
 	if m.Playing() {
 		return m.Say("none asked; answers are played from %s", m.Env(ReplayVariable))
 	}

@@ -9,14 +9,14 @@ import (
 )
 
 // modelIn returns the model of an environment, given as names and values in turn.
-func modelIn(t *testing.T, kv ...string) *Model {
+func modelIn(t *testing.T, kv ...string) *CommandModel {
 	t.Helper()
 	env := map[string]string{}
 	for i := 0; i < len(kv); i += 2 {
 		env[kv[i]] = kv[i+1]
 	}
 	dir := t.TempDir()
-	return &Model{
+	return &CommandModel{
 		Voice:  say.New(say.Process{Getenv: func(name string) string { return env[name] }}),
 		Folder: func() string { return dir },
 	}
@@ -50,23 +50,23 @@ func TestWrongSetting(t *testing.T) {
 func TestBounds(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		b    Bounds
+		b    CallLimits
 		env  []string
 		want string // "": no error
 	}{
-		{"none", Bounds{}, nil, ""},
-		{"calls below 0", Bounds{Calls: new(-1)}, nil, "--max-calls is -1"},
-		{"cost below 0", Bounds{Cost: new(-1.0)}, nil, "--max-cost is -1"},
-		{"time below 0", Bounds{Time: -1}, nil, "--max-time is -1ns"},
-		{"price of one part", Bounds{price: "3"}, nil, `the price is "3"`},
-		{"cost without a price", Bounds{Cost: new(1.0)}, nil, "--max-cost needs to know what tokens cost"},
-		{"cost with a price", Bounds{Cost: new(1.0), price: "0.15,0.60"}, nil, ""},
-		{"cost with the price of a variable", Bounds{Cost: new(1.0)}, []string{priceVariable, "0.15,0.60"}, ""},
-		{"price of texts", Bounds{}, []string{embedPriceVariable, "x"}, embedPriceVariable + ` is "x"`},
+		{"none", CallLimits{}, nil, ""},
+		{"calls below 0", CallLimits{Calls: new(-1)}, nil, "--max-calls is -1"},
+		{"cost below 0", CallLimits{Cost: new(-1.0)}, nil, "--max-cost is -1"},
+		{"time below 0", CallLimits{Time: -1}, nil, "--max-time is -1ns"},
+		{"price of one part", CallLimits{price: "3"}, nil, `the price is "3"`},
+		{"cost without a price", CallLimits{Cost: new(1.0)}, nil, "--max-cost needs to know what tokens cost"},
+		{"cost with a price", CallLimits{Cost: new(1.0), price: "0.15,0.60"}, nil, ""},
+		{"cost with the price of a variable", CallLimits{Cost: new(1.0)}, []string{priceVariable, "0.15,0.60"}, ""},
+		{"price of texts", CallLimits{}, []string{embedPriceVariable, "x"}, embedPriceVariable + ` is "x"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := modelIn(t, c.env...)
-			m.Bounds = c.b
+			m.CallLimits = c.b
 			err := m.Check()
 			if c.want == "" {
 				require.NoError(t, err)

@@ -6,8 +6,8 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// Page collects the lines of an output that is as wide as its terminal.
-type Page struct {
+// Output collects the lines of an output that is as wide as its terminal.
+type Output struct {
 	Terminal
 	Lines []string
 }
@@ -16,33 +16,33 @@ type Page struct {
 const nameCells = 14
 
 // Raw adds lines as they are.
-func (p *Page) Raw(lines ...string) { p.Lines = append(p.Lines, lines...) }
+func (p *Output) Raw(lines ...string) { p.Lines = append(p.Lines, lines...) }
 
 // Add adds texts, each wrapped. An empty text is an empty line.
-func (p *Page) Add(texts ...string) {
+func (p *Output) Add(texts ...string) {
 	for _, s := range texts {
 		p.Raw(p.Wrap(s)...)
 	}
 }
 
 // Painted adds a text in a style, wrapped behind an indent.
-func (p *Page) Painted(st Style, indent, s string) {
+func (p *Output) Painted(st Style, indent, s string) {
 	for _, l := range Wrap(s, p.Width-len(indent)) {
 		p.Raw(p.Paint(st, indent+l))
 	}
 }
 
 // Bold adds a text in bold, wrapped.
-func (p *Page) Bold(s string) { p.Painted(Bold, "", s) }
+func (p *Output) Bold(s string) { p.Painted(Bold, "", s) }
 
 // Item adds a text behind a lead, such as a dash, with its later lines below the first.
-func (p *Page) Item(lead, s string) { p.Raw(Hanging(lead, s, p.Width)...) }
+func (p *Output) Item(lead, s string) { p.Raw(Hanging(lead, s, p.Width)...) }
 
 // Table adds a table, its head in bold.
-func (p *Page) Table(t *Table) { p.Raw(t.Painted(&p.Terminal)...) }
+func (p *Output) Table(t *Table) { p.Raw(t.Painted(&p.Terminal)...) }
 
 // Part adds a text beside its name, unless it is empty.
-func (p *Page) Part(name, value string) {
+func (p *Output) Part(name, value string) {
 	value = strings.TrimSpace(text.Clean(value))
 	if value == "" {
 		return
@@ -56,4 +56,4 @@ func (p *Page) Part(name, value string) {
 }
 
 // Head adds a heading in bold, below an empty line.
-func (p *Page) Head(s string) { p.Raw("", p.Paint(Bold, s)) }
+func (p *Output) Head(s string) { p.Raw("", p.Paint(Bold, s)) }

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Progress draws a bar on standard error once a job has taken a second. It draws only on a
+// ProgressBar draws a bar on standard error once a job has taken a second. It draws only on a
 // terminal.
-type Progress struct {
+type ProgressBar struct {
 	w     io.Writer // nil draws nothing
 	label string
 	count func(n int64) string // formats a number
@@ -25,12 +25,12 @@ const (
 )
 
 // newProgress returns a bar on w for a job that begins now. A nil w draws nothing. count formats a number.
-func newProgress(w io.Writer, label string, count func(int64) string) *Progress {
-	return &Progress{w: w, label: label, count: count, begun: time.Now()}
+func newProgress(w io.Writer, label string, count func(int64) string) *ProgressBar {
+	return &ProgressBar{w: w, label: label, count: count, begun: time.Now()}
 }
 
 // Step shows how much of total is done. A total of 0 is unknown.
-func (p *Progress) Step(done, total int64) {
+func (p *ProgressBar) Step(done, total int64) {
 	if p.w == nil {
 		return
 	}
@@ -51,7 +51,7 @@ func (p *Progress) Step(done, total int64) {
 }
 
 // End wipes the bar.
-func (p *Progress) End() {
+func (p *ProgressBar) End() {
 	if p.w != nil && !p.drawn.IsZero() {
 		_, _ = io.WriteString(p.w, "\r\x1b[K")
 		p.drawn = time.Time{}

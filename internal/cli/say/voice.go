@@ -150,7 +150,7 @@ func (v *Voice) LevelName(t tree.Type) string {
 func (v *Voice) DirectionName(d taxonomy.Direction) string { return d.Name().In(v.Lang) }
 
 // Page returns an empty page for the terminal.
-func (v *Voice) Page() *Page { return &Page{Terminal: v.Terminal} }
+func (v *Voice) Page() *Output { return &Output{Terminal: v.Terminal} }
 
 // Table prints a table.
 func (v *Voice) Table(t *Table) error { return v.Print(t.Painted(&v.Terminal)...) }
@@ -209,7 +209,7 @@ func (v *Voice) Remark(s string) {
 }
 
 // Progress returns a bar for a job that begins now, which draws only for a person at a terminal.
-func (v *Voice) Progress(label string, count func(int64) string) *Progress {
+func (v *Voice) Progress(label string, count func(int64) string) *ProgressBar {
 	if v.Live && !v.Quiet && !v.JSON {
 		return newProgress(v.Stderr, label, count)
 	}

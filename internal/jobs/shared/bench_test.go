@@ -53,8 +53,8 @@ func BenchmarkRate(b *testing.B) {
 			q, err := Open(b.Context(), at(b, 2+i), Options{})
 			require.NoError(b, err)
 			defer q.Close()
-			q.Work(func(context.Context, *jobs.Job, func(jobs.Progress)) (jobs.Outcome, jobs.Spent) {
-				return jobs.Outcome{Result: json.RawMessage(`{}`)}, jobs.Spent{}
+			q.Work(func(context.Context, *jobs.Job, func(jobs.Progress)) (jobs.AttemptResult, jobs.JobSpent) {
+				return jobs.AttemptResult{Result: json.RawMessage(`{}`)}, jobs.JobSpent{}
 			})
 			all.Go(func() {
 				for range each {
@@ -90,9 +90,9 @@ func inBatches(b *testing.B, a postgres.Address, leased bool) {
 	require.NoError(b, err)
 	var left sync.WaitGroup
 	left.Add(b.N)
-	q.do = func(context.Context, *jobs.Job, func(jobs.Progress)) (jobs.Outcome, jobs.Spent) {
+	q.do = func(context.Context, *jobs.Job, func(jobs.Progress)) (jobs.AttemptResult, jobs.JobSpent) {
 		left.Done()
-		return jobs.Outcome{Result: json.RawMessage(`{}`)}, jobs.Spent{}
+		return jobs.AttemptResult{Result: json.RawMessage(`{}`)}, jobs.JobSpent{}
 	}
 	workers := river.NewWorkers()
 	if leased {

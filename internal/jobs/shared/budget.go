@@ -43,7 +43,7 @@ func settle(ctx context.Context, tx pgx.Tx, id int64, tenant string) error {
 // reserve reserves what a job may spend from the budget of the day: its own bound, or all that is left of the day. The
 // result is not nil if something is bounded and nothing is left. Where nothing is bounded it locks nothing, so that the
 // jobs of a tenant do not wait for each other.
-func (q *Queue) reserve(ctx context.Context, tx pgx.Tx, id int64, o *jobs.Order) (*spentError, error) {
+func (q *TreeQueue) reserve(ctx context.Context, tx pgx.Tx, id int64, o *jobs.Order) (*spentError, error) {
 	if o.MaxCalls == nil && o.MaxCost == nil && q.o.Day == (Budget{}) {
 		_, err := tx.Exec(ctx, `WITH today AS (SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date AS day), made AS (
 				INSERT INTO memtree.budget (tenant, day) SELECT $1, day FROM today ON CONFLICT DO NOTHING

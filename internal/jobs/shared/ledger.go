@@ -31,7 +31,7 @@ func (t *turn) Known(ctx context.Context, key jobs.Key) (r jobs.Reply, known boo
 }
 
 // Begin implements jobs.Ledger. The call costs the most that it may until it ends.
-func (t *turn) Begin(ctx context.Context, c jobs.Call) error {
+func (t *turn) Begin(ctx context.Context, c jobs.ModelCall) error {
 	var mine, within bool
 	err := t.q.pool.QueryRow(ctx, `WITH begun AS (
 			UPDATE memtree.job SET calls = calls + 1, cost = cost + $3 WHERE id = $1 AND turn = $2
@@ -51,7 +51,7 @@ func (t *turn) Begin(ctx context.Context, c jobs.Call) error {
 }
 
 // End implements jobs.Ledger. If the provider did not report the usage of an answer, the most it may be stays counted.
-func (t *turn) End(ctx context.Context, c jobs.Call, how jobs.Ended) error {
+func (t *turn) End(ctx context.Context, c jobs.ModelCall, how jobs.Ended) error {
 	most, calls := t.cost(c.Most), 0
 	var more float64
 	switch {

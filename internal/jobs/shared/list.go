@@ -19,7 +19,7 @@ const columns = `SELECT r.id, r.kind, r.state::text, r.attempt, r.created_at, r.
 	FROM memtree.river_job r LEFT JOIN memtree.job j ON j.id = r.id WHERE r.queue = $1 `
 
 // Get returns a job; see jobs.Queue.
-func (q *Queue) Get(ctx context.Context, id string) (jobs.Job, error) {
+func (q *TreeQueue) Get(ctx context.Context, id string) (jobs.Job, error) {
 	all, err := q.read(ctx, fmt.Sprintf(columns, "j.result")+`AND r.id = $2`, q.name(), numberOf(id))
 	if err == nil && len(all) == 0 {
 		err = tree.ErrNotFound
@@ -31,7 +31,7 @@ func (q *Queue) Get(ctx context.Context, id string) (jobs.Job, error) {
 }
 
 // List lists jobs, without their results; see jobs.Queue.
-func (q *Queue) List(ctx context.Context, most int) ([]jobs.Job, error) {
+func (q *TreeQueue) List(ctx context.Context, most int) ([]jobs.Job, error) {
 	all, err := q.read(ctx, fmt.Sprintf(columns, "NULL::bytea")+`ORDER BY r.id DESC LIMIT $2`, q.name(), most)
 	if err != nil {
 		return nil, fmt.Errorf("list jobs: %w", away(err))
@@ -39,7 +39,7 @@ func (q *Queue) List(ctx context.Context, most int) ([]jobs.Job, error) {
 	return all, nil
 }
 
-func (q *Queue) read(ctx context.Context, sql string, args ...any) ([]jobs.Job, error) {
+func (q *TreeQueue) read(ctx context.Context, sql string, args ...any) ([]jobs.Job, error) {
 	rows, err := q.pool.Query(ctx, sql, args...)
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func scan(row pgx.CollectableRow) (j jobs.Job, err error) {
 }
 
 // stateOf returns the state of a job for one of River.
-func stateOf(river string) jobs.State {
+func stateOf(river string) jobs.JobState {
 	switch river {
 	case "running":
 		return jobs.Running

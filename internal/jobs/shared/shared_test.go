@@ -39,7 +39,7 @@ func place(t *testing.T) postgres.Address {
 }
 
 // opened opens the queue of a tree, and closes it with the test. Its leases are short.
-func opened(t *testing.T, a postgres.Address, o Options) *Queue {
+func opened(t *testing.T, a postgres.Address, o Options) *TreeQueue {
 	t.Helper()
 	o.Lease = 3 * time.Second
 	q, err := Open(t.Context(), a, o)
@@ -62,10 +62,12 @@ func until(t *testing.T, q jobs.Queue, id string, is func(*jobs.Job) bool) (j jo
 
 func over(j *jobs.Job) bool { return j.Over() }
 
-func done(result string) jobs.Outcome { return jobs.Outcome{Result: json.RawMessage(result)} }
+func done(result string) jobs.AttemptResult {
+	return jobs.AttemptResult{Result: json.RawMessage(result)}
+}
 
-func problem(detail string, again bool) jobs.Outcome {
-	return jobs.Outcome{Problem: json.RawMessage(fmt.Sprintf(`{"detail":%q}`, detail)), Again: again}
+func problem(detail string, again bool) jobs.AttemptResult {
+	return jobs.AttemptResult{Problem: json.RawMessage(fmt.Sprintf(`{"detail":%q}`, detail)), Again: again}
 }
 
 // ofEvolve is an order.
@@ -95,10 +97,10 @@ func TestQueue(t *testing.T) {
 	require.Error(t, err)
 
 	release := make(chan struct{})
-	do := func(_ context.Context, j *jobs.Job, tell func(jobs.Progress)) (jobs.Outcome, jobs.Spent) {
+	do := func(_ context.Context, j *jobs.Job, tell func(jobs.Progress)) (jobs.AttemptResult, jobs.JobSpent) {
 		tell(jobs.Progress{Done: 3, Of: 4})
 		<-release
-		return done(fmt.Sprintf(`{"of":%q}`, j.ID)), jobs.Spent{}
+		return done(fmt.Sprintf(`{"of":%q}`, j.ID)), jobs.JobSpent{}
 	}
 	one.Work(do)
 	other.Work(do)
@@ -140,9 +142,9 @@ func TestOnly(t *testing.T) {
 	e, err := other.Add(t.Context(), ofEvolve())
 	require.NoError(t, err)
 	kinds := make(chan jobs.Kind, 2)
-	do := func(_ context.Context, j *jobs.Job, _ func(jobs.Progress)) (jobs.Outcome, jobs.Spent) {
+	do := func(_ context.Context, j *jobs.Job, _ func(jobs.Progress)) (jobs.AttemptResult, jobs.JobSpent) {
 		kinds <- j.Kind
-		return done(`{}`), jobs.Spent{}
+		return done(`{}`), jobs.JobSpent{}
 	}
 	picky.Work(do)
 	require.Equal(t, jobs.Done, until(t, other, e.ID, over).State)
@@ -177,14 +179,14 @@ func TestTrees(t *testing.T) {
 func TestTriesAgain(t *testing.T) {
 	q := opened(t, place(t), Options{})
 	var tries atomic.Int64
-	q.Work(func(_ context.Context, j *jobs.Job, _ func(jobs.Progress)) (jobs.Outcome, jobs.Spent) {
+	q.Work(func(_ context.Context, j *jobs.Job, _ func(jobs.Progress)) (jobs.AttemptResult, jobs.JobSpent) {
 		switch {
 		case j.Kind == jobs.Brief:
-			return problem("there is no model", false), jobs.Spent{}
+			return problem("there is no model", false), jobs.JobSpent{}
 		case tries.Add(1) == 1:
-			return problem("the tree changed", true), jobs.Spent{}
+			return problem("the tree changed", true), jobs.JobSpent{}
 		}
-		return done(`{}`), jobs.Spent{}
+		return done(`{}`), jobs.JobSpent{}
 	})
 	j, err := q.Add(t.Context(), ofEvolve())
 	require.NoError(t, err)
@@ -204,7 +206,7 @@ func TestTriesAgain(t *testing.T) {
 }
 
 // killedIn ends the leases of a queue as kill -9 of its process does: nothing of it is written any more.
-func killedIn(q *Queue) {
+func killedIn(q *TreeQueue) {
 	q.pool.Close()
 	q.stop()
 }
@@ -226,7 +228,7 @@ func TestKilled(t *testing.T) {
 	paid := jobs.Paid(m)
 	hangs := make(chan struct{})
 	do := func(hang bool) jobs.Do {
-		return func(ctx context.Context, _ *jobs.Job, _ func(jobs.Progress)) (jobs.Outcome, jobs.Spent) {
+		return func(ctx context.Context, _ *jobs.Job, _ func(jobs.Progress)) (jobs.AttemptResult, jobs.JobSpent) {
 			for i := range 3 {
 				if i == 2 && hang {
 					close(hangs)
@@ -234,12 +236,12 @@ func TestKilled(t *testing.T) {
 				}
 				answer, err := paid.Generate(ctx, llm.Request{Prompt: fmt.Sprint(i)})
 				if err != nil {
-					return problem(err.Error(), true), jobs.Spent{}
+					return problem(err.Error(), true), jobs.JobSpent{}
 				}
 				require.JSONEq(t, fmt.Sprintf(`{"to":"%d"}`, i), string(answer.JSON))
 				require.Equal(t, 1000, answer.Usage.InputTokens)
 			}
-			return done(`{}`), jobs.Spent{}
+			return done(`{}`), jobs.JobSpent{}
 		}
 	}
 	j, err := one.Add(t.Context(), ofEvolve())
@@ -271,13 +273,13 @@ func TestPaused(t *testing.T) {
 	paid := jobs.Paid(m)
 	began, wakes, takes, ends := make(chan *turn), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	refused := make(chan error, 1)
-	takesOver := func() (jobs.Outcome, jobs.Spent) {
+	takesOver := func() (jobs.AttemptResult, jobs.JobSpent) {
 		close(takes)
 		<-ends
-		return done(`{"late":false}`), jobs.Spent{}
+		return done(`{"late":false}`), jobs.JobSpent{}
 	}
 	var turns atomic.Int64
-	one.Work(func(ctx context.Context, _ *jobs.Job, _ func(jobs.Progress)) (jobs.Outcome, jobs.Spent) {
+	one.Work(func(ctx context.Context, _ *jobs.Job, _ func(jobs.Progress)) (jobs.AttemptResult, jobs.JobSpent) {
 		if turns.Add(1) > 1 {
 			return takesOver() // it has room for another job
 		}
@@ -286,7 +288,7 @@ func TestPaused(t *testing.T) {
 		<-wakes
 		_, err := paid.Generate(ctx, llm.Request{Prompt: "late"})
 		refused <- err
-		return done(`{"late":true}`), jobs.Spent{}
+		return done(`{"late":true}`), jobs.JobSpent{}
 	})
 	j, err := one.Add(t.Context(), ofEvolve())
 	require.NoError(t, err)
@@ -296,7 +298,9 @@ func TestPaused(t *testing.T) {
 	require.NoError(t, err)
 	_, err = one.pool.Exec(t.Context(), `UPDATE memtree.river_job SET attempted_at = '-infinity' WHERE id = $1`, first.id)
 	require.NoError(t, err)
-	other.Work(func(context.Context, *jobs.Job, func(jobs.Progress)) (jobs.Outcome, jobs.Spent) { return takesOver() })
+	other.Work(func(context.Context, *jobs.Job, func(jobs.Progress)) (jobs.AttemptResult, jobs.JobSpent) {
+		return takesOver()
+	})
 	<-takes
 	close(wakes)
 	require.Error(t, <-refused)
@@ -313,10 +317,10 @@ func TestStops(t *testing.T) {
 	a := place(t)
 	one, other := opened(t, a, Options{}), opened(t, a, Options{})
 	began := make(chan struct{})
-	one.Work(func(ctx context.Context, _ *jobs.Job, _ func(jobs.Progress)) (jobs.Outcome, jobs.Spent) {
+	one.Work(func(ctx context.Context, _ *jobs.Job, _ func(jobs.Progress)) (jobs.AttemptResult, jobs.JobSpent) {
 		close(began)
 		<-ctx.Done()
-		return problem("the service stops", true), jobs.Spent{}
+		return problem("the service stops", true), jobs.JobSpent{}
 	})
 	j, err := one.Add(t.Context(), ofEvolve())
 	require.NoError(t, err)
@@ -325,8 +329,8 @@ func TestStops(t *testing.T) {
 	now, err := other.Get(t.Context(), j.ID)
 	require.NoError(t, err)
 	require.Equal(t, jobs.Waiting, now.State)
-	other.Work(func(context.Context, *jobs.Job, func(jobs.Progress)) (jobs.Outcome, jobs.Spent) {
-		return done(`{}`), jobs.Spent{}
+	other.Work(func(context.Context, *jobs.Job, func(jobs.Progress)) (jobs.AttemptResult, jobs.JobSpent) {
+		return done(`{}`), jobs.JobSpent{}
 	})
 	j = until(t, other, j.ID, over)
 	require.Equal(t, jobs.Done, j.State)
@@ -334,7 +338,7 @@ func TestStops(t *testing.T) {
 }
 
 // budget returns what is spent and reserved of the budget of today.
-func (q *Queue) budget(t *testing.T) (calls, held int) {
+func (q *TreeQueue) budget(t *testing.T) (calls, held int) {
 	t.Helper()
 	require.NoError(t, q.pool.QueryRow(t.Context(), `SELECT sum(calls), sum(held_calls) FROM memtree.budget
 		WHERE tenant = $1`, q.tenant).Scan(&calls, &held))
@@ -348,7 +352,7 @@ func TestBudget(t *testing.T) {
 	m := &model{}
 	paid := jobs.Paid(m)
 	held := make(chan int, 9)
-	q.Work(func(ctx context.Context, j *jobs.Job, _ func(jobs.Progress)) (jobs.Outcome, jobs.Spent) {
+	q.Work(func(ctx context.Context, j *jobs.Job, _ func(jobs.Progress)) (jobs.AttemptResult, jobs.JobSpent) {
 		_, h := q.budget(t)
 		held <- h
 		for i := range 9 {
@@ -356,7 +360,7 @@ func TestBudget(t *testing.T) {
 				break
 			}
 		}
-		return done(`{}`), jobs.Spent{}
+		return done(`{}`), jobs.JobSpent{}
 	})
 	add := func(most *int) jobs.Job {
 		o := ofEvolve()

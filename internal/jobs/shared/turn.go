@@ -18,7 +18,7 @@ import (
 // worker makes the attempts at the jobs of a kind.
 type worker[T river.JobArgs] struct {
 	river.WorkerDefaults[T]
-	q *Queue
+	q *TreeQueue
 }
 
 // errLost is why an attempt ends: another process may have the job.
@@ -26,7 +26,7 @@ var errLost = errors.New("another service has taken the job over")
 
 // turn is an attempt of this process at a job, with its lease.
 type turn struct {
-	q        *Queue
+	q        *TreeQueue
 	id       int64
 	n        int64
 	progress atomic.Pointer[jobs.Progress] // nil: what is stored is the present one
@@ -63,7 +63,7 @@ func (w *worker[T]) Work(ctx context.Context, r *river.Job[T]) error {
 		return t.yield(ctx)
 	}
 	if out.Problem != nil && ctx.Err() != nil { // this process stops, and the job goes on in another one
-		err := t.end(context.WithoutCancel(ctx), &jobs.Outcome{}, false, nil)
+		err := t.end(context.WithoutCancel(ctx), &jobs.AttemptResult{}, false, nil)
 		return errors.Join(err, river.JobSnooze(0))
 	}
 	final := out.Problem == nil || !out.Again || r.Attempt >= r.MaxAttempts
@@ -98,7 +98,7 @@ func sentence(problem json.RawMessage) error {
 }
 
 // take begins a turn, and reserves what it may spend. The error is a *spentError if nothing is left for today.
-func (q *Queue) take(ctx context.Context, id int64) (*turn, error) {
+func (q *TreeQueue) take(ctx context.Context, id int64) (*turn, error) {
 	t := &turn{q: q, id: id}
 	var late *spentError
 	err := pgx.BeginFunc(ctx, q.pool, func(tx pgx.Tx) error {
@@ -172,7 +172,7 @@ func (t *turn) renew(ctx context.Context, p *jobs.Progress) error {
 // end ends the turn: it settles what was reserved, and stores what came of it. If the job is final, it drops the
 // replies. A nil problem of a job that is not final leaves the former one. The error is errLost if another process has
 // the job. While the database is away it tries again, for as long as the lease may last.
-func (t *turn) end(ctx context.Context, out *jobs.Outcome, final bool, also func(pgx.Tx) error) error {
+func (t *turn) end(ctx context.Context, out *jobs.AttemptResult, final bool, also func(pgx.Tx) error) error {
 	var progress []byte
 	if p := t.progress.Load(); p != nil {
 		progress, _ = json.Marshal(p) // it has only numbers
@@ -203,7 +203,7 @@ func (t *turn) end(ctx context.Context, out *jobs.Outcome, final bool, also func
 }
 
 // patiently calls once until it succeeds, finds that the job is lost, or has failed for as long as a lease.
-func (q *Queue) patiently(ctx context.Context, once func() error) error {
+func (q *TreeQueue) patiently(ctx context.Context, once func() error) error {
 	begun := time.Now()
 	for {
 		err := once()

@@ -22,8 +22,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Server is a running server with a user "postgres", whom it trusts.
-type Server struct {
+// Postgres is a running server with a user "postgres", whom it trusts.
+type Postgres struct {
 	Port   int
 	bin    string
 	dir    string
@@ -34,7 +34,7 @@ type Server struct {
 }
 
 // Start starts a server with the given settings, such as "fsync=off". It skips the test if there is none to start.
-func Start(tb testing.TB, settings ...string) *Server {
+func Start(tb testing.TB, settings ...string) *Postgres {
 	tb.Helper()
 	s, err := start(settings)
 	if errors.Is(err, errNone) {
@@ -48,7 +48,7 @@ func Start(tb testing.TB, settings ...string) *Server {
 }
 
 // Shared returns a server that all tests of the process share, and that does not sync. Main removes it.
-func Shared(tb testing.TB) *Server {
+func Shared(tb testing.TB) *Postgres {
 	tb.Helper()
 	s, err := shared()
 	if errors.Is(err, errNone) {
@@ -62,7 +62,7 @@ func Shared(tb testing.TB) *Server {
 
 var (
 	started atomic.Bool
-	shared  = sync.OnceValues(func() (*Server, error) {
+	shared  = sync.OnceValues(func() (*Postgres, error) {
 		started.Store(true)
 		return start([]string{"fsync=off", "synchronous_commit=off"})
 	})
@@ -100,12 +100,12 @@ func find() (string, error) {
 	return folder, nil
 }
 
-func start(settings []string) (*Server, error) {
+func start(settings []string) (*Postgres, error) {
 	bin, err := find()
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{bin: bin, settle: settings}
+	s := &Postgres{bin: bin, settle: settings}
 	if s.dir, err = os.MkdirTemp("", "memtree-postgres-"); err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func start(settings []string) (*Server, error) {
 }
 
 // unprivileged chooses another user if this one is root, and lets that user into the folder.
-func (s *Server) unprivileged() error {
+func (s *Postgres) unprivileged() error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
@@ -149,9 +149,9 @@ func (s *Server) unprivileged() error {
 	return errors.New("there is neither a user postgres nor nobody to run the server as")
 }
 
-func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+func (s *Postgres) data() string { return filepath.Join(s.dir, "data") }
 
-func (s *Server) command(name string, args ...string) *exec.Cmd {
+func (s *Postgres) command(name string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(context.Background(), filepath.Join(s.bin, name), args...) //nolint:gosec // the server's own
 	c.Dir = s.dir
 	c.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "HOME=" + s.dir}
@@ -169,7 +169,7 @@ func freePort() (int, error) {
 }
 
 // Run starts the server again after Kill or Stop, and waits until it answers.
-func (s *Server) Run() error {
+func (s *Postgres) Run() error {
 	args := []string{"-D", s.data(), "-p", strconv.Itoa(s.Port), "-k", s.dir, "-h", "127.0.0.1",
 		"-c", "max_connections=200", "-c", "shared_buffers=64MB", "-c", "max_wal_size=512MB"}
 	for _, x := range s.settle {
@@ -206,12 +206,12 @@ func (s *Server) Run() error {
 }
 
 // URL returns the URL of a database of the server.
-func (s *Server) URL(database string) string {
+func (s *Postgres) URL(database string) string {
 	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s?sslmode=disable", s.Port, database)
 }
 
 // Kill ends the server and its workers with SIGKILL, as a power failure does to the processes.
-func (s *Server) Kill() {
+func (s *Postgres) Kill() {
 	workers := s.signal(syscall.SIGKILL)
 	<-s.ended
 	time.Sleep(50 * time.Millisecond) // those that it has started meanwhile
@@ -226,19 +226,19 @@ func (s *Server) Kill() {
 }
 
 // Stop shuts the server down in order.
-func (s *Server) Stop() {
+func (s *Postgres) Stop() {
 	_ = s.cmd.Process.Signal(syscall.SIGINT)
 	<-s.ended
 }
 
 // Pause stops the server's processes until Resume.
-func (s *Server) Pause() { s.signal(syscall.SIGSTOP) }
+func (s *Postgres) Pause() { s.signal(syscall.SIGSTOP) }
 
 // Resume lets the server's processes continue.
-func (s *Server) Resume() { s.signal(syscall.SIGCONT) }
+func (s *Postgres) Resume() { s.signal(syscall.SIGCONT) }
 
 // signal sends a signal to the server and its workers, which it returns: each worker leads a group of its own.
-func (s *Server) signal(sig syscall.Signal) (workers []int) {
+func (s *Postgres) signal(sig syscall.Signal) (workers []int) {
 	main := s.cmd.Process.Pid
 	all, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", main, main))
 	_ = syscall.Kill(main, sig)
@@ -252,7 +252,7 @@ func (s *Server) signal(sig syscall.Signal) (workers []int) {
 }
 
 // Remove ends the server and removes its folder.
-func (s *Server) Remove() error {
+func (s *Postgres) Remove() error {
 	if s.cmd != nil {
 		s.Resume()
 		_ = s.cmd.Process.Signal(syscall.SIGQUIT)
@@ -266,7 +266,7 @@ func (s *Server) Remove() error {
 }
 
 // Exec runs statements in a database, for tests.
-func (s *Server) Exec(tb testing.TB, database string, statements ...string) {
+func (s *Postgres) Exec(tb testing.TB, database string, statements ...string) {
 	tb.Helper()
 	conn, err := pgx.Connect(tb.Context(), s.URL(database))
 	if err != nil {
