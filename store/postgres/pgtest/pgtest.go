@@ -265,6 +265,9 @@ func (s *Postgres) Remove() error {
 	return os.RemoveAll(s.dir)
 }
 
+// Bin is the folder of the server's programs, such as pg_dump.
+func (s *Postgres) Bin() string { return s.bin }
+
 // Exec runs statements in a database, for tests.
 func (s *Postgres) Exec(tb testing.TB, database string, statements ...string) {
 	tb.Helper()
