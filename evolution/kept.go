@@ -23,11 +23,13 @@ type Jobs struct {
 	store store.Store
 	o     JobsOptions
 
-	mu    sync.Mutex
-	kept  map[string]json.RawMessage
-	used  map[string]bool
-	dirty bool
-	held  int // calls of Together under way
+	mu     sync.Mutex
+	kept   map[string]json.RawMessage
+	used   map[string]bool
+	own    map[string]bool // put here
+	purged bool            // what is stored has what was purged
+	dirty  bool
+	held   int // calls of Together under way
 }
 
 // JobsOptions configures Jobs.
@@ -48,10 +50,20 @@ func OpenJobs(ctx context.Context, s store.Store, o JobsOptions) (*Jobs, error) 
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	j := &Jobs{store: s, o: o, kept: map[string]json.RawMessage{}, used: map[string]bool{}}
-	kept, err := store.OpenDerived(ctx, s, jobsName)
+	j := &Jobs{store: s, o: o, used: map[string]bool{}, own: map[string]bool{}}
+	var err error
+	if j.kept, err = j.stored(ctx); err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+// stored reads what is stored; nothing if there is none, or if it cannot be read.
+func (j *Jobs) stored(ctx context.Context) (map[string]json.RawMessage, error) {
+	none := map[string]json.RawMessage{}
+	kept, err := store.OpenDerived(ctx, j.store, jobsName)
 	if errors.Is(err, tree.ErrNotFound) {
-		return j, nil
+		return none, nil
 	}
 	if err != nil {
 		return nil, err
@@ -60,11 +72,31 @@ func OpenJobs(ctx context.Context, s store.Store, o JobsOptions) (*Jobs, error) 
 	if err := errors.Join(err, kept.Closer.Close()); err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(b, &j.kept); err != nil {
-		o.Logger.Warn("what is known of earlier jobs cannot be read and will be made anew", "error", err)
-		j.kept = map[string]json.RawMessage{}
+	all := map[string]json.RawMessage{}
+	if err := json.Unmarshal(b, &all); err != nil {
+		j.o.Logger.Warn("what is known of earlier jobs cannot be read and will be made anew", "error", err)
+		return none, nil
 	}
-	return j, nil
+	return all, nil
+}
+
+// join takes what other processes have stored since: all that is stored, with what was put here. After a purge here,
+// what is stored has what must not come back. The caller holds mu.
+func (j *Jobs) join(ctx context.Context) error {
+	if _, several := j.store.(store.Shared); !several || j.purged {
+		return nil
+	}
+	all, err := j.stored(ctx)
+	if err != nil {
+		return err
+	}
+	for key := range j.own {
+		if v, ok := j.kept[key]; ok {
+			all[key] = v
+		}
+	}
+	j.kept = all
+	return nil
 }
 
 // Get implements jobCache.
@@ -80,7 +112,7 @@ func (j *Jobs) Get(key string) ([]byte, bool) {
 // next Save does, since rules can write it again.
 func (j *Jobs) Put(ctx context.Context, key string, value []byte) error {
 	j.mu.Lock()
-	j.kept[key], j.used[key], j.dirty = slices.Clone(value), true, true
+	j.kept[key], j.used[key], j.own[key], j.dirty = slices.Clone(value), true, true, true
 	later := !j.o.AtOnce || j.held > 0
 	j.mu.Unlock()
 	if later {
@@ -105,12 +137,15 @@ func (j *Jobs) Together(ctx context.Context, do func() error) error {
 	return err
 }
 
-// Save writes new results, if there are any.
+// Save writes new results, if there are any, beside those that other processes have written meanwhile.
 func (j *Jobs) Save(ctx context.Context) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if !j.dirty || j.o.ReadOnly {
 		return nil
+	}
+	if err := j.join(ctx); err != nil {
+		return fmt.Errorf("keep what became of jobs: %w", err)
 	}
 	if len(j.kept) > maxJobs {
 		maps.DeleteFunc(j.kept, func(key string, _ json.RawMessage) bool { return !j.used[key] })
@@ -130,7 +165,7 @@ func (j *Jobs) Save(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("keep what became of jobs: %w", err)
 	}
-	j.dirty = false
+	j.dirty, j.purged = false, false
 	return nil
 }
 
@@ -166,5 +201,5 @@ func (j *Jobs) Purge(p *store.Purge) {
 		})
 		return named || r.Draft != nil && !cites
 	})
-	j.dirty = true
+	j.dirty, j.purged = true, true
 }
