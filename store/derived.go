@@ -18,13 +18,14 @@ type Deriver interface {
 	// OpenDerived opens the data last saved under the name, or returns ErrNotFound. The caller closes it.
 	OpenDerived(ctx context.Context, name string) (*Derived, error)
 
-	// DerivedNames returns the names of the saved data that begin with prefix, sorted, each once. Of data that is
-	// damaged it may return the name too.
-	DerivedNames(ctx context.Context, prefix string) ([]string, error)
+	// KeepDerived returns those of some names under which nothing is saved. Of the rest, the caller is about to save a
+	// reference: DropDerived of another process leaves them for some minutes. Data that is damaged may count as saved.
+	KeepDerived(ctx context.Context, names []string) (missing []string, err error)
 
-	// DropDerived removes the data under a name. It does nothing if there is none. What is open stays readable where
+	// DropDerived removes the data under the names that begin with prefix, but for the given ones. In a store that
+	// several processes write, it leaves what was saved or kept in the last minutes. What is open stays readable where
 	// the system allows it; where it does not, an error is returned and the data stays.
-	DropDerived(ctx context.Context, name string) error
+	DropDerived(ctx context.Context, prefix string, but []string) error
 }
 
 // HeldBeside reports whether the data with a name holds what nothing else has: the texts of runs without a label,
@@ -69,27 +70,26 @@ func SaveDerived(ctx context.Context, s Store, name string, version uint64, writ
 	return nil
 }
 
-// DerivedNames returns the names of the derived data of s that begin with prefix. It returns none if s stores no
-// derived data.
-func DerivedNames(ctx context.Context, s Store, prefix string) ([]string, error) {
+// KeepDerived returns the names under which s has no derived data. It returns all if s stores none.
+func KeepDerived(ctx context.Context, s Store, names []string) (missing []string, err error) {
 	d, ok := s.(Deriver)
 	if !ok {
-		return nil, nil
+		return names, nil
 	}
-	names, err := d.DerivedNames(ctx, prefix)
+	missing, err = d.KeepDerived(ctx, names)
 	if errors.Is(err, errors.ErrUnsupported) {
-		return nil, nil
+		return names, nil
 	}
-	return names, err
+	return missing, err
 }
 
 // DropDerived removes derived data of s. If s stores none it does nothing and returns nil.
-func DropDerived(ctx context.Context, s Store, name string) error {
+func DropDerived(ctx context.Context, s Store, prefix string, but []string) error {
 	d, ok := s.(Deriver)
 	if !ok {
 		return nil
 	}
-	if err := d.DropDerived(ctx, name); !errors.Is(err, errors.ErrUnsupported) {
+	if err := d.DropDerived(ctx, prefix, but); !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
 	return nil

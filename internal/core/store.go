@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/memtree/memtree/retrieval"
@@ -149,16 +148,20 @@ func (c *Core) storePieces(ctx context.Context, ix *retrieval.Index) error {
 	if err != nil {
 		return err
 	}
-	had, err := store.DerivedNames(ctx, c.store, indexPieces)
+	names := make([]string, len(p.Names()))
+	for i, name := range p.Names() {
+		names[i] = indexPieces + name
+	}
+	missing, err := store.KeepDerived(ctx, c.store, names)
 	if err != nil {
 		return err
 	}
-	for i, name := range p.Names() {
-		if slices.Contains(had, indexPieces+name) {
+	for i, name := range names {
+		if !slices.Contains(missing, name) {
 			continue
 		}
 		write := func(w io.Writer) error { return p.Write(i, w) }
-		if err := store.SaveDerived(ctx, c.store, indexPieces+name, p.Version(), write); err != nil {
+		if err := store.SaveDerived(ctx, c.store, name, p.Version(), write); err != nil {
 			return err
 		}
 	}
@@ -170,13 +173,8 @@ func (c *Core) storePieces(ctx context.Context, ix *retrieval.Index) error {
 		return err
 	}
 	ix.Saved(p)
-	for _, name := range had {
-		if slices.Contains(p.Names(), strings.TrimPrefix(name, indexPieces)) {
-			continue
-		}
-		if err := store.DropDerived(ctx, c.store, name); err != nil { // the next time tries again
-			c.o.Logger.Debug("a piece of the index could not be removed", "piece", name, "error", err)
-		}
+	if err := store.DropDerived(ctx, c.store, indexPieces, names); err != nil { // the next time tries again
+		c.o.Logger.Debug("pieces of the index could not be removed", "error", err)
 	}
 	return nil
 }

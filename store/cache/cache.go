@@ -223,22 +223,22 @@ func (c *Cache) OpenDerived(ctx context.Context, name string) (*store.Derived, e
 	return d.OpenDerived(ctx, name)
 }
 
-// DerivedNames calls the store below; see store.Deriver.
-func (c *Cache) DerivedNames(ctx context.Context, prefix string) ([]string, error) {
+// KeepDerived calls the store below; see store.Deriver.
+func (c *Cache) KeepDerived(ctx context.Context, names []string) ([]string, error) {
 	d, ok := c.below.(store.Deriver)
 	if !ok {
-		return nil, fmt.Errorf("list derived data: %w", errors.ErrUnsupported)
+		return nil, fmt.Errorf("keep derived data: %w", errors.ErrUnsupported)
 	}
-	return d.DerivedNames(ctx, prefix)
+	return d.KeepDerived(ctx, names)
 }
 
 // DropDerived calls the store below; see store.Deriver.
-func (c *Cache) DropDerived(ctx context.Context, name string) error {
+func (c *Cache) DropDerived(ctx context.Context, prefix string, but []string) error {
 	d, ok := c.below.(store.Deriver)
 	if !ok {
 		return fmt.Errorf("drop derived data: %w", errors.ErrUnsupported)
 	}
-	return d.DropDerived(ctx, name)
+	return d.DropDerived(ctx, prefix, but)
 }
 
 // Verify calls the store below; see store.Verifier.

@@ -253,8 +253,8 @@ var errAsked = errors.New("asked")
 func (derivingStore) SaveDerived(context.Context, string, uint64, func(io.Writer) error) error {
 	return errAsked
 }
-func (derivingStore) DerivedNames(context.Context, string) ([]string, error) { return nil, errAsked }
-func (derivingStore) DropDerived(context.Context, string) error              { return errAsked }
+func (derivingStore) KeepDerived(context.Context, []string) ([]string, error) { return nil, errAsked }
+func (derivingStore) DropDerived(context.Context, string, []string) error     { return errAsked }
 func (derivingStore) OpenDerived(context.Context, string) (*store.Derived, error) {
 	return nil, errAsked
 }
@@ -269,9 +269,9 @@ func TestForwards(t *testing.T) {
 		require.ErrorIs(t, c.SaveDerived(t.Context(), "x", 1, nil), want)
 		_, err := c.OpenDerived(t.Context(), "x")
 		require.ErrorIs(t, err, want)
-		_, err = c.DerivedNames(t.Context(), "x")
+		_, err = c.KeepDerived(t.Context(), nil)
 		require.ErrorIs(t, err, want)
-		require.ErrorIs(t, c.DropDerived(t.Context(), "x"), want)
+		require.ErrorIs(t, c.DropDerived(t.Context(), "x", nil), want)
 		_, err = c.Verify(t.Context(), nil)
 		require.ErrorIs(t, err, want)
 	}

@@ -166,27 +166,25 @@ func (s *Store) OpenDerived(ctx context.Context, name string) (*store.Derived, e
 	return nil, fmt.Errorf("open derived data %s: %w", clipName(name), tree.ErrNotFound)
 }
 
-// DerivedNames lists the saved data; see store.Deriver.
-func (s *Store) DerivedNames(ctx context.Context, prefix string) ([]string, error) {
+// KeepDerived looks for saved data; see store.Deriver.
+func (s *Store) KeepDerived(ctx context.Context, names []string) (missing []string, err error) {
 	if err := s.usable(ctx); err != nil {
-		return nil, fmt.Errorf("list derived data: %w", err)
+		return nil, fmt.Errorf("keep derived data: %w", err)
 	}
 	files, err := s.disk.names(derivedFolder)
 	if err != nil {
-		return nil, fmt.Errorf("list derived data: %w", err)
+		return nil, fmt.Errorf("keep derived data: %w", err)
 	}
-	var out []string
-	for _, file := range files {
-		if name, _, ok := derivedFile(file); ok && strings.HasPrefix(name, prefix) {
-			out = append(out, name)
+	for _, name := range names {
+		if len(derivedNumbers(files, name)) == 0 {
+			missing = append(missing, name)
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out), nil
+	return missing, nil
 }
 
 // DropDerived removes saved data; see store.Deriver.
-func (s *Store) DropDerived(ctx context.Context, name string) error {
+func (s *Store) DropDerived(ctx context.Context, prefix string, but []string) error {
 	if err := s.usable(ctx); err != nil {
 		return fmt.Errorf("drop derived data: %w", err)
 	}
@@ -199,12 +197,17 @@ func (s *Store) DropDerived(ctx context.Context, name string) error {
 	if err != nil {
 		return fmt.Errorf("drop derived data: %w", err)
 	}
-	for _, n := range derivedNumbers(files, name) {
+	var errs []error
+	for _, file := range files {
+		name, n, ok := derivedFile(file)
+		if !ok || !strings.HasPrefix(name, prefix) || slices.Contains(but, name) {
+			continue
+		}
 		if err := s.disk.remove(derivedName(name, n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("drop derived data %s: %w", clipName(name), err)
+			errs = append(errs, fmt.Errorf("drop derived data %s: %w", clipName(name), err))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 var errDerived = errors.New("is not whole derived data")

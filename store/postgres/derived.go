@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -52,7 +52,8 @@ func (s *Store) saveDerived(ctx context.Context, name string, version uint64, b 
 	sum := sha256.Sum256(b)
 	var number int64
 	err = tx.QueryRow(ctx, `INSERT INTO memtree.derived AS d VALUES ($1, $2, 1, $3, $4)
-		ON CONFLICT (tree, name) DO UPDATE SET number = d.number + 1, version = excluded.version, sha256 = excluded.sha256
+		ON CONFLICT (tree, name) DO UPDATE SET number = d.number + 1, version = excluded.version, sha256 = excluded.sha256,
+			used = clock_timestamp()
 		WHERE NOT $5 OR d.number = $6 RETURNING number`, s.tree, name, int64(version), sum[:], //nolint:gosec // a version
 		store.HeldBeside(name), s.saved[name]).Scan(&number)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -138,38 +139,54 @@ func (s *Store) openDerived(ctx context.Context, name string) (*store.Derived, e
 	}, nil
 }
 
-// DerivedNames lists what is saved beside the nodes; see store.Deriver.
-func (s *Store) DerivedNames(ctx context.Context, prefix string) (names []string, err error) {
-	err = s.reading(ctx, func() error {
-		rows, err := s.pool.Query(ctx, `SELECT name FROM memtree.derived WHERE tree = $1 AND starts_with(name, $2)`,
-			s.tree, prefix)
-		if err != nil {
-			return err
-		}
-		names, err = pgx.CollectRows(rows, pgx.RowTo[string])
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list derived data: %w", err)
+// usedFor is how long derived data stays after it was saved or kept by any process. Those of older versions do not keep
+// any; what they miss then is made again.
+const usedFor = 10 * time.Minute
+
+// KeepDerived keeps what is saved under names; see store.Deriver.
+func (s *Store) KeepDerived(ctx context.Context, names []string) (missing []string, err error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, fmt.Errorf("keep derived data: %w", err)
 	}
-	slices.Sort(names)
-	return names, nil
+	defer s.life.RUnlock()
+	rows, err := s.pool.Query(ctx, `WITH there AS (
+			UPDATE memtree.derived SET used = clock_timestamp() WHERE tree = $1 AND name = ANY($2) RETURNING name
+		) SELECT name FROM unnest($2::text[]) AS x (name) WHERE name NOT IN (SELECT name FROM there)`, s.tree, names)
+	if err == nil {
+		missing, err = pgx.CollectRows(rows, pgx.RowTo[string])
+	}
+	if err != nil {
+		return nil, fmt.Errorf("keep derived data: %w", s.translate(err))
+	}
+	return missing, nil
 }
 
-// DropDerived removes what is saved under a name; see store.Deriver.
-func (s *Store) DropDerived(ctx context.Context, name string) error {
+// DropDerived removes what is saved under names with a prefix; see store.Deriver.
+func (s *Store) DropDerived(ctx context.Context, prefix string, but []string) error {
+	return s.dropDerived(ctx, prefix, but, usedFor)
+}
+
+func (s *Store) dropDerived(ctx context.Context, prefix string, but []string, unused time.Duration) error {
 	if err := s.begin(ctx); err != nil {
 		return fmt.Errorf("drop derived data: %w", err)
 	}
 	defer s.life.RUnlock()
+	if but == nil {
+		but = []string{} // NULL excludes everything
+	}
 	s.saves.Lock()
 	defer s.saves.Unlock()
-	var q pgx.Batch
-	q.Queue(`DELETE FROM memtree.derived_piece WHERE tree = $1 AND name = $2`, s.tree, name)
-	q.Queue(`DELETE FROM memtree.derived WHERE tree = $1 AND name = $2`, s.tree, name)
-	if err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return tx.SendBatch(ctx, &q).Close() }); err != nil {
-		return fmt.Errorf("drop derived data %s: %w", name, s.translate(err))
+	rows, err := s.pool.Query(ctx, `DELETE FROM memtree.derived WHERE tree = $1 AND starts_with(name, $2)
+		AND name <> ALL ($3) AND used <= clock_timestamp() - $4::interval RETURNING name`, s.tree, prefix, but, unused)
+	if err == nil {
+		var name string
+		_, err = pgx.ForEachRow(rows, []any{&name}, func() error {
+			delete(s.saved, name)
+			return nil
+		})
 	}
-	delete(s.saved, name)
+	if err != nil {
+		return fmt.Errorf("drop derived data: %w", s.translate(err))
+	}
 	return nil
 }

@@ -183,14 +183,14 @@ func (r *Replica) OpenDerived(ctx context.Context, name string) (*store.Derived,
 	return r.below.OpenDerived(ctx, name)
 }
 
-// DerivedNames asks the database; see store.Deriver.
-func (r *Replica) DerivedNames(ctx context.Context, prefix string) ([]string, error) {
-	return r.below.DerivedNames(ctx, prefix)
+// KeepDerived asks the database; see store.Deriver.
+func (r *Replica) KeepDerived(ctx context.Context, names []string) ([]string, error) {
+	return r.below.KeepDerived(ctx, names)
 }
 
 // DropDerived asks the database; see store.Deriver.
-func (r *Replica) DropDerived(ctx context.Context, name string) error {
-	return r.below.DropDerived(ctx, name)
+func (r *Replica) DropDerived(ctx context.Context, prefix string, but []string) error {
+	return r.below.DropDerived(ctx, prefix, but)
 }
 
 // PutPicture asks the database; see store.Gallery.

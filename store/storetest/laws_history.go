@@ -348,7 +348,7 @@ func derived(t testing.TB, open opener) {
 	require.NoError(t, err, "what is open stays readable")
 	require.Equal(t, "second", string(b))
 	require.NoError(t, held.Closer.Close())
-	listed(t, d)
+	listed(t, s, d)
 	for _, name := range []string{"", "../x", "a/b", ".", "a b"} {
 		require.Error(t, d.SaveDerived(ctx, name, 1, func(io.Writer) error { return nil }), "%q", name)
 	}
@@ -362,8 +362,8 @@ func derived(t testing.TB, open opener) {
 	}
 }
 
-// listed saves more derived data, lists it and removes it.
-func listed(t testing.TB, d store.Deriver) {
+// listed saves more derived data, keeps some and drops the rest. Where other processes may write, what is new stays.
+func listed(t testing.TB, s store.Store, d store.Deriver) {
 	ctx := t.Context()
 	for _, name := range []string{"index-1b", "index-1a", "other"} {
 		require.NoError(t, d.SaveDerived(ctx, name, 1, func(w io.Writer) error {
@@ -371,16 +371,23 @@ func listed(t testing.TB, d store.Deriver) {
 			return err
 		}))
 	}
-	names, err := d.DerivedNames(ctx, "index-1")
+	names := []string{"index-1", "index-1a"}
+	missing, err := d.KeepDerived(ctx, append(names, "index-1c"))
 	require.NoError(t, err)
-	require.Equal(t, []string{"index-1", "index-1a", "index-1b"}, names)
-	require.NoError(t, d.DropDerived(ctx, "index-1a"))
-	require.NoError(t, d.DropDerived(ctx, "index-1a"), "what is not there is removed already")
-	require.NoError(t, d.DropDerived(ctx, "index-1b"))
-	require.NoError(t, d.DropDerived(ctx, "other"))
-	_, err = d.OpenDerived(ctx, "index-1a")
+	require.Equal(t, []string{"index-1c"}, missing)
+	for range 2 {
+		require.NoError(t, d.DropDerived(ctx, "index-1", names))
+	}
+	missing, err = d.KeepDerived(ctx, append(names, "other", "index-1b"))
+	require.NoError(t, err)
+	if _, several := s.(store.Shared); several {
+		require.Empty(t, missing)
+		return
+	}
+	require.Equal(t, []string{"index-1b"}, missing)
+	_, err = d.OpenDerived(ctx, "index-1b")
 	require.ErrorIs(t, err, tree.ErrNotFound)
-	names, err = d.DerivedNames(ctx, "")
-	require.NoError(t, err)
-	require.Equal(t, []string{"index-1"}, names)
+	require.NoError(t, d.DropDerived(ctx, "other", nil))
+	_, err = d.OpenDerived(ctx, "other")
+	require.ErrorIs(t, err, tree.ErrNotFound)
 }
