@@ -179,8 +179,8 @@ func (m *Memory) explaining(ctx context.Context, q *Query) (context.Context, cor
 	}, err
 }
 
-// answered is an explanation whose text is not written yet.
-type answered struct {
+// pendingExplanation is an explanation whose text is not written yet.
+type pendingExplanation struct {
 	Explanation
 	draft enhance.GuidanceDraft
 }
@@ -195,7 +195,8 @@ func (g *Guidance) write(d *enhance.GuidanceDraft) error {
 // answer is the common part of Guide and Explain: it searches the index, compares the memories of this page with the
 // observation, chooses the content of the text, and gives the reasons why the others are not in it. It excludes
 // memories of the closed error types.
-func (m *Memory) answer(ctx context.Context, q Query, ask core.Asking, closed []string) (x answered, err error) {
+func (m *Memory) answer(ctx context.Context, q Query, ask core.Asking, closed []string) (x pendingExplanation,
+	err error) {
 	select {
 	case <-m.closed:
 		return x, store.ErrClosed

@@ -70,7 +70,7 @@ type Memory struct {
 	briefs *brief.Briefs
 	looks  *look.Looks
 
-	drawn    drawn
+	drawn    latestArms
 	trials   chan ledger.Entry  // from Guide: entries to write to the ledger
 	flush    chan chan struct{} // to the worker that writes them: close it once all are written
 	harness  *harness.Harness   // the runs of Wrap until they are recorded

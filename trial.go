@@ -120,21 +120,21 @@ const (
 	lateEntries = 1 << 12
 )
 
-// drawn holds the arms of the latest trials. The zero value is ready.
-type drawn struct {
+// latestArms holds the arms of the latest trials. The zero value is ready.
+type latestArms struct {
 	mu   sync.Mutex
 	arms map[string]ledger.Arm
 	ids  []string // oldest first
 }
 
-func (d *drawn) arm(trial string) (ledger.Arm, bool) {
+func (d *latestArms) arm(trial string) (ledger.Arm, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	arm, ok := d.arms[trial]
 	return arm, ok
 }
 
-func (d *drawn) add(trial string, arm ledger.Arm) {
+func (d *latestArms) add(trial string, arm ledger.Arm) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.arms == nil {
@@ -157,7 +157,8 @@ type eligible struct {
 }
 
 // give reduces x to what the run is given, and returns everything it could have been given.
-func (m *Memory) give(ctx context.Context, q Query, x *answered, s share, ask core.Asking) (of eligible, err error) {
+func (m *Memory) give(ctx context.Context, q Query, x *pendingExplanation, s share, ask core.Asking) (of eligible,
+	err error) {
 	of.ids = idsIn(&x.Guidance)
 	if len(x.Items) > 0 {
 		of.by = x.Items[0].By

@@ -218,8 +218,8 @@ func (m *Map) Calls(product string) []Call {
 	return out
 }
 
-func sortedCalls(p *product) []callKey {
-	return slices.SortedFunc(maps.Keys(p.calls), func(a, b callKey) int {
+func sortedCalls(p *product) []endpointKey {
+	return slices.SortedFunc(maps.Keys(p.calls), func(a, b endpointKey) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Method, b.Method))
 	})
 }

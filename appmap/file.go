@@ -26,7 +26,7 @@ type savedMap struct {
 }
 
 type savedTouch struct {
-	touch
+	touchedPart
 
 	Tests []string `json:"tests"`
 }
@@ -55,18 +55,18 @@ type savedElement struct {
 }
 
 type savedLink struct {
-	Key linkKey `json:"key"`
-	Of  *link   `json:"of"`
+	Key linkKey   `json:"key"`
+	Of  *pageLink `json:"of"`
 }
 
 type savedPattern struct {
-	Key patternKey `json:"key"`
-	Of  *record    `json:"of"`
+	Key patternKey      `json:"key"`
+	Of  *selectorRecord `json:"of"`
 }
 
 type savedCall struct {
-	Key callKey `json:"key"`
-	Of  *call   `json:"of"`
+	Key endpointKey `json:"key"`
+	Of  *endpoint   `json:"of"`
 }
 
 // Save writes the map as sealed JSON. The same ledger gives the same bytes.
@@ -136,7 +136,7 @@ func Load(r io.Reader) (*Map, error) {
 		m.walks[id] = true
 	}
 	for _, t := range s.Waiting {
-		m.waiting[t.touch] = t.Tests
+		m.waiting[t.touchedPart] = t.Tests
 	}
 	for i := range s.Products {
 		p, err := s.Products[i].load()
@@ -197,7 +197,7 @@ func (s *savedPage) load() (*page, error) {
 		return nil, errNull
 	}
 	g := s.Page
-	g.elements, g.links, g.patterns = map[elementKey]*element{}, map[linkKey]*link{}, map[patternKey]*record{}
+	g.elements, g.links, g.patterns = map[elementKey]*element{}, map[linkKey]*pageLink{}, map[patternKey]*selectorRecord{}
 	for i := range s.Elements {
 		g.elements[s.Elements[i].Key] = s.Elements[i].Of
 		if s.Elements[i].Of == nil {

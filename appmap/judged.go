@@ -8,8 +8,9 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// touch is a page that a judged run was on, or an element that a run tested: Name is its name, "" for the page itself.
-type touch struct{ Product, Page, Name string }
+// touchedPart is a page that a judged run was on, or an element that a run tested: Name is its name, "" for the page
+// itself.
+type touchedPart struct{ Product, Page, Name string }
 
 // Limits on what waits for its page.
 const (
@@ -20,20 +21,20 @@ const (
 // touched takes in what an entry of the ledger shows to be tested: the page of a judged run, and an element that a run
 // under way tested. What the map does not have yet waits for it.
 func (m *Map) touched(e *ledger.Entry) {
-	var t touch
+	var t touchedPart
 	var test string
 	switch {
 	case e.Verdict != nil && e.Verdict.Excuse == "":
-		t, test = touch{Product: e.Verdict.Product, Page: e.Verdict.Scene.Route}, e.Verdict.CaseID
+		t, test = touchedPart{Product: e.Verdict.Product, Page: e.Verdict.Scene.Route}, e.Verdict.CaseID
 	case e.Work != nil && e.Work.Kind == ledger.WorkTested:
-		t, test = touch{e.Work.Product, e.Work.Page, e.Work.Name}, cmp.Or(e.Work.Test, e.Work.Run)
+		t, test = touchedPart{e.Work.Product, e.Work.Page, e.Work.Name}, cmp.Or(e.Work.Test, e.Work.Run)
 	}
 	if t.Page == "" {
 		return
 	}
 	t.Page, test = PageOf(t.Page), cmp.Or(test, unnamed)
-	page := touch{Product: t.Product, Page: t.Page}
-	for _, t := range slices.Compact([]touch{page, t}) {
+	page := touchedPart{Product: t.Product, Page: t.Page}
+	for _, t := range slices.Compact([]touchedPart{page, t}) {
 		if m.touch(t, test) {
 			continue
 		}
@@ -44,7 +45,7 @@ func (m *Map) touched(e *ledger.Entry) {
 }
 
 // touch adds a test to what it touched. It reports false where the map does not have that yet.
-func (m *Map) touch(t touch, test string) bool {
+func (m *Map) touch(t touchedPart, test string) bool {
 	g, elements := m.at(t)
 	if g == nil {
 		return false
@@ -60,7 +61,7 @@ func (m *Map) touch(t touch, test string) bool {
 }
 
 // at returns the page of a touch, nil for one that the map does not have, and the elements of that name.
-func (m *Map) at(t touch) (g *page, elements []*element) {
+func (m *Map) at(t touchedPart) (g *page, elements []*element) {
 	p := m.product(t.Product)
 	if p == nil {
 		return nil, nil
@@ -78,13 +79,13 @@ func (m *Map) at(t touch) (g *page, elements []*element) {
 
 // settleWaiting adds the tests that waited for what a walk brought. Only those are sorted: thousands may wait.
 func (m *Map) settleWaiting() {
-	var brought []touch
+	var brought []touchedPart
 	for t := range m.waiting {
 		if g, elements := m.at(t); g != nil && (t.Name == "" || len(elements) > 0) {
 			brought = append(brought, t)
 		}
 	}
-	slices.SortFunc(brought, touch.compare)
+	slices.SortFunc(brought, touchedPart.compare)
 	for _, t := range brought {
 		for _, test := range m.waiting[t] {
 			m.touch(t, test)
@@ -94,8 +95,10 @@ func (m *Map) settleWaiting() {
 }
 
 // sortedWaiting returns what waits, in order.
-func (m *Map) sortedWaiting() []touch { return slices.SortedFunc(maps.Keys(m.waiting), touch.compare) }
+func (m *Map) sortedWaiting() []touchedPart {
+	return slices.SortedFunc(maps.Keys(m.waiting), touchedPart.compare)
+}
 
-func (t touch) compare(o touch) int {
+func (t touchedPart) compare(o touchedPart) int {
 	return cmp.Or(cmp.Compare(t.Product, o.Product), cmp.Compare(t.Page, o.Page), cmp.Compare(t.Name, o.Name))
 }

@@ -21,14 +21,14 @@ const (
 // Map is what was seen of the applications under test, by product. The zero value is not usable; see [New].
 type Map struct {
 	products map[string]*product
-	walks    map[string]bool    // ids of the walks that were added
-	waiting  map[touch][]string // tests of pages and elements that no walk has brought yet, sorted
-	names    *Names             // see Name; nil: none
+	walks    map[string]bool          // ids of the walks that were added
+	waiting  map[touchedPart][]string // tests of pages and elements that no walk has brought yet, sorted
+	names    *Names                   // see Name; nil: none
 }
 
 // New returns a map of nothing.
 func New() *Map {
-	return &Map{products: map[string]*product{}, walks: map[string]bool{}, waiting: map[touch][]string{}}
+	return &Map{products: map[string]*product{}, walks: map[string]bool{}, waiting: map[touchedPart][]string{}}
 }
 
 // product is the map of one product.
@@ -36,7 +36,7 @@ type product struct {
 	pages map[string]*page
 	kinds map[string]map[string]bool // of a place, such as /articles, the names that follow it; see merge.go
 	many  map[string]bool            // places whose next segment is a variable
-	calls map[callKey]*call
+	calls map[endpointKey]*endpoint
 	flows map[string]*flow
 	needs map[string]*need
 	held  int // elements and selectors
@@ -55,8 +55,8 @@ type page struct {
 	Last     time.Time
 	Build    string
 	elements map[elementKey]*element
-	links    map[linkKey]*link
-	patterns map[patternKey]*record
+	links    map[linkKey]*pageLink
+	patterns map[patternKey]*selectorRecord
 }
 
 type elementKey struct{ Role, Name, Place string }
@@ -70,8 +70,8 @@ type element struct {
 
 type linkKey struct{ To, Do, Role, Name string }
 
-// link is a way to another page.
-type link struct {
+// pageLink is a way to another page.
+type pageLink struct {
 	Times    int
 	Selector string // that last led there; "" for none
 	Last     time.Time
@@ -79,10 +79,10 @@ type link struct {
 
 type patternKey struct{ Do, Selector, Role, Name string }
 
-type callKey struct{ Method, Path string }
+type endpointKey struct{ Method, Path string }
 
-// call is an interface of the application.
-type call struct {
+// endpoint is an interface of the application.
+type endpoint struct {
 	Times    int
 	Statuses []int    // sorted
 	Params   []string // sorted
@@ -142,7 +142,7 @@ func (m *Map) Add(e *ledger.Entry) {
 func newProduct() *product {
 	return &product{
 		pages: map[string]*page{}, kinds: map[string]map[string]bool{}, many: map[string]bool{},
-		calls: map[callKey]*call{}, flows: map[string]*flow{}, needs: map[string]*need{},
+		calls: map[endpointKey]*endpoint{}, flows: map[string]*flow{}, needs: map[string]*need{},
 	}
 }
 
@@ -209,7 +209,7 @@ func (g *page) missing() bool { return g.Gone > 0 && g.Seen == 0 }
 
 func newPage() *page {
 	return &page{
-		elements: map[elementKey]*element{}, links: map[linkKey]*link{}, patterns: map[patternKey]*record{},
+		elements: map[elementKey]*element{}, links: map[linkKey]*pageLink{}, patterns: map[patternKey]*selectorRecord{},
 	}
 }
 
@@ -248,7 +248,7 @@ func (p *product) action(g *page, s *ledger.Sighting, w *ledger.Walk, at time.Ti
 		key := patternKey{s.Do, s.Selector, s.Role, s.Name}
 		r := g.patterns[key]
 		if r == nil && p.room() {
-			r = &record{}
+			r = &selectorRecord{}
 			g.patterns[key] = r
 		}
 		if r != nil {
@@ -301,7 +301,7 @@ func (p *product) link(g *page, s *ledger.Sighting, w *ledger.Walk, at time.Time
 		if !p.room() {
 			return
 		}
-		l = &link{}
+		l = &pageLink{}
 		g.links[key] = l
 	}
 	l.Times++
@@ -311,14 +311,14 @@ func (p *product) link(g *page, s *ledger.Sighting, w *ledger.Walk, at time.Time
 
 // call notes a call of an interface. A description of one, as of OpenAPI, has no status and counts no call.
 func (p *product) call(s *ledger.Sighting, w *ledger.Walk, at time.Time) {
-	key := callKey{s.Do, PageOf(s.To)}
+	key := endpointKey{s.Do, PageOf(s.To)}
 	c := p.calls[key]
 	if c == nil {
 		if len(p.calls) >= MostCalls {
 			p.left++
 			return
 		}
-		c = &call{}
+		c = &endpoint{}
 		p.calls[key] = c
 	}
 	if s.Status > 0 {

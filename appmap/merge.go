@@ -86,7 +86,7 @@ func (p *product) relink(route string, g *page) {
 	}
 }
 
-func (l *link) join(o *link) {
+func (l *pageLink) join(o *pageLink) {
 	l.Times += o.Times
 	if o.Last.After(l.Last) {
 		l.Last, l.Selector = o.Last, o.Selector

@@ -62,7 +62,7 @@ func (p *product) written(s *WayStep) (line string, proven bool) {
 	if s.Do == "goto" && !strings.Contains(s.To, variable) {
 		return "  await page.goto(" + quoted(s.To) + ");\n", false
 	}
-	var best *record
+	var best *selectorRecord
 	code := ""
 	g := p.pages[s.From]
 	for _, key := range sortedPatterns(g) {

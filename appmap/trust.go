@@ -13,8 +13,8 @@ const (
 	mostTimes  = 20   // durations that a pattern keeps
 )
 
-// record is how a selector fared.
-type record struct {
+// selectorRecord is how a selector fared.
+type selectorRecord struct {
 	Tried  int       `json:"tried"`
 	Worked int       `json:"worked"`
 	Good   float64   `json:"good"`         // successes, each faded by the attempts after it
@@ -25,7 +25,7 @@ type record struct {
 }
 
 // add counts an attempt.
-func (r *record) add(worked bool, ms int, at time.Time, build string) {
+func (r *selectorRecord) add(worked bool, ms int, at time.Time, build string) {
 	r.Tried++
 	r.Good, r.Bad = r.Good*fades, r.Bad*fades
 	if at.After(r.Last) {
@@ -47,7 +47,7 @@ func (r *record) add(worked bool, ms int, at time.Time, build string) {
 }
 
 // join adds the counts of another record, of the same selector on what turned out to be the same page.
-func (r *record) join(o *record) {
+func (r *selectorRecord) join(o *selectorRecord) {
 	r.Tried, r.Worked = r.Tried+o.Tried, r.Worked+o.Worked
 	r.MS = append(r.MS, o.MS...)
 	r.MS = r.MS[max(0, len(r.MS)-mostTimes):]
@@ -58,7 +58,7 @@ func (r *record) join(o *record) {
 
 // trust returns the lower end of the interval of the success rate, 0 to 1 (E. B. Wilson, "Probable Inference, the Law
 // of Succession, and Statistical Inference", 1927).
-func (r *record) trust() float64 {
+func (r *selectorRecord) trust() float64 {
 	n := r.Good + r.Bad
 	if n == 0 {
 		return 0
@@ -70,7 +70,7 @@ func (r *record) trust() float64 {
 }
 
 // times returns the mean and the 90th percentile of the last durations, in milliseconds; 0 without any.
-func (r *record) times() (mean, p90 int) {
+func (r *selectorRecord) times() (mean, p90 int) {
 	if len(r.MS) == 0 {
 		return 0, 0
 	}

@@ -19,15 +19,15 @@ import (
 // new number. A brief has considered the memories up to its UpTo, so memories with higher numbers are unread for it.
 type Book struct {
 	mu       sync.RWMutex
-	last     uint64               // the highest number of a memory
-	memories map[string]*numbered // by id: the live ones at the last call of Learn
-	briefs   map[string]*Brief    // by the key of the test
-	byID     map[string][]string  // keys of the tests with an id, sorted
-	byWords  map[string][]string  // keys of the tests with a prompt, see Brief.Words; sorted
-	readers  map[string]record    // by ReaderInfo.By, of the briefs
-	changes  uint64               // the number of changes of the book, for Save
-	purged   uint64               // version of the tree at its last purge before the book began
-	rest     *unparsed            // tests of a saved book that may not be in briefs yet; nil: none
+	last     uint64                  // the highest number of a memory
+	memories map[string]*numbered    // by id: the live ones at the last call of Learn
+	briefs   map[string]*Brief       // by the key of the test
+	byID     map[string][]string     // keys of the tests with an id, sorted
+	byWords  map[string][]string     // keys of the tests with a prompt, see Brief.Words; sorted
+	readers  map[string]readerRecord // by ReaderInfo.By, of the briefs
+	changes  uint64                  // the number of changes of the book, for Save
+	purged   uint64                  // version of the tree at its last purge before the book began
+	rest     *unparsed               // tests of a saved book that may not be in briefs yet; nil: none
 }
 
 // numbered is a memory with its number.
@@ -42,7 +42,7 @@ type numbered struct {
 func New() *Book {
 	return &Book{
 		memories: map[string]*numbered{}, briefs: map[string]*Brief{},
-		byID: map[string][]string{}, byWords: map[string][]string{}, readers: map[string]record{},
+		byID: map[string][]string{}, byWords: map[string][]string{}, readers: map[string]readerRecord{},
 	}
 }
 

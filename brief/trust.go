@@ -12,17 +12,17 @@ const (
 	leastFound = 0.2  // share of all its tests; the search finds a memory for up to .18 of tests that need none
 )
 
-// record counts the tests that one reader has read.
-type record struct{ tests, found, named int }
+// readerRecord counts the tests that one reader has read.
+type readerRecord struct{ tests, found, named int }
 
 // trusted reports whether the answers of a reader are used.
-func (r record) trusted() bool {
+func (r readerRecord) trusted() bool {
 	return r.found < fewFound || float64(r.found) <= leastFound*float64(r.tests) ||
 		float64(r.named) >= leastNamed*float64(r.found)
 }
 
 // String explains a record that is not trusted.
-func (r record) String() string {
+func (r readerRecord) String() string {
 	return fmt.Sprintf("the reader is not trusted: it named a memory for %d of %d tests for which words find one; "+
 		"words answer for all its tests", r.named, r.found)
 }

@@ -100,7 +100,8 @@ func (c *Curation) label(ctx context.Context, list []OneLabel, o Options) (store
 }
 
 // sort returns the stored runs of unlabelled evaluations, each with its truth applied, and records the others in l.
-func (l *Labelled) sort(c *Curation, list []OneLabel, in *noted) (es []tree.Evaluation, were []*known) {
+func (l *Labelled) sort(c *Curation, list []OneLabel, in *evaluationNotes) (es []tree.Evaluation,
+	were []*evaluationEntries) {
 	done := map[string]bool{}
 	for _, x := range list {
 		id, truth := x.Evaluation, x.Truth
@@ -140,7 +141,7 @@ func (l *Labelled) sort(c *Curation, list []OneLabel, in *noted) (es []tree.Eval
 
 // formAll forms evaluations with their new truth and adds the results to the plan.
 func (c *Curation) formAll(
-	ctx context.Context, p *plan, es []tree.Evaluation, were []*known, o Options, out *Labelled,
+	ctx context.Context, p *plan, es []tree.Evaluation, were []*evaluationEntries, o Options, out *Labelled,
 ) error {
 	formed, err := c.door.Form(ctx, es, nil)
 	if err != nil {
@@ -164,15 +165,15 @@ func (c *Curation) formAll(
 	return nil
 }
 
-// noted is the ledger's information on some evaluations.
-type noted struct {
-	of    map[string]*known // by id; nil if the ledger has no verdict
-	acts  []ledger.Action   // of people, oldest first
-	stood []ledger.Action   // actions that were not undone; nil: not computed yet
+// evaluationNotes is the ledger's information on some evaluations.
+type evaluationNotes struct {
+	of    map[string]*evaluationEntries // by id; nil if the ledger has no verdict
+	acts  []ledger.Action               // of people, oldest first
+	stood []ledger.Action               // actions that were not undone; nil: not computed yet
 }
 
 // decider returns a person's latest label of an evaluation that was not undone, nil for none.
-func (n *noted) decider(id string) *ledger.Action {
+func (n *evaluationNotes) decider(id string) *ledger.Action {
 	for i, a := range slices.Backward(n.standing()) {
 		if a.Kind == tree.DecisionRelabel && a.About(id) {
 			return &n.stood[i]
@@ -182,7 +183,7 @@ func (n *noted) decider(id string) *ledger.Action {
 }
 
 // standing returns the actions that were not undone, oldest first.
-func (n *noted) standing() []ledger.Action {
+func (n *evaluationNotes) standing() []ledger.Action {
 	if n.stood == nil {
 		n.stood = standingActs(n.acts)
 	}
@@ -190,8 +191,8 @@ func (n *noted) standing() []ledger.Action {
 }
 
 // ledger reads the verdicts and outcomes of evaluations, given by their full ids, and all actions.
-func (c *Curation) ledger(ctx context.Context, ids []string) (*noted, error) {
-	out := &noted{of: make(map[string]*known, len(ids))}
+func (c *Curation) ledger(ctx context.Context, ids []string) (*evaluationNotes, error) {
+	out := &evaluationNotes{of: make(map[string]*evaluationEntries, len(ids))}
 	for _, id := range ids {
 		out.of[id] = nil
 	}
@@ -207,7 +208,7 @@ func (c *Curation) ledger(ctx context.Context, ids []string) (*noted, error) {
 				continue
 			}
 			if k == nil {
-				k = &known{}
+				k = &evaluationEntries{}
 				out.of[e.Verdict.Evaluation] = k
 			}
 			features := k.verdict.Features

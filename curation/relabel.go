@@ -85,8 +85,8 @@ func (c *Curation) Evaluation(ctx context.Context, id string) (ledger.Verdict, e
 	return k.verdict, nil
 }
 
-// known is the ledger's information on one evaluation.
-type known struct {
+// evaluationEntries is the ledger's information on one evaluation.
+type evaluationEntries struct {
 	verdict ledger.Verdict
 	at      time.Time       // of the verdict
 	outcome *ledger.Outcome // nil: it has no trial
@@ -95,14 +95,14 @@ type known struct {
 }
 
 // verdict returns the ledger's information on an evaluation, identified as for Relabel.
-func (c *Curation) verdict(ctx context.Context, id string) (known, error) {
+func (c *Curation) verdict(ctx context.Context, id string) (evaluationEntries, error) {
 	whole, err := c.named(ctx, id)
 	if err != nil {
-		return known{}, err
+		return evaluationEntries{}, err
 	}
 	l, err := c.ledger(ctx, []string{whole})
 	if err != nil {
-		return known{}, err
+		return evaluationEntries{}, err
 	}
 	k := *l.of[whole]
 	k.acts, k.decided = len(l.acts), l.decider(whole)
@@ -140,7 +140,8 @@ func (c *Curation) named(ctx context.Context, id string) (string, error) {
 }
 
 // relabel plans a relabel.
-func (c *Curation) relabel(ctx context.Context, k *known, truth Truth, o Options) (*plan, DecisionResult, error) {
+func (c *Curation) relabel(ctx context.Context, k *evaluationEntries, truth Truth, o Options) (*plan, DecisionResult,
+	error) {
 	was := k.verdict
 	p := c.begin(tree.DecisionRelabel, "", o, k.acts, nil)
 	p.act.Evaluation, p.act.Verdict = was.Evaluation, &was

@@ -21,7 +21,7 @@ type bet struct {
 }
 
 // settle settles the bet by a run. sign is +1 for a bet on harm, -1 for one on help.
-func (b *bet) settle(x outcome, sign float64) {
+func (b *bet) settle(x betOutcome, sign float64) {
 	b.stake(func(d float64) float64 {
 		with, without := split(x.expected, x.rho, sign*d)
 		if !x.failed {

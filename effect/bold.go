@@ -31,7 +31,7 @@ const (
 
 // settle settles the bet by a run. d is the difference that is bet on, below 0 for help; goal is the value that the
 // stake should reach by the time that information end has been observed.
-func (b *boldBet) settle(x outcome, d, goal, end float64) {
+func (b *boldBet) settle(x betOutcome, d, goal, end float64) {
 	hope := b.E() / (boldAim * goal)
 	if goal <= 0 || b.E() >= goal || hope < leastHope {
 		return
@@ -61,7 +61,7 @@ func (b *boldBet) E() float64 { return expCapped(b.Log) }
 
 // odds returns the log likelihood ratio of memory to none for this result, if failures with and without memory differ
 // by d, and its variance if they do not differ.
-func (x outcome) odds(d float64) (odds, variance float64) {
+func (x betOutcome) odds(d float64) (odds, variance float64) {
 	with, without := split(x.expected, x.rho, d)
 	if !x.failed {
 		with, without = 1-with, 1-without
@@ -88,7 +88,7 @@ const steadily = 0.3
 
 // settle settles the bets by a run. sign is +1 for a bet on harm, -1 for one on help; goal is the value that the stake
 // should reach.
-func (p *purse) settle(x outcome, sign, goal float64) {
+func (p *purse) settle(x betOutcome, sign, goal float64) {
 	end := harmEnd
 	if sign < 0 {
 		end = helpEnd

@@ -10,9 +10,9 @@ import (
 
 // harmed simulates runs of a test that fails more often by a given difference with memory, until the evidence is proof,
 // and returns the number of runs, or 0.
-func harmed(rng *rand.Rand, by float64, runs int, e func(x outcome) float64) int {
+func harmed(rng *rand.Rand, by float64, runs int, e func(x betOutcome) float64) int {
 	for i := range runs {
-		x := outcome{memory: rng.Float64() < 0.5, rho: 0.5, expected: 0.3 + by/2}
+		x := betOutcome{memory: rng.Float64() < 0.5, rho: 0.5, expected: 0.3 + by/2}
 		share := 0.3
 		if x.memory {
 			share += by
@@ -33,11 +33,11 @@ func TestBoldFindsMore(t *testing.T) {
 			var p purse
 			var b bet
 			at := func(n int) int { return min(n, 1) }
-			bold += at(harmed(rand.New(rand.NewPCG(seed, 2)), by, 400, func(x outcome) float64 {
+			bold += at(harmed(rand.New(rand.NewPCG(seed, 2)), by, 400, func(x betOutcome) float64 {
 				p.settle(x, 1, proof)
 				return p.E()
 			}))
-			steady += at(harmed(rand.New(rand.NewPCG(seed, 2)), by, 400, func(x outcome) float64 {
+			steady += at(harmed(rand.New(rand.NewPCG(seed, 2)), by, 400, func(x betOutcome) float64 {
 				b.settle(x, 1)
 				return b.E()
 			}))
@@ -54,7 +54,7 @@ func TestBoldFindsMore(t *testing.T) {
 // TestBoldStops: it bets no more once its goal is reached, once all information was observed, and once its stake is
 // lost.
 func TestBoldStops(t *testing.T) {
-	x := outcome{memory: true, failed: true, rho: 0.8, expected: 0.3}
+	x := betOutcome{memory: true, failed: true, rho: 0.8, expected: 0.3}
 	for name, b := range map[string]boldBet{
 		"there": {Log: math.Log(proof + 1)}, "learned": {Learned: harmEnd}, "lost": {Log: nothing},
 	} {
@@ -75,7 +75,7 @@ func TestBoldStops(t *testing.T) {
 func TestBoldComesToItsGoal(t *testing.T) {
 	var b boldBet
 	for range 1000 {
-		b.settle(outcome{memory: true, failed: true, rho: 0.5, expected: 0.5}, 0.2, proof, harmEnd)
+		b.settle(betOutcome{memory: true, failed: true, rho: 0.5, expected: 0.5}, 0.2, proof, harmEnd)
 	}
 	require.InEpsilon(t, proof, math.Exp(b.Log), 0.03)
 }

@@ -44,7 +44,7 @@ type stream struct {
 }
 
 // observe settles a run and returns whether the state changed. It ignores runs drawn before the memories changed.
-func (s *stream) observe(x outcome, alpha float64) (changed bool) {
+func (s *stream) observe(x betOutcome, alpha float64) (changed bool) {
 	if s.State == Open || x.seq < s.Begun {
 		return false
 	}
@@ -129,7 +129,7 @@ func (b *Breaker) Observe(r *TrialRun) []Turn {
 	if !drawn || len(r.Eligible) == 0 || (r.Arm != Memory && r.Arm != None) {
 		return nil
 	}
-	x := outcome{memory: r.Arm == Memory, failed: !r.Correct, rho: rho, expected: p, at: r.At, seq: r.Seq}
+	x := betOutcome{memory: r.Arm == Memory, failed: !r.Correct, rho: rho, expected: p, at: r.At, seq: r.Seq}
 	var turns []Turn
 	if b.All.observe(x, Alpha) {
 		turns = append(turns, Turn{State: b.All.State, At: r.At, E: b.All.Harm.E()})
@@ -148,8 +148,8 @@ func (b *Breaker) Observe(r *TrialRun) []Turn {
 	return turns
 }
 
-// outcome is the data of a run for a bet.
-type outcome struct {
+// betOutcome is the data of a run for a bet.
+type betOutcome struct {
 	memory, failed bool
 	rho            float64 // probability of memory, given memory or none
 	expected       float64 // expected share of failures before the run

@@ -31,8 +31,8 @@ func TestBetIsFair(t *testing.T) {
 		goal := rapid.SampledFrom([]float64{proof, proof * maxTypes, 1.5}).Draw(t, "goal")
 		share := rapid.Float64Range(0, 1)
 		sign := rapid.SampledFrom([]float64{1, -1}).Draw(t, "sign")
-		x := rapid.Custom(func(t *rapid.T) outcome {
-			return outcome{
+		x := rapid.Custom(func(t *rapid.T) betOutcome {
+			return betOutcome{
 				memory: rapid.Bool().Draw(t, "memory"), failed: rapid.Bool().Draw(t, "failed"),
 				rho: rapid.Float64Range(0.01, 0.99).Draw(t, "rho"), expected: share.Draw(t, "expected"),
 			}
@@ -65,7 +65,7 @@ func TestHarmAfterHelp(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	plain := 0.0
 	for i := range 3000 {
-		x := outcome{memory: rng.Float64() < 0.8, rho: 0.8, expected: 0.4}
+		x := betOutcome{memory: rng.Float64() < 0.8, rho: 0.8, expected: 0.4}
 		x.failed = rng.Float64() < map[bool]float64{true: 0.35, false: 0.6}[x.memory]
 		if i >= 1500 {
 			x.failed = rng.Float64() < map[bool]float64{true: 0.45, false: 0.2}[x.memory]

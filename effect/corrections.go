@@ -24,13 +24,13 @@ type Corrections struct {
 // corrected is a correction with the known truths of its verdicts.
 type corrected struct {
 	*ledger.Correction
-	first, second     *truth
+	first, second     *verdictTruth
 	back              bool // a person took it back
 	betFlip, betRerun bool // the bet was settled by it
 }
 
-// truth is the truth of a verdict.
-type truth struct {
+// verdictTruth is the truth of a verdict.
+type verdictTruth struct {
 	correct bool
 	mends   bool // it was wrong, and the opposite verdict is right
 }
@@ -39,7 +39,8 @@ type truth struct {
 // are no evidence about a higher bound.
 func NewCorrections(above float64) *Corrections {
 	return &Corrections{
-		above: above, by: map[string]*corrected{}, again: map[string]*corrected{}, early: truths{of: map[string]truth{}},
+		above: above, by: map[string]*corrected{}, again: map[string]*corrected{},
+		early: truths{of: map[string]verdictTruth{}},
 	}
 }
 
@@ -50,7 +51,7 @@ func (c *Corrections) Note(e *ledger.Entry) {
 		c.correct(e.Correction)
 	case e.Verdict != nil && e.Verdict.Labelled:
 		v := e.Verdict
-		c.learn(v.Evaluation, truth{v.Correct, v.Mends})
+		c.learn(v.Evaluation, verdictTruth{v.Correct, v.Mends})
 	}
 }
 
@@ -88,7 +89,7 @@ func (c *Corrections) correct(n *ledger.Correction) {
 
 // learn joins a truth. If a verdict has several truths, such as after a relabel, the latest is used, but a bet is
 // settled only by the first.
-func (c *Corrections) learn(evaluation string, t truth) {
+func (c *Corrections) learn(evaluation string, t verdictTruth) {
 	x, of := c.by[evaluation], c.again[evaluation]
 	switch {
 	case x != nil:
@@ -225,14 +226,14 @@ func (t *trust) breaks() float64 {
 // truths holds recent truths of verdicts without a known correction. Two workers write a correction and the truth of
 // its verdict, so the truth may come first, but not long before.
 type truths struct {
-	of    map[string]truth
+	of    map[string]verdictTruth
 	order []string
 }
 
 // mostEarly is the most truths held: the capacity of the workers' queues.
 const mostEarly = 8192
 
-func (e *truths) keep(evaluation string, t truth) {
+func (e *truths) keep(evaluation string, t verdictTruth) {
 	_, known := e.of[evaluation]
 	if e.of[evaluation] = t; known { // the latest truth counts
 		return
@@ -243,7 +244,7 @@ func (e *truths) keep(evaluation string, t truth) {
 	}
 }
 
-func (e *truths) take(evaluation string) (truth, bool) {
+func (e *truths) take(evaluation string) (verdictTruth, bool) {
 	t, ok := e.of[evaluation]
 	return t, ok
 }

@@ -49,7 +49,7 @@ type cell struct {
 
 // column is a factor of the fit.
 type column struct {
-	kind kind
+	kind columnKind
 	name string
 }
 
@@ -151,7 +151,7 @@ func lineageOf(c *Candidate) []column {
 	return out
 }
 
-func kindOf(t tree.Type) kind {
+func kindOf(t tree.Type) columnKind {
 	switch t {
 	case tree.Strategy:
 		return strategy

@@ -16,10 +16,10 @@ type Joined struct {
 	// [Breaker.Observe] requires.
 	Runs []TrialRun
 
-	Evolved []learning // when the tree learned, in order
-	Blamed  []Blamed   // memories that ablations blame
-	Drawn   int        // trials whose arm was drawn at random
-	Asked   []Asked    // trials of runs, in the order of the ledger
+	Evolved []learnedAt // when the tree learned, in order
+	Blamed  []Blamed    // memories that ablations blame
+	Drawn   int         // trials whose arm was drawn at random
+	Asked   []Asked     // trials of runs, in the order of the ledger
 
 	// Questions counts trials without a run: someone requested guidance to look at it. They are not counted elsewhere.
 	Questions int
@@ -46,8 +46,8 @@ type Asked struct {
 	Took  float64 // milliseconds to the answer; 0: not measured
 }
 
-// learning is a time at which the tree learned. Trials from Seq on use the new tree.
-type learning struct {
+// learnedAt is a time at which the tree learned. Trials from Seq on use the new tree.
+type learnedAt struct {
 	Seq uint64
 	At  time.Time
 }
@@ -70,8 +70,8 @@ type Joiner struct {
 	trials   map[string]drawn
 	given    map[string][]ledger.Injection // at later steps, by trial
 	tests    map[string]string             // by evaluation
-	outcomes []known
-	evolved  []learning
+	outcomes []knownOutcome
+	evolved  []learnedAt
 	acts     int // decisions that changed memories since the tree last learned
 	asked    []*ledger.Trial
 	blamed   []Blamed
@@ -89,8 +89,8 @@ type drawn struct {
 	seq uint64
 }
 
-// known is an outcome and its place in the ledger.
-type known struct {
+// knownOutcome is an outcome and its place in the ledger.
+type knownOutcome struct {
 	*ledger.Outcome
 	seq uint64
 }
@@ -108,7 +108,7 @@ func (j *Joiner) Add(e *ledger.Entry) bool {
 	case e.Step != nil:
 		j.given[e.Step.Trial] = append(j.given[e.Step.Trial], e.Step.Injected...)
 	case e.Outcome != nil:
-		j.outcomes = append(j.outcomes, known{e.Outcome, e.Seq})
+		j.outcomes = append(j.outcomes, knownOutcome{e.Outcome, e.Seq})
 		return true
 	case e.Verdict != nil && e.Verdict.CaseID != "":
 		j.tests[e.Verdict.Evaluation] = e.Verdict.CaseID
@@ -119,7 +119,7 @@ func (j *Joiner) Add(e *ledger.Entry) bool {
 		}
 		return ok
 	case e.Evolved != nil:
-		j.evolved, j.acts = append(j.evolved, learning{e.Seq, e.At}), 0
+		j.evolved, j.acts = append(j.evolved, learnedAt{e.Seq, e.At}), 0
 		return true
 	case e.Act != nil && e.Act.Kind != tree.DecisionPin:
 		j.acts++
@@ -205,8 +205,8 @@ func armOf(t *ledger.Trial) Treatment { return cmp.Or(arms[t.Arm], None) }
 // corrected returns the outcomes with corrections applied: a person's latest outcome of an evaluation replaces the
 // evaluation's own, and the person's other outcomes are omitted. Without an own outcome, it takes the place of the
 // person's first one. Withdrawn outcomes are omitted.
-func (j *Joiner) corrected() []known {
-	last := map[string]known{}
+func (j *Joiner) corrected() []knownOutcome {
+	last := map[string]knownOutcome{}
 	for _, o := range j.outcomes {
 		if o.By != "" {
 			last[o.Evaluation] = o
@@ -219,7 +219,7 @@ func (j *Joiner) corrected() []known {
 	for _, o := range j.outcomes {
 		told[o.Evaluation] = told[o.Evaluation] || o.By == ""
 	}
-	out := make([]known, 0, len(j.outcomes))
+	out := make([]knownOutcome, 0, len(j.outcomes))
 	for _, o := range j.outcomes {
 		if o.By != "" && told[o.Evaluation] {
 			continue
@@ -240,7 +240,7 @@ func attempt(o *ledger.Outcome) int { return max(1, o.Attempt) }
 // arms maps the arms of a ledger to those of this package.
 var arms = map[ledger.Arm]Treatment{ledger.ArmMemory: Memory, ledger.ArmOther: Other, ledger.ArmHoldout: None}
 
-func (j *Joiner) run(t drawn, o known, look CandidateOf) TrialRun {
+func (j *Joiner) run(t drawn, o knownOutcome, look CandidateOf) TrialRun {
 	r := TrialRun{
 		ID: t.ID, Seq: t.seq, Ended: o.seq, At: t.At, Scene: t.Scene,
 		Test: cmp.Or(j.tests[o.Evaluation], t.Scope.Test, t.Query),

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// kind is the kind of a column.
-type kind uint8
+// columnKind is the kind of a column.
+type columnKind uint8
 
 const (
-	test kind = iota
+	test columnKind = iota
 	scene
 	strategy
 	experience
@@ -20,7 +20,7 @@ const (
 )
 
 // lambda is the penalty of a column: the variance of an outcome divided by the variance among such columns.
-func (k kind) lambda() float64 {
+func (k columnKind) lambda() float64 {
 	switch k {
 	case test, scene:
 		return 8
@@ -30,9 +30,9 @@ func (k kind) lambda() float64 {
 	return 16
 }
 
-// problem is a weighted ridge regression. The order of its rows and columns depends only on their content, so that sums
-// are reproducible to the last bit.
-type problem struct {
+// ridgeProblem is a weighted ridge regression. The order of its rows and columns depends only on their content, so that
+// sums are reproducible to the last bit.
+type ridgeProblem struct {
 	weight []float64 // by row
 	left   []float64 // residual, by row
 	mean   float64
@@ -41,7 +41,7 @@ type problem struct {
 	size   []float64 // Σ weight × times², by column
 	begin  []int32   // start of a column's entries, plus the end
 	entry  []entry
-	kinds  []kind
+	kinds  []columnKind
 	test   []int32 // by row, the column of its test; below 0 for none
 	place  []int32 // position of a book's column in the sorted order
 }
@@ -51,7 +51,7 @@ type entry struct {
 	times float32
 }
 
-func (b *FitRuns) problem(now time.Time) *problem {
+func (b *FitRuns) problem(now time.Time) *ridgeProblem {
 	rows := make([]*row, len(b.rows))
 	for i := range b.rows {
 		rows[i] = &b.rows[i]
@@ -65,10 +65,10 @@ func (b *FitRuns) problem(now time.Time) *problem {
 		return cmp.Or(cmp.Compare(b.cols[x].kind, b.cols[y].kind), cmp.Compare(b.cols[x].name, b.cols[y].name))
 	})
 	n := len(order)
-	p := &problem{
+	p := &ridgeProblem{
 		weight: make([]float64, len(rows)), left: make([]float64, len(rows)),
 		test: make([]int32, len(rows)), theta: make([]float64, n), lambda: make([]float64, n), size: make([]float64, n),
-		begin: make([]int32, n+1), kinds: make([]kind, n), place: make([]int32, n),
+		begin: make([]int32, n+1), kinds: make([]columnKind, n), place: make([]int32, n),
 	}
 	for at, c := range order {
 		p.place[c] = int32(at) //nolint:gosec // as above
@@ -79,7 +79,7 @@ func (b *FitRuns) problem(now time.Time) *problem {
 }
 
 // fill arranges the cells of the rows by column.
-func (p *problem) fill(rows []*row, now time.Time) {
+func (p *ridgeProblem) fill(rows []*row, now time.Time) {
 	for i, r := range rows {
 		age := max(0, now.Sub(r.at))
 		p.weight[i] = math.Exp2(-float64(age) / float64(halfLife))
@@ -119,7 +119,7 @@ const (
 // solve finds the minimum by conjugate gradients, scaled by the diagonal. Coordinate descent would find the same
 // minimum, but slowly: the mean, the tests and the scenes would exchange their shares for hundreds of rounds. The mean
 // is the last coordinate and has no penalty.
-func (p *problem) solve() {
+func (p *ridgeProblem) solve() {
 	n := len(p.theta)
 	x, diagonal := make([]float64, n+1), make([]float64, n+1)
 	for j := range n {
@@ -162,7 +162,7 @@ func (p *problem) solve() {
 }
 
 // spread sets at to the prediction of coordinates x for every row.
-func (p *problem) spread(x, at []float64) {
+func (p *ridgeProblem) spread(x, at []float64) {
 	for i := range at {
 		at[i] = x[len(p.theta)]
 	}
@@ -174,7 +174,7 @@ func (p *problem) spread(x, at []float64) {
 }
 
 // gather sets x to the weighted sum over the rows of each coordinate.
-func (p *problem) gather(at, x []float64) {
+func (p *ridgeProblem) gather(at, x []float64) {
 	for j := range p.theta {
 		sum := 0.0
 		for _, e := range p.entry[p.begin[j]:p.begin[j+1]] {
@@ -205,7 +205,7 @@ func dot(a, b []float64) float64 {
 }
 
 // variance returns the variance of an outcome around the fit, shrunk to 0.1875 while there are few runs.
-func (p *problem) variance() float64 {
+func (p *ridgeProblem) variance() float64 {
 	const few, before = 10, 0.1875
 	sum, weight := few*before, float64(few)
 	for i, w := range p.weight {
@@ -217,7 +217,7 @@ func (p *problem) variance() float64 {
 
 // known returns by column the effective number of runs that inform it. A memory that is always injected on one test
 // cannot be distinguished from the test, so runs weigh as far as they differ from the others of their test.
-func (p *problem) known() []float64 {
+func (p *ridgeProblem) known() []float64 {
 	n := slices.Clone(p.size)
 	shared := make([]float64, len(p.theta)) // by test, for the present column
 	var tests []int32

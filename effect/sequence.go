@@ -22,7 +22,7 @@ type sequence struct {
 var rates = [...]float64{0.02, 0.04, 0.07, 0.12, 0.20, 0.35, 0.60, 0.95}
 
 // add adds a run.
-func (s *sequence) add(x outcome) {
+func (s *sequence) add(x betOutcome) {
 	with, right, m := 0.0, 0.0, 1-x.expected
 	if x.memory {
 		with = 1

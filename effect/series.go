@@ -73,7 +73,7 @@ func trace(j *Joined) []EvidencePoint {
 			return
 		}
 		cell := cellOf(r.Test)
-		x := outcome{memory: r.Arm == Memory, failed: !r.Correct, expected: guess.expect(cell)}
+		x := betOutcome{memory: r.Arm == Memory, failed: !r.Correct, expected: guess.expect(cell)}
 		guess.count(cell, x.failed)
 		if !r.compared() {
 			return

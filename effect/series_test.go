@@ -39,7 +39,7 @@ func TestSequenceHoldsAtAllTimes(t *testing.T) {
 			for i := range runs {
 				cell := cellOf(fmt.Sprint(i % 7))
 				rho, base := c.rho(i), 0.35+0.04*float64(i%7)
-				x := outcome{memory: rng.Float64() < rho, rho: rho, expected: guess.expect(cell)}
+				x := betOutcome{memory: rng.Float64() < rho, rho: rho, expected: guess.expect(cell)}
 				p := base
 				if x.memory {
 					p += c.lift(i)

@@ -16,10 +16,10 @@ const slab = 0.05
 // which one of them was found are not used against the others, so that of several suspects the worst is held back first
 // and the others are then measured without it.
 func Suspect(effects []Effect, runs []TrialRun, blamed []Blamed, held func(id string) bool) {
-	won := map[string]*wager{}
+	won := map[string]*memoryBets{}
 	guilt := map[string]float64{}
 	for _, b := range blamed {
-		won[b.Memory] = &wager{}
+		won[b.Memory] = &memoryBets{}
 		guilt[b.Memory] = min(max(1, guilt[b.Memory])*b.E, most)
 	}
 	var guess guess
@@ -29,7 +29,7 @@ func Suspect(effects []Effect, runs []TrialRun, blamed []Blamed, held func(id st
 			continue
 		}
 		cell := cellOf(r.Test)
-		x := outcome{memory: r.Arm == Memory, failed: !r.Correct, expected: guess.expect(cell)}
+		x := betOutcome{memory: r.Arm == Memory, failed: !r.Correct, expected: guess.expect(cell)}
 		guess.count(cell, x.failed)
 		rho, drawn := r.Chances.share()
 		if !drawn || r.Arm == Other {
@@ -43,7 +43,7 @@ func Suspect(effects []Effect, runs []TrialRun, blamed []Blamed, held func(id st
 				continue
 			}
 			if won[id] == nil {
-				won[id] = &wager{}
+				won[id] = &memoryBets{}
 			}
 			won[id].harm.settle(x, 1)
 			won[id].help.settle(x, -1)
@@ -61,8 +61,8 @@ func Suspect(effects []Effect, runs []TrialRun, blamed []Blamed, held func(id st
 	}
 }
 
-// wager holds the two bets on one memory.
-type wager struct{ harm, help bet }
+// memoryBets holds the two bets on one memory.
+type memoryBets struct{ harm, help bet }
 
 // most is the greatest evidence used.
 const most = 1e9

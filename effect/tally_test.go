@@ -135,7 +135,7 @@ func TestWatchIsAFunctionOfTheLedger(t *testing.T) {
 	require.Equal(t, Open, b.All.State)
 	require.Equal(t, 300, b.Drawn)
 	require.Equal(t, b, Watch(&j), "again the same")
-	j.Evolved = []learning{{Seq: 2000, At: noon.Add(48 * time.Hour)}}
+	j.Evolved = []learnedAt{{Seq: 2000, At: noon.Add(48 * time.Hour)}}
 	require.Equal(t, HalfOpen, Watch(&j).All.State)
 }
 

@@ -29,7 +29,7 @@ func answerTokens(groups int) int { return 200 + 500*groups }
 
 // asking is a job that is sent to a model.
 type asking struct {
-	*work
+	*partitionWork
 	job *job
 	key string
 
@@ -54,7 +54,7 @@ func (p *planner) askAhead(ctx context.Context, list []Partition) error {
 			if !p.mayRead(j.bucket.cases) {
 				continue
 			}
-			a := &asking{work: w, job: j, key: w.modelKey(j)}
+			a := &asking{partitionWork: w, job: j, key: w.modelKey(j)}
 			if _, kept := p.e.recall(a.key); kept || p.left.attempts.has(a.key) {
 				continue
 			}
@@ -354,7 +354,7 @@ func (a *asking) split(lessons []prompts.EvolveLesson, parts [][]string) (refuse
 		if at < 0 {
 			continue
 		}
-		part := &asking{work: a.work, job: j, key: a.modelKey(j), model: a.model}
+		part := &asking{partitionWork: a.partitionWork, job: j, key: a.modelKey(j), model: a.model}
 		j.leave(r.Left)
 		more, err := part.hold(&lessons[at])
 		if err != nil {
@@ -406,7 +406,9 @@ func (a *asking) remember(r jobRecord) error {
 // later plan may make it.
 func (a *asking) againKey() string { return a.key + "_again" }
 
-func (w *work) modelKey(j *job) string { return j.key(w.e.o.Prompts.EvolveName(j.Lang), w.e.o.Model) }
+func (w *partitionWork) modelKey(j *job) string {
+	return j.key(w.e.o.Prompts.EvolveName(j.Lang), w.e.o.Model)
+}
 
 // metered is the Generator of a planner. It counts the calls and refuses those beyond the bounds. A repair that it
 // refuses is treated as a failed one.

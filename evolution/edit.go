@@ -26,7 +26,7 @@ func (e *Evolver) Edit(
 		return tree.Node{}, nil, tree.ErrNotFound
 	}
 	p := &planner{e: e, s: s, experiences: s.live(tree.Experience), strategies: s.live(tree.Strategy)}
-	w := &work{planner: p, ctx: ctx}
+	w := &partitionWork{planner: p, ctx: ctx}
 	w.Partition = partitionOf(n)
 	b, parts := w.under(n)
 	if n.Taught != nil {
@@ -87,7 +87,7 @@ func (e *Evolver) editTaught(n *tree.Node, d gate.Draft, at time.Time) (tree.Nod
 }
 
 // under returns the cases in use under a lesson, and the experiences of a strategy.
-func (w *work) under(n *tree.Node) (*bucket, []*formedNode) {
+func (w *partitionWork) under(n *tree.Node) (*bucket, []*formedNode) {
 	b := &bucket{Partition: w.Partition, check: kindOf(n), close: 1}
 	if n.Type == tree.Experience {
 		b.cases = w.s.standing(n)

@@ -40,7 +40,7 @@ const maxShown = prompts.MaxEvolveCases
 const rulesVersion = "rules@8"
 
 // newJob describes the memory to be written about a bucket.
-func (w *work) newJob(kind tree.Type, b *bucket, parts []*formedNode, present *tree.Node) *job {
+func (w *partitionWork) newJob(kind tree.Type, b *bucket, parts []*formedNode, present *tree.Node) *job {
 	j := &job{bucket: b, parts: parts, present: present, now: w.s.now, Subject: gate.Subject{
 		Type: kind, ErrorType: w.ErrorType, Direction: w.Direction, Lang: langOf(b.cases), Check: b.check,
 		Members: b.cases, Shown: shown(b.cases),

@@ -66,7 +66,7 @@ func rejections(value []byte) []Rejection {
 
 // write settles a job and returns the node to put into the tree. It returns false when
 // no draft passed, or when the job has to wait for a person or for a later plan.
-func (w *work) write(j *job) (tree.Node, bool, error) {
+func (w *partitionWork) write(j *job) (tree.Node, bool, error) {
 	if !w.mayWrite(j) {
 		return tree.Node{}, false, nil
 	}
@@ -104,7 +104,7 @@ func (w *work) write(j *job) (tree.Node, bool, error) {
 }
 
 // mayWrite reports whether a job may become a memory: no lesson of exactly these cases was taken out of use for good.
-func (w *work) mayWrite(j *job) bool {
+func (w *partitionWork) mayWrite(j *job) bool {
 	if j.present != nil {
 		return true
 	}
@@ -124,7 +124,7 @@ func mayReturn(n *tree.Node) bool {
 
 // settle returns the result of a job: that of the call made ahead, or the text of the rules if there is no model or it
 // did not answer. It returns false when the bounds did not allow a call; then the job waits.
-func (w *work) settle(j *job) (jobRecord, bool, error) {
+func (w *partitionWork) settle(j *job) (jobRecord, bool, error) {
 	if j.Type == tree.Strategy || !w.mayRead(j.bucket.cases) {
 		return w.settleByRules(j, jobRecord{Job: j.key(rulesVersion, "")})
 	}
@@ -141,7 +141,7 @@ func (w *work) settle(j *job) (jobRecord, bool, error) {
 }
 
 // withoutModel settles a job by rules and marks the result, so that a later plan calls the model.
-func (w *work) withoutModel(j *job) (jobRecord, bool, error) {
+func (w *partitionWork) withoutModel(j *job) (jobRecord, bool, error) {
 	r, ok, err := w.settleByRules(j, jobRecord{Job: j.key(rulesVersion, "")})
 	r.By.Again = true
 	if ok && r.Draft == nil {
@@ -150,7 +150,7 @@ func (w *work) withoutModel(j *job) (jobRecord, bool, error) {
 	return r, ok && r.Draft != nil, err
 }
 
-func (w *work) settleByRules(j *job, r jobRecord) (jobRecord, bool, error) {
+func (w *partitionWork) settleByRules(j *job, r jobRecord) (jobRecord, bool, error) {
 	if r.Refused == nil { // no model was just called
 		if known, ok := w.e.recall(j.bucket.apartKey()); ok && j.Type == tree.Experience {
 			r.Apart, r.Left = known.Apart, known.Left

@@ -17,7 +17,7 @@ const (
 
 // judge returns every reason to refuse a draft. Each begins with the name of its gate. Retrieval is expensive, so it
 // is tried last and only if no gate refuses the draft.
-func (w *work) judge(j *job, d *gate.Draft) ([]string, error) {
+func (w *partitionWork) judge(j *job, d *gate.Draft) ([]string, error) {
 	n := w.e.node(j, d, tree.Provenance{By: "evolution"})
 	c := &n.Content
 	title := c.Title
@@ -46,7 +46,7 @@ func (w *work) judge(j *job, d *gate.Draft) ([]string, error) {
 // retrievable returns why a draft would not be found, or "". A lesson about a check is found when a prompt calls for
 // the check, so it is not tried. A lesson without a check is found only by its text. It is tried on its own cases,
 // with each case's test removed from the tree as if the test were new: an experience that is never found is useless.
-func (w *work) retrievable(j *job, n *tree.Node) (string, error) {
+func (w *partitionWork) retrievable(j *job, n *tree.Node) (string, error) {
 	if w.e.o.Finder == nil || j.Type != tree.Experience || j.Check != "" {
 		return "", nil
 	}

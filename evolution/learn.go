@@ -12,7 +12,7 @@ import (
 
 // learn makes or updates an experience for each bucket of the partition that has enough cases. The others become
 // Groups, with what they lack. An experience without a bucket is retired.
-func (w *work) learn() error {
+func (w *partitionWork) learn() error {
 	present := w.existing()
 	kept, apart := map[string]bool{}, map[string]bool{}
 	for _, full := range w.partsOf() {
@@ -68,7 +68,7 @@ func (w *work) learn() error {
 }
 
 // ready reports whether a bucket is enough for a lesson, or to keep its present one.
-func (w *work) ready(b *bucket, old *tree.Node, about *Group) bool {
+func (w *partitionWork) ready(b *bucket, old *tree.Node, about *Group) bool {
 	switch {
 	case w.banned(b):
 		return false
@@ -79,7 +79,7 @@ func (w *work) ready(b *bucket, old *tree.Node, about *Group) bool {
 }
 
 // due returns the jobs of the experiences that are to be written, or written again.
-func (w *work) due() []*job {
+func (w *partitionWork) due() []*job {
 	var out []*job
 	present := w.existing()
 	for _, full := range w.partsOf() {
@@ -122,7 +122,7 @@ func (s *survey) unwanted() map[lesson]bool {
 // existing finds the experience that each bucket of the partition already has: the one
 // of the same check that shares most cases with it. A bucket without a check, or that is part of one, must
 // share at least one case.
-func (w *work) existing() map[*bucket]*tree.Node {
+func (w *partitionWork) existing() map[*bucket]*tree.Node {
 	out, taken := map[*bucket]*tree.Node{}, map[string]bool{}
 	for _, b := range w.partsOf() {
 		var best *tree.Node
@@ -165,7 +165,7 @@ func common(ids []string, cases []*tree.Node) (n int) {
 }
 
 // missing describes a bucket and what it lacks to become a lesson.
-func (w *work) missing(b *bucket) Group {
+func (w *partitionWork) missing(b *bucket) Group {
 	out := Group{
 		Check: b.check, Cases: idsOf(b.cases), Tests: tests(b.cases),
 		Recent: mostWithin(b.cases, w.Rule.TimeWindow), Cohesion: b.close,
@@ -219,7 +219,7 @@ func mostWithin(cases []*tree.Node, stretch time.Duration) int {
 // experience makes the experience of a bucket, or updates the old one to its cases: b, or all of the bucket where it
 // is written again. It returns the experience, nil if nothing could be written; why is then the reason why the cases
 // share no cause.
-func (w *work) experience(full, b *bucket, old *tree.Node) (is *tree.Node, why string, err error) {
+func (w *partitionWork) experience(full, b *bucket, old *tree.Node) (is *tree.Node, why string, err error) {
 	if old == nil {
 		j := w.newJob(tree.Experience, full, nil, nil)
 		n, ok, err := w.write(j)
@@ -271,7 +271,7 @@ func oneKind(b *bucket) string {
 // it was written from, when the rules that wrote it have changed, when there is a model now and none has read its
 // cases, or when runs made its mistake although they were given it. A memory that a person pinned or wrote is never
 // stale.
-func (w *work) stale(n *tree.Node, b *bucket) bool {
+func (w *partitionWork) stale(n *tree.Node, b *bucket) bool {
 	cited := map[string]bool{}
 	for _, id := range n.Provenance.Cites {
 		cited[id] = true
@@ -293,7 +293,7 @@ func outdated(n *tree.Node) bool {
 }
 
 // leaveStrategy removes an experience from its strategy.
-func (w *work) leaveStrategy(e *tree.Node) {
+func (w *partitionWork) leaveStrategy(e *tree.Node) {
 	if e.Parent != "" {
 		n := e.Clone()
 		n.Parent = ""
@@ -304,7 +304,7 @@ func (w *work) leaveStrategy(e *tree.Node) {
 const tooFew = "too few of its cases are left"
 
 // retire takes an experience out of use, for a reason. The experience that has most of its cases now replaces it.
-func (w *work) retire(e *tree.Node, why string) {
+func (w *partitionWork) retire(e *tree.Node, why string) {
 	n := e.Clone()
 	most := 0
 	for _, f := range w.formed {
@@ -323,7 +323,7 @@ func (w *work) retire(e *tree.Node, why string) {
 
 // freeForgotten clears the parent of e's children that are out of use and not in stay (sorted ids). Children in use
 // need not be freed: adopt sets their parent.
-func (w *work) freeForgotten(e *tree.Node, stay []string) {
+func (w *partitionWork) freeForgotten(e *tree.Node, stay []string) {
 	for _, id := range e.Children {
 		c := w.edits.peek(id)
 		if _, stays := slices.BinarySearch(stay, id); stays || c == nil || c.Live() || c.Parent != e.ID {

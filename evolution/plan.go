@@ -214,15 +214,15 @@ func (p *planner) plan(ctx context.Context, part Partition) (Plan, error) {
 }
 
 // begin returns the work on a partition.
-func (p *planner) begin(ctx context.Context, part Partition) *work {
-	w := &work{planner: p, ctx: ctx, edits: p.s.edits()}
+func (p *planner) begin(ctx context.Context, part Partition) *partitionWork {
+	w := &partitionWork{planner: p, ctx: ctx, edits: p.s.edits()}
 	w.Partition, w.Rule = part, p.e.rules.Of(part.ErrorType)
 	w.Groups, w.Rejections = []Group{}, []Rejection{}
 	return w
 }
 
-// work plans one partition.
-type work struct {
+// partitionWork plans one partition.
+type partitionWork struct {
 	*planner
 	Plan
 	ctx    context.Context //nolint:containedctx // lives as long as one call of plan
@@ -239,7 +239,7 @@ type formed struct {
 
 // noteLifted adds the cases whose misses were read, typed or assigned a new check to the changes: those of the
 // partition, and those of its experiences. Other partitions add their own.
-func (w *work) noteLifted() {
+func (w *partitionWork) noteLifted() {
 	if len(w.s.lifted) == 0 {
 		return
 	}
@@ -258,7 +258,7 @@ func (w *work) noteLifted() {
 
 // adopt sets the parents of cases: the experience that each is evidence of. It handles the cases of this partition's
 // experiences and those whose parent may be gone. Partitions planned later adopt again for their experiences.
-func (w *work) adopt() {
+func (w *partitionWork) adopt() {
 	seen := map[string]bool{}
 	for _, f := range w.formed {
 		for _, n := range f.bucket.cases {
@@ -291,7 +291,7 @@ func (w *work) adopt() {
 
 // parentOf returns the id of the experience planned so far that a case is evidence of, else the current parent if it
 // is live and still has the case, "" for none.
-func (w *work) parentOf(n *tree.Node) string {
+func (w *partitionWork) parentOf(n *tree.Node) string {
 	if id := w.above[n.ID]; id != "" {
 		return id
 	}

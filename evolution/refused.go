@@ -44,7 +44,7 @@ func (s *survey) spoken() map[Partition][]*tree.Node {
 
 // anySpoken reports whether holds is true of a banned (or else a forgotten) memory of a type in
 // the partition.
-func (w *work) anySpoken(t tree.Type, banned bool, holds func(*tree.Node) bool) bool {
+func (w *partitionWork) anySpoken(t tree.Type, banned bool, holds func(*tree.Node) bool) bool {
 	return slices.ContainsFunc(w.spoken[w.Partition], func(n *tree.Node) bool {
 		return n.Type == t && !n.Rejected() && (n.Mark == tree.Banned) == banned && holds(n)
 	})
@@ -52,7 +52,7 @@ func (w *work) anySpoken(t tree.Type, banned bool, holds func(*tree.Node) bool) 
 
 // banned reports whether a person banned the lesson of a bucket. A lesson is identified by its check; one without a
 // check by half of its cases.
-func (w *work) banned(b *bucket) bool {
+func (w *partitionWork) banned(b *bucket) bool {
 	return w.anySpoken(tree.Experience, true, func(n *tree.Node) bool {
 		if kind := kindOf(n); kind != "" || b.check != "" {
 			return kind == b.check
@@ -63,7 +63,7 @@ func (w *work) banned(b *bucket) bool {
 
 // refusedHere reports whether a person banned the subject of a lesson or strategy in use: it came from another tree
 // under another id.
-func (w *work) refusedHere(n *tree.Node) bool {
+func (w *partitionWork) refusedHere(n *tree.Node) bool {
 	return n.Mark != tree.Pinned && w.anySpoken(n.Type, true, func(b *tree.Node) bool {
 		return n.Type == tree.Strategy || kindOf(b) == kindOf(n) && kindOf(n) != ""
 	})
@@ -71,14 +71,14 @@ func (w *work) refusedHere(n *tree.Node) bool {
 
 // refusedDraft reports whether a person refused the content of a draft: the draft itself, or one of its sentences in
 // another lesson.
-func (w *work) refusedDraft(job string, n *tree.Node) bool {
+func (w *partitionWork) refusedDraft(job string, n *tree.Node) bool {
 	return w.s.no.Job(job) || n.Type == tree.Experience &&
 		slices.ContainsFunc(n.Content.Lessons, func(l tree.Lesson) bool { return w.s.no.Lesson(n, &l) })
 }
 
 // noStrategy reports whether a person banned the strategy of the partition, or had it forgotten and no experience was
 // added since.
-func (w *work) noStrategy(parts []*formedNode, present *tree.Node) bool {
+func (w *partitionWork) noStrategy(parts []*formedNode, present *tree.Node) bool {
 	if present != nil {
 		return false // a banned one has been retired
 	}

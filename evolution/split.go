@@ -14,7 +14,7 @@ import (
 
 // partsOf returns the buckets that lessons are learned from: those of the partition, split where a reader found
 // several causes in one.
-func (w *work) partsOf() []*bucket {
+func (w *partitionWork) partsOf() []*bucket {
 	if w.parts == nil {
 		for _, b := range w.buckets[w.Partition] {
 			w.parts = append(w.parts, w.split(b)...)
@@ -24,7 +24,7 @@ func (w *work) partsOf() []*bucket {
 }
 
 // split returns the parts of a bucket, itself if it has one cause.
-func (w *work) split(b *bucket) []*bucket {
+func (w *partitionWork) split(b *bucket) []*bucket {
 	parts := w.byLessons(b)
 	if len(parts) < 2 {
 		parts = w.byAnswer(b)
@@ -41,7 +41,7 @@ func (w *work) split(b *bucket) []*bucket {
 
 // byLessons splits a bucket by the live lessons of its cases, if a model split these from one another. A case without
 // a lesson stays in the part that left it out. A new case joins the part with the most similar texts.
-func (w *work) byLessons(b *bucket) []*bucket {
+func (w *partitionWork) byLessons(b *bucket) []*bucket {
 	var lessons []*tree.Node
 	for _, e := range w.experiences {
 		if partitionOf(e) != w.Partition || e.StandsAlone() || kindOf(e) != b.check || common(e.Children, b.cases) == 0 {
@@ -75,7 +75,7 @@ func splitFrom(a, b *tree.Node) bool {
 }
 
 // byAnswer splits a bucket as a model that read exactly its cases did.
-func (w *work) byAnswer(b *bucket) []*bucket {
+func (w *partitionWork) byAnswer(b *bucket) []*bucket {
 	r, ok := w.e.recall(b.apartKey())
 	if !ok || len(r.Parts) < 2 {
 		return nil
@@ -92,7 +92,7 @@ func (w *work) byAnswer(b *bucket) []*bucket {
 // causesOf returns the lessons about a job that have enough cases, and the ids of the cases of each: those that it
 // names, and of the cases that were not shown, those with the most similar texts. most is the largest number of cases
 // of any lesson.
-func (w *work) causesOf(j *job, lessons []prompts.EvolveLesson) (
+func (w *partitionWork) causesOf(j *job, lessons []prompts.EvolveLesson) (
 	enough []prompts.EvolveLesson, parts [][]string, most int,
 ) {
 	at := map[string]int{}

@@ -10,7 +10,7 @@ import (
 
 // strategy makes, updates or retires the strategy over the experiences of the
 // partition.
-func (w *work) strategy() error {
+func (w *partitionWork) strategy() error {
 	var present *tree.Node
 	for _, n := range w.strategies {
 		switch {
@@ -63,7 +63,7 @@ func (w *work) strategy() error {
 
 // strategyOf returns the strategy over experiences: the present one, updated if it must be, or a new one. ids are
 // those of the experiences, sorted. It returns false if nothing could be written.
-func (w *work) strategyOf(
+func (w *partitionWork) strategyOf(
 	counts []checkCount, parts []*formedNode, ids []string, present *tree.Node,
 ) (tree.Node, bool, error) {
 	if present != nil && slices.Equal(present.Children, ids) && !w.changed(present, counts) {
@@ -128,7 +128,7 @@ func aboutChecks(parts []*formedNode) (n int) {
 
 // counts returns what a strategy counts, the most frequent first: the lesson of each experience, those of one check
 // together. What a model wrote keeps its own sentence; the catalogue's for its check can be of another cause.
-func (w *work) counts(parts []*formedNode) []checkCount {
+func (w *partitionWork) counts(parts []*formedNode) []checkCount {
 	var list []checkCount
 	lang := langOf(casesUnder(parts))
 	for _, p := range parts {
@@ -160,7 +160,7 @@ func (w *work) counts(parts []*formedNode) []checkCount {
 // frequentScenes returns the scene types in which a check was missed most, sorted. A type must have at least two and a
 // third of the check's tests, and a clearly larger share of them than of all tests. If more than two types qualify,
 // the mistakes are spread over all, and it returns none.
-func (w *work) frequentScenes(cases []*tree.Node) []string {
+func (w *partitionWork) frequentScenes(cases []*tree.Node) []string {
 	const clearly = 1.3 // times the share of all tests
 	if w.everywhere == nil {
 		w.everywhere, w.everyTest = testsByScene(w.s.cases), tests(w.s.cases)
@@ -182,7 +182,7 @@ func (w *work) frequentScenes(cases []*tree.Node) []string {
 
 // changed reports whether a strategy must be written again: an older version of the rules wrote it, or a model, as in
 // earlier versions, or its counts are outdated.
-func (w *work) changed(n *tree.Node, counts []checkCount) bool {
+func (w *partitionWork) changed(n *tree.Node, counts []checkCount) bool {
 	if n.Kept() {
 		return false
 	}
@@ -199,7 +199,7 @@ func (w *work) changed(n *tree.Node, counts []checkCount) bool {
 }
 
 // keepPinned keeps a pinned strategy over its remaining experiences, and reports whether it has any.
-func (w *work) keepPinned(n *tree.Node) bool {
+func (w *partitionWork) keepPinned(n *tree.Node) bool {
 	c := n.Clone()
 	c.Children = slices.DeleteFunc(c.Children, func(id string) bool {
 		e := w.edits.peek(id)
@@ -211,7 +211,7 @@ func (w *work) keepPinned(n *tree.Node) bool {
 	return len(c.Children) > 0
 }
 
-func (w *work) retireStrategy(n *tree.Node, why string) {
+func (w *partitionWork) retireStrategy(n *tree.Node, why string) {
 	for _, id := range n.Children {
 		if e, ok := w.edits.get(id); ok && e.Parent == n.ID {
 			e.Parent = ""

@@ -30,7 +30,7 @@ func confidence(cases []*tree.Node, cohesion float64, now time.Time) float64 {
 }
 
 // updateConfidence sets the confidence of an experience to that of its present cases.
-func (w *work) updateConfidence(n *tree.Node, b *bucket) {
+func (w *partitionWork) updateConfidence(n *tree.Node, b *bucket) {
 	if c := confidence(b.cases, b.close, w.s.now); c != n.Prior() {
 		n.SetPrior(c)
 		w.edits.put(*n, tree.OpCredit, fmt.Sprintf("%d cases stand behind it, the newest of %s",
@@ -39,7 +39,7 @@ func (w *work) updateConfidence(n *tree.Node, b *bucket) {
 }
 
 // endProbation puts an experience into full use when later cases have confirmed it.
-func (w *work) endProbation(n *tree.Node, b *bucket) {
+func (w *partitionWork) endProbation(n *tree.Node, b *bucket) {
 	if k := laterTests(n, b.cases); n.Status == tree.Probation && k >= leastLater {
 		n.Status = tree.Active
 		w.edits.put(*n, tree.OpStatus, fmt.Sprintf("%d later cases of other tests have its cause", k))

@@ -14,7 +14,7 @@ import (
 )
 
 // input returns the group of a job as input for a model: its cases in a few words each.
-func (w *work) input(j *job) prompts.EvolveGroup {
+func (w *partitionWork) input(j *job) prompts.EvolveGroup {
 	g := prompts.EvolveGroup{Direction: string(j.Direction), Check: w.e.nameOf(j.Check, j.Lang), Refused: j.objections}
 	for _, n := range j.Shown {
 		g.Cases = append(g.Cases, w.inputCase(n, j.Check))
@@ -27,7 +27,7 @@ func (w *work) input(j *job) prompts.EvolveGroup {
 
 // inputCase returns a case of a check: the notes of people, the agent's claim and the truth, from the misses of the
 // check or else from all.
-func (w *work) inputCase(n *tree.Node, check string) prompts.EvolveCase {
+func (w *partitionWork) inputCase(n *tree.Node, check string) prompts.EvolveCase {
 	d := n.CaseData
 	c := prompts.EvolveCase{Task: d.TestCase.Prompt, Notes: d.EvaluatorReason}
 	misses := slices.DeleteFunc(slices.Clone(d.Misses), func(m tree.Miss) bool { return !w.e.speaksOf(&m, check) })

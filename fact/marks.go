@@ -94,11 +94,11 @@ func inFraction(s string, i, j int) bool {
 	return i > 0 && s[i-1] == '/' || j < len(s) && s[j] == '/'
 }
 
-// quotes holds the quotations of texts while these are read.
-type quotes []struct{ inner, whole string } // without and with quotation marks
+// maskedQuotes holds the quotations of texts while these are read.
+type maskedQuotes []struct{ inner, whole string } // without and with quotation marks
 
 // lift replaces the quotations of a text by slots.
-func (q *quotes) lift(s string) string {
+func (q *maskedQuotes) lift(s string) string {
 	return quotation().ReplaceAllStringFunc(s, func(all string) string {
 		m := quotation().FindStringSubmatch(all)
 		before := ""
@@ -114,7 +114,7 @@ func (q *quotes) lift(s string) string {
 }
 
 // fill replaces slots by their quotations, with or without quotation marks.
-func (q *quotes) fill(s string, marks bool) string {
+func (q *maskedQuotes) fill(s string, marks bool) string {
 	var b strings.Builder
 	for _, r := range s {
 		i := int(r - slots)

@@ -154,7 +154,7 @@ func (p *Snapshot) where(s, role string) *node {
 // Names reports whether the page contains the name of a thing such as “Add button”, as whole words. A term for its
 // kind, such as “button”, may be missing on the page.
 func (p *Snapshot) Names(thing string) bool {
-	name, _ := new(quotes).nameAndRole(firstBytes(thing, maxLine))
+	name, _ := new(maskedQuotes).nameAndRole(firstBytes(thing, maxLine))
 	return p.where(name, "") != nil
 }
 

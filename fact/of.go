@@ -37,7 +37,7 @@ func OfMisses(n *tree.Node) []Missed {
 		return nil
 	}
 	d := n.CaseData
-	var task quotes
+	var task maskedQuotes
 	task.lift(firstBytes(d.TestCase.Prompt, maxRead))
 	out := make([]Missed, len(d.Misses))
 	var from []string // the texts from which expectations were read
@@ -69,7 +69,7 @@ func OfMisses(n *tree.Node) []Missed {
 // isSaid reports whether every item of a text, or every clause of one that is not a list, has an expectation that was
 // read from it. It is false for an empty text.
 func isSaid(told string, list bool, from []string) bool {
-	var q quotes
+	var q maskedQuotes
 	all := items(q.lift(firstBytes(told, maxRead)))
 	for _, item := range all {
 		parts := []string{item}
@@ -96,7 +96,7 @@ func isListed(n *tree.Node) bool {
 
 // resolve converts an expectation to the form in which it is decided. The kind is "" for a property that nothing
 // decides. task holds the quotations of the task.
-func resolve(x tree.Expectation, task quotes) Expected {
+func resolve(x tree.Expectation, task maskedQuotes) Expected {
 	e := Expected{
 		Thing: x.Where.Name, Role: x.Where.Role, Want: x.Expected, Got: x.Seen,
 		Scoped: x.Where.Page != "", Later: x.Where.After != "",
@@ -135,13 +135,13 @@ func (e *Expected) state() {
 
 // isQuotedIn reports whether a text contains a quotation that equals words.
 func isQuotedIn(s, words string) bool {
-	var q quotes
+	var q maskedQuotes
 	q.lift(firstBytes(s, maxRead))
 	return q.have(words)
 }
 
 // have reports whether words are one of the quotations.
-func (q *quotes) have(words string) bool {
+func (q *maskedQuotes) have(words string) bool {
 	for _, x := range *q {
 		if x.inner == words {
 			return true

@@ -8,22 +8,22 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// said is a literal of a unit, and the mark before it.
-type said struct {
+// markedLiteral is a literal of a unit, and the mark before it.
+type markedLiteral struct {
 	token
 	mark sort // literal: no mark is near
 	from int  // start of the mark
 	want bool // the literal is how the thing should be; else how it was
 }
 
-func saidIn(unit string) []said {
+func saidIn(unit string) []markedLiteral {
 	all := tokens(unit)
-	var out []said
+	var out []markedLiteral
 	for i, t := range all {
 		if t.sort != literal {
 			continue
 		}
-		s := said{token: t, from: t.start}
+		s := markedLiteral{token: t, from: t.start}
 		if i > 0 {
 			m := all[i-1]
 			if m.sort >= instead && m.sort <= is && near(unit[m.end:t.start], m.sort) {
@@ -49,10 +49,10 @@ func isDenied(before string) bool {
 
 // pairs reads how a thing was and how it should have been, in either order, and one of the two alone if its mark is
 // unambiguous.
-func (r *reader) pairs(unit string) {
+func (r *noteReader) pairs(unit string) {
 	all := saidIn(unit)
 	for i := 0; i < len(all); i++ {
-		a, none := all[i], said{}
+		a, none := all[i], markedLiteral{}
 		k := i + 1 // the next literal with a mark
 		for k < len(all) && all[k].mark == literal && a.mark != literal {
 			k++
@@ -82,9 +82,9 @@ func (r *reader) pairs(unit string) {
 func isGap(s string) bool { return strings.Trim(s, " ，,—–-:：（(") == "" }
 
 // pair makes an expectation from how a thing was and how it should have been; one of them may be empty.
-func (r *reader) pair(unit string, was, should said) {
+func (r *noteReader) pair(unit string, was, should markedLiteral) {
 	from := len(unit)
-	for _, s := range []said{was, should} {
+	for _, s := range []markedLiteral{was, should} {
 		if s.text != "" {
 			from = min(from, s.from)
 		}
@@ -155,7 +155,7 @@ func standsAlone(s string) bool {
 
 // asked returns the right value of a subject according to the task: what the task quotes soon after it, "" if there is
 // nothing.
-func (r *reader) asked(about string) string {
+func (r *noteReader) asked(about string) string {
 	about = strings.ToLower(strings.ReplaceAll(r.fill(about, false), "的", ""))
 	if len([]rune(about)) < 2 {
 		return ""

@@ -12,7 +12,7 @@ import (
 // or number that was seen and one that should have been, a control that is disabled, a missing element, price times
 // quantity. It returns nothing for a note that states the same in other words, and at most tree.MaxExpectations.
 func Expect(note, prompt string) []tree.Expectation {
-	r := &reader{}
+	r := &noteReader{}
 	r.task = items(r.lift(firstBytes(prompt, maxRead)))
 	for _, item := range items(r.lift(firstBytes(note, maxRead))) {
 		for _, u := range clausesOf(item) {
@@ -38,15 +38,15 @@ const (
 	maxUnit = 600
 )
 
-// reader reads the units of a note.
-type reader struct {
-	quotes
+// noteReader reads the units of a note.
+type noteReader struct {
+	maskedQuotes
 	task []string // the points of the task, with slots instead of quotations
 	out  []tree.Expectation
 }
 
 // add adds an expectation read from a unit, unless it is invalid or a duplicate.
-func (r *reader) add(e tree.Expectation, unit string) {
+func (r *noteReader) add(e tree.Expectation, unit string) {
 	e.From = firstBytes(r.fill(unit, true), tree.MaxNodeLine)
 	same := func(o tree.Expectation) bool {
 		o.From = e.From
@@ -58,7 +58,7 @@ func (r *reader) add(e tree.Expectation, unit string) {
 }
 
 // products reads a statement about price times quantity.
-func (r *reader) products(unit string) {
+func (r *noteReader) products(unit string) {
 	if slices.ContainsFunc(tokens(unit), func(t token) bool { return t.sort == product }) {
 		r.add(tree.Expectation{Property: tree.OfRelation, Expected: tree.Product}, unit)
 	}

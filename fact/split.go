@@ -10,7 +10,7 @@ import (
 // Items splits a note into the listed defects: at the ends of lines and sentences, at semicolons, and at numbers that
 // count up from one. It never splits within quotation marks. A note without a list is one item.
 func Items(note string) []string {
-	var q quotes
+	var q maskedQuotes
 	var out []string
 	for _, s := range items(q.lift(firstBytes(note, maxRead))) {
 		out = append(out, q.fill(s, true))

@@ -8,7 +8,7 @@ import (
 )
 
 // control reads a statement that a control is disabled.
-func (r *reader) control(clause, unit string) {
+func (r *noteReader) control(clause, unit string) {
 	all := tokens(clause)
 	i := slices.IndexFunc(all, func(t token) bool { return t.sort == off })
 	if i < 0 || slices.ContainsFunc(all, func(t token) bool { return t.sort == wanted }) {
@@ -46,7 +46,7 @@ func containsAny(s string, list []string) bool {
 
 // missing reads a statement that an element is missing. The element must be quoted, or named with a term for its
 // kind.
-func (r *reader) missing(clause, unit string) {
+func (r *noteReader) missing(clause, unit string) {
 	all := tokens(clause)
 	i := slices.IndexFunc(all, func(t token) bool { return t.sort == gone })
 	if i < 0 {
@@ -83,7 +83,7 @@ const longest = 24
 
 // after returns the phrase by which the thing is visible only after an action, in a unit or in the points of the task
 // about the thing; "" if there is none, or if one point requires the thing without such a phrase.
-func (r *reader) after(unit, name string) string {
+func (r *noteReader) after(unit, name string) string {
 	w := r.afterIn(unit, name)
 	if w != "" || name == "" {
 		return w
@@ -98,7 +98,7 @@ func (r *reader) after(unit, name string) string {
 	return w
 }
 
-func (r *reader) afterIn(unit, name string) string {
+func (r *noteReader) afterIn(unit, name string) string {
 	if w := shownLater().FindString(name); w != "" {
 		return w
 	}

@@ -61,7 +61,7 @@ func cutSuffixFold(s, suffix string) (string, bool) {
 
 // nameAndRole splits a subject such as “Add button” into the name of a thing and its ARIA role. role is "" if no word
 // gives one. A quotation at the end is the name.
-func (q *quotes) nameAndRole(subject string) (name, role string) {
+func (q *maskedQuotes) nameAndRole(subject string) (name, role string) {
 	name, role = splitRole(subject)
 	if r, size := utf8.DecodeLastRuneInString(name); isSlot(r) {
 		name = name[len(name)-size:]

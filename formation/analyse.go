@@ -13,7 +13,7 @@ import (
 
 // analyse returns the analysis of a wrong verdict from the rules and, if a model was called, from its reading. It
 // marks a run whose reading failed to be read again.
-func (f *Former) analyse(x *facts, m *reading) analysis {
+func (f *Former) analyse(x *facts, m *modelReading) analysis {
 	t := x.secrets()
 	rules := f.byRules(x, t)
 	if m == nil || m.err != nil {
@@ -31,7 +31,7 @@ const ofModel = 0.75
 // surely names a check, the model, the guesses of the rules. The model has read the note too, so a guess yields even
 // where the model names nothing. The texts of people, and the ground truth, remain with the check that replaces the
 // guess.
-func (f *Former) combine(r *missReader, m *reading, rules analysis) analysis {
+func (f *Former) combine(r *missReader, m *modelReading, rules analysis) analysis {
 	a := rules
 	a.provenance, a.misses = m.by, nil
 	given := make([]tree.Miss, len(m.misses))

@@ -142,8 +142,8 @@ type FormRun struct {
 	facts *facts
 	node  tree.Node // the evidence of a wrong verdict
 	notes []string
-	err   error    // of the model that judged
-	read  *reading // nil: no model was called to find what was missed
+	err   error         // of the model that judged
+	read  *modelReading // nil: no model was called to find what was missed
 }
 
 // Wrong reports whether the verdict was wrong, so that Read applies.

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// form is the form of one kind of token.
-type form struct {
+// tokenForm is the form of one kind of token.
+type tokenForm struct {
 	prefix string
 	least  int    // the least number of bytes after the prefix
 	also   string // bytes that may follow besides letters, digits, _ and -
@@ -14,8 +14,8 @@ type form struct {
 }
 
 // forms are the forms of tokens that providers have published.
-func forms() []form {
-	return []form{
+func forms() []tokenForm {
+	return []tokenForm{
 		{"AKIA", 16, "", "aws"}, {"ASIA", 16, "", "aws"}, {"ABIA", 16, "", "aws"}, {"ACCA", 16, "", "aws"},
 		{"A3T", 16, "", "aws"},
 		{"ABSK", 60, "+/=", "aws"}, {"bedrock-api-key-", 12, "+/=.", "aws"},
@@ -75,8 +75,8 @@ func forms() []form {
 }
 
 // byFirst maps two bytes to the forms that begin with them.
-var byFirst = sync.OnceValue(func() map[[2]byte][]form {
-	m := map[[2]byte][]form{}
+var byFirst = sync.OnceValue(func() map[[2]byte][]tokenForm {
+	m := map[[2]byte][]tokenForm{}
 	for _, f := range forms() {
 		k := [2]byte{f.prefix[0], f.prefix[1]}
 		m[k] = append(m[k], f)

@@ -13,8 +13,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// reading is a model's reading of a wrong run.
-type reading struct {
+// modelReading is a model's reading of a wrong run.
+type modelReading struct {
 	misses []prompts.AnalyseMiss // none: the run does not show its cause
 	by     tree.Provenance
 	err    error // why the reading failed
@@ -93,7 +93,7 @@ func (f *Former) readSome(ctx context.Context, runs []*FormRun) {
 	}
 	by := tree.Provenance{By: "formation", Analyst: "model", Model: answer.Model, Template: p.Name()}
 	for i, r := range runs {
-		r.read = &reading{by: by, err: err}
+		r.read = &modelReading{by: by, err: err}
 		if err != nil {
 			continue
 		}

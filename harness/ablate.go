@@ -62,7 +62,7 @@ type failedRun struct {
 // ablations holds the failures that wait, and the times of the runs of the last hour.
 type ablations struct {
 	wait chan failedRun
-	held held
+	held pendingRuns
 
 	mu  sync.Mutex
 	ran []time.Time

@@ -122,7 +122,7 @@ type Options struct {
 type Harness struct {
 	o         Options
 	runs      chan finishedRun // runs to judge and record
-	held      held             // the runs in runs, and the one being judged
+	held      pendingRuns      // the runs in runs, and the one being judged
 	ablations ablations
 	failed    struct{ guidance, runs, entries atomic.Int64 }
 }
@@ -179,7 +179,7 @@ func (h *Harness) Wait(ctx context.Context) error { return h.await(ctx, &h.held)
 // WaitAblated waits until every failure handed over so far has been looked into.
 func (h *Harness) WaitAblated(ctx context.Context) error { return h.await(ctx, &h.ablations.held) }
 
-func (h *Harness) await(ctx context.Context, of *held) error {
+func (h *Harness) await(ctx context.Context, of *pendingRuns) error {
 	for _, done := range of.runsNow() {
 		select {
 		case <-done:

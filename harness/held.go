@@ -2,8 +2,8 @@ package harness
 
 import "sync"
 
-// held is the set of runs that Wrap has handed over and that are not recorded yet.
-type held struct {
+// pendingRuns is the set of runs that Wrap has handed over and that are not recorded yet.
+type pendingRuns struct {
 	mu     sync.Mutex
 	runs   map[chan struct{}]bool // one for each run; it closes when the run is recorded or lost
 	closed bool                   // no more runs are accepted
@@ -11,7 +11,7 @@ type held struct {
 
 // addRun adds a run. It returns the channel that closes when the run is recorded or lost; nil if the memory is closed,
 // since no worker would record the run.
-func (h *held) addRun() chan struct{} {
+func (h *pendingRuns) addRun() chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
@@ -26,7 +26,7 @@ func (h *held) addRun() chan struct{} {
 }
 
 // endRun removes a run and closes its channel. A second call does nothing.
-func (h *held) endRun(run chan struct{}) {
+func (h *pendingRuns) endRun(run chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.runs[run] {
@@ -36,7 +36,7 @@ func (h *held) endRun(run chan struct{}) {
 }
 
 // runsNow returns the channels of the runs that are held at this moment.
-func (h *held) runsNow() []<-chan struct{} {
+func (h *pendingRuns) runsNow() []<-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	out := make([]<-chan struct{}, 0, len(h.runs))
@@ -47,7 +47,7 @@ func (h *held) runsNow() []<-chan struct{} {
 }
 
 // close makes addRun refuse further runs.
-func (h *held) close() {
+func (h *pendingRuns) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.closed = true

@@ -23,7 +23,7 @@ func (r *slotValues) takeNote(unread *unreadFields) {
 		unread.agents("reason")
 	case reason.raw[0] == '"':
 		both := slices.Concat(reason.raw[:len(reason.raw)-1], []byte(`\n`), note.raw[1:])
-		note = given{raw: both, path: reason.path, key: reason.key, at: reason.at}
+		note = jsonValue{raw: both, path: reason.path, key: reason.key, at: reason.at}
 	}
 	r[slotReason] = note
 }

@@ -88,7 +88,7 @@ func (r *slotValues) standIn() *fault {
 }
 
 // notAPair returns a fault: only one value of the pair is a verdict, so it is no pair.
-func notAPair(said, is given) *fault {
+func notAPair(said, is jsonValue) *fault {
 	return &fault{at: said.at, field: "judgment", problem: fmt.Sprintf("is missing, and %s cannot stand in for it: "+
 		"%s says %s and %s says %s, of which only one is a verdict; write what the agent judged as judgment",
 		said.fieldName(), said.fieldName(), brief(said.raw), is.fieldName(), brief(is.raw))}
@@ -96,7 +96,7 @@ func notAPair(said, is given) *fault {
 
 // fillSlot puts a value into a slot. If the slot is full, it keeps the old value, and refuses a new one that
 // contradicts it.
-func (r *slotValues) fillSlot(s slot, g given) *fault {
+func (r *slotValues) fillSlot(s slot, g jsonValue) *fault {
 	old := r[s]
 	if old.raw == nil {
 		r[s] = g

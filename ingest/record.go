@@ -14,18 +14,18 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// given is a JSON value of the file, with its position.
-type given struct {
+// jsonValue is a JSON value of the file, with its position.
+type jsonValue struct {
 	raw  []byte
 	path string // of the object it is in, with a full stop at the end
 	key  []byte
 	at   int // offset in the object
 }
 
-func (g given) fieldName() string { return g.path + string(g.key) }
+func (g jsonValue) fieldName() string { return g.path + string(g.key) }
 
 // slotValues holds the values of one object of the file, by slot.
-type slotValues [slots]given
+type slotValues [slots]jsonValue
 
 // object reads an object of the group g into rec. It skips unknown members.
 func (p *parser) object(g objectKind, path string, rec *slotValues) *fault {
@@ -50,7 +50,7 @@ func (p *parser) object(g objectKind, path string, rec *slotValues) *fault {
 		if s.slot == none && string(raw) != "null" {
 			return &fault{at: at, field: string(key), problem: "is " + kindOf(raw) + "; write an object"}
 		}
-		return rec.set(s.slot, given{raw: raw, path: path, key: key, at: at})
+		return rec.set(s.slot, jsonValue{raw: raw, path: path, key: key, at: at})
 	})
 }
 
@@ -65,7 +65,7 @@ func (p *parser) ignore() *fault {
 
 // set fills a slot. Null and an empty text are treated as absent, except that a judgment or ground truth may be empty.
 // Two values for one slot have to be equal.
-func (r *slotValues) set(s slot, g given) *fault {
+func (r *slotValues) set(s slot, g jsonValue) *fault {
 	if s == none || string(g.raw) == "null" || string(g.raw) == `""` && s != slotJudgment && s != slotTruth {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (r *slotValues) set(s slot, g given) *fault {
 }
 
 // disagree returns the fault for two different values for one slot.
-func disagree(old, g given) *fault {
+func disagree(old, g jsonValue) *fault {
 	return &fault{at: g.at, field: g.fieldName(), problem: fmt.Sprintf("says %s but %s says %s; leave one of them out",
 		brief(g.raw), old.fieldName(), brief(old.raw))}
 }
@@ -189,7 +189,7 @@ type slotDecoder struct {
 }
 
 // fail records a fault of the value, unless one is recorded already.
-func (d *slotDecoder) fail(g given, problem string) {
+func (d *slotDecoder) fail(g jsonValue, problem string) {
 	if d.bad == nil {
 		d.bad = &fault{at: g.at, field: g.fieldName(), problem: problem}
 	}

@@ -11,7 +11,7 @@ import (
 
 // Base is what a ledger has of all facts. One goroutine may add to it while no other reads.
 type Base struct {
-	facts   map[string]*record
+	facts   map[string]*factRecord
 	trials  map[string]*trial   // runs that were given facts and whose outcome has not come
 	order   []string            // their ids, oldest first
 	early   []early             // outcomes that came before their run, or of runs without facts; the oldest first
@@ -44,7 +44,7 @@ const MostFacts = 200_000
 
 // NewBase returns a base of an empty ledger.
 func NewBase() *Base {
-	return &Base{facts: map[string]*record{}, trials: map[string]*trial{}, alike: map[string][]string{},
+	return &Base{facts: map[string]*factRecord{}, trials: map[string]*trial{}, alike: map[string][]string{},
 		read: map[string]bool{}, indexes: map[string]*index{}}
 }
 
@@ -130,10 +130,10 @@ func (b *Base) known(k *ledger.FactEntry, at time.Time) {
 }
 
 // stated adds a fact, or one more witness of it.
-func (b *Base) stated(k *ledger.FactEntry, at time.Time) *record {
+func (b *Base) stated(k *ledger.FactEntry, at time.Time) *factRecord {
 	r := b.facts[k.Says.ID()]
 	if r == nil {
-		r = &record{ID: k.Says.ID(), Statement: *k.Says, From: k.Source, By: k.By, Since: at, Used: at}
+		r = &factRecord{ID: k.Says.ID(), Statement: *k.Says, From: k.Source, By: k.By, Since: at, Used: at}
 		r.Pages = slices.Clone(r.Pages)
 		b.facts[r.ID] = r
 	}
@@ -167,7 +167,7 @@ func (b *Base) stated(k *ledger.FactEntry, at time.Time) *record {
 const mostAgainst = 16
 
 // enter puts a record into the index of its product.
-func (b *Base) enter(r *record) {
+func (b *Base) enter(r *factRecord) {
 	x := b.indexes[r.Scope.Product]
 	if x == nil {
 		x = newIndex()
@@ -177,7 +177,7 @@ func (b *Base) enter(r *record) {
 }
 
 // edit puts another statement in the place of one.
-func (b *Base) edit(r *record, k *ledger.FactEntry, at time.Time) {
+func (b *Base) edit(r *factRecord, k *ledger.FactEntry, at time.Time) {
 	if k.Says.ID() == r.ID { // the same text holds elsewhere, or are of another kind
 		r.Statement = *k.Says
 		if r.in != nil {
@@ -287,7 +287,7 @@ func (b *Base) All(now time.Time) []Fact {
 	return out
 }
 
-func (b *Base) fact(r *record, now time.Time) Fact {
+func (b *Base) fact(r *factRecord, now time.Time) Fact {
 	yes, no := r.votes()
 	f := Fact{
 		ID: r.ID, Statement: r.Statement, Trust: r.trust(now), N: yes + no + len(r.Cases) + r.Rights + r.Misses,

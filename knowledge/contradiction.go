@@ -10,7 +10,7 @@ import (
 )
 
 // back has a record found, since a person or a note backs it, and notes which others contradict it.
-func (b *Base) back(r *record) {
+func (b *Base) back(r *factRecord) {
 	r.Backed = true
 	b.enter(r)
 	shape := shapeOf(&r.Statement)
@@ -28,7 +28,7 @@ func (b *Base) back(r *record) {
 
 // doubt holds a fact against the one that a note states in its place. A person decides between them; until then what a
 // person stated or confirmed is given, and otherwise neither.
-func (b *Base) doubt(r, instead *record) {
+func (b *Base) doubt(r, instead *factRecord) {
 	if instead == nil || instead == r || len(r.Against) >= mostAgainst || len(instead.Against) >= mostAgainst {
 		return
 	}
@@ -38,7 +38,7 @@ func (b *Base) doubt(r, instead *record) {
 }
 
 // settle decides for a fact, against people and other facts.
-func (b *Base) settle(r *record, k *ledger.FactEntry, at time.Time) {
+func (b *Base) settle(r *factRecord, k *ledger.FactEntry, at time.Time) {
 	r.People, r.Settled, r.Forgotten, r.Next = nil, true, "", ""
 	r.vote(k.By, true, at, k.Why)
 	for _, id := range r.Against {

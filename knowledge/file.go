@@ -14,11 +14,11 @@ import (
 
 // saved is a base as it is saved: JSON, sealed.
 type saved struct {
-	Version int       `json:"version"`
-	Facts   []*record `json:"facts"`  // sorted by id
-	Trials  []*trial  `json:"trials"` // the oldest first
-	Early   []early   `json:"early"`  // likewise
-	Read    []string  `json:"read"`   // cases, sorted
+	Version int           `json:"version"`
+	Facts   []*factRecord `json:"facts"`  // sorted by id
+	Trials  []*trial      `json:"trials"` // the oldest first
+	Early   []early       `json:"early"`  // likewise
+	Read    []string      `json:"read"`   // cases, sorted
 }
 
 // version is that of the rules: a base that other rules made is folded anew.
@@ -29,7 +29,7 @@ const mostBytes = 1 << 30
 
 // Save writes the base. The same ledger gives the same bytes.
 func (b *Base) Save(w io.Writer) error {
-	s := saved{Version: version, Facts: []*record{}, Trials: []*trial{}, Early: append([]early{}, b.early...),
+	s := saved{Version: version, Facts: []*factRecord{}, Trials: []*trial{}, Early: append([]early{}, b.early...),
 		Read: slices.Sorted(maps.Keys(b.read))}
 	for _, id := range slices.Sorted(maps.Keys(b.facts)) {
 		s.Facts = append(s.Facts, b.facts[id])

@@ -103,7 +103,7 @@ type index struct {
 	pages map[string][]int32
 	names map[string][]string // names of pages, by their first token
 	tests map[string][]int32
-	slots []*record // nil: forgotten
+	slots []*factRecord // nil: forgotten
 }
 
 func newIndex() *index {
@@ -112,7 +112,7 @@ func newIndex() *index {
 	}
 }
 
-func (x *index) add(r *record) {
+func (x *index) add(r *factRecord) {
 	r.slot, r.in = int32(len(x.slots)), x //nolint:gosec // bounded by MostFacts
 	x.slots = append(x.slots, r)
 	r.words = wordsOf(r.Text)
@@ -171,9 +171,9 @@ func wordsOf(s string) []uint64 {
 // weight is that of a term that is in so many of n facts.
 func weight(n, in int) float64 { return math.Log(1 + float64(n)/float64(in)) }
 
-// candidate is a fact that comes near a question.
-type candidate struct {
-	*record
+// factCandidate is a fact that comes near a question.
+type factCandidate struct {
+	*factRecord
 	how     How
 	share   float64
 	because string
@@ -194,9 +194,9 @@ func (b *Base) Find(q *Query) (given, near []FoundFact) {
 		all = b.indexes[q.Scope.Product].candidates(q, asked, all)
 	}
 	if q.Read != nil {
-		all = b.picks(q, slices.DeleteFunc(all, func(c candidate) bool { return q.Read.picked(c.ID) }))
+		all = b.picks(q, slices.DeleteFunc(all, func(c factCandidate) bool { return q.Read.picked(c.ID) }))
 	}
-	slices.SortFunc(all, func(a, b candidate) int {
+	slices.SortFunc(all, func(a, b factCandidate) int {
 		return cmp.Or(order(a.how)-order(b.how), cmp.Compare(b.share, a.share), cmp.Compare(a.ID, b.ID))
 	})
 	for i := range all {
@@ -208,7 +208,7 @@ func (b *Base) Find(q *Query) (given, near []FoundFact) {
 			c.how == ByWords && c.share < leastShare && len(near) >= mostNear {
 			continue
 		}
-		f := FoundFact{Fact: b.fact(c.record, q.Now), How: c.how, Share: c.share, Because: c.because}
+		f := FoundFact{Fact: b.fact(c.factRecord, q.Now), How: c.how, Share: c.share, Because: c.because}
 		if f.Left = c.left(&f, q); f.Left == "" && c.unpicked(q) {
 			f.Left = leftRead
 		}
@@ -231,10 +231,10 @@ func (r *Reading) picked(id string) bool {
 }
 
 // picks appends the facts that the reader of the test picked to all.
-func (b *Base) picks(q *Query, all []candidate) []candidate {
+func (b *Base) picks(q *Query, all []factCandidate) []factCandidate {
 	for i, p := range q.Read.Picked {
 		if r := b.facts[p.ID]; r != nil && r.in != nil {
-			all = append(all, candidate{r, ByRead, 1 / float64(1+i), p.Because})
+			all = append(all, factCandidate{r, ByRead, 1 / float64(1+i), p.Because})
 		}
 	}
 	return all
@@ -242,12 +242,12 @@ func (b *Base) picks(q *Query, all []candidate) []candidate {
 
 // unpicked reports whether the reader of the test has passed over a fact. A person's statement on its page is given
 // nevertheless.
-func (c *candidate) unpicked(q *Query) bool {
+func (c *factCandidate) unpicked(q *Query) bool {
 	return q.Read != nil && (c.how == ByWords || c.how == ByPage && !c.stated()) && !q.Read.Unread(c.ID)
 }
 
 // candidates appends the facts that come near a question to all. A nil index has none.
-func (x *index) candidates(q *Query, asked []uint64, all []candidate) []candidate {
+func (x *index) candidates(q *Query, asked []uint64, all []factCandidate) []factCandidate {
 	if x == nil {
 		return all
 	}
@@ -266,14 +266,14 @@ func (x *index) candidates(q *Query, asked []uint64, all []candidate) []candidat
 		if r := x.slots[s]; r != nil {
 			share, n := x.share(r, asked)
 			if how == ByTest || n > 0 || r.stated() {
-				all = append(all, candidate{r, how, share, ""})
+				all = append(all, factCandidate{r, how, share, ""})
 			}
 		}
 	}
 	for _, s := range x.near(asked) {
 		if r := x.slots[s]; r != nil && len(r.Pages) == 0 && hows[s] == "" {
 			if share, n := x.share(r, asked); n >= leastWords && share >= nearShare {
-				all = append(all, candidate{r, ByWords, share, ""})
+				all = append(all, factCandidate{r, ByWords, share, ""})
 			}
 		}
 	}
@@ -281,7 +281,7 @@ func (x *index) candidates(q *Query, asked []uint64, all []candidate) []candidat
 }
 
 // stated reports whether a person stated it: then it is given on its page whatever is asked there.
-func (r *record) stated() bool { yes, _ := r.votes(); return yes > 0 }
+func (r *factRecord) stated() bool { yes, _ := r.votes(); return yes > 0 }
 
 // near returns the slots that share at least leastWords terms with a question, of terms that are not too common.
 func (x *index) near(asked []uint64) (out []int32) {
@@ -300,7 +300,7 @@ func (x *index) near(asked []uint64) (out []int32) {
 }
 
 // share returns which share of the weight of a record's terms is asked about, and how many of them.
-func (x *index) share(r *record, asked []uint64) (share float64, n int) {
+func (x *index) share(r *factRecord, asked []uint64) (share float64, n int) {
 	has, all := 0.0, 0.0
 	for _, w := range r.words {
 		v := weight(len(x.slots), len(x.words[w]))
@@ -334,7 +334,7 @@ func (x *index) pagesOf(q *Query) []string {
 }
 
 // holdsFor reports whether the scope of a record has a run in it.
-func (r *record) holdsFor(q *Query) bool {
+func (r *factRecord) holdsFor(q *Query) bool {
 	in := func(mine, theirs string) bool { return mine == "" || mine == theirs }
 	s := &r.Scope
 	return in(s.Product, q.Scope.Product) && in(s.Suite, q.Scope.Suite) && in(s.Test, q.Scope.Test) &&
@@ -342,7 +342,7 @@ func (r *record) holdsFor(q *Query) bool {
 }
 
 // left returns why a fact whose scope fits is not given.
-func (r *record) left(f *FoundFact, q *Query) OmitReason {
+func (r *factRecord) left(f *FoundFact, q *Query) OmitReason {
 	build := q.Scope.Build
 	switch {
 	case f.How == ByWords && f.Share < leastShare:
@@ -380,7 +380,7 @@ func (b *Base) Search(asked string, now time.Time, most int, keep func(*Fact) bo
 	for _, w := range terms {
 		all += weight(len(b.facts), max(1, in[w]))
 	}
-	scores := map[*record]float64{}
+	scores := map[*factRecord]float64{}
 	for _, x := range b.indexes {
 		for _, w := range terms {
 			for _, s := range x.words[w] {
@@ -390,7 +390,7 @@ func (b *Base) Search(asked string, now time.Time, most int, keep func(*Fact) bo
 			}
 		}
 	}
-	ranked := slices.SortedFunc(maps.Keys(scores), func(a, b *record) int {
+	ranked := slices.SortedFunc(maps.Keys(scores), func(a, b *factRecord) int {
 		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a.ID, b.ID))
 	})
 	var out []Match

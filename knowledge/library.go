@@ -69,8 +69,8 @@ type ReadResult struct {
 	Why       string    `json:"why,omitempty"`
 }
 
-// noted is a false alarm with a note.
-type noted struct{ id, test, product, page, task, note string }
+// falseAlarm is a false alarm with a note.
+type falseAlarm struct{ id, test, product, page, task, note string }
 
 // The tokens of an answer at most: a part for every answer, and a part for each run.
 const (
@@ -146,8 +146,8 @@ func (l *Library) Read(ctx context.Context, o *ReadOptions) (ReadResult, error) 
 }
 
 // unread returns the false alarms whose notes were not read, in questions of one product each.
-func (l *Library) unread(ctx context.Context) (questions [][]noted, err error) {
-	var all []noted
+func (l *Library) unread(ctx context.Context) (questions [][]falseAlarm, err error) {
+	var all []falseAlarm
 	for n, err := range l.s.Nodes(ctx) {
 		if err != nil {
 			return nil, err
@@ -157,13 +157,13 @@ func (l *Library) unread(ctx context.Context) (questions [][]noted, err error) {
 			continue
 		}
 		test := cmp.Or(n.Scope.Test, n.CaseData.TestCase.CaseID)
-		all = append(all, noted{n.ID, test, n.Scope.Product, cmp.Or(tree.Route(n.Scene.Route), n.Scene.ID),
+		all = append(all, falseAlarm{n.ID, test, n.Scope.Product, cmp.Or(tree.Route(n.Scene.Route), n.Scene.ID),
 			n.CaseData.TestCase.Prompt, n.CaseData.EvaluatorReason})
 	}
 	err = l.s.View(ctx, func(b *Base) {
-		all = slices.DeleteFunc(all, func(c noted) bool { return b.WasRead(c.id) })
+		all = slices.DeleteFunc(all, func(c falseAlarm) bool { return b.WasRead(c.id) })
 	})
-	slices.SortFunc(all, func(a, b noted) int {
+	slices.SortFunc(all, func(a, b falseAlarm) int {
 		return cmp.Or(cmp.Compare(a.product, b.product), cmp.Compare(a.id, b.id))
 	})
 	for from := 0; from < len(all); {
@@ -179,7 +179,7 @@ func (l *Library) unread(ctx context.Context) (questions [][]noted, err error) {
 
 // knownTo returns the facts of a product that its notes may state again or contradict: all, or those with most terms
 // of them.
-func (l *Library) knownTo(ctx context.Context, runs []noted) (known []Fact, err error) {
+func (l *Library) knownTo(ctx context.Context, runs []falseAlarm) (known []Fact, err error) {
 	notes := make([]string, len(runs))
 	for i := range runs {
 		notes[i] = runs[i].note
@@ -201,7 +201,7 @@ func (l *Library) knownTo(ctx context.Context, runs []noted) (known []Fact, err 
 }
 
 // question returns the request to a model about some runs.
-func question(set *prompts.Set, runs []noted, known []Fact) (prompts.FactsInput, llm.Request, error) {
+func question(set *prompts.Set, runs []falseAlarm, known []Fact) (prompts.FactsInput, llm.Request, error) {
 	in := prompts.FactsInput{}
 	for i := range known {
 		in.Known = append(in.Known, known[i].Text)
@@ -225,7 +225,7 @@ func question(set *prompts.Set, runs []noted, known []Fact) (prompts.FactsInput,
 
 // ask has one question answered, and adds what holds of the answer.
 func (l *Library) ask(
-	ctx context.Context, model llm.Generator, in prompts.FactsInput, r llm.Request, runs []noted, facts []Fact,
+	ctx context.Context, model llm.Generator, in prompts.FactsInput, r llm.Request, runs []falseAlarm, facts []Fact,
 	out *ReadResult,
 ) error {
 	a, err := llm.Ask(ctx, model, r, func(raw json.RawMessage) error {
@@ -297,7 +297,7 @@ func (l *Library) ask(
 
 // stated returns the entries of a fact that notes state, one for each of them: of the same fact if it is known. Of one
 // that is refused, each note counts as read.
-func (l *Library) stated(f *prompts.FactsFound, same *Fact, runs []noted, by string,
+func (l *Library) stated(f *prompts.FactsFound, same *Fact, runs []falseAlarm, by string,
 	out *ReadResult) []ledger.FactEntry {
 	s := ledger.Statement{
 		Text: f.Statement, Kind: ledger.FactKind(f.Kind), Scope: tree.Scope{Product: runs[f.Runs[0]-1].product},

@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// record is what the ledger has of one fact.
-type record struct {
+// factRecord is what the ledger has of one fact.
+type factRecord struct {
 	ID string `json:"id"`
 	ledger.Statement
 	From  Source    `json:"from"`
@@ -22,8 +22,8 @@ type record struct {
 	Tests  []string `json:"tests,omitempty"`  // their tests, likewise; "" where a run named none
 
 	Given   int            `json:"given,omitempty"`
-	Right   tally          `json:"right,omitzero"`
-	Missed  tally          `json:"missed,omitzero"`
+	Right   decayingCount  `json:"right,omitzero"`
+	Missed  decayingCount  `json:"missed,omitzero"`
 	Rights  int            `json:"rights,omitempty"`
 	Misses  int            `json:"misses,omitempty"`
 	Row     int            `json:"row,omitempty"`     // runs that missed a defect since one went right
@@ -44,7 +44,7 @@ type record struct {
 const mostTests = 64
 
 // see moves the clock of the record on.
-func (r *record) see(at time.Time) time.Time {
+func (r *factRecord) see(at time.Time) time.Time {
 	if at.After(r.Used) {
 		r.Used = at
 	}
@@ -52,7 +52,7 @@ func (r *record) see(at time.Time) time.Time {
 }
 
 // vote notes what a person decided last.
-func (r *record) vote(by string, holds bool, at time.Time, why string) {
+func (r *factRecord) vote(by string, holds bool, at time.Time, why string) {
 	i, found := slices.BinarySearchFunc(r.People, by, func(v Vote, by string) int { return strings.Compare(v.By, by) })
 	v := Vote{By: by, Holds: holds, At: at, Why: why}
 	if found {
@@ -66,7 +66,7 @@ func (r *record) vote(by string, holds bool, at time.Time, why string) {
 }
 
 // outcome notes how a run ended that was given the fact.
-func (r *record) outcome(test string, o *ledger.Outcome, at time.Time) {
+func (r *factRecord) outcome(test string, o *ledger.Outcome, at time.Time) {
 	at = r.see(at)
 	switch {
 	case o.Correct:
@@ -96,7 +96,7 @@ const (
 )
 
 // state returns the state of the fact, and why where that needs a reason. live reports whether another fact is in use.
-func (r *record) state(live func(id string) bool) (FactState, string) {
+func (r *factRecord) state(live func(id string) bool) (FactState, string) {
 	yes, no := r.votes()
 	switch {
 	case r.Next != "":
@@ -119,13 +119,13 @@ func (r *record) state(live func(id string) bool) (FactState, string) {
 
 // inUse reports whether somebody else than an agent or another tree states it, and nothing took it out of use. Of two
 // facts that contradict each other both are in use.
-func (r *record) inUse() bool {
+func (r *factRecord) inUse() bool {
 	yes, no := r.votes()
 	return r.Next == "" && r.Forgotten == "" && (yes > 0 || no == 0 && len(r.Cases) > 0)
 }
 
 // contradiction returns the reason of the last person who contradicts.
-func (r *record) contradiction() string {
+func (r *factRecord) contradiction() string {
 	var last *Vote
 	for i := range r.People {
 		if v := &r.People[i]; !v.Holds && (last == nil || v.At.After(last.At)) {

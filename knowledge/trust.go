@@ -24,21 +24,21 @@ const (
 	inARow    = 3 // runs that missed a defect with it: it is disputed
 )
 
-// tally counts runs of which the older ones count less.
-type tally struct {
+// decayingCount counts runs of which the older ones count less.
+type decayingCount struct {
 	Sum float64   `json:"sum,omitempty"` // as of At
 	At  time.Time `json:"at,omitzero"`
 }
 
 // at returns the sum at a time; one before the last run is that of the last run.
-func (t *tally) at(now time.Time) float64 {
+func (t *decayingCount) at(now time.Time) float64 {
 	if !now.After(t.At) {
 		return t.Sum
 	}
 	return t.Sum * math.Exp2(-float64(now.Sub(t.At))/float64(halfLife))
 }
 
-func (t *tally) add(now time.Time) {
+func (t *decayingCount) add(now time.Time) {
 	t.Sum = t.at(now) + 1
 	if now.After(t.At) {
 		t.At = now
@@ -46,7 +46,7 @@ func (t *tally) add(now time.Time) {
 }
 
 // trust returns the trust of a record at a time.
-func (r *record) trust(now time.Time) float64 {
+func (r *factRecord) trust(now time.Time) float64 {
 	yes, no := r.votes()
 	up, down := 1+ofPerson*float64(yes)+ofRight*r.Right.at(now), 1+ofPerson*2*float64(no)+ofMissed*r.Missed.at(now)
 	if n := min(len(r.Cases), mostNotes); n > 0 {
@@ -63,7 +63,7 @@ func (r *record) trust(now time.Time) float64 {
 }
 
 // votes counts the people whose last decision is that it holds, and those who contradict.
-func (r *record) votes() (yes, no int) {
+func (r *factRecord) votes() (yes, no int) {
 	for i := range r.People {
 		if r.People[i].Holds {
 			yes++

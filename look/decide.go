@@ -21,7 +21,7 @@ var deciding = []decide.DecisionQuestion{
 const bins = 10
 
 // decided asks a model that decides about one verdict, and stores the answer.
-func (s *Looks) decided(ctx context.Context, model decide.Decider, a *asked) (Look, llm.Usage, error) {
+func (s *Looks) decided(ctx context.Context, model decide.Decider, a *verdictQuestion) (Look, llm.Usage, error) {
 	got, err := model.Decide(ctx, a.in.State(), deciding)
 	if err != nil {
 		return Look{}, got.Usage, err //nolint:wrapcheck // the caller reports it

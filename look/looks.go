@@ -110,16 +110,17 @@ func (s *Looks) Read(ctx context.Context, es []tree.Evaluation, o Options) (Read
 	return out, nil
 }
 
-// asked is a question about one verdict.
-type asked struct {
+// verdictQuestion is a question about one verdict.
+type verdictQuestion struct {
 	e       tree.Evaluation
 	in      prompts.LookInput
 	request llm.Request
 }
 
-func (s *Looks) questions(ctx context.Context, es []tree.Evaluation, set *prompts.Set, out *ReadResult) ([]asked,
+func (s *Looks) questions(ctx context.Context, es []tree.Evaluation, set *prompts.Set,
+	out *ReadResult) ([]verdictQuestion,
 	error) {
-	var asks []asked
+	var asks []verdictQuestion
 	done := s.a.Book.keys()
 	for i := range es {
 		e := s.a.Clean(es[i])
@@ -142,13 +143,13 @@ func (s *Looks) questions(ctx context.Context, es []tree.Evaluation, set *prompt
 		if err != nil {
 			return nil, err
 		}
-		asks = append(asks, asked{e, in, set.Request(p, in.Lang, maxTokens)})
+		asks = append(asks, verdictQuestion{e, in, set.Request(p, in.Lang, maxTokens)})
 	}
 	return asks, ctx.Err()
 }
 
 // ask asks the questions, some at a time.
-func (s *Looks) ask(ctx context.Context, model llm.Generator, asks []asked, o *Options, out *ReadResult) {
+func (s *Looks) ask(ctx context.Context, model llm.Generator, asks []verdictQuestion, o *Options, out *ReadResult) {
 	if o.Decider != nil {
 		s.askDecider(ctx, asks, o, out)
 		return
@@ -173,7 +174,7 @@ func (s *Looks) ask(ctx context.Context, model llm.Generator, asks []asked, o *O
 }
 
 // askDecider asks a model that decides, one verdict after another, within the bounds on calls and cost.
-func (s *Looks) askDecider(ctx context.Context, asks []asked, o *Options, out *ReadResult) {
+func (s *Looks) askDecider(ctx context.Context, asks []verdictQuestion, o *Options, out *ReadResult) {
 	inRow := 0
 	for i := range asks {
 		over := o.MaxCalls != nil && out.Calls >= *o.MaxCalls || o.MaxCost != nil && o.Price.Of(out.Usage) >= *o.MaxCost
@@ -196,7 +197,7 @@ func (s *Looks) askDecider(ctx context.Context, asks []asked, o *Options, out *R
 }
 
 // look asks one question and stores the answer.
-func (s *Looks) look(ctx context.Context, model llm.Generator, a *asked) (Look, error) {
+func (s *Looks) look(ctx context.Context, model llm.Generator, a *verdictQuestion) (Look, error) {
 	var v prompts.LookOutput
 	answer, err := llm.Ask(ctx, model, a.request, func(raw json.RawMessage) (bad error) {
 		v, bad = a.in.Read(raw)

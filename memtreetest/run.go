@@ -34,7 +34,7 @@ func Run(t *testing.T, dir string, tests []harness.Test, run harness.RunTest, ju
 	if dir == "" {
 		dir = os.Getenv(StoreVariable)
 	}
-	s := &suite{dir: dir, run: run, judge: judge,
+	s := &suiteRun{dir: dir, run: run, judge: judge,
 		id: "go test " + t.Name() + " " + time.Now().UTC().Format(time.RFC3339Nano)}
 	s.open(t)
 	t.Cleanup(func() { s.end(t) })
@@ -47,8 +47,8 @@ func Run(t *testing.T, dir string, tests []harness.Test, run harness.RunTest, ju
 	}
 }
 
-// suite is the state of one call of Run.
-type suite struct {
+// suiteRun is the state of one call of Run.
+type suiteRun struct {
 	dir, id string
 	run     harness.RunTest
 	judge   harness.Judge
@@ -60,7 +60,7 @@ type suite struct {
 }
 
 // open opens the store, read-only if another process writes it.
-func (s *suite) open(t *testing.T) {
+func (s *suiteRun) open(t *testing.T) {
 	t.Helper()
 	if s.dir == "" {
 		t.Logf("memtree: no store is named, so nothing is told or recorded; set %s", StoreVariable)
@@ -93,7 +93,7 @@ func openWithin(dir string, most time.Duration) (*memtree.Memory, error) {
 }
 
 // one runs one test.
-func (s *suite) one(t *testing.T, c harness.Test) {
+func (s *suiteRun) one(t *testing.T, c harness.Test) {
 	t.Helper()
 	if c.RunID == "" {
 		c.RunID = s.id
@@ -120,7 +120,7 @@ func (s *suite) one(t *testing.T, c harness.Test) {
 }
 
 // guide returns the guidance for a test and logs it. It never fails a test.
-func (s *suite) guide(t *testing.T, c *harness.Test) (g memtree.Guidance) {
+func (s *suiteRun) guide(t *testing.T, c *harness.Test) (g memtree.Guidance) {
 	t.Helper()
 	if s.mem == nil {
 		return g
@@ -149,7 +149,7 @@ func (s *suite) guide(t *testing.T, c *harness.Test) (g memtree.Guidance) {
 }
 
 // verdict fails the test if its judgment was wrong, and stores the result in e.
-func (s *suite) verdict(t *testing.T, c *harness.Test, r *harness.TestResult, e *memtree.Evaluation) {
+func (s *suiteRun) verdict(t *testing.T, c *harness.Test, r *harness.TestResult, e *memtree.Evaluation) {
 	t.Helper()
 	if s.judge == nil {
 		if c.GroundTruth == nil {
@@ -177,7 +177,7 @@ func (s *suite) verdict(t *testing.T, c *harness.Test, r *harness.TestResult, e 
 }
 
 // end records the judgments. It logs those that cannot be recorded.
-func (s *suite) end(t *testing.T) {
+func (s *suiteRun) end(t *testing.T) {
 	t.Helper()
 	if s.mem == nil {
 		return

@@ -10,9 +10,9 @@ const (
 	sceneWeight    = 0.6
 )
 
-// scale turns a raw semantic score into evidence between 0 and 1 by a logistic curve. The
+// logisticScale turns a raw semantic score into evidence between 0 and 1 by a logistic curve. The
 // evidence is 0.5 at middle and 0.73 one width above it.
-type scale struct{ middle, width float64 }
+type logisticScale struct{ middle, width float64 }
 
 // Raw scores can be compared between queries and trees: the lexical score is divided by the score of a document that
 // has all tokens of the query, and the other half is a cosine. So one pair of fixed points serves every tree.
@@ -34,19 +34,19 @@ var (
 
 // scaleThrough returns the logistic curve with evidence 0.0625 at the raw score noise and
 // 0.775 at paraphrase.
-func scaleThrough(noise, paraphrase float64) scale {
+func scaleThrough(noise, paraphrase float64) logisticScale {
 	logit := func(v float64) float64 { return math.Log(v / (1 - v)) }
 	w := (paraphrase - noise) / (logit(0.775) - logit(0.0625))
-	return scale{middle: paraphrase - w*logit(0.775), width: w}
+	return logisticScale{middle: paraphrase - w*logit(0.775), width: w}
 }
 
-func (s scale) at(raw float64) float64 {
+func (s logisticScale) at(raw float64) float64 {
 	return 1 / (1 + math.Exp(-(raw-s.middle)/s.width))
 }
 
 // needed is the inverse of at: it returns the least raw score with evidence v. For v ≥ 1,
 // which no score reaches, it returns a number above all scores.
-func (s scale) needed(v float64) float64 {
+func (s logisticScale) needed(v float64) float64 {
 	switch {
 	case v <= 0:
 		return math.Inf(-1)

@@ -122,9 +122,9 @@ func (r *rotation) quantise(v []float32) (vector, bool) {
 	return k, true
 }
 
-// question is the vector of a query in two forms: integers to compare with rows, and bit planes to compare with
+// queryVector is the vector of a query in two forms: integers to compare with rows, and bit planes to compare with
 // sketches. sums hold the same information as the planes, see rate.
-type question struct {
+type queryVector struct {
 	ints   []int16     // 14 bits a number, to multiply with rows
 	scale  float32     // a number of ints times scale is a number of the vector
 	planes [4][]uint64 // the rotated vector in 4 bits a number; plane j has bit j of each
@@ -136,7 +136,7 @@ type question struct {
 
 // prepare fills q with the vector of a query, and reuses its memory. It returns false for a
 // vector without a direction, as quantise does.
-func (r *rotation) prepare(v []float32, q *question) bool {
+func (r *rotation) prepare(v []float32, q *queryVector) bool {
 	var sum, top float64
 	for _, x := range v {
 		sum += float64(x) * float64(x)
@@ -190,7 +190,7 @@ func resize[T any](s []T, n int) []T {
 }
 
 // cosine returns the cosine of q and a row of the given scale.
-func (q *question) cosine(row []byte, scale float32) float32 {
+func (q *queryVector) cosine(row []byte, scale float32) float32 {
 	return float32(dot(q.ints, row[:len(q.ints)])) * q.scale * scale
 }
 

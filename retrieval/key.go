@@ -2,28 +2,28 @@ package retrieval
 
 import "strings"
 
-// kind is the kind of object that a key names, so that a token and an id of the same text have different keys.
-type kind byte
+// keyKind is the kind of object that a key names, so that a token and an id of the same text have different keys.
+type keyKind byte
 
 const (
-	wordKind  kind = 'w' // a token
-	idKind    kind = 'i' // a node's id
-	sceneKind kind = 's' // a scene id
-	routeKind kind = 'r' // a route pattern
-	placeKind kind = 'p' // a scene id without a route, or a route without a scene id
-	testKind  kind = 't' // a test's case_id
-	alikeKind kind = 'a' // error type, direction and scene id: the partition of near-duplicates
-	typeKind  kind = 'y' // a scene type
-	checkKind kind = 'k' // a check of the taxonomy that a case leans to
-	scopeKind kind = 'c' // a product, a suite, a test
-	ownKind   kind = 'o' // lessons worded by a person
+	wordKind  keyKind = 'w' // a token
+	idKind    keyKind = 'i' // a node's id
+	sceneKind keyKind = 's' // a scene id
+	routeKind keyKind = 'r' // a route pattern
+	placeKind keyKind = 'p' // a scene id without a route, or a route without a scene id
+	testKind  keyKind = 't' // a test's case_id
+	alikeKind keyKind = 'a' // error type, direction and scene id: the partition of near-duplicates
+	typeKind  keyKind = 'y' // a scene type
+	checkKind keyKind = 'k' // a check of the taxonomy that a case leans to
+	scopeKind keyKind = 'c' // a product, a suite, a test
+	ownKind   keyKind = 'o' // lessons worded by a person
 )
 
 // key returns the name of a list, a 64-bit hash of its kind and parts. The hash is FNV-1a with MurmurHash3's
 // finaliser, which spreads the keys evenly, so that interpolation finds them fast. Among n names two have the same key
 // with a probability of about n²/2⁶⁵. A match by id is compared with the id again. Two tokens with the same key are
 // treated as one.
-func key(k kind, parts ...string) uint64 {
+func key(k keyKind, parts ...string) uint64 {
 	const prime = 1099511628211
 	h := (uint64(14695981039346656037) ^ uint64(k)) * prime
 	for i, p := range parts {
@@ -42,7 +42,7 @@ func key(k kind, parts ...string) uint64 {
 }
 
 // mark is a 32-bit key for a column of the slot heads. It is 0 only for empty parts.
-func mark(k kind, parts ...string) uint32 {
+func mark(k keyKind, parts ...string) uint32 {
 	if strings.Join(parts, "") == "" {
 		return 0
 	}

@@ -28,7 +28,7 @@ func dotPlain(a []int16, row []byte) (sum int) {
 
 // rate reads the sketches of slots, in blocks if blocked is true. lex has the lexical sum of each slot, in this unit.
 // It writes the estimated raw score of each to score, and the highest possible one to most.
-func (q *question) rate(sketches []byte, unit float32, lex, score, most []float32) {
+func (q *queryVector) rate(sketches []byte, unit float32, lex, score, most []float32) {
 	if blocked(len(q.ints)) {
 		q.rateFast(sketches, unit, lex, score, most)
 	} else {
@@ -36,7 +36,7 @@ func (q *question) rate(sketches []byte, unit float32, lex, score, most []float3
 	}
 }
 
-func (q *question) ratePlain(column []byte, unit float32, lex, score, most []float32) {
+func (q *queryVector) ratePlain(column []byte, unit float32, lex, score, most []float32) {
 	p0 := q.planes[0]
 	p1, p2, p3 := q.planes[1][:len(p0)], q.planes[2][:len(p0)], q.planes[3][:len(p0)]
 	size := 8*len(p0) + 8

@@ -32,7 +32,7 @@ func dotFast(a []int16, row []byte) (sum, n int) {
 const mostTurned = 4096
 
 // rateFast does what rate does, with sketches in blocks.
-func (q *question) rateFast(blocks []byte, unit float32, lex, score, most []float32) {
+func (q *queryVector) rateFast(blocks []byte, unit float32, lex, score, most []float32) {
 	factors := [5]float32{q.low, q.step, q.sum, unit, boundUnit}
 	n := len(lex) &^ (blockSlots - 1)
 	size := len(q.sums)/2 + 8

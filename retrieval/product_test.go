@@ -40,7 +40,7 @@ func TestRate(t *testing.T) {
 			for i := range v {
 				v[i] = float32(r.NormFloat64())
 			}
-			var q question
+			var q queryVector
 			require.True(t, turn.prepare(v, &q))
 			column, lex := make([]byte, n*size), make([]float32, n)
 			for i := range column {
@@ -64,7 +64,7 @@ func TestRate(t *testing.T) {
 		}
 	}
 	// The greatest hits: all numbers of the question are 15, and all bits are set.
-	q := question{ints: make([]int16, 4096), sums: make([][16]byte, 1024), step: 1}
+	q := queryVector{ints: make([]int16, 4096), sums: make([][16]byte, 1024), step: 1}
 	for i := range q.sums {
 		for j := range q.sums[i] {
 			q.sums[i][j] = byte(15 * bits.OnesCount(uint(j)))

@@ -9,14 +9,14 @@ import (
 // scratch is the working memory of one search, which the next search reuses. Each slice except open has one element
 // for each slot of all parts.
 type scratch struct {
-	lex    []float32 // BM25 sum
-	score  []float32 // estimate of the raw score
-	high   []float32 // the highest raw score that the slot may have
-	flag   []uint8   // see the flags
-	open   []uint64  // see promising
-	shared []float32 // sum of the idf of the tokens that a slot shares with the prompt, see markFitting
-	leans  []float32 // cosine of the leanings of a slot and the prompt
-	ask    question  // the prompt's vector, if the search is dense
+	lex    []float32   // BM25 sum
+	score  []float32   // estimate of the raw score
+	high   []float32   // the highest raw score that the slot may have
+	flag   []uint8     // see the flags
+	open   []uint64    // see promising
+	shared []float32   // sum of the idf of the tokens that a slot shares with the prompt, see markFitting
+	leans  []float32   // cosine of the leanings of a slot and the prompt
+	ask    queryVector // the prompt's vector, if the search is dense
 }
 
 // Flags of a slot.

@@ -25,7 +25,7 @@ type search struct {
 	fitting    map[int]float64 // evidence of the task channel by slot, numbered across all parts; 0 for others
 	example    map[int]bool    // by slot: lessons that were taught for this very test
 	place      tree.Scene      // the place of the query, with the route as a pattern
-	scale      scale           // from the raw score to the evidence of meaning
+	scale      logisticScale   // from the raw score to the evidence of meaning
 	exhaustive bool            // compute every slot; for tests
 	computed   int             // how many slots were computed
 }

@@ -330,14 +330,14 @@ func (s *segment) meta(slot int) (nodeTraits, error) {
 	return m, nil
 }
 
-// word is one token of a slot: its index in keys, and its count.
-type word struct {
+// slotToken is one token of a slot: its index in keys, and its count.
+type slotToken struct {
 	at    int
 	times uint16
 }
 
 // words appends the tokens of a slot to out, in the order of their keys.
-func (s *segment) words(slot int, out []word) ([]word, error) {
+func (s *segment) words(slot int, out []slotToken) ([]slotToken, error) {
 	b, err := s.body(slot, 1)
 	if err != nil {
 		return nil, err
@@ -357,7 +357,7 @@ func (s *segment) words(slot int, out []word) ([]word, error) {
 		if at += int(step); at >= s.keys {
 			return nil, s.damaged(0, "a node names a word that is not there")
 		}
-		out = append(out, word{at, uint16(times)})
+		out = append(out, slotToken{at, uint16(times)})
 		b = b[w1+w2:]
 	}
 	return out, nil

@@ -73,7 +73,7 @@ func (w *elsewhere) believe(t *ledger.Tally) bool {
 // joinShapes sets shapes. It leaves out those of a program that has other numbers.
 func (w *elsewhere) joinShapes() {
 	var all [kinds]float64
-	each := func(do func(k kind, s *ledger.Shape)) {
+	each := func(do func(k evidenceClass, s *ledger.Shape)) {
 		for _, origin := range w.origins() {
 			for i := range w.of[origin].Shapes {
 				if s := &w.of[origin].Shapes[i]; len(s.Mean) == shapes {
@@ -86,8 +86,8 @@ func (w *elsewhere) joinShapes() {
 			}
 		}
 	}
-	each(func(k kind, s *ledger.Shape) { all[k] += float64(s.Verdicts) })
-	each(func(k kind, s *ledger.Shape) {
+	each(func(k evidenceClass, s *ledger.Shape) { all[k] += float64(s.Verdicts) })
+	each(func(k evidenceClass, s *ledger.Shape) {
 		p, share := &w.shapes[k], float64(s.Verdicts)/all[k]
 		for i := range shapes {
 			p.mean[i] += share * s.Mean[i]

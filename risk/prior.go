@@ -6,17 +6,17 @@ import (
 	"github.com/memtree/memtree/internal/judgment"
 )
 
-// kind separates verdicts with evidence of their run from those without, as a report of tests has them. What
+// evidenceClass separates verdicts with evidence of their run from those without, as a report of tests has them. What
 // makes a reason suspicious differs between the two.
-type kind int
+type evidenceClass int
 
 const (
-	reported kind = iota // without an observation
+	reported evidenceClass = iota // without an observation
 	observed
 	kinds
 )
 
-func kindOf(s *shape) kind {
+func kindOf(s *shape) evidenceClass {
 	if s[seenLength] == 0 {
 		return reported
 	}

@@ -13,20 +13,20 @@ import (
 // VerdictCounter counts verdicts for export to another team.
 type VerdictCounter struct {
 	n     int
-	rows  map[ledger.TallyRow]*counted
+	rows  map[ledger.TallyRow]*verdictCount
 	words map[uint32]string // verdict words by their hashes as values
 
 	shaped [kinds][]shaped // the latest ones at the end
 }
 
-type counted struct {
+type verdictCount struct {
 	right, wrong int
 	ways         map[taxonomy.Direction]int
 }
 
 // NewCounter returns an empty VerdictCounter.
 func NewCounter() *VerdictCounter {
-	c := &VerdictCounter{rows: map[ledger.TallyRow]*counted{}, words: map[uint32]string{}}
+	c := &VerdictCounter{rows: map[ledger.TallyRow]*verdictCount{}, words: map[uint32]string{}}
 	for _, w := range judgment.Words() {
 		c.words[hash("value", w)] = w
 	}
@@ -78,7 +78,7 @@ func (c *VerdictCounter) shapes() (out []ledger.Shape) {
 		}
 		p := learnPrior([][]shaped{of}).rounded()
 		out = append(out, ledger.Shape{
-			Observed: kind(k) == observed, Verdicts: len(of), Mean: p.mean[:], Deviation: p.sd[:], Passes: p.passes[:],
+			Observed: evidenceClass(k) == observed, Verdicts: len(of), Mean: p.mean[:], Deviation: p.sd[:], Passes: p.passes[:],
 			Fails: p.fail[:],
 		})
 	}
@@ -106,7 +106,7 @@ func chains(by *tree.Agent, product string, scene *tree.Scene) [2][]ledger.Tally
 func (c *VerdictCounter) add(of ledger.TallyRow, v *ledger.Verdict) {
 	n := c.rows[of]
 	if n == nil {
-		n = &counted{ways: map[taxonomy.Direction]int{}}
+		n = &verdictCount{ways: map[taxonomy.Direction]int{}}
 		c.rows[of] = n
 	}
 	if v.Correct {

@@ -16,8 +16,8 @@ const version = 2
 const mostBytes = 1 << 30
 
 type savedLog struct {
-	Version int                `json:"version"`
-	Runs    map[string]*record `json:"runs"`
+	Version int                   `json:"version"`
+	Runs    map[string]*runRecord `json:"runs"`
 }
 
 // Save writes the log as sealed JSON. The same ledger gives the same bytes.

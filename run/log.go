@@ -28,11 +28,11 @@ const (
 
 // Log is the fold over the updates of all runs. It is not safe for concurrent use; see [Runs].
 type Log struct {
-	runs map[string]*record
+	runs map[string]*runRecord
 }
 
-// record is a run with what its updates need to be folded.
-type record struct {
+// runRecord is a run with what its updates need to be folded.
+type runRecord struct {
 	Run
 	Keys map[string]bool `json:"keys,omitempty"`
 
@@ -41,7 +41,7 @@ type record struct {
 }
 
 // NewLog returns a log of no run.
-func NewLog() *Log { return &Log{runs: map[string]*record{}} }
+func NewLog() *Log { return &Log{runs: map[string]*runRecord{}} }
 
 // Len returns how many runs there are.
 func (l *Log) Len() int { return len(l.runs) }
@@ -83,14 +83,14 @@ func (l *Log) Add(e *ledger.Entry) {
 	r.add(w, e.At)
 }
 
-func newRecord(of Run) *record {
-	return &record{Run: of, Keys: map[string]bool{}, tasks: map[string]int{}, pages: map[string]int{},
+func newRecord(of Run) *runRecord {
+	return &runRecord{Run: of, Keys: map[string]bool{}, tasks: map[string]int{}, pages: map[string]int{},
 		tested: map[string]int{}}
 }
 
 // drop removes the runs that are too old at a time, and the oldest of an agent that has too many.
 func (l *Log) drop(now time.Time, agent string) {
-	var own []*record
+	var own []*runRecord
 	for id, r := range l.runs {
 		keep := keepRun
 		if len(r.Feedback) > 0 {
@@ -107,7 +107,7 @@ func (l *Log) drop(now time.Time, agent string) {
 	if len(own) < mostRuns {
 		return
 	}
-	slices.SortFunc(own, func(a, b *record) int {
+	slices.SortFunc(own, func(a, b *runRecord) int {
 		return cmp.Or(min(1, len(a.Feedback))-min(1, len(b.Feedback)), a.Last.Compare(b.Last), cmp.Compare(a.ID, b.ID))
 	})
 	for _, r := range own[:len(own)-mostRuns+1] {
@@ -115,7 +115,7 @@ func (l *Log) drop(now time.Time, agent string) {
 	}
 }
 
-func (r *record) add(w *ledger.Work, at time.Time) {
+func (r *runRecord) add(w *ledger.Work, at time.Time) {
 	r.Updates++
 	if w.Kind == ledger.WorkFeedback {
 		if len(r.Feedback) < mostRatings {
@@ -157,7 +157,7 @@ func (r *record) add(w *ledger.Work, at time.Time) {
 	}
 }
 
-func (r *record) task(w *ledger.Work, at time.Time) {
+func (r *runRecord) task(w *ledger.Work, at time.Time) {
 	i, ok := r.tasks[w.Task]
 	if !ok {
 		if len(r.Tasks) == MostTasks {
@@ -175,7 +175,7 @@ func (r *record) task(w *ledger.Work, at time.Time) {
 }
 
 // note adds a note. Without room the oldest plain note goes, or else the oldest one.
-func (r *record) note(n Note) {
+func (r *runRecord) note(n Note) {
 	if len(r.Notes) == mostNotes {
 		at := max(0, slices.IndexFunc(r.Notes, func(o Note) bool { return o.Kind == ledger.WorkNote }))
 		r.Notes = slices.Delete(r.Notes, at, at+1)
@@ -184,7 +184,7 @@ func (r *record) note(n Note) {
 	r.Notes = append(r.Notes, n)
 }
 
-func (r *record) value(w *ledger.Work) {
+func (r *runRecord) value(w *ledger.Work) {
 	if old, ok := r.Values[w.Name]; ok {
 		r.values -= len(w.Name) + len(old)
 		delete(r.Values, w.Name)

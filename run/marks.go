@@ -14,19 +14,19 @@ import (
 //go:embed marks.txt
 var marksFile string
 
-// mark is a turn of speech.
-type mark struct {
+// phraseMark is a turn of speech.
+type phraseMark struct {
 	kind    ledger.WorkKind
 	pattern *regexp.Regexp
 }
 
-var marks = sync.OnceValue(func() (out []mark) {
+var marks = sync.OnceValue(func() (out []phraseMark) {
 	for line := range strings.Lines(marksFile) {
 		kind, pattern, ok := strings.Cut(strings.TrimRight(line, "\n"), "\t")
 		if !ok || strings.HasPrefix(line, "#") {
 			continue
 		}
-		out = append(out, mark{ledger.WorkKind(kind), regexp.MustCompile(pattern)})
+		out = append(out, phraseMark{ledger.WorkKind(kind), regexp.MustCompile(pattern)})
 	}
 	return out
 })
@@ -48,7 +48,7 @@ func KindOf(s string) (kind ledger.WorkKind, sentences []string) {
 	first := len(marks())
 	for _, one := range text.Sentences(s) {
 		low := strings.ToLower(one[:min(len(one), mostMarked)])
-		i := slices.IndexFunc(marks(), func(m mark) bool { return m.pattern.MatchString(low) })
+		i := slices.IndexFunc(marks(), func(m phraseMark) bool { return m.pattern.MatchString(low) })
 		if i >= 0 {
 			first = min(first, i)
 			sentences = append(sentences, one)

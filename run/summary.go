@@ -10,8 +10,8 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// line is a sentence of a message that does not stay.
-type line struct {
+// messageLine is a sentence of a message that does not stay.
+type messageLine struct {
 	of     int // its message
 	text   string
 	weight float64
@@ -59,7 +59,7 @@ func (c *compaction) summary(room int) string {
 func (c *compaction) opening(of int) string { return "\n- " + c.rest[of].Role + ":" }
 
 // joined writes the lines that were taken, those of one message together.
-func (c *compaction) joined(head string, lines []line, taken map[int]bool) string {
+func (c *compaction) joined(head string, lines []messageLine, taken map[int]bool) string {
 	var b strings.Builder
 	b.WriteString(head)
 	last := -1
@@ -78,10 +78,10 @@ func (c *compaction) joined(head string, lines []line, taken map[int]bool) strin
 
 // lines returns the sentences of messages, in at most most characters each (0: whole); of those that are the same the
 // last one. The weight of a sentence is the mean of those of its terms, each less for each message that has it.
-func lines(list []Message, most int) []line {
+func lines(list []Message, most int) []messageLine {
 	in := map[string]float64{}
 	last := map[string]int{}
-	var out []line
+	var out []messageLine
 	for of := range list {
 		had := map[string]bool{}
 		for _, s := range text.Sentences(list[of].Text) {
@@ -92,7 +92,7 @@ func lines(list []Message, most int) []line {
 				out[at].text = ""
 			}
 			last[s] = len(out)
-			out = append(out, line{of: of, text: s})
+			out = append(out, messageLine{of: of, text: s})
 			for _, t := range text.Terms(s) {
 				if !had[t] {
 					had[t] = true
@@ -101,7 +101,7 @@ func lines(list []Message, most int) []line {
 			}
 		}
 	}
-	out = slices.DeleteFunc(out, func(l line) bool { return l.text == "" })
+	out = slices.DeleteFunc(out, func(l messageLine) bool { return l.text == "" })
 	all := float64(len(list))
 	for i := range out {
 		terms := text.Terms(out[i].text)
@@ -114,7 +114,7 @@ func lines(list []Message, most int) []line {
 }
 
 // lightest returns the places of lines by their weight, the lightest first, of equals the earlier.
-func lightest(all []line) []int {
+func lightest(all []messageLine) []int {
 	out := make([]int, len(all))
 	for i := range out {
 		out[i] = i

@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// recorder records the status of an answer.
-type recorder struct {
+// statusRecorder records the status of an answer.
+type statusRecorder struct {
 	http.ResponseWriter
 	status int
 }
 
-func (r *recorder) WriteHeader(status int) {
+func (r *statusRecorder) WriteHeader(status int) {
 	if r.status == 0 {
 		r.status = status
 	}
 	r.ResponseWriter.WriteHeader(status)
 }
 
-func (r *recorder) Write(b []byte) (int, error) {
+func (r *statusRecorder) Write(b []byte) (int, error) {
 	if r.status == 0 {
 		r.status = http.StatusOK
 	}
@@ -30,7 +30,7 @@ func (r *recorder) Write(b []byte) (int, error) {
 }
 
 // Unwrap is for http.ResponseController.
-func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+func (r *statusRecorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 // writeProblem answers with a problem where no handler of huma does.
 func writeProblem(w http.ResponseWriter, p *problem) {
@@ -59,7 +59,7 @@ func writeProblem(w http.ResponseWriter, p *problem) {
 }
 
 // broke answers a request whose handler panicked. One request must not end the others.
-func (g *guard) broke(out *recorder, q *http.Request, r *route, why any) {
+func (g *guard) broke(out *statusRecorder, q *http.Request, r *route, why any) {
 	if q.Context().Err() == nil { // else the client has gone, and nothing could be written
 		g.s.opts.Logger.ErrorContext(q.Context(), "a handler panicked", "route", r.id, "panic", fmt.Sprint(why),
 			"stack", string(debug.Stack()))
@@ -73,7 +73,7 @@ func (g *guard) broke(out *recorder, q *http.Request, r *route, why any) {
 }
 
 // account counts a request, and writes a line to the audit log for a change.
-func (s *Server) account(q *http.Request, r *route, c *caller, out *recorder, began time.Time) {
+func (s *Server) account(q *http.Request, r *route, c *caller, out *statusRecorder, began time.Time) {
 	s.meters.note(r.id, out.status, s.opts.Now().Sub(began))
 	if !r.changes || c == nil { // a refused caller changes nothing, and must not fill the log
 		return

@@ -64,7 +64,7 @@ type truth struct {
 	Reason      string             `json:"reason,omitempty" maxLength:"1048576" doc:"What the evaluator says about it now"`
 }
 
-type said[B any] struct {
+type memoryDecision[B any] struct {
 	InTree
 	ID   string `path:"id" maxLength:"64" doc:"Of the memory"`
 	Body B
@@ -77,25 +77,25 @@ type decider func(c *curation.Curation, ctx context.Context, id string, o curati
 	error)
 
 // word handles a decision on a memory that has no input but a Speaker.
-func (s *Server) word(say decider) func(context.Context, *said[Speaker]) (*resultOutput, error) {
-	return func(ctx context.Context, in *said[Speaker]) (*resultOutput, error) {
+func (s *Server) word(say decider) func(context.Context, *memoryDecision[Speaker]) (*resultOutput, error) {
+	return func(ctx context.Context, in *memoryDecision[Speaker]) (*resultOutput, error) {
 		return speak(ctx, in.ID, in.Body.options(ctx), say)
 	}
 }
 
-func (s *Server) forget(ctx context.Context, in *said[forgetBody]) (*resultOutput, error) {
+func (s *Server) forget(ctx context.Context, in *memoryDecision[forgetBody]) (*resultOutput, error) {
 	o := in.Body.options(ctx)
 	o.Purge = in.Body.Purge
 	return speak(ctx, in.ID, o, (*curation.Curation).Forget)
 }
 
-func (s *Server) forgetFact(ctx context.Context, in *said[forgetBody]) (*resultOutput, error) {
+func (s *Server) forgetFact(ctx context.Context, in *memoryDecision[forgetBody]) (*resultOutput, error) {
 	o := in.Body.options(ctx)
 	o.Purge = in.Body.Purge
 	return speak(ctx, in.ID, o, (*curation.Curation).ForgetFact)
 }
 
-func (s *Server) edit(ctx context.Context, in *said[editBody]) (*resultOutput, error) {
+func (s *Server) edit(ctx context.Context, in *memoryDecision[editBody]) (*resultOutput, error) {
 	return speak(ctx, in.ID, in.Body.options(ctx),
 		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.DecisionResult, error) {
 			return c.Edit(ctx, id, in.Body.Lesson, o)
@@ -116,7 +116,7 @@ func (s *Server) teach(ctx context.Context, in *struct {
 		})
 }
 
-func (s *Server) about(ctx context.Context, in *said[aboutBody]) (*resultOutput, error) {
+func (s *Server) about(ctx context.Context, in *memoryDecision[aboutBody]) (*resultOutput, error) {
 	return speak(ctx, in.ID, in.Body.options(ctx),
 		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.DecisionResult, error) {
 			return c.About(ctx, id, curation.AboutOptions{Options: o, Not: in.Body.Not, Is: in.Body.Is})

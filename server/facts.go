@@ -78,7 +78,7 @@ func (s *Server) stateFact(ctx context.Context, in *struct {
 		})
 }
 
-func (s *Server) editFact(ctx context.Context, in *said[stateBody]) (*resultOutput, error) {
+func (s *Server) editFact(ctx context.Context, in *memoryDecision[stateBody]) (*resultOutput, error) {
 	return speak(ctx, in.ID, in.Body.options(ctx),
 		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.DecisionResult, error) {
 			return c.EditFact(ctx, id, in.Body.put, o)

@@ -123,7 +123,7 @@ func (s *silent) Write(b []byte) (int, error) { return len(b), nil }
 // inner wraps the handler of a route.
 func (g *guard) inner(r *route, do http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, q *http.Request) {
-		out := &recorder{ResponseWriter: w}
+		out := &statusRecorder{ResponseWriter: w}
 		began := g.s.opts.Now()
 		var c *caller
 		q, span := g.s.traced(q, r)

@@ -20,7 +20,7 @@ import (
 // meters count requests for Prometheus.
 type meters struct {
 	mu sync.Mutex
-	of map[string]*counter // by route
+	of map[string]*requestCounter // by route
 
 	nights map[string]*nights // by tree
 }
@@ -63,7 +63,7 @@ func (m *meters) writeNights(b *strings.Builder, c *caller) {
 	}
 }
 
-type counter struct {
+type requestCounter struct {
 	codes  map[int]uint64
 	within []uint64 // requests by the lowest bound they are within; the last is beyond all
 	sum    float64  // seconds
@@ -77,7 +77,7 @@ func (m *meters) note(route string, status int, took time.Duration) {
 	defer m.mu.Unlock()
 	x := m.of[route]
 	if x == nil {
-		x = &counter{codes: map[int]uint64{}, within: make([]uint64, len(bounds)+1)}
+		x = &requestCounter{codes: map[int]uint64{}, within: make([]uint64, len(bounds)+1)}
 		m.of[route] = x
 	}
 	x.codes[status]++

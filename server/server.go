@@ -73,7 +73,7 @@ func New(trees *Trees, o Options) *Server {
 	o = o.withDefaults()
 	life, stop := context.WithCancel(context.Background())
 	s := &Server{trees: trees, opts: o, mux: http.NewServeMux(), stop: stop, life: life.Done()}
-	s.meters.of, s.meters.nights = map[string]*counter{}, map[string]*nights{}
+	s.meters.of, s.meters.nights = map[string]*requestCounter{}, map[string]*nights{}
 	s.mcp = map[agentsOf]*mcp.Server{}
 	s.guard = newGuard(s)
 	s.api = humago.New(router{s}, specification(o.Version))

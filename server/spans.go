@@ -11,22 +11,22 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// step is a span; nil is none.
-type step struct{ span trace.Span }
+// spanStep is a span; nil is none.
+type spanStep struct{ span trace.Span }
 
 // traced opens the span of a request, within the trace of the client if it names one. Routes without a scope, such as
 // healthz, have none: probes would be most of all traces.
-func (s *Server) traced(q *http.Request, r *route) (*http.Request, *step) {
+func (s *Server) traced(q *http.Request, r *route) (*http.Request, *spanStep) {
 	if s.opts.Tracer == nil || r.scope == "" {
 		return q, nil
 	}
 	ctx := propagation.TraceContext{}.Extract(q.Context(), propagation.HeaderCarrier(q.Header))
 	ctx, span := s.opts.Tracer.Start(ctx, r.method+" "+r.path, trace.WithSpanKind(trace.SpanKindServer))
-	return q.WithContext(ctx), &step{span}
+	return q.WithContext(ctx), &spanStep{span}
 }
 
 // answered ends the span of a request with its result: names and numbers, no text from outside.
-func (p *step) answered(r *route, c *caller, status int) {
+func (p *spanStep) answered(r *route, c *caller, status int) {
 	if p == nil {
 		return
 	}
@@ -42,30 +42,30 @@ func (p *step) answered(r *route, c *caller, status int) {
 }
 
 // step opens the span of a part of the work. Without a tracer it costs nothing.
-func (s *Server) step(ctx context.Context, name string) (context.Context, *step) {
+func (s *Server) step(ctx context.Context, name string) (context.Context, *spanStep) {
 	if s.opts.Tracer == nil {
 		return ctx, nil
 	}
 	ctx, span := s.opts.Tracer.Start(ctx, name)
-	return ctx, &step{span}
+	return ctx, &spanStep{span}
 }
 
 // count records a number.
-func (p *step) count(what string, n int) {
+func (p *spanStep) count(what string, n int) {
 	if p != nil {
 		p.span.SetAttributes(attribute.Int("memtree."+what, n))
 	}
 }
 
 // name records a name.
-func (p *step) name(what, name string) {
+func (p *spanStep) name(what, name string) {
 	if p != nil {
 		p.span.SetAttributes(attribute.String("memtree."+what, name))
 	}
 }
 
 // end ends the span. It omits the text of an error, which may repeat the request.
-func (p *step) end(err error) {
+func (p *spanStep) end(err error) {
 	if p == nil {
 		return
 	}

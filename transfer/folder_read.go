@@ -95,7 +95,7 @@ func mergeDoubles(twice map[string]bool, take func(tree.Node) error) (func(tree.
 }
 
 // files reads the files of all error types, in the order of their names.
-func (in *reading) files(dir fs.FS) error {
+func (in *sourceReading) files(dir fs.FS) error {
 	entries, err := fs.ReadDir(dir, nodesFolder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read a folder of nodes: %w", err)

@@ -125,8 +125,8 @@ func (b *bounded) end() error {
 	return nil
 }
 
-// reading is one file or folder being read.
-type reading struct {
+// sourceReading is one file or folder being read.
+type sourceReading struct {
 	limits limits
 	take   func(tree.Node) error
 	sum    Manifest // of what was read
@@ -139,12 +139,12 @@ type reading struct {
 	long   []byte
 }
 
-func newReading(l limits, take func(tree.Node) error) *reading {
-	return &reading{limits: l, take: take, sum: noNodes(), lines: bufio.NewReaderSize(nil, 64<<10)}
+func newReading(l limits, take func(tree.Node) error) *sourceReading {
+	return &sourceReading{limits: l, take: take, sum: noNodes(), lines: bufio.NewReaderSize(nil, 64<<10)}
 }
 
 // entry reads one entry of an archive.
-func (in *reading) entry(h *tar.Header, r io.Reader) error {
+func (in *sourceReading) entry(h *tar.Header, r io.Reader) error {
 	switch {
 	case h.Typeflag != tar.TypeReg:
 		return &UnusableError{Entry: h.Name, Problem: "is not a plain file"}
@@ -178,7 +178,7 @@ func parsePart(name string) (errorType string, part int, ok bool) {
 }
 
 // begin starts an error type, which has to sort after the one before.
-func (in *reading) begin(entry, errorType string) error {
+func (in *sourceReading) begin(entry, errorType string) error {
 	if n := len(in.sum.Types); n > 0 {
 		switch before := in.sum.Types[n-1].ErrorType; {
 		case before == errorType:
@@ -197,7 +197,7 @@ func (in *reading) begin(entry, errorType string) error {
 }
 
 // endType completes the hash of the present error type.
-func (in *reading) endType() {
+func (in *sourceReading) endType() {
 	if n := len(in.sum.Types); n > 0 {
 		in.sum.Types[n-1].SHA256 = hex.EncodeToString(in.hash.Sum(nil))
 	}
@@ -205,7 +205,7 @@ func (in *reading) endType() {
 
 // nodes reads the lines of one part. While it checks and passes on some lines, another goroutine decodes the next
 // ones.
-func (in *reading) nodes(entry, errorType string, r io.Reader) error {
+func (in *sourceReading) nodes(entry, errorType string, r io.Reader) error {
 	if err := in.begin(entry, errorType); err != nil {
 		return err
 	}
@@ -255,7 +255,7 @@ const (
 )
 
 // ahead reads the next lines and begins to decode them. The error is that of the line after them: io.EOF at the end.
-func (in *reading) ahead() (*ahead, error) {
+func (in *sourceReading) ahead() (*ahead, error) {
 	next := &ahead{}
 	var end error
 	for end == nil && len(next.ends) < aheadLines && len(next.text) < aheadBytes {
@@ -289,7 +289,7 @@ func (a *ahead) line(i int) []byte {
 }
 
 // settle checks and passes on the nodes of decoded lines, in order.
-func (in *reading) settle(entry, errorType string, a *ahead, number *int) error {
+func (in *sourceReading) settle(entry, errorType string, a *ahead, number *int) error {
 	for i := range a.nodes {
 		if err := in.node(entry, *number, errorType, a.line(i), a.nodes[i], a.errs[i]); err != nil {
 			return err
@@ -300,7 +300,7 @@ func (in *reading) settle(entry, errorType string, a *ahead, number *int) error 
 }
 
 // line returns the next line with its end; it is valid until the next call.
-func (in *reading) line() ([]byte, error) {
+func (in *sourceReading) line() ([]byte, error) {
 	in.long = in.long[:0]
 	for {
 		b, err := in.lines.ReadSlice('\n')
@@ -319,7 +319,8 @@ func (in *reading) line() ([]byte, error) {
 
 // node checks one node against the limits and the order of a file, counts it, and passes it on. broken is the error of
 // decoding its line.
-func (in *reading) node(entry string, number int, errorType string, line []byte, n tree.Node, broken error) error {
+func (in *sourceReading) node(entry string, number int, errorType string, line []byte, n tree.Node,
+	broken error) error {
 	bad := func(format string, args ...any) error {
 		return &UnusableError{Entry: entry, Line: number, Problem: fmt.Sprintf(format, args...)}
 	}
@@ -348,7 +349,7 @@ func (in *reading) node(entry string, number int, errorType string, line []byte,
 }
 
 // manifest compares the manifest of the file with the nodes read.
-func (in *reading) manifest(r io.Reader) error {
+func (in *sourceReading) manifest(r io.Reader) error {
 	bad := func(problem string) error { return &UnusableError{Entry: manifestName, Problem: problem} }
 	b, err := io.ReadAll(io.LimitReader(r, maxManifest+1))
 	if err != nil {

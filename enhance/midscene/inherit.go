@@ -13,7 +13,7 @@ var targets = []string{"page", "browser", "web", "target"}
 
 // inherit records which context Midscene uses for steps without one: that of agent.aiContexts under the name of the
 // call, for aiAct also the older aiActContext, of the agent or of the target, else agent.aiContexts.default.
-func (v *survey) inherit() {
+func (v *scriptSurvey) inherit() {
 	v.inherited = map[string]string{}
 	agent := field(v.root, "agent")
 	contexts := field(agent, "aiContexts")
@@ -36,7 +36,7 @@ func (v *survey) inherit() {
 
 // actContexts returns the positions of the context of aiAct in older scripts, in ascending order of precedence. For a
 // web page Midscene uses aiActionContext only.
-func (v *survey) actContexts(agent ast.Node) []ast.Node {
+func (v *scriptSurvey) actContexts(agent ast.Node) []ast.Node {
 	var out []ast.Node
 	for _, target := range targets {
 		out = append(out, field(field(v.root, target), "aiActionContext"))
@@ -49,7 +49,7 @@ func (v *survey) actContexts(agent ast.Node) []ast.Node {
 }
 
 // begin records the route of the page that a script begins on.
-func (v *survey) begin() {
+func (v *scriptSurvey) begin() {
 	for _, target := range targets {
 		of := field(v.root, target)
 		text, ok := v.anchors.text(field(of, "url"))
@@ -69,7 +69,7 @@ func (v *survey) begin() {
 
 // promptOf returns the prompt of a value, as the clients of a service query it: a text, the prompt of one with images,
 // or the JSON of the requested fields. It is false for any other value.
-func (v *survey) promptOf(n ast.Node) (string, bool) {
+func (v *scriptSurvey) promptOf(n ast.Node) (string, bool) {
 	if text, ok := v.anchors.text(n); ok {
 		return text, true
 	}

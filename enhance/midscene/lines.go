@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// line is a line of a script.
-type line struct {
+// scriptLine is a line of a script.
+type scriptLine struct {
 	start, end int    // without its line break
 	next       int    // start of the next one
 	text       string // without its line break
 }
 
-// span is a part of a script: from byte start, in line first, to the end of the line last.
-type span struct{ start, first, last int }
+// scriptSpan is a part of a script: from byte start, in line first, to the end of the line last.
+type scriptSpan struct{ start, first, last int }
 
-func linesOf(src []byte) []line {
-	var out []line
+func linesOf(src []byte) []scriptLine {
+	var out []scriptLine
 	for at := 0; at < len(src); {
-		l := line{start: at, end: len(src), next: len(src)}
+		l := scriptLine{start: at, end: len(src), next: len(src)}
 		if i := bytes.IndexByte(src[at:], '\n'); i >= 0 {
 			l.end, l.next = at+i, at+i+1
 			if l.end > at && src[l.end-1] == '\r' {
@@ -33,14 +33,14 @@ func linesOf(src []byte) []line {
 }
 
 // indent returns the number of leading spaces of a line, and whether the rest is blank.
-func (l *line) indent() (spaces int, blank bool) {
+func (l *scriptLine) indent() (spaces int, blank bool) {
 	rest := strings.TrimLeft(l.text, " ")
 	return len(l.text) - len(rest), strings.TrimSpace(rest) == ""
 }
 
 // keyed returns the text after the colon of a key in a line whose key begins after col cells, and its offset. The key
 // may be in quotes. It is false where anything except spaces and dashes precedes it.
-func (l *line) keyed(col int, key string) (rest string, at int, ok bool) {
+func (l *scriptLine) keyed(col int, key string) (rest string, at int, ok bool) {
 	if len(l.text) < col || strings.Trim(l.text[:col], " -") != "" {
 		return "", 0, false
 	}
@@ -57,7 +57,7 @@ func (l *line) keyed(col int, key string) (rest string, at int, ok bool) {
 
 // valueEnd returns the last line of a value that begins with rest, in line at, under a key after col cells. Comments
 // that are deeper than the key belong to it, since they would belong to a block that is written before them.
-func valueEnd(lines []line, at, col int, rest string) int {
+func valueEnd(lines []scriptLine, at, col int, rest string) int {
 	keep := false
 	switch v := bare(rest); {
 	case strings.HasPrefix(v, "|"), strings.HasPrefix(v, ">"):
@@ -85,7 +85,7 @@ func bare(v string) string {
 }
 
 // blockEnd returns the last line that is deeper than col. Blank lines at the end belong to it only if keep.
-func blockEnd(lines []line, at, col int, keep bool) int {
+func blockEnd(lines []scriptLine, at, col int, keep bool) int {
 	last := at
 	for i := at + 1; i < len(lines); i++ {
 		spaces, blank := lines[i].indent()
@@ -100,7 +100,7 @@ func blockEnd(lines []line, at, col int, keep bool) int {
 }
 
 // quotedEnd returns the line with the closing quote of a text that begins with v.
-func quotedEnd(lines []line, at int, v string) int {
+func quotedEnd(lines []scriptLine, at int, v string) int {
 	quote, v := v[0], v[1:]
 	for i := at; ; v = lines[i].text {
 		for j := 0; j < len(v); j++ {

@@ -19,14 +19,14 @@ const MaxScript = 1 << 20
 
 // YAMLScript is a script without the text that Write added.
 type YAMLScript struct {
-	Steps []step // that judge or plan with a model
+	Steps []aiStep // that judge or plan with a model
 
-	survey
+	scriptSurvey
 	bom bool // it begins with a byte order mark, which src does not have
 }
 
-// step is a step that judges or plans with a model.
-type step struct {
+// aiStep is a step that judges or plans with a model.
+type aiStep struct {
 	Task   string // its name
 	Number int    // in the task, from 1
 	Line   int    // in the input, from 1
@@ -37,10 +37,10 @@ type step struct {
 	Own    string // the context it has without guidance, its own or the inherited one
 	Left   string // why no guidance can be written, one of the sentences below; "": it can
 
-	key string // of its prompt, as spelled
-	at  int    // index of the line of that key
-	col int    // cells before it, all of them spaces and dashes
-	own *span  // its own context; nil: none
+	key string      // of its prompt, as spelled
+	at  int         // index of the line of that key
+	col int         // cells before it, all of them spaces and dashes
+	own *scriptSpan // its own context; nil: none
 }
 
 // ScriptError is a problem of a script.

@@ -74,8 +74,8 @@ func nested(s string) int {
 	return 0
 }
 
-// pair is a field of a mapping.
-type pair struct {
+// yamlField is a field of a mapping.
+type yamlField struct {
 	key   string
 	line  int  // from 1
 	col   int  // cells before the key
@@ -84,7 +84,7 @@ type pair struct {
 }
 
 // pairs returns the fields of a mapping, and whether it is written in braces. It is false for any other node.
-func pairs(n ast.Node) (out []pair, braces, ok bool) {
+func pairs(n ast.Node) (out []yamlField, braces, ok bool) {
 	if a, is := n.(*ast.AnchorNode); is {
 		n = a.Value
 	}
@@ -98,7 +98,7 @@ func pairs(n ast.Node) (out []pair, braces, ok bool) {
 		return nil, false, false
 	}
 	for _, v := range values {
-		p := pair{value: v.Value}
+		p := yamlField{value: v.Value}
 		if t := v.Key.GetToken(); t != nil && t.Position != nil {
 			p.line, p.col = t.Position.Line, t.Position.Column-1
 		}

@@ -26,7 +26,7 @@ func Read(name string, src []byte) (*YAMLScript, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.survey = *found
+	s.scriptSurvey = *found
 	if !bytes.Equal(plain, src) {
 		if found, err = look(name, plain); err != nil {
 			return nil, err
@@ -34,7 +34,7 @@ func Read(name string, src []byte) (*YAMLScript, error) {
 		for i := range found.steps { // they are reported by the lines of the file that people see
 			found.steps[i].Line = s.steps[i].Line
 		}
-		s.survey = *found
+		s.scriptSurvey = *found
 	}
 	s.Steps = slices.Clone(s.steps)
 	return s, nil
@@ -55,7 +55,7 @@ func (s *YAMLScript) whole(src []byte) []byte {
 }
 
 // takeOut returns the script without the text that Write added.
-func (v *survey) takeOut() ([]byte, error) {
+func (v *scriptSurvey) takeOut() ([]byte, error) {
 	out := bytes.Clone(v.src)
 	for i := len(v.steps) - 1; i >= 0; i-- {
 		st := &v.steps[i]
@@ -87,7 +87,7 @@ func (v *survey) takeOut() ([]byte, error) {
 }
 
 // untouched reports whether a context is exactly as Write wrote it.
-func (v *survey) untouched(st *step, at int, m mark) bool {
+func (v *scriptSurvey) untouched(st *aiStep, at int, m contextMark) bool {
 	if m.lines > len(v.lines)-1-at || st.own.last != at+m.lines {
 		return false
 	}

@@ -96,8 +96,8 @@ func hash(first string, more []string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// mark is the content of the mark of a context.
-type mark struct {
+// contextMark is the content of the mark of a context.
+type contextMark struct {
 	first string // of the value
 	lines int    // that follow
 	sum   string
@@ -105,7 +105,7 @@ type mark struct {
 }
 
 // readMark reads the text after the colon of a context. It is false without a mark at its end.
-func readMark(s string) (m mark, ok bool) {
+func readMark(s string) (m contextMark, ok bool) {
 	i := strings.LastIndex(s, markWords)
 	if i < 0 {
 		return m, false

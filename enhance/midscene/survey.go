@@ -13,13 +13,13 @@ import (
 // contextKey is the field that Midscene puts before a step's prompt.
 const contextKey = "context"
 
-// survey is the parsed content of a script, with positions.
-type survey struct {
+// scriptSurvey is the parsed content of a script, with positions.
+type scriptSurvey struct {
 	name  string
 	src   []byte
-	lines []line
+	lines []scriptLine
 	root  ast.Node
-	steps []step
+	steps []aiStep
 	nodes []ast.Node // the mapping of each step; nil for an alias
 
 	anchors   anchors
@@ -28,19 +28,19 @@ type survey struct {
 }
 
 // look parses a script as it is.
-func look(name string, src []byte) (*survey, error) {
+func look(name string, src []byte) (*scriptSurvey, error) {
 	root, err := parse(name, src)
 	if err != nil {
 		return nil, err
 	}
-	v := &survey{name: name, src: src, lines: linesOf(src), root: root, anchors: anchors{}}
+	v := &scriptSurvey{name: name, src: src, lines: linesOf(src), root: root, anchors: anchors{}}
 	ast.Walk(v.anchors, root)
 	v.inherit()
 	v.begin()
 	return v, v.tasks()
 }
 
-func (v *survey) wrong(n ast.Node, field, problem string) error {
+func (v *scriptSurvey) wrong(n ast.Node, field, problem string) error {
 	return &ScriptError{v.name, lineOf(n), field, problem}
 }
 
@@ -51,7 +51,7 @@ func lineOf(n ast.Node) int {
 	return n.GetToken().Position.Line
 }
 
-func (v *survey) tasks() error {
+func (v *scriptSurvey) tasks() error {
 	if _, _, ok := pairs(v.root); !ok {
 		return v.wrong(v.root, "", "is no script of Midscene: it has no fields")
 	}
@@ -71,7 +71,7 @@ func (v *survey) tasks() error {
 	return nil
 }
 
-func (v *survey) task(task ast.Node, at string) error {
+func (v *scriptSurvey) task(task ast.Node, at string) error {
 	if _, _, ok := pairs(task); !ok {
 		return v.wrong(task, at, "is no task; give it a name and a flow")
 	}
@@ -85,7 +85,7 @@ func (v *survey) task(task ast.Node, at string) error {
 		return v.wrong(flow, at+".flow", "is no list; give each step a dash")
 	}
 	for i, n := range steps {
-		s := step{Task: name, Number: i + 1, Field: fmt.Sprintf("%s.flow[%d]", at, i), Line: lineOf(n)}
+		s := aiStep{Task: name, Number: i + 1, Field: fmt.Sprintf("%s.flow[%d]", at, i), Line: lineOf(n)}
 		if err := v.step(n, s); err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func (v *survey) task(task ast.Node, at string) error {
 }
 
 // step reads one item of a flow.
-func (v *survey) step(n ast.Node, s step) error {
+func (v *scriptSurvey) step(n ast.Node, s aiStep) error {
 	if _, ok := n.(*ast.AliasNode); ok {
 		s.Left, n = leftAlias, v.anchors.of(n)
 	}
@@ -128,7 +128,7 @@ func (v *survey) step(n ast.Node, s step) error {
 }
 
 // kindOf returns the field that makes a step one with guidance, and Midscene's name of the call.
-func kindOf(fields []pair) (key, api string) {
+func kindOf(fields []yamlField) (key, api string) {
 	for _, a := range apis {
 		for _, f := range fields {
 			if f.key == a.key {
@@ -140,7 +140,7 @@ func kindOf(fields []pair) (key, api string) {
 }
 
 // stays reports whether a step does not leave the page.
-func stays(fields []pair) bool {
+func stays(fields []yamlField) bool {
 	for _, f := range fields {
 		if looking[f.key] {
 			return true
@@ -150,7 +150,7 @@ func stays(fields []pair) bool {
 }
 
 // fill reads the fields of a step.
-func (v *survey) fill(s *step, fields []pair) {
+func (v *scriptSurvey) fill(s *aiStep, fields []yamlField) {
 	instruction := ""
 	for _, f := range fields {
 		switch f.key {
@@ -184,7 +184,7 @@ func (v *survey) fill(s *step, fields []pair) {
 }
 
 // fillContext reads the context of a step.
-func (v *survey) fillContext(s *step, f pair) {
+func (v *scriptSurvey) fillContext(s *aiStep, f yamlField) {
 	left := ""
 	switch n := f.value.(type) {
 	case *ast.AnchorNode, *ast.TagNode:
@@ -207,11 +207,11 @@ func (v *survey) fillContext(s *step, f pair) {
 		return
 	}
 	rest, at, _ := v.lines[f.line-1].keyed(f.col, f.key)
-	s.own = &span{at, f.line - 1, valueEnd(v.lines, f.line-1, f.col, rest)}
+	s.own = &scriptSpan{at, f.line - 1, valueEnd(v.lines, f.line-1, f.col, rest)}
 }
 
 // usual reports whether a field is on its line in the usual layout.
-func (v *survey) usual(f pair) bool {
+func (v *scriptSurvey) usual(f yamlField) bool {
 	if !f.plain || f.line < 1 || f.line > len(v.lines) {
 		return false
 	}
@@ -220,7 +220,7 @@ func (v *survey) usual(f pair) bool {
 }
 
 // shaped returns the content of a script, with other contexts for some steps, by their index.
-func (v *survey) shaped(told map[int]string) string {
+func (v *scriptSurvey) shaped(told map[int]string) string {
 	contexts := map[ast.Node]string{}
 	for i, text := range told {
 		contexts[v.nodes[i]] = text
@@ -231,7 +231,7 @@ func (v *survey) shaped(told map[int]string) string {
 }
 
 // eol is the line break of a script.
-func (v *survey) eol() string {
+func (v *scriptSurvey) eol() string {
 	if bytes.Contains(v.src, []byte("\r\n")) {
 		return "\r\n"
 	}

@@ -35,14 +35,14 @@ func (s *YAMLScript) Write(told []string) ([]byte, error) {
 }
 
 // replace writes a value in the place of a step's own context.
-func (s *YAMLScript) replace(out []byte, own *span, first string, more []string) []byte {
+func (s *YAMLScript) replace(out []byte, own *scriptSpan, first string, more []string) []byte {
 	end := s.lines[own.last].end
 	was := string(s.src[own.start:end])
 	return slices.Concat(out[:own.start], []byte(" "+first+marked(first, more, &was)+s.tail(more)), out[end:])
 }
 
 // insert writes a context after the prompt of a step.
-func (s *YAMLScript) insert(out []byte, st *step, first string, more []string) []byte {
+func (s *YAMLScript) insert(out []byte, st *aiStep, first string, more []string) []byte {
 	rest, _, _ := s.lines[st.at].keyed(st.col, st.key)
 	last := s.lines[valueEnd(s.lines, st.at, st.col, rest)]
 	text := strings.Repeat(" ", st.col) + contextKey + ": " + first + marked(first, more, nil) + s.tail(more)

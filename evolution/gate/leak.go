@@ -29,7 +29,7 @@ func identity(_ *Gates, v *view) string {
 	for _, s := range v.draft.Texts() {
 		for _, id := range idLike().FindAllString(s, -1) {
 			id = strings.TrimFunc(id, func(r rune) bool { return r != '/' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-			if !standards().MatchString(id) && v.testsWith(func(e *evidence) bool {
+			if !standards().MatchString(id) && v.testsWith(func(e *caseTexts) bool {
 				return strings.Contains(e.all,
 					strings.ToLower(id))
 			}) < leastTests {
@@ -119,7 +119,7 @@ func numbers(_ *Gates, v *view) string {
 // givesAway reports whether number n, with the text before it, belongs to one test.
 func (v *view) givesAway(n, before string) bool {
 	digits := strings.TrimFunc(n, func(r rune) bool { return !unicode.IsDigit(r) })
-	tests := v.testsWith(func(e *evidence) bool { return hasWord(e.all, digits) })
+	tests := v.testsWith(func(e *caseTexts) bool { return hasWord(e.all, digits) })
 	switch {
 	case tests >= leastTests:
 		return false

@@ -37,7 +37,7 @@ func quotes(_ *Gates, v *view) string {
 	}
 	for _, s := range v.draft.Texts() {
 		for _, q := range quotedIn(s) {
-			with := v.having(func(e *evidence) bool { return strings.Contains(e.all, q) })
+			with := v.having(func(e *caseTexts) bool { return strings.Contains(e.all, q) })
 			if !v.things[q] && testsOf(with) == 1 && !strings.Contains(strings.ToLower(with[0].known), q) {
 				return v.because(taxonomy.Text{EN: "%q is the wording of one test; name things in general",
 					ZH: "“%s”是某一个测试里的文字；请用一般说法"}, text.Clip(q, 40))
@@ -61,7 +61,7 @@ func truth(_ *Gates, v *view) string {
 		if !yes || v.things[value] {
 			continue
 		}
-		with := v.having(func(o *evidence) bool {
+		with := v.having(func(o *caseTexts) bool {
 			return strings.Contains(strings.ToLower(o.prompt+"\n"+strings.Join(o.truth, "\n")), value)
 		})
 		if testsOf(with) < leastTests {

@@ -15,13 +15,13 @@ import (
 type view struct {
 	about  *Subject
 	draft  *Draft
-	cases  []*evidence // of the shown cases, and of a sample of the members if they are many
-	byID   map[string]*evidence
+	cases  []*caseTexts // of the shown cases, and of a sample of the members if they are many
+	byID   map[string]*caseTexts
 	things map[string]bool // lower case: the things in lessons, on which a check was missed
 }
 
-// evidence holds the texts of one case.
-type evidence struct {
+// caseTexts holds the texts of one case.
+type caseTexts struct {
 	node   *tree.Node
 	test   string // see testOf
 	prompt string
@@ -37,7 +37,7 @@ const (
 )
 
 func (j *Gates) view(a *Subject, d *Draft) *view {
-	v := &view{about: a, draft: d, byID: map[string]*evidence{}, things: map[string]bool{}}
+	v := &view{about: a, draft: d, byID: map[string]*caseTexts{}, things: map[string]bool{}}
 	for _, n := range append(slices.Clone(a.Shown), evenly(a.Members, maxCases)...) {
 		if n.CaseData == nil || v.byID[n.ID] != nil {
 			continue
@@ -66,9 +66,9 @@ func evenly(cases []*tree.Node, limit int) []*tree.Node {
 	return out
 }
 
-func (j *Gates) evidenceOf(n *tree.Node) *evidence {
+func (j *Gates) evidenceOf(n *tree.Node) *caseTexts {
 	d := n.CaseData
-	e := &evidence{node: n, test: testOf(n), prompt: d.TestCase.Prompt, truth: values(d.TestCase.GroundTruth)}
+	e := &caseTexts{node: n, test: testOf(n), prompt: d.TestCase.Prompt, truth: values(d.TestCase.GroundTruth)}
 	said := append([]string{d.EvaluatorReason}, e.truth...)
 	for _, m := range d.Misses {
 		said = append(said, m.How, m.Instead, m.Truth)
@@ -109,7 +109,7 @@ func testOf(n *tree.Node) string {
 }
 
 // testsOf returns the number of distinct tests.
-func testsOf(all []*evidence) int {
+func testsOf(all []*caseTexts) int {
 	seen := map[string]bool{}
 	for _, e := range all {
 		seen[e.test] = true
@@ -118,11 +118,11 @@ func testsOf(all []*evidence) int {
 }
 
 // testsWith returns the number of tests with evidence for which has is true.
-func (v *view) testsWith(has func(*evidence) bool) int { return testsOf(v.having(has)) }
+func (v *view) testsWith(has func(*caseTexts) bool) int { return testsOf(v.having(has)) }
 
 // having returns the evidence for which has is true.
-func (v *view) having(has func(*evidence) bool) []*evidence {
-	var with []*evidence
+func (v *view) having(has func(*caseTexts) bool) []*caseTexts {
+	var with []*caseTexts
 	for _, e := range v.cases {
 		if has(e) {
 			with = append(with, e)
@@ -132,8 +132,8 @@ func (v *view) having(has func(*evidence) bool) []*evidence {
 }
 
 // cited returns the evidence of the cases that a lesson cites, if v.cases has it.
-func (v *view) cited(l *tree.Lesson) []*evidence {
-	var out []*evidence
+func (v *view) cited(l *tree.Lesson) []*caseTexts {
+	var out []*caseTexts
 	for _, id := range l.Cites {
 		if e := v.byID[id]; e != nil {
 			out = append(out, e)

@@ -53,7 +53,7 @@ type allureNamed struct {
 
 // allureFile reads a result, or a zip of a folder of results. Of a zip it reads only the results, by the end of their
 // names.
-func (d *decoder) allureFile(r *bufio.Reader) error {
+func (d *fileDecoder) allureFile(r *bufio.Reader) error {
 	if begin, _ := r.Peek(4); string(begin) != "PK\x03\x04" {
 		return d.documents(r, d.allure)
 	}
@@ -80,7 +80,7 @@ func (d *decoder) allureFile(r *bufio.Reader) error {
 }
 
 // unpacked copies a picture of an archive to the reader's spool.
-func (d *decoder) unpacked(a *archive, f *zip.File, name string) (s shot) {
+func (d *fileDecoder) unpacked(a *zipArchive, f *zip.File, name string) (s shot) {
 	r, err := f.Open()
 	if err == nil {
 		s = d.spooled(&unpacked{r: r, a: a, name: f.Name})
@@ -97,7 +97,7 @@ func (d *decoder) unpacked(a *archive, f *zip.File, name string) (s shot) {
 const allureResultFile = "-result.json"
 
 // allure reads a result of Allure. The attempts at a test are separate files, in no order.
-func (d *decoder) allure(j *jsonReader) error {
+func (d *fileDecoder) allure(j *jsonReader) error {
 	line := j.line
 	var r allureResult
 	if err := j.value(&r); err != nil {
@@ -139,7 +139,7 @@ func (d *decoder) allure(j *jsonReader) error {
 }
 
 // allureSteps adds the attachments of a test or a step, and the steps within it.
-func (d *decoder) allureSteps(t *test, s *allureStep) {
+func (d *fileDecoder) allureSteps(t *test, s *allureStep) {
 	for _, a := range s.Attachments {
 		if open := d.parts[a.Source]; open != nil && isPicture(a.Type, a.Source) && d.rd.o.Keep != nil {
 			if len(t.shots) < mostShots {

@@ -32,7 +32,7 @@ type deepevalMetric struct {
 }
 
 // deepeval reads a test run of DeepEval. It has neither a name nor a time, so the content of a case identifies it.
-func (d *decoder) deepeval(j *jsonReader) error {
+func (d *fileDecoder) deepeval(j *jsonReader) error {
 	return j.object(func(key string) error {
 		if key != "testCases" && key != "conversationalTestCases" {
 			return j.skip()
@@ -57,7 +57,7 @@ func (d *decoder) deepeval(j *jsonReader) error {
 
 // deepevalTests returns the verdicts on a case. If the actual and the expected output are both verdicts, the producer
 // of the output is a judge with a known truth; otherwise each metric is a judge, and its truth is unknown.
-func (d *decoder) deepevalTests(line int, id string, c *deepevalCase) error {
+func (d *fileDecoder) deepevalTests(line int, id string, c *deepevalCase) error {
 	base := test{line: line, title: cmp.Or(c.Name, firstLine(c.Input), firstLine(c.Scenario)),
 		prompt: cmp.Or(c.Input, c.Scenario), observation: c.Actual}
 	for _, t := range c.Turns {

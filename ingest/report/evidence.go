@@ -42,7 +42,7 @@ func tools() []Format { return []Format{JUnit, Playwright, Midscene, Allure, Pyt
 
 // attach adds an attachment, if it is a picture by its content type or its name. encoded is base64 if the report
 // contains the bytes.
-func (d *decoder) attach(shots *[]shot, name, contentType, file, encoded string) {
+func (d *fileDecoder) attach(shots *[]shot, name, contentType, file, encoded string) {
 	if !isPicture(contentType, file) || len(*shots) == mostShots || d.rd.o.Keep == nil {
 		return
 	}
@@ -64,7 +64,7 @@ func isPicture(contentType, file string) bool {
 }
 
 // decoded writes the bytes of base64, or of a data URL of it, to the reader's spool.
-func (d *decoder) decoded(encoded string) shot {
+func (d *fileDecoder) decoded(encoded string) shot {
 	if len(encoded) >= longestEncoded {
 		return shot{problem: "has more than 8 MiB"}
 	}
@@ -76,7 +76,7 @@ func (d *decoder) decoded(encoded string) shot {
 }
 
 // spooled writes the bytes of a reader to the reader's spool.
-func (d *decoder) spooled(r io.Reader) shot {
+func (d *fileDecoder) spooled(r io.Reader) shot {
 	rd := d.rd
 	if rd.shots.size > mostSpooled {
 		return shot{problem: "comes after 512 MiB of pictures in one report"}
@@ -93,7 +93,7 @@ func (d *decoder) spooled(r io.Reader) shot {
 }
 
 // evidence adds the evidence of the tool to a run. The pictures of a test are stored if no attempt follows.
-func (d *decoder) evidence(a *attempt, e *tree.Evaluation) {
+func (d *fileDecoder) evidence(a *attempt, e *tree.Evaluation) {
 	t := &a.test
 	if !slices.Contains(tools(), d.rd.format) {
 		return
@@ -113,7 +113,7 @@ func (d *decoder) evidence(a *attempt, e *tree.Evaluation) {
 }
 
 // kept stores a picture with Options.Keep. An unusable one is reported, and its run is read without it.
-func (d *decoder) kept(file string, s *shot) (tree.Picture, bool) {
+func (d *fileDecoder) kept(file string, s *shot) (tree.Picture, bool) {
 	x := Shot{Report: file, Name: s.name, Path: s.path}
 	problem := s.problem
 	var p tree.Picture

@@ -36,7 +36,7 @@ type inspectScore struct {
 }
 
 // inspect reads a log of Inspect: JSON, or a zip of JSON.
-func (d *decoder) inspect(r *bufio.Reader) error {
+func (d *fileDecoder) inspect(r *bufio.Reader) error {
 	if begin, _ := r.Peek(4); string(begin) == "PK\x03\x04" {
 		return d.inspectZip(r)
 	}
@@ -55,7 +55,7 @@ func (d *decoder) inspect(r *bufio.Reader) error {
 }
 
 // inspectZip reads a packed log, file by file.
-func (d *decoder) inspectZip(r io.Reader) error {
+func (d *fileDecoder) inspectZip(r io.Reader) error {
 	a, err := d.openArchive(r)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (d *decoder) inspectZip(r io.Reader) error {
 }
 
 // inspectSample reads a sample. It skips the events of the sample.
-func (d *decoder) inspectSample(j *jsonReader, eval *inspectEval) error {
+func (d *fileDecoder) inspectSample(j *jsonReader, eval *inspectEval) error {
 	line, s := j.line, inspectSample{}
 	err := j.object(func(key string) (err error) {
 		var v json.RawMessage
@@ -166,7 +166,7 @@ func inspectAnswer(v json.RawMessage) string {
 
 // inspectTests returns the verdicts on a sample. If the answer and the target are both verdicts, the model that
 // answered is a judge with a known truth; otherwise each scorer is a judge, and its truth is unknown.
-func (d *decoder) inspectTests(line int, eval *inspectEval, s *inspectSample) error {
+func (d *fileDecoder) inspectTests(line int, eval *inspectEval, s *inspectSample) error {
 	base := test{line: line, run: eval.ID, place: present(eval.Task), title: s.id, prompt: s.input, observation: s.answer,
 		at: junitTime(s.at), grader: fmt.Sprintf("epoch-%d", s.epoch)}
 	if s.broke || len(s.scores) == 0 {

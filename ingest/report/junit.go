@@ -26,15 +26,15 @@ type junitSuite struct {
 
 // junitReader reads JUnit's XML.
 type junitReader struct {
-	*decoder
+	*fileDecoder
 	x        *xmlReader
 	suites   []junitSuite
 	projects bool           // the host of a suite is the browser that it ran in
 	named    map[string]int // suites so far by name, host and place
 }
 
-func (d *decoder) junit(r *bufio.Reader) error {
-	j := &junitReader{decoder: d, x: newXML(r), named: map[string]int{}}
+func (d *fileDecoder) junit(r *bufio.Reader) error {
+	j := &junitReader{fileDecoder: d, x: newXML(r), named: map[string]int{}}
 	prose := false // text was found where only elements are allowed
 	for {
 		t, err := j.x.Token()

@@ -13,7 +13,7 @@ import (
 
 // walker finds the runs of a file by a mapping.
 type walker struct {
-	*decoder
+	*fileDecoder
 	j       *jsonReader
 	m       *Mapping
 	objects *ingest.Objects
@@ -25,8 +25,8 @@ type walker struct {
 const longestAbove = 4 << 10
 
 // mapped reads any JSON by the mapping of the options.
-func (d *decoder) mapped(j *jsonReader) error {
-	w := &walker{decoder: d, j: j, m: d.rd.o.Mapping, objects: ingest.NewObjects(d.name, d.rd.o.Run),
+func (d *fileDecoder) mapped(j *jsonReader) error {
+	w := &walker{fileDecoder: d, j: j, m: d.rd.o.Mapping, objects: ingest.NewObjects(d.name, d.rd.o.Run),
 		wanted: map[string]bool{}}
 	for _, x := range w.m.fields {
 		if x.above {
@@ -71,7 +71,7 @@ func (j *jsonReader) skipLine() error {
 }
 
 // walk follows a path to the runs.
-func (w *walker) walk(path []step) error {
+func (w *walker) walk(path []pathStep) error {
 	if len(path) == 0 {
 		c, err := w.j.peek()
 		if err != nil {

@@ -18,7 +18,7 @@ const longestMapping = 64 << 10
 
 // Mapping maps the data of a run in a file of another form to fields. A nil mapping is empty.
 type Mapping struct {
-	runs   []step
+	runs   []pathStep
 	fields []mapped
 	words  map[string]string
 }
@@ -26,7 +26,7 @@ type Mapping struct {
 // mapped is the source of a field.
 type mapped struct {
 	field    string
-	path     []step // empty for a constant
+	path     []pathStep // empty for a constant
 	constant tree.Raw
 	above    bool   // from an object around the run
 	column   string // the exact name, for tables

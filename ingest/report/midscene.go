@@ -64,7 +64,7 @@ func (s *midsceneShot) UnmarshalJSON(b []byte) error {
 }
 
 // midsceneShot returns the last picture of the steps: the page after them, or else before the last one.
-func (d *decoder) midsceneShot(t *midsceneTask) (s shot, ok bool) {
+func (d *fileDecoder) midsceneShot(t *midsceneTask) (s shot, ok bool) {
 	ref := t.Context.Screenshot
 	for _, r := range t.Recorder {
 		if r.Screenshot != (midsceneShot{}) {
@@ -83,7 +83,7 @@ func (d *decoder) midsceneShot(t *midsceneTask) (s shot, ok bool) {
 }
 
 // midsceneImage reads a picture that is a script of the page.
-func (d *decoder) midsceneImage(id string, body io.Reader) error {
+func (d *fileDecoder) midsceneImage(id string, body io.Reader) error {
 	if d.rd.o.Keep == nil || len(d.images) == mostParts {
 		return nil
 	}
@@ -99,7 +99,7 @@ func (d *decoder) midsceneImage(id string, body io.Reader) error {
 }
 
 // midscene reads a report of Midscene: a page with dumps in scripts, a dump alone, or the summary of its runner.
-func (d *decoder) midscene(r *bufio.Reader) error {
+func (d *fileDecoder) midscene(r *bufio.Reader) error {
 	begin, _ := r.Peek(Sniff)
 	if t := strings.TrimLeft(strings.TrimPrefix(string(begin), "\xef\xbb\xbf"), " \t\r\n"); !strings.HasPrefix(t, "<") {
 		return d.documents(r, func(j *jsonReader) error { return d.midsceneDump(j, "", false) })
@@ -124,7 +124,7 @@ func (d *decoder) midscene(r *bufio.Reader) error {
 }
 
 // midsceneDump reads the executions of a group, the cases of a test run, or the scripts of a summary.
-func (d *decoder) midsceneDump(j *jsonReader, title string, page bool) error {
+func (d *fileDecoder) midsceneDump(j *jsonReader, title string, page bool) error {
 	group, run := "", ""
 	return j.object(func(key string) (err error) {
 		switch key {
@@ -152,7 +152,7 @@ func (d *decoder) midsceneDump(j *jsonReader, title string, page bool) error {
 }
 
 // midsceneExecution reads one call of an agent, such as an aiAssert with its retries, or an aiAct with all its steps.
-func (d *decoder) midsceneExecution(j *jsonReader, place []string) error {
+func (d *fileDecoder) midsceneExecution(j *jsonReader, place []string) error {
 	line, id, name := j.line, "", ""
 	var at int64
 	var tasks midsceneTasks

@@ -37,7 +37,7 @@ type midsceneWhy struct {
 
 // midsceneProject reads a project of a test run: its documents, and the cases of each. Of a page it reads only the
 // cases without agent steps: the verdicts of an agent are in the page too, and would be read twice.
-func (d *decoder) midsceneProject(j *jsonReader, run string, page bool) error {
+func (d *fileDecoder) midsceneProject(j *jsonReader, run string, page bool) error {
 	project := ""
 	return j.object(func(key string) (err error) {
 		switch key {
@@ -51,7 +51,7 @@ func (d *decoder) midsceneProject(j *jsonReader, run string, page bool) error {
 	})
 }
 
-func (d *decoder) midsceneDocument(j *jsonReader, run, project string, page bool) error {
+func (d *fileDecoder) midsceneDocument(j *jsonReader, run, project string, page bool) error {
 	source := ""
 	return j.object(func(key string) (err error) {
 		switch key {

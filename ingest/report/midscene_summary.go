@@ -20,7 +20,7 @@ type midsceneScript struct {
 
 // midsceneSummary reads the head of a summary and returns the name of its run: the time at which it was written, in
 // the format of the machine that wrote it.
-func (d *decoder) midsceneSummary(j *jsonReader) (run string, err error) {
+func (d *fileDecoder) midsceneSummary(j *jsonReader) (run string, err error) {
 	err = j.object(func(key string) (err error) {
 		if key == "generatedAt" {
 			run, err = j.text(longestName)
@@ -32,7 +32,7 @@ func (d *decoder) midsceneSummary(j *jsonReader) (run string, err error) {
 }
 
 // midsceneScript reads the result of a script: whether all of its steps and assertions held.
-func (d *decoder) midsceneScript(j *jsonReader, run string) error {
+func (d *fileDecoder) midsceneScript(j *jsonReader, run string) error {
 	line := j.line
 	var s midsceneScript
 	if err := j.value(&s); err != nil {

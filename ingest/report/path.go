@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// step is a part of a path: a member's name, an element's index, or each element.
-type step struct {
+// pathStep is a part of a path: a member's name, an element's index, or each element.
+type pathStep struct {
 	name string
 	at   int // -1: by name
 	each bool
@@ -21,8 +21,8 @@ var errPath = errors.New(`write names with full stops between them, [] for each 
 	`["a.b"] for a name with a full stop`)
 
 // parsePath reads a path; an empty one has no steps.
-func parsePath(s string) ([]step, error) {
-	var out []step
+func parsePath(s string) ([]pathStep, error) {
+	var out []pathStep
 	for s = strings.TrimSpace(s); s != ""; {
 		if len(out) == mostSteps {
 			return nil, errPath
@@ -52,7 +52,7 @@ func parsePath(s string) ([]step, error) {
 		if end == 0 {
 			return nil, errPath
 		}
-		out = append(out, step{name: s[:end], at: -1})
+		out = append(out, pathStep{name: s[:end], at: -1})
 		var err error
 		if s, err = afterStep(s[end:]); err != nil {
 			return nil, err
@@ -70,25 +70,25 @@ func afterStep(s string) (string, error) {
 	return rest, nil
 }
 
-func bracket(in string) (step, error) {
+func bracket(in string) (pathStep, error) {
 	switch {
 	case in == "", in == "*":
-		return step{each: true, at: -1}, nil
+		return pathStep{each: true, at: -1}, nil
 	case in[0] == '"':
 		if len(in) < 2 || in[len(in)-1] != '"' {
-			return step{}, errPath
+			return pathStep{}, errPath
 		}
-		return step{name: in[1 : len(in)-1], at: -1}, nil
+		return pathStep{name: in[1 : len(in)-1], at: -1}, nil
 	}
 	n, err := strconv.Atoi(in)
 	if err != nil || n < 0 {
-		return step{}, errPath
+		return pathStep{}, errPath
 	}
-	return step{at: n}, nil
+	return pathStep{at: n}, nil
 }
 
 // find returns the value at a path within a value, nil for none. For each element it returns the first that has one.
-func find(v json.RawMessage, path []step) json.RawMessage {
+func find(v json.RawMessage, path []pathStep) json.RawMessage {
 	for i, s := range path {
 		switch {
 		case s.each || s.at >= 0:

@@ -34,7 +34,7 @@ type playwrightResult struct {
 }
 
 // playwright reads the report of Playwright's JSON reporter.
-func (d *decoder) playwright(j *jsonReader) error {
+func (d *fileDecoder) playwright(j *jsonReader) error {
 	d.night = ""
 	return j.object(func(key string) error {
 		switch key {
@@ -48,7 +48,7 @@ func (d *decoder) playwright(j *jsonReader) error {
 }
 
 // playwrightBroke reports an error outside of tests, such as that of a global setup.
-func (d *decoder) playwrightBroke(j *jsonReader) error {
+func (d *fileDecoder) playwrightBroke(j *jsonReader) error {
 	line := j.line
 	said, err := messageOf(j)
 	if err != nil {
@@ -58,7 +58,7 @@ func (d *decoder) playwrightBroke(j *jsonReader) error {
 }
 
 // playwrightSuite reads a suite: a file, or a describe block in it.
-func (d *decoder) playwrightSuite(j *jsonReader, place []string) error {
+func (d *fileDecoder) playwrightSuite(j *jsonReader, place []string) error {
 	title := ""
 	return j.object(func(key string) error {
 		within := place
@@ -83,7 +83,7 @@ func (d *decoder) playwrightSuite(j *jsonReader, place []string) error {
 }
 
 // playwrightSpec reads a spec: one title, and a test for each project.
-func (d *decoder) playwrightSpec(j *jsonReader, place []string) error {
+func (d *fileDecoder) playwrightSpec(j *jsonReader, place []string) error {
 	title, id := "", ""
 	var tests []playwrightTest
 	err := j.object(func(key string) (err error) {
@@ -122,7 +122,7 @@ func (d *decoder) playwrightSpec(j *jsonReader, place []string) error {
 	return err
 }
 
-func (d *decoder) playwrightTest(j *jsonReader, t *playwrightTest) error {
+func (d *fileDecoder) playwrightTest(j *jsonReader, t *playwrightTest) error {
 	return j.object(func(key string) (err error) {
 		switch key {
 		case "expectedStatus":
@@ -152,7 +152,7 @@ func (d *decoder) playwrightTest(j *jsonReader, t *playwrightTest) error {
 	})
 }
 
-func (d *decoder) playwrightResult(j *jsonReader, r *playwrightResult) error {
+func (d *fileDecoder) playwrightResult(j *jsonReader, r *playwrightResult) error {
 	first := ""
 	err := j.object(func(key string) (err error) {
 		switch key {
@@ -217,7 +217,7 @@ func playwrightStep(j *jsonReader, steps *[]tree.TestStep) error {
 }
 
 // playwrightAttachment reads an attachment of a test: a file, or its bytes as base64.
-func (d *decoder) playwrightAttachment(j *jsonReader, shots *[]shot) error {
+func (d *fileDecoder) playwrightAttachment(j *jsonReader, shots *[]shot) error {
 	var name, kind, file, body string
 	err := j.object(func(key string) (err error) {
 		switch key {

@@ -43,7 +43,7 @@ type promptfooComponent struct {
 }
 
 // promptfoo reads the output of promptfoo eval.
-func (d *decoder) promptfoo(j *jsonReader) error {
+func (d *fileDecoder) promptfoo(j *jsonReader) error {
 	eval := ""
 	one := func() error {
 		line := j.line
@@ -76,7 +76,7 @@ func (d *decoder) promptfoo(j *jsonReader) error {
 // promptfooTests returns the verdicts on a result. If the output and its expected value are both verdicts, the prompt
 // is a judge. Otherwise the models that graded it are, and their truth is unknown, unless a person graded it. If no
 // model graded it, the result of the assertions is the verdict.
-func (d *decoder) promptfooTests(line int, eval string, r *promptfooResult) error {
+func (d *fileDecoder) promptfooTests(line int, eval string, r *promptfooResult) error {
 	output := ""
 	if r.Response != nil {
 		output = tree.Raw(r.Response.Output).Text()

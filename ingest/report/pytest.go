@@ -27,7 +27,7 @@ type pytestStage struct {
 }
 
 // pytest reads a report of pytest-json-report.
-func (d *decoder) pytest(j *jsonReader) error {
+func (d *fileDecoder) pytest(j *jsonReader) error {
 	var created float64
 	return j.object(func(key string) error {
 		switch key {

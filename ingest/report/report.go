@@ -79,7 +79,7 @@ type FileReader struct {
 	open   []benchOpen          // results of it whose case was not read yet
 
 	caseBytes int // approximate size of both
-	shots     spool
+	shots     byteSpool
 	Skipped   int           // tests without a verdict so far
 	Pictures  int           // stored so far
 	Left      int           // pictures skipped so far
@@ -105,7 +105,7 @@ var errStop = errors.New("stop")
 // returned with a later file, or by End.
 func (rd *FileReader) File(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
 	return func(yield func(tree.Evaluation, error) bool) {
-		d := &decoder{rd: rd, name: name, yield: yield}
+		d := &fileDecoder{rd: rd, name: name, yield: yield}
 		err := d.read(r)
 		if err == nil && rd.format != Allure {
 			err = d.flush() // only Allure spreads the attempts at a test over files
@@ -130,7 +130,7 @@ func (rd *FileReader) File(name string, r io.Reader) iter.Seq2[tree.Evaluation, 
 // End returns the attempts that were still open after all files.
 func (rd *FileReader) End() iter.Seq2[tree.Evaluation, error] {
 	return func(yield func(tree.Evaluation, error) bool) {
-		d := &decoder{rd: rd, yield: yield}
+		d := &fileDecoder{rd: rd, yield: yield}
 		err := d.benchLate()
 		if err == nil {
 			err = d.flush()
@@ -142,8 +142,8 @@ func (rd *FileReader) End() iter.Seq2[tree.Evaluation, error] {
 	}
 }
 
-// decoder is the reading of one file.
-type decoder struct {
+// fileDecoder is the reading of one file.
+type fileDecoder struct {
 	rd     *FileReader
 	name   string
 	yield  func(tree.Evaluation, error) bool
@@ -155,7 +155,7 @@ type decoder struct {
 }
 
 // read decodes the file, whatever its format.
-func (d *decoder) read(r io.Reader) error {
+func (d *fileDecoder) read(r io.Reader) error {
 	b := bufio.NewReaderSize(r, Sniff)
 	d.begin, _ = b.Peek(Sniff)
 	d.begin = bytes.Clone(d.begin)
@@ -189,11 +189,11 @@ func (d *decoder) read(r io.Reader) error {
 // dropShots deletes the pictures of files that were read.
 func (rd *FileReader) dropShots() {
 	rd.shots.close()
-	rd.shots = spool{}
+	rd.shots = byteSpool{}
 }
 
 // nothing returns the error for a file without a test: a report of another tool, or an empty one if err is nil.
-func (d *decoder) nothing(err error) error {
+func (d *fileDecoder) nothing(err error) error {
 	if f := Recognise(d.begin); f != "" && f != d.rd.format {
 		return &ingest.FileError{File: d.name, Problem: fmt.Sprintf("looks like a %s report: use ingest %s", f, f)}
 	}
@@ -204,7 +204,7 @@ func (d *decoder) nothing(err error) error {
 }
 
 // finish returns the evaluations read before a file breaks off, and then the error.
-func (d *decoder) finish(broken *brokenError) {
+func (d *fileDecoder) finish(broken *brokenError) {
 	if err := d.flush(); err != nil {
 		return
 	}
@@ -216,12 +216,12 @@ func (d *decoder) finish(broken *brokenError) {
 }
 
 // bad reports a part of the file as unusable.
-func (d *decoder) bad(line int, field, problem string) error {
+func (d *fileDecoder) bad(line int, field, problem string) error {
 	d.met = true
 	return d.give(tree.Evaluation{}, &ingest.LineError{File: d.name, Line: line, Field: field, Problem: problem})
 }
 
-func (d *decoder) give(e tree.Evaluation, err error) error {
+func (d *fileDecoder) give(e tree.Evaluation, err error) error {
 	if !d.yield(e, err) {
 		return errStop
 	}
@@ -229,7 +229,7 @@ func (d *decoder) give(e tree.Evaluation, err error) error {
 }
 
 // flush yields everything that waits for another attempt.
-func (d *decoder) flush() error {
+func (d *fileDecoder) flush() error {
 	for _, a := range d.rd.fold.all() {
 		if err := d.settle(a); err != nil {
 			return err
@@ -239,7 +239,7 @@ func (d *decoder) flush() error {
 }
 
 // settle yields an attempt that none follows.
-func (d *decoder) settle(a *attempt) error {
+func (d *fileDecoder) settle(a *attempt) error {
 	e := a.test.evaluation(&d.rd.o)
 	if d.rd.o.Tests {
 		e.Judgment, e.GroundTruth, e.Correct, e.Reason = raw(passed), nil, nil, "" // a placeholder, removed below
@@ -264,7 +264,7 @@ func (d *decoder) settle(a *attempt) error {
 }
 
 // add adds one attempt at a test. It only counts one without a verdict, unless Options.Tests is set.
-func (d *decoder) add(t *test) error {
+func (d *fileDecoder) add(t *test) error {
 	d.met = true
 	if t.off || t.verdict == skipped && t.judgment == nil && !d.rd.o.Tests {
 		d.rd.Skipped++
@@ -279,7 +279,7 @@ func (d *decoder) add(t *test) error {
 }
 
 // documents reads the JSON documents of a file one after another.
-func (d *decoder) documents(r *bufio.Reader, one func(*jsonReader) error) error {
+func (d *fileDecoder) documents(r *bufio.Reader, one func(*jsonReader) error) error {
 	j := newJSON(r)
 	j.begin()
 	for {
@@ -302,7 +302,7 @@ func (d *decoder) documents(r *bufio.Reader, one func(*jsonReader) error) error 
 const mostParts = 10_000
 
 // tooMany skips an element of an array that has too many, and reports the first one that it skips.
-func (d *decoder) tooMany(j *jsonReader, so int, field string) (bool, error) {
+func (d *fileDecoder) tooMany(j *jsonReader, so int, field string) (bool, error) {
 	if so < mostParts {
 		return false, nil
 	}
@@ -315,12 +315,12 @@ func (d *decoder) tooMany(j *jsonReader, so int, field string) (bool, error) {
 }
 
 // value decodes a value. It reports an unusable one, and reading continues.
-func (d *decoder) value(j *jsonReader, field string, to any) error {
+func (d *fileDecoder) value(j *jsonReader, field string, to any) error {
 	return d.unusable(j.value(to), field)
 }
 
 // unusable reports a value that cannot be used. It returns any other error.
-func (d *decoder) unusable(err error, field string) error {
+func (d *fileDecoder) unusable(err error, field string) error {
 	if bad, ok := errors.AsType[*valueError](err); ok {
 		if bad.field != "" {
 			field += "." + bad.field

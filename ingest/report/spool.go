@@ -21,16 +21,16 @@ const (
 	heldInMemory     = 4 << 20  // of an archive or of a workbook's texts; the rest is in an unlinked file
 )
 
-// spool is bytes that can be read at any offset. The first are held in memory; longer ones go into a temporary file.
-// It is for one goroutine.
-type spool struct {
+// byteSpool is bytes that can be read at any offset. The first are held in memory; longer ones go into a temporary
+// file. It is for one goroutine.
+type byteSpool struct {
 	held []byte
 	file *os.File
 	size int64
 }
 
 // Write adds bytes at the end.
-func (s *spool) Write(p []byte) (int, error) {
+func (s *byteSpool) Write(p []byte) (int, error) {
 	if s.file == nil && len(s.held)+len(p) <= heldInMemory {
 		s.held = append(s.held, p...)
 		s.size = int64(len(s.held))
@@ -50,7 +50,7 @@ func (s *spool) Write(p []byte) (int, error) {
 }
 
 // ReadAt reads from an offset on.
-func (s *spool) ReadAt(p []byte, off int64) (n int, err error) {
+func (s *byteSpool) ReadAt(p []byte, off int64) (n int, err error) {
 	if off < 0 || off >= s.size {
 		return 0, io.EOF
 	}
@@ -68,24 +68,24 @@ func (s *spool) ReadAt(p []byte, off int64) (n int, err error) {
 }
 
 // close releases the file.
-func (s *spool) close() {
+func (s *byteSpool) close() {
 	if s.file != nil {
 		_ = s.file.Close()
 		_ = os.Remove(s.file.Name())
 	}
 }
 
-// archive is a zip that is read.
-type archive struct {
+// zipArchive is a zip that is read.
+type zipArchive struct {
 	*zip.Reader
-	d    *decoder
-	all  *spool
+	d    *fileDecoder
+	all  *byteSpool
 	left int64 // bytes that may still be unpacked
 }
 
 // openArchive reads a zip up to its directory. The caller closes it.
-func (d *decoder) openArchive(r io.Reader) (*archive, error) {
-	a := &archive{d: d, all: &spool{}, left: longestUnpacked}
+func (d *fileDecoder) openArchive(r io.Reader) (*zipArchive, error) {
+	a := &zipArchive{d: d, all: &byteSpool{}, left: longestUnpacked}
 	n, err := io.Copy(a.all, io.LimitReader(r, longestArchive+1))
 	switch {
 	case err != nil:
@@ -103,7 +103,7 @@ func (d *decoder) openArchive(r io.Reader) (*archive, error) {
 }
 
 // list reads the directory of the archive.
-func (a *archive) list(size int64) (err error) {
+func (a *zipArchive) list(size int64) (err error) {
 	from := &directoryReader{ReaderAt: a.all, left: longestDirectory}
 	if a.Reader, err = zip.NewReader(from, size); err != nil {
 		if from.left == 0 {
@@ -117,10 +117,10 @@ func (a *archive) list(size int64) (err error) {
 	return nil
 }
 
-func (a *archive) close() { a.all.close() }
+func (a *zipArchive) close() { a.all.close() }
 
 // part passes a file of the archive to do. It reports a problem of the file, and the others are still read.
-func (a *archive) part(f *zip.File, do func(io.Reader) error) error {
+func (a *zipArchive) part(f *zip.File, do func(io.Reader) error) error {
 	r, err := f.Open()
 	if err != nil {
 		return a.d.bad(0, "", partly(f.Name, "cannot be unpacked"))
@@ -144,7 +144,7 @@ func partly(name, problem string) string {
 // unpacked is a file of an archive, read as it is unpacked.
 type unpacked struct {
 	r    io.Reader
-	a    *archive
+	a    *zipArchive
 	name string
 }
 

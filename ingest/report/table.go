@@ -37,15 +37,15 @@ var columnNames = map[string]string{
 
 // sheet turns the rows of one table into evaluations.
 type sheet struct {
-	*decoder
+	*fileDecoder
 	objects *ingest.Objects
 	columns []string // the field of each column; "" for one that is not read
 	named   []string // the names of the columns in the table
 	first   []string // the first row
 }
 
-func (d *decoder) newSheet() *sheet {
-	return &sheet{decoder: d, objects: ingest.NewObjects(d.name, d.rd.o.Run)}
+func (d *fileDecoder) newSheet() *sheet {
+	return &sheet{fileDecoder: d, objects: ingest.NewObjects(d.name, d.rd.o.Run)}
 }
 
 // row handles a row: the first one names the columns.
@@ -125,7 +125,7 @@ func columnField(name string) string {
 }
 
 // table reads a table of text or a workbook.
-func (d *decoder) table(r *bufio.Reader) error {
+func (d *fileDecoder) table(r *bufio.Reader) error {
 	first, _ := r.Peek(4)
 	switch {
 	case bytes.HasPrefix(first, []byte("PK\x03\x04")):

@@ -58,7 +58,7 @@ type benchOpen struct {
 }
 
 // uibench reads cases or results of the GUI benchmark, arrays both. They can come in any order.
-func (d *decoder) uibench(j *jsonReader) error {
+func (d *fileDecoder) uibench(j *jsonReader) error {
 	return j.array(func() error {
 		line := j.line
 		var r benchResult
@@ -93,7 +93,7 @@ func (d *decoder) uibench(j *jsonReader) error {
 }
 
 // benchLate yields the results whose cases came later.
-func (d *decoder) benchLate() error {
+func (d *fileDecoder) benchLate() error {
 	for i := range d.rd.open {
 		o := &d.rd.open[i]
 		c, ok := d.rd.cases[o.result.CaseID]
@@ -112,7 +112,7 @@ func (d *decoder) benchLate() error {
 	return nil
 }
 
-func (d *decoder) unknownCase(o *benchOpen) error {
+func (d *fileDecoder) unknownCase(o *benchOpen) error {
 	return d.give(tree.Evaluation{}, &ingest.LineError{File: o.file, Line: o.line, Field: "caseId",
 		Problem: fmt.Sprintf("is %s, of which no prompt is known; give test-case-config.json too", cut(o.result.CaseID, 60))})
 }

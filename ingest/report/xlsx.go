@@ -21,13 +21,13 @@ const (
 )
 
 // workbook reads the first sheet of an XLSX file.
-func (d *decoder) workbook(r io.Reader) error {
+func (d *fileDecoder) workbook(r io.Reader) error {
 	a, err := d.openArchive(r)
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	w := &workbook{decoder: d, zip: a}
+	w := &workbook{fileDecoder: d, zip: a}
 	defer w.texts.spool.close()
 	sheetFile, err := w.firstSheet()
 	if err != nil {
@@ -40,14 +40,14 @@ func (d *decoder) workbook(r io.Reader) error {
 }
 
 // unread returns the error for a file that cannot be read at all.
-func (d *decoder) unread(problem string) error {
+func (d *fileDecoder) unread(problem string) error {
 	return &ingest.FileError{File: d.name, Problem: problem}
 }
 
 // workbook is an XLSX file: a zip of XML files, of which three kinds are read.
 type workbook struct {
-	*decoder
-	zip   *archive
+	*fileDecoder
+	zip   *zipArchive
 	texts sharedTexts
 }
 
@@ -140,7 +140,7 @@ func (w *workbook) shared() error {
 			}
 		case xml.EndElement:
 			if t.Name.Local == "si" {
-				return w.texts.add(w.decoder, one.String())
+				return w.texts.add(w.fileDecoder, one.String())
 			}
 		}
 		return nil

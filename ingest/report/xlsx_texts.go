@@ -9,7 +9,7 @@ import (
 
 // sharedTexts are the texts that the cells of a workbook share. Long ones are in a file; memory holds the end of each.
 type sharedTexts struct {
-	spool spool
+	spool byteSpool
 	ends  []uint32
 	wait  []byte // the last ones, not yet in the spool
 }
@@ -18,7 +18,7 @@ type sharedTexts struct {
 const gathered = 256 << 10
 
 // add adds the next text.
-func (t *sharedTexts) add(d *decoder, s string) error {
+func (t *sharedTexts) add(d *fileDecoder, s string) error {
 	end := t.spool.size + int64(len(t.wait)) + int64(len(s))
 	if len(t.ends) == mostTexts || end > math.MaxUint32 {
 		return d.unread("has more texts than can be read of a workbook; save the table as CSV")

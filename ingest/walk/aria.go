@@ -21,7 +21,7 @@ func isAria(name string, head []byte) bool {
 
 // aria reads an ARIA snapshot of one page, as Playwright writes it. The place of an element is the nearest landmark,
 // form, dialog, table or region around it that has a name.
-func (r *reader) aria(b []byte) error {
+func (r *fileReader) aria(b []byte) error {
 	page := r.o.Page
 	if page == "" {
 		base := path.Base(strings.ReplaceAll(r.file, `\`, "/"))

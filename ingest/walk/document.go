@@ -12,16 +12,16 @@ import (
 // deepest bounds how deep a document nests.
 const deepest = 512
 
-// element is an element of a document as a trace has it: ["TAG", {attributes}, children…], a text, or a reference to
+// domElement is an element of a document as a trace has it: ["TAG", {attributes}, children…], a text, or a reference to
 // what an earlier snapshot had, which is left out.
-type element struct {
+type domElement struct {
 	tag      string
 	attrs    map[string]string
 	text     string
-	children []element
+	children []domElement
 }
 
-func (e *element) parse(b []byte, depth int) error {
+func (e *domElement) parse(b []byte, depth int) error {
 	if depth > deepest {
 		return errDeep
 	}
@@ -36,7 +36,7 @@ func (e *element) parse(b []byte, depth int) error {
 		if i == 0 && json.Unmarshal(x, &e.attrs) == nil {
 			continue
 		}
-		var child element
+		var child domElement
 		if err := child.parse(x, depth+1); err != nil {
 			return err
 		}
@@ -48,13 +48,13 @@ func (e *element) parse(b []byte, depth int) error {
 
 // document sees a page, its elements that one can act on and its links.
 func (t *trace) document(url string, html []byte) error {
-	var root element
+	var root domElement
 	if err := root.parse(html, 0); err != nil {
 		return t.bad(t.part, "has a page that nests deeper than %d elements", deepest)
 	}
 	page := ledger.Sighting{Kind: ledger.SeenPage, URL: url}
 	labels := map[string]string{}
-	root.each(func(e *element) {
+	root.each(func(e *domElement) {
 		switch {
 		case e.tag == "title" && page.Title == "":
 			page.Title = clipName(e.words())
@@ -71,7 +71,7 @@ func (t *trace) document(url string, html []byte) error {
 
 // elements sees what is in an element, whose place is that of the nearest form, dialog or region with a name. label is
 // the text of the label around it.
-func (t *trace) elements(url string, e *element, labels map[string]string, place, label string) error {
+func (t *trace) elements(url string, e *domElement, labels map[string]string, place, label string) error {
 	if e.tag == "script" || e.tag == "style" || e.attrs["hidden"] != "" || e.attrs["aria-hidden"] == "true" {
 		return nil
 	}
@@ -112,7 +112,7 @@ func ofInput(tag, label string) string {
 	return ""
 }
 
-func (e *element) each(f func(*element)) {
+func (e *domElement) each(f func(*domElement)) {
 	f(e)
 	for i := range e.children {
 		e.children[i].each(f)
@@ -120,9 +120,9 @@ func (e *element) each(f func(*element)) {
 }
 
 // words returns the text of an element, of its beginning where it is long.
-func (e *element) words() string {
+func (e *domElement) words() string {
 	var b strings.Builder
-	e.each(func(x *element) {
+	e.each(func(x *domElement) {
 		if b.Len() < 400 && x.tag == "" {
 			b.WriteString(" " + x.text)
 		}

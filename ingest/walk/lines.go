@@ -18,7 +18,7 @@ func isLines(_ string, head []byte) bool {
 }
 
 // lines reads walks in memtree's own form, one a line. A field that a walk leaves out is that of the options.
-func (r *reader) lines(f io.ReaderAt, size int64) error {
+func (r *fileReader) lines(f io.ReaderAt, size int64) error {
 	in := bufio.NewScanner(io.NewSectionReader(f, 0, size))
 	in.Buffer(nil, longestLine)
 	for n := 1; in.Scan(); n++ {

@@ -28,7 +28,7 @@ var mostUnpacked = int64(4 << 30) // bytes that are read of it, as a stream; tes
 func isZip(_ string, head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
 
 // playwright reads a trace. Its names of files are not used as paths.
-func (r *reader) playwright(f io.ReaderAt, size int64) error {
+func (r *fileReader) playwright(f io.ReaderAt, size int64) error {
 	z, err := zip.NewReader(f, size)
 	if err != nil {
 		return r.bad("", "is a zip that breaks off or is damaged (%v); take the trace anew", err)
@@ -47,7 +47,7 @@ func (r *reader) playwright(f io.ReaderAt, size int64) error {
 	})
 	left := mostUnpacked
 	for _, p := range parts {
-		t := &trace{reader: r, part: p.Name, calls: map[string]*action{}}
+		t := &trace{fileReader: r, part: p.Name, calls: map[string]*action{}}
 		if err := t.read(p, &left); err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func (r *reader) playwright(f io.ReaderAt, size int64) error {
 
 // trace is one part of a trace that is read.
 type trace struct {
-	*reader
+	*fileReader
 	part  string
 	calls map[string]*action // under way, by id
 	last  *action            // ended, and not handed out yet: where it led is seen by the next snapshot

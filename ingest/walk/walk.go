@@ -53,25 +53,25 @@ func (e *FileError) Error() string {
 	return e.File + ", " + e.Where + ": " + e.Problem
 }
 
-// format is a reader of one format.
-type format struct {
+// formatReader is a reader of one format.
+type formatReader struct {
 	name  string
 	is    func(name string, head []byte) bool
-	whole func(r *reader, b []byte) error // of a file that is read whole
-	parts func(r *reader, f io.ReaderAt, size int64) error
+	whole func(r *fileReader, b []byte) error // of a file that is read whole
+	parts func(r *fileReader, f io.ReaderAt, size int64) error
 }
 
 // formats are tried in this order.
-func formats() []format {
-	return []format{
-		{name: "playwright", is: isZip, parts: (*reader).playwright},
-		{name: "sitemap", is: isSitemap, whole: (*reader).sitemap},
-		{name: "har", is: isHAR, parts: (*reader).har},
-		{name: "openapi", is: isOpenAPI, whole: (*reader).openapi},
-		{name: "memtree", is: isLines, parts: (*reader).lines},
-		{name: "midscene", is: isMidscene, whole: (*reader).midscene},
-		{name: "aria", is: isAria, whole: (*reader).aria},
-		{name: "requirements", is: isTable, whole: (*reader).table},
+func formats() []formatReader {
+	return []formatReader{
+		{name: "playwright", is: isZip, parts: (*fileReader).playwright},
+		{name: "sitemap", is: isSitemap, whole: (*fileReader).sitemap},
+		{name: "har", is: isHAR, parts: (*fileReader).har},
+		{name: "openapi", is: isOpenAPI, whole: (*fileReader).openapi},
+		{name: "memtree", is: isLines, parts: (*fileReader).lines},
+		{name: "midscene", is: isMidscene, whole: (*fileReader).midscene},
+		{name: "aria", is: isAria, whole: (*fileReader).aria},
+		{name: "requirements", is: isTable, whole: (*fileReader).table},
 	}
 }
 
@@ -83,8 +83,8 @@ func Formats() (out []string) {
 	return out
 }
 
-// reader hands the sightings of one file to yield, as walks.
-type reader struct {
+// fileReader hands the sightings of one file to yield, as walks.
+type fileReader struct {
 	file  string
 	o     Options
 	walk  ledger.Walk
@@ -95,14 +95,14 @@ type reader struct {
 // Read reads the walks of a file. name is shown in errors, and names the page of a snapshot. An error ends the walks.
 func Read(name string, f io.ReaderAt, size int64, o Options) iter.Seq2[ledger.Walk, error] {
 	return func(yield func(ledger.Walk, error) bool) {
-		r := &reader{file: name, o: o, yield: yield}
+		r := &fileReader{file: name, o: o, yield: yield}
 		if err := r.read(f, size); err != nil && !r.done {
 			yield(ledger.Walk{}, err)
 		}
 	}
 }
 
-func (r *reader) read(f io.ReaderAt, size int64) error {
+func (r *fileReader) read(f io.ReaderAt, size int64) error {
 	head := make([]byte, min(size, 64<<10))
 	if n, err := f.ReadAt(head, 0); err != nil && n < len(head) {
 		return fmt.Errorf("%s: %w", r.file, err)
@@ -137,7 +137,7 @@ func (r *reader) read(f io.ReaderAt, size int64) error {
 	return r.bad("", "is in no format that is known; use --from with one of %s", strings.Join(Formats(), ", "))
 }
 
-func (r *reader) bad(where, problem string, args ...any) error {
+func (r *fileReader) bad(where, problem string, args ...any) error {
 	return &FileError{File: r.file, Where: where, Problem: fmt.Sprintf(problem, args...)}
 }
 
@@ -145,7 +145,7 @@ func (r *reader) bad(where, problem string, args ...any) error {
 var errDone = fmt.Errorf("done")
 
 // see adds a sighting to the walk under way.
-func (r *reader) see(s ledger.Sighting) error {
+func (r *fileReader) see(s ledger.Sighting) error {
 	r.walk.Seen = append(r.walk.Seen, s)
 	if len(r.walk.Seen) < ledger.MaxSightings {
 		return nil
@@ -154,7 +154,7 @@ func (r *reader) see(s ledger.Sighting) error {
 }
 
 // flush hands out the walk under way, and begins the next part.
-func (r *reader) flush() error {
+func (r *fileReader) flush() error {
 	if r.done || len(r.walk.Seen) == 0 {
 		return nil
 	}

@@ -56,10 +56,10 @@ func (c *Core) ApplyIf(ctx context.Context, b store.Batch, fresh func() bool) er
 		return fmt.Errorf("commit: %w", err)
 	}
 	if _, shared := c.store.(store.Shared); shared && b.Purge == nil {
-		if c.followed.version+1 != version { // others have committed since
+		if c.followState.version+1 != version { // others have committed since
 			return c.followDoor(context.WithoutCancel(ctx))
 		}
-		c.followed.version, c.followed.entries = version, c.followed.entries+uint64(len(b.Entries))
+		c.followState.version, c.followState.entries = version, c.followState.entries+uint64(len(b.Entries))
 	}
 	c.announce(&b, nodes)
 	if spoken(&b, nodes) {

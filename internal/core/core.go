@@ -43,8 +43,8 @@ type Core struct {
 	refused  atomic.Pointer[tree.Refused] // people's refusals; see openRefused
 	suspects suspects
 
-	door     sync.Mutex // held by Apply: one commit at a time, so that the index sees versions in order
-	followed            // how far a shared store was followed; guarded by door
+	door        sync.Mutex // held by Apply: one commit at a time, so that the index sees versions in order
+	followState            // how far a shared store was followed; guarded by door
 
 	changed   atomic.Uint64 // number of commits that changed nodes
 	decisions atomic.Uint64 // number of commits with a person's decision
@@ -55,7 +55,7 @@ type Core struct {
 	keeping sync.Mutex    // held while the index is stored, see store.go; locked after door
 	files   []io.Closer   // the files that the index is read from
 	stale   chan struct{} // wakes keepIndex
-	vectors *vectors      // the embedder; nil if it is the static table
+	vectors *indexVectors // the embedder; nil if it is the static table
 
 	stop    context.CancelFunc
 	workers sync.WaitGroup
@@ -78,7 +78,7 @@ func Open(ctx context.Context, o Options) (_ *Core, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c.followed = followed{info.Version, info.Entries, 0}
+	c.followState = followState{info.Version, info.Entries, 0}
 	if err = c.openRefused(ctx); err != nil {
 		return nil, err
 	}

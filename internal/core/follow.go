@@ -13,8 +13,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// followed is how far the core has followed a shared store; guarded by door.
-type followed struct {
+// followState is how far the core has followed a shared store; guarded by door.
+type followState struct {
 	version uint64 // of the last commit
 	entries uint64 // number of the last entry of the ledger
 	anew    int    // how often the history was read anew
@@ -24,7 +24,7 @@ type followed struct {
 type news struct {
 	batch   store.Batch
 	nodes   []tree.Node
-	now     followed
+	now     followState
 	rebuild bool // the changes cannot be read one by one
 }
 
@@ -35,7 +35,7 @@ func (c *Core) Follow(ctx context.Context) error {
 	}
 	for {
 		c.door.Lock()
-		from := c.followed
+		from := c.followState
 		c.door.Unlock()
 		n, err := c.news(ctx, from)
 		if err != nil || n.now == from {
@@ -44,7 +44,7 @@ func (c *Core) Follow(ctx context.Context) error {
 		ix := c.index.Load()
 		ready, unready := ix.Prepare(ctx, n.nodes) // before locking, because it may take long
 		c.door.Lock()
-		if c.followed == from && c.index.Load() == ix {
+		if c.followState == from && c.index.Load() == ix {
 			err = c.take(ctx, n, ix, ready, unready)
 			c.door.Unlock()
 			return err
@@ -55,8 +55,8 @@ func (c *Core) Follow(ctx context.Context) error {
 
 // followDoor is Follow for a caller that holds the door.
 func (c *Core) followDoor(ctx context.Context) error {
-	n, err := c.news(ctx, c.followed)
-	if err != nil || n.now == c.followed {
+	n, err := c.news(ctx, c.followState)
+	if err != nil || n.now == c.followState {
 		return err
 	}
 	ix := c.index.Load()
@@ -65,12 +65,12 @@ func (c *Core) followDoor(ctx context.Context) error {
 }
 
 // news reads what was committed after a version.
-func (c *Core) news(ctx context.Context, from followed) (*news, error) {
+func (c *Core) news(ctx context.Context, from followState) (*news, error) {
 	info, err := c.store.Info(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("follow: %w", err)
 	}
-	n := &news{now: followed{info.Version, info.Entries, 0}}
+	n := &news{now: followState{info.Version, info.Entries, 0}}
 	if s, ok := c.store.(store.Shared); ok {
 		n.now.anew = s.Following().Anew
 	}
@@ -108,7 +108,7 @@ func (c *Core) news(ctx context.Context, from followed) (*news, error) {
 // take announces news and brings them into the index. The caller holds the door.
 func (c *Core) take(ctx context.Context, n *news, ix *retrieval.Index, ready *retrieval.Prepared, unready error) error {
 	ctx = context.WithoutCancel(ctx) // what was followed is not read again
-	c.followed = n.now
+	c.followState = n.now
 	if n.rebuild {
 		n.batch.Purge = &store.Purge{} // whatever was derived may be of another tree
 		c.suspects.forget()

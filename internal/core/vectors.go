@@ -33,9 +33,9 @@ const (
 	fewTexts    = 64          // of an update of the index, for which the built-in encoder computes vectors at once
 )
 
-// vectors is the embedder of the index. Known never waits; Embed requests the vectors of a prompt, within Guide's time
-// limit.
-type vectors struct {
+// indexVectors is the embedder of the index. Known never waits; Embed requests the vectors of a prompt, within Guide's
+// time limit.
+type indexVectors struct {
 	*embed.CachedEmbedder
 	local   bool // the encoder is part of this program
 	wake    chan struct{}
@@ -58,7 +58,7 @@ type vectors struct {
 // openEmbedder uses the built-in encoder if no other embedder is given. Another one may be a third party's service, so
 // secrets are removed from every text it receives.
 func (c *Core) openEmbedder(ctx context.Context) (err error) {
-	v := &vectors{
+	v := &indexVectors{
 		wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), step: make(chan struct{}),
 		prompts: make(chan string, 64), tried: map[string]int{},
 	}
@@ -88,7 +88,7 @@ func (c *Core) openEmbedder(ctx context.Context) (err error) {
 
 // Embed returns the vectors of prompts. It makes no call while the embedder rests after a failure, or after several
 // late answers.
-func (v *vectors) Embed(ctx context.Context, prompts []string) ([][]float32, error) {
+func (v *indexVectors) Embed(ctx context.Context, prompts []string) ([][]float32, error) {
 	known := true
 	got := v.Known(prompts) //nolint:contextcheck // a local embedder waits for nothing
 	for _, x := range got {
@@ -121,7 +121,7 @@ func (v *vectors) Embed(ctx context.Context, prompts []string) ([][]float32, err
 }
 
 // rests returns why no call may be made now, nil if one may.
-func (v *vectors) rests() error {
+func (v *indexVectors) rests() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	now := time.Now()
@@ -135,7 +135,7 @@ func (v *vectors) rests() error {
 }
 
 // rest records a failure and starts a pause. The caller holds mu.
-func (v *vectors) rest(err error) {
+func (v *indexVectors) rest(err error) {
 	pause := min(restFirst<<min(v.fails, 10), restMost)
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		if e.Lasting() {
@@ -148,7 +148,7 @@ func (v *vectors) rest(err error) {
 }
 
 // later passes prompts to the worker, as many as fit.
-func (v *vectors) later(prompts []string) {
+func (v *indexVectors) later(prompts []string) {
 	for _, p := range prompts {
 		select {
 		case v.prompts <- p:

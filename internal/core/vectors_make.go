@@ -166,10 +166,10 @@ func (c *Core) sameLength(ctx context.Context) (dropped bool, err error) {
 }
 
 // makeLate requests the vectors of late prompts.
-func (v *vectors) makeLate(ctx context.Context) error { return v.make(ctx, v.waiting(), new(int)) }
+func (v *indexVectors) makeLate(ctx context.Context) error { return v.make(ctx, v.waiting(), new(int)) }
 
 // waiting takes the late prompts from the queue.
-func (v *vectors) waiting() (prompts []string) {
+func (v *indexVectors) waiting() (prompts []string) {
 	for len(prompts) < cap(v.prompts) {
 		select {
 		case p := <-v.prompts:
@@ -183,7 +183,7 @@ func (v *vectors) waiting() (prompts []string) {
 }
 
 // make requests the vectors of texts for the cache. It splits a batch to isolate texts that the embedder rejects.
-func (v *vectors) make(ctx context.Context, texts []string, vain *int) error {
+func (v *indexVectors) make(ctx context.Context, texts []string, vain *int) error {
 	if len(texts) == 0 {
 		return nil
 	}

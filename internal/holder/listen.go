@@ -13,7 +13,7 @@ import (
 
 // Listener runs commands of other processes of the same user, until Close.
 type Listener struct {
-	place  *place
+	place  *socketPlace
 	about  Owner
 	run    runCommand
 	ending chan struct{} // closed by Close
@@ -102,7 +102,7 @@ func (l *Listener) serve(ctx context.Context, c net.Conn) {
 		s.listen(cancel)
 	}()
 	code := l.guarded(ctx, &RemoteCommand{
-		Command: cmd, Stdin: s, Stdout: stream{s, false}, Stderr: stream{s, true},
+		Command: cmd, Stdin: s, Stdout: remoteStream{s, false}, Stderr: remoteStream{s, true},
 		SameFiles: cmd.DirID == seen(cmd.Dir), Ending: l.ending,
 	})
 	_ = s.send(fromHolder{Ended: true, Code: code}) // the client may be gone
@@ -188,13 +188,13 @@ func (s *session) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// stream is standard output or error of the other process.
-type stream struct {
+// remoteStream is standard output or error of the other process.
+type remoteStream struct {
 	s    *session
 	errs bool
 }
 
-func (o stream) Write(b []byte) (int, error) {
+func (o remoteStream) Write(b []byte) (int, error) {
 	m := fromHolder{Out: b}
 	if o.errs {
 		m = fromHolder{Err: b}

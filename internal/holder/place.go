@@ -80,14 +80,14 @@ func dial(store string) (*net.UnixConn, error) {
 	return c, nil
 }
 
-// place is a socket of this process.
-type place struct {
+// socketPlace is a socket of this process.
+type socketPlace struct {
 	l   *net.UnixListener
 	dir string
 }
 
 // makeSocket creates the socket of a store that this process holds. It removes the socket of an earlier process.
-func makeSocket(store string) (*place, error) {
+func makeSocket(store string) (*socketPlace, error) {
 	dir, err := folderOf(store)
 	if err == nil {
 		err = makeFolder(dir)
@@ -102,7 +102,7 @@ func makeSocket(store string) (*place, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for other processes: %w", err)
 	}
-	return &place{l, dir}, nil
+	return &socketPlace{l, dir}, nil
 }
 
 // makeFolder creates a folder that only this user can enter, or makes sure that an existing one is such.
@@ -118,4 +118,4 @@ func makeFolder(dir string) error {
 }
 
 // remove closes the socket and removes its folder.
-func (p *place) remove() error { return errors.Join(p.l.Close(), os.RemoveAll(p.dir)) }
+func (p *socketPlace) remove() error { return errors.Join(p.l.Close(), os.RemoveAll(p.dir)) }

@@ -23,11 +23,11 @@ type here struct {
 
 	mu   sync.Mutex
 	n    int
-	kept []*entry // oldest first
+	kept []*jobEntry // oldest first
 }
 
-// entry is a job, with a channel that is closed at its next change.
-type entry struct {
+// jobEntry is a job, with a channel that is closed at its next change.
+type jobEntry struct {
 	job     Job
 	changed chan struct{}
 }
@@ -59,7 +59,7 @@ func (h *here) Add(ctx context.Context, o Order) (Job, error) {
 	}
 	h.n++
 	now := h.now().UTC()
-	e := &entry{changed: make(chan struct{}), job: Job{
+	e := &jobEntry{changed: make(chan struct{}), job: Job{
 		Order: o, ID: fmt.Sprint("j", h.n), State: Running, On: Process(), Attempts: 1, Added: now, Started: now,
 	}}
 	h.kept = append(h.kept, e)
@@ -86,7 +86,7 @@ func (h *here) forget(of Kind) {
 }
 
 // run does a job until it is done, or the queue is closed.
-func (h *here) run(ctx context.Context, e *entry) {
+func (h *here) run(ctx context.Context, e *jobEntry) {
 	defer h.running.Done()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -103,7 +103,7 @@ func (h *here) run(ctx context.Context, e *entry) {
 	})
 }
 
-func (h *here) set(e *entry, change func(*Job)) {
+func (h *here) set(e *jobEntry, change func(*Job)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	change(&e.job)
@@ -113,7 +113,7 @@ func (h *here) set(e *entry, change func(*Job)) {
 }
 
 // find returns the entry of a job, nil for none. The caller holds mu.
-func (h *here) find(id string) *entry {
+func (h *here) find(id string) *jobEntry {
 	for _, e := range h.kept {
 		if e.job.ID == id {
 			return e

@@ -25,8 +25,8 @@ type Follower struct {
 	lock  *semaphore.Weighted // of the folds: readers take 1, the writer takes all
 	folds []*followed         // guarded by lock
 
-	mu    sync.Mutex // held during a save; locked after lock
-	boxes []*held    // guarded by mu
+	mu    sync.Mutex  // held during a save; locked after lock
+	boxes []*savedBox // guarded by mu
 }
 
 // readers is the most concurrent readers.
@@ -40,8 +40,8 @@ type followed struct {
 	saved uint64 // pos when it was saved; 0: never
 }
 
-// held is a box and its saved state.
-type held struct {
+// savedBox is a box and its saved state.
+type savedBox struct {
 	Box
 	saved uint64    // Changes of the saved state
 	at    time.Time // time of the last save

@@ -30,7 +30,7 @@ func (f *Follower) Hold(ctx context.Context, b Box) (found bool, err error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.boxes = append(f.boxes, &held{Box: b})
+	f.boxes = append(f.boxes, &savedBox{Box: b})
 	return found, err
 }
 
@@ -69,7 +69,7 @@ func (f *Follower) SaveBoxes(ctx context.Context, every time.Duration, of ...Box
 }
 
 // saveBox saves a box if it changed. The caller holds mu.
-func (f *Follower) saveBox(ctx context.Context, b *held) {
+func (f *Follower) saveBox(ctx context.Context, b *savedBox) {
 	now := b.Changes()
 	if f.readOnly || !b.anew && now == b.saved {
 		return

@@ -39,7 +39,7 @@ func aboutTool() *mcp.Tool {
 	}
 }
 
-func (s *server) correctCase(ctx context.Context, c call, in aboutIn) (aboutOut, error) {
+func (s *server) correctCase(ctx context.Context, c toolCall, in aboutIn) (aboutOut, error) {
 	o := curation.AboutOptions{Not: in.Not, Is: in.Is}
 	o.By, o.Why = proposedBy+cmp.Or(c.client, "an agent"), in.Why
 	if _, err := s.m.Curation().About(ctx, in.Case, o); err != nil {

@@ -13,15 +13,15 @@ import (
 	"github.com/memtree/memtree/internal/byhand"
 )
 
-// comingTest is a test that will be run.
-type comingTest struct {
+// plannedTest is a test that will be run.
+type plannedTest struct {
 	Prompt string `json:"prompt"         limit:"20000" jsonschema:"the task of the test, in full"`
 	Scene  scene  `json:"scene,omitzero"`
 	Scope  scope  `json:"scope,omitzero"               jsonschema:"which product, suite and test"`
 }
 
 type readIn struct {
-	Tests []comingTest `json:"tests,omitempty" limit:"200" jsonschema:"left out: those of the last 30 days"`
+	Tests []plannedTest `json:"tests,omitempty" limit:"200" jsonschema:"left out: those of the last 30 days"`
 }
 
 // readOut is a prompt for the client's own model.
@@ -51,7 +51,7 @@ func readTool() *mcp.Tool {
 	}
 }
 
-func (s *server) readTests(ctx context.Context, c call, in readIn) (readOut, error) {
+func (s *server) readTests(ctx context.Context, c toolCall, in readIn) (readOut, error) {
 	tests := make([]brief.UpcomingTest, len(in.Tests))
 	for i := range tests {
 		x := &in.Tests[i]
@@ -85,7 +85,7 @@ func (s *server) nothingLeft() string {
 }
 
 // answerOf returns the submitted answer, by the client unless in.By names another.
-func answerOf(c call, in *submitIn) byhand.Reply {
+func answerOf(c toolCall, in *submitIn) byhand.Reply {
 	by := cmp.Or(in.By, c.client, "an agent")
 	return byhand.Reply{ID: in.Question, By: by, Answer: json.RawMessage(unquoted(in.Answer))}
 }
@@ -117,7 +117,7 @@ func submitTool() *mcp.Tool {
 var errNotOpen = errors.New("this question is not open: it was answered, or tests or memories have changed since; " +
 	"ask for the next question again")
 
-func (s *server) submitBrief(ctx context.Context, c call, in submitIn) (submitOut, error) {
+func (s *server) submitBrief(ctx context.Context, c toolCall, in submitIn) (submitOut, error) {
 	a := answerOf(c, &in)
 	hand := byhand.New(a.By, a)
 	did, err := s.m.Briefs().Read(ctx, nil, &brief.ReadOptions{Reader: hand})

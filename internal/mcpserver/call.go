@@ -16,8 +16,8 @@ import (
 // MaxArguments is the maximum size of the arguments of one call, in bytes.
 const MaxArguments = 4 << 20
 
-// call is one call of a tool.
-type call struct {
+// toolCall is one call of a tool.
+type toolCall struct {
 	client string // name of the calling program, as it reports it; "" for none
 }
 
@@ -27,7 +27,7 @@ type texter interface{ text() string }
 // add adds a tool. The schemas follow from the types In and Out. Every failure is an answer with IsError and a
 // sentence; none ends the session.
 func add[In, Out any](
-	s *server, x *mcp.Server, t *mcp.Tool, do func(context.Context, call, In) (Out, error),
+	s *server, x *mcp.Server, t *mcp.Tool, do func(context.Context, toolCall, In) (Out, error),
 ) {
 	t.Title = inLang(s.o.Lang, t.Annotations.Title, chineseTitles[t.Name])
 	t.Annotations.Title, t.Annotations.OpenWorldHint = t.Title, new(false)
@@ -55,15 +55,15 @@ func add[In, Out any](
 }
 
 // callOf returns the caller of a request.
-func callOf(req *mcp.CallToolRequest) call {
+func callOf(req *mcp.CallToolRequest) toolCall {
 	if req.Session == nil {
-		return call{}
+		return toolCall{}
 	}
 	p := req.Session.InitializeParams()
 	if p == nil || p.ClientInfo == nil {
-		return call{}
+		return toolCall{}
 	}
-	return call{client: p.ClientInfo.Name}
+	return toolCall{client: p.ClientInfo.Name}
 }
 
 // decode reads the arguments of a call into a value of the schema's type.

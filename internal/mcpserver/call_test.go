@@ -21,7 +21,7 @@ func TestPanicIsAnAnswer(t *testing.T) {
 	o := Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}
 	x := New(m, &o)
 	tool := &mcp.Tool{Name: "break", Annotations: &mcp.ToolAnnotations{Title: "Break"}}
-	add(&server{m: m, o: o}, x, tool, func(context.Context, call, statsIn) (statsOut, error) { panic("oh") })
+	add(&server{m: m, o: o}, x, tool, func(context.Context, toolCall, statsIn) (statsOut, error) { panic("oh") })
 	here, there := mcp.NewInMemoryTransports()
 	ss, err := x.Connect(t.Context(), there, nil)
 	require.NoError(t, err)

@@ -25,7 +25,7 @@ func runsTool() *mcp.Tool {
 }
 
 // readRuns returns the next prompt of an Evolve that changes nothing.
-func (s *server) readRuns(ctx context.Context, c call, _ struct{}) (readOut, error) {
+func (s *server) readRuns(ctx context.Context, c toolCall, _ struct{}) (readOut, error) {
 	hand := byhand.New(c.client)
 	if _, err := s.m.Evolve(ctx, &memtree.EvolveOptions{DryRun: true, Reader: hand}); err != nil {
 		return readOut{}, err
@@ -54,7 +54,7 @@ func lessonsTool() *mcp.Tool {
 }
 
 // writeLessons evolves with one answer. Prompts without an answer remain open.
-func (s *server) writeLessons(ctx context.Context, c call, in submitIn) (lessonsOut, error) {
+func (s *server) writeLessons(ctx context.Context, c toolCall, in submitIn) (lessonsOut, error) {
 	a := answerOf(c, &in)
 	hand := byhand.New(a.By, a)
 	did, err := s.m.Evolve(ctx, &memtree.EvolveOptions{Reader: hand})

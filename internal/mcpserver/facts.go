@@ -25,13 +25,13 @@ type factsIn struct {
 }
 
 type factsOut struct {
-	About string  `json:"about"`
-	Found int     `json:"found" jsonschema:"how many there are; the first of them follow"`
-	Facts []known `json:"facts" jsonschema:"what people disagree on first, then what was given to most runs"`
+	About string      `json:"about"`
+	Found int         `json:"found" jsonschema:"how many there are; the first of them follow"`
+	Facts []agentFact `json:"facts" jsonschema:"what people disagree on first, then what was given to most runs"`
 }
 
-// known is a fact for an agent.
-type known struct {
+// agentFact is a fact for an agent.
+type agentFact struct {
 	ID        string   `json:"id"`
 	Statement string   `json:"statement"`
 	Kind      string   `json:"kind"`
@@ -52,15 +52,15 @@ func factsTool() *mcp.Tool {
 	}
 }
 
-func (s *server) listFacts(ctx context.Context, _ call, in factsIn) (factsOut, error) {
+func (s *server) listFacts(ctx context.Context, _ toolCall, in factsIn) (factsOut, error) {
 	all, err := s.m.Knowledge().List(ctx, knowledge.Filter{Product: in.Product, Words: in.Words})
 	if err != nil {
 		return factsOut{}, err
 	}
-	out := factsOut{About: asData, Found: len(all), Facts: []known{}}
+	out := factsOut{About: asData, Found: len(all), Facts: []agentFact{}}
 	for i := range all[:min(cmp.Or(in.Limit, usualFacts), mostFacts, len(all))] {
 		f := &all[i]
-		out.Facts = append(out.Facts, known{f.ID, quote(f.Text, guard.Truths{}, mostSnippet), string(f.Kind),
+		out.Facts = append(out.Facts, agentFact{f.ID, quote(f.Text, guard.Truths{}, mostSnippet), string(f.Kind),
 			f.Scope.Product, f.Pages, string(f.State), rounded(f.Trust)})
 	}
 	return out, nil
@@ -93,7 +93,7 @@ func rememberTool() *mcp.Tool {
 	}
 }
 
-func (s *server) remember(ctx context.Context, c call, in rememberIn) (rememberOut, error) {
+func (s *server) remember(ctx context.Context, c toolCall, in rememberIn) (rememberOut, error) {
 	f, added, err := s.m.Knowledge().Propose(ctx, ledger.Statement{
 		Text: in.Statement, Kind: ledger.FactKind(in.Kind), Pages: in.Pages, Scope: tree.Scope{Product: in.Product},
 	}, cmp.Or(in.By, c.client, "an agent"))

@@ -38,7 +38,7 @@ func FuzzArguments(f *testing.F) {
 		var value any
 		require.NoError(t, json.Unmarshal([]byte(arguments), &value))
 		require.NoError(t, resolved.Validate(value), arguments)
-		e := in.evaluation(call{client: "fuzz"})
+		e := in.evaluation(toolCall{client: "fuzz"})
 		_ = e.Check()
 	})
 }

@@ -25,14 +25,14 @@ type guidanceIn struct {
 }
 
 type guidanceOut struct {
-	Guidance string  `json:"guidance"`
-	Trial    string  `json:"trial,omitempty" jsonschema:"hand it to record_outcome after the test"`
-	Next     string  `json:"next" jsonschema:"what to do now"`
-	Memories []given `json:"memories" jsonschema:"the memories in the guidance"`
+	Guidance string        `json:"guidance"`
+	Trial    string        `json:"trial,omitempty" jsonschema:"hand it to record_outcome after the test"`
+	Next     string        `json:"next" jsonschema:"what to do now"`
+	Memories []givenMemory `json:"memories" jsonschema:"the memories in the guidance"`
 }
 
-// given identifies a memory in an answer.
-type given struct {
+// givenMemory identifies a memory in an answer.
+type givenMemory struct {
 	ID        string `json:"id" jsonschema:"for get_memory"`
 	Type      string `json:"type" jsonschema:"case, experience or strategy"`
 	ErrorType string `json:"error_type"`
@@ -55,7 +55,7 @@ func (s *server) guidanceTool() *mcp.Tool {
 	return t
 }
 
-func (s *server) getGuidance(ctx context.Context, c call, in guidanceIn) (guidanceOut, error) {
+func (s *server) getGuidance(ctx context.Context, c toolCall, in guidanceIn) (guidanceOut, error) {
 	if strings.TrimSpace(in.Prompt) == "" {
 		return guidanceOut{}, &tree.FieldError{Field: "prompt", Problem: "is empty; send the task of the test"}
 	}
@@ -71,9 +71,9 @@ func (s *server) getGuidance(ctx context.Context, c call, in guidanceIn) (guidan
 	if lang == "" {
 		lang = text.Lang(in.Prompt)
 	}
-	out := guidanceOut{Guidance: g.Text, Trial: g.Trial, Next: s.next(&g, lang), Memories: []given{}}
+	out := guidanceOut{Guidance: g.Text, Trial: g.Trial, Next: s.next(&g, lang), Memories: []givenMemory{}}
 	for _, i := range g.Items {
-		out.Memories = append(out.Memories, given{i.ID, string(i.Type), i.ErrorType, string(i.Direction)})
+		out.Memories = append(out.Memories, givenMemory{i.ID, string(i.Type), i.ErrorType, string(i.Direction)})
 	}
 	return out, nil
 }

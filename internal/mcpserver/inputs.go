@@ -52,7 +52,7 @@ func (s scope) tree() tree.Scope {
 }
 
 // evaluation converts the run for memory.
-func (r *run) evaluation(c call) tree.Evaluation {
+func (r *run) evaluation(c toolCall) tree.Evaluation {
 	return tree.Evaluation{
 		RunID: r.RunID, CaseID: r.Scope.Test, Attempt: r.Attempt, Scene: r.Scene.tree(), Scope: r.Scope.tree(),
 		Prompt: r.Prompt, Observation: r.Observation, Judgment: unquoted(r.Judgment),

@@ -24,27 +24,27 @@ type memoryIn struct {
 // memoryOut is one memory. Texts from outside are quoted.
 type memoryOut struct {
 	About string `json:"about"`
-	given
-	Status     string    `json:"status"`
-	Says       []string  `json:"says" jsonschema:"what to check, as guidance would say it"`
-	WhyNot     string    `json:"why_not_said,omitempty" jsonschema:"why it may not be shown"`
-	Title      string    `json:"title,omitempty"`
-	Scene      scene     `json:"scene,omitzero"`
-	Scope      scope     `json:"scope,omitzero"`
-	Confidence float64   `json:"confidence" jsonschema:"0 to 1"`
-	Happened   int       `json:"happened,omitempty" jsonschema:"how often the mistake of a case was made"`
-	Last       string    `json:"last,omitempty" jsonschema:"when it was made last"`
-	Evidence   *evidence `json:"evidence,omitempty"`
-	Parent     *kin      `json:"parent,omitempty" jsonschema:"the lesson that this is a part of"`
-	Children   []kin     `json:"children" jsonschema:"what the lesson rests on, the first of them"`
-	ChildCount int       `json:"child_count"`
-	MadeBy     string    `json:"made_by" jsonschema:"who made it: formation, evolution, import or a person"`
-	Learned    string    `json:"learned_in,omitempty" jsonschema:"where it comes from"`
-	Archived   string    `json:"archived_for,omitempty"`
+	givenMemory
+	Status     string        `json:"status"`
+	Says       []string      `json:"says" jsonschema:"what to check, as guidance would say it"`
+	WhyNot     string        `json:"why_not_said,omitempty" jsonschema:"why it may not be shown"`
+	Title      string        `json:"title,omitempty"`
+	Scene      scene         `json:"scene,omitzero"`
+	Scope      scope         `json:"scope,omitzero"`
+	Confidence float64       `json:"confidence" jsonschema:"0 to 1"`
+	Happened   int           `json:"happened,omitempty" jsonschema:"how often the mistake of a case was made"`
+	Last       string        `json:"last,omitempty" jsonschema:"when it was made last"`
+	Evidence   *caseEvidence `json:"evidence,omitempty"`
+	Parent     *kin          `json:"parent,omitempty" jsonschema:"the lesson that this is a part of"`
+	Children   []kin         `json:"children" jsonschema:"what the lesson rests on, the first of them"`
+	ChildCount int           `json:"child_count"`
+	MadeBy     string        `json:"made_by" jsonschema:"who made it: formation, evolution, import or a person"`
+	Learned    string        `json:"learned_in,omitempty" jsonschema:"where it comes from"`
+	Archived   string        `json:"archived_for,omitempty"`
 }
 
-// evidence is the evidence of a case, without the ground truth.
-type evidence struct {
+// caseEvidence is the evidence of a case, without the ground truth.
+type caseEvidence struct {
 	Test     string   `json:"test,omitempty"`
 	Prompt   string   `json:"prompt,omitempty" jsonschema:"the task"`
 	Judgment string   `json:"judgment,omitempty" jsonschema:"what the agent judged, which was wrong"`
@@ -78,7 +78,7 @@ func memoryTool() *mcp.Tool {
 	}
 }
 
-func (s *server) getMemory(ctx context.Context, _ call, in memoryIn) (memoryOut, error) {
+func (s *server) getMemory(ctx context.Context, _ toolCall, in memoryIn) (memoryOut, error) {
 	n, err := s.m.Tree().Get(ctx, in.ID)
 	if errors.Is(err, tree.ErrNotFound) {
 		return memoryOut{}, fmt.Errorf("there is no memory %.80q; search_memories and memtree://tree give whole ids", in.ID)
@@ -93,7 +93,7 @@ func (s *server) getMemory(ctx context.Context, _ call, in memoryIn) (memoryOut,
 func (s *server) memoryOf(ctx context.Context, n *tree.Node, lang string) (memoryOut, error) {
 	truths := truthsOf(n)
 	out := memoryOut{
-		About: asData, given: givenOf(n), Status: statusOf(n), Says: []string{},
+		About: asData, givenMemory: givenOf(n), Status: statusOf(n), Says: []string{},
 		Title: quote(s.worded(n, lang).Content.Title, truths, maxName),
 		Scene: scene{plain(n.Scene.ID), plain(n.Scene.Type), plain(n.Scene.Route)},
 		Scope: scope{Product: plain(n.Scope.Product), Suite: plain(n.Scope.Suite), Test: plain(n.Scope.PlaceTest()),
@@ -125,8 +125,8 @@ func (s *server) memoryOf(ctx context.Context, n *tree.Node, lang string) (memor
 }
 
 // evidence returns the evidence of a case without the ground truth, and without anything that discloses it.
-func (s *server) evidence(d *tree.CaseData, truths guard.Truths, lang string) *evidence {
-	out := &evidence{
+func (s *server) evidence(d *tree.CaseData, truths guard.Truths, lang string) *caseEvidence {
+	out := &caseEvidence{
 		Test: plain(d.TestCase.CaseID), Prompt: quote(d.TestCase.Prompt, guard.Truths{}, maxQuote),
 		Judgment: quoteWhole(d.AgentJudgment, truths), Note: quote(d.EvaluatorReason, truths, maxQuote),
 		Missed: []missed{},
@@ -191,8 +191,8 @@ func (s *server) worded(n *tree.Node, lang string) tree.Node {
 	return s.words.In(n, lang)
 }
 
-func givenOf(n *tree.Node) given {
-	return given{n.ID, string(n.Type), n.ErrorType, string(n.Direction)}
+func givenOf(n *tree.Node) givenMemory {
+	return givenMemory{n.ID, string(n.Type), n.ErrorType, string(n.Direction)}
 }
 
 func statusOf(n *tree.Node) string {

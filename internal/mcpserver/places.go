@@ -45,7 +45,7 @@ func contextTool() *mcp.Tool {
 	}
 }
 
-func (s *server) getContext(ctx context.Context, c call, in contextIn) (contextOut, error) {
+func (s *server) getContext(ctx context.Context, c toolCall, in contextIn) (contextOut, error) {
 	if strings.TrimSpace(in.Prompt) == "" {
 		return contextOut{}, &tree.FieldError{Field: "prompt", Problem: "is empty; send the task of the test"}
 	}
@@ -81,7 +81,7 @@ func elementTool() *mcp.Tool {
 	}
 }
 
-func (s *server) findElement(ctx context.Context, _ call, in elementIn) (elementOut, error) {
+func (s *server) findElement(ctx context.Context, _ toolCall, in elementIn) (elementOut, error) {
 	if strings.TrimSpace(in.What) == "" {
 		return elementOut{}, &tree.FieldError{Field: "what", Problem: "is empty; name the element"}
 	}

@@ -44,7 +44,7 @@ func (s *server) addPrompts(x *mcp.Server) {
 
 // addPrompt adds a prompt. It refuses an unknown, a too long or a missing argument.
 func (s *server) addPrompt(
-	x *mcp.Server, p *mcp.Prompt, say func(context.Context, call, map[string]string) (string, error),
+	x *mcp.Server, p *mcp.Prompt, say func(context.Context, toolCall, map[string]string) (string, error),
 ) {
 	x.AddPrompt(p, func(ctx context.Context, req *mcp.GetPromptRequest) (_ *mcp.GetPromptResult, err error) {
 		defer s.recovered(p.Name, &err)
@@ -64,7 +64,7 @@ func (s *server) addPrompt(
 				return nil, fmt.Errorf("%s has %d characters; the most is %d", name, n, maxArgument)
 			}
 		}
-		var c call
+		var c toolCall
 		if req.Session != nil && req.Session.InitializeParams() != nil && req.Session.InitializeParams().ClientInfo != nil {
 			c.client = req.Session.InitializeParams().ClientInfo.Name
 		}
@@ -78,7 +78,7 @@ func (s *server) addPrompt(
 	})
 }
 
-func (s *server) beforeTesting(ctx context.Context, c call, in map[string]string) (string, error) {
+func (s *server) beforeTesting(ctx context.Context, c toolCall, in map[string]string) (string, error) {
 	out, err := s.getGuidance(ctx, c, guidanceIn{Prompt: in["task"], Scene: scene{Route: in["route"]},
 		Scope: scope{Product: in["product"], Test: in["test"]}})
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *server) beforeTesting(ctx context.Context, c call, in map[string]string
 		out.Trial), nil
 }
 
-func (s *server) afterTesting(_ context.Context, _ call, in map[string]string) (string, error) {
+func (s *server) afterTesting(_ context.Context, _ toolCall, in map[string]string) (string, error) {
 	trial := s.say("the trial id that get_guidance gave, if you asked it", "get_guidance 给出的 trial（如果调用过）")
 	if t := plain(in["trial"]); t != "" {
 		trial = "trial " + t

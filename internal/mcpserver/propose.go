@@ -57,7 +57,7 @@ func proposeTool() *mcp.Tool {
 	}
 }
 
-func (s *server) proposeMemory(ctx context.Context, c call, in proposeIn) (proposeOut, error) {
+func (s *server) proposeMemory(ctx context.Context, c toolCall, in proposeIn) (proposeOut, error) {
 	cases, err := s.casesOf(ctx, in.Cases)
 	if err != nil {
 		return proposeOut{}, err

@@ -34,7 +34,7 @@ type queueOut struct {
 }
 
 type queued struct {
-	given
+	givenMemory
 	Kind    string   `json:"kind"`
 	From    string   `json:"from,omitempty"         jsonschema:"who proposed it, or the team it comes from"`
 	Title   string   `json:"title,omitempty"`
@@ -56,7 +56,7 @@ func queueTool() *mcp.Tool {
 	}
 }
 
-func (s *server) listReviewQueue(ctx context.Context, _ call, in queueIn) (queueOut, error) {
+func (s *server) listReviewQueue(ctx context.Context, _ toolCall, in queueIn) (queueOut, error) {
 	if in.Limit == 0 {
 		in.Limit = usualQueued
 	}
@@ -95,7 +95,7 @@ func (s *server) listReviewQueue(ctx context.Context, _ call, in queueIn) (queue
 	for i := range facts {
 		f := &facts[i]
 		out.Queue = append(out.Queue, queued{
-			given: given{ID: f.ID, Type: "fact"}, Kind: "fact", From: proposedBy + plain(f.By),
+			givenMemory: givenMemory{ID: f.ID, Type: "fact"}, Kind: "fact", From: proposedBy + plain(f.By),
 			Says:    []string{quote(f.Text, guard.Truths{}, mostSnippet)},
 			Decides: "memtree know confirm " + f.ID, Refuses: "memtree know contradict " + f.ID,
 		})
@@ -113,7 +113,7 @@ func (s *server) listReviewQueue(ctx context.Context, _ call, in queueIn) (queue
 // another language the text would be the catalogue's.
 func (s *server) queued(n *tree.Node) queued {
 	said, why := enhance.Say(n, enhance.Options{Words: s.words})
-	q := queued{given: givenOf(n), Title: s.nameOf(n, ""), Says: []string{}, WhyNot: plain(why)}
+	q := queued{givenMemory: givenOf(n), Title: s.nameOf(n, ""), Says: []string{}, WhyNot: plain(why)}
 	if said != "" {
 		q.Says = strings.Split(said, "\n")
 	}

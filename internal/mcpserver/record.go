@@ -47,7 +47,7 @@ func outcomeTool() *mcp.Tool {
 	}
 }
 
-func (s *server) recordOutcome(ctx context.Context, c call, in outcomeIn) (outcomeOut, error) {
+func (s *server) recordOutcome(ctx context.Context, c toolCall, in outcomeIn) (outcomeOut, error) {
 	e := in.evaluation(c)
 	e.Trial, e.GroundTruth, e.Correct = in.Trial, unquoted(in.GroundTruth), in.Correct
 	e.Direction, e.Reason = directionOf(in.Direction), in.Note
@@ -95,12 +95,12 @@ type caseIn struct {
 }
 
 type caseOut struct {
-	About    string   `json:"about"`
-	Recorded bool     `json:"recorded" jsonschema:"the run is durable; false: it was recorded before, and nothing changed"`
-	ID       string   `json:"id" jsonschema:"of the run in memory"`
-	Case     *given   `json:"case,omitempty"`
-	Missed   []missed `json:"missed"`
-	Next     string   `json:"next"`
+	About    string       `json:"about"`
+	Recorded bool         `json:"recorded" jsonschema:"the run is durable; false: it was recorded before, and nothing changed"` //nolint:lll // a tag cannot be broken
+	ID       string       `json:"id" jsonschema:"of the run in memory"`
+	Case     *givenMemory `json:"case,omitempty"`
+	Missed   []missed     `json:"missed"`
+	Next     string       `json:"next"`
 }
 
 func (o caseOut) text() string { return fenced(o) }
@@ -117,7 +117,7 @@ func caseTool() *mcp.Tool {
 	}
 }
 
-func (s *server) recordCase(ctx context.Context, c call, in caseIn) (caseOut, error) {
+func (s *server) recordCase(ctx context.Context, c toolCall, in caseIn) (caseOut, error) {
 	e := in.evaluation(c)
 	e.Trial, e.GroundTruth, e.Direction, e.Reason = in.Trial, unquoted(in.GroundTruth), directionOf(in.Direction), in.Note
 	e.Correct = new(false)

@@ -89,7 +89,7 @@ type listing struct {
 }
 
 type listed struct {
-	given
+	givenMemory
 	Name   string `json:"name,omitempty"`
 	Status string `json:"status"`
 	Parent string `json:"parent,omitempty"`
@@ -120,13 +120,13 @@ func (s *server) listed(ctx context.Context) (listing, error) {
 
 // words is the content of memtree://taxonomy.
 type words struct {
-	ErrorTypes []word `json:"error_types"`
-	SceneTypes []word `json:"scene_types"`
-	Directions []word `json:"directions"`
-	Checks     []word `json:"checks"`
+	ErrorTypes []catalogueEntry `json:"error_types"`
+	SceneTypes []catalogueEntry `json:"scene_types"`
+	Directions []catalogueEntry `json:"directions"`
+	Checks     []catalogueEntry `json:"checks"`
 }
 
-type word struct {
+type catalogueEntry struct {
 	ID         string   `json:"id"`
 	EN         string   `json:"en"`
 	ZH         string   `json:"zh"`
@@ -135,19 +135,19 @@ type word struct {
 
 func (s *server) taxonomy() words {
 	t := s.m.Taxonomy()
-	out := words{Directions: []word{
+	out := words{Directions: []catalogueEntry{
 		{ID: "false_pass", EN: "a defect was missed", ZH: "漏报：漏掉了缺陷"},
 		{ID: "false_fail", EN: "a defect was reported that is not there", ZH: "误报：报告了不存在的缺陷"},
 		{ID: "other", EN: "wrong in another way", ZH: "其他错误"},
 	}}
 	for _, e := range t.ErrorTypes() {
-		out.ErrorTypes = append(out.ErrorTypes, word{ID: e.ID, EN: e.Name.EN, ZH: e.Name.ZH})
+		out.ErrorTypes = append(out.ErrorTypes, catalogueEntry{ID: e.ID, EN: e.Name.EN, ZH: e.Name.ZH})
 	}
 	for _, c := range t.SceneTypes() {
-		out.SceneTypes = append(out.SceneTypes, word{ID: c.ID, EN: c.Name.EN, ZH: c.Name.ZH})
+		out.SceneTypes = append(out.SceneTypes, catalogueEntry{ID: c.ID, EN: c.Name.EN, ZH: c.Name.ZH})
 	}
 	for _, c := range t.Checks() {
-		out.Checks = append(out.Checks, word{ID: c.ID, EN: c.Name.EN, ZH: c.Name.ZH, ErrorTypes: c.ErrorTypes})
+		out.Checks = append(out.Checks, catalogueEntry{ID: c.ID, EN: c.Name.EN, ZH: c.Name.ZH, ErrorTypes: c.ErrorTypes})
 	}
 	return out
 }

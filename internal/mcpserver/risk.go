@@ -47,7 +47,7 @@ func riskTool() *mcp.Tool {
 	}
 }
 
-func (s *server) assessVerdict(ctx context.Context, c call, in riskIn) (riskOut, error) {
+func (s *server) assessVerdict(ctx context.Context, c toolCall, in riskIn) (riskOut, error) {
 	r, err := s.m.Risk(ctx, in.evaluation(c))
 	if err != nil {
 		return riskOut{}, err

@@ -56,9 +56,10 @@ func TestAnswersAreAsTheirSchema(t *testing.T) {
 		schema *jsonschema.Schema
 		value  any
 	}{
-		{schemaOf[guidanceOut](), guidanceOut{Memories: []given{}}},
-		{schemaOf[searchOut](), searchOut{Memories: []found{{}}}},
-		{schemaOf[memoryOut](), memoryOut{Says: []string{}, Children: []kin{{}}, Evidence: &evidence{Missed: []missed{{}}}}},
+		{schemaOf[guidanceOut](), guidanceOut{Memories: []givenMemory{}}},
+		{schemaOf[searchOut](), searchOut{Memories: []searchResult{{}}}},
+		{schemaOf[memoryOut](), memoryOut{Says: []string{}, Children: []kin{{}},
+			Evidence: &caseEvidence{Missed: []missed{{}}}}},
 		{schemaOf[riskOut](), riskOut{Reasons: []reason{{}}}},
 		{schemaOf[caseOut](), caseOut{Missed: []missed{}}},
 		{schemaOf[queueOut](), queueOut{Queue: []queued{{Says: []string{}}}}},

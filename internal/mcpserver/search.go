@@ -29,13 +29,13 @@ type searchIn struct {
 }
 
 type searchOut struct {
-	About    string  `json:"about"`
-	Found    int     `json:"found" jsonschema:"how many came near; the best of them follow"`
-	Memories []found `json:"memories" jsonschema:"first those that fit, each kind best first"`
+	About    string         `json:"about"`
+	Found    int            `json:"found" jsonschema:"how many came near; the best of them follow"`
+	Memories []searchResult `json:"memories" jsonschema:"first those that fit, each kind best first"`
 }
 
-type found struct {
-	given
+type searchResult struct {
+	givenMemory
 	Says  string `json:"says,omitempty" jsonschema:"what it says to check"`
 	Task  string `json:"task,omitempty" jsonschema:"of a case: what the agent had been asked to test"`
 	Note  string `json:"note,omitempty" jsonschema:"of a case: what a person said of the mistake"`
@@ -55,7 +55,7 @@ func searchTool() *mcp.Tool {
 	}
 }
 
-func (s *server) searchMemories(ctx context.Context, _ call, in searchIn) (searchOut, error) {
+func (s *server) searchMemories(ctx context.Context, _ toolCall, in searchIn) (searchOut, error) {
 	if strings.TrimSpace(in.Query) == "" {
 		return searchOut{}, &tree.FieldError{Field: "query", Problem: "is empty; say in words what to look for"}
 	}
@@ -71,9 +71,10 @@ func (s *server) searchMemories(ctx context.Context, _ call, in searchIn) (searc
 	slices.SortStableFunc(x.Considered, func(a, b enhance.Considered) int {
 		return cmp.Compare(min(1, len(a.Left.Reason)), min(1, len(b.Left.Reason)))
 	})
-	out := searchOut{About: asData, Found: len(x.Considered), Memories: []found{}}
+	out := searchOut{About: asData, Found: len(x.Considered), Memories: []searchResult{}}
 	for _, c := range x.Considered[:min(in.Limit, mostFound, len(x.Considered))] {
-		f := found{given: given{c.ID, string(c.Type), c.ErrorType, string(c.Direction)}, Fits: c.Left.Reason == "",
+		f := searchResult{givenMemory: givenMemory{c.ID, string(c.Type), c.ErrorType, string(c.Direction)},
+			Fits:  c.Left.Reason == "",
 			WhyNo: plain(c.Left.Reason)}
 		if n, err := s.m.Tree().Get(ctx, c.ID); err == nil {
 			f.Says, _ = enhance.Say(&n, enhance.Options{Lang: s.langOf(in.Lang, in.Query), Words: s.words})

@@ -37,7 +37,7 @@ func statsTool() *mcp.Tool {
 	}
 }
 
-func (s *server) memoryStats(ctx context.Context, _ call, in statsIn) (statsOut, error) {
+func (s *server) memoryStats(ctx context.Context, _ toolCall, in statsIn) (statsOut, error) {
 	lang := s.langOf(in.Lang, "")
 	info, err := s.m.Tree().Info(ctx)
 	if err != nil {

@@ -45,7 +45,7 @@ func startRunTool() *mcp.Tool {
 	}
 }
 
-func (s *server) startRun(ctx context.Context, c call, in startRunIn) (startRunOut, error) {
+func (s *server) startRun(ctx context.Context, c toolCall, in startRunIn) (startRunOut, error) {
 	r, err := s.m.Runs().Start(ctx, ledger.Work{Run: in.ID, Text: in.Goal, Product: in.Product, Build: in.Build,
 		Test: in.Test, By: cmp.Or(in.By, c.client)})
 	if err != nil {
@@ -90,7 +90,7 @@ func updateRunTool() *mcp.Tool {
 	}
 }
 
-func (s *server) updateRun(ctx context.Context, c call, in updateRunIn) (updateRunOut, error) {
+func (s *server) updateRun(ctx context.Context, c toolCall, in updateRunIn) (updateRunOut, error) {
 	list := make([]ledger.Work, len(in.Updates))
 	for i, u := range in.Updates {
 		list[i] = ledger.Work{Run: in.Run, Kind: ledger.WorkKind(u.Kind), By: cmp.Or(in.By, c.client), Text: u.Text,
@@ -158,7 +158,7 @@ func resumeRunTool() *mcp.Tool {
 	}
 }
 
-func (s *server) resumeRun(ctx context.Context, c call, in resumeRunIn) (resumeRunOut, error) {
+func (s *server) resumeRun(ctx context.Context, c toolCall, in resumeRunIn) (resumeRunOut, error) {
 	r, err := s.m.Runs().Resume(ctx, in.Run, cmp.Or(in.By, c.client))
 	if err != nil {
 		return resumeRunOut{}, err
@@ -222,7 +222,7 @@ func recallRunsTool() *mcp.Tool {
 	}
 }
 
-func (s *server) recallRuns(ctx context.Context, _ call, in recallRunsIn) (recallRunsOut, error) {
+func (s *server) recallRuns(ctx context.Context, _ toolCall, in recallRunsIn) (recallRunsOut, error) {
 	found, err := s.m.Runs().Like(ctx, in.Goal, agentrun.Filter{State: agentrun.State(in.Outcome), Product: in.Product},
 		min(cmp.Or(in.Limit, usualRuns), mostRuns))
 	out := recallRunsOut{About: asData, Runs: []aRun{}}

@@ -15,12 +15,12 @@ type comingData struct {
 	brief.BookStats
 	Words string // a test contains these words
 	All   bool   // also those without a pick
-	Tests []comingTest
+	Tests []testWithPicks
 	More  int // tests that are not shown
 }
 
-// comingTest is a test with its picks.
-type comingTest struct {
+// testWithPicks is a test with its picks.
+type testWithPicks struct {
 	brief.Brief
 	Picks []comingPick
 }
@@ -32,7 +32,7 @@ type comingPick struct {
 }
 
 // By returns the reader and the date.
-func (t *comingTest) By() string {
+func (t *testWithPicks) By() string {
 	if t.UpTo == 0 || t.Refused {
 		return ""
 	}
@@ -40,7 +40,7 @@ func (t *comingTest) By() string {
 }
 
 // Ask returns the question for the page that answers it.
-func (t *comingTest) Ask() template.URL {
+func (t *testWithPicks) Ask() template.URL {
 	at := "scene"
 	if strings.HasPrefix(t.Place, "/") {
 		at = "route"
@@ -64,7 +64,7 @@ func (s *Site) coming(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 			d.More++
 			continue
 		}
-		t := comingTest{Brief: f}
+		t := testWithPicks{Brief: f}
 		for _, p := range f.Picks {
 			t.Picks = append(t.Picks, comingPick{p, s.title(r, v, p.ID)})
 		}

@@ -17,20 +17,20 @@ type draftData struct {
 	evolution.Proposal
 	Lesson                    []diffLine // compared with the lesson that it replaces
 	Cases                     []draftCase
-	Hidden                    int     // cases that are not shown
-	Own, Recent               []given // tests whose guidance would change
-	OwnTests, RecentTests     int     // number of tests compared
+	Hidden                    int            // cases that are not shown
+	Own, Recent               []testGuidance // tests whose guidance would change
+	OwnTests, RecentTests     int            // number of tests compared
 	OwnChanged, RecentChanged int
 }
 
 // draftCase is a case with the agent's judgment.
 type draftCase struct {
 	tree.Node
-	Judgment outcome
+	Judgment outcomeView
 }
 
-// given is a test, and its guidance before and after.
-type given struct {
+// testGuidance is a test, and its guidance before and after.
+type testGuidance struct {
 	Prompt, Product string
 	Lines           []diffLine
 }
@@ -158,7 +158,7 @@ func recentOf(ctx context.Context, m *memtree.Memory, without []memtree.Query) (
 // first of them.
 func changed(
 	ctx context.Context, m *memtree.Memory, tests []memtree.Query, as []tree.Node,
-) (n int, out []given, err error) {
+) (n int, out []testGuidance, err error) {
 	for i := range tests {
 		was, err := m.Explain(ctx, tests[i])
 		if err != nil {
@@ -174,7 +174,7 @@ func changed(
 			continue
 		}
 		if n++; n <= draftShown {
-			out = append(out, given{tests[i].Prompt, tests[i].Scope.Product, diff(was.Text, is.Text)})
+			out = append(out, testGuidance{tests[i].Prompt, tests[i].Scope.Product, diff(was.Text, is.Text)})
 		}
 	}
 	return n, out, nil

@@ -15,7 +15,7 @@ type evidence struct {
 }
 
 // Evidence returns the evidence of a run, nil for none.
-func (f *frame) Evidence(e *tree.Evidence, seen string) *evidence {
+func (f *pageFrame) Evidence(e *tree.Evidence, seen string) *evidence {
 	if e.Empty() {
 		if seen == "" {
 			return nil

@@ -17,13 +17,13 @@ import (
 type historyData struct {
 	By    string   // only of this person
 	Names []string // of all people with a decision, sorted
-	Words []decision
+	Words []decisionRow
 	Next  string // address of the next page; "" if this is the last
 	Done  string // the decision that was just taken back
 }
 
-// decision is a decision with its subject.
-type decision struct {
+// decisionRow is a decision with its subject.
+type decisionRow struct {
 	curation.Past
 	Title string
 	Of    string // id of the memory it is about; "": it no longer exists
@@ -60,8 +60,8 @@ func (s *Site) history(w http.ResponseWriter, r *http.Request, v *Visitor) error
 }
 
 // decision returns a decision with its subject. A verdict is named by its case, else by its run.
-func (s *Site) decision(r *http.Request, v *Visitor, p *curation.Past) decision {
-	d := decision{Past: *p, Of: p.Node}
+func (s *Site) decision(r *http.Request, v *Visitor, p *curation.Past) decisionRow {
+	d := decisionRow{Past: *p, Of: p.Node}
 	for i := range p.Before {
 		d.Of = cmp.Or(d.Of, p.Before[i].ID)
 	}
@@ -102,7 +102,7 @@ func (s *Site) takeBack(w http.ResponseWriter, r *http.Request, v *Visitor) erro
 	p, sure := &all[at], field(r, "sure") != ""
 	if (p.By != v.Who || len(p.Verdicts) > 1) && !sure {
 		said := s.speech(v.Lang)
-		q := question{Sentence: said.takingBack(p, v.Who), Yes: said.say("Yes, take it back"), To: v.in("history"),
+		q := confirmation{Sentence: said.takingBack(p, v.Who), Yes: said.say("Yes, take it back"), To: v.in("history"),
 			From: fromOf(r, v), Fields: url.Values{"of": {of}, "sure": {"1"}, "from": {field(r, "from")}}}
 		if n := len(p.Verdicts); n > 1 {
 			q.Yes = said.say("Yes, take all %d back", n)
@@ -165,9 +165,9 @@ func (s *speech) labelOf(v *ledger.Verdict) string {
 // decidedOf is decided for templates, which have a decision embedded in another type.
 func (s *speech) decidedOf(of any) string {
 	switch p := of.(type) {
-	case *decision:
+	case *decisionRow:
 		return s.decided(&p.Past)
-	case decision:
+	case decisionRow:
 		return s.decided(&p.Past)
 	case curation.Past:
 		return s.decided(&p)

@@ -26,14 +26,14 @@ type imports struct {
 // family is an import with the memories that it brings.
 type family struct {
 	*tree.Node
-	Brings []string     // ids, its own among them, sorted
-	Stays  bool         // it cannot be taken: it is out of use where it comes from, or without support in this tree
-	Here   *tree.Node   // the lesson in use on the same check; nil: none
-	Parts  []difference // the differences to it
+	Brings []string      // ids, its own among them, sorted
+	Stays  bool          // it cannot be taken: it is out of use where it comes from, or without support in this tree
+	Here   *tree.Node    // the lesson in use on the same check; nil: none
+	Parts  []changedPart // the differences to it
 }
 
-// difference is one part in which an import differs from the present lesson.
-type difference struct{ Name, Before, After string }
+// changedPart is one part in which an import differs from the present lesson.
+type changedPart struct{ Name, Before, After string }
 
 // familiesMost is the maximum number of imports shown.
 const familiesMost = 50
@@ -118,7 +118,7 @@ func inPlace(ctx context.Context, m *memtree.Memory) (map[subject]*tree.Node, er
 }
 
 // differences returns the parts in which the text of an import differs from a present lesson.
-func (s *speech) differences(here, n *tree.Node) (out []difference, err error) {
+func (s *speech) differences(here, n *tree.Node) (out []changedPart, err error) {
 	as := n.Clone()
 	as.ID = here.ID
 	one := func(n *tree.Node) iter.Seq2[tree.Node, error] {
@@ -134,7 +134,7 @@ func (s *speech) differences(here, n *tree.Node) (out []difference, err error) {
 	}
 	for _, p := range d.Changed[0].Parts {
 		if name := names[p.Name]; name != "" {
-			out = append(out, difference{name, p.Before, p.After})
+			out = append(out, changedPart{name, p.Before, p.After})
 		}
 	}
 	return out, nil

@@ -27,15 +27,15 @@ type inboxData struct {
 	Expected float64
 	Enough   bool // past errors predict new ones
 	Known    int  // verdicts with a label
-	Verdicts []verdict
+	Verdicts []inboxRow
 }
 
-// verdict is one row of the inbox.
-type verdict struct {
+// inboxRow is one row of the inbox.
+type inboxRow struct {
 	inbox.Unlabelled
-	ID      string
-	outcome // the agent's judgment
-	Reasons []string
+	ID          string
+	outcomeView // the agent's judgment
+	Reasons     []string
 }
 
 func (s *Site) inbox(w http.ResponseWriter, r *http.Request, v *Visitor) error {
@@ -63,7 +63,7 @@ func (s *Site) showInbox(w http.ResponseWriter, r *http.Request, v *Visitor, sta
 	for i := range box.Waiting {
 		u := &box.Waiting[i]
 		d.Enough, d.Known = d.Enough || u.Risk.Enough, u.Risk.Known
-		d.Verdicts = append(d.Verdicts, verdict{
+		d.Verdicts = append(d.Verdicts, inboxRow{
 			*u, u.Evaluation.Key(), outcomeOf(u.Evaluation.Judgment),
 			append(said.look(v.Memory, u.Evaluation.Key()), said.reasons(&u.Risk)...),
 		})

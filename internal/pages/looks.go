@@ -138,12 +138,12 @@ type healthData struct {
 	memtree.Health
 	store.Info
 	Damaged, Halted string
-	Levels          []counted
+	Levels          []typeCount
 	Night           *Night
 	Waits           []waits
 }
 
-type counted struct {
+type typeCount struct {
 	Type tree.Type
 	N    int
 }
@@ -168,8 +168,8 @@ func (s *Site) health(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 		return err
 	}
 	for t, count := range looked.live {
-		d.Levels = append(d.Levels, counted{t, count})
+		d.Levels = append(d.Levels, typeCount{t, count})
 	}
-	slices.SortFunc(d.Levels, func(a, b counted) int { return cmp.Compare(a.Type, b.Type) })
+	slices.SortFunc(d.Levels, func(a, b typeCount) int { return cmp.Compare(a.Type, b.Type) })
 	return s.render(w, http.StatusOK, s.page(r, v, "health", s.speech(v.Lang).say("Health"), &d))
 }

@@ -26,23 +26,23 @@ type memoryData struct {
 	Above    []tree.Node        // its parents, or the memory that replaced it
 	Below    []tree.Node        // the memories it rests on
 	Hidden   int                // how many more it rests on
-	Judgment outcome            // of the agent
-	Truth    outcome
+	Judgment outcomeView        // of the agent
+	Truth    outcomeView
 	History  []curation.Past
 	Editable bool
 	Missed   []taxonomy.Check // of a case: its checks; for a check of the tree's own only the id
 	Checks   []taxonomy.Check // that it could be about as well
 }
 
-// outcome is the content of a judgment or a truth.
-type outcome struct {
+// outcomeView is the content of a judgment or a truth.
+type outcomeView struct {
 	Says  judgment.Polarity
 	Words string // its text; the whole text if the verdict cannot be separated
 }
 
-func outcomeOf(raw tree.Raw) outcome {
+func outcomeOf(raw tree.Raw) outcomeView {
 	read := judgment.Decode(raw)
-	out := outcome{judgment.PolarityOf(read), judgment.Read(read).Beside}
+	out := outcomeView{judgment.PolarityOf(read), judgment.Read(read).Beside}
 	if out.Words == "" && (!out.Passes() && !out.Fails() || strings.ContainsAny(raw.Text(), "{[")) {
 		out.Words = raw.Text()
 	}
@@ -50,7 +50,7 @@ func outcomeOf(raw tree.Raw) outcome {
 }
 
 // judged returns the agent's judgment of a case, which stores the text of a judgment that was a JSON string.
-func judged(n *tree.Node) outcome {
+func judged(n *tree.Node) outcomeView {
 	raw := tree.Raw(n.CaseData.AgentJudgment)
 	if raw.Check() != nil {
 		raw = tree.Quote(n.CaseData.AgentJudgment)
@@ -59,25 +59,25 @@ func judged(n *tree.Node) outcome {
 }
 
 // truthOfCase returns the truth of a case. If a person only labelled the verdict, it follows from the direction.
-func truthOfCase(n *tree.Node) outcome {
+func truthOfCase(n *tree.Node) outcomeView {
 	if truth := n.CaseData.TestCase.GroundTruth; !truth.Null() {
 		return outcomeOf(truth)
 	}
 	switch n.Direction {
 	case taxonomy.FalsePass:
-		return outcome{Says: judgment.Fails}
+		return outcomeView{Says: judgment.Fails}
 	case taxonomy.FalseFail:
-		return outcome{Says: judgment.Passes}
+		return outcomeView{Says: judgment.Passes}
 	default:
-		return outcome{Says: judgment.Unread}
+		return outcomeView{Says: judgment.Unread}
 	}
 }
 
 // Passes reports whether the outcome is a pass.
-func (o outcome) Passes() bool { return o.Says == judgment.Passes }
+func (o outcomeView) Passes() bool { return o.Says == judgment.Passes }
 
 // Fails reports whether the outcome is a fail. An unreadable outcome is neither.
-func (o outcome) Fails() bool { return o.Says == judgment.Fails }
+func (o outcomeView) Fails() bool { return o.Says == judgment.Fails }
 
 // kinMost is the maximum number of related memories shown.
 const kinMost = 40
@@ -192,7 +192,7 @@ func (s *Site) sureToBan(w http.ResponseWriter, r *http.Request, v *Visitor, id 
 		sentence = said.say("Ban “%s”? Its advice is given no more, nor by its %d cases, and is not learned again.",
 			s.title(r, v, id), len(n.Children))
 	}
-	return s.question(w, r, v, http.StatusOK, &question{
+	return s.question(w, r, v, http.StatusOK, &confirmation{
 		Sentence: sentence, Yes: said.say("Ban it"), To: r.URL.Path, From: r.URL.Path, Fields: fields,
 	})
 }

@@ -89,8 +89,8 @@ func New() (*Site, error) {
 	return s, nil
 }
 
-// frame is the common part of every page, around its data.
-type frame struct {
+// pageFrame is the common part of every page, around its data.
+type pageFrame struct {
 	Visitor
 	Page    string // the name of its template
 	Title   string
@@ -100,10 +100,10 @@ type frame struct {
 }
 
 // In returns the address of a page of the tree.
-func (f *frame) In(page string) string { return f.in(page) }
+func (f *pageFrame) In(page string) string { return f.in(page) }
 
 // render writes a page. It writes nothing before the whole page is made.
-func (s *Site) render(w http.ResponseWriter, status int, f *frame) error {
+func (s *Site) render(w http.ResponseWriter, status int, f *pageFrame) error {
 	said := s.speech(f.Lang)
 	t, err := s.pages[f.Page].Clone()
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *Site) Login(w http.ResponseWriter, lang, next string, t *Trouble) error
 	if t != nil {
 		status, problem = http.StatusUnauthorized, s.speech(lang).trouble(t)
 	}
-	return s.render(w, status, &frame{
+	return s.render(w, status, &pageFrame{
 		Visitor: Visitor{Lang: lang}, Page: "login", Title: s.speech(lang).say("Sign in"), Path: next, Problem: problem,
 	})
 }

@@ -23,7 +23,7 @@ type Trouble struct {
 // Problem writes the page for a problem.
 func (s *Site) Problem(w http.ResponseWriter, lang string, t *Trouble) error {
 	said := s.speech(lang)
-	return s.render(w, t.Status, &frame{
+	return s.render(w, t.Status, &pageFrame{
 		Visitor: Visitor{Lang: lang}, Page: "problem", Title: said.say("That did not work"), Problem: said.trouble(t),
 		Data: t.Back,
 	})

@@ -9,14 +9,14 @@ import (
 	"github.com/memtree/memtree/curation"
 )
 
-// question asks a person for a confirmation. The form that confirms sends Fields to the page To.
-type question struct {
+// confirmation asks a person for a confirmation. The form that confirms sends Fields to the page To.
+type confirmation struct {
 	Sentence, Yes string
 	To, From      string // addresses of pages; From is the target of "no"
 	Fields        url.Values
 }
 
-func (s *Site) question(w http.ResponseWriter, r *http.Request, v *Visitor, status int, q *question) error {
+func (s *Site) question(w http.ResponseWriter, r *http.Request, v *Visitor, status int, q *confirmation) error {
 	return s.render(w, status, s.page(r, v, "question", s.speech(v.Lang).say("Are you sure?"), q))
 }
 
@@ -30,7 +30,7 @@ func (s *Site) over(w http.ResponseWriter, r *http.Request, v *Visitor, err erro
 	maps.Copy(fields, r.PostForm)
 	p := curation.Past{At: refused.At, Labels: refused.Labels}
 	p.By, p.Kind = refused.By, refused.Theirs
-	return s.question(w, r, v, http.StatusConflict, &question{
+	return s.question(w, r, v, http.StatusConflict, &confirmation{
 		Sentence: said.takingBack(&p, v.Who), Yes: said.say("Decide otherwise all the same"), To: r.URL.Path,
 		From: r.URL.Path, Fields: fields,
 	})

@@ -82,7 +82,7 @@ func (s *Site) sureToReject(w http.ResponseWriter, r *http.Request, v *Visitor, 
 		return &tree.FieldError{Field: "key", Problem: "names no draft that waits; somebody may have decided on it"}
 	}
 	said := s.speech(v.Lang)
-	return s.question(w, r, v, http.StatusOK, &question{
+	return s.question(w, r, v, http.StatusOK, &confirmation{
 		Sentence: said.say("Its advice is given no more, nor from its %d cases and later ones alike. It can be undone.",
 			len(all[at].Node.Children)),
 		Yes: said.say("Yes, refuse it"), To: v.in("review"), From: v.in("review/" + key),

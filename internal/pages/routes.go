@@ -56,8 +56,8 @@ func Routes() []Route {
 }
 
 // page makes the frame of a page.
-func (s *Site) page(r *http.Request, v *Visitor, page, title string, data any) *frame {
-	return &frame{Visitor: *v, Page: page, Title: title, Path: r.URL.RequestURI(), Data: data}
+func (s *Site) page(r *http.Request, v *Visitor, page, title string, data any) *pageFrame {
+	return &pageFrame{Visitor: *v, Page: page, Title: title, Path: r.URL.RequestURI(), Data: data}
 }
 
 // seeOther redirects from a form to the page that shows its result.

@@ -29,8 +29,8 @@ func missed(n *tree.Node, check string) bool {
 	return n.CaseData != nil && slices.ContainsFunc(n.CaseData.Misses, func(m tree.Miss) bool { return m.Check == check })
 }
 
-// survey is the result of one scan of the memories.
-type survey struct {
+// memoryScan is the result of one scan of the memories.
+type memoryScan struct {
 	worst map[missedBy]*worst
 	live  map[tree.Type]int // memories in use
 	waits int               // cases that wait for a model
@@ -43,8 +43,8 @@ type missedBy struct {
 }
 
 // surveyOf counts the memories in use, and the cases among them by the checks that they missed.
-func surveyOf(ctx context.Context, m *memtree.Memory, lang string) (survey, error) {
-	s := survey{worst: map[missedBy]*worst{}, live: map[tree.Type]int{}}
+func surveyOf(ctx context.Context, m *memtree.Memory, lang string) (memoryScan, error) {
+	s := memoryScan{worst: map[missedBy]*worst{}, live: map[tree.Type]int{}}
 	for n, err := range m.Tree().Scan(ctx, store.Filter{}) {
 		if err != nil {
 			return s, err
@@ -83,7 +83,7 @@ func checksOf(n *tree.Node) map[string]bool {
 }
 
 // of returns the count of a check, nil for an unknown one.
-func (s *survey) of(t *taxonomy.Taxonomy, lang, check string, way taxonomy.Direction) *worst {
+func (s *memoryScan) of(t *taxonomy.Taxonomy, lang, check string, way taxonomy.Direction) *worst {
 	c, known := t.Check(check)
 	if !known && !taxonomy.IsOwn(check) {
 		return nil
@@ -96,7 +96,7 @@ func (s *survey) of(t *taxonomy.Taxonomy, lang, check string, way taxonomy.Direc
 }
 
 // most returns the checks that most cases missed.
-func (s *survey) most() []worst {
+func (s *memoryScan) most() []worst {
 	out := make([]worst, 0, len(s.worst))
 	for _, x := range s.worst {
 		if x.Title = cmp.Or(x.Title, taxonomy.OwnName(x.Check)); x.Cases > 0 {

@@ -56,7 +56,7 @@ func (d *drawer) liftChart(ps []effect.EvidencePoint) *Chart {
 	for _, p := range ps[len(ps)/3:] {
 		most = max(most, min(1, math.Ceil(10*max(p.High, -p.Low))/10))
 	}
-	x, y := scale{0, float64(last.Runs)}, scale{-most, most}
+	x, y := axisScale{0, float64(last.Runs)}, axisScale{-most, most}
 	c := &Chart{
 		ID: "lift", Title: d.say("How much more often runs with memory are right"),
 		Says: d.say("After %d compared runs the band goes from %s to %s points.", last.Runs, Points(last.Low),
@@ -97,7 +97,7 @@ func (d *drawer) evidenceChart(ps []effect.EvidencePoint) *Chart {
 	for i := range ps {
 		most = max(most, min(6, math.Ceil(log(max(ps[i].EHelp, ps[i].EHarm)))))
 	}
-	x, y := scale{0, float64(last.Runs)}, scale{-1, most}
+	x, y := axisScale{0, float64(last.Runs)}, axisScale{-1, most}
 	c := &Chart{
 		ID: "evidence", Title: d.say("How strong the evidence is"),
 		Says:  evidenceAfter(*d, last.Runs, last.EHelp, last.EHarm),
@@ -132,7 +132,7 @@ func power(n int) string {
 }
 
 // turns marks where the state of the breaker changed.
-func (d *drawer) turns(ps []effect.EvidencePoint, x scale) (out []Tick) {
+func (d *drawer) turns(ps []effect.EvidencePoint, x axisScale) (out []Tick) {
 	was := effect.Closed
 	names := map[effect.BreakerState]string{
 		effect.Open: d.say("open"), effect.HalfOpen: d.say("on trial"), effect.Closed: d.say("closed"),
@@ -148,7 +148,7 @@ func (d *drawer) turns(ps []effect.EvidencePoint, x scale) (out []Tick) {
 
 // hitChart draws the share of runs for which memory found something, over time.
 func (d *drawer) hitChart(r *effect.Report, spans []effect.Span) *Chart {
-	x := scale{float64(spans[0].From.Unix()), float64(spans[len(spans)-1].From.Unix())}
+	x := axisScale{float64(spans[0].From.Unix()), float64(spans[len(spans)-1].From.Unix())}
 	length := 24 * 3600.0
 	for i := range spans[1:] {
 		length = min(length, float64(spans[i+1].From.Unix()-spans[i].From.Unix()))
@@ -157,7 +157,7 @@ func (d *drawer) hitChart(r *effect.Report, spans []effect.Span) *Chart {
 		}
 	}
 	x.high = min(x.high+length, max(x.high+3600, float64(r.Until().Unix()))) // not beyond the last query
-	share, y := scale{0, 1}, func(v float64) float64 { return Y(v) }
+	share, y := axisScale{0, 1}, func(v float64) float64 { return Y(v) }
 	c := &Chart{
 		ID: "hits", Title: d.say("How often memory has guidance to give"),
 		Says: d.say("Memory had something for %d of %d runs that asked (%s).", r.Found, r.Asked,
@@ -187,7 +187,7 @@ func (d *drawer) hitChart(r *effect.Report, spans []effect.Span) *Chart {
 
 // growthChart draws the number of memories over time.
 func (d *drawer) growthChart(g *Growth, s *effect.Series) *Chart {
-	x, most, n := scale{math.Inf(1), math.Inf(-1)}, 1, [2]int{}
+	x, most, n := axisScale{math.Inf(1), math.Inf(-1)}, 1, [2]int{}
 	if spans := len(s.Spans); spans > 0 { // the same time axis as the other plots
 		x.high = float64(s.Spans[spans-1].From.Unix())
 	}
@@ -198,7 +198,7 @@ func (d *drawer) growthChart(g *Growth, s *effect.Series) *Chart {
 			most, n[k] = max(most, p.N), p.N
 		}
 	}
-	y := scale{0, float64(most)}
+	y := axisScale{0, float64(most)}
 	c := &Chart{
 		ID: "growth", Title: d.say("How the tree grew"), Says: d.say("Memories in use: %d cases, %d lessons.", n[0], n[1]),
 		XAxis: d.say("time (UTC)"), YAxis: d.say("memories"), X: x.dates(), Y: y.counts(5, y.y),

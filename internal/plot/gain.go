@@ -33,7 +33,7 @@ func Gain(say Say, ranked []Ranked) *Chart {
 		return nil
 	}
 	share := func(read int) float64 { return float64(found[read]) / float64(found[n]) }
-	all := scale{0, 1}
+	all := axisScale{0, 1}
 	c := &Chart{
 		ID: "gain", Title: d.say("How much of what is wrong is found"), InNumbers: d.say("In numbers"),
 		Says:  d.say("Reading the riskiest fifth of %d verdicts finds %s of the wrong ones.", n, percent(share(n/5))),

@@ -23,7 +23,7 @@ func Rates(say Say, id int, title string, course []Rate) *Chart {
 	for _, r := range course {
 		most = max(most, min(1, r.P*1.5))
 	}
-	x, y := scale{0, float64(last.Known)}, scale{0, most}
+	x, y := axisScale{0, float64(last.Known)}, axisScale{0, most}
 	c := &Chart{
 		ID: fmt.Sprintf("rate%d", id), Title: title, InNumbers: d.say("In numbers"),
 		Says: d.say("After %d labels %s of the verdicts are wrong, between %s and %s.", last.Known, percent(last.P),

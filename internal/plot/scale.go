@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// scale maps values between low and high to an axis.
-type scale struct{ low, high float64 }
+// axisScale maps values between low and high to an axis.
+type axisScale struct{ low, high float64 }
 
 // share returns the position of v along the axis, 0 to 1. A value beyond an end is moved to that end.
-func (s scale) share(v float64) float64 {
+func (s axisScale) share(v float64) float64 {
 	if s.high <= s.low {
 		return 0.5
 	}
 	return max(0, min(1, (v-s.low)/(s.high-s.low)))
 }
 
-func (s scale) x(v float64) float64 { return X(s.share(v)) }
-func (s scale) y(v float64) float64 { return Y(s.share(v)) }
+func (s axisScale) x(v float64) float64 { return X(s.share(v)) }
+func (s axisScale) y(v float64) float64 { return Y(s.share(v)) }
 
 // steps returns about n round numbers within the scale.
-func (s scale) steps(n int) (out []float64) {
+func (s axisScale) steps(n int) (out []float64) {
 	rough := (s.high - s.low) / float64(n)
 	if !(rough > 0) {
 		return []float64{s.low}
@@ -41,7 +41,7 @@ func (s scale) steps(n int) (out []float64) {
 }
 
 // line returns the points of a curve.
-func (s scale) line(up scale, n int, at func(i int) (x, y float64)) string {
+func (s axisScale) line(up axisScale, n int, at func(i int) (x, y float64)) string {
 	var b strings.Builder
 	for i := range n {
 		x, y := at(i)
@@ -51,7 +51,7 @@ func (s scale) line(up scale, n int, at func(i int) (x, y float64)) string {
 }
 
 // counts marks round numbers on an axis of counts.
-func (s scale) counts(n int, place func(float64) float64) (out []Tick) {
+func (s axisScale) counts(n int, place func(float64) float64) (out []Tick) {
 	for _, v := range s.steps(n) {
 		if v == math.Trunc(v) {
 			out = append(out, Tick{At: place(v), Label: fmt.Sprintf("%.0f", v)})
@@ -61,7 +61,7 @@ func (s scale) counts(n int, place func(float64) float64) (out []Tick) {
 }
 
 // dates marks some days on an axis of time.
-func (s scale) dates() (out []Tick) {
+func (s axisScale) dates() (out []Tick) {
 	form, n := "01-02", 3
 	switch span := s.high - s.low; {
 	case span < 2*24*3600:

@@ -10,11 +10,11 @@ import (
 // timeChart draws how long guidance took. Each of spans has measurements.
 func (d *drawer) timeChart(spans []effect.Span) *Chart {
 	last := &spans[len(spans)-1]
-	x, most := scale{float64(spans[0].From.Unix()), float64(last.From.Unix())}, 1.0
+	x, most := axisScale{float64(spans[0].From.Unix()), float64(last.From.Unix())}, 1.0
 	for i := range spans {
 		most = max(most, spans[i].Most)
 	}
-	y := scale{0, most}
+	y := axisScale{0, most}
 	c := &Chart{
 		ID: "times", Title: d.say("How long guidance took"),
 		Says: d.say("Lately half of the runs had their answer within %s ms, 95 %% within %s ms.",

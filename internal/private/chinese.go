@@ -162,7 +162,7 @@ func (f *personFinder) hanAddress(i, size int) int {
 	for len(f.out) > 0 && f.out[len(f.out)-1].from >= from { // a part of the address
 		f.out = f.out[:len(f.out)-1]
 	}
-	f.out = append(f.out, find{from: from, to: to, kind: Address, street: from, streetEnd: i + size})
+	f.out = append(f.out, foundPart{from: from, to: to, kind: Address, street: from, streetEnd: i + size})
 	return to
 }
 

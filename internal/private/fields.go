@@ -21,10 +21,10 @@ var fields = sync.OnceValue(func() map[string]partKind {
 var bookingFields = set("field booking")
 
 // whole returns the whole value as a find if its field names a kind and the value has the form of that kind.
-func whole(field, s string) (find, bool) {
+func whole(field, s string) (foundPart, bool) {
 	const most = 200
 	if field == "" || s == "" || len(s) > most || s[0] == '[' {
-		return find{}, false
+		return foundPart{}, false
 	}
 	field = strings.ToLower(strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) {
@@ -32,7 +32,7 @@ func whole(field, s string) (find, bool) {
 		}
 		return -1
 	}, field))
-	x := find{to: len(s), kind: fields()[field]}
+	x := foundPart{to: len(s), kind: fields()[field]}
 	digits := countDigits(s)
 	switch x.kind {
 	case Name:

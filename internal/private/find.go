@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// find is a part of a text that identifies one person.
-type find struct {
+// foundPart is a part of a text that identifies one person.
+type foundPart struct {
 	from, to          int
 	kind              partKind
 	street, streetEnd int // of an address: the name of the street in it
@@ -19,7 +19,7 @@ type find struct {
 type personFinder struct {
 	s    string
 	page *Redaction
-	out  []find
+	out  []foundPart
 	cued [len(cueNames)]int // the end of the last word of each cue
 }
 
@@ -72,7 +72,7 @@ func lazy(shape string) func() *regexp.Regexp {
 }
 
 func (f *personFinder) add(from, to int, kind partKind) int {
-	f.out = append(f.out, find{from: from, to: to, kind: kind})
+	f.out = append(f.out, foundPart{from: from, to: to, kind: kind})
 	return to
 }
 

@@ -166,9 +166,9 @@ func (p *Redaction) mark(kind partKind, said string) string {
 }
 
 // finds returns the parts of a text to replace, in order and without overlap.
-func (p *Redaction) finds(field, s string) []find {
+func (p *Redaction) finds(field, s string) []foundPart {
 	if x, ok := whole(field, s); ok {
-		return []find{x}
+		return []foundPart{x}
 	}
 	f := personFinder{s: s, page: p}
 	f.scan()
@@ -182,11 +182,11 @@ func (p *Redaction) finds(field, s string) []find {
 			at += i + len(n)
 		}
 	}
-	slices.SortStableFunc(f.out, func(a, b find) int {
+	slices.SortStableFunc(f.out, func(a, b foundPart) int {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
 	})
 	at := 0
-	return slices.DeleteFunc(f.out, func(x find) bool {
+	return slices.DeleteFunc(f.out, func(x foundPart) bool {
 		if x.from < at || x.from >= x.to {
 			return true
 		}

@@ -13,7 +13,7 @@ const dealings = 200
 // answers, with their scores, among all runs after the first mistake was known, and replaces each item by a random
 // mistake known before the run. The row is the mean of many shuffles. Its intervals hold the middle 95 % of the
 // shuffles; they are no confidence intervals.
-func (t *truth) shuffled(answers []Given, seed uint64) MemoryRow {
+func (t *labelStream) shuffled(answers []Given, seed uint64) MemoryRow {
 	rng := rand.New(rand.NewPCG(seed, 0x6d656d74726565)) //nolint:gosec // a control must come out the same again
 	first := len(t.known)
 	if i := slices.IndexFunc(t.known, func(n int) bool { return n > 0 }); i >= 0 {

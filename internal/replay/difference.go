@@ -22,7 +22,7 @@ type pairedDifference struct {
 const comparisons = 1000
 
 // difference returns the difference of the answers b to the answers a.
-func (t *truth) difference(a, b []Given, seed uint64) *pairedDifference {
+func (t *labelStream) difference(a, b []Given, seed uint64) *pairedDifference {
 	pairs := make([]pairedRun, len(a))
 	all := make([]int, len(a))
 	for i := range a {
@@ -49,7 +49,7 @@ func (t *truth) difference(a, b []Given, seed uint64) *pairedDifference {
 }
 
 // warnedCount returns 1 if the items warned of what went wrong in run i, else 0.
-func (t *truth) warnedCount(i int, items []Warning) float64 {
+func (t *labelStream) warnedCount(i int, items []Warning) float64 {
 	if exact, similar := t.warned(i, items); exact || similar {
 		return 1
 	}

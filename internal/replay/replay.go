@@ -107,7 +107,7 @@ func Run(ctx context.Context, stream []tree.Evaluation, o Options, subjects ...S
 }
 
 // rows measures every subject and its controls, from its answers in traces.
-func (t *truth) rows(subjects []Subject, traces [][]Given, seed uint64) []MemoryRow {
+func (t *labelStream) rows(subjects []Subject, traces [][]Given, seed uint64) []MemoryRow {
 	out := []MemoryRow{}
 	for k := 0; k < len(subjects); {
 		name, answers, as := subjects[k].Name(), traces[k], ""

@@ -32,7 +32,7 @@ type Risks struct {
 	AUC           *float64 `json:"auc"`           // of Order; null when all are right or all wrong
 	AUCSecondHalf *float64 `json:"aucSecondHalf"` // of the later half
 	// Found is the share of the wrong verdicts among the first 5, 10 and 20 % by Order.
-	Found found `json:"found"`
+	Found reviewShare `json:"found"`
 
 	// ECE is the expected calibration error of P and Reliability its ten bins of equal width. Both exclude the first
 	// Warmup verdicts.
@@ -50,8 +50,8 @@ type Risks struct {
 	Baselines baselines           `json:"baselines"`
 }
 
-// found is the share of the wrong verdicts found by reviewing a share of all.
-type found struct {
+// reviewShare is the share of the wrong verdicts found by reviewing a share of all.
+type reviewShare struct {
 	At5  float64 `json:"5"`
 	At10 float64 `json:"10"`
 	At20 float64 `json:"20"`
@@ -73,10 +73,10 @@ type Bin struct {
 
 // baselines are the results of methods that learn nothing.
 type baselines struct {
-	Random  found    `json:"random"`        // reviewing at random
-	Nearest found    `json:"nearest"`       // reviewing first what is lexically most similar to a wrong case
-	AUC     *float64 `json:"aucNearest"`    // of Near
-	Brier   float64  `json:"brierBaseRate"` // of predicting the share of wrong verdicts so far
+	Random  reviewShare `json:"random"`        // reviewing at random
+	Nearest reviewShare `json:"nearest"`       // reviewing first what is lexically most similar to a wrong case
+	AUC     *float64    `json:"aucNearest"`    // of Near
+	Brier   float64     `json:"brierBaseRate"` // of predicting the share of wrong verdicts so far
 }
 
 const (
@@ -108,7 +108,7 @@ func Measure(ps []Prediction, seed uint64) Risks {
 		r.Intervals[name] = *middle95(fs)
 	}
 	ours, near := curveOf(ps, byOrder), curveOf(ps, byNear)
-	r.Baselines = baselines{Random: found{0.05, 0.1, 0.2}, Nearest: near.found(), AUC: aucOf(ps, byNear)}
+	r.Baselines = baselines{Random: reviewShare{0.05, 0.1, 0.2}, Nearest: near.found(), AUC: aucOf(ps, byNear)}
 	const points = 50
 	for i := range points + 1 {
 		read := float64(i) / points
@@ -209,8 +209,8 @@ func (r gainCurve) shareFound(share float64) float64 {
 	return float64(r[int(math.Round(share*float64(all)))]) / float64(r[all])
 }
 
-func (r gainCurve) found() found {
-	return found{r.shareFound(0.05), r.shareFound(0.1), r.shareFound(0.2)}
+func (r gainCurve) found() reviewShare {
+	return reviewShare{r.shareFound(0.05), r.shareFound(0.1), r.shareFound(0.2)}
 }
 
 // Calibration returns the expected calibration error of ps and its ten bins.

@@ -57,8 +57,8 @@ type WarnedShare struct {
 // Interval is a 95 % interval, within 0 to 1.
 type Interval = stat.Interval
 
-// truth holds the labels of the labelled runs of a stream, in order.
-type truth struct {
+// labelStream holds the labels of the labelled runs of a stream, in order.
+type labelStream struct {
 	verdicts []LaterLabel
 	scenes   []tree.Scene
 	tests    []string
@@ -70,12 +70,12 @@ type truth struct {
 	wrongScenes map[tree.Scene]bool
 }
 
-func newTruth() *truth {
-	return &truth{wrongTests: map[string]bool{}, wrongScenes: map[tree.Scene]bool{}}
+func newTruth() *labelStream {
+	return &labelStream{wrongTests: map[string]bool{}, wrongScenes: map[tree.Scene]bool{}}
 }
 
 // add appends a run and what was known before it.
-func (t *truth) add(e *tree.Evaluation, v LaterLabel) {
+func (t *labelStream) add(e *tree.Evaluation, v LaterLabel) {
 	test, scene := cmp.Or(e.CaseID, e.Prompt), sceneKey(e.Scene)
 	t.verdicts = append(t.verdicts, v)
 	t.scenes = append(t.scenes, e.Scene)
@@ -90,7 +90,7 @@ func (t *truth) add(e *tree.Evaluation, v LaterLabel) {
 }
 
 // row measures the answers, one per labelled run.
-func (t *truth) row(name string, answers []Given) MemoryRow {
+func (t *labelStream) row(name string, answers []Given) MemoryRow {
 	r := MemoryRow{Name: name}
 	var wrong, right []float64
 	w := &r.Warned
@@ -156,7 +156,7 @@ func shareOf(k, n int) (*float64, *Interval) {
 
 // warned reports whether one of the items warned of the mistake in run i: one from exactly its scene, and one from
 // another scene.
-func (t *truth) warned(i int, items []Warning) (exact, similar bool) {
+func (t *labelStream) warned(i int, items []Warning) (exact, similar bool) {
 	for _, it := range items {
 		if it.Direction == t.verdicts[i].Direction {
 			if slices.ContainsFunc(it.Scenes, func(s tree.Scene) bool { return sameScene(s, t.scenes[i]) }) {

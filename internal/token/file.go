@@ -27,7 +27,7 @@ const (
 	maxFile = 4 << 20
 )
 
-type file struct {
+type tokenFile struct {
 	Format string  `json:"format"`
 	Tokens []Token `json:"tokens"` // sorted by name
 }
@@ -75,7 +75,7 @@ func decode(path string, b []byte) ([]Token, error) {
 	if len(b) > maxFile {
 		return damaged("is longer than %d bytes, which is the most; it is no file of tokens: move it away", maxFile)
 	}
-	var f file
+	var f tokenFile
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&f); err != nil {
@@ -146,7 +146,7 @@ func change(dir string, edit func([]Token) ([]Token, error)) (err error) {
 	if all, err = edit(all); err != nil {
 		return err
 	}
-	b, err := json.MarshalIndent(file{format, all}, "", "  ")
+	b, err := json.MarshalIndent(tokenFile{format, all}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write the tokens: %w", err)
 	}

@@ -28,11 +28,11 @@ type Keeper struct {
 	mu    sync.RWMutex
 	read  bool
 	info  fs.FileInfo // of the file that was read; nil: it did not exist
-	held  []kept
+	held  []hashedToken
 	fault error // why no token can be used
 }
 
-type kept struct {
+type hashedToken struct {
 	Token
 	sum [sha256.Size]byte
 }
@@ -69,7 +69,7 @@ func (k *Keeper) Find(secret string, now time.Time) (*Token, error) {
 }
 
 // tokens returns the present tokens of the file.
-func (k *Keeper) tokens() ([]kept, error) {
+func (k *Keeper) tokens() ([]hashedToken, error) {
 	info, err := os.Stat(k.path)
 	if err != nil {
 		info = nil
@@ -89,7 +89,7 @@ func (k *Keeper) tokens() ([]kept, error) {
 		return nil, err
 	}
 	for _, t := range all {
-		x := kept{Token: t}
+		x := hashedToken{Token: t}
 		if _, err := hex.Decode(x.sum[:], []byte(t.SHA256)); err != nil {
 			continue // impossible: List has checked its form
 		}

@@ -149,7 +149,7 @@ func TestDamageLetsNobodyIn(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	tok, _, err := New("ci", []Permission{Write}, []string{"a"}, noon, time.Hour)
 	require.NoError(f, err)
-	b, err := json.Marshal(file{format, []Token{tok}})
+	b, err := json.Marshal(tokenFile{format, []Token{tok}})
 	require.NoError(f, err)
 	f.Add(b)
 	f.Add([]byte(`{"format":"memtree-tokens/1","tokens":null}`))
@@ -161,7 +161,7 @@ func FuzzDecode(f *testing.F) {
 		for i := range all {
 			require.NoError(t, all[i].check())
 		}
-		again, err := json.Marshal(file{format, all})
+		again, err := json.Marshal(tokenFile{format, all})
 		require.NoError(t, err)
 		_, err = decode("tokens.json", again)
 		require.NoError(t, err)

@@ -110,7 +110,7 @@ func unwrapped(err error) error {
 
 // The types of OTLP JSON: ids in hexadecimal, 64-bit numbers as strings.
 type (
-	batch struct {
+	spanBatch struct {
 		ResourceSpans []resourceSpans `json:"resourceSpans"`
 	}
 	resourceSpans struct {
@@ -121,7 +121,7 @@ type (
 		Scope struct {
 			Name string `json:"name"`
 		} `json:"scope"`
-		Spans []span `json:"spans"`
+		Spans []otlpSpan `json:"spans"`
 	}
 	attributes struct {
 		Attributes []keyValue `json:"attributes,omitempty"`
@@ -130,7 +130,7 @@ type (
 		Key   string         `json:"key"`
 		Value map[string]any `json:"value"`
 	}
-	span struct {
+	otlpSpan struct {
 		TraceID      string `json:"traceId"`
 		SpanID       string `json:"spanId"`
 		ParentSpanID string `json:"parentSpanId,omitempty"`
@@ -144,11 +144,11 @@ type (
 )
 
 // batchOf converts the spans of one process. They have one resource and one scope.
-func batchOf(spans []sdk.ReadOnlySpan) batch {
+func batchOf(spans []sdk.ReadOnlySpan) spanBatch {
 	var ss scopeSpans
 	ss.Scope.Name = scope
 	for _, s := range spans {
-		v := span{
+		v := otlpSpan{
 			TraceID: s.SpanContext().TraceID().String(), SpanID: s.SpanContext().SpanID().String(),
 			Name: s.Name(), Kind: int(s.SpanKind()), Start: strconv.FormatInt(s.StartTime().UnixNano(), 10),
 			End: strconv.FormatInt(s.EndTime().UnixNano(), 10), attributes: attributes{pairs(s.Attributes())},
@@ -166,7 +166,7 @@ func batchOf(spans []sdk.ReadOnlySpan) batch {
 	if len(spans) > 0 {
 		r.Resource.Attributes = pairs(spans[0].Resource().Attributes())
 	}
-	return batch{[]resourceSpans{r}}
+	return spanBatch{[]resourceSpans{r}}
 }
 
 func pairs(of []attribute.KeyValue) []keyValue {

@@ -65,7 +65,7 @@ func TestSend(t *testing.T) {
 	inner.End()
 	outer.End()
 	v.Close()
-	var sent batch
+	var sent spanBatch
 	require.NoError(t, json.Unmarshal(<-got, &sent))
 	r := sent.ResourceSpans[0]
 	require.Contains(t, r.Resource.Attributes, keyValue{"service.name", map[string]any{"stringValue": "night"}})

@@ -17,8 +17,8 @@ var (
 // maxHabits is the most bytes that Adopt accepts.
 const maxHabits = 1 << 10
 
-// habits holds a model's request format, as passed from one process to another.
-type habits struct {
+// requestFormat holds a model's request format, as passed from one process to another.
+type requestFormat struct {
 	Of      string   `json:"of"`                // a hash of provider, address and model
 	Form    int      `json:"form,omitempty"`    // form of the schema
 	Without []string `json:"without,omitempty"` // parameters that the model rejects, sorted
@@ -31,7 +31,7 @@ func (t *transport) habitsOf(model string) string {
 }
 
 func (t *transport) habits(model string) string {
-	h := habits{Of: t.habitsOf(model), Form: int(t.form.Load())}
+	h := requestFormat{Of: t.habitsOf(model), Form: int(t.form.Load())}
 	lacks := parameters(t.lacks.Load())
 	for i, name := range optional {
 		if lacks&(1<<i) != 0 {
@@ -50,7 +50,7 @@ func (t *transport) habits(model string) string {
 }
 
 func (t *transport) adopt(model, s string) {
-	var h habits
+	var h requestFormat
 	if len(s) > maxHabits || json.Unmarshal([]byte(s), &h) != nil || h.Of != t.habitsOf(model) ||
 		h.Form < 0 || h.Form > plainestForm(t.provider) {
 		return

@@ -21,7 +21,7 @@ func (Echo) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	}
 	var v any = map[string]string{"system": r.System, "prompt": r.Prompt}
 	if len(bytes.TrimSpace(r.Schema)) > 0 {
-		var s shape
+		var s schemaShape
 		if err := json.Unmarshal(r.Schema, &s); err != nil {
 			return llm.Answer{}, &llm.Error{Kind: llm.KindBadRequest, Err: err}
 		}
@@ -37,20 +37,20 @@ func (Echo) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 		r.Schema)
 }
 
-// shape is the part of a schema that Echo needs.
-type shape struct {
-	Type       json.RawMessage   `json:"type"`
-	Enum       []json.RawMessage `json:"enum"`
-	Properties map[string]*shape `json:"properties"`
-	Required   []string          `json:"required"`
-	Items      *shape            `json:"items"`
-	Minimum    float64           `json:"minimum"`
-	MinItems   int               `json:"minItems"`
-	MaxLength  *int              `json:"maxLength"`
+// schemaShape is the part of a schema that Echo needs.
+type schemaShape struct {
+	Type       json.RawMessage         `json:"type"`
+	Enum       []json.RawMessage       `json:"enum"`
+	Properties map[string]*schemaShape `json:"properties"`
+	Required   []string                `json:"required"`
+	Items      *schemaShape            `json:"items"`
+	Minimum    float64                 `json:"minimum"`
+	MinItems   int                     `json:"minItems"`
+	MaxLength  *int                    `json:"maxLength"`
 }
 
 // smallest returns the smallest value that fits the schema.
-func (s *shape) smallest(prompt string) any {
+func (s *schemaShape) smallest(prompt string) any {
 	if s == nil {
 		return nil
 	}
@@ -81,7 +81,7 @@ func (s *shape) smallest(prompt string) any {
 }
 
 // kind returns the first type of the schema.
-func (s *shape) kind() string {
+func (s *schemaShape) kind() string {
 	var one string
 	if json.Unmarshal(s.Type, &one) == nil {
 		return one

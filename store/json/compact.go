@@ -89,7 +89,7 @@ func (s *Store) rotate() (*state, error) {
 	st := s.state.Load().nextGroup()
 	st.base.adopt(next.reader)
 	after := *st
-	after.frozen, after.top = st.top, layer{}
+	after.frozen, after.top = st.top, journalLayer{}
 	after.journaled = s.replayed()
 	s.publish(&after)
 	return st, nil
@@ -168,7 +168,7 @@ func (s *Store) thawFrozen(st *state) {
 	for key, k := range st.top.known.from("") {
 		top.known = top.known.put(key, k)
 	}
-	next.top, next.frozen = top, layer{}
+	next.top, next.frozen = top, journalLayer{}
 	s.publish(next)
 }
 
@@ -189,7 +189,7 @@ func (s *Store) dropManifests(number int) {
 func (st *state) rebase(d *disk, w *snapshotter) *state {
 	next := st.nextGroup()
 	next.base = newGeneration(d, &w.out, st.base)
-	next.frozen = layer{}
+	next.frozen = journalLayer{}
 	if next.purge == w.from.purge {
 		next.purge = nil
 	}

@@ -14,11 +14,11 @@ import (
 
 // Repair is the result of Fsck. A store without Lost and Again is in order.
 type Repair struct {
-	Lost  []Loss   `json:"lost"`            // what was acknowledged and cannot be read
-	Again []string `json:"again"`           // damaged files that can be built again without loss
-	Torn  int64    `json:"torn"`            // bytes of a last write that was not acknowledged
-	Moved []string `json:"moved,omitempty"` // files in broken/ with the removed bytes
-	Kept  kept     `json:"kept"`
+	Lost  []Loss         `json:"lost"`            // what was acknowledged and cannot be read
+	Again []string       `json:"again"`           // damaged files that can be built again without loss
+	Torn  int64          `json:"torn"`            // bytes of a last write that was not acknowledged
+	Moved []string       `json:"moved,omitempty"` // files in broken/ with the removed bytes
+	Kept  readableCounts `json:"kept"`
 
 	// Forgotten is the number of evaluations whose cases are lost. Their keys are removed, so that they can be recorded
 	// again.
@@ -52,8 +52,8 @@ const (
 	LostHeld        lossKind = "held"        // data beside the tree, see store.HeldBeside; Name is its name
 )
 
-// kept holds the numbers of readable items.
-type kept struct {
+// readableCounts holds the numbers of readable items.
+type readableCounts struct {
 	Nodes       int    `json:"nodes"`
 	Evaluations int    `json:"evaluations"` // waiting to be formed
 	Entries     int    `json:"entries"`

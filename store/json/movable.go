@@ -69,7 +69,7 @@ func (s *Store) Known(ctx context.Context) iter.Seq2[store.KnownKey, error] {
 // knownSources returns the records of keys in all layers, the newest first; see oldKeys.
 func (st *state) knownSources() []func() ([]byte, error) {
 	var sources []func() ([]byte, error)
-	for _, l := range []layer{st.top, st.frozen} {
+	for _, l := range []journalLayer{st.top, st.frozen} {
 		sources = append(sources, newKeys(l.known))
 	}
 	for _, ref := range st.base.Known {

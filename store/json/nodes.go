@@ -27,7 +27,7 @@ func (st *state) nodesAfter(branch string, f filter, after string) *merged {
 	for i := range st.base.Branches {
 		if b := &st.base.Branches[i]; branch == "" || b.ErrorType == branch {
 			m.sources = append(m.sources, &branchSource{state: st, ref: b, filter: f, after: after,
-				lines: lineReader{gen: st.base, ref: &b.linesRef}})
+				lines: blockReader{gen: st.base, ref: &b.linesRef}})
 		}
 	}
 	m.sources = append(m.sources,
@@ -70,7 +70,7 @@ func (m *merged) next() (*nodeLine, error) {
 // layerSource yields the nodes of a layer, except those in the layer over it.
 type layerSource struct {
 	cursor *cursor[*nodeEntry]
-	over   *layer
+	over   *journalLayer
 	branch string
 	filter filter
 }
@@ -96,7 +96,7 @@ type branchSource struct {
 	ref    *branchRef
 	filter filter
 	after  string // id up to which nodes are skipped; "": none, or already skipped
-	lines  lineReader
+	lines  blockReader
 }
 
 // skip moves to the first line with an id above after. Lines are sorted by id.
@@ -163,8 +163,8 @@ func idOf(raw []byte) (id string, err error) {
 	return id, err
 }
 
-// lineReader reads the lines of a file in order, and may skip some. It reads large blocks.
-type lineReader struct {
+// blockReader reads the lines of a file in order, and may skip some. It reads large blocks.
+type blockReader struct {
 	gen   *generation
 	ref   *linesRef
 	i     int    // number of the next line
@@ -176,7 +176,7 @@ type lineReader struct {
 const readAhead = 128 << 10
 
 // index returns the index record of the next line, false after the last.
-func (r *lineReader) index() (indexed, bool, error) {
+func (r *blockReader) index() (indexed, bool, error) {
 	if r.i == r.ref.Count {
 		return indexed{}, false, nil
 	}
@@ -195,7 +195,7 @@ func (r *lineReader) index() (indexed, bool, error) {
 }
 
 // read returns the line at a place. The returned bytes are never overwritten.
-func (r *lineReader) read(at place) ([]byte, error) {
+func (r *blockReader) read(at place) ([]byte, error) {
 	if at.len > maxLine || at.off < 0 || at.off+int64(at.len) >= r.ref.Data.Bytes {
 		return nil, damaged(r.ref.Data, at.off, errors.New("the index points outside it"))
 	}

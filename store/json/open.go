@@ -268,7 +268,7 @@ func (st *state) loadOutbox() error {
 	if ref == nil {
 		return nil
 	}
-	r := lineReader{gen: st.base, ref: ref}
+	r := blockReader{gen: st.base, ref: ref}
 	for {
 		at, ok, err := r.index()
 		if err != nil {

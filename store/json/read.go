@@ -142,7 +142,7 @@ func (g *generation) linesAfter(files []linesRef, records []record, after uint64
 			if files[i].Last <= after {
 				continue
 			}
-			r := lineReader{gen: g, ref: &files[i]}
+			r := blockReader{gen: g, ref: &files[i]}
 			for {
 				at, ok, err := r.index()
 				if !ok && err == nil {

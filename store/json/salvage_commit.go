@@ -26,7 +26,7 @@ func (s *salvage) count() error {
 		}
 	}
 	st.Nodes, st.Evaluations, st.Dead = st.top.nodes.n, st.top.known.n, len(st.dead)
-	s.Kept = kept{Nodes: st.Nodes, Evaluations: st.outbox.n, Entries: len(st.entries), Letters: st.Dead,
+	s.Kept = readableCounts{Nodes: st.Nodes, Evaluations: st.outbox.n, Entries: len(st.entries), Letters: st.Dead,
 		Version: st.Version}
 	defer func() { st.base.Counts = st.counts }()
 	if !s.Whole() { // a new version, so that no index or version of the damaged store is used any more

@@ -235,7 +235,7 @@ func (w *snapshotter) segment(
 func (w *snapshotter) copyLines(
 	l *lineFile, from *linesRef, cleaned func([]byte, error) ([]byte, error),
 ) error {
-	r := lineReader{gen: w.from.base, ref: from}
+	r := blockReader{gen: w.from.base, ref: from}
 	for {
 		at, ok, err := r.index()
 		if err != nil || !ok {

@@ -15,8 +15,8 @@ import (
 // of the base, and the content of the journals by its place in them.
 type state struct {
 	base    *generation
-	frozen  layer        // what a snapshot in progress is writing; else empty
-	top     layer        // what has changed since
+	frozen  journalLayer // what a snapshot in progress is writing; else empty
+	top     journalLayer // what has changed since
 	outbox  sorted[item] // by order of arrival, see order
 	byKey   sorted[none] // the outbox by hash of the key, followed by order
 	entries []record     // of the ledger, since the base
@@ -42,8 +42,8 @@ type counts struct {
 	Dead        int    `json:"dead"`        // letters
 }
 
-// layer holds what the journals have added to the base.
-type layer struct {
+// journalLayer holds what the journals have added to the base.
+type journalLayer struct {
 	nodes sorted[*nodeEntry]
 	known sorted[knownEntry] // by hash of the key
 }
@@ -177,7 +177,7 @@ func (st *state) headOf(id string) (uint32, fingerprint, error) {
 
 // knows returns the record of an evaluation, false for none.
 func (st *state) knows(key fingerprint) (knownEntry, bool, error) {
-	for _, l := range []layer{st.top, st.frozen} {
+	for _, l := range []journalLayer{st.top, st.frozen} {
 		if k, ok := l.known.get(string(key[:])); ok {
 			return k, true, nil
 		}

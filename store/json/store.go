@@ -70,7 +70,7 @@ type Store struct {
 	following sync.Mutex // held while a reader reads new batches
 
 	// Only the writer's goroutine uses the following fields.
-	queue             queue
+	queue             writeQueue
 	journal           *journal
 	recorded          shutdown // record of the last clean close
 	failed            error    // why nothing can be written any more

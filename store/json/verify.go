@@ -278,7 +278,7 @@ func (v *verifier) indexes() {
 	g := v.state.base
 	for i := range g.Branches {
 		b := &g.Branches[i]
-		r := lineReader{gen: g, ref: &b.linesRef}
+		r := blockReader{gen: g, ref: &b.linesRef}
 		last := ""
 		for {
 			at, ok, err := r.index()

@@ -11,29 +11,29 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// plan returns the JSON of the line that a write adds to the journal if the store is in the given state, nil for no
+// linePlan returns the JSON of the line that a write adds to the journal if the store is in the given state, nil for no
 // line, or an error if it cannot be written.
-type plan func(*state) ([]byte, error)
+type linePlan func(*state) ([]byte, error)
 
 // request is one write that waits for the writer.
 type request struct {
-	plan    plan
+	plan    linePlan
 	compact bool            // requests a snapshot; has no plan
 	gone    <-chan struct{} // closed when the caller stops waiting
 	err     error           // valid after done is closed
 	done    chan struct{}
 }
 
-// queue holds the waiting requests. One goroutine, the writer, takes all of them at once. The next group gathers while
-// it waits for the disk.
-type queue struct {
+// writeQueue holds the waiting requests. One goroutine, the writer, takes all of them at once. The next group gathers
+// while it waits for the disk.
+type writeQueue struct {
 	mu      sync.Mutex
 	waiting []*request
 	closed  bool
 	wake    chan struct{} // holds a token if something waits
 }
 
-func (q *queue) put(r *request) error {
+func (q *writeQueue) put(r *request) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
@@ -44,7 +44,7 @@ func (q *queue) put(r *request) error {
 	return nil
 }
 
-func (q *queue) signal() {
+func (q *writeQueue) signal() {
 	select {
 	case q.wake <- struct{}{}:
 	default: // it holds a token already
@@ -52,7 +52,7 @@ func (q *queue) signal() {
 }
 
 // take returns the waiting requests, and whether the queue is closed.
-func (q *queue) take() ([]*request, bool) {
+func (q *writeQueue) take() ([]*request, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	w := q.waiting
@@ -60,7 +60,7 @@ func (q *queue) take() ([]*request, bool) {
 	return w, q.closed
 }
 
-func (q *queue) close() {
+func (q *writeQueue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = true
@@ -68,7 +68,7 @@ func (q *queue) close() {
 }
 
 // write passes a plan to the writer and waits until its line is durable.
-func (s *Store) write(ctx context.Context, p plan) error {
+func (s *Store) write(ctx context.Context, p linePlan) error {
 	return s.send(ctx, &request{plan: p})
 }
 

@@ -33,13 +33,13 @@ type intake struct {
 
 // offer is a call of Accept.
 type offer struct {
-	in       []arrival
+	in       []incoming
 	receipts []store.Receipt
 	done     chan error
 }
 
-// arrival is an evaluation to accept.
-type arrival struct {
+// incoming is an evaluation to accept.
+type incoming struct {
 	key      string
 	hash     fingerprint
 	digest   []byte
@@ -62,7 +62,7 @@ func (s *Store) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Recei
 }
 
 func (s *Store) accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
-	o := &offer{in: make([]arrival, len(es)), receipts: make([]store.Receipt, len(es)), done: make(chan error, 1)}
+	o := &offer{in: make([]incoming, len(es)), receipts: make([]store.Receipt, len(es)), done: make(chan error, 1)}
 	for i := range es {
 		e := &es[i]
 		if err := e.Check(); err != nil {
@@ -73,7 +73,7 @@ func (s *Store) accept(ctx context.Context, es []tree.Evaluation) ([]store.Recei
 			return nil, fmt.Errorf("evaluation %d: %w", i+1, err)
 		}
 		key := e.Key()
-		o.in[i] = arrival{key: key, hash: fingerprintOf(key), digest: digestOf(e), labelled: e.Labelled(), body: body}
+		o.in[i] = incoming{key: key, hash: fingerprintOf(key), digest: digestOf(e), labelled: e.Labelled(), body: body}
 	}
 	if err := s.begin(ctx); err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (in *intake) take() []*offer {
 // write accepts a group in one transaction, again if the connection broke: what an unknown transaction has accepted is
 // found by its digest, and the receipt is then Duplicate.
 func (in *intake) write(group []*offer) error {
-	var all []*arrival
+	var all []*incoming
 	var receipts []*store.Receipt
 	for _, o := range group {
 		for i := range o.in {
@@ -164,15 +164,15 @@ func (in *intake) write(group []*offer) error {
 	}
 }
 
-// known is the record of an accepted key.
-type known struct {
+// acceptedKey is the record of an accepted key.
+type acceptedKey struct {
 	digest, before []byte
 	labelled       bool
 	changed        bool // in this transaction
 }
 
 // acceptOnce sets the receipts of arrivals and writes what is new.
-func (s *Store) acceptOnce(ctx context.Context, conn *pgxpool.Conn, all []*arrival, receipts []*store.Receipt) error {
+func (s *Store) acceptOnce(ctx context.Context, conn *pgxpool.Conn, all []*incoming, receipts []*store.Receipt) error {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
 		return err
@@ -209,7 +209,7 @@ func (s *Store) acceptOnce(ctx context.Context, conn *pgxpool.Conn, all []*arriv
 }
 
 // judge returns what becomes of an arrival with a known key, and makes the record what it is afterwards.
-func (k *known) judge(a *arrival) store.ReceiptStatus {
+func (k *acceptedKey) judge(a *incoming) store.ReceiptStatus {
 	switch {
 	case bytes.Equal(k.digest, a.digest), k.before != nil && bytes.Equal(k.before, a.digest):
 		return store.Duplicate
@@ -222,9 +222,9 @@ func (k *known) judge(a *arrival) store.ReceiptStatus {
 
 // insertKnown inserts the records of keys that are new, and reads and locks the others. Keys are inserted in order, so
 // that two transactions with the same keys wait for each other instead of forming a circle.
-func (s *Store) insertKnown(ctx context.Context, tx pgx.Tx, all []*arrival, first map[fingerprint]int) (
-	records map[fingerprint]*known, fresh map[fingerprint]bool, err error) {
-	records, fresh = map[fingerprint]*known{}, map[fingerprint]bool{}
+func (s *Store) insertKnown(ctx context.Context, tx pgx.Tx, all []*incoming, first map[fingerprint]int) (
+	records map[fingerprint]*acceptedKey, fresh map[fingerprint]bool, err error) {
+	records, fresh = map[fingerprint]*acceptedKey{}, map[fingerprint]bool{}
 	var keys, digests [][]byte
 	var labelled []bool
 	order := make([]fingerprint, 0, len(first))
@@ -235,7 +235,7 @@ func (s *Store) insertKnown(ctx context.Context, tx pgx.Tx, all []*arrival, firs
 	for _, key := range order {
 		a := all[first[key]]
 		keys, digests, labelled = append(keys, a.hash[:]), append(digests, a.digest), append(labelled, a.labelled)
-		records[key] = &known{digest: a.digest, labelled: a.labelled}
+		records[key] = &acceptedKey{digest: a.digest, labelled: a.labelled}
 	}
 	var key []byte
 	rows, err := tx.Query(ctx, `INSERT INTO memtree.evaluation (tree, key, digest, labelled)
@@ -250,12 +250,12 @@ func (s *Store) insertKnown(ctx context.Context, tx pgx.Tx, all []*arrival, firs
 	if err != nil || len(fresh) == len(keys) {
 		return records, fresh, err
 	}
-	var k known
+	var k acceptedKey
 	rows, err = tx.Query(ctx, `SELECT key, digest, before, labelled FROM memtree.evaluation
 		WHERE tree = $1 AND key = ANY($2) ORDER BY key FOR UPDATE`, s.tree, keys)
 	if err == nil {
 		_, err = pgx.ForEachRow(rows, []any{&key, &k.digest, &k.before, &k.labelled}, func() error {
-			records[fingerprint(key)] = &known{
+			records[fingerprint(key)] = &acceptedKey{
 				digest: bytes.Clone(k.digest), before: bytes.Clone(k.before), labelled: k.labelled,
 			}
 			return nil
@@ -265,7 +265,7 @@ func (s *Store) insertKnown(ctx context.Context, tx pgx.Tx, all []*arrival, firs
 }
 
 // writeAccepted writes records that changed, the outbox, and the count.
-func (s *Store) writeAccepted(ctx context.Context, tx pgx.Tx, records map[fingerprint]*known, fresh int,
+func (s *Store) writeAccepted(ctx context.Context, tx pgx.Tx, records map[fingerprint]*acceptedKey, fresh int,
 	bodies, keys [][]byte) error {
 	var q pgx.Batch
 	for key, k := range records {

@@ -80,7 +80,7 @@ func (r *Replica) report(ctx context.Context) {
 
 // forget drops a tree that was deleted, so that nothing of it is served. The caller holds mu.
 func (r *Replica) forget(err error) {
-	r.gone, r.nodes = err, &btree.Map[string, *held]{}
+	r.gone, r.nodes = err, &btree.Map[string, *cachedNode]{}
 	r.commits.rows, r.entries.rows = nil, nil
 }
 
@@ -130,7 +130,7 @@ func (r *Replica) readAllLocked(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	nodes := &btree.Map[string, *held]{}
+	nodes := &btree.Map[string, *cachedNode]{}
 	for raw, err := range r.below.Nodes(ctx) { // newer than start, whose commits are then taken again
 		if err != nil {
 			return err
@@ -151,7 +151,7 @@ func (r *Replica) readAllLocked(ctx context.Context) error {
 }
 
 // newHeld reads from the JSON of a node what a filter asks for.
-func newHeld(raw []byte) (*held, error) {
+func newHeld(raw []byte) (*cachedNode, error) {
 	var n struct {
 		ID        string             `json:"id"`
 		Level     int                `json:"level"`
@@ -160,14 +160,14 @@ func newHeld(raw []byte) (*held, error) {
 		Status    tree.Status        `json:"status"`
 	}
 	err := json.Unmarshal(raw, &n)
-	return &held{raw: raw, node: tree.Node{
+	return &cachedNode{raw: raw, node: tree.Node{
 		ID: n.ID, Level: n.Level, ErrorType: n.ErrorType, Direction: n.Direction, Status: n.Status,
 	}}, err
 }
 
 // take brings a feed into memory. The caller holds polling.
 func (r *Replica) take(f *postgres.Feed) error {
-	changed := map[string]*held{}
+	changed := map[string]*cachedNode{}
 	for _, c := range f.Commits {
 		var list []struct {
 			Node json.RawMessage `json:"node"`

@@ -54,7 +54,7 @@ func (r *Replica) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node,
 			return
 		}
 		nodes := r.snapshot()
-		nodes.Ascend(f.After, func(_ string, h *held) bool {
+		nodes.Ascend(f.After, func(_ string, h *cachedNode) bool {
 			if !f.Match(&h.node) {
 				return true
 			}
@@ -72,7 +72,7 @@ func (r *Replica) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node,
 }
 
 // snapshot returns the nodes as they are now. It costs the same for any number of them.
-func (r *Replica) snapshot() *btree.Map[string, *held] {
+func (r *Replica) snapshot() *btree.Map[string, *cachedNode] {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.nodes.Copy()

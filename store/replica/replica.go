@@ -57,7 +57,7 @@ type Replica struct {
 
 	polling sync.Mutex // held while the database is asked, and its answer taken
 	mu      sync.RWMutex
-	nodes   *btree.Map[string, *held] // by id
+	nodes   *btree.Map[string, *cachedNode] // by id
 	place   postgres.HistoryPoint
 	info    store.Info
 	commits recent    // those that changed nodes, by version
@@ -78,8 +78,8 @@ type Replica struct {
 	err     error
 }
 
-// held is the JSON of a node, with what a filter asks for.
-type held struct {
+// cachedNode is the JSON of a node, with what a filter asks for.
+type cachedNode struct {
 	node tree.Node // only the fields of a filter
 	raw  []byte
 }
@@ -112,7 +112,7 @@ func New(ctx context.Context, below sharedStore, o Options) (*Replica, error) {
 	if o.Every <= 0 {
 		o.Every = defaultEvery
 	}
-	r := &Replica{below: below, o: o, nodes: &btree.Map[string, *held]{}}
+	r := &Replica{below: below, o: o, nodes: &btree.Map[string, *cachedNode]{}}
 	err := r.readAll(ctx)
 	if err == nil {
 		err = r.countWaiting(ctx)

@@ -47,7 +47,7 @@ func (c *CrashFS) CrashAt(n int, seed uint64) *CrashFS {
 }
 
 // crash returns a file system that a crash may leave of d, and does not change d.
-func (d *disk) crash(r *rand.Rand) *CrashFS {
+func (d *crashDisk) crash(r *rand.Rand) *CrashFS {
 	kept := map[int]*inode{}
 	for id, n := range d.nodes {
 		kept[id] = &inode{id: id, mode: n.mode, kept: cloneKids(n.kept)}
@@ -65,7 +65,7 @@ func (d *disk) crash(r *rand.Rand) *CrashFS {
 }
 
 // rebuild copies the surviving entries of a directory into after, and syncs them.
-func (d *disk) rebuild(r *rand.Rand, after *CrashFS, kept map[int]*inode, from, to int) {
+func (d *crashDisk) rebuild(r *rand.Rand, after *CrashFS, kept map[int]*inode, from, to int) {
 	for _, name := range sortedKeys(kept[from].kept) {
 		old := d.nodes[kept[from].kept[name]]
 		o := op{Do: "create", Node: after.disk.next, Dir: to, Name: name, Mode: uint32(old.mode.Perm())}
@@ -230,7 +230,7 @@ func loadCrashFS(dump string) (*CrashFS, error) {
 }
 
 // check returns an error for an op that apply cannot perform.
-func (d *disk) check(o op) error {
+func (d *crashDisk) check(o op) error {
 	is := func(id int, dir bool) bool { n, ok := d.nodes[id]; return ok && n.dir() == dir }
 	ok := false
 	switch o.Do {

@@ -40,22 +40,22 @@ type inode struct {
 
 func (n *inode) dir() bool { return n.mode.IsDir() }
 
-// disk is the state of an operating system's file system together with its disk.
-type disk struct {
+// crashDisk is the state of an operating system's file system together with its disk.
+type crashDisk struct {
 	nodes map[int]*inode
 	next  int
 	moves []op // changes of entries that are not synced yet, in order
 	clock int
 }
 
-func newDisk() *disk {
-	d := &disk{nodes: map[int]*inode{}, next: 1}
+func newDisk() *crashDisk {
+	d := &crashDisk{nodes: map[int]*inode{}, next: 1}
 	d.nodes[0] = &inode{mode: fs.ModeDir | 0o755, kids: map[string]int{}, kept: map[string]int{}}
 	return d
 }
 
 // apply performs o. It does not check o; see check.
-func (d *disk) apply(o op) {
+func (d *crashDisk) apply(o op) {
 	d.clock++
 	switch o.Do {
 	case "create", "mkdir":
@@ -89,7 +89,7 @@ func (d *disk) apply(o op) {
 }
 
 // move records a change of an entry as not synced.
-func (d *disk) move(o op) {
+func (d *crashDisk) move(o op) {
 	d.moves = append(d.moves, o)
 	d.nodes[o.Dir].changed = d.clock
 }
@@ -120,7 +120,7 @@ func applyWrite(data []byte, shared int, o op) ([]byte, int) {
 }
 
 // sync makes the data of a file, or the entries of a directory, durable.
-func (d *disk) sync(n *inode) {
+func (d *crashDisk) sync(n *inode) {
 	if n.dir() {
 		d.syncDir(n.id)
 		return
@@ -143,7 +143,7 @@ func (d *disk) sync(n *inode) {
 
 // syncDir makes the moves of a directory durable. If they involve other directories, the earlier moves of those become
 // durable too, because a renamed file has to exist first.
-func (d *disk) syncDir(dir int) {
+func (d *crashDisk) syncDir(dir int) {
 	touched := map[int]bool{dir: true}
 	apply := make([]bool, len(d.moves))
 	for i, o := range slices.Backward(d.moves) {
@@ -184,7 +184,7 @@ func keepMove(nodes map[int]*inode, o op) {
 
 // failSync is a failed sync. The kernel then marks the pages clean, so a later sync succeeds without writing them, and
 // a crash may keep them or not.
-func (d *disk) failSync(n *inode) {
+func (d *crashDisk) failSync(n *inode) {
 	if n.dir() {
 		for i, o := range d.moves {
 			if o.Dir == n.id || (o.Do == "rename" && o.To == n.id) {

@@ -276,9 +276,9 @@ func (e *explorer) recoverOnFailingDisk(n int, may []*MapStore, seed uint64, tel
 }
 
 // ledgerStep is the operation that appends one entry to the ledger.
-func ledgerStep(text string) step {
+func ledgerStep(text string) modelStep {
 	b := store.Batch{Entries: []ledger.Entry{{At: testTime, Verdict: &ledger.Verdict{Evaluation: text}}}}
-	return step{text, func(ctx context.Context, s store.Store) (string, error) {
+	return modelStep{text, func(ctx context.Context, s store.Store) (string, error) {
 		v, err := s.Commit(ctx, b)
 		return fmt.Sprint("version ", v), err
 	}}

@@ -44,7 +44,7 @@ var errCrashed = errors.New("the machine has crashed")
 // safe for concurrent use.
 type CrashFS struct {
 	mu     sync.Mutex
-	disk   *disk
+	disk   *crashDisk
 	log    []op
 	setup  int // length of the log that made the initial state
 	stopAt int // index in the log of the operation to stop at, -1 for none
@@ -52,7 +52,7 @@ type CrashFS struct {
 	seed   uint64
 	dead   error
 
-	past *disk // the disk after log[:at], kept for CrashAt
+	past *crashDisk // the disk after log[:at], kept for CrashAt
 	at   int
 }
 

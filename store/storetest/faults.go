@@ -125,7 +125,7 @@ func (p *patient) close() {
 }
 
 // do performs one operation on the store and, if it succeeds there, on the model.
-func (p *patient) do(st step) {
+func (p *patient) do(st modelStep) {
 	ctx, before := p.t.Context(), p.m.fork()
 	want, errM := st.run(ctx, p.m)
 	got, errS := st.run(ctx, p.s)

@@ -28,45 +28,46 @@ type MapStore struct {
 // content is the part of a MapStore that survives a restart. Copies share the byte slices, which never change.
 type content struct {
 	version  uint64
-	nodes    map[string]stored
-	known    map[string]known
-	outbox   []arrival
+	nodes    map[string]storedNode
+	known    map[string]seenKey
+	outbox   []queuedEvaluation
 	arrivals uint64
 	ledger   [][]byte // JSON of entries
 	dead     [][]byte // JSON of dead letters
-	commits  []committed
+	commits  []versionChanges
 }
 
-// stored is a node as JSON, with its revision and the key of its last change.
-type stored struct {
+// storedNode is a node as JSON, with its revision and the key of its last change.
+type storedNode struct {
 	json     []byte
 	revision int
 	change   string
 }
 
-// known is the record of an accepted key. before is the digest of the evaluation that was accepted without a label, if
-// one with a label came later.
-type known struct {
+// seenKey is the record of an accepted key. before is the digest of the evaluation that was accepted without a label,
+// if one with a label came later.
+type seenKey struct {
 	digest, before string
 	labelled       bool
 }
 
-// arrival is an evaluation in the outbox; n counts arrivals.
-type arrival struct {
+// queuedEvaluation is an evaluation in the outbox; n counts arrivals.
+type queuedEvaluation struct {
 	n    uint64
 	key  string
 	json []byte
 }
 
-// committed holds the changes of one version, as JSON.
-type committed struct {
+// versionChanges holds the changes of one version, as JSON.
+type versionChanges struct {
 	version uint64
 	changes [][]byte
 }
 
 // NewMemory returns an empty store in memory.
 func NewMemory() *MapStore {
-	return &MapStore{leased: map[uint64]bool{}, content: content{nodes: map[string]stored{}, known: map[string]known{}}}
+	return &MapStore{leased: map[uint64]bool{}, content: content{nodes: map[string]storedNode{},
+		known: map[string]seenKey{}}}
 }
 
 var _ store.Store = (*MapStore)(nil)
@@ -186,7 +187,7 @@ func (m *MapStore) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 
 // commit performs a batch on c and returns the arrivals that are done. After an error the caller discards c.
 func (c *content) commit(b *store.Batch) (done []uint64, err error) {
-	next := committed{version: c.version + 1}
+	next := versionChanges{version: c.version + 1}
 	for i := range b.Changes {
 		raw, err := c.change(&b.Changes[i])
 		if err != nil {
@@ -206,7 +207,7 @@ func (c *content) commit(b *store.Batch) (done []uint64, err error) {
 		c.dead = append(c.dead, raw)
 	}
 	for _, key := range keys {
-		i := slices.IndexFunc(c.outbox, func(a arrival) bool { return a.key == key })
+		i := slices.IndexFunc(c.outbox, func(a queuedEvaluation) bool { return a.key == key })
 		if i < 0 {
 			return nil, fmt.Errorf("%w: evaluation %s is not in the outbox", store.ErrConflict, key)
 		}
@@ -248,7 +249,7 @@ func (c *content) change(ch *tree.Change) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.nodes[ch.Node.ID] = stored{json: node, revision: ch.Node.Revision, change: ch.Key}
+	c.nodes[ch.Node.ID] = storedNode{json: node, revision: ch.Node.Revision, change: ch.Key}
 	return encode(ch)
 }
 
@@ -292,9 +293,9 @@ func (c *content) accept(e *tree.Evaluation) (store.Receipt, error) {
 	if err != nil {
 		return r, err
 	}
-	c.known[r.Key] = known{digest: digest, before: was.digest, labelled: e.Labelled()}
+	c.known[r.Key] = seenKey{digest: digest, before: was.digest, labelled: e.Labelled()}
 	c.arrivals++
-	c.outbox = append(c.outbox, arrival{n: c.arrivals, key: r.Key, json: raw})
+	c.outbox = append(c.outbox, queuedEvaluation{n: c.arrivals, key: r.Key, json: raw})
 	return r, nil
 }
 

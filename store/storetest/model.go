@@ -18,8 +18,8 @@ import (
 // source makes choices: a seeded generator, or rapid.
 type source interface{ IntN(n int) int }
 
-// step is one operation. run returns its result as text; equal results give equal texts.
-type step struct {
+// modelStep is one operation. run returns its result as text; equal results give equal texts.
+type modelStep struct {
 	name string
 	run  func(ctx context.Context, s store.Store) (string, error)
 }
@@ -108,7 +108,7 @@ func allAsJSON[V any](seq iter.Seq2[V, error]) (string, error) {
 
 // nextStep chooses an operation. It uses the model m to choose one that is likely to have an effect. Reads return the
 // content read; writes return the store's result.
-func nextStep(r source, m *MapStore) step {
+func nextStep(r source, m *MapStore) modelStep {
 	switch r.IntN(10) {
 	case 0, 1, 2:
 		return commitStep(r, m)
@@ -116,18 +116,18 @@ func nextStep(r source, m *MapStore) step {
 		return acceptStep(r)
 	case 5:
 		n := r.IntN(4)
-		return step{fmt.Sprint("lease ", n), func(ctx context.Context, s store.Store) (string, error) {
+		return modelStep{fmt.Sprint("lease ", n), func(ctx context.Context, s store.Store) (string, error) {
 			es, err := s.Lease(ctx, n)
 			return listAsJSON(es), err
 		}}
 	case 6:
 		keys := []string{fmt.Sprint("ev", r.IntN(8)), fmt.Sprint("ev", r.IntN(8))}
-		return step{fmt.Sprint("release ", keys), func(ctx context.Context, s store.Store) (string, error) {
+		return modelStep{fmt.Sprint("release ", keys), func(ctx context.Context, s store.Store) (string, error) {
 			return "", s.Release(ctx, keys)
 		}}
 	case 7:
 		id := aCase(r.IntN(9), "").ID
-		return step{"get " + id, func(ctx context.Context, s store.Store) (string, error) {
+		return modelStep{"get " + id, func(ctx context.Context, s store.Store) (string, error) {
 			n, err := s.Get(ctx, id)
 			if err != nil {
 				return "", err
@@ -138,7 +138,7 @@ func nextStep(r source, m *MapStore) step {
 		return scanStep(r)
 	default:
 		after := uint64(r.IntN(6)) //nolint:gosec // small
-		return step{fmt.Sprint("ledger, dead letters, changes after ", after),
+		return modelStep{fmt.Sprint("ledger, dead letters, changes after ", after),
 			func(ctx context.Context, s store.Store) (string, error) {
 				return history(ctx, s, after)
 			}}
@@ -154,7 +154,7 @@ func listAsJSON[V any](list []V) string {
 }
 
 // scanStep returns a scan with a random filter.
-func scanStep(r source) step {
+func scanStep(r source) modelStep {
 	f := store.Filter{
 		Level: r.IntN(3), ErrorType: []string{"", "other_error", "nothing"}[r.IntN(3)],
 		Direction: []taxonomy.Direction{"", taxonomy.FalsePass}[r.IntN(2)],
@@ -164,25 +164,25 @@ func scanStep(r source) step {
 	if r.IntN(2) == 0 {
 		f = store.Filter{}
 	}
-	return step{fmt.Sprintf("scan %+v", f), func(ctx context.Context, s store.Store) (string, error) {
+	return modelStep{fmt.Sprintf("scan %+v", f), func(ctx context.Context, s store.Store) (string, error) {
 		return allAsJSON(s.Scan(ctx, f))
 	}}
 }
 
 // acceptStep returns an Accept of one to three evaluations.
-func acceptStep(r source) step {
+func acceptStep(r source) modelStep {
 	var es []tree.Evaluation
 	for range 1 + r.IntN(3) {
 		es = append(es, evaluation(r.IntN(8), min(r.IntN(4), 2)))
 	}
-	return step{fmt.Sprint("accept ", asJSON(es)), func(ctx context.Context, s store.Store) (string, error) {
+	return modelStep{fmt.Sprint("accept ", asJSON(es)), func(ctx context.Context, s store.Store) (string, error) {
 		receipts, err := s.Accept(ctx, es)
 		return listAsJSON(receipts), err
 	}}
 }
 
 // commitStep returns a commit of a random batch; sometimes a part of it is stale, repeated or unknown.
-func commitStep(r source, m *MapStore) step {
+func commitStep(r source, m *MapStore) modelStep {
 	var b store.Batch
 	made := map[string]int{}
 	for range r.IntN(3) {
@@ -222,7 +222,7 @@ func commitStep(r source, m *MapStore) step {
 	for range r.IntN(3) {
 		b.Entries = append(b.Entries, entry(r.IntN(100)))
 	}
-	return step{"commit " + asJSON(b), func(ctx context.Context, s store.Store) (string, error) {
+	return modelStep{"commit " + asJSON(b), func(ctx context.Context, s store.Store) (string, error) {
 		v, err := s.Commit(ctx, b)
 		return fmt.Sprint("version ", v), err
 	}}

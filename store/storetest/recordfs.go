@@ -15,10 +15,10 @@ type RecordFS struct {
 	hookFS
 
 	mu    sync.Mutex
-	lines []recorded
+	lines []recordedOp
 }
 
-type recorded struct {
+type recordedOp struct {
 	kind Op
 	text string
 }
@@ -43,7 +43,7 @@ func (r *RecordFS) record(k Op, path, detail string) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.lines = append(r.lines, recorded{k, line})
+	r.lines = append(r.lines, recordedOp{k, line})
 	return nil
 }
 
@@ -51,7 +51,7 @@ func (r *RecordFS) record(k Op, path, detail string) error {
 func (r *RecordFS) Note(line string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.lines = append(r.lines, recorded{text: "# " + line})
+	r.lines = append(r.lines, recordedOp{text: "# " + line})
 }
 
 // Text returns the lines so far, without those of the given kinds, and clears them.

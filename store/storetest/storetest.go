@@ -92,7 +92,7 @@ func agree(t reporter, tb testing.TB, open opener, r source, steps int) {
 }
 
 // both performs the step on s and on m and returns how the results differ.
-func (st step) both(ctx context.Context, s store.Store, m *MapStore) error {
+func (st modelStep) both(ctx context.Context, s store.Store, m *MapStore) error {
 	want, errM := st.run(ctx, m)
 	got, errS := st.run(ctx, s)
 	switch {

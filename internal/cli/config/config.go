@@ -24,7 +24,7 @@ import (
 // log-format in the file are the same setting. A flag overrides the environment, and the environment the file.
 type Config struct {
 	Path    string // "" if there is no file
-	entries []entry
+	entries []configEntry
 	err     error // of reading the file; reported when a command starts
 	env     func(string) string
 }
@@ -108,7 +108,7 @@ func (c *Config) Getenv(name string) string {
 	return ""
 }
 
-func (c *Config) entry(key string) *entry {
+func (c *Config) entry(key string) *configEntry {
 	for i := range c.entries {
 		if c.entries[i].key == key {
 			return &c.entries[i]

@@ -19,8 +19,8 @@ const (
 	mostNested = 16
 )
 
-// entry is one key of a config file with its values.
-type entry struct {
+// configEntry is one key of a config file with its values.
+type configEntry struct {
 	key    string
 	values []string // several for a list
 	list   bool
@@ -37,7 +37,7 @@ func (e *fileError) Error() string { return e.problem }
 
 // parse reads keys with a text, a number, a boolean or a list of these. It does not check which keys exist or
 // what they accept.
-func parse(b []byte) (entries []entry, err error) {
+func parse(b []byte) (entries []configEntry, err error) {
 	if len(b) > mostConfig {
 		return nil, &fileError{problem: fmt.Sprintf("has %d bytes; the most is %d", len(b), mostConfig)}
 	}
@@ -73,7 +73,7 @@ func parse(b []byte) (entries []entry, err error) {
 	return entries, nil
 }
 
-func keysOf(n ast.Node) ([]entry, error) {
+func keysOf(n ast.Node) ([]configEntry, error) {
 	var pairs []*ast.MappingValueNode
 	switch n := n.(type) {
 	case nil, *ast.NullNode, *ast.CommentGroupNode:
@@ -86,9 +86,9 @@ func keysOf(n ast.Node) ([]entry, error) {
 		const problem = "is no list of keys; write one a line, as KEY: VALUE"
 		return nil, &fileError{line: n.GetToken().Position.Line, problem: problem}
 	}
-	out := make([]entry, 0, len(pairs))
+	out := make([]configEntry, 0, len(pairs))
 	for _, p := range pairs {
-		e := entry{key: p.Key.GetToken().Value, line: p.Key.GetToken().Position.Line}
+		e := configEntry{key: p.Key.GetToken().Value, line: p.Key.GetToken().Position.Line}
 		list, isList := p.Value.(*ast.SequenceNode)
 		values := []ast.Node{p.Value}
 		if isList {

@@ -84,7 +84,7 @@ func openNetwork(b []byte) *network {
 // work is the memory of one computation.
 type work struct {
 	text  []byte
-	steps []step
+	steps []bestPath
 	ids   []int32
 
 	levels []byte       // of the rows

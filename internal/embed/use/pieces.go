@@ -53,8 +53,8 @@ func (e *Encoder) replacement(s string) (with []byte, n int, ok bool) {
 	return with, n, ok
 }
 
-// step is the best way to a position of a text: its score, its last piece and where that begins.
-type step struct {
+// bestPath is the best way to a position of a text: its score, its last piece and where that begins.
+type bestPath struct {
 	score float64
 	from  int32
 	piece int32
@@ -68,9 +68,9 @@ func (e *Encoder) pieces(w *work, s string) (out []int32, ok bool) {
 	n := len(w.text)
 	w.steps = slices.Grow(w.steps[:0], n+1)[:n+1]
 	for i := range w.steps {
-		w.steps[i] = step{math.Inf(-1), int32(i - 1), e.control[0]} //nolint:gosec // at most 4000 characters
+		w.steps[i] = bestPath{math.Inf(-1), int32(i - 1), e.control[0]} //nolint:gosec // at most 4000 characters
 	}
-	w.steps[0] = step{}
+	w.steps[0] = bestPath{}
 	for i := 0; i < n; {
 		_, size := utf8.DecodeRune(w.text[i:])
 		e.stepFrom(w, i, size)
@@ -106,10 +106,10 @@ func (e *Encoder) stepFrom(w *work, i, size int) {
 		}
 		single = single || j+1 == i+size
 		if score := base + e.score(int32(row)); score > w.steps[j+1].score { //nolint:gosec // at most mostCount
-			w.steps[j+1] = step{score, int32(i), int32(row)} //nolint:gosec // at most 4000 characters, mostCount rows
+			w.steps[j+1] = bestPath{score, int32(i), int32(row)} //nolint:gosec // at most 4000 characters, mostCount rows
 		}
 	}
 	if score := base + e.unknown; !single && score > w.steps[i+size].score {
-		w.steps[i+size] = step{score, int32(i), e.control[0]} //nolint:gosec // as above
+		w.steps[i+size] = bestPath{score, int32(i), e.control[0]} //nolint:gosec // as above
 	}
 }

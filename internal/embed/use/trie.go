@@ -4,17 +4,17 @@ package use
 // for each node. Its low byte is the label, bit 8 is set if a text ends here, and bits 10 to 30 give the distance to
 // the children, in steps of 256 if bit 9 is set. A leaf has bit 31 and a value of 31 bits.
 
-// walk follows the bytes of a text through a trie, one by one.
-type walk struct {
+// trieWalk follows the bytes of a text through a trie, one by one.
+type trieWalk struct {
 	trie []byte
 	at   uint32
 }
 
-func walkOf(trie []byte) walk { return walk{trie, childrenOf(0, unit(trie, 0))} }
+func walkOf(trie []byte) trieWalk { return trieWalk{trie, childrenOf(0, unit(trie, 0))} }
 
 // step follows one byte. It returns false if no text of the trie goes on with it. If one ends here, leaf is true and
 // value is its value.
-func (w *walk) step(c byte) (value uint32, leaf, ok bool) {
+func (w *trieWalk) step(c byte) (value uint32, leaf, ok bool) {
 	at := w.at ^ uint32(c)
 	u := unit(w.trie, at)
 	if u&0x800000ff != uint32(c) {

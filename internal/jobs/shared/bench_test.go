@@ -21,11 +21,11 @@ import (
 
 // bare is a worker of River that has nothing to do.
 type bare struct {
-	river.WorkerDefaults[evolve]
+	river.WorkerDefaults[evolveArgs]
 	did func()
 }
 
-func (w *bare) Work(context.Context, *river.Job[evolve]) error {
+func (w *bare) Work(context.Context, *river.Job[evolveArgs]) error {
 	w.did()
 	return nil
 }
@@ -96,7 +96,7 @@ func inBatches(b *testing.B, a postgres.Address, leased bool) {
 	}
 	workers := river.NewWorkers()
 	if leased {
-		river.AddWorker(workers, &worker[evolve]{q: q})
+		river.AddWorker(workers, &worker[evolveArgs]{q: q})
 	} else {
 		river.AddWorker(workers, &bare{did: left.Done})
 	}
@@ -109,7 +109,7 @@ func inBatches(b *testing.B, a postgres.Address, leased bool) {
 	for n := b.N; n > 0; n -= 1000 {
 		some := make([]river.InsertManyParams, min(n, 1000))
 		for i := range some {
-			some[i] = river.InsertManyParams{Args: evolve{ofEvolve()}, InsertOpts: &river.InsertOpts{Queue: q.name()}}
+			some[i] = river.InsertManyParams{Args: evolveArgs{ofEvolve()}, InsertOpts: &river.InsertOpts{Queue: q.name()}}
 		}
 		_, err := c.InsertMany(b.Context(), some)
 		require.NoError(b, err)

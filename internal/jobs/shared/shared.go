@@ -121,7 +121,7 @@ func (q *TreeQueue) name() string { return fmt.Sprint("tree_", q.tree) }
 
 func (q *TreeQueue) newClient() (*river.Client[pgx.Tx], error) {
 	workers := river.NewWorkers()
-	river.AddWorker(workers, &worker[evolve]{q: q})
+	river.AddWorker(workers, &worker[evolveArgs]{q: q})
 	river.AddWorker(workers, &worker[brief]{q: q})
 	return river.NewClient(riverpgxv5.New(q.pool), &river.Config{
 		Schema:  schema,
@@ -151,12 +151,12 @@ func (h quiet) WithGroup(name string) slog.Handler { return quiet{h.Handler.With
 
 // Each kind has a type of its own for River. Its fields are those of the order.
 type (
-	evolve struct{ jobs.Order }
-	brief  struct{ jobs.Order }
+	evolveArgs struct{ jobs.Order }
+	brief      struct{ jobs.Order }
 )
 
 // Kind implements river.JobArgs.
-func (evolve) Kind() string { return string(jobs.Evolve) }
+func (evolveArgs) Kind() string { return string(jobs.Evolve) }
 
 // Kind implements river.JobArgs.
 func (brief) Kind() string { return string(jobs.Brief) }
@@ -165,7 +165,7 @@ func (brief) Kind() string { return string(jobs.Brief) }
 func argsOf(o jobs.Order) (river.JobArgs, error) { //nolint:ireturn // of one of two types
 	switch o.Kind {
 	case jobs.Evolve:
-		return evolve{o}, nil
+		return evolveArgs{o}, nil
 	case jobs.Brief:
 		return brief{o}, nil
 	}
