@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+
+	"github.com/memtree/memtree/internal/piece"
 )
 
 // segmentEntry is what a segment stores of one node.
@@ -145,9 +147,7 @@ func (w *segmentWriter) segment() *segment {
 	w.offset()
 	w.postings = len(w.postingBytes) / postingSize
 	w.metas, w.terms = int64(len(w.metaBytes)), int64(len(w.termBytes))
-	s := &segment{layout: w.layout}
-	s.mem = w.join()
-	return s
+	return &segment{layout: w.layout, Pages: piece.InMemory(&fileKind, w.join())}
 }
 
 // byLevel is the order of slots: the highest level first, then the key of the id.

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+
+	"github.com/memtree/memtree/internal/piece"
 )
 
 // mergeAtOnce is the largest number of live nodes that an update merges itself, which takes some milliseconds. Larger
@@ -16,31 +18,13 @@ const mergeAtOnce = 1024
 // not called.
 const maxParts = 64
 
-// due returns the parts to merge next: from the first to before the last; from is -1 if there are none. A state is to
-// have segments each of which has at least twice as many live nodes as the next, and not more dead slots than live
-// ones. So a state has about log₂(n) segments, and a node is rewritten about that often. Segments that end up in one
-// are merged in one step. A merge of more than most live nodes, and of busy segments, is not due.
+// due returns the parts to merge next, see piece.Due; from is -1 if there are none.
 func (st *indexState) due(most int, busy []*segment) (from, to int) {
-	for i := len(st.parts) - 1; i >= 0; i-- {
-		p := &st.parts[i]
-		live := p.n - p.gone
-		if slices.Contains(busy, p.segment) || live > most {
-			continue
-		}
-		from := i
-		for ; from > 0; from-- {
-			before := &st.parts[from-1]
-			more := before.n - before.gone
-			if more >= 2*live || live+more > most || slices.Contains(busy, before.segment) {
-				break
-			}
-			live += more
-		}
-		if from < i || p.gone > live {
-			return from, i + 1
-		}
-	}
-	return -1, -1
+	return piece.Due(len(st.parts), most,
+		func(i int) piece.Size {
+			return piece.Size{Live: st.parts[i].n - st.parts[i].gone, Dead: st.parts[i].gone}
+		},
+		func(i int) bool { return slices.Contains(busy, st.parts[i].segment) })
 }
 
 // never does not stop a merge.

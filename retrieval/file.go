@@ -4,23 +4,22 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
-	"sync/atomic"
 
+	"github.com/memtree/memtree/internal/piece"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// The file of a segment has three parts: one page of header, the checksums of the pages of the segment, and these
-// pages. The header has, in little endian: magic; format u32; checksum u32, of the header's page with this field zero
-// and of all checksums; version u64; the layout, each number u64; the length u32 of the embedder's id; the id.
+// A segment's file is a piece, see package piece. Its fields are, in little endian: version u64; the layout, each number
+// u64; the length u32 of the embedder's id; the id.
 const (
-	magic      = "memtree-index\n"
-	fileFormat = 8
 	maxSlots   = 1 << 31
 	maxIDBytes = 1024
 )
+
+var fileKind = piece.Kind{Magic: "memtree-index\n", Format: 8, Name: "the search index",
+	Again: "it will be made anew from the nodes"}
 
 // errFormat means that this program cannot use a saved index. Build it again from the nodes.
 var errFormat = errors.New("not a search index of this version of memtree")
@@ -36,7 +35,7 @@ func (ix *Index) Save(w io.Writer) error {
 	}
 	front, err := s.front(st.version, ix.embedderID())
 	if err == nil {
-		err = s.write(w, front)
+		err = s.Write(w, front)
 	}
 	if err != nil {
 		return fmt.Errorf("save the index: %w", err)
@@ -52,35 +51,17 @@ func (ix *Index) embedderID() string {
 	return ix.model.ID()
 }
 
-// front returns what a file has before the pages of s: the header and the checksums.
+// front returns what a file has before the pages of s.
 func (s *segment) front(version uint64, embedder string) ([]byte, error) {
-	sums := make([]byte, 0, 4*pageCount(s.size()))
-	for off := int64(0); off < s.size(); off += pageSize {
-		page, err := s.span(off, min(pageSize, s.size()-off))
-		if err != nil {
-			return nil, err
-		}
-		sums = binary.LittleEndian.AppendUint32(sums, crc32.Checksum(page, castagnoli))
+	b := binary.LittleEndian.AppendUint64(nil, version)
+	l := &s.layout
+	for _, n := range []int{l.n, l.above[0], l.above[1], l.keys, l.postings, l.dims, int(l.metas), int(l.terms),
+		int(l.length), l.vectors} {
+		b = binary.LittleEndian.AppendUint64(b, uint64(n))
 	}
-	return append(header(&s.layout, version, embedder, sums), sums...), nil
-}
-
-// write writes the front of a file, and then the pages of s.
-func (s *segment) write(w io.Writer, front []byte) error {
-	if _, err := w.Write(front); err != nil {
-		return err
-	}
-	for off := int64(0); off < s.size(); {
-		b, err := s.span(off, min(64*pageSize, s.size()-off))
-		if err != nil {
-			return err
-		}
-		if _, err := w.Write(b); err != nil {
-			return err
-		}
-		off += int64(len(b))
-	}
-	return nil
+	embedder = embedder[:min(len(embedder), maxIDBytes)]
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(embedder)))
+	return s.Front(append(b, embedder...))
 }
 
 // asOneSegment returns a segment of all live slots, with no vectors of another embedder.
@@ -93,28 +74,6 @@ func (st *indexState) asOneSegment() (*segment, error) {
 	}
 	s, _, err := merge(never, st.parts)
 	return s, err
-}
-
-func pageCount(size int64) int64 { return (size + pageSize - 1) / pageSize }
-
-// header returns the header page. It writes the checksum last, because that covers the page.
-func header(l *layout, version uint64, embedder string, sums []byte) []byte {
-	b := append(make([]byte, 0, pageSize), magic...)
-	b = binary.LittleEndian.AppendUint32(b, fileFormat)
-	sumAt := len(b)
-	b = binary.LittleEndian.AppendUint32(b, 0)
-	b = binary.LittleEndian.AppendUint64(b, version)
-	for _, n := range []int{l.n, l.above[0], l.above[1], l.keys, l.postings, l.dims, int(l.metas), int(l.terms),
-		int(l.length), l.vectors} {
-		b = binary.LittleEndian.AppendUint64(b, uint64(n))
-	}
-	embedder = embedder[:min(len(embedder), maxIDBytes)]
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(embedder)))
-	b = append(b, embedder...)
-	b = append(b, make([]byte, pageSize-len(b))...)
-	sum := crc32.Update(crc32.Checksum(b, castagnoli), castagnoli, sums)
-	binary.LittleEndian.PutUint32(b[sumAt:], sum)
-	return b
 }
 
 // Load opens an index written by Save. It reads the header and the checksums only. Every other page is read and
@@ -159,23 +118,16 @@ func (ix *Index) adopt(s *segment) error {
 
 // readHeader reads and checks the header and the checksums. It returns the segment and the version.
 func readHeader(r io.ReaderAt, size int64) (*segment, uint64, error) {
-	head := make([]byte, pageSize)
-	if size < pageSize {
-		return nil, 0, errFormat
+	pages, fields, name, err := piece.Open(&fileKind, r, size)
+	if errors.Is(err, piece.ErrFormat) {
+		return nil, 0, fmt.Errorf("%w: %w", errFormat, err)
 	}
-	if n, err := r.ReadAt(head, 0); n < len(head) {
-		return nil, 0, fmt.Errorf("read the header: %w", err)
+	if err != nil {
+		return nil, 0, err
 	}
-	f := byteReader{rest: head[len(magic):]}
-	if string(head[:len(magic)]) != magic {
-		return nil, 0, errFormat
-	}
-	format, sum := f.u32(), f.u32()
-	if format != fileFormat {
-		return nil, 0, fmt.Errorf("%w: its format is %d, not %d", errFormat, format, fileFormat)
-	}
+	f := byteReader{rest: fields}
 	version := f.u64()
-	s := &segment{}
+	s := &segment{name: name, Pages: pages}
 	if !s.read(&f) {
 		return nil, 0, fmt.Errorf("%w: its sizes are impossible", errFormat)
 	}
@@ -184,28 +136,10 @@ func readHeader(r io.ReaderAt, size int64) (*segment, uint64, error) {
 		return nil, 0, fmt.Errorf("%w: its embedder's name is too long", errFormat)
 	}
 	s.embedder = string(f.rest[:idLength])
-	end := s.sections().end
-	pages := pageCount(end)
-	if size != pageSize+4*pages+end {
-		return nil, 0, fmt.Errorf("%w: it has %d bytes where its header says %d", errFormat, size, pageSize+4*pages+end)
+	if end := s.sections().end; end != s.Size() {
+		return nil, 0, fmt.Errorf("%w: it has %d bytes where its header says %d", errFormat, s.Size(), end)
 	}
-	sums := make([]byte, 4*pages)
-	if n, err := r.ReadAt(sums, pageSize); n < len(sums) {
-		return nil, 0, fmt.Errorf("read the sums: %w", err)
-	}
-	s.name = pieceName(head, sums)
-	clear(head[len(magic)+4 : len(magic)+8])
-	if crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, sums) != sum {
-		return nil, 0, fmt.Errorf("%w: the header does not match its sum", errFormat)
-	}
-	s.pages = fromFile(r, pageSize+4*pages, end, sums)
 	return s, version, nil
-}
-
-// fromFile returns the pages of a file that begin at byte from; nothing is read yet.
-func fromFile(r io.ReaderAt, from, length int64, sums []byte) pages {
-	return pages{file: r, from: from, length: length, sums: sums,
-		loaded: make([]atomic.Pointer[[pageSize]byte], pageCount(length))}
 }
 
 // read reads a layout from a header. It returns false for sizes that no segment can have, so that sums and products of

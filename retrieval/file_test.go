@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/internal/piece"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -51,7 +52,7 @@ func TestDamageIsToldNotServed(t *testing.T) {
 			require.Equal(t, want, got, "byte %d", at)
 		}
 	}
-	for _, n := range []int{0, 10, pageSize - 1, pageSize, len(b) - 1} {
+	for _, n := range []int{0, 10, piece.PageSize - 1, piece.PageSize, len(b) - 1} {
 		_, err := Load(bytes.NewReader(b[:n]), int64(n), nil, nil)
 		require.ErrorIs(t, err, errFormat)
 	}
@@ -72,22 +73,22 @@ func TestAnEmptyIndexIsKeptToo(t *testing.T) {
 // seal makes the checksums of b right, so that a test reaches the code that reads damaged pages.
 func seal(b []byte) {
 	l := layout{}
-	f := byteReader{rest: b[len(magic)+16:]}
-	if len(b) < pageSize || !l.read(&f) {
+	f := byteReader{rest: b[len(fileKind.Magic)+16:]}
+	if len(b) < piece.PageSize || !l.read(&f) {
 		return
 	}
 	end := l.sections().end
-	if int64(len(b)) != pageSize+4*pageCount(end)+end {
+	if int64(len(b)) != piece.PageSize+4*piece.PageCount(end)+end {
 		return
 	}
-	sums := b[pageSize : pageSize+4*pageCount(end)]
-	data := b[pageSize+len(sums):]
-	for i := range pageCount(end) {
-		binary.LittleEndian.PutUint32(sums[4*i:], crc32.Checksum(data[i*pageSize:min((i+1)*pageSize, end)], castagnoli))
+	sums := b[piece.PageSize : piece.PageSize+4*piece.PageCount(end)]
+	data := b[piece.PageSize+len(sums):]
+	for i := range piece.PageCount(end) {
+		binary.LittleEndian.PutUint32(sums[4*i:], crc32.Checksum(data[i*piece.PageSize:min((i+1)*piece.PageSize, end)], piece.Castagnoli))
 	}
-	at := len(magic) + 4
+	at := len(fileKind.Magic) + 4
 	clear(b[at : at+4])
-	sum := crc32.Update(crc32.Checksum(b[:pageSize], castagnoli), castagnoli, sums)
+	sum := crc32.Update(crc32.Checksum(b[:piece.PageSize], piece.Castagnoli), piece.Castagnoli, sums)
 	binary.LittleEndian.PutUint32(b[at:], sum)
 }
 

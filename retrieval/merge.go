@@ -172,7 +172,7 @@ func (s *mergeInput) takeKey(k uint64, at int, out []uint64) ([]uint64, error) {
 	if s.key == s.segment.keys {
 		return out, nil
 	}
-	b, err := s.span(int64(s.key)*keySize, keySize)
+	b, err := s.Span(int64(s.key)*keySize, keySize)
 	if err != nil || le64(b) != k {
 		return out, err
 	}
@@ -180,7 +180,7 @@ func (s *mergeInput) takeKey(k uint64, at int, out []uint64) ([]uint64, error) {
 	s.keys[s.key] = at
 	s.key++
 	if l.first+l.n > s.postings {
-		return nil, s.damaged(int64(s.key)*keySize, "a list runs past the end")
+		return nil, s.Damaged(int64(s.key)*keySize, "a list runs past the end")
 	}
 	for l.n > 0 {
 		if b, l, err = s.next(l); err != nil {
@@ -189,7 +189,7 @@ func (s *mergeInput) takeKey(k uint64, at int, out []uint64) ([]uint64, error) {
 		for ; len(b) >= postingSize; b = b[postingSize:] {
 			p := le64(b)
 			if int(uint32(p)) >= s.n {
-				return nil, s.damaged(0, "a list names a slot that is not there")
+				return nil, s.Damaged(0, "a list names a slot that is not there")
 			}
 			if slot := s.slots[uint32(p)]; slot >= 0 {
 				out = append(out, p>>32<<32|uint64(uint32(slot))) // count and length do not change
@@ -255,6 +255,6 @@ func (s *segment) vectorOf(slot int) (vector, error) {
 		return vector{}, err
 	}
 	size := int64(sketchSize(s.dims))
-	sketch, err := s.span(s.sections().sketches+int64(slot)*size, size)
+	sketch, err := s.Span(s.sections().sketches+int64(slot)*size, size)
 	return vector{row: row, scale: h.scale, sketch: sketch}, err
 }

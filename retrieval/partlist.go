@@ -7,6 +7,8 @@ import (
 	"hash/crc32"
 	"math/bits"
 	"sync"
+
+	"github.com/memtree/memtree/internal/piece"
 )
 
 // The head of an index that is stored in pieces: the list of its segments, with the dead slots of each. FORMAT.md has
@@ -44,7 +46,7 @@ func (p *Pieces) Head() []byte {
 			b = x.appendDead(b)
 		}
 	}
-	binary.LittleEndian.PutUint32(b[sumAt:], crc32.Checksum(b, castagnoli))
+	binary.LittleEndian.PutUint32(b[sumAt:], crc32.Checksum(b, piece.Castagnoli))
 	return b
 }
 
@@ -88,8 +90,8 @@ func readPartList(b []byte, st *indexState) ([]listedPart, error) {
 	}
 	sum := r.u32()
 	sumAt := len(listMagic) + 4
-	have := crc32.Checksum(b[:sumAt], castagnoli)
-	have = crc32.Update(crc32.Update(have, castagnoli, make([]byte, 4)), castagnoli, b[sumAt+4:])
+	have := crc32.Checksum(b[:sumAt], piece.Castagnoli)
+	have = crc32.Update(crc32.Update(have, piece.Castagnoli, make([]byte, 4)), piece.Castagnoli, b[sumAt+4:])
 	if have != sum {
 		return nil, fmt.Errorf("%w: its list of segments does not match its sum", errFormat)
 	}

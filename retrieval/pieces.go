@@ -1,11 +1,10 @@
 package retrieval
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 
+	"github.com/memtree/memtree/internal/piece"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/taxonomy"
 )
@@ -38,24 +37,15 @@ func (ix *Index) Pieces() (*Pieces, error) {
 		if err != nil {
 			return nil, fmt.Errorf("store the index: %w", err)
 		}
-		p.names[i], p.fronts[i] = pieceName(front[:pageSize], front[pageSize:]), front
+		p.names[i], p.fronts[i] = piece.NameOf(front), front
 	}
 	return p, nil
-}
-
-// pieceName returns the name of a segment's file, 16 hexadecimal digits. It is a hash of all its bytes, because the
-// header and the checksums depend on all of them. So equal segments have equal names.
-func pieceName(head, sums []byte) string {
-	h := sha256.New()
-	_, _ = h.Write(head) // never fails
-	_, _ = h.Write(sums)
-	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // Version returns the version of the index.
 func (p *Pieces) Version() uint64 { return p.st.version }
 
-// Names returns the names of the segments' files. A file with a name has the same bytes for ever.
+// Names returns the names of the segments' files. A file with a name has the same bytes for ever, see package piece.
 func (p *Pieces) Names() []string { return p.names }
 
 // Write writes the i-th segment's file.
@@ -67,7 +57,7 @@ func (p *Pieces) Write(i int, w io.Writer) error {
 			return fmt.Errorf("store the index: %w", err)
 		}
 	}
-	if err := s.write(w, front); err != nil {
+	if err := s.Write(w, front); err != nil {
 		return fmt.Errorf("store the index: %w", err)
 	}
 	return nil

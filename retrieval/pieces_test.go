@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/internal/piece"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -290,7 +291,7 @@ func FuzzPartList(f *testing.F) {
 		b = bytes.Clone(b)
 		if sumAt := len(listMagic) + 4; sealed && len(b) > listStart {
 			clear(b[sumAt : sumAt+4])
-			sum := crc32.Checksum(b, castagnoli)
+			sum := crc32.Checksum(b, piece.Castagnoli)
 			copy(b[sumAt:], []byte{byte(sum), byte(sum >> 8), byte(sum >> 16), byte(sum >> 24)})
 		}
 		loaded, err := LoadPieces(b, s.open, nil, &counting{})

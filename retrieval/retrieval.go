@@ -20,7 +20,7 @@
 //   - words.go, dense.go, scene.go, task.go: a channel each; product.go: the loops over vectors
 //   - why.go, signals.go, hit.go: the answer and its reasons
 //   - build.go, update.go, merge.go, due.go: segments in memory, and which are merged
-//   - pieces.go, partlist.go, file.go, pages.go: segments on disk
+//   - pieces.go, partlist.go, file.go: segments on disk
 package retrieval
 
 import (
@@ -103,7 +103,7 @@ func (p *part) living(word uint64, l list) (int, error) {
 		for ; len(b) >= postingSize; b = b[postingSize:] {
 			slot := le32(b)
 			if int(slot) >= p.n {
-				return 0, p.damaged(0, "a list names a slot that is not there")
+				return 0, p.Damaged(0, "a list names a slot that is not there")
 			}
 			live -= int(p.dead[slot>>6] >> (slot & 63) & 1)
 		}
@@ -153,7 +153,7 @@ func (ix *Index) Stats() IndexStats {
 	st := ix.state.Load()
 	s := IndexStats{Nodes: st.live, Vectors: st.vectors, Segments: len(st.parts), Note: st.note}
 	for _, p := range st.parts {
-		s.Bytes += p.size()
+		s.Bytes += p.Size()
 	}
 	return s
 }

@@ -390,7 +390,7 @@ func (s *search) cosine(at slotRef, h slotHead) (float64, error) {
 	}
 	c := float64(s.ask.cosine(row, h.scale))
 	if !(math.Abs(c) < 1.1) { // above 1 by more than rounding, or NaN
-		return 0, p.damaged(0, "a vector has a length that it cannot have")
+		return 0, p.Damaged(0, "a vector has a length that it cannot have")
 	}
 	return c, nil
 }

@@ -5,6 +5,8 @@ import (
 	"iter"
 	"math"
 	"sync/atomic"
+
+	"github.com/memtree/memtree/internal/piece"
 )
 
 // segment is an immutable index of some nodes, in bytes. The bytes are the same in memory and on disk, and the same
@@ -25,7 +27,7 @@ import (
 // A list has the slots with one token, id, scene id, route, test, check or partition, see kind.
 type segment struct {
 	layout
-	pages
+	piece.Pages
 	columns [2]atomic.Pointer[[]byte]  // heads and sketches, each in one piece; nil until first used
 	kinds   atomic.Pointer[typeColumn] // nil until first used
 	alien   bool                       // the vectors are of another embedder and are not used
@@ -115,7 +117,7 @@ func (s *segment) seek(k uint64) (int, list, error) {
 			mid = lo + int((float64(k)-below)/(above-below)*float64(hi-lo))
 			mid = min(max(mid, lo), hi-1)
 		}
-		b, err := s.span(int64(mid)*keySize, keySize)
+		b, err := s.Span(int64(mid)*keySize, keySize)
 		if err != nil {
 			return -1, list{}, err
 		}
@@ -127,7 +129,7 @@ func (s *segment) seek(k uint64) (int, list, error) {
 		default:
 			l := list{int(le32(b[8:])), int(le32(b[12:]))}
 			if l.first+l.n > s.postings {
-				return -1, list{}, s.damaged(int64(mid)*keySize, "a list runs past the end")
+				return -1, list{}, s.Damaged(int64(mid)*keySize, "a list runs past the end")
 			}
 			return mid, l, nil
 		}
@@ -139,7 +141,7 @@ func (s *segment) seek(k uint64) (int, list, error) {
 // rest of the list.
 func (s *segment) next(l list) ([]byte, list, error) {
 	at := s.sections()
-	b, err := s.chunk(at.postings+int64(l.first)*postingSize, int64(l.n)*postingSize)
+	b, err := s.Chunk(at.postings+int64(l.first)*postingSize, int64(l.n)*postingSize)
 	if err != nil {
 		return nil, list{}, err
 	}
@@ -160,7 +162,7 @@ func (s *segment) slots(l list) iter.Seq2[int, error] {
 			for ; len(b) >= postingSize; b = b[postingSize:] {
 				slot := int(le32(b))
 				if slot >= s.n {
-					yield(0, s.damaged(0, "a list names a slot that is not there"))
+					yield(0, s.Damaged(0, "a list names a slot that is not there"))
 					return
 				}
 				if !yield(slot, nil) {
@@ -275,7 +277,7 @@ func (s *segment) column(i int, from, n int64, as func([]byte) []byte) ([]byte, 
 	if b := s.columns[i].Load(); b != nil {
 		return *b, nil
 	}
-	b, err := s.span(from, n)
+	b, err := s.Span(from, n)
 	if err == nil {
 		b = as(b)
 		s.columns[i].Store(&b)
@@ -285,7 +287,7 @@ func (s *segment) column(i int, from, n int64, as func([]byte) []byte) ([]byte, 
 
 // row returns the 8-bit vector of a slot.
 func (s *segment) row(slot int) ([]byte, error) {
-	return s.span(s.sections().rows+int64(slot)*int64(s.dims), int64(s.dims))
+	return s.Span(s.sections().rows+int64(slot)*int64(s.dims), int64(s.dims))
 }
 
 // prefetch makes the processor fetch the head and the row of a slot. A search waits longer for these than it computes
@@ -295,14 +297,16 @@ func (s *segment) prefetch(slot int) {
 		prefetch(&(*b)[slot*headSize], headSize)
 	}
 	if s.dims > 0 {
-		s.pages.prefetch(s.sections().rows+int64(slot)*int64(s.dims), int64(s.dims))
+		if b := s.Resident(s.sections().rows+int64(slot)*int64(s.dims), int64(s.dims)); b != nil {
+			prefetch(&b[0], len(b))
+		}
 	}
 }
 
 // body returns the bytes of a slot in metas (which is 0) or terms (which is 1).
 func (s *segment) body(slot, which int) ([]byte, error) {
 	at := s.sections()
-	b, err := s.span(at.offsets+int64(slot)*offsetSize, 2*offsetSize)
+	b, err := s.Span(at.offsets+int64(slot)*offsetSize, 2*offsetSize)
 	if err != nil {
 		return nil, err
 	}
@@ -312,9 +316,9 @@ func (s *segment) body(slot, which int) ([]byte, error) {
 		start, size = at.terms, s.terms
 	}
 	if from > to || to > uint64(size) {
-		return nil, s.damaged(at.offsets+int64(slot)*offsetSize, "an offset runs past the end")
+		return nil, s.Damaged(at.offsets+int64(slot)*offsetSize, "an offset runs past the end")
 	}
-	return s.span(start+int64(from), int64(to-from))
+	return s.Span(start+int64(from), int64(to-from))
 }
 
 // meta returns the traits of a slot.
@@ -325,7 +329,7 @@ func (s *segment) meta(slot int) (nodeTraits, error) {
 	}
 	m, ok := readMeta(b)
 	if !ok {
-		return nodeTraits{}, s.damaged(0, "what is known of a node cannot be read")
+		return nodeTraits{}, s.Damaged(0, "what is known of a node cannot be read")
 	}
 	return m, nil
 }
@@ -344,7 +348,7 @@ func (s *segment) words(slot int, out []slotToken) ([]slotToken, error) {
 	}
 	count, w := binary.Uvarint(b)
 	if w <= 0 || count > uint64(len(b)) {
-		return nil, s.damaged(0, "the words of a node cannot be read")
+		return nil, s.Damaged(0, "the words of a node cannot be read")
 	}
 	b = b[w:]
 	at := -1
@@ -352,10 +356,10 @@ func (s *segment) words(slot int, out []slotToken) ([]slotToken, error) {
 		step, w1 := binary.Uvarint(b)
 		times, w2 := binary.Uvarint(b[max(w1, 0):])
 		if w1 <= 0 || w2 <= 0 || step == 0 || step > uint64(s.keys) || times > math.MaxUint16 {
-			return nil, s.damaged(0, "the words of a node cannot be read")
+			return nil, s.Damaged(0, "the words of a node cannot be read")
 		}
 		if at += int(step); at >= s.keys {
-			return nil, s.damaged(0, "a node names a word that is not there")
+			return nil, s.Damaged(0, "a node names a word that is not there")
 		}
 		out = append(out, slotToken{at, uint16(times)})
 		b = b[w1+w2:]
@@ -365,7 +369,7 @@ func (s *segment) words(slot int, out []slotToken) ([]slotToken, error) {
 
 // keyAt returns the i-th key.
 func (s *segment) keyAt(i int) (uint64, error) {
-	b, err := s.span(int64(i)*keySize, 8)
+	b, err := s.Span(int64(i)*keySize, 8)
 	if err != nil {
 		return 0, err
 	}

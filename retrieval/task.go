@@ -157,7 +157,7 @@ func (s *search) addTo(sums []float32, lists []list, each, by float32) error {
 				x := le64(b)
 				slot := uint(uint32(x))
 				if slot >= uint(len(sum)) {
-					return p.damaged(0, "a list names a slot that is not there")
+					return p.Damaged(0, "a list names a slot that is not there")
 				}
 				sum[slot] += each + float32(by*float32(uint16(x>>32)&^leaning)) // rounded before it is added
 			}

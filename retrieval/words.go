@@ -155,7 +155,7 @@ func (s *search) addWord(w *queryWord) error {
 				return err
 			}
 			if !addShares(b, &f, s.lex[p.base:p.base+p.n]) {
-				return p.damaged(0, "a list names a slot that is not there")
+				return p.Damaged(0, "a list names a slot that is not there")
 			}
 			l = rest
 		}

@@ -6,43 +6,32 @@ package core
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/store"
-	"github.com/memtree/memtree/tree"
 )
 
 const (
-	indexName   = "index"     // the head of the index among a store's derived data
-	indexPieces = "index-"    // what the names of its segments begin with
-	storeAfter  = 1024        // changed nodes after which the index is stored before Close
-	mergeRest   = time.Second // delay before a merge, so that a short-lived process begins none in vain
-	mostParts   = 32          // segments with which Close stores the index without merging them
-	loadTries   = 5           // how often a process reads an index that another one replaces meanwhile
+	indexName  = "index"     // the head of the index among a store's derived data
+	storeAfter = 1024        // changed nodes after which the index is stored before Close
+	mergeRest  = time.Second // delay before a merge, so that a short-lived process begins none in vain
+	mostParts  = 32          // segments with which Close stores the index without merging them
 )
 
 // loadIndex opens the stored index. Its files remain open until Close, because pages are read on demand.
 func (c *Core) loadIndex(ctx context.Context) (ix *retrieval.Index, err error) {
-	for range loadTries {
-		// Another process may store the index meanwhile, and remove a segment that the head still names.
-		if ix, err = c.tryLoad(ctx); !errors.Is(err, errPieceGone) {
-			return ix, err
-		}
-	}
-	return nil, err
+	err = store.OpenPieces(ctx, c.store, indexName, func(head *store.Derived, open openPiece) (err error) {
+		ix, err = c.tryLoad(head, open)
+		return err
+	})
+	return ix, err
 }
 
-var errPieceGone = errors.New("a segment of the index is not there")
+type openPiece = func(name string) (*store.Derived, error)
 
-func (c *Core) tryLoad(ctx context.Context) (*retrieval.Index, error) {
-	head, err := store.OpenDerived(ctx, c.store, indexName)
-	if err != nil {
-		return nil, err
-	}
+func (c *Core) tryLoad(head *store.Derived, open openPiece) (*retrieval.Index, error) {
 	// Before there were pieces, an index was one file. It is used as it is, and stored in pieces next.
 	if ix, err := retrieval.Load(head, head.Size, c.o.Taxonomy, c.embedder); err == nil {
 		c.files = append(c.files, head.Closer)
@@ -53,18 +42,14 @@ func (c *Core) tryLoad(ctx context.Context) (*retrieval.Index, error) {
 		return nil, err
 	}
 	had := len(c.files)
-	open := func(name string) (io.ReaderAt, int64, error) {
-		piece, err := store.OpenDerived(ctx, c.store, indexPieces+name)
-		if errors.Is(err, tree.ErrNotFound) {
-			return nil, 0, fmt.Errorf("%w: %s", errPieceGone, name)
-		}
+	ix, err := retrieval.LoadPieces(b, func(name string) (io.ReaderAt, int64, error) {
+		piece, err := open(name)
 		if err != nil {
 			return nil, 0, err
 		}
 		c.files = append(c.files, piece.Closer)
 		return piece, piece.Size, nil
-	}
-	ix, err := retrieval.LoadPieces(b, open, c.o.Taxonomy, c.embedder)
+	}, c.o.Taxonomy, c.embedder)
 	if err != nil {
 		for _, f := range c.files[had:] {
 			err = errors.Join(err, f.Close())
@@ -128,9 +113,8 @@ func (c *Core) closeIndex(ctx context.Context) {
 	c.storeIndex(ctx)
 }
 
-// storeIndex stores the pieces of the present index that are not stored yet, then its head, and then removes pieces
-// that the head does not name. So at every moment what the head names is there. It only logs a failure: the index is
-// derived data, and what is stored stays as it was.
+// storeIndex stores what is new of the present index. It only logs a failure: the index is derived data, and what is
+// stored stays as it was.
 func (c *Core) storeIndex(ctx context.Context) {
 	c.keeping.Lock()
 	defer c.keeping.Unlock()
@@ -138,43 +122,13 @@ func (c *Core) storeIndex(ctx context.Context) {
 	if _, changed := ix.Unsaved(); !changed {
 		return
 	}
-	if err := c.storePieces(ctx, ix); err != nil {
-		c.o.Logger.Warn("the index was not stored, and what is new is made again", "error", err)
-	}
-}
-
-func (c *Core) storePieces(ctx context.Context, ix *retrieval.Index) error {
 	p, err := ix.Pieces()
+	if err == nil {
+		err = store.SavePieces(ctx, c.store, indexName, p)
+	}
 	if err != nil {
-		return err
-	}
-	names := make([]string, len(p.Names()))
-	for i, name := range p.Names() {
-		names[i] = indexPieces + name
-	}
-	missing, err := store.KeepDerived(ctx, c.store, names)
-	if err != nil {
-		return err
-	}
-	for i, name := range names {
-		if !slices.Contains(missing, name) {
-			continue
-		}
-		write := func(w io.Writer) error { return p.Write(i, w) }
-		if err := store.SaveDerived(ctx, c.store, name, p.Version(), write); err != nil {
-			return err
-		}
-	}
-	write := func(w io.Writer) error {
-		_, err := w.Write(p.Head())
-		return err
-	}
-	if err := store.SaveDerived(ctx, c.store, indexName, p.Version(), write); err != nil {
-		return err
+		c.o.Logger.Warn("the index was not stored, and what is new is made again", "error", err)
+		return
 	}
 	ix.Saved(p)
-	if err := store.DropDerived(ctx, c.store, indexPieces, names); err != nil { // the next time tries again
-		c.o.Logger.Debug("pieces of the index could not be removed", "error", err)
-	}
-	return nil
 }

@@ -97,7 +97,7 @@ func pieces(t *testing.T, s shelf) (names []string) {
 	}
 	for _, f := range files {
 		name, _, _ := strings.Cut(f.Name(), ".")
-		if strings.HasPrefix(name, indexPieces) && !slices.Contains(names, name) {
+		if strings.HasPrefix(name, store.PieceOf(indexName, "")) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -186,7 +186,7 @@ func TestPiecesOfAMergeThatWasCutOffAreRemoved(t *testing.T) {
 	kept := inMemory(t, afero.NewMemMapFs())
 	c, _ := heard(t, kept, false)
 	add(t, c, 0, 5)
-	require.NoError(t, store.SaveDerived(t.Context(), kept, indexPieces+"0123456789abcdef", 1, func(w io.Writer) error {
+	require.NoError(t, store.SaveDerived(t.Context(), kept, indexName+"-"+"0123456789abcdef", 1, func(w io.Writer) error {
 		_, err := io.WriteString(w, "half of a segment")
 		return err
 	}))

@@ -1,0 +1,101 @@
+package piece
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"sync/atomic"
+)
+
+// ErrFormat means that a file is none of its kind, or of another version.
+var ErrFormat = errors.New("it is no file of this version of memtree")
+
+// MostFields is the room for fields in a header, in bytes; magics are shorter than 32 bytes.
+const MostFields = PageSize - 32 - 8
+
+// Front returns what a file has before its pages. A page of header comes first, in little endian: magic; format u32;
+// checksum u32, of the header's page with this field zero and of all checksums; the fields of the kind, at most
+// MostFields; zeros. The checksums of the pages follow, 4 bytes each.
+func (p *Pages) Front(fields []byte) ([]byte, error) {
+	sums := make([]byte, 0, 4*PageCount(p.Size()))
+	for off := int64(0); off < p.Size(); off += PageSize {
+		page, err := p.Span(off, min(PageSize, p.Size()-off))
+		if err != nil {
+			return nil, err
+		}
+		sums = binary.LittleEndian.AppendUint32(sums, sumOf(page))
+	}
+	b := append(make([]byte, 0, PageSize+len(sums)), p.kind.Magic...)
+	b = binary.LittleEndian.AppendUint32(b, p.kind.Format)
+	sumAt := len(b)
+	b = binary.LittleEndian.AppendUint32(b, 0)
+	b = append(b, fields...)
+	b = append(b, make([]byte, PageSize-len(b))...)
+	binary.LittleEndian.PutUint32(b[sumAt:], crc32.Update(sumOf(b), Castagnoli, sums))
+	return append(b, sums...), nil
+}
+
+// Write writes a file: its front, and then the pages.
+func (p *Pages) Write(w io.Writer, front []byte) error {
+	if _, err := w.Write(front); err != nil {
+		return err
+	}
+	for off := int64(0); off < p.Size(); {
+		b, err := p.Span(off, min(64*PageSize, p.Size()-off))
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+		off += int64(len(b))
+	}
+	return nil
+}
+
+// PageCount returns the number of pages of so many bytes.
+func PageCount(size int64) int64 { return (size + PageSize - 1) / PageSize }
+
+// NameOf returns the name of the file with a front, 16 hexadecimal digits. It is a hash of all bytes of the file,
+// because its header and its checksums depend on all of them.
+func NameOf(front []byte) string {
+	h := sha256.Sum256(front)
+	return hex.EncodeToString(h[:8])
+}
+
+// Open opens a file of a kind with so many bytes. It reads the header and the checksums only. Every other page is read
+// and checked when a call first needs it, so r must stay open as long as the pages are in use. fields are those of the
+// header, with the zeros after them. The error is ErrFormat for a file that is none of the kind, or damaged so far.
+func Open(k *Kind, r io.ReaderAt, size int64) (p Pages, fields []byte, name string, err error) {
+	pages := (size + 3) / (PageSize + 4) // of PageSize bytes and their checksums, the last in part
+	length := size - PageSize - 4*pages
+	if size < PageSize || PageCount(max(length, 0)) != pages {
+		return p, nil, "", fmt.Errorf("%w: it has no possible number of bytes", ErrFormat)
+	}
+	front := make([]byte, PageSize+4*pages)
+	if n, err := r.ReadAt(front, 0); n < len(front) {
+		return p, nil, "", fmt.Errorf("read the header of %s: %w", k.Name, err)
+	}
+	at := len(k.Magic)
+	if string(front[:at]) != k.Magic {
+		return p, nil, "", ErrFormat
+	}
+	if format := le32(front[at:]); format != k.Format {
+		return p, nil, "", fmt.Errorf("%w: its format is %d, not %d", ErrFormat, format, k.Format)
+	}
+	name = NameOf(front)
+	sum := le32(front[at+4:])
+	clear(front[at+4 : at+8])
+	if sumOf(front) != sum {
+		return p, nil, "", fmt.Errorf("%w: the header does not match its sum", ErrFormat)
+	}
+	p = Pages{kind: k, file: r, from: int64(len(front)), length: length, sums: front[PageSize:],
+		loaded: make([]atomic.Pointer[[PageSize]byte], pages)}
+	return p, front[at+8 : PageSize], name, nil
+}
+
+func le32(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }

@@ -1,0 +1,143 @@
+// Package piece has what derived data that grows is stored in: files that are written once, and then never changed. A
+// file is a page of header, the checksums of its pages, and the pages (file.go). It is named by a hash of its bytes, so
+// a name has the same bytes for ever. Of an open file only the pages that are needed are read ([Pages]). Files are few
+// because small ones are merged ([Due]). The head that names the files of one state is stored by [store.SavePieces].
+//
+// The search index and the book of coming tests are stored so; each has its own sections in the pages.
+package piece
+
+import (
+	"fmt"
+	"hash/crc32"
+	"io"
+	"sync/atomic"
+
+	"github.com/memtree/memtree/store"
+)
+
+// PageSize is the number of bytes that are read and checked together. A record of fixed size either divides it, so that
+// it lies within a page, or is read with Span, which joins pages.
+const PageSize = 4096
+
+// Castagnoli is the polynomial of all checksums of derived data.
+var Castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Kind is a kind of file.
+type Kind struct {
+	Magic  string // its first bytes, with a line end
+	Format uint32
+	Name   string // for people, as “the search index”
+	Again  string // what happens when it is damaged, as “it will be made anew from the nodes”
+}
+
+// Damaged returns the error for damage at a byte of a file of the kind.
+func (k *Kind) Damaged(off int64, what string) error {
+	return &store.CorruptError{File: k.Name, Offset: off, Lost: what + "; " + k.Again}
+}
+
+// Pages is a run of bytes in memory or in a file. Of a file only the pages that are needed are read. Each is checked
+// against its checksum when it is first read, and then stays in memory. It is safe for concurrent use.
+type Pages struct {
+	kind *Kind
+	mem  []byte // all of it, or nil
+
+	file   io.ReaderAt
+	from   int64 // byte of the file at which it begins
+	length int64
+	sums   []byte                           // 4 bytes a page, CRC-32C
+	loaded []atomic.Pointer[[PageSize]byte] // the pages that were read, the last padded with zeros; nil: not yet
+}
+
+// InMemory returns pages of bytes, which must not change any more.
+func InMemory(k *Kind, b []byte) Pages { return Pages{kind: k, mem: b} }
+
+// Size returns the number of bytes.
+func (p *Pages) Size() int64 {
+	if p.file == nil {
+		return int64(len(p.mem))
+	}
+	return p.length
+}
+
+// Span returns the n bytes that begin at off. The caller must not write to them. A range outside of the pages is a
+// *store.CorruptError: offsets come from the file itself.
+func (p *Pages) Span(off, n int64) ([]byte, error) {
+	if off < 0 || n < 0 || off > p.Size()-n {
+		return nil, p.Damaged(off, "a part of it lies outside of it")
+	}
+	if p.file == nil {
+		return p.mem[off : off+n : off+n], nil
+	}
+	if n == 0 {
+		return nil, nil
+	}
+	first, last := off/PageSize, (off+n-1)/PageSize
+	if err := p.load(first, last); err != nil {
+		return nil, err
+	}
+	if first == last {
+		return p.loaded[first].Load()[off-first*PageSize:][:n:n], nil
+	}
+	out := make([]byte, 0, n)
+	for i := first; i <= last; i++ {
+		lo := max(off-i*PageSize, 0)
+		hi := min(off+n-i*PageSize, PageSize)
+		out = append(out, p.loaded[i].Load()[lo:hi]...)
+	}
+	return out, nil
+}
+
+// Resident returns those of the n bytes from off that are in memory and lie in the first page, nil if they were not
+// read yet. The range must lie within p.
+func (p *Pages) Resident(off, n int64) []byte {
+	if p.file == nil {
+		return p.mem[off : off+n]
+	}
+	b := p.loaded[off/PageSize].Load()
+	if b == nil {
+		return nil
+	}
+	return b[off%PageSize : min(off%PageSize+n, PageSize)]
+}
+
+// Chunk is like Span but copies nothing: it returns only those of the n bytes that lie in the first page. That is at
+// least one byte unless n is 0.
+func (p *Pages) Chunk(off, n int64) ([]byte, error) {
+	if p.file != nil {
+		n = min(n, PageSize-off%PageSize)
+	}
+	return p.Span(off, n)
+}
+
+// load reads the pages first to last into memory, with one call for adjacent missing pages. Two readers may read the
+// same page at once. That does no harm, since both get the same bytes.
+func (p *Pages) load(first, last int64) error {
+	for i := first; i <= last; i++ {
+		if p.loaded[i].Load() != nil {
+			continue
+		}
+		end := i + 1
+		for end <= last && p.loaded[end].Load() == nil {
+			end++
+		}
+		lo, hi := i*PageSize, min(end*PageSize, p.length)
+		buf := make([]byte, (end-i)*PageSize)
+		if n, err := p.file.ReadAt(buf[:hi-lo], p.from+lo); int64(n) < hi-lo {
+			return fmt.Errorf("read %s at byte %d: %w", p.kind.Name, p.from+lo, err)
+		}
+		for ; i < end; i++ {
+			page := (*[PageSize]byte)(buf[i*PageSize-lo:])
+			if sumOf(page[:min(PageSize, p.length-i*PageSize)]) != le32(p.sums[4*i:]) {
+				return p.Damaged(i*PageSize, "a page of it does not match its sum")
+			}
+			p.loaded[i].Store(page)
+		}
+		i--
+	}
+	return nil
+}
+
+// Damaged returns the error for damage at byte off.
+func (p *Pages) Damaged(off int64, what string) error { return p.kind.Damaged(p.from+off, what) }
+
+func sumOf(b []byte) uint32 { return crc32.Checksum(b, Castagnoli) }
