@@ -301,7 +301,7 @@ func (m *Memory) Close() error {
 		m.settleAtClose()
 		err := m.core.Close(context.Background())
 		m.learned.Save(context.Background())
-		m.closeErr = errors.Join(err, m.store.Close())
+		m.closeErr = errors.Join(err, m.learned.Close(), m.store.Close())
 	})
 	return m.closeErr
 }

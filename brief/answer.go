@@ -33,7 +33,7 @@ const (
 func (b *Book) Take(q *ReadingTask, picks []prompts.BriefPick, by ReaderInfo) Taken {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.parseLines()
+	b.parseSegments(false)
 	var out Taken
 	good := make([][]Pick, len(q.tests))
 	bad := make([][]string, len(q.tests))
@@ -74,6 +74,7 @@ func (b *Book) Take(q *ReadingTask, picks []prompts.BriefPick, by ReaderInfo) Ta
 			b.count(f, -1)
 			b.put(f, q, t, good[t], failed, by)
 			b.count(f, 1)
+			b.unsaved[key] = true
 			out.Tests++
 			if len(good[t]) > 0 {
 				out.Told++
@@ -145,7 +146,7 @@ func (b *Book) check(q *ReadingTask, p *prompts.BriefPick) (test int, out Pick, 
 		return test, Pick{}, fmt.Sprintf("%s, %s: “%s” is not in the test; copy its words", p.Test, p.Memory,
 			text.Clip(p.Because, 60))
 	}
-	m := b.memories[q.lines[line]]
+	m := b.remembered()[q.lines[line]]
 	if m == nil {
 		return test, Pick{}, ""
 	}

@@ -3,7 +3,6 @@ package brief
 import (
 	"cmp"
 	"errors"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -20,14 +19,18 @@ import (
 type Book struct {
 	mu       sync.RWMutex
 	last     uint64                  // the highest number of a memory
-	memories map[string]*numbered    // by id: the live ones at the last call of Learn
-	briefs   map[string]*Brief       // by the key of the test
+	memories map[string]*numbered    // by id: the live ones at the last call of Learn; see remembered
+	loading  *memoriesPiece          // the piece of memories as they are; nil: there is none
+	loaded   sync.Once               // memories were read from loading
+	tests    int                     // the number of tests
+	briefs   map[string]*Brief       // by the key of the test: those that were parsed
 	byID     map[string][]string     // keys of the tests with an id, sorted
 	byWords  map[string][]string     // keys of the tests with a prompt, see Brief.Words; sorted
 	readers  map[string]readerRecord // by ReaderInfo.By, of the briefs
 	changes  uint64                  // the number of changes of the book, for Save
 	purged   uint64                  // version of the tree at its last purge before the book began
-	rest     *unparsed               // tests of a saved book that may not be in briefs yet; nil: none
+	segments []*segment              // tests as they were saved, each in one of them
+	unsaved  map[string]bool         // keys of tests that have changed since, or are gone
 }
 
 // numbered is a memory with its number.
@@ -43,6 +46,7 @@ func New() *Book {
 	return &Book{
 		memories: map[string]*numbered{}, briefs: map[string]*Brief{},
 		byID: map[string][]string{}, byWords: map[string][]string{}, readers: map[string]readerRecord{},
+		unsaved: map[string]bool{},
 	}
 }
 
@@ -59,24 +63,31 @@ func (b *Book) Note(t UpcomingTest, clean string) error {
 	t.Prompt = text.Clip(clean, mostPrompt)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.parseOne(func(u *unparsed) iter.Seq[[]byte] { return u.ofKey(key) })
+	b.parse(b.look(key, "", "", false))
 	if old := b.briefs[key]; old != nil {
 		if t.Seen.Sub(old.Seen) >= time.Hour || old.ID == "" && t.ID != "" {
 			b.unlist(old)
 			old.Seen, old.ID = t.Seen, cmp.Or(t.ID, old.ID)
 			b.list(old)
-			b.changes++
+			b.changed(key)
 		}
 		return nil
 	}
-	if b.size() >= MostTests {
+	if b.tests >= MostTests {
 		return ErrFull
 	}
 	f := &Brief{Key: key, Words: words, UpcomingTest: t}
 	b.briefs[key] = f
 	b.list(f)
-	b.changes++
+	b.tests++
+	b.changed(key)
 	return nil
+}
+
+// changed marks a test as changed. The caller holds the lock for writing.
+func (b *Book) changed(key string) {
+	b.unsaved[key] = true
+	b.changes++
 }
 
 // list and unlist maintain byID and byWords. The caller holds the lock.
@@ -109,7 +120,7 @@ func (b *Book) unlist(f *Brief) {
 func (b *Book) Learn(all []Material) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.parseLines()
+	b.parseSegments(true)
 	explained := map[string]bool{}
 	for i := range all {
 		for _, id := range all[i].explains {
@@ -122,7 +133,7 @@ func (b *Book) Learn(all []Material) {
 			m.Line = ""
 		}
 		x := &numbered{Material: m, Digest: m.digest(), Of: m.of()}
-		if old := b.memories[m.ID]; old != nil && old.Digest == x.Digest {
+		if old := b.remembered()[m.ID]; old != nil && old.Digest == x.Digest {
 			x.Number = old.Number
 		} else {
 			b.last++
@@ -131,19 +142,24 @@ func (b *Book) Learn(all []Material) {
 		}
 		now[m.ID] = x
 	}
-	if len(now) != len(b.memories) {
+	if len(now) != len(b.remembered()) {
 		b.changes++
 	}
-	b.memories = now
-	for _, f := range b.briefs {
+	b.remember(now)
+	for key, f := range b.briefs {
+		had := len(f.Picks)
 		f.Picks = slices.DeleteFunc(f.Picks, func(p Pick) bool { return now[p.ID] == nil })
+		if len(f.Picks) < had {
+			b.changed(key)
+		}
 	}
 }
 
 // Find returns a copy of the brief of a test: the one of its key; or one of the same prompt whose product and suite do
 // not differ, since one of the two may not name them; or one of the same id whose prompt is nearly the same. ok is
-// false if nothing was read for it, as for every test that is not parsed yet.
+// false if nothing was read for it.
 func (b *Book) Find(t *UpcomingTest) (f Brief, ok bool) {
+	b.ready(t, true)
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	x := b.briefs[t.Key()]
@@ -163,21 +179,9 @@ func (b *Book) Find(t *UpcomingTest) (f Brief, ok bool) {
 
 // Names returns the ids and prompts under which a test is known: those of the tests with its id, or its prompt.
 func (b *Book) Names(t *UpcomingTest) (out []string) {
+	b.ready(t, false)
 	b.mu.RLock()
-	names, parsed := b.names(t), b.rest == nil
-	b.mu.RUnlock()
-	if parsed {
-		return names
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.parseOne(func(u *unparsed) iter.Seq[[]byte] { return u.having("words", t.words()) },
-		func(u *unparsed) iter.Seq[[]byte] { return u.having("id", t.ID) })
-	return b.names(t)
-}
-
-// names is Names of the tests that are in the book. The caller holds the lock.
-func (b *Book) names(t *UpcomingTest) (out []string) {
+	defer b.mu.RUnlock()
 	for _, key := range slices.Concat(b.byWords[t.words()], b.byID[t.ID]) {
 		if y := b.briefs[key]; y != nil && agree(y.Product, t.Product) {
 			out = append(out, y.ID, y.Prompt)
@@ -204,7 +208,7 @@ func agree(a, b string) bool { return a == b || a == "" || b == "" }
 func (b *Book) Unread(f *Brief, id string) bool {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	m := b.memories[id]
+	m := b.remembered()[id]
 	return m == nil || m.Digest != "" && m.Number > f.UpTo
 }
 
@@ -220,9 +224,10 @@ type BookStats struct {
 
 // Known returns the statistics of the book.
 func (b *Book) Known() BookStats {
+	b.parseRead()
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	k := BookStats{Tests: b.size()}
+	k := BookStats{Tests: b.tests}
 	k.New = k.Tests - len(b.briefs) // nothing was read for those that are not parsed yet
 	k.Open = k.New
 	tops := b.tops()
@@ -247,10 +252,11 @@ func (b *Book) Known() BookStats {
 
 // Picked returns, for each memory, the number of tests for which a reader picked it.
 func (b *Book) Picked() map[string]int {
+	b.parseRead()
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	out := map[string]int{}
-	for _, f := range b.briefs { // those that are not parsed yet have no picks
+	for _, f := range b.briefs {
 		for _, p := range f.Picks {
 			out[p.ID]++
 		}
@@ -305,13 +311,14 @@ func (b *Book) keys() []string {
 func (b *Book) Forget(before time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.parseLines()
+	b.parseSegments(false)
 	for key, f := range b.briefs {
 		if f.Seen.Before(before) {
 			b.unlist(f)
 			b.count(f, -1)
 			delete(b.briefs, key)
-			b.changes++
+			b.tests--
+			b.changed(key)
 		}
 	}
 }
@@ -322,11 +329,12 @@ func (b *Book) Clone() *Book {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	out := New()
-	out.last, out.memories, out.changes, out.purged = b.last, maps.Clone(b.memories), b.changes, b.purged
+	out.last, out.memories, out.changes, out.purged = b.last, maps.Clone(b.remembered()), b.changes, b.purged
+	out.tests = b.tests
 	for key, f := range b.briefs {
 		c := *f
 		c.Picks = slices.Clone(f.Picks)
-		out.briefs[key] = &c
+		out.briefs[key], out.unsaved[key] = &c, true
 		out.list(&c)
 		out.count(&c, 1)
 	}

@@ -9,8 +9,9 @@
 // [Book.Plan] finds the unread tests and memories and divides them into questions; [Book.Take] checks an answer, which
 // is hostile input, and puts its valid picks into the book.
 //
-// Its files: brief.go (tests, picks), book.go and file.go (the book, saved), plan.go and memory.go (the questions),
-// read.go (a reader), answer.go and say.go (the check of an answer), trust.go (whether a reader is trusted).
+// Its files: brief.go (tests, picks), book.go (the book), segment.go, pieces.go, memories.go and unparsed.go (the book
+// saved in pieces, FORMAT.md), file.go (as one file), plan.go and memory.go (the questions), read.go (a reader),
+// answer.go and say.go (the check of an answer), trust.go (whether a reader is trusted).
 package brief
 
 import (

@@ -2,7 +2,7 @@ package brief
 
 import (
 	"bufio"
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,42 +19,37 @@ const fileVersion = 1
 const (
 	mostLine   = 1 << 20
 	mostQuoted = 4000 // bytes of a text of a pick
+	mostFile   = 64 << 20
 )
 
 // header is the first line of a saved book.
 type header struct {
-	Version  int                  `json:"version"`
-	Last     uint64               `json:"last"`
-	Memories map[string]*numbered `json:"memories"`
-	Purged   uint64               `json:"purged,omitempty"`
+	Version  int             `json:"version"`
+	Last     uint64          `json:"last"`
+	Memories json.RawMessage `json:"memories"`
+	Purged   uint64          `json:"purged,omitempty"`
 }
 
-// Save writes the book: a line of memories, then a line for each test, in the order of their keys. The same book gives
-// the same bytes.
+// Save writes the book as one file: a line of memories, then a line for each test, in the order of their keys. The same
+// book gives the same bytes. A book that changes is stored in pieces where one process has it, see Pieces.
 func (b *Book) Save(w io.Writer) error {
+	b.parseAll()
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	out := bufio.NewWriter(w)
 	enc := json.NewEncoder(out)
-	if err := enc.Encode(header{Version: fileVersion, Last: b.last, Memories: b.memories, Purged: b.purged}); err != nil {
+	memories, err := json.Marshal(b.remembered())
+	if err != nil {
 		return fmt.Errorf("save briefs: %w", err)
 	}
-	rest := b.rest
-	if rest == nil {
-		rest = &unparsed{from: []int{0}}
+	if err := enc.Encode(header{Version: fileVersion, Last: b.last, Memories: memories, Purged: b.purged}); err != nil {
+		return fmt.Errorf("save briefs: %w", err)
 	}
-	next := 0                      // the first line of rest that was not written
-	for _, key := range b.keys() { // in place of the line with its key, or between the lines
-		i, found := rest.search(key)
-		_, _ = out.Write(rest.raw[rest.from[next]:rest.from[i]]) // Flush returns its error
-		if next = i; found {
-			next++
-		}
+	for _, key := range b.keys() {
 		if err := enc.Encode(b.briefs[key]); err != nil {
 			return fmt.Errorf("save briefs: %w", err)
 		}
 	}
-	_, _ = out.Write(rest.raw[rest.from[next]:])
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("save briefs: %w", err)
 	}
@@ -83,57 +78,37 @@ func (b *Book) Changes() uint64 {
 	return b.changes
 }
 
-// Load reads a saved book. A file that is incomplete, of another version or beyond the limits is an error, and the
-// caller then starts a new book. If nothing was read for any test, the lines of tests are parsed when they are needed.
+// Load reads what Save wrote. A file that is incomplete, of another version or beyond the limits is an error, and the
+// caller then starts a new book.
 func Load(r io.Reader) (*Book, error) {
 	b := New()
-	whole, err := readWhole(r)
-	if err != nil {
-		return nil, fmt.Errorf("load briefs: %w", err)
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 0, 64<<10), mostFile)
+	if !lines.Scan() {
+		return nil, fmt.Errorf("load briefs: %w", cmp.Or(lines.Err(), errors.New("there is no first line")))
 	}
-	first, rest, _ := bytes.Cut(whole, []byte("\n"))
 	var h header
-	if len(first) == 0 {
-		return nil, errors.New("load briefs: there is no first line")
-	}
-	if err := json.Unmarshal(first, &h); err != nil {
+	if err := json.Unmarshal(lines.Bytes(), &h); err != nil {
 		return nil, fmt.Errorf("load briefs: line 1: %w", err)
 	}
 	if h.Version != fileVersion {
 		return nil, fmt.Errorf("load briefs: version %d is not %d", h.Version, fileVersion)
 	}
 	b.last, b.purged = h.Last, h.Purged
-	for id, m := range h.Memories {
-		if m == nil || m.Number > h.Last {
-			return nil, fmt.Errorf("load briefs: line 1: memory %q has no right number", id)
+	var err error
+	if len(h.Memories) > 0 {
+		if b.memories, err = parseMemories(h.Memories, h.Last); err != nil {
+			return nil, fmt.Errorf("load briefs: line 1: %w", err)
 		}
-		m.ID = id
-		b.memories[id] = m
 	}
-	if u, ok := scanLines(rest); ok {
-		b.rest = u
-		return b, nil
-	}
-	if err := b.loadLines(rest, h.Last); err != nil {
+	if err := b.loadLines(lines); err != nil {
 		return nil, err
 	}
 	return b, nil
 }
 
-// readWhole reads all of r, at once where its size is known.
-func readWhole(r io.Reader) ([]byte, error) {
-	if s, ok := r.(interface{ Size() int64 }); ok {
-		b := make([]byte, s.Size())
-		_, err := io.ReadFull(r, b)
-		return b, err
-	}
-	return io.ReadAll(r)
-}
-
 // loadLines parses the lines of tests.
-func (b *Book) loadLines(rest []byte, last uint64) error {
-	lines := bufio.NewScanner(bytes.NewReader(rest))
-	lines.Buffer(make([]byte, 0, 64<<10), 64<<20)
+func (b *Book) loadLines(lines *bufio.Scanner) error {
 	for n := 2; lines.Scan(); n++ {
 		f := new(Brief)
 		if len(lines.Bytes()) > mostLine {
@@ -142,10 +117,12 @@ func (b *Book) loadLines(rest []byte, last uint64) error {
 		if err := json.Unmarshal(lines.Bytes(), f); err != nil {
 			return fmt.Errorf("load briefs: line %d: %w", n, err)
 		}
-		if !f.valid(last) || b.briefs[f.Key] != nil || len(b.briefs) >= MostTests {
+		if !f.valid(b.last) || b.briefs[f.Key] != nil || len(b.briefs) >= MostTests {
 			return fmt.Errorf("load briefs: line %d is no brief, or has been there", n)
 		}
 		b.briefs[f.Key] = f
+		b.tests++
+		b.unsaved[f.Key] = true
 		b.list(f)
 		b.count(f, 1)
 	}

@@ -82,7 +82,7 @@ func (b *Book) Plan(tests []UpcomingTest, l QuestionLimits, near Sieve) []Readin
 // lines returns the memories with a line, by their numbers. The caller holds the lock.
 func (b *Book) lines() []*numbered {
 	var out []*numbered
-	for _, m := range b.memories {
+	for _, m := range b.remembered() {
 		if m.Digest != "" && m.Line != "" {
 			out = append(out, m)
 		}
@@ -99,7 +99,7 @@ type tops map[string]uint64
 // tops returns those of the memories with a line. The caller holds the lock.
 func (b *Book) tops() tops {
 	t := tops{}
-	for _, m := range b.memories {
+	for _, m := range b.remembered() {
 		if m.Digest != "" {
 			t[m.Of] = max(t[m.Of], m.Number)
 		}

@@ -13,18 +13,22 @@ const (
 )
 
 // readerRecord counts the tests that one reader has read.
-type readerRecord struct{ tests, found, named int }
+type readerRecord struct {
+	Tests int `json:"tests"`
+	Found int `json:"found,omitempty"`
+	Named int `json:"named,omitempty"`
+}
 
 // trusted reports whether the answers of a reader are used.
 func (r readerRecord) trusted() bool {
-	return r.found < fewFound || float64(r.found) <= leastFound*float64(r.tests) ||
-		float64(r.named) >= leastNamed*float64(r.found)
+	return r.Found < fewFound || float64(r.Found) <= leastFound*float64(r.Tests) ||
+		float64(r.Named) >= leastNamed*float64(r.Found)
 }
 
 // String explains a record that is not trusted.
 func (r readerRecord) String() string {
 	return fmt.Sprintf("the reader is not trusted: it named a memory for %d of %d tests for which words find one; "+
-		"words answer for all its tests", r.named, r.found)
+		"words answer for all its tests", r.Named, r.Found)
 }
 
 // count adds a brief to the record of its reader, or removes it with n = -1. The caller holds the lock.
@@ -33,14 +37,16 @@ func (b *Book) count(f *Brief, n int) {
 		return
 	}
 	r := b.readers[f.Read.By]
-	r.tests += n
+	r.Tests += n
 	if f.Found {
-		r.found += n
+		r.Found += n
 	}
 	if f.Found && f.Named {
-		r.named += n
+		r.Named += n
 	}
-	b.readers[f.Read.By] = r
+	if b.readers[f.Read.By] = r; r == (readerRecord{}) {
+		delete(b.readers, f.Read.By)
+	}
 }
 
 // usable reports whether a test was read, the result could be used, and its reader is trusted. The caller holds the

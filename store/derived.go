@@ -6,6 +6,7 @@ import (
 	"github.com/memtree/memtree/tree"
 	"io"
 	"slices"
+	"strings"
 )
 
 // Deriver is a Store that also stores derived data: bytes that can be built again from the nodes, such as a search
@@ -30,8 +31,9 @@ type Deriver interface {
 
 // HeldBeside reports whether the data with a name holds what nothing else has: the texts of runs without a label,
 // coming tests with what a reader picked, what a reader calls elements of the map, what models cost and which requests
-// they take. A copy of a store has it too, and a repair keeps it.
+// they take; or is a piece of it. A copy of a store has it too, and a repair keeps it.
 func HeldBeside(name string) bool {
+	name, _, _ = strings.Cut(name, "-")
 	return slices.Contains([]string{"briefs", "habits", "inbox", "names", "spent"}, name)
 }
 

@@ -15,6 +15,9 @@ type Movable interface {
 	// Outbox yields the evaluations that are accepted and not yet formed, oldest first, whether they are leased or not.
 	Outbox(ctx context.Context) iter.Seq2[tree.Evaluation, error]
 
+	// Beside returns the names of the saved data that is held beside the tree, see HeldBeside, sorted.
+	Beside(ctx context.Context) ([]string, error)
+
 	// Known yields the record of every key ever accepted, sorted by Key.
 	Known(ctx context.Context) iter.Seq2[KnownKey, error]
 }

@@ -41,7 +41,7 @@ func (b *BriefBox) Purge(*store.Purge) { b.replace(brief.New(), 1) }
 // Purged notes the purge in the new book.
 func (b *BriefBox) Purged(version uint64) { b.Book().Purge(version) }
 
-// Load reads a saved book.
+// Load reads a book that was saved whole.
 func (b *BriefBox) Load(r io.Reader) error {
 	book, err := brief.Load(r)
 	if err == nil {
@@ -50,9 +50,35 @@ func (b *BriefBox) Load(r io.Reader) error {
 	return err
 }
 
+// LoadPieces reads a saved book.
+func (b *BriefBox) LoadPieces(head *store.Derived, open OpenPiece) error {
+	book, err := loadBook(head, open)
+	if book != nil {
+		b.replace(book, 0)
+	}
+	return err
+}
+
+// Pieces returns the book in pieces.
+func (b *BriefBox) Pieces() (store.Pieces, error) { return b.Book().Pieces() }
+
+func loadBook(head *store.Derived, open OpenPiece) (*brief.Book, error) {
+	data, err := io.ReadAll(io.NewSectionReader(head, 0, head.Size))
+	if err != nil {
+		return nil, err
+	}
+	return brief.LoadPieces(data, func(name string) (io.ReaderAt, int64, error) {
+		d, err := open(name)
+		if err != nil {
+			return nil, 0, err
+		}
+		return d, d.Size, nil
+	})
+}
+
 // Merge brings in the book of another process.
-func (b *BriefBox) Merge(r io.Reader) error {
-	theirs, err := brief.Load(r)
+func (b *BriefBox) Merge(head *store.Derived, open OpenPiece) error {
+	theirs, err := loadBook(head, open)
 	if err != nil {
 		return err
 	}

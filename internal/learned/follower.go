@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"slices"
 	"sync"
@@ -27,6 +28,7 @@ type Follower struct {
 
 	mu    sync.Mutex  // held during a save; locked after lock
 	boxes []*savedBox // guarded by mu
+	files []io.Closer // of pieces of boxes; guarded by mu
 }
 
 // readers is the most concurrent readers.

@@ -21,15 +21,56 @@ func read(ctx context.Context, from store.Store, k derived) (uint64, error) {
 	return kept.Version, errors.Join(err, kept.Closer.Close())
 }
 
+// inPieces calls load with the saved head of a box, which it closes, and with what opens its pieces, which stay open
+// until Close. The caller holds mu.
+func (f *Follower) inPieces(ctx context.Context, b Box, load func(head *store.Derived, open OpenPiece) error) error {
+	return store.OpenPieces(ctx, f.store, b.Name(), func(head *store.Derived, open OpenPiece) error {
+		had := len(f.files)
+		err := load(head, func(piece string) (*store.Derived, error) {
+			d, err := open(piece)
+			if err == nil {
+				f.files = append(f.files, d.Closer)
+			}
+			return d, err
+		})
+		err = errors.Join(err, head.Closer.Close())
+		if errors.Is(err, store.ErrPieceGone) { // it is loaded again
+			err = errors.Join(err, closeAll(f.files[had:]))
+			f.files = f.files[:had]
+		}
+		return err
+	})
+}
+
+// Close closes the files that boxes have open. It saves nothing.
+func (f *Follower) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	err := closeAll(f.files)
+	f.files = nil
+	return err
+}
+
+func closeAll(files []io.Closer) (err error) {
+	for _, c := range files {
+		err = errors.Join(err, c.Close())
+	}
+	return err
+}
+
 // Hold adds a box, and loads it if it was saved. It returns whether data was found, and an error if the data cannot be
 // read; the box is usable in any case.
 func (f *Follower) Hold(ctx context.Context, b Box) (found bool, err error) {
-	_, err = read(ctx, f.store, b)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if p, ok := b.(Pieced); ok {
+		err = f.inPieces(ctx, b, p.LoadPieces)
+	} else {
+		_, err = read(ctx, f.store, b)
+	}
 	if found = !errors.Is(err, tree.ErrNotFound); !found {
 		err = nil
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.boxes = append(f.boxes, &savedBox{Box: b})
 	return found, err
 }
@@ -74,16 +115,34 @@ func (f *Follower) saveBox(ctx context.Context, b *savedBox) {
 	if f.readOnly || !b.anew && now == b.saved {
 		return
 	}
-	err := store.SaveDerived(ctx, f.store, b.Name(), 0, b.Save)
+	err := f.write(ctx, b.Box)
 	if m, ok := b.Box.(Merger); err != nil && ok && f.bring(ctx, m) == nil { // another process has saved it
 		now = b.Changes()
-		err = store.SaveDerived(ctx, f.store, b.Name(), 0, b.Save)
+		err = f.write(ctx, b.Box)
 	}
 	if err != nil {
 		f.log.Warn("what is held beside the store was not saved", "box", b.Name(), "error", err)
 		return
 	}
 	b.saved, b.at, b.anew = now, time.Now(), false
+}
+
+// write saves a box. In a shared store it is whole, because a process cannot know which pieces another one is about to
+// name.
+func (f *Follower) write(ctx context.Context, b Box) error {
+	p, ok := b.(Pieced)
+	if _, shared := f.store.(store.Shared); !ok || shared {
+		err := store.SaveDerived(ctx, f.store, b.Name(), 0, b.Save)
+		if err == nil && ok { // pieces of a tree that was moved from files
+			err = store.DropDerived(ctx, f.store, store.PieceOf(b.Name(), ""), nil)
+		}
+		return err
+	}
+	pieces, err := p.Pieces()
+	if err != nil {
+		return err
+	}
+	return store.SavePieces(ctx, f.store, b.Name(), pieces)
 }
 
 // Sync brings in what another process has saved of a box.
@@ -95,12 +154,9 @@ func (f *Follower) Sync(ctx context.Context, m Merger) error {
 
 // bring brings in what another process has saved of a box. The caller holds mu.
 func (f *Follower) bring(ctx context.Context, m Merger) error {
-	kept, err := store.OpenDerived(ctx, f.store, m.Name())
+	err := f.inPieces(ctx, m, m.Merge)
 	if errors.Is(err, tree.ErrNotFound) {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(m.Merge(io.NewSectionReader(kept, 0, kept.Size)), kept.Closer.Close())
+	return err
 }

@@ -68,12 +68,27 @@ type Box interface {
 	Purge(p *store.Purge)
 }
 
+// Pieced is a Box that grows. It is saved in pieces, and whole where several processes may save it at once.
+type Pieced interface {
+	Box
+
+	// Pieces returns the content in pieces.
+	Pieces() (store.Pieces, error)
+
+	// LoadPieces replaces the content by what was saved, in pieces or whole. The pieces stay open as long as the box is
+	// in use, the head does not. After an error the content is the readable part.
+	LoadPieces(head *store.Derived, open OpenPiece) error
+}
+
+// OpenPiece opens a piece.
+type OpenPiece = func(piece string) (*store.Derived, error)
+
 // Merger is a Box that several processes of a shared store have.
 type Merger interface {
 	Box
 
-	// Merge brings in the output of Save of another process. After an error the content is as before.
-	Merge(r io.Reader) error
+	// Merge brings in what another process has saved. After an error the content is as before.
+	Merge(head *store.Derived, open OpenPiece) error
 
 	// Purged follows Purge, with the version of the tree. From then on Merge takes nothing from before it.
 	Purged(version uint64)

@@ -35,6 +35,25 @@ func (s *Store) Outbox(ctx context.Context) iter.Seq2[tree.Evaluation, error] {
 	}
 }
 
+// Beside lists what is held beside the tree; see store.Movable.
+func (s *Store) Beside(ctx context.Context) ([]string, error) {
+	if err := s.usable(ctx); err != nil {
+		return nil, fmt.Errorf("list what is held beside the tree: %w", err)
+	}
+	files, err := s.disk.names(derivedFolder)
+	if err != nil {
+		return nil, fmt.Errorf("list what is held beside the tree: %w", err)
+	}
+	var out []string
+	for _, file := range files {
+		if name, _, ok := derivedFile(file); ok && store.HeldBeside(name) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
 // Known yields the records of all keys; see store.Movable. A store that is open for writing is compacted first.
 func (s *Store) Known(ctx context.Context) iter.Seq2[store.KnownKey, error] {
 	return func(yield func(store.KnownKey, error) bool) {

@@ -182,11 +182,12 @@ func knownAfter(ctx context.Context, s store.Movable, after []byte) iter.Seq2[st
 	}
 }
 
-// beside are the names of data that cannot be built again.
-var beside = []string{"briefs", "habits", "inbox", "spent"}
-
 func copyBeside(ctx context.Context, from, to store.Movable) error {
-	for _, name := range beside {
+	names, err := from.Beside(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
 		d, err := from.OpenDerived(ctx, name)
 		if errors.Is(err, tree.ErrNotFound) {
 			continue

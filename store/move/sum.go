@@ -64,7 +64,11 @@ func sumAll[T any](h hash.Hash, name string, all iter.Seq2[T, error], n *int) er
 }
 
 func sumBeside(ctx context.Context, h hash.Hash, s store.Movable) error {
-	for _, name := range beside {
+	names, err := s.Beside(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
 		d, err := s.OpenDerived(ctx, name)
 		if errors.Is(err, tree.ErrNotFound) {
 			continue

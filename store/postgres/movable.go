@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -17,6 +18,24 @@ var _ store.Movable = (*Store)(nil)
 func (s *Store) Outbox(ctx context.Context) iter.Seq2[tree.Evaluation, error] {
 	return paged[tree.Evaluation](ctx, s, "read the outbox", `SELECT n, body FROM memtree.outbox
 		WHERE tree = $1 AND n > $2 ORDER BY n LIMIT $3`, 0)
+}
+
+// Beside lists what is held beside the tree; see store.Movable.
+func (s *Store) Beside(ctx context.Context) (names []string, err error) {
+	err = s.reading(ctx, func() error {
+		rows, err := s.pool.Query(ctx, `SELECT name FROM memtree.derived WHERE tree = $1`, s.tree)
+		if err != nil {
+			return err
+		}
+		names, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list what is held beside the tree: %w", err)
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !store.HeldBeside(name) })
+	slices.Sort(names)
+	return names, nil
 }
 
 // Known yields the records of all keys; see store.Movable.
