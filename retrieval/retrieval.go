@@ -183,6 +183,9 @@ func (ix *Index) Bare() ([]string, error) {
 	st := ix.state.Load()
 	for i := range st.parts {
 		p := &st.parts[i]
+		if p.vectors == p.n-p.gone && !p.alien {
+			continue // all have one
+		}
 		heads, err := p.heads()
 		if err != nil {
 			return nil, fmt.Errorf("find what lacks a vector: %w", err)

@@ -211,6 +211,18 @@ func (s *segment) heads() ([]byte, error) {
 	return s.column(0, s.sections().heads, int64(s.n)*headSize, func(b []byte) []byte { return b })
 }
 
+// head returns the head of one slot. It reads no column, so a process that needs few heads reads few pages.
+func (s *segment) head(slot int) (slotHead, error) {
+	if b := s.columns[0].Load(); b != nil {
+		return readHead((*b)[slot*headSize:]), nil
+	}
+	b, err := s.Span(s.sections().heads+int64(slot)*headSize, headSize)
+	if err != nil {
+		return slotHead{}, err
+	}
+	return readHead(b), nil
+}
+
 // sketches returns the column of sketches as rate reads it. It is nil without vectors, or with only those of another
 // embedder.
 func (s *segment) sketches() ([]byte, error) {

@@ -126,11 +126,8 @@ func keysOf(s string) []uint64 {
 
 // idAt returns the key of a slot's id.
 func (s *segment) idAt(slot int) (uint64, error) {
-	heads, err := s.heads()
-	if err != nil {
-		return 0, err
-	}
-	return readHead(heads[slot*headSize:]).id, nil
+	h, err := s.head(slot)
+	return h.id, err
 }
 
 // OfTest returns the ids of the live cases of a test, sorted; at most 1,000. It returns none

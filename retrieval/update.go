@@ -270,13 +270,13 @@ func (p *part) adjustCounts(h slotHead, sign int) {
 
 // markDead marks a live slot dead. p.dead must be the caller's own copy.
 func (p *part) markDead(slot int) error {
-	heads, err := p.heads()
+	h, err := p.head(slot)
 	if err != nil {
 		return err
 	}
 	p.dead[slot>>6] |= 1 << (slot & 63)
 	p.gone++
-	p.adjustCounts(readHead(heads[slot*headSize:]), -1)
+	p.adjustCounts(h, -1)
 	return nil
 }
 
