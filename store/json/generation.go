@@ -228,6 +228,9 @@ func (l indexed) meta() meta {
 		direction: uint8(l.num)}
 }
 
+// metaIn returns the meta of a node's record.
+func metaIn(b []byte) meta { return indexed{num: binary.BigEndian.Uint64(b[16:])}.meta() }
+
 func (m meta) pack() uint64 {
 	return uint64(m.revision)<<32 | uint64(m.level)<<16 | uint64(m.status)<<8 | uint64(m.direction)
 }

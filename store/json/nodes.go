@@ -3,6 +3,7 @@ package jsonstore
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"sort"
 	"unique"
 )
@@ -102,7 +103,7 @@ type branchSource struct {
 // skip moves to the first line with an id above after. Lines are sorted by id.
 func (s *branchSource) skip() (err error) {
 	at := sort.Search(s.ref.Count, func(i int) bool {
-		s.lines.i, s.lines.page = i, nil
+		s.lines.i, s.lines.page, s.lines.ahead, s.lines.space = i, nil, nil, nil
 		x, ok, e := s.lines.index()
 		var raw []byte
 		if ok && e == nil {
@@ -115,7 +116,7 @@ func (s *branchSource) skip() (err error) {
 		err = cmp.Or(err, e)
 		return e != nil || id > s.after
 	})
-	s.lines.i, s.lines.page, s.after = at, nil, ""
+	s.lines.i, s.lines.page, s.lines.ahead, s.after = at, nil, nil, ""
 	return err
 }
 
@@ -126,14 +127,15 @@ func (s *branchSource) next() (*nodeLine, error) {
 		}
 	}
 	for {
-		at, ok, err := s.lines.index()
-		if !ok || err != nil {
+		rec, err := s.lines.record()
+		if rec == nil || err != nil {
 			return nil, err
 		}
-		m := at.meta()
+		m := metaIn(rec)
 		if !s.filter.mayMatch(m) {
 			continue
 		}
+		at := parseIndexed(rec)
 		raw, err := s.lines.read(at.place)
 		if err != nil {
 			return nil, err
@@ -169,6 +171,8 @@ type blockReader struct {
 	ref   *linesRef
 	i     int    // number of the next line
 	page  []byte // index records of the lines from i on
+	ahead []byte // pages of the index that were read after it
+	space []byte // what ahead is a part of
 	buf   []byte
 	start int64 // offset of buf in the file
 }
@@ -177,21 +181,56 @@ const readAhead = 128 << 10
 
 // index returns the index record of the next line, false after the last.
 func (r *blockReader) index() (indexed, bool, error) {
+	rec, err := r.record()
+	if rec == nil || err != nil {
+		return indexed{}, false, err
+	}
+	return parseIndexed(rec), true, nil
+}
+
+// record returns the bytes of the index record of the next line, nil after the last. The next call may overwrite them.
+func (r *blockReader) record() ([]byte, error) {
 	if r.i == r.ref.Count {
-		return indexed{}, false, nil
+		return nil, nil
 	}
 	if len(r.page) == 0 {
 		n := r.i / perPage(lineSize)
-		page, err := r.gen.index(r.ref).page(n)
+		page, err := r.nextPage(n)
 		if err != nil {
-			return indexed{}, false, damaged(r.ref.Index, int64(n)*pageSize, err)
+			return nil, damaged(r.ref.Index, int64(n)*pageSize, err)
 		}
 		r.page = page[r.i%perPage(lineSize)*lineSize:]
 	}
-	at := parseIndexed(r.page)
+	rec := r.page[:lineSize]
 	r.page = r.page[lineSize:]
 	r.i++
-	return at, true, nil
+	return rec, nil
+}
+
+// pagesAhead is how many pages of an index are read at once when its lines are read in order.
+const pagesAhead = 32
+
+// nextPage returns the records of page n of the index. It reads the pages after it with it, if the page before was read
+// last.
+func (r *lineReader) nextPage(n int) ([]byte, error) {
+	t := r.gen.index(r.ref)
+	if len(r.ahead) == 0 {
+		many := 1
+		if r.space != nil { // a reader that skips reads one page
+			many = min(pagesAhead, pages(t.count, t.size)-n)
+		}
+		if cap(r.space) < many*pageSize {
+			r.space = make([]byte, many*pageSize)
+		}
+		got, err := t.from.ReadAt(r.space[:many*pageSize], t.start+int64(n)*pageSize)
+		if got < pageSize {
+			return nil, fmt.Errorf("page %d is not there: %w", n, err)
+		}
+		r.ahead = r.space[:got/pageSize*pageSize]
+	}
+	page := r.ahead[:pageSize]
+	r.ahead = r.ahead[pageSize:]
+	return t.check(page, n)
 }
 
 // read returns the line at a place. The returned bytes are never overwritten.

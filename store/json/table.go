@@ -49,6 +49,11 @@ func (t *table) pageIn(b []byte, n int) ([]byte, error) {
 	if got, err := t.from.ReadAt(b, t.start+int64(n)*pageSize); got < pageSize {
 		return nil, fmt.Errorf("page %d is not there: %w", n, err)
 	}
+	return t.check(b, n)
+}
+
+// check returns the records of page n, a part of its bytes b.
+func (t *table) check(b []byte, n int) ([]byte, error) {
 	held := int(binary.BigEndian.Uint32(b[pageSize-8:]))
 	if binary.BigEndian.Uint32(b[pageSize-4:]) != pageSum(n, b) ||
 		held != min(perPage(t.size), t.count-n*perPage(t.size)) {
