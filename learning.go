@@ -88,6 +88,7 @@ func (m *Memory) openLearned(ctx context.Context) {
 func (m *Memory) learn(ctx context.Context) {
 	l := m.learned
 	outcomes, rested, settled := l.outcomes, (<-chan time.Time)(nil), time.Now()
+	var due <-chan time.Time // when verdicts are learned from
 	if err := m.viewFacts(ctx, func(*knowledge.Base) {}); err != nil && ctx.Err() == nil {
 		m.opts.Logger.Warn("what is known of the product will be read later", "error", err)
 	}
@@ -99,6 +100,11 @@ func (m *Memory) learn(ctx context.Context) {
 		case x := <-l.seen:
 			m.noteFailed(m.briefs.Note(x.test, x.at))
 		case <-l.verdicts:
+			if due == nil {
+				due = time.After(m.verdictRest(ctx))
+			}
+		case <-due:
+			due = nil
 			err = l.CatchUp(ctx, append(l.corrections.All(), l.risk)...)
 		case <-rested:
 			outcomes, rested = l.outcomes, nil
@@ -115,6 +121,21 @@ func (m *Memory) learn(ctx context.Context) {
 			m.opts.Logger.Warn("what the ledger says will be learned later", "error", err)
 		}
 	}
+}
+
+// Verdicts are learned from a while after they came, so that a short-lived process leaves a few of them to a later one,
+// or to the next reader, and need not load what was learned before.
+const (
+	verdictRest = time.Second
+	mostBehind  = 2048 // entries of the ledger
+)
+
+// verdictRest returns how long to wait before verdicts are learned from.
+func (m *Memory) verdictRest(ctx context.Context) time.Duration {
+	if m.learned.Behind(ctx, m.learned.risk) > mostBehind {
+		return 0
+	}
+	return verdictRest
 }
 
 // settleEvery is the minimum interval between two writes of credit into memories while runs continue. Evolve and Close

@@ -140,6 +140,24 @@ func (f *Follower) CatchUp(ctx context.Context, of ...Fold) error {
 	return nil
 }
 
+// Behind returns how many entries of the ledger a fold lacks, of a fold that is not followed yet those since it was
+// saved. It does not load the fold.
+func (f *Follower) Behind(ctx context.Context, x Fold) uint64 {
+	info, err := f.store.Info(ctx)
+	if err != nil || f.lock.Acquire(ctx, 1) != nil {
+		return 0
+	}
+	defer f.lock.Release(1)
+	var pos uint64
+	if s := f.find(x); s != nil {
+		pos = s.pos
+	} else if saved, err := store.OpenDerived(ctx, f.store, x.Name()); err == nil {
+		pos = saved.Version
+		_ = saved.Closer.Close() // only its head was read
+	}
+	return info.Entries - min(pos, info.Entries)
+}
+
 // pass adds the entries of the ledger, at least up to to, to the folds that lack them.
 func (f *Follower) pass(ctx context.Context, to uint64) error {
 	var behind []*followed

@@ -203,6 +203,9 @@ func TestFoldsAreFunctionsOfTheLedger(t *testing.T) {
 			}
 			keep(t, s, x.Name(), 3, file)
 			require.EqualValues(t, 3, follow(s).load(t.Context(), anew(), 3).pos, "it is used as it was saved")
+			info, err := s.Info(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, info.Entries-3, follow(s).Behind(t.Context(), anew()))
 			keep(t, s, x.Name(), 1<<40, file)
 			require.Equal(t, want, bytesOf(t, follow(s), anew()), "of a longer ledger")
 		})
