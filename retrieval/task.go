@@ -127,7 +127,16 @@ func (s *search) addShared(w *queryWord) error {
 	if w.han { // every character is in two tokens
 		idf /= 2
 	}
-	return s.addTo(s.shared, w.lists, idf, 0)
+	return s.eachPosting(w.lists, s.shared, func(sum []float32, b []byte) bool {
+		for ; len(b) >= postingSize; b = b[postingSize:] {
+			slot := uint(uint32(le64(b)))
+			if slot >= uint(len(sum)) {
+				return false
+			}
+			sum[slot] += idf
+		}
+		return true
+	})
 }
 
 // addLeaning adds the part of a check to every slot whose leaning has it.
@@ -139,12 +148,23 @@ func (s *search) addLeaning(k uint64, part float32) error {
 			return err
 		}
 	}
-	return s.addTo(s.leans, lists, 0, part/(leaning-1))
+	by := part / (leaning - 1)
+	return s.eachPosting(lists, s.leans, func(sum []float32, b []byte) bool {
+		for ; len(b) >= postingSize; b = b[postingSize:] {
+			x := le64(b)
+			slot := uint(uint32(x))
+			if slot >= uint(len(sum)) {
+				return false
+			}
+			sum[slot] += float32(by * float32(uint16(x>>32)&^leaning)) // rounded before it is added
+		}
+		return true
+	})
 }
 
-// addTo adds to the sum of every slot of lists, one list for each part: each, and the check's part that the posting
-// encodes, times by.
-func (s *search) addTo(sums []float32, lists []list, each, by float32) error {
+// eachPosting calls add with the postings of lists, one list for each part, and with the sums of the part's slots. add
+// returns false for a slot that is not there.
+func (s *search) eachPosting(lists []list, sums []float32, add func(sum []float32, postings []byte) bool) error {
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
 		sum := sums[p.base : p.base+p.n]
@@ -153,13 +173,8 @@ func (s *search) addTo(sums []float32, lists []list, each, by float32) error {
 			if err != nil {
 				return err
 			}
-			for ; len(b) >= postingSize; b = b[postingSize:] {
-				x := le64(b)
-				slot := uint(uint32(x))
-				if slot >= uint(len(sum)) {
-					return p.Damaged(0, "a list names a slot that is not there")
-				}
-				sum[slot] += each + float32(by*float32(uint16(x>>32)&^leaning)) // rounded before it is added
+			if !add(sum, b) {
+				return p.Damaged(0, "a list names a slot that is not there")
 			}
 			l = rest
 		}
