@@ -8,7 +8,6 @@
 package look
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -43,30 +42,14 @@ type TaskPoint struct {
 	Found bool   `json:"found"` // Quote is in the evidence, and does not only repeat the task
 }
 
-// visible returns what a reader can look at: what the agent saw and did, and what failed. "" means that there is
-// nothing to look at.
-func visible(e *tree.Evaluation) string {
-	parts := []string{strings.TrimSpace(e.Observation)}
-	if e.Evidence != nil {
-		var steps []string
-		for _, s := range e.Evidence.Steps {
-			line := s.Title
-			if s.Failed {
-				line += " (failed)"
-			}
-			steps = append(steps, line)
-		}
-		parts = append(parts, strings.Join(steps, "\n"))
-	}
-	return strings.TrimSpace(strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n"))
-}
-
 // question returns the question about a verdict.
 func question(e *tree.Evaluation, before []string) prompts.LookInput {
-	judged := judgment.Read(judgment.Decode(e.Judgment))
+	_, said := split(judgment.Decode(e.Judgment))
+	judged := judgment.Read(said)
 	claim := strings.TrimSpace(judged.Verdict + ": " + judged.Beside)
 	in := prompts.LookInput{
-		Lang: text.Lang(e.Prompt), Task: e.Prompt, Evidence: visible(e), Claim: claim, Before: before,
+		Lang: text.Lang(e.Prompt), Task: e.Prompt, Evidence: selected(visible(e), e.Prompt+"\n"+claim), Claim: claim,
+		Before: before,
 	}
 	in.Evidence = withoutOrders(in.Shown())
 	return in

@@ -33,10 +33,12 @@ type LookPoint struct {
 	Quote string `json:"quote"`
 }
 
-// Limits of a look, in characters: some 1,900 tokens of English.
+// MaxEvidence is the most characters of evidence that a reader is shown.
+const MaxEvidence = 3600
+
+// Limits of a look, in characters: with the evidence some 1,900 tokens of English.
 const (
 	maxLookTask   = 1200
-	maxEvidence   = 3600
 	maxLookClaim  = 800
 	maxLookBefore = 4 // lines
 	maxPoints     = 6
@@ -48,14 +50,14 @@ func (s *Set) Look(in LookInput) (Prompt, error) {
 }
 
 // Shown returns the evidence as the reader sees it: cleaned and cut.
-func (in LookInput) Shown() string { return cutMiddle(in.Evidence, maxEvidence) }
+func (in LookInput) Shown() string { return cutMiddle(in.Evidence, MaxEvidence) }
 
 // Asked returns the task as the reader sees it.
 func (in LookInput) Asked() string { return cutMiddle(in.Task, maxLookTask) }
 
 func (in LookInput) fields() any {
 	return struct{ Task, Evidence, Claim, Before string }{
-		Task: fenceOrDash("task", in.Task, maxLookTask), Evidence: fenceOrDash("evidence", in.Evidence, maxEvidence),
+		Task: fenceOrDash("task", in.Task, maxLookTask), Evidence: fenceOrDash("evidence", in.Evidence, MaxEvidence),
 		Claim:  fenceOrDash("verdict", in.Claim, maxLookClaim),
 		Before: fence("before", bullets(in.Before[:min(maxLookBefore, len(in.Before))]), maxLookBefore*maxLine),
 	}
@@ -102,6 +104,6 @@ var sampleLook = LookInput{
 // State returns the verdict and the evidence without a question, for a model that decides and writes nothing.
 func (in LookInput) State() string {
 	return "The task:\n" + fenceOrDash("task", in.Task, maxLookTask) +
-		"\n\nThe evidence:\n" + fenceOrDash("evidence", in.Evidence, maxEvidence) +
+		"\n\nThe evidence:\n" + fenceOrDash("evidence", in.Evidence, MaxEvidence) +
 		"\n\nThe verdict:\n" + fenceOrDash("verdict", in.Claim, maxLookClaim)
 }

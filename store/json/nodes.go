@@ -212,7 +212,7 @@ const pagesAhead = 32
 
 // nextPage returns the records of page n of the index. It reads the pages after it with it, if the page before was read
 // last.
-func (r *lineReader) nextPage(n int) ([]byte, error) {
+func (r *blockReader) nextPage(n int) ([]byte, error) {
 	t := r.gen.index(r.ref)
 	if len(r.ahead) == 0 {
 		many := 1
