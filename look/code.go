@@ -12,16 +12,23 @@ const (
 // evidence.
 const (
 	None      uint8 = iota // no look, or one that counts for nothing
-	Supported              // it holds, and every point is quoted
+	Supported              // it holds, and every point is quoted; the reader gave no chance
 	Holds                  // it holds, and some point is quoted
 	Unseen                 // the evidence does not show it
 	Doubted                // it does not hold, by one quotation
 	Refuted                // it does not hold, by a quotation against it and one of a point
 )
 
-// Beyond is the code of a verdict that holds because of something beyond the agent's control. Whether such a run counts
-// as failed differs between teams, so it is counted by itself. It comes after the codes of probabilities.
-const Beyond = Refuted + bins + 1
+// The codes after those of probabilities.
+const (
+	// Beyond is the code of a verdict that holds because of something beyond the agent's control. Whether such a run
+	// counts as failed differs between teams, so it is counted by itself.
+	Beyond = Refuted + bins + 1 + iota
+	sure   // Supported, with a chance of 95 or more
+	fair   // 85 to 94
+	low    // 70 to 84
+	unsure // less
+)
 
 // Contradicts reports whether the look speaks against the verdict.
 func (l *Look) Contradicts() bool {
@@ -66,7 +73,7 @@ func (l *Look) Code() uint8 {
 	case l.Holds == yes && quoted > 0 && l.Blame == beyond:
 		return Beyond
 	case l.Holds == yes && quoted > 0 && quoted == len(l.Points):
-		return Supported
+		return l.supported()
 	case l.Holds == yes && quoted > 0:
 		return Holds
 	case l.Holds == no && l.Refuted && quoted > 0:
@@ -75,4 +82,19 @@ func (l *Look) Code() uint8 {
 		return Doubted
 	}
 	return Unseen
+}
+
+// supported returns the code of a verdict that every quotation bears out, by how sure the reader is.
+func (l *Look) supported() uint8 {
+	switch {
+	case l.Chance == nil:
+		return Supported
+	case *l.Chance >= 95:
+		return sure
+	case *l.Chance >= 85:
+		return fair
+	case *l.Chance >= 70:
+		return low
+	}
+	return unsure
 }

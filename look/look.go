@@ -29,6 +29,7 @@ type Look struct {
 	Refuted bool        `json:"refuted,omitempty"` // Against is in the evidence
 	Blame   string      `json:"blame"`             // agent, beyond its control, none, unseen
 	Holds   string      `json:"holds"`             // yes, no, unseen
+	Chance  *int        `json:"chance,omitempty"`  // by the reader: that it holds, 0 to 100; nil in looks of older versions
 	Why     string      `json:"why,omitempty"`     // the reader's own sentence
 	P       *float64    `json:"p,omitempty"`       // by a model that decides: the probability that the verdict holds
 	Orders  bool        `json:"orders,omitempty"`  // of an older version: evidence ordered a verdict; counts for nothing
@@ -59,7 +60,8 @@ func question(e *tree.Evaluation, before []string) prompts.LookInput {
 func lookOf(e *tree.Evaluation, in *prompts.LookInput, v *prompts.LookOutput) Look {
 	q := newQuotes(in.Shown(), in.Asked())
 	out := Look{
-		Evaluation: e.Key(), Against: v.Against, Refuted: q.found(v.Against), Blame: v.By, Holds: v.Holds, Why: v.Why,
+		Evaluation: e.Key(), Against: v.Against, Refuted: q.found(v.Against), Blame: v.By, Holds: v.Holds, Chance: &v.Chance,
+		Why: v.Why,
 	}
 	for _, p := range v.Points {
 		out.Points = append(out.Points, TaskPoint{p.Point, p.Shown, p.Quote, p.Shown != unseen && q.found(p.Quote)})

@@ -23,6 +23,7 @@ type LookOutput struct {
 	Against string      `json:"against"` // a quotation that contradicts the verdict; "" for none
 	By      string      `json:"by"`      // agent, beyond, none or unseen
 	Holds   string      `json:"holds"`   // yes, no or unseen
+	Chance  int         `json:"chance"`  // that it holds, 0 to 100
 	Why     string      `json:"why"`
 }
 
@@ -68,8 +69,9 @@ var lookSchema = json.RawMessage(`{"type":"object","properties":{` +
 	`"point":{"type":"string"},"shown":{"type":"string","enum":["yes","no","unseen"]},"quote":{"type":"string"}},` +
 	`"required":["point","shown","quote"],"additionalProperties":false}},` +
 	`"against":{"type":"string"},"by":{"type":"string","enum":["agent","beyond","none","unseen"]},` +
-	`"holds":{"type":"string","enum":["yes","no","unseen"]},"why":{"type":"string"}},` +
-	`"required":["points","against","by","holds","why"],"additionalProperties":false}`)
+	`"holds":{"type":"string","enum":["yes","no","unseen"]},"chance":{"type":"integer","minimum":0,"maximum":100},` +
+	`"why":{"type":"string"}},` +
+	`"required":["points","against","by","holds","chance","why"],"additionalProperties":false}`)
 
 // Read decodes an answer to the prompt made from in, and cuts its texts. The error is written for a model.
 func (in LookInput) Read(raw json.RawMessage) (LookOutput, error) {
@@ -85,6 +87,8 @@ func (in LookInput) Read(raw json.RawMessage) (LookOutput, error) {
 		return v, fmt.Errorf(`holds: must be "yes", "no" or "unseen", not %q`, v.Holds)
 	case !slices.Contains([]string{"agent", "beyond", "none", "unseen"}, v.By):
 		return v, fmt.Errorf(`by: must be "agent", "beyond", "none" or "unseen", not %q`, v.By)
+	case v.Chance < 0 || v.Chance > 100:
+		return v, fmt.Errorf("chance: must be 0 to 100, not %d", v.Chance)
 	}
 	for i := range v.Points {
 		p := &v.Points[i]

@@ -28,13 +28,16 @@ func TestLookGolden(t *testing.T) {
 
 func TestLookRead(t *testing.T) {
 	in := prompts.LookInput{}
-	ok := `{"points":[{"point":"p","shown":"yes","quote":"q"}],"against":"","by":"none","holds":"yes","why":"w"}`
+	ok := `{"points":[{"point":"p","shown":"yes","quote":"q"}],"against":"","by":"none","holds":"yes","chance":90,` +
+		`"why":"w"}`
 	v, err := in.Read(json.RawMessage(ok))
 	require.NoError(t, err)
 	require.Equal(t, "yes", v.Holds)
 	for _, bad := range []string{
-		`{}`, `[]`, strings.Replace(ok, `"holds":"yes"`, `"holds":"maybe"`, 1), strings.Replace(ok, `"none"`, `"me"`, 1),
+		`{}`, `[]`, strings.Replace(ok, `"holds":"yes"`, `"holds":"maybe"`, 1),
+		strings.Replace(ok, `"none"`, `"me"`, 1),
 		strings.Replace(ok, `"shown":"yes"`, `"shown":"perhaps"`, 1), `{"points":[],"holds":"yes","by":"none"}`,
+		strings.Replace(ok, "90", "101", 1), strings.Replace(ok, "90", "-1", 1), strings.Replace(ok, "90", `"90"`, 1),
 	} {
 		_, err := in.Read(json.RawMessage(bad))
 		require.Error(t, err, bad)

@@ -1,0 +1,179 @@
+package risk
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/internal/golden"
+	"github.com/memtree/memtree/internal/replay"
+	"github.com/memtree/memtree/tree"
+)
+
+// lookedAt is a recorded second look; package look replays it and writes its code.
+type lookedAt struct {
+	drawn string
+	code  uint8
+}
+
+// lookedStreams are the histories with recorded looks.
+var lookedStreams = []string{"webjudge", "judgebench", "tau"}
+
+// readLooks returns the recorded looks by data set and hash of the evaluation's id.
+func readLooks(t *testing.T) map[string]map[string]lookedAt {
+	t.Helper()
+	b, err := os.ReadFile("testdata/looks.txt")
+	require.NoError(t, err)
+	out := map[string]map[string]lookedAt{}
+	for line := range strings.Lines(string(b)) {
+		var name, verdict string
+		var l lookedAt
+		_, err := fmt.Sscan(line, &name, &verdict, &l.drawn, &l.code)
+		require.NoError(t, err)
+		if out[name] == nil {
+			out[name] = map[string]lookedAt{}
+		}
+		out[name][verdict] = l
+	}
+	return out
+}
+
+func verdictHash(e *tree.Evaluation) string {
+	sum := sha256.Sum256([]byte(e.ID))
+	return hex.EncodeToString(sum[:8])
+}
+
+// meansIn returns, by code, what the looks of a history mean: the log-odds of a wrong verdict minus those of what
+// verdicts of the same values would be, and how many there are.
+func meansIn(es []tree.Evaluation, looks map[string]lookedAt) (means, n [maxLook + 1]float64) {
+	var wrong, expected [maxLook + 1]float64
+	of := map[uint32]*count{}
+	for pass := range 2 {
+		for i := range es {
+			l, ok := looks[verdictHash(&es[i])]
+			if !ok {
+				continue
+			}
+			v := Extract(&es[i]).value
+			if pass == 0 {
+				if of[v] == nil {
+					of[v] = &count{}
+				}
+				of[v].add(!*es[i].Correct, 1)
+				continue
+			}
+			n[l.code]++
+			expected[l.code] += float64(of[v].wrong / of[v].total())
+			if !*es[i].Correct {
+				wrong[l.code]++
+			}
+		}
+	}
+	for c := range means {
+		if n[c] > 0 {
+			means[c] = logit((wrong[c]+0.5)/(n[c]+1)) - logit((expected[c]+0.5)/(n[c]+1))
+		}
+	}
+	return means, n
+}
+
+// learnMeanings returns what codes mean over histories, each counted as at most forty looks at a code, and drawn to
+// nothing as if by eight more looks; at most 2.5.
+func learnMeanings(of ...string) func(*testing.T) [maxLook + 1]float64 {
+	return func(t *testing.T) (out [maxLook + 1]float64) {
+		looks := readLooks(t)
+		var total [maxLook + 1]float64
+		for _, name := range of {
+			means, n := meansIn(shared(t, "evaluations/"+name+".jsonl"), looks[name])
+			for c := range out {
+				out[c] += min(n[c], 40) * means[c]
+				total[c] += min(n[c], 40)
+			}
+		}
+		for c := range out {
+			out[c] = max(-2.5, min(2.5, math.Round(10*out[c]/(total[c]+8))/10))
+		}
+		return out
+	}
+}
+
+// withLooks measures a history, each verdict scored before its truth, given the codes of some looks.
+func withLooks(
+	es []tree.Evaluation, code func(*tree.Evaluation) uint8,
+) (r replay.Risks, ps []replay.Prediction, put, broke int) {
+	m := New()
+	for i := range es {
+		e := &es[i]
+		c := code(e)
+		r := m.ScoreLooked(e, c)
+		switch {
+		case r.P >= 0.8 && *e.Correct:
+			broke++
+		case r.P >= 0.8:
+			put++
+		}
+		ps = append(ps, replay.Prediction{P: r.P, Order: r.Order, Base: r.Base, Wrong: !*e.Correct, Case: e.CaseID})
+		m.Learn(e.Key(), Extract(e).WithLook(c), *e.Correct, e.Direction)
+	}
+	return replay.Point(ps), ps, put, broke
+}
+
+// TestQualityLookMeanings learns what the codes of looks mean, and measures each history with what the others show.
+func TestQualityLookMeanings(t *testing.T) {
+	ships := learnMeanings(lookedStreams...)(t)
+	looks := readLooks(t)
+	var b strings.Builder
+	fmt.Fprintf(&b, "What the codes of looks mean at first, in log-odds, by code from 0:\n%v\n\n", ships)
+	b.WriteString("Every verdict scored before its truth. own: a code means nothing at first. left out: it means what it " +
+		"did in the other histories. At .8: turned round\nwhere P is at least .8, right before and after.\n\n")
+	fmt.Fprintf(&b, "%-44s %5s  %-5s %-11s %-13s %-12s %-5s %-6s %s\n", "", "looks", "AUC", "first 100", "second half",
+		"found 10, 20", "ECE", "Brier", "at .8: put right, broken; before, after")
+	was := meanings
+	defer func() { meanings = was }()
+	row := func(name, arm string, es []tree.Evaluation, drawn string) {
+		n := 0
+		r, ps, put, broke := withLooks(es, func(e *tree.Evaluation) uint8 {
+			l, ok := looks[name][verdictHash(e)]
+			if !ok || !strings.Contains(" "+drawn+" ", " "+l.drawn+" ") {
+				return 0
+			}
+			n++
+			return l.code
+		})
+		before := 0
+		for i := range es {
+			if *es[i].Correct {
+				before++
+			}
+		}
+		share := func(n int) float64 { return float64(n) / float64(len(es)) }
+		fmt.Fprintf(&b, "%-44s %5d  %.3f %.3f       %.3f         %.2f, %.2f   %.3f %.4f %d, %d; %.3f, %.3f\n",
+			name+", "+arm, n, *r.AUC, *replay.Point(ps[:100]).AUC, *r.AUCSecondHalf, r.Found.At10, r.Found.At20, r.ECE, r.Brier,
+			put, broke, share(before), share(before+put-broke))
+	}
+	for i, name := range lookedStreams {
+		es := shared(t, "evaluations/"+name+".jsonl")
+		others := append(append([]string{}, lookedStreams[:i]...), lookedStreams[i+1:]...)
+		row(name, "none", es, "")
+		meanings = [maxLook + 1]float64{}
+		row(name, "all looks, own", es, "riskiest undecided fresh rest all")
+		meanings = learnMeanings(others...)(t)
+		row(name, "all looks, left out", es, "riskiest undecided fresh rest all")
+		if name == "webjudge" {
+			for _, drawn := range []string{"riskiest", "undecided", "fresh", "riskiest undecided fresh"} {
+				row(name, drawn+", left out", es, drawn)
+			}
+		}
+		meanings = ships
+		row(name, "all looks, as it ships", es, "riskiest undecided fresh rest all")
+	}
+	t.Log("\n" + b.String())
+	golden.Equal(t, "testdata/looks.golden", b.String())
+	require.Equal(t, was, ships, "the meanings that ship are not those learned; copy them into witness.go")
+}
