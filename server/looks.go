@@ -9,16 +9,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// readLooks has the model of a tree look a second time at the n riskiest verdicts that wait for a label, and logs the
-// result. It looks at none twice.
-func (s *Server) readLooks(ctx context.Context, t *treeOf, n int, o *brief.ReadOptions) {
-	if n <= 0 {
+// readLooks has the model of a tree look a second time at the riskiest verdicts that wait for a label, and logs the
+// result. It looks at none twice, so where a bound ends it the next night goes on.
+func (s *Server) readLooks(ctx context.Context, t *treeOf, of look.Extent, o *brief.ReadOptions) {
+	if of.IsZero() {
 		return
 	}
 	ctx, part := s.step(ctx, "look")
 	var es []tree.Evaluation
-	box, err := t.Inbox().List(ctx, n)
-	for i := range box.Waiting {
+	box, err := t.Inbox().List(ctx, 0)
+	for i := range of.Of(len(box.Waiting)) {
 		es = append(es, box.Waiting[i].Evaluation)
 	}
 	var did look.ReadResult

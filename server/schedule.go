@@ -9,13 +9,14 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/jobs"
 	"github.com/memtree/memtree/internal/pages"
+	"github.com/memtree/memtree/look"
 )
 
 // Nightly is when every tree evolves, and within which bounds. The zero value is never.
 type Nightly struct {
 	At    string // time of day in the time zone of the service, such as 02:30; "" or "off": never
 	Bound memtree.EvolveOptions
-	Look  int // riskiest verdicts that a reader looks at again after the evolve, within Bound; 0: none
+	Look  look.Extent // of the riskiest verdicts, which a reader looks at again after the evolve, within Bound
 	// Last returns when a tree last evolved by this schedule, the zero time for never, and Ran stores it. They outlive
 	// the process, and may be called at any time. Nil: a missed run is not made up.
 	Last func(tree string) time.Time

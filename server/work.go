@@ -10,14 +10,15 @@ import (
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/internal/jobs"
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/look"
 	"github.com/memtree/memtree/tree"
 )
 
 // evolveWork is what a job of the kind evolve does, stored with the job.
 type evolveWork struct {
 	evolve
-	Night bool `json:"night,omitempty"` // of the schedule: then notes on false alarms and coming tests are read
-	Look  int  `json:"look,omitempty"`  // and so many of the riskiest verdicts
+	Night bool        `json:"night,omitempty"` // of the schedule: then notes on false alarms and coming tests are read
+	Look  look.Extent `json:"look,omitzero"`   // and so many of the riskiest verdicts
 }
 
 // EvolveOrder returns the order of an evolve, for a queue whose jobs any service may do. It has those options that all

@@ -120,6 +120,8 @@ func flagSentence(v *say.Voice, err error) string {
 			want = v.Say("true or false")
 		case "duration":
 			want = v.Say("a time such as 90s or 5m")
+		case "extent":
+			want = v.Say("a number such as 20, a share such as 30%, or all")
 		}
 		return v.Say("--%s is %q; it takes %s", bad.GetFlag().Name, bad.GetValue(), want)
 	case errors.As(err, &none):

@@ -16,6 +16,7 @@ import (
 	"github.com/memtree/memtree/internal/jobs/shared"
 	"github.com/memtree/memtree/internal/whole"
 	"github.com/memtree/memtree/llm/meter"
+	"github.com/memtree/memtree/look"
 	"github.com/memtree/memtree/server"
 )
 
@@ -24,7 +25,7 @@ type nightly struct {
 	at    string
 	calls int
 	cost  float64
-	look  int
+	look  look.Extent
 }
 
 func nightlyFlags(v *say.Voice, f *pflag.FlagSet, n *nightly) {
@@ -32,8 +33,8 @@ func nightlyFlags(v *say.Voice, f *pflag.FlagSet, n *nightly) {
 	f.IntVar(&n.calls, "evolve-max-calls", -1, v.Say("of one such evolve: ask the model at most so often; -1: no bound"))
 	f.Float64Var(&n.cost, "evolve-max-cost", -1,
 		v.Say("of one such evolve: spend at most so much on the model; -1: no bound"))
-	f.IntVar(&n.look, "evolve-look", 0,
-		v.Say("after it: have the model look a second time at so many of the riskiest verdicts without a label"))
+	f.Var(&n.look, "evolve-look", v.Say("after it: have the model look a second time at so many of the riskiest "+
+		"verdicts without a label: a number, a share such as 30%, or all"))
 }
 
 func checkNightly(a *app, n *nightly) error {

@@ -69,7 +69,7 @@ func runTriage(ctx context.Context, a *app, files []string, o *triageOptions) er
 	if o.out != "" {
 		how, found.out = access.Asking, &correctedFile{}
 	}
-	if o.look.n > 0 {
+	if !o.look.of.IsZero() {
 		how = access.Writing
 		if o.look.dry {
 			how = access.Planning
@@ -82,7 +82,7 @@ func runTriage(ctx context.Context, a *app, files []string, o *triageOptions) er
 				switch {
 				case !o.find.HasRun(e):
 					return nil
-				case o.look.n > 0:
+				case !o.look.of.IsZero():
 					held = append(held, *e)
 					return nil
 				}
@@ -91,7 +91,7 @@ func runTriage(ctx context.Context, a *app, files []string, o *triageOptions) er
 				return err
 			}
 		}
-		if o.look.n > 0 {
+		if !o.look.of.IsZero() {
 			if found.Looked, err = lookAt(ctx, a, m, held, &o.look); err != nil {
 				return err
 			}

@@ -19,13 +19,14 @@ import (
 
 // lookFlags are the flags of triage for second looks.
 type lookFlags struct {
-	n   int // verdicts to look at; 0: none
+	of  look.Extent // of the riskiest verdicts
 	dry bool
 	handFlags
 }
 
 func (f *lookFlags) add(a *app, c *cobra.Command) {
-	c.Flags().IntVar(&f.n, "look", 0, a.Say("have the model look a second time at so many of the riskiest verdicts"))
+	c.Flags().Var(&f.of, "look", a.Say("have the model look a second time at so many of the riskiest verdicts: a number, "+
+		"a share such as 30%, or all"))
 	c.Flags().BoolVar(&f.dry, "dry-run", false, a.Say("with --look: estimate what it would take; "+
 		"ask no model, write nothing"))
 	addHandFlags(a.Voice, c, &f.handFlags)
@@ -33,10 +34,7 @@ func (f *lookFlags) add(a *app, c *cobra.Command) {
 }
 
 func (f *lookFlags) check(v *say.Voice) error {
-	switch {
-	case f.n < 0:
-		return v.Usage("--look is %d; give how many verdicts to look at", f.n)
-	case f.n == 0 && (f.dry || f.handFlags != handFlags{}):
+	if f.of.IsZero() && (f.dry || f.handFlags != handFlags{}) {
 		return v.Usage("--dry-run, --print and --from go with --look")
 	}
 	return nil
@@ -70,8 +68,9 @@ func lookAt(ctx context.Context, a *app, m *memtree.Memory, es []tree.Evaluation
 	slices.SortStableFunc(all, func(x, y scored) int {
 		return cmp.Or(cmp.Compare(y.p, x.p), cmp.Compare(y.order, x.order))
 	})
-	riskiest := make([]tree.Evaluation, 0, f.n)
-	for _, s := range all[:min(f.n, len(all))] {
+	all = all[:f.of.Of(len(all))]
+	riskiest := make([]tree.Evaluation, 0, len(all))
+	for _, s := range all {
 		riskiest = append(riskiest, *s.e)
 	}
 	hand, err := byHand(ctx, a, &f.handFlags)
@@ -92,6 +91,9 @@ func lookAt(ctx context.Context, a *app, m *memtree.Memory, es []tree.Evaluation
 	}
 	o.Price, _ = a.model.PriceOf(a.model.Name)
 	o.MaxCalls, o.MaxCost = a.model.Left()
+	if err := priceLooks(ctx, a, m, riskiest, o); err != nil {
+		return nil, err
+	}
 	bar := a.Progress(a.Say("looking"), func(n int64) string { return a.Say("%d verdicts", n) })
 	defer bar.End()
 	o.Progress = func(r look.ReadResult) { bar.Step(int64(r.Looks), int64(len(riskiest))) }
@@ -117,6 +119,23 @@ func lookAt(ctx context.Context, a *app, m *memtree.Memory, es []tree.Evaluation
 	}
 	return out, err
 }
+
+// priceLooks notes what looks at more than a few verdicts will take, before the first is asked for.
+func priceLooks(ctx context.Context, a *app, m *memtree.Memory, es []tree.Evaluation, o look.Options) error {
+	if o.DryRun || o.Reader != nil || len(es) < notedLooks {
+		return nil
+	}
+	o.DryRun, o.Progress = true, nil
+	will, err := m.Inbox().Looks().Read(ctx, es, o)
+	if err == nil && will.Calls > 0 {
+		a.Note(a.Say("Looking at %d verdicts: some %d tokens in, %d out; cost %s.", will.Calls, will.Usage.InputTokens,
+			will.Usage.OutputTokens, a.model.CostWords(a.model.CostOf(will.Calls, 0, will.Usage))))
+	}
+	return err //nolint:wrapcheck // the caller reports it
+}
+
+// notedLooks is the least number of looks whose price is noted before.
+const notedLooks = 20
 
 // lookLines describes the second looks.
 func (l *lookedAt) lines(a *app) []string {

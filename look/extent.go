@@ -1,0 +1,84 @@
+package look
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Extent is how many of some verdicts are looked at: a number of them, a share, or all. The zero Extent is none.
+type Extent struct {
+	n     int
+	share float64 // above 0 to 1; 0: n counts
+}
+
+// First is the Extent of n verdicts.
+func First(n int) Extent { return Extent{n: n} }
+
+// ParseExtent reads a number such as 20, a share such as 30%, or all.
+func ParseExtent(s string) (Extent, error) {
+	wrong := fmt.Errorf("%q is no number such as 20, no share such as 30%%, and not all", s)
+	if s == "all" {
+		return Extent{share: 1}, nil
+	}
+	if share, is := strings.CutSuffix(s, "%"); is {
+		x, err := strconv.ParseFloat(share, 64)
+		if err != nil || !(x > 0 && x <= 100) {
+			return Extent{}, wrong
+		}
+		return Extent{share: x / 100}, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 {
+		return Extent{}, wrong
+	}
+	return Extent{n: n}, nil
+}
+
+// Of returns how many of n verdicts that is.
+func (x Extent) Of(n int) int {
+	if x.share > 0 {
+		return min(n, int(math.Ceil(x.share*float64(n)-1e-9)))
+	}
+	return min(n, x.n)
+}
+
+// String returns what ParseExtent reads.
+func (x Extent) String() string {
+	switch x.share {
+	case 0:
+		return strconv.Itoa(x.n)
+	case 1:
+		return "all"
+	}
+	return strconv.FormatFloat(100*x.share, 'g', -1, 64) + "%"
+}
+
+// Set is ParseExtent for a flag.
+func (x *Extent) Set(s string) (err error) {
+	*x, err = ParseExtent(s)
+	return err
+}
+
+// Type names the kind of flag.
+func (*Extent) Type() string { return "extent" }
+
+// MarshalText returns String.
+func (x Extent) MarshalText() ([]byte, error) { return []byte(x.String()), nil }
+
+// UnmarshalJSON reads a text of String, or a number, as jobs of older versions have it.
+func (x *Extent) UnmarshalJSON(b []byte) (err error) {
+	s := string(b)
+	if strings.HasPrefix(s, `"`) {
+		err = json.Unmarshal(b, &s)
+	}
+	if err == nil {
+		*x, err = ParseExtent(s)
+	}
+	return err
+}
+
+// IsZero reports whether it is none.
+func (x Extent) IsZero() bool { return x == Extent{} }
