@@ -4,6 +4,9 @@
 //
 // A model's answer is hostile input. [Decode] finds and checks the object in the returned text; [Ask] adds the caller's
 // own check and one repair. Nothing else in memtree reads the text of a model.
+//
+// Where to look: ask.go (a call with its repair), answer.go and schema.go (the object in an answer), error.go (the kinds
+// of errors), halt.go (a model that stopped answering), image.go (what a model may be shown).
 package llm
 
 import (
@@ -43,6 +46,8 @@ type Request struct {
 	System string
 	// Prompt is the task, with its data.
 	Prompt string
+	// Images are shown after the prompt, to a model that takes them (see Sees), at most MaxImages.
+	Images []Image `json:"-"`
 	// Schema is the JSON Schema that the answer must satisfy, in the subset that [Decode] supports. Empty means any
 	// object.
 	Schema json.RawMessage

@@ -1,3 +1,4 @@
+// Package picture stores the pictures of runs beside a store.
 package picture
 
 import (
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/memtree/memtree/internal/imagehead"
 	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
@@ -50,7 +52,7 @@ func reference(name string, b []byte) (tree.Picture, error) {
 	if len(b) > tree.MaxPicture {
 		return tree.Picture{}, bad("has more than 8 MiB")
 	}
-	h, err := readHead(b)
+	h, err := imagehead.Read(b)
 	if err != nil {
 		return tree.Picture{}, bad(err.Error())
 	}
@@ -71,7 +73,7 @@ func (g *Pictures) Get(ctx context.Context, sum string) (b []byte, contentType s
 	if b, err = g.store.Picture(ctx, sum); err != nil {
 		return nil, "", err
 	}
-	h, err := readHead(b)
+	h, err := imagehead.Read(b)
 	if err != nil {
 		return nil, "", fmt.Errorf("picture %s: %w", sum, err)
 	}

@@ -130,8 +130,8 @@ func TestQualityLookMeanings(t *testing.T) {
 	looks := readLooks(t)
 	var b strings.Builder
 	fmt.Fprintf(&b, "What the codes of looks mean at first, in log-odds, by code from 0:\n%v\n\n", ships)
-	b.WriteString("Every verdict scored before its truth. own: a code means nothing at first. left out: it means what it " +
-		"did in the other histories. At .8: turned round\nwhere P is at least .8, right before and after.\n\n")
+	b.WriteString("Every verdict scored before its truth. own: a code means nothing at first. left out: it means what " +
+		"it did in the other histories. At .8: turned round\nwhere P is at least .8, right before and after.\n\n")
 	fmt.Fprintf(&b, "%-44s %5s  %-5s %-11s %-13s %-12s %-5s %-6s %s\n", "", "looks", "AUC", "first 100", "second half",
 		"found 10, 20", "ECE", "Brier", "at .8: put right, broken; before, after")
 	was := meanings

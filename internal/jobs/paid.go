@@ -148,6 +148,7 @@ func keyOf(model string, r *llm.Request) (key Key) {
 		_, _ = h.Write([]byte(part)) // a hash has no error
 	}
 	_ = binary.Write(h, binary.BigEndian, int64(r.MaxTokens))
+	_, _ = h.Write([]byte(r.ImageKeys()))
 	h.Sum(key[:0])
 	return key
 }

@@ -37,12 +37,15 @@ const (
 	unnamed   = "unnamed" // prompt or model
 )
 
-// Key returns the name of the recording of a request: a hash of the model's input, that is system, prompt, schema and
-// the limit on the answer, as 32 hex digits.
+// Key returns the name of the recording of a request: a hash of the model's input, that is system, prompt, schema,
+// the limit on the answer and images, as 32 hex digits.
 func Key(r llm.Request) string {
 	h := sha256.New()
 	for _, part := range []string{r.System, r.Prompt, string(r.Schema), fmt.Sprint(r.MaxTokens)} {
 		fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	if keys := r.ImageKeys(); keys != "" {
+		fmt.Fprintf(h, "%d:%s", len(keys), keys)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:keyDigits/2])
 }

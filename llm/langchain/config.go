@@ -34,6 +34,7 @@ type ModelConfig struct {
 	APIKey     Secret        // "" for a server that needs none
 	Timeout    time.Duration // for a call with all its retries; 0 means 2 minutes
 	MaxTokens  int           // of an answer, unless the request sets it; 0 means 2048
+	Images     bool          // the chat model takes images
 	Source     string        // origin of the configuration, such as "MEMTREE_LLM_*"
 }
 
@@ -124,8 +125,9 @@ func (e *MissingError) Error() string {
 //	MIDSCENE_MODEL_NAME, _BASE_URL, _API_KEY; with the name alone, OPENAI_BASE_URL and OPENAI_API_KEY, as Midscene does
 //	OPENAI_MODEL, _BASE_URL, _API_KEY
 //
-// MEMTREE_LLM_EMBED_MODEL, MEMTREE_LLM_TIMEOUT (such as 90s) and MEMTREE_LLM_MAX_TOKENS apply to any group. If nothing
-// is set, it returns the zero ModelConfig and no error. If only part of a group is set, it returns a [*MissingError].
+// MEMTREE_LLM_EMBED_MODEL, MEMTREE_LLM_TIMEOUT (such as 90s), MEMTREE_LLM_MAX_TOKENS and MEMTREE_LLM_IMAGES (on: the
+// model takes images) apply to any group. If nothing is set, it returns the zero ModelConfig and no error. If only part of
+// a group is set, it returns a [*MissingError].
 func FromEnv(getenv func(string) string) (ModelConfig, error) {
 	get := func(name string) string { return strings.TrimSpace(getenv(name)) }
 	if get("MEMTREE_LLM_PROVIDER") == "none" {
@@ -232,6 +234,13 @@ func (c *ModelConfig) readSettings(get func(string) string) error {
 			return fmt.Errorf("MEMTREE_LLM_MAX_TOKENS is %q: write a whole number above 0", s)
 		}
 		c.MaxTokens = n
+	}
+	switch s := get("MEMTREE_LLM_IMAGES"); s {
+	case "", "off":
+	case "on":
+		c.Images = true
+	default:
+		return fmt.Errorf("MEMTREE_LLM_IMAGES is %q: write on for a model that takes images, or off", s)
 	}
 	return nil
 }

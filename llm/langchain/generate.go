@@ -2,6 +2,7 @@ package langchain
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 
@@ -25,6 +26,9 @@ func (m *ChatModel) Generate(ctx context.Context, r llm.Request) (llm.Answer, er
 	if n := len(r.System) + len(r.Prompt); n > maxPrompt {
 		return llm.Answer{}, &llm.Error{Kind: llm.KindTooLarge,
 			Err: fmt.Errorf("the prompt %s has %d bytes, more than %d", r.Name, n, maxPrompt)}
+	}
+	if err := m.checkImages(&r); err != nil {
+		return llm.Answer{}, err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, m.config.Timeout, errDeadline)
 	defer cancel()
@@ -50,7 +54,11 @@ func (m *ChatModel) write(ctx context.Context, r llm.Request) (text string, err 
 	if r.System != "" {
 		messages = append(messages, llms.TextParts(llms.ChatMessageTypeSystem, r.System))
 	}
-	messages = append(messages, llms.TextParts(llms.ChatMessageTypeHuman, r.Prompt))
+	asked := llms.TextParts(llms.ChatMessageTypeHuman, r.Prompt)
+	for i := range r.Images {
+		asked.Parts = append(asked.Parts, m.imagePart(&r.Images[i]))
+	}
+	messages = append(messages, asked)
 	reply, err := m.client.GenerateContent(ctx, messages, m.options(r)...)
 	if err != nil {
 		return "", err
@@ -72,6 +80,25 @@ func (m *ChatModel) write(ctx context.Context, r llm.Request) (text string, err 
 		return "", errors.New("the answer is empty")
 	}
 	return text, nil
+}
+
+// Sees reports whether the model is configured to take images.
+func (m *ChatModel) Sees() bool { return m.config.Images }
+
+func (m *ChatModel) checkImages(r *llm.Request) error {
+	if len(r.Images) > 0 && !m.config.Images {
+		return &llm.Error{Kind: llm.KindBadRequest, Err: fmt.Errorf("the prompt %s has images, and the model is not set to "+
+			"take them; MEMTREE_LLM_IMAGES=on says that it does", r.Name)}
+	}
+	return r.CheckImages()
+}
+
+// imagePart returns an image in the form of the provider: OpenAI takes the address of one, which may be its bytes.
+func (m *ChatModel) imagePart(i *llm.Image) llms.ContentPart { //nolint:ireturn // langchaingo has no other type
+	if m.config.Provider == OpenAI {
+		return llms.ImageURLPart("data:" + i.Type + ";base64," + base64.StdEncoding.EncodeToString(i.Bytes))
+	}
+	return llms.BinaryPart(i.Type, i.Bytes)
 }
 
 // options returns the settings of a request for langchaingo.

@@ -17,7 +17,14 @@ func Estimate(r llm.Request) llm.Usage {
 		out = longest
 	}
 	in := len(r.System) + len(r.Prompt)
-	return llm.Usage{InputTokens: (in + bytesOfToken - 1) / bytesOfToken, OutputTokens: out / partOfLongest}
+	return llm.Usage{InputTokens: (in+bytesOfToken-1)/bytesOfToken + imageTokens(&r), OutputTokens: out / partOfLongest}
+}
+
+func imageTokens(r *llm.Request) (n int) {
+	for i := range r.Images {
+		n += llm.Tokens(r.Images[i].Width, r.Images[i].Height)
+	}
+	return n
 }
 
 // WithRepairs adds one call in five, of average size, for answers that have to be repaired.

@@ -260,14 +260,15 @@ func (m *Meter) begin(c *counted) error {
 // longest is the length of an answer in tokens if a request does not limit it.
 const longest = 2048
 
-// Most returns an upper bound of a request's usage: each character is a token, and the answer has the greatest
-// length.
+// Most returns an upper bound of a request's usage: each character is a token, an image costs twice what it
+// mostly does, and the answer has the greatest length.
 func Most(r llm.Request) llm.Usage {
 	out := r.MaxTokens
 	if out <= 0 {
 		out = longest
 	}
-	return llm.Usage{InputTokens: characters([]string{r.System, r.Prompt, string(r.Schema)}), OutputTokens: out}
+	in := characters([]string{r.System, r.Prompt, string(r.Schema)}) + 2*imageTokens(&r)
+	return llm.Usage{InputTokens: in, OutputTokens: out}
 }
 
 // end counts the result of a call. If the provider did not report the usage of an answer, its greatest cost remains

@@ -158,6 +158,9 @@ func (m *CommandModel) limitProblem() string {
 			return m.Say("MEMTREE_LLM_MAX_TOKENS is %q; write a whole number above 0", s)
 		}
 	}
+	if s := m.Env("MEMTREE_LLM_IMAGES"); s != "" && s != "on" && s != "off" {
+		return m.Say("MEMTREE_LLM_IMAGES is %q; write on for a model that takes images, or off", s)
+	}
 	return ""
 }
 

@@ -1,4 +1,4 @@
-package picture
+package imagehead
 
 import (
 	"bytes"
@@ -28,17 +28,17 @@ var webps = map[string]string{
 	"lossless": "RIFF\x2a\x00\x00\x00WEBPVP8L\x1e\x00\x00\x00\x2f\x06\x00\x01\x00\x00\x00\x00\x00\x00",
 }
 
-func TestReadHead(t *testing.T) {
+func TestRead(t *testing.T) {
 	for kind, b := range map[string][]byte{"image/png": encoded(t, asPNG), "image/jpeg": encoded(t, asJPEG)} {
-		h, err := readHead(b)
+		h, err := Read(b)
 		require.NoError(t, err)
-		require.Equal(t, head{kind, 7, 5}, h)
+		require.Equal(t, Head{kind, 7, 5}, h)
 	}
 	for name, b := range webps {
-		h, err := readHead([]byte(b))
+		h, err := Read([]byte(b))
 		require.NoError(t, err, name)
-		require.Equal(t, head{"image/webp", 7, 5}, h, name)
-		_, err = readHead([]byte(b[:20]))
+		require.Equal(t, Head{"image/webp", 7, 5}, h, name)
+		_, err = Read([]byte(b[:20]))
 		require.Error(t, err, name)
 	}
 }
@@ -47,23 +47,23 @@ func TestReadHeadRefuses(t *testing.T) {
 	for _, b := range [][]byte{
 		nil, []byte("<svg onload='x'/>"), []byte("<html>"), encoded(t, asGIF), []byte("PK\x03\x04"),
 	} {
-		_, err := readHead(b)
+		_, err := Read(b)
 		require.ErrorIs(t, err, errUnknown)
 	}
-	_, err := readHead(encoded(t, asPNG)[:20])
+	_, err := Read(encoded(t, asPNG)[:20])
 	require.ErrorContains(t, err, "cannot be read")
-	_, err = readHead([]byte("RIFF\x2a\x00\x00\x00WEBPALPH\x0a\x00\x00\x00aaaaaaaaaaaaaaaa"))
+	_, err = Read([]byte("RIFF\x2a\x00\x00\x00WEBPALPH\x0a\x00\x00\x00aaaaaaaaaaaaaaaa"))
 	require.ErrorContains(t, err, "no known kind")
 }
 
-func FuzzReadHead(f *testing.F) {
+func FuzzRead(f *testing.F) {
 	f.Add(encoded(f, asPNG))
 	f.Add(encoded(f, asJPEG))
 	for _, b := range webps {
 		f.Add([]byte(b))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if h, err := readHead(b); err == nil && (h.Width < 1 || h.Height < 1 || h.Type == "") {
+		if h, err := Read(b); err == nil && (h.Width < 1 || h.Height < 1 || h.Type == "") {
 			t.Fatalf("%+v", h)
 		}
 	})
