@@ -154,7 +154,7 @@ func StatsOf(ctx context.Context, m *memtree.Memory) (Stats, error) {
 	if out.Info, err = m.Tree().Info(ctx); err != nil {
 		return out, fmt.Errorf("count: %w", err)
 	}
-	if out.Counts, err = tree.Count(out.Analyses.Counting(m.Tree().Scan(ctx, store.Filter{}))); err != nil {
+	if out.Counts, err = tree.Count(out.Analyses.Counting(m.Tree().Scan(ctx, store.Filter{Bare: true}))); err != nil {
 		return out, fmt.Errorf("count: %w", err)
 	}
 	if out.LedgerStats, err = effect.StatsOf(m.Tree().Ledger(ctx, 0)); err != nil {

@@ -81,7 +81,11 @@ func (m *merged) decode(ctx context.Context, f store.Filter) (n tree.Node, ok bo
 			return n, false, err
 		}
 		n = tree.Node{}
-		if err := decode(e.raw, &n); err != nil {
+		read := decode
+		if f.Bare {
+			read = decodeBare
+		}
+		if err := read(e.raw, &n); err != nil {
 			return n, false, err
 		}
 		ok = f.Match(&n)

@@ -157,6 +157,18 @@ func scanFilters(t testing.TB, open opener) {
 				got = append(got, n)
 			}
 			equal(t, want, got)
+			f.Bare = true // the same nodes, with what counts need
+			counts, err := tree.Count(s.Scan(t.Context(), f))
+			require.NoError(t, err)
+			wantCounts, err := tree.Count(func(yield func(tree.Node, error) bool) {
+				for i := range want {
+					if !yield(want[i], nil) {
+						return
+					}
+				}
+			})
+			require.NoError(t, err)
+			require.Equal(t, wantCounts, counts)
 		}
 		require.NoError(t, s.Close())
 		s = openAt(t, reopen)

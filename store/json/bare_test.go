@@ -1,0 +1,66 @@
+package jsonstore
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
+)
+
+// TestBareIsPartOfTheNode: of a node as this store writes it decodeBare reads the same as decode, and counts are equal.
+func TestBareIsPartOfTheNode(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	pick := func(words ...string) string { return words[r.IntN(len(words))] }
+	var whole, bare []tree.Node
+	for i := range 500 {
+		typ := tree.Type(pick("case", "experience", "strategy"))
+		n := tree.Node{
+			ID: fmt.Sprint("c_", i), Type: typ, Level: typ.Level(), ErrorType: pick("other_error", "a_b"),
+			Direction: taxonomy.Direction(pick("false_pass", "false_fail", "other")),
+			Status:    tree.Status(pick("probation", "active", "quarantined", "retired", "archived")),
+			Mark:      tree.Mark(pick("", "pinned", "banned")), SupersededBy: pick("", "", "e_1"),
+			ArchivedFor: pick("", "rejected: it reads \"x\"\n{", "说明 <&>"), Children: []string{"c_9"},
+			Content: tree.Content{Title: `"status":"archived"`, Description: pick("", "\\\"", "{[")},
+			Provenance: tree.Provenance{By: pick("formation", "person", "import"), Analyst: pick("", "rules", "model"),
+				Model: pick("", "m-1", "模型"), Again: r.IntN(2) == 0, Cites: []string{"again", "}"}, At: time.Unix(9, 0)},
+			Occurrences: []tree.Occurrence{{Evaluation: "status"}},
+		}
+		raw, err := encode(&n)
+		require.NoError(t, err)
+		var a, b tree.Node
+		require.NoError(t, decode(raw, &a))
+		require.NoError(t, decodeBare(raw, &b))
+		want := tree.Node{ID: a.ID, Type: a.Type, Level: a.Level, ErrorType: a.ErrorType, Direction: a.Direction,
+			Status: a.Status, Mark: a.Mark, SupersededBy: a.SupersededBy, ArchivedFor: a.ArchivedFor,
+			Provenance: tree.Provenance{By: a.Provenance.By, Analyst: a.Provenance.Analyst, Model: a.Provenance.Model,
+				Again: a.Provenance.Again}}
+		require.Equal(t, want, b)
+		whole, bare = append(whole, a), append(bare, b)
+		for _, bad := range [][]byte{nil, raw[:len(raw)/2], raw[1:], []byte(`{"level":x}`), []byte(`{"id":7}`)} {
+			require.Error(t, decodeBare(bad, &b), "%q", bad)
+		}
+	}
+	count := func(nodes []tree.Node) (tree.Counts, tree.Analyses) {
+		var by tree.Analyses
+		c, err := tree.Count(by.Counting(func(yield func(tree.Node, error) bool) {
+			for _, n := range nodes {
+				if !yield(n, nil) {
+					return
+				}
+			}
+		}))
+		require.NoError(t, err)
+		return c, by
+	}
+	wantCounts, wantBy := count(whole)
+	counts, by := count(bare)
+	require.Equal(t, wantCounts, counts)
+	require.Equal(t, wantBy, by)
+	require.NotZero(t, counts.Again)
+	require.NotZero(t, counts.Out)
+}
