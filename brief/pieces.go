@@ -85,7 +85,8 @@ func (b *Book) Pieces() (*Pieces, error) {
 	return p, nil
 }
 
-// settle makes the segments have everything that the book has, and merges those that are due. The caller holds the lock.
+// settle makes the segments have everything that the book has, and merges those that are due. The caller holds the
+// lock.
 func (b *Book) settle() error {
 	var es []entry
 	for key := range b.unsaved { // newSegment sorts them
@@ -120,9 +121,9 @@ func (b *Book) settle() error {
 	}
 }
 
-// LoadPieces opens a book that was stored in pieces, or as one file before there were pieces. open returns the file with
-// a name, and its size; the file must stay open as long as the book is in use. With an error the book has what could be
-// read, or is nil.
+// LoadPieces opens a book that was stored in pieces, or as one file before there were pieces. open returns the file
+// with a name, and its size; the file must stay open as long as the book is in use. With an error the book has what
+// could be read, or is nil.
 func LoadPieces(head []byte, open func(name string) (io.ReaderAt, int64, error)) (*Book, error) {
 	h, err := readHead(head)
 	if err != nil {

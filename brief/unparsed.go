@@ -37,8 +37,8 @@ func (b *Book) look(key, prompt, id string, onlyRead bool) (out []place) {
 	return out
 }
 
-// parse adds the tests of places to the book. What the book has already is newer. A line that cannot be read is dropped:
-// everything in it came with a run and comes again. The caller holds the lock for writing.
+// parse adds the tests of places to the book. What the book has already is newer. A line that cannot be read is
+// dropped: everything in it came with a run and comes again. The caller holds the lock for writing.
 func (b *Book) parse(places []place) {
 	for _, p := range places {
 		if has(p.s.parsed, p.slot) || has(p.s.dead, p.slot) {
