@@ -221,9 +221,9 @@ func (s *search) promising(level int, need *needs) ([]uint64, error) {
 	return all[:n], nil
 }
 
-// lowest returns the n lowest of all, those with the same upper half as the last of them, and a few more, in some order.
-// It orders all in place. A tree with many that look alike has ten times as many as are computed, and to sort them would
-// take a tenth of a search.
+// lowest returns the n lowest of all, those with the same upper half as the last of them, and a few more, in some
+// order. It orders all in place. A tree with many that look alike has ten times as many as are computed, and to sort
+// them would take a tenth of a search.
 func lowest(all []uint64, n int) []uint64 {
 	if len(all) <= 2*n {
 		return all
