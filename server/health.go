@@ -34,14 +34,18 @@ func (s *Server) readyz(context.Context, *nothing) (*healthOutput, error) {
 	if s.closing() {
 		return &healthOutput{http.StatusServiceUnavailable, health{Status: "closing"}}, nil
 	}
-	damaged, away, waiting, lag := 0, 0, 0, time.Duration(0)
+	damaged, deleted, away, waiting, lag := 0, 0, 0, 0, time.Duration(0)
 	for _, name := range s.trees.names {
 		h := s.trees.byName[name].Health()
 		if h.Damage != nil {
 			damaged++
 		}
 		if f := h.Following; f != nil {
-			if waiting += f.Waiting; f.Away != nil {
+			waiting += f.Waiting
+			switch {
+			case errors.Is(f.Away, store.ErrDeleted):
+				deleted++
+			case f.Away != nil:
 				away, lag = away+1, max(lag, f.Lag)
 			}
 		}
@@ -53,6 +57,10 @@ func (s *Server) readyz(context.Context, *nothing) (*healthOutput, error) {
 	if damaged > 0 {
 		report("%d of %d trees are damaged and only read; "+
 			"`memtree fsck` says what is lost and how to go on", damaged, len(s.trees.names))
+	}
+	if deleted > 0 {
+		report("%d of %d trees were deleted from their database; stop serving them, or restore it", deleted,
+			len(s.trees.names))
 	}
 	if away > 0 {
 		report("the database of %d of %d trees cannot be reached; answers are from memory, %.0f s old", away,

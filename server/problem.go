@@ -58,6 +58,7 @@ const (
 	typeNoToken   = "no-token"      // no token, or an invalid one
 	typeScope     = "scope"         // the token may not do this
 	typeNotFound  = "not-found"     // no such tree, memory, job or route
+	typeDeleted   = "deleted"       // the tree was deleted while it was served
 	typeTaken     = "contradiction" // another evaluation has this id
 	typeRefused   = "refused"       // a refused decision of a person
 	typeReadOnly  = "read-only"     // the tree is opened for reading only
@@ -158,6 +159,8 @@ var known = []struct {
 	kind, detail string
 	retry        int
 }{
+	{store.ErrDeleted, http.StatusGone, typeDeleted, "This tree was deleted from its database, and nothing of it is " +
+		"answered; stop serving it, or restore the database.", 0},
 	{tree.ErrNotFound, http.StatusNotFound, typeNotFound, "There is nothing with this id; …/nodes lists memories.", 0},
 	{store.ErrReadOnly, http.StatusConflict, typeReadOnly,
 		"This service only reads this tree; send changes to the one that writes it.", 0},

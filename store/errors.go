@@ -18,6 +18,8 @@ var (
 	// ErrAway means that the database of a shared store cannot be reached. The call that returned it wrote nothing; an
 	// earlier one with the same Op that is unknown stays so.
 	ErrAway = errors.New("the database cannot be reached")
+	// ErrDeleted means that a shared store's tree is no longer in the database.
+	ErrDeleted = errors.New("the tree was deleted from the database while it was open")
 	// ErrContradiction means that the evaluation's key belongs to a different evaluation.
 	ErrContradiction = errors.New("another evaluation with this id was recorded before")
 )

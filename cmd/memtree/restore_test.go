@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -73,7 +74,7 @@ func TestRestore(t *testing.T) {
 	}
 	enough(200)
 	mu.Lock()
-	before := accepted[:len(accepted):len(accepted)]
+	before := slices.Clone(accepted)
 	mu.Unlock()
 	dump, restore := restoring(t, server)
 	dump()

@@ -77,7 +77,10 @@ func TestServeShared(t *testing.T) {
 			strings.Contains(body, `"outbox":0`)
 	}, 40*time.Second, 50*time.Millisecond)
 	require.NotContains(t, record(one, "a2")+record(one, "a3"), `"accepted":1`, "they are there")
-	require.Contains(t, one.end(syscall.SIGTERM), "what was acknowledged is kept")
+	said := one.end(syscall.SIGTERM)
+	require.Contains(t, said, "what was acknowledged is kept")
+	require.Equal(t, 1, strings.Count(said, "the database is away"), "the log has that once: %s", said)
+	require.NotContains(t, said, "forming stopped")
 	other.end(syscall.SIGTERM)
 }
 
@@ -92,4 +95,34 @@ func head(t *testing.T, s *service) http.Header {
 	require.NoError(t, err)
 	require.NoError(t, a.Body.Close())
 	return a.Header
+}
+
+// TestServeDeleted: of a tree that was deleted from the database a service answers nothing any more, and names why.
+func TestServeDeleted(t *testing.T) {
+	database := pgtest.Start(t, "fsync=off")
+	t.Setenv(access.LocalVariable, t.TempDir())
+	s := serving(t, "--store", database.URL("postgres")+"&tenant=doomed", "--insecure-loopback")
+	status, body := s.ask("POST", "/v1/trees/default/evaluations", "", fmt.Sprintf(sharedRun, "a1"))
+	require.Equal(t, http.StatusAccepted, status, body)
+	require.Eventually(t, func() bool {
+		_, body = s.ask("POST", "/v1/trees/default/guidance", "", `{"prompt":"Check the order total"}`)
+		return strings.Contains(body, "Add up")
+	}, 10*time.Second, 50*time.Millisecond)
+	database.Exec(t, "postgres", "DELETE FROM memtree.tree WHERE tenant = 'doomed'")
+	for path, q := range map[string]string{
+		"evaluations": fmt.Sprintf(sharedRun, "a2"), "guidance": `{"prompt":"Check the order total"}`, "stats": "",
+	} {
+		require.Eventually(t, func() bool {
+			method := "POST"
+			if q == "" {
+				method = "GET"
+			}
+			status, body = s.ask(method, "/v1/trees/default/"+path, "", q)
+			return status == http.StatusGone
+		}, 5*time.Second, 50*time.Millisecond, path)
+		require.Contains(t, body, "deleted from its database", path)
+	}
+	_, body = s.ask("GET", "/readyz", "", "")
+	require.Contains(t, body, "1 of 1 trees were deleted from their database")
+	s.end(syscall.SIGTERM)
 }

@@ -5,6 +5,7 @@ package intake
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -79,7 +80,7 @@ func (in *Intake) Run(ctx context.Context) {
 			if n > 0 {
 				in.o.Stepped(n)
 			}
-			if err != nil && ctx.Err() == nil {
+			if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrAway) { // its follower logs that, once
 				in.o.Logger.Error("forming stopped; what was accepted is kept", "error", err)
 			}
 			in.outbox.step(err)

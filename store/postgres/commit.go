@@ -146,7 +146,7 @@ func (s *Store) lock(ctx context.Context, tx pgx.Tx, b *batch) (c *committed, ma
 		var needs int
 		err := row.Scan(&c.rev, &c.hash, &c.base, &c.nodes, &c.entries, &c.dead, &needs)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return fmt.Errorf("%w: %s was deleted from the database while it was open", tree.ErrNotFound, s.address)
+			return s.deleted()
 		}
 		return cmp.Or(err, s.outgrown(needs))
 	})

@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/memtree/memtree/store"
-	"github.com/memtree/memtree/tree"
 )
 
 // translate returns an error of the driver as one of package tree where there is one, else as a sentence. It never has
@@ -56,13 +55,16 @@ func (s *Store) translateCode(e *pgconn.PgError) error {
 	case "53100", "53200":
 		return fmt.Errorf("%w (the server: %s)", store.ErrFull, e.Message)
 	case "23503":
-		return fmt.Errorf("%w: %s was deleted from the database while it was open", tree.ErrNotFound, s.address)
+		return s.deleted()
 	}
 	if awayCode(e.Code) {
 		return fmt.Errorf("%w (%s)", store.ErrAway, e.Message)
 	}
 	return e
 }
+
+// deleted is the error for a tree that is there no more.
+func (s *Store) deleted() error { return fmt.Errorf("%w: %s", store.ErrDeleted, s.address) }
 
 // errRefused means that the server answers, and does not permit what is needed.
 var errRefused = errors.New("the database refuses")

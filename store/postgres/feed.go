@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/memtree/memtree/store"
-	"github.com/memtree/memtree/tree"
 )
 
 // HistoryPoint is a point in the history of a tree.
@@ -51,7 +50,7 @@ func (s *Store) Feed(ctx context.Context, after HistoryPoint) (f Feed, err error
 		})
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
-		err = fmt.Errorf("%w: %s was deleted from the database while it was open", tree.ErrNotFound, s.address)
+		err = s.deleted()
 	}
 	if err != nil {
 		return Feed{}, fmt.Errorf("follow: %w", err)

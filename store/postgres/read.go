@@ -46,7 +46,7 @@ func (s *Store) Info(ctx context.Context) (store.Info, error) {
 			Scan(&i.Version, &i.Nodes, &i.Entries, &i.Dead, &i.Evaluations, &i.Outbox)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
-		err = fmt.Errorf("%w: %s was deleted from the database while it was open", tree.ErrNotFound, s.address)
+		err = s.deleted()
 	}
 	if err != nil {
 		return store.Info{}, fmt.Errorf("info: %w", err)

@@ -133,12 +133,16 @@ func (r *Replica) drainAll(ctx context.Context) {
 	}
 	tick := time.NewTicker(drainEvery)
 	defer tick.Stop()
+	var failing seldom
 	for {
 		for r.waiting.Load() > 0 && r.isAway() == nil && ctx.Err() == nil {
 			if err := r.drain(ctx); err != nil {
-				r.o.Logger.Warn("what was accepted without the database waits", "error", err)
+				if ctx.Err() == nil && failing.due(time.Now()) {
+					r.o.Logger.Warn("what was accepted without the database waits", "error", err)
+				}
 				break
 			}
+			failing = seldom{}
 		}
 		select {
 		case <-ctx.Done():
@@ -146,6 +150,28 @@ func (r *Replica) drainAll(ctx context.Context) {
 		case <-tick.C:
 		}
 	}
+}
+
+// The first time between two lines of the log about the same failure, and the longest.
+const (
+	firstRest   = time.Minute
+	longestRest = time.Hour
+)
+
+// seldom decides when a failure that goes on is logged: at once, and then after times that double. The zero value is
+// for a new failure.
+type seldom struct {
+	next time.Time
+	rest time.Duration
+}
+
+func (s *seldom) due(now time.Time) bool {
+	if now.Before(s.next) {
+		return false
+	}
+	s.rest = min(max(firstRest, 2*s.rest), longestRest)
+	s.next = now.Add(s.rest)
+	return true
 }
 
 // drain sends some evaluations. One that was sent before, by a drain that ended in the middle, is a duplicate there.

@@ -40,7 +40,7 @@ func (r *Replica) follow(ctx context.Context) {
 		r.mu.Lock()
 		was := r.away
 		r.away = err
-		if errors.Is(err, tree.ErrNotFound) {
+		if errors.Is(err, store.ErrDeleted) {
 			r.forget(err)
 		}
 		r.mu.Unlock()

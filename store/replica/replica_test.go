@@ -3,10 +3,13 @@
 package replica_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -216,24 +219,27 @@ func TestPausedDuring(t *testing.T) {
 // full is a database without room for more, until it has some.
 type full struct {
 	*postgres.Store
-	room atomic.Bool
+	room    atomic.Bool
+	refused atomic.Int64
 }
 
 func (f *full) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 	if !f.room.Load() {
+		f.refused.Add(1)
 		return nil, store.ErrFull
 	}
 	return f.Store.Accept(ctx, es)
 }
 
-// TestFull: what a database has no room for is accepted here, and is there once when it has.
+// TestFull: what a database has no room for is accepted here, and is there once when it has. The log has one line
+// about that, not one for each try.
 func TestFull(t *testing.T) {
 	s, err := postgres.Open(t.Context(), address(t, pgtest.Shared(t)), postgres.Options{})
 	require.NoError(t, err)
 	j, err := jsonstore.OpenDir(t.Context(), t.TempDir(), jsonstore.Options{})
 	require.NoError(t, err)
-	below := &full{Store: s}
-	r, err := replica.New(t.Context(), below, replica.Options{Local: j})
+	below, log := &full{Store: s}, &bytes.Buffer{}
+	r, err := replica.New(t.Context(), below, replica.Options{Local: j, Logger: slog.New(slog.NewTextHandler(log, nil))})
 	require.NoError(t, err)
 	defer r.Close()
 	for range 2 {
@@ -241,11 +247,14 @@ func TestFull(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, receipts[0].Here)
 	}
+	require.Eventually(t, func() bool { return below.refused.Load() > 4 }, 15*time.Second, 5*time.Millisecond)
 	below.room.Store(true)
 	require.Eventually(t, func() bool {
 		info, err := r.Info(t.Context())
 		return err == nil && r.Following().Waiting == 0 && info.Evaluations == 2 && info.Outbox == 2
 	}, 15*time.Second, 5*time.Millisecond)
+	require.NoError(t, r.Close())
+	require.Equal(t, 1, strings.Count(log.String(), "what was accepted without the database waits"), log)
 }
 
 // TestDeleted: of a tree that is deleted from the database while it is served, nothing is served any more.

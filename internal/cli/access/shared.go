@@ -168,6 +168,8 @@ func (d *Opener) explainShared(err error) string {
 	case errors.As(err, &unknown):
 		return d.Say("it is not known whether this was written to %s, because the answer was not waited for or was lost; "+
 			"look, and give the command again if it was not", d.Name())
+	case errors.Is(err, store.ErrDeleted):
+		return d.Say("the tree %s was deleted from the database while this ran; nothing was changed", d.Name())
 	case errors.Is(err, store.ErrAway):
 		return d.Say("the database %s cannot be reached, and nothing was changed; check that it runs, and that its host and "+
 			"port can be reached from here", d.Name())

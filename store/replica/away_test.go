@@ -1,0 +1,23 @@
+package replica
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestSeldom: a failure that goes on for a day is logged some thirty times, first at once.
+func TestSeldom(t *testing.T) {
+	var s seldom
+	begun := time.Date(2026, 1, 28, 12, 0, 0, 0, time.UTC)
+	var lines []time.Duration
+	for at := time.Duration(0); at < 24*time.Hour; at += drainEvery {
+		if s.due(begun.Add(at)) {
+			lines = append(lines, at)
+		}
+	}
+	require.Equal(t, []time.Duration{0, time.Minute, 3 * time.Minute, 7 * time.Minute, 15 * time.Minute}, lines[:5])
+	require.Len(t, lines, 29)
+	require.Equal(t, time.Hour, lines[28]-lines[27])
+}
