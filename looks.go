@@ -24,7 +24,11 @@ func (m *Memory) newLooks() *look.Looks {
 			return e
 		},
 		Before: m.beforeLook,
-		Save:   func(ctx context.Context, every time.Duration) { m.learned.SaveBoxes(ctx, every, m.learned.looks) },
+		Picture: func(ctx context.Context, sum string) ([]byte, error) {
+			b, _, err := m.Pictures().Get(ctx, sum)
+			return b, err
+		},
+		Save: func(ctx context.Context, every time.Duration) { m.learned.SaveBoxes(ctx, every, m.learned.looks) },
 	}
 	if m.halt != nil {
 		a.Model, a.Name = m.halt, llm.NameOf(m.opts.Generator)

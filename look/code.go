@@ -28,6 +28,9 @@ const (
 	fair   // 85 to 94
 	low    // 70 to 84
 	unsure // less
+
+	seenIn      // it holds, and every point is quoted or seen in a picture
+	seenAgainst // it does not hold, by what the reader saw in a picture
 )
 
 // Contradicts reports whether the look speaks against the verdict.
@@ -36,7 +39,7 @@ func (l *Look) Contradicts() bool {
 		return !l.Orders && *l.P < 0.5
 	}
 	c := l.Code()
-	return c == Doubted || c == Refuted
+	return c == Doubted || c == Refuted || c == seenAgainst
 }
 
 // Quoted returns the quotation that speaks most for what the look found, and the demand of the task that it is about,
@@ -59,10 +62,13 @@ func (l *Look) Quoted() (point, quote string) {
 
 // Code returns the code of a look.
 func (l *Look) Code() uint8 {
-	quoted := 0
+	quoted, pictured := 0, 0
 	for i := range l.Points {
-		if l.Points[i].Found {
+		switch {
+		case l.Points[i].Found:
 			quoted++
+		case l.Points[i].Picture > 0:
+			pictured++
 		}
 	}
 	switch {
@@ -74,12 +80,16 @@ func (l *Look) Code() uint8 {
 		return Beyond
 	case l.Holds == yes && quoted > 0 && quoted == len(l.Points):
 		return l.supported()
+	case l.Holds == yes && pictured > 0 && quoted+pictured == len(l.Points):
+		return seenIn
 	case l.Holds == yes && quoted > 0:
 		return Holds
 	case l.Holds == no && l.Refuted && quoted > 0:
 		return Refuted
 	case l.Holds == no && (l.Refuted || quoted > 0):
 		return Doubted
+	case l.Holds == no && pictured > 0:
+		return seenAgainst
 	}
 	return Unseen
 }

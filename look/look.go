@@ -41,6 +41,8 @@ type TaskPoint struct {
 	Shown string `json:"shown"` // yes, no, unseen
 	Quote string `json:"quote,omitempty"`
 	Found bool   `json:"found"` // Quote is in the evidence, and does not only repeat the task
+
+	Picture int `json:"picture,omitempty"` // from 1: Quote is what the reader saw in that picture; nothing checks it
 }
 
 // question returns the question about a verdict.
@@ -64,7 +66,11 @@ func lookOf(e *tree.Evaluation, in *prompts.LookInput, v *prompts.LookOutput) Lo
 		Why: v.Why,
 	}
 	for _, p := range v.Points {
-		out.Points = append(out.Points, TaskPoint{p.Point, p.Shown, p.Quote, p.Shown != unseen && q.found(p.Quote)})
+		point := TaskPoint{Point: p.Point, Shown: p.Shown, Quote: p.Quote}
+		if p.Shown != unseen {
+			point.Found, point.Picture = q.found(p.Quote), pictureOf(p.Quote, in.Pictures)
+		}
+		out.Points = append(out.Points, point)
 	}
 	return out
 }

@@ -36,13 +36,16 @@ func (r *reader) Generate(_ context.Context, q llm.Request) (llm.Answer, error) 
 	return llm.Answer{JSON: json.RawMessage(r.answer), Model: "scripted", Usage: llm.Usage{InputTokens: 900}}, r.err
 }
 
-func looks(r *reader) *look.Looks {
+func looks(r *reader) *look.Looks { return looksOf(r, nil) }
+
+func looksOf(r llm.Generator, picture func(context.Context, string) ([]byte, error)) *look.Looks {
 	return look.New(look.Access{
 		Book: look.NewBook(), Model: r, Now: func() time.Time { return time.Unix(1e9, 0) },
-		Hidden: func(product string) bool { return product == "secret" },
-		Clean:  func(e tree.Evaluation) tree.Evaluation { return e },
-		Before: func(context.Context, *tree.Evaluation) []string { return []string{"read the confirmation"} },
-		Save:   func(context.Context, time.Duration) {},
+		Hidden:  func(product string) bool { return product == "secret" },
+		Clean:   func(e tree.Evaluation) tree.Evaluation { return e },
+		Before:  func(context.Context, *tree.Evaluation) []string { return []string{"read the confirmation"} },
+		Picture: picture,
+		Save:    func(context.Context, time.Duration) {},
 	})
 }
 

@@ -23,10 +23,11 @@ type Access struct {
 	Name     string        // of the model, if it does not report its own
 	Now      func() time.Time
 	ReadOnly bool
-	Hidden   func(product string) bool                        // no model may read runs of the product
-	Clean    func(tree.Evaluation) tree.Evaluation            // removes secrets
-	Before   func(context.Context, *tree.Evaluation) []string // memories of such tests, a line each
-	Save     func(ctx context.Context, every time.Duration)   // saves the book, if that was not done for so long
+	Hidden   func(product string) bool                             // no model may read runs of the product
+	Clean    func(tree.Evaluation) tree.Evaluation                 // removes secrets
+	Before   func(context.Context, *tree.Evaluation) []string      // memories of such tests, a line each
+	Picture  func(ctx context.Context, sum string) ([]byte, error) // of a run, by its SHA-256; nil: none are shown
+	Save     func(ctx context.Context, every time.Duration)        // saves the book, if that was not done for so long
 }
 
 // Looks are the second looks of a memory. Its methods are safe for concurrent use.
@@ -90,7 +91,7 @@ func (s *Looks) Read(ctx context.Context, es []tree.Evaluation, o Options) (Read
 	if err != nil {
 		return out, fmt.Errorf("look: %w", err)
 	}
-	asks, err := s.questions(ctx, es, set, &out)
+	asks, err := s.questions(ctx, es, set, s.a.Picture != nil && llm.Sees(model), &out)
 	if err != nil {
 		return out, fmt.Errorf("look: %w", err)
 	}
@@ -98,6 +99,9 @@ func (s *Looks) Read(ctx context.Context, es []tree.Evaluation, o Options) (Read
 		for i := range asks {
 			out.Calls++
 			out.Usage = out.Usage.Add(meter.Estimate(asks[i].request))
+			for _, p := range asks[i].pictures {
+				out.Usage.InputTokens += llm.Tokens(p.Width, p.Height)
+			}
 		}
 		out.Cost = o.Price.Of(out.Usage)
 		return out, nil
@@ -115,21 +119,29 @@ type verdictQuestion struct {
 	e       tree.Evaluation
 	in      prompts.LookInput
 	request llm.Request
+
+	pictures []tree.Picture // to be shown with it
 }
 
-func (s *Looks) questions(ctx context.Context, es []tree.Evaluation, set *prompts.Set,
-	out *ReadResult) ([]verdictQuestion,
-	error) {
+// questions returns the questions about verdicts that were not looked at, with the last pictures of a run if the reader
+// sees.
+func (s *Looks) questions(
+	ctx context.Context, es []tree.Evaluation, set *prompts.Set, sees bool, out *ReadResult,
+) ([]verdictQuestion, error) {
 	var asks []verdictQuestion
 	done := s.a.Book.keys()
 	for i := range es {
 		e := s.a.Clean(es[i])
 		key := e.Key()
+		var pictures []tree.Picture
+		if sees {
+			pictures = shownPictures(&e)
+		}
 		switch {
 		case done[key]:
 			out.Known++
 			continue
-		case visible(&e) == "" || s.a.Hidden(e.Scope.Product):
+		case visible(&e) == "" && len(pictures) == 0 || s.a.Hidden(e.Scope.Product):
 			out.Empty++
 			continue
 		}
@@ -139,11 +151,12 @@ func (s *Looks) questions(ctx context.Context, es []tree.Evaluation, set *prompt
 			out.Empty++
 			continue
 		}
+		in.Pictures = len(pictures)
 		p, err := set.Look(in)
 		if err != nil {
 			return nil, err
 		}
-		asks = append(asks, verdictQuestion{e, in, set.Request(p, in.Lang, maxTokens)})
+		asks = append(asks, verdictQuestion{e, in, set.Request(p, in.Lang, maxTokens), pictures})
 	}
 	return asks, ctx.Err()
 }
@@ -199,10 +212,23 @@ func (s *Looks) askDecider(ctx context.Context, asks []verdictQuestion, o *Optio
 // look asks one question and stores the answer.
 func (s *Looks) look(ctx context.Context, model llm.Generator, a *verdictQuestion) (Look, error) {
 	var v prompts.LookOutput
-	answer, err := llm.Ask(ctx, model, a.request, func(raw json.RawMessage) (bad error) {
+	read := func(raw json.RawMessage) (bad error) {
 		v, bad = a.in.Read(raw)
 		return bad
-	})
+	}
+	var loaded bool
+	if a.request.Images, loaded = s.images(ctx, a.pictures); !loaded {
+		if err := s.blind(a); err != nil {
+			return Look{}, err
+		}
+	}
+	answer, err := llm.Ask(ctx, model, a.request, read)
+	if llm.KindOf(err) == llm.KindBadRequest && len(a.request.Images) > 0 { // it does not take these images
+		if err = s.blind(a); err == nil {
+			answer, err = llm.Ask(ctx, model, a.request, read)
+		}
+	}
+	a.request.Images = nil // so that not all of them are held
 	if err != nil {
 		return Look{}, err //nolint:wrapcheck // the caller reports it
 	}
@@ -230,4 +256,19 @@ func (r *ReadResult) add(l *Look, err error) {
 			r.Unfound++
 		}
 	}
+}
+
+// blind makes the question one without pictures.
+func (s *Looks) blind(a *verdictQuestion) error {
+	set, err := prompts.Load(nil)
+	if err != nil {
+		return fmt.Errorf("look: %w", err)
+	}
+	a.in.Pictures = 0
+	p, err := set.Look(a.in)
+	if err != nil {
+		return fmt.Errorf("look: %w", err)
+	}
+	a.request = set.Request(p, a.in.Lang, maxTokens)
+	return nil
 }

@@ -98,7 +98,8 @@ func FuzzQuotes(f *testing.F) {
 
 // TestQuoted: what is quoted of a look is its ground: a point that was not done, where there is one.
 func TestQuoted(t *testing.T) {
-	done, left := TaskPoint{"posted", yes, "the post is there", true}, TaskPoint{"twice", no, "a rate limit message", true}
+	done, left := TaskPoint{"posted", yes, "the post is there", true, 0},
+		TaskPoint{"twice", no, "a rate limit message", true, 0}
 	for _, c := range []struct {
 		name, want string
 		of         Look
@@ -109,7 +110,7 @@ func TestQuoted(t *testing.T) {
 		{"a fail that does not hold", done.Quote, Look{Holds: no, Points: []TaskPoint{done}}},
 		{"contradicted", "it was posted", Look{Holds: no, Points: []TaskPoint{left}, Against: "it was posted",
 			Refuted: true}},
-		{"made up", "", Look{Holds: no, Points: []TaskPoint{{"posted", no, "made up", false}}}},
+		{"made up", "", Look{Holds: no, Points: []TaskPoint{{"posted", no, "made up", false, 0}}}},
 	} {
 		_, got := c.of.Quoted()
 		require.Equal(t, c.want, got, c.name)

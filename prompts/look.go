@@ -15,6 +15,7 @@ type LookInput struct {
 	Evidence string   // what it saw and did, and what failed
 	Claim    string   // the verdict with its reason
 	Before   []string // memories of such tests, a line each; optional
+	Pictures int      // how many pictures the reader is shown beside the prompt
 }
 
 // LookOutput is the answer of a reader.
@@ -57,8 +58,12 @@ func (in LookInput) Shown() string { return cutMiddle(in.Evidence, MaxEvidence) 
 func (in LookInput) Asked() string { return cutMiddle(in.Task, maxLookTask) }
 
 func (in LookInput) fields() any {
-	return struct{ Task, Evidence, Claim, Before string }{
-		Task: fenceOrDash("task", in.Task, maxLookTask), Evidence: fenceOrDash("evidence", in.Evidence, MaxEvidence),
+	return struct {
+		Task, Evidence, Claim, Before string
+		Pictures                      int
+	}{
+		Pictures: in.Pictures,
+		Task:     fenceOrDash("task", in.Task, maxLookTask), Evidence: fenceOrDash("evidence", in.Evidence, MaxEvidence),
 		Claim:  fenceOrDash("verdict", in.Claim, maxLookClaim),
 		Before: fence("before", bullets(in.Before[:min(maxLookBefore, len(in.Before))]), maxLookBefore*maxLine),
 	}

@@ -21,7 +21,7 @@ const (
 // Limits of opinions. An opinion is a code; 0: none.
 const (
 	sureCodes = 8  // shares of 1, from low to high, are 1 to sureCodes
-	maxLook   = 20 // the highest code of a second look
+	maxLook   = 22 // the highest code of a second look
 )
 
 // witnessWeights are the weights at the start. An opinion is calibrated on its own, so it would have a weight of 1 if
@@ -80,7 +80,7 @@ func (m *learner) learnOpinions(f *Features, wrong bool) {
 	}
 }
 
-// WithLook returns the features with the code of a second look, 0 to 20; 0: none.
+// WithLook returns the features with the code of a second look, 0 to 22; 0: none.
 func (f Features) WithLook(code uint8) Features {
 	f.witness[secondLook] = min(code, maxLook)
 	return f
