@@ -5,8 +5,8 @@
 // A model's answer is hostile input. [Decode] finds and checks the object in the returned text; [Ask] adds the caller's
 // own check and one repair. Nothing else in memtree reads the text of a model.
 //
-// Where to look: ask.go (a call with its repair), answer.go and schema.go (the object in an answer), error.go (the kinds
-// of errors), halt.go (a model that stopped answering), image.go (what a model may be shown).
+// Where to look: ask.go (a call with its repair), answer.go and schema.go (the object in an answer), error.go (the
+// kinds of errors), halt.go (a model that stopped answering), image.go (what a model may be shown).
 package llm
 
 import (

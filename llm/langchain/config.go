@@ -125,9 +125,9 @@ func (e *MissingError) Error() string {
 //	MIDSCENE_MODEL_NAME, _BASE_URL, _API_KEY; with the name alone, OPENAI_BASE_URL and OPENAI_API_KEY, as Midscene does
 //	OPENAI_MODEL, _BASE_URL, _API_KEY
 //
-// MEMTREE_LLM_EMBED_MODEL, MEMTREE_LLM_TIMEOUT (such as 90s), MEMTREE_LLM_MAX_TOKENS and MEMTREE_LLM_IMAGES (on: the
-// model takes images) apply to any group. If nothing is set, it returns the zero ModelConfig and no error. If only part of
-// a group is set, it returns a [*MissingError].
+// MEMTREE_LLM_EMBED_MODEL, MEMTREE_LLM_TIMEOUT (such as 90s), MEMTREE_LLM_MAX_TOKENS and MEMTREE_LLM_IMAGES (on:
+// the model takes images) apply to any group. If nothing is set, it returns the zero ModelConfig and no error. If
+// only part of a group is set, it returns a [*MissingError].
 func FromEnv(getenv func(string) string) (ModelConfig, error) {
 	get := func(name string) string { return strings.TrimSpace(getenv(name)) }
 	if get("MEMTREE_LLM_PROVIDER") == "none" {
