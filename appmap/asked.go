@@ -6,15 +6,16 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
-	"github.com/memtree/memtree/internal/embed"
+	"github.com/memtree/memtree/internal/embed/use"
 	"github.com/memtree/memtree/internal/text"
 )
 
 // vocabulary is how words of a map are compared.
 type vocabulary struct {
-	table *embed.WordVectors
+	means *meanings
 	seen  map[string]float64  // in how many names a term is
 	names map[string][]string // with a term; nil for a map with few names
 	all   float64
@@ -25,8 +26,7 @@ func (p *product) vocabulary() *vocabulary {
 	if v := p.words.Load(); v != nil {
 		return v
 	}
-	v := &vocabulary{seen: map[string]float64{}}
-	v.table, _ = embed.Default() // without it words alone count
+	v := &vocabulary{means: &p.means, seen: map[string]float64{}}
 	many := 0
 	for _, g := range p.pages {
 		many += len(g.elements)
@@ -62,11 +62,37 @@ func (v *vocabulary) count(name string) {
 // weight is the inverse document frequency of a term.
 func (v *vocabulary) weight(term string) float64 { return math.Log(1 + (v.all+1)/(v.seen[term]+.5)) }
 
-func (v *vocabulary) vector(s string) []float32 {
-	if v.table == nil {
+// meanings are the vectors of the names of a product, each computed once. It is safe for concurrent use.
+type meanings struct {
+	mu sync.Mutex
+	of map[string][]float32
+}
+
+// mostMeanings bounds the cached vectors.
+const mostMeanings = 2 * mostNamed
+
+// vector returns the vector of a name.
+func (m *meanings) vector(s string) []float32 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if v, ok := m.of[s]; ok {
+		return v
+	}
+	if m.of == nil || len(m.of) >= mostMeanings {
+		m.of = map[string][]float32{}
+	}
+	v := encode(s)
+	m.of[strings.Clone(s)] = v
+	return v
+}
+
+// encode returns the vector of a text, nil without an encoder: then words alone count.
+func encode(s string) []float32 {
+	e, err := use.Default()
+	if err != nil {
 		return nil
 	}
-	return v.table.Vector(s)
+	return e.Vector(s)
 }
 
 // asked is a question in the terms of a vocabulary.
@@ -82,14 +108,17 @@ type asked struct {
 }
 
 func (v *vocabulary) ask(s string) *asked {
-	a := &asked{v: v, terms: terms(s), like: v.vector(s), memo: map[string]float64{}, kinds: map[string]bool{}}
+	a := &asked{v: v, terms: terms(s), like: encode(s), memo: map[string]float64{}, kinds: map[string]bool{}}
 	if v.names != nil {
 		a.among = v.having(a.terms)
 	}
+	return a
+}
+
+// inParts has the question compared by its windows too.
+func (a *asked) inParts(s string) *asked {
 	for _, w := range windows(s) {
-		if p := v.vector(w); p != nil {
-			a.parts = append(a.parts, p)
-		}
+		a.parts = append(a.parts, encode(w))
 	}
 	return a
 }
@@ -115,8 +144,8 @@ func (v *vocabulary) having(terms map[string]bool) map[string]bool {
 // only names that have a term of the question are, so that an answer does not take seconds; meaning alone finds none.
 const (
 	mostWindows  = 64
-	mostNamed    = 20_000
-	mostCompared = 4000
+	mostNamed    = 4000
+	mostCompared = 1000
 )
 
 // windows returns the short parts of a text, of two to four Chinese characters or of one to three terms: a long
@@ -168,12 +197,15 @@ func terms(s string) map[string]bool {
 // on returns the question with how alike a page is to it.
 func (a *asked) on(route, title string) *asked {
 	b := *a
-	b.page = a.alike(strings.NewReplacer("/", " ", "-", " ", "_", " ", variable, "").Replace(route) + " " + title)
+	s := strings.NewReplacer("/", " ", "-", " ", "_", " ", variable, "").Replace(route) + " " + title
+	if b.page = a.shared(s); a.among == nil {
+		b.page = a.alike(s)
+	}
 	return &b
 }
 
-// alike returns from 0 to 1 how alike a text is to the question: the share of its terms' weight that the question has,
-// or the similarity of their vectors where that is more.
+// alike returns from 0 to 1 how alike a text is to the question: what shared returns, or the similarity of their
+// vectors where that is more.
 func (a *asked) alike(s string) float64 {
 	if s = strings.TrimSpace(s); s == "" {
 		return 0
@@ -181,6 +213,18 @@ func (a *asked) alike(s string) float64 {
 	if known, ok := a.memo[s]; ok {
 		return known
 	}
+	name := a.v.means.vector(s)
+	cos := float64(dot(a.like, name))
+	for _, p := range a.parts {
+		cos = max(cos, ofPart*float64(dot(p, name)))
+	}
+	out := max(a.shared(s), (cos-unlike)/(1-unlike))
+	a.memo[s] = out
+	return out
+}
+
+// shared returns the share of the weight of a text's terms that the question has.
+func (a *asked) shared(s string) float64 {
 	all, hit := 0.0, 0.0
 	for t := range terms(s) {
 		w := a.v.weight(t)
@@ -188,19 +232,10 @@ func (a *asked) alike(s string) float64 {
 			hit += w
 		}
 	}
-	out := 0.0
-	if all > 0 {
-		out = hit / all
+	if all == 0 {
+		return 0
 	}
-	if a.like != nil {
-		name := a.v.vector(s)
-		out = max(out, float64(dot(a.like, name)))
-		for _, p := range a.parts {
-			out = max(out, ofPart*float64(dot(p, name)))
-		}
-	}
-	a.memo[s] = out
-	return out
+	return hit / all
 }
 
 func dot(a, b []float32) (sum float32) {

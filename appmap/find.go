@@ -50,7 +50,7 @@ func (m *Map) Find(q SelectorQuery) []FoundSelector {
 	case least < 0:
 		least = 0
 	}
-	ask := p.vocabulary().ask(q.Text)
+	ask := p.vocabulary().ask(q.Text).inParts(q.Text)
 	name := m.nameOf(p)
 	var among map[Thing]bool // on a large map, the elements whose other names are compared
 	if ask.among != nil {
@@ -157,11 +157,12 @@ func playwright(role, name string) string {
 
 // The parts of a score. They sum to 1 with a perfect fit of all.
 const (
-	leastScore = 0.25
+	leastScore = 0.35
 	ofName     = 0.62 // how alike the name of the element is to what is asked
 	ofKind     = 0.16 // whether its role or action is asked for
 	ofPage     = 0.22 // how alike its page is
-	ofPart     = 0.9  // of a likeness with a part of the question alone
+	ofPart     = 0.85 // of a likeness with a part of the question alone
+	unlike     = 0.1  // the similarity of vectors of texts that have nothing in common
 	leastNamed = 0.6  // of a likeness with some name, for an element that a reader has named
 	ofStill    = 0.5  // what is left for an element that one cannot act on, unless its role is asked for
 )

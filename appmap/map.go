@@ -43,6 +43,7 @@ type product struct {
 	left  int // sightings that there was no room for
 
 	words atomic.Pointer[vocabulary] // derived; nil: not computed since the last change
+	means meanings                   // of its names, across changes
 }
 
 // page is what was seen of one route.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/internal/embed"
 	"github.com/memtree/memtree/internal/embed/use"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/llm"
@@ -27,9 +26,7 @@ const sceneType = "form"
 // another set should get nothing.
 func TestQualityOfAbstention(t *testing.T) {
 	all := tasks(t)
-	e, err := embed.Default()
-	require.NoError(t, err)
-	u, err := use.Default()
+	e, err := use.Default()
 	require.NoError(t, err)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-30s  %s\n", "%, of the prompts",
@@ -38,9 +35,8 @@ func TestQualityOfAbstention(t *testing.T) {
 		name, scene string
 		e           llm.Embedder
 	}{
-		{"words and table", "", e}, {"words and encoder", "", u}, {"words alone", "", nil},
-		{"table and scene type", sceneType, e}, {"encoder and scene type", sceneType, u},
-		{"words and scene type", sceneType, nil},
+		{"words and encoder", "", e}, {"words alone", "", nil},
+		{"encoder and scene type", sceneType, e}, {"words and scene type", sceneType, nil},
 	} {
 		for _, x := range all {
 			ix := indexOf(t, x, m.e)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/internal/embed"
 	"github.com/memtree/memtree/internal/embed/use"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
@@ -37,13 +36,6 @@ func indexOf(tb testing.TB, t task, e llm.Embedder) *retrieval.Index {
 
 // memtree returns a finder that queries an index with the default settings.
 func memtree(tb testing.TB, t task) finder {
-	e, err := embed.Default()
-	require.NoError(tb, err)
-	return alike(indexOf(tb, t, e))
-}
-
-// encoded returns a finder that queries an index with the encoder in place of the table.
-func encoded(tb testing.TB, t task) finder {
 	e, err := use.Default()
 	require.NoError(tb, err)
 	return alike(indexOf(tb, t, e))
@@ -102,21 +94,10 @@ func words(tb testing.TB, t task) finder {
 	}
 }
 
-// vectors returns a finder that scans the table's vectors exactly.
-func vectors(tb testing.TB, t task) finder {
-	e, err := embed.Default()
-	require.NoError(tb, err)
-	return exact(t, e)
-}
-
 // meanings returns a finder that scans the encoder's vectors exactly.
 func meanings(tb testing.TB, t task) finder {
 	e, err := use.Default()
 	require.NoError(tb, err)
-	return exact(t, e)
-}
-
-func exact(t task, e interface{ Vector(s string) []float32 }) finder {
 	all := make([][]float32, len(t.docs))
 	for i, d := range t.docs {
 		all[i] = e.Vector(d.text)

@@ -22,7 +22,7 @@ func TestAskedAgain(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	c := newCorpus(300)
 	nodes := c.nodes(400)
-	ix := New(taxonomy.Default(), table(t))
+	ix := New(taxonomy.Default(), encoder(t))
 	require.NoError(t, ix.Update(t.Context(), 1, nodes))
 	var asked []Query
 	for i := range 12 {
@@ -46,7 +46,7 @@ func TestAskedAgain(t *testing.T) {
 				n.CaseData.TestCase.Prompt = c.prompt()
 			}
 			require.NoError(t, ix.Update(t.Context(), uint64(i), []tree.Node{*n}))
-			fresh = New(taxonomy.Default(), table(t))
+			fresh = New(taxonomy.Default(), encoder(t))
 			require.NoError(t, fresh.Update(t.Context(), 1, nodes))
 		}
 		q := asked[r.IntN(len(asked))]

@@ -117,7 +117,7 @@ var sizes = []int{1000, 10_000, 100_000}
 
 func BenchmarkSearch(b *testing.B) {
 	for _, n := range sizes {
-		ix, c := filled(b, n, table(b))
+		ix, c := filled(b, n, spell(b))
 		revised := ix.Fork() // one memory in a hundred was changed since
 		require.NoError(b, revised.Update(b.Context(), uint64(n), newCorpus(uint64(n)).revised(n)))
 		plain := New(taxonomy.Default(), nil)
@@ -160,7 +160,7 @@ func BenchmarkSearch(b *testing.B) {
 func BenchmarkUpdate(b *testing.B) {
 	for _, batch := range []int{1, 1000} {
 		b.Run(fmt.Sprintf("batch=%d", batch), func(b *testing.B) {
-			ix, c := filled(b, 10_000, table(b))
+			ix, c := filled(b, 10_000, spell(b))
 			n := 0
 			b.ReportAllocs()
 			for b.Loop() {
@@ -176,7 +176,7 @@ func BenchmarkUpdate(b *testing.B) {
 		})
 	}
 	b.Run("confidence only", func(b *testing.B) {
-		ix, c := filled(b, 10_000, table(b))
+		ix, c := filled(b, 10_000, spell(b))
 		nodes := c.nodes(100)
 		require.NoError(b, ix.Update(b.Context(), 1, nodes))
 		i := 0
@@ -192,7 +192,7 @@ func BenchmarkUpdate(b *testing.B) {
 }
 
 func BenchmarkSave(b *testing.B) {
-	ix, _ := filled(b, 10_000, table(b))
+	ix, _ := filled(b, 10_000, spell(b))
 	var kept bytes.Buffer
 	for b.Loop() {
 		kept.Reset()
@@ -206,11 +206,11 @@ func BenchmarkSave(b *testing.B) {
 func BenchmarkStore(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			ix, c := filled(b, n, table(b))
+			ix, c := filled(b, n, spell(b))
 			s := shelf{}
 			s.store(b, ix)
 			for b.Loop() {
-				ix := s.load(b, taxonomy.Default(), table(b))
+				ix := s.load(b, taxonomy.Default(), spell(b))
 				require.NoError(b, ix.Update(b.Context(), 1, c.nodes(1)))
 				p, err := ix.Pieces()
 				require.NoError(b, err)
@@ -226,7 +226,7 @@ func BenchmarkStore(b *testing.B) {
 func BenchmarkLoadAndSearch(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			ix, c := filled(b, n, table(b))
+			ix, c := filled(b, n, spell(b))
 			var kept bytes.Buffer
 			require.NoError(b, ix.Save(&kept))
 			path := filepath.Join(b.TempDir(), "index")
@@ -234,7 +234,7 @@ func BenchmarkLoadAndSearch(b *testing.B) {
 			for b.Loop() {
 				f, err := os.Open(path)
 				require.NoError(b, err)
-				ix, err := Load(f, int64(kept.Len()), taxonomy.Default(), table(b))
+				ix, err := Load(f, int64(kept.Len()), taxonomy.Default(), spell(b))
 				require.NoError(b, err)
 				_, err = ix.Search(b.Context(), Query{Prompt: c.prompt(),
 					Scene: tree.Scene{ID: "SCENE_7", Type: "form", Route: "/r3/42"}})

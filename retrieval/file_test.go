@@ -25,10 +25,10 @@ func (c *counted) ReadAt(b []byte, off int64) (int, error) {
 }
 
 func TestLoadReadsLittle(t *testing.T) {
-	ix, c := filled(t, 2000, table(t))
+	ix, c := filled(t, 2000, encoder(t))
 	b := saved(t, ix)
 	r := &counted{Reader: bytes.NewReader(b)}
-	loaded, err := Load(r, int64(len(b)), taxonomy.Default(), table(t))
+	loaded, err := Load(r, int64(len(b)), taxonomy.Default(), encoder(t))
 	require.NoError(t, err)
 	require.Less(t, r.n, len(b)/100)
 	ask(t, loaded, Query{Prompt: c.prompt(), Scene: tree.Scene{ID: "SCENE_7", Route: "/r3/42"}})
@@ -43,7 +43,7 @@ func TestDamageIsToldNotServed(t *testing.T) {
 	for at := 0; at < len(b); at += 97 {
 		bad := bytes.Clone(b)
 		bad[at] ^= 4
-		loaded, err := Load(bytes.NewReader(bad), int64(len(bad)), taxonomy.Default(), table(t))
+		loaded, err := Load(bytes.NewReader(bad), int64(len(bad)), taxonomy.Default(), encoder(t))
 		if err != nil {
 			continue
 		}

@@ -42,7 +42,7 @@ func TestResultsDoNotDependOnHow(t *testing.T) {
 	straight := indexOf(t, nodes...)
 	want := saved(t, straight)
 	rapid.Check(t, func(r *rapid.T) {
-		ix := New(taxonomy.Default(), table(t))
+		ix := New(taxonomy.Default(), encoder(t))
 		ix.atOnce = rapid.IntRange(0, 8).Draw(r, "merged by updates")
 		shelf := shelf{}
 		left := rapid.Permutation(nodes).Draw(r, "order")
@@ -73,7 +73,7 @@ func TestResultsDoNotDependOnHow(t *testing.T) {
 			case 1:
 				most := ix.atOnce
 				shelf.store(r, ix)
-				ix = shelf.load(r, taxonomy.Default(), table(t))
+				ix = shelf.load(r, taxonomy.Default(), encoder(t))
 				ix.atOnce = most
 			}
 		}
@@ -90,7 +90,7 @@ func TestResultsDoNotDependOnHow(t *testing.T) {
 
 // Sketches may make the scan miss at most one in a hundred of the ten best.
 func TestScanFindsWhatTheExhaustiveScanFinds(t *testing.T) {
-	ix, c := filled(t, 2000, table(t))
+	ix, c := filled(t, 2000, encoder(t))
 	found, all, computed := 0, 0, 0
 	for i := range 100 {
 		q := Query{Prompt: c.prompt()}
@@ -127,7 +127,7 @@ func TestScanFindsWhatTheExhaustiveScanFinds(t *testing.T) {
 }
 
 func TestSearchWhileUpdating(t *testing.T) {
-	ix, c := filled(t, 300, table(t))
+	ix, c := filled(t, 300, encoder(t))
 	q := Query{Prompt: c.prompt(), Scene: tree.Scene{Type: "form"}}
 	more := c.nodes(100)
 	var g sync.WaitGroup
@@ -231,7 +231,7 @@ func TestVectorsOfAnotherEmbedderAreNotUsed(t *testing.T) {
 // TestManyAlike: among thousands of cases that look alike, all of one check that the prompt calls
 // for, the work stays bounded, and few of the best are missed.
 func TestManyAlike(t *testing.T) {
-	ix, c := filled(t, 10, table(t))
+	ix, c := filled(t, 10, encoder(t))
 	r := rand.New(rand.NewPCG(5, 6))
 	kinds := []string{"form", "list", "table", "modal"}
 	says := []string{"the total equals the sum of the items", "the items add up to the amount shown",

@@ -54,7 +54,7 @@ func TestConditionsCallForLessons(t *testing.T) {
 		others = append(others, c.no...)
 	}
 	for _, c := range conditions {
-		ix := indexOf(t, taught("e_own", "Read what is shown to its end, and compare it with the order.", c.when),
+		ix := byWords(t, taught("e_own", "Read what is shown to its end, and compare it with the order.", c.when),
 			aCase("Enter the address of a donor and save it."))
 		for _, test := range c.fits {
 			require.Contains(t, ids(ask(t, ix, Query{Prompt: test}).Hits), "e_own", "%q before %q", c.when, test)

@@ -69,7 +69,7 @@ func TestOwnWordsAreFoundByExamples(t *testing.T) {
 	ix := indexOf(t, lesson, own, aCase("Sort the list by price"))
 	var kept bytes.Buffer
 	require.NoError(t, ix.Save(&kept))
-	again, err := Load(bytes.NewReader(kept.Bytes()), int64(kept.Len()), taxonomy.Default(), table(t))
+	again, err := Load(bytes.NewReader(kept.Bytes()), int64(kept.Len()), taxonomy.Default(), encoder(t))
 	require.NoError(t, err)
 	for _, ix := range []*Index{ix, again} {
 		require.ElementsMatch(t, []string{"e_own", own.ID},

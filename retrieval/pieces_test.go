@@ -72,7 +72,7 @@ func (s shelf) size() (n int) {
 // TestOneMoreNodeWritesLittle: what an update has to store does not depend on how many nodes there are.
 func TestOneMoreNodeWritesLittle(t *testing.T) {
 	for _, n := range []int{300, 3000} {
-		ix, c := filled(t, n, table(t))
+		ix, c := filled(t, n, encoder(t))
 		s := shelf{}
 		s.store(t, ix)
 		first := s.size()
@@ -102,7 +102,7 @@ func TestTheSameNodesAreTheSamePiece(t *testing.T) {
 	want, err := whole.Pieces()
 	require.NoError(t, err)
 	require.Len(t, want.Names(), 1)
-	parts := New(taxonomy.Default(), table(t))
+	parts := New(taxonomy.Default(), encoder(t))
 	parts.atOnce = 0
 	for i := range slices.Backward(nodes) {
 		require.NoError(t, parts.Update(t.Context(), 1, nodes[i:i+1]))
@@ -122,7 +122,7 @@ func TestTheSameNodesAreTheSamePiece(t *testing.T) {
 func TestUpdatesDuringAMerge(t *testing.T) {
 	c := newCorpus(11)
 	nodes := c.nodes(600)
-	ix := New(taxonomy.Default(), table(t))
+	ix := New(taxonomy.Default(), encoder(t))
 	ix.atOnce = 8
 	for b := range slices.Chunk(nodes, 10) {
 		require.NoError(t, ix.Update(t.Context(), 1, b))
@@ -154,7 +154,7 @@ func TestUpdatesDuringAMerge(t *testing.T) {
 }
 
 func indexAt(t *testing.T, version uint64, nodes ...tree.Node) *Index {
-	ix := New(taxonomy.Default(), table(t))
+	ix := New(taxonomy.Default(), encoder(t))
 	require.NoError(t, ix.Update(t.Context(), version, nodes))
 	return ix
 }
@@ -162,7 +162,7 @@ func indexAt(t *testing.T, version uint64, nodes ...tree.Node) *Index {
 // TestAnInterruptedMergeChangesNothing: the index is as before, and the merge can be done again.
 func TestAnInterruptedMergeChangesNothing(t *testing.T) {
 	nodes := newCorpus(5).nodes(20)
-	ix := New(taxonomy.Default(), table(t))
+	ix := New(taxonomy.Default(), encoder(t))
 	ix.atOnce = 0
 	for i := range nodes {
 		require.NoError(t, ix.Update(t.Context(), 1, nodes[i:i+1]))
@@ -219,7 +219,7 @@ func TestDamagedPieces(t *testing.T) {
 			bad := maps.Clone(s)
 			bad[name] = bytes.Clone(whole)
 			bad[name][at] ^= 4
-			loaded, err := LoadPieces(bad[""], bad.open, taxonomy.Default(), table(t))
+			loaded, err := LoadPieces(bad[""], bad.open, taxonomy.Default(), encoder(t))
 			if name == "" {
 				require.ErrorIs(t, err, errFormat, "byte %d", at)
 			}
@@ -266,7 +266,7 @@ func TestDeadSlotsInBothForms(t *testing.T) {
 		s := shelf{}
 		s.store(t, ix)
 		require.Less(t, len(s[""]), 300)
-		loaded := s.load(t, taxonomy.Default(), table(t))
+		loaded := s.load(t, taxonomy.Default(), encoder(t))
 		require.Equal(t, ix.Stats(), loaded.Stats())
 		require.True(t, bytes.Equal(saved(t, ix), saved(t, loaded)), fmt.Sprint(gone))
 	}

@@ -405,13 +405,13 @@ func TestSimilar(t *testing.T) {
 // Where strategies are requested, one is taken if more of its experiences fit than an answer has room for. If fewer
 // fit, they are taken themselves, since each contains only what fits.
 func TestAStrategyStandsForMany(t *testing.T) {
-	checks := []string{"add the lines of the basket up", "compare the words of the basket with the task",
+	checks := []string{"read every price of the basket", "compare the words of the basket with the task",
 		"open every page of the basket"}
 	nodes := []tree.Node{above(tree.Strategy, "s_1", "the basket is checked in order")}
 	for i, c := range checks {
 		nodes = append(nodes, above(tree.Experience, fmt.Sprintf("e_%d", i+1), c, child("s_1")))
 	}
-	q := Query{Prompt: "add the lines of the basket up, compare the words of the basket with the task, " +
+	q := Query{Prompt: "read every price of the basket, compare the words of the basket with the task, " +
 		"open every page of the basket", Limits: Limits{Strategies: 1}}
 	r, by := explain(t, indexOf(t, nodes...), q)
 	require.Equal(t, []string{"s_1"}, ids(r.Hits))

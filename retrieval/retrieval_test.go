@@ -8,7 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/internal/embed"
+	"github.com/memtree/memtree/internal/embed/use"
+	"github.com/memtree/memtree/llm/llmtest"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -50,16 +51,27 @@ func in(id, kind, route string) func(*tree.Node) {
 	return func(n *tree.Node) { n.Scene = tree.Scene{ID: id, Type: kind, Route: route} }
 }
 
-func table(tb testing.TB) *embed.WordVectors {
+// spell is an embedder that costs nothing.
+func spell(testing.TB) llmtest.Spell { return llmtest.Spell{} }
+
+func encoder(tb testing.TB) *use.Encoder {
 	tb.Helper()
-	e, err := embed.Default()
+	e, err := use.Default()
 	require.NoError(tb, err)
 	return e
 }
 
 func indexOf(tb testing.TB, nodes ...tree.Node) *Index {
 	tb.Helper()
-	ix := New(taxonomy.Default(), table(tb))
+	ix := New(taxonomy.Default(), encoder(tb))
+	require.NoError(tb, ix.Update(tb.Context(), 1, nodes))
+	return ix
+}
+
+// byWords returns an index without an embedder.
+func byWords(tb testing.TB, nodes ...tree.Node) *Index {
+	tb.Helper()
+	ix := New(taxonomy.Default(), nil)
 	require.NoError(tb, ix.Update(tb.Context(), 1, nodes))
 	return ix
 }
@@ -125,7 +137,7 @@ func TestSaveAndLoadGiveTheSameAnswers(t *testing.T) {
 	ix := indexOf(t, place, words)
 	var kept bytes.Buffer
 	require.NoError(t, ix.Save(&kept))
-	loaded, err := Load(bytes.NewReader(kept.Bytes()), int64(kept.Len()), taxonomy.Default(), table(t))
+	loaded, err := Load(bytes.NewReader(kept.Bytes()), int64(kept.Len()), taxonomy.Default(), encoder(t))
 	require.NoError(t, err)
 	require.Equal(t, ix.Version(), loaded.Version())
 	q := Query{Prompt: "is the login button disabled without password", Now: noon.Add(24 * time.Hour)}

@@ -39,10 +39,10 @@ func sources(m *appmap.Map, names *appmap.Names, model llm.Generator) naming.Sou
 func TestRead(t *testing.T) {
 	m, names := mapOf("shop", "Sign in", "Cancel"), &appmap.Names{}
 	model := llmtest.NewScript(llmtest.ScriptStep{
-		Text: `{"elements":[{"e":"e2","names":["enter my account","登录","SIGN IN"]}]}`})
+		Text: `{"elements":[{"e":"e2","names":["open sesame","登录","SIGN IN"]}]}`})
 	n := naming.New(sources(m, names, model))
 	find := func(q string) []appmap.FoundSelector { return m.Find(appmap.SelectorQuery{Text: q, Least: -1}) }
-	require.Empty(t, find("enter my account"))
+	require.Empty(t, find("open sesame"))
 	dry, err := n.Read(t.Context(), &naming.Options{DryRun: true})
 	require.NoError(t, err)
 	require.Equal(t, 1, dry.Calls)
@@ -51,10 +51,10 @@ func TestRead(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, naming.ReadResult{Elements: 2, Calls: 1, Usage: did.Usage, Names: 3}, did)
 	require.Contains(t, model.Requests()[0].Prompt, "e2 /login | button | Sign in")
-	require.Equal(t, "Sign in", find("enter my account")[0].Name)
+	require.Equal(t, "Sign in", find("open sesame")[0].Name)
 	list, read := names.Of(appmap.Thing{Product: "shop", Page: "/login", Role: "button", Name: "Sign in"})
 	require.True(t, read)
-	require.Equal(t, []string{"enter my account", "登录"}, list, "its own name is none")
+	require.Equal(t, []string{"open sesame", "登录"}, list, "its own name is none")
 	again, err := n.Read(t.Context(), nil)
 	require.NoError(t, err)
 	require.Zero(t, again)

@@ -63,8 +63,8 @@ func replayCommand(a *app) *cobra.Command {
 		"a case of the very test at half of it"))
 	f.StringVar(&o.word, "wording", wordings[0], a.Say("what a run is told: actions, "+
 		"or what was found before too (findings)"))
-	f.StringVar(&o.embed, "embedder", embedders[0], a.Say("what gives texts their meaning: the built-in encoder "+
-		"or table, or the embedding model that is configured (model), which is sent every prompt"))
+	f.StringVar(&o.embed, "embedder", embedders[0], a.Say("what gives texts their meaning: the built-in encoder, "+
+		"or the embedding model that is configured (model), which is sent every prompt"))
 	f.StringVar(&o.page, "html", "", a.Say("also write a page for a browser to this file: "+
 		"what reading the riskiest verdicts finds"))
 	f.Uint64Var(&o.seed, "seed", 1, a.Say("seed of the random control"))

@@ -189,17 +189,14 @@ func (r *predictor) Learn(ctx context.Context, e *tree.Evaluation, v replay.Late
 	return r.memorySubject.Learn(ctx, e, v)
 }
 
-// embedders are the embedders of a replay: the built-in encoder or table, or the configured embedding model.
-var embedders = []string{"encoder", "table", "model"}
+// embedders are the embedders of a replay: the built-in encoder, or the configured embedding model.
+var embedders = []string{"encoder", "model"}
 
 // replayEmbedder returns the embedder of a replay, nil for the built-in encoder. A model embeds the prompts of all
 // runs, each once, before anything is measured: a result with part of the vectors would mean nothing.
 func replayEmbedder(ctx context.Context, a *app, stream []tree.Evaluation, which string) (llm.Embedder, error) {
-	switch which {
-	case embedders[0]:
+	if which == embedders[0] {
 		return nil, nil
-	case embedders[1]:
-		return embed.Default()
 	}
 	m, err := a.model.Embedder()
 	switch {

@@ -55,7 +55,7 @@ type Core struct {
 	keeping sync.Mutex    // held while the index is stored, see store.go; locked after door
 	files   []io.Closer   // the files that the index is read from
 	stale   chan struct{} // wakes keepIndex
-	vectors *indexVectors // the embedder; nil if it is the static table
+	vectors *indexVectors // the embedder
 
 	stop    context.CancelFunc
 	workers sync.WaitGroup
@@ -91,7 +91,7 @@ func Open(ctx context.Context, o Options) (_ *Core, err error) {
 	if !o.ReadOnly {
 		c.workers.Go(func() { c.keepIndex(run) })
 	}
-	if c.vectors != nil && !o.ReadOnly {
+	if !o.ReadOnly {
 		c.workers.Go(func() { c.keepVectors(run) })
 	}
 	return c, nil

@@ -21,11 +21,6 @@ func (c *Core) openIndex(ctx context.Context) error {
 	if err == nil {
 		c.index.Store(ix)
 		if err = c.catchUp(ctx, ix); err == nil {
-			s := ix.Stats()
-			if s.Note != "" && c.vectors == nil && !c.o.ReadOnly {
-				c.o.Logger.Warn("the index answers by words until it is built anew", "reason", s.Note)
-				c.mendIndex(ctx, c.withMissingVectors)
-			}
 			c.indexChanged()
 			c.wantVectors()
 			return nil
@@ -92,14 +87,10 @@ func (c *Core) buildIndex(ctx context.Context) error {
 	return nil
 }
 
-// newIndex returns an index built from the nodes alone.
-func (c *Core) newIndex(ctx context.Context) (*retrieval.Index, error) {
-	return c.fillIndex(ctx, retrieval.New(c.o.Taxonomy, c.embedder))
-}
-
-// fillIndex adds all nodes to an index and returns it. During concurrent commits, the index may have only some of their
+// newIndex returns an index built from the nodes alone. During concurrent commits, it may have only some of their
 // changes. Its version is that of the beginning, so catchUp adds them all.
-func (c *Core) fillIndex(ctx context.Context, ix *retrieval.Index) (*retrieval.Index, error) {
+func (c *Core) newIndex(ctx context.Context) (*retrieval.Index, error) {
+	ix := retrieval.New(c.o.Taxonomy, c.embedder)
 	info, err := c.store.Info(ctx)
 	if err != nil {
 		return nil, err
@@ -134,10 +125,9 @@ func (c *Core) addNodes(ctx context.Context, ix *retrieval.Index, version uint64
 // mendGrace is how long Close waits for a mend. That suffices for most trees; otherwise the next Open starts again.
 const mendGrace = 2 * time.Second
 
-// mendIndex replaces the index in the background by the result of another. Writes and guidance continue. Only one mend
-// runs at a time: during one, mendIndex starts none. The returned channel closes when the mend ends.
-func (c *Core) mendIndex(ctx context.Context, another func(context.Context) (*retrieval.Index,
-	error)) <-chan struct{} {
+// mendIndex replaces the index in the background by one built from the nodes. Writes and guidance continue. Only one
+// mend runs at a time: during one, mendIndex starts none. The returned channel closes when the mend ends.
+func (c *Core) mendIndex(ctx context.Context) <-chan struct{} {
 	c.mending.Lock()
 	defer c.mending.Unlock()
 	if c.mended != nil {
@@ -160,7 +150,7 @@ func (c *Core) mendIndex(ctx context.Context, another func(context.Context) (*re
 	})
 	c.workers.Go(func() {
 		defer close(done)
-		if err := c.replaceIndex(ctx, another); err != nil {
+		if err := c.replaceIndex(ctx, c.newIndex); err != nil {
 			c.o.Logger.Error("the index could not be built anew", "error", err)
 		}
 		c.mending.Lock()
@@ -168,16 +158,6 @@ func (c *Core) mendIndex(ctx context.Context, another func(context.Context) (*re
 		c.mended = nil
 	})
 	return done
-}
-
-// withMissingVectors returns a copy of the present index with its missing vectors from the static table.
-func (c *Core) withMissingVectors(ctx context.Context) (*retrieval.Index, error) {
-	had := c.index.Load().Stats().Vectors
-	ix, err := c.fillIndex(ctx, c.index.Load().Fork())
-	if err == nil && ix.Stats().Vectors <= had {
-		err = errors.New("the embedder gave no more vectors than there are")
-	}
-	return ix, err
 }
 
 // replaceIndex replaces the index by the result of another, updated to the store.
@@ -227,7 +207,7 @@ func (c *Core) Search(ctx context.Context, q retrieval.Query, ask Asking) (retri
 	}
 	c.o.Logger.Warn("the index is damaged, building it anew", "error", err)
 	select {
-	case <-c.mendIndex(ctx, c.newIndex):
+	case <-c.mendIndex(ctx):
 		return ask(c.index.Load(), ctx, q)
 	case <-ctx.Done():
 		return r, fmt.Errorf("%w; the index is being built anew", err)

@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/internal/embed"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/store"
 	jsonstore "github.com/memtree/memtree/store/json"
@@ -44,14 +43,12 @@ func (s *spoke) String() string {
 	return s.b.String()
 }
 
-// heard opens a core over a store with the static table, and returns what it logs.
+// heard opens a core over a store and returns what it logs.
 func heard(t *testing.T, kept store.Store, readOnly bool) (*Core, *spoke) {
 	t.Helper()
-	table, err := embed.Default()
-	require.NoError(t, err)
 	s := &spoke{}
 	c, err := Open(t.Context(), Options{
-		Store: kept, Taxonomy: taxonomy.Default(), Logger: slog.New(slog.NewTextHandler(s, nil)), Embedder: table,
+		Store: kept, Taxonomy: taxonomy.Default(), Logger: slog.New(slog.NewTextHandler(s, nil)),
 		Commit: func(*store.Batch, []tree.Node) {}, ReadOnly: readOnly,
 	})
 	require.NoError(t, err)

@@ -2,8 +2,7 @@ package core
 
 // An embedder may be slow, down or gone, so nothing waits for it: the index uses the cached vectors, a worker requests
 // the others in the background, and until then memories are found by their text alone. The built-in encoder is never
-// down, but many texts take time: a few get their vectors at once, the others from the worker too. The built-in table
-// is so fast that all get theirs at once.
+// down, but many texts take time: a few get their vectors at once, the others from the worker too.
 
 import (
 	"context"
@@ -62,8 +61,7 @@ func (c *Core) openEmbedder(ctx context.Context) (err error) {
 		wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), step: make(chan struct{}),
 		prompts: make(chan string, 64), tried: map[string]int{},
 	}
-	switch e := c.o.Embedder.(type) {
-	case nil:
+	if c.o.Embedder == nil {
 		encoder, err := use.Default()
 		if err != nil {
 			return err
@@ -71,19 +69,15 @@ func (c *Core) openEmbedder(ctx context.Context) (err error) {
 		v.CachedEmbedder, v.local = embed.NewLocal(encoder, fewTexts), true
 		c.vectors, c.embedder = v, v
 		return nil
-	case *embed.WordVectors:
-		c.embedder = e
-		return nil
-	default:
-		v.CachedEmbedder, err = embed.OpenCache(ctx, c.store, c.o.Counting(e), func(s string) string {
-			s, _ = formation.RedactText(s)
-			return s
-		})
-		if err == nil {
-			c.vectors, c.embedder = v, v
-		}
-		return err
 	}
+	v.CachedEmbedder, err = embed.OpenCache(ctx, c.store, c.o.Counting(c.o.Embedder), func(s string) string {
+		s, _ = formation.RedactText(s)
+		return s
+	})
+	if err == nil {
+		c.vectors, c.embedder = v, v
+	}
+	return err
 }
 
 // Embed returns the vectors of prompts. It makes no call while the embedder rests after a failure, or after several
@@ -160,7 +154,7 @@ func (v *indexVectors) later(prompts []string) {
 
 // saveVectors saves new vectors. It only logs a failure: they are requested again.
 func (c *Core) saveVectors(ctx context.Context) {
-	if c.vectors == nil || c.o.ReadOnly {
+	if c.o.ReadOnly {
 		return
 	}
 	if err := c.vectors.Save(ctx); err != nil {
@@ -170,18 +164,12 @@ func (c *Core) saveVectors(ctx context.Context) {
 
 // closeVectors saves the vectors and closes their files.
 func (c *Core) closeVectors(ctx context.Context) error {
-	if c.vectors == nil {
-		return nil
-	}
 	c.saveVectors(ctx)
 	return c.vectors.Close()
 }
 
 // purgeVectors removes all vectors except those of texts in use.
 func (c *Core) purgeVectors(ctx context.Context) error {
-	if c.vectors == nil {
-		return nil
-	}
 	c.vectors.waiting()
 	var texts []string
 	for n, err := range c.store.Scan(ctx, store.Filter{}) {
@@ -199,7 +187,7 @@ func (c *Core) purgeVectors(ctx context.Context) error {
 // for a text in an unknown language, which is not reported.
 func (c *Core) Note(s retrieval.IndexStats) string {
 	v := c.vectors
-	if v == nil || s.Vectors == s.Nodes {
+	if s.Vectors == s.Nodes {
 		return s.Note
 	}
 	v.mu.Lock()

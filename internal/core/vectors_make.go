@@ -26,9 +26,6 @@ func aboutText(err error) bool {
 
 // wantVectors notifies the worker that memories may lack vectors.
 func (c *Core) wantVectors() {
-	if c.vectors == nil {
-		return
-	}
 	c.vectors.mu.Lock()
 	c.vectors.wanted++
 	c.vectors.mu.Unlock()
@@ -229,7 +226,7 @@ func (c *Core) takeVectors(ctx context.Context, ids []string) error {
 // WaitVectors waits until the worker has requested everything that was missing at the call, unless the embedder rests.
 func (c *Core) WaitVectors(ctx context.Context) error {
 	v := c.vectors
-	if v == nil || c.o.ReadOnly {
+	if c.o.ReadOnly {
 		return nil
 	}
 	v.mu.Lock()

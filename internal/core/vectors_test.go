@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/internal/embed"
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/llmtest"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/store"
 	jsonstore "github.com/memtree/memtree/store/json"
@@ -20,25 +20,24 @@ func opened(t *testing.T, s store.Store, e llm.Embedder) *Core {
 	t.Helper()
 	c, err := Open(t.Context(), Options{
 		Store: s, Taxonomy: taxonomy.Default(), Logger: slog.New(slog.DiscardHandler), Embedder: e,
-		Commit: func(*store.Batch, []tree.Node) {},
+		Commit: func(*store.Batch, []tree.Node) {}, Counting: func(e llm.Embedder) llm.Embedder { return e },
 	})
 	require.NoError(t, err)
 	return c
 }
 
-// TestOldVectorsAreMadeAnew: an index with vectors of the table, opened by a program with the encoder, answers by words
+// TestOldVectorsAreMadeAnew: an index with vectors of another embedder, opened by a program with the encoder, answers by words
 // at once. The worker computes the new vectors; the next process finds them in the index.
 func TestOldVectorsAreMadeAnew(t *testing.T) {
 	store, err := jsonstore.OpenMemory(t.Context(), jsonstore.Options{Started: noon})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, store.Close()) })
 	const cases = 3*fewTexts + 1
-	table, err := embed.Default()
-	require.NoError(t, err)
-	c := opened(t, store, table)
+	c := opened(t, store, llmtest.Spell{})
 	for i := range cases {
 		require.NoError(t, c.Apply(t.Context(), added(aCase(i))))
 	}
+	require.NoError(t, c.WaitVectors(t.Context()))
 	require.Equal(t, cases, c.Index().Stats().Vectors)
 	require.NoError(t, c.Close(t.Context()))
 

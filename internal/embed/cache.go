@@ -1,3 +1,5 @@
+// Package embed caches the vectors of an embedder, in memory or beside a store, so that no text is embedded twice. The
+// embedder itself is that of package use, a model, or a recording of one. FORMAT.md describes the files.
 package embed
 
 import (

@@ -5,7 +5,7 @@
 //	go build -C quality/peers -o BIN/memtree .
 //
 // and name it in the harness's peers file, with "vectors" false and "setting" default (lexical search and the
-// built-in encoder), table (the built-in table in its place) or words (lexical search alone).
+// built-in encoder) or words (lexical search alone).
 package main
 
 import (
@@ -20,7 +20,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/memtree/memtree/internal/embed"
 	"github.com/memtree/memtree/internal/embed/use"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"
@@ -86,8 +85,6 @@ func (p *peer) open(r *request) error {
 	var err error
 	switch r.Setting {
 	case "words":
-	case "table":
-		e, err = embed.Default()
 	default:
 		e, err = use.Default()
 	}

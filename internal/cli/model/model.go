@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/embed"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/langchain"
 )
@@ -89,8 +88,7 @@ func (m *CommandModel) Later() llm.Generator {
 	return later{}
 }
 
-// Embedder opens the configured embedding model, or the recordings of one. It returns nil for the built-in encoder,
-// and the built-in table if that is what the setting names.
+// Embedder opens the configured embedding model, or the recordings of one. It returns nil for the built-in encoder.
 func (m *CommandModel) Embedder() (llm.Embedder, error) {
 	c, err := m.Config()
 	switch {
@@ -100,8 +98,6 @@ func (m *CommandModel) Embedder() (llm.Embedder, error) {
 		return m.playedEmbedder()
 	case c.EmbedModel == "":
 		return nil, nil
-	case c.EmbedModel == "table": // no model: it is in the program
-		return embed.Default()
 	}
 	opened, err := langchain.OpenEmbedder(c)
 	if err != nil {

