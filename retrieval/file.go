@@ -11,8 +11,8 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// A segment's file is a piece, see package piece. Its fields are, in little endian: version u64; the layout, each number
-// u64; the length u32 of the embedder's id; the id.
+// A segment's file is a piece, see package piece. Its fields are, in little endian: version u64; the layout, each
+// number u64; the length u32 of the embedder's id; the id.
 const (
 	maxSlots   = 1 << 31
 	maxIDBytes = 1024

@@ -84,7 +84,8 @@ func seal(b []byte) {
 	sums := b[piece.PageSize : piece.PageSize+4*piece.PageCount(end)]
 	data := b[piece.PageSize+len(sums):]
 	for i := range piece.PageCount(end) {
-		binary.LittleEndian.PutUint32(sums[4*i:], crc32.Checksum(data[i*piece.PageSize:min((i+1)*piece.PageSize, end)], piece.Castagnoli))
+		page := data[i*piece.PageSize : min((i+1)*piece.PageSize, end)]
+		binary.LittleEndian.PutUint32(sums[4*i:], crc32.Checksum(page, piece.Castagnoli))
 	}
 	at := len(fileKind.Magic) + 4
 	clear(b[at : at+4])
