@@ -26,6 +26,7 @@ var ErrFormat = errors.New("not a usable encoder")
 // An Encoder is immutable and safe for concurrent use.
 type Encoder struct {
 	id       string
+	recent   *recent
 	control  [3]int32 // rows of the unknown piece, of the beginning and of the end
 	unknown  float64  // score of a character without a piece
 	scale    [chunks][2]float32
@@ -79,7 +80,7 @@ func parse(b []byte) (*Encoder, error) {
 			return nil, refuse("a count of %d; at most %d is allowed", n, mostCount)
 		}
 	}
-	e := &Encoder{unknown: float64(f32(b, 56))}
+	e := &Encoder{unknown: float64(f32(b, 56)), recent: newRecent()}
 	rows, size := 0, 0
 	for bits := 1; bits <= mostBits; bits++ {
 		e.starts[bits] = size

@@ -74,8 +74,10 @@ func (e *Encoder) Embed(ctx context.Context, texts []string) ([][]float32, error
 
 // Vector returns the vector of a text, of length 1. It reads the first MaxRunes characters and of those the first
 // MaxPieces pieces. Unless it knows pieces for more than half of the characters, it returns the zero vector, whose
-// similarity to any vector is 0.
-func (e *Encoder) Vector(s string) []float32 {
+// similarity to any vector is 0. The latest vectors are remembered.
+func (e *Encoder) Vector(s string) []float32 { return e.recent.vector(s, e.compute) }
+
+func (e *Encoder) compute(s string) []float32 {
 	w, _ := e.work.Get().(*work)
 	if w == nil {
 		w = &work{}

@@ -186,7 +186,7 @@ func BenchmarkVector(b *testing.B) {
 			p, _ := e.pieces(&work{}, text)
 			require.Len(b, p, n-2) // and the beginning and the end
 			for b.Loop() {
-				e.Vector(text)
+				e.compute(text)
 			}
 		})
 	}
