@@ -8,7 +8,7 @@ COMMA    = ,
 MODULES  = quality/browser quality/peers store/json/peers# what only measurements need; static sees that their go.sum is whole
 TARGETS  = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: help build release demo test check static lint cross race bench shared scale quality sim judge prove words cluster faults mutants fuzz reports routes browser explore clients
+.PHONY: help build release demo test check static lint cross race bench shared scale quality sim judge prove words cluster voices faults mutants fuzz reports routes browser explore clients
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -89,6 +89,9 @@ scale: ## a thousand trees and two million runs on one server, and 100 million m
 
 words: ## that what a person takes back was never seen, and what they refuse is never given: 10,000 random sequences each (an hour)
 	MEMTREE_WORDS=1 $(GO) test -count=1 -timeout 6h -run '^Test(TakenBackWasNeverSeen|NoIsNo)$$' .
+
+voices: ## how tasks of twenty writers are read, each quarter of them left out of what was learned (three minutes)
+	MEMTREE_VOICES=1 $(GO) test -count=1 -timeout 60m -v -run '^TestVoicesLeftOut$$' ./internal/cue
 
 faults: ## each fault of a model's provider, on every provider: what is lost, what is asked again (two minutes)
 	MEMTREE_FAULTS=1 $(GO) test -count=1 -timeout 20m -v -run '^Test(Embed)?FaultTable$$' ./llm/langchain

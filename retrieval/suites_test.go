@@ -260,8 +260,8 @@ func TestQualityWithoutModel(t *testing.T) {
 	used := retrieval.Fitted()
 	defer retrieval.SetFit(used)
 	all, cuts := map[retrieval.Fit][]figures{}, map[retrieval.Fit][]figures{}
-	for _, leans := range []float64{1.5, 2} {
-		for _, asks := range []float64{1.5, 2} {
+	for _, leans := range []float64{1, 1.5, 2} {
+		for _, asks := range []float64{2} {
 			for step := range 14 {
 				// The threshold moves with the terms below it: a usual test has 14 words.
 				f := retrieval.Fit{Leans: leans, Asks: asks, Fits: .1*float64(step) + .85*leans + asks*math.Log(14)}

@@ -16,10 +16,11 @@ import (
 //
 // It combines two classifiers. The phrases of a check name it outright. A model of its example sentences estimates how
 // likely a text is about the check when it has none of the phrases. Together they give a probability; when it is low,
-// the catalogue abstains.
+// the catalogue abstains. Tasks are classified by their meaning too, see head.
 type Catalogue struct {
 	checks               []taxonomy.Check
 	asked, said, claimed reader // for tasks, for notes and defects, for an agent's own reasons
+	meaning              func() *head
 }
 
 // reader classifies texts of one sort: notes, an agent's own reasons, or tasks. Both parts are made when they are first
@@ -35,6 +36,7 @@ type reader struct {
 func NewCatalogue(tax *taxonomy.Taxonomy) *Catalogue {
 	c := &Catalogue{checks: tax.Checks()}
 	models := modelsOf(tax, c.checks)
+	c.meaning = sync.OnceValue(func() *head { return headOf(c.checks) })
 	for sort, r := range [sorts]*reader{notes: &c.said, claims: &c.claimed, tasks: &c.asked} {
 		r.phrases = sync.OnceValue(func() *Matcher { return phrasesOf(c.checks, sort) })
 		r.words = sync.OnceValue(func() *linear { return models()[sort].indexed() })
@@ -90,6 +92,7 @@ const (
 	perPhrase = 0.6 // what a phrase of weight 1 adds to the logarithm of the odds
 	ofClaims  = 0.7 // weight of the agent's own reason
 	ofTasks   = 0.7 // weight of the task
+	ofMeaning = 0.5 // weight of the vector of a task beside its words
 	enough    = 0.4 // the least probability of a check that was missed
 
 	outright = 3.0  // the phrase weight that names a check without other evidence
@@ -209,7 +212,7 @@ func (c *Catalogue) isKindOf(narrow, wide int) bool {
 // check without example tasks is called for when its phrases name it.
 func (c *Catalogue) Asked(task string) []Topic {
 	var out []Topic
-	for i, x := range c.called(task) {
+	for i, x := range c.called(task, 0) {
 		if x >= calledFor {
 			out = append(out, Topic{Check: c.checks[i].ID, Sure: x})
 		}
@@ -219,8 +222,9 @@ func (c *Catalogue) Asked(task string) []Topic {
 }
 
 // called returns for each check how likely a task calls for it, in the order of c.checks; nil for no task or no
-// checks.
-func (c *Catalogue) called(task string) []float64 {
+// checks. The meaning of the task has the weight of its words times meaning. Every text has a meaning that is nearest to
+// some check, so it counts only where two texts are compared, see Leaning.
+func (c *Catalogue) called(task string, meaning float64) []float64 {
 	if len(c.checks) == 0 || task == "" {
 		return nil
 	}
@@ -228,10 +232,13 @@ func (c *Catalogue) called(task string) []float64 {
 	most, p := slices.Clone(said), slices.Clone(said)
 	for at, point := range points(task) {
 		phrases := c.asked.find(point)
-		if at == 0 { // the task as a whole
-			weigh(said, phrases, 1)
-		}
 		clear(p)
+		if at == 0 { // the task as a whole; a vector takes a millisecond, so the points have none
+			weigh(said, phrases, 1)
+			if meaning > 0 {
+				c.meaning().add(p, vectorOf(point), meaning)
+			}
+		}
 		c.asked.words().add(p, point, 1)
 		weigh(p, phrases, perPhrase)
 		softmax(p)

@@ -186,12 +186,18 @@ func (l *linear) add(scores []float64, s string, by float64) {
 			p[k] += float64(step * float32(int8(w))) //nolint:gosec // two's complement
 		}
 	}
+	addLog(scores, l.Of, p, by)
+}
+
+// addLog adds the logarithms of the probabilities of kinds, times by, to scores. p has the scores of the kinds in of,
+// ascending; they become probabilities. A kind that is not in of gets the logarithm of the probability of chance.
+func addLog(scores []float64, of []int, p []float64, by float64) {
 	softmax(p)
 	chance := math.Log(1/float64(len(scores)) + leastFound)
-	next := 0 // index in Of of the next kind with sentences
+	next := 0 // index in of of the next kind with sentences
 	for i := range scores {
 		x := chance
-		if next < n && l.Of[next] == i {
+		if next < len(of) && of[next] == i {
 			x = math.Log(p[next] + leastFound)
 			next++
 		}

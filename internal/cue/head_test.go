@@ -1,0 +1,217 @@
+package cue
+
+import (
+	"bytes"
+	"encoding/gob"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/internal/golden"
+	"github.com/memtree/memtree/taxonomy"
+)
+
+// written is a sentence of a voice: a note (said), a task that calls for a check (asked), or one that does not (not).
+type written struct{ voice, kind, check, text string }
+
+// voices reads testdata/voices.
+func voices(tb testing.TB) (all []written) {
+	tb.Helper()
+	files, err := filepath.Glob("testdata/voices/*.tsv")
+	require.NoError(tb, err)
+	for _, name := range files {
+		data, err := os.ReadFile(name) //nolint:gosec // ours
+		require.NoError(tb, err)
+		for line := range strings.Lines(string(data)) {
+			f := strings.Split(strings.TrimSpace(line), "\t")
+			if line[0] != '#' {
+				require.Len(tb, f, 3, "%s: %s", name, line)
+				all = append(all, written{strings.TrimSuffix(filepath.Base(name), ".tsv"), f[0], f[1], f[2]})
+			}
+		}
+	}
+	return all
+}
+
+// TestVoices: every voice has three notes, three tasks that call for a check and two that do not, for every check.
+func TestVoices(t *testing.T) {
+	count := map[[3]string]int{}
+	for _, w := range voices(t) {
+		count[[3]string{w.voice, w.check, w.kind}]++
+	}
+	checks := taxonomy.Default().Checks()
+	require.Len(t, count, 20*len(checks)*3)
+	for k, n := range count {
+		_, ok := taxonomy.Default().Check(k[1])
+		require.True(t, ok, k)
+		require.Equal(t, map[string]int{"said": 3, "asked": 3, "not": 2}[k[2]], n, k)
+	}
+}
+
+// tasksOf returns the tasks of the catalogue and of the voices that are taken. Without vectors they are not computed.
+func tasksOf(tb testing.TB, take func(voice string) bool) (list []calledTask) {
+	tb.Helper()
+	place := map[string]int{}
+	for i, c := range taxonomy.Default().Checks() {
+		place[c.ID] = i
+		for _, s := range c.Sentences().Asked {
+			list = append(list, calledTask{text: s, check: i})
+		}
+	}
+	for _, w := range voices(tb) {
+		if w.kind != "said" && take(w.voice) {
+			list = append(list, calledTask{text: w.text, check: place[w.check], not: w.kind == "not"})
+		}
+	}
+	return list
+}
+
+// embedded computes the vectors of tasks, which takes some ten seconds.
+func embedded(list []calledTask) []calledTask {
+	var halves sync.WaitGroup
+	for part := range 2 {
+		halves.Go(func() {
+			for i := part; i < len(list); i += 2 {
+				list[i].vector = vectorOf(list[i].text)
+			}
+		})
+	}
+	halves.Wait()
+	return list
+}
+
+func keyOfTasks(list []calledTask) string {
+	by := [sorts][][]string{}
+	for _, x := range list {
+		by[tasks] = append(by[tasks], []string{fmt.Sprint(x.check, x.not), x.text})
+	}
+	return keyOf(by)
+}
+
+// TestHead: the stored head is of the sentences that there are. With -update it is fitted to them anew.
+func TestHead(t *testing.T) {
+	list := tasksOf(t, func(string) bool { return true })
+	if golden.Updating() {
+		h := fitHead(embedded(list))
+		h.Key = keyOfTasks(list)
+		var b bytes.Buffer
+		require.NoError(t, gob.NewEncoder(&b).Encode(h))
+		golden.Bytes(t, "tasks.head", b.Bytes())
+		return
+	}
+	require.Equal(t, decodedHead().Key, keyOfTasks(list), "run with -update")
+}
+
+// A check without examples is as likely as by chance, and a task that does not call for a check makes it less likely.
+func TestHeadLearns(t *testing.T) {
+	sum, wait, color := "Check that the order total is right.", "Wait until the report is ready, then open it.", "The button is blue."
+	h := fitHead(embedded([]calledTask{{text: sum}, {text: wait, check: 2}, {text: color, check: 0, not: true}}))
+	require.Equal(t, []int{0, 2}, h.Of)
+	p := make([]float64, 3)
+	h.add(p, vectorOf("核对订单合计金额是否正确"), 1)
+	require.Greater(t, p[0], p[2])
+	clear(p)
+	h.add(p, vectorOf(color), 1)
+	require.Greater(t, p[2], p[0])
+	clear(p)
+	h.add(p, nil, 1)
+	require.Equal(t, make([]float64, 3), p)
+}
+
+// TestVoicesLeftOut measures the reading of tasks on the voices that the head was not fitted to, a quarter of them at a
+// time. Beside the ranks it gives how often a task that calls for a check is above one about the same things that does
+// not. It takes minutes, so make voices runs it.
+func TestVoicesLeftOut(t *testing.T) {
+	if os.Getenv("MEMTREE_VOICES") == "" {
+		t.Skip("make voices runs this: it takes minutes")
+	}
+	const folds = 4
+	quarter := func(voice string) int { return int(voice[len(voice)-1]-'0') % folds }
+	c := NewCatalogue(taxonomy.Default())
+	of := map[string]func(h *head, x *calledTask) []float64{
+		"phrases and words": func(_ *head, x *calledTask) []float64 {
+			p := make([]float64, len(c.checks))
+			c.asked.words().add(p, x.text, 1)
+			c.asked.add(p, x.text, perPhrase)
+			return p
+		},
+		"meaning": func(h *head, x *calledTask) []float64 {
+			p := make([]float64, len(c.checks))
+			h.add(p, x.vector, 1)
+			return p
+		},
+		"all, as used": func(h *head, x *calledTask) []float64 {
+			p := make([]float64, len(c.checks))
+			c.asked.words().add(p, x.text, 1)
+			c.asked.add(p, x.text, perPhrase)
+			h.add(p, x.vector, ofMeaning)
+			return p
+		},
+	}
+	got := map[string]*ranks{}
+	for fold := range folds {
+		h := fitHead(embedded(tasksOf(t, func(v string) bool { return quarter(v) != fold })))
+		out := embedded(tasksOf(t, func(v string) bool { return quarter(v) == fold }))
+		for i := len(tasksOf(t, func(string) bool { return false })); i < len(out); i++ {
+			for way, read := range of {
+				if got[way] == nil {
+					got[way] = &ranks{probability: map[int][2][]float64{}}
+				}
+				got[way].add(&out[i], read(h, &out[i]))
+			}
+		}
+	}
+	var b strings.Builder
+	for _, way := range []string{"phrases and words", "meaning", "all, as used"} {
+		fmt.Fprintf(&b, "%-18s %v\n", way, got[way])
+	}
+	golden.Equal(t, "testdata/voices.golden", b.String())
+}
+
+// ranks counts at which rank the right check is.
+type ranks struct {
+	n, first, three int
+	probability     map[int][2][]float64 // by check: of tasks that do not call for it, and that do
+}
+
+func (r *ranks) add(x *calledTask, scores []float64) {
+	softmax(scores)
+	of, at := r.probability[x.check], 1
+	if x.not {
+		at = 0
+	}
+	of[at] = append(of[at], scores[x.check])
+	r.probability[x.check] = of
+	if x.not {
+		return
+	}
+	better := 0
+	for _, p := range scores {
+		if p > scores[x.check] {
+			better++
+		}
+	}
+	r.n++
+	r.first += max(0, 1-better)
+	if better < 3 {
+		r.three++
+	}
+}
+
+func (r *ranks) String() string {
+	above, pairs := 0, 0
+	for _, of := range r.probability {
+		for _, no := range of[0] {
+			pairs += len(of[1])
+			above += len(slices.DeleteFunc(slices.Clone(of[1]), func(p float64) bool { return p <= no }))
+		}
+	}
+	return fmt.Sprintf("first %.3f  among three %.3f  above one that does not call for it %.3f",
+		float64(r.first)/float64(r.n), float64(r.three)/float64(r.n), float64(above)/float64(pairs))
+}
