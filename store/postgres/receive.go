@@ -75,7 +75,11 @@ func (r *Receiver) take(ctx context.Context, source string) error {
 // Close ends the move; without Finish it can be continued.
 func (r *Receiver) Close() error {
 	if r.lock != nil {
-		_ = r.lock.Close(context.Background()) // which ends the lock
+		ctx, cancel := context.WithTimeout(context.Background(), gone)
+		defer cancel()
+		// The server ends the lock with the connection, but only after Close has returned.
+		_, _ = r.lock.Exec(ctx, `SELECT pg_advisory_unlock_all()`)
+		_ = r.lock.Close(ctx)
 	}
 	return r.Store.Close()
 }
