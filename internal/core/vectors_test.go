@@ -26,8 +26,8 @@ func opened(t *testing.T, s store.Store, e llm.Embedder) *Core {
 	return c
 }
 
-// TestOldVectorsAreMadeAnew: an index with vectors of another embedder, opened by a program with the encoder, answers by
-// words at once. The worker computes the new vectors; the next process finds them in the index.
+// TestOldVectorsAreMadeAnew: an index with vectors of another embedder, opened by a program with the encoder, answers
+// by words at once. The worker computes the new vectors; the next process finds them in the index.
 func TestOldVectorsAreMadeAnew(t *testing.T) {
 	store, err := jsonstore.OpenMemory(t.Context(), jsonstore.Options{Started: noon})
 	require.NoError(t, err)

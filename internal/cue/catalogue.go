@@ -222,8 +222,8 @@ func (c *Catalogue) Asked(task string) []Topic {
 }
 
 // called returns for each check how likely a task calls for it, in the order of c.checks; nil for no task or no
-// checks. The meaning of the task has the weight of its words times meaning. Every text has a meaning that is nearest to
-// some check, so it counts only where two texts are compared, see Leaning.
+// checks. The meaning of the task has the weight of its words times meaning. Every text has a meaning that is nearest
+// to some check, so it counts only where two texts are compared, see Leaning.
 func (c *Catalogue) called(task string, meaning float64) []float64 {
 	if len(c.checks) == 0 || task == "" {
 		return nil

@@ -15,8 +15,8 @@ import (
 
 // head estimates from the meaning of a task how likely it calls for each check: a multinomial logistic regression over
 // the vector of the built-in encoder. It recognises what is written in words that no example has. It was fitted to the
-// example tasks of the catalogue and to those of twenty writers who had not seen them (testdata/voices). It is immutable
-// once fitted. The fields are exported for gob.
+// example tasks of the catalogue and to those of twenty writers who had not seen them (testdata/voices). It is
+// immutable once fitted. The fields are exported for gob.
 type head struct {
 	Key   string    // keyOf what it was fitted to
 	Of    []int     // the indices of the checks that have examples, ascending
@@ -48,8 +48,8 @@ var decodedHead = sync.OnceValue(func() *head {
 	return &h
 })
 
-// headOf returns the head for checks. The built-in checks come first in every taxonomy, so their places are those that it
-// was fitted with. A check that a team added is as likely as by chance.
+// headOf returns the head for checks. The built-in checks come first in every taxonomy, so their places are those that
+// it was fitted with. A check that a team added is as likely as by chance.
 func headOf(checks []taxonomy.Check) *head {
 	h := decodedHead()
 	if len(h.Of) == 0 || h.Of[len(h.Of)-1] >= len(checks) {
@@ -71,8 +71,8 @@ func vectorOf(s string) []float32 {
 	return nil
 }
 
-// add adds the logarithm of how likely a task with the vector v calls for each check, times by, to scores, as linear.add
-// does.
+// add adds the logarithm of how likely a task with the vector v calls for each check, times by, to scores, as
+// linear.add does.
 func (h *head) add(scores []float64, v []float32, by float64) {
 	if v == nil || len(h.Of) == 0 {
 		return

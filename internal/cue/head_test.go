@@ -110,7 +110,8 @@ func TestHead(t *testing.T) {
 
 // A check without examples is as likely as by chance, and a task that does not call for a check makes it less likely.
 func TestHeadLearns(t *testing.T) {
-	sum, wait, color := "Check that the order total is right.", "Wait until the report is ready, then open it.", "The button is blue."
+	const sum, color = "Check that the order total is right.", "The button is blue."
+	const wait = "Wait until the report is ready, then open it."
 	h := fitHead(embedded([]calledTask{{text: sum}, {text: wait, check: 2}, {text: color, check: 0, not: true}}))
 	require.Equal(t, []int{0, 2}, h.Of)
 	p := make([]float64, 3)

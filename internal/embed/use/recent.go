@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// recent remembers the vectors of the latest texts: a prompt is read both for its meaning and for what it calls for, and
-// computing its vector takes a millisecond. It keeps 128 bits of hash in place of a text, so nothing of a text is left
-// in it. A text takes the place of another one. It is safe for concurrent use.
+// recent remembers the vectors of the latest texts: a prompt is read both for its meaning and for what it calls for,
+// and computing its vector takes a millisecond. It keeps 128 bits of hash in place of a text, so nothing of a text is
+// left in it. A text takes the place of another one. It is safe for concurrent use.
 type recent struct {
 	seeds [2]maphash.Seed
 	mu    sync.Mutex
