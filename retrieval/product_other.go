@@ -9,7 +9,7 @@ const (
 
 func dotFast([]int16, []byte) (sum, n int) { return 0, 0 }
 
-func (*question) rateFast([]byte, float32, []float32, []float32, []float32) {}
+func (*queryVector) rateFast([]byte, float32, []float32, []float32, []float32) {}
 
 func addSharesFast([]byte, *shareFactors, []float32) (n int) { return 0 }
 
