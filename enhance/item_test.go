@@ -32,7 +32,7 @@ func TestNoCauseNoCheck(t *testing.T) {
 	o.Lang = "en"
 	require.Contains(t, said(o), "[Missed here before]:\n- Noted on an earlier run: It did not scroll down. Go by what")
 	require.Contains(t, said(Options{Lang: "en"}), "[Missed in a similar test]:\n"+
-		"- Noted at “Add up the lines, scroll down.”: It did not scroll down.\n")
+		"- Noted at “Add up the lines, scroll down.”: It did not scroll down. Watch out for the same here.\n")
 }
 
 // What was taught is under a heading of its own.

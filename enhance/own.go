@@ -97,9 +97,13 @@ func (o Options) noted(n *tree.Node, it wordedMemory) (wordedMemory, why) {
 	}
 	said = taxonomy.Text{EN: "Noted at %s: ", ZH: "%s当时有人注明："}.In(o.Lang) + said
 	said = strings.Replace(said, "%s", "“"+taskOf(n, truths)+"”", 1)
+	said = text.Append(said, watchOut.In(o.Lang))
 	it.hints = []prompts.Hint{{Check: said, Plain: true}}
 	return it, why{}
 }
+
+// watchOut is what to do with a note on another test: a remark alone does not ask for anything.
+var watchOut = taxonomy.Text{EN: "Watch out for the same here.", ZH: "这里也要留意同样的情况。"}
 
 // mostTask is the maximum length of the task that a note is about, in characters.
 const mostTask = 60
