@@ -59,8 +59,19 @@ whole() {
   curl -s -m 2 "http://$NET.$1:8008/cluster" | grep -Eq '"role": "(sync|quorum)_standby"' &&
     [ "$(sql $1 "select count(*) from pg_stat_replication where state = 'streaming'" || true)" = 2 ]
 }
+# renew NODE: clones a standby that cannot start, as an operator would. One that is killed while it follows a primary
+# that is gone may have recovered past the point where the next one's timeline begins, and Patroni does not always see it.
+renew() {
+  curl -s -m 2 "http://$NET.$1:8008/" | grep -q '"state": "start failed"' || return 0
+  echo "node$1 does not start; it is cloned from the primary" >&2
+  curl -s -m 5 "http://$NET.$1:8008/reinitialize" -d '{"force": true}' >&2
+  echo >&2
+}
 waitfor() {
-  for _ in $(seq $1); do
+  for second in $(seq $1); do
+    if [ $((second % 30)) = 0 ]; then
+      for i in 1 2 3; do renew $i; done
+    fi
     if p=$(primary) && whole $p; then
       echo "node$p is the primary, with two standbys, one of them synchronous"
       return
