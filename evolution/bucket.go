@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memtree/memtree/internal/cluster"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -159,13 +158,13 @@ func unnamed(s *survey) []*bucket {
 		for i, n := range list {
 			causes[i] = saidOf(n)
 		}
-		words := cluster.New(causes)
-		for _, g := range words.Groups(join) {
+		words := weighTexts(causes)
+		for _, g := range words.groups(join) {
 			b := &bucket{Partition: p}
 			for _, i := range g {
 				b.cases = append(b.cases, list[i])
 			}
-			b.close = words.Average(g)
+			b.close = words.average(g)
 			b.cases = mostRecent(b.cases)
 			out = append(out, b)
 		}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/evolution/gate"
-	"github.com/memtree/memtree/internal/cluster"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/tree"
 )
@@ -66,10 +65,10 @@ func shown(cases []*tree.Node) []*tree.Node {
 	for i, n := range pool {
 		causes[i], all[i] = saidOf(n), i
 	}
-	words := cluster.New(causes)
+	words := weighTexts(causes)
 	best, most := 0, -1.0
 	for i := range pool { // sorted by id, so that ties are resolved deterministically
-		if c := words.Centrality(i, all); c > most {
+		if c := words.centrality(i, all); c > most {
 			best, most = i, c
 		}
 	}
@@ -78,7 +77,7 @@ func shown(cases []*tree.Node) []*tree.Node {
 	for len(taken) < min(maxShown, len(pool)) {
 		last, far := taken[len(taken)-1], -1
 		for i := range pool {
-			near[i] = max(near[i], words.Like(i, last))
+			near[i] = max(near[i], words.like(i, last))
 			if !slices.Contains(taken, i) && (far < 0 || near[i] < near[far]) {
 				far = i
 			}

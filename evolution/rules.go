@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/memtree/memtree/evolution/gate"
-	"github.com/memtree/memtree/internal/cluster"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
@@ -105,13 +104,13 @@ func (e *Evolver) centralSentence(j *job) string {
 			}
 		}
 	}
-	words := cluster.New(list)
+	words := weighTexts(list)
 	best, most := "", leastCentral
 	for i, s := range list {
 		near, n := 0.0, 0
 		for k := range list {
 			if from[k] != from[i] {
-				near += words.Like(i, k)
+				near += words.like(i, k)
 				n++
 			}
 		}

@@ -3,7 +3,6 @@ package evolution
 import (
 	"slices"
 
-	"github.com/memtree/memtree/internal/cluster"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/tree"
 )
@@ -168,11 +167,11 @@ func (b *bucket) assign(at []int, n int) [][]int {
 	for i, c := range b.cases {
 		said[i] = saidOf(c)
 	}
-	words, known := cluster.New(said), slices.Clone(groups)
+	words, known := weighTexts(said), slices.Clone(groups)
 	for _, i := range rest {
 		best, most := 0, -1.0
 		for k, g := range known {
-			if like := words.Centrality(i, g); len(g) > 0 && like > most {
+			if like := words.centrality(i, g); len(g) > 0 && like > most {
 				best, most = k, like
 			}
 		}

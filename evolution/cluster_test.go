@@ -1,4 +1,4 @@
-package cluster
+package evolution
 
 import (
 	"fmt"
@@ -15,11 +15,11 @@ func TestGroupsByWhatIsShared(t *testing.T) {
 		"the spinner was still turning", "a spinner was turning when it judged", "a different thing about payment totals",
 		"payment totals were never added", "nobody looked at the footer", "合计没有重新算", "合计没有自己重新算一遍",
 	}
-	texts := New(list)
-	require.Equal(t, [][]int{{0, 1}, {2, 3}, {5, 6}}, texts.Groups(0.25))
-	require.Empty(t, texts.Groups(0.99))
-	require.InDelta(t, 1, texts.Like(4, 4), 1e-6)
-	require.Greater(t, texts.Centrality(0, []int{0, 1}), texts.Centrality(0, []int{2, 3}))
+	texts := weighTexts(list)
+	require.Equal(t, [][]int{{0, 1}, {2, 3}, {5, 6}}, texts.groups(0.25))
+	require.Empty(t, texts.groups(0.99))
+	require.InDelta(t, 1, texts.like(4, 4), 1e-6)
+	require.Greater(t, texts.centrality(0, []int{0, 1}), texts.centrality(0, []int{2, 3}))
 }
 
 func TestGroupsInAnyOrder(t *testing.T) {
@@ -27,12 +27,12 @@ func TestGroupsInAnyOrder(t *testing.T) {
 	for i := range 60 {
 		list = append(list, fmt.Sprintf("cause%d word%d word%d other%d", i%7, i%7, i%7+10, i))
 	}
-	want := spelled(list, New(list).Groups(0.3))
+	want := spelledGroups(list, weighTexts(list).groups(0.3))
 	require.Len(t, want, 7)
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 5 {
 		r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-		require.Equal(t, want, spelled(list, New(list).Groups(0.3)))
+		require.Equal(t, want, spelledGroups(list, weighTexts(list).groups(0.3)))
 	}
 }
 
@@ -52,7 +52,7 @@ func TestGroupsAreAverageLinkage(t *testing.T) {
 		}
 		list = append(list, s)
 	}
-	texts := New(list)
+	texts := weighTexts(list)
 	for _, join := range []float64{0.2, 0.45, 0.7} {
 		groups := make([][]int, len(list))
 		for i := range groups {
@@ -62,7 +62,7 @@ func TestGroupsAreAverageLinkage(t *testing.T) {
 			best, a, b := join, -1, -1
 			for i := range groups {
 				for j := range i {
-					if v := across(texts, groups[i], groups[j]); v >= best {
+					if v := likenessAcross(texts, groups[i], groups[j]); v >= best {
 						best, a, b = v, j, i
 					}
 				}
@@ -75,16 +75,16 @@ func TestGroupsAreAverageLinkage(t *testing.T) {
 		}
 		groups = slices.DeleteFunc(groups, func(g []int) bool { return len(g) < 2 })
 		require.NotEmpty(t, groups)
-		require.Equal(t, spelled(list, groups), spelled(list, texts.Groups(join)), "%.2f", join)
+		require.Equal(t, spelledGroups(list, groups), spelledGroups(list, texts.groups(join)), "%.2f", join)
 	}
 }
 
-// across returns the average likeness of the texts of two groups.
-func across(t *Texts, a, b []int) float64 {
+// likenessAcross returns the average likeness of the texts of two groups.
+func likenessAcross(t *weighedTexts, a, b []int) float64 {
 	sum := 0.0
 	for _, i := range a {
 		for _, j := range b {
-			sum += t.Like(i, j)
+			sum += t.like(i, j)
 		}
 	}
 	return sum / float64(len(a)*len(b))
@@ -93,20 +93,20 @@ func across(t *Texts, a, b []int) float64 {
 // A note that is repeated often is one cause, and does not make its tokens common.
 func TestRepeatedTexts(t *testing.T) {
 	list := slices.Repeat([]string{"the footer was cut off", "nobody scrolled to the end"}, 700)
-	groups := New(list).Groups(0.5)
+	groups := weighTexts(list).groups(0.5)
 	for _, g := range groups {
 		for _, i := range g {
 			require.Equal(t, g[0]%2, i%2)
 		}
 	}
 	require.Len(t, groups, 4, "two causes, each in parts of as many as are compared each with each")
-	require.InDelta(t, 1, New(list).Average(groups[0]), 1e-6)
-	require.InDelta(t, 1, New(list).Average([]int{3}), 1e-6)
-	require.Empty(t, New(nil).Groups(0.5))
-	require.Empty(t, New([]string{"", " ", "?"}).Groups(0.5), "what has no words is like nothing")
+	require.InDelta(t, 1, weighTexts(list).average(groups[0]), 1e-6)
+	require.InDelta(t, 1, weighTexts(list).average([]int{3}), 1e-6)
+	require.Empty(t, weighTexts(nil).groups(0.5))
+	require.Empty(t, weighTexts([]string{"", " ", "?"}).groups(0.5), "what has no words is like nothing")
 }
 
-func spelled(list []string, groups [][]int) []string {
+func spelledGroups(list []string, groups [][]int) []string {
 	var out []string
 	for _, g := range groups {
 		var one []string
@@ -132,6 +132,6 @@ func BenchmarkGroups(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		New(list).Groups(0.5)
+		weighTexts(list).groups(0.5)
 	}
 }
