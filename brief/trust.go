@@ -4,7 +4,7 @@ import "fmt"
 
 // The lexical search is the control of a reader. It finds a memory for half of the tests that need one and for few of
 // the others (retrieval/testdata/suites.golden), and capable readers pick a memory for .83 to .97 of the tests for
-// which it finds one (quality/reader/testdata/trust.golden). A reader that picks none for most of them, as a model of
+// which it finds one (quality/lessons/testdata/trust.golden). A reader that picks none for most of them, as a model of
 // 1.5 billion parameters did, would deprive these tests of what the search finds.
 const (
 	leastNamed = 0.25 // share of the tests with found memories for which a reader picks one

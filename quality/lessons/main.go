@@ -21,7 +21,6 @@ import (
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/internal/tape"
 	"github.com/memtree/memtree/llm"
-	"github.com/memtree/memtree/quality/score"
 	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
@@ -40,10 +39,10 @@ func main() {
 // row holds the figures of one tree.
 type row struct {
 	By string `json:"by"` // rules or recordings
-	score.Learned
-	Alone       score.Warned `json:"alone"`       // before evolve: cases only
-	Evolved     score.Warned `json:"evolved"`     // after evolve
-	NotRecorded int          `json:"notRecorded"` // requests to the model without a recording
+	learnedFigures
+	Alone       warnedFigures `json:"alone"`       // before evolve: cases only
+	Evolved     warnedFigures `json:"evolved"`     // after evolve
+	NotRecorded int           `json:"notRecorded"` // requests to the model without a recording
 }
 
 // measure creates a tree with the rules, and one with the recordings if there are any, and prints their figures.
@@ -78,7 +77,7 @@ func measure(ctx context.Context, dir string, out io.Writer) error {
 // suite is a folder of labelled runs.
 type suite struct {
 	runs    []tree.Evaluation
-	causes  score.Causes
+	causes  labelledCauses
 	queries []query
 	last    time.Time // of the last run
 }
@@ -93,7 +92,7 @@ type query struct {
 
 // readSuite reads a suite. It fails on the first invalid line, because figures of the rest would be of another suite.
 func readSuite(dir string) (*suite, error) {
-	s := &suite{causes: score.Causes{}}
+	s := &suite{causes: labelledCauses{}}
 	name := filepath.Join(dir, "runs.jsonl")
 	b, err := os.ReadFile(name) //nolint:gosec // the user names the folder
 	if err != nil {
@@ -117,7 +116,7 @@ func readSuite(dir string) (*suite, error) {
 	}
 	if err := eachLine(bytes.NewReader(b), func(l label) {
 		if !l.Correct && l.Labels.Cause != "" {
-			s.causes.Add(l.CaseID, l.Labels.Cause)
+			s.causes.add(l.CaseID, l.Labels.Cause)
 		}
 	}); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -175,29 +174,29 @@ func (s *suite) grow(ctx context.Context, by string, model llm.Generator) (r row
 	}
 	var nodes []tree.Node
 	r.Evolved, nodes, err = s.ask(ctx, m)
-	r.Learned = s.causes.Tree(nodes)
+	r.learnedFigures = s.causes.learned(nodes)
 	return r, err
 }
 
 // ask measures the guidance of a tree for the coming tests, and returns its nodes.
-func (s *suite) ask(ctx context.Context, m *memtree.Memory) (score.Warned, []tree.Node, error) {
+func (s *suite) ask(ctx context.Context, m *memtree.Memory) (warnedFigures, []tree.Node, error) {
 	var nodes []tree.Node
 	for n, err := range m.Tree().Scan(ctx, store.Filter{}) {
 		if err != nil {
-			return score.Warned{}, nil, err
+			return warnedFigures{}, nil, err
 		}
 		nodes = append(nodes, n)
 	}
-	answers := make([]score.SuiteGuidance, len(s.queries))
+	answers := make([]suiteGuidance, len(s.queries))
 	for i, q := range s.queries {
 		x, err := m.Explain(ctx, memtree.Query{Prompt: q.Prompt, Scene: q.Scene, Scope: tree.Scope{Product: q.Scope.Product}})
 		if err != nil {
-			return score.Warned{}, nil, err
+			return warnedFigures{}, nil, err
 		}
-		answers[i] = score.SuiteGuidance{Expect: q.Expect, Text: x.Text}
+		answers[i] = suiteGuidance{Expect: q.Expect, Text: x.Text}
 		for _, it := range x.Items {
 			answers[i].Items = append(answers[i].Items, it.ID)
 		}
 	}
-	return s.causes.Answers(answers, nodes), nodes, nil
+	return s.causes.warned(answers, nodes), nodes, nil
 }

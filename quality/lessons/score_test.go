@@ -1,4 +1,4 @@
-package score_test
+package main
 
 import (
 	"fmt"
@@ -6,17 +6,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/quality/score"
 	"github.com/memtree/memtree/tree"
 )
 
 // planted is a tree of six cases: two lessons, one of them with a case of another cause, and a strategy over both.
-func planted() (score.Causes, []tree.Node) {
-	causes := score.Causes{}
+func planted() (labelledCauses, []tree.Node) {
+	causes := labelledCauses{}
 	var nodes []tree.Node
 	for i, cause := range []string{"sum", "sum", "sum", "sum", "wait", "single-x"} {
 		id := fmt.Sprint("t", i)
-		causes.Add(id, cause)
+		causes.add(id, cause)
 		n := tree.Node{
 			ID: fmt.Sprint("c", i), Type: tree.Case, Level: 1,
 			CaseData: &tree.CaseData{TestCase: tree.TestCase{CaseID: id}},
@@ -34,7 +33,7 @@ func planted() (score.Causes, []tree.Node) {
 
 func TestTree(t *testing.T) {
 	causes, nodes := planted()
-	l := causes.Tree(nodes)
+	l := causes.learned(nodes)
 	require.Equal(t, 6, l.Cases)
 	require.Equal(t, 2, l.Experiences)
 	require.Equal(t, 1, l.Strategies)
@@ -44,21 +43,21 @@ func TestTree(t *testing.T) {
 	require.Equal(t, 1, l.Found)
 	require.InDelta(t, 5.0/6, l.Typed, 5e-5)
 	require.InDelta(t, 4.0/5, l.Agree, 5e-5)
-	require.Zero(t, causes.Tree(nil))
+	require.Zero(t, causes.learned(nil))
 
 	by := map[string]tree.Node{}
 	for _, n := range nodes {
 		by[n.ID] = n
 	}
-	require.Equal(t, []string{"sum", "wait"}, causes.Of(&nodes[8], by))
+	require.Equal(t, []string{"sum", "wait"}, causes.of(&nodes[8], by))
 	loop := tree.Node{ID: "e3", Type: tree.Experience, Level: 2, Children: []string{"e3"}}
 	by["e3"] = loop
-	require.Empty(t, causes.Of(&loop, by), "a memory that stands on itself has no end")
+	require.Empty(t, causes.of(&loop, by), "a memory that stands on itself has no end")
 }
 
 func TestAnswers(t *testing.T) {
 	causes, nodes := planted()
-	w := causes.Answers([]score.SuiteGuidance{
+	w := causes.warned([]suiteGuidance{
 		{Expect: []string{"sum"}, Items: []string{"e1", "e2", "gone"}, Text: "12345678"},
 		{Expect: []string{"wait"}, Items: []string{"c0"}, Text: "汉字汉"},
 		{Expect: []string{"sum"}},
@@ -70,5 +69,5 @@ func TestAnswers(t *testing.T) {
 	require.InDelta(t, 1.0/4, w.Precision, 5e-5)
 	require.Equal(t, 3, w.Answers)
 	require.InDelta(t, (2.0+2+1)/3, w.Tokens, 5e-5)
-	require.Zero(t, causes.Answers(nil, nodes))
+	require.Zero(t, causes.warned(nil, nodes))
 }

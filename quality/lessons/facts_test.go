@@ -1,4 +1,4 @@
-package reader
+package main
 
 import (
 	"encoding/json"
@@ -147,7 +147,6 @@ func TestNight(t *testing.T) {
 		read, err := p.Knowledge().Read(t.Context(), nil)
 		require.NoError(t, err)
 		require.Zero(t, read.Left, read.Why)
-		p.queries = queriesOf(t, suiteFile(t, name, "queries.jsonl"))
 		did, err := p.Briefs().Read(t.Context(), coming(p.queries), nil)
 		require.NoError(t, err)
 		require.Zero(t, did.Left, did.Why)

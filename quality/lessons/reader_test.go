@@ -1,6 +1,4 @@
-// Package reader measures what a tree learns, and which coming tests it warns, with a capable reader. It replays the
-// reader's answers to every question about four labelled suites. The reader saw the prompts only.
-package reader
+package main
 
 import (
 	"bytes"
@@ -17,7 +15,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-	"unicode"
 
 	"github.com/stretchr/testify/require"
 
@@ -25,11 +22,9 @@ import (
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
-	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/internal/byhand"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/llm"
-	"github.com/memtree/memtree/quality/score"
 	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
@@ -56,17 +51,6 @@ func (r *tallied) Generate(ctx context.Context, q llm.Request) (llm.Answer, erro
 	return r.of.Generate(ctx, q)
 }
 
-// tokensOf estimates tokens: four characters each, one and a half Chinese ones.
-func tokensOf(s string) int {
-	han, all := 0, 0
-	for _, r := range s {
-		if all++; unicode.Is(unicode.Han, r) {
-			han++
-		}
-	}
-	return han*2/3 + (all-han)/4
-}
-
 // TestReader replays a capable reader's answers on labelled suites and measures what a tree learns then, and which
 // coming tests it warns. Each suite has another author.
 func TestReader(t *testing.T) {
@@ -75,7 +59,7 @@ func TestReader(t *testing.T) {
 	fmt.Fprintln(&out, "suite  cases  lessons  cover  purity  causes  warned  for nothing  precision  "+
 		"tokens in (analyse, survey, evolve, brief)  calls  open")
 	for _, name := range []string{"a", "b", "g", "i"} {
-		t.Run(name, func(t *testing.T) { out.WriteString(readSuite(t, name)) })
+		t.Run(name, func(t *testing.T) { out.WriteString(replaySuite(t, name)) })
 	}
 	golden.Equal(t, "testdata/reader.golden", out.String())
 }
@@ -100,8 +84,8 @@ type played struct {
 	reader  *tallied
 	hand    *byhand.PreparedReader
 	answers []byhand.Reply
-	causes  score.Causes
-	queries []suiteQuery
+	causes  labelledCauses
+	queries []query
 }
 
 // openPlayed records a suite. The reader has the answers of a file, and more; learns sets it as the memory's model.
@@ -122,13 +106,13 @@ func openPlayed(t *testing.T, name, suite string, learns bool, more ...byhand.Re
 	p.Memory, err = memtree.Open(t.Context(), "", o)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, p.Close()) })
-	p.causes = recordSuite(t, p.Memory, suiteFile(t, suite, "runs.jsonl"))
+	s, err := readSuite(filepath.Join(shared(t), "data", "lessons", "suite-"+suite))
+	require.NoError(t, err)
+	_, err = p.RecordAll(t.Context(), s.runs)
+	require.NoError(t, err)
+	require.NoError(t, p.Wait(t.Context()))
+	p.causes, p.queries = s.causes, s.queries
 	return p
-}
-
-func suiteFile(t *testing.T, suite, name string) string {
-	t.Helper()
-	return filepath.Join(shared(t), "data", "lessons", "suite-"+suite, name)
 }
 
 // play records a suite, learns from it and reads its coming tests, with the available answers, more among them.
@@ -145,7 +129,6 @@ func play(t *testing.T, name string, more ...byhand.Reply) *played {
 	for _, r := range refused {
 		require.NotContains(t, strings.Join(r.Reasons, "\n"), "language: ", "own checks are counted in one language")
 	}
-	p.queries = queriesOf(t, suiteFile(t, name, "queries.jsonl"))
 	for range 2 { // refused answers are requested once more
 		_, err = p.Briefs().Read(t.Context(), coming(p.queries), nil)
 		require.NoError(t, err)
@@ -155,64 +138,15 @@ func play(t *testing.T, name string, more ...byhand.Reply) *played {
 
 func answersFile(name string) string { return filepath.Join("testdata", name+".answers.jsonl") }
 
-func readSuite(t *testing.T, name string) string {
+func replaySuite(t *testing.T, name string) string {
 	t.Helper()
 	p := play(t, name)
 	keepAnswers(t, p)
 	return figures(t, p)
 }
 
-// recordSuite records the runs of a suite and returns their labelled causes.
-func recordSuite(t *testing.T, m *memtree.Memory, file string) score.Causes {
-	t.Helper()
-	b, err := os.ReadFile(file)
-	require.NoError(t, err)
-	var runs []memtree.Evaluation
-	for e, err := range ingest.Read(file, bytes.NewReader(b)) {
-		require.NoError(t, err)
-		runs = append(runs, e)
-	}
-	_, err = m.RecordAll(t.Context(), runs)
-	require.NoError(t, err)
-	require.NoError(t, m.Wait(t.Context()))
-	causes := score.Causes{}
-	for line := range strings.Lines(string(b)) {
-		var r struct {
-			CaseID  string `json:"case_id"`
-			Correct bool
-			Labels  struct{ Cause string }
-		}
-		require.NoError(t, json.Unmarshal([]byte(line), &r))
-		if !r.Correct && r.Labels.Cause != "" {
-			causes.Add(r.CaseID, r.Labels.Cause)
-		}
-	}
-	return causes
-}
-
-// suiteQuery is a coming test of a suite, with the causes that a colleague would warn of.
-type suiteQuery struct {
-	Prompt string
-	Scene  tree.Scene
-	Scope  tree.Scope
-	Expect []string
-}
-
-func queriesOf(t *testing.T, file string) []suiteQuery {
-	t.Helper()
-	b, err := os.ReadFile(file)
-	require.NoError(t, err)
-	var out []suiteQuery
-	for line := range strings.Lines(string(b)) {
-		var q suiteQuery
-		require.NoError(t, json.Unmarshal([]byte(line), &q))
-		out = append(out, q)
-	}
-	return out
-}
-
 // coming returns the tests in an order that is independent of their labels.
-func coming(queries []suiteQuery) []brief.UpcomingTest {
+func coming(queries []query) []brief.UpcomingTest {
 	var out []brief.UpcomingTest
 	for i := range queries {
 		out = append(out, brief.TestOf(queries[i].Prompt, queries[i].Scene, queries[i].Scope))
@@ -262,7 +196,7 @@ func keepAnswers(t *testing.T, p *played) {
 }
 
 // writeTold writes the lessons and the guidance of each coming test, for people to read: a JSON object a line.
-func writeTold(t *testing.T, file string, nodes []tree.Node, queries []suiteQuery, answers []score.SuiteGuidance) {
+func writeTold(t *testing.T, file string, nodes []tree.Node, queries []query, answers []suiteGuidance) {
 	t.Helper()
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -280,7 +214,7 @@ func writeTold(t *testing.T, file string, nodes []tree.Node, queries []suiteQuer
 }
 
 // ask asks for guidance before every coming test, and returns the nodes of the tree and the answers.
-func ask(t *testing.T, p *played) (nodes []tree.Node, answers []score.SuiteGuidance) {
+func ask(t *testing.T, p *played) (nodes []tree.Node, answers []suiteGuidance) {
 	t.Helper()
 	for n, err := range p.Tree().Scan(t.Context(), store.Filter{}) {
 		require.NoError(t, err)
@@ -290,7 +224,7 @@ func ask(t *testing.T, p *played) (nodes []tree.Node, answers []score.SuiteGuida
 		ask := memtree.Query{Prompt: q.Prompt, Scene: q.Scene, Scope: tree.Scope{Product: q.Scope.Product}}
 		g, err := p.Guide(t.Context(), ask)
 		require.NoError(t, err)
-		a := score.SuiteGuidance{Expect: q.Expect, Text: g.Text}
+		a := suiteGuidance{Expect: q.Expect, Text: g.Text}
 		for _, it := range g.Items {
 			if it.Type != enhance.OfFact {
 				a.Items = append(a.Items, it.ID)
@@ -302,10 +236,10 @@ func ask(t *testing.T, p *played) (nodes []tree.Node, answers []score.SuiteGuida
 }
 
 // warnings measures which coming tests are warned. Facts are left out: they have no cause.
-func warnings(t *testing.T, p *played) score.Warned {
+func warnings(t *testing.T, p *played) warnedFigures {
 	t.Helper()
 	nodes, answers := ask(t, p)
-	return p.causes.Answers(answers, nodes)
+	return p.causes.warned(answers, nodes)
 }
 
 func figures(t *testing.T, p *played) string {
@@ -314,7 +248,7 @@ func figures(t *testing.T, p *played) string {
 	if folder := os.Getenv(readerVariable); folder != "" {
 		writeTold(t, filepath.Join(folder, p.name+".told.jsonl"), nodes, p.queries, answers)
 	}
-	l, w := p.causes.Tree(nodes), p.causes.Answers(answers, nodes)
+	l, w := p.causes.learned(nodes), p.causes.warned(answers, nodes)
 	tokens, calls, by := 0, 0, p.reader.tokens
 	for stage := range p.reader.calls {
 		tokens, calls = tokens+by[stage], calls+p.reader.calls[stage]

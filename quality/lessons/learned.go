@@ -1,6 +1,4 @@
-// Package score measures what a tree learns from a labelled suite, and its guidance. Labels are for measuring only:
-// learning must not see them. Every function is pure.
-package score
+package main
 
 import (
 	"math"
@@ -10,8 +8,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Causes are the labelled causes of a suite's wrong runs, by test case.
-type Causes map[string]*tally
+// labelledCauses are the labelled causes of a suite's wrong runs, by test case. They are for measuring only: learning
+// must not see them.
+type labelledCauses map[string]*tally
 
 // tally counts names, and stores the order of their first occurrence, which decides between equally frequent ones.
 type tally struct {
@@ -44,17 +43,17 @@ func (t *tally) most() (n int) {
 	return n
 }
 
-// Add adds the cause of a wrong run of a test case.
-func (c Causes) Add(caseID, cause string) {
+// add adds the cause of a wrong run of a test case.
+func (c labelledCauses) add(caseID, cause string) {
 	if c[caseID] == nil {
 		c[caseID] = &tally{}
 	}
 	c[caseID].add(cause)
 }
 
-// Of returns the causes of a memory: the most frequent one of a case or an experience, all of a strategy, the most
+// of returns the causes of a memory: the most frequent one of a case or an experience, all of a strategy, the most
 // frequent first. by has the other memories by id.
-func (c Causes) Of(n *tree.Node, by map[string]tree.Node) []string {
+func (c labelledCauses) of(n *tree.Node, by map[string]tree.Node) []string {
 	if n.Type == tree.Case {
 		if n.CaseData == nil || c[n.CaseData.TestCase.CaseID] == nil {
 			return nil
@@ -69,11 +68,11 @@ func (c Causes) Of(n *tree.Node, by map[string]tree.Node) []string {
 }
 
 // below counts the causes of the children of a memory.
-func (c Causes) below(n *tree.Node, by map[string]tree.Node) *tally {
+func (c labelledCauses) below(n *tree.Node, by map[string]tree.Node) *tally {
 	t := &tally{}
 	for _, id := range n.Children {
 		if child, ok := by[id]; ok && child.Level < n.Level {
-			for _, cause := range c.Of(&child, by) {
+			for _, cause := range c.of(&child, by) {
 				t.add(cause)
 			}
 		}
@@ -87,23 +86,23 @@ const single = "single-"
 // oftenEnough is the number of cases from which a cause should be found.
 const oftenEnough = 4
 
-// Learned compares what a tree learned with the labels.
-type Learned struct {
+// learnedFigures compares what a tree learned with the labels.
+type learnedFigures struct {
 	Cases       int     `json:"cases"`
 	Experiences int     `json:"experiences"`
 	Strategies  int     `json:"strategies"`
 	Cover       float64 `json:"cover"`  // share of the cases that support an experience
 	Purity      float64 `json:"purity"` // share of those whose cause is the most frequent one of their experience
-	Found       int     `json:"found"`  // causes that an experience is about, of the Causes
+	Found       int     `json:"found"`  // causes that an experience is about, of the causes
 	Causes      int     `json:"causes"` // causes of four cases and more
 	Typed       float64 `json:"typed"`  // share of the cases with a known check
 	Agree       float64 `json:"agree"`  // share of those whose cause is the most frequent one of their check
 }
 
-// Tree measures a tree.
-func (c Causes) Tree(nodes []tree.Node) Learned {
+// learned measures a tree.
+func (c labelledCauses) learned(nodes []tree.Node) learnedFigures {
 	by := byID(nodes)
-	var l Learned
+	var l learnedFigures
 	behind, found := map[string]bool{}, map[string]bool{}
 	all, checks := &tally{}, map[string]*tally{}
 	pure, size, typed := 0, 0, 0
@@ -122,7 +121,7 @@ func (c Causes) Tree(nodes []tree.Node) Learned {
 			for _, id := range n.Children {
 				behind[id] = true
 			}
-			for _, cause := range c.Of(n, by) {
+			for _, cause := range c.of(n, by) {
 				found[cause] = true
 			}
 		}
@@ -145,8 +144,8 @@ func (c Causes) Tree(nodes []tree.Node) Learned {
 }
 
 // count adds the cause of a case to the counts of the tree and of its check. It returns 1 if the check is known.
-func (c Causes) count(n *tree.Node, all *tally, checks map[string]*tally) int {
-	causes := c.Of(n, nil)
+func (c labelledCauses) count(n *tree.Node, all *tally, checks map[string]*tally) int {
+	causes := c.of(n, nil)
 	for _, cause := range causes {
 		all.add(cause)
 	}

@@ -1,22 +1,21 @@
-package score
+package main
 
 import (
-	"math"
 	"slices"
-	"unicode/utf8"
+	"unicode"
 
 	"github.com/memtree/memtree/tree"
 )
 
-// SuiteGuidance is a tree's guidance for a query of a suite.
-type SuiteGuidance struct {
+// suiteGuidance is a tree's guidance for a query of a suite.
+type suiteGuidance struct {
 	Expect []string // the causes to warn of; none: guidance should be empty
 	Items  []string // ids of the memories in the guidance
 	Text   string   // of the guidance
 }
 
-// Warned measures a tree's guidance for the queries of a suite.
-type Warned struct {
+// warnedFigures measures a tree's guidance for the queries of a suite.
+type warnedFigures struct {
 	Warned     float64 `json:"warned"`         // share of the queries with expected causes that are warned of one
 	ForNothing float64 `json:"toldForNothing"` // share of the others with any guidance
 	Precision  float64 `json:"precision"`      // share of the included memories that are of an expected cause
@@ -24,10 +23,10 @@ type Warned struct {
 	Answers    int     `json:"answers"`        // guidance that is not empty
 }
 
-// Answers measures the guidance of a tree.
-func (c Causes) Answers(answers []SuiteGuidance, nodes []tree.Node) Warned {
+// warned measures the guidance of a tree.
+func (c labelledCauses) warned(answers []suiteGuidance, nodes []tree.Node) warnedFigures {
 	by := byID(nodes)
-	var w Warned
+	var w warnedFigures
 	relevant, warned, told, given, right, tokens := 0, 0, 0, 0, 0, 0
 	for _, a := range answers {
 		if a.Text != "" {
@@ -41,7 +40,7 @@ func (c Causes) Answers(answers []SuiteGuidance, nodes []tree.Node) Warned {
 				continue
 			}
 			items++
-			if slices.ContainsFunc(c.Of(&n, by), func(cause string) bool { return slices.Contains(a.Expect, cause) }) {
+			if slices.ContainsFunc(c.of(&n, by), func(cause string) bool { return slices.Contains(a.Expect, cause) }) {
 				hits++
 			}
 		}
@@ -61,13 +60,13 @@ func (c Causes) Answers(answers []SuiteGuidance, nodes []tree.Node) Warned {
 	return w
 }
 
-// tokensOf estimates the tokens of a text: characters by four, Chinese ones by one and a half.
+// tokensOf estimates the tokens of a text: four characters each, one and a half Chinese ones.
 func tokensOf(s string) int {
-	han := 0
+	han, all := 0, 0
 	for _, r := range s {
-		if r >= 0x4e00 && r <= 0x9fff {
+		if all++; unicode.Is(unicode.Han, r) {
 			han++
 		}
 	}
-	return int(math.RoundToEven(float64(han)/1.5 + float64(utf8.RuneCountInString(s)-han)/4))
+	return han*2/3 + (all-han)/4
 }
