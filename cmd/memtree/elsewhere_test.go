@@ -18,8 +18,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/internal/cli/access"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/holder"
 )
 
 // TestSameElsewhere: a command prints the same in the process that holds the store as alone, in both languages and in
@@ -277,8 +277,8 @@ func TestOtherVersion(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	code, _, errs := try(t, "", "init", "--store", store)
 	require.Zero(t, code, errs)
-	l, err := holder.Listen(t.Context(), store, holder.Owner{Version: "v0.9.1", Command: "serve"},
-		func(_ context.Context, e *holder.RemoteCommand) int {
+	l, err := access.Listen(t.Context(), store, access.Owner{Version: "v0.9.1", Command: "serve"},
+		func(_ context.Context, e *access.RemoteCommand) int {
 			_, _ = io.WriteString(e.Stdout, strings.Join(e.Args, " ")+"\n")
 			return exitRejected
 		})

@@ -15,10 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/memtree/memtree/internal/cli/access"
 	"github.com/memtree/memtree/internal/cli/config"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/golden"
-	"github.com/memtree/memtree/internal/holder"
 	"github.com/memtree/memtree/internal/text"
 	jsonstore "github.com/memtree/memtree/store/json"
 )
@@ -80,7 +80,7 @@ func hold(ts *testscript.TestScript, _ bool, args []string) {
 // reached DIR waits until a process runs commands of others on a store.
 func reached(ts *testscript.TestScript, _ bool, args []string) {
 	for range 200 {
-		c, err := holder.Dial(ts.MkAbs(args[0]))
+		c, err := access.Dial(ts.MkAbs(args[0]))
 		if err == nil {
 			ts.Check(c.Close())
 			return

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memtree/memtree/internal/holder"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/store"
 )
@@ -44,8 +43,8 @@ func (d *Opener) Elsewhere(ctx context.Context, c *cobra.Command) error {
 	if d.ReadOnly || !elsewhere(c) {
 		return nil
 	}
-	to, err := holder.Dial(d.Dir)
-	if errors.Is(err, holder.ErrNobody) {
+	to, err := Dial(d.Dir)
+	if errors.Is(err, errNobody) {
 		return nil
 	}
 	if err != nil {
@@ -64,11 +63,11 @@ func (d *Opener) Elsewhere(ctx context.Context, c *cobra.Command) error {
 	}
 	code, err := to.Run(ctx, line, d.Stdin, d.Stdout, d.Stderr)
 	switch {
-	case errors.Is(err, holder.ErrNobody):
+	case errors.Is(err, errNobody):
 		return nil
 	case err != nil && ctx.Err() != nil:
 		return ctx.Err()
-	case errors.Is(err, holder.ErrEnded):
+	case errors.Is(err, errEnded):
 		return d.Fail(err, "memtree %s (process %d), which holds the store, ended before this was done; what it "+
 			"acknowledged is kept, and nothing is recorded twice; give the same command again", text.Line(about.Command),
 			about.PID)
@@ -95,9 +94,9 @@ func (d *Opener) SoonElsewhere(ctx context.Context, c *cobra.Command) error {
 }
 
 // line returns the command line for the other process.
-func (d *Opener) line() (holder.Command, error) {
+func (d *Opener) line() (Command, error) {
 	dir, err := os.Getwd()
-	l := holder.Command{Args: d.Args, Env: map[string]string{}, Dir: dir, Width: d.Width, Colour: d.Colour, Live: d.Live}
+	l := Command{Args: d.Args, Env: map[string]string{}, Dir: dir, Width: d.Width, Colour: d.Colour, Live: d.Live}
 	for _, names := range [][]string{speaking, modelling} {
 		for _, name := range names {
 			if v := d.Getenv(name); v != "" {
@@ -112,16 +111,16 @@ func (d *Opener) line() (holder.Command, error) {
 // "" if that is not known.
 func (d *Opener) holderSentence(e *store.LockedError) string {
 	switch {
-	case errors.Is(d.lost, holder.ErrUntrusted):
+	case errors.Is(d.lost, errUntrusted):
 		return d.Say("process %d holds store %s, and would do this; but others than you may enter %s/holder, so it is not "+
 			"known to be yours: run this as the user who runs it, or stop it first", e.PID, e.Dir, e.Dir)
-	case errors.Is(d.lost, holder.ErrSilent):
+	case errors.Is(d.lost, errSilent):
 		return d.Say("process %d holds store %s and does not answer; stop it first, or read with --read-only", e.PID, e.Dir)
-	case errors.Is(d.lost, holder.ErrProtocol):
+	case errors.Is(d.lost, errProtocol):
 		return d.Say("process %d holds store %s, and is of another version that cannot do this; start it again with this "+
 			"version, or read with --read-only", e.PID, e.Dir)
 	}
-	to, err := holder.Dial(e.Dir)
+	to, err := Dial(e.Dir)
 	if err != nil {
 		return ""
 	}

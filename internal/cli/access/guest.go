@@ -14,7 +14,6 @@ import (
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/holder"
 	"github.com/memtree/memtree/internal/text"
 )
 
@@ -23,7 +22,7 @@ type host struct {
 	dir      string // of the store
 	command  func(context.Context, *Guest) (code int)
 	memory   *memtree.Memory
-	about    holder.Owner
+	about    Owner
 	getenv   func(string) string
 	spending model.Spending
 	logger   *slog.Logger
@@ -31,7 +30,7 @@ type host struct {
 
 // Guest is a command of another process that runs on a memory that this process holds.
 type Guest struct {
-	*holder.RemoteCommand
+	*RemoteCommand
 	host *host
 	name string // of the command, once it was admitted
 }
@@ -41,9 +40,9 @@ type Guest struct {
 func (d *Opener) Share(ctx context.Context, m *memtree.Memory, dir, command, address string) (stop func()) {
 	h := &host{
 		dir: dir, command: d.Command, memory: m, getenv: d.Getenv, spending: d.Model.Spending, logger: d.Logger,
-		about: holder.Owner{Version: d.Version, Command: command, Address: address},
+		about: Owner{Version: d.Version, Command: command, Address: address},
 	}
-	l, err := holder.Listen(ctx, dir, h.about, h.run)
+	l, err := Listen(ctx, dir, h.about, h.run)
 	if err != nil {
 		d.Note(d.Say("While this runs, no other command can write to %s: %s", dir, text.Line(err.Error())))
 		return func() {}
@@ -56,7 +55,7 @@ func (d *Opener) Share(ctx context.Context, m *memtree.Memory, dir, command, add
 }
 
 // run runs a command of another process.
-func (h *host) run(ctx context.Context, e *holder.RemoteCommand) int {
+func (h *host) run(ctx context.Context, e *RemoteCommand) int {
 	begun := time.Now()
 	g := &Guest{RemoteCommand: e, host: h}
 	code := h.command(ctx, g)

@@ -1,5 +1,13 @@
 // Package access is the door of a command to the store: it opens the memory for reading or for writing, with the model
-// that the command needs, or has the command run in the process that holds the store.
+// that the command needs (open.go, shared.go), or has the command run in the process that holds the store.
+//
+// A process that keeps a store open, such as a service, listens on a Unix socket in the store's folder ([Listen],
+// guest.go). A command that finds the socket ([Dial], elsewhere.go) runs its command line there ([Conn.Run]) on the open
+// memory, with the same code as in its own process. Standard input and output are carried over the socket (messages.go);
+// files are opened by the holding process, in the folder and with the rights of the same user.
+//
+// Only the user who runs the holding process can connect: the socket is in a folder that other users cannot enter, and
+// both sides refuse a folder that others can enter (place.go). There is no secret on disk.
 package access
 
 import (

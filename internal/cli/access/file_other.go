@@ -1,6 +1,6 @@
 //go:build !unix
 
-package holder
+package access
 
 import "io/fs"
 

@@ -1,4 +1,4 @@
-package holder
+package access
 
 import (
 	"bytes"
@@ -118,7 +118,7 @@ func TestClientThatIsGone(t *testing.T) {
 	dir, _ := listening(t, func(ctx context.Context, e *RemoteCommand) int {
 		close(begun)
 		_, err := io.ReadAll(e.Stdin)
-		require.ErrorIs(t, err, ErrEnded)
+		require.ErrorIs(t, err, errEnded)
 		<-ctx.Done()
 		_, err = e.Stdout.Write([]byte("x"))
 		_ = err // the system may not know yet
@@ -159,7 +159,7 @@ func TestCloseWaits(t *testing.T) {
 	require.Equal(t, "done", out)
 	require.NoError(t, l.Close())
 	_, err = Dial(dir)
-	require.ErrorIs(t, err, ErrNobody)
+	require.ErrorIs(t, err, errNobody)
 	require.NoDirExists(t, filepath.Join(dir, folderName))
 }
 
@@ -189,12 +189,12 @@ func TestManyAtOnce(t *testing.T) {
 func TestNobodyThere(t *testing.T) {
 	dir := t.TempDir()
 	_, err := Dial(dir)
-	require.ErrorIs(t, err, ErrNobody)
+	require.ErrorIs(t, err, errNobody)
 	_, err = Dial(filepath.Join(dir, "nowhere"))
-	require.ErrorIs(t, err, ErrNobody)
+	require.ErrorIs(t, err, errNobody)
 	require.NoError(t, os.Mkdir(filepath.Join(dir, folderName), 0o700))
 	_, err = Dial(dir)
-	require.ErrorIs(t, err, ErrNobody)
+	require.ErrorIs(t, err, errNobody)
 }
 
 // TestStale: the socket of a killed process obstructs neither commands nor the next process.
@@ -206,7 +206,7 @@ func TestStale(t *testing.T) {
 	l.SetUnlinkOnClose(false)
 	require.NoError(t, l.Close())
 	_, err = Dial(dir)
-	require.ErrorIs(t, err, ErrNobody)
+	require.ErrorIs(t, err, errNobody)
 	next, err := Listen(t.Context(), dir, Owner{}, func(context.Context, *RemoteCommand) int { return 0 })
 	require.NoError(t, err)
 	_, _, _, err = ask(t.Context(), t, dir, "")
@@ -223,19 +223,19 @@ func TestUntrusted(t *testing.T) {
 	for _, mode := range []fs.FileMode{0o755, 0o750, 0o701, 0o770} {
 		require.NoError(t, os.Chmod(folder, mode))
 		_, err := Dial(dir)
-		require.ErrorIs(t, err, ErrUntrusted, mode)
+		require.ErrorIs(t, err, errUntrusted, mode)
 	}
 	require.NoError(t, os.Chmod(folder, 0o700)) //nolint:gosec // a folder
 	require.NoError(t, os.Rename(folder, folder+"2"))
 	require.NoError(t, os.Symlink(folder+"2", folder))
 	_, err := Dial(dir)
-	require.ErrorIs(t, err, ErrUntrusted, "a link may lead anywhere")
+	require.ErrorIs(t, err, errUntrusted, "a link may lead anywhere")
 	require.NoError(t, os.Remove(folder))
 	require.NoError(t, os.Rename(folder+"2", folder))
 	if os.Geteuid() == 0 {
 		require.NoError(t, os.Chown(folder, 12345, 0))
 		_, err = Dial(dir)
-		require.ErrorIs(t, err, ErrUntrusted)
+		require.ErrorIs(t, err, errUntrusted)
 	}
 }
 
@@ -289,18 +289,18 @@ func TestOtherProgramsThere(t *testing.T) {
 		return func(c net.Conn) { _ = newWire(c).Encode(about) }
 	}
 	_, err := Dial(odd(t, func(net.Conn) {}))
-	require.ErrorIs(t, err, ErrNobody, "it was ending")
+	require.ErrorIs(t, err, errNobody, "it was ending")
 	_, err = Dial(odd(t, func(c net.Conn) { _, _ = c.Write([]byte("HTTP/1.1 400 Bad Request\r\n")) }))
-	require.ErrorIs(t, err, ErrNobody)
+	require.ErrorIs(t, err, errNobody)
 	c, err := Dial(odd(t, hello(Owner{Protocol: protocol + 1, Version: "2"})))
-	require.ErrorIs(t, err, ErrProtocol)
+	require.ErrorIs(t, err, errProtocol)
 	require.Equal(t, "2", c.About.Version)
 	_, _, _, err = ask(t.Context(), t, odd(t, func(c net.Conn) {
 		w := newWire(c)
 		_ = w.Encode(Owner{Protocol: protocol})
 		_ = w.Decode(&Command{})
 	}), "")
-	require.ErrorIs(t, err, ErrEnded, "as after kill -9")
+	require.ErrorIs(t, err, errEnded, "as after kill -9")
 	_, err = Dial(odd(t, func(net.Conn) { time.Sleep(helloWithin + helloWithin/4) }))
-	require.ErrorIs(t, err, ErrSilent)
+	require.ErrorIs(t, err, errSilent)
 }

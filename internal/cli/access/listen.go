@@ -1,4 +1,4 @@
-package holder
+package access
 
 import (
 	"context"
@@ -157,7 +157,7 @@ func (s *session) send(m fromHolder) error {
 	s.sending.Lock()
 	defer s.sending.Unlock()
 	if s.wire.Encode(m) != nil {
-		return ErrEnded
+		return errEnded
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func (s *session) Read(p []byte) (int, error) {
 				s.end = errors.New(m.Error)
 			}
 		case <-s.gone:
-			return 0, ErrEnded
+			return 0, errEnded
 		}
 	}
 	if len(s.rest) == 0 && s.end != nil {

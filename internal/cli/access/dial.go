@@ -1,4 +1,4 @@
-package holder
+package access
 
 import (
 	"context"
@@ -19,8 +19,8 @@ type Conn struct {
 	send  sync.Mutex // held for Encode
 }
 
-// Dial connects to the process that holds the store in a folder. It fails with ErrNobody if none accepts commands,
-// ErrUntrusted if it may not be the user's, ErrSilent, or ErrProtocol, in which case Owner is known.
+// Dial connects to the process that holds the store in a folder. It fails with errNobody if none accepts commands,
+// errUntrusted if it may not be the user's, errSilent, or errProtocol, in which case Owner is known.
 func Dial(dir string) (*Conn, error) {
 	n, err := dial(dir)
 	if err != nil {
@@ -30,11 +30,11 @@ func Dial(dir string) (*Conn, error) {
 	_ = n.SetDeadline(time.Now().Add(helloWithin))
 	switch err := c.wire.Decode(&c.About); {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, errors.Join(ErrSilent, n.Close())
+		return nil, errors.Join(errSilent, n.Close())
 	case err != nil:
-		return nil, errors.Join(ErrNobody, n.Close()) // it is ending
+		return nil, errors.Join(errNobody, n.Close()) // it is ending
 	case c.About.Protocol != protocol:
-		return c, errors.Join(ErrProtocol, n.Close())
+		return c, errors.Join(errProtocol, n.Close())
 	}
 	_ = n.SetDeadline(time.Time{})
 	return c, nil
@@ -50,19 +50,19 @@ func (c *Conn) tell(m any) error {
 }
 
 // Run runs a command line in the other process and returns its exit code. When ctx ends, the command is interrupted
-// there, and Run waits for its remaining output. It fails with ErrEnded if the other process ended first, and with
-// ErrNobody if that was before it received the command.
+// there, and Run waits for its remaining output. It fails with errEnded if the other process ended first, and with
+// errNobody if that was before it received the command.
 func (c *Conn) Run(ctx context.Context, cmd Command, in io.Reader, out, errs io.Writer) (code int, err error) {
 	cmd.DirID = seen(cmd.Dir)
 	if c.tell(cmd) != nil {
-		return 0, ErrNobody
+		return 0, errNobody
 	}
 	stop := context.AfterFunc(ctx, func() { _ = c.tell(toHolder{Cancel: true}) })
 	defer stop()
 	for {
 		var m fromHolder
 		if c.wire.Decode(&m) != nil {
-			return 0, ErrEnded
+			return 0, errEnded
 		}
 		_, err := out.Write(m.Out)
 		if err == nil {

@@ -1,4 +1,4 @@
-package holder
+package access
 
 import (
 	"errors"
@@ -31,14 +31,14 @@ func folderOf(store string) (string, error) {
 	return filepath.Join(dir, folderName), nil
 }
 
-// checkFolder returns ErrUntrusted if other users may have written to a folder.
+// checkFolder returns errUntrusted if other users may have written to a folder.
 func checkFolder(dir string) error {
 	info, err := os.Lstat(dir)
 	switch {
 	case err != nil:
 		return err
 	case !info.IsDir(), !ours(info):
-		return fmt.Errorf("%s: %w", dir, ErrUntrusted)
+		return fmt.Errorf("%s: %w", dir, errUntrusted)
 	}
 	return nil
 }
@@ -61,21 +61,21 @@ func at[T any](dir string, do func(*net.UnixAddr) (T, error)) (c T, err error) {
 	return do(&net.UnixAddr{Name: filepath.Join(dir, socketName), Net: "unix"})
 }
 
-// dial connects to the socket of a store. It fails with ErrNobody or ErrUntrusted.
+// dial connects to the socket of a store. It fails with errNobody or errUntrusted.
 func dial(store string) (*net.UnixConn, error) {
 	dir, err := folderOf(store)
 	if err == nil {
 		err = checkFolder(dir)
 	}
-	if errors.Is(err, ErrUntrusted) {
+	if errors.Is(err, errUntrusted) {
 		return nil, err
 	}
 	if err != nil {
-		return nil, ErrNobody
+		return nil, errNobody
 	}
 	c, err := at(dir, func(to *net.UnixAddr) (*net.UnixConn, error) { return net.DialUnix("unix", nil, to) })
 	if err != nil {
-		return nil, ErrNobody // a killed process leaves its socket behind
+		return nil, errNobody // a killed process leaves its socket behind
 	}
 	return c, nil
 }

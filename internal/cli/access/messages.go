@@ -1,13 +1,4 @@
-// Package holder runs commands in the process that has a store open for writing.
-//
-// A process that keeps a store open, such as a service, listens on a Unix socket in the store's folder ([Listen]). A
-// command that finds the socket ([Dial]) runs its command line there ([Conn.Run]) on the open memory, with the same
-// code as in its own process. Standard input and output are carried over the socket; files are opened by the holding
-// process, in the folder and with the rights of the same user.
-//
-// Only the user who runs the holding process can connect: the socket is in a folder that other users cannot enter, and
-// both sides refuse a folder that others can enter (place.go). There is no secret on disk.
-package holder
+package access
 
 import (
 	"context"
@@ -72,11 +63,11 @@ type (
 
 // Errors of Dial and Run.
 var (
-	ErrNobody    = errors.New("nobody answers at this store")
-	ErrUntrusted = errors.New("others than the user may enter the folder through which the process is reached")
-	ErrProtocol  = errors.New("the process that holds the store is of a version that speaks otherwise")
-	ErrSilent    = errors.New("the process that holds the store does not answer")
-	ErrEnded     = errors.New("the process that holds the store ended before the command did")
+	errNobody    = errors.New("nobody answers at this store")
+	errUntrusted = errors.New("others than the user may enter the folder through which the process is reached")
+	errProtocol  = errors.New("the process that holds the store is of a version that speaks otherwise")
+	errSilent    = errors.New("the process that holds the store does not answer")
+	errEnded     = errors.New("the process that holds the store ended before the command did")
 )
 
 const (
