@@ -23,7 +23,6 @@ import (
 	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/look"
-	"github.com/memtree/memtree/picture"
 	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/cache"
 	jsonstore "github.com/memtree/memtree/store/json"
@@ -340,6 +339,6 @@ func (m *Memory) putUnlabelled(es []tree.Evaluation, all []formation.Formed) (an
 }
 
 // Pictures returns the pictures of runs. Advanced.
-func (m *Memory) Pictures() *picture.Pictures {
-	return picture.New(m.gallery, m.store, m.learned.inbox.All)
+func (m *Memory) Pictures() *store.Pictures {
+	return store.NewPictures(m.gallery, m.store, m.learned.inbox.All)
 }

@@ -1,5 +1,4 @@
-// Package picture stores the pictures of runs beside a store.
-package picture
+package store
 
 import (
 	"context"
@@ -12,19 +11,18 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/internal/imagehead"
-	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
 // Pictures is the pictures of runs beside a store. It is safe for concurrent use.
 type Pictures struct {
-	store  store.Gallery // nil if the store keeps no pictures
-	tree   store.Reader
+	store  Gallery // nil if the store keeps no pictures
+	tree   Reader
 	unread func() []tree.Evaluation // runs that are no case, and may refer to pictures
 }
 
-// New returns the gallery of a store; pictures may be nil. Runs that are no case yet come from unread.
-func New(pictures store.Gallery, t store.Reader, unread func() []tree.Evaluation) *Pictures {
+// NewPictures returns the pictures of a store; pictures may be nil. Runs that are no case yet come from unread.
+func NewPictures(pictures Gallery, t Reader, unread func() []tree.Evaluation) *Pictures {
 	return &Pictures{pictures, t, unread}
 }
 
@@ -39,15 +37,15 @@ func (g *Pictures) Keep(ctx context.Context, name string, r io.Reader) (tree.Pic
 	if err != nil {
 		return tree.Picture{}, fmt.Errorf("keep a picture: %w", err)
 	}
-	p, err := reference(name, b)
+	p, err := pictureReference(name, b)
 	if err == nil {
 		err = g.store.PutPicture(ctx, p, b)
 	}
 	return p, err
 }
 
-// reference returns the reference to a picture.
-func reference(name string, b []byte) (tree.Picture, error) {
+// pictureReference returns the reference to a picture.
+func pictureReference(name string, b []byte) (tree.Picture, error) {
 	bad := func(problem string) error { return &tree.FieldError{Field: "picture", Problem: problem} }
 	if len(b) > tree.MaxPicture {
 		return tree.Picture{}, bad("has more than 8 MiB")
@@ -92,8 +90,8 @@ func (g *Pictures) Count(ctx context.Context) (n int, size int64, err error) {
 	return len(all), size, err
 }
 
-// grace is how long a picture may wait for its run to be recorded.
-const grace = time.Hour
+// pictureGrace is how long a picture may wait for its run to be recorded.
+const pictureGrace = time.Hour
 
 // Sweep removes the pictures that no run in the inbox, no dead letter and no case in use refers to.
 func (g *Pictures) Sweep(ctx context.Context) error {
@@ -109,7 +107,7 @@ func (g *Pictures) Sweep(ctx context.Context) error {
 		return err
 	}
 	for _, p := range all {
-		if held[p.SHA256] || time.Since(p.Put) < grace {
+		if held[p.SHA256] || time.Since(p.Put) < pictureGrace {
 			continue
 		}
 		if err := g.store.RemovePicture(ctx, p.SHA256); err != nil {
@@ -120,7 +118,7 @@ func (g *Pictures) Sweep(ctx context.Context) error {
 }
 
 // Purge removes the pictures that only purged data refers to.
-func (g *Pictures) Purge(ctx context.Context, p *store.Purge) error {
+func (g *Pictures) Purge(ctx context.Context, p *Purge) error {
 	if g.store == nil {
 		return nil
 	}
@@ -153,7 +151,7 @@ func (g *Pictures) held(ctx context.Context, holds func(id string, s tree.Status
 			held[e.Pictures[i].SHA256] = true
 		}
 	}
-	for n, err := range g.tree.Scan(ctx, store.Filter{Level: tree.Case.Level()}) {
+	for n, err := range g.tree.Scan(ctx, Filter{Level: tree.Case.Level()}) {
 		if err != nil {
 			return nil, fmt.Errorf("look for pictures: %w", err)
 		}
