@@ -63,7 +63,8 @@ func (f *Former) isAbout(x *facts, m *prompts.AnalyseMiss) bool {
 	if share(wordSet(m.How, m.Cause, strings.Join(m.What, " ")), record) >= leastGrounded {
 		return true
 	}
-	return slices.ContainsFunc(f.catalogue().Asked(x.e.Prompt), func(r cue.Topic) bool { return r.Check == m.Check })
+	asked, _ := f.catalogue().Task(x.e.Prompt)
+	return slices.ContainsFunc(asked, func(r cue.Topic) bool { return r.Check == m.Check })
 }
 
 func wordSet(texts ...string) map[string]bool {

@@ -104,7 +104,8 @@ func (s *search) readQuestion(ix *Index, q *Query, prompt string) error {
 		}
 	}
 	s.types = sceneTypes(ix.tax, q.Scene.Type)
-	for _, c := range ix.checks().Asked(prompt) {
+	asked, leaning := ix.checks().Task(prompt)
+	for _, c := range asked {
 		s.checks = append(s.checks, c.Check)
 	}
 	if err := s.markPlace(&q.Scene); err != nil {
@@ -117,7 +118,7 @@ func (s *search) readQuestion(ix *Index, q *Query, prompt string) error {
 		s.fitting = map[int]float64{}
 		return nil
 	}
-	return s.markFitting(prompt, ix.checks().OfTask(prompt))
+	return s.markFitting(prompt, leaning)
 }
 
 // askVector requests the vector of the prompt from the embedder. If that fails, the lexical score alone decides, and

@@ -13,7 +13,7 @@ func BenchmarkCatalogue(b *testing.B) {
 	tax := taxonomy.Default()
 	b.Run("tasks", func(b *testing.B) {
 		for b.Loop() {
-			NewCatalogue(tax).Asked("Check the total")
+			NewCatalogue(tax).Task("Check the total")
 		}
 	})
 	b.Run("all", func(b *testing.B) {
@@ -46,14 +46,14 @@ func BenchmarkMissed(b *testing.B) {
 	}
 }
 
-// BenchmarkAsked reads a task of five points, and one as long as any that is read.
-func BenchmarkAsked(b *testing.B) {
+// BenchmarkTask reads a task of five points, and one as long as any that is read.
+func BenchmarkTask(b *testing.B) {
 	c := NewCatalogue(taxonomy.Default())
 	five := "请检测购物车页面是否正常工作：1. 页面标题是否包含'购物车'；2. 商品列表是否正确显示；3. 数量增减按钮是否可用；4. 商品小计是否等于单价乘以数量；5. 总价计算是否正确"
 	for name, task := range map[string]string{"five": five, "longest": strings.Repeat(five+"\n", 1000)} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				c.Asked(task)
+				c.Task(task)
 			}
 		})
 	}

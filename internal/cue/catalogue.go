@@ -208,50 +208,53 @@ func (c *Catalogue) isKindOf(narrow, wide int) bool {
 	return false
 }
 
-// Asked returns the checks that a task calls for, the likeliest first. Each point of a list is read separately. A
-// check without example tasks is called for when its phrases name it.
-func (c *Catalogue) Asked(task string) []Topic {
-	var out []Topic
-	for i, x := range c.called(task, 0) {
+// Task reads a task: which checks it calls for, the likeliest first, and what it leans to. Each point of a list is read
+// separately. A check without example tasks is called for when its phrases name it.
+func (c *Catalogue) Task(task string) (asked []Topic, lean Leaning) {
+	words, meaning := c.called(task)
+	for i, x := range words {
 		if x >= calledFor {
-			out = append(out, Topic{Check: c.checks[i].ID, Sure: x})
+			asked = append(asked, Topic{Check: c.checks[i].ID, Sure: x})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Topic) int { return cmp.Compare(b.Sure, a.Sure) })
-	return out
+	slices.SortStableFunc(asked, func(a, b Topic) int { return cmp.Compare(b.Sure, a.Sure) })
+	return asked, c.leaning(direction(meaning))
 }
 
-// called returns for each check how likely a task calls for it, in the order of c.checks; nil for no task or no
-// checks. The meaning of the task has the weight of its words times meaning. Every text has a meaning that is nearest
-// to some check, so it counts only where two texts are compared, see Leaning.
-func (c *Catalogue) called(task string, meaning float64) []float64 {
+// called returns for each check how likely a task calls for it, in the order of c.checks: by its words, and by its
+// meaning as well; nil for no task or no checks. Every text has a meaning that is nearest to some check, so it counts
+// only where two texts are compared, see Leaning.
+func (c *Catalogue) called(task string) (words, meaning []float64) {
 	if len(c.checks) == 0 || task == "" {
-		return nil
+		return nil, nil
 	}
-	said := make([]float64, len(c.checks))
-	most, p := slices.Clone(said), slices.Clone(said)
+	words, meaning = make([]float64, len(c.checks)), make([]float64, len(c.checks))
+	named, p := slices.Clone(words), slices.Clone(words)
 	for at, point := range points(task) {
 		phrases := c.asked.find(point)
 		clear(p)
-		if at == 0 { // the task as a whole; a vector takes a millisecond, so the points have none
-			weigh(said, phrases, 1)
-			if meaning > 0 {
-				c.meaning().add(p, vectorOf(point), meaning)
-			}
-		}
 		c.asked.words().add(p, point, 1)
 		weigh(p, phrases, perPhrase)
+		if at == 0 { // the task as a whole; a vector takes a millisecond, so the points have none
+			weigh(named, phrases, 1)
+			copy(meaning, p)
+			c.meaning().add(meaning, vectorOf(point), ofMeaning)
+			softmax(meaning)
+		}
 		softmax(p)
 		for i, x := range p {
-			most[i] = max(most[i], x)
+			words[i] = max(words[i], x)
+			if at > 0 {
+				meaning[i] = max(meaning[i], x)
+			}
 		}
 	}
-	for i, x := range most {
-		if !c.asked.words().knows(i) && said[i] >= outright {
-			most[i] = max(x, bluntly)
+	for i, x := range named {
+		if !c.asked.words().knows(i) && x >= outright {
+			words[i], meaning[i] = max(words[i], bluntly), max(meaning[i], bluntly)
 		}
 	}
-	return most
+	return words, meaning
 }
 
 // points returns the task as a whole and then the points of its list, if it has one: each point may call for a check

@@ -78,23 +78,23 @@ func TestMissed(t *testing.T) {
 		require.Equal(t, x.want, r.Check, "%+v", x.e)
 		require.Equal(t, x.want != "", ok)
 	}
-	var asked []string
-	for _, r := range c.Asked("does the Widget work?") {
-		asked = append(asked, r.Check)
+	require.Contains(t, askedBy(c, "does the Widget work?"), "t_narrow",
+		"a check without example tasks is called for by its phrases")
+	require.Empty(t, askedBy(c, ""))
+}
+
+func askedBy(c *Catalogue, task string) (out []string) {
+	asked, _ := c.Task(task)
+	for _, r := range asked {
+		out = append(out, r.Check)
 	}
-	require.Contains(t, asked, "t_narrow", "a check without example tasks is called for by its phrases")
-	require.Empty(t, c.Asked(""))
+	return out
 }
 
 // Each point of a numbered task calls for a check; small talk calls for none.
 func TestAsked(t *testing.T) {
 	c := NewCatalogue(taxonomy.Default())
-	asked := func(task string) (out []string) {
-		for _, r := range c.Asked(task) {
-			out = append(out, r.Check)
-		}
-		return out
-	}
+	asked := func(task string) []string { return askedBy(c, task) }
 	require.Subset(t, asked("请检测购物车页面：1. 页面标题是否正确显示为“购物车”；2. 总价是否等于各行小计之和"), []string{"exact_text", "recompute"})
 	require.Contains(t, asked("Save the new phone number. It is still there after a reload."), "effect_seen")
 	require.Empty(t, asked("What is the capital of France?"))

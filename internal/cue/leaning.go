@@ -23,14 +23,10 @@ type CheckShare struct {
 
 const mostLeaning = 8
 
-// OfTask returns the leaning of a task.
-func (c *Catalogue) OfTask(task string) Leaning {
-	return c.leaning(direction(c.called(task, ofMeaning)))
-}
-
 // OfMiss returns the leaning of a wrong verdict: of its task and of the evidence about it, in equal parts.
 func (c *Catalogue) OfMiss(e MissTexts) Leaning {
-	sum := direction(c.called(e.Task, ofMeaning))
+	_, meaning := c.called(e.Task)
+	sum := direction(meaning)
 	if len(c.checks) == 0 {
 		return nil
 	}
