@@ -126,6 +126,7 @@ func TestVanished(t *testing.T) {
 	defer pool.Close()
 	tx, err := pool.Begin(t.Context())
 	require.NoError(t, err)
+	defer func() { _ = tx.Rollback(context.Background()) }() // pool.Close waits for it
 	_, err = tx.Exec(t.Context(), `SELECT FROM memtree.tree WHERE tenant = $1 AND name = $2 FOR UPDATE`, a.Tenant, a.Tree)
 	require.NoError(t, err)
 	var idle string
