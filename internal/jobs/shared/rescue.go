@@ -49,12 +49,12 @@ func (q *TreeQueue) rescue(ctx context.Context) (given []int64, err error) {
 		if given, err = pgx.CollectRows(rows, pgx.RowTo[int64]); err != nil {
 			return err
 		}
+		var b pgx.Batch
 		for _, id := range given { // of those that go on, the next turn reserves anew
-			if err := settle(ctx, tx, id, q.tenant); err != nil {
-				return err
-			}
+			b.Queue(settle, id, q.tenant, nil)
+			b.Queue(`UPDATE memtree.job j SET `+settled+` WHERE id = $1`, id)
 		}
-		return nil
+		return tx.SendBatch(ctx, &b).Close()
 	})
 	return given, err
 }

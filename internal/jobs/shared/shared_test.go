@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/internal/jobs"
@@ -391,7 +392,7 @@ func TestFailedForGood(t *testing.T) {
 	q := opened(t, place(t), Options{Day: Budget{Calls: new(5)}})
 	j, err := q.Add(t.Context(), ofEvolve())
 	require.NoError(t, err)
-	_, err = q.take(t.Context(), numberOf(j.ID))
+	_, _, err = q.take(t.Context(), &rivertype.JobRow{ID: numberOf(j.ID), EncodedArgs: []byte(`{"kind":"evolve"}`)})
 	require.NoError(t, err)
 	_, held := q.budget(t)
 	require.Equal(t, 5, held)

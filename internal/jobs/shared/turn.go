@@ -10,9 +10,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
 
 	"github.com/memtree/memtree/internal/jobs"
+	"github.com/memtree/memtree/tree"
 )
 
 // worker makes the attempts at the jobs of a kind.
@@ -37,16 +38,12 @@ func (w *worker[T]) Work(ctx context.Context, r *river.Job[T]) error {
 	if only := w.q.o.Only; only != "" && r.Kind != string(only) {
 		return river.JobSnooze(leftFor)
 	}
-	t, err := w.q.take(ctx, r.ID)
+	t, j, err := w.q.take(ctx, r.JobRow)
 	if late, ok := errors.AsType[*spentError](err); ok {
 		return river.JobSnooze(late.until)
 	}
 	if err != nil {
 		return fmt.Errorf("take job %d: %w", r.ID, err)
-	}
-	j, err := w.q.Get(ctx, idOf(r.ID))
-	if err != nil {
-		return err
 	}
 	within, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -63,22 +60,11 @@ func (w *worker[T]) Work(ctx context.Context, r *river.Job[T]) error {
 		return t.yield(ctx)
 	}
 	if out.Problem != nil && ctx.Err() != nil { // this process stops, and the job goes on in another one
-		err := t.end(context.WithoutCancel(ctx), &jobs.AttemptResult{}, false, nil)
+		err := t.end(context.WithoutCancel(ctx), &jobs.AttemptResult{}, false)
 		return errors.Join(err, river.JobSnooze(0))
 	}
 	final := out.Problem == nil || !out.Again || r.Attempt >= r.MaxAttempts
-	// The job is completed together with its result.
-	err = t.end(context.WithoutCancel(ctx), &out, final, func(tx pgx.Tx) error {
-		if out.Problem != nil {
-			return nil
-		}
-		_, err := river.JobCompleteTx[*riverpgxv5.Driver](context.WithoutCancel(ctx), tx, r)
-		if err == nil { // River has the time of this process
-			_, err = tx.Exec(context.WithoutCancel(ctx), `UPDATE memtree.river_job SET finalized_at = clock_timestamp()
-				WHERE id = $1`, r.ID)
-		}
-		return err
-	})
+	err = t.end(context.WithoutCancel(ctx), &out, final)
 	switch {
 	case errors.Is(err, errLost):
 		return t.yield(ctx)
@@ -97,34 +83,40 @@ func sentence(problem json.RawMessage) error {
 	return errors.New(p.Detail)
 }
 
-// take begins a turn, and reserves what it may spend. The error is a *spentError if nothing is left for today.
-func (q *TreeQueue) take(ctx context.Context, id int64) (*turn, error) {
-	t := &turn{q: q, id: id}
-	var late *spentError
-	err := pgx.BeginFunc(ctx, q.pool, func(tx pgx.Tx) error {
-		var order []byte
-		err := tx.QueryRow(ctx, `INSERT INTO memtree.job AS j (id, tree, turn, host, until)
-			VALUES ($1, $2, 1, $3, clock_timestamp() + $4)
-			ON CONFLICT (id) DO UPDATE SET turn = j.turn + 1, host = excluded.host, until = excluded.until, progress = '{}'
-			RETURNING turn, (SELECT args FROM memtree.river_job WHERE id = $1)`, id, q.tree, q.host, q.o.Lease).
-			Scan(&t.n, &order)
-		if err != nil {
-			return err
-		}
-		var o jobs.Order
-		if err := json.Unmarshal(order, &o); err != nil {
-			return err
-		}
-		if err := settle(ctx, tx, id, q.tenant); err != nil { // what a killed process had reserved
-			return err
-		}
-		late, err = q.reserve(ctx, tx, id, &o)
+// take begins a turn, reserves what it may spend, and returns the job as it is then. It is one round trip and one
+// transaction. The error is a *spentError if nothing is left for today.
+func (q *TreeQueue) take(ctx context.Context, r *rivertype.JobRow) (*turn, jobs.Job, error) {
+	var o jobs.Order
+	if err := json.Unmarshal(r.EncodedArgs, &o); err != nil {
+		return nil, jobs.Job{}, err
+	}
+	t := &turn{q: q, id: r.ID}
+	var late *time.Duration
+	var j []jobs.Job
+	var b pgx.Batch                      // outside of a transaction, it is one
+	b.Queue(settle, r.ID, q.tenant, nil) // what a killed process had reserved
+	b.Queue(`WITH today AS (SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date AS day), made AS (
+			INSERT INTO memtree.budget (tenant, day) SELECT $5, day FROM today ON CONFLICT DO NOTHING
+		) INSERT INTO memtree.job AS j (id, tree, turn, host, until, day)
+		SELECT $1, $2, 1, $3, clock_timestamp() + $4::interval, day FROM today
+		ON CONFLICT (id) DO UPDATE SET turn = j.turn + 1, host = excluded.host, until = excluded.until, progress = '{}',
+			most_calls = NULL, most_cost = NULL, `+settled+`, day = excluded.day
+		RETURNING turn`, r.ID, q.tree, q.host, q.o.Lease, q.tenant).
+		QueryRow(func(row pgx.Row) error { return row.Scan(&t.n) })
+	q.reserve(&b, r.ID, &o).QueryRow(func(row pgx.Row) error { return row.Scan(&late) })
+	b.Queue(fmt.Sprintf(columns, "j.result")+`AND r.id = $2`, q.name(), r.ID).Query(func(rows pgx.Rows) (err error) {
+		j, err = pgx.CollectRows(rows, scan)
 		return err
 	})
-	if err == nil && late != nil {
-		return nil, late
+	switch err := q.pool.SendBatch(ctx, &b).Close(); {
+	case err != nil:
+		return nil, jobs.Job{}, err
+	case late != nil:
+		return nil, jobs.Job{}, &spentError{*late + time.Second}
+	case len(j) == 0:
+		return nil, jobs.Job{}, tree.ErrNotFound
 	}
-	return t, err
+	return t, j[0], nil
 }
 
 // keep renews the lease and stores the progress until ctx ends. If the lease is lost, or could not be renewed for as
@@ -170,36 +162,36 @@ func (t *turn) renew(ctx context.Context, p *jobs.Progress) error {
 }
 
 // end ends the turn: it settles what was reserved, and stores what came of it. If the job is final, it drops the
-// replies. A nil problem of a job that is not final leaves the former one. The error is errLost if another process has
-// the job. While the database is away it tries again, for as long as the lease may last.
-func (t *turn) end(ctx context.Context, out *jobs.AttemptResult, final bool, also func(pgx.Tx) error) error {
+// replies, and completes the job unless it has failed. It is one round trip and one transaction. A nil problem of a job
+// that is not final leaves the former one. The error is errLost if another process has the job, and then nothing is
+// changed. While the database is away it tries again, for as long as the lease may last.
+func (t *turn) end(ctx context.Context, out *jobs.AttemptResult, final bool) error {
 	var progress []byte
 	if p := t.progress.Load(); p != nil {
 		progress, _ = json.Marshal(p) // it has only numbers
 	}
-	once := func() error {
-		return pgx.BeginFunc(ctx, t.q.pool, func(tx pgx.Tx) error {
-			tag, err := tx.Exec(ctx, `UPDATE memtree.job SET until = clock_timestamp() + $7,
-				progress = coalesce($3, progress), result = coalesce($4, result),
-				problem = CASE WHEN $5 THEN $6 ELSE coalesce($6, problem) END
-				WHERE id = $1 AND turn = $2`, t.id, t.n, progress, []byte(out.Result), final, []byte(out.Problem),
-				t.q.o.Lease) // until River has noted the end
-			if err == nil && tag.RowsAffected() == 0 {
-				return errLost
-			}
-			if err == nil && final {
-				_, err = tx.Exec(ctx, `DELETE FROM memtree.reply WHERE job = $1`, t.id)
-			}
-			if err == nil {
-				err = settle(ctx, tx, t.id, t.q.tenant)
-			}
-			if err == nil && also != nil {
-				err = also(tx)
-			}
-			return err
-		})
-	}
-	return t.q.patiently(ctx, once)
+	return t.q.patiently(ctx, func() error {
+		var mine bool
+		var b pgx.Batch // outside of a transaction, it is one
+		b.Queue(settle, t.id, t.q.tenant, t.n)
+		b.Queue(`WITH mine AS (
+				UPDATE memtree.job j SET until = clock_timestamp() + $7::interval, progress = coalesce($3, progress),
+					result = coalesce($4, result), problem = CASE WHEN $5 THEN $6 ELSE coalesce($6, problem) END, `+settled+`
+				WHERE id = $1 AND turn = $2 RETURNING id
+			), dropped AS (
+				DELETE FROM memtree.reply r USING mine WHERE r.job = mine.id AND $5
+			), completed AS ( -- by the clock of the server; River has that of this process
+				UPDATE memtree.river_job r SET state = 'completed', finalized_at = clock_timestamp()
+				FROM mine WHERE r.id = mine.id AND r.state = 'running' AND $5 AND $6::bytea IS NULL
+			) SELECT EXISTS (SELECT FROM mine)`, t.id, t.n, progress, []byte(out.Result), final, []byte(out.Problem),
+			t.q.o.Lease). // until River has noted the end
+			QueryRow(func(row pgx.Row) error { return row.Scan(&mine) })
+		err := t.q.pool.SendBatch(ctx, &b).Close()
+		if err == nil && !mine {
+			err = errLost
+		}
+		return err
+	})
 }
 
 // patiently calls once until it succeeds, finds that the job is lost, or has failed for as long as a lease.
