@@ -59,6 +59,7 @@ func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (evolution.Evolve
 	}
 	if err == nil && !o.DryRun {
 		_ = m.core.WaitVectors(ctx) // if ctx ends first, new lessons are found lexically until they have vectors
+		m.core.ShowVectors(ctx)
 	}
 	if err != nil {
 		return out, fmt.Errorf("evolve: %w", err)

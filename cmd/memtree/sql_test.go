@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -78,6 +79,59 @@ func TestSQL(t *testing.T) {
 	require.Len(t, rows(`SELECT FROM memtree.memory`), 2)
 	_, err = conn.Exec(t.Context(), `SELECT FROM memtree.outbox`)
 	require.ErrorContains(t, err, "permission denied")
+}
+
+// TestSQLVectors runs the statements of docs/operate.md about vectors on a tree: an evolve fills the table, the query
+// finds what is near, and what is forgotten or purged is gone at once.
+func TestSQLVectors(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	server.WithVectors(t)
+	url := server.URL("postgres")
+	env := map[string]string{access.LocalVariable: t.TempDir(), "MEMTREE_STORE": url + "&tree=shop"}
+	command := func(stdin string, args ...string) {
+		code, _, errs := tryWith(t, env, stdin, args...)
+		require.Zero(t, code, "%v: %s", args, errs)
+	}
+	command(sqlRuns, "record", "-")
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer conn.Close(context.Background())
+	column := func(sql string) []string {
+		r, err := conn.Query(t.Context(), sql)
+		require.NoError(t, err, sql)
+		out, err := pgx.CollectRows(r, func(row pgx.CollectableRow) (string, error) {
+			v, err := row.Values()
+			return fmt.Sprint(v[0]), err
+		})
+		require.NoError(t, err, sql)
+		return out
+	}
+	first := column(`SELECT id FROM memtree.memory WHERE case_id = 't1'`)[0]
+	other := column(`SELECT id FROM memtree.memory WHERE case_id = 't2'`)[0]
+	const all = `SELECT id FROM memtree.memory_vector WHERE tree = 'shop' AND tenant = 'default' AND dims = 512`
+	near := func([]string) {}
+	for i, sql := range documented(t, "## Vectors by SQL") {
+		got := column(strings.ReplaceAll(sql, "c_…", first))
+		switch {
+		case i == 1:
+			require.Empty(t, column(all))
+			command("", "evolve")
+			require.ElementsMatch(t, []string{first, other}, column(all))
+		case strings.HasPrefix(sql, "SELECT m.id"):
+			require.Equal(t, []string{other}, got)
+			near = func(want []string) { require.Equal(t, want, column(strings.ReplaceAll(sql, "c_…", first))) }
+		case strings.HasPrefix(sql, "CREATE INDEX"):
+			command("", "forget", other, "--yes")
+			near([]string{})
+			command("", "undo")
+			command("", "evolve")
+			near([]string{other})
+			command("", "forget", other, "--purge", "--yes")
+			require.Equal(t, []string{first}, column(all))
+		}
+	}
+	require.Empty(t, column(`SELECT relname FROM pg_class WHERE relname IN ('embedding', 'memory_vector', 'near')`))
+	command("", "evolve")
 }
 
 // documented returns the statements in a section of docs/operate.md: its indented lines, by semicolon.

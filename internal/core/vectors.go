@@ -202,3 +202,15 @@ func (c *Core) Note(s retrieval.IndexStats) string {
 	return fmt.Sprintf("%d of %d memories are found by words alone: the embedder %s %s",
 		s.Nodes-s.Vectors, s.Nodes, v.ID(), why)
 }
+
+// ShowVectors fills the table of vectors for people who query the store by SQL, where they have asked for one. Nothing
+// depends on it, so a failure is a line in the log.
+func (c *Core) ShowVectors(ctx context.Context) {
+	table, ok := c.store.(store.VectorTable)
+	if !ok || c.o.ReadOnly {
+		return
+	}
+	if err := table.FillVectors(ctx, c.embedder.ID(), c.index.Load().Vectors()); err != nil && ctx.Err() == nil {
+		c.o.Logger.Warn("the vectors for queries by SQL are not those of the tree", "error", err)
+	}
+}

@@ -25,7 +25,7 @@ var migrations embed.FS
 
 // schemaVersion is the version of the schema that this program makes. A migration must let programs of the version
 // before it go on, so that two versions run side by side during an upgrade; if it cannot, it raises memtree.needs.
-const schemaVersion = 4
+const schemaVersion = 5
 
 // migrate brings the schema to the version of this program, or checks it if the options do not let it. A newer schema
 // is accepted unless it needs a newer program.

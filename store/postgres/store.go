@@ -13,7 +13,7 @@
 //   - primary.go, dial_linux.go: servers that hang or are gone
 //   - accept.go, outbox.go: intake and leases
 //   - read.go, scan.go, feed.go: reading, and following other writers
-//   - derived.go, pictures.go, verify.go: the optional powers of a store
+//   - derived.go, pictures.go, verify.go: the optional powers of a store; vectors.go: vectors for people who ask by SQL
 package postgres
 
 import (
@@ -30,8 +30,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Store is one tree in a database. It implements store.Store, store.Deriver, store.Gallery and store.Verifier. It is
-// safe for concurrent use.
+// Store is one tree in a database. It implements store.Store, store.Deriver, store.Gallery, store.VectorTable and
+// store.Verifier. It is safe for concurrent use.
 type Store struct {
 	pool     *pgxpool.Pool
 	tree     int64 // its id in the database

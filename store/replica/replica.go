@@ -30,6 +30,7 @@ type sharedStore interface {
 	store.Shared
 	store.Deriver
 	store.Gallery
+	store.VectorTable
 	store.Verifier
 
 	// Nodes yields the JSON of all nodes.
@@ -95,6 +96,8 @@ var (
 	_ store.Deriver  = (*Replica)(nil)
 	_ store.Gallery  = (*Replica)(nil)
 	_ store.Verifier = (*Replica)(nil)
+
+	_ store.VectorTable = (*Replica)(nil)
 )
 
 // every is how often the database is asked, and within which time it has to answer.
@@ -191,6 +194,11 @@ func (r *Replica) KeepDerived(ctx context.Context, names []string) ([]string, er
 // DropDerived asks the database; see store.Deriver.
 func (r *Replica) DropDerived(ctx context.Context, prefix string, but []string) error {
 	return r.below.DropDerived(ctx, prefix, but)
+}
+
+// FillVectors asks the database; see store.VectorTable.
+func (r *Replica) FillVectors(ctx context.Context, encoder string, all iter.Seq2[store.NodeVector, error]) error {
+	return r.below.FillVectors(ctx, encoder, all)
 }
 
 // PutPicture asks the database; see store.Gallery.

@@ -282,3 +282,23 @@ func (s *Postgres) Exec(tb testing.TB, database string, statements ...string) {
 		}
 	}
 }
+
+// WithVectors skips the test if the server does not have the extension vector.
+func (s *Postgres) WithVectors(tb testing.TB) {
+	tb.Helper()
+	conn, err := pgx.Connect(tb.Context(), s.URL("postgres"))
+	if err != nil {
+		tb.Fatalf("connect: %v", err)
+	}
+	defer conn.Close(context.Background()) //nolint:errcheck // the test goes on without it
+	var there bool
+	err = conn.QueryRow(tb.Context(), `SELECT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'vector')`).
+		Scan(&there)
+	if err != nil {
+		tb.Fatalf("look for the extension vector: %v", err)
+	}
+	if !there {
+		tb.Skipf("VECTORS BY SQL ARE NOT TESTED: the server of %s has no pgvector; install it there, "+
+			"or put the folder of a server that has it first into PATH", s.bin)
+	}
+}
