@@ -54,14 +54,14 @@ func detect(e *tree.Evaluation, judged, truth any) Judged {
 		return Judged{Note: "a flaky result is no misjudgement; say correct: true or false to have it count"}
 	}
 	said, is := judgment.PolarityOf(judged), judgment.PolarityOf(truth)
-	switch c, why := judgment.Compare(judged, truth); c {
-	case judgment.Same:
+	switch same, why := judgment.Compare(judged, truth); {
+	case why != "":
+		return Judged{Note: why, prose: judgment.InWords(judged) && (judgment.InWords(truth) || is != judgment.Unread)}
+	case same:
 		return Judged{Labelled: true, Correct: true}
-	case judgment.Different:
+	default:
 		prose := said == judgment.Unread && is == judgment.Unread && judgment.IsSentence(judged) && judgment.IsSentence(truth)
 		return Judged{Labelled: true, Direction: judgment.Direction(judged, truth), prose: prose}
-	default:
-		return Judged{Note: why, prose: judgment.InWords(judged) && (judgment.InWords(truth) || is != judgment.Unread)}
 	}
 }
 
@@ -87,7 +87,7 @@ func explicitlyWrong(e *tree.Evaluation, judged, truth any) Judged {
 		j.Note = "direction is " + string(j.Direction) + " although judgment and ground truth read as " + string(read) +
 			"; it counts as given"
 	}
-	if c, _ := judgment.Compare(judged, truth); c == judgment.Same && !e.GroundTruth.Null() {
+	if same, _ := judgment.Compare(judged, truth); same && !e.GroundTruth.Null() {
 		j.Note = "it is marked wrong although judgment and ground truth say the same; it counts as wrong"
 	}
 	return j

@@ -155,8 +155,8 @@ func (s *suiteRun) verdict(t *testing.T, c *harness.Test, r *harness.TestResult,
 		if c.GroundTruth == nil {
 			return
 		}
-		if how, _ := judgment.Compare(judgment.Decode(r.Judgment),
-			judgment.Decode(c.GroundTruth)); how == judgment.Different {
+		same, why := judgment.Compare(judgment.Decode(r.Judgment), judgment.Decode(c.GroundTruth))
+		if !same && why == "" {
 			t.Errorf("the agent judged %s; true is %s", r.Judgment, c.GroundTruth)
 		}
 		return

@@ -7,39 +7,26 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Comparison is the result of comparing a judgment with the ground truth.
-type Comparison int8
-
-// The comparisons.
-const (
-	Undecided Comparison = iota // the two cannot be compared
-	Same
-	Different
-)
-
 // maxAnswer is the maximum length in bytes of a text that is compared as an answer; a longer one is prose.
 const maxAnswer = 96
 
-// Why a comparison is undecided, in a sentence for people.
+// Why two cannot be compared, in a sentence for people.
 const (
 	whyShape = "judgment and ground truth have nothing in common that could be compared; say correct: true or false"
 	whyProse = "judgment or ground truth is free text; say correct: true or false"
 )
 
-// Compare compares a judgment with the ground truth. When both have a verdict, it compares the verdicts. Otherwise it
-// compares the fields of the ground truth with those of the judgment. It ignores case, white space and a final stop of
-// a text. Long texts that differ are undecided, and so is a sentence against a bare verdict; why is then a sentence on
-// what to do.
-func Compare(judgment, truth any) (c Comparison, why string) {
+// Compare reports whether a judgment and the ground truth are the same. When both have a verdict, it compares the
+// verdicts. Otherwise it compares the fields of the ground truth with those of the judgment. It ignores case, white
+// space and a final stop of a text. Long texts that differ cannot be compared, nor a sentence with a bare verdict: then
+// same is false, and why a sentence on what to do; otherwise why is "".
+func Compare(judgment, truth any) (same bool, why string) {
 	said, is := PolarityOf(judgment), PolarityOf(truth)
 	switch {
 	case said != Unread && is != Unread:
-		if said == is {
-			return Same, ""
-		}
-		return Different, ""
+		return said == is, ""
 	case is != Unread && IsSentence(judgment), said != Unread && IsSentence(truth):
-		return Undecided, whyProse
+		return false, whyProse
 	}
 	t, ok := truth.(map[string]any)
 	if !ok {
@@ -51,18 +38,18 @@ func Compare(judgment, truth any) (c Comparison, why string) {
 // Equal reports whether a value of a judgment and one of its ground truth are the
 // same. Unlike Compare it does not stop at equal verdicts.
 func Equal(got, want any) bool {
-	c, _ := compareValues(got, want)
-	return c == Same
+	same, _ := compareValues(got, want)
+	return same
 }
 
 // compareObjects compares the fields of the ground truth that are not null. It ignores other fields of the judgment.
-func compareObjects(judgment any, truth map[string]any) (Comparison, string) {
+func compareObjects(judgment any, truth map[string]any) (same bool, why string) {
 	j, ok := judgment.(map[string]any)
 	if !ok {
-		return Undecided, whyShape
+		return false, whyShape
 	}
 	told, shared, equal := 0, 0, 0 // fields of the truth that are not null, that the judgment has, that agree
-	prose := false                 // a field is undecided
+	prose := false                 // a field cannot be compared
 	for k, want := range truth {
 		if want == nil {
 			continue
@@ -77,29 +64,29 @@ func compareObjects(judgment any, truth map[string]any) (Comparison, string) {
 			got = []any{} // an agent that did nothing writes no list of actions
 		}
 		shared++
-		switch c, _ := compareValues(got, want); {
-		case c == Same, actions && sameActions(got, want):
+		switch same, why := compareValues(got, want); {
+		case same, actions && sameActions(got, want):
 			equal++
-		case c == Undecided:
+		case why != "":
 			prose = true
 		}
 	}
 	switch {
 	case shared == 0:
-		return Undecided, whyShape
+		return false, whyShape
 	case equal == shared && shared == told:
-		return Same, ""
+		return true, ""
 	case prose:
-		return Undecided, whyProse
+		return false, whyProse
 	default:
-		return Different, "" // a field differs, or the judgment lacks one
+		return false, "" // a field differs, or the judgment lacks one
 	}
 }
 
-func compareValues(got, want any) (Comparison, string) {
+func compareValues(got, want any) (same bool, why string) {
 	switch w := want.(type) {
 	case nil:
-		return Undecided, whyShape
+		return false, whyShape
 	case string:
 		return compareText(got, w)
 	case json.Number:
@@ -107,73 +94,65 @@ func compareValues(got, want any) (Comparison, string) {
 	case bool:
 		p := PolarityOf(got)
 		if p == Unread {
-			return Undecided, whyShape
+			return false, whyShape
 		}
-		return sameOrDifferent((p == Passes) == w), ""
+		return (p == Passes) == w, ""
 	case []any:
 		g, ok := got.([]any)
 		if !ok {
-			return Undecided, whyShape
+			return false, whyShape
 		}
 		return compareLists(g, w)
 	case map[string]any:
 		return compareObjects(got, w)
 	}
-	return Undecided, whyShape
+	return false, whyShape
 }
 
-// sameOrDifferent turns a comparison that is decided into its result.
-func sameOrDifferent(same bool) Comparison {
-	if same {
-		return Same
-	}
-	return Different
-}
-
-func compareText(got any, want string) (Comparison, string) {
+func compareText(got any, want string) (same bool, why string) {
 	switch g := got.(type) {
 	case json.Number:
-		return sameOrDifferent(sameNumber(g.String(), want)), ""
+		return sameNumber(g.String(), want), ""
 	case string:
 		switch {
 		case FoldText(g) == FoldText(want), sameNumber(g, want):
-			return Same, ""
+			return true, ""
 		case len(g) > maxAnswer || len(want) > maxAnswer:
-			return Undecided, whyProse
+			return false, whyProse
 		default:
-			return Different, ""
+			return false, ""
 		}
 	}
 	p, w := PolarityOf(got), label(want)
 	if p == Unread || w == Unread {
-		return Undecided, whyShape
+		return false, whyShape
 	}
-	return sameOrDifferent(p == w), ""
+	return p == w, ""
 }
 
-func compareNumber(got any, want string) (Comparison, string) {
+func compareNumber(got any, want string) (same bool, why string) {
 	switch g := got.(type) {
 	case json.Number:
-		return sameOrDifferent(sameNumber(g.String(), want)), ""
+		return sameNumber(g.String(), want), ""
 	case string:
 		if len(g) > maxAnswer {
-			return Undecided, whyProse
+			return false, whyProse
 		}
-		return sameOrDifferent(sameNumber(g, want)), ""
+		return sameNumber(g, want), ""
 	}
-	return Undecided, whyShape
+	return false, whyShape
 }
 
-func compareLists(got, want []any) (Comparison, string) {
+func compareLists(got, want []any) (same bool, why string) {
 	if len(got) != len(want) {
-		return Different, ""
+		return false, ""
 	}
 	for i := range want {
-		if c, why := compareValues(got[i], want[i]); c != Same {
-			return c, why
+		if same, why := compareValues(got[i], want[i]); !same {
+			return false, why
 		}
 	}
-	return Same, ""
+	return true, ""
 }
 
 func sameNumber(a, b string) bool {

@@ -10,7 +10,7 @@
 // beside each other), actions.go, confidence.go (how sure a judge is).
 //
 // All functions are pure and safe for concurrent use. They take results of Decode, nil for no value. None of them
-// fails: a value that they cannot read is Unread, Undecided or empty.
+// fails: a value that they cannot read is Unread or empty.
 package judgment
 
 import (

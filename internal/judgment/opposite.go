@@ -119,13 +119,10 @@ func OppositeRight(e *tree.Evaluation, correct bool) (right, known bool) {
 	if !ok || correct {
 		return false, ok
 	}
-	switch c, _ := Compare(Decode(other), Decode(e.GroundTruth)); c {
-	case Same:
-		return true, true
-	case Different:
-		return false, true
-	default:
-		twoWays := e.GroundTruth.Null() && PolarityOf(Decode(e.Judgment)) != Unread && e.Direction != taxonomy.Other
-		return twoWays, twoWays
+	same, why := Compare(Decode(other), Decode(e.GroundTruth))
+	if why == "" {
+		return same, true
 	}
+	twoWays := e.GroundTruth.Null() && PolarityOf(Decode(e.Judgment)) != Unread && e.Direction != taxonomy.Other
+	return twoWays, twoWays
 }
