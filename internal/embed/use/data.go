@@ -1,9 +1,7 @@
 package use
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -20,8 +18,8 @@ const (
 	mostCount  = 1 << 21
 )
 
-// ErrFormat is wrapped by every error of [Read].
-var ErrFormat = errors.New("not a usable encoder")
+// errFormat is wrapped by every error of parse.
+var errFormat = errors.New("not a usable encoder")
 
 // An Encoder is immutable and safe for concurrent use.
 type Encoder struct {
@@ -42,28 +40,13 @@ type Encoder struct {
 	work     sync.Pool // of *work
 }
 
-// Read parses an encoder in the format of FORMAT.md. For data that is damaged or hostile it returns an error that wraps
-// [ErrFormat] and states the cause. The encoder refers to b, which must not change.
-func Read(b []byte) (*Encoder, error) {
-	e, err := parse(b)
-	if err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256(b)
-	hash := hex.EncodeToString(sum[:4])
-	e.id = "use-512/" + hash
-	if hash == builtinHash {
-		e.id = builtinName + "/" + hash
-	}
-	return e, nil
-}
-
 func refuse(format string, args ...any) error {
-	return fmt.Errorf("read encoder: %w: %s", ErrFormat, fmt.Sprintf(format, args...))
+	return fmt.Errorf("read encoder: %w: %s", errFormat, fmt.Sprintf(format, args...))
 }
 
-// parse reads the header, and makes an encoder of slices of b. It does not read them: what they name is checked where
-// it is used.
+// parse reads the header of an encoder in the format of FORMAT.md, and makes an encoder without an id of slices of b,
+// which must not change. It does not read them: what they name is checked where it is used. For a header that is
+// damaged or hostile it returns an error that wraps errFormat and has the cause.
 func parse(b []byte) (*Encoder, error) {
 	if len(b) < headerSize || string(b[:4]) != magic {
 		return nil, refuse("it does not begin with %s and a header of %d bytes", magic, headerSize)

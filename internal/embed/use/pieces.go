@@ -13,7 +13,7 @@ const space = "▁" // what SentencePiece writes for a space
 // one, none at the ends, a space at the beginning. Bytes that are not UTF-8 become U+FFFD.
 func (e *Encoder) normalize(out []byte, s string) []byte {
 	spaced := true
-	for runes := 0; len(s) > 0 && runes < MaxRunes; runes++ {
+	for runes := 0; len(s) > 0 && runes < maxRunes; runes++ {
 		with, n, ok := e.replacement(s)
 		if !ok {
 			var r rune
@@ -88,7 +88,7 @@ func (e *Encoder) pieces(w *work, s string) (out []int32, ok bool) {
 	}
 	slices.Reverse(out)
 	w.ids = out
-	return out[:min(len(out), MaxPieces)], known > unknown
+	return out[:min(len(out), maxPieces)], known > unknown
 }
 
 // stepFrom extends the best way to position i by every piece that begins there. The character at i has size bytes.

@@ -34,10 +34,10 @@ const (
 )
 
 const (
-	// MaxRunes is the number of characters of a text that are read.
-	MaxRunes = 4000
-	// MaxPieces is the number of pieces of a text that are read.
-	MaxPieces = 254
+	// maxRunes is the number of characters of a text that are read.
+	maxRunes = 4000
+	// maxPieces is the number of pieces of a text that are read.
+	maxPieces = 254
 )
 
 var openBuiltin = sync.OnceValues(func() (*Encoder, error) {
@@ -72,8 +72,8 @@ func (e *Encoder) Embed(ctx context.Context, texts []string) ([][]float32, error
 	return out, nil
 }
 
-// Vector returns the vector of a text, of length 1. It reads the first MaxRunes characters and of those the first
-// MaxPieces pieces. Unless it knows pieces for more than half of the characters, it returns the zero vector, whose
+// Vector returns the vector of a text, of length 1. It reads the first 4,000 characters and of those the first
+// 254 pieces. Unless it knows pieces for more than half of the characters, it returns the zero vector, whose
 // similarity to any vector is 0. The latest vectors are remembered.
 func (e *Encoder) Vector(s string) []float32 { return e.recent.vector(s, e.compute) }
 

@@ -25,14 +25,14 @@ var one = [13]uint32{version, 1, 0, 1, 1}
 
 func oneRow() []byte { return make([]byte, 4+4+4+rowSize(1)) }
 
-func TestRead(t *testing.T) {
+func TestParse(t *testing.T) {
 	t.Parallel()
-	e, err := Read(small(one, -20, oneRow()))
+	e, err := parse(small(one, -20, oneRow()))
 	require.NoError(t, err)
 	require.Equal(t, make([]float32, dims), e.Vector("cart")) // every piece is unknown
 }
 
-func TestReadRefuses(t *testing.T) {
+func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	change := func(i int, to uint32) []byte {
 		f := one
@@ -50,14 +50,14 @@ func TestReadRefuses(t *testing.T) {
 		"in row 0 of 0":                   change(4, 0),
 		"bytes where the header asks":     small(one, -20, oneRow())[:1000],
 	} {
-		_, err := Read(b)
-		require.ErrorIs(t, err, ErrFormat)
+		_, err := parse(b)
+		require.ErrorIs(t, err, errFormat)
 		require.ErrorContains(t, err, want)
 	}
 }
 
-// FuzzRead reads damaged files, and texts by those that are accepted.
-func FuzzRead(f *testing.F) {
+// FuzzParse reads damaged files, and texts by those that are accepted.
+func FuzzParse(f *testing.F) {
 	head := small(one, -20)[:headerSize]
 	f.Add(head, oneRow(), "cart 登录")
 	f.Add(builtin[:headerSize], builtin[len(builtin)-5000:], "cart 登录")
@@ -67,9 +67,9 @@ func FuzzRead(f *testing.F) {
 		for i := range min(len(tail), 8*chunks) { // the scales too, NaN and infinities among them
 			b[headerSize+i] = tail[i]
 		}
-		e, err := Read(append(b, tail...))
+		e, err := parse(append(b, tail...))
 		if err != nil {
-			require.ErrorIs(t, err, ErrFormat)
+			require.ErrorIs(t, err, errFormat)
 			return
 		}
 		checkVector(t, e.Vector(text))
