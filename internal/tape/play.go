@@ -50,13 +50,13 @@ func (e *FolderError) Error() string {
 // Unwrap returns the cause.
 func (e *FolderError) Unwrap() error { return e.Err }
 
-// UnrecordedError means that a request has no recording. It is wrapped in an [*llm.Error] of kind not recorded.
-type UnrecordedError struct {
+// unrecordedError means that a request has no recording. It is wrapped in an [*llm.Error] of kind not recorded.
+type unrecordedError struct {
 	Name string // of the prompt
 	File string // that would contain the recording
 }
 
-func (e *UnrecordedError) Error() string {
+func (e *unrecordedError) Error() string {
 	return fmt.Sprintf("%s was not recorded: there is no file %s", e.Name, e.File)
 }
 
@@ -72,7 +72,7 @@ type Player struct {
 
 	mu      sync.Mutex
 	missing int
-	first   *UnrecordedError
+	first   unrecordedError
 }
 
 // Open reads all recordings of a folder. The error is a [*FolderError] with the path of the damaged file.
@@ -172,11 +172,12 @@ func (p *Player) Models() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// Missing returns the number of requests without a recording, and one of them, nil if there are none.
-func (p *Player) Missing() (n int, first *UnrecordedError) {
+// Missing returns the number of requests without a recording, and of one of them the name of its prompt and the file
+// that would contain the recording; "" if there are none.
+func (p *Player) Missing() (n int, name, file string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.missing, p.first
+	return p.missing, p.first.Name, p.first.File
 }
 
 // Generate answers from the recording of the request.
@@ -188,12 +189,12 @@ func (p *Player) Generate(ctx context.Context, r llm.Request) (llm.Answer, error
 	if c, ok := p.all[key]; ok {
 		return c.play(r)
 	}
-	missing := &UnrecordedError{Name: r.Name, File: filepath.Join(p.dir, key+suffix)}
+	missing := unrecordedError{Name: r.Name, File: filepath.Join(p.dir, key+suffix)}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.missing++
-	if p.first == nil || missing.File < p.first.File {
+	if p.first.File == "" || missing.File < p.first.File {
 		p.first = missing // the least file name, so that the result does not depend on their order
 	}
-	return llm.Answer{}, &llm.Error{Kind: llm.KindNotRecorded, Err: missing}
+	return llm.Answer{}, &llm.Error{Kind: llm.KindNotRecorded, Err: &missing}
 }

@@ -146,9 +146,9 @@ func TestPlayKnowsARequestByWhatTheModelGets(t *testing.T) {
 	require.NoError(t, err, "the name is not shown to the model")
 	require.Equal(t, want, got)
 
-	n, first := p.Missing()
+	n, _, first := p.Missing()
 	require.Zero(t, n)
-	require.Nil(t, first)
+	require.Empty(t, first)
 	for _, other := range []llm.Request{
 		{Name: "a", System: "sp"}, {Prompt: "sp"}, {System: "s", Prompt: "p", MaxTokens: 1},
 		{System: "s", Prompt: "p", Schema: json.RawMessage(`{}`)},
@@ -161,9 +161,9 @@ func TestPlayKnowsARequestByWhatTheModelGets(t *testing.T) {
 		require.Equal(t, llm.KindNotRecorded, e.Kind)
 		require.False(t, e.Retryable() || e.Lasting() || llm.Answered(err), "it settles nothing and is not asked in a loop")
 	}
-	n, first = p.Missing()
+	n, _, first = p.Missing()
 	require.Equal(t, 4, n)
-	require.NotNil(t, first)
+	require.NotEmpty(t, first)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = p.Generate(ctx, q)

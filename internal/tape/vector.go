@@ -113,7 +113,7 @@ func (p vectorPlayer) Embed(ctx context.Context, texts []string) ([][]float32, e
 			out[i] = make([]float32, p.dims)
 		default:
 			return nil, &llm.Error{Kind: llm.KindNotRecorded,
-				Err: &UnrecordedError{Name: "embed", File: filepath.Join(p.dir, TextKey(t)+suffix)}}
+				Err: &unrecordedError{Name: "embed", File: filepath.Join(p.dir, TextKey(t)+suffix)}}
 		}
 	}
 	return out, nil

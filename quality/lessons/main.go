@@ -66,7 +66,7 @@ func measure(ctx context.Context, dir string, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		played.NotRecorded, _ = player.Missing()
+		played.NotRecorded, _, _ = player.Missing()
 		rows = append(rows, played)
 	}
 	e := json.NewEncoder(out)

@@ -158,13 +158,13 @@ func (m *CommandModel) folderSentence(e *tape.FolderError) string {
 // playedLines describes which answers were played, and which were not recorded.
 func (m *CommandModel) playedLines(s *CommandSpent) []string {
 	p := m.player
-	missing, first := p.Missing()
+	missing, name, file := p.Missing()
 	lines := []string{m.Say("Answers played from recordings: %d; no model was asked, cost 0. "+
 		"When they were recorded they took %d tokens in and %d out.",
 		s.Calls-missing, s.Usage.InputTokens, s.Usage.OutputTokens)}
-	if first != nil {
+	if missing > 0 {
 		lines = append(lines, m.Say("Not recorded, so the rules answered: %d questions, such as %s, which would be in %s.",
-			missing, text.Line(first.Name), text.Line(filepath.ToSlash(first.File))))
+			missing, text.Line(name), text.Line(filepath.ToSlash(file))))
 	}
 	return lines
 }
