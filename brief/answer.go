@@ -10,8 +10,8 @@ import (
 	"github.com/memtree/memtree/prompts"
 )
 
-// Taken is the result of an answer.
-type Taken struct {
+// takenAnswer is the result of an answer.
+type takenAnswer struct {
 	Tests   int          // tests that have a brief now
 	Told    int          // those of them with a pick of this answer
 	Refused []string     // why picks were refused, a sentence each, for people and for the reader
@@ -26,15 +26,15 @@ const (
 	fewTests  = 8
 )
 
-// Take checks the picks of an answer to q and puts the valid ones into the book. A pick is valid if test and memory
+// take checks the picks of an answer to q and puts the valid ones into the book. A pick is valid if test and memory
 // are in the question and its reason is a quotation of the test. A test all of whose picks were refused is sent again
 // once; after that the book has no brief for it, and the lexical search finds its memories. Memories that went out of
 // use since the question was sent are skipped.
-func (b *Book) Take(q *ReadingTask, picks []prompts.BriefPick, by ReaderInfo) Taken {
+func (b *Book) take(q *ReadingTask, picks []prompts.BriefPick, by ReaderInfo) takenAnswer {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.parseSegments(false)
-	var out Taken
+	var out takenAnswer
 	good := make([][]Pick, len(q.tests))
 	bad := make([][]string, len(q.tests))
 	for i := range picks {

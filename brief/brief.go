@@ -6,7 +6,7 @@
 // be dropped, and is then read again at the price of the reading. Nothing in it becomes part of evidence, exports or
 // hashes of nodes.
 //
-// [Book.Plan] finds the unread tests and memories and divides them into questions; [Book.Take] checks an answer, which
+// [Book.Plan] finds the unread tests and memories and divides them into questions; [Book.take] checks an answer, which
 // is hostile input, and puts its valid picks into the book.
 //
 // Its files: brief.go (tests, picks), book.go (the book), segment.go, pieces.go, memories.go and unparsed.go (the book

@@ -125,7 +125,7 @@ func TestTake(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b, open := fresh(t, nodes(), hire)
 			require.Len(t, open, 1)
-			got := b.Take(&open[0], c.picks, ReaderInfo{By: "reader", At: monday})
+			got := b.take(&open[0], c.picks, ReaderInfo{By: "reader", At: monday})
 			f, ok := b.Find(&UpcomingTest{Prompt: hire})
 			require.Equal(t, c.again, got.Again != nil)
 			require.Equal(t, !c.again, ok, "what is asked again has no brief yet")
@@ -156,13 +156,13 @@ func TestAskedAgainOnce(t *testing.T) {
 		id = "t2"
 	}
 	bad := []prompts.BriefPick{{Test: id, Memory: "m1", Because: "not there"}}
-	first := b.Take(&open[0], bad, ReaderInfo{})
+	first := b.take(&open[0], bad, ReaderInfo{})
 	require.NotNil(t, first.Again)
 	require.Equal(t, 1, first.Tests, "the other test has its brief")
 	require.Equal(t, []string{"t1"}, []string{first.Again.In.Tests[0].ID})
 	require.NotEmpty(t, first.Again.In.Refused)
 	bad[0].Test = "t1"
-	second := b.Take(first.Again, bad, ReaderInfo{})
+	second := b.take(first.Again, bad, ReaderInfo{})
 	require.Nil(t, second.Again)
 	_, ok := b.Find(&UpcomingTest{Prompt: hire})
 	require.False(t, ok)
@@ -186,11 +186,11 @@ func TestLopsided(t *testing.T) {
 	for i := range 10 {
 		picks = append(picks, prompts.BriefPick{Test: fmt.Sprint("t", i+1), Memory: "m2", Because: "Count the cars"})
 	}
-	got := b.Take(&open[0], picks, ReaderInfo{})
+	got := b.take(&open[0], picks, ReaderInfo{})
 	require.Zero(t, got.Tests)
 	require.NotNil(t, got.Again)
 	require.Contains(t, got.Refused[0], "m2 is named for 10 of 10 tests")
-	got = b.Take(got.Again, picks[:3], ReaderInfo{})
+	got = b.take(got.Again, picks[:3], ReaderInfo{})
 	require.Equal(t, 3, got.Told)
 	require.Equal(t, 10, got.Tests)
 }
@@ -200,7 +200,7 @@ func TestLopsided(t *testing.T) {
 func TestOnlyWhatIsNew(t *testing.T) {
 	all := nodes()
 	b, open := fresh(t, all, hire)
-	b.Take(&open[0], []prompts.BriefPick{{Test: "t1", Memory: "m2", Because: "at least 15 cars"}}, ReaderInfo{})
+	b.take(&open[0], []prompts.BriefPick{{Test: "t1", Memory: "m2", Because: "at least 15 cars"}}, ReaderInfo{})
 	tests := []UpcomingTest{{Prompt: hire}}
 	require.Empty(t, b.Plan(tests, QuestionLimits{}, nil), "nothing is new")
 
@@ -216,7 +216,7 @@ func TestOnlyWhatIsNew(t *testing.T) {
 	open = b.Plan(tests, QuestionLimits{}, nil)
 	require.Len(t, open, 1)
 	require.Equal(t, []string{"e_1", "c_7"}, open[0].lines)
-	b.Take(&open[0], []prompts.BriefPick{{Test: "t1", Memory: "m2", Because: "Car hire"}}, ReaderInfo{})
+	b.take(&open[0], []prompts.BriefPick{{Test: "t1", Memory: "m2", Because: "Car hire"}}, ReaderInfo{})
 	f, _ = b.Find(&tests[0])
 	require.Equal(t, "c_7", f.Picks[0].ID)
 	require.Equal(t, "c_2", f.Picks[1].ID)
@@ -235,7 +235,7 @@ func TestFind(t *testing.T) {
 	_, ok := b.Find(&x)
 	require.False(t, ok, "nothing was read")
 	open := b.Plan([]UpcomingTest{x}, QuestionLimits{}, nil)
-	b.Take(&open[0], nil, ReaderInfo{})
+	b.take(&open[0], nil, ReaderInfo{})
 	for _, c := range []struct {
 		name string
 		test UpcomingTest
@@ -257,7 +257,7 @@ func TestFind(t *testing.T) {
 func TestSaveLoad(t *testing.T) {
 	b, open := fresh(t, nodes(), hire, "Say hello", "Save the address and reload")
 	pick := prompts.BriefPick{Test: "t1", Memory: "m2", Because: open[0].In.Tests[0].Prompt[:9]}
-	b.Take(&open[0], []prompts.BriefPick{pick}, ReaderInfo{By: "r", At: monday})
+	b.take(&open[0], []prompts.BriefPick{pick}, ReaderInfo{By: "r", At: monday})
 	var first, second bytes.Buffer
 	require.NoError(t, b.Save(&first))
 	again, err := Load(bytes.NewReader(first.Bytes()))
@@ -361,7 +361,7 @@ func FuzzTake(f *testing.F) {
 		if err != nil {
 			return
 		}
-		b.Take(&open[0], picks, ReaderInfo{})
+		b.take(&open[0], picks, ReaderInfo{})
 		if x, ok := b.Find(&UpcomingTest{Prompt: hire}); ok {
 			require.LessOrEqual(t, len(x.Picks), mostPicks)
 			for _, p := range x.Picks {
@@ -384,7 +384,7 @@ func TestJoin(t *testing.T) {
 			require.NoError(t, b.Note(UpcomingTest{Prompt: own, Seen: noon}, own))
 		}
 		for _, q := range reader.Plan(reader.Since(time.Time{}), QuestionLimits{}, nil) {
-			reader.Take(&q, nil, ReaderInfo{By: "m", At: noon})
+			reader.take(&q, nil, ReaderInfo{By: "m", At: noon})
 		}
 		return reader, other
 	}

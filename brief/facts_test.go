@@ -28,13 +28,13 @@ func TestFacts(t *testing.T) {
 	require.Len(t, qs, 1)
 	require.Len(t, qs[0].In.Memories, 2)
 	require.False(t, qs[0].In.Facts)
-	b.Take(&qs[0], nil, ReaderInfo{By: "r", At: monday})
+	b.take(&qs[0], nil, ReaderInfo{By: "r", At: monday})
 
 	qs = b.Plan(tests, QuestionLimits{}, nil)
 	require.Len(t, qs, 1)
 	require.True(t, qs[0].In.Facts)
 	require.Len(t, qs[0].In.Tests, 1)
-	done := b.Take(&qs[0], []prompts.BriefPick{
+	done := b.take(&qs[0], []prompts.BriefPick{
 		{Test: "t1", Memory: "m3", Because: "seat 12A", Say: "Mind the seat."},
 		{Test: "t1", Memory: "m1", Because: "Choose seat"},
 	}, ReaderInfo{By: "r", At: monday})
@@ -54,7 +54,7 @@ func TestFacts(t *testing.T) {
 	require.Len(t, qs, 1)
 	require.Equal(t, hire, qs[0].In.Tests[0].Prompt)
 	require.Len(t, qs[0].In.Memories, 1, "only what is new is read")
-	b.Take(&qs[0], nil, ReaderInfo{By: "r", At: monday})
+	b.take(&qs[0], nil, ReaderInfo{By: "r", At: monday})
 	f, _ = b.Find(&tests[1])
 	require.False(t, b.Unread(&f, "c_2"), "the fact explains the case")
 	b.Learn(Memories(nodes(), nil))

@@ -122,7 +122,7 @@ func TestABookInPiecesIsTheSame(t *testing.T) {
 						if q.found = make([]bool, len(q.tests)); found {
 							q.found[0] = true
 						}
-						b.Take(&q, []prompts.BriefPick{{Test: "t1", Memory: "m1", Because: q.In.Tests[0].Prompt[:9]}},
+						b.take(&q, []prompts.BriefPick{{Test: "t1", Memory: "m1", Because: q.In.Tests[0].Prompt[:9]}},
 							ReaderInfo{By: memory, At: monday})
 					}
 				})

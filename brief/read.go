@@ -68,7 +68,7 @@ func (r *modelReader) Read(ctx context.Context, b *Book, q ReadingTask) (ReadCou
 			return done, err
 		}
 		q.found = r.found(&q)
-		t := b.Take(&q, picks, by)
+		t := b.take(&q, picks, by)
 		done.Add(ReadCounts{t.Tests, t.Told, t.Refused, t.Unsaid})
 		if t.Again != nil {
 			todo = append([]ReadingTask{*t.Again}, todo...)

@@ -16,18 +16,18 @@ const (
 // Enough reports whether the memory has enough runs and tests for a claim.
 func (e *Effect) Enough() bool { return e.Runs >= ClaimRuns && e.Tests >= ClaimTests }
 
-// Claim is a conclusion about one memory.
-type Claim string
+// conclusion is what the runs of one memory show.
+type conclusion string
 
 // The claims.
 const (
-	unclear Claim = ""      // too few runs, or no clear result
-	helps   Claim = "helps" // with a probability of at least 95 %
-	harms   Claim = "harms" // likely, see [Next]
+	unclear conclusion = ""      // too few runs, or no clear result
+	helps   conclusion = "helps" // with a probability of at least 95 %
+	harms   conclusion = "harms" // likely, see [Next]
 )
 
-// Claim returns the conclusion about the memory.
-func (e *Effect) Claim() Claim {
+// claim returns the conclusion about the memory.
+func (e *Effect) claim() conclusion {
 	switch {
 	case !e.Enough():
 		return unclear

@@ -32,7 +32,7 @@ func TestNoClaimOfFewRuns(t *testing.T) {
 				continue
 			}
 			e.PHarm = 0.001
-			require.Equal(t, unclear, e.Claim())
+			require.Equal(t, unclear, e.claim())
 			require.Contains(t, e.Size().EN, fmt.Sprintf("too few runs to tell: n=%d, tests %d, right %d", runs, tests, runs))
 			require.NotContains(t, e.Size().EN, "points")
 			require.NotContains(t, e.Size().ZH, "百分点")
@@ -40,7 +40,7 @@ func TestNoClaimOfFewRuns(t *testing.T) {
 			require.Empty(t, r.Harmful)
 			require.Equal(t, 1, r.TooFew)
 			e.PHarm, e.EHarm = 0.999, 1000
-			require.Equal(t, unclear, e.Claim())
+			require.Equal(t, unclear, e.claim())
 			for _, was := range []tree.Status{tree.Active, tree.Quarantined} {
 				why := judge(e, Standing{Status: was, Since: noon, Ours: true}, noon).Why.EN
 				require.NotContains(t, why, "harm", "a precaution claims nothing")
@@ -51,7 +51,7 @@ func TestNoClaimOfFewRuns(t *testing.T) {
 
 // TestClaim checks the claims with enough runs.
 func TestClaim(t *testing.T) {
-	for want, p := range map[Claim]float64{helps: 0.05, harms: 0.66, unclear: 0.5} {
-		require.Equal(t, want, (&Effect{Runs: ClaimRuns, Tests: ClaimTests, PHarm: p}).Claim())
+	for want, p := range map[conclusion]float64{helps: 0.05, harms: 0.66, unclear: 0.5} {
+		require.Equal(t, want, (&Effect{Runs: ClaimRuns, Tests: ClaimTests, PHarm: p}).claim())
 	}
 }

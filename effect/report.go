@@ -139,7 +139,7 @@ func (r *TrialRun) warned() bool {
 
 func (r *Report) sort(effects []Effect) {
 	for _, e := range effects {
-		switch e.Claim() {
+		switch e.claim() {
 		case helps:
 			r.Helpful = append(r.Helpful, e)
 		case harms:

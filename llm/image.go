@@ -18,10 +18,10 @@ type Image struct {
 
 // Limits on the images of a request. Every provider accepts images within them.
 const (
-	MaxImages      = 4
+	maxImages      = 4
 	MaxImage       = 4 << 20 // bytes of one
 	MaxImageSide   = 8000    // pixels
-	MaxImagePixels = 32 << 20
+	maxImagePixels = 32 << 20
 )
 
 // NewImage reads the head of an image file. Its error is a sentence for a file that is none, or one beyond the limits.
@@ -34,9 +34,9 @@ func NewImage(b []byte) (Image, error) {
 	if err != nil {
 		return Image{}, fmt.Errorf("the image %w", err)
 	}
-	if h.Width > MaxImageSide || h.Height > MaxImageSide || h.Width*h.Height > MaxImagePixels {
+	if h.Width > MaxImageSide || h.Height > MaxImageSide || h.Width*h.Height > maxImagePixels {
 		return Image{}, fmt.Errorf("the image has %d by %d pixels; the most is %d a side and %d million in all", h.Width,
-			h.Height, MaxImageSide, MaxImagePixels>>20)
+			h.Height, MaxImageSide, maxImagePixels>>20)
 	}
 	return Image{h.Type, h.Width, h.Height, b}, nil
 }
@@ -58,9 +58,9 @@ func Sees(model any) bool {
 
 // CheckImages returns an error of kind too large or bad request for images that no model may be sent.
 func (r *Request) CheckImages() error {
-	if len(r.Images) > MaxImages {
+	if len(r.Images) > maxImages {
 		return &Error{Kind: KindTooLarge, Err: fmt.Errorf("the prompt %s has %d images; the most is %d", r.Name,
-			len(r.Images), MaxImages)}
+			len(r.Images), maxImages)}
 	}
 	for i := range r.Images {
 		is, err := NewImage(r.Images[i].Bytes)

@@ -46,7 +46,7 @@ type Request struct {
 	System string
 	// Prompt is the task, with its data.
 	Prompt string
-	// Images are shown after the prompt, to a model that takes them (see Sees), at most MaxImages.
+	// Images are shown after the prompt, to a model that takes them (see Sees), at most four.
 	Images []Image `json:"-"`
 	// Schema is the JSON Schema that the answer must satisfy, in the subset that [Decode] supports. Empty means any
 	// object.

@@ -72,8 +72,8 @@ func SaveDerived(ctx context.Context, s Store, name string, version uint64, writ
 	return nil
 }
 
-// KeepDerived returns the names under which s has no derived data. It returns all if s stores none.
-func KeepDerived(ctx context.Context, s Store, names []string) (missing []string, err error) {
+// keepDerived returns the names under which s has no derived data. It returns all if s stores none.
+func keepDerived(ctx context.Context, s Store, names []string) (missing []string, err error) {
 	d, ok := s.(Deriver)
 	if !ok {
 		return names, nil

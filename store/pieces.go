@@ -37,7 +37,7 @@ func SavePieces(ctx context.Context, s Store, name string, p Pieces) error {
 	for i, piece := range p.Names() {
 		files[i] = PieceOf(name, piece)
 	}
-	missing, err := KeepDerived(ctx, s, files)
+	missing, err := keepDerived(ctx, s, files)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ var builtinSet string
 
 // stored is the form of a Taxonomy in builtin.bin.
 type stored struct {
-	Groups []ErrorGroup
+	Groups []errorGroup
 	Errors []ErrorType
 	Scenes []SceneType
 	Checks []Check

@@ -49,7 +49,7 @@ func TestBuiltin(t *testing.T) {
 // shortest.
 func FuzzFlat(f *testing.F) {
 	f.Add(builtinSet[:2000])
-	small := stored{Groups: []ErrorGroup{{ID: "a"}}, Checks: []Check{{Asked: []Cue{{"x", 3}}}}}
+	small := stored{Groups: []errorGroup{{ID: "a"}}, Checks: []Check{{Asked: []Cue{{"x", 3}}}}}
 	f.Add(string(appendFlat(nil, reflect.ValueOf(small))))
 	f.Add("")
 	f.Fuzz(func(t *testing.T, s string) {

@@ -111,7 +111,7 @@ func (d *decoder) document(n ast.Node) document {
 	var doc document
 	d.fields(n, "", map[string]func(string, ast.Node){
 		"groups": func(f string, n ast.Node) {
-			each(d, n, f, &doc.groups, func(f string, n ast.Node, g *ErrorGroup) {
+			each(d, n, f, &doc.groups, func(f string, n ast.Node, g *errorGroup) {
 				d.fields(n, f, map[string]func(string, ast.Node){"id": d.name(&g.ID), "name": d.text(&g.Name, maxName)})
 			})
 		},

@@ -66,7 +66,7 @@ func Parse(file string, overlay []byte) (*Taxonomy, error) {
 
 // document is the content of an overlay. A field that is not set is its zero value.
 type document struct {
-	groups []at[ErrorGroup]
+	groups []at[errorGroup]
 	errors []at[ErrorType]
 	scenes []at[SceneType]
 	checks []at[Check]
@@ -120,12 +120,12 @@ func (d *document) onto(file string, base *Taxonomy) (*Taxonomy, []*ParseError) 
 	return t, nil
 }
 
-func (m *merger) groups(t *Taxonomy, list []at[ErrorGroup]) {
+func (m *merger) groups(t *Taxonomy, list []at[errorGroup]) {
 	for _, g := range list {
 		if !m.id(g.line, g.field, g.value.ID, list) {
 			continue
 		}
-		i := slices.IndexFunc(t.groups, func(o ErrorGroup) bool { return o.ID == g.value.ID })
+		i := slices.IndexFunc(t.groups, func(o errorGroup) bool { return o.ID == g.value.ID })
 		if i < 0 {
 			m.need(g.line, g.field, "name", g.value.Name)
 			t.groups = append(t.groups, g.value)
@@ -142,7 +142,7 @@ func (m *merger) errorTypes(t *Taxonomy, list []at[ErrorType]) {
 		if !m.id(e.line, e.field, v.ID, list) {
 			continue
 		}
-		if _, known := t.Group(v.Group); v.Group != "" && !known {
+		if _, known := t.group(v.Group); v.Group != "" && !known {
 			m.bad(e.line, e.field+".group", "is %s, which is no group; use one of %s, or declare it under groups",
 				quote(v.Group), ids(t.groups))
 		}
@@ -249,8 +249,8 @@ func (m *merger) id(line int, field, id string, list any) bool {
 	}
 	first := 0
 	switch list := list.(type) {
-	case []at[ErrorGroup]:
-		first = firstLine(list, func(g ErrorGroup) bool { return g.ID == id })
+	case []at[errorGroup]:
+		first = firstLine(list, func(g errorGroup) bool { return g.ID == id })
 	case []at[ErrorType]:
 		first = firstLine(list, func(e ErrorType) bool { return e.ID == id })
 	case []at[SceneType]:
@@ -330,7 +330,7 @@ func addWords(base, more []string) []string {
 	return out
 }
 
-func ids(groups []ErrorGroup) string {
+func ids(groups []errorGroup) string {
 	names := make([]string, len(groups))
 	for i, g := range groups {
 		names[i] = g.ID

@@ -237,7 +237,7 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, e := range tax.ErrorTypes() {
 			require.True(t, slug(e.ID))
-			_, ok := tax.Group(e.Group)
+			_, ok := tax.group(e.Group)
 			require.True(t, ok)
 		}
 		for _, s := range tax.SceneTypes() {

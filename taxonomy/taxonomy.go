@@ -88,8 +88,8 @@ func (d Direction) Name() Text {
 	}
 }
 
-// ErrorGroup is a group of error types of one kind.
-type ErrorGroup struct {
+// errorGroup is a group of error types of one kind.
+type errorGroup struct {
 	ID   string
 	Name Text
 }
@@ -97,7 +97,7 @@ type ErrorGroup struct {
 // ErrorType is one way in which an agent goes wrong.
 type ErrorType struct {
 	ID          string // lower case, digits and _
-	Group       string // the id of an ErrorGroup
+	Group       string // the id of its group
 	Name        Text
 	Description Text // one sentence
 	Checklist   Text // one line: what to check and what is right
@@ -131,7 +131,7 @@ type SceneType struct {
 
 // Taxonomy is a set of error types, scene types and checks.
 type Taxonomy struct {
-	groups []ErrorGroup
+	groups []errorGroup
 	errors []ErrorType
 	scenes []SceneType
 	checks []Check
@@ -158,11 +158,11 @@ func (t *Taxonomy) ErrorType(id string) (ErrorType, bool) {
 	return t.errors[i], true
 }
 
-// Group returns the group with the id.
-func (t *Taxonomy) Group(id string) (ErrorGroup, bool) {
-	i := slices.IndexFunc(t.groups, func(g ErrorGroup) bool { return g.ID == id })
+// group returns the group with the id.
+func (t *Taxonomy) group(id string) (errorGroup, bool) {
+	i := slices.IndexFunc(t.groups, func(g errorGroup) bool { return g.ID == id })
 	if i < 0 {
-		return ErrorGroup{}, false
+		return errorGroup{}, false
 	}
 	return t.groups[i], true
 }

@@ -18,7 +18,7 @@ func TestDefaultHasTheDesignsTypes(t *testing.T) {
 	require.Len(t, tax.ErrorTypes(), len(groups))
 	for _, e := range tax.ErrorTypes() {
 		require.Equal(t, groups[e.ID], e.Group, e.ID)
-		_, ok := tax.Group(e.Group)
+		_, ok := tax.group(e.Group)
 		require.True(t, ok)
 		both(t, e.ID, e.Name, e.Description, e.Checklist)
 		if e.ID != OtherError {

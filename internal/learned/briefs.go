@@ -51,7 +51,7 @@ func (b *BriefBox) Load(r io.Reader) error {
 }
 
 // LoadPieces reads a saved book.
-func (b *BriefBox) LoadPieces(head *store.Derived, open OpenPiece) error {
+func (b *BriefBox) LoadPieces(head *store.Derived, open openPiece) error {
 	book, err := loadBook(head, open)
 	if book != nil {
 		b.replace(book, 0)
@@ -60,11 +60,11 @@ func (b *BriefBox) LoadPieces(head *store.Derived, open OpenPiece) error {
 }
 
 // Pieces returns the book in pieces.
-func (b *BriefBox) Pieces() (store.Pieces, error) { //nolint:ireturn // what Pieced asks for
+func (b *BriefBox) Pieces() (store.Pieces, error) { //nolint:ireturn // what pieced asks for
 	return b.Book().Pieces()
 }
 
-func loadBook(head *store.Derived, open OpenPiece) (*brief.Book, error) {
+func loadBook(head *store.Derived, open openPiece) (*brief.Book, error) {
 	data, err := io.ReadAll(io.NewSectionReader(head, 0, head.Size))
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func loadBook(head *store.Derived, open OpenPiece) (*brief.Book, error) {
 }
 
 // Merge brings in the book of another process.
-func (b *BriefBox) Merge(head *store.Derived, open OpenPiece) error {
+func (b *BriefBox) Merge(head *store.Derived, open openPiece) error {
 	theirs, err := loadBook(head, open)
 	if err != nil {
 		return err

@@ -254,7 +254,7 @@ func (f *Follower) Purged(ctx context.Context, p *store.Purge) {
 	defer f.mu.Unlock()
 	for _, b := range f.boxes {
 		b.Purge(p)
-		if m, ok := b.Box.(Merger); ok {
+		if m, ok := b.Box.(sharedBox); ok {
 			if info, err := f.store.Info(ctx); err == nil {
 				m.Purged(info.Version)
 			}

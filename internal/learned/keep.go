@@ -23,8 +23,8 @@ func read(ctx context.Context, from store.Store, k derived) (uint64, error) {
 
 // inPieces calls load with the saved head of a box, which it closes, and with what opens its pieces, which stay open
 // until Close. The caller holds mu.
-func (f *Follower) inPieces(ctx context.Context, b Box, load func(head *store.Derived, open OpenPiece) error) error {
-	return store.OpenPieces(ctx, f.store, b.Name(), func(head *store.Derived, open OpenPiece) error {
+func (f *Follower) inPieces(ctx context.Context, b Box, load func(head *store.Derived, open openPiece) error) error {
+	return store.OpenPieces(ctx, f.store, b.Name(), func(head *store.Derived, open openPiece) error {
 		had := len(f.files)
 		err := load(head, func(piece string) (*store.Derived, error) {
 			d, err := open(piece)
@@ -63,7 +63,7 @@ func closeAll(files []io.Closer) (err error) {
 func (f *Follower) Hold(ctx context.Context, b Box) (found bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if p, ok := b.(Pieced); ok {
+	if p, ok := b.(pieced); ok {
 		err = f.inPieces(ctx, b, p.LoadPieces)
 	} else {
 		_, err = read(ctx, f.store, b)
@@ -116,7 +116,7 @@ func (f *Follower) saveBox(ctx context.Context, b *savedBox) {
 		return
 	}
 	err := f.write(ctx, b.Box)
-	if m, ok := b.Box.(Merger); err != nil && ok && f.bring(ctx, m) == nil { // another process has saved it
+	if m, ok := b.Box.(sharedBox); err != nil && ok && f.bring(ctx, m) == nil { // another process has saved it
 		now = b.Changes()
 		err = f.write(ctx, b.Box)
 	}
@@ -130,7 +130,7 @@ func (f *Follower) saveBox(ctx context.Context, b *savedBox) {
 // write saves a box. In a shared store it is whole, because a process cannot know which pieces another one is about to
 // name.
 func (f *Follower) write(ctx context.Context, b Box) error {
-	p, ok := b.(Pieced)
+	p, ok := b.(pieced)
 	if _, shared := f.store.(store.Shared); !ok || shared {
 		err := store.SaveDerived(ctx, f.store, b.Name(), 0, b.Save)
 		if err == nil && ok { // pieces of a tree that was moved from files
@@ -146,14 +146,14 @@ func (f *Follower) write(ctx context.Context, b Box) error {
 }
 
 // Sync brings in what another process has saved of a box.
-func (f *Follower) Sync(ctx context.Context, m Merger) error {
+func (f *Follower) Sync(ctx context.Context, m sharedBox) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.bring(ctx, m)
 }
 
 // bring brings in what another process has saved of a box. The caller holds mu.
-func (f *Follower) bring(ctx context.Context, m Merger) error {
+func (f *Follower) bring(ctx context.Context, m sharedBox) error {
 	err := f.inPieces(ctx, m, m.Merge)
 	if errors.Is(err, tree.ErrNotFound) {
 		return nil

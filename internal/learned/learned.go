@@ -68,8 +68,8 @@ type Box interface {
 	Purge(p *store.Purge)
 }
 
-// Pieced is a Box that grows. It is saved in pieces, and whole where several processes may save it at once.
-type Pieced interface {
+// pieced is a Box that grows. It is saved in pieces, and whole where several processes may save it at once.
+type pieced interface {
 	Box
 
 	// Pieces returns the content in pieces.
@@ -77,18 +77,18 @@ type Pieced interface {
 
 	// LoadPieces replaces the content by what was saved, in pieces or whole. The pieces stay open as long as the box is
 	// in use, the head does not. After an error the content is the readable part.
-	LoadPieces(head *store.Derived, open OpenPiece) error
+	LoadPieces(head *store.Derived, open openPiece) error
 }
 
-// OpenPiece opens a piece.
-type OpenPiece = func(piece string) (*store.Derived, error)
+// openPiece opens a piece.
+type openPiece = func(piece string) (*store.Derived, error)
 
-// Merger is a Box that several processes of a shared store have.
-type Merger interface {
+// sharedBox is a Box that several processes of a shared store have.
+type sharedBox interface {
 	Box
 
 	// Merge brings in what another process has saved. After an error the content is as before.
-	Merge(head *store.Derived, open OpenPiece) error
+	Merge(head *store.Derived, open openPiece) error
 
 	// Purged follows Purge, with the version of the tree. From then on Merge takes nothing from before it.
 	Purged(version uint64)

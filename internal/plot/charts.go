@@ -9,10 +9,10 @@ import (
 )
 
 // drawer draws in one language.
-type drawer struct{ say Say }
+type drawer struct{ say voice }
 
 // Charts returns the plots that have data.
-func Charts(say Say, r *effect.Report, g *Growth) []*Chart {
+func Charts(say voice, r *effect.Report, g *Growth) []*Chart {
 	var out []*Chart
 	d, series := drawer{say}, r.Series()
 	s := &series
@@ -62,14 +62,14 @@ func (d *drawer) liftChart(ps []effect.EvidencePoint) *Chart {
 		Says: d.say("After %d compared runs the band goes from %s to %s points.", last.Runs, Points(last.Low),
 			Points(last.High)),
 		XAxis: d.say("runs that chance decided about"), YAxis: d.say("points"),
-		X: x.counts(5, x.x), Turns: d.turns(ps, x), Rules: []Tick{{At: y.y(0)}},
+		X: x.counts(5, x.x), Turns: d.turns(ps, x), Rules: []axisTick{{At: y.y(0)}},
 		Note: d.say("The line weighs every compared run by the chance it was drawn with, also runs of tests that ran only " +
 			"with memory or only without; the table compares the same tests, so its figure differs. The band holds with 95 " +
 			"percent at all times together, however often one looks, so it is wider than the interval in the table. The " +
 			"evidence may prove what the band leaves open."),
 	}
 	for _, v := range y.steps(6) {
-		c.Y = append(c.Y, Tick{At: y.y(v), Label: Points(v)})
+		c.Y = append(c.Y, axisTick{At: y.y(v), Label: Points(v)})
 	}
 	at := func(of func(*effect.EvidencePoint) float64) string {
 		return x.line(y, len(ps), func(i int) (float64, float64) { return float64(ps[i].Runs), of(&ps[i]) })
@@ -79,7 +79,7 @@ func (d *drawer) liftChart(ps []effect.EvidencePoint) *Chart {
 			p := &ps[len(ps)-1-i]
 			return float64(p.Runs), p.Low
 		})
-	c.Lines = []Line{{"ours", at(func(p *effect.EvidencePoint) float64 { return p.Lift }), d.say("so far")}}
+	c.Lines = []curve{{"ours", at(func(p *effect.EvidencePoint) float64 { return p.Lift }), d.say("so far")}}
 	c.Heads = []string{d.say("runs"), d.say("points"), "95 %"}
 	for _, i := range some(len(ps)) {
 		p := &ps[i]
@@ -102,17 +102,17 @@ func (d *drawer) evidenceChart(ps []effect.EvidencePoint) *Chart {
 		ID: "evidence", Title: d.say("How strong the evidence is"),
 		Says:  evidenceAfter(*d, last.Runs, last.EHelp, last.EHarm),
 		XAxis: d.say("runs that chance decided about"), YAxis: d.say("evidence E"),
-		X: x.counts(5, x.x), Turns: d.turns(ps, x), Rules: []Tick{{At: y.y(log(proven)), Label: d.say("20: proven")}},
+		X: x.counts(5, x.x), Turns: d.turns(ps, x), Rules: []axisTick{{At: y.y(log(proven)), Label: d.say("20: proven")}},
 		Note: d.say("What a stake of 1 on help, or on harm, has become. It reaches 20 in one history of twenty at most " +
 			"if memory does nothing."),
 	}
 	for v := y.low; v <= y.high; v++ {
-		c.Y = append(c.Y, Tick{At: y.y(v), Label: power(int(v))})
+		c.Y = append(c.Y, axisTick{At: y.y(v), Label: power(int(v))})
 	}
 	at := func(of func(*effect.EvidencePoint) float64) string {
 		return x.line(y, len(ps), func(i int) (float64, float64) { return float64(ps[i].Runs), log(of(&ps[i])) })
 	}
-	c.Lines = []Line{
+	c.Lines = []curve{
 		{"help", at(func(p *effect.EvidencePoint) float64 { return p.EHelp }), d.say("that it helps")},
 		{"harm", at(func(p *effect.EvidencePoint) float64 { return p.EHarm }), d.say("that it harms")},
 	}
@@ -132,7 +132,7 @@ func power(n int) string {
 }
 
 // turns marks where the state of the breaker changed.
-func (d *drawer) turns(ps []effect.EvidencePoint, x axisScale) (out []Tick) {
+func (d *drawer) turns(ps []effect.EvidencePoint, x axisScale) (out []axisTick) {
 	was := effect.Closed
 	names := map[effect.BreakerState]string{
 		effect.Open: d.say("open"), effect.HalfOpen: d.say("on trial"), effect.Closed: d.say("closed"),
@@ -140,7 +140,7 @@ func (d *drawer) turns(ps []effect.EvidencePoint, x axisScale) (out []Tick) {
 	for i := range ps {
 		if ps[i].State != was {
 			was = ps[i].State
-			out = append(out, Tick{At: x.x(float64(ps[i].Runs)), Label: names[was]})
+			out = append(out, axisTick{At: x.x(float64(ps[i].Runs)), Label: names[was]})
 		}
 	}
 	return out
@@ -166,13 +166,13 @@ func (d *drawer) hitChart(r *effect.Report, spans []effect.Span) *Chart {
 		Note: d.say("What is left to 100 percent are abstentions: nothing fitted, so the run got no guidance."),
 	}
 	for _, v := range share.steps(5) {
-		c.Y = append(c.Y, Tick{At: y(v), Label: fmt.Sprintf("%.0f", 100*v)})
+		c.Y = append(c.Y, axisTick{At: y(v), Label: fmt.Sprintf("%.0f", 100*v)})
 	}
 	for i := range spans {
 		s := &spans[i]
 		from := float64(s.From.Unix())
 		left, top := x.x(from), y(float64(s.Found)/float64(s.Asked))
-		c.Bars = append(c.Bars, Bar{
+		c.Bars = append(c.Bars, bar{
 			X: left, Y: top, Width: max(1, math.Round(10*(x.x(from+length)-left-1))/10), Depth: y(0) - top,
 			Title: d.say("%s: %d of %d", s.From.Format(minute), s.Found, s.Asked),
 		})
@@ -204,7 +204,7 @@ func (d *drawer) growthChart(g *Growth, s *effect.Series) *Chart {
 		XAxis: d.say("time (UTC)"), YAxis: d.say("memories"), X: x.dates(), Y: y.counts(5, y.y),
 		Note: d.say("By the time of the runs they come from. Those taken out of use since are left out."),
 	}
-	for k, line := range []Line{{"ours", "", d.say("cases")}, {"near", "", d.say("lessons and strategies")}} {
+	for k, line := range []curve{{"ours", "", d.say("cases")}, {"near", "", d.say("lessons and strategies")}} {
 		if curve := curves[k]; len(curve) > 0 {
 			// A memory exists from one moment on, so the curve is a step function up to the end of the plot.
 			line.Points = x.line(y, 2*len(curve), func(i int) (float64, float64) {

@@ -17,7 +17,7 @@ const FewRanked = 30
 
 // Gain returns the plot of how many of the wrong verdicts are found by reviewing the riskiest first. It returns nil if
 // there are fewer than FewRanked verdicts, or if none was wrong, or none was right.
-func Gain(say Say, ranked []Ranked) *Chart {
+func Gain(say voice, ranked []Ranked) *Chart {
 	d := drawer{say}
 	ranked = slices.Clone(ranked)
 	slices.SortStableFunc(ranked, func(a, b Ranked) int { return cmp.Compare(b.Order, a.Order) })
@@ -39,7 +39,7 @@ func Gain(say Say, ranked []Ranked) *Chart {
 		Says:  d.say("Reading the riskiest fifth of %d verdicts finds %s of the wrong ones.", n, percent(share(n/5))),
 		XAxis: d.say("share of all verdicts read, %"), YAxis: d.say("share of the wrong ones found, %"),
 		Note: d.say("Each verdict was ranked before its truth was known, by what was known until then."),
-		Lines: []Line{
+		Lines: []curve{
 			{"ours", all.line(all, n+1, func(i int) (float64, float64) { return float64(i) / float64(n), share(i) }),
 				d.say("riskiest first")},
 			{"near", all.line(all, 2, func(i int) (float64, float64) { return float64(i), float64(i) }), d.say("at random")},
@@ -48,7 +48,7 @@ func Gain(say Say, ranked []Ranked) *Chart {
 	}
 	for _, v := range all.steps(5) {
 		label := fmt.Sprintf("%.0f", 100*v)
-		c.X, c.Y = append(c.X, Tick{At: X(v), Label: label}), append(c.Y, Tick{At: Y(v), Label: label})
+		c.X, c.Y = append(c.X, axisTick{At: X(v), Label: label}), append(c.Y, axisTick{At: Y(v), Label: label})
 	}
 	for _, i := range some(n) {
 		c.Rows = append(c.Rows, []string{fmt.Sprint(i + 1), fmt.Sprint(found[i+1])})

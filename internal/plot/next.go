@@ -6,7 +6,7 @@ import "github.com/memtree/memtree/effect"
 const fewKnown = 0.5
 
 // Next returns advice for the next step. loose is the number of memories in use that are likely to harm.
-func Next(say Say, r *effect.Report, loose int) string {
+func Next(say voice, r *effect.Report, loose int) string {
 	d := drawer{say}
 	switch {
 	case r.Asked == 0:
@@ -40,7 +40,7 @@ func Next(say Say, r *effect.Report, loose int) string {
 }
 
 // Wait returns a sentence on how many runs a result takes, if the report cannot estimate it from the runs; else "".
-func Wait(say Say, r *effect.Report) string {
+func Wait(say voice, r *effect.Report) string {
 	if r.Proven || r.Needed > 0 {
 		return ""
 	}

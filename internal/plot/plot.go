@@ -20,8 +20,8 @@ var Template string
 //go:embed plot.css
 var Style string
 
-// Say formats a sentence in the language of the reader. For the Chinese see internal/po.
-type Say func(english string, args ...any) string
+// voice formats a sentence in the language of the reader. For the Chinese see internal/po.
+type voice func(english string, args ...any) string
 
 // These bound the drawing area of a plot, in units of its viewBox.
 const (
@@ -40,37 +40,29 @@ type Chart struct {
 	ID, Title, Note string
 	Says            string // a text alternative for people who cannot see the plot
 	XAxis, YAxis    string
-	X, Y            []Tick
-	Band            string // points of the area between two curves
-	Rules           []Tick // horizontal lines
-	Turns           []Tick // vertical lines
-	Lines           []Line
-	Bars            []Bar
+	X, Y            []axisTick
+	Band            string     // points of the area between two curves
+	Rules           []axisTick // horizontal lines
+	Turns           []axisTick // vertical lines
+	Lines           []curve
+	Bars            []bar
 	InNumbers       string   // the caption of the table below it
 	Heads           []string // of Rows
 	Rows            [][]string
 }
 
-// Tick is a position on an axis with its label.
-type Tick struct {
+// axisTick is a position on an axis with its label.
+type axisTick struct {
 	At     float64
 	Label  string
 	Anchor string // of the label: "" is middle
 }
 
-// Line is a curve. Class is its CSS class.
-type Line struct{ Class, Points, Name string }
+// curve is a line through Points. Class is its CSS class.
+type curve struct{ Class, Points, Name string }
 
-// Keys returns the curves if there are several, for the legend above the plot.
-func (c *Chart) Keys() []Line {
-	if len(c.Lines) < 2 {
-		return nil
-	}
-	return c.Lines
-}
-
-// Bar is a vertical bar.
-type Bar struct {
+// bar is a vertical bar.
+type bar struct {
 	X, Y, Width, Depth float64
 	Title              string
 }

@@ -13,7 +13,7 @@ type Rate struct {
 
 // Rates plots an estimate as its labels come in. It returns nil for fewer than two points. id makes the chart's id
 // unique in its page.
-func Rates(say Say, id int, title string, course []Rate) *Chart {
+func Rates(say voice, id int, title string, course []Rate) *Chart {
 	if len(course) < 2 {
 		return nil
 	}
@@ -34,12 +34,12 @@ func Rates(say Say, id int, title string, course []Rate) *Chart {
 		Heads: []string{d.say("labels"), d.say("share of wrong verdicts"), "95 %"},
 	}
 	for _, v := range y.steps(4) {
-		c.Y = append(c.Y, Tick{At: y.y(v), Label: fmt.Sprintf("%.0f", 100*v)})
+		c.Y = append(c.Y, axisTick{At: y.y(v), Label: fmt.Sprintf("%.0f", 100*v)})
 	}
 	at := func(i int, of func(*Rate) float64) (float64, float64) {
 		return float64(course[i].Known), of(&course[i])
 	}
-	c.Lines = []Line{{"ours", x.line(y, len(course), func(i int) (float64, float64) {
+	c.Lines = []curve{{"ours", x.line(y, len(course), func(i int) (float64, float64) {
 		return at(i, func(r *Rate) float64 { return r.P })
 	}), ""}}
 	up := x.line(y, len(course), func(i int) (float64, float64) { return at(i, func(r *Rate) float64 { return r.High }) })

@@ -51,17 +51,17 @@ func (s axisScale) line(up axisScale, n int, at func(i int) (x, y float64)) stri
 }
 
 // counts marks round numbers on an axis of counts.
-func (s axisScale) counts(n int, place func(float64) float64) (out []Tick) {
+func (s axisScale) counts(n int, place func(float64) float64) (out []axisTick) {
 	for _, v := range s.steps(n) {
 		if v == math.Trunc(v) {
-			out = append(out, Tick{At: place(v), Label: fmt.Sprintf("%.0f", v)})
+			out = append(out, axisTick{At: place(v), Label: fmt.Sprintf("%.0f", v)})
 		}
 	}
 	return out
 }
 
 // dates marks some days on an axis of time.
-func (s axisScale) dates() (out []Tick) {
+func (s axisScale) dates() (out []axisTick) {
 	form, n := "01-02", 3
 	switch span := s.high - s.low; {
 	case span < 2*24*3600:
@@ -73,7 +73,7 @@ func (s axisScale) dates() (out []Tick) {
 		v := s.low + (s.high-s.low)*float64(i)/float64(n)
 		label := time.Unix(int64(v), 0).UTC().Format(form)
 		if len(out) == 0 || out[len(out)-1].Label != label {
-			out = append(out, Tick{At: s.x(v), Label: label})
+			out = append(out, axisTick{At: s.x(v), Label: label})
 		}
 	}
 	if last := len(out) - 1; last > 0 {

@@ -24,12 +24,12 @@ func (d *drawer) timeChart(spans []effect.Span) *Chart {
 			"A run waits no longer than the deadline."),
 	}
 	for _, v := range y.steps(5) {
-		c.Y = append(c.Y, Tick{At: y.y(v), Label: fmt.Sprintf("%g", v)})
+		c.Y = append(c.Y, axisTick{At: y.y(v), Label: fmt.Sprintf("%g", v)})
 	}
 	at := func(of func(*effect.Span) float64) string {
 		return x.line(y, len(spans), func(i int) (float64, float64) { return float64(spans[i].From.Unix()), of(&spans[i]) })
 	}
-	c.Lines = []Line{
+	c.Lines = []curve{
 		{"ours", at(func(s *effect.Span) float64 { return s.Half }), d.say("half of them")},
 		{"near", at(func(s *effect.Span) float64 { return s.Most }), d.say("95 percent of them")},
 	}

@@ -10,7 +10,7 @@ import (
 const proven = 1 / effect.Alpha
 
 // EvidenceLine returns a sentence on the strength of the evidence.
-func EvidenceLine(say Say, r *effect.Report) string {
+func EvidenceLine(say voice, r *effect.Report) string {
 	return evidenceAfter(drawer{say}, r.Compared, r.EHelp, r.EHarm)
 }
 
@@ -20,7 +20,7 @@ func evidenceAfter(d drawer, runs int, help, harm float64) string {
 }
 
 // SameTests returns a sentence that explains why the shares of all runs and the lift on the same tests differ.
-func SameTests(say Say, r *effect.Report) string {
+func SameTests(say voice, r *effect.Report) string {
 	d := drawer{say}
 	return d.say(
 		"The comparison goes test by test: %d of %d runs with memory and %d of %d without, of the tests that ran "+
@@ -34,7 +34,7 @@ func SameTests(say Say, r *effect.Report) string {
 }
 
 // Claims returns a sentence on the number of memories without any claim, and why there is none.
-func Claims(say Say, r *effect.Report) string {
+func Claims(say voice, r *effect.Report) string {
 	d := drawer{say}
 	switch all := len(r.Memories); {
 	case r.TooFew == 0 && len(r.Helpful)+len(r.Harmful) > 0:

@@ -99,7 +99,7 @@ func (f *personFinder) address(i int, loc []int) int {
 	if loc == nil {
 		return 0
 	}
-	x := foundPart{from: i, to: i + loc[1], kind: Address}
+	x := foundPart{from: i, to: i + loc[1], kind: addressKind}
 	if len(loc) > 2 {
 		x.street, x.streetEnd = i+loc[2], i+loc[3]
 	}

@@ -35,7 +35,7 @@ func (f *personFinder) han(i int, r rune, size int) int {
 		if strings.HasPrefix(f.s[i:], w) {
 			f.hear(of[w], i+len(w))
 			if loc := hanDate().FindStringSubmatchIndex(f.ahead(i + len(w))); of[w] == birth && loc != nil {
-				f.add(i+len(w)+loc[2], i+len(w)+loc[3], Date)
+				f.add(i+len(w)+loc[2], i+len(w)+loc[3], dateKind)
 			}
 		}
 	}
@@ -44,13 +44,13 @@ func (f *personFinder) han(i int, r rune, size int) int {
 	}
 	if next := i + size; next < len(f.s) && f.s[next] >= 'A' && f.s[next] <= 'Z' {
 		if loc := plate().FindStringIndex(f.ahead(i)); loc != nil && countDigits(f.s[i:i+loc[1]]) > 0 {
-			return f.add(i, i+loc[1], Number)
+			return f.add(i, i+loc[1], numberKind)
 		}
 	}
 	if surname := f.hanSurname(i); surname > i { // a name before 先生
 		for n := 2; n >= 0; n-- {
 			if end := hanEnd(f.s, surname, n); end > 0 && begins(f.s[end:], "titled") {
-				return f.add(i, end, Name)
+				return f.add(i, end, nameKind)
 			}
 		}
 	}
@@ -101,10 +101,10 @@ func (f *personFinder) hanCalled(i int) int {
 			at += size
 		}
 		if to := f.hanName(at); to > 0 && told {
-			return f.add(at, to, Name)
+			return f.add(at, to, nameKind)
 		}
 		if end, starts := f.run(at); len(starts) > 1 && (told || cue == "姓名") {
-			return f.add(at, end, Name)
+			return f.add(at, end, nameKind)
 		}
 	}
 	return 0
@@ -162,7 +162,7 @@ func (f *personFinder) hanAddress(i, size int) int {
 	for len(f.out) > 0 && f.out[len(f.out)-1].from >= from { // a part of the address
 		f.out = f.out[:len(f.out)-1]
 	}
-	f.out = append(f.out, foundPart{from: from, to: to, kind: Address, street: from, streetEnd: i + size})
+	f.out = append(f.out, foundPart{from: from, to: to, kind: addressKind, street: from, streetEnd: i + size})
 	return to
 }
 

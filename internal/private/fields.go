@@ -10,7 +10,7 @@ import (
 // fields maps the name of a field, in lower-case letters only, to the kind of its value.
 var fields = sync.OnceValue(func() map[string]partKind {
 	out := map[string]partKind{}
-	for _, k := range []partKind{Name, Address, Number, Phone, Date} {
+	for _, k := range []partKind{nameKind, addressKind, numberKind, phoneKind, dateKind} {
 		for _, name := range lists()["field "+string(k)] {
 			out[name] = k
 		}
@@ -35,15 +35,15 @@ func whole(field, s string) (foundPart, bool) {
 	x := foundPart{to: len(s), kind: fields()[field]}
 	digits := countDigits(s)
 	switch x.kind {
-	case Name:
+	case nameKind:
 		return x, looksNamed(s)
-	case Address:
+	case addressKind:
 		return x, !isHan(s) && capitalWords(s) || digits > 0
-	case Number:
+	case numberKind:
 		return x, digits > 0 && len(s) >= 4 || bookingFields()[field] && locator(s)
-	case Phone:
+	case phoneKind:
 		return x, digits >= 6
-	case Date:
+	case dateKind:
 		return x, dated(s) || digits >= 6
 	}
 	return x, false

@@ -116,14 +116,14 @@ func (f *personFinder) word(i int) int {
 	}
 	if end+1 < len(f.s) && f.s[end] == '.' && wordByte(f.s[end+1]) {
 		if loc := dottedAccount().FindStringIndex(f.ahead(i)); loc != nil {
-			return f.add(i, i+loc[1], Number)
+			return f.add(i, i+loc[1], numberKind)
 		}
 	}
 	w := f.s[i:end]
 	of, _ := cues()
 	f.hear(of[strings.ToLower(w)], end)
-	if f.page.known[w] == Number || locator(w) && f.after(booking, i) && !statuses()[strings.ToLower(w)] {
-		return f.add(i, end, Number)
+	if f.page.known[w] == numberKind || locator(w) && f.after(booking, i) && !statuses()[strings.ToLower(w)] {
+		return f.add(i, end, numberKind)
 	}
 	if r, _ := utf8.DecodeRuneInString(w); unicode.IsUpper(r) {
 		return max(end, f.capital(i, end))

@@ -20,17 +20,17 @@ func (f *personFinder) capital(i, end int) int {
 				to = end // not all of them are known
 			}
 		}
-		return f.add(i, max(to, end), Name)
+		return f.add(i, max(to, end), nameKind)
 	}
 	for _, last := range slices.Backward(starts) { // a city or a street that appeared before with its number
-		if cut := min(last+wordLen(f.s[last:]), to); f.page.known[f.s[i:cut]] == Address {
-			return f.add(i, cut, Address)
+		if cut := min(last+wordLen(f.s[last:]), to); f.page.known[f.s[i:cut]] == addressKind {
+			return f.add(i, cut, addressKind)
 		}
 	}
 	if titles()[strings.ToLower(w)] {
 		at := skip(f.s, end, ". ")
 		if to, starts := f.run(at); len(starts) > 0 && at > end {
-			return f.add(at, to, Name)
+			return f.add(at, to, nameKind)
 		}
 	}
 	if functionWord(w) {
@@ -54,7 +54,7 @@ func (f *personFinder) introduced(i, end int) int {
 	before = append([]string{"", ""}, before...)
 	last, ahead := before[len(before)-1], before[len(before)-2]
 	if verb == "is" && last == "name" && owners()[ahead] || verb != "is" && (last == "you" || last == "i") {
-		return f.add(at, to, Name)
+		return f.add(at, to, nameKind)
 	}
 	return 0
 }

@@ -19,21 +19,21 @@ type numberShape struct {
 
 // numberShapes are tried in this order.
 var numberShapes = []numberShape{
-	{Phone, `\+\d(?:[ ./()-]{0,2}\d){7,14}`, 8, 15, none, nil},                                   // ITU-T E.164
-	{Phone, `\(\d{1,5}\)[ ./-]?\d{2,8}(?:[ ./-]?\d{2,4}){0,3}`, 9, 12, none, nil},                // ITU-T E.123
-	{Date, date, 6, 8, birth, nil},                                                               //
-	{Phone, `(?:1[ ./-])?\d{3}[ .-]\d{3}[ .-]\d{4}`, 10, 11, none, nil},                          // NANP
-	{Phone, `1[3-9]\d[ -]?\d{4}[ -]?\d{4}|[48]00[ -]\d{7}`, 10, 11, none, nil},                   // of China
-	{Number, `\d{4}(?:[ -]\d{4}){3}(?:[ -]\d{3})?|\d{4}[ -]\d{6}[ -]\d{4,5}`, 14, 19, none, nil}, // ISO/IEC 7812
-	{Number, `\d{3}-\d{2}-\d{4}`, 9, 9, none, nil},                                               // US social security
-	{Phone, `0\d{1,4}(?:[ -]\d{1,8}){1,4}`, 9, 12, none, (*personFinder).notDate},                // trunk prefix 0
-	{Phone, `\d{1,15}(?:[ .-]\d{1,8}){0,4}`, 6, 15, telephone, (*personFinder).notDate},          //
-	{Number, `\d+(?:-\d+)+`, 9, window, none, (*personFinder).undated},                           //
-	{Number, `\d+`, 9, window, none, nil},                                                        //
-	{Address, `\d+`, 4, 8, postal, nil},                                                          //
-	{Address, `\d+`, 5, 5, none, (*personFinder).behindState},                                    //
-	{Number, `\d+`, 5, 8, number, (*personFinder).noAmount},                                      //
-	{Number, `\d+`, 4, 4, number, (*personFinder).explicit},                                      //
+	{phoneKind, `\+\d(?:[ ./()-]{0,2}\d){7,14}`, 8, 15, none, nil},                                   // ITU-T E.164
+	{phoneKind, `\(\d{1,5}\)[ ./-]?\d{2,8}(?:[ ./-]?\d{2,4}){0,3}`, 9, 12, none, nil},                // ITU-T E.123
+	{dateKind, date, 6, 8, birth, nil},                                                               //
+	{phoneKind, `(?:1[ ./-])?\d{3}[ .-]\d{3}[ .-]\d{4}`, 10, 11, none, nil},                          // NANP
+	{phoneKind, `1[3-9]\d[ -]?\d{4}[ -]?\d{4}|[48]00[ -]\d{7}`, 10, 11, none, nil},                   // of China
+	{numberKind, `\d{4}(?:[ -]\d{4}){3}(?:[ -]\d{3})?|\d{4}[ -]\d{6}[ -]\d{4,5}`, 14, 19, none, nil}, // ISO/IEC 7812
+	{numberKind, `\d{3}-\d{2}-\d{4}`, 9, 9, none, nil},                                               // US social security
+	{phoneKind, `0\d{1,4}(?:[ -]\d{1,8}){1,4}`, 9, 12, none, (*personFinder).notDate},                // trunk prefix 0
+	{phoneKind, `\d{1,15}(?:[ .-]\d{1,8}){0,4}`, 6, 15, telephone, (*personFinder).notDate},          //
+	{numberKind, `\d+(?:-\d+)+`, 9, window, none, (*personFinder).undated},                           //
+	{numberKind, `\d+`, 9, window, none, nil},                                                        //
+	{addressKind, `\d+`, 4, 8, postal, nil},                                                          //
+	{addressKind, `\d+`, 5, 5, none, (*personFinder).behindState},                                    //
+	{numberKind, `\d+`, 5, 8, number, (*personFinder).noAmount},                                      //
+	{numberKind, `\d+`, 4, 4, number, (*personFinder).explicit},                                      //
 }
 
 const date = `(?:19|20)\d\d[-/. ]?(?:0?[1-9]|1[0-2])[-/. ]?(?:0?[1-9]|[12]\d|3[01])|` +
@@ -86,7 +86,7 @@ func (f *personFinder) digits(i int) int {
 		if n := countDigits(f.s[i:to]); n < x.least || n > x.most || f.goesOn(to) || x.ok != nil && !x.ok(f, i, to) {
 			continue
 		}
-		if x.kind == Date {
+		if x.kind == dateKind {
 			f.cued[birth] = -near
 		}
 		return f.add(i, to, x.kind)
@@ -148,17 +148,17 @@ func (f *personFinder) hash(i int) int {
 	if colour().MatchString(w) && !cued || digits < 3 || digits < 5 && !cued {
 		return max(end, i+1)
 	}
-	return f.add(i, compoundEnd(f.s, end), Number)
+	return f.add(i, compoundEnd(f.s, end), numberKind)
 }
 
 // code handles a word with letters and digits, joined by hyphens.
 func (f *personFinder) code(i, end int) int {
 	w := f.s[i:end]
 	if loc := iban().FindStringIndex(f.ahead(i)); loc != nil && loc[1] >= 15 && countDigits(f.s[i:i+loc[1]]) >= 8 {
-		return f.add(i, max(end, i+loc[1]), Number)
+		return f.add(i, max(end, i+loc[1]), numberKind)
 	}
 	if loc := letterPostcode().FindStringIndex(f.ahead(i)); loc != nil {
-		return f.add(i, i+loc[1], Address)
+		return f.add(i, i+loc[1], addressKind)
 	}
 	if kind := f.page.known[w]; kind != "" {
 		return f.add(i, end, kind)
@@ -167,12 +167,12 @@ func (f *personFinder) code(i, end int) int {
 	switch {
 	case harmless().MatchString(w):
 	case uuid().MatchString(w), d >= 6, account().MatchString(w):
-		return f.add(i, end, Number)
+		return f.add(i, end, numberKind)
 	case quantity().MatchString(w):
 	case f.after(number, i) && d >= 1 && len(w) >= 5:
-		return f.add(i, end, Number)
+		return f.add(i, end, numberKind)
 	case f.after(postal, i) && d >= 2:
-		return f.add(i, end, Address)
+		return f.add(i, end, addressKind)
 	}
 	return end
 }

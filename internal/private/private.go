@@ -28,11 +28,11 @@ type partKind string
 
 // The kinds.
 const (
-	Name    partKind = "name"
-	Address partKind = "address"
-	Number  partKind = "number" // of an account, order, card, document, vehicle; also the name of a user
-	Phone   partKind = "phone"
-	Date    partKind = "date" // of birth
+	nameKind    partKind = "name"
+	addressKind partKind = "address"
+	numberKind  partKind = "number" // of an account, order, card, document, vehicle; also the name of a user
+	phoneKind   partKind = "phone"
+	dateKind    partKind = "date" // of birth
 )
 
 // Redaction replaces the personal parts of all texts of one memory: equal values get one placeholder. First each text
@@ -83,14 +83,14 @@ func (p *Redaction) read(field, s string) {
 	for _, x := range finds {
 		said := s[x.from:x.to]
 		switch x.kind {
-		case Name:
+		case nameKind:
 			p.learnName(said)
-		case Address: // the street and a city field may appear again alone
+		case addressKind: // the street and a city field may appear again alone
 			p.known[said] = x.kind
 			if x.street > x.from {
-				p.known[strings.TrimRight(s[x.street:x.streetEnd], ".")] = Address
+				p.known[strings.TrimRight(s[x.street:x.streetEnd], ".")] = addressKind
 			}
-		case Number, Phone:
+		case numberKind, phoneKind:
 			p.known[said] = x.kind
 		}
 	}
@@ -153,7 +153,7 @@ func (p *Redaction) write(field, s string) (string, int) {
 
 // mark returns the placeholder of a value.
 func (p *Redaction) mark(kind partKind, said string) string {
-	if full := p.parts[said]; full != "" && kind == Name {
+	if full := p.parts[said]; full != "" && kind == nameKind {
 		said = full
 	}
 	key := string(kind) + " " + strings.ToLower(strings.TrimLeft(said, "#"))
@@ -178,7 +178,7 @@ func (p *Redaction) finds(field, s string) []foundPart {
 			if i < 0 {
 				break
 			}
-			f.add(at+i, at+i+len(n), Name)
+			f.add(at+i, at+i+len(n), nameKind)
 			at += i + len(n)
 		}
 	}
@@ -209,7 +209,7 @@ func placeholder(s string) (kind partKind, n, size int) {
 	word, digits, ok := strings.Cut(s[1:end], " ")
 	n, err := strconv.Atoi(digits)
 	if kind = partKind(word); !ok || err != nil || n < 1 || n > 9999 ||
-		!slices.Contains([]partKind{Name, Address, Number, Phone, Date}, kind) {
+		!slices.Contains([]partKind{nameKind, addressKind, numberKind, phoneKind, dateKind}, kind) {
 		return "", 0, 0
 	}
 	return kind, n, end + 1

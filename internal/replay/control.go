@@ -64,10 +64,10 @@ func mean(rows []MemoryRow) MemoryRow {
 	m.Unguided.Wrong, m.Unguided.P, m.Unguided.Interval = meanAndBand(rows, m.Unguided.N,
 		func(r *MemoryRow) *float64 { return r.Unguided.P })
 	_, m.AUC, m.Interval = meanAndBand(rows, 0, func(r *MemoryRow) *float64 { return r.AUC })
-	for _, of := range []func(*MemoryRow) *WarnedShare{
-		func(r *MemoryRow) *WarnedShare { return &r.Warned.WarnedShare },
-		func(r *MemoryRow) *WarnedShare { return &r.Warned.Recurrence },
-		func(r *MemoryRow) *WarnedShare { return &r.Warned.Transfer },
+	for _, of := range []func(*MemoryRow) *warnedShare{
+		func(r *MemoryRow) *warnedShare { return &r.Warned.warnedShare },
+		func(r *MemoryRow) *warnedShare { return &r.Warned.Recurrence },
+		func(r *MemoryRow) *warnedShare { return &r.Warned.Transfer },
 	} {
 		s := of(&m)
 		s.Warned, s.P, s.Interval = meanAndBand(rows, s.N, func(r *MemoryRow) *float64 { return of(r).P })

@@ -95,9 +95,9 @@ func TestRunCountsByHand(t *testing.T) {
 	require.InDelta(t, 0.25, r.Warned.Similar, 1e-12, "run 4")
 	one, third := 1.0, 1.0/3
 	in, few := stat.Wilson(1, 1), stat.Wilson(1, 3)
-	require.Equal(t, WarnedShare{N: 1, Warned: 1, P: &one, Interval: &in}, r.Warned.Recurrence,
+	require.Equal(t, warnedShare{N: 1, Warned: 1, P: &one, Interval: &in}, r.Warned.Recurrence,
 		"run 3 alone is at a scene that was wrong before")
-	require.Equal(t, WarnedShare{N: 3, Warned: 1, P: &third, Interval: &few}, r.Warned.Transfer,
+	require.Equal(t, warnedShare{N: 3, Warned: 1, P: &third, Interval: &few}, r.Warned.Transfer,
 		"runs 1, 4 and 6; 4 was warned of")
 	// Scores: wrong 0 1 2 3 (runs 1 3 4 6), right 1 4 (runs 2 7).
 	// Pairs won: 0 of 2, half, 1, 1, so 2.5 of 8.

@@ -33,7 +33,7 @@ type proportion struct {
 // warned counts the wrong verdicts that a given memory had warned of. A memory warns of a verdict if its direction is
 // the same.
 type warned struct {
-	WarnedShare // all wrong verdicts
+	warnedShare // all wrong verdicts
 
 	// Exact and Similar are shares of all, 0 to 1, that add up to P: warned of by a memory from exactly this scene;
 	// and only by memories from other scenes.
@@ -42,12 +42,12 @@ type warned struct {
 
 	// Recurrence and Transfer partition the wrong verdicts. The partition depends on the run and not on the guidance,
 	// so N is the same in all rows.
-	Recurrence WarnedShare `json:"recurrence"` // its test or its scene had an earlier wrong verdict
-	Transfer   WarnedShare `json:"transfer"`   // neither had
+	Recurrence warnedShare `json:"recurrence"` // its test or its scene had an earlier wrong verdict
+	Transfer   warnedShare `json:"transfer"`   // neither had
 }
 
-// WarnedShare is a number of wrong verdicts and how many of them were warned of.
-type WarnedShare struct {
+// warnedShare is a number of wrong verdicts and how many of them were warned of.
+type warnedShare struct {
 	N        int       `json:"n"`
 	Warned   int       `json:"warned"`
 	P        *float64  `json:"p"` // Warned/N; null when N is 0
@@ -113,7 +113,7 @@ func (t *labelStream) row(name string, answers []Given) MemoryRow {
 		w.Exact /= float64(w.N)
 		w.Similar /= float64(w.N)
 	}
-	for _, s := range []*WarnedShare{&w.WarnedShare, &w.Recurrence, &w.Transfer} {
+	for _, s := range []*warnedShare{&w.warnedShare, &w.Recurrence, &w.Transfer} {
 		s.P, s.Interval = shareOf(s.Warned, s.N)
 	}
 	for _, g := range []*proportion{&r.Guided, &r.Unguided} {

@@ -36,7 +36,7 @@ func TestFolders(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	for _, c := range []struct {
 		name, dir string
-		how       Mode
+		how       openMode
 		want      string // "": no error
 	}{
 		{"missing, to read", filepath.Join(dir, "none"), Reading, "make one with `memtree init`"},

@@ -52,7 +52,7 @@ func (c *Conn) tell(m any) error {
 // Run runs a command line in the other process and returns its exit code. When ctx ends, the command is interrupted
 // there, and Run waits for its remaining output. It fails with errEnded if the other process ended first, and with
 // errNobody if that was before it received the command.
-func (c *Conn) Run(ctx context.Context, cmd Command, in io.Reader, out, errs io.Writer) (code int, err error) {
+func (c *Conn) Run(ctx context.Context, cmd commandLine, in io.Reader, out, errs io.Writer) (code int, err error) {
 	cmd.DirID = seen(cmd.Dir)
 	if c.tell(cmd) != nil {
 		return 0, errNobody

@@ -94,9 +94,9 @@ func (d *Opener) SoonElsewhere(ctx context.Context, c *cobra.Command) error {
 }
 
 // line returns the command line for the other process.
-func (d *Opener) line() (Command, error) {
+func (d *Opener) line() (commandLine, error) {
 	dir, err := os.Getwd()
-	l := Command{Args: d.Args, Env: map[string]string{}, Dir: dir, Width: d.Width, Colour: d.Colour, Live: d.Live}
+	l := commandLine{Args: d.Args, Env: map[string]string{}, Dir: dir, Width: d.Width, Colour: d.Colour, Live: d.Live}
 	for _, names := range [][]string{speaking, modelling} {
 		for _, name := range names {
 			if v := d.Getenv(name); v != "" {

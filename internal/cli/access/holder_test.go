@@ -37,7 +37,7 @@ func ask(ctx context.Context, t *testing.T, dir, stdin string, args ...string) (
 	require.NoError(t, err)
 	defer c.Close()
 	var o, e bytes.Buffer
-	code, err = c.Run(ctx, Command{Args: args, Dir: "."}, strings.NewReader(stdin), &o, &e)
+	code, err = c.Run(ctx, commandLine{Args: args, Dir: "."}, strings.NewReader(stdin), &o, &e)
 	return code, o.String(), e.String(), err
 }
 
@@ -74,7 +74,7 @@ func TestInputThatFails(t *testing.T) {
 	c, err := Dial(dir)
 	require.NoError(t, err)
 	defer c.Close()
-	_, err = c.Run(t.Context(), Command{Dir: "."}, broken{}, io.Discard, io.Discard)
+	_, err = c.Run(t.Context(), commandLine{Dir: "."}, broken{}, io.Discard, io.Discard)
 	require.NoError(t, err)
 }
 
@@ -90,7 +90,7 @@ func TestOtherFiles(t *testing.T) {
 	c, err := Dial(dir)
 	require.NoError(t, err)
 	defer c.Close()
-	require.NoError(t, c.tell(Command{Dir: dir, DirID: [2]uint64{1, 2}}))
+	require.NoError(t, c.tell(commandLine{Dir: dir, DirID: [2]uint64{1, 2}}))
 	var m fromHolder
 	require.NoError(t, c.wire.Decode(&m))
 	require.True(t, m.Ended)
@@ -127,7 +127,7 @@ func TestClientThatIsGone(t *testing.T) {
 	})
 	c, err := Dial(dir)
 	require.NoError(t, err)
-	require.NoError(t, c.tell(Command{}))
+	require.NoError(t, c.tell(commandLine{}))
 	<-begun
 	require.NoError(t, c.Close())
 	<-ended
@@ -298,7 +298,7 @@ func TestOtherProgramsThere(t *testing.T) {
 	_, _, _, err = ask(t.Context(), t, odd(t, func(c net.Conn) {
 		w := newWire(c)
 		_ = w.Encode(Owner{Protocol: protocol})
-		_ = w.Decode(&Command{})
+		_ = w.Decode(&commandLine{})
 	}), "")
 	require.ErrorIs(t, err, errEnded, "as after kill -9")
 	_, err = Dial(odd(t, func(net.Conn) { time.Sleep(helloWithin + helloWithin/4) }))

@@ -85,7 +85,7 @@ func (l *Listener) serve(ctx context.Context, c net.Conn) {
 	defer c.Close() //nolint:errcheck // what matters was sent before
 	_ = c.SetDeadline(time.Now().Add(askWithin))
 	s := &session{wire: newWire(c), in: make(chan toHolder, 1), gone: make(chan struct{})}
-	var cmd Command
+	var cmd commandLine
 	if s.wire.Encode(l.about) != nil || s.wire.Decode(&cmd) != nil {
 		return // it only read the Owner, or is another program
 	}
@@ -102,7 +102,7 @@ func (l *Listener) serve(ctx context.Context, c net.Conn) {
 		s.listen(cancel)
 	}()
 	code := l.guarded(ctx, &RemoteCommand{
-		Command: cmd, Stdin: s, Stdout: remoteStream{s, false}, Stderr: remoteStream{s, true},
+		commandLine: cmd, Stdin: s, Stdout: remoteStream{s, false}, Stderr: remoteStream{s, true},
 		SameFiles: cmd.DirID == seen(cmd.Dir), Ending: l.ending,
 	})
 	_ = s.send(fromHolder{Ended: true, Code: code}) // the client may be gone

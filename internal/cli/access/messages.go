@@ -21,8 +21,8 @@ type Owner struct {
 	Address  string // of its HTTP service, "" if it has none
 }
 
-// Command is a command line with the screen it prints on. It is the first message to the holder.
-type Command struct {
+// commandLine is a command line with the screen it prints on. It is the first message to the holder.
+type commandLine struct {
 	Args   []string
 	Env    map[string]string // the user's variables: language, editor, colour
 	Dir    string            // base of relative file names
@@ -34,7 +34,7 @@ type Command struct {
 
 // RemoteCommand is a command of another process, to be run in this one.
 type RemoteCommand struct {
-	Command
+	commandLine
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	SameFiles      bool            // both processes see the same file under the name Dir

@@ -2,9 +2,9 @@
 // that the command needs (open.go, shared.go), or has the command run in the process that holds the store.
 //
 // A process that keeps a store open, such as a service, listens on a Unix socket in the store's folder ([Listen],
-// guest.go). A command that finds the socket ([Dial], elsewhere.go) runs its command line there ([Conn.Run]) on the open
-// memory, with the same code as in its own process. Standard input and output are carried over the socket (messages.go);
-// files are opened by the holding process, in the folder and with the rights of the same user.
+// guest.go). A command that finds the socket ([Dial], elsewhere.go) runs its command line there ([Conn.Run]) on the
+// open memory, with the same code as in its own process. Standard input and output are carried over the socket
+// (messages.go); files are opened by the holding process, in the folder and with the rights of the same user.
 //
 // Only the user who runs the holding process can connect: the socket is in a folder that other users cannot enter, and
 // both sides refuse a folder that others can enter (place.go). There is no secret on disk.
@@ -29,16 +29,16 @@ import (
 	"github.com/memtree/memtree/store/postgres"
 )
 
-// Mode is the way in which a command opens the store. The values up to Planning open it for reading only.
-type Mode int
+// openMode is the way in which a command opens the store. The values up to Planning open it for reading only.
+type openMode int
 
 // The ways to open a store.
 const (
-	Reading  Mode = iota // writes nothing, so another process may write meanwhile
-	Planning             // writes nothing, but opens the model to estimate its calls
-	Asking               // writes trials; runs that need a model wait for the next record
-	Writing              // records, learns or changes memories
-	Making               // as Writing, and creates the store if there is none
+	Reading  openMode = iota // writes nothing, so another process may write meanwhile
+	Planning                 // writes nothing, but opens the model to estimate its calls
+	Asking                   // writes trials; runs that need a model wait for the next record
+	Writing                  // records, learns or changes memories
+	Making                   // as Writing, and creates the store if there is none
 )
 
 // Patient is the deadline for guidance. It is longer than the default, because a person waits for a command and no
@@ -77,7 +77,7 @@ func (d *Opener) Folder() string {
 // search.
 //
 // A command of another process works on the memory that this one has open.
-func (d *Opener) With(ctx context.Context, how Mode, do func(*memtree.Memory) error) error {
+func (d *Opener) With(ctx context.Context, how openMode, do func(*memtree.Memory) error) error {
 	if d.Guest != nil {
 		return d.borrowed(how, do)
 	}
@@ -118,7 +118,7 @@ func (d *Opener) WriteOrPlan(ctx context.Context, dry bool, do func(*memtree.Mem
 }
 
 // lexical prints, after a command that wrote, a note that memories are found by lexical search alone.
-func (d *Opener) lexical(m *memtree.Memory, how Mode, err error) {
+func (d *Opener) lexical(m *memtree.Memory, how openMode, err error) {
 	if note := m.Health().Note; err == nil && how == Writing && note != "" {
 		d.Note(text.Line(note))
 	}
@@ -155,7 +155,7 @@ func Readable(err error) bool {
 
 // Open opens the store with the model and embedder that the command needs, and a deadline for guidance. --read-only
 // makes every access Reading, except Planning.
-func (d *Opener) Open(ctx context.Context, how Mode, deadline time.Duration) (*memtree.Memory, error) {
+func (d *Opener) Open(ctx context.Context, how openMode, deadline time.Duration) (*memtree.Memory, error) {
 	if d.ReadOnly && how != Planning {
 		how = Reading
 	}
@@ -183,7 +183,7 @@ func (d *Opener) Open(ctx context.Context, how Mode, deadline time.Duration) (*m
 
 // models opens the models for an access. Where the embedding model cannot be opened, a command that computes vectors
 // fails, and a query is answered by lexical search alone.
-func (d *Opener) models(how Mode, o *memtree.Options) (err error) {
+func (d *Opener) models(how openMode, o *memtree.Options) (err error) {
 	switch how {
 	case Asking:
 		o.Generator = d.Model.Later()
@@ -202,7 +202,7 @@ func (d *Opener) models(how Mode, o *memtree.Options) (err error) {
 
 // CheckFolder returns an error with advice if there is no store. That is the most common mistake, so it is checked
 // before anything else can fail. A shared store is checked when it is opened.
-func (d *Opener) CheckFolder(how Mode) error {
+func (d *Opener) CheckFolder(how openMode) error {
 	if d.database != nil {
 		return nil
 	}

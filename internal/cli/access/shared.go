@@ -109,7 +109,7 @@ func (d *Opener) Empty(ctx context.Context) bool {
 }
 
 // openShared opens the tree in the database, for the options of a memory. The first command that writes makes it.
-func (d *Opener) openShared(ctx context.Context, how Mode, o *memtree.Options) error {
+func (d *Opener) openShared(ctx context.Context, how openMode, o *memtree.Options) error {
 	s, err := postgres.Open(ctx, *d.database, postgres.Options{
 		ReadOnly: o.ReadOnly, MustExist: how < Writing, Label: d.Label,
 	})
