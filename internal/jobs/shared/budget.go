@@ -26,28 +26,34 @@ func (e *spentError) Error() string {
 const daySpent = `{"type":"urn:memtree:budget","title":"Service Unavailable","status":503,` +
 	`"detail":"What the jobs of a day may spend on models is spent or reserved; the job goes on tomorrow (UTC)."}`
 
-// settle moves what a job ($1) has spent into the budget of the tenant ($2) that it reserved from, and gives back what
-// it did not spend. It locks the row of the job, so no two settle the same. The caller then sets what is settled, in
-// the same transaction. With a turn ($3) it does nothing if that is over.
-const settle = `WITH j AS (
+// settle begins a statement that moves what a job ($1) has spent into the budget of the tenant ($2) that it reserved
+// from, and gives back what it did not spend. It locks the row of the job, had, so no two settle the same. The rest of
+// the statement updates that row with settled, by its id: a join would be planned as one with all jobs while there are
+// few. With a turn ($3) nothing is had if that is over.
+const settle = `WITH had AS (
 		SELECT * FROM memtree.job WHERE id = $1 AND turn = coalesce($3, turn) FOR UPDATE
-	) UPDATE memtree.budget b SET calls = b.calls + j.calls - j.paid_calls, cost = b.cost + j.cost - j.paid_cost,
-		held_calls = b.held_calls - j.held_calls, held_cost = b.held_cost - j.held_cost
-	FROM j WHERE b.tenant = $2 AND b.day = j.day
-		AND (j.calls, j.cost, j.held_calls, j.held_cost) <> (j.paid_calls, j.paid_cost, 0, 0)`
+	), paid AS (
+		UPDATE memtree.budget b SET calls = b.calls + j.calls - j.paid_calls, cost = b.cost + j.cost - j.paid_cost,
+			held_calls = b.held_calls - j.held_calls, held_cost = b.held_cost - j.held_cost
+		FROM had j WHERE b.tenant = $2 AND b.day = j.day
+			AND (j.calls, j.cost, j.held_calls, j.held_cost) <> (j.paid_calls, j.paid_cost, 0, 0)
+	) `
 
-// settled is what an update of a job j sets after settle.
-const settled = `held_calls = 0, held_cost = 0, paid_calls = j.calls, paid_cost = j.cost`
+// settled is what the update of a job j sets after settle, and settleAlone does nothing else.
+const (
+	settled     = `held_calls = 0, held_cost = 0, paid_calls = j.calls, paid_cost = j.cost`
+	settleAlone = settle + `UPDATE memtree.job j SET ` + settled + ` WHERE id = $1 AND EXISTS (SELECT FROM had)`
+)
 
-// reserve reserves what a job may spend from the budget of its day: its own bound, or all that is left of the day. The
-// result of its statement is NULL, or how long the day lasts if something is bounded and nothing is left. Where nothing
-// is bounded it locks nothing, so that the jobs of a tenant do not wait for each other.
-func (q *TreeQueue) reserve(b *pgx.Batch, id int64, o *jobs.Order) *pgx.QueuedQuery {
+// reserve reserves what a job may spend from the budget of its day: its own bound, or all that is left of the day. It
+// sets late to how long the day lasts if something is bounded and nothing is left. Where nothing is bounded it does
+// nothing, so that the jobs of a tenant do not wait for each other.
+func (q *TreeQueue) reserve(b *pgx.Batch, id int64, o *jobs.Order, late **time.Duration) {
 	if o.MaxCalls == nil && o.MaxCost == nil && q.o.Day == (Budget{}) {
-		return b.Queue(`SELECT NULL::interval`)
+		return
 	}
 	// The lock of the row lets no two jobs reserve the same. least ignores NULL, which is no bound.
-	late := b.Queue(`UPDATE memtree.job j SET held_calls = coalesce(may.calls, 0), held_cost = coalesce(may.cost, 0),
+	b.Queue(`UPDATE memtree.job j SET held_calls = coalesce(may.calls, 0), held_cost = coalesce(may.cost, 0),
 			most_calls = j.calls + may.calls, most_cost = j.cost + may.cost,
 			problem = CASE WHEN spent THEN $7 ELSE problem END, until = CASE WHEN spent THEN clock_timestamp() ELSE until END
 		FROM (
@@ -63,8 +69,8 @@ func (q *TreeQueue) reserve(b *pgx.Batch, id int64, o *jobs.Order) *pgx.QueuedQu
 		) may
 		WHERE j.id = $1
 		RETURNING CASE WHEN spent THEN (j.day + 1)::timestamp - (clock_timestamp() AT TIME ZONE 'UTC') END`,
-		id, q.tenant, o.MaxCalls, o.MaxCost, q.o.Day.Calls, q.o.Day.Cost, []byte(daySpent))
+		id, q.tenant, o.MaxCalls, o.MaxCost, q.o.Day.Calls, q.o.Day.Cost, []byte(daySpent)).
+		QueryRow(func(row pgx.Row) error { return row.Scan(late) })
 	b.Queue(`UPDATE memtree.budget b SET held_calls = b.held_calls + j.held_calls, held_cost = b.held_cost + j.held_cost
 		FROM memtree.job j WHERE j.id = $1 AND b.tenant = $2 AND b.day = j.day`, id, q.tenant)
-	return late
 }

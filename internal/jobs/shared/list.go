@@ -15,12 +15,13 @@ import (
 // columns are those of a job, for scan.
 const columns = `SELECT r.id, r.kind, r.state::text, r.attempt, r.created_at, r.finalized_at, r.scheduled_at, r.args,
 	coalesce(j.host, ''), j.started, coalesce(j.progress, '{}'), coalesce(j.calls, 0), coalesce(j.input, 0),
-	coalesce(j.output, 0), coalesce(j.cost, 0), %s, j.problem
-	FROM memtree.river_job r LEFT JOIN memtree.job j ON j.id = r.id WHERE r.queue = $1 `
+	coalesce(j.output, 0), coalesce(j.cost, 0), %s, j.problem`
+
+const listed = columns + ` FROM memtree.river_job r LEFT JOIN memtree.job j ON j.id = r.id WHERE r.queue = $1 `
 
 // Get returns a job; see jobs.Queue.
 func (q *TreeQueue) Get(ctx context.Context, id string) (jobs.Job, error) {
-	all, err := q.read(ctx, fmt.Sprintf(columns, "j.result")+`AND r.id = $2`, q.name(), numberOf(id))
+	all, err := q.read(ctx, fmt.Sprintf(listed, "j.result")+`AND r.id = $2`, q.name(), numberOf(id))
 	if err == nil && len(all) == 0 {
 		err = tree.ErrNotFound
 	}
@@ -32,7 +33,7 @@ func (q *TreeQueue) Get(ctx context.Context, id string) (jobs.Job, error) {
 
 // List lists jobs, without their results; see jobs.Queue.
 func (q *TreeQueue) List(ctx context.Context, most int) ([]jobs.Job, error) {
-	all, err := q.read(ctx, fmt.Sprintf(columns, "NULL::bytea")+`ORDER BY r.id DESC LIMIT $2`, q.name(), most)
+	all, err := q.read(ctx, fmt.Sprintf(listed, "NULL::bytea")+`ORDER BY r.id DESC LIMIT $2`, q.name(), most)
 	if err != nil {
 		return nil, fmt.Errorf("list jobs: %w", away(err))
 	}
@@ -48,15 +49,18 @@ func (q *TreeQueue) read(ctx context.Context, sql string, args ...any) ([]jobs.J
 }
 
 // scan reads a row of columns.
-func scan(row pgx.CollectableRow) (j jobs.Job, err error) {
+func scan(row pgx.CollectableRow) (jobs.Job, error) { return scanWith(row) }
+
+// scanWith reads a row of columns, and of what follows them.
+func scanWith(row pgx.Row, more ...any) (j jobs.Job, err error) {
 	var id int64
 	var kind, state string
 	var ended, started *time.Time
 	var next time.Time
 	var order, progress []byte
-	if err := row.Scan(&id, &kind, &state, &j.Attempts, &j.Added, &ended, &next, &order, &j.On, &started, &progress,
-		&j.Spent.Calls, &j.Spent.Usage.InputTokens, &j.Spent.Usage.OutputTokens, &j.Spent.Cost, &j.Result,
-		&j.Problem); err != nil {
+	if err := row.Scan(append([]any{&id, &kind, &state, &j.Attempts, &j.Added, &ended, &next, &order, &j.On, &started,
+		&progress, &j.Spent.Calls, &j.Spent.Usage.InputTokens, &j.Spent.Usage.OutputTokens, &j.Spent.Cost, &j.Result,
+		&j.Problem}, more...)...); err != nil {
 		return j, err
 	}
 	if err := json.Unmarshal(order, &j.Order); err != nil {

@@ -51,8 +51,7 @@ func (q *TreeQueue) rescue(ctx context.Context) (given []int64, err error) {
 		}
 		var b pgx.Batch
 		for _, id := range given { // of those that go on, the next turn reserves anew
-			b.Queue(settle, id, q.tenant, nil)
-			b.Queue(`UPDATE memtree.job j SET `+settled+` WHERE id = $1`, id)
+			b.Queue(settleAlone, id, q.tenant, nil)
 		}
 		return tx.SendBatch(ctx, &b).Close()
 	})

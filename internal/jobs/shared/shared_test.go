@@ -338,54 +338,6 @@ func TestStops(t *testing.T) {
 	require.Equal(t, 1, j.Attempts)
 }
 
-// budget returns what is spent and reserved of the budget of today.
-func (q *TreeQueue) budget(t *testing.T) (calls, held int) {
-	t.Helper()
-	require.NoError(t, q.pool.QueryRow(t.Context(), `SELECT sum(calls), sum(held_calls) FROM memtree.budget
-		WHERE tenant = $1`, q.tenant).Scan(&calls, &held))
-	return calls, held
-}
-
-// TestBudget: a job reserves what it may spend in the day before it begins, no call goes beyond it, what it has not
-// spent is given back at its end, and a job for which nothing is left waits for the next day.
-func TestBudget(t *testing.T) {
-	q := opened(t, place(t), Options{Day: Budget{Calls: new(3)}})
-	m := &model{}
-	paid := jobs.Paid(m)
-	held := make(chan int, 9)
-	q.Work(func(ctx context.Context, j *jobs.Job, _ func(jobs.Progress)) (jobs.AttemptResult, jobs.JobSpent) {
-		_, h := q.budget(t)
-		held <- h
-		for i := range 9 {
-			if _, err := paid.Generate(ctx, llm.Request{Prompt: j.ID + fmt.Sprint(i)}); llm.KindOf(err) == llm.KindBound {
-				break
-			}
-		}
-		return done(`{}`), jobs.JobSpent{}
-	})
-	add := func(most *int) jobs.Job {
-		o := ofEvolve()
-		o.MaxCalls = most
-		j, err := q.Add(t.Context(), o)
-		require.NoError(t, err)
-		return j
-	}
-	j := until(t, q, add(new(2)).ID, over)
-	require.Equal(t, 2, <-held)
-	require.Equal(t, 2, j.Spent.Calls)
-	calls, h := q.budget(t)
-	require.Equal(t, []int{2, 0}, []int{calls, h})
-	j = until(t, q, add(nil).ID, over)
-	require.Equal(t, 1, <-held, "the rest of the day")
-	require.Equal(t, 1, j.Spent.Calls)
-	j = until(t, q, add(nil).ID, func(j *jobs.Job) bool { return !j.Next.IsZero() })
-	require.Equal(t, jobs.Waiting, j.State)
-	require.Contains(t, string(j.Problem), "tomorrow")
-	require.EqualValues(t, 3, m.calls.Load())
-	calls, h = q.budget(t)
-	require.Equal(t, []int{3, 0}, []int{calls, h})
-}
-
 // TestFailedForGood: the last attempt of a job whose services are killed is no attempt more, and gives its reservation
 // back.
 func TestFailedForGood(t *testing.T) {

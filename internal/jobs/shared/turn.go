@@ -13,7 +13,6 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/memtree/memtree/internal/jobs"
-	"github.com/memtree/memtree/tree"
 )
 
 // worker makes the attempts at the jobs of a kind.
@@ -92,31 +91,30 @@ func (q *TreeQueue) take(ctx context.Context, r *rivertype.JobRow) (*turn, jobs.
 	}
 	t := &turn{q: q, id: r.ID}
 	var late *time.Duration
-	var j []jobs.Job
-	var b pgx.Batch                      // outside of a transaction, it is one
-	b.Queue(settle, r.ID, q.tenant, nil) // what a killed process had reserved
+	var j jobs.Job
+	var b pgx.Batch             // outside of a transaction, it is one
+	if len(r.AttemptedBy) > 1 { // what a killed process had reserved
+		b.Queue(settleAlone, r.ID, q.tenant, nil)
+	}
 	b.Queue(`WITH today AS (SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date AS day), made AS (
 			INSERT INTO memtree.budget (tenant, day) SELECT $5, day FROM today ON CONFLICT DO NOTHING
-		) INSERT INTO memtree.job AS j (id, tree, turn, host, until, day)
-		SELECT $1, $2, 1, $3, clock_timestamp() + $4::interval, day FROM today
-		ON CONFLICT (id) DO UPDATE SET turn = j.turn + 1, host = excluded.host, until = excluded.until, progress = '{}',
-			most_calls = NULL, most_cost = NULL, `+settled+`, day = excluded.day
-		RETURNING turn`, r.ID, q.tree, q.host, q.o.Lease, q.tenant).
-		QueryRow(func(row pgx.Row) error { return row.Scan(&t.n) })
-	q.reserve(&b, r.ID, &o).QueryRow(func(row pgx.Row) error { return row.Scan(&late) })
-	b.Queue(fmt.Sprintf(columns, "j.result")+`AND r.id = $2`, q.name(), r.ID).Query(func(rows pgx.Rows) (err error) {
-		j, err = pgx.CollectRows(rows, scan)
+		), j AS (
+			INSERT INTO memtree.job AS j (id, tree, turn, host, until, day)
+			SELECT $1, $2, 1, $3, clock_timestamp() + $4::interval, day FROM today
+			ON CONFLICT (id) DO UPDATE SET turn = j.turn + 1, host = excluded.host, until = excluded.until,
+				progress = '{}', most_calls = NULL, most_cost = NULL, day = excluded.day
+			RETURNING *
+		) `+fmt.Sprintf(columns, "j.result")+`, j.turn FROM memtree.river_job r, j WHERE r.id = $1`,
+		r.ID, q.tree, q.host, q.o.Lease, q.tenant).QueryRow(func(row pgx.Row) (err error) {
+		j, err = scanWith(row, &t.n)
 		return err
 	})
-	switch err := q.pool.SendBatch(ctx, &b).Close(); {
-	case err != nil:
-		return nil, jobs.Job{}, err
-	case late != nil:
-		return nil, jobs.Job{}, &spentError{*late + time.Second}
-	case len(j) == 0:
-		return nil, jobs.Job{}, tree.ErrNotFound
+	q.reserve(&b, r.ID, &o, &late)
+	err := q.pool.SendBatch(ctx, &b).Close()
+	if err == nil && late != nil {
+		err = &spentError{*late + time.Second}
 	}
-	return t, j[0], nil
+	return t, j, err
 }
 
 // keep renews the lease and stores the progress until ctx ends. If the lease is lost, or could not be renewed for as
@@ -162,7 +160,7 @@ func (t *turn) renew(ctx context.Context, p *jobs.Progress) error {
 }
 
 // end ends the turn: it settles what was reserved, and stores what came of it. If the job is final, it drops the
-// replies, and completes the job unless it has failed. It is one round trip and one transaction. A nil problem of a job
+// replies, and completes the job unless it has failed. It is one statement. A nil problem of a job
 // that is not final leaves the former one. The error is errLost if another process has the job, and then nothing is
 // changed. While the database is away it tries again, for as long as the lease may last.
 func (t *turn) end(ctx context.Context, out *jobs.AttemptResult, final bool) error {
@@ -172,21 +170,18 @@ func (t *turn) end(ctx context.Context, out *jobs.AttemptResult, final bool) err
 	}
 	return t.q.patiently(ctx, func() error {
 		var mine bool
-		var b pgx.Batch // outside of a transaction, it is one
-		b.Queue(settle, t.id, t.q.tenant, t.n)
-		b.Queue(`WITH mine AS (
-				UPDATE memtree.job j SET until = clock_timestamp() + $7::interval, progress = coalesce($3, progress),
-					result = coalesce($4, result), problem = CASE WHEN $5 THEN $6 ELSE coalesce($6, problem) END, `+settled+`
-				WHERE id = $1 AND turn = $2 RETURNING id
+		err := t.q.pool.QueryRow(ctx, settle+`, mine AS (
+				UPDATE memtree.job j SET until = clock_timestamp() + $8::interval, progress = coalesce($4, j.progress),
+					result = coalesce($5, j.result), problem = CASE WHEN $6 THEN $7 ELSE coalesce($7, j.problem) END, `+settled+`
+				WHERE id = $1 AND EXISTS (SELECT FROM had) RETURNING id
 			), dropped AS (
-				DELETE FROM memtree.reply r USING mine WHERE r.job = mine.id AND $5
+				DELETE FROM memtree.reply WHERE job = $1 AND $6 AND EXISTS (SELECT FROM mine)
 			), completed AS ( -- by the clock of the server; River has that of this process
-				UPDATE memtree.river_job r SET state = 'completed', finalized_at = clock_timestamp()
-				FROM mine WHERE r.id = mine.id AND r.state = 'running' AND $5 AND $6::bytea IS NULL
-			) SELECT EXISTS (SELECT FROM mine)`, t.id, t.n, progress, []byte(out.Result), final, []byte(out.Problem),
-			t.q.o.Lease). // until River has noted the end
-			QueryRow(func(row pgx.Row) error { return row.Scan(&mine) })
-		err := t.q.pool.SendBatch(ctx, &b).Close()
+				UPDATE memtree.river_job SET state = 'completed', finalized_at = clock_timestamp()
+				WHERE id = $1 AND state = 'running' AND $6 AND $7::bytea IS NULL AND EXISTS (SELECT FROM mine)
+			) SELECT EXISTS (SELECT FROM mine)`, t.id, t.q.tenant, t.n, progress, []byte(out.Result), final,
+			[]byte(out.Problem), t.q.o.Lease). // until River has noted the end
+			Scan(&mine)
 		if err == nil && !mine {
 			err = errLost
 		}
