@@ -59,7 +59,7 @@ func TestSharedStore(t *testing.T) {
 		{"record -", exitOK, "2 runs: 0 accepted, 2 recorded before"},
 		{"guide --prompt Check_the_order_total --route /orders/50", exitOK, "Add up, multiply or count"},
 		{"tree", exitOK, "cases 1"},
-		{"stats --json", exitOK, `"format": "postgres/4"`},
+		{"stats --json", exitOK, `"format": "postgres/5"`},
 		{"verify", exitOK, "Everything is in order."},
 		{"evolve", exitOK, ""},
 		{"compact", exitUsage, "use VACUUM"},
