@@ -28,8 +28,8 @@ type term struct {
 	weight float32
 }
 
-// weighTexts weighs the tokens of texts. The document frequency counts equal texts once, so that a note that is repeated
-// often does not make its tokens common.
+// weighTexts weighs the tokens of texts. The document frequency counts equal texts once, so that a note that is
+// repeated often does not make its tokens common.
 func weighTexts(list []string) *weighedTexts {
 	t := &weighedTexts{terms: make([][]term, len(list))}
 	words, df, distinct := map[string]uint32{}, []float64{}, map[string]bool{}

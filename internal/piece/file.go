@@ -14,12 +14,9 @@ import (
 // ErrFormat means that a file is none of its kind, or of another version.
 var ErrFormat = errors.New("it is no file of this version of memtree")
 
-// mostFields is the room for fields in a header, in bytes; magics are shorter than 32 bytes.
-const mostFields = PageSize - 32 - 8
-
 // Front returns what a file has before its pages. A page of header comes first, in little endian: magic; format u32;
-// checksum u32, of the header's page with this field zero and of all checksums; the fields of the kind, at most
-// mostFields; zeros. The checksums of the pages follow, 4 bytes each.
+// checksum u32, of the header's page with this field zero and of all checksums; the fields of the kind, which have room
+// in PageSize - 40 bytes; zeros. The checksums of the pages follow, 4 bytes each.
 func (p *Pages) Front(fields []byte) ([]byte, error) {
 	sums := make([]byte, 0, 4*PageCount(p.Size()))
 	for off := int64(0); off < p.Size(); off += PageSize {
