@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -97,6 +98,26 @@ func BenchmarkGuide(b *testing.B) {
 	}
 	b.Run("http", func(b *testing.B) {
 		median(b, unseen, func(q asked) { ask(b, inDefault+"/guidance", q) })
+	})
+	b.Run("http-at-once", func(b *testing.B) { // as many as the processors bear, with their client
+		var mu sync.Mutex
+		var took []time.Duration
+		b.SetParallelism(4)
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				mu.Lock()
+				q := unseen()
+				mu.Unlock()
+				began := time.Now()
+				ask(b, inDefault+"/guidance", q)
+				mu.Lock()
+				took = append(took, time.Since(began))
+				mu.Unlock()
+			}
+		})
+		slices.Sort(took)
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "prompts/s")
+		b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
 	})
 	b.Run("process-later", inProcess) // the ledger has grown meanwhile
 	b.Run("http-asked-before", func(b *testing.B) {
