@@ -143,7 +143,7 @@ func TestAction(t *testing.T) {
 	require.NotContains(t, log, "::warning::", log)
 	require.Contains(t, summary, "## Summary of this run by memtree")
 	require.Contains(t, summary, "from 1 mistakes")
-	require.Contains(t, summary, "truth nobody has told: 1.", log)
+	require.Contains(t, summary, "wait for their truth: 1.", log)
 	require.FileExists(t, filepath.Join(j.dir, ".memtree.seen.json"))
 
 	j.inputs = map[string]string{"lang": "zh"}

@@ -34,20 +34,22 @@ func reportJudges(ctx context.Context, m *memtree.Memory, r *ciReport) error {
 	return nil
 }
 
-// judgesMarkdown writes how often each judge is wrong, if a label is known.
+// judgesMarkdown writes how often each judge is wrong, and which labels to give next.
 func judgesMarkdown(v *say.Voice, p func(string), r *ciReport) {
 	var rows, next []string
+	known := false
 	for i := range r.Judges {
 		j := &r.Judges[i]
-		if j.Known == 0 {
-			continue
-		}
 		name := j.Judge
 		if name == "" {
-			name = v.Say("(no name)")
+			name = v.Say("(no agent named)")
+		}
+		labelled, all := "–", v.Say("not known yet")
+		if j.Known > 0 {
+			labelled, all, known = estimated(j.Labelled), estimated(j.Estimate), true
 		}
 		rows = append(rows, fmt.Sprintf("| %s | %d | %d | %s | %s |", say.Markdown(name, reportID), j.Verdicts, j.Known,
-			estimated(j.Labelled), estimated(j.Estimate)))
+			labelled, all))
 		for _, id := range j.Next {
 			next = append(next, say.Code(id, reportID))
 		}
@@ -55,17 +57,19 @@ func judgesMarkdown(v *say.Voice, p func(string), r *ciReport) {
 	if len(rows) > 0 {
 		p("### " + v.Say("How often the judges are wrong"))
 		head := fmt.Sprintf("| %s | %s | %s | %s | %s |\n|---|---:|---:|---:|---:|\n", v.Say("judge"), v.Say("verdicts"),
-			v.Say("labelled"), v.Say("wrong of the labelled"), v.Say("wrong of all, estimated"))
+			v.Say("labelled"), v.Say("wrong among the labelled"), v.Say("wrong among all, estimated"))
 		p(head + strings.Join(rows, "\n"))
-		p(v.Say("In brackets: of 100 such intervals 95 hold the true share. The labelled verdicts are mostly the riskiest " +
-			"ones, so only the estimate is of all."))
+	}
+	if known {
+		p(v.Say("In brackets: the range that holds the true share in 95 of 100 cases. The labelled verdicts are often " +
+			"those that looked risky; the estimate makes up for that, and is of all verdicts, labelled or not."))
 	}
 	if len(r.Judges) > 0 && r.Judges[0].Changed > 0 {
 		p(v.Say("After %d labels a judge or product was found to have changed; what risk had learned before is forgotten.",
 			r.Judges[0].Changed))
 	}
 	if len(next) > 0 {
-		p(v.Say("Labels that would narrow these intervals most: %s.", strings.Join(next, v.Say(", "))))
+		p(v.Say("Label these next, they narrow the estimates most: %s.", strings.Join(next, v.Say(", "))))
 	}
 	if r.Excused > 0 {
 		p(v.Say("Excused runs, from which nothing is learned (healed, passed after a retry, failed by the environment): %d.",

@@ -87,9 +87,13 @@ func riskyMarkdown(v *say.Voice, p func(string), r *ciReport) {
 	case r.Waiting == 0:
 		p(v.Say("No verdict waits for its truth."))
 		return
+	case r.Known == 0:
+		p(v.Say("Verdicts that wait for their truth: %d. Which of them are likely to be wrong is not known before the first "+
+			"labels.", r.Waiting))
+		return
 	case r.Scored == 0:
-		p(v.Say("Verdicts whose truth nobody has told: %d. Which of them are likely to be wrong cannot be said yet: the "+
-			"truth of %d verdicts is known, and past errors do not foretell new ones so far.", r.Waiting, r.Known))
+		p(v.Say("Verdicts that wait for their truth: %d. Which of them are likely to be wrong is not known yet. "+
+			"Labels so far: %d; past errors do not foretell new ones yet.", r.Waiting, r.Known))
 		return
 	}
 	p(v.Say("%s These are the likeliest to be wrong:",

@@ -41,7 +41,7 @@ func (s *Site) judges(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	for i := range all[:min(judgesMost, len(all))] {
 		j := judgeData{JudgeRate: all[i], Name: all[i].Judge}
 		if j.Name == "" {
-			j.Name = said.say("(no name)")
+			j.Name = said.say("(no agent named)")
 		}
 		var course []plot.Rate
 		for _, p := range j.Course {
