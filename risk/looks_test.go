@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -103,25 +105,59 @@ func learnMeanings(of ...string) func(*testing.T) [maxLook + 1]float64 {
 	}
 }
 
-// withLooks measures a history, each verdict scored before its truth, given the codes of some looks.
-func withLooks(
-	es []tree.Evaluation, code func(*tree.Evaluation) uint8,
-) (r replay.Risks, ps []replay.Prediction, put, broke int) {
+// withLooks scores every verdict of a history before its truth, given the codes of some looks.
+func withLooks(es []tree.Evaluation, code func(*tree.Evaluation) uint8) (ps []replay.Prediction) {
 	m := New()
 	for i := range es {
 		e := &es[i]
 		c := code(e)
 		r := m.ScoreLooked(e, c)
-		switch {
-		case r.P >= 0.8 && *e.Correct:
-			broke++
-		case r.P >= 0.8:
-			put++
-		}
 		ps = append(ps, replay.Prediction{P: r.P, Order: r.Order, Base: r.Base, Wrong: !*e.Correct, Case: e.CaseID})
 		m.Learn(e.Key(), Extract(e).WithLook(c), *e.Correct, e.Direction)
 	}
-	return replay.Point(ps), ps, put, broke
+	return ps
+}
+
+// turned counts the verdicts that are put right, and those that are broken, if each with P of .8 or more is reversed.
+func turned(ps []replay.Prediction) (put, broke int) {
+	for i := range ps {
+		switch {
+		case ps[i].P >= 0.8 && ps[i].Wrong:
+			put++
+		case ps[i].P >= 0.8:
+			broke++
+		}
+	}
+	return put, broke
+}
+
+// leaveOut sets everything that ships learned to what the other histories give, until the test ends. The start weights
+// are those of start.golden.
+func leaveOut(t *testing.T, name string) {
+	t.Helper()
+	start, prior, meaning := startWeights, priors, meanings
+	t.Cleanup(func() { startWeights, priors, meanings = start, prior, meaning })
+	b, err := os.ReadFile("testdata/start.golden")
+	require.NoError(t, err)
+	_, row, ok := strings.Cut(string(b), "\nbut "+name+" ")
+	if ok { // the start of the other histories has not seen this one anyway
+		row, _, _ = strings.Cut(row, "\n")
+		for i, s := range strings.Fields(row) {
+			startWeights[ordinary+i], err = strconv.ParseFloat(s, 64)
+			require.NoError(t, err)
+		}
+	}
+	priors = learnPriors(but(everyStream(t), name, "agentrx", "whoandwhen"))
+	meanings = learnMeanings(butName(lookedStreams, name)...)(t)
+}
+
+// noLooks is the code of a verdict where nobody looks.
+func noLooks(*tree.Evaluation) uint8 { return 0 }
+
+// allLooks returns the codes of all recorded looks of a history.
+func allLooks(t *testing.T, name string) func(*tree.Evaluation) uint8 {
+	looks := readLooks(t)[name]
+	return func(e *tree.Evaluation) uint8 { return looks[verdictHash(e)].code }
 }
 
 // TestQualityLookMeanings learns what the codes of looks mean, and measures each history with what the others show.
@@ -138,7 +174,7 @@ func TestQualityLookMeanings(t *testing.T) {
 	defer func() { meanings = was }()
 	row := func(name, arm string, es []tree.Evaluation, drawn string) {
 		n := 0
-		r, ps, put, broke := withLooks(es, func(e *tree.Evaluation) uint8 {
+		ps := withLooks(es, func(e *tree.Evaluation) uint8 {
 			l, ok := looks[name][verdictHash(e)]
 			if !ok || !strings.Contains(" "+drawn+" ", " "+l.drawn+" ") {
 				return 0
@@ -146,6 +182,8 @@ func TestQualityLookMeanings(t *testing.T) {
 			n++
 			return l.code
 		})
+		r := replay.Point(ps)
+		put, broke := turned(ps)
 		before := 0
 		for i := range es {
 			if *es[i].Correct {
@@ -157,13 +195,12 @@ func TestQualityLookMeanings(t *testing.T) {
 			name+", "+arm, n, *r.AUC, *replay.Point(ps[:100]).AUC, *r.AUCSecondHalf, r.Found.At10, r.Found.At20, r.ECE, r.Brier,
 			put, broke, share(before), share(before+put-broke))
 	}
-	for i, name := range lookedStreams {
+	for _, name := range lookedStreams {
 		es := shared(t, "evaluations/"+name+".jsonl")
-		others := append(append([]string{}, lookedStreams[:i]...), lookedStreams[i+1:]...)
 		row(name, "none", es, "")
 		meanings = [maxLook + 1]float64{}
 		row(name, "all looks, own", es, "riskiest undecided fresh rest all")
-		meanings = learnMeanings(others...)(t)
+		meanings = learnMeanings(butName(lookedStreams, name)...)(t)
 		row(name, "all looks, left out", es, "riskiest undecided fresh rest all")
 		if name == "webjudge" {
 			for _, drawn := range []string{"riskiest", "undecided", "fresh", "riskiest undecided fresh"} {
@@ -176,4 +213,9 @@ func TestQualityLookMeanings(t *testing.T) {
 	t.Log("\n" + b.String())
 	golden.Equal(t, "testdata/looks.golden", b.String())
 	require.Equal(t, was, ships, "the meanings that ship are not those learned; copy them into witness.go")
+}
+
+// butName returns the names without one.
+func butName(names []string, name string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
 }
