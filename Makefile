@@ -8,7 +8,7 @@ COMMA    = ,
 MODULES  = quality/browser quality/peers store/json/peers# what only measurements need; static sees that their go.sum is whole
 TARGETS  = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: help build release demo test check static lint cross race bench shared scale quality sim judge prove words cluster voices faults mutants fuzz reports routes browser explore clients
+.PHONY: help build release demo test check static lint cross race bench shared scale quality verdicts sim judge prove words cluster voices faults mutants fuzz reports routes browser explore clients
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -55,6 +55,11 @@ quality: ## retrieval and analysis measured on ../shared/data, as golden tables,
 	@test -d "$${MEMTREE_SHARED:-../shared}/data" || { echo "make quality measures on $${MEMTREE_SHARED:-../shared}/data, which is not here; set MEMTREE_SHARED"; exit 1; }
 	$(GO) test -count=1 -timeout 60m -v -run 'Quality|Coverage' ./prompts ./quality ./retrieval ./internal/cue ./formation ./internal/guard ./evolution ./evolution/gate ./risk ./look ./estimate
 	@quality/peers/run.sh moztrap-dev,gitbugs-dev,afqmc-dev,bustm-dev,banking-dev
+
+verdicts: ## every bar of finding and correcting wrong verdicts in one table: figure, bar, and what can be reached (some minutes)
+	@test -d "$${MEMTREE_SHARED:-../shared}/data" || { echo "make verdicts measures on $${MEMTREE_SHARED:-../shared}/data, which is not here; set MEMTREE_SHARED"; exit 1; }
+	@$(GO) test -count=1 -run '^Test(Coverage|QualityTokens|MadeUpQuotations)$$' ./estimate ./look
+	@$(GO) test -count=1 -timeout 60m -v -run '^TestQualityRiskBars$$' ./risk
 
 sim: ## which memories help, and when the breaker opens, on made-up agents (some minutes)
 	MEMTREE_SIM=1 $(GO) test -count=1 -timeout 60m -v -run '^TestSim' ./quality/sim

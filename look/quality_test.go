@@ -3,6 +3,7 @@ package look
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/prompts"
@@ -43,6 +45,7 @@ func inTime(es []tree.Evaluation) []tree.Evaluation {
 func TestQualityTokens(t *testing.T) {
 	set, err := prompts.Load(nil)
 	require.NoError(t, err)
+	table := "Tokens of a look at a verdict: the median, and the most.\n\n"
 	for _, name := range []string{"webjudge", "judgebench", "tau"} {
 		var tokens []int
 		empty, cut := 0, 0
@@ -64,5 +67,7 @@ func TestQualityTokens(t *testing.T) {
 		t.Logf("%s: %d verdicts, %d without evidence, tokens: median %d, most %d; with a sentence withheld: %d", name,
 			len(tokens), empty, tokens[len(tokens)/2], tokens[len(tokens)-1], cut)
 		require.LessOrEqual(t, tokens[len(tokens)/2], 2500)
+		table += fmt.Sprintf("%-10s %4d %4d\n", name, tokens[len(tokens)/2], tokens[len(tokens)-1])
 	}
+	golden.Equal(t, "testdata/tokens.golden", table)
 }
