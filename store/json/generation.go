@@ -2,7 +2,6 @@ package jsonstore
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -316,12 +315,4 @@ func (k knownEntry) bytes(key fingerprint) []byte {
 		labelled = 1
 	}
 	return append(b, 0, 0, 0, labelled)
-}
-
-// decode reads the JSON of a line whose checksum was right.
-func decode(raw []byte, v any) error {
-	if err := json.Unmarshal(raw, v); err != nil {
-		return fmt.Errorf("a line that is whole makes no sense: %w", err)
-	}
-	return nil
 }

@@ -81,11 +81,12 @@ func (m *merged) decode(ctx context.Context, f store.Filter) (n tree.Node, ok bo
 			return n, false, err
 		}
 		n = tree.Node{}
-		read := decode
 		if f.Bare {
-			read = decodeBare
+			err = decodeBare(e.raw, &n)
+		} else {
+			err = decode(e.raw, &n)
 		}
-		if err := read(e.raw, &n); err != nil {
+		if err != nil {
 			return n, false, err
 		}
 		ok = f.Match(&n)
