@@ -59,6 +59,13 @@ func (c *checker) law(holds bool, law, got string, args ...any) {
 	}
 }
 
+// most is the law that there are at most so many; law has a place for the limit.
+func (c *checker) most(n, limit int, law string) {
+	if n > limit {
+		c.law(false, fmt.Sprintf(law, limit), "there are %d", n)
+	}
+}
+
 func (c *checker) status(n *Node) {
 	known := []Status{Probation, Active, Quarantined, Retired, Archived}
 	c.law(slices.Contains(known, n.Status), "its status is a known one", "it is %q", n.Status)
@@ -69,8 +76,7 @@ func (c *checker) status(n *Node) {
 // kin checks parent, children and evidence: a case has evidence and no children; an abstraction in use has children
 // unless StandsAlone.
 func (c *checker) kin(n *Node) {
-	c.law(len(n.Children) <= MaxChildren, fmt.Sprintf("it has at most %d children", MaxChildren), "there are %d",
-		len(n.Children))
+	c.most(len(n.Children), MaxChildren, "it has at most %d children")
 	c.law(slices.IsSorted(n.Children) && len(slices.Compact(slices.Clone(n.Children))) == len(n.Children),
 		"its children are sorted and different", "they are not")
 	c.law(n.Parent != n.ID && !slices.Contains(n.Children, n.ID), "it is not its own kin", "it is")
@@ -83,8 +89,7 @@ func (c *checker) kin(n *Node) {
 	c.law(n.Elsewhere == nil, "a case has its evidence with it", "it is elsewhere")
 	c.law(n.CaseData != nil || n.Buried(), "a case has evidence", "there is none")
 	c.law(len(n.Children) == 0, "a case has no children", "there are %d", len(n.Children))
-	c.law(len(n.Occurrences) <= MaxOccurrences, fmt.Sprintf("it keeps at most %d occurrences", MaxOccurrences),
-		"there are %d", len(n.Occurrences))
+	c.most(len(n.Occurrences), MaxOccurrences, "it keeps at most %d occurrences")
 	if n.CaseData != nil {
 		want := EvidenceID(n)
 		if a := n.CaseData.About; a != nil {
@@ -108,8 +113,7 @@ func (c *checker) elsewhere(e *Elsewhere) {
 	}
 	c.law(e.Cases > 0 && e.Tests >= 0 && e.Runs >= 0, "evidence elsewhere is counted",
 		"there are %d cases, %d tests, %d runs", e.Cases, e.Tests, e.Runs)
-	c.law(len(e.IDs) <= MaxChildren, fmt.Sprintf("it names at most %d cases elsewhere", MaxChildren), "there are %d",
-		len(e.IDs))
+	c.most(len(e.IDs), MaxChildren, "it names at most %d cases elsewhere")
 	for _, id := range e.IDs {
 		c.law(len(id) <= 64 && isWord(id), "its cases elsewhere are named by ids", "one is %s", quote(id))
 	}
@@ -120,8 +124,7 @@ func (c *checker) content(n *Node) {
 	analysed := n.CaseData != nil && len(n.CaseData.Misses) > 0 // such a case may lack guidance of its own
 	c.law(analysed || n.Buried() || t.Guidance != "" || len(t.Lessons) > 0,
 		"it says what to check", "guidance and lessons are empty")
-	c.law(len(t.Lessons) <= MaxLessons, fmt.Sprintf("it has at most %d lessons", MaxLessons), "there are %d",
-		len(t.Lessons))
+	c.most(len(t.Lessons), MaxLessons, "it has at most %d lessons")
 	c.law(len(t.AppliesWhen) <= MaxConditions && len(t.NotWhen) <= MaxConditions,
 		fmt.Sprintf("it names at most %d conditions", MaxConditions), "there are %d and %d", len(t.AppliesWhen),
 		len(t.NotWhen))
@@ -142,13 +145,11 @@ func (c *checker) content(n *Node) {
 	c.line("condition", t.NotWhen...)
 	if o := t.Other; o != nil {
 		c.law(n.Type == Experience, "only an experience is told in two languages", "a %s is", n.Type)
-		c.law(len(o.AppliesWhen) <= MaxConditions, fmt.Sprintf("it names at most %d conditions", MaxConditions),
-			"there are %d", len(o.AppliesWhen))
+		c.most(len(o.AppliesWhen), MaxConditions, "it names at most %d conditions")
 		c.text("name", MaxName, o.Lesson)
 		c.line("other language", o.Texts()...)
 	}
-	c.law(len(t.Scenes) <= MaxConditions, fmt.Sprintf("it names at most %d scene types", MaxConditions), "there are %d",
-		len(t.Scenes))
+	c.most(len(t.Scenes), MaxConditions, "it names at most %d scene types")
 	c.text("scene type", MaxName, t.Scenes...)
 	if n.CaseData != nil {
 		c.misses(n.CaseData.Misses)
@@ -156,7 +157,7 @@ func (c *checker) content(n *Node) {
 }
 
 func (c *checker) misses(list []Miss) {
-	c.law(len(list) <= MaxMisses, fmt.Sprintf("a case has at most %d misses", MaxMisses), "there are %d", len(list))
+	c.most(len(list), MaxMisses, "a case has at most %d misses")
 	for i := range list {
 		m := &list[i]
 		c.kind(m.Check)
@@ -166,15 +167,14 @@ func (c *checker) misses(list []Miss) {
 			"a miss is in the words of a person, a model or the rules", "it is %q", m.From)
 		c.things(m.What)
 		c.line("miss", m.How, m.Cause, m.Instead, m.Claimed, m.Truth)
-		c.law(len(m.At) <= MaxThings, fmt.Sprintf("a miss names at most %d fields", MaxThings), "there are %d", len(m.At))
+		c.most(len(m.At), MaxThings, "a miss names at most %d fields")
 		c.text("field", MaxName, m.At...)
 		c.expectations(m.Expect)
 	}
 }
 
 func (c *checker) expectations(list []Expectation) {
-	c.law(len(list) <= MaxExpectations, fmt.Sprintf("a miss has at most %d expectations", MaxExpectations), "there are %d",
-		len(list))
+	c.most(len(list), MaxExpectations, "a miss has at most %d expectations")
 	for i := range list {
 		if err := list[i].Check(); err != nil {
 			c.law(false, "an expectation is well formed", "%v", err)
@@ -188,7 +188,7 @@ func (c *checker) kind(check string) {
 }
 
 func (c *checker) things(list []string) {
-	c.law(len(list) <= MaxThings, fmt.Sprintf("at most %d things are named", MaxThings), "there are %d", len(list))
+	c.most(len(list), MaxThings, "at most %d things are named")
 	c.text("thing", MaxName, list...)
 }
 
@@ -205,8 +205,7 @@ func (c *checker) text(what string, limit int, texts ...string) {
 }
 
 func (c *checker) names(what string, list []string) {
-	c.law(len(list) <= MaxChildren, fmt.Sprintf("it names at most %d of a %s", MaxChildren, what), "there are %d",
-		len(list))
+	c.most(len(list), MaxChildren, "it names at most %d of a "+what)
 	c.text(what, MaxName, list...)
 }
 
@@ -221,8 +220,7 @@ func (c *checker) strings(n *Node) {
 	for _, o := range n.Occurrences {
 		c.text("occurrence", MaxName, o.Evaluation, o.RunID, o.CaseID)
 	}
-	c.law(len(n.Counters) <= maxOrigins, fmt.Sprintf("it is counted in at most %d origins", maxOrigins), "there are %d",
-		len(n.Counters))
+	c.most(len(n.Counters), maxOrigins, "it is counted in at most %d origins")
 	for _, origin := range slices.Sorted(maps.Keys(n.Counters)) {
 		k := n.Counters[origin]
 		c.text("origin", MaxName, origin)
