@@ -8,7 +8,7 @@ import (
 	"unique"
 )
 
-// nodeLine is a node with its JSON.
+// nodeLine is a node with its JSON, which the next call to its source may overwrite.
 type nodeLine struct {
 	*nodeEntry
 	raw []byte
@@ -27,8 +27,8 @@ func (st *state) nodesAfter(branch string, f filter, after string) *merged {
 	m := &merged{}
 	for i := range st.base.Branches {
 		if b := &st.base.Branches[i]; branch == "" || b.ErrorType == branch {
-			m.sources = append(m.sources, &branchSource{state: st, ref: b, filter: f, after: after,
-				lines: blockReader{gen: st.base, ref: &b.linesRef}})
+			m.sources = append(m.sources, &branchSource{state: st, ref: b, name: unique.Make(b.ErrorType), filter: f,
+				after: after, lines: blockReader{gen: st.base, ref: &b.linesRef}})
 		}
 	}
 	m.sources = append(m.sources,
@@ -95,6 +95,7 @@ func (s *layerSource) next() (*nodeLine, error) {
 type branchSource struct {
 	state  *state
 	ref    *branchRef
+	name   unique.Handle[string]
 	filter filter
 	after  string // id up to which nodes are skipped; "": none, or already skipped
 	lines  blockReader
@@ -140,7 +141,7 @@ func (s *branchSource) next() (*nodeLine, error) {
 		if err != nil {
 			return nil, err
 		}
-		n := &nodeLine{&nodeEntry{branch: unique.Make(s.ref.ErrorType), meta: m, change: at.tag}, raw}
+		n := &nodeLine{&nodeEntry{branch: s.name, meta: m, change: at.tag}, raw}
 		if n.id, err = idOf(raw); err != nil {
 			return nil, damaged(s.ref.Data, at.off, err)
 		}
@@ -233,7 +234,7 @@ func (r *blockReader) nextPage(n int) ([]byte, error) {
 	return t.check(page, n)
 }
 
-// read returns the line at a place. The returned bytes are never overwritten.
+// read returns the line at a place. The next call may overwrite it.
 func (r *blockReader) read(at place) ([]byte, error) {
 	if at.len > maxLine || at.off < 0 || at.off+int64(at.len) >= r.ref.Data.Bytes {
 		return nil, damaged(r.ref.Data, at.off, errors.New("the index points outside it"))
@@ -241,11 +242,14 @@ func (r *blockReader) read(at place) ([]byte, error) {
 	need := int(at.len) + 1
 	if at.off < r.start || at.off+int64(need) > r.start+int64(len(r.buf)) {
 		size := min(int64(max(need, readAhead)), r.ref.Data.Bytes-at.off)
-		buf := make([]byte, size) // a new buffer, because lines returned earlier are parts of the old one
-		if n, err := r.gen.handles[r.ref.Data.Name].ReadAt(buf, at.off); n < need {
+		if int64(cap(r.buf)) < size {
+			r.buf = make([]byte, size)
+		}
+		r.buf, r.start = r.buf[:size], at.off
+		if n, err := r.gen.handles[r.ref.Data.Name].ReadAt(r.buf, at.off); n < need {
+			r.buf = r.buf[:0]
 			return nil, damaged(r.ref.Data, at.off, err)
 		}
-		r.buf, r.start = buf, at.off
 	}
 	from := int(at.off - r.start)
 	return at.check(r.ref, r.buf[from:from+need:from+need])
