@@ -64,6 +64,14 @@ type chosen struct {
 	tomb      bool   // it is exported as a tombstone, and no other node refers to it
 	test      uint64 // hash of the name of a case's test
 	runs      int    // occurrences of a case
+
+	// For the summary, as exported.
+	kind            tree.Type
+	origin, product string
+	status          tree.Status
+	waits           bool
+	prompt          bool // it has evidence
+	redactions      int
 }
 
 // choose selects the nodes to export from the tree of view. A selected abstraction brings the cases that it rests on,
@@ -76,26 +84,37 @@ func choose(ctx context.Context, view Tree, c ExportChoice) (*Selection, error) 
 		if err != nil {
 			return nil, fmt.Errorf("choose what to export: %w", err)
 		}
-		k := &chosen{
-			id: n.ID, as: n.ID, errorType: n.ErrorType, level: n.Level, revision: n.Revision, parent: n.Parent,
-			children: n.Children,
-			leaves:   c.fits(&n), runs: len(n.Occurrences), tomb: n.Entombed(),
-		}
-		if k.tomb {
-			k.children = nil
-		}
-		if n.CaseData != nil {
-			k.test = testOf(&n)
-			k.as = s.redactedID(&n)
-		}
-		s.nodes[n.ID] = k
+		s.nodes[n.ID] = s.take(n)
 	}
 	for _, k := range s.nodes {
 		if k.leaves && k.level > 1 && c.Level == 0 && !c.NoCases {
 			s.bringChildren(k)
 		}
 	}
-	return s, s.summarise(ctx)
+	for _, k := range s.nodes {
+		s.count(k)
+	}
+	return s, nil
+}
+
+// take returns what the selection holds of a node. Nodes that others bring do not leave yet.
+func (s *Selection) take(n tree.Node) *chosen {
+	k := &chosen{
+		id: n.ID, kind: n.Type, errorType: n.ErrorType, level: n.Level, revision: n.Revision,
+		parent: n.Parent, children: n.Children,
+		leaves: s.choice.fits(&n), runs: len(n.Occurrences), tomb: n.Entombed(), status: n.Status, waits: Waits(&n),
+	}
+	if n.CaseData != nil {
+		k.test = testOf(&n)
+	}
+	if s.choice.Redactor != nil {
+		n, k.redactions = redactNode(n, s.choice.Redactor)
+	}
+	if k.tomb {
+		n, k.children = entomb(n), nil
+	}
+	k.as, k.origin, k.product, k.prompt = n.ID, n.Origin.ID, n.Scope.Product, n.CaseData != nil
+	return k
 }
 
 // testOf returns a hash of the name of a case's test, to count distinct tests in little memory.
@@ -103,15 +122,6 @@ func testOf(n *tree.Node) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(cmp.Or(n.CaseData.TestCase.CaseID, n.ID))) // never fails
 	return h.Sum64()
-}
-
-// redactedID returns the id of a case in the file. Redaction changes its evidence, and an id is a hash of that.
-func (s *Selection) redactedID(n *tree.Node) string {
-	if s.choice.Redactor == nil {
-		return n.ID
-	}
-	r, _ := redactNode(*n, s.choice.Redactor)
-	return r.ID
 }
 
 // fits reports whether a node fits the choice by itself; an abstraction may still bring it.
@@ -145,66 +155,60 @@ func (s *Selection) bringChildren(k *chosen) {
 	}
 }
 
-// summarise counts the nodes exported and not exported. It prepares every node to export, so that an unlawful one is
-// found before anything is written.
-func (s *Selection) summarise(ctx context.Context) error {
-	for n, err := range s.view.Scan(ctx, store.Filter{}) {
-		if err != nil {
-			return fmt.Errorf("choose what to export: %w", err)
-		}
-		k := s.nodes[n.ID]
-		switch {
-		case k == nil:
-			continue // added since
-		case k.leaves:
-			if err := s.count(n, k); err != nil {
-				return err
-			}
-		case n.Status == tree.Archived && !s.choice.All:
-			s.Summary.Archived++
-		case Waits(&n) && !s.choice.All:
-			s.Summary.Waiting++
-		default:
-			s.Summary.Filtered++
-		}
-	}
-	return nil
-}
-
-// count adds a node to the summary, and checks that its exported form is lawful.
-func (s *Selection) count(n tree.Node, k *chosen) error {
-	tomb := n.Entombed()
-	n, redactions := s.prepareNode(n, k)
-	if err := tree.Check(&n); err != nil {
-		return fmt.Errorf("export %s: %w", k.id, err)
-	}
+// count adds a node to the summary.
+func (s *Selection) count(k *chosen) {
 	m := &s.Summary
+	switch {
+	case k.leaves:
+	case k.status == tree.Archived && !s.choice.All:
+		m.Archived++
+		return
+	case k.waits && !s.choice.All:
+		m.Waiting++
+		return
+	default:
+		m.Filtered++
+		return
+	}
 	m.Nodes++
-	m.Levels[string(n.Type)]++
-	m.Types[n.ErrorType]++
-	if tomb {
+	m.Levels[string(k.kind)]++
+	m.Types[k.errorType]++
+	m.Origins[k.origin]++
+	m.Redactions += k.redactions
+	if k.tomb {
 		m.Tombstones++
 	} else {
-		m.Statuses[string(n.Status)]++
+		m.Statuses[string(k.status)]++
 	}
-	m.Origins[n.Origin.ID]++
-	if n.Scope.Product != "" {
-		m.Products[n.Scope.Product]++
+	if k.product != "" {
+		m.Products[k.product]++
 	}
-	if n.CaseData != nil {
+	if k.prompt {
 		m.Prompts++
 	}
-	m.Redactions += redactions
-	return nil
 }
 
 // Nodes yields the chosen nodes in the order that Write needs. If the tree changed since Choose,
-// it yields store.ErrConflict; then choose again.
+// it yields store.ErrConflict; then choose again. It yields an error for a node that is not lawful as exported.
 func (s *Selection) Nodes(ctx context.Context) iter.Seq2[tree.Node, error] {
-	leaving := slices.DeleteFunc(slices.Collect(maps.Values(s.nodes)), func(k *chosen) bool { return !k.leaves })
-	slices.SortFunc(leaving, func(a, b *chosen) int {
+	leaving := s.leaving()
+	if s.choice.Redactor == nil && len(leaving) > len(s.nodes)/8 {
+		return s.scanned(ctx, leaving)
+	}
+	return s.fetched(ctx, leaving)
+}
+
+// leaving returns the chosen nodes by error type and id in the file.
+func (s *Selection) leaving() []*chosen {
+	all := slices.DeleteFunc(slices.Collect(maps.Values(s.nodes)), func(k *chosen) bool { return !k.leaves })
+	slices.SortFunc(all, func(a, b *chosen) int {
 		return cmp.Or(cmp.Compare(a.errorType, b.errorType), cmp.Compare(a.as, b.as), cmp.Compare(a.id, b.id))
 	})
+	return all
+}
+
+// fetched yields nodes by getting each of them.
+func (s *Selection) fetched(ctx context.Context, leaving []*chosen) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) {
 		for i := 0; i < len(leaving); {
 			n, err := s.node(ctx, leaving[i])
@@ -223,27 +227,62 @@ func (s *Selection) Nodes(ctx context.Context) iter.Seq2[tree.Node, error] {
 	}
 }
 
+// scanned is fetched for nodes whose ids stay the same. It reads their error types from end to end, which takes a
+// fraction of the time.
+func (s *Selection) scanned(ctx context.Context, leaving []*chosen) iter.Seq2[tree.Node, error] {
+	return func(yield func(tree.Node, error) bool) {
+		for len(leaving) > 0 {
+			of := leaving[0].errorType
+			for n, err := range s.view.Scan(ctx, store.Filter{ErrorType: of}) {
+				if k := s.nodes[n.ID]; err == nil && (k == nil || !k.leaves) {
+					continue
+				}
+				switch {
+				case err != nil:
+				case len(leaving) == 0:
+					err = fmt.Errorf("export %s: %w", n.ID, store.ErrConflict)
+				default:
+					n, err = s.exported(n, leaving[0])
+					leaving = leaving[1:]
+				}
+				if !yield(n, err) || err != nil {
+					return
+				}
+			}
+			if len(leaving) > 0 && leaving[0].errorType == of {
+				yield(tree.Node{}, fmt.Errorf("export %s: %w", leaving[0].id, store.ErrConflict))
+				return
+			}
+		}
+	}
+}
+
 // node reads a chosen node and prepares it. The error is store.ErrConflict if it changed.
 func (s *Selection) node(ctx context.Context, k *chosen) (tree.Node, error) {
 	n, err := s.view.Get(ctx, k.id)
 	if err != nil {
 		return n, fmt.Errorf("export %s: %w", k.id, err)
 	}
-	if n.Revision != k.revision {
+	return s.exported(n, k)
+}
+
+// exported returns a node as exported. The error is store.ErrConflict if it is not the one that was chosen.
+func (s *Selection) exported(n tree.Node, k *chosen) (tree.Node, error) {
+	if n.ID != k.id || n.Revision != k.revision {
 		return n, fmt.Errorf("export %s: %w", k.id, store.ErrConflict)
 	}
-	n, _ = s.prepareNode(n, k)
+	n = s.prepareNode(n, k)
+	if err := tree.Check(&n); err != nil {
+		return n, fmt.Errorf("export %s: %w", k.id, err)
+	}
 	return n, nil
 }
 
-// prepareNode returns a node as exported, redacted and linked only to exported nodes, and the number of redactions.
-// The cases under it that are not exported are counted in Elsewhere.
-func (s *Selection) prepareNode(n tree.Node, k *chosen) (tree.Node, int) {
-	redactions := 0
+// prepareNode returns a node as exported, redacted and linked only to exported nodes. The cases under it that are not
+// exported are counted in Elsewhere. It changes nothing that n shares.
+func (s *Selection) prepareNode(n tree.Node, k *chosen) tree.Node {
 	if s.choice.Redactor != nil {
-		n, redactions = redactNode(n, s.choice.Redactor)
-	} else {
-		n = n.Clone()
+		n, _ = redactNode(n, s.choice.Redactor)
 	}
 	if k.tomb {
 		n = entomb(n)
@@ -251,7 +290,7 @@ func (s *Selection) prepareNode(n tree.Node, k *chosen) (tree.Node, int) {
 			n.Decision.By, n.Decision.Why = "", ""
 		}
 		s.rename(n.Provenance.Cites)
-		return n, redactions
+		return n
 	}
 	if above := s.nodes[k.parent]; above == nil || !above.leaves || !slices.Contains(above.children, k.id) {
 		n.Parent = ""
@@ -275,11 +314,14 @@ func (s *Selection) prepareNode(n tree.Node, k *chosen) (tree.Node, int) {
 	s.rename(n.Provenance.Cites)
 	s.rename(n.Provenance.Left)
 	s.rename(n.Provenance.Lost)
-	return n, redactions
+	return n
 }
 
 // rename replaces the ids of cited cases by their ids in the file.
 func (s *Selection) rename(ids []string) {
+	if s.choice.Redactor == nil {
+		return // they are the same
+	}
 	for i, id := range ids {
 		if k := s.nodes[id]; k != nil {
 			ids[i] = k.as

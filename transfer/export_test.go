@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"context"
 	"io"
 	"iter"
 
@@ -16,6 +17,7 @@ const (
 
 var (
 	Canonical   = canonical
+	Choose      = choose
 	Merge       = merge
 	Conflicts   = contradictions
 	ReadArchive = readArchive
@@ -39,4 +41,12 @@ func WriteArchive(w io.Writer, nodes iter.Seq2[tree.Node, error]) (Manifest, err
 		return Manifest{}, err
 	}
 	return write(out, nodes, Beside{})
+}
+
+// Scanned and Fetched yield the chosen nodes in two ways.
+func (s *Selection) Scanned(ctx context.Context) iter.Seq2[tree.Node, error] {
+	return s.scanned(ctx, s.leaving())
+}
+func (s *Selection) Fetched(ctx context.Context) iter.Seq2[tree.Node, error] {
+	return s.fetched(ctx, s.leaving())
 }

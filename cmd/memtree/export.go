@@ -198,6 +198,11 @@ func exportOnce(
 		}
 	}
 	if o.dryRun {
+		for _, err := range s.Nodes(ctx) { // what is wrong with them
+			if err != nil {
+				return out, err
+			}
+		}
 		return out, nil
 	}
 	form := transfer.Form(o.format)
