@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"sort"
 	"unique"
+
+	"github.com/memtree/memtree/tree"
 )
 
-// nodeLine is a node with its JSON, which the next call to its source may overwrite.
+// nodeLine is a node with its JSON. The next call to its source may overwrite it.
 type nodeLine struct {
 	*nodeEntry
 	raw []byte
@@ -44,6 +46,7 @@ type merged struct {
 	sources []nodeSource
 	heads   []*nodeLine
 	current []bool // heads[i] is read and not returned yet
+	node    tree.Node
 }
 
 // next returns the node with the least id of all sources.
@@ -99,6 +102,8 @@ type branchSource struct {
 	filter filter
 	after  string // id up to which nodes are skipped; "": none, or already skipped
 	lines  blockReader
+	line   nodeLine // the last one
+	entry  nodeEntry
 }
 
 // skip moves to the first line with an id above after. Lines are sorted by id.
@@ -141,7 +146,9 @@ func (s *branchSource) next() (*nodeLine, error) {
 		if err != nil {
 			return nil, err
 		}
-		n := &nodeLine{&nodeEntry{branch: s.name, meta: m, change: at.tag}, raw}
+		s.entry = nodeEntry{branch: s.name, meta: m, change: at.tag}
+		s.line = nodeLine{&s.entry, raw}
+		n := &s.line
 		if n.id, err = idOf(raw); err != nil {
 			return nil, damaged(s.ref.Data, at.off, err)
 		}

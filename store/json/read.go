@@ -80,18 +80,18 @@ func (m *merged) decode(ctx context.Context, f store.Filter) (n tree.Node, ok bo
 		if e == nil || err != nil {
 			return n, false, err
 		}
-		n = tree.Node{}
+		m.node = tree.Node{} // decoded in place, because what is decoded lives on the heap
 		if f.Bare {
-			err = decodeBare(e.raw, &n)
+			err = decodeBare(e.raw, &m.node)
 		} else {
-			err = decode(e.raw, &n)
+			err = decode(e.raw, &m.node)
 		}
 		if err != nil {
 			return n, false, err
 		}
-		ok = f.Match(&n)
+		ok = f.Match(&m.node)
 	}
-	return n, true, nil
+	return m.node, true, nil
 }
 
 // Ledger yields the ledger entries after a sequence number; see store.Store.
