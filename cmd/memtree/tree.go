@@ -2,25 +2,19 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
-	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
-	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -62,7 +56,7 @@ func runTree(ctx context.Context, a *app, f store.Filter, q *find.Query, limit i
 			}
 			return treeJSON(ctx, a.Voice, m, f, q, limit)
 		}
-		s, err := survey(ctx, a.Voice, m, f, q)
+		s, err := survey(ctx, a.Voice, m, f, q, limit)
 		if err != nil {
 			return err
 		}
@@ -70,10 +64,10 @@ func runTree(ctx context.Context, a *app, f store.Filter, q *find.Query, limit i
 		if err != nil {
 			return err
 		}
-		if len(s.leaves) == 0 {
+		if s.found == 0 {
 			return printNoTree(ctx, a.Voice, m, &info)
 		}
-		out := treeLines(a.Voice, m, s, limit)
+		out := treeLines(a.Voice, m, s)
 		if !a.Quiet {
 			out = append(out, unformedLines(a.Voice, info.Outbox)...)
 		}
@@ -133,111 +127,6 @@ func (n noBreak) Write(p []byte) (int, error) {
 	return n.Writer.Write(p)
 }
 
-// branch is the statistics of one error type and direction.
-type branch struct {
-	errorType string
-	direction taxonomy.Direction
-	levels    [4]int // how many memories, by level
-	runs      int    // occurrences of its cases
-}
-
-// leaf is a node as the list of memories shows it.
-type leaf struct {
-	id, errorType, says, scene string
-	direction                  taxonomy.Direction
-	level, runs                int // runs: the runs of a case, or the memories that support an abstraction
-	taught                     bool
-	briefed                    int // coming tests for which a reader picked it
-	last                       time.Time
-	idle, waits                bool // not included in runs; because it waits for a promote
-	status                     tree.Status
-	mark                       tree.Mark
-	held                       *tree.Held
-	found                      []string // of a case that was searched for: its task, and the note
-}
-
-type surveyed struct {
-	branches []branch
-	leaves   []leaf
-	levels   [4]int // in use, or waiting for a promote
-	out      int    // not in use
-	waiting  int    // imports that have not been promoted
-}
-
-// survey reads the nodes and stores only what is printed of each.
-func survey(ctx context.Context, v *say.Voice, m *memtree.Memory, f store.Filter, q *find.Query) (*surveyed, error) {
-	s, words, picked := &surveyed{}, enhance.NewWording(m.Taxonomy()), m.Briefs().Picked()
-	at := map[[2]string]int{}
-	for n, err := range m.Tree().Scan(ctx, f) {
-		if err != nil {
-			return nil, err
-		}
-		w := words.Shown(&n, v.Lang)
-		if !q.HasNode(&n) && !q.HasNode(&w) {
-			continue
-		}
-		waits := transfer.Waits(&n)
-		if waits {
-			s.waiting++
-		}
-		if n.Live() || waits {
-			k := [2]string{n.ErrorType, string(n.Direction)}
-			i, ok := at[k]
-			if !ok {
-				i = len(s.branches)
-				at[k] = i
-				s.branches = append(s.branches, branch{errorType: n.ErrorType, direction: n.Direction})
-			}
-			s.branches[i].levels[n.Level&3]++
-			s.branches[i].runs += len(n.Occurrences)
-			s.levels[n.Level&3]++
-		} else {
-			s.out++
-		}
-		l := leaf{
-			id: n.ID, errorType: n.ErrorType, direction: n.Direction, level: n.Level,
-			runs: max(len(n.Occurrences), len(n.Children)), scene: sceneName(n.Scene), last: n.Metadata.UpdatedAt,
-			says:    text.Fit(text.Line(cmp.Or(w.Content.Description, w.Content.Title)), say.FullWidth),
-			briefed: picked[n.ID], idle: !n.Live(), status: n.Status, mark: n.Mark, waits: waits,
-		}
-		l.taught = n.Taught != nil
-		if n.HeldBack() {
-			l.held = n.Credit.Held
-		}
-		if d := n.CaseData; d != nil && q.Words != "" {
-			l.found = []string{d.TestCase.Prompt, d.EvaluatorReason}
-		}
-		s.leaves = append(s.leaves, l)
-	}
-	perType := map[string]int{}
-	for _, b := range s.branches {
-		perType[b.errorType] += b.runs
-	}
-	slices.SortFunc(s.branches, func(x, y branch) int {
-		return cmp.Or(perType[y.errorType]-perType[x.errorType], cmp.Compare(x.errorType, y.errorType),
-			y.runs-x.runs, cmp.Compare(x.direction, y.direction))
-	})
-	slices.SortFunc(s.leaves, func(x, y leaf) int {
-		return cmp.Or(given(&y)-given(&x), y.level-x.level, y.runs-x.runs, y.last.Compare(x.last), cmp.Compare(x.id, y.id))
-	})
-	return s, nil
-}
-
-// given returns 0 for memories that are not included in runs and 1 for others.
-func given(l *leaf) int {
-	if l.idle && !l.waits {
-		return 0
-	}
-	return 1
-}
-
-func sceneName(s tree.Scene) string {
-	if strings.Trim(s.Route, "/") == strings.Trim(s.ID, "/") {
-		return cmp.Or(s.Route, s.ID, s.Type) // route and id are the same, so one is enough
-	}
-	return say.Join(s.ID, s.Route)
-}
-
 // printNoTree explains why the list is empty.
 func printNoTree(ctx context.Context, v *say.Voice, m *memtree.Memory, info *store.Info) error {
 	switch {
@@ -264,19 +153,15 @@ func printEmpty(ctx context.Context, v *say.Voice, m *memtree.Memory) error {
 	return v.Print(v.Say("No memories here yet. Next: memtree record runs.jsonl"))
 }
 
-func treeLines(v *say.Voice, m *memtree.Memory, s *surveyed, limit int) []string {
+func treeLines(v *say.Voice, m *memtree.Memory, s *surveyed) []string {
 	p := v.Page()
 	p.Bold(levelCounts(v, s.levels, s.out))
 	p.Table(branchTable(v, m.Taxonomy(), s))
 	if s.waiting > 0 && !v.Quiet {
 		p.Add(v.Say("%d of these wait in quarantine: no agent gets them before memtree promote.", s.waiting))
 	}
-	shown := len(s.leaves)
-	if limit > 0 {
-		shown = min(limit, shown)
-	}
-	leafPart(v, p, m.Taxonomy(), s.leaves[:shown])
-	if rest := len(s.leaves) - shown; rest > 0 && !v.Quiet {
+	leafPart(v, p, m.Taxonomy(), s.leaves)
+	if rest := s.found - len(s.leaves); rest > 0 && !v.Quiet {
 		p.Raw(v.Say("... and %d more (--limit 0 prints all)", rest))
 	}
 	return p.Lines
