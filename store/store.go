@@ -101,8 +101,8 @@ type Filter struct {
 	Status    tree.Status
 	After     string // only nodes with a greater id, for paging
 
-	// Bare asks for the nodes without Content, CaseData, Counters, Credit, Elsewhere and Taught. A store may leave these
-	// empty, which is faster in a store of files.
+	// Bare asks for the nodes without Content, CaseData, Scene, Origin, Counters, Credit, Elsewhere, Taught and
+	// LastChange. A store may leave these empty, which is faster in a store of files.
 	Bare bool
 }
 

@@ -9,7 +9,8 @@ import (
 
 // bareNode returns the reader of what store.Filter.Bare asks for.
 var bareNode = sync.OnceValue(func() plain {
-	return newStruct(reflect.TypeFor[tree.Node](), "content", "caseData", "counters", "credit", "elsewhere", "taught")
+	return newStruct(reflect.TypeFor[tree.Node](), "content", "caseData", "scene", "origin", "counters", "credit",
+		"elsewhere", "taught", "lastChange")
 })
 
 // decodeBare reads of the JSON of a node what store.Filter.Bare asks for. n is a zero value. It may read more.

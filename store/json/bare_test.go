@@ -26,6 +26,7 @@ func TestBareIsPartOfTheNode(t *testing.T) {
 			Status:    tree.Status(pick("probation", "active", "quarantined", "retired", "archived")),
 			Mark:      tree.Mark(pick("", "pinned", "banned")), SupersededBy: pick("", "", "e_1"),
 			ArchivedFor: pick("", "rejected: it reads \"x\"\n{", "说明 <&>"), Children: []string{"c_9"},
+			Scene: tree.Scene{Route: "/{"}, Origin: tree.Origin{ID: "o_"}, LastChange: "k_",
 			Credit: &tree.Credit{Runs: i}, Counters: map[string]tree.Counters{"o_": {Used: i}},
 			Content: tree.Content{Title: `"status":"archived"`, Description: pick("", "\\\"", "{[")},
 			Provenance: tree.Provenance{By: pick("formation", "person", "import"), Analyst: pick("", "rules", "model"),
@@ -38,7 +39,8 @@ func TestBareIsPartOfTheNode(t *testing.T) {
 		require.NoError(t, decode(raw, &a))
 		require.NoError(t, decodeBare(raw, &b))
 		want := a
-		want.Content, want.CaseData, want.Counters = tree.Content{}, nil, nil
+		want.Content, want.CaseData, want.Scene, want.Origin = tree.Content{}, nil, tree.Scene{}, tree.Origin{}
+		want.Counters, want.LastChange = nil, ""
 		want.Credit, want.Elsewhere, want.Taught = nil, nil, nil
 		require.Equal(t, want, b)
 		whole, bare = append(whole, a), append(bare, b)
