@@ -82,9 +82,10 @@ func StatsOf(ledger iter.Seq2[ledger.Entry, error]) (LedgerStats, error) {
 			return out, fmt.Errorf("read the ledger: %w", err)
 		}
 		corrections.Note(&e)
-		joiner.Add(&e)
 		if e.Verdict != nil {
 			out.Apart.note(e.Verdict)
+		} else { // a verdict gives a run its test, which is not counted
+			joiner.Add(&e)
 		}
 		if a := e.Ablation; a != nil && a.Check() == nil {
 			out.Ablations.note(a)
