@@ -28,6 +28,9 @@ type scores struct {
 
 // scored sets the risks of waiting runs from a cache, because it is called for many of them repeatedly.
 func (m *Memory) scored(ctx context.Context, runs []inbox.Unlabelled) error {
+	if len(runs) == 0 {
+		return nil // and no model of risk to load
+	}
 	now := [2]uint64{0, m.core.Changed() + m.learned.looks.Changes()}
 	l := m.learned
 	if err := l.View(ctx, func() { now[0] = l.risk.Changes() }, l.risk); err != nil {
