@@ -34,14 +34,15 @@ var learned = sync.OnceValue(func() *linear {
 	return m.open()
 })
 
+// open returns the model. It looks features up where they are stored: a map of all of them takes longer to make than
+// most processes take to look up theirs.
 func (m *stored) open() *linear {
-	l := &linear{of: make(map[string]weight, len(m.Seen)), bias: m.Bias}
-	i := 0
-	for f := range strings.Lines(m.Features) {
-		l.of[f[:len(f)-1]] = weight{rarity(m.Seen[i], m.Sentences), float64(m.Weights[i]) / levels * m.Most}
-		i++
-	}
-	return l
+	return &linear{model: m, features: strings.Split(strings.TrimSuffix(m.Features, "\n"), "\n"), bias: m.Bias}
+}
+
+// weight returns the weight of feature i.
+func (m *stored) weight(i int) weight {
+	return weight{rarity(m.Seen[i], m.Sentences), float64(m.Weights[i]) / levels * m.Most}
 }
 
 func rarity(seen, sentences int) float64 {

@@ -12,8 +12,9 @@ import (
 // fitted by stochastic gradient descent. Each feature has a learning rate of its own, which falls as the feature is
 // seen (AdaGrad: Duchi, Hazan and Singer, JMLR 2011). It is immutable once fitted.
 type linear struct {
-	of   map[string]weight
-	bias float64
+	model    *stored
+	features []string // sorted
+	bias     float64
 }
 
 // weight holds the numbers of a feature. A rare feature weighs more.
@@ -92,7 +93,11 @@ func (l *linear) odds(s string) float64 {
 	}
 	sum, norm := 0.0, 0.0
 	for _, f := range featuresOf(s) {
-		w := l.of[f]
+		i, ok := slices.BinarySearch(l.features, f)
+		if !ok {
+			continue
+		}
+		w := l.model.weight(i)
 		sum += float64(w.by * w.rare)
 		norm += float64(w.rare * w.rare)
 	}
