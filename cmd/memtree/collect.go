@@ -6,13 +6,13 @@ import (
 	"runtime/debug"
 )
 
-// collectLate makes the first garbage collection come at 32 MB of memory in place of 4 MB: most commands need less, and
+// collectLate makes the first garbage collection come at 64 MB of memory in place of 4 MB: most commands need less, and
 // collect nothing. From then on it is as usual. GOGC, if it is set, decides in its place.
 func collectLate() {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
-	usual := debug.SetGCPercent(800) // of the least heap, 4 MB
-	first := new([16]byte)           // it goes with the first collection
+	usual := debug.SetGCPercent(1600) // of the least heap, 4 MB
+	first := new([16]byte)            // it goes with the first collection
 	runtime.AddCleanup(first, func(usual int) { debug.SetGCPercent(usual) }, usual)
 }
