@@ -79,7 +79,8 @@ func (s *Set) Evolve(in EvolveInput) (Prompt, error) {
 // EvolveName returns the name of the prompt in a language, as Prompt.Name does. It changes with the wording.
 func (s *Set) EvolveName(lang string) string {
 	id := "evolve." + langOf(lang)
-	return Prompt{ID: id, Version: s.templates[id].version}.Name()
+	t, _ := s.load(id) // a broken one has no version, and an error where it is used
+	return Prompt{ID: id, Version: t.version}.Name()
 }
 
 const evolveText = `{"type":"object","properties":{"title":{"type":"string"},"do":{"type":"string"},` +

@@ -26,18 +26,21 @@ const maxTemplate = 64 << 10
 
 // Set holds the loaded templates. It is safe for concurrent use.
 type Set struct {
-	templates map[string]loadedTemplate // by id, such as "analyse.en"
+	templates map[string]loader // by id, such as "analyse.en"
 }
+
+// loader loads a template when it is first called, once.
+type loader func() (loadedTemplate, error)
 
 type loadedTemplate struct {
 	tmpl    *template.Template
 	version string
 }
 
-// Load reads the built-in templates. From the root of overlay it reads a team's own, which replace those with the same
-// file name (analyse.zh.tmpl); overlay may be nil. It parses each template and tries it with a sample. The error names
-// every file that does not work, with its line and the cause. Files that do not end in .tmpl are ignored. A .tmpl file
-// with an unknown name is an error, because it would have no effect.
+// Load returns the built-in templates, each of which is parsed when it is first used. From the root of overlay it reads
+// a team's own, which replace those with the same file name (analyse.zh.tmpl); overlay may be nil. It parses each of
+// them and tries it with a sample. The error names every file that does not work, with its line and the cause. Files
+// that do not end in .tmpl are ignored. A .tmpl file with an unknown name is an error, because it would have no effect.
 func Load(overlay fs.FS) (*Set, error) {
 	base, err := loadBuiltin()
 	if err != nil {
@@ -64,7 +67,7 @@ func Load(overlay fs.FS) (*Set, error) {
 			bad = append(bad, err)
 			continue
 		}
-		s.templates[id] = t
+		s.templates[id] = func() (loadedTemplate, error) { return t, nil }
 	}
 	if len(bad) > 0 {
 		return nil, fmt.Errorf("load prompts: %w", errors.Join(bad...))
@@ -72,20 +75,17 @@ func Load(overlay fs.FS) (*Set, error) {
 	return s, nil
 }
 
-// loadBuiltin parses the embedded templates when they are first needed, once in a
-// process. A process that talks to no model never does.
-var loadBuiltin = sync.OnceValues(func() (map[string]loadedTemplate, error) {
+// loadBuiltin returns the embedded templates. A process uses few of them, and none without a model but for guidance.
+var loadBuiltin = sync.OnceValues(func() (map[string]loader, error) {
 	files, err := fs.Glob(builtin, "templates/*.tmpl")
 	if err != nil {
 		return nil, fmt.Errorf("load prompts: %w", err)
 	}
-	all := make(map[string]loadedTemplate, len(files))
+	all := make(map[string]loader, len(files))
 	for _, name := range files {
-		t, err := loadFile(builtin, name)
-		if err != nil {
-			return nil, fmt.Errorf("load prompts: %w", err)
-		}
-		all[strings.TrimSuffix(path.Base(name), ".tmpl")] = t
+		all[strings.TrimSuffix(path.Base(name), ".tmpl")] = sync.OnceValues(func() (loadedTemplate, error) {
+			return loadFile(builtin, name)
+		})
 	}
 	return all, nil
 })

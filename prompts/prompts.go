@@ -71,12 +71,25 @@ func langOf(lang string) string {
 	return "en"
 }
 
+// load returns the template with an id.
+func (s *Set) load(id string) (loadedTemplate, error) {
+	load := s.templates[id]
+	if load == nil {
+		return loadedTemplate{}, fmt.Errorf("prompt %s: there is no such template", id)
+	}
+	t, err := load()
+	if err != nil {
+		return t, fmt.Errorf("prompt %s: %w", id, err)
+	}
+	return t, nil
+}
+
 // render executes the template called name in lang.
 func (s *Set) render(name, lang string, fields any, schema json.RawMessage) (Prompt, error) {
 	id := name + "." + langOf(lang)
-	t, ok := s.templates[id]
-	if !ok {
-		return Prompt{}, fmt.Errorf("prompt %s: there is no such template", id)
+	t, err := s.load(id)
+	if err != nil {
+		return Prompt{}, err
 	}
 	system, text, err := t.fill(fields)
 	if err != nil {
