@@ -42,8 +42,8 @@ func TestNoClaimOfFewRuns(t *testing.T) {
 			e.PHarm, e.EHarm = 0.999, 1000
 			require.Equal(t, unclear, e.claim())
 			for _, was := range []tree.Status{tree.Active, tree.Quarantined} {
-				why := judge(e, Standing{Status: was, Since: noon, Ours: true}, noon).Why.EN
-				require.NotContains(t, why, "harm", "a precaution claims nothing")
+				_, why := judge(e, Standing{Status: was, Since: noon, Ours: true}, noon)
+				require.NotContains(t, why.EN, "harm", "a precaution claims nothing")
 			}
 		}
 	}

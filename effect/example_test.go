@@ -36,10 +36,10 @@ func Example() {
 	}
 	now := runs[len(runs)-1].At
 	effects := book.Fit(now)
-	next := effect.Next(&effects[0], effect.Standing{Status: tree.Active}, now)
+	next, why := effect.Next(&effects[0], effect.Standing{Status: tree.Active}, now)
 	verdict := effect.NewReport(&effect.Joined{Runs: runs}, &breaker, effects).Verdict.EN
 	fmt.Println(strings.NewReplacer(". ", ".\n", "), ", "),\n").Replace(verdict))
-	fmt.Println(next.Status, "—", next.Why.EN)
+	fmt.Println(next, "—", why.EN)
 	// Output:
 	// after 21 runs: open
 	// Memory harms: -83 points (95 %: -100 to -55; runs with memory 10, without 11; tests 1),

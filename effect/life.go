@@ -20,12 +20,6 @@ const (
 	longest     = 90 * 24 * time.Hour // in quarantine
 )
 
-// NextStatus is the next status of a memory. Without a change it is the present one.
-type NextStatus struct {
-	Status tree.Status
-	Why    taxonomy.Text // empty without a change
-}
-
 // Standing is the present status of a memory.
 type Standing struct {
 	Status tree.Status
@@ -37,50 +31,50 @@ type Standing struct {
 	Ours bool
 }
 
-// Next returns the next status of a memory from its effect. now is the time of the latest run. A person's decision
-// wins: a pinned memory is unchanged, or restored. A banned one is unchanged too: its mark excludes it from every run.
-func Next(e *Effect, s Standing, now time.Time) NextStatus {
-	stay := NextStatus{Status: s.Status}
+// Next returns the next status of a memory from its effect, and why; without a change the present one, and no reason.
+// now is the time of the latest run. A person's decision wins: a pinned memory is unchanged, or restored. A banned one
+// is unchanged too: its mark excludes it from every run.
+func Next(e *Effect, s Standing, now time.Time) (next tree.Status, why taxonomy.Text) {
 	away := s.Status == tree.Quarantined || s.Status == tree.Retired
 	switch {
 	case s.Status == tree.Archived, away && !s.Ours:
-		return stay
+		return s.Status, taxonomy.Text{}
 	case s.Mark == tree.Pinned && away:
-		return NextStatus{tree.Active, taxonomy.Text{EN: "Somebody pinned it.", ZH: "有人已固定它。"}}
+		return tree.Active, taxonomy.Text{EN: "Somebody pinned it.", ZH: "有人已固定它。"}
 	case s.Mark != tree.Unmarked:
-		return stay
+		return s.Status, taxonomy.Text{}
 	}
 	return judge(e, s, now)
 }
 
 // judge is Next for a memory without a person's decision.
-func judge(e *Effect, s Standing, now time.Time) NextStatus {
+func judge(e *Effect, s Standing, now time.Time) (next tree.Status, why taxonomy.Text) {
 	sure := e.PHarm > retireFrom && e.Runs >= fewToRetire && e.Enough()
 	switch s.Status {
 	case tree.Probation, tree.Active:
 		if sure {
-			return NextStatus{tree.Retired, because(e, "It harms", "它有害")}
+			return tree.Retired, because(e, "It harms", "它有害")
 		}
 		if e.PHarm > injectTo && e.Runs >= fewToHold {
-			return NextStatus{tree.Quarantined, because(e, "It is likely to harm", "它很可能有害")}
+			return tree.Quarantined, because(e, "It is likely to harm", "它很可能有害")
 		}
 		if s.Status == tree.Probation && e.PHarm < restoreFrom && e.Runs >= fewToHold {
-			return NextStatus{tree.Active, cleared(e, "Runs were none the worse for it", "用过它的运行并未变差")}
+			return tree.Active, cleared(e, "Runs were none the worse for it", "用过它的运行并未变差")
 		}
 	case tree.Quarantined, tree.Retired:
 		switch {
 		case e.PHarm < restoreFrom:
-			return NextStatus{tree.Active, cleared(e, "It does not harm after all", "它其实并无害处")}
+			return tree.Active, cleared(e, "It does not harm after all", "它其实并无害处")
 		case s.Status == tree.Retired:
 		case sure:
-			return NextStatus{tree.Retired, because(e, "It harms", "它有害")}
+			return tree.Retired, because(e, "It harms", "它有害")
 		case now.Sub(s.Since) > longest:
-			return NextStatus{tree.Retired, because(e,
-				"It was in quarantine for 90 days and did not clear itself", "它已被隔离 90 天，仍未洗清嫌疑")}
+			return tree.Retired, because(e,
+				"It was in quarantine for 90 days and did not clear itself", "它已被隔离 90 天，仍未洗清嫌疑")
 		}
 	case tree.Archived:
 	}
-	return NextStatus{Status: s.Status}
+	return s.Status, taxonomy.Text{}
 }
 
 // because explains a step: the size of the effect, and the evidence of randomized runs if it is proof. With too few

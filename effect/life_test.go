@@ -42,14 +42,14 @@ func TestNext(t *testing.T) {
 		{"banned stays away", 0.01, 90, tree.Retired, tree.Banned, noon, tree.Retired},
 		{"archived is over", 0.99, 90, tree.Archived, tree.Pinned, noon, tree.Archived},
 	} {
-		s := Next(
+		next, why := Next(
 			&Effect{ID: "c_1", PHarm: c.harm, Runs: c.runs, Tests: c.runs},
 			Standing{c.status, c.mark, c.since, true},
 			noon,
 		)
-		require.Equal(t, c.want, s.Status, c.name)
-		require.Equal(t, c.want == c.status, s.Why.EN == "", c.name)
-		require.Equal(t, c.want == c.status, s.Why.ZH == "", c.name)
+		require.Equal(t, c.want, next, c.name)
+		require.Equal(t, c.want == c.status, why.EN == "", c.name)
+		require.Equal(t, c.want == c.status, why.ZH == "", c.name)
 	}
 }
 
@@ -57,12 +57,13 @@ func TestNext(t *testing.T) {
 func TestNextLeavesOthersAlone(t *testing.T) {
 	for _, status := range []tree.Status{tree.Quarantined, tree.Retired} {
 		for _, mark := range []tree.Mark{tree.Unmarked, tree.Pinned, tree.Banned} {
-			s := Next(&Effect{PHarm: 0.01, Runs: 50}, Standing{Status: status, Mark: mark, Since: noon}, noon)
-			require.Equal(t, NextStatus{Status: status}, s)
+			next, why := Next(&Effect{PHarm: 0.01, Runs: 50}, Standing{Status: status, Mark: mark, Since: noon}, noon)
+			require.Equal(t, status, next)
+			require.Zero(t, why)
 		}
 	}
-	s := Next(&Effect{PHarm: 0.99, Runs: 50, Tests: 9}, Standing{Status: tree.Active}, noon)
-	require.Equal(t, tree.Retired, s.Status, "whoever made it active")
+	next, _ := Next(&Effect{PHarm: 0.99, Runs: 50, Tests: 9}, Standing{Status: tree.Active}, noon)
+	require.Equal(t, tree.Retired, next, "whoever made it active")
 }
 
 func TestGiven(t *testing.T) {

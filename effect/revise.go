@@ -42,10 +42,10 @@ func Revise(n *tree.Node, e *Effect, t *MemoryTally, origin string, now time.Tim
 		credit.Refreshed = min(n.Credit.Refreshed, t.Repeated)
 	}
 	op, why := tree.OpCredit, e.Size()
-	if next := Next(e, s, now); next.Status != n.Status {
-		op, why = tree.OpStatus, next.Why
-		r = Revised{n.ID, n.Status, next.Status, why}
-		if x.Status = next.Status; !Given(x.Status, x.Mark) {
+	if next, reason := Next(e, s, now); next != n.Status {
+		op, why = tree.OpStatus, reason
+		r = Revised{n.ID, n.Status, next, why}
+		if x.Status = next; !Given(x.Status, x.Mark) {
 			credit.Held = &tree.Held{Since: now.UTC(), Was: n.Status, Why: why.EN}
 		}
 	}

@@ -89,9 +89,9 @@ func ours() *Policy {
 		fit := book.Fit(now)
 		effect.Suspect(fit, runs, nil, func(id string) bool { return of(id) == tree.Quarantined || of(id) == tree.Retired })
 		for _, e := range fit {
-			s := effect.Next(&e, effect.Standing{Status: of(e.ID), Since: since[e.ID], Ours: true}, now)
-			if s.Status != of(e.ID) {
-				status[e.ID], since[e.ID] = s.Status, now
+			next, _ := effect.Next(&e, effect.Standing{Status: of(e.ID), Since: since[e.ID], Ours: true}, now)
+			if next != of(e.ID) {
+				status[e.ID], since[e.ID] = next, now
 			}
 		}
 	}

@@ -79,7 +79,7 @@ func Trust(runs, worlds int) Sure {
 			if math.Abs(e.Effect-truth[e.ID]) <= stat.Z*e.SD {
 				in++
 			}
-			if effect.Next(&e, effect.Standing{Status: tree.Active}, Start).Status == tree.Retired {
+			if next, _ := effect.Next(&e, effect.Standing{Status: tree.Active}, Start); next == tree.Retired {
 				s.Retired++
 				if truth[e.ID] < 0 {
 					bad++
