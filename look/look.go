@@ -48,8 +48,8 @@ type TaskPoint struct {
 // question returns the question about a verdict.
 func question(e *tree.Evaluation, before []string) prompts.LookInput {
 	_, said := split(judgment.Decode(e.Judgment))
-	judged := judgment.Read(said)
-	claim := strings.TrimSpace(judged.Verdict + ": " + judged.Beside)
+	verdict, beside := judgment.Read(said)
+	claim := strings.TrimSpace(verdict + ": " + beside)
 	in := prompts.LookInput{
 		Lang: text.Lang(e.Prompt), Task: e.Prompt, Evidence: selected(visible(e), e.Prompt+"\n"+claim), Claim: claim,
 		Before: before,

@@ -105,7 +105,7 @@ func (w *elsewhere) by(e *tree.Evaluation, f *Features, known int) float64 {
 	if len(w.sums) == 0 {
 		return 0
 	}
-	value := judgment.Read(judgment.Decode(e.Judgment)).Verdict
+	value, _ := judgment.Read(judgment.Decode(e.Judgment))
 	sum := w.shapes[kindOf(&f.shape)].odds(f)
 	for _, chain := range chains(&e.Agent, e.Scope.Product, &e.Scene) {
 		by, found := w.lean(chain, value)
@@ -134,7 +134,7 @@ func (w *elsewhere) lean(chain []ledger.TallyRow, value string) (by float64, fou
 
 // direction returns the most frequent direction of wrong verdicts of e's value.
 func (w *elsewhere) direction(e *tree.Evaluation) taxonomy.Direction {
-	value := judgment.Read(judgment.Decode(e.Judgment)).Verdict
+	value, _ := judgment.Read(judgment.Decode(e.Judgment))
 	best, most := taxonomy.None, 0
 	for _, origin := range w.origins() {
 		for _, r := range w.of[origin].Rows {

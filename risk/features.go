@@ -46,13 +46,13 @@ func Extract(e *tree.Evaluation) Features {
 // extract also returns the tokens behind the hashes.
 func extract(e *tree.Evaluation) (f Features, reason, seen map[uint32]string) {
 	judged := judgment.Decode(e.Judgment)
-	s := judgment.Read(judged)
-	f.value = hash("value", s.Verdict)
+	verdict, beside := judgment.Read(judged)
+	f.value = hash("value", verdict)
 	chain(f.places[:], "place", e.Scope.Product, e.Scene.Type, caseOf(e))
 	chain(f.judges[:], "judge", e.Agent.Name, e.Agent.Model+"\x00"+e.Agent.Version)
-	f.reason, reason = words(s.Beside, maxReason)
+	f.reason, reason = words(beside, maxReason)
 	f.seen, seen = words(e.Prompt+"\n"+e.Observation, maxSeen)
-	f.shape = shapeOf(e.Prompt, e.Observation, s.Beside)
+	f.shape = shapeOf(e.Prompt, e.Observation, beside)
 	f.witness[judgeSure] = sureCode(judged)
 	return f, reason, seen
 }

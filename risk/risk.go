@@ -121,7 +121,8 @@ func (m *Model) ScoreLooked(e *tree.Evaluation, look uint8) Risk {
 	}
 	if out.Enough {
 		out.Because = r.by.because(r.of(), [2]map[uint32]string{reason, seen})
-		whole(out.Because, judgment.Read(judgment.Decode(e.Judgment)).Beside, e.Prompt, e.Observation)
+		_, beside := judgment.Read(judgment.Decode(e.Judgment))
+		whole(out.Because, beside, e.Prompt, e.Observation)
 		return out
 	}
 	out.P = m.all.overallRate()

@@ -396,7 +396,8 @@ func contrary(was *ledger.Verdict, w tableLabel) (said judgment.Polarity, is boo
 func judgedParts(e *tree.Evaluation) (verdict, beside string) {
 	read := judgment.Decode(e.Judgment)
 	if p := judgment.PolarityOf(read); p != judgment.Unread {
-		return p.String(), judgment.Read(read).Beside
+		_, beside = judgment.Read(read)
+		return p.String(), beside
 	}
 	return e.Judgment.Text(), ""
 }

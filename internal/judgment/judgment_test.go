@@ -43,30 +43,31 @@ func TestPolarity(t *testing.T) {
 func TestRead(t *testing.T) {
 	prose := "a long sentence that says what was seen and nothing of a verdict"
 	for _, c := range []struct {
-		in   string
-		want VerdictParts
+		in, verdict, beside string
 	}{
-		{`"PASS"`, VerdictParts{Verdict: "pass"}},
-		{`"ok."`, VerdictParts{Verdict: "ok", Beside: "."}},
-		{`true`, VerdictParts{Verdict: "true"}},
-		{`"FAIL: the button is missing"`, VerdictParts{Verdict: "fail", Beside: ": the button is missing"}},
-		{`"Passed: every check"`, VerdictParts{Verdict: "passed", Beside: ": every check"}},
-		{`"结论：通过。按钮可用"`, VerdictParts{Verdict: "通过", Beside: "按钮可用"}},
-		{`"Verdict: FAIL. The button is missing"`, VerdictParts{Verdict: "fail", Beside: "The button is missing"}},
-		{`"` + prose + `"`, VerdictParts{Beside: prose}},
-		{`". ok"`, VerdictParts{Verdict: "ok"}},
-		{`{"verdict":"success","reason":"all done"}`, VerdictParts{Verdict: "success", Beside: "all done\n"}},
-		{`{"Verdict":"PASS","Mood":"fine"}`, VerdictParts{Verdict: "pass", Beside: "fine\n"}},
-		{`{"Verdict":"a","verdict":"b","VERDICT":"c"}`, VerdictParts{Verdict: "b", Beside: "c\na\n"}},
-		{`{"has_defect":false,"why":["a","b"],"n":3}`, VerdictParts{Verdict: "false", Beside: "3\na\nb\n"}},
-		{`{"has_defect":false,"verdict":"pass"}`, VerdictParts{Verdict: "pass"}},
-		{`{"结论":"通过。","理由":"按钮可用"}`, VerdictParts{Verdict: "通过", Beside: "按钮可用\n"}},
-		{`{"mood":"ok","z":{"k":"deep"}}`, VerdictParts{Verdict: "ok", Beside: "k\ndeep\n"}},
-		{`[1,2]`, VerdictParts{}},
-		{`null`, VerdictParts{}},
-		{`not json`, VerdictParts{}},
+		{`"PASS"`, "pass", ""},
+		{`"ok."`, "ok", "."},
+		{`true`, "true", ""},
+		{`"FAIL: the button is missing"`, "fail", ": the button is missing"},
+		{`"Passed: every check"`, "passed", ": every check"},
+		{`"结论：通过。按钮可用"`, "通过", "按钮可用"},
+		{`"Verdict: FAIL. The button is missing"`, "fail", "The button is missing"},
+		{`"` + prose + `"`, "", prose},
+		{`". ok"`, "ok", ""},
+		{`{"verdict":"success","reason":"all done"}`, "success", "all done\n"},
+		{`{"Verdict":"PASS","Mood":"fine"}`, "pass", "fine\n"},
+		{`{"Verdict":"a","verdict":"b","VERDICT":"c"}`, "b", "c\na\n"},
+		{`{"has_defect":false,"why":["a","b"],"n":3}`, "false", "3\na\nb\n"},
+		{`{"has_defect":false,"verdict":"pass"}`, "pass", ""},
+		{`{"结论":"通过。","理由":"按钮可用"}`, "通过", "按钮可用\n"},
+		{`{"mood":"ok","z":{"k":"deep"}}`, "ok", "k\ndeep\n"},
+		{`[1,2]`, "", ""},
+		{`null`, "", ""},
+		{`not json`, "", ""},
 	} {
-		require.Equal(t, c.want, Read(Decode(tree.Raw(c.in))), c.in)
+		verdict, beside := Read(Decode(tree.Raw(c.in)))
+		require.Equal(t, c.verdict, verdict, c.in)
+		require.Equal(t, c.beside, beside, c.in)
 	}
 }
 
@@ -120,9 +121,10 @@ func FuzzReadAny(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		v := Decode(tree.Raw(b))
-		s := Read(v)
-		require.LessOrEqual(t, len(s.Verdict), maxVerdict)
-		require.Equal(t, s, Read(v))
+		verdict, beside := Read(v)
+		require.LessOrEqual(t, len(verdict), maxVerdict)
+		again, besideAgain := Read(v)
+		require.Equal(t, verdict+"\x00"+beside, again+"\x00"+besideAgain)
 		require.LessOrEqual(t, len(Reasoning(v)), maxReasoning)
 		require.Equal(t, PolarityOf(v), PolarityOf(v))
 		same, why := Compare(v, v)

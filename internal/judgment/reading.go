@@ -9,39 +9,32 @@ import (
 	"unicode/utf8"
 )
 
-// VerdictParts is a judgment in two parts: its verdict as spelled, and the rest.
-type VerdictParts struct {
-	Verdict string // lower case, at most maxVerdict bytes; "" for none
-	Beside  string // every other text and the names of inner fields, a line each, in the order of names
-}
-
 const (
 	maxVerdict   = 32      // bytes; a longer text is prose, not a verdict
 	maxBeside    = 1 << 16 // bytes after which no further text is added
 	maxReasoning = 3000    // bytes
 )
 
-// Read splits a judgment into its verdict and the rest. The verdict of an object is
-// in the first field of fieldOrder that it has. If it has none of those, its first
-// short text or boolean in the order of names is the verdict. The verdict of a text
-// is the label it begins with.
-func Read(v any) VerdictParts {
+// Read splits a judgment into its verdict as spelled (lower case, at most 32 bytes, "" for none) and every other text
+// and the names of inner fields, a line each, in the order of names. The verdict of an object is in the first field of
+// fieldOrder that it has. If it has none of those, its first short text or boolean in the order of names is the
+// verdict. The verdict of a text is the label it begins with.
+func Read(v any) (verdict, beside string) {
 	switch v := v.(type) {
 	case map[string]any:
 		return readObject(v)
 	case string:
 		return readText(v)
 	default:
-		return VerdictParts{Verdict: spelling(v)}
+		return spelling(v), ""
 	}
 }
 
-func readObject(o map[string]any) VerdictParts {
+func readObject(o map[string]any) (verdict, beside string) {
 	names := slices.Sorted(maps.Keys(o))
 	holder := verdictName(o, names)
-	var s VerdictParts
 	if holder != "" {
-		s.Verdict = spelling(o[holder])
+		verdict = spelling(o[holder])
 	}
 	var b strings.Builder
 	for _, k := range names {
@@ -49,8 +42,7 @@ func readObject(o map[string]any) VerdictParts {
 			write(&b, o[k])
 		}
 	}
-	s.Beside = b.String()
-	return s
+	return verdict, b.String()
 }
 
 // verdictName returns the name of the field that holds an object's verdict, "" if none does. When a name appears in
@@ -81,20 +73,20 @@ func verdictName(o map[string]any, names []string) string {
 
 // readText reads a judgment that is one text: a label, or a label set off from
 // the prose that follows it ("FAIL: the button …", "结论：通过。…").
-func readText(s string) VerdictParts {
+func readText(s string) (verdict, beside string) {
 	head, rest, _ := cutHead(s)
 	if IsVerdictField(head) && Word(head) == Unread { // "verdict"; but "passed" may be the verdict itself
 		if value, more, _ := cutHead(rest); spelling(value) != "" {
-			return VerdictParts{Verdict: spelling(value), Beside: more}
+			return spelling(value), more
 		}
 	}
 	if v := spelling(head); v != "" {
-		return VerdictParts{Verdict: v, Beside: s[len(head):]}
+		return v, s[len(head):]
 	}
 	if v := spelling(s); v != "" {
-		return VerdictParts{Verdict: v}
+		return v, ""
 	}
-	return VerdictParts{Beside: s}
+	return "", s
 }
 
 // spelling returns a value that can be a verdict in lower case, without white space

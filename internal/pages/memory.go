@@ -42,7 +42,8 @@ type outcomeView struct {
 
 func outcomeOf(raw tree.Raw) outcomeView {
 	read := judgment.Decode(raw)
-	out := outcomeView{judgment.PolarityOf(read), judgment.Read(read).Beside}
+	_, beside := judgment.Read(read)
+	out := outcomeView{judgment.PolarityOf(read), beside}
 	if out.Words == "" && (!out.Passes() && !out.Fails() || strings.ContainsAny(raw.Text(), "{[")) {
 		out.Words = raw.Text()
 	}
