@@ -46,7 +46,7 @@ func (e *ParseError) Error() string {
 
 // Parse returns the built-in taxonomy with an overlay on it. The overlay is YAML in the form of builtin.yaml and
 // checks/*.yaml: errorTypes, sceneTypes, checks and groups, each a list of entries with an id; evolution, a list of
-// EvolutionRule; prices, a list of ModelPrice; and withoutModel, a list of products, see WithoutModel. An entry with a
+// EvolutionRule; prices, a list of modelPrice; and withoutModel, a list of products, see WithoutModel. An entry with a
 // new id is added. An entry with a known id changes the fields that it sets; its cues and aliases are added to the
 // existing ones, and a cue with weight 0 removes the one with its phrase. An empty overlay changes nothing.
 //
@@ -72,7 +72,7 @@ type document struct {
 	checks []at[Check]
 
 	evolution []at[EvolutionRule]
-	prices    []at[ModelPrice]
+	prices    []at[modelPrice]
 
 	withoutModel []string
 }

@@ -2,38 +2,38 @@ package taxonomy
 
 import "github.com/goccy/go-yaml/ast"
 
-// ModelPrice is the price of a million tokens of a model, in any one currency. The built-in set has none, since prices
+// modelPrice is the price of a million tokens of a model, in any one currency. The built-in set has none, since prices
 // change. In an overlay:
 //
 //	prices:
 //	  - model: qwen-plus   # left out: every model without its own price
 //	    in: 0.8            # tokens that the model reads
 //	    out: 2             # tokens that it writes
-type ModelPrice struct {
+type modelPrice struct {
 	Model   string
 	In, Out float64 // 0 to 1,000,000
 }
 
-// PriceOf returns the price of a model: its own, or that for every model. ok is false if the
-// overlay has neither.
-func (t *Taxonomy) PriceOf(model string) (p ModelPrice, ok bool) {
-	if p, ok = t.OwnPriceOf(model); ok {
-		return p, ok
+// PriceOf returns the price of a million tokens that a model reads and of a million that it writes: its own, or that
+// for every model. ok is false if the overlay has neither.
+func (t *Taxonomy) PriceOf(model string) (in, out float64, ok bool) {
+	if in, out, ok = t.OwnPriceOf(model); ok {
+		return in, out, ok
 	}
 	return t.OwnPriceOf("")
 }
 
 // OwnPriceOf returns the price that the overlay sets for a model by its name.
-func (t *Taxonomy) OwnPriceOf(model string) (p ModelPrice, ok bool) {
+func (t *Taxonomy) OwnPriceOf(model string) (in, out float64, ok bool) {
 	for _, own := range t.prices {
 		if own.Model == model {
-			return own, true
+			return own.In, own.Out, true
 		}
 	}
-	return p, false
+	return 0, 0, false
 }
 
-func (d *decoder) price(f string, n ast.Node, p *ModelPrice) {
+func (d *decoder) price(f string, n ast.Node, p *modelPrice) {
 	given := 0
 	amount := func(out *float64) func(string, ast.Node) {
 		read := d.number(out, 0, 1e6, false)
@@ -49,9 +49,9 @@ func (d *decoder) price(f string, n ast.Node, p *ModelPrice) {
 }
 
 // prices sets the prices of t. Each model may have one in a document.
-func (m *merger) prices(t *Taxonomy, list []at[ModelPrice]) {
+func (m *merger) prices(t *Taxonomy, list []at[modelPrice]) {
 	for _, p := range list {
-		if first := firstLine(list, func(o ModelPrice) bool { return o.Model == p.value.Model }); first != p.line {
+		if first := firstLine(list, func(o modelPrice) bool { return o.Model == p.value.Model }); first != p.line {
 			m.bad(p.line, p.field+".model", "is %s again, as in line %d; keep one", quote(p.value.Model), first)
 			continue
 		}

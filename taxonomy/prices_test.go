@@ -10,13 +10,13 @@ func TestPrices(t *testing.T) {
 	x, err := Parse("memtree.yaml",
 		[]byte("prices:\n  - model: gpt-x\n    in: 0.15\n    out: 0.60\n  - in: 1\n    out: 2\n"))
 	require.NoError(t, err)
-	p, ok := x.PriceOf("gpt-x")
+	in, out, ok := x.PriceOf("gpt-x")
 	require.True(t, ok)
-	require.Equal(t, ModelPrice{"gpt-x", 0.15, 0.60}, p)
-	p, ok = x.PriceOf("another")
+	require.Equal(t, []float64{0.15, 0.60}, []float64{in, out})
+	in, out, ok = x.PriceOf("another")
 	require.True(t, ok)
-	require.Equal(t, ModelPrice{"", 1, 2}, p)
-	_, ok = Default().PriceOf("gpt-x")
+	require.Equal(t, []float64{1, 2}, []float64{in, out})
+	_, _, ok = Default().PriceOf("gpt-x")
 	require.False(t, ok, "no price is built in")
 	for overlay, says := range map[string]string{
 		"prices:\n  - model: a\n":                     "prices[0] has no price",

@@ -136,7 +136,7 @@ type Taxonomy struct {
 	scenes []SceneType
 	checks []Check
 	rules  []EvolutionRule
-	prices []ModelPrice
+	prices []modelPrice
 
 	withoutModel []string
 

@@ -22,8 +22,8 @@ const (
 	timeout  = 60 * time.Second
 )
 
-// Client is a Decider behind an address.
-type Client struct {
+// client is a Decider behind an address.
+type client struct {
 	address, key, model string
 	form                form
 	http                *http.Client
@@ -36,13 +36,13 @@ type form interface {
 }
 
 // Open returns the model at an address, which ends in /systemone, /decisions or /chat/completions. The key may be "".
-func Open(address, model, key string) (*Client, error) {
+func Open(address, model, key string) (Decider, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" {
 		return nil, &llm.Error{Kind: llm.KindNotSet, Err: errors.New("the address of the decision model has to be http or " +
 			"https, without a password and a query")}
 	}
-	c := &Client{address: address, key: key, model: model, http: &http.Client{
+	c := &client{address: address, key: key, model: model, http: &http.Client{
 		Timeout: timeout,
 		// A redirect would send the key elsewhere.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -62,7 +62,7 @@ func Open(address, model, key string) (*Client, error) {
 }
 
 // Decide asks all questions about one input.
-func (c *Client) Decide(ctx context.Context, input string, questions []DecisionQuestion) (Answers, error) {
+func (c *client) Decide(ctx context.Context, input string, questions []DecisionQuestion) (Answers, error) {
 	if _, one := c.form.(chat); !one {
 		return c.ask(ctx, input, questions)
 	}
@@ -78,7 +78,7 @@ func (c *Client) Decide(ctx context.Context, input string, questions []DecisionQ
 	return out, nil
 }
 
-func (c *Client) ask(ctx context.Context, input string, questions []DecisionQuestion) (Answers, error) {
+func (c *client) ask(ctx context.Context, input string, questions []DecisionQuestion) (Answers, error) {
 	b, err := json.Marshal(c.form.request(c.model, input, questions))
 	if err != nil {
 		return Answers{}, &llm.Error{Kind: llm.KindBadRequest, Err: err}

@@ -119,7 +119,7 @@ func (d *Opener) Admit(c *cobra.Command) error {
 
 // borrowed calls do with the memory that this process holds.
 func (d *Opener) borrowed(how openMode, do func(*memtree.Memory) error) error {
-	if b := &d.Model.CallLimits; d.Model.Metered() && how == Writing &&
+	if b := d.Model; b.Metered() && how == Writing &&
 		(b.Time > 0 || d.Guest.name == "record" && (b.Calls != nil || b.Cost != nil)) {
 		return d.Usage("memtree %s (process %d) holds the store and asks its model within its own bounds; leave "+
 			"out --max-calls, --max-cost and --max-time, or stop it first", d.Guest.host.about.Command, os.Getpid())

@@ -11,8 +11,8 @@ import (
 	"github.com/memtree/memtree/llm/meter"
 )
 
-// CallLimits limits the model calls of a command.
-type CallLimits struct {
+// callLimits limits the model calls of a command.
+type callLimits struct {
 	Calls *int          // nil: no bound
 	Cost  *float64      // nil: no bound
 	Time  time.Duration // 0: no bound
@@ -44,7 +44,7 @@ func (m *CommandModel) Flags(c *cobra.Command) {
 
 // Check refuses bounds that are invalid, and a bound on the cost where the price is not known.
 func (m *CommandModel) Check() error {
-	b := &m.CallLimits
+	b := &m.callLimits
 	switch {
 	case b.Calls != nil && *b.Calls < 0:
 		return m.Usage("--max-calls is %d; use 0 to ask no model, or a number of calls", *b.Calls)

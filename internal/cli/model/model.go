@@ -17,7 +17,7 @@ import (
 type CommandModel struct {
 	*say.Voice
 	Folder func() string // of the store, where memtree.yaml may have prices
-	CallLimits
+	callLimits
 	Spending
 }
 

@@ -50,23 +50,23 @@ func TestWrongSetting(t *testing.T) {
 func TestBounds(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		b    CallLimits
+		b    callLimits
 		env  []string
 		want string // "": no error
 	}{
-		{"none", CallLimits{}, nil, ""},
-		{"calls below 0", CallLimits{Calls: new(-1)}, nil, "--max-calls is -1"},
-		{"cost below 0", CallLimits{Cost: new(-1.0)}, nil, "--max-cost is -1"},
-		{"time below 0", CallLimits{Time: -1}, nil, "--max-time is -1ns"},
-		{"price of one part", CallLimits{price: "3"}, nil, `the price is "3"`},
-		{"cost without a price", CallLimits{Cost: new(1.0)}, nil, "--max-cost needs to know what tokens cost"},
-		{"cost with a price", CallLimits{Cost: new(1.0), price: "0.15,0.60"}, nil, ""},
-		{"cost with the price of a variable", CallLimits{Cost: new(1.0)}, []string{priceVariable, "0.15,0.60"}, ""},
-		{"price of texts", CallLimits{}, []string{embedPriceVariable, "x"}, embedPriceVariable + ` is "x"`},
+		{"none", callLimits{}, nil, ""},
+		{"calls below 0", callLimits{Calls: new(-1)}, nil, "--max-calls is -1"},
+		{"cost below 0", callLimits{Cost: new(-1.0)}, nil, "--max-cost is -1"},
+		{"time below 0", callLimits{Time: -1}, nil, "--max-time is -1ns"},
+		{"price of one part", callLimits{price: "3"}, nil, `the price is "3"`},
+		{"cost without a price", callLimits{Cost: new(1.0)}, nil, "--max-cost needs to know what tokens cost"},
+		{"cost with a price", callLimits{Cost: new(1.0), price: "0.15,0.60"}, nil, ""},
+		{"cost with the price of a variable", callLimits{Cost: new(1.0)}, []string{priceVariable, "0.15,0.60"}, ""},
+		{"price of texts", callLimits{}, []string{embedPriceVariable, "x"}, embedPriceVariable + ` is "x"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := modelIn(t, c.env...)
-			m.CallLimits = c.b
+			m.callLimits = c.b
 			err := m.Check()
 			if c.want == "" {
 				require.NoError(t, err)

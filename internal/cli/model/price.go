@@ -45,8 +45,8 @@ func (m *CommandModel) PriceOf(model string) (p meter.Price, ok bool) {
 	if err != nil {
 		return meter.Price{}, false // every command that opens the store reports an invalid file
 	}
-	own, ok := tax.PriceOf(model)
-	return meter.Price{In: own.In, Out: own.Out}, ok
+	p.In, p.Out, ok = tax.PriceOf(model)
+	return p, ok
 }
 
 // parseEmbedPrice reads the price of a million input tokens of an embedding model.
@@ -72,6 +72,6 @@ func (m *CommandModel) EmbedPriceOf(model string) (p meter.Price, ok bool) {
 	if err != nil {
 		return meter.Price{}, false
 	}
-	own, ok := tax.OwnPriceOf(model)
-	return meter.Price{In: own.In, Out: own.Out}, ok
+	p.In, p.Out, ok = tax.OwnPriceOf(model)
+	return p, ok
 }
