@@ -102,7 +102,7 @@ func BenchmarkGuide(b *testing.B) {
 	b.Run("http-at-once", func(b *testing.B) { // as many as the processors bear, with their client
 		var mu sync.Mutex
 		var took []time.Duration
-		b.SetParallelism(4)
+		b.SetParallelism(2)
 		b.RunParallel(func(pb *testing.PB) {
 			for pb.Next() {
 				mu.Lock()
