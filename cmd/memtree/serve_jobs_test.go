@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -35,6 +36,7 @@ type scribe struct {
 	left            int           // calls that are answered before it stops; negative: it does not
 	stopped         chan struct{} // closed when it stops
 	goOn            chan struct{} // closed when it goes on
+	waiting         atomic.Int32  // calls that wait until it does
 }
 
 var (
@@ -86,6 +88,10 @@ func (s *scribe) mayAnswer(ctx context.Context, prompt string) bool {
 	waits := s.left == 0
 	if s.left > 0 {
 		s.left--
+	}
+	if waits {
+		s.waiting.Add(1)
+		defer s.waiting.Add(-1)
 	}
 	s.mu.Unlock()
 	if waits {
@@ -194,6 +200,9 @@ func TestServeJobs(t *testing.T) {
 		<-all[at].rest
 		_ = all[at].cmd.Wait()
 		all = slices.Delete(all, at, at+1)
+		require.Eventually(t, func() bool { // the model has noticed that its caller is gone, and answers nobody
+			return model.waiting.Load() == 0
+		}, time.Minute, time.Millisecond)
 		stopped = model.stopAfter(2 - 3*kill)
 	}
 	j := ended(id)
