@@ -366,3 +366,12 @@ func TestFailedForGood(t *testing.T) {
 	_, held = q.budget(t)
 	require.Zero(t, held)
 }
+
+// TestYields: an attempt whose job was deleted with its tree ends, and holds no place of a worker.
+func TestYields(t *testing.T) {
+	q := opened(t, place(t), Options{})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	require.ErrorIs(t, (&turn{q: q, id: 1 << 40}).yield(ctx), errLost)
+	require.NoError(t, ctx.Err())
+}

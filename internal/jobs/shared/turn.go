@@ -13,6 +13,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/memtree/memtree/internal/jobs"
+	"github.com/memtree/memtree/tree"
 )
 
 // worker makes the attempts at the jobs of a kind.
@@ -200,13 +201,13 @@ func (q *TreeQueue) patiently(ctx context.Context, once func() error) error {
 	}
 }
 
-// yield waits until the process that has taken the job over has ended it. River would set the state of a job that runs
-// by what this attempt returns, whoever runs it.
+// yield waits until the process that has taken the job over has ended it, or the job is gone with its tree. River would
+// set the state of a job that runs by what this attempt returns, whoever runs it.
 func (t *turn) yield(ctx context.Context) error {
 	for jobs.Pause(ctx, pollEvery) {
 		j, err := t.q.Get(ctx, idOf(t.id))
-		if err == nil && j.State != jobs.Running {
-			return errLost
+		if err == nil && j.State != jobs.Running || errors.Is(err, tree.ErrNotFound) {
+			break
 		}
 	}
 	return errLost
