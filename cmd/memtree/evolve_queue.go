@@ -131,10 +131,16 @@ func same(a, b *jobs.Order) bool {
 // equal reports whether two bounds are the same; nil is none.
 func equal[N comparable](a, b *N) bool { return a == b || a != nil && b != nil && *a == *b }
 
+// putOff reports whether the command ends before a job does: it waits for long, or for the budget of the next day,
+// however soon that begins.
+func putOff(j *jobs.Job, now time.Time) bool {
+	return j.State == jobs.Waiting && j.Next.Sub(now) >= evolvePutOff || shared.WaitsForTomorrow(j, now)
+}
+
 // wait waits until a job has ended, is put off for long, or ctx ends.
 func (e *ordered) wait(ctx context.Context, j jobs.Job) (jobs.Job, error) {
 	added, answered := time.Now(), time.Now()
-	for !j.Over() && (j.State != jobs.Waiting || time.Until(j.Next) < evolvePutOff) {
+	for !j.Over() && !putOff(&j, time.Now()) {
 		if err := e.tend(ctx, &j, time.Since(added)); err != nil && !errors.Is(err, store.ErrAway) {
 			return j, err
 		}

@@ -23,6 +23,7 @@ import (
 	"github.com/memtree/memtree/fixtures"
 	"github.com/memtree/memtree/internal/cli/access"
 	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/internal/jobs"
 	"github.com/memtree/memtree/store/postgres/pgtest"
 )
 
@@ -217,6 +218,7 @@ func TestEvolveByService(t *testing.T) {
 
 // TestEvolveOfDay: what is left of the day bounds it. If nothing is left, it waits for the next day, in the database.
 func TestEvolveOfDay(t *testing.T) {
+	pgtest.InOneDay(t)
 	q := toEvolve(t)
 	code, out, errs := q.evolve("--day-max-calls", "2", "--json")
 	require.Zero(t, code, errs)
@@ -231,6 +233,30 @@ func TestEvolveOfDay(t *testing.T) {
 	code, _, errs = q.evolve("--day-max-calls", "2", "--lang", "zh")
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, errs, "明天")
+}
+
+// TestEvolvePutOff: a job that waits for the budget of the next day is not waited for, also in the last minutes of a day.
+func TestEvolvePutOff(t *testing.T) {
+	now := time.Date(2026, 11, 27, 23, 55, 0, 0, time.UTC)
+	spent := json.RawMessage(`{"type":"urn:memtree:budget"}`)
+	for name, c := range map[string]struct {
+		job  jobs.Job
+		want bool
+	}{
+		"at once":           {jobs.Job{State: jobs.Waiting}, false},
+		"after a failure":   {jobs.Job{State: jobs.Waiting, Next: now.Add(4 * time.Minute)}, false},
+		"for long":          {jobs.Job{State: jobs.Waiting, Next: now.Add(time.Hour)}, true},
+		"for the next day":  {tried(jobs.Waiting, now.Add(5*time.Minute), spent), true},
+		"that day is there": {tried(jobs.Waiting, now, spent), false},
+		"runs again":        {tried(jobs.Running, now.Add(5*time.Minute), spent), false},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, putOff(&c.job, now)) })
+	}
+}
+
+// tried returns a job after an attempt that had a problem.
+func tried(state jobs.JobState, next time.Time, problem json.RawMessage) jobs.Job {
+	return jobs.Job{State: state, Next: next, AttemptResult: jobs.AttemptResult{Problem: problem}}
 }
 
 // TestEvolveInterrupted: an evolve that is interrupted leaves its job to the next one at once.

@@ -1,6 +1,7 @@
 package shared
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -23,8 +24,17 @@ func (e *spentError) Error() string {
 }
 
 // daySpent is the problem of a job that waits for the next day.
-const daySpent = `{"type":"urn:memtree:budget","title":"Service Unavailable","status":503,` +
+const daySpent = `{"type":"` + daySpentType + `","title":"Service Unavailable","status":503,` +
 	`"detail":"What the jobs of a day may spend on models is spent or reserved; the job goes on tomorrow (UTC)."}`
+
+const daySpentType = "urn:memtree:budget"
+
+// WaitsForTomorrow reports whether a job waits because nothing is left of the budget of its day.
+func WaitsForTomorrow(j *jobs.Job, now time.Time) bool {
+	var p struct{ Type string }
+	_ = json.Unmarshal(j.Problem, &p) // else it is no problem of a budget
+	return j.State == jobs.Waiting && j.Next.After(now) && p.Type == daySpentType
+}
 
 // settle begins a statement that moves what a job ($1) has spent into the budget of the tenant ($2) that it reserved
 // from, and gives back what it did not spend. It locks the row of the job, had, so no two settle the same. The rest of

@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/internal/jobs"
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/store/postgres/pgtest"
 )
 
 // budget returns what is spent and reserved of the budget of today.
@@ -27,6 +29,7 @@ func (q *TreeQueue) budget(t *testing.T) (calls, held int) {
 // TestBudget: a job reserves what it may spend in the day before it begins, no call goes beyond it, what it has not
 // spent is given back at its end, and a job for which nothing is left waits for the next day.
 func TestBudget(t *testing.T) {
+	pgtest.InOneDay(t)
 	q := opened(t, place(t), Options{Day: Budget{Calls: new(3)}})
 	m := &model{}
 	paid := jobs.Paid(m)
@@ -59,6 +62,8 @@ func TestBudget(t *testing.T) {
 	j = until(t, q, add(nil).ID, func(j *jobs.Job) bool { return !j.Next.IsZero() })
 	require.Equal(t, jobs.Waiting, j.State)
 	require.Contains(t, string(j.Problem), "tomorrow")
+	require.True(t, WaitsForTomorrow(&j, j.Next.Add(-time.Second)))
+	require.False(t, WaitsForTomorrow(&j, j.Next), "its day has begun")
 	require.EqualValues(t, 3, m.calls.Load())
 	calls, h = q.budget(t)
 	require.Equal(t, []int{3, 0}, []int{calls, h})

@@ -159,6 +159,15 @@ func (s *Postgres) command(name string, args ...string) *exec.Cmd {
 	return c
 }
 
+// InOneDay waits until the day of UTC has another minute, for a test of what is counted by the day.
+func InOneDay(tb testing.TB) {
+	tb.Helper()
+	if left := 24*time.Hour - time.Duration(time.Now().Unix()%86400)*time.Second; left <= time.Minute {
+		tb.Logf("the day ends in %s: the test waits for the next one", left)
+		time.Sleep(left)
+	}
+}
+
 func freePort() (int, error) {
 	l, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
