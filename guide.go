@@ -9,7 +9,6 @@ import (
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
-	"github.com/memtree/memtree/evolution/gate"
 	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/internal/text"
@@ -85,56 +84,68 @@ type Explanation struct {
 	Brief      *brief.Brief          // the brief of this test; nil: it was not read
 }
 
-// Guide returns the guidance of memory before a run. It calls no generator, waits for no writer, and takes at most
-// Options.Deadline. On an error the guidance is empty, and its Enhance returns the prompt unchanged.
+// Guide returns the guidance of memory before a run. It waits for no writer, and takes at most Options.Deadline, after
+// the time of Query.Read if that is set: only then a model is asked. On an error the guidance is empty, and its Enhance
+// returns the prompt unchanged.
 func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
+	if err := m.mayGuide(&q); err != nil {
+		return Guidance{}, fmt.Errorf("guide: %w", err)
+	}
 	m.briefs.ReadNow(ctx, brief.TestOf(q.Prompt, q.Scene, q.Scope), q.Read)
 	began := m.opts.Now()
 	ctx, cancel := context.WithTimeout(ctx, m.opts.Deadline)
 	defer cancel()
-	if q.Holdout != nil {
-		if err := q.Holdout.Check(); err != nil {
-			return Guidance{}, fmt.Errorf("guide: %w", err)
-		}
-	}
-	if field := q.onlyExplained(); field != "" {
-		const problem = "is for Explain; it is no part of guidance"
-		return Guidance{}, &tree.FieldError{Field: field, Problem: problem}
-	}
-	ask := m.search(&q)
-	x, err := m.answer(ctx, q, ask, nil)
+	x, err := m.answer(ctx, &q, m.asking(&q))
 	var s share
 	if err == nil {
 		s, err = m.draw(ctx, &q, &x.Explanation)
 	}
+	var of eligible
+	if err == nil {
+		of, err = m.give(ctx, &q, &x, s)
+	}
 	if err != nil {
 		m.counts.guideFailures.Add(1)
 		return Guidance{}, fmt.Errorf("guide: %w", err)
 	}
-	eligible, err := m.give(ctx, q, &x, s, ask)
-	if err != nil {
-		m.counts.guideFailures.Add(1)
-		return Guidance{}, fmt.Errorf("guide: %w", err)
-	}
-	m.keepTrial(q, &x.Guidance, eligible, s, began)
+	m.keepTrial(&q, &x.Guidance, of, s, began)
 	m.noteSeen(&q, began)
 	return x.Guidance, nil
 }
 
+// mayGuide returns why Guide does not answer a query, before anything is asked or searched.
+func (m *Memory) mayGuide(q *Query) error {
+	if err := m.mayAnswer(q); err != nil {
+		m.counts.guideFailures.Add(1)
+		return err
+	}
+	if q.Holdout != nil {
+		if err := q.Holdout.Check(); err != nil {
+			return err
+		}
+	}
+	if field := q.onlyExplained(); field != "" {
+		return &tree.FieldError{Field: field, Problem: "is for Explain; it is no part of guidance"}
+	}
+	return nil
+}
+
+// mayAnswer returns why a query has no answer: the memory is closed, or there is no prompt.
+func (m *Memory) mayAnswer(q *Query) error {
+	select {
+	case <-m.closed:
+		return store.ErrClosed
+	default:
+	}
+	if q.Prompt == "" {
+		return &tree.FieldError{Field: "prompt", Problem: "is missing; say what the agent will be asked"}
+	}
+	return nil
+}
+
 // Explain answers as Guide does, with reasons, and leaves no trial. Advanced.
 func (m *Memory) Explain(ctx context.Context, q Query) (Explanation, error) {
-	ctx, ask, err := m.explaining(ctx, &q)
-	if err != nil {
-		return Explanation{}, fmt.Errorf("explain: %w", err)
-	}
-	x, err := m.answer(ctx, q, ask, nil)
-	s := m.passes(errorTypes(&x.Explanation))
-	if err == nil && q.onlyExplained() == "" && (s.all || len(s.closed) > 0) {
-		if s.all {
-			s.closed = errorTypes(&x.Explanation)
-		}
-		x, err = m.answer(ctx, q, ask, s.closed)
-	}
+	x, err := m.explain(ctx, &q)
 	if err == nil {
 		err = x.write(&x.draft)
 	}
@@ -142,6 +153,25 @@ func (m *Memory) Explain(ctx context.Context, q Query) (Explanation, error) {
 		return Explanation{}, fmt.Errorf("explain: %w", err)
 	}
 	return x.Explanation, nil
+}
+
+func (m *Memory) explain(ctx context.Context, q *Query) (x pendingExplanation, err error) {
+	if err = m.mayAnswer(q); err != nil {
+		return x, err
+	}
+	ctx, ask, err := m.explaining(ctx, q)
+	if err != nil {
+		return x, err
+	}
+	x, err = m.answer(ctx, q, ask)
+	s := m.passes(errorTypes(&x.Explanation))
+	if err != nil || q.onlyExplained() != "" || !s.all && len(s.closed) == 0 {
+		return x, err
+	}
+	if s.all {
+		s.closed = errorTypes(&x.Explanation)
+	}
+	return m.compose(ctx, q, x.found, s.closed)
 }
 
 // onlyExplained returns the name of a field that only Explain accepts, "" if none is set.
@@ -179,9 +209,19 @@ func (m *Memory) explaining(ctx context.Context, q *Query) (context.Context, cor
 	}, err
 }
 
+// found is what a search found for a query, before a text is made of it.
+type found struct {
+	retrieval.Result
+	test  *askedTest
+	why   reasons      // the picks of a reader
+	brief *brief.Brief // nil: the test was not read
+	facts []enhance.ObservedFact
+}
+
 // pendingExplanation is an explanation whose text is not written yet.
 type pendingExplanation struct {
 	Explanation
+	found *found
 	draft enhance.GuidanceDraft
 }
 
@@ -192,53 +232,56 @@ func (g *Guidance) write(d *enhance.GuidanceDraft) error {
 	return err
 }
 
-// answer is the common part of Guide and Explain: it searches the index, compares the memories of this page with the
-// observation, chooses the content of the text, and gives the reasons why the others are not in it. It excludes
-// memories of the closed error types.
-func (m *Memory) answer(ctx context.Context, q Query, ask core.Asking, closed []string) (x pendingExplanation,
-	err error) {
-	select {
-	case <-m.closed:
-		return x, store.ErrClosed
-	default:
+// answer is the common part of Guide and Explain: what a search finds, or a reader has picked, and the text of it.
+func (m *Memory) answer(ctx context.Context, q *Query, ask core.Asking) (x pendingExplanation, err error) {
+	f, err := m.find(ctx, q, q.Limits, ask)
+	if err != nil {
+		return x, err
 	}
-	if q.Prompt == "" {
-		return x, &tree.FieldError{Field: "prompt", Problem: "is missing; say what the agent will be asked"}
+	if f.why, f.brief, err = m.applyBrief(ctx, q, &f.Result, f.test); err != nil {
+		return x, err
 	}
-	r, a, err := m.searchHeeding(ctx, retrieval.Query{
+	return m.compose(ctx, q, f, nil)
+}
+
+// find searches the index, and compares the memories of this page with the observation.
+func (m *Memory) find(ctx context.Context, q *Query, most retrieval.Limits, ask core.Asking) (f *found, err error) {
+	f = &found{}
+	f.Result, f.test, err = m.searchHeeding(ctx, retrieval.Query{
 		Prompt: q.Prompt, Step: q.Step, Lang: q.Lang, Scene: q.Scene, Scope: q.Scope,
-		Exclude: q.Exclude, ExcludeTests: q.ExcludeTests, Now: m.opts.Now(), Limits: q.Limits,
+		Exclude: q.Exclude, ExcludeTests: q.ExcludeTests, Now: m.opts.Now(), Limits: most,
 	}, ask)
 	if err != nil {
-		return x, err
+		return nil, err
 	}
-	why, read, err := m.applyBrief(ctx, &q, &r, a)
-	if err != nil {
-		return x, err
-	}
-	x.Note, x.Brief = r.Note, read
-	var known []knowledge.FoundFact
-	if !slices.Contains(closed, ledger.OfFacts) {
-		known, x.FactsNear = m.factsFor(ctx, &q, a)
-	}
-	x.FactsGiven = known
 	look := enhance.Observation{Observation: q.Observation, Prompt: q.Prompt, Step: q.Step, Test: q.Scope.Test}
-	facts, err := m.holdCases(ctx, &look, r.Here, a)
-	if err != nil {
-		return x, err
+	f.facts, err = m.holdCases(ctx, &look, f.Here, f.test)
+	return f, err
+}
+
+// compose chooses the content of the text from what was found, and gives the reasons why the rest is not in it. It
+// excludes memories of the closed error types. It does not change f.
+func (m *Memory) compose(ctx context.Context, q *Query, f *found, closed []string) (x pendingExplanation, err error) {
+	x = pendingExplanation{found: f}
+	x.Note, x.Brief = f.Note, f.brief
+	if !slices.Contains(closed, ledger.OfFacts) {
+		x.FactsGiven, x.FactsNear = m.factsFor(ctx, q, f.test)
 	}
-	facts = slices.DeleteFunc(facts, func(f enhance.ObservedFact) bool { return slices.Contains(closed, f.Type) })
+	open := *f
+	open.facts = slices.DeleteFunc(slices.Clone(f.facts), func(o enhance.ObservedFact) bool {
+		return slices.Contains(closed, o.Type)
+	})
 	var dropped []enhance.Drop
-	if x.draft, dropped, err = m.choose(ctx, q, &r, a, facts, known, closed, why, &x.Guidance); err != nil {
+	if x.draft, dropped, err = m.choose(ctx, q, &open, x.FactsGiven, closed, &x.Guidance); err != nil {
 		return x, err
 	}
-	for i := range r.Considered {
-		h := &r.Considered[i]
+	for i := range f.Considered {
+		h := &f.Considered[i]
 		x.Considered = append(x.Considered, enhance.Considered{Hit: *h, Left: enhance.WhyLeft(h, x.Items, dropped)})
 	}
-	x.Undecided = enhance.Told(slices.DeleteFunc(facts,
+	x.Undecided = enhance.Told(slices.DeleteFunc(open.facts,
 		func(f enhance.ObservedFact) bool { return f.State != fact.Unknown }))
-	x.Nearest = x.nearest(&r, dropped)
+	x.Nearest = x.nearest(&f.Result, dropped)
 	if x.Abstained {
 		x.Unformed = m.unformed(ctx)
 	}
@@ -273,9 +316,9 @@ func (m *Memory) unformed(ctx context.Context) int {
 // choose chooses the content of the text from the hits and facts, and records it in to. It returns the hits that are
 // omitted, with reasons. A hit whose node is gone is omitted without one.
 func (m *Memory) choose(
-	ctx context.Context, q Query, r *retrieval.Result, a *askedTest, facts []enhance.ObservedFact,
-	known []knowledge.FoundFact, closed []string, read reasons, to *Guidance,
+	ctx context.Context, q *Query, f *found, known []knowledge.FoundFact, closed []string, to *Guidance,
 ) (d enhance.GuidanceDraft, left []enhance.Drop, err error) {
+	r, a, read := &f.Result, f.test, f.why
 	ids := make([]string, len(r.Hits))
 	byID := make(map[string]*retrieval.Hit, len(r.Hits))
 	for i := range r.Hits {
@@ -285,10 +328,10 @@ func (m *Memory) choose(
 	if err != nil {
 		return d, nil, err
 	}
-	nodes, held := holdBack(nodes, &q, a, closed, read)
+	nodes, held := holdBack(nodes, q, a, closed, read)
 	to.Items = []enhance.Item{}
 	d, err = enhance.Choose(nodes, enhance.Options{
-		Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Facts: facts, Asked: r.Asked, Here: r.Here,
+		Lang: q.Lang, Prompt: q.Prompt, Words: m.words, Facts: f.facts, Asked: r.Asked, Here: r.Here,
 		Own: a.cases(nodes), Refused: m.core.Refused(),
 		Product: q.Scope.Product, Build: q.Scope.Build, Findings: m.opts.Findings || q.Findings, Seen: q.Observation,
 		Say: read.sayings(), Known: toldKnown(known), Whole: q.Budget,
@@ -311,82 +354,6 @@ func (m *Memory) choose(
 		}.In(q.Lang), n))
 	}
 	return d, append(held, d.Dropped...), nil
-}
-
-// cases returns the ids of the cases among nodes that are of the very test.
-func (a *askedTest) cases(nodes []tree.Node) (out []string) {
-	for i := range nodes {
-		if a.is(&nodes[i]) {
-			out = append(out, nodes[i].ID)
-		}
-	}
-	return out
-}
-
-// crowdedOut returns the number of lessons taught for the test that were dropped for lack of room.
-func (a *askedTest) crowdedOut(nodes []tree.Node, dropped []enhance.Drop) (n int) {
-	for i := range nodes {
-		taught := nodes[i].CaseData == nil && a.is(&nodes[i])
-		if taught && slices.ContainsFunc(dropped, func(d enhance.Drop) bool { return d.ID == nodes[i].ID && d.NoRoom() }) {
-			n++
-		}
-	}
-	return n
-}
-
-// holdBack returns the nodes that may be given to a run of the query's test, reusing the memory of nodes, and the
-// others with the reason.
-func holdBack(
-	nodes []tree.Node, q *Query, a *askedTest, closed []string, read reasons,
-) (give []tree.Node, held []enhance.Drop) {
-	test := q.Scope.Test
-	for i := range nodes {
-		n := &nodes[i]
-		switch {
-		case n.Taught.IsNotFor(a.names...) || a.excludes(n):
-			held = append(held, enhance.HeldNotFor.Of(n.ID))
-		case isElsewhere(n, q, read[n.ID].ID != ""):
-			held = append(held, enhance.HeldProduct.Of(n.ID))
-		case slices.Contains(closed, n.ErrorType):
-			held = append(held, enhance.HeldType.Of(n.ID))
-		case n.Credit != nil && test != "" && n.Mark != tree.Pinned && slices.Contains(n.Credit.NotOn, test):
-			held = append(held, enhance.HeldTest.Of(n.ID))
-		case a.newerOpposite(nodes, n) != "":
-			held = append(held, enhance.HeldAgainst(n.ID, a.newerOpposite(nodes, n)))
-		default:
-			give = append(give, *n)
-		}
-	}
-	return give, held
-}
-
-// excludes reports whether a lesson that a person worded names the test in its exclusions.
-func (a *askedTest) excludes(n *tree.Node) bool {
-	return n.CaseData == nil && n.Provenance.By == tree.ByPerson && slices.ContainsFunc(n.Content.NotWhen, a.mayBe)
-}
-
-// mayBe reports whether the test may be one that a condition names.
-func (a *askedTest) mayBe(condition string) bool {
-	return slices.ContainsFunc(text.Phrases(condition), func(p string) bool { return text.MightMention(a.prompt, p) })
-}
-
-// newerOpposite returns the id of a lesson among nodes in which a person contradicted n later, "" for none.
-func (a *askedTest) newerOpposite(nodes []tree.Node, n *tree.Node) string {
-	for i := range nodes {
-		if o := &nodes[i]; isNewer(o, n) && gate.Against(o, n) {
-			return o.ID
-		}
-	}
-	return ""
-}
-
-// isNewer reports whether o and n are lessons worded by people, o the newer one.
-func isNewer(o, n *tree.Node) bool {
-	said := func(x *tree.Node) bool { return x.Type == tree.Experience && x.Provenance.By == tree.ByPerson }
-	if !said(o) || !said(n) || n.Provenance.At.After(o.Provenance.At) {
-		return false
-	}
-	return o.Provenance.At.After(n.Provenance.At) || o.Taught != nil && slices.Contains(o.Taught.Against, n.ID)
 }
 
 // holdCases compares the misses of the cases with the ids here with the observation of look.

@@ -108,25 +108,6 @@ func (m *Memory) pickedHits(
 	return hits, nil
 }
 
-// isElsewhere reports whether a lesson is of another product than the query, and may apply only there: a person taught
-// it for that product, or a person or model worded it and no reader picked it. Advice of the catalogue is general.
-func isElsewhere(n *tree.Node, q *Query, picked bool) bool {
-	return n.Type == tree.Experience && q.Scope.Product != "" && n.Scope.Product != "" &&
-		n.Scope.Product != q.Scope.Product && (n.Taught != nil || !picked && !enhance.General(n))
-}
-
-// mayBeGiven reports whether nothing in the query excludes a memory, and it is not bound to another test or place. A
-// taught lesson is bound to its product; for others the reader has seen both.
-func mayBeGiven(n *tree.Node, q *Query) bool {
-	if slices.Contains(q.Exclude, n.ID) || n.Scope.Test != "" && n.Scope.Test != q.Scope.Test || isElsewhere(n, q, true) {
-		return false
-	}
-	if len(n.Scope.SuiteTests) > 0 && !(len(q.Scope.SuiteTests) > 0 && n.Scope.SamePlace(&q.Scope)) {
-		return false
-	}
-	return n.CaseData == nil || !slices.Contains(q.ExcludeTests, n.CaseData.TestCase.CaseID)
-}
-
 // take marks a considered memory as taken, or adds it to the considered ones.
 func take(r *retrieval.Result, h *retrieval.Hit, place int) {
 	h.Taken = true

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/retrieval"
@@ -17,87 +16,6 @@ import (
 
 // mostAgain is how often a search is repeated without the memories of which nothing may be given.
 const mostAgain = 4
-
-// askedTest is the test of a query.
-type askedTest struct {
-	brief.UpcomingTest
-	prompt string   // with the step
-	names  []string // its ids and prompts
-	not    []string // checks that a case of this very test is not about, by a person's decision
-}
-
-func (m *Memory) askedOf(q *retrieval.Query) *askedTest {
-	a := &askedTest{UpcomingTest: brief.TestOf(q.Prompt, q.Scene, q.Scope), prompt: q.Prompt + "\n" + q.Step}
-	a.names = append(m.learned.briefs.Book().Names(&a.UpcomingTest), q.Scope.Test, q.Prompt)
-	return a
-}
-
-// is reports whether a node is a case of the test, or occurred in it, or was taught for it.
-func (a *askedTest) is(n *tree.Node) bool {
-	if n.CaseData == nil {
-		return n.Taught.IsFor(a.names...)
-	}
-	c := &n.CaseData.TestCase
-	same := func(name string) bool {
-		return tree.SameTest(name, c.CaseID) || tree.SameTest(name, c.Prompt) ||
-			slices.ContainsFunc(n.Occurrences, func(o tree.Occurrence) bool { return tree.SameTest(name, o.CaseID) })
-	}
-	return slices.ContainsFunc(a.names, same)
-}
-
-// learnOf adds the data of the cases of the very test among ids, and reports whether the test has more names.
-func (m *Memory) learnOf(ctx context.Context, a *askedTest, ids []string) (more bool, err error) {
-	cases, err := m.core.Stored(ctx, ids)
-	if err != nil {
-		return false, err
-	}
-	is := []string{}
-	for i := range cases {
-		n := &cases[i]
-		if n.CaseData == nil || !a.is(n) {
-			continue
-		}
-		for _, name := range []string{n.CaseData.TestCase.CaseID, n.CaseData.TestCase.Prompt} {
-			if name != "" && !slices.ContainsFunc(a.names, func(s string) bool { return tree.SameTest(s, name) }) {
-				a.names, more = append(a.names, name), true
-			}
-		}
-		if about := n.CaseData.About; about != nil {
-			a.not, is = append(a.not, about.Not...), append(is, about.Is...)
-		}
-	}
-	a.not = slices.DeleteFunc(a.not, func(check string) bool { return slices.Contains(is, check) })
-	return more, nil
-}
-
-// without returns a memory without the checks that a person excluded from the test, nil if nothing is left.
-func (a *askedTest) without(n *tree.Node) *tree.Node {
-	if n == nil || len(a.not) == 0 {
-		return n
-	}
-	c, denied := *n, false
-	if n.CaseData != nil {
-		d := *n.CaseData
-		denies := func(m tree.Miss) bool { return slices.Contains(a.not, m.Check) }
-		d.Misses = slices.DeleteFunc(slices.Clone(d.Misses), denies)
-		denied, c.CaseData = len(d.Misses) < len(n.CaseData.Misses), &d
-		if denied && len(d.Misses) == 0 {
-			return nil
-		}
-	} else {
-		c.Content.Lessons = slices.DeleteFunc(slices.Clone(n.Content.Lessons), func(l tree.Lesson) bool {
-			return slices.Contains(a.not, l.Kind) && !n.OwnWords()
-		})
-		denied = len(c.Content.Lessons) < len(n.Content.Lessons)
-		if denied && len(c.Content.Lessons) == 0 {
-			return nil
-		}
-	}
-	if !denied {
-		return n
-	}
-	return &c
-}
 
 // given returns the part of a memory that may be given before a test, nil for none.
 func (m *Memory) given(ctx context.Context, id string, a *askedTest) (*tree.Node, error) {

@@ -157,8 +157,7 @@ type eligible struct {
 }
 
 // give reduces x to what the run is given, and returns everything it could have been given.
-func (m *Memory) give(ctx context.Context, q Query, x *pendingExplanation, s share, ask core.Asking) (of eligible,
-	err error) {
+func (m *Memory) give(ctx context.Context, q *Query, x *pendingExplanation, s share) (of eligible, err error) {
 	of.ids = idsIn(&x.Guidance)
 	if len(x.Items) > 0 {
 		of.by = x.Items[0].By
@@ -177,7 +176,7 @@ func (m *Memory) give(ctx context.Context, q Query, x *pendingExplanation, s sha
 		x.Guidance = other
 	default:
 		if len(s.closed) > 0 {
-			if *x, err = m.answer(ctx, q, ask, s.closed); err != nil {
+			if *x, err = m.compose(ctx, q, x.found, s.closed); err != nil {
 				return of, err
 			}
 		}
@@ -195,7 +194,7 @@ func withheld(g *Guidance, why effect.Withheld) Guidance {
 }
 
 // otherMemories writes guidance of as many memories as were found, drawn at random.
-func (m *Memory) otherMemories(ctx context.Context, q Query, found []string) (Guidance, error) {
+func (m *Memory) otherMemories(ctx context.Context, q *Query, found []string) (Guidance, error) {
 	var g Guidance
 	ids, err := m.core.Index().Sample(len(found), tree.Hash(q.RunID, q.Prompt), found)
 	if err != nil {
@@ -239,7 +238,7 @@ var trialCount atomic.Uint64
 
 // keepTrial sets the trial of g and passes its entry to the worker that writes the ledger. It
 // does not wait: if the queue is full, the entry is lost and g has no trial.
-func (m *Memory) keepTrial(q Query, g *Guidance, of eligible, s share, began time.Time) {
+func (m *Memory) keepTrial(q *Query, g *Guidance, of eligible, s share, began time.Time) {
 	if m.opts.ReadOnly {
 		return
 	}
@@ -278,9 +277,9 @@ func (q *Query) digest() string {
 		q.Scope.Product, q.Scope.Suite, q.Scope.Test)
 }
 
-// search returns the search of Guide: for one run in ten it also finds the best of the memories that were quarantined
+// asking returns the search of Guide: for one run in ten it also finds the best of the memories that were quarantined
 // for their effect, so that it can clear itself.
-func (m *Memory) search(q *Query) core.Asking {
+func (m *Memory) asking(q *Query) core.Asking {
 	ask := (*retrieval.Index).Search
 	if q.RunID == "" || q.Trial != "" || !effect.Probes(q.drawn(), m.origin.ID) {
 		return ask

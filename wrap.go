@@ -60,24 +60,17 @@ func queryOf(t *harness.Test) Query {
 func (h harnessed) GuideWith(ctx context.Context, t *harness.Test, ids []string) (string, error) {
 	m, q := h.m, queryOf(t)
 	all := ledger.MaxGiven // the failure itself may be a memory by now, and must not displace another
-	r, a, err := m.searchHeeding(ctx, retrieval.Query{
-		Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Now: m.opts.Now(),
-		Limits: retrieval.Limits{Total: all, Strategies: all, Experiences: all, Cases: all},
-	}, (*retrieval.Index).Search)
+	f, err := m.find(ctx, &q, retrieval.Limits{Total: all, Strategies: all, Experiences: all, Cases: all},
+		(*retrieval.Index).Search)
 	if err != nil {
 		return "", err
 	}
-	r.Hits = slices.DeleteFunc(slices.Clone(r.Hits), func(x retrieval.Hit) bool { return !slices.Contains(ids, x.ID) })
-	look := &enhance.Observation{Observation: q.Observation, Prompt: q.Prompt, Test: q.Scope.Test}
-	facts, err := m.holdCases(ctx, look, r.Here, a)
-	if err != nil {
-		return "", err
-	}
-	facts = slices.DeleteFunc(facts, func(x enhance.ObservedFact) bool { return !slices.Contains(ids, x.ID) })
-	known, _ := m.factsFor(ctx, &q, a)
+	f.Hits = slices.DeleteFunc(slices.Clone(f.Hits), func(x retrieval.Hit) bool { return !slices.Contains(ids, x.ID) })
+	f.facts = slices.DeleteFunc(f.facts, func(x enhance.ObservedFact) bool { return !slices.Contains(ids, x.ID) })
+	known, _ := m.factsFor(ctx, &q, f.test)
 	known = slices.DeleteFunc(known, func(k knowledge.FoundFact) bool { return !slices.Contains(ids, k.ID) })
 	var g Guidance
-	d, _, err := m.choose(ctx, q, &r, a, facts, known, nil, nil, &g)
+	d, _, err := m.choose(ctx, &q, f, known, nil, &g)
 	if err != nil {
 		return "", err
 	}
