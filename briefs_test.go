@@ -255,7 +255,8 @@ func TestBriefCostIsKnownBefore(t *testing.T) {
 	require.Zero(t, calls)
 }
 
-// TestReadNow: a caller that would rather wait than run without memory has a new test read before its run.
+// TestReadNow: a caller that would rather wait than run without memory has a new test read before its run. A query that
+// is refused asks no model.
 func TestReadNow(t *testing.T) {
 	m, r := reader(t, "")
 	q := car()
@@ -268,6 +269,10 @@ func TestReadNow(t *testing.T) {
 	require.NoError(t, err)
 	now, _ := r.count()
 	require.Equal(t, calls, now, "it is read once")
+	_, err = m.Guide(t.Context(), memtree.Query{Prompt: "A new test in Faro", Read: time.Minute, Quarantined: true})
+	require.ErrorContains(t, err, "quarantined")
+	now, _ = r.count()
+	require.Equal(t, calls, now, "what is not answered is not read")
 
 	r.wait = time.Minute
 	slow := memtree.Query{Prompt: "Another test in Faro", Read: 50 * time.Millisecond}

@@ -29,8 +29,8 @@ type Target interface {
 
 	PutNodes(ctx context.Context, part []tree.Node) error          // sorted by id
 	PutEntries(ctx context.Context, part []ledger.Entry) error     // with their numbers
-	PutOutbox(ctx context.Context, part []tree.Evaluation) error   // oldest first
-	PutLetters(ctx context.Context, part []store.DeadLetter) error // likewise
+	PutLetters(ctx context.Context, part []store.DeadLetter) error // oldest first
+	PutOutbox(ctx context.Context, part []tree.Evaluation) error   // likewise, after the letters
 	PutKnown(ctx context.Context, part []store.KnownKey) error     // sorted by key
 
 	// Finish makes the copy a store in use, with the counts of the source.
@@ -113,10 +113,10 @@ func copyAll(ctx context.Context, from store.Movable, to Target, step func(strin
 		return err
 	}
 	step("outbox")
-	if err := inParts(ctx, from.Outbox(ctx), at.Outbox, to.PutOutbox); err != nil {
+	if err := inParts(ctx, letters(ctx, from), at.Letter, to.PutLetters); err != nil {
 		return err
 	}
-	if err := inParts(ctx, letters(ctx, from), at.Letter, to.PutLetters); err != nil {
+	if err := inParts(ctx, from.Outbox(ctx), at.Outbox, to.PutOutbox); err != nil {
 		return err
 	}
 	step("known")

@@ -36,7 +36,9 @@ func filled(t *testing.T, nodes int) *jsonstore.Store {
 	ctx := t.Context()
 	unlabelled := run(1)
 	unlabelled.GroundTruth = nil
-	for _, es := range [][]tree.Evaluation{{unlabelled, run(2), run(3), run(4)}, {run(1)}} {
+	failed := run(2)
+	failed.GroundTruth = nil
+	for _, es := range [][]tree.Evaluation{{unlabelled, failed, run(3), run(4)}, {run(1)}} {
 		_, err = s.Accept(ctx, es)
 		require.NoError(t, err)
 	}
@@ -49,7 +51,9 @@ func filled(t *testing.T, nodes int) *jsonstore.Store {
 		_, err = s.Commit(ctx, b)
 		require.NoError(t, err)
 	}
-	_, err = s.Commit(ctx, store.Batch{Done: []string{"ev3"}, Dead: []store.DeadLetter{{Evaluation: run(2), Why: "无法"}}})
+	_, err = s.Commit(ctx, store.Batch{Done: []string{"ev3"}, Dead: []store.DeadLetter{{Evaluation: failed, Why: "无法"}}})
+	require.NoError(t, err)
+	_, err = s.Accept(ctx, []tree.Evaluation{run(2)}) // its label came later, so it waits again
 	require.NoError(t, err)
 	require.NoError(t, s.SaveDerived(ctx, "inbox", 1, writing("what nothing else has")))
 	require.NoError(t, s.SaveDerived(ctx, "index", 1, writing("can be built")))
@@ -75,7 +79,7 @@ func TestMove(t *testing.T) {
 	got, err := move.Copy(ctx, from, to, quiet)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
-	require.Equal(t, move.Copied{SHA256: want.SHA256, Nodes: 30, Entries: 30, Waiting: 3, Letters: 1, Known: 4,
+	require.Equal(t, move.Copied{SHA256: want.SHA256, Nodes: 30, Entries: 30, Waiting: 4, Letters: 1, Known: 4,
 		Pictures: 1}, got)
 	require.NoError(t, to.Close())
 
