@@ -130,26 +130,6 @@ func (m *Memory) unlearn(ctx context.Context, p *store.Purge) {
 	l.settled = 0
 }
 
-// anew takes the lessons out of use that have to be learned again because of a person's decisions since the tree
-// evolved, and returns the changes. With DryRun it applies none.
-func (m *Memory) anew(ctx context.Context, v evolution.Scanner, o *EvolveOptions) (changes []tree.Change, err error) {
-	e, err := evolution.New(evolution.Options{Taxonomy: m.taxonomy, Lift: m.former.Lift})
-	if err != nil {
-		return nil, err
-	}
-	err = m.core.UntilFresh(func() error {
-		changes, err = e.Anew(ctx, v, o.Only)
-		if err != nil || o.DryRun || len(changes) == 0 {
-			return err
-		}
-		return m.core.Apply(ctx, store.Batch{Changes: changes})
-	})
-	if err != nil {
-		return nil, fmt.Errorf("learn anew: %w", err)
-	}
-	return changes, nil
-}
-
 // typeOf returns the error type of a check of the catalogue, or of the tree's own, that has advice in a direction.
 func (m *Memory) typeOf(ctx context.Context, check string, d taxonomy.Direction) (string, error) {
 	if c, known := m.taxonomy.Check(check); known {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/effect"
-	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
@@ -160,34 +159,4 @@ func (m *Memory) settleAtClose() {
 	if _, err := m.settle(context.Background()); err != nil {
 		m.opts.Logger.Warn("the credit of memories was not written and will be made anew", "error", err)
 	}
-}
-
-// judge is the first step of Evolve: memories with worse runs go out of use before anything is built on them.
-func (m *Memory) judge(ctx context.Context, out *evolution.Evolved) error {
-	judged, err := m.settle(ctx)
-	out.Judged = append(out.Judged, judged...)
-	return err
-}
-
-// evolvedEntry returns the entry of the ledger for an evolution of the tree. From there on, memories that the breaker
-// holds back are tried again.
-func (m *Memory) evolvedEntry(changes int) []ledger.Entry {
-	return []ledger.Entry{{At: m.opts.Now().UTC(), Evolved: &ledger.TreeChange{Changes: changes}}}
-}
-
-// afterEvolve notifies the breaker that the tree has changed: that Evolve changed memories, or that a person did
-// before it. A breaker that was open for long is tried again without either.
-func (m *Memory) afterEvolve(ctx context.Context, changes int) error {
-	l := m.learned
-	if err := l.View(ctx, func() { changes += l.runs.Acts() }, l.runs); err != nil {
-		return err
-	}
-	rested := l.brake.Rested(m.opts.Now())
-	if changes == 0 && !rested {
-		return nil
-	}
-	if _, err := m.store.Commit(ctx, store.Batch{Entries: m.evolvedEntry(changes)}); err != nil {
-		return fmt.Errorf("commit: %w", err)
-	}
-	return m.learnEffects(ctx)
 }

@@ -213,30 +213,6 @@ func (m *Memory) evolver(o *EvolveOptions, ask llm.Generator, jobs *evolution.Jo
 	})
 }
 
-// estimate plans once more, with a model that only adds up its calls while the rules write, and adds the calls and
-// tokens to out. Without this the strategies over lessons that the model has yet to write would be missing. Its
-// results in jobs are not saved.
-func (m *Memory) estimate(
-	ctx context.Context, v evolution.Scanner, o *EvolveOptions, jobs *evolution.Jobs, out *evolution.Evolved,
-) error {
-	if m.readerOf(o) == nil {
-		return nil
-	}
-	e, err := m.evolver(o, estimator(o), jobs)
-	if err != nil {
-		return err
-	}
-	bounds := evolution.PlanOptions{Only: o.Only, Price: o.Price, Now: m.opts.Now(), Review: o.Review}
-	bounds.MaxCalls, bounds.MaxCost = less(o, out)
-	for plan, err := range e.Plan(ctx, v, bounds) {
-		if err != nil {
-			return err
-		}
-		out.Calls, out.Usage = out.Calls+plan.Calls, out.Usage.Add(plan.Usage)
-	}
-	return nil
-}
-
 // openJobs opens the saved answers and drafts of earlier runs of Evolve.
 func (m *Memory) openJobs(ctx context.Context, write bool) (*evolution.Jobs, error) {
 	if write && m.opts.ReadOnly {

@@ -23,7 +23,7 @@ func (e *GateError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s", e.Said, e.ID)) + ": " + strings.Join(e.Reasons, "; ")
 }
 
-// DraftOf returns the editable fields of a lesson. It cites no case that the lesson does not rest on any more.
+// DraftOf returns the editable fields of a lesson. Citations of cases that left the lesson are omitted.
 func DraftOf(n *tree.Node) gate.Draft {
 	c := n.Clone().Content
 	for i := range c.Lessons {

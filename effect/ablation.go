@@ -18,9 +18,9 @@ type Blamed struct {
 	E float64 `json:"e"`
 }
 
-// Blame returns the evidence against the memory that an ablation blames. ok is false if it blames none or several, or
-// if its runs do not support that. The runs are not outcomes: they were made because a run failed, so [Join] ignores
-// them.
+// Blame returns the evidence against the memory that an ablation blames. ok is false unless it blames exactly one
+// memory, all runs with it failed and all without it passed. The runs are not outcomes: they were made because a run
+// failed, so [Join] ignores them.
 func Blame(a *ledger.Ablation) (b Blamed, ok bool) {
 	if a.Check() != nil || a.Blame != ledger.OnMemory || len(a.Culprits) != 1 {
 		return Blamed{}, false

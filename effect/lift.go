@@ -124,8 +124,8 @@ func needed(l Lift, right float64, e float64) int {
 	}
 }
 
-// RunsFor returns about how many runs it takes to prove a lift, if six runs of ten are right and one of five is held
-// out.
+// RunsFor returns about how many runs it takes to prove a lift, a difference of shares such as .1, at [Alpha], if 60 %
+// of runs are right and 20 % are held out; 0 if a million are not enough.
 func RunsFor(lift float64) int {
 	const n, heldOut, right = 1000, 200, 0.6
 	return needed(Lift{N: n - heldOut, M: heldOut, Lift: lift, Low: -1, High: 1}, right, 1)

@@ -11,11 +11,11 @@
 // Where to look:
 //   - wording.go: sentences made of the fields of a memory; the only place that makes any
 //   - item.go, left.go: one memory within the budget, and why one is omitted
-//   - look.go, facts.go, finding.go: earlier misses of this page, compared with what can be seen now
+//   - observe.go, facts.go, finding.go: earlier misses of this page, compared with what can be seen now
 //   - fence.go, secret.go, say.go: texts made safe
 //   - known.go: facts about the product under test
 //   - own.go, named.go, product.go: notes of people, and memories of other pages and products
-//   - why.go, second.go: sentences for memories that were not given, and for a second run
+//   - why.go, rerun.go: sentences for memories that were not given, and for a second run
 package enhance
 
 import (
@@ -29,12 +29,6 @@ import (
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
-)
-
-// The fence around guidance.
-const (
-	Open  = "<memory-context>"
-	Close = "</memory-context>"
 )
 
 // Options configures a text of guidance. The zero value works.

@@ -9,6 +9,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
+// The fence around guidance.
+const (
+	Open  = "<memory-context>"
+	Close = "</memory-context>"
+)
+
 // maxRead bounds how much of one text is read, in bytes. A lawful node is never longer.
 const maxRead = tree.MaxNodeLine
 

@@ -74,7 +74,8 @@ func (a *Demand) inject(list []ledger.Injection) {
 // Used reports whether a memory was ever injected into the prompt of a run.
 func (a *Demand) Used(id string) bool { return a.injected[id] }
 
-// Chances returns the number of queries after the creation of a memory that it could have served.
+// Chances returns the number of queries of runs since a memory was created that have its product and its kind of scene,
+// where both name one.
 func (a *Demand) Chances(n *tree.Node) (k int) {
 	for p, times := range a.places {
 		product := n.Scope.Product == "" || p.product == "" || p.product == n.Scope.Product

@@ -3,8 +3,8 @@
 //
 // It has three parts:
 //   - Grouping: cases are grouped by the checks they missed, and those without a known check by the texts about their
-//     cause (bucket.go, cluster.go).
-//   - Writing: lessons are written by rules, from the taxonomy and from whole sentences of people (rules.go), or by a
+//     cause (group.go, likeness.go).
+//   - Writing: lessons are written by rules, from the taxonomy and from whole sentences of people (byrules.go), or by a
 //     model (write.go). Package gate checks both.
 //   - Planning: the changes of each partition of error type and direction (plan.go), and the memories to forget
 //     (prune.go).

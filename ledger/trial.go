@@ -109,7 +109,7 @@ type Verdict struct {
 // it.
 func (v *Verdict) Apart() bool { return !v.Labelled && v.Direction == taxonomy.Environment }
 
-// Settled reports whether the run needs no label: it has a label, or is apart.
+// Settled reports whether the run needs no label: it has one, or shows nothing about its judge (see Apart).
 func (v *Verdict) Settled() bool { return v.Labelled || v.Apart() }
 
 // TreeChange records that the tree changed by learning: later trials use another tree.

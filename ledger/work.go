@@ -2,27 +2,28 @@ package ledger
 
 import (
 	"fmt"
-	"github.com/memtree/memtree/tree"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/memtree/memtree/tree"
 )
 
 // WorkKind is what an update of a run is about.
 type WorkKind string
 
-// The kinds of updates, with the fields that each has besides Run, By and Key.
+// The kinds of updates. In parentheses are the fields that a kind has besides Run, By and Key.
 const (
-	WorkStart    WorkKind = "start"    // Text (the goal), Product, Build, Test
-	WorkTask     WorkKind = "task"     // Task, Text (at first), State: open, doing, done, failed or dropped
-	WorkNote     WorkKind = "note"     // Text: what was seen; Page
-	WorkDecision WorkKind = "decision" // Text; Page
-	WorkError    WorkKind = "error"    // Text; Page
-	WorkFinding  WorkKind = "finding"  // Text: a defect; Page, State: critical, high, medium or low
-	WorkVisit    WorkKind = "visit"    // Page
-	WorkTested   WorkKind = "tested"   // Page, Name (of the element)
-	WorkValue    WorkKind = "value"    // Name, Text: a scratch value; "" removes it
-	WorkEnd      WorkKind = "end"      // State: success, partial or failure; Text: why
-	WorkFeedback WorkKind = "feedback" // Rating, Text; after the end
+	WorkStart    WorkKind = "start"    // a run begins (Text: its goal; Product, Build, Test)
+	WorkTask     WorkKind = "task"     // of a task (Task; Text, at first; State: open, doing, done, failed or dropped)
+	WorkNote     WorkKind = "note"     // something was seen (Text, Page)
+	WorkDecision WorkKind = "decision" // the agent chose what to do (Text, Page)
+	WorkError    WorkKind = "error"    // something did not work (Text, Page)
+	WorkFinding  WorkKind = "finding"  // a defect was found (Text, Page; State: critical, high, medium or low)
+	WorkVisit    WorkKind = "visit"    // a page was visited (Page)
+	WorkTested   WorkKind = "tested"   // an element was tested (Page; Name: the element's)
+	WorkValue    WorkKind = "value"    // a scratch value is set (Name; Text: the value, "" removes it)
+	WorkEnd      WorkKind = "end"      // the run ends (State: success, partial or failure; Text: why)
+	WorkFeedback WorkKind = "feedback" // a run that ended is rated (Rating, Text)
 )
 
 // Limits of an update.

@@ -85,7 +85,8 @@ func keepDerived(ctx context.Context, s Store, names []string) (missing []string
 	return missing, err
 }
 
-// DropDerived removes derived data of s. If s stores none it does nothing and returns nil.
+// DropDerived removes the derived data of s whose names begin with prefix, but for the names in but. If s stores none
+// it does nothing and returns nil.
 func DropDerived(ctx context.Context, s Store, prefix string, but []string) error {
 	d, ok := s.(Deriver)
 	if !ok {

@@ -235,7 +235,8 @@ func TestEvolveOfDay(t *testing.T) {
 	require.Contains(t, errs, "明天")
 }
 
-// TestEvolvePutOff: a job that waits for the budget of the next day is not waited for, also in the last minutes of a day.
+// TestEvolvePutOff: a job that waits for the budget of the next day is not waited for, also in the last minutes of a
+// day.
 func TestEvolvePutOff(t *testing.T) {
 	now := time.Date(2026, 11, 27, 23, 55, 0, 0, time.UTC)
 	spent := json.RawMessage(`{"type":"urn:memtree:budget"}`)

@@ -29,7 +29,7 @@ type PendingRequest struct {
 	Schema json.RawMessage `json:"schema"` // JSON schema of the answer
 }
 
-// An Reply is the answer to the question with its id.
+// Reply is the answer to the question with its id.
 type Reply struct {
 	ID     string          `json:"id"`
 	By     string          `json:"by,omitempty"` // name of the reader
@@ -92,7 +92,7 @@ func (r *PreparedReader) Open() []PendingRequest {
 	return slices.CompactFunc(out, func(a, b PendingRequest) bool { return a.ID == b.ID })
 }
 
-// Wrong returns the reasons why answers were invalid, from the requests that repeat their question.
+// Wrong returns why answers were invalid, as the requests that ask for them again have it (see [llm.Request]).
 func (r *PreparedReader) Wrong() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

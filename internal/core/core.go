@@ -113,7 +113,7 @@ func (c *Core) Close(ctx context.Context) error {
 	return errors.Join(err, c.closeVectors(ctx))
 }
 
-// Wait waits for the running commit and its updates.
+// Wait waits until the commit that runs now, if there is one, is in the index too.
 func (c *Core) Wait() {
 	c.door.Lock()
 	defer c.door.Unlock()

@@ -10,7 +10,7 @@
 //
 // Where to look:
 //   - forces.go, linear.go, tags.go: texts that force a verdict; lexicon.txt: the words
-//   - truths.go, plain.go, verdict.go: texts that give a truth away; instructs.go, orders.txt: orders to the agent
+//   - truths.go, plain.go, onlyverdict.go: texts that give a truth away; instructs.go, orders.txt: orders to the agent
 package guard
 
 import (

@@ -16,8 +16,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Follower feeds the ledger of a store to folds, and saves folds and boxes beside the store. It is safe for concurrent
-// use.
+// Follower reads the ledger of a store once for all folds, which are computed from it, and saves them, and the boxes,
+// which are not, beside the store. It is safe for concurrent use.
 type Follower struct {
 	store    store.Store
 	readOnly bool

@@ -74,7 +74,7 @@ func (h *Habits) Changes() uint64 {
 // Purge does nothing: habits contain no text.
 func (*Habits) Purge(*store.Purge) {}
 
-// Load passes saved habits to the models, unless they are too old.
+// Load reads saved habits and passes them to the models. It ignores habits that are older than a week.
 func (h *Habits) Load(r io.Reader) error {
 	b, err := io.ReadAll(io.LimitReader(r, mostHabits))
 	if err != nil {

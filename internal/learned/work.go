@@ -6,10 +6,10 @@ import (
 	"github.com/memtree/memtree/run"
 )
 
-// WorkFold is what the runs of agents do.
+// WorkFold is the fold of what runs of agents plan, see and find.
 type WorkFold struct{ *run.Log }
 
-// NewWork returns a fold of no run.
+// NewWork returns an empty fold.
 func NewWork() *WorkFold { return &WorkFold{run.NewLog()} }
 
 // Name is "work".

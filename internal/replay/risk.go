@@ -57,7 +57,8 @@ type reviewShare struct {
 	At20 float64 `json:"20"`
 }
 
-// Gain is the share of wrong verdicts found by reviewing a share of all, each 0 to 1.
+// Gain is a point of a curve: how many of the wrong verdicts are found once a share of all is reviewed. Shares are from
+// 0 to 1.
 type Gain struct {
 	Read    float64 `json:"read"`
 	Found   float64 `json:"found"`   // by reviewing the riskiest first

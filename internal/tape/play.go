@@ -172,8 +172,8 @@ func (p *Player) Models() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// Missing returns the number of requests without a recording, and of one of them the name of its prompt and the file
-// that would contain the recording; "" if there are none.
+// Missing returns the number of requests without a recording. name and file are of the one whose file comes first in
+// order: its prompt, and where its recording would be; "" if n is 0.
 func (p *Player) Missing() (n int, name, file string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

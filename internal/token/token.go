@@ -44,7 +44,8 @@ type Token struct {
 	Expires time.Time    `json:"expires,omitzero"` // zero: never
 }
 
-// May reports whether the token satisfies a scope.
+// May reports whether the token has a scope that covers need. It looks neither at the time nor at the tree; see Expired
+// and Sees.
 func (t *Token) May(need Permission) bool {
 	return slices.ContainsFunc(t.Scopes, func(s Permission) bool { return s.Covers(need) })
 }

@@ -104,7 +104,7 @@ func (f *Folder) PutOutbox(ctx context.Context, part []tree.Evaluation) error {
 	return err
 }
 
-// PutLetters accepts evaluations and sets them aside. One whose key waits in the outbox too is added before it.
+// PutLetters puts dead letters in, each by accepting its evaluation and setting it aside at once.
 func (f *Folder) PutLetters(ctx context.Context, part []store.DeadLetter) error {
 	for i := range part {
 		if _, err := f.Accept(ctx, []tree.Evaluation{part[i].Evaluation}); err != nil {

@@ -176,7 +176,7 @@ func (r *Replica) closeStores() error {
 	return err
 }
 
-// SaveDerived asks the database; see store.Deriver.
+// SaveDerived saves in the database; see store.Deriver.
 func (r *Replica) SaveDerived(ctx context.Context, name string, version uint64, write func(io.Writer) error) error {
 	return r.below.SaveDerived(ctx, name, version, write)
 }
@@ -191,17 +191,17 @@ func (r *Replica) KeepDerived(ctx context.Context, names []string) ([]string, er
 	return r.below.KeepDerived(ctx, names)
 }
 
-// DropDerived asks the database; see store.Deriver.
+// DropDerived removes from the database; see store.Deriver.
 func (r *Replica) DropDerived(ctx context.Context, prefix string, but []string) error {
 	return r.below.DropDerived(ctx, prefix, but)
 }
 
-// FillVectors asks the database; see store.VectorTable.
+// FillVectors writes into the database; see store.VectorTable.
 func (r *Replica) FillVectors(ctx context.Context, encoder string, all iter.Seq2[store.NodeVector, error]) error {
 	return r.below.FillVectors(ctx, encoder, all)
 }
 
-// PutPicture asks the database; see store.Gallery.
+// PutPicture writes into the database; see store.Gallery.
 func (r *Replica) PutPicture(ctx context.Context, p tree.Picture, b []byte) error {
 	return r.below.PutPicture(ctx, p, b)
 }
@@ -211,7 +211,7 @@ func (r *Replica) Picture(ctx context.Context, sum string) ([]byte, error) {
 	return r.below.Picture(ctx, sum)
 }
 
-// RemovePicture asks the database; see store.Gallery.
+// RemovePicture removes from the database; see store.Gallery.
 func (r *Replica) RemovePicture(ctx context.Context, sum string) error {
 	return r.below.RemovePicture(ctx, sum)
 }

@@ -120,7 +120,8 @@ func (in *RunFiles) unreadLines(name string, fields []UnreadField) {
 	}
 }
 
-// Take passes on the evaluations of a file.
+// Take calls take for each evaluation of runs, which are those of a file. A line that is wrong, or a file that cannot
+// be read, is rejected and no error. An error of take, or the end of ctx, ends it.
 func (in *RunFiles) Take(ctx context.Context, name string, runs iter.Seq2[tree.Evaluation, error],
 	take func(e *tree.Evaluation) error,
 ) error {

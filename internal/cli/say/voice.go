@@ -149,7 +149,7 @@ func (v *Voice) LevelName(t tree.Type) string {
 // DirectionName names a direction for people.
 func (v *Voice) DirectionName(d taxonomy.Direction) string { return d.Name().In(v.Lang) }
 
-// Page returns an empty page for the terminal.
+// Page returns an output without lines, as wide as the terminal.
 func (v *Voice) Page() *Output { return &Output{Terminal: v.Terminal} }
 
 // Table prints a table.

@@ -1,0 +1,89 @@
+package jsonstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/memtree/memtree/store"
+	"github.com/memtree/memtree/tree"
+)
+
+// arrival is an evaluation to add to the outbox.
+type arrival struct {
+	key      string
+	hash     fingerprint
+	digest   digest
+	labelled bool
+	raw      []byte
+}
+
+// Accept adds evaluations to the outbox; see store.Store. It writes all of them or none.
+func (s *Store) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
+	in := make([]arrival, len(es))
+	for i := range es {
+		e := &es[i]
+		if err := e.Check(); err != nil {
+			return nil, fmt.Errorf("accept evaluation %d: %w", i+1, err)
+		}
+		raw, err := encode(e)
+		if err != nil {
+			return nil, fmt.Errorf("accept evaluation %d: %w", i+1, err)
+		}
+		key := e.Key()
+		in[i] = arrival{key, hashOf(key), digestOf(e), e.Labelled(), raw}
+	}
+	receipts := make([]store.Receipt, len(in))
+	err := s.write(ctx, func(st *state) ([]byte, error) { return accept(st, in, receipts) })
+	if err != nil {
+		return nil, fmt.Errorf("accept: %w", err)
+	}
+	return receipts, nil
+}
+
+// accept sets the receipts and returns the line to write, nil if there is nothing to write.
+func accept(st *state, in []arrival, receipts []store.Receipt) ([]byte, error) {
+	var list [][]byte
+	now := map[fingerprint]knownEntry{} // from earlier arrivals of this call
+	for i := range in {
+		a := &in[i]
+		k, known := now[a.hash]
+		if !known {
+			var err error
+			if k, known, err = st.knows(a.hash); err != nil {
+				return nil, err
+			}
+		}
+		receipts[i] = store.Receipt{Key: a.key, Status: store.Accepted}
+		// The same evaluation, or its form before it had a label, is a duplicate. Any other contradicts it, unless it
+		// adds a label to one without.
+		switch {
+		case known && (k.digest == a.digest || (k.before == a.digest && k.before != digest{})):
+			receipts[i].Status = store.Duplicate
+			continue
+		case known && (k.labelled || !a.labelled):
+			receipts[i].Status = store.Contradiction
+			continue
+		}
+		next := knownEntry{digest: a.digest, labelled: a.labelled}
+		b, err := encode(a.key)
+		if err != nil {
+			return nil, err
+		}
+		b = append([]byte(`{"key":`), b...)
+		b = append(b, `,"digest":"`+a.digest.String()+`"`...)
+		if known {
+			next.before = k.digest
+			b = append(b, `,"before":"`+k.digest.String()+`"`...)
+		}
+		b = append(b, `,"labelled":`+strconv.FormatBool(a.labelled)+`,"evaluation":`...)
+		list = append(list, append(append(b, a.raw...), '}'))
+		now[a.hash] = next
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	b := appendList([]byte(`{`), "accept", list)
+	return append(slices.Delete(b, 1, 2), '}'), nil
+}
