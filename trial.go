@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -86,14 +85,8 @@ func errorTypes(x *Explanation) []string {
 }
 
 // armOf returns the arm of a trial: of those that were drawn here lately, or are among the last entries of the ledger.
-// An earlier version wrote the arm at the end of the id. An unknown trial is in the arm of memory.
+// An unknown trial is in the arm of memory.
 func (m *Memory) armOf(ctx context.Context, trial string) (ledger.Arm, error) {
-	switch {
-	case strings.HasSuffix(trial, ".none"):
-		return ledger.ArmHoldout, nil
-	case strings.HasSuffix(trial, ".other"):
-		return ledger.ArmOther, nil
-	}
 	if arm, ok := m.drawn.arm(trial); ok {
 		return arm, nil
 	}

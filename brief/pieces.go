@@ -121,7 +121,7 @@ func (b *Book) settle() error {
 	}
 }
 
-// LoadPieces opens a book that was stored in pieces, or as one file before there were pieces. open returns the file
+// LoadPieces opens a book that was stored in pieces, or whole. open returns the file
 // with a name, and its size; the file must stay open as long as the book is in use. With an error the book has what
 // could be read, or is nil.
 func LoadPieces(head []byte, open func(name string) (io.ReaderAt, int64, error)) (*Book, error) {

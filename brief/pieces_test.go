@@ -168,7 +168,7 @@ func TestOneMoreTestIsOneSmallPiece(t *testing.T) {
 	require.Len(t, fs.load(t).List(), 3501)
 }
 
-// TestABookThatIsOneFileIsConverted: before there were pieces, a book was one file.
+// TestABookThatIsOneFileIsConverted: a shared store has a book as one file.
 func TestABookThatIsOneFileIsConverted(t *testing.T) {
 	b := bookOf(t, 50)
 	b.Learn([]Material{{ID: "m1", Line: "a line"}})

@@ -36,7 +36,7 @@ const (
 // Contradicts reports whether the look speaks against the verdict.
 func (l *Look) Contradicts() bool {
 	if l.P != nil {
-		return !l.Orders && *l.P < 0.5
+		return *l.P < 0.5
 	}
 	c := l.Code()
 	return c == Doubted || c == Refuted || c == seenAgainst
@@ -72,8 +72,6 @@ func (l *Look) Code() uint8 {
 		}
 	}
 	switch {
-	case l.Orders:
-		return None
 	case l.P != nil:
 		return bin(*l.P)
 	case l.Holds == yes && quoted > 0 && l.Blame == beyond:

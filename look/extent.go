@@ -1,7 +1,6 @@
 package look
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -68,17 +67,8 @@ func (*Extent) Type() string { return "extent" }
 // MarshalText returns String.
 func (x Extent) MarshalText() ([]byte, error) { return []byte(x.String()), nil }
 
-// UnmarshalJSON reads a text of String, or a number, as jobs of older versions have it.
-func (x *Extent) UnmarshalJSON(b []byte) (err error) {
-	s := string(b)
-	if strings.HasPrefix(s, `"`) {
-		err = json.Unmarshal(b, &s)
-	}
-	if err == nil {
-		*x, err = ParseExtent(s)
-	}
-	return err
-}
+// UnmarshalText is ParseExtent.
+func (x *Extent) UnmarshalText(b []byte) error { return x.Set(string(b)) }
 
 // IsZero reports whether it is none.
 func (x Extent) IsZero() bool { return x == Extent{} }

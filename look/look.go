@@ -29,10 +29,9 @@ type Look struct {
 	Refuted bool        `json:"refuted,omitempty"` // Against is in the evidence
 	Blame   string      `json:"blame"`             // agent, beyond its control, none, unseen
 	Holds   string      `json:"holds"`             // yes, no, unseen
-	Chance  *int        `json:"chance,omitempty"`  // that it holds, 0 to 100; nil in looks of older versions
+	Chance  *int        `json:"chance,omitempty"`  // that it holds, 0 to 100; nil if the reader gave none
 	Why     string      `json:"why,omitempty"`     // the reader's own sentence
 	P       *float64    `json:"p,omitempty"`       // by a model that decides: the probability that the verdict holds
-	Orders  bool        `json:"orders,omitempty"`  // of an older version: evidence ordered a verdict; counts for nothing
 }
 
 // TaskPoint is one demand of the task.

@@ -32,11 +32,6 @@ func (c *Core) loadIndex(ctx context.Context) (ix *retrieval.Index, err error) {
 type openPiece = func(name string) (*store.Derived, error)
 
 func (c *Core) tryLoad(head *store.Derived, open openPiece) (*retrieval.Index, error) {
-	// Before there were pieces, an index was one file. It is used as it is, and stored in pieces next.
-	if ix, err := retrieval.Load(head, head.Size, c.o.Taxonomy, c.embedder); err == nil {
-		c.files = append(c.files, head.Closer)
-		return ix, nil
-	}
 	b, err := io.ReadAll(io.NewSectionReader(head, 0, head.Size))
 	if err = errors.Join(err, head.Closer.Close()); err != nil {
 		return nil, err

@@ -232,27 +232,6 @@ func TestReadersBesideAWriter(t *testing.T) {
 	require.NoError(t, kept.Close())
 }
 
-// TestAnIndexInOneFileIsUsed: what an earlier version saved is not built anew, and is stored in pieces next.
-func TestAnIndexInOneFileIsUsed(t *testing.T) {
-	kept := inMemory(t, afero.NewMemMapFs())
-	c, _ := heard(t, kept, false)
-	add(t, c, 0, 20)
-	ix := c.Index()
-	require.NoError(t, store.SaveDerived(t.Context(), kept, indexName, ix.Version(), ix.Save))
-	crash(c)
-	c, log := heard(t, kept, false)
-	require.NotContains(t, log.String(), "anew")
-	add(t, c, 20, 1)
-	finds(t, c, 20)
-	require.NoError(t, c.Close(t.Context()))
-	require.NotEmpty(t, pieces(t, kept))
-	c, log = heard(t, kept, false)
-	require.NotContains(t, log.String(), "anew")
-	require.Equal(t, 21, c.Index().Stats().Nodes)
-	require.NoError(t, c.Close(t.Context()))
-	require.NoError(t, kept.Close())
-}
-
 // TestALostPieceIsMadeAgain: an index with a missing or damaged segment is built anew, and the store has all again.
 func TestALostPieceIsMadeAgain(t *testing.T) {
 	kept := inMemory(t, afero.NewMemMapFs())
