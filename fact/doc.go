@@ -20,7 +20,7 @@
 //   - of.go, read.go, pairs.go, states.go: the expectations of a case, read from its texts
 //   - page.go, match.go, words.go: an observation, and finding a text or control in it
 //   - hold.go, value.go, sums.go: the result; why.go: why it is unknown
-//   - ground.go, answer.go: expectations that a model proposes, and answers of a program
+//   - answer.go: answers of a program
 package fact
 
 import "github.com/memtree/memtree/tree"

@@ -183,3 +183,6 @@ func (p *Snapshot) spread(lit *folded) *node {
 	}
 	return nil
 }
+
+// folding returns a text as fold compares it.
+func folding(s string) string { return string(fold(s).runes) }

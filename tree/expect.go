@@ -57,7 +57,7 @@ const (
 )
 
 // Check returns a *FieldError if the expectation is malformed, else nil. It does not compare the expectation with the
-// text From; fact.Ground does.
+// text From.
 func (e *Expectation) Check() error {
 	bad := func(field, problem string, args ...any) error {
 		return &FieldError{Field: "expect." + field, Problem: fmt.Sprintf(problem, args...)}
