@@ -1,4 +1,7 @@
-// Package ingest reads files of judged runs into evaluations.
+// Package ingest reads files of other tools: judged runs, tables of truths, walks of an application, and statements on
+// a product.
+//
+// # Judged runs
 //
 // A file is UTF-8 JSON in any of these shapes: one object a line (JSON Lines), one array of objects, or objects
 // printed over several lines, one after another. A byte order mark, CRLF and blank lines are allowed. Besides the
@@ -13,9 +16,36 @@
 // and reading continues. Memory is bounded by MaxRecord for a file of any length, plus 100 bytes for each record that
 // names no run.
 //
+// # Walks
+//
+// [ReadWalks] reads what test tools saw of an application, for its map. It knows the format of a file by its content:
+//
+//	playwright   a trace (zip) of Playwright: actions with their selectors, pages, calls
+//	har          an HTTP archive: pages and calls
+//	aria         an ARIA snapshot (YAML) of one page
+//	openapi      a description of interfaces (JSON or YAML)
+//	sitemap      sitemap.xml: pages
+//	midscene     a cache of Midscene (YAML): selectors of elements that its prompts name
+//	requirements a table of requirements (CSV)
+//	memtree      JSON lines with walks of memtree's own form
+//
+// Values that were typed, bodies, headers and cookies are not read.
+//
+// # Statements
+//
+// [ReadStatements] reads what is known of products under test, for package knowledge, which decides what may be given
+// to agents:
+//
+//	memtree   JSON lines of memtree's own form
+//	agent-qa  observations of agent-qa: Markdown with front matter, in products/NAME, suites/ID and tests/ID
+//	issues    a list of known bugs: CSV with a head, a JSON array, or JSON lines, with the columns of a tracker's export
+//
+// Files are untrusted: each has limits, and an error names file, line or part, and what to do.
+//
 // Where to look:
 //   - source.go, parse.go, object.go: bytes to objects; record.go: an object to an evaluation
 //   - labels.go: tables of truths; runs.go: names for runs without one
+//   - walk.go and a file a format; statement.go and a file a format
 package ingest
 
 import (

@@ -17,7 +17,6 @@ import (
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/ingest"
-	"github.com/memtree/memtree/ingest/statement"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/internal/whole"
@@ -28,7 +27,7 @@ import (
 
 // knowImportFlags are the flags of know import.
 type knowImportFlags struct {
-	o       statement.Options
+	o       ingest.StatementOptions
 	by      string
 	columns []string
 	defects bool
@@ -60,7 +59,7 @@ func knowImport(ctx context.Context, a *app, files []string, f *knowImportFlags)
 	if err := columnsOf(a.Voice, f); err != nil {
 		return err
 	}
-	var read []statement.Read
+	var read []ingest.FileStatement
 	var problems error
 	for _, name := range files {
 		some, err := statementsOf(a, name, f)
@@ -98,16 +97,16 @@ func knowImport(ctx context.Context, a *app, files []string, f *knowImportFlags)
 }
 
 // statementsOf reads the facts of a file.
-func statementsOf(a *app, name string, f *knowImportFlags) ([]statement.Read, error) {
+func statementsOf(a *app, name string, f *knowImportFlags) ([]ingest.FileStatement, error) {
 	if !f.defects {
-		return statement.Path(name, f.o)
+		return ingest.ReadStatements(name, f.o)
 	}
 	file, err := a.files.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close() //nolint:errcheck // only read
-	var out []statement.Read
+	var out []ingest.FileStatement
 	var problems error
 	for e, err := range ingest.Read(name, file) {
 		if err != nil {
@@ -124,7 +123,7 @@ func statementsOf(a *app, name string, f *knowImportFlags) ([]statement.Read, er
 		}
 		for _, d := range formation.Defects(e.GroundTruth) {
 			s.Text = text.Line(d)
-			out = append(out, statement.Read{Statement: s, At: name + ", " + e.Key()})
+			out = append(out, ingest.FileStatement{Statement: s, At: name + ", " + e.Key()})
 		}
 	}
 	return out, problems
@@ -135,7 +134,7 @@ func columnsOf(v *say.Voice, f *knowImportFlags) error {
 	f.o.Columns = map[string]string{}
 	for _, c := range f.columns {
 		field, name, ok := strings.Cut(c, "=")
-		if _, known := statement.Columns()[field]; !ok || !known || name == "" {
+		if _, known := ingest.IssueColumns()[field]; !ok || !known || name == "" {
 			return v.Usage("--column is %s; use FIELD=NAME with statement, state, fixed, product, page or key", c)
 		}
 		f.o.Columns[field] = name
@@ -223,7 +222,7 @@ func exportFacts(v *say.Voice, all []knowledge.Fact, to, format string) error {
 	case "agent-qa":
 		for i := range all {
 			switch err := exportObservation(&all[i], to); {
-			case errors.As(err, new(*statement.InputError)):
+			case errors.As(err, new(*ingest.StatementError)):
 				left = append(left, err)
 			case err != nil:
 				return err
@@ -253,7 +252,7 @@ func writeFacts(w io.Writer, all []knowledge.Fact) error {
 }
 
 func exportObservation(f *knowledge.Fact, dir string) error {
-	o := &statement.Observed{
+	o := &ingest.Observation{
 		Statement: f.Statement, Trust: f.Trust, Since: f.Since, Used: f.Used, Contradicts: f.Missed,
 		Confirms: f.Right + len(f.Cases),
 	}
@@ -264,7 +263,7 @@ func exportObservation(f *knowledge.Fact, dir string) error {
 			o.Contradicts++
 		}
 	}
-	path, err := statement.ObservationPath(o)
+	path, err := ingest.ObservationPath(o)
 	if err != nil {
 		return err
 	}
@@ -272,5 +271,5 @@ func exportObservation(f *knowledge.Fact, dir string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return fmt.Errorf("write %s: %w", to, err)
 	}
-	return whole.Write(to, 0o644, func(w io.Writer) error { return statement.WriteObservation(w, o) })
+	return whole.Write(to, 0o644, func(w io.Writer) error { return ingest.WriteObservation(w, o) })
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/appmap"
-	"github.com/memtree/memtree/ingest/walk"
+	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/ledger"
@@ -28,7 +28,7 @@ func mapCommand(a *app) *cobra.Command {
 }
 
 func mapAddCommand(a *app) *cobra.Command {
-	o := walk.Options{}
+	o := ingest.WalkOptions{}
 	c := &cobra.Command{
 		Use:  "add FILE...",
 		Args: arguments(a.Voice, 1, -1, a.Say("one file or more")),
@@ -39,8 +39,8 @@ func mapAddCommand(a *app) *cobra.Command {
 	c.Flags().StringVar(&o.Test, "test", "", a.Say("the test that ran, where the file does not name it"))
 	c.Flags().StringVar(&o.Page, "page", "", a.Say("the page of a snapshot or of a cache of Midscene"))
 	c.Flags().StringVar(&o.Format, "from", "", a.Say("the format, where its content does not tell: %s",
-		strings.Join(walk.Formats(), ", ")))
-	completes(c, "from", walk.Formats)
+		strings.Join(ingest.WalkFormats(), ", ")))
+	completes(c, "from", ingest.WalkFormats)
 	return c
 }
 
@@ -51,7 +51,7 @@ type mapAdded struct {
 	Coverage appmap.Coverage `json:"coverage"` // of the product, afterwards
 }
 
-func mapAdd(ctx context.Context, a *app, files []string, o walk.Options) error {
+func mapAdd(ctx context.Context, a *app, files []string, o ingest.WalkOptions) error {
 	defer a.store.Bounded()()
 	out := mapAdded{Files: len(files)}
 	return a.store.Write(ctx, func(m *memtree.Memory) error {
@@ -87,7 +87,7 @@ func mapAdd(ctx context.Context, a *app, files []string, o walk.Options) error {
 }
 
 // eachWalk calls do with each walk of a file.
-func eachWalk(a *app, name string, o walk.Options, do func(ledger.Walk) error) error {
+func eachWalk(a *app, name string, o ingest.WalkOptions, do func(ledger.Walk) error) error {
 	f, err := a.files.Open(name)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func eachWalk(a *app, name string, o walk.Options, do func(ledger.Walk) error) e
 	if info.IsDir() {
 		return a.Usage("%s is a folder; name its files", name)
 	}
-	for w, err := range walk.Read(name, f, info.Size(), o) {
+	for w, err := range ingest.ReadWalks(name, f, info.Size(), o) {
 		if err != nil {
 			return walkFailed(a.Voice, err)
 		}
@@ -117,7 +117,7 @@ func eachWalk(a *app, name string, o walk.Options, do func(ledger.Walk) error) e
 
 // walkFailed returns the error of a file.
 func walkFailed(v *say.Voice, err error) error {
-	if fault, ok := errors.AsType[*walk.FileError](err); ok {
+	if fault, ok := errors.AsType[*ingest.WalkError](err); ok {
 		return &say.Failure{Text: fault.Error(), Cause: err}
 	}
 	return err

@@ -17,7 +17,7 @@ import (
 
 	"github.com/memtree/memtree/appmap"
 	"github.com/memtree/memtree/appmap/naming"
-	"github.com/memtree/memtree/ingest/walk"
+	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/llm"
@@ -57,8 +57,8 @@ func TestFind(t *testing.T) {
 		}
 		b, err := os.ReadFile(file)
 		require.NoError(t, err)
-		o := walk.Options{Product: "gui", Page: page}
-		for w, err := range walk.Read(file, bytes.NewReader(b), int64(len(b)), o) {
+		o := ingest.WalkOptions{Product: "gui", Page: page}
+		for w, err := range ingest.ReadWalks(file, bytes.NewReader(b), int64(len(b)), o) {
 			require.NoError(t, err)
 			w.Identify()
 			m.Add(&ledger.Entry{Walk: &w})

@@ -1,4 +1,4 @@
-package walk
+package ingest
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// deepest bounds how deep a document nests.
-const deepest = 512
+// deepestPage bounds how deep a document nests.
+const deepestPage = 512
 
 // domElement is an element of a document as a trace has it: ["TAG", {attributes}, children…], a text, or a reference to
 // what an earlier snapshot had, which is left out.
@@ -22,7 +22,7 @@ type domElement struct {
 }
 
 func (e *domElement) parse(b []byte, depth int) error {
-	if depth > deepest {
+	if depth > deepestPage {
 		return errDeep
 	}
 	if b = bytes.TrimSpace(b); len(b) > 0 && b[0] == '"' {
@@ -47,10 +47,10 @@ func (e *domElement) parse(b []byte, depth int) error {
 }
 
 // document sees a page, its elements that one can act on and its links.
-func (t *trace) document(url string, html []byte) error {
+func (t *playwrightTrace) document(url string, html []byte) error {
 	var root domElement
 	if err := root.parse(html, 0); err != nil {
-		return t.bad(t.part, "has a page that nests deeper than %d elements", deepest)
+		return t.bad(t.part, "has a page that nests deeper than %d elements", deepestPage)
 	}
 	page := ledger.Sighting{Kind: ledger.SeenPage, URL: url}
 	labels := map[string]string{}
@@ -71,7 +71,7 @@ func (t *trace) document(url string, html []byte) error {
 
 // elements sees what is in an element, whose place is that of the nearest form, dialog or region with a name. label is
 // the text of the label around it.
-func (t *trace) elements(url string, e *domElement, labels map[string]string, place, label string) error {
+func (t *playwrightTrace) elements(url string, e *domElement, labels map[string]string, place, label string) error {
 	if e.tag == "script" || e.tag == "style" || e.attrs["hidden"] != "" || e.attrs["aria-hidden"] == "true" {
 		return nil
 	}
@@ -80,10 +80,10 @@ func (t *trace) elements(url string, e *domElement, labels map[string]string, pl
 	if e.tag == "label" {
 		label = e.words()
 	}
-	if landmark(role) && e.attrs["aria-label"] != "" {
+	if landmarkRole(role) && e.attrs["aria-label"] != "" {
 		place = role + " " + e.attrs["aria-label"]
 	}
-	if role != "" && !plain(role) && !landmark(role) && name != "" {
+	if role != "" && !plainRole(role) && !landmarkRole(role) && name != "" {
 		if err := t.see(ledger.Sighting{Kind: ledger.SeenElement, URL: url, Role: role, Name: name,
 			Place: place}); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package walk
+package ingest
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ func isSitemap(_ string, head []byte) bool {
 }
 
 // sitemap sees the pages of a sitemap.
-func (r *fileReader) sitemap(b []byte) error {
+func (r *walkReader) sitemap(b []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(b))
 	inside := ""
 	for {
@@ -52,7 +52,7 @@ func isOpenAPI(_ string, head []byte) bool { return openAPI.Match(head) }
 
 // openapi sees the interfaces that a description names, with the names of their parameters. A variable of a path is one
 // of a route.
-func (r *fileReader) openapi(b []byte) error {
+func (r *walkReader) openapi(b []byte) error {
 	var doc struct {
 		Servers []struct {
 			URL string `yaml:"url"`
@@ -114,7 +114,7 @@ func isMidscene(_ string, head []byte) bool {
 
 // midscene sees the elements that a cache of Midscene has found: the prompt names the element, and the path is its
 // selector. A cache does not say on which page that was; see Options.Page.
-func (r *fileReader) midscene(b []byte) error {
+func (r *walkReader) midscene(b []byte) error {
 	var doc struct {
 		ID     string `yaml:"cacheId"`
 		Caches []struct {

@@ -1,4 +1,4 @@
-package walk
+package ingest
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ func isAria(name string, head []byte) bool {
 
 // aria reads an ARIA snapshot of one page, as Playwright writes it. The place of an element is the nearest landmark,
 // form, dialog, table or region around it that has a name.
-func (r *fileReader) aria(b []byte) error {
+func (r *walkReader) aria(b []byte) error {
 	page := r.o.Page
 	if page == "" {
 		base := path.Base(strings.ReplaceAll(r.file, `\`, "/"))
@@ -45,15 +45,15 @@ func (r *fileReader) aria(b []byte) error {
 			}
 			continue
 		}
-		indent, role, name := len(m[1]), string(m[2]), unquoted(string(m[3]))
+		indent, role, name := len(m[1]), string(m[2]), unquotedName(string(m[3]))
 		rest := strings.TrimSpace(strings.TrimPrefix(string(m[5]), ":"))
 		for len(in) > 0 && in[len(in)-1].indent >= indent {
 			in = in[:len(in)-1]
 		}
 		if role == "/url" {
-			to := unquoted(rest)
+			to := unquotedName(rest)
 			if to != "" && !strings.HasPrefix(to, "javascript:") && !strings.HasPrefix(to, "mailto:") {
-				err := r.see(ledger.Sighting{Kind: ledger.SeenLink, URL: page, To: resolve(page, to), Role: "link", Name: last})
+				err := r.see(ledger.Sighting{Kind: ledger.SeenLink, URL: page, To: resolvePage(page, to), Role: "link", Name: last})
 				if err != nil {
 					return err
 				}
@@ -64,16 +64,16 @@ func (r *fileReader) aria(b []byte) error {
 		if len(in) > 0 {
 			place = in[len(in)-1].place
 		}
-		if name == "" && named(role) && !valued(role) {
-			name = unquoted(rest)
+		if name == "" && namedRole(role) && !valuedRole(role) {
+			name = unquotedName(rest)
 		}
 		if role == "link" {
 			last = name
 		}
-		if landmark(role) && name != "" {
+		if landmarkRole(role) && name != "" {
 			in = append(in, around{indent, role + " " + name})
 		}
-		if plain(role) || name == "" && !named(role) {
+		if plainRole(role) || name == "" && !namedRole(role) {
 			continue
 		}
 		if err := r.see(ledger.Sighting{Kind: ledger.SeenElement, URL: page, Role: role, Name: name,
@@ -84,8 +84,8 @@ func (r *fileReader) aria(b []byte) error {
 	return nil
 }
 
-// unquoted returns a name as it is read.
-func unquoted(s string) string {
+// unquotedName returns a name as it is read.
+func unquotedName(s string) string {
 	s = strings.TrimSpace(s)
 	if len(s) >= 2 && s[0] == s[len(s)-1] && strings.ContainsRune(`"'`, rune(s[0])) {
 		s = strings.ReplaceAll(s[1:len(s)-1], `\"`, `"`)
@@ -93,8 +93,8 @@ func unquoted(s string) string {
 	return s
 }
 
-// named reports whether elements of a role have their text as their name.
-func named(role string) bool {
+// namedRole reports whether elements of a role have their text as their name.
+func namedRole(role string) bool {
 	switch role {
 	case "button", "link", "textbox", "searchbox", "checkbox", "radio", "combobox", "option", "switch", "slider", "tab",
 		"menuitem", "heading", "alert", "status", "spinbutton", "img", "cell", "columnheader":
@@ -103,8 +103,8 @@ func named(role string) bool {
 	return false
 }
 
-// valued reports whether the text of elements of a role is what was typed or chosen.
-func valued(role string) bool {
+// valuedRole reports whether the text of elements of a role is what was typed or chosen.
+func valuedRole(role string) bool {
 	switch role {
 	case "textbox", "searchbox", "combobox", "slider", "spinbutton":
 		return true
@@ -112,8 +112,8 @@ func valued(role string) bool {
 	return false
 }
 
-// landmark reports whether a role is a place on a page.
-func landmark(role string) bool {
+// landmarkRole reports whether a role is a place on a page.
+func landmarkRole(role string) bool {
 	switch role {
 	case "form", "dialog", "alertdialog", "navigation", "region", "main", "banner", "contentinfo", "search", "group",
 		"table", "row", "listitem", "article", "tabpanel", "menu", "toolbar", "complementary":
@@ -122,8 +122,8 @@ func landmark(role string) bool {
 	return false
 }
 
-// plain reports whether a role is text or structure and no element that one looks for.
-func plain(role string) bool {
+// plainRole reports whether a role is text or structure and no element that one looks for.
+func plainRole(role string) bool {
 	switch role {
 	case "text", "paragraph", "generic", "list", "listitem", "document", "main", "banner", "contentinfo", "row",
 		"rowgroup", "strong", "emphasis", "code", "separator", "group", "none", "presentation":
@@ -132,8 +132,8 @@ func plain(role string) bool {
 	return false
 }
 
-// resolve returns the address that a link of a page leads to.
-func resolve(page, to string) string {
+// resolvePage returns the address that a link of a page leads to.
+func resolvePage(page, to string) string {
 	switch {
 	case strings.Contains(to, "://"), strings.HasPrefix(to, "/"):
 		return to

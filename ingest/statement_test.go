@@ -1,4 +1,4 @@
-package statement
+package ingest
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-func texts(list []Read) (out []string) {
+func texts(list []FileStatement) (out []string) {
 	for _, r := range list {
 		out = append(out, r.Text)
 	}
@@ -29,36 +29,36 @@ func TestIssues(t *testing.T) {
 		"SHOP-2,Search forgets the filter,Done,,,search\n" +
 		"SHOP-3,Refund mail has no amount,Done,1.4,1.5,mail\n" +
 		"SHOP-4,,Open,,,mail\n"
-	got, err := encoded("jira.csv", []byte(jira), Options{})
+	got, err := statementsOf("jira.csv", []byte(jira), StatementOptions{})
 	require.EqualError(t, err, "jira.csv, line 5: has no summary; name its column, statement=NAME")
 	require.Equal(t, []string{"SHOP-1: Total shows 0,00 for guests", "SHOP-3: Refund mail has no amount"}, texts(got))
 	require.Equal(t, ledger.Statement{Text: "SHOP-3: Refund mail has no amount", Kind: ledger.KnownBug, Fixed: "1.4",
 		Scope: tree.Scope{Product: "mail"}}, got[1].Statement)
 
-	named, err := encoded("own.csv", []byte("nr;was;seite\n7;Knopf fehlt;/cart\n"), Options{Product: "shop",
+	named, err := statementsOf("own.csv", []byte("nr;was;seite\n7;Knopf fehlt;/cart\n"), StatementOptions{Product: "shop",
 		Columns: map[string]string{"statement": "Was", "key": "nr", "page": "seite"}})
 	require.NoError(t, err)
 	require.Equal(t, ledger.Statement{Text: "7: Knopf fehlt", Kind: ledger.KnownBug, Pages: []string{"/cart"},
 		Scope: tree.Scope{Product: "shop"}}, named[0].Statement)
-	_, err = encoded("own.csv", []byte("a,b\n1,2\n"), Options{Columns: map[string]string{"statement": "c"}})
+	_, err = statementsOf("own.csv", []byte("a,b\n1,2\n"), StatementOptions{Columns: map[string]string{"statement": "c"}})
 	require.EqualError(t, err, `own.csv: has no column "c" for statement; its columns are a, b`)
 
 	github := `[{"number":12,"title":"Map is blank offline","state":"open","milestone":{"title":"2.0"}},
 		{"number":13,"title":"Old","state":"closed"}, 7]`
-	got, err = encoded("issues.json", []byte(github), Options{Product: "maps"})
+	got, err = statementsOf("issues.json", []byte(github), StatementOptions{Product: "maps"})
 	require.ErrorContains(t, err, "issues.json, element 3: is no JSON object")
 	require.Equal(t, []string{"12: Map is blank offline"}, texts(got))
 	require.Equal(t, "2.0", got[0].Fixed)
-	_, err = encoded("x", nil, Options{})
+	_, err = statementsOf("x", nil, StatementOptions{})
 	require.EqualError(t, err, "x: is empty")
 }
 
 // memtree's own lines are what know export writes; a line that is none is named.
 func TestOwnLines(t *testing.T) {
-	got, err := encoded("f.jsonl",
+	got, err := statementsOf("f.jsonl",
 		[]byte(`{"statement":"A seat is held for 15 minutes.","kind":"rule","pages":["/seats"],`+
 			`"scope":{"product":"travel"}}`+"\n\n"+`{"statement":"Codes are 888888.","product":"bank"}`+"\nnot json\n"),
-		Options{})
+		StatementOptions{})
 	require.ErrorContains(t, err, "f.jsonl, line 4: is no JSON object")
 	require.Equal(t, []ledger.Statement{
 		{Text: "A seat is held for 15 minutes.", Kind: ledger.Rule, Pages: []string{"/seats"},
@@ -81,7 +81,7 @@ func TestObservations(t *testing.T) {
 	put("suites/s_1/obs_c.md", strings.ReplaceAll(head, "\n", "\r\n")+"position: 1\r\nsuite_snapshot:\r\n"+
 		"  - test: login\r\n    id: t_a\r\n  - test: order\r\n    id: t_b\r\n---\r\n\r\nThe cart is empty.\r\n")
 	put("products/shop/README.md", "# no observation")
-	got, err := Path(dir, Options{})
+	got, err := ReadStatements(dir, StatementOptions{})
 	require.EqualError(t, err, "products/shop/README.md: is no observation: it begins with no front matter between "+
 		"two lines of ---")
 	require.Equal(t, []ledger.Statement{
@@ -97,18 +97,18 @@ func TestObservations(t *testing.T) {
 			Scope: tree.Scope{Product: "shop"}},
 		got[1].Statement,
 	} {
-		o := &Observed{Statement: s, Trust: 0.75, Since: time.Unix(0, 0), Used: time.Unix(9, 0), Confirms: 2}
+		o := &Observation{Statement: s, Trust: 0.75, Since: time.Unix(0, 0), Used: time.Unix(9, 0), Confirms: 2}
 		name, err := ObservationPath(o)
 		require.NoError(t, err)
 		var b bytes.Buffer
 		require.NoError(t, WriteObservation(&b, o))
-		again, err := encoded(name, b.Bytes(), Options{})
+		again, err := statementsOf(name, b.Bytes(), StatementOptions{})
 		require.NoError(t, err, b.String())
 		require.Equal(t, s, again[0].Statement)
 	}
-	_, err = ObservationPath(&Observed{Statement: ledger.Statement{Text: "x", Scope: tree.Scope{Product: "../etc"}}})
+	_, err = ObservationPath(&Observation{Statement: ledger.Statement{Text: "x", Scope: tree.Scope{Product: "../etc"}}})
 	require.ErrorContains(t, err, "cannot be the name of a folder")
-	_, err = ObservationPath(&Observed{Statement: ledger.Statement{Text: "It holds everywhere."}})
+	_, err = ObservationPath(&Observation{Statement: ledger.Statement{Text: "It holds everywhere."}})
 	require.ErrorContains(t, err, "names no product, suite or test")
 }
 
@@ -119,7 +119,7 @@ func FuzzBytes(f *testing.F) {
 		f.Add("products/shop/x.md", []byte(s))
 	}
 	f.Fuzz(func(t *testing.T, name string, b []byte) {
-		got, err := encoded(name, b, Options{Product: "p"})
+		got, err := statementsOf(name, b, StatementOptions{Product: "p"})
 		require.True(t, len(got) > 0 || err != nil || len(bytes.TrimSpace(b)) > 0)
 		for _, r := range got {
 			require.NotEmpty(t, r.Text)

@@ -1,4 +1,4 @@
-package walk
+package ingest
 
 import (
 	"bufio"
@@ -18,7 +18,7 @@ func isLines(_ string, head []byte) bool {
 }
 
 // lines reads walks in memtree's own form, one a line. A field that a walk leaves out is that of the options.
-func (r *fileReader) lines(f io.ReaderAt, size int64) error {
+func (r *walkReader) lines(f io.ReaderAt, size int64) error {
 	in := bufio.NewScanner(io.NewSectionReader(f, 0, size))
 	in.Buffer(nil, longestLine)
 	for n := 1; in.Scan(); n++ {

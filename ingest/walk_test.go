@@ -1,4 +1,4 @@
-package walk_test
+package ingest_test
 
 import (
 	"archive/zip"
@@ -15,13 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/appmap"
-	"github.com/memtree/memtree/ingest/walk"
+	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/ledger"
 )
 
-func read(name, content string, o walk.Options) (walks []ledger.Walk, err error) {
-	for w, fault := range walk.Read(name, strings.NewReader(content), int64(len(content)), o) {
+func read(name, content string, o ingest.WalkOptions) (walks []ledger.Walk, err error) {
+	for w, fault := range ingest.ReadWalks(name, strings.NewReader(content), int64(len(content)), o) {
 		if fault != nil {
 			return walks, fault
 		}
@@ -33,7 +33,7 @@ func read(name, content string, o walk.Options) (walks []ledger.Walk, err error)
 // TestFormats compares what is read of a file of each format with a golden file. testdata/make.mjs made those of
 // Playwright; the others are ours.
 func TestFormats(t *testing.T) {
-	for name, o := range map[string]walk.Options{
+	for name, o := range map[string]ingest.WalkOptions{
 		"trace.zip": {Build: "1.4"}, "walk.har": {}, "login.aria.yaml": {Page: "/login.html"}, "sitemap.xml": {},
 		"openapi.yaml": {}, "login.cache.yaml": {Page: "/login.html"}, "requirements.csv": {},
 	} {
@@ -98,7 +98,7 @@ func line(s *ledger.Sighting) string {
 
 func TestLines(t *testing.T) {
 	walks, err := read("w.jsonl", `{"source":"bot","run":"r1","seen":[{"kind":"page","url":"/a"}]}`+"\n\n"+
-		`{"source":"bot","run":"r1","part":1,"seen":[{"kind":"page","url":"/b"}]}`, walk.Options{Product: "shop"})
+		`{"source":"bot","run":"r1","part":1,"seen":[{"kind":"page","url":"/b"}]}`, ingest.WalkOptions{Product: "shop"})
 	require.NoError(t, err)
 	require.Len(t, walks, 2)
 	require.NoError(t, walks[1].Check())
@@ -112,7 +112,7 @@ func TestLongFilesAreSeveralWalks(t *testing.T) {
 		fmt.Fprintf(&b, "<url><loc>https://x.test/%c%d</loc></url>", 'a'+i%26, i)
 	}
 	b.WriteString("</urlset>")
-	walks, err := read("sitemap.xml", b.String(), walk.Options{})
+	walks, err := read("sitemap.xml", b.String(), ingest.WalkOptions{})
 	require.NoError(t, err)
 	require.Len(t, walks, 3)
 	require.Equal(t, []int{0, 1, 2}, []int{walks[0].Part, walks[1].Part, walks[2].Part})
@@ -150,14 +150,14 @@ func TestFaults(t *testing.T) {
 		"no code":        {"r.csv", "code,title\n,x", "line 2: has no code"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := read(c.file, c.content, walk.Options{})
+			_, err := read(c.file, c.content, ingest.WalkOptions{})
 			require.ErrorContains(t, err, c.want)
 			require.ErrorContains(t, err, c.file)
 		})
 	}
 }
 
-func FuzzRead(f *testing.F) {
+func FuzzReadWalks(f *testing.F) {
 	for _, name := range []string{
 		"trace.zip", "walk.har", "login.aria.yaml", "sitemap.xml", "openapi.yaml", "login.cache.yaml", "requirements.csv",
 	} {
@@ -166,7 +166,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(name, b)
 	}
 	f.Fuzz(func(t *testing.T, name string, b []byte) {
-		for w, err := range walk.Read(name, bytes.NewReader(b), int64(len(b)), walk.Options{Page: "/p"}) {
+		for w, err := range ingest.ReadWalks(name, bytes.NewReader(b), int64(len(b)), ingest.WalkOptions{Page: "/p"}) {
 			if err != nil {
 				return
 			}
@@ -195,9 +195,9 @@ func TestBombs(t *testing.T) {
 	}
 	bomb := zeros("a.trace", 20)
 	require.Less(t, len(bomb), 1<<20)
-	_, err := read("t.zip", bomb, walk.Options{})
+	_, err := read("t.zip", bomb, ingest.WalkOptions{})
 	require.ErrorContains(t, err, "a.trace line 1: breaks off, or is longer than")
-	walk.SetMostUnpacked(t, 1<<20)
+	ingest.SetMostUnpacked(t, 1<<20)
 	event := []byte("{\"type\":\"input\"}\n")
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -206,7 +206,7 @@ func TestBombs(t *testing.T) {
 	_, err = w.Write(bytes.Repeat(event, 1<<17))
 	require.NoError(t, err)
 	require.NoError(t, z.Close())
-	_, err = read("t.zip", b.String(), walk.Options{})
+	_, err = read("t.zip", b.String(), ingest.WalkOptions{})
 	require.ErrorContains(t, err, "b.trace: unpacks to more than 1048576 bytes")
 }
 
@@ -220,7 +220,7 @@ func TestSecretsOfAnArchive(t *testing.T) {
 		`"cookies":[{"name":"sid","value":"hunter2hunter2"}],"postData":{"text":"password=hunter2hunter2"}},` +
 		`"response":{"status":200,"headers":[{"name":"Set-Cookie","value":"hunter2hunter2"}],` +
 		`"content":{"mimeType":"application/json","text":"hunter2hunter2"}},"_resourceType":"fetch"}]}}`
-	walks, err := read("a.har", har, walk.Options{Product: "shop"})
+	walks, err := read("a.har", har, ingest.WalkOptions{Product: "shop"})
 	require.NoError(t, err)
 	var stored []ledger.Entry
 	m := appmap.New()

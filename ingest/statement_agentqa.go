@@ -1,4 +1,4 @@
-package statement
+package ingest
 
 import (
 	"bytes"
@@ -15,9 +15,9 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// front is the front matter of an observation of agent-qa (vostride.com/docs/agent-qa/memory). Fields that memtree does
-// not have are not read.
-type front struct {
+// frontMatter is the front matter of an observation of agent-qa (vostride.com/docs/agent-qa/memory). Fields that
+// memtree does not have are not read.
+type frontMatter struct {
 	ID           string        `yaml:"id"`
 	Title        string        `yaml:"title"`
 	Trust        float64       `yaml:"trust"`
@@ -38,22 +38,23 @@ type suiteMember struct {
 // pagesMark begins the last line of a body that memtree wrote: the pages that the observation is about.
 const pagesMark = "On: "
 
-// mostWide is the width of a body in columns that still is a statement; of a longer one the title is taken.
-const mostWide = 260
+// widestObservation is the width of a body in columns that still is a statement; of a longer one the title is taken.
+const widestObservation = 260
 
 // observation reads one observation. Its folder is where it holds: products/NAME, suites/ID or tests/ID.
-func observation(name string, b []byte, o Options) (Read, error) {
+func observation(name string, b []byte, o StatementOptions) (FileStatement, error) {
 	b = bytes.ReplaceAll(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), []byte("\r\n"), []byte("\n"))
 	rest, found := bytes.CutPrefix(bytes.TrimLeft(b, "\n "), []byte("---\n"))
 	matter, body, closed := bytes.Cut(rest, []byte("\n---"))
-	if !found || !closed || len(matter) > mostLine {
-		return Read{}, bad(name, "is no observation: it begins with no front matter between two lines of ---")
+	if !found || !closed || len(matter) > mostStatementLine {
+		return FileStatement{}, badStatement(name,
+			"is no observation: it begins with no front matter between two lines of ---")
 	}
-	var f front
+	var f frontMatter
 	if err := yaml.Unmarshal(matter, &f); err != nil {
-		return Read{}, bad(name, "has front matter that is no YAML: %s", text.Line(err.Error()))
+		return FileStatement{}, badStatement(name, "has front matter that is no YAML: %s", text.Line(err.Error()))
 	}
-	r := Read{At: name, Statement: ledger.Statement{Kind: ledger.Behaviour}}
+	r := FileStatement{At: name, Statement: ledger.Statement{Kind: ledger.Behaviour}}
 	says, pages, _ := strings.Cut(strings.TrimSpace(string(body)), "\n"+pagesMark)
 	for p := range strings.SplitSeq(pages, ",") {
 		if p = text.Line(p); p != "" && len(r.Pages) < ledger.MaxPages {
@@ -61,11 +62,11 @@ func observation(name string, b []byte, o Options) (Read, error) {
 		}
 	}
 	r.Text = text.Line(says)
-	if r.Text == "" || text.Width(r.Text) > mostWide {
+	if r.Text == "" || text.Width(r.Text) > widestObservation {
 		r.Text = f.Title
 	}
 	if r.Text == "" {
-		return Read{}, bad(name, "has neither a title nor a body")
+		return FileStatement{}, badStatement(name, "has neither a title nor a body")
 	}
 	r.Scope.Product = o.Product
 	dir := path.Dir(name)
@@ -86,8 +87,8 @@ func observation(name string, b []byte, o Options) (Read, error) {
 	return r, nil
 }
 
-// Observed is a fact as an observation: a statement with its evidence.
-type Observed struct {
+// Observation is a fact as an observation: a statement with its evidence.
+type Observation struct {
 	ledger.Statement
 	Trust                 float64
 	Since, Used           time.Time
@@ -96,7 +97,7 @@ type Observed struct {
 }
 
 // ObservationPath returns the path of an observation in agent-qa's folder, or why it has none there.
-func ObservationPath(o *Observed) (string, error) {
+func ObservationPath(o *Observation) (string, error) {
 	s := &o.Scope
 	dir := ""
 	switch {
@@ -107,18 +108,18 @@ func ObservationPath(o *Observed) (string, error) {
 	case s.Product != "":
 		dir = "products/" + s.Product
 	default:
-		return "", bad(o.Text, "names no product, suite or test, which an observation needs")
+		return "", badStatement(o.Text, "names no product, suite or test, which an observation needs")
 	}
 	if name := path.Base(dir); path.Clean(dir) != dir || strings.Count(dir, "/") != 1 || name == "." || name == ".." ||
 		strings.ContainsAny(name, "\\:*?\"<>|\x00") {
-		return "", bad(o.Text, "holds for %q, which cannot be the name of a folder", dir)
+		return "", badStatement(o.Text, "holds for %q, which cannot be the name of a folder", dir)
 	}
 	return dir + "/obs_" + strings.TrimPrefix(o.ID(), ledger.FactPrefix) + ".md", nil
 }
 
 // WriteObservation writes an observation for agent-qa.
-func WriteObservation(w io.Writer, o *Observed) error {
-	f := front{
+func WriteObservation(w io.Writer, o *Observation) error {
+	f := frontMatter{
 		ID: "obs_" + strings.TrimPrefix(o.ID(), ledger.FactPrefix), Title: text.Clip(o.Text, 80), Trust: o.Trust,
 		Created: o.Since.UTC().Format(time.RFC3339), Confirmed: o.Used.UTC().Format(time.RFC3339),
 		Confirms: o.Confirms, Contradicts: o.Contradicts, Source: cmp.Or(o.Source, "memtree"),

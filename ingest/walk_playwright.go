@@ -1,4 +1,4 @@
-package walk
+package ingest
 
 import (
 	"archive/zip"
@@ -28,7 +28,7 @@ var mostUnpacked = int64(4 << 30) // bytes that are read of it, as a stream; tes
 func isZip(_ string, head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
 
 // playwright reads a trace. Its names of files are not used as paths.
-func (r *fileReader) playwright(f io.ReaderAt, size int64) error {
+func (r *walkReader) playwright(f io.ReaderAt, size int64) error {
 	z, err := zip.NewReader(f, size)
 	if err != nil {
 		return r.bad("", "is a zip that breaks off or is damaged (%v); take the trace anew", err)
@@ -47,7 +47,7 @@ func (r *fileReader) playwright(f io.ReaderAt, size int64) error {
 	})
 	left := mostUnpacked
 	for _, p := range parts {
-		t := &trace{fileReader: r, part: p.Name, calls: map[string]*action{}}
+		t := &playwrightTrace{walkReader: r, part: p.Name, calls: map[string]*tracedAction{}}
 		if err := t.read(p, &left); err != nil {
 			return err
 		}
@@ -55,25 +55,25 @@ func (r *fileReader) playwright(f io.ReaderAt, size int64) error {
 	return nil
 }
 
-// trace is one part of a trace that is read.
-type trace struct {
-	*fileReader
+// playwrightTrace is one part of a trace that is read.
+type playwrightTrace struct {
+	*walkReader
 	part  string
-	calls map[string]*action // under way, by id
-	last  *action            // ended, and not handed out yet: where it led is seen by the next snapshot
-	seen  string             // the page whose elements were seen last
-	names map[string]string  // of its elements, by their id
+	calls map[string]*tracedAction // under way, by id
+	last  *tracedAction            // ended, and not handed out yet: where it led is seen by the next snapshot
+	seen  string                   // the page whose elements were seen last
+	names map[string]string        // of its elements, by their id
 }
 
-// action is a call of Playwright's interface.
-type action struct {
+// tracedAction is a call of Playwright's interface.
+type tracedAction struct {
 	ledger.Sighting
 	start float64
 	ended bool
 }
 
-// event is a line of a trace. Values that were typed are not read.
-type event struct {
+// traceEvent is a line of a trace. Values that were typed are not read.
+type traceEvent struct {
 	Type    string  `json:"type"`
 	Title   string  `json:"title"`
 	CallID  string  `json:"callId"`
@@ -96,7 +96,7 @@ type event struct {
 	} `json:"snapshot"`
 }
 
-func (t *trace) read(p *zip.File, left *int64) error {
+func (t *playwrightTrace) read(p *zip.File, left *int64) error {
 	in, err := p.Open()
 	if err != nil {
 		return t.bad(p.Name, "cannot be unpacked: %v", err)
@@ -108,7 +108,7 @@ func (t *trace) read(p *zip.File, left *int64) error {
 	n := 0
 	for lines.Scan() {
 		n++
-		var e event
+		var e traceEvent
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			return t.bad(fmt.Sprintf("%s line %d", p.Name, n), "is no event of a trace: %v", err)
 		}
@@ -127,7 +127,7 @@ func (t *trace) read(p *zip.File, left *int64) error {
 }
 
 // event takes in one event.
-func (t *trace) event(e *event) error {
+func (t *playwrightTrace) event(e *traceEvent) error {
 	switch e.Type {
 	case "context-options":
 		if t.o.Test == "" && e.Title != "" && len(t.walk.Seen) == 0 {
@@ -137,7 +137,7 @@ func (t *trace) event(e *event) error {
 		if len(t.calls) > 1000 { // calls that never ended
 			clear(t.calls)
 		}
-		a := &action{start: e.Start}
+		a := &tracedAction{start: e.Start}
 		a.Kind, a.Do, a.Selector = ledger.SeenAction, e.Method, e.Params.Selector
 		if e.Method == "expect" && e.Params.Selector == "" {
 			a.Do = ""
@@ -158,7 +158,7 @@ func (t *trace) event(e *event) error {
 }
 
 // after ends a call.
-func (t *trace) after(e *event) error {
+func (t *playwrightTrace) after(e *traceEvent) error {
 	a := t.calls[e.CallID]
 	if a == nil {
 		return nil
@@ -183,7 +183,7 @@ func (t *trace) after(e *event) error {
 }
 
 // hand hands out the last action.
-func (t *trace) hand() error {
+func (t *playwrightTrace) hand() error {
 	a := t.last
 	if t.last = nil; a == nil {
 		return nil
@@ -195,7 +195,7 @@ func (t *trace) hand() error {
 }
 
 // snapshot notes the address of the page, where actions begin and end, and what a new page contains.
-func (t *trace) snapshot(e *event) error {
+func (t *playwrightTrace) snapshot(e *traceEvent) error {
 	s := &e.Snapshot
 	if !s.Main || !strings.Contains(s.FrameURL, "://") {
 		return nil
@@ -220,7 +220,7 @@ func (t *trace) snapshot(e *event) error {
 }
 
 // log reads what Playwright logs of a call: the selector in its own form, and the element that it found.
-func (a *action) log(message string, names map[string]string) {
+func (a *tracedAction) log(message string, names map[string]string) {
 	message = strings.TrimSpace(message)
 	if s, ok := strings.CutPrefix(message, "waiting for "); ok && isLocator(s) {
 		a.Selector = "page." + s

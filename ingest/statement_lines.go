@@ -1,4 +1,4 @@
-package statement
+package ingest
 
 import (
 	"bufio"
@@ -14,21 +14,21 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// objects reads JSON lines, or a JSON array.
-func objects(name string, b []byte, o Options) (out []Read, problems error) {
+// statementObjects reads JSON lines, or a JSON array.
+func statementObjects(name string, b []byte, o StatementOptions) (out []FileStatement, problems error) {
 	take := func(at string, raw json.RawMessage) error {
-		r, ok, err := object(at, raw, o)
+		r, ok, err := statementObject(at, raw, o)
 		if err != nil || !ok {
 			problems = errors.Join(problems, err)
 			return nil
 		}
-		out, err = add(out, r)
+		out, err = addStatement(out, r)
 		return err
 	}
 	if bytes.TrimSpace(b)[0] == '[' {
 		var list []json.RawMessage
 		if err := json.Unmarshal(b, &list); err != nil {
-			return nil, bad(name, "is no JSON: %v", err)
+			return nil, badStatement(name, "is no JSON: %v", err)
 		}
 		for i, raw := range list {
 			if err := take(fmt.Sprintf("%s, element %d", name, i+1), raw); err != nil {
@@ -38,7 +38,7 @@ func objects(name string, b []byte, o Options) (out []Read, problems error) {
 		return out, problems
 	}
 	lines := bufio.NewScanner(bytes.NewReader(b))
-	lines.Buffer(nil, mostLine)
+	lines.Buffer(nil, mostStatementLine)
 	for n := 1; lines.Scan(); n++ {
 		if line := bytes.TrimSpace(lines.Bytes()); len(line) > 0 {
 			if err := take(fmt.Sprintf("%s, line %d", name, n), bytes.Clone(line)); err != nil {
@@ -47,13 +47,13 @@ func objects(name string, b []byte, o Options) (out []Read, problems error) {
 		}
 	}
 	if err := lines.Err(); err != nil {
-		problems = errors.Join(problems, bad(name, "has a line of more than %d bytes", mostLine))
+		problems = errors.Join(problems, badStatement(name, "has a line of more than %d bytes", mostStatementLine))
 	}
 	return out, problems
 }
 
-// object reads a fact of memtree's own form, or an issue.
-func object(at string, raw json.RawMessage, o Options) (Read, bool, error) {
+// statementObject reads a fact of memtree's own form, or an issue.
+func statementObject(at string, raw json.RawMessage, o StatementOptions) (FileStatement, bool, error) {
 	var own struct {
 		ledger.Statement
 		Product string `json:"product"`
@@ -61,7 +61,7 @@ func object(at string, raw json.RawMessage, o Options) (Read, bool, error) {
 		Page    string `json:"page"`
 	}
 	if json.Unmarshal(raw, &own) == nil && own.Text != "" && len(o.Columns) == 0 {
-		r := Read{own.Statement, at}
+		r := FileStatement{own.Statement, at}
 		for _, f := range []struct {
 			to   *string
 			from []string
@@ -81,13 +81,13 @@ func object(at string, raw json.RawMessage, o Options) (Read, bool, error) {
 	}
 	var fields map[string]any
 	if err := json.Unmarshal(raw, &fields); err != nil {
-		return Read{}, false, bad(at, "is no JSON object: %v", err)
+		return FileStatement{}, false, badStatement(at, "is no JSON object: %v", err)
 	}
 	values := map[string]string{}
 	for k, v := range fields {
 		values[strings.ToLower(k)] = asText(v)
 	}
-	return issue(at, o, columnsOf(o, values))
+	return issue(at, o, issueColumnsOf(o, values))
 }
 
 // asText returns the text of a value: itself, its name, or those of the elements of a list.
@@ -111,9 +111,9 @@ func asText(v any) string {
 	return ""
 }
 
-// columnsOf returns a function that finds a column's value, by the name that was set or by its usual names.
-func columnsOf(o Options, values map[string]string) func(column string) string {
-	usual := Columns()
+// issueColumnsOf returns a function that finds a column's value, by the name that was set or by its usual names.
+func issueColumnsOf(o StatementOptions, values map[string]string) func(column string) string {
+	usual := IssueColumns()
 	return func(column string) string {
 		if name := o.Columns[column]; name != "" {
 			return strings.TrimSpace(values[strings.ToLower(name)])
@@ -127,8 +127,8 @@ func columnsOf(o Options, values map[string]string) func(column string) string {
 	}
 }
 
-// table reads a list of issues with a head.
-func table(name string, b []byte, o Options) (out []Read, problems error) {
+// issueTable reads a list of issues with a head.
+func issueTable(name string, b []byte, o StatementOptions) (out []FileStatement, problems error) {
 	r := csv.NewReader(bytes.NewReader(b))
 	r.FieldsPerRecord, r.LazyQuotes = -1, true
 	if head, _, _ := bytes.Cut(b, []byte("\n")); bytes.Count(head, []byte(";")) > bytes.Count(head, []byte(",")) {
@@ -138,14 +138,14 @@ func table(name string, b []byte, o Options) (out []Read, problems error) {
 	}
 	head, err := r.Read()
 	if err != nil {
-		return nil, bad(name, "is no table: %v", err)
+		return nil, badStatement(name, "is no table: %v", err)
 	}
 	for i := range head {
 		head[i] = strings.ToLower(strings.TrimSpace(head[i]))
 	}
 	for column, is := range o.Columns {
 		if !slices.Contains(head, strings.ToLower(is)) {
-			return nil, bad(name, "has no column %q for %s; its columns are %s", is, column, strings.Join(head, ", "))
+			return nil, badStatement(name, "has no column %q for %s; its columns are %s", is, column, strings.Join(head, ", "))
 		}
 	}
 	for {
@@ -156,7 +156,7 @@ func table(name string, b []byte, o Options) (out []Read, problems error) {
 		line, _ := r.FieldPos(0)
 		at := fmt.Sprintf("%s, line %d", name, line)
 		if err != nil {
-			return out, errors.Join(problems, bad(at, "is no row: %v", err))
+			return out, errors.Join(problems, badStatement(at, "is no row: %v", err))
 		}
 		values := map[string]string{}
 		for i, v := range row[:min(len(row), len(head))] {
@@ -164,12 +164,12 @@ func table(name string, b []byte, o Options) (out []Read, problems error) {
 				values[head[i]] = v
 			}
 		}
-		one, ok, err := issue(at, o, columnsOf(o, values))
+		one, ok, err := issue(at, o, issueColumnsOf(o, values))
 		if err != nil || !ok {
 			problems = errors.Join(problems, err)
 			continue
 		}
-		if out, err = add(out, one); err != nil {
+		if out, err = addStatement(out, one); err != nil {
 			return out, errors.Join(problems, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package walk
+package ingest
 
 import (
 	"bytes"
@@ -46,7 +46,7 @@ func (e *harEntry) header(name string) string {
 }
 
 // har reads an archive entry by entry.
-func (r *fileReader) har(f io.ReaderAt, size int64) error {
+func (r *walkReader) har(f io.ReaderAt, size int64) error {
 	d := json.NewDecoder(io.NewSectionReader(f, 0, size))
 	depth, n := 0, 0
 	for {
@@ -85,7 +85,7 @@ func (r *fileReader) har(f io.ReaderAt, size int64) error {
 
 // resource sees what an entry is: a page that was opened, or a call of an interface. Scripts, styles and pictures are
 // neither.
-func (r *fileReader) resource(e *harEntry) error {
+func (r *walkReader) resource(e *harEntry) error {
 	u, err := url.Parse(e.Request.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || len(e.Request.URL) > ledger.MaxAddress {
 		return nil //nolint:nilerr // an address that is none is no page
