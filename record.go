@@ -101,9 +101,7 @@ func nameEvaluation(i, n int, err error) error {
 	return &tree.FieldError{Field: "[" + strconv.Itoa(i) + "]." + f.Field, Problem: f.Problem}
 }
 
-// Wait returns once all runs and answers that were handed over before are in the tree and the ledger, failed runs have
-// been tried without memory where that is set, and memories have their vectors. The error gives the reason why that
-// cannot be: ctx ended, the memory is closed, or a run could not be formed. Advanced.
+// Wait returns once all that was handed over before is in the tree and the ledger, with vectors. Advanced.
 func (m *Memory) Wait(ctx context.Context) error {
 	err := m.harness.Wait(ctx) // a run that is not judged yet may be a failure
 	if err == nil {
