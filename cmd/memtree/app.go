@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree/internal/cli/access"
-	"github.com/memtree/memtree/internal/cli/config"
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
@@ -19,7 +18,7 @@ type app struct {
 	files   *input.Files
 	model   *model.CommandModel
 	store   *access.Opener
-	config  *config.Config
+	config  *input.Config
 	started bool // flags and arguments are valid
 }
 

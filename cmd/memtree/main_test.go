@@ -16,7 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/memtree/memtree/internal/cli/access"
-	"github.com/memtree/memtree/internal/cli/config"
+	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/internal/text"
@@ -146,7 +146,7 @@ func keys(ts *testscript.TestScript, _ bool, args []string) {
 func inTest(args ...string) (*app, *bytes.Buffer) {
 	var out bytes.Buffer
 	env := func(string) string { return "" }
-	a := newApp(say.Process{Args: args, Stdout: &out, Stderr: &out, Getenv: env}, config.Of(env))
+	a := newApp(say.Process{Args: args, Stdout: &out, Stderr: &out, Getenv: env}, input.ConfigOf(env))
 	a.Width = say.FullWidth
 	return a, &out
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree/internal/cli/access"
-	"github.com/memtree/memtree/internal/cli/config"
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
@@ -18,12 +17,12 @@ import (
 
 // run runs a command and returns the exit code. Only process-wide setup stays in main.
 func run(ctx context.Context, p say.Process) int {
-	a := newApp(p, config.Read(p))
+	a := newApp(p, input.ReadConfig(p))
 	a.Terminal = say.TerminalOf(p.Stdout, p.Stderr, p.Getenv)
 	return a.run(ctx)
 }
 
-func newApp(p say.Process, c *config.Config) *app {
+func newApp(p say.Process, c *input.Config) *app {
 	p.Getenv = c.Getenv
 	v := say.New(p)
 	m := &model.CommandModel{Voice: v}
@@ -37,7 +36,7 @@ func newApp(p say.Process, c *config.Config) *app {
 
 // runGuest runs a command of another process on a store that this process holds.
 func runGuest(ctx context.Context, g *access.Guest) int {
-	a := newApp(g.Process(), config.Of(g.Process().Getenv)) // both processes have read their config files
+	a := newApp(g.Process(), input.ConfigOf(g.Process().Getenv)) // both processes have read their config files
 	a.Terminal, a.files.Away, a.store.Guest, a.model.Spending = g.Terminal(), g.Away(), g, g.Spending()
 	return a.run(ctx)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree/internal/cli/access"
-	"github.com/memtree/memtree/internal/cli/config"
+	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/jobs"
@@ -58,7 +58,7 @@ func serveCommand(a *app) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:7788", a.Say("address and port; port 0 chooses one"))
 	f.BoolVar(&o.open, "insecure-loopback", false, a.Say("ask for no token; only for a loopback address"))
-	f.BoolVar(&o.probe, config.NotSet, false, a.Say("do not serve; ask the service at --listen whether it is ready, "+
+	f.BoolVar(&o.probe, input.NoSetting, false, a.Say("do not serve; ask the service at --listen whether it is ready, "+
 		"and end with 0 or 1"))
 	f.StringArrayVar(&o.trees, "tree", nil, a.Say("a further tree, as NAME=FOLDER; may be given again"))
 	f.StringArrayVar(&o.hosts, "host", nil, a.Say("a name the service is asked by, besides those of loopback; "+

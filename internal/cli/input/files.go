@@ -1,5 +1,8 @@
 // Package input reads what a user hands to a command: files, folders, standard input, files of judged runs, and what
 // is written in an editor. Each has a limit, and Ctrl-C ends each wait. It also writes the files that a user names.
+//
+// It reads the settings of commands and of the service too (config.go): each is a flag, a variable or a key of the
+// config file, under one name.
 package input
 
 import (

@@ -1,4 +1,4 @@
-package config
+package input
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ func FuzzConfig(f *testing.F) {
 	f.Add([]byte("store: a\ntree: [a=b]\n"))
 	f.Add([]byte("a: &x {b: *x}\n---\n- - - -"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		_, err := parse(b)
-		if bad := (*fileError)(nil); err != nil && !errors.As(err, &bad) {
+		_, err := parseConfig(b)
+		if bad := (*configError)(nil); err != nil && !errors.As(err, &bad) {
 			t.Fatalf("no sentence: %v", err)
 		}
 	})

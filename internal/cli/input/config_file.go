@@ -1,4 +1,4 @@
-package config
+package input
 
 import (
 	"errors"
@@ -27,33 +27,33 @@ type configEntry struct {
 	line   int
 }
 
-// fileError is a mistake in a config file. Field is "" where it is about no key.
-type fileError struct {
+// configError is a mistake in a config file. Field is "" where it is about no key.
+type configError struct {
 	line           int
 	field, problem string
 }
 
-func (e *fileError) Error() string { return e.problem }
+func (e *configError) Error() string { return e.problem }
 
-// parse reads keys with a text, a number, a boolean or a list of these. It does not check which keys exist or
+// parseConfig reads keys with a text, a number, a boolean or a list of these. It does not check which keys exist or
 // what they accept.
-func parse(b []byte) (entries []configEntry, err error) {
+func parseConfig(b []byte) (entries []configEntry, err error) {
 	if len(b) > mostConfig {
-		return nil, &fileError{problem: fmt.Sprintf("has %d bytes; the most is %d", len(b), mostConfig)}
+		return nil, &configError{problem: fmt.Sprintf("has %d bytes; the most is %d", len(b), mostConfig)}
 	}
 	for l := range strings.SplitSeq(string(b), "\n") {
 		if strings.Count(l, "[")+strings.Count(l, "{")+strings.Count(l, "- ")+strings.Count(l, "? ") > mostNested {
-			return nil, &fileError{problem: "has a line with too many lists in it"}
+			return nil, &configError{problem: "has a line with too many lists in it"}
 		}
 	}
 	defer func() { // the parser reads untrusted bytes
 		if broke := recover(); broke != nil {
-			entries, err = nil, &fileError{problem: "cannot be read as YAML"}
+			entries, err = nil, &configError{problem: "cannot be read as YAML"}
 		}
 	}()
 	f, err := parser.ParseBytes(b, 0)
 	if err != nil {
-		e := &fileError{problem: "is not YAML: " + err.Error()}
+		e := &configError{problem: "is not YAML: " + err.Error()}
 		if y, ok := errors.AsType[yaml.Error](err); ok {
 			e.problem = "is not YAML: " + y.GetMessage()
 			if t := y.GetToken(); t != nil && t.Position != nil {
@@ -64,7 +64,7 @@ func parse(b []byte) (entries []configEntry, err error) {
 	}
 	for i, doc := range f.Docs {
 		if i > 0 && doc.Body != nil {
-			return nil, &fileError{problem: "has several YAML documents; put all into one"}
+			return nil, &configError{problem: "has several YAML documents; put all into one"}
 		}
 		if entries, err = keysOf(doc.Body); err != nil {
 			return nil, err
@@ -84,7 +84,7 @@ func keysOf(n ast.Node) ([]configEntry, error) {
 		pairs = []*ast.MappingValueNode{n}
 	default:
 		const problem = "is no list of keys; write one a line, as KEY: VALUE"
-		return nil, &fileError{line: n.GetToken().Position.Line, problem: problem}
+		return nil, &configError{line: n.GetToken().Position.Line, problem: problem}
 	}
 	out := make([]configEntry, 0, len(pairs))
 	for _, p := range pairs {
@@ -96,9 +96,9 @@ func keysOf(n ast.Node) ([]configEntry, error) {
 		}
 		e.list = isList
 		for _, v := range values {
-			text, ok := scalar(v)
+			text, ok := scalarOf(v)
 			if !ok {
-				return nil, &fileError{e.line, e.key, "takes a text, a number, true, false, or a list of texts"}
+				return nil, &configError{e.line, e.key, "takes a text, a number, true, false, or a list of texts"}
 			}
 			e.values = append(e.values, text)
 		}
@@ -107,8 +107,8 @@ func keysOf(n ast.Node) ([]configEntry, error) {
 	return out, nil
 }
 
-// scalar returns a value as written in the file.
-func scalar(n ast.Node) (string, bool) {
+// scalarOf returns a value as written in the file.
+func scalarOf(n ast.Node) (string, bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
 		return n.Value, true
@@ -120,9 +120,9 @@ func scalar(n ast.Node) (string, bool) {
 	return "", false
 }
 
-// filePath finds the config file: --config, MEMTREE_CONFIG, or its place in the user's folder. named reports
+// configPath finds the config file: --config, MEMTREE_CONFIG, or its place in the user's folder. named reports
 // whether the user named the file; then it must exist.
-func filePath(args []string, getenv func(string) string) (path string, named bool) {
+func configPath(args []string, getenv func(string) string) (path string, named bool) {
 	path = getenv("MEMTREE_CONFIG")
 	for i, arg := range args {
 		if arg == "--" {

@@ -1,6 +1,4 @@
-// Package config reads the settings of commands and of the service: each is a flag, a variable or a key of the config
-// file, under one name.
-package config
+package input
 
 import (
 	"cmp"
@@ -44,24 +42,24 @@ var llmSettings = []setting{
 	{key: "llm-price", kind: "string"}, {key: "llm-embed-price", kind: "string"},
 }
 
-// everywhere are the flags of every command that can be set.
-var everywhere = []string{"store", "lang", "read-only"}
+// settingsOfAll are the flags of every command that can be set.
+var settingsOfAll = []string{"store", "lang", "read-only"}
 
 const secretSetting = "llm-api-key"
 
-// NotSet is a flag of serve that cannot be a setting: a file that set it would prevent the service from serving.
-const NotSet = "probe"
+// NoSetting is a flag of serve that cannot be a setting: a file that set it would prevent the service from serving.
+const NoSetting = "probe"
 
-// settings returns all settings: of every command, of serve, and of the model.
-func settings(root *cobra.Command) []setting {
+// settingsOf returns all settings: of every command, of serve, and of the model.
+func settingsOf(root *cobra.Command) []setting {
 	var out []setting
-	for _, name := range everywhere {
+	for _, name := range settingsOfAll {
 		f := root.PersistentFlags().Lookup(name)
 		out = append(out, setting{name, f.Value.Type(), f})
 	}
 	if serve, _, err := root.Find([]string{"serve"}); err == nil {
 		serve.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-			if f.Name != "help" && f.Name != NotSet {
+			if f.Name != "help" && f.Name != NoSetting {
 				out = append(out, setting{f.Name, f.Value.Type(), f})
 			}
 		})
@@ -69,14 +67,14 @@ func settings(root *cobra.Command) []setting {
 	return append(out, llmSettings...)
 }
 
-// variable is the environment variable of a setting.
-func variable(key string) string {
+// settingVariable is the environment variable of a setting.
+func settingVariable(key string) string {
 	return "MEMTREE_" + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))
 }
 
-// Read reads the config file, if there is one.
-func Read(p say.Process) *Config {
-	path, named := filePath(p.Args, p.Getenv)
+// ReadConfig reads the config file, if there is one.
+func ReadConfig(p say.Process) *Config {
+	path, named := configPath(p.Args, p.Getenv)
 	c := &Config{env: p.Getenv}
 	if path == "" {
 		return c
@@ -86,14 +84,14 @@ func Read(p say.Process) *Config {
 	case errors.Is(err, fs.ErrNotExist) && !named:
 		return c
 	case err == nil:
-		c.entries, err = parse(b)
+		c.entries, err = parseConfig(b)
 	}
 	c.Path, c.err = path, err
 	return c
 }
 
-// Of returns the configuration of a command whose user's process has read the config file.
-func Of(getenv func(string) string) *Config { return &Config{env: getenv} }
+// ConfigOf returns the configuration of a command whose user's process has read the config file.
+func ConfigOf(getenv func(string) string) *Config { return &Config{env: getenv} }
 
 // Getenv returns an environment variable, or the value of the file if the variable is unset.
 func (c *Config) Getenv(name string) string {
@@ -101,7 +99,7 @@ func (c *Config) Getenv(name string) string {
 		return v
 	}
 	for i := range c.entries {
-		if variable(c.entries[i].key) == name {
+		if settingVariable(c.entries[i].key) == name {
 			return strings.Join(c.entries[i].values, ",")
 		}
 	}
@@ -119,7 +117,7 @@ func (c *Config) entry(key string) *configEntry {
 
 // Apply checks the file, and sets the flags of a command that were not given.
 func (c *Config) Apply(v *say.Voice, of *cobra.Command) error {
-	known := settings(of.Root())
+	known := settingsOf(of.Root())
 	if err := c.check(v, known); err != nil {
 		return err
 	}
@@ -127,7 +125,7 @@ func (c *Config) Apply(v *say.Voice, of *cobra.Command) error {
 		if s.flag == nil || s.flag.Changed || of.Flags().Lookup(s.key) != s.flag {
 			continue
 		}
-		values, name := []string(nil), variable(s.key)
+		values, name := []string(nil), settingVariable(s.key)
 		if set := c.env(name); set != "" {
 			values = []string{set}
 			if s.kind == "stringArray" {
@@ -138,7 +136,7 @@ func (c *Config) Apply(v *say.Voice, of *cobra.Command) error {
 		}
 		for _, value := range values {
 			if err := s.flag.Value.Set(value); err != nil {
-				return v.Usage("%s is %q; it takes %s", name, value, taken(v, s.kind))
+				return v.Usage("%s is %q; it takes %s", name, value, takenValues(v, s.kind))
 			}
 		}
 	}
@@ -147,7 +145,7 @@ func (c *Config) Apply(v *say.Voice, of *cobra.Command) error {
 
 // check reports what is wrong with the config file: where, and what to do.
 func (c *Config) check(v *say.Voice, known []setting) error {
-	var bad *fileError
+	var bad *configError
 	switch err := c.err; {
 	case errors.As(err, &bad):
 		at := c.Path
@@ -170,11 +168,11 @@ func (c *Config) check(v *say.Voice, known []setting) error {
 		case i < 0:
 			return &say.UsageError{Text: at + ": " + unknownKey(v, e.key, known)}
 		case e.list && known[i].kind != "stringArray":
-			return v.Usage("%s is a list; it takes %s", at, taken(v, known[i].kind))
+			return v.Usage("%s is a list; it takes %s", at, takenValues(v, known[i].kind))
 		case e.key == secretSetting && openToOthers(c.Path):
 			return v.Usage("%s: everybody on this machine may read the file, and it holds a key; chmod 640 %s", at, c.Path)
 		case !e.list && !readsAs(known[i].kind, e.values[0]):
-			return v.Usage("%s is %q; it takes %s", at, e.values[0], taken(v, known[i].kind))
+			return v.Usage("%s is %q; it takes %s", at, e.values[0], takenValues(v, known[i].kind))
 		}
 	}
 	return nil
@@ -183,7 +181,7 @@ func (c *Config) check(v *say.Voice, known []setting) error {
 func unknownKey(v *say.Voice, key string, known []setting) string {
 	best, least := "", 4
 	for _, s := range known {
-		if d := distance(key, s.key); d < least {
+		if d := nameDistance(key, s.key); d < least {
 			best, least = s.key, d
 		}
 	}
@@ -194,8 +192,8 @@ func unknownKey(v *say.Voice, key string, known []setting) string {
 	return v.Say("there is no such key; did you mean %s?", best)
 }
 
-// distance returns the edit distance of two texts in bytes (Levenshtein).
-func distance(from, to string) int {
+// nameDistance returns the edit distance of two texts in bytes (Levenshtein).
+func nameDistance(from, to string) int {
 	row := make([]int, len(to)+1)
 	for j := range row {
 		row[j] = j
@@ -231,8 +229,8 @@ func readsAs(kind, s string) (ok bool) {
 	return err == nil
 }
 
-// taken describes the values of a kind of setting.
-func taken(v *say.Voice, kind string) string {
+// takenValues describes the values of a kind of setting.
+func takenValues(v *say.Voice, kind string) string {
 	return cmp.Or(map[string]string{
 		"bool": v.Say("true or false"), "int": v.Say("a whole number"), "float64": v.Say("a number"),
 		"duration": v.Say("a time such as 90s or 5m"),
@@ -249,7 +247,7 @@ type Setting struct {
 // Settings returns all settings, with their values and sources.
 func (c *Config) Settings(root *cobra.Command) []Setting {
 	var out []Setting
-	for _, s := range settings(root) {
+	for _, s := range settingsOf(root) {
 		out = append(out, c.shown(s))
 	}
 	return out
@@ -268,7 +266,7 @@ func (c *Config) shown(s setting) Setting {
 		out.Value, out.From = s.flag.Value.String(), "--"+s.key
 	case env != "":
 		out.Value, out.From = env, name
-	case e != nil && name == variable(s.key):
+	case e != nil && name == settingVariable(s.key):
 		out.Value, out.From = strings.Join(e.values, ","), fmt.Sprintf("%s:%d", c.Path, e.line)
 	}
 	if s.key == secretSetting && out.Value != "" {
@@ -290,5 +288,5 @@ func (c *Config) variableOf(key string) string {
 			return v.APIKey
 		}
 	}
-	return variable(key)
+	return settingVariable(key)
 }
