@@ -24,7 +24,6 @@ import (
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/look"
 	"github.com/memtree/memtree/store"
-	"github.com/memtree/memtree/store/cache"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -181,7 +180,7 @@ func (m *Memory) openStore(ctx context.Context, dir string) (store.Store, error)
 			return nil, err
 		}
 		m.gallery = s
-		return cache.New(s, cachedNodes), nil
+		return core.NewCache(s, cachedNodes), nil
 	}
 	if m.opts.MustExist || m.opts.ReadOnly {
 		if err := jsonstore.MustExist(dir); err != nil {
@@ -196,7 +195,7 @@ func (m *Memory) openStore(ctx context.Context, dir string) (store.Store, error)
 	if m.opts.ReadOnly {
 		return s, nil // no cache: another process may write, and its changes must be seen
 	}
-	return cache.New(s, cachedNodes), nil
+	return core.NewCache(s, cachedNodes), nil
 }
 
 // openParts opens the parts on top of the store: wording, forming, what was learned and the index.

@@ -14,7 +14,14 @@
 //   - [Ablate] finds the memory that made a test fail, and [Blame] is the evidence
 //     against it (ablate.go, ablation.go);
 //   - [NewReport] and [Compare] compare arms, test by test (report.go, lift.go,
-//     arms.go).
+//     arms.go);
+//   - [Replay] measures memories on a history of judged runs, in order of time
+//     (replay.go, replay_*.go).
+//
+// No information leaks from the future in a replay. An answer about run i depends only on runs before i: the label of a
+// run is passed on only after every memory has answered. All memories measured together see the same runs. A replay
+// cannot change a run: it shows when a memory would have given guidance and whether it would have warned of the right
+// mistake, not whether the agent would have followed it.
 //
 // Nothing here depends on a clock, a file or map order: the same runs give the same bytes.
 package effect

@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/internal/golden"
-	"github.com/memtree/memtree/internal/replay"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/tree"
 )
@@ -68,16 +68,16 @@ func newSubject(t *testing.T, name string, every int) *subject {
 
 func (s *subject) Name() string { return s.name }
 
-func (s *subject) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given, error) {
+func (s *subject) Ask(ctx context.Context, e *tree.Evaluation) (effect.ReplayAnswer, error) {
 	if e.At.After(s.now) {
 		s.now = e.At
 	}
 	x, err := s.mem.Explain(ctx, memtree.Query{Prompt: e.Prompt, Scene: e.Scene, Scope: e.Scope, Agent: e.Agent,
 		RunID: e.RunID})
 	if err != nil {
-		return replay.Given{}, err
+		return effect.ReplayAnswer{}, err
 	}
-	a := replay.Given{Guided: !x.Abstained}
+	a := effect.ReplayAnswer{Guided: !x.Abstained}
 	if x.Nearest != nil {
 		a.Score = x.Nearest.Score
 	}
@@ -86,10 +86,10 @@ func (s *subject) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given, er
 		a.Score = max(a.Score, it.Score)
 		n, err := s.mem.Tree().Get(ctx, it.ID)
 		if err != nil {
-			return replay.Given{}, err
+			return effect.ReplayAnswer{}, err
 		}
 		abstract = abstract || n.Type != tree.Case
-		a.Items = append(a.Items, replay.Warning{Direction: n.Direction})
+		a.Items = append(a.Items, effect.ReplayWarning{Direction: n.Direction})
 	}
 	if a.Guided {
 		s.guided++
@@ -101,7 +101,7 @@ func (s *subject) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given, er
 	return a, nil
 }
 
-func (s *subject) Learn(ctx context.Context, e *tree.Evaluation, _ replay.LaterLabel) error {
+func (s *subject) Learn(ctx context.Context, e *tree.Evaluation, _ effect.LaterLabel) error {
 	if err := s.mem.Record(ctx, *e); err != nil {
 		return err
 	}
@@ -117,9 +117,9 @@ func (s *subject) Learn(ctx context.Context, e *tree.Evaluation, _ replay.LaterL
 // TestQualityOfReplay compares guidance from cases alone with that of a tree
 // which evolves, on real streams, at each quarter of them.
 func TestQualityOfReplay(t *testing.T) {
-	judge := func(e *tree.Evaluation) replay.LaterLabel {
+	judge := func(e *tree.Evaluation) effect.LaterLabel {
 		v := formation.Detect(e)
-		return replay.LaterLabel{Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction}
+		return effect.LaterLabel{Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction}
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "By rules, evolve every 50 runs. warned: share of wrong verdicts warned of in the same direction;\n"+
@@ -132,7 +132,7 @@ func TestQualityOfReplay(t *testing.T) {
 		for q := 1; q <= 4; q++ {
 			part := all[:len(all)*q/4]
 			alone, learns := newSubject(t, "cases alone", 0), newSubject(t, "evolving", 50)
-			rep, err := replay.Run(t.Context(), part, replay.Options{Judge: judge, Seed: 1}, alone, learns)
+			rep, err := effect.Replay(t.Context(), part, effect.ReplayOptions{Judge: judge, Seed: 1}, alone, learns)
 			require.NoError(t, err)
 			for i, s := range []*subject{alone, learns} {
 				r := rep.Rows[2*i] // each has its control behind it

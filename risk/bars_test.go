@@ -13,14 +13,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/internal/golden"
-	"github.com/memtree/memtree/internal/replay"
 	"github.com/memtree/memtree/tree"
 )
 
 // hindsight orders the verdicts of a history by a logistic regression of their order without looks and of their codes,
 // by value, fitted to the truths that it is measured on. It is the most that these inputs give, not a forecast.
-func hindsight(es []tree.Evaluation, code func(*tree.Evaluation) uint8) []replay.Prediction {
+func hindsight(es []tree.Evaluation, code func(*tree.Evaluation) uint8) []effect.Prediction {
 	ps := withLooks(es, noLooks)
 	column, of := map[[2]uint32]int{}, make([]int, len(es))
 	odds := make([]float64, len(es))
@@ -94,7 +94,7 @@ func orderBars(t *testing.T, name string, want map[string]float64) (out []bar) {
 	es := shared(t, "evaluations/"+name+".jsonl")
 	code := allLooks(t, name)
 	bare, seen, after := withLooks(es, noLooks), withLooks(es, code), hindsight(es, code)
-	n, l, h := replay.Point(bare), replay.Measure(seen, 1), replay.Point(after)
+	n, l, h := effect.RiskFigures(bare), effect.MeasureRisks(seen, 1), effect.RiskFigures(after)
 	row := func(figure, key string, none, looks, bound float64) {
 		if w, ok := want[figure]; ok {
 			in := ""
@@ -108,13 +108,13 @@ func orderBars(t *testing.T, name string, want map[string]float64) (out []bar) {
 	row("AUC", "auc", *n.AUC, *l.AUC, *h.AUC)
 	row("wrong found in the riskiest tenth", "found10", n.Found.At10, l.Found.At10, h.Found.At10)
 	row("in the riskiest fifth", "found20", n.Found.At20, l.Found.At20, h.Found.At20)
-	right := func(ps []replay.Prediction) float64 {
+	right := func(ps []effect.Prediction) float64 {
 		put, broke := turned(ps)
 		return 1 + float64(put-broke-l.Wrong)/float64(l.N)
 	}
 	row("right after a correction at .8", "", right(bare), right(seen), right(after))
 	if w, ok := want["broken for each put right"]; ok {
-		share := func(ps []replay.Prediction) float64 {
+		share := func(ps []effect.Prediction) float64 {
 			put, broke := turned(ps)
 			return float64(broke) / float64(max(1, put))
 		}
@@ -135,8 +135,8 @@ func calibrationBars(t *testing.T, name string, want float64) (out []bar) {
 		if i > 0 {
 			of, none = slices.Concat(seen...), slices.Concat(bare...)
 		}
-		ece, _ := replay.Calibration(of)
-		before, _ := replay.Calibration(none)
+		ece, _ := effect.Calibration(of)
+		before, _ := effect.Calibration(none)
 		out = append(out, bar{name: name + ", " + what, none: before, looks: ece, in: fmt.Sprintf("(n %d)", len(seen[0])),
 			most: true, want: want, bound: byChance(of).mean(), why: "if every P were right"})
 	}
@@ -161,9 +161,9 @@ func firstHundreds(t *testing.T) []bar {
 			leaveOut(t, set)
 			code := allLooks(t, set)
 			first := func(es []tree.Evaluation, code func(*tree.Evaluation) uint8) float64 {
-				return *replay.Point(withLooks(es[:min(hundred, len(es))], code)).AUC
+				return *effect.RiskFigures(withLooks(es[:min(hundred, len(es))], code)).AUC
 			}
-			seen := replay.Measure(withLooks(s.es[:min(hundred, len(s.es))], code), 1)
+			seen := effect.MeasureRisks(withLooks(s.es[:min(hundred, len(s.es))], code), 1)
 			x := of{none: first(s.es, noLooks), looks: *seen.AUC, in: strings.TrimSpace(spread(&seen))}
 			for seed := uint64(1); seed < orders; seed++ {
 				es := shuffled(s.es, seed)

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/internal/golden"
-	"github.com/memtree/memtree/internal/replay"
 )
 
 // calibrationOrders is the number of orders in which the calibration of a history is measured, the original one
@@ -17,11 +17,11 @@ import (
 const calibrationOrders = 20
 
 // warmedOf caches the predictions of warmed by history and whether there are looks.
-var warmedOf = map[string][][]replay.Prediction{}
+var warmedOf = map[string][][]effect.Prediction{}
 
 // warmed returns the predictions after the first 150 verdicts, or half, for each order of a history; the first order
 // is that of time. Case is that of one verdict. Call it after leaveOut.
-func warmed(t *testing.T, s stream, looks bool) (out [][]replay.Prediction) {
+func warmed(t *testing.T, s stream, looks bool) (out [][]effect.Prediction) {
 	key := fmt.Sprint(s.name, looks)
 	if warmedOf[key] != nil {
 		return warmedOf[key]
@@ -36,7 +36,7 @@ func warmed(t *testing.T, s stream, looks bool) (out [][]replay.Prediction) {
 		for i := range ps {
 			ps[i].Case = es[i].Key()
 		}
-		out = append(out, ps[replay.Point(ps).Warmup:])
+		out = append(out, ps[effect.RiskFigures(ps).Warmup:])
 	}
 	warmedOf[key] = out
 	return out
@@ -64,7 +64,7 @@ func (c chance) within(x float64) float64 {
 }
 
 // byChance draws the truth of each verdict, once for all its predictions, since these share it.
-func byChance(ps []replay.Prediction) chance {
+func byChance(ps []effect.Prediction) chance {
 	rng := rand.New(rand.NewPCG(1, 2))
 	again, verdicts := slices.Clone(ps), map[string]int{}
 	at := make([]int, len(ps))
@@ -84,7 +84,7 @@ func byChance(ps []replay.Prediction) chance {
 		for i := range again {
 			again[i].Wrong = drawn[at[i]] < ps[i].P
 		}
-		ece, _ := replay.Calibration(again)
+		ece, _ := effect.Calibration(again)
 		of = append(of, ece)
 	}
 	slices.Sort(of)
@@ -92,9 +92,9 @@ func byChance(ps []replay.Prediction) chance {
 }
 
 // asMany returns n of the predictions, drawn with replacement, as verdicts of their own.
-func asMany(ps []replay.Prediction, n int) []replay.Prediction {
+func asMany(ps []effect.Prediction, n int) []effect.Prediction {
 	rng := rand.New(rand.NewPCG(3, 4))
-	out := make([]replay.Prediction, n)
+	out := make([]effect.Prediction, n)
 	for i := range out {
 		out[i] = ps[rng.IntN(len(ps))]
 		out[i].Case = fmt.Sprint(i)
@@ -104,8 +104,8 @@ func asMany(ps []replay.Prediction, n int) []replay.Prediction {
 
 // reliability writes, for each bin with predictions, their mean, the share that was wrong, and its standard error if
 // every P were right.
-func reliability(b *strings.Builder, name string, ps []replay.Prediction) {
-	_, bins := replay.Calibration(ps)
+func reliability(b *strings.Builder, name string, ps []effect.Prediction) {
+	_, bins := effect.Calibration(ps)
 	fmt.Fprintf(b, "\n%s\n", name)
 	for i := range bins {
 		if x := &bins[i]; x.N > 0 {
@@ -117,7 +117,7 @@ func reliability(b *strings.Builder, name string, ps []replay.Prediction) {
 }
 
 // byCode writes, for each code of a look, the mean P in the order of time and the share that was wrong.
-func byCode(t *testing.T, b *strings.Builder, s stream, ps []replay.Prediction) {
+func byCode(t *testing.T, b *strings.Builder, s stream, ps []effect.Prediction) {
 	code := allLooks(t, s.name)
 	var n, p, variance, wrong [maxLook + 1]float64
 	for i := range ps {
@@ -146,8 +146,8 @@ func TestQualityRiskCalibration(t *testing.T) {
 		}
 		of := warmed(t, s, looks)
 		one, together := of[0], slices.Concat(of...)
-		e1, _ := replay.Calibration(one)
-		e2, _ := replay.Calibration(together)
+		e1, _ := effect.Calibration(one)
+		e2, _ := effect.Calibration(together)
 		c1, c2 := byChance(one), byChance(together)
 		fmt.Fprintf(&rows, "%-21s %4d  %.3f  %.3f %s  %.3f %.3f      %.3f  %.3f %s\n", name, len(one), e1, c1.mean(),
 			c1.middle90(), c1.within(0.015), c1.within(0.05), e2, c2.mean(), c2.middle90())

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/internal/golden"
-	"github.com/memtree/memtree/internal/replay"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -80,8 +80,8 @@ func TestQualityRiskChange(t *testing.T) {
 			before, after := shuffled(c.before, seed)[3*seed:], shuffled(c.after, seed)
 			with, _ := run(slices.Concat(before, after), New())
 			without, _ := run(after, New())
-			for k, ps := range [][]replay.Prediction{with[len(before):], without} {
-				r := replay.Point(ps[settled:])
+			for k, ps := range [][]effect.Prediction{with[len(before):], without} {
+				r := effect.RiskFigures(ps[settled:])
 				to := []*[2]float64{&old, &fresh}[k]
 				to[0] += *r.AUC / orders
 				to[1] += r.Brier / orders

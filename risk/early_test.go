@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/internal/golden"
-	"github.com/memtree/memtree/internal/replay"
 )
 
 // hundred is the number of the first verdicts of a history.
@@ -24,7 +24,7 @@ func TestQualityRiskEarly(t *testing.T) {
 	for _, s := range everyStream(t) {
 		ps, _ := run(s.es, New())
 		first := ps[:min(hundred, len(ps))]
-		all, early := replay.Point(ps), replay.Measure(first, 1)
+		all, early := effect.RiskFigures(ps), effect.MeasureRisks(first, 1)
 		fmt.Fprintf(&b, "%-33s %4d %5d  %5s %s    %-19s %s\n", s.name, all.N, all.Wrong, auc(all.AUC), eces(ps),
 			auc(early.AUC)+spread(&early), eces(first))
 	}
@@ -39,7 +39,7 @@ func auc(x *float64) string {
 	return fmt.Sprintf("%.3f", *x)
 }
 
-func spread(r *replay.Risks) string {
+func spread(r *effect.RiskMeasure) string {
 	if r.AUC == nil {
 		return ""
 	}
@@ -47,16 +47,16 @@ func spread(r *replay.Risks) string {
 }
 
 // eces returns the calibration error of ps, and its mean if every P were exact.
-func eces(ps []replay.Prediction) string {
-	ece, _ := replay.Calibration(ps)
+func eces(ps []effect.Prediction) string {
+	ece, _ := effect.Calibration(ps)
 	rng := rand.New(rand.NewPCG(1, 2))
-	again, mean := append([]replay.Prediction(nil), ps...), 0.0
+	again, mean := append([]effect.Prediction(nil), ps...), 0.0
 	const draws = 200
 	for range draws {
 		for i := range again {
 			again[i].Wrong = rng.Float64() < ps[i].P
 		}
-		x, _ := replay.Calibration(again)
+		x, _ := effect.Calibration(again)
 		mean += x / draws
 	}
 	return fmt.Sprintf("%.3f %9.3f", ece, math.Round(mean*1000)/1000)

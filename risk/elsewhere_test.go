@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/internal/golden"
-	"github.com/memtree/memtree/internal/replay"
 	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
@@ -93,7 +93,7 @@ func madeUp() twoTeams {
 }
 
 // foretold returns the predictions for es of a model with the tally t, or of a new one if t is nil.
-func foretold(es []tree.Evaluation, t *ledger.Tally) []replay.Prediction {
+func foretold(es []tree.Evaluation, t *ledger.Tally) []effect.Prediction {
 	m := New()
 	if t != nil {
 		m.Believe(t)
@@ -103,11 +103,11 @@ func foretold(es []tree.Evaluation, t *ledger.Tally) []replay.Prediction {
 }
 
 // afterwards returns the AUCs of the first thirty verdicts, the first hundred, and the rest.
-func afterwards(ps []replay.Prediction) (out [3]float64) {
+func afterwards(ps []effect.Prediction) (out [3]float64) {
 	n := min(hundred, len(ps)-30)
-	for i, part := range [][]replay.Prediction{ps[:30], ps[:n], ps[n:]} {
+	for i, part := range [][]effect.Prediction{ps[:30], ps[:n], ps[n:]} {
 		out[i] = 0.5
-		if x := replay.Point(part).AUC; x != nil {
+		if x := effect.RiskFigures(part).AUC; x != nil {
 			out[i] = *x
 		}
 	}

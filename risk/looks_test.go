@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/internal/golden"
-	"github.com/memtree/memtree/internal/replay"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -106,20 +106,20 @@ func learnMeanings(of ...string) func(*testing.T) [maxLook + 1]float64 {
 }
 
 // withLooks scores every verdict of a history before its truth, given the codes of some looks.
-func withLooks(es []tree.Evaluation, code func(*tree.Evaluation) uint8) (ps []replay.Prediction) {
+func withLooks(es []tree.Evaluation, code func(*tree.Evaluation) uint8) (ps []effect.Prediction) {
 	m := New()
 	for i := range es {
 		e := &es[i]
 		c := code(e)
 		r := m.ScoreLooked(e, c)
-		ps = append(ps, replay.Prediction{P: r.P, Order: r.Order, Base: r.Base, Wrong: !*e.Correct, Case: e.CaseID})
+		ps = append(ps, effect.Prediction{P: r.P, Order: r.Order, Base: r.Base, Wrong: !*e.Correct, Case: e.CaseID})
 		m.Learn(e.Key(), Extract(e).WithLook(c), *e.Correct, e.Direction)
 	}
 	return ps
 }
 
 // turned counts the verdicts that are put right, and those that are broken, if each with P of .8 or more is reversed.
-func turned(ps []replay.Prediction) (put, broke int) {
+func turned(ps []effect.Prediction) (put, broke int) {
 	for i := range ps {
 		switch {
 		case ps[i].P >= 0.8 && ps[i].Wrong:
@@ -182,7 +182,7 @@ func TestQualityLookMeanings(t *testing.T) {
 			n++
 			return l.code
 		})
-		r := replay.Point(ps)
+		r := effect.RiskFigures(ps)
 		put, broke := turned(ps)
 		before := 0
 		for i := range es {
@@ -192,8 +192,8 @@ func TestQualityLookMeanings(t *testing.T) {
 		}
 		share := func(n int) float64 { return float64(n) / float64(len(es)) }
 		fmt.Fprintf(&b, "%-44s %5d  %.3f %.3f       %.3f         %.2f, %.2f   %.3f %.4f %d, %d; %.3f, %.3f\n",
-			name+", "+arm, n, *r.AUC, *replay.Point(ps[:100]).AUC, *r.AUCSecondHalf, r.Found.At10, r.Found.At20, r.ECE, r.Brier,
-			put, broke, share(before), share(before+put-broke))
+			name+", "+arm, n, *r.AUC, *effect.RiskFigures(ps[:100]).AUC, *r.AUCSecondHalf, r.Found.At10, r.Found.At20, r.ECE,
+			r.Brier, put, broke, share(before), share(before+put-broke))
 	}
 	for _, name := range lookedStreams {
 		es := shared(t, "evaluations/"+name+".jsonl")

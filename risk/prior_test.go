@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/internal/judgment"
-	"github.com/memtree/memtree/internal/replay"
 )
 
 // helps is the least mean of the AUC that the priors of the other data sets of a kind have on each of them. Below it
@@ -55,7 +55,7 @@ func learnPriors(sets []stream) (out [kinds]prior) {
 func leftOut(sets [][]shaped) (mean float64) {
 	for i, set := range sets {
 		p := learnPrior(slices.Delete(slices.Clone(sets), i, i+1))
-		var ps []replay.Prediction
+		var ps []effect.Prediction
 		for _, s := range set {
 			w, z := p.passes, 0.0
 			if s.value == judgment.Fails {
@@ -64,9 +64,9 @@ func leftOut(sets [][]shaped) (mean float64) {
 			for j, x := range s.x {
 				z += w[j] * (float64(x) - p.mean[j]) / p.sd[j]
 			}
-			ps = append(ps, replay.Prediction{P: sigmoid(z), Order: sigmoid(z), Wrong: s.wrong})
+			ps = append(ps, effect.Prediction{P: sigmoid(z), Order: sigmoid(z), Wrong: s.wrong})
 		}
-		mean += *replay.Point(ps).AUC / float64(len(sets))
+		mean += *effect.RiskFigures(ps).AUC / float64(len(sets))
 	}
 	return mean
 }

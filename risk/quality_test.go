@@ -9,20 +9,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/internal/golden"
-	"github.com/memtree/memtree/internal/replay"
 	"github.com/memtree/memtree/tree"
 )
 
 // run scores every verdict of a stream before it learns its truth.
-func run(es []tree.Evaluation, m *Model) (ps []replay.Prediction, enough int) {
+func run(es []tree.Evaluation, m *Model) (ps []effect.Prediction, enough int) {
 	for i := range es {
 		e := &es[i]
 		r := m.Score(e)
 		if r.Enough {
 			enough++
 		}
-		ps = append(ps, replay.Prediction{P: r.P, Order: r.Order, Base: r.Base, Wrong: !*e.Correct, Case: e.CaseID})
+		ps = append(ps, effect.Prediction{P: r.P, Order: r.Order, Base: r.Base, Wrong: !*e.Correct, Case: e.CaseID})
 		m.Learn(e.Key(), Extract(e), *e.Correct, e.Direction)
 	}
 	return ps, enough
@@ -39,7 +39,7 @@ func without(signal int) *Model {
 }
 
 // figures is one row of the table.
-func figures(b *strings.Builder, name string, r *replay.Risks, ps []replay.Prediction, enough int) {
+func figures(b *strings.Builder, name string, r *effect.RiskMeasure, ps []effect.Prediction, enough int) {
 	in := func(name string, f float64) string {
 		return fmt.Sprintf("%.3f (%.3f-%.3f)", f, r.Intervals[name].Low, r.Intervals[name].High)
 	}
@@ -61,10 +61,10 @@ func TestQualityRisk(t *testing.T) {
 	fmt.Fprintf(&b, "%-21s %4s %5s  %-19s %-19s  %-10s %-10s %-10s  %-5s %9s  %-5s %-5s %7s\n", "", "n", "wrong", "AUC",
 		"second half", "found 5", "10", "20", "ECE", "by chance", "Brier", "base", "enough")
 	all := streams(t)
-	got := map[string]replay.Risks{}
+	got := map[string]effect.RiskMeasure{}
 	for _, s := range all {
 		ps, enough := run(s.es, New())
-		r := replay.Measure(ps, 1)
+		r := effect.MeasureRisks(ps, 1)
 		got[s.name] = r
 		figures(&b, s.name, &r, ps, enough)
 		if s.nothing {
@@ -106,9 +106,9 @@ func TestQualityRisk(t *testing.T) {
 }
 
 // plain measures without intervals.
-func plain(es []tree.Evaluation, m *Model) replay.Risks {
+func plain(es []tree.Evaluation, m *Model) effect.RiskMeasure {
 	ps, _ := run(es, m)
-	return replay.Point(ps)
+	return effect.RiskFigures(ps)
 }
 
 // TestQualityRiskLeak permutes, on real verdicts, everything that is known only after the verdict, and expects the same

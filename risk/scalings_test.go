@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/internal/golden"
-	"github.com/memtree/memtree/internal/replay"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -100,7 +100,7 @@ func scalings() []scaling {
 // erring holds the predictions of the order of time, those of all orders after the warm-up, and by verdict the sum of
 // their squared errors and their number.
 type erring struct {
-	time, ps []replay.Prediction
+	time, ps []effect.Prediction
 	sum, n   []float64
 }
 
@@ -121,13 +121,13 @@ func (e *erring) add(s *scaling, vs []scored) {
 			l.learn(x, v.wrong)
 		}
 		if len(e.time) < len(vs) {
-			e.time = append(e.time, replay.Prediction{P: p, Wrong: v.wrong})
+			e.time = append(e.time, effect.Prediction{P: p, Wrong: v.wrong})
 		}
 		if i >= min(150, len(vs)/2) {
 			d := p - indicator(v.wrong)
 			e.sum[v.at] += d * d
 			e.n[v.at]++
-			e.ps = append(e.ps, replay.Prediction{P: p, Wrong: v.wrong})
+			e.ps = append(e.ps, effect.Prediction{P: p, Wrong: v.wrong})
 		}
 	}
 }
@@ -146,7 +146,7 @@ func (e *erring) less(other *erring) less {
 			sum, squares, n = sum+d, squares+d*d, n+1
 		}
 	}
-	ece, _ := replay.Calibration(other.ps)
+	ece, _ := effect.Calibration(other.ps)
 	put, broke := turned(other.time)
 	return less{sum / n, math.Sqrt(max(0, squares/n-sum*sum/n/n) / n), ece, put, broke}
 }

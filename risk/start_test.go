@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/internal/golden"
-	"github.com/memtree/memtree/internal/replay"
 )
 
 // orders is the number of orders of a stream: the original one, and shuffled ones.
@@ -261,11 +261,11 @@ func TestQualityRiskStart(t *testing.T) {
 				priors = learnPriors(but(all, name))
 			}
 			ps, _ := run(s.es, New())
-			got[k][0], got[k][2] = *replay.Point(ps[:min(hundred, len(ps))]).AUC, *replay.Point(ps).AUC
+			got[k][0], got[k][2] = *effect.RiskFigures(ps[:min(hundred, len(ps))]).AUC, *effect.RiskFigures(ps).AUC
 			for seed := uint64(1); seed < orders; seed++ {
 				es := shuffled(s.es, seed)
 				ps, _ := run(es[:min(hundred, len(es))], New())
-				got[k][1] += *replay.Point(ps).AUC / (orders - 1)
+				got[k][1] += *effect.RiskFigures(ps).AUC / (orders - 1)
 			}
 		}
 		fmt.Fprintf(&b, "%-33s", s.name)

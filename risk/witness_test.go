@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/internal/replay"
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -27,15 +27,15 @@ func witnessed(n int, good float64, seed uint64) (es []tree.Evaluation, wrong []
 	return es, wrong, looks
 }
 
-func runWitnessed(es []tree.Evaluation, wrong []bool, looks []uint8) replay.Risks {
+func runWitnessed(es []tree.Evaluation, wrong []bool, looks []uint8) effect.RiskMeasure {
 	m := New()
-	var ps []replay.Prediction
+	var ps []effect.Prediction
 	for i := range es {
 		r := m.ScoreLooked(&es[i], looks[i])
-		ps = append(ps, replay.Prediction{P: r.P, Order: r.Order, Base: r.Base, Wrong: wrong[i], Case: es[i].ID})
+		ps = append(ps, effect.Prediction{P: r.P, Order: r.Order, Base: r.Base, Wrong: wrong[i], Case: es[i].ID})
 		m.Learn(es[i].ID, Extract(&es[i]).WithLook(looks[i]), !wrong[i], "")
 	}
-	return replay.Point(ps)
+	return effect.RiskFigures(ps)
 }
 
 // TestWitness: a reader is believed as far as it was right in this store, and one who always says the same not at all.

@@ -9,8 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/internal/replay"
+	"github.com/memtree/memtree/internal/stat"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/retrieval"
@@ -116,7 +117,7 @@ const nearestGiven = 2
 
 // measure replays a stream. It also returns the predicted risk of each labelled verdict.
 func measure(ctx context.Context, a *app, stream []tree.Evaluation, o *replayOptions) (
-	rep replay.Measurement, said []predicted, err error,
+	rep effect.ReplayResult, said []predicted, err error,
 ) {
 	e, err := replayEmbedder(ctx, a, stream, o.embed)
 	if err != nil {
@@ -124,11 +125,11 @@ func measure(ctx context.Context, a *app, stream []tree.Evaluation, o *replayOpt
 	}
 	given := min(nearestGiven, o.items)
 	ours := memorySubject{limits: o.limits(), findings: o.word == wordings[1], embedder: e}
-	r := &predictor{memorySubject: ours, plain: replay.NewNearest(1)}
+	r := &predictor{memorySubject: ours, plain: effect.NewNearest(1)}
 	v := &evolvingSubject{memorySubject: ours}
-	memories, subjects := []*memorySubject{&r.memorySubject}, []replay.Subject{r, replay.NewNearest(given)}
+	memories, subjects := []*memorySubject{&r.memorySubject}, []effect.ReplaySubject{r, effect.NewNearest(given)}
 	if o.evolve {
-		memories, subjects = append(memories, &v.memorySubject), append(subjects, v, replay.NewNearest(given))
+		memories, subjects = append(memories, &v.memorySubject), append(subjects, v, effect.NewNearest(given))
 	}
 	for _, m := range memories {
 		if err := m.open(ctx); err != nil {
@@ -138,7 +139,7 @@ func measure(ctx context.Context, a *app, stream []tree.Evaluation, o *replayOpt
 	}
 	bar := a.Progress(a.Say("replaying"), say.Count)
 	defer bar.End()
-	rep, err = replay.Run(ctx, stream, replay.Options{
+	rep, err = effect.Replay(ctx, stream, effect.ReplayOptions{
 		Judge: judged, Seed: o.seed, Progress: func(done, total int) { bar.Step(int64(done), int64(total)) },
 	}, subjects...)
 	if e != nil {
@@ -149,20 +150,20 @@ func measure(ctx context.Context, a *app, stream []tree.Evaluation, o *replayOpt
 			a.Note(text.Line(note))
 		}
 	}
-	if i := slices.IndexFunc(rep.Rows, func(r replay.MemoryRow) bool { return r.Name == v.Name() }); i >= 0 {
+	if i := slices.IndexFunc(rep.Rows, func(r effect.MemoryRow) bool { return r.Name == v.Name() }); i >= 0 {
 		rep.Evolved = &rep.Rows[i]
 	}
 	if len(r.told) > 0 {
-		risks := replay.Measure(r.told, o.seed)
+		risks := effect.MeasureRisks(r.told, o.seed)
 		rep.Risk = &risks
-		correction := replay.Correct(r.told, o.bound, o.seed)
+		correction := effect.Reverse(r.told, o.bound, o.seed)
 		rep.Correction = &correction
 	}
 	return rep, r.said, err
 }
 
 // replayLines returns a report, and explains its columns below.
-func replayLines(v *say.Voice, rep *replay.Measurement) []string {
+func replayLines(v *say.Voice, rep *effect.ReplayResult) []string {
 	p := v.Page()
 	if rep.N == 0 {
 		p.Add(v.Say("None of the %d runs says what was true, so there is nothing to measure. Give them ground_truth or "+
@@ -192,7 +193,7 @@ func replayLines(v *say.Voice, rep *replay.Measurement) []string {
 }
 
 // correctionPart adds how replacing risky verdicts would have changed accuracy.
-func correctionPart(v *say.Voice, p *say.Output, c *replay.Reversal) {
+func correctionPart(v *say.Voice, p *say.Output, c *effect.Reversal) {
 	switch {
 	case c == nil:
 	case c.Flipped > 0:
@@ -208,7 +209,7 @@ func correctionPart(v *say.Voice, p *say.Output, c *replay.Reversal) {
 
 // rowsPart adds two tables: the share of wrong verdicts with guidance and without, and the share of wrong verdicts
 // with a warning.
-func rowsPart(v *say.Voice, p *say.Output, rep *replay.Measurement) {
+func rowsPart(v *say.Voice, p *say.Output, rep *effect.ReplayResult) {
 	t := &say.Table{Columns: []say.Column{
 		{Head: ""}, {Head: v.Say("guided"), Right: true},
 		{Head: v.Say("wrong if so")}, {Head: v.Say("wrong if not")}, {Head: "AUC"},
@@ -237,7 +238,7 @@ func rowsPart(v *say.Voice, p *say.Output, rep *replay.Measurement) {
 }
 
 // keyPart adds what the columns mean.
-func keyPart(v *say.Voice, p *say.Output, rep *replay.Measurement) {
+func keyPart(v *say.Voice, p *say.Output, rep *effect.ReplayResult) {
 	p.Add("",
 		v.Say("guided: share of the runs that were given something. wrong if so, if not: share of those verdicts that "+
 			"were wrong. Ranges are 95-percent intervals."),
@@ -255,14 +256,14 @@ func keyPart(v *say.Voice, p *say.Output, rep *replay.Measurement) {
 }
 
 // share prints a share, with its interval if there is one.
-func share(p *float64, in *replay.Interval) string {
+func share(p *float64, in *stat.Interval) string {
 	if p == nil {
 		return "-"
 	}
 	return fmt.Sprintf("%s (%.0f-%.0f)", percent(*p), 100*in.Low, 100*in.High)
 }
 
-func auc(r *replay.MemoryRow) string {
+func auc(r *effect.MemoryRow) string {
 	if r.AUC == nil {
 		return "-"
 	}
@@ -271,7 +272,7 @@ func auc(r *replay.MemoryRow) string {
 }
 
 // risksPart adds how well a replay separated wrong verdicts from right ones.
-func risksPart(v *say.Voice, p *say.Output, r *replay.Risks) {
+func risksPart(v *say.Voice, p *say.Output, r *effect.RiskMeasure) {
 	p.Add("", v.Say("Once a verdict is given, and before its truth is known: how much of what is wrong does "+
 		"reading the riskiest find?"), "")
 	in := func(name string, f float64) string {
@@ -297,14 +298,14 @@ func risksPart(v *say.Voice, p *say.Output, r *replay.Risks) {
 }
 
 // baseRateOnly explains why no verdict has a risk of its own, and how good the order is nevertheless.
-func baseRateOnly(v *say.Voice, r *replay.Risks) string {
+func baseRateOnly(v *say.Voice, r *effect.RiskMeasure) string {
 	return v.Say("No verdict was given a risk of its own: %d verdicts, %d of them wrong, do not show yet that past "+
 		"errors predict later ones, so each was given the share wrong so far. The order is a first guess: its AUC is %s %s, "+
 		"where .50 is chance.", r.N, r.Wrong, areaOf(r.AUC), areaIn(r, "auc"))
 }
 
 // reliabilityPart adds predicted risks beside observed shares. With colour it also draws bars.
-func reliabilityPart(v *say.Voice, p *say.Output, r *replay.Risks) {
+func reliabilityPart(v *say.Voice, p *say.Output, r *effect.RiskMeasure) {
 	t := &say.Table{Columns: []say.Column{
 		{Head: v.Say("said")}, {Head: v.Say("verdicts"), Right: true}, {Head: v.Say("mean"), Right: true},
 		{Head: v.Say("were wrong"), Right: true}, {},
@@ -339,7 +340,7 @@ func areaOf(f *float64) string {
 	return strings.TrimPrefix(two(*f), "0")
 }
 
-func areaIn(r *replay.Risks, name string) string {
+func areaIn(r *effect.RiskMeasure, name string) string {
 	i := r.Intervals[name]
 	return fmt.Sprintf("(%s-%s)", strings.TrimPrefix(two(i.Low), "0"), strings.TrimPrefix(two(i.High), "0"))
 }

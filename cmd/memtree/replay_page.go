@@ -11,9 +11,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/plot"
-	"github.com/memtree/memtree/internal/replay"
 	"github.com/memtree/memtree/internal/stat"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/risk"
@@ -49,7 +49,7 @@ type pageRow struct {
 
 // writeReplayPage writes a self-contained page that shows how well the risks separate wrong verdicts from right ones.
 // The write is atomic.
-func writeReplayPage(a *app, path string, r *replay.Risks, said []predicted) error {
+func writeReplayPage(a *app, path string, r *effect.RiskMeasure, said []predicted) error {
 	if r == nil || r.AUC == nil {
 		return a.Fail(nil, "%s was not written: a page needs runs that were judged right and runs "+
 			"that were judged wrong", path)
@@ -65,7 +65,7 @@ func writeReplayPage(a *app, path string, r *replay.Risks, said []predicted) err
 	return a.files.Write(path, page.Bytes())
 }
 
-func replayPageData(v *say.Voice, r *replay.Risks, said []predicted) map[string]any {
+func replayPageData(v *say.Voice, r *effect.RiskMeasure, said []predicted) map[string]any {
 	in := r.Intervals["found10"]
 	return map[string]any{
 		"Lang":  v.Lang,
@@ -75,8 +75,8 @@ func replayPageData(v *say.Voice, r *replay.Risks, said []predicted) map[string]
 		"Else": v.Say("(95-percent interval %.0f to %.0f); reading a tenth at random finds %s.",
 			100*in.Low, 100*in.High, percent(r.Baselines.Random.At10)),
 		"Sure":  pageSure(v, r),
-		"Ticks": ticks(), "Ours": curve(r.Gain, func(g replay.Gain) float64 { return g.Found }),
-		"Near":      curve(r.Gain, func(g replay.Gain) float64 { return g.Nearest }),
+		"Ticks": ticks(), "Ours": curve(r.Gain, func(g effect.ReviewGain) float64 { return g.Found }),
+		"Near":      curve(r.Gain, func(g effect.ReviewGain) float64 { return g.Nearest }),
 		"GainTitle": v.Say("How much of what is wrong is found"),
 		"ReadAxis":  v.Say("share of all verdicts read, %"), "FoundAxis": v.Say("share of the wrong ones found, %"),
 		"OursName": v.Say("riskiest first"), "NearName": v.Say("most like a wrong case first"),
@@ -93,7 +93,7 @@ func replayPageData(v *say.Voice, r *replay.Risks, said []predicted) map[string]
 	}
 }
 
-func pageSure(v *say.Voice, r *replay.Risks) string {
+func pageSure(v *say.Voice, r *effect.RiskMeasure) string {
 	if r.Enough == 0 {
 		return baseRateOnly(v, r)
 	}
@@ -110,7 +110,7 @@ func ticks() []tick {
 	return out
 }
 
-func curve(gain []replay.Gain, of func(replay.Gain) float64) string {
+func curve(gain []effect.ReviewGain, of func(effect.ReviewGain) float64) string {
 	var b strings.Builder
 	for _, g := range gain {
 		fmt.Fprintf(&b, "%g,%g ", plot.X(g.Read), plot.Y(of(g)))
@@ -118,7 +118,7 @@ func curve(gain []replay.Gain, of func(replay.Gain) float64) string {
 	return strings.TrimSpace(b.String())
 }
 
-func dots(v *say.Voice, bins []replay.Bin) []dot {
+func dots(v *say.Voice, bins []effect.CalibrationBin) []dot {
 	var out []dot
 	for _, b := range bins {
 		if b.N == 0 {

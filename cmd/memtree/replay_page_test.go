@@ -6,16 +6,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memtree/memtree/internal/replay"
+	"github.com/memtree/memtree/effect"
 )
 
 // TestReplayPageIsInert puts hostile texts into the page.
 func TestReplayPageIsInert(t *testing.T) {
 	half := 0.5
-	r := replay.Risks{
+	r := effect.RiskMeasure{
 		N: 2, Wrong: 1, AUC: &half,
-		Reliability: []replay.Bin{{N: 1, P: 0.5, Wrong: 1}},
-		Gain:        []replay.Gain{{}, {Read: 1, Found: 1, Nearest: 1}},
+		Reliability: []effect.CalibrationBin{{N: 1, P: 0.5, Wrong: 1}},
+		Gain:        []effect.ReviewGain{{}, {Read: 1, Found: 1, Nearest: 1}},
 	}
 	hostile := predicted{
 		risky: risky{

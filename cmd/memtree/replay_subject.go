@@ -8,21 +8,21 @@ import (
 	"time"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/internal/cli/access"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/embed"
 	"github.com/memtree/memtree/internal/judgment"
-	"github.com/memtree/memtree/internal/replay"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
-func judged(e *tree.Evaluation) replay.LaterLabel {
+func judged(e *tree.Evaluation) effect.LaterLabel {
 	v := formation.Detect(e)
-	return replay.LaterLabel{Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction}
+	return effect.LaterLabel{Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction}
 }
 
 // memorySubject is memtree as replay measures it. It has its own store in memory. A query records no trial and has the
@@ -45,7 +45,7 @@ func (r *memorySubject) open(ctx context.Context) error {
 
 func (*memorySubject) Name() string { return "memtree" }
 
-func (r *memorySubject) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given, error) {
+func (r *memorySubject) Ask(ctx context.Context, e *tree.Evaluation) (effect.ReplayAnswer, error) {
 	if e.At.After(r.now) {
 		r.now = e.At
 	}
@@ -53,17 +53,17 @@ func (r *memorySubject) Ask(ctx context.Context, e *tree.Evaluation) (replay.Giv
 		Prompt: e.Prompt, Scene: e.Scene, Scope: e.Scope, Agent: e.Agent, RunID: e.RunID, Limits: r.limits,
 	})
 	if err != nil {
-		return replay.Given{}, err
+		return effect.ReplayAnswer{}, err
 	}
-	a := replay.Given{Guided: !x.Abstained}
+	a := effect.ReplayAnswer{Guided: !x.Abstained}
 	if x.Nearest != nil {
 		a.Score = x.Nearest.Score
 	}
 	for _, it := range x.Items {
 		a.Score = max(a.Score, it.Score)
-		i := replay.Warning{Direction: it.Direction}
+		i := effect.ReplayWarning{Direction: it.Direction}
 		if err := r.scenes(ctx, it.ID, map[string]bool{}, &i.Scenes); err != nil {
-			return replay.Given{}, err
+			return effect.ReplayAnswer{}, err
 		}
 		a.Items = append(a.Items, i)
 	}
@@ -97,7 +97,7 @@ func (r *memorySubject) scenes(ctx context.Context, id string, seen map[string]b
 	return nil
 }
 
-func (r *memorySubject) Learn(ctx context.Context, e *tree.Evaluation, _ replay.LaterLabel) error {
+func (r *memorySubject) Learn(ctx context.Context, e *tree.Evaluation, _ effect.LaterLabel) error {
 	told := *e
 	told.Trial = "" // the trial belongs to another store
 	if err := r.mem.Record(ctx, told); err != nil {
@@ -120,18 +120,18 @@ const longestDay = 50
 
 func (*evolvingSubject) Name() string { return "evolved" }
 
-func (v *evolvingSubject) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given, error) {
+func (v *evolvingSubject) Ask(ctx context.Context, e *tree.Evaluation) (effect.ReplayAnswer, error) {
 	const day = 24 * time.Hour
 	if v.runs >= longestDay || v.runs > 0 && !e.At.Truncate(day).Equal(v.last.Truncate(day)) {
 		if _, err := v.mem.Evolve(ctx, nil); err != nil {
-			return replay.Given{}, err
+			return effect.ReplayAnswer{}, err
 		}
 		v.runs = 0
 	}
 	return v.memorySubject.Ask(ctx, e)
 }
 
-func (v *evolvingSubject) Learn(ctx context.Context, e *tree.Evaluation, d replay.LaterLabel) error {
+func (v *evolvingSubject) Learn(ctx context.Context, e *tree.Evaluation, d effect.LaterLabel) error {
 	v.last = e.At
 	v.runs++
 	return v.memorySubject.Learn(ctx, e, d)
@@ -140,10 +140,10 @@ func (v *evolvingSubject) Learn(ctx context.Context, e *tree.Evaluation, d repla
 // predictor is a memorySubject that also predicts how likely each verdict is to be wrong.
 type predictor struct {
 	memorySubject
-	plain *replay.Nearest     // the nearest wrong case, for comparison
-	next  replay.Prediction   // for the run of the last query
+	plain *effect.Nearest     // the nearest wrong case, for comparison
+	next  effect.Prediction   // for the run of the last query
 	about predicted           // that prediction with its reasons
-	told  []replay.Prediction // for the labelled runs
+	told  []effect.Prediction // for the labelled runs
 	said  []predicted         // those predictions with their reasons
 }
 
@@ -154,7 +154,7 @@ type predicted struct {
 	way   taxonomy.Direction // direction of the mistake, if it was wrong
 }
 
-func (r *predictor) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given, error) {
+func (r *predictor) Ask(ctx context.Context, e *tree.Evaluation) (effect.ReplayAnswer, error) {
 	a, err := r.memorySubject.Ask(ctx, e)
 	if err != nil {
 		return a, err
@@ -168,13 +168,13 @@ func (r *predictor) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given, 
 		return a, err
 	}
 	r.about = predicted{risky: risky{Evaluation: e.Key(), CaseID: e.CaseID, Risk: x, prompt: e.Prompt}}
-	r.next = replay.Prediction{
+	r.next = effect.Prediction{
 		P: x.P, Order: x.Order, Base: x.Base, Enough: x.Enough, Near: near.Score, Case: cmp.Or(e.CaseID, e.Prompt),
 	}
 	return a, nil
 }
 
-func (r *predictor) Learn(ctx context.Context, e *tree.Evaluation, v replay.LaterLabel) error {
+func (r *predictor) Learn(ctx context.Context, e *tree.Evaluation, v effect.LaterLabel) error {
 	if v.Labelled {
 		if right, known := judgment.OppositeRight(e, v.Correct); known {
 			r.next.Other = &right

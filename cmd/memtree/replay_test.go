@@ -8,42 +8,42 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/effect"
 	"github.com/memtree/memtree/fixtures"
 	"github.com/memtree/memtree/ingest"
-	"github.com/memtree/memtree/internal/replay"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/tree"
 )
 
 // tapped stores the answers of a measured memory.
 type tapped struct {
-	replay.Subject
-	answers []replay.Given
+	effect.ReplaySubject
+	answers []effect.ReplayAnswer
 }
 
-func (t *tapped) Ask(ctx context.Context, e *tree.Evaluation) (replay.Given, error) {
-	a, err := t.Subject.Ask(ctx, e)
+func (t *tapped) Ask(ctx context.Context, e *tree.Evaluation) (effect.ReplayAnswer, error) {
+	a, err := t.ReplaySubject.Ask(ctx, e)
 	t.answers = append(t.answers, a)
 	return a, err
 }
 
 // answers returns those of a memory with cases only, then of one that evolves.
-func answers(t *testing.T, stream []tree.Evaluation) [2][]replay.Given {
+func answers(t *testing.T, stream []tree.Evaluation) [2][]effect.ReplayAnswer {
 	t.Helper()
 	return limited(t, stream, retrieval.Limits{})
 }
 
-func limited(t *testing.T, stream []tree.Evaluation, l retrieval.Limits) [2][]replay.Given {
+func limited(t *testing.T, stream []tree.Evaluation, l retrieval.Limits) [2][]effect.ReplayAnswer {
 	t.Helper()
 	r, v := &memorySubject{limits: l}, &evolvingSubject{memorySubject: memorySubject{limits: l}}
-	alone, evolves := &tapped{Subject: r}, &tapped{Subject: v}
+	alone, evolves := &tapped{ReplaySubject: r}, &tapped{ReplaySubject: v}
 	for _, m := range []*memorySubject{r, &v.memorySubject} {
 		require.NoError(t, m.open(t.Context()))
 		defer func() { require.NoError(t, m.mem.Close()) }()
 	}
-	_, err := replay.Run(t.Context(), stream, replay.Options{Judge: judged}, alone, evolves)
+	_, err := effect.Replay(t.Context(), stream, effect.ReplayOptions{Judge: judged}, alone, evolves)
 	require.NoError(t, err)
-	return [2][]replay.Given{alone.answers, evolves.answers}
+	return [2][]effect.ReplayAnswer{alone.answers, evolves.answers}
 }
 
 // history returns the shipped history of tool agents, in order of time.
@@ -75,7 +75,7 @@ func TestReplayDoesNotLeak(t *testing.T) {
 	last.Correct, last.Direction, last.GroundTruth = &wrong, "false_fail", tree.Raw(`"something else"`)
 	last.Reason = "told only afterwards"
 	require.Equal(t, all, answers(t, other), "the truth of a run was known before it")
-	require.True(t, slices.ContainsFunc(all[0], func(a replay.Given) bool { return a.Guided }))
+	require.True(t, slices.ContainsFunc(all[0], func(a effect.ReplayAnswer) bool { return a.Guided }))
 }
 
 func TestReplayIsBounded(t *testing.T) {

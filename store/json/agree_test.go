@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/store"
-	"github.com/memtree/memtree/store/cache"
 	"github.com/memtree/memtree/store/storetest"
 	"github.com/memtree/memtree/tree"
 )
@@ -41,8 +41,8 @@ func configurations() []configuration {
 			fs afero.Fs) store.Store {
 			return &restless{Store: s, fs: fs}
 		})},
-		{"smallest cache", open(1, func(s *Store, _ afero.Fs) store.Store { return cache.New(s, 0) })},
-		{"large cache", open(1<<30, func(s *Store, _ afero.Fs) store.Store { return cache.New(s, 1000) })},
+		{"smallest cache", open(1, func(s *Store, _ afero.Fs) store.Store { return core.NewCache(s, 0) })},
+		{"large cache", open(1<<30, func(s *Store, _ afero.Fs) store.Store { return core.NewCache(s, 1000) })},
 	}
 }
 

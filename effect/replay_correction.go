@@ -1,4 +1,4 @@
-package replay
+package effect
 
 // Reversal is the result of reversing each verdict whose probability to be wrong, predicted before its label was
 // known, was at least Bound.
@@ -16,9 +16,9 @@ type Reversal struct {
 	High float64 `json:"high"`
 }
 
-// Correct returns the result of reversing verdicts from a bound on. It reverses only a prediction with evidence of its
+// Reverse returns the result of reversing verdicts from a bound on. It reverses only a prediction with evidence of its
 // own, and a verdict with exactly one opposite. seed is that of the bootstrap, which draws whole cases.
-func Correct(ps []Prediction, bound float64, seed uint64) Reversal {
+func Reverse(ps []Prediction, bound float64, seed uint64) Reversal {
 	c := Reversal{Bound: bound, N: len(ps)}
 	if len(ps) == 0 {
 		return c
@@ -49,7 +49,7 @@ func Correct(ps []Prediction, bound float64, seed uint64) Reversal {
 	n := float64(len(ps))
 	c.AccuracyBefore, c.AccuracyAfter = float64(before)/n, float64(before+more)/n
 	var gains []float64
-	for drawn := range redrawCases(cases, redraws, seed) {
+	for drawn := range redrawCases(cases, riskRedraws, seed) {
 		sum := 0
 		for _, i := range drawn {
 			sum += gain[i]

@@ -1,11 +1,4 @@
-// Package replay measures memories on a history of judged runs. In order of time it requests guidance of each memory
-// before a run, then passes the outcome of the run to it, and compares the guidance with the outcome.
-//
-// No information leaks from the future. An answer about run i depends only on runs before i: the label of a run is
-// passed on only after every memory has answered. All memories measured together see the same runs. A replay cannot
-// change a run: it shows when a memory would have given guidance and whether it would have warned of the right
-// mistake, not whether the agent would have followed it.
-package replay
+package effect
 
 import (
 	"cmp"
@@ -27,35 +20,35 @@ type LaterLabel struct {
 // Wrong reports whether the run was judged wrongly.
 func (v LaterLabel) Wrong() bool { return v.Labelled && !v.Correct }
 
-// Warning is one memory that was given for a run.
-type Warning struct {
+// ReplayWarning is one memory that was given for a run.
+type ReplayWarning struct {
 	Direction taxonomy.Direction // of the mistake it warns of
 	Scenes    []tree.Scene       // where it was made: one scene for a case, those of all its cases for a lesson
 }
 
-// Given is the answer of a memory before a run.
-type Given struct {
-	Guided bool      // the memory gave guidance
-	Score  float64   // of the nearest memory, given or not: higher means nearer; 0 for none
-	Items  []Warning // the memories given, best first
+// ReplayAnswer is the answer of a memory before a run.
+type ReplayAnswer struct {
+	Guided bool            // the memory gave guidance
+	Score  float64         // of the nearest memory, given or not: higher means nearer; 0 for none
+	Items  []ReplayWarning // the memories given, best first
 }
 
-// Subject is a memory that is measured. Ask may use only what Learn received before. Neither may retain e.
-type Subject interface {
+// ReplaySubject is a memory that is measured. Ask may use only what Learn received before. Neither may retain e.
+type ReplaySubject interface {
 	Name() string
-	Ask(ctx context.Context, e *tree.Evaluation) (Given, error)
+	Ask(ctx context.Context, e *tree.Evaluation) (ReplayAnswer, error)
 	Learn(ctx context.Context, e *tree.Evaluation, v LaterLabel) error
 }
 
-// Options configures a replay. Judge is required.
-type Options struct {
+// ReplayOptions configures a replay. Judge is required.
+type ReplayOptions struct {
 	Judge    func(e *tree.Evaluation) LaterLabel // returns the label; pure
 	Seed     uint64                              // of the shuffled control
 	Progress func(done, total int)               // called after every run, unless nil
 }
 
-// Measurement is the result of a replay.
-type Measurement struct {
+// ReplayResult is the result of a replay.
+type ReplayResult struct {
 	N          int         `json:"n"`     // labelled runs: only these are measured
 	Wrong      int         `json:"wrong"` // of N
 	Unlabelled int         `json:"unlabelled"`
@@ -71,21 +64,22 @@ type Measurement struct {
 
 	// Risk measures how well risks, predicted before the label was known, separate wrong verdicts from right ones; nil
 	// if not measured.
-	Risk *Risks `json:"risk,omitempty"`
+	Risk *RiskMeasure `json:"risk,omitempty"`
 
 	// Correction is the result of reversing verdicts; nil if not measured.
 	Correction *Reversal `json:"correction,omitempty"`
 }
 
-// Run replays a stream through the subjects and returns one row for each, in order. A Matched subject belongs to the
+// Replay replays a stream through the subjects and returns one row for each, in order. A Matched subject belongs to the
 // subject before it that is not Matched. After the Matched ones of a subject comes its shuffled control. From the
 // second such group on, the names of these rows contain the subject that they are controls of. Run sorts the stream by
 // time; runs without a time come first, and equal times keep their order. It skips a run whose key came before, as
 // Record does. It stops at the first error.
-func Run(ctx context.Context, stream []tree.Evaluation, o Options, subjects ...Subject) (Measurement, error) {
+func Replay(ctx context.Context, stream []tree.Evaluation, o ReplayOptions, subjects ...ReplaySubject) (ReplayResult,
+	error) {
 	ordered, duplicate := sortRuns(stream)
-	rep := Measurement{Duplicate: duplicate, Rows: []MemoryRow{}}
-	traces := make([][]Given, len(subjects))
+	rep := ReplayResult{Duplicate: duplicate, Rows: []MemoryRow{}}
+	traces := make([][]ReplayAnswer, len(subjects))
 	t := newTruth()
 	for i := range ordered {
 		v := o.Judge(&ordered[i])
@@ -107,7 +101,7 @@ func Run(ctx context.Context, stream []tree.Evaluation, o Options, subjects ...S
 }
 
 // rows measures every subject and its controls, from its answers in traces.
-func (t *labelStream) rows(subjects []Subject, traces [][]Given, seed uint64) []MemoryRow {
+func (t *labelStream) rows(subjects []ReplaySubject, traces [][]ReplayAnswer, seed uint64) []MemoryRow {
 	out := []MemoryRow{}
 	for k := 0; k < len(subjects); {
 		name, answers, as := subjects[k].Name(), traces[k], ""
@@ -131,7 +125,8 @@ func (t *labelStream) rows(subjects []Subject, traces [][]Given, seed uint64) []
 }
 
 // replayRun requests guidance of every subject for a run, then passes its label to them.
-func replayRun(ctx context.Context, e *tree.Evaluation, v LaterLabel, subjects []Subject, traces [][]Given) error {
+func replayRun(ctx context.Context, e *tree.Evaluation, v LaterLabel, subjects []ReplaySubject,
+	traces [][]ReplayAnswer) error {
 	for k, s := range subjects {
 		a, err := s.Ask(ctx, e)
 		if err != nil {
@@ -152,12 +147,12 @@ func replayRun(ctx context.Context, e *tree.Evaluation, v LaterLabel, subjects [
 // matched is a Subject without a threshold of its own. After the stream, its highest scores are treated as guided, as
 // many runs as its subject guided; on a tie the earlier run. That threshold is chosen in hindsight, which favours it.
 type matched interface {
-	Subject
+	ReplaySubject
 	Matched()
 }
 
 // countGuided returns the number of runs with guidance.
-func countGuided(answers []Given) (n int) {
+func countGuided(answers []ReplayAnswer) (n int) {
 	for _, a := range answers {
 		if a.Guided {
 			n++
@@ -167,13 +162,13 @@ func countGuided(answers []Given) (n int) {
 }
 
 // strongest returns the answers with guidance only for the n highest scores above 0.
-func strongest(answers []Given, n int) []Given {
+func strongest(answers []ReplayAnswer, n int) []ReplayAnswer {
 	rank := make([]int, len(answers))
 	for i := range rank {
 		rank[i] = i
 	}
 	slices.SortStableFunc(rank, func(a, b int) int { return cmp.Compare(answers[b].Score, answers[a].Score) })
-	out := make([]Given, len(answers))
+	out := make([]ReplayAnswer, len(answers))
 	for place, i := range rank {
 		out[i] = answers[i]
 		if out[i].Guided = place < n && out[i].Score > 0; !out[i].Guided {

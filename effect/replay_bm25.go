@@ -1,4 +1,4 @@
-package replay
+package effect
 
 import (
 	"cmp"
@@ -17,16 +17,16 @@ import (
 type Nearest struct {
 	give  int
 	docs  []bm25Document
-	terms map[string][]posting
+	terms map[string][]bm25Posting
 	total int // tokens in all documents
 }
 
 type bm25Document struct {
-	item   Warning
+	item   ReplayWarning
 	tokens int
 }
 
-type posting struct {
+type bm25Posting struct {
 	doc, count int
 }
 
@@ -38,7 +38,7 @@ const (
 
 // NewNearest returns an empty memory that returns up to give cases a run.
 func NewNearest(give int) *Nearest {
-	return &Nearest{give: give, terms: map[string][]posting{}}
+	return &Nearest{give: give, terms: map[string][]bm25Posting{}}
 }
 
 // Name returns "bm25".
@@ -48,7 +48,7 @@ func (*Nearest) Name() string { return "bm25" }
 func (*Nearest) Matched() {}
 
 // Ask returns the wrong verdicts whose prompts are nearest. Score is the highest BM25.
-func (x *Nearest) Ask(_ context.Context, e *tree.Evaluation) (Given, error) {
+func (x *Nearest) Ask(_ context.Context, e *tree.Evaluation) (ReplayAnswer, error) {
 	scores := make([]float64, len(x.docs))
 	for _, t := range slices.Compact(slices.Sorted(slices.Values(text.Tokens(e.Prompt)))) {
 		ps := x.terms[t]
@@ -66,7 +66,7 @@ func (x *Nearest) Ask(_ context.Context, e *tree.Evaluation) (Given, error) {
 		}
 	}
 	slices.SortFunc(found, func(i, j int) int { return cmp.Or(cmp.Compare(scores[j], scores[i]), i-j) })
-	a := Given{Guided: len(found) > 0}
+	a := ReplayAnswer{Guided: len(found) > 0}
 	for _, i := range found[:min(x.give, len(found))] {
 		a.Items = append(a.Items, x.docs[i].item)
 	}
@@ -87,9 +87,9 @@ func (x *Nearest) Learn(_ context.Context, e *tree.Evaluation, v LaterLabel) err
 		counts[t]++
 	}
 	for t, n := range counts {
-		x.terms[strings.Clone(t)] = append(x.terms[t], posting{doc: len(x.docs), count: n})
+		x.terms[strings.Clone(t)] = append(x.terms[t], bm25Posting{doc: len(x.docs), count: n})
 	}
-	x.docs = append(x.docs, bm25Document{item: Warning{Direction: v.Direction, Scenes: []tree.Scene{e.Scene}},
+	x.docs = append(x.docs, bm25Document{item: ReplayWarning{Direction: v.Direction, Scenes: []tree.Scene{e.Scene}},
 		tokens: len(tokens)})
 	x.total += len(tokens)
 	return nil

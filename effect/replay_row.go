@@ -1,4 +1,4 @@
-package replay
+package effect
 
 import (
 	"cmp"
@@ -10,12 +10,12 @@ import (
 
 // MemoryRow is the result of one memory.
 type MemoryRow struct {
-	Name     string     `json:"name"`
-	AUC      *float64   `json:"auc"` // of Score as a forecast of a wrong verdict; null when all are right or all wrong
-	Interval *Interval  `json:"aucInterval,omitempty"`
-	Guided   proportion `json:"guided"`   // the runs it gave guidance for
-	Unguided proportion `json:"unguided"` // the other runs
-	Warned   warned     `json:"warned"`
+	Name     string         `json:"name"`
+	AUC      *float64       `json:"auc"` // of Score as a forecast of a wrong verdict; null when all are right or all wrong
+	Interval *stat.Interval `json:"aucInterval,omitempty"`
+	Guided   proportion     `json:"guided"`   // the runs it gave guidance for
+	Unguided proportion     `json:"unguided"` // the other runs
+	Warned   warnedCount    `json:"warned"`
 
 	// Difference is the difference of the row to the first one, over the same runs. The first row and rows of Matched
 	// subjects have none.
@@ -24,15 +24,15 @@ type MemoryRow struct {
 
 // proportion is a number of runs and how many of them were wrong.
 type proportion struct {
-	N        int       `json:"n"`
-	Wrong    int       `json:"wrong"`
-	P        *float64  `json:"p"` // Wrong/N; null when N is 0
-	Interval *Interval `json:"interval,omitempty"`
+	N        int            `json:"n"`
+	Wrong    int            `json:"wrong"`
+	P        *float64       `json:"p"` // Wrong/N; null when N is 0
+	Interval *stat.Interval `json:"interval,omitempty"`
 }
 
-// warned counts the wrong verdicts that a given memory had warned of. A memory warns of a verdict if its direction is
-// the same.
-type warned struct {
+// warnedCount counts the wrong verdicts that a given memory had warned of. A memory warns of a verdict if its direction
+// is the same.
+type warnedCount struct {
 	warnedShare // all wrong verdicts
 
 	// Exact and Similar are shares of all, 0 to 1, that add up to P: warned of by a memory from exactly this scene;
@@ -48,23 +48,20 @@ type warned struct {
 
 // warnedShare is a number of wrong verdicts and how many of them were warned of.
 type warnedShare struct {
-	N        int       `json:"n"`
-	Warned   int       `json:"warned"`
-	P        *float64  `json:"p"` // Warned/N; null when N is 0
-	Interval *Interval `json:"interval,omitempty"`
+	N        int            `json:"n"`
+	Warned   int            `json:"warned"`
+	P        *float64       `json:"p"` // Warned/N; null when N is 0
+	Interval *stat.Interval `json:"interval,omitempty"`
 }
-
-// Interval is a 95 % interval, within 0 to 1.
-type Interval = stat.Interval
 
 // labelStream holds the labels of the labelled runs of a stream, in order.
 type labelStream struct {
 	verdicts []LaterLabel
 	scenes   []tree.Scene
 	tests    []string
-	again    []bool    // the test or the scene had an earlier wrong verdict
-	past     []Warning // the mistakes, as items
-	known    []int     // how many of past were known before each run
+	again    []bool          // the test or the scene had an earlier wrong verdict
+	past     []ReplayWarning // the mistakes, as items
+	known    []int           // how many of past were known before each run
 
 	wrongTests  map[string]bool // tests with a mistake so far
 	wrongScenes map[tree.Scene]bool
@@ -83,14 +80,14 @@ func (t *labelStream) add(e *tree.Evaluation, v LaterLabel) {
 	t.again = append(t.again, t.wrongTests[test] || t.wrongScenes[scene])
 	t.known = append(t.known, len(t.past))
 	if v.Wrong() {
-		t.past = append(t.past, Warning{Direction: v.Direction, Scenes: []tree.Scene{e.Scene}})
+		t.past = append(t.past, ReplayWarning{Direction: v.Direction, Scenes: []tree.Scene{e.Scene}})
 		t.wrongTests[test] = true
 		t.wrongScenes[scene] = scene != tree.Scene{} // an empty scene is no scene
 	}
 }
 
 // row measures the answers, one per labelled run.
-func (t *labelStream) row(name string, answers []Given) MemoryRow {
+func (t *labelStream) row(name string, answers []ReplayAnswer) MemoryRow {
 	r := MemoryRow{Name: name}
 	var wrong, right []float64
 	w := &r.Warned
@@ -126,7 +123,7 @@ func (t *labelStream) row(name string, answers []Given) MemoryRow {
 }
 
 // add adds a wrong verdict.
-func (w *warned) add(again, exact, similar bool) {
+func (w *warnedCount) add(again, exact, similar bool) {
 	kind := &w.Transfer
 	if again {
 		kind = &w.Recurrence
@@ -146,7 +143,7 @@ func (w *warned) add(again, exact, similar bool) {
 }
 
 // shareOf returns k/n and its interval, nil if n is 0.
-func shareOf(k, n int) (*float64, *Interval) {
+func shareOf(k, n int) (*float64, *stat.Interval) {
 	if n == 0 {
 		return nil, nil
 	}
@@ -156,7 +153,7 @@ func shareOf(k, n int) (*float64, *Interval) {
 
 // warned reports whether one of the items warned of the mistake in run i: one from exactly its scene, and one from
 // another scene.
-func (t *labelStream) warned(i int, items []Warning) (exact, similar bool) {
+func (t *labelStream) warned(i int, items []ReplayWarning) (exact, similar bool) {
 	for _, it := range items {
 		if it.Direction == t.verdicts[i].Direction {
 			if slices.ContainsFunc(it.Scenes, func(s tree.Scene) bool { return sameScene(s, t.scenes[i]) }) {

@@ -1,4 +1,4 @@
-package replay
+package effect
 
 import (
 	"fmt"
@@ -23,7 +23,7 @@ func TestCorrect(t *testing.T) {
 		{P: 0.99, Enough: true, Wrong: true, Case: "7"},
 		{P: 0.1, Enough: true, Wrong: false, Other: &no, Case: "8"},
 	}
-	c := Correct(ps, ledger.CorrectAbove, 1)
+	c := Reverse(ps, ledger.CorrectAbove, 1)
 	require.Equal(t, 4, c.Flipped)
 	require.Equal(t, 2, c.Right)
 	require.Equal(t, 1, c.Broken)
@@ -31,9 +31,9 @@ func TestCorrect(t *testing.T) {
 	require.InDelta(t, 3.0/8, c.AccuracyAfter, 1e-9)
 	require.LessOrEqual(t, c.Low, 1.0/8)
 	require.GreaterOrEqual(t, c.High, 1.0/8)
-	require.Equal(t, c, Correct(ps, ledger.CorrectAbove, 1))
-	require.Zero(t, Correct(ps, 1.01, 1).Flipped)
-	require.Equal(t, Reversal{Bound: 0.8}, Correct(nil, 0.8, 1))
+	require.Equal(t, c, Reverse(ps, ledger.CorrectAbove, 1))
+	require.Zero(t, Reverse(ps, 1.01, 1).Flipped)
+	require.Equal(t, Reversal{Bound: 0.8}, Reverse(nil, 0.8, 1))
 }
 
 // Where predictions are right, correction pays, and its interval is above zero.
@@ -43,7 +43,7 @@ func TestCorrectPays(t *testing.T) {
 		wrong := i%10 != 0
 		ps = append(ps, Prediction{P: 0.9, Enough: true, Wrong: wrong, Other: &wrong, Case: fmt.Sprint(i)})
 	}
-	c := Correct(ps, 0.8, 1)
+	c := Reverse(ps, 0.8, 1)
 	require.InDelta(t, 0.8, c.AccuracyAfter-c.AccuracyBefore, 1e-9)
 	require.Greater(t, c.Low, 0.6)
 }

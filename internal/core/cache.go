@@ -1,8 +1,4 @@
-// Package cache holds frequently read nodes in memory, in front of any store.
-//
-// It is a 2Q cache (Johnson and Shasha, "2Q: A Low Overhead High Performance Buffer Management Replacement Algorithm",
-// VLDB 1994): a node that was read once cannot evict nodes that were read twice.
-package cache
+package core
 
 import (
 	"context"
@@ -20,11 +16,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// least is the smallest cache: 2Q needs two queues of at least one node each.
-const least = 2
+// leastCached is the smallest cache: 2Q needs two queues of at least one node each.
+const leastCached = 2
 
-// Cache is a store that answers Get from memory if it can. It satisfies the contract of store.Store as long as all
-// writes to the store below go through it. A store to which another process writes must not be cached.
+// Cache is a store that answers Get from memory if it can. It is a 2Q cache (Johnson and Shasha, "2Q: A Low Overhead
+// High Performance Buffer Management Replacement Algorithm", VLDB 1994): a node that was read once cannot evict nodes
+// that were read twice.
+//
+// It satisfies the contract of store.Store as long as all writes to the store below go through it. A store to which
+// another process writes must not be cached.
 //
 // Cache is also a store.Deriver and a store.Verifier. If the store below is not, those methods return
 // errors.ErrUnsupported.
@@ -34,13 +34,13 @@ type Cache struct {
 	closed atomic.Bool
 
 	mu      sync.Mutex
-	writing map[string]int   // number of running commits, by the id of each node they change
-	reading map[string]*read // running reads of the store below, by id
+	writing map[string]int       // number of running commits, by the id of each node they change
+	reading map[string]*nodeRead // running reads of the store below, by id
 }
 
-// read is one or more running reads of a node. If a commit of the node begins before they end, their result may be
+// nodeRead is one or more running reads of a node. If a commit of the node begins before they end, their result may be
 // older than that commit and must not be cached.
-type read struct {
+type nodeRead struct {
 	readers int
 	stale   bool
 }
@@ -51,11 +51,11 @@ var (
 	_ store.Verifier = (*Cache)(nil)
 )
 
-// New returns a cache of at most the given number of nodes, but at least 2, in
+// NewCache returns a cache of at most the given number of nodes, but at least 2, in
 // front of s. It owns s: Close closes it.
-func New(s store.Store, nodes int) *Cache {
-	c := &Cache{below: s, writing: map[string]int{}, reading: map[string]*read{}}
-	c.nodes, _ = lru.New2Q[string, *tree.Node](max(nodes, least)) // fails only for smaller sizes
+func NewCache(s store.Store, nodes int) *Cache {
+	c := &Cache{below: s, writing: map[string]int{}, reading: map[string]*nodeRead{}}
+	c.nodes, _ = lru.New2Q[string, *tree.Node](max(nodes, leastCached)) // fails only for smaller sizes
 	return c
 }
 
@@ -94,7 +94,7 @@ func (c *Cache) Shared(ctx context.Context, id string) (*tree.Node, error) {
 
 // beginRead announces that the caller will read the node from the store below. It returns nil if the node is being
 // written; then the caller must not cache the result.
-func (c *Cache) beginRead(id string) *read {
+func (c *Cache) beginRead(id string) *nodeRead {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.writing[id] > 0 {
@@ -102,7 +102,7 @@ func (c *Cache) beginRead(id string) *read {
 	}
 	r := c.reading[id]
 	if r == nil {
-		r = &read{}
+		r = &nodeRead{}
 		c.reading[id] = r
 	}
 	r.readers++
@@ -110,7 +110,7 @@ func (c *Cache) beginRead(id string) *read {
 }
 
 // endRead ends a read and caches n, unless it is nil or may be older than a commit.
-func (c *Cache) endRead(id string, r *read, n *tree.Node) {
+func (c *Cache) endRead(id string, r *nodeRead, n *tree.Node) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if r.readers--; r.readers == 0 && c.reading[id] == r {

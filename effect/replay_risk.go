@@ -1,4 +1,4 @@
-package replay
+package effect
 
 import (
 	"cmp"
@@ -22,8 +22,8 @@ type Prediction struct {
 	Case  string // verdicts of one case are drawn together by the bootstrap
 }
 
-// Risks measures the quality of predictions, in the order they were made.
-type Risks struct {
+// RiskMeasure measures the quality of predictions, in the order they were made.
+type RiskMeasure struct {
 	N     int `json:"n"`
 	Wrong int `json:"wrong"`
 	// Enough is the number of predictions that depend on more than the base rate.
@@ -36,18 +36,18 @@ type Risks struct {
 
 	// ECE is the expected calibration error of P and Reliability its ten bins of equal width. Both exclude the first
 	// Warmup verdicts.
-	ECE         float64 `json:"ece"`
-	Warmup      int     `json:"warmup"`
-	Reliability []Bin   `json:"reliability"`
-	Brier       float64 `json:"brier"` // mean squared error of P, over all verdicts
+	ECE         float64          `json:"ece"`
+	Warmup      int              `json:"warmup"`
+	Reliability []CalibrationBin `json:"reliability"`
+	Brier       float64          `json:"brier"` // mean squared error of P, over all verdicts
 
 	// Gain is the share of the wrong verdicts found by reviewing a share of all, in steps of a fiftieth.
-	Gain []Gain `json:"gain"`
+	Gain []ReviewGain `json:"gain"`
 
 	// Intervals are 95 % bootstrap intervals, by the JSON name of the field; those of
 	// Found are found5, found10 and found20.
-	Intervals map[string]Interval `json:"intervals"`
-	Baselines baselines           `json:"baselines"`
+	Intervals map[string]stat.Interval `json:"intervals"`
+	Baselines baselines                `json:"baselines"`
 }
 
 // reviewShare is the share of the wrong verdicts found by reviewing a share of all.
@@ -57,16 +57,16 @@ type reviewShare struct {
 	At20 float64 `json:"20"`
 }
 
-// Gain is a point of a curve: how many of the wrong verdicts are found once a share of all is reviewed. Shares are from
-// 0 to 1.
-type Gain struct {
+// ReviewGain is a point of a curve: how many of the wrong verdicts are found once a share of all is reviewed. Shares are
+// from 0 to 1.
+type ReviewGain struct {
 	Read    float64 `json:"read"`
 	Found   float64 `json:"found"`   // by reviewing the riskiest first
 	Nearest float64 `json:"nearest"` // by reviewing first what is most similar to a wrong case
 }
 
-// Bin holds the verdicts whose P lies in one tenth.
-type Bin struct {
+// CalibrationBin holds the verdicts whose P lies in one tenth.
+type CalibrationBin struct {
 	N     int     `json:"n"`
 	P     float64 `json:"p"`     // mean prediction
 	Wrong float64 `json:"wrong"` // share that was wrong
@@ -81,26 +81,26 @@ type baselines struct {
 }
 
 const (
-	warmup  = 150
-	redraws = 200
+	riskWarmup  = 150
+	riskRedraws = 200
 )
 
-// Measure returns the quality of predictions. seed is that of the bootstrap. It draws whole cases, because verdicts on
-// one case are not independent.
-func Measure(ps []Prediction, seed uint64) Risks {
-	r := Point(ps)
-	r.Intervals = map[string]Interval{}
+// MeasureRisks returns the quality of predictions. seed is that of the bootstrap. It draws whole cases, because
+// verdicts on one case are not independent.
+func MeasureRisks(ps []Prediction, seed uint64) RiskMeasure {
+	r := RiskFigures(ps)
+	r.Intervals = map[string]stat.Interval{}
 	figures := map[string][]float64{}
 	cases := make([]string, len(ps))
 	for i := range ps {
 		cases[i] = ps[i].Case
 	}
-	for drawn := range redrawCases(cases, redraws, seed) {
+	for drawn := range redrawCases(cases, riskRedraws, seed) {
 		again := make([]Prediction, len(drawn))
 		for i, k := range drawn {
 			again[i] = ps[k]
 		}
-		x := Point(again)
+		x := RiskFigures(again)
 		for name, f := range x.figures() {
 			figures[name] = append(figures[name], f)
 		}
@@ -113,7 +113,7 @@ func Measure(ps []Prediction, seed uint64) Risks {
 	const points = 50
 	for i := range points + 1 {
 		read := float64(i) / points
-		r.Gain = append(r.Gain, Gain{read, ours.shareFound(read), near.shareFound(read)})
+		r.Gain = append(r.Gain, ReviewGain{read, ours.shareFound(read), near.shareFound(read)})
 	}
 	for i := range ps {
 		r.Baselines.Brier += squaredError(ps[i].Base, ps[i].Wrong) / float64(len(ps))
@@ -121,9 +121,9 @@ func Measure(ps []Prediction, seed uint64) Risks {
 	return r
 }
 
-// Point is Measure without intervals and baselines.
-func Point(ps []Prediction) Risks {
-	r := Risks{N: len(ps), Warmup: min(warmup, len(ps)/2)}
+// RiskFigures is Measure without intervals and baselines.
+func RiskFigures(ps []Prediction) RiskMeasure {
+	r := RiskMeasure{N: len(ps), Warmup: min(riskWarmup, len(ps)/2)}
 	for i := range ps {
 		if ps[i].Wrong {
 			r.Wrong++
@@ -140,7 +140,7 @@ func Point(ps []Prediction) Risks {
 }
 
 // figures returns the numbers that get an interval, by their JSON names.
-func (r *Risks) figures() map[string]float64 {
+func (r *RiskMeasure) figures() map[string]float64 {
 	m := map[string]float64{
 		"ece": r.ECE, "brier": r.Brier, "found5": r.Found.At5, "found10": r.Found.At10, "found20": r.Found.At20,
 	}
@@ -215,8 +215,8 @@ func (r gainCurve) found() reviewShare {
 }
 
 // Calibration returns the expected calibration error of ps and its ten bins.
-func Calibration(ps []Prediction) (ece float64, bins []Bin) {
-	bins = make([]Bin, 10)
+func Calibration(ps []Prediction) (ece float64, bins []CalibrationBin) {
+	bins = make([]CalibrationBin, 10)
 	for i := range ps {
 		b := &bins[max(0, min(9, int(ps[i].P*10)))]
 		b.N++

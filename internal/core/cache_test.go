@@ -1,4 +1,4 @@
-package cache
+package core
 
 import (
 	"context"
@@ -23,14 +23,14 @@ func TestConformance(t *testing.T) {
 				m := storetest.NewMemory()
 				return func() (store.Store, error) {
 					m = m.Reopen()
-					return New(m, nodes), nil
+					return NewCache(m, nodes), nil
 				}
 			})
 		})
 	}
 }
 
-func node(i int, text string) tree.Node {
+func cachedCase(i int, text string) tree.Node {
 	n := tree.Node{
 		Type: tree.Case, Level: 1, ErrorType: "other_error", Direction: taxonomy.FalsePass, Lang: "en", Status: tree.Active,
 		Content: tree.Content{Description: text, Guidance: "look at the total", Confidence: .5,
@@ -46,8 +46,8 @@ func node(i int, text string) tree.Node {
 	return n
 }
 
-func put(t testing.TB, s store.Store, i, basis int, text string) string {
-	c := tree.NewChange(tree.OpAdd, node(i, text), basis, "formation", "why")
+func putCase(t testing.TB, s store.Store, i, basis int, text string) string {
+	c := tree.NewChange(tree.OpAdd, cachedCase(i, text), basis, "formation", "why")
 	_, err := s.Commit(t.Context(), store.Batch{Changes: []tree.Change{c}})
 	require.NoError(t, err)
 	return c.Node.ID
@@ -97,7 +97,7 @@ func (g *gated) asked() int {
 	return g.gets
 }
 
-func text(t testing.TB, s store.Store, id string) string {
+func textOf(t testing.TB, s store.Store, id string) string {
 	n, err := s.Get(t.Context(), id)
 	require.NoError(t, err)
 	return n.Content.Description
@@ -105,46 +105,46 @@ func text(t testing.TB, s store.Store, id string) string {
 
 func TestGetAsksOnce(t *testing.T) {
 	below := &gated{Store: storetest.NewMemory()}
-	c := New(below, 10)
-	id := put(t, c, 1, 0, "old")
+	c := NewCache(below, 10)
+	id := putCase(t, c, 1, 0, "old")
 	for range 5 {
-		require.Equal(t, "old", text(t, c, id))
+		require.Equal(t, "old", textOf(t, c, id))
 	}
 	require.Equal(t, 1, below.asked())
-	put(t, c, 1, 1, "new")
-	require.Equal(t, "new", text(t, c, id))
+	putCase(t, c, 1, 1, "new")
+	require.Equal(t, "new", textOf(t, c, id))
 	require.Equal(t, 2, below.asked())
 }
 
 func TestAbsenceIsNotKept(t *testing.T) {
 	below := &gated{Store: storetest.NewMemory()}
-	c := New(below, 10)
+	c := NewCache(below, 10)
 	for range 3 {
-		_, err := c.Get(t.Context(), node(1, "").ID)
+		_, err := c.Get(t.Context(), cachedCase(1, "").ID)
 		require.ErrorIs(t, err, tree.ErrNotFound)
 	}
 	require.Equal(t, 3, below.asked())
 	require.Equal(t, 0, c.Len())
 	require.Empty(t, c.reading)
-	require.Equal(t, "x", text(t, c, put(t, c, 1, 0, "x")))
+	require.Equal(t, "x", textOf(t, c, putCase(t, c, 1, 0, "x")))
 }
 
 // TestASlowReaderDoesNotBringBackTheOld stops a reader that has read the old node, commits a new one, and lets the
 // reader continue.
 func TestASlowReaderDoesNotBringBackTheOld(t *testing.T) {
 	below := &gated{Store: storetest.NewMemory()}
-	c := New(below, 10)
-	id := put(t, c, 1, 0, "old")
+	c := NewCache(below, 10)
+	id := putCase(t, c, 1, 0, "old")
 	hasRead, goOn, done := make(chan struct{}), make(chan struct{}), make(chan string)
 	below.set(func() { close(hasRead); <-goOn }, nil)
 	go func() { n, _ := c.Get(context.Background(), id); done <- n.Content.Description }()
 	<-hasRead
 	below.set(nil, nil)
-	put(t, c, 1, 1, "new")
-	require.Equal(t, "new", text(t, c, id), "who reads after the commit reads what it wrote")
+	putCase(t, c, 1, 1, "new")
+	require.Equal(t, "new", textOf(t, c, id), "who reads after the commit reads what it wrote")
 	close(goOn)
 	require.Equal(t, "old", <-done, "it began before")
-	require.Equal(t, "new", text(t, c, id))
+	require.Equal(t, "new", textOf(t, c, id))
 	require.Empty(t, c.reading)
 	require.Empty(t, c.writing)
 }
@@ -152,30 +152,30 @@ func TestASlowReaderDoesNotBringBackTheOld(t *testing.T) {
 // TestReadersDuringACommitKeepNothing stops a commit that the store below has written and that has not returned yet.
 func TestReadersDuringACommitKeepNothing(t *testing.T) {
 	below := &gated{Store: storetest.NewMemory()}
-	c := New(below, 10)
-	id := put(t, c, 1, 0, "old")
-	require.Equal(t, "old", text(t, c, id))
+	c := NewCache(below, 10)
+	id := putCase(t, c, 1, 0, "old")
+	require.Equal(t, "old", textOf(t, c, id))
 	written, goOn, done := make(chan struct{}), make(chan struct{}), make(chan error)
 	below.set(nil, func() { close(written); <-goOn })
 	go func() {
-		ch := tree.NewChange(tree.OpRevise, node(1, "new"), 1, "evolution", "why")
+		ch := tree.NewChange(tree.OpRevise, cachedCase(1, "new"), 1, "evolution", "why")
 		_, err := c.Commit(context.Background(), store.Batch{Changes: []tree.Change{ch}})
 		done <- err
 	}()
 	<-written
-	require.Equal(t, "new", text(t, c, id))
+	require.Equal(t, "new", textOf(t, c, id))
 	require.Equal(t, 0, c.Len())
 	close(goOn)
 	require.NoError(t, <-done)
-	require.Equal(t, "new", text(t, c, id))
+	require.Equal(t, "new", textOf(t, c, id))
 	require.Equal(t, 1, c.Len())
 }
 
 // TestReadersSeeWhatWasAcknowledged races readers with a writer that counts up. No
 // reader may read less than was acknowledged when it began.
 func TestReadersSeeWhatWasAcknowledged(t *testing.T) {
-	c := New(storetest.NewMemory(), 4)
-	id := put(t, c, 1, 0, "x")
+	c := NewCache(storetest.NewMemory(), 4)
+	id := putCase(t, c, 1, 0, "x")
 	var mu sync.Mutex
 	acknowledged := 1
 	now := func() int {
@@ -201,7 +201,7 @@ func TestReadersSeeWhatWasAcknowledged(t *testing.T) {
 		}()
 	}
 	for i := 1; i < last; i++ {
-		put(t, c, 1, i, fmt.Sprint(i))
+		putCase(t, c, 1, i, fmt.Sprint(i))
 		mu.Lock()
 		acknowledged = i + 1
 		mu.Unlock()
@@ -213,13 +213,13 @@ func TestReadersSeeWhatWasAcknowledged(t *testing.T) {
 
 func TestSizeIsBounded(t *testing.T) {
 	for _, nodes := range []int{-1, 0, 1, 2, 3, 10} {
-		c := New(storetest.NewMemory(), nodes)
+		c := NewCache(storetest.NewMemory(), nodes)
 		for i := range 40 {
-			id := put(t, c, i, 0, "x")
+			id := putCase(t, c, i, 0, "x")
 			for range i%3 + 1 {
-				require.Equal(t, "x", text(t, c, id))
+				require.Equal(t, "x", textOf(t, c, id))
 			}
-			require.LessOrEqual(t, c.Len(), max(nodes, least))
+			require.LessOrEqual(t, c.Len(), max(nodes, leastCached))
 		}
 		require.Positive(t, c.Len())
 		require.NoError(t, c.Close())
@@ -230,18 +230,18 @@ func TestSizeIsBounded(t *testing.T) {
 // TestAScanDoesNotPushOut checks that nodes read twice remain when many are read once.
 func TestAScanDoesNotPushOut(t *testing.T) {
 	below := &gated{Store: storetest.NewMemory()}
-	c := New(below, 20)
-	hot := put(t, c, 1, 0, "hot")
-	text(t, c, hot)
-	text(t, c, hot)
+	c := NewCache(below, 20)
+	hot := putCase(t, c, 1, 0, "hot")
+	textOf(t, c, hot)
+	textOf(t, c, hot)
 	for i := range 200 {
-		text(t, c, put(t, c, 100+i, 0, "cold"))
+		textOf(t, c, putCase(t, c, 100+i, 0, "cold"))
 	}
 	for _, err := range c.Scan(t.Context(), store.Filter{}) {
 		require.NoError(t, err)
 	}
 	before := below.asked()
-	text(t, c, hot)
+	textOf(t, c, hot)
 	require.Equal(t, before, below.asked())
 }
 
@@ -265,7 +265,7 @@ func (derivingStore) Verify(context.Context, func(error)) (store.Verified, error
 func TestForwards(t *testing.T) {
 	for want, below := range map[error]store.Store{errAsked: derivingStore{storetest.NewMemory()},
 		errors.ErrUnsupported: storetest.NewMemory()} {
-		c := New(below, 5)
+		c := NewCache(below, 5)
 		require.ErrorIs(t, c.SaveDerived(t.Context(), "x", 1, nil), want)
 		_, err := c.OpenDerived(t.Context(), "x")
 		require.ErrorIs(t, err, want)
@@ -278,9 +278,9 @@ func TestForwards(t *testing.T) {
 }
 
 func TestGetMindsTheContext(t *testing.T) {
-	c := New(storetest.NewMemory(), 5)
-	id := put(t, c, 1, 0, "x")
-	text(t, c, id)
+	c := NewCache(storetest.NewMemory(), 5)
+	id := putCase(t, c, 1, 0, "x")
+	textOf(t, c, id)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := c.Get(ctx, id)
@@ -290,8 +290,8 @@ func TestGetMindsTheContext(t *testing.T) {
 // BenchmarkGet compares a node in the cache with the same node in the store below.
 func BenchmarkGet(b *testing.B) {
 	m := storetest.NewMemory()
-	c := New(m, 1000)
-	id := put(b, c, 1, 0, "a description of some length")
+	c := NewCache(m, 1000)
+	id := putCase(b, c, 1, 0, "a description of some length")
 	for name, s := range map[string]store.Store{"hot": c, "below": m} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -317,8 +317,8 @@ func BenchmarkGet(b *testing.B) {
 
 // A copy can be changed; a shared node remains unchanged.
 func TestSharedIsKept(t *testing.T) {
-	c := New(storetest.NewMemory(), 10)
-	id := put(t, c, 1, 0, "old")
+	c := NewCache(storetest.NewMemory(), 10)
+	id := putCase(t, c, 1, 0, "old")
 	n, err := c.Get(t.Context(), id)
 	require.NoError(t, err)
 	n.Content.AppliesWhen[0] = "another"

@@ -1,4 +1,4 @@
-package replay
+package effect
 
 import (
 	"iter"
@@ -11,18 +11,18 @@ import (
 // that draws whole tests, for both rows at once, so they do not contain the difficulty of a test that is common to
 // both.
 type pairedDifference struct {
-	AUC      *float64  `json:"auc"` // null when all verdicts are right or all wrong
-	Interval *Interval `json:"aucInterval,omitempty"`
+	AUC      *float64       `json:"auc"` // null when all verdicts are right or all wrong
+	Interval *stat.Interval `json:"aucInterval,omitempty"`
 
-	Warned         float64   `json:"warned"` // difference in the share of wrong verdicts warned of
-	WarnedInterval *Interval `json:"warnedInterval,omitempty"`
+	Warned         float64        `json:"warned"` // difference in the share of wrong verdicts warned of
+	WarnedInterval *stat.Interval `json:"warnedInterval,omitempty"`
 }
 
 // comparisons is the number of bootstrap draws.
 const comparisons = 1000
 
 // difference returns the difference of the answers b to the answers a.
-func (t *labelStream) difference(a, b []Given, seed uint64) *pairedDifference {
+func (t *labelStream) difference(a, b []ReplayAnswer, seed uint64) *pairedDifference {
 	pairs := make([]pairedRun, len(a))
 	all := make([]int, len(a))
 	for i := range a {
@@ -32,7 +32,7 @@ func (t *labelStream) difference(a, b []Given, seed uint64) *pairedDifference {
 		}
 		pairs[i], all[i] = x, i
 	}
-	auc, warned, ok := compare(pairs, all)
+	auc, warned, ok := compareRuns(pairs, all)
 	d := &pairedDifference{Warned: warned}
 	if !ok {
 		return d
@@ -40,7 +40,7 @@ func (t *labelStream) difference(a, b []Given, seed uint64) *pairedDifference {
 	d.AUC = &auc
 	var aucs, warneds []float64
 	for drawn := range redrawCases(t.tests, comparisons, seed) {
-		if auc, warned, ok := compare(pairs, drawn); ok {
+		if auc, warned, ok := compareRuns(pairs, drawn); ok {
 			aucs, warneds = append(aucs, auc), append(warneds, warned)
 		}
 	}
@@ -49,7 +49,7 @@ func (t *labelStream) difference(a, b []Given, seed uint64) *pairedDifference {
 }
 
 // warnedCount returns 1 if the items warned of what went wrong in run i, else 0.
-func (t *labelStream) warnedCount(i int, items []Warning) float64 {
+func (t *labelStream) warnedCount(i int, items []ReplayWarning) float64 {
 	if exact, similar := t.warned(i, items); exact || similar {
 		return 1
 	}
@@ -63,8 +63,8 @@ type pairedRun struct {
 	gain  float64 // 1 if only b warned, -1 if only a did
 }
 
-// compare returns the difference of b to a on the runs drawn. ok is that of rocArea.
-func compare(pairs []pairedRun, drawn []int) (auc, warned float64, ok bool) {
+// compareRuns returns the difference of b to a on the runs drawn. ok is that of rocArea.
+func compareRuns(pairs []pairedRun, drawn []int) (auc, warned float64, ok bool) {
 	var a, b [2][]float64 // scores of right and of wrong verdicts
 	for _, i := range drawn {
 		x, kind := &pairs[i], 0

@@ -1,4 +1,4 @@
-package replay
+package effect
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-func run(i int, wrong taxonomy.Direction, prompt, scene string) tree.Evaluation {
+func replayedRun(i int, wrong taxonomy.Direction, prompt, scene string) tree.Evaluation {
 	correct := wrong == taxonomy.None
 	return tree.Evaluation{
 		ID: fmt.Sprintf("run-%d", i), At: time.Unix(int64(i)*60, 0).UTC(), Prompt: prompt, Judgment: tree.Raw(`"pass"`),
@@ -21,58 +21,60 @@ func run(i int, wrong taxonomy.Direction, prompt, scene string) tree.Evaluation 
 	}
 }
 
-func judge(e *tree.Evaluation) LaterLabel {
+func judgeRun(e *tree.Evaluation) LaterLabel {
 	if e.Correct == nil {
 		return LaterLabel{}
 	}
 	return LaterLabel{Labelled: true, Correct: *e.Correct, Direction: e.Direction}
 }
 
-// witness records what it received and when, and answers with all of it.
-type witness struct {
+// replayWitness records what it received and when, and answers with all of it.
+type replayWitness struct {
 	t    *testing.T
 	told []string
 	now  time.Time
-	all  []Warning
+	all  []ReplayWarning
 }
 
-func (*witness) Name() string { return "witness" }
+func (*replayWitness) Name() string { return "witness" }
 
-func (w *witness) Ask(_ context.Context, e *tree.Evaluation) (Given, error) {
+func (w *replayWitness) Ask(_ context.Context, e *tree.Evaluation) (ReplayAnswer, error) {
 	require.NotContains(w.t, w.told, e.ID, "asked about a run it had been told of")
 	require.False(w.t, e.At.Before(w.now), "asked out of time order")
 	w.now = e.At
-	return Given{Guided: len(w.all) > 0, Score: float64(len(w.all)), Items: append([]Warning(nil), w.all...)}, nil
+	return ReplayAnswer{Guided: len(w.all) > 0, Score: float64(len(w.all)), Items: append([]ReplayWarning(nil),
+		w.all...)}, nil
 }
 
-func (w *witness) Learn(_ context.Context, e *tree.Evaluation, v LaterLabel) error {
+func (w *replayWitness) Learn(_ context.Context, e *tree.Evaluation, v LaterLabel) error {
 	w.told = append(w.told, e.ID)
 	if v.Wrong() {
-		w.all = append(w.all, Warning{Direction: v.Direction, Scenes: []tree.Scene{e.Scene}})
+		w.all = append(w.all, ReplayWarning{Direction: v.Direction, Scenes: []tree.Scene{e.Scene}})
 	}
 	return nil
 }
 
-// stream's counts are worked out by hand in the tests below.
-func stream() []tree.Evaluation {
-	unlabelled := run(5, taxonomy.None, "what is this", "A")
+// replayedRuns's counts are worked out by hand in the tests below.
+func replayedRuns() []tree.Evaluation {
+	unlabelled := replayedRun(5, taxonomy.None, "what is this", "A")
 	unlabelled.Correct = nil
 	return []tree.Evaluation{
-		run(3, taxonomy.FalsePass, "check the cart", "A"),       // warned of by run 1, at this scene
-		run(1, taxonomy.FalsePass, "check the cart total", "A"), // the first mistake: no memory could warn of it
-		run(2, taxonomy.None, "log in", "B"),
-		run(4, taxonomy.FalsePass, "check the invoice", "C"), // warned of, from elsewhere
+		replayedRun(3, taxonomy.FalsePass, "check the cart", "A"),       // warned of by run 1, at this scene
+		replayedRun(1, taxonomy.FalsePass, "check the cart total", "A"), // the first mistake: no memory could warn of it
+		replayedRun(2, taxonomy.None, "log in", "B"),
+		replayedRun(4, taxonomy.FalsePass, "check the invoice", "C"), // warned of, from elsewhere
 		unlabelled,
-		run(6, taxonomy.FalseFail, "check the list", "D"), // never warned of: no mistake of that direction came before
-		run(7, taxonomy.None, "log out", "B"),
-		run(3, taxonomy.FalsePass, "check the cart", "A"), // again: left out
+		replayedRun(6, taxonomy.FalseFail, "check the list",
+			"D"), // never warned of: no mistake of that direction came before
+		replayedRun(7, taxonomy.None, "log out", "B"),
+		replayedRun(3, taxonomy.FalsePass, "check the cart", "A"), // again: left out
 	}
 }
 
 func TestRunCountsByHand(t *testing.T) {
-	w := &witness{t: t}
+	w := &replayWitness{t: t}
 	var done []int
-	rep, err := Run(t.Context(), stream(), Options{Judge: judge, Seed: 1, Progress: func(d, n int) {
+	rep, err := Replay(t.Context(), replayedRuns(), ReplayOptions{Judge: judgeRun, Seed: 1, Progress: func(d, n int) {
 		require.Equal(t, 7, n)
 		done = append(done, d)
 	}}, w)
@@ -140,17 +142,18 @@ func TestRecurrenceIsOfTheTestOrTheScene(t *testing.T) {
 func TestLessonWarnsOfEachOfItsScenes(t *testing.T) {
 	tr := newTruth()
 	for i, scene := range []string{"A", "B", "C"} {
-		e := run(i, taxonomy.FalsePass, "look", scene)
-		tr.add(&e, judge(&e))
+		e := replayedRun(i, taxonomy.FalsePass, "look", scene)
+		tr.add(&e, judgeRun(&e))
 	}
-	lesson := []Warning{{Direction: taxonomy.FalsePass, Scenes: []tree.Scene{{ID: "A"}, {ID: "B"}}}}
-	r := tr.row("lesson", []Given{{Items: lesson}, {Items: lesson}, {Items: lesson}})
+	lesson := []ReplayWarning{{Direction: taxonomy.FalsePass, Scenes: []tree.Scene{{ID: "A"}, {ID: "B"}}}}
+	r := tr.row("lesson", []ReplayAnswer{{Items: lesson}, {Items: lesson}, {Items: lesson}})
 	require.InDelta(t, 2.0/3, r.Warned.Exact, 1e-12)
 	require.InDelta(t, 1.0/3, r.Warned.Similar, 1e-12)
 }
 
 func TestEverySubjectHasItsControls(t *testing.T) {
-	rep, err := Run(t.Context(), stream(), Options{Judge: judge, Seed: 1}, NewNearest(1), &witness{t: t}, NewNearest(2))
+	rep, err := Replay(t.Context(), replayedRuns(), ReplayOptions{Judge: judgeRun, Seed: 1}, NewNearest(1),
+		&replayWitness{t: t}, NewNearest(2))
 	require.NoError(t, err)
 	var names []string
 	for _, r := range rep.Rows {
@@ -169,17 +172,19 @@ func TestEverySubjectHasItsControls(t *testing.T) {
 // What is hard or easy for both rows is no difference: rows with the same scores and
 // warnings do not differ, however few the runs.
 func TestDifferenceIsPaired(t *testing.T) {
-	rep, err := Run(t.Context(), stream(), Options{Judge: judge, Seed: 1}, &witness{t: t}, &witness{t: t})
+	rep, err := Replay(t.Context(), replayedRuns(), ReplayOptions{Judge: judgeRun, Seed: 1}, &replayWitness{t: t},
+		&replayWitness{t: t})
 	require.NoError(t, err)
 	none := 0.0
-	require.Equal(t, &pairedDifference{AUC: &none, Interval: &Interval{}, WarnedInterval: &Interval{}},
+	require.Equal(t, &pairedDifference{AUC: &none, Interval: &stat.Interval{}, WarnedInterval: &stat.Interval{}},
 		rep.Rows[2].Difference)
 }
 
 func TestRunIsTheSameAgain(t *testing.T) {
-	var reports []Measurement
+	var reports []ReplayResult
 	for range 2 {
-		rep, err := Run(t.Context(), stream(), Options{Judge: judge, Seed: 7}, &witness{t: t}, NewNearest(2))
+		rep, err := Replay(t.Context(), replayedRuns(), ReplayOptions{Judge: judgeRun, Seed: 7}, &replayWitness{t: t},
+			NewNearest(2))
 		require.NoError(t, err)
 		reports = append(reports, rep)
 	}
@@ -187,33 +192,33 @@ func TestRunIsTheSameAgain(t *testing.T) {
 }
 
 func TestRunOfNothing(t *testing.T) {
-	rep, err := Run(t.Context(), nil, Options{Judge: judge}, NewNearest(1))
+	rep, err := Replay(t.Context(), nil, ReplayOptions{Judge: judgeRun}, NewNearest(1))
 	require.NoError(t, err)
 	require.Zero(t, rep.N)
 	require.Len(t, rep.Rows, 2)
 	require.Nil(t, rep.Rows[0].AUC)
 	require.Nil(t, rep.Rows[1].AUC)
-	rep, err = Run(t.Context(), stream(), Options{Judge: judge})
+	rep, err = Replay(t.Context(), replayedRuns(), ReplayOptions{Judge: judgeRun})
 	require.NoError(t, err)
 	require.Empty(t, rep.Rows)
 }
 
-type broken struct{ witness }
+type brokenSubject struct{ replayWitness }
 
-func (*broken) Ask(context.Context, *tree.Evaluation) (Given, error) {
-	return Given{}, context.DeadlineExceeded
+func (*brokenSubject) Ask(context.Context, *tree.Evaluation) (ReplayAnswer, error) {
+	return ReplayAnswer{}, context.DeadlineExceeded
 }
 
 func TestRunSaysWhoFailed(t *testing.T) {
-	_, err := Run(t.Context(), stream(), Options{Judge: judge}, &broken{})
+	_, err := Replay(t.Context(), replayedRuns(), ReplayOptions{Judge: judgeRun}, &brokenSubject{})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.ErrorContains(t, err, "ask witness about run-1")
 }
 
 func TestMatchedGuidesAsManyAsTheFirst(t *testing.T) {
-	answers := []Given{
-		{Guided: true, Score: 2, Items: []Warning{{}}}, {Guided: true, Score: 5, Items: []Warning{{}}}, {},
-		{Guided: true, Score: 2, Items: []Warning{{}}}, {Guided: true, Score: 3, Items: []Warning{{}}},
+	answers := []ReplayAnswer{
+		{Guided: true, Score: 2, Items: []ReplayWarning{{}}}, {Guided: true, Score: 5, Items: []ReplayWarning{{}}}, {},
+		{Guided: true, Score: 2, Items: []ReplayWarning{{}}}, {Guided: true, Score: 3, Items: []ReplayWarning{{}}},
 	}
 	guided := func(n int) []bool {
 		out := []bool{}
@@ -230,27 +235,27 @@ func TestMatchedGuidesAsManyAsTheFirst(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	x := NewNearest(1)
-	ask := func(prompt string) Given {
+	ask := func(prompt string) ReplayAnswer {
 		a, err := x.Ask(t.Context(), &tree.Evaluation{Prompt: prompt})
 		require.NoError(t, err)
 		return a
 	}
-	require.Equal(t, Given{}, ask("anything"))
-	learn := func(e tree.Evaluation) { require.NoError(t, x.Learn(t.Context(), &e, judge(&e))) }
-	learn(run(1, taxonomy.FalsePass, "cart total", "A"))
-	learn(run(2, taxonomy.None, "invoice number", "B"))
-	learn(run(3, taxonomy.FalseFail, "检查购物车的金额", "C"))
+	require.Equal(t, ReplayAnswer{}, ask("anything"))
+	learn := func(e tree.Evaluation) { require.NoError(t, x.Learn(t.Context(), &e, judgeRun(&e))) }
+	learn(replayedRun(1, taxonomy.FalsePass, "cart total", "A"))
+	learn(replayedRun(2, taxonomy.None, "invoice number", "B"))
+	learn(replayedRun(3, taxonomy.FalseFail, "检查购物车的金额", "C"))
 	require.False(t, ask("invoice number").Guided, "a right verdict is no memory")
-	require.Equal(t, []Warning{{Direction: taxonomy.FalsePass, Scenes: []tree.Scene{{ID: "A"}}}},
+	require.Equal(t, []ReplayWarning{{Direction: taxonomy.FalsePass, Scenes: []tree.Scene{{ID: "A"}}}},
 		ask("is the cart total right").Items)
-	require.Equal(t, []Warning{{Direction: taxonomy.FalseFail, Scenes: []tree.Scene{{ID: "C"}}}}, ask("购物车").Items)
+	require.Equal(t, []ReplayWarning{{Direction: taxonomy.FalseFail, Scenes: []tree.Scene{{ID: "C"}}}}, ask("购物车").Items)
 }
 
 func TestNearestScoreByHand(t *testing.T) {
 	x := NewNearest(1)
 	for i, p := range []string{"alpha beta", "gamma delta epsilon zeta"} {
-		e := run(i, taxonomy.FalsePass, p, "")
-		require.NoError(t, x.Learn(t.Context(), &e, judge(&e)))
+		e := replayedRun(i, taxonomy.FalsePass, p, "")
+		require.NoError(t, x.Learn(t.Context(), &e, judgeRun(&e)))
 	}
 	a, err := x.Ask(t.Context(), &tree.Evaluation{Prompt: "alpha"})
 	require.NoError(t, err)

@@ -1,9 +1,11 @@
-package replay
+package effect
 
 import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/memtree/memtree/internal/stat"
 )
 
 // dealings is the number of shuffles of the control: enough for a stable mean and band.
@@ -13,7 +15,7 @@ const dealings = 200
 // answers, with their scores, among all runs after the first mistake was known, and replaces each item by a random
 // mistake known before the run. The row is the mean of many shuffles. Its intervals hold the middle 95 % of the
 // shuffles; they are no confidence intervals.
-func (t *labelStream) shuffled(answers []Given, seed uint64) MemoryRow {
+func (t *labelStream) shuffled(answers []ReplayAnswer, seed uint64) MemoryRow {
 	rng := rand.New(rand.NewPCG(seed, 0x6d656d74726565)) //nolint:gosec // a control must come out the same again
 	first := len(t.known)
 	if i := slices.IndexFunc(t.known, func(n int) bool { return n > 0 }); i >= 0 {
@@ -25,25 +27,25 @@ func (t *labelStream) shuffled(answers []Given, seed uint64) MemoryRow {
 	for k := range rows {
 		rng.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
 		for i, card := range deck {
-			card.Items = draw(rng, t.past[:t.known[first+i]], len(card.Items))
+			card.Items = drawWarnings(rng, t.past[:t.known[first+i]], len(card.Items))
 			dealt[first+i] = card
 		}
 		rows[k] = t.row("shuffled", dealt)
 	}
-	return mean(rows)
+	return meanRow(rows)
 }
 
-// draw returns n distinct items at random.
-func draw(rng *rand.Rand, from []Warning, n int) []Warning {
-	out := make([]Warning, 0, n)
-	for _, i := range sample(rng, len(from), n) {
+// drawWarnings returns n distinct items at random.
+func drawWarnings(rng *rand.Rand, from []ReplayWarning, n int) []ReplayWarning {
+	out := make([]ReplayWarning, 0, n)
+	for _, i := range sampleOf(rng, len(from), n) {
 		out = append(out, from[i])
 	}
 	return out
 }
 
-// sample returns min(n, of) distinct numbers below of (Floyd's algorithm).
-func sample(rng *rand.Rand, of, n int) []int {
+// sampleOf returns min(n, of) distinct numbers below of (Floyd's algorithm).
+func sampleOf(rng *rand.Rand, of, n int) []int {
 	n = min(n, of)
 	out := make([]int, 0, n)
 	for j := of - n; j < of; j++ {
@@ -56,8 +58,8 @@ func sample(rng *rand.Rand, of, n int) []int {
 	return out
 }
 
-// mean returns the row of means of all shares and AUCs, with the middle 95 % of each.
-func mean(rows []MemoryRow) MemoryRow {
+// meanRow returns the row of means of all shares and AUCs, with the middle 95 % of each.
+func meanRow(rows []MemoryRow) MemoryRow {
 	m := rows[0]
 	m.Guided.Wrong, m.Guided.P, m.Guided.Interval = meanAndBand(rows, m.Guided.N,
 		func(r *MemoryRow) *float64 { return r.Guided.P })
@@ -81,7 +83,7 @@ func mean(rows []MemoryRow) MemoryRow {
 }
 
 // meanAndBand returns the mean and the middle 95 % of a share over rows, and the mean as a count out of n.
-func meanAndBand(rows []MemoryRow, n int, share func(*MemoryRow) *float64) (count int, p *float64, in *Interval) {
+func meanAndBand(rows []MemoryRow, n int, share func(*MemoryRow) *float64) (count int, p *float64, in *stat.Interval) {
 	if share(&rows[0]) == nil {
 		return 0, nil, nil
 	}
@@ -96,12 +98,12 @@ func meanAndBand(rows []MemoryRow, n int, share func(*MemoryRow) *float64) (coun
 }
 
 // middle95 returns the interval of the middle 95 % of xs, nil for no values. It sorts xs.
-func middle95(xs []float64) *Interval {
+func middle95(xs []float64) *stat.Interval {
 	if len(xs) == 0 {
 		return nil
 	}
 	slices.Sort(xs)
-	return &Interval{Low: quantile(xs, 0.025), High: quantile(xs, 0.975)}
+	return &stat.Interval{Low: quantile(xs, 0.025), High: quantile(xs, 0.975)}
 }
 
 // quantile interpolates linearly between the two values of sorted xs around q.
