@@ -20,7 +20,7 @@ import (
 
 func ExampleMemory_Explain() {
 	ctx := context.Background()
-	mem := remembering(ctx, "shop.jsonl")
+	mem := remembering(ctx, "fixtures/shop.jsonl")
 	defer mem.Close()
 
 	x, err := mem.Explain(ctx, memtree.Query{
@@ -39,7 +39,7 @@ func ExampleMemory_Explain() {
 
 func ExampleMemory_Risk() {
 	ctx := context.Background()
-	mem := remembering(ctx, "tau.jsonl")
+	mem := remembering(ctx, "fixtures/tau.jsonl")
 	defer mem.Close()
 
 	r, err := mem.Risk(ctx, memtree.Evaluation{Prompt: "Cancel the reservation and refund it",
@@ -116,7 +116,7 @@ func ExampleAblateOptions() {
 // A person reads what was learned before it is used.
 func ExampleMemory_Review() {
 	ctx := context.Background()
-	mem := remembering(ctx, "rooms.jsonl")
+	mem := remembering(ctx, "cmd/memtree/rooms.jsonl")
 	defer mem.Close()
 
 	if _, err := mem.Evolve(ctx, &memtree.EvolveOptions{Review: true}); err != nil {
@@ -143,7 +143,7 @@ func ExampleMemory_Review() {
 
 func ExampleMemory_Prune() {
 	ctx := context.Background()
-	mem := remembering(ctx, "shop.jsonl")
+	mem := remembering(ctx, "fixtures/shop.jsonl")
 	defer mem.Close()
 
 	p, err := mem.Prune(ctx, &evolution.PruneOptions{DryRun: true})
@@ -156,7 +156,7 @@ func ExampleMemory_Prune() {
 
 func ExampleMemory_Tree() {
 	ctx := context.Background()
-	mem := remembering(ctx, "shop.jsonl")
+	mem := remembering(ctx, "fixtures/shop.jsonl")
 	defer mem.Close()
 
 	counts, err := tree.Count(mem.Tree().Scan(ctx, store.Filter{Direction: "false_pass"}))
@@ -176,7 +176,7 @@ func ExampleMemory_Tree() {
 
 func ExampleMemory_Verify() {
 	ctx := context.Background()
-	mem := remembering(ctx, "shop.jsonl")
+	mem := remembering(ctx, "fixtures/shop.jsonl")
 	defer mem.Close()
 
 	v, err := mem.Verify(ctx, func(problem error) { fmt.Println(problem) })
@@ -190,7 +190,7 @@ func ExampleMemory_Verify() {
 
 func ExampleMemory_Health() {
 	ctx := context.Background()
-	mem := remembering(ctx, "shop.jsonl")
+	mem := remembering(ctx, "fixtures/shop.jsonl")
 	defer mem.Close()
 
 	h := mem.Health()
@@ -203,7 +203,7 @@ func ExampleMemory_Health() {
 
 func ExampleMemory_Taxonomy() {
 	ctx := context.Background()
-	mem := remembering(ctx, "shop.jsonl")
+	mem := remembering(ctx, "fixtures/shop.jsonl")
 	defer mem.Close()
 
 	c, _ := mem.Taxonomy().Check("recompute")
@@ -215,7 +215,7 @@ func ExampleMemory_Taxonomy() {
 // One team learns, another reads it first, and then takes it over.
 func ExampleMemory_Transfer() {
 	ctx := context.Background()
-	ours, theirs := remembering(ctx, "shop.jsonl"), remembering(ctx, "rooms.jsonl")
+	ours, theirs := remembering(ctx, "fixtures/shop.jsonl"), remembering(ctx, "cmd/memtree/rooms.jsonl")
 	defer ours.Close()
 	defer theirs.Close()
 

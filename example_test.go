@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"github.com/memtree/memtree"
-	"github.com/memtree/memtree/fixtures"
 	"github.com/memtree/memtree/harness"
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/store"
@@ -18,13 +17,13 @@ import (
 // An agent that judges that every form works.
 func agent(context.Context, string) tree.Raw { return tree.Raw(`{"verdict": "pass"}`) }
 
-// remembering opens a memory for an example, with the judged runs of a shipped sample.
+// remembering opens a memory for an example, with the judged runs of a file.
 func remembering(ctx context.Context, sample string) *memtree.Memory {
 	mem, err := memtree.Open(ctx, "", &memtree.Options{InMemory: true})
 	if err != nil {
 		log.Fatal(err)
 	}
-	f, err := fixtures.Files.Open(sample)
+	f, err := os.Open(sample)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -149,7 +148,7 @@ func ExampleOpen() {
 
 func ExampleMemory_Guide() {
 	ctx := context.Background()
-	mem := remembering(ctx, "shop.jsonl")
+	mem := remembering(ctx, "fixtures/shop.jsonl")
 	defer mem.Close()
 
 	for _, prompt := range []string{"Save the new phone number, reload the page, check that it is still there",
@@ -243,7 +242,7 @@ func ExampleMemory_RecordAll() {
 
 func ExampleMemory_Evolve() {
 	ctx := context.Background()
-	mem := remembering(ctx, "rooms.jsonl")
+	mem := remembering(ctx, "cmd/memtree/rooms.jsonl")
 	defer mem.Close()
 
 	v, err := mem.Evolve(ctx, nil)

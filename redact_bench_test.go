@@ -18,7 +18,7 @@ func BenchmarkExport(b *testing.B) {
 	require.NoError(b, err)
 	defer m.Close()
 	var nodes []tree.Node
-	for i, e := range samples(b, "tau.jsonl") {
+	for i, e := range samples(b, "fixtures/tau.jsonl") {
 		if i < 100 {
 			e.Judgment = tree.Raw(e.Judgment).Canonical()
 			for k := range many / 100 {

@@ -2,6 +2,7 @@ package memtree_test
 
 import (
 	"math/rand/v2"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -9,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
-	"github.com/memtree/memtree/fixtures"
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
@@ -75,7 +75,7 @@ func TestRedactPersons(t *testing.T) {
 // TestRedactRuns: a redacted export of real runs of tool agents names no user, order or street. With cases it names
 // none where a shape or the name of a field identifies it.
 func TestRedactRuns(t *testing.T) {
-	m := grown(t, samples(t, "tau.jsonl"))
+	m := grown(t, samples(t, "fixtures/tau.jsonl"))
 	whole := plain(t, exported(t, m, nil))
 	file := plain(t, exported(t, m, &transfer.ExportOptions{Redact: true}))
 	cases := plain(t, exported(t, m, &transfer.ExportOptions{Redact: true, Cases: true}))
@@ -106,7 +106,7 @@ func TestRedactRuns(t *testing.T) {
 }
 
 func samples(t testing.TB, name string) []tree.Evaluation {
-	f, err := fixtures.Files.Open(name)
+	f, err := os.Open(name)
 	require.NoError(t, err)
 	defer f.Close()
 	var all []tree.Evaluation
@@ -127,7 +127,7 @@ func TestRedactedGuides(t *testing.T) {
 // redactedGuides measures how many of the questions are answered still, of which least is the least share: a
 // case that no lesson rests on answers a question too, and does not leave with lessons alone.
 func redactedGuides(t *testing.T, o *transfer.ExportOptions, least float64) {
-	runs := append(samples(t, "shop.jsonl"), samples(t, "rooms.jsonl")...)
+	runs := append(samples(t, "fixtures/shop.jsonl"), samples(t, "cmd/memtree/rooms.jsonl")...)
 	first, second := grown(t, runs), open(t, t.TempDir(), nil)
 	file := exported(t, first, o)
 	require.NotContains(t, plain(t, file), "[name ")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"net/url"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
-	"github.com/memtree/memtree/fixtures"
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/internal/token"
 	"github.com/memtree/memtree/store"
@@ -22,7 +22,7 @@ import (
 func (w *world) learn() (lesson tree.Node) {
 	w.t.Helper()
 	m := w.trees.Get(Default)
-	b, err := fixtures.Files.ReadFile("rooms.jsonl")
+	b, err := os.ReadFile("../cmd/memtree/rooms.jsonl")
 	require.NoError(w.t, err)
 	var es []memtree.Evaluation
 	for e, err := range ingest.Read("rooms.jsonl", bytes.NewReader(b)) {

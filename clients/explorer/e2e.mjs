@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { binary, serve } from '../service.mjs';
 
-const fixtures = process.env.E2E_RUNS ?? fileURLToPath(new URL('../../fixtures/rooms.jsonl', import.meta.url));
+const fixtures = process.env.E2E_RUNS ?? fileURLToPath(new URL('../../cmd/memtree/rooms.jsonl', import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'memtree-explored-'));
 for (const args of [['init'], ['record', fixtures], ['evolve']]) {
   execFileSync(binary(), [...args, '--quiet', '--store', dir], { stdio: 'ignore' });

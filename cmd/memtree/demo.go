@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +17,6 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
-	"github.com/memtree/memtree/fixtures"
 	"github.com/memtree/memtree/internal/cli/access"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
@@ -32,8 +32,12 @@ func demoCommand(a *app) *cobra.Command {
 	}
 }
 
-// demoFile is the sample: an agent that tests a made-up product, in both languages.
+// demoFile is the sample: 16 runs of an agent that tests a product, in both languages, with evaluators' notes. All of
+// it is made up.
 const demoFile = "rooms.jsonl"
+
+//go:embed rooms.jsonl
+var demoRuns []byte
 
 func runDemo(ctx context.Context, a *app) (err error) {
 	if a.JSON {
@@ -81,11 +85,7 @@ func (d *demoRun) quietly(do func() error) (string, error) {
 
 // record records the sample and shows its summary up to the first table.
 func (d *demoRun) record(ctx context.Context) error {
-	b, err := fixtures.Files.ReadFile(demoFile)
-	if err != nil {
-		return fmt.Errorf("read the sample: %w", err)
-	}
-	if err := os.WriteFile(d.file, b, 0o600); err != nil {
+	if err := os.WriteFile(d.file, demoRuns, 0o600); err != nil {
 		return err
 	}
 	if err := d.Print(d.Wrap(d.Say("An agent tested Rooms, a made-up app to book meeting rooms, " +

@@ -1,11 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/taxonomy"
+	"github.com/memtree/memtree/tree"
 )
 
 // TestDemo: in both languages the demo fits on two screens, gives guidance for one prompt and none for the other,
@@ -30,4 +36,27 @@ func TestDemo(t *testing.T) {
 			require.Empty(t, left)
 		})
 	}
+}
+
+// TestRooms: the demo's sample has both directions and both languages, in the order of its times.
+func TestRooms(t *testing.T) {
+	directions, notes := map[taxonomy.Direction]int{}, map[string]int{}
+	var last tree.Evaluation
+	for e, err := range ingest.Read(demoFile, bytes.NewReader(demoRuns)) {
+		require.NoError(t, err)
+		require.True(t, e.Labelled())
+		require.Equal(t, "made-up agent", e.Agent.Name)
+		require.True(t, last.At.Before(e.At))
+		_, known := taxonomy.Default().SceneType(e.Scene.Type)
+		require.True(t, known, e.Scene.Type)
+		directions[e.Direction]++
+		if e.Reason != "" {
+			notes[text.Lang(e.Reason)]++
+		}
+		last = e
+	}
+	require.Equal(t, map[taxonomy.Direction]int{
+		taxonomy.None: 5, taxonomy.FalsePass: 8, taxonomy.FalseFail: 3,
+	}, directions)
+	require.Equal(t, map[string]int{"zh": 4, "en": 6}, notes)
 }

@@ -71,7 +71,7 @@ func script(t *testing.T, store, fixtures string) string {
 	give(`{"prompt":"Is the total right?","judgment":"pass"}`, "record", "-", "--run", "mon")
 	give("", "record", "nowhere.jsonl")
 	give("no JSON", "record", "-")
-	give("", "record", file("rooms.jsonl"), "--dry-run")
+	give("", "record", file("../cmd/memtree/rooms.jsonl"), "--dry-run")
 	give("", "guide", "--prompt", "Check that the cart total equals the sum of the item prices", "--route", "/cart")
 	give("Check the cart", "guide", "--prompt", "-", "--enhanced", "--findings")
 	give("", "guide", "--prompt", "Check the cart", "--run", "mon", "--holdout", "0")
@@ -95,7 +95,7 @@ func script(t *testing.T, store, fixtures string) string {
 	give("", "prune")
 	give("", "promote", "c_nowhere")
 	give("", "import", "nowhere.memtree")
-	give("", "triage", file("rooms.jsonl"), "--correct-above", "0.9", "--out", "corrected.jsonl")
+	give("", "triage", file("../cmd/memtree/rooms.jsonl"), "--correct-above", "0.9", "--out", "corrected.jsonl")
 	report := func(name string) string { return filepath.Join(fixtures, "..", "ingest", "report", "testdata", name) }
 	give("", "ingest", "junit", report("junit/pytest-cart.xml"), "--run", "night")
 	give("", "ingest", "allure", report("allure/pytest-orders"), "--run", "night")
