@@ -2,9 +2,6 @@ package judgment
 
 import (
 	"encoding/json"
-	"strings"
-
-	"github.com/memtree/memtree/tree"
 )
 
 // maxAnswer is the maximum length in bytes of a text that is compared as an answer; a longer one is prose.
@@ -115,7 +112,7 @@ func compareText(got any, want string) (same bool, why string) {
 		return sameNumber(g.String(), want), ""
 	case string:
 		switch {
-		case FoldText(g) == FoldText(want), sameNumber(g, want):
+		case FoldText(g) == FoldText(want), sameAmount(g, want):
 			return true, ""
 		case len(g) > maxAnswer || len(want) > maxAnswer:
 			return false, whyProse
@@ -153,23 +150,4 @@ func compareLists(got, want []any) (same bool, why string) {
 		}
 	}
 	return true, ""
-}
-
-func sameNumber(a, b string) bool {
-	x, okX := canonicalNumber(a)
-	y, okY := canonicalNumber(b)
-	return okX && okY && x == y
-}
-
-// canonicalNumber returns the canonical spelling of a JSON number of at most 64 bytes: equal numbers (3, 3.0, 3e0)
-// give equal texts. ok is false if s is no number.
-func canonicalNumber(s string) (string, bool) {
-	s = strings.TrimSpace(s)
-	if s == "" || len(s) > 64 || (s[0] != '-' && (s[0] < '0' || s[0] > '9')) || !json.Valid([]byte(s)) {
-		return "", false
-	}
-	if !strings.ContainsAny(s, ".eE") {
-		s += ".0" // so that 3 and 3.0 are spelt by the same rule
-	}
-	return string(tree.Raw(s).Canonical()), true
 }
