@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 
@@ -9,6 +10,8 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/effect"
+	"github.com/memtree/memtree/enhance"
+	"github.com/memtree/memtree/internal/cli/access"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/ledger"
@@ -56,14 +59,29 @@ func holdOut(v *say.Voice, q *memtree.Query, share float64) error {
 	return nil
 }
 
+// goesOn reports whether a run goes on with the bare prompt after an error: it is one of memory and not of the command
+// line, nobody interrupted the command, and no other process has answered it.
+func goesOn(ctx context.Context, err error) bool {
+	var usage *say.UsageError
+	var ran *access.RanElsewhere
+	return ctx.Err() == nil && !errors.As(err, &usage) && !errors.As(err, &ran)
+}
+
+// runGuide prints guidance. With enhanced it prints the prompt whatever fails in memory, because an agent reads it.
 func runGuide(ctx context.Context, a *app, q memtree.Query, enhanced bool) error {
 	var g memtree.Guidance
 	ask := func(m *memtree.Memory) (err error) {
 		g, err = m.Guide(ctx, q)
 		return err
 	}
-	if err := a.store.WithOrRead(ctx, ask); err != nil {
-		return err
+	err := a.store.WithOrRead(ctx, ask)
+	failed := err != nil
+	if failed {
+		if !enhanced || !goesOn(ctx, err) {
+			return err
+		}
+		g = memtree.Guidance{Abstained: true, Items: []enhance.Item{}, Note: a.Say(
+			"memory failed, so this is the prompt without guidance: %s", a.Sentence(err))}
 	}
 	switch {
 	case a.JSON && enhanced:
@@ -84,7 +102,11 @@ func runGuide(ctx context.Context, a *app, q memtree.Query, enhanced bool) error
 	if _, err := io.WriteString(a.Stdout, out); err != nil {
 		return err
 	}
-	remarks(a.Voice, &g)
+	if failed {
+		a.Complain(g.Note)
+	} else {
+		remarks(a.Voice, &g)
+	}
 	return nil
 }
 
