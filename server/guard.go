@@ -30,9 +30,12 @@ const heldBodies = 64 << 20
 // mostStreams is the maximum number of concurrent streams.
 const mostStreams = 32
 
+// thisMachine are the names by which each service is known.
+var thisMachine = []string{"localhost", "127.0.0.1", "::1"}
+
 func newGuard(s *Server) *guard {
 	g := &guard{
-		s: s, hosts: []string{"localhost", "127.0.0.1", "::1"}, flying: make(chan struct{}, s.opts.InFlight),
+		s: s, hosts: slices.Clone(thisMachine), flying: make(chan struct{}, s.opts.InFlight),
 		streams: make(chan struct{}, mostStreams), bodies: semaphore.NewWeighted(heldBodies), rates: newRates(s.opts.Rate),
 	}
 	for _, h := range s.opts.Hosts {
@@ -72,15 +75,19 @@ func (g *guard) foreign(r *http.Request) *problem {
 		return newProblem(http.StatusMisdirectedRequest, typeHost,
 			"This service is not known by the name in Host; start it with --host NAME to allow it.")
 	}
-	origin := r.Header.Get("Origin")
+	changes := r.Method != http.MethodGet && r.Method != http.MethodHead
+	origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
 	if origin == "" {
-		if r.Header.Get("Sec-Fetch-Site") == "cross-site" && r.Method != http.MethodGet && r.Method != http.MethodHead {
+		if changes && (site == "cross-site" || site == "same-site") {
 			return foreignPage()
 		}
 		return nil
 	}
 	u, err := url.Parse(origin)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || !g.knows(u.Host) {
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || !g.knows(u.Host):
+		return foreignPage()
+	case changes && u.Host != r.Host && !g.named(u.Host): // another port of this machine, such as the product under test
 		return foreignPage()
 	}
 	return nil
@@ -92,11 +99,17 @@ func foreignPage() *problem {
 }
 
 // knows reports whether a host, with or without a port, is this service.
-func (g *guard) knows(host string) bool {
+func (g *guard) knows(host string) bool { return slices.Contains(g.hosts, hostName(host)) }
+
+// named reports whether a host was allowed by its name, with Options.Hosts.
+func (g *guard) named(host string) bool { return slices.Contains(g.hosts[len(thisMachine):], hostName(host)) }
+
+// hostName returns a host without its port, in lower case.
+func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	return slices.Contains(g.hosts, strings.ToLower(strings.Trim(host, "[]")))
+	return strings.ToLower(strings.Trim(host, "[]"))
 }
 
 // noRoute returns the answer for an unknown route.

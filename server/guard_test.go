@@ -47,7 +47,11 @@ func TestHostAndOrigin(t *testing.T) {
 		{"GET", []string{"Origin", "http://localhost:3000"}, http.StatusOK},
 		{"GET", []string{"Sec-Fetch-Site", "cross-site"}, http.StatusOK},
 		{"POST", []string{"Sec-Fetch-Site", "cross-site"}, http.StatusForbidden},
+		{"POST", []string{"Sec-Fetch-Site", "same-site"}, http.StatusForbidden},
 		{"POST", []string{"Origin", "http://evil.example"}, http.StatusForbidden},
+		{"POST", []string{"Host", "localhost:7788", "Origin", "http://localhost:3000"}, http.StatusForbidden},
+		{"POST", []string{"Host", "localhost:7788", "Origin", "http://localhost:7788"}, http.StatusBadRequest},
+		{"POST", []string{"Origin", "https://memory.example.org"}, http.StatusBadRequest}, // the body
 	} {
 		path := inDefault
 		if c.method == "POST" {
