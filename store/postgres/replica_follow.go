@@ -1,4 +1,4 @@
-package replica
+package postgres
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"github.com/tidwall/btree"
 
 	"github.com/memtree/memtree/store"
-	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -135,7 +134,7 @@ func (r *Replica) readAllLocked(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		h, err := newHeld(raw)
+		h, err := newCachedNode(raw)
 		if err != nil {
 			return err
 		}
@@ -144,14 +143,14 @@ func (r *Replica) readAllLocked(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.nodes = nodes
-	r.commits = recent{from: start.Info.Version}
-	r.entries = recent{from: start.Info.Entries}
+	r.commits = recentCommits{from: start.Info.Version}
+	r.entries = recentCommits{from: start.Info.Entries}
 	r.took(&start)
 	return nil
 }
 
-// newHeld reads from the JSON of a node what a filter asks for.
-func newHeld(raw []byte) (*cachedNode, error) {
+// newCachedNode reads from the JSON of a node what a filter asks for.
+func newCachedNode(raw []byte) (*cachedNode, error) {
 	var n struct {
 		ID        string             `json:"id"`
 		Level     int                `json:"level"`
@@ -166,7 +165,7 @@ func newHeld(raw []byte) (*cachedNode, error) {
 }
 
 // take brings a feed into memory. The caller holds polling.
-func (r *Replica) take(f *postgres.Feed) error {
+func (r *Replica) take(f *Feed) error {
 	changed := map[string]*cachedNode{}
 	for _, c := range f.Commits {
 		var list []struct {
@@ -174,7 +173,7 @@ func (r *Replica) take(f *postgres.Feed) error {
 		}
 		err := json.Unmarshal(c.JSON, &list)
 		for i := range list {
-			h, problem := newHeld(list[i].Node)
+			h, problem := newCachedNode(list[i].Node)
 			err = errors.Join(err, problem)
 			changed[h.node.ID] = h
 		}
@@ -194,14 +193,14 @@ func (r *Replica) take(f *postgres.Feed) error {
 }
 
 // took records how far the database was followed. The caller holds mu.
-func (r *Replica) took(f *postgres.Feed) {
+func (r *Replica) took(f *Feed) {
 	r.place, r.info = f.Place, f.Info
 	r.info.Version, r.info.Entries = uint64(f.Place.Version), uint64(f.Place.Entries) //nolint:gosec // not negative
 	r.asOf, r.read = f.Now, time.Now()
 }
 
 // add appends rows, and drops the oldest if there are more than twice as many as most.
-func (l *recent) add(rows []postgres.Row, most int) {
+func (l *recentCommits) add(rows []Row, most int) {
 	l.rows = append(l.rows, rows...)
 	if n := len(l.rows) - most; n > most {
 		l.from = l.rows[n-1].N
