@@ -17,6 +17,7 @@ import (
 	"github.com/memtree/memtree/store"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/store/postgres"
+	"github.com/memtree/memtree/store/replica"
 )
 
 // A store may be the URL of a database, which other processes share. What is of this machine alone, such as tokens, the
@@ -127,7 +128,7 @@ func (d *Opener) openShared(ctx context.Context, how openMode, o *memtree.Option
 
 // follow opens a replica of the tree, with a journal of this machine for times without the database.
 func (d *Opener) follow(ctx context.Context, s *postgres.Store, o *memtree.Options) error {
-	options := postgres.ReplicaOptions{Logger: d.Logger}
+	options := replica.Options{Logger: d.Logger}
 	if !o.ReadOnly {
 		journal, err := jsonstore.OpenDir(ctx, filepath.Join(d.Dir, "away"), jsonstore.Options{Started: time.Now()})
 		if locked, ok := errors.AsType[*store.LockedError](err); ok {
@@ -139,7 +140,7 @@ func (d *Opener) follow(ctx context.Context, s *postgres.Store, o *memtree.Optio
 		}
 		options.Local = journal
 	}
-	r, err := postgres.NewReplica(ctx, s, options)
+	r, err := replica.New(ctx, s, options)
 	if err != nil {
 		return err
 	}

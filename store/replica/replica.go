@@ -1,4 +1,11 @@
-package postgres
+// Package replica holds a tree of a shared store in memory, and follows what other processes commit. It answers from
+// memory, also while the database is away. Evaluations go into a journal of this machine meanwhile, and to the database
+// afterwards.
+//
+// Where to look:
+//   - follow.go: reading what was committed
+//   - read.go: answers; away.go: the time without the database, and after it
+package replica
 
 import (
 	"context"
@@ -14,6 +21,7 @@ import (
 	"github.com/tidwall/btree"
 
 	"github.com/memtree/memtree/store"
+	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -28,14 +36,14 @@ type sharedStore interface {
 	// Nodes yields the JSON of all nodes.
 	Nodes(ctx context.Context) iter.Seq2[[]byte, error]
 	// Head returns the present place, and Feed what was committed after one.
-	Head(ctx context.Context) (Feed, error)
-	Feed(ctx context.Context, after HistoryPoint) (Feed, error)
+	Head(ctx context.Context) (postgres.Feed, error)
+	Feed(ctx context.Context, after postgres.HistoryPoint) (postgres.Feed, error)
 	// Seen records up to which version the tree was followed: commits up to it need not be stored for this process.
 	Seen(ctx context.Context, version uint64) error
 }
 
-// ReplicaOptions configure New.
-type ReplicaOptions struct {
+// Options configure New.
+type Options struct {
 	// Local keeps what arrives while the database is away. It is a store of this process alone. Nil: nothing is accepted
 	// without the database.
 	Local  store.Store
@@ -43,24 +51,22 @@ type ReplicaOptions struct {
 	Every  time.Duration // how often the database is asked for commits; 0: 50 ms
 }
 
-// Replica is a tree of a shared store in memory: a store.Shared. It follows what other processes commit, and answers
-// from memory, also while the database is away. Evaluations go into a journal of this machine meanwhile, and to the
-// database afterwards. It is safe for concurrent use.
+// Replica is a store.Shared in memory. It is safe for concurrent use.
 type Replica struct {
 	below sharedStore
-	o     ReplicaOptions
+	o     Options
 
 	polling sync.Mutex // held while the database is asked, and its answer taken
 	mu      sync.RWMutex
 	nodes   *btree.Map[string, *cachedNode] // by id
-	place   HistoryPoint
+	place   postgres.HistoryPoint
 	info    store.Info
-	commits recentCommits // those that changed nodes, by version
-	entries recentCommits // of the ledger, by number
-	asOf    time.Time     // of the last answer, by the server's clock
-	read    time.Time     // when that came, by this process's
-	away    error         // why the last question had no answer; nil: it had
-	gone    error         // the tree was deleted
+	commits recent    // those that changed nodes, by version
+	entries recent    // of the ledger, by number
+	asOf    time.Time // of the last answer, by the server's clock
+	read    time.Time // when that came, by this process's
+	away    error     // why the last question had no answer; nil: it had
+	gone    error     // the tree was deleted
 
 	stale   atomic.Bool  // this process has accepted evaluations since the counts were read
 	waiting atomic.Int64 // evaluations in the journal of this machine
@@ -79,10 +85,10 @@ type cachedNode struct {
 	raw  []byte
 }
 
-// recentCommits is the end of an append-only list: every row with a greater number than from.
-type recentCommits struct {
+// recent is the end of an append-only list: every row with a greater number than from.
+type recent struct {
 	from uint64
-	rows []Row
+	rows []postgres.Row
 }
 
 var (
@@ -100,9 +106,9 @@ const (
 	answerWithin = 3 * time.Second
 )
 
-// NewReplica reads a tree into memory and follows it until Close. It owns the source and the local store: Close closes
-// them, and so does a New that fails.
-func NewReplica(ctx context.Context, below sharedStore, o ReplicaOptions) (*Replica, error) {
+// New reads a tree into memory and follows it until Close. It owns the source and the local store: Close closes them,
+// and so does a New that fails.
+func New(ctx context.Context, below sharedStore, o Options) (*Replica, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -1,4 +1,4 @@
-package postgres
+package replica
 
 import (
 	"context"
@@ -52,8 +52,8 @@ func (r *Replica) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Rec
 	return receipts, r.countWaiting(ctx)
 }
 
-// slowFeed is after how long a call of Accept asks whether the database has become away meanwhile.
-const slowFeed = time.Second
+// slow is after how long a call of Accept asks whether the database has become away meanwhile.
+const slow = time.Second
 
 // acceptBelow adds evaluations to the database. One that hangs does not hold the caller up for longer than it takes to
 // find that it is away. The caller's runs then go into the journal; if they came there too they are duplicates later.
@@ -63,7 +63,7 @@ func (r *Replica) acceptBelow(ctx context.Context, es []tree.Evaluation) ([]stor
 	}
 	within, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	timer := time.AfterFunc(slowFeed, func() {
+	timer := time.AfterFunc(slow, func() {
 		tick := time.NewTicker(r.o.Every)
 		defer tick.Stop()
 		for within.Err() == nil {
@@ -133,7 +133,7 @@ func (r *Replica) drainAll(ctx context.Context) {
 	}
 	tick := time.NewTicker(drainEvery)
 	defer tick.Stop()
-	var failing seldomLogged
+	var failing seldom
 	for {
 		for r.waiting.Load() > 0 && r.isAway() == nil && ctx.Err() == nil {
 			if err := r.drain(ctx); err != nil {
@@ -142,7 +142,7 @@ func (r *Replica) drainAll(ctx context.Context) {
 				}
 				break
 			}
-			failing = seldomLogged{}
+			failing = seldom{}
 		}
 		select {
 		case <-ctx.Done():
@@ -158,14 +158,14 @@ const (
 	longestRest = time.Hour
 )
 
-// seldomLogged decides when a failure that goes on is logged: at once, and then after times that double. The zero value
-// is for a new failure.
-type seldomLogged struct {
+// seldom decides when a failure that goes on is logged: at once, and then after times that double. The zero value is
+// for a new failure.
+type seldom struct {
 	next time.Time
 	rest time.Duration
 }
 
-func (s *seldomLogged) due(now time.Time) bool {
+func (s *seldom) due(now time.Time) bool {
 	if now.Before(s.next) {
 		return false
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package postgres_test
+package replica_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -21,54 +22,56 @@ import (
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/store/postgres/pgtest"
+	"github.com/memtree/memtree/store/replica"
 	"github.com/memtree/memtree/store/storetest"
 	"github.com/memtree/memtree/tree"
 )
 
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+
 var (
-	replicaTrees atomic.Int64
-	replicaNoon  = time.Date(2026, 1, 28, 12, 0, 0, 0, time.UTC)
+	trees atomic.Int64
+	noon  = time.Date(2026, 1, 28, 12, 0, 0, 0, time.UTC)
 )
 
-func replicaAddress(tb testing.TB, s *pgtest.Postgres) postgres.Address {
+func address(tb testing.TB, s *pgtest.Postgres) postgres.Address {
 	tb.Helper()
-	a, err := postgres.Parse(s.URL("postgres") + fmt.Sprintf("&tree=r%d", replicaTrees.Add(1)))
+	a, err := postgres.Parse(s.URL("postgres") + fmt.Sprintf("&tree=r%d", trees.Add(1)))
 	require.NoError(tb, err)
 	return a
 }
 
-// openedReplica opens a replica with a journal in local, and closes it with the test.
-func openedReplica(tb testing.TB, a postgres.Address, local string) *postgres.Replica {
+// opened opens a replica with a journal in local, and closes it with the test.
+func opened(tb testing.TB, a postgres.Address, local string) *replica.Replica {
 	tb.Helper()
 	s, err := postgres.Open(tb.Context(), a, postgres.Options{Patience: 2 * time.Second})
 	require.NoError(tb, err)
 	j, err := jsonstore.OpenDir(tb.Context(), local, jsonstore.Options{})
 	require.NoError(tb, err)
-	r, err := postgres.NewReplica(tb.Context(), s, postgres.ReplicaOptions{Local: j})
+	r, err := replica.New(tb.Context(), s, replica.Options{Local: j})
 	require.NoError(tb, err)
 	tb.Cleanup(func() { _ = r.Close() })
 	return r
 }
 
-// TestReplicaIsAStore holds a replica to every law of store.Store: it sees what it has committed.
-func TestReplicaIsAStore(t *testing.T) {
+// TestStore holds a replica to every law of store.Store: it sees what it has committed.
+func TestStore(t *testing.T) {
 	server := pgtest.Shared(t)
 	storetest.Run(t, func(tb testing.TB) func() (store.Store, error) {
-		a := replicaAddress(tb, server)
+		a := address(tb, server)
 		return func() (store.Store, error) {
 			s, err := postgres.Open(tb.Context(), a, postgres.Options{})
 			if err != nil {
 				return nil, err
 			}
-			return postgres.NewReplica(tb.Context(), s, postgres.ReplicaOptions{})
+			return replica.New(tb.Context(), s, replica.Options{})
 		}
 	})
 }
 
-// replicaEntries is a batch of one entry.
-func replicaEntries(n int) store.Batch {
-	return store.Batch{Entries: []ledger.Entry{{At: replicaNoon, Verdict: &ledger.Verdict{Evaluation: fmt.Sprint("v",
-		n)}}}}
+// entries is a batch of one entry.
+func entries(n int) store.Batch {
+	return store.Batch{Entries: []ledger.Entry{{At: noon, Verdict: &ledger.Verdict{Evaluation: fmt.Sprint("v", n)}}}}
 }
 
 // add is a batch that adds a case.
@@ -82,15 +85,15 @@ func add(i int, text string) store.Batch {
 	return store.Batch{Changes: []tree.Change{tree.NewChange(tree.OpAdd, n, 0, "formation", text)}}
 }
 
-func replicaRun(i int) tree.Evaluation {
-	return tree.Evaluation{ID: fmt.Sprint("ev", i), At: replicaNoon, Prompt: fmt.Sprint("Check order ", i),
+func run(i int) tree.Evaluation {
+	return tree.Evaluation{ID: fmt.Sprint("ev", i), At: noon, Prompt: fmt.Sprint("Check order ", i),
 		Judgment: tree.Raw(`"pass"`), GroundTruth: tree.Raw(`"fail"`)}
 }
 
 // TestFollows: a replica sees what another one commits, with the time of it.
 func TestFollows(t *testing.T) {
-	a := replicaAddress(t, pgtest.Shared(t))
-	one, other := openedReplica(t, a, t.TempDir()), openedReplica(t, a, t.TempDir())
+	a := address(t, pgtest.Shared(t))
+	one, other := opened(t, a, t.TempDir()), opened(t, a, t.TempDir())
 	b := add(1, "first")
 	v, err := one.Commit(t.Context(), b)
 	require.NoError(t, err)
@@ -107,8 +110,8 @@ func TestFollows(t *testing.T) {
 // older backup, reads the tree anew.
 func TestHistoryChanged(t *testing.T) {
 	server := pgtest.Shared(t)
-	a := replicaAddress(t, server)
-	r := openedReplica(t, a, t.TempDir())
+	a := address(t, server)
+	r := opened(t, a, t.TempDir())
 	kept, lost := add(1, "kept"), add(2, "lost")
 	_, err := r.Commit(t.Context(), kept)
 	require.NoError(t, err)
@@ -141,12 +144,12 @@ func TestHistoryChanged(t *testing.T) {
 // of the process does not lose the journal, and afterwards everything is in the database once.
 func TestAway(t *testing.T) {
 	server := pgtest.Start(t, "fsync=off")
-	a, local := replicaAddress(t, server), t.TempDir()
-	r := openedReplica(t, a, local)
+	a, local := address(t, server), t.TempDir()
+	r := opened(t, a, local)
 	b := add(1, "kept")
 	_, err := r.Commit(t.Context(), b)
 	require.NoError(t, err)
-	receipts, err := r.Accept(t.Context(), []tree.Evaluation{replicaRun(1), replicaRun(2)})
+	receipts, err := r.Accept(t.Context(), []tree.Evaluation{run(1), run(2)})
 	require.NoError(t, err)
 	require.False(t, receipts[0].Here)
 	server.Kill()
@@ -155,22 +158,22 @@ func TestAway(t *testing.T) {
 	_, err = r.Get(t.Context(), b.Changes[0].Node.ID)
 	require.NoError(t, err)
 	begun := time.Now()
-	_, err = r.Commit(t.Context(), replicaEntries(1))
+	_, err = r.Commit(t.Context(), entries(1))
 	require.ErrorIs(t, err, store.ErrAway)
 	require.Less(t, time.Since(begun), time.Second)
 	for range 2 {
-		receipts, err = r.Accept(t.Context(), []tree.Evaluation{replicaRun(2), replicaRun(3), replicaRun(4)})
+		receipts, err = r.Accept(t.Context(), []tree.Evaluation{run(2), run(3), run(4)})
 		require.NoError(t, err)
 		require.True(t, receipts[1].Here)
 	}
-	contradicts := replicaRun(1)
+	contradicts := run(1)
 	contradicts.Prompt = "another one"
 	_, err = r.Accept(t.Context(), []tree.Evaluation{contradicts})
 	require.NoError(t, err)
 	require.Equal(t, 4, r.Following().Waiting)
 	require.NoError(t, r.Close())
 	require.NoError(t, server.Run())
-	r = openedReplica(t, a, local)
+	r = opened(t, a, local)
 	require.Eventually(t, func() bool { return r.Following().Waiting == 0 }, 10*time.Second, 5*time.Millisecond)
 	es, err := r.Lease(t.Context(), 99)
 	require.NoError(t, err)
@@ -184,10 +187,10 @@ func TestAway(t *testing.T) {
 // TestPaused: a server that does not answer is away after a while, and intake goes on.
 func TestPaused(t *testing.T) {
 	server := pgtest.Start(t, "fsync=off")
-	r := openedReplica(t, replicaAddress(t, server), t.TempDir())
+	r := opened(t, address(t, server), t.TempDir())
 	server.Pause()
 	require.Eventually(t, func() bool { return r.Following().Away != nil }, 15*time.Second, 5*time.Millisecond)
-	receipts, err := r.Accept(t.Context(), []tree.Evaluation{replicaRun(1)})
+	receipts, err := r.Accept(t.Context(), []tree.Evaluation{run(1)})
 	require.NoError(t, err)
 	require.True(t, receipts[0].Here)
 	server.Resume()
@@ -198,12 +201,12 @@ func TestPaused(t *testing.T) {
 // TestPausedDuring: what is on its way to a server when that stops to answer is accepted here, and is there once later.
 func TestPausedDuring(t *testing.T) {
 	server := pgtest.Start(t, "fsync=off")
-	r := openedReplica(t, replicaAddress(t, server), t.TempDir())
-	_, err := r.Accept(t.Context(), []tree.Evaluation{replicaRun(0)})
+	r := opened(t, address(t, server), t.TempDir())
+	_, err := r.Accept(t.Context(), []tree.Evaluation{run(0)})
 	require.NoError(t, err)
 	server.Pause()
 	require.NoError(t, r.Following().Away)
-	receipts, err := r.Accept(t.Context(), []tree.Evaluation{replicaRun(1)})
+	receipts, err := r.Accept(t.Context(), []tree.Evaluation{run(1)})
 	require.NoError(t, err)
 	require.True(t, receipts[0].Here)
 	server.Resume()
@@ -231,17 +234,16 @@ func (f *full) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receip
 // TestFull: what a database has no room for is accepted here, and is there once when it has. The log has one line
 // about that, not one for each try.
 func TestFull(t *testing.T) {
-	s, err := postgres.Open(t.Context(), replicaAddress(t, pgtest.Shared(t)), postgres.Options{})
+	s, err := postgres.Open(t.Context(), address(t, pgtest.Shared(t)), postgres.Options{})
 	require.NoError(t, err)
 	j, err := jsonstore.OpenDir(t.Context(), t.TempDir(), jsonstore.Options{})
 	require.NoError(t, err)
 	below, log := &full{Store: s}, &bytes.Buffer{}
-	r, err := postgres.NewReplica(t.Context(), below, postgres.ReplicaOptions{Local: j,
-		Logger: slog.New(slog.NewTextHandler(log, nil))})
+	r, err := replica.New(t.Context(), below, replica.Options{Local: j, Logger: slog.New(slog.NewTextHandler(log, nil))})
 	require.NoError(t, err)
 	defer r.Close()
 	for range 2 {
-		receipts, err := r.Accept(t.Context(), []tree.Evaluation{replicaRun(1), replicaRun(2)})
+		receipts, err := r.Accept(t.Context(), []tree.Evaluation{run(1), run(2)})
 		require.NoError(t, err)
 		require.True(t, receipts[0].Here)
 	}
@@ -258,8 +260,8 @@ func TestFull(t *testing.T) {
 // TestDeleted: of a tree that is deleted from the database while it is served, nothing is served any more.
 func TestDeleted(t *testing.T) {
 	server := pgtest.Shared(t)
-	a := replicaAddress(t, server)
-	r := openedReplica(t, a, t.TempDir())
+	a := address(t, server)
+	r := opened(t, a, t.TempDir())
 	b := add(1, "theirs")
 	_, err := r.Commit(t.Context(), b)
 	require.NoError(t, err)
@@ -270,7 +272,7 @@ func TestDeleted(t *testing.T) {
 	}, 5*time.Second, 5*time.Millisecond)
 	_, err = r.Get(t.Context(), b.Changes[0].Node.ID)
 	require.ErrorContains(t, err, "was deleted from the database")
-	_, err = r.Accept(t.Context(), []tree.Evaluation{replicaRun(1)})
+	_, err = r.Accept(t.Context(), []tree.Evaluation{run(1)})
 	require.ErrorContains(t, err, "was deleted from the database")
 	require.ErrorContains(t, r.Following().Away, "was deleted from the database")
 }
@@ -279,8 +281,8 @@ func TestDeleted(t *testing.T) {
 // commit in order: its history never changes.
 func TestFollowsInOrder(t *testing.T) {
 	server := pgtest.Shared(t)
-	a := replicaAddress(t, server)
-	r := openedReplica(t, a, t.TempDir())
+	a := address(t, server)
+	r := opened(t, a, t.TempDir())
 	conn, err := pgx.Connect(t.Context(), server.URL("postgres"))
 	require.NoError(t, err)
 	defer conn.Close(context.Background())

@@ -1,4 +1,4 @@
-package postgres
+package replica
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/btree"
 
 	"github.com/memtree/memtree/store"
+	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -134,7 +135,7 @@ func (r *Replica) readAllLocked(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		h, err := newCachedNode(raw)
+		h, err := newHeld(raw)
 		if err != nil {
 			return err
 		}
@@ -143,14 +144,14 @@ func (r *Replica) readAllLocked(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.nodes = nodes
-	r.commits = recentCommits{from: start.Info.Version}
-	r.entries = recentCommits{from: start.Info.Entries}
+	r.commits = recent{from: start.Info.Version}
+	r.entries = recent{from: start.Info.Entries}
 	r.took(&start)
 	return nil
 }
 
-// newCachedNode reads from the JSON of a node what a filter asks for.
-func newCachedNode(raw []byte) (*cachedNode, error) {
+// newHeld reads from the JSON of a node what a filter asks for.
+func newHeld(raw []byte) (*cachedNode, error) {
 	var n struct {
 		ID        string             `json:"id"`
 		Level     int                `json:"level"`
@@ -165,7 +166,7 @@ func newCachedNode(raw []byte) (*cachedNode, error) {
 }
 
 // take brings a feed into memory. The caller holds polling.
-func (r *Replica) take(f *Feed) error {
+func (r *Replica) take(f *postgres.Feed) error {
 	changed := map[string]*cachedNode{}
 	for _, c := range f.Commits {
 		var list []struct {
@@ -173,7 +174,7 @@ func (r *Replica) take(f *Feed) error {
 		}
 		err := json.Unmarshal(c.JSON, &list)
 		for i := range list {
-			h, problem := newCachedNode(list[i].Node)
+			h, problem := newHeld(list[i].Node)
 			err = errors.Join(err, problem)
 			changed[h.node.ID] = h
 		}
@@ -193,14 +194,14 @@ func (r *Replica) take(f *Feed) error {
 }
 
 // took records how far the database was followed. The caller holds mu.
-func (r *Replica) took(f *Feed) {
+func (r *Replica) took(f *postgres.Feed) {
 	r.place, r.info = f.Place, f.Info
 	r.info.Version, r.info.Entries = uint64(f.Place.Version), uint64(f.Place.Entries) //nolint:gosec // not negative
 	r.asOf, r.read = f.Now, time.Now()
 }
 
 // add appends rows, and drops the oldest if there are more than twice as many as most.
-func (l *recentCommits) add(rows []Row, most int) {
+func (l *recent) add(rows []postgres.Row, most int) {
 	l.rows = append(l.rows, rows...)
 	if n := len(l.rows) - most; n > most {
 		l.from = l.rows[n-1].N

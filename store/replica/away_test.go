@@ -1,4 +1,4 @@
-package postgres
+package replica
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 
 // TestSeldom: a failure that goes on for a day is logged some thirty times, first at once.
 func TestSeldom(t *testing.T) {
-	var s seldomLogged
+	var s seldom
 	begun := time.Date(2026, 1, 28, 12, 0, 0, 0, time.UTC)
 	var lines []time.Duration
 	for at := time.Duration(0); at < 24*time.Hour; at += drainEvery {
