@@ -56,7 +56,7 @@ func (m *Memory) putAgain(ctx context.Context, es []Evaluation, receipts []store
 	gone := map[string]*Evaluation{}
 	for i := range es {
 		e := &es[i]
-		if receipts[i].Status != store.Duplicate || len(e.GroundTruth) > 0 || e.Correct != nil {
+		if receipts[i].Status != store.Duplicate || receipts[i].Here || len(e.GroundTruth) > 0 || e.Correct != nil {
 			continue
 		}
 		if _, kept := m.learned.inbox.Get(e.Key()); !kept {

@@ -34,7 +34,8 @@ func (s *Server) readyz(context.Context, *nothing) (*healthOutput, error) {
 	if s.closing() {
 		return &healthOutput{http.StatusServiceUnavailable, health{Status: "closing"}}, nil
 	}
-	damaged, deleted, away, waiting, lag := 0, 0, 0, 0, time.Duration(0)
+	damaged, deleted, waiting := 0, 0, 0
+	var away, refused outages
 	for _, name := range s.trees.names {
 		h := s.trees.byName[name].Health()
 		if h.Damage != nil {
@@ -46,7 +47,9 @@ func (s *Server) readyz(context.Context, *nothing) (*healthOutput, error) {
 			case errors.Is(f.Away, store.ErrDeleted):
 				deleted++
 			case f.Away != nil:
-				away, lag = away+1, max(lag, f.Lag)
+				away.add(f.Away, f.Lag)
+			case f.Refused != nil:
+				refused.add(f.Refused, f.Lag)
 			}
 		}
 	}
@@ -62,14 +65,62 @@ func (s *Server) readyz(context.Context, *nothing) (*healthOutput, error) {
 		report("%d of %d trees were deleted from their database; stop serving them, or restore it", deleted,
 			len(s.trees.names))
 	}
-	if away > 0 {
-		report("the database of %d of %d trees cannot be reached; answers are from memory, %.0f s old", away,
-			len(s.trees.names), lag.Seconds())
+	for _, why := range away.all {
+		report("the database of %d of %d trees %s; answers are from memory, %.0f s old", away.count[why],
+			len(s.trees.names), why, away.lag[why].Seconds())
+	}
+	for _, why := range refused.all {
+		report("the database of %d of %d trees %s; answers go on, and nothing is changed", refused.count[why],
+			len(s.trees.names), why)
 	}
 	if waiting > 0 {
 		report("%d runs are on this server alone until the database takes them; keep its disk", waiting)
 	}
 	return out, nil
+}
+
+// outages counts trees by what is wrong with their databases.
+type outages struct {
+	all   []string // in the order of the trees
+	count map[string]int
+	lag   map[string]time.Duration // the longest
+}
+
+func (t *outages) add(err error, lag time.Duration) {
+	why := outageOf(err)
+	if t.count == nil {
+		t.count, t.lag = map[string]int{}, map[string]time.Duration{}
+	}
+	if t.count[why] == 0 {
+		t.all = append(t.all, why)
+	}
+	t.count[why]++
+	t.lag[why] = max(t.lag[why], lag)
+}
+
+// outageOf returns what is wrong with a database, as the end of a sentence without names: everybody may read it.
+func outageOf(err error) string {
+	var refused *store.RefusedError
+	var format *store.FormatError
+	switch {
+	case errors.As(err, &refused):
+		return refusals[refused.Why]
+	case errors.As(err, &format):
+		return line(format.Problem)
+	case errors.Is(err, store.ErrFull):
+		return "has no room: its disk is full"
+	case errors.Is(err, store.ErrAway):
+		return "cannot be reached"
+	}
+	return "does not work; the log of the service has the reason"
+}
+
+// refusals are what a refusing database does, for outageOf.
+var refusals = map[store.Refusal]string{
+	store.OnlyReads:  "only lets read, as a standby does",
+	store.NoEntry:    "does not let the service in; check its user and password",
+	store.NoDatabase: "is not there under its name",
+	store.NoRight:    "does not permit what the service needs; GRANT it the rights in docs/operate.md",
 }
 
 // setAsOf adds to an answer from a shared tree of which version and moment the tree is.

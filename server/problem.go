@@ -68,6 +68,8 @@ const (
 	typeDisk      = "disk-failed"
 	typeStale     = "changed-meanwhile"
 	typeAway      = "database-away"
+	typeRefuses   = "database-refuses"
+	typeNeeds     = "needs-upgrade" // the database is of a newer version
 	typeUnknown   = "unknown-outcome"
 	typeBusy      = "busy"
 	typeRate      = "rate"
@@ -122,6 +124,8 @@ func problemOf(err error) *problem {
 		law     *tree.LawError
 		size    *http.MaxBytesError
 		unknown *store.UnknownError
+		refused *store.RefusedError
+		format  *store.FormatError
 	)
 	switch {
 	case errors.As(err, &said):
@@ -139,6 +143,12 @@ func problemOf(err error) *problem {
 	case errors.As(err, &unknown):
 		return newProblem(http.StatusServiceUnavailable, typeUnknown, "The database was lost or slow, and it is not known "+
 			"whether this was changed; look, and ask again if it was not.").after(5)
+	case errors.As(err, &refused):
+		return newProblem(http.StatusServiceUnavailable, typeRefuses, "The database of this tree "+refusals[refused.Why]+
+			", so this was not changed; guidance and recording go on; try again.").after(5)
+	case errors.As(err, &format):
+		return newProblem(http.StatusServiceUnavailable, typeNeeds, "The database of this tree "+line(format.Problem)+
+			". This was not changed; guidance and recording go on.").after(60)
 	case errors.As(err, &law):
 		return newProblem(http.StatusUnprocessableEntity, typeInput, line(law.Error()))
 	case errors.Is(err, store.ErrContradiction):

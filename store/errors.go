@@ -24,6 +24,32 @@ var (
 	ErrContradiction = errors.New("another evaluation with this id was recorded before")
 )
 
+// RefusedError means that a database answers, and does not do what is needed. The call that returned it wrote nothing.
+type RefusedError struct {
+	Why     Refusal
+	Problem string // a sentence with what to do; it never has a password
+}
+
+// Refusal is why a database refuses.
+type Refusal string
+
+// The reasons of a RefusedError.
+const (
+	OnlyReads  Refusal = "only-reads"  // the server only lets read, as a standby does; the error is also ErrReadOnly
+	NoEntry    Refusal = "no-entry"    // it does not let the user in
+	NoDatabase Refusal = "no-database" // it has no such database
+	NoRight    Refusal = "no-right"    // the user may not do this
+)
+
+func (e *RefusedError) Error() string { return e.Problem }
+
+func (e *RefusedError) Unwrap() error {
+	if e.Why == OnlyReads {
+		return ErrReadOnly
+	}
+	return nil
+}
+
 // UnknownError means that it cannot be known whether a commit was made: its caller stopped waiting, or the database was
 // lost during it. A commit of the same batch with the same Op makes it once, whether or not the first one was made.
 type UnknownError struct {

@@ -16,7 +16,8 @@ type Following struct {
 	Version uint64        // of the answers
 	AsOf    time.Time     // when they were those of the database, by its clock
 	Lag     time.Duration // since then; 0 for a process that follows
-	Away    error         // why the database cannot be reached; nil: it can
+	Away    error         // why the database does not answer, or not this process; nil: it does
+	Refused error         // why one that answers does not take what is written, as far as was tried; nil: it does
 	Waiting int           // evaluations that were accepted here meanwhile, for the database
 	Anew    int           // how often the history had changed, as after a restore, so that all was read anew
 }

@@ -97,6 +97,80 @@ func head(t *testing.T, s *service) http.Header {
 	return a.Header
 }
 
+// TestServeRefused: a database that answers and does not take what is written costs no run: each is in the journal of
+// the service until the database takes it, the answers go on, and /readyz has the cause.
+func TestServeRefused(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	server.Exec(t, "postgres", "CREATE ROLE service LOGIN", "CREATE DATABASE shop OWNER service")
+	t.Setenv(access.LocalVariable, t.TempDir())
+	url := strings.Replace(server.URL("shop"), "postgres@", "service@", 1)
+	s := serving(t, "--store", url, "--insecure-loopback")
+	runs := 0
+	record := func() string {
+		runs++
+		status, body := s.ask("POST", "/v1/trees/default/evaluations", "", fmt.Sprintf(sharedRun, fmt.Sprint("a", runs)))
+		require.Equal(t, http.StatusAccepted, status, body)
+		return body
+	}
+	ready := func() string {
+		_, body := s.ask("GET", "/readyz", "", "")
+		return body
+	}
+	require.NotContains(t, record(), `"stored"`)
+	end := "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'service'"
+	for _, c := range []struct {
+		refuse, allow []string
+		want          string
+	}{
+		{[]string{"ALTER DATABASE shop SET default_transaction_read_only = on", end},
+			[]string{"ALTER DATABASE shop RESET default_transaction_read_only", end}, "only lets read"},
+		{[]string{"ALTER DATABASE shop OWNER TO postgres", "ALTER ROLE service NOLOGIN", end},
+			[]string{"ALTER ROLE service LOGIN", "ALTER DATABASE shop OWNER TO service"}, "does not let the service in"},
+		{[]string{end, "ALTER DATABASE shop RENAME TO aside"}, []string{"ALTER DATABASE aside RENAME TO shop"},
+			"is not there under its name"},
+	} {
+		server.Exec(t, "postgres", c.refuse...)
+		require.Eventually(t, func() bool { return strings.Contains(record(), `"stored":"here"`) }, 10*time.Second,
+			50*time.Millisecond, c.want)
+		require.Eventually(t, func() bool { return strings.Contains(ready(), c.want) }, 10*time.Second,
+			20*time.Millisecond, ready())
+		require.Contains(t, ready(), "runs are on this server alone")
+		status, body := s.ask("POST", "/v1/trees/default/facts", "",
+			`{"statement":"A seat is held for 15 minutes.","kind":"rule","product":"shop"}`)
+		require.Equal(t, http.StatusServiceUnavailable, status, body)
+		require.Contains(t, body, c.want)
+		server.Exec(t, "postgres", c.allow...)
+		require.Eventually(t, func() bool { return strings.Contains(ready(), `"ok"`) }, 20*time.Second,
+			50*time.Millisecond, ready())
+	}
+	revoked := "ALL TABLES IN SCHEMA memtree "
+	server.Exec(t, "shop", "REASSIGN OWNED BY service TO postgres", "GRANT USAGE ON SCHEMA memtree TO service",
+		"GRANT SELECT ON "+revoked+"TO service")
+	require.Contains(t, record(), `"stored":"here"`)
+	require.Contains(t, ready(), "does not permit what the service needs")
+	server.Exec(t, "shop", "GRANT ALL ON "+revoked+"TO service", "GRANT ALL ON ALL SEQUENCES IN SCHEMA memtree TO service")
+	require.Eventually(t, func() bool { return strings.Contains(ready(), `"ok"`) }, 20*time.Second,
+		50*time.Millisecond, ready())
+	server.Exec(t, "shop", "UPDATE memtree.needs SET schema = 99")
+	require.Eventually(t, func() bool { return strings.Contains(record(), `"stored":"here"`) }, 10*time.Second,
+		50*time.Millisecond)
+	require.Contains(t, ready(), "needs a memtree that knows schema 99")
+	require.Eventually(t, func() bool {
+		_, body := s.ask("POST", "/v1/trees/default/facts", "",
+			`{"statement":"A seat is held for 15 minutes.","kind":"rule","product":"shop"}`)
+		return strings.Contains(body, "needs a memtree that knows schema 99")
+	}, 5*time.Second, 50*time.Millisecond)
+	said := s.end(syscall.SIGTERM)
+	require.LessOrEqual(t, strings.Count(said, "forming stopped"), 5, "once for each cause: %s", said)
+	server.Exec(t, "shop", "UPDATE memtree.needs SET schema = 5")
+	s = serving(t, "--store", url, "--insecure-loopback")
+	require.Eventually(t, func() bool {
+		_, body := s.ask("GET", "/v1/trees/default", "", "")
+		return strings.Contains(body, fmt.Sprintf(`"evaluations":%d`, runs)) && strings.Contains(body, `"outbox":0`)
+	}, 40*time.Second, 50*time.Millisecond, "every run is there once")
+	s.end(syscall.SIGTERM)
+}
+
 // TestServeDeleted: of a tree that was deleted from the database a service answers nothing any more, and names why.
 func TestServeDeleted(t *testing.T) {
 	database := pgtest.Start(t, "fsync=off")

@@ -9,11 +9,13 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/internal/core"
+	"github.com/memtree/memtree/internal/seldom"
 	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -69,6 +71,7 @@ func (in *Intake) Formed() formation.CaseTally { return in.outbox.tally() }
 // Run turns accepted evaluations into cases until ctx ends. After a failure they stay in the outbox, and the next Poke
 // tries again.
 func (in *Intake) Run(ctx context.Context) {
+	var failing seldom.Failure
 	for {
 		select {
 		case <-ctx.Done():
@@ -80,7 +83,10 @@ func (in *Intake) Run(ctx context.Context) {
 			if n > 0 {
 				in.o.Stepped(n)
 			}
-			if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrAway) { // its follower logs that, once
+			switch {
+			case err == nil:
+				failing = seldom.Failure{}
+			case ctx.Err() == nil && !errors.Is(err, store.ErrAway) && failing.Due(time.Now()): // its follower logs that
 				in.o.Logger.Error("forming stopped; what was accepted is kept", "error", err)
 			}
 			in.outbox.step(err)

@@ -41,17 +41,17 @@ func (s *Store) translateCode(e *pgconn.PgError) error {
 	user, database := s.address.config.ConnConfig.User, s.address.config.ConnConfig.Database
 	switch e.Code {
 	case "28P01", "28000":
-		return fmt.Errorf("the database does not let user %q in (%s); check the user, and PGPASSWORD or PGPASSFILE: %w",
-			user, e.Message, errRefused)
+		return refused(store.NoEntry, "the database does not let user %q in (%s); check the user, and PGPASSWORD or PGPASSFILE",
+			user, e.Message)
 	case "3D000":
-		return fmt.Errorf("there is no database %q; make it with createdb: %w", database, errRefused)
+		return refused(store.NoDatabase, "there is no database %q; make it with createdb", database)
 	case "42501":
-		return fmt.Errorf("user %q may not do this in database %q (%s); "+
-			"GRANT CREATE ON DATABASE for the first use, ALL on schema memtree and its tables afterwards: %w",
-			user, database, e.Message, errRefused)
+		return refused(store.NoRight, "user %q may not do this in database %q (%s); "+
+			"GRANT CREATE ON DATABASE for the first use, ALL on schema memtree and its tables afterwards",
+			user, database, e.Message)
 	case "25006":
-		return fmt.Errorf("%w: the server only lets read, as a standby does; name the primary, "+
-			"or all hosts with target_session_attrs=primary", store.ErrReadOnly)
+		return refused(store.OnlyReads, "the server only lets read, as a standby does; name the primary, "+
+			"or all hosts with target_session_attrs=primary")
 	case "53100", "53200":
 		return fmt.Errorf("%w (the server: %s)", store.ErrFull, e.Message)
 	case "23503":
@@ -66,8 +66,9 @@ func (s *Store) translateCode(e *pgconn.PgError) error {
 // deleted is the error for a tree that is there no more.
 func (s *Store) deleted() error { return fmt.Errorf("%w: %s", store.ErrDeleted, s.address) }
 
-// errRefused means that the server answers, and does not permit what is needed.
-var errRefused = errors.New("the database refuses")
+func refused(why store.Refusal, format string, args ...any) error {
+	return &store.RefusedError{Why: why, Problem: fmt.Sprintf(format, args...)}
+}
 
 // awayCode reports whether a code means that the server ends, starts, or lost or ended the connection.
 func awayCode(code string) bool {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/memtree/memtree/internal/seldom"
 	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
@@ -23,8 +25,9 @@ func (r *Replica) isAway() error {
 	return r.away
 }
 
-// Accept adds evaluations to the outbox of the database; see store.Store. While that is away, or its disk is full, it
-// adds them to the journal of this machine, and the receipts have Here set.
+// Accept adds evaluations to the outbox of the database; see store.Store. What that does not take, because it is away,
+// refuses or fails, goes into the journal of this machine, and the receipts have Here set. Only what is wrong with the
+// evaluations, and a tree that was deleted, are errors.
 func (r *Replica) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 	if err := r.usable(ctx); err != nil {
 		return nil, fmt.Errorf("accept: %w", err)
@@ -32,12 +35,14 @@ func (r *Replica) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Rec
 	err := r.isAway()
 	if err == nil {
 		var receipts []store.Receipt
-		if receipts, err = r.acceptBelow(ctx, es); err == nil {
+		receipts, err = r.acceptBelow(ctx, es)
+		r.noteRefusal(intake, err)
+		if err == nil {
 			r.stale.Store(true)
 			return receipts, nil
 		}
 	}
-	if !errors.Is(err, store.ErrAway) && !errors.Is(err, store.ErrFull) || r.o.Local == nil {
+	if r.o.Local == nil || ctx.Err() != nil || !keepable(err) {
 		return nil, err
 	}
 	receipts, err := r.o.Local.Accept(ctx, es)
@@ -50,6 +55,21 @@ func (r *Replica) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Rec
 		}
 	}
 	return receipts, r.countWaiting(ctx)
+}
+
+// keepable reports whether evaluations that the database did not take because of err can wait in the journal: not if
+// the reason is in them, or the tree is gone.
+func keepable(err error) bool {
+	var field *tree.FieldError
+	var code interface{ SQLState() string }
+	switch {
+	case errors.Is(err, store.ErrContradiction), errors.Is(err, store.ErrDeleted), errors.Is(err, store.ErrClosed),
+		errors.As(err, &field):
+		return false
+	case errors.As(err, &code): // 22: a value, 54: more than the server can hold
+		return !strings.HasPrefix(code.SQLState(), "22") && !strings.HasPrefix(code.SQLState(), "54")
+	}
+	return true
 }
 
 // slow is after how long a call of Accept asks whether the database has become away meanwhile.
@@ -75,7 +95,7 @@ func (r *Replica) acceptBelow(ctx context.Context, es []tree.Evaluation) ([]stor
 	})
 	defer timer.Stop()
 	receipts, err := r.below.Accept(within, es)
-	if away := context.Cause(within); err != nil && ctx.Err() == nil && errors.Is(away, store.ErrAway) {
+	if away := context.Cause(within); err != nil && ctx.Err() == nil && away != nil {
 		return nil, away
 	}
 	return receipts, err
@@ -108,7 +128,9 @@ func (r *Replica) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	if err := r.isAway(); err != nil {
 		return nil, fmt.Errorf("lease: %w", err)
 	}
-	return r.below.Lease(ctx, n)
+	es, err := r.below.Lease(ctx, n)
+	r.noteRefusal(forming, err)
+	return es, err
 }
 
 // Release ends leases; see store.Store.
@@ -133,16 +155,16 @@ func (r *Replica) drainAll(ctx context.Context) {
 	}
 	tick := time.NewTicker(drainEvery)
 	defer tick.Stop()
-	var failing seldom
+	var failing seldom.Failure
 	for {
 		for r.waiting.Load() > 0 && r.isAway() == nil && ctx.Err() == nil {
 			if err := r.drain(ctx); err != nil {
-				if ctx.Err() == nil && failing.due(time.Now()) {
+				if ctx.Err() == nil && failing.Due(time.Now()) {
 					r.o.Logger.Warn("what was accepted without the database waits", "error", err)
 				}
 				break
 			}
-			failing = seldom{}
+			failing = seldom.Failure{}
 		}
 		select {
 		case <-ctx.Done():
@@ -150,28 +172,6 @@ func (r *Replica) drainAll(ctx context.Context) {
 		case <-tick.C:
 		}
 	}
-}
-
-// The first time between two lines of the log about the same failure, and the longest.
-const (
-	firstRest   = time.Minute
-	longestRest = time.Hour
-)
-
-// seldom decides when a failure that goes on is logged: at once, and then after times that double. The zero value is
-// for a new failure.
-type seldom struct {
-	next time.Time
-	rest time.Duration
-}
-
-func (s *seldom) due(now time.Time) bool {
-	if now.Before(s.next) {
-		return false
-	}
-	s.rest = min(max(firstRest, 2*s.rest), longestRest)
-	s.next = now.Add(s.rest)
-	return true
 }
 
 // drain sends some evaluations. One that was sent before, by a drain that ended in the middle, is a duplicate there.
@@ -186,6 +186,7 @@ func (r *Replica) drain(ctx context.Context) error {
 		keys[i] = es[i].Key()
 	}
 	receipts, err := r.below.Accept(ctx, es)
+	r.noteRefusal(intake, err)
 	if err != nil {
 		return errors.Join(err, r.o.Local.Release(context.WithoutCancel(ctx), keys))
 	}

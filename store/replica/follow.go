@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/btree"
 
+	"github.com/memtree/memtree/internal/seldom"
 	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/taxonomy"
@@ -60,20 +61,22 @@ const reportEvery = 10 * time.Second
 func (r *Replica) report(ctx context.Context) {
 	tick := time.NewTicker(reportEvery)
 	defer tick.Stop()
+	var failing seldom.Failure
 	for {
-		f := r.Following()
-		if f.Away == nil {
-			within, cancel := context.WithTimeout(ctx, reportEvery)
-			err := r.below.Seen(within, f.Version)
-			cancel()
-			if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrAway) {
-				r.o.Logger.Warn("old commits are not pruned", "error", err)
-			}
-		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+		}
+		if r.isAway() != nil {
+			continue
+		}
+		err := r.seen(ctx)
+		switch {
+		case err == nil:
+			failing = seldom.Failure{}
+		case ctx.Err() == nil && !errors.Is(err, store.ErrAway) && !isRefusal(err) && failing.Due(time.Now()):
+			r.o.Logger.Warn("old commits are not pruned", "error", err)
 		}
 	}
 }

@@ -4,7 +4,7 @@
 //
 // Where to look:
 //   - follow.go: reading what was committed
-//   - read.go: answers; away.go: the time without the database, and after it
+//   - read.go: answers; away.go: the time without the database, and after it; refused.go: one that does not take writes
 package replica
 
 import (
@@ -68,6 +68,8 @@ type Replica struct {
 	away    error     // why the last question had no answer; nil: it had
 	gone    error     // the tree was deleted
 
+	refused [writes]error // why the database does not take a kind of write; guarded by mu
+
 	stale   atomic.Bool  // this process has accepted evaluations since the counts were read
 	waiting atomic.Int64 // evaluations in the journal of this machine
 	anew    int          // how often the tree was read anew; guarded by mu
@@ -123,6 +125,9 @@ func New(ctx context.Context, below sharedStore, o Options) (*Replica, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open replica: %w", err), r.closeStores())
 	}
+	if o.Local != nil {
+		_ = r.seen(ctx) // a refusal is known from the start
+	}
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r.stop = stop
 	r.workers.Go(func() { r.follow(run) })
@@ -149,7 +154,7 @@ func (r *Replica) Following() store.Following {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	f := store.Following{Version: r.info.Version, AsOf: r.asOf, Lag: time.Since(r.read), Away: r.away,
-		Waiting: int(r.waiting.Load()), Anew: r.anew}
+		Refused: r.refusal(), Waiting: int(r.waiting.Load()), Anew: r.anew}
 	if r.gone != nil {
 		f.Away = r.gone
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/ledger"
@@ -216,29 +217,39 @@ func TestPausedDuring(t *testing.T) {
 	}, 15*time.Second, 5*time.Millisecond)
 }
 
-// full is a database without room for more, until it has some.
-type full struct {
+// refusing is a database that takes no evaluations because of an error, until it is willing.
+type refusing struct {
 	*postgres.Store
-	room    atomic.Bool
+	err     error
+	willing atomic.Bool
 	refused atomic.Int64
 }
 
-func (f *full) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
-	if !f.room.Load() {
+func (f *refusing) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
+	if !f.willing.Load() {
 		f.refused.Add(1)
-		return nil, store.ErrFull
+		return nil, f.err
 	}
 	return f.Store.Accept(ctx, es)
 }
 
-// TestFull: what a database has no room for is accepted here, and is there once when it has. The log has one line
-// about that, not one for each try.
-func TestFull(t *testing.T) {
+// TestRefused: what a database does not take is accepted here, whatever the reason, and is there once when it does. The
+// log has one line about that, not one for each try.
+func TestRefused(t *testing.T) {
+	for _, err := range []error{
+		store.ErrFull, &store.RefusedError{Why: store.OnlyReads, Problem: "only reads"}, store.ErrFailed,
+		&store.FormatError{Problem: "needs a newer memtree"}, &pgconn.PgError{Code: "XX000"},
+	} {
+		t.Run(fmt.Sprintf("%T %[1]v", err), func(t *testing.T) { refused(t, err) })
+	}
+}
+
+func refused(t *testing.T, because error) {
 	s, err := postgres.Open(t.Context(), address(t, pgtest.Shared(t)), postgres.Options{})
 	require.NoError(t, err)
 	j, err := jsonstore.OpenDir(t.Context(), t.TempDir(), jsonstore.Options{})
 	require.NoError(t, err)
-	below, log := &full{Store: s}, &bytes.Buffer{}
+	below, log := &refusing{Store: s, err: because}, &bytes.Buffer{}
 	r, err := replica.New(t.Context(), below, replica.Options{Local: j, Logger: slog.New(slog.NewTextHandler(log, nil))})
 	require.NoError(t, err)
 	defer r.Close()
@@ -248,13 +259,34 @@ func TestFull(t *testing.T) {
 		require.True(t, receipts[0].Here)
 	}
 	require.Eventually(t, func() bool { return below.refused.Load() > 4 }, 15*time.Second, 5*time.Millisecond)
-	below.room.Store(true)
+	below.willing.Store(true)
 	require.Eventually(t, func() bool {
 		info, err := r.Info(t.Context())
 		return err == nil && r.Following().Waiting == 0 && info.Evaluations == 2 && info.Outbox == 2
 	}, 15*time.Second, 5*time.Millisecond)
 	require.NoError(t, r.Close())
 	require.Equal(t, 1, strings.Count(log.String(), "what was accepted without the database waits"), log)
+}
+
+// TestNotKept: what is wrong with an evaluation itself is an error, and nothing waits in the journal for ever.
+func TestNotKept(t *testing.T) {
+	s, err := postgres.Open(t.Context(), address(t, pgtest.Shared(t)), postgres.Options{})
+	require.NoError(t, err)
+	j, err := jsonstore.OpenDir(t.Context(), t.TempDir(), jsonstore.Options{})
+	require.NoError(t, err)
+	below := &refusing{Store: s}
+	r, err := replica.New(t.Context(), below, replica.Options{Local: j})
+	require.NoError(t, err)
+	defer r.Close()
+	for _, because := range []error{
+		&tree.FieldError{Field: "prompt", Problem: "is missing"}, store.ErrContradiction, &pgconn.PgError{Code: "22P05"},
+		&pgconn.PgError{Code: "54000"},
+	} {
+		below.err = because
+		_, err := r.Accept(t.Context(), []tree.Evaluation{run(1)})
+		require.ErrorIs(t, err, because)
+	}
+	require.Zero(t, r.Following().Waiting)
 }
 
 // TestDeleted: of a tree that is deleted from the database while it is served, nothing is served any more.

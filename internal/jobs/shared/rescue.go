@@ -2,9 +2,12 @@ package shared
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+
 	"github.com/memtree/memtree/internal/jobs"
+	"github.com/memtree/memtree/internal/seldom"
 )
 
 // killed is the problem of a job whose process is gone.
@@ -13,9 +16,12 @@ const killed = `{"type":"urn:memtree:killed","title":"Service Unavailable","stat
 
 // rescueUntil gives the jobs of processes that are gone to others, until ctx ends.
 func (q *TreeQueue) rescueUntil(ctx context.Context) {
+	var failing seldom.Failure
 	for jobs.Pause(ctx, q.o.Lease/6) {
 		given, err := q.rescue(ctx)
-		if err != nil && ctx.Err() == nil {
+		if err == nil {
+			failing = seldom.Failure{}
+		} else if ctx.Err() == nil && failing.Due(time.Now()) {
 			q.o.Logger.Warn("jobs of services that are gone are not looked for", "error", err)
 		}
 		for _, id := range given {

@@ -31,6 +31,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/memtree/memtree/internal/jobs"
+	"github.com/memtree/memtree/internal/seldom"
 	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/postgres"
@@ -131,12 +132,37 @@ func (q *TreeQueue) newClient() (*river.Client[pgx.Tx], error) {
 		PollOnly: true, FetchPollInterval: pollEvery, // no LISTEN: a pooler between may not have it
 		CompletedJobRetentionPeriod: keptFor, CancelledJobRetentionPeriod: keptFor, DiscardedJobRetentionPeriod: keptFor,
 		ReindexerIndexNames: []string{}, // the operator's
-		Logger:              slog.New(quiet{q.o.Logger.Handler()}),
+		Logger:              slog.New(quiet{q.o.Logger.Handler(), &repeated{seen: map[string]*seldom.Failure{}}}),
 	})
 }
 
-// quiet passes on River's errors alone: what it does is seen in the list of jobs.
-type quiet struct{ slog.Handler }
+// quiet passes on River's errors alone, and those that go on seldom: what it does is seen in the list of jobs.
+type quiet struct {
+	slog.Handler
+	*repeated
+}
+
+// repeated are the errors that were logged, by their messages, which are constants of River.
+type repeated struct {
+	mu   sync.Mutex
+	seen map[string]*seldom.Failure
+}
+
+// Handle passes a record on if it is due.
+func (h quiet) Handle(ctx context.Context, r slog.Record) error { //nolint:gocritic // as slog.Handler has it
+	h.mu.Lock()
+	f := h.seen[r.Message]
+	if f == nil {
+		f = &seldom.Failure{}
+		h.seen[r.Message] = f
+	}
+	due := f.Due(r.Time)
+	h.mu.Unlock()
+	if !due {
+		return nil
+	}
+	return h.Handler.Handle(ctx, r)
+}
 
 // Enabled reports whether a record is an error.
 func (h quiet) Enabled(ctx context.Context, l slog.Level) bool {
@@ -144,10 +170,14 @@ func (h quiet) Enabled(ctx context.Context, l slog.Level) bool {
 }
 
 // WithAttrs stays quiet.
-func (h quiet) WithAttrs(a []slog.Attr) slog.Handler { return quiet{h.Handler.WithAttrs(a)} }
+func (h quiet) WithAttrs(a []slog.Attr) slog.Handler {
+	return quiet{h.Handler.WithAttrs(a), h.repeated}
+}
 
 // WithGroup stays quiet.
-func (h quiet) WithGroup(name string) slog.Handler { return quiet{h.Handler.WithGroup(name)} }
+func (h quiet) WithGroup(name string) slog.Handler {
+	return quiet{h.Handler.WithGroup(name), h.repeated}
+}
 
 // Each kind has a type of its own for River. Its fields are those of the order.
 type (
