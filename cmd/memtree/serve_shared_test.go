@@ -200,3 +200,34 @@ func TestServeDeleted(t *testing.T) {
 	require.Contains(t, body, "1 of 1 trees were deleted from their database")
 	s.end(syscall.SIGTERM)
 }
+
+// TestServeDeletedBetween: what a service has accepted for a tree that was deleted meanwhile is not sent to the new
+// tree that has its name.
+func TestServeDeletedBetween(t *testing.T) {
+	database, local := pgtest.Start(t, "fsync=off"), t.TempDir()
+	t.Setenv(access.LocalVariable, local)
+	url := database.URL("postgres") + "&tenant=doomed"
+	record := func(s *service, id string) string {
+		status, body := s.ask("POST", "/v1/trees/default/evaluations", "", fmt.Sprintf(sharedRun, id))
+		require.Equal(t, http.StatusAccepted, status, body)
+		return body
+	}
+	s := serving(t, "--store", url, "--insecure-loopback")
+	record(s, "a1")
+	database.Stop()
+	require.Eventually(t, func() bool { return strings.Contains(record(s, "a2"), `"stored":"here"`) }, 10*time.Second,
+		50*time.Millisecond)
+	s.end(syscall.SIGTERM)
+	require.NoError(t, database.Run())
+	database.Exec(t, "postgres", "DELETE FROM memtree.tree WHERE tenant = 'doomed'")
+	s = serving(t, "--store", url, "--insecure-loopback")
+	require.NotContains(t, record(s, "a2"), `"stored"`, "it is new in the new tree")
+	_, body := s.ask("GET", "/readyz", "", "")
+	require.Contains(t, body, `"ok"`)
+	_, body = s.ask("GET", "/v1/trees/default", "", "")
+	require.Contains(t, body, `"evaluations":1`)
+	said := s.end(syscall.SIGTERM)
+	require.Contains(t, said, "is a new tree; if another one was meant")
+	require.Contains(t, said, "1 runs in "+local)
+	require.Contains(t, said, "they are not sent")
+}

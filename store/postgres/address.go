@@ -55,12 +55,12 @@ func Parse(raw string) (Address, error) {
 	return a, nil
 }
 
-// take removes a parameter and returns its value, "default" if it is missing.
+// take removes a parameter and returns its value, unnamed if it is missing.
 func take(q url.Values, name string) string {
 	v := q.Get(name)
 	q.Del(name)
 	if v == "" {
-		return "default"
+		return unnamed
 	}
 	return v
 }
@@ -82,6 +82,12 @@ func scrub(text, raw string) string {
 	}
 	return text
 }
+
+// Unnamed reports whether the URL names neither a tenant nor a tree, so that both are "default".
+func (a Address) Unnamed() bool { return a.Tenant == unnamed && a.Tree == unnamed }
+
+// unnamed is the name of a tenant or tree that the URL does not name.
+const unnamed = "default"
 
 // String returns the URL without its password.
 func (a Address) String() string { return a.shown }

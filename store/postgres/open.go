@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/memtree/memtree/store"
@@ -104,8 +105,10 @@ func (s *Store) find(ctx context.Context, o Options) error {
 		if o.ReadOnly || o.MustExist {
 			return &store.FormatError{Dir: s.address.String(), Problem: "has no such tree", Missing: true}
 		}
-		_, err = s.pool.Exec(ctx, `INSERT INTO memtree.tree (tenant, name, origin, label, moving) VALUES ($1, $2, $3, $4, $5)
+		var tag pgconn.CommandTag
+		tag, err = s.pool.Exec(ctx, `INSERT INTO memtree.tree (tenant, name, origin, label, moving) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT DO NOTHING`, s.address.Tenant, s.address.Tree, newOrigin(), o.Label, o.Moving)
+		s.made = tag.RowsAffected() > 0
 		if err == nil {
 			err = read()
 		}

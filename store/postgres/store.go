@@ -38,6 +38,7 @@ type Store struct {
 	origin   tree.Origin
 	address  Address
 	readOnly bool
+	made     bool // the tree, by open
 	patience time.Duration
 	process  string
 	needs    atomic.Int64 // the schema that a program must know, once that is newer than this one
@@ -60,6 +61,9 @@ var (
 	_ store.Gallery  = (*Store)(nil)
 	_ store.Verifier = (*Store)(nil)
 )
+
+// New reports whether there was no such tree, so that Open has made it.
+func (s *Store) New() bool { return s.made }
 
 // Following returns the zero value: each read asks the database. See store.Shared.
 func (s *Store) Following() store.Following { return store.Following{} }

@@ -9,13 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/jobs"
 	"github.com/memtree/memtree/internal/jobs/shared"
 	"github.com/memtree/memtree/store"
-	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/store/replica"
 )
@@ -117,6 +115,9 @@ func (d *Opener) openShared(ctx context.Context, how openMode, o *memtree.Option
 		return err
 	}
 	o.Store = s
+	if s.New() && how != Making && !d.database.Unnamed() {
+		d.Note(d.Say("%s is a new tree; if another one was meant, check tenant and tree in the URL.", d.Name()))
+	}
 	if o.Generator != nil {
 		o.Generator = jobs.Paid(o.Generator)
 	}
@@ -130,7 +131,11 @@ func (d *Opener) openShared(ctx context.Context, how openMode, o *memtree.Option
 func (d *Opener) follow(ctx context.Context, s *postgres.Store, o *memtree.Options) error {
 	options := replica.Options{Logger: d.Logger}
 	if !o.ReadOnly {
-		journal, err := jsonstore.OpenDir(ctx, filepath.Join(d.Dir, "away"), jsonstore.Options{Started: time.Now()})
+		info, err := s.Info(ctx)
+		if err != nil {
+			return errors.Join(err, s.Close()) //nolint:contextcheck // it has a bound of its own
+		}
+		journal, err := d.openJournal(ctx, info)
 		if locked, ok := errors.AsType[*store.LockedError](err); ok {
 			err = d.Fail(err, "process %d of this machine serves %s with the same folder; name another folder in %s",
 				locked.PID, d.Name(), LocalVariable)
