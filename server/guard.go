@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/memtree/memtree/internal/token"
+	"github.com/memtree/memtree/store"
 )
 
 // guard decides which requests reach a handler, and how much at one time.
@@ -185,6 +186,11 @@ func (g *guard) admit(q *http.Request, r *route) (*caller, *problem) {
 	}
 	if !c.may(r.scope) {
 		return c, lacksScope(r.scope)
+	}
+	if c.tree != nil {
+		if f := c.tree.Health().Following; f != nil && errors.Is(f.Away, store.ErrDeleted) {
+			return c, problemOf(f.Away)
+		}
 	}
 	if wait := g.rates.take(c, g.s.opts.Now()); wait > 0 {
 		return c, newProblem(http.StatusTooManyRequests, typeRate,

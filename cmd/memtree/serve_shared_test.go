@@ -185,6 +185,7 @@ func TestServeDeleted(t *testing.T) {
 	database.Exec(t, "postgres", "DELETE FROM memtree.tree WHERE tenant = 'doomed'")
 	for path, q := range map[string]string{
 		"evaluations": fmt.Sprintf(sharedRun, "a2"), "guidance": `{"prompt":"Check the order total"}`, "stats": "",
+		"briefs": "", "inbox": "", "jobs": "", "nodes": "", "review": "", "facts": "",
 	} {
 		require.Eventually(t, func() bool {
 			method := "POST"
