@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+
+	"github.com/memtree/memtree/internal/cli/say"
 )
 
 func moveCommand(a *app) *cobra.Command {
@@ -25,7 +27,9 @@ func moveStore(ctx context.Context, a *app, to string) error {
 	case a.store.ReadOnly:
 		return a.Usage("move writes; leave --read-only out")
 	}
-	m, err := a.store.Move(ctx, to, func(string) {})
+	step, end := moving(a)
+	m, err := a.store.Move(ctx, to, step)
+	end()
 	if err != nil {
 		return err
 	}
@@ -35,13 +39,35 @@ func moveStore(ctx context.Context, a *app, to string) error {
 	if a.JSON {
 		return a.PrintJSON(m)
 	}
-	lines := []string{
-		a.Say("Moved to %s: %d memories, %d ledger entries, %d runs known, %d waiting, %d pictures.", m.To, m.Nodes,
-			m.Entries, m.Known, m.Waiting, m.Pictures),
-		a.Say("Both have the SHA-256 %s.", m.SHA256),
-	}
+	p := a.Page()
+	p.Add(a.Say("Moved to %s: %d memories, %d ledger entries, %d runs known, %d waiting, %d pictures.", m.To, m.Nodes,
+		m.Entries, m.Known, m.Waiting, m.Pictures))
+	p.Add(a.Say("Both have the SHA-256 %s.", m.SHA256))
 	if !a.Quiet {
-		lines = append(lines, a.Say("%s stays as it was. From now on name the new one with --store, everywhere.", m.From))
+		p.Add(a.Say("%s stays as it was. From now on name the new one with --store, everywhere.", m.From))
 	}
-	return a.Print(lines...)
+	return a.Print(p.Lines...)
+}
+
+// moving draws a bar for each step of a move. end wipes the last one.
+func moving(a *app) (step func(what string, done, total int), end func()) {
+	names := map[string]string{
+		"memories": a.Say("copying memories"), "ledger": a.Say("copying the ledger"),
+		"letters": a.Say("copying runs that were set aside"), "outbox": a.Say("copying waiting runs"),
+		"known": a.Say("copying known runs"), "beside": a.Say("copying what is beside"), "verify": a.Say("comparing both"),
+	}
+	var bar *say.ProgressBar
+	end = func() {
+		if bar != nil {
+			bar.End()
+		}
+	}
+	now := ""
+	return func(what string, done, total int) {
+		if what != now {
+			end()
+			now, bar = what, a.Progress(names[what], say.Count)
+		}
+		bar.Step(int64(done), int64(total))
+	}, end
 }

@@ -59,8 +59,11 @@ func runVerify(ctx context.Context, a *app) error {
 }
 
 func verifiedLines(v *say.Voice, x store.Verified, total int) []string {
-	read := v.Say("Read %d files (%s): %d memories, %d batches, %d ledger entries.",
-		x.Files, say.Bytes(x.Bytes), x.Nodes, x.Batches, x.Entries)
+	read := v.Say("Read %d memories, %d commits, %d ledger entries.", x.Nodes, x.Batches, x.Entries)
+	if x.Files > 0 { // not of a database
+		read = v.Say("Read %d files (%s): %d memories, %d batches, %d ledger entries.",
+			x.Files, say.Bytes(x.Bytes), x.Nodes, x.Batches, x.Entries)
+	}
 	verdict := v.Paint(say.Green, v.Say("Everything is in order."))
 	if total > 0 {
 		verdict = v.Paint(say.Red, v.Say("%d things are wrong.", total))

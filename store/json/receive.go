@@ -52,6 +52,9 @@ func NewFolder(ctx context.Context, dir string, origin tree.Origin, now time.Tim
 // Reached returns nothing: see Folder.
 func (f *Folder) Reached(context.Context) (move.Reached, error) { return move.Reached{}, nil }
 
+// Drop removes nothing: the next move begins anew in any case.
+func (f *Folder) Drop(context.Context) error { return nil }
+
 // PutNodes adds nodes as they are, with their revisions.
 func (f *Folder) PutNodes(ctx context.Context, part []tree.Node) error {
 	for len(part) > 0 {

@@ -33,16 +33,22 @@ type Target interface {
 	PutOutbox(ctx context.Context, part []tree.Evaluation) error   // likewise, after the letters
 	PutKnown(ctx context.Context, part []store.KnownKey) error     // sorted by key
 
+	// Drop removes what was put, by this move and by those that it continues, so that the next one begins anew.
+	Drop(ctx context.Context) error
+
 	// Finish makes the copy a store in use, with the counts of the source.
 	Finish(ctx context.Context, info store.Info) error
 }
 
 // Reached is how far a move has come.
 type Reached struct {
-	Node           string // id of the last node
-	Entry          uint64 // number of the last entry of the ledger
-	Known          []byte // the last key; nil: none
-	Outbox, Letter int    // how many
+	Node   string // id of the last node
+	Entry  uint64 // number of the last entry of the ledger
+	Known  []byte // the last key; nil: none
+	Nodes  int    // how many there are
+	Keys   int
+	Outbox int
+	Letter int
 }
 
 // Copied is the result of a move.
@@ -59,30 +65,38 @@ type Copied struct {
 // ErrChanged means that the source was written to during the move.
 var ErrChanged = errors.New("the store was written to during the move; stop what writes to it, and move again")
 
-// ErrDiffers means that the copy is not equal to the source.
+// Step is called with what is done, which is memories, ledger, letters, outbox, known, beside or verify, how many of it
+// were done and about how many there are. A total of 0 is unknown.
+type Step func(what string, done, total int)
+
+// ErrDiffers means that the copy is not equal to the source, or cannot be read. What was put is dropped.
 var ErrDiffers = errors.New("the copy differs from the store, so it is not taken into use")
 
 // partSize is how many values a Put gets.
 const partSize = 1000
 
 // Copy copies a store into a target, continues an earlier copy, compares both by their hash, and takes the copy into
-// use. The source must not be written to meanwhile. step is called with what is done next.
-func Copy(ctx context.Context, from store.Movable, to Target, step func(string)) (Copied, error) {
+// use. The source must not be written to meanwhile.
+func Copy(ctx context.Context, from store.Movable, to Target, step Step) (Copied, error) {
 	before, err := from.Info(ctx)
 	if err != nil {
 		return Copied{}, fmt.Errorf("move: %w", err)
 	}
-	if err := copyAll(ctx, from, to, step); err != nil {
+	if err := copyAll(ctx, from, to, &before, step); err != nil {
 		return Copied{}, fmt.Errorf("move: %w", err)
 	}
-	step("verify")
-	want, err := Sum(ctx, from)
+	read := 0
+	tick := func() {
+		step("verify", read, 2*(before.Nodes+int(before.Entries)+before.Outbox+before.Evaluations)) //nolint:gosec // a count
+		read++
+	}
+	want, err := sum(ctx, from, tick)
 	if err != nil {
 		return Copied{}, fmt.Errorf("move: %w", err)
 	}
-	got, err := Sum(ctx, to)
-	if err != nil {
-		return Copied{}, fmt.Errorf("move: %w", err)
+	got, unread := sum(ctx, to, tick)
+	if unread != nil && (ctx.Err() != nil || errors.Is(unread, store.ErrAway)) {
+		return Copied{}, fmt.Errorf("move: %w", unread)
 	}
 	after, err := from.Info(ctx)
 	switch {
@@ -90,8 +104,8 @@ func Copy(ctx context.Context, from store.Movable, to Target, step func(string))
 		return Copied{}, fmt.Errorf("move: %w", err)
 	case after.Version != before.Version || after.Evaluations != before.Evaluations || after.Outbox != before.Outbox:
 		return Copied{}, ErrChanged
-	case got != want:
-		return got, ErrDiffers
+	case unread != nil || got != want:
+		return got, errors.Join(ErrDiffers, unread, to.Drop(ctx))
 	}
 	if err := to.Finish(ctx, after); err != nil {
 		return Copied{}, fmt.Errorf("move: %w", err)
@@ -99,40 +113,48 @@ func Copy(ctx context.Context, from store.Movable, to Target, step func(string))
 	return got, nil
 }
 
-func copyAll(ctx context.Context, from store.Movable, to Target, step func(string)) error {
+func copyAll(ctx context.Context, from store.Movable, to Target, all *store.Info, step Step) error {
 	at, err := to.Reached(ctx)
 	if err != nil {
 		return err
 	}
-	step("memories")
-	if err := inParts(ctx, from.Scan(ctx, store.Filter{After: at.Node}), 0, to.PutNodes); err != nil {
+	ticks := func(what string, done, total int) func(int) {
+		step(what, done, total)
+		return func(n int) {
+			done += n
+			step(what, done, total)
+		}
+	}
+	entries := int(all.Entries) //nolint:gosec // a count
+	if err := inParts(ctx, from.Scan(ctx, store.Filter{After: at.Node}), 0, to.PutNodes,
+		ticks("memories", at.Nodes, all.Nodes)); err != nil {
 		return err
 	}
-	step("ledger")
-	if err := inParts(ctx, from.Ledger(ctx, at.Entry), 0, to.PutEntries); err != nil {
+	if err := inParts(ctx, from.Ledger(ctx, at.Entry), 0, to.PutEntries,
+		ticks("ledger", int(at.Entry), entries)); err != nil { //nolint:gosec // a count
 		return err
 	}
-	step("outbox")
-	if err := inParts(ctx, letters(ctx, from), at.Letter, to.PutLetters); err != nil {
+	if err := inParts(ctx, letters(ctx, from), at.Letter, to.PutLetters,
+		ticks("letters", at.Letter, all.Dead)); err != nil {
 		return err
 	}
-	if err := inParts(ctx, from.Outbox(ctx), at.Outbox, to.PutOutbox); err != nil {
+	if err := inParts(ctx, from.Outbox(ctx), at.Outbox, to.PutOutbox, ticks("outbox", at.Outbox, all.Outbox)); err != nil {
 		return err
 	}
-	step("known")
-	if err := inParts(ctx, knownAfter(ctx, from, at.Known), 0, to.PutKnown); err != nil {
+	if err := inParts(ctx, knownAfter(ctx, from, at.Known), 0, to.PutKnown,
+		ticks("known", at.Keys, all.Evaluations)); err != nil {
 		return err
 	}
-	step("beside")
+	step("beside", 0, 0)
 	if err := copyBeside(ctx, from, to); err != nil {
 		return err
 	}
 	return copyPictures(ctx, from, to)
 }
 
-// inParts puts a sequence in parts, without the first skip values.
+// inParts puts a sequence in parts, without the first skip values. It calls tick with the size of each part.
 func inParts[T any](ctx context.Context, all iter.Seq2[T, error], skip int,
-	put func(context.Context, []T) error) error {
+	put func(context.Context, []T) error, tick func(int)) error {
 	part := make([]T, 0, partSize)
 	for v, err := range all {
 		if err != nil {
@@ -146,6 +168,7 @@ func inParts[T any](ctx context.Context, all iter.Seq2[T, error], skip int,
 			if err := put(ctx, part); err != nil {
 				return err
 			}
+			tick(len(part))
 			part = part[:0]
 		}
 	}

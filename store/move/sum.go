@@ -16,21 +16,24 @@ import (
 
 // Sum returns the hash of everything that a move copies, and the counts. Equal content has an equal hash in every kind
 // of store; the version, and what is derived from the content, are no part of it.
-func Sum(ctx context.Context, s store.Movable) (Copied, error) {
+func Sum(ctx context.Context, s store.Movable) (Copied, error) { return sum(ctx, s, func() {}) }
+
+// sum is Sum, and calls tick for each value that is read.
+func sum(ctx context.Context, s store.Movable, tick func()) (Copied, error) {
 	var r Copied
 	h := sha256.New()
-	err := sumAll(h, "memories", s.Scan(ctx, store.Filter{}), &r.Nodes)
+	err := sumAll(h, "memories", s.Scan(ctx, store.Filter{}), tick, &r.Nodes)
 	if err == nil {
-		err = sumAll(h, "ledger", s.Ledger(ctx, 0), &r.Entries)
+		err = sumAll(h, "ledger", s.Ledger(ctx, 0), tick, &r.Entries)
 	}
 	if err == nil {
-		err = sumAll(h, "outbox", s.Outbox(ctx), &r.Waiting)
+		err = sumAll(h, "outbox", s.Outbox(ctx), tick, &r.Waiting)
 	}
 	if err == nil {
-		err = sumAll(h, "letters", letters(ctx, s), &r.Letters)
+		err = sumAll(h, "letters", letters(ctx, s), tick, &r.Letters)
 	}
 	if err == nil {
-		err = sumAll(h, "known", s.Known(ctx), &r.Known)
+		err = sumAll(h, "known", s.Known(ctx), tick, &r.Known)
 	}
 	if err == nil {
 		err = sumBeside(ctx, h, s)
@@ -48,7 +51,7 @@ func Sum(ctx context.Context, s store.Movable) (Copied, error) {
 }
 
 // sumAll adds the JSON of a sequence, a value a line.
-func sumAll[T any](h hash.Hash, name string, all iter.Seq2[T, error], n *int) error {
+func sumAll[T any](h hash.Hash, name string, all iter.Seq2[T, error], tick func(), n *int) error {
 	_, _ = io.WriteString(h, name+"\n") // a hash does not fail
 	enc := json.NewEncoder(h)
 	for v, err := range all {
@@ -59,6 +62,7 @@ func sumAll[T any](h hash.Hash, name string, all iter.Seq2[T, error], n *int) er
 			return err
 		}
 		*n++
+		tick()
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func filled(t *testing.T, nodes int) *jsonstore.Store {
 	return s
 }
 
-func quiet(string) {}
+func quiet(string, int, int) {}
 
 // TestMove moves a folder into a database and back. The hash of the content is the same all the way, and what was
 // accepted is known in the end.
@@ -74,7 +74,7 @@ func TestMove(t *testing.T) {
 	from, a := filled(t, 30), address(t, server)
 	want, err := move.Sum(ctx, from)
 	require.NoError(t, err)
-	to, err := postgres.Receive(ctx, a, "folder@1")
+	to, err := postgres.Receive(ctx, a, "folder@1", "folder")
 	require.NoError(t, err)
 	got, err := move.Copy(ctx, from, to, quiet)
 	require.NoError(t, err)
@@ -137,9 +137,9 @@ func (s *stopping) PutNodes(ctx context.Context, part []tree.Node) error {
 func TestMoveGoesOn(t *testing.T) {
 	ctx, server := t.Context(), pgtest.Shared(t)
 	from, a := filled(t, 2500), address(t, server)
-	to, err := postgres.Receive(ctx, a, "folder@1")
+	to, err := postgres.Receive(ctx, a, "folder@1", "folder")
 	require.NoError(t, err)
-	_, err = postgres.Receive(ctx, a, "folder@1")
+	_, err = postgres.Receive(ctx, a, "folder@1", "folder")
 	require.ErrorContains(t, err, "another move that is under way")
 	_, err = move.Copy(ctx, from, &stopping{to, 2}, quiet)
 	require.ErrorIs(t, err, errStopped)
@@ -147,13 +147,13 @@ func TestMoveGoesOn(t *testing.T) {
 	_, err = postgres.Open(ctx, a, postgres.Options{})
 	require.ErrorContains(t, err, "let memtree move end, or run it again")
 
-	to, err = postgres.Receive(ctx, a, "folder@1")
+	to, err = postgres.Receive(ctx, a, "folder@1", "folder")
 	require.NoError(t, err)
 	at, err := to.Reached(ctx)
 	require.NoError(t, err)
 	require.NotEmpty(t, at.Node, "it goes on")
 	require.NoError(t, to.Close())
-	to, err = postgres.Receive(ctx, a, "folder@2")
+	to, err = postgres.Receive(ctx, a, "folder@2", "folder")
 	require.NoError(t, err)
 	at, err = to.Reached(ctx)
 	require.NoError(t, err)
@@ -161,39 +161,57 @@ func TestMoveGoesOn(t *testing.T) {
 	_, err = move.Copy(ctx, from, &stopping{to, 1}, quiet)
 	require.ErrorIs(t, err, errStopped)
 	require.NoError(t, to.Close())
-	to, err = postgres.Receive(ctx, a, "folder@2")
+	to, err = postgres.Receive(ctx, a, "folder@2", "folder")
 	require.NoError(t, err)
 	begun := time.Now()
 	got, err := move.Copy(ctx, from, to, quiet)
 	require.NoError(t, err)
 	t.Logf("moved %d memories in %s", got.Nodes, time.Since(begun).Round(time.Millisecond))
 	require.NoError(t, to.Close())
-	_, err = postgres.Receive(ctx, a, "folder@2")
+	_, err = postgres.Receive(ctx, a, "folder@2", "folder")
 	require.ErrorContains(t, err, "is in use; move to a tree that is new")
 }
 
-// TestMoveDiffers: a copy whose hash is another one is not taken into use.
+// TestMoveDiffers: a copy whose hash is another one, or that cannot be read, is not taken into use, and is dropped: the
+// next move succeeds. So does one after a change of what an interrupted move had put.
 func TestMoveDiffers(t *testing.T) {
 	ctx, server := t.Context(), pgtest.Shared(t)
 	from, a := filled(t, 3), address(t, server)
-	to, err := postgres.Receive(ctx, a, "folder@1")
+	for _, by := range []string{`convert_to(replace(convert_from(body, 'UTF8'), 'Add', 'Sum'), 'UTF8')`, `'xx'`} {
+		to, err := postgres.Receive(ctx, a, "folder@1", "folder")
+		require.NoError(t, err)
+		changed := false
+		_, err = move.Copy(ctx, from, to, func(step string, _, _ int) {
+			if step == "verify" && !changed {
+				changed = true
+				server.Exec(t, "postgres", fmt.Sprintf("UPDATE memtree.node SET body = "+by+" WHERE id = '%s' AND tree = "+
+					"(SELECT id FROM memtree.tree WHERE name = '%s')", aCase(1).ID, a.Tree))
+			}
+		})
+		require.ErrorIs(t, err, move.ErrDiffers)
+		require.NoError(t, to.Close())
+		_, err = postgres.Open(ctx, a, postgres.Options{})
+		require.ErrorContains(t, err, "is being moved here from a move that failed")
+	}
+	to, err := postgres.Receive(ctx, a, "folder@1", "./folder")
 	require.NoError(t, err)
 	defer to.Close()
-	_, err = move.Copy(ctx, from, to, func(step string) {
-		if step == "verify" {
-			server.Exec(t, "postgres", fmt.Sprintf("UPDATE memtree.node SET body = convert_to(replace(convert_from(body, "+
-				"'UTF8'), 'Add', 'Sum'), 'UTF8') WHERE id = '%s' AND tree = (SELECT id FROM memtree.tree WHERE name = '%s')",
-				aCase(1).ID, a.Tree))
-		}
-	})
-	require.ErrorIs(t, err, move.ErrDiffers)
-	_, err = postgres.Open(ctx, a, postgres.Options{})
-	require.Error(t, err)
-	_, err = move.Copy(ctx, from, to, func(step string) {
-		if step == "verify" {
+	changed := false
+	_, err = move.Copy(ctx, from, to, func(step string, _, _ int) {
+		if step == "verify" && !changed {
+			changed = true
 			_, err := from.Commit(ctx, entries("", 1))
 			require.NoError(t, err)
 		}
 	})
 	require.ErrorIs(t, err, move.ErrChanged)
+	var steps []string
+	_, err = move.Copy(ctx, from, to, func(step string, done, total int) {
+		if len(steps) == 0 || steps[len(steps)-1] != step {
+			steps = append(steps, step)
+		}
+		require.True(t, total == 0 || step == "verify" || done <= total, "%s: %d of %d", step, done, total)
+	})
+	require.NoError(t, err, "it goes on")
+	require.Equal(t, []string{"memories", "ledger", "letters", "outbox", "known", "beside", "verify"}, steps)
 }

@@ -125,8 +125,8 @@ func (s *Store) find(ctx context.Context, o Options) error {
 // movingProblem is the error for a tree that a move has not completed, or has completed.
 func (s *Store) movingProblem(from string) error {
 	problem := "is in use; move to a tree that is new"
-	if from != "" {
-		problem = "is being moved here from " + from + "; let memtree move end, or run it again: it continues"
+	if _, name, _ := strings.Cut(from, " "); from != "" {
+		problem = "is being moved here from " + name + "; let memtree move end, or run it again: it continues"
 	}
 	return &store.FormatError{Dir: s.address.String(), Problem: problem}
 }

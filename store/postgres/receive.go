@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -22,15 +23,15 @@ type Receiver struct {
 
 var _ move.Target = (*Receiver)(nil)
 
-// Receive makes a tree for a move, or finds one that a move from the same source has begun. source names the source and
-// its state.
-func Receive(ctx context.Context, a Address, source string) (*Receiver, error) {
-	s, err := open(ctx, a, Options{Moving: source})
+// Receive makes a tree for a move, or finds one that a move from the same source has begun. source identifies the
+// source and its state, without a space; name is for people.
+func Receive(ctx context.Context, a Address, source, name string) (*Receiver, error) {
+	s, err := open(ctx, a, Options{Moving: source + " " + name})
 	if err != nil {
 		return nil, fmt.Errorf("move to %s: %w", a, err)
 	}
 	r := &Receiver{Store: s}
-	if err := r.take(ctx, source); err != nil {
+	if err := r.take(ctx, source, name); err != nil {
 		err = errors.Join(s.translate(err), r.Close()) //nolint:contextcheck // it has a bound of its own
 		return nil, fmt.Errorf("move to %s: %w", a, err)
 	}
@@ -38,7 +39,7 @@ func Receive(ctx context.Context, a Address, source string) (*Receiver, error) {
 }
 
 // take takes the lock of the move, and drops what a move from another source, or of another state of it, has put.
-func (r *Receiver) take(ctx context.Context, source string) error {
+func (r *Receiver) take(ctx context.Context, source, name string) error {
 	var err error
 	if r.lock, err = pgx.ConnectConfig(ctx, r.pool.Config().ConnConfig); err != nil {
 		return err
@@ -58,12 +59,22 @@ func (r *Receiver) take(ctx context.Context, source string) error {
 	if err := r.pool.QueryRow(ctx, `SELECT moving FROM memtree.tree WHERE id = $1`, r.tree).Scan(&from); err != nil {
 		return err
 	}
-	if from == source {
-		return nil
-	}
 	if from == "" {
 		return r.movingProblem("")
 	}
+	if was, _, _ := strings.Cut(from, " "); was == source {
+		return nil
+	}
+	return r.drop(ctx, source+" "+name)
+}
+
+// Drop removes what was put; see move.Target.
+func (r *Receiver) Drop(ctx context.Context) error {
+	return r.translate(r.drop(ctx, "- a move that failed"))
+}
+
+// drop removes what was put, for a move from a source.
+func (r *Receiver) drop(ctx context.Context, source string) error {
 	var q pgx.Batch
 	for _, table := range []string{"node", "ledger", "outbox", "dead", "evaluation", "derived", "picture"} {
 		q.Queue(`DELETE FROM memtree.`+table+` WHERE tree = $1`, r.tree)
@@ -90,8 +101,9 @@ func (r *Receiver) Reached(ctx context.Context) (at move.Reached, err error) {
 		coalesce((SELECT max(id) FROM memtree.node WHERE tree = $1), ''),
 		coalesce((SELECT max(seq) FROM memtree.ledger WHERE tree = $1), 0),
 		(SELECT key FROM memtree.evaluation WHERE tree = $1 ORDER BY key DESC LIMIT 1),
+		(SELECT count(*) FROM memtree.node WHERE tree = $1), (SELECT count(*) FROM memtree.evaluation WHERE tree = $1),
 		(SELECT count(*) FROM memtree.outbox WHERE tree = $1), (SELECT count(*) FROM memtree.dead WHERE tree = $1)`,
-		r.tree).Scan(&at.Node, &at.Entry, &at.Known, &at.Outbox, &at.Letter)
+		r.tree).Scan(&at.Node, &at.Entry, &at.Known, &at.Nodes, &at.Keys, &at.Outbox, &at.Letter)
 	return at, r.translate(err)
 }
 

@@ -29,7 +29,8 @@ func (d *Opener) openJournal(ctx context.Context, of store.Info) (*jsonstore.Sto
 		return j, err
 	}
 	aside := dir + "-" + info.Origin.ID
-	if err := errors.Join(j.Close(), os.Rename(dir, aside)); err != nil { //nolint:contextcheck // it has a bound of its own
+	err = errors.Join(j.Close(), os.Rename(dir, aside)) //nolint:contextcheck // it has a bound of its own
+	if err != nil {
 		return nil, err
 	}
 	if info.Outbox > 0 {

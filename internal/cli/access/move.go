@@ -23,7 +23,9 @@ type Moved struct {
 
 // Move copies the store into another place: the URL of a database, or a folder that does not exist. Either the store or
 // the place is a database.
-func (d *Opener) Move(ctx context.Context, to string, step func(string)) (out Moved, err error) {
+func (d *Opener) Move(ctx context.Context, to string, step func(what string, done, total int)) (
+	out Moved, err error,
+) {
 	out.From, out.FromDir = d.Name(), d.Dir
 	from, err := d.source(ctx)
 	if err != nil {
@@ -50,8 +52,8 @@ func (d *Opener) Move(ctx context.Context, to string, step func(string)) (out Mo
 	}
 	var target move.Target
 	if address != nil {
-		target, err = postgres.Receive(ctx, *address, fmt.Sprintf("%s (version %d, %d runs, %d waiting)", out.From,
-			info.Version, info.Evaluations, info.Outbox))
+		target, err = postgres.Receive(ctx, *address, fmt.Sprintf("%s@%d/%d/%d", info.Origin.ID, info.Version,
+			info.Evaluations, info.Outbox), out.From)
 	} else {
 		target, err = jsonstore.NewFolder(ctx, out.ToDir, info.Origin, time.Now())
 	}
@@ -59,6 +61,14 @@ func (d *Opener) Move(ctx context.Context, to string, step func(string)) (out Mo
 		return out, err
 	}
 	out.Copied, err = move.Copy(ctx, from, target, step)
+	switch {
+	case !errors.Is(err, context.Canceled):
+	case address != nil:
+		err = d.Fail(err, "interrupted; what was copied is kept in %s, which is not in use yet: give the same command "+
+			"again, and it goes on", out.To)
+	default:
+		err = d.Fail(err, "interrupted; %s stays in use: give the same command again, and it begins anew", out.From)
+	}
 	return out, errors.Join(err, target.Close())
 }
 
@@ -79,8 +89,8 @@ func (d *Opener) explainMove(err error) string {
 	case errors.Is(err, move.ErrChanged):
 		return d.Say("the store was written to during the move, and stays in use; stop what writes to it, and move again")
 	case errors.Is(err, move.ErrDiffers):
-		return d.Say("the copy differs from the store, so it is not taken into use and the store stays in use; check the " +
-			"disk and the database, then move again")
+		return d.Say("the copy differed from the store, so it was dropped and the store stays in use; check the disk and " +
+			"the database, then move again: it begins anew")
 	}
 	return ""
 }
