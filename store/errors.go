@@ -27,7 +27,8 @@ var (
 // RefusedError means that a database answers, and does not do what is needed. The call that returned it wrote nothing.
 type RefusedError struct {
 	Why     Refusal
-	Problem string // a sentence with what to do; it never has a password
+	At      string // the database as people name it, without a password
+	Problem string // a sentence with what to do
 }
 
 // Refusal is why a database refuses.
@@ -49,6 +50,20 @@ func (e *RefusedError) Unwrap() error {
 	}
 	return nil
 }
+
+// UnreadableError means that a value in a database cannot be decoded.
+type UnreadableError struct {
+	At    string // the database as people name it, without a password
+	What  string // such as "memory c_1"
+	Cause error
+}
+
+func (e *UnreadableError) Error() string {
+	return fmt.Sprintf("%s in %s cannot be read (%v); memtree verify lists all such values: restore them from a backup",
+		e.What, e.At, e.Cause)
+}
+
+func (e *UnreadableError) Unwrap() error { return e.Cause }
 
 // UnknownError means that it cannot be known whether a commit was made: its caller stopped waiting, or the database was
 // lost during it. A commit of the same batch with the same Op makes it once, whether or not the first one was made.

@@ -141,7 +141,7 @@ func putOff(j *jobs.Job, now time.Time) bool {
 func (e *ordered) wait(ctx context.Context, j jobs.Job) (jobs.Job, error) {
 	added, answered := time.Now(), time.Now()
 	for !j.Over() && !putOff(&j, time.Now()) {
-		if err := e.tend(ctx, &j, time.Since(added)); err != nil && !errors.Is(err, store.ErrAway) {
+		if err := e.tend(ctx, &j, time.Since(added)); err != nil && !passes(err) {
 			return j, err
 		}
 		e.q.Wait(ctx, &j)
@@ -153,11 +153,17 @@ func (e *ordered) wait(ctx context.Context, j jobs.Job) (jobs.Job, error) {
 		case err == nil:
 			j, answered = now, time.Now()
 			e.show(&j)
-		case !errors.Is(err, store.ErrAway) || time.Since(answered) > awayWithin:
+		case !passes(err) || time.Since(answered) > awayWithin:
 			return j, err
 		}
 	}
 	return j, nil
+}
+
+// passes reports whether a database that does not answer, or only lets read, may do more in a while: another server
+// becomes the primary.
+func passes(err error) bool {
+	return errors.Is(err, store.ErrAway) || errors.Is(err, store.ErrReadOnly)
 }
 
 // tend lets this process take jobs if no service is there, or none takes the job. So a job whose process is gone goes

@@ -7,22 +7,29 @@ import (
 	"io"
 	"net"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/memtree/memtree/store"
 )
 
-// translate returns an error of the driver as one of package tree where there is one, else as a sentence. It never has
-// a password: the driver's own errors name host, user and database.
+// translate is Address.Translate, and knows an error that is because of Close.
 func (s *Store) translate(err error) error {
+	if err != nil && s.closed.Load() && !errors.Is(err, store.ErrAway) && s.isClosedPool(err) {
+		return store.ErrClosed
+	}
+	return s.address.Translate(err)
+}
+
+// Translate returns an error of the driver as one of package store where there is one, else as it is. It never has a
+// password: the driver's own errors name host, user and database.
+func (a Address) Translate(err error) error {
 	var pg *pgconn.PgError
 	switch {
 	case err == nil, errors.Is(err, store.ErrClosed), errors.Is(err, store.ErrAway):
 		return err
-	case s.closed.Load() && s.isClosedPool(err):
-		return store.ErrClosed
 	case errors.As(err, &pg):
-		return s.translateCode(pg)
+		return a.translateCode(pg)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded) && !isAway(err):
 		return err
 	case isAway(err):
@@ -37,25 +44,22 @@ func (s *Store) isClosedPool(err error) bool {
 
 // translateCode returns an error of the server with what to do about it.
 // See https://www.postgresql.org/docs/15/errcodes-appendix.html.
-func (s *Store) translateCode(e *pgconn.PgError) error {
-	user, database := s.address.config.ConnConfig.User, s.address.config.ConnConfig.Database
+func (a Address) translateCode(e *pgconn.PgError) error {
+	user, database := a.config.ConnConfig.User, a.config.ConnConfig.Database
 	switch e.Code {
 	case "28P01", "28000":
-		return refused(store.NoEntry, "the database does not let user %q in (%s); check the user, and PGPASSWORD or PGPASSFILE",
-			user, e.Message)
+		return a.refused(store.NoEntry,
+			"the database does not let user %q in (%s); check the user, and PGPASSWORD or PGPASSFILE", user, e.Message)
 	case "3D000":
-		return refused(store.NoDatabase, "there is no database %q; make it with createdb", database)
+		return a.refused(store.NoDatabase, "there is no database %q; make it with createdb", database)
 	case "42501":
-		return refused(store.NoRight, "user %q may not do this in database %q (%s); "+
-			"GRANT CREATE ON DATABASE for the first use, ALL on schema memtree and its tables afterwards",
-			user, database, e.Message)
+		return a.noRight(e.Message)
 	case "25006":
-		return refused(store.OnlyReads, "the server only lets read, as a standby does; name the primary, "+
-			"or all hosts with target_session_attrs=primary")
+		return a.onlyReads()
 	case "53100", "53200":
 		return fmt.Errorf("%w (the server: %s)", store.ErrFull, e.Message)
 	case "23503":
-		return s.deleted()
+		return a.deleted()
 	}
 	if awayCode(e.Code) {
 		return fmt.Errorf("%w (%s)", store.ErrAway, e.Message)
@@ -63,12 +67,50 @@ func (s *Store) translateCode(e *pgconn.PgError) error {
 	return e
 }
 
-// deleted is the error for a tree that is there no more.
-func (s *Store) deleted() error { return fmt.Errorf("%w: %s", store.ErrDeleted, s.address) }
-
-func refused(why store.Refusal, format string, args ...any) error {
-	return &store.RefusedError{Why: why, Problem: fmt.Sprintf(format, args...)}
+// noRight returns the error of a user who may not do something, with the statements that permit it.
+func (a Address) noRight(what string) error {
+	user, database := a.config.ConnConfig.User, a.config.ConnConfig.Database
+	name := pgx.Identifier{user}.Sanitize()
+	return a.refused(store.NoRight, "user %q may not do this in database %q (%s); for the first use: "+
+		"GRANT CREATE ON DATABASE %s TO %s; afterwards: GRANT USAGE ON SCHEMA memtree TO %[5]s; "+
+		"GRANT ALL ON ALL TABLES IN SCHEMA memtree TO %[5]s; GRANT ALL ON ALL SEQUENCES IN SCHEMA memtree TO %[5]s",
+		user, database, what, pgx.Identifier{database}.Sanitize(), name)
 }
+
+func (a Address) onlyReads() error {
+	return a.refused(store.OnlyReads, "the server only lets read, as a standby does; name the primary, "+
+		"or all hosts with target_session_attrs=primary")
+}
+
+func (a Address) refused(why store.Refusal, format string, args ...any) error {
+	return &store.RefusedError{Why: why, At: a.String(), Problem: fmt.Sprintf(format, args...)}
+}
+
+// Writable returns why the database does not take what a user writes, nil if it does: a *store.RefusedError for one that
+// only lets read, or a user without rights.
+func (s *Store) Writable(ctx context.Context) error {
+	var reads, may bool
+	err := s.reading(ctx, func() error {
+		return s.pool.QueryRow(ctx, `SELECT current_setting('transaction_read_only')::bool,
+			has_table_privilege('memtree.outbox', 'INSERT') AND has_table_privilege('memtree.evaluation', 'INSERT')
+			AND has_table_privilege('memtree.ledger', 'INSERT') AND has_table_privilege('memtree.former', 'INSERT')
+			AND has_table_privilege('memtree.tree', 'UPDATE')`).Scan(&reads, &may)
+	})
+	switch {
+	case err != nil:
+		return err
+	case reads:
+		return s.address.onlyReads()
+	case !may:
+		return s.address.noRight("it may not write to the tables of schema memtree")
+	}
+	return nil
+}
+
+// deleted is the error for a tree that is there no more.
+func (s *Store) deleted() error { return s.address.deleted() }
+
+func (a Address) deleted() error { return fmt.Errorf("%w: %s", store.ErrDeleted, a) }
 
 // awayCode reports whether a code means that the server ends, starts, or lost or ended the connection.
 func awayCode(code string) bool {

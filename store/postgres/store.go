@@ -106,7 +106,8 @@ func (s *Store) Close() error {
 			err = s.leave(ctx)
 		}
 		s.pool.Close()
-		if errors.Is(err, store.ErrAway) || errors.Is(err, store.ErrClosed) { // as translate has it for a lost connection
+		_, refused := errors.AsType[*store.RefusedError](err)
+		if refused || errors.Is(err, store.ErrAway) || errors.Is(err, store.ErrClosed) { // as of a lost connection
 			err = nil // the roles end by themselves
 		}
 		if err != nil {

@@ -26,7 +26,7 @@ func (q *TreeQueue) Get(ctx context.Context, id string) (jobs.Job, error) {
 		err = tree.ErrNotFound
 	}
 	if err != nil {
-		return jobs.Job{}, fmt.Errorf("job %.64q: %w", id, away(err))
+		return jobs.Job{}, fmt.Errorf("job %.64q: %w", id, q.translate(err))
 	}
 	return all[0], nil
 }
@@ -35,7 +35,7 @@ func (q *TreeQueue) Get(ctx context.Context, id string) (jobs.Job, error) {
 func (q *TreeQueue) List(ctx context.Context, most int) ([]jobs.Job, error) {
 	all, err := q.read(ctx, fmt.Sprintf(listed, "NULL::bytea")+`ORDER BY r.id DESC LIMIT $2`, q.name(), most)
 	if err != nil {
-		return nil, fmt.Errorf("list jobs: %w", away(err))
+		return nil, fmt.Errorf("list jobs: %w", q.translate(err))
 	}
 	return all, nil
 }

@@ -33,7 +33,6 @@ import (
 	"github.com/memtree/memtree/internal/jobs"
 	"github.com/memtree/memtree/internal/seldom"
 	"github.com/memtree/memtree/llm/meter"
-	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/tree"
 )
@@ -74,8 +73,10 @@ type TreeQueue struct {
 	client *river.Client[pgx.Tx]
 	tree   int64
 	tenant string
-	host   string
-	do     jobs.Do
+
+	address postgres.Address
+	host    string
+	do      jobs.Do
 
 	life    context.Context //nolint:containedctx // ends with Close
 	stop    context.CancelFunc
@@ -96,7 +97,7 @@ func Open(ctx context.Context, a postgres.Address, o Options) (*TreeQueue, error
 	if err != nil {
 		return nil, fmt.Errorf("open the jobs of %s: %w", a, err)
 	}
-	q := &TreeQueue{o: o, pool: pool, tenant: a.Tenant, host: jobs.Process()}
+	q := &TreeQueue{o: o, pool: pool, tenant: a.Tenant, address: a, host: jobs.Process()}
 	q.life, q.stop = context.WithCancel(context.WithoutCancel(ctx))
 	err = pool.QueryRow(ctx, `SELECT id FROM memtree.tree WHERE tenant = $1 AND name = $2`, a.Tenant, a.Tree).Scan(&q.tree)
 	if err == nil {
@@ -104,17 +105,17 @@ func Open(ctx context.Context, a postgres.Address, o Options) (*TreeQueue, error
 	}
 	if err != nil {
 		pool.Close()
-		return nil, fmt.Errorf("open the jobs of %s: %w", a, away(err))
+		return nil, fmt.Errorf("open the jobs of %s: %w", a, q.translate(err))
 	}
 	return q, nil
 }
 
-// away marks an error of the database as such.
-func away(err error) error {
-	if err == nil || errors.Is(err, tree.ErrNotFound) || errors.Is(err, context.Canceled) {
+// translate returns an error of the database as one of package store; see postgres.Address.
+func (q *TreeQueue) translate(err error) error {
+	if errors.Is(err, tree.ErrNotFound) {
 		return err
 	}
-	return fmt.Errorf("%w (%w)", store.ErrAway, err)
+	return q.address.Translate(err)
 }
 
 // name is the queue of the tree. A trigger on memtree.tree knows it too.
@@ -234,7 +235,7 @@ func (q *TreeQueue) Add(ctx context.Context, o jobs.Order) (jobs.Job, error) {
 	}
 	r, err := q.client.Insert(ctx, args, &river.InsertOpts{Queue: q.name(), UniqueOpts: one, MaxAttempts: attempts})
 	if err != nil {
-		return jobs.Job{}, fmt.Errorf("add a job: %w", away(err))
+		return jobs.Job{}, fmt.Errorf("add a job: %w", q.translate(err))
 	}
 	if r.UniqueSkippedAsDuplicate {
 		return jobs.Job{}, &jobs.BusyError{Kind: o.Kind, ID: idOf(r.Job.ID)}
@@ -247,7 +248,7 @@ func (q *TreeQueue) Served(ctx context.Context) (served bool, err error) {
 	err = q.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM memtree.replica WHERE tree = $1
 		AND seen > clock_timestamp() - $2::interval)`, q.tree, servedIn).Scan(&served)
 	if err != nil {
-		return false, fmt.Errorf("look for services: %w", away(err))
+		return false, fmt.Errorf("look for services: %w", q.translate(err))
 	}
 	return served, nil
 }
