@@ -5,9 +5,12 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -106,6 +109,93 @@ func TestSharedMistakes(t *testing.T) {
 	code, _, errs := tryShared(t, env, "stats", "--store", "postgres://h/db")
 	require.NotZero(t, code)
 	require.NotEmpty(t, errs)
+}
+
+// TestSharedRights: a user who may only read gets guidance, and a user without rights the statements that are enough to
+// record, to evolve and to serve.
+func TestSharedRights(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	server.Exec(t, "postgres", "CREATE ROLE reader LOGIN", `CREATE ROLE "the writer" LOGIN`)
+	as := func(user string) map[string]string {
+		return map[string]string{access.LocalVariable: t.TempDir(), "LANG": "en_US.UTF-8",
+			"MEMTREE_STORE": strings.Replace(server.URL("postgres"), "postgres@", user+"@", 1)}
+	}
+	code, _, errs := tryShared(t, as("postgres"), "record", "-")
+	require.Zero(t, code, errs)
+	server.Exec(t, "postgres", "GRANT USAGE ON SCHEMA memtree TO reader",
+		"GRANT SELECT ON ALL TABLES IN SCHEMA memtree TO reader")
+	code, out, errs := tryShared(t, as("reader"), "guide", "--prompt", "Check the order total", "--route", "/orders/50")
+	require.Zero(t, code, errs)
+	require.Contains(t, out, "Add up, multiply or count")
+	require.Contains(t, errs, "so this only reads: the answer has no trial id")
+
+	code, _, errs = tryShared(t, as("the%20writer"), "record", "-")
+	require.NotZero(t, code)
+	require.Contains(t, errs, `may not do this in database "postgres"`)
+	for _, grant := range regexp.MustCompile(`GRANT [^;]+`).FindAllString(strings.Join(strings.Fields(errs), " "), -1) {
+		server.Exec(t, "postgres", grant)
+	}
+	for _, line := range []string{"record -", "evolve", "stats"} {
+		code, _, errs = tryShared(t, as("the%20writer"), strings.Fields(line)...)
+		require.Zero(t, code, "%s: %s", line, errs)
+	}
+	t.Setenv(access.LocalVariable, t.TempDir())
+	s := serving(t, "--store", as("the%20writer")["MEMTREE_STORE"], "--insecure-loopback")
+	status, body := s.ask("POST", "/v1/trees/default/evaluations", "", fmt.Sprintf(sharedRun, "a1"))
+	require.Equal(t, http.StatusAccepted, status, body)
+	require.NotContains(t, body, `"stored"`)
+	status, body = s.ask("POST", "/v1/trees/default/evolve", "", `{}`)
+	require.Equal(t, http.StatusAccepted, status, body)
+	_, body = s.ask("GET", "/readyz", "", "")
+	require.Contains(t, body, `"ok"`)
+	require.NotContains(t, s.end(syscall.SIGTERM), "permission denied")
+}
+
+// TestSharedRefusals: what a database does not permit is a sentence about that database, in the language of the user.
+func TestSharedRefusals(t *testing.T) {
+	server, folder := pgtest.Start(t, "fsync=off"), filepath.Join(t.TempDir(), "store")
+	server.Exec(t, "postgres", "CREATE DATABASE still", "CREATE DATABASE newer", "CREATE DATABASE bare",
+		"CREATE DATABASE half", "CREATE ROLE guest LOGIN", "CREATE ROLE nologin")
+	env := map[string]string{access.LocalVariable: t.TempDir(), "LANG": "en_US.UTF-8"}
+	for _, store := range []string{server.URL("still"), server.URL("newer"), server.URL("half"), folder} {
+		code, _, errs := tryShared(t, env, "record", "-", "--store", store)
+		if store == folder {
+			code, _, errs = tryShared(t, env, "init", "--store", store)
+		}
+		require.Zero(t, code, errs)
+	}
+	server.Exec(t, "postgres", "ALTER DATABASE still SET default_transaction_read_only = on")
+	server.Exec(t, "newer", "UPDATE memtree.needs SET schema = 99")
+	server.Exec(t, "half", "DELETE FROM memtree.version WHERE version_id > 3")
+	guest := strings.Replace(server.URL("bare"), "postgres@", "guest@", 1)
+	for _, c := range []struct{ line, en, zh string }{
+		{"init --store " + server.URL("still"), "/still?", "服务器只允许读取"},
+		{"record - --store " + server.URL("still"), "only lets read, as a standby does; name the primary", "服务器只允许读取"},
+		{"move --store " + folder + " --to " + server.URL("still") + "&tree=new", "/still?", "服务器只允许读取"},
+		{"record - --store " + server.URL("newer"), "upgrade memtree", "请升级 memtree"},
+		{"record - --store " + server.URL("half"), "could not be upgraded from schema 3", "请从备份恢复"},
+		{"record - --store " + server.URL("absent"), "make it with createdb", "请用 createdb 创建"},
+		{"record - --store " + guest, "GRANT CREATE ON DATABASE", "无权在数据库"},
+		{"record - --store " + strings.Replace(guest, "guest@", "nologin@", 1), "does not let user", "不允许用户"},
+		{"move --store " + folder + " --to " + server.URL("newer"), "upgrade memtree", "请升级 memtree"},
+	} {
+		for _, x := range [][]string{{"en", c.en}, {"zh", c.zh}} {
+			code, _, errs := tryShared(t, env, append(strings.Fields(c.line), "--lang", x[0])...)
+			require.NotZero(t, code, c.line)
+			require.Contains(t, strings.Join(strings.Fields(errs), " "), x[1], "%s: %s", c.line, errs)
+			require.NotContains(t, errs, "SQLSTATE")
+			require.NotContains(t, errs, "--read-only")
+		}
+	}
+	server.Exec(t, "postgres", "ALTER DATABASE still RESET default_transaction_read_only")
+	server.Exec(t, "still", "UPDATE memtree.node SET body = 'xx'")
+	code, _, errs := tryShared(t, env, "tree", "--store", server.URL("still"))
+	require.NotZero(t, code)
+	require.Regexp(t, `memory c_\w+ in postgres://\S+ cannot be read`, strings.Join(strings.Fields(errs), " "))
+	code, out, errs := tryShared(t, env, "verify", "--store", server.URL("still"))
+	require.NotZero(t, code)
+	require.Regexp(t, `memory c_\w+ in postgres://\S+ cannot be read`, strings.Join(strings.Fields(errs), " "))
+	require.Contains(t, out, "1 things are wrong.")
 }
 
 // TestSharedTokens: services with folders of their own can have the tokens of one folder.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/store"
 )
@@ -23,21 +22,20 @@ func verifyCommand(a *app) *cobra.Command {
 const keptProblems = 1000
 
 func runVerify(ctx context.Context, a *app) error {
-	var v store.Verified
 	problems, total := []string{}, 0
-	err := a.store.Read(ctx, func(m *memtree.Memory) (err error) {
-		v, err = m.Verify(ctx, func(problem error) {
-			said := problem.Error()
-			if _, damaged := errors.AsType[*store.CorruptError](problem); damaged {
-				said += a.Say("; memtree fsck says what is lost and how to go on")
+	v, err := a.store.Verify(ctx, func(problem error) {
+		said := problem.Error()
+		if _, damaged := errors.AsType[*store.CorruptError](problem); damaged {
+			said += a.Say("; memtree fsck says what is lost and how to go on")
+		}
+		if _, unreadable := errors.AsType[*store.UnreadableError](problem); unreadable {
+			said = a.Sentence(problem)
+		}
+		for line := range strings.SplitSeq(said, "\n") {
+			if total++; len(problems) < keptProblems {
+				problems = append(problems, line)
 			}
-			for line := range strings.SplitSeq(said, "\n") {
-				if total++; len(problems) < keptProblems {
-					problems = append(problems, line)
-				}
-			}
-		})
-		return err
+		}
 	})
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ func Parse(raw string) (Address, error) {
 	u, err := url.Parse(raw)
 	if err != nil { // whose text may quote the password
 		return Address{}, errors.New("the URL of the database is not one; write postgres://user@host:5432/database, " +
-			"and in a password %25 for %, %2F for / and %40 for @")
+			"with what is special in a password escaped, or put that into PGPASSWORD")
 	}
 	if !IsURL(raw) {
 		return Address{}, fmt.Errorf("the URL begins with %q; write postgres://", u.Scheme)

@@ -21,9 +21,10 @@ const scanBytes = 32 << 20
 func (s *Store) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) {
 		var problem error
-		err := s.scan(ctx, f, func(raw []byte) bool {
+		err := s.scan(ctx, f, func(id string, raw []byte) bool {
 			var n tree.Node
 			if problem = json.Unmarshal(raw, &n); problem != nil {
+				problem = s.unreadable(id, problem)
 				return false
 			}
 			return !f.Match(&n) || yield(n, nil)
@@ -34,16 +35,30 @@ func (s *Store) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, e
 	}
 }
 
-// Nodes yields the JSON of all nodes, byte for byte as written, sorted by id and as they were when it began.
+// unreadable is the error for a node whose JSON cannot be decoded.
+func (s *Store) unreadable(id string, cause error) error {
+	return &store.UnreadableError{At: s.address.String(), What: "memory " + id, Cause: cause}
+}
+
+// Nodes yields the JSON of all nodes, byte for byte as written, sorted by id and as they were when it began. If it is
+// not JSON, it ends with a *store.UnreadableError.
 func (s *Store) Nodes(ctx context.Context) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		if err := s.scan(ctx, store.Filter{}, func(raw []byte) bool { return yield(raw, nil) }); err != nil {
+		var problem error
+		err := s.scan(ctx, store.Filter{}, func(id string, raw []byte) bool {
+			if !json.Valid(raw) {
+				problem = s.unreadable(id, json.Unmarshal(raw, new(any)))
+				return false
+			}
+			return yield(raw, nil)
+		})
+		if err = cmp.Or(problem, err); err != nil {
 			yield(nil, fmt.Errorf("scan: %w", s.translate(err)))
 		}
 	}
 }
 
-func (s *Store) scan(ctx context.Context, f store.Filter, yield func(raw []byte) bool) error {
+func (s *Store) scan(ctx context.Context, f store.Filter, yield func(id string, raw []byte) bool) error {
 	if err := s.usable(ctx); err != nil {
 		return err
 	}
@@ -56,7 +71,7 @@ func (s *Store) scan(ctx context.Context, f store.Filter, yield func(raw []byte)
 	}
 	var rows pgx.Rows
 	err := s.reading(ctx, func() (err error) {
-		rows, err = s.pool.Query(ctx, `SELECT body FROM memtree.node WHERE tree = $1
+		rows, err = s.pool.Query(ctx, `SELECT id, body FROM memtree.node WHERE tree = $1
 			AND id > $2 AND ($3 = 0 OR level = $3) AND ($4 = '' OR error_type = $4)
 			AND ($5 = '' OR direction = $5) AND ($6 = '' OR status = $6) ORDER BY id`,
 			s.tree, after, f.Level, f.ErrorType, string(f.Direction), string(f.Status))
@@ -67,11 +82,13 @@ func (s *Store) scan(ctx context.Context, f store.Filter, yield func(raw []byte)
 	}
 	defer rows.Close()
 	for more := true; more; {
+		var ids []string
 		var ahead [][]byte
 		size := 0
 		for size < scanBytes && more {
 			if more = rows.Next(); more {
-				ahead = append(ahead, bytes.Clone(rows.RawValues()[0]))
+				ids = append(ids, string(rows.RawValues()[0]))
+				ahead = append(ahead, bytes.Clone(rows.RawValues()[1]))
 				size += len(ahead[len(ahead)-1])
 			}
 		}
@@ -81,8 +98,8 @@ func (s *Store) scan(ctx context.Context, f store.Filter, yield func(raw []byte)
 				return err
 			}
 		}
-		for _, raw := range ahead {
-			if err := s.usable(ctx); err != nil || !yield(raw) {
+		for i, raw := range ahead {
+			if err := s.usable(ctx); err != nil || !yield(ids[i], raw) {
 				return err
 			}
 		}

@@ -45,7 +45,13 @@ func (s *Store) migrate(ctx context.Context, o Options) error {
 			"memtree; open it once for writing, which upgrades it", have, schemaVersion)}
 	}
 	if err := s.makeSchema(ctx); err != nil {
-		return fmt.Errorf("make the tables: %w", s.translate(err))
+		err = s.translate(err)
+		if pg, ok := errors.AsType[*pgconn.PgError](err); ok && have != none {
+			return &store.FormatError{Dir: s.address.String(), Problem: fmt.Sprintf("could not be upgraded from schema %d to "+
+				"%d, because its tables are not those of schema %d (%s); restore it from a backup", have, schemaVersion, have,
+				pg.Message)}
+		}
+		return fmt.Errorf("make the tables: %w", err)
 	}
 	return nil
 }

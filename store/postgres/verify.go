@@ -3,6 +3,7 @@ package postgres
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -19,14 +20,21 @@ func (s *Store) Verify(ctx context.Context, found func(problem error)) (store.Ve
 		return store.Verified{}, fmt.Errorf("verify: %w", err)
 	}
 	v := store.Verified{Version: info.Version}
-	for n, err := range s.Scan(ctx, store.Filter{}) {
-		if err != nil {
-			return v, fmt.Errorf("verify: %w", err)
-		}
+	if err := s.scan(ctx, store.Filter{}, func(id string, raw []byte) bool {
 		v.Nodes++
-		if err := tree.Check(&n); err != nil {
+		var n tree.Node
+		err := json.Unmarshal(raw, &n)
+		if err != nil {
+			err = s.unreadable(id, err)
+		} else {
+			err = tree.Check(&n)
+		}
+		if err != nil {
 			found(err)
 		}
+		return true
+	}); err != nil {
+		return v, fmt.Errorf("verify: %w", s.translate(err))
 	}
 	for e, err := range s.Ledger(ctx, 0) {
 		if err != nil {

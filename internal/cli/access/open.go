@@ -131,13 +131,17 @@ func (d *Opener) WithOrRead(ctx context.Context, do func(*memtree.Memory) error)
 	err := d.With(ctx, Asking, do)
 	var locked *store.LockedError
 	var damaged *store.CorruptError
+	var refused *store.RefusedError
 	switch {
 	case errors.As(err, &locked):
 		d.Note(d.Say("Another process is writing to %s, so this only reads: the answer has no trial id.", d.Dir))
 	case errors.As(err, &damaged): // reading the store reports the damage
 	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC):
 		d.Note(d.Say("The disk is full, so this only reads: the answer has no trial id."))
-	case errors.Is(err, store.ErrReadOnly), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+	case errors.As(err, &refused) && refused.Why != store.NoRight && refused.Why != store.OnlyReads:
+		return err
+	case refused != nil, errors.Is(err, store.ErrReadOnly), errors.Is(err, fs.ErrPermission),
+		errors.Is(err, syscall.EROFS):
 		d.Note(d.Say("%s cannot be written here, so this only reads: the answer has no trial id.", d.Name()))
 	default:
 		return err
@@ -267,8 +271,15 @@ func (d *Opener) Explain(err error) string {
 	var (
 		locked *store.LockedError
 		format *store.FormatError
+		refuse *store.RefusedError
+		value  *store.UnreadableError
 	)
 	switch {
+	case errors.As(err, &refuse):
+		return refuse.At + ": " + d.Mistake(refuse.Problem)
+	case errors.As(err, &value):
+		return d.Say("%s in %s cannot be read (%s); memtree verify lists all such values: restore them from a backup",
+			value.What, value.At, value.Cause)
 	case errors.As(err, &locked):
 		return d.lockedSentence(locked)
 	case errors.As(err, &format) && format.Missing:
@@ -276,7 +287,7 @@ func (d *Opener) Explain(err error) string {
 	case errors.As(err, &format) && format.Damaged:
 		return d.Say("%s %s, `memtree fsck` can make it again", format.Dir, format.Problem)
 	case errors.As(err, &format):
-		return d.Say("%s %s", format.Dir, format.Problem)
+		return d.Say("%s %s", format.Dir, d.Mistake(format.Problem))
 	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC): // more exact than what follows
 	case errors.Is(err, store.ErrReadOnly):
 		return d.Say("the store can only be read here; leave --read-only out, or check who may write to %s", d.Name())

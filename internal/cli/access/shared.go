@@ -44,7 +44,7 @@ func (d *Opener) Locate() error {
 	}
 	address, err := postgres.Parse(d.Dir)
 	if err != nil {
-		return d.Usage("--store: %s", err.Error())
+		return d.Usage("--store: %s", d.Mistake(err.Error()))
 	}
 	d.database = &address
 	d.Dir, err = d.localFolder(address)
@@ -114,6 +114,13 @@ func (d *Opener) openShared(ctx context.Context, how openMode, o *memtree.Option
 	if err != nil {
 		return err
 	}
+	if how >= Asking && !d.ReadOnly {
+		if err := s.Writable(ctx); err != nil && !d.Follows {
+			return errors.Join(err, s.Close()) //nolint:contextcheck // it has a bound of its own
+		} else if err != nil {
+			d.Note(d.Say("%s Until it does, this answers, and keeps runs on this machine.", d.Sentence(err)+"."))
+		}
+	}
 	o.Store = s
 	if s.New() && how != Making && !d.database.Unnamed() {
 		d.Note(d.Say("%s is a new tree; if another one was meant, check tenant and tree in the URL.", d.Name()))
@@ -151,6 +158,24 @@ func (d *Opener) follow(ctx context.Context, s *postgres.Store, o *memtree.Optio
 	}
 	o.Store = r
 	return nil
+}
+
+// Verify reads and checks all of the store; see store.Verifier. Of a database it does so without a memory, which cannot
+// be opened if one of its values cannot be read.
+func (d *Opener) Verify(ctx context.Context, found func(problem error)) (v store.Verified, err error) {
+	if d.database == nil {
+		err = d.Read(ctx, func(m *memtree.Memory) (err error) {
+			v, err = m.Verify(ctx, found)
+			return err
+		})
+		return v, err
+	}
+	s, err := postgres.Open(ctx, *d.database, postgres.Options{ReadOnly: true})
+	if err != nil {
+		return v, err
+	}
+	v, err = s.Verify(ctx, found)
+	return v, errors.Join(err, s.Close()) //nolint:contextcheck // it has a bound of its own
 }
 
 // Jobs opens the jobs of the tree in a database. Those of a tree in a folder are in the process that serves it.
