@@ -81,7 +81,7 @@ func (m *Memory) formAnew(
 			return nil, err
 		}
 		view.Add(f.Changes)
-		intake.Learnable(&clean[i], &f.Verdict, m.looked(f.Verdict.Evaluation))
+		intake.Learnable(&clean[i], &f.Verdict, m.looked(&clean[i]))
 		out[i] = curation.FormResult{Changes: f.Changes, Verdict: f.Verdict, Note: strings.Join(f.Notes, "; ")}
 	}
 	return out, nil

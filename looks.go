@@ -59,8 +59,8 @@ func (m *Memory) beforeLook(ctx context.Context, e *tree.Evaluation) []string {
 	return out[:min(4, len(out))]
 }
 
-// looked returns the code of the second look at an evaluation, 0 without one.
-func (m *Memory) looked(key string) uint8 { return m.learned.looks.Code(key) }
+// looked returns the code of the second look at a run without secrets, 0 without one.
+func (m *Memory) looked(e *tree.Evaluation) uint8 { return m.learned.looks.Code(e) }
 
 // judgeLabels returns what is known of judges, by their names.
 func (m *Memory) judgeLabels(ctx context.Context, names []string) (map[string]risk.JudgeLabels, error) {

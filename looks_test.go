@@ -73,7 +73,15 @@ func TestLooksAreEvidence(t *testing.T) {
 	require.Less(t, fine.Order, after.Order)
 	require.True(t, after.Enough)
 	require.Contains(t, fmt.Sprint(after.Because), "look")
-	l, ok := m.Inbox().Looks().Book().Get("r100")
+	l, ok := m.Inbox().Looks().Of(bad)
 	require.True(t, ok)
 	require.Equal(t, look.Refuted, l.Code())
+
+	other := good // another run that has the id of a run that was looked at
+	other.ID = bad.ID
+	_, ok = m.Inbox().Looks().Of(other)
+	require.False(t, ok)
+	r, err := m.Risk(ctx, other)
+	require.NoError(t, err)
+	require.NotContains(t, fmt.Sprint(r.Because), "look", "the look at the other run is none of this one")
 }

@@ -82,7 +82,7 @@ func (m *Memory) Risk(ctx context.Context, e Evaluation) (risk.Risk, error) {
 	}
 	var r risk.Risk
 	l := m.learned
-	if err := l.View(ctx, func() { r = l.risk.Model().ScoreLooked(&clean, m.looked(clean.Key())) }, l.risk); err != nil {
+	if err := l.View(ctx, func() { r = l.risk.Model().ScoreLooked(&clean, m.looked(&clean)) }, l.risk); err != nil {
 		return risk.Risk{}, fmt.Errorf("risk: %w", err)
 	}
 	return r.Given(&clean, seen), nil

@@ -96,8 +96,8 @@ func (h harnessed) Look(ctx context.Context, e tree.Evaluation) error {
 	return err //nolint:wrapcheck // it names itself
 }
 
-func (h harnessed) Quoted(key string) (point, quote string) {
-	l, _ := h.m.learned.looks.Get(key)
+func (h harnessed) Quoted(e tree.Evaluation) (point, quote string) {
+	l, _ := h.m.looks.Of(e)
 	return l.Quoted()
 }
 

@@ -83,8 +83,7 @@ func (h *Harness) Correct(ctx context.Context, e tree.Evaluation, o CorrectOptio
 func (h *Harness) ground(e *tree.Evaluation, b *risk.Reason) ledger.Ground {
 	g := ledger.Ground{Signal: b.Signal, Words: b.Words, Evaluations: b.Evaluations, Memories: b.Memories}
 	if b.Signal == "look" {
-		key, _ := recordedAs(e)
-		g.Point, g.Quote = h.o.Memory.Quoted(key)
+		g.Point, g.Quote = h.o.Memory.Quoted(*e)
 	}
 	return g
 }

@@ -40,7 +40,7 @@ type memory interface {
 
 	// Quoted returns what the second look at an evaluation quotes against its judgment, and the demand of the task that
 	// it is about.
-	Quoted(key string) (point, quote string)
+	Quoted(e tree.Evaluation) (point, quote string)
 
 	// Stopped reports whether the remedy of o is known to break more verdicts than it repairs.
 	Stopped(ctx context.Context, o CorrectOptions) (bool, error)

@@ -50,7 +50,7 @@ func (f *fake) Risk(context.Context, tree.Evaluation) (risk.Risk, error) {
 
 func (f *fake) Look(context.Context, tree.Evaluation) error { f.looks++; return nil }
 
-func (f *fake) Quoted(string) (point, quote string) { return "posted", "You cannot post more" }
+func (f *fake) Quoted(tree.Evaluation) (point, quote string) { return "posted", "You cannot post more" }
 
 func (f *fake) Stopped(context.Context, CorrectOptions) (bool, error) { return false, nil }
 

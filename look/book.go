@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/memtree/memtree/store"
+	"github.com/memtree/memtree/tree"
 )
 
 // Limits of a book. Beyond them the oldest looks are dropped.
@@ -22,25 +23,35 @@ const (
 // Archive holds the looks of a store. It is safe for concurrent use.
 type Archive struct {
 	mu      sync.Mutex
-	of      map[string]Look
-	order   []string // by arrival
+	of      map[place]Look
+	order   []place // by arrival
 	changes uint64
 }
 
-// NewBook returns an empty book.
-func NewBook() *Archive { return &Archive{of: map[string]Look{}} }
+// place is what a look is of: an id, and what was to be seen. Two runs of one id are two places.
+type place struct{ evaluation, seen string }
 
-// Get returns the look at an evaluation.
-func (b *Archive) Get(key string) (Look, bool) {
+func (l *Look) place() place { return place{l.Evaluation, l.Seen} }
+
+// NewBook returns an empty book.
+func NewBook() *Archive { return &Archive{of: map[place]Look{}} }
+
+// Get returns the look at a run. One at another run with the same id, whose task, evidence or verdict differs, is none
+// of this run. The run is one as recorded, without its secrets.
+func (b *Archive) Get(e *tree.Evaluation) (Look, bool) {
+	if b.Len() == 0 {
+		return Look{}, false
+	}
+	at := placeOf(e)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	l, ok := b.of[key]
+	l, ok := b.of[at]
 	return l, ok
 }
 
-// Code returns the code of the look at an evaluation, None without one.
-func (b *Archive) Code(key string) uint8 {
-	l, ok := b.Get(key)
+// Code returns the code of the look at a run, None without one.
+func (b *Archive) Code(e *tree.Evaluation) uint8 {
+	l, ok := b.Get(e)
 	if !ok {
 		return None
 	}
@@ -55,10 +66,10 @@ func (b *Archive) Put(l Look) {
 }
 
 func (b *Archive) put(l Look) {
-	if _, known := b.of[l.Evaluation]; !known {
-		b.order = append(b.order, l.Evaluation)
+	if _, known := b.of[l.place()]; !known {
+		b.order = append(b.order, l.place())
 	}
-	b.of[l.Evaluation] = l
+	b.of[l.place()] = l
 	b.changes++
 	if len(b.order) > mostLooks {
 		delete(b.of, b.order[0])
@@ -87,10 +98,12 @@ func (b *Archive) Len() int {
 func (b *Archive) Purge(p *store.Purge) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	gone := make(map[string]bool, len(p.Evaluations))
 	for _, key := range p.Evaluations {
-		delete(b.of, key)
+		gone[key] = true
 	}
-	b.order = slices.DeleteFunc(b.order, func(key string) bool { _, ok := b.of[key]; return !ok })
+	maps.DeleteFunc(b.of, func(at place, _ Look) bool { return gone[at.evaluation] })
+	b.order = slices.DeleteFunc(b.order, func(at place) bool { return gone[at.evaluation] })
 	b.changes++
 }
 
@@ -98,8 +111,8 @@ func (b *Archive) Purge(p *store.Purge) {
 func (b *Archive) Save(w io.Writer) error {
 	b.mu.Lock()
 	list := make([]Look, 0, len(b.order))
-	for _, key := range b.order {
-		list = append(list, b.of[key])
+	for _, at := range b.order {
+		list = append(list, b.of[at])
 	}
 	b.mu.Unlock()
 	e := json.NewEncoder(w)
@@ -120,7 +133,7 @@ func (b *Archive) Load(r io.Reader) error {
 	var bad error
 	for n := 1; lines.Scan(); n++ {
 		var l Look
-		if err := json.Unmarshal(lines.Bytes(), &l); err != nil || l.Evaluation == "" {
+		if err := json.Unmarshal(lines.Bytes(), &l); err != nil || l.Evaluation == "" || l.Seen == "" {
 			if bad == nil {
 				bad = fmt.Errorf("line %d of the second looks cannot be read", n)
 			}
@@ -134,13 +147,13 @@ func (b *Archive) Load(r io.Reader) error {
 	return errors.Join(bad, lines.Err())
 }
 
-// keys returns the evaluations with a look.
-func (b *Archive) keys() map[string]bool {
+// places returns what there are looks of.
+func (b *Archive) places() map[place]bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	out := make(map[string]bool, len(b.of))
-	for key := range maps.Keys(b.of) {
-		out[key] = true
+	out := make(map[place]bool, len(b.of))
+	for at := range b.of {
+		out[at] = true
 	}
 	return out
 }

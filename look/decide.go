@@ -30,8 +30,11 @@ func (s *Looks) decided(ctx context.Context, model decide.Decider, a *verdictQue
 	if !ok {
 		return Look{}, got.Usage, &llm.Error{Kind: llm.KindRefused, Err: errors.New("it gave no probability")}
 	}
-	l := Look{Evaluation: a.e.Key(), At: s.a.Now().UTC(), By: got.Model, P: &holds.P, Points: []TaskPoint{}, Holds: unseen,
-		Blame: unseen}
+	at := placeOf(&a.e)
+	l := Look{
+		Evaluation: at.evaluation, Seen: at.seen, At: s.a.Now().UTC(), By: got.Model, P: &holds.P, Points: []TaskPoint{},
+		Holds: unseen, Blame: unseen,
+	}
 	if by, ok := got.Of["by"]; ok {
 		l.Blame = deciding[1].Options[by.Best]
 	}

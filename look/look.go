@@ -20,6 +20,7 @@ import (
 // Look is a reader's second look at one verdict.
 type Look struct {
 	Evaluation string    `json:"evaluation"`
+	Seen       string    `json:"seen"` // hash of the task, the evidence and the claim
 	At         time.Time `json:"at,omitzero"`
 	By         string    `json:"by,omitempty"`     // the model
 	Prompt     string    `json:"prompt,omitempty"` // name and version of the prompt
@@ -44,11 +45,28 @@ type TaskPoint struct {
 	Picture int `json:"picture,omitempty"` // from 1: Quote is what the reader saw in that picture; nothing checks it
 }
 
-// question returns the question about a verdict.
-func question(e *tree.Evaluation, before []string) prompts.LookInput {
+// claimOf returns the verdict with its reason.
+func claimOf(e *tree.Evaluation) string {
 	_, said := split(judgment.Decode(e.Judgment))
 	verdict, beside := judgment.Read(said)
-	claim := strings.TrimSpace(verdict + ": " + beside)
+	return strings.TrimSpace(verdict + ": " + beside)
+}
+
+// placeOf returns the id of a run and a hash of what a reader of it can be shown. An id alone names no run: two files
+// may both have a run r1000.
+func placeOf(e *tree.Evaluation) place {
+	parts := []string{e.Prompt, visible(e), claimOf(e)}
+	if e.Evidence != nil {
+		for i := range e.Evidence.Pictures {
+			parts = append(parts, e.Evidence.Pictures[i].SHA256)
+		}
+	}
+	return place{e.Key(), tree.Hash(parts...)}
+}
+
+// question returns the question about a verdict.
+func question(e *tree.Evaluation, before []string) prompts.LookInput {
+	claim := claimOf(e)
 	in := prompts.LookInput{
 		Lang: text.Lang(e.Prompt), Task: e.Prompt, Evidence: selected(visible(e), e.Prompt+"\n"+claim), Claim: claim,
 		Before: before,
@@ -59,10 +77,10 @@ func question(e *tree.Evaluation, before []string) prompts.LookInput {
 
 // lookOf checks the quotations of an answer.
 func lookOf(e *tree.Evaluation, in *prompts.LookInput, v *prompts.LookOutput) Look {
-	q := newQuotes(in.Shown(), in.Asked())
+	q, at := newQuotes(in.Shown(), in.Asked()), placeOf(e)
 	out := Look{
-		Evaluation: e.Key(), Against: v.Against, Refuted: q.found(v.Against), Blame: v.By, Holds: v.Holds, Chance: &v.Chance,
-		Why: v.Why,
+		Evaluation: at.evaluation, Seen: at.seen, Against: v.Against, Refuted: q.found(v.Against), Blame: v.By,
+		Holds: v.Holds, Chance: &v.Chance, Why: v.Why,
 	}
 	for _, p := range v.Points {
 		point := TaskPoint{Point: p.Point, Shown: p.Shown, Quote: p.Quote}

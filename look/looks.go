@@ -39,6 +39,12 @@ func New(a Access) *Looks { return &Looks{a} }
 // Book returns the looks so far.
 func (s *Looks) Book() *Archive { return s.a.Book }
 
+// Of returns the look at a run, which may have its secrets.
+func (s *Looks) Of(e tree.Evaluation) (Look, bool) {
+	e = s.a.Clean(e)
+	return s.a.Book.Get(&e)
+}
+
 // Options bounds a Read.
 type Options struct {
 	DryRun   bool             // call no model, write nothing: Usage and Cost are estimated
@@ -129,23 +135,23 @@ func (s *Looks) questions(
 	ctx context.Context, es []tree.Evaluation, set *prompts.Set, sees bool, out *ReadResult,
 ) ([]verdictQuestion, error) {
 	var asks []verdictQuestion
-	done := s.a.Book.keys()
+	done := s.a.Book.places()
 	for i := range es {
 		e := s.a.Clean(es[i])
-		key := e.Key()
+		at := placeOf(&e)
 		var pictures []tree.Picture
 		if sees {
 			pictures = shownPictures(&e)
 		}
 		switch {
-		case done[key]:
+		case done[at]:
 			out.Known++
 			continue
 		case visible(&e) == "" && len(pictures) == 0 || s.a.Hidden(e.Scope.Product):
 			out.Empty++
 			continue
 		}
-		done[key] = true
+		done[at] = true
 		in := question(&e, s.a.Before(ctx, &e))
 		if orders(&in) {
 			out.Empty++

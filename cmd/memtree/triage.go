@@ -131,7 +131,7 @@ func (f *triaged) add(ctx context.Context, m *memtree.Memory, e *tree.Evaluation
 	f.Known, f.Base, f.Enough = r.Known, r.Base, r.Enough
 	f.Read++
 	v := risky{Evaluation: e.Key(), CaseID: e.CaseID, Risk: r, prompt: e.Prompt}
-	if l, ok := m.Inbox().Looks().Book().Get(e.Key()); ok {
+	if l, ok := m.Inbox().Looks().Of(*e); ok {
 		v.Look = &l
 	}
 	if f.Correction != nil {

@@ -126,7 +126,7 @@ func (in *Intake) formBatch(ctx context.Context, some []detected) error {
 		view.Add(formed.Changes)
 		b.Changes = append(b.Changes, formed.Changes...)
 		b.Done = append(b.Done, e.Key())
-		Learnable(&e, &formed.Verdict, in.o.Looked(formed.Verdict.Evaluation))
+		Learnable(&e, &formed.Verdict, in.o.Looked(&e))
 		b.Entries = append(b.Entries, ledger.Entry{At: e.At, Verdict: &formed.Verdict})
 		if formed.Outcome != nil {
 			b.Entries = append(b.Entries, ledger.Entry{At: e.At, Outcome: formed.Outcome})

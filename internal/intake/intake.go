@@ -32,7 +32,7 @@ type Options struct {
 	Reads    bool            // Former has a model
 	ReadOnly bool            // nothing is formed
 
-	Looked func(key string) uint8 // code of the second look at an evaluation
+	Looked func(e *tree.Evaluation) uint8 // code of the second look at a run without secrets
 
 	// Forming is called before the commit of each batch, with what it is about to write. It may be called again with
 	// the same evaluations.

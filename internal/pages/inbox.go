@@ -11,6 +11,7 @@ import (
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/look"
 	"github.com/memtree/memtree/risk"
+	"github.com/memtree/memtree/tree"
 )
 
 // shownVerdicts is the number of verdicts on a page of the inbox.
@@ -65,7 +66,7 @@ func (s *Site) showInbox(w http.ResponseWriter, r *http.Request, v *Visitor, sta
 		d.Enough, d.Known = d.Enough || u.Risk.Enough, u.Risk.Known
 		d.Verdicts = append(d.Verdicts, inboxRow{
 			*u, u.Evaluation.Key(), outcomeOf(u.Evaluation.Judgment),
-			append(said.look(v.Memory, u.Evaluation.Key()), said.reasons(&u.Risk)...),
+			append(said.look(v.Memory, &u.Evaluation), said.reasons(&u.Risk)...),
 		})
 	}
 	return s.render(w, status, s.page(r, v, "inbox", said.say("Inbox"), &d))
@@ -91,8 +92,8 @@ func (s *speech) reasons(r *risk.Risk) (out []string) {
 }
 
 // look returns what a second look found of a verdict, with its quotation; nil without one.
-func (s *speech) look(m *memtree.Memory, key string) []string {
-	l, ok := m.Inbox().Looks().Book().Get(key)
+func (s *speech) look(m *memtree.Memory, e *tree.Evaluation) []string {
+	l, ok := m.Inbox().Looks().Of(*e)
 	if !ok {
 		return nil
 	}
