@@ -71,7 +71,7 @@ func question(e *tree.Evaluation, before []string) prompts.LookInput {
 		Lang: text.Lang(e.Prompt), Task: e.Prompt, Evidence: selected(visible(e), e.Prompt+"\n"+claim), Claim: claim,
 		Before: before,
 	}
-	in.Evidence = withoutOrders(in.Shown())
+	clean(&in)
 	return in
 }
 

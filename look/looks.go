@@ -153,7 +153,7 @@ func (s *Looks) questions(
 		}
 		done[at] = true
 		in := question(&e, s.a.Before(ctx, &e))
-		if orders(&in) {
+		if orders(&in) || nothingLeft(in.Evidence) && len(pictures) == 0 {
 			out.Empty++
 			continue
 		}

@@ -94,7 +94,10 @@ func TestQualityLooks(t *testing.T) {
 			}
 			delete(answers, hashed(e.ID))
 			in := question(&e, nil)
-			require.Equal(t, r.Seen, hashed(in.State()), "the reader was given something else; look again")
+			// Of 59 claims a sentence is left out since, because it reads like an order. The readers had the whole claim.
+			had := in
+			had.Claim = claimOf(&e)
+			require.Equal(t, r.Seen, hashed(had.State()), "the reader was given something else; look again")
 			l := r.look(&e, &in)
 			fmt.Fprintln(&codes, name, r.Verdict, r.Drawn, l.Code())
 			if counts[r.Drawn] == nil {

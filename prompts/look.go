@@ -57,6 +57,9 @@ func (in LookInput) Shown() string { return cutMiddle(in.Evidence, MaxEvidence) 
 // Asked returns the task as the reader sees it.
 func (in LookInput) Asked() string { return cutMiddle(in.Task, maxLookTask) }
 
+// Claimed returns the verdict as the reader sees it.
+func (in LookInput) Claimed() string { return cutMiddle(in.Claim, maxLookClaim) }
+
 func (in LookInput) fields() any {
 	return struct {
 		Task, Evidence, Claim, Before string
