@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// TestTakeBack: a correction gives its grounds, the ledger has no words of the run, and a person takes it back.
+// TestTakeBack: a correction gives its grounds, the ledger has no words of the run, and a person takes it back for good.
 func TestTakeBack(t *testing.T) {
 	dir := t.TempDir()
 	m := learned(t, dir)
@@ -26,7 +26,12 @@ func TestTakeBack(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, r.Correction.First, back.Now)
 	_, err = m.Curation().TakeBack(t.Context(), id, curation.Options{By: "ann"})
-	require.ErrorIs(t, err, curation.ErrNotCorrected)
+	require.ErrorIs(t, err, curation.ErrTakenBack)
+	again, err := memtree.Wrap(m, judgeHastily, taking(ledger.Other))(t.Context(), hastyTest(1, ""))
+	require.NoError(t, err)
+	require.False(t, again.Correction.Changed, "what a person took back stays so")
+	require.Equal(t, ledger.WhyTakenBack, again.Correction.Why)
+	require.JSONEq(t, string(unjudged().Judgment), string(again.Judgment))
 	_, err = m.Curation().TakeBack(t.Context(), "no such run", curation.Options{By: "ann"})
 	require.ErrorIs(t, err, curation.ErrNotCorrected)
 

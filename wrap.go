@@ -113,6 +113,16 @@ func (h harnessed) Stopped(ctx context.Context, o harness.CorrectOptions) (stopp
 	return stopped, err
 }
 
+func (h harnessed) TakenBack(ctx context.Context, key string) (back bool, err error) {
+	l := h.m.learned
+	c, others := l.corrections.At(0, time.Time{}) // a person's decision holds at any bound
+	if err := l.Drop(ctx, others...); err != nil {
+		return false, err
+	}
+	err = l.View(ctx, func() { back = c.TakenBack(key) }, c)
+	return back, err
+}
+
 func (h harnessed) Write(ctx context.Context, e ledger.Entry) error {
 	select {
 	case h.m.trials <- e:

@@ -10,12 +10,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// ErrNotCorrected is returned by TakeBack for a verdict that was not corrected, or whose correction was taken back.
-var ErrNotCorrected = errors.New("no correction of it is in force")
+// The errors of TakeBack: the verdict was not corrected, or its correction was taken back before.
+var (
+	ErrNotCorrected = errors.New("no correction of it is in force")
+	ErrTakenBack    = errors.New("its correction was taken back before")
+)
 
 // TakeBack takes the correction of a verdict back: the agent's own verdict is in use again. evaluation is the id of the
-// agent's own verdict, or its beginning. It returns the correction, whose First is the verdict to use. The evidence of
-// what corrections achieve stays.
+// agent's own verdict, or its beginning. It returns the correction, whose First is the verdict to use, with ErrTakenBack
+// too. The evidence of what corrections achieve stays.
 func (c *Curation) TakeBack(ctx context.Context, evaluation string, o Options) (back ledger.Correction, err error) {
 	err = c.apply(ctx, o, func() (store.Batch, error) {
 		found := map[string]ledger.Correction{}
@@ -26,27 +29,47 @@ func (c *Curation) TakeBack(ctx context.Context, evaluation string, o Options) (
 			x := e.Correction
 			switch {
 			case x == nil || evaluation == "" || !strings.HasPrefix(x.Evaluation, evaluation):
-			case x.Back:
-				delete(found, x.Evaluation)
-			case x.Changed:
+			case x.Back || x.Changed:
 				found[x.Evaluation] = *x
 			}
 		}
-		x, ok := found[evaluation]
-		for _, only := range found {
-			if !ok && len(found) == 1 {
-				x, ok = only, true
-			}
-		}
-		if !ok {
+		x, ok := meant(found, evaluation)
+		switch {
+		case !ok:
 			return store.Batch{}, ErrNotCorrected
+		case x.Back:
+			back = x
+			return store.Batch{}, ErrTakenBack
 		}
 		x.Back, x.By, x.Changed, x.Now = true, o.By, false, x.First
 		back = x
 		return store.Batch{Entries: []ledger.Entry{{At: c.door.Now(), Correction: &x}}}, nil
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrTakenBack):
+		return back, wrap(tree.DecisionUndo, evaluation, err)
+	case err != nil:
 		return ledger.Correction{}, wrap(tree.DecisionUndo, evaluation, err)
 	}
 	return back, nil
+}
+
+// meant returns the correction of an evaluation, or of the only one whose id begins so: of those in force, else of those
+// taken back.
+func meant(found map[string]ledger.Correction, evaluation string) (x ledger.Correction, ok bool) {
+	if x, ok = found[evaluation]; ok {
+		return x, true
+	}
+	for _, back := range []bool{false, true} {
+		n := 0
+		for _, of := range found {
+			if of.Back == back {
+				x, n = of, n+1
+			}
+		}
+		if n > 0 {
+			return x, n == 1
+		}
+	}
+	return ledger.Correction{}, false
 }

@@ -87,6 +87,12 @@ func (c *Corrections) correct(n *ledger.Correction) {
 	}
 }
 
+// TakenBack reports whether a person took the correction of an evaluation back.
+func (c *Corrections) TakenBack(evaluation string) bool {
+	x := c.by[evaluation]
+	return x != nil && x.back
+}
+
 // learn joins a truth. If a verdict has several truths, such as after a relabel, the latest is used, but a bet is
 // settled only by the first.
 func (c *Corrections) learn(evaluation string, t verdictTruth) {

@@ -130,6 +130,15 @@ func (h *Harness) plan(ctx context.Context, e *tree.Evaluation, r *risk.Risk, o 
 	if c.Done == ledger.Flag {
 		return c
 	}
+	switch back, err := h.o.Memory.TakenBack(ctx, c.Evaluation); {
+	case err != nil:
+		h.o.Logger.Warn("a verdict was only flagged: what corrections came to could not be read", "error", err)
+		onlyFlag(c, ledger.WhyUnread)
+		return c
+	case back:
+		onlyFlag(c, ledger.WhyTakenBack)
+		return c
+	}
 	switch stopped, err := h.o.Memory.Stopped(ctx, o); {
 	case err != nil:
 		h.o.Logger.Warn("a verdict was only flagged: what corrections came to could not be read", "error", err)

@@ -45,6 +45,9 @@ type memory interface {
 	// Stopped reports whether the remedy of o is known to break more verdicts than it repairs.
 	Stopped(ctx context.Context, o CorrectOptions) (bool, error)
 
+	// TakenBack reports whether a person took the correction of an evaluation back.
+	TakenBack(ctx context.Context, key string) (bool, error)
+
 	// Record accepts a judged run. When it returns nil the run is durable.
 	Record(ctx context.Context, e tree.Evaluation) error
 

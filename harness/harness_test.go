@@ -54,6 +54,8 @@ func (f *fake) Quoted(tree.Evaluation) (point, quote string) { return "posted", 
 
 func (f *fake) Stopped(context.Context, CorrectOptions) (bool, error) { return false, nil }
 
+func (f *fake) TakenBack(context.Context, string) (bool, error) { return false, nil }
+
 func (f *fake) Record(_ context.Context, e tree.Evaluation) error {
 	f.mu.Lock()
 	f.recorded = append(f.recorded, e)

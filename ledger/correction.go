@@ -70,11 +70,12 @@ const (
 	WhyUnread    = "what earlier corrections came to could not be read in time"
 	WhyUnkept    = "the correction could not be written down"
 	WhyRunFailed = "the second run failed"
+	WhyTakenBack = "a person took the correction of it back"
 )
 
 // CorrectionSentences returns the sentences of Correction.Why, for translation.
 func CorrectionSentences() []string {
-	return []string{WhyNoOther, WhyUnsure, WhyStopped, WhyUnread, WhyUnkept, WhyRunFailed}
+	return []string{WhyNoOther, WhyUnsure, WhyStopped, WhyUnread, WhyUnkept, WhyRunFailed, WhyTakenBack}
 }
 
 // maxSignals is the most signals in a correction.

@@ -246,6 +246,9 @@ func remedied(v *say.Voice, r *effect.Remedied) string {
 			"(%s put right, 95 %%: %.0f-%.0f)", r.N, r.Changed, r.Mended, r.Broken, percentOf(r.Mended, known),
 			100*r.Low, 100*r.High)
 	}
+	if r.Back > 0 {
+		out += v.Say("; taken back: %d", r.Back)
+	}
 	if r.Stopped {
 		out += v.Say("; stopped, because it broke more than it put right")
 	}

@@ -41,6 +41,10 @@ func runUncorrect(ctx context.Context, a *app, id string, f *uncorrectFlags) err
 		return err
 	})
 	switch {
+	case errors.Is(err, curation.ErrTakenBack) && f.file != "": // the file may still have the other verdict
+	case errors.Is(err, curation.ErrTakenBack):
+		return a.Fail(err, "the correction of %s was taken back before; --file puts the agent's own verdict back into a file",
+			back.Evaluation)
 	case errors.Is(err, curation.ErrNotCorrected):
 		return a.Fail(err, "no correction of %s is in force; memtree triage --out lists what it corrects", id)
 	case err != nil:
