@@ -64,7 +64,8 @@ func orders(in *prompts.LookInput) bool {
 // nothingLeft reports whether evidence has nothing that could be quoted once its orders are left out.
 func nothingLeft(evidence string) bool {
 	rest := strings.ReplaceAll(evidence, withheld, "")
-	return rest != evidence && weight(rest) < leastLine
+	n, _ := weight(rest)
+	return rest != evidence && n < leastLine
 }
 
 // speaks returns the first sentence that orders a verdict or that instructs finds.

@@ -1,8 +1,6 @@
 package look
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -25,7 +23,7 @@ func TestQuotes(t *testing.T) {
 		"You cannot post more. Wait a while before trying again.", `"You cannot post more."`, "you  CANNOT post\nmore",
 		"unable to post the notice right now because there's a rate limit", "确认后页面没有变化", "总价为 12.50 元",
 		"virtual meetup on Sep 10th at 19:00", "click('406')",
-		"Local vendors Promotion", `friendly\nLocal vendors`,
+		"Local vendors Promotion", `friendly\nLocal vendors`, "ＹＯＵ cannot post　more．", "unable to post the notice",
 	} {
 		require.True(t, q.found(s), s)
 	}
@@ -33,57 +31,10 @@ func TestQuotes(t *testing.T) {
 		"", " ", "post more", "You can post more. Wait a while", "cannot post more. Wait a wh", "annot post more. Wait",
 		"You cannot post more […] trying again", "总价为 125.0 元", "确认后页面有变化", "the meetup on Sep 10th in the books forum",
 		"click('40')", "406", "click", "click('407')", "fill('142')",
+		"post the notice right now because there's", "post more. Wait a while", "总价为 12", "50 元，确认后页面",
 		"Create submission was clicked successfully", "Wait a while before trying again. You cannot post more.",
 	} {
 		require.False(t, q.found(s), s)
-	}
-}
-
-// TestMadeUpQuotations: of a thousand quotations that a reader could make up none passes.
-func TestMadeUpQuotations(t *testing.T) {
-	q := newQuotes(sampleEvidence, sampleTask)
-	rng := rand.New(rand.NewPCG(5, 5))
-	words := strings.Fields(sampleEvidence)
-	task := strings.Fields(sampleTask)
-	other := strings.Fields("not successfully never always 13 completed posted order confirmed page button shown failed")
-	part := func(of []string) []string {
-		n := 4 + rng.IntN(8)
-		at := rng.IntN(max(1, len(of)-n))
-		return append([]string(nil), of[at:min(len(of), at+n)]...)
-	}
-	tried := 0
-	for tried < 1000 {
-		s := part(words)
-		switch rng.IntN(6) {
-		case 0:
-			rng.Shuffle(len(s), func(i, j int) { s[i], s[j] = s[j], s[i] })
-		case 1: // another word
-			s[rng.IntN(len(s))] = other[rng.IntN(len(other))]
-		case 2: // a word more
-			at := 1 + rng.IntN(len(s)-1)
-			s = append(s[:at:at], append([]string{other[rng.IntN(len(other))]}, s[at:]...)...)
-		case 3: // a word less, inside
-			at := 1 + rng.IntN(len(s)-2)
-			s = append(s[:at:at], s[at+1:]...)
-		case 4: // of the task
-			s = part(task)
-		case 5: // another number
-			for i := range s {
-				s[i] = strings.Map(func(r rune) rune {
-					if r >= '0' && r <= '8' {
-						return r + 1
-					}
-					return r
-				}, s[i])
-			}
-		}
-		made := strings.Join(s, " ")
-		if strings.Contains(folded(sampleEvidence), strings.Trim(folded(made), ` "'.…`)) &&
-			!strings.Contains(folded(sampleTask), strings.Trim(folded(made), ` "'.…`)) {
-			continue // it is there after all
-		}
-		tried++
-		require.False(t, q.found(made), fmt.Sprintf("%q", made))
 	}
 }
 
