@@ -42,6 +42,18 @@ func (l *Look) Contradicts() bool {
 	return c == Doubted || c == Refuted || c == seenAgainst
 }
 
+// MadeUp reports whether the reader found something, and nothing that it quotes for it is in the evidence.
+func (l *Look) MadeUp() bool {
+	if l.P != nil || l.Holds == unseen || l.Code() != Unseen {
+		return false
+	}
+	quoted := l.Against != ""
+	for i := range l.Points {
+		quoted = quoted || l.Points[i].Quote != ""
+	}
+	return quoted
+}
+
 // Quoted returns the quotation that speaks most for what the look found, and the demand of the task that it is about,
 // "" for the whole.
 func (l *Look) Quoted() (point, quote string) {

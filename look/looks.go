@@ -67,8 +67,10 @@ type ReadResult struct {
 	Calls   int       `json:"calls"`
 	Usage   llm.Usage `json:"usage"`
 	Cost    float64   `json:"-"`
-	Left    int       `json:"left"` // verdicts without an answer; the next Read continues with them
-	Why     string    `json:"why,omitempty"`
+	Left    int       `json:"left"`          // verdicts without an answer; the next Read continues with them
+	Why     string    `json:"why,omitempty"` // the last error, for a log
+
+	Kind llm.ErrorKind `json:"kind,omitempty"` // of Why; over the bound where no error is known
 }
 
 // Limits of a Read.
@@ -113,6 +115,9 @@ func (s *Looks) Read(ctx context.Context, es []tree.Evaluation, o Options) (Read
 		return out, nil
 	}
 	s.ask(ctx, model, asks, &o, &out)
+	if out.Left > 0 && out.Kind == "" {
+		out.Kind = llm.KindBound
+	}
 	s.a.Save(context.WithoutCancel(ctx), 0)
 	if err := ctx.Err(); err != nil {
 		return out, fmt.Errorf("look: %w", err)
@@ -250,7 +255,7 @@ func (s *Looks) look(ctx context.Context, model llm.Generator, a *verdictQuestio
 func (r *ReadResult) add(l *Look, err error) {
 	if err != nil {
 		r.Left++
-		r.Why = err.Error()
+		r.Why, r.Kind = err.Error(), llm.KindOf(err)
 		return
 	}
 	r.Looks++

@@ -47,6 +47,27 @@ func FuzzQuotes(f *testing.F) {
 	})
 }
 
+// TestMadeUp: a reader that found something and quotes what is not there is one thing, and one that could not see is
+// another.
+func TestMadeUp(t *testing.T) {
+	made := TaskPoint{"posted", yes, "made up", false, 0}
+	for _, c := range []struct {
+		name string
+		want bool
+		of   Look
+	}{
+		{"made up", true, Look{Holds: yes, Points: []TaskPoint{made}}},
+		{"made up against it", true, Look{Holds: no, Points: []TaskPoint{{"posted", unseen, "", false, 0}}, Against: "made up"}},
+		{"not to be seen", false, Look{Holds: unseen, Points: []TaskPoint{made}}},
+		{"no quotation", false, Look{Holds: yes, Points: []TaskPoint{{"posted", unseen, "", false, 0}}}},
+		{"some of it is there", false, Look{Holds: yes, Points: []TaskPoint{made, {"x", yes, "there", true, 0}}}},
+		{"a picture", false, Look{Holds: yes, Points: []TaskPoint{{"x", yes, "picture 1: there", false, 1}}}},
+		{"a model that decides", false, Look{Holds: yes, P: new(.9)}},
+	} {
+		require.Equal(t, c.want, c.of.MadeUp(), c.name)
+	}
+}
+
 // TestQuoted: what is quoted of a look is its ground: a point that was not done, where there is one.
 func TestQuoted(t *testing.T) {
 	done, left := TaskPoint{"posted", yes, "the post is there", true, 0},

@@ -28,7 +28,6 @@ func triageCommand(a *app) *cobra.Command {
 	c.Flags().Float64Var(&o.correct, "correct-above", 0, a.Say("say of which verdicts to take the other one: "+
 		"those at least this likely to be wrong, such as %v", ledger.CorrectAbove))
 	c.Flags().StringVar(&o.out, "out", "", a.Say("write the runs to this file, with the verdicts that are corrected"))
-	o.look.add(a, c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := checkTriage(a, &o, args, c.Flags().Changed("correct-above")); err != nil {
 			return err
@@ -38,6 +37,7 @@ func triageCommand(a *app) *cobra.Command {
 		}
 		return runTriage(c.Context(), a, args, &o)
 	}
+	o.look.add(a, c) // after RunE, which the bounds on the model wrap
 	return c
 }
 
@@ -119,8 +119,9 @@ func runTriage(ctx context.Context, a *app, files []string, o *triageOptions) er
 	lines := triageLines(a.Voice, &found)
 	if found.Looked != nil {
 		lines = append(found.Looked.lines(a), lines...)
+		err = found.Looked.failure(a)
 	}
-	return errors.Join(a.Result(found, lines...), in.Err())
+	return errors.Join(a.Result(found, lines...), err, in.Err())
 }
 
 func (f *triaged) add(ctx context.Context, m *memtree.Memory, e *tree.Evaluation) error {

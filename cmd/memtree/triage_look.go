@@ -155,7 +155,7 @@ func (l *lookedAt) lines(a *app) []string {
 	add(a.Say("Looked at again: %d verdicts; %d looks contradict the verdict, %d quotations are not in the evidence and "+
 		"count for nothing.", l.Looks, l.Against, l.Unfound))
 	if l.Left > 0 {
-		add(a.Say("Verdicts that were not looked at: %d (%s). The same command goes on.", l.Left, text.Line(l.Why)))
+		add(a.Say("Verdicts that were not looked at: %d (%s). The same command goes on.", l.Left, kindName(a.Voice, l.Kind)))
 	}
 	return append(out, a.model.Lines()...)
 }
@@ -165,10 +165,12 @@ func lookWords(v *say.Voice, l *look.Look) string {
 	_, quote := l.Quoted()
 	quote = text.Fit(text.Line(quote), 100)
 	switch c := l.Code(); {
-	case c == look.None:
-		return v.Say("a second look that counts for nothing: the evidence orders a verdict")
+	case l.P != nil && l.Contradicts():
+		return v.Say("a model that decides contradicts it; what that means is learned from labels")
 	case l.P != nil:
-		return v.Say("a second look gives the verdict %s", percent(*l.P))
+		return v.Say("a model that decides bears the verdict out; what that means is learned from labels")
+	case l.MadeUp():
+		return v.Say("a second look that counts for nothing: what it quotes is not in the evidence")
 	case c == look.Unseen:
 		return v.Say("a second look: the evidence does not show it")
 	case c == look.Beyond:
@@ -177,6 +179,16 @@ func lookWords(v *say.Voice, l *look.Look) string {
 		return v.Say("a second look contradicts it: “%s”", quote)
 	}
 	return v.Say("a second look bears the verdict out: “%s”", quote)
+}
+
+// failure returns the error of looks of which every one failed, nil if one did not. Questions for a reader elsewhere
+// that nobody answered yet, and a bound, are no failures.
+func (l *lookedAt) failure(a *app) error {
+	open := l.Kind == llm.KindNotRecorded || l.Kind == llm.KindBound
+	if l.Estimated || l.Looks > 0 || l.Left == 0 || open {
+		return nil
+	}
+	return a.Fail(nil, "no verdict was looked at: %s", kindName(a.Voice, l.Kind))
 }
 
 // lookLine is the line of a second look below a verdict.

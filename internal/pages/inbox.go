@@ -99,9 +99,13 @@ func (s *speech) look(m *memtree.Memory, e *tree.Evaluation) []string {
 	}
 	_, quote := l.Quoted()
 	switch c := l.Code(); {
-	case l.P != nil && c != look.None:
-		return []string{s.say("a second look gives the verdict %s", percent(*l.P))}
-	case c == look.None || c == look.Unseen || quote == "":
+	case l.P != nil && l.Contradicts():
+		return []string{s.say("a model that decides contradicts it; what that means is learned from labels")}
+	case l.P != nil:
+		return []string{s.say("a model that decides bears the verdict out; what that means is learned from labels")}
+	case l.MadeUp():
+		return []string{s.say("a second look that counts for nothing: what it quotes is not in the evidence")}
+	case c == look.Unseen || quote == "":
 		return []string{s.say("a second look: the evidence does not show it")}
 	case c == look.Beyond:
 		return []string{s.say("a second look bears the verdict out, by something beyond the agent's control: “%s”",
