@@ -58,7 +58,7 @@ quality: ## retrieval and analysis measured on ../shared/data, as golden tables,
 
 verdicts: ## every bar of finding and correcting wrong verdicts in one table: figure, bar, and what can be reached (some minutes)
 	@test -d "$${MEMTREE_SHARED:-../shared}/data" || { echo "make verdicts measures on $${MEMTREE_SHARED:-../shared}/data, which is not here; set MEMTREE_SHARED"; exit 1; }
-	@$(GO) test -count=1 -run '^Test(Coverage|QualityTokens|MadeUpQuotations)$$' ./estimate ./look
+	@$(GO) test -count=1 -run '^Test(Coverage|QualityTokens|Adversary)$$' ./estimate ./look
 	@$(GO) test -count=1 -timeout 60m -v -run '^TestQualityRiskBars$$' ./risk
 
 sim: ## which memories help, and when the breaker opens, on made-up agents (some minutes)

@@ -77,6 +77,30 @@ func (b *Archive) put(l Look) {
 	}
 }
 
+// Estimate of the tokens of an answer.
+const (
+	firstAnswer = 400 // before any is known: more than most take
+	firstWeight = 5   // of it, in looks
+	latestLooks = 200 // that count
+)
+
+// answerTokens returns what an answer takes, by the latest looks, of a model that decides or of a reader. The fewer
+// there are the closer it is to a cautious constant.
+func (b *Archive) answerTokens(decides bool) int {
+	if decides {
+		return 0 // such a model writes nothing, or one token
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n, sum := firstWeight, firstWeight*firstAnswer
+	for i := len(b.order) - 1; i >= 0 && n < latestLooks+firstWeight; i-- {
+		if l := b.of[b.order[i]]; l.P == nil && l.Tokens > 0 {
+			n, sum = n+1, sum+l.Tokens
+		}
+	}
+	return (sum + n/2) / n
+}
+
 // Name is "looks".
 func (*Archive) Name() string { return "looks" }
 

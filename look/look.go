@@ -32,6 +32,7 @@ type Look struct {
 	Holds   string      `json:"holds"`             // yes, no, unseen
 	Chance  *int        `json:"chance,omitempty"`  // that it holds, 0 to 100; nil if the reader gave none
 	Why     string      `json:"why,omitempty"`     // the reader's own sentence
+	Tokens  int         `json:"tokens,omitempty"`  // of the answer; 0 if the provider reported none
 	P       *float64    `json:"p,omitempty"`       // by a model that decides: the probability that the verdict holds
 }
 

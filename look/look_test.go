@@ -27,13 +27,14 @@ type reader struct {
 	answer  string
 	prompts []string
 	err     error
+	out     int // tokens of an answer
 }
 
 func (r *reader) Generate(_ context.Context, q llm.Request) (llm.Answer, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.prompts = append(r.prompts, q.Prompt)
-	return llm.Answer{JSON: json.RawMessage(r.answer), Model: "scripted", Usage: llm.Usage{InputTokens: 900}}, r.err
+	return llm.Answer{JSON: json.RawMessage(r.answer), Model: "scripted", Usage: llm.Usage{InputTokens: 900, OutputTokens: r.out}}, r.err
 }
 
 func looks(r *reader) *look.Looks { return looksOf(r, nil) }
@@ -139,6 +140,35 @@ func TestLookIsOfARun(t *testing.T) {
 	require.Equal(t, look.Refuted, s.Book().Code(&first), "none is written over another")
 	s.Book().Purge(&store.Purge{Evaluations: []string{"r1000"}})
 	require.Zero(t, s.Book().Len())
+}
+
+// TestPriceBefore: the price of looks is estimated by what answers took before, and cautiously before the first.
+func TestPriceBefore(t *testing.T) {
+	var es []tree.Evaluation
+	for i := range 60 {
+		es = append(es, run(fmt.Sprint(i), fmt.Sprint("Page ", i, ": ", limited)))
+	}
+	for _, tokens := range []int{120, 250, 600} {
+		s := looks(&reader{answer: answer("yes", limited, ""), out: tokens})
+		before := func(es []tree.Evaluation) int {
+			dry, err := s.Read(t.Context(), es, look.Options{DryRun: true})
+			require.NoError(t, err)
+			return dry.Usage.OutputTokens / len(es)
+		}
+		require.InDelta(t, 400, before(es[:5]), 1, "nothing is known")
+		_, err := s.Read(t.Context(), es[:30], look.Options{})
+		require.NoError(t, err)
+		got, err := s.Read(t.Context(), es[30:40], look.Options{})
+		require.NoError(t, err)
+		require.InEpsilon(t, got.Usage.OutputTokens/10, before(es[40:]), .35)
+		require.InEpsilon(t, tokens, before(es[40:]), .35)
+	}
+	s := looks(&reader{answer: answer("yes", limited, "")})
+	_, err := s.Read(t.Context(), es[:30], look.Options{})
+	require.NoError(t, err)
+	dry, err := s.Read(t.Context(), es[30:], look.Options{DryRun: true})
+	require.NoError(t, err)
+	require.Equal(t, 30*400, dry.Usage.OutputTokens, "a provider that reports no tokens teaches nothing")
 }
 
 // TestBadEvidence: evidence that orders the reader, of 10 MB, in another language; a reader that makes quotations up,

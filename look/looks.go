@@ -104,9 +104,11 @@ func (s *Looks) Read(ctx context.Context, es []tree.Evaluation, o Options) (Read
 		return out, fmt.Errorf("look: %w", err)
 	}
 	if o.DryRun {
+		each := s.a.Book.answerTokens(o.Decider != nil)
 		for i := range asks {
 			out.Calls++
-			out.Usage = out.Usage.Add(meter.Estimate(asks[i].request))
+			out.Usage.InputTokens += meter.Estimate(asks[i].request).InputTokens
+			out.Usage.OutputTokens += each
 			for _, p := range asks[i].pictures {
 				out.Usage.InputTokens += llm.Tokens(p.Width, p.Height)
 			}
@@ -244,7 +246,7 @@ func (s *Looks) look(ctx context.Context, model llm.Generator, a *verdictQuestio
 		return Look{}, err //nolint:wrapcheck // the caller reports it
 	}
 	l := lookOf(&a.e, &a.in, &v)
-	l.At, l.By, l.Prompt = s.a.Now().UTC(), answer.Model, a.request.Name
+	l.At, l.By, l.Prompt, l.Tokens = s.a.Now().UTC(), answer.Model, a.request.Name, answer.Usage.OutputTokens
 	if l.By == "" {
 		l.By = s.a.Name
 	}

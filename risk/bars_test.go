@@ -256,7 +256,7 @@ func TestQualityRiskBars(t *testing.T) {
 		}
 		return out
 	})
-	b.WriteString("\nAsserted without a figure: of 1,000 made-up quotations none passes (TestMadeUpQuotations in look), " +
+	b.WriteString("\nAsserted without a figure: of 2,400 made-up quotations none passes (TestAdversary in look), " +
 		"and without a reader nothing\nfalls (quality.golden, early.golden).\n")
 	t.Log("\n" + b.String())
 	golden.Equal(t, "testdata/bars.golden", b.String())
