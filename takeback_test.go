@@ -11,7 +11,8 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// TestTakeBack: a correction gives its grounds, the ledger has no words of the run, and a person takes it back for good.
+// TestTakeBack: a correction gives its grounds, the ledger has no words of the run, and a person
+// takes it back for good.
 func TestTakeBack(t *testing.T) {
 	dir := t.TempDir()
 	m := learned(t, dir)

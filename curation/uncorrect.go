@@ -17,8 +17,8 @@ var (
 )
 
 // TakeBack takes the correction of a verdict back: the agent's own verdict is in use again. evaluation is the id of the
-// agent's own verdict, or its beginning. It returns the correction, whose First is the verdict to use, with ErrTakenBack
-// too. The evidence of what corrections achieve stays.
+// agent's own verdict, or its beginning. It returns the correction, whose First is the verdict to use, also with
+// ErrTakenBack. The evidence of what corrections achieve stays.
 func (c *Curation) TakeBack(ctx context.Context, evaluation string, o Options) (back ledger.Correction, err error) {
 	err = c.apply(ctx, o, func() (store.Batch, error) {
 		found := map[string]ledger.Correction{}
@@ -54,8 +54,8 @@ func (c *Curation) TakeBack(ctx context.Context, evaluation string, o Options) (
 	return back, nil
 }
 
-// meant returns the correction of an evaluation, or of the only one whose id begins so: of those in force, else of those
-// taken back.
+// meant returns the correction of an evaluation, or of the only one whose id begins so: of those in force, else of
+// those taken back.
 func meant(found map[string]ledger.Correction, evaluation string) (x ledger.Correction, ok bool) {
 	if x, ok = found[evaluation]; ok {
 		return x, true

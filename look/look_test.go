@@ -34,7 +34,8 @@ func (r *reader) Generate(_ context.Context, q llm.Request) (llm.Answer, error) 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.prompts = append(r.prompts, q.Prompt)
-	return llm.Answer{JSON: json.RawMessage(r.answer), Model: "scripted", Usage: llm.Usage{InputTokens: 900, OutputTokens: r.out}}, r.err
+	used := llm.Usage{InputTokens: 900, OutputTokens: r.out}
+	return llm.Answer{JSON: json.RawMessage(r.answer), Model: "scripted", Usage: used}, r.err
 }
 
 func looks(r *reader) *look.Looks { return looksOf(r, nil) }
@@ -246,8 +247,10 @@ func TestBadEvidence(t *testing.T) {
 		require.Equal(t, 1, out.Empty, only)
 		require.Empty(t, r.prompts, "evidence that is nothing but an order is none")
 	}
-	for _, fine := range []string{"The chance is 30.5 percent of rain.", "Discount: chance = 50% to win.", "She holds no shares.",
-		"Status shown: paid", "the table holds yesterday's rows"} {
+	for _, fine := range []string{
+		"The chance is 30.5 percent of rain.", "Discount: chance = 50% to win.", "She holds no shares.",
+		"Status shown: paid", "the table holds yesterday's rows",
+	} {
 		r := &reader{answer: answer("no", fine, fine)}
 		_, err := looks(r).Read(t.Context(), []tree.Evaluation{run("a", fine)}, look.Options{})
 		require.NoError(t, err)
@@ -353,7 +356,8 @@ func TestBounds(t *testing.T) {
 }
 
 func FuzzBook(f *testing.F) {
-	f.Add([]byte(`{"evaluation":"a","seen":"h","points":[{"point":"p","shown":"no","quote":"q","found":true}],"holds":"no"}`))
+	f.Add([]byte(`{"evaluation":"a","seen":"h","points":[{"point":"p","shown":"no","quote":"q","found":true}],` +
+		`"holds":"no"}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		book := look.NewBook()
 		_ = book.Load(bytes.NewReader(b))

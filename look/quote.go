@@ -86,7 +86,8 @@ func (q *quotes) meant(from, to int) bool {
 
 // clauseEnd matches where the reach of a negation ends.
 var clauseEnd = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`[.!?;,。、()\[\]{}|–—]\s*| - |\b(?:and|but|so|then|because|although|while|however)\b|但|而|却|然后`)
+	return regexp.MustCompile(`[.!?;,。、()\[\]{}|–—]\s*| - |` +
+		`\b(?:and|but|so|then|because|although|while|however)\b|但|而|却|然后`)
 })
 
 // denies matches what turns round or leaves open what follows it.
@@ -98,7 +99,8 @@ var denies = sync.OnceValue(func() *regexp.Regexp {
 
 // deniesBehind matches the same right behind a piece.
 var deniesBehind = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[\s:="'(\[-]*(?:(?:not|no|never|none|false|untrue|failed|unsuccessful|unsuccessfully)\b|` +
+	return regexp.MustCompile(`^[\s:="'(\[-]*(?:` +
+		`(?:not|no|never|none|false|untrue|failed|unsuccessful|unsuccessfully)\b|` +
 		`不|没|未|无|否|失败)`)
 })
 

@@ -15,12 +15,14 @@ import (
 )
 
 // lookedRuns are two runs with evidence.
-const lookedRuns = `{"id":"r1","prompt":"Post the notice","judgment":{"verdict":"pass"},"observation":"You cannot post more."}
+const lookedRuns = `{"id":"r1","prompt":"Post the notice","judgment":{"verdict":"pass"},"observation":"You cannot post"}
 {"id":"r2","prompt":"Cancel order 307","judgment":{"verdict":"pass"},"observation":"You canceled it. Status: Canceled"}
 `
 
 // looking runs commands with a scripted model that gives every question one answer.
-func looking(t *testing.T, answer http.HandlerFunc) (do func(args ...string) (code int, out, errs string), env map[string]string) {
+func looking(
+	t *testing.T, answer http.HandlerFunc,
+) (do func(args ...string) (code int, out, errs string), env map[string]string) {
 	t.Helper()
 	server := httptest.NewServer(answer)
 	t.Cleanup(server.Close)
@@ -64,7 +66,7 @@ func TestLooksThatFail(t *testing.T) {
 
 // TestLookThatMadeItUp: a reader that quotes what is not there found something, and it counts for nothing.
 func TestLookThatMadeItUp(t *testing.T) {
-	do, _ := looking(t, chatting(`{"points": [{"point": "posted", "shown": "yes", "quote": "The notice has been posted"}],`+
+	do, _ := looking(t, chatting(`{"points": [{"point": "posted", "shown": "yes", "quote": "The notice is posted now"}],`+
 		`"against": "", "by": "none", "holds": "yes", "chance": 99, "why": ""}`))
 	code, out, errs := do("triage", "-", "--look", "2")
 	require.Zero(t, code, errs)
