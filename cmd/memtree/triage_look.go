@@ -12,7 +12,6 @@ import (
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
-	models "github.com/memtree/memtree/llm/decide"
 	"github.com/memtree/memtree/look"
 	"github.com/memtree/memtree/tree"
 )
@@ -78,18 +77,15 @@ func lookAt(ctx context.Context, a *app, m *memtree.Memory, es []tree.Evaluation
 		return nil, err
 	}
 	o := look.Options{DryRun: f.dry}
-	if at := a.Env("MEMTREE_DECIDE_URL"); at != "" && hand == nil {
-		d, err := models.Open(at, a.Env("MEMTREE_DECIDE_MODEL"), a.Env("MEMTREE_DECIDE_API_KEY"))
-		if err != nil {
-			return nil, a.Fail(err, "MEMTREE_DECIDE_URL is no address of a decision model; it ends in /systemone, /decisions "+
-				"or /chat/completions")
-		}
-		o.Decider = d
-	}
+	o.Price, _ = a.model.PriceOf(a.model.Name)
 	if hand != nil {
 		o.Reader = hand
+	} else if o.Decider, err = a.model.Decider(); err != nil {
+		return nil, err
 	}
-	o.Price, _ = a.model.PriceOf(a.model.Name)
+	if o.Decider != nil {
+		o.Price, _ = a.model.DecidePrice()
+	}
 	o.MaxCalls, o.MaxCost = a.model.Left()
 	if err := priceLooks(ctx, a, m, riskiest, o); err != nil {
 		return nil, err
@@ -102,7 +98,7 @@ func lookAt(ctx context.Context, a *app, m *memtree.Memory, es []tree.Evaluation
 	a.model.Halted(m.Health().Model, 0)
 	out := &lookedAt{ReadResult: did, Estimated: f.dry, print: f.print}
 	if f.dry {
-		out.Cost = a.model.CostOf(did.Calls, 0, did.Usage)
+		out.Cost = estimatedCost(a, &o, &did)
 	} else {
 		out.Cost = a.model.Now().Cost
 	}
@@ -129,9 +125,17 @@ func priceLooks(ctx context.Context, a *app, m *memtree.Memory, es []tree.Evalua
 	will, err := m.Inbox().Looks().Read(ctx, es, o)
 	if err == nil && will.Calls > 0 {
 		a.Note(a.Say("Looking at %d verdicts: some %d tokens in, %d out; cost %s.", will.Calls, will.Usage.InputTokens,
-			will.Usage.OutputTokens, a.model.CostWords(a.model.CostOf(will.Calls, 0, will.Usage))))
+			will.Usage.OutputTokens, a.model.CostWords(estimatedCost(a, &o, &will))))
 	}
 	return err //nolint:wrapcheck // the caller reports it
+}
+
+// estimatedCost returns what looks would cost, a number or "unknown".
+func estimatedCost(a *app, o *look.Options, will *look.ReadResult) any {
+	if o.Decider != nil {
+		return a.model.DecideCost(will.Calls, 0, will.Usage)
+	}
+	return a.model.CostOf(will.Calls, 0, will.Usage)
 }
 
 // notedLooks is the least number of looks whose price is noted before.

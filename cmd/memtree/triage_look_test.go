@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -85,4 +86,43 @@ func TestLooksWithoutAModel(t *testing.T) {
 	code, _, errs := do("triage", "-", "--look", "2")
 	require.Equal(t, 1, code)
 	require.Contains(t, errs, "no verdict was looked at")
+}
+
+// TestLooksThatDecide: the calls of a model that decides are counted, bounded and priced as its own, and its probability
+// is printed nowhere.
+func TestLooksThatDecide(t *testing.T) {
+	var slow atomic.Bool
+	answer := func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // so that the server notices who left
+		if slow.Load() {
+			<-r.Context().Done()
+			return
+		}
+		_, _ = io.WriteString(w, `{"model":"d","answers":{"holds":{"type":"noul","noul":0.97}},`+
+			`"usage":{"input_tokens":1000,"output_tokens":0}}`)
+	}
+	do, env := looking(t, answer)
+	env["MEMTREE_DECIDE_URL"], env["MEMTREE_LLM_PRICE"] = env["MEMTREE_SERVER"]+"/v1/systemone", "100,100"
+
+	code, out, errs := do("triage", "-", "--look", "2", "--dry-run")
+	require.Zero(t, code, errs)
+	require.Contains(t, out, "cost unknown", "the price of the chat model is not its price")
+	code, _, errs = do("triage", "-", "--look", "2", "--max-cost", "1")
+	require.Equal(t, 2, code)
+	require.Contains(t, errs, "MEMTREE_DECIDE_PRICE")
+	env["MEMTREE_DECIDE_PRICE"] = "2,0"
+
+	slow.Store(true)
+	code, _, errs = do("triage", "-", "--look", "2", "--max-time", "50ms")
+	require.Zero(t, code, errs)
+	slow.Store(false)
+
+	code, out, errs = do("triage", "-", "--look", "2")
+	require.Zero(t, code, errs)
+	require.Contains(t, out, "Model calls: 2, tokens in 2000, out 0. Cost: 0.004.")
+	require.Contains(t, out, "a model that decides bears the verdict out")
+	require.NotContains(t, out, "97", "it is no probability before labels calibrate it")
+	code, out, errs = do("config", "show")
+	require.Zero(t, code, errs)
+	require.Contains(t, out, "decide-url")
 }

@@ -39,13 +39,16 @@ var llmSettings = []setting{
 	{key: "llm-provider", kind: "string"}, {key: "llm-model", kind: "string"}, {key: "llm-base-url", kind: "string"},
 	{key: "llm-api-key", kind: "string"}, {key: "llm-embed-model", kind: "string"},
 	{key: "llm-timeout", kind: "duration"}, {key: "llm-max-tokens", kind: "int"},
-	{key: "llm-price", kind: "string"}, {key: "llm-embed-price", kind: "string"},
+	{key: "llm-price", kind: "string"}, {key: "llm-embed-price", kind: "string"}, {key: "llm-images", kind: "string"},
+	{key: "decide-url", kind: "string"}, {key: "decide-model", kind: "string"}, {key: "decide-api-key", kind: "string"},
+	{key: "decide-price", kind: "string"},
 }
 
 // settingsOfAll are the flags of every command that can be set.
 var settingsOfAll = []string{"store", "lang", "read-only"}
 
-const secretSetting = "llm-api-key"
+// secret reports whether a setting is a key, which is masked and belongs into no file that others may read.
+func secret(key string) bool { return key == "llm-api-key" || key == "decide-api-key" }
 
 // NoSetting is a flag of serve that cannot be a setting: a file that set it would prevent the service from serving.
 const NoSetting = "probe"
@@ -169,7 +172,7 @@ func (c *Config) check(v *say.Voice, known []setting) error {
 			return &say.UsageError{Text: at + ": " + unknownKey(v, e.key, known)}
 		case e.list && known[i].kind != "stringArray":
 			return v.Usage("%s is a list; it takes %s", at, takenValues(v, known[i].kind))
-		case e.key == secretSetting && openToOthers(c.Path):
+		case secret(e.key) && openToOthers(c.Path):
 			return v.Usage("%s: everybody on this machine may read the file, and it holds a key; chmod 640 %s", at, c.Path)
 		case !e.list && !readsAs(known[i].kind, e.values[0]):
 			return v.Usage("%s is %q; it takes %s", at, e.values[0], takenValues(v, known[i].kind))
@@ -269,7 +272,7 @@ func (c *Config) shown(s setting) Setting {
 	case e != nil && name == settingVariable(s.key):
 		out.Value, out.From = strings.Join(e.values, ","), fmt.Sprintf("%s:%d", c.Path, e.line)
 	}
-	if s.key == secretSetting && out.Value != "" {
+	if secret(s.key) && out.Value != "" {
 		out.Value = langchain.Secret(out.Value).String()
 	}
 	return out

@@ -72,7 +72,8 @@ func (m *CommandModel) Check() error {
 	if err != nil || m.Playing() {
 		return err
 	}
-	if _, known := m.PriceOf(c.Model); !known {
+	decides := c.Model == "" && m.Env(decideURLVariable) != "" // then Decider asks for its price
+	if _, known := m.PriceOf(c.Model); !known && !decides {
 		return m.Usage("--max-cost needs to know what tokens cost; " +
 			"give --price IN,OUT, such as 0.15,0.60 for a million, or the model's price in memtree.yaml under prices")
 	}

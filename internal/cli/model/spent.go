@@ -67,8 +67,11 @@ func (m *CommandModel) Now() CommandSpent {
 			continue
 		}
 		cost := m.CostOf(s.Calls-s.Failed, s.Untold, s.Usage)
-		if name == meter.EmbedStage {
+		switch name {
+		case meter.EmbedStage:
 			cost = m.EmbedCost(s.Calls-s.Failed, s.Untold, s.Usage)
+		case meter.DecideStage:
+			cost = m.DecideCost(s.Calls-s.Failed, s.Untold, s.Usage)
 		}
 		out.Stages = append(out.Stages, SpentStage{name, s, cost})
 		out.Cost = Plus(out.Cost, cost)

@@ -1,0 +1,95 @@
+package model
+
+import (
+	"context"
+
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/decide"
+	"github.com/memtree/memtree/llm/meter"
+	"github.com/memtree/memtree/taxonomy"
+)
+
+// The variables of a model that decides.
+const (
+	decideURLVariable   = "MEMTREE_DECIDE_URL"
+	decideModelVariable = "MEMTREE_DECIDE_MODEL"
+	decideKeyVariable   = "MEMTREE_DECIDE_API_KEY"
+	decidePriceVariable = "MEMTREE_DECIDE_PRICE"
+)
+
+// Decider opens the configured model that decides, within the bounds of the command; nil if there is none. Its calls are
+// counted with those of the other models, at a price of its own.
+func (m *CommandModel) Decider() (decide.Decider, error) {
+	at := m.Env(decideURLVariable)
+	if at == "" {
+		return nil, nil
+	}
+	of, err := decide.Open(at, m.Env(decideModelVariable), m.Env(decideKeyVariable))
+	if err != nil {
+		return nil, m.Fail(err, "MEMTREE_DECIDE_URL is no address of a decision model; it ends in /systemone, /decisions "+
+			"or /chat/completions")
+	}
+	if s := m.Env(decidePriceVariable); s != "" {
+		if _, err := m.parsePrice(s); err != nil {
+			return nil, err
+		}
+	}
+	price, known := m.DecidePrice()
+	if m.Cost != nil && !known {
+		return nil, m.Usage("--max-cost needs to know what the tokens of the decision model cost; set MEMTREE_DECIDE_PRICE, " +
+			"such as 0.15,0.60 for a million, or give its price in memtree.yaml under prices")
+	}
+	if m.meter == nil {
+		m.meter = m.newMeter(nil, "")
+	}
+	out := decider{of: of, meter: m.meter}
+	if known {
+		out.price = price.Of
+	}
+	return out, nil
+}
+
+// DecidePrice returns the price of the model that decides: that of MEMTREE_DECIDE_PRICE, or of memtree.yaml. The prices
+// of the chat model and the default price are not of it.
+func (m *CommandModel) DecidePrice() (p meter.Price, ok bool) {
+	if s := m.Env(decidePriceVariable); s != "" {
+		p, err := m.parsePrice(s)
+		return p, err == nil
+	}
+	tax, err := taxonomy.ReadFolder(m.Folder())
+	if err != nil {
+		return meter.Price{}, false
+	}
+	p.In, p.Out, ok = tax.OwnPriceOf(m.Env(decideModelVariable))
+	return p, ok
+}
+
+// DecideCost returns the cost of tokens of the model that decides.
+func (m *CommandModel) DecideCost(answers, untold int, u llm.Usage) any {
+	p, known := m.DecidePrice()
+	return CostAt(p, known, answers, untold, u)
+}
+
+// decider is a model that decides whose calls a meter counts.
+type decider struct {
+	of    decide.Decider
+	meter *meter.Meter
+	price func(llm.Usage) float64 // nil: unknown
+}
+
+// Decide asks the model, if the bounds allow it.
+func (d decider) Decide(
+	ctx context.Context, input string, questions []decide.DecisionQuestion,
+) (out decide.Answers, err error) {
+	asked := input
+	for i := range questions {
+		asked += questions[i].Ask
+	}
+	most := meter.Most(llm.Request{Prompt: asked, MaxTokens: len(questions)})
+	err = d.meter.Count(ctx, meter.DecideStage, d.price, most, func(ctx context.Context) (llm.Usage, error) {
+		var err error
+		out, err = d.of.Decide(ctx, input, questions)
+		return out.Usage, err //nolint:wrapcheck // it is an *llm.Error
+	})
+	return out, err //nolint:wrapcheck // the same
+}
