@@ -76,7 +76,7 @@ func copyStore(ctx context.Context, from, to string, started time.Time, backup b
 	if err := c.checkTarget(from, to); err != nil {
 		return out, fmt.Errorf("back up: %w", err)
 	}
-	unlock, err := lockFolder(to, started)
+	unlock, err := lockFolder(target, to, started)
 	if err != nil {
 		return out, fmt.Errorf("back up: %w", err)
 	}

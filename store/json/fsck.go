@@ -74,7 +74,7 @@ func Fsck(ctx context.Context, dir string, started time.Time, acceptLoss bool) (
 		return Repair{}, fmt.Errorf("fsck: %w", err)
 	}
 	r, err := fsck(ctx, &disk{fs: confined{root}, dir: "."}, dir, acceptLoss,
-		func() (func() error, error) { return lockFolder(dir, started) })
+		func() (func() error, error) { return lockFolder(root, dir, started) })
 	return r, errors.Join(err, root.Close())
 }
 

@@ -147,6 +147,55 @@ func TestLinkOut(t *testing.T) {
 	require.ErrorContains(t, err, "escapes")
 }
 
+// TestForeignLock checks that a LOCK that is a link or no file is refused, and that nothing is written through it.
+func TestForeignLock(t *testing.T) {
+	ctx := t.Context()
+	victim := filepath.Join(t.TempDir(), "victim")
+	require.NoError(t, os.WriteFile(victim, []byte("years of work"), 0o600))
+	for name, put := range map[string]func(lock string) error{
+		"link out":     func(lock string) error { return os.Symlink(victim, lock) },
+		"dangling":     func(lock string) error { return os.Symlink(victim+"2", lock) },
+		"link inside":  func(lock string) error { return os.Symlink(formatName, lock) },
+		"link to none": func(lock string) error { return os.Symlink("none", lock) },
+		"folder":       func(lock string) error { return os.Mkdir(lock, 0o700) },
+	} {
+		dir := t.TempDir()
+		s, err := OpenDir(ctx, dir, Options{})
+		require.NoError(t, err)
+		require.NoError(t, s.Close())
+		format, err := os.ReadFile(filepath.Join(dir, formatName)) //nolint:gosec // the test's own file
+		require.NoError(t, err)
+		lock := filepath.Join(dir, lockName)
+		require.NoError(t, os.Remove(lock))
+		require.NoError(t, put(lock))
+
+		var refused *store.FormatError
+		_, err = OpenDir(ctx, dir, Options{})
+		require.ErrorAs(t, err, &refused, name)
+		require.Contains(t, refused.Problem, "has a LOCK that is a link or no regular file; remove it", name)
+		_, err = Fsck(ctx, dir, time.Time{}, true)
+		require.ErrorAs(t, err, &refused, name)
+		to := filepath.Join(t.TempDir(), "copy")
+		require.NoError(t, os.Mkdir(to, 0o700))
+		require.NoError(t, put(filepath.Join(to, lockName)))
+		_, err = Backup(ctx, dir, to, time.Time{})
+		require.ErrorAs(t, err, &refused, name)
+
+		now, err := os.ReadFile(filepath.Join(dir, formatName)) //nolint:gosec // the test's own file
+		require.NoError(t, err)
+		require.Equal(t, format, now, name)
+		require.NoFileExists(t, victim+"2", name)
+		require.NoFileExists(t, filepath.Join(dir, "none"), name)
+		require.NoError(t, os.RemoveAll(lock))
+		s, err = OpenDir(ctx, dir, Options{})
+		require.NoError(t, err, name)
+		require.NoError(t, s.Close())
+	}
+	b, err := os.ReadFile(victim) //nolint:gosec // the test's own file
+	require.NoError(t, err)
+	require.Equal(t, "years of work", string(b))
+}
+
 func TestReadOnlyFolder(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	s, err := OpenDir(ctx, dir, Options{})

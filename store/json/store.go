@@ -105,7 +105,7 @@ func OpenDir(ctx context.Context, dir string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 	s, err := openStore(ctx, &disk{fs: confined{root}, dir: "."}, dir,
-		o, func() (func() error, error) { return lockFolder(dir, o.Started) })
+		o, func() (func() error, error) { return lockFolder(root, dir, o.Started) })
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", errors.Join(err, root.Close()))
 	}

@@ -21,7 +21,8 @@ type mistake struct {
 }
 
 // mistakesOf are the sections of zh.po whose entries are patterns.
-var mistakesOf = []string{"curation", "enhance/midscene", "ingest", "ingest/report", "judgment", "knowledge", "store/postgres", "tree"}
+var mistakesOf = []string{"curation", "enhance/midscene", "ingest", "ingest/report", "judgment", "knowledge",
+	"store/json", "store/postgres", "tree"}
 
 // mistakes returns all patterns, those with the most fixed text first, so that a longer text does not match a shorter
 // pattern with the same beginning and end.
