@@ -310,6 +310,9 @@ func (f *secretFinder) assigned(at int, kind string) int {
 			to = from + q
 		}
 	}
+	if kind == "password" && !firm && !quoted && f.loggedIn(at, from, to) {
+		return f.add(from, to, kind)
+	}
 	if !firm && !quoted {
 		kind = "secret" // prose such as "password wrong1" must pass the test of a secret
 		if !hasClass(f.s[from:to], digit) || to-from < 12 {
@@ -411,7 +414,11 @@ func (f *secretFinder) chinese() {
 				break
 			}
 			at += i + len(n)
-			if from, firm := f.operator(at); firm {
+			from, firm := f.operator(at)
+			if to := f.value(from); !firm && f.loggedIn(at, from, to) {
+				f.add(from, to, "password")
+			}
+			if firm {
 				if to := f.value(from); secretValue(f.s[from:to], "password") && hasClass(f.s[from:to], digit) {
 					f.add(from, to, "password")
 				}
