@@ -18,6 +18,9 @@ func Decides(s string) (found string, yes bool) {
 		return found, true
 	}
 	for _, one := range text.Sentences(text.Clean(s)) {
+		if decidesField(one) {
+			return one, true
+		}
 		low := strings.ToLower(text.Normal(one, maxDecided))
 		for _, r := range decisions() {
 			if r.is.MatchString(low) && (r.not == nil || !r.not.MatchString(low)) {

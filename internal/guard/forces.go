@@ -15,12 +15,15 @@ import (
 // is there, or not to report it. A sentence does not force when it makes the verdict depend on what is seen ("if the
 // totals differ, report a defect"), forbids a verdict, or reports what an agent or a product did.
 //
+// A verdict is also forced by the name of the field that holds it (fields.go), and by a verdict spelled out letter by
+// letter.
+//
 // Forces reads Chinese and English. It is a model over words and does not know their meaning; testdata/quality.golden
 // has its rates on writers it has not seen.
 func Forces(s string) (found string, yes bool) {
 	s = text.Clean(s)
 	for _, one := range text.Sentences(s) {
-		if learned().odds(one) > cut {
+		if learned().odds(one) > cut || setsField(one) || spelledOut(one) {
 			return one, true
 		}
 	}

@@ -9,7 +9,8 @@
 // text that passes is still shown fenced, as a hypothesis.
 //
 // Where to look:
-//   - forces.go, linear.go, tags.go: texts that force a verdict; lexicon.txt: the words
+//   - forces.go, fields.go, linear.go, tags.go: texts that force a verdict;
+//     lexicon.txt: the words
 //   - truths.go, plain.go, onlyverdict.go: texts that give a truth away; instructs.go, orders.txt: orders to the agent
 package guard
 
@@ -24,7 +25,7 @@ const forcesVerdict = "forces a verdict whatever the agent sees"
 
 // Reasons returns every reason that [Unsafe] can give, so that a program can
 // translate them.
-func Reasons() []string { return []string{quits, poses, spies, breaks, forcesVerdict} }
+func Reasons() []string { return []string{quits, poses, strays, runs, spies, breaks, forcesVerdict} }
 
 // Unsafe reports whether a text must not be shown to an agent for any test, because it instructs beyond its role or
 // forces a verdict. reason continues the sentence "its text …".

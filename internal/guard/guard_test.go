@@ -73,7 +73,7 @@ func TestInstructs(t *testing.T) {
 
 // Every order has a reason and words that it cannot match without, and none is lost when the file is read.
 func TestOrders(t *testing.T) {
-	require.Len(t, orders(), 21)
+	require.Len(t, orders(), 31)
 	for _, o := range orders() {
 		require.Contains(t, Reasons(), o.reason)
 		require.NotEmpty(t, o.words)

@@ -11,7 +11,7 @@ import (
 )
 
 // Instructs reports whether a text gives the agent orders instead of being about a test: it overrides instructions,
-// changes who the agent is, requests confidential information of the agent, or closes the block that contains it.
+// changes who the agent is, names another task, sends it to run what an address has, requests confidential information of the agent, or closes the block that contains it.
 // reason continues the sentence "its text …".
 //
 // Instructs reads English and Chinese, also letters with spaces between them ("i g n o r e"). It is a sieve of known
@@ -90,6 +90,8 @@ func (o *order) mayMatch(s string) bool {
 const (
 	quits  = "tells the agent to ignore its instructions"
 	poses  = "tries to change who the agent is"
+	strays = "gives the agent another task"
+	runs   = "sends the agent to run or obey what an address has"
 	spies  = "asks for what the agent must keep to itself"
 	breaks = "tries to close the block it stands in"
 )
@@ -98,7 +100,7 @@ const (
 var ordersText string
 
 var orders = sync.OnceValue(func() []order {
-	reasons := map[string]string{"quits": quits, "poses": poses, "spies": spies, "breaks": breaks}
+	reasons := map[string]string{"quits": quits, "poses": poses, "strays": strays, "runs": runs, "spies": spies, "breaks": breaks}
 	var all []order
 	for line := range strings.Lines(ordersText) {
 		row := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
