@@ -79,6 +79,128 @@ four:
 	VZEROUPPER
 	RET
 
+// DOT multiplies four bytes of a row with the weights of 32 outputs in Z16 and Z17, and adds the products to two
+// registers.
+#define DOT(bytes, first, second) \
+	VPBROADCASTD bytes, Z18         \
+	VPDPBUSD     Z16, Z18, first    \
+	VPDPBUSD     Z17, Z18, second
+
+// STORE writes the sums of a row, and goes on to the next one.
+#define STORE(first, second) \
+	VMOVDQU32 first, (DI)    \
+	VMOVDQU32 second, 64(DI) \
+	ADDQ      R11, DI
+
+// func multiplyVNNI(sums *int32, a, weights *byte, stride, groups, fours, pairs int)
+TEXT ·multiplyVNNI(SB), NOSPLIT, $0-56
+	MOVQ weights+16(FP), BX
+	MOVQ stride+24(FP), CX
+	MOVQ fours+40(FP), R12
+	MOVQ pairs+48(FP), R13
+	MOVQ R13, R11
+	SHLQ $7, R11                 // bytes of a row of sums
+	MOVQ R12, R15
+	SHLQ $6, R15                 // bytes of a panel
+	LEAQ (CX)(CX*2), R9          // three strides
+
+pair:
+	MOVQ sums+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ groups+32(FP), R10
+	SUBQ $2, R10
+	JLT  last
+
+group:
+	MOVQ   BX, R8
+	MOVQ   SI, AX
+	LEAQ   (SI)(CX*4), DX
+	MOVQ   R12, R14
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+
+four:
+	VMOVDQU32 (R8), Z16
+	VMOVDQU32 (R8)(R15*1), Z17
+	DOT((AX), Z0, Z1)
+	DOT((AX)(CX*1), Z2, Z3)
+	DOT((AX)(CX*2), Z4, Z5)
+	DOT((AX)(R9*1), Z6, Z7)
+	DOT((DX), Z8, Z9)
+	DOT((DX)(CX*1), Z10, Z11)
+	DOT((DX)(CX*2), Z12, Z13)
+	DOT((DX)(R9*1), Z14, Z15)
+	ADDQ $64, R8
+	ADDQ $4, AX
+	ADDQ $4, DX
+	DECQ R14
+	JNE  four
+
+	STORE(Z0, Z1)
+	STORE(Z2, Z3)
+	STORE(Z4, Z5)
+	STORE(Z6, Z7)
+	STORE(Z8, Z9)
+	STORE(Z10, Z11)
+	STORE(Z12, Z13)
+	STORE(Z14, Z15)
+	LEAQ (SI)(CX*8), SI
+	SUBQ $2, R10
+	JGE  group
+
+last: // four rows may be left
+	ADDQ   $2, R10
+	JEQ    next
+	MOVQ   BX, R8
+	MOVQ   R12, R14
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+
+lastFour:
+	VMOVDQU32 (R8), Z16
+	VMOVDQU32 (R8)(R15*1), Z17
+	DOT((SI), Z0, Z1)
+	DOT((SI)(CX*1), Z2, Z3)
+	DOT((SI)(CX*2), Z4, Z5)
+	DOT((SI)(R9*1), Z6, Z7)
+	ADDQ $64, R8
+	ADDQ $4, SI
+	DECQ R14
+	JNE  lastFour
+
+	STORE(Z0, Z1)
+	STORE(Z2, Z3)
+	STORE(Z4, Z5)
+	STORE(Z6, Z7)
+
+next:
+	LEAQ (BX)(R15*2), BX         // the next two panels
+	ADDQ $128, sums+0(FP)
+	DECQ R13
+	JNE  pair
+	VZEROUPPER
+	RET
+
 // FOUR multiplies four bytes of two rows, in X9 and X10, with the weights of four outputs, and adds the products to a
 // register for each row.
 #define FOUR(weights, first, second) \
