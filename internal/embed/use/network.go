@@ -180,9 +180,7 @@ func (n *network) mean(w *work, t int) []float32 {
 	f := w.vector(1, features)
 	for i := range t {
 		base, step := w.rows[i][0], w.rows[i][1]
-		for j, l := range w.levels[i*dims:][:dims] {
-			f[j] = base + float32(step*float32(l))
-		}
+		fromLevels(f, w.levels[i*dims:][:dims], base, step)
 		copy(f[dims:], w.x[i*wide:][:wide])
 		addNormal(sum, f)
 	}

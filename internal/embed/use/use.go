@@ -8,8 +8,9 @@
 // are of integers, and sums of floats have a fixed order.
 //
 // pieces.go cuts a text into pieces by two tries (trie.go), data.go reads their rows, network.go has the convolutions
-// over them, layer.go the products and normalizations, and head.go what turns their mean into the vector.
-// kernel_amd64.go multiplies with AVX2. FORMAT.md describes the data, NOTICE names its sources, recipe.py made it.
+// over them, layer.go the products, floats.go the loops between these, and head.go what turns the mean of all pieces
+// into the vector. kernel_amd64.go multiplies with VNNI, AVX2 or SSSE3, floats_amd64.go has the loops for AVX2.
+// FORMAT.md describes the data, NOTICE names its sources, recipe.py made it.
 package use
 
 import (
