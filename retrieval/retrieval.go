@@ -116,9 +116,12 @@ func (p *part) living(word uint64, l list) (int, error) {
 }
 
 // New returns an empty index. tax may be nil: then scene types have no parents and no aliases, and no checks are read
-// from prompts. e may be nil: then the search is lexical only.
+// from prompts. e may be nil: then the search is lexical only, and tasks are read by their words alone.
 func New(tax *taxonomy.Taxonomy, e llm.Embedder) *Index {
 	ix := &Index{tax: tax, model: e, checks: cue.Of(tax), atOnce: mergeAtOnce}
+	if e == nil {
+		ix.checks = sync.OnceValue(func() *cue.Catalogue { return cue.Of(tax)().ByWords() })
+	}
 	ix.state.Store(&indexState{})
 	ix.saved.Store(ix.state.Load())
 	return ix

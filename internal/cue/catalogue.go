@@ -19,8 +19,8 @@ import (
 // the catalogue abstains. Tasks are classified by their meaning too, see head.
 type Catalogue struct {
 	checks               []taxonomy.Check
-	asked, said, claimed reader // for tasks, for notes and defects, for an agent's own reasons
-	meaning              func() *head
+	asked, said, claimed reader       // for tasks, for notes and defects, for an agent's own reasons
+	meaning              func() *head // nil: tasks are read by their words alone
 }
 
 // reader classifies texts of one sort: notes, an agent's own reasons, or tasks. Both parts are made when they are first
@@ -42,6 +42,14 @@ func NewCatalogue(tax *taxonomy.Taxonomy) *Catalogue {
 		r.words = sync.OnceValue(func() *linear { return models()[sort].indexed() })
 	}
 	return c
+}
+
+// ByWords returns a catalogue that does not read tasks by their meaning, so that it needs no vector, which takes a
+// hundred times as long as all else. It shares everything else with c.
+func (c *Catalogue) ByWords() *Catalogue {
+	words := *c
+	words.meaning = nil
+	return &words
 }
 
 // phrasesOf compiles the phrases of a sort.
@@ -238,7 +246,9 @@ func (c *Catalogue) called(task string) (words, meaning []float64) {
 		if at == 0 { // the task as a whole; a vector takes a millisecond, so the points have none
 			weigh(named, phrases, 1)
 			copy(meaning, p)
-			c.meaning().add(meaning, vectorOf(point), ofMeaning)
+			if c.meaning != nil {
+				c.meaning().add(meaning, vectorOf(point), ofMeaning)
+			}
 			softmax(meaning)
 		}
 		softmax(p)

@@ -216,3 +216,20 @@ func (r *ranks) String() string {
 	return fmt.Sprintf("first %.3f  among three %.3f  above one that does not call for it %.3f",
 		float64(r.first)/float64(r.n), float64(r.three)/float64(r.n), float64(above)/float64(pairs))
 }
+
+// TestByWords: a catalogue that reads tasks by their words has the checks of the whole one, and the leaning of one
+// whose head knows nothing.
+func TestByWords(t *testing.T) {
+	t.Parallel()
+	whole, words := NewCatalogue(taxonomy.Default()), NewCatalogue(taxonomy.Default()).ByWords()
+	ignorant := NewCatalogue(taxonomy.Default())
+	ignorant.meaning = func() *head { return &head{} }
+	for _, task := range []string{"Make sure the numbers on the invoice agree with each other", "核对页面上的金额"} {
+		asked, lean := whole.Task(task)
+		same, byWords := words.Task(task)
+		_, want := ignorant.Task(task)
+		require.Equal(t, asked, same)
+		require.Equal(t, want, byWords)
+		require.NotEqual(t, lean, byWords)
+	}
+}
