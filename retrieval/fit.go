@@ -30,8 +30,8 @@ func (s *search) bestFitting(asked, part float64) []fittingSlot {
 		}
 		from, to := p.level(tree.Case.Level())
 		shared, leans := s.shared[p.base:p.base+p.n], s.leans[p.base:p.base+p.n]
-		for slot := from; slot < to; slot++ {
-			if shared[slot] == 0 || shared[slot] < f.need[bucketOf(leans[slot])] || s.flag[p.base+slot]&skip != 0 {
+		for slot := f.next(shared[:to], leans[:to], from); slot < to; slot = f.next(shared[:to], leans[:to], slot+1) {
+			if s.flag[p.base+slot]&skip != 0 {
 				continue
 			}
 			h := readHead(heads[slot*headSize:])
@@ -60,6 +60,17 @@ const buckets = 64
 
 // bucketOf returns the index in fitFilter.need for a slot with this leaning.
 func bucketOf(leans float32) int { return int(min(max(leans, 0), 1) * buckets) }
+
+// next returns the first slot from at on that may fit well enough, or len(shared).
+func (f *fitFilter) next(shared, leans []float32, at int) int {
+	return f.nextPlain(shared, leans, f.nextFast(shared, leans, at))
+}
+
+func (f *fitFilter) nextPlain(shared, leans []float32, at int) int {
+	for ; at < len(shared) && (shared[at] == 0 || shared[at] < f.need[bucketOf(leans[at])]); at++ {
+	}
+	return at
+}
 
 // raise sets the minimum.
 func (f *fitFilter) raise(least float64) {

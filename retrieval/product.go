@@ -7,10 +7,11 @@ import (
 )
 
 // The loops in which a search spends most of its time: the product of a query vector with a row, the scores of slots
-// by their sketches, the shares of a token, and the choice of slots by their scores. Each is written twice: here, and
-// for processors with AVX2 in product_amd64.s. Both give the same numbers, to the last bit; TestProducts, TestRate,
-// TestShares and TestNext prove that. So products of floats are rounded before they are added (the conversions to
-// float32), because the compiler may otherwise fuse the two where a processor can.
+// by their sketches, the shares of a token, the parts of a check, and the choice of slots by their scores. Each is
+// written twice: here, and for processors with AVX2 in product_amd64.s. Both give the same numbers, to the last bit;
+// TestProducts, TestRate, TestShares, TestParts, TestNext and TestNextFitting prove that. So products of floats are
+// rounded before they are added (the conversions to float32), because the compiler may otherwise fuse the two where a
+// processor can.
 
 // dot returns the product of a question's numbers, 14 bits each, with a row of int8. Both have the same length.
 func dot(a []int16, row []byte) int {
@@ -162,4 +163,17 @@ func addSharesPlain(postings []byte, f *shareFactors, lex []float32) bool {
 		lex[slot] += f.share(float32(uint16(x>>32)), float32(uint16(x>>48)))
 	}
 	return true
+}
+
+// addParts adds the parts of a check, times by, to the leanings of slots.
+func addParts(parts []uint16, by float32, leans []float32) {
+	n := addPartsFast(parts, by, leans)
+	addPartsPlain(parts[n:], by, leans[n:])
+}
+
+func addPartsPlain(parts []uint16, by float32, leans []float32) {
+	leans = leans[:len(parts)]
+	for i, x := range parts {
+		leans[i] += float32(by * float32(x))
+	}
 }

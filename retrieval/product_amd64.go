@@ -69,6 +69,27 @@ func nextFast(values []float32, flags []uint8, least float32, at int) int {
 	return nextAVX2(&values[0], &flags[0], least, at, n)
 }
 
+// addPartsFast does what addParts does for the first n slots.
+func addPartsFast(parts []uint16, by float32, leans []float32) (n int) {
+	n = len(parts) &^ 7
+	if !fast || n == 0 {
+		return 0
+	}
+	_ = leans[:len(parts)]
+	addPartsAVX2(&parts[0], n, by, &leans[0])
+	return n
+}
+
+// nextFast returns the result of nextPlain, or a slot from which nextPlain must continue.
+func (f *fitFilter) nextFast(shared, leans []float32, at int) int {
+	n := len(shared) - 7
+	if !fast || at >= n {
+		return at
+	}
+	_ = leans[:len(shared)]
+	return nextFittingAVX2(&shared[0], &leans[0], &f.need, at, n)
+}
+
 // dotAVX2 multiplies the first n numbers, a multiple of 16, in eight sums.
 //
 //go:noescape
@@ -90,6 +111,16 @@ func addSharesAVX2(postings *byte, n int, f *shareFactors, lex *float32, last in
 //
 //go:noescape
 func nextAVX2(values *float32, flags *uint8, least float32, at, n int) int
+
+// addPartsAVX2 adds n > 0 parts, a multiple of 8.
+//
+//go:noescape
+func addPartsAVX2(parts *uint16, n int, by float32, leans *float32)
+
+// nextFittingAVX2 tests slots from at on, eight at a time, as long as at < n.
+//
+//go:noescape
+func nextFittingAVX2(shared, leans *float32, need *[buckets + 1]float32, at, n int) int
 
 // prefetch makes the processor fetch n bytes, and does not wait for them.
 //

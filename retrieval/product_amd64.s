@@ -234,6 +234,70 @@ done:
 	VZEROUPPER
 	RET
 
+// func addPartsAVX2(parts *uint16, n int, by float32, leans *float32)
+TEXT ·addPartsAVX2(SB), NOSPLIT, $0-32
+	MOVQ parts+0(FP), BX
+	MOVQ n+8(FP), CX
+	VBROADCASTSS by+16(FP), Y1
+	MOVQ leans+24(FP), DI
+
+eight:
+	VPMOVZXWD (BX), Y0
+	VCVTDQ2PS Y0, Y0
+	VMULPS    Y1, Y0, Y0
+	VADDPS    (DI), Y0, Y0
+	VMOVUPS   Y0, (DI)
+	ADDQ      $16, BX
+	ADDQ      $32, DI
+	SUBQ      $8, CX
+	JNE       eight
+	VZEROUPPER
+	RET
+
+DATA one<>+0(SB)/4, $0x3f800000
+GLOBL one<>(SB), RODATA|NOPTR, $4
+DATA count<>+0(SB)/4, $0x42800000 // buckets
+GLOBL count<>(SB), RODATA|NOPTR, $4
+
+// func nextFittingAVX2(shared, leans *float32, need *[buckets + 1]float32, at, n int) int
+TEXT ·nextFittingAVX2(SB), NOSPLIT, $0-48
+	MOVQ shared+0(FP), BX
+	MOVQ leans+8(FP), DI
+	MOVQ need+16(FP), DX
+	MOVQ at+24(FP), AX
+	MOVQ n+32(FP), CX
+	VXORPS Y15, Y15, Y15
+	VBROADCASTSS one<>(SB), Y14
+	VBROADCASTSS count<>(SB), Y13
+
+eight:
+	VMOVUPS    (BX)(AX*4), Y0
+	VMAXPS     (DI)(AX*4), Y15, Y1
+	VMINPS     Y14, Y1, Y1
+	VMULPS     Y13, Y1, Y1
+	VCVTTPS2DQ Y1, Y1
+	VPCMPEQD   Y3, Y3, Y3
+	VGATHERDPS Y3, (DX)(Y1*4), Y2
+	VCMPPS     $21, Y2, Y0, Y2  // not less
+	VCMPPS     $4, Y15, Y0, Y0  // not 0
+	VANDPS     Y0, Y2, Y0
+	VMOVMSKPS  Y0, R8
+	TESTL      R8, R8
+	JNE        found
+	ADDQ       $8, AX
+	CMPQ       AX, CX
+	JLT        eight
+	JMP        done
+
+found:
+	BSFL R8, R8
+	ADDQ R8, AX
+
+done:
+	MOVQ AX, ret+40(FP)
+	VZEROUPPER
+	RET
+
 // func prefetch(b *byte, n int)
 TEXT ·prefetch(SB), NOSPLIT, $0-16
 	MOVQ b+0(FP), AX

@@ -125,5 +125,37 @@ func TestNext(t *testing.T) {
 	}
 }
 
+// TestParts is the same for the parts of a check.
+func TestParts(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for n := range 70 {
+		parts, want := make([]uint16, n), make([]float32, n)
+		for i := range parts {
+			parts[i], want[i] = uint16(r.UintN(leaning)), r.Float32()
+		}
+		got := slices.Clone(want)
+		addPartsPlain(parts, 0.7/(leaning-1), want)
+		addParts(parts, 0.7/(leaning-1), got)
+		require.Equal(t, want, got, "%d slots", n)
+	}
+}
+
+// TestNextFitting is the same for the choice of slots by their task.
+func TestNextFitting(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	f := &fitFilter{asked: 5, unit: 0.1}
+	f.raise(fitted.fits)
+	for n := range 70 {
+		shared, leans := make([]float32, n), make([]float32, n)
+		for i := range shared {
+			leans[i] = []float32{0, r.Float32(), 1, 1.0001, -1}[r.IntN(5)]
+			shared[i] = []float32{0, 0, f.need[bucketOf(leans[i])], 100 * r.Float32(), float32(math.Inf(1))}[r.IntN(5)]
+		}
+		for at := range n + 1 {
+			require.Equal(t, f.nextPlain(shared, leans, at), f.next(shared, leans, at), "from %d of %d", at, n)
+		}
+	}
+}
+
 // mostTried is more numbers than are multiplied at once.
 const mostTried = 20_000 + 7

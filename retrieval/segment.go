@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"iter"
 	"math"
+	"sync"
 	"sync/atomic"
 
 	"github.com/memtree/memtree/internal/piece"
@@ -30,6 +31,7 @@ type segment struct {
 	piece.Pages
 	columns [2]atomic.Pointer[[]byte]  // heads and sketches, each in one piece; nil until first used
 	kinds   atomic.Pointer[typeColumn] // nil until first used
+	leans   sync.Map                   // from the key of a check to its column, see leanings
 	alien   bool                       // the vectors are of another embedder and are not used
 
 	embedder string // of the vectors, if the segment is from a file

@@ -139,27 +139,73 @@ func (s *search) addShared(w *queryWord) error {
 	})
 }
 
-// addLeaning adds the part of a check to every slot whose leaning has it.
+// addLeaning adds the part of a check to every slot whose leaning has it. Where many have it, it reads a column in
+// place of the list: if a quarter have it, that takes a fifth of the time.
 func (s *search) addLeaning(k uint64, part float32) error {
-	lists := make([]list, len(s.st.parts))
+	by := part / (leaning - 1)
 	for i := range s.st.parts {
-		var err error
-		if lists[i], err = s.st.parts[i].list(k); err != nil {
+		p := &s.st.parts[i]
+		l, err := p.list(k)
+		if err != nil {
+			return err
+		}
+		sum := s.leans[p.base : p.base+p.n]
+		if p.n >= manySlots && l.n*manyLean >= p.n {
+			column, err := p.leanings(k, l)
+			if err != nil {
+				return err
+			}
+			addParts(column, by, sum)
+			continue
+		}
+		err = p.eachPart(l, func(slot int, part uint16) {
+			sum[slot] += float32(by * float32(part)) // rounded before it is added
+		})
+		if err != nil {
 			return err
 		}
 	}
-	by := part / (leaning - 1)
-	return s.eachPosting(lists, s.leans, func(sum []float32, b []byte) bool {
+	return nil
+}
+
+// A check has a column in a segment of manySlots if one in manyLean of its slots leans to the check. It takes two bytes
+// a slot, so those of the 50 built-in checks take less than a tenth of what an index of vectors has.
+const (
+	manySlots = 1024
+	manyLean  = 16
+)
+
+// eachPart calls f with every slot of the list of a check, and with its part of the slot's leaning.
+func (s *segment) eachPart(l list, f func(slot int, part uint16)) error {
+	for l.n > 0 {
+		b, rest, err := s.next(l)
+		if err != nil {
+			return err
+		}
 		for ; len(b) >= postingSize; b = b[postingSize:] {
 			x := le64(b)
-			slot := uint(uint32(x))
-			if slot >= uint(len(sum)) {
-				return false
+			if uint32(x) >= uint32(s.n) { //nolint:gosec // below maxSlots
+				return s.Damaged(0, "a list names a slot that is not there")
 			}
-			sum[slot] += float32(by * float32(uint16(x>>32)&^leaning)) // rounded before it is added
+			f(int(uint32(x)), uint16(x>>32)&^leaning) //nolint:gosec // 16 bits
 		}
-		return true
-	})
+		l = rest
+	}
+	return nil
+}
+
+// leanings returns for each slot the part that a check has in its leaning, 0 if it has none. l is the list of the
+// check. It is computed once.
+func (s *segment) leanings(k uint64, l list) ([]uint16, error) {
+	if column, ok := s.leans.Load(k); ok {
+		return column.([]uint16), nil //nolint:forcetypeassert // nothing else is stored
+	}
+	column := make([]uint16, s.n)
+	if err := s.eachPart(l, func(slot int, part uint16) { column[slot] = part }); err != nil {
+		return nil, err
+	}
+	s.leans.Store(k, column)
+	return column, nil
 }
 
 // eachPosting calls add with the postings of lists, one list for each part, and with the sums of the part's slots. add
