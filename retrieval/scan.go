@@ -1,7 +1,6 @@
 package retrieval
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -107,10 +106,10 @@ func (t *top) add(c *candidate) bool {
 }
 
 // scan returns the k best candidates of a level without reading most of the vectors. rate has estimated the score and
-// the highest possible score of every slot. First scan computes the 2k slots with the best estimates, the seeds. Then
-// it computes the slots whose highest score is enough for a place among the best so far. The result equals that of
-// computing all slots, except for slots whose sketch had too low a bound, see width, and those that look worse than
-// 1,024 others, see mostComputed.
+// the highest possible score of every slot. First scan computes the 2k slots with the best estimates, the seeds, and
+// those of each kind, see ofEachKind. Then it computes the slots whose highest score is enough for a place among the
+// best so far. The result equals that of computing all slots, except for slots whose sketch had too low a bound, see
+// width, and those that look worse than 1,024 others, see mostComputed.
 func (s *search) scan(level, k int) ([]candidate, error) {
 	t := &top{k: k, best: make([]candidate, 0, k+1)}
 	seeds := make([]seed, 0, 2*k)
@@ -128,9 +127,13 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 	}
 	need := s.leastScores(t)
 	open, err := s.promising(level, &need)
+	if err == nil {
+		seeds, err = s.ofEachKind(t, open, seeds, &need)
+	}
 	if err != nil {
 		return nil, err
 	}
+	open = s.ordered(open, &need)
 	for i, x := range open {
 		if i%soon == 0 {
 			s.prefetch(open[i:min(i+soon, len(open))], &need)
@@ -166,111 +169,10 @@ func (s *search) prefetch(open []uint64, need *needs) {
 	}
 }
 
-// mostComputed bounds the work on one query: on a level no more slots than this are computed, besides the seeds and
-// those with the same estimate as the last of them. In a tree of 100,000 cases with thousands that look alike, the
-// slots with the lowest estimates are skipped; TestManyAlike has the rate at which one of the best is among them.
-const mostComputed = 1024
-
-// promising returns the slots of a level that can have a place among the best, those with the best estimates first.
-// The lower half of each number is the slot, numbered across all parts; the upper half orders them. It flags these
-// slots with their scene types.
-func (s *search) promising(level int, need *needs) ([]uint64, error) {
-	all := s.open[:0]
-	least := min(need[0], need[likeType], need[sameType]) // of a slot without flags
-	for i := range s.st.parts {
-		p := &s.st.parts[i]
-		types, err := p.types()
-		if err != nil {
-			return nil, err
-		}
-		var typeFlags [256]uint8
-		for j, m := range types.marks {
-			typeFlags[j] = uint8(2*s.types[m]) * likeType
-		}
-		typeFlags[otherType] = likeType | sameType
-		from, to := p.level(level)
-		high, flag, ofSlot := s.high[p.base+from:p.base+to], s.flag[p.base+from:p.base+to], types.slots[from:to]
-		for j := next(high, flag, least, 0); j < len(high); j = next(high, flag, least, j+1) {
-			h, f := high[j], flag[j]
-			if f&skip != 0 {
-				continue
-			}
-			at := p.base + from + j
-			if f&fitsTask != 0 { // every one of them has a reason, so more of the best are among them
-				h += surer * (h - s.score[at])
-				high[j] = h
-			}
-			if f |= typeFlags[ofSlot[j]]; h >= need[f] {
-				flag[j] = f
-				all = append(all, uint64(^math.Float32bits(s.looks(at)))<<32|uint64(at))
-			}
-		}
-	}
-	s.open = all
-	if !s.exhaustive {
-		all = lowest(all, mostComputed)
-	}
-	slices.Sort(all)
-	if s.exhaustive || len(all) <= mostComputed {
-		return all, nil
-	}
-	n := mostComputed
-	for n < len(all) && all[n]>>32 == all[n-1]>>32 {
-		n++ // the cut must not depend on the order of slots
-	}
-	return all[:n], nil
-}
-
-// lowest returns the n lowest of all, those with the same upper half as the last of them, and a few more, in some
-// order. It orders all in place. A tree with many that look alike has ten times as many as are computed, and to sort
-// them would take a tenth of a search.
-func lowest(all []uint64, n int) []uint64 {
-	if len(all) <= 2*n {
-		return all
-	}
-	var count [1 << 12]int
-	bucket := func(x uint64) int { // of estimates from 0 to 1, as looks returns them; the best are in the first
-		return len(count) - 1 - int(min(1, math.Float32frombits(^uint32(x>>32)))*float32(len(count)-1))
-	}
-	for _, x := range all {
-		count[bucket(x)]++
-	}
-	last, sum := 0, count[0]
-	for sum < n {
-		last++
-		sum += count[last]
-	}
-	to := 0
-	for i, x := range all {
-		if bucket(x) <= last {
-			all[i], all[to] = all[to], x
-			to++
-		}
-	}
-	return all[:to]
-}
-
-// surer is by how much the error bound of a slot is wider if it fits the task: 3
-// standard deviations in place of 2.2, see width.
-const surer = 3/width - 1
-
-// looks estimates the rel of a slot that has all its flags; 0 to 1.
-func (s *search) looks(at int) float32 {
-	f := s.flag[at]
-	scene := 0.5 * float64(min(f/likeType, 2))
-	return float32(max(0, relOf(s.exact(f), s.scale.at(float64(s.score[at])), scene, s.fitting[at])))
-}
-
 // relOf combines the evidence of all channels. leastScores solves it for the raw score.
 func relOf(exact, semantic, scene, task float64) float64 {
 	words := max(semantic*semanticWeight, task*taskWeight) // two readings of the same text
 	return 1 - (1-exact*exactWeight)*(1-words)*(1-scene*sceneWeight)
-}
-
-// seed is a slot with one of the best estimated scores.
-type seed struct {
-	slotRef
-	score float32
 }
 
 // rate fills s.score and s.high for all slots.
@@ -297,32 +199,6 @@ func (s *search) rate() error {
 		}
 	}
 	return nil
-}
-
-// addSeeds adds the slots of a level of p with the best estimates to seeds, which holds at most n slots of all parts,
-// best first.
-func (s *search) addSeeds(p *part, level int, seeds []seed, n int) []seed {
-	from, to := p.level(level)
-	least := float32(math.Inf(-1))
-	if len(seeds) == n {
-		least = seeds[n-1].score
-	}
-	all, flag := s.score[p.base+from:p.base+to], s.flag[p.base+from:p.base+to]
-	for i := next(all, flag, least, 0); i < len(all); i = next(all, flag, least, i+1) {
-		score := all[i]
-		if score <= least || flag[i]&skip != 0 {
-			continue
-		}
-		at, _ := slices.BinarySearchFunc(seeds, score, func(x seed, v float32) int { return cmp.Compare(v, x.score) })
-		if len(seeds) == n {
-			seeds = seeds[:n-1]
-		}
-		seeds = slices.Insert(seeds, at, seed{slotRef{p, from + i}, score})
-		if len(seeds) == n {
-			least = seeds[n-1].score
-		}
-	}
-	return seeds
 }
 
 // needs are the lowest raw scores with which a slot can be among the best k, by its flags.

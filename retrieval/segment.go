@@ -119,9 +119,12 @@ func (s *segment) seek(k uint64) (int, list, error) {
 			mid = lo + int((float64(k)-below)/(above-below)*float64(hi-lo))
 			mid = min(max(mid, lo), hi-1)
 		}
-		b, err := s.Span(int64(mid)*keySize, keySize)
-		if err != nil {
-			return -1, list{}, err
+		b := s.Resident(int64(mid)*keySize, keySize) // a key lies in one page
+		if b == nil {
+			var err error
+			if b, err = s.Span(int64(mid)*keySize, keySize); err != nil {
+				return -1, list{}, err
+			}
 		}
 		switch got := le64(b); {
 		case got < k:
@@ -142,10 +145,13 @@ func (s *segment) seek(k uint64) (int, list, error) {
 // next returns the first of a list's postings, as many as lie in one page, 8 bytes each, and the
 // rest of the list.
 func (s *segment) next(l list) ([]byte, list, error) {
-	at := s.sections()
-	b, err := s.Chunk(at.postings+int64(l.first)*postingSize, int64(l.n)*postingSize)
-	if err != nil {
-		return nil, list{}, err
+	from, size := int64(s.keys)*keySize+int64(l.first)*postingSize, int64(l.n)*postingSize
+	b := s.Resident(from, size)
+	if b == nil {
+		var err error
+		if b, err = s.Chunk(from, size); err != nil {
+			return nil, list{}, err
+		}
 	}
 	n := len(b) / postingSize // without remainder: pages and the section begin at multiples of it
 	return b, list{l.first + n, l.n - n}, nil
@@ -238,51 +244,6 @@ func (s *segment) sketches() ([]byte, error) {
 		}
 		return b
 	})
-}
-
-// typeColumn has the scene types of a segment's slots in one byte each.
-type typeColumn struct {
-	marks []uint32 // the different ones, at most otherType
-	slots []uint8  // for each slot the index of its mark, or otherType if marks has no room for it
-}
-
-const otherType = 255
-
-// types returns the scene types of all slots. It computes them from the heads once.
-func (s *segment) types() (*typeColumn, error) {
-	if c := s.kinds.Load(); c != nil {
-		return c, nil
-	}
-	heads, err := s.heads()
-	if err != nil {
-		return nil, err
-	}
-	c := &typeColumn{slots: make([]uint8, s.n)}
-	at := map[uint32]uint8{}
-	type place struct {
-		mark uint32
-		at   uint8
-		ok   bool
-	}
-	var last [256]place // by the low byte of a mark, which is a hash: the mark that came last
-	for slot := range s.n {
-		m := readHead(heads[slot*headSize:]).scene
-		if l := &last[byte(m)]; l.ok && l.mark == m {
-			c.slots[slot] = l.at
-			continue
-		}
-		i, ok := at[m]
-		if !ok && len(c.marks) == otherType {
-			i = otherType
-		} else if !ok {
-			i = uint8(len(c.marks))
-			at[m], c.marks = i, append(c.marks, m)
-		}
-		c.slots[slot] = i
-		last[byte(m)] = place{m, i, true}
-	}
-	s.kinds.Store(c)
-	return c, nil
 }
 
 // column returns a column in one piece, in the form that as returns, and caches it, because every search reads all of
