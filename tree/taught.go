@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Taught marks a lesson that rests on no case: a person or an agent taught it. It is retrieved by its own text and
@@ -37,18 +38,43 @@ func Example(test string) string {
 
 // SameTest reports whether two ids or prompts name one test: they differ at most in case, white space, quotation marks
 // and final punctuation. "" names no test.
-func SameTest(a, b string) bool { return a != "" && TestKey(a) == TestKey(b) }
+func SameTest(a, b string) bool {
+	if a == "" {
+		return false
+	}
+	for { // most of many names differ early, so their keys are not made
+		r, restA := significant(a)
+		s, restB := significant(b)
+		if r != s || r == -1 {
+			return TestKey(a) == "" && TestKey(b) == ""
+		}
+		a, b = restA, restB
+	}
+}
+
+const finalMarks = ".。!！" // which a key does not end with
+
+// significant returns the first character of a name that its key has, and what follows it; -1 if there is none.
+func significant(name string) (rune, string) {
+	for i, r := range name {
+		if r = keyRune(r); r != -1 {
+			_, n := utf8.DecodeRuneInString(name[i:])
+			return r, name[i+n:]
+		}
+	}
+	return -1, ""
+}
+
+// keyRune returns a character as a key has it, -1 for one that it does not have.
+func keyRune(r rune) rune {
+	if unicode.IsSpace(r) || strings.ContainsRune("“”‘’\"'", r) {
+		return -1
+	}
+	return unicode.ToLower(r)
+}
 
 // TestKey returns the normalized form of a test's name that SameTest compares.
-func TestKey(name string) string {
-	drop := func(r rune) rune {
-		if unicode.IsSpace(r) || strings.ContainsRune("“”‘’\"'", r) {
-			return -1
-		}
-		return unicode.ToLower(r)
-	}
-	return strings.TrimRight(strings.Map(drop, name), ".。!！")
-}
+func TestKey(name string) string { return strings.TrimRight(strings.Map(keyRune, name), finalMarks) }
 
 // names reports whether list contains one of the ids or prompts of a test.
 func names(list, tests []string) bool {
