@@ -99,6 +99,30 @@ func TestSaysWhereNothingPredicts(t *testing.T) {
 	require.InDelta(t, r.Base, r.P, 0.01)
 }
 
+// TestAlikeWithOppositeTruths: of runs that are alike in everything chance decides which were right. Nothing tells them
+// apart, so nothing makes the next one sure, with a second look and without, however many there are.
+func TestAlikeWithOppositeTruths(t *testing.T) {
+	alike := func() *tree.Evaluation { return verdict("fail", "the price is not shown on the page") }
+	for seed := range uint64(8) {
+		rng := rand.New(rand.NewPCG(8, seed))
+		for _, look := range []uint8{0, 3, 5} {
+			m := New()
+			for i := range 400 {
+				e := alike()
+				e.ID = fmt.Sprint("r", i)
+				m.Learn(e.ID, Extract(e).WithLook(look), rng.IntN(2) == 0, taxonomy.FalseFail)
+				if i != 59 && i != 119 && i != 399 {
+					continue
+				}
+				r := m.ScoreLooked(alike(), look)
+				require.InDelta(t, .5, r.P, .3, "seed %d, look %d, after %d", seed, look, i+1)
+				require.Less(t, r.Low, .8, "seed %d, look %d, after %d: no correction comes of it", seed, look, i+1)
+				require.Greater(t, r.High, .2, "seed %d, look %d, after %d", seed, look, i+1)
+			}
+		}
+	}
+}
+
 func TestTooFewTruths(t *testing.T) {
 	m := New()
 	learn(m, history(29, true))
