@@ -2,6 +2,7 @@ package input
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/memtree/memtree/internal/cli/say"
 )
@@ -39,8 +40,12 @@ func (in *RunFiles) Reject(x Reject) {
 	}
 }
 
-// Hidden prints how many rejects the screen did not show.
+// Hidden prints how many rejects the screen did not show, and how many runs have a date that has not come.
 func (in *RunFiles) Hidden() {
+	if in.Ahead > 0 && !in.JSON {
+		in.Note(in.Say("Runs dated in the future: %d, the last of %s. Their order is by that date; check the clock of the "+
+			"machine that they ran on.", in.Ahead, in.last.UTC().Format(time.DateOnly)))
+	}
 	if n := in.Rejects - ShownRejects; n > 0 && !in.JSON {
 		in.Complain(in.Say("and %d more lines that cannot be used (--json lists them)", n))
 	}

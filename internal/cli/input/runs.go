@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"iter"
 	"strings"
+	"time"
 
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/ingest/report"
@@ -22,6 +23,16 @@ const (
 	ShownRejects = 20
 	keptRejects  = 10_000
 )
+
+// clockError is how far a clock in another place of the world may be ahead.
+const clockError = 24 * time.Hour
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
 
 // UnreadField is an ignored field of a file of runs.
 type UnreadField struct {
@@ -45,6 +56,8 @@ type RunFiles struct {
 	Rejects  int
 	Empty    []string // files without content; each of them is also a reject
 	Unread   int      // files rejected as a whole, the empty ones included
+	Ahead    int      // runs dated more than a day in the future
+	last     time.Time
 }
 
 // Runs returns a reader of files. label names the job on its bar.
@@ -142,6 +155,10 @@ func (in *RunFiles) Take(ctx context.Context, name string, runs iter.Seq2[tree.E
 		case err != nil:
 			return fmt.Errorf("read %s: %w", name, err)
 		default:
+			if e.At.After(time.Now().Add(clockError)) {
+				in.Ahead++
+				in.last = later(in.last, e.At)
+			}
 			if err := take(&e); err != nil {
 				return err
 			}
