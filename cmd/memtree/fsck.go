@@ -89,6 +89,9 @@ func repairLines(v *say.Voice, r *jsonstore.Repair, repaired bool) []string {
 	case repaired:
 		p.Add(v.Paint(say.Green, v.Say("The store is repaired and opens again.")))
 		if len(r.Lost) > 0 && !v.Quiet {
+			if r.Mended > 0 {
+				p.Add(v.Say("%d memories no longer refer to lost ones; a lesson without a case is archived.", r.Mended))
+			}
 			p.Add(v.Say("Record the files of your runs again: what was lost is taken anew (%d runs whose memory is gone, "+
 				"and what a batch held), what is known is skipped. Then: memtree verify", r.Forgotten))
 		}

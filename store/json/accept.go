@@ -59,7 +59,8 @@ func accept(st *state, in []arrival, receipts []store.Receipt) ([]byte, error) {
 		// The same evaluation, or its form before it had a label, is a duplicate. Any other contradicts it, unless it
 		// adds a label to one without.
 		switch {
-		case known && (k.digest == a.digest || (k.before == a.digest && k.before != digest{})):
+		case known && (k.digest == a.digest || (k.before == a.digest && k.before != digest{})),
+			known && k.digest == digest{} && (k.labelled || !a.labelled): // a repair restored the key
 			receipts[i].Status = store.Duplicate
 			continue
 		case known && (k.labelled || !a.labelled):

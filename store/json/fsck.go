@@ -23,6 +23,10 @@ type Repair struct {
 	// Forgotten is the number of evaluations whose cases are lost. Their keys are removed, so that they can be recorded
 	// again.
 	Forgotten int `json:"forgotten"`
+
+	// Mended is the number of memories whose links to lost memories are removed. One that rests on no other any more is
+	// archived.
+	Mended int `json:"mended"`
 }
 
 // Whole reports whether there is nothing to repair.

@@ -20,8 +20,14 @@ func (s *salvage) count() error {
 		st.entries = append(st.entries, record{seq: seq, at: s.entries[seq]})
 		st.Entries = max(st.Entries, seq)
 	}
+	if err := s.learnKeys(); err != nil {
+		return err
+	}
 	if len(s.Lost) > 0 {
 		if err := s.forget(); err != nil {
+			return err
+		}
+		if err := s.mend(); err != nil {
 			return err
 		}
 	}
@@ -44,25 +50,19 @@ func (s *salvage) count() error {
 // forget removes the keys of evaluations whose cases, according to the ledger, are lost. Recorded again, they become
 // cases again.
 func (s *salvage) forget() error {
-	for _, r := range s.state.entries {
-		raw, err := r.at.read()
-		if err != nil {
-			return err
+	return s.verdicts(func(v *ledger.Verdict) {
+		if v.Node == "" {
+			return
 		}
-		var e ledger.Entry
-		if err := decode(raw, &e); err != nil || e.Verdict == nil || e.Verdict.Node == "" {
-			continue // an invalid entry, or one without a case
+		if _, ok := s.state.top.nodes.get(v.Node); ok {
+			return
 		}
-		if _, ok := s.state.top.nodes.get(e.Verdict.Node); ok {
-			continue
-		}
-		h := hashOf(e.Verdict.Evaluation)
+		h := hashOf(v.Evaluation)
 		if s.state.knowsKey(string(h[:])) {
 			s.state.top.known = s.state.top.known.del(string(h[:]))
 			s.Forgotten++
 		}
-	}
-	return nil
+	})
 }
 
 // origin returns the most frequent origin id of the nodes; without nodes, the one in read, else one made from the

@@ -198,13 +198,14 @@ func (s *salvage) pieceTogether(names []string, before *manifest, journals []int
 			return nil, err
 		}
 	}
-	p := piecing{salvage: s, m: m, branches: map[string]branchRef{}}
+	p := piecing{salvage: s, m: m, before: before, newest: before != nil && len(s.Again) == 0,
+		branches: map[string]branchRef{}}
 	for _, n := range numbered(names, "snapshot.", "") {
 		if err := p.folder(snapshotName(n)); err != nil {
 			return nil, err
 		}
 	}
-	p.finish(before)
+	p.finish()
 	return m, nil
 }
 

@@ -8,11 +8,13 @@ import (
 	"slices"
 )
 
-// piecing assembles a manifest from the folders of snapshots, oldest first. It has no hashes, so lines are trusted only
-// by their index.
+// piecing assembles a manifest from the folders of snapshots, oldest first. A file keeps the hash that a manifest
+// recorded. Lines of others are trusted only by their index.
 type piecing struct {
 	*salvage
 	m        *manifest
+	before   *manifest // the last readable one, or nil
+	newest   bool      // before is the newest one: each file that it lists and that is missing is lost
 	branches map[string]branchRef
 }
 
@@ -56,33 +58,65 @@ func (p *piecing) folder(folder string) error {
 }
 
 // finish adds missing files that the manifest before lists.
-func (p *piecing) finish(before *manifest) {
-	if before != nil {
-		for _, b := range before.Branches {
+func (p *piecing) finish() {
+	if p.before != nil {
+		for _, b := range p.before.Branches {
 			if _, ok := p.branches[b.ErrorType]; !ok {
 				p.branches[b.ErrorType] = b
 			}
 		}
-		p.m.Ledger = addMissing(p.m.Ledger, before.Ledger)
-		p.m.Dead = addMissing(p.m.Dead, before.Dead)
+		p.m.Ledger = addMissing(p.m.Ledger, p.before.Ledger, linesName)
+		p.m.Dead = addMissing(p.m.Dead, p.before.Dead, linesName)
+	}
+	if p.newest {
+		p.m.Known = addMissing(p.m.Known, p.before.Known, tableName)
+		if p.m.Outbox == nil {
+			p.m.Outbox = p.before.Outbox
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.branches)) {
 		p.m.Branches = append(p.m.Branches, p.branches[name])
 	}
 }
 
-// addMissing returns have with those of before added whose data files it lacks.
-func addMissing(have, before []linesRef) []linesRef {
+func linesName(l linesRef) string { return l.Data.Name }
+
+func tableName(t tableRef) string { return t.Table.Name }
+
+// addMissing returns have with those of before added whose files it lacks.
+func addMissing[T any](have, before []T, name func(T) string) []T {
 	for _, l := range before {
-		if !slices.ContainsFunc(have, func(h linesRef) bool { return h.Data.Name == l.Data.Name }) {
+		if !slices.ContainsFunc(have, func(h T) bool { return name(h) == name(l) }) {
 			have = append(have, l)
 		}
 	}
 	return have
 }
 
+// recorded returns the reference with a name in the manifest before. A file never changes while a manifest lists it.
+func (p *piecing) recorded(name string) (l linesRef, ok bool) {
+	if p.before == nil {
+		return l, false
+	}
+	all := slices.Concat(p.before.Ledger, p.before.Dead)
+	for _, b := range p.before.Branches {
+		all = append(all, b.linesRef)
+	}
+	if p.before.Outbox != nil {
+		all = append(all, *p.before.Outbox)
+	}
+	i := slices.IndexFunc(all, func(l linesRef) bool { return l.Data.Name == name })
+	if i < 0 {
+		return l, false
+	}
+	return all[i], true
+}
+
 // linesRef describes the file of lines stem.jsonl and its index.
 func (p *piecing) linesRef(stem string) (linesRef, error) {
+	if l, ok := p.recorded(stem + ".jsonl"); ok {
+		return l, nil
+	}
 	data, err := p.readWhole(stem + ".jsonl")
 	if err != nil {
 		return linesRef{}, err
@@ -99,6 +133,11 @@ func (p *piecing) linesRef(stem string) (linesRef, error) {
 }
 
 func (p *piecing) table(name string) (tableRef, error) {
+	if p.before != nil {
+		if i := slices.IndexFunc(p.before.Known, func(t tableRef) bool { return t.Table.Name == name }); i >= 0 {
+			return p.before.Known[i], nil
+		}
+	}
 	b, err := p.readWhole(name)
 	return tableRef{Count: countRecords(b, knownSize), Table: fileRef{Name: name}}, err
 }

@@ -72,7 +72,7 @@ func hashOf(s string) fingerprint {
 }
 
 // knownEntry is the permanent record of an evaluation: the digest of its content, and if it was first accepted without
-// a label, the digest of that form.
+// a label, the digest of that form. The digest is zero where a repair restored the key from the ledger.
 type knownEntry struct {
 	digest, before digest
 	labelled       bool
