@@ -7,7 +7,7 @@ import (
 )
 
 // The loops in which a search spends most of its time: the product of a query vector with a row, the scores of slots
-// by their sketches, the shares of a token, the parts of a check, and the choice of slots by their scores. Each is
+// by their sketches, the shares of a token, their sums, the parts of a check, and the choice of slots by their scores. Each is
 // written twice: here, and for processors with AVX2 in product_amd64.s. Both give the same numbers, to the last bit;
 // TestProducts, TestRate, TestShares, TestParts, TestNext and TestNextFitting prove that. So products of floats are
 // rounded before they are added (the conversions to float32), because the compiler may otherwise fuse the two where a
@@ -175,5 +175,18 @@ func addPartsPlain(parts []uint16, by float32, leans []float32) {
 	leans = leans[:len(parts)]
 	for i, x := range parts {
 		leans[i] += float32(by * float32(x))
+	}
+}
+
+// scale writes the lexical sums of slots, in this unit, to score and to most: without a vector both are the same.
+func scale(lex []float32, unit float32, score, most []float32) {
+	n := scaleFast(lex, unit, score, most)
+	scalePlain(lex[n:], unit, score[n:], most[n:])
+}
+
+func scalePlain(lex []float32, unit float32, score, most []float32) {
+	score, most = score[:len(lex)], most[:len(lex)]
+	for i, x := range lex {
+		score[i], most[i] = x*unit, x*unit
 	}
 }

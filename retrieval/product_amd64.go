@@ -69,6 +69,17 @@ func nextFast(values []float32, flags []uint8, least float32, at int) int {
 	return nextAVX2(&values[0], &flags[0], least, at, n)
 }
 
+// scaleFast does what scale does for the first n slots.
+func scaleFast(lex []float32, unit float32, score, most []float32) (n int) {
+	n = len(lex) &^ 7
+	if !fast || n == 0 {
+		return 0
+	}
+	_, _ = score[:len(lex)], most[:len(lex)]
+	scaleAVX2(&lex[0], n, unit, &score[0], &most[0])
+	return n
+}
+
 // addPartsFast does what addParts does for the first n slots.
 func addPartsFast(parts []uint16, by float32, leans []float32) (n int) {
 	n = len(parts) &^ 7
@@ -111,6 +122,11 @@ func addSharesAVX2(postings *byte, n int, f *shareFactors, lex *float32, last in
 //
 //go:noescape
 func nextAVX2(values *float32, flags *uint8, least float32, at, n int) int
+
+// scaleAVX2 scales n > 0 sums, a multiple of 8.
+//
+//go:noescape
+func scaleAVX2(lex *float32, n int, unit float32, score, most *float32)
 
 // addPartsAVX2 adds n > 0 parts, a multiple of 8.
 //

@@ -234,6 +234,25 @@ done:
 	VZEROUPPER
 	RET
 
+// func scaleAVX2(lex *float32, n int, unit float32, score, most *float32)
+TEXT ·scaleAVX2(SB), NOSPLIT, $0-40
+	MOVQ lex+0(FP), BX
+	MOVQ n+8(FP), CX
+	VBROADCASTSS unit+16(FP), Y1
+	MOVQ score+24(FP), DI
+	MOVQ most+32(FP), SI
+	XORQ AX, AX
+
+eight:
+	VMULPS  (BX)(AX*4), Y1, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y0, (SI)(AX*4)
+	ADDQ    $8, AX
+	CMPQ    AX, CX
+	JLT     eight
+	VZEROUPPER
+	RET
+
 // func addPartsAVX2(parts *uint16, n int, by float32, leans *float32)
 TEXT ·addPartsAVX2(SB), NOSPLIT, $0-32
 	MOVQ parts+0(FP), BX

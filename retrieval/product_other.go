@@ -15,6 +15,8 @@ func addSharesFast([]byte, *shareFactors, []float32) (n int) { return 0 }
 
 func nextFast(_ []float32, _ []uint8, _ float32, at int) int { return at }
 
+func scaleFast([]float32, float32, []float32, []float32) (n int) { return 0 }
+
 func addPartsFast([]uint16, float32, []float32) (n int) { return 0 }
 
 func (*fitFilter) nextFast(_, _ []float32, at int) int { return at }

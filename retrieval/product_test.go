@@ -125,7 +125,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestParts is the same for the parts of a check.
+// TestParts is the same for the parts of a check, and for the unit of lexical sums.
 func TestParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for n := range 70 {
@@ -137,6 +137,10 @@ func TestParts(t *testing.T) {
 		addPartsPlain(parts, 0.7/(leaning-1), want)
 		addParts(parts, 0.7/(leaning-1), got)
 		require.Equal(t, want, got, "%d slots", n)
+		score, most := make([]float32, n), make([]float32, n)
+		scalePlain(got, 0.3, want, want)
+		scale(got, 0.3, score, most)
+		require.Equal(t, [][]float32{want, want}, [][]float32{score, most}, "%d slots", n)
 	}
 }
 

@@ -190,11 +190,12 @@ func (s *search) rate() error {
 				continue
 			}
 		}
+		if !s.dense {
+			scale(lex, s.unit, score, high)
+			continue
+		}
 		for i, x := range lex {
-			x *= s.unit
-			if s.dense {
-				x = root(x)
-			}
+			x = root(x * s.unit)
 			score[i], high[i] = x, x
 		}
 	}
@@ -214,21 +215,24 @@ func (s *search) leastScores(t *top) (all needs) {
 		return all
 	}
 	last := &t.best[t.k-1]
-	founded := s.scale.needed(leastWords)
 	for f := range skip {
 		place := s.exact(f)
 		rest := 1 - place*exactWeight
-		if f&fitsTask != 0 {
+		task := f&fitsTask != 0
+		if task {
 			rest *= 1 - taskWeight // the most that the task can add
 		}
-		reason := f&fitsTask != 0 || place >= leastPlace // the latter with little similarity of text
-		for i := range sameType/likeType + 1 {           // twice the evidence of the scene type
+		founded := s.scale.needed(leastWords) // the reason of a slot that does not fit the task
+		if place >= leastPlace {
+			founded = s.scale.needed(hereWords)
+		}
+		for i := range sameType/likeType + 1 { // twice the evidence of the scene type
 			v := s.scale.needed((1 - (1-last.rel)/(rest*(1-sceneWeight*0.5*float64(i)))) / semanticWeight)
 			// A candidate with a reason comes before one without, at any rel, see before.
 			switch {
-			case reason && !last.founded:
+			case task && !last.founded:
 				v = -1
-			case reason:
+			case task:
 			case last.founded: // it must have the rel and a reason
 				v = max(v, founded)
 			default: // it must have the rel or a reason
