@@ -222,8 +222,8 @@ func (d *disk) lastManifest() (*manifest, *store.CorruptError, error) {
 		}
 		switch {
 		case err == nil && damage == nil:
-			if name := d.firstMissing(m); name != "" {
-				return nil, nil, &store.CorruptError{File: name, Lost: "the file is not there"}
+			if bad := d.firstMissing(m); bad != nil {
+				return nil, nil, bad
 			}
 			return m, nil, nil
 		case err == nil && d.complete(m):
@@ -235,20 +235,25 @@ func (d *disk) lastManifest() (*manifest, *store.CorruptError, error) {
 	return nil, nil, damage
 }
 
-// firstMissing returns the name of a file that a manifest lists and that does not exist, "" if
-// there is none.
-func (d *disk) firstMissing(m *manifest) string {
+// firstMissing returns the damage of the first file that a manifest lists and that does not exist or has another
+// length, nil if there is none. Such a file fails every read that needs it, so the rest is served without it.
+func (d *disk) firstMissing(m *manifest) *store.CorruptError {
 	for _, f := range m.files() {
-		if _, err := d.stat(f.Name); !errors.Is(err, fs.ErrNotExist) {
+		info, err := d.stat(f.Name)
+		if err == nil && info.Size() != f.Bytes {
+			return &store.CorruptError{File: f.Name, Offset: min(info.Size(), f.Bytes),
+				Lost: fmt.Sprintf("it has %d bytes instead of %d", info.Size(), f.Bytes)}
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if file, err := d.open(f.Name); errors.Is(err, fs.ErrNotExist) { // confirms the absence, see disk.open
-			return f.Name
+			return &store.CorruptError{File: f.Name, Lost: "the file is not there"}
 		} else if err == nil {
 			_ = file.Close() // nothing was read or written
 		}
 	}
-	return ""
+	return nil
 }
 
 // complete reports whether all files of a manifest, and its journal, exist.

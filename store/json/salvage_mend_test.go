@@ -133,3 +133,26 @@ func TestSalvageLearnsKeys(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, r.Lost, Loss{Kind: LostKeys, File: "snapshot.000002/known.table", Count: 3})
 }
+
+// TestReadACutFile checks that a reader is served everything that can be read where one file is cut short, as where it
+// is missing, and that a writer is told which file.
+func TestReadACutFile(t *testing.T) {
+	f := linkedStore(t, true)
+	whole := serve(f.onFS(), true)
+	for name := range f {
+		if path.Dir(name) == damageDir || path.Base(path.Dir(name)) == derivedFolder {
+			continue
+		}
+		bad := maps.Clone(f)
+		bad[name] = bad[name][:len(bad[name])/2]
+		_, err := Open(t.Context(), bad.onFS(), damageDir, Options{})
+		var damage *store.CorruptError
+		require.ErrorAs(t, err, &damage, name)
+		require.Equal(t, name, path.Join(damageDir, damage.File))
+		require.EqualValues(t, len(bad[name]), damage.Offset)
+		got := serve(bad.onFS(), true)
+		if path.Ext(name) != ".jsonl" {
+			require.Equal(t, whole.records, got.records, name)
+		}
+	}
+}
