@@ -75,6 +75,8 @@ type Options struct {
 
 	// Known is what holds of the product, the surest first. It is given before the memories.
 	Known []KnownFact
+
+	notes *givenNotes // while memories are chosen
 }
 
 // ObservedFact is a fact, and the memory it was read from.
@@ -218,7 +220,9 @@ func choose(nodes []tree.Node, known []KnownFact, o Options) (items []wordedMemo
 	said := map[taxonomy.Direction][]*saying{} // the points of the items so far, to omit repetitions
 	left := o.Budget
 	full := false
+	o.notes = &givenNotes{by: map[string]string{}}
 	for i := range nodes {
+		o.notes.begin()
 		n, state := o.leaveOpen(&nodes[i])
 		it, w := newItem(n, o)
 		if it.open = state == partly; state == settled {
@@ -248,6 +252,7 @@ func choose(nodes []tree.Node, known []KnownFact, o Options) (items []wordedMemo
 			continue
 		}
 		said[n.Direction] = append(said[n.Direction], points...)
+		o.notes.give(n.ID, it.text())
 		left -= cost
 		items = append(items, it)
 	}

@@ -1,6 +1,7 @@
 package enhance
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -101,4 +102,40 @@ func TestLessonIsToldInBothLanguages(t *testing.T) {
 	g, err = Write([]tree.Node{n}, Options{Lang: "en"})
 	require.NoError(t, err)
 	require.Empty(t, g.Text, "what decides a verdict is shown in no language")
+}
+
+// A note that people wrote on several runs is given once, however it is punctuated.
+func TestNoteIsGivenOnce(t *testing.T) {
+	for lang, c := range map[string]struct {
+		prompt string
+		notes  []string
+		said   string
+	}{
+		"en": {"Remove the item from the cart.", []string{"It did not reload after removing the item.",
+			"It did not reload, after removing the item. Really.", "It did not reload after removing the item!"},
+			"Noted on an earlier run: "},
+		"zh": {"从购物车删除商品。", []string{"删除商品后没有刷新。", "删除商品后，没有刷新！", "删除商品后没有刷新。真的。"},
+			"之前一次运行后有人注明："},
+	} {
+		for _, checks := range [][]string{{"", "", ""}, {"current_page", "recompute", "exact_text"}} {
+			var nodes []tree.Node
+			o := Options{Lang: lang}
+			for i, note := range c.notes {
+				n := tree.Node{ID: "c_" + string(rune('1'+i)), Type: tree.Case, Direction: taxonomy.FalsePass,
+					CaseData: &tree.CaseData{TestCase: tree.TestCase{Prompt: c.prompt}, EvaluatorReason: note,
+						Misses: []tree.Miss{{Check: checks[i], From: tree.FromPerson, How: note}}}}
+				nodes, o.Own, o.Here = append(nodes, n), append(o.Own, n.ID), append(o.Here, n.ID)
+			}
+			g, err := Write(nodes, o)
+			require.NoError(t, err)
+			require.Equal(t, 1, strings.Count(g.Text, c.said), g.Text)
+			require.NotContains(t, g.Text, "In this test a defect was missed before")
+			if checks[0] == "" {
+				require.Equal(t, []string{"c_1"}, g.IDs)
+				require.Equal(t, "it repeats c_1", g.Dropped[0].Reason)
+			} else {
+				require.Len(t, g.IDs, 3, "each has a check of its own")
+			}
+		}
+	}
 }

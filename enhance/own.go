@@ -33,7 +33,45 @@ func (o Options) ownWords(n *tree.Node, truths guard.Truths) string {
 	}.In(o.Lang), all)
 }
 
-// noteOf returns the sentences of people on how a case went wrong that may be shown.
+// givenNotes are the sentences of people's notes that are given, so that none is given twice. Sentences are compared
+// by their letters: three people who note one thing punctuate it in three ways.
+type givenNotes struct {
+	by  map[string]string // the memory that gives a sentence, by the letters of the sentence
+	now []string          // the letters of the sentences of the present memory
+	old string            // a memory that gives a sentence of the present one; "" for none
+}
+
+// begin starts the next memory.
+func (g *givenNotes) begin() { g.now, g.old = nil, "" }
+
+// isNew reports whether no memory before, nor this one, gives a sentence.
+func (g *givenNotes) isNew(s string) bool {
+	if g == nil {
+		return true
+	}
+	key := text.Letters(s)
+	if id := g.by[key]; id != "" {
+		g.old = id
+		return false
+	}
+	if slices.Contains(g.now, key) {
+		return false
+	}
+	g.now = append(g.now, key)
+	return true
+}
+
+// give keeps the sentences of the present memory, of which all is its text.
+func (g *givenNotes) give(id, all string) {
+	all = text.Letters(all)
+	for _, key := range g.now {
+		if strings.Contains(all, key) { // else it had no room
+			g.by[key] = id
+		}
+	}
+}
+
+// noteOf returns the sentences of people on how a case went wrong that may be shown and are not given yet.
 func (o Options) noteOf(n *tree.Node, truths guard.Truths) string {
 	all := ""
 	for _, m := range n.CaseData.Misses {
@@ -41,7 +79,7 @@ func (o Options) noteOf(n *tree.Node, truths guard.Truths) string {
 			continue
 		}
 		for _, s := range text.Sentences(guard.Keep(asWritten(m.How, n.CaseData.EvaluatorReason), truths)) {
-			if isAbout(s, n.CaseData) && !o.Refused.Sentence(s) {
+			if isAbout(s, n.CaseData) && !o.Refused.Sentence(s) && o.notes.isNew(s) {
 				all = text.Append(all, endSentence(inert(s)))
 			}
 		}
@@ -79,6 +117,9 @@ func (o Options) noted(n *tree.Node, it wordedMemory) (wordedMemory, why) {
 	truths := truthsOf(n)
 	if slices.Contains(o.Own, n.ID) {
 		said := o.ownWords(n, truths)
+		if said == "" && o.notes != nil && o.notes.old != "" {
+			return it, why{saysSame, []any{o.notes.old}}
+		}
 		if said == "" {
 			said = before(n.Direction).In(o.Lang)
 		}
