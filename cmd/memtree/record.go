@@ -54,7 +54,8 @@ type recorded struct {
 	Wrong       int            `json:"wrong"`
 	Unlabelled  int            `json:"unlabelled"`
 	Apart       int            `json:"apart,omitempty"` // they show nothing about their judge
-	Formed      int            `json:"formed"`          // new cases
+	Waited      int            `json:"waited"`          // new cases of runs that an earlier command recorded
+	Formed      int            `json:"formed"`          // new cases of Accepted
 	Occurrences int            `json:"occurrences"`     // of known cases
 	Analysis    analysed       `json:"analysis"`        // of the new cases
 	Rejected    []input.Reject `json:"rejected"`
@@ -138,7 +139,9 @@ func (r *recorder) run(ctx context.Context, files []string, async bool) error {
 func (r *recorder) work(ctx context.Context, files []string, async bool) error {
 	if !async {
 		// Runs of an earlier command are formed first, so that their cases are not attributed to this one.
-		if err := r.form(ctx); err != nil {
+		err := r.form(ctx)
+		r.out.Waited = r.mem.Health().Formed.Cases
+		if err != nil {
 			return r.stopped(err)
 		}
 	}
@@ -180,6 +183,9 @@ func (r *recorder) stopped(err error) error {
 	if n := r.out.Accepted; n > 0 {
 		text += r.Say("; the %d runs accepted before that are kept; give the same command again to go on, nothing is "+
 			"recorded twice", n)
+	} else if n := r.out.Waited; n > 0 {
+		text += r.Say("; nothing new was recorded, but of the runs recorded before %d new cases were formed, which are "+
+			"kept; give the same command again to go on", n)
 	} else if errors.Is(err, context.Canceled) {
 		text += r.Say("; nothing was recorded")
 	}

@@ -73,12 +73,15 @@ func (r *recorder) summary(async bool) error {
 		lines = append(lines, r.Say("Excused, as they show nothing about their judge: %d, healed, passed after a retry or "+
 			"failed by the environment.", o.Apart))
 	}
+	if o.Waited > 0 {
+		lines = append(lines, r.Say("New cases of runs recorded before, which waited: %d.", o.Waited))
+	}
 	switch {
 	case async && o.left > 0:
 		lines = append(lines, unformed(r.Voice, o.left))
 	case o.Formed+o.Occurrences > 0:
 		lines = append(lines, r.Say("New cases: %d. Occurrences of known cases: %d.", o.Formed, o.Occurrences))
-	case o.Accepted == 0 && o.Duplicate > 0 && o.Analysis.Again == 0:
+	case o.Accepted == 0 && o.Duplicate > 0 && o.Waited == 0 && o.Analysis.Again == 0:
 		lines = append(lines, r.Say("Nothing has changed."))
 	}
 	if !async || o.left == 0 {
