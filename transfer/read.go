@@ -113,13 +113,21 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err //nolint:wrapcheck // io.Reader's contract
 }
 
-// end returns an error if anything follows the end of the archive.
+// A tar archive ends with two blocks of zeros. Other programs add more, up to a whole record.
+const (
+	tarBlock  = 512
+	tarRecord = 20 * tarBlock
+	mostZeros = tarRecord - 2*tarBlock // after the two blocks, which tar.Reader has read
+)
+
+// end returns an error if anything but the zeros of the last record follows the end of the archive.
 func (b *bounded) end() error {
-	var one [1]byte
-	switch n, err := io.ReadFull(b, one[:]); {
-	case n > 0:
+	var rest [mostZeros + 1]byte
+	n, err := io.ReadFull(b, rest[:])
+	switch {
+	case n > mostZeros, n%tarBlock != 0, len(bytes.Trim(rest[:n], "\x00")) > 0:
 		return &UnusableError{Problem: "goes on after its end"}
-	case !errors.Is(err, io.EOF):
+	case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
 		return unreadable(err)
 	}
 	return nil

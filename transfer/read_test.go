@@ -297,6 +297,30 @@ func TestEveryCutAndFlip(t *testing.T) {
 	require.ErrorContains(t, err, "goes on after its end")
 }
 
+// Other programs fill the last record of a tar archive with zeros.
+func TestZerosAfterTheEnd(t *testing.T) {
+	dec, err := zstd.NewReader(nil)
+	require.NoError(t, err)
+	defer dec.Close()
+	plain, err := dec.DecodeAll(packed(t, someNodes(3)...), nil)
+	require.NoError(t, err)
+	want, _, err := unpacked(packer().EncodeAll(plain, nil))
+	require.NoError(t, err)
+	for zeros, ok := range map[int]bool{0: true, 512: true, 9216: true, 9217: false, 9728: false, 100: false, 1 << 20: false} {
+		got, _, err := unpacked(packer().EncodeAll(append(bytes.Clone(plain), make([]byte, zeros)...), nil))
+		if ok {
+			require.NoError(t, err, zeros)
+			require.Equal(t, want, got)
+			continue
+		}
+		require.ErrorContains(t, err, "goes on after its end", zeros)
+	}
+	hidden := append(bytes.Clone(plain), make([]byte, 1024)...)
+	hidden[len(hidden)-1] = 'x'
+	_, _, err = unpacked(packer().EncodeAll(hidden, nil))
+	require.ErrorContains(t, err, "goes on after its end")
+}
+
 type failing struct{ after io.Reader }
 
 var errDisk = errors.New("the disk failed")
