@@ -55,7 +55,7 @@ func (m *Memory) edit(
 func (m *Memory) formAnew(
 	ctx context.Context, es []tree.Evaluation, changes []tree.Change,
 ) ([]curation.FormResult, error) {
-	view, clean, runs := m.intake.Plan(), make([]tree.Evaluation, len(es)), make([]*formation.FormRun, len(es))
+	view, clean, runs := m.intake.Plan(), make([]tree.Evaluation, len(es)), make([]*formation.DetectedRun, len(es))
 	view.Add(changes)
 	for i := range es {
 		e := es[i]

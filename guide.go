@@ -221,11 +221,11 @@ type found struct {
 type pendingExplanation struct {
 	Explanation
 	found *found
-	draft enhance.GuidanceDraft
+	draft enhance.Draft
 }
 
 // write writes the text of a draft.
-func (g *Guidance) write(d *enhance.GuidanceDraft) error {
+func (g *Guidance) write(d *enhance.Draft) error {
 	b, err := d.Write()
 	g.Text, g.Hash, g.Wording = b.Text, b.Hash, b.Wording
 	return err
@@ -316,7 +316,7 @@ func (m *Memory) unformed(ctx context.Context) int {
 // omitted, with reasons. A hit whose node is gone is omitted without one.
 func (m *Memory) choose(
 	ctx context.Context, q *Query, f *found, known []knowledge.FoundFact, closed []string, to *Guidance,
-) (d enhance.GuidanceDraft, left []enhance.Drop, err error) {
+) (d enhance.Draft, left []enhance.Drop, err error) {
 	r, a, read := &f.Result, f.test, f.why
 	ids := make([]string, len(r.Hits))
 	byID := make(map[string]*retrieval.Hit, len(r.Hits))

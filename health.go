@@ -26,12 +26,12 @@ type Health struct {
 // Health returns the state of the memory since Open. Advanced.
 func (m *Memory) Health() Health {
 	ix := m.core.Index().Stats()
-	f := m.harness.Failures()
+	guidance, runs, entries := m.harness.Failures()
 	h := Health{
 		Asks: m.opts.Generator != nil, Embedder: m.core.Embedder().ID(), Memories: ix.Nodes, Vectors: ix.Vectors,
 		Note: m.core.Note(ix), Formed: m.intake.Formed(), Spent: m.learned.spent.Total(),
-		Guidance: m.counts.guideFailures.Load() + f.Guidance, Trials: m.counts.trialsLost.Load() + f.Entries,
-		Runs: f.Runs, Conflicts: m.core.Conflicts(),
+		Guidance: m.counts.guideFailures.Load() + guidance, Trials: m.counts.trialsLost.Load() + entries,
+		Runs: runs, Conflicts: m.core.Conflicts(),
 	}
 	if s, ok := m.store.(store.Shared); ok {
 		h.Following = new(s.Following())

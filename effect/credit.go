@@ -24,8 +24,8 @@ func Prior(confidence float64, support int) float64 {
 	return 2 * expected * max(0, min(1, confidence)) * 2 * s / (s + 1)
 }
 
-// FitRuns holds runs in the form that a fit needs. Runs may be added in any order; a run with a known id is ignored.
-type FitRuns struct {
+// CreditBook holds runs in the form that a fit needs. Runs may be added in any order; a run with a known id is ignored.
+type CreditBook struct {
 	rows  []row
 	ids   map[string]bool
 	names map[column]int32
@@ -64,13 +64,13 @@ type memory struct {
 	tests   map[string]bool
 }
 
-// NewBook returns an empty book.
-func NewBook() *FitRuns {
-	return &FitRuns{ids: map[string]bool{}, names: map[column]int32{}, known: map[string]*memory{}}
+// NewCreditBook returns an empty book.
+func NewCreditBook() *CreditBook {
+	return &CreditBook{ids: map[string]bool{}, names: map[column]int32{}, known: map[string]*memory{}}
 }
 
 // Add adds a run. It ignores later attempts.
-func (b *FitRuns) Add(r *TrialRun) {
+func (b *CreditBook) Add(r *TrialRun) {
 	if !r.first() || b.ids[r.ID] {
 		return
 	}
@@ -109,7 +109,7 @@ func (x *row) add(col int32) {
 	x.cells = append(x.cells, cell{col, 1})
 }
 
-func (b *FitRuns) column(c column) int32 {
+func (b *CreditBook) column(c column) int32 {
 	n, ok := b.names[c]
 	if !ok {
 		n = int32(len(b.cols)) //nolint:gosec // far fewer than two thousand million
@@ -120,7 +120,7 @@ func (b *FitRuns) column(c column) int32 {
 }
 
 // note counts a use of a memory. If runs disagree on its lineage, the latest one is used.
-func (b *FitRuns) note(c *Candidate, r *TrialRun, lineage []column) {
+func (b *CreditBook) note(c *Candidate, r *TrialRun, lineage []column) {
 	m := b.known[c.ID]
 	if m == nil {
 		m = &memory{tests: map[string]bool{}}
@@ -197,7 +197,7 @@ func (e *Effect) SuccessRate() float64 { return float64(e.Right) / float64(max(1
 //
 // where θ is summed over every injected memory and its ancestors, up to the tree it came from. So a good memory on hard
 // tests is distinguished from a bad one on easy tests, and one with few runs borrows from its siblings.
-func (b *FitRuns) Fit(now time.Time) []Effect {
+func (b *CreditBook) Fit(now time.Time) []Effect {
 	p := b.problem(now)
 	p.solve()
 	spread, n := p.variance(), p.known()

@@ -44,7 +44,7 @@ func many(n int, seed uint64) []TrialRun {
 }
 
 func fit(runs []TrialRun, now time.Time) []Effect {
-	b := NewBook()
+	b := NewCreditBook()
 	for i := range runs {
 		b.Add(&runs[i])
 	}
@@ -60,7 +60,7 @@ func effectOf(t require.TestingT, es []Effect, id string) *Effect {
 // TestFitIsTheMinimum compares the fit with a full solution of the normal equations.
 func TestFitIsTheMinimum(t *testing.T) {
 	runs := many(300, 3)
-	b := NewBook()
+	b := NewCreditBook()
 	for i := range runs {
 		b.Add(&runs[i])
 	}
@@ -108,7 +108,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 func TestAddingLaterIsAddingAtOnce(t *testing.T) {
 	runs := many(200, 4)
 	now := runs[199].At
-	b := NewBook()
+	b := NewCreditBook()
 	for i := range runs {
 		b.Add(&runs[i])
 		if i == 77 {
@@ -221,7 +221,7 @@ func TestOldRunsCountForLess(t *testing.T) {
 }
 
 func TestBookPassesOver(t *testing.T) {
-	b := NewBook()
+	b := NewCreditBook()
 	require.Empty(t, b.Fit(noon))
 	r := given(0, "a", "c", true)
 	r.Attempt = 2
@@ -250,7 +250,7 @@ func TestPrior(t *testing.T) {
 }
 
 func BenchmarkFit(b *testing.B) {
-	book := NewBook()
+	book := NewCreditBook()
 	runs := many(10000, 1)
 	for i := range runs {
 		book.Add(&runs[i])

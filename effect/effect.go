@@ -5,7 +5,7 @@
 //
 //   - [Breaker] bets on harm and on help, run by run, and opens when harm is
 //     proven (breaker.go, bet.go);
-//   - [FitRuns.Fit] attributes the outcomes to the injected memories and their
+//   - [CreditBook.Fit] attributes the outcomes to the injected memories and their
 //     ancestors (credit.go, ridge.go), [Next] derives a status for each (life.go),
 //     and [Revise] writes both into the memory (revise.go);
 //   - explain classifies what a run showed about its memories (explain.go);

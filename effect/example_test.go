@@ -13,7 +13,7 @@ import (
 func Example() {
 	at := time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC)
 	var breaker effect.Breaker
-	book := effect.NewBook()
+	book := effect.NewCreditBook()
 	var runs []effect.TrialRun
 	for i := range 120 {
 		found := []effect.Candidate{{ID: "c_bad", Rank: 1, Type: tree.Case, ErrorType: "form_validation_error"}}

@@ -23,8 +23,8 @@ func watch(j *Joined, seen func(*TrialRun, *Breaker)) *Breaker {
 }
 
 // Weigh returns a book of all runs.
-func Weigh(runs []TrialRun) *FitRuns {
-	b := NewBook()
+func Weigh(runs []TrialRun) *CreditBook {
+	b := NewCreditBook()
 	for i := range runs {
 		b.Add(&runs[i])
 	}

@@ -10,15 +10,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// LaterLabel is what is known about a run afterwards.
-type LaterLabel struct {
+// RunLabel is what is known about a run afterwards.
+type RunLabel struct {
 	Labelled  bool
 	Correct   bool
 	Direction taxonomy.Direction // of a wrong one
 }
 
 // Wrong reports whether the run was judged wrongly.
-func (v LaterLabel) Wrong() bool { return v.Labelled && !v.Correct }
+func (v RunLabel) Wrong() bool { return v.Labelled && !v.Correct }
 
 // ReplayWarning is one memory that was given for a run.
 type ReplayWarning struct {
@@ -37,14 +37,14 @@ type ReplayAnswer struct {
 type ReplaySubject interface {
 	Name() string
 	Ask(ctx context.Context, e *tree.Evaluation) (ReplayAnswer, error)
-	Learn(ctx context.Context, e *tree.Evaluation, v LaterLabel) error
+	Learn(ctx context.Context, e *tree.Evaluation, v RunLabel) error
 }
 
 // ReplayOptions configures a replay. Judge is required.
 type ReplayOptions struct {
-	Judge    func(e *tree.Evaluation) LaterLabel // returns the label; pure
-	Seed     uint64                              // of the shuffled control
-	Progress func(done, total int)               // called after every run, unless nil
+	Judge    func(e *tree.Evaluation) RunLabel // returns the label; pure
+	Seed     uint64                            // of the shuffled control
+	Progress func(done, total int)             // called after every run, unless nil
 }
 
 // ReplayResult is the result of a replay.
@@ -53,14 +53,14 @@ type ReplayResult struct {
 	Wrong      int         `json:"wrong"` // of N
 	Unlabelled int         `json:"unlabelled"`
 	Duplicate  int         `json:"duplicate"` // skipped: a run of the same key came before
-	Rows       []MemoryRow `json:"rows"`
+	Rows       []ReplayRow `json:"rows"`
 
 	// Embedder is the embedding model, "" for the built-in encoder. The caller sets it.
 	Embedder string `json:"embedder,omitempty"`
 
 	// Evolved is the row whose memory evolved, nil for none. Run does not set it, Risk and Correction; the caller
 	// does.
-	Evolved *MemoryRow `json:"evolved,omitempty"`
+	Evolved *ReplayRow `json:"evolved,omitempty"`
 
 	// Risk measures how well risks, predicted before the label was known, separate wrong verdicts from right ones; nil
 	// if not measured.
@@ -78,7 +78,7 @@ type ReplayResult struct {
 func Replay(ctx context.Context, stream []tree.Evaluation, o ReplayOptions, subjects ...ReplaySubject) (ReplayResult,
 	error) {
 	ordered, duplicate := sortRuns(stream)
-	rep := ReplayResult{Duplicate: duplicate, Rows: []MemoryRow{}}
+	rep := ReplayResult{Duplicate: duplicate, Rows: []ReplayRow{}}
 	traces := make([][]ReplayAnswer, len(subjects))
 	t := newTruth()
 	for i := range ordered {
@@ -101,8 +101,8 @@ func Replay(ctx context.Context, stream []tree.Evaluation, o ReplayOptions, subj
 }
 
 // rows measures every subject and its controls, from its answers in traces.
-func (t *labelStream) rows(subjects []ReplaySubject, traces [][]ReplayAnswer, seed uint64) []MemoryRow {
-	out := []MemoryRow{}
+func (t *labelStream) rows(subjects []ReplaySubject, traces [][]ReplayAnswer, seed uint64) []ReplayRow {
+	out := []ReplayRow{}
 	for k := 0; k < len(subjects); {
 		name, answers, as := subjects[k].Name(), traces[k], ""
 		r := t.row(name, answers)
@@ -125,7 +125,7 @@ func (t *labelStream) rows(subjects []ReplaySubject, traces [][]ReplayAnswer, se
 }
 
 // replayRun requests guidance of every subject for a run, then passes its label to them.
-func replayRun(ctx context.Context, e *tree.Evaluation, v LaterLabel, subjects []ReplaySubject,
+func replayRun(ctx context.Context, e *tree.Evaluation, v RunLabel, subjects []ReplaySubject,
 	traces [][]ReplayAnswer) error {
 	for k, s := range subjects {
 		a, err := s.Ask(ctx, e)

@@ -77,7 +77,7 @@ func (x *Nearest) Ask(_ context.Context, e *tree.Evaluation) (ReplayAnswer, erro
 }
 
 // Learn stores e if its verdict was wrong.
-func (x *Nearest) Learn(_ context.Context, e *tree.Evaluation, v LaterLabel) error {
+func (x *Nearest) Learn(_ context.Context, e *tree.Evaluation, v RunLabel) error {
 	if !v.Wrong() {
 		return nil
 	}

@@ -15,13 +15,13 @@ const dealings = 200
 // answers, with their scores, among all runs after the first mistake was known, and replaces each item by a random
 // mistake known before the run. The row is the mean of many shuffles. Its intervals hold the middle 95 % of the
 // shuffles; they are no confidence intervals.
-func (t *labelStream) shuffled(answers []ReplayAnswer, seed uint64) MemoryRow {
+func (t *labelStream) shuffled(answers []ReplayAnswer, seed uint64) ReplayRow {
 	rng := rand.New(rand.NewPCG(seed, 0x6d656d74726565)) //nolint:gosec // a control must come out the same again
 	first := len(t.known)
 	if i := slices.IndexFunc(t.known, func(n int) bool { return n > 0 }); i >= 0 {
 		first = i
 	}
-	rows := make([]MemoryRow, dealings)
+	rows := make([]ReplayRow, dealings)
 	deck := slices.Clone(answers[first:])
 	dealt := slices.Clone(answers)
 	for k := range rows {
@@ -59,20 +59,20 @@ func sampleOf(rng *rand.Rand, of, n int) []int {
 }
 
 // meanRow returns the row of means of all shares and AUCs, with the middle 95 % of each.
-func meanRow(rows []MemoryRow) MemoryRow {
+func meanRow(rows []ReplayRow) ReplayRow {
 	m := rows[0]
 	m.Guided.Wrong, m.Guided.P, m.Guided.Interval = meanAndBand(rows, m.Guided.N,
-		func(r *MemoryRow) *float64 { return r.Guided.P })
+		func(r *ReplayRow) *float64 { return r.Guided.P })
 	m.Unguided.Wrong, m.Unguided.P, m.Unguided.Interval = meanAndBand(rows, m.Unguided.N,
-		func(r *MemoryRow) *float64 { return r.Unguided.P })
-	_, m.AUC, m.Interval = meanAndBand(rows, 0, func(r *MemoryRow) *float64 { return r.AUC })
-	for _, of := range []func(*MemoryRow) *warnedShare{
-		func(r *MemoryRow) *warnedShare { return &r.Warned.warnedShare },
-		func(r *MemoryRow) *warnedShare { return &r.Warned.Recurrence },
-		func(r *MemoryRow) *warnedShare { return &r.Warned.Transfer },
+		func(r *ReplayRow) *float64 { return r.Unguided.P })
+	_, m.AUC, m.Interval = meanAndBand(rows, 0, func(r *ReplayRow) *float64 { return r.AUC })
+	for _, of := range []func(*ReplayRow) *warnedShare{
+		func(r *ReplayRow) *warnedShare { return &r.Warned.warnedShare },
+		func(r *ReplayRow) *warnedShare { return &r.Warned.Recurrence },
+		func(r *ReplayRow) *warnedShare { return &r.Warned.Transfer },
 	} {
 		s := of(&m)
-		s.Warned, s.P, s.Interval = meanAndBand(rows, s.N, func(r *MemoryRow) *float64 { return of(r).P })
+		s.Warned, s.P, s.Interval = meanAndBand(rows, s.N, func(r *ReplayRow) *float64 { return of(r).P })
 	}
 	m.Warned.Exact, m.Warned.Similar = 0, 0
 	for i := range rows {
@@ -83,7 +83,7 @@ func meanRow(rows []MemoryRow) MemoryRow {
 }
 
 // meanAndBand returns the mean and the middle 95 % of a share over rows, and the mean as a count out of n.
-func meanAndBand(rows []MemoryRow, n int, share func(*MemoryRow) *float64) (count int, p *float64, in *stat.Interval) {
+func meanAndBand(rows []ReplayRow, n int, share func(*ReplayRow) *float64) (count int, p *float64, in *stat.Interval) {
 	if share(&rows[0]) == nil {
 		return 0, nil, nil
 	}

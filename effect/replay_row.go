@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// MemoryRow is the result of one memory.
-type MemoryRow struct {
+// ReplayRow is the result of one memory.
+type ReplayRow struct {
 	Name     string         `json:"name"`
 	AUC      *float64       `json:"auc"` // of Score as a forecast of a wrong verdict; null when all are right or all wrong
 	Interval *stat.Interval `json:"aucInterval,omitempty"`
@@ -56,7 +56,7 @@ type warnedShare struct {
 
 // labelStream holds the labels of the labelled runs of a stream, in order.
 type labelStream struct {
-	verdicts []LaterLabel
+	verdicts []RunLabel
 	scenes   []tree.Scene
 	tests    []string
 	again    []bool          // the test or the scene had an earlier wrong verdict
@@ -72,7 +72,7 @@ func newTruth() *labelStream {
 }
 
 // add appends a run and what was known before it.
-func (t *labelStream) add(e *tree.Evaluation, v LaterLabel) {
+func (t *labelStream) add(e *tree.Evaluation, v RunLabel) {
 	test, scene := cmp.Or(e.CaseID, e.Prompt), sceneKey(e.Scene)
 	t.verdicts = append(t.verdicts, v)
 	t.scenes = append(t.scenes, e.Scene)
@@ -87,8 +87,8 @@ func (t *labelStream) add(e *tree.Evaluation, v LaterLabel) {
 }
 
 // row measures the answers, one per labelled run.
-func (t *labelStream) row(name string, answers []ReplayAnswer) MemoryRow {
-	r := MemoryRow{Name: name}
+func (t *labelStream) row(name string, answers []ReplayAnswer) ReplayRow {
+	r := ReplayRow{Name: name}
 	var wrong, right []float64
 	w := &r.Warned
 	for i, a := range answers {

@@ -21,11 +21,11 @@ func replayedRun(i int, wrong taxonomy.Direction, prompt, scene string) tree.Eva
 	}
 }
 
-func judgeRun(e *tree.Evaluation) LaterLabel {
+func judgeRun(e *tree.Evaluation) RunLabel {
 	if e.Correct == nil {
-		return LaterLabel{}
+		return RunLabel{}
 	}
-	return LaterLabel{Labelled: true, Correct: *e.Correct, Direction: e.Direction}
+	return RunLabel{Labelled: true, Correct: *e.Correct, Direction: e.Direction}
 }
 
 // replayWitness records what it received and when, and answers with all of it.
@@ -46,7 +46,7 @@ func (w *replayWitness) Ask(_ context.Context, e *tree.Evaluation) (ReplayAnswer
 		w.all...)}, nil
 }
 
-func (w *replayWitness) Learn(_ context.Context, e *tree.Evaluation, v LaterLabel) error {
+func (w *replayWitness) Learn(_ context.Context, e *tree.Evaluation, v RunLabel) error {
 	w.told = append(w.told, e.ID)
 	if v.Wrong() {
 		w.all = append(w.all, ReplayWarning{Direction: v.Direction, Scenes: []tree.Scene{e.Scene}})
@@ -116,11 +116,11 @@ func TestRecurrenceIsOfTheTestOrTheScene(t *testing.T) {
 	at := func(test, scene, route string) *tree.Evaluation {
 		return &tree.Evaluation{CaseID: test, Prompt: "look", Scene: tree.Scene{ID: scene, Type: "form", Route: route}}
 	}
-	wrong, right := LaterLabel{Labelled: true, Direction: taxonomy.FalsePass}, LaterLabel{Labelled: true, Correct: true}
+	wrong, right := RunLabel{Labelled: true, Direction: taxonomy.FalsePass}, RunLabel{Labelled: true, Correct: true}
 	tr := newTruth()
 	for _, c := range []struct {
 		e     *tree.Evaluation
-		v     LaterLabel
+		v     RunLabel
 		again bool
 	}{
 		{at("t1", "A", ""), right, false},

@@ -19,7 +19,7 @@ import (
 // history simulates runs in which one memory helps and one harms, and returns them with their breaker and fit.
 func history(n int, lift float64, h Holdout, seed uint64) ([]TrialRun, *Breaker, []Effect) {
 	rng := rand.New(rand.NewPCG(seed, 5))
-	b, book := &Breaker{}, NewBook()
+	b, book := &Breaker{}, NewCreditBook()
 	var runs []TrialRun
 	for i := range n {
 		r := TrialRun{

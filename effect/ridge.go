@@ -51,7 +51,7 @@ type entry struct {
 	times float32
 }
 
-func (b *FitRuns) problem(now time.Time) *ridgeProblem {
+func (b *CreditBook) problem(now time.Time) *ridgeProblem {
 	rows := make([]*row, len(b.rows))
 	for i := range b.rows {
 		rows[i] = &b.rows[i]

@@ -3,7 +3,7 @@ package effect
 import "slices"
 
 // slab is the prior share of memories that do large harm, and of those that help much: the weight of two wide priors
-// beside the narrow one of [FitRuns.Fit], which attributes a large effect to a hard place (T. J. Mitchell, J. J.
+// beside the narrow one of [CreditBook.Fit], which attributes a large effect to a hard place (T. J. Mitchell, J. J.
 // Beauchamp, J. Am. Stat. Assoc. 83, 1988: a spike and a slab).
 const slab = 0.05
 

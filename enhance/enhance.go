@@ -110,8 +110,8 @@ type Drop struct {
 	Args     []any  `json:"-"` // arguments of the format: an id or a number
 }
 
-// GuidanceDraft is a text before it is written: its memories and facts are chosen.
-type GuidanceDraft struct {
+// Draft is a text before it is written: its memories and facts are chosen.
+type Draft struct {
 	IDs     []string       // as in Block
 	Facts   []ObservedFact // as in Block
 	Dropped []Drop         // as in Block
@@ -124,7 +124,7 @@ type GuidanceDraft struct {
 }
 
 // Empty reports whether the draft has no content, so that the text is "".
-func (d *GuidanceDraft) Empty() bool { return len(d.items)+len(d.clauses)+len(d.known) == 0 }
+func (d *Draft) Empty() bool { return len(d.items)+len(d.clauses)+len(d.known) == 0 }
 
 // Write turns nodes, the best first, into guidance. The text has strategies first, then experiences, then cases, each
 // in the order given. If the budget is too small, the last nodes are omitted; a node is never cut in half. If no node
@@ -139,9 +139,9 @@ func Write(nodes []tree.Node, o Options) (Block, error) {
 }
 
 // Choose chooses the content of the text as Write does, without writing it.
-func Choose(nodes []tree.Node, o Options) (GuidanceDraft, error) {
+func Choose(nodes []tree.Node, o Options) (Draft, error) {
 	if len(nodes) == 0 && len(o.Facts) == 0 && len(o.Known) == 0 {
-		return GuidanceDraft{}, nil
+		return Draft{}, nil
 	}
 	if o.Lang == "" {
 		o.Lang = text.Lang(o.Prompt)
@@ -152,21 +152,21 @@ func Choose(nodes []tree.Node, o Options) (GuidanceDraft, error) {
 	if o.Prompts == nil {
 		set, err := prompts.Load(nil)
 		if err != nil {
-			return GuidanceDraft{}, fmt.Errorf("write guidance: %w", err)
+			return Draft{}, fmt.Errorf("write guidance: %w", err)
 		}
 		o.Prompts = set
 	}
 	if o.Words == nil {
 		o.Words = NewWording(nil)
 	}
-	d := GuidanceDraft{}
+	d := Draft{}
 	d.clauses, d.Facts = o.facts()
 	d.Known, d.known = o.known()
 	var dropped map[int]why
 	d.items, dropped = choose(nodes, d.Known, o)
 	d.o = o
 	if err := d.fit(); err != nil {
-		return GuidanceDraft{}, err
+		return Draft{}, err
 	}
 	for _, it := range d.items {
 		d.IDs = append(d.IDs, it.id)
@@ -185,7 +185,7 @@ func Choose(nodes []tree.Node, o Options) (GuidanceDraft, error) {
 
 // fit removes content until the text has at most Options.Whole tokens: memories first, then facts of the product, both
 // from the last on, then facts of the page.
-func (d *GuidanceDraft) fit() error {
+func (d *Draft) fit() error {
 	for d.o.Whole > 0 && !d.Empty() {
 		b, err := d.Write()
 		if err != nil || Tokens(b.Text) <= d.o.Whole {
@@ -204,7 +204,7 @@ func (d *GuidanceDraft) fit() error {
 }
 
 // Write writes the text.
-func (d *GuidanceDraft) Write() (Block, error) {
+func (d *Draft) Write() (Block, error) {
 	g, err := d.o.write(d.items, d.clauses, d.known)
 	if err != nil {
 		return Block{}, err

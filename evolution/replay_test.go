@@ -101,7 +101,7 @@ func (s *subject) Ask(ctx context.Context, e *tree.Evaluation) (effect.ReplayAns
 	return a, nil
 }
 
-func (s *subject) Learn(ctx context.Context, e *tree.Evaluation, _ effect.LaterLabel) error {
+func (s *subject) Learn(ctx context.Context, e *tree.Evaluation, _ effect.RunLabel) error {
 	if err := s.mem.Record(ctx, *e); err != nil {
 		return err
 	}
@@ -117,9 +117,9 @@ func (s *subject) Learn(ctx context.Context, e *tree.Evaluation, _ effect.LaterL
 // TestQualityOfReplay compares guidance from cases alone with that of a tree
 // which evolves, on real streams, at each quarter of them.
 func TestQualityOfReplay(t *testing.T) {
-	judge := func(e *tree.Evaluation) effect.LaterLabel {
+	judge := func(e *tree.Evaluation) effect.RunLabel {
 		v := formation.Detect(e)
-		return effect.LaterLabel{Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction}
+		return effect.RunLabel{Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction}
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "By rules, evolve every 50 runs. warned: share of wrong verdicts warned of in the same direction;\n"+

@@ -27,7 +27,7 @@ type Proposal struct {
 type Review struct {
 	jobs    func(ctx context.Context, write bool) (*Jobs, error)
 	evolve  func(ctx context.Context, write bool) (Evolved, error)
-	people  People
+	people  reviewers
 	nodes   Scanner
 	waiting *Waiting
 }
@@ -37,13 +37,13 @@ type Review struct {
 func NewReview(
 	jobs func(ctx context.Context, write bool) (*Jobs, error),
 	evolve func(ctx context.Context, write bool) (Evolved, error),
-	people People, nodes Scanner, waiting *Waiting,
+	people reviewers, nodes Scanner, waiting *Waiting,
 ) *Review {
 	return &Review{jobs, evolve, people, nodes, waiting}
 }
 
-// People applies decisions in the name of a person, until they are taken back.
-type People interface {
+// reviewers applies decisions in the name of a person, until they are taken back.
+type reviewers interface {
 	// Reject refuses a proposal.
 	Reject(ctx context.Context, p *Proposal, d *ReviewDecision) error
 	// Accept adds to the history that proposals were accepted, once they are in the tree.

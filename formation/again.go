@@ -27,9 +27,9 @@ func Waits(n *tree.Node) bool {
 // unusable a second time, the case keeps the analysis of the rules and waits no longer. why has the errors by id of
 // the cases.
 func (f *Former) Again(ctx context.Context, cases []tree.Node) (read []tree.Node, why map[string]error) {
-	runs := make([]*FormRun, len(cases))
+	runs := make([]*DetectedRun, len(cases))
 	for i := range cases {
-		runs[i] = &FormRun{facts: f.factsOf(&cases[i])}
+		runs[i] = &DetectedRun{facts: f.factsOf(&cases[i])}
 	}
 	f.readAll(ctx, runs)
 	why = map[string]error{}

@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Judged is whether a verdict was right, as far as it is known.
-type Judged struct {
+// Detection is whether a verdict was right, as far as it is known.
+type Detection struct {
 	// Labelled is false when the truth is unknown, or when it cannot be compared with the judgment. Then Correct is
 	// false and Direction None, or Environment for a run that shows nothing about its judge: a test that fails does not
 	// mean that the agent was wrong.
@@ -33,40 +33,40 @@ type Judged struct {
 //
 // The direction is false_pass when the agent's verdict is a pass and the truth is a failure or a defect, false_fail in
 // the reverse case, and other when one of the two cannot be read.
-func Detect(e *tree.Evaluation) Judged {
+func Detect(e *tree.Evaluation) Detection {
 	return detect(e, judgment.Decode(e.Judgment), judgment.Decode(e.GroundTruth))
 }
 
 // detect is Detect of an evaluation whose judgment and ground truth are decoded.
-func detect(e *tree.Evaluation, judged, truth any) Judged {
+func detect(e *tree.Evaluation, judged, truth any) Detection {
 	switch {
 	case e.Direction == taxonomy.Environment:
-		return Judged{Direction: taxonomy.Environment}
+		return Detection{Direction: taxonomy.Environment}
 	case e.Correct != nil && *e.Correct:
 		return explicitlyRight(e, judged, truth)
 	case e.Correct != nil || e.Direction.Valid():
 		return explicitlyWrong(e, judged, truth)
 	case e.Excuse != "":
-		return Judged{Direction: taxonomy.Environment}
+		return Detection{Direction: taxonomy.Environment}
 	case e.GroundTruth.Null():
-		return Judged{}
+		return Detection{}
 	case judgment.Flaky(judged) || judgment.Flaky(truth):
-		return Judged{Note: "a flaky result is no misjudgement; say correct: true or false to have it count"}
+		return Detection{Note: "a flaky result is no misjudgement; say correct: true or false to have it count"}
 	}
 	said, is := judgment.PolarityOf(judged), judgment.PolarityOf(truth)
 	switch same, why := judgment.Compare(judged, truth); {
 	case why != "":
-		return Judged{Note: why, prose: judgment.InWords(judged) && (judgment.InWords(truth) || is != judgment.Unread)}
+		return Detection{Note: why, prose: judgment.InWords(judged) && (judgment.InWords(truth) || is != judgment.Unread)}
 	case same:
-		return Judged{Labelled: true, Correct: true}
+		return Detection{Labelled: true, Correct: true}
 	default:
 		prose := said == judgment.Unread && is == judgment.Unread && judgment.IsSentence(judged) && judgment.IsSentence(truth)
-		return Judged{Labelled: true, Direction: judgment.Direction(judged, truth), prose: prose}
+		return Detection{Labelled: true, Direction: judgment.Direction(judged, truth), prose: prose}
 	}
 }
 
-func explicitlyRight(e *tree.Evaluation, judged, truth any) Judged {
-	j := Judged{Labelled: true, Correct: true}
+func explicitlyRight(e *tree.Evaluation, judged, truth any) Detection {
+	j := Detection{Labelled: true, Correct: true}
 	said, is := judgment.PolarityOf(judged), judgment.PolarityOf(truth)
 	switch {
 	case e.Direction != taxonomy.None:
@@ -77,8 +77,8 @@ func explicitlyRight(e *tree.Evaluation, judged, truth any) Judged {
 	return j
 }
 
-func explicitlyWrong(e *tree.Evaluation, judged, truth any) Judged {
-	j := Judged{Labelled: true, Direction: e.Direction}
+func explicitlyWrong(e *tree.Evaluation, judged, truth any) Detection {
+	j := Detection{Labelled: true, Direction: e.Direction}
 	read := judgment.Direction(judged, truth)
 	switch {
 	case !j.Direction.Valid():

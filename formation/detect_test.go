@@ -76,24 +76,25 @@ func TestDetectExplicitWins(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		e    *tree.Evaluation
-		want Judged
+		want Detection
 	}{
-		"right": {e(&yes, "", `"fail"`, ``), Judged{Labelled: true, Correct: true}},
+		"right": {e(&yes, "", `"fail"`, ``), Detection{Labelled: true, Correct: true}},
 		"right against the truth": {e(&yes, "", `"fail"`, `"pass"`),
-			Judged{Labelled: true, Correct: true,
+			Detection{Labelled: true, Correct: true,
 				Note: "correct is true although judgment and ground truth contradict each other; it counts as right"}},
-		"wrong, direction derived": {e(&no, "", `"pass"`, `"fail"`), Judged{Labelled: true, Direction: taxonomy.FalsePass}},
-		"wrong, direction given":   {e(&no, taxonomy.Other, `"x"`, ``), Judged{Labelled: true, Direction: taxonomy.Other}},
-		"wrong, nothing to read":   {e(&no, "", `"x"`, ``), Judged{Labelled: true, Direction: taxonomy.Other}},
+		"wrong, direction derived": {e(&no, "", `"pass"`, `"fail"`), Detection{Labelled: true,
+			Direction: taxonomy.FalsePass}},
+		"wrong, direction given": {e(&no, taxonomy.Other, `"x"`, ``), Detection{Labelled: true, Direction: taxonomy.Other}},
+		"wrong, nothing to read": {e(&no, "", `"x"`, ``), Detection{Labelled: true, Direction: taxonomy.Other}},
 		"direction alone": {e(nil, taxonomy.FalseFail, `"x"`, ``),
-			Judged{Labelled: true, Direction: taxonomy.FalseFail}},
+			Detection{Labelled: true, Direction: taxonomy.FalseFail}},
 		"other direction than read": {e(&no, taxonomy.FalseFail, `"pass"`, `"fail"`),
-			Judged{Labelled: true, Direction: taxonomy.FalseFail,
+			Detection{Labelled: true, Direction: taxonomy.FalseFail,
 				Note: "direction is false_fail although judgment and ground truth read as false_pass; it counts as given"}},
 		"wrong although equal": {e(&no, taxonomy.FalsePass, `"pass"`, `"pass"`),
-			Judged{Labelled: true, Direction: taxonomy.FalsePass,
+			Detection{Labelled: true, Direction: taxonomy.FalsePass,
 				Note: "it is marked wrong although judgment and ground truth say the same; it counts as wrong"}},
-		"flaky but explicit": {e(&no, "", `"flaky"`, `"pass"`), Judged{Labelled: true, Direction: taxonomy.Other}},
+		"flaky but explicit": {e(&no, "", `"flaky"`, `"pass"`), Detection{Labelled: true, Direction: taxonomy.Other}},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, Detect(c.e)) })
 	}

@@ -136,9 +136,9 @@ type Formed struct {
 	ModelErr error
 }
 
-// A FormRun is an evaluation on its way to a case: Detect makes it, Read may add the reading of a model, and Insert
+// A DetectedRun is an evaluation on its way to a case: Detect makes it, Read may add the reading of a model, and Insert
 // ends it. It may be inserted again, on another view.
-type FormRun struct {
+type DetectedRun struct {
 	facts *facts
 	node  tree.Node // the evidence of a wrong verdict
 	notes []string
@@ -147,13 +147,13 @@ type FormRun struct {
 }
 
 // Wrong reports whether the verdict was wrong, so that Read applies.
-func (r *FormRun) Wrong() bool { return r.facts.judged.Labelled && !r.facts.judged.Correct }
+func (r *DetectedRun) Wrong() bool { return r.facts.judged.Labelled && !r.facts.judged.Correct }
 
 // Form turns one evaluation into changes: Detect, Read and Insert.
 func (f *Former) Form(ctx context.Context, e tree.Evaluation, v treeView) (Formed, error) {
 	r, err := f.Detect(ctx, e)
 	if err == nil {
-		err = f.Read(ctx, v, []*FormRun{r})
+		err = f.Read(ctx, v, []*DetectedRun{r})
 	}
 	if err != nil {
 		return Formed{}, err
@@ -166,7 +166,7 @@ func (f *Former) Form(ctx context.Context, e tree.Evaluation, v treeView) (Forme
 // direction is given; if the model fails, the verdict stays without a label.
 //
 // The error is a *tree.FieldError when the evaluation is invalid, so that a retry would not help, or that of ctx.
-func (f *Former) Detect(ctx context.Context, e tree.Evaluation) (*FormRun, error) {
+func (f *Former) Detect(ctx context.Context, e tree.Evaluation) (*DetectedRun, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func (f *Former) Detect(ctx context.Context, e tree.Evaluation) (*FormRun, error
 	if err := e.Check(); err != nil {
 		return nil, fmt.Errorf("form %s: %w", e.Key(), err)
 	}
-	r := &FormRun{facts: f.read(&e)}
+	r := &DetectedRun{facts: f.read(&e)}
 	if f.mayRead(e.Scope.Product) && r.facts.judged.prose {
 		if r.err = f.judge(ctx, r.facts); ctx.Err() != nil {
 			return nil, fmt.Errorf("form %s: %w", e.Key(), ctx.Err())
@@ -193,7 +193,7 @@ func (f *Former) Detect(ctx context.Context, e tree.Evaluation) (*FormRun, error
 }
 
 // Insert proposes the changes for a run on a view of the tree. The error is that of the view or of ctx.
-func (f *Former) Insert(ctx context.Context, v treeView, r *FormRun) (Formed, error) {
+func (f *Former) Insert(ctx context.Context, v treeView, r *DetectedRun) (Formed, error) {
 	x := r.facts
 	out := Formed{Verdict: verdict(x.e, x.judged), Notes: r.notes, ModelErr: r.err}
 	if !x.judged.Labelled {
@@ -232,7 +232,7 @@ func (f *Former) readWrong(x *facts) {
 	x.scene, _ = f.taxonomy.SceneType(x.e.Scene.Type)
 }
 
-func verdict(e *tree.Evaluation, j Judged) ledger.Verdict {
+func verdict(e *tree.Evaluation, j Detection) ledger.Verdict {
 	scene := e.Scene
 	scene.Route = tree.Route(scene.Route)
 	v := ledger.Verdict{
@@ -247,7 +247,7 @@ func verdict(e *tree.Evaluation, j Judged) ledger.Verdict {
 
 // remember proposes a new case, or one more occurrence of the case that has the same or nearly the same evidence. It
 // returns the error type of the case.
-func (f *Former) remember(ctx context.Context, r *FormRun, v treeView, out *Formed) (string, error) {
+func (f *Former) remember(ctx context.Context, r *DetectedRun, v treeView, out *Formed) (string, error) {
 	n := r.node.Clone()
 	known, err := v.Get(ctx, n.ID)
 	switch {

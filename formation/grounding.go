@@ -25,7 +25,7 @@ var errForeign = errors.New("its checks are for runs that were wrong in another 
 
 // check removes misses that are not about their run from the answers. The error is for an answer of which no run can
 // be used; it is written for a model.
-func (f *Former) check(runs []*FormRun, read []prompts.AnalyseOutput) error {
+func (f *Former) check(runs []*DetectedRun, read []prompts.AnalyseOutput) error {
 	var bad []error
 	usable := false
 	for i := range read {

@@ -33,7 +33,7 @@ func (f *Former) judge(ctx context.Context, x *facts) error {
 	if err != nil {
 		return fmt.Errorf("judge: %w", err)
 	}
-	x.judged = Judged{Labelled: true, Correct: v.Correct, Direction: taxonomy.Direction(v.Direction)}
+	x.judged = Detection{Labelled: true, Correct: v.Correct, Direction: taxonomy.Direction(v.Direction)}
 	x.judge = tree.Provenance{Model: answer.Model, Template: p.Name()}
 	word := "wrong"
 	if v.Correct {

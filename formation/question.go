@@ -13,7 +13,7 @@ import (
 )
 
 // question returns the model's input about runs. It is in the language of most of them.
-func (f *Former) question(runs []*FormRun) prompts.AnalyseInput {
+func (f *Former) question(runs []*DetectedRun) prompts.AnalyseInput {
 	in := prompts.AnalyseInput{Lang: "en"}
 	chinese := 0
 	var directions []taxonomy.Direction

@@ -32,12 +32,12 @@ const MaxReads = atOnce * prompts.MaxRuns
 // whose case v has. Without a model it does nothing. Where the model fails, Insert uses the rules alone.
 //
 // The error is that of the view or of ctx. Runs belong to one caller at a time.
-func (f *Former) Read(ctx context.Context, v treeView, runs []*FormRun) error {
+func (f *Former) Read(ctx context.Context, v treeView, runs []*DetectedRun) error {
 	if f.generator == nil {
 		return nil
 	}
-	var first []*FormRun
-	same := map[string][]*FormRun{}
+	var first []*DetectedRun
+	same := map[string][]*DetectedRun{}
 	for _, r := range runs {
 		if !r.Wrong() || r.read != nil || !f.mayRead(r.node.Scope.Product) {
 			continue
@@ -64,7 +64,7 @@ func (f *Former) Read(ctx context.Context, v treeView, runs []*FormRun) error {
 }
 
 // readAll sends runs, prompts.MaxRuns in a call and atOnce calls at a time.
-func (f *Former) readAll(ctx context.Context, runs []*FormRun) {
+func (f *Former) readAll(ctx context.Context, runs []*DetectedRun) {
 	var asking sync.WaitGroup
 	places := make(chan struct{}, atOnce)
 	for some := range slices.Chunk(runs, prompts.MaxRuns) {
@@ -78,7 +78,7 @@ func (f *Former) readAll(ctx context.Context, runs []*FormRun) {
 }
 
 // readSome makes one call about runs. It uses the usable parts of the answer, run by run.
-func (f *Former) readSome(ctx context.Context, runs []*FormRun) {
+func (f *Former) readSome(ctx context.Context, runs []*DetectedRun) {
 	in := f.question(runs)
 	p, err := f.prompts.Analyse(in)
 	var answer llm.Answer

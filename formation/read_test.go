@@ -38,9 +38,9 @@ func (m *reader) Generate(_ context.Context, r llm.Request) (llm.Answer, error) 
 	return llm.Answer{JSON: b, Model: "reader"}, err
 }
 
-func screens(t *testing.T, f *Former, n int) []*FormRun {
+func screens(t *testing.T, f *Former, n int) []*DetectedRun {
 	t.Helper()
-	runs := make([]*FormRun, n)
+	runs := make([]*DetectedRun, n)
 	for i := range runs {
 		e := sample()
 		e.ID, e.CaseID = fmt.Sprint("run-", i), fmt.Sprint("case-", i)

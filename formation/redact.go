@@ -43,8 +43,8 @@ func Redact(e tree.Evaluation) (tree.Evaluation, int) {
 		}
 	}
 	e.Evidence = e.Evidence.Clone()
-	for _, t := range e.Evidence.Texts() {
-		text(t.Text, t.Limit)
+	for t, limit := range e.Evidence.Texts() {
+		text(t, limit)
 	}
 	e.Evidence.DropUnsafe()
 	for _, r := range []*tree.Raw{&e.Judgment, &e.GroundTruth} {

@@ -17,7 +17,7 @@ type facts struct {
 	e           *tree.Evaluation
 	judgment    any // decoded, as judgment.Decode returns it
 	truth       any // likewise
-	judged      Judged
+	judged      Detection
 	differences []difference
 	claim       claim // the agent's grounds for its verdict
 	lang        string

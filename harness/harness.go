@@ -137,16 +137,10 @@ func New(o Options) *Harness {
 	return h
 }
 
-// Failures counts what failed without affecting a run.
-type Failures struct {
-	Guidance int64 // panics of guidance
-	Runs     int64 // runs that were not recorded
-	Entries  int64 // entries that are not in the ledger
-}
-
-// Failures returns the failures so far.
-func (h *Harness) Failures() Failures {
-	return Failures{h.failed.guidance.Load(), h.failed.runs.Load(), h.failed.entries.Load()}
+// Failures returns how often something failed without affecting a run: panics of guidance, runs that were not recorded,
+// and entries that are not in the ledger.
+func (h *Harness) Failures() (guidance, runs, entries int64) {
+	return h.failed.guidance.Load(), h.failed.runs.Load(), h.failed.entries.Load()
 }
 
 // Wrap returns a function of run's shape that remembers: it puts guidance into the prompt, runs, and has the result

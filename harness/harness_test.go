@@ -105,14 +105,14 @@ func TestMemoryBreaksNoRun(t *testing.T) {
 	broken := errors.New("broken")
 	rows := map[string]struct {
 		memory *fake
-		failed Failures
+		failed [3]int64 // of guidance, runs, entries
 	}{
 		"guidance fails":  {memory: &fake{guide: func() (Advice, error) { return Advice{Text: "half"}, broken }}},
-		"guidance panics": {&fake{guide: func() (Advice, error) { panic("guide") }}, Failures{Guidance: 1}},
+		"guidance panics": {&fake{guide: func() (Advice, error) { panic("guide") }}, [3]int64{1}},
 		"risk fails":      {memory: &fake{risk: func() (risk.Risk, error) { return risk.Risk{}, broken }}},
 		"risk panics":     {memory: &fake{risk: func() (risk.Risk, error) { panic("risk") }}},
-		"record fails":    {&fake{record: func(tree.Evaluation) error { return broken }}, Failures{Runs: 1}},
-		"record panics":   {&fake{record: func(tree.Evaluation) error { panic("record") }}, Failures{Runs: 1}},
+		"record fails":    {&fake{record: func(tree.Evaluation) error { return broken }}, [3]int64{0, 1}},
+		"record panics":   {&fake{record: func(tree.Evaluation) error { panic("record") }}, [3]int64{0, 1}},
 	}
 	for name := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -127,7 +127,8 @@ func TestMemoryBreaksNoRun(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, tree.Raw(`"pass"`), r.Judgment)
 			require.NoError(t, h.Wait(t.Context()))
-			require.Equal(t, row.failed, h.Failures())
+			guidance, runs, entries := h.Failures()
+			require.Equal(t, row.failed, [3]int64{guidance, runs, entries})
 		})
 	}
 }

@@ -30,15 +30,15 @@ func NewImage(b []byte) (Image, error) {
 	if len(b) > MaxImage {
 		return Image{}, fmt.Errorf("the image has %d bytes; the most is %d MiB", len(b), MaxImage>>20)
 	}
-	h, err := imagehead.Read(b)
+	kind, size, err := imagehead.Read(b)
 	if err != nil {
 		return Image{}, fmt.Errorf("the image %w", err)
 	}
-	if h.Width > MaxImageSide || h.Height > MaxImageSide || h.Width*h.Height > maxImagePixels {
-		return Image{}, fmt.Errorf("the image has %d by %d pixels; the most is %d a side and %d million in all", h.Width,
-			h.Height, MaxImageSide, maxImagePixels>>20)
+	if size.X > MaxImageSide || size.Y > MaxImageSide || size.X*size.Y > maxImagePixels {
+		return Image{}, fmt.Errorf("the image has %d by %d pixels; the most is %d a side and %d million in all", size.X,
+			size.Y, MaxImageSide, maxImagePixels>>20)
 	}
-	return Image{h.Type, h.Width, h.Height, b}, nil
+	return Image{kind, size.X, size.Y, b}, nil
 }
 
 // Constants of Tokens.

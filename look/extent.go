@@ -13,9 +13,6 @@ type Extent struct {
 	share float64 // above 0 to 1; 0: n counts
 }
 
-// First is the Extent of n verdicts.
-func First(n int) Extent { return Extent{n: n} }
-
 // ParseExtent reads a number such as 20, a share such as 30%, or all.
 func ParseExtent(s string) (Extent, error) {
 	wrong := fmt.Errorf("%q is no number such as 20, no share such as 30%%, and not all", s)

@@ -50,16 +50,16 @@ func pictureReference(name string, b []byte) (tree.Picture, error) {
 	if len(b) > tree.MaxPicture {
 		return tree.Picture{}, bad("has more than 8 MiB")
 	}
-	h, err := imagehead.Read(b)
+	kind, size, err := imagehead.Read(b)
 	if err != nil {
 		return tree.Picture{}, bad(err.Error())
 	}
-	if h.Width > tree.MaxSide || h.Height > tree.MaxSide || h.Width*h.Height > tree.MaxPixels {
-		return tree.Picture{}, bad(fmt.Sprintf("has %d by %d pixels; the most is %d a side and %d million in all", h.Width,
-			h.Height, tree.MaxSide, tree.MaxPixels>>20))
+	if size.X > tree.MaxSide || size.Y > tree.MaxSide || size.X*size.Y > tree.MaxPixels {
+		return tree.Picture{}, bad(fmt.Sprintf("has %d by %d pixels; the most is %d a side and %d million in all", size.X,
+			size.Y, tree.MaxSide, tree.MaxPixels>>20))
 	}
 	sum := sha256.Sum256(b)
-	return tree.Picture{SHA256: hex.EncodeToString(sum[:]), Name: name, Type: h.Type, Width: h.Width, Height: h.Height,
+	return tree.Picture{SHA256: hex.EncodeToString(sum[:]), Name: name, Type: kind, Width: size.X, Height: size.Y,
 		Bytes: len(b)}, nil
 }
 
@@ -71,11 +71,10 @@ func (g *Pictures) Get(ctx context.Context, sum string) (b []byte, contentType s
 	if b, err = g.store.Picture(ctx, sum); err != nil {
 		return nil, "", err
 	}
-	h, err := imagehead.Read(b)
-	if err != nil {
+	if contentType, _, err = imagehead.Read(b); err != nil {
 		return nil, "", fmt.Errorf("picture %s: %w", sum, err)
 	}
-	return b, h.Type, nil
+	return b, contentType, nil
 }
 
 // Count returns the number of stored pictures, and their bytes.

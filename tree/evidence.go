@@ -2,6 +2,7 @@ package tree
 
 import (
 	"fmt"
+	"iter"
 	"net/url"
 	"slices"
 	"strings"
@@ -80,30 +81,40 @@ func (e *Evidence) Clone() *Evidence {
 	return &c
 }
 
-// Texts returns pointers to all texts in e, for redaction. Each has its own limit.
-func (e *Evidence) Texts() []EvidenceText {
+// Texts yields pointers to all texts in e, each with its limit in bytes, for redaction.
+func (e *Evidence) Texts() iter.Seq2[*string, int] {
+	return func(yield func(*string, int) bool) {
+		for _, t := range e.texts() {
+			if !yield(t.text, t.limit) {
+				return
+			}
+		}
+	}
+}
+
+// evidenceText is a text of Evidence with the name of its field and its limit in bytes.
+type evidenceText struct {
+	field string
+	text  *string
+	limit int
+}
+
+func (e *Evidence) texts() []evidenceText {
 	if e == nil {
 		return nil
 	}
-	out := []EvidenceText{{"evidence.failure", &e.Failure, MaxFailure}}
+	out := []evidenceText{{"evidence.failure", &e.Failure, MaxFailure}}
 	for i := range e.Steps {
-		out = append(out, EvidenceText{"evidence.steps.title", &e.Steps[i].Title, MaxStep})
+		out = append(out, evidenceText{"evidence.steps.title", &e.Steps[i].Title, MaxStep})
 	}
 	for i := range e.Pictures {
-		out = append(out, EvidenceText{"evidence.pictures.name", &e.Pictures[i].Name, MaxName})
+		out = append(out, evidenceText{"evidence.pictures.name", &e.Pictures[i].Name, MaxName})
 	}
 	for i := range e.Links {
-		out = append(out, EvidenceText{"evidence.links.name", &e.Links[i].Name, MaxName},
-			EvidenceText{"evidence.links.url", &e.Links[i].URL, MaxName})
+		out = append(out, evidenceText{"evidence.links.name", &e.Links[i].Name, MaxName},
+			evidenceText{"evidence.links.url", &e.Links[i].URL, MaxName})
 	}
 	return out
-}
-
-// EvidenceText is a text of Evidence with the name of its field and its limit in bytes.
-type EvidenceText struct {
-	Field string
-	Text  *string
-	Limit int
 }
 
 // check returns the first field that breaks a limit, as a *FieldError. e may be nil.
@@ -111,8 +122,8 @@ func (e *Evidence) check() error {
 	if e == nil {
 		return nil
 	}
-	for _, t := range e.Texts() {
-		if err := CheckText(t.Field, *t.Text, t.Limit); err != nil {
+	for _, t := range e.texts() {
+		if err := CheckText(t.field, *t.text, t.limit); err != nil {
 			return err
 		}
 	}

@@ -9,11 +9,11 @@ import (
 // Expectation is one property that a page should have. It is read once from the text From, when a miss is formed, so
 // the text is not parsed again.
 type Expectation struct {
-	Where    Where    `json:"where"`
-	Property Property `json:"property"`
-	Expected string   `json:"expected,omitempty"` // the right value; "" if only Seen is known
-	Seen     string   `json:"seen,omitempty"`     // the wrong value that was observed; "" if unknown
-	From     string   `json:"from"`               // the text it was read from
+	Where    Where  `json:"where"`
+	Property string `json:"property"`
+	Expected string `json:"expected,omitempty"` // the right value; "" if only Seen is known
+	Seen     string `json:"seen,omitempty"`     // the wrong value that was observed; "" if unknown
+	From     string `json:"from"`               // the text it was read from
 }
 
 // Where locates the part of a page that an expectation is about. All fields may be "".
@@ -24,18 +24,15 @@ type Where struct {
 	After string `json:"after,omitempty"` // what has to be done before it is visible; "": nothing
 }
 
-// Property is the kind of an expectation. It determines the meaning of Expected and Seen.
-type Property string
-
-// The properties.
+// The properties of elements that an expectation is about. They determine the meaning of Expected and Seen.
 const (
-	OfText      Property = "text"      // the text; without a name, anywhere on the page
-	OfCount     Property = "count"     // the number of such elements
-	OfState     Property = "state"     // one of the states
-	OfValue     Property = "value"     // the number next to the name
-	OfOrder     Property = "order"     // names in order, separated by “ > ”
-	OfAttribute Property = "attribute" // name=value, as in HTML: type=password
-	OfRelation  Property = "relation"  // Product
+	OfText      = "text"      // the text; without a name, anywhere on the page
+	ofCount     = "count"     // the number of such elements
+	OfState     = "state"     // one of the states
+	OfValue     = "value"     // the number next to the name
+	ofOrder     = "order"     // names in order, separated by “ > ”
+	OfAttribute = "attribute" // name=value, as in HTML: type=password
+	OfRelation  = "relation"  // Product
 )
 
 // The states of an element, for OfState, and the only value of OfRelation.
@@ -86,7 +83,7 @@ func (e *Expectation) Check() error {
 	case e.Expected == "" && e.Seen == "", e.Expected == e.Seen:
 		return bad("expected", "it must differ from seen, and one of them must be there")
 	case e.Property != OfText && e.Property != OfRelation && e.Where.Name == "" && role == "":
-		if e.Property != OfValue && e.Property != OfOrder {
+		if e.Property != OfValue && e.Property != ofOrder {
 			return bad("where", "neither role nor name says which element it is")
 		}
 	}
@@ -103,7 +100,7 @@ func (e *Expectation) Check() error {
 }
 
 // propertyValues are the allowed values of each property; nil: any text.
-var propertyValues = map[Property][]string{
-	OfText: nil, OfCount: nil, OfValue: nil, OfOrder: nil, OfAttribute: nil,
+var propertyValues = map[string][]string{
+	OfText: nil, ofCount: nil, OfValue: nil, ofOrder: nil, OfAttribute: nil,
 	OfState: {Enabled, Disabled, On, Off, Present, Absent}, OfRelation: {Product},
 }

@@ -16,7 +16,7 @@ import (
 type app struct {
 	*say.Voice
 	files   *input.Files
-	model   *model.CommandModel
+	model   *model.Model
 	store   *access.Opener
 	config  *input.Config
 	started bool // flags and arguments are valid

@@ -38,11 +38,11 @@ func briefCommand(a *app) *cobra.Command {
 // dry run are estimates.
 type briefedJSON struct {
 	brief.ReadResult
-	Tokens    int                `json:"tokens"` // in and out
-	Cost      any                `json:"cost"`   // a number, or "unknown"
-	Estimated bool               `json:"estimated"`
-	Model     model.CommandSpent `json:"model"`
-	Rejected  []input.Reject     `json:"rejected"`
+	Tokens    int               `json:"tokens"` // in and out
+	Cost      any               `json:"cost"`   // a number, or "unknown"
+	Estimated bool              `json:"estimated"`
+	Model     model.UsageReport `json:"model"`
+	Rejected  []input.Reject    `json:"rejected"`
 	handed
 }
 

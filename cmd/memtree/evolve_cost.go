@@ -30,13 +30,13 @@ func boundEvolve(ctx context.Context, a *app, m *memtree.Memory, o *memtree.Evol
 // are estimates.
 type evolvedJSON struct {
 	*evolution.Evolved
-	Calls         int                `json:"calls"`
-	Cost          any                `json:"cost"`    // a number, or "unknown"
-	ByModel       int                `json:"byModel"` // lessons written now
-	ByRules       int                `json:"byRules"` // likewise
-	ModelFailures int                `json:"modelFailures"`
-	Estimated     bool               `json:"estimated"` // whether calls, usage and cost are estimates
-	Model         model.CommandSpent `json:"model"`
+	Calls         int               `json:"calls"`
+	Cost          any               `json:"cost"`    // a number, or "unknown"
+	ByModel       int               `json:"byModel"` // lessons written now
+	ByRules       int               `json:"byRules"` // likewise
+	ModelFailures int               `json:"modelFailures"`
+	Estimated     bool              `json:"estimated"` // whether calls, usage and cost are estimates
+	Model         model.UsageReport `json:"model"`
 
 	Vectors *model.Vectors `json:"vectors,omitempty"` // of a dry run; included in calls, usage and cost
 }

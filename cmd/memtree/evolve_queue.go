@@ -50,7 +50,7 @@ func checkEvolve(a *app, o *memtree.EvolveOptions, day *dayBudget) error {
 type ordered struct {
 	*app
 	m      *memtree.Memory
-	q      *shared.TreeQueue
+	q      *shared.Queue
 	o      *memtree.EvolveOptions
 	worker *server.Server // of this process; nil: it takes no jobs
 	noted  string         // the process that was named last
@@ -206,8 +206,8 @@ func detailOf(j *jobs.Job) string {
 }
 
 // spentBy returns what a job has asked of models, over all processes that did it.
-func spentBy(j *jobs.Job) (s model.CommandSpent) {
-	s = model.CommandSpent{Spent: meter.Spent{Calls: j.Spent.Calls, Usage: j.Spent.Usage}, Cost: j.Spent.Cost,
+func spentBy(j *jobs.Job) (s model.UsageReport) {
+	s = model.UsageReport{Spent: meter.Spent{Calls: j.Spent.Calls, Usage: j.Spent.Usage}, Cost: j.Spent.Cost,
 		Stages: []model.SpentStage{}}
 	if j.Spent.Cost == 0 && j.Spent.Usage != (llm.Usage{}) {
 		s.Cost = model.Unknown

@@ -63,11 +63,11 @@ type recorded struct {
 
 	Unread []input.UnreadField `json:"unread,omitempty"` // ignored fields of the files
 
-	ByModel       int                `json:"byModel"`       // of the new cases
-	ByRules       int                `json:"byRules"`       // likewise
-	ModelFailures int                `json:"modelFailures"` // calls without a usable answer
-	Calls         int                `json:"calls"`         // of the model
-	Model         model.CommandSpent `json:"model"`         // calls and their cost
+	ByModel       int               `json:"byModel"`       // of the new cases
+	ByRules       int               `json:"byRules"`       // likewise
+	ModelFailures int               `json:"modelFailures"` // calls without a usable answer
+	Calls         int               `json:"calls"`         // of the model
+	Model         model.UsageReport `json:"model"`         // calls and their cost
 
 	types map[string]map[taxonomy.Direction]int
 	left  int // still in the outbox

@@ -96,7 +96,7 @@ func (r *recorder) plan(ctx context.Context, files []string, ask *meter.Estimato
 	if err != nil {
 		return err
 	}
-	var runs []*formation.FormRun
+	var runs []*formation.DetectedRun
 	for _, name := range files {
 		err := r.RunFiles.File(ctx, name, func(e *tree.Evaluation) error {
 			e.Identify()
@@ -121,7 +121,7 @@ func (r *recorder) plan(ctx context.Context, files []string, ask *meter.Estimato
 }
 
 // estimate forms runs as a record would, and collects the texts that would get vectors.
-func (r *recorder) estimate(ctx context.Context, former *formation.Former, runs []*formation.FormRun) error {
+func (r *recorder) estimate(ctx context.Context, former *formation.Former, runs []*formation.DetectedRun) error {
 	view := noNeighbours{r.mem.Tree()}
 	if err := former.Read(ctx, view, runs); err != nil {
 		return err

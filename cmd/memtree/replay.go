@@ -150,7 +150,7 @@ func measure(ctx context.Context, a *app, stream []tree.Evaluation, o *replayOpt
 			a.Note(text.Line(note))
 		}
 	}
-	if i := slices.IndexFunc(rep.Rows, func(r effect.MemoryRow) bool { return r.Name == v.Name() }); i >= 0 {
+	if i := slices.IndexFunc(rep.Rows, func(r effect.ReplayRow) bool { return r.Name == v.Name() }); i >= 0 {
 		rep.Evolved = &rep.Rows[i]
 	}
 	if len(r.told) > 0 {
@@ -263,7 +263,7 @@ func share(p *float64, in *stat.Interval) string {
 	return fmt.Sprintf("%s (%.0f-%.0f)", percent(*p), 100*in.Low, 100*in.High)
 }
 
-func auc(r *effect.MemoryRow) string {
+func auc(r *effect.ReplayRow) string {
 	if r.AUC == nil {
 		return "-"
 	}

@@ -20,9 +20,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-func judged(e *tree.Evaluation) effect.LaterLabel {
+func judged(e *tree.Evaluation) effect.RunLabel {
 	v := formation.Detect(e)
-	return effect.LaterLabel{Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction}
+	return effect.RunLabel{Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction}
 }
 
 // memorySubject is memtree as replay measures it. It has its own store in memory. A query records no trial and has the
@@ -97,7 +97,7 @@ func (r *memorySubject) scenes(ctx context.Context, id string, seen map[string]b
 	return nil
 }
 
-func (r *memorySubject) Learn(ctx context.Context, e *tree.Evaluation, _ effect.LaterLabel) error {
+func (r *memorySubject) Learn(ctx context.Context, e *tree.Evaluation, _ effect.RunLabel) error {
 	told := *e
 	told.Trial = "" // the trial belongs to another store
 	if err := r.mem.Record(ctx, told); err != nil {
@@ -131,7 +131,7 @@ func (v *evolvingSubject) Ask(ctx context.Context, e *tree.Evaluation) (effect.R
 	return v.memorySubject.Ask(ctx, e)
 }
 
-func (v *evolvingSubject) Learn(ctx context.Context, e *tree.Evaluation, d effect.LaterLabel) error {
+func (v *evolvingSubject) Learn(ctx context.Context, e *tree.Evaluation, d effect.RunLabel) error {
 	v.last = e.At
 	v.runs++
 	return v.memorySubject.Learn(ctx, e, d)
@@ -174,7 +174,7 @@ func (r *predictor) Ask(ctx context.Context, e *tree.Evaluation) (effect.ReplayA
 	return a, nil
 }
 
-func (r *predictor) Learn(ctx context.Context, e *tree.Evaluation, v effect.LaterLabel) error {
+func (r *predictor) Learn(ctx context.Context, e *tree.Evaluation, v effect.RunLabel) error {
 	if v.Labelled {
 		if right, known := judgment.OppositeRight(e, v.Correct); known {
 			r.next.Other = &right

@@ -25,7 +25,7 @@ func run(ctx context.Context, p say.Process) int {
 func newApp(p say.Process, c *input.Config) *app {
 	p.Getenv = c.Getenv
 	v := say.New(p)
-	m := &model.CommandModel{Voice: v}
+	m := &model.Model{Voice: v}
 	a := &app{
 		Voice: v, files: &input.Files{Voice: v}, model: m, config: c,
 		store: &access.Opener{Voice: v, Model: m, Version: built().Version, Command: runGuest},

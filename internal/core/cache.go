@@ -19,16 +19,8 @@ import (
 // leastCached is the smallest cache: 2Q needs two queues of at least one node each.
 const leastCached = 2
 
-// Cache is a store that answers Get from memory if it can. It is a 2Q cache (Johnson and Shasha, "2Q: A Low Overhead
-// High Performance Buffer Management Replacement Algorithm", VLDB 1994): a node that was read once cannot evict nodes
-// that were read twice.
-//
-// It satisfies the contract of store.Store as long as all writes to the store below go through it. A store to which
-// another process writes must not be cached.
-//
-// Cache is also a store.Deriver and a store.Verifier. If the store below is not, those methods return
-// errors.ErrUnsupported.
-type Cache struct {
+// cache is a store that answers Get from memory if it can; see NewCache.
+type cache struct {
 	below  store.Store
 	nodes  *lru.TwoQueueCache[string, *tree.Node] // the nodes in it are never changed
 	closed atomic.Bool
@@ -46,21 +38,26 @@ type nodeRead struct {
 }
 
 var (
-	_ store.Store    = (*Cache)(nil)
-	_ store.Deriver  = (*Cache)(nil)
-	_ store.Verifier = (*Cache)(nil)
+	_ store.Store    = (*cache)(nil)
+	_ store.Deriver  = (*cache)(nil)
+	_ store.Verifier = (*cache)(nil)
 )
 
-// NewCache returns a cache of at most the given number of nodes, but at least 2, in
-// front of s. It owns s: Close closes it.
-func NewCache(s store.Store, nodes int) *Cache {
-	c := &Cache{below: s, writing: map[string]int{}, reading: map[string]*nodeRead{}}
+// NewCache returns a store that answers Get from memory if it can, with at most the given number of nodes, but at least
+// 2. It is a 2Q cache (Johnson and Shasha, "2Q: A Low Overhead High Performance Buffer Management Replacement
+// Algorithm", VLDB 1994): a node that was read once cannot evict nodes that were read twice.
+//
+// It satisfies the contract of store.Store as long as all writes to s go through it. A store to which another process
+// writes must not be cached. It is a store.Deriver and a store.Verifier too; if s is not, those methods return
+// errors.ErrUnsupported. It owns s: Close closes it.
+func NewCache(s store.Store, nodes int) store.Store {
+	c := &cache{below: s, writing: map[string]int{}, reading: map[string]*nodeRead{}}
 	c.nodes, _ = lru.New2Q[string, *tree.Node](max(nodes, leastCached)) // fails only for smaller sizes
 	return c
 }
 
 // Get returns a node; see store.Store.
-func (c *Cache) Get(ctx context.Context, id string) (tree.Node, error) {
+func (c *cache) Get(ctx context.Context, id string) (tree.Node, error) {
 	n, err := c.Shared(ctx, id)
 	if err != nil {
 		return tree.Node{}, err
@@ -70,7 +67,7 @@ func (c *Cache) Get(ctx context.Context, id string) (tree.Node, error) {
 
 // Shared is Get without a copy: callers must not change the node. A lesson lists all of its cases, so a copy can be
 // long.
-func (c *Cache) Shared(ctx context.Context, id string) (*tree.Node, error) {
+func (c *cache) Shared(ctx context.Context, id string) (*tree.Node, error) {
 	if c.closed.Load() {
 		return nil, fmt.Errorf("get %s: %w", id, store.ErrClosed)
 	}
@@ -94,7 +91,7 @@ func (c *Cache) Shared(ctx context.Context, id string) (*tree.Node, error) {
 
 // beginRead announces that the caller will read the node from the store below. It returns nil if the node is being
 // written; then the caller must not cache the result.
-func (c *Cache) beginRead(id string) *nodeRead {
+func (c *cache) beginRead(id string) *nodeRead {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.writing[id] > 0 {
@@ -110,7 +107,7 @@ func (c *Cache) beginRead(id string) *nodeRead {
 }
 
 // endRead ends a read and caches n, unless it is nil or may be older than a commit.
-func (c *Cache) endRead(id string, r *nodeRead, n *tree.Node) {
+func (c *cache) endRead(id string, r *nodeRead, n *tree.Node) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if r.readers--; r.readers == 0 && c.reading[id] == r {
@@ -123,7 +120,7 @@ func (c *Cache) endRead(id string, r *nodeRead, n *tree.Node) {
 
 // Commit writes a batch; see store.Store. It evicts the nodes of the batch and caches none of them until it returns, so
 // later reads see its result.
-func (c *Cache) Commit(ctx context.Context, b store.Batch) (uint64, error) {
+func (c *cache) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 	ids := make([]string, len(b.Changes)) // a copy: endWrite needs the same ids even if the caller changes b
 	for i := range b.Changes {
 		ids[i] = b.Changes[i].Node.ID
@@ -134,7 +131,7 @@ func (c *Cache) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 }
 
 // beginWrite evicts the nodes and prevents running reads from caching them again.
-func (c *Cache) beginWrite(ids []string) {
+func (c *cache) beginWrite(ids []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, id := range ids {
@@ -147,7 +144,7 @@ func (c *Cache) beginWrite(ids []string) {
 	}
 }
 
-func (c *Cache) endWrite(ids []string) {
+func (c *cache) endWrite(ids []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, id := range ids {
@@ -159,43 +156,43 @@ func (c *Cache) endWrite(ids []string) {
 
 // Scan reads from the store below and caches nothing, because a scan of all nodes does not show which of them are read
 // often.
-func (c *Cache) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
+func (c *cache) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
 	return c.below.Scan(ctx, f)
 }
 
 // Accept calls the store below.
-func (c *Cache) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
+func (c *cache) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 	return c.below.Accept(ctx, es)
 }
 
 // Lease calls the store below.
-func (c *Cache) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
+func (c *cache) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	return c.below.Lease(ctx, n)
 }
 
 // Release calls the store below.
-func (c *Cache) Release(ctx context.Context, keys []string) error { return c.below.Release(ctx, keys) }
+func (c *cache) Release(ctx context.Context, keys []string) error { return c.below.Release(ctx, keys) }
 
 // Ledger calls the store below.
-func (c *Cache) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error] {
+func (c *cache) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error] {
 	return c.below.Ledger(ctx, after)
 }
 
 // DeadLetters calls the store below.
-func (c *Cache) DeadLetters(ctx context.Context) iter.Seq2[store.DeadLetter, error] {
+func (c *cache) DeadLetters(ctx context.Context) iter.Seq2[store.DeadLetter, error] {
 	return c.below.DeadLetters(ctx)
 }
 
 // Changes calls the store below.
-func (c *Cache) Changes(ctx context.Context, after uint64) iter.Seq2[store.Commit, error] {
+func (c *cache) Changes(ctx context.Context, after uint64) iter.Seq2[store.Commit, error] {
 	return c.below.Changes(ctx, after)
 }
 
 // Info calls the store below.
-func (c *Cache) Info(ctx context.Context) (store.Info, error) { return c.below.Info(ctx) }
+func (c *cache) Info(ctx context.Context) (store.Info, error) { return c.below.Info(ctx) }
 
 // Close drops all nodes and closes the store below.
-func (c *Cache) Close() error {
+func (c *cache) Close() error {
 	c.closed.Store(true)
 	err := c.below.Close()
 	c.nodes.Purge()
@@ -203,10 +200,10 @@ func (c *Cache) Close() error {
 }
 
 // Len returns the number of nodes in memory.
-func (c *Cache) Len() int { return c.nodes.Len() }
+func (c *cache) Len() int { return c.nodes.Len() }
 
 // SaveDerived calls the store below; see store.Deriver.
-func (c *Cache) SaveDerived(ctx context.Context, name string, version uint64, write func(io.Writer) error) error {
+func (c *cache) SaveDerived(ctx context.Context, name string, version uint64, write func(io.Writer) error) error {
 	d, ok := c.below.(store.Deriver)
 	if !ok {
 		return fmt.Errorf("save derived data: %w", errors.ErrUnsupported)
@@ -215,7 +212,7 @@ func (c *Cache) SaveDerived(ctx context.Context, name string, version uint64, wr
 }
 
 // OpenDerived calls the store below; see store.Deriver.
-func (c *Cache) OpenDerived(ctx context.Context, name string) (*store.Derived, error) {
+func (c *cache) OpenDerived(ctx context.Context, name string) (*store.Derived, error) {
 	d, ok := c.below.(store.Deriver)
 	if !ok {
 		return nil, fmt.Errorf("open derived data: %w", errors.ErrUnsupported)
@@ -224,7 +221,7 @@ func (c *Cache) OpenDerived(ctx context.Context, name string) (*store.Derived, e
 }
 
 // KeepDerived calls the store below; see store.Deriver.
-func (c *Cache) KeepDerived(ctx context.Context, names []string) ([]string, error) {
+func (c *cache) KeepDerived(ctx context.Context, names []string) ([]string, error) {
 	d, ok := c.below.(store.Deriver)
 	if !ok {
 		return nil, fmt.Errorf("keep derived data: %w", errors.ErrUnsupported)
@@ -233,7 +230,7 @@ func (c *Cache) KeepDerived(ctx context.Context, names []string) ([]string, erro
 }
 
 // DropDerived calls the store below; see store.Deriver.
-func (c *Cache) DropDerived(ctx context.Context, prefix string, but []string) error {
+func (c *cache) DropDerived(ctx context.Context, prefix string, but []string) error {
 	d, ok := c.below.(store.Deriver)
 	if !ok {
 		return fmt.Errorf("drop derived data: %w", errors.ErrUnsupported)
@@ -242,7 +239,7 @@ func (c *Cache) DropDerived(ctx context.Context, prefix string, but []string) er
 }
 
 // Verify calls the store below; see store.Verifier.
-func (c *Cache) Verify(ctx context.Context, found func(problem error)) (store.Verified, error) {
+func (c *cache) Verify(ctx context.Context, found func(problem error)) (store.Verified, error) {
 	v, ok := c.below.(store.Verifier)
 	if !ok {
 		return store.Verified{}, fmt.Errorf("verify: %w", errors.ErrUnsupported)

@@ -105,7 +105,7 @@ func textOf(t testing.TB, s store.Store, id string) string {
 
 func TestGetAsksOnce(t *testing.T) {
 	below := &gated{Store: storetest.NewMemory()}
-	c := NewCache(below, 10)
+	c := NewCache(below, 10).(*cache)
 	id := putCase(t, c, 1, 0, "old")
 	for range 5 {
 		require.Equal(t, "old", textOf(t, c, id))
@@ -118,7 +118,7 @@ func TestGetAsksOnce(t *testing.T) {
 
 func TestAbsenceIsNotKept(t *testing.T) {
 	below := &gated{Store: storetest.NewMemory()}
-	c := NewCache(below, 10)
+	c := NewCache(below, 10).(*cache)
 	for range 3 {
 		_, err := c.Get(t.Context(), cachedCase(1, "").ID)
 		require.ErrorIs(t, err, tree.ErrNotFound)
@@ -133,7 +133,7 @@ func TestAbsenceIsNotKept(t *testing.T) {
 // reader continue.
 func TestASlowReaderDoesNotBringBackTheOld(t *testing.T) {
 	below := &gated{Store: storetest.NewMemory()}
-	c := NewCache(below, 10)
+	c := NewCache(below, 10).(*cache)
 	id := putCase(t, c, 1, 0, "old")
 	hasRead, goOn, done := make(chan struct{}), make(chan struct{}), make(chan string)
 	below.set(func() { close(hasRead); <-goOn }, nil)
@@ -152,7 +152,7 @@ func TestASlowReaderDoesNotBringBackTheOld(t *testing.T) {
 // TestReadersDuringACommitKeepNothing stops a commit that the store below has written and that has not returned yet.
 func TestReadersDuringACommitKeepNothing(t *testing.T) {
 	below := &gated{Store: storetest.NewMemory()}
-	c := NewCache(below, 10)
+	c := NewCache(below, 10).(*cache)
 	id := putCase(t, c, 1, 0, "old")
 	require.Equal(t, "old", textOf(t, c, id))
 	written, goOn, done := make(chan struct{}), make(chan struct{}), make(chan error)
@@ -174,7 +174,7 @@ func TestReadersDuringACommitKeepNothing(t *testing.T) {
 // TestReadersSeeWhatWasAcknowledged races readers with a writer that counts up. No
 // reader may read less than was acknowledged when it began.
 func TestReadersSeeWhatWasAcknowledged(t *testing.T) {
-	c := NewCache(storetest.NewMemory(), 4)
+	c := NewCache(storetest.NewMemory(), 4).(*cache)
 	id := putCase(t, c, 1, 0, "x")
 	var mu sync.Mutex
 	acknowledged := 1
@@ -213,7 +213,7 @@ func TestReadersSeeWhatWasAcknowledged(t *testing.T) {
 
 func TestSizeIsBounded(t *testing.T) {
 	for _, nodes := range []int{-1, 0, 1, 2, 3, 10} {
-		c := NewCache(storetest.NewMemory(), nodes)
+		c := NewCache(storetest.NewMemory(), nodes).(*cache)
 		for i := range 40 {
 			id := putCase(t, c, i, 0, "x")
 			for range i%3 + 1 {
@@ -230,7 +230,7 @@ func TestSizeIsBounded(t *testing.T) {
 // TestAScanDoesNotPushOut checks that nodes read twice remain when many are read once.
 func TestAScanDoesNotPushOut(t *testing.T) {
 	below := &gated{Store: storetest.NewMemory()}
-	c := NewCache(below, 20)
+	c := NewCache(below, 20).(*cache)
 	hot := putCase(t, c, 1, 0, "hot")
 	textOf(t, c, hot)
 	textOf(t, c, hot)
@@ -265,7 +265,7 @@ func (derivingStore) Verify(context.Context, func(error)) (store.Verified, error
 func TestForwards(t *testing.T) {
 	for want, below := range map[error]store.Store{errAsked: derivingStore{storetest.NewMemory()},
 		errors.ErrUnsupported: storetest.NewMemory()} {
-		c := NewCache(below, 5)
+		c := NewCache(below, 5).(*cache)
 		require.ErrorIs(t, c.SaveDerived(t.Context(), "x", 1, nil), want)
 		_, err := c.OpenDerived(t.Context(), "x")
 		require.ErrorIs(t, err, want)
@@ -278,7 +278,7 @@ func TestForwards(t *testing.T) {
 }
 
 func TestGetMindsTheContext(t *testing.T) {
-	c := NewCache(storetest.NewMemory(), 5)
+	c := NewCache(storetest.NewMemory(), 5).(*cache)
 	id := putCase(t, c, 1, 0, "x")
 	textOf(t, c, id)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -290,7 +290,7 @@ func TestGetMindsTheContext(t *testing.T) {
 // BenchmarkGet compares a node in the cache with the same node in the store below.
 func BenchmarkGet(b *testing.B) {
 	m := storetest.NewMemory()
-	c := NewCache(m, 1000)
+	c := NewCache(m, 1000).(*cache)
 	id := putCase(b, c, 1, 0, "a description of some length")
 	for name, s := range map[string]store.Store{"hot": c, "below": m} {
 		b.Run(name, func(b *testing.B) {
@@ -317,7 +317,7 @@ func BenchmarkGet(b *testing.B) {
 
 // A copy can be changed; a shared node remains unchanged.
 func TestSharedIsKept(t *testing.T) {
-	c := NewCache(storetest.NewMemory(), 10)
+	c := NewCache(storetest.NewMemory(), 10).(*cache)
 	id := putCase(t, c, 1, 0, "old")
 	n, err := c.Get(t.Context(), id)
 	require.NoError(t, err)

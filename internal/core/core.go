@@ -1,7 +1,7 @@
 // Package core is a store with its index and the only access to both. Writes go through [Core.Apply] (apply.go).
 // Memories to inject are read through [Core.Read] (read.go), which omits what people refused. The index is derived data
 // (index.go), stored in pieces (store.go), and the vectors of an embedder are made in the background (vectors.go).
-// Learning sees no waiting imports (trusted.go). A [Cache] has hot nodes in memory, in front of a store (cache.go).
+// Learning sees no waiting imports (trusted.go). [NewCache] has hot nodes in memory, in front of a store (cache.go).
 package core
 
 import (

@@ -30,15 +30,17 @@ var webps = map[string]string{
 
 func TestRead(t *testing.T) {
 	for kind, b := range map[string][]byte{"image/png": encoded(t, asPNG), "image/jpeg": encoded(t, asJPEG)} {
-		h, err := Read(b)
+		got, size, err := Read(b)
 		require.NoError(t, err)
-		require.Equal(t, Head{kind, 7, 5}, h)
+		require.Equal(t, kind, got)
+		require.Equal(t, image.Pt(7, 5), size)
 	}
 	for name, b := range webps {
-		h, err := Read([]byte(b))
+		kind, size, err := Read([]byte(b))
 		require.NoError(t, err, name)
-		require.Equal(t, Head{"image/webp", 7, 5}, h, name)
-		_, err = Read([]byte(b[:20]))
+		require.Equal(t, "image/webp", kind, name)
+		require.Equal(t, image.Pt(7, 5), size, name)
+		_, _, err = Read([]byte(b[:20]))
 		require.Error(t, err, name)
 	}
 }
@@ -47,12 +49,12 @@ func TestReadHeadRefuses(t *testing.T) {
 	for _, b := range [][]byte{
 		nil, []byte("<svg onload='x'/>"), []byte("<html>"), encoded(t, asGIF), []byte("PK\x03\x04"),
 	} {
-		_, err := Read(b)
+		_, _, err := Read(b)
 		require.ErrorIs(t, err, errUnknown)
 	}
-	_, err := Read(encoded(t, asPNG)[:20])
+	_, _, err := Read(encoded(t, asPNG)[:20])
 	require.ErrorContains(t, err, "cannot be read")
-	_, err = Read([]byte("RIFF\x2a\x00\x00\x00WEBPALPH\x0a\x00\x00\x00aaaaaaaaaaaaaaaa"))
+	_, _, err = Read([]byte("RIFF\x2a\x00\x00\x00WEBPALPH\x0a\x00\x00\x00aaaaaaaaaaaaaaaa"))
 	require.ErrorContains(t, err, "no known kind")
 }
 
@@ -63,8 +65,8 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(b))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if h, err := Read(b); err == nil && (h.Width < 1 || h.Height < 1 || h.Type == "") {
-			t.Fatalf("%+v", h)
+		if kind, size, err := Read(b); err == nil && (size.X < 1 || size.Y < 1 || kind == "") {
+			t.Fatal(kind, size)
 		}
 	})
 }

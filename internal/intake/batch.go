@@ -49,7 +49,7 @@ func (in *Intake) formSome(ctx context.Context) (done int, err error) {
 // detected is an evaluation after detection, or the error.
 type detected struct {
 	e   *tree.Evaluation
-	run *formation.FormRun // nil with an error
+	run *formation.DetectedRun // nil with an error
 	err error
 }
 
@@ -91,8 +91,8 @@ func (in *Intake) share(all []detected) int {
 	return len(all)
 }
 
-func runsOf(all []detected) []*formation.FormRun {
-	runs := make([]*formation.FormRun, 0, len(all))
+func runsOf(all []detected) []*formation.DetectedRun {
+	runs := make([]*formation.DetectedRun, 0, len(all))
 	for i := range all {
 		if all[i].run != nil {
 			runs = append(runs, all[i].run)

@@ -16,7 +16,7 @@ import (
 
 // history is a report on n runs; of three of them one is held out, and fails.
 func history(n int) *effect.Report {
-	j, b, book := &effect.Joined{}, &effect.Breaker{}, effect.NewBook()
+	j, b, book := &effect.Joined{}, &effect.Breaker{}, effect.NewCreditBook()
 	for i := range n {
 		r := effect.TrialRun{
 			ID: fmt.Sprint("run ", i), At: time.Date(2026, 3, 1, i, 0, 0, 0, time.UTC), Test: fmt.Sprint("test", i%5),

@@ -54,7 +54,7 @@ func only(may func(*Known) bool) Choose {
 
 // ours follows the lifecycle of package effect, with its hold-out and breaker.
 func ours() *Policy {
-	book := effect.NewBook()
+	book := effect.NewCreditBook()
 	status := map[string]tree.Status{}
 	since := map[string]time.Time{}
 	seen := 0

@@ -66,7 +66,7 @@ func Trust(runs, worlds int) Sure {
 	for seed := range worlds {
 		w := New(Real(uint64(seed) + 1)) //nolint:gosec // small
 		played := w.Play(runs, effect.Schedule())
-		book := effect.NewBook()
+		book := effect.NewCreditBook()
 		for i := range played {
 			book.Add(&played[i])
 		}

@@ -32,7 +32,7 @@ func Rules() []Rule {
 }
 
 func ridge(runs []effect.TrialRun) map[string]float64 {
-	book := effect.NewBook()
+	book := effect.NewCreditBook()
 	for i := range runs {
 		book.Add(&runs[i])
 	}

@@ -22,7 +22,7 @@ import (
 func doorTo(dir string) (*Opener, *bytes.Buffer) {
 	var notes bytes.Buffer
 	v := say.New(say.Process{Stderr: &notes, Getenv: func(string) string { return "" }})
-	d := &Opener{Voice: v, Model: &model.CommandModel{Voice: v}, Dir: dir}
+	d := &Opener{Voice: v, Model: &model.Model{Voice: v}, Dir: dir}
 	d.Model.Folder, v.Explain = d.Folder, d.Explain
 	return d, &notes
 }

@@ -21,7 +21,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // listening runs commands on a store until the test ends.
-func listening(t *testing.T, run runCommand) (dir string, l *Listener) {
+func listening(t *testing.T, run runCommand) (dir string, l io.Closer) {
 	t.Helper()
 	dir = t.TempDir()
 	l, err := Listen(t.Context(), dir, Owner{Version: "1", Command: "serve"}, run)

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Listener runs commands of other processes of the same user, until Close.
-type Listener struct {
+// listener runs commands of other processes of the same user, until Close.
+type listener struct {
 	place  *socketPlace
 	about  Owner
 	run    runCommand
@@ -25,21 +25,21 @@ type Listener struct {
 
 // Listen makes this process, which holds the store in a folder, run the commands of others until Close. The end of ctx
 // does not end it.
-func Listen(ctx context.Context, dir string, about Owner, run runCommand) (*Listener, error) {
+func Listen(ctx context.Context, dir string, about Owner, run runCommand) (io.Closer, error) {
 	p, err := makeSocket(dir)
 	if err != nil {
 		return nil, err
 	}
 	about.Protocol, about.PID = protocol, os.Getpid()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	l := &Listener{place: p, about: about, run: run, ending: make(chan struct{}), cancel: cancel}
+	l := &listener{place: p, about: about, run: run, ending: make(chan struct{}), cancel: cancel}
 	l.errand.Go(func() { l.accept(ctx) })
 	return l, nil
 }
 
 // Close accepts no more commands, lets running ones continue for finishWithin, cancels them, and waits. Call it before
 // closing the memory.
-func (l *Listener) Close() error {
+func (l *listener) Close() error {
 	l.closed.Do(func() {
 		close(l.ending)
 		l.err = l.place.remove()
@@ -52,7 +52,7 @@ func (l *Listener) Close() error {
 }
 
 // accept runs each incoming command in its own goroutine.
-func (l *Listener) accept(ctx context.Context) {
+func (l *listener) accept(ctx context.Context) {
 	places := make(chan struct{}, mostErrands)
 	for {
 		select {
@@ -81,7 +81,7 @@ func (l *Listener) accept(ctx context.Context) {
 }
 
 // serve sends the Owner and runs one command.
-func (l *Listener) serve(ctx context.Context, c net.Conn) {
+func (l *listener) serve(ctx context.Context, c net.Conn) {
 	defer c.Close() //nolint:errcheck // what matters was sent before
 	_ = c.SetDeadline(time.Now().Add(askWithin))
 	s := &session{wire: newWire(c), in: make(chan toHolder, 1), gone: make(chan struct{})}
@@ -111,7 +111,7 @@ func (l *Listener) serve(ctx context.Context, c net.Conn) {
 }
 
 // guarded runs a command. A panic ends only that command.
-func (l *Listener) guarded(ctx context.Context, e *RemoteCommand) (code int) {
+func (l *listener) guarded(ctx context.Context, e *RemoteCommand) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
 			_, _ = io.WriteString(e.Stderr, "memtree: the command failed inside, and what it acknowledged is kept\n"+

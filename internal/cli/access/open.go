@@ -48,7 +48,7 @@ const Patient = 30 * time.Second
 // Opener opens the store of one command.
 type Opener struct {
 	*say.Voice
-	Model    *model.CommandModel
+	Model    *model.Model
 	Dir      string // folder of the store; of a shared one, the folder of this machine, see Locate
 	Label    string // name of the team, for a new store
 	ReadOnly bool

@@ -179,7 +179,7 @@ func (d *Opener) Verify(ctx context.Context, found func(problem error)) (v store
 }
 
 // Jobs opens the jobs of the tree in a database. Those of a tree in a folder are in the process that serves it.
-func (d *Opener) Jobs(ctx context.Context, o shared.Options) (*shared.TreeQueue, error) {
+func (d *Opener) Jobs(ctx context.Context, o shared.Options) (*shared.Queue, error) {
 	return shared.Open(ctx, *d.database, o)
 }
 

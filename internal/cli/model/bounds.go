@@ -20,7 +20,7 @@ type callLimits struct {
 }
 
 // Flags adds the flags that bound a command's model calls.
-func (m *CommandModel) Flags(c *cobra.Command) {
+func (m *Model) Flags(c *cobra.Command) {
 	f := c.Flags()
 	calls := f.Int("max-calls", 0, m.Say("ask the model at most so often; 0 asks it nothing"))
 	cost := f.Float64("max-cost", 0, m.Say("spend at most so much on the model, by its price"))
@@ -43,7 +43,7 @@ func (m *CommandModel) Flags(c *cobra.Command) {
 }
 
 // Check refuses bounds that are invalid, and a bound on the cost where the price is not known.
-func (m *CommandModel) Check() error {
+func (m *Model) Check() error {
 	b := &m.callLimits
 	switch {
 	case b.Calls != nil && *b.Calls < 0:
@@ -86,13 +86,13 @@ func (m *CommandModel) Check() error {
 }
 
 // metered wraps a model in a meter with the bounds of the command.
-func (m *CommandModel) metered(of llm.Generator, model string) llm.Generator {
+func (m *Model) metered(of llm.Generator, model string) llm.Generator {
 	m.Name, m.meter = model, m.newMeter(tracing.Model(of), model)
 	return m.meter
 }
 
 // meteredTexts applies the bounds to an embedding model too. Call metered first.
-func (m *CommandModel) meteredTexts(of llm.Embedder, model string) llm.Embedder {
+func (m *Model) meteredTexts(of llm.Embedder, model string) llm.Embedder {
 	if m.meter == nil {
 		m.meter = m.newMeter(nil, "")
 	}
@@ -105,7 +105,7 @@ func (m *CommandModel) meteredTexts(of llm.Embedder, model string) llm.Embedder 
 }
 
 // newMeter returns a meter with the bounds of the command.
-func (m *CommandModel) newMeter(of llm.Generator, model string) *meter.Meter {
+func (m *Model) newMeter(of llm.Generator, model string) *meter.Meter {
 	o := meter.Options{Calls: m.Calls, Cost: m.Cost}
 	if m.Time > 0 {
 		o.Until = time.Now().Add(m.Time)
@@ -117,7 +117,7 @@ func (m *CommandModel) newMeter(of llm.Generator, model string) *meter.Meter {
 }
 
 // Left returns the rest of the bounds after the usage so far.
-func (m *CommandModel) Left() (calls *int, cost *float64) {
+func (m *Model) Left() (calls *int, cost *float64) {
 	if m.meter == nil {
 		return m.Calls, m.Cost
 	}

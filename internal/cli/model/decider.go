@@ -19,7 +19,7 @@ const (
 
 // Decider opens the configured model that decides, within the bounds of the command; nil if there is none. Its calls are
 // counted with those of the other models, at a price of its own.
-func (m *CommandModel) Decider() (decide.Decider, error) {
+func (m *Model) Decider() (decide.Decider, error) {
 	at := m.Env(decideURLVariable)
 	if at == "" {
 		return nil, nil
@@ -51,7 +51,7 @@ func (m *CommandModel) Decider() (decide.Decider, error) {
 
 // DecidePrice returns the price of the model that decides: that of MEMTREE_DECIDE_PRICE, or of memtree.yaml. The prices
 // of the chat model and the default price are not of it.
-func (m *CommandModel) DecidePrice() (p meter.Price, ok bool) {
+func (m *Model) DecidePrice() (p meter.Price, ok bool) {
 	if s := m.Env(decidePriceVariable); s != "" {
 		p, err := m.parsePrice(s)
 		return p, err == nil
@@ -65,7 +65,7 @@ func (m *CommandModel) DecidePrice() (p meter.Price, ok bool) {
 }
 
 // DecideCost returns the cost of tokens of the model that decides.
-func (m *CommandModel) DecideCost(answers, untold int, u llm.Usage) any {
+func (m *Model) DecideCost(answers, untold int, u llm.Usage) any {
 	p, known := m.DecidePrice()
 	return CostAt(p, known, answers, untold, u)
 }

@@ -11,7 +11,7 @@ import (
 
 // Halted prints, once, the error after which the model was no longer called, and what to do about it. byRules is the
 // number of cases that the rules analysed instead.
-func (m *CommandModel) Halted(cause error, byRules int) {
+func (m *Model) Halted(cause error, byRules int) {
 	e, ok := errors.AsType[*llm.Error](cause)
 	if !ok {
 		return
@@ -27,7 +27,7 @@ func (m *CommandModel) Halted(cause error, byRules int) {
 }
 
 // mend advises on an error that lasts. It prints the name of the variable and not its value.
-func (m *CommandModel) mend(e *llm.Error) string {
+func (m *Model) mend(e *llm.Error) string {
 	model, address, key := langchain.Variables(m.Getenv)
 	switch e.Kind {
 	case llm.KindUnauthorised:

@@ -13,8 +13,8 @@ import (
 	"github.com/memtree/memtree/llm/langchain"
 )
 
-// CommandModel is the model of one command: which one is configured, what bounds it, and what it has cost.
-type CommandModel struct {
+// Model is the model of one command: which one is configured, what bounds it, and what it has cost.
+type Model struct {
 	*say.Voice
 	Folder func() string // of the store, where memtree.yaml may have prices
 	callLimits
@@ -25,7 +25,7 @@ type CommandModel struct {
 // does not configure a model: many people have set one for other programs.
 //
 // If recordings are played there is no model, and the variables of the model are ignored.
-func (m *CommandModel) Config() (langchain.ModelConfig, error) {
+func (m *Model) Config() (langchain.ModelConfig, error) {
 	if err := m.tapeProblem(); err != nil || m.Playing() {
 		return langchain.ModelConfig{}, err
 	}
@@ -48,7 +48,7 @@ func (m *CommandModel) Config() (langchain.ModelConfig, error) {
 
 // Generator opens the configured model, or the recordings that replace it. It returns nil if there is neither. With ask
 // false no question will follow, so that nothing is recorded.
-func (m *CommandModel) Generator(ask bool) (llm.Generator, error) {
+func (m *Model) Generator(ask bool) (llm.Generator, error) {
 	c, err := m.Config()
 	switch {
 	case err != nil:
@@ -81,7 +81,7 @@ func (m *CommandModel) Generator(ask bool) (llm.Generator, error) {
 
 // Later returns what replaces the model where a command has to answer at once, nil if no model is set. A wrong setting
 // does not stop such a command.
-func (m *CommandModel) Later() llm.Generator {
+func (m *Model) Later() llm.Generator {
 	if c, err := m.Config(); err == nil && c.Model == "" && !m.Playing() {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (m *CommandModel) Later() llm.Generator {
 }
 
 // Embedder opens the configured embedding model, or the recordings of one. It returns nil for the built-in encoder.
-func (m *CommandModel) Embedder() (llm.Embedder, error) {
+func (m *Model) Embedder() (llm.Embedder, error) {
 	c, err := m.Config()
 	switch {
 	case err != nil:
@@ -120,7 +120,7 @@ func (later) Generate(ctx context.Context, _ llm.Request) (llm.Answer, error) {
 }
 
 // Line describes the model without its key.
-func (m *CommandModel) Line(c langchain.ModelConfig) string {
+func (m *Model) Line(c langchain.ModelConfig) string {
 	if m.Playing() {
 		return m.Say("none asked; answers are played from %s", m.Env(ReplayVariable))
 	}

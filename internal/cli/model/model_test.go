@@ -9,14 +9,14 @@ import (
 )
 
 // modelIn returns the model of an environment, given as names and values in turn.
-func modelIn(t *testing.T, kv ...string) *CommandModel {
+func modelIn(t *testing.T, kv ...string) *Model {
 	t.Helper()
 	env := map[string]string{}
 	for i := 0; i < len(kv); i += 2 {
 		env[kv[i]] = kv[i+1]
 	}
 	dir := t.TempDir()
-	return &CommandModel{
+	return &Model{
 		Voice:  say.New(say.Process{Getenv: func(name string) string { return env[name] }}),
 		Folder: func() string { return dir },
 	}

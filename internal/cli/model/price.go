@@ -19,7 +19,7 @@ const (
 )
 
 // parsePrice reads what a million tokens cost, IN,OUT: those the model reads, and those it writes.
-func (m *CommandModel) parsePrice(s string) (p meter.Price, err error) {
+func (m *Model) parsePrice(s string) (p meter.Price, err error) {
 	in, out, found := strings.Cut(s, ",")
 	var err1, err2 error
 	p.In, err1 = strconv.ParseFloat(strings.TrimSpace(in), 64)
@@ -33,7 +33,7 @@ func (m *CommandModel) parsePrice(s string) (p meter.Price, err error) {
 
 // PriceOf returns the price of a model: that of --price, of MEMTREE_LLM_PRICE, or of memtree.yaml in the store's
 // folder. Played recordings cost nothing. ok is false if there is no valid price.
-func (m *CommandModel) PriceOf(model string) (p meter.Price, ok bool) {
+func (m *Model) PriceOf(model string) (p meter.Price, ok bool) {
 	if model == playedModel {
 		return meter.Price{}, true
 	}
@@ -50,7 +50,7 @@ func (m *CommandModel) PriceOf(model string) (p meter.Price, ok bool) {
 }
 
 // parseEmbedPrice reads the price of a million input tokens of an embedding model.
-func (m *CommandModel) parseEmbedPrice(s string) (p meter.Price, err error) {
+func (m *Model) parseEmbedPrice(s string) (p meter.Price, err error) {
 	p.In, err = strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if err != nil || !(p.In >= 0 && p.In < 1e9) {
 		return meter.Price{}, m.Usage("%s is %q; give what a million tokens cost, such as 0.02", embedPriceVariable, s)
@@ -60,7 +60,7 @@ func (m *CommandModel) parseEmbedPrice(s string) (p meter.Price, err error) {
 
 // EmbedPriceOf returns the price of an embedding model: that of MEMTREE_LLM_EMBED_PRICE, or of memtree.yaml. The
 // default price in memtree.yaml is one of generative models and does not apply.
-func (m *CommandModel) EmbedPriceOf(model string) (p meter.Price, ok bool) {
+func (m *Model) EmbedPriceOf(model string) (p meter.Price, ok bool) {
 	if model == playedModel {
 		return meter.Price{}, true
 	}

@@ -12,7 +12,7 @@ import (
 
 // settingProblem describes what is wrong with the variables of the model, and names the variable. It returns "" if it
 // finds nothing. It prints no key, and only those parts of an address that cannot hold one.
-func (m *CommandModel) settingProblem() string {
+func (m *Model) settingProblem() string {
 	v, ok := langchain.NamesOf(m.Getenv)
 	if !ok || m.Env("MEMTREE_LLM_PROVIDER") == "none" {
 		return ""
@@ -33,7 +33,7 @@ func (m *CommandModel) settingProblem() string {
 	return ""
 }
 
-func (m *CommandModel) providerProblem(provider string) string {
+func (m *Model) providerProblem(provider string) string {
 	switch provider {
 	case langchain.OpenAI, langchain.Anthropic, langchain.Ollama:
 		return ""
@@ -44,7 +44,7 @@ func (m *CommandModel) providerProblem(provider string) string {
 
 // keyProblem refuses a key that no HTTP header can carry. It also refuses a trailing line break: then something other
 // than the key was copied.
-func (m *CommandModel) keyProblem(name string) string {
+func (m *Model) keyProblem(name string) string {
 	key := m.Getenv(name)
 	switch {
 	case strings.ContainsAny(strings.Trim(key, " \t"), "\r\n"):
@@ -59,7 +59,7 @@ func (m *CommandModel) keyProblem(name string) string {
 	return ""
 }
 
-func (m *CommandModel) modelProblem(name string) string {
+func (m *Model) modelProblem(name string) string {
 	model := m.Env(name)
 	switch {
 	case strings.HasPrefix(model, "sk-"):
@@ -77,7 +77,7 @@ var callPaths = []string{
 	"/chat/completions", "/completions", "/embeddings", "/messages", "/api/chat", "/api/generate", "/api/embed",
 }
 
-func (m *CommandModel) addressProblem(name, provider string) string {
+func (m *Model) addressProblem(name, provider string) string {
 	raw := m.Env(name)
 	if raw == "" {
 		return ""
@@ -120,7 +120,7 @@ func bare(raw string) string {
 var hosts = map[string]string{"api.openai.com": langchain.OpenAI, "api.anthropic.com": langchain.Anthropic}
 
 // contradiction names two variables of which one must be wrong.
-func (m *CommandModel) contradiction(v langchain.EnvNames, provider string) string {
+func (m *Model) contradiction(v langchain.EnvNames, provider string) string {
 	at := ""
 	if u, err := url.Parse(m.Env(v.BaseURL)); err == nil {
 		at = u.Hostname()
@@ -147,7 +147,7 @@ func (m *CommandModel) contradiction(v langchain.EnvNames, provider string) stri
 }
 
 // limitProblem checks the variables that apply to every provider.
-func (m *CommandModel) limitProblem() string {
+func (m *Model) limitProblem() string {
 	if s := m.Env("MEMTREE_LLM_TIMEOUT"); s != "" {
 		if d, err := time.ParseDuration(s); err != nil || d <= 0 {
 			return m.Say("MEMTREE_LLM_TIMEOUT is %q; write a time such as 90s or 2m", s)
@@ -165,7 +165,7 @@ func (m *CommandModel) limitProblem() string {
 }
 
 // missingSentence names the variable that a model still needs.
-func (m *CommandModel) missingSentence(e *langchain.MissingError) string {
+func (m *Model) missingSentence(e *langchain.MissingError) string {
 	if e.Hint != "" {
 		base := strings.TrimSuffix(e.Missing, "API_KEY") + "BASE_URL"
 		return m.Say("%s is set, but %s is not; set it too (or %s, for a server that needs no key), or set "+

@@ -39,8 +39,8 @@ func (s *Spending) Metered() bool { return s.meter != nil }
 // Played reports whether recordings replace the model.
 func (s *Spending) Played() bool { return s.player != nil }
 
-// CommandSpent is the model usage of a command, as --json prints it.
-type CommandSpent struct {
+// UsageReport is the model usage of a command, as --json prints it.
+type UsageReport struct {
 	meter.Spent
 	Cost   any          `json:"cost"`   // a number, or "unknown"
 	Played bool         `json:"played"` // whether the answers are recordings: calls and cost are then not of a model
@@ -55,8 +55,8 @@ type SpentStage struct {
 }
 
 // Now returns the usage so far, sorted by stage.
-func (m *CommandModel) Now() CommandSpent {
-	out := CommandSpent{Cost: 0.0, Stages: []SpentStage{}}
+func (m *Model) Now() UsageReport {
+	out := UsageReport{Cost: 0.0, Stages: []SpentStage{}}
 	if m.meter == nil {
 		return out
 	}
@@ -82,7 +82,7 @@ func (m *CommandModel) Now() CommandSpent {
 }
 
 // Asked returns the usage without embeddings.
-func (s *CommandSpent) Asked() (out meter.Spent) {
+func (s *UsageReport) Asked() (out meter.Spent) {
 	for i := range s.Stages {
 		if s.Stages[i].Stage != meter.EmbedStage {
 			out.Add(s.Stages[i].Spent)
@@ -102,14 +102,14 @@ func Plus(a, b any) any {
 }
 
 // EmbedCost returns the cost of an embedding model's tokens.
-func (m *CommandModel) EmbedCost(answers, untold int, u llm.Usage) any {
+func (m *Model) EmbedCost(answers, untold int, u llm.Usage) any {
 	p, known := m.EmbedPriceOf(m.embed)
 	return CostAt(p, known, answers, untold, u)
 }
 
 // CostOf returns the cost of tokens. It is unknown if the price is, or if the provider did not report all tokens. It
 // is 0 if there was no answer, and for recordings.
-func (m *CommandModel) CostOf(answers, untold int, u llm.Usage) any {
+func (m *Model) CostOf(answers, untold int, u llm.Usage) any {
 	if m.Name == playedModel {
 		untold = 0
 	}
@@ -129,7 +129,7 @@ func CostAt(p meter.Price, known bool, answers, untold int, u llm.Usage) any {
 }
 
 // Lines describes the model calls and their cost, by stage if there were several.
-func (m *CommandModel) Lines() []string {
+func (m *Model) Lines() []string {
 	s := m.Now()
 	if s.Calls+s.Beyond == 0 {
 		return nil
@@ -159,7 +159,7 @@ func (m *CommandModel) Lines() []string {
 }
 
 // CostWords prints a cost, or that it is unknown.
-func (m *CommandModel) CostWords(cost any) string {
+func (m *Model) CostWords(cost any) string {
 	if x, known := cost.(float64); known {
 		return Amount(x)
 	}
@@ -175,7 +175,7 @@ type Vectors struct {
 }
 
 // Vectors estimates the embedding calls for texts; none without an embedding model.
-func (m *CommandModel) Vectors(texts []string) Vectors {
+func (m *Model) Vectors(texts []string) Vectors {
 	if m.embed == "" {
 		return Vectors{Cost: 0.0}
 	}
@@ -184,7 +184,7 @@ func (m *CommandModel) Vectors(texts []string) Vectors {
 }
 
 // VectorsLine describes an estimate of embedding calls.
-func (m *CommandModel) VectorsLine(v *Vectors) string {
+func (m *Model) VectorsLine(v *Vectors) string {
 	return m.Say("The embedding model would be asked about %d times, for %d texts: some %d tokens; cost %s.",
 		v.Calls, v.Texts, v.Usage.InputTokens, m.CostWords(v.Cost))
 }

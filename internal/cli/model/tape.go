@@ -22,10 +22,10 @@ const (
 const playedModel = "(recordings)"
 
 // Playing reports whether recordings are played in place of a model.
-func (m *CommandModel) Playing() bool { return m.Env(ReplayVariable) != "" }
+func (m *Model) Playing() bool { return m.Env(ReplayVariable) != "" }
 
 // tapeProblem returns an error if both variables are set.
-func (m *CommandModel) tapeProblem() error {
+func (m *Model) tapeProblem() error {
 	if m.Playing() && m.Env(RecordVariable) != "" {
 		return m.Fail(nil, "%s and %s are both set; "+
 			"unset one: the first records a model, the second plays what was recorded",
@@ -35,7 +35,7 @@ func (m *CommandModel) tapeProblem() error {
 }
 
 // Recordings opens the recordings to play.
-func (m *CommandModel) Recordings() (*tape.Player, error) {
+func (m *Model) Recordings() (*tape.Player, error) {
 	p, err := tape.Open(m.Env(ReplayVariable))
 	if err != nil {
 		return nil, m.FolderFailure(ReplayVariable, err)
@@ -44,7 +44,7 @@ func (m *CommandModel) Recordings() (*tape.Player, error) {
 }
 
 // playedEmbedder returns the embedder of recorded vectors, nil if there are none.
-func (m *CommandModel) playedEmbedder() (llm.Embedder, error) {
+func (m *Model) playedEmbedder() (llm.Embedder, error) {
 	p := m.player
 	if p == nil {
 		var err error
@@ -60,7 +60,7 @@ func (m *CommandModel) playedEmbedder() (llm.Embedder, error) {
 }
 
 // Recorded wraps a model in a recorder, if recording is on.
-func (m *CommandModel) Recorded(of llm.Generator, c langchain.ModelConfig) (llm.Generator, error) {
+func (m *Model) Recorded(of llm.Generator, c langchain.ModelConfig) (llm.Generator, error) {
 	r, err := m.newRecorder(of, c)
 	if r == nil || err != nil {
 		return of, err
@@ -69,7 +69,7 @@ func (m *CommandModel) Recorded(of llm.Generator, c langchain.ModelConfig) (llm.
 }
 
 // recordedTexts wraps an embedding model in a recorder, if recording is on.
-func (m *CommandModel) recordedTexts(of llm.Embedder, c langchain.ModelConfig) (llm.Embedder, error) {
+func (m *Model) recordedTexts(of llm.Embedder, c langchain.ModelConfig) (llm.Embedder, error) {
 	r := m.recorder
 	if r == nil {
 		var err error
@@ -81,7 +81,7 @@ func (m *CommandModel) recordedTexts(of llm.Embedder, c langchain.ModelConfig) (
 }
 
 // newRecorder returns a recorder around a model, nil if recording is off.
-func (m *CommandModel) newRecorder(of llm.Generator, c langchain.ModelConfig) (*tape.Recorder, error) {
+func (m *Model) newRecorder(of llm.Generator, c langchain.ModelConfig) (*tape.Recorder, error) {
 	dir := m.Env(RecordVariable)
 	if dir == "" {
 		return nil, nil
@@ -109,7 +109,7 @@ func scrubber(key string) func(string) string {
 }
 
 // Unrecorded prints an error if answers could not be recorded.
-func (m *CommandModel) Unrecorded() {
+func (m *Model) Unrecorded() {
 	if m.recorder == nil {
 		return
 	}
@@ -121,7 +121,7 @@ func (m *CommandModel) Unrecorded() {
 }
 
 // FolderFailure describes what is wrong with a folder of recordings, and names its variable.
-func (m *CommandModel) FolderFailure(variable string, err error) error {
+func (m *Model) FolderFailure(variable string, err error) error {
 	e, ok := errors.AsType[*tape.FolderError](err)
 	if !ok {
 		return err
@@ -129,7 +129,7 @@ func (m *CommandModel) FolderFailure(variable string, err error) error {
 	return m.Fail(err, "%s: %s", variable, m.folderSentence(e))
 }
 
-func (m *CommandModel) folderSentence(e *tape.FolderError) string {
+func (m *Model) folderSentence(e *tape.FolderError) string {
 	why := ""
 	if e.Err != nil {
 		const most = 120 // characters
@@ -156,7 +156,7 @@ func (m *CommandModel) folderSentence(e *tape.FolderError) string {
 }
 
 // playedLines describes which answers were played, and which were not recorded.
-func (m *CommandModel) playedLines(s *CommandSpent) []string {
+func (m *Model) playedLines(s *UsageReport) []string {
 	p := m.player
 	missing, name, file := p.Missing()
 	lines := []string{m.Say("Answers played from recordings: %d; no model was asked, cost 0. "+

@@ -58,7 +58,7 @@ const (
 // reserve reserves what a job may spend from the budget of its day: its own bound, or all that is left of the day. It
 // sets late to how long the day lasts if something is bounded and nothing is left. Where nothing is bounded it does
 // nothing, so that the jobs of a tenant do not wait for each other.
-func (q *TreeQueue) reserve(b *pgx.Batch, id int64, o *jobs.Order, late **time.Duration) {
+func (q *Queue) reserve(b *pgx.Batch, id int64, o *jobs.Order, late **time.Duration) {
 	if o.MaxCalls == nil && o.MaxCost == nil && q.o.Day == (Budget{}) {
 		return
 	}

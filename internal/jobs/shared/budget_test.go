@@ -19,7 +19,7 @@ import (
 )
 
 // budget returns what is spent and reserved of the budget of today.
-func (q *TreeQueue) budget(t *testing.T) (calls, held int) {
+func (q *Queue) budget(t *testing.T) (calls, held int) {
 	t.Helper()
 	require.NoError(t, q.pool.QueryRow(t.Context(), `SELECT sum(calls), sum(held_calls) FROM memtree.budget
 		WHERE tenant = $1`, q.tenant).Scan(&calls, &held))

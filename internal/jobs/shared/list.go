@@ -20,7 +20,7 @@ const columns = `SELECT r.id, r.kind, r.state::text, r.attempt, r.created_at, r.
 const listed = columns + ` FROM memtree.river_job r LEFT JOIN memtree.job j ON j.id = r.id WHERE r.queue = $1 `
 
 // Get returns a job; see jobs.Queue.
-func (q *TreeQueue) Get(ctx context.Context, id string) (jobs.Job, error) {
+func (q *Queue) Get(ctx context.Context, id string) (jobs.Job, error) {
 	all, err := q.read(ctx, fmt.Sprintf(listed, "j.result")+`AND r.id = $2`, q.name(), numberOf(id))
 	if err == nil && len(all) == 0 {
 		err = tree.ErrNotFound
@@ -32,7 +32,7 @@ func (q *TreeQueue) Get(ctx context.Context, id string) (jobs.Job, error) {
 }
 
 // List lists jobs, without their results; see jobs.Queue.
-func (q *TreeQueue) List(ctx context.Context, most int) ([]jobs.Job, error) {
+func (q *Queue) List(ctx context.Context, most int) ([]jobs.Job, error) {
 	all, err := q.read(ctx, fmt.Sprintf(listed, "NULL::bytea")+`ORDER BY r.id DESC LIMIT $2`, q.name(), most)
 	if err != nil {
 		return nil, fmt.Errorf("list jobs: %w", q.translate(err))
@@ -40,7 +40,7 @@ func (q *TreeQueue) List(ctx context.Context, most int) ([]jobs.Job, error) {
 	return all, nil
 }
 
-func (q *TreeQueue) read(ctx context.Context, sql string, args ...any) ([]jobs.Job, error) {
+func (q *Queue) read(ctx context.Context, sql string, args ...any) ([]jobs.Job, error) {
 	rows, err := q.pool.Query(ctx, sql, args...)
 	if err != nil {
 		return nil, err

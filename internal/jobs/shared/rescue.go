@@ -15,7 +15,7 @@ const killed = `{"type":"urn:memtree:killed","title":"Service Unavailable","stat
 	`"detail":"The service that ran the job ended in the middle, or did not answer for too long."}`
 
 // rescueUntil gives the jobs of processes that are gone to others, until ctx ends.
-func (q *TreeQueue) rescueUntil(ctx context.Context) {
+func (q *Queue) rescueUntil(ctx context.Context) {
 	var failing seldom.Failure
 	for jobs.Pause(ctx, q.o.Lease/6) {
 		given, err := q.rescue(ctx)
@@ -32,7 +32,7 @@ func (q *TreeQueue) rescueUntil(ctx context.Context) {
 
 // rescue gives up the turns without a lease. Their jobs can be taken again at once, or have failed if this was the last
 // attempt. A job that was just taken has no lease yet, and the time to get one. All by the server's clock.
-func (q *TreeQueue) rescue(ctx context.Context) (given []int64, err error) {
+func (q *Queue) rescue(ctx context.Context) (given []int64, err error) {
 	err = pgx.BeginFunc(ctx, q.pool, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `WITH gone AS (
 			SELECT r.id, r.attempt < r.max_attempts AS again, coalesce(j.turn, 0) AS turn

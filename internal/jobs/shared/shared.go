@@ -66,8 +66,8 @@ type Options struct {
 // defaultLease is how long a job waits for another process after its own was killed.
 const defaultLease = 30 * time.Second
 
-// TreeQueue is the jobs of one tree. It implements jobs.Queue.
-type TreeQueue struct {
+// Queue is the jobs of one tree. It implements jobs.Queue.
+type Queue struct {
 	o      Options
 	pool   *pgxpool.Pool
 	client *river.Client[pgx.Tx]
@@ -83,10 +83,10 @@ type TreeQueue struct {
 	working sync.WaitGroup
 }
 
-var _ jobs.Queue = (*TreeQueue)(nil)
+var _ jobs.Queue = (*Queue)(nil)
 
 // Open returns the queue of a tree, which is there. It takes no job before Work.
-func Open(ctx context.Context, a postgres.Address, o Options) (*TreeQueue, error) {
+func Open(ctx context.Context, a postgres.Address, o Options) (*Queue, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -97,7 +97,7 @@ func Open(ctx context.Context, a postgres.Address, o Options) (*TreeQueue, error
 	if err != nil {
 		return nil, fmt.Errorf("open the jobs of %s: %w", a, err)
 	}
-	q := &TreeQueue{o: o, pool: pool, tenant: a.Tenant, address: a, host: jobs.Process()}
+	q := &Queue{o: o, pool: pool, tenant: a.Tenant, address: a, host: jobs.Process()}
 	q.life, q.stop = context.WithCancel(context.WithoutCancel(ctx))
 	err = pool.QueryRow(ctx, `SELECT id FROM memtree.tree WHERE tenant = $1 AND name = $2`, a.Tenant, a.Tree).Scan(&q.tree)
 	if err == nil {
@@ -111,7 +111,7 @@ func Open(ctx context.Context, a postgres.Address, o Options) (*TreeQueue, error
 }
 
 // translate returns an error of the database as one of package store; see postgres.Address.
-func (q *TreeQueue) translate(err error) error {
+func (q *Queue) translate(err error) error {
 	if errors.Is(err, tree.ErrNotFound) {
 		return err
 	}
@@ -119,9 +119,9 @@ func (q *TreeQueue) translate(err error) error {
 }
 
 // name is the queue of the tree. A trigger on memtree.tree knows it too.
-func (q *TreeQueue) name() string { return fmt.Sprint("tree_", q.tree) }
+func (q *Queue) name() string { return fmt.Sprint("tree_", q.tree) }
 
-func (q *TreeQueue) newClient() (*river.Client[pgx.Tx], error) {
+func (q *Queue) newClient() (*river.Client[pgx.Tx], error) {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &worker[evolveArgs]{q: q})
 	river.AddWorker(workers, &worker[brief]{q: q})
@@ -204,7 +204,7 @@ func argsOf(o jobs.Order) (river.JobArgs, error) { //nolint:ireturn // of one of
 }
 
 // Work lets this process take jobs; see jobs.Queue. While the database is away, it tries again.
-func (q *TreeQueue) Work(do jobs.Do) {
+func (q *Queue) Work(do jobs.Do) {
 	q.do = do
 	q.working.Go(func() {
 		for wait := pollEvery; ; wait = min(2*wait, time.Minute) {
@@ -228,7 +228,7 @@ var one = river.UniqueOpts{ByQueue: true, ByState: []rivertype.JobState{
 }}
 
 // Add adds a job; see jobs.Queue.
-func (q *TreeQueue) Add(ctx context.Context, o jobs.Order) (jobs.Job, error) {
+func (q *Queue) Add(ctx context.Context, o jobs.Order) (jobs.Job, error) {
 	args, err := argsOf(o)
 	if err != nil {
 		return jobs.Job{}, err
@@ -244,7 +244,7 @@ func (q *TreeQueue) Add(ctx context.Context, o jobs.Order) (jobs.Job, error) {
 }
 
 // Served reports whether a service of the tree is there, by its last sign.
-func (q *TreeQueue) Served(ctx context.Context) (served bool, err error) {
+func (q *Queue) Served(ctx context.Context) (served bool, err error) {
 	err = q.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM memtree.replica WHERE tree = $1
 		AND seen > clock_timestamp() - $2::interval)`, q.tree, servedIn).Scan(&served)
 	if err != nil {
@@ -266,7 +266,7 @@ func numberOf(id string) int64 {
 }
 
 // Wait waits; see jobs.Queue.
-func (q *TreeQueue) Wait(ctx context.Context, _ *jobs.Job) {
+func (q *Queue) Wait(ctx context.Context, _ *jobs.Job) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(q.life, cancel)() //nolint:contextcheck // the end of the queue ends it too
@@ -274,7 +274,7 @@ func (q *TreeQueue) Wait(ctx context.Context, _ *jobs.Job) {
 }
 
 // Close ends the attempts of this process, which gives them to others; see jobs.Queue.
-func (q *TreeQueue) Close() {
+func (q *Queue) Close() {
 	q.stop()
 	q.working.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)

@@ -40,7 +40,7 @@ func place(t *testing.T) postgres.Address {
 }
 
 // opened opens the queue of a tree, and closes it with the test. Its leases are short.
-func opened(t *testing.T, a postgres.Address, o Options) *TreeQueue {
+func opened(t *testing.T, a postgres.Address, o Options) *Queue {
 	t.Helper()
 	o.Lease = 3 * time.Second
 	q, err := Open(t.Context(), a, o)
@@ -207,7 +207,7 @@ func TestTriesAgain(t *testing.T) {
 }
 
 // killedIn ends the leases of a queue as kill -9 of its process does: nothing of it is written any more.
-func killedIn(q *TreeQueue) {
+func killedIn(q *Queue) {
 	q.pool.Close()
 	q.stop()
 }

@@ -19,7 +19,7 @@ import (
 // worker makes the attempts at the jobs of a kind.
 type worker[T river.JobArgs] struct {
 	river.WorkerDefaults[T]
-	q *TreeQueue
+	q *Queue
 }
 
 // errLost is why an attempt ends: another process may have the job.
@@ -27,7 +27,7 @@ var errLost = errors.New("another service has taken the job over")
 
 // turn is an attempt of this process at a job, with its lease.
 type turn struct {
-	q        *TreeQueue
+	q        *Queue
 	id       int64
 	n        int64
 	progress atomic.Pointer[jobs.Progress] // nil: what is stored is the present one
@@ -85,7 +85,7 @@ func sentence(problem json.RawMessage) error {
 
 // take begins a turn, reserves what it may spend, and returns the job as it is then. It is one round trip and one
 // transaction. The error is a *spentError if nothing is left for today.
-func (q *TreeQueue) take(ctx context.Context, r *rivertype.JobRow) (*turn, jobs.Job, error) {
+func (q *Queue) take(ctx context.Context, r *rivertype.JobRow) (*turn, jobs.Job, error) {
 	var o jobs.Order
 	if err := json.Unmarshal(r.EncodedArgs, &o); err != nil {
 		return nil, jobs.Job{}, err
@@ -191,7 +191,7 @@ func (t *turn) end(ctx context.Context, out *jobs.AttemptResult, final bool) err
 }
 
 // patiently calls once until it succeeds, finds that the job is lost, or has failed for as long as a lease.
-func (q *TreeQueue) patiently(ctx context.Context, once func() error) error {
+func (q *Queue) patiently(ctx context.Context, once func() error) error {
 	begun := time.Now()
 	for {
 		err := once()
