@@ -84,8 +84,8 @@ type Explanation struct {
 	Brief      *brief.Brief          // the brief of this test; nil: it was not read
 }
 
-// Guide returns the guidance of memory before a run. It waits for no writer, and takes at most Options.Deadline. Only if
-// Query.Read is set, a model is asked before. On an error Enhance of the guidance returns the prompt unchanged.
+// Guide returns the guidance of memory before a run. It waits for no writer, and takes at most Options.Deadline. Only
+// if Query.Read is set, a model is asked before. On an error Enhance of the guidance returns the prompt unchanged.
 func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
 	if err := m.mayGuide(&q); err != nil {
 		return Guidance{}, fmt.Errorf("guide: %w", err)

@@ -17,8 +17,8 @@ const (
 	decidePriceVariable = "MEMTREE_DECIDE_PRICE"
 )
 
-// Decider opens the configured model that decides, within the bounds of the command; nil if there is none. Its calls are
-// counted with those of the other models, at a price of its own.
+// Decider opens the configured model that decides, within the bounds of the command; nil if there is none. Its calls
+// are counted with those of the other models, at a price of its own.
 func (m *Model) Decider() (decide.Decider, error) {
 	at := m.Env(decideURLVariable)
 	if at == "" {
@@ -36,8 +36,8 @@ func (m *Model) Decider() (decide.Decider, error) {
 	}
 	price, known := m.DecidePrice()
 	if m.Cost != nil && !known {
-		return nil, m.Usage("--max-cost needs to know what the tokens of the decision model cost; set MEMTREE_DECIDE_PRICE, " +
-			"such as 0.15,0.60 for a million, or give its price in memtree.yaml under prices")
+		return nil, m.Usage("--max-cost needs to know what the tokens of the decision model cost; set " +
+			"MEMTREE_DECIDE_PRICE, such as 0.15,0.60 for a million, or give its price in memtree.yaml under prices")
 	}
 	if m.meter == nil {
 		m.meter = m.newMeter(nil, "")
