@@ -36,6 +36,7 @@ func (s *Server) readyz(context.Context, *nothing) (*healthOutput, error) {
 	}
 	damaged, deleted, waiting := 0, 0, 0
 	var away, refused outages
+	var clock time.Duration
 	for _, name := range s.trees.names {
 		h := s.trees.byName[name].Health()
 		if h.Damage != nil {
@@ -43,6 +44,9 @@ func (s *Server) readyz(context.Context, *nothing) (*healthOutput, error) {
 		}
 		if f := h.Following; f != nil {
 			waiting += f.Waiting
+			if f.Clock.Abs() > clock.Abs() {
+				clock = f.Clock
+			}
 			switch {
 			case errors.Is(f.Away, store.ErrDeleted):
 				deleted++
@@ -73,10 +77,25 @@ func (s *Server) readyz(context.Context, *nothing) (*healthOutput, error) {
 		report("the database of %d of %d trees %s; answers go on, and nothing is changed", refused.count[why],
 			len(s.trees.names), why)
 	}
+	if clock.Abs() > clockOff {
+		report("the clock of this server is %s %s that of the database; set both right, by NTP",
+			clock.Abs().Round(time.Second), aheadOf(clock))
+	}
 	if waiting > 0 {
 		report("%d runs are on this server alone until the database takes them; keep its disk", waiting)
 	}
 	return out, nil
+}
+
+// clockOff is how far the clocks of a service and its database may differ before that is a problem. Times of what
+// happened are those of the service, leases and the budget of a day go by the database.
+const clockOff = time.Minute
+
+func aheadOf(d time.Duration) string {
+	if d < 0 {
+		return "behind"
+	}
+	return "ahead of"
 }
 
 // outages counts trees by what is wrong with their databases.

@@ -18,6 +18,7 @@ type Following struct {
 	Lag     time.Duration // since then; 0 for a process that follows
 	Away    error         // why the database does not answer, or not this process; nil: it does
 	Refused error         // why one that answers does not take what is written, as far as was tried; nil: it does
+	Clock   time.Duration // how far this machine's clock is ahead of the database's, about; negative: behind
 	Waiting int           // evaluations that were accepted here meanwhile, for the database
 	Anew    int           // how often the history had changed, as after a restore, so that all was read anew
 }

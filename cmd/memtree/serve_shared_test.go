@@ -232,3 +232,17 @@ func TestServeDeletedBetween(t *testing.T) {
 	require.Contains(t, said, "1 runs in "+local)
 	require.Contains(t, said, "they are not sent")
 }
+
+// TestServeClock: a clock that is far from that of the database is a line at the start, and a problem of /readyz.
+func TestServeClock(t *testing.T) {
+	server := pgtest.Start(t, "fsync=off")
+	server.Exec(t, "postgres", "CREATE SCHEMA other",
+		"CREATE FUNCTION other.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS "+
+			"$$ SELECT pg_catalog.clock_timestamp() - interval '1 hour' $$",
+		"ALTER DATABASE postgres SET search_path = other, pg_catalog")
+	t.Setenv(access.LocalVariable, t.TempDir())
+	s := serving(t, "--store", server.URL("postgres"), "--insecure-loopback")
+	_, body := s.ask("GET", "/readyz", "", "")
+	require.Regexp(t, `the clock of this server is (1h0m\d+s|59m5\ds) ahead of that of the database`, body)
+	require.Equal(t, 1, strings.Count(s.end(syscall.SIGTERM), "the clock of this machine is not that of the database"))
+}

@@ -201,6 +201,7 @@ func (r *Replica) took(f *postgres.Feed) {
 	r.place, r.info = f.Place, f.Info
 	r.info.Version, r.info.Entries = uint64(f.Place.Version), uint64(f.Place.Entries) //nolint:gosec // not negative
 	r.asOf, r.read = f.Now, time.Now()
+	r.clock = r.read.Sub(f.Now)
 }
 
 // add appends rows, and drops the oldest if there are more than twice as many as most.

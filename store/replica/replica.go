@@ -65,8 +65,9 @@ type Replica struct {
 	entries recent    // of the ledger, by number
 	asOf    time.Time // of the last answer, by the server's clock
 	read    time.Time // when that came, by this process's
-	away    error     // why the last question had no answer; nil: it had
-	gone    error     // the tree was deleted
+	clock   time.Duration
+	away    error // why the last question had no answer; nil: it had
+	gone    error // the tree was deleted
 
 	refused [writes]error // why the database does not take a kind of write; guarded by mu
 
@@ -106,6 +107,7 @@ var (
 const (
 	defaultEvery = 50 * time.Millisecond
 	answerWithin = 3 * time.Second
+	clockOff     = time.Minute // which a difference of clocks is logged from
 )
 
 // New reads a tree into memory and follows it until Close. It owns the source and the local store: Close closes them,
@@ -124,6 +126,10 @@ func New(ctx context.Context, below sharedStore, o Options) (*Replica, error) {
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open replica: %w", err), r.closeStores())
+	}
+	if r.clock.Abs() > clockOff {
+		o.Logger.Warn("the clock of this machine is not that of the database; set both right", "ahead",
+			r.clock.Round(time.Second).String())
 	}
 	if o.Local != nil {
 		_ = r.seen(ctx) // a refusal is known from the start
@@ -153,7 +159,7 @@ func (r *Replica) usable(ctx context.Context) error {
 func (r *Replica) Following() store.Following {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	f := store.Following{Version: r.info.Version, AsOf: r.asOf, Lag: time.Since(r.read), Away: r.away,
+	f := store.Following{Version: r.info.Version, AsOf: r.asOf, Lag: time.Since(r.read), Clock: r.clock, Away: r.away,
 		Refused: r.refusal(), Waiting: int(r.waiting.Load()), Anew: r.anew}
 	if r.gone != nil {
 		f.Away = r.gone
