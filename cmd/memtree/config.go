@@ -23,7 +23,11 @@ func showConfig(a *app, root *cobra.Command) error {
 	all := a.config.Settings(root)
 	t := &say.Table{Columns: []say.Column{{Head: a.Say("setting")}, {Head: a.Say("value"), Least: 12},
 		{Head: a.Say("from"), Least: 12}}}
-	for _, s := range all {
+	for i, s := range all {
+		if s.Key == "store" && a.store.Shared() {
+			s.Value = a.store.Name()
+			all[i] = s
+		}
 		t.Add(s.Key, s.Value, s.From)
 	}
 	return a.Result(map[string]any{"file": a.config.Path, "settings": all}, t.Lines(a.Width)...)

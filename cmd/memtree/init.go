@@ -19,15 +19,15 @@ func initCommand(a *app) *cobra.Command {
 			if len(a.store.Label) > tree.MaxName {
 				return a.Usage("--label is longer than %s, which is the most", say.Bytes(tree.MaxName))
 			}
-			return initStore(c.Context(), a)
+			return initStore(c.Context(), a, c.Flags().Changed("store"))
 		},
 	}
 	c.Flags().StringVar(&a.store.Label, "label", "", a.Say("name of the team, told with what it exports"))
 	return c
 }
 
-// initStore creates a store if there is none, and prints which it was.
-func initStore(ctx context.Context, a *app) error {
+// initStore creates a store if there is none, and prints which it was. named is whether the command line names it.
+func initStore(ctx context.Context, a *app, named bool) error {
 	if a.store.ReadOnly {
 		return a.Usage("init makes a store; leave --read-only out")
 	}
@@ -54,7 +54,11 @@ func initStore(ctx context.Context, a *app) error {
 	p := a.Page()
 	p.Raw(a.Say("Made an empty store in %s.", a.store.Name()))
 	if !a.Quiet {
-		p.Raw(a.Say("Next: memtree record runs.jsonl"))
+		next := a.Say("Next: memtree record runs.jsonl")
+		if named {
+			next = a.Say("Next: memtree record runs.jsonl --store %s", shellName(a.store.Name()))
+		}
+		p.Raw(next)
 	}
 	return a.Print(p.Lines...)
 }

@@ -136,7 +136,7 @@ func persistent(a *app, root *cobra.Command) {
 	if store == "" {
 		store = defaultStore
 	}
-	f.StringVar(&a.store.Dir, "store", store, a.Say("folder of the store (or MEMTREE_STORE)"))
+	f.StringVar(&a.store.Dir, "store", store, a.Say("folder or database URL of the store (or MEMTREE_STORE)"))
 	f.Lookup("store").DefValue = defaultStore
 	f.String("config", "", a.Say("config file (or MEMTREE_CONFIG); see memtree config"))
 	f.BoolVar(&a.JSON, "json", false, a.Say("print JSON"))
@@ -162,7 +162,7 @@ func (a *app) start(c *cobra.Command) error {
 		return a.Usage("--lang is %q; use zh or en", a.BadLang)
 	}
 	if a.store.Dir == "" {
-		return a.Usage("--store is empty; name a folder")
+		return a.Usage("--store is empty; name a folder, or the URL of a database")
 	}
 	if err := a.store.Locate(); err != nil {
 		return err

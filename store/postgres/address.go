@@ -14,6 +14,7 @@ import (
 type Address struct {
 	Tenant, Tree string
 	shown        string
+	key          string
 	ownPool      bool // the URL has a size of the pool
 	config       *pgxpool.Config
 }
@@ -42,6 +43,12 @@ func Parse(raw string) (Address, error) {
 				"use up to 64 of a-z, 0-9, - and _, a letter or digit first", name)
 		}
 	}
+	more := url.Values{}
+	for name, v := range q {
+		if name != "password" && name != "sslpassword" {
+			more[name] = v
+		}
+	}
 	if strings.Contains(u.Host, ",") && q.Get("target_session_attrs") == "" {
 		q.Set("target_session_attrs", "primary") // a failover makes another of the hosts the primary
 	}
@@ -50,8 +57,13 @@ func Parse(raw string) (Address, error) {
 	if a.config, err = pgxpool.ParseConfig(u.String()); err != nil {
 		return Address{}, fmt.Errorf("the URL of the database cannot be used: %s", scrub(err.Error(), raw))
 	}
-	a.shown = fmt.Sprintf("postgres://%s@%s/%s?tenant=%s&tree=%s", a.config.ConnConfig.User, u.Host,
-		a.config.ConnConfig.Database, a.Tenant, a.Tree)
+	c := a.config.ConnConfig
+	at := fmt.Sprintf("@%s/%s?tenant=%s&tree=%s", u.Host, c.Database, a.Tenant, a.Tree)
+	a.key = "postgres://" + c.User + at
+	a.shown = "postgres://" + url.User(c.User).String() + at
+	if len(more) > 0 {
+		a.shown += "&" + more.Encode()
+	}
 	return a, nil
 }
 
@@ -69,13 +81,17 @@ func take(q url.Values, name string) string {
 func scrub(text, raw string) string {
 	_, rest, _ := strings.Cut(raw, "://")
 	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
-		_, password, _ := strings.Cut(rest[:i], ":")
+		user, password, _ := strings.Cut(rest[:i], ":")
+		if password == "" {
+			return text
+		}
 		plain, err := url.PathUnescape(password)
 		if err != nil {
 			plain = password
 		}
-		for _, p := range []string{rest[:i], password, plain} {
-			if p != "" {
+		text = strings.ReplaceAll(text, rest[:i], user+":xxxxx")
+		for _, p := range []string{password, plain} {
+			if !strings.Contains("postgresql://"+user+":xxxxx@"+rest[i+1:], p) { // else it is not known for one
 				text = strings.ReplaceAll(text, p, "xxxxx")
 			}
 		}
@@ -88,6 +104,9 @@ func (a Address) Unnamed() bool { return a.Tenant == unnamed && a.Tree == unname
 
 // unnamed is the name of a tenant or tree that the URL does not name.
 const unnamed = "default"
+
+// Key returns what identifies the tree: the URL without its password, and without how to connect.
+func (a Address) Key() string { return a.key }
 
 // String returns the URL without its password.
 func (a Address) String() string { return a.shown }

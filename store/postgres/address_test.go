@@ -12,7 +12,9 @@ func TestParse(t *testing.T) {
 		"postgres://ann@h/db": "postgres://ann@h/db?tenant=default&tree=default",
 		"postgresql://ann:s3cret@h:5433/db?tenant=acme&tree=s1": "postgres://ann@h:5433/db?tenant=acme&tree=s1",
 		"postgres://ann:s3cret@h1:5433,h2:5434/db?sslmode=disable": "postgres://ann@h1:5433,h2:5434/db?" +
-			"tenant=default&tree=default",
+			"tenant=default&tree=default&sslmode=disable",
+		"postgres://an%20n@h/db?password=s3cret&sslmode=verify-full": "postgres://an%20n@h/db?tenant=default&tree=default" +
+			"&sslmode=verify-full",
 	} {
 		a, err := Parse(raw)
 		require.NoError(t, err, raw)
@@ -41,6 +43,8 @@ func TestParseMistakes(t *testing.T) {
 		require.NotContains(t, err.Error(), "s3cret", raw)
 		require.NotContains(t, err.Error(), "s3%ret", raw)
 	}
+	_, err := Parse("postgres://postgres@h/db?sslmode=sometimes")
+	require.ErrorContains(t, err, "postgres://postgres@h/db", "there is no password to hide")
 }
 
 // FuzzParse: no URL makes Parse panic, and no error has its password.

@@ -29,7 +29,7 @@ func (d *Opener) openJournal(ctx context.Context, of store.Info) (*jsonstore.Sto
 		return j, err
 	}
 	aside := dir + "-" + info.Origin.ID
-	err = errors.Join(j.Close(), os.Rename(dir, aside)) //nolint:contextcheck // it has a bound of its own
+	err = errors.Join(j.Close(), os.Rename(dir, aside))
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/memtree/memtree/store"
@@ -46,6 +47,11 @@ func (d *Opener) Move(ctx context.Context, to string, step func(what string, don
 	if address == nil && d.database == nil {
 		return out, d.Usage("--to names a folder; memtree backup copies a store to a folder, and a move has a database on " +
 			"one of its sides, such as postgres://user@host/db")
+	}
+	if address != nil { // for its settings
+		if err := os.MkdirAll(out.ToDir, 0o700); err != nil {
+			return out, err
+		}
 	}
 	if out.To == out.From {
 		return out, d.Usage("--to names the store itself")

@@ -28,7 +28,10 @@ const LocalVariable = "MEMTREE_LOCAL"
 const TokensVariable = "MEMTREE_TOKENS"
 
 // Tokens returns the folder of the tokens: that of the store if no other is named.
-func (d *Opener) Tokens() string { return cmp.Or(d.Getenv(TokensVariable), d.Dir) }
+func (d *Opener) Tokens() string {
+	_ = d.makeLocal() // else the tokens cannot be written, which is an error there
+	return cmp.Or(d.Getenv(TokensVariable), d.Dir)
+}
 
 // IsDatabase reports whether a name of a store is the URL of a database.
 func IsDatabase(name string) bool { return postgres.IsURL(name) }
@@ -77,9 +80,17 @@ func (d *Opener) localFolder(address postgres.Address) (string, error) {
 		}
 		base = filepath.Join(home, ".local", "state", "memtree")
 	}
-	sum := sha256.Sum256([]byte(address.String()))
+	sum := sha256.Sum256([]byte(address.Key()))
 	dir := filepath.Join(base, address.Tree+"-"+hex.EncodeToString(sum[:4]))
-	return dir, os.MkdirAll(dir, 0o700)
+	return dir, nil
+}
+
+// makeLocal makes the folder of this machine for a shared store.
+func (d *Opener) makeLocal() error {
+	if d.database == nil {
+		return nil
+	}
+	return os.MkdirAll(d.Dir, 0o700)
 }
 
 // Name returns the store as people name it: a folder, or a URL without its password.
@@ -108,6 +119,9 @@ func (d *Opener) Empty(ctx context.Context) bool {
 
 // openShared opens the tree in the database, for the options of a memory. The first command that writes makes it.
 func (d *Opener) openShared(ctx context.Context, how openMode, o *memtree.Options) error {
+	if err := d.makeLocal(); err != nil {
+		return err
+	}
 	s, err := postgres.Open(ctx, *d.database, postgres.Options{
 		ReadOnly: o.ReadOnly, MustExist: how < Writing, Label: d.Label,
 	})
