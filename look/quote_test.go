@@ -57,7 +57,7 @@ func TestMadeUp(t *testing.T) {
 		of   Look
 	}{
 		{"made up", true, Look{Holds: yes, Points: []TaskPoint{made}}},
-		{"made up against it", true, Look{Holds: no, Points: []TaskPoint{{Point: "posted", Shown: unseen}}, Against: "made up"}},
+		{"made up against it", true, Look{Holds: no, Points: []TaskPoint{{Shown: unseen}}, Against: "made up"}},
 		{"not to be seen", false, Look{Holds: unseen, Points: []TaskPoint{made}}},
 		{"no quotation", false, Look{Holds: yes, Points: []TaskPoint{{"posted", unseen, "", false, 0}}}},
 		{"some of it is there", false, Look{Holds: yes, Points: []TaskPoint{made, {"x", yes, "there", true, 0}}}},

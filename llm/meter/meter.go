@@ -177,8 +177,8 @@ func (m *Meter) Generate(ctx context.Context, r llm.Request) (a llm.Answer, err 
 // DecideStage is the stage of the calls of a model that decides.
 const DecideStage = "decide"
 
-// Count makes a call of another kind of model, if the limits allow it, and counts it under a stage. The call returns its
-// usage. price is the cost of its tokens, nil if unknown; most is the most that it may take.
+// Count makes a call of another kind of model, if the limits allow it, and counts it under a stage. The call returns
+// its usage. price is the cost of its tokens, nil if unknown; most is the most that it may take.
 func (m *Meter) Count(
 	ctx context.Context, stage string, price func(llm.Usage) float64, most llm.Usage,
 	call func(context.Context) (llm.Usage, error),

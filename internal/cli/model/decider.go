@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"strings"
 
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/decide"
@@ -81,11 +82,11 @@ type decider struct {
 func (d decider) Decide(
 	ctx context.Context, input string, questions []decide.DecisionQuestion,
 ) (out decide.Answers, err error) {
-	asked := input
+	var asked strings.Builder
 	for i := range questions {
-		asked += questions[i].Ask
+		asked.WriteString(questions[i].Ask)
 	}
-	most := meter.Most(llm.Request{Prompt: asked, MaxTokens: len(questions)})
+	most := meter.Most(llm.Request{System: asked.String(), Prompt: input, MaxTokens: len(questions)})
 	err = d.meter.Count(ctx, meter.DecideStage, d.price, most, func(ctx context.Context) (llm.Usage, error) {
 		var err error
 		out, err = d.of.Decide(ctx, input, questions)
