@@ -94,6 +94,16 @@ func (e *LockedError) Error() string {
 		e.Dir, e.PID, e.Host, e.Started.UTC().Format(time.RFC3339))
 }
 
+// UnfinishedPurgeError means that a purge is committed and some of its bytes could not be removed. Nothing takes it
+// back. The next opening of the store for writing removes them.
+type UnfinishedPurgeError struct{ Cause error }
+
+func (e *UnfinishedPurgeError) Error() string {
+	return "what was purged is out of use, and its bytes go when the store is opened next: " + e.Cause.Error()
+}
+
+func (e *UnfinishedPurgeError) Unwrap() error { return e.Cause }
+
 // CorruptError means that bytes a store once acknowledged can no longer be read.
 type CorruptError struct {
 	File   string

@@ -25,7 +25,7 @@ func (st *state) applyPurge(b []byte) error {
 	return nil
 }
 
-// finishPurge removes the purged bytes.
+// finishPurge removes the purged bytes, or returns a *store.UnfinishedPurgeError.
 func (s *Store) finishPurge(ctx context.Context) error {
 	s.deriving.Lock()
 	err := s.disk.removeAll(derivedFolder)
@@ -37,7 +37,7 @@ func (s *Store) finishPurge(ctx context.Context) error {
 		err = s.Compact(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("purge: what was purged is out of use, and its bytes go when the store is opened next: %w", err)
+		return fmt.Errorf("purge: %w", &store.UnfinishedPurgeError{Cause: err})
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package jsonstore
 import (
 	"bytes"
 	"os"
+	"syscall"
 	"testing"
 	"time"
 
@@ -134,4 +135,28 @@ func TestPurgeCrash(t *testing.T) {
 		require.Positive(t, after)
 		t.Log(before, "before,", after, "after")
 	}
+}
+
+// TestPurgeOnAFullDisk: a purge that is committed and finds no room for its snapshot is reported as unfinished, and the
+// next open finishes it.
+func TestPurgeOnAFullDisk(t *testing.T) {
+	mem := afero.NewMemMapFs()
+	ill := storetest.NewFaultFS(mem)
+	s, err := Open(t.Context(), ill, "/store", Options{})
+	require.NoError(t, err)
+	n := fill(t, s)
+	ill.Set(storetest.Fault{Kind: storetest.OpMkdir, Errno: syscall.ENOSPC, ForGood: true})
+	_, err = s.Commit(t.Context(), purged(n))
+	var unfinished *store.UnfinishedPurgeError
+	require.ErrorAs(t, err, &unfinished)
+	require.ErrorIs(t, err, syscall.ENOSPC)
+	now, err := s.Get(t.Context(), n.ID)
+	require.NoError(t, err)
+	require.True(t, now.Buried())
+	require.NotEmpty(t, holdingCanary(t, mem))
+	_ = s.Close() // its snapshot finds no room either
+	s, err = Open(t.Context(), mem, "/store", Options{})
+	require.NoError(t, err)
+	require.Empty(t, holdingCanary(t, mem))
+	require.NoError(t, s.Close())
 }

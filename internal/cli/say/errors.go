@@ -44,6 +44,7 @@ func (v *Voice) Fail(cause error, english string, args ...any) error {
 func (v *Voice) Sentence(err error) string {
 	var (
 		failure *Failure
+		purge   *store.UnfinishedPurgeError
 		bad     *store.CorruptError
 		field   *tree.FieldError
 		path    *fs.PathError
@@ -51,6 +52,8 @@ func (v *Voice) Sentence(err error) string {
 	switch {
 	case errors.As(err, &failure):
 		return failure.Text
+	case errors.As(err, &purge): // whatever stopped it, it cannot be taken back
+		return v.purgeSentence(purge)
 	case errors.Is(err, context.Canceled):
 		return v.Say("interrupted")
 	}
@@ -73,6 +76,16 @@ func (v *Voice) Sentence(err error) string {
 		return v.pathSentence(path)
 	}
 	return err.Error()
+}
+
+// purgeSentence describes a purge that is in force and whose bytes are not all removed.
+func (v *Voice) purgeSentence(e *store.UnfinishedPurgeError) string {
+	if errors.Is(e, store.ErrFull) || errors.Is(e, syscall.ENOSPC) {
+		return v.Say("what was purged is out of use for good, but its bytes are still there: the disk is full; make room, " +
+			"and the next command that writes removes them")
+	}
+	return v.Say("what was purged is out of use for good, but its bytes are still there, and the next command that writes "+
+		"removes them: %s", v.Sentence(e.Cause))
 }
 
 // Join puts a field before its problem.

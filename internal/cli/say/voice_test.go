@@ -1,6 +1,7 @@
 package say
 
 import (
+	"context"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,6 +25,7 @@ import (
 	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/retrieval"
+	"github.com/memtree/memtree/store"
 )
 
 // The folders of what is printed, from here.
@@ -234,5 +237,18 @@ func TestEveryMistakeHasChinese(t *testing.T) {
 				"%s: %q has no Chinese in zh.po", name, text)
 			return true
 		})
+	}
+}
+
+// TestSentenceOfAPurge: whatever stops a purge that is committed, the sentence calls it unfinished.
+func TestSentenceOfAPurge(t *testing.T) {
+	for _, lang := range []string{"en", "zh"} {
+		v := New(Process{Args: []string{"--lang=" + lang}, Getenv: func(string) string { return "" }})
+		want := map[string]string{"en": "out of use for good", "zh": "已清除的内容不再使用"}[lang]
+		for _, cause := range []error{store.ErrFull, syscall.ENOSPC, store.ErrFailed, context.Canceled} {
+			got := v.Sentence(fmt.Errorf("forget: %w", &store.UnfinishedPurgeError{Cause: cause}))
+			require.Contains(t, got, want)
+			require.NotContains(t, got, "half-written")
+		}
 	}
 }
