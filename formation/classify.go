@@ -33,16 +33,18 @@ type classifier struct {
 
 // newClassifier compiles the cues of error types.
 func newClassifier(types []taxonomy.ErrorType) *classifier {
-	c := &classifier{finder: cue.NewMatcher(cue.Gap)}
+	c := &classifier{}
+	var phrases []cue.Phrase
 	for _, t := range types {
 		if t.ID == taxonomy.OtherError {
 			continue
 		}
 		c.types = append(c.types, t.ID)
 		for _, q := range t.Cues {
-			c.finder.Add(len(c.types)-1, q.Phrase, q.Phrase, q.Weight)
+			phrases = append(phrases, cue.Phrase{Kind: len(c.types) - 1, Text: q.Phrase, Weight: q.Weight})
 		}
 	}
+	c.finder = cue.NewMatcher(cue.Gap, phrases)
 	return c
 }
 
@@ -58,8 +60,8 @@ func (c *classifier) classify(note string, signals map[string]float64) classific
 		text string
 	}
 	found := map[phrase]bool{}
-	c.finder.Find(cue.Read(note), func(m cue.PhraseMatch) {
-		if p := (phrase{m.Kind, m.Phrase}); !found[p] {
+	c.finder.Find(cue.Read(note), func(m cue.Phrase) {
+		if p := (phrase{m.Kind, m.Text}); !found[p] {
 			found[p] = true
 			scores[m.Kind] += m.Weight * noteWeight
 		}

@@ -30,16 +30,16 @@ type reader struct {
 	words   func() *linear
 }
 
-// NewCatalogue makes the catalogue of tax. To compile it takes some milliseconds, at the first text of each sort, for
-// the built-in taxonomy and for one that adds no sentences. Sentences that a team adds require fitting a model, which
-// takes about a second.
+// NewCatalogue makes the catalogue of tax. The built-in one is stored compiled. The phrases of another are compiled at
+// the first text of each sort, in some milliseconds. Sentences that a team adds require fitting a model, which takes
+// about a second.
 func NewCatalogue(tax *taxonomy.Taxonomy) *Catalogue {
 	c := &Catalogue{checks: tax.Checks()}
 	models := modelsOf(tax, c.checks)
 	c.meaning = sync.OnceValue(func() *head { return headOf(c.checks) })
 	for sort, r := range [sorts]*reader{notes: &c.said, claims: &c.claimed, tasks: &c.asked} {
-		r.phrases = sync.OnceValue(func() *Matcher { return phrasesOf(c.checks, sort) })
-		r.words = sync.OnceValue(func() *linear { return models()[sort].indexed() })
+		r.phrases = sync.OnceValue(func() *Matcher { return matcherOf(tax, c.checks, sort) })
+		r.words = sync.OnceValue(func() *linear { return models()[sort] })
 	}
 	return c
 }
@@ -50,18 +50,6 @@ func (c *Catalogue) ByWords() *Catalogue {
 	words := *c
 	words.meaning = nil
 	return &words
-}
-
-// phrasesOf compiles the phrases of a sort.
-func phrasesOf(checks []taxonomy.Check, sort int) *Matcher {
-	m := NewMatcher(Gap)
-	for i := range checks {
-		k := &checks[i]
-		for _, q := range [sorts][]taxonomy.Cue{notes: k.Said, claims: k.Claimed, tasks: k.Asked}[sort] {
-			m.Add(i, q.Phrase, q.Phrase, q.Weight)
-		}
-	}
-	return m
 }
 
 // Of returns a function that compiles the catalogue of tax on its first call and
@@ -309,13 +297,13 @@ var numbered = regexp.MustCompile(`(?m)(?:^|[\s；;:：。])(?:\d{1,2}[.、)）]
 func (r *reader) add(scores []float64, s string, by float64) { weigh(scores, r.find(s), by) }
 
 // find returns the phrases in a text, each once.
-func (r *reader) find(s string) []PhraseMatch {
+func (r *reader) find(s string) []Phrase {
 	if s == "" {
 		return nil
 	}
-	var found []PhraseMatch
-	r.phrases().Find(Read(s), func(m PhraseMatch) {
-		if !slices.ContainsFunc(found, func(f PhraseMatch) bool { return f.Kind == m.Kind && f.Phrase == m.Phrase }) {
+	var found []Phrase
+	r.phrases().Find(Read(s), func(m Phrase) {
+		if !slices.ContainsFunc(found, func(f Phrase) bool { return f.Kind == m.Kind && f.Text == m.Text }) {
 			found = append(found, m)
 		}
 	})
@@ -323,7 +311,7 @@ func (r *reader) find(s string) []PhraseMatch {
 }
 
 // weigh adds the weight of each phrase, times by, to the score of its check.
-func weigh(scores []float64, phrases []PhraseMatch, by float64) {
+func weigh(scores []float64, phrases []Phrase, by float64) {
 	for _, m := range phrases {
 		scores[m.Kind] += by * m.Weight
 	}

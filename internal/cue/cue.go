@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/memtree/memtree/internal/flat"
 )
 
 // Limits of matching.
@@ -18,47 +20,22 @@ const (
 	MaxRead  = 4000 // bytes of one text that are read; the rest is ignored
 )
 
-// Matcher looks for phrases. Each phrase belongs to a kind, a number that the
-// caller chooses.
+// Matcher looks for phrases. Each phrase belongs to a kind, a number that the caller chooses.
 type Matcher struct {
-	gap   int
-	words map[string][]compiledPhrase // English phrases by their first token
-	runes map[rune][]compiledPhrase   // Chinese phrases by their first character
+	gap          int
+	words, runes table // English phrases by their first token, and Chinese ones by their first character
 }
 
-// compiledPhrase is a compiled phrase.
-type compiledPhrase struct {
-	PhraseMatch
-	parts [][]string // the texts between the gaps: runs of tokens, or one text each for Chinese
-}
-
-// PhraseMatch is a phrase that was found.
-type PhraseMatch struct {
-	Kind   int
-	Phrase string // as it was added
+// Phrase is a phrase to look for.
+type Phrase struct {
+	Kind   int // 0 to 1<<32-1
+	Text   string
 	Weight float64
 }
 
-// NewMatcher returns a Matcher whose … matches up to gap tokens in English.
-func NewMatcher(gap int) *Matcher {
-	return &Matcher{gap: gap, words: map[string][]compiledPhrase{}, runes: map[rune][]compiledPhrase{}}
-}
-
-// Add adds a phrase; a match reports it under the name label. A phrase without tokens is ignored. Add must not run
-// while another goroutine searches.
-func (f *Matcher) Add(kind int, label, phrase string, weight float64) {
-	e := compiledPhrase{PhraseMatch{kind, label, weight}, compile(phrase)}
-	if len(e.parts) == 0 {
-		return
-	}
-	first := e.parts[0][0]
-	switch {
-	case chinese(phrase):
-		r, _ := utf8.DecodeRuneInString(first)
-		f.runes[r] = append(f.runes[r], e)
-	default:
-		f.words[first] = append(f.words[first], e)
-	}
+// NewMatcher returns a Matcher whose … matches up to gap tokens in English. A phrase without tokens is ignored.
+func NewMatcher(gap int, phrases []Phrase) *Matcher {
+	return readMatcher(gap, flat.Open(string(compiled(phrases))))
 }
 
 // Stemmed is a text prepared for several Matchers.
@@ -76,81 +53,44 @@ func Read(s string) Stemmed {
 	return Stemmed{raw: strings.ToLower(s), words: stems(s), han: chinese(s)}
 }
 
-// Find calls visit for each position where a phrase matches, once for each phrase there: first for the English
-// phrases, then for the Chinese.
-func (f *Matcher) Find(t Stemmed, visit func(PhraseMatch)) {
+// Find calls visit for each position where a phrase matches, once for each phrase there, in the order in which they
+// were given: first for the English phrases, then for the Chinese.
+func (f *Matcher) Find(t Stemmed, visit func(Phrase)) {
 	for i, w := range t.words {
-		f.visitWords(f.words[w], t.words[i:], visit)
+		f.visitWords(w, t.words[i:], visit)
 		if digit(rune(w[0])) {
-			f.visitWords(f.words[number], t.words[i:], visit)
+			f.visitWords(number, t.words[i:], visit)
 		}
 	}
 	if !t.han {
 		return
 	}
 	for i, r := range t.raw {
-		visitRunes(f.runes[r], t.raw[i:], visit)
+		f.visitRunes(string(r), t.raw[i:], visit)
 		if digit(r) && (i == 0 || !digit(rune(t.raw[i-1]))) {
-			visitRunes(f.runes['#'], t.raw[i:], visit)
+			f.visitRunes(number, t.raw[i:], visit)
 		}
 	}
 }
 
-// visitWords calls visit for each English phrase that matches at the start of tokens.
-func (f *Matcher) visitWords(phrases []compiledPhrase, tokens []string, visit func(PhraseMatch)) {
-	for i := range phrases {
-		if matchTokens(tokens, phrases[i].parts, f.gap) {
-			visit(phrases[i].PhraseMatch)
+// visitWords calls visit for each English phrase with a first token that matches at the start of tokens.
+func (f *Matcher) visitWords(first string, tokens []string, visit func(Phrase)) {
+	begin, end := f.words.with(first)
+	for i := begin; i < end; i++ {
+		if matchTokens(tokens, f.words.patterns.At(i), f.gap) {
+			visit(f.words.phrase(i))
 		}
 	}
 }
 
-// visitRunes calls visit for each Chinese phrase that matches at the start of s.
-func visitRunes(phrases []compiledPhrase, s string, visit func(PhraseMatch)) {
-	for i := range phrases {
-		if matchRunes(s, phrases[i].parts) {
-			visit(phrases[i].PhraseMatch)
+// visitRunes calls visit for each Chinese phrase with a first character that matches at the start of s.
+func (f *Matcher) visitRunes(first, s string, visit func(Phrase)) {
+	begin, end := f.runes.with(first)
+	for i := begin; i < end; i++ {
+		if matchRunes(s, f.runes.patterns.At(i)) {
+			visit(f.runes.phrase(i))
 		}
 	}
-}
-
-// number matches any number in a phrase.
-const number = "#"
-
-// compile splits a phrase at its gaps, into stems or, in Chinese, texts.
-func compile(phrase string) [][]string {
-	var parts [][]string
-	for part := range strings.SplitSeq(strings.ToLower(phrase), "…") {
-		run := []string{strings.TrimSpace(part)}
-		if !chinese(phrase) {
-			run = tokens(part)
-		}
-		if len(run) > 0 && run[0] != "" {
-			parts = append(parts, run)
-		}
-	}
-	return parts
-}
-
-// tokens returns the stems of a part of an English phrase. A # is not changed.
-func tokens(s string) []string {
-	var out []string
-	for w := range strings.FieldsSeq(s) {
-		if w == number {
-			out = append(out, number)
-			continue
-		}
-		if lettersOnly(w) { // thousands of words: most need no tokenizer
-			out = append(out, stem(w))
-			continue
-		}
-		out = append(out, stems(w)...)
-	}
-	return out
-}
-
-func lettersOnly(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return r < 'a' || r > 'z' })
 }
 
 func chinese(s string) bool {
@@ -159,39 +99,37 @@ func chinese(s string) bool {
 
 func digit(r rune) bool { return r >= '0' && r <= '9' }
 
-// matchTokens reports whether tokens begins with the parts in their order, with at
-// most gap tokens between two parts.
-func matchTokens(tokens []string, parts [][]string, gap int) bool {
-	at := 0
-	for i, part := range parts {
-		reach := 0
-		if i > 0 {
-			reach = gap
-		}
-		start := -1
-		for j := at; j <= at+reach && j < len(tokens); j++ {
-			if n := matchRun(tokens[j:], part); n > 0 {
-				start = j + n
-				break
+// matchTokens reports whether tokens begins with the parts of a pattern in their order, with at most gap tokens between
+// two parts.
+func matchTokens(tokens []string, pattern string, gap int) bool {
+	for reach := 0; pattern != ""; reach = gap {
+		var part string
+		part, pattern, _ = strings.Cut(pattern, ellipsis)
+		behind := 0
+		for i := 0; behind == 0; i++ {
+			if i > reach || i >= len(tokens) {
+				return false
+			}
+			if n := matchRun(tokens[i:], part); n > 0 {
+				behind = i + n
 			}
 		}
-		if start < 0 {
-			return false
-		}
-		at = start
+		tokens = tokens[behind:]
 	}
 	return true
 }
 
 // matchRun returns how many tokens the part matches at the start of tokens, 0 when it does not match. One other token
 // may appear between two tokens of the part, so that an adverb or a name in between does not hide the phrase.
-func matchRun(tokens, part []string) int {
+func matchRun(tokens []string, part string) int {
 	at := 0
-	for i, p := range part {
+	for first := true; part != ""; first = false {
+		var p string
+		p, part, _ = strings.Cut(part, " ")
 		switch {
 		case at < len(tokens) && tokenFits(tokens[at], p):
 			at++
-		case i > 0 && at+1 < len(tokens) && tokenFits(tokens[at+1], p):
+		case !first && at+1 < len(tokens) && tokenFits(tokens[at+1], p):
 			at += 2
 		default:
 			return 0
@@ -204,15 +142,13 @@ func tokenFits(token, want string) bool {
 	return token == want || want == number && token != "" && digit(rune(token[0]))
 }
 
-// matchRunes reports whether s begins with the parts in their order, with at most
-// gapRunes characters between two parts.
-func matchRunes(s string, parts [][]string) bool {
-	for i, part := range parts {
-		gap := 0
-		if i > 0 {
-			gap = gapRunes
-		}
-		n := behind(s, part[0], gap)
+// matchRunes reports whether s begins with the parts of a pattern in their order, with at most gapRunes characters
+// between two parts.
+func matchRunes(s, pattern string) bool {
+	for gap := 0; pattern != ""; gap = gapRunes {
+		var part string
+		part, pattern, _ = strings.Cut(pattern, ellipsis)
+		n := behind(s, part, gap)
 		if n < 0 {
 			return false
 		}

@@ -1,28 +1,32 @@
 package cue
 
 import (
-	"bytes"
-	_ "embed" // tasks.head
-	"encoding/gob"
+	_ "embed" // tasks.flat
 	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
 
 	"github.com/memtree/memtree/internal/embed/use"
+	"github.com/memtree/memtree/internal/flat"
 	"github.com/memtree/memtree/taxonomy"
 )
 
 // head estimates from the meaning of a task how likely it calls for each check: a multinomial logistic regression over
 // the vector of the built-in encoder. It recognises what is written in words that no example has. It was fitted to the
 // example tasks of the catalogue and to those of twenty writers who had not seen them (testdata/voices). It is
-// immutable once fitted. The fields are exported for gob.
+// immutable once fitted.
 type head struct {
-	Key   string    // keyOf what it was fitted to
-	Of    []int     // the indices of the checks that have examples, ascending
-	Bias  []float32 // of each check
-	Scale []float32 // for each check: the weight of one step of a byte in its row of Bytes
-	Bytes []byte    // the weights: a row a check, int8 in two's complement
+	key   string      // keyOf what it was fitted to
+	of    []int       // the indices of the checks that have examples, ascending
+	bias  flat.Floats // of each check
+	scale flat.Floats // for each check: the weight of one step of a byte in its row of bytes
+	bytes string      // the weights: a row a check, int8 in two's complement
+}
+
+// readHead reads what fitHead returned.
+func readHead(d *flat.Data) *head {
+	return &head{key: d.Text(), of: d.Ints().All(), bias: d.Floats(), scale: d.Floats(), bytes: d.Text()}
 }
 
 // The parameters of fitting.
@@ -35,24 +39,19 @@ const (
 	dims          = 512  // of the encoder
 )
 
-// builtinHead is the head of the built-in checks. "go test ./internal/cue -run TestHead -update" writes it.
+// builtinHead is the head of the built-in checks. "go generate ./internal/cue" writes it.
 //
-//go:embed tasks.head
-var builtinHead []byte
+//go:generate go test . -run ^TestHead$ -update
+//go:embed tasks.flat
+var builtinHead string
 
-var decodedHead = sync.OnceValue(func() *head {
-	var h head
-	if err := gob.NewDecoder(bytes.NewReader(builtinHead)).Decode(&h); err != nil {
-		return &head{} // knows no check; TestHead compares the file
-	}
-	return &h
-})
+var storedHead = sync.OnceValue(func() *head { return readHead(flat.Open(builtinHead)) })
 
 // headOf returns the head for checks. The built-in checks come first in every taxonomy, so their places are those that
 // it was fitted with. A check that a team added is as likely as by chance.
 func headOf(checks []taxonomy.Check) *head {
-	h := decodedHead()
-	if len(h.Of) == 0 || h.Of[len(h.Of)-1] >= len(checks) {
+	h := storedHead()
+	if len(h.of) == 0 || h.of[len(h.of)-1] >= len(checks) {
 		return &head{}
 	}
 	return h
@@ -74,18 +73,18 @@ func vectorOf(s string) []float32 {
 // add adds the logarithm of how likely a task with the vector v calls for each check, times by, to scores, as
 // linear.add does.
 func (h *head) add(scores []float64, v []float32, by float64) {
-	if v == nil || len(h.Of) == 0 {
+	if v == nil || len(h.of) == 0 {
 		return
 	}
-	p := make([]float64, len(h.Of))
+	p := make([]float64, len(h.of))
 	for k := range p {
-		sum := float32(0)
-		for d, w := range h.Bytes[k*dims : (k+1)*dims] {
-			sum += float32(float32(int8(w)) * v[d]) //nolint:gosec // two's complement
+		sum, row := float32(0), h.bytes[k*dims:(k+1)*dims]
+		for d, x := range v {
+			sum += float32(float32(int8(row[d])) * x) //nolint:gosec // two's complement
 		}
-		p[k] = float64(float32(sum*h.Scale[k]) + h.Bias[k])
+		p[k] = float64(float32(sum*h.scale.At(k)) + h.bias.At(k))
 	}
-	addLog(scores, h.Of, p, by)
+	addLog(scores, h.of, p, by)
 }
 
 // calledTask is a task to learn from.
@@ -97,22 +96,23 @@ type calledTask struct {
 }
 
 // fitHead learns from tasks by stochastic gradient descent, as linear does. An explicit conversion rounds a product
-// before it is added, so that every machine computes the same weights.
-func fitHead(list []calledTask) *head {
-	h := &head{}
+// before it is added, so that every machine computes the same weights. It returns the head as it is stored, under a
+// key.
+func fitHead(key string, list []calledTask) []byte {
+	var of []int
 	for _, x := range list {
 		if !x.not {
-			h.Of = append(h.Of, x.check)
+			of = append(of, x.check)
 		}
 	}
-	slices.Sort(h.Of)
-	h.Of = slices.Compact(h.Of)
-	rows, p := make([]headRow, len(h.Of)), make([]float64, len(h.Of))
+	slices.Sort(of)
+	of = slices.Compact(of)
+	rows, p := make([]headRow, len(of)), make([]float64, len(of))
 	order := rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // it need not be secret, it must be the same
 	for range headRounds {
 		for _, i := range order.Perm(len(list)) {
 			x := &list[i]
-			k, known := slices.BinarySearch(h.Of, x.check)
+			k, known := slices.BinarySearch(of, x.check)
 			if !known || x.vector == nil {
 				continue
 			}
@@ -126,8 +126,7 @@ func fitHead(list []calledTask) *head {
 			}
 		}
 	}
-	h.pack(rows)
-	return h
+	return packHead(flat.AppendInts(flat.AppendText(nil, key), of), rows)
 }
 
 // gradient turns the probabilities p into the gradient of the loss by the score of each check: of -log p[k], or of
@@ -175,20 +174,23 @@ func (r *headRow) step(d int, g float32) {
 	}
 }
 
-// pack stores each weight in a byte, relative to the largest of its check.
-func (h *head) pack(rows []headRow) {
+// packHead adds the rows to b, each weight in a byte, relative to the largest of its check.
+func packHead(b []byte, rows []headRow) []byte {
+	var bias, scale []float32
+	var bytes []byte
 	for i := range rows {
 		w, most := rows[i].weights[:dims], float32(0)
 		for _, x := range w {
 			most = max(most, x, -x)
 		}
-		h.Bias, h.Scale = append(h.Bias, rows[i].weights[dims]), append(h.Scale, most/levels)
+		bias, scale = append(bias, rows[i].weights[dims]), append(scale, most/levels)
 		for _, x := range w {
-			b := 0.0
+			step := 0.0
 			if most > 0 {
-				b = math.Round(float64(x / most * levels))
+				step = math.Round(float64(x / most * levels))
 			}
-			h.Bytes = append(h.Bytes, byte(int8(b))) //nolint:gosec // within levels
+			bytes = append(bytes, byte(int8(step))) //nolint:gosec // within levels
 		}
 	}
+	return flat.AppendText(flat.AppendFloats(flat.AppendFloats(b, bias), scale), bytes)
 }

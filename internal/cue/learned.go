@@ -1,14 +1,13 @@
 package cue
 
 import (
-	"bytes"
 	"crypto/sha256"
-	_ "embed" // learned.gob
-	"encoding/gob"
+	_ "embed" // learned.flat
 	"encoding/hex"
 	"strings"
 	"sync"
 
+	"github.com/memtree/memtree/internal/flat"
 	"github.com/memtree/memtree/taxonomy"
 )
 
@@ -22,20 +21,22 @@ const (
 
 // learned holds the models that were fitted to the sentences of a catalogue.
 type learned struct {
-	Key    string // keyOf the sentences
-	Models [sorts]*linear
+	key    string // keyOf the sentences
+	models [sorts]*linear
 }
 
-// builtinLearned holds the models of the built-in sentences, so that no process
-// has to fit them again. "go test ./internal/cue -run TestLearned -update" writes it.
+// builtinLearned holds the models of the built-in sentences, so that no process has to fit them again:
+// their key, and then each. "go generate ./internal/cue" writes it.
 //
-//go:embed learned.gob
-var builtinLearned []byte
+//go:generate go test . -run ^TestLearned$ -update
+//go:embed learned.flat
+var builtinLearned string
 
-var decoded = sync.OnceValue(func() learned {
-	var l learned
-	if err := gob.NewDecoder(bytes.NewReader(builtinLearned)).Decode(&l); err != nil {
-		return learned{} // no key is empty, so learn fits the models itself
+var stored = sync.OnceValue(func() (l learned) {
+	d := flat.Open(builtinLearned)
+	l.key = d.Text()
+	for sort := range l.models {
+		l.models[sort] = readLinear(d)
 	}
 	return l
 })
@@ -57,13 +58,12 @@ func sentencesOf(checks []taxonomy.Check) (out [sorts][][]string) {
 // TestLearned compares them.
 func modelsOf(tax *taxonomy.Taxonomy, checks []taxonomy.Check) func() [sorts]*linear {
 	return sync.OnceValue(func() [sorts]*linear {
-		l := decoded()
-		if tax == taxonomy.Default() && l.Key != "" {
-			return l.Models
+		if tax == taxonomy.Default() {
+			return stored().models
 		}
 		sentences := sentencesOf(checks)
-		if l.Key == keyOf(sentences) {
-			return l.Models
+		if stored().key == keyOf(sentences) {
+			return stored().models
 		}
 		return fitAll(sentences)
 	})

@@ -5,24 +5,34 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/memtree/memtree/internal/flat"
 	"github.com/memtree/memtree/internal/text"
 )
 
 // linear estimates from the tokens of a text how likely each kind is. It is a multinomial logistic regression, fitted
 // to example sentences by stochastic gradient descent. Each token has a learning rate of its own, which falls as the
-// token is seen (AdaGrad: Duchi, Hazan and Singer, JMLR 2011). It is immutable once fitted. The fields are exported
-// for gob.
+// token is seen (AdaGrad: Duchi, Hazan and Singer, JMLR 2011). It is immutable once fitted, and is read where it is
+// stored.
 type linear struct {
-	Of    []int     // the indices of the kinds that have sentences, ascending
-	Words []string  // sorted
-	Rare  []float32 // inverse document frequency of each token
-	Scale []float32 // for each token: the weight of one step of a byte in its row of Bytes
-	Bytes []byte    // the weights: a row a token, a column a kind, int8 in two's complement
+	of    []int       // the indices of the kinds that have sentences, ascending
+	words flat.Names  // sorted
+	rare  flat.Floats // inverse document frequency of each token
+	scale flat.Floats // for each token: the weight of one step of a byte in its row of bytes
+	bytes string      // the weights: a row a token, a column a kind, int8 in two's complement
+}
 
-	once  sync.Once
-	place map[string]int32 // the index of a token in Words; see indexed
+// readLinear reads what append wrote.
+func readLinear(d *flat.Data) *linear {
+	return &linear{of: d.Ints().All(), words: d.Names(), rare: d.Floats(), scale: d.Floats(), bytes: d.Text()}
+}
+
+// unpacked is a model while it is fitted.
+type unpacked struct {
+	of      []int
+	words   []string
+	rare    []float32
+	weights []float32 // a row a token, a column a kind
 }
 
 // The parameters of fitting. More rounds or finer weights do not help on suites that were not learned from. A token of
@@ -36,12 +46,15 @@ const (
 	levels     = 127  // values a stored weight can have on each side of 0
 )
 
-// fit learns from sentences by kind. A kind without sentences is left out of Of; add gives it the probability of
+// fit learns from sentences by kind. A kind without sentences is left out of the model; add gives it the probability of
 // chance.
-func fit(sentences [][]string) *linear {
-	l := &linear{}
+func fit(sentences [][]string) *linear { return readLinear(flat.Open(string(fitted(sentences)))) }
+
+// fitted returns the model of the sentences as it is stored.
+func fitted(sentences [][]string) []byte {
+	m := &unpacked{}
 	var texts [][]string   // the distinct tokens of each sentence
-	var kinds []int        // the index in Of of each sentence's kind
+	var kinds []int        // the index in of of each sentence's kind
 	in := map[string]int{} // how many sentences have the token
 	for at, list := range sentences {
 		if len(list) == 0 {
@@ -53,37 +66,25 @@ func fit(sentences [][]string) *linear {
 				words[i] = strings.Clone(w) // a token shares the memory of the whole text
 				in[words[i]]++
 			}
-			texts, kinds = append(texts, words), append(kinds, len(l.Of))
+			texts, kinds = append(texts, words), append(kinds, len(m.of))
 		}
-		l.Of = append(l.Of, at)
+		m.of = append(m.of, at)
 	}
 	for w, n := range in {
 		if n >= leastSeen {
-			l.Words = append(l.Words, w)
+			m.words = append(m.words, w)
 		}
 	}
-	slices.Sort(l.Words)
-	for _, w := range l.Words {
-		l.Rare = append(l.Rare, float32(math.Log((float64(len(texts))+1)/(float64(in[w])+0.5))))
+	slices.Sort(m.words)
+	for _, w := range m.words {
+		m.rare = append(m.rare, float32(math.Log((float64(len(texts))+1)/(float64(in[w])+0.5))))
 	}
-	l.indexed()
-	l.descend(texts, kinds)
-	return l
-}
-
-// indexed returns l with place, which is not stored.
-func (l *linear) indexed() *linear {
-	l.once.Do(func() {
-		l.place = make(map[string]int32, len(l.Words))
-		for i, w := range l.Words {
-			l.place[w] = int32(i) //nolint:gosec // some ten thousand words
-		}
-	})
-	return l
+	m.descend(texts, kinds)
+	return m.pack()
 }
 
 // knows reports whether there were sentences of a kind.
-func (l *linear) knows(kind int) bool { return slices.Contains(l.Of, kind) }
+func (l *linear) knows(kind int) bool { return slices.Contains(l.of, kind) }
 
 // distinct returns the tokens of s, sorted, each once.
 func distinct(s string) []string {
@@ -94,7 +95,7 @@ func distinct(s string) []string {
 
 // feature is a known token of a text.
 type feature struct {
-	at    int     // its index in Words
+	at    int     // its index in words
 	share float32 // its part of the text, see features
 }
 
@@ -102,12 +103,19 @@ type feature struct {
 // 1, so the length of a text does not change its weight.
 func (l *linear) features(words []string) []feature {
 	out := make([]feature, 0, len(words))
-	sum := 0.0
 	for _, w := range words {
-		if i, ok := l.place[w]; ok {
-			out = append(out, feature{int(i), l.Rare[i]})
-			sum += float64(l.Rare[i] * l.Rare[i])
+		if i, ok := l.words.Find(w); ok {
+			out = append(out, feature{i, l.rare.At(i)})
 		}
+	}
+	return normal(out)
+}
+
+// normal divides the shares of features by the length of their vector, in place.
+func normal(out []feature) []feature {
+	sum := 0.0
+	for _, f := range out {
+		sum += float64(f.share * f.share)
 	}
 	for i := range out {
 		out[i].share /= float32(math.Sqrt(sum))
@@ -117,13 +125,18 @@ func (l *linear) features(words []string) []feature {
 
 // descend fits the weights by gradient descent on the cross entropy. An explicit conversion rounds a product before it
 // is added: no compiler may then fuse the two (FMA), so that every machine computes the same weights.
-func (l *linear) descend(texts [][]string, kinds []int) {
-	n := len(l.Of)
-	weights := make([]float32, n*len(l.Words)) // a row a token, a column a kind
-	seen := make([]float32, len(l.Words))      // sum of squared gradients of each token
+func (m *unpacked) descend(texts [][]string, kinds []int) {
+	n := len(m.of)
+	weights := make([]float32, n*len(m.words))
+	seen := make([]float32, len(m.words)) // sum of squared gradients of each token
 	list := make([][]feature, len(texts))
 	for i, words := range texts {
-		list[i] = l.features(words)
+		for _, w := range words {
+			if at, ok := slices.BinarySearch(m.words, w); ok {
+				list[i] = append(list[i], feature{at, m.rare[at]})
+			}
+		}
+		normal(list[i])
 	}
 	p := make([]float64, n)
 	order := rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // it need not be secret, it must be the same
@@ -151,42 +164,44 @@ func (l *linear) descend(texts [][]string, kinds []int) {
 			}
 		}
 	}
-	l.pack(weights)
+	m.weights = weights
 }
 
 // pack stores each weight in a byte, relative to the largest of its token.
-func (l *linear) pack(weights []float32) {
-	n := len(l.Of)
-	l.Scale, l.Bytes = make([]float32, len(l.Words)), make([]byte, len(weights))
-	for at := range l.Words {
-		row, most := weights[at*n:(at+1)*n], float32(0)
+func (m *unpacked) pack() []byte {
+	n := len(m.of)
+	scale, bytes := make([]float32, len(m.words)), make([]byte, len(m.weights))
+	for at := range m.words {
+		row, most := m.weights[at*n:(at+1)*n], float32(0)
 		for _, w := range row {
 			most = max(most, max(w, -w))
 		}
-		l.Scale[at] = most / levels
+		scale[at] = most / levels
 		for k, w := range row {
 			if most > 0 {
-				l.Bytes[at*n+k] = byte(int8(math.Round(float64(w / most * levels)))) //nolint:gosec // within levels
+				bytes[at*n+k] = byte(int8(math.Round(float64(w / most * levels)))) //nolint:gosec // within levels
 			}
 		}
 	}
+	b := flat.AppendNames(flat.AppendInts(nil, m.of), m.words)
+	return flat.AppendText(flat.AppendFloats(flat.AppendFloats(b, m.rare), scale), bytes)
 }
 
 // add adds the logarithm of how likely the text is of each kind, times by, to scores. A kind without sentences gets
 // the logarithm of 1/len(scores), the probability of chance. An empty text adds nothing.
 func (l *linear) add(scores []float64, s string, by float64) {
-	if s == "" || len(l.Of) == 0 {
+	if s == "" || len(l.of) == 0 {
 		return
 	}
-	n := len(l.Of)
+	n := len(l.of)
 	p := make([]float64, n)
 	for _, f := range l.features(distinct(s)) {
-		row, step := l.Bytes[f.at*n:(f.at+1)*n], l.Scale[f.at]*f.share
-		for k, w := range row {
-			p[k] += float64(step * float32(int8(w))) //nolint:gosec // two's complement
+		row, step := l.bytes[f.at*n:(f.at+1)*n], l.scale.At(f.at)*f.share
+		for k := range p {
+			p[k] += float64(step * float32(int8(row[k]))) //nolint:gosec // two's complement
 		}
 	}
-	addLog(scores, l.Of, p, by)
+	addLog(scores, l.of, p, by)
 }
 
 // addLog adds the logarithms of the probabilities of kinds, times by, to scores. p has the scores of the kinds in of,

@@ -17,7 +17,7 @@ func TestLinear(t *testing.T) {
 		nil,
 		{"wait for the spinner", "the spinner was still there", "wait for it"},
 	})
-	require.Equal(t, []int{0, 2}, l.Of)
+	require.Equal(t, []int{0, 2}, l.of)
 	scores := make([]float64, 3)
 	l.add(scores, "nobody would add these lines", 1)
 	require.Greater(t, scores[0], scores[1])
@@ -30,7 +30,7 @@ func TestLinear(t *testing.T) {
 	clear(scores)
 	l.add(scores, "", 1)
 	require.Equal(t, []float64{0, 0, 0}, scores)
-	require.Empty(t, fit([][]string{nil, nil}).Words)
+	require.Zero(t, fit([][]string{nil, nil}).words.Len())
 }
 
 // A team's own sentences are learned. A check without any is found by its phrases.
@@ -64,11 +64,11 @@ func TestOwnChecks(t *testing.T) {
 // The stored models are used for the built-in sentences and for no others.
 func TestLearnedOnlyWhereTheSame(t *testing.T) {
 	s := sentencesOf(taxonomy.Default().Checks())
-	require.Equal(t, decoded().Key, keyOf(s))
+	require.Equal(t, stored().key, keyOf(s))
 	for sort := range s {
 		s[sort] = append(s[sort], nil) // a check of a team, without sentences
 	}
-	require.Equal(t, decoded().Key, keyOf(s))
+	require.Equal(t, stored().key, keyOf(s))
 	s[notes][0] = append([]string{"one more"}, s[notes][0]...)
-	require.NotEqual(t, decoded().Key, keyOf(s))
+	require.NotEqual(t, stored().key, keyOf(s))
 }

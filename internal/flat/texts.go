@@ -1,0 +1,80 @@
+package flat
+
+// Texts is a list of texts.
+type Texts struct {
+	ends Ints   // of each text, in all
+	all  string // the texts, one behind the other
+}
+
+// AppendTexts adds a list of texts.
+func AppendTexts(b []byte, list []string) []byte {
+	ends, all := make([]int, len(list)), []byte(nil)
+	for i, s := range list {
+		all = append(all, s...)
+		ends[i] = len(all)
+	}
+	return AppendText(AppendInts(b, ends), all)
+}
+
+// Texts reads a list of texts.
+func (d *Data) Texts() Texts { return Texts{d.Ints(), d.Text()} }
+
+// Len returns the length of the list.
+func (l Texts) Len() int { return l.ends.Len() }
+
+// At returns a text of the list. It shares the memory of the data.
+func (l Texts) At(i int) string {
+	begin := 0
+	if i > 0 {
+		begin = l.ends.At(i - 1)
+	}
+	return l.all[begin:l.ends.At(i)]
+}
+
+// Names is a list of different texts that can be looked up.
+type Names struct {
+	Texts
+	slots Ints // by hash, open addressing: the place of a text and 1, or 0
+}
+
+// AppendNames adds a list of texts, all of which differ.
+func AppendNames(b []byte, list []string) []byte {
+	size := 1
+	for size < 2*len(list) {
+		size *= 2
+	}
+	slots := make([]int, size)
+	for i, s := range list {
+		at := hash(s) & (size - 1)
+		for slots[at] != 0 {
+			at = (at + 1) & (size - 1)
+		}
+		slots[at] = i + 1
+	}
+	return AppendInts(AppendTexts(b, list), slots)
+}
+
+// Names reads such a list.
+func (d *Data) Names() Names { return Names{d.Texts(), d.Ints()} }
+
+// Find returns the place of a text in the list, and false if the list does not have it.
+func (l Names) Find(s string) (int, bool) {
+	last := l.slots.Len() - 1
+	for at := hash(s) & last; ; at = (at + 1) & last {
+		switch i := l.slots.At(at) - 1; {
+		case i < 0:
+			return 0, false
+		case l.At(i) == s:
+			return i, true
+		}
+	}
+}
+
+// hash is FNV-1a of 32 bits (Fowler, Noll and Vo), not negative.
+func hash(s string) int {
+	h := uint32(2166136261)
+	for i := range len(s) {
+		h = (h ^ uint32(s[i])) * 16777619
+	}
+	return int(h & (1<<31 - 1))
+}
