@@ -5,7 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
+
+	"github.com/memtree/memtree/internal/flat"
 )
 
 // sentence is one that forces a verdict, or does not.
@@ -31,8 +32,8 @@ type fitter struct {
 	bias, seenBias float64
 }
 
-// learn fits a model to sentences.
-func learn(all []sentence) *stored {
+// learn fits a model to sentences. It returns the form of readLinear.
+func learn(all []sentence) []byte {
 	in := map[string]int{}
 	f := &fitter{rare: map[string]float64{}, weights: map[string]float64{}, seen: map[string]float64{}, seenBias: 1e-9}
 	for _, e := range all {
@@ -80,17 +81,18 @@ func (f *fitter) step(features []string, forces bool) {
 	}
 }
 
-func (f *fitter) pack(in map[string]int, sentences int) *stored {
-	m := &stored{Sentences: sentences, Bias: f.bias}
+func (f *fitter) pack(in map[string]int, sentences int) []byte {
+	most := 0.0
 	for _, w := range f.weights {
-		m.Most = max(m.Most, math.Abs(w))
+		most = max(most, math.Abs(w))
 	}
-	var b strings.Builder
-	for _, x := range slices.Sorted(maps.Keys(in)) {
-		b.WriteString(x + "\n")
-		m.Seen = append(m.Seen, in[x])
-		m.Weights = append(m.Weights, int8(math.Round(f.weights[x]/m.Most*levels))) //nolint:gosec // within levels
+	features := slices.Sorted(maps.Keys(in))
+	var seen []int
+	var weights []byte
+	for _, x := range features {
+		seen = append(seen, in[x])
+		weights = append(weights, byte(int8(math.Round(f.weights[x]/most*levels)))) //nolint:gosec // within levels
 	}
-	m.Features = b.String()
-	return m
+	b := flat.AppendInts(flat.AppendNames(flat.AppendInt(nil, sentences), features), seen)
+	return flat.AppendDoubles(flat.AppendText(b, weights), most, f.bias)
 }

@@ -1,48 +1,31 @@
 package guard
 
 import (
-	"bytes"
-	_ "embed" // learned.gob
-	"encoding/gob"
+	_ "embed" // learned.flat
 	"math"
-	"strings"
 	"sync"
-)
 
-// stored is the stored form of a fitted model. "go test ./internal/guard -run TestLearned -update" writes it.
-type stored struct {
-	Sentences int    // how many it was fitted to
-	Features  string // sorted, one a line
-	Seen      []int  // how many sentences have each feature
-	Weights   []int8 // in parts of Most
-	Most      float64
-	Bias      float64
-}
+	"github.com/memtree/memtree/internal/flat"
+)
 
 const levels = 127 // values a stored weight can have on each side of 0
 
 // builtinLearned is the model of testdata/examples.txt and of sentences of the built-in taxonomy.
+// "go generate ./internal/guard" writes it.
 //
-//go:embed learned.gob
-var builtinLearned []byte
+//go:generate go test . -run ^TestLearned$ -update
+//go:embed learned.flat
+var builtinLearned string
 
-var learned = sync.OnceValue(func() *linear {
-	var m stored
-	if err := gob.NewDecoder(bytes.NewReader(builtinLearned)).Decode(&m); err != nil {
-		panic("guard: learned.gob is damaged: " + err.Error()) // it is part of the program
-	}
-	return m.open()
-})
+var learned = sync.OnceValue(func() *linear { return readLinear(flat.Open(builtinLearned)) })
 
-// open returns the model. It looks features up where they are stored: a map of all of them takes longer to make than
-// most processes take to look up theirs.
-func (m *stored) open() *linear {
-	return &linear{model: m, features: strings.Split(strings.TrimSuffix(m.Features, "\n"), "\n"), bias: m.Bias}
-}
-
-// weight returns the weight of feature i.
-func (m *stored) weight(i int) weight {
-	return weight{rarity(m.Seen[i], m.Sentences), float64(m.Weights[i]) / levels * m.Most}
+// readLinear reads a model: how many sentences it was fitted to, the features, how many sentences have each, their
+// weights in parts of the largest, and the largest and the bias.
+func readLinear(d *flat.Data) *linear {
+	l := &linear{sentences: d.Int(), features: d.Names(), seen: d.Ints(), weights: d.Text()}
+	ends := d.Doubles()
+	l.most, l.bias = ends.At(0), ends.At(1)
+	return l
 }
 
 func rarity(seen, sentences int) float64 {

@@ -1,12 +1,7 @@
 package guard
 
 import (
-	"bytes"
-	"encoding/gob"
-	"os"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/taxonomy"
@@ -49,12 +44,5 @@ func learnable(tb testing.TB) []sentence {
 
 // The stored model is the one that these sentences give.
 func TestLearned(t *testing.T) {
-	var b bytes.Buffer
-	require.NoError(t, gob.NewEncoder(&b).Encode(learn(learnable(t))))
-	if golden.Updating() {
-		require.NoError(t, os.WriteFile("learned.gob", b.Bytes(), 0o600))
-		return
-	}
-	require.True(t, bytes.Equal(builtinLearned, b.Bytes()),
-		"learned.gob is out of date: go test ./internal/guard -run TestLearned -update")
+	golden.Bytes(t, "learned.flat", learn(learnable(t)))
 }

@@ -5,22 +5,28 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memtree/memtree/internal/flat"
 	"github.com/memtree/memtree/internal/text"
 )
 
 // linear estimates whether a sentence forces a verdict. It is a logistic regression over the words of the sentence,
 // fitted by stochastic gradient descent. Each feature has a learning rate of its own, which falls as the feature is
-// seen (AdaGrad: Duchi, Hazan and Singer, JMLR 2011). It is immutable once fitted.
+// seen (AdaGrad: Duchi, Hazan and Singer, JMLR 2011). It is immutable once fitted, and is read where it is stored.
 type linear struct {
-	model    *stored
-	features []string // sorted
-	bias     float64
+	sentences int // that it was fitted to
+	features  flat.Names
+	seen      flat.Ints // how many sentences have each feature
+	weights   string    // of each feature, int8 in two's complement, in parts of most
+	most      float64
+	bias      float64
 }
 
-// weight holds the numbers of a feature. A rare feature weighs more.
-type weight struct {
-	rare float64 // inverse document frequency
-	by   float64 // of its share of the sentence
+// rare returns the inverse document frequency of a feature: a rare one weighs more.
+func (l *linear) rare(i int) float64 { return rarity(l.seen.At(i), l.sentences) }
+
+// by returns what a feature weighs by its share of the sentence.
+func (l *linear) by(i int) float64 {
+	return float64(int8(l.weights[i])) / levels * l.most //nolint:gosec // two's complement
 }
 
 // cut is the logarithm of the odds above which a sentence forces a verdict. TestQualityOfGuard fits it to the
@@ -93,13 +99,13 @@ func (l *linear) odds(s string) float64 {
 	}
 	sum, norm := 0.0, 0.0
 	for _, f := range featuresOf(s) {
-		i, ok := slices.BinarySearch(l.features, f)
+		i, ok := l.features.Find(f)
 		if !ok {
 			continue
 		}
-		w := l.model.weight(i)
-		sum += float64(w.by * w.rare)
-		norm += float64(w.rare * w.rare)
+		rare := l.rare(i)
+		sum += float64(l.by(i) * rare)
+		norm += float64(rare * rare)
 	}
 	return l.bias + sum/math.Sqrt(max(norm, 1e-9))
 }

@@ -2,13 +2,14 @@ package guard
 
 import (
 	"cmp"
-	_ "embed" // lexicon.txt
+	_ "embed" // lexicon.flat
 	"iter"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/memtree/memtree/internal/flat"
 	"github.com/memtree/memtree/internal/text"
 )
 
@@ -17,66 +18,40 @@ import (
 const other = 'x'
 
 // lexicon maps a phrase to its tag. A phrase is in lower case, with one space between two words and none between
-// Chinese characters.
+// Chinese characters. It is read where it is stored.
 type lexicon struct {
-	tags  map[string]byte
-	units map[string]int // the first unit of a phrase → how many units its longest phrase has
+	phrases flat.Names
+	tags    string     // of each phrase
+	firsts  flat.Names // the first units of phrases
+	most    flat.Ints  // for each of firsts, how many units its longest phrase has
 }
 
-//go:embed lexicon.txt
-var lexiconText string
+// builtinLexicon is lexicon.txt. "go generate ./internal/guard" writes it.
+//
+//go:generate go test . -run ^TestLexicon$ -update
+//go:embed lexicon.flat
+var builtinLexicon string
 
-var words = sync.OnceValue(readLexicon)
+var words = sync.OnceValue(func() *lexicon {
+	d := flat.Open(builtinLexicon)
+	return &lexicon{d.Names(), d.Text(), d.Names(), d.Ints()}
+})
 
-func readLexicon() *lexicon {
-	l := &lexicon{tags: make(map[string]byte, 1<<13), units: make(map[string]int, 1<<12)}
-	for line := range strings.Lines(lexiconText) {
-		tag, phrases, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		if tag == "#" || len(tag) != 1 {
-			continue // a comment
-		}
-		for p := range strings.SplitSeq(phrases, "|") {
-			l.add(p, tag[0])
-		}
+// tag returns the tag of a phrase.
+func (l *lexicon) tag(phrase string) (byte, bool) {
+	i, ok := l.phrases.Find(phrase)
+	if !ok {
+		return 0, false
 	}
-	return l
+	return l.tags[i], true
 }
 
-// pronouns are the texts that replace {it} in a phrase.
-const pronouns = "it|this|that|them|these|those|everything|all|it all|this one|that one|these ones|the test|the " +
-	"case|the page|the run"
-
-func (l *lexicon) add(phrase string, tag byte) {
-	if strings.Contains(phrase, "{it}") {
-		for it := range strings.SplitSeq(pronouns, "|") {
-			l.add(strings.Replace(phrase, "{it}", it, 1), tag)
-		}
-		return
+// units returns how many units the longest phrase that begins with a unit has, 0 if none does.
+func (l *lexicon) units(first string) int {
+	if i, ok := l.firsts.Find(first); ok {
+		return l.most.At(i)
 	}
-	if ownUnits(phrase) {
-		first, _, _ := strings.Cut(phrase, " ")
-		l.tags[phrase] = tag
-		l.units[first] = max(l.units[first], 1+strings.Count(phrase, " "))
-		return
-	}
-	u := unitsOf(phrase)
-	l.tags[u.joined] = tag
-	first := u.joined[:u.end[0]]
-	l.units[first] = max(l.units[first], len(u.end))
-}
-
-// ownUnits reports whether a phrase consists of small letters with single spaces between, as most do: then it is its
-// own joined form, and its units are what the spaces separate.
-func ownUnits(phrase string) bool {
-	before := byte(' ')
-	for i := range len(phrase) {
-		c := phrase[i]
-		if c == ' ' && before == ' ' || c != ' ' && (c < 'a' || c > 'z') {
-			return false
-		}
-		before = c
-	}
-	return before != ' '
+	return 0
 }
 
 // units are the words, Chinese characters and marks of a text, joined as phrases
@@ -195,13 +170,13 @@ func phrases(s string) iter.Seq2[byte, string] {
 // longest returns the tag of the longest phrase that begins at unit i, and its length in units; n is 0 if there is
 // none. It returns the phrase that is one unit shorter when another phrase begins with the last unit, see goesOn.
 func (l *lexicon) longest(u *units, i int) (tag byte, n int) {
-	most := l.units[u.joined[u.begin[i]:u.end[i]]]
+	most := l.units(u.joined[u.begin[i]:u.end[i]])
 	for n = min(most, len(u.end)-i); n > 0; n-- {
-		tag, ok := l.tags[u.joined[u.begin[i]:u.end[i+n-1]]]
+		tag, ok := l.tag(u.joined[u.begin[i]:u.end[i+n-1]])
 		if !ok {
 			continue
 		}
-		if shorter, ok := l.tags[u.joined[u.begin[i]:u.end[max(i, i+n-2)]]]; ok && n > 1 && l.goesOn(u, i+n-1) {
+		if shorter, ok := l.tag(u.joined[u.begin[i]:u.end[max(i, i+n-2)]]); ok && n > 1 && l.goesOn(u, i+n-1) {
 			return shorter, n - 1
 		}
 		return tag, n
@@ -215,6 +190,6 @@ func (l *lexicon) goesOn(u *units, i int) bool {
 	if i+1 >= len(u.end) || u.joined[u.begin[i]] < 0xe0 {
 		return false
 	}
-	_, ok := l.tags[u.joined[u.begin[i]:u.end[i+1]]]
+	_, ok := l.tag(u.joined[u.begin[i]:u.end[i+1]])
 	return ok
 }
