@@ -2,7 +2,7 @@
 GO      ?= go
 T       ?= 30s
 TOOL     = $(GO) tool -modfile=tools/go.mod
-ALONE    = assertion|curation|effect|enhance/midscene|ingest|ingest/report|internal/judgment|internal/plot|internal/stat|ledger|tree# no goroutine, no lock
+ALONE    = assertion|curation|effect|enhance/midscene|internal/judgment|internal/plot|internal/stat|ledger|tree# no goroutine, no lock
 BUILDER  = clients/python/.venv/bin/python# has the package build
 COMMA    = ,
 MODULES  = quality/browser quality/peers store/json/peers# what only measurements need; static sees that their go.sum is whole

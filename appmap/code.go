@@ -3,6 +3,7 @@ package appmap
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // A selector in the form of Playwright: calls of these methods alone, with strings, numbers and names of options. What
@@ -14,7 +15,9 @@ var (
 	codeArg    = `(?:` + codeValue + `|` + codeObject + `)`
 	codeCall   = `\.(?:getBy(?:Role|Text|Label|TestId|Placeholder|AltText|Title)|` +
 		`locator|frameLocator|filter|first|last|nth)\(\s*(?:` + codeArg + `(?:\s*,\s*` + codeArg + `)*)?\s*\)`
-	codeForm = regexp.MustCompile(`^page(?:` + codeCall + `)+$`)
+	codeForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^page(?:` + codeCall + `)+$`)
+	})
 )
 
 // locator returns a selector as code of Playwright. It reports false for one that has the form of code and is more than
@@ -24,7 +27,7 @@ func locator(selector string) (code string, ok bool) {
 	switch {
 	case selector == "" || strings.ContainsAny(selector, "\n\r\u2028\u2029"):
 		return "", false
-	case codeForm.MatchString(selector):
+	case codeForm().MatchString(selector):
 		return selector, true
 	case strings.HasPrefix(selector, "page.") || strings.HasPrefix(selector, "page["):
 		return "", false

@@ -2,6 +2,7 @@ package fact
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -105,7 +106,7 @@ var placeWords = []string{" for ", " in ", " on ", " next to ", " beside ", " of
 
 // partOf returns the part of the page that a place denotes, "" for the whole page and for parts that every page has.
 func partOf(place string) string {
-	rest := anyPlace.Replace(strings.ToLower(" " + lettersOrSpace(place) + " "))
+	rest := anyPlace().Replace(strings.ToLower(" " + lettersOrSpace(place) + " "))
 	if lettersOnly(rest) == "" {
 		return ""
 	}
@@ -117,7 +118,7 @@ func lettersOrSpace(s string) string {
 }
 
 // anyPlace removes the words for parts that every page has.
-var anyPlace = func() *strings.Replacer {
+var anyPlace = sync.OnceValue(func() *strings.Replacer {
 	var list []string
 	for w := range strings.FieldsSeq("页面 网页 界面 当前 首页 底部 顶部 左侧 右侧 头部 尾部 上方 下方 的 上 中 里 但 且") {
 		list = append(list, w, "")
@@ -126,7 +127,7 @@ var anyPlace = func() *strings.Replacer {
 		list = append(list, " "+w+" ", " ")
 	}
 	return strings.NewReplacer(list...)
-}()
+})
 
 // RoleOf returns the ARIA role given by the name of a thing such as “Add button”, or "".
 func RoleOf(thing string) string {

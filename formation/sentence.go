@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/memtree/memtree/internal/cue"
 	"github.com/memtree/memtree/internal/judgment"
@@ -19,12 +20,14 @@ func (r *missReader) notCopied(s string) []string {
 	return slices.DeleteFunc(text.Sentences(text.Line(s)), r.isCopied)
 }
 
-var numbers = regexp.MustCompile(`[0-9]+`)
+var numbers = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[0-9]+`)
+})
 
 // advice returns the sentences that may be given to an agent as advice.
 func (r *missReader) advice(s string) []string {
 	return slices.DeleteFunc(r.notCopied(s), func(s string) bool {
-		return slices.ContainsFunc(numbers.FindAllString(s, -1), func(n string) bool {
+		return slices.ContainsFunc(numbers().FindAllString(s, -1), func(n string) bool {
 			return !strings.Contains(r.e.Prompt, n)
 		})
 	})

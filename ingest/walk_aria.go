@@ -6,13 +6,16 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
 // ariaLine is a line of a snapshot: - role "name" [state]: text
-var ariaLine = regexp.MustCompile(`^(\s*)- (?:'|")?(/?[a-z]+)(?: ("(?:[^"\\]|\\.)*"|/.*/))?([^:]*)(:.*)?$`)
+var ariaLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\s*)- (?:'|")?(/?[a-z]+)(?: ("(?:[^"\\]|\\.)*"|/.*/))?([^:]*)(:.*)?$`)
+})
 
 func isAria(name string, head []byte) bool {
 	return strings.Contains(name, ".aria.") ||
@@ -38,7 +41,7 @@ func (r *walkReader) aria(b []byte) error {
 	var in []around
 	last := "" // the name of the link whose address follows
 	for n, line := range bytes.Split(b, []byte("\n")) {
-		m := ariaLine.FindSubmatch(bytes.TrimRight(line, "\r"))
+		m := ariaLine().FindSubmatch(bytes.TrimRight(line, "\r"))
 		if m == nil {
 			if bytes.HasPrefix(bytes.TrimSpace(line), []byte("- ")) && len(line) > tree.MaxName {
 				return r.bad(fmt.Sprint("line ", n+1), "is too long for an element; take the snapshot anew")

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 
@@ -46,9 +47,11 @@ func (r *walkReader) sitemap(b []byte) error {
 	}
 }
 
-var openAPI = regexp.MustCompile(`(?m)^\s*"?(?:openapi|swagger)"?\s*:`)
+var openAPI = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^\s*"?(?:openapi|swagger)"?\s*:`)
+})
 
-func isOpenAPI(_ string, head []byte) bool { return openAPI.Match(head) }
+func isOpenAPI(_ string, head []byte) bool { return openAPI().Match(head) }
 
 // openapi sees the interfaces that a description names, with the names of their parameters. A variable of a path is one
 // of a route.

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/memtree/memtree/ledger"
 )
@@ -238,23 +239,31 @@ func isLocator(s string) bool {
 }
 
 var (
-	byRole = regexp.MustCompile(`getByRole\('([a-z]+)'(?:, \{ name: (?:'((?:[^'\\]|\\.)*)'|/[^/]*/))?`)
-	byText = regexp.MustCompile(`getBy(?:Label|Text|Placeholder|TestId|AltText|Title)\('((?:[^'\\]|\\.)*)'`)
-	tag    = regexp.MustCompile(`^<([a-z0-9-]+)((?:\s+[^\s=>/]+(?:="[^"]*")?)*)\s*/?>([^<]*)`)
-	attr   = regexp.MustCompile(`([^\s=]+)="([^"]*)"`)
+	byRole = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`getByRole\('([a-z]+)'(?:, \{ name: (?:'((?:[^'\\]|\\.)*)'|/[^/]*/))?`)
+	})
+	byText = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`getBy(?:Label|Text|Placeholder|TestId|AltText|Title)\('((?:[^'\\]|\\.)*)'`)
+	})
+	tag = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^<([a-z0-9-]+)((?:\s+[^\s=>/]+(?:="[^"]*")?)*)\s*/?>([^<]*)`)
+	})
+	attr = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`([^\s=]+)="([^"]*)"`)
+	})
 )
 
 // ofLocator returns the role and the name that the last part of a locator names.
 func ofLocator(s string) (role, name string) {
 	at := -1
-	if all := byRole.FindAllStringSubmatchIndex(s, -1); len(all) > 0 {
+	if all := byRole().FindAllStringSubmatchIndex(s, -1); len(all) > 0 {
 		m := all[len(all)-1]
 		at, role = m[0], s[m[2]:m[3]]
 		if m[4] >= 0 {
 			name = strings.ReplaceAll(s[m[4]:m[5]], `\'`, `'`)
 		}
 	}
-	if all := byText.FindAllStringSubmatchIndex(s, -1); len(all) > 0 {
+	if all := byText().FindAllStringSubmatchIndex(s, -1); len(all) > 0 {
 		if m := all[len(all)-1]; m[0] > at {
 			role, name = "", strings.ReplaceAll(s[m[2]:m[3]], `\'`, `'`)
 		}
@@ -265,12 +274,12 @@ func ofLocator(s string) (role, name string) {
 // ofTag returns the role and the name of an element by its opening tag and the text after it. names are those of
 // elements of the page, by their id.
 func ofTag(s string, names map[string]string) (role, name string) {
-	m := tag.FindStringSubmatch(s)
+	m := tag().FindStringSubmatch(s)
 	if m == nil {
 		return "", ""
 	}
 	attrs := map[string]string{}
-	for _, a := range attr.FindAllStringSubmatch(m[2], -1) {
+	for _, a := range attr().FindAllStringSubmatch(m[2], -1) {
 		attrs[a[1]] = a[2]
 	}
 	return roleOf(m[1], attrs), clipName(nameOf(attrs, cmp.Or(names[attrs["id"]], strings.TrimRight(m[3], "…"))))

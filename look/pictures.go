@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/tree"
@@ -51,11 +52,13 @@ func (s *Looks) images(ctx context.Context, ps []tree.Picture) (out []llm.Image,
 }
 
 // named finds the picture that a reader names in place of a quotation.
-var named = regexp.MustCompile(`^(?:[Pp]icture|图)\s*([0-9])\s*[:：]`)
+var named = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:[Pp]icture|图)\s*([0-9])\s*[:：]`)
+})
 
 // pictureOf returns the number of the picture that an answer names in place of a quotation, 0 for none of n.
 func pictureOf(quote string, n int) int {
-	m := named.FindStringSubmatch(quote)
+	m := named().FindStringSubmatch(quote)
 	if m == nil {
 		return 0
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/memtree/memtree/internal/text"
 )
@@ -104,7 +105,9 @@ func (in SurveyInput) Read(raw json.RawMessage) (groups []SurveyGroup, err error
 }
 
 // english matches a cause in a few words. A cause with quotation marks or a number is about one test.
-var english = regexp.MustCompile(`^[A-Za-z][A-Za-z ,'’/()-]*$`)
+var english = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z][A-Za-z ,'’/()-]*$`)
+})
 
 // wrong returns the problem of a group, nil for none. taken are the lines of other groups.
 func (in SurveyInput) wrong(g *SurveyGroup, taken map[int]bool) error {
@@ -112,7 +115,7 @@ func (in SurveyInput) wrong(g *SurveyGroup, taken map[int]bool) error {
 	switch {
 	case g.Check < 0 || g.Check > len(in.Checks):
 		return fmt.Errorf("check: there is no check %d", g.Check)
-	case g.Check == 0 && (!english.MatchString(g.Cause) || len(strings.Fields(g.Cause)) > maxCauseWords):
+	case g.Check == 0 && (!english().MatchString(g.Cause) || len(strings.Fields(g.Cause)) > maxCauseWords):
 		return fmt.Errorf("cause: say the cause in at most %d English words without numbers", maxCauseWords)
 	case len(g.Lines) == 0:
 		return errors.New("lines: there are none")

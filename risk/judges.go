@@ -3,6 +3,7 @@ package risk
 import (
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/memtree/memtree/estimate"
 	"github.com/memtree/memtree/internal/judgment"
@@ -68,7 +69,7 @@ func (m *Model) learnJudge(f *Features, p float64, wrong bool) {
 		j.Labels = append(j.Labels[:0], j.Labels[len(j.Labels)-maxLabels:]...)
 	}
 	d := &j.Judged
-	switch passes, fails := valueWords.passes[f.value], valueWords.fails[f.value]; {
+	switch passes, fails := valueWords().passes[f.value], valueWords().fails[f.value]; {
 	case passes && wrong:
 		d.Fails++
 	case passes:
@@ -81,7 +82,7 @@ func (m *Model) learnJudge(f *Features, p float64, wrong bool) {
 }
 
 // valueWords are the hashes of the values that mean pass and fail.
-var valueWords = func() (w struct{ passes, fails map[uint32]bool }) {
+var valueWords = sync.OnceValue(func() (w struct{ passes, fails map[uint32]bool }) {
 	w.passes, w.fails = map[uint32]bool{}, map[uint32]bool{}
 	for _, s := range judgment.Words() {
 		switch judgment.Word(s) {
@@ -93,7 +94,7 @@ var valueWords = func() (w struct{ passes, fails map[uint32]bool }) {
 		}
 	}
 	return w
-}()
+})
 
 // codeJudges writes or reads what is known of judges, by hash.
 func (m *Model) codeJudges(c coder) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/jobs"
@@ -16,11 +17,13 @@ const Default = "default"
 // maxTrees is how many trees one service may have.
 const maxTrees = 1000
 
-var treeName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+var treeName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+})
 
 // CheckName returns the problem of the name of a tree, or nil.
 func CheckName(name string) error {
-	if !treeName.MatchString(name) {
+	if !treeName().MatchString(name) {
 		return fmt.Errorf("%q cannot name a tree; use up to 64 of a-z, 0-9 and -, a letter or digit first", name)
 	}
 	return nil

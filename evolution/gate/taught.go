@@ -3,6 +3,7 @@ package gate
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/memtree/memtree/tree"
 )
@@ -55,8 +56,8 @@ type matters map[string]int
 // mattersOf reads a text clause by clause: a negation reaches from its place to the end of its clause.
 func mattersOf(s string) matters {
 	out := matters{}
-	for _, clause := range clauses.Split(strings.ToLower(s), -1) {
-		at := negation.FindStringIndex(clause)
+	for _, clause := range clauses().Split(strings.ToLower(s), -1) {
+		at := negation().FindStringIndex(clause)
 		if at == nil {
 			at = []int{len(clause), len(clause)}
 		}
@@ -70,8 +71,12 @@ func mattersOf(s string) matters {
 }
 
 var (
-	clauses  = regexp.MustCompile(`[,;.!?\n，。；！？、]+`)
-	negation = regexp.MustCompile(`\b(?:not|no|never|without|cannot|nor)\b|n['’]t\b|[不没无别勿未]`)
+	clauses = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[,;.!?\n，。；！？、]+`)
+	})
+	negation = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:not|no|never|without|cannot|nor)\b|n['’]t\b|[不没无别勿未]`)
+	})
 )
 
 func (m matters) add(s string, sign int) {

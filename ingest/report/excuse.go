@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/tree"
@@ -52,19 +53,21 @@ func (t *test) excused() tree.Excuse {
 const longestError = 1 << 10
 
 // asserted begins the failure of an assertion. What follows are texts of the product, which may be of any error.
-var asserted = regexp.MustCompile(`(?i)^\s*(error:\s?)?(expect\(|assert|expected\b|\S*assertion\w*|期望|断言)`)
+var asserted = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^\s*(error:\s?)?(expect\(|assert|expected\b|\S*assertion\w*|期望|断言)`)
+})
 
 //go:embed machine.txt
 var machineLines string
 
 // machine matches the errors of machine.txt.
-var machine = func() *regexp.Regexp {
+var machine = sync.OnceValue(func() *regexp.Regexp {
 	_, lines, _ := strings.Cut(strings.TrimSpace(machineLines), "\n") // after the head
 	return regexp.MustCompile("(?i)" + strings.ReplaceAll(lines, "\n", "|"))
-}()
+})
 
 // ofMachine reports whether a failure is an error of the machine and of no assertion.
 func ofMachine(failure string) bool {
 	s := cut(failure, longestError)
-	return !asserted.MatchString(s) && machine.MatchString(s)
+	return !asserted().MatchString(s) && machine().MatchString(s)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/url"
 	"regexp"
+	"sync"
 )
 
 // longestScriptTag bounds the tag of a script, with its attributes, in bytes.
@@ -33,7 +34,9 @@ func (h *htmlReader) startsWith(word string) bool {
 	return bytes.EqualFold(b, []byte(word))
 }
 
-var attribute = regexp.MustCompile(`([a-zA-Z_][-\w]*)\s*=\s*"([^"]*)"`)
+var attribute = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`([a-zA-Z_][-\w]*)\s*=\s*"([^"]*)"`)
+})
 
 // scripts calls each for every script with its attributes, which are decoded as Midscene writes them.
 func (h *htmlReader) scripts(each func(attrs map[string]string, body *scriptBody) error) error {
@@ -52,7 +55,7 @@ func (h *htmlReader) scripts(each func(attrs map[string]string, body *scriptBody
 			return err
 		}
 		attrs := map[string]string{}
-		for _, m := range attribute.FindAllSubmatch(tag, 100) {
+		for _, m := range attribute().FindAllSubmatch(tag, 100) {
 			value, err := url.PathUnescape(string(m[2]))
 			if err != nil {
 				value = string(m[2])

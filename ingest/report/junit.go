@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -208,11 +209,13 @@ func (j *junitReader) test(line int, c *junitCase) error {
 	return j.add(t)
 }
 
-var escaped = regexp.MustCompile(`\\u[0-9a-f]{4}`)
+var escaped = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\\u[0-9a-f]{4}`)
+})
 
 // spelled returns a title with the letters that pytest writes as \u6ee1.
 func spelled(title string) string {
-	return escaped.ReplaceAllStringFunc(title, func(s string) string {
+	return escaped().ReplaceAllStringFunc(title, func(s string) string {
 		n, err := strconv.ParseUint(s[2:], 16, 32)
 		if err != nil || n < ' ' {
 			return s

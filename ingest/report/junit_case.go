@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Bounds of the texts of one test of JUnit's XML.
@@ -97,7 +98,7 @@ func (c *junitCase) take(x *xmlReader, e xml.StartElement) (err error) {
 	case "system-out", "system-err":
 		var out string
 		out, err = x.text(longestWhys)
-		for _, m := range attachment.FindAllStringSubmatch(out, mostShots) {
+		for _, m := range attachment().FindAllStringSubmatch(out, mostShots) {
 			c.files = append(c.files, m[1])
 		}
 	default:
@@ -107,7 +108,9 @@ func (c *junitCase) take(x *xmlReader, e xml.StartElement) (err error) {
 }
 
 // attachment is how Playwright, and the runners that Jenkins supports, name a file in the output of a test.
-var attachment = regexp.MustCompile(`\[\[ATTACHMENT\|([^\]\n]+)\]\]`)
+var attachment = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\[\[ATTACHMENT\|([^\]\n]+)\]\]`)
+})
 
 // because reads why a test failed, and appends it to the known reasons.
 func because(x *xmlReader, e xml.StartElement, known []string) ([]string, error) {

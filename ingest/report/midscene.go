@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/memtree/memtree/tree"
@@ -254,11 +255,13 @@ func (t *test) midsceneSaid(last *midsceneTask, out tree.Raw) {
 	}
 }
 
-var midsceneThought = regexp.MustCompile(`(?s)<thought>(.*?)</thought>`)
+var midsceneThought = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)<thought>(.*?)</thought>`)
+})
 
 // thoughtIn returns the model's reason from its raw response.
 func thoughtIn(response string) string {
-	if m := midsceneThought.FindStringSubmatch(plainMidscene(response)); m != nil {
+	if m := midsceneThought().FindStringSubmatch(plainMidscene(response)); m != nil {
 		return strings.TrimSpace(m[1])
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/memtree/memtree/tree"
@@ -93,7 +94,9 @@ var dateForms = []string{
 	"2006-1-2T15:04:05.999999999", "2006年1月2日 15:04:05", "2006年1月2日 15:04", "2006年1月2日",
 }
 
-var number = regexp.MustCompile(`^-?\d{1,15}(\.\d{1,9})?$`)
+var number = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^-?\d{1,15}(\.\d{1,9})?$`)
+})
 
 // A workbook stores a time as days since the end of 1899. These bounds are of the years 1954 to 2119; as seconds since
 // 1970 such numbers would be of its first day.
@@ -104,7 +107,7 @@ const (
 
 // timeCell reads the time in a cell. Without a zone it is UTC, so that a file means the same on every machine.
 func timeCell(cell string) tree.Raw {
-	if number.MatchString(cell) {
+	if number().MatchString(cell) {
 		if n, err := strconv.ParseFloat(cell, 64); err == nil && n >= firstDay && n < lastDay {
 			seconds := math.Round((n - daysTo1970) * 24 * 60 * 60)
 			return tree.Quote(time.Unix(int64(seconds), 0).UTC().Format(time.RFC3339))

@@ -265,7 +265,7 @@ func points(task string) []string {
 	if !mayList(task) {
 		return out
 	}
-	if list := numbered.Split(task, mostPoints); len(list) > 2 {
+	if list := numbered().Split(task, mostPoints); len(list) > 2 {
 		out = append(out, list[1:]...) // list[0] is the text before the first point
 	}
 	return out
@@ -290,7 +290,9 @@ func mayList(s string) bool {
 }
 
 // numbered matches the beginning of a list item: a number or a bullet.
-var numbered = regexp.MustCompile(`(?m)(?:^|[\s；;:：。])(?:\d{1,2}[.、)）]|[①-⑳]|[-*•])\s*`)
+var numbered = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)(?:^|[\s；;:：。])(?:\d{1,2}[.、)）]|[①-⑳]|[-*•])\s*`)
+})
 
 // add adds the weight of each phrase in a text, times by, to the score of its
 // check.

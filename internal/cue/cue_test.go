@@ -116,7 +116,7 @@ func FuzzMayList(f *testing.F) {
 	f.Add("①a；②b")
 	f.Add("- a\n- b")
 	f.Fuzz(func(t *testing.T, s string) {
-		if len(numbered.Split(s, mostPoints)) > 2 && !mayList(s) {
+		if len(numbered().Split(s, mostPoints)) > 2 && !mayList(s) {
 			t.Error(s)
 		}
 	})

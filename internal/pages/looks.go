@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/enhance"
@@ -110,7 +111,9 @@ func (v *Visitor) shown(n *tree.Node) tree.Node {
 }
 
 // isMemory matches the id of a memory.
-var isMemory = regexp.MustCompile(`^[ces]_[a-z0-9]{8,}$`)
+var isMemory = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[ces]_[a-z0-9]{8,}$`)
+})
 
 // because formats a sentence of another package in the language of the visitor; name returns the title of a memory.
 func (s *speech) because(sentence string, values []any, name func(id string) string) string {
@@ -123,7 +126,7 @@ func (s *speech) because(sentence string, values []any, name func(id string) str
 			args[i] = v.Name().In(s.lang)
 		case string:
 			args[i] = v
-			if isMemory.MatchString(v) {
+			if isMemory().MatchString(v) {
 				args[i] = "“" + text.Clip(name(v), 80) + "”"
 			}
 		default:

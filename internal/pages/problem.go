@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/tree"
@@ -172,10 +173,14 @@ func (s *speech) fieldName(field string) string {
 }
 
 // variable matches the parts in which two messages of one kind differ: a number, or a text in quotation marks.
-var variable = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\d+`)
+var variable = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\d+`)
+})
 
 // unsafeText matches why a text for agents is refused, see knowledge.Clean.
-var unsafeText = regexp.MustCompile(`^is refused, because (its text [a-z ]+) \("(.*)"\); state what holds`)
+var unsafeText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^is refused, because (its text [a-z ]+) \("(.*)"\); state what holds`)
+})
 
 // message returns why a field is invalid, in the language of the visitor; "" without a translation. Texts in quotation
 // marks are %q in zh.po, numbers %d.
@@ -186,11 +191,11 @@ func (s *speech) message(english string) string {
 	if other, ok := s.words[english]; ok {
 		return other
 	}
-	if m := unsafeText.FindStringSubmatch(english); m != nil {
+	if m := unsafeText().FindStringSubmatch(english); m != nil {
 		return s.say("is refused, because %s (%q); state what holds, not what to answer", s.say(m[1]), m[2])
 	}
 	var args []any
-	sentence := variable.ReplaceAllStringFunc(english, func(found string) string {
+	sentence := variable().ReplaceAllStringFunc(english, func(found string) string {
 		if n, err := strconv.Atoi(found); err == nil {
 			args = append(args, n)
 			return "%d"
@@ -212,9 +217,11 @@ func (s *speech) message(english string) string {
 func plainReasons(of []string) []string {
 	out := make([]string, len(of))
 	for i, reason := range of {
-		out[i] = gateName.ReplaceAllString(reason, "")
+		out[i] = gateName().ReplaceAllString(reason, "")
 	}
 	return out
 }
 
-var gateName = regexp.MustCompile(`^[a-z][a-z -]*: `)
+var gateName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-z][a-z -]*: `)
+})

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -65,10 +66,18 @@ const (
 )
 
 var (
-	tokenName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._@-]{0,63}$`)
-	treeName  = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
-	hashForm  = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	markForm  = regexp.MustCompile(`^mt_[A-Za-z0-9_-]{6}$`)
+	tokenName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9._@-]{0,63}$`)
+	})
+	treeName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+	})
+	hashForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[0-9a-f]{64}$`)
+	})
+	markForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^mt_[A-Za-z0-9_-]{6}$`)
+	})
 )
 
 // New returns the record of a new token and its secret, which is to be shown once. holds is its lifetime; 0: no expiry.
@@ -95,13 +104,13 @@ func hash(secret string) string {
 func (t *Token) check() error {
 	const mostTrees = 1000
 	switch {
-	case !tokenName.MatchString(t.Name):
+	case !tokenName().MatchString(t.Name):
 		return fmt.Errorf("the name %q cannot be used; use up to 64 of a-z, A-Z, 0-9, ., _, @ and -", clip(t.Name))
 	case len(t.Scopes) == 0:
 		return fmt.Errorf("token %s has no scope; use %s", t.Name, scopeList())
-	case !hashForm.MatchString(t.SHA256):
+	case !hashForm().MatchString(t.SHA256):
 		return fmt.Errorf("token %s has no SHA-256 that can be read; revoke it and add it again", t.Name)
-	case !markForm.MatchString(t.Prefix):
+	case !markForm().MatchString(t.Prefix):
 		const problem = "token %s has the prefix %q, which no token has; revoke it and add it again"
 		return fmt.Errorf(problem, t.Name, clip(t.Prefix))
 	case len(t.Trees) > mostTrees:
@@ -117,7 +126,7 @@ func (t *Token) check() error {
 		}
 	}
 	for _, name := range t.Trees {
-		if !treeName.MatchString(name) {
+		if !treeName().MatchString(name) {
 			return fmt.Errorf("token %s names the tree %q, which no tree is named; use a-z, 0-9 and -", t.Name, clip(name))
 		}
 	}

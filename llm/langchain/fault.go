@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -163,7 +164,9 @@ func providerError(body []byte) (message, code string) {
 }
 
 // secretParts matches the parts of an address that may contain a key: its user, and the values of its query.
-var secretParts = regexp.MustCompile(`(://)[^/@\s"']*@|([?&][^=&\s"']*=)[^&\s"']*`)
+var secretParts = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(://)[^/@\s"']*@|([?&][^=&\s"']*=)[^&\s"']*`)
+})
 
 // redacted returns a provider's text for an error message: on one line, cut to 300 characters, and without the key or
 // anything that looks like one.
@@ -172,7 +175,7 @@ func redacted(s string, key Secret) string {
 		s = strings.ReplaceAll(s, string(key), "[key]")
 		s = strings.ReplaceAll(s, url.QueryEscape(string(key)), "[key]")
 	}
-	s = secretParts.ReplaceAllString(s, "$1$2[key]")
+	s = secretParts().ReplaceAllString(s, "$1$2[key]")
 	words := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) })
 	for i, w := range words {
 		bare := strings.Trim(w, `"'.,:;()[]{}`)

@@ -3,6 +3,7 @@ package say
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/memtree/memtree/internal/text"
 )
@@ -11,7 +12,7 @@ import (
 // result is no element, link, mention, reference, formula or table column, even at the beginning of a line.
 func Markdown(s string, cells int) string {
 	s = text.Fit(text.Line(s), cells)
-	for _, of := range linked {
+	for _, of := range linked() {
 		s = of.ReplaceAllStringFunc(s, func(found string) string { return found[:1] + joiner + found[1:] })
 	}
 	return markdownSigns.Replace(s)
@@ -25,7 +26,7 @@ func Code(s string, cells int) string {
 		return Markdown(s, cells)
 	}
 	longest := 0
-	for _, run := range backticks.FindAllString(s, -1) {
+	for _, run := range backticks().FindAllString(s, -1) {
 		longest = max(longest, len(run))
 	}
 	fence := strings.Repeat("`", longest+1)
@@ -35,14 +36,18 @@ func Code(s string, cells int) string {
 	return fence + s + fence
 }
 
-var backticks = regexp.MustCompile("`+")
+var backticks = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("`+")
+})
 
 // joiner is a word joiner: invisible and without width. It joins two parts for people, and separates them for
 // software that looks for addresses.
 const joiner = "\u2060"
 
 // linked matches what a forge turns into a link or a picture: @name, #12, GH-12, addresses, :smile:.
-var linked = []*regexp.Regexp{regexp.MustCompile(`(?i)@|#|gh-|www\.`), regexp.MustCompile(`(?i):[a-z0-9/_+-]`)}
+var linked = sync.OnceValue(func() []*regexp.Regexp {
+	return []*regexp.Regexp{regexp.MustCompile(`(?i)@|#|gh-|www\.`), regexp.MustCompile(`(?i):[a-z0-9/_+-]`)}
+})
 
 // markdownSigns escapes the syntax of Markdown. Characters that begin HTML, a formula or a column become entities,
 // because not every renderer accepts a backslash there.
