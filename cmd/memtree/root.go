@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -42,10 +43,10 @@ func runGuest(ctx context.Context, g *access.Guest) int {
 }
 
 func (a *app) run(ctx context.Context) int {
-	root := rootCommand(a) //nolint:contextcheck // ctx comes to the commands through ExecuteContext
 	if slices.Equal(a.Args, []string{"--version"}) {
 		a.Args = []string{"version"} // what installers and people try first
 	}
+	root := rootCommand(a) //nolint:contextcheck // ctx comes to the commands through ExecuteContext
 	root.SetArgs(a.Args)
 	root.SetIn(a.Stdin)
 	root.SetOut(a.Stdout)
@@ -107,7 +108,10 @@ func rootCommand(a *app) *cobra.Command {
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	persistent(a, root)
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) { help(a.Voice, c) })
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		describe(root, pages(a.Lang), pages("en"))
+		help(a.Voice, c)
+	})
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if c == root && !strings.HasPrefix(a.Args[0], "-") { // its flags are unknown because it is
@@ -115,17 +119,21 @@ func rootCommand(a *app) *cobra.Command {
 		}
 		return &say.UsageError{Text: flagSentence(a.Voice, err)}
 	})
-	for _, c := range commands(a) {
-		for _, c := range append(c.Commands(), c) {
+	names := needed(a)
+	for _, name := range names {
+		made := commands()[name](a)
+		for _, c := range append(made.Commands(), made) {
 			c.DisableFlagsInUseLine = true
 			c.Flags().SortFlags = false
 			if c.Args == nil {
 				c.Args = arguments(a.Voice, 0, 0, a.Say("no arguments"))
 			}
 		}
-		root.AddCommand(c)
+		root.AddCommand(made)
 	}
-	describe(root, pages(a.Lang), pages("en"))
+	if len(names) == len(commands()) { // for completions; help describes what it prints
+		describe(root, pages(a.Lang), pages("en"))
+	}
 	return root
 }
 
@@ -174,21 +182,80 @@ func (a *app) start(c *cobra.Command) error {
 	return a.store.Elsewhere(c.Context(), c)
 }
 
-func commands(a *app) []*cobra.Command {
-	return []*cobra.Command{
-		demoCommand(a), initCommand(a), recordCommand(a), ingestCommand(a), guideCommand(a), contextCommand(a),
-		freezeCommand(a), enhanceCommand(a), explainCommand(a),
-		checksCommand(a),
-		evolveCommand(a), briefCommand(a), reviewCommand(a), pruneCommand(a), treeCommand(a), showCommand(a),
-		statsCommand(a), effectCommand(a),
-		knowCommand(a), mapCommand(a), runCommand(a), searchCommand(a),
-		teachCommand(a), forgetCommand(a), pinCommand(a), banCommand(a), aboutCommand(a),
-		labelCommand(a), relabelCommand(a), editCommand(a),
-		undoCommand(a), uncorrectCommand(a),
-		replayCommand(a), verifyCommand(a), fsckCommand(a), compactCommand(a),
-		triageCommand(a), reportCommand(a), exportCommand(a), importCommand(a), promoteCommand(a), diffCommand(a),
-		backupCommand(a), restoreCommand(a), moveCommand(a), mergeDriverCommand(a.Voice), mcpCommand(a),
-		serveCommand(a), tokenCommand(a), configCommand(a), llmCommand(a),
-		completionCommand(a.Voice), versionCommand(a.Voice),
+// needed returns the names of the commands that a process needs: the one that its first argument names, because to make
+// all takes longer than some commands run. If that names none, it is all of them. Settings of a config file are held
+// against serve.
+func needed(a *app) []string {
+	all := commands()
+	if len(a.Args) == 0 || all[a.Args[0]] == nil {
+		return slices.Sorted(maps.Keys(all))
 	}
+	if name := a.Args[0]; name != "serve" && (name == "config" || a.config.Path != "") {
+		return []string{name, "serve"}
+	}
+	return a.Args[:1]
+}
+
+// commands returns what makes each command, by its name.
+func commands() map[string]func(*app) *cobra.Command {
+	return map[string]func(*app) *cobra.Command{
+		"demo":         demoCommand,
+		"init":         initCommand,
+		"record":       recordCommand,
+		"ingest":       ingestCommand,
+		"guide":        guideCommand,
+		"context":      contextCommand,
+		"freeze":       freezeCommand,
+		"enhance":      enhanceCommand,
+		"explain":      explainCommand,
+		"checks":       checksCommand,
+		"evolve":       evolveCommand,
+		"brief":        briefCommand,
+		"review":       reviewCommand,
+		"prune":        pruneCommand,
+		"tree":         treeCommand,
+		"show":         showCommand,
+		"stats":        statsCommand,
+		"effect":       effectCommand,
+		"know":         knowCommand,
+		"map":          mapCommand,
+		"run":          runCommand,
+		"search":       searchCommand,
+		"teach":        teachCommand,
+		"forget":       forgetCommand,
+		"pin":          pinCommand,
+		"ban":          banCommand,
+		"about":        aboutCommand,
+		"label":        labelCommand,
+		"relabel":      relabelCommand,
+		"edit":         editCommand,
+		"undo":         undoCommand,
+		"uncorrect":    uncorrectCommand,
+		"replay":       replayCommand,
+		"verify":       verifyCommand,
+		"fsck":         fsckCommand,
+		"compact":      compactCommand,
+		"triage":       triageCommand,
+		"report":       reportCommand,
+		"export":       exportCommand,
+		"import":       importCommand,
+		"promote":      promoteCommand,
+		"diff":         diffCommand,
+		"backup":       backupCommand,
+		"restore":      restoreCommand,
+		"move":         moveCommand,
+		"merge-driver": spoken(mergeDriverCommand),
+		"mcp":          mcpCommand,
+		"serve":        serveCommand,
+		"token":        tokenCommand,
+		"config":       configCommand,
+		"llm":          llmCommand,
+		"completion":   spoken(completionCommand),
+		"version":      spoken(versionCommand),
+	}
+}
+
+// spoken adapts what makes a command of a voice alone.
+func spoken(of func(*say.Voice) *cobra.Command) func(*app) *cobra.Command {
+	return func(a *app) *cobra.Command { return of(a.Voice) }
 }
