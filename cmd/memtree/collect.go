@@ -4,6 +4,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 )
 
 // collectLate makes the first garbage collection come at 64 MB of memory in place of 4 MB: most commands need less, and
@@ -15,4 +16,12 @@ func collectLate() {
 	usual := debug.SetGCPercent(1600) // of the least heap, 4 MB
 	first := new([16]byte)            // it goes with the first collection
 	runtime.AddCleanup(first, func(usual int) { debug.SetGCPercent(usual) }, usual)
+}
+
+// sampleNothing ends the sampling of what is allocated, a thirtieth of a short command. Only a service shows the
+// samples.
+func sampleNothing() {
+	if !slices.Contains(os.Args, "serve") {
+		runtime.MemProfileRate = 0
+	}
 }

@@ -26,6 +26,7 @@ import (
 const closeWithin = 10 * time.Second
 
 func main() {
+	sampleNothing()
 	collectLate()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() {
