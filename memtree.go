@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"slices"
 	"sync"
@@ -274,6 +275,11 @@ func (m *Memory) Tree() store.Reader { return readOnlyStore{m.store} }
 
 // readOnlyStore hides the writing methods of a store, so that Memory stays the only writer.
 type readOnlyStore struct{ store.Reader }
+
+// CountedLedger implements store.CountedLedger.
+func (s readOnlyStore) CountedLedger(ctx context.Context) iter.Seq2[ledger.Entry, error] {
+	return store.LedgerCounts(ctx, s.Reader)
+}
 
 // Taxonomy returns the error types, scene types and checks. Advanced.
 func (m *Memory) Taxonomy() *taxonomy.Taxonomy { return m.taxonomy }

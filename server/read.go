@@ -154,10 +154,10 @@ func StatsOf(ctx context.Context, m *memtree.Memory) (Stats, error) {
 	if out.Info, err = m.Tree().Info(ctx); err != nil {
 		return out, fmt.Errorf("count: %w", err)
 	}
-	if out.Counts, err = tree.Count(out.Analyses.Counting(m.Tree().Scan(ctx, store.Filter{Bare: true}))); err != nil {
+	if out.Counts, err = tree.Count(out.Analyses.Counting(m.Tree().Scan(ctx, store.Filter{Counts: true}))); err != nil {
 		return out, fmt.Errorf("count: %w", err)
 	}
-	if out.LedgerStats, err = effect.StatsOf(m.Tree().Ledger(ctx, 0)); err != nil {
+	if out.LedgerStats, err = effect.StatsOf(store.LedgerCounts(ctx, m.Tree())); err != nil {
 		return out, fmt.Errorf("count: %w", err)
 	}
 	h := m.Health()

@@ -104,6 +104,10 @@ type Filter struct {
 	// Bare asks for the nodes without Content, CaseData, Scene, Origin, Counters, Credit, Elsewhere, Taught and
 	// LastChange. A store may leave these empty, which is faster in a store of files.
 	Bare bool
+
+	// Counts asks for what [tree.Count] and [tree.Analyses] read of a node, besides what the fields above select by. A
+	// store may leave the rest empty.
+	Counts bool
 }
 
 // Match reports whether f selects n.

@@ -178,6 +178,11 @@ func (c *cache) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry
 	return c.below.Ledger(ctx, after)
 }
 
+// CountedLedger calls the store below.
+func (c *Cache) CountedLedger(ctx context.Context) iter.Seq2[ledger.Entry, error] {
+	return store.LedgerCounts(ctx, c.below)
+}
+
 // DeadLetters calls the store below.
 func (c *cache) DeadLetters(ctx context.Context) iter.Seq2[store.DeadLetter, error] {
 	return c.below.DeadLetters(ctx)

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 )
@@ -55,9 +55,9 @@ func newPlain(t reflect.Type) plain {
 	}
 	switch t.Kind() {
 	case reflect.Struct:
-		return newStruct(t)
+		return newStruct(t, nil)
 	case reflect.Pointer:
-		return orNull(plainPointer(t.Elem()))
+		return orNull(plainPointer(t.Elem(), plainOf(t.Elem())))
 	case reflect.Slice:
 		if t.Elem().Kind() != reflect.Uint8 { // bytes are spelled as a string
 			return orNull(plainSlice(t.Elem()))
@@ -67,6 +67,9 @@ func newPlain(t reflect.Type) plain {
 			return orNull(plainMap(t))
 		}
 	case reflect.String:
+		if t != reflect.TypeFor[string]() { // one of a few texts
+			return repeated()
+		}
 		return plainString
 	case reflect.Bool:
 		return plainBool
@@ -85,8 +88,9 @@ type plainField struct {
 	read  plain
 }
 
-// newStruct returns the reader of a struct that does not contain itself. It passes over the members without.
-func newStruct(t reflect.Type, without ...string) plain {
+// newStruct returns the reader of a struct that does not contain itself. A member in instead is read by its reader
+// there.
+func newStruct(t reflect.Type, instead map[string]plain) plain {
 	s := &plainStruct{}
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -97,10 +101,11 @@ func newStruct(t reflect.Type, without ...string) plain {
 		if name == "" {
 			name = f.Name
 		}
-		read := plainOf(f.Type)
-		if slices.Contains(without, name) {
-			read = plainSkip
-		} else if f.Anonymous || strings.Contains(options, "string") || len(s.fields) == 64 {
+		read, ok := instead[name]
+		if !ok {
+			read = plainOf(f.Type)
+		}
+		if f.Anonymous || strings.Contains(options, "string") || len(s.fields) == 64 {
 			read = newPlain(reflect.TypeFor[any]())
 		}
 		s.fields = append(s.fields, plainField{strconv.Quote(name) + ":", i, read})
@@ -167,8 +172,7 @@ func begins(b []byte, at int, s string) bool {
 	return len(b)-at >= len(s) && string(b[at:at+len(s)]) == s
 }
 
-func plainPointer(t reflect.Type) plain {
-	read := plainOf(t)
+func plainPointer(t reflect.Type, read plain) plain {
 	return func(b []byte, at int, v reflect.Value) (int, bool) {
 		v.Set(reflect.New(t))
 		return read(b, at, v.Elem())
@@ -262,6 +266,23 @@ func plainString(b []byte, at int, v reflect.Value) (int, bool) {
 	return 0, false
 }
 
+// repeated returns a reader of a text that is mostly equal to the one before, which it then shares.
+func repeated() plain {
+	var last atomic.Pointer[string] // as it is spelled, without escapes
+	return func(b []byte, at int, v reflect.Value) (int, bool) {
+		if s := last.Load(); s != nil && begins(b, at, *s) {
+			v.SetString((*s)[1 : len(*s)-1])
+			return at + len(*s), true
+		}
+		end, ok := plainString(b, at, v)
+		if ok && end-at == v.Len()+2 {
+			s := string(b[at:end])
+			last.Store(&s)
+		}
+		return end, ok
+	}
+}
+
 func plainBool(b []byte, at int, v reflect.Value) (int, bool) {
 	switch {
 	case begins(b, at, "true"):
@@ -274,10 +295,24 @@ func plainBool(b []byte, at int, v reflect.Value) (int, bool) {
 }
 
 func plainNumber(b []byte, at int, v reflect.Value) (end int, ok bool) {
+	digits, whole := uint64(0), true
 	for end = at; end < len(b) && scalar(b[end]); end++ {
+		whole = whole && b[end] >= '0' && b[end] <= '9'
+		digits = digits*10 + uint64(b[end]-'0')
+	}
+	if whole && end > at && end-at <= 15 && (b[at] != '0' || end == at+1) { // as most are; of 15 digits a float64 is exact
+		switch {
+		case v.CanInt():
+			v.SetInt(int64(digits)) //nolint:gosec // of 15 digits
+		case v.CanUint():
+			v.SetUint(digits)
+		default:
+			v.SetFloat(float64(digits))
+		}
+		return end, true
 	}
 	s := string(b[at:end])
-	if len(s) != 1 && !json.Valid(b[at:end]) { // strconv knows more numbers than JSON, but none of one digit
+	if !json.Valid(b[at:end]) { // strconv knows more numbers than JSON
 		return 0, false
 	}
 	var err error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"reflect"
 
 	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/store"
@@ -81,12 +82,7 @@ func (m *merged) decode(ctx context.Context, f store.Filter) (n tree.Node, ok bo
 			return n, false, err
 		}
 		m.node = tree.Node{} // decoded in place, because what is decoded lives on the heap
-		if f.Bare {
-			err = decodeBare(e.raw, &m.node)
-		} else {
-			err = decode(e.raw, &m.node)
-		}
-		if err != nil {
+		if err = decodeNode(e.raw, e.id, &m.node, f); err != nil {
 			return n, false, err
 		}
 		ok = f.Match(&m.node)
@@ -96,21 +92,23 @@ func (m *merged) decode(ctx context.Context, f store.Filter) (n tree.Node, ok bo
 
 // Ledger yields the ledger entries after a sequence number; see store.Store.
 func (s *Store) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error] {
-	return stored[ledger.Entry](ctx, s, "read the ledger", after, func(st *state) ([]linesRef, []record) {
+	read := plainOf(reflect.TypeFor[ledger.Entry]())
+	return stored[ledger.Entry](ctx, s, "read the ledger", after, read, func(st *state) ([]linesRef, []record) {
 		return st.base.Ledger, st.entries
 	})
 }
 
 // DeadLetters yields the evaluations that could not be formed; see store.Store.
 func (s *Store) DeadLetters(ctx context.Context) iter.Seq2[store.DeadLetter, error] {
-	return stored[store.DeadLetter](ctx, s, "read the dead letters", 0, func(st *state) ([]linesRef, []record) {
+	read := plainOf(reflect.TypeFor[store.DeadLetter]())
+	return stored[store.DeadLetter](ctx, s, "read the dead letters", 0, read, func(st *state) ([]linesRef, []record) {
 		return st.base.Dead, st.dead
 	})
 }
 
-// stored yields the lines after a number: first those in files of the base, then those in
+// stored yields the lines after a number, decoded by read: first those in files of the base, then those in
 // journals.
-func stored[T any](ctx context.Context, s *Store, doing string, after uint64,
+func stored[T any](ctx context.Context, s *Store, doing string, after uint64, read plain,
 	of func(*state) ([]linesRef, []record)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		st, err := s.view(ctx)
@@ -127,7 +125,7 @@ func stored[T any](ctx context.Context, s *Store, doing string, after uint64,
 				err = ctx.Err()
 			}
 			if err == nil {
-				err = decode(raw, &v)
+				err = decodeBy(read, raw, &v)
 			}
 			if err != nil {
 				yield(v, fmt.Errorf("%s: %w", doing, err))
