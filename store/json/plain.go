@@ -57,7 +57,7 @@ func newPlain(t reflect.Type) plain {
 	case reflect.Struct:
 		return newStruct(t, nil)
 	case reflect.Pointer:
-		return orNull(plainPointer(t.Elem(), plainOf(t.Elem())))
+		return orNull(plainPointer(t.Elem(), later(t.Elem())))
 	case reflect.Slice:
 		if t.Elem().Kind() != reflect.Uint8 { // bytes are spelled as a string
 			return orNull(plainSlice(t.Elem()))
@@ -179,6 +179,12 @@ func plainPointer(t reflect.Type, read plain) plain {
 	}
 }
 
+// later returns the reader of a type that is made when it first reads: most types seldom occur.
+func later(t reflect.Type) plain {
+	made := sync.OnceValue(func() plain { return plainOf(t) })
+	return func(b []byte, at int, v reflect.Value) (int, bool) { return made()(b, at, v) }
+}
+
 // list calls each at the beginning of every value of the list in b that opens and closes with these brackets.
 func list(b []byte, at int, brackets string, each func(at int) (end int, ok bool)) (int, bool) {
 	if at+1 >= len(b) || b[at] != brackets[0] {
@@ -204,7 +210,7 @@ func list(b []byte, at int, brackets string, each func(at int) (end int, ok bool
 }
 
 func plainSlice(t reflect.Type) plain {
-	read := plainOf(t)
+	read := later(t)
 	return func(b []byte, at int, v reflect.Value) (int, bool) {
 		v.Set(reflect.MakeSlice(v.Type(), 0, 0))
 		return list(b, at, "[]", func(at int) (int, bool) {
@@ -217,7 +223,7 @@ func plainSlice(t reflect.Type) plain {
 }
 
 func plainMap(t reflect.Type) plain {
-	read := plainOf(t.Elem())
+	read := later(t.Elem())
 	return func(b []byte, at int, v reflect.Value) (int, bool) {
 		v.Set(reflect.MakeMap(t))
 		return list(b, at, "{}", func(at int) (int, bool) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/memtree/memtree/tree"
 )
@@ -162,6 +163,15 @@ func unquote(b []byte) (string, error) {
 // encode returns v as one line of JSON without the line feed, in the form all files have: <, >
 // and & are not escaped.
 func encode(v any) ([]byte, error) {
+	if v != nil {
+		if b, ok := writerOf(reflect.TypeOf(v))(make([]byte, 0, 512), reflect.ValueOf(v)); ok {
+			return b, nil
+		}
+	}
+	return encodeOther(v)
+}
+
+func encodeOther(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
