@@ -149,11 +149,12 @@ func Poke(wake chan<- struct{}) {
 // has the only reference to the core.
 func (c *Core) openRefused(ctx context.Context) error {
 	var lessons []tree.Node
-	for _, level := range []int{tree.Experience.Level(), tree.Strategy.Level()} {
-		for n, err := range (c.Trusted()).Scan(ctx, store.Filter{Level: level}) {
-			if err != nil {
-				return fmt.Errorf("read what people refused: %w", err)
-			}
+	above := string(tree.Experience[:1]) // by their ids, strategies come after experiences, and cases before
+	for n, err := range (c.Trusted()).Scan(ctx, store.Filter{After: above}) {
+		if err != nil {
+			return fmt.Errorf("read what people refused: %w", err)
+		}
+		if n.Type != tree.Case {
 			lessons = append(lessons, n)
 		}
 	}

@@ -106,9 +106,10 @@ type branchSource struct {
 	entry  nodeEntry
 }
 
-// skip moves to the first line with an id above after. Lines are sorted by id.
+// skip moves to the first line with an id above after. Lines are sorted by id. It looks at the last line first, because
+// most files of an error type have cases alone when somebody asks for what comes behind these.
 func (s *branchSource) skip() (err error) {
-	at := sort.Search(s.ref.Count, func(i int) bool {
+	above := func(i int) bool {
 		s.lines.i, s.lines.page, s.lines.ahead, s.lines.space = i, nil, nil, nil
 		x, ok, e := s.lines.index()
 		var raw []byte
@@ -121,7 +122,11 @@ func (s *branchSource) skip() (err error) {
 		}
 		err = cmp.Or(err, e)
 		return e != nil || id > s.after
-	})
+	}
+	at := s.ref.Count
+	if at > 0 && above(at-1) {
+		at = sort.Search(at-1, above)
+	}
 	s.lines.i, s.lines.page, s.lines.ahead, s.after = at, nil, nil, ""
 	return err
 }
