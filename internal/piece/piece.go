@@ -72,8 +72,12 @@ func (p *Pages) Span(off, n int64) ([]byte, error) {
 		return nil, nil
 	}
 	first, last := off/PageSize, (off+n-1)/PageSize
-	if err := p.load(first, last); err != nil {
+	together, err := p.load(first, last)
+	if err != nil {
 		return nil, err
+	}
+	if together != nil {
+		return together[off-first*PageSize:][:n:n], nil
 	}
 	if first == last {
 		return p.loaded[first].Load()[off-first*PageSize:][:n:n], nil
@@ -109,9 +113,9 @@ func (p *Pages) Chunk(off, n int64) ([]byte, error) {
 	return p.Span(off, n)
 }
 
-// load reads the pages first to last into memory, with one call for adjacent missing pages. Two readers may read the
-// same page at once. That does no harm, since both get the same bytes.
-func (p *Pages) load(first, last int64) error {
+// load reads the pages first to last into memory, with one call for adjacent missing pages. If that is all of them, it
+// returns them together. Two readers may read the same page at once. That does no harm, since both get the same bytes.
+func (p *Pages) load(first, last int64) (together []byte, err error) {
 	for i := first; i <= last; i++ {
 		if p.loaded[i].Load() != nil {
 			continue
@@ -123,18 +127,21 @@ func (p *Pages) load(first, last int64) error {
 		lo, hi := i*PageSize, min(end*PageSize, p.length)
 		buf := make([]byte, (end-i)*PageSize)
 		if n, err := p.file.ReadAt(buf[:hi-lo], p.from+lo); int64(n) < hi-lo {
-			return fmt.Errorf("read %s at byte %d: %w", p.kind.Name, p.from+lo, err)
+			return nil, fmt.Errorf("read %s at byte %d: %w", p.kind.Name, p.from+lo, err)
 		}
 		for ; i < end; i++ {
 			page := (*[PageSize]byte)(buf[i*PageSize-lo:])
 			if sumOf(page[:min(PageSize, p.length-i*PageSize)]) != le32(p.sums[4*i:]) {
-				return p.Damaged(i*PageSize, "a page of it does not match its sum")
+				return nil, p.Damaged(i*PageSize, "a page of it does not match its sum")
 			}
 			p.loaded[i].Store(page)
 		}
+		if lo == first*PageSize && i > last {
+			together = buf
+		}
 		i--
 	}
-	return nil
+	return together, nil
 }
 
 // Damaged returns the error for damage at byte off.
