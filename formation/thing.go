@@ -56,8 +56,10 @@ func thingsOf(prompt string) []string {
 			out = append(out, s)
 		}
 	}
-	for _, m := range quotedThing().FindAllStringSubmatch(prompt, -1) {
-		add(strings.Join(m[1:], ""))
+	if strings.ContainsAny(prompt, "“「\"‘'") { // else the pattern need not be compiled
+		for _, m := range quotedThing().FindAllStringSubmatch(prompt, -1) {
+			add(strings.Join(m[1:], ""))
+		}
 	}
 	for _, s := range control().FindAllString(prompt, -1) {
 		add(strings.TrimLeft(s, "点击的和与或在把将有每个一"))

@@ -78,6 +78,7 @@ func TestOrders(t *testing.T) {
 		require.Contains(t, Reasons(), o.reason)
 		require.NotEmpty(t, o.words)
 		require.NotContains(t, o.words, "")
+		require.NotPanics(t, func() { o.pattern() })
 	}
 }
 

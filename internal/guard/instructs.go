@@ -28,7 +28,7 @@ func instructing(s string) (reason, words string) {
 	s = text.Squeeze(unspaced(angles().Replace(s)))
 	for i := range orders() {
 		if o := &orders()[i]; o.mayMatch(s) {
-			if at := o.pattern.FindString(s); at != "" {
+			if at := o.pattern().FindString(s); at != "" {
 				return o.reason, at
 			}
 		}
@@ -77,7 +77,7 @@ type order struct {
 	reason  string
 	words   []string // a text without any of these cannot match
 	with    []string // nor a text without any of these; nil for no such list
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 }
 
 // mayMatch searches for the words of an order. This is cheaper than the pattern and rules out most texts.
@@ -108,7 +108,8 @@ var orders = sync.OnceValue(func() []order {
 			continue // a comment
 		}
 		words, with, both := strings.Cut(row[1], " & ")
-		o := order{reason: reasons[row[0]], words: strings.Split(words, "|"), pattern: regexp.MustCompile(row[2])}
+		o := order{reason: reasons[row[0]], words: strings.Split(words, "|"),
+			pattern: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(row[2]) })}
 		if both {
 			o.with = strings.Split(with, "|")
 		}
