@@ -103,7 +103,9 @@ func foreignPage() *problem {
 func (g *guard) knows(host string) bool { return slices.Contains(g.hosts, hostName(host)) }
 
 // named reports whether a host was allowed by its name, with Options.Hosts.
-func (g *guard) named(host string) bool { return slices.Contains(g.hosts[len(thisMachine):], hostName(host)) }
+func (g *guard) named(host string) bool {
+	return slices.Contains(g.hosts[len(thisMachine):], hostName(host))
+}
 
 // hostName returns a host without its port, in lower case.
 func hostName(host string) string {

@@ -179,7 +179,7 @@ func (c *cache) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry
 }
 
 // CountedLedger calls the store below.
-func (c *Cache) CountedLedger(ctx context.Context) iter.Seq2[ledger.Entry, error] {
+func (c *cache) CountedLedger(ctx context.Context) iter.Seq2[ledger.Entry, error] {
 	return store.LedgerCounts(ctx, c.below)
 }
 
