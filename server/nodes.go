@@ -27,7 +27,7 @@ type nodesInput struct {
 	Level  tree.Type   `query:"level" enum:"case,experience,strategy"`
 	Status tree.Status `query:"status" maxLength:"64" doc:"Such as active or quarantined"`
 	Limit  int         `query:"limit" minimum:"1" maximum:"200" default:"50"`
-	Cursor string      `query:"cursor" maxLength:"64" pattern:"^[A-Za-z0-9_]*$" doc:"next of the page before"`
+	Cursor string      `query:"cursor" maxLength:"64" pattern:"^([ces]_[A-Za-z0-9_]+)?$" doc:"next of the page before"`
 }
 
 type nodesOutput struct{ Body nodes }

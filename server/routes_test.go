@@ -155,7 +155,7 @@ func TestNodes(t *testing.T) {
 	lessons := decode[nodes](t, w.ask("GET", inDefault+"/nodes?level=experience", tok, "")).Nodes
 	require.Len(t, lessons, 1)
 	for _, bad := range []string{
-		"limit=0", "limit=201", "limit=x", "level=leaf", "cursor=..%2f", "colour=red", "direction=up",
+		"limit=0", "limit=201", "limit=x", "level=leaf", "cursor=..%2f", "cursor=zzz", "colour=red", "direction=up",
 	} {
 		p := w.ask("GET", inDefault+"/nodes?"+bad, tok, "").problem(t)
 		require.Equal(t, http.StatusUnprocessableEntity, p.Status, bad)
