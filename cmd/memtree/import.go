@@ -265,13 +265,23 @@ func itemLines(v *say.Voice, items []transfer.NodePlan) []string {
 	for i := range items {
 		p.Raw(rows[i+1])
 		if why := items[i].Why; why != "" {
-			p.Add("      " + importReason(v, why))
+			p.Raw(under(importReason(v, why), v.Width)...)
 		}
 		for _, c := range items[i].Conflicts {
-			p.Add("      " + conflictLine(v, &c))
+			p.Raw(under(conflictLine(v, &c), v.Width)...)
 		}
 	}
 	return p.Lines
+}
+
+// under wraps a text that explains a row of a table, all its lines indented.
+func under(s string, width int) []string {
+	const indent = "      "
+	lines := say.Wrap(s, width-len(indent))
+	for i := range lines {
+		lines[i] = indent + lines[i]
+	}
+	return lines
 }
 
 // importReason explains why a memory was held or rejected, in the language of the command. The rule that a rejected
