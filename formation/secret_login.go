@@ -26,7 +26,8 @@ var (
 			`username|user|account|as|credentials)\b|登录|登陆|账号|账户|用户`)
 	})
 	testValue = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`wrong|invalid|incorrect|bad|weak|short|long|expired|old|fail|reject|refus|error|dummy|fake|` +
+		return regexp.MustCompile(`wrong|invalid|incorrect|bad|weak|short|long|expired|` +
+			`old|fail|reject|refus|error|dummy|fake|` +
 			`错误|过期|太短|太长|输错`)
 	})
 )

@@ -71,13 +71,15 @@ var fieldNames = sync.OnceValue(func() *regexp.Regexp {
 var fieldSet = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
 		canonical + `[^.!?;。！？；]{0,32}?(?:\b` + fieldValue + `|[填为成作是:：=设]\s?` + fieldHan + `)|` +
-			`\b(?:true|false|yes|no)\b[^.!?;。！？；]{0,12}?\b(?:for|in|into|as|at|to|under)\b[^.!?;,。！？；]{0,8}` + canonical)
+			`\b(?:true|false|yes|no)\b[^.!?;。！？；]{0,12}?` +
+			`\b(?:for|in|into|as|at|to|under)\b[^.!?;,。！？；]{0,8}` + canonical)
 })
 
 // fieldTold matches a narration of what an agent did or a page shows.
 var fieldTold = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b(?:was|were|had|did|answered|gave|said|reported|wrote|returned|concluded|judged|` +
-		`claimed|wrongly|although|shows|returns|answers|lists|contains|displays|expected|correctly)\b|\bin the (?:response|payload)\b|` +
+		`claimed|wrongly|although|shows|returns|answers|lists|contains|displays|expected|correctly)\b|` +
+		`\bin the (?:response|payload)\b|` +
 		`\b(?:agent|tester|model|it|he|she|they|run)(?: (?:had|has|then|first|once))? (?:set|put|left|chose|kept)\b|` +
 		`智能体|测试员|误|却|判成了|填了|写了|判了|给了|报了|其实|实际上`)
 })
