@@ -64,7 +64,7 @@ func verifiedLines(v *say.Voice, x store.Verified, total int) []string {
 	}
 	verdict := v.Paint(say.Green, v.Say("Everything is in order."))
 	if total > 0 {
-		verdict = v.Paint(say.Red, v.Say("%d things are wrong.", total))
+		verdict = v.Paint(say.Red, v.Say("Problems found: %d.", total))
 	}
 	p := v.Page()
 	p.Raw(read)

@@ -17,9 +17,22 @@ func MustExist(dir string) error {
 	case err == nil && !info.IsDir():
 		return nil
 	case err == nil || errors.Is(err, fs.ErrNotExist):
+		if HoldsParts(dir) {
+			return lostFormat(dir)
+		}
 		return &store.FormatError{Dir: dir, Problem: "holds no memtree store", Missing: true}
 	default:
 		// A file is in the place of the folder, or the folder cannot be read: opening the store reports which.
 		return nil
 	}
+}
+
+// HoldsParts reports whether the folder dir contains files of a store, which may lack its FORMAT.json.
+func HoldsParts(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return err == nil && holdsParts(names)
 }

@@ -78,6 +78,9 @@ func (d *disk) readFormat(dir string) (format, bool, error) {
 	if err != nil {
 		return format{}, false, fmt.Errorf("read the folder: %w", err)
 	}
+	if holdsParts(names) {
+		return format{}, false, lostFormat(dir)
+	}
 	for _, n := range names {
 		if n == lockName || isTemp(n) {
 			continue
@@ -95,6 +98,16 @@ func (d *disk) readFormat(dir string) (format, bool, error) {
 			Problem: "is not a memory store and not empty: there is " + strconv.Quote(n) + " in it; choose another folder"}
 	}
 	return format{}, false, nil
+}
+
+// holdsParts reports whether names has a manifest or the folder of a snapshot, which only a store has.
+func holdsParts(names []string) bool {
+	return len(numbered(names, "manifest.", ".json"))+len(numbered(names, "snapshot.", "")) > 0
+}
+
+func lostFormat(dir string) error {
+	return &store.FormatError{Dir: dir, Damaged: true,
+		Problem: "has the files of a memory store and no FORMAT.json; nothing was changed"}
 }
 
 // unfinished reports whether the journal n exists and is too short for a batch.

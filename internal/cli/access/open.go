@@ -26,6 +26,7 @@ import (
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/store"
+	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/store/postgres"
 )
 
@@ -217,8 +218,8 @@ func (d *Opener) CheckFolder(how openMode) error {
 	case err == nil && !info.IsDir():
 		return d.Fail(nil, "%s is a file; a store is a folder", d.Dir)
 	case err == nil && how != Making:
-		if _, err = os.Stat(filepath.Join(d.Dir, format)); !errors.Is(err, fs.ErrNotExist) {
-			return nil
+		if _, err = os.Stat(filepath.Join(d.Dir, format)); !errors.Is(err, fs.ErrNotExist) || jsonstore.HoldsParts(d.Dir) {
+			return nil // opening it reports what is wrong
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -285,7 +286,7 @@ func (d *Opener) Explain(err error) string {
 	case errors.As(err, &format) && format.Missing:
 		return d.missing(format.Dir, nil).Error()
 	case errors.As(err, &format) && format.Damaged:
-		return d.Say("%s %s, `memtree fsck` can make it again", format.Dir, format.Problem)
+		return d.Say("%s %s, `memtree fsck` can make it again", format.Dir, d.Mistake(format.Problem))
 	case errors.As(err, &format):
 		return d.Say("%s %s", format.Dir, d.Mistake(format.Problem))
 	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC): // more exact than what follows
