@@ -4,7 +4,7 @@
 //
 // Where to look:
 //   - store.go: reading and writing; batch.go: what is written at once; errors.go: what can go wrong
-//   - derived.go, gallery.go: what may be kept beside; pictures.go: which pictures of runs are kept, and how long
+//   - derived.go, gallery.go: what may be stored beside; pictures.go: which pictures of runs are kept, and how long
 //   - movable.go, shared.go: what some stores can do besides
 //   - purge.go: what is removed for good
 package store

@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// A loss can leave traces in what is kept: a key whose record is lost, and a link to a node that is lost. The ledger
+// A loss can leave traces in the rest: a key whose record is lost, and a link to a node that is lost. The ledger
 // restores the keys, and the links are removed.
 
 // verdicts calls f with each verdict of the ledger, in order. It passes over invalid entries.
