@@ -57,8 +57,8 @@ type reviewShare struct {
 	At20 float64 `json:"20"`
 }
 
-// ReviewGain is a point of a curve: how many of the wrong verdicts are found once a share of all is reviewed. Shares are
-// from 0 to 1.
+// ReviewGain is a point of a curve: how many of the wrong verdicts are found once a share of all is reviewed. Shares
+// are from 0 to 1.
 type ReviewGain struct {
 	Read    float64 `json:"read"`
 	Found   float64 `json:"found"`   // by reviewing the riskiest first

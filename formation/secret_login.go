@@ -19,7 +19,7 @@ func (f *secretFinder) loggedIn(at, from, to int) bool {
 	return logins().MatchString(before) && !testValue().MatchString(before)
 }
 
-// logins matches words of a login before a password. testValue matches words for a password that a test tries.
+// logins matches a login before a password. testValue matches terms for a password that a test tries.
 var (
 	logins = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`\b(?:log(?:ged|ging)?[ -]?(?:in|on)|sign(?:ed|ing)?[ -]?in|` +

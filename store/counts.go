@@ -9,7 +9,7 @@ import (
 
 // CountedLedger is a Reader that can read of the ledger what counts need alone.
 type CountedLedger interface {
-	// CountedLedger yields all entries as Ledger does. It may leave empty what says nothing of whether a verdict was
+	// CountedLedger yields all entries as Ledger does. It may leave empty what does not show whether a verdict was
 	// right: of a Verdict all but Evaluation, Labelled, Correct, Direction, Excuse and Mends.
 	CountedLedger(ctx context.Context) iter.Seq2[ledger.Entry, error]
 }

@@ -306,7 +306,9 @@ func TestZerosAfterTheEnd(t *testing.T) {
 	require.NoError(t, err)
 	want, _, err := unpacked(packer().EncodeAll(plain, nil))
 	require.NoError(t, err)
-	for zeros, ok := range map[int]bool{0: true, 512: true, 9216: true, 9217: false, 9728: false, 100: false, 1 << 20: false} {
+	for zeros, ok := range map[int]bool{
+		0: true, 512: true, 9216: true, 9217: false, 9728: false, 100: false, 1 << 20: false,
+	} {
 		got, _, err := unpacked(packer().EncodeAll(append(bytes.Clone(plain), make([]byte, zeros)...), nil))
 		if ok {
 			require.NoError(t, err, zeros)

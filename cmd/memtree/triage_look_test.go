@@ -88,8 +88,8 @@ func TestLooksWithoutAModel(t *testing.T) {
 	require.Contains(t, errs, "no verdict was looked at")
 }
 
-// TestLooksThatDecide: the calls of a model that decides are counted, bounded and priced as its own, and its probability
-// is printed nowhere.
+// TestLooksThatDecide: the calls of a model that decides are counted, bounded and priced as its own, and its
+// probability is printed nowhere.
 func TestLooksThatDecide(t *testing.T) {
 	var slow atomic.Bool
 	answer := func(w http.ResponseWriter, r *http.Request) {

@@ -9,8 +9,8 @@ import (
 )
 
 // setsField reports whether a sentence orders or states the value of the field that holds the verdict, such as
-// “set has_defect to false” or “has_defect=false”, whatever joins the two. It does not when the sentence tells what an
-// agent did, forbids the value, or makes it depend on what is seen. A word for every case (“always”, 一律) overrides
+// “set has_defect to false” or “has_defect=false”, whatever joins the two. It does not when the sentence describes what
+// an agent did, forbids the value, or makes it depend on what is seen. A word for every case (“always”, 一律) overrides
 // these excuses, except a narration.
 func setsField(one string) bool {
 	low, yes := withFieldSet(one)

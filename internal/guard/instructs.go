@@ -11,8 +11,8 @@ import (
 )
 
 // Instructs reports whether a text gives the agent orders instead of being about a test: it overrides instructions,
-// changes who the agent is, names another task, sends it to run what an address has, requests confidential information of the agent, or closes the block that contains it.
-// reason continues the sentence "its text …".
+// changes who the agent is, names another task, sends it to run what an address has, requests confidential information
+// of the agent, or closes the block that contains it. reason continues the sentence "its text …".
 //
 // Instructs reads English and Chinese, also letters with spaces between them ("i g n o r e"). It is a sieve of known
 // turns of speech. Of the attack lists it was measured on it stops about a fifth: those phrased as an order. It misses
@@ -100,7 +100,9 @@ const (
 var ordersText string
 
 var orders = sync.OnceValue(func() []order {
-	reasons := map[string]string{"quits": quits, "poses": poses, "strays": strays, "runs": runs, "spies": spies, "breaks": breaks}
+	reasons := map[string]string{
+		"quits": quits, "poses": poses, "strays": strays, "runs": runs, "spies": spies, "breaks": breaks,
+	}
 	var all []order
 	for line := range strings.Lines(ordersText) {
 		row := strings.Split(strings.TrimSuffix(line, "\n"), "\t")

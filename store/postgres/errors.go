@@ -86,8 +86,8 @@ func (a Address) refused(why store.Refusal, format string, args ...any) error {
 	return &store.RefusedError{Why: why, At: a.String(), Problem: fmt.Sprintf(format, args...)}
 }
 
-// Writable returns why the database does not take what a user writes, nil if it does: a *store.RefusedError for a server
-// that only lets read, or a user without rights.
+// Writable returns why the database does not take what a user writes, nil if it does: a *store.RefusedError for a
+// server that only lets read, or a user without rights.
 func (s *Store) Writable(ctx context.Context) error {
 	var reads, may bool
 	err := s.reading(ctx, func() error {

@@ -107,7 +107,8 @@ func (s *Store) find(ctx context.Context, o Options) error {
 		}
 		var tag pgconn.CommandTag
 		tag, err = s.pool.Exec(ctx, `INSERT INTO memtree.tree (tenant, name, origin, label, moving)
-			VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`, s.address.Tenant, s.address.Tree, newOrigin(), o.Label, o.Moving)
+			VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`, s.address.Tenant, s.address.Tree, newOrigin(), o.Label,
+			o.Moving)
 		s.made = tag.RowsAffected() > 0
 		if err == nil {
 			err = read()

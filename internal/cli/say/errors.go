@@ -84,8 +84,8 @@ func (v *Voice) purgeSentence(e *store.UnfinishedPurgeError) string {
 		return v.Say("what was purged is out of use for good, but its bytes are still there: the disk is full; make room, " +
 			"and the next command that writes removes them")
 	}
-	return v.Say("what was purged is out of use for good, but its bytes are still there, and the next command that writes "+
-		"removes them: %s", v.Sentence(e.Cause))
+	return v.Say("what was purged is out of use for good, but its bytes are still there, and the next command that "+
+		"writes removes them: %s", v.Sentence(e.Cause))
 }
 
 // Join puts a field before its problem.
