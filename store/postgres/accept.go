@@ -208,10 +208,16 @@ func (s *Store) acceptOnce(ctx context.Context, conn *pgxpool.Conn, all []*incom
 	return tx.Commit(ctx)
 }
 
+// unknown reports whether only the key of the evaluation is known: a repair of the folder that it was moved from found
+// it in the ledger.
+func (k *acceptedKey) unknown() bool { return bytes.Equal(k.digest, make([]byte, len(k.digest))) }
+
 // judge returns what becomes of an arrival with a known key, and makes the record what it is afterwards.
 func (k *acceptedKey) judge(a *incoming) store.ReceiptStatus {
 	switch {
 	case bytes.Equal(k.digest, a.digest), k.before != nil && bytes.Equal(k.before, a.digest):
+		return store.Duplicate
+	case k.unknown() && (k.labelled || !a.labelled):
 		return store.Duplicate
 	case k.labelled || !a.labelled:
 		return store.Contradiction
