@@ -185,6 +185,9 @@ func TestEvolveKilled(t *testing.T) {
 	}, time.Minute, 10*time.Millisecond)
 	require.NoError(t, c.Process.Kill())
 	_ = c.Wait()
+	require.Eventually(t, func() bool { // the model has noticed that its caller is gone, and answers nobody
+		return q.model.waiting.Load() == 0
+	}, time.Minute, time.Millisecond)
 	q.model.stopAfter(-1)
 	code, out, errs := q.evolve("--json")
 	require.Zero(t, code, errs)

@@ -139,8 +139,12 @@ func (r *recorder) run(ctx context.Context, files []string, async bool) error {
 func (r *recorder) work(ctx context.Context, files []string, async bool) error {
 	if !async {
 		// Runs of an earlier command are formed first, so that their cases are not attributed to this one.
+		before := 0
+		if r.store.Guest != nil || r.store.Shared() { // of a service, which counts since its start
+			before = r.mem.Health().Formed.Cases
+		}
 		err := r.form(ctx)
-		r.out.Waited = r.mem.Health().Formed.Cases
+		r.out.Waited = r.mem.Health().Formed.Cases - before
 		if err != nil {
 			return r.stopped(err)
 		}

@@ -195,7 +195,7 @@ func TestSharedRefusals(t *testing.T) {
 	code, out, errs := tryShared(t, env, "verify", "--store", server.URL("still"))
 	require.NotZero(t, code)
 	require.Regexp(t, `memory c_\w+ in postgres://\S+ cannot be read`, strings.Join(strings.Fields(errs), " "))
-	require.Contains(t, out, "1 things are wrong.")
+	require.Contains(t, out, "Problems found: 1.")
 }
 
 // TestSharedTokens: services with folders of their own can have the tokens of one folder.
