@@ -5,7 +5,6 @@ package postgres_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -129,7 +128,6 @@ type service struct {
 
 	mu    sync.Mutex
 	times []time.Duration // of guidance
-	late  int             // questions whose deadline passed; one of a thousand may
 	runs  int             // recorded
 	here  int             // of them on the machine of the service
 }
@@ -172,15 +170,12 @@ func (s *service) guide(ctx context.Context) {
 	begun := time.Now()
 	g, err := s.memory.Guide(ctx, memtree.Query{Prompt: remembered})
 	took := time.Since(begun)
+	if err != nil || len(g.Items) == 0 && g.Arm == "" {
+		s.t.Errorf("no guidance: %v %+v", err, g)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.times = append(s.times, took)
-	switch {
-	case errors.Is(err, context.DeadlineExceeded): // a question needs no database, so the processor was busy
-		s.late++
-	case err != nil || len(g.Items) == 0 && g.Arm == "":
-		s.t.Errorf("no guidance: %v %+v", err, g)
-	}
 }
 
 func (s *service) record(ctx context.Context, i int) {
@@ -202,9 +197,8 @@ func (s *service) end() string {
 		return err == nil && s.replica.Following().Waiting == 0 && info.Evaluations == s.runs+1
 	}, time.Minute, 100*time.Millisecond, "%d runs were recorded", s.runs)
 	slices.Sort(s.times)
-	require.LessOrEqual(s.t, s.late, len(s.times)/1000, "questions answered too late")
-	return fmt.Sprintf("guidance %d times, %d of them too late, p50 %s, p99 %s, longest %s; %d runs recorded "+
-		"meanwhile, %d of them without the database", len(s.times), s.late, share(s.times, .5), share(s.times, .99),
+	return fmt.Sprintf("guidance %d times, p50 %s, p99 %s, longest %s; %d runs recorded meanwhile, %d of them "+
+		"without the database", len(s.times), share(s.times, .5), share(s.times, .99),
 		share(s.times, 1), s.runs, s.here)
 }
 
