@@ -11,6 +11,7 @@ import (
 func (f *secretFinder) loggedIn(at, from, to int) bool {
 	const most = 64 // bytes before the value that are read
 	v := strings.ToLower(f.s[from:to])
+	// A value of fewer than 5 bytes, or one that does not follow its name at once, is a part of the sentence.
 	if len(v) < 5 || from-at > 2 || !hasClass(v, digit) || !hasClass(v, letter) || placeholder(v) ||
 		testValue().MatchString(v) {
 		return false

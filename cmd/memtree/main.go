@@ -7,8 +7,8 @@
 //   - manual/: what --help prints of each command, in English and Chinese; manual.go, help.go
 //   - query.go, byhand.go, complete.go: flags that several commands share
 //   - names.go, ids.go, evidence.go, lesson.go, risky.go, decide.go, tally.go: what several commands show or do
-//   - packages internal/cli/say, input, model, store and config: speech and tables, files, the model, the door to the
-//     store, settings
+//   - packages internal/cli/say, input, model and access: sentences and tables, files and settings, the model, the door
+//     to the store
 package main
 
 import (
