@@ -16,7 +16,7 @@ const (
 )
 
 // follow brings what other processes commit into the index, until ctx ends. The replica behind the store follows the
-// database (store/replica/follow.go), the core follows the replica (internal/core/follow.go).
+// database (store/postgres/replica_follow.go), the core follows the replica (internal/core/follow.go).
 func (m *Memory) follow(ctx context.Context, s store.Shared) {
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()

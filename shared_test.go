@@ -16,7 +16,6 @@ import (
 	"github.com/memtree/memtree/llm/llmtest"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/store/postgres/pgtest"
-	"github.com/memtree/memtree/store/replica"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -125,7 +124,7 @@ func BenchmarkSharedGuide(b *testing.B) {
 	require.NoError(b, err)
 	s, err := postgres.Open(b.Context(), a, postgres.Options{})
 	require.NoError(b, err)
-	r, err := replica.New(b.Context(), s, replica.Options{})
+	r, err := postgres.NewReplica(b.Context(), s, postgres.ReplicaOptions{})
 	require.NoError(b, err)
 	for name, o := range map[string]*memtree.Options{"folder": nil, "replica": {Store: r}} {
 		m, err := memtree.Open(b.Context(), b.TempDir(), o)

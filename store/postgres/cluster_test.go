@@ -20,7 +20,6 @@ import (
 	"github.com/memtree/memtree"
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/store/postgres"
-	"github.com/memtree/memtree/store/replica"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -124,7 +123,7 @@ func cluster(t *testing.T, args ...string) string {
 type service struct {
 	t       *testing.T
 	memory  *memtree.Memory
-	replica *replica.Replica
+	replica *postgres.Replica
 
 	mu    sync.Mutex
 	times []time.Duration // of guidance
@@ -142,7 +141,7 @@ func ask(ctx context.Context, t *testing.T, at postgres.Address, all *sync.WaitG
 	local, err := jsonstore.OpenDir(t.Context(), t.TempDir(), jsonstore.Options{})
 	require.NoError(t, err)
 	s := &service{t: t}
-	s.replica, err = replica.New(t.Context(), below, replica.Options{Local: local})
+	s.replica, err = postgres.NewReplica(t.Context(), below, postgres.ReplicaOptions{Local: local})
 	require.NoError(t, err)
 	s.memory, err = memtree.Open(t.Context(), t.TempDir(), &memtree.Options{Store: s.replica})
 	require.NoError(t, err)

@@ -13,8 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mutants are mistakes that shared stores are known to make, each with the test that finds it, here or in
-// store/replica.
+// mutants are mistakes that shared stores are known to make, each with the test that finds it.
 var mutants = []struct{ name, file, old, now, test string }{
 	{"the op is not looked up", "commit.go", "if made > 0 {", "if false {", "TestOnce"},
 	{"another op for each try", "retry.go", "v, err := s.once(ctx, b, &sent)",
@@ -40,7 +39,7 @@ var mutants = []struct{ name, file, old, now, test string }{
 	{"another tenant's ledger", "read.go", "WHERE tree = $1 AND seq > $2", "WHERE tree >= $1 AND seq > $2", "TestTenants"},
 	{"the hash of a commit is not checked", "feed.go", "return bytes.Equal(hash, prev)", "return true",
 		"TestHistoryChanged"},
-	{"a follower is only woken, and a call to wake it is lost", "../replica/follow.go",
+	{"a follower is only woken, and a call to wake it is lost", "replica_follow.go",
 		"case <-tick.C:\n\t\t}\n\t\terr := r.poll(ctx)",
 		"case <-context.Background().Done():\n\t\t}\n\t\terr := r.poll(ctx)", "TestFollows"},
 	{"a program goes on that the schema has outgrown", "commit.go", "cmp.Or(err, s.outgrown(needs))",
@@ -68,7 +67,7 @@ func TestMutants(t *testing.T) {
 			overlay := filepath.Join(dir, "overlay.json")
 			require.NoError(t, os.WriteFile(overlay, b, 0o600))
 			cmd := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "-vet=off", "-count=1",
-				"-run=^"+m.test+"$", ".", "../replica")
+				"-run=^"+m.test+"$", ".")
 			cmd.Env = append(os.Environ(), "MEMTREE_MUTANTS=")
 			out, err := cmd.CombinedOutput()
 			require.Error(t, err, "%s does not find it", m.test)

@@ -14,6 +14,8 @@
 //   - accept.go, outbox.go: intake and leases
 //   - read.go, scan.go, feed.go: reading, and following other writers
 //   - derived.go, pictures.go, verify.go: the optional powers of a store; vectors.go: vectors for people who ask by SQL
+//   - replica.go, replica_follow.go, replica_read.go: a tree in memory that follows the database; replica_away.go,
+//     replica_refused.go: the time without the database, and one that takes no writes
 package postgres
 
 import (

@@ -15,7 +15,6 @@ import (
 	"github.com/memtree/memtree/internal/jobs/shared"
 	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/store/postgres"
-	"github.com/memtree/memtree/store/replica"
 )
 
 // A store may be the URL of a database, which other processes share. What is of this machine alone, such as tokens, the
@@ -150,7 +149,7 @@ func (d *Opener) openShared(ctx context.Context, how openMode, o *memtree.Option
 
 // follow opens a replica of the tree, with a journal of this machine for times without the database.
 func (d *Opener) follow(ctx context.Context, s *postgres.Store, o *memtree.Options) error {
-	options := replica.Options{Logger: d.Logger}
+	options := postgres.ReplicaOptions{Logger: d.Logger}
 	if !o.ReadOnly {
 		info, err := s.Info(ctx)
 		if err != nil {
@@ -166,7 +165,7 @@ func (d *Opener) follow(ctx context.Context, s *postgres.Store, o *memtree.Optio
 		}
 		options.Local = journal
 	}
-	r, err := replica.New(ctx, s, options)
+	r, err := postgres.NewReplica(ctx, s, options)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package replica
+package postgres
 
 import (
 	"context"
@@ -36,7 +36,7 @@ func (r *Replica) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Rec
 	if err == nil {
 		var receipts []store.Receipt
 		receipts, err = r.acceptBelow(ctx, es)
-		r.noteRefusal(intake, err)
+		r.noteRefusal(intakeWrites, err)
 		if err == nil {
 			r.stale.Store(true)
 			return receipts, nil
@@ -129,7 +129,7 @@ func (r *Replica) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 		return nil, fmt.Errorf("lease: %w", err)
 	}
 	es, err := r.below.Lease(ctx, n)
-	r.noteRefusal(forming, err)
+	r.noteRefusal(formingWrites, err)
 	return es, err
 }
 
@@ -186,7 +186,7 @@ func (r *Replica) drain(ctx context.Context) error {
 		keys[i] = es[i].Key()
 	}
 	receipts, err := r.below.Accept(ctx, es)
-	r.noteRefusal(intake, err)
+	r.noteRefusal(intakeWrites, err)
 	if err != nil {
 		return errors.Join(err, r.o.Local.Release(context.WithoutCancel(ctx), keys))
 	}

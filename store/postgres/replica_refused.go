@@ -1,4 +1,4 @@
-package replica
+package postgres
 
 import (
 	"context"
@@ -9,10 +9,10 @@ import (
 
 // The writes of a replica. A database may refuse some of them and take others, so each has a refusal of its own.
 const (
-	intake = iota
-	forming
-	following
-	writes
+	intakeWrites = iota
+	formingWrites
+	followingWrites
+	kindsOfWrite
 )
 
 // isRefusal reports whether a database that answers did not do a write because of what it is, or lets this process do.
@@ -56,7 +56,7 @@ func (r *Replica) seen(ctx context.Context) error {
 	defer cancel()
 	err := r.below.Seen(within, r.Following().Version)
 	if ctx.Err() == nil {
-		r.noteRefusal(following, err)
+		r.noteRefusal(followingWrites, err)
 	}
 	return err
 }

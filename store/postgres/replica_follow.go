@@ -1,4 +1,4 @@
-package replica
+package postgres
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/memtree/memtree/internal/seldom"
 	"github.com/memtree/memtree/store"
-	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -147,8 +146,8 @@ func (r *Replica) readAllLocked(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.nodes = nodes
-	r.commits = recent{from: start.Info.Version}
-	r.entries = recent{from: start.Info.Entries}
+	r.commits = recentCommits{from: start.Info.Version}
+	r.entries = recentCommits{from: start.Info.Entries}
 	r.took(&start)
 	return nil
 }
@@ -169,7 +168,7 @@ func newHeld(raw []byte) (*cachedNode, error) {
 }
 
 // take brings a feed into memory. The caller holds polling.
-func (r *Replica) take(f *postgres.Feed) error {
+func (r *Replica) take(f *Feed) error {
 	changed := map[string]*cachedNode{}
 	for _, c := range f.Commits {
 		var list []struct {
@@ -197,7 +196,7 @@ func (r *Replica) take(f *postgres.Feed) error {
 }
 
 // took records how far the database was followed. The caller holds mu.
-func (r *Replica) took(f *postgres.Feed) {
+func (r *Replica) took(f *Feed) {
 	r.place, r.info = f.Place, f.Info
 	r.info.Version, r.info.Entries = uint64(f.Place.Version), uint64(f.Place.Entries) //nolint:gosec // not negative
 	r.asOf, r.read = f.Now, time.Now()
@@ -205,7 +204,7 @@ func (r *Replica) took(f *postgres.Feed) {
 }
 
 // add appends rows, and drops the oldest if there are more than twice as many as most.
-func (l *recent) add(rows []postgres.Row, most int) {
+func (l *recentCommits) add(rows []Row, most int) {
 	l.rows = append(l.rows, rows...)
 	if n := len(l.rows) - most; n > most {
 		l.from = l.rows[n-1].N

@@ -1,6 +1,6 @@
 //go:build unix
 
-package replica_test
+package postgres_test
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -23,55 +22,49 @@ import (
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/store/postgres/pgtest"
-	"github.com/memtree/memtree/store/replica"
 	"github.com/memtree/memtree/store/storetest"
 	"github.com/memtree/memtree/tree"
 )
 
-func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+var replicaTrees atomic.Int64
 
-var (
-	trees atomic.Int64
-	noon  = time.Date(2026, 1, 28, 12, 0, 0, 0, time.UTC)
-)
-
-func address(tb testing.TB, s *pgtest.Postgres) postgres.Address {
+func replicaAddress(tb testing.TB, s *pgtest.Postgres) postgres.Address {
 	tb.Helper()
-	a, err := postgres.Parse(s.URL("postgres") + fmt.Sprintf("&tree=r%d", trees.Add(1)))
+	a, err := postgres.Parse(s.URL("postgres") + fmt.Sprintf("&tree=r%d", replicaTrees.Add(1)))
 	require.NoError(tb, err)
 	return a
 }
 
-// opened opens a replica with a journal in local, and closes it with the test.
-func opened(tb testing.TB, a postgres.Address, local string) *replica.Replica {
+// openedReplica opens a replica with a journal in local, and closes it with the test.
+func openedReplica(tb testing.TB, a postgres.Address, local string) *postgres.Replica {
 	tb.Helper()
 	s, err := postgres.Open(tb.Context(), a, postgres.Options{Patience: 2 * time.Second})
 	require.NoError(tb, err)
 	j, err := jsonstore.OpenDir(tb.Context(), local, jsonstore.Options{})
 	require.NoError(tb, err)
-	r, err := replica.New(tb.Context(), s, replica.Options{Local: j})
+	r, err := postgres.NewReplica(tb.Context(), s, postgres.ReplicaOptions{Local: j})
 	require.NoError(tb, err)
 	tb.Cleanup(func() { _ = r.Close() })
 	return r
 }
 
-// TestStore holds a replica to every law of store.Store: it sees what it has committed.
-func TestStore(t *testing.T) {
+// TestReplicaIsAStore holds a replica to every law of store.Store: it sees what it has committed.
+func TestReplicaIsAStore(t *testing.T) {
 	server := pgtest.Shared(t)
 	storetest.Run(t, func(tb testing.TB) func() (store.Store, error) {
-		a := address(tb, server)
+		a := replicaAddress(tb, server)
 		return func() (store.Store, error) {
 			s, err := postgres.Open(tb.Context(), a, postgres.Options{})
 			if err != nil {
 				return nil, err
 			}
-			return replica.New(tb.Context(), s, replica.Options{})
+			return postgres.NewReplica(tb.Context(), s, postgres.ReplicaOptions{})
 		}
 	})
 }
 
-// entries is a batch of one entry.
-func entries(n int) store.Batch {
+// replicaEntries is a batch of one entry.
+func replicaEntries(n int) store.Batch {
 	return store.Batch{Entries: []ledger.Entry{{At: noon, Verdict: &ledger.Verdict{Evaluation: fmt.Sprint("v", n)}}}}
 }
 
@@ -86,15 +79,10 @@ func add(i int, text string) store.Batch {
 	return store.Batch{Changes: []tree.Change{tree.NewChange(tree.OpAdd, n, 0, "formation", text)}}
 }
 
-func run(i int) tree.Evaluation {
-	return tree.Evaluation{ID: fmt.Sprint("ev", i), At: noon, Prompt: fmt.Sprint("Check order ", i),
-		Judgment: tree.Raw(`"pass"`), GroundTruth: tree.Raw(`"fail"`)}
-}
-
 // TestFollows: a replica sees what another one commits, with the time of it.
 func TestFollows(t *testing.T) {
-	a := address(t, pgtest.Shared(t))
-	one, other := opened(t, a, t.TempDir()), opened(t, a, t.TempDir())
+	a := replicaAddress(t, pgtest.Shared(t))
+	one, other := openedReplica(t, a, t.TempDir()), openedReplica(t, a, t.TempDir())
 	b := add(1, "first")
 	v, err := one.Commit(t.Context(), b)
 	require.NoError(t, err)
@@ -111,8 +99,8 @@ func TestFollows(t *testing.T) {
 // older backup, reads the tree anew.
 func TestHistoryChanged(t *testing.T) {
 	server := pgtest.Shared(t)
-	a := address(t, server)
-	r := opened(t, a, t.TempDir())
+	a := replicaAddress(t, server)
+	r := openedReplica(t, a, t.TempDir())
 	kept, lost := add(1, "kept"), add(2, "lost")
 	_, err := r.Commit(t.Context(), kept)
 	require.NoError(t, err)
@@ -145,8 +133,8 @@ func TestHistoryChanged(t *testing.T) {
 // of the process does not lose the journal, and afterwards everything is in the database once.
 func TestAway(t *testing.T) {
 	server := pgtest.Start(t, "fsync=off")
-	a, local := address(t, server), t.TempDir()
-	r := opened(t, a, local)
+	a, local := replicaAddress(t, server), t.TempDir()
+	r := openedReplica(t, a, local)
 	b := add(1, "kept")
 	_, err := r.Commit(t.Context(), b)
 	require.NoError(t, err)
@@ -159,7 +147,7 @@ func TestAway(t *testing.T) {
 	_, err = r.Get(t.Context(), b.Changes[0].Node.ID)
 	require.NoError(t, err)
 	begun := time.Now()
-	_, err = r.Commit(t.Context(), entries(1))
+	_, err = r.Commit(t.Context(), replicaEntries(1))
 	require.ErrorIs(t, err, store.ErrAway)
 	require.Less(t, time.Since(begun), time.Second)
 	for range 2 {
@@ -174,7 +162,7 @@ func TestAway(t *testing.T) {
 	require.Equal(t, 4, r.Following().Waiting)
 	require.NoError(t, r.Close())
 	require.NoError(t, server.Run())
-	r = opened(t, a, local)
+	r = openedReplica(t, a, local)
 	require.Eventually(t, func() bool { return r.Following().Waiting == 0 }, 10*time.Second, 5*time.Millisecond)
 	es, err := r.Lease(t.Context(), 99)
 	require.NoError(t, err)
@@ -188,7 +176,7 @@ func TestAway(t *testing.T) {
 // TestPaused: a server that does not answer is away after a while, and intake goes on.
 func TestPaused(t *testing.T) {
 	server := pgtest.Start(t, "fsync=off")
-	r := opened(t, address(t, server), t.TempDir())
+	r := openedReplica(t, replicaAddress(t, server), t.TempDir())
 	server.Pause()
 	require.Eventually(t, func() bool { return r.Following().Away != nil }, 15*time.Second, 5*time.Millisecond)
 	receipts, err := r.Accept(t.Context(), []tree.Evaluation{run(1)})
@@ -202,7 +190,7 @@ func TestPaused(t *testing.T) {
 // TestPausedDuring: what is on its way to a server when that stops to answer is accepted here, and is there once later.
 func TestPausedDuring(t *testing.T) {
 	server := pgtest.Start(t, "fsync=off")
-	r := opened(t, address(t, server), t.TempDir())
+	r := openedReplica(t, replicaAddress(t, server), t.TempDir())
 	_, err := r.Accept(t.Context(), []tree.Evaluation{run(0)})
 	require.NoError(t, err)
 	server.Pause()
@@ -240,17 +228,17 @@ func TestRefused(t *testing.T) {
 		store.ErrFull, &store.RefusedError{Why: store.OnlyReads, Problem: "only reads"}, store.ErrFailed,
 		&store.FormatError{Problem: "needs a newer memtree"}, &pgconn.PgError{Code: "XX000"},
 	} {
-		t.Run(fmt.Sprintf("%T %[1]v", err), func(t *testing.T) { refused(t, err) })
+		t.Run(fmt.Sprintf("%T %[1]v", err), func(t *testing.T) { refusedBecause(t, err) })
 	}
 }
 
-func refused(t *testing.T, because error) {
-	s, err := postgres.Open(t.Context(), address(t, pgtest.Shared(t)), postgres.Options{})
+func refusedBecause(t *testing.T, because error) {
+	s, err := postgres.Open(t.Context(), replicaAddress(t, pgtest.Shared(t)), postgres.Options{})
 	require.NoError(t, err)
 	j, err := jsonstore.OpenDir(t.Context(), t.TempDir(), jsonstore.Options{})
 	require.NoError(t, err)
 	below, log := &refusing{Store: s, err: because}, &bytes.Buffer{}
-	r, err := replica.New(t.Context(), below, replica.Options{Local: j, Logger: slog.New(slog.NewTextHandler(log, nil))})
+	r, err := postgres.NewReplica(t.Context(), below, postgres.ReplicaOptions{Local: j, Logger: slog.New(slog.NewTextHandler(log, nil))})
 	require.NoError(t, err)
 	defer r.Close()
 	for range 2 {
@@ -270,12 +258,12 @@ func refused(t *testing.T, because error) {
 
 // TestNotKept: what is wrong with an evaluation itself is an error, and nothing waits in the journal for ever.
 func TestNotKept(t *testing.T) {
-	s, err := postgres.Open(t.Context(), address(t, pgtest.Shared(t)), postgres.Options{})
+	s, err := postgres.Open(t.Context(), replicaAddress(t, pgtest.Shared(t)), postgres.Options{})
 	require.NoError(t, err)
 	j, err := jsonstore.OpenDir(t.Context(), t.TempDir(), jsonstore.Options{})
 	require.NoError(t, err)
 	below := &refusing{Store: s}
-	r, err := replica.New(t.Context(), below, replica.Options{Local: j})
+	r, err := postgres.NewReplica(t.Context(), below, postgres.ReplicaOptions{Local: j})
 	require.NoError(t, err)
 	defer r.Close()
 	for _, because := range []error{
@@ -292,8 +280,8 @@ func TestNotKept(t *testing.T) {
 // TestDeleted: of a tree that is deleted from the database while it is served, nothing is served any more.
 func TestDeleted(t *testing.T) {
 	server := pgtest.Shared(t)
-	a := address(t, server)
-	r := opened(t, a, t.TempDir())
+	a := replicaAddress(t, server)
+	r := openedReplica(t, a, t.TempDir())
 	b := add(1, "theirs")
 	_, err := r.Commit(t.Context(), b)
 	require.NoError(t, err)
@@ -313,8 +301,8 @@ func TestDeleted(t *testing.T) {
 // commit in order: its history never changes.
 func TestFollowsInOrder(t *testing.T) {
 	server := pgtest.Shared(t)
-	a := address(t, server)
-	r := opened(t, a, t.TempDir())
+	a := replicaAddress(t, server)
+	r := openedReplica(t, a, t.TempDir())
 	conn, err := pgx.Connect(t.Context(), server.URL("postgres"))
 	require.NoError(t, err)
 	defer conn.Close(context.Background())

@@ -1,11 +1,4 @@
-// Package replica holds a tree of a shared store in memory, and follows what other processes commit. It answers from
-// memory, also while the database is away. Evaluations go into a journal of this machine meanwhile, and to the database
-// afterwards.
-//
-// Where to look:
-//   - follow.go: reading what was committed
-//   - read.go: answers; away.go: the time without the database, and after it; refused.go: one that does not take writes
-package replica
+package postgres
 
 import (
 	"context"
@@ -21,7 +14,6 @@ import (
 	"github.com/tidwall/btree"
 
 	"github.com/memtree/memtree/store"
-	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -36,14 +28,14 @@ type sharedStore interface {
 	// Nodes yields the JSON of all nodes.
 	Nodes(ctx context.Context) iter.Seq2[[]byte, error]
 	// Head returns the present place, and Feed what was committed after one.
-	Head(ctx context.Context) (postgres.Feed, error)
-	Feed(ctx context.Context, after postgres.HistoryPoint) (postgres.Feed, error)
+	Head(ctx context.Context) (Feed, error)
+	Feed(ctx context.Context, after HistoryPoint) (Feed, error)
 	// Seen records up to which version the tree was followed: commits up to it need not be stored for this process.
 	Seen(ctx context.Context, version uint64) error
 }
 
-// Options configure New.
-type Options struct {
+// ReplicaOptions configure NewReplica.
+type ReplicaOptions struct {
 	// Local keeps what arrives while the database is away. It is a store of this process alone. Nil: nothing is accepted
 	// without the database.
 	Local  store.Store
@@ -51,25 +43,27 @@ type Options struct {
 	Every  time.Duration // how often the database is asked for commits; 0: 50 ms
 }
 
-// Replica is a store.Shared in memory. It is safe for concurrent use.
+// Replica is a tree of a shared store in memory: a store.Shared. It follows what other processes commit, and answers
+// from memory, also while the database is away. Evaluations go into a journal of this machine meanwhile, and to the
+// database afterwards. It is safe for concurrent use.
 type Replica struct {
 	below sharedStore
-	o     Options
+	o     ReplicaOptions
 
 	polling sync.Mutex // held while the database is asked, and its answer taken
 	mu      sync.RWMutex
 	nodes   *btree.Map[string, *cachedNode] // by id
-	place   postgres.HistoryPoint
+	place   HistoryPoint
 	info    store.Info
-	commits recent    // those that changed nodes, by version
-	entries recent    // of the ledger, by number
-	asOf    time.Time // of the last answer, by the server's clock
-	read    time.Time // when that came, by this process's
+	commits recentCommits // those that changed nodes, by version
+	entries recentCommits // of the ledger, by number
+	asOf    time.Time     // of the last answer, by the server's clock
+	read    time.Time     // when that came, by this process's
 	clock   time.Duration
 	away    error // why the last question had no answer; nil: it had
 	gone    error // the tree was deleted
 
-	refused [writes]error // why the database does not take a kind of write; guarded by mu
+	refused [kindsOfWrite]error // why the database does not take a kind of write; guarded by mu
 
 	stale   atomic.Bool  // this process has accepted evaluations since the counts were read
 	waiting atomic.Int64 // evaluations in the journal of this machine
@@ -88,10 +82,10 @@ type cachedNode struct {
 	raw  []byte
 }
 
-// recent is the end of an append-only list: every row with a greater number than from.
-type recent struct {
+// recentCommits is the end of an append-only list: every row with a greater number than from.
+type recentCommits struct {
 	from uint64
-	rows []postgres.Row
+	rows []Row
 }
 
 var (
@@ -110,9 +104,9 @@ const (
 	clockOff     = time.Minute // which a difference of clocks is logged from
 )
 
-// New reads a tree into memory and follows it until Close. It owns the source and the local store: Close closes them,
-// and so does a New that fails.
-func New(ctx context.Context, below sharedStore, o Options) (*Replica, error) {
+// NewReplica reads a tree into memory and follows it until Close. It owns the source and the local store: Close closes them,
+// and so does a NewReplica that fails.
+func NewReplica(ctx context.Context, below sharedStore, o ReplicaOptions) (*Replica, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -168,7 +162,7 @@ func (r *Replica) Following() store.Following {
 }
 
 // Close stops following, and closes the source and the local store. What the journal of this machine holds is sent
-// after the next New.
+// after the next NewReplica.
 func (r *Replica) Close() error {
 	r.closing.Do(func() {
 		r.closed.Store(true)
