@@ -276,7 +276,7 @@ func (m *Memory) Tree() store.Reader { return readOnlyStore{m.store} }
 // readOnlyStore hides the writing methods of a store, so that Memory stays the only writer.
 type readOnlyStore struct{ store.Reader }
 
-// CountedLedger implements store.CountedLedger.
+// CountedLedger reads what store.LedgerCounts promises.
 func (s readOnlyStore) CountedLedger(ctx context.Context) iter.Seq2[ledger.Entry, error] {
 	return store.LedgerCounts(ctx, s.Reader)
 }

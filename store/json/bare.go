@@ -40,7 +40,7 @@ var countedNode = sync.OnceValue(func() plain {
 	return newStruct(reflect.TypeFor[tree.Node](), parts)
 })
 
-// countedEntry returns the reader of what store.CountedLedger yields.
+// countedEntry returns the reader of what store.LedgerCounts yields.
 var countedEntry = sync.OnceValue(func() plain {
 	t := reflect.TypeFor[ledger.Verdict]()
 	verdict := newStruct(t, without("run_id case_id attempt scene product agent node by features"))
@@ -69,7 +69,7 @@ func decodeBy(read plain, raw []byte, v any) error {
 	return decode(raw, v)
 }
 
-// CountedLedger implements store.CountedLedger.
+// CountedLedger reads what store.LedgerCounts promises.
 func (s *Store) CountedLedger(ctx context.Context) iter.Seq2[ledger.Entry, error] {
 	return stored[ledger.Entry](ctx, s, "read the ledger", 0, countedEntry(), func(st *state) ([]linesRef, []record) {
 		return st.base.Ledger, st.entries

@@ -65,10 +65,6 @@ type Copied struct {
 // ErrChanged means that the source was written to during the move.
 var ErrChanged = errors.New("the store was written to during the move; stop what writes to it, and move again")
 
-// Step is called with what is done, which is memories, ledger, letters, outbox, known, beside or verify, how many of it
-// were done and about how many there are. A total of 0 is unknown.
-type Step func(what string, done, total int)
-
 // ErrDiffers means that the copy is not equal to the source, or cannot be read. What was put is dropped.
 var ErrDiffers = errors.New("the copy differs from the store, so it is not taken into use")
 
@@ -77,7 +73,10 @@ const partSize = 1000
 
 // Copy copies a store into a target, continues an earlier copy, compares both by their hash, and takes the copy into
 // use. The source must not be written to meanwhile.
-func Copy(ctx context.Context, from store.Movable, to Target, step Step) (Copied, error) {
+//
+// step is called with what is done, which is memories, ledger, letters, outbox, known, beside or verify, how many of it
+// were done and about how many there are. A total of 0 is unknown.
+func Copy(ctx context.Context, from store.Movable, to Target, step func(what string, done, total int)) (Copied, error) {
 	before, err := from.Info(ctx)
 	if err != nil {
 		return Copied{}, fmt.Errorf("move: %w", err)
@@ -113,7 +112,8 @@ func Copy(ctx context.Context, from store.Movable, to Target, step Step) (Copied
 	return got, nil
 }
 
-func copyAll(ctx context.Context, from store.Movable, to Target, all *store.Info, step Step) error {
+func copyAll(ctx context.Context, from store.Movable, to Target, all *store.Info,
+	step func(what string, done, total int)) error {
 	at, err := to.Reached(ctx)
 	if err != nil {
 		return err
