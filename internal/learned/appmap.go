@@ -6,29 +6,29 @@ import (
 	"github.com/memtree/memtree/appmap"
 )
 
-// MapFold is what was seen of the applications under test.
+// MapFold keeps the map of the applications under test (package appmap) up to date with the ledger.
 type MapFold struct {
 	*appmap.Map
 	names *appmap.Names
 }
 
-// NewMap returns a fold of no walk, which finds elements by other names too.
+// NewMap returns an empty map. Its searches also find elements by names, the other names that people use for them.
 func NewMap(names *appmap.Names) *MapFold {
 	m := &MapFold{names: names}
 	m.Reset()
 	return m
 }
 
-// Name is "map".
+// Name returns "map".
 func (*MapFold) Name() string { return "map" }
 
-// Reset forgets all walks.
+// Reset empties the map. The other names of elements stay.
 func (m *MapFold) Reset() {
 	m.Map = appmap.New()
 	m.Map.Name(m.names)
 }
 
-// Load reads what Save wrote.
+// Load replaces the map by one that Save wrote. After an error the map is empty.
 func (m *MapFold) Load(r io.Reader) error {
 	made, err := appmap.Load(r)
 	if err != nil {

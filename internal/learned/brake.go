@@ -10,15 +10,16 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// Brake holds the breaker as of the last evaluation of the runs, so that guidance need not wait for the ledger. It also
-// counts the runs drawn since, which are not in the ledger yet.
+// Brake holds the [effect.Breaker], which stops the injection of memories once harm is proven, as it was last computed.
+// So guidance does not wait for the ledger. Brake also counts the runs drawn since then, which are not in the ledger
+// yet.
 type Brake struct {
 	mu      sync.Mutex
 	breaker effect.Breaker
 	changes uint64
 }
 
-// Set replaces the breaker by a newly computed one.
+// Set replaces the breaker by a newly computed one. The count of drawn runs does not fall.
 func (b *Brake) Set(x *effect.Breaker) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -28,31 +29,32 @@ func (b *Brake) Set(x *effect.Breaker) {
 	b.changes++
 }
 
-// Decide decides which memories of the error types the next run receives.
+// Decide decides by the breaker and by h, the share of runs without memories, which memories the next run receives.
+// types are the error types of the memories found for it.
 func (b *Brake) Decide(types []string, h effect.Holdout) effect.Clearance {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.breaker.Decide(types, h)
 }
 
-// Closed returns the error types whose memories must not be injected, and whether none of types remains.
+// Closed returns those of types whose memories must not be injected, and whether none of types remains.
 func (b *Brake) Closed(types []string) (closed []string, all bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.breaker.Closed(types)
 }
 
-// Rested reports whether something has been held back long enough to be tried again.
+// Rested reports whether the breaker has withheld some memories long enough to try them again.
 func (b *Brake) Rested(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.breaker.Rested(now)
 }
 
-// Name is "effect".
+// Name returns "effect".
 func (*Brake) Name() string { return "effect" }
 
-// Changes returns how often the breaker was replaced.
+// Changes returns how often Set was called.
 func (b *Brake) Changes() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -65,7 +67,7 @@ func (*Brake) Purge(*store.Purge) {}
 // mostBrake bounds the bytes of a saved breaker.
 const mostBrake = 4 << 20
 
-// Load reads the output of Save.
+// Load replaces the breaker by one that Save wrote. After an error the breaker is as before.
 func (b *Brake) Load(r io.Reader) error {
 	data, err := io.ReadAll(io.LimitReader(r, mostBrake))
 	if err != nil {

@@ -8,24 +8,26 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// BriefBox holds the book of upcoming tests.
+// BriefBox holds the [brief.Book] of a memory: its upcoming tests, and which memories a reader chose for them. It is
+// safe for concurrent use.
 type BriefBox struct {
 	mu     sync.Mutex
 	book   *brief.Book // never nil; replaced by Load and Purge
 	before uint64      // offset to the changes of the book
 }
 
-// NewBriefs returns an empty book.
+// NewBriefs returns a BriefBox with an empty book.
 func NewBriefs() *BriefBox { return &BriefBox{book: brief.New()} }
 
-// Book returns the present book. Writes to an earlier one are lost.
+// Book returns the present book. A purge, a load or a merge replaces it; what a caller then writes into the old one is
+// lost.
 func (b *BriefBox) Book() *brief.Book {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.book
 }
 
-// Name is "briefs".
+// Name returns "briefs".
 func (*BriefBox) Name() string { return "briefs" }
 
 // Changes returns a number that grows with every change.
@@ -35,13 +37,14 @@ func (b *BriefBox) Changes() uint64 {
 	return b.before + b.book.Changes()
 }
 
-// Purge starts a new book, because any prompt may contain purged text.
+// Purge replaces the book by an empty one, because any prompt may contain purged text.
 func (b *BriefBox) Purge(*store.Purge) { b.replace(brief.New(), 1) }
 
-// Purged notes the purge in the new book.
+// Purged notes in the book that the tree was purged at this version, so that Merge takes over nothing older from other
+// processes.
 func (b *BriefBox) Purged(version uint64) { b.Book().Purge(version) }
 
-// Load reads a book that was saved whole.
+// Load replaces the book by one that Save wrote in one file. After an error the book is as before.
 func (b *BriefBox) Load(r io.Reader) error {
 	book, err := brief.Load(r)
 	if err == nil {
@@ -50,7 +53,8 @@ func (b *BriefBox) Load(r io.Reader) error {
 	return err
 }
 
-// LoadPieces reads a saved book.
+// LoadPieces replaces the book by a saved one, from one file or several pieces. open opens a piece; it stays open while
+// the book is in use. After an error the book has the tests of the readable pieces.
 func (b *BriefBox) LoadPieces(head *store.Derived, open openPiece) error {
 	book, err := loadBook(head, open)
 	if book != nil {
@@ -59,7 +63,7 @@ func (b *BriefBox) LoadPieces(head *store.Derived, open openPiece) error {
 	return err
 }
 
-// Pieces returns the book in pieces.
+// Pieces returns the book in the pieces in which it is saved.
 func (b *BriefBox) Pieces() (store.Pieces, error) { //nolint:ireturn // what pieced asks for
 	return b.Book().Pieces()
 }
@@ -78,7 +82,7 @@ func loadBook(head *store.Derived, open openPiece) (*brief.Book, error) {
 	})
 }
 
-// Merge brings in the book of another process.
+// Merge joins the book with the one that another process saved. After an error the book is as before.
 func (b *BriefBox) Merge(head *store.Derived, open openPiece) error {
 	theirs, err := loadBook(head, open)
 	if err != nil {
@@ -101,5 +105,5 @@ func (b *BriefBox) replace(book *brief.Book, changes uint64) {
 	b.book = book
 }
 
-// Save writes the book.
+// Save writes the book to w as one file.
 func (b *BriefBox) Save(w io.Writer) error { return b.Book().Save(w) }

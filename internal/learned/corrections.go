@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// CorrectionFold holds the results of corrections of verdicts with at least a given risk, since a given time. It is
-// never saved: reading the ledger takes no longer.
+// CorrectionFold counts how corrections of verdicts ended. It takes those of verdicts whose risk is at least a bound,
+// since a given time. It is never saved: reading the ledger again takes no longer.
 type CorrectionFold struct {
 	unsaved
 	*effect.Corrections
@@ -28,17 +28,18 @@ func newCorrections(above float64, since time.Time) *CorrectionFold {
 // Reset removes all corrections.
 func (c *CorrectionFold) Reset() { c.Corrections = effect.NewCorrections(c.above) }
 
-// Add adds an entry.
+// Add counts e if it is about a correction. It ignores corrections that are too old.
 func (c *CorrectionFold) Add(e *ledger.Entry) {
 	if e.Correction == nil || !e.At.Before(c.since) {
 		c.Note(e)
 	}
 }
 
-// Save writes the results of each remedy.
+// Save writes the results of each remedy as JSON.
 func (c *CorrectionFold) Save(w io.Writer) error { return saveJSON(w, c.Remedied()) }
 
-// Bounds holds a fold of corrections for each bound in use. It is safe for concurrent use.
+// Bounds holds one CorrectionFold for each pair of risk bound and start time that is asked for, at most eight at a
+// time. It is safe for concurrent use.
 type Bounds struct {
 	mu sync.Mutex
 	of map[bound]*CorrectionFold
@@ -52,7 +53,8 @@ type bound struct {
 // mostBounds is the most bounds at a time. A team has one or two.
 const mostBounds = 8
 
-// At returns the fold of a bound. If there are too many, it removes the others and returns them, for Follower.Drop.
+// At returns the fold for corrections of verdicts whose risk is at least above, since a time; it makes one if there is
+// none. If there are too many folds, At forgets the others and returns them, for Follower.Drop.
 func (b *Bounds) At(above float64, since time.Time) (c *CorrectionFold, others []Fold) {
 	key := bound{above: above}
 	if !since.IsZero() {
@@ -75,7 +77,7 @@ func (b *Bounds) At(above float64, since time.Time) (c *CorrectionFold, others [
 	return c, others
 }
 
-// All returns the folds of all bounds.
+// All returns all folds that At made and did not forget, in any order.
 func (b *Bounds) All() []Fold {
 	b.mu.Lock()
 	defer b.mu.Unlock()

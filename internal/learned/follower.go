@@ -16,8 +16,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Follower reads the ledger of a store once for all folds, which are computed from it, and saves them, and the boxes,
-// which are not, beside the store. It is safe for concurrent use.
+// Follower reads the ledger of a store once for all folds, which it computes from the ledger. It saves them beside the
+// store, together with the boxes, which do not follow from the ledger. It is safe for concurrent use.
 type Follower struct {
 	store    store.Store
 	readOnly bool
@@ -50,12 +50,12 @@ type savedBox struct {
 	anew  bool      // save even without changes
 }
 
-// New returns a follower without folds and boxes. A read-only one saves nothing.
+// New returns a Follower of s without folds and boxes. With readOnly it saves nothing.
 func New(s store.Store, readOnly bool, log *slog.Logger) *Follower {
 	return &Follower{store: s, readOnly: readOnly, log: log, lock: semaphore.NewWeighted(readers)}
 }
 
-// Drop removes folds, which are no longer fed.
+// Drop removes folds from f. They receive no later entries.
 func (f *Follower) Drop(ctx context.Context, folds ...Fold) error {
 	if err := f.lock.Acquire(ctx, readers); err != nil {
 		return err
@@ -75,10 +75,10 @@ func (f *Follower) find(x Fold) *followed {
 	return nil
 }
 
-// View calls read once the folds of have every entry that was in the ledger when View was called. No fold changes while
-// read runs, so read must be short and must call no method of f. View is the only access to the content of folds. If
-// ctx ends first, View returns its error without calling read; added entries remain. A fold that is new to f is loaded,
-// or starts at the first entry of the ledger, and is fed by every later pass.
+// View calls read once the folds in of contain every entry that was in the ledger when View was called. No fold changes
+// while read runs, so read must be short and must call no method of f. Folds may be read in View alone; Knowledge is
+// the exception. If ctx ends first, View returns its error without calling read. A fold that is new to f is loaded from
+// its saved state, or starts at the first entry, and then receives all later entries too.
 func (f *Follower) View(ctx context.Context, read func(), of ...Fold) error {
 	info, err := f.store.Info(ctx)
 	if err != nil {
@@ -110,8 +110,8 @@ func (f *Follower) has(entry uint64, of []Fold) bool {
 	return true
 }
 
-// CatchUp adds the later entries of the ledger to the folds of and to all known folds, in one pass. After an error they
-// have the entries before it.
+// CatchUp reads the new entries of the ledger once, and adds them to all folds of f and to those in of, which become
+// folds of f. After an error the folds have the entries before it.
 func (f *Follower) CatchUp(ctx context.Context, of ...Fold) error {
 	if err := f.lock.Acquire(ctx, readers); err != nil {
 		return err
@@ -140,8 +140,8 @@ func (f *Follower) CatchUp(ctx context.Context, of ...Fold) error {
 	return nil
 }
 
-// Behind returns how many entries of the ledger a fold lacks, of a fold that is not followed yet those since it was
-// saved. It does not load the fold.
+// Behind returns how many entries of the ledger x lacks. If x is not a fold of f, these are the entries since it was
+// last saved; Behind does not load it. After an error it returns 0.
 func (f *Follower) Behind(ctx context.Context, x Fold) uint64 {
 	info, err := f.store.Info(ctx)
 	if err != nil || f.lock.Acquire(ctx, 1) != nil {
@@ -240,8 +240,8 @@ func (f *Follower) load(ctx context.Context, x Fold, entries uint64) *followed {
 	return &followed{Fold: x}
 }
 
-// Purged resets all folds, because a purge changed the ledger, and removes the purged content from boxes. Folds are
-// folded again when next used. Boxes are saved at once, because the purge removed all derived data.
+// Purged makes f follow a purge of the store. It resets all folds, which read the ledger again when next used. It
+// removes the purged content from the boxes and saves them at once, because the purge removed all derived data.
 func (f *Follower) Purged(ctx context.Context, p *store.Purge) {
 	ctx = context.WithoutCancel(ctx)
 	_ = f.lock.Acquire(ctx, readers) // ctx does not end

@@ -18,8 +18,9 @@ const (
 	manyHabits = 100     // models
 )
 
-// Habits holds the request formats that models were found to need, so that a new process need not provoke the same
-// errors again. Servers change too, so habits expire a week after the first was learned.
+// Habits holds the request formats that the servers of models were found to accept, such as a parameter that one
+// refuses. A new process need not provoke the same errors again. Servers change, so all formats expire a week after the
+// first was learned.
 type Habits struct {
 	now      func() time.Time
 	adapters map[string]llm.Adapter // by the name of the model
@@ -34,7 +35,7 @@ type habits struct {
 	Models map[string]string `json:"models"` // by name
 }
 
-// NewHabits returns the habits of those models that implement llm.Adapter.
+// NewHabits returns a Habits for those of models that implement llm.Adapter. now is the clock.
 func NewHabits(now func() time.Time, models ...any) *Habits {
 	h := &Habits{now: now, adapters: map[string]llm.Adapter{}}
 	for _, model := range models {
@@ -45,10 +46,10 @@ func NewHabits(now func() time.Time, models ...any) *Habits {
 	return h
 }
 
-// Name is "habits".
+// Name returns "habits".
 func (*Habits) Name() string { return "habits" }
 
-// Changes collects the habits of the models and returns how often they changed.
+// Changes asks the models for their request formats, stores new ones, and returns how often a format changed.
 func (h *Habits) Changes() uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -71,10 +72,11 @@ func (h *Habits) Changes() uint64 {
 	return h.changes
 }
 
-// Purge does nothing: habits contain no text.
+// Purge does nothing: request formats contain no text of users.
 func (*Habits) Purge(*store.Purge) {}
 
-// Load reads saved habits and passes them to the models. It ignores habits that are older than a week.
+// Load reads request formats that Save wrote, and passes them to the models. It ignores formats that are older than a
+// week.
 func (h *Habits) Load(r io.Reader) error {
 	b, err := io.ReadAll(io.LimitReader(r, mostHabits))
 	if err != nil {
@@ -98,7 +100,7 @@ func (h *Habits) Load(r io.Reader) error {
 	return nil
 }
 
-// Save writes the habits as JSON.
+// Save writes the request formats as JSON.
 func (h *Habits) Save(w io.Writer) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -43,7 +43,7 @@ type waiting struct {
 // NewInbox returns an empty inbox.
 func NewInbox() *InboxBox { return &InboxBox{runs: map[string]*waiting{}} }
 
-// Put adds a run without a label. It ignores a run that exists or is too long.
+// Put adds the run e, which has no label. It ignores a run that is there already or is longer than 256 KB.
 func (b *InboxBox) Put(e *tree.Evaluation) {
 	k := &waiting{Evaluation: *e}
 	k.Evaluation.ID = e.Key()
@@ -67,8 +67,8 @@ func (b *InboxBox) put(k *waiting) {
 	b.changes++
 }
 
-// Tell records the verdict of the ledger: that a run was labelled, or that its label was withdrawn. A labelled run
-// remains for [toldFor], for an undo.
+// Tell records the verdict v of a run: that it was labelled, or that its label was withdrawn. A labelled run stays for
+// a week, so that a person can undo the label. Tell ignores runs that the inbox does not have.
 func (b *InboxBox) Tell(v *ledger.Verdict, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -85,14 +85,14 @@ func (b *InboxBox) Tell(v *ledger.Verdict, now time.Time) {
 	}
 }
 
-// Bytes returns the size of all runs.
+// Bytes returns the size of all runs in bytes, as JSON.
 func (b *InboxBox) Bytes() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.bytes
 }
 
-// Get returns a run by the key of its evaluation, including labelled ones, and whether it exists.
+// Get returns the run with the key of an evaluation, labelled or not, and whether the inbox has it.
 func (b *InboxBox) Get(key string) (tree.Evaluation, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -103,7 +103,7 @@ func (b *InboxBox) Get(key string) (tree.Evaluation, bool) {
 	return k.Evaluation, true
 }
 
-// All returns all runs in order of arrival.
+// All returns all runs, labelled ones too, in order of arrival.
 func (b *InboxBox) All() []tree.Evaluation {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -114,7 +114,8 @@ func (b *InboxBox) All() []tree.Evaluation {
 	return out
 }
 
-// Skip moves an unlabelled run behind the others, or back. It reports whether the run exists and is unlabelled.
+// Skip marks an unlabelled run as skipped, so that it is sorted after the others, or takes the mark back. It reports
+// whether the run exists and is unlabelled.
 func (b *InboxBox) Skip(key string, skipped bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -129,13 +130,14 @@ func (b *InboxBox) Skip(key string, skipped bool) bool {
 	return true
 }
 
-// UnlabelledRun is an unlabelled run.
+// UnlabelledRun is a run in the inbox that has no label yet.
 type UnlabelledRun struct {
 	*tree.Evaluation      // must not be changed
-	Skipped          bool // sorted last
+	Skipped          bool // a person could not decide; the caller sorts it last
 }
 
-// Waiting returns the unlabelled runs for which choose returns true, newest first. A nil choose selects all.
+// Waiting returns the unlabelled runs for which choose returns true, newest first. A nil choose selects all. Skipped
+// runs have a mark; the caller sorts them last.
 func (b *InboxBox) Waiting(choose func(*tree.Evaluation) bool) []UnlabelledRun {
 	b.mu.Lock()
 	all := make([]*waiting, 0, len(b.runs))
@@ -158,7 +160,7 @@ func (b *InboxBox) Waiting(choose func(*tree.Evaluation) bool) []UnlabelledRun {
 	return slices.DeleteFunc(out, func(r UnlabelledRun) bool { return !choose(r.Evaluation) })
 }
 
-// Purge removes the runs of purged evaluations.
+// Purge removes the runs of the evaluations that p names.
 func (b *InboxBox) Purge(p *store.Purge) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -24,7 +24,7 @@ func sizeOf(k *waiting) int {
 	return len(b)
 }
 
-// Name is "inbox".
+// Name returns "inbox".
 func (*InboxBox) Name() string { return "inbox" }
 
 // Changes returns a number that grows with every change.
@@ -34,7 +34,7 @@ func (b *InboxBox) Changes() uint64 {
 	return b.changes
 }
 
-// Load adds the runs of a file, up to the first unreadable one.
+// Load adds the runs that Save wrote. It stops with an error at the first unreadable line; the runs before it stay.
 func (b *InboxBox) Load(r io.Reader) error {
 	lines := bufio.NewScanner(io.LimitReader(r, 2*mostBytes))
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
@@ -74,7 +74,7 @@ func decode(line []byte) (*waiting, error) {
 	return k, nil
 }
 
-// Save writes the runs. It first drops runs labelled more than a week ago.
+// Save writes the runs, one JSON object a line. It first drops runs that were labelled more than a week ago.
 func (b *InboxBox) Save(w io.Writer) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

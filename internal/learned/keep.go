@@ -42,7 +42,7 @@ func (f *Follower) inPieces(ctx context.Context, b Box, load func(head *store.De
 	})
 }
 
-// Close closes the files that boxes have open. It saves nothing.
+// Close closes the files from which boxes read. It saves nothing.
 func (f *Follower) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -58,8 +58,8 @@ func closeAll(files []io.Closer) (err error) {
 	return err
 }
 
-// Hold adds a box, and loads it if it was saved. It returns whether data was found, and an error if the data cannot be
-// read; the box is usable in any case.
+// Hold adds the box b to f and loads its saved state. It returns whether there was one. If that cannot be read, Hold
+// returns an error, and b can be used all the same.
 func (f *Follower) Hold(ctx context.Context, b Box) (found bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -75,8 +75,8 @@ func (f *Follower) Hold(ctx context.Context, b Box) (found bool, err error) {
 	return found, err
 }
 
-// Save saves all folds and boxes that changed since their last save. It only logs a failure: a fold is folded again,
-// and a box saved the next time.
+// Save saves all folds and boxes that changed since their last save. It only logs a failure: a fold can be computed
+// again, and a box is saved the next time.
 func (f *Follower) Save(ctx context.Context) {
 	if f.readOnly || f.lock.Acquire(ctx, 1) != nil {
 		return
@@ -97,7 +97,8 @@ func (f *Follower) Save(ctx context.Context) {
 	f.SaveBoxes(ctx, 0)
 }
 
-// SaveBoxes saves the given boxes, or all, that changed and whose last save is at least every ago.
+// SaveBoxes saves those boxes in of (all boxes, if of is empty) that changed and were not saved within the duration
+// every.
 func (f *Follower) SaveBoxes(ctx context.Context, every time.Duration, of ...Box) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -145,7 +146,7 @@ func (f *Follower) write(ctx context.Context, b Box) error {
 	return store.SavePieces(ctx, f.store, b.Name(), pieces)
 }
 
-// Sync brings in what another process has saved of a box.
+// Sync merges into m what another process saved of it in a shared store. It does nothing if there is nothing saved.
 func (f *Follower) Sync(ctx context.Context, m sharedBox) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

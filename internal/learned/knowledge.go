@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// Knowledge is what holds of the product. Unlike other folds it may be read without a View, so that guidance waits for
-// no ledger: it is whole from the first View until it is dropped.
+// Knowledge keeps the facts about the product under test (package knowledge) up to date with the ledger. Unlike other
+// folds it can be read outside of a View, so that guidance does not wait for the ledger. It is safe for concurrent use.
 type Knowledge struct {
 	mu     sync.RWMutex // of base and whole
 	base   *knowledge.Base
@@ -17,10 +17,11 @@ type Knowledge struct {
 	undone map[string]bool // acts that were taken back, while the ledger is folded anew
 }
 
-// NewKnowledge returns a fold of no fact.
+// NewKnowledge returns a Knowledge without facts.
 func NewKnowledge() *Knowledge { return &Knowledge{base: knowledge.NewBase()} }
 
-// Read calls read with the facts, and reports whether it did: not while they are folded anew. Add waits for it.
+// Read calls read with the facts, and reports whether it did. It does not while the ledger is being folded again. Add
+// waits until read returns.
 func (k *Knowledge) Read(read func(*knowledge.Base)) bool {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -30,17 +31,17 @@ func (k *Knowledge) Read(read func(*knowledge.Base)) bool {
 	return k.whole
 }
 
-// Whole notes that all of the ledger has been folded. It is called in a View.
+// Whole notes that k has all entries of the ledger; from then on Read works. It is called in a View.
 func (k *Knowledge) Whole() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.whole = true
 }
 
-// Name is "knowledge".
+// Name returns "knowledge".
 func (*Knowledge) Name() string { return "knowledge" }
 
-// Reset forgets all facts.
+// Reset removes all facts.
 func (k *Knowledge) Reset() { k.replace(knowledge.NewBase()) }
 
 func (k *Knowledge) replace(b *knowledge.Base) {
@@ -49,12 +50,12 @@ func (k *Knowledge) replace(b *knowledge.Base) {
 	k.base, k.whole, k.undone = b, false, nil
 }
 
-// Corrects reports whether e takes back a decision on a fact: it is folded as if that had never been made.
+// Corrects reports whether e undoes a decision on a fact. The ledger is then folded again without that decision.
 func (*Knowledge) Corrects(e *ledger.Entry) bool {
 	return e.Act != nil && e.Act.Undoes != "" && ledger.IsFact(e.Act.Node)
 }
 
-// Foresee notes which decisions are taken back.
+// Foresee notes which decision e undoes, so that Add ignores that decision.
 func (k *Knowledge) Foresee(e *ledger.Entry) {
 	if !k.Corrects(e) {
 		return
@@ -65,17 +66,17 @@ func (k *Knowledge) Foresee(e *ledger.Entry) {
 	k.undone[e.Act.Undoes] = true
 }
 
-// Foreseen forgets what Foresee noted.
+// Foreseen drops the notes of Foresee, once all entries were added again.
 func (k *Knowledge) Foreseen() { k.undone = nil }
 
-// Add takes in an entry.
+// Add adds what the entry e contains about facts: statements, decisions, and runs that received them.
 func (k *Knowledge) Add(e *ledger.Entry) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.base.Add(e, func(act string) bool { return k.undone[act] })
 }
 
-// Load reads what Save wrote.
+// Load replaces the facts by those that Save wrote. After an error there are none.
 func (k *Knowledge) Load(r io.Reader) error {
 	b, err := knowledge.Load(r)
 	if err != nil {
@@ -86,7 +87,7 @@ func (k *Knowledge) Load(r io.Reader) error {
 	return nil
 }
 
-// Save writes the facts.
+// Save writes the facts. The same facts give the same bytes.
 func (k *Knowledge) Save(w io.Writer) error {
 	k.mu.RLock()
 	defer k.mu.RUnlock()

@@ -1,10 +1,14 @@
-// Package learned holds what a memory learns besides its tree. One ledger records all events, and folds follow it.
+// Package learned holds what a memory learns besides its tree: data computed from the ledger (folds), and data that the
+// ledger does not contain (boxes).
 //
-// A [Fold] is a function of the ledger: dropped and folded again it is the same, byte for byte. [RiskFold] (risk.go),
-// [RunFold] (runs.go) and [CorrectionFold] (corrections.go) are folds. A [Box] holds bounded data that the ledger does
-// not record, so it cannot be built again: [InboxBox] (inbox.go) and [BriefBox] (briefs.go) hold texts of runs and
-// tests, [SpentBox] (spent.go) and [Habits] (habits.go) the costs and request formats of models. Of the boxes only
-// [Brake] (brake.go) can be computed from the runs again; it is a box so that guidance does not wait for the ledger.
+// A [Fold] is a function of the ledger: dropped and folded again it is the same, byte for byte. Folds are [RiskFold]
+// (risk.go), [RunFold] (runs.go), [CorrectionFold] (corrections.go), [MapFold] (appmap.go), [Knowledge] (knowledge.go)
+// and [WorkFold] (work.go).
+//
+// A [Box] holds bounded data that the ledger does not record: [InboxBox] (inbox.go) and [BriefBox] (briefs.go) hold
+// texts of runs and tests, [NameBox] (names.go) other names of elements, [SpentBox] (spent.go) and [Habits] (habits.go)
+// the costs and request formats of models. Of the boxes only [Brake] (brake.go) can be computed from the runs again; it
+// is a box so that guidance does not wait for the ledger.
 //
 // A [Follower] (follower.go) feeds, locks and purges all of them, and loads and saves them (keep.go). To add a fold,
 // write its file and pass it to [Follower.View].
@@ -30,15 +34,15 @@ type derived interface {
 	Save(w io.Writer) error
 }
 
-// Fold is a function of the ledger: its bytes depend only on the entries added since Reset. The follower calls its
+// Fold is data computed from the ledger: its bytes depend only on the entries added since Reset. The follower calls its
 // methods one at a time, and not while a reader of [Follower.View] runs.
 type Fold interface {
 	derived
 
-	// Reset removes all entries.
+	// Reset returns the fold to the state before the first entry.
 	Reset()
 
-	// Add adds the next entry. It must not change the entry, and may keep references into it.
+	// Add adds the next entry of the ledger. It must not change e, and may keep references into it.
 	Add(e *ledger.Entry)
 }
 
@@ -64,7 +68,7 @@ type Box interface {
 	// Changes returns a number that grows with every change, from 0. Load does not change it.
 	Changes() uint64
 
-	// Purge removes the purged content, or everything if it cannot be identified.
+	// Purge removes the content that p names, or everything if that content cannot be identified.
 	Purge(p *store.Purge)
 }
 

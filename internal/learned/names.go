@@ -7,19 +7,20 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// NameBox is what people call the elements of the map, as a reader wrote it.
+// NameBox holds the names that people use for the elements of the map besides the accessible ones, as a model wrote
+// them.
 type NameBox struct{ *appmap.Names }
 
-// NewNames returns no names.
+// NewNames returns a NameBox without names.
 func NewNames() *NameBox { return &NameBox{&appmap.Names{}} }
 
-// Name is "names".
+// Name returns "names".
 func (*NameBox) Name() string { return "names" }
 
-// Purge drops all names, since they may repeat purged text. They can be read again.
+// Purge drops all names, since they may repeat purged text. A model can write them again.
 func (n *NameBox) Purge(*store.Purge) { n.Forget() }
 
-// Load reads what Save wrote.
+// Load replaces the names by those that Save wrote. After an error the names are as before.
 func (n *NameBox) Load(r io.Reader) error {
 	made, err := appmap.LoadNames(r)
 	if err == nil {

@@ -15,9 +15,9 @@ import (
 	"github.com/memtree/memtree/risk"
 )
 
-// RiskFold is the model of package risk, learned from the verdicts of the ledger. Each evaluation is learned once, at
-// its first labelled verdict, with a person's latest label. The model cannot unlearn, so an act that corrects a label
-// makes the follower fold the ledger again.
+// RiskFold is the model of package risk, learned from the verdicts of the ledger. Each evaluation counts once, at its
+// first labelled verdict, with a person's latest label. The model cannot unlearn, so the follower folds the ledger
+// again after an act that corrects a label.
 type RiskFold struct {
 	log *slog.Logger
 
@@ -27,7 +27,7 @@ type RiskFold struct {
 	changes uint64
 }
 
-// NewRisk returns an empty fold. It logs verdicts that cannot be learned.
+// NewRisk returns a RiskFold that has learned nothing. It logs verdicts that it cannot learn.
 func NewRisk(log *slog.Logger) *RiskFold {
 	r := &RiskFold{log: log}
 	r.Reset()
@@ -40,19 +40,19 @@ func (r *RiskFold) Model() *risk.Model { return r.model }
 // Changes returns how often the model has changed.
 func (r *RiskFold) Changes() uint64 { return r.changes }
 
-// Name is "risk".
+// Name returns "risk".
 func (*RiskFold) Name() string { return "risk" }
 
-// Reset starts a new model.
+// Reset replaces the model by one that has learned nothing.
 func (r *RiskFold) Reset() {
 	r.model, r.told, r.last = risk.New(), map[string]bool{}, nil
 	r.changes++
 }
 
-// Corrects reports whether e replaced or withdrew a label.
+// Corrects reports whether e is an act that replaced or withdrew a label.
 func (*RiskFold) Corrects(e *ledger.Entry) bool { return e.Act != nil && e.Act.Corrects() }
 
-// Foresee records a person's verdict.
+// Foresee notes the verdict of a person in e, so that Add learns a person's last verdict in place of an earlier one.
 func (r *RiskFold) Foresee(e *ledger.Entry) {
 	if v := e.Verdict; v != nil && v.By != "" {
 		if r.last == nil {
@@ -62,10 +62,10 @@ func (r *RiskFold) Foresee(e *ledger.Entry) {
 	}
 }
 
-// Foreseen removes the data of Foresee.
+// Foreseen drops the notes of Foresee, once all entries were added again.
 func (r *RiskFold) Foreseen() { r.last = nil }
 
-// Add learns a verdict, or the counts of another team.
+// Add learns the verdict in e, or what another team counted of its verdicts. It ignores other entries.
 func (r *RiskFold) Add(e *ledger.Entry) {
 	if v := e.Verdict; v != nil {
 		r.verdict(v)
@@ -109,7 +109,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // mostTold bounds the bytes of told.
 const mostTold = 64 << 20
 
-// Save writes the model and told.
+// Save writes the model and the ids of evaluations that it learned with a person's label.
 func (r *RiskFold) Save(w io.Writer) error {
 	if err := r.model.Save(w); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (r *RiskFold) Save(w io.Writer) error {
 	return nil
 }
 
-// Load reads the output of Save.
+// Load replaces the model by one that Save wrote. After an error the model has learned nothing.
 func (r *RiskFold) Load(from io.Reader) error {
 	r.Reset()
 	model, err := risk.Load(from)

@@ -17,7 +17,7 @@ type RunFold struct {
 	pos    uint64
 }
 
-// NewRuns returns an empty fold.
+// NewRuns returns a RunFold without runs.
 func NewRuns() *RunFold {
 	r := &RunFold{}
 	r.Reset()
@@ -27,22 +27,23 @@ func NewRuns() *RunFold {
 // Reset removes all runs.
 func (r *RunFold) Reset() { r.joiner, r.pos = effect.NewJoiner(), 0 }
 
-// Add adds an entry.
+// Add adds what the entry e contains about a guided run: its trial, its outcome, or an act of a person.
 func (r *RunFold) Add(e *ledger.Entry) {
 	r.joiner.Add(e)
 	r.pos = e.Seq
 }
 
-// Join returns the runs so far. look returns the present state of memories.
+// Join returns the guided runs so far, each with its outcome if it is known. It calls look for the present state of
+// memories.
 func (r *RunFold) Join(look effect.CandidateOf) effect.Joined { return r.joiner.Join(look) }
 
-// Acts returns how many decisions changed what is injected since the tree last evolved.
+// Acts returns how many decisions of people changed what runs receive since the tree last evolved.
 func (r *RunFold) Acts() int { return r.joiner.Acts() }
 
-// Last returns the number of the last entry.
+// Last returns the number of the last entry that was added, 0 if there is none.
 func (r *RunFold) Last() uint64 { return r.pos }
 
-// Save writes the runs so far, with every memory treated as unknown.
+// Save writes the runs so far as JSON, for comparison: it treats every memory as unknown.
 func (r *RunFold) Save(w io.Writer) error {
 	j := r.Join(func(string) (effect.Candidate, bool) { return effect.Candidate{}, false })
 	return saveJSON(w, struct {

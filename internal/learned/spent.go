@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// SpentBox counts the calls of models, since the first count beside the store.
+// SpentBox counts the calls of models and what they cost, over all processes that used the store.
 type SpentBox struct {
 	since time.Time // start of this process's count
 
@@ -26,10 +26,10 @@ type namedMeter struct {
 	model string // "" if unknown
 }
 
-// NewSpent returns a count that starts now.
+// NewSpent returns a SpentBox without calls, whose count begins at the time now.
 func NewSpent(now time.Time) *SpentBox { return &SpentBox{since: now} }
 
-// Counting returns a model whose calls are counted. Replayed recordings are not counted.
+// Counting returns of with its calls counted in s. A model that replays recordings is returned as it is.
 func (s *SpentBox) Counting(of llm.Generator) llm.Generator {
 	if llm.Plays(of) {
 		return of
@@ -37,7 +37,7 @@ func (s *SpentBox) Counting(of llm.Generator) llm.Generator {
 	return s.add(meter.New(of, meter.Options{}), llm.NameOf(of))
 }
 
-// CountingTexts returns an embedder whose calls are counted. Replayed recordings are not counted.
+// CountingTexts returns the embedder of with its calls counted in s. One that replays recordings is returned as it is.
 func (s *SpentBox) CountingTexts(of llm.Embedder) llm.Embedder {
 	if llm.Plays(of) {
 		return of
@@ -52,7 +52,7 @@ func (s *SpentBox) add(m *meter.Meter, model string) *meter.Meter {
 	return m
 }
 
-// Total returns the totals of all models.
+// Total returns what all models used, by model, with the totals of earlier processes.
 func (s *SpentBox) Total() meter.Totals {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,10 +63,10 @@ func (s *SpentBox) Total() meter.Totals {
 	return all
 }
 
-// Name is "spent".
+// Name returns "spent".
 func (*SpentBox) Name() string { return "spent" }
 
-// Changes returns the number of calls and refused requests counted since this process started.
+// Changes returns how many calls this process has counted so far, refused requests included.
 func (s *SpentBox) Changes() (n uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +80,7 @@ func (s *SpentBox) Changes() (n uint64) {
 // Purge does nothing: the count contains no text.
 func (*SpentBox) Purge(*store.Purge) {}
 
-// Load reads earlier totals.
+// Load reads the totals of earlier processes, as Save wrote them. After an error they are as before.
 func (s *SpentBox) Load(r io.Reader) error {
 	b, err := io.ReadAll(io.LimitReader(r, meter.MostTotals+1))
 	if err != nil {
@@ -96,5 +96,5 @@ func (s *SpentBox) Load(r io.Reader) error {
 	return nil
 }
 
-// Save writes the totals as JSON.
+// Save writes the totals of all processes as JSON.
 func (s *SpentBox) Save(w io.Writer) error { return saveJSON(w, s.Total()) }

@@ -6,19 +6,19 @@ import (
 	"github.com/memtree/memtree/run"
 )
 
-// WorkFold is the fold of what runs of agents plan, see and find.
+// WorkFold keeps the runs under way and ended ones (package run) up to date with the ledger.
 type WorkFold struct{ *run.Log }
 
-// NewWork returns an empty fold.
+// NewWork returns a WorkFold without runs.
 func NewWork() *WorkFold { return &WorkFold{run.NewLog()} }
 
-// Name is "work".
+// Name returns "work".
 func (*WorkFold) Name() string { return "work" }
 
 // Reset removes all runs.
 func (w *WorkFold) Reset() { w.Log = run.NewLog() }
 
-// Load reads what Save wrote.
+// Load replaces the runs by those that Save wrote. After an error there are none.
 func (w *WorkFold) Load(r io.Reader) error {
 	made, err := run.Load(r)
 	if err != nil {
