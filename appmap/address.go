@@ -11,8 +11,8 @@ import (
 // variable is a segment of a route that identifies one object, as [tree.Route] writes it.
 const variable = ":p"
 
-// PageOf returns the page of an address: its route, as [tree.Route] spells it, without what belongs to a session and
-// with the route that a router in the browser keeps behind #.
+// PageOf returns the page of an address: its route, as [tree.Route] writes it, without session ids, and with the part
+// behind # if a router in the browser uses it.
 //
 //	https://shop.test/orders/42?x=1#y   → /orders/:p
 //	https://shop.test/app#!/cart/7      → /app/cart/:p

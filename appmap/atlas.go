@@ -12,8 +12,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Atlas is the map of a memory: walks go in through its one door, and the fold over them is read. It is safe for
-// concurrent use.
+// Atlas reads the map of a memory and adds walks to it, through the ledger. It is safe for concurrent use.
 type Atlas struct {
 	view  func(ctx context.Context, read func(*Map)) error
 	write func(ctx context.Context, es []ledger.Entry) error
@@ -21,7 +20,8 @@ type Atlas struct {
 	now   func() time.Time
 }
 
-// NewAtlas returns the map that view reads, whose entries write writes after clean removed secrets from their texts.
+// NewAtlas returns an Atlas. view calls its function with a map that is up to date with the ledger, write adds entries
+// to the ledger, clean removes secrets from a text, and now is the clock.
 func NewAtlas(
 	view func(context.Context, func(*Map)) error, write func(context.Context, []ledger.Entry) error,
 	clean func(string) string, now func() time.Time,
@@ -29,25 +29,26 @@ func NewAtlas(
 	return &Atlas{view: view, write: write, clean: clean, now: now}
 }
 
-// Read calls read with the map once all that was handed in is in it. read must be short, and must keep no reference to
-// the map.
+// Read calls read with the map, which contains all walks added before. read must be short, and must not use the map
+// after it returns.
 func (a *Atlas) Read(ctx context.Context, read func(*Map)) error { return a.view(ctx, read) }
 
-// Added counts what a walk brought.
+// Added counts what Atlas.Add did with one or more walks.
 type Added struct {
-	Walks     int `json:"walks"`
-	Known     int `json:"known"` // walks that were handed in before
-	Sights    int `json:"sightings"`
+	Walks     int `json:"walks"`     // walks that were new
+	Known     int `json:"known"`     // walks that had been added before
+	Sights    int `json:"sightings"` // sightings in the new walks
 	Elsewhere int `json:"elsewhere"` // links to other hosts, which are not part of the application
 }
 
-// Add adds the counts of another walk.
+// Add adds the counts of o to a.
 func (a *Added) Add(o Added) {
 	a.Walks, a.Known, a.Sights, a.Elsewhere = a.Walks+o.Walks, a.Known+o.Known, a.Sights+o.Sights, a.Elsewhere+o.Elsewhere
 }
 
-// Add hands in a walk. Of its addresses only the routes and the names of parameters are kept; from its texts secrets
-// are removed, and long ones are cut. A walk that was handed in before changes nothing.
+// Add adds a walk to the ledger and so to the map. Of addresses it stores only the route and the names of parameters;
+// from texts it removes secrets, and it cuts long ones. A walk that was added before changes nothing, and neither does
+// one with links to other hosts alone.
 func (a *Atlas) Add(ctx context.Context, w ledger.Walk) (Added, error) {
 	w, n := a.cleaned(w)
 	if len(w.Seen) == 0 {

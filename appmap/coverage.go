@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Share is how many of all things tests touch.
+// Share counts things of one kind, and how many of them tests touch.
 type Share struct {
 	Tested int `json:"tested"`
 	All    int `json:"all"`
@@ -19,21 +19,21 @@ func (s *Share) add(tests []string) {
 	}
 }
 
-// Coverage is what tests touch of a product.
+// Coverage counts what of one product tests touch.
 type Coverage struct {
 	Product      string `json:"product"`
 	Pages        Share  `json:"pages"`
-	Elements     Share  `json:"elements"` // of those that one can act on
+	Elements     Share  `json:"elements"` // those that one can act on, such as buttons
 	Flows        Share  `json:"flows"`
-	Calls        Share  `json:"calls"`
+	Calls        Share  `json:"calls"` // interfaces
 	Requirements Share  `json:"requirements"`
-	Selectors    int    `json:"selectors"`
-	Links        int    `json:"links"`
+	Selectors    int    `json:"selectors"`         // number of patterns: an action by one selector on one page
+	Links        int    `json:"links"`             // number of links between pages that exist
 	Missing      int    `json:"missing,omitempty"` // pages that links lead to and that answer with an error; not in Pages
-	Left         int    `json:"left"`              // sightings that there was no room for
+	Left         int    `json:"left"`              // sightings that the Map ignored because it was full
 }
 
-// Coverage returns what tests touch of a product.
+// Coverage counts what of a product tests touch. It is empty for an unknown product.
 func (m *Map) Coverage(product string) Coverage {
 	c := Coverage{Product: product}
 	p := m.product(product)
@@ -104,43 +104,44 @@ func operable(role string) bool {
 	return false
 }
 
-// Page is what is known of one page.
+// Page describes one page of an application, as walks saw it.
 type Page struct {
-	Page     string    `json:"page"`
+	Page     string    `json:"page"` // route, see PageOf
 	Title    string    `json:"title,omitempty"`
-	Seen     int       `json:"seen"`
-	Params   []string  `json:"params,omitempty"`
+	Seen     int       `json:"seen"`             // how often walks were on it
+	Params   []string  `json:"params,omitempty"` // names of query parameters
 	Tests    []string  `json:"tests,omitempty"`
 	Elements []Element `json:"elements,omitempty"`
 	Links    []WayStep `json:"links,omitempty"`
 	Calls    []Call    `json:"calls,omitempty"`
-	Count    Share     `json:"count"` // of its elements that one can act on
-	Last     time.Time `json:"last"`
-	Build    string    `json:"build,omitempty"`
-	Status   int       `json:"status,omitempty"` // 400 or more: a link leads here, and the page is not there
+	Count    Share     `json:"count"`           // its elements that one can act on
+	Last     time.Time `json:"last"`            // when it was last seen
+	Build    string    `json:"build,omitempty"` // build on which it was last seen
+	// 400 or more: a link leads to this route, which answers with that error; 0: the page exists
+	Status int `json:"status,omitempty"`
 }
 
-// Element is an element of a page.
+// Element is an element of a page by role and accessible name, with the tests that acted on it.
 type Element struct {
 	Role  string   `json:"role,omitempty"`
 	Name  string   `json:"name,omitempty"`
-	Place string   `json:"place,omitempty"`
-	Seen  int      `json:"seen"`
+	Place string   `json:"place,omitempty"` // landmark of the page that it is in
+	Seen  int      `json:"seen"`            // how often walks saw it
 	Tests []string `json:"tests,omitempty"`
 }
 
-// Call is an interface of the application.
+// Call is an interface that the application calls over HTTP, with the pages and tests it was seen on.
 type Call struct {
 	Method   string   `json:"method"`
 	Path     string   `json:"path"`
-	Times    int      `json:"times"`
+	Times    int      `json:"times"` // how often it was called
 	Statuses []int    `json:"statuses,omitempty"`
 	Params   []string `json:"params,omitempty"`
 	Pages    []string `json:"pages,omitempty"`
 	Tests    []string `json:"tests,omitempty"`
 }
 
-// Pages returns the pages of a product, sorted, without elements, links and calls.
+// Pages returns the pages of a product, sorted by route, without their elements, links and calls.
 func (m *Map) Pages(product string) []Page {
 	p := m.product(product)
 	if p == nil {
@@ -169,7 +170,8 @@ func (p *product) summary(route string) Page {
 	return out
 }
 
-// Page returns all that is known of one page, by its address or route.
+// Page returns one page of a product with its elements, links and calls, and whether the map has it. address is a URL
+// or a route.
 func (m *Map) Page(product, address string) (Page, bool) {
 	p := m.product(product)
 	if p == nil {
@@ -200,7 +202,7 @@ func sortedElements(g *page) []elementKey {
 	})
 }
 
-// Calls returns the interfaces of a product, sorted by path and method.
+// Calls returns the HTTP interfaces that a product calls, sorted by path and method.
 func (m *Map) Calls(product string) []Call {
 	p := m.product(product)
 	if p == nil {

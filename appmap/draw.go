@@ -7,36 +7,38 @@ import (
 	"strings"
 )
 
-// Drawing is a map as a picture: pages in columns by how many steps they are from the start, and the ways between them.
+// Drawing is a map as a picture: pages as spots in columns, by the number of steps from the start, and the ways between
+// them.
 type Drawing struct {
 	Spots         []Spot `json:"spots"`
 	Ways          []Way  `json:"ways"`
-	Left          int    `json:"left"` // pages that are in no spot
-	Pages         int    `json:"pages"`
+	Left          int    `json:"left"`  // pages for which there was no spot
+	Pages         int    `json:"pages"` // pages that the view selects
 	Columns, Rows int
 }
 
-// Spot is a drawn page, or the pages below one place.
+// Spot is one drawn page, or a group of pages whose routes begin alike.
 type Spot struct {
-	Page   string  `json:"page"` // of a group its place, such as /admin
-	Title  string  `json:"title,omitempty"`
-	Group  int     `json:"group,omitempty"` // how many pages a group has; 0 for a page
-	Count  Share   `json:"count"`           // of the elements that one can act on
-	Tests  int     `json:"tests"`           // of a group: pages that a test was on
-	Weight float64 `json:"weight"`
+	Page  string `json:"page"` // route; of a group the common beginning, such as /admin
+	Title string `json:"title,omitempty"`
+	Group int    `json:"group,omitempty"` // number of pages of a group; 0 for a single page
+	Count Share  `json:"count"`           // of the elements that one can act on
+	// number of tests on the page; of a group: number of pages that a test was on
+	Tests  int     `json:"tests"`
+	Weight float64 `json:"weight"` // sum of MapView.Weight
 	Column int     `json:"column"`
 	Row    int     `json:"row"`
 }
 
-// Way is a step between two drawn spots, by their places in Spots.
+// Way is a step between two drawn spots, as indexes into Drawing.Spots.
 type Way struct{ From, To int }
 
-// MapView chooses what is drawn. The zero value draws all pages of a product, in groups where they are too many.
+// MapView configures Draw. The zero value draws all pages of the product, in groups if there are too many.
 type MapView struct {
-	Product string
-	Weight  func(page string) float64 // nil: 0 for each
-	Most    int                       // spots; 0: 80
-	In      string                    // a place: only the pages below it
+	Product string                    // "" if there is one product only
+	Weight  func(page string) float64 // weight of a page, which orders the spots; nil: 0 for each
+	Most    int                       // most spots; 0: 80
+	In      string                    // beginning of a route: only the pages below it
 	Text    string                    // only the pages whose route or title has it
 }
 
@@ -50,9 +52,9 @@ const (
 	fewRows   = 12 // a column of pages that nothing orders is broken after so many
 )
 
-// Draw draws pages of a product. Where there are more than spots, the pages below one place are one spot, the largest
-// places first, so that none is left out as long as there are fewer places than spots. The start is the page from which
-// most pages can be reached; of several that of [Map.Path]. The same map is drawn alike.
+// Draw returns a picture of the pages of a product. If there are more pages than spots, pages whose routes begin alike
+// share one spot, the largest groups first. Drawing.Left counts the pages of groups that have no spot all the same. The
+// first column has the page from which most pages can be reached. The same map gives the same Drawing.
 func (m *Map) Draw(v MapView) Drawing {
 	p := m.product(v.Product)
 	if p == nil {

@@ -69,7 +69,7 @@ type savedCall struct {
 	Of  *endpoint   `json:"of"`
 }
 
-// Save writes the map as sealed JSON. The same ledger gives the same bytes.
+// Save writes the map to w as JSON with a checksum. The same ledger gives the same bytes.
 func (m *Map) Save(w io.Writer) error {
 	s := savedMap{Version: version, Walks: slices.Sorted(maps.Keys(m.walks)), Products: []savedProduct{}}
 	for _, name := range m.Products() {
@@ -115,7 +115,7 @@ func (p *product) save(name string) savedProduct {
 	return s
 }
 
-// Load reads what Save wrote.
+// Load reads a map that Save wrote. Damaged data is an error.
 func Load(r io.Reader) (*Map, error) {
 	data, err := io.ReadAll(io.LimitReader(r, mostBytes))
 	if err == nil {

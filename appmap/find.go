@@ -7,37 +7,38 @@ import (
 	"strings"
 )
 
-// MostFound is how many selectors Find returns at most.
+// MostFound is the most selectors that Find returns.
 const MostFound = 50
 
-// SelectorQuery asks for selectors.
+// SelectorQuery describes the element or action for which Find looks for selectors.
 type SelectorQuery struct {
 	Text    string  // what is looked for, such as "the submit button of the login form"
-	Product string  // "" where there is one product alone
+	Product string  // "" if there is one product only
 	Page    string  // an address or a route; "": all pages
-	Do      string  // click, fill, …; "": any
-	Least   float64 // trust; 0: .7, less than 0: all, also of elements that nobody has acted on
-	Limit   int     // 0: 5
+	Do      string  // action: click, fill, …; "": any
+	Least   float64 // least trust; 0: .7; less than 0: all, and elements that no run has acted on
+	Limit   int     // most results, up to MostFound; 0: 5
 }
 
-// FoundSelector is a selector that fits a query, or an element without one.
+// FoundSelector is a selector that fits a query, with how often it worked.
 type FoundSelector struct {
-	Page     string  `json:"page"`
-	Role     string  `json:"role,omitempty"`
-	Name     string  `json:"name,omitempty"`
-	Do       string  `json:"do,omitempty"`
-	Selector string  `json:"selector"` // in the form of Playwright for an element that nobody has acted on
-	Trust    float64 `json:"trust"`    // see the package comment; 0 for one that nobody has tried
-	Tried    int     `json:"tried"`
-	Worked   int     `json:"worked"`
-	Mean     int     `json:"meanMs,omitempty"` // of the last 20 successes
+	Page string `json:"page"`
+	Role string `json:"role,omitempty"`
+	Name string `json:"name,omitempty"`
+	Do   string `json:"do,omitempty"`
+	// for an element that no run has acted on: made of role and name, as Playwright writes it
+	Selector string  `json:"selector"`
+	Trust    float64 `json:"trust"`            // see the package comment; 0 if no run has tried it
+	Tried    int     `json:"tried"`            // number of attempts
+	Worked   int     `json:"worked"`           // number of successes
+	Mean     int     `json:"meanMs,omitempty"` // mean time of the last 20 successes
 	P90      int     `json:"p90Ms,omitempty"`
-	Build    string  `json:"build,omitempty"` // the last on which it worked
+	Build    string  `json:"build,omitempty"` // build on which it last worked
 	Score    float64 `json:"score"`           // how well it fits, 0 to 1
 }
 
-// Find returns the selectors that fit a query, the best first. Of several for one action on one element it returns the
-// most trusted, Playwright's own form first among equals.
+// Find returns the selectors that fit q, the best first. Of several selectors for one action on one element it returns
+// the most trusted one, and among equals the form that Playwright recommends.
 func (m *Map) Find(q SelectorQuery) []FoundSelector {
 	p := m.product(q.Product)
 	if p == nil {

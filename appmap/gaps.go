@@ -6,31 +6,32 @@ import (
 	"slices"
 )
 
-// GapKind is what a gap is about.
+// GapKind is what kind of thing a Gap is about.
 type GapKind string
 
 // The kinds of gaps.
 const (
-	UntestedElement     GapKind = "element"     // no test acted on it
-	UntestedPage        GapKind = "page"        // no test was on it
-	OrphanPage          GapKind = "orphan"      // no flow has it, and no page leads to it
-	UntestedCall        GapKind = "call"        // no test called it
-	UntestedFlow        GapKind = "flow"        // no test went through it
-	UntestedRequirement GapKind = "requirement" // no test checks it
+	UntestedElement     GapKind = "element"     // an element that no test acted on
+	UntestedPage        GapKind = "page"        // a page that no test was on
+	OrphanPage          GapKind = "orphan"      // a page that no flow contains and no page leads to
+	UntestedCall        GapKind = "call"        // an HTTP interface that no test called
+	UntestedFlow        GapKind = "flow"        // a flow that no test went through
+	UntestedRequirement GapKind = "requirement" // a requirement that no test checks
 )
 
-// Gap is something that no test touches.
+// Gap is a part of an application that no test touches.
 type Gap struct {
-	Kind  GapKind `json:"kind"`
-	Page  string  `json:"page,omitempty"`
-	Role  string  `json:"role,omitempty"`
-	Name  string  `json:"name,omitempty"` // of the element, flow or requirement; the method and path of a call
-	Count int     `json:"count"`          // of an element: how many of its role and name, on all places
-	Risk  float64 `json:"risk"`           // of its page, 0 for none; see Gaps
+	Kind GapKind `json:"kind"`
+	Page string  `json:"page,omitempty"`
+	Role string  `json:"role,omitempty"`
+	// name of the element, flow or requirement; title of a page; method and path of a call
+	Name  string  `json:"name,omitempty"`
+	Count int     `json:"count"` // of elements: how many have this role and name on the page; else 1
+	Risk  float64 `json:"risk"`  // what risk returned for the page; see Gaps
 }
 
-// Gaps returns what no test touches, the riskiest first. risk returns how risky a page is, such as how often verdicts
-// on it were wrong; nil counts none.
+// Gaps returns the parts of a product that no test touches, the riskiest first. risk returns how risky a page is, such
+// as how often verdicts on it were wrong; a nil risk leaves all at 0.
 func (m *Map) Gaps(product string, risk func(page string) float64) []Gap {
 	p := m.product(product)
 	if p == nil {

@@ -10,15 +10,15 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// Limits of what a map holds of one product. What comes after them is counted in Coverage.Left and not held.
+// Limits of what a Map holds of one product. Coverage.Left counts what it ignores beyond them.
 const (
-	MostPages    = 10_000
+	MostPages    = 10_000  // pages
 	MostElements = 400_000 // elements and selectors, of all pages
-	MostCalls    = 5_000   // interfaces
+	MostCalls    = 5_000   // HTTP interfaces
 	mostTests    = 50      // tests that are named of one thing
 )
 
-// Map is what was seen of the applications under test, by product. The zero value is not usable; see [New].
+// Map holds what walks saw of the applications under test, by product. Use [New] to make one.
 type Map struct {
 	products map[string]*product
 	walks    map[string]bool          // ids of the walks that were added
@@ -26,7 +26,7 @@ type Map struct {
 	names    *Names                   // see Name; nil: none
 }
 
-// New returns a map of nothing.
+// New returns an empty Map.
 func New() *Map {
 	return &Map{products: map[string]*product{}, walks: map[string]bool{}, waiting: map[touchedPart][]string{}}
 }
@@ -111,8 +111,8 @@ type need struct {
 	Last     time.Time
 }
 
-// Add takes in an entry of the ledger: a walk, a judged run, or an element that a run tested. A walk that was added
-// before changes nothing.
+// Add adds an entry of the ledger: a walk, a judged run, or an element that a run tested. It ignores other entries, and
+// a walk that was added before.
 func (m *Map) Add(e *ledger.Entry) {
 	w := e.Walk
 	if w == nil {
@@ -404,5 +404,5 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// Products returns the products that were seen, sorted.
+// Products returns the names of the products in the map, sorted.
 func (m *Map) Products() []string { return slices.Sorted(maps.Keys(m.products)) }

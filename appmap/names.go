@@ -17,12 +17,12 @@ import (
 
 // Limits on other names.
 const (
-	MostNames    = 12 // of an element
+	MostNames    = 12 // most other names of one element
 	longestName  = 60 // characters
 	mostNamedAll = 200_000
 )
 
-// Thing is an element of a page by its role and accessible name, wherever on the page it is.
+// Thing identifies an element of a page by role and accessible name, wherever on the page it is.
 type Thing struct {
 	Product string `json:"product,omitempty"`
 	Page    string `json:"page"`
@@ -30,8 +30,8 @@ type Thing struct {
 	Name    string `json:"name"`
 }
 
-// Names are what people call the elements of a map beside their accessible names, as a reader wrote them ahead of the
-// searches. They are made of the map and can be dropped. The zero value is empty. It is safe for concurrent use.
+// Names holds names that people use for elements of a map besides their accessible names. A model writes them ahead of
+// searches, so they can be dropped and written again. The zero value is empty. It is safe for concurrent use.
 type Names struct {
 	mu      sync.RWMutex
 	of      map[Thing][]string // present and empty: read, and nothing found
@@ -42,8 +42,9 @@ type Names struct {
 	index   map[string][]int32 // by a term of a name, places in all
 }
 
-// Put takes in what a reader calls an element: each name once, in one line, without the element's own name; at most
-// MostNames. It reports false if there is no room.
+// Put stores the names that a model wrote for t, in place of earlier ones: each once, without t's own name, at most
+// MostNames. An empty list notes that the model found none. Put reports false if there is no room for a further
+// element.
 func (n *Names) Put(t Thing, names []string) bool {
 	var out []string
 	for _, s := range names {
@@ -65,7 +66,7 @@ func (n *Names) Put(t Thing, names []string) bool {
 	return true
 }
 
-// Of returns the other names of an element, and whether it was read.
+// Of returns the other names of t, and whether a model was asked for them. A nil n has none.
 func (n *Names) Of(t Thing) (names []string, read bool) {
 	if n == nil {
 		return nil, false
@@ -76,7 +77,7 @@ func (n *Names) Of(t Thing) (names []string, read bool) {
 	return names, read
 }
 
-// Len returns how many elements were read.
+// Len returns the number of elements for which a model was asked.
 func (n *Names) Len() int {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
@@ -90,7 +91,7 @@ func (n *Names) Changes() uint64 {
 	return n.changes
 }
 
-// Replace drops all names and takes those of another one, which is no change: they were loaded.
+// Replace replaces the names in n by those in o. Changes does not count it: the names were loaded.
 func (n *Names) Replace(o *Names) {
 	o.mu.RLock()
 	of := maps.Clone(o.of)
@@ -146,7 +147,7 @@ type namedThing struct {
 	Names []string `json:"names"`
 }
 
-// Save writes the names, a line for each element, in a fixed order.
+// Save writes the names as JSON lines, one for each element, in a fixed order.
 func (n *Names) Save(w io.Writer) error {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
@@ -171,7 +172,7 @@ func byPlace(a, b Thing) int {
 		cmp.Compare(a.Name, b.Name))
 }
 
-// LoadNames reads what Save wrote.
+// LoadNames reads the names that Save wrote. A missing line is an error.
 func LoadNames(r io.Reader) (*Names, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
@@ -196,10 +197,11 @@ func LoadNames(r io.Reader) (*Names, error) {
 	return n, nil
 }
 
-// Name has Find know what people call elements. The names are read at each search.
+// Name makes Find search by the names in n too. Later changes of n count.
 func (m *Map) Name(n *Names) { m.names = n }
 
-// Unread returns the elements of a product that one can look for and that no reader has named, page by page.
+// Unread returns the elements of a product ("" for all) that a search may look for and that have no entry in n, page by
+// page.
 func (m *Map) Unread(product string, n *Names) []Thing {
 	var out []Thing
 	for _, name := range m.Products() {

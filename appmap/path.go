@@ -6,20 +6,20 @@ import (
 	"slices"
 )
 
-// WayStep is one step of a way.
+// WayStep is one step from a page to another: an action on an element, or a link.
 type WayStep struct {
 	From     string `json:"from"`
 	To       string `json:"to"`
-	Do       string `json:"do,omitempty"` // click, goto, …; "" for a link that nobody is known to have taken
-	Role     string `json:"role,omitempty"`
+	Do       string `json:"do,omitempty"`   // click, goto, …; "" for a link that no run has taken
+	Role     string `json:"role,omitempty"` // of the element
 	Name     string `json:"name,omitempty"` // of the element
 	Selector string `json:"selector,omitempty"`
 	Times    int    `json:"times"` // how often it was seen
 }
 
-// Path returns the shortest way from one page to another, of several the one whose steps were seen most often. It
-// reports false if there is none, or if a page is not known. From "" starts at the page "/", or at the first one that
-// was seen most often.
+// Path returns the steps of the shortest way between two pages; of several the one whose steps were seen most often. It
+// reports false if there is none, or if the map has not both pages. An empty from starts at the page "/", or, if there
+// is none, at the page seen most often.
 func (m *Map) Path(product, from, to string) ([]WayStep, bool) {
 	p := m.product(product)
 	if p == nil {

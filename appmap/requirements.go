@@ -9,27 +9,28 @@ import (
 	"unicode"
 )
 
-// Requirement is a requirement and the tests that check it.
+// Requirement is a requirement of the product with the tests that check it.
 type Requirement struct {
-	Code     string            `json:"code"`
+	Code     string            `json:"code"` // such as REQ-12
 	Title    string            `json:"title,omitempty"`
 	Priority string            `json:"priority,omitempty"`
 	Criteria []string          `json:"criteria,omitempty"`
 	Pages    []string          `json:"pages,omitempty"`
-	Checks   []RequirementTest `json:"checks"`
+	Checks   []RequirementTest `json:"checks"` // the surest first
 }
 
-// RequirementTest is a test of a requirement.
+// RequirementTest is a test that checks a requirement.
 type RequirementTest struct {
 	Test       string  `json:"test"`
-	Confidence float64 `json:"confidence"` // 1: stated; less: by the likeness of their texts
+	Confidence float64 `json:"confidence"` // 1: a walk states it; less: likeness of the texts
 }
 
 // leastLike is from which likeness a test is taken for one of a requirement.
 const leastLike = 0.6
 
-// Requirements returns the requirements of a product with the tests that check them, sorted by code. tests are the
-// texts of tests by their name: one that is like a requirement, or names its code, is taken for a test of it.
+// Requirements returns the requirements of a product, sorted by code, each with the tests that check it. tests has
+// further tests, name to text: one whose text is like the requirement or contains its code counts too, with a
+// confidence below 1.
 func (m *Map) Requirements(product string, tests map[string]string) []Requirement {
 	p := m.product(product)
 	if p == nil {

@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// Script is a test of Playwright that goes a way.
+// Script is a Playwright test that goes from one page to another.
 type Script struct {
-	Code   string    `json:"code"`
+	Code   string    `json:"code"` // source in TypeScript
 	Steps  []WayStep `json:"steps"`
-	Proven int       `json:"proven"` // steps whose selector has proved itself
+	Proven int       `json:"proven"` // number of steps by a selector that runs have proven
 }
 
-// Errors of Script.
+// Errors of Map.Script.
 var (
 	ErrNoWay   = errors.New("the map knows no way between the two pages")
 	ErrNoStart = errors.New("the first page is one of many objects; name one whose address has no variable")
 )
 
-// Script writes a test of Playwright that goes from one page to another, by selectors that have proved themselves where
-// there are some, and checks the address after each step. Of selectors only those that can do nothing but find an
-// element get into it.
+// Script returns a Playwright test that goes from one page to another and checks the address after each step. It uses
+// selectors that worked often where there are some. A selector gets into the code only if it can do nothing but find an
+// element. Errors: ErrNoWay, ErrNoStart.
 func (m *Map) Script(product, from, to string) (Script, error) {
 	p := m.product(product)
 	if p == nil {

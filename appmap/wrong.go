@@ -7,8 +7,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// WrongOnPages returns how many verdicts of the cases in a tree were wrong on each page of a product, by the routes of
-// the map; of all products for "".
+// WrongOnPages returns for each page of a product how many verdicts were wrong on it, from the cases of a tree. The
+// keys are routes as Map has them. An empty product takes all products together.
 func WrongOnPages(ctx context.Context, cases store.Reader, product string) (map[string]float64, error) {
 	out := map[string]float64{}
 	for n, err := range cases.Scan(ctx, store.Filter{Level: tree.Case.Level()}) {

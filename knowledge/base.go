@@ -9,7 +9,8 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// Base is what a ledger has of all facts. One goroutine may add to it while no other reads.
+// Base holds all facts of a ledger in memory, in their latest state. Add must not run at the same time as any other
+// method; readers may run side by side.
 type Base struct {
 	facts   map[string]*factRecord
 	trials  map[string]*trial   // runs that were given facts and whose outcome has not come
@@ -39,19 +40,19 @@ const mostEarly = 256
 // mostTrials is how many runs are waited for; the oldest are given up.
 const mostTrials = 1 << 16
 
-// MostFacts is how many facts a tree has; more are refused by [Clean].
+// MostFacts is the most facts that a tree holds. Library refuses further ones.
 const MostFacts = 200_000
 
-// NewBase returns a base of an empty ledger.
+// NewBase returns a Base without facts, for the first entry of a ledger.
 func NewBase() *Base {
 	return &Base{facts: map[string]*factRecord{}, trials: map[string]*trial{}, alike: map[string][]string{},
 		read: map[string]bool{}, indexes: map[string]*index{}}
 }
 
-// WasRead reports whether a reader has read the note of a case.
+// WasRead reports whether a model has read the note of the case id for facts.
 func (b *Base) WasRead(id string) bool { return b.read[id] }
 
-// Line returns the ids of a fact and of all that it replaced, sorted; none if there is no such fact.
+// Line returns the ids of the fact id and of all facts that it replaced, sorted. It is empty if there is no such fact.
 func (b *Base) Line(id string) []string {
 	if b.facts[id] == nil {
 		return nil
@@ -68,10 +69,11 @@ func (b *Base) Line(id string) []string {
 	return ids
 }
 
-// Len returns how many facts there are, in whatever state.
+// Len returns the number of facts in b, in any state.
 func (b *Base) Len() int { return len(b.facts) }
 
-// Add takes in the next entry. taken reports whether an act was taken back; what it decided is passed over.
+// Add adds the next entry of the ledger: a statement, a decision, a run that received facts, or its outcome. It ignores
+// decisions for whose act taken returns true.
 func (b *Base) Add(e *ledger.Entry, taken func(act string) bool) {
 	switch {
 	case e.Known != nil:
@@ -269,7 +271,7 @@ func (b *Base) late(trial string) {
 // live reports whether a fact is in use.
 func (b *Base) live(id string) bool { r := b.facts[id]; return r != nil && r.inUse() }
 
-// Get returns a fact in its state at a time, or false.
+// Get returns the fact id with its trust at the time now, and whether b has it.
 func (b *Base) Get(id string, now time.Time) (Fact, bool) {
 	r := b.facts[id]
 	if r == nil {
@@ -278,7 +280,7 @@ func (b *Base) Get(id string, now time.Time) (Fact, bool) {
 	return b.fact(r, now), true
 }
 
-// All returns the facts in their state at a time, sorted by id.
+// All returns all facts with their trust at the time now, sorted by id.
 func (b *Base) All(now time.Time) []Fact {
 	out := make([]Fact, 0, len(b.facts))
 	for _, id := range slices.Sorted(maps.Keys(b.facts)) {

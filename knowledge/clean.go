@@ -16,9 +16,9 @@ const (
 	leastStated = 3   // words
 )
 
-// Clean makes a statement fit to be stored and given, without its secrets, and returns how many it took out. secrets
-// removes those of one text. It refuses, as a *tree.FieldError, what breaks a limit, what is in neither Chinese nor
-// English, and what gives an agent orders or forces a verdict.
+// Clean returns s fit to be stored and shown to agents, and how many secrets it removed. secrets removes the secrets of
+// one text and returns their number. Clean refuses, with a *tree.FieldError, a statement that is too long, is in
+// neither Chinese nor English, or orders an agent to do something or to reach a verdict.
 func Clean(s ledger.Statement, secrets func(string) (string, int)) (ledger.Statement, int, error) {
 	found := 0
 	clean := func(s string) string {

@@ -48,8 +48,8 @@ func (b *Base) settle(r *factRecord, k *ledger.FactEntry, at time.Time) {
 	}
 }
 
-// Against returns the facts in use that a statement would contradict: they differ from it in numbers only, and hold
-// where it does. It sees no other contradictions.
+// Against returns the ids of facts in use that contradict s: they differ from it in numbers only, and apply where it
+// does. It finds no other contradictions.
 func (b *Base) Against(s *ledger.Statement) (out []string) {
 	for _, id := range b.alike[shapeOf(s)] {
 		if o := b.facts[id]; id != s.ID() && o.inUse() && overlap(&o.Statement, s) {

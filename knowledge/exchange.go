@@ -8,19 +8,20 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Imported is the result of an Import. Each statement is counted once.
+// Imported counts what an Import did. Each statement is counted once.
 type Imported struct {
-	New     []Fact  `json:"new"`     // proposed: given to no run before a person confirms them
-	Known   int     `json:"known"`   // they were there, in whatever state
-	Refused []error `json:"-"`       // why others were refused, by index
-	Bad     int     `json:"refused"` // how many were refused
+	// facts that were added as proposals: no run receives them before a person confirms them
+	New     []Fact  `json:"new"`
+	Known   int     `json:"known"`   // statements that the tree had already, in any state
+	Refused []error `json:"-"`       // for each statement the reason why it was refused, nil if it was not
+	Bad     int     `json:"refused"` // number of statements that were refused
 }
 
 // importBatch is how many statements are written at once.
 const importBatch = 500
 
-// Import adds what another tree, team or tool states, as proposals. Refused has an element for each statement, nil for
-// one that was taken; its errors are those of [Clean]. dryRun writes nothing.
+// Import adds the statements of another tree, team or tool as proposals in the name of by. It refuses statements as
+// [Clean] does, each on its own; Imported.Refused has the reasons. With dryRun it writes nothing.
 func (l *Library) Import(ctx context.Context, list []ledger.Statement, by string, dryRun bool) (Imported, error) {
 	out := Imported{New: []Fact{}, Refused: make([]error, len(list))}
 	var es []ledger.Entry

@@ -27,7 +27,7 @@ const version = 2
 // mostBytes bounds a saved base.
 const mostBytes = 1 << 30
 
-// Save writes the base. The same ledger gives the same bytes.
+// Save writes the facts to w. The same ledger gives the same bytes.
 func (b *Base) Save(w io.Writer) error {
 	s := saved{Version: version, Facts: []*factRecord{}, Trials: []*trial{}, Early: append([]early{}, b.early...),
 		Read: slices.Sorted(maps.Keys(b.read))}
@@ -49,7 +49,7 @@ func (b *Base) Save(w io.Writer) error {
 	return nil
 }
 
-// Load reads what Save wrote.
+// Load reads the facts that Save wrote. Damaged data is an error.
 func Load(from io.Reader) (*Base, error) {
 	data, err := io.ReadAll(io.LimitReader(from, mostBytes))
 	if err != nil {

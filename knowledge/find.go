@@ -18,66 +18,67 @@ import (
 // most is how many facts a run is given, and a step.
 const most = 3
 
-// Query is a coming run, or one step of it.
+// Query describes a run, or one step of it, for which Find looks for facts.
 type Query struct {
-	Text  string // what is asked: the step where there is one, else the prompt
+	Text  string // text of the step, or the prompt of the run
 	Scene tree.Scene
 	Scope tree.Scope
-	Names []string // ids under which the test is known, beside Scope.Test
+	Names []string // further ids of the test, besides Scope.Test
 	Agent string
 	Now   time.Time
-	Read  *Reading // nil: no reader has read the test
+	Read  *Reading // what a model chose ahead; nil: no model has read the test
 }
 
-// Reading is what a reader of the test chose ahead of the run.
+// Reading holds the facts that a model chose for a test ahead of its run.
 type Reading struct {
 	Picked []FactPick           // the best first
-	Unread func(id string) bool // the fact is newer than the reading
+	Unread func(id string) bool // reports whether the model has not seen the fact, which is newer
 }
 
-// FactPick is a fact that a reader picked.
+// FactPick is a fact that a model chose for a test.
 type FactPick struct {
 	ID      string
-	Because string // a quotation of the test
+	Because string // quotation of the test that is the reason
 }
 
-// How a fact is found.
+// How is the reason why Find considered a fact.
 type How string
 
-// The ways, the surest first.
+// The reasons, the surest first.
 const (
-	ByTest  How = "test"  // it was learned at this very test, or holds for it alone
-	ByRead  How = "read"  // a reader picked it for this test
-	ByPage  How = "page"  // it is about this page
-	ByWords How = "words" // the question shares terms with it
+	ByTest  How = "test"  // the fact was learned at this test, or applies to it alone
+	ByRead  How = "read"  // a model chose the fact for this test
+	ByPage  How = "page"  // the fact is about the page of the query
+	ByWords How = "words" // the text of the query shares terms with the fact
 )
 
-// FoundFact is a fact that fits a run, or that came near.
+// FoundFact is a fact that Find considered for a run.
 type FoundFact struct {
 	Fact
 	How   How        `json:"how"`
-	Share float64    `json:"share"` // of the weight of its words, what the question has; 0 to 1
-	Left  OmitReason `json:"left,omitempty"`
-	// Because is the part of the test for which a reader picked it.
+	Share float64    `json:"share"`          // how much of the weight of the fact's terms the query has, 0 to 1
+	Left  OmitReason `json:"left,omitempty"` // why the run does not receive the fact; "" if it does
+	// Because quotes the part of the test for which a model chose the fact.
 	Because string `json:"because,omitempty"`
 }
 
-// OmitReason is why a fact that came near is not given, "" for one that is.
+// OmitReason is why a run does not receive a fact that Find considered, "" if it does.
 type OmitReason string
 
-// The reasons, as sentences without their subject.
+// The reasons of an omission. The subject of each sentence is the fact.
 const (
-	LeftDisputed OmitReason = "it is disputed: a person has to decide"
+	LeftDisputed OmitReason = "it is disputed: a person has to decide" // people, other facts or runs contradict the fact
 	leftDoubted  OmitReason = "its trust is too low"
 	leftBuild    OmitReason = "it holds for other builds"
-	LeftFixed    OmitReason = "the bug is fixed"
+	LeftFixed    OmitReason = "the bug is fixed" // the fact is about a bug that is fixed
 	leftTest     OmitReason = "runs of this test missed defects with it, three in a row"
 	leftRoom     OmitReason = "there is room for three facts"
 	leftWords    OmitReason = "the question mentions too little of it"
 	leftRead     OmitReason = "the reader of this test did not pick it"
 )
 
-// Reasons returns every OmitReason, and every Fact.Why that is not a person's, so that a program can translate them.
+// Reasons returns all sentences that memtree itself writes into FoundFact.Left and Fact.Why, so that a program can
+// translate them.
 func Reasons() []string {
 	out := []string{saysOtherwise, missedInARow, contradicted, hadForgotten}
 	for _, l := range []OmitReason{LeftDisputed, leftDoubted, leftBuild, LeftFixed, leftTest, leftRoom, leftWords,
@@ -182,8 +183,9 @@ type factCandidate struct {
 // mostNear is how many of the facts that came near are named.
 const mostNear = 20
 
-// Find returns the facts that a run is given, the best first, at most [most], and those that came near. It reads a few
-// lists, however many facts there are.
+// Find returns the facts that a run receives, the best first, at most 3, and in near the other facts that it
+// considered, with the reason why the run does not receive them. It looks at a few index lists only, however many facts
+// there are.
 func (b *Base) Find(q *Query) (given, near []FoundFact) {
 	if len(b.facts) == 0 {
 		return nil, nil
@@ -361,13 +363,14 @@ func (r *factRecord) left(f *FoundFact, q *Query) OmitReason {
 	return ""
 }
 
-// Match is a fact that a search found.
+// Match is a fact that Search found.
 type Match struct {
 	Fact
-	Score float64 // share of the weight of the question's terms that the fact has, 0 to 1
+	Score float64 // how much of the weight of the query's terms the fact has, 0 to 1
 }
 
-// Search returns the facts in use that have terms of a text, the best first, at most most. keep selects among them.
+// Search returns the facts in use that share terms with the text asked, the best first, at most most. It skips facts
+// for which keep returns false. now is the time for their trust.
 func (b *Base) Search(asked string, now time.Time, most int, keep func(*Fact) bool) []Match {
 	terms := wordsOf(asked)
 	all := 0.0

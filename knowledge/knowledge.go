@@ -1,10 +1,11 @@
-// Package knowledge holds what is known of the product under test and its environment: one [Fact] is one sentence that
-// people, readers of their notes, or agents stated, with what runs have shown of it since. Memories of package tree say
-// how agents err; facts are what holds. It has nothing to do with package fact, which compares a page with a remembered
-// miss.
+// Package knowledge holds what is known of the product under test and its environment. One [Fact] is one sentence that
+// people, models that read their notes, or agents stated, together with what runs have shown of it since. Memories of
+// package tree describe how agents err; facts describe the product. The package has nothing to do with package fact,
+// which compares a page with a remembered mistake.
 //
-// A [Base] is a function of the ledger: package internal/learned feeds it the entries. A [Keeper] takes a person's
-// decisions, checks them ([Clean]) and hands them to the one door.
+// A [Base] is a function of the ledger: package internal/learned passes it the entries. A [Library] is what users call:
+// it reads the facts, has a model read notes, and adds statements of agents and other trees, once [Clean] accepts them.
+// Decisions of people on facts are in package curation.
 //
 // # Trust
 //
@@ -12,35 +13,39 @@
 //
 //	evidence                            for    against   ages
 //	a person states or confirms it        4              no
-//	a person's note, read by a reader     2              no
+//	a person's note, read by a model      2              no
 //	the note of a further test            1              no
-//	a run that was given it went right   .2              half-life of 90 days
+//	a run that received it went right    .2              half-life of 90 days
 //	a run missed a defect with it                    1   half-life of 90 days
-//	an agent states or confirms it        0              it is given only once somebody else does
+//	an agent states or confirms it        0              runs receive it only once somebody else states it
 //
-// A fact is given while its trust is .3 or more. The numbers of the documents that this follows map so:
+// A run receives a fact while its trust is .3 or more. The numbers of the documents that this follows map so:
 //
 //	there                                     here
 //	trust below .3 is not injected            Floor
 //	×.9 after 30 days without use             the same for each 30 days, on trust; not where a person stated it
 //	decay ends at .1                          the same: leastAged
 //	validated: +.1, and never pruned          a person's confirmation: 4 more for it, and it does not age
-//	contradicted: −.2                         a person's: not given any more; a run's: one more against it
+//	contradicted: −.2                         a person's: no run receives it; a run's: one more against it
 //
 // # States
 //
-// A fact is proposed until a person or a note backs it; then it is active. It is disputed, not given, and put
-// to people where two people decide differently, where another fact contradicts it, or where three runs in a row missed
-// a defect with it. It is superseded by its edit or by what a person settled, and archived when a person contradicts
-// or forgets it. What one person decided is taken back by undo, since the ledger is then folded without it.
+// A fact is proposed until a person or a note backs it; then it is active. It becomes disputed, and waits for a person,
+// where two people decide differently, where another fact contradicts it, or where three runs in a row missed a defect
+// with it. It is superseded by its edited version or by the fact that a person preferred, and archived when a person
+// contradicts or forgets it. Undo takes back what one person decided: the ledger is then folded again without that
+// decision.
 //
 // The clock of a fact never runs backwards: an entry that is dated before an earlier one counts as of that one's time.
 //
 // Where to look:
-//   - base.go, record.go, trust.go: the fold, what it holds of one fact, and what follows from that; file.go saves it
+//   - base.go, record.go, trust.go: the facts of a ledger, the data of one fact, and its trust and state; file.go saves
+//     them
 //   - contradiction.go: facts that deny each other, such as two that differ in a number, and which one holds
-//   - find.go: which facts a coming test is given, and why
+//   - find.go: which facts a run receives, and why
 //   - clean.go: what may be stated
+//   - library.go, list.go, propose.go, exchange.go: a Library: reading notes, lists, proposals of agents, statements of
+//     others
 package knowledge
 
 import (
@@ -49,42 +54,42 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// FactState is whether a fact is in use.
+// FactState is whether runs receive a fact, and why not.
 type FactState string
 
-// The states.
+// The states of a fact.
 const (
-	Proposed   FactState = "proposed"   // nobody but an agent or another tree says so
-	Active     FactState = "active"     // it is given
-	Disputed   FactState = "disputed"   // it is put to people
-	Superseded FactState = "superseded" // another fact holds in its place
-	Archived   FactState = "archived"   // out of use
+	Proposed   FactState = "proposed"   // only an agent or another tree states it; no run receives it
+	Active     FactState = "active"     // a person or a note backs it; runs receive it
+	Disputed   FactState = "disputed"   // people, facts or runs contradict it; it waits for a person
+	Superseded FactState = "superseded" // another fact replaced it
+	Archived   FactState = "archived"   // a person contradicted or forgot it
 )
 
-// Fact is one sentence about the product, in its state at some time.
+// Fact is one sentence about the product, with its state and trust at some time.
 type Fact struct {
 	ID string `json:"id"`
 	ledger.Statement
 
 	State FactState `json:"state"`
-	Trust float64   `json:"trust"` // 0 to 1
-	N     int       `json:"n"`     // how many people, notes and runs that rests on
-	Given int       `json:"given"` // to how many runs
-	Since time.Time `json:"since"` // when it was first stated
-	Used  time.Time `json:"used"`  // when it was last given or spoken for
-	By    string    `json:"by,omitempty"`
-	From  Source    `json:"from"` // who stated it first
+	Trust float64   `json:"trust"`        // 0 to 1
+	N     int       `json:"n"`            // number of people, notes and runs that State and Trust follow from
+	Given int       `json:"given"`        // number of runs that received it
+	Since time.Time `json:"since"`        // when it was first stated
+	Used  time.Time `json:"used"`         // when a run last received it or somebody last confirmed it
+	By    string    `json:"by,omitempty"` // who stated it first
+	From  Source    `json:"from"`         // what kind of source stated it first
 
-	People  []Vote   `json:"people,omitempty"` // what people decided last, sorted by name
-	Cases   []string `json:"cases,omitempty"`  // the cases whose notes say so
-	Right   int      `json:"right,omitempty"`  // runs that were given it and went right
-	Missed  int      `json:"missed,omitempty"` // runs that were given it and missed a defect
-	InTheBy string   `json:"supersededBy,omitempty"`
-	Against []string `json:"against,omitempty"` // facts in use that say otherwise
-	Why     string   `json:"why,omitempty"`     // why it is disputed or archived
+	People  []Vote   `json:"people,omitempty"`       // the last decision of each person, sorted by name
+	Cases   []string `json:"cases,omitempty"`        // ids of the cases whose notes state it
+	Right   int      `json:"right,omitempty"`        // runs that received it and went right
+	Missed  int      `json:"missed,omitempty"`       // runs that received it and missed a defect
+	InTheBy string   `json:"supersededBy,omitempty"` // id of the fact that replaced it
+	Against []string `json:"against,omitempty"`      // ids of facts in use that contradict it
+	Why     string   `json:"why,omitempty"`          // why it is disputed or archived
 }
 
-// Source is who is behind an entry.
+// Source is what kind of source an entry comes from: a person, a note, an agent or another tree.
 type Source = ledger.Source
 
 // Vote is the last decision of one person on a fact.

@@ -20,53 +20,54 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Options is where a Library reads from and writes to.
+// Options configures a Library: from where it reads, and to where it writes.
 type Options struct {
-	View    func(ctx context.Context, read func(*Base)) error
-	Write   func(ctx context.Context, es []ledger.Entry) error // through the one door
-	Nodes   func(ctx context.Context) iter.Seq2[tree.Node, error]
-	Secrets func(string) (string, int) // see Clean
-	Hidden  func(product string) bool  // no model may see its texts
-	Model   llm.Generator              // nil for none
-	Name    string                     // of the model, if it does not report its own
+	View    func(ctx context.Context, read func(*Base)) error     // calls read with the facts, up to date with the ledger
+	Write   func(ctx context.Context, es []ledger.Entry) error    // adds entries to the ledger
+	Nodes   func(ctx context.Context) iter.Seq2[tree.Node, error] // all memories of the tree, for their notes
+	Secrets func(string) (string, int)                            // removes secrets; see Clean
+	Hidden  func(product string) bool                             // reports whether no model may see texts of the product
+	Model   llm.Generator                                         // reads notes; nil: none
+	Name    string                                                // name of the model, if it does not report its own
 	Now     func() time.Time
 }
 
-// Library is what is known of the products under test. People decide on facts through package curation. It is safe for
-// concurrent use.
+// Library reads and extends the facts about the products under test. People decide on facts through package curation.
+// It is safe for concurrent use.
 type Library struct{ s Options }
 
-// NewLibrary returns the library of a memory.
+// NewLibrary returns the Library that s configures.
 func NewLibrary(s Options) *Library { return &Library{s} }
 
-// All returns all facts in their present state, sorted by id.
+// All returns all facts in their present state, out of use or not, sorted by id.
 func (l *Library) All(ctx context.Context) (all []Fact, err error) {
 	err = l.s.View(ctx, func(b *Base) { all = b.All(l.s.Now()) })
 	return all, err
 }
 
-// ReadOptions bounds a Read. Nil and the zero value set no bounds.
+// ReadOptions configures a Read. Nil and the zero value read all notes with the model of the memory.
 type ReadOptions struct {
 	DryRun   bool                    // call no model, write nothing: Calls, Usage and Cost are estimated
-	MaxCalls *int                    // of the model; nil: no bound
-	MaxCost  *float64                // of the calls, by Price; nil: no bound
+	MaxCalls *int                    // most calls of the model; nil: no bound
+	MaxCost  *float64                // most cost of the calls, as Price computes it; nil: no bound
 	Price    func(llm.Usage) float64 // nil: calls cost nothing
 	Reader   llm.Generator           // replaces the model of the memory
 	Progress func(ReadResult)        // called after every question; may be nil
 }
 
-// ReadResult is the result of a Read, or its estimate.
+// ReadResult counts what a Read did, or would do by estimate.
 type ReadResult struct {
 	Runs      int       `json:"runs"` // false alarms with a note that was not read before
 	Calls     int       `json:"calls"`
 	Usage     llm.Usage `json:"usage"`
 	Cost      float64   `json:"cost"`
-	Facts     []Fact    `json:"facts"`     // that were not known
+	Facts     []Fact    `json:"facts"`     // new facts
 	Confirmed int       `json:"confirmed"` // notes that state a known fact
 	Disputed  int       `json:"disputed"`  // notes that state that a known fact does not hold
 	Refused   []string  `json:"refused"`   // why statements were refused, a sentence each
-	Left      int       `json:"left"`      // runs whose question got no answer; the next Read continues with them
-	Why       string    `json:"why,omitempty"`
+	// false alarms whose notes are still unread; the next Read continues with them
+	Left int    `json:"left"`
+	Why  string `json:"why,omitempty"` // last error of the model, "" if there is none
 }
 
 // falseAlarm is a false alarm with a note.
@@ -81,9 +82,9 @@ const (
 // mostFailures is how many calls in a row may fail before a model is called no more.
 const mostFailures = 3
 
-// Read has a model read the notes on false alarms for what holds of the product, many in one question, and adds what
-// they state: facts with the note as their witness. A note is read once. If it is cut short, what was read remains.
-// Without a model the error is llm.KindNotSet.
+// Read has a model read the notes of people on false alarms, many notes in one question, and adds the facts about the
+// product that they state. The note is the fact's evidence. Each note is read once. If Read is interrupted, the notes
+// read so far count. Without a model the error is an llm.Error of KindNotSet.
 func (l *Library) Read(ctx context.Context, o *ReadOptions) (ReadResult, error) {
 	if o == nil {
 		o = &ReadOptions{}

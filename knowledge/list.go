@@ -11,15 +11,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Filter selects facts. The zero value selects those that are in use or put to people.
+// Filter selects facts for List. The zero value selects all that are not out of use.
 type Filter struct {
 	Product string
 	Kind    ledger.FactKind
 	State   FactState
-	Words   string // the statement mentions them
-	Out     bool   // also those out of use
-	// Open selects those that a person should decide on: what is disputed or proposed, what no person has decided on, and
-	// what is no longer given because its trust fell.
+	Words   string // text that the fact's sentence has to mention
+	Out     bool   // also facts out of use
+	// Open selects facts that a person should decide on: those that are disputed or proposed, those that no person has
+	// decided on, and those whose trust fell below Floor.
 	Open bool
 }
 
@@ -34,10 +34,11 @@ func (x *Filter) lets(f *Fact) bool {
 	return x.Words == "" || text.Mentions(f.Text, x.Words) || strings.Contains(f.Text, x.Words)
 }
 
-// OutOfUse reports whether no run is given the fact any more.
+// OutOfUse reports whether the fact is superseded or archived, so that no run receives it any more.
 func (f *Fact) OutOfUse() bool { return f.State == Superseded || f.State == Archived }
 
-// Open reports whether a person should decide on the fact.
+// Open reports whether a person should decide on the fact: it is disputed or proposed, or active without a person's
+// decision or with a trust below Floor.
 func (f *Fact) Open() bool {
 	return f.State == Disputed || f.State == Proposed || f.State == Active && (len(f.People) == 0 || f.Trust < Floor)
 }
@@ -45,7 +46,8 @@ func (f *Fact) Open() bool {
 // states are the states in the order of a list.
 var states = []FactState{Disputed, Proposed, Active, Superseded, Archived}
 
-// List returns the facts that a filter selects: those that people disagree on first, then those that were given most.
+// List returns the facts that x selects, sorted by state (disputed, proposed, active, superseded, archived), then by
+// product. Of one product those that most runs received are first.
 func (l *Library) List(ctx context.Context, x Filter) ([]Fact, error) {
 	all, err := l.All(ctx)
 	if err != nil {
@@ -60,7 +62,7 @@ func (l *Library) List(ctx context.Context, x Filter) ([]Fact, error) {
 	return all, nil
 }
 
-// Get returns a fact by its id. An unknown id is tree.ErrNotFound.
+// Get returns the fact id in its present state. The error is tree.ErrNotFound if there is none.
 func (l *Library) Get(ctx context.Context, id string) (f Fact, err error) {
 	known := false
 	if err := l.s.View(ctx, func(b *Base) { f, known = b.Get(id, l.s.Now()) }); err != nil {

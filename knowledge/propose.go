@@ -8,12 +8,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// MostProposed is how many proposals may wait for a person.
+// MostProposed is the most proposals that may wait for a person at a time.
 const MostProposed = 200
 
-// Propose adds a fact that an agent proposes. No run is given it before a person confirms it, or a reader finds it in a
-// note. It returns the fact, and whether the proposal added anything: a statement that is there is not proposed again.
-// The errors are those of [Clean], and a *tree.FieldError once MostProposed proposals wait.
+// Propose adds a statement of an agent as a proposal in the name of by. No run receives it before a person or a note
+// confirms it. Propose returns the fact, and whether it is new; a statement that the tree has already adds nothing. It
+// refuses statements as [Clean] does, and all once MostProposed proposals wait.
 func (l *Library) Propose(ctx context.Context, s ledger.Statement, by string) (f Fact, added bool, err error) {
 	says, _, err := Clean(s, l.s.Secrets)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Floor is the least trust of a fact that is given.
+// Floor is the least trust of a fact that runs receive.
 const Floor = .3
 
 // The weights of the evidence, and how it ages; see the package comment.

@@ -1,6 +1,6 @@
-// Package naming has a reader, mostly a model, write ahead what people call the elements of a map, many in one
-// question, so that a search in other words finds them. What it writes is kept beside the map and can be dropped. A
-// question has routes, roles and accessible names alone.
+// Package naming has a model write names that people use for the elements of a map (package appmap) besides the
+// accessible ones, so that a search in other words finds them. It asks for many elements in one question. The names are
+// derived data and can be dropped. A question contains routes, roles and accessible names only.
 package naming
 
 import (
@@ -19,41 +19,42 @@ import (
 
 // Sources is where a Namer reads from and writes to.
 type Sources struct {
-	Map      func(ctx context.Context, read func(*appmap.Map)) error
-	Names    *appmap.Names
-	Save     func(ctx context.Context)
-	Hidden   func(product string) bool // no model may see its texts
-	Model    llm.Generator             // nil for none
-	ReadOnly bool
+	Map   func(ctx context.Context, read func(*appmap.Map)) error // calls read with the map
+	Names *appmap.Names                                           // receives the names
+	Save  func(ctx context.Context)                               // saves Names
+	// true: no model may see texts of the product; nil: none is hidden
+	Hidden   func(product string) bool
+	Model    llm.Generator // model of the memory; nil: none
+	ReadOnly bool          // Read fails, except as a dry run
 }
 
-// Namer has elements named. It is safe for concurrent use.
+// Namer has a model name elements. It is safe for concurrent use.
 type Namer struct{ s Sources }
 
-// New returns the namer of a memory.
+// New returns a Namer with these sources.
 func New(s Sources) *Namer { return &Namer{s} }
 
-// Options bounds a Read. Nil and the zero value set no bounds.
+// Options configures Read. Nil and the zero value name the elements of all products, without a bound.
 type Options struct {
-	Product  string                  // "": all
-	Lang     string                  // of the question: "zh", or "en"; "": that of most names
+	Product  string                  // "": all products
+	Lang     string                  // language of the question: "zh" or "en"; "": that of most names
 	DryRun   bool                    // call no model, write nothing: Calls, Usage and Cost are estimated
-	MaxCalls *int                    // of the model; nil: no bound
-	MaxCost  *float64                // of the calls, by Price; nil: no bound
+	MaxCalls *int                    // most calls of the model; nil: no bound
+	MaxCost  *float64                // most cost of the calls, as Price computes it; nil: no bound
 	Price    func(llm.Usage) float64 // nil: calls cost nothing
 	Reader   llm.Generator           // replaces the model of the memory
 	Progress func(ReadResult)        // called after every question; may be nil
 }
 
-// ReadResult is the result of a Read, or its estimate.
+// ReadResult counts what a Read did, or would do by estimate.
 type ReadResult struct {
-	Elements int       `json:"elements"` // that no reader had named
+	Elements int       `json:"elements"` // elements that no model had named
 	Calls    int       `json:"calls"`
 	Usage    llm.Usage `json:"usage"`
 	Cost     float64   `json:"cost"`
-	Names    int       `json:"names"` // that were written
-	Left     int       `json:"left"`  // elements whose question got no answer; the next Read continues with them
-	Why      string    `json:"why,omitempty"`
+	Names    int       `json:"names"`         // names that were written
+	Left     int       `json:"left"`          // elements still without names; the next Read continues with them
+	Why      string    `json:"why,omitempty"` // last error of the model, "" if there is none
 }
 
 // Tokens of an answer at most: a part for every answer, and a part for each element.
@@ -65,8 +66,8 @@ const (
 // mostFailures is how many calls in a row may fail before a model is called no more.
 const mostFailures = 3
 
-// Read has the elements named that no reader has named yet. If it is cut short, what was written remains. Without a
-// model the error is llm.KindNotSet.
+// Read asks the model for names of the elements that it has not named yet, and saves them. If Read is interrupted, the
+// names so far stay. Without a model the error is an llm.Error of KindNotSet.
 func (n *Namer) Read(ctx context.Context, o *Options) (out ReadResult, err error) {
 	if o == nil {
 		o = &Options{}
