@@ -4,33 +4,35 @@ import (
 	"strings"
 )
 
-// The rings of memory that a Context draws from.
+// The kinds of knowledge in a Context, as ContextPart.Ring has them.
 const (
 	RingMemory = "memory" // lessons and cases of wrong verdicts
-	RingFact   = "fact"   // what holds of the product
-	RingMap    = "map"    // where things are in it
-	RingRun    = "run"    // what the run under way, or an ended one with a like goal, came to
+	RingFact   = "fact"   // facts about the product
+	RingMap    = "map"    // where things are in the product
+	RingRun    = "run"    // results of the run under way, or of an ended one with a like goal
 )
 
-// Context is what an agent should know before a run or a step, from every ring of memory, within a budget.
+// Context is the text that an agent should read before a run or a step, from memories, facts, the map and earlier runs,
+// within a budget of tokens.
 type Context struct {
-	Trial  string        `json:"trial"` // hand it back in Evaluation.Trial
-	Text   string        `json:"text"`  // fenced blocks; "" if there is nothing
-	Tokens int           `json:"tokens"`
-	Budget int           `json:"budget"`
+	Trial  string        `json:"trial"`  // hand it back in Evaluation.Trial
+	Text   string        `json:"text"`   // fenced blocks; "" if there is nothing
+	Tokens int           `json:"tokens"` // estimated length of Text
+	Budget int           `json:"budget"` // most tokens of Text
 	Parts  []ContextPart `json:"parts"`
-	Note   string        `json:"note,omitempty"`
+	Note   string        `json:"note,omitempty"` // for people: why something is missing, "" if nothing is
 }
 
-// ContextPart is one thing in the text of a Context.
+// ContextPart is one entry in the text of a Context, such as a memory.
 type ContextPart struct {
-	Ring    string `json:"ring"`
-	ID      string `json:"id,omitempty"` // of a memory or fact: the outcome of the run counts for it
-	Text    string `json:"text,omitempty"`
-	Because string `json:"because"`
+	Ring    string `json:"ring"`           // kind of knowledge, such as RingMemory
+	ID      string `json:"id,omitempty"`   // id of a memory or fact, for which the outcome of the run counts
+	Text    string `json:"text,omitempty"` // line in the text
+	Because string `json:"because"`        // why it is in the text
 }
 
-// Add appends a block of lines under a title, as many as the budget has room for.
+// Add appends a fenced block to the text of c: the title, and the texts of parts, in order, up to the first that the
+// budget has no room for. It adds no block if there is no room for any.
 func (c *Context) Add(title string, parts []ContextPart) {
 	block := func(lines []string) string {
 		b := Open + "\n" + title + "\n" + strings.Join(lines, "\n") + "\n" + Close

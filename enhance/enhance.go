@@ -2,20 +2,21 @@
 //
 // The text begins with what to check and what is right. Measured with a real model, that order helped, and naming the
 // mistake first did not. The text is one fenced block, which declares its contents as hypotheses. Every text of a
-// memory is cleaned, folded to one line and escaped, so that no memory can close the block, forge a heading or begin a
+// memory is cleaned, put on one line and escaped, so that no memory can close the block, forge a heading or begin a
 // line. A memory that gives away a ground truth or gives the agent orders is omitted.
 //
-// Everything here is a pure function of its arguments: the same input gives the same bytes, and agents may use these
-// as part of a cache key. So the text has no scores and no counts, and a date only with a finding of that day.
+// Everything here is a pure function of its arguments: the same input gives the same bytes, and agents may use these as
+// part of a cache key. So the text has no scores and no counts, and a date only with a finding of that day.
 //
 // Where to look:
 //   - wording.go: sentences made of the fields of a memory; the only place that makes any
 //   - item.go, left.go: one memory within the budget, and why one is omitted
-//   - observe.go, facts.go, finding.go: earlier misses of this page, compared with what can be seen now
+//   - observe.go, facts.go, told.go, finding.go: earlier misses of this page, compared with what can be seen now
 //   - fence.go, secret.go, say.go: texts made safe
 //   - known.go: facts about the product under test
+//   - context.go: memories, facts, the map and earlier runs in one text
 //   - own.go, named.go, product.go: notes of people, and memories of other pages and products
-//   - why.go, rerun.go: sentences for memories that were not given, and for a second run
+//   - why.go, rerun.go: sentences for memories that are omitted, and for a second run
 package enhance
 
 import (
@@ -31,7 +32,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Options configures a text of guidance. The zero value works.
+// Options configures the text that Write makes. The zero value works.
 type Options struct {
 	Lang    string       // "zh" or "en", of the headings; default: the language of Prompt
 	Prompt  string       // the prompt it is written for; Lang and Budget follow from it if they are not set
@@ -60,12 +61,12 @@ type Options struct {
 	// only things that appear in Seen or the prompt.
 	Seen string
 
-	// Refused holds people's refusals. The nodes exclude them already; here they also exclude texts of readers and of
-	// notes.
+	// Refused holds the checks and texts that people refused. The caller excludes them from the nodes already; here they
+	// also exclude advice in Say and notes.
 	Refused *tree.Refused
 
-	// Say maps the id of a memory to a reader's advice for this test. It replaces the memory's own sentences, unless
-	// it gives a ground truth away.
+	// Say maps the id of a memory to advice that a model wrote for this very test. It replaces the memory's own sentences,
+	// unless it gives a ground truth away.
 	Say map[string]string
 
 	// Facts are facts about the page now, as Observation.Hold returns them. The decided ones come first in the text, and
@@ -73,35 +74,35 @@ type Options struct {
 	// is included only if all are met.
 	Facts []ObservedFact
 
-	// Known is what holds of the product, the surest first. It is given before the memories.
+	// Known are facts about the product, the surest first. They come before the memories.
 	Known []KnownFact
 
 	notes *givenNotes // while memories are chosen
 }
 
-// ObservedFact is a fact, and the memory it was read from.
+// ObservedFact is an earlier mistake compared with a page: what is true of the page now, and the memory of the mistake.
 type ObservedFact struct {
 	fact.Finding
-	ID     string // of the memory
-	Type   string // its error type
-	Miss   int    // index of the miss
+	ID     string // id of the memory
+	Type   string // error type of the memory
+	Miss   int    // index of the miss in the memory
 	Alarm  bool   // the memory is of a false alarm, so nothing was missed
-	Aside  bool   // it is not included: the prompt is not about it, or it repeats another one
-	Clause string // set by Write: its clause in the text
-	Silent bool   // set by Write: decided, and not in the text because another one is open
+	Aside  bool   // Write omits it: the prompt is not about it, or another one states the same
+	Clause string // set by Write: how the text states it
+	Silent bool   // set by Write: it is decided, and omitted because another one is undecided
 }
 
-// Block is text to put into a prompt, with its sources.
+// Block is a text of guidance to put into a prompt, and which memories and facts it contains.
 type Block struct {
 	Text    string         // fenced, without a line feed at its end; "" if empty
-	Hash    string         // of Text, "" for none
+	Hash    string         // hash of Text, "" if Text is empty
 	Wording string         // name of the template (prompts.Prompt.Name); then +facts, +known and +findings if it has any
-	IDs     []string       // the memories in it, in the order given
-	Facts   []ObservedFact // the facts in it, in the order given, then the silent ones
-	Dropped []Drop         // the memories omitted, in the order given
+	IDs     []string       // ids of the memories in Text, in the order of the input
+	Facts   []ObservedFact // facts in Text, in the order of the input, then the silent ones
+	Dropped []Drop         // memories that are not in Text, in the order of the input
 }
 
-// Drop is an omitted memory, and the reason.
+// Drop names a memory that Write omitted, and the reason.
 type Drop struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason"` // a sentence
@@ -110,12 +111,12 @@ type Drop struct {
 	Args     []any  `json:"-"` // arguments of the format: an id or a number
 }
 
-// Draft is a text before it is written: its memories and facts are chosen.
+// Draft is guidance whose memories and facts are chosen, but whose text is not written yet.
 type Draft struct {
-	IDs     []string       // as in Block
-	Facts   []ObservedFact // as in Block
-	Dropped []Drop         // as in Block
-	Known   []KnownFact    // what it tells of the product
+	IDs     []string       // see Block
+	Facts   []ObservedFact // see Block
+	Dropped []Drop         // see Block
+	Known   []KnownFact    // the facts about the product in it
 
 	o       Options
 	items   []wordedMemory
@@ -123,13 +124,13 @@ type Draft struct {
 	known   []string // lines
 }
 
-// Empty reports whether the draft has no content, so that the text is "".
+// Empty reports whether d has no memory and no fact, so that Write returns the text "".
 func (d *Draft) Empty() bool { return len(d.items)+len(d.clauses)+len(d.known) == 0 }
 
 // Write turns nodes, the best first, into guidance. The text has strategies first, then experiences, then cases, each
-// in the order given. If the budget is too small, the last nodes are omitted; a node is never cut in half. If no node
-// may be shown and no fact is decided, the text is empty. The error is that of a template that does not work or that
-// breaks the fence; then there is no text.
+// in the order given. If the budget is too small, Write omits the last nodes; it never cuts a node in half. If no node
+// may be shown and no fact is decided, the text is empty. Write returns an error, and no text, if a template does not
+// work or breaks the fence.
 func Write(nodes []tree.Node, o Options) (Block, error) {
 	d, err := Choose(nodes, o)
 	if err != nil {
@@ -138,7 +139,8 @@ func Write(nodes []tree.Node, o Options) (Block, error) {
 	return d.Write()
 }
 
-// Choose chooses the content of the text as Write does, without writing it.
+// Choose selects the memories and facts for a text as Write does. It returns them as a Draft, whose method Write makes
+// the text. Errors are those of Write.
 func Choose(nodes []tree.Node, o Options) (Draft, error) {
 	if len(nodes) == 0 && len(o.Facts) == 0 && len(o.Known) == 0 {
 		return Draft{}, nil
@@ -203,7 +205,7 @@ func (d *Draft) fit() error {
 	return nil
 }
 
-// Write writes the text.
+// Write makes the text of d. Calls of it return the same text.
 func (d *Draft) Write() (Block, error) {
 	g, err := d.o.write(d.items, d.clauses, d.known)
 	if err != nil {
@@ -311,18 +313,18 @@ func (o Options) write(items []wordedMemory, facts, known []string) (Block, erro
 	return g, nil
 }
 
-// Placement is the position of guidance.
+// Placement is where guidance goes: after the prompt, or separate from it.
 type Placement int
 
 // The placements.
 const (
-	Append   Placement = iota // after the prompt
+	Append   Placement = iota // the guidance follows the prompt
 	prepend                   // before the prompt
-	Separate                  // not in the prompt: the caller passes it on separately, see Join
+	Separate                  // the guidance is not in the prompt; the caller passes it on, see Join
 )
 
-// Place returns prompt with guidance at the placement p, a blank line between them. The bytes of the prompt are
-// unchanged. Without guidance, and with Separate, Place returns the prompt alone.
+// Place returns prompt followed by guidance, with a blank line between them. The bytes of the prompt are unchanged.
+// Without guidance, or if p is Separate, Place returns the prompt alone.
 func Place(prompt, guidance string, p Placement) string {
 	switch {
 	case guidance == "" || p == Separate:
@@ -333,8 +335,8 @@ func Place(prompt, guidance string, p Placement) string {
 	return prompt + "\n\n" + guidance
 }
 
-// Join returns background knowledge, for agents that receive it separately from the prompt: the user's own unchanged,
-// and the guidance after it.
+// Join returns the background knowledge for an agent that receives it separately from the prompt: own, the user's text,
+// unchanged, then a blank line and guidance. Either may be empty.
 func Join(own, guidance string) string {
 	if own == "" {
 		return guidance

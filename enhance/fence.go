@@ -9,10 +9,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// The fence around guidance.
+// The lines around guidance in a prompt.
 const (
-	Open  = "<memory-context>"
-	Close = "</memory-context>"
+	Open  = "<memory-context>"  // begins guidance
+	Close = "</memory-context>" // ends guidance
 )
 
 // maxRead bounds how much of one text is read, in bytes. A lawful node is never longer.

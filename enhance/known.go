@@ -9,15 +9,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// OfFact is the Type of an item that is a fact about the product, not a memory.
+// OfFact is the Item.Type of a fact about the product, which is not a memory.
 const OfFact tree.Type = "fact"
 
-// KnownFact is a fact about the product that is given, and the cases that it explains.
+// KnownFact is a fact about the product that the text states, and the cases that it explains.
 type KnownFact struct {
 	ID    string
 	Text  string          // one sentence
-	Kind  ledger.FactKind //
-	Cases []string        // false alarms: where all cases of a memory are among these, the fact is told in its place
+	Kind  ledger.FactKind // kind of the fact, which sorts the lines
+	Cases []string        // ids of false alarms; a memory whose cases are all among them is omitted
 }
 
 // maxKnown is the most tokens of one fact. Facts do not count against Options.Budget.

@@ -8,44 +8,44 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Item is one memory in the guidance, with the reasons for it.
+// Item is a memory or fact in the guidance of a run, or one that came near, and how it was found.
 type Item struct {
 	ID        string             `json:"id"`
 	Type      tree.Type          `json:"type"` // or OfFact
 	ErrorType string             `json:"errorType"`
 	Direction taxonomy.Direction `json:"direction"`
-	Score     float64            `json:"score"`
-	Signals   retrieval.Signals  `json:"signals"`
+	Score     float64            `json:"score"`             // how well it fits the query; the scale is that of retrieval
+	Signals   retrieval.Signals  `json:"signals"`           // named parts of the score
 	By        By                 `json:"by,omitempty"`      // how it was found; "" in Guidance.Nearest
-	Because   string             `json:"because,omitempty"` // the part of the test's text for which a reader picked it
+	Because   string             `json:"because,omitempty"` // part of the test's text for which a model chose it
 	Omission                     // why it is not in the guidance; empty except for Guidance.Nearest
 }
 
-// By is how a memory was found.
+// By is how a memory or fact came into the guidance of a run.
 type By string
 
-// The ways of finding memories.
+// The ways in which a memory or fact is found.
 const (
-	ByReader By = "read"  // a reader picked it ahead of the run
-	ByWords  By = "words" // the search found it
-	ByTest   By = "test"  // it is a case of the very test, or a fact that was learned at it
-	ByPage   By = "page"  // it is a fact about the page
+	ByReader By = "read"  // a model chose it for the test ahead of the run
+	ByWords  By = "words" // the search found it for the query
+	ByTest   By = "test"  // it is a case of this very test, or a fact learned at it
+	ByPage   By = "page"  // it is a fact about the page of the query
 )
 
-// NewItem returns the item of a hit.
+// NewItem returns the Item of a memory that retrieval found. By and Because are empty.
 func NewItem(h *retrieval.Hit) Item {
 	return Item{ID: h.ID, Type: h.Type, ErrorType: h.ErrorType, Direction: h.Direction, Score: h.Score, Signals: h.Signals}
 }
 
-// Considered is a considered memory, and why it is not in the guidance.
+// Considered is a memory that retrieval found, and why it is not in the guidance.
 type Considered struct {
 	retrieval.Hit
 	Left Omission // empty if it is in the guidance
 }
 
-// Omission is the reason why a near memory is not in the guidance; empty for one that is. Reason is an English sentence
-// without its subject. Sentence is the format of Reason and Args are its arguments, so that a program can translate
-// it. All formats are in Sentences and in the Sentence of each of retrieval.Codes.
+// Omission is the reason why a memory is not in the guidance; it is empty for one that is. Reason is an English
+// sentence whose subject, the memory, is left out. Sentence is the format of Reason and Args are its arguments, so that
+// a program can translate it. All formats are in Sentences and in the Sentence of each of retrieval.Codes.
 type Omission struct {
 	Code     retrieval.Code `json:"code,omitempty"`
 	Reason   string         `json:"reason,omitempty"`
@@ -53,17 +53,17 @@ type Omission struct {
 	Args     []any          `json:"-"`
 }
 
-// NoRoom reports whether the memory was omitted because the budget was used up.
+// NoRoom reports whether the reason is that the budget was used up.
 func (l *Omission) NoRoom() bool { return l.Sentence == noRoom }
 
-// Codes of memories that retrieval took but that are not in the guidance. The other codes are
-// those of retrieval.
+// Codes of memories that retrieval selected but that are not in the guidance. The other codes are those of retrieval.
 const (
-	LeftOut retrieval.Code = "left_out" // its text may not be shown, is a repetition, or has no room
-	Gone    retrieval.Code = "gone"     // it went out of use while the query was answered
+	LeftOut retrieval.Code = "left_out" // its text may not be shown, is a repetition, or had no room
+	Gone    retrieval.Code = "gone"     // a person or a purge took it out of use while the query ran
 )
 
-// WhyLeft returns why the memory of a hit is not among items. dropped are the memories omitted by Write.
+// WhyLeft returns why the memory of h is not in the guidance; the Omission is empty if items contains it. dropped are
+// the memories that Write omitted.
 func WhyLeft(h *retrieval.Hit, items []Item, dropped []Drop) Omission {
 	if slices.ContainsFunc(items, func(i Item) bool { return i.ID == h.ID }) {
 		return Omission{}

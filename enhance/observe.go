@@ -9,16 +9,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Observation is the present observation of a build, and the query about it.
+// Observation is what can be seen of the application now, and the query about it.
 type Observation struct {
-	Observation  string // as fact.Read reads it; "" for none
-	Prompt, Step string // the query
+	Observation  string // in a format that fact.Read reads; "" for none
+	Prompt, Step string // prompt of the query
 	Test         string // id of the test case, if known
 }
 
-// Hold compares the misses of the cases with the observation. It returns the facts in the order of the cases,
-// undecided ones too, and an undecided one for each missed defect without an expectation. Facts that the query is not
-// about, and repetitions, are Aside.
+// Hold compares the mistakes in the cases with what can be seen now. It returns what it found for each, in the order of
+// the cases, undecided ones too. A missed defect without an expectation has one undecided fact. Facts that the query is
+// not about, and repetitions, have Aside set. Without an observation Hold returns nil.
 func (l *Observation) Hold(cases []tree.Node) []ObservedFact {
 	if l.Observation == "" || len(cases) == 0 {
 		return nil
@@ -53,7 +53,8 @@ func first(list []string) string {
 	return list[0]
 }
 
-// Expects yields the expectations of the cases that the query is about.
+// Expects yields what the cases expect of the page, with the case, as far as the query is about it. It compares
+// nothing.
 func (l *Observation) Expects(cases []tree.Node) iter.Seq2[*tree.Node, fact.Expected] {
 	return func(yield func(*tree.Node, fact.Expected) bool) {
 		for i := range cases {

@@ -10,11 +10,10 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Doubt is a reason why a first verdict is likely to be wrong: a signal of package risk, and the part of that
-// verdict's own reason, if any, on which it is based.
+// Doubt is a reason why a first verdict is likely to be wrong.
 type Doubt struct {
-	Signal string
-	Words  []string
+	Signal string   // name of a signal of package risk
+	Words  []string // the parts of the verdict's reason that it rests on, if any
 }
 
 // mostDoubts and mostWords bound the text about a first verdict.
@@ -37,9 +36,9 @@ var doubts = map[string]taxonomy.Text{
 	"facts":   {EN: "the page itself seems to say otherwise", ZH: "页面本身似乎与之不符"},
 }
 
-// SecondLook returns the text for the prompt of a second run, fenced: the guidance of the first one, which may be
-// empty, and below it why the first verdict is likely to be wrong. It does not name that verdict. lang is "zh" or
-// "en"; "" is the language of prompt.
+// SecondLook returns the fenced text for the prompt of a second run: the guidance of the first run, which may be empty,
+// and below it why the first verdict is likely to be wrong. It does not name that verdict. Without a known reason it
+// returns guidance alone. lang is "zh" or "en"; "" is the language of prompt.
 func SecondLook(guidance, prompt, lang string, why []Doubt) (string, error) {
 	if lang == "" {
 		lang = text.Lang(prompt)

@@ -7,9 +7,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Say returns the text of guidance about a memory on its own page, its points in lines: clean and escaped, so that it
-// can be put into the fence. If the memory may not be shown it returns "" and the reason, a sentence without its
-// subject.
+// Say returns the text of guidance about the memory n on the page where it was learned, without a fence, its points in
+// lines. The text is clean and escaped, so that it can be put into the fence. If the memory may not be shown, Say
+// returns "" and the reason, a sentence whose subject, the memory, is left out.
 func Say(n *tree.Node, o Options) (said, why string) {
 	if o.Budget <= 0 {
 		o.Budget = defaultBudget(o.Prompt)
@@ -28,6 +28,6 @@ func Say(n *tree.Node, o Options) (said, why string) {
 	return strings.TrimSuffix(it.text(), "\n"), ""
 }
 
-// Inert makes a text safe to put into the fence beside guidance: clean, on one line, with nothing that could end the
-// fence or look like one of its headings. It reads at most the maximum length of a memory's text.
+// Inert makes s safe to put beside guidance in the fence: clean, on one line, with nothing that could end the fence or
+// look like one of its headings. It cuts s to the maximum length of a memory's text.
 func Inert(s string) string { return inert(s) }

@@ -6,21 +6,23 @@ import (
 	"github.com/memtree/memtree/fact"
 )
 
-// ToldFact is what an observation shows of an earlier miss or false claim.
+// ToldFact is an ObservedFact as programs print it: whether an earlier mistake would be one on the page as it is now.
 type ToldFact struct {
-	Memory    string               `json:"memory"` // id of the case it was read from
-	ErrorType string               `json:"-"`      // of that case
-	Check     string               `json:"check,omitempty"`
+	Memory    string               `json:"memory"`          // id of the case that it comes from
+	ErrorType string               `json:"-"`               // error type of the case
+	Check     string               `json:"check,omitempty"` // check that the case missed
 	Kind      fact.ExpectationKind `json:"kind"`
-	Thing     string               `json:"thing,omitempty"`  // its subject: a name on the page, a label
-	State     string               `json:"state"`            // holds, broken or unknown
-	Line      int                  `json:"line,omitempty"`   // of the observation, from 1; 0 where an absence shows it
-	Seen      string               `json:"seen,omitempty"`   // that line
-	Text      string               `json:"text"`             // the fact, or why it is unknown
-	Silent    bool                 `json:"silent,omitempty"` // not in the text, because another part of the page is open
+	Thing     string               `json:"thing,omitempty"` // what it is about: a name on the page, a label
+	State     string               `json:"state"`           // holds, broken or unknown
+	// line of the observation that shows it, from 1; 0 if an absence shows it
+	Line int    `json:"line,omitempty"`
+	Seen string `json:"seen,omitempty"` // that line
+	Text string `json:"text"`           // what is true of the page, or why that is unknown
+	// it is not in the guidance, because another part of the page is undecided
+	Silent bool `json:"silent,omitempty"`
 }
 
-// Told returns facts for output: with the clause of the text, or with the reason why they are unknown.
+// Told returns facts as programs print them, without those that have Aside set.
 func Told(facts []ObservedFact) []ToldFact {
 	var out []ToldFact
 	for i := range facts {

@@ -24,30 +24,31 @@ const (
 	heldTest    = "it led runs of this test to the opposite mistake, so it is not given here"
 )
 
-// The reasons why a fitting memory is withheld.
+// Reasons to withhold a memory that fits.
 var (
-	HeldType    = Drop{Reason: heldType, Sentence: heldType} // the breaker is open for its error type
-	HeldNotFor  = Drop{Reason: heldNotFor, Sentence: heldNotFor}
-	HeldProduct = Drop{Reason: heldProduct, Sentence: heldProduct}
-	HeldTest    = Drop{Reason: heldTest, Sentence: heldTest} // see tree.Credit.NotOn
+	HeldType    = Drop{Reason: heldType, Sentence: heldType}       // memories of its error type were proven to do harm
+	HeldNotFor  = Drop{Reason: heldNotFor, Sentence: heldNotFor}   // a person decided that it does not fit the test
+	HeldProduct = Drop{Reason: heldProduct, Sentence: heldProduct} // it is about another product
+	HeldTest    = Drop{Reason: heldTest, Sentence: heldTest}       // it did harm at this test, see tree.Credit.NotOn
 )
 
-// HeldAgainst returns why a lesson worded by a person is omitted beside a newer one that contradicts it.
+// HeldAgainst returns the Drop of the lesson id, which a person worded, because the lesson newer contradicts it.
 func HeldAgainst(id, newer string) Drop {
 	w := why{heldAgainst, []any{newer}}
 	return Drop{ID: id, Reason: w.String(), Sentence: w.sentence, Args: w.args}
 }
 
-// NoRoom reports whether the memory was omitted because the budget was used up.
+// NoRoom reports whether the reason is that the budget was used up.
 func (d *Drop) NoRoom() bool { return d.Sentence == noRoom }
 
-// Of returns the reason with the memory that it is about.
+// Of returns d as the reason for the memory id.
 func (d Drop) Of(id string) Drop {
 	d.ID = id
 	return d
 }
 
-// Sentences returns the formats of all reasons, so that a program can translate them.
+// Sentences returns the formats of all reasons of a Drop or Omission that this package gives, so that a program can
+// translate them.
 func Sentences() []string {
 	out := []string{saysSame, noRoom, noCheck, leaksNumber, leaksLong, leaksValue, settledNow, gone, heldType,
 		heldTest, heldNotFor, heldProduct, heldAgainst, explained}

@@ -12,11 +12,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Wording makes sentences of the facts of a memory: which checks were missed, on what, and how. No other package makes
-// such sentences. A Wording is immutable and safe for concurrent use.
+// Wording turns the fields of a memory into sentences: which checks were missed, on what, and how. No other package
+// makes such sentences. A Wording is immutable and safe for concurrent use.
 type Wording struct{ tax *taxonomy.Taxonomy }
 
-// NewWording returns the wording of a taxonomy; nil is the built-in one.
+// NewWording returns a Wording that uses the texts of tax; nil is the built-in taxonomy.
 func NewWording(tax *taxonomy.Taxonomy) *Wording {
 	if tax == nil {
 		tax = taxonomy.Default()
@@ -31,9 +31,9 @@ const (
 	mostWhen   = 4   // conditions of a memory
 )
 
-// Fill writes the sentences of n in its own language: title, description, guidance and conditions, and those sentences
-// of lessons and cases that no model and no person wrote. A node without facts (of an older format, or written by a
-// person) is unchanged.
+// Fill writes the sentences of n from its fields, in n.Lang: title, description, guidance and conditions. Of lessons
+// and cases it replaces only sentences that the catalogue or the rules wrote, not those of models and people. It leaves
+// a node without fields, such as one of an older format, unchanged.
 func (w *Wording) Fill(n *tree.Node) {
 	lessons := n.Says()
 	if !hasFacts(n, lessons) {
@@ -53,8 +53,8 @@ func (w *Wording) Fill(n *tree.Node) {
 	}
 }
 
-// In returns a copy of n worded in lang. Unlike Fill it gives a case the lessons of its misses, and writes every
-// lesson that it can in lang.
+// In returns a copy of n with its sentences in lang. Unlike Fill it gives a case the lessons of its misses, and writes
+// every lesson in lang for which it has a text.
 func (w *Wording) In(n *tree.Node, lang string) tree.Node {
 	n = n.In(lang)
 	c := n.Clone()
@@ -67,9 +67,9 @@ func (w *Wording) In(n *tree.Node, lang string) tree.Node {
 	return c
 }
 
-// Shown returns n as it is shown to a person who reads lang: in lang if its writer supplied that, worded in lang if
-// all of it is the taxonomy's, and else as written. For a case it includes the notes of people on the cause, in any
-// language, and otherwise states that there are none. The result may share memory with n.
+// Shown returns n for a person who reads lang: in lang if the writer of n supplied that or if all sentences are the
+// taxonomy's, else as written. For a case it includes what people noted on the cause, in any language, or states that
+// they noted nothing. The result may share memory with n.
 func (w *Wording) Shown(n *tree.Node, lang string) tree.Node {
 	c := w.shown(n, lang)
 	if n.CaseData == nil || n.Provenance.Analyst != "rules" || !hasFacts(n, nil) {

@@ -14,12 +14,12 @@ package midscene
 
 import "fmt"
 
-// MaxScript is the maximum length of a script, in bytes.
+// MaxScript is the maximum length of a script in bytes. Read refuses longer ones.
 const MaxScript = 1 << 20
 
-// YAMLScript is a script without the text that Write added.
+// YAMLScript is a parsed Midscene script, without the text that Write added to it before.
 type YAMLScript struct {
-	Steps []aiStep // that judge or plan with a model
+	Steps []aiStep // steps in which a model judges or plans, in the order of the script
 
 	scriptSurvey
 	bom bool // it begins with a byte order mark, which src does not have
@@ -43,14 +43,15 @@ type aiStep struct {
 	own *scriptSpan // its own context; nil: none
 }
 
-// ScriptError is a problem of a script.
+// ScriptError is why Read or Write refuses a script, and where in the file.
 type ScriptError struct {
 	File    string
 	Line    int    // from 1; 0: no particular line
 	Field   string // such as tasks[0].flow[2].context; "": no particular field
-	Problem string // continues the sentence after the field, or after the file without field and line
+	Problem string // follows the field in the sentence, or the file without field and line
 }
 
+// Error returns file, line, field and problem as one sentence.
 func (e *ScriptError) Error() string {
 	s := e.File
 	if e.Line > 0 {

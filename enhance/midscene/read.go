@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Read reads a script and removes what Write added before. The name is for errors, which are of type *ScriptError.
+// Read parses the script src and removes the text that Write added to it before. name is the file's name for errors,
+// which are of type *ScriptError.
 func Read(name string, src []byte) (*YAMLScript, error) {
 	switch {
 	case len(src) > MaxScript:
@@ -43,7 +44,7 @@ func Read(name string, src []byte) (*YAMLScript, error) {
 // byteOrderMark is written before a text by some editors.
 const byteOrderMark = "\ufeff"
 
-// Plain returns the script without the text that Write added.
+// Plain returns the bytes of the script without the text that Write added.
 func (s *YAMLScript) Plain() []byte { return s.whole(s.src) }
 
 // whole returns a script in the form of its file.
@@ -101,7 +102,8 @@ func (v *scriptSurvey) untouched(st *aiStep, at int, m contextMark) bool {
 	return hash(m.first, more) == m.sum
 }
 
-// Recognise reports whether a file may be a script, by its beginning: it has tasks, and is not JSON.
+// Recognise reports whether a file that begins with begin may be a Midscene script: it has the key tasks, and is not
+// JSON.
 func Recognise(begin []byte) bool {
 	b := bytes.TrimLeft(bytes.TrimPrefix(begin, []byte(byteOrderMark)), " \t\r\n")
 	return len(b) > 0 && !bytes.ContainsAny(b[:1], "{[<") &&
