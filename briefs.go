@@ -21,7 +21,7 @@ type seenTest struct {
 	at   time.Time
 }
 
-// Briefs returns what a reader picked for tests to come. Advanced.
+// Briefs returns what models picked for upcoming tests. Advanced.
 func (m *Memory) Briefs() *brief.Briefs { return m.briefs }
 
 // newBriefs returns the briefs of the memory.

@@ -16,7 +16,7 @@ import (
 // maxChecks is the maximum number of assertions of Checks.
 const maxChecks = 50
 
-// Checks returns at most 50 checks that were missed on this page, or in this test, as assertions of test tools. With
+// Checks returns at most 50 checks that runs missed on this page, or in this test, as assertions for test tools. With
 // Query.Observation each includes the state of the page. Advanced.
 func (m *Memory) Checks(ctx context.Context, q Query) ([]assertion.Assertion, error) {
 	select {

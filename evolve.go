@@ -15,11 +15,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// EvolveOptions bounds an Evolve. Nil and the zero value set no bounds.
+// EvolveOptions configures Evolve. Nil and the zero value set no bounds.
 type EvolveOptions = evolution.RunOptions
 
 // Evolve lets the tree learn: cases that missed one check become lessons, and lessons without enough cases go out of
-// use. Guide and Record continue meanwhile. If it is cut short, it keeps what is done; with nothing new it does
+// use. Guide and Record continue meanwhile. If it is interrupted, what it did remains; with nothing new it does
 // nothing.
 func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (evolution.Evolved, error) {
 	if o == nil {
@@ -260,7 +260,7 @@ func (m *Memory) bounded(o *EvolveOptions) *meter.Meter {
 	})
 }
 
-// Reread has the model read cases that it could not read. Advanced.
+// Reread has the model read the cases that it failed to read. Advanced.
 func (m *Memory) Reread(ctx context.Context) (int, error) {
 	if m.halt == nil {
 		return 0, nil

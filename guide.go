@@ -44,7 +44,7 @@ type Query struct {
 	As           []tree.Node      // for Explain: answer as if the tree had these nodes in this form, such as a draft
 }
 
-// Check returns the first field that breaks a limit of an evaluation.
+// Check returns an error for the first field that breaks a limit.
 func (q *Query) Check() error {
 	e := tree.Evaluation{
 		Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Observation: q.Observation, Agent: q.Agent, RunID: q.RunID,
@@ -53,10 +53,10 @@ func (q *Query) Check() error {
 	return e.Check()
 }
 
-// Guidance is the answer: a block of text for the prompt, or nothing.
+// Guidance answers a Query: a block of text for the prompt, or nothing.
 type Guidance struct {
 	Trial     string             `json:"trial"`              // hand it back in Evaluation.Trial; "" if none was recorded
-	Abstained bool               `json:"abstained"`          // nothing is given
+	Abstained bool               `json:"abstained"`          // nothing fits, or nothing that fits may be shown
 	Arm       ledger.Arm         `json:"arm,omitempty"`      // the arm drawn for a run for which memory found something
 	Withheld  effect.Withheld    `json:"withheld,omitempty"` // why guidance is withheld although memories fit
 	Text      string             `json:"text"`               // the fenced block; "" when memory abstains
@@ -84,8 +84,8 @@ type Explanation struct {
 	Brief      *brief.Brief          // the brief of this test; nil: it was not read
 }
 
-// Guide returns the guidance of memory before a run. It waits for no writer, and takes at most Options.Deadline. Only
-// if Query.Read is set, a model is asked before. On an error Enhance of the guidance returns the prompt unchanged.
+// Guide returns guidance for a run that is about to begin. It waits for no writer, and takes at most Options.Deadline.
+// It asks a model only if Query.Read is set. On an error Enhance of the guidance returns the prompt unchanged.
 func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
 	if err := m.mayGuide(&q); err != nil {
 		return Guidance{}, fmt.Errorf("guide: %w", err)
@@ -142,7 +142,7 @@ func (m *Memory) mayAnswer(q *Query) error {
 	return nil
 }
 
-// Explain answers as Guide does, with reasons, and leaves no trial. Advanced.
+// Explain answers as Guide does, with reasons, and records no trial. Advanced.
 func (m *Memory) Explain(ctx context.Context, q Query) (Explanation, error) {
 	x, err := m.explain(ctx, &q)
 	if err == nil {

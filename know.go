@@ -19,7 +19,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Knowledge returns what is known of the products under test. Advanced.
+// Knowledge returns the facts about the products under test. Advanced.
 func (m *Memory) Knowledge() *knowledge.Library {
 	s := knowledge.Options{
 		View: m.viewFacts, Hidden: m.taxonomy.WithoutModel, Secrets: formation.RedactText, Now: m.opts.Now,

@@ -30,7 +30,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Options configures an open memory. Nil, and the zero value, are useful.
+// Options configures Open. Nil and the zero value work.
 type Options struct {
 	ReadOnly  bool             // write nothing, even beside a live writer; Record returns store.ErrReadOnly
 	MustExist bool             // refuse to make a new store
@@ -270,7 +270,7 @@ func (m *Memory) Close() error {
 	return m.closeErr
 }
 
-// Tree returns the stored data. Advanced.
+// Tree returns a reader of the stored data. Advanced.
 func (m *Memory) Tree() store.Reader { return readOnlyStore{m.store} }
 
 // readOnlyStore hides the writing methods of a store, so that Memory stays the only writer.
@@ -284,7 +284,7 @@ func (s readOnlyStore) CountedLedger(ctx context.Context) iter.Seq2[ledger.Entry
 // Taxonomy returns the error types, scene types and checks. Advanced.
 func (m *Memory) Taxonomy() *taxonomy.Taxonomy { return m.taxonomy }
 
-// Inbox selects among the judged runs without a label. Advanced.
+// Inbox selects judged runs that a person should label. Advanced.
 func (m *Memory) Inbox() *inbox.Chooser {
 	return inbox.New(inbox.Options{
 		Box: m.learned.inbox, Tree: m.store, Score: m.scored, ReadOnly: m.opts.ReadOnly,

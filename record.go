@@ -29,7 +29,7 @@ func (m *Memory) Record(ctx context.Context, e Evaluation) error {
 	return nil
 }
 
-// RecordAll is Record for many, all or none, in one write. Advanced.
+// RecordAll records many runs in one write, all or none. Advanced.
 func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]store.Receipt, error) {
 	clean := make([]Evaluation, len(es))
 	for i, e := range es {
@@ -101,7 +101,7 @@ func nameEvaluation(i, n int, err error) error {
 	return &tree.FieldError{Field: "[" + strconv.Itoa(i) + "]." + f.Field, Problem: f.Problem}
 }
 
-// Wait returns once all that was handed over before is in the tree and the ledger, with vectors. Advanced.
+// Wait returns once all runs recorded before are in the tree and the ledger, with vectors. Advanced.
 func (m *Memory) Wait(ctx context.Context) error {
 	err := m.harness.Wait(ctx) // a run that is not judged yet may be a failure
 	if err == nil {

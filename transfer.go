@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Transfer moves memories between trees. Advanced.
+// Transfer exports memories and imports those of others. Advanced.
 func (m *Memory) Transfer() *transfer.Exchange { return transfer.NewExchange(door{m.store, m}) }
 
 // door is a transfer's access to a memory.

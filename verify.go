@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Verify reads everything and calls found for each problem. Advanced.
+// Verify reads all data and calls found for each problem. Advanced.
 func (m *Memory) Verify(ctx context.Context, found func(error)) (store.Verified, error) {
 	var v store.Verified
 	damaged := false

@@ -20,7 +20,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Wrap returns a function of run's shape that puts guidance into the prompt, runs, and has the result judged and
+// Wrap returns a function like run that puts guidance into the prompt, calls run, and has the result judged and
 // recorded in the background. Run sees no ground truth. Memory never breaks a run.
 func Wrap(m *Memory, run harness.RunTest, opts *harness.WrapOptions) harness.RunTest {
 	if opts != nil && !m.opts.ReadOnly {

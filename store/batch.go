@@ -7,25 +7,25 @@ import (
 
 // Batch is the unit of Store.Commit: all of it is written, or nothing.
 type Batch struct {
-	Changes []tree.Change `json:"changes,omitempty"`
-	Done    []string      `json:"done,omitempty"` // keys of evaluations to remove from the outbox
+	Changes []tree.Change `json:"changes,omitempty"` // changes of nodes, applied in order
+	Done    []string      `json:"done,omitempty"`    // keys of evaluations to remove from the outbox
 	// evaluations to remove from the outbox because they could not be formed
 	Dead    []DeadLetter   `json:"dead,omitempty"`
-	Entries []ledger.Entry `json:"entries,omitempty"`
-	Purge   *Purge         `json:"purge,omitempty"` // what to remove permanently; nil: nothing
+	Entries []ledger.Entry `json:"entries,omitempty"` // new entries of the ledger
+	Purge   *Purge         `json:"purge,omitempty"`   // what to remove permanently; nil: nothing
 
 	// Op identifies the batch in a store that several processes share, see UnknownError: such a store makes a batch
 	// with one Op once. Empty: the store chooses one. Other stores ignore it, because their commits are never unknown.
 	Op string `json:"-"`
 }
 
-// DeadLetter is an accepted evaluation that could not be formed. The store keeps it.
+// DeadLetter is an accepted evaluation that could not be turned into a node, and why. The store keeps it.
 type DeadLetter struct {
 	Evaluation tree.Evaluation `json:"evaluation"`
 	Why        string          `json:"why"`
 }
 
-// Commit holds the changes of one batch and the version of the store after them.
+// Commit holds the changes of one batch and the version of the store after it.
 type Commit struct {
 	Version uint64
 	Changes []tree.Change

@@ -13,8 +13,8 @@ type countedLedger interface {
 	CountedLedger(ctx context.Context) iter.Seq2[ledger.Entry, error]
 }
 
-// LedgerCounts yields all entries of s for counts, so it may leave empty what does not show whether a verdict was right:
-// of a Verdict all but Evaluation, Labelled, Correct, Direction, Excuse and Mends.
+// LedgerCounts yields all entries of the ledger of s for a caller that only counts right and wrong verdicts. It may
+// leave other fields empty: of a Verdict all but Evaluation, Labelled, Correct, Direction, Excuse and Mends.
 func LedgerCounts(ctx context.Context, s Reader) iter.Seq2[ledger.Entry, error] {
 	if c, ok := s.(countedLedger); ok {
 		return c.CountedLedger(ctx)

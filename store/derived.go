@@ -10,7 +10,7 @@ import (
 )
 
 // Deriver is a Store that also stores derived data: bytes that can be built again from the nodes, such as a search
-// index, which it may lose at any time. Data for whose name [HeldBeside] is true cannot be built again.
+// index. It may lose them at any time, except data for whose name [HeldBeside] is true, which cannot be built again.
 type Deriver interface {
 	// SaveDerived stores the output of write. The name consists of letters, digits and dashes; version is that of the
 	// store from which the data was built. Data under the same name is replaced completely or not at all.
@@ -19,34 +19,34 @@ type Deriver interface {
 	// OpenDerived opens the data last saved under the name, or returns ErrNotFound. The caller closes it.
 	OpenDerived(ctx context.Context, name string) (*Derived, error)
 
-	// KeepDerived returns those of some names under which nothing is saved. Of the rest, the caller is about to save a
-	// reference: DropDerived of another process leaves them for some minutes. Data that is damaged may count as saved.
+	// KeepDerived returns those of names under which nothing is saved. The caller is about to save a reference to the
+	// others, so DropDerived of another process spares them for some minutes. Damaged data may count as saved.
 	KeepDerived(ctx context.Context, names []string) (missing []string, err error)
 
-	// DropDerived removes the data under the names that begin with prefix, but for the given ones. In a store that
-	// several processes write, it leaves what was saved or kept in the last minutes. What is open stays readable where
-	// the system allows it; where it does not, an error is returned and the data stays.
+	// DropDerived removes the data whose names begin with prefix, except those in but. In a store that several processes
+	// write, it spares data that was saved or named in KeepDerived in the last minutes. Opened data stays readable where
+	// the system allows it; elsewhere DropDerived returns an error and the data stays.
 	DropDerived(ctx context.Context, prefix string, but []string) error
 }
 
-// HeldBeside reports whether the data with a name holds what nothing else has: the texts of runs without a label,
-// coming tests with what a reader picked, what a reader calls elements of the map, what models cost and which requests
-// they take; or is a piece of it. A copy of a store has it too, and a repair keeps it.
+// HeldBeside reports whether the derived data under name, or the piece under name, cannot be built again: texts of runs
+// without a label, upcoming tests and the memories that a model chose for them, other names of elements, and costs and
+// request formats of models. Backups copy such data, and repairs keep it.
 func HeldBeside(name string) bool {
 	name, _, _ = strings.Cut(name, "-")
 	return slices.Contains([]string{"briefs", "habits", "inbox", "names", "spent"}, name)
 }
 
-// Derived is opened derived data.
+// Derived is derived data that was opened for reading. The caller calls Closer.Close.
 type Derived struct {
 	io.ReaderAt
-	Size    int64
-	Version uint64
+	Size    int64  // in bytes
+	Version uint64 // version of the store from which it was built
 	Closer  io.Closer
 }
 
-// OpenDerived opens the data that s last saved under name. It returns ErrNotFound if there is none or if s stores no
-// derived data.
+// OpenDerived opens the derived data that was last saved in s under name. It returns ErrNotFound if there is none or if
+// s is no Deriver.
 func OpenDerived(ctx context.Context, s Store, name string) (*Derived, error) {
 	d, ok := s.(Deriver)
 	if !ok {
@@ -59,8 +59,8 @@ func OpenDerived(ctx context.Context, s Store, name string) (*Derived, error) {
 	return kept, err
 }
 
-// SaveDerived stores the output of write in s. If s stores no derived data it does nothing and returns nil: the data
-// can be built again.
+// SaveDerived saves what write writes as derived data of s under name. version is the version of the store that the
+// data was built from. If s is no Deriver, SaveDerived does nothing and returns nil.
 func SaveDerived(ctx context.Context, s Store, name string, version uint64, write func(io.Writer) error) error {
 	d, ok := s.(Deriver)
 	if !ok {
@@ -85,7 +85,7 @@ func keepDerived(ctx context.Context, s Store, names []string) (missing []string
 	return missing, err
 }
 
-// DropDerived removes the derived data of s whose names begin with prefix, but for the names in but. If s stores none
+// DropDerived removes the derived data of s whose names begin with prefix, except the names in but. If s is no Deriver,
 // it does nothing and returns nil.
 func DropDerived(ctx context.Context, s Store, prefix string, but []string) error {
 	d, ok := s.(Deriver)

@@ -8,6 +8,7 @@ import (
 
 // Sentinel errors. A store wraps them with context, so compare with errors.Is.
 var (
+	// ErrConflict means that another commit changed a node on which the batch was planned.
 	ErrConflict = errors.New("the plan is stale: a node it was made on has changed")
 	ErrClosed   = errors.New("the store is closed")
 	ErrReadOnly = errors.New("the store is open for reading only")
@@ -24,22 +25,23 @@ var (
 	ErrContradiction = errors.New("another evaluation with this id was recorded before")
 )
 
-// RefusedError means that a database answers, and does not do what is needed. The call that returned it wrote nothing.
+// RefusedError means that the database answers, but refuses what the caller needs. The call that returned it wrote
+// nothing.
 type RefusedError struct {
 	Why     Refusal
-	At      string // the database as people name it, without a password
+	At      string // the database without its password, for people
 	Problem string // a sentence with what to do
 }
 
-// Refusal is why a database refuses.
+// Refusal is the reason of a RefusedError.
 type Refusal string
 
 // The reasons of a RefusedError.
 const (
-	OnlyReads  Refusal = "only-reads"  // the server only lets read, as a standby does; the error is also ErrReadOnly
-	NoEntry    Refusal = "no-entry"    // it does not let the user in
-	NoDatabase Refusal = "no-database" // it has no such database
-	NoRight    Refusal = "no-right"    // the user may not do this
+	OnlyReads  Refusal = "only-reads"  // the server is read-only, as a standby is; the error is also ErrReadOnly
+	NoEntry    Refusal = "no-entry"    // the server refuses the user or the password
+	NoDatabase Refusal = "no-database" // the server has no database of that name
+	NoRight    Refusal = "no-right"    // the user lacks a privilege
 )
 
 func (e *RefusedError) Error() string { return e.Problem }
@@ -51,9 +53,9 @@ func (e *RefusedError) Unwrap() error {
 	return nil
 }
 
-// UnreadableError means that a value in a database cannot be decoded.
+// UnreadableError means that a value in the database cannot be decoded.
 type UnreadableError struct {
-	At    string // the database as people name it, without a password
+	At    string // the database without its password, for people
 	What  string // such as "memory c_1"
 	Cause error
 }
@@ -65,8 +67,8 @@ func (e *UnreadableError) Error() string {
 
 func (e *UnreadableError) Unwrap() error { return e.Cause }
 
-// UnknownError means that it cannot be known whether a commit was made: its caller stopped waiting, or the database was
-// lost during it. A commit of the same batch with the same Op makes it once, whether or not the first one was made.
+// UnknownError means that a commit may or may not have been made: its caller stopped waiting, or the connection was
+// lost during it. To find out, commit the same batch with the same Op again: the store makes it once in any case.
 type UnknownError struct {
 	Op    string
 	Cause error
@@ -81,9 +83,9 @@ func (e *UnknownError) Unwrap() error { return e.Cause }
 // LockedError means that another process has the store open for writing.
 type LockedError struct {
 	Dir     string
-	PID     int
+	PID     int // process id of the other process; 0: unknown
 	Host    string
-	Started time.Time
+	Started time.Time // when it opened the store
 }
 
 func (e *LockedError) Error() string {
@@ -94,8 +96,8 @@ func (e *LockedError) Error() string {
 		e.Dir, e.PID, e.Host, e.Started.UTC().Format(time.RFC3339))
 }
 
-// UnfinishedPurgeError means that a purge is committed and some of its bytes could not be removed. Nothing takes it
-// back. The next opening of the store for writing removes them.
+// UnfinishedPurgeError means that a purge is committed, but some of its bytes could not be removed yet. The next
+// opening of the store for writing removes them.
 type UnfinishedPurgeError struct{ Cause error }
 
 func (e *UnfinishedPurgeError) Error() string {
@@ -104,7 +106,7 @@ func (e *UnfinishedPurgeError) Error() string {
 
 func (e *UnfinishedPurgeError) Unwrap() error { return e.Cause }
 
-// CorruptError means that bytes a store once acknowledged can no longer be read.
+// CorruptError means that bytes that a store acknowledged can no longer be read.
 type CorruptError struct {
 	File   string
 	Offset int64  // of the first bad byte
@@ -115,7 +117,7 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("%s is damaged at byte %d: %s", e.File, e.Offset, e.Lost)
 }
 
-// FormatError means that this program cannot open a directory as a store.
+// FormatError means that a directory is no store that this program can open.
 type FormatError struct {
 	Dir     string
 	Problem string // continues a sentence that begins with the directory's name

@@ -7,11 +7,12 @@ import (
 	"time"
 )
 
-// Gallery is a Store that also stores pictures of runs, each once under the SHA-256 of its bytes. It does not track
-// references to pictures.
+// Gallery is a Store that also stores pictures of runs, each once under the SHA-256 of its bytes. It does not know
+// which runs refer to a picture.
 type Gallery interface {
-	// PutPicture stores the bytes of p: completely and durably when it returns nil, otherwise not at all. If the
-	// picture exists, its Put time becomes now. Beyond MaxGallery the error is ErrGalleryFull.
+	// PutPicture stores the bytes b of p. They are stored completely and durably when it returns nil, otherwise not at
+	// all. If the picture exists, its Put time becomes now. If the gallery would exceed MaxGallery, the error is
+	// ErrGalleryFull.
 	PutPicture(ctx context.Context, p tree.Picture, b []byte) error
 
 	// Picture returns the bytes of a picture, or ErrNotFound. It returns a *CorruptError if their SHA-256 is not sum.
@@ -27,7 +28,7 @@ type Gallery interface {
 // KeptPicture describes a picture in a Gallery.
 type KeptPicture struct {
 	SHA256 string
-	File   string // its name within the store
+	File   string // name of the file within the store
 	Bytes  int64
 	Put    time.Time // time of the last PutPicture
 }
@@ -35,5 +36,5 @@ type KeptPicture struct {
 // ErrGalleryFull means that the pictures of a store have reached MaxGallery.
 var ErrGalleryFull = errors.New("the pictures of this store have reached their limit of 2 GiB")
 
-// MaxGallery is the most bytes of pictures in one store.
+// MaxGallery is the most bytes that all pictures in one store may have together.
 const MaxGallery = 2 << 30

@@ -6,7 +6,7 @@ import (
 	"iter"
 )
 
-// Movable is a Store whose whole content can be copied into another one.
+// Movable is a Store whose whole content can be read, so that it can be copied into another store.
 type Movable interface {
 	Store
 	Deriver
@@ -15,17 +15,18 @@ type Movable interface {
 	// Outbox yields the evaluations that are accepted and not yet formed, oldest first, whether they are leased or not.
 	Outbox(ctx context.Context) iter.Seq2[tree.Evaluation, error]
 
-	// Beside returns the names of the saved data that is held beside the tree, see HeldBeside, sorted.
+	// Beside returns the names of the saved data for which HeldBeside is true, sorted.
 	Beside(ctx context.Context) ([]string, error)
 
-	// Known yields the record of every key ever accepted, sorted by Key.
+	// Known yields what the store remembers of every key ever accepted, sorted by Key.
 	Known(ctx context.Context) iter.Seq2[KnownKey, error]
 }
 
-// KnownKey is the record of an accepted key. The fields are the first bytes of SHA-256 hashes.
+// KnownKey is what a store remembers of an evaluation that it accepted. The arrays are the first bytes of SHA-256
+// hashes.
 type KnownKey struct {
 	Key      [16]byte // of the key
 	Digest   [8]byte  // of the evaluation's Digest
 	Before   [8]byte  // of the form that was accepted without a label before; zero if there was none
-	Labelled bool
+	Labelled bool     // the evaluation had a label
 }

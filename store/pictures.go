@@ -14,21 +14,22 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Pictures is the pictures of runs beside a store. It is safe for concurrent use.
+// Pictures reads, stores and removes the pictures of runs. It is safe for concurrent use.
 type Pictures struct {
 	store  Gallery // nil if the store keeps no pictures
 	tree   Reader
 	unread func() []tree.Evaluation // runs that are no case, and may refer to pictures
 }
 
-// NewPictures returns the pictures of a store; pictures may be nil. Runs that are no case yet come from unread.
+// NewPictures returns the Pictures in a gallery; a nil gallery stores none. It finds references to pictures in the
+// cases and dead letters of t, and in the runs that unread returns, which are no cases yet.
 func NewPictures(pictures Gallery, t Reader, unread func() []tree.Evaluation) *Pictures {
 	return &Pictures{pictures, t, unread}
 }
 
-// Keep reads a picture of a run, stores it beside the store and returns its reference for [tree.Evidence]. The
-// error is a *tree.FieldError for a picture that is no PNG, JPEG or WebP, is longer than 8 MiB or has too many pixels.
-// Record the run within the hour: pictures without a run or case that refers to them are removed.
+// Keep reads a picture of a run, stores it and returns its reference for [tree.Evidence]. name is its file name. The
+// error is a *tree.FieldError if the picture is no PNG, JPEG or WebP, is longer than 8 MiB or has too many pixels.
+// Record the run within the hour: pictures that no run or case refers to are removed.
 func (g *Pictures) Keep(ctx context.Context, name string, r io.Reader) (tree.Picture, error) {
 	if g.store == nil {
 		return tree.Picture{}, fmt.Errorf("keep a picture: %w", errors.ErrUnsupported)
@@ -63,7 +64,8 @@ func pictureReference(name string, b []byte) (tree.Picture, error) {
 		Bytes: len(b)}, nil
 }
 
-// Get returns a stored picture, with its content type as detected from its bytes, or tree.ErrNotFound.
+// Get returns the picture with the SHA-256 sum, and its content type as detected from its bytes. If there is none, the
+// error is tree.ErrNotFound.
 func (g *Pictures) Get(ctx context.Context, sum string) (b []byte, contentType string, err error) {
 	if g.store == nil {
 		return nil, "", fmt.Errorf("picture: %w", tree.ErrNotFound)
@@ -77,7 +79,7 @@ func (g *Pictures) Get(ctx context.Context, sum string) (b []byte, contentType s
 	return b, contentType, nil
 }
 
-// Count returns the number of stored pictures, and their bytes.
+// Count returns the number of stored pictures, and their size in bytes. Without a gallery both are 0.
 func (g *Pictures) Count(ctx context.Context) (n int, size int64, err error) {
 	if g.store == nil {
 		return 0, 0, nil
@@ -92,7 +94,8 @@ func (g *Pictures) Count(ctx context.Context) (n int, size int64, err error) {
 // pictureGrace is how long a picture may wait for its run to be recorded.
 const pictureGrace = time.Hour
 
-// Sweep removes the pictures that no run in the inbox, no dead letter and no case in use refers to.
+// Sweep removes the pictures to which no run in the inbox, no dead letter and no case in use refers. It spares pictures
+// that were stored in the last hour.
 func (g *Pictures) Sweep(ctx context.Context) error {
 	if g.store == nil {
 		return nil
@@ -116,7 +119,7 @@ func (g *Pictures) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// Purge removes the pictures that only purged data refers to.
+// Purge removes the pictures to which only nodes and evaluations of the purge p refer.
 func (g *Pictures) Purge(ctx context.Context, p *Purge) error {
 	if g.store == nil {
 		return nil

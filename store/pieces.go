@@ -10,28 +10,28 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Pieces are one state of derived data that is stored in pieces: files that are written once, each with a name that is
-// a hash of its bytes, and a head that names them. After a change only what is new is written.
+// Pieces is one state of derived data that is stored as several files: pieces, which are written once under a hash of
+// their bytes, and a head that names them. After a change only new pieces and the head are written.
 type Pieces interface {
-	// Version is that of the store from which the data was built.
+	// Version returns the version of the store from which the data was built.
 	Version() uint64
 
-	// Names returns the names of the pieces, of letters and digits. A name has the same bytes for ever.
+	// Names returns the names of the pieces, of letters and digits. A name always denotes the same bytes.
 	Names() []string
 
-	// Write writes the i-th piece.
+	// Write writes the bytes of the i-th piece of Names to w.
 	Write(i int, w io.Writer) error
 
-	// Head returns the bytes that name the pieces.
+	// Head returns the bytes of the head, which name the pieces.
 	Head() []byte
 }
 
-// PieceOf returns the name of the derived data that a piece of name is stored under.
+// PieceOf returns the name under which derived data stores the given piece of the data name.
 func PieceOf(name, piece string) string { return name + "-" + piece }
 
-// SavePieces stores the pieces that are not stored yet, then their head under name, and then removes the pieces that
-// the head does not name. So at every moment whatever the head names is there; what a crash or a full disk leaves
-// besides is removed the next time. A piece that cannot be removed stays until then.
+// SavePieces saves the pieces of p that s does not have yet, then the head under name, and then removes the pieces of
+// name that the head does not name. At every moment all pieces of the saved head exist. Pieces that a crash leaves over
+// are removed the next time.
 func SavePieces(ctx context.Context, s Store, name string, p Pieces) error {
 	files := make([]string, len(p.Names()))
 	for i, piece := range p.Names() {
@@ -59,15 +59,15 @@ func SavePieces(ctx context.Context, s Store, name string, p Pieces) error {
 	return nil
 }
 
-// ErrPieceGone means that a piece is not there that a head names.
+// ErrPieceGone means that a saved head names a piece that does not exist.
 var ErrPieceGone = errors.New("a piece is not there")
 
 // openTries is how often a process opens pieces that another one replaces meanwhile.
 const openTries = 5
 
-// OpenPieces calls load with the head saved last under a name, and with open, which opens a piece. load closes what it
-// opened unless it returns nil. Where a piece is gone, because another process saved others meanwhile and load returns
-// ErrPieceGone, it is called again with the next head.
+// OpenPieces calls load with the head last saved under name, and with a function that opens a piece of it. If load
+// fails, it closes what it opened. If load returns ErrPieceGone, because another process saved newer pieces meanwhile,
+// OpenPieces calls it again with the newer head, a few times. Without a saved head the error is ErrNotFound.
 func OpenPieces(ctx context.Context, s Store, name string,
 	load func(head *Derived, open func(piece string) (*Derived, error)) error) (err error) {
 	open := func(piece string) (*Derived, error) {

@@ -6,20 +6,20 @@ import (
 	"slices"
 )
 
-// Purge names what a batch removes permanently. The nodes themselves are changes of the batch, which leave tombstones.
-// Commit removes their bytes from all files of the store before it returns; after a crash the next open does. Copies in
-// memory remain until the process ends.
+// Purge names what a batch removes permanently. The nodes themselves are removed by changes of the batch, which leave
+// tombstones. Commit removes all their bytes from the files of the store before it returns; after a crash the next open
+// does. Copies in memory remain until the process ends.
 type Purge struct {
-	// Nodes are ids of nodes and facts. Actions on them lose their reason and the state they would restore; what a reader
-	// took from the notes of these nodes, and every entry on these facts, is removed too.
+	// Nodes are ids of nodes and facts. Actions on them lose their reason and the state that they would restore. Ledger
+	// entries on facts that a model took from the notes of these nodes, and all entries on the facts themselves, are
+	// removed too.
 	Nodes []string `json:"nodes,omitempty"`
-	// Evaluations are keys. Verdicts on them lose the place and the features for package risk, dead letters lose the
-	// run.
+	// Evaluations are keys. Verdicts on them lose the place and the features for package risk, dead letters lose the run.
 	Evaluations []string `json:"evaluations,omitempty"`
 	Trials      []string `json:"trials,omitempty"` // ids; the trials lose place and query
 }
 
-// Clean removes from a ledger entry what the purge names, and reports whether it changed the entry.
+// Clean removes from the ledger entry e what p names, and reports whether it changed e.
 func (p *Purge) Clean(e *ledger.Entry) bool {
 	switch {
 	case e.Verdict != nil && slices.Contains(p.Evaluations, e.Verdict.Evaluation):
@@ -58,7 +58,7 @@ func (p *Purge) ofFact(k *ledger.FactEntry) bool {
 
 func (p *Purge) names(id string) bool { return slices.Contains(p.Nodes, id) }
 
-// CleanLetter removes the run from a dead letter that the purge names, and reports whether it did.
+// CleanLetter removes the run from the dead letter l if p names its evaluation, and reports whether it did.
 func (p *Purge) CleanLetter(l *DeadLetter) bool {
 	key := l.Evaluation.Key()
 	if !slices.Contains(p.Evaluations, key) {
@@ -68,7 +68,7 @@ func (p *Purge) CleanLetter(l *DeadLetter) bool {
 	return true
 }
 
-// With returns a purge of everything in p or o. p may be nil.
+// With returns a purge of everything that p or o names. p may be nil.
 func (p *Purge) With(o Purge) *Purge {
 	if p != nil {
 		o.Nodes, o.Evaluations = slices.Concat(p.Nodes, o.Nodes), slices.Concat(p.Evaluations, o.Evaluations)

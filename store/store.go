@@ -18,7 +18,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Reader reads a store; the laws of Store apply.
+// Reader reads a store. What the comment of Store promises applies.
 type Reader interface {
 	// Get returns the node with the id, even if it is archived, or ErrNotFound. The caller may modify the result.
 	Get(ctx context.Context, id string) (tree.Node, error)
@@ -30,7 +30,7 @@ type Reader interface {
 	// Ledger yields the entries after the given sequence number (0: all), in order.
 	Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error]
 
-	// DeadLetters yields the evaluations that could not be formed, oldest first.
+	// DeadLetters yields the accepted evaluations that could not be turned into nodes, oldest first.
 	DeadLetters(ctx context.Context) iter.Seq2[DeadLetter, error]
 
 	// Changes yields the commits after the given version, in order. If the store has dropped some of them, it yields
@@ -41,7 +41,7 @@ type Reader interface {
 	Info(ctx context.Context) (Info, error)
 }
 
-// Store stores nodes, the outbox of accepted evaluations and the ledger.
+// Store stores nodes, the outbox (accepted evaluations that wait to be turned into nodes) and the ledger.
 //
 // All methods are safe for concurrent use. A write is durable when its method returns nil. A write that fails changes
 // nothing that a later open could see, with one exception: after ErrFailed the store cannot know whether the write is
@@ -86,11 +86,11 @@ type Verifier interface {
 type Verified struct {
 	Files   int    `json:"files"`
 	Bytes   int64  `json:"bytes"`
-	Batches int    `json:"batches"`
+	Batches int    `json:"batches"` // of the journal
 	Nodes   int    `json:"nodes"`
-	Entries int    `json:"entries"`
-	Version uint64 `json:"version"`
-	Torn    int64  `json:"torn"` // bytes of a last, unacknowledged write; they are no loss
+	Entries int    `json:"entries"` // of the ledger
+	Version uint64 `json:"version"` // version of the last commit
+	Torn    int64  `json:"torn"`    // bytes of a last, unacknowledged write; they are no loss
 }
 
 // Filter selects nodes; an empty field matches all.
@@ -120,12 +120,12 @@ func (f Filter) Match(n *tree.Node) bool {
 
 // Receipt is the result of Accept for one evaluation.
 type Receipt struct {
-	Key    string
+	Key    string // key of the evaluation
 	Status ReceiptStatus
-	Here   bool // it is durable on this machine alone, until the database of a shared store is reached again
+	Here   bool // only this machine has the evaluation, until it reaches the database of a shared store again
 }
 
-// ReceiptStatus is the status of a receipt.
+// ReceiptStatus is whether Accept took an evaluation.
 type ReceiptStatus string
 
 // The statuses of a receipt.

@@ -5,16 +5,16 @@ import (
 	"iter"
 )
 
-// VectorTable is a Store that can show the vectors of memories to people who query it by SQL. It is for them alone:
-// memtree reads none of them back.
+// VectorTable is a Store that can show the embedding vectors of memories to people who query it by SQL. memtree itself
+// never reads them back.
 type VectorTable interface {
-	// FillVectors makes the table have these vectors of an encoder and no others. It writes only what has changed, and
-	// no vector of a node that has another revision by now. It does nothing, and reads none of them, where nobody has
-	// asked for the table. If it is cut short, it keeps what is done.
+	// FillVectors makes the table contain the vectors that all yields, made by encoder, and no others. It writes only
+	// those that changed, and omits a vector whose node has another revision by now. If nobody has created the table, it
+	// does nothing and does not call all. If it is interrupted, what it wrote remains.
 	FillVectors(ctx context.Context, encoder string, all iter.Seq2[NodeVector, error]) error
 }
 
-// NodeVector is the vector of a node at a revision.
+// NodeVector is the embedding vector of a node at one of its revisions.
 type NodeVector struct {
 	ID       string
 	Revision int

@@ -51,7 +51,6 @@ type ScriptError struct {
 	Problem string // follows the field in the sentence, or the file without field and line
 }
 
-// Error returns file, line, field and problem as one sentence.
 func (e *ScriptError) Error() string {
 	s := e.File
 	if e.Line > 0 {

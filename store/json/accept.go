@@ -19,7 +19,7 @@ type arrival struct {
 	raw      []byte
 }
 
-// Accept adds evaluations to the outbox; see store.Store. It writes all of them or none.
+// Accept adds evaluations to the outbox, all of them or none. See store.Store.
 func (s *Store) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 	in := make([]arrival, len(es))
 	for i := range es {

@@ -19,28 +19,29 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// Backed is the result of Backup or Restore.
+// Backed counts what Backup or Restore did.
 type Backed struct {
-	Files    int            `json:"files"`  // in the copy
-	Copied   int            `json:"copied"` // of these, copied this time
-	Bytes    int64          `json:"bytes"`  // copied this time
-	Verified store.Verified `json:"verified"`
+	Files    int            `json:"files"`    // files of the copy
+	Copied   int            `json:"copied"`   // those of them that were copied this time
+	Bytes    int64          `json:"bytes"`    // bytes copied this time
+	Verified store.Verified `json:"verified"` // counts of the copy
 }
 
 // backupTries limits how often a copy starts again because a writer removed files to be copied.
 const backupTries = 50
 
-// Backup makes the folder to a copy of the store in the folder from, as of one moment. Another process may write to the
-// store meanwhile; the copy contains everything acknowledged before the call. to is absent, empty, or an earlier backup
-// of the same store, whose unchanged snapshot files are reused. The copy is a complete store at every moment. Backup
-// opens and verifies it at the end. It omits what can be built again, such as an index,
-// and takes along what cannot ([store.HeldBeside]). started is reported to
-// processes that find the copy locked.
+// Backup copies the store in the folder from to the folder to, as of one moment. Another process may write to the store
+// meanwhile; the copy contains everything acknowledged before the call. The folder to is absent, empty, or an earlier
+// backup of the same store; Backup then copies only snapshot files that are new. The copy is a complete store at every
+// moment, and Backup opens and verifies it at the end. It omits data that can be built again, such as an index, and
+// includes data that cannot ([store.HeldBeside]). Processes that find the copy locked see started as the time since
+// when.
 func Backup(ctx context.Context, from, to string, started time.Time) (Backed, error) {
 	return copyStore(ctx, from, to, started, true)
 }
 
-// Restore is Backup into a folder that is absent or empty. The result is a store for writing; no Backup overwrites it.
+// Restore does as Backup does, into a folder that is absent or empty. The result is a store for writing; no later
+// Backup overwrites it.
 func Restore(ctx context.Context, from, to string, started time.Time) (Backed, error) {
 	return copyStore(ctx, from, to, started, false)
 }

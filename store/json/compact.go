@@ -19,8 +19,8 @@ type snapshotted struct {
 	err         error
 }
 
-// Compact writes a snapshot now, regardless of the size of the journal, and returns when it is the base. The older
-// journals are removed when no reader uses them any more.
+// Compact writes a snapshot now, whatever the size of the journal, and returns once the store uses it. Older journals
+// are removed when no reader uses them any more.
 func (s *Store) Compact(ctx context.Context) error {
 	if err := s.send(ctx, &request{compact: true}); err != nil {
 		return fmt.Errorf("compact: %w", err)

@@ -33,7 +33,7 @@ const (
 
 var _ store.Deriver = (*Store)(nil)
 
-// SaveDerived saves data that can be built again; see store.Deriver.
+// SaveDerived saves derived data under name, in place of older data. See store.Deriver.
 func (s *Store) SaveDerived(ctx context.Context, name string, version uint64, write func(io.Writer) error) error {
 	if err := s.usable(ctx); err != nil {
 		return fmt.Errorf("save derived data: %w", err)
@@ -143,8 +143,8 @@ func wholeDerived(b []byte) bool {
 	return ok && int64(len(b)) == derivedHead+size && bytes.Equal(sum, have[:])
 }
 
-// OpenDerived opens the data saved last; see store.Deriver. It checks the head and the length. Verify or the reader
-// checks the data.
+// OpenDerived opens the derived data last saved under name. It checks its head and its length; Verify, or whoever reads
+// the data, checks the rest. See store.Deriver.
 func (s *Store) OpenDerived(ctx context.Context, name string) (*store.Derived, error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, fmt.Errorf("open derived data: %w", err)
@@ -166,7 +166,7 @@ func (s *Store) OpenDerived(ctx context.Context, name string) (*store.Derived, e
 	return nil, fmt.Errorf("open derived data %s: %w", clipName(name), tree.ErrNotFound)
 }
 
-// KeepDerived looks for saved data; see store.Deriver.
+// KeepDerived returns the names under which no derived data is saved. See store.Deriver.
 func (s *Store) KeepDerived(ctx context.Context, names []string) (missing []string, err error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, fmt.Errorf("keep derived data: %w", err)
@@ -183,7 +183,7 @@ func (s *Store) KeepDerived(ctx context.Context, names []string) (missing []stri
 	return missing, nil
 }
 
-// DropDerived removes saved data; see store.Deriver.
+// DropDerived removes the derived data whose names begin with prefix, except the names in but. See store.Deriver.
 func (s *Store) DropDerived(ctx context.Context, prefix string, but []string) error {
 	if err := s.usable(ctx); err != nil {
 		return fmt.Errorf("drop derived data: %w", err)

@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// MustExist returns a *store.FormatError if the folder dir contains no store, and nil if it contains one, even a
-// damaged one.
+// MustExist returns a *store.FormatError if the folder dir contains no store. It returns nil if dir contains one, even
+// a damaged one.
 func MustExist(dir string) error {
 	info, err := os.Stat(filepath.Join(dir, formatName))
 	switch {
@@ -27,7 +27,8 @@ func MustExist(dir string) error {
 	}
 }
 
-// HoldsParts reports whether the folder dir contains files of a store, which may lack its FORMAT.json.
+// HoldsParts reports whether the folder dir contains files of a store, even if the file that identifies a store,
+// FORMAT.json, is missing.
 func HoldsParts(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	names := make([]string, len(entries))

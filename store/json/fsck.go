@@ -12,31 +12,31 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// Repair is the result of Fsck. A store without Lost and Again is in order.
+// Repair is what Fsck found, and repaired if it was allowed to. If Lost and Again are empty, the store is in order.
 type Repair struct {
 	Lost  []Loss         `json:"lost"`            // what was acknowledged and cannot be read
 	Again []string       `json:"again"`           // damaged files that can be built again without loss
 	Torn  int64          `json:"torn"`            // bytes of a last write that was not acknowledged
 	Moved []string       `json:"moved,omitempty"` // files in broken/ with the removed bytes
-	Kept  readableCounts `json:"kept"`
+	Kept  readableCounts `json:"kept"`            // counts of what can be read
 
 	// Forgotten is the number of evaluations whose cases are lost. Their keys are removed, so that they can be recorded
 	// again.
 	Forgotten int `json:"forgotten"`
 
-	// Mended is the number of memories whose links to lost memories are removed. One that rests on no other any more is
-	// archived.
+	// Mended is the number of memories from which links to lost memories are removed. A memory that has no supporting
+	// memory left is archived.
 	Mended int `json:"mended"`
 }
 
-// Whole reports whether there is nothing to repair.
+// Whole reports whether Lost and Again are empty, so that there is nothing to repair.
 func (r *Repair) Whole() bool { return len(r.Lost)+len(r.Again) == 0 }
 
-// Loss is something that was acknowledged and cannot be read.
+// Loss is a part of a store that was acknowledged and cannot be read.
 type Loss struct {
 	Kind   lossKind `json:"kind"`
 	File   string   `json:"file"`
-	Offset int64    `json:"offset"`
+	Offset int64    `json:"offset"`         // of the first unreadable byte in File
 	Bytes  int64    `json:"bytes"`          // bytes moved to broken/; 0 if they are missing
 	Count  int      `json:"count"`          // number of lost items; 0 if unknown
 	Name   string   `json:"name,omitempty"` // id of the node, if it can be read
@@ -45,15 +45,16 @@ type Loss struct {
 // lossKind is the kind of a loss.
 type lossKind string
 
-// The kinds of loss.
+// The kinds of things that a Loss can be about.
 const (
-	LostBatches     lossKind = "batches"     // of the journal
+	LostBatches     lossKind = "batches"     // batches of the journal
 	LostNodes       lossKind = "nodes"       // memories
-	LostEvaluations lossKind = "evaluations" // accepted, not yet formed
-	LostEntries     lossKind = "entries"     // of the ledger
-	LostLetters     lossKind = "letters"     // evaluations that could not be formed
-	LostKeys        lossKind = "keys"        // of evaluations, which would be accepted again
-	LostHeld        lossKind = "held"        // data beside the tree, see store.HeldBeside; Name is its name
+	LostEvaluations lossKind = "evaluations" // evaluations accepted and not yet formed into memories
+	LostEntries     lossKind = "entries"     // entries of the ledger
+	LostLetters     lossKind = "letters"     // evaluations that could not be formed into memories
+	LostKeys        lossKind = "keys"        // keys of evaluations, which would be accepted again
+	// derived data that cannot be built again, see store.HeldBeside; Name is its name
+	LostHeld lossKind = "held"
 )
 
 // readableCounts holds the numbers of readable items.

@@ -14,7 +14,7 @@ import (
 
 var _ store.Movable = (*Store)(nil)
 
-// Outbox yields the evaluations of the outbox; see store.Movable.
+// Outbox yields the evaluations in the outbox, oldest first. See store.Movable.
 func (s *Store) Outbox(ctx context.Context) iter.Seq2[tree.Evaluation, error] {
 	return func(yield func(tree.Evaluation, error) bool) {
 		st, err := s.view(ctx)
@@ -35,7 +35,7 @@ func (s *Store) Outbox(ctx context.Context) iter.Seq2[tree.Evaluation, error] {
 	}
 }
 
-// Beside lists what is held beside the tree; see store.Movable.
+// Beside returns the names of the derived data that cannot be built again, sorted. See store.Movable.
 func (s *Store) Beside(ctx context.Context) ([]string, error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, fmt.Errorf("list what is held beside the tree: %w", err)
@@ -54,7 +54,8 @@ func (s *Store) Beside(ctx context.Context) ([]string, error) {
 	return slices.Compact(out), nil
 }
 
-// Known yields the records of all keys; see store.Movable. A store that is open for writing is compacted first.
+// Known yields what the store remembers of every accepted key. A store that is open for writing is compacted first. See
+// store.Movable.
 func (s *Store) Known(ctx context.Context) iter.Seq2[store.KnownKey, error] {
 	return func(yield func(store.KnownKey, error) bool) {
 		if !s.readOnly {

@@ -15,9 +15,8 @@ type leases struct {
 	held map[string]fingerprint // order → hash of the key
 }
 
-// Lease leases evaluations of the outbox; see store.Store. If a key is in the outbox twice,
-// first without a label and then with one, the second is leased only after the first is
-// finished.
+// Lease returns up to n evaluations of the outbox and leases them to the caller. If a key is in the outbox twice, first
+// without a label and then with one, the second is leased only after the first is finished. See store.Store.
 func (s *Store) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	if s.readOnly {
 		return nil, fmt.Errorf("lease: %w", store.ErrReadOnly)

@@ -43,7 +43,7 @@ func (s *Store) picturesUsable(ctx context.Context, writes bool, sum string) err
 	return nil
 }
 
-// PutPicture stores a picture; see store.Gallery.
+// PutPicture stores the bytes b of the picture p. See store.Gallery.
 func (s *Store) PutPicture(ctx context.Context, p tree.Picture, b []byte) error {
 	err := s.picturesUsable(ctx, true, p.SHA256)
 	if err == nil {
@@ -104,7 +104,7 @@ func (s *Store) countPictures() error {
 	return err
 }
 
-// Picture returns the bytes of a picture; see store.Gallery.
+// Picture returns the bytes of the picture with the SHA-256 sum. See store.Gallery.
 func (s *Store) Picture(ctx context.Context, sum string) ([]byte, error) {
 	if err := s.picturesUsable(ctx, false, sum); err != nil {
 		return nil, fmt.Errorf("read a picture: %w", err)
@@ -132,7 +132,7 @@ func pictureFiles(sum string) (out []string) {
 	return out
 }
 
-// RemovePicture removes a picture; see store.Gallery.
+// RemovePicture removes the picture with the SHA-256 sum. See store.Gallery.
 func (s *Store) RemovePicture(ctx context.Context, sum string) error {
 	if err := s.picturesUsable(ctx, true, sum); err != nil {
 		return fmt.Errorf("remove a picture: %w", err)
@@ -155,7 +155,7 @@ func (s *Store) RemovePicture(ctx context.Context, sum string) error {
 	return nil
 }
 
-// Pictures lists the pictures; see store.Gallery.
+// Pictures returns a list of the stored pictures. See store.Gallery.
 func (s *Store) Pictures(ctx context.Context) ([]store.KeptPicture, error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, fmt.Errorf("list the pictures: %w", err)

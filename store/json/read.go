@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Get returns a node; see store.Store.
+// Get returns the node with an id. See store.Store.
 func (s *Store) Get(ctx context.Context, id string) (tree.Node, error) {
 	n, err := s.get(ctx, id)
 	if err != nil {
@@ -48,7 +48,7 @@ func (st *state) node(id string) ([]byte, error) {
 	return st.base.read(&b.linesRef, l.place)
 }
 
-// Scan yields nodes; see store.Store.
+// Scan yields the nodes that f selects, sorted by id. See store.Store.
 func (s *Store) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) {
 		st, err := s.view(ctx)
@@ -90,7 +90,7 @@ func (m *merged) decode(ctx context.Context, f store.Filter) (n tree.Node, ok bo
 	return m.node, true, nil
 }
 
-// Ledger yields the ledger entries after a sequence number; see store.Store.
+// Ledger yields the entries of the ledger after a sequence number, 0 for all. See store.Store.
 func (s *Store) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error] {
 	read := plainOf(reflect.TypeFor[ledger.Entry]())
 	return stored[ledger.Entry](ctx, s, "read the ledger", after, read, func(st *state) ([]linesRef, []record) {
@@ -98,7 +98,7 @@ func (s *Store) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry
 	})
 }
 
-// DeadLetters yields the evaluations that could not be formed; see store.Store.
+// DeadLetters yields the evaluations that could not be formed into memories. See store.Store.
 func (s *Store) DeadLetters(ctx context.Context) iter.Seq2[store.DeadLetter, error] {
 	read := plainOf(reflect.TypeFor[store.DeadLetter]())
 	return stored[store.DeadLetter](ctx, s, "read the dead letters", 0, read, func(st *state) ([]linesRef, []record) {
@@ -172,7 +172,7 @@ func (g *generation) linesAfter(files []linesRef, records []record, after uint64
 	}
 }
 
-// Changes yields the commits after a version that changed nodes; see store.Store.
+// Changes yields the commits after a version that changed nodes. See store.Store.
 func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[store.Commit, error] {
 	return func(yield func(store.Commit, error) bool) {
 		st, err := s.view(ctx)

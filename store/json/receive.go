@@ -14,8 +14,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Folder is a folder of JSON files that a store is moved into. It is made beside its place, and put there when it is
-// complete; a move that did not end leaves it, and the next one begins anew.
+// Folder is a new store of JSON files that receives the content of another store; it implements move.Target. It is made
+// beside its place and renamed when it is complete. A move that is interrupted leaves files there, which the next move
+// removes.
 type Folder struct {
 	*Store
 	dir string
@@ -26,7 +27,8 @@ var _ move.Target = (*Folder)(nil)
 // beginning is the end of the name of a folder that is not complete.
 const beginning = ".moving"
 
-// NewFolder begins a folder for a store with the given origin. The folder dir must not exist.
+// NewFolder begins a store with the given origin, which Finish puts into the folder dir. dir must not exist. now is the
+// time since when processes see the folder locked.
 func NewFolder(ctx context.Context, dir string, origin tree.Origin, now time.Time) (*Folder, error) {
 	if _, err := os.Lstat(dir); err == nil {
 		return nil, &store.FormatError{Dir: dir, Problem: "exists already; move to a folder that does not"}
@@ -49,13 +51,13 @@ func NewFolder(ctx context.Context, dir string, origin tree.Origin, now time.Tim
 	return &Folder{s, dir}, nil
 }
 
-// Reached returns nothing: see Folder.
+// Reached returns the zero value, because every move into a folder begins anew.
 func (f *Folder) Reached(context.Context) (move.Reached, error) { return move.Reached{}, nil }
 
-// Drop removes nothing: the next move begins anew in any case.
+// Drop does nothing, because the next move begins anew in any case.
 func (f *Folder) Drop(context.Context) error { return nil }
 
-// PutNodes adds nodes as they are, with their revisions.
+// PutNodes adds nodes as they are, with their revisions. See move.Target.
 func (f *Folder) PutNodes(ctx context.Context, part []tree.Node) error {
 	for len(part) > 0 {
 		var changes [][]byte
@@ -83,7 +85,7 @@ func (f *Folder) PutNodes(ctx context.Context, part []tree.Node) error {
 // maxMoved is about how many bytes of nodes are written at once.
 const maxMoved = 4 << 20
 
-// PutEntries adds entries of the ledger.
+// PutEntries adds entries of the ledger. Their numbers must follow those already there.
 func (f *Folder) PutEntries(ctx context.Context, part []ledger.Entry) error {
 	info, err := f.Info(ctx)
 	if err != nil {
@@ -96,7 +98,7 @@ func (f *Folder) PutEntries(ctx context.Context, part []ledger.Entry) error {
 	return err
 }
 
-// PutOutbox accepts evaluations.
+// PutOutbox adds evaluations to the outbox. See move.Target.
 func (f *Folder) PutOutbox(ctx context.Context, part []tree.Evaluation) error {
 	receipts, err := f.Accept(ctx, part)
 	for _, r := range receipts {
@@ -107,7 +109,7 @@ func (f *Folder) PutOutbox(ctx context.Context, part []tree.Evaluation) error {
 	return err
 }
 
-// PutLetters puts dead letters in, each by accepting its evaluation and setting it aside at once.
+// PutLetters adds dead letters. See move.Target.
 func (f *Folder) PutLetters(ctx context.Context, part []store.DeadLetter) error {
 	for i := range part {
 		if _, err := f.Accept(ctx, []tree.Evaluation{part[i].Evaluation}); err != nil {
@@ -120,12 +122,12 @@ func (f *Folder) PutLetters(ctx context.Context, part []store.DeadLetter) error 
 	return nil
 }
 
-// PutKnown adds the records of keys.
+// PutKnown adds what the source remembers of accepted keys. See move.Target.
 func (f *Folder) PutKnown(ctx context.Context, part []store.KnownKey) error {
 	return f.importKnown(ctx, part)
 }
 
-// Finish writes everything to its place, and closes the store.
+// Finish writes a snapshot, closes the store and renames its folder to its place.
 func (f *Folder) Finish(ctx context.Context, _ store.Info) error {
 	if err := f.Compact(ctx); err != nil {
 		return err

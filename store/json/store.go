@@ -28,7 +28,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Options configure Open. The zero value is valid.
+// Options configures Open. The zero value is valid.
 type Options struct {
 	// ReadOnly opens the store for reading. Nothing is created or written. Another process may write at the same time,
 	// and its commits are visible.
@@ -38,7 +38,7 @@ type Options struct {
 	// random one is generated.
 	Origin tree.Origin
 
-	// Started is reported to processes that find the store locked.
+	// Started is the time since when other processes see the store locked.
 	Started time.Time
 
 	// JournalLimit is the size of the journals, in bytes, above which a snapshot is written while the store is open, if
@@ -54,7 +54,8 @@ func (s *Store) journalLimit() int64 {
 	return 4 << 20
 }
 
-// Store is an open store. It implements store.Store, store.Deriver, store.Gallery and store.Verifier.
+// Store is an open store in a folder. It implements store.Store, store.Deriver, store.Gallery, store.Movable and
+// store.Verifier. It is safe for concurrent use.
 type Store struct {
 	disk      *disk
 	options   Options
@@ -114,7 +115,7 @@ func OpenDir(ctx context.Context, dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Open opens the store in a folder of a file system. For an *afero.OsFs it is OpenDir. On any
+// Open opens the store in the folder dir of the file system fs. For an *afero.OsFs it does as OpenDir does. On any
 // other file system, the folder is locked within this process only.
 func Open(ctx context.Context, fs afero.Fs, dir string, o Options) (*Store, error) {
 	if _, real := fs.(*afero.OsFs); real {
@@ -141,7 +142,7 @@ func OpenMemory(ctx context.Context, o Options) (*Store, error) {
 	return Open(ctx, afero.NewMemMapFs(), "memory", o)
 }
 
-// Close waits for running writes and closes the store; see store.Store.
+// Close waits for running writes and closes the store. See store.Store.
 func (s *Store) Close() error {
 	var err error
 	s.closing.Do(func() {
@@ -158,8 +159,8 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Damage returns, for a store open for reading, its damage as a *store.CorruptError, or nil. The store still serves the
-// intact part.
+// Damage returns the damage that a store open for reading has met, as a *store.CorruptError, or nil. The store still
+// serves the intact part. For a store open for writing Damage returns nil.
 func (s *Store) Damage() error {
 	s.following.Lock()
 	defer s.following.Unlock()
@@ -198,7 +199,7 @@ func (s *Store) view(ctx context.Context) (*state, error) {
 	}
 }
 
-// Info returns the counts; see store.Store.
+// Info returns version, format and counts of the store. See store.Store.
 func (s *Store) Info(ctx context.Context) (store.Info, error) {
 	st, err := s.view(ctx)
 	if err != nil {

@@ -16,9 +16,8 @@ import (
 
 var _ store.Verifier = (*Store)(nil)
 
-// Verify reads every file and checks every checksum, every line, the chain of the journals, the
-// indexes against the lines they point to, and the laws of the tree; see store.Verifier. It
-// calls found once for each different problem.
+// Verify reads every file and checks every checksum, every line, the chain of the journals, the indexes against the
+// lines they point to, and the laws of the tree. It calls found once for each different problem. See store.Verifier.
 func (s *Store) Verify(ctx context.Context, found func(error)) (store.Verified, error) {
 	said := map[string]bool{} // a damaged line is read several times
 	v := &verifier{store: s, found: func(problem error) {

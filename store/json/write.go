@@ -10,7 +10,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Commit writes a batch; see store.Store.
+// Commit writes the batch b, all of it or nothing, and returns the new version. See store.Store.
 func (s *Store) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 	p, err := prepare(&b)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package move copies a whole store into another one, and proves by a hash that the copy is equal: memories, ledger,
-// outbox, dead letters, every key that was ever accepted, what is held beside the tree, and pictures.
+// Package move copies a whole store into another one, and proves by a hash that the copy is equal. A store has
+// memories, the ledger, the outbox, dead letters, every key that was ever accepted, data that cannot be built again
+// ([store.HeldBeside]), and pictures.
 //
 // Where to look:
 //   - move.go: copying; sum.go: the hash
@@ -19,12 +20,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Target is a new store that takes the content of another one. Its methods are called in the order of the interface,
-// each several times with the next part. What a Put returned nil for is durable.
+// Target is a new store that receives the content of another one. Copy calls the Put methods in the order of the
+// interface, each several times with the next part. A part is durable when its Put returns nil.
 type Target interface {
 	store.Movable
 
-	// Reached returns what an earlier move, which did not end, has put already.
+	// Reached returns what an earlier move that did not end has put already.
 	Reached(ctx context.Context) (Reached, error)
 
 	PutNodes(ctx context.Context, part []tree.Node) error          // sorted by id
@@ -33,25 +34,25 @@ type Target interface {
 	PutOutbox(ctx context.Context, part []tree.Evaluation) error   // likewise, after the letters
 	PutKnown(ctx context.Context, part []store.KnownKey) error     // sorted by key
 
-	// Drop removes what was put, by this move and by those that it continues, so that the next one begins anew.
+	// Drop removes everything that this move and the earlier ones put, so that the next move begins anew.
 	Drop(ctx context.Context) error
 
-	// Finish makes the copy a store in use, with the counts of the source.
+	// Finish makes the copy a store that can be opened, with the counts in info, those of the source.
 	Finish(ctx context.Context, info store.Info) error
 }
 
-// Reached is how far a move has come.
+// Reached is how much of the content a Target has already.
 type Reached struct {
 	Node   string // id of the last node
 	Entry  uint64 // number of the last entry of the ledger
 	Known  []byte // the last key; nil: none
-	Nodes  int    // how many there are
-	Keys   int
-	Outbox int
-	Letter int
+	Nodes  int    // number of nodes
+	Keys   int    // number of keys
+	Outbox int    // number of evaluations in the outbox
+	Letter int    // number of dead letters
 }
 
-// Copied is the result of a move.
+// Copied counts the content of a store that was copied or hashed, and has its hash.
 type Copied struct {
 	SHA256   string `json:"sha256"` // of the content, equal in both stores
 	Nodes    int    `json:"memories"`
@@ -65,17 +66,17 @@ type Copied struct {
 // ErrChanged means that the source was written to during the move.
 var ErrChanged = errors.New("the store was written to during the move; stop what writes to it, and move again")
 
-// ErrDiffers means that the copy is not equal to the source, or cannot be read. What was put is dropped.
+// ErrDiffers means that the copy is not equal to the source, or cannot be read. Copy has removed it.
 var ErrDiffers = errors.New("the copy differs from the store, so it is not taken into use")
 
 // partSize is how many values a Put gets.
 const partSize = 1000
 
-// Copy copies a store into a target, continues an earlier copy, compares both by their hash, and takes the copy into
-// use. The source must not be written to meanwhile.
+// Copy copies the store from into to, or continues an earlier copy. It compares both by their hash, and then makes the
+// copy a store that can be opened. Nothing may write to the source meanwhile.
 //
-// step is called with what is done, which is memories, ledger, letters, outbox, known, beside or verify, how many of it
-// were done and about how many there are. A total of 0 is unknown.
+// Copy calls step with the kind of content that it copies (memories, ledger, letters, outbox, known, beside) or with
+// verify, with the number done and about the total; a total of 0 is unknown.
 func Copy(ctx context.Context, from store.Movable, to Target, step func(what string, done, total int)) (Copied, error) {
 	before, err := from.Info(ctx)
 	if err != nil {

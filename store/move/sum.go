@@ -14,8 +14,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Sum returns the hash of everything that a move copies, and the counts. Equal content has an equal hash in every kind
-// of store; the version, and what is derived from the content, are no part of it.
+// Sum returns the hash and the counts of everything that Copy copies. Equal content has an equal hash in every kind of
+// store. The version, and data that can be built again, do not count.
 func Sum(ctx context.Context, s store.Movable) (Copied, error) { return sum(ctx, s, func() {}) }
 
 // sum is Sum, and calls tick for each value that is read.
