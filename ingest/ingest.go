@@ -45,7 +45,7 @@
 // Where to look:
 //   - source.go, parse.go, object.go: bytes to objects; record.go: an object to an evaluation
 //   - labels.go: tables of truths; runs.go: names for runs without one
-//   - walk.go and a file a format; statement.go and a file a format
+//   - walk.go and a file a format; facts.go and a file a format
 package ingest
 
 import (

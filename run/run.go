@@ -17,7 +17,7 @@
 //
 // Where to look:
 //   - log.go: the fold; file.go saves it
-//   - runs.go: what agents and people do with runs
+//   - runs.go: what agents and people do with runs; resume.go: going on with one
 //   - episodes.go: like runs, and what like ones have in common
 //   - page.go: a run as a page of Markdown
 //   - compact.go: a transcript within a budget; marks.go: what in it has to stay; summary.go: what is left of the rest

@@ -1,0 +1,44 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/memtree/memtree/tree"
+)
+
+// Resumption is what an agent needs to go on with a run.
+type Resumption struct {
+	Run    Run           `json:"run"`
+	Next   []Task        `json:"next"`             // what to do, what was under way first
+	Taken  []Task        `json:"taken,omitempty"`  // what other agents do; not in Next
+	Idle   time.Duration `json:"idle"`             // since the last update
+	Beside string        `json:"beside,omitempty"` // another agent that wrote to the run within the last 5 minutes
+}
+
+// Resume returns what an agent needs to go on with an open run. An unknown id is tree.ErrNotFound, a run that has
+// ended a *tree.FieldError.
+func (r *Runs) Resume(ctx context.Context, id, by string) (Resumption, error) {
+	of, err := r.Get(ctx, id)
+	if err != nil {
+		return Resumption{}, err
+	}
+	if of.Ended() {
+		return Resumption{}, &tree.FieldError{Field: "run", Problem: fmt.Sprintf("is %.80q, which has ended (%s); begin "+
+			"another one", id, of.State)}
+	}
+	now := r.o.Now()
+	out := Resumption{Run: of, Next: []Task{}, Idle: max(0, now.Sub(of.Last))}
+	for _, t := range of.Next() {
+		if t.TakenFrom(by, now) {
+			out.Taken = append(out.Taken, t)
+		} else {
+			out.Next = append(out.Next, t)
+		}
+	}
+	if of.LastBy != by && out.Idle <= lease {
+		out.Beside = of.LastBy
+	}
+	return out, nil
+}
