@@ -26,7 +26,7 @@ func (o Op) Valid() bool {
 	return false
 }
 
-// Change is the proposal of a stage: the resulting node and the reason.
+// Change is what a stage of memtree proposes to store for one node: the resulting node and the reason.
 type Change struct {
 	Op    Op             `json:"op"`
 	Node  Node           `json:"node"`            // the resulting node; its Revision is Basis[Node.ID]+1

@@ -12,18 +12,19 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Limits on a node, in bytes unless noted otherwise.
+// Limits of a node: bytes of one text of it, or a count.
 const (
-	MaxNodeText    = 64 << 10 // a prompt, a ground truth, a judgment
-	MaxNodeLine    = 4 << 10  // a title, description, guidance, reason, lesson
-	MaxLessons     = 4        // a count
-	MaxConditions  = 8        // AppliesWhen, NotWhen: a count each
-	MaxOccurrences = 256      // a count, for one case: the newest remain
-	MaxChildren    = 10_000   // a count
-	maxOrigins     = 1_000    // a count: origins with counters in one node
+	MaxNodeText    = 64 << 10 // bytes of a prompt, a ground truth or a judgment
+	MaxNodeLine    = 4 << 10  // bytes of a title, description, guidance, reason or a text of a lesson
+	MaxLessons     = 4        // lessons in one node
+	MaxConditions  = 8        // entries in each of Content.AppliesWhen and Content.NotWhen
+	MaxOccurrences = 256      // occurrences of one case; older ones are dropped
+	MaxChildren    = 10_000   // children of one node
+	maxOrigins     = 1_000    // origins with counters in one node
 )
 
-// Check returns all laws that n breaks, joined, each as a *LawError, or nil. It reads no other node: see CheckLinks.
+// Check returns all laws that n breaks, joined, each as a *LawError, or nil. It looks at n alone; CheckLinks checks n
+// together with its parent and children.
 func Check(n *Node) error {
 	c := &checker{id: n.ID}
 	c.law(n.Type.Level() != 0, "its type is case, experience or strategy", "it is %q", n.Type)
@@ -238,10 +239,11 @@ func (c *checker) strings(n *Node) {
 	}
 }
 
-// CheckLinks returns the laws that n breaks together with the nodes it names. Its parent exists, is one level above and
-// names n as a child. Its children exist, are one level below, have n's direction, and have n's error type or a miss of
-// that type. Levels rise by one along every link, so a node that passes is never its own ancestor. get returns
-// ErrNotFound for an absent node; CheckLinks returns any other error of get.
+// CheckLinks returns the laws that n breaks together with its parent and children, joined, each as a *LawError, or
+// nil. The parent exists, is one level above and names n as a child. The children exist, are one level below, have n's
+// direction, and have n's error type or a miss of that type. Levels rise by one along every link, so a node that
+// passes is never its own ancestor. get returns ErrNotFound for an absent node; CheckLinks returns any other error of
+// get.
 func CheckLinks(ctx context.Context, n *Node, get func(context.Context, string) (Node, error)) error {
 	c := &checker{id: n.ID}
 	if n.Parent != "" {
@@ -304,7 +306,8 @@ func isWord(s string) bool {
 	return s != ""
 }
 
-// IsSlug reports whether s can name an error type, and thus a folder of a store.
+// IsSlug reports whether s can name an error type: 1 to 64 lower-case ASCII letters, digits and _. A store names
+// folders by error types.
 func IsSlug(s string) bool {
 	return isWord(s) && len(s) <= 64 && s == strings.ToLower(s)
 }

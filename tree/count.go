@@ -2,17 +2,18 @@ package tree
 
 import "iter"
 
-// Counts holds the number of nodes of each kind.
+// Counts holds numbers of nodes, as Count returns them.
 type Counts struct {
-	Levels     map[string]int `json:"levels"`     // in use, by node type
-	Types      map[string]int `json:"types"`      // in use, by error type
-	Directions map[string]int `json:"directions"` // in use
-	Statuses   map[string]int `json:"statuses"`   // of all
-	Out        int            `json:"out"`        // not in use
-	Again      int            `json:"again"`      // in use, and written by rules because a model failed
+	Levels     map[string]int `json:"levels"`     // nodes in use (see Node.Live), by node type
+	Types      map[string]int `json:"types"`      // nodes in use, by error type
+	Directions map[string]int `json:"directions"` // nodes in use, by direction
+	Statuses   map[string]int `json:"statuses"`   // all nodes, by status
+	Out        int            `json:"out"`        // nodes not in use
+	Again      int            `json:"again"`      // nodes in use that rules wrote because a model failed
 }
 
-// Count counts nodes, such as those of Reader.Scan. It skips drafts.
+// Count counts nodes, such as those of a store's Scan, and returns the first error among them. It skips drafts (see
+// Node.Draft).
 func Count(nodes iter.Seq2[Node, error]) (Counts, error) {
 	c := Counts{
 		Levels: map[string]int{}, Types: map[string]int{},
@@ -40,7 +41,7 @@ func Count(nodes iter.Seq2[Node, error]) (Counts, error) {
 	return c, nil
 }
 
-// Analyses counts the nodes of a store by their analyst.
+// Analyses counts the nodes of a store by what wrote them: a model or rules.
 type Analyses struct {
 	ByModel int            `json:"byModel"`
 	ByRules int            `json:"byRules"`
@@ -48,7 +49,8 @@ type Analyses struct {
 	Models  map[string]int `json:"models"` // of ByModel, by model name
 }
 
-// Counting returns an iterator that counts the nodes it yields. It resets Models.
+// Counting returns an iterator that yields nodes unchanged and counts each of them in n. It empties n.Models; the
+// other counts continue from their values.
 func (n *Analyses) Counting(nodes iter.Seq2[Node, error]) iter.Seq2[Node, error] {
 	n.Models = map[string]int{}
 	return func(yield func(Node, error) bool) {

@@ -15,33 +15,33 @@ type Credit struct {
 	Effect float64 `json:"effect"`          // share of right runs with the memory minus the share without, -1 to 1
 	SD     float64 `json:"sd"`              // standard deviation of Effect
 	PHarm  float64 `json:"pHarm"`           // probability that Effect is below 0
-	Before float64 `json:"before"`          // PHarm before any run: the prior
+	Before float64 `json:"before"`          // PHarm as it was before any run
 
-	// Prior is the analyst's confidence. Content.Confidence starts there, rises with runs in favour of the memory and
-	// falls with runs against it; see Node.SetPrior.
+	// Prior is the confidence, 0 to 1, of the model or the rules that wrote the memory. Content.Confidence starts there,
+	// rises with runs in favour of the memory and falls with runs against it; see Node.SetPrior.
 	Prior float64 `json:"said"`
 
-	Repeated  int      `json:"repeated,omitempty"`  // runs that repeated its mistake although they received it
-	Refreshed int      `json:"refreshed,omitempty"` // value of Repeated when it was last rewritten because of such runs
-	Confirmed int      `json:"confirmed,omitempty"` // right runs of tests with this mistake in an earlier run
-	NotOn     []string `json:"notOn,omitempty"`     // ids of tests that it misled, sorted: it is not injected there
+	Repeated  int      `json:"repeated,omitempty"`  // runs that received it and still made its mistake
+	Refreshed int      `json:"refreshed,omitempty"` // value of Repeated at the last rewrite because of such runs
+	Confirmed int      `json:"confirmed,omitempty"` // right runs with it, of tests that made its mistake in an earlier run
+	NotOn     []string `json:"notOn,omitempty"`     // ids of tests that it misled, sorted; it is not injected there
 	Held      *Held    `json:"held,omitempty"`      // why it was last held back; nil: never
 }
 
-// Held records why a harmful memory is quarantined or retired, and its status before.
+// Held records why and since when a memory is out of use because it harms, and its status before.
 type Held struct {
 	Since time.Time `json:"since"` // time of the last run that counted against it
-	Was   Status    `json:"was"`
-	Why   string    `json:"why"` // a sentence
+	Was   Status    `json:"was"`   // its status before
+	Why   string    `json:"why"`   // the reason, a sentence
 }
 
-// MaxNotOn is the most tests in Credit.NotOn.
+// MaxNotOn is the maximum length of Credit.NotOn.
 const MaxNotOn = 64
 
 // enoughRuns is the number of runs that weigh as much as the analyst's confidence.
 const enoughRuns = 10
 
-// HeldBack reports whether n is out of use because it harms.
+// HeldBack reports whether n is quarantined or retired because runs with it went worse.
 func (n *Node) HeldBack() bool {
 	return n.Credit != nil && n.Credit.Held != nil && (n.Status == Quarantined || n.Status == Retired)
 }
@@ -57,7 +57,7 @@ func (n *Node) Disregarded() bool {
 	return c != nil && c.Repeated-c.Refreshed >= fewRepeats && c.Repeated > c.Confirmed
 }
 
-// Prior returns the analyst's confidence in the memory, 0 to 1.
+// Prior returns the confidence, 0 to 1, that n was written with, before the runs that received it changed it.
 func (n *Node) Prior() float64 {
 	if n.Credit != nil {
 		return n.Credit.Prior
@@ -65,10 +65,10 @@ func (n *Node) Prior() float64 {
 	return n.Content.Confidence
 }
 
-// SetPrior sets the analyst's confidence and derives Content.Confidence from it. Two estimates combine it with the
-// runs: the odds shifted by as much as the runs changed the odds that the memory helps, and the mean of it and 1-PHarm,
-// in which ten runs weigh as much as the analyst. The estimate farther in the direction of the runs is used, so a run
-// that went well never lowers the confidence.
+// SetPrior sets the confidence that n was written with, 0 to 1, and derives Content.Confidence from it and from
+// n.Credit. Without Credit the two are equal. Else SetPrior makes two estimates: prior odds, shifted by as much as the
+// runs changed the odds that n helps; and a mean of prior and 1-PHarm, in which prior weighs as much as ten runs. It
+// takes the estimate farther in the direction of the runs, so a run that went well never lowers the confidence.
 func (n *Node) SetPrior(said float64) {
 	n.Content.Confidence = said
 	c := n.Credit

@@ -11,26 +11,27 @@ type DecisionKind string
 
 // The kinds of decision.
 const (
-	DecisionForget  DecisionKind = "forget"  // out of use; lessons that used it are learned again
-	DecisionPin     DecisionKind = "pin"     // protected from learning, effect and pruning
-	DecisionBan     DecisionKind = "ban"     // never injected and never learned again
-	DecisionEdit    DecisionKind = "edit"    // another text, which later learning keeps
-	DecisionTeach   DecisionKind = "teach"   // a lesson without a case
-	DecisionRelabel DecisionKind = "relabel" // corrects the label of an evaluation
-	DecisionReject  DecisionKind = "reject"  // a draft of a lesson must not be learned
-	DecisionAccept  DecisionKind = "accept"  // a draft of a lesson is in use
-	DecisionAbout   DecisionKind = "about"   // changes which checks a case concerns
-	DecisionUndo    DecisionKind = "undo"    // reverts the latest decision
+	DecisionForget  DecisionKind = "forget"  // take a memory out of use; lessons that used it are learned again
+	DecisionPin     DecisionKind = "pin"     // protect a memory from learning, measured effects and pruning
+	DecisionBan     DecisionKind = "ban"     // never inject a memory, and never learn it again
+	DecisionEdit    DecisionKind = "edit"    // give a memory another text, which later learning keeps
+	DecisionTeach   DecisionKind = "teach"   // add a lesson without a case
+	DecisionRelabel DecisionKind = "relabel" // set or correct the label of an evaluation
+	DecisionReject  DecisionKind = "reject"  // refuse a draft of a lesson, so that it is not learned
+	DecisionAccept  DecisionKind = "accept"  // put a draft of a lesson into use
+	DecisionAbout   DecisionKind = "about"   // change which checks a case concerns
+	DecisionUndo    DecisionKind = "undo"    // revert the latest decision
 )
 
-// BuriedFor is the ArchivedFor of a banned memory's tombstone. In the tree where it was banned, a memory keeps its
-// status.
+// BuriedFor is Node.ArchivedFor in the tombstone of a banned memory. Before it becomes a tombstone, a banned memory
+// keeps its status.
 const BuriedFor = "banned"
 
 // rejectedFor begins the ArchivedFor of a draft that a person rejected.
 const rejectedFor = "rejected: "
 
-// Name returns the decision as people read it: most labels are first ones.
+// Name returns the name of the decision for people: k itself, and "label" for DecisionRelabel, because most labels are
+// an evaluation's first.
 func (k DecisionKind) Name() string {
 	if k == DecisionRelabel {
 		return "label"
@@ -38,21 +39,22 @@ func (k DecisionKind) Name() string {
 	return string(k)
 }
 
-// Reject turns the node of a draft into a refused memory: archived and banned.
+// Reject turns n, which holds a draft of a lesson, into a refused memory: archived and banned, with the decision of
+// the person by at the time at.
 func (n *Node) Reject(at time.Time, by, why string) {
 	n.Status, n.Mark, n.ArchivedFor = Archived, Banned, rejectedFor+why
 	n.Decision = &Decision{Kind: DecisionBan, At: at, By: by, Why: why, Hash: ContentHash(n)}
 }
 
-// Rejected reports whether the node is a draft that a person rejected.
+// Rejected reports whether n holds a draft that a person rejected, and the rejection is in force.
 func (n *Node) Rejected() bool { return n.Entombed() && n.Draft() }
 
-// Draft reports whether the node never was a memory: it records a draft that a person rejected, even if the rejection
-// was undone.
+// Draft reports whether n never was a memory: it holds a draft that a person rejected. That is so even if the
+// rejection was undone.
 func (n *Node) Draft() bool { return n.Type != Case && strings.HasPrefix(n.ArchivedFor, rejectedFor) }
 
-// Decision is a person's latest decision on a memory. It is part of the node, so exports and merges carry it. Of two
-// decisions the later is in force, see Later. An edit is recorded in the provenance of the new text instead.
+// Decision is a person's latest decision on a memory. It is part of the node, so exports and merges carry it; Later
+// determines which of two decisions is in force. A Decision does not record edits: Node.Provenance does.
 type Decision struct {
 	Kind DecisionKind `json:"said"` // forget, pin, ban, or undo if no decision is in force
 	At   time.Time    `json:"at"`
@@ -68,7 +70,8 @@ type Decision struct {
 	Purged bool `json:"purged,omitempty"`
 }
 
-// Later reports whether w is in force rather than o. Either may be nil.
+// Later reports whether decision w is in force and o is not, if a node has both. Either may be nil; any decision is in
+// force over none. A purge wins, then the later time. At equal times the order is forget, ban, pin, undo.
 func (w *Decision) Later(o *Decision) bool {
 	switch {
 	case w == nil || o == nil:
@@ -91,13 +94,13 @@ func (w *Decision) Is(s DecisionKind) bool { return w != nil && w.Kind == s }
 // Kept reports whether evolution must not change the text of the node: a person pinned or wrote it.
 func (n *Node) Kept() bool { return n.Mark == Pinned || n.Provenance.By == ByPerson }
 
-// Forgotten reports whether a person took the node out of use.
+// Forgotten reports whether a person took n out of use with DecisionForget.
 func (n *Node) Forgotten() bool { return n.Decision.Is(DecisionForget) }
 
 // ByPerson is Provenance.By of a text that a person wrote.
 const ByPerson = "person"
 
-// ContentHash returns a hash of a memory's id, content and case data, without its history.
+// ContentHash returns a hash of n's id, content and case data. It ignores the rest, such as status and counters.
 func ContentHash(n *Node) string {
 	c := n.Clone()
 	return contentHash(&Node{ID: c.ID, Content: c.Content, CaseData: c.CaseData})
@@ -118,8 +121,9 @@ func (c *checker) word(n *Node) {
 	c.line("word", w.Why)
 }
 
-// Tombstone returns the remainder of a forgotten or banned memory, for export or purge: id, decision, and for a lesson
-// its check and the ids of its cases, by which it is recognized. It is archived. A tombstone is returned as a copy.
+// Tombstone returns what remains of the forgotten or banned memory n when it is exported or purged: id, decision, and
+// for a lesson its check and the ids of its cases, by which a tree recognizes it. The result is archived. If n is a
+// tombstone already, it is a copy of n.
 func Tombstone(n *Node) Node {
 	if n.Buried() {
 		return n.Clone()
@@ -148,10 +152,10 @@ func Tombstone(n *Node) Node {
 	return out
 }
 
-// Entombed reports whether a person forgot or banned the node: it is exported as a tombstone.
+// Entombed reports whether a person forgot or banned n. Such a node is exported as a Tombstone.
 func (n *Node) Entombed() bool { return n.Decision.Is(DecisionForget) || n.Decision.Is(DecisionBan) }
 
-// Buried reports whether the node is a tombstone: its content is gone.
+// Buried reports whether n is a tombstone: forgotten or banned, and without its content.
 func (n *Node) Buried() bool {
 	t := &n.Content
 	return n.Entombed() && n.Status == Archived && n.CaseData == nil && t.Title+t.Description+t.Guidance == ""

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// ErrNotFound means that there is nothing with an id. Compare with errors.Is.
+// ErrNotFound means that nothing has the requested id. Compare with errors.Is.
 var ErrNotFound = errors.New("not found")
 
-// FieldError is an invalid value in input.
+// FieldError is the error for an invalid value in input.
 type FieldError struct {
 	Field   string // dotted path, such as scene.route
 	Problem string // continues a sentence that begins with the field's name
@@ -18,7 +18,7 @@ type FieldError struct {
 
 func (e *FieldError) Error() string { return e.Field + " " + e.Problem }
 
-// CheckText returns a *FieldError if s is longer than limit bytes, is not UTF-8 or contains a NUL.
+// CheckText returns a *FieldError for field if s is longer than limit bytes, is not UTF-8 or contains a NUL, else nil.
 func CheckText(field, s string, limit int) error {
 	switch {
 	case len(s) > limit:
@@ -31,9 +31,9 @@ func CheckText(field, s string, limit int) error {
 	return nil
 }
 
-// LawError is a law of the tree that a node breaks.
+// LawError is the error for a node that breaks a law; see Check.
 type LawError struct {
-	Node string // its id
+	Node string // id of the node
 	Law  string // the law, a sentence
 	Got  string // what was found instead
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Evaluation is one judged run of an agent on one test case, the only input of memtree. Correct is whether the judgment
-// was right, and Direction in which way it was wrong; if absent, both are derived from Judgment and GroundTruth.
+// Evaluation is one judged run of an agent on one test case, and the input of memtree. Correct is whether the judgment
+// was right, and Direction in which way it was wrong; memtree derives an absent one from Judgment and GroundTruth.
 type Evaluation struct {
 	ID          string             `json:"id,omitempty"`     // idempotency key; see Key
 	RunID       string             `json:"run_id,omitempty"` // if empty, see Identify
@@ -17,15 +17,15 @@ type Evaluation struct {
 	Scene       Scene              `json:"scene,omitzero"`
 	Scope       Scope              `json:"scope,omitzero"`
 	Prompt      string             `json:"prompt"`
-	Observation string             `json:"observation,omitempty"` // what the agent saw when it judged
-	Judgment    Raw                `json:"judgment,omitempty"`    // any JSON
-	GroundTruth Raw                `json:"ground_truth,omitempty"`
+	Observation string             `json:"observation,omitempty"`  // what the agent saw when it judged
+	Judgment    Raw                `json:"judgment,omitempty"`     // what the agent concluded, any JSON
+	GroundTruth Raw                `json:"ground_truth,omitempty"` // what was true, any JSON
 	Correct     *bool              `json:"correct,omitempty"`
 	Direction   taxonomy.Direction `json:"direction,omitempty"`
 	Excuse      Excuse             `json:"excuse,omitempty"` // why the run shows nothing about its judge
 	Reason      string             `json:"reason,omitempty"` // the evaluator's explanation
 	Agent       Agent              `json:"agent,omitzero"`
-	Trial       string             `json:"trial,omitempty"`    // from Guide; links the run to its guidance
+	Trial       string             `json:"trial,omitempty"`    // trial id from Memory.Guide; links the run to its guidance
 	Evidence    *Evidence          `json:"evidence,omitempty"` // for a person who reviews the run
 }
 
@@ -36,16 +36,17 @@ type Agent struct {
 	Model   string `json:"model,omitempty"`
 }
 
-// Limits on input, in bytes unless noted otherwise.
+// Limits of an Evaluation.
 const (
-	MaxField    = 1 << 20 // one text or JSON value of an evaluation
-	MaxName     = 1 << 10 // an id, a name, a route
-	maxSuite    = 1 << 12 // tests in one suite, a count
-	maxAttempts = 1 << 20 // a count
+	MaxField    = 1 << 20 // bytes of one text or JSON value
+	MaxName     = 1 << 10 // bytes of an id, a name or a route
+	maxSuite    = 1 << 12 // tests in one suite
+	maxAttempts = 1 << 20 // largest Evaluation.Attempt
 )
 
-// Key returns the id of the evaluation, or, without an id, a hash of run, case, attempt, prompt and judgment. Two
-// evaluations with one key are the same run; see Identify for evaluations without a run id.
+// Key returns the key under which a store accepts the evaluation: its id, or, without one, a hash of run, case,
+// attempt, prompt and judgment. Two evaluations with one key are the same run; see Identify for evaluations without a
+// run id.
 func (e *Evaluation) Key() string {
 	if e.ID != "" {
 		return e.ID
@@ -53,9 +54,9 @@ func (e *Evaluation) Key() string {
 	return "v_" + Hash(e.RunID, e.CaseID, itoa(e.Attempt), e.Prompt, string(e.Judgment.Canonical()))
 }
 
-// Identify sets the run id of an evaluation that has neither id nor run id: to its trial, else to its time. The same
-// answer at another time is then another run, and a run that is recorded twice is one run. An evaluation with neither
-// trial nor time is unchanged: equal ones are the same run.
+// Identify sets the run id of an evaluation that has neither id nor run id: to its trial, else to its time. So the
+// same answer at another time is another run, and a run that is recorded twice is one run. Without trial and time
+// Identify changes nothing, and equal evaluations are the same run.
 //
 // Call it before filling in a time that is not the run's own.
 func (e *Evaluation) Identify() {
@@ -95,7 +96,7 @@ func (e *Evaluation) Labelled() bool {
 	return e.Correct != nil || e.Direction != taxonomy.None || !e.GroundTruth.Null()
 }
 
-// Check reports the first field that breaks a limit, as a *FieldError.
+// Check returns the first field that breaks a limit, as a *FieldError, or nil.
 func (e *Evaluation) Check() error {
 	for _, f := range []struct {
 		name, text string

@@ -9,8 +9,8 @@ import (
 )
 
 // Evidence is what a test tool recorded about a run, for a person who reviews it: the failure, the steps, pictures of
-// the page. It is no part of the identity of a run (Key, Digest) or of a case (EvidenceID), and is never included in a
-// prompt. A Gallery stores the pictures themselves.
+// the page. It is no part of the identity of a run (Key, Digest) or of a case (EvidenceID), and no prompt contains it.
+// It only names the pictures; a store.Gallery has their bytes.
 type Evidence struct {
 	Failure  string     `json:"failure,omitempty"` // printed by the tool
 	Steps    []TestStep `json:"steps,omitempty"`   // in order
@@ -18,20 +18,20 @@ type Evidence struct {
 	Links    []Link     `json:"links,omitempty"`
 }
 
-// TestStep is one step of a run.
+// TestStep is one step of a run, as the test tool named it.
 type TestStep struct {
 	Title  string `json:"title"`
 	Failed bool   `json:"failed,omitempty"`
 }
 
-// Picture refers to a picture by the hash of its bytes.
+// Picture refers to a picture in a store by the hash of its bytes.
 type Picture struct {
 	SHA256 string `json:"sha256"`         // 64 lower-case hex digits
-	Name   string `json:"name,omitempty"` // assigned by the tool
+	Name   string `json:"name,omitempty"` // name that the tool gave it
 	Type   string `json:"type"`           // one of PictureTypes
 	Width  int    `json:"width"`          // pixels
-	Height int    `json:"height"`
-	Bytes  int    `json:"bytes"`
+	Height int    `json:"height"`         // pixels
+	Bytes  int    `json:"bytes"`          // size of the file
 }
 
 // Link is an http or https address of a page about the run.
@@ -40,19 +40,19 @@ type Link struct {
 	URL  string `json:"url"`
 }
 
-// Limits on evidence, in bytes unless noted otherwise.
+// Limits of Evidence.
 const (
-	MaxFailure  = 8 << 10
-	MaxSteps    = 100 // a count
-	MaxStep     = 300
-	MaxPictures = 8 // a count
-	MaxLinks    = 8 // a count
-	MaxPicture  = 8 << 20
-	MaxSide     = 16_384 // pixels
-	MaxPixels   = 64 << 20
+	MaxFailure  = 8 << 10  // bytes of Evidence.Failure
+	MaxSteps    = 100      // steps of one run
+	MaxStep     = 300      // bytes of a step's title
+	MaxPictures = 8        // pictures of one run
+	MaxLinks    = 8        // links of one run
+	MaxPicture  = 8 << 20  // bytes of one picture
+	MaxSide     = 16_384   // pixels of a picture's width or height
+	MaxPixels   = 64 << 20 // pixels of a picture in all
 )
 
-// PictureTypes returns the content types allowed for a picture.
+// PictureTypes returns the content types that a Picture may have.
 func PictureTypes() []string { return []string{"image/png", "image/jpeg", "image/webp"} }
 
 // File returns the name of the picture's file within a store, such as pictures/….png. The extension follows from Type.
@@ -66,7 +66,7 @@ func IsPictureID(s string) bool {
 	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// Empty reports whether e holds nothing. e may be nil.
+// Empty reports whether e is nil or has no failure, steps, pictures and links.
 func (e *Evidence) Empty() bool {
 	return e == nil || e.Failure == "" && len(e.Steps)+len(e.Pictures)+len(e.Links) == 0
 }
@@ -81,7 +81,7 @@ func (e *Evidence) Clone() *Evidence {
 	return &c
 }
 
-// Texts yields pointers to all texts in e, each with its limit in bytes, for redaction.
+// Texts yields a pointer to each text in e, to be read or replaced, with the text's limit in bytes.
 func (e *Evidence) Texts() iter.Seq2[*string, int] {
 	return func(yield func(*string, int) bool) {
 		for _, t := range e.texts() {
@@ -170,7 +170,7 @@ func (p *Picture) check() error {
 	return nil
 }
 
-// Safe reports whether the link is an http or https address with a host and without credentials.
+// Safe reports whether l is an http or https address with a host and without credentials.
 func (l Link) Safe() bool {
 	u, err := url.Parse(l.URL)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil

@@ -1,10 +1,10 @@
 package tree
 
-// Excuse is why a run shows nothing about its judge, as noted by the tool that ran it. A person's label of the run
+// Excuse is why a run does not show whether its agent judges well, as the test tool noted. A person's label of the run
 // outweighs it.
 type Excuse string
 
-// The excuses.
+// The excuses. An empty Excuse is none.
 const (
 	Healed      Excuse = "healed"      // the tool repaired the test while it ran
 	Retried     Excuse = "retried"     // the test passed after attempts that failed

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Expectation is one property that a page should have. It is read once from the text From, when a miss is formed, so
-// the text is not parsed again.
+// Expectation is one property that a part of a page should have. It is read once from the text From, when a case is
+// formed, so the text is not parsed again.
 type Expectation struct {
 	Where    Where  `json:"where"`
-	Property string `json:"property"`
+	Property string `json:"property"`           // one of OfText, OfState and so on
 	Expected string `json:"expected,omitempty"` // the right value; "" if only Seen is known
 	Seen     string `json:"seen,omitempty"`     // the wrong value that was observed; "" if unknown
 	From     string `json:"from"`               // the text it was read from
@@ -24,18 +24,18 @@ type Where struct {
 	After string `json:"after,omitempty"` // what has to be done before it is visible; "": nothing
 }
 
-// The properties of elements that an expectation is about. They determine the meaning of Expected and Seen.
+// The values of Expectation.Property. They determine the meaning of Expected and Seen.
 const (
-	OfText      = "text"      // the text; without a name, anywhere on the page
+	OfText      = "text"      // the element's text; of an element without a name, any text of the page
 	ofCount     = "count"     // the number of such elements
-	OfState     = "state"     // one of the states
-	OfValue     = "value"     // the number next to the name
-	ofOrder     = "order"     // names in order, separated by “ > ”
-	OfAttribute = "attribute" // name=value, as in HTML: type=password
-	OfRelation  = "relation"  // Product
+	OfState     = "state"     // one of the states, such as Enabled
+	OfValue     = "value"     // the number next to the element's name
+	ofOrder     = "order"     // the names of elements in order, separated by “ > ”
+	OfAttribute = "attribute" // an attribute as name=value, as in HTML: type=password
+	OfRelation  = "relation"  // a relation of numbers; the only one is Product
 )
 
-// The states of an element, for OfState, and the only value of OfRelation.
+// The values of Expected and Seen for OfState, and Product, the only one for OfRelation.
 const (
 	Enabled  = "enabled"
 	Disabled = "disabled"
@@ -44,13 +44,13 @@ const (
 	Present  = "present"
 	Absent   = "absent"
 
-	Product = "product" // the value is price times quantity
+	Product = "product" // of OfRelation: the value is price times quantity
 )
 
-// Limits on expectations.
+// Limits of an Expectation.
 const (
-	MaxExpectations = 16 // of one miss, a count
-	maxRole         = 20 // bytes
+	MaxExpectations = 16 // expectations of one miss
+	maxRole         = 20 // bytes of Where.Role
 )
 
 // Check returns a *FieldError if the expectation is malformed, else nil. It does not compare the expectation with the

@@ -26,15 +26,15 @@ func EvidenceID(n *Node) string {
 		d.AgentJudgment, string(n.Direction), d.EvaluatorReason)
 }
 
-// GroupID returns the id of an experience or a strategy: a hash of its partition and of the ids of its founding
-// members, in any order.
+// GroupID returns the id of an experience or a strategy of type t: a hash of its error type, its direction d and the
+// ids of the nodes that it was first made of, in any order.
 func GroupID(t Type, errorType string, d taxonomy.Direction, founding []string) string {
 	members := slices.Compact(slices.Sorted(slices.Values(founding)))
 	return string(t[:1]) + "_" + Hash(append([]string{errorType, string(d)}, members...)...)
 }
 
-// LessonID returns the id of a lesson: a hash of its text, ignoring upper case and spacing. A lesson with the
-// catalogue's text is identified by its kind alone, so its id survives a change of that text.
+// LessonID returns the id of l: a hash of its Check, Mistake and Instead, ignoring case and spacing. If Check is the
+// catalogue's text, the id depends on l.Kind alone and survives a change of that text.
 func LessonID(l Lesson) string {
 	if l.Kind != "" && l.From == FromCatalogue {
 		return "l_" + Hash("kind", l.Kind)
@@ -58,7 +58,8 @@ func Hash(parts ...string) string {
 	return base32Lower.EncodeToString(h.Sum(nil))[:20]
 }
 
-// Spelled returns the JSON of a node. Two nodes are equal if and only if their JSON is.
+// Spelled returns the JSON of n. Two nodes are equal if and only if their JSON is. It returns "" if n has a Raw that
+// is no JSON; Check refuses such a node.
 func Spelled(n *Node) string {
 	b, err := json.Marshal(n)
 	if err != nil {

@@ -2,8 +2,8 @@ package tree
 
 import "slices"
 
-// Miss is one thing that should have been checked and was not, or was checked wrongly. A wrong judgment has one or
-// more. It holds facts; enhance.Wording renders them as sentences for people and agents.
+// Miss is one thing that the agent should have checked in a test and did not, or checked wrongly. A wrong judgment has
+// one or more. Package enhance turns the fields of a Miss into sentences for people and agents (enhance.Wording).
 type Miss struct {
 	Check     string   `json:"check,omitempty"`   // id of a check of the taxonomy or of the tree's own; "" if none fits
 	ErrorType string   `json:"errorType"`         // the kind of misjudgment
@@ -15,29 +15,29 @@ type Miss struct {
 	Truth     string   `json:"truth,omitempty"`   // what was true; likewise
 	From      string   `json:"from"`              // author: person, model or rules
 	Sure      float64  `json:"sure"`              // confidence in Check, 0 to 1
-	At        []string `json:"at,omitempty"`      // fields of the evaluation it was read from, such as reason
+	At        []string `json:"at,omitempty"`      // fields of the evaluation that the miss was read from, such as reason
 
-	// Expect holds the expectations that the text states in a plain form, at most MaxExpectations. It is empty in cases
-	// stored before the field existed.
+	// Expect holds the properties of pages that these fields state in a plain form, at most MaxExpectations. It is empty
+	// in cases stored before the field existed.
 	Expect []Expectation `json:"expect,omitempty"`
 }
 
-// Authors of a text.
+// The authors of a text, as in Miss.From and Lesson.From.
 const (
 	FromPerson    = "person"
 	FromModel     = "model"
 	FromRules     = "rules"
-	FromCatalogue = "catalogue" // of a lesson: the taxonomy's sentence for its kind
+	FromCatalogue = "catalogue" // of Lesson.From: the taxonomy's sentence for Lesson.Kind
 )
 
-// Limits on misses.
+// Limits of a Miss.
 const (
-	MaxMisses = 32 // of one case, a count
-	MaxThings = 4  // of one miss or lesson, a count
+	MaxMisses = 32 // misses of one case
+	MaxThings = 4  // things that one miss or lesson names in What
 )
 
-// Says returns the lessons of a memory: the stored ones of an experience or strategy, and for a case one for each
-// missed check. It merges misses of one check into one lesson and skips a miss with neither check nor text.
+// Says returns the lessons of n: the stored ones of an experience or strategy, and for a case one for each check it
+// missed. Misses of one check become one lesson; Says skips a miss with neither check nor text.
 func (n *Node) Says() []Lesson {
 	if n.CaseData == nil || len(n.CaseData.Misses) == 0 {
 		return n.Content.Lessons
@@ -75,16 +75,16 @@ func (n *Node) Has(check string) bool {
 	return n.CaseData != nil && slices.ContainsFunc(n.CaseData.Misses, func(m Miss) bool { return m.Check == check })
 }
 
-// About holds a person's decisions on which checks a case concerns.
+// About holds a person's decisions on which checks a case concerns. They outweigh its analysis.
 type About struct {
 	Not []string `json:"not,omitempty"` // ids of checks it does not concern, sorted
 	Is  []string `json:"is,omitempty"`  // ids of checks it concerns, sorted
 }
 
-// Deny records that the case does not concern the check.
+// Deny records in a that the case does not concern the check.
 func (a *About) Deny(check string) { a.Not, a.Is = with(a.Not, check), without(a.Is, check) }
 
-// Affirm records that the case concerns the check.
+// Affirm records in a that the case concerns the check.
 func (a *About) Affirm(check string) { a.Is, a.Not = with(a.Is, check), without(a.Not, check) }
 
 func (a *About) clone() *About {
@@ -108,7 +108,8 @@ func without(list []string, s string) []string {
 	return out
 }
 
-// Denies reports whether a person decided that the case does not concern the check of any of the lessons.
+// Denies reports whether a person decided that the case does not concern the check of at least one of the lessons. d
+// may be nil.
 func (d *CaseData) Denies(lessons []Lesson) bool {
 	if d == nil || d.About == nil {
 		return false

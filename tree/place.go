@@ -34,7 +34,7 @@ func (s *Scope) SamePlace(o *Scope) bool {
 	return !fitsElsewhere(o.SuiteTests, o.Position, mine, a) && !fitsElsewhere(s.SuiteTests, s.Position, other, b)
 }
 
-// PlaceTest returns the test at Position in SuiteTests, "" if Position is outside the list.
+// PlaceTest returns the test at s.Position in s.SuiteTests, "" if the position is outside the list.
 func (s *Scope) PlaceTest() string {
 	if s.Position < 0 || s.Position >= len(s.SuiteTests) {
 		return ""

@@ -15,10 +15,10 @@ import (
 // Raw is a JSON value of any kind, as text. The zero value is null.
 type Raw []byte
 
-// MaxDepth is the deepest nesting of a Raw.
+// MaxDepth is the deepest nesting of brackets that Raw.Check allows.
 const MaxDepth = 64
 
-// MarshalJSON returns the value, or null if it is empty.
+// MarshalJSON returns r, or null if r is empty.
 func (r Raw) MarshalJSON() ([]byte, error) {
 	if len(r) == 0 {
 		return []byte("null"), nil
@@ -26,19 +26,19 @@ func (r Raw) MarshalJSON() ([]byte, error) {
 	return r, nil
 }
 
-// UnmarshalJSON stores a copy of b.
+// UnmarshalJSON sets r to a copy of b.
 func (r *Raw) UnmarshalJSON(b []byte) error {
 	*r = append((*r)[:0], b...)
 	return nil
 }
 
-// Null reports whether the value is empty or null.
+// Null reports whether r is empty or null.
 func (r Raw) Null() bool {
 	return len(r) == 0 || string(bytes.TrimSpace(r)) == "null"
 }
 
-// Check returns an error if the value is nested too deeply or is not JSON. The error continues a sentence that begins
-// with the name of the field.
+// Check returns an error if r is nested deeper than MaxDepth or is not JSON. The error continues a sentence that
+// begins with the name of the field. An empty r is valid.
 func (r Raw) Check() error {
 	if len(r) == 0 {
 		return nil
@@ -81,7 +81,7 @@ func Quote(s string) Raw {
 	return b
 }
 
-// Text returns the content of a JSON string, any other value in canonical form, and "" for null.
+// Text returns the content of r if it is a JSON string, "" for null, and any other value as Canonical spells it.
 func (r Raw) Text() string {
 	if r.Null() {
 		return ""
@@ -93,9 +93,9 @@ func (r Raw) Text() string {
 	return string(r.Canonical())
 }
 
-// Canonical returns the one encoding that all equal values share: no white space, keys sorted by bytes, numbers as in
-// RFC 8785. Integers beyond 2^53 and numbers beyond float64 keep their digits. An empty value becomes null; a value
-// that is not JSON or is nested deeper than MaxDepth is returned unchanged.
+// Canonical returns r in the one encoding that all equal values share: no white space, keys sorted by bytes, numbers
+// as in RFC 8785. Integers beyond 2^53 and numbers beyond float64 keep their digits. An empty r becomes null;
+// Canonical does not change what is not JSON or is nested deeper than MaxDepth.
 func (r Raw) Canonical() Raw {
 	if len(r) == 0 {
 		return Raw("null")

@@ -31,17 +31,18 @@ type Refused struct {
 
 // Refusal is a person's decision against a sentence or a check.
 type Refusal struct {
-	Said  DecisionKind `json:"said"` // ban, forget, reject or about
+	Said  DecisionKind `json:"said"` // what the person decided: ban, forget, reject or about
 	By    string       `json:"by,omitempty"`
 	Check string       `json:"check,omitempty"` // the check that is no longer injected; "" if unknown
 
 	at time.Time
 }
 
-// RefusalRules provide what the tree does not know. A nil function provides nothing.
+// RefusalRules are the rules of a team's taxonomy that a Refused needs. Without Wider no check has a more general one;
+// without Least one case suffices for a lesson.
 type RefusalRules struct {
-	Wider func(check string) string  // the more general check, "" for none
-	Least func(errorType string) int // the fewest cases of a lesson
+	Wider func(check string) string  // returns the more general check, "" for none
+	Least func(errorType string) int // returns the fewest cases of a lesson of an error type
 }
 
 // matter is a check in one direction; the check is "" if unknown.
@@ -58,7 +59,8 @@ type ownWords struct {
 	notWhen []string // not injected for tests that these conditions name
 }
 
-// NewRefused collects the refusals in experiences and strategies, including those out of use. It skips cases.
+// NewRefused collects what people refused from the experiences and strategies among nodes, including those out of use.
+// It skips cases.
 func NewRefused(nodes []Node, rules RefusalRules) *Refused {
 	r := &Refused{rules: rules, cases: map[matter]map[string]*Refusal{}, said: map[string]*Refusal{},
 		ours: map[matter]ownWords{}, jobs: map[string]bool{}}
@@ -167,7 +169,8 @@ func fold(s string) string {
 	return strings.TrimRight(s, " .!。！")
 }
 
-// Sentence reports whether a person refused a sentence.
+// Sentence reports whether a person banned or rejected a lesson with the sentence s, ignoring case, spacing and final
+// punctuation.
 func (r *Refused) Sentence(s string) bool {
 	if r == nil {
 		return false
@@ -176,14 +179,14 @@ func (r *Refused) Sentence(s string) bool {
 	return no && fold(s) != ""
 }
 
-// Examples reports whether an active lesson was taught for tests by name.
+// Examples reports whether a lesson in use names tests that always receive it (Taught.For).
 func (r *Refused) Examples() bool { return r != nil && r.examples }
 
-// Job reports whether a person rejected the draft of a job.
+// Job reports whether a person rejected the draft that evolution wrote for the job with this key (see Provenance.Job).
 func (r *Refused) Job(key string) bool { return r != nil && r.jobs[key] }
 
-// Check reports whether people refused a check in a case: for that case, or with the catalogue's sentence. A more
-// specific check than a refused one is refused too.
+// Check reports whether people refused a check for case n: the catalogue's sentence for the check, or a lesson about
+// the check, or about a more general one, that rests on n.
 func (r *Refused) Check(n *Node, check string) bool { return r.check(n, check) != nil }
 
 func (r *Refused) check(n *Node, check string) *Refusal {
@@ -212,8 +215,8 @@ func (r *Refused) of(id string, d taxonomy.Direction, check string) *Refusal {
 	return nil
 }
 
-// Lesson reports whether people refused a lesson of n: its sentence, or its check in all cases that it rests on. A text
-// that a person wrote later remains.
+// Lesson reports whether people refused lesson l of n: its sentence, or its check in all cases that it rests on. A
+// text that a person wrote after the refusal is not refused.
 func (r *Refused) Lesson(n *Node, l *Lesson) bool { return r.lesson(n, l) != nil }
 
 func (r *Refused) lesson(n *Node, l *Lesson) *Refusal {
@@ -339,8 +342,8 @@ func (r *Refused) withMisses(n *Node, each func(Miss) (Miss, bool)) *Node {
 	return &c
 }
 
-// HeedOwn is Heed for the test that the case is about: a person's note on the run remains, without the check that
-// was refused with a draft.
+// HeedOwn returns n as it may be injected for the test that case n is about. Other than Heed, it keeps a person's note
+// on the run (Miss.How) although the check was refused by rejecting a draft; it drops the check from the note.
 func (r *Refused) HeedOwn(n *Node) *Node {
 	if r == nil || n.CaseData == nil || n.Mark == Banned || n.Forgotten() {
 		return r.Heed(n)
@@ -348,7 +351,7 @@ func (r *Refused) HeedOwn(n *Node) *Node {
 	return r.heedCase(n, true)
 }
 
-// Ours returns when a person last wrote a lesson about a check that the case missed, or the zero time.
+// Ours returns when a person last wrote a lesson about a check that case n missed; the zero time if nobody did.
 func (r *Refused) Ours(n *Node) (at time.Time) {
 	if r == nil || n.CaseData == nil {
 		return at
@@ -361,14 +364,16 @@ func (r *Refused) Ours(n *Node) (at time.Time) {
 	return at
 }
 
-// Beyond returns a case as it may be injected for tests other than its own: without lessons to which a person added
-// conditions, because these decide where they apply. It returns nil if nothing remains.
+// Beyond returns case n as it may be injected for tests other than its own: without misses whose lesson has conditions
+// of a person, because these decide where it applies. It returns nil if nothing remains, and n itself if nothing
+// changed.
 func (r *Refused) Beyond(n *Node) *Node {
 	return r.unless(n, func(ours *ownWords) bool { return ours.when })
 }
 
-// Before returns a case as it may be injected for a test: without lessons that a person excluded from it. mentions
-// reports whether a condition may name the test. It returns nil if nothing remains.
+// Before returns case n as it may be injected for one test: without misses whose lesson a person excluded from that
+// test. mentions reports whether a condition (Content.NotWhen) may name the test. Before returns nil if nothing
+// remains, and n itself if nothing changed.
 func (r *Refused) Before(n *Node, mentions func(condition string) bool) *Node {
 	return r.unless(n, func(ours *ownWords) bool { return slices.ContainsFunc(ours.notWhen, mentions) })
 }
@@ -398,7 +403,7 @@ func (r *Refused) refusesMiss(n *Node, m *Miss) *Refusal {
 	return r.check(n, m.Check)
 }
 
-// Left returns the refusals that apply to a memory, each once.
+// Left returns the refusals that keep n, or lessons of n, from being injected, each once.
 func (r *Refused) Left(n *Node) (out []Refusal) {
 	add := func(no *Refusal, check string) {
 		if no == nil {

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Scalar is a string or a number in a JSON value.
+// Scalar is a string or a number within a JSON value, as Raw.Replace finds it.
 type Scalar struct {
 	Text   string // without quotes, unescaped
 	Field  string // the field whose value it is; "" if it is itself the name of a field
 	Listed bool   // an element of an array that is the field's value
-	Number bool   // a number: whole and without a sign
+	Number bool   // a whole number without a sign, not a string
 }
 
-// Replace calls f for every string of the value, including the names of fields, and for every whole number without a
-// sign. If f returns a count above 0, its string replaces the value. Replace returns the sum of the counts. All other
-// bytes remain unchanged.
+// Replace returns r with strings and numbers replaced. It calls f for every string, names of fields included, and for
+// every whole number without a sign. If f returns a count above 0, Replace puts f's string in place of the value. It
+// returns the sum of the counts too. All other bytes remain unchanged.
 func (r Raw) Replace(f func(x Scalar) (string, int)) (Raw, int) {
 	w := replacer{in: r, f: f}
 	for w.at < len(w.in) {

@@ -2,8 +2,8 @@ package tree
 
 import "strings"
 
-// Route returns the pattern of a route. It removes query, fragment and trailing slash, keeps only the path of a URL,
-// and replaces every segment that identifies one object (a number, a UUID, a hash) by :p.
+// Route returns the pattern of the route s. It removes query, fragment and trailing slash, keeps only the path of a
+// URL, and replaces every segment that identifies one object (a number, a UUID, a hash) by :p.
 //
 //	/orders/42?x=1#y → /orders/:p
 //

@@ -17,21 +17,20 @@ type Taught struct {
 	Against []string `json:"against,omitempty"` // ids of lessons that contradicted it when it was taught; sorted
 }
 
-// MaxExamples is the most tests in each of Taught.For and Taught.NotFor.
+// MaxExamples is the maximum length of each of Taught.For and Taught.NotFor.
 const MaxExamples = 20
 
-// StandsAlone reports whether an abstraction needs no children in this tree: its cases are in another tree, or it was
-// taught without cases.
+// StandsAlone reports whether the experience or strategy n needs no children in this tree: its cases remained in
+// another tree, or it was taught without cases.
 func (n *Node) StandsAlone() bool { return n.Elsewhere != nil || n.Taught != nil }
 
-// OwnWords reports whether a person chose when a lesson is injected, by teaching it or by editing its conditions. Such
-// a lesson is retrieved by its conditions and not by the missed check. A lesson whose conditions a person did not edit
-// is retrieved as before.
+// OwnWords reports whether a person chose when lesson n is injected, by teaching it or by editing its conditions. Such
+// a lesson is found by its conditions; any other is found by the check that was missed.
 func (n *Node) OwnWords() bool {
 	return n.Type == Experience && (n.Taught != nil || n.Provenance.By == ByPerson && n.Provenance.When)
 }
 
-// Example normalizes a test for comparison: lower case, single spaces.
+// Example returns the id or prompt of a test in lower case and with single spaces, for comparison.
 func Example(test string) string {
 	return strings.ToLower(strings.Join(strings.FieldsFunc(test, unicode.IsSpace), " "))
 }
@@ -73,7 +72,8 @@ func keyRune(r rune) rune {
 	return unicode.ToLower(r)
 }
 
-// TestKey returns the normalized form of a test's name that SameTest compares.
+// TestKey returns the form of a test's id or prompt that SameTest compares: lower case, without white space, quotation
+// marks and final punctuation.
 func TestKey(name string) string { return strings.TrimRight(strings.Map(keyRune, name), finalMarks) }
 
 // names reports whether list contains one of the ids or prompts of a test.
@@ -83,10 +83,10 @@ func names(list, tests []string) bool {
 	})
 }
 
-// IsFor reports whether the lesson is for a test, given by its ids and prompts.
+// IsFor reports whether t.For names a test, given by its ids and prompts. t may be nil.
 func (t *Taught) IsFor(test ...string) bool { return t != nil && names(t.For, test) }
 
-// IsNotFor reports whether the lesson excludes a test, given by its ids and prompts.
+// IsNotFor reports whether t.NotFor names a test, given by its ids and prompts. t may be nil.
 func (t *Taught) IsNotFor(test ...string) bool { return t != nil && names(t.NotFor, test) }
 
 func (t *Taught) clone() *Taught {

@@ -2,17 +2,17 @@ package tree
 
 import "slices"
 
-// Translation holds the texts of an experience in the language other than Node.Lang, Chinese or English. Check and
-// Mistake belong to one lesson.
+// Translation holds the texts of an experience in its second language: in English if Node.Lang is Chinese, and the
+// other way round. Check and Mistake are those of one lesson.
 type Translation struct {
-	Lesson      string   `json:"lesson"` // id of the lesson
+	Lesson      string   `json:"lesson"` // Lesson.ID of that lesson
 	Title       string   `json:"title,omitempty"`
 	Check       string   `json:"check"`
 	Mistake     string   `json:"mistake,omitempty"`
 	AppliesWhen []string `json:"appliesWhen,omitempty"`
 }
 
-// Texts returns the texts of o, none for nil.
+// Texts returns the title, check, mistake and conditions of o, none if o is nil.
 func (o *Translation) Texts() []string {
 	if o == nil {
 		return nil
@@ -20,8 +20,8 @@ func (o *Translation) Texts() []string {
 	return append([]string{o.Title, o.Check, o.Mistake}, o.AppliesWhen...)
 }
 
-// In returns n in lang: n itself, or a copy with the texts of Content.Other if these are in lang. The copy omits what
-// depends on the replaced texts, such as NotWhen. Its lesson keeps its id.
+// In returns n in the language lang: a copy with the texts of Content.Other if these are in lang, else n itself. The
+// copy omits what has no translation, such as NotWhen. Its lesson keeps its id.
 func (n *Node) In(lang string) *Node {
 	o := n.Content.Other
 	if o == nil || lang != otherLang(n.Lang) {

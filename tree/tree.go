@@ -1,9 +1,9 @@
 // Package tree defines memories and the laws that every memory obeys.
 //
 // A wrong judgment becomes a case (level 1); cases with one root cause become an experience (level 2); experiences of
-// one error type become a strategy (level 3). All three are one type, Node. Input is an Evaluation, and a stage
-// proposes a Change. What happens to memories is written down in package ledger; package store is the contract of what
-// keeps both.
+// one error type become a strategy (level 3). All three are one type, Node. Input is an Evaluation, and a stage of
+// memtree proposes a Change. Package ledger defines the record of what happens to memories; package store is the
+// interface of the storage for both.
 //
 // The package has no state and does no input or output; everything in it is safe for concurrent use as long as callers
 // do not share a value they write.
@@ -45,26 +45,26 @@ func (t Type) Level() int {
 	return 0
 }
 
-// Status is the stage of a node's life.
+// Status is whether a node is in use, and why not.
 type Status string
 
-// The statuses. Only probation and active nodes are injected.
+// The statuses. Prompts receive only probation and active nodes.
 const (
-	Probation   Status = "probation"   // in use, not yet confirmed by enough later cases
+	Probation   Status = "probation"   // in use, and confirmed by fewer than two later cases of other tests
 	Active      Status = "active"      // in use
-	Quarantined Status = "quarantined" // not in use: imported and not yet promoted, or harmful
-	Retired     Status = "retired"     // not in use: an abstraction without evidence, or harmful
+	Quarantined Status = "quarantined" // not in use: imported and not yet promoted, or likely to harm
+	Retired     Status = "retired"     // not in use: an experience or strategy that lost its evidence, or harms
 	Archived    Status = "archived"    // not in use, for the reason in ArchivedFor
 )
 
-// Mark is a person's decision on a node; it overrides Status.
+// Mark is a person's lasting decision on a node.
 type Mark string
 
 // The marks.
 const (
-	Unmarked Mark = ""
-	Pinned   Mark = "pin"
-	Banned   Mark = "ban"
+	Unmarked Mark = ""    // no such decision
+	Pinned   Mark = "pin" // learning, measured effects and pruning leave it unchanged
+	Banned   Mark = "ban" // never in use, whatever its status
 )
 
 // Node is one memory, of any level. Its JSON field names are those of the design document the tree comes from, so that
@@ -77,8 +77,8 @@ type Node struct {
 	Direction    taxonomy.Direction  `json:"direction"`
 	Content      Content             `json:"content"`
 	Metadata     Metadata            `json:"metadata"`
-	Parent       string              `json:"parent,omitempty"`
-	Children     []string            `json:"children"` // sorted; empty for a case
+	Parent       string              `json:"parent,omitempty"` // id of the node one level above
+	Children     []string            `json:"children"`         // ids of nodes one level below, sorted; empty for a case
 	CaseData     *CaseData           `json:"caseData,omitempty"`
 	Scene        Scene               `json:"scene"`
 	Scope        Scope               `json:"scope"`
@@ -88,18 +88,18 @@ type Node struct {
 	Revision     int                 `json:"revision"` // 1 when added, incremented by every change
 	Origin       Origin              `json:"origin"`
 	Provenance   Provenance          `json:"provenance"`
-	Occurrences  []Occurrence        `json:"occurrences"`        // sorted by time, then evaluation
-	Counters     map[string]Counters `json:"counters,omitempty"` // use by origin id; merged by maximum
-	Credit       *Credit             `json:"credit,omitempty"`   // measured effect on the runs that received it
-	SupersededBy string              `json:"supersededBy,omitempty"`
-	ArchivedFor  string              `json:"archivedFor,omitempty"` // the reason, for an archived node
-	Elsewhere    *Elsewhere          `json:"elsewhere,omitempty"`   // evidence that remained in another tree
-	Taught       *Taught             `json:"taught,omitempty"`      // for an experience that was taught
-	LastChange   string              `json:"lastChange,omitempty"`  // key of the change that made this revision
-	Decision     *Decision           `json:"word,omitempty"`        // a person's latest decision on it
+	Occurrences  []Occurrence        `json:"occurrences"`            // sorted by time, then evaluation
+	Counters     map[string]Counters `json:"counters,omitempty"`     // runs that received it, by origin id
+	Credit       *Credit             `json:"credit,omitempty"`       // measured effect on the runs that received it
+	SupersededBy string              `json:"supersededBy,omitempty"` // id of the node that replaced it
+	ArchivedFor  string              `json:"archivedFor,omitempty"`  // the reason, for an archived node
+	Elsewhere    *Elsewhere          `json:"elsewhere,omitempty"`    // cases that remained in another tree
+	Taught       *Taught             `json:"taught,omitempty"`       // only for an experience that was taught
+	LastChange   string              `json:"lastChange,omitempty"`   // key of the change that made this revision
+	Decision     *Decision           `json:"word,omitempty"`         // a person's latest decision on it
 }
 
-// Elsewhere describes the evidence of an abstraction that was imported without its cases: their counts and ids.
+// Elsewhere describes the cases of an experience or strategy that was imported without them: counts and ids.
 type Elsewhere struct {
 	Cases int      `json:"cases"`
 	Tests int      `json:"tests"` // different tests, as counted in one export
@@ -110,48 +110,48 @@ type Elsewhere struct {
 // Content is the text of a memory.
 type Content struct {
 	Title       string       `json:"title,omitempty"`
-	Description string       `json:"description"` // what went wrong, for people
-	Guidance    string       `json:"guidance"`    // what to check and what is right, for the agent
-	Confidence  float64      `json:"confidence"`  // 0 to 1
-	AppliesWhen []string     `json:"appliesWhen,omitempty"`
-	NotWhen     []string     `json:"notWhen,omitempty"`
-	Lessons     []Lesson     `json:"lessons,omitempty"` // at most 4
-	Scenes      []string     `json:"scenes,omitempty"`  // scene types of its cases, most frequent first
-	Other       *Translation `json:"other,omitempty"`   // the same in the other language, if the writer provided it
+	Description string       `json:"description"`           // what went wrong, for people
+	Guidance    string       `json:"guidance"`              // what to check and what is right, for the agent
+	Confidence  float64      `json:"confidence"`            // 0 to 1
+	AppliesWhen []string     `json:"appliesWhen,omitempty"` // conditions, one sentence each
+	NotWhen     []string     `json:"notWhen,omitempty"`     // conditions under which it does not apply
+	Lessons     []Lesson     `json:"lessons,omitempty"`     // at most MaxLessons
+	Scenes      []string     `json:"scenes,omitempty"`      // scene types of its cases, most frequent first
+	Other       *Translation `json:"other,omitempty"`       // the same in the other language, if the writer provided it
 }
 
 // Lesson is one thing learned: a kind of check, the things on which it was missed, and how. Kind, What and Mistake are
-// facts. Check is an instruction: the catalogue's sentence, unless a person or a model wrote a better one.
+// what happened. Check is an instruction: the catalogue's sentence, unless a person or a model wrote a better one.
 type Lesson struct {
 	ID   string   `json:"id"`             // l_…, see LessonID
 	Kind string   `json:"kind,omitempty"` // id of a check of the taxonomy; "" if none fits
 	What []string `json:"what,omitempty"` // the things on which it was missed, at most MaxThings
 	// Scenes, in a strategy, are the scene types with most of the misses: sorted, at most MaxThings.
 	Scenes  []string `json:"scenes,omitempty"`
-	Check   string   `json:"check"`
-	Mistake string   `json:"mistake,omitempty"` // one sentence, quoted
+	Check   string   `json:"check"`             // what to do
+	Mistake string   `json:"mistake,omitempty"` // what went wrong, one quoted sentence
 	Instead string   `json:"instead,omitempty"`
 	// From is the author of Check: catalogue, person or model, "" if unknown.
 	From  string   `json:"from,omitempty"`
 	Cites []string `json:"cites,omitempty"` // ids of the cases it rests on
-	Tests int      `json:"tests,omitempty"` // different tests that missed it
-	Times int      `json:"times,omitempty"` // runs that missed it
+	Tests int      `json:"tests,omitempty"` // number of different tests that missed it
+	Times int      `json:"times,omitempty"` // number of runs that missed it
 }
 
-// Metadata holds the history of a node as numbers. Times come from evaluations.
+// Metadata holds the dates and counts of a node. The dates are times of evaluations, not of writing.
 type Metadata struct {
 	CreatedAt   time.Time `json:"createdAt"`
 	UpdatedAt   time.Time `json:"updatedAt"`
-	UsageCount  int       `json:"usageCount"`
-	SuccessRate float64   `json:"successRate"` // 0 to 1
+	UsageCount  int       `json:"usageCount"`  // runs that received it
+	SuccessRate float64   `json:"successRate"` // share of these runs that were right, 0 to 1
 }
 
 // CaseData is the evidence of a case and its analysis. TestCase, AgentJudgment and EvaluatorReason are evidence and
-// never change. The rest is analysis and may be replaced: Misses are its facts; ActualError, ErrorReason and
-// AvoidanceHint its sentences.
+// never change. Misses is the analysis as data; ActualError, ErrorReason and AvoidanceHint put it in sentences. A
+// later analysis may replace these four.
 type CaseData struct {
 	TestCase        TestCase `json:"testCase"`
-	AgentJudgment   string   `json:"agentJudgment"`             // text of a JSON string; other JSON canonical
+	AgentJudgment   string   `json:"agentJudgment"`             // content of a JSON string; other JSON in canonical form
 	EvaluatorReason string   `json:"evaluatorReason,omitempty"` // the evaluator's explanation
 	ActualError     string   `json:"actualError"`               // the specific error of this run
 	ErrorReason     string   `json:"errorReason"`               // its root cause
@@ -162,7 +162,7 @@ type CaseData struct {
 	Evidence *Evidence `json:"evidence,omitempty"` // of the run, from its test tool; no part of the id
 }
 
-// TestCase is the test on which the agent was judged.
+// TestCase is the test in which the agent's judgment was wrong.
 type TestCase struct {
 	CaseID      string `json:"case_id"`
 	SceneID     string `json:"scene_id"`
@@ -170,14 +170,14 @@ type TestCase struct {
 	GroundTruth Raw    `json:"ground_truth"` // canonical JSON; null when there was none
 }
 
-// Scene is the place in the product under test.
+// Scene is the page or step of the product under test.
 type Scene struct {
 	ID    string `json:"id,omitempty"`
 	Type  string `json:"type,omitempty"`  // a scene type of the taxonomy, or the team's own
 	Route string `json:"route,omitempty"` // in a node: a pattern, see Route
 }
 
-// Scope is where a memory applies. An empty field matches everything. A memory with SuiteTests applies at its place in
+// Scope is where a memory applies. An empty field restricts nothing. A memory with SuiteTests applies at its place in
 // the suite, which its neighbouring tests identify: see SamePlace.
 type Scope struct {
 	Product    string   `json:"product,omitempty"`
@@ -192,54 +192,54 @@ type Scope struct {
 	Build string `json:"build,omitempty"`
 }
 
-// Origin is the tree in which a node was created.
+// Origin identifies the tree in which a node was created.
 type Origin struct {
 	ID    string `json:"id,omitempty"`
 	Label string `json:"label,omitempty"`
 }
 
-// Provenance records who made the present revision, and from what.
+// Provenance records who or what wrote the present revision, and from what.
 type Provenance struct {
-	By       string   `json:"by"`                // formation, evolution, person or import
-	Analyst  string   `json:"analyst,omitempty"` // "rules" or "model"
-	Model    string   `json:"model,omitempty"`
+	By       string   `json:"by"`                 // formation, evolution, person or import
+	Analyst  string   `json:"analyst,omitempty"`  // what analysed the mistake: "rules" or "model"
+	Model    string   `json:"model,omitempty"`    // name of the model
 	Template string   `json:"template,omitempty"` // id and version of the prompt
-	Job      string   `json:"job,omitempty"`
-	Cites    []string `json:"cites,omitempty"`
-	Left     []string `json:"left,omitempty"`  // cases that its writer left out, as of another cause; sorted
-	Lost     []string `json:"lost,omitempty"`  // cases that people took from it since it was written; sorted
-	When     bool     `json:"when,omitempty"`  // of a lesson that a person worded: its conditions are that person's too
-	Again    bool     `json:"again,omitempty"` // the model failed and the rules stepped in: analyse again
+	Job      string   `json:"job,omitempty"`      // key of the evolution job that wrote it
+	Cites    []string `json:"cites,omitempty"`    // ids of the nodes it was written from
+	Left     []string `json:"left,omitempty"`     // ids of cases that its writer left out, as of another cause; sorted
+	Lost     []string `json:"lost,omitempty"`     // ids of cases that people took from it since it was written; sorted
+	When     bool     `json:"when,omitempty"`     // a person wrote its conditions too, not only its text
+	Again    bool     `json:"again,omitempty"`    // the model failed and rules wrote it: analyse again
 
-	At time.Time `json:"at,omitzero"` // when a person decided on the text; such a text wins in merges
+	At time.Time `json:"at,omitzero"` // when a person last wrote the text; such a text wins in merges
 }
 
-// Unread reports whether rules alone made a memory, so that a model may still analyse its sources.
+// Unread reports whether rules alone wrote a memory, so that a model may still analyse what it was written from.
 func (p *Provenance) Unread() bool { return p.Analyst == "rules" && (p.Again || p.Model == "") }
 
-// Occurrence is a further run with the mistake of a case.
+// Occurrence is one more run that made the mistake of a case.
 type Occurrence struct {
-	Evaluation string    `json:"evaluation"` // its id
+	Evaluation string    `json:"evaluation"` // key of its evaluation
 	RunID      string    `json:"run_id,omitempty"`
 	CaseID     string    `json:"case_id,omitempty"`
 	At         time.Time `json:"at"`
 	Near       bool      `json:"near,omitempty"` // the evidence is similar, not equal
 }
 
-// Counters count the uses of a node in one origin.
+// Counters count the runs of one origin (see Origin) that received a node.
 type Counters struct {
-	Used    int `json:"used"`
-	Correct int `json:"correct"`
+	Used    int `json:"used"`    // such runs
+	Correct int `json:"correct"` // right ones among them
 }
 
-// Live reports whether the node may be retrieved: active or on probation, not banned, not superseded.
+// Live reports whether n is in use and may be injected: active or on probation, not banned, not superseded.
 func (n *Node) Live() bool {
 	return (n.Status == Active || n.Status == Probation) && n.Mark != Banned && n.SupersededBy == ""
 }
 
-// Text returns the text by which a query finds the node: a case's prompt; the title, description and conditions of an
-// experience or strategy, and for one with OwnWords also its advice. A lesson whose conditions a person edited is found
-// only by its conditions and advice.
+// Text returns the text by which a query finds n. Of a case it is the prompt; of an experience or strategy title,
+// description and conditions. A lesson for which OwnWords is true adds its advice. If a person edited the conditions
+// of a lesson, its text is these and the advice only.
 func (n *Node) Text() string {
 	if n.CaseData != nil {
 		return n.CaseData.TestCase.Prompt
