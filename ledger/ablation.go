@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Blame is the conclusion of an ablation about the cause of a failed test.
+// Blame is the conclusion of an Ablation about the cause of a failed test.
 type Blame string
 
 // The conclusions of an ablation.
@@ -26,20 +26,20 @@ func (b Blame) Valid() bool {
 	return b == OnMemory || b == NotOnMemory || b == OnFlaky || b == Unfinished
 }
 
-// Reasons why an ablation ended early, or why its culprits were not narrowed down further, as sentences.
+// The values of Ablation.Why, as sentences: why an ablation ended early, or why it has several culprits.
 const (
-	WhyNoRuns    = "the runs allowed for it were used up"
-	WhyBrokenOff = "a run failed or was cut short"
-	WhyTogether  = "the test fails only when it is given them together"
+	WhyNoRuns    = "the runs allowed for it were used up"               // the runs allowed for the ablation were used up
+	WhyBrokenOff = "a run failed or was cut short"                      // a run ended without a result
+	WhyTogether  = "the test fails only when it is given them together" // no smaller set of memories makes the test fail
 )
 
-// Ablation is the result of repeating a failed test with and without the memories that were injected. Its runs leave
-// nothing else behind: no evaluation, no case, no outcome.
+// Ablation is the result of running a failed test again with and without the memories that it had been given. Its runs
+// leave nothing else behind: no evaluation, no case, no outcome.
 type Ablation struct {
-	Trial      string   `json:"trial"`      // of the failed run
-	Evaluation string   `json:"evaluation"` // of the failed run
+	Trial      string   `json:"trial"`      // id of the failed run's trial
+	Evaluation string   `json:"evaluation"` // key of the failed run's evaluation
 	CaseID     string   `json:"case_id,omitempty"`
-	Pairs      int      `json:"pairs"` // requested runs with and without the memories
+	Pairs      int      `json:"pairs"` // requested number of runs with, and of runs without the memories
 	Given      []string `json:"given"` // ids of the memories injected into the failed run, by rank
 	Tried      []Tried  `json:"tried"` // the runs made, in order
 	Blame      Blame    `json:"blame"`
@@ -56,13 +56,13 @@ type Tried struct {
 	Correct bool     `json:"correct"`
 }
 
-// Limits on an ablation, as counts.
+// Limits of an Ablation.
 const (
 	MaxGiven = 64  // memories of one run
-	MaxTried = 256 // runs
+	MaxTried = 256 // runs of one ablation
 )
 
-// Check reports the first field that breaks a limit or contradicts another, as a *FieldError.
+// Check returns the first field that breaks a limit or contradicts another, as a *FieldError, or nil.
 func (a *Ablation) Check() error {
 	for _, f := range []struct{ name, text string }{
 		{"trial", a.Trial}, {"evaluation", a.Evaluation}, {"case_id", a.CaseID}, {"why", a.Why},

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Action is a person's decision in the ledger: what it concerned, and the state before, for undo.
+// Action is one decision of a person: what it concerned, and the state before, from which undo restores it.
 type Action struct {
 	ID         string            `json:"id"` // a_…
 	Kind       tree.DecisionKind `json:"said"`
@@ -13,29 +13,29 @@ type Action struct {
 	Why        string            `json:"why,omitempty"`
 	Node       string            `json:"node,omitempty"`       // id of the memory
 	Evaluation string            `json:"evaluation,omitempty"` // of a relabel: key of the evaluation
-	Undoes     string            `json:"undoes,omitempty"`     // of an undo: id of the reverted action
-	Job        string            `json:"job,omitempty"`        // of an accept: the job of the draft
-	Purged     bool              `json:"purged,omitempty"`     // cannot be undone
-	Before     []Before          `json:"before,omitempty"`     // every node it changed, sorted by id
+	Undoes     string            `json:"undoes,omitempty"`     // of an undo: id of the action that it reverts
+	Job        string            `json:"job,omitempty"`        // of an accept: key of the job that wrote the draft
+	Purged     bool              `json:"purged,omitempty"`     // the texts are gone, so it cannot be undone
+	Before     []Before          `json:"before,omitempty"`     // every node it changed as it was before, sorted by id
 	Verdict    *Verdict          `json:"verdict,omitempty"`    // of a relabel: the verdict before
 	// Verdicts, of a relabel of many evaluations, are the verdicts before, without Features.
 	Verdicts []Verdict `json:"verdicts,omitempty"`
 }
 
-// About reports whether an action concerns or changed a memory or evaluation.
+// About reports whether a concerns or changed the memory, or the evaluation, with this id.
 func (a *Action) About(id string) bool {
 	return a.Node == id || a.Evaluation == id ||
 		slices.ContainsFunc(a.Before, func(b Before) bool { return b.ID == id }) ||
 		slices.ContainsFunc(a.Verdicts, func(v Verdict) bool { return v.Evaluation == id })
 }
 
-// Corrects reports whether an action changed the truth of an evaluation that had a label.
+// Corrects reports whether a changed the label of an evaluation that already had one.
 func (a *Action) Corrects() bool {
 	return a.Verdict != nil && a.Verdict.Labelled ||
 		slices.ContainsFunc(a.Verdicts, func(v Verdict) bool { return v.Labelled })
 }
 
-// Before holds the fields of a node that an action changed, with their values before. A status of "" is unchanged.
+// Before holds, for a node that an action changed, the values that fields had before. A status of "" was not changed.
 type Before struct {
 	ID           string            `json:"id"`
 	Gained       string            `json:"gained,omitempty"` // of a relabel: the evaluation added to the case

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// CorrectAbove is the default risk from which a verdict is corrected. If risks are calibrated, four of five corrections
-// at this bound are right.
+// CorrectAbove is the default risk, a probability, from which a verdict is corrected. If risks are calibrated, at
+// least four of five verdicts corrected at this bound were wrong.
 const CorrectAbove = 0.8
 
-// Remedy is the treatment of a verdict that is likely to be wrong.
+// Remedy is what is done about a verdict that is likely to be wrong.
 type Remedy string
 
-// The remedies. Each of them records the agent's own verdict.
+// The remedies. Each of them leaves the agent's own verdict on record.
 const (
 	Flag  Remedy = "flag"  // report the risk; the verdict does not change
 	Rerun Remedy = "rerun" // run the test once more and use the second verdict
@@ -23,46 +23,48 @@ const (
 // Valid reports whether r is one of the remedies.
 func (r Remedy) Valid() bool { return r == Flag || r == Rerun || r == Other }
 
-// Correction records a verdict that was likely to be wrong and its treatment. Evaluation joins it with its truth. It
-// holds no text of the run: First, Other and Now are bare verdicts without reasons, and absent if a judgment holds more
-// than a verdict.
+// Correction records a verdict that was likely to be wrong and what was done about it. Evaluation joins it with its
+// truth. It holds no text of the run but in Grounds: First, Other and Now are bare verdicts without reasons, and
+// absent if a judgment holds more than a verdict.
 type Correction struct {
-	Evaluation string   `json:"evaluation"`      // of the agent's own verdict
+	Evaluation string   `json:"evaluation"`      // key of the evaluation with the agent's own verdict
 	Trial      string   `json:"trial,omitempty"` // the trial whose guidance was used
 	CaseID     string   `json:"case_id,omitempty"`
 	P          float64  `json:"p"`                 // probability that the verdict is wrong, 0 to 1
-	Bound      float64  `json:"bound"`             // P was at least this
-	Signals    []string `json:"signals,omitempty"` // signals that raised the risk, strongest first
+	Bound      float64  `json:"bound"`             // the risk from which the team corrects; P was at least this
+	Signals    []string `json:"signals,omitempty"` // names of the signals that raised the risk, strongest first
 
-	Asked Remedy `json:"asked"`         // what the team configured
-	Done  Remedy `json:"done"`          // what was done: Asked, or Flag
-	Why   string `json:"why,omitempty"` // why less was done than configured, a sentence
+	Asked Remedy `json:"asked"`         // the remedy that the team configured
+	Done  Remedy `json:"done"`          // the remedy applied: Asked, or Flag
+	Why   string `json:"why,omitempty"` // why less was done than Asked, a sentence
 
 	First   tree.Raw `json:"first,omitempty"` // the agent's verdict
 	Other   tree.Raw `json:"other,omitempty"` // the opposite verdict, if there is exactly one
 	Now     tree.Raw `json:"now,omitempty"`   // the verdict in use
 	Changed bool     `json:"changed"`         // Now differs from First
-	Again   string   `json:"again,omitempty"` // evaluation of the second run
+	Again   string   `json:"again,omitempty"` // key of the second run's evaluation
 
-	// Back, of a later entry: the person By took the correction back, and First is in use again.
+	// Back means, in a later entry on the same verdict, that person By took the correction back and First is in use
+	// again.
 	Back bool   `json:"back,omitempty"`
 	By   string `json:"by,omitempty"`
 
-	// Grounds are what speaks for the correction, strongest first, with texts of the run. The ledger has none of them.
+	// Grounds are the evidence for the correction, strongest first, with texts of the run. The ledger stores none of
+	// them.
 	Grounds []Ground `json:"grounds,omitempty"`
 }
 
-// Ground is one piece of evidence for a correction.
+// Ground is one piece of evidence that a verdict is likely to be wrong.
 type Ground struct {
-	Signal      string   `json:"signal"`
-	Words       []string `json:"words,omitempty"`       // of the verdict's reason, task or observation
-	Evaluations []string `json:"evaluations,omitempty"` // earlier verdicts that were wrong
-	Memories    []string `json:"memories,omitempty"`    // cases that the page itself bears out
-	Quote       string   `json:"quote,omitempty"`       // of the evidence, by a second look
-	Point       string   `json:"point,omitempty"`       // the demand of the task that the quotation is about
+	Signal      string   `json:"signal"`                // name of the signal that it explains
+	Words       []string `json:"words,omitempty"`       // from the verdict's reason, the task or the observation
+	Evaluations []string `json:"evaluations,omitempty"` // keys of earlier evaluations that were wrong
+	Memories    []string `json:"memories,omitempty"`    // ids of cases whose mistake the page shows again
+	Quote       string   `json:"quote,omitempty"`       // a quotation of the observation, from a second look by a model
+	Point       string   `json:"point,omitempty"`       // the demand of the task that Quote is about
 }
 
-// Reasons why a verdict was only flagged, as sentences.
+// The values of Correction.Why, as sentences: why a verdict was only flagged.
 const (
 	WhyNoOther   = "its verdict has no other, or more than one"
 	WhyUnsure    = "too little is known: the interval of its risk begins lower"
@@ -73,7 +75,7 @@ const (
 	WhyTakenBack = "a person took the correction of it back"
 )
 
-// CorrectionSentences returns the sentences of Correction.Why, for translation.
+// CorrectionSentences returns all values of Correction.Why, for translation.
 func CorrectionSentences() []string {
 	return []string{WhyNoOther, WhyUnsure, WhyStopped, WhyUnread, WhyUnkept, WhyRunFailed, WhyTakenBack}
 }
@@ -81,7 +83,7 @@ func CorrectionSentences() []string {
 // maxSignals is the most signals in a correction.
 const maxSignals = 16
 
-// Check reports the first field that breaks a limit, as a *FieldError.
+// Check returns the first field that breaks a limit, as a *FieldError, or nil.
 func (c *Correction) Check() error {
 	if c.Evaluation == "" {
 		return &tree.FieldError{Field: "evaluation", Problem: "is missing; say whose verdict it is"}

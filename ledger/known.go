@@ -10,45 +10,46 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on statements on a product.
+// Limits of a Statement.
 const (
-	MaxStatement = 1 << 10 // bytes of a sentence
-	MaxPages     = 8       // pages, and builds, that a statement names: a count each
+	MaxStatement = 1 << 10 // bytes of Text
+	MaxPages     = 8       // entries in each of Pages and Builds
 )
 
-// FactKind is the kind of a statement.
+// FactKind is what a statement about the product is on.
 type FactKind string
 
-// The kinds of facts.
+// The kinds of facts about the product.
 const (
 	Behaviour  FactKind = "behaviour"  // what the product does
-	Rule       FactKind = "rule"       // what it demands or refuses
-	Format     FactKind = "format"     // how it shows values
-	Intended   FactKind = "intended"   // what looks like a defect and is meant so
-	KnownBug   FactKind = "known_bug"  // a defect that is known
-	Pattern    FactKind = "pattern"    // what several runs came to
-	Preference FactKind = "preference" // how the team wants it
+	Rule       FactKind = "rule"       // what the product demands or refuses
+	Format     FactKind = "format"     // how the product shows values
+	Intended   FactKind = "intended"   // what looks like a defect and is intended
+	KnownBug   FactKind = "known_bug"  // a known defect
+	Pattern    FactKind = "pattern"    // what several runs had in common
+	Preference FactKind = "preference" // what the team wants
 )
 
-// FactKinds returns all kinds.
+// FactKinds returns all kinds of facts, in the order above.
 func FactKinds() []FactKind {
 	return []FactKind{Behaviour, Rule, Format, Intended, KnownBug, Pattern, Preference}
 }
 
-// Statement is one sentence about the product under test or its environment, and where it holds.
+// Statement is one sentence about the product under test or its environment, and where it holds. With its ID it is a
+// fact.
 type Statement struct {
 	Text  string     `json:"statement"` // one line, Chinese or English
 	Kind  FactKind   `json:"kind"`
-	Pages []string   `json:"pages,omitempty"` // routes as [Route] spells them, or names of pages; none: all of the scope
-	Scope tree.Scope `json:"scope,omitzero"`  // without Build; the zero scope is every product
+	Pages []string   `json:"pages,omitempty"` // routes as tree.Route spells them, or names of pages; none: all of Scope
+	Scope tree.Scope `json:"scope,omitzero"`  // without Build; the zero scope: every product
 	Agent string     `json:"agent,omitempty"` // the agent it is for; "": all
 
 	Builds []string `json:"builds,omitempty"` // builds it holds for; none: all
 	Fixed  string   `json:"fixed,omitempty"`  // of a known bug: the build in which it is fixed
 }
 
-// ID returns the id of the fact: a hash of its text, without regard to case, spacing and punctuation, and of its
-// scope. So the same statement on the same place is the same fact.
+// ID returns the id of the fact that s states: a hash of its text, ignoring case, spacing and punctuation, and of its
+// scope and agent. So the same statement about the same place is the same fact.
 func (s *Statement) ID() string {
 	o := &s.Scope
 	parts := []string{foldWords(s.Text), o.Product, o.Suite, o.Test, s.Agent}
@@ -58,10 +59,10 @@ func (s *Statement) ID() string {
 	return FactPrefix + tree.Hash(parts...)
 }
 
-// FactPrefix begins the id of every fact, and of nothing else.
+// FactPrefix begins the id of every fact about the product, and of nothing else.
 const FactPrefix = "f_"
 
-// OfFacts is the error type under which facts are drawn, counted and stopped beside memories.
+// OfFacts is the error type of facts about the product where memtree selects, counts and stops them like memories.
 const OfFacts = "product_fact"
 
 func foldWords(s string) string {
@@ -70,47 +71,48 @@ func foldWords(s string) string {
 	}), " ")
 }
 
-// KnownOp is what an entry does to a fact.
+// KnownOp is what a FactEntry does to a fact.
 type KnownOp string
 
-// The operations on facts. A person's decision is saved beside its [Act], whose undo takes the entry back.
+// The operations on facts. An entry with a person's decision has the id of that decision in Act; to undo the decision
+// is to take back the entry.
 const (
-	FactStated       KnownOp = "state"      // it holds; said again it is one more witness
-	FactConfirmed    KnownOp = "confirm"    // it still holds
-	FactContradicted KnownOp = "contradict" // it does not hold
-	FactEdited       KnownOp = "edit"       // Says holds in its place
-	FactForgotten    KnownOp = "forget"     // out of use
-	FactSettled      KnownOp = "settle"     // it holds, and what contradicted it does not
-	FactNone         KnownOp = "none"       // a reader found none in the note of Case; Fact is FactPrefix
+	FactStated       KnownOp = "state"      // the fact holds; a repetition is one more confirmation
+	FactConfirmed    KnownOp = "confirm"    // the fact still holds
+	FactContradicted KnownOp = "contradict" // the fact does not hold
+	FactEdited       KnownOp = "edit"       // Says holds in place of the fact
+	FactForgotten    KnownOp = "forget"     // the fact is out of use
+	FactSettled      KnownOp = "settle"     // the fact holds, and what contradicted it does not
+	FactNone         KnownOp = "none"       // a model found no fact in the note of Case; Fact is FactPrefix
 )
 
-// Source is who is behind an entry on a fact.
+// Source is where a FactEntry comes from.
 type Source string
 
 // The sources of facts.
 const (
 	FromTeam     Source = "person" // a person
-	FromNote     Source = "note"   // a reader, from a person's note on a run
-	FromAgent    Source = "agent"  // an agent proposes it; it is given once a person or a note says so too
-	FromTransfer Source = "import" // another tree; likewise
+	FromNote     Source = "note"   // a model, which read a person's note on a run
+	FromAgent    Source = "agent"  // an agent; agents receive the fact once a person or a note confirms it
+	FromTransfer Source = "import" // another tree; agents receive it once a person or a note confirms it
 )
 
-// FactEntry is one entry on what holds of the product. [Entry.At] is when it was made.
+// FactEntry is a change of what is known about the product. Its time is Entry.At.
 type FactEntry struct {
 	Op     KnownOp    `json:"op"`
-	Fact   string     `json:"fact"`            // its id; of an edit that of the one before
-	Says   *Statement `json:"says,omitempty"`  // of state and edit
+	Fact   string     `json:"fact"`            // id of the fact; of an edit, of the fact that is replaced
+	Says   *Statement `json:"says,omitempty"`  // of state and edit: the statement
 	Source Source     `json:"source"`          // who states it
-	By     string     `json:"by,omitempty"`    // the name of a person, agent, model or tree
-	Act    string     `json:"act,omitempty"`   // the id of the decision, where it is a person's
-	Case   string     `json:"case,omitempty"`  // of a note: the case it is on
-	Test   string     `json:"test,omitempty"`  // and its test
-	Quote  string     `json:"quote,omitempty"` // and the words of the note
-	Holds  string     `json:"holds,omitempty"` // of a contradiction by a note: the fact that holds in its place
+	By     string     `json:"by,omitempty"`    // name of the person, agent, model or tree
+	Act    string     `json:"act,omitempty"`   // id of the person's decision, if there is one
+	Case   string     `json:"case,omitempty"`  // of a note: id of the case that it belongs to
+	Test   string     `json:"test,omitempty"`  // of a note: the test of that case
+	Quote  string     `json:"quote,omitempty"` // of a note: its sentence
+	Holds  string     `json:"holds,omitempty"` // of a contradiction by a note: id of the fact that holds instead
 	Why    string     `json:"why,omitempty"`   // a sentence
 }
 
-// Check returns the first field that breaks a law, as a *FieldError. The one door calls it.
+// Check returns the first invalid field of k, as a *FieldError, or nil.
 func (k *FactEntry) Check() error {
 	bad := func(field, problem string, args ...any) error {
 		return &tree.FieldError{Field: "known." + field, Problem: fmt.Sprintf(problem, args...)}
@@ -147,12 +149,12 @@ func (k *FactEntry) Check() error {
 	return k.Says.Check()
 }
 
-// IsFact reports whether an id is that of a fact.
+// IsFact reports whether id has the form of a fact's id.
 func IsFact(id string) bool {
 	return strings.HasPrefix(id, FactPrefix) && len(id) <= 64 && plainLine(id)
 }
 
-// Check returns the first field that breaks a law, as a *FieldError.
+// Check returns the first invalid field of s, as a *FieldError, or nil.
 func (s *Statement) Check() error {
 	bad := func(field, problem string, args ...any) error {
 		return &tree.FieldError{Field: field, Problem: fmt.Sprintf(problem, args...)}

@@ -6,23 +6,24 @@ import (
 	"math"
 )
 
-// Shape is what the labels of a team show about the shapes of its verdicts: lengths of texts, shares of hedges and
-// such, in the order of package risk. It has numbers alone, no text and no hash of a text.
+// Shape is what package risk learned from a team's labels about the form of wrong verdicts: lengths of texts, shares
+// of hedging phrases and such. It holds numbers alone, no text and no hash of a text. The four lists have one number
+// for each property, in an order that package risk defines.
 type Shape struct {
-	Observed  bool      `json:"observed"`  // of verdicts with an observation; false: of those without
-	Verdicts  int       `json:"verdicts"`  // with a known truth
-	Mean      []float64 `json:"mean"`      // of each number
-	Deviation []float64 `json:"deviation"` // its standard deviation
-	Passes    []float64 `json:"passes"`    // its weight in verdicts that pass, in log-odds of a wrong one for a deviation
-	Fails     []float64 `json:"fails"`     // its weight in verdicts that fail
+	Observed  bool      `json:"observed"`  // learned from verdicts with an observation; false: from those without
+	Verdicts  int       `json:"verdicts"`  // number of labelled verdicts that it was learned from
+	Mean      []float64 `json:"mean"`      // mean of each property
+	Deviation []float64 `json:"deviation"` // standard deviation of each property
+	Passes    []float64 `json:"passes"`    // weight of each in passing verdicts: log-odds of being wrong, per deviation
+	Fails     []float64 `json:"fails"`     // the same for failing verdicts
 }
 
-// Limits on a Shape.
+// Limits of a Shape.
 const (
-	LeastShaped  = 50  // verdicts; from fewer little can be learned, and more of each of them
-	maxShape     = 64  // numbers
-	mostOfShape  = 1e3 // of a mean or a deviation
-	mostOfWeight = 4   // of a weight
+	LeastShaped  = 50  // verdicts of each kind, at least: too little can be learned from fewer
+	maxShape     = 64  // length of a list
+	mostOfShape  = 1e3 // a mean or deviation
+	mostOfWeight = 4   // a weight
 )
 
 func checkShapes(shapes []Shape) error {

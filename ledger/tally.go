@@ -8,24 +8,24 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Tally counts right and wrong verdicts by judge, product and scene type. An export contains no other information on
-// verdicts, and contains a Tally only on request: it has no case, no text and no hash of a word. As an entry of the
-// ledger it holds the counts of another team.
+// Tally counts right and wrong verdicts by judge, product and scene type. An export holds nothing else about verdicts,
+// and a Tally only on request. A Tally has no case, no text and no hash of a text. As an entry of the ledger it holds
+// the counts of another team.
 type Tally struct {
-	Origin   string     `json:"origin"` // id of the tree that counted
-	Verdicts int        `json:"verdicts"`
-	Rows     []TallyRow `json:"rows"` // in the order of CompareRows; none: withdraws the origin's earlier counts
+	Origin   string     `json:"origin"`   // id of the tree that counted
+	Verdicts int        `json:"verdicts"` // all labelled verdicts
+	Rows     []TallyRow `json:"rows"`     // in the order of CompareRows; none: withdraws earlier counts of Origin
 
-	// Shapes are at most one of verdicts without an observation, and one of those with one.
+	// Shapes has at most two elements: first the verdicts without an observation, then those with one.
 	Shapes []Shape `json:"shapes,omitempty"`
 }
 
-// TallyRow is one line of a Tally. A row without Value covers the verdicts of all values.
+// TallyRow counts the verdicts of one judge, product or scene type. Without Value it covers verdicts of every value.
 type TallyRow struct {
 	Of    RowOf  `json:"of"`
-	Name  string `json:"name,omitempty"`  // of the judge, product or scene type; "" for OfAll
-	Model string `json:"model,omitempty"` // of the judge; "": any model
-	Value string `json:"value,omitempty"` // of the verdict, such as pass
+	Name  string `json:"name,omitempty"`  // name of the judge, product or scene type; "" for OfAll
+	Model string `json:"model,omitempty"` // the judge's model; "": any
+	Value string `json:"value,omitempty"` // the verdict, such as pass
 	Right int    `json:"right"`
 	Wrong int    `json:"wrong"`
 
@@ -33,37 +33,38 @@ type TallyRow struct {
 	Direction taxonomy.Direction `json:"direction,omitempty"`
 }
 
-// RowOf is the subject of a row.
+// RowOf is what a TallyRow is about.
 type RowOf string
 
-// The subjects of a row.
+// The subjects of a TallyRow.
 const (
-	OfAll     RowOf = "all"
-	OfJudge   RowOf = "judge"
-	OfProduct RowOf = "product"
-	OfScene   RowOf = "scene"
+	OfAll     RowOf = "all"     // all verdicts
+	OfJudge   RowOf = "judge"   // the verdicts of one agent
+	OfProduct RowOf = "product" // the verdicts on one product
+	OfScene   RowOf = "scene"   // the verdicts on one scene type
 )
 
-// Limits on a Tally.
+// Limits of a Tally.
 const (
-	LeastCounted = 5   // verdicts of a row; rarer ones are omitted
-	MaxRows      = 512 // rows
+	LeastCounted = 5   // verdicts of a row, at least; a Tally has no row with fewer
+	MaxRows      = 512 // rows of one Tally
 	MaxRowName   = 200 // bytes of a name
 	maxCounted   = 1_000_000
 )
 
-// About returns r without its counts.
+// About returns what r counts: r without its counts and direction.
 func (r *TallyRow) About() TallyRow {
 	return TallyRow{Of: r.Of, Name: r.Name, Model: r.Model, Value: r.Value}
 }
 
-// CompareRows orders rows by subject, name, model and value.
+// CompareRows orders rows by subject, name, model and value, and returns a negative, zero or positive number as
+// cmp.Compare does.
 func CompareRows(a, b TallyRow) int {
 	return cmp.Or(cmp.Compare(a.Of, b.Of), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Model, b.Model),
 		cmp.Compare(a.Value, b.Value))
 }
 
-// Check reports the first field that breaks a limit or contradicts another, as a *FieldError.
+// Check returns the first field that breaks a limit or contradicts another, as a *FieldError, or nil.
 func (t *Tally) Check() error {
 	if err := tree.CheckText("risk.origin", t.Origin, MaxRowName); err != nil {
 		return err

@@ -1,13 +1,14 @@
-// Package ledger defines what is written down line by line and never changed: an [Entry] is one of trials and their
-// outcomes, verdicts, corrections, ablations, decisions of people, statements on products, walks through applications,
-// and updates of runs. What memtree learns besides its tree is folded from it.
+// Package ledger defines the record of what happens to a memory. It consists of entries that are appended and never
+// changed. An [Entry] is one of trials and their outcomes, verdicts, corrections, ablations, decisions of people,
+// changes of the tree, counts of another team, statements on products, walks through applications, and updates of
+// runs. What memtree learns besides its tree it computes from these entries.
 //
 // The package has no state and does no input or output; everything in it is safe for concurrent use as long as callers
 // do not share a value they write.
 //
 // Where to look:
 //   - trial.go: trials, outcomes, verdicts, entries; action.go: decisions of people
-//   - correction.go, ablation.go: what was done about a verdict; tally.go: counts of another team
+//   - correction.go, ablation.go: what was done about a verdict; tally.go, shape.go: counts of another team
 //   - known.go: statements on products; walk.go: what was seen of applications; work.go: updates of runs
 package ledger
 
@@ -18,86 +19,87 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Arm is the treatment of a run: its memories, or other or no memories for comparison.
+// Arm is what chance gave a run: the memories found for it, or for comparison other memories or none.
 type Arm string
 
 // The arms of a trial.
 const (
-	ArmMemory  Arm = "memory"
-	ArmOther   Arm = "other" // as many memories, drawn at random
-	ArmHoldout Arm = "holdout"
+	ArmMemory  Arm = "memory"  // the memories found for it
+	ArmOther   Arm = "other"   // as many memories, drawn at random
+	ArmHoldout Arm = "holdout" // no memories
 )
 
-// Trial is one run with guidance, or one that deliberately received none.
+// Trial is one request for guidance, and which memories it received: those found, or for comparison other ones or
+// none.
 type Trial struct {
 	ID       string      `json:"id"` // t_…
 	At       time.Time   `json:"at"`
-	Query    string      `json:"query"` // digest of the query
+	Query    string      `json:"query"` // hash of the query
 	Scene    tree.Scene  `json:"scene,omitzero"`
 	Scope    tree.Scope  `json:"scope,omitzero"`
 	Agent    tree.Agent  `json:"agent,omitzero"`
-	Run      bool        `json:"run,omitempty"` // requested with the id of a run; else only a question
+	Run      bool        `json:"run,omitempty"` // the request named a run; false: it may have been only a question
 	Arm      Arm         `json:"arm"`
 	P        float64     `json:"p"`                  // probability of ArmMemory, 0 to 1
 	Other    float64     `json:"other,omitempty"`    // probability of ArmOther; the rest is ArmHoldout
-	Eligible []string    `json:"eligible,omitempty"` // ids of the memories found for it, in every arm
-	Injected []Injection `json:"injected,omitempty"`
-	Found    string      `json:"found,omitempty"`    // what found the first of Eligible: read, words or test
+	Eligible []string    `json:"eligible,omitempty"` // ids of the memories found, whatever the arm
+	Injected []Injection `json:"injected,omitempty"` // the memories in the prompt
+	Found    string      `json:"found,omitempty"`    // how the first of Eligible was found: read, words or test
 	Guidance string      `json:"guidance,omitempty"` // hash of the guidance text
-	// Wording is the template of the guidance, and whether it contained facts and findings.
+	// Wording names the template of the guidance, and whether it contained facts and findings.
 	Wording string  `json:"wording,omitempty"`
 	Took    float64 `json:"took,omitempty"` // milliseconds from request to answer; 0: not measured
 }
 
-// Drawn reports whether the arm was drawn at random for a run.
+// Drawn reports whether chance chose the arm of t, and t is a run that can be compared.
 func (t *Trial) Drawn() bool { return t.P < 1 && (t.Run || t.P > 0) }
 
-// Injection is one memory put into a prompt.
+// Injection is one memory in the prompt of a run.
 type Injection struct {
-	ID   string `json:"id"`
-	Rank int    `json:"rank"`           // from 1
+	ID   string `json:"id"`             // id of the memory
+	Rank int    `json:"rank"`           // place among the memories, from 1
 	Step int    `json:"step,omitempty"` // step of the run, from 1; 0: the whole run
 }
 
-// Step is a further injection within a trial, at a later step of the run.
+// Step records the memories that a trial received for a later step of its run.
 type Step struct {
-	Trial    string      `json:"trial"`
+	Trial    string      `json:"trial"` // id of the trial
 	Injected []Injection `json:"injected"`
-	Guidance string      `json:"guidance,omitempty"`
-	Wording  string      `json:"wording,omitempty"`
+	Guidance string      `json:"guidance,omitempty"` // hash of the guidance text
+	Wording  string      `json:"wording,omitempty"`  // as in Trial
 }
 
-// Outcome is the result of a trial. Trial is the id of the trial. An outcome may come late, twice, or for a trial that
-// is not in the ledger; readers handle all three.
+// Outcome is the result of a trial: whether the judgment of its run was right. It may come late, twice, or for a trial
+// that is not in the ledger; readers handle all three.
 type Outcome struct {
-	Trial      string             `json:"trial"`
-	Evaluation string             `json:"evaluation"`
+	Trial      string             `json:"trial"`      // id of the trial
+	Evaluation string             `json:"evaluation"` // key of the evaluation that decided it
 	Attempt    int                `json:"attempt,omitempty"`
 	Correct    bool               `json:"correct"`
 	ErrorType  string             `json:"errorType,omitempty"`
 	Direction  taxonomy.Direction `json:"direction,omitempty"`
-	By         string             `json:"by,omitempty"`   // who reported it; the last such outcome is in force
-	Void       bool               `json:"void,omitempty"` // with By: it was withdrawn; the truth is unknown
+	By         string             `json:"by,omitempty"`   // person who labelled it; the last outcome with By is in force
+	Void       bool               `json:"void,omitempty"` // with By: the label was withdrawn, and the truth is unknown
 }
 
-// Verdict is the ledger entry of every accepted evaluation, right or wrong: who judged what where, and whether the
+// Verdict is the ledger entry of every accepted evaluation, right or wrong: who judged what and where, and whether the
 // judgment was right. It holds no text of the run.
 type Verdict struct {
-	Evaluation string             `json:"evaluation"`
+	Evaluation string             `json:"evaluation"` // key of the evaluation
 	RunID      string             `json:"run_id,omitempty"`
 	CaseID     string             `json:"case_id,omitempty"`
 	Attempt    int                `json:"attempt,omitempty"`
 	Scene      tree.Scene         `json:"scene,omitzero"`
 	Product    string             `json:"product,omitempty"`
 	Agent      tree.Agent         `json:"agent,omitzero"`
-	Labelled   bool               `json:"labelled"`
-	Correct    bool               `json:"correct"`
+	Labelled   bool               `json:"labelled"` // the truth is known; else Correct means nothing
+	Correct    bool               `json:"correct"`  // the judgment was right
 	Direction  taxonomy.Direction `json:"direction,omitempty"`
-	Excuse     tree.Excuse        `json:"excuse,omitempty"` // of a run that is apart
-	Node       string             `json:"node,omitempty"`   // the case made from it, or in which it occurred
-	By         string             `json:"by,omitempty"`     // who corrected it; the last such verdict is in force
+	Excuse     tree.Excuse        `json:"excuse,omitempty"` // set for a run that is Apart
+	Node       string             `json:"node,omitempty"`   // id of the case made from it, or of which it is an occurrence
+	By         string             `json:"by,omitempty"`     // person who labelled it; the last verdict with By is in force
 
-	// Mends, for a wrong verdict: the opposite verdict is the only other one, and would have been right.
+	// Mends is, for a wrong verdict, whether exactly one verdict is opposite to it, and that one would have been right.
 	Mends bool `json:"mends,omitempty"`
 
 	// Features are the input of package risk: hashes of the words and names of a labelled run, some 400 bytes in risk's
@@ -105,21 +107,21 @@ type Verdict struct {
 	Features string `json:"features,omitempty"`
 }
 
-// Apart reports whether the run shows nothing about its judge: it is neither right nor wrong, and nothing learns from
-// it.
+// Apart reports whether the run shows nothing about its judge, because its environment failed. Such a verdict counts
+// as neither right nor wrong, and nothing learns from it.
 func (v *Verdict) Apart() bool { return !v.Labelled && v.Direction == taxonomy.Environment }
 
-// Settled reports whether the run needs no label: it has one, or shows nothing about its judge (see Apart).
+// Settled reports whether the run needs no label: it has one, or it is Apart.
 func (v *Verdict) Settled() bool { return v.Labelled || v.Apart() }
 
-// TreeChange records that the tree changed by learning: later trials use another tree.
+// TreeChange records that learning changed the tree. Later trials use the changed tree.
 type TreeChange struct {
 	Changes int `json:"changes"` // number of changed nodes
 }
 
-// Entry is one line of the ledger: exactly one of the pointers is not nil.
+// Entry is one record of the ledger: a time, a number and exactly one of the other fields.
 type Entry struct {
-	Seq        uint64      `json:"seq,omitempty"` // assigned by the store, rising, never reused
+	Seq        uint64      `json:"seq,omitempty"` // number assigned by the store, rising, never reused
 	At         time.Time   `json:"at"`
 	Trial      *Trial      `json:"trial,omitempty"`
 	Step       *Step       `json:"step,omitempty"`
@@ -130,12 +132,13 @@ type Entry struct {
 	Act        *Action     `json:"act,omitempty"`
 	Evolved    *TreeChange `json:"evolved,omitempty"`
 	Tally      *Tally      `json:"tally,omitempty"` // counts of another team
-	Known      *FactEntry  `json:"known,omitempty"` // a change of what is known of the product
+	Known      *FactEntry  `json:"known,omitempty"` // a change of what is known about the product
 	Walk       *Walk       `json:"walk,omitempty"`  // what was seen of the application
 	Work       *Work       `json:"work,omitempty"`  // an update of a run under way
 }
 
-// Check returns the first field that breaks a law, as a *FieldError. The one door calls it.
+// Check returns the first invalid field of the entry's Known, Walk or Work, as a *FieldError, or nil. Memtree checks
+// every entry before it stores it. Entries of other kinds always pass.
 func (e *Entry) Check() error {
 	switch {
 	case e.Known != nil:

@@ -7,65 +7,65 @@ import (
 	"slices"
 )
 
-// Limits on walks.
+// Limits of a Walk.
 const (
-	MaxSightings = 500     // of one walk
+	MaxSightings = 500     // sightings of one walk
 	MaxAddress   = 2 << 10 // bytes of an address or a selector
 	MaxWalk      = 1 << 20 // bytes of a walk as JSON
 )
 
-// Walk is what one run, or one file of a test tool, saw of an application, in order. It has at most MaxSightings
-// sightings; a longer one is several walks of one Run.
+// Walk is what one run, or one file of a test tool, saw of an application, in order. A run with more than MaxSightings
+// sightings becomes several walks with the same Run.
 type Walk struct {
-	ID      string     `json:"id"` // see [Walk.Identify]: a walk that is handed in twice counts once
+	ID      string     `json:"id"` // hash of the other fields, see Identify: a walk that is recorded twice counts once
 	Product string     `json:"product,omitempty"`
 	Build   string     `json:"build,omitempty"`
 	Source  string     `json:"source"`         // the tool, such as "playwright" or "har", or the name of an agent
-	Run     string     `json:"run,omitempty"`  // the run or exploration that it is part of
-	Part    int        `json:"part,omitempty"` // number of the walk within the run, from 0
+	Run     string     `json:"run,omitempty"`  // id of the run or exploration that it is part of
+	Part    int        `json:"part,omitempty"` // index among the walks of Run, from 0
 	Test    string     `json:"test,omitempty"` // the test that ran; "" for an exploration or a description
 	Seen    []Sighting `json:"seen"`
 }
 
-// SightingKind is what a sighting is about.
+// SightingKind is what a Sighting is about.
 type SightingKind string
 
-// The kinds of sightings, with the fields that each has besides URL.
+// The kinds of sightings. In brackets are the fields of Sighting that a kind uses besides URL.
 const (
-	SeenPage        SightingKind = "page"        // Title; Status of 400 or more: it is not there
-	SeenElement     SightingKind = "element"     // Role, Name, Place
-	SeenAction      SightingKind = "action"      // Do, Selector, Role, Name, To, Failed, MS
-	SeenLink        SightingKind = "link"        // To, Name: a page leads to another one
-	SeenCall        SightingKind = "call"        // Do (the method), To (the address that is called), Status, Params
-	SeenFlow        SightingKind = "flow"        // Name, Steps, To: the URL is where it starts, To where it ends
-	SeenRequirement SightingKind = "requirement" // Code, Name, Priority, Steps (acceptance criteria), Tests
+	SeenPage        SightingKind = "page"        // a page was open (Title; Status: of 400 or more if it is missing)
+	SeenElement     SightingKind = "element"     // a page has an element (Role, Name, Place)
+	SeenAction      SightingKind = "action"      // something was done on it (Do, Selector, Role, Name, To, Failed, MS)
+	SeenLink        SightingKind = "link"        // the page URL links to the page To (To; Name: the link's text)
+	SeenCall        SightingKind = "call"        // it called an address (Do: the method; To: the address; Status, Params)
+	SeenFlow        SightingKind = "flow"        // a path (Name; Steps; URL: its first page; To: its last page)
+	SeenRequirement SightingKind = "requirement" // a requirement (Code, Name, Priority; Steps: acceptance criteria; Tests)
 )
 
-// Sighting is one thing that was seen. Values that were typed are never part of it.
+// Sighting is one thing that was seen of an application. It never contains values that somebody typed.
 type Sighting struct {
 	Kind     SightingKind `json:"kind"`
 	URL      string       `json:"url,omitempty"` // of the page; only its route and the names of its parameters are used
 	Title    string       `json:"title,omitempty"`
-	Role     string       `json:"role,omitempty"` // ARIA role of the element
-	Name     string       `json:"name,omitempty"` // accessible name of the element, or the name of a flow or requirement
-	Place    string       `json:"place,omitempty"`
+	Role     string       `json:"role,omitempty"`     // ARIA role of the element
+	Name     string       `json:"name,omitempty"`     // accessible name of the element; name of a flow or requirement
+	Place    string       `json:"place,omitempty"`    // part of the page with the element
 	Do       string       `json:"do,omitempty"`       // click, fill, …; the method of a call
 	Selector string       `json:"selector,omitempty"` // as the tool writes it
-	To       string       `json:"to,omitempty"`
-	Failed   bool         `json:"failed,omitempty"` // the action found no element, or did nothing
-	MS       int          `json:"ms,omitempty"`     // duration in milliseconds
-	Status   int          `json:"status,omitempty"` // HTTP status
-	Params   []string     `json:"params,omitempty"` // names of parameters
-	Steps    []string     `json:"steps,omitempty"`
-	Code     string       `json:"code,omitempty"`
+	To       string       `json:"to,omitempty"`       // see the kinds: where an action or link leads, or what is called
+	Failed   bool         `json:"failed,omitempty"`   // the action found no element, or did nothing
+	MS       int          `json:"ms,omitempty"`       // duration in milliseconds
+	Status   int          `json:"status,omitempty"`   // HTTP status
+	Params   []string     `json:"params,omitempty"`   // names of parameters
+	Steps    []string     `json:"steps,omitempty"`    // steps of a flow, or acceptance criteria of a requirement
+	Code     string       `json:"code,omitempty"`     // id of a requirement
 	Priority string       `json:"priority,omitempty"`
-	Tests    []string     `json:"tests,omitempty"` // tests of a requirement
+	Tests    []string     `json:"tests,omitempty"` // names of the tests of a requirement
 }
 
 // walkPrefix begins the id of every walk.
 const walkPrefix = "w_"
 
-// Identify sets the id of a walk: a hash of the rest.
+// Identify sets w.ID to a hash of the other fields.
 func (w *Walk) Identify() { w.ID, _ = w.identity() }
 
 // identity returns the id, and the size of the walk in bytes.
@@ -79,7 +79,7 @@ func (w *Walk) identity() (id string, size int) {
 	return walkPrefix + tree.Hash(string(b)), len(b)
 }
 
-// Check returns the first field that breaks a law, as a *FieldError. The one door calls it.
+// Check returns the first invalid field of w, as a *FieldError, or nil. An ID that Identify would not set is invalid.
 func (w *Walk) Check() error {
 	bad := func(field, problem string, args ...any) error {
 		return &tree.FieldError{Field: "walk." + field, Problem: fmt.Sprintf(problem, args...)}

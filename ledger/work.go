@@ -8,41 +8,41 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// WorkKind is what an update of a run is about.
+// WorkKind is what an update of a run (Work) is about.
 type WorkKind string
 
-// The kinds of updates. In parentheses are the fields that a kind has besides Run, By and Key.
+// The kinds of updates. In brackets are the fields of Work that a kind uses besides Run, By and Key.
 const (
 	WorkStart    WorkKind = "start"    // a run begins (Text: its goal; Product, Build, Test)
-	WorkTask     WorkKind = "task"     // of a task (Task; Text, at first; State: open, doing, done, failed or dropped)
-	WorkNote     WorkKind = "note"     // something was seen (Text, Page)
+	WorkTask     WorkKind = "task"     // a task is new or changes (Task; Text: at first; State: open, doing, done, failed, dropped)
+	WorkNote     WorkKind = "note"     // the agent saw something (Text, Page)
 	WorkDecision WorkKind = "decision" // the agent chose what to do (Text, Page)
 	WorkError    WorkKind = "error"    // something did not work (Text, Page)
-	WorkFinding  WorkKind = "finding"  // a defect was found (Text, Page; State: critical, high, medium or low)
-	WorkVisit    WorkKind = "visit"    // a page was visited (Page)
-	WorkTested   WorkKind = "tested"   // an element was tested (Page; Name: the element's)
-	WorkValue    WorkKind = "value"    // a scratch value is set (Name; Text: the value, "" removes it)
+	WorkFinding  WorkKind = "finding"  // the agent found a defect (Text, Page; State: critical, high, medium or low)
+	WorkVisit    WorkKind = "visit"    // the agent visited a page (Page)
+	WorkTested   WorkKind = "tested"   // the agent tested an element (Page; Name: the element's)
+	WorkValue    WorkKind = "value"    // the agent stores a value for later (Name; Text: the value, "" removes it)
 	WorkEnd      WorkKind = "end"      // the run ends (State: success, partial or failure; Text: why)
-	WorkFeedback WorkKind = "feedback" // a run that ended is rated (Rating, Text)
+	WorkFeedback WorkKind = "feedback" // somebody rates a run that ended (Rating, Text)
 )
 
-// Limits of an update.
+// Limits of Work.
 const (
 	MaxWork   = 4 << 10 // bytes of Text
-	MaxRating = 5
+	MaxRating = 5       // the best Rating; the worst is 1
 )
 
-// Work is one update of a run under way: what an agent plans, sees and finds. The updates of a run, in the order of the
-// ledger, are the run.
+// Work is one update of a run under way: what an agent plans, sees or finds. A run is its updates in the order of the
+// ledger.
 type Work struct {
 	Run     string   `json:"run"` // id of the run
 	Kind    WorkKind `json:"kind"`
-	By      string   `json:"by,omitempty"`  // agent or person
-	Key     string   `json:"key,omitempty"` // an update of a run whose key is known changes nothing
+	By      string   `json:"by,omitempty"`  // name of the agent or person
+	Key     string   `json:"key,omitempty"` // identifies the update: another one of the run with this key is ignored
 	Text    string   `json:"text,omitempty"`
-	Page    string   `json:"page,omitempty"` // a route
+	Page    string   `json:"page,omitempty"` // route of the page
 	Name    string   `json:"name,omitempty"`
-	Task    string   `json:"task,omitempty"`
+	Task    string   `json:"task,omitempty"` // id of the task
 	State   string   `json:"state,omitempty"`
 	Product string   `json:"product,omitempty"`
 	Build   string   `json:"build,omitempty"`
@@ -63,7 +63,7 @@ var workStates = map[WorkKind][]string{
 	WorkEnd:     {"success", "partial", "failure"},
 }
 
-// Check returns the first field that breaks a law, as a *FieldError. The one door calls it.
+// Check returns the first invalid field of w, as a *FieldError, or nil.
 func (w *Work) Check() error {
 	bad := func(field, problem string, args ...any) error {
 		return &tree.FieldError{Field: "work." + field, Problem: fmt.Sprintf(problem, args...)}
