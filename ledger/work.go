@@ -14,7 +14,7 @@ type WorkKind string
 // The kinds of updates. In brackets are the fields of Work that a kind uses besides Run, By and Key.
 const (
 	WorkStart    WorkKind = "start"    // a run begins (Text: its goal; Product, Build, Test)
-	WorkTask     WorkKind = "task"     // a task is new or changes (Task; Text: at first; State: open, doing, done, failed, dropped)
+	WorkTask     WorkKind = "task"     // a new or changed task (Task; Text; State: open, doing, done, failed or dropped)
 	WorkNote     WorkKind = "note"     // the agent saw something (Text, Page)
 	WorkDecision WorkKind = "decision" // the agent chose what to do (Text, Page)
 	WorkError    WorkKind = "error"    // something did not work (Text, Page)

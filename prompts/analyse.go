@@ -11,34 +11,34 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// MaxRuns is the maximum number of wrong runs in one prompt.
+// MaxRuns is the maximum number of wrong runs in one prompt of Analyse.
 const MaxRuns = 10
 
-// AnalyseInput is up to MaxRuns wrong verdicts and the checks that the agent may have missed.
-// All texts come from outside; Analyse cleans, cuts and fences them.
+// AnalyseInput is up to MaxRuns runs with a wrong verdict, and the checks that the agent may have missed in them. All
+// texts come from outside; Analyse cleans, cuts and fences them.
 type AnalyseInput struct {
-	Lang   string // "zh", or anything else for English
-	Checks []AnalyseCheck
-	Runs   []AnalyseRun // an answer refers to them by number, from 1
+	Lang   string         // "zh", or anything else for English
+	Checks []AnalyseCheck // the checks to choose from
+	Runs   []AnalyseRun   // 1 to MaxRuns; an answer refers to them by number, from 1
 }
 
-// An AnalyseCheck is one of the checks to choose from. Line describes it in a few words. Only is the direction of the
-// runs that it is for, "" for all.
+// An AnalyseCheck is a kind of check that the agent may have missed. Line describes it in a few words. Only is the
+// direction of the runs to which it applies, "" for all.
 type AnalyseCheck struct{ ID, Line, Only string }
 
-// An AnalyseRun is a wrong verdict. Every text may be empty.
+// An AnalyseRun is a run with a wrong verdict. Every text may be empty.
 type AnalyseRun struct {
-	Lang      string // of its task: "zh", or anything else for English
+	Lang      string // language of Task: "zh", or anything else for English
 	Direction string // false_pass, false_fail, or anything else
-	Where     string // page or product
-	Task      string // the task of the agent
+	Where     string // page or product under test
+	Task      string // what the agent had to test
 	Claimed   string // the agent's verdict, which was wrong
 	Truth     string // what was true
 	Note      string // a tester's note about the run
 }
 
-// Analyse returns the prompt for finding what the agent missed in each run. The part that is the same for every batch
-// comes first, so that a provider can cache it. in.Read decodes the answer.
+// Analyse returns the prompt that asks a model what the agent missed in each run. The part that is the same for all
+// inputs comes first, so that a provider can cache it. in.Read decodes the answer.
 func (s *Set) Analyse(in AnalyseInput) (Prompt, error) {
 	if n := len(in.Runs); n == 0 || n > MaxRuns {
 		return Prompt{}, fmt.Errorf("prompt analyse: there are %d runs, 1 to %d can be shown", n, MaxRuns)

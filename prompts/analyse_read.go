@@ -11,20 +11,20 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// An AnalyseOutput is the answer about one run. Formation must check it before using any of it.
+// An AnalyseOutput is the model's answer about one run. Package formation checks it before using any of it.
 type AnalyseOutput struct {
-	Misses []AnalyseMiss // the weightiest first; none: the run does not show its cause
+	Misses []AnalyseMiss // most important first; none: the run does not show its cause
 	// Err is why the answer about this run cannot be used, nil if it can.
 	Err error
 }
 
-// An AnalyseMiss is a check that the agent missed. All texts are on one line.
+// An AnalyseMiss is a check that the agent missed, as the model describes it. All texts are on one line.
 type AnalyseMiss struct {
-	Check   string   // an id of the list, "" where none fits
+	Check   string   // ID of one of the AnalyseInput.Checks, "" if none fits
 	Cause   string   // the root cause in general terms; "" with a Check
-	What    []string // the objects of the check
-	How     string   // the mistake; may be ""
-	Instead string   // what to do; may be ""
+	What    []string // the things to which the check applies
+	How     string   // the mistake, in sentences; may be ""
+	Instead string   // what to do instead; may be ""
 }
 
 // Limits on an answer. Anything beyond them is dropped.
@@ -42,8 +42,8 @@ var (
 	errTwice    = errors.New("there are two answers about this run")
 )
 
-// Read decodes an answer to the prompt made from in. It returns one output for each run, in their order. The error is
-// set if the answer cannot be used for any run; it joins the reasons, written for a model.
+// Read decodes an answer to the prompt made from in. It returns one output for each run, in the order of in.Runs. If
+// the answer can be used for no run, err joins the reasons, written for the model.
 func (in AnalyseInput) Read(raw json.RawMessage) ([]AnalyseOutput, error) {
 	var a struct {
 		Runs []struct {

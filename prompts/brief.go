@@ -8,17 +8,17 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// BriefInput is the input for choosing the memories that fit coming tests. All texts come from outside; Brief cleans,
-// cuts and fences them.
+// BriefInput is what a model needs to choose the memories that fit coming tests. All texts come from outside; Brief
+// cleans, cuts and fences them.
 type BriefInput struct {
 	Lang     string        // "zh", or anything else for English: the language of most tests
 	Memories []BriefMemory // in a stable order, so that providers can cache the beginning of the prompt
 	Tests    []BriefTest
-	Facts    bool     // some memories are facts, marked "known"
-	Refused  []string // why picks of an earlier answer were refused, a sentence each; they are sorted
+	Facts    bool     // some memories are facts about the product, marked "known"
+	Refused  []string // why an earlier answer was refused, a sentence each, sorted
 }
 
-// A BriefMemory is one memory on one line.
+// A BriefMemory is one memory, as the prompt lists it on one line.
 type BriefMemory struct {
 	ID   string // m1, m2, …
 	Line string // direction, what to do, how it was missed
@@ -32,10 +32,10 @@ type BriefTest struct {
 	Prompt  string
 }
 
-// A BriefPick is a memory to mention before a test, and the reason.
+// A BriefPick is a memory that the model would mention before a test, and why.
 type BriefPick struct {
-	Test    string `json:"t"`
-	Memory  string `json:"m"`
+	Test    string `json:"t"`       // ID of the BriefTest
+	Memory  string `json:"m"`       // ID of the BriefMemory
 	Because string `json:"because"` // the part of the test's text that is the reason
 	Say     string `json:"say"`     // the advice in the test's own terms; "" for the memory's own text
 }
@@ -53,8 +53,8 @@ var briefSchema = json.RawMessage(`{"type":"object","properties":{"told":{"type"
 	`"required":["t","m","because","say"],"additionalProperties":false}}},` +
 	`"required":["told"],"additionalProperties":false}`)
 
-// Brief returns the prompt for choosing the memories that a colleague would mention before each test. The constant
-// part comes first, then the memories, then the tests. in.Read decodes the answer.
+// Brief returns the prompt that asks a model which memories a colleague would mention before each test. The part that
+// is the same for all inputs comes first, then the memories, then the tests. in.Read decodes the answer.
 func (s *Set) Brief(in BriefInput) (Prompt, error) {
 	return s.render("brief", in.Lang, in.fields(), briefSchema)
 }
@@ -90,8 +90,8 @@ func (t *BriefTest) line() string {
 	return t.ID + " " + where + listLine(t.Prompt, maxTestLine)
 }
 
-// Read decodes an answer: the picks in the order given, each text cleaned and on one line. It checks only the form;
-// package brief decides whether a pick may be used.
+// Read decodes an answer to the prompt made from in: the picks in the order of the answer, each text cleaned and on
+// one line. It checks only the form; package brief decides whether a pick may be used.
 func (in BriefInput) Read(raw json.RawMessage) ([]BriefPick, error) {
 	var a struct {
 		Told []BriefPick `json:"told"`

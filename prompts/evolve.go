@@ -10,59 +10,59 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// EvolveInput is groups of wrong verdicts, each to become a lesson, several or none. All texts
+// EvolveInput is groups of runs with a wrong verdict. Each group may become one lesson, several or none. All texts
 // come from outside; Evolve cleans, cuts and fences them.
 type EvolveInput struct {
-	Lang   string        // of the instructions: "zh", or anything else for English
+	Lang   string        // language of the instructions: "zh", or anything else for English
 	Groups []EvolveGroup // 1 to MaxEvolveGroups; an answer refers to them by number, from 1
 }
 
-// EvolveGroup is a group of wrong verdicts that may have one cause.
+// EvolveGroup is the cases of wrong verdicts that may have one cause.
 type EvolveGroup struct {
 	Direction string       // false_pass, false_fail, or anything else
-	Check     string       // the name of the check the cases were filed under, "" for none
+	Check     string       // title of the check that these cases missed, "" for none
 	Cases     []EvolveCase // 1 to MaxEvolveCases; an answer refers to them by number, from 1
-	Told      string       // the present lesson, if runs made the mistake although their prompt included it
-	Refused   []string     // why an earlier lesson about these cases was refused
+	Told      string       // the present lesson, if runs made the mistake although they received it; else ""
+	Refused   []string     // why earlier lessons about these cases were refused
 }
 
-// EvolveCase is one wrong verdict. Notes are the notes of people; Claimed is the agent's verdict, Truth the ground
-// truth.
+// EvolveCase is one run with a wrong verdict: its task, people's notes on it, the agent's verdict and what was true.
 type EvolveCase struct{ Task, Notes, Claimed, Truth string }
 
-// EvolveOutput is the answer about a group: the lessons, or why there is none. The gates must check a lesson before
-// any of it is used.
+// EvolveOutput is the model's answer about one group: its lessons, or why it has none. The checks of package
+// evolution/gate must accept a lesson before anything of it is used.
 type EvolveOutput struct {
-	Apart   string         // why no action would have prevented enough of its cases; "" where there is a lesson
+	Apart   string         // why no action would have prevented enough of the cases; "" with a lesson
 	Lessons []EvolveLesson // one for each cause of the group; no case is in two
 }
 
-// EvolveLesson is the lesson of the cases that one action would have prevented.
+// EvolveLesson is a lesson from the cases of a group that one action would have prevented, in English and in Chinese.
 type EvolveLesson struct {
-	Cases  []int // their numbers in the group, from 1, sorted; at least one
+	Cases  []int // numbers of these cases in the group, from 1, sorted; at least one
 	EN, ZH EvolveText
 }
 
 // EvolveText is a lesson in one language.
 type EvolveText struct {
-	Title   string `json:"title"`
-	Do      string `json:"do"`
-	Mistake string `json:"mistake"`
-	When    string `json:"when"`
+	Title   string `json:"title"`   // a few words
+	Do      string `json:"do"`      // what to do
+	Mistake string `json:"mistake"` // what went wrong
+	When    string `json:"when"`    // the condition under which it applies
 }
 
-// Limits on one call.
+// Limits of a prompt of Evolve.
 const (
-	MaxEvolveGroups = 16
-	MaxEvolveCases  = 16 // of a group
+	MaxEvolveGroups = 16 // groups in one prompt
+	MaxEvolveCases  = 16 // cases in one group
 
 	maxEvolveText = 120  // one text of a case, in characters of English; half of that in Chinese
 	shortNote     = 24   // a note of fewer columns is not enough without the agent's claim
 	maxReasons    = 3000 // characters of reasons for a refusal, which may quote what was refused
 )
 
-// Evolve returns the prompt for finding what the cases of each group have in common and how to avoid it. in.Read
-// decodes the answer. The instructions come first and are the same for all groups, so that a provider can cache them.
+// Evolve returns the prompt that asks a model what the cases of each group have in common and how to avoid it. The
+// instructions come first and are the same for all groups, so that a provider can cache them. in.Read decodes the
+// answer.
 func (s *Set) Evolve(in EvolveInput) (Prompt, error) {
 	if len(in.Groups) == 0 || len(in.Groups) > MaxEvolveGroups {
 		return Prompt{}, fmt.Errorf("prompt evolve: there are %d groups, 1 to %d can be shown", len(in.Groups),
@@ -76,7 +76,8 @@ func (s *Set) Evolve(in EvolveInput) (Prompt, error) {
 	return s.render("evolve", in.Lang, in.fields(), json.RawMessage(evolveSchema))
 }
 
-// EvolveName returns the name of the prompt in a language, as Prompt.Name does. It changes with the wording.
+// EvolveName returns Prompt.Name of the prompts that Evolve makes in lang. It changes with the wording of the
+// template.
 func (s *Set) EvolveName(lang string) string {
 	id := "evolve." + langOf(lang)
 	t, _ := s.load(id) // a broken one has no version, and an error where it is used
@@ -151,10 +152,10 @@ func evolveLine(s string) string {
 	return listLine(s, maxEvolveText)
 }
 
-// Read decodes an answer to the prompt made from in: its part about each group, in the order of the groups; nil for a
-// group that it omits. It puts each text on one line and sorts the numbers of cases. wrong holds the problem of the
-// answer to a group, written for a model; such an answer must not be used. err is set if no part of the answer can be
-// used.
+// Read decodes an answer to the prompt made from in. out and wrong have an element for each group, in the order of
+// in.Groups. An element of out is nil if the answer omits the group. An element of wrong is the problem of the answer
+// about that group, written for the model; such an answer must not be used. err is set if no part of the answer can be
+// used. Read puts each text on one line and sorts the numbers of cases.
 func (in EvolveInput) Read(raw json.RawMessage) (out []*EvolveOutput, wrong []error, err error) {
 	var answer struct {
 		Lessons []evolveItem `json:"lessons"`

@@ -10,36 +10,36 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// FactsInput is the input for reading what holds of a product from the notes on false alarms. All texts come from
-// outside; Facts cleans, cuts and fences them. An answer refers to runs by number, from 1.
+// FactsInput is what a model needs to find facts about the product in the notes on false alarms. All texts come from
+// outside; Facts cleans, cuts and fences them.
 type FactsInput struct {
-	Lang  string // of the instructions: "zh", or anything else for English
-	Runs  []FactsRun
-	Known []string // statements that are known already; an answer refers to them as k1, k2, …
+	Lang  string     // language of the instructions: "zh", or anything else for English
+	Runs  []FactsRun // 1 to MaxFactsRuns; an answer refers to them by number, from 1
+	Known []string   // known statements, at most MaxFactsKnown; an answer refers to them as k1, k2, …
 }
 
-// FactsRun is a run that reported a defect where there was none.
+// FactsRun is a run that reported a defect that was none.
 type FactsRun struct {
-	Page string
-	Task string
-	Note string // of a tester
+	Page string // the page under test
+	Task string // what the agent had to test
+	Note string // a tester's note on the run
 }
 
-// FactsFound is what a note states of the product.
+// FactsFound is one fact about the product that the model found in the notes.
 type FactsFound struct {
-	Runs      []int  `json:"runs"` // numbers, the first is that of the quotation
-	Statement string `json:"statement"`
-	Kind      string `json:"kind"`
-	Here      bool   `json:"here"` // on the page of the run alone
-	Quote     string `json:"quote"`
-	Same      string `json:"same,omitempty"`    // the known fact that it is, such as k1; "" for a new one
-	Against   string `json:"against,omitempty"` // the known fact that this one ends, such as k1; "" for none
+	Runs      []int  `json:"runs"`              // numbers of the runs whose notes state it; Quote is from the first
+	Statement string `json:"statement"`         // the fact, one sentence
+	Kind      string `json:"kind"`              // one of ledger.FactKinds, but not pattern
+	Here      bool   `json:"here"`              // it holds only on the page of the run
+	Quote     string `json:"quote"`             // the part of the note that states it
+	Same      string `json:"same,omitempty"`    // the known statement that it repeats, such as k1; "" for a new one
+	Against   string `json:"against,omitempty"` // the known statement that it refutes, such as k1; "" for none
 }
 
-// The most runs and known facts of one prompt.
+// Limits of a prompt of Facts.
 const (
-	MaxFactsRuns  = 30
-	MaxFactsKnown = 60
+	MaxFactsRuns  = 30 // runs in one prompt
+	MaxFactsKnown = 60 // known statements in one prompt
 )
 
 const (
@@ -61,7 +61,8 @@ func (in FactsInput) schema() json.RawMessage {
 		`"required":["facts"],"additionalProperties":false}`)
 }
 
-// Facts returns the prompt for reading facts. The constant part comes first. in.Read decodes the answer.
+// Facts returns the prompt that asks a model which facts about the product the notes state. The part that is the same
+// for all inputs comes first. in.Read decodes the answer.
 func (s *Set) Facts(in FactsInput) (Prompt, error) {
 	if n := len(in.Runs); n == 0 || n > MaxFactsRuns {
 		return Prompt{}, fmt.Errorf("prompt facts: there are %d runs, 1 to %d can be shown", n, MaxFactsRuns)
@@ -92,8 +93,8 @@ func (in FactsInput) fields() any {
 // sampleFacts is what Load tries a template with.
 var sampleFacts = FactsInput{Runs: []FactsRun{{Page: "the page", Task: "the task", Note: "the note"}}}
 
-// Read decodes an answer: the facts that are grounded, in the order given. err joins the problems of the others,
-// written for a model. A quotation has to be in the note of the first run.
+// Read decodes an answer to the prompt made from in: the valid facts, in the order of the answer. A fact is valid only
+// if its quotation is in the note of its first run. err joins the problems of the others, written for the model.
 func (in FactsInput) Read(raw json.RawMessage) (found []FactsFound, err error) {
 	var a struct {
 		Facts []FactsFound `json:"facts"`
@@ -117,7 +118,7 @@ func (in FactsInput) Read(raw json.RawMessage) (found []FactsFound, err error) {
 	return found, errors.Join(bad...)
 }
 
-// KnownAt returns the index in Known of the fact with an id of the prompt, such as k1, -1 for none.
+// KnownAt returns the index in in.Known of the statement that an answer calls id, such as k1; -1 if there is none.
 func (in FactsInput) KnownAt(id string) int {
 	for i := range in.Known {
 		if id == fmt.Sprint("k", i+1) {

@@ -6,39 +6,39 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// GuidanceInput is the content of guidance before a run, in its order. Another agent reads this text inside a prompt
-// of its own. Package enhance has cleaned, escaped and cut the texts; they are used unchanged.
+// GuidanceInput is the content of the guidance for a run, in the order of the text. Another agent reads the text
+// inside its own prompt. Package enhance has cleaned, escaped and cut the texts; Guidance does not change them.
 type GuidanceInput struct {
 	Lang        string   // "zh", or anything else for English
-	Open        []string // what has to be checked because the facts leave it open, each a sentence
-	Facts       []string // what is true now, each a clause
-	Known       []string // what holds of the product, each a sentence
+	Open        []string // checks to make because Facts leave them open, a sentence each
+	Facts       []string // what is true of the page now, a clause each
+	Known       []string // facts about the product, a sentence each
 	Strategies  []Hint
 	Experiences []Hint
-	Taught      []Hint // by people, not learned from runs
+	Taught      []Hint // lessons that people taught, not learned from runs
 	Cases       []Hint
 }
 
-// A Hint is one point of a memory. Check is what to check and what is right. Found is the finding at that time, set
-// only if a team requested it. Direction and Here are of a case: which way it was misjudged, and whether in this very
-// test.
+// A Hint is what guidance includes of one memory. Check is what to check and what is right. When and NotWhen are its
+// conditions, Mistake is what went wrong. Found is what was wrong on the page at that time; it is set only if a team
+// requested it.
 type Hint struct {
 	When, Check, NotWhen, Mistake, Found string
 
-	Direction taxonomy.Direction
-	Here      bool
-	Plain     bool // it is no instruction
+	Direction taxonomy.Direction // of a case: which way it was misjudged
+	Here      bool               // of a case: it is about the very test of the run
+	Plain     bool               // Check is no instruction
 }
 
-// CaseGroup is the hints of cases under one heading.
+// CaseGroup is the hints of cases that appear under one heading.
 type CaseGroup struct {
-	Missed, Alarm, Here bool // a missed defect, a false alarm or, with neither, another mistake
-	Plain               bool // no line is an instruction
+	Missed, Alarm, Here bool // missed defects, false alarms or, with neither, other mistakes; Here as in Hint
+	Plain               bool // no hint is an instruction
 	Hints               []Hint
 }
 
-// CaseGroups returns the hints of the cases grouped by heading, so that a heading gives an instruction only if the
-// lines below it do. The groups are in the order of their first hints.
+// CaseGroups returns the hints in in.Cases, grouped by heading. The hints of a group have the same direction, Here and
+// Plain, so that a heading is an instruction only if its hints are. The groups are in the order of their first hints.
 func (in GuidanceInput) CaseGroups() []CaseGroup {
 	var out []CaseGroup
 	for _, h := range in.Cases {
@@ -55,9 +55,8 @@ func (in GuidanceInput) CaseGroups() []CaseGroup {
 	return out
 }
 
-// Guidance returns facts and hints as text. System is the header of the hints, which describes how to use them; Text
-// has their sections. Facts are not hypotheses and come before the header, as does
-// what is known of the product.
+// Guidance returns in as text for the prompt of an agent. Prompt.System has Open, Facts and Known, then the header of
+// the hints, which describes how to use them: they are hypotheses. Prompt.Text has the sections of hints.
 func (s *Set) Guidance(in GuidanceInput) (Prompt, error) {
 	return s.render("guidance", in.Lang, in.fields(), nil)
 }

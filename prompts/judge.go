@@ -7,8 +7,8 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// JudgeInput is a judgment and a ground truth in free text, which cannot be compared
-// exactly. Judge cleans, cuts and fences them.
+// JudgeInput is a judgment and a ground truth in free text, too free to compare exactly. Judge cleans, cuts and fences
+// them.
 type JudgeInput struct {
 	Lang        string // "zh", or anything else for English
 	Prompt      string // the task of the agent; optional
@@ -16,16 +16,16 @@ type JudgeInput struct {
 	GroundTruth string
 }
 
-// A JudgeOutput is whether a judgment is right.
+// A JudgeOutput is a model's answer to whether a judgment was right.
 type JudgeOutput struct {
 	Reason  string `json:"reason"`
 	Correct bool   `json:"correct"`
-	// Direction is false_pass, false_fail or other if the judgment is wrong, "" if it
-	// is right.
+	// Direction is false_pass, false_fail or other if the judgment was wrong, "" if it was right.
 	Direction string `json:"direction"`
 }
 
-// Judge returns the prompt for comparing a judgment with the ground truth. in.Read decodes the answer.
+// Judge returns the prompt that asks a model whether a judgment agrees with the ground truth. in.Read decodes the
+// answer.
 func (s *Set) Judge(in JudgeInput) (Prompt, error) {
 	return s.render("judge", in.Lang, in.fields(), judgeSchema())
 }
@@ -47,7 +47,7 @@ func judgeSchema() json.RawMessage {
 		`"required":["reason","correct","direction"],"additionalProperties":false}`)
 }
 
-// Read decodes an answer to the prompt made from in. The error is written for a model.
+// Read decodes an answer to the prompt made from in. The error is written for the model.
 func (in JudgeInput) Read(raw json.RawMessage) (JudgeOutput, error) {
 	var v JudgeOutput
 	if err := json.Unmarshal(raw, &v); err != nil {

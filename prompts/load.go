@@ -24,7 +24,7 @@ var builtin embed.FS
 // maxTemplate limits a template file, in bytes.
 const maxTemplate = 64 << 10
 
-// Set holds the loaded templates. It is safe for concurrent use.
+// Set holds the templates of all prompts. It is safe for concurrent use.
 type Set struct {
 	templates map[string]loader // by id, such as "analyse.en"
 }
@@ -37,10 +37,10 @@ type loadedTemplate struct {
 	version string
 }
 
-// Load returns the built-in templates, each of which is parsed when it is first used. From the root of overlay it reads
-// a team's own, which replace those with the same file name (analyse.zh.tmpl); overlay may be nil. It parses each of
-// them and tries it with a sample. The error names every file that does not work, with its line and the cause. Files
-// that do not end in .tmpl are ignored. A .tmpl file with an unknown name is an error, because it would have no effect.
+// Load returns the built-in templates. It parses each of them only when it is first used. From the root of overlay,
+// which may be nil, it reads templates that replace the built-in ones with the same file name (analyse.zh.tmpl). Load
+// parses these at once and fills each with a sample. The error names every file that fails, with its line and the
+// cause. A .tmpl file with another name is an error, because it would have no effect; files without .tmpl are ignored.
 func Load(overlay fs.FS) (*Set, error) {
 	base, err := loadBuiltin()
 	if err != nil {

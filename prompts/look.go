@@ -8,34 +8,35 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// LookInput is a verdict and the evidence of the run. All texts come from outside; Look cleans, cuts and fences them.
+// LookInput is a verdict and the evidence of its run, for a second look by a model. All texts come from outside; Look
+// cleans, cuts and fences them.
 type LookInput struct {
 	Lang     string   // "zh", or anything else for English
-	Task     string   // what the agent had to do
-	Evidence string   // what it saw and did, and what failed
-	Claim    string   // the verdict with its reason
-	Before   []string // memories of such tests, a line each; optional
-	Pictures int      // how many pictures the reader is shown beside the prompt
+	Task     string   // what the agent had to test
+	Evidence string   // what the agent saw and did, and what failed
+	Claim    string   // the agent's verdict with its reason
+	Before   []string // memories from similar tests, one line each; optional
+	Pictures int      // number of pictures that accompany the prompt
 }
 
-// LookOutput is the answer of a reader.
+// LookOutput is a model's answer to whether a verdict holds.
 type LookOutput struct {
 	Points  []LookPoint `json:"points"`
-	Against string      `json:"against"` // a quotation that contradicts the verdict; "" for none
-	By      string      `json:"by"`      // agent, beyond, none or unseen
-	Holds   string      `json:"holds"`   // yes, no or unseen
-	Chance  int         `json:"chance"`  // that it holds, 0 to 100
-	Why     string      `json:"why"`
+	Against string      `json:"against"` // a quotation of the evidence that contradicts the verdict; "" for none
+	By      string      `json:"by"`      // why the run failed: agent, beyond (its control), unseen; none: it did not
+	Holds   string      `json:"holds"`   // the verdict holds: yes, no or unseen
+	Chance  int         `json:"chance"`  // probability that it holds, in percent
+	Why     string      `json:"why"`     // the reason, one line
 }
 
-// LookPoint is one demand of the task.
+// LookPoint is one thing that the task demanded, and whether the evidence shows that the agent did it.
 type LookPoint struct {
-	Point string `json:"point"`
+	Point string `json:"point"` // the demand
 	Shown string `json:"shown"` // yes, no or unseen
-	Quote string `json:"quote"`
+	Quote string `json:"quote"` // the part of the evidence that shows it
 }
 
-// MaxEvidence is the most characters of evidence that a reader is shown.
+// MaxEvidence is how much of LookInput.Evidence a prompt contains, in characters.
 const MaxEvidence = 3600
 
 // Limits of a look, in characters: with the evidence some 1,900 tokens of English.
@@ -46,18 +47,19 @@ const (
 	maxPoints     = 6
 )
 
-// Look returns the prompt for a second look at a verdict. in.Read decodes the answer.
+// Look returns the prompt that asks a model whether a verdict holds by the evidence of its run. in.Read decodes the
+// answer.
 func (s *Set) Look(in LookInput) (Prompt, error) {
 	return s.render("look", in.Lang, in.fields(), lookSchema)
 }
 
-// Shown returns the evidence as the reader sees it: cleaned and cut.
+// Shown returns in.Evidence as the prompt contains it: cleaned, and cut to MaxEvidence.
 func (in LookInput) Shown() string { return cutMiddle(in.Evidence, MaxEvidence) }
 
-// Asked returns the task as the reader sees it.
+// Asked returns in.Task as the prompt contains it: cleaned and cut.
 func (in LookInput) Asked() string { return cutMiddle(in.Task, maxLookTask) }
 
-// Claimed returns the verdict as the reader sees it.
+// Claimed returns in.Claim as the prompt contains it: cleaned and cut.
 func (in LookInput) Claimed() string { return cutMiddle(in.Claim, maxLookClaim) }
 
 func (in LookInput) fields() any {
@@ -81,7 +83,7 @@ var lookSchema = json.RawMessage(`{"type":"object","properties":{` +
 	`"why":{"type":"string"}},` +
 	`"required":["points","against","by","holds","chance","why"],"additionalProperties":false}`)
 
-// Read decodes an answer to the prompt made from in, and cuts its texts. The error is written for a model.
+// Read decodes an answer to the prompt made from in, and cuts its texts. The error is written for the model.
 func (in LookInput) Read(raw json.RawMessage) (LookOutput, error) {
 	var v LookOutput
 	if err := json.Unmarshal(raw, &v); err != nil {
@@ -113,7 +115,7 @@ var sampleLook = LookInput{
 	Task: "the task", Evidence: "the evidence", Claim: "the verdict", Before: []string{"the memory"},
 }
 
-// State returns the verdict and the evidence without a question, for a model that decides and writes nothing.
+// State returns task, evidence and verdict without a question, for a model that returns a decision and no text.
 func (in LookInput) State() string {
 	return "The task:\n" + fenceOrDash("task", in.Task, maxLookTask) +
 		"\n\nThe evidence:\n" + fenceOrDash("evidence", in.Evidence, MaxEvidence) +

@@ -11,23 +11,23 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// NamesInput is the input for finding what people call elements of an application. All texts come from outside; Names
-// cleans, cuts and fences them. An answer refers to elements as e1, e2, …
+// NamesInput is elements of an application, for which a model finds the names that people use. All texts come from
+// outside; Names cleans, cuts and fences them.
 type NamesInput struct {
-	Lang     string // of the instructions: "zh", or anything else for English
-	Elements []NamesElement
+	Lang     string         // language of the instructions: "zh", or anything else for English
+	Elements []NamesElement // 1 to MaxNamesElements; an answer refers to them as e1, e2, …
 }
 
-// NamesElement is an element of a page.
+// NamesElement is an element of a page, such as a button.
 type NamesElement struct {
-	Page string // a route
-	Role string
+	Page string // route of the page
+	Role string // ARIA role
 	Name string // accessible name; "" for none
 }
 
-// Limits of one prompt and of its answer.
+// Limits of a prompt of Names and of its answer.
 const (
-	MaxNamesElements = 40
+	MaxNamesElements = 40 // elements in one prompt
 	maxNames         = 12 // of an element
 	longestName      = 60 // characters
 )
@@ -36,7 +36,8 @@ var namesSchema = json.RawMessage(`{"type":"object","properties":{"elements":{"t
 	`"items":{"type":"object","properties":{"e":{"type":"string"},"names":{"type":"array","items":{"type":"string"}}},` +
 	`"required":["e","names"],"additionalProperties":false}}},"required":["elements"],"additionalProperties":false}`)
 
-// Names returns the prompt for finding other names. The constant part comes first. in.Read decodes the answer.
+// Names returns the prompt that asks a model what else people call the elements. The part that is the same for all
+// inputs comes first. in.Read decodes the answer.
 func (s *Set) Names(in NamesInput) (Prompt, error) {
 	if n := len(in.Elements); n == 0 || n > MaxNamesElements {
 		return Prompt{}, fmt.Errorf("prompt names: there are %d elements, 1 to %d can be shown", n, MaxNamesElements)
@@ -56,8 +57,8 @@ func (in NamesInput) fields() any {
 // sampleNames is what Load tries a template with.
 var sampleNames = NamesInput{Elements: []NamesElement{{Page: "/page", Role: "button", Name: "the name"}}}
 
-// Read decodes an answer: the names of each element, in the order of the input, nil for one that the answer leaves out.
-// err joins the problems, written for a model.
+// Read decodes an answer to the prompt made from in: the names of each element, in the order of in.Elements, nil for
+// an element that the answer omits. err joins the problems of the answer, written for the model.
 func (in NamesInput) Read(raw json.RawMessage) (names [][]string, err error) {
 	var a struct {
 		Elements []struct {

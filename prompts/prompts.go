@@ -1,13 +1,13 @@
 // Package prompts has one template and one typed function for every text that memtree sends to a model, in Chinese and
-// English. The function cleans, cuts and fences texts from outside before the template sees them, so no template,
-// built-in or of a team, can omit that.
+// English. The function cleans, cuts and fences texts from outside before the template sees them, so no template can
+// omit that.
 //
 // To add a prompt, add: the templates templates/NAME.en.tmpl and NAME.zh.tmpl; a file NAME.go with the typed input,
 // its method fields (the input of the template) and a method on [Set] that ends in render; a line in samples; and
 // golden files with full, sparse and hostile input.
 //
 // Where to look:
-//   - load.go: a team's own templates; data.go: fences and limits for texts from outside
+//   - load.go: loading of templates; data.go: fences and limits for texts from outside
 //   - analyse.go, evolve.go, judge.go, brief.go, look.go and others: a prompt each
 package prompts
 
@@ -17,7 +17,7 @@ import (
 	"strings"
 )
 
-// A Prompt is a text to be sent to a model.
+// A Prompt is a text for a model, and the form of the answer.
 type Prompt struct {
 	// ID names the template, such as "analyse.zh".
 	ID string

@@ -5,18 +5,19 @@ import (
 	"strings"
 )
 
-// RepairInput is an answer that was refused.
+// RepairInput is an answer of a model that was refused, and why.
 type RepairInput struct {
 	Lang string // "zh", or anything else for English
-	// Task is the Text of the first prompt. It is repeated unchanged, since its data is fenced already.
+	// Task is Prompt.Text of the first prompt. Repair repeats it unchanged, because its data is fenced already.
 	Task string
-	// Answer is the model's answer, "" for none.
+	// Answer is the refused answer, "" for none.
 	Answer string
-	// Problems are the problems of the answer, one sentence each.
+	// Problems are why it was refused, one sentence each.
 	Problems []string
 }
 
-// Repair returns the prompt of a retry, with the reasons for the refusal. Use the schema of the first prompt with it.
+// Repair returns the prompt that asks the model again, with the reasons for the refusal. Use the schema of the first
+// prompt with it.
 func (s *Set) Repair(in RepairInput) (Prompt, error) {
 	return s.render("repair", in.Lang, in.fields(), nil)
 }

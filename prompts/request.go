@@ -2,8 +2,8 @@ package prompts
 
 import "github.com/memtree/memtree/llm"
 
-// Request returns the request of a prompt to a model, for an answer of at most maxTokens. An answer that is refused is
-// repaired in the language of the prompt.
+// Request returns the llm.Request for p, with an answer of at most maxTokens tokens. lang, "zh" or anything else for
+// English, is the language in which a refused answer is asked for again.
 func (s *Set) Request(p Prompt, lang string, maxTokens int) llm.Request {
 	return llm.Request{
 		Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema, MaxTokens: maxTokens,

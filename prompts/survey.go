@@ -12,26 +12,26 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// SurveyInput is the input for grouping causes of wrong verdicts by root cause. All texts come from outside; Survey
+// SurveyInput is causes of wrong verdicts, which a model groups by root cause. All texts come from outside; Survey
 // cleans, cuts and fences them. An answer refers to checks and lines by number, from 1.
 type SurveyInput struct {
-	Lang      string   // of the instructions: "zh", or anything else for English
-	Direction string   // false_pass, false_fail, or anything else: of all lines
-	Checks    []string // titles of the checks that the tree derived from such causes before, at most MaxSurveyChecks
-	Lines     []string // a cause each, 1 to MaxSurveyLines
+	Lang      string   // language of the instructions: "zh", or anything else for English
+	Direction string   // false_pass, false_fail, or anything else; the same for all lines
+	Checks    []string // titles of checks that such causes became before, at most MaxSurveyChecks
+	Lines     []string // one cause each, 1 to MaxSurveyLines
 }
 
 // SurveyGroup is a group of lines with one root cause: that of an existing check, or a new one.
 type SurveyGroup struct {
-	Check int    `json:"check"` // number of a check; 0 for a new one
-	Cause string `json:"cause"` // of a new one: in a few English words; else ""
-	Lines []int  `json:"lines"` // numbers, sorted
+	Check int    `json:"check"` // number of the existing check; 0 for a new one
+	Cause string `json:"cause"` // the new root cause, in a few English words; else ""
+	Lines []int  `json:"lines"` // numbers of the lines, sorted
 }
 
-// Limits on one prompt.
+// Limits of a prompt of Survey.
 const (
-	MaxSurveyLines  = 100
-	MaxSurveyChecks = 40
+	MaxSurveyLines  = 100 // causes in one prompt
+	MaxSurveyChecks = 40  // existing checks in one prompt
 
 	maxCause      = 76 // characters of a line, 19 tokens
 	maxCauseZH    = 28 // the same of one in Chinese
@@ -43,8 +43,8 @@ const surveySchema = `{"type":"object","properties":{"groups":{"type":"array","i
 	`"required":["check","cause","lines"],"additionalProperties":false}}},` +
 	`"required":["groups"],"additionalProperties":false}`
 
-// Survey returns the prompt for grouping the lines by root cause. The constant part comes first, then the checks, then
-// the lines. in.Read decodes the answer.
+// Survey returns the prompt that asks a model to group the lines by root cause. The part that is the same for all
+// inputs comes first, then the checks, then the lines. in.Read decodes the answer.
 func (s *Set) Survey(in SurveyInput) (Prompt, error) {
 	if n := len(in.Lines); n == 0 || n > MaxSurveyLines {
 		return Prompt{}, fmt.Errorf("prompt survey: there are %d lines, 1 to %d can be shown", n, MaxSurveyLines)
@@ -75,8 +75,9 @@ func numbered(before string, list []string) string {
 	return b.String()
 }
 
-// Read decodes an answer: the valid groups, in the order given. err joins the problems of the others, written for a
-// model. A line may be in one group only; a new group has a cause of a few English words, and at least one line.
+// Read decodes an answer to the prompt made from in: the valid groups, in the order of the answer. A line is in at
+// most one group. A new group has a cause of a few English words, and every group at least one line. err joins the
+// problems of the other groups, written for the model.
 func (in SurveyInput) Read(raw json.RawMessage) (groups []SurveyGroup, err error) {
 	var a struct {
 		Groups []SurveyGroup `json:"groups"`
