@@ -9,18 +9,18 @@ import (
 
 // Blamed is the evidence of an ablation against one memory: the runs with it failed, those without it passed.
 type Blamed struct {
-	Memory  string `json:"memory"`
+	Memory  string `json:"memory"`  // id of the memory
 	With    int    `json:"with"`    // runs with it; all failed
 	Without int    `json:"without"` // runs without it; all passed
 
-	// E is the likelihood ratio of the memory breaking the test to random results with any pass rate; at least 4 for
-	// every pair. If the memory has no effect, the expected value of E is at most 1.
+	// E is how many times more probable these results are if the memory breaks the test than if they are random with any
+	// pass rate: at least 4 for every pair. If the memory has no effect, the expected value of E is at most 1.
 	E float64 `json:"e"`
 }
 
-// Blame returns the evidence against the memory that an ablation blames. ok is false unless it blames exactly one
-// memory, all runs with it failed and all without it passed. The runs are not outcomes: they were made because a run
-// failed, so [Join] ignores them.
+// Blame returns the evidence against the memory that ablation a blames. ok is false unless a blames exactly one
+// memory, all runs with it failed and all without it passed. The runs of an ablation are no outcomes of trials:
+// somebody made them because a run failed, so [Join] ignores them.
 func Blame(a *ledger.Ablation) (b Blamed, ok bool) {
 	if a.Check() != nil || a.Blame != ledger.OnMemory || len(a.Culprits) != 1 {
 		return Blamed{}, false

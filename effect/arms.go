@@ -15,20 +15,21 @@ import (
 	"github.com/memtree/memtree/internal/stat"
 )
 
-// Recorded is one run of an external experiment: a line of a file of arms.
+// Recorded is one run of an external experiment: one line of a file that ParseRecorded reads.
 type Recorded struct {
-	Study   string `json:"study"`
-	Case    string `json:"case_id"`
-	Series  string `json:"series,omitempty"` // distinguishes repetitions of one arm
-	Arm     string `json:"arm"`
+	Study   string `json:"study"`             // name of the experiment; only arms of one study are compared
+	Case    string `json:"case_id"`           // id of the test case
+	Series  string `json:"series,omitempty"`  // distinguishes repetitions of one arm
+	Arm     string `json:"arm"`               // name of the treatment, such as none
 	Attempt int    `json:"attempt,omitempty"` // from 1; 0 is treated as 1
-	Correct *bool  `json:"correct"`
+	Correct *bool  `json:"correct"`           // whether the run was right
 }
 
 // maxLine is the longest line of a file of arms, in bytes.
 const maxLine = 1 << 16
 
-// ParseRecorded reads a file of arms, one JSON object a line. It ignores empty lines and unknown fields.
+// ParseRecorded reads a file of recorded runs, one JSON object a line. It ignores empty lines and unknown fields. The
+// error names the first line that cannot be used.
 func ParseRecorded(file []byte) ([]Recorded, error) {
 	var out []Recorded
 	n := 0
@@ -93,27 +94,27 @@ func (r *Recorded) missing() string {
 	return ""
 }
 
-// Pair compares two arms of a study, case by case, after the same number of attempts.
+// Pair compares two arms of a study on the same cases, after the same number of attempts at each.
 type Pair struct {
 	Study   string  `json:"study"`
-	A       string  `json:"a"`
-	B       string  `json:"b"`
+	A       string  `json:"a"`       // name of the first arm
+	B       string  `json:"b"`       // name of the second arm
 	N       int     `json:"n"`       // cases in both arms
 	Attempt int     `json:"attempt"` // highest attempt at which a case was compared
 	OnlyA   int     `json:"onlyA"`   // cases right only in A
 	OnlyB   int     `json:"onlyB"`   // cases right only in B
 	Lift    float64 `json:"lift"`    // share of right cases in B minus that in A
-	Low     float64 `json:"low"`     // 95 % interval
-	High    float64 `json:"high"`
-	E       float64 `json:"e"` // evidence that they differ; 20 or more is proof
+	Low     float64 `json:"low"`     // lower end of the 95 % interval of Lift
+	High    float64 `json:"high"`    // upper end of it
+	E       float64 `json:"e"`       // evidence that the arms differ; 20 or more is proof
 }
 
-// Claimed reports whether the difference of the arms is proven.
+// Claimed reports whether E proves that the arms differ.
 func (p *Pair) Claimed() bool { return p.E >= 1/Alpha }
 
-// Compare compares the arms of every study in pairs, sorted by study and names, [None] first. An arm that was run
-// several times is treated as several arms. For each case it uses the latest attempt that both arms have; of several
-// lines for one attempt, the first.
+// Compare compares each two arms of every study. The result is sorted by study and arms, the arm [None] first. If a
+// study has several series of an arm, each of them counts as an arm. For each case Compare uses the latest attempt
+// that both arms have, and of several lines for one attempt the first.
 func Compare(runs []Recorded) []Pair {
 	var out []Pair
 	for study, arms := range studies(runs) {

@@ -5,31 +5,32 @@ import (
 	"time"
 )
 
-// BreakerState is the state of a breaker.
+// BreakerState is whether a Breaker lets runs receive memories.
 type BreakerState string
 
-// The states of a breaker.
+// The states of a Breaker.
 const (
-	Closed   BreakerState = "closed"    // memories are injected
-	Open     BreakerState = "open"      // none is injected; they are still retrieved and logged
-	HalfOpen BreakerState = "half-open" // injected into half of the runs, on trial after the tree has evolved
+	Closed   BreakerState = "closed"    // runs receive memories
+	Open     BreakerState = "open"      // no run receives memories; they are still retrieved and logged
+	HalfOpen BreakerState = "half-open" // half of the runs receive memories: a trial after the tree has evolved
 )
 
-// The proof level of harm, and the length of a trial in runs.
+// Limits of a Breaker.
 const (
-	Alpha     = 0.05
-	maxTypes  = 8   // streams by error type, each at Alpha/maxTypes
-	restTypes = "…" // key of the stream for all further error types
-	onTrial   = 100
+	Alpha     = 0.05 // probability of a wrong proof; evidence of 1/Alpha is proof
+	maxTypes  = 8    // streams by error type, each at Alpha/maxTypes
+	restTypes = "…"  // key of the stream for all further error types
+	onTrial   = 100  // runs of a trial in state HalfOpen
 )
 
-// Breaker monitors whether memory does harm, over all runs and by the error type of the memories found. It is its own
-// serialised form; the zero value is closed and without runs.
+// Breaker decides whether runs receive memories. It watches whether runs with memories go worse, over all runs and for
+// each error type of the memories found. Its JSON is its whole state; the zero value is closed and without runs. It is
+// not safe for concurrent use.
 type Breaker struct {
-	All   stream             `json:"all"`
-	Types map[string]*stream `json:"types,omitempty"`
+	All   stream             `json:"all"`             // evidence of all runs
+	Types map[string]*stream `json:"types,omitempty"` // evidence of some runs, by the error type of their memories
 	Drawn int                `json:"drawn,omitempty"` // runs drawn so far, for the schedule
-	Guess guess              `json:"guess"`
+	Guess guess              `json:"guess"`           // how hard the tests are
 }
 
 // stream is the evidence of one kind of run.
@@ -76,17 +77,17 @@ func (s *stream) evolved(at time.Time, seq uint64) bool {
 	return true
 }
 
-// Clearance is what a run may receive.
+// Clearance is what the next run may receive, as Breaker.Decide returns it.
 type Clearance struct {
-	Chances Chances
-	Closed  []string // error types whose memories must not be injected, sorted
-	Open    bool     // no memory found may be injected
-	Blind   bool     // nothing is held out, so harm cannot be detected
+	Chances Chances  // probabilities of the arms of the run
+	Closed  []string // error types whose memories the run must not receive, sorted
+	Open    bool     // the run must not receive any of the memories found
+	Blind   bool     // no runs go without memory, so harm cannot be detected
 }
 
-// Decide returns the probabilities for the arm of the next run. types are the error types of the memories found for it.
-// If the breaker holds all of them back, the probability of memory is 0; the run is still retrieved and logged. It
-// counts the run as drawn.
+// Decide returns the probabilities for the arm of the next run, and counts the run. types are the error types of the
+// memories found for it. If the breaker holds all of them back, the probability of memory is 0; callers still retrieve
+// and log the memories.
 func (b *Breaker) Decide(types []string, h Holdout) Clearance {
 	d := Clearance{Chances: h.Chances(b.Drawn, b.All.Harm.E()), Blind: h.Blind()}
 	b.Drawn++
@@ -104,7 +105,8 @@ func (b *Breaker) Decide(types []string, h Holdout) Clearance {
 	return d
 }
 
-// Closed returns the error types whose memories must not be injected, sorted, and whether nothing remains to inject.
+// Closed returns which of the error types are open, so that runs must not receive their memories, sorted. all reports
+// whether no memory of these types may be injected.
 func (b *Breaker) Closed(types []string) (closed []string, all bool) {
 	for _, t := range types {
 		if b.stream(t).State == Open {
@@ -115,9 +117,9 @@ func (b *Breaker) Closed(types []string) (closed []string, all bool) {
 	return closed, b.All.State == Open || len(types) > 0 && len(closed) == len(types)
 }
 
-// Observe adds a run with a known outcome: each run once, in order of the outcomes. It returns the changes of state. A
-// run whose arm was not drawn between memory and none is used only to estimate the difficulty of its test; later
-// attempts are ignored.
+// Observe adds run r, whose outcome is known, and returns the changes of state. Call it once for each run, in the
+// order of the outcomes. It ignores later attempts. If chance did not choose between memory and none for the run, it
+// only helps to estimate how hard its test is.
 func (b *Breaker) Observe(r *TrialRun) []Turn {
 	if !r.first() {
 		return nil
@@ -157,7 +159,8 @@ type betOutcome struct {
 	seq            uint64
 }
 
-// Evolved records that the tree changed, at a time and from a sequence number on. Open streams go on trial.
+// Evolved records that the tree changed at the time at and that trials from ledger entry seq on use the new tree. What
+// is open becomes half-open. It returns these changes of state.
 func (b *Breaker) Evolved(at time.Time, seq uint64) []Turn {
 	var turns []Turn
 	if b.All.evolved(at, seq) {
@@ -178,8 +181,8 @@ const (
 	mostRest = 8 * rest
 )
 
-// Rested reports whether something has been open long enough to be tried again although no memory has changed: the
-// product or the agent may have.
+// Rested reports whether something has been open for so long that it should be tried again although no memory has
+// changed: the product or the agent may have. The time is a week, and doubles with each opening up to eight weeks.
 func (b *Breaker) Rested(now time.Time) bool {
 	rested := func(s *stream) bool {
 		return s.State == Open && now.Sub(s.Since) >= min(mostRest, rest<<min(max(s.Trips-1, 0), 8))
@@ -195,12 +198,12 @@ func (b *Breaker) Rested(now time.Time) bool {
 	return false
 }
 
-// Turn is a change of state.
+// Turn is a change of the state of a Breaker.
 type Turn struct {
 	ErrorType string       `json:"errorType,omitempty"` // "" for all runs
-	State     BreakerState `json:"state"`
-	At        time.Time    `json:"at"`
-	E         float64      `json:"e"` // evidence of harm
+	State     BreakerState `json:"state"`               // the new state
+	At        time.Time    `json:"at"`                  // time of the run or change that caused it
+	E         float64      `json:"e"`                   // evidence of harm at that time
 }
 
 // stream returns the stream of an error type, or an empty one.

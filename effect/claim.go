@@ -6,14 +6,14 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// A claim about one memory requires this many runs that received it, on this many different tests. With fewer, the fit
-// mostly reflects the prior.
+// A statement about the effect of one memory requires so many runs that received it, on so many tests. With fewer, the
+// measured effect is mostly the assumed one.
 const (
-	ClaimRuns  = 10
-	ClaimTests = 5
+	ClaimRuns  = 10 // runs that received the memory, at least
+	ClaimTests = 5  // different tests among them, at least
 )
 
-// Enough reports whether the memory has enough runs and tests for a claim.
+// Enough reports whether e has ClaimRuns and ClaimTests, so that it can be stated.
 func (e *Effect) Enough() bool { return e.Runs >= ClaimRuns && e.Tests >= ClaimTests }
 
 // conclusion is what the runs of one memory show.
@@ -39,7 +39,7 @@ func (e *Effect) claim() conclusion {
 	return unclear
 }
 
-// Size describes the size of the effect and the number of runs, or that there are too few.
+// Size describes the size of the effect and the number of runs in a sentence, or that there are too few runs.
 func (e *Effect) Size() taxonomy.Text {
 	if e.Runs == 0 {
 		return taxonomy.Text{EN: "given to no run yet.", ZH: "尚未用于任何运行。"}

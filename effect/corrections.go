@@ -5,13 +5,14 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// Corrections joins the corrections of a ledger with the truth of their evaluations, entry by entry, in either order.
+// Corrections joins the corrections of a ledger with the truth of their verdicts, entry by entry, whichever comes
+// first. It decides when a remedy has to stop. It is not safe for concurrent use.
 //
-// Each remedy stops automatically. Every correction that is known to have fixed or broken a verdict settles a bet on
-// "it breaks more than it fixes"; a value of 20 is proof. If it is not so, that happens in at most one history of 20,
-// at any time of inspection (Ville; see bet). A flagged verdict is treated as if the opposite one had been used. So a
-// stopped flip starts again automatically once the same bet on the opposite, begun at the stop, has reached 20. A
-// stopped rerun makes no more runs, so it provides no evidence and remains stopped.
+// Every correction that is known to have fixed or broken a verdict settles a bet on "this remedy breaks more than it
+// fixes". The remedy stops when the bet's value reaches 20. If the remedy does not break more, that happens in at most
+// one history of 20, at whatever time one looks (Ville; see bet). A verdict that was only flagged counts as if the
+// opposite one had been used. So ledger.Other starts again once a bet on the contrary, begun at the stop, has reached
+// 20. A stopped ledger.Rerun makes no more runs, so there is no new evidence and it remains stopped.
 type Corrections struct {
 	above float64
 	by    map[string]*corrected // by the evaluation of the agent's own verdict
@@ -35,8 +36,8 @@ type verdictTruth struct {
 	mends   bool // it was wrong, and the opposite verdict is right
 }
 
-// NewCorrections returns an empty Corrections. It ignores corrections of verdicts with a risk below above, because they
-// are no evidence about a higher bound.
+// NewCorrections returns an empty Corrections. It will ignore corrections of verdicts whose risk is below above,
+// because they are no evidence about a higher bound.
 func NewCorrections(above float64) *Corrections {
 	return &Corrections{
 		above: above, by: map[string]*corrected{}, again: map[string]*corrected{},
@@ -44,7 +45,7 @@ func NewCorrections(above float64) *Corrections {
 	}
 }
 
-// Note adds an entry of the ledger. It ignores other kinds of entries.
+// Note adds an entry of the ledger. It ignores entries that are neither a correction nor a labelled verdict.
 func (c *Corrections) Note(e *ledger.Entry) {
 	switch {
 	case e.Correction != nil:
@@ -87,7 +88,7 @@ func (c *Corrections) correct(n *ledger.Correction) {
 	}
 }
 
-// TakenBack reports whether a person took the correction of an evaluation back.
+// TakenBack reports whether a person took back the correction of the verdict with this evaluation key.
 func (c *Corrections) TakenBack(evaluation string) bool {
 	x := c.by[evaluation]
 	return x != nil && x.back
@@ -127,7 +128,8 @@ func (x *corrected) rerun() (mended, broken bool) {
 	return !x.first.correct && x.second.correct, x.first.correct && !x.second.correct
 }
 
-// Stopped reports whether a remedy was proven to break more verdicts than it fixes.
+// Stopped reports whether remedy r has been proven to break more verdicts than it fixes, and is stopped. Flag never
+// is.
 func (c *Corrections) Stopped(r ledger.Remedy) bool {
 	switch r {
 	case ledger.Other:
@@ -138,7 +140,8 @@ func (c *Corrections) Stopped(r ledger.Remedy) bool {
 	return false
 }
 
-// Remedied is the result of a remedy. For [ledger.Flag] it is the result that the opposite verdict would have had.
+// Remedied is what one remedy did to verdicts. For [ledger.Flag] it is what using the opposite verdict would have
+// done.
 type Remedied struct {
 	Remedy  ledger.Remedy `json:"remedy"`
 	N       int           `json:"n"`       // verdicts treated
@@ -152,11 +155,11 @@ type Remedied struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 
-	E       float64 `json:"e"`       // evidence that it breaks more than it mends; it stops at 20
-	Stopped bool    `json:"stopped"` // it only flags until it is proven to mend more
+	E       float64 `json:"e"`       // evidence that it breaks more than it mends; 20 stops it
+	Stopped bool    `json:"stopped"` // it only flags, until it is proven to mend more
 }
 
-// Remedied returns the results of each remedy: flag, rerun, other.
+// Remedied returns the results of the remedies so far, in the order flag, rerun, other.
 func (c *Corrections) Remedied() []Remedied {
 	out := []Remedied{
 		{Remedy: ledger.Flag, E: c.flip.breaks()}, {Remedy: ledger.Rerun, E: c.rerun.breaks()},

@@ -17,14 +17,16 @@ const expected = 0.03
 // halfLife is the age at which a run has half its weight.
 const halfLife = 90 * 24 * time.Hour
 
-// Prior returns the expected effect of a memory before any run. confidence is the analyst's, 0 to 1; support is the
-// number of its cases. A case with confidence 0.5 has the effect expected; the maximum is four times that.
+// Prior returns the effect that a memory is assumed to have before any run, as a difference of shares of right runs.
+// It grows with confidence, 0 to 1, of the model or rules that wrote it, and with support, the number of its cases. It
+// is 0.03 for one case with confidence 0.5, and at most 0.12.
 func Prior(confidence float64, support int) float64 {
 	s := float64(max(1, support))
 	return 2 * expected * max(0, min(1, confidence)) * 2 * s / (s + 1)
 }
 
-// CreditBook holds runs in the form that a fit needs. Runs may be added in any order; a run with a known id is ignored.
+// CreditBook collects runs as rows of a regression, which attributes their outcomes to the memories that they received
+// (see Fit). It is not safe for concurrent use.
 type CreditBook struct {
 	rows  []row
 	ids   map[string]bool
@@ -64,12 +66,13 @@ type memory struct {
 	tests   map[string]bool
 }
 
-// NewCreditBook returns an empty book.
+// NewCreditBook returns a CreditBook without runs.
 func NewCreditBook() *CreditBook {
 	return &CreditBook{ids: map[string]bool{}, names: map[column]int32{}, known: map[string]*memory{}}
 }
 
-// Add adds a run. It ignores later attempts.
+// Add adds run r. It ignores later attempts, and a run with an id that b already has. The order of runs does not
+// matter.
 func (b *CreditBook) Add(r *TrialRun) {
 	if !r.first() || b.ids[r.ID] {
 		return
@@ -161,7 +164,7 @@ func kindOf(t tree.Type) columnKind {
 	return oneCase
 }
 
-// Effect is the measured effect of one memory.
+// Effect is the measured effect of one memory on the runs that received it.
 type Effect struct {
 	ID   string    `json:"id"`
 	Type tree.Type `json:"type"`
@@ -175,28 +178,30 @@ type Effect struct {
 	Effect float64 `json:"effect"`
 	SD     float64 `json:"sd"`
 	PHarm  float64 `json:"pHarm"` // probability that Effect is below 0
-	Before float64 `json:"-"`     // PHarm before any run
+	Before float64 `json:"-"`     // PHarm as it was before any run
 
-	// EHarm is the evidence of harm from randomized runs, see [Suspect]; 0 without such runs.
+	// EHarm is the evidence of harm from runs whose memories chance decided, see [Suspect]: 20 or more is proof. It is 0
+	// without such runs.
 	EHarm float64 `json:"eHarm,omitempty"`
 }
 
-// Confidence returns the probability that the memory helps.
+// Confidence returns the probability that the memory does not harm, 1-PHarm.
 func (e *Effect) Confidence() float64 { return 1 - e.PHarm }
 
-// SuccessRate returns the share of right runs, regardless of the tests; 0 without runs.
+// SuccessRate returns the share of right runs among those that received the memory, however hard their tests; 0
+// without runs.
 func (e *Effect) SuccessRate() float64 { return float64(e.Right) / float64(max(1, e.Runs)) }
 
-// Fit attributes the outcomes to memories and returns the effect of every injected memory, sorted by id. Runs are
-// weighted by their age at now; a run from the future has age 0. The same runs give the same bytes, in any order of
-// Add.
+// Fit attributes the outcomes of the runs to memories and returns the effect of each memory that a run received,
+// sorted by id. A run weighs less the older it is at now; a run later than now has age 0. The same runs give the same
+// bytes, in whatever order they were added.
 //
 // It minimises, over runs weighted by 2^(-age/90 days),
 //
 //	(y - mean - test - scene - Σ prior - Σ θ)² + Σ λ θ²
 //
-// where θ is summed over every injected memory and its ancestors, up to the tree it came from. So a good memory on hard
-// tests is distinguished from a bad one on easy tests, and one with few runs borrows from its siblings.
+// where θ is summed over every memory of the run and its ancestors, up to the tree it came from. So a good memory on
+// hard tests is distinguished from a bad one on easy tests, and one with few runs borrows from its siblings.
 func (b *CreditBook) Fit(now time.Time) []Effect {
 	p := b.problem(now)
 	p.solve()

@@ -29,7 +29,8 @@ func unit(runID, salt string) float64 {
 	return float64(binary.BigEndian.Uint64(h.Sum(nil))>>11) / (1 << 53)
 }
 
-// DrawArm draws the arm of a run.
+// DrawArm draws the arm of a run with the probabilities c. The result depends only on runID and salt, so anyone who
+// knows both can repeat the draw. runID must identify one judgment of one test; attempts at it share the arm.
 func DrawArm(runID, salt string, c Chances) Treatment {
 	switch u := unit(runID, salt); {
 	case u < c.None():
@@ -40,28 +41,29 @@ func DrawArm(runID, salt string, c Chances) Treatment {
 	return Memory
 }
 
-// Holdout is the schedule of the share of runs without memory, the controls.
+// Holdout is a schedule of the share of runs without memory: the runs with which those with memory are compared.
 type Holdout struct {
-	// First is the share in the first Many runs, Later the share after them.
+	// First is the share, 0 to 1, in the first Many runs, Later the share after them.
 	First, Later float64
 	Many         int
 
 	// Doubt is the share while harm is suspected but not proven. It never lowers the share.
 	Doubt float64
 
-	// Other is the share of ArmOther among the runs that are not held out.
+	// Other is the share of runs with other memories ([Other]) among the runs that are not held out.
 	Other float64
 }
 
-// Schedule returns the default: 20 % of the first 200 runs, then 5 %, and half while harm is suspected.
+// Schedule returns the default Holdout: 20 % of the first 200 runs, then 5 %, and half while harm is suspected.
 func Schedule() Holdout { return Holdout{First: 0.20, Later: 0.05, Many: 200, Doubt: 0.50} }
 
-// Fixed returns a schedule with one constant share. 0 holds nothing out: see [Holdout.Blind].
+// Fixed returns a Holdout with one constant share, 0 to 1. Harm does not raise it. With 0 every run may receive
+// memory: see [Holdout.Blind].
 func Fixed(share float64) Holdout {
 	return Holdout{First: share, Later: share, Doubt: max(share, 0)}
 }
 
-// Check returns an error if a share is outside 0 to 1 or Many is negative.
+// Check returns an error if a share of h is outside 0 to 1 or Many is negative.
 func (h Holdout) Check() error {
 	for _, s := range []struct {
 		name  string
@@ -77,7 +79,8 @@ func (h Holdout) Check() error {
 	return nil
 }
 
-// Chances returns the probabilities for the next run, after drawn runs. eHarm is the evidence of harm so far.
+// Chances returns the probabilities for the arm of the next run, if drawn runs came before it. eHarm is the evidence
+// of harm so far.
 func (h Holdout) Chances(drawn int, eHarm float64) Chances {
 	none := h.Later
 	if drawn < h.Many {
@@ -93,13 +96,14 @@ func (h Holdout) Chances(drawn int, eHarm float64) Chances {
 // chance. If memory has no effect that costs nothing, and if it helps the evidence is soon below 1.
 const suspect = 1.1
 
-// Blind reports whether the schedule eventually holds nothing out, so that nothing can be proven.
+// Blind reports whether under h all runs, or all but some first ones, may receive memory, so that harm cannot be
+// proven.
 func (h Holdout) Blind() bool { return h.Later <= 0 && (h.First <= 0 || h.Many <= 0) }
 
 // never reports whether the schedule never uses memory.
 func (h Holdout) never() bool { return h.Later >= 1 && (h.First >= 1 || h.Many <= 0) }
 
-// Warning returns the limitation of a schedule, empty if there is none.
+// Warning describes what h cannot show, in a sentence; it is empty if there is nothing to warn of.
 func (h Holdout) Warning() taxonomy.Text {
 	switch {
 	case h.Blind():

@@ -1,11 +1,11 @@
 // Package effect measures whether memory helps, and which memory does.
 //
-// The arm of a run is drawn before it begins (draw.go): its memories, as many other ones, or none. A run with a known
-// outcome is a [TrialRun], see [Joiner]. Everything else here is a pure function of runs:
+// Before a run begins, chance decides its arm (draw.go): the memories found for it, as many other ones, or none. A run
+// with a known outcome is a [TrialRun], see [Joiner]. Everything else here is a pure function of runs:
 //
 //   - [Breaker] bets on harm and on help, run by run, and opens when harm is
 //     proven (breaker.go, bet.go);
-//   - [CreditBook.Fit] attributes the outcomes to the injected memories and their
+//   - [CreditBook.Fit] attributes the outcomes to the memories of the runs and their
 //     ancestors (credit.go, ridge.go), [Next] derives a status for each (life.go),
 //     and [Revise] writes both into the memory (revise.go);
 //   - explain classifies what a run showed about its memories (explain.go);
@@ -18,10 +18,10 @@
 //   - [Replay] measures memories on a history of judged runs, in order of time
 //     (replay.go, replay_*.go).
 //
-// No information leaks from the future in a replay. An answer about run i depends only on runs before i: the label of a
-// run is passed on only after every memory has answered. All memories measured together see the same runs. A replay
-// cannot change a run: it shows when a memory would have given guidance and whether it would have warned of the right
-// mistake, not whether the agent would have followed it.
+// No information leaks from the future in a replay. An answer about run i depends only on runs before i: Replay passes
+// the label of a run on only after every memory has answered. All memories measured together see the same runs. A
+// replay cannot change a run: it shows when a memory would have given guidance and whether it would have warned of the
+// right mistake, not whether the agent would have followed it.
 //
 // Nothing here depends on a clock, a file or map order: the same runs give the same bytes.
 package effect
@@ -35,23 +35,23 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Treatment is the treatment of a run.
+// Treatment is the arm of a run: which memories it receives.
 type Treatment string
 
 // The arms of a run.
 const (
-	Memory Treatment = "memory" // the memories retrieved for it
-	Other  Treatment = "other"  // as many, drawn at random: the control for the effect of any text
+	Memory Treatment = "memory" // the memories found for it
+	Other  Treatment = "other"  // as many memories, drawn at random: the control for the effect of any text
 	None   Treatment = "none"   // no memory
 )
 
-// Chances are the probabilities of the arms of a run. The rest to 1 is that of None.
+// Chances are the probabilities of the arms of a run. The rest to 1 is the probability of None.
 type Chances struct {
-	Memory float64 `json:"memory"`
-	Other  float64 `json:"other,omitempty"`
+	Memory float64 `json:"memory"`          // 0 to 1
+	Other  float64 `json:"other,omitempty"` // 0 to 1
 }
 
-// None returns the probability of no memory.
+// None returns the probability that the run receives no memory.
 func (c Chances) None() float64 { return max(0, 1-c.Memory-c.Other) }
 
 // share returns the probability of Memory given Memory or None, and whether the choice between the two was random.
@@ -63,48 +63,48 @@ func (c Chances) share() (rho float64, drawn bool) {
 	return c.Memory / (c.Memory + none), true
 }
 
-// TrialRun is one run with a known outcome. Only the first attempt of a trial is used; later attempts are made because
-// of an outcome, so everything here ignores them.
+// TrialRun is one run with guidance, or deliberately without, whose outcome is known. Everything here but Joiner uses
+// only the first attempt of a trial, because an outcome is the reason for a later one.
 type TrialRun struct {
-	ID       string    // of the trial
-	Seq      uint64    // of the trial in the ledger: unlike the clock, it never goes back
+	ID       string    // id of the trial
+	Seq      uint64    // sequence number of the trial in the ledger, which never falls as a clock may
 	Ended    uint64    // sequence number of its outcome
-	At       time.Time // when it was drawn
-	Test     string    // the test case: runs of one test are equally hard
+	At       time.Time // time at which its arm was drawn
+	Test     string    // the test: runs of one test are equally hard
 	Scene    tree.Scene
-	Found    string // what found the memories: read, words or test; "" if not recorded
-	Arm      Treatment
+	Found    string      // what found the memories: read, words or test; "" if not recorded
+	Arm      Treatment   // what it received
 	Chances  Chances     // probabilities with which Arm was drawn
-	Eligible []Candidate // the memories found, in every arm
-	Injected []Candidate // the memories injected
+	Eligible []Candidate // the memories found for it, whatever the arm
+	Injected []Candidate // the memories it received
 	Attempt  int         // from 1; 0 means unknown
-	Correct  bool
-	Wrong    Mistake // of a run that is not correct
+	Correct  bool        // the judgment was right
+	Wrong    Mistake     // the mistake, if it was not
 }
 
-// Mistake is the error of a run.
+// Mistake is the kind of error that a run made.
 type Mistake struct {
 	ErrorType string
 	Direction taxonomy.Direction
 }
 
-// Candidate is a memory as it was when the run was drawn.
+// Candidate is a memory that was found for a run, as it was at that time.
 type Candidate struct {
 	ID        string
-	Rank      int // from 1
+	Rank      int // place among the memories found, from 1
 	Type      tree.Type
 	ErrorType string
 	Direction taxonomy.Direction
 
-	// Lineage are its ancestors, nearest first, and Origin the tree in which it was made.
+	// Lineage are its ancestors in the tree, nearest first, and Origin is the tree in which it was made.
 	Lineage []Ancestor
 	Origin  string
 
-	// Prior is its expected effect before any run, see [Prior]. 0 means unknown; the constant expected is used then.
+	// Prior is its assumed effect before any run, see [Prior]; 0 is replaced by that of one case with confidence 0.5.
 	Prior float64
 }
 
-// Ancestor is a memory above another.
+// Ancestor is an experience or strategy above a memory in the tree.
 type Ancestor struct {
 	ID   string
 	Type tree.Type

@@ -10,39 +10,40 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Joined holds the runs of a ledger.
+// Joined is the runs of a ledger, as Joiner.Join returns them.
 type Joined struct {
-	// Runs are those with a known outcome, first attempts and later ones, in the order of the outcomes, as
-	// [Breaker.Observe] requires.
+	// Runs have a known outcome. They include later attempts, and are in the order of the outcomes, as [Breaker.Observe]
+	// requires.
 	Runs []TrialRun
 
-	Evolved []learnedAt // when the tree learned, in order
-	Blamed  []Blamed    // memories that ablations blame
-	Drawn   int         // trials whose arm was drawn at random
-	Asked   []Asked     // trials of runs, in the order of the ledger
+	Evolved []learnedAt // when the tree changed by learning, in order
+	Blamed  []Blamed    // evidence of ablations against memories
+	Drawn   int         // number of trials whose arm chance decided
+	Asked   []Asked     // requests for guidance by runs, in the order of the ledger
 
-	// Questions counts trials without a run: someone requested guidance to look at it. They are not counted elsewhere.
+	// Questions is the number of requests for guidance without a run, such as of a person who wants to see it. No other
+	// count includes them.
 	Questions int
 
 	Outcomes
 }
 
-// Outcomes counts trials and their outcomes.
+// Outcomes counts trials and the outcomes that a ledger has of them.
 type Outcomes struct {
 	Known    int `json:"known"`    // trials with an outcome
 	Open     int `json:"open"`     // trials of runs without an outcome
 	Unknown  int `json:"unknown"`  // outcomes of trials that are not in the ledger
-	Again    int `json:"again"`    // outcomes that repeat an earlier one
-	Contrary int `json:"contrary"` // outcomes that contradict an earlier one; the first is used
+	Again    int `json:"again"`    // outcomes that repeat an earlier one of the trial
+	Contrary int `json:"contrary"` // outcomes that contradict an earlier one, which is used
 	Retries  int `json:"retries"`  // later attempts
 	Flipped  int `json:"flipped"`  // of Retries, those with another result than the first attempt
 }
 
-// Asked is a run that requested guidance.
+// Asked is the request of a run for guidance.
 type Asked struct {
 	At    time.Time
 	Arm   Treatment
-	Found bool    // memories were found for it, in any arm
+	Found bool    // memories were found for it, whatever the arm
 	Took  float64 // milliseconds to the answer; 0: not measured
 }
 
@@ -52,10 +53,10 @@ type learnedAt struct {
 	At  time.Time
 }
 
-// CandidateOf returns the present state of a memory, and whether it is known.
+// CandidateOf is a function that returns the present state of the memory with this id, and whether there is one.
 type CandidateOf func(id string) (Candidate, bool)
 
-// Join joins the entries of a ledger, see [Joiner].
+// Join joins trials and outcomes of all entries of a ledger, see [Joiner].
 func Join(ledger iter.Seq[ledger.Entry], look CandidateOf) Joined {
 	j := NewJoiner()
 	for e := range ledger {
@@ -64,8 +65,9 @@ func Join(ledger iter.Seq[ledger.Entry], look CandidateOf) Joined {
 	return j.Join(look)
 }
 
-// Joiner joins trials, their steps and their outcomes by trial id, in any order. It keeps the necessary parts of
-// entries, so a ledger that has grown is joined again without being read again. It is not safe for concurrent use.
+// Joiner joins trials, their later steps and their outcomes by trial id, in whatever order the entries come. It
+// retains the necessary parts of entries, so that Join can be called again after further entries. It is not safe for
+// concurrent use.
 type Joiner struct {
 	trials   map[string]drawn
 	given    map[string][]ledger.Injection // at later steps, by trial
@@ -78,7 +80,7 @@ type Joiner struct {
 	chances  int // trials whose arm was drawn at random
 }
 
-// NewJoiner returns a joiner of an empty ledger.
+// NewJoiner returns a Joiner without entries.
 func NewJoiner() *Joiner {
 	return &Joiner{trials: map[string]drawn{}, given: map[string][]ledger.Injection{}, tests: map[string]string{}}
 }
@@ -95,8 +97,8 @@ type knownOutcome struct {
 	seq uint64
 }
 
-// Add adds an entry and reports whether it may change the result. Of two trials with one id it uses the first, which
-// was drawn first.
+// Add adds entry e of the ledger, and reports whether it may change the runs or the evidence that Join returns. Of two
+// trials with one id it uses the first.
 func (j *Joiner) Add(e *ledger.Entry) bool {
 	switch {
 	case e.Trial != nil && j.trials[e.Trial.ID].Trial == nil:
@@ -127,7 +129,7 @@ func (j *Joiner) Add(e *ledger.Entry) bool {
 	return false
 }
 
-// Acts returns how many decisions changed what is injected since the tree last learned.
+// Acts returns how many decisions of people changed which memories runs receive, since the tree last learned.
 func (j *Joiner) Acts() int { return j.acts }
 
 // try is one attempt of a trial.
@@ -136,8 +138,8 @@ type try struct {
 	attempt int
 }
 
-// Join returns the result so far. The test of a run is the case of its evaluation, else the test of its trial, else the
-// trial's query. A memory unknown to look is treated as a case without lineage.
+// Join returns the runs of the entries so far. The test of a run is the case of its evaluation, else the test of its
+// trial, else the trial's query. Join treats a memory that look does not know as a case without ancestors.
 func (j *Joiner) Join(look CandidateOf) Joined {
 	out := Joined{
 		Evolved: slices.Clone(j.evolved), Blamed: slices.Clone(j.blamed),

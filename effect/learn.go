@@ -1,7 +1,7 @@
 package effect
 
-// Watch returns a breaker that has observed all runs, in the order of their outcomes, and all times at which the tree
-// learned. So the state of a breaker is a function of the ledger.
+// Watch returns a Breaker that has observed all runs of j, in the order of their outcomes, and all changes of the
+// tree. So the ledger determines the state of a breaker.
 func Watch(j *Joined) *Breaker { return watch(j, func(*TrialRun, *Breaker) {}) }
 
 // watch is Watch; it calls seen after each run.
@@ -22,7 +22,7 @@ func watch(j *Joined, seen func(*TrialRun, *Breaker)) *Breaker {
 	return b
 }
 
-// Weigh returns a book of all runs.
+// Weigh returns a CreditBook of the runs.
 func Weigh(runs []TrialRun) *CreditBook {
 	b := NewCreditBook()
 	for i := range runs {

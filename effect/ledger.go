@@ -8,22 +8,22 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// LedgerStats counts the trials, corrected verdicts and ablations of a ledger.
+// LedgerStats counts the trials, corrected verdicts and ablations of a ledger, as StatsOf returns it.
 type LedgerStats struct {
 	Trials      Trials        `json:"trials"`
-	Corrections []Remedied    `json:"corrections"` // by remedy: flag, rerun, other
+	Corrections []Remedied    `json:"corrections"` // in the order flag, rerun, other
 	Ablations   ablationStats `json:"ablations"`
-	Apart       Apart         `json:"apart"`
+	Apart       Apart         `json:"apart"` // runs that show nothing about their judge
 }
 
-// Apart counts the runs that show nothing about their judge, so that nothing learns from them: by the excuse in their
-// report, or because a person or a file named them so.
+// Apart counts runs that show nothing about their judge, so that nothing learns from them: by the excuse in their
+// report, or under Named if a person or a file declared them such.
 type Apart struct {
-	N           int `json:"n"`
-	Healed      int `json:"healed"`
-	Retried     int `json:"retried"`
-	Environment int `json:"environment"`
-	Named       int `json:"named"` // without an excuse
+	N           int `json:"n"`           // all of them
+	Healed      int `json:"healed"`      // the tool repaired the test while it ran
+	Retried     int `json:"retried"`     // the test passed after attempts that failed
+	Environment int `json:"environment"` // the environment failed
+	Named       int `json:"named"`       // declared such, without an excuse
 
 	excuses map[string]tree.Excuse // of the evaluations that are apart
 }
@@ -53,7 +53,7 @@ func (a *Apart) count() {
 	a.excuses = nil
 }
 
-// Trials counts the requests of runs and their results.
+// Trials counts the requests of runs for guidance, what they received, and their outcomes.
 type Trials struct {
 	Asked    int      `json:"asked"`  // runs that requested guidance
 	Found    int      `json:"found"`  // of Asked, runs with memories found
@@ -62,7 +62,7 @@ type Trials struct {
 	None     int      `json:"none"`   // of Found, runs without memories: held out, or the breaker was open
 	Outcomes Outcomes `json:"outcomes"`
 
-	Questions int `json:"questions"` // trials without a run; not counted elsewhere
+	Questions int `json:"questions"` // requests for guidance without a run; no other count includes them
 }
 
 // ablationStats counts the results of ablations.
@@ -72,7 +72,7 @@ type ablationStats struct {
 	Blamed []Blamed       `json:"blamed"` // the evidence against single memories, in time order
 }
 
-// StatsOf reads a ledger from its beginning and counts its entries.
+// StatsOf reads a ledger from its beginning and counts its entries. It returns the first error of the iterator.
 func StatsOf(ledger iter.Seq2[ledger.Entry, error]) (LedgerStats, error) {
 	corrections, joiner := NewCorrections(0), NewJoiner()
 	out := LedgerStats{Ablations: ablationStats{Blame: map[string]int{}, Blamed: []Blamed{}},

@@ -20,20 +20,20 @@ const (
 	longest     = 90 * 24 * time.Hour // in quarantine
 )
 
-// Standing is the present status of a memory.
+// Standing is the present status of a memory, as Next needs it.
 type Standing struct {
 	Status tree.Status
 	Mark   tree.Mark
-	Since  time.Time // when it got Status
+	Since  time.Time // time at which it got Status
 
-	// Ours reports whether it is in Status because of its effect. This package does not restore an import that waits in
-	// quarantine for a person, or a lesson that evolution retired.
+	// Ours reports whether this package gave it Status because of its effect. Next restores no other memory: not an
+	// import that waits in quarantine for a person, and not a lesson that evolution retired.
 	Ours bool
 }
 
-// Next returns the next status of a memory from its effect, and why; without a change the present one, and no reason.
-// now is the time of the latest run. A person's decision wins: a pinned memory is unchanged, or restored. A banned one
-// is unchanged too: its mark excludes it from every run.
+// Next returns the status that a memory should have because of its effect e, and why. If that is its present status,
+// the reason is empty. now is the time of the latest run. A person's decision outweighs the effect: Next restores a
+// pinned memory or leaves it in use, and does not change a banned one, which no run receives.
 func Next(e *Effect, s Standing, now time.Time) (next tree.Status, why taxonomy.Text) {
 	away := s.Status == tree.Quarantined || s.Status == tree.Retired
 	switch {
@@ -103,16 +103,17 @@ func cleared(e *Effect, en, zh string) taxonomy.Text {
 	return taxonomy.Text{EN: "Nothing speaks against it so far: " + s.EN, ZH: "目前没有不利的迹象：" + s.ZH}
 }
 
-// Given reports whether memories of this status are injected.
+// Given reports whether runs may receive a memory with this status and mark.
 func Given(status tree.Status, mark tree.Mark) bool {
 	return mark != tree.Banned && (status == tree.Probation || status == tree.Active)
 }
 
-// Probes reports whether a run receives a fitting quarantined memory, to measure it again: one run of ten, in any arm.
-// It receives one and never two, because their effects could not be distinguished. salt is the store's.
+// Probes reports whether a run receives a fitting quarantined memory, so that the memory can be measured again. That
+// is one run of ten, whatever its arm. Such a run receives only one, because the effects of two could not be
+// distinguished. The result depends only on runID and salt, the store's.
 func Probes(runID, salt string) bool { return draw(runID, salt+"\x00probe", probes) }
 
-// Sentence describes the effect of the memory.
+// Sentence describes the effect: the id of the memory and Size.
 func (e *Effect) Sentence() taxonomy.Text {
 	s := e.Size()
 	return taxonomy.Text{EN: e.ID + ": " + s.EN, ZH: e.ID + "：" + s.ZH}

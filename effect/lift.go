@@ -6,16 +6,17 @@ import (
 	"github.com/memtree/memtree/internal/stat"
 )
 
-// Lift is the difference of two arms in the share of runs with a given property, on the same tests.
+// Lift is how much more often runs of one arm have a property, such as being right, than runs of another arm, on the
+// same tests.
 type Lift struct {
 	N       int     `json:"n"`       // runs of the first arm on tests in both arms
 	M       int     `json:"m"`       // runs of the other arm on these tests
 	Tests   int     `json:"tests"`   // number of tests in both arms
 	With    float64 `json:"with"`    // share in the first arm, 0 to 1
 	Without float64 `json:"without"` // share in the other arm, with the same weights of tests
-	Lift    float64 `json:"lift"`    // their difference, -1 to 1
-	Low     float64 `json:"low"`     // 95 % interval
-	High    float64 `json:"high"`
+	Lift    float64 `json:"lift"`    // With minus Without, -1 to 1
+	Low     float64 `json:"low"`     // lower end of the 95 % interval of Lift
+	High    float64 `json:"high"`    // upper end of it
 }
 
 // known reports whether any test was in both arms.
@@ -124,8 +125,8 @@ func needed(l Lift, right float64, e float64) int {
 	}
 }
 
-// RunsFor returns about how many runs it takes to prove a lift, a difference of shares such as .1, at [Alpha], if 60 %
-// of runs are right and 20 % are held out; 0 if a million are not enough.
+// RunsFor returns about how many runs it takes to prove that memory raises the share of right runs by lift, such as
+// 0.1, if 60 % of runs are right and 20 % go without memory. It returns 0 if a million runs are not enough.
 func RunsFor(lift float64) int {
 	const n, heldOut, right = 1000, 200, 0.6
 	return needed(Lift{N: n - heldOut, M: heldOut, Lift: lift, Low: -1, High: 1}, right, 1)

@@ -5,29 +5,30 @@ import (
 	"slices"
 )
 
-// Grouping is a property by which runs are grouped.
+// Grouping is a property by which Report.Parts groups runs.
 type Grouping string
 
-// The properties. A run is in the part of every memory that was found for it, injected or not, so that a part has runs
-// to compare with.
+// The groupings. A run is in the group of every memory found for it, whether it received the memory or not, so that
+// each group has runs to compare with.
 const (
 	ByType  Grouping = "type"  // error types of the memories found
-	ByScene Grouping = "scene" // types of scenes
+	ByScene Grouping = "scene" // scene type of the run
 	ByTeam  Grouping = "team"  // trees in which the memories found were made
-	ByFound Grouping = "found" // what found the memories: read (by a reader, ahead), words, test (a case of that test)
+	ByFound Grouping = "found" // how memories were found: read (by a model, in advance), words, test (a case of that test)
 )
 
-// Subgroup is the lift of memory in some of the runs.
+// Subgroup is the lift of memory in the runs of one group.
 type Subgroup struct {
-	Name   string `json:"name"` // "" if the runs have no value
+	Name   string `json:"name"` // value of the Grouping, "" if the runs have none
 	Runs   int    `json:"runs"`
-	Guided int    `json:"guided"` // of Runs
-	None   int    `json:"none"`
+	Guided int    `json:"guided"` // of Runs, with their memories
+	None   int    `json:"none"`   // of Runs, without memories
 	Lift
 }
 
-// Parts returns the lift in each part, the largest part first. It ignores runs of [Treatment] Other. Each interval is
-// valid by itself: of twenty parts in which memory has no effect, one is expected to show one.
+// Parts groups the runs of r and returns the lift of memory in each group, the largest group first. It ignores runs
+// with other memories. Each interval is valid by itself: of twenty groups in which memory has no effect, one is
+// expected to show one.
 func (r *Report) Parts(by Grouping) []Subgroup {
 	runs := map[string][]*TrialRun{}
 	for _, run := range r.runs {

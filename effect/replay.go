@@ -10,71 +10,74 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// RunLabel is what is known about a run afterwards.
+// RunLabel is what is known about a run after it was judged: whether its verdict was right.
 type RunLabel struct {
-	Labelled  bool
+	Labelled  bool // the truth is known
 	Correct   bool
-	Direction taxonomy.Direction // of a wrong one
+	Direction taxonomy.Direction // of a wrong verdict, which way
 }
 
-// Wrong reports whether the run was judged wrongly.
+// Wrong reports whether the verdict of the run is known to be wrong.
 func (v RunLabel) Wrong() bool { return v.Labelled && !v.Correct }
 
-// ReplayWarning is one memory that was given for a run.
+// ReplayWarning is one memory that would have been given before a run.
 type ReplayWarning struct {
-	Direction taxonomy.Direction // of the mistake it warns of
-	Scenes    []tree.Scene       // where it was made: one scene for a case, those of all its cases for a lesson
+	Direction taxonomy.Direction // direction of the mistake it warns of
+	Scenes    []tree.Scene       // where that mistake was made: one scene for a case, those of all its cases for a lesson
 }
 
-// ReplayAnswer is the answer of a memory before a run.
+// ReplayAnswer is what a ReplaySubject would have given before a run.
 type ReplayAnswer struct {
-	Guided bool            // the memory gave guidance
-	Score  float64         // of the nearest memory, given or not: higher means nearer; 0 for none
+	Guided bool            // it would have given guidance
+	Score  float64         // of the nearest memory, given or not; higher means nearer; 0 for none
 	Items  []ReplayWarning // the memories given, best first
 }
 
-// ReplaySubject is a memory that is measured. Ask may use only what Learn received before. Neither may retain e.
+// ReplaySubject is a memory that a replay measures. For each run Replay calls Ask, and later Learn with the label of
+// the run. An answer may use only what Learn received before. Neither method may retain e.
 type ReplaySubject interface {
 	Name() string
 	Ask(ctx context.Context, e *tree.Evaluation) (ReplayAnswer, error)
 	Learn(ctx context.Context, e *tree.Evaluation, v RunLabel) error
 }
 
-// ReplayOptions configures a replay. Judge is required.
+// ReplayOptions configures Replay. Judge is required.
 type ReplayOptions struct {
-	Judge    func(e *tree.Evaluation) RunLabel // returns the label; pure
-	Seed     uint64                            // of the shuffled control
+	Judge    func(e *tree.Evaluation) RunLabel // returns the label of a run; a pure function
+	Seed     uint64                            // seed of shuffles and bootstraps
 	Progress func(done, total int)             // called after every run, unless nil
 }
 
-// ReplayResult is the result of a replay.
+// ReplayResult is the result of Replay: counts of the runs, and a row for each subject and control.
 type ReplayResult struct {
-	N          int         `json:"n"`     // labelled runs: only these are measured
-	Wrong      int         `json:"wrong"` // of N
-	Unlabelled int         `json:"unlabelled"`
-	Duplicate  int         `json:"duplicate"` // skipped: a run of the same key came before
-	Rows       []ReplayRow `json:"rows"`
+	N          int         `json:"n"`          // labelled runs: only these are measured
+	Wrong      int         `json:"wrong"`      // of N, wrong verdicts
+	Unlabelled int         `json:"unlabelled"` // runs without a label
+	Duplicate  int         `json:"duplicate"`  // skipped runs, whose key came before
+	Rows       []ReplayRow `json:"rows"`       // in the order of the subjects, each followed by its controls
 
 	// Embedder is the embedding model, "" for the built-in encoder. The caller sets it.
 	Embedder string `json:"embedder,omitempty"`
 
-	// Evolved is the row whose memory evolved, nil for none. Run does not set it, Risk and Correction; the caller
-	// does.
+	// Evolved is the row of the memory that evolved during the replay, nil for none. Replay sets neither Evolved nor Risk
+	// nor Correction; its caller does.
 	Evolved *ReplayRow `json:"evolved,omitempty"`
 
-	// Risk measures how well risks, predicted before the label was known, separate wrong verdicts from right ones; nil
-	// if not measured.
+	// Risk measures how well risks, predicted before the label was known, separate wrong verdicts from right ones; nil if
+	// not measured.
 	Risk *RiskMeasure `json:"risk,omitempty"`
 
-	// Correction is the result of reversing verdicts; nil if not measured.
+	// Correction is the result of reversing the verdicts with the highest risks; nil if not measured.
 	Correction *Reversal `json:"correction,omitempty"`
 }
 
-// Replay replays a stream through the subjects and returns one row for each, in order. A Matched subject belongs to the
-// subject before it that is not Matched. After the Matched ones of a subject comes its shuffled control. From the
-// second such group on, the names of these rows contain the subject that they are controls of. Run sorts the stream by
-// time; runs without a time come first, and equal times keep their order. It skips a run whose key came before, as
-// Record does. It stops at the first error.
+// Replay runs a history of evaluations through the subjects and returns a row for each, in order. It sorts the history
+// by time; runs without a time come first, and equal times keep their order. It skips a run whose key came before, as
+// a store does. It stops at the first error of a subject.
+//
+// Controls follow each subject. First come the following subjects with a method Matched(), such as Nearest: each is
+// given as many runs with guidance as the subject before it has. Then comes a control that shuffles the subject's
+// answers. The control rows of the second and further subjects have the name of their subject in their names.
 func Replay(ctx context.Context, stream []tree.Evaluation, o ReplayOptions, subjects ...ReplaySubject) (ReplayResult,
 	error) {
 	ordered, duplicate := sortRuns(stream)

@@ -11,9 +11,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Nearest is a baseline memory. It stores the prompt of every wrong verdict and returns the nearest by BM25 (Robertson
-// and Zaragoza 2009; k1 1.2, b 0.75), with no scene, no threshold and no forgetting. It uses memtree's own tokenizer,
-// so tokenization causes no difference to memtree. Its method Matched marks it as a memory without a threshold.
+// Nearest is a simple memory to compare with. It stores the prompt of every wrong verdict and returns the nearest by
+// BM25 (Robertson and Zaragoza 2009; k1 1.2, b 0.75), with no scene, no threshold and no forgetting. It uses memtree's
+// own tokenizer, so that tokens make no difference.
 type Nearest struct {
 	give  int
 	docs  []bm25Document
@@ -36,18 +36,18 @@ const (
 	b  = 0.75
 )
 
-// NewNearest returns an empty memory that returns up to give cases a run.
+// NewNearest returns an empty Nearest that answers with at most give cases for each run.
 func NewNearest(give int) *Nearest {
 	return &Nearest{give: give, terms: map[string][]bm25Posting{}}
 }
 
-// Name returns "bm25".
+// Name returns "bm25", the name of its row.
 func (*Nearest) Name() string { return "bm25" }
 
-// Matched marks Nearest as a memory without a threshold of its own.
+// Matched marks x as a subject without a threshold of its own, see Replay.
 func (*Nearest) Matched() {}
 
-// Ask returns the wrong verdicts whose prompts are nearest. Score is the highest BM25.
+// Ask returns the wrong verdicts with the nearest prompts to that of e, nearest first. Score is the highest BM25.
 func (x *Nearest) Ask(_ context.Context, e *tree.Evaluation) (ReplayAnswer, error) {
 	scores := make([]float64, len(x.docs))
 	for _, t := range slices.Compact(slices.Sorted(slices.Values(text.Tokens(e.Prompt)))) {
@@ -76,7 +76,7 @@ func (x *Nearest) Ask(_ context.Context, e *tree.Evaluation) (ReplayAnswer, erro
 	return a, nil
 }
 
-// Learn stores e if its verdict was wrong.
+// Learn stores the prompt of e if its verdict was wrong.
 func (x *Nearest) Learn(_ context.Context, e *tree.Evaluation, v RunLabel) error {
 	if !v.Wrong() {
 		return nil

@@ -1,23 +1,23 @@
 package effect
 
-// Reversal is the result of reversing each verdict whose probability to be wrong, predicted before its label was
-// known, was at least Bound.
+// Reversal is the result of reversing each verdict whose predicted probability of being wrong was at least Bound. The
+// predictions were made before the labels were known.
 type Reversal struct {
 	Bound   float64 `json:"bound"`   // 0 to 1
 	N       int     `json:"n"`       // verdicts with a label
-	Flipped int     `json:"flipped"` // reversed
-	Right   int     `json:"right"`   // of these, put right
-	Broken  int     `json:"broken"`  // of these, right before and wrong after
+	Flipped int     `json:"flipped"` // of N, reversed
+	Right   int     `json:"right"`   // of Flipped, wrong before and right after
+	Broken  int     `json:"broken"`  // of Flipped, right before and wrong after
 
 	AccuracyBefore float64 `json:"accuracyBefore"` // share of all verdicts that were right
-	AccuracyAfter  float64 `json:"accuracyAfter"`
-	// Low and High are the 95 % bootstrap interval of the difference of the two.
+	AccuracyAfter  float64 `json:"accuracyAfter"`  // the same share after the reversal
+	// Low and High are the 95 % bootstrap interval of AccuracyAfter minus AccuracyBefore.
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }
 
-// Reverse returns the result of reversing verdicts from a bound on. It reverses only a prediction with evidence of its
-// own, and a verdict with exactly one opposite. seed is that of the bootstrap, which draws whole cases.
+// Reverse returns the result of reversing the verdicts in ps with P of at least bound. It reverses only a verdict with
+// exactly one opposite, and only if its prediction has Enough. seed is that of the bootstrap, which draws whole cases.
 func Reverse(ps []Prediction, bound float64, seed uint64) Reversal {
 	c := Reversal{Bound: bound, N: len(ps)}
 	if len(ps) == 0 {

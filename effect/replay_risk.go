@@ -8,29 +8,29 @@ import (
 	"github.com/memtree/memtree/internal/stat"
 )
 
-// Prediction is a prediction for one verdict before its label was known, and the label.
+// Prediction is the predicted risk of one verdict, made before its label was known, and the label.
 type Prediction struct {
-	P     float64 // probability that it is wrong, 0 to 1
-	Order float64 // a higher one is reviewed first
-	Near  float64 // score of the nearest wrong case: the baseline method
-	Base  float64 // share of wrong verdicts so far
+	P     float64 // probability that the verdict is wrong, 0 to 1
+	Order float64 // a person would review a higher one first
+	Near  float64 // score of the nearest wrong case, to compare Order with
+	Base  float64 // share of wrong verdicts before this one, 0 to 1
 	// Enough reports whether P depends on more than Base.
 	Enough bool
-	Wrong  bool
+	Wrong  bool // the label: the verdict is wrong
 	// Other reports whether the opposite verdict would have been right; nil where a verdict has no single opposite.
 	Other *bool
-	Case  string // verdicts of one case are drawn together by the bootstrap
+	Case  string // id of its test; the bootstrap draws the verdicts of a case together
 }
 
-// RiskMeasure measures the quality of predictions, in the order they were made.
+// RiskMeasure measures the quality of predictions, which are in the order in which they were made.
 type RiskMeasure struct {
 	N     int `json:"n"`
-	Wrong int `json:"wrong"`
+	Wrong int `json:"wrong"` // of N, wrong verdicts
 	// Enough is the number of predictions that depend on more than the base rate.
 	Enough int `json:"enough"`
 
-	AUC           *float64 `json:"auc"`           // of Order; null when all are right or all wrong
-	AUCSecondHalf *float64 `json:"aucSecondHalf"` // of the later half
+	AUC           *float64 `json:"auc"`           // of Order as a forecast of a wrong verdict; null if all are alike
+	AUCSecondHalf *float64 `json:"aucSecondHalf"` // the same for the later half
 	// Found is the share of the wrong verdicts among the first 5, 10 and 20 % by Order.
 	Found reviewShare `json:"found"`
 
@@ -57,19 +57,19 @@ type reviewShare struct {
 	At20 float64 `json:"20"`
 }
 
-// ReviewGain is a point of a curve: how many of the wrong verdicts are found once a share of all is reviewed. Shares
-// are from 0 to 1.
+// ReviewGain is a point of a curve: the share of the wrong verdicts found once a share Read of all is reviewed, 0 to
+// 1.
 type ReviewGain struct {
-	Read    float64 `json:"read"`
+	Read    float64 `json:"read"`    // share of all verdicts reviewed
 	Found   float64 `json:"found"`   // by reviewing the riskiest first
 	Nearest float64 `json:"nearest"` // by reviewing first what is most similar to a wrong case
 }
 
-// CalibrationBin holds the verdicts whose P lies in one tenth.
+// CalibrationBin is the verdicts whose predicted probability lies in one tenth of 0 to 1.
 type CalibrationBin struct {
-	N     int     `json:"n"`
-	P     float64 `json:"p"`     // mean prediction
-	Wrong float64 `json:"wrong"` // share that was wrong
+	N     int     `json:"n"`     // number of verdicts
+	P     float64 `json:"p"`     // mean of their predictions
+	Wrong float64 `json:"wrong"` // share of them that were wrong
 }
 
 // baselines are the results of methods that learn nothing.
@@ -85,8 +85,8 @@ const (
 	riskRedraws = 200
 )
 
-// MeasureRisks returns the quality of predictions. seed is that of the bootstrap. It draws whole cases, because
-// verdicts on one case are not independent.
+// MeasureRisks returns the quality of the predictions ps, with intervals and baselines. seed is that of the bootstrap,
+// which draws whole cases because verdicts on one case are not independent.
 func MeasureRisks(ps []Prediction, seed uint64) RiskMeasure {
 	r := RiskFigures(ps)
 	r.Intervals = map[string]stat.Interval{}
@@ -121,7 +121,7 @@ func MeasureRisks(ps []Prediction, seed uint64) RiskMeasure {
 	return r
 }
 
-// RiskFigures is Measure without intervals and baselines.
+// RiskFigures returns what MeasureRisks does, without the intervals, the curve and the baselines.
 func RiskFigures(ps []Prediction) RiskMeasure {
 	r := RiskMeasure{N: len(ps), Warmup: min(riskWarmup, len(ps)/2)}
 	for i := range ps {
@@ -214,7 +214,7 @@ func (r gainCurve) found() reviewShare {
 	return reviewShare{r.shareFound(0.05), r.shareFound(0.1), r.shareFound(0.2)}
 }
 
-// Calibration returns the expected calibration error of ps and its ten bins.
+// Calibration returns the expected calibration error of ps, 0 to 1, and the ten bins by P from which it is computed.
 func Calibration(ps []Prediction) (ece float64, bins []CalibrationBin) {
 	bins = make([]CalibrationBin, 10)
 	for i := range ps {

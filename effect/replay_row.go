@@ -8,7 +8,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// ReplayRow is the result of one memory.
+// ReplayRow is the result of one memory in a replay.
 type ReplayRow struct {
 	Name     string         `json:"name"`
 	AUC      *float64       `json:"auc"` // of Score as a forecast of a wrong verdict; null when all are right or all wrong
@@ -17,8 +17,7 @@ type ReplayRow struct {
 	Unguided proportion     `json:"unguided"` // the other runs
 	Warned   warnedCount    `json:"warned"`
 
-	// Difference is the difference of the row to the first one, over the same runs. The first row and rows of Matched
-	// subjects have none.
+	// Difference is how the row differs from the first row, over the same runs. The first row and the controls have none.
 	Difference *pairedDifference `json:"difference,omitempty"`
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Report summarizes whether memory helps, with what certainty, and which memories do.
+// Report summarizes whether memory helps, how certain that is, and which memories help.
 type Report struct {
 	Runs   int   `json:"runs"`   // first attempts with memories found
 	Guided int   `json:"guided"` // of Runs, with their memories
@@ -16,21 +16,21 @@ type Report struct {
 	None   int   `json:"none"`   // of Runs, without memories
 	Right  right `json:"right"`  // right runs by arm
 
-	// Compared counts the runs drawn between their memories and none: the evidence is based on them.
+	// Compared counts the runs for which chance decided between memory and none. The evidence rests on them.
 	Compared int `json:"compared"`
 
 	Lift
-	FalsePass Lift  `json:"falsePass"`         // share of runs that missed a defect: below 0 is better
-	FalseFail Lift  `json:"falseFail"`         // share of false alarms: below 0 is better
+	FalsePass Lift  `json:"falsePass"`         // share of runs with a missed defect: below 0 is better
+	FalseFail Lift  `json:"falseFail"`         // share of runs with a false alarm: below 0 is better
 	Repeat    Lift  `json:"repeat"`            // share of runs with a mistake that a memory found for them warns of
-	Control   *Lift `json:"control,omitempty"` // right runs compared with those with other memories
+	Control   *Lift `json:"control,omitempty"` // right runs, compared with those that received other memories
 
-	EHelp  float64      `json:"eHelp"`  // at 20 help is proven
-	EHarm  float64      `json:"eHarm"`  // at 20 harm is proven, and the breaker opens
-	Proven bool         `json:"proven"` // one of them is proven, or was since the tree last evolved
-	State  BreakerState `json:"state"`
-	Since  time.Time    `json:"since,omitzero"`
-	Types  []typed      `json:"types,omitempty"` // by error type, those that are not closed
+	EHelp  float64      `json:"eHelp"`           // at 20 help is proven
+	EHarm  float64      `json:"eHarm"`           // at 20 harm is proven, and the breaker opens
+	Proven bool         `json:"proven"`          // help or harm is proven, or was since the tree last evolved
+	State  BreakerState `json:"state"`           // state of the breaker
+	Since  time.Time    `json:"since,omitzero"`  // time of the run that caused State
+	Types  []typed      `json:"types,omitempty"` // states of error types that are not closed
 
 	Helpful []Effect `json:"helpful,omitempty"` // memories that help, best first
 	Harmful []Effect `json:"harmful,omitempty"` // memories that harm, worst first
@@ -67,7 +67,8 @@ type typed struct {
 // surely is the confidence from which a memory is helpful.
 const surely = 0.95
 
-// NewReport reports on runs. b has observed them, and effects is their fit.
+// NewReport returns the report on the runs of j. b is a Breaker that has observed them, and effects is what
+// CreditBook.Fit returned for them.
 func NewReport(j *Joined, b *Breaker, effects []Effect) *Report {
 	var in []*TrialRun
 	for _, r := range sorted(j.Runs) {

@@ -12,17 +12,18 @@ import (
 // by is Change.By of this package.
 const by = "effect"
 
-// Revised is a memory whose status changed.
+// Revised is a change of a memory's status.
 type Revised struct {
-	ID  string        `json:"id"`
+	ID  string        `json:"id"` // id of the memory
 	Was tree.Status   `json:"was"`
 	Now tree.Status   `json:"now"`
-	Why taxonomy.Text `json:"why"`
+	Why taxonomy.Text `json:"why"` // the reason, a sentence
 }
 
-// Revise proposes the changes of a memory from outcomes: its counters, its credit and thus its confidence, and its
-// status if that follows from its effect, see [Next]. t may be nil. origin is the tree of the runs, and now the time of
-// the latest run. ok is false if nothing changes.
+// Revise returns the change of memory n that follows from outcomes: its counters, its Credit and thus its confidence,
+// and its status if its effect e requires another (see [Next]). t counts what its runs showed and may be nil. origin
+// is the id of the tree of the runs, and now the time of the latest run. r describes a change of status; ok is false
+// if nothing changes.
 func Revise(n *tree.Node, e *Effect, t *MemoryTally, origin string, now time.Time) (c tree.Change, r Revised, ok bool) {
 	if t == nil {
 		t = &MemoryTally{}

@@ -6,29 +6,30 @@ import (
 	"time"
 )
 
-// Series is the history of a report: the evidence after each number of runs, and how often memories were found.
+// Series is the history of a Report, for plots: the evidence after each number of runs, and how often memories were
+// found.
 type Series struct {
 	Points []EvidencePoint `json:"points"`
-	Spans  []Span          `json:"spans"`
+	Spans  []Span          `json:"spans"` // periods with requests for guidance
 }
 
-// EvidencePoint is the evidence after a number of randomized runs.
+// EvidencePoint is the evidence after the first Runs runs for which chance decided between memory and none.
 type EvidencePoint struct {
 	Runs  int          `json:"runs"`
-	At    time.Time    `json:"at"`   // time of the last run
-	Lift  float64      `json:"lift"` // so far
-	Low   float64      `json:"low"`  // of an interval valid at all times together
-	High  float64      `json:"high"`
-	EHelp float64      `json:"eHelp"` // evidence; restarts when an open breaker goes on trial
-	EHarm float64      `json:"eHarm"`
+	At    time.Time    `json:"at"`    // time of the last run
+	Lift  float64      `json:"lift"`  // lift of memory so far
+	Low   float64      `json:"low"`   // lower end of an interval that holds at all points together
+	High  float64      `json:"high"`  // upper end of it
+	EHelp float64      `json:"eHelp"` // evidence of help; restarts when an open breaker goes on trial
+	EHarm float64      `json:"eHarm"` // evidence of harm, likewise
 	State BreakerState `json:"state"` // of the breaker
 }
 
-// Span is a period of time with its requests.
+// Span counts the requests of runs for guidance in one period.
 type Span struct {
-	From  time.Time `json:"from"`
-	Asked int       `json:"asked"`
-	Found int       `json:"found"`          // of Asked, runs with memories found
+	From  time.Time `json:"from"`           // beginning of the period
+	Asked int       `json:"asked"`          // requests of runs
+	Found int       `json:"found"`          // of Asked, those with memories found
 	Half  float64   `json:"half,omitempty"` // median milliseconds to the answer; 0: not measured
 	Most  float64   `json:"most,omitempty"` // 95th percentile of these
 }
@@ -39,12 +40,12 @@ const (
 	mostSpans  = 60
 )
 
-// Series returns the history of the report.
+// Series returns the history of r: at most 200 points, besides one for each change of state, and at most 60 spans.
 func (r *Report) Series() Series {
 	return Series{trace(r.joined), spans(r.joined.Asked)}
 }
 
-// Until returns the time of the last request, zero if there was none.
+// Until returns the time of the last request in r, the zero time if there was none.
 func (r *Report) Until() (last time.Time) {
 	for _, a := range r.joined.Asked {
 		if a.At.After(last) {
@@ -153,13 +154,14 @@ func spans(asked []Asked) []Span {
 	return out
 }
 
-// Grown is the size of a tree at a time.
+// Grown is the number of memories of a tree at a time.
 type Grown struct {
 	At time.Time `json:"at"`
 	N  int       `json:"n"` // memories made so far
 }
 
-// Growth returns the growth of a tree from the creation times of its memories, in any order.
+// Growth returns how many memories a tree had over time, from the creation times of its memories in any order. It
+// returns about 200 points at most. It does not change made.
 func Growth(made []time.Time) []Grown {
 	made = slices.SortedFunc(slices.Values(made), time.Time.Compare)
 	every := (len(made) + mostPoints - 1) / mostPoints

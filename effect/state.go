@@ -7,7 +7,8 @@ import (
 	"math"
 )
 
-// ParseBreaker reads a breaker that json.Marshal wrote. It accepts only values that the bets could have reached.
+// ParseBreaker decodes the JSON of a Breaker. It returns an error for unknown fields, and for values that no runs
+// could have caused.
 func ParseBreaker(data []byte) (*Breaker, error) {
 	b := &Breaker{}
 	d := json.NewDecoder(bytes.NewReader(data))

@@ -7,14 +7,15 @@ import "slices"
 // Beauchamp, J. Am. Stat. Assoc. 83, 1988: a spike and a slab).
 const slab = 0.05
 
-// Suspect bets on the harm and on the help of each memory, over the runs for which it was found and that were drawn
-// between memory and none, and updates PHarm by the value of the bets. Evidence of ablations multiplies the value on
-// harm. A bet compares runs of one memory that differ by chance alone, so neither hard tests nor effects of other
-// memories elsewhere can explain its gain. runs are in the order of their outcomes.
+// Suspect bets on the harm and on the help of each memory, and updates PHarm and EHarm of effects by the value of the
+// bets. It uses the runs for which the memory was found and chance decided between memory and none. blamed, the
+// evidence of ablations, multiplies the value of the bet on harm. A bet compares runs of one memory that differ by
+// chance alone, so neither hard tests nor effects of other memories can explain its gain. runs are in the order of
+// their outcomes.
 //
-// This cannot distinguish memories that are always found together. held reports which memories are held back: runs for
-// which one of them was found are not used against the others, so that of several suspects the worst is held back first
-// and the others are then measured without it.
+// This cannot distinguish memories that are always found together. held reports which memories are out of use as
+// harmful. A run for which one of them was found does not count against the others. So of several suspects the worst
+// is taken out of use first, and the others are then measured without it.
 func Suspect(effects []Effect, runs []TrialRun, blamed []Blamed, held func(id string) bool) {
 	won := map[string]*memoryBets{}
 	guilt := map[string]float64{}

@@ -7,20 +7,20 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// MemoryTally counts what runs showed about a memory that they received.
+// MemoryTally counts what runs showed about one memory that they received.
 type MemoryTally struct {
-	Repeated  int      // runs that repeated its mistake
-	Confirmed int      // right runs of tests with this mistake in an earlier run
-	NotOn     []string // ids of the tests that it misleads, sorted
+	Repeated  int      // runs that made its mistake nevertheless
+	Confirmed int      // right runs of tests that made this mistake in an earlier run
+	NotOn     []string // ids of tests that it misleads, sorted; at most tree.MaxNotOn
 }
 
 // fewAstray is the number of misled runs of a test from which a memory is no longer injected there: a single one may be
 // chance.
 const fewAstray = 2
 
-// Tallies counts what runs showed, by the id of the memory. A memory misleads a test if, of the runs of the last 90
-// days that received it, at least fewAstray made the opposite mistake, and more than were right. now is the time of the
-// latest run.
+// Tallies counts what runs showed about the memories they received, by the id of the memory. A memory misleads a test
+// if, of the runs of the last 90 days that received it, at least two made the opposite mistake, and more than were
+// right. now is the time of the latest run.
 func Tallies(runs []TrialRun, now time.Time) map[string]*MemoryTally {
 	out := map[string]*MemoryTally{}
 	of := func(id string) *MemoryTally {

@@ -1,13 +1,12 @@
 package effect
 
-// Withheld is the reason why guidance is withheld although memories fit.
+// Withheld is why a run receives no guidance although memories fit.
 type Withheld string
 
-// The reasons.
+// The reasons to withhold guidance.
 const (
-	// ByChance withholds guidance from this run, drawn at random, so that other runs can be compared with it.
+	// ByChance: chance chose this run to go without guidance, so that other runs can be compared with it.
 	ByChance Withheld = "holdout"
-	// ByBreaker withholds guidance because memory did more harm than good. Once the tree has learned, guidance returns
-	// on trial.
+	// ByBreaker: runs with memory went worse. After the tree has evolved, half of the runs receive guidance again.
 	ByBreaker Withheld = "breaker"
 )
