@@ -7,14 +7,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Draft is the proposed text of a memory about a group of cases.
+// Draft is the proposed text of an experience or strategy about a group of cases.
 type Draft struct {
-	Title       string        `json:"title"`
-	Description string        `json:"description"`
-	AppliesWhen []string      `json:"appliesWhen,omitempty"`
-	NotWhen     []string      `json:"notWhen,omitempty"`
-	Lessons     []tree.Lesson `json:"lessons"`
-	// Other is the first lesson in the other language; nil for none.
+	Title       string        `json:"title"`                 // a few words
+	Description string        `json:"description"`           // what went wrong, for people
+	AppliesWhen []string      `json:"appliesWhen,omitempty"` // conditions, one sentence each
+	NotWhen     []string      `json:"notWhen,omitempty"`     // conditions under which it does not apply
+	Lessons     []tree.Lesson `json:"lessons"`               // 1 to tree.MaxLessons
+	// Other is the first lesson in the other language, Chinese or English; nil for none.
 	Other *tree.Translation `json:"other,omitempty"`
 }
 
@@ -27,8 +27,8 @@ const (
 	maxCondition = 160
 )
 
-// Clean makes a draft fit to be checked and stored. Each text becomes one clean line, cut to its length as text.Clip
-// does. Conditions and citations lose repeats, and lessons get their ids.
+// Clean changes d so that it can be checked and stored. Each text becomes one clean line, cut to its maximum length.
+// Conditions and citations lose repeats, and lessons get their ids.
 func (d *Draft) Clean() {
 	d.Title, d.Description = oneLine(d.Title, maxTitle), oneLine(d.Description, maxSummary)
 	d.AppliesWhen, d.NotWhen = conditions(d.AppliesWhen), conditions(d.NotWhen)
@@ -57,7 +57,7 @@ func conditions(in []string) []string {
 	return out
 }
 
-// Texts returns every text of a draft that is shown, without empty ones.
+// Texts returns every text of d that people or agents may read, without empty ones. It omits the translation, d.Other.
 func (d *Draft) Texts() []string {
 	all := append([]string{d.Title, d.Description}, d.AppliesWhen...)
 	all = append(all, d.NotWhen...)

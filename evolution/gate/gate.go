@@ -6,7 +6,7 @@
 //   - it cites cases of two tests, most of those it is for, which missed the check it is about;
 //   - it does not apply to everything, and does not state that its cases differ;
 //   - it names nothing that belongs to one test, nor the result of a test;
-//   - it decides no verdict and contradicts no live memory.
+//   - it decides no verdict and contradicts no memory in use.
 //
 // Whether the advice is good, or is about the actual mistake of its cases, cannot be checked here: the prompt of the
 // writing model requires it to refuse such a group, and people review. Each reason for a refusal names the refused
@@ -18,7 +18,8 @@
 //   - draft.go, view.go: a draft, and the evidence of its cases
 //   - shape.go, sentence.go: content, language, cited cases, whole sentences
 //   - citation.go, breadth.go: the right check, and no universal condition
-//   - quote.go, leak.go: nothing of one test; contradiction.go: nothing against a live memory
+//   - quote.go, leak.go: nothing of one test; contradiction.go: nothing against a memory in use
+//   - taught.go: lessons that people taught, and comparing two lessons
 package gate
 
 import (
@@ -34,22 +35,22 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Subject is the subject of a draft: a group of cases of one type and direction, and what is known about it.
+// Subject is what a draft is about: a group of cases with one error type and direction, and what is known about it.
 type Subject struct {
 	Type      tree.Type // Experience or Strategy
 	ErrorType string
 	Direction taxonomy.Direction
-	Lang      string       // of most cases
+	Lang      string       // language of most cases: zh or en
 	Check     string       // id of the check that the group shares, "" for none
-	Members   []*tree.Node // the cases
-	Shown     []*tree.Node // the cases that the writer saw; the draft must cover them
-	Parts     []*tree.Node // the experiences of a strategy
-	Opposite  []*tree.Node // live memories of the same type against the other direction
-	Person    bool         // a person wrote the draft
-	Strict    bool         // the writer of the draft can reword it: a person, or an agent that proposes it
+	Members   []*tree.Node // all cases of the group
+	Shown     []*tree.Node // the cases that the writer of the draft saw; the draft must cover them
+	Parts     []*tree.Node // of a strategy: the experiences below it
+	Opposite  []*tree.Node // memories in use of the same type with the opposite direction
+	Person    bool         // its writer is a person
+	Strict    bool         // its writer can reword it, so the gates are stricter about orders
 }
 
-// Gates checks drafts.
+// Gates checks drafts. Each gate is one reason for which it may refuse a draft.
 type Gates struct {
 	tax       *taxonomy.Taxonomy
 	unsafe    func(string) (string, bool)
@@ -68,9 +69,9 @@ type cuts struct {
 
 var fitted = cuts{functionEN: 0.30, functionZH: 0.07, sure: 0.90}
 
-// New returns the gates with the checks and types of tax. unsafe reports whether a text must not be shown to an agent,
-// with a reason that continues "its text …". forces reports whether a text decides a verdict, with the part that does.
-// If one is nil, its gate is skipped.
+// New returns Gates for the checks and types of tax. unsafe reports whether a text must not be shown to an agent, with
+// a reason that continues "its text …". forces reports whether a text decides a verdict, with the part that does. If
+// one of the two is nil, Gates does not make its check.
 func New(tax *taxonomy.Taxonomy, unsafe, forces func(string) (string, bool)) *Gates {
 	general := sync.OnceValue(func() map[string]bool { return sentencesOf(tax) })
 	return &Gates{tax: tax, unsafe: unsafe, forces: forces, general: general, catalogue: cue.Of(tax), cuts: fitted}
@@ -103,14 +104,14 @@ func gates() []gate {
 	}
 }
 
-// Refuses returns every reason why a draft is not valid; none means that it is. A reason is the name of its gate, a
-// colon and a sentence in the language of the cases. The draft must be clean, see Clean.
+// Refuses returns every reason why draft d about a is not valid, none if it is valid. A reason is the name of a gate,
+// a colon and a sentence in the language of the cases. Call d.Clean first.
 func (j *Gates) Refuses(a *Subject, d *Draft) []string {
 	return j.ask(j.view(a, d), nil)
 }
 
-// RefusesTranslation returns why the other language of a draft is not valid; none if the draft has none. It applies
-// only the gates that need no tokens in common with the cases, which are mostly in the draft's own language.
+// RefusesTranslation returns why d.Other is not valid, none if it is valid or nil. It omits the gates that compare
+// tokens with those of the cases, because most cases are in the language of d. Call d.Clean first.
 func (j *Gates) RefusesTranslation(a *Subject, d *Draft) []string {
 	if d.Other == nil || len(d.Lessons) == 0 {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// RefusesTaught returns every reason why a lesson taught without a case is not valid; none if it is. It applies the
-// gates that need no case. lang is that of the reasons.
+// RefusesTaught returns every reason why d, a lesson that somebody taught without a case, is not valid; none if it is
+// valid. It omits the gates that need a case. lang, zh or en, is the language of the reasons. Call d.Clean first.
 func (j *Gates) RefusesTaught(d *Draft, lang string) []string {
 	about := &Subject{Type: tree.Experience, Lang: lang, Person: true, Strict: true}
 	return j.ask(j.view(about, d), []string{"limits", "breadth", "forcing", "safety"})
@@ -24,17 +24,17 @@ const (
 	leastClash  = 2 // tokens
 )
 
-// Alike reports whether two lessons have the same content, ignoring their conditions: a paraphrase has the same tokens
-// except connectives, and negates the same ones.
+// Alike reports whether the lessons of a and b have the same content, ignoring conditions: mostly the same tokens
+// without connectives, and the same of them negated.
 func Alike(a, b *tree.Content) bool {
 	x, y := mattersOf(advice(nil, a.Lessons)), mattersOf(advice(nil, b.Lessons))
 	both := x.shared(y)
 	return both > 0 && float64(both) >= alike*float64(len(x)+len(y)-both) && x.clash(y) == 0
 }
 
-// Against reports whether two lessons contradict each other on one matter: they share its tokens, and exactly one of
-// them negates them or warns of the other direction. It compares tokens, not meaning: it serves to show a conflict to
-// a person, and refuses nothing.
+// Against reports whether a and b contradict each other on one matter: their lessons share tokens, and either negate
+// them differently or have opposite directions, but not both. It compares tokens, not meaning: it serves to show a
+// conflict to a person, and refuses nothing.
 func Against(a, b *tree.Node) bool {
 	x, y := mattersOf(advice(nil, a.Content.Lessons)), mattersOf(advice(nil, b.Content.Lessons))
 	if len(y) < len(x) {
